@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/dl.h"
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+static int bind_all(void *handle, const char *lib, const struct dl_sym *syms,
+                    int n_syms)
+{
+    void *p;
+
+    for (int i = 0; i < n_syms; i++) {
+        p = dlsym(handle, syms[i].name);
+        if (!p) {
+            log_info(LOG_BASE, "%s lacks %s", lib, syms[i].name);
+            goto unbind;
+        }
+        /* A function pointer has the size of a data pointer in POSIX. */
+        memcpy(syms[i].slot, &p, sizeof p);
+    }
+    return 0;
+unbind:
+    p = NULL;
+    for (int i = 0; i < n_syms; i++)
+        memcpy(syms[i].slot, &p, sizeof p);
+    return -ENOSYS;
+}
+
+int dl_open(const char *const *names, const struct dl_sym *syms, int n_syms,
+            void **out)
+{
+    int rc = -ENOENT;
+    void *handle;
+
+    for (; *names; names++) {
+        handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) {
+            log_debug(LOG_BASE, "dlopen: %s", dlerror());
+            continue;
+        }
+        rc = bind_all(handle, *names, syms, n_syms);
+        if (!rc) {
+            *out = handle;
+            return 0;
+        }
+        dlclose(handle);
+    }
+    return rc;
+}
+
+void dl_close(void *handle)
+{
+    if (handle)
+        dlclose(handle);
+}

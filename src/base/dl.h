@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dl.h - binds a library that may be absent, by a table of its symbols.
+ * dl_open() fills every slot or none; it is silent about an absent library,
+ * since that is an ordinary answer, and logs a library that lacks a symbol. */
+#ifndef BASE_DL_H
+#define BASE_DL_H
+
+struct dl_sym {
+    const char *name;
+    void *slot;                 /* address of the function pointer */
+};
+
+/* Tries each name of a NULL-ended list.  -ENOENT: none is installed;
+ * -ENOSYS: one is, but a symbol is missing.  *out is for dl_close(). */
+int dl_open(const char *const *names, const struct dl_sym *syms, int n_syms,
+            void **out);
+void dl_close(void *handle);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/env.h"
+#include "base/log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+extern char **environ;
+
+enum env_kind { KIND_any, KIND_flag, KIND_int, KIND_size, KIND_word, KIND_text };
+enum env_source { FROM_DEFAULT, FROM_SHMEM, FROM_SMA };
+
+struct row {
+    const char *room, *name;
+    enum env_kind kind;
+    const char *def, *least, *most, *help;
+    void *value;
+};
+
+struct env_table env;
+
+static const struct row rows[] = {
+#define ENV(room, NAME, kind, def, least, most, help) \
+    { #room, #NAME, KIND_##kind, def, least, most, help, &env.NAME },
+#include "base/env_defs.h"
+#undef ENV
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static enum env_source sources[ROWS];
+
+static const char *const source_names[] = { "default", "SHMEM_", "SMA_" };
+
+/* The variables of 1.6 have an older SMA_ spelling; SHMEM_ wins. */
+static bool has_sma(const char *name)
+{
+    return !strcmp(name, "VERSION") || !strcmp(name, "INFO") ||
+           !strcmp(name, "SYMMETRIC_SIZE") || !strcmp(name, "DEBUG");
+}
+
+static const char *look_up(const char *name, enum env_source *source)
+{
+    char full[64];
+    const char *v;
+
+    snprintf(full, sizeof full, "SHMEM_%s", name);
+    v = getenv(full);
+    *source = FROM_SHMEM;
+    if (!v && has_sma(name)) {
+        snprintf(full, sizeof full, "SMA_%s", name);
+        v = getenv(full);
+        *source = FROM_SMA;
+    }
+    if (!v)
+        *source = FROM_DEFAULT;
+    return v;
+}
+
+const char *env_foreign(const char *name)
+{
+    return getenv(name);
+}
+
+bool env_is_set(const char *name)
+{
+    enum env_source source;
+
+    return look_up(name, &source) != NULL;
+}
+
+int env_parse_size(const char *text, size_t *out)
+{
+    static const char units[] = "kmgt";
+    const char *unit;
+    char *end;
+    double v;
+
+    if (!isdigit((unsigned char)*text) &&
+        !(*text == '.' && isdigit((unsigned char)text[1])))
+        return -EINVAL;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return -EINVAL;
+    v = strtod(text, &end);
+    if (*end) {
+        unit = strchr(units, tolower((unsigned char)*end));
+        if (!unit)
+            return -EINVAL;
+        v = ldexp(v, 10 * (int)(unit - units + 1));
+    }
+    v = ceil(v);
+    if (!(v < 0x1p63))
+        return -EINVAL;
+    *out = (size_t)v;
+    return 0;
+}
+
+static int parse_flag(const char *text, bool *out)
+{
+    static const char *const yes[] = { "1", "y", "yes", "on", "true", "" };
+    static const char *const no[] = { "0", "n", "no", "off", "false" };
+
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        if (!strcasecmp(text, yes[i])) {
+            *out = true;
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+        if (!strcasecmp(text, no[i])) {
+            *out = false;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
+static int parse_int(const struct row *r, const char *text, long *out)
+{
+    char *end;
+    long v;
+
+    errno = 0;
+    v = strtol(text, &end, 10);
+    if (errno || end == text || *end)
+        return -EINVAL;
+    if (*r->least && v < strtol(r->least, NULL, 10))
+        return -EINVAL;
+    if (*r->most && v > strtol(r->most, NULL, 10))
+        return -EINVAL;
+    *out = v;
+    return 0;
+}
+
+static int parse_bounded_size(const struct row *r, const char *text,
+                              size_t *out)
+{
+    size_t v, bound;
+
+    if (!*text) {               /* an empty default: chosen at run time */
+        *out = 0;
+        return 0;
+    }
+    if (env_parse_size(text, &v))
+        return -EINVAL;
+    if (*r->least && !env_parse_size(r->least, &bound) && v < bound)
+        return -EINVAL;
+    if (*r->most && !env_parse_size(r->most, &bound) && v > bound)
+        return -EINVAL;
+    *out = v;
+    return 0;
+}
+
+static int parse_word(const struct row *r, const char *text, int *out)
+{
+    size_t len = strlen(text), n;
+    const char *w = r->help;
+
+    for (int i = 0; ; i++) {
+        n = strcspn(w, "|: ");
+        if (n == len && !strncasecmp(w, text, n)) {
+            *out = i;
+            return 0;
+        }
+        if (w[n] != '|')
+            return -EINVAL;
+        w += n + 1;
+    }
+}
+
+static int parse(const struct row *r, const char *text)
+{
+    switch (r->kind) {
+    case KIND_any:
+        *(env_any *)r->value = text != r->def;
+        return 0;
+    case KIND_flag:
+        return parse_flag(text, r->value);
+    case KIND_int:
+        return parse_int(r, text, r->value);
+    case KIND_size:
+        return text != r->def && !*text ? -EINVAL
+                                        : parse_bounded_size(r, text, r->value);
+    case KIND_word:
+        return parse_word(r, text, r->value);
+    case KIND_text:
+        *(env_text *)r->value = text;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+static void complain(const struct row *r, const char *text)
+{
+    const char *pre = sources[r - rows] == FROM_SMA ? "SMA_" : "SHMEM_";
+    const char *hint = "see shmem_env(7)";
+
+    switch (r->kind) {
+    case KIND_flag:
+        hint = "want 1, yes, on, true or 0, no, off, false";
+        break;
+    case KIND_size:
+        hint = "want a number above 0 with an optional k, m, g or t, "
+               "like 512m or 3.1G";
+        break;
+    case KIND_int:
+        log_error(ERR_ENV, "%s%s is \"%s\": want a whole number from %s to %s",
+                  pre, r->name, text, *r->least ? r->least : "0",
+                  *r->most ? r->most : "any");
+        return;
+    case KIND_word:
+        hint = r->help;
+        break;
+    default:
+        break;
+    }
+    log_error(ERR_ENV, "%s%s is \"%s\": %s", pre, r->name, text, hint);
+}
+
+/* level[:room,room] */
+static int choose_log(const char *text)
+{
+    static const char *const levels[] = {
+        "error", "warn", "info", "debug", "trace"
+    };
+    size_t len = strcspn(text, ":"), n;
+    const char *p = text + len;
+    unsigned rooms = 0;
+    char room[16];
+    int level = -1, i;
+
+    for (i = 0; i < 5; i++)
+        if (strlen(levels[i]) == len && !strncasecmp(text, levels[i], len))
+            level = i;
+    if (level < 0)
+        return -EINVAL;
+    while (*p) {
+        p++;
+        n = strcspn(p, ",");
+        if (n >= sizeof room)
+            return -EINVAL;
+        memcpy(room, p, n);
+        room[n] = '\0';
+        i = log_room_index(room);
+        if (i < 0)
+            return -EINVAL;
+        rooms |= 1u << i;
+        p += n;
+    }
+    log_choose(level, rooms ? rooms : ~0u);
+    return 0;
+}
+
+int env_load(void)
+{
+    const char *text;
+    int rc = 0;
+
+    for (int i = 0; i < ROWS; i++) {
+        text = look_up(rows[i].name, &sources[i]);
+        if (!text)
+            text = rows[i].def;
+        if (parse(&rows[i], text)) {
+            complain(&rows[i], text);
+            rc = -EINVAL;
+        }
+    }
+    if (choose_log(env.LOG)) {
+        log_error(ERR_ENV, "SHMEM_LOG is \"%s\": want error, warn, info, debug "
+                  "or trace, then optionally :room,room", env.LOG);
+        rc = -EINVAL;
+    }
+    if (env.DEBUG && !env_is_set("LOG"))
+        log_choose(LOG_DEBUG, ~0u);
+    return rc;
+}
+
+/* Edit distance of two short names, cut off at 4. */
+static int distance(const char *a, const char *b)
+{
+    size_t la = strlen(a), lb = strlen(b);
+    int d[2][40];
+
+    if (la >= 40 || lb >= 40)
+        return 4;
+    for (size_t j = 0; j <= lb; j++)
+        d[0][j] = (int)j;
+    for (size_t i = 1; i <= la; i++) {
+        int *now = d[i & 1], *was = d[~i & 1];
+
+        now[0] = (int)i;
+        for (size_t j = 1; j <= lb; j++) {
+            int best = was[j - 1] + (a[i - 1] != b[j - 1]);
+
+            if (was[j] + 1 < best)
+                best = was[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            now[j] = best;
+        }
+    }
+    return d[la & 1][lb] < 4 ? d[la & 1][lb] : 4;
+}
+
+static void warn_one(const char *name)
+{
+    int best = 4, best_row = -1, d;
+
+    for (int i = 0; i < ROWS; i++) {
+        d = distance(name, rows[i].name);
+        if (d == 0)
+            return;
+        if (d < best) {
+            best = d;
+            best_row = i;
+        }
+    }
+    if (best < 3)
+        log_warn(ERR_ENV, "SHMEM_%s is set but no such variable is known; "
+                 "is SHMEM_%s meant?", name, rows[best_row].name);
+    else
+        log_warn(ERR_ENV, "SHMEM_%s is set but no such variable is known; "
+                 "shmem_info lists them", name);
+}
+
+void env_warn_unknown(void)
+{
+    char name[40];
+    size_t len;
+
+    for (char **e = environ; *e; e++) {
+        if (strncmp(*e, "SHMEM_", 6))
+            continue;
+        len = strcspn(*e + 6, "=");
+        if (len >= sizeof name)
+            len = sizeof name - 1;
+        memcpy(name, *e + 6, len);
+        name[len] = '\0';
+        warn_one(name);
+    }
+}
+
+static void print_value(FILE *to, const struct row *r)
+{
+    char buf[32] = "";
+
+    switch (r->kind) {
+    case KIND_any:
+    case KIND_flag:
+        snprintf(buf, sizeof buf, "%d", *(bool *)r->value);
+        break;
+    case KIND_int:
+        snprintf(buf, sizeof buf, "%ld", *(long *)r->value);
+        break;
+    case KIND_size:
+        if (*(size_t *)r->value)
+            snprintf(buf, sizeof buf, "%zu", *(size_t *)r->value);
+        else
+            snprintf(buf, sizeof buf, "auto");
+        break;
+    case KIND_word: {
+        const char *w = r->help;
+
+        for (int i = *(int *)r->value; i > 0; i--)
+            w += strcspn(w, "|") + 1;
+        snprintf(buf, sizeof buf, "%.*s", (int)strcspn(w, "|: "), w);
+        break;
+    }
+    case KIND_text:
+        fprintf(to, " %-12s", **(env_text *)r->value ? *(env_text *)r->value
+                                                      : "-");
+        return;
+    }
+    fprintf(to, " %-12s", buf);
+}
+
+void env_print(FILE *to)
+{
+    fprintf(to, "%-22s %-12s %-8s %s\n", "variable", "value", "source",
+            "meaning");
+    for (int i = 0; i < ROWS; i++) {
+        fprintf(to, "SHMEM_%-16s", rows[i].name);
+        print_value(to, &rows[i]);
+        fprintf(to, " %-8s %s\n", source_names[sources[i]], rows[i].help);
+    }
+}
+
+void env_print_mdoc(FILE *to)
+{
+    for (int i = 0; i < ROWS; i++) {
+        fprintf(to, ".It Ev SHMEM_%s Pq %s", rows[i].name, rows[i].room);
+        if (*rows[i].def)
+            fprintf(to, "\nDefault: %s.", rows[i].def);
+        fprintf(to, "\n%s.\n", rows[i].help);
+    }
+}

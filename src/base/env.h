@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* env.h - the environment, parsed once by env_load() into `env`.
+ * env_load() runs before anything else of the library, on one thread; the
+ * table is read-only afterwards.  A bad value is logged with the allowed ones
+ * and gives -EINVAL.  Nothing else in the library calls getenv(). */
+#ifndef BASE_ENV_H
+#define BASE_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef bool env_any;
+typedef bool env_flag;
+typedef long env_int;
+typedef size_t env_size;
+typedef int env_word;           /* index of the word in the row's list */
+typedef const char *env_text;
+
+struct env_table {
+#define ENV(room, NAME, kind, def, least, most, help) env_##kind NAME;
+#include "base/env_defs.h"
+#undef ENV
+};
+extern struct env_table env;
+
+int env_load(void);
+/* Was the variable set by the user (as SHMEM_ or SMA_)?  name lacks SHMEM_. */
+bool env_is_set(const char *name);
+/* Warns of each SHMEM_ variable that no row knows. */
+void env_warn_unknown(void);
+/* Prints the table: name, value, source, help. */
+void env_print(FILE *to);
+/* Prints the rows of the table as mdoc list items, for shmem_env(7). */
+void env_print_mdoc(FILE *to);
+/* A variable of the system or of a launcher (SLURM_NTASKS, ...), or NULL. */
+const char *env_foreign(const char *name);
+/* Bytes of a size written in the grammar of SHMEM_SYMMETRIC_SIZE, or -EINVAL. */
+int env_parse_size(const char *text, size_t *out);
+
+#endif

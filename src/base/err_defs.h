@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* err_defs.h - every code that ends an error line, once.
+ * ERR(NAME, what it means, what to do).  Errors print as [S-E-NAME],
+ * warnings as [S-W-NAME].  log.c and shmem_errors(7) expand this list; it has
+ * no include guard. */
+ERR(PE, "a PE number is outside the team or the job",
+    "pass a PE from 0 to shmem_n_pes() - 1 (team-relative with a context)")
+ERR(ADDR, "an address is not symmetric, or an access runs past its segment",
+    "use static data of the main program or memory of shmem_malloc")
+ERR(NULL, "a null pointer was passed with a nonzero length",
+    "pass a valid pointer, or length 0")
+ERR(SIZE, "a count times its element size exceeds the address space",
+    "pass a smaller count")
+ERR(ALIGN, "an atomic or a signal is not naturally aligned",
+    "align the variable to its own size")
+ERR(ARG, "an argument has a value that the call does not define",
+    "see the man page of the call")
+ERR(STATE, "the library is not initialised, or already finalised",
+    "call shmem_init first; each init wants its own finalize")
+ERR(FORK, "a forked child called the library",
+    "communicate from the parent only, or use posix_spawn or exec")
+ERR(ENV, "an environment variable has a bad value, or is unknown",
+    "see shmem_env(7) or run with SHMEM_INFO=1")
+ERR(HEAP, "the symmetric heap cannot be made, or is full",
+    "set SHMEM_SYMMETRIC_SIZE; see shmem_malloc(3)")
+ERR(HEAPARG, "PEs passed different arguments to one allocation call",
+    "make every PE allocate the same sizes in the same order")
+ERR(FREE, "a pointer is not the start of a live symmetric block",
+    "free each block of shmem_malloc once")
+ERR(DATA, "static data cannot be made symmetric",
+    "run the same executable on every PE, or set SHMEM_STATIC_DATA=0")
+ERR(PMI, "start-up information cannot be had from the launcher",
+    "start with oshrun, srun --mpi=pmix, prterun or mpirun")
+ERR(NODE, "the PEs of one node cannot connect their memory",
+    "see the cause in the line; shmem_info --check tests each step")
+ERR(NET, "PEs are on different nodes and no transport joins them",
+    "run all PEs on one node")
+ERR(LIMIT, "a limit of the system or of the container is too low",
+    "raise the limit that the line names")
+ERR(CTX, "a context is invalid or used against its options",
+    "create it with shmem_ctx_create and keep its rules")
+ERR(LOCK, "a lock is used against its rules",
+    "clear a lock only where it was set, and do not set it twice")
+ERR(THREAD, "a call breaks the thread level",
+    "ask shmem_init_thread for a higher level")
+ERR(EXIT, "a PE ended without shmem_finalize",
+    "call shmem_finalize once for each shmem_init")
+ERR(ABORT, "a PE raised a fatal signal or called abort",
+    "look at that PE's own messages or its core file")
+ERR(FAULT, "a fault site fired, as SHMEM_FAULT asked",
+    "unset SHMEM_FAULT")
+ERR(PEDIED, "a PE was killed or failed; oshrun ends the others",
+    "look at that PE's own messages")
+ERR(TIMEOUT, "the job ran longer than oshrun --timeout allows",
+    "raise --timeout")

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/fault.h"
+#include "base/env.h"
+#include "base/lock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const site_names[FAULT_SITES] = {
+#define FAULT(NAME, site, what) site,
+#include "base/fault_defs.h"
+#undef FAULT
+};
+
+static struct {
+    double rate;
+    uint64_t seed, state;
+    unsigned long asked, failed;
+} sites[FAULT_SITES];
+
+static struct base_lock fault_lock = LOCK_INIT;
+
+bool fault_armed;
+
+/* One "site:rate:seed"; returns what follows it, or NULL if it is bad. */
+static const char *load_one(const char *p)
+{
+    size_t len = strcspn(p, ":,");
+    char *end;
+    int site;
+
+    for (site = 0; site < FAULT_SITES; site++)
+        if (strlen(site_names[site]) == len && !strncmp(p, site_names[site], len))
+            break;
+    if (site == FAULT_SITES || p[len] != ':')
+        return NULL;
+    sites[site].rate = strtod(p + len + 1, &end);
+    if (end == p + len + 1 || !(sites[site].rate >= 0 && sites[site].rate <= 1))
+        return NULL;
+    sites[site].seed = 1;
+    if (*end == ':') {
+        p = end + 1;
+        sites[site].seed = strtoull(p, &end, 0);
+        if (end == p)
+            return NULL;
+    }
+    sites[site].state = sites[site].seed;
+    if (*end == ',')
+        return end + 1;
+    return *end ? NULL : end;
+}
+
+int fault_load(void)
+{
+    const char *p = env.FAULT;
+
+    memset(sites, 0, sizeof sites);
+    fault_armed = false;
+    while (*p) {
+        p = load_one(p);
+        if (!p) {
+            log_error(ERR_ENV, "SHMEM_FAULT is \"%s\": want "
+                      "site:rate:seed[,...] with a rate from 0 to 1; sites are "
+                      "listed in shmem_env(7)", env.FAULT);
+            return -EINVAL;
+        }
+        fault_armed = true;
+    }
+    return 0;
+}
+
+/* splitmix64: short, and every seed, also 0, gives a good sequence. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+bool fault_roll(enum fault_site site)
+{
+    bool hit;
+
+    lock_acquire(&fault_lock);
+    sites[site].asked++;
+    hit = (double)(next_random(&sites[site].state) >> 11) * 0x1p-53 <
+          sites[site].rate;
+    sites[site].failed += hit;
+    lock_release(&fault_lock);
+    return hit;
+}
+
+void fault_report(void)
+{
+    for (int i = 0; fault_armed && i < FAULT_SITES; i++)
+        if (sites[i].rate > 0)
+            log_warn(ERR_FAULT, "%s failed %lu of %lu times, seed %llu",
+                     site_names[i], sites[i].failed, sites[i].asked,
+                     (unsigned long long)sites[i].seed);
+}

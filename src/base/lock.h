@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lock.h - a mutex that clang's -Wthread-safety can follow. */
+#ifndef BASE_LOCK_H
+#define BASE_LOCK_H
+
+#include <pthread.h>
+
+#ifdef __clang__
+#define LOCK_ATTR(x) __attribute__((x))
+#else
+#define LOCK_ATTR(x)
+#endif
+#define GUARDED_BY(x) LOCK_ATTR(guarded_by(x))
+#define REQUIRES(x) LOCK_ATTR(requires_capability(x))
+
+struct LOCK_ATTR(capability("mutex")) base_lock {
+    pthread_mutex_t mutex;
+};
+
+#define LOCK_INIT { PTHREAD_MUTEX_INITIALIZER }
+
+static inline void lock_acquire(struct base_lock *l)
+    LOCK_ATTR(acquire_capability(l)) LOCK_ATTR(no_thread_safety_analysis)
+{
+    pthread_mutex_lock(&l->mutex);
+}
+
+static inline void lock_release(struct base_lock *l)
+    LOCK_ATTR(release_capability(l)) LOCK_ATTR(no_thread_safety_analysis)
+{
+    pthread_mutex_unlock(&l->mutex);
+}
+
+#endif

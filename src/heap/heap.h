@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* heap.h - symmetric segments, address translation and the allocator.
+ * A PE has two segments: the host heap and the static data of its main
+ * program.  Both lie in the PE's slot of one memfd that its whole node maps:
+ *
+ *     slot: [ static data ][ reserved | blocks of shmem_malloc ... ]
+ *
+ * An address travels as (segment, offset), since bases differ between PEs.
+ * Every PE makes the same allocation calls in the same order, so offsets
+ * agree without traffic.
+ * Threads: heap_find() and the segment table are wait-free; the allocator
+ * takes its own lock; opening and closing run on one thread.
+ * Errors: 0 or -errno, logged here. */
+#ifndef HEAP_HEAP_H
+#define HEAP_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum heap_seg_id { HEAP_HOST, HEAP_DATA, HEAP_SEGS };
+
+struct heap_seg {
+    uintptr_t base;             /* 0 with size 0: the segment is absent */
+    size_t size;
+};
+extern struct heap_seg heap_segs[HEAP_SEGS];
+
+/* The sizes of a slot; one PE of the node plans, the others are told. */
+struct heap_plan {
+    size_t data_size;           /* whole pages; 0: static data stays private */
+    uint64_t data_hash;         /* equal where two programs lay data out alike */
+    size_t host_size;           /* reserved area and the blocks, whole pages */
+    size_t user_size;           /* what was asked for: SHMEM_SYMMETRIC_SIZE */
+    size_t slot_size;           /* distance between two PEs' slots */
+};
+
+/* The plan for a node of n_pes, checked against the memory of the machine
+ * and of the container: -ENOMEM names what is short. */
+int heap_plan_make(int n_pes, struct heap_plan *out);
+/* Does this process lay out its static data as the plan says? */
+bool heap_plan_fits(const struct heap_plan *plan);
+/* Without static data in the slot: for programs that differ. */
+void heap_plan_drop_data(struct heap_plan *plan);
+
+/* slot is this PE's slot as mapped from fd at fd_offset.  Moves the static
+ * data into it and makes the heap ready.  fd may be closed afterwards. */
+int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot);
+/* Gives static data back to this process alone; forgets all blocks. */
+void heap_close(void);
+
+/* Room for the library's own symmetric words: zeroed, never freed, the same
+ * offsets everywhere if the same calls are made in the same order. */
+void *heap_reserve(size_t size, size_t align);
+
+/* The symmetric allocator.  align is a power of two (0: the default). */
+int heap_alloc(size_t size, size_t align, long hints, void **out);
+/* Is ptr the start of a live block?  Its size and hints if so. */
+bool heap_block(const void *ptr, size_t *size, long *hints);
+/* Keeps the block in place where it can, else moves the content. */
+int heap_resize(void *ptr, size_t size, void **out);
+void heap_free(void *ptr);      /* ptr must be a live block */
+
+struct heap_usage {
+    size_t total, used, largest_free, blocks, peak_used;
+};
+void heap_usage_get(struct heap_usage *out);
+
+/* The segment that holds all of [ptr, ptr + len), or -1. */
+static inline int heap_find(const void *ptr, size_t len)
+{
+    for (int i = 0; i < HEAP_SEGS; i++) {
+        uintptr_t off = (uintptr_t)ptr - heap_segs[i].base;
+
+        if (off < heap_segs[i].size && len <= heap_segs[i].size - off)
+            return i;
+    }
+    return -1;
+}
+
+#endif
