@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shmem_decls.h - the prototypes, included by shmem.h with SHMEMI_P(f) as f
+ * and by pshmem.h with SHMEMI_P(f) as pf.  No include guard.
+ *
+ * Unless a call says otherwise: sizes and counts are in elements, `mem` forms
+ * in bytes, strides in elements; dest of a put and source of a get are
+ * symmetric addresses; PE numbers count from 0 in the team of the context
+ * (the world for the default context).  Misuse ends the job with one line and
+ * a code of shmem_errors(7).  Section numbers are of OpenSHMEM 1.6. */
+
+/* ---- Set-up, exit, queries (9.1) ---- */
+
+/* Start the library; counted: each wants its own shmem_finalize.  Collective.
+ * A failure ends the job. */
+void SHMEMI_P(shmem_init)(void);
+/* As shmem_init; *provided is the level given: always the one requested.
+ * Returns 0, or nonzero with a message when start-up failed. */
+int SHMEMI_P(shmem_init_thread)(int requested, int *provided);
+void SHMEMI_P(shmem_query_thread)(int *provided);
+/* Callable at any time from any thread, also before shmem_init. */
+void SHMEMI_P(shmem_query_initialized)(int *initialized);
+/* Collective.  The last one completes all traffic and frees the heap; an
+ * earlier one is a barrier. */
+void SHMEMI_P(shmem_finalize)(void);
+/* Ends every PE of the job with that exit status; stdio of the caller is
+ * flushed.  Any PE, not collective. */
+SHMEMI_NORETURN void SHMEMI_P(shmem_global_exit)(int status);
+int SHMEMI_P(shmem_my_pe)(void);
+int SHMEMI_P(shmem_n_pes)(void);
+int SHMEMI_P(shmem_pe_accessible)(int pe);
+int SHMEMI_P(shmem_addr_accessible)(const void *addr, int pe);
+/* Where the CPU may load and store PE pe's copy of dest, or NULL. */
+void *SHMEMI_P(shmem_ptr)(const void *dest, int pe);
+void SHMEMI_P(shmem_info_get_version)(int *major, int *minor);
+/* name has room for SHMEM_MAX_NAME_LEN characters. */
+void SHMEMI_P(shmem_info_get_name)(char *name);
+/* Deprecated: shmem_init; the count is ignored, finalize is done at exit. */
+void SHMEMI_P(start_pes)(int npes);
+
+/* ---- Memory management (9.3): collective over the world, same arguments on
+ * every PE, and a barrier on exit (free: on entry).  NULL when the heap is
+ * full or the size is 0. ---- */
+
+void *SHMEMI_P(shmem_malloc)(size_t size);
+void *SHMEMI_P(shmem_calloc)(size_t count, size_t size);
+/* alignment: a power of two, a multiple of sizeof(void *). */
+void *SHMEMI_P(shmem_align)(size_t alignment, size_t size);
+void *SHMEMI_P(shmem_malloc_with_hints)(size_t size, long hints);
+void *SHMEMI_P(shmem_realloc)(void *ptr, size_t size);
+void SHMEMI_P(shmem_free)(void *ptr);
+
+/* ---- Contexts (9.5) ---- */
+
+/* Local.  options: 0 or SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE.  0, or
+ * nonzero with *ctx SHMEM_CTX_INVALID. */
+int SHMEMI_P(shmem_ctx_create)(long options, shmem_ctx_t *ctx);
+/* Quiets the context first; SHMEM_CTX_INVALID does nothing. */
+void SHMEMI_P(shmem_ctx_destroy)(shmem_ctx_t ctx);
+
+/* ---- Remote memory access (9.6, 9.7).  put returns when source may be
+ * reused, get when the data is here; _nbi forms return at once and complete
+ * at shmem_quiet.  An aligned element of up to 8 bytes is one store. ---- */
+
+#define SHMEMI_XFER(F, C, T)                                                \
+    void SHMEMI_P(F)(T *dest, const T *source, size_t nelems, int pe);      \
+    void SHMEMI_P(C)(shmem_ctx_t ctx, T *dest, const T *source,             \
+                     size_t nelems, int pe);
+/* dst, sst: distances in elements, at least 1. */
+#define SHMEMI_STRIDED(F, C, T)                                             \
+    void SHMEMI_P(F)(T *dest, const T *source, ptrdiff_t dst,               \
+                     ptrdiff_t sst, size_t nelems, int pe);                 \
+    void SHMEMI_P(C)(shmem_ctx_t ctx, T *dest, const T *source,             \
+                     ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe);
+/* nblocks blocks of bsize elements; dst, sst at least bsize. */
+#define SHMEMI_BLOCKED(F, C, T)                                             \
+    void SHMEMI_P(F)(T *dest, const T *source, ptrdiff_t dst,               \
+                     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);  \
+    void SHMEMI_P(C)(shmem_ctx_t ctx, T *dest, const T *source,             \
+                     ptrdiff_t dst, ptrdiff_t sst, size_t bsize,            \
+                     size_t nblocks, int pe);
+/* Put, then sig_op (SHMEM_SIGNAL_SET or _ADD) on *sig_addr of the same PE:
+ * who sees the signal sees the data (9.9). */
+#define SHMEMI_SIGNALLED(F, C, T)                                           \
+    void SHMEMI_P(F)(T *dest, const T *source, size_t nelems,               \
+                     uint64_t *sig_addr, uint64_t signal, int sig_op,       \
+                     int pe);                                               \
+    void SHMEMI_P(C)(shmem_ctx_t ctx, T *dest, const T *source,             \
+                     size_t nelems, uint64_t *sig_addr, uint64_t signal,    \
+                     int sig_op, int pe);
+
+#define SHMEMI_TYPED(NAME, T)                                               \
+    SHMEMI_XFER(shmem_##NAME##_put, shmem_ctx_##NAME##_put, T)              \
+    SHMEMI_XFER(shmem_##NAME##_get, shmem_ctx_##NAME##_get, T)              \
+    SHMEMI_XFER(shmem_##NAME##_put_nbi, shmem_ctx_##NAME##_put_nbi, T)      \
+    SHMEMI_XFER(shmem_##NAME##_get_nbi, shmem_ctx_##NAME##_get_nbi, T)      \
+    SHMEMI_STRIDED(shmem_##NAME##_iput, shmem_ctx_##NAME##_iput, T)         \
+    SHMEMI_STRIDED(shmem_##NAME##_iget, shmem_ctx_##NAME##_iget, T)         \
+    SHMEMI_BLOCKED(shmem_##NAME##_ibput, shmem_ctx_##NAME##_ibput, T)       \
+    SHMEMI_BLOCKED(shmem_##NAME##_ibget, shmem_ctx_##NAME##_ibget, T)       \
+    SHMEMI_SIGNALLED(shmem_##NAME##_put_signal,                             \
+                     shmem_ctx_##NAME##_put_signal, T)                      \
+    SHMEMI_SIGNALLED(shmem_##NAME##_put_signal_nbi,                         \
+                     shmem_ctx_##NAME##_put_signal_nbi, T)                  \
+    void SHMEMI_P(shmem_##NAME##_p)(T *dest, T value, int pe);              \
+    void SHMEMI_P(shmem_ctx_##NAME##_p)(shmem_ctx_t ctx, T *dest, T value,  \
+                                        int pe);                            \
+    T SHMEMI_P(shmem_##NAME##_g)(const T *source, int pe);                  \
+    T SHMEMI_P(shmem_ctx_##NAME##_g)(shmem_ctx_t ctx, const T *source,      \
+                                     int pe);
+SHMEMI_RMA_TYPES(SHMEMI_TYPED)
+
+/* SIZE forms move elements of SIZE bits, mem forms bytes. */
+#define SHMEMI_CONTIG(S)                                                    \
+    SHMEMI_XFER(shmem_put##S, shmem_ctx_put##S, void)                       \
+    SHMEMI_XFER(shmem_get##S, shmem_ctx_get##S, void)                       \
+    SHMEMI_XFER(shmem_put##S##_nbi, shmem_ctx_put##S##_nbi, void)           \
+    SHMEMI_XFER(shmem_get##S##_nbi, shmem_ctx_get##S##_nbi, void)           \
+    SHMEMI_SIGNALLED(shmem_put##S##_signal, shmem_ctx_put##S##_signal, void) \
+    SHMEMI_SIGNALLED(shmem_put##S##_signal_nbi,                             \
+                     shmem_ctx_put##S##_signal_nbi, void)
+#define SHMEMI_SIZED(S, BYTES)                                              \
+    SHMEMI_CONTIG(S)                                                        \
+    SHMEMI_STRIDED(shmem_iput##S, shmem_ctx_iput##S, void)                  \
+    SHMEMI_STRIDED(shmem_iget##S, shmem_ctx_iget##S, void)                  \
+    SHMEMI_BLOCKED(shmem_ibput##S, shmem_ctx_ibput##S, void)                \
+    SHMEMI_BLOCKED(shmem_ibget##S, shmem_ctx_ibget##S, void)
+SHMEMI_SIZES(SHMEMI_SIZED)
+SHMEMI_CONTIG(mem)
+
+/* ---- Atomics (9.8): exclusive among the atomics on one location with one
+ * type.  Fetching forms return the old value; an _nbi form delivers it into
+ * *fetch by shmem_quiet. ---- */
+
+#define SHMEMI_AMO_EXT(NAME, T)                                             \
+    T SHMEMI_P(shmem_##NAME##_atomic_fetch)(const T *source, int pe);       \
+    T SHMEMI_P(shmem_ctx_##NAME##_atomic_fetch)(shmem_ctx_t ctx,            \
+                                                const T *source, int pe);   \
+    void SHMEMI_P(shmem_##NAME##_atomic_fetch_nbi)(T *fetch,                \
+                                                   const T *source,         \
+                                                   int pe);                 \
+    void SHMEMI_P(shmem_ctx_##NAME##_atomic_fetch_nbi)(                     \
+        shmem_ctx_t ctx, T *fetch, const T *source, int pe);                \
+    void SHMEMI_P(shmem_##NAME##_atomic_set)(T *dest, T value, int pe);     \
+    void SHMEMI_P(shmem_ctx_##NAME##_atomic_set)(shmem_ctx_t ctx, T *dest,  \
+                                                 T value, int pe);          \
+    SHMEMI_AMO_FETCHING(swap, NAME, T)
+#define SHMEMI_AMO_FETCHING(OP, NAME, T)                                    \
+    T SHMEMI_P(shmem_##NAME##_atomic_##OP)(T *dest, T value, int pe);       \
+    T SHMEMI_P(shmem_ctx_##NAME##_atomic_##OP)(shmem_ctx_t ctx, T *dest,    \
+                                               T value, int pe);            \
+    void SHMEMI_P(shmem_##NAME##_atomic_##OP##_nbi)(T *fetch, T *dest,      \
+                                                    T value, int pe);       \
+    void SHMEMI_P(shmem_ctx_##NAME##_atomic_##OP##_nbi)(                    \
+        shmem_ctx_t ctx, T *fetch, T *dest, T value, int pe);
+#define SHMEMI_AMO_PLAIN(OP, NAME, T)                                       \
+    void SHMEMI_P(shmem_##NAME##_atomic_##OP)(T *dest, T value, int pe);    \
+    void SHMEMI_P(shmem_ctx_##NAME##_atomic_##OP)(shmem_ctx_t ctx, T *dest, \
+                                                  T value, int pe);
+#define SHMEMI_AMO_STD(NAME, T)                                             \
+    T SHMEMI_P(shmem_##NAME##_atomic_compare_swap)(T *dest, T cond,         \
+                                                   T value, int pe);        \
+    T SHMEMI_P(shmem_ctx_##NAME##_atomic_compare_swap)(                     \
+        shmem_ctx_t ctx, T *dest, T cond, T value, int pe);                 \
+    void SHMEMI_P(shmem_##NAME##_atomic_compare_swap_nbi)(                  \
+        T *fetch, T *dest, T cond, T value, int pe);                        \
+    void SHMEMI_P(shmem_ctx_##NAME##_atomic_compare_swap_nbi)(              \
+        shmem_ctx_t ctx, T *fetch, T *dest, T cond, T value, int pe);       \
+    T SHMEMI_P(shmem_##NAME##_atomic_fetch_inc)(T *dest, int pe);           \
+    T SHMEMI_P(shmem_ctx_##NAME##_atomic_fetch_inc)(shmem_ctx_t ctx,        \
+                                                    T *dest, int pe);       \
+    void SHMEMI_P(shmem_##NAME##_atomic_fetch_inc_nbi)(T *fetch, T *dest,   \
+                                                       int pe);             \
+    void SHMEMI_P(shmem_ctx_##NAME##_atomic_fetch_inc_nbi)(                 \
+        shmem_ctx_t ctx, T *fetch, T *dest, int pe);                        \
+    void SHMEMI_P(shmem_##NAME##_atomic_inc)(T *dest, int pe);              \
+    void SHMEMI_P(shmem_ctx_##NAME##_atomic_inc)(shmem_ctx_t ctx, T *dest,  \
+                                                 int pe);                   \
+    SHMEMI_AMO_FETCHING(fetch_add, NAME, T)                                 \
+    SHMEMI_AMO_PLAIN(add, NAME, T)
+#define SHMEMI_AMO_BIT(NAME, T)                                             \
+    SHMEMI_AMO_FETCHING(fetch_and, NAME, T)                                 \
+    SHMEMI_AMO_FETCHING(fetch_or, NAME, T)                                  \
+    SHMEMI_AMO_FETCHING(fetch_xor, NAME, T)                                 \
+    SHMEMI_AMO_PLAIN(and, NAME, T)                                          \
+    SHMEMI_AMO_PLAIN(or, NAME, T)                                           \
+    SHMEMI_AMO_PLAIN(xor, NAME, T)
+SHMEMI_AMO_EXT_TYPES(SHMEMI_AMO_EXT)
+SHMEMI_AMO_TYPES(SHMEMI_AMO_STD)
+SHMEMI_AMO_BIT_TYPES(SHMEMI_AMO_BIT)
+
+/* Deprecated names of the same atomics. */
+#define SHMEMI_AMO_OLD(NAME, T)                                             \
+    T SHMEMI_P(shmem_##NAME##_fetch)(const T *source, int pe);              \
+    void SHMEMI_P(shmem_##NAME##_set)(T *dest, T value, int pe);            \
+    T SHMEMI_P(shmem_##NAME##_swap)(T *dest, T value, int pe);
+#define SHMEMI_AMO_OLD_INT(NAME, T)                                         \
+    T SHMEMI_P(shmem_##NAME##_cswap)(T *dest, T cond, T value, int pe);     \
+    T SHMEMI_P(shmem_##NAME##_finc)(T *dest, int pe);                       \
+    void SHMEMI_P(shmem_##NAME##_inc)(T *dest, int pe);                     \
+    T SHMEMI_P(shmem_##NAME##_fadd)(T *dest, T value, int pe);              \
+    void SHMEMI_P(shmem_##NAME##_add)(T *dest, T value, int pe);
+SHMEMI_AMO_OLD_TYPES(SHMEMI_AMO_OLD)
+SHMEMI_AMO_OLD_INTS(SHMEMI_AMO_OLD_INT)
+
+/* ---- Signals (9.9) ---- */
+
+void SHMEMI_P(shmem_signal_add)(uint64_t *sig_addr, uint64_t signal, int pe);
+void SHMEMI_P(shmem_ctx_signal_add)(shmem_ctx_t ctx, uint64_t *sig_addr,
+                                    uint64_t signal, int pe);
+void SHMEMI_P(shmem_signal_set)(uint64_t *sig_addr, uint64_t signal, int pe);
+void SHMEMI_P(shmem_ctx_signal_set)(shmem_ctx_t ctx, uint64_t *sig_addr,
+                                    uint64_t signal, int pe);
+/* The local value. */
+uint64_t SHMEMI_P(shmem_signal_fetch)(const uint64_t *sig_addr);
+/* Blocks until the comparison holds; returns the value that satisfied it. */
+uint64_t SHMEMI_P(shmem_signal_wait_until)(uint64_t *sig_addr, int cmp,
+                                           uint64_t cmp_value);
+
+/* ---- Point-to-point synchronisation (9.10): cmp is a SHMEM_CMP_ constant.
+ * status (or NULL) leaves out elements with a nonzero entry.  any returns an
+ * index, or SIZE_MAX for an empty set; some fills indices and returns how
+ * many.  What the sender ordered before the update is then visible. ---- */
+
+#define SHMEMI_WAIT_ONE(NAME, T)                                            \
+    void SHMEMI_P(shmem_##NAME##_wait_until)(T *ivar, int cmp, T cmp_value); \
+    int SHMEMI_P(shmem_##NAME##_test)(T *ivar, int cmp, T cmp_value);
+#define SHMEMI_WAIT_SET(NAME, T, R, VERB, SUFFIX, CMP_ARG)                  \
+    R SHMEMI_P(shmem_##NAME##_##VERB##_all##SUFFIX)(                        \
+        T *ivars, size_t nelems, const int *status, int cmp, CMP_ARG);      \
+    size_t SHMEMI_P(shmem_##NAME##_##VERB##_any##SUFFIX)(                   \
+        T *ivars, size_t nelems, const int *status, int cmp, CMP_ARG);      \
+    size_t SHMEMI_P(shmem_##NAME##_##VERB##_some##SUFFIX)(                  \
+        T *ivars, size_t nelems, size_t *indices, const int *status,        \
+        int cmp, CMP_ARG);
+#define SHMEMI_WAIT(NAME, T)                                                \
+    SHMEMI_WAIT_ONE(NAME, T)                                                \
+    SHMEMI_WAIT_SET(NAME, T, void, wait_until, , T cmp_value)               \
+    SHMEMI_WAIT_SET(NAME, T, void, wait_until, _vector,                     \
+                    const T *cmp_values)                                    \
+    SHMEMI_WAIT_SET(NAME, T, int, test, , T cmp_value)                      \
+    SHMEMI_WAIT_SET(NAME, T, int, test, _vector, const T *cmp_values)
+SHMEMI_AMO_TYPES(SHMEMI_WAIT)
+
+/* Deprecated. */
+#define SHMEMI_WAIT_NE(NAME, T)                                             \
+    void SHMEMI_P(shmem_##NAME##_wait)(T *ivar, T cmp_value);
+SHMEMI_WAIT_OLD_TYPES(SHMEMI_WAIT_ONE)
+SHMEMI_WAIT_NE_TYPES(SHMEMI_WAIT_NE)
+void SHMEMI_P(shmem_wait)(long *ivar, long cmp_value);
+void SHMEMI_P(shmem_wait_until)(long *ivar, int cmp, long cmp_value);
+
+/* ---- Memory ordering (9.12) ---- */
+
+/* Puts, atomics and signals before it reach each PE before those after it. */
+void SHMEMI_P(shmem_fence)(void);
+void SHMEMI_P(shmem_ctx_fence)(shmem_ctx_t ctx);
+/* All operations of the context are complete and visible to every PE. */
+void SHMEMI_P(shmem_quiet)(void);
+void SHMEMI_P(shmem_ctx_quiet)(shmem_ctx_t ctx);
+/* shmem_quiet limited to the listed PEs. */
+void SHMEMI_P(shmem_pe_quiet)(const int *target_pes, size_t npes);
+void SHMEMI_P(shmem_ctx_pe_quiet)(shmem_ctx_t ctx, const int *target_pes,
+                                  size_t npes);
+
+/* ---- Collectives over the world (9.11) ---- */
+
+/* Quiet of the default context, then every PE arrives before any leaves. */
+void SHMEMI_P(shmem_barrier_all)(void);
+/* As barrier_all without the quiet: local stores are visible, no more. */
+void SHMEMI_P(shmem_sync_all)(void);
+
+/* ---- Locks (9.13): first come, first served; a lock is a symmetric long,
+ * zero at start, and belongs to the PE that set it. ---- */
+
+void SHMEMI_P(shmem_set_lock)(long *lock);
+/* Completes the holder's operations on the default context first. */
+void SHMEMI_P(shmem_clear_lock)(long *lock);
+/* 0: the lock is now held; 1: another PE has it. */
+int SHMEMI_P(shmem_test_lock)(long *lock);
+
+#undef SHMEMI_XFER
+#undef SHMEMI_STRIDED
+#undef SHMEMI_BLOCKED
+#undef SHMEMI_SIGNALLED
+#undef SHMEMI_TYPED
+#undef SHMEMI_CONTIG
+#undef SHMEMI_SIZED
+#undef SHMEMI_AMO_EXT
+#undef SHMEMI_AMO_FETCHING
+#undef SHMEMI_AMO_PLAIN
+#undef SHMEMI_AMO_STD
+#undef SHMEMI_AMO_BIT
+#undef SHMEMI_AMO_OLD
+#undef SHMEMI_AMO_OLD_INT
+#undef SHMEMI_WAIT_ONE
+#undef SHMEMI_WAIT_SET
+#undef SHMEMI_WAIT
+#undef SHMEMI_WAIT_NE

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shmem_types.h - the type tables of OpenSHMEM 1.6 (section 9, tables 3 to 9).
+ *
+ * Each table calls X(TYPENAME, TYPE) per row.  BASE tables hold types that
+ * differ from one another, so that _Generic may list them; ALIAS tables hold
+ * the names that equal one of those on every machine.  shmem.h and the
+ * library expand the same tables, so a name cannot be declared and lost. */
+#ifndef SHMEM_TYPES_H
+#define SHMEM_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Standard RMA types (24). */
+#define SHMEMI_RMA_BASE(X)                                                  \
+    X(float, float)                                                         \
+    X(double, double)                                                       \
+    X(longdouble, long double)                                              \
+    X(char, char)                                                           \
+    X(schar, signed char)                                                   \
+    X(short, short)                                                         \
+    X(int, int)                                                             \
+    X(long, long)                                                           \
+    X(longlong, long long)                                                  \
+    X(uchar, unsigned char)                                                 \
+    X(ushort, unsigned short)                                               \
+    X(uint, unsigned int)                                                   \
+    X(ulong, unsigned long)                                                 \
+    X(ulonglong, unsigned long long)
+#define SHMEMI_RMA_ALIAS(X)                                                 \
+    X(int8, int8_t)                                                         \
+    X(int16, int16_t)                                                       \
+    X(int32, int32_t)                                                       \
+    X(int64, int64_t)                                                       \
+    X(uint8, uint8_t)                                                       \
+    X(uint16, uint16_t)                                                     \
+    X(uint32, uint32_t)                                                     \
+    X(uint64, uint64_t)                                                     \
+    X(size, size_t)                                                         \
+    X(ptrdiff, ptrdiff_t)
+#define SHMEMI_RMA_TYPES(X) SHMEMI_RMA_BASE(X) SHMEMI_RMA_ALIAS(X)
+
+/* Standard AMO types (12): also the wait and test types. */
+#define SHMEMI_AMO_BASE(X)                                                  \
+    X(int, int)                                                             \
+    X(long, long)                                                           \
+    X(longlong, long long)                                                  \
+    X(uint, unsigned int)                                                   \
+    X(ulong, unsigned long)                                                 \
+    X(ulonglong, unsigned long long)
+#define SHMEMI_AMO_ALIAS(X)                                                 \
+    X(int32, int32_t)                                                       \
+    X(int64, int64_t)                                                       \
+    X(uint32, uint32_t)                                                     \
+    X(uint64, uint64_t)                                                     \
+    X(size, size_t)                                                         \
+    X(ptrdiff, ptrdiff_t)
+#define SHMEMI_AMO_TYPES(X) SHMEMI_AMO_BASE(X) SHMEMI_AMO_ALIAS(X)
+
+/* Extended AMO types (14): the standard ones and these. */
+#define SHMEMI_AMO_FLOATS(X)                                                \
+    X(float, float)                                                         \
+    X(double, double)
+#define SHMEMI_AMO_EXT_TYPES(X) SHMEMI_AMO_FLOATS(X) SHMEMI_AMO_TYPES(X)
+
+/* Bitwise AMO types (7). */
+#define SHMEMI_AMO_BIT_BASE(X)                                              \
+    X(uint, unsigned int)                                                   \
+    X(ulong, unsigned long)                                                 \
+    X(ulonglong, unsigned long long)
+#define SHMEMI_AMO_BIT_ALIAS(X)                                             \
+    X(int32, int32_t)                                                       \
+    X(int64, int64_t)                                                       \
+    X(uint32, uint32_t)                                                     \
+    X(uint64, uint64_t)
+#define SHMEMI_AMO_BIT_TYPES(X) SHMEMI_AMO_BIT_BASE(X) SHMEMI_AMO_BIT_ALIAS(X)
+
+/* Types that only shmem_TYPENAME_wait_until and _test still take. */
+#define SHMEMI_WAIT_OLD_TYPES(X)                                            \
+    X(short, short)                                                         \
+    X(ushort, unsigned short)
+
+/* Sizes in bits of the untyped forms: X(SIZE, BYTES). */
+#define SHMEMI_SIZES(X)                                                     \
+    X(8, 1)                                                                 \
+    X(16, 2)                                                                \
+    X(32, 4)                                                                \
+    X(64, 8)                                                                \
+    X(128, 16)
+
+/* Deprecated atomics: X(TYPENAME, TYPE). */
+#define SHMEMI_AMO_OLD_INTS(X)                                              \
+    X(int, int)                                                             \
+    X(long, long)                                                           \
+    X(longlong, long long)
+#define SHMEMI_AMO_OLD_TYPES(X) SHMEMI_AMO_FLOATS(X) SHMEMI_AMO_OLD_INTS(X)
+
+/* shmem_TYPENAME_wait, deprecated. */
+#define SHMEMI_WAIT_NE_TYPES(X)                                             \
+    X(short, short) SHMEMI_AMO_OLD_INTS(X)
+
+#endif
