@@ -278,6 +278,17 @@ void SHMEMI_P(shmem_clear_lock)(long *lock);
 /* 0: the lock is now held; 1: another PE has it. */
 int SHMEMI_P(shmem_test_lock)(long *lock);
 
+/* ---- Profiling control and names from before 1.2 ---- */
+
+/* Does nothing here; a profiling tool may define it. */
+void SHMEMI_P(shmem_pcontrol)(int level, ...);
+int SHMEMI_P(_my_pe)(void);
+int SHMEMI_P(_num_pes)(void);
+void *SHMEMI_P(shmalloc)(size_t size);
+void SHMEMI_P(shfree)(void *ptr);
+void *SHMEMI_P(shrealloc)(void *ptr, size_t size);
+void *SHMEMI_P(shmemalign)(size_t alignment, size_t size);
+
 #undef SHMEMI_XFER
 #undef SHMEMI_STRIDED
 #undef SHMEMI_BLOCKED

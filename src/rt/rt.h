@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rt.h - the job: who this PE is, and a slow channel to the others.
+ * The channel is the PMIx server of the launcher; a process that no launcher
+ * started is a job of one PE and has no channel.  rt_open() to rt_close() run
+ * on one thread; rt_abort() may be called from any.  Errors: 0 or -errno,
+ * logged here. */
+#ifndef RT_RT_H
+#define RT_RT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rt_job {
+    int pe, n_pes;
+    /* The PEs of this node in rising order; this PE is local_pes[local]. */
+    int local, n_local, *local_pes;
+    int cores;                  /* that this PE's node-mates may run on */
+    bool launched;              /* a PMIx server answered */
+};
+extern struct rt_job rt_job;
+
+int rt_open(void);
+void rt_close(void);
+
+/* Publish (before the fence), meet all PEs, and look up what PE pe published.
+ * rt_get() copies at most size bytes and gives -EMSGSIZE if there are more. */
+int rt_put(const char *key, const void *value, size_t size);
+int rt_fence(void);
+int rt_get(int pe, const char *key, void *out, size_t size);
+
+/* Ends every PE of the job; the launcher's exit status is status. */
+_Noreturn void rt_abort(int status);
+/* Ends this process alone: for a forked child, which is no PE. */
+_Noreturn void rt_leave(int status);
+
+#endif

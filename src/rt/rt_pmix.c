@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "rt/rt_int.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <pmix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct rt_job rt_job;
+
+static pmix_proc_t self;
+/* Keys of an earlier init may still be cached: each init has its own. */
+static unsigned generation;
+
+/* What launchers set in each copy they start, and what to use instead. */
+static const struct {
+    const char *var, *advice;
+} launchers[] = {
+    { "SLURM_NTASKS", "start with \"srun --mpi=pmix\"" },
+    { "OMPI_COMM_WORLD_SIZE", "start with an mpirun that has PMIx" },
+    { "PALS_SIZE", "start with oshrun, or with a PALS that has PMIx" },
+    { "PALS_NRANKS", "start with oshrun, or with a PALS that has PMIx" },
+    { "FLUX_JOB_SIZE", "start with \"flux run -o pmi=pmix\"" },
+    { "PMI_SIZE", "start with oshrun or a launcher that has PMIx" },
+};
+
+/* A launcher that ran several copies must not silently become several jobs. */
+static int refuse_copies(const char *why)
+{
+    const char *v;
+
+    if (env.SINGLETON)
+        return 0;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        v = env_foreign(launchers[i].var);
+        if (!v || atoi(v) <= 1)
+            continue;
+        log_error(ERR_PMI, "a launcher ran %s copies (%s is %s) but each would "
+                  "be a job of one PE: no PMIx server answered (PMIX_NAMESPACE "
+                  "%s, PMIx_Init: %s); %s, or set SHMEM_SINGLETON=1 if one PE "
+                  "is meant", v, launchers[i].var, v,
+                  env_foreign("PMIX_NAMESPACE") ? "is set" : "is not set", why,
+                  launchers[i].advice);
+        return -ENOTCONN;
+    }
+    return 0;
+}
+
+static int open_singleton(const char *why)
+{
+    static int only[1];
+    int rc = refuse_copies(why);
+
+    if (rc)
+        return rc;
+    rt_job.pe = 0;
+    rt_job.n_pes = 1;
+    rt_job.local = 0;
+    rt_job.n_local = 1;
+    rt_job.local_pes = only;
+    rt_job.launched = false;
+    return 0;
+}
+
+/* A number that the server keeps for the whole job or for this process. */
+static int job_number(const char *key, bool of_job, uint32_t *out)
+{
+    pmix_value_t *v = NULL;
+    pmix_proc_t who = self;
+    pmix_status_t st;
+
+    if (of_job)
+        who.rank = PMIX_RANK_WILDCARD;
+    st = PMIx_Get(&who, key, NULL, 0, &v);
+    if (st != PMIX_SUCCESS) {
+        log_error(ERR_PMI, "PMIx_Get of %s: %s", key, PMIx_Error_string(st));
+        return -EPROTO;
+    }
+    PMIX_VALUE_GET_NUMBER(st, v, *out, uint32_t);
+    PMIX_VALUE_RELEASE(v);
+    if (st != PMIX_SUCCESS) {
+        log_error(ERR_PMI, "PMIx_Get of %s gave no number", key);
+        return -EPROTO;
+    }
+    return 0;
+}
+
+/* "0,1,2" -> the members that share SHMEM_PPN's group with this PE. */
+static int keep_group(const char *list)
+{
+    int n = 1, pe, *pes;
+    char *end;
+
+    for (const char *p = list; *p; p++)
+        n += *p == ',';
+    pes = malloc((size_t)n * sizeof *pes);
+    if (!pes)
+        return -ENOMEM;
+    n = 0;
+    for (const char *p = list; *p; p = *end ? end + 1 : end) {
+        pe = (int)strtol(p, &end, 10);
+        if (end == p)
+            break;
+        if (env.PPN && pe / env.PPN != rt_job.pe / env.PPN)
+            continue;
+        if (pe == rt_job.pe)
+            rt_job.local = n;
+        pes[n++] = pe;
+    }
+    rt_job.local_pes = pes;
+    rt_job.n_local = n;
+    return 0;
+}
+
+static int find_local(void)
+{
+    pmix_proc_t all = self;
+    pmix_value_t *v = NULL;
+    pmix_status_t st;
+    char alone[16];
+    int rc;
+
+    all.rank = PMIX_RANK_WILDCARD;
+    st = PMIx_Get(&all, PMIX_LOCAL_PEERS, NULL, 0, &v);
+    if (st == PMIX_SUCCESS && v->type == PMIX_STRING) {
+        rc = keep_group(v->data.string);
+    } else {
+        log_info(LOG_RT, "PMIx_Get of %s: %s; this PE is its own node",
+                 PMIX_LOCAL_PEERS, PMIx_Error_string(st));
+        snprintf(alone, sizeof alone, "%d", rt_job.pe);
+        rc = keep_group(alone);
+    }
+    if (v)
+        PMIX_VALUE_RELEASE(v);
+    return rc;
+}
+
+static int open_client(void)
+{
+    uint32_t size;
+    int rc;
+
+    rt_job.pe = (int)self.rank;
+    rt_job.launched = true;
+    log_identify(rt_job.pe, log_host());
+    rc = job_number(PMIX_JOB_SIZE, true, &size);
+    if (rc)
+        return rc;
+    rt_job.n_pes = (int)size;
+    return find_local();
+}
+
+int rt_open(void)
+{
+    pmix_status_t st;
+    int rc;
+
+    generation++;
+    rt_job.cores = rt_topo_cores();
+    /* Without these no server called us: do not let libpmix look for one. */
+    if (!env_foreign("PMIX_NAMESPACE"))
+        return open_singleton("not tried");
+    st = fault_hit(FAULT_RT_INIT) ? PMIX_ERR_UNREACH
+                                  : PMIx_Init(&self, NULL, 0);
+    if (st != PMIX_SUCCESS) {
+        rc = open_singleton(PMIx_Error_string(st));
+        if (!rc)
+            log_warn(ERR_PMI, "PMIX_NAMESPACE is set but PMIx_Init says %s; "
+                     "running as one PE", PMIx_Error_string(st));
+        return rc;
+    }
+    rc = open_client();
+    if (rc)
+        PMIx_Finalize(NULL, 0);
+    return rc;
+}
+
+void rt_close(void)
+{
+    pmix_status_t st;
+
+    if (rt_job.launched) {
+        free(rt_job.local_pes);
+        st = PMIx_Finalize(NULL, 0);
+        if (st != PMIX_SUCCESS)
+            log_info(LOG_RT, "PMIx_Finalize: %s", PMIx_Error_string(st));
+    }
+    rt_job.local_pes = NULL;
+    rt_job.launched = false;
+}
+
+static void full_key(char *out, size_t size, const char *key)
+{
+    snprintf(out, size, "sluice.%u.%s", generation, key);
+}
+
+int rt_put(const char *key, const void *value, size_t size)
+{
+    pmix_value_t v;
+    pmix_status_t st;
+    char name[64];
+
+    if (!rt_job.launched)
+        return 0;
+    full_key(name, sizeof name, key);
+    v.type = PMIX_BYTE_OBJECT;
+    v.data.bo.bytes = (char *)value;
+    v.data.bo.size = size;
+    st = PMIx_Put(PMIX_GLOBAL, name, &v);
+    if (st != PMIX_SUCCESS) {
+        log_error(ERR_PMI, "PMIx_Put of %s: %s", name, PMIx_Error_string(st));
+        return -EPROTO;
+    }
+    return 0;
+}
+
+int rt_fence(void)
+{
+    pmix_status_t st;
+    pmix_info_t info;
+    bool collect = true;
+
+    if (!rt_job.launched)
+        return 0;
+    st = PMIx_Commit();
+    if (st == PMIX_SUCCESS) {
+        PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+        st = fault_hit(FAULT_RT_FENCE) ? PMIX_ERR_TIMEOUT
+                                       : PMIx_Fence(NULL, 0, &info, 1);
+        PMIX_INFO_DESTRUCT(&info);
+    }
+    if (st != PMIX_SUCCESS) {
+        log_error(ERR_PMI, "PMIx_Fence of %d PEs: %s", rt_job.n_pes,
+                  PMIx_Error_string(st));
+        return -EPROTO;
+    }
+    return 0;
+}
+
+int rt_get(int pe, const char *key, void *out, size_t size)
+{
+    pmix_proc_t who = self;
+    pmix_value_t *v = NULL;
+    pmix_status_t st;
+    char name[64];
+    int rc = -EPROTO;
+
+    full_key(name, sizeof name, key);
+    who.rank = (pmix_rank_t)pe;
+    st = PMIx_Get(&who, name, NULL, 0, &v);
+    if (st != PMIX_SUCCESS || v->type != PMIX_BYTE_OBJECT) {
+        log_error(ERR_PMI, "PMIx_Get of %s from PE %d: %s", name, pe,
+                  st == PMIX_SUCCESS ? "wrong type" : PMIx_Error_string(st));
+    } else if (v->data.bo.size > size) {
+        log_error(ERR_PMI, "PMIx_Get of %s from PE %d: %zu bytes, at most %zu "
+                  "expected", name, pe, v->data.bo.size, size);
+        rc = -EMSGSIZE;
+    } else {
+        memcpy(out, v->data.bo.bytes, v->data.bo.size);
+        rc = 0;
+    }
+    if (v)
+        PMIX_VALUE_RELEASE(v);
+    return rc;
+}
+
+void rt_abort(int status)
+{
+    if (rt_job.launched)
+        PMIx_Abort(status, "", NULL, 0);
+    _exit(status);
+}
+
+void rt_leave(int status)
+{
+    _exit(status);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "rt/rt_topo.h"
+#include "rt/rt_int.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The affinity mask is one system call; a full topology takes milliseconds,
+ * so start-up asks hwloc nothing. */
+int rt_topo_cores(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set))
+        return (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return CPU_COUNT(&set);
+}
+
+static void copy_name(char *out, size_t size, const char *name)
+{
+    snprintf(out, size, "%s", name ? name : "?");
+}
+
+static void add_device(struct rt_topo *t, hwloc_obj_t obj, bool is_gpu)
+{
+    int *n = is_gpu ? &t->n_gpus : &t->n_nics;
+    char (*names)[RT_TOPO_NAME] = is_gpu ? t->gpus : t->nics;
+
+    if (*n < RT_TOPO_DEVICES)
+        copy_name(names[(*n)++], RT_TOPO_NAME, obj->name);
+}
+
+static void read_devices(hwloc_topology_t topo, struct rt_topo *t)
+{
+    hwloc_obj_t obj = NULL;
+
+    while ((obj = hwloc_get_next_osdev(topo, obj))) {
+        switch (obj->attr->osdev.type) {
+        case HWLOC_OBJ_OSDEV_GPU:
+        case HWLOC_OBJ_OSDEV_COPROC:
+            add_device(t, obj, true);
+            break;
+        case HWLOC_OBJ_OSDEV_NETWORK:
+        case HWLOC_OBJ_OSDEV_OPENFABRICS:
+            add_device(t, obj, false);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+int rt_topo_read(struct rt_topo *out)
+{
+    hwloc_topology_t topo;
+    hwloc_obj_t obj;
+    int rc = -EIO;
+
+    memset(out, 0, sizeof *out);
+    if (hwloc_topology_init(&topo))
+        return -ENOMEM;
+    hwloc_topology_set_io_types_filter(topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    if (hwloc_topology_load(topo)) {
+        log_info(LOG_RT, "hwloc_topology_load: %m");
+        goto destroy;
+    }
+    out->packages = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PACKAGE);
+    out->numa_nodes = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE);
+    out->cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
+    out->threads = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PU);
+    out->usable = rt_topo_cores();
+    obj = hwloc_get_root_obj(topo);
+    out->memory = obj->total_memory;
+    obj = hwloc_get_obj_by_type(topo, HWLOC_OBJ_PACKAGE, 0);
+    copy_name(out->cpu, sizeof out->cpu,
+              obj ? hwloc_obj_get_info_by_name(obj, "CPUModel") : NULL);
+    read_devices(topo, out);
+    rc = 0;
+destroy:
+    hwloc_topology_destroy(topo);
+    return rc;
+}

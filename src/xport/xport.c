@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "xport/xport.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct xport_route *xport_routes;
+
+int xport_open(int n_pes)
+{
+    xport_routes = calloc((size_t)n_pes, sizeof *xport_routes);
+    if (xport_routes)
+        return 0;
+    log_error(ERR_LIMIT, "no memory for the routes to %d PEs", n_pes);
+    return -ENOMEM;
+}
+
+void xport_close(void)
+{
+    free(xport_routes);
+    xport_routes = NULL;
+}
