@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Sluice.  `make help` lists the targets; CONTRIBUTING.md says how to work.
+#
+# Sources are found by wildcard: adding a file edits nothing here.
+#   src/<room>/*.c               the library
+#   tools/<name>.c, <name>.sh    a program bin/<name>; tools/<name>/*.c too
+#   tests/unit/*.c               one program each, with the library's objects
+#   tests/<suite>/*.c            one program each, with -lshmem; a file named
+#                                for its suite (osu/osu.c) belongs to each
+#   apps/<name>/*.c              a program bin/<name>, with -lshmem
+# Paths are relative, so the tree may lie below a directory with spaces.
+
+# Outputs go to $(O)/bin, lib and obj: `make O=build/x` keeps a second build.
+O = .
+# Sanitizer of this build: address, thread or undefined.
+SAN =
+# V=1 prints whole commands.
+V =
+
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+.PHONY: FORCE
+.DEFAULT_GOAL = all
+
+ifneq ($(words $(O)),1)
+$(error O is '$(O)': it must be one relative path without spaces)
+endif
+
+# These start on a bare machine or need no configuration at all; every other
+# target reads config.mak, which make brings about with ./configure.
+SETUP = demo check check-asan check-tsan check-ubsan bench bench-compare
+BARE  = help clean distclean dist lint headers
+ifneq ($(filter-out $(SETUP) $(BARE),$(or $(MAKECMDGOALS),all)),)
+include config.mak
+endif
+
+config.mak: configure
+	@echo '  CONFIG' && sh ./configure $(CONFIGURE_ARGS)
+
+# ---------------------------------------------------------------- flags ----
+
+SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
+             -fno-sanitize-recover=all -O1 -g)
+
+ALL_CPPFLAGS = -D_GNU_SOURCE -include config.h -Iinclude -Isrc \
+               $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(CPPFLAGS)
+ALL_CFLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANFLAGS) -pthread
+LIB_CFLAGS   = $(ALL_CFLAGS) $(LIBFLAGS) -fPIC
+LIB_LIBS     = $(PMIX_LIBS) $(HWLOC_LIBS) -lpthread -ldl -lm $(LIBS)
+
+# Programs of tests and applications see what a user's program sees.
+USER_CPPFLAGS = -D_GNU_SOURCE -Iinclude -Itests $(CPPFLAGS)
+USER_LIBS     = -L$(O)/lib -lshmem -lpthread -lm
+
+# A clang runtime lives in the program only, so no -z defs for sanitizers.
+DEFS = $(if $(SAN),,-Wl,-z,defs)
+
+# $(call say,WORD) prints the word and the target in place of the command.
+say = $(if $(V),,@printf '  %-7s %s\n' '$1' '$@';)
+obj = $(patsubst %,$(O)/obj/%.o,$(basename $1))
+
+# ------------------------------------------------------------- the files ----
+
+LIB_SRCS  = $(sort $(wildcard src/*/*.c))
+LIB_OBJS  = $(call obj,$(LIB_SRCS))
+LIBS_MADE = $(O)/lib/libshmem.so $(O)/lib/libshmem.a
+
+TOOL_DIRS = $(patsubst tools/%/,%,$(sort $(dir $(wildcard tools/*/*.c))))
+TOOLS     = $(TOOL_DIRS:%=$(O)/bin/%) \
+            $(patsubst tools/%.c,$(O)/bin/%,$(wildcard tools/*.c)) \
+            $(patsubst tools/%.sh,$(O)/bin/%,$(wildcard tools/*.sh))
+ALIASES   = $(if $(wildcard tools/oshcc*),$(addprefix $(O)/bin/,oshc++ \
+            oshcxx oshCC shmemcc shmemc++ shmemcxx oshfort))
+APPS      = $(patsubst apps/%/,$(O)/bin/%,$(sort $(dir $(wildcard apps/*/*.c))))
+
+SHARED_C  = $(foreach d,$(wildcard tests/*/),$(wildcard $d$(notdir $(d:%/=%)).c))
+TEST_SRCS = $(filter-out $(SHARED_C),$(sort $(wildcard tests/*/*.c)))
+UNITS     = $(patsubst %.c,$(O)/obj/%,$(filter tests/unit/%,$(TEST_SRCS)))
+PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/%,$(TEST_SRCS)))
+
+PC_FILES  = $(O)/lib/pkgconfig/sluice.pc $(O)/lib/pkgconfig/openshmem.pc
+CM_FILES  = $(O)/lib/cmake/Sluice/SluiceConfig.cmake \
+            $(O)/lib/cmake/Sluice/SluiceConfigVersion.cmake
+
+# --------------------------------------------------------------- library ----
+
+all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) ## library, tools and applications
+tests: all $(UNITS) $(PE_TESTS) ## the same and every test program
+
+# A list file changes its date only when its words change: what depends on it
+# is made again after other flags, or after a source has come or gone.
+define list-file
+@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$1)' | cmp -s - $@ || \
+    printf '%s\n' '$(subst ','\'',$1)' >$@
+endef
+
+$(O)/obj/flags.txt: FORCE
+	$(call list-file,$(CC) $(CXX) $(LIB_CFLAGS) $(ALL_CPPFLAGS) $(LDFLAGS))
+$(O)/obj/objects.txt: FORCE
+	$(call list-file,$(LIB_OBJS))
+
+$(O)/obj/src/%.o: src/%.c $(O)/obj/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -MMD -MP $(LIB_CFLAGS) -c -o $@ $<
+
+SONAME = libshmem.so.$(SOVERSION)
+
+$(O)/lib/$(SONAME): $(LIB_OBJS) src/libshmem.map $(O)/obj/objects.txt
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(LIB_CFLAGS) -shared -Wl,-soname,$(SONAME) \
+	    -Wl,--version-script=src/libshmem.map $(DEFS) $(HARDENING) \
+	    $(LDFLAGS) -o $@ $(LIB_OBJS) $(LIB_LIBS)
+
+$(O)/lib/libshmem.so: $(O)/lib/$(SONAME)
+	$(call say,LN)ln -sf $(SONAME) $@
+
+# One object whose internal names are local: a program may define any name of
+# ours without meeting it.
+$(O)/lib/libshmem.a: $(LIB_OBJS) $(O)/obj/objects.txt
+	@mkdir -p $(@D)
+	$(call say,AR)$(CC) $(filter -m% -flto%,$(CFLAGS)) \
+	    $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) \
+	    -nostdlib -r -o $(O)/obj/libshmem.o $(LIB_OBJS) && \
+	    $(OBJCOPY) --localize-hidden $(O)/obj/libshmem.o && \
+	    rm -f $@ && $(AR) rcs $@ $(O)/obj/libshmem.o
+
+# The same objects as they are, for the tools and the unit tests.
+$(O)/obj/rooms.a: $(LIB_OBJS) $(O)/obj/objects.txt
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $(LIB_OBJS)
+
+# A second build finds the headers beside its own lib and bin.
+ifneq ($(O),.)
+$(LIBS_MADE) $(TOOLS): | $(O)/include
+$(O)/include:
+	@mkdir -p $(@D) && ln -sfn "$(CURDIR)/include" $@
+endif
+
+# ----------------------------------------------------------------- tools ----
+
+$(O)/obj/tools/%.o: tools/%.c $(O)/obj/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -Itools -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
+
+LINK_TOOL = $(CC) $(ALL_CFLAGS) $(HARDENING) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+            $(O)/obj/rooms.a $(LIB_LIBS)
+
+$(TOOL_DIRS:%=$(O)/bin/%): $(O)/bin/%: \
+    $$(call obj,$$(wildcard tools/$$*/*.c)) $(O)/obj/rooms.a
+	@mkdir -p $(@D)
+	$(call say,LD)$(LINK_TOOL)
+
+$(patsubst tools/%.c,$(O)/bin/%,$(wildcard tools/*.c)): $(O)/bin/%: \
+    $(O)/obj/tools/%.o $(O)/obj/rooms.a
+	@mkdir -p $(@D)
+	$(call say,LD)$(LINK_TOOL)
+
+$(patsubst tools/%.sh,$(O)/bin/%,$(wildcard tools/*.sh)): $(O)/bin/%: \
+    tools/%.sh config.mak
+	@mkdir -p $(@D)
+	$(call say,GEN)$(SUBST) $< >$@ && chmod 755 $@
+
+$(ALIASES): $(O)/bin/oshcc
+	$(call say,LN)ln -sf oshcc $@
+
+# ----------------------------------------------------- tests and programs ----
+
+$(O)/obj/tests/unit/%.o: tests/unit/%.c $(O)/obj/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -Itests -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
+
+$(O)/obj/tests/%.o: tests/%.c $(O)/obj/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(USER_CPPFLAGS) -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
+
+$(O)/obj/apps/%.o: apps/%.c $(O)/obj/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(USER_CPPFLAGS) -MMD -MP $(ALL_CFLAGS) $(OPENMP) -c -o $@ $<
+
+$(UNITS): $(O)/obj/%: $(O)/obj/%.o $(O)/obj/rooms.a \
+    $$(call obj,$$(filter tests/unit/%,$(SHARED_C)))
+	$(call say,LD)$(LINK_TOOL)
+
+$(PE_TESTS): $(O)/obj/%: $(O)/obj/%.o $(O)/lib/libshmem.so \
+    $$(call obj,$$(filter $$(dir $$*)%,$(SHARED_C)))
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+	    $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../../../lib'
+
+$(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) $(O)/lib/libshmem.so
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(OPENMP) $(LDFLAGS) -o $@ \
+	    $(filter %.o,$^) $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../lib'
+
+-include $(patsubst %.o,%.d,$(LIB_OBJS) $(call obj,$(wildcard tools/*.c \
+    tools/*/*.c tests/*/*.c apps/*/*.c)))
+
+# ----------------------------------------------- commands on a bare machine ----
+
+# All cores, unless the user said how many.
+GO = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+DEPS = @sh scripts/install-deps
+
+demo: ## from nothing: install, configure, build, run the main job
+	$(DEPS) build && $(GO) demo-run
+check: ## from nothing: install, configure, build, run every test
+	$(DEPS) check && $(GO) check-run
+check-asan: ## the tests under the address sanitizer, in build/asan
+	$(DEPS) check && $(GO) O=build/asan SAN=address check-run
+check-tsan: ## the tests under the thread sanitizer, in build/tsan
+	$(DEPS) check && $(GO) O=build/tsan SAN=thread check-run
+check-ubsan: ## the tests under the undefined-behaviour sanitizer, in build/ubsan
+	$(DEPS) check && $(GO) O=build/ubsan SAN=undefined check-run
+bench: ## latencies and rates, the machine's own limits beside
+	$(DEPS) build && $(GO) bench-run
+bench-compare: ## the same beside Debian's Open MPI, with the ratio table
+	$(DEPS) compare && $(GO) bench-compare-run
+
+.PHONY: all tests $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check
+check-run: tests
+	@MAKEFLAGS= tests/run -O $(O)
+demo-run: all $(filter %/osu_oshm_put,$(PE_TESTS))
+	@sh scripts/demo $(O)
+bench-run: tests
+	@sh scripts/bench $(O)
+bench-compare-run: tests
+	@sh scripts/bench -c $(O)
+
+# ------------------------------------------------------------ inspection ----
+
+lint: ## the tree against its own rules: include law, names, sizes, headers
+	@sh scripts/lint
+headers: ## every header compiles alone, as C and as C++
+	@sh scripts/headers
+api-check: $(LIBS_MADE) ## exported names against docs/api.txt and the headers
+	@CC='$(CC)' NM='$(NM)' sh scripts/api-check $(O)
+
+help: ## this list
+	@echo 'Targets (outputs below O=DIR, V=1 shows commands):'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1 \2/p' Makefile | \
+	    while read -r name text; do printf '  %-14s %s\n' "$$name" "$$text"; done
+
+# --------------------------------------------------------------- install ----
+
+# Directories as seen from the installed files.
+SUBST = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@prefix@|$(prefix)|g' \
+    -e 's|@exec_prefix@|$(exec_prefix)|g' -e 's|@bindir@|$(bindir)|g' \
+    -e 's|@libdir@|$(libdir)|g' -e 's|@includedir@|$(includedir)|g' \
+    -e 's|@CC@|$(CC)|g' -e 's|@CXX@|$(CXX)|g' -e 's|@SONAME@|$(SONAME)|g' \
+    -e 's|@STATIC_LIBS@|$(strip $(LIB_LIBS))|g'
+
+$(O)/lib/pkgconfig/%.pc: cmake/%.pc.in config.mak
+	@mkdir -p $(@D)
+	$(call say,GEN)$(SUBST) -e '/^[a-z_]*=/s/ /\\ /g' $< >$@
+$(O)/lib/cmake/Sluice/%: cmake/%.in config.mak
+	@mkdir -p $(@D)
+	$(call say,GEN)$(SUBST) $< >$@
+
+# What goes where; install and uninstall both walk these lists.
+INST_BIN = $(sort $(filter-out $(APPS),$(TOOLS)))
+INST_INC = $(wildcard include/*.h)
+INST_MPP = $(wildcard include/mpp/*.h)
+INST_MAN = $(sort $(wildcard man/*.[1-9]))
+INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md)
+D = $(DESTDIR)
+
+install: all ## below DESTDIR and the configured prefix
+	@set -e; put() { mode=$$1 dir=$$2; shift 2; [ $$# -gt 0 ] || return 0; \
+	    echo "  INSTALL $$dir"; mkdir -p "$(D)$$dir"; \
+	    install -m $$mode "$$@" "$(D)$$dir"; }; \
+	put 755 "$(bindir)" $(INST_BIN); \
+	$(foreach a,$(notdir $(ALIASES)),ln -sf oshcc "$(D)$(bindir)/$a";) \
+	put 755 "$(libdir)" $(O)/lib/$(SONAME); \
+	ln -sf $(SONAME) "$(D)$(libdir)/libshmem.so"; \
+	put 644 "$(libdir)" $(O)/lib/libshmem.a; \
+	put 644 "$(libdir)/pkgconfig" $(PC_FILES); \
+	put 644 "$(libdir)/cmake/Sluice" $(CM_FILES); \
+	put 644 "$(includedir)" $(INST_INC); \
+	put 644 "$(includedir)/mpp" $(INST_MPP); \
+	$(foreach m,$(INST_MAN),put 644 "$(mandir)/man$(patsubst .%,%,$(suffix $m))" $m;) \
+	put 644 "$(docdir)" $(INST_DOC)
+
+uninstall: ## what install put, and nothing else
+	@set -e; drop() { dir=$$1; shift; for f do \
+	    rm -f "$(D)$$dir/$${f##*/}"; done; }; \
+	empty() { rmdir "$(D)$$1" 2>/dev/null || :; }; \
+	drop "$(bindir)" $(INST_BIN) $(ALIASES); \
+	drop "$(libdir)" $(SONAME) libshmem.so libshmem.a; \
+	drop "$(libdir)/pkgconfig" $(PC_FILES); \
+	drop "$(libdir)/cmake/Sluice" $(CM_FILES); \
+	drop "$(includedir)" $(INST_INC); \
+	drop "$(includedir)/mpp" $(INST_MPP); \
+	$(foreach m,$(INST_MAN),drop "$(mandir)/man$(patsubst .%,%,$(suffix $m))" $m;) \
+	drop "$(docdir)" $(INST_DOC); \
+	empty "$(includedir)/mpp"; empty "$(libdir)/cmake/Sluice"; \
+	empty "$(libdir)/cmake"; empty "$(libdir)/pkgconfig"; empty "$(docdir)"; \
+	echo "  REMOVED from $(D)$(prefix)"
+
+# -------------------------------------------------------------- clean-up ----
+
+clean: ## remove outputs
+	rm -rf $(O)/bin $(O)/lib $(O)/obj build
+distclean: clean ## and the configuration
+	rm -f config.mak config.h config.log sluice-*.tar.gz
+dist: ## sluice-VERSION.tar.gz of the last commit
+	@v=$$(sh ./configure --version | cut -d' ' -f2) && \
+	git archive --format=tar --prefix="sluice-$$v/" HEAD | gzip -9n \
+	    >"sluice-$$v.tar.gz" && echo "  DIST    sluice-$$v.tar.gz"
