@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/core.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct core_team core_world = { .stride = 1 };
+struct core_ctx core_ctx_default = { .team = &core_world };
+struct core_status core_status;
+struct core_ctl *core_ctl;
+
+int core_open(int thread_level)
+{
+    struct core_ctl *ctl = heap_reserve(sizeof *ctl, _Alignof(struct core_ctl));
+
+    if (!ctl) {
+        log_error(ERR_HEAP, "no reserved memory for the control block");
+        return -ENOMEM;
+    }
+    core_ctl = ctl;
+    core_world.my_pe = rt_job.pe;
+    core_world.n_pes = rt_job.n_pes;
+    core_status.thread_level = thread_level;
+    core_status.crowded = rt_job.n_local > rt_job.cores;
+    core_status.state = CORE_UP;
+    return 0;
+}
+
+void core_close(void)
+{
+    core_ctx_drop_all();
+    core_world.n_pes = 0;
+    core_status.state = CORE_ENDED;
+    core_ctl = NULL;
+}
+
+/* The API's functions are defined under their profiling names. */
+static const char *public_name(const char *call)
+{
+    return call[0] == 'p' ? call + 1 : call;
+}
+
+void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
+{
+    char text[768];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    log_error(code, "%s: %s", public_name(call), text);
+    if (core_status.state == CORE_FORKED)
+        rt_leave(EXIT_FAILURE);
+    rt_abort(EXIT_FAILURE);
+}
+
+void core_refuse_state(const char *call)
+{
+    switch (core_status.state) {
+    case CORE_FORKED:
+        core_fatal(ERR_FORK, call, "called in a forked child, which is no PE; "
+                   "communicate from the parent, or use posix_spawn");
+    case CORE_ENDED:
+        core_fatal(ERR_STATE, call, "called after the last shmem_finalize");
+    default:
+        core_fatal(ERR_STATE, call, "called before shmem_init");
+    }
+}
+
+void core_refuse_ctx(const char *call)
+{
+    core_fatal(ERR_CTX, call, "the context is SHMEM_CTX_INVALID");
+}
+
+void core_refuse(const char *call, const struct core_team *t, const void *sym,
+                 size_t len, int pe)
+{
+    if (t->n_pes == 0)
+        core_refuse_state(call);
+    if (pe < 0 || pe >= t->n_pes)
+        core_fatal(ERR_PE, call, "PE %d is outside 0..%d", pe, t->n_pes - 1);
+    if (len == 0)
+        return;
+    if (!sym)
+        core_fatal(ERR_NULL, call, "a null pointer with %zu bytes", len);
+    if (heap_find(sym, 1) < 0)
+        core_fatal(ERR_ADDR, call, "%p is not a symmetric address: it is "
+                   "neither in the symmetric heap nor static data of the main "
+                   "program", sym);
+    if (heap_find(sym, len) < 0)
+        core_fatal(ERR_ADDR, call, "%zu bytes at %p run past the end of the "
+                   "symmetric segment", len, sym);
+    core_fatal(ERR_NET, call, "PE %d is on another node and no transport "
+               "reaches it", core_world_pe(t, pe));
+}

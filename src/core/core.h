@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* core.h - teams, contexts, errors, ordering, waits and locks.
+ * The operations themselves are inline in core_rma.h and core_amo.h.
+ * Threads: everything but opening and closing may be called from any thread
+ * as far as the thread level allows.  Errors: misuse ends the job through
+ * core_fatal(), since the calls of OpenSHMEM return nothing. */
+#ifndef CORE_CORE_H
+#define CORE_CORE_H
+
+#include "base/atomics.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "shmem.h"
+#include "xport/xport.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A team is a run of world PEs: member i is start + i * stride.  n_pes is 0
+ * while the library is not usable, so that the range check of a PE number
+ * also catches calls before init, after finalize and in a forked child. */
+struct core_team {
+    int n_pes, my_pe;
+    int start, stride;
+};
+extern struct core_team core_world;
+
+struct core_ctx {
+    const struct core_team *team;
+    long options;
+    struct list_link link;      /* in the list of created contexts */
+};
+extern struct core_ctx core_ctx_default;
+
+enum core_state { CORE_DOWN, CORE_UP, CORE_ENDED, CORE_FORKED };
+
+struct core_status {
+    enum core_state state;
+    int thread_level;
+    bool crowded;               /* more PEs on this node than cores */
+};
+extern struct core_status core_status;
+
+/* The words a PE keeps for its peers, at the same offset in every heap. */
+enum { CORE_ROUNDS = 32 };
+struct core_ctl {
+    /* Written by this PE when it sleeps, read by every writer. */
+    _Alignas(64) uint32_t sleepers;
+    uint32_t wake_seq;          /* futex word */
+    uint64_t wait_from, wait_to; /* bytes waited for, see core_wait.c */
+    /* Barrier: one word for each round, each written by another peer. */
+    _Alignas(64) uint64_t arrived[CORE_ROUNDS];
+    _Alignas(64) uint64_t gathered; /* arrivals at PE 0 */
+    _Alignas(64) uint64_t alloc_args[2][4]; /* see api_heap.c */
+};
+extern struct core_ctl *core_ctl;       /* this PE's */
+
+static inline struct core_ctl *core_peer_ctl(int world_pe)
+{
+    return (struct core_ctl *)(xport_routes[world_pe].map[HEAP_HOST] +
+                               ((uintptr_t)core_ctl -
+                                heap_segs[HEAP_HOST].base));
+}
+
+/* After the transports: the world team, the default context, the ctl block. */
+int core_open(int thread_level);
+void core_close(void);
+
+/* One line "call: text [S-E-CODE]", then the job ends.  call is __func__ of
+ * the API function; its leading p is dropped. */
+_Noreturn void core_fatal(enum err_code code, const char *call,
+                          const char *fmt, ...)
+    __attribute__((format(printf, 3, 4), cold));
+/* Why an operation cannot be done: PE, state or address.  Returns only when
+ * there was nothing to do (len is 0 and the PE is valid). */
+void core_refuse(const char *call, const struct core_team *t, const void *sym,
+                 size_t len, int pe) __attribute__((cold, noinline));
+_Noreturn void core_refuse_state(const char *call)
+    __attribute__((cold, noinline));
+_Noreturn void core_refuse_ctx(const char *call) __attribute__((cold, noinline));
+
+#ifdef SLUICE_NO_CHECKS
+#define CORE_CHECK(cond) 0
+#else
+#define CORE_CHECK(cond) unlikely(cond)
+#endif
+
+static inline void core_need_up(const char *call)
+{
+    if (CORE_CHECK(core_world.n_pes == 0))
+        core_refuse_state(call);
+}
+
+static inline const struct core_ctx *core_ctx_of(shmem_ctx_t ctx,
+                                                 const char *call)
+{
+    if (likely(ctx == SHMEM_CTX_DEFAULT))
+        return &core_ctx_default;
+    if (CORE_CHECK(ctx == SHMEM_CTX_INVALID))
+        core_refuse_ctx(call);
+    return (const struct core_ctx *)ctx;
+}
+
+static inline int core_world_pe(const struct core_team *t, int pe)
+{
+    return t->start + pe * t->stride;
+}
+
+int core_ctx_create(const struct core_team *team, long options,
+                    shmem_ctx_t *out);
+void core_ctx_destroy(shmem_ctx_t ctx);
+/* At the end of the library: contexts the program left behind. */
+void core_ctx_drop_all(void);
+
+/* Stores of this thread become visible to every PE before it goes on. */
+static inline void core_quiet(const struct core_ctx *ctx)
+{
+    /* NOSTORE only frees us from ordering the program's own stores, and puts
+     * to mapped peers are such stores here. */
+    (void)ctx;
+    atomics_full_fence();
+}
+
+static inline void core_fence(const struct core_ctx *ctx)
+{
+    (void)ctx;
+    atomics_store_fence();
+}
+
+/* ---- Waiting ----
+ *     struct core_waiter w = core_wait_begin(addr, bytes);
+ *     while (!satisfied)
+ *         core_wait_step(&w);
+ *     core_wait_end(&w);
+ * The step spins, then yields, then sleeps; the condition is read again after
+ * each, and a writer that touches the bytes wakes the sleeper at once. */
+struct core_waiter {
+    const void *addr;
+    size_t bytes;
+    uint64_t started_ns;
+    unsigned steps;
+    uint32_t seen;              /* wake_seq before the last look */
+    bool announced;
+};
+
+static inline struct core_waiter core_wait_begin(const void *addr,
+                                                 size_t bytes)
+{
+    return (struct core_waiter){ .addr = addr, .bytes = bytes };
+}
+void core_wait_long(struct core_waiter *w);
+void core_wait_stop(struct core_waiter *w);
+
+enum { CORE_QUICK_SPINS = 64 };
+
+static inline void core_wait_step(struct core_waiter *w)
+{
+    if (likely(w->steps < CORE_QUICK_SPINS && !core_status.crowded)) {
+        w->steps++;
+        atomics_pause();
+    } else {
+        core_wait_long(w);
+    }
+}
+
+static inline void core_wait_end(struct core_waiter *w)
+{
+    if (unlikely(w->announced))
+        core_wait_stop(w);
+}
+
+void core_wake_sleepers(int world_pe, uintptr_t near, size_t len)
+    __attribute__((cold, noinline));
+
+/* After a store to [near, near + len) of a mapped PE.  The look may miss a
+ * waiter that announces itself at this very moment; its sleep is bounded. */
+static inline void core_wake(int world_pe, uintptr_t near, size_t len)
+{
+    if (unlikely(__atomic_load_n(&core_peer_ctl(world_pe)->sleepers,
+                                 __ATOMIC_RELAXED)))
+        core_wake_sleepers(world_pe, near, len);
+}
+
+/* ---- Locks: call is the API function's name for messages ---- */
+void core_lock_set(const char *call, long *lock);
+void core_lock_clear(const char *call, long *lock);
+int core_lock_test(const char *call, long *lock);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* core_rma.h - puts, gets and signals, inline for the API's typed forms.
+ * Every operation here is complete, or ordered like a plain store, when the
+ * function returns: core_fence and core_quiet only order stores.
+ * Budget of a small put: no system call, no lock, no allocation; one check
+ * of the PE, one of the address, one load of the route. */
+#ifndef CORE_CORE_RMA_H
+#define CORE_CORE_RMA_H
+
+#include "base/copy.h"
+#include "core/core.h"
+
+/* The peer's memory, or 0 when there is nothing to do; misuse does not
+ * return. */
+static inline uintptr_t core_target(const char *call,
+                                    const struct core_team *t,
+                                    const void *sym, size_t len, int pe)
+{
+    uintptr_t near;
+
+    if (likely((unsigned)pe < (unsigned)t->n_pes)) {
+        near = xport_near(core_world_pe(t, pe), sym, len);
+        if (likely(near))
+            return near;
+    }
+    core_refuse(call, t, sym, len, pe);
+    return 0;
+}
+
+static inline size_t core_bytes(const char *call, size_t n, size_t size)
+{
+    size_t bytes;
+
+    if (CORE_CHECK(__builtin_mul_overflow(n, size, &bytes)))
+        core_fatal(ERR_SIZE, call, "%zu elements of %zu bytes exceed the "
+                   "address space", n, size);
+#ifdef SLUICE_NO_CHECKS
+    bytes = n * size;
+#endif
+    return bytes;
+}
+
+static inline void core_need_local(const char *call, const void *p, size_t len)
+{
+    if (CORE_CHECK(!p && len))
+        core_fatal(ERR_NULL, call, "a null pointer with %zu bytes", len);
+}
+
+static inline void core_put(const char *call, const struct core_ctx *ctx,
+                            void *dest, const void *source, size_t len, int pe)
+{
+    uintptr_t to = core_target(call, ctx->team, dest, len, pe);
+
+    if (unlikely(!to))
+        return;
+    core_need_local(call, source, len);
+    copy_bytes((void *)to, source, len);
+    core_wake(core_world_pe(ctx->team, pe), to, len);
+}
+
+static inline void core_get(const char *call, const struct core_ctx *ctx,
+                            void *dest, const void *source, size_t len, int pe)
+{
+    uintptr_t from = core_target(call, ctx->team, source, len, pe);
+
+    if (unlikely(!from))
+        return;
+    core_need_local(call, dest, len);
+    copy_bytes(dest, (const void *)from, len);
+}
+
+/* count blocks of len bytes, dst and sst bytes apart. */
+struct core_strided {
+    ptrdiff_t dst, sst;
+    size_t len, count;
+};
+
+void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
+                      const void *source, const struct core_strided *s,
+                      int pe);
+void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
+                      const void *source, const struct core_strided *s,
+                      int pe);
+/* Checks and scales the arguments of the strided and blocked calls. */
+void core_strided_make(const char *call, ptrdiff_t dst, ptrdiff_t sst,
+                       size_t bsize, size_t nblocks, size_t elem,
+                       struct core_strided *out);
+
+static inline void core_need_aligned(const char *call, const void *p,
+                                     size_t size)
+{
+    if (CORE_CHECK((uintptr_t)p & (size - 1)))
+        core_fatal(ERR_ALIGN, call, "%p is not aligned to the %zu bytes of its "
+                   "type", p, size);
+}
+
+/* Stores before it are visible to whoever sees it. */
+static inline void core_signal(const char *call, const struct core_ctx *ctx,
+                               uint64_t *sig_addr, uint64_t value, int sig_op,
+                               int pe)
+{
+    uintptr_t to = core_target(call, ctx->team, sig_addr, sizeof value, pe);
+
+    core_need_aligned(call, sig_addr, sizeof value);
+    if (sig_op == SHMEM_SIGNAL_ADD)
+        __atomic_fetch_add((uint64_t *)to, value, __ATOMIC_RELEASE);
+    else if (likely(sig_op == SHMEM_SIGNAL_SET))
+        __atomic_store_n((uint64_t *)to, value, __ATOMIC_RELEASE);
+    else
+        core_fatal(ERR_ARG, call, "signal operator %d is neither "
+                   "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
+    core_wake(core_world_pe(ctx->team, pe), to, sizeof value);
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/core_cmp.h"
+
+static uint64_t key_at(const struct core_set *s, const void *base, size_t i,
+                       bool shared)
+{
+    uint64_t bias = s->is_signed ? (uint64_t)1 << 63 : 0;
+    /* acquire: what the writer ordered before its update is then visible. */
+    int order = shared ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED;
+
+    if (s->elem_size == 8)
+        return __atomic_load_n((const uint64_t *)base + i, order) ^ bias;
+    if (s->is_signed)
+        return (uint64_t)__atomic_load_n((const int32_t *)base + i, order) ^
+               bias;
+    return __atomic_load_n((const uint32_t *)base + i, order);
+}
+
+static bool included(const struct core_set *s, size_t i)
+{
+    return !s->status || !s->status[i];
+}
+
+static bool holds(const struct core_set *s, size_t i)
+{
+    return core_cmp_holds(key_at(s, s->ivars, i, true), s->cmp,
+                          key_at(s, s->values, s->each_value ? i : 0, false));
+}
+
+int core_set_all(const struct core_set *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (included(s, i) && !holds(s, i))
+            return 0;
+    return 1;
+}
+
+/* The search starts behind the last find, so that an element that stays
+ * satisfied cannot hide the others from a caller that asks again and again. */
+size_t core_set_any(const struct core_set *s, bool *empty)
+{
+    static size_t last_find;
+    size_t start = __atomic_load_n(&last_find, __ATOMIC_RELAXED), i;
+    bool none = true;
+
+    if (start >= s->n)
+        start = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        i = start + k < s->n ? start + k : start + k - s->n;
+        if (!included(s, i))
+            continue;
+        none = false;
+        if (holds(s, i)) {
+            __atomic_store_n(&last_find, i + 1, __ATOMIC_RELAXED);
+            *empty = false;
+            return i;
+        }
+    }
+    *empty = none;
+    return SIZE_MAX;
+}
+
+size_t core_set_some(const struct core_set *s, size_t *indices, bool *empty)
+{
+    size_t found = 0;
+    bool none = true;
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (!included(s, i))
+            continue;
+        none = false;
+        if (holds(s, i))
+            indices[found++] = i;
+    }
+    *empty = none;
+    return found;
+}
+
+struct core_waiter core_set_wait(const struct core_set *s)
+{
+    return core_wait_begin(s->ivars, s->n * (size_t)s->elem_size);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting without burning a core that the peer needs.
+ *
+ * A sleeper announces in its ctl block which bytes it waits for, looks at
+ * them once more, and sleeps on wake_seq.  A writer that stores there raises
+ * wake_seq and wakes it.  The writer does not fence between its store and its
+ * look at `sleepers` - that would double the cost of a small put - so it may
+ * miss a waiter that announces at that very moment; therefore each sleep is
+ * bounded by a fraction of the time waited so far.  Stores through shmem_ptr,
+ * which wake nobody, are noticed by the same bound.
+ *
+ * Positions of bytes are relative to the PE's own heap base as its slot is
+ * mapped: data and heap of a slot are neighbours there, in every process. */
+#include "core/core.h"
+#include "base/env.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
+#define SLEEP_LEAST_NS 50000u
+#define SLEEP_MOST_NS 5000000u
+#define YIELD_NS 200000u
+
+static struct base_lock announce_lock = LOCK_INIT;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t position(int world_pe, uintptr_t near)
+{
+    return (uint64_t)near - xport_routes[world_pe].map[HEAP_HOST];
+}
+
+/* Where the peers see these bytes; everything if they are not symmetric. */
+static void waited_range(const struct core_waiter *w, uint64_t *from,
+                         uint64_t *to)
+{
+    uintptr_t near = xport_near(core_world.my_pe, w->addr, w->bytes);
+
+    *from = near ? position(core_world.my_pe, near) : (uint64_t)INT64_MIN;
+    *to = near ? *from + w->bytes : (uint64_t)INT64_MAX;
+}
+
+static void announce(struct core_waiter *w)
+{
+    uint64_t from, to;
+
+    waited_range(w, &from, &to);
+    lock_acquire(&announce_lock);
+    if (core_ctl->sleepers) {   /* another thread sleeps too: cover both */
+        if ((int64_t)core_ctl->wait_from < (int64_t)from)
+            from = core_ctl->wait_from;
+        if ((int64_t)core_ctl->wait_to > (int64_t)to)
+            to = core_ctl->wait_to;
+    }
+    __atomic_store_n(&core_ctl->wait_from, from, __ATOMIC_RELAXED);
+    __atomic_store_n(&core_ctl->wait_to, to, __ATOMIC_RELAXED);
+    /* seq_cst: the range and this count are visible before the caller's next
+     * look at the bytes; pairs with a writer's store before its own look. */
+    __atomic_fetch_add(&core_ctl->sleepers, 1, __ATOMIC_SEQ_CST);
+    lock_release(&announce_lock);
+    w->announced = true;
+    w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
+}
+
+void core_wait_stop(struct core_waiter *w)
+{
+    lock_acquire(&announce_lock);
+    __atomic_fetch_sub(&core_ctl->sleepers, 1, __ATOMIC_RELAXED);
+    lock_release(&announce_lock);
+    w->announced = false;
+}
+
+static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
+{
+    uint64_t ns = waited_ns / 8;
+    struct timespec t = { 0, 0 };
+
+    if (ns < SLEEP_LEAST_NS)
+        ns = SLEEP_LEAST_NS;
+    if (ns > SLEEP_MOST_NS)
+        ns = SLEEP_MOST_NS;
+    t.tv_nsec = (long)ns;
+    /* Not FUTEX_PRIVATE: the waker is another process. */
+    syscall(SYS_futex, &core_ctl->wake_seq, FUTEX_WAIT, w->seen, &t, NULL, 0);
+    w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
+}
+
+void core_wait_long(struct core_waiter *w)
+{
+    uint64_t now = now_ns(), waited;
+
+    if (w->steps <= CORE_QUICK_SPINS) {
+        w->steps = CORE_QUICK_SPINS + 1;
+        w->started_ns = now;
+    }
+    waited = now - w->started_ns;
+    if (w->announced) {
+        sleep_bounded(w, waited);
+    } else if (core_status.crowded) {
+        if (w->steps++ < CORE_QUICK_SPINS + 1 + YIELDS_CROWDED)
+            sched_yield();
+        else
+            announce(w);
+    } else if (waited < (uint64_t)env.SPIN_US * 1000) {
+        for (int i = 0; i < SPINS_PER_LOOK; i++)
+            atomics_pause();
+    } else if (waited < YIELD_NS) {
+        sched_yield();
+    } else {
+        announce(w);
+    }
+}
+
+void core_wake_sleepers(int world_pe, uintptr_t near, size_t len)
+{
+    struct core_ctl *peer = core_peer_ctl(world_pe);
+    int64_t from = (int64_t)position(world_pe, near);
+
+    if (from >= (int64_t)__atomic_load_n(&peer->wait_to, __ATOMIC_RELAXED) ||
+        from + (int64_t)len <=
+            (int64_t)__atomic_load_n(&peer->wait_from, __ATOMIC_RELAXED))
+        return;
+    /* release: the caller's store comes before the new count. */
+    __atomic_fetch_add(&peer->wake_seq, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &peer->wake_seq, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
