@@ -6,9 +6,9 @@
 #   src/<room>/*.c               the library
 #   tools/<name>.c, <name>.sh    a program bin/<name>; tools/<name>/*.c too
 #   tests/unit/*.c               one program each, with the library's objects
-#   tests/<suite>/*.c            one program each, with -lshmem; a file named
-#                                for its suite (osu/osu.c) belongs to each
+#   tests/<suite>/*.c            one program each, with -lshmem
 #   apps/<name>/*.c              a program bin/<name>, with -lshmem
+# A file of tests/<suite> without main() is part of each program beside it.
 # Paths are relative, so the tree may lie below a directory with spaces.
 
 # Outputs go to $(O)/bin, lib and obj: `make O=build/x` keeps a second build.
@@ -32,7 +32,7 @@ endif
 # These start on a bare machine or need no configuration at all; every other
 # target reads config.mak, which make brings about with ./configure.
 SETUP = demo check check-asan check-tsan check-ubsan bench bench-compare
-BARE  = help clean distclean dist lint headers
+BARE  = help clean distclean dist
 ifneq ($(filter-out $(SETUP) $(BARE),$(or $(MAKECMDGOALS),all)),)
 include config.mak
 endif
@@ -76,7 +76,8 @@ ALIASES   = $(if $(wildcard tools/oshcc*),$(addprefix $(O)/bin/,oshc++ \
             oshcxx oshCC shmemcc shmemc++ shmemcxx oshfort))
 APPS      = $(patsubst apps/%/,$(O)/bin/%,$(sort $(dir $(wildcard apps/*/*.c))))
 
-SHARED_C  = $(foreach d,$(wildcard tests/*/),$(wildcard $d$(notdir $(d:%/=%)).c))
+SHARED_C  = $(foreach d,$(wildcard tests/*/),$(wildcard $d$(notdir $(d:%/=%)).c)) \
+            $(wildcard tests/osu/osu_rows.c tests/osu/osu_check.c)
 TEST_SRCS = $(filter-out $(SHARED_C),$(sort $(wildcard tests/*/*.c)))
 UNITS     = $(patsubst %.c,$(O)/obj/%,$(filter tests/unit/%,$(TEST_SRCS)))
 PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/%,$(TEST_SRCS)))
@@ -217,7 +218,7 @@ bench: ## latencies and rates, the machine's own limits beside
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 	$(DEPS) compare && $(GO) bench-compare-run
 
-.PHONY: all tests $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check
+.PHONY: all tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
 demo-run: all $(filter %/osu_oshm_put,$(PE_TESTS))
@@ -229,12 +230,15 @@ bench-compare-run: tests
 
 # ------------------------------------------------------------ inspection ----
 
+IN_SCRIPTS = CC='$(CC)' CXX='$(CXX)' \
+             CPPFLAGS='$(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(CPPFLAGS)'
+
 lint: ## the tree against its own rules: include law, names, sizes, headers
-	@sh scripts/lint
+	@$(IN_SCRIPTS) sh scripts/lint
 headers: ## every header compiles alone, as C and as C++
-	@sh scripts/headers
+	@$(IN_SCRIPTS) sh scripts/headers
 api-check: $(LIBS_MADE) ## exported names against docs/api.txt and the headers
-	@CC='$(CC)' NM='$(NM)' sh scripts/api-check $(O)
+	@$(IN_SCRIPTS) NM='$(NM)' sh scripts/api-check $(O)
 
 help: ## this list
 	@echo 'Targets (outputs below O=DIR, V=1 shows commands):'
@@ -304,6 +308,6 @@ clean: ## remove outputs
 distclean: clean ## and the configuration
 	rm -f config.mak config.h config.log sluice-*.tar.gz
 dist: ## sluice-VERSION.tar.gz of the last commit
-	@v=$$(sh ./configure --version | cut -d' ' -f2) && \
-	git archive --format=tar --prefix="sluice-$$v/" HEAD | gzip -9n \
-	    >"sluice-$$v.tar.gz" && echo "  DIST    sluice-$$v.tar.gz"
+	@v=$$(sh ./configure --version | cut -d' ' -f2) && git archive \
+	    --prefix="sluice-$$v/" -o "sluice-$$v.tar.gz" HEAD && \
+	echo "  DIST    sluice-$$v.tar.gz"
