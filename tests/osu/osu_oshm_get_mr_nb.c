@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: messages per second of nonblocking gets, one quiet at the end,
+ * from the first half of the PEs to the second. */
+#include "osu.h"
+
+#include <shmem.h>
+
+static char buf[OSU_RATE_BYTES] __attribute__((aligned(4096)));
+
+static const struct osu_prog prog = {
+    .name = "osu_oshm_get_mr_nb",
+    .title = "OSU OpenSHMEM Get_nb Message Rate Test",
+    .kind = OSU_RATE,
+    .is_get = true,
+    .src = buf,
+    .dst = buf,
+    .bytes = OSU_RATE_BYTES,
+};
+
+static double per_second(struct osu *o, size_t n)
+{
+    char *const buf_at = o->dst;
+    const size_t last = o->max * OSU_RATE_SLOTS - n;
+    const int iters = o->iters, peer = o->peer;
+    double start = osu_now();
+    size_t at = 0;
+
+    for (int i = 0; i < iters; i++) {
+        shmem_getmem_nbi(buf_at + at, buf_at + at, n, peer);
+        at = at + n <= last ? at + n : 0;
+    }
+    shmem_quiet();
+    return iters * 1e6 / (osu_now() - start);
+}
+
+static void once(struct osu *o, size_t n)
+{
+    per_second(o, n);
+}
+
+int main(int argc, char **argv)
+{
+    struct osu o;
+
+    if (osu_open(&o, &prog, argc, argv))
+        return osu_close(&o);
+    for (int i = 0; o.pe < o.pairs && i < o.skip; i++) {
+        size_t at = (size_t)(i % OSU_RATE_SLOTS) * o.max;
+
+        shmem_putmem(o.dst + at, o.src + at, o.max, o.peer);
+    }
+    for (size_t n = o.min; n <= o.max; n *= 2) {
+        osu_begin(&o, n);
+        osu_row_rate(&o, n, o.pe < o.pairs ? per_second(&o, n) : 0, once);
+    }
+    return osu_close(&o);
+}
