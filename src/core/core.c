@@ -24,9 +24,26 @@ int core_open(int thread_level)
     core_world.my_pe = rt_job.pe;
     core_world.n_pes = rt_job.n_pes;
     core_status.thread_level = thread_level;
-    core_status.crowded = rt_job.n_local > rt_job.cores;
+    core_status.crowded = false;
+    rt_cpus(ctl->cpus, CORE_CPU_WORDS);
     core_status.state = CORE_UP;
     return 0;
+}
+
+/* PEs may be bound to one core each: what counts is all their cores. */
+void core_settle(void)
+{
+    uint64_t all[CORE_CPU_WORDS] = { 0 };
+    int cores = 0;
+
+    for (int i = 0; i < rt_job.n_local; i++)
+        for (int w = 0; w < CORE_CPU_WORDS; w++)
+            all[w] |= core_peer_ctl(rt_job.local_pes[i])->cpus[w];
+    for (int w = 0; w < CORE_CPU_WORDS; w++)
+        cores += __builtin_popcountll(all[w]);
+    core_status.crowded = rt_job.n_local > cores;
+    log_info(LOG_CORE, "%d PEs on %d cores of this node", rt_job.n_local,
+             cores);
 }
 
 void core_close(void)

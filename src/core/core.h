@@ -43,7 +43,7 @@ struct core_status {
 extern struct core_status core_status;
 
 /* The words a PE keeps for its peers, at the same offset in every heap. */
-enum { CORE_ROUNDS = 32 };
+enum { CORE_ROUNDS = 32, CORE_CPU_WORDS = 16 };
 struct core_ctl {
     /* Written by this PE when it sleeps, read by every writer. */
     _Alignas(64) uint32_t sleepers;
@@ -52,6 +52,7 @@ struct core_ctl {
     /* Barrier: one word for each round, each written by another peer. */
     _Alignas(64) uint64_t arrived[CORE_ROUNDS];
     _Alignas(64) uint64_t gathered; /* arrivals at PE 0 */
+    uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
     _Alignas(64) uint64_t alloc_args[2][4]; /* see api_heap.c */
 };
 extern struct core_ctl *core_ctl;       /* this PE's */
@@ -65,6 +66,8 @@ static inline struct core_ctl *core_peer_ctl(int world_pe)
 
 /* After the transports: the world team, the default context, the ctl block. */
 int core_open(int thread_level);
+/* After the first meeting of all PEs: are there fewer cores than PEs? */
+void core_settle(void);
 void core_close(void);
 
 /* One line "call: text [S-E-CODE]", then the job ends.  call is __func__ of

@@ -25,8 +25,8 @@ _Static_assert(sizeof(struct lock_words) == sizeof(long),
 static struct lock_words *at(const char *call, long *lock, int pe)
 {
     core_need_aligned(call, lock, sizeof *lock);
-    return (struct lock_words *)core_target(call, &core_world, lock,
-                                            sizeof *lock, pe);
+    return (struct lock_words *)core_word(call, &core_world, lock,
+                                          sizeof *lock, pe);
 }
 
 static int home_of(const long *lock)

@@ -27,6 +27,17 @@ static inline uintptr_t core_target(const char *call,
     return 0;
 }
 
+/* The same for one element: there always is something to do. */
+static inline uintptr_t core_word(const char *call, const struct core_team *t,
+                                  const void *sym, size_t size, int pe)
+{
+    uintptr_t near = core_target(call, t, sym, size, pe);
+
+    if (!near)
+        __builtin_unreachable();
+    return near;
+}
+
 static inline size_t core_bytes(const char *call, size_t n, size_t size)
 {
     size_t bytes;
@@ -69,6 +80,25 @@ static inline void core_get(const char *call, const struct core_ctx *ctx,
     copy_bytes(dest, (const void *)from, len);
 }
 
+/* One element: p and g. */
+static inline void core_put_word(const char *call, const struct core_ctx *ctx,
+                                 void *dest, const void *value, size_t size,
+                                 int pe)
+{
+    uintptr_t to = core_word(call, ctx->team, dest, size, pe);
+
+    copy_bytes((void *)to, value, size);
+    core_wake(core_world_pe(ctx->team, pe), to, size);
+}
+
+static inline void core_get_word(const char *call, const struct core_ctx *ctx,
+                                 void *value, const void *source, size_t size,
+                                 int pe)
+{
+    copy_bytes(value, (const void *)core_word(call, ctx->team, source, size,
+                                              pe), size);
+}
+
 /* count blocks of len bytes, dst and sst bytes apart. */
 struct core_strided {
     ptrdiff_t dst, sst;
@@ -99,7 +129,7 @@ static inline void core_signal(const char *call, const struct core_ctx *ctx,
                                uint64_t *sig_addr, uint64_t value, int sig_op,
                                int pe)
 {
-    uintptr_t to = core_target(call, ctx->team, sig_addr, sizeof value, pe);
+    uintptr_t to = core_word(call, ctx->team, sig_addr, sizeof value, pe);
 
     core_need_aligned(call, sig_addr, sizeof value);
     if (sig_op == SHMEM_SIGNAL_ADD)

@@ -9,12 +9,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct rt_job {
     int pe, n_pes;
     /* The PEs of this node in rising order; this PE is local_pes[local]. */
     int local, n_local, *local_pes;
-    int cores;                  /* that this PE's node-mates may run on */
     bool launched;              /* a PMIx server answered */
 };
 extern struct rt_job rt_job;
@@ -27,6 +27,9 @@ void rt_close(void);
 int rt_put(const char *key, const void *value, size_t size);
 int rt_fence(void);
 int rt_get(int pe, const char *key, void *out, size_t size);
+
+/* The processors this process may run on, as bits. */
+void rt_cpus(uint64_t *out, int words);
 
 /* Ends every PE of the job; the launcher's exit status is status. */
 _Noreturn void rt_abort(int status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "rt/rt_int.h"
+#include "rt/rt.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -161,7 +161,6 @@ int rt_open(void)
     int rc;
 
     generation++;
-    rt_job.cores = rt_topo_cores();
     /* Without these no server called us: do not let libpmix look for one. */
     if (!env_foreign("PMIX_NAMESPACE"))
         return open_singleton("not tried");

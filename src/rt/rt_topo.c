@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rt/rt_topo.h"
-#include "rt/rt_int.h"
+#include "rt/rt.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -8,17 +8,29 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The affinity mask is one system call; a full topology takes milliseconds,
  * so start-up asks hwloc nothing. */
-int rt_topo_cores(void)
+void rt_cpus(uint64_t *out, int words)
 {
     cpu_set_t set;
 
-    if (sched_getaffinity(0, sizeof set, &set))
-        return (int)sysconf(_SC_NPROCESSORS_ONLN);
-    return CPU_COUNT(&set);
+    memset(out, 0, (size_t)words * sizeof *out);
+    if (sched_getaffinity(0, sizeof set, &set)) {
+        log_info(LOG_RT, "sched_getaffinity: %m");
+        out[0] = 1;
+        return;
+    }
+    for (int i = 0; i < words * 64 && i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &set))
+            out[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+static int count_usable(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) ? 0 : CPU_COUNT(&set);
 }
 
 static void copy_name(char *out, size_t size, const char *name)
@@ -73,7 +85,7 @@ int rt_topo_read(struct rt_topo *out)
     out->numa_nodes = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE);
     out->cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
     out->threads = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PU);
-    out->usable = rt_topo_cores();
+    out->usable = count_usable();
     obj = hwloc_get_root_obj(topo);
     out->memory = obj->total_memory;
     obj = hwloc_get_obj_by_type(topo, HWLOC_OBJ_PACKAGE, 0);

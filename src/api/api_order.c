@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "api/api.h"
+#include "coll/coll.h"
+
+#include <errno.h>
+
+/* An invalid context has nothing to order: fence and quiet do nothing. */
+#define API_ORDER(NAME)                                                     \
+    void pshmem_##NAME(void)                                                \
+    {                                                                       \
+        core_need_up(__func__);                                             \
+        core_##NAME(API_DEFAULT);                                           \
+    }                                                                       \
+    void pshmem_ctx_##NAME(shmem_ctx_t ctx)                                 \
+    {                                                                       \
+        core_need_up(__func__);                                             \
+        if (ctx != SHMEM_CTX_INVALID)                                       \
+            core_##NAME(API_CTX(ctx));                                      \
+    }                                                                       \
+    API_ALIAS(shmem_##NAME) API_ALIAS(shmem_ctx_##NAME)
+API_ORDER(fence)
+API_ORDER(quiet)
+
+static void pe_quiet(const char *call, const struct core_ctx *ctx,
+                     const int *target_pes, size_t npes)
+{
+    core_need_up(call);
+    if (npes == 0)
+        return;
+    if (CORE_CHECK(!target_pes))
+        core_fatal(ERR_NULL, call, "no list of PEs, but %zu PEs", npes);
+    for (size_t i = 0; i < npes; i++)
+        if (CORE_CHECK((unsigned)target_pes[i] >= (unsigned)ctx->team->n_pes))
+            core_fatal(ERR_PE, call, "PE %d is outside 0..%d", target_pes[i],
+                       ctx->team->n_pes - 1);
+    core_quiet(ctx);
+}
+
+void pshmem_pe_quiet(const int *target_pes, size_t npes)
+{
+    pe_quiet(__func__, API_DEFAULT, target_pes, npes);
+}
+API_ALIAS(shmem_pe_quiet)
+
+void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes)
+{
+    pe_quiet(__func__, API_CTX(ctx), target_pes, npes);
+}
+API_ALIAS(shmem_ctx_pe_quiet)
+
+void pshmem_barrier_all(void)
+{
+    core_need_up(__func__);
+    coll_barrier_world();
+}
+API_ALIAS(shmem_barrier_all)
+
+void pshmem_sync_all(void)
+{
+    core_need_up(__func__);
+    coll_sync_world();
+}
+API_ALIAS(shmem_sync_all)
+
+int pshmem_ctx_create(long options, shmem_ctx_t *ctx)
+{
+    const long known = SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED |
+                       SHMEM_CTX_NOSTORE;
+    shmem_ctx_t made;
+
+    core_need_up(__func__);
+    if (CORE_CHECK(!ctx))
+        core_fatal(ERR_NULL, __func__, "no place for the context");
+    *ctx = SHMEM_CTX_INVALID;
+    if (options & ~known) {
+        log_warn(ERR_ARG, "shmem_ctx_create: unknown option bits %#lx",
+                 (unsigned long)(options & ~known));
+        return -EINVAL;
+    }
+    if (core_ctx_create(&core_world, options, &made))
+        return -ENOMEM;
+    *ctx = made;
+    return 0;
+}
+API_ALIAS(shmem_ctx_create)
+
+void pshmem_ctx_destroy(shmem_ctx_t ctx)
+{
+    core_need_up(__func__);
+    if (ctx != SHMEM_CTX_INVALID && ctx != SHMEM_CTX_DEFAULT)
+        core_ctx_destroy(ctx);
+}
+API_ALIAS(shmem_ctx_destroy)
+
+void pshmem_set_lock(long *lock)
+{
+    core_lock_set(__func__, lock);
+}
+API_ALIAS(shmem_set_lock)
+
+void pshmem_clear_lock(long *lock)
+{
+    core_lock_clear(__func__, lock);
+}
+API_ALIAS(shmem_clear_lock)
+
+int pshmem_test_lock(long *lock)
+{
+    return core_lock_test(__func__, lock);
+}
+API_ALIAS(shmem_test_lock)
+
+void pshmem_pcontrol(int level, ...)
+{
+    (void)level;
+}
+API_ALIAS(shmem_pcontrol)

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "api/api.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "coll/coll.h"
+#include "heap/heap.h"
+#include "rt/rt.h"
+#include "shmemx.h"
+#include "sm/sm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many inits wait for their finalize. */
+static int init_count;
+/* start_pes has no finalize of its own: it happens at exit. */
+static bool finalize_at_exit;
+
+static void become_child(void)
+{
+    if (core_status.state != CORE_UP)
+        return;
+    core_world.n_pes = 0;
+    core_status.state = CORE_FORKED;
+    init_count = 0;
+}
+
+static void print_banner(void)
+{
+    if (rt_job.pe)
+        return;
+    if (env.VERSION || env.INFO)
+        printf("Sluice %d.%d.%d, OpenSHMEM %d.%d\n", SLUICE_VERSION_MAJOR,
+               SLUICE_VERSION_MINOR, SLUICE_VERSION_PATCH, SHMEM_MAJOR_VERSION,
+               SHMEM_MINOR_VERSION);
+    if (env.INFO)
+        env_print(stdout);
+    if (env.VERSION || env.INFO)
+        fflush(stdout);
+}
+
+/* Only the memory of one node joins PEs. */
+static int need_one_node(void)
+{
+    if (rt_job.n_local == rt_job.n_pes)
+        return 0;
+    log_error(ERR_NET, "%d of the %d PEs are on this node%s, and there is no "
+              "transport between nodes: run all PEs on one node",
+              rt_job.n_local, rt_job.n_pes,
+              env.PPN ? " (SHMEM_PPN splits it)" : "");
+    return -EHOSTUNREACH;
+}
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (core_status.state != CORE_UP)
+        return;
+    if (status) {
+        log_error(ERR_EXIT, "exit with status %d without shmem_finalize; the "
+                  "job ends", status);
+        rt_abort(status);
+    }
+    if (!finalize_at_exit)
+        log_warn(ERR_EXIT, "exit without shmem_finalize; it is done now, as "
+                 "soon as the other PEs finalize too");
+    init_count = 1;
+    pshmem_finalize();
+}
+
+static int open_rooms(int thread_level)
+{
+    static bool registered;
+    int rc;
+
+    rc = env_load();
+    if (!rc)
+        rc = fault_load();
+    if (!rc)
+        rc = rt_open();
+    if (rc)
+        return rc;
+    log_identify(rt_job.pe, log_host());
+    if (rt_job.pe == 0)
+        env_warn_unknown();
+    rc = need_one_node();
+    if (rc)
+        goto close_rt;
+    rc = xport_open(rt_job.n_pes);
+    if (rc)
+        goto close_rt;
+    rc = sm_open();
+    if (rc)
+        goto close_xport;
+    rc = core_open(thread_level);
+    if (rc)
+        goto close_sm;
+    coll_open();
+    api_heap_open();
+    heap_fork_child = become_child;
+    if (!registered)
+        on_exit(at_exit, NULL);
+    registered = true;
+    /* Nobody touches a peer's memory before the peer has opened it. */
+    coll_sync_world();
+    core_settle();
+    /* Nor does anybody start to wait before all agree how to. */
+    coll_sync_world();
+    return 0;
+close_sm:
+    sm_close();
+close_xport:
+    xport_close();
+close_rt:
+    /* The other PEs wait in the start-up: end them too. */
+    if (rt_job.n_pes > 1)
+        rt_abort(EXIT_FAILURE);
+    rt_close();
+    return rc;
+}
+
+static void close_rooms(void)
+{
+    coll_barrier_world();
+    fault_report();
+    core_close();
+    sm_close();
+    xport_close();
+    rt_close();
+}
+
+static int start(const char *call, int level)
+{
+    int rc;
+
+    if (core_status.state == CORE_FORKED)
+        core_refuse_state(call);
+    if (init_count++ > 0)
+        return 0;
+    rc = open_rooms(level);
+    if (rc) {
+        init_count = 0;
+        return rc;
+    }
+    print_banner();
+    return 0;
+}
+
+void pshmem_init(void)
+{
+    /* The call cannot fail, so it ends the job; the cause has been told. */
+    if (start(__func__, SHMEM_THREAD_SINGLE))
+        rt_abort(EXIT_FAILURE);
+}
+API_ALIAS(shmem_init)
+
+int pshmem_init_thread(int requested, int *provided)
+{
+    int rc;
+
+    if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) {
+        log_error(ERR_ARG, "shmem_init_thread: %d is no thread level",
+                  requested);
+        return -EINVAL;
+    }
+    rc = start(__func__, requested);
+    if (rc)
+        return rc;
+    /* A later init may ask for more: nothing here depends on the level. */
+    if (requested > core_status.thread_level)
+        core_status.thread_level = requested;
+    if (provided)
+        *provided = core_status.thread_level;
+    return 0;
+}
+API_ALIAS(shmem_init_thread)
+
+void pshmem_finalize(void)
+{
+    core_need_up(__func__);
+    if (--init_count > 0)
+        coll_barrier_world();
+    else
+        close_rooms();
+}
+API_ALIAS(shmem_finalize)
+
+void pstart_pes(int npes)
+{
+    (void)npes;
+    if (init_count > 0)
+        return;
+    pshmem_init();
+    finalize_at_exit = true;
+}
+API_ALIAS(start_pes)
+
+void pshmem_global_exit(int status)
+{
+    core_need_up(__func__);
+    fflush(NULL);
+    rt_abort(status);
+}
+API_ALIAS(shmem_global_exit)
+
+void pshmem_query_thread(int *provided)
+{
+    core_need_up(__func__);
+    *provided = core_status.thread_level;
+}
+API_ALIAS(shmem_query_thread)
+
+void pshmem_query_initialized(int *initialized)
+{
+    *initialized = core_status.state == CORE_UP;
+}
+API_ALIAS(shmem_query_initialized)
+
+int pshmem_my_pe(void)
+{
+    core_need_up(__func__);
+    return core_world.my_pe;
+}
+API_ALIAS(shmem_my_pe)
+
+int pshmem_n_pes(void)
+{
+    core_need_up(__func__);
+    return core_world.n_pes;
+}
+API_ALIAS(shmem_n_pes)
+
+int p_my_pe(void)
+{
+    return pshmem_my_pe();
+}
+API_ALIAS(_my_pe)
+
+int p_num_pes(void)
+{
+    return pshmem_n_pes();
+}
+API_ALIAS(_num_pes)
+
+int pshmem_pe_accessible(int pe)
+{
+    core_need_up(__func__);
+    return pe >= 0 && pe < core_world.n_pes;
+}
+API_ALIAS(shmem_pe_accessible)
+
+int pshmem_addr_accessible(const void *addr, int pe)
+{
+    core_need_up(__func__);
+    return pe >= 0 && pe < core_world.n_pes && xport_near(pe, addr, 1);
+}
+API_ALIAS(shmem_addr_accessible)
+
+void *pshmem_ptr(const void *dest, int pe)
+{
+    core_need_up(__func__);
+    if (pe < 0 || pe >= core_world.n_pes)
+        return NULL;
+    if (pe == core_world.my_pe)
+        return heap_find(dest, 1) < 0 ? NULL : (void *)dest;
+    return (void *)xport_near(pe, dest, 1);
+}
+API_ALIAS(shmem_ptr)
+
+void pshmem_info_get_version(int *major, int *minor)
+{
+    *major = SHMEM_MAJOR_VERSION;
+    *minor = SHMEM_MINOR_VERSION;
+}
+API_ALIAS(shmem_info_get_version)
+
+void pshmem_info_get_name(char *name)
+{
+    memcpy(name, SHMEM_VENDOR_STRING, sizeof SHMEM_VENDOR_STRING);
+}
+API_ALIAS(shmem_info_get_name)

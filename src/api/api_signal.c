@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "api/api.h"
+#include "core/core_cmp.h"
+#include "core/core_rma.h"
+
+static inline void put_signal(const char *call, const struct core_ctx *ctx,
+                              void *dest, const void *source, size_t len,
+                              uint64_t *sig_addr, uint64_t signal, int sig_op,
+                              int pe)
+{
+    core_put(call, ctx, dest, source, len, pe);
+    core_signal(call, ctx, sig_addr, signal, sig_op, pe);
+}
+
+#define API_SIGNALLED(F, C, T, size)                                        \
+    void p##F(T *dest, const T *source, size_t nelems, uint64_t *sig_addr,  \
+              uint64_t signal, int sig_op, int pe)                          \
+    {                                                                       \
+        put_signal(__func__, API_DEFAULT, dest, source,                     \
+                   core_bytes(__func__, nelems, size), sig_addr, signal,    \
+                   sig_op, pe);                                             \
+    }                                                                       \
+    void p##C(shmem_ctx_t ctx, T *dest, const T *source, size_t nelems,     \
+              uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)      \
+    {                                                                       \
+        put_signal(__func__, API_CTX(ctx), dest, source,                    \
+                   core_bytes(__func__, nelems, size), sig_addr, signal,    \
+                   sig_op, pe);                                             \
+    }                                                                       \
+    API_ALIAS(F) API_ALIAS(C)
+
+#define API_TYPED(NAME, T)                                                  \
+    API_SIGNALLED(shmem_##NAME##_put_signal,                                \
+                  shmem_ctx_##NAME##_put_signal, T, sizeof(T))              \
+    API_SIGNALLED(shmem_##NAME##_put_signal_nbi,                            \
+                  shmem_ctx_##NAME##_put_signal_nbi, T, sizeof(T))
+SHMEMI_RMA_TYPES(API_TYPED)
+
+#define API_SIZED(S, BYTES)                                                 \
+    API_SIGNALLED(shmem_put##S##_signal, shmem_ctx_put##S##_signal, void,   \
+                  BYTES)                                                    \
+    API_SIGNALLED(shmem_put##S##_signal_nbi,                                \
+                  shmem_ctx_put##S##_signal_nbi, void, BYTES)
+SHMEMI_SIZES(API_SIZED)
+API_SIZED(mem, 1)
+
+#define API_SIGNAL(NAME, OP)                                                \
+    void pshmem_##NAME(uint64_t *sig_addr, uint64_t signal, int pe)         \
+    {                                                                       \
+        core_signal(__func__, API_DEFAULT, sig_addr, signal, OP, pe);       \
+    }                                                                       \
+    void pshmem_ctx_##NAME(shmem_ctx_t ctx, uint64_t *sig_addr,             \
+                           uint64_t signal, int pe)                         \
+    {                                                                       \
+        core_signal(__func__, API_CTX(ctx), sig_addr, signal, OP, pe);      \
+    }                                                                       \
+    API_ALIAS(shmem_##NAME) API_ALIAS(shmem_ctx_##NAME)
+API_SIGNAL(signal_add, SHMEM_SIGNAL_ADD)
+API_SIGNAL(signal_set, SHMEM_SIGNAL_SET)
+
+uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
+{
+    core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
+    core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
+    return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+}
+API_ALIAS(shmem_signal_fetch)
+
+uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t value)
+{
+    struct core_waiter w = core_wait_begin(sig_addr, sizeof *sig_addr);
+    uint64_t now;
+
+    core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
+    core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
+    core_need_cmp(__func__, cmp);
+    /* acquire: seeing the signal means seeing the data it announces. */
+    while (!core_cmp_holds(now = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE),
+                           cmp, value))
+        core_wait_step(&w);
+    core_wait_end(&w);
+    return now;
+}
+API_ALIAS(shmem_signal_wait_until)

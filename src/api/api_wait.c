@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "api/api.h"
+#include "core/core_cmp.h"
+
+#define LOAD(T, p) CORE_KEY(T, __atomic_load_n(p, __ATOMIC_ACQUIRE))
+
+#define API_WAIT_ONE(NAME, T)                                               \
+    void pshmem_##NAME##_wait_until(T *ivar, int cmp, T cmp_value)          \
+    {                                                                       \
+        struct core_waiter w = core_wait_begin(ivar, sizeof *ivar);         \
+        core_need_symmetric(__func__, ivar, sizeof *ivar);                  \
+        core_need_cmp(__func__, cmp);                                       \
+        while (!core_cmp_holds(LOAD(T, ivar), cmp, CORE_KEY(T, cmp_value))) \
+            core_wait_step(&w);                                             \
+        core_wait_end(&w);                                                  \
+    }                                                                       \
+    int pshmem_##NAME##_test(T *ivar, int cmp, T cmp_value)                 \
+    {                                                                       \
+        core_need_symmetric(__func__, ivar, sizeof *ivar);                  \
+        core_need_cmp(__func__, cmp);                                       \
+        return core_cmp_holds(LOAD(T, ivar), cmp, CORE_KEY(T, cmp_value));  \
+    }                                                                       \
+    API_ALIAS(shmem_##NAME##_wait_until) API_ALIAS(shmem_##NAME##_test)
+SHMEMI_AMO_TYPES(API_WAIT_ONE)
+SHMEMI_WAIT_OLD_TYPES(API_WAIT_ONE)
+
+static void need_set(const char *call, const struct core_set *s)
+{
+    core_need_up(call);
+    if (s->n == 0)
+        return;
+    core_need_symmetric(call, s->ivars, s->n * (size_t)s->elem_size);
+    core_need_cmp(call, s->cmp);
+}
+
+static void wait_all(const char *call, const struct core_set *s)
+{
+    struct core_waiter w = core_set_wait(s);
+
+    need_set(call, s);
+    while (!core_set_all(s))
+        core_wait_step(&w);
+    core_wait_end(&w);
+}
+
+static size_t wait_any(const char *call, const struct core_set *s)
+{
+    struct core_waiter w = core_set_wait(s);
+    bool empty;
+    size_t i;
+
+    need_set(call, s);
+    while ((i = core_set_any(s, &empty)) == SIZE_MAX && !empty)
+        core_wait_step(&w);
+    core_wait_end(&w);
+    return i;
+}
+
+static size_t wait_some(const char *call, const struct core_set *s,
+                        size_t *indices)
+{
+    struct core_waiter w = core_set_wait(s);
+    bool empty;
+    size_t n;
+
+    need_set(call, s);
+    while ((n = core_set_some(s, indices, &empty)) == 0 && !empty)
+        core_wait_step(&w);
+    core_wait_end(&w);
+    return n;
+}
+
+static int test_all(const char *call, const struct core_set *s)
+{
+    need_set(call, s);
+    return core_set_all(s);
+}
+
+static size_t test_any(const char *call, const struct core_set *s)
+{
+    bool empty;
+
+    need_set(call, s);
+    return core_set_any(s, &empty);
+}
+
+static size_t test_some(const char *call, const struct core_set *s,
+                        size_t *indices)
+{
+    bool empty;
+
+    need_set(call, s);
+    return core_set_some(s, indices, &empty);
+}
+
+#define SET(T, vals, each)                                                  \
+    (&(struct core_set){ .ivars = ivars, .n = nelems, .status = status,     \
+                         .cmp = cmp, .values = vals, .each_value = each,    \
+                         .elem_size = sizeof(T),                            \
+                         .is_signed = (T)-1 < (T)1 })
+
+#define API_SET_FORMS(NAME, T, VERB, R, PRE, SUFFIX, CMP_PARAM, VALS, EACH) \
+    R pshmem_##NAME##_##VERB##_all##SUFFIX(                                 \
+        T *ivars, size_t nelems, const int *status, int cmp, CMP_PARAM)     \
+    {                                                                       \
+        API_RETURN_##R PRE##_all(__func__, SET(T, VALS, EACH));             \
+    }                                                                       \
+    size_t pshmem_##NAME##_##VERB##_any##SUFFIX(                            \
+        T *ivars, size_t nelems, const int *status, int cmp, CMP_PARAM)     \
+    {                                                                       \
+        return PRE##_any(__func__, SET(T, VALS, EACH));                     \
+    }                                                                       \
+    size_t pshmem_##NAME##_##VERB##_some##SUFFIX(                           \
+        T *ivars, size_t nelems, size_t *indices, const int *status,        \
+        int cmp, CMP_PARAM)                                                 \
+    {                                                                       \
+        return PRE##_some(__func__, SET(T, VALS, EACH), indices);           \
+    }                                                                       \
+    API_ALIAS(shmem_##NAME##_##VERB##_all##SUFFIX)                          \
+    API_ALIAS(shmem_##NAME##_##VERB##_any##SUFFIX)                          \
+    API_ALIAS(shmem_##NAME##_##VERB##_some##SUFFIX)
+#define API_RETURN_void
+#define API_RETURN_int return
+
+#define API_SETS(NAME, T)                                                   \
+    API_SET_FORMS(NAME, T, wait_until, void, wait, , T cmp_value,           \
+                  &cmp_value, false)                                        \
+    API_SET_FORMS(NAME, T, wait_until, void, wait, _vector,                 \
+                  const T *cmp_values, cmp_values, true)                    \
+    API_SET_FORMS(NAME, T, test, int, test, , T cmp_value, &cmp_value,      \
+                  false)                                                    \
+    API_SET_FORMS(NAME, T, test, int, test, _vector, const T *cmp_values,   \
+                  cmp_values, true)
+SHMEMI_AMO_TYPES(API_SETS)
+
+/* Deprecated: waits while the variable equals the value. */
+#define API_WAIT_NE(NAME, T)                                                \
+    void pshmem_##NAME##_wait(T *ivar, T cmp_value)                         \
+    {                                                                       \
+        pshmem_##NAME##_wait_until(ivar, SHMEM_CMP_NE, cmp_value);          \
+    }                                                                       \
+    API_ALIAS(shmem_##NAME##_wait)
+SHMEMI_WAIT_NE_TYPES(API_WAIT_NE)
+
+void pshmem_wait(long *ivar, long cmp_value)
+{
+    pshmem_long_wait_until(ivar, SHMEM_CMP_NE, cmp_value);
+}
+API_ALIAS(shmem_wait)
+
+void pshmem_wait_until(long *ivar, int cmp, long cmp_value)
+{
+    pshmem_long_wait_until(ivar, cmp, cmp_value);
+}
+API_ALIAS(shmem_wait_until)
