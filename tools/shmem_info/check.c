@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each check does the thing itself, and says how to mend what fails. */
+#include "info.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "heap/heap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pmix.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum verdict { PASS, WARN, FAIL };
+static int failures;
+/* PEs of this node as the launcher says, 0 without one. */
+static uint32_t local_pes;
+
+__attribute__((format(printf, 3, 4)))
+static void say(enum verdict v, const char *what, const char *fmt, ...)
+{
+    static const char *const words[] = { "PASS", "WARN", "FAIL" };
+    va_list ap;
+
+    printf("%s  %-14s ", words[v], what);
+    va_start(ap, fmt);
+    vprintf(fmt, ap);
+    va_end(ap);
+    putchar('\n');
+    failures += v == FAIL;
+}
+
+static void check_environment(void)
+{
+    if (env_load())
+        say(FAIL, "environment", "a variable has a bad value, see the line "
+            "above; correct or unset it");
+    else
+        say(PASS, "environment", "every SHMEM_ variable has a legal value");
+    env_warn_unknown();
+}
+
+static void ask_local_size(const pmix_proc_t *me)
+{
+    pmix_proc_t all = *me;
+    pmix_value_t *v = NULL;
+    pmix_status_t st;
+
+    all.rank = PMIX_RANK_WILDCARD;
+    if (PMIx_Get(&all, PMIX_LOCAL_SIZE, NULL, 0, &v) != PMIX_SUCCESS)
+        return;
+    PMIX_VALUE_GET_NUMBER(st, v, local_pes, uint32_t);
+    if (st != PMIX_SUCCESS)
+        local_pes = 0;
+    PMIX_VALUE_RELEASE(v);
+}
+
+static void check_pmix(void)
+{
+    static const char *const copies[] = {
+        "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "PALS_SIZE", "FLUX_JOB_SIZE",
+        "PMI_SIZE"
+    };
+    pmix_proc_t me;
+    pmix_status_t st;
+    const char *v;
+
+    if (env_foreign("PMIX_NAMESPACE")) {
+        st = PMIx_Init(&me, NULL, 0);
+        if (st != PMIX_SUCCESS) {
+            say(FAIL, "PMIx", "PMIX_NAMESPACE is set but PMIx_Init says %s: "
+                "the launcher's server is gone or of another version",
+                PMIx_Error_string(st));
+            return;
+        }
+        say(PASS, "PMIx", "a server answers: rank %u of %s", me.rank,
+            me.nspace);
+        ask_local_size(&me);
+        PMIx_Finalize(NULL, 0);
+        return;
+    }
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        v = env_foreign(copies[i]);
+        if (v && atoi(v) > 1) {
+            say(FAIL, "PMIx", "%s is %s but no PMIx server was announced: "
+                "start with oshrun, or srun --mpi=pmix", copies[i], v);
+            return;
+        }
+    }
+    say(PASS, "PMIx", "no launcher: a program started here is one PE; use "
+        "oshrun -n N for more");
+}
+
+/* What start-up does with a node's memory, on one page. */
+static int try_memfd(void)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    int fd = memfd_create("sluice-check", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    void *p;
+
+    if (fd < 0)
+        return -errno;
+    if (ftruncate(fd, page) ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW)) {
+        close(fd);
+        return -errno;
+    }
+    p = mmap(NULL, (size_t)page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (p == MAP_FAILED)
+        return -errno;
+    *(volatile char *)p = 1;
+    munmap(p, (size_t)page);
+    return 0;
+}
+
+static int try_socket(void)
+{
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), rc = 0;
+
+    if (fd < 0)
+        return -errno;
+    snprintf(a.sun_path + 1, sizeof a.sun_path - 1, "sluice-check-%d",
+             (int)getpid());
+    if (bind(fd, (struct sockaddr *)&a, sizeof a) || listen(fd, 1))
+        rc = -errno;
+    close(fd);
+    return rc;
+}
+
+static void check_shared_memory(void)
+{
+    int rc = try_memfd();
+
+    if (rc)
+        say(FAIL, "shared memory", "sealed memfd: %s; a kernel of 3.17 or "
+            "later is needed, and a seccomp profile that allows memfd_create",
+            strerror(-rc));
+    else
+        say(PASS, "shared memory", "a sealed memfd can be made and mapped");
+    rc = try_socket();
+    if (rc)
+        say(FAIL, "local socket", "abstract socket: %s; PEs of a node cannot "
+            "pass memory to each other", strerror(-rc));
+    else
+        say(PASS, "local socket", "PEs can pass memory to each other");
+}
+
+static void check_memlock(void)
+{
+    struct rlimit l;
+    char size[24];
+
+    if (getrlimit(RLIMIT_MEMLOCK, &l))
+        say(WARN, "memlock", "getrlimit: %m");
+    else if (l.rlim_cur == RLIM_INFINITY)
+        say(PASS, "memlock", "unlimited");
+    else if (l.rlim_cur < (rlim_t)1 << 26)
+        say(WARN, "memlock", "%s: enough on one node, too little for an RDMA "
+            "network; raise it with ulimit -l or limits.conf",
+            log_size(size, l.rlim_cur));
+    else
+        say(PASS, "memlock", "%s", log_size(size, l.rlim_cur));
+}
+
+static void check_files(void)
+{
+    struct rlimit l;
+
+    if (getrlimit(RLIMIT_NOFILE, &l))
+        say(WARN, "open files", "getrlimit: %m");
+    else if (l.rlim_max < 1024)
+        say(WARN, "open files", "hard limit %llu: at most about %llu PEs per "
+            "node; raise it with ulimit -Hn", (unsigned long long)l.rlim_max,
+            (unsigned long long)(l.rlim_max > 96 ? (l.rlim_max - 64) / 4 : 8));
+    else
+        say(PASS, "open files", "hard limit %llu",
+            (unsigned long long)l.rlim_max);
+}
+
+/* The plan itself looks at the machine's and the container's memory. */
+static void check_memory(int n_pes)
+{
+    struct heap_plan plan;
+    char one[24], all[24];
+
+    if (heap_plan_make(n_pes, &plan)) {
+        say(FAIL, "memory", "the heaps of %d PEs do not fit, see the line "
+            "above; set a smaller SHMEM_SYMMETRIC_SIZE", n_pes);
+        return;
+    }
+    log_size(one, plan.user_size);
+    log_size(all, (unsigned long long)n_pes * plan.slot_size);
+    if (plan.user_size < (size_t)64 << 20 && !env_is_set("SYMMETRIC_SIZE"))
+        say(WARN, "memory", "only %s of heap per PE for %d PEs: memory or the "
+            "cgroup's limit is short", one, n_pes);
+    else
+        say(PASS, "memory", "%s of heap per PE, %s for %d PEs", one, all,
+            n_pes);
+}
+
+static int usable_cores(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+/* Under a launcher its number of PEs counts, else one PE per core. */
+static void check_cores(int cores)
+{
+    if ((int)local_pes > cores)
+        say(WARN, "cores", "%d PEs share %d cores: waits give the core away "
+            "early, so latencies are those of the scheduler", (int)local_pes,
+            cores);
+    else
+        say(PASS, "cores", "%d usable; more PEs than that work, more slowly",
+            cores);
+}
+
+int info_check(void)
+{
+    int cores = usable_cores();
+
+    check_environment();
+    check_pmix();
+    check_shared_memory();
+    check_memory(cores);
+    check_memlock();
+    check_files();
+    check_cores(cores);
+    return failures > 0;
+}

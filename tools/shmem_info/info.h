@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* info.h - the pages of shmem_info. */
+#ifndef SHMEM_INFO_INFO_H
+#define SHMEM_INFO_INFO_H
+
+/* What the library is and what it found; 0. */
+int info_report(void);
+/* Tries what start-up needs; 0, or 1 if a check failed. */
+int info_check(void);
+/* The tables as mdoc list items, for the man pages. */
+int info_env_mdoc(void);
+int info_errors_mdoc(void);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: shmem_info [option]\n"
+    "  (none)      version, build, drivers, machine and environment\n"
+    "  --check     try what start-up needs: PASS, WARN or FAIL with the fix\n"
+    "  --version   the version alone\n"
+    "  --help      this text\n";
+
+static int print_version(void)
+{
+    puts("shmem_info (Sluice) " SLUICE_VERSION);
+    return 0;
+}
+
+static int print_help(void)
+{
+    fputs(usage, stdout);
+    return 0;
+}
+
+static const struct {
+    const char *option;
+    int (*page)(void);
+} pages[] = {
+    { "--check", info_check },
+    { "--version", print_version },
+    { "--help", print_help },
+    { "-h", print_help },
+    { "--env-mdoc", info_env_mdoc },        /* for make, not for users */
+    { "--errors-mdoc", info_errors_mdoc },
+};
+
+int main(int argc, char **argv)
+{
+    int rc = -1;
+
+    if (argc == 1)
+        rc = info_report();
+    for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)
+        if (!strcmp(argv[1], pages[i].option))
+            rc = pages[i].page();
+    if (rc < 0) {
+        fprintf(stderr, "shmem_info: unknown arguments; see shmem_info "
+                "--help\n");
+        return 2;
+    }
+    if (fflush(stdout)) {
+        fprintf(stderr, "shmem_info: writing: %m\n");
+        return 1;
+    }
+    return rc;
+}

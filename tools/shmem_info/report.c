@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "info.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "rt/rt_topo.h"
+#include "shmem.h"
+
+#include <hwloc.h>
+#include <pmix.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static void row(const char *name, const char *value)
+{
+    printf("  %-14s %s\n", name, *value ? value : "-");
+}
+
+static void build(void)
+{
+    puts("Build");
+    row("version", SLUICE_VERSION);
+    printf("  %-14s OpenSHMEM %d.%d\n", "specification", SHMEM_MAJOR_VERSION,
+           SHMEM_MINOR_VERSION);
+    row("compiler", SLUICE_COMPILER);
+    row("flags", SLUICE_CFLAGS);
+    row("configure", SLUICE_CONFIGURE_ARGS);
+    row("prefix", SLUICE_PREFIX);
+#ifdef SLUICE_CHECKS
+    row("checks", "on");
+#else
+    row("checks", "off (--disable-checks)");
+#endif
+#ifdef SLUICE_DEBUG
+    row("debug", "on");
+#endif
+#ifdef SLUICE_TRACE
+    row("trace", "on");
+#endif
+}
+
+static void drivers(void)
+{
+    unsigned v = hwloc_get_api_version();
+    const char *pmix = PMIx_Get_version();
+
+    puts("\nDrivers");
+    printf("  %-14s %.*s\n", "start-up", (int)strcspn(pmix, ","), pmix);
+    printf("  %-14s hwloc %u.%u\n", "topology", v >> 16, v >> 8 & 0xff);
+    row("same node", "one sealed memfd for heaps and static data");
+    row("other nodes", "none in this build");
+    row("devices", "none in this build");
+}
+
+static void devices(const char *what, int n, char (*names)[RT_TOPO_NAME])
+{
+    printf("  %-14s", what);
+    for (int i = 0; i < n; i++)
+        printf(" %s", names[i]);
+    puts(n ? "" : " none");
+}
+
+static void machine(void)
+{
+    struct rt_topo t;
+    struct utsname u;
+    char size[24];
+
+    puts("\nMachine");
+    row("host", log_host());
+    if (!uname(&u))
+        printf("  %-14s %s %s %s\n", "system", u.sysname, u.release, u.machine);
+    if (rt_topo_read(&t)) {
+        row("topology", "hwloc cannot read it");
+        return;
+    }
+    row("processor", t.cpu);
+    printf("  %-14s %d packages, %d NUMA nodes, %d cores, %d threads, %d usable "
+           "here\n", "cores", t.packages, t.numa_nodes, t.cores, t.threads,
+           t.usable);
+    row("memory", log_size(size, t.memory));
+    devices("NICs", t.n_nics, t.nics);
+    devices("GPUs", t.n_gpus, t.gpus);
+}
+
+int info_report(void)
+{
+    int rc = env_load();
+
+    build();
+    drivers();
+    machine();
+    puts("\nEnvironment");
+    env_print(stdout);
+    fflush(stdout);
+    env_warn_unknown();
+    return rc ? 1 : 0;
+}
+
+int info_env_mdoc(void)
+{
+    env_load();
+    env_print_mdoc(stdout);
+    return 0;
+}
+
+int info_errors_mdoc(void)
+{
+    for (int i = 0; i < ERR_CODES; i++)
+        printf(".It %s\nMeaning: %s.\n.br\nWhat to do: %s.\n",
+               err_texts[i].name, err_texts[i].what, err_texts[i].cure);
+    return 0;
+}
