@@ -48,7 +48,9 @@ SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
 ALL_CPPFLAGS = -D_GNU_SOURCE -include config.h -Iinclude -Isrc \
                $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANFLAGS) -pthread
-LIB_CFLAGS   = $(ALL_CFLAGS) $(LIBFLAGS) -fPIC
+# The archive's names are made local in machine code, so no -flto up to there.
+LIB_CFLAGS   = $(ALL_CFLAGS) $(LIBFLAGS) -fPIC \
+               $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
 LIB_LIBS     = $(PMIX_LIBS) $(HWLOC_LIBS) -lpthread -ldl -lm $(LIBS)
 
 # Programs of tests and applications see what a user's program sees.
@@ -122,9 +124,8 @@ $(O)/lib/libshmem.so: $(O)/lib/$(SONAME)
 # ours without meeting it.
 $(O)/lib/libshmem.a: $(LIB_OBJS) $(O)/obj/objects.txt
 	@mkdir -p $(@D)
-	$(call say,AR)$(CC) $(filter -m% -flto%,$(CFLAGS)) \
-	    $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) \
-	    -nostdlib -r -o $(O)/obj/libshmem.o $(LIB_OBJS) && \
+	$(call say,AR)$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r \
+	    -o $(O)/obj/libshmem.o $(LIB_OBJS) && \
 	    $(OBJCOPY) --localize-hidden $(O)/obj/libshmem.o && \
 	    rm -f $@ && $(AR) rcs $@ $(O)/obj/libshmem.o
 
