@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* front.c - the process the user started: terminal, signals, exit status. */
+#include "oshrun.h"
+#include "tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How often to look whether a background job has come to the foreground:
+ * the shell does not tell a job that was never stopped. */
+#define FOREGROUND_MS 500
+#define LAST_KILL_MS 2000
+
+struct front {
+    pid_t keeper;
+    int control;
+    int signals;
+    int feed;                       /* to PE 0, when stdin is a terminal */
+    char buf[4096];                 /* typed, not yet taken by PE 0 */
+    size_t n_buf;
+    bool interrupted;               /* the keeper says: end by SIGINT */
+    int wstatus;
+    bool keeper_ended;
+};
+
+static const int forwarded[] = {
+    SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT
+};
+
+/* Signals that whoever started us had ignored (nohup, a background job of a
+ * script) stay ignored. */
+static int open_signals(sigset_t *was)
+{
+    struct sigaction act;
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
+        if (sigaction(forwarded[i], NULL, &act) == 0 &&
+            act.sa_handler != SIG_IGN)
+            sigaddset(&set, forwarded[i]);
+    sigaddset(&set, SIGCHLD);
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_BLOCK, &set, was);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void tell(const struct front *f, int sig)
+{
+    unsigned char byte = (unsigned char)sig;
+
+    if (send(f->control, &byte, 1, MSG_NOSIGNAL) < 0)
+        return;                     /* it has ended: SIGCHLD follows */
+}
+
+static void take_signal(struct front *f, int sig)
+{
+    if (sig == SIGCHLD) {
+        if (waitpid(f->keeper, &f->wstatus, WNOHANG) == f->keeper)
+            f->keeper_ended = true;
+        return;
+    }
+    tell(f, sig);
+    if (sig == SIGTSTP)
+        raise(SIGSTOP);
+}
+
+/* ---- terminal input ---- */
+
+static bool foreground(void)
+{
+    return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+static void stop_feeding(struct front *f)
+{
+    close(f->feed);
+    f->feed = -1;
+}
+
+static void feed(struct front *f, bool input)
+{
+    ssize_t n;
+
+    if (input && f->n_buf == 0 && foreground()) {
+        n = read(STDIN_FILENO, f->buf, sizeof(f->buf));
+        if (n > 0)
+            f->n_buf = (size_t)n;
+        else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+            stop_feeding(f);        /* end of file, or the terminal is gone */
+    }
+    if (f->feed < 0 || f->n_buf == 0)
+        return;
+    n = write(f->feed, f->buf, f->n_buf);
+    if (n > 0) {
+        f->n_buf -= (size_t)n;
+        memmove(f->buf, f->buf + n, f->n_buf);
+    } else if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        stop_feeding(f);            /* PE 0 does not read any more */
+    }
+}
+
+/* ---- the loop ---- */
+
+static void turn(struct front *f)
+{
+    struct signalfd_siginfo info;
+    bool background = f->feed >= 0 && !foreground();
+    struct pollfd p[3] = {
+        { .fd = f->signals, .events = POLLIN },
+        { .fd = f->feed < 0 || f->n_buf || background ? -1 : STDIN_FILENO,
+          .events = POLLIN },
+        { .fd = f->feed, .events = f->n_buf ? POLLOUT : 0 },
+    };
+
+    if (poll(p, 3, background ? FOREGROUND_MS : -1) < 0)
+        return;
+    while (read(f->signals, &info, sizeof(info)) == sizeof(info))
+        take_signal(f, (int)info.ssi_signo);
+    if (f->feed >= 0 && (p[2].revents & (POLLERR | POLLHUP)))
+        stop_feeding(f);
+    else if (f->feed >= 0)
+        feed(f, p[1].revents != 0);
+}
+
+static int end_by_signal(int sig)
+{
+    sigset_t set;
+
+    signal(sig, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(sig);
+    return EXIT_SIGNAL + sig;
+}
+
+static int result(struct front *f)
+{
+    char note = 0;
+
+    if (WIFEXITED(f->wstatus)) {
+        if (recv(f->control, &note, 1, MSG_DONTWAIT) == 1 &&
+            note == NOTE_SIGINT)
+            return end_by_signal(SIGINT);
+        return WEXITSTATUS(f->wstatus);
+    }
+    /* The PEs went with it; what they had started has come to us. */
+    tree_kill(LAST_KILL_MS);
+    say("S-E-KEEPER", "the keeper of the job (pid %d) was killed by signal %d "
+        "(%s); all PEs were ended", (int)f->keeper, WTERMSIG(f->wstatus),
+        strsignal(WTERMSIG(f->wstatus)));
+    return EXIT_SIGNAL + WTERMSIG(f->wstatus);
+}
+
+/* ---- the start ---- */
+
+static _Noreturn void keep(struct start *s)
+{
+    setsid();                       /* no terminal, no signals from it */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    _exit(job_run(s));
+}
+
+/* A terminal can only be read by its foreground processes, so the front reads
+ * it; anything else PE 0 reads directly. */
+static int open_input(struct front *f, struct start *s)
+{
+    int ends[2];
+
+    f->feed = -1;
+    s->stdin_fd = STDIN_FILENO;
+    if (!isatty(STDIN_FILENO))
+        return 0;
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    s->stdin_fd = ends[0];
+    f->feed = ends[1];
+    return 0;
+}
+
+/* Only PE 0 shall hold the input: its writer is to notice when it leaves. */
+static void drop_input(void)
+{
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        dup2(fd, STDIN_FILENO);
+        close(fd);
+    }
+}
+
+static int launch(struct front *f, struct start *s)
+{
+    int ends[2];
+
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ||
+        open_input(f, s) < 0 || f->signals < 0) {
+        say("S-E-SPAWN", "cannot open what the keeper needs: %m");
+        return -1;
+    }
+    f->control = ends[0];
+    s->control = ends[1];
+    f->keeper = fork();
+    if (f->keeper < 0) {
+        say("S-E-LIMIT", "cannot start the keeper of the job: fork: %m "
+            "(ulimit -u)");
+        return -1;
+    }
+    if (f->keeper == 0) {
+        close(f->control);
+        close(f->signals);
+        if (f->feed >= 0)
+            close(f->feed);
+        keep(s);
+    }
+    close(s->control);
+    if (f->feed >= 0)
+        close(s->stdin_fd);
+    else
+        drop_input();
+    return 0;
+}
+
+int front_run(const struct opts *o, char *arg0)
+{
+    struct start s = { .opts = o, .arg0 = arg0 };
+    struct sigaction pipe_act;
+    struct front f = { .n_buf = 0 };
+    sigset_t mask;
+    int err;
+
+    s.path = find_program(o->argv[0], &err);
+    if (!s.path) {
+        say("S-E-PROG", "%s: %s", o->argv[0], strerror(err));
+        return err == ENOENT || err == ENOTDIR ? EXIT_NOPROG : EXIT_NOEXEC;
+    }
+    sigaction(SIGPIPE, NULL, &pipe_act);
+    signal(SIGPIPE, SIG_IGN);
+    f.signals = open_signals(&mask);
+    s.mask = &mask;
+    s.sigpipe_ignored = pipe_act.sa_handler == SIG_IGN;
+    if (launch(&f, &s) < 0)
+        return EXIT_FAILURE;
+    while (!f.keeper_ended)
+        turn(&f);
+    return result(&f);
+}

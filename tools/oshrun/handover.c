@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* handover.c - become another launcher, when the user names one or when the
+ * job is wider than this host. */
+#include "oshrun.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct words {
+    char **word;
+    size_t n;
+};
+
+static void put(struct words *w, char *word)
+{
+    w->word = must(realloc(w->word, (w->n + 1) * sizeof(*w->word)));
+    w->word[w->n++] = word;
+}
+
+static void put2(struct words *w, const char *a, char *b)
+{
+    put(w, must(strdup(a)));
+    put(w, b);
+}
+
+/* Split a command as a shell would: spaces, quotes and backslashes. */
+static void split(struct words *w, const char *text)
+{
+    char *out, *word, quote = 0;
+
+    for (;;) {
+        text += strspn(text, " \t\n");
+        if (!*text)
+            return;
+        out = word = must(malloc(strlen(text) + 1));
+        for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
+            if (quote ? *text == quote : *text == '\'' || *text == '"')
+                quote = quote ? 0 : *text;
+            else if (*text == '\\' && quote != '\'' && text[1])
+                *out++ = *++text;
+            else
+                *out++ = *text;
+        }
+        *out = '\0';
+        put(w, word);
+    }
+}
+
+static bool is_oshrun(const char *path)
+{
+    struct stat me, it;
+
+    return stat("/proc/self/exe", &me) == 0 && stat(path, &it) == 0 &&
+           me.st_dev == it.st_dev && me.st_ino == it.st_ino;
+}
+
+static _Noreturn void become(const char *path, struct words *w)
+{
+    int err;
+
+    put(w, NULL);
+    execv(path, w->word);
+    err = errno;
+    say("S-E-PROG", "%s: %s", path, strerror(err));
+    exit(err == ENOENT ? EXIT_NOPROG : EXIT_NOEXEC);
+}
+
+void handover_replaced(const struct opts *o, int argc, char **argv)
+{
+    const char *var = "OSHRUN_LAUNCHER", *text = getenv(var);
+    struct words w = { NULL, 0 };
+    char *path;
+    int err;
+
+    if (!text || !*text) {
+        var = "SHMEM_LAUNCHER";
+        text = getenv(var);
+    }
+    if (text)
+        split(&w, text);
+    if (w.n == 0)
+        return;
+    path = find_program(w.word[0], &err);
+    if (!path) {
+        say("S-E-PROG", "%s is '%s': %s: %s", var, text, w.word[0],
+            strerror(err));
+        exit(err == ENOENT ? EXIT_NOPROG : EXIT_NOEXEC);
+    }
+    if (is_oshrun(path))            /* itself: there is nothing to replace */
+        return;
+    if (o->verbose)
+        say(NULL, "%s is set: running %s", var, path);
+    for (int i = 1; i < argc; i++)
+        put(&w, argv[i]);
+    become(path, &w);
+}
+
+/* ---------------------------------------------------------------------- */
+
+static char *joined(const struct host *host, int n, bool slots)
+{
+    char *text = must(strdup("")), *longer;
+
+    for (int i = 0; i < n; i++) {
+        longer = slots ? must_printf("%s%s%s:%d", text, i ? "," : "",
+                                     host[i].name, host[i].slots)
+                       : must_printf("%s%s%s", text, i ? "," : "",
+                                     host[i].name);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* What the PEs need in their environment, set in ours; other launchers are
+ * told the names. */
+static void export_all(const struct opts *o, struct words *w)
+{
+    char *eq, *name;
+    int i;
+
+    for (i = 0; i < o->n_exports; i++) {
+        eq = strchr(o->exports[i], '=');
+        name = eq ? must(strndup(o->exports[i], (size_t)(eq - o->exports[i])))
+                  : must(strdup(o->exports[i]));
+        if (eq)
+            setenv(name, eq + 1, 1);
+        if (w)
+            put2(w, "-x", name);
+    }
+    if (o->ppn) {
+        name = must_printf("%d", o->ppn);
+        setenv("SHMEM_PPN", name, 1);
+        free(name);
+    }
+    for (i = 0; w && environ[i]; i++)
+        if (strncmp(environ[i], "SHMEM_", 6) == 0 ||
+            strncmp(environ[i], "SMA_", 4) == 0)
+            put2(w, "-x", must(strndup(environ[i], strcspn(environ[i], "="))));
+}
+
+static void srun_words(struct words *w, const struct opts *o,
+                       const struct host *host, int n_hosts)
+{
+    put(w, must(strdup("--mpi=pmix")));
+    if (o->n)
+        put2(w, "-n", must_printf("%d", o->n));
+    if (n_hosts) {
+        put2(w, "-N", must_printf("%d", n_hosts));
+        put2(w, "-w", joined(host, n_hosts, false));
+    }
+    if (o->ppn)
+        put(w, must_printf("--ntasks-per-node=%d", o->ppn));
+    if (o->oversubscribe)
+        put(w, must(strdup("--overcommit")));
+    if (o->tag)
+        put(w, must(strdup("--label")));
+    if (o->bind_core)
+        put(w, must(strdup("--cpu-bind=cores")));
+    if (o->timeout_ms)
+        put(w, must_printf("--time=0:%lld",
+                           (long long)(o->timeout_ms + 999) / 1000));
+    export_all(o, NULL);
+}
+
+/* prterun and Open MPI's mpirun differ in how PEs per node are written. */
+static void mpirun_words(struct words *w, const struct opts *o,
+                         const struct host *host, int n_hosts, bool prte)
+{
+    const char *over = o->oversubscribe ? ":OVERSUBSCRIBE" : "";
+
+    put2(w, "-n", must_printf("%d", o->n));
+    put2(w, "--host", joined(host, n_hosts, true));
+    if (prte && o->ppn)
+        put2(w, "--map-by", must_printf("ppr:%d:node%s", o->ppn, over));
+    else if (prte && o->oversubscribe)
+        put2(w, "--map-by", must(strdup(over)));
+    else if (o->ppn)
+        put2(w, "--npernode", must_printf("%d", o->ppn));
+    if (!prte && o->oversubscribe)
+        put(w, must(strdup("--oversubscribe")));
+    if (o->tag)
+        put(w, must(strdup("--tag-output")));
+    if (o->bind_core)
+        put2(w, "--bind-to", must(strdup("core")));
+    if (o->timeout_ms)
+        put2(w, "--timeout", must_printf("%lld",
+                                         (long long)(o->timeout_ms + 999) / 1000));
+    export_all(o, w);
+}
+
+static _Noreturn void hand_over(const struct opts *o, const char *why,
+                                const struct host *host, int n_hosts)
+{
+    static const char *const launchers[] = { "srun", "prterun", "mpirun" };
+    bool slurm = getenv("SLURM_JOB_ID") != NULL;
+    struct words w = { NULL, 0 };
+    char *path = NULL;
+    int i, err;
+
+    for (i = slurm ? 0 : 1; i < (slurm && !n_hosts ? 1 : 3); i++)
+        if ((path = find_program(launchers[i], &err)))
+            break;
+    if (!path) {
+        say("S-E-HOSTS", "%s, and no launcher that reaches others is in PATH: "
+            "looked for %s", why, !slurm ? "prterun and mpirun"
+            : n_hosts ? "srun, prterun and mpirun" : "srun");
+        exit(EXIT_NOPROG);
+    }
+    put(&w, must(strdup(launchers[i])));
+    if (i == 0)
+        srun_words(&w, o, host, n_hosts);
+    else
+        mpirun_words(&w, o, host, n_hosts, i == 1);
+    for (char **a = o->argv; *a; a++)
+        put(&w, *a);
+    say(NULL, "%s: handing over to %s", why, path);
+    become(path, &w);
+}
+
+/* A batch job of several nodes, from its script rather than from a task. */
+static bool slurm_spans_nodes(void)
+{
+    const char *nodes = getenv("SLURM_JOB_NUM_NODES");
+
+    if (!nodes)
+        nodes = getenv("SLURM_NNODES");
+    return getenv("SLURM_JOB_ID") && nodes && atoi(nodes) > 1 &&
+           !getenv("PMIX_NAMESPACE");
+}
+
+void handover_hosts(struct opts *o)
+{
+    struct host *host;
+    int i, n, slots = 0;
+    char *why;
+
+    n = hosts_read(o, &host);
+    for (i = 0; i < n; i++)
+        slots += host[i].slots;
+    if (n && !o->n)
+        o->n = slots;
+    for (i = 0; i < n && host_is_local(host[i].name); i++)
+        ;
+    if (i < n) {
+        why = must_printf("host %s is not this one", host[i].name);
+        hand_over(o, why, host, n);
+    }
+    if (n == 0 && slurm_spans_nodes())
+        hand_over(o, "this Slurm job has several nodes", NULL, 0);
+    if (!o->n)
+        o->n = 1;
+    while (n > 0)
+        free(host[--n].name);
+    free(host);
+}

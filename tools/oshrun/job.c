@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job.c - see job.h. */
+#include "job.h"
+
+#include "tree.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define HEAR_MS MERGE_MS            /* others may still speak */
+#define HEAR_EXIT_MS 20             /* after shmem_global_exit(0) */
+#define TERM_MS 1000                /* between SIGTERM and SIGKILL */
+#define KILL_AGAIN_MS 50
+#define GIVE_UP_MS 10000            /* processes the kernel does not let go */
+#define SILENT_MS 500               /* exits of one job fall together */
+#define ANSWER_MS 100
+#define FENCE_MS 3000
+#define REPEAT_MS 300               /* closer ones are one keystroke */
+
+void job_init(struct job *j, const struct opts *o)
+{
+    memset(j, 0, sizeof(*j));
+    j->o = o;
+    j->n = o->n;
+    j->silent = -1;
+    j->silent_at = j->answer_at = j->fence_at = j->timeout_at = INT64_MAX;
+    j->phase_until = INT64_MAX;
+    if (o->timeout_ms)
+        j->timeout_at = now_ms() + o->timeout_ms;
+    host_name(j->host, sizeof(j->host));
+    j->pe = must(calloc((size_t)j->n, sizeof(*j->pe)));
+    for (int i = 0; i < j->n; i++)
+        j->pe[i].out.fd = j->pe[i].err.fd = -1;
+}
+
+static void source_init(struct source *s, struct job *j, int pe, int fd,
+                        bool err)
+{
+    s->fd = fd;
+    s->pe = pe;
+    s->tag = j->o->tag;
+    s->at_line_start = true;
+    s->sink = err ? j->err : j->out;
+    s->merge = err ? j->merge : NULL;
+}
+
+void job_note_started(struct job *j, int pe, const struct spawned *s)
+{
+    j->pe[pe].pid = s->pid;
+    j->alive++;
+    source_init(&j->pe[pe].out, j, pe, s->out, false);
+    source_init(&j->pe[pe].err, j, pe, s->err, true);
+}
+
+/* ---- ending ---- */
+
+/* To the PEs and what they started in their process groups. */
+static void signal_all(struct job *j, int sig)
+{
+    for (int i = 0; i < j->n; i++)
+        if (j->pe[i].pid && !j->pe[i].ended)
+            kill(-j->pe[i].pid, sig);
+}
+
+void job_end(struct job *j, enum cause cause, int pe, int status, int hear_ms)
+{
+    if (j->phase != RUN)
+        return;
+    j->phase = HEAR;
+    j->cause = cause;
+    j->culprit = pe;
+    j->status = status;
+    j->failed_at = now_ms();
+    j->phase_until = j->failed_at + hear_ms;
+}
+
+void job_kill(struct job *j)
+{
+    job_end(j, BY_USER, -1, EXIT_SIGNAL + SIGKILL, 0);
+    j->phase = KILL;
+    j->phase_until = now_ms() + KILL_AGAIN_MS;
+    tree_signal(SIGKILL);
+}
+
+static void advance(struct job *j, int64_t now)
+{
+    if (j->phase == HEAR) {
+        job_report(j);
+        signal_all(j, SIGTERM);
+        signal_all(j, SIGCONT);     /* a stopped process takes no SIGTERM */
+        j->phase = TERM;
+        j->phase_until = now + TERM_MS;
+        return;
+    }
+    if (j->phase == KILL && now > j->failed_at + GIVE_UP_MS) {
+        say("S-E-STUCK", "%d PE%s cannot be killed: stuck in the kernel",
+            j->alive, j->alive == 1 ? "" : "s");
+        j->alive = 0;
+        return;
+    }
+    job_kill(j);
+}
+
+bool job_over(const struct job *j)
+{
+    return j->alive == 0;
+}
+
+/* ---- what happens ---- */
+
+/* A PE left with status 0 but without finalizing.  Others that still use
+ * PMIx would wait for it without end; if they are about to leave in the same
+ * way there is nothing wrong. */
+static void look_at_silent(struct job *j)
+{
+    j->silent_at = INT64_MAX;
+    for (int i = 0; i < j->n; i++) {
+        if (!j->pe[i].pid || j->pe[i].ended)
+            continue;
+        if (j->pe[i].connected && !j->pe[i].finalized) {
+            job_end(j, BY_SILENCE, j->silent, EXIT_FAILURE, 0);
+            return;
+        }
+        if (!j->pe[i].connected)    /* it may connect later */
+            j->silent_at = now_ms() + SILENT_MS;
+    }
+}
+
+static void answer_all(struct job *j)
+{
+    j->answer_at = INT64_MAX;
+    for (int i = 0; i < j->n; i++)
+        server_answer(&j->pe[i].leaving);
+}
+
+/* PMIx_Finalize returns in all PEs at about the same time: one that starts
+ * anew right after would meet the old connections of the others, whose end
+ * libpmix takes for losses. */
+static void answer_finalized(struct job *j)
+{
+    bool waiting = false;
+
+    for (int i = 0; i < j->n; i++) {
+        if (j->pe[i].connected && !j->pe[i].finalized && !j->pe[i].ended) {
+            for (int k = 0; k < j->n && !waiting; k++)
+                waiting = j->pe[k].leaving.done != NULL;
+            if (waiting && j->answer_at == INT64_MAX)
+                j->answer_at = now_ms() + ANSWER_MS;
+            return;
+        }
+    }
+    answer_all(j);
+}
+
+static void hold_fence(struct job *j, const struct server_event *ev)
+{
+    struct server_event now = *ev;
+
+    if (j->n_fences == MAX_FENCES) {
+        server_answer(&now);
+        return;
+    }
+    j->fence[j->n_fences++] = *ev;
+    if (j->fence_at == INT64_MAX)
+        j->fence_at = now_ms() + FENCE_MS;
+}
+
+static void answer_fences(struct job *j)
+{
+    j->fence_at = INT64_MAX;
+    while (j->n_fences > 0)
+        server_answer(&j->fence[--j->n_fences]);
+}
+
+void job_note_server(struct job *j, const struct server_event *ev)
+{
+    struct pe *pe = ev->pe >= 0 ? &j->pe[ev->pe] : NULL;
+    int status = ev->status & 0xff;
+
+    switch (ev->what) {
+    case SERVER_CONNECTED:
+        pe->connected = true;
+        pe->finalized = false;
+        break;
+    case SERVER_FINALIZED:
+        pe->finalized = true;
+        pe->leaving = *ev;
+        answer_finalized(j);
+        break;
+    case SERVER_ABORT:
+        if (ev->status && !status)
+            status = EXIT_FAILURE;  /* 256 is no success */
+        job_end(j, BY_ABORT, ev->pe, status, status ? HEAR_MS : HEAR_EXIT_MS);
+        break;
+    case SERVER_FENCE:
+        hold_fence(j, ev);
+        break;
+    }
+}
+
+void job_note_exit(struct job *j, int pe, int wstatus)
+{
+    struct pe *p = &j->pe[pe];
+    int sig = WIFSIGNALED(wstatus) ? WTERMSIG(wstatus) : 0;
+    int code = sig ? EXIT_SIGNAL + sig : WEXITSTATUS(wstatus);
+
+    p->ended = true;
+    p->wstatus = wstatus;
+    j->alive--;
+    if (j->o->verbose)
+        say(NULL, "PE %d (pid %d) ended with %s %d", pe, (int)p->pid,
+            sig ? "signal" : "status", sig ? sig : code);
+    answer_finalized(j);
+    if (code && j->user_signal && code == EXIT_SIGNAL + j->user_signal)
+        job_end(j, BY_USER, pe, code, HEAR_MS);
+    else if (sig)
+        job_end(j, BY_SIGNAL, pe, code, HEAR_MS);
+    else if (code)
+        job_end(j, BY_STATUS, pe, code, HEAR_MS);
+    else if (p->connected && !p->finalized && j->silent < 0) {
+        j->silent = pe;
+        j->silent_at = now_ms() + SILENT_MS;
+    }
+}
+
+void job_note_signal(struct job *j, int sig)
+{
+    int64_t now = now_ms();
+
+    switch (sig) {
+    case SIGTSTP:                   /* in a session of their own the PEs are
+                                     * deaf to it */
+        j->stopped = true;
+        signal_all(j, SIGSTOP);
+        return;
+    case SIGCONT:
+        j->stopped = false;
+        signal_all(j, SIGCONT);
+        return;
+    case SIGINT:
+    case SIGTERM:
+    case SIGQUIT:
+    case SIGHUP:
+        if (j->user_signal == sig) {
+            if (now < j->user_signal_at + REPEAT_MS)
+                return;
+            job_end(j, BY_USER, -1, EXIT_SIGNAL + sig, 0);
+            job_kill(j);
+            return;
+        }
+        j->user_signal = sig;
+        j->user_signal_at = now;
+        break;
+    }
+    signal_all(j, sig);
+    if (j->stopped)
+        signal_all(j, SIGCONT);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t job_tick(struct job *j)
+{
+    int64_t now = now_ms(), next;
+
+    if (j->phase == RUN && now >= j->timeout_at) {
+        job_end(j, BY_TIMEOUT, -1, EXIT_TIMEOUT, 0);
+        j->timeout_at = INT64_MAX;
+    }
+    if (j->phase == RUN && now >= j->silent_at)
+        look_at_silent(j);
+    if (now >= j->answer_at)
+        answer_all(j);
+    if (now >= j->fence_at && j->phase == RUN)
+        answer_fences(j);
+    if (j->phase != RUN && now >= j->phase_until && j->alive)
+        advance(j, now);
+    if (now >= merge_due(j->merge))
+        merge_flush(j->merge, false);
+
+    next = earlier(j->phase == RUN ? earlier(j->timeout_at, j->silent_at)
+                                   : j->phase_until, j->answer_at);
+    if (j->phase == RUN)
+        next = earlier(next, j->fence_at);
+    return earlier(next, merge_due(j->merge));
+}

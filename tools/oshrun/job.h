@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job.h - the state of the running job, in the keeper.
+ *
+ * A job runs until all PEs have ended.  When one fails the job passes through
+ * HEAR, in which the other PEs may still say what they know, TERM and KILL;
+ * the first cause counts, for the message and for the exit status. */
+#ifndef OSHRUN_JOB_H
+#define OSHRUN_JOB_H
+
+#include "oshrun.h"
+#include "server.h"
+#include "spawn.h"
+#include "stream.h"
+
+#include <limits.h>
+
+struct pe {
+    pid_t pid;                      /* 0: not started */
+    bool ended;
+    bool connected;                 /* PMIx_Init was called ... */
+    bool finalized;                 /* ... and PMIx_Finalize after it */
+    int wstatus;                    /* of the one that has ended */
+    struct source out, err;
+    struct server_event leaving;    /* the unanswered PMIx_Finalize */
+};
+
+enum phase { RUN, HEAR, TERM, KILL };
+
+enum cause {
+    NONE,
+    BY_SIGNAL,                      /* a PE was killed */
+    BY_STATUS,                      /* a PE exited with a status of its own */
+    BY_ABORT,                       /* shmem_global_exit or the like */
+    BY_SILENCE,                     /* exited without finalizing */
+    BY_TIMEOUT,
+    BY_USER,                        /* a signal to oshrun */
+    BY_READER,                      /* nobody reads our output any more */
+    BY_START                        /* a PE could not be started; said */
+};
+
+#define MAX_FENCES 16
+
+struct job {
+    const struct opts *o;
+    char host[256];
+    int n, alive;                   /* PEs; those that run */
+    struct pe *pe;
+    struct sink sinks[2];
+    struct sink *out, *err;         /* err may be the same as out */
+    struct merge *merge;
+    enum phase phase;
+    int64_t phase_until;
+    int64_t failed_at;
+    enum cause cause;
+    int culprit;                    /* the PE of the cause */
+    int status;                     /* our exit status */
+    bool reported;
+    bool output_lost;               /* standard output cannot be written */
+    int user_signal;                /* forwarded last, or 0 */
+    int64_t user_signal_at;
+    bool stopped;
+    int silent;                     /* a PE that left without finalizing, -1 */
+    int64_t silent_at;              /* when to look at it */
+    int64_t answer_at;              /* when to answer PMIx_Finalize anyway */
+    int64_t timeout_at;
+    struct server_event fence[MAX_FENCES];
+    int n_fences;
+    int64_t fence_at;
+};
+
+void job_init(struct job *j, const struct opts *o);
+void job_note_started(struct job *j, int pe, const struct spawned *s);
+/* The PE's process has ended; its output so far has been read. */
+void job_note_exit(struct job *j, int pe, int wstatus);
+void job_note_server(struct job *j, const struct server_event *ev);
+/* A signal that came to oshrun. */
+void job_note_signal(struct job *j, int sig);
+/* Begin to end the job, unless it is ending; hear_ms: see above. */
+void job_end(struct job *j, enum cause cause, int pe, int status, int hear_ms);
+/* End it at once: SIGKILL. */
+void job_kill(struct job *j);
+/* Do what is due; returns when to call again, or INT64_MAX. */
+int64_t job_tick(struct job *j);
+bool job_over(const struct job *j);
+/* The one line about the cause, if there is something to say. */
+void job_report(struct job *j);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loop.c - the keeper: one thread, one poll(). */
+#include "job.h"
+#include "tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Places in the set of descriptors; two for each PE follow. */
+enum { AT_SIGNALS, AT_CONTROL, AT_SERVER, AT_REPORT, AT_OUT, AT_ERR, AT_PES };
+
+/* What PEs have started and left behind gets this long after SIGTERM. */
+#define LEFTOVER_MS 100
+#define LEFTOVER_KILL_MS 2000
+
+static struct keeper {
+    struct job job;
+    struct pollfd *fds;
+    int signals, control, report;
+} keeper;
+
+/* Ended, but not looked at: news from the server comes first. */
+struct corpse {
+    pid_t pid;
+    int wstatus;
+};
+
+static void say_to_sink(const char *line, size_t len)
+{
+    sink_end_line(keeper.job.err);
+    sink_put(keeper.job.err, line, len);
+}
+
+/* ---- what comes in ---- */
+
+/* The front is gone: nobody wants this job any more. */
+static _Noreturn void orphaned(void)
+{
+    tree_kill(LEFTOVER_KILL_MS);
+    _exit(EXIT_SIGNAL + SIGKILL);
+}
+
+static void read_control(struct keeper *k)
+{
+    unsigned char sig;
+    ssize_t n = recv(k->control, &sig, sizeof(sig), MSG_DONTWAIT);
+
+    if (n == 1)
+        job_note_signal(&k->job, sig);
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        orphaned();
+}
+
+static void read_signals(struct keeper *k)
+{
+    struct signalfd_siginfo info;
+
+    while (read(k->signals, &info, sizeof(info)) == sizeof(info))
+        if (info.ssi_signo != SIGCHLD)
+            job_note_signal(&k->job, (int)info.ssi_signo);
+}
+
+static void read_server(struct keeper *k)
+{
+    struct server_event ev;
+    uint64_t n;
+
+    if (read(server_fd(), &n, sizeof(n)) < 0 && errno != EAGAIN)
+        say("S-E-SERVER", "eventfd: %m");
+    while (server_next(&ev))
+        job_note_server(&k->job, &ev);
+}
+
+/* A child that could not become the program. */
+static void read_report(struct keeper *k)
+{
+    struct spawn_failure f;
+    ssize_t n;
+
+    while ((n = read(k->report, &f, sizeof(f))) == (ssize_t)sizeof(f)) {
+        if (k->job.phase == RUN)
+            say("S-E-PROG", "PE %d: %s: %s%s", f.pe, k->job.o->argv[0],
+                strerror(f.err), f.err == ENOENT
+                ? " (the interpreter named in its first line?)"
+                : f.err == ENOEXEC ? " (no program for this machine, and no #! "
+                                     "line)" : "");
+        job_end(&k->job, BY_START, f.pe,
+                f.err == ENOENT ? EXIT_NOPROG : EXIT_NOEXEC, 0);
+        job_kill(&k->job);
+    }
+    if (n == 0) {                   /* all have become the program */
+        close(k->report);
+        k->report = -1;
+    }
+}
+
+static int reap(struct corpse *out, int max)
+{
+    int n = 0;
+
+    while (n < max && (out[n].pid = waitpid(-1, &out[n].wstatus, WNOHANG)) > 0)
+        n++;
+    return n;
+}
+
+static struct pe *pe_of(struct job *j, pid_t pid)
+{
+    for (int i = 0; i < j->n; i++)
+        if (j->pe[i].pid == pid && !j->pe[i].ended)
+            return &j->pe[i];
+    return NULL;                    /* an orphan that came to us */
+}
+
+/* What a PE wrote before its end is in the pipes: read it, but not what
+ * processes it left behind add without end. */
+static void drain(struct pe *p)
+{
+    for (int i = 0; i < 32 && source_read(&p->out); i++)
+        ;
+    for (int i = 0; i < 32 && source_read(&p->err); i++)
+        ;
+}
+
+static void bury(struct keeper *k)
+{
+    struct corpse dead[64];
+    struct pe *p;
+    int n;
+
+    while ((n = reap(dead, 64)) > 0) {
+        read_server(k);
+        if (k->report >= 0)
+            read_report(k);
+        for (int i = 0; i < n; i++) {
+            p = pe_of(&k->job, dead[i].pid);
+            if (!p)
+                continue;
+            drain(p);
+            job_note_exit(&k->job, (int)(p - k->job.pe), dead[i].wstatus);
+        }
+    }
+}
+
+/* ---- what goes out ---- */
+
+/* Standard output is gone: quietly if its reader has left, as for any
+ * program in a pipeline. */
+static void check_output(struct job *j)
+{
+    int err = j->out->error;
+
+    if (!err || j->output_lost)
+        return;
+    j->output_lost = true;
+    if (err == EPIPE)
+        job_end(j, BY_READER, -1, EXIT_SIGNAL + SIGPIPE, 0);
+    else if (err == EIO && j->out->tty)
+        job_end(j, BY_READER, -1, EXIT_SIGNAL + SIGHUP, 0);
+    else
+        say("S-E-OUTPUT", "cannot write standard output: %s; what the PEs print "
+            "is lost from here on", strerror(err));
+    if (j->status == 0 && j->alive)
+        j->status = EXIT_FAILURE;
+}
+
+static void pump(struct job *j)
+{
+    sink_pump(j->out);
+    if (j->err != j->out)
+        sink_pump(j->err);
+    check_output(j);
+}
+
+/* ---- the loop ---- */
+
+static void listen_to(struct pollfd *p, const struct source *s)
+{
+    p->fd = sink_waiting(s->sink) < SINK_FULL ? s->fd : -1;
+    p->events = POLLIN;
+}
+
+/* Fill the set; returns when a terminal wants an unfinished line. */
+static int64_t prepare(struct keeper *k)
+{
+    struct job *j = &k->job;
+    int64_t due = INT64_MAX;
+
+    k->fds[AT_REPORT].fd = k->report;
+    k->fds[AT_OUT].fd = sink_waiting(j->out) ? j->out->fd : -1;
+    k->fds[AT_ERR].fd = j->err != j->out && sink_waiting(j->err) ? j->err->fd
+                                                                 : -1;
+    for (int i = 0; i < j->n; i++) {
+        struct pollfd *p = &k->fds[AT_PES + 2 * i];
+        struct source *s[2] = { &j->pe[i].out, &j->pe[i].err };
+
+        for (int w = 0; w < 2; w++) {
+            if (!s[w]->sink)
+                p[w].fd = -1;
+            else
+                listen_to(&p[w], s[w]);
+            if (s[w]->n_part && source_due(s[w]) < due)
+                due = source_due(s[w]);
+        }
+    }
+    return due;
+}
+
+static void flush_due(struct job *j)
+{
+    int64_t now = now_ms();
+
+    for (int i = 0; i < j->n; i++) {
+        if (j->pe[i].out.n_part && source_due(&j->pe[i].out) <= now)
+            source_flush(&j->pe[i].out);
+        if (j->pe[i].err.n_part && source_due(&j->pe[i].err) <= now)
+            source_flush(&j->pe[i].err);
+    }
+}
+
+static int wait_ms(int64_t until)
+{
+    int64_t ms = until - now_ms();
+
+    if (until == INT64_MAX)
+        return -1;
+    return ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
+}
+
+static void turn(struct keeper *k, int64_t until)
+{
+    struct job *j = &k->job;
+    int64_t due = prepare(k);
+
+    if (poll(k->fds, (nfds_t)(AT_PES + 2 * j->n),
+             wait_ms(due < until ? due : until)) < 0)
+        return;
+    if (k->fds[AT_CONTROL].revents)
+        read_control(k);
+    if (k->fds[AT_SIGNALS].revents)
+        read_signals(k);
+    for (int i = 0; i < j->n; i++) {
+        if (k->fds[AT_PES + 2 * i].revents)
+            source_read(&j->pe[i].out);
+        if (k->fds[AT_PES + 2 * i + 1].revents)
+            source_read(&j->pe[i].err);
+    }
+    if (k->fds[AT_SERVER].revents)
+        read_server(k);
+    if (k->report >= 0 && k->fds[AT_REPORT].revents)
+        read_report(k);
+    bury(k);
+    flush_due(j);
+    pump(j);
+}
+
+/* ---- the end ---- */
+
+/* Processes that PEs started and did not wait for. */
+static void end_leftovers(struct job *j)
+{
+    int64_t end = now_ms() + LEFTOVER_MS;
+    int left;
+
+    if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
+        return;
+    if (j->phase == RUN)
+        tree_signal(SIGTERM);
+    while (j->phase == RUN && now_ms() < end) {
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+        if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
+            return;
+        usleep(2000);
+    }
+    left = tree_kill(LEFTOVER_KILL_MS);
+    if (left)
+        say("S-E-STUCK", "%d processes started by PEs cannot be killed", left);
+}
+
+/* Everything has been said: now all of it has to leave. */
+static void flush_all(struct keeper *k)
+{
+    struct job *j = &k->job;
+    int64_t signalled = j->user_signal_at;
+
+    for (int i = 0; i < j->n; i++) {
+        drain(&j->pe[i]);
+        if (j->pe[i].out.sink)
+            source_close(&j->pe[i].out);
+        if (j->pe[i].err.sink)
+            source_close(&j->pe[i].err);
+    }
+    job_report(j);
+    while (sink_waiting(j->out) || sink_waiting(j->err)) {
+        prepare(k);
+        if (poll(k->fds, AT_PES, -1) < 0)
+            continue;
+        if (k->fds[AT_CONTROL].revents)
+            read_control(k);
+        if (k->fds[AT_SIGNALS].revents)
+            read_signals(k);
+        if (j->user_signal_at != signalled) {
+            j->status = EXIT_SIGNAL + j->user_signal;
+            return;                 /* the reader is slow, the user is not */
+        }
+        pump(j);
+    }
+}
+
+static int finish(struct keeper *k, int64_t started)
+{
+    struct job *j = &k->job;
+    char note = NOTE_SIGINT;
+
+    end_leftovers(j);
+    if (j->o->verbose)
+        say(NULL, "ended with status %d after %.3f s", j->status,
+            (double)(now_ms() - started) / 1000);
+    flush_all(k);
+    if (j->cause == BY_USER && j->status == EXIT_SIGNAL + SIGINT &&
+        send(k->control, &note, 1, MSG_NOSIGNAL) < 0)
+        return j->status;
+    return j->status;
+}
+
+/* ---- the start ---- */
+
+static int open_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGQUIT);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int open_all(struct keeper *k, const struct start *s, struct spawn *sp,
+                    struct place *place)
+{
+    struct job *j = &k->job;
+
+    sink_open(&j->sinks[0], STDOUT_FILENO);
+    sink_open(&j->sinks[1], STDERR_FILENO);
+    j->out = &j->sinks[0];
+    j->err = sink_same(STDOUT_FILENO, STDERR_FILENO) ? j->out : &j->sinks[1];
+    say_through(say_to_sink);
+    j->merge = must(merge_open(j->err, j->n));
+    k->fds = must(calloc((size_t)(AT_PES + 2 * j->n), sizeof(*k->fds)));
+    sp->start = s;
+    if (spawn_open(sp, j->n, &k->report) < 0)
+        return -1;
+    spawn_environment(j->o);
+    if (j->o->bind_core) {
+        if (place_open(place) < 0)
+            return -1;
+        sp->place = place;
+    }
+    if (server_open(j->n, j->host) < 0)
+        return -1;
+    k->fds[AT_SIGNALS] = (struct pollfd){ .fd = k->signals, .events = POLLIN };
+    k->fds[AT_CONTROL] = (struct pollfd){ .fd = k->control, .events = POLLIN };
+    k->fds[AT_SERVER] = (struct pollfd){ .fd = server_fd(), .events = POLLIN };
+    k->fds[AT_REPORT].events = POLLIN;
+    k->fds[AT_OUT].events = k->fds[AT_ERR].events = POLLOUT;
+    return 0;
+}
+
+static void start_pes(struct keeper *k, struct spawn *sp)
+{
+    extern char **environ;
+    struct job *j = &k->job;
+    struct spawned made;
+
+    if (j->o->verbose)
+        say(NULL, "starting %d PE%s of %s on %s, PMIx %s", j->n,
+            j->n > 1 ? "s" : "", sp->start->path, j->host, SLUICE_PMIX_VERSION);
+    sp->env = environ;
+    for (int pe = 0; pe < j->n && j->phase == RUN; pe++) {
+        if (spawn_pe(sp, pe, &made) < 0) {
+            job_end(j, BY_START, pe, EXIT_FAILURE, 0);
+            job_kill(j);
+            break;
+        }
+        job_note_started(j, pe, &made);
+        if (j->o->verbose)
+            say(NULL, "PE %d is pid %d", pe, (int)made.pid);
+        if (pe % 16 == 15)          /* start-up of many: stay responsive */
+            turn(k, 0);
+    }
+    close(sp->report);
+}
+
+/* "pkill -9 oshrun" is meant for the front: if it hit both, nobody were left
+ * to clean up. */
+static void rename_self(char *arg0)
+{
+    prctl(PR_SET_NAME, "sluice-keeper");
+    strncpy(arg0, "sluice-keeper", strlen(arg0));
+}
+
+int job_run(const struct start *s)
+{
+    int64_t started = now_ms();
+    struct keeper *k = &keeper;
+    struct spawn sp = { .place = NULL };
+    struct place place;
+
+    rename_self(s->arg0);
+    k->control = s->control;
+    k->report = -1;
+    k->signals = open_signals();
+    job_init(&k->job, s->opts);
+    if (open_all(k, s, &sp, &place) < 0) {
+        k->job.status = EXIT_FAILURE;
+        flush_all(k);
+        return EXIT_FAILURE;
+    }
+    start_pes(k, &sp);
+    dup2(sp.null, STDIN_FILENO);    /* whoever feeds PE 0 sees it leave */
+    close(sp.null);
+    if (s->stdin_fd != STDIN_FILENO)
+        close(s->stdin_fd);
+    while (!job_over(&k->job))
+        turn(k, job_tick(&k->job));
+    return finish(k, started);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* merge.c - print the message that many PEs have in common once.
+ *
+ * A library line is held for MERGE_MS after its first appearance; lines that
+ * differ in nothing but the PE join it.  What is printed names the first PE
+ * in full and the others as a list. */
+#include "oshrun.h"
+#include "stream.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond this many different lines the oldest goes out at once. */
+#define MAX_HELD 64
+
+struct held {
+    int pe;                         /* the first to say it */
+    int64_t since;
+    int n;                          /* how many say it */
+    char *text;                     /* all after "sluice: PE <n> " */
+    size_t len;                     /* without the newline */
+    bool *who;
+};
+
+struct merge {
+    struct sink *sink;
+    int n_pes;
+    int n_held;
+    struct held held[MAX_HELD];     /* oldest first */
+};
+
+struct merge *merge_open(struct sink *sink, int n)
+{
+    struct merge *m = calloc(1, sizeof(*m));
+
+    if (m) {
+        m->sink = sink;
+        m->n_pes = n;
+    }
+    return m;
+}
+
+static void print_oldest(struct merge *m)
+{
+    struct held *h = &m->held[0];
+    char head[64], others[512] = "", list[384];
+
+    h->who[h->pe] = false;
+    if (h->n > 1) {
+        pe_list(list, sizeof(list), h->who, m->n_pes);
+        snprintf(others, sizeof(others), " (and %d other PE%s: %s)", h->n - 1,
+                 h->n > 2 ? "s" : "", list);
+    }
+    snprintf(head, sizeof(head), "sluice: PE %d ", h->pe);
+    sink_end_line(m->sink);
+    sink_put(m->sink, head, strlen(head));
+    sink_put(m->sink, h->text, h->len);
+    sink_put(m->sink, others, strlen(others));
+    sink_put(m->sink, "\n", 1);
+    free(h->text);
+    free(h->who);
+    m->n_held--;
+    memmove(&m->held[0], &m->held[1],
+            (size_t)m->n_held * sizeof(m->held[0]));
+}
+
+/* "sluice: PE <n> (<host>): ... [S-<letter>-<CODE>]": where "(" stands, or
+ * NULL.  *pe is set. */
+static const char *parse(const struct merge *m, const char *line, size_t len,
+                         int *pe)
+{
+    static const char head[] = "sluice: PE ";
+    const char *p = line + sizeof(head) - 1, *end = line + len;
+    long n = 0;
+
+    if (len < sizeof(head) + 8 || memcmp(line, head, sizeof(head) - 1) != 0 ||
+        end[-1] != ']')
+        return NULL;
+    for (; isdigit((unsigned char)*p) && n < m->n_pes; p++)
+        n = n * 10 + (*p - '0');
+    if (n >= m->n_pes || p[0] != ' ' || p[1] != '(')
+        return NULL;
+    while (end > p && end[-1] != '[')
+        end--;
+    if (memcmp(end, "S-E-", 4) != 0 && memcmp(end, "S-W-", 4) != 0)
+        return NULL;
+    *pe = (int)n;
+    return p + 1;
+}
+
+bool merge_take(struct merge *m, const char *line, size_t len)
+{
+    struct held *h;
+    const char *text;
+    int i, pe;
+
+    if (len && line[len - 1] == '\n')
+        len--;
+    text = parse(m, line, len, &pe);
+    if (!text)
+        return false;
+    len -= (size_t)(text - line);
+    for (i = 0; i < m->n_held; i++) {
+        h = &m->held[i];
+        if (h->len == len && memcmp(h->text, text, len) == 0 && !h->who[pe]) {
+            h->who[pe] = true;
+            h->n++;
+            return true;
+        }
+    }
+    if (m->n_held == MAX_HELD)
+        print_oldest(m);
+    h = &m->held[m->n_held++];
+    h->pe = pe;
+    h->since = now_ms();
+    h->n = 1;
+    h->len = len;
+    h->text = must(malloc(len));
+    memcpy(h->text, text, len);
+    h->who = must(calloc((size_t)m->n_pes, sizeof(*h->who)));
+    h->who[pe] = true;
+    return true;
+}
+
+void merge_flush(struct merge *m, bool all)
+{
+    int64_t now = now_ms();
+
+    while (m->n_held && (all || m->held[0].since + MERGE_MS <= now))
+        print_oldest(m);
+}
+
+int64_t merge_due(const struct merge *m)
+{
+    return m->n_held ? m->held[0].since + MERGE_MS : INT64_MAX;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* say.c - messages, and small helpers every part uses. */
+#include "oshrun.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void (*say_put)(const char *line, size_t len);
+
+void say_through(void (*put)(const char *line, size_t len))
+{
+    say_put = put;
+}
+
+void say(const char *code, const char *fmt, ...)
+{
+    char line[2048];
+    size_t n, room = sizeof(line) - 32;     /* the code always fits */
+    va_list ap;
+    int w;
+
+    n = (size_t)snprintf(line, room, "oshrun: ");
+    va_start(ap, fmt);
+    w = vsnprintf(line + n, room - n, fmt, ap);
+    va_end(ap);
+    if (w > 0)
+        n += (size_t)w < room - n ? (size_t)w : room - n - 1;
+    if (code)
+        n += (size_t)snprintf(line + n, sizeof(line) - n - 1, " [%s]", code);
+    line[n++] = '\n';
+    if (say_put)
+        say_put(line, n);
+    else if (write(STDERR_FILENO, line, n) < 0)
+        return;                             /* nobody left to tell */
+}
+
+void *must(void *ptr)
+{
+    if (!ptr) {
+        say("S-E-MEM", "out of memory: %m");
+        exit(EXIT_FAILURE);
+    }
+    return ptr;
+}
+
+char *must_printf(const char *fmt, ...)
+{
+    char *text = NULL;
+    va_list ap;
+    int w;
+
+    va_start(ap, fmt);
+    w = vasprintf(&text, fmt, ap);
+    va_end(ap);
+    return must(w < 0 ? NULL : text);
+}
+
+int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void host_name(char *buf, size_t size)
+{
+    if (gethostname(buf, size) < 0)
+        snprintf(buf, size, "localhost");
+    buf[size - 1] = '\0';
+}
+
+void pe_list(char *buf, size_t size, const bool *set, int n)
+{
+    size_t len = 0;
+    int i, end;
+
+    buf[0] = '\0';
+    for (i = 0; i < n; i = end + 1) {
+        end = i;
+        if (!set[i])
+            continue;
+        while (end + 1 < n && set[end + 1])
+            end++;
+        if (size - len < 32) {
+            snprintf(buf + len, size - len, ",...");
+            return;
+        }
+        len += (size_t)snprintf(buf + len, size - len, len ? ",%d" : "%d", i);
+        if (end > i)
+            len += (size_t)snprintf(buf + len, size - len, "-%d", end);
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* server.h - the PMIx server side of a job on one node.
+ *
+ * libpmix calls back on a thread of its own; everything it says is queued
+ * and read by the keeper's loop, which waits on server_fd().  Nothing is ever
+ * written to a file: data stay in the server's memory, and the address of its
+ * socket travels in the environment of the PEs. */
+#ifndef OSHRUN_SERVER_H
+#define OSHRUN_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum server_what {
+    SERVER_CONNECTED,               /* the PE has called PMIx_Init */
+    SERVER_FINALIZED,               /* ... PMIx_Finalize; wants an answer */
+    SERVER_ABORT,                   /* ... PMIx_Abort with this status */
+    SERVER_FENCE                    /* a fence that cannot complete; the same */
+};
+
+struct server_event {
+    enum server_what what;
+    int pe;                         /* -1 for a fence */
+    int status;
+    void (*done)(int status, void *arg);
+    void (*done_fence)(int status, const char *data, size_t size, void *arg,
+                       void (*release)(void *), void *release_arg);
+    void *arg;
+};
+
+/* Serve a job of n PEs on this host.  Called once, before any PE starts.
+ * 0, or -1 with the reason said. */
+int server_open(int n, const char *host);
+int server_fd(void);
+/* The next thing that happened, if any. */
+bool server_next(struct server_event *out);
+/* Answer a SERVER_FINALIZED or SERVER_FENCE; clears its callbacks. */
+void server_answer(struct server_event *ev);
+/* Add what this PE needs to find the server; env and its strings are
+ * malloc'ed.  0, or -1 with the reason said. */
+int server_env(int pe, char ***env);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spawn.c - see spawn.h. */
+#include "spawn.h"
+
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Descriptors beside those of the PEs: libpmix, our pipes, some air. */
+#define FILES_BASE 64
+/* Two pipes and the socket of its PMIx client. */
+#define FILES_PER_PE 3
+
+/* ---- environment ---- */
+
+/* Words of a launcher about its own job.  A PE that found them would take
+ * itself for a process of that job; PMIX_MCA_ and the like are settings. */
+static bool describes_job(const char *var)
+{
+    static const char *const heads[] = {
+        "PMIX_", "PMI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=",
+        "OMPI_APP_CTX_NUM_PROCS=", "OMPI_FIRST_RANKS=", "OMPI_NUM_APP_CTX=",
+        "OMPI_FILE_LOCATION=", "OMPI_COMMAND=", "OMPI_ARGV=",
+        "OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix=", "OMPI_MCA_initial_wdir=",
+        "PRTE_", "HYDI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=",
+    };
+
+    if (strncmp(var, "PMIX_MCA_", 9) == 0 || strncmp(var, "PRTE_MCA_", 9) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+        if (strncmp(var, heads[i], strlen(heads[i])) == 0)
+            return true;
+    return false;
+}
+
+void spawn_environment(const struct opts *o)
+{
+    bool inside = getenv("PMIX_NAMESPACE") != NULL;
+    char text[16], *name, *eq;
+    int i = 0;
+
+    while (environ[i]) {
+        if (!describes_job(environ[i])) {
+            i++;
+            continue;
+        }
+        name = must(strndup(environ[i], strcspn(environ[i], "=")));
+        unsetenv(name);
+        free(name);
+    }
+    if (inside)                     /* the outer job's --ppn is not ours */
+        unsetenv("SHMEM_PPN");
+    for (i = 0; i < o->n_exports; i++) {
+        eq = strchr(o->exports[i], '=');
+        if (!eq)
+            continue;               /* inherited as it is */
+        name = must(strndup(o->exports[i], (size_t)(eq - o->exports[i])));
+        setenv(name, eq + 1, 1);
+        free(name);
+    }
+    if (o->ppn) {
+        snprintf(text, sizeof(text), "%d", o->ppn);
+        setenv("SHMEM_PPN", text, 1);
+    }
+}
+
+static char **copy_env(char **env)
+{
+    size_t i, n = 0;
+    char **copy;
+
+    while (env[n])
+        n++;
+    copy = must(malloc((n + 1) * sizeof(*copy)));
+    for (i = 0; i < n; i++)
+        copy[i] = must(strdup(env[i]));
+    copy[n] = NULL;
+    return copy;
+}
+
+static void free_env(char **env)
+{
+    for (size_t i = 0; env[i]; i++)
+        free(env[i]);
+    free(env);
+}
+
+/* ---- limits ---- */
+
+static int raise_files(struct rlimit *was, int n)
+{
+    rlim_t need = FILES_BASE + (rlim_t)n * FILES_PER_PE;
+    struct rlimit now;
+
+    getrlimit(RLIMIT_NOFILE, was);
+    if (was->rlim_cur >= need)
+        return 0;
+    now.rlim_cur = need;
+    now.rlim_max = was->rlim_max > need ? was->rlim_max : need;
+    if (setrlimit(RLIMIT_NOFILE, &now) == 0)
+        return 0;
+    say("S-E-LIMIT", "%d PEs need %llu open files here, but the hard limit is "
+        "%llu (ulimit -Hn); raise it or start at most %lld PEs", n,
+        (unsigned long long)need, (unsigned long long)was->rlim_max,
+        ((long long)was->rlim_max - FILES_BASE) / FILES_PER_PE);
+    return -1;
+}
+
+/* What the control group allows, as its file says, or "". */
+static const char *pids_max(void)
+{
+    static char text[32];
+    char line[512], path[600];
+    FILE *f = fopen("/proc/self/cgroup", "re");
+
+    while (f && fgets(line, sizeof(line), f)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "0::", 3) != 0)
+            continue;
+        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/pids.max", line + 3);
+        fclose(f);
+        f = fopen(path, "re");
+        if (f && fgets(text, sizeof(text), f))
+            text[strcspn(text, "\n")] = '\0';
+        break;
+    }
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static void say_fork(int pe, int err)
+{
+    const char *group = pids_max();
+    struct rlimit l;
+    char user[32] = "unlimited";
+
+    if (getrlimit(RLIMIT_NPROC, &l) == 0 && l.rlim_cur != RLIM_INFINITY)
+        snprintf(user, sizeof(user), "%llu", (unsigned long long)l.rlim_cur);
+    say("S-E-LIMIT", "cannot start PE %d: fork: %s; processes allowed: %s for "
+        "this user (ulimit -u)%s%s%s", pe, strerror(err), user,
+        *group ? ", " : "", group, *group ? " in this cgroup (pids.max)" : "");
+}
+
+int spawn_open(struct spawn *s, int n, int *report_end)
+{
+    int ends[2];
+
+    s->null = s->report = -1;
+    if (raise_files(&s->files, n) < 0)
+        return -1;
+    s->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (s->null < 0 || pipe2(ends, O_CLOEXEC) < 0) {
+        say("S-E-SPAWN", "cannot open /dev/null and a pipe: %m");
+        return -1;
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    *report_end = ends[0];
+    s->report = ends[1];
+    s->tty_out = isatty(STDOUT_FILENO) ? STDOUT_FILENO : -1;
+    s->tty_err = isatty(STDERR_FILENO) ? STDERR_FILENO : -1;
+    return 0;
+}
+
+/* ---- pipes ---- */
+
+/* Where our output is a terminal a PE gets one too, so that its lines come
+ * out as they are written; it changes nothing on the way. */
+static int terminal_pair(int like, int ends[2])
+{
+    struct winsize size;
+    struct termios t;
+    char name[64];
+
+    ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (ends[0] < 0)
+        return -1;
+    if (grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0 &&
+        ptsname_r(ends[0], name, sizeof(name)) == 0 &&
+        (ends[1] = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)) >= 0) {
+        if (tcgetattr(ends[1], &t) == 0) {
+            t.c_oflag &= ~(tcflag_t)OPOST;
+            t.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
+            tcsetattr(ends[1], TCSANOW, &t);
+        }
+        if (ioctl(like, TIOCGWINSZ, &size) == 0)
+            ioctl(ends[1], TIOCSWINSZ, &size);
+        return 0;
+    }
+    close(ends[0]);
+    return -1;
+}
+
+static int channel(int tty, int ends[2])
+{
+    if ((tty < 0 || terminal_pair(tty, ends) < 0) && pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    fcntl(ends[0], F_SETFL, fcntl(ends[0], F_GETFL) | O_NONBLOCK);
+    return 0;
+}
+
+/* ---- the process ---- */
+
+/* Only 0 to 2 are for the program: not the sockets of other PEs. */
+static void close_others(void)
+{
+    if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+        return;
+    for (int fd = 3; fd < 65536; fd++)      /* a kernel before 5.11 */
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* From fork to exec: libpmix has threads, so only calls that are safe after
+ * fork in such a process. */
+static _Noreturn void child(const struct spawn *s, int pe, char **env,
+                            const int fds[3], pid_t keeper)
+{
+    struct spawn_failure f = { .pe = pe };
+    struct sigaction act;
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != keeper)        /* it died before the line above */
+        _exit(EXIT_FAILURE);
+    for (int i = 0; i < 3; i++)
+        if (fds[i] != i)
+            dup2(fds[i], i);
+    close_others();
+    if (s->place)
+        sched_setaffinity(0, s->place->size, place_of(s->place, pe));
+    setrlimit(RLIMIT_NOFILE, &s->files);
+    memset(&act, 0, sizeof(act));
+    act.sa_handler = s->start->sigpipe_ignored ? SIG_IGN : SIG_DFL;
+    sigaction(SIGPIPE, &act, NULL);
+    sigprocmask(SIG_SETMASK, s->start->mask, NULL);
+    execve(s->start->path, s->start->opts->argv, env);
+    f.err = errno;
+    if (write(s->report, &f, sizeof(f)) < 0)
+        _exit(EXIT_NOPROG);
+    _exit(f.err == ENOENT ? EXIT_NOPROG : EXIT_NOEXEC);
+}
+
+int spawn_pe(const struct spawn *s, int pe, struct spawned *out)
+{
+    pid_t keeper = getpid(), pid = -1;
+    int o[2], e[2], fds[3], err;
+    char **env;
+
+    if (channel(s->tty_out, o) < 0) {
+        say("S-E-SPAWN", "cannot start PE %d: pipe: %m", pe);
+        return -1;
+    }
+    if (channel(s->tty_err, e) < 0) {
+        say("S-E-SPAWN", "cannot start PE %d: pipe: %m", pe);
+        close(o[0]);
+        close(o[1]);
+        return -1;
+    }
+    env = copy_env(s->env);
+    fds[0] = pe == 0 ? s->start->stdin_fd : s->null;
+    fds[1] = o[1];
+    fds[2] = e[1];
+    if (server_env(pe, &env) == 0) {
+        pid = fork();
+        err = errno;
+        if (pid == 0)
+            child(s, pe, env, fds, keeper);
+        if (pid < 0)
+            say_fork(pe, err);
+    }
+    free_env(env);
+    close(o[1]);
+    close(e[1]);
+    if (pid < 0) {
+        close(o[0]);
+        close(e[0]);
+        return -1;
+    }
+    setpgid(pid, pid);              /* so that it leads one from now on */
+    out->pid = pid;
+    out->out = o[0];
+    out->err = e[0];
+    return 0;
+}
