@@ -7,6 +7,9 @@
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
+/* For the bodies of the public calls: their default context is a constant
+ * that must reach every condition. */
+#define force_inline static inline __attribute__((always_inline))
 
 /* Every earlier store is visible to all before any later load is done.  On
  * x86 a locked read-modify-write of the stack does this in a third of the

@@ -7,6 +7,8 @@
 #ifndef BASE_COPY_H
 #define BASE_COPY_H
 
+#include "base/atomics.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,9 +17,13 @@ typedef uint16_t __attribute__((may_alias, aligned(1))) copy_u16;
 typedef uint32_t __attribute__((may_alias, aligned(1))) copy_u32;
 typedef uint64_t __attribute__((may_alias, aligned(1))) copy_u64;
 
-static inline void copy_bytes(void *dst, const void *src, size_t n)
+force_inline void copy_bytes(void *dst, const void *src, size_t n)
 {
     /* volatile: one store of that width, never split, merged or repeated. */
+    if (__builtin_expect(n == 8, 1)) {
+        *(volatile copy_u64 *)dst = *(const copy_u64 *)src;
+        return;
+    }
     switch (n) {
     case 1:
         *(volatile uint8_t *)dst = *(const uint8_t *)src;
@@ -27,9 +33,6 @@ static inline void copy_bytes(void *dst, const void *src, size_t n)
         break;
     case 4:
         *(volatile copy_u32 *)dst = *(const copy_u32 *)src;
-        break;
-    case 8:
-        *(volatile copy_u64 *)dst = *(const copy_u64 *)src;
         break;
     default:
         memcpy(dst, src, n);

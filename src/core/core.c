@@ -16,8 +16,8 @@ int core_open(int thread_level)
 {
     struct core_ctl *ctl = heap_reserve(sizeof *ctl, _Alignof(struct core_ctl));
 
-    if (!ctl) {
-        log_error(ERR_HEAP, "no reserved memory for the control block");
+    if ((uintptr_t)ctl != heap_segs[HEAP_HOST].base) {
+        log_error(ERR_HEAP, "the control block does not open the heap");
         return -ENOMEM;
     }
     core_ctl = ctl;
@@ -92,9 +92,11 @@ void core_refuse_ctx(const char *call)
     core_fatal(ERR_CTX, call, "the context is SHMEM_CTX_INVALID");
 }
 
-void core_refuse(const char *call, const struct core_team *t, const void *sym,
-                 size_t len, int pe)
+void core_refuse(const char *call, const struct core_ctx *ctx,
+                 const void *sym, size_t len, int pe)
 {
+    const struct core_team *t = core_team_of(ctx);
+
     if (t->n_pes == 0)
         core_refuse_state(call);
     if (pe < 0 || pe >= t->n_pes)
@@ -111,5 +113,5 @@ void core_refuse(const char *call, const struct core_team *t, const void *sym,
         core_fatal(ERR_ADDR, call, "%zu bytes at %p run past the end of the "
                    "symmetric segment", len, sym);
     core_fatal(ERR_NET, call, "PE %d is on another node and no transport "
-               "reaches it", core_world_pe(t, pe));
+               "reaches it", core_world_pe(ctx, pe));
 }

@@ -57,11 +57,10 @@ struct core_ctl {
 };
 extern struct core_ctl *core_ctl;       /* this PE's */
 
+/* The block is the first thing reserved: it opens the host segment. */
 static inline struct core_ctl *core_peer_ctl(int world_pe)
 {
-    return (struct core_ctl *)(xport_routes[world_pe].map[HEAP_HOST] +
-                               ((uintptr_t)core_ctl -
-                                heap_segs[HEAP_HOST].base));
+    return (struct core_ctl *)xport_routes[world_pe].map[HEAP_HOST];
 }
 
 /* After the transports: the world team, the default context, the ctl block. */
@@ -77,16 +76,17 @@ _Noreturn void core_fatal(enum err_code code, const char *call,
     __attribute__((format(printf, 3, 4), cold));
 /* Why an operation cannot be done: PE, state or address.  Returns only when
  * there was nothing to do (len is 0 and the PE is valid). */
-void core_refuse(const char *call, const struct core_team *t, const void *sym,
-                 size_t len, int pe) __attribute__((cold, noinline));
+void core_refuse(const char *call, const struct core_ctx *ctx,
+                 const void *sym, size_t len, int pe) __attribute__((cold, noinline));
 _Noreturn void core_refuse_state(const char *call)
     __attribute__((cold, noinline));
 _Noreturn void core_refuse_ctx(const char *call) __attribute__((cold, noinline));
 
-#ifdef SLUICE_NO_CHECKS
-#define CORE_CHECK(cond) 0
-#else
+/* Off with ./configure --disable-checks: misuse is then undefined. */
+#ifdef SLUICE_CHECKS
 #define CORE_CHECK(cond) unlikely(cond)
+#else
+#define CORE_CHECK(cond) 0
 #endif
 
 static inline void core_need_up(const char *call)
@@ -105,9 +105,17 @@ static inline const struct core_ctx *core_ctx_of(shmem_ctx_t ctx,
     return (const struct core_ctx *)ctx;
 }
 
-static inline int core_world_pe(const struct core_team *t, int pe)
+/* Both fold to constants for the default context. */
+static inline const struct core_team *core_team_of(const struct core_ctx *ctx)
 {
-    return t->start + pe * t->stride;
+    return ctx == &core_ctx_default ? &core_world : ctx->team;
+}
+
+static inline int core_world_pe(const struct core_ctx *ctx, int pe)
+{
+    const struct core_team *t = core_team_of(ctx);
+
+    return t == &core_world ? pe : t->start + pe * t->stride;
 }
 
 int core_ctx_create(const struct core_team *team, long options,

@@ -9,12 +9,12 @@
 
 #include "core/core_rma.h"
 
-static inline uintptr_t core_amo_target(const char *call,
+force_inline uintptr_t core_amo_target(const char *call,
                                         const struct core_ctx *ctx,
                                         const void *sym, size_t size, int pe)
 {
     core_need_aligned(call, sym, size);
-    return core_word(call, ctx->team, sym, size, pe);
+    return core_word(call, ctx, sym, size, pe);
 }
 
 /* For op in fetch_add, fetch_and, fetch_or, fetch_xor, exchange. */
@@ -24,7 +24,7 @@ static inline uintptr_t core_amo_target(const char *call,
             call, ctx, dest, sizeof *(dest), pe);                           \
         __typeof__(*(dest)) old_ =                                          \
             __atomic_##op(to_, value, __ATOMIC_ACQ_REL);                    \
-        core_wake(core_world_pe((ctx)->team, pe), (uintptr_t)to_,           \
+        core_wake(core_world_pe(ctx, pe), (uintptr_t)to_,           \
                   sizeof *(dest));                                          \
         old_;                                                               \
     })
@@ -36,7 +36,7 @@ static inline uintptr_t core_amo_target(const char *call,
             call, ctx, dest, sizeof *(dest), pe);                           \
         __typeof__(*(dest)) new_ = (value), old_;                           \
         __atomic_exchange(to_, &new_, &old_, __ATOMIC_ACQ_REL);             \
-        core_wake(core_world_pe((ctx)->team, pe), (uintptr_t)to_,           \
+        core_wake(core_world_pe(ctx, pe), (uintptr_t)to_,           \
                   sizeof *(dest));                                          \
         old_;                                                               \
     })
@@ -47,7 +47,7 @@ static inline uintptr_t core_amo_target(const char *call,
             call, ctx, dest, sizeof *(dest), pe);                           \
         __typeof__(*(dest)) new_ = (value);                                 \
         __atomic_store(to_, &new_, __ATOMIC_RELEASE);                       \
-        core_wake(core_world_pe((ctx)->team, pe), (uintptr_t)to_,           \
+        core_wake(core_world_pe(ctx, pe), (uintptr_t)to_,           \
                   sizeof *(dest));                                          \
     })
 
@@ -68,7 +68,7 @@ static inline uintptr_t core_amo_target(const char *call,
         __typeof__(*(dest)) old_ = (cond);                                  \
         __atomic_compare_exchange_n(to_, &old_, value, 0, __ATOMIC_ACQ_REL, \
                                     __ATOMIC_ACQUIRE);                      \
-        core_wake(core_world_pe((ctx)->team, pe), (uintptr_t)to_,           \
+        core_wake(core_world_pe(ctx, pe), (uintptr_t)to_,           \
                   sizeof *(dest));                                          \
         old_;                                                               \
     })

@@ -35,7 +35,7 @@ static inline void core_need_symmetric(const char *call, const void *p,
 {
     core_need_up(call);
     if (CORE_CHECK(heap_find(p, len) < 0))
-        core_refuse(call, &core_world, p, len, core_world.my_pe);
+        core_refuse(call, &core_ctx_default, p, len, core_world.my_pe);
 }
 
 /* A set of variables that a call waits for or tests. */

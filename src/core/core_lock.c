@@ -25,7 +25,7 @@ _Static_assert(sizeof(struct lock_words) == sizeof(long),
 static struct lock_words *at(const char *call, long *lock, int pe)
 {
     core_need_aligned(call, lock, sizeof *lock);
-    return (struct lock_words *)core_word(call, &core_world, lock,
+    return (struct lock_words *)core_word(call, &core_ctx_default, lock,
                                           sizeof *lock, pe);
 }
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_rma.h"
 
+void core_put_bytes(int world_pe, uintptr_t to, const void *source, size_t len)
+{
+    copy_bytes((void *)to, source, len);
+    core_wake(world_pe, to, len);
+}
+
 /* Bytes from the first to past the last block, or a fatal error. */
 static size_t extent(const char *call, ptrdiff_t stride,
                      const struct core_strided *s)
@@ -51,20 +57,20 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
     size_t all = extent(call, s->dst, s);
-    uintptr_t to = core_target(call, ctx->team, dest, all, pe);
+    uintptr_t to = core_target(call, ctx, dest, all, pe);
 
     if (!to || !all)
         return;
     core_need_local(call, source, all);
     copy_blocks((char *)to, source, s);
-    core_wake(core_world_pe(ctx->team, pe), to, all);
+    core_wake(core_world_pe(ctx, pe), to, all);
 }
 
 void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
     size_t all = extent(call, s->sst, s);
-    uintptr_t from = core_target(call, ctx->team, source, all, pe);
+    uintptr_t from = core_target(call, ctx, source, all, pe);
 
     if (!from || !all)
         return;

@@ -12,26 +12,27 @@
 
 /* The peer's memory, or 0 when there is nothing to do; misuse does not
  * return. */
-static inline uintptr_t core_target(const char *call,
-                                    const struct core_team *t,
+force_inline uintptr_t core_target(const char *call,
+                                    const struct core_ctx *ctx,
                                     const void *sym, size_t len, int pe)
 {
     uintptr_t near;
 
-    if (likely((unsigned)pe < (unsigned)t->n_pes)) {
-        near = xport_near(core_world_pe(t, pe), sym, len);
+    if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
+        near = xport_near(core_world_pe(ctx, pe), sym, len);
         if (likely(near))
             return near;
     }
-    core_refuse(call, t, sym, len, pe);
+    core_refuse(call, ctx, sym, len, pe);
     return 0;
 }
 
 /* The same for one element: there always is something to do. */
-static inline uintptr_t core_word(const char *call, const struct core_team *t,
+force_inline uintptr_t core_word(const char *call,
+                                  const struct core_ctx *ctx,
                                   const void *sym, size_t size, int pe)
 {
-    uintptr_t near = core_target(call, t, sym, size, pe);
+    uintptr_t near = core_target(call, ctx, sym, size, pe);
 
     if (!near)
         __builtin_unreachable();
@@ -45,7 +46,7 @@ static inline size_t core_bytes(const char *call, size_t n, size_t size)
     if (CORE_CHECK(__builtin_mul_overflow(n, size, &bytes)))
         core_fatal(ERR_SIZE, call, "%zu elements of %zu bytes exceed the "
                    "address space", n, size);
-#ifdef SLUICE_NO_CHECKS
+#ifndef SLUICE_CHECKS
     bytes = n * size;
 #endif
     return bytes;
@@ -57,22 +58,31 @@ static inline void core_need_local(const char *call, const void *p, size_t len)
         core_fatal(ERR_NULL, call, "a null pointer with %zu bytes", len);
 }
 
-static inline void core_put(const char *call, const struct core_ctx *ctx,
+/* Any size to a mapped peer. */
+void core_put_bytes(int world_pe, uintptr_t to, const void *source,
+                    size_t len);
+
+force_inline void core_put(const char *call, const struct core_ctx *ctx,
                             void *dest, const void *source, size_t len, int pe)
 {
-    uintptr_t to = core_target(call, ctx->team, dest, len, pe);
+    uintptr_t to = core_target(call, ctx, dest, len, pe);
 
     if (unlikely(!to))
         return;
     core_need_local(call, source, len);
-    copy_bytes((void *)to, source, len);
-    core_wake(core_world_pe(ctx->team, pe), to, len);
+    /* The call for other sizes comes last, so this one saves no registers. */
+    if (unlikely(len != 8)) {
+        core_put_bytes(core_world_pe(ctx, pe), to, source, len);
+        return;
+    }
+    copy_bytes((void *)to, source, 8);
+    core_wake(core_world_pe(ctx, pe), to, 8);
 }
 
-static inline void core_get(const char *call, const struct core_ctx *ctx,
+force_inline void core_get(const char *call, const struct core_ctx *ctx,
                             void *dest, const void *source, size_t len, int pe)
 {
-    uintptr_t from = core_target(call, ctx->team, source, len, pe);
+    uintptr_t from = core_target(call, ctx, source, len, pe);
 
     if (unlikely(!from))
         return;
@@ -81,21 +91,21 @@ static inline void core_get(const char *call, const struct core_ctx *ctx,
 }
 
 /* One element: p and g. */
-static inline void core_put_word(const char *call, const struct core_ctx *ctx,
+force_inline void core_put_word(const char *call, const struct core_ctx *ctx,
                                  void *dest, const void *value, size_t size,
                                  int pe)
 {
-    uintptr_t to = core_word(call, ctx->team, dest, size, pe);
+    uintptr_t to = core_word(call, ctx, dest, size, pe);
 
     copy_bytes((void *)to, value, size);
-    core_wake(core_world_pe(ctx->team, pe), to, size);
+    core_wake(core_world_pe(ctx, pe), to, size);
 }
 
-static inline void core_get_word(const char *call, const struct core_ctx *ctx,
+force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
                                  void *value, const void *source, size_t size,
                                  int pe)
 {
-    copy_bytes(value, (const void *)core_word(call, ctx->team, source, size,
+    copy_bytes(value, (const void *)core_word(call, ctx, source, size,
                                               pe), size);
 }
 
@@ -125,11 +135,11 @@ static inline void core_need_aligned(const char *call, const void *p,
 }
 
 /* Stores before it are visible to whoever sees it. */
-static inline void core_signal(const char *call, const struct core_ctx *ctx,
+force_inline void core_signal(const char *call, const struct core_ctx *ctx,
                                uint64_t *sig_addr, uint64_t value, int sig_op,
                                int pe)
 {
-    uintptr_t to = core_word(call, ctx->team, sig_addr, sizeof value, pe);
+    uintptr_t to = core_word(call, ctx, sig_addr, sizeof value, pe);
 
     core_need_aligned(call, sig_addr, sizeof value);
     if (sig_op == SHMEM_SIGNAL_ADD)
@@ -139,7 +149,7 @@ static inline void core_signal(const char *call, const struct core_ctx *ctx,
     else
         core_fatal(ERR_ARG, call, "signal operator %d is neither "
                    "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
-    core_wake(core_world_pe(ctx->team, pe), to, sizeof value);
+    core_wake(core_world_pe(ctx, pe), to, sizeof value);
 }
 
 #endif

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum heap_seg_id { HEAP_HOST, HEAP_DATA, HEAP_SEGS };
 

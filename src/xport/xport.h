@@ -7,6 +7,7 @@
 #ifndef XPORT_XPORT_H
 #define XPORT_XPORT_H
 
+#include "base/atomics.h"
 #include "heap/heap.h"
 
 #include <stdbool.h>
@@ -23,13 +24,13 @@ void xport_close(void);
 
 /* All of [sym, sym + len) of world PE pe, or 0 where it is not symmetric here
  * or pe is not mapped. */
-static inline uintptr_t xport_near(int pe, const void *sym, size_t len)
+force_inline uintptr_t xport_near(int pe, const void *sym, size_t len)
 {
     uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_HOST].base, map;
     int seg = HEAP_HOST;
 
-    if (__builtin_expect(off >= heap_segs[HEAP_HOST].size ||
-                         len > heap_segs[HEAP_HOST].size - off, 0)) {
+    if (unlikely(off >= heap_segs[HEAP_HOST].size ||
+                 len > heap_segs[HEAP_HOST].size - off)) {
         seg = HEAP_DATA;
         off = (uintptr_t)sym - heap_segs[HEAP_DATA].base;
         if (off >= heap_segs[HEAP_DATA].size ||
@@ -37,7 +38,12 @@ static inline uintptr_t xport_near(int pe, const void *sym, size_t len)
             return 0;
     }
     map = xport_routes[pe].map[seg];
-    return map ? map + off : 0;
+    if (unlikely(!map))
+        return 0;
+    off += map;
+    if (!off)                   /* spares the caller's second test */
+        __builtin_unreachable();
+    return off;
 }
 
 #endif
