@@ -15,7 +15,7 @@
 #define KILL_AGAIN_MS 50
 #define GIVE_UP_MS 10000            /* processes the kernel does not let go */
 #define SILENT_MS 500               /* exits of one job fall together */
-#define ANSWER_MS 100
+#define ANSWER_MS 1500                /* PMIx_Finalize itself gives up after 2 s */
 #define FENCE_MS 3000
 #define REPEAT_MS 300               /* closer ones are one keystroke */
 
@@ -128,32 +128,6 @@ static void look_at_silent(struct job *j)
     }
 }
 
-static void answer_all(struct job *j)
-{
-    j->answer_at = INT64_MAX;
-    for (int i = 0; i < j->n; i++)
-        server_answer(&j->pe[i].leaving);
-}
-
-/* PMIx_Finalize returns in all PEs at about the same time: one that starts
- * anew right after would meet the old connections of the others, whose end
- * libpmix takes for losses. */
-static void answer_finalized(struct job *j)
-{
-    bool waiting = false;
-
-    for (int i = 0; i < j->n; i++) {
-        if (j->pe[i].connected && !j->pe[i].finalized && !j->pe[i].ended) {
-            for (int k = 0; k < j->n && !waiting; k++)
-                waiting = j->pe[k].leaving.done != NULL;
-            if (waiting && j->answer_at == INT64_MAX)
-                j->answer_at = now_ms() + ANSWER_MS;
-            return;
-        }
-    }
-    answer_all(j);
-}
-
 static void hold_fence(struct job *j, const struct server_event *ev)
 {
     struct server_event now = *ev;
@@ -186,8 +160,8 @@ void job_note_server(struct job *j, const struct server_event *ev)
         break;
     case SERVER_FINALIZED:
         pe->finalized = true;
-        pe->leaving = *ev;
-        answer_finalized(j);
+        if (j->answer_at == INT64_MAX && server_someone_leaves())
+            j->answer_at = now_ms() + ANSWER_MS;
         break;
     case SERVER_ABORT:
         if (ev->status && !status)
@@ -212,7 +186,7 @@ void job_note_exit(struct job *j, int pe, int wstatus)
     if (j->o->verbose)
         say(NULL, "PE %d (pid %d) ended with %s %d", pe, (int)p->pid,
             sig ? "signal" : "status", sig ? sig : code);
-    answer_finalized(j);
+    server_gone(pe);
     if (code && j->user_signal && code == EXIT_SIGNAL + j->user_signal)
         job_end(j, BY_USER, pe, code, HEAR_MS);
     else if (sig)
@@ -274,8 +248,10 @@ int64_t job_tick(struct job *j)
     }
     if (j->phase == RUN && now >= j->silent_at)
         look_at_silent(j);
-    if (now >= j->answer_at)
-        answer_all(j);
+    if (now >= j->answer_at) {
+        j->answer_at = INT64_MAX;
+        server_let_leave();
+    }
     if (now >= j->fence_at && j->phase == RUN)
         answer_fences(j);
     if (j->phase != RUN && now >= j->phase_until && j->alive)

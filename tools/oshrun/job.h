@@ -21,7 +21,6 @@ struct pe {
     bool finalized;                 /* ... and PMIx_Finalize after it */
     int wstatus;                    /* of the one that has ended */
     struct source out, err;
-    struct server_event leaving;    /* the unanswered PMIx_Finalize */
 };
 
 enum phase { RUN, HEAR, TERM, KILL };
@@ -61,7 +60,7 @@ struct job {
     bool stopped;
     int silent;                     /* a PE that left without finalizing, -1 */
     int64_t silent_at;              /* when to look at it */
-    int64_t answer_at;              /* when to answer PMIx_Finalize anyway */
+    int64_t answer_at;              /* when to let finalized PEs leave anyway */
     int64_t timeout_at;
     struct server_event fence[MAX_FENCES];
     int n_fences;

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* server.c - see server.h. */
-#include "server.h"
-
 #include "oshrun.h"
+#include "server_int.h"
 
 #include <hwloc.h>
 #include <pmix.h>
-#include <pmix_server.h>
-#include <pmix_version.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,190 +12,17 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+/* Registering: answers libpmix still owes, and the first bad one. */
 static struct {
-    char nspace[PMIX_MAX_NSLEN + 1];
-    int n;
-    int fd;
-    pthread_mutex_t lock;           /* the queue and the count below */
-    pthread_cond_t registered;
-    int to_register;                /* answers libpmix still owes */
-    int register_error;
-    struct server_event *queue;
-    size_t head, tail, cap;
-} srv = {
-    .fd = -1,
+    pthread_mutex_t lock;
+    pthread_cond_t done;
+    int left;
+    pmix_status_t status;
+} reg = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
-    .registered = PTHREAD_COND_INITIALIZER,
+    .done = PTHREAD_COND_INITIALIZER,
+    .status = PMIX_SUCCESS,
 };
-
-/* ---- from libpmix's thread to the loop ---- */
-
-static void post(const struct server_event *ev)
-{
-    uint64_t one = 1;
-
-    pthread_mutex_lock(&srv.lock);
-    if (srv.tail == srv.cap) {
-        srv.cap = srv.cap ? 2 * srv.cap : 64;
-        srv.queue = must(realloc(srv.queue, srv.cap * sizeof(*srv.queue)));
-    }
-    srv.queue[srv.tail++] = *ev;
-    pthread_mutex_unlock(&srv.lock);
-    if (write(srv.fd, &one, sizeof(one)) < 0)
-        return;                     /* the counter is full: it wakes anyway */
-}
-
-bool server_next(struct server_event *out)
-{
-    bool some;
-
-    pthread_mutex_lock(&srv.lock);
-    some = srv.head < srv.tail;
-    if (some)
-        *out = srv.queue[srv.head++];
-    if (srv.head == srv.tail)
-        srv.head = srv.tail = 0;
-    pthread_mutex_unlock(&srv.lock);
-    return some;
-}
-
-int server_fd(void)
-{
-    return srv.fd;
-}
-
-void server_answer(struct server_event *ev)
-{
-    if (ev->done)
-        ev->done(PMIX_SUCCESS, ev->arg);
-    if (ev->done_fence)
-        ev->done_fence(PMIX_ERR_LOST_CONNECTION, NULL, 0, ev->arg, NULL, NULL);
-    ev->done = NULL;
-    ev->done_fence = NULL;
-}
-
-static bool ours(const pmix_proc_t *proc)
-{
-    return strcmp(proc->nspace, srv.nspace) == 0 &&
-           proc->rank < (pmix_rank_t)srv.n;
-}
-
-#if PMIX_VERSION_MAJOR >= 4
-static pmix_status_t connected(const pmix_proc_t *proc, void *object,
-                               pmix_info_t info[], size_t n_info,
-                               pmix_op_cbfunc_t done, void *arg)
-#else
-static pmix_status_t connected(const pmix_proc_t *proc, void *object,
-                               pmix_op_cbfunc_t done, void *arg)
-#endif
-{
-#if PMIX_VERSION_MAJOR >= 4
-    (void)info, (void)n_info;
-#endif
-    (void)object, (void)done, (void)arg;
-    if (ours(proc))
-        post(&(struct server_event){ .what = SERVER_CONNECTED,
-                                     .pe = (int)proc->rank });
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
-                               pmix_op_cbfunc_t done, void *arg)
-{
-    (void)object;
-    if (!ours(proc))
-        return PMIX_OPERATION_SUCCEEDED;
-    post(&(struct server_event){ .what = SERVER_FINALIZED,
-                                 .pe = (int)proc->rank,
-                                 .done = done, .arg = arg });
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t aborted(const pmix_proc_t *proc, void *object, int status,
-                             const char msg[], pmix_proc_t procs[],
-                             size_t n_procs, pmix_op_cbfunc_t done, void *arg)
-{
-    (void)object, (void)msg, (void)procs, (void)n_procs, (void)done, (void)arg;
-    post(&(struct server_event){ .what = SERVER_ABORT, .status = status,
-                                 .pe = ours(proc) ? (int)proc->rank : 0 });
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-/* All PEs are local, so libpmix completes fences by itself.  One that gets
- * here misses a PE that left without finalizing: it is held, because the
- * keeper is about to end the job and say why. */
-static pmix_status_t fence(const pmix_proc_t procs[], size_t n_procs,
-                           const pmix_info_t info[], size_t n_info, char *data,
-                           size_t size, pmix_modex_cbfunc_t done, void *arg)
-{
-    (void)procs, (void)n_procs, (void)info, (void)n_info, (void)data;
-    (void)size;
-    post(&(struct server_event){ .what = SERVER_FENCE, .pe = -1,
-                                 .done_fence = done, .arg = arg });
-    return PMIX_SUCCESS;
-}
-
-/* Asked only about processes that are not of this job. */
-static pmix_status_t modex(const pmix_proc_t *proc, const pmix_info_t info[],
-                           size_t n_info, pmix_modex_cbfunc_t done, void *arg)
-{
-    (void)proc, (void)info, (void)n_info, (void)done, (void)arg;
-    return PMIX_ERR_NOT_FOUND;
-}
-
-static pmix_status_t events_wanted(pmix_status_t *codes, size_t n_codes,
-                                   const pmix_info_t info[], size_t n_info,
-                                   pmix_op_cbfunc_t done, void *arg)
-{
-    (void)codes, (void)n_codes, (void)info, (void)n_info, (void)done;
-    (void)arg;
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_status_t events_unwanted(pmix_status_t *codes, size_t n_codes,
-                                     pmix_op_cbfunc_t done, void *arg)
-{
-    (void)codes, (void)n_codes, (void)done, (void)arg;
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-static pmix_status_t notified(pmix_status_t code, const pmix_proc_t *source,
-                              pmix_data_range_t range, pmix_info_t info[],
-                              size_t n_info, pmix_op_cbfunc_t done, void *arg)
-{
-    (void)code, (void)source, (void)range, (void)info, (void)n_info;
-    (void)done, (void)arg;
-    return PMIX_OPERATION_SUCCEEDED;
-}
-
-/* Anybody on the host can reach the socket; only the PEs have business here. */
-static void tool(pmix_info_t *info, size_t n_info,
-                 pmix_tool_connection_cbfunc_t done, void *arg)
-{
-    pmix_proc_t nobody;
-
-    (void)info, (void)n_info;
-    PMIX_LOAD_PROCID(&nobody, "", PMIX_RANK_UNDEF);
-    done(PMIX_ERR_NOT_SUPPORTED, &nobody, arg);
-}
-
-static pmix_server_module_t module = {
-#if PMIX_VERSION_MAJOR >= 4
-    .client_connected2 = connected,
-#else
-    .client_connected = connected,
-#endif
-    .client_finalized = finalized,
-    .abort = aborted,
-    .fence_nb = fence,
-    .direct_modex = modex,
-    .register_events = events_wanted,
-    .deregister_events = events_unwanted,
-    .notify_event = notified,
-    .tool_connected = tool,
-};
-
-/* ---- start ---- */
 
 static int refuse(const char *call, pmix_status_t st)
 {
@@ -213,12 +36,12 @@ static int refuse(const char *call, pmix_status_t st)
 static void registered(pmix_status_t st, void *arg)
 {
     (void)arg;
-    pthread_mutex_lock(&srv.lock);
+    pthread_mutex_lock(&reg.lock);
     if (st != PMIX_SUCCESS && st != PMIX_OPERATION_SUCCEEDED)
-        srv.register_error = st;
-    if (--srv.to_register == 0)
-        pthread_cond_signal(&srv.registered);
-    pthread_mutex_unlock(&srv.lock);
+        reg.status = st;
+    if (--reg.left == 0)
+        pthread_cond_signal(&reg.done);
+    pthread_mutex_unlock(&reg.lock);
 }
 
 /* Start-up time is the sum of what libpmix looks at.  The server needs no
@@ -254,7 +77,7 @@ static pmix_status_t init_server(void)
 #endif
         n = 1;
     }
-    st = PMIx_server_init(&module, n ? info : NULL, n);
+    st = PMIx_server_init(&server_calls, n ? info : NULL, n);
     if (!plugins)
         unsetenv("HWLOC_PLUGINS_PATH");
     return st;
@@ -334,7 +157,7 @@ static pmix_status_t register_all(const char *host)
     pmix_status_t st;
     pmix_proc_t proc;
 
-    srv.to_register = srv.n + 1;
+    reg.left = srv.n + 1;
     st = register_job(host);
     for (int pe = 0; pe < srv.n && st == PMIX_SUCCESS; pe++) {
         PMIX_LOAD_PROCID(&proc, srv.nspace, (pmix_rank_t)pe);
@@ -343,11 +166,11 @@ static pmix_status_t register_all(const char *host)
     }
     if (st != PMIX_SUCCESS)
         return st;
-    pthread_mutex_lock(&srv.lock);
-    while (srv.to_register > 0)
-        pthread_cond_wait(&srv.registered, &srv.lock);
-    st = srv.register_error;
-    pthread_mutex_unlock(&srv.lock);
+    pthread_mutex_lock(&reg.lock);
+    while (reg.left > 0)
+        pthread_cond_wait(&reg.done, &reg.lock);
+    st = reg.status;
+    pthread_mutex_unlock(&reg.lock);
     return st;
 }
 
@@ -357,6 +180,7 @@ int server_open(int n, const char *host)
     pmix_status_t st;
 
     srv.n = n;
+    srv.client = must(calloc((size_t)n, sizeof(*srv.client)));
     srv.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (srv.fd < 0) {
         say("S-E-SERVER", "eventfd: %m");
@@ -381,6 +205,17 @@ int server_open(int n, const char *host)
     return 0;
 }
 
+/* The port in "...=<name>;tcp4://<address>:<port>". */
+static void learn_port(char **env)
+{
+    const char *colon;
+
+    for (; !srv.port && *env; env++)
+        if (strncmp(*env, "PMIX_SERVER_URI", 15) == 0 &&
+            strstr(*env, ";tcp") && (colon = strrchr(*env, ':')))
+            srv.port = atoi(colon + 1);
+}
+
 int server_env(int pe, char ***env)
 {
     pmix_status_t st;
@@ -388,5 +223,8 @@ int server_env(int pe, char ***env)
 
     PMIX_LOAD_PROCID(&proc, srv.nspace, (pmix_rank_t)pe);
     st = PMIx_server_setup_fork(&proc, env);
-    return st == PMIX_SUCCESS ? 0 : refuse("PMIx_server_setup_fork", st);
+    if (st != PMIX_SUCCESS)
+        return refuse("PMIx_server_setup_fork", st);
+    learn_port(*env);
+    return 0;
 }

@@ -13,18 +13,17 @@
 
 enum server_what {
     SERVER_CONNECTED,               /* the PE has called PMIx_Init */
-    SERVER_FINALIZED,               /* ... PMIx_Finalize; wants an answer */
+    SERVER_FINALIZED,               /* ... PMIx_Finalize */
     SERVER_ABORT,                   /* ... PMIx_Abort with this status */
-    SERVER_FENCE                    /* a fence that cannot complete; the same */
+    SERVER_FENCE                    /* a fence that cannot complete, to answer */
 };
 
 struct server_event {
     enum server_what what;
     int pe;                         /* -1 for a fence */
     int status;
-    void (*done)(int status, void *arg);
-    void (*done_fence)(int status, const char *data, size_t size, void *arg,
-                       void (*release)(void *), void *release_arg);
+    void (*fence)(int status, const char *data, size_t size, void *arg,
+                  void (*release)(void *), void *release_arg);
     void *arg;
 };
 
@@ -34,8 +33,14 @@ int server_open(int n, const char *host);
 int server_fd(void);
 /* The next thing that happened, if any. */
 bool server_next(struct server_event *out);
-/* Answer a SERVER_FINALIZED or SERVER_FENCE; clears its callbacks. */
+/* Fail the fence of a SERVER_FENCE. */
 void server_answer(struct server_event *ev);
+/* PMIx_Finalize returns in all PEs together.  Whether some wait for others: */
+bool server_someone_leaves(void);
+/* They have waited long enough. */
+void server_let_leave(void);
+/* The process of a PE has ended: nobody waits for it. */
+void server_gone(int pe);
 /* Add what this PE needs to find the server; env and its strings are
  * malloc'ed.  0, or -1 with the reason said. */
 int server_env(int pe, char ***env);

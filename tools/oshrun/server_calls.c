@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* server_calls.c - what libpmix asks of its host, on libpmix's thread. */
+#include "oshrun.h"
+#include "server_int.h"
+
+#include <dirent.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct server srv = { .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- from libpmix's thread to the loop ---- */
+
+/* Takes the lock; so do the calls below. */
+static void post(const struct server_event *ev)
+{
+    uint64_t one = 1;
+
+    pthread_mutex_lock(&srv.lock);
+    if (srv.tail == srv.cap) {
+        srv.cap = srv.cap ? 2 * srv.cap : 64;
+        srv.queue = must(realloc(srv.queue, srv.cap * sizeof(*srv.queue)));
+    }
+    srv.queue[srv.tail++] = *ev;
+    pthread_mutex_unlock(&srv.lock);
+    if (write(srv.fd, &one, sizeof(one)) < 0)
+        return;                     /* the counter is full: it wakes anyway */
+}
+
+bool server_next(struct server_event *out)
+{
+    bool some;
+
+    pthread_mutex_lock(&srv.lock);
+    some = srv.head < srv.tail;
+    if (some)
+        *out = srv.queue[srv.head++];
+    if (srv.head == srv.tail)
+        srv.head = srv.tail = 0;
+    pthread_mutex_unlock(&srv.lock);
+    return some;
+}
+
+int server_fd(void)
+{
+    return srv.fd;
+}
+
+void server_answer(struct server_event *ev)
+{
+    if (ev->fence)
+        ev->fence(PMIX_ERR_LOST_CONNECTION, NULL, 0, ev->arg, NULL, NULL);
+    ev->fence = NULL;
+}
+
+/* ---- leaving together ----
+ *
+ * A PE may start PMIx anew right after it has finalized, and join a fence
+ * while others have not closed their old connections yet.  libpmix would take
+ * those for lost participants of the new fence and break it.  So the answers
+ * to PMIx_Finalize wait until all PEs have asked; the last one to ask is
+ * handled on libpmix's thread, where nothing else can happen meanwhile: there
+ * all are answered, and all old connections are closed from this side. */
+
+static bool is_connection(int fd)
+{
+    struct sockaddr_storage addr;
+    socklen_t len = sizeof(addr);
+    in_port_t port;
+
+    if (getsockname(fd, (struct sockaddr *)&addr, &len) < 0)
+        return false;
+    if (addr.ss_family == AF_INET)
+        port = ((struct sockaddr_in *)(void *)&addr)->sin_port;
+    else if (addr.ss_family == AF_INET6)
+        port = ((struct sockaddr_in6 *)(void *)&addr)->sin6_port;
+    else
+        return false;
+    len = sizeof(addr);             /* what listens there has no peer */
+    return ntohs(port) == srv.port &&
+           getpeername(fd, (struct sockaddr *)&addr, &len) == 0;
+}
+
+/* Read no more from the sockets that libpmix has accepted: it then sees their
+ * end, as if the clients had closed them. */
+static void close_connections(void)
+{
+    DIR *dir = srv.port ? opendir("/proc/self/fd") : NULL;
+    struct dirent *e;
+    int fd;
+
+    while (dir && (e = readdir(dir))) {
+        fd = atoi(e->d_name);
+        if (fd > STDERR_FILENO && is_connection(fd))
+            shutdown(fd, SHUT_RD);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* With the lock held. */
+static bool all_leave(void)
+{
+    for (int i = 0; i < srv.n; i++)
+        if (srv.client[i].connected && !srv.client[i].finalized &&
+            !srv.client[i].gone)
+            return false;
+    return true;
+}
+
+static void answer_leavers(void)
+{
+    pmix_op_cbfunc_t leave;
+    void *arg;
+
+    for (int i = 0; i < srv.n; i++) {
+        pthread_mutex_lock(&srv.lock);
+        leave = srv.client[i].leave;
+        arg = srv.client[i].leave_arg;
+        srv.client[i].leave = NULL;
+        pthread_mutex_unlock(&srv.lock);
+        if (leave)
+            leave(PMIX_SUCCESS, arg);
+    }
+}
+
+bool server_someone_leaves(void)
+{
+    bool some = false;
+
+    pthread_mutex_lock(&srv.lock);
+    for (int i = 0; i < srv.n && !some; i++)
+        some = srv.client[i].leave != NULL;
+    pthread_mutex_unlock(&srv.lock);
+    return some;
+}
+
+void server_let_leave(void)
+{
+    answer_leavers();
+}
+
+void server_gone(int pe)
+{
+    bool all;
+
+    pthread_mutex_lock(&srv.lock);
+    srv.client[pe].gone = true;
+    all = all_leave();
+    pthread_mutex_unlock(&srv.lock);
+    if (all)
+        answer_leavers();
+}
+
+/* ---- the calls ---- */
+
+static bool ours(const pmix_proc_t *proc)
+{
+    return strcmp(proc->nspace, srv.nspace) == 0 &&
+           proc->rank < (pmix_rank_t)srv.n;
+}
+
+#if PMIX_VERSION_MAJOR >= 4
+static pmix_status_t connected(const pmix_proc_t *proc, void *object,
+                               pmix_info_t info[], size_t n_info,
+                               pmix_op_cbfunc_t done, void *arg)
+#else
+static pmix_status_t connected(const pmix_proc_t *proc, void *object,
+                               pmix_op_cbfunc_t done, void *arg)
+#endif
+{
+    struct client *c;
+
+#if PMIX_VERSION_MAJOR >= 4
+    (void)info, (void)n_info;
+#endif
+    (void)object, (void)done, (void)arg;
+    if (!ours(proc))
+        return PMIX_OPERATION_SUCCEEDED;
+    c = &srv.client[proc->rank];
+    pthread_mutex_lock(&srv.lock);
+    c->connected = true;
+    c->finalized = false;
+    pthread_mutex_unlock(&srv.lock);
+    post(&(struct server_event){ .what = SERVER_CONNECTED,
+                                 .pe = (int)proc->rank });
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
+                               pmix_op_cbfunc_t done, void *arg)
+{
+    struct client *c;
+    bool all;
+
+    (void)object;
+    if (!ours(proc))
+        return PMIX_OPERATION_SUCCEEDED;
+    c = &srv.client[proc->rank];
+    pthread_mutex_lock(&srv.lock);
+    c->finalized = true;
+    all = all_leave();
+    if (!all) {
+        c->leave = done;
+        c->leave_arg = arg;
+    }
+    pthread_mutex_unlock(&srv.lock);
+    post(&(struct server_event){ .what = SERVER_FINALIZED,
+                                 .pe = (int)proc->rank });
+    if (!all)
+        return PMIX_SUCCESS;
+    answer_leavers();
+    close_connections();
+    return PMIX_OPERATION_SUCCEEDED;    /* answered after we return */
+}
+
+static pmix_status_t aborted(const pmix_proc_t *proc, void *object, int status,
+                             const char msg[], pmix_proc_t procs[],
+                             size_t n_procs, pmix_op_cbfunc_t done, void *arg)
+{
+    (void)object, (void)msg, (void)procs, (void)n_procs, (void)done, (void)arg;
+    post(&(struct server_event){ .what = SERVER_ABORT, .status = status,
+                                 .pe = ours(proc) ? (int)proc->rank : 0 });
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* All PEs are local, so libpmix completes fences by itself.  One that gets
+ * here misses a PE that left without finalizing: it is held, because the
+ * keeper is about to end the job and say why. */
+static pmix_status_t fence(const pmix_proc_t procs[], size_t n_procs,
+                           const pmix_info_t info[], size_t n_info, char *data,
+                           size_t size, pmix_modex_cbfunc_t done, void *arg)
+{
+    (void)procs, (void)n_procs, (void)info, (void)n_info, (void)data;
+    (void)size;
+    post(&(struct server_event){ .what = SERVER_FENCE, .pe = -1,
+                                 .fence = done, .arg = arg });
+    return PMIX_SUCCESS;
+}
+
+/* Asked only about processes that are not of this job. */
+static pmix_status_t modex(const pmix_proc_t *proc, const pmix_info_t info[],
+                           size_t n_info, pmix_modex_cbfunc_t done, void *arg)
+{
+    (void)proc, (void)info, (void)n_info, (void)done, (void)arg;
+    return PMIX_ERR_NOT_FOUND;
+}
+
+static pmix_status_t events_wanted(pmix_status_t *codes, size_t n_codes,
+                                   const pmix_info_t info[], size_t n_info,
+                                   pmix_op_cbfunc_t done, void *arg)
+{
+    (void)codes, (void)n_codes, (void)info, (void)n_info, (void)done;
+    (void)arg;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t events_unwanted(pmix_status_t *codes, size_t n_codes,
+                                     pmix_op_cbfunc_t done, void *arg)
+{
+    (void)codes, (void)n_codes, (void)done, (void)arg;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t notified(pmix_status_t code, const pmix_proc_t *source,
+                              pmix_data_range_t range, pmix_info_t info[],
+                              size_t n_info, pmix_op_cbfunc_t done, void *arg)
+{
+    (void)code, (void)source, (void)range, (void)info, (void)n_info;
+    (void)done, (void)arg;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* Anybody on the host can reach the socket; only the PEs have business here. */
+static void tool(pmix_info_t *info, size_t n_info,
+                 pmix_tool_connection_cbfunc_t done, void *arg)
+{
+    pmix_proc_t nobody;
+
+    (void)info, (void)n_info;
+    PMIX_LOAD_PROCID(&nobody, "", PMIX_RANK_UNDEF);
+    done(PMIX_ERR_NOT_SUPPORTED, &nobody, arg);
+}
+
+pmix_server_module_t server_calls = {
+#if PMIX_VERSION_MAJOR >= 4
+    .client_connected2 = connected,
+#else
+    .client_connected = connected,
+#endif
+    .client_finalized = finalized,
+    .abort = aborted,
+    .fence_nb = fence,
+    .direct_modex = modex,
+    .register_events = events_wanted,
+    .deregister_events = events_unwanted,
+    .notify_event = notified,
+    .tool_connected = tool,
+};
