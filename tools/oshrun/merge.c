@@ -3,7 +3,8 @@
  *
  * A library line is held for MERGE_MS after its first appearance; lines that
  * differ in nothing but the PE join it.  What is printed names the first PE
- * in full and the others as a list. */
+ * in full and the others as a list.  A PE that does not know its number yet
+ * leaves it out; we know whose line it is. */
 #include "oshrun.h"
 #include "stream.h"
 
@@ -66,35 +67,38 @@ static void print_oldest(struct merge *m)
             (size_t)m->n_held * sizeof(m->held[0]));
 }
 
-/* "sluice: PE <n> (<host>): ... [S-<letter>-<CODE>]": where "(" stands, or
- * NULL.  *pe is set. */
+/* "sluice: [PE <n> ](<host>): ... [S-<letter>-<CODE>]": where "(" stands, or
+ * NULL.  *pe is set where the line says it. */
 static const char *parse(const struct merge *m, const char *line, size_t len,
                          int *pe)
 {
-    static const char head[] = "sluice: PE ";
+    static const char head[] = "sluice: ";
     const char *p = line + sizeof(head) - 1, *end = line + len;
     long n = 0;
 
-    if (len < sizeof(head) + 8 || memcmp(line, head, sizeof(head) - 1) != 0 ||
+    if (len < sizeof(head) + 16 || memcmp(line, head, sizeof(head) - 1) != 0 ||
         end[-1] != ']')
         return NULL;
-    for (; isdigit((unsigned char)*p) && n < m->n_pes; p++)
-        n = n * 10 + (*p - '0');
-    if (n >= m->n_pes || p[0] != ' ' || p[1] != '(')
+    if (memcmp(p, "PE ", 3) == 0) {
+        for (p += 3; isdigit((unsigned char)*p) && n < m->n_pes; p++)
+            n = n * 10 + (*p - '0');
+        if (n >= m->n_pes || *p++ != ' ')
+            return NULL;
+        *pe = (int)n;
+    }
+    if (*p != '(')
         return NULL;
     while (end > p && end[-1] != '[')
         end--;
-    if (memcmp(end, "S-E-", 4) != 0 && memcmp(end, "S-W-", 4) != 0)
-        return NULL;
-    *pe = (int)n;
-    return p + 1;
+    return memcmp(end, "S-E-", 4) == 0 || memcmp(end, "S-W-", 4) == 0 ? p
+                                                                       : NULL;
 }
 
-bool merge_take(struct merge *m, const char *line, size_t len)
+bool merge_take(struct merge *m, int pe, const char *line, size_t len)
 {
     struct held *h;
     const char *text;
-    int i, pe;
+    int i;
 
     if (len && line[len - 1] == '\n')
         len--;

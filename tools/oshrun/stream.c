@@ -116,7 +116,7 @@ static void pass_line(struct source *s, const char *line, size_t len)
     if (s->merge && s->at_line_start && *line == 's') {
         if (has_error_code(line, len))
             s->said_error = true;
-        if (merge_take(s->merge, line, len))
+        if (merge_take(s->merge, s->pe, line, len))
             return;
     }
     emit(s, line, len);

@@ -70,9 +70,10 @@ void source_close(struct source *s);
 
 /* Lines go to sink; n PEs.  Returns NULL when out of memory. */
 struct merge *merge_open(struct sink *sink, int n);
-/* Take a line that starts "sluice: PE <n> (<host>): " and ends in a code;
- * false: not such a line, pass it on.  len includes the newline. */
-bool merge_take(struct merge *m, const char *line, size_t len);
+/* Take a line of this PE that starts "sluice: PE <n> (<host>): ", or the same
+ * without PE, and ends in a code; false: not such a line, pass it on.  len
+ * includes the newline. */
+bool merge_take(struct merge *m, int pe, const char *line, size_t len);
 /* Print what has waited MERGE_MS, or everything. */
 void merge_flush(struct merge *m, bool all);
 /* When merge_flush() has something to do, or INT64_MAX. */
