@@ -50,6 +50,10 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
 /* Gives static data back to this process alone; forgets all blocks. */
 void heap_close(void);
 
+/* Runs in a forked child, whose static data is private again; the heap stays
+ * mapped there, so a child may still read it. */
+extern void (*heap_fork_child)(void);
+
 /* Room for the library's own symmetric words: zeroed, never freed, the same
  * offsets everywhere if the same calls are made in the same order. */
 void *heap_reserve(size_t size, size_t align);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heap/heap.h"
+#include "heap/heap_int.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define DEFAULT_SIZE ((size_t)512 << 20)
+#define LEAST_DEFAULT ((size_t)1 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
+/* The share of free memory that heaps nobody sized may take together. */
+enum { DEFAULT_PERCENT = 60 };
+
+struct heap_seg heap_segs[HEAP_SEGS];
+static size_t reserved_used;
+
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Sizes from user_size and data_size.  False: they cannot be expressed. */
+static bool lay_out(struct heap_plan *p)
+{
+    size_t unit = page_size();
+
+    if (p->user_size > SIZE_MAX / 4)
+        return false;
+    p->host_size = heap_round_up(p->user_size, unit) + HEAP_RESERVED;
+    if (p->host_size >= HUGE_PAGE)
+        unit = HUGE_PAGE;
+    p->slot_size = heap_round_up(p->data_size + p->host_size, unit);
+    return true;
+}
+
+static void choose_default(int n_pes, size_t available, struct heap_plan *p)
+{
+    size_t share = available / 100 * DEFAULT_PERCENT / (size_t)n_pes;
+
+    share -= p->data_size < share ? p->data_size : share;
+    p->user_size = DEFAULT_SIZE;
+    if (share < p->user_size)
+        p->user_size = share / LEAST_DEFAULT * LEAST_DEFAULT;
+}
+
+/* A write past RLIMIT_FSIZE would be a signal, not an error. */
+static int check_file_limit(size_t total)
+{
+    struct rlimit l;
+
+    if (getrlimit(RLIMIT_FSIZE, &l) || l.rlim_cur == RLIM_INFINITY ||
+        total <= l.rlim_cur)
+        return 0;
+    log_error(ERR_LIMIT, "node memory of %zu bytes exceeds the file size limit "
+              "of %llu: raise it (ulimit -f)", total,
+              (unsigned long long)l.rlim_cur);
+    return -EFBIG;
+}
+
+static int check_memory(int n_pes, const struct heap_mem *m,
+                        const struct heap_plan *p)
+{
+    char one[24], all[24], free_now[24];
+    size_t total;
+
+    if (!__builtin_mul_overflow((size_t)n_pes, p->slot_size, &total) &&
+        total <= m->bytes && p->user_size)
+        return check_file_limit(total);
+    log_size(one, p->user_size ? p->user_size : LEAST_DEFAULT);
+    log_size(free_now, m->bytes);
+    if (__builtin_mul_overflow((size_t)n_pes, p->slot_size, &total))
+        total = SIZE_MAX;
+    log_error(ERR_HEAP, "symmetric heaps of %s for %d PEs take %s with static "
+              "data, but %s allows %s: set a smaller SHMEM_SYMMETRIC_SIZE",
+              one, n_pes, log_size(all, total), m->limit, free_now);
+    return -ENOMEM;
+}
+
+int heap_plan_make(int n_pes, struct heap_plan *out)
+{
+    struct heap_plan p = { 0 };
+    struct heap_data d;
+    struct heap_mem m;
+    int rc;
+
+    heap_data_find(&d);
+    p.data_size = d.size;
+    p.data_hash = d.hash;
+    heap_mem_available("", &m);
+    if (fault_hit(FAULT_HEAP_COMMIT))
+        m.bytes = 0;
+    if (env_is_set("SYMMETRIC_SIZE"))
+        p.user_size = env.SYMMETRIC_SIZE;
+    else
+        choose_default(n_pes, m.bytes, &p);
+    if (!lay_out(&p))
+        p.slot_size = SIZE_MAX / 2 / (size_t)n_pes;
+    rc = check_memory(n_pes, &m, &p);
+    if (!rc)
+        *out = p;
+    return rc;
+}
+
+bool heap_plan_fits(const struct heap_plan *plan)
+{
+    struct heap_data d;
+
+    heap_data_find(&d);
+    return d.size == plan->data_size && d.hash == plan->data_hash;
+}
+
+/* The slot keeps its size: the memory behind it is already made. */
+void heap_plan_drop_data(struct heap_plan *plan)
+{
+    plan->data_size = 0;
+}
+
+int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
+{
+    char *host = slot + plan->data_size;
+    struct heap_data d = { 0 };
+    int rc;
+
+    reserved_used = 0;
+    rc = heap_arena_open(HEAP_RESERVED, plan->host_size);
+    if (rc)
+        return rc;
+    if (plan->data_size) {
+        heap_data_find(&d);
+        rc = heap_data_share(&d, fd, fd_offset, slot);
+        if (rc) {
+            heap_arena_close();
+            return rc;
+        }
+    }
+    madvise(host, plan->host_size, MADV_HUGEPAGE);  /* a wish, no more */
+    heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)host,
+                                              plan->host_size };
+    heap_segs[HEAP_DATA] = (struct heap_seg){ (uintptr_t)d.start,
+                                              plan->data_size };
+    log_info(LOG_HEAP, "heap of %zu bytes at %p, static data of %zu at %p",
+             plan->user_size, (void *)host, plan->data_size, (void *)d.start);
+    return 0;
+}
+
+void heap_close(void)
+{
+    memset(heap_segs, 0, sizeof heap_segs);
+    heap_data_unshare();
+    heap_arena_close();
+}
+
+void *heap_reserve(size_t size, size_t align)
+{
+    size_t at = heap_round_up(reserved_used, align);
+
+    if (at > HEAP_RESERVED || size > HEAP_RESERVED - at)
+        return NULL;
+    reserved_used = at + size;
+    return (void *)(heap_segs[HEAP_HOST].base + at);
+}

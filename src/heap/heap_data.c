@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Static data of the main program, made symmetric.
+ *
+ * The pages of .data and .bss are replaced by pages of the node's memory with
+ * the same content.  Each replacement is one mmap, so another thread sees the
+ * old or the new page, never none; but what a thread writes between the copy
+ * and the replacement is lost: shmem_init comes before threads that change
+ * static data.  Read-only-after-relocation pages stay as they are, and so
+ * does the data of shared objects, which is not symmetric.
+ *
+ * fork: the child must not share these pages with its parent.  Our handlers
+ * are registered by a constructor, before any of the program: handlers run in
+ * reverse order before a fork and in order after it, so ours are the last
+ * before and the first after, and the program's own see consistent data. */
+#include "heap/heap_int.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void (*heap_fork_child)(void);
+
+/* What is shared now; size 0: nothing. */
+static struct {
+    char *start;
+    size_t size;
+    void *snapshot;             /* from before a fork until after it */
+} shared;
+
+static uintptr_t page_down(uintptr_t a)
+{
+    return a & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+}
+
+static uint64_t mix(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+
+    while (n--)                 /* FNV-1a */
+        h = (h ^ *p++) * 0x100000001b3u;
+    return h;
+}
+
+/* The linker's fingerprint of the program, where it wrote one. */
+static uint64_t mix_build_id(uint64_t h, const struct dl_phdr_info *info,
+                             const ElfW(Phdr) *ph)
+{
+    const char *p = (const char *)(info->dlpi_addr + ph->p_vaddr);
+    const char *end = p + ph->p_memsz;
+    const ElfW(Nhdr) *n;
+    size_t name, desc;
+
+    while (end - p >= (ptrdiff_t)sizeof *n) {
+        n = (const ElfW(Nhdr) *)(const void *)p;
+        p += sizeof *n;
+        name = heap_round_up(n->n_namesz, 4);
+        desc = heap_round_up(n->n_descsz, 4);
+        if ((size_t)(end - p) < name + desc)
+            break;
+        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+            !memcmp(p, "GNU", 4))
+            h = mix(h, p + name, n->n_descsz);
+        p += name + desc;
+    }
+    return h;
+}
+
+/* Writable pages of one segment, without those that turn read-only. */
+static void consider(const struct dl_phdr_info *info, const ElfW(Phdr) *ph,
+                     uintptr_t relro_end, struct heap_data *d)
+{
+    uintptr_t from = page_down(info->dlpi_addr + ph->p_vaddr);
+    uintptr_t to = page_down(info->dlpi_addr + ph->p_vaddr + ph->p_memsz +
+                             (uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+
+    /* The loader protects whole pages only: up to the page of the end. */
+    if (relro_end > from)
+        from = page_down(relro_end);
+    if (from < to && to - from > d->size) {
+        d->start = (char *)from;
+        d->size = to - from;
+    }
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct heap_data *d = arg;
+    uintptr_t relro_end = 0, offset;
+    uint64_t h = 0xcbf29ce484222325u;
+    const ElfW(Phdr) *ph;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        ph = &info->dlpi_phdr[i];
+        if (ph->p_type == PT_GNU_RELRO)
+            relro_end = info->dlpi_addr + ph->p_vaddr + ph->p_memsz;
+        if (ph->p_type == PT_NOTE)
+            h = mix_build_id(h, info, ph);
+    }
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        ph = &info->dlpi_phdr[i];
+        if (ph->p_type == PT_LOAD && ph->p_flags & PF_W)
+            consider(info, ph, relro_end, d);
+    }
+    offset = (uintptr_t)d->start - info->dlpi_addr;
+    h = mix(h, &offset, sizeof offset);
+    d->hash = mix(h, &d->size, sizeof d->size);
+    return 1;                   /* the first object is the main program */
+}
+
+void heap_data_find(struct heap_data *out)
+{
+    struct heap_data d = { 0 };
+
+    if (env.STATIC_DATA)
+        dl_iterate_phdr(look, &d);
+    *out = d;
+}
+
+int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view)
+{
+    void *p = MAP_FAILED;
+    int rc;
+
+    if (fault_hit(FAULT_HEAP_DATA)) {
+        errno = ENOMEM;
+    } else {
+        /* Between the two this thread writes no static data: linked from
+         * libshmem.a, the library's own variables are among it. */
+        memcpy(view, d->start, d->size);
+        p = mmap(d->start, d->size, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED, fd, off);
+    }
+    if (p == MAP_FAILED) {
+        rc = -errno;
+        log_error(ERR_DATA, "remapping %zu bytes of static data: %m; "
+                  "SHMEM_STATIC_DATA=0 leaves it private", d->size);
+        return rc;
+    }
+    shared.start = d->start;
+    shared.size = d->size;
+    return 0;
+}
+
+static void *private_copy(void)
+{
+    void *p = mmap(NULL, shared.size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    memcpy(p, shared.start, shared.size);
+    return p;
+}
+
+static bool put_in_place(void *copy)
+{
+    return mremap(copy, shared.size, shared.size,
+                  MREMAP_MAYMOVE | MREMAP_FIXED, shared.start) != MAP_FAILED;
+}
+
+void heap_data_unshare(void)
+{
+    void *copy;
+
+    if (!shared.size)
+        return;
+    copy = private_copy();
+    if (!copy || !put_in_place(copy))
+        log_warn(ERR_DATA, "static data stays in shared memory: %m");
+    shared.size = 0;
+}
+
+static void before_fork(void)
+{
+    /* Without memory for a snapshot the child copies for itself, a little
+     * later than it should. */
+    if (shared.size)
+        shared.snapshot = private_copy();
+}
+
+static void in_parent(void)
+{
+    if (shared.snapshot)
+        munmap(shared.snapshot, shared.size);
+    shared.snapshot = NULL;
+}
+
+static void in_child(void)
+{
+    void *copy = shared.snapshot;
+
+    if (shared.size) {
+        if (!copy)
+            copy = private_copy();
+        if (!copy || !put_in_place(copy)) {
+            log_error(ERR_FORK, "no memory for the static data of a forked "
+                      "child (%zu bytes): %m", shared.size);
+            rt_leave(EXIT_FAILURE);
+        }
+        shared.size = 0;
+        shared.snapshot = NULL;
+    }
+    if (heap_fork_child)
+        heap_fork_child();
+}
+
+__attribute__((constructor))
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}

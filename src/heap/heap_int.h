@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* heap_int.h - what the files of heap share. */
+#ifndef HEAP_HEAP_INT_H
+#define HEAP_HEAP_INT_H
+
+#include "heap/heap.h"
+
+/* Bytes at the head of each host segment for heap_reserve(). */
+#define HEAP_RESERVED ((size_t)256 << 10)
+
+static inline size_t heap_round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* ---- heap_mem.c: what may still be used ---- */
+struct heap_mem {
+    size_t bytes;
+    char limit[160];            /* what sets the bound: for messages */
+};
+/* root is "" on a real machine; tests give a folder with proc/ and sys/. */
+void heap_mem_available(const char *root, struct heap_mem *out);
+
+/* ---- heap_data.c: static data of the main program ---- */
+struct heap_data {
+    char *start;
+    size_t size;                /* whole pages; 0: nothing can be shared */
+    uint64_t hash;              /* of the layout */
+};
+void heap_data_find(struct heap_data *out);
+/* view is the same part of fd, mapped elsewhere. */
+int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view);
+void heap_data_unshare(void);
+
+/* ---- heap_alloc.c: blocks in [from, to), offsets of the host segment ---- */
+int heap_arena_open(size_t from, size_t to);
+void heap_arena_close(void);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How much memory this process may still use: the machine's, or less where a
+ * control group bounds it.  Pages of a memfd are charged when touched, and
+ * then shortage is a kill, so the sum is checked before. */
+#include "heap/heap_int.h"
+#include "base/log.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_BYTES = 512 };
+
+/* The number behind `key` in a file of "key number" lines, or alone in the
+ * file for an empty key.  False: no such file or line, or "max". */
+static bool read_number(const char *path, const char *key, size_t *out)
+{
+    char line[256], *p, *end;
+    size_t len = strlen(key);
+    bool found = false;
+    FILE *f = fopen(path, "re");
+
+    if (!f)
+        return false;
+    while (!found && fgets(line, sizeof line, f)) {
+        if (strncmp(line, key, len))
+            continue;
+        p = line + len;
+        while (*p == ':' || isspace((unsigned char)*p))
+            p++;
+        *out = strtoull(p, &end, 10);
+        found = end != p && *p != '-';
+    }
+    fclose(f);
+    return found;
+}
+
+struct group_files {
+    const char *top, *limit, *usage, *cache_key;
+};
+
+static const struct group_files v2 = {
+    "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "
+};
+static const struct group_files v1 = {
+    "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+    "total_inactive_file "
+};
+
+static void lower(struct heap_mem *m, size_t bytes, const char *limit)
+{
+    if (bytes >= m->bytes)
+        return;
+    m->bytes = bytes;
+    snprintf(m->limit, sizeof m->limit, "%.150s", limit);
+}
+
+/* One group: its limit less what it uses, cached files not counted. */
+static void look_at_group(const char *root, const struct group_files *g,
+                          const char *group, struct heap_mem *m)
+{
+    size_t limit, used = 0, cache = 0;
+    char dir[PATH_BYTES], path[PATH_BYTES + 64];
+
+    snprintf(dir, sizeof dir, "%s/%s%s", root, g->top, group);
+    snprintf(path, sizeof path, "%s/%s", dir, g->limit);
+    if (!read_number(path, "", &limit))
+        return;
+    snprintf(path, sizeof path, "%s/%s", dir, g->usage);
+    read_number(path, "", &used);
+    snprintf(path, sizeof path, "%s/memory.stat", dir);
+    read_number(path, g->cache_key, &cache);
+    used -= cache < used ? cache : used;
+    snprintf(path, sizeof path, "control group limit %s/%s", dir, g->limit);
+    lower(m, limit > used ? limit - used : 0, path);
+}
+
+/* The group and all above it; in a container the path may be the host's, but
+ * the walk ends at the container's own root. */
+static void look_upwards(const char *root, const struct group_files *g,
+                         char *group, struct heap_mem *m)
+{
+    char *slash;
+
+    group[strcspn(group, "\n")] = '\0';
+    for (;;) {
+        slash = strrchr(group, '/');
+        look_at_group(root, g, slash && slash[1] ? group : "", m);
+        if (!slash || !slash[1])
+            return;
+        *slash = '\0';
+        if (slash == group)
+            strcpy(group, "/");
+    }
+}
+
+void heap_mem_available(const char *root, struct heap_mem *out)
+{
+    char path[PATH_BYTES], line[PATH_BYTES], *p;
+    FILE *f;
+
+    out->bytes = SIZE_MAX;
+    out->limit[0] = '\0';
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    if (read_number(path, "MemAvailable", &out->bytes)) {
+        out->bytes *= 1024;
+        snprintf(out->limit, sizeof out->limit, "available memory");
+    }
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    f = fopen(path, "re");
+    if (!f)
+        return;
+    while (fgets(line, sizeof line, f)) {
+        if (!strncmp(line, "0::", 3))
+            look_upwards(root, &v2, line + 3, out);
+        p = strstr(line, ":memory:");
+        if (p)
+            look_upwards(root, &v1, p + 8, out);
+    }
+    fclose(f);
+}
