@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bucketsort - distributed bucket sort of made keys or of a file. */
+#include "bucketsort.h"
+
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* PEs of more nodes than two classes per PE fit in 16 bits. */
+enum { PES_MAX = 32767 };
+
+static bool wants_threads(const struct opts *o)
+{
+    for (int i = 0; i < variants_count; i++)
+        if (o->variants >> i & 1 && variants[i].threaded)
+            return o->task == TASK_MADE || o->task == TASK_FILE;
+    return false;
+}
+
+static int run(struct job *job, const struct opts *o)
+{
+    switch (o->task) {
+    case TASK_GENERATE: return files_generate(job);
+    case TASK_VERIFY:   return files_verify(job);
+    default:            return sort_main(job);
+    }
+}
+
+/* All PEs come to the same end without a word to each other. */
+static int say(const struct job *job, enum code code, const char *text)
+{
+    if (job->pe == 0)
+        fprintf(stderr, "bucketsort: %s [B-E-%s]\n", text,
+                job_code_name(code));
+    return code == E_USAGE ? 2 : 1;
+}
+
+static int main_started(struct job *job, const struct opts *o, int provided)
+{
+    char text[160];
+    int status;
+
+    if (o->help) {
+        if (job->pe == 0)
+            options_help();
+        return 0;
+    }
+    if (job->pes > PES_MAX) {
+        snprintf(text, sizeof(text), "%d PEs are too many: at most %d",
+                 job->pes, PES_MAX);
+        return say(job, E_USAGE, text);
+    }
+    if (wants_threads(o) && provided < SHMEM_THREAD_MULTIPLE)
+        return say(job, E_THREADS, "the library does not allow several "
+                   "threads: use --variant HA_HI");
+    if (!share_open(job)) {
+        snprintf(text, sizeof(text), "PEs need %zu bytes of symmetric heap "
+                 "for their own words: raise SHMEM_SYMMETRIC_SIZE",
+                 share_bytes(job->pes));
+        return say(job, E_HEAP, text);
+    }
+    job->opts = o;
+    job->progress.line = isatty(STDERR_FILENO);
+    job->progress.on = job->pe == 0 && (o->progress || job->progress.line);
+    status = run(job, o);
+    share_close(job);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct job job = { .threads = 1 };
+    struct opts opts = { 0 };
+    char error[512];
+    bool good = options_parse(argc, argv, &opts, error);
+    int status, provided = SHMEM_THREAD_SINGLE;
+
+    if (shmem_init_thread(wants_threads(&opts) ? SHMEM_THREAD_MULTIPLE
+                                               : SHMEM_THREAD_SINGLE,
+                          &provided) != 0) {
+        fputs("bucketsort: shmem_init_thread failed [B-E-THREADS]\n", stderr);
+        return 1;
+    }
+    job.pe = shmem_my_pe();
+    job.pes = shmem_n_pes();
+    if (good)
+        status = main_started(&job, &opts, provided);
+    else
+        status = say(&job, E_USAGE, error);
+    shmem_finalize();
+    return status;
+}
