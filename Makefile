@@ -181,12 +181,11 @@ $(O)/obj/apps/%.o: apps/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(USER_CPPFLAGS) -MMD -MP $(ALL_CFLAGS) $(OPENMP) -c -o $@ $<
 
-$(UNITS): $(O)/obj/%: $(O)/obj/%.o $(O)/obj/rooms.a \
-    $$(call obj,$$(filter tests/unit/%,$(SHARED_C)))
+$(UNITS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) $(O)/obj/rooms.a
 	$(call say,LD)$(LINK_TOOL)
 
-$(PE_TESTS): $(O)/obj/%: $(O)/obj/%.o $(O)/lib/libshmem.so \
-    $$(call obj,$$(filter $$(dir $$*)%,$(SHARED_C)))
+$(PE_TESTS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
+    $(O)/lib/libshmem.so
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 	    $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../../../lib'
 

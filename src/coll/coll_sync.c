@@ -16,10 +16,13 @@
 #include "core/core.h"
 
 static uint64_t epoch;
+/* Those among them that were counted at PE 0. */
+static uint64_t gatherings;
 
 void coll_open(void)
 {
     epoch = 0;
+    gatherings = 0;
 }
 
 static void tell(int pe, int round)
@@ -55,7 +58,7 @@ static void gather_and_release(int n, int me)
     uint64_t count = __atomic_add_fetch(&core_peer_ctl(0)->gathered, 1,
                                         __ATOMIC_ACQ_REL);
 
-    if (count < epoch * (uint64_t)n) {
+    if (count < ++gatherings * (uint64_t)n) {
         hear(0);
         return;
     }

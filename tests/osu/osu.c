@@ -234,7 +234,7 @@ static size_t bytes_needed(const struct osu *o)
 {
     switch (o->prog->kind) {
     case OSU_RATE:
-        return o->max * OSU_RATE_SLOTS + OSU_GUARD;
+        return osu_rate_span(o) + OSU_GUARD;
     case OSU_LATENCY:
         return o->max + OSU_GUARD;
     default:

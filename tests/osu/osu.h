@@ -91,6 +91,15 @@ static inline unsigned char osu_pattern(size_t n, size_t at, uint32_t iter)
     return (unsigned char)((x * 0xd6e8feb86659fd93u) >> 56);
 }
 
+/* Bytes that the messages of a rate program go through before they begin
+ * anew; OSU's default counts never get there. */
+static inline size_t osu_rate_span(const struct osu *o)
+{
+    size_t least = (size_t)4 << 20, all = o->max * OSU_RATE_SLOTS;
+
+    return all > least ? all : least;
+}
+
 /* Sum of a value over all PEs, at PE 0; elsewhere 0. */
 double osu_sum(struct osu *o, double value);
 

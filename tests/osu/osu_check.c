@@ -72,7 +72,7 @@ int osu_check_window(struct osu *o, size_t n, osu_op *op)
 {
     bool rate = o->prog->kind == OSU_RATE;
     int count = rate ? o->iters : OSU_BW_WINDOW;
-    size_t span = rate ? o->max * OSU_RATE_SLOTS : OSU_BW_BYTES - OSU_GUARD;
+    size_t span = rate ? osu_rate_span(o) : OSU_BW_BYTES - OSU_GUARD;
     int slots = (int)(span / n) < count ? (int)(span / n) : count;
     int which[] = { 0, some_iteration(n, slots), slots - 1 };
     bool first = o->pe < o->pairs;

@@ -20,7 +20,7 @@ static const struct osu_prog prog = {
 static double per_second(struct osu *o, size_t n)
 {
     char *const buf_at = o->dst;
-    const size_t last = o->max * OSU_RATE_SLOTS - n;
+    const size_t last = osu_rate_span(o) - n;
     const int iters = o->iters, peer = o->peer;
     double start = osu_now();
     size_t at = 0;

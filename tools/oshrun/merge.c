@@ -2,7 +2,7 @@
 /* merge.c - print the message that many PEs have in common once.
  *
  * A library line is held for MERGE_MS after its first appearance; lines that
- * differ in nothing but the PE join it.  What is printed names the first PE
+ * differ in nothing but the PE join it.  What is printed names the lowest PE
  * in full and the others as a list.  A PE that does not know its number yet
  * leaves it out; we know whose line it is. */
 #include "oshrun.h"
@@ -17,7 +17,6 @@
 #define MAX_HELD 64
 
 struct held {
-    int pe;                         /* the first to say it */
     int64_t since;
     int n;                          /* how many say it */
     char *text;                     /* all after "sluice: PE <n> " */
@@ -47,14 +46,17 @@ static void print_oldest(struct merge *m)
 {
     struct held *h = &m->held[0];
     char head[64], others[512] = "", list[384];
+    int pe = 0;
 
-    h->who[h->pe] = false;
+    while (!h->who[pe])             /* the lowest speaks for all */
+        pe++;
+    h->who[pe] = false;
     if (h->n > 1) {
         pe_list(list, sizeof(list), h->who, m->n_pes);
         snprintf(others, sizeof(others), " (and %d other PE%s: %s)", h->n - 1,
                  h->n > 2 ? "s" : "", list);
     }
-    snprintf(head, sizeof(head), "sluice: PE %d ", h->pe);
+    snprintf(head, sizeof(head), "sluice: PE %d ", pe);
     sink_end_line(m->sink);
     sink_put(m->sink, head, strlen(head));
     sink_put(m->sink, h->text, h->len);
@@ -117,7 +119,6 @@ bool merge_take(struct merge *m, int pe, const char *line, size_t len)
     if (m->n_held == MAX_HELD)
         print_oldest(m);
     h = &m->held[m->n_held++];
-    h->pe = pe;
     h->since = now_ms();
     h->n = 1;
     h->len = len;
