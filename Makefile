@@ -78,9 +78,12 @@ ALIASES   = $(if $(wildcard tools/oshcc*),$(addprefix $(O)/bin/,oshc++ \
             oshcxx oshCC shmemcc shmemc++ shmemcxx oshfort))
 APPS      = $(patsubst apps/%/,$(O)/bin/%,$(sort $(dir $(wildcard apps/*/*.c))))
 
-SHARED_C  = $(foreach d,$(wildcard tests/*/),$(wildcard $d$(notdir $(d:%/=%)).c)) \
-            $(wildcard tests/osu/osu_rows.c tests/osu/osu_check.c)
-TEST_SRCS = $(filter-out $(SHARED_C),$(sort $(wildcard tests/*/*.c)))
+TEST_ALL  = $(sort $(wildcard tests/*/*.c))
+SHARED_C := $(if $(TEST_ALL),$(shell grep -LiE '(^|[^a-z])main *\(' $(TEST_ALL)))
+TEST_SRCS = $(filter-out $(SHARED_C),$(TEST_ALL))
+# $(call shared,tests/osu/x): the objects of that suite's shared files.
+shared    = $(call obj,$(foreach f,$(SHARED_C),$(if \
+            $(filter $(dir $1),$(dir $f)),$f)))
 UNITS     = $(patsubst %.c,$(O)/obj/%,$(filter tests/unit/%,$(TEST_SRCS)))
 PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/%,$(TEST_SRCS)))
 
