@@ -79,7 +79,8 @@ ALIASES   = $(if $(wildcard tools/oshcc*),$(addprefix $(O)/bin/,oshc++ \
 APPS      = $(patsubst apps/%/,$(O)/bin/%,$(sort $(dir $(wildcard apps/*/*.c))))
 
 TEST_ALL  = $(sort $(wildcard tests/*/*.c))
-SHARED_C := $(if $(TEST_ALL),$(shell grep -LiE '(^|[^a-z])main *\(' $(TEST_ALL)))
+MAIN      = (^|[^a-z])main *\(
+SHARED_C := $(if $(TEST_ALL),$(shell grep -LiE '$(MAIN)' $(TEST_ALL)))
 TEST_SRCS = $(filter-out $(SHARED_C),$(TEST_ALL))
 # $(call shared,tests/osu/x): the objects of that suite's shared files.
 shared    = $(call obj,$(foreach f,$(SHARED_C),$(if \
