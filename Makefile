@@ -7,7 +7,7 @@
 #   tools/<name>.c, <name>.sh    a program bin/<name>; tools/<name>/*.c too
 #   tests/unit/*.c               one program each, with the library's objects
 #   tests/<suite>/*.c            one program each, with -lshmem
-#   apps/<name>/*.c              a program bin/<name>, with -lshmem
+#   apps/<name>/*.c              a program bin/<name>, with -lshmem, installed
 # A file of tests/<suite> without main() is part of each program beside it.
 # Paths are relative, so the tree may lie below a directory with spaces.
 
@@ -193,10 +193,11 @@ $(PE_TESTS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 	    $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../../../lib'
 
-$(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) $(O)/lib/libshmem.so
+$(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
+    $(O)/lib/libshmem.so config.mak
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(OPENMP) $(LDFLAGS) -o $@ \
-	    $(filter %.o,$^) $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../lib'
+	    $(filter %.o,$^) $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../lib:$(libdir)'
 
 -include $(patsubst %.o,%.d,$(LIB_OBJS) $(call obj,$(wildcard tools/*.c \
     tools/*/*.c tests/*/*.c apps/*/*.c)))
@@ -266,10 +267,10 @@ $(O)/lib/cmake/Sluice/%: cmake/%.in config.mak
 	$(call say,GEN)$(SUBST) $< >$@
 
 # What goes where; install and uninstall both walk these lists.
-INST_BIN = $(sort $(filter-out $(APPS),$(TOOLS)))
+INST_BIN = $(sort $(TOOLS) $(APPS))
 INST_INC = $(wildcard include/*.h)
 INST_MPP = $(wildcard include/mpp/*.h)
-INST_MAN = $(sort $(wildcard man/*.[1-9]))
+INST_MAN = $(filter-out man/osu_%,$(sort $(wildcard man/*.[1-9])))
 INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md)
 D = $(DESTDIR)
 
