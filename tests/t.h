@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #define T_UNUSED __attribute__((unused))
-
 static T_UNUSED struct {
     const char *name;           /* the test that runs */
     int pe;                     /* -1: not said */
@@ -45,10 +44,9 @@ static T_UNUSED struct {
 #define T_STR(a, b)  t_str((a), (b), #a, #b, T_HERE)
 #define T_MEM(a, b, size) t_mem((a), (b), (size), #a, #b, T_HERE)
 #define T_HERE       __FILE__, __LINE__
-
-/* The same on all PEs when tests/run starts them; T_SEED=n replays. */
+/* The seed, the same on all PEs under tests/run, and the next number from it;
+ * T_SEED=n in the environment replays. */
 #define T_SEED()     t_seed()
-/* The next of the numbers that follow from the seed. */
 #define T_RAND()     t_rand()
 
 /* A value of any arithmetic or pointer type, to compare and to print. */
@@ -167,8 +165,8 @@ static T_UNUSED bool t_order(struct t_val a, const char *op, struct t_val b,
 static T_UNUSED bool t_str(const char *a, const char *b, const char *ea,
                            const char *eb, const char *file, int line)
 {
-    bool ok = a == b || (a && b && !strcmp(a, b));
     char where[256];
+    bool ok = a == b || (a && b && !strcmp(a, b));
 
     if (!ok && t_fail())
         fprintf(stderr, "%s%s == %s: \"%s\" and \"%s\"\n",
@@ -185,12 +183,11 @@ static T_UNUSED bool t_mem(const void *a, const void *b, size_t size,
     char where[256];
     size_t i = 0, bad = 0;
 
-    for (size_t k = size; k-- > 0; ) {
+    for (size_t k = size; k-- > 0; )
         if (x[k] != y[k]) {
             i = k;
             bad++;
         }
-    }
     if (bad && t_fail())
         fprintf(stderr, "%s%s and %s: %zu of %zu bytes differ, first byte %zu: "
                 "0x%02x and 0x%02x\n", t_where(where, sizeof where, file, line),
@@ -201,7 +198,7 @@ static T_UNUSED bool t_mem(const void *a, const void *b, size_t size,
 static T_UNUSED void t_skip(const char *reason)
 {
     t_state.skip = true;
-    if (t_state.pe <= 0)              /* once for all PEs */
+    if (t_state.pe <= 0)        /* once for all PEs */
         fprintf(stderr, "skip: %s%s%s\n", t_state.name ? t_state.name : "",
                 t_state.name ? ": " : "", reason);
 }
@@ -218,9 +215,7 @@ static T_UNUSED void t_run(const char *name, void (*test)(void))
 
 static T_UNUSED int t_done(void)
 {
-    int failed = atomic_load_explicit(&t_state.failed, memory_order_relaxed);
-
-    if (failed)
+    if (atomic_load_explicit(&t_state.failed, memory_order_relaxed))
         return 1;
     return t_state.skipped && t_state.skipped == t_state.ran ? 77 : 0;
 }
@@ -235,7 +230,8 @@ static T_UNUSED uint64_t t_seed(void)
         t_state.seeded = true;
         t_state.random = t_state.seed;
         if (t_state.pe <= 0)
-            fprintf(stderr, "T_SEED=%" PRIu64 " replays this run\n", t_state.seed);
+            fprintf(stderr, "T_SEED=%" PRIu64 " replays this run\n",
+                    t_state.seed);
     }
     return t_state.seed;
 }

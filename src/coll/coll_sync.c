@@ -27,11 +27,12 @@ void coll_open(void)
 
 static void tell(int pe, int round)
 {
-    uint64_t *word = &core_peer_ctl(pe)->arrived[round];
+    struct core_ctl *ctl = core_peer_ctl(pe);
+    uint64_t *word = &ctl->arrived[round];
 
     /* release: our earlier stores come before; pairs with hear(). */
     __atomic_store_n(word, epoch, __ATOMIC_RELEASE);
-    core_wake(pe, (uintptr_t)word, sizeof *word);
+    core_wake((struct core_spot){ (uintptr_t)word, ctl }, sizeof *word);
 }
 
 static void hear(int round)

@@ -45,10 +45,11 @@ extern struct core_status core_status;
 /* The words a PE keeps for its peers, at the same offset in every heap. */
 enum { CORE_ROUNDS = 32, CORE_CPU_WORDS = 16 };
 struct core_ctl {
-    /* Written by this PE when it sleeps, read by every writer. */
-    _Alignas(64) uint32_t sleepers;
+    /* Written by this PE when it sleeps, read by every writer: the bytes it
+     * waits for, from an empty range while nobody sleeps.  See core_wait.c. */
+    _Alignas(64) int64_t wait_from;
+    int64_t wait_to;
     uint32_t wake_seq;          /* futex word */
-    uint64_t wait_from, wait_to; /* bytes waited for, see core_wait.c */
     /* Barrier: one word for each round, each written by another peer. */
     _Alignas(64) uint64_t arrived[CORE_ROUNDS];
     _Alignas(64) uint64_t gathered; /* arrivals at PE 0 */
@@ -62,6 +63,13 @@ static inline struct core_ctl *core_peer_ctl(int world_pe)
 {
     return (struct core_ctl *)xport_routes[world_pe].map[HEAP_HOST];
 }
+
+/* Memory of a mapped peer and the peer's control block.  Both are looked up
+ * before the operation: a locked instruction holds later loads back. */
+struct core_spot {
+    uintptr_t near;
+    struct core_ctl *ctl;
+};
 
 /* After the transports: the world team, the default context, the ctl block. */
 int core_open(int thread_level);
@@ -181,16 +189,18 @@ static inline void core_wait_end(struct core_waiter *w)
         core_wait_stop(w);
 }
 
-void core_wake_sleepers(int world_pe, uintptr_t near, size_t len)
-    __attribute__((cold, noinline));
+void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));
 
-/* After a store to [near, near + len) of a mapped PE.  The look may miss a
+/* After a store of len bytes there.  The look may miss a
  * waiter that announces itself at this very moment; its sleep is bounded. */
-static inline void core_wake(int world_pe, uintptr_t near, size_t len)
+force_inline void core_wake(struct core_spot s, size_t len)
 {
-    if (unlikely(__atomic_load_n(&core_peer_ctl(world_pe)->sleepers,
-                                 __ATOMIC_RELAXED)))
-        core_wake_sleepers(world_pe, near, len);
+    int64_t at = (int64_t)(s.near - (uintptr_t)s.ctl);
+
+    if (unlikely(at < __atomic_load_n(&s.ctl->wait_to, __ATOMIC_RELAXED) &&
+                 at + (int64_t)len >
+                     __atomic_load_n(&s.ctl->wait_from, __ATOMIC_RELAXED)))
+        core_wake_sleepers(s.ctl);
 }
 
 /* ---- Locks: call is the API function's name for messages ---- */

@@ -26,7 +26,14 @@ static struct lock_words *at(const char *call, long *lock, int pe)
 {
     core_need_aligned(call, lock, sizeof *lock);
     return (struct lock_words *)core_word(call, &core_ctx_default, lock,
-                                          sizeof *lock, pe);
+                                          sizeof *lock, pe).near;
+}
+
+/* After a change of that PE's state. */
+static void wake(int pe, struct lock_words *w)
+{
+    core_wake((struct core_spot){ (uintptr_t)&w->state, core_peer_ctl(pe) },
+              sizeof w->state);
 }
 
 static int home_of(const long *lock)
@@ -71,7 +78,7 @@ void core_lock_set(const char *call, long *lock)
     theirs = at(call, lock, (int)prev - 1);
     __atomic_fetch_or(&theirs->state, my_ticket() << BEHIND_SHIFT,
                       __ATOMIC_RELEASE);
-    core_wake((int)prev - 1, (uintptr_t)&theirs->state, sizeof theirs->state);
+    wake((int)prev - 1, theirs);
     w = core_wait_begin(lock, sizeof *lock);
     /* acquire: pairs with the release of the PE that hands the lock over. */
     while (__atomic_load_n(&mine->state, __ATOMIC_ACQUIRE) & WAITING)
@@ -125,5 +132,5 @@ void core_lock_clear(const char *call, long *lock)
     theirs = at(call, lock, (int)next - 1);
     /* release: what we did under the lock comes before it is theirs. */
     __atomic_fetch_and(&theirs->state, ~(uint32_t)WAITING, __ATOMIC_RELEASE);
-    core_wake((int)next - 1, (uintptr_t)&theirs->state, sizeof theirs->state);
+    wake((int)next - 1, theirs);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_rma.h"
 
-void core_put_bytes(int world_pe, uintptr_t to, const void *source, size_t len)
+void core_put_bytes(struct core_spot to, const void *source, size_t len)
 {
-    copy_bytes((void *)to, source, len);
-    core_wake(world_pe, to, len);
+    copy_bytes((void *)to.near, source, len);
+    core_wake(to, len);
 }
 
 /* Bytes from the first to past the last block, or a fatal error. */
@@ -57,20 +57,20 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
     size_t all = extent(call, s->dst, s);
-    uintptr_t to = core_target(call, ctx, dest, all, pe);
+    struct core_spot to = core_target(call, ctx, dest, all, pe);
 
-    if (!to || !all)
+    if (!to.near || !all)
         return;
     core_need_local(call, source, all);
-    copy_blocks((char *)to, source, s);
-    core_wake(core_world_pe(ctx, pe), to, all);
+    copy_blocks((char *)to.near, source, s);
+    core_wake(to, all);
 }
 
 void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
     size_t all = extent(call, s->sst, s);
-    uintptr_t from = core_target(call, ctx, source, all, pe);
+    uintptr_t from = core_target(call, ctx, source, all, pe).near;
 
     if (!from || !all)
         return;

@@ -10,33 +10,35 @@
 #include "base/copy.h"
 #include "core/core.h"
 
-/* The peer's memory, or 0 when there is nothing to do; misuse does not
+/* The peer's memory; near is 0 when there is nothing to do.  Misuse does not
  * return. */
-force_inline uintptr_t core_target(const char *call,
-                                    const struct core_ctx *ctx,
-                                    const void *sym, size_t len, int pe)
+force_inline struct core_spot core_target(const char *call,
+                                          const struct core_ctx *ctx,
+                                          const void *sym, size_t len, int pe)
 {
     uintptr_t near;
+    int world_pe;
 
     if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
-        near = xport_near(core_world_pe(ctx, pe), sym, len);
+        world_pe = core_world_pe(ctx, pe);
+        near = xport_near(world_pe, sym, len);
         if (likely(near))
-            return near;
+            return (struct core_spot){ near, core_peer_ctl(world_pe) };
     }
     core_refuse(call, ctx, sym, len, pe);
-    return 0;
+    return (struct core_spot){ 0, NULL };
 }
 
 /* The same for one element: there always is something to do. */
-force_inline uintptr_t core_word(const char *call,
-                                  const struct core_ctx *ctx,
-                                  const void *sym, size_t size, int pe)
+force_inline struct core_spot core_word(const char *call,
+                                        const struct core_ctx *ctx,
+                                        const void *sym, size_t size, int pe)
 {
-    uintptr_t near = core_target(call, ctx, sym, size, pe);
+    struct core_spot s = core_target(call, ctx, sym, size, pe);
 
-    if (!near)
+    if (!s.near)
         __builtin_unreachable();
-    return near;
+    return s;
 }
 
 static inline size_t core_bytes(const char *call, size_t n, size_t size)
@@ -59,30 +61,29 @@ static inline void core_need_local(const char *call, const void *p, size_t len)
 }
 
 /* Any size to a mapped peer. */
-void core_put_bytes(int world_pe, uintptr_t to, const void *source,
-                    size_t len);
+void core_put_bytes(struct core_spot to, const void *source, size_t len);
 
 force_inline void core_put(const char *call, const struct core_ctx *ctx,
                             void *dest, const void *source, size_t len, int pe)
 {
-    uintptr_t to = core_target(call, ctx, dest, len, pe);
+    struct core_spot to = core_target(call, ctx, dest, len, pe);
 
-    if (unlikely(!to))
+    if (unlikely(!to.near))
         return;
     core_need_local(call, source, len);
     /* The call for other sizes comes last, so this one saves no registers. */
     if (unlikely(len != 8)) {
-        core_put_bytes(core_world_pe(ctx, pe), to, source, len);
+        core_put_bytes(to, source, len);
         return;
     }
-    copy_bytes((void *)to, source, 8);
-    core_wake(core_world_pe(ctx, pe), to, 8);
+    copy_bytes((void *)to.near, source, 8);
+    core_wake(to, 8);
 }
 
 force_inline void core_get(const char *call, const struct core_ctx *ctx,
                             void *dest, const void *source, size_t len, int pe)
 {
-    uintptr_t from = core_target(call, ctx, source, len, pe);
+    uintptr_t from = core_target(call, ctx, source, len, pe).near;
 
     if (unlikely(!from))
         return;
@@ -95,18 +96,19 @@ force_inline void core_put_word(const char *call, const struct core_ctx *ctx,
                                  void *dest, const void *value, size_t size,
                                  int pe)
 {
-    uintptr_t to = core_word(call, ctx, dest, size, pe);
+    struct core_spot to = core_word(call, ctx, dest, size, pe);
 
-    copy_bytes((void *)to, value, size);
-    core_wake(core_world_pe(ctx, pe), to, size);
+    copy_bytes((void *)to.near, value, size);
+    core_wake(to, size);
 }
 
 force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
                                  void *value, const void *source, size_t size,
                                  int pe)
 {
-    copy_bytes(value, (const void *)core_word(call, ctx, source, size,
-                                              pe), size);
+    uintptr_t from = core_word(call, ctx, source, size, pe).near;
+
+    copy_bytes(value, (const void *)from, size);
 }
 
 /* count blocks of len bytes, dst and sst bytes apart. */
@@ -139,17 +141,17 @@ force_inline void core_signal(const char *call, const struct core_ctx *ctx,
                                uint64_t *sig_addr, uint64_t value, int sig_op,
                                int pe)
 {
-    uintptr_t to = core_word(call, ctx, sig_addr, sizeof value, pe);
+    struct core_spot to = core_word(call, ctx, sig_addr, sizeof value, pe);
 
     core_need_aligned(call, sig_addr, sizeof value);
     if (sig_op == SHMEM_SIGNAL_ADD)
-        __atomic_fetch_add((uint64_t *)to, value, __ATOMIC_RELEASE);
+        __atomic_fetch_add((uint64_t *)to.near, value, __ATOMIC_RELEASE);
     else if (likely(sig_op == SHMEM_SIGNAL_SET))
-        __atomic_store_n((uint64_t *)to, value, __ATOMIC_RELEASE);
+        __atomic_store_n((uint64_t *)to.near, value, __ATOMIC_RELEASE);
     else
         core_fatal(ERR_ARG, call, "signal operator %d is neither "
                    "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
-    core_wake(core_world_pe(ctx, pe), to, sizeof value);
+    core_wake(to, sizeof value);
 }
 
 #endif

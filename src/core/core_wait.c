@@ -4,7 +4,7 @@
  * A sleeper announces in its ctl block which bytes it waits for, looks at
  * them once more, and sleeps on wake_seq.  A writer that stores there raises
  * wake_seq and wakes it.  The writer does not fence between its store and its
- * look at `sleepers` - that would double the cost of a small put - so it may
+ * look at the range - that would double the cost of a small put - so it may
  * miss a waiter that announces at that very moment; therefore each sleep is
  * bounded by a fraction of the time waited so far.  Stores through shmem_ptr,
  * which wake nobody, are noticed by the same bound.
@@ -29,6 +29,7 @@ enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
 #define YIELD_NS 200000u
 
 static struct base_lock announce_lock = LOCK_INIT;
+static unsigned sleepers GUARDED_BY(announce_lock);
 
 static uint64_t now_ns(void)
 {
@@ -38,47 +39,50 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t position(int world_pe, uintptr_t near)
-{
-    return (uint64_t)near - xport_routes[world_pe].map[HEAP_HOST];
-}
-
 /* Where the peers see these bytes; everything if they are not symmetric. */
-static void waited_range(const struct core_waiter *w, uint64_t *from,
-                         uint64_t *to)
+static void waited_range(const struct core_waiter *w, int64_t *from,
+                         int64_t *to)
 {
-    uintptr_t near = xport_near(core_world.my_pe, w->addr, w->bytes);
+    int me = core_world.my_pe;
+    uintptr_t near = xport_near(me, w->addr, w->bytes);
 
-    *from = near ? position(core_world.my_pe, near) : (uint64_t)INT64_MIN;
-    *to = near ? *from + w->bytes : (uint64_t)INT64_MAX;
+    if (near) {
+        *from = (int64_t)(near - xport_routes[me].map[HEAP_HOST]);
+        *to = *from + (int64_t)w->bytes;
+    } else {
+        *from = INT64_MIN;
+        *to = INT64_MAX;
+    }
 }
 
 static void announce(struct core_waiter *w)
 {
-    uint64_t from, to;
+    int64_t from, to;
 
     waited_range(w, &from, &to);
     lock_acquire(&announce_lock);
-    if (core_ctl->sleepers) {   /* another thread sleeps too: cover both */
-        if ((int64_t)core_ctl->wait_from < (int64_t)from)
+    if (sleepers++) {           /* another thread sleeps too: cover both */
+        if (core_ctl->wait_from < from)
             from = core_ctl->wait_from;
-        if ((int64_t)core_ctl->wait_to > (int64_t)to)
+        if (core_ctl->wait_to > to)
             to = core_ctl->wait_to;
     }
     __atomic_store_n(&core_ctl->wait_from, from, __ATOMIC_RELAXED);
     __atomic_store_n(&core_ctl->wait_to, to, __ATOMIC_RELAXED);
-    /* seq_cst: the range and this count are visible before the caller's next
-     * look at the bytes; pairs with a writer's store before its own look. */
-    __atomic_fetch_add(&core_ctl->sleepers, 1, __ATOMIC_SEQ_CST);
     lock_release(&announce_lock);
     w->announced = true;
     w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
+    /* The range is visible before the caller looks at the bytes again. */
+    atomics_full_fence();
 }
 
 void core_wait_stop(struct core_waiter *w)
 {
     lock_acquire(&announce_lock);
-    __atomic_fetch_sub(&core_ctl->sleepers, 1, __ATOMIC_RELAXED);
+    if (--sleepers == 0) {
+        __atomic_store_n(&core_ctl->wait_to, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&core_ctl->wait_from, 0, __ATOMIC_RELAXED);
+    }
     lock_release(&announce_lock);
     w->announced = false;
 }
@@ -124,15 +128,8 @@ void core_wait_long(struct core_waiter *w)
     }
 }
 
-void core_wake_sleepers(int world_pe, uintptr_t near, size_t len)
+void core_wake_sleepers(struct core_ctl *peer)
 {
-    struct core_ctl *peer = core_peer_ctl(world_pe);
-    int64_t from = (int64_t)position(world_pe, near);
-
-    if (from >= (int64_t)__atomic_load_n(&peer->wait_to, __ATOMIC_RELAXED) ||
-        from + (int64_t)len <=
-            (int64_t)__atomic_load_n(&peer->wait_from, __ATOMIC_RELAXED))
-        return;
     /* release: the caller's store comes before the new count. */
     __atomic_fetch_add(&peer->wake_seq, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &peer->wake_seq, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
