@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: when a PE fails the others end within 2 s, one line says why,
+# and what many PEs say is printed once.
+set -u
+. "$(dirname "$0")/oshrun.inc"
+compile job
+
+# quick WHAT: the last try ended soon enough.
+quick()
+{
+    [ $ms -lt 2600 ] || fail "$1: took $ms ms"
+}
+
+# Others that ignore SIGTERM get SIGKILL.
+try -n 4 sh -c 'trap "" TERM; [ "$PMIX_RANK" != 1 ] || { sleep 0.2; kill -9 $$; }
+    while :; do sleep 1; done'
+expect 137 'PE 1 is killed' && quick 'PE 1 is killed'
+said '^oshrun: PE 1 (.*, pid [0-9]*) was killed by signal 9 (Killed); ending the other 3 PEs \[S-E-PEDIED\]$'
+
+# Others get the time to clean up on SIGTERM, also when they are stopped.
+try -n 3 sh -c 'trap "echo cleaned; exit" TERM
+    [ "$PMIX_RANK" != 1 ] || { sleep 0.2; exit 4; }
+    [ "$PMIX_RANK" != 2 ] || kill -STOP $$
+    while :; do sleep 0.05; done'
+expect 4 'PE 1 exits with 4' && quick 'PE 1 exits with 4'
+[ "$(grep -c cleaned "$out")" -eq 2 ] || fail 'SIGTERM did not arrive'
+
+# Messages of the library: one line for all, which also explains the status.
+try -n 8 sh -c 'echo "sluice: PE $PMIX_RANK (h): heap: no memory [S-E-HEAP]" >&2
+    exit 1'
+expect 1 'eight equal messages'
+said '^sluice: PE 0 (h): heap: no memory \[S-E-HEAP\] (and 7 other PEs: 1-7)$'
+try -n 4 sh -c '[ "$PMIX_RANK" = 2 ] || echo "sluice: (h): bad value [S-E-ENV]" >&2
+    echo "sluice: PE $PMIX_RANK (h): note $PMIX_RANK [S-W-ENV]" >&2
+    sleep 0.3; exit 0'
+expect 0 'warnings'
+grep -q '^sluice: PE 0 (h): bad value \[S-E-ENV\] (and 2 other PEs: 1,3)$' "$err" ||
+    fail "without a number: $(cat "$err")"
+[ "$(grep -c '^sluice: PE [0-3] (h): note [0-3] \[S-W-ENV\]$' "$err")" -eq 4 ] ||
+    fail "different messages were merged: $(cat "$err")"
+# The message arrives although its PE is not the first to die.
+try -n 4 sh -c '[ "$PMIX_RANK" != 3 ] || exit 6
+    sleep 0.05; echo "sluice: PE $PMIX_RANK (h): lost a PE [S-E-PMI]" >&2
+    sleep 20'
+expect 6 'PE 3 exits with 6' && quick 'PE 3 exits with 6'
+grep -q 'lost a PE \[S-E-PMI\] (and 2 other PEs: 1-2)$' "$err" ||
+    fail "last words: $(cat "$err")"
+[ "$(wc -l <"$err")" -eq 2 ] || fail "too many words: $(cat "$err")"
+
+try -n 4 "$dir/job" abort 0
+expect 0 'abort with 0' && quick 'abort with 0'
+silent 'abort with 0'
+try -n 4 "$dir/job" abort 42
+expect 42 'abort with 42' && quick 'abort with 42'
+try -n 4 "$dir/job" abort 256
+expect 1 'abort with 256 is no success'
+try -n 4 "$dir/job" die
+expect 137 'a PE dies in PMIx' && quick 'a PE dies in PMIx'
+said '^oshrun: PE 1 .* was killed by signal 9 .*ending the other 3 PEs'
+try -n 4 "$dir/job" leave
+expect 1 'a PE leaves without finalizing' && quick 'a PE leaves'
+grep -q '^oshrun: PE 1 (.*) exited with status 0 but without shmem_finalize' \
+    "$err" || [ -s "$out" ] || fail "a PE leaves: $(cat "$err")"
+try -n 4 "$dir/job" leave-all
+expect 0 'all PEs leave without finalizing' && silent 'all PEs leave'
+finish 'failures: one line, the others end, last words, abort, no finalize'

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: 512 PEs start, or a limit is named.
+set -u
+. "$(dirname "$0")/oshrun.inc"
+compile job
+
+(
+    ulimit -n 200 || exit 77
+    try -n 512 true
+    expect 1 'few descriptors'
+    said '512 PEs need [0-9]* open files here, but the hard limit is 200 (ulimit -Hn); raise it or start at most [0-9]* PEs \[S-E-LIMIT\]'
+    exit $failures
+)
+case $? in
+    0) ;;
+    77) echo 'ulimit -n cannot be lowered' ;;
+    *) [ "$(id -u)" -eq 0 ] || fail 'few descriptors' ;;
+esac
+(
+    ulimit -S -n 100
+    try -n 64 sh -c 'ulimit -n'
+    expect 0 'a soft limit is raised'
+    [ "$(sort -u "$out")" = 100 ] || fail "the PEs' limit is $(sort -u "$out")"
+    exit $failures
+) || fail 'soft limit'
+
+try -n 512 "$dir/job"
+if [ $status -eq 0 ]; then
+    [ "$(grep -c 'of 512$' "$out")" -eq 512 ] || fail "512 PEs: $(head "$out")"
+    finish "512 PEs: start, fence and end in $ms ms"
+fi
+grep -q 'S-E-LIMIT' "$err" || fail "512 PEs: status $status: $(head -n 3 "$err")"
+finish "512 PEs: refused: $(head -n 1 "$err")"

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: no process and no file is left, however the job ends; SIGKILL
+# of oshrun, of its keeper and of a PE included.
+set -u
+. "$(dirname "$0")/oshrun.inc"
+compile job
+
+mkdir "$dir/tmp"
+export OSHRUN_TEST_MARK="mark-$$-$(now)"
+
+# Each PE talks PMIx, then sits there with children: one plain, one in a
+# session of its own, one without a parent.
+# shellcheck disable=SC2016
+busy='"$dir/job" >/dev/null
+    sleep 60 & setsid sleep 60 & (setsid sh -c "sleep 60 & sleep 60" &)
+    echo x >"$dir/up.$PMIX_RANK"; wait'
+
+begin_job()
+{
+    rm -f "$dir"/up.*
+    dir=$dir TMPDIR=$dir/tmp oshrun -n 3 sh -c "$busy" >"$out" 2>"$err" \
+        </dev/null &
+    job=$!
+    wait_for "$dir/up.0" && wait_for "$dir/up.1" && wait_for "$dir/up.2"
+    sleep 0.1
+    [ "$(processes "$OSHRUN_TEST_MARK" | wc -l)" -gt 12 ] ||
+        fail 'the job is smaller than it should be'
+    keeper=$(ps -o pid= --ppid $job | tr -d ' ')
+}
+
+clean()
+{
+    none_left "$mine" "$1"
+    find "$dir/tmp" -mindepth 1 | grep -q . &&
+        fail "$1: files left: $(find "$dir/tmp" -mindepth 1)"
+    for d in /tmp /dev/shm /var/tmp /run; do
+        find "$d" -maxdepth 1 -newer "$dir/stamp" 2>/dev/null
+    done | grep -E 'pmix|oshrun-|sluice|dstor|ompi|prte' |
+        grep -v "^$dir" >"$dir/files" && fail "$1: files left: $(cat "$dir/files")"
+}
+
+# The marks of this shell's own processes do not count: only PEs carry this.
+mine=OSHRUN_TEST_MARK=$OSHRUN_TEST_MARK
+export -n OSHRUN_TEST_MARK 2>/dev/null || :
+unset OSHRUN_TEST_MARK
+OSHRUN_TEST_MARK=${mine#*=}
+busy="export $mine; exec sh -c '$busy'"
+touch "$dir/stamp"
+sleep 0.02
+
+begin_job
+kill -KILL $job
+wait $job 2>/dev/null
+clean 'SIGKILL of oshrun'
+
+begin_job
+kill -KILL "$keeper"
+wait $job
+[ $? -eq 137 ] || fail 'SIGKILL of the keeper: status'
+said 'the keeper of the job (pid [0-9]*) was killed by signal 9'
+clean 'SIGKILL of the keeper'
+
+begin_job
+kill -KILL "$keeper" $job
+wait $job 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    pgrep -P "$keeper" >/dev/null || break
+    sleep 0.1
+done
+pgrep -P "$keeper" >/dev/null && fail 'SIGKILL of both: PEs are left'
+# Nobody is left who knew what the PEs had started: this is ours to clean up.
+for pid in $(processes "$mine"); do kill -KILL "$pid" 2>/dev/null; done
+
+begin_job
+kill -KILL "$(ps -o pid= --ppid "$keeper" | head -n 1 | tr -d ' ')"
+wait $job
+[ $? -eq 137 ] || fail 'SIGKILL of a PE: status'
+clean 'SIGKILL of a PE'
+
+begin_job
+kill -TERM $job
+wait $job
+clean 'SIGTERM'
+
+# A normal end: what PEs left in the background ends too, and soon.
+begin=$(now)
+dir=$dir TMPDIR=$dir/tmp timeout 20 oshrun -n 3 sh -c \
+    "export $mine; sleep 60 & setsid sleep 60 & (setsid sleep 60 &)" </dev/null
+[ $? -eq 0 ] || fail 'a normal end: status'
+[ $(($(now) - begin)) -lt 3000 ] || fail 'a normal end took long'
+clean 'a normal end'
+
+# A directory for temporary files is not needed.
+try -n 2 "$dir/job"
+TMPDIR=/nonexistent try -n 2 env TMPDIR=/nonexistent "$dir/job" 2
+expect 0 'TMPDIR=/nonexistent' && silent 'TMPDIR=/nonexistent'
+finish 'nothing is left: oshrun, keeper, PE killed, normal end'

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: lines of PEs stay whole, bytes stay as they are, and a reader
+# that is slow or gone does no harm.
+set -u
+. "$(dirname "$0")/oshrun.inc"
+
+# Whole lines: each PE writes its own letter, line by line in small pieces.
+# shellcheck disable=SC2016
+try -n 8 sh -c 'w=$(printf "%0300d" 0 | tr 0 "$PMIX_RANK")
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        printf %s "$w"; printf %s "$w"; echo "$w"; done'
+expect 0 'eight writers'
+[ "$(wc -l <"$out")" -eq 160 ] || fail "$(wc -l <"$out") lines, not 160"
+grep -vqE '^(0{900}|1{900}|2{900}|3{900}|4{900}|5{900}|6{900}|7{900})$' \
+    "$out" && fail 'lines were mixed'
+
+# The last line may lack its end; others do not run into it.
+try -n 1 printf 'a\nb'
+[ "$(od -An -c "$out" | tr -d ' \n')" = 'a\nb' ] || fail 'a partial last line'
+try -n 3 printf 'b'
+[ "$(grep -c '^b$' "$out")" -eq 3 ] || fail "partial lines met: $(cat "$out")"
+
+# Bytes: all values, no newline for 3 MB, in order.
+head -c 3000000 /dev/urandom | tr '\n' x >"$dir/bytes"
+try -n 1 cat "$dir/bytes"
+expect 0 'binary output'
+cmp "$out" "$dir/bytes" || fail 'binary output differs'
+cat "$dir/bytes" "$dir/bytes" "$src/oshrun.inc" >"$dir/more"
+try -n 2 sh -c '[ "$PMIX_RANK" = 1 ] || cat "$1"' sh "$dir/more"
+cmp "$out" "$dir/more" || fail 'mixed output differs'
+
+try -n 3 --tag-output sh -c 'echo out; echo err >&2; printf x'
+[ "$(sort "$out" | tr '\n' ' ')" = '[0] out [0] x [1] out [1] x [2] out [2] x ' ] ||
+    fail "--tag-output: $(cat "$out")"
+[ "$(sort "$err" | tr '\n' ' ')" = '[0] err [1] err [2] err ' ] ||
+    fail "--tag-output: $(cat "$err")"
+
+# One file for both keeps the order of one PE's lines.
+oshrun -n 1 sh -c 'for i in 1 2 3 4 5; do echo $i; sleep 0.02; echo $i >&2
+    sleep 0.02; done' >"$dir/both" 2>&1 </dev/null
+[ "$(tr -d '\n' <"$dir/both")" = 1122334455 ] || fail "2>&1: $(cat "$dir/both")"
+
+# A closed reader ends the job without a word, as in any pipeline.
+begin=$(now)
+(timeout 20 oshrun -n 4 yes 2>"$err"; echo $? >"$dir/status") | head -n 1 >"$out"
+[ "$(cat "$out")" = y ] || fail 'head got nothing'
+[ "$(cat "$dir/status")" -eq 141 ] || fail "EPIPE: status $(cat "$dir/status")"
+silent 'closed output'
+[ $(($(now) - begin)) -lt 5000 ] || fail 'a closed output did not end the job'
+
+# A slow reader slows the PEs down; memory stays small meanwhile.
+(timeout 20 oshrun -n 2 sh -c 'yes 2>/dev/null | head -c 40000000
+    echo done >"$1.$PMIX_RANK"' sh "$dir/slow" 2>"$err"
+    echo $? >"$dir/status") </dev/null |
+    (
+        sleep 0.7
+        keeper=$(ps -e -o pid=,comm=,rss= | awk '/sluice-keeper/ { print $3 }' |
+            sort -n | tail -n 1)
+        echo "${keeper:-0}" >"$dir/rss"
+        [ -e "$dir/slow.0" ] && echo early >"$dir/early"
+        wc -c >"$dir/count"
+    )
+[ "$(cat "$dir/status")" -eq 0 ] || fail "slow reader: $(cat "$err")"
+[ "$(cat "$dir/count")" -eq 80000000 ] || fail "got $(cat "$dir/count") bytes"
+[ ! -e "$dir/early" ] || fail 'the PE did not wait for the reader'
+[ "$(cat "$dir/rss")" -lt 60000 ] || fail "$(cat "$dir/rss") KiB in the keeper"
+
+# A full disk is said once, and in the status.
+if [ -w /dev/full ]; then
+    timeout 20 oshrun -n 2 sh -c 'echo a; sleep 0.2; echo b' >/dev/full 2>"$err"
+    [ $? -eq 1 ] || fail '/dev/full: status'
+    said 'cannot write standard output: No space left on device'
+fi
+timeout 20 oshrun -n 2 echo x >&- 2>"$err"
+[ $? -eq 0 ] || fail "closed standard output: $(cat "$err")"
+finish 'output: whole lines, bytes, tags, closed, slow and full readers'
