@@ -236,10 +236,9 @@ static T_UNUSED uint64_t t_seed(void)
     return t_state.seed;
 }
 
-/* Weyl sequence, then a mix of two multiplications (splitmix64). */
 static T_UNUSED uint64_t t_rand(void)
 {
-    uint64_t z;
+    uint64_t z;                 /* splitmix64: a Weyl sequence, then a mix */
 
     t_seed();
     z = t_state.random += 0x9e3779b97f4a7c15u;
