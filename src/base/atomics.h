@@ -10,6 +10,8 @@
 /* For the bodies of the public calls: their default context is a constant
  * that must reach every condition. */
 #define force_inline static inline __attribute__((always_inline))
+/* What every operation reads, kept together: few cache lines. */
+#define hot_data __attribute__((section(".data.sluice_hot")))
 
 /* Every earlier store is visible to all before any later load is done.  On
  * x86 a locked read-modify-write of the stack does this in a third of the

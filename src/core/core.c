@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct core_team core_world = { .stride = 1 };
+_Alignas(64) hot_data struct core_team core_world = { .stride = 1 };
 struct core_ctx core_ctx_default = { .team = &core_world };
 struct core_status core_status;
 struct core_ctl *core_ctl;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heap/heap.h"
 #include "heap/heap_int.h"
+#include "base/atomics.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -17,7 +18,7 @@
 /* The share of free memory that heaps nobody sized may take together. */
 enum { DEFAULT_PERCENT = 60 };
 
-struct heap_seg heap_segs[HEAP_SEGS];
+hot_data struct heap_seg heap_segs[HEAP_SEGS];
 static size_t reserved_used;
 
 static size_t page_size(void)

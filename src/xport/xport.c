@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct xport_route *xport_routes;
+hot_data struct xport_route *xport_routes;
 
 int xport_open(int n_pes)
 {

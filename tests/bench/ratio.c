@@ -106,9 +106,10 @@ static void rate_get_nbi(void *arg, int iters)
 static void fetch_add(void *arg, int iters)
 {
     const struct place *p = arg;
+    long *counter = &p->shared->counter;
 
     for (int i = 0; i < iters; i++)
-        shmem_long_atomic_fetch_add(&p->shared->counter, 1, 1);
+        shmem_long_atomic_fetch_add(counter, 1, 1);
 }
 
 static void barriers(void *arg, int iters)
