@@ -126,6 +126,23 @@ void heap_data_find(struct heap_data *out)
     *out = d;
 }
 
+/* To pages that hold zeros: what is zero is not touched, so that a large .bss
+ * takes memory only where the program has used it.  The gaps between
+ * variables, which a sanitizer guards, are copied too. */
+__attribute__((no_sanitize("address", "thread")))
+static void copy_image(void *to, const void *from, size_t size)
+{
+    const volatile uint64_t *f = from;
+    volatile uint64_t *t = to;
+    uint64_t word;
+
+    for (size_t i = 0; i < size / sizeof word; i++) {
+        word = f[i];
+        if (word)
+            t[i] = word;
+    }
+}
+
 int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view)
 {
     void *p = MAP_FAILED;
@@ -136,7 +153,7 @@ int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view)
     } else {
         /* Between the two this thread writes no static data: linked from
          * libshmem.a, the library's own variables are among it. */
-        memcpy(view, d->start, d->size);
+        copy_image(view, d->start, d->size);
         p = mmap(d->start, d->size, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_FIXED, fd, off);
     }
@@ -158,7 +175,7 @@ static void *private_copy(void)
 
     if (p == MAP_FAILED)
         return NULL;
-    memcpy(p, shared.start, shared.size);
+    copy_image(p, shared.start, shared.size);
     return p;
 }
 
