@@ -252,6 +252,7 @@ int front_run(const struct opts *o, char *arg0)
     s.sigpipe_ignored = pipe_act.sa_handler == SIG_IGN;
     if (launch(&f, &s) < 0)
         return EXIT_FAILURE;
+    free(s.path);
     while (!f.keeper_ended)
         turn(&f);
     return result(&f);

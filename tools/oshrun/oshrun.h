@@ -87,7 +87,7 @@ char *find_program(const char *name, int *err);
 
 struct start {
     const struct opts *opts;
-    const char *path;               /* the program, found */
+    char *path;                     /* the program, found */
     int stdin_fd;                   /* for PE 0 */
     int control;                    /* keeper's end: signals in, notes out */
     const sigset_t *mask;           /* the user's signal mask ... */
