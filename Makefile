@@ -113,6 +113,9 @@ $(O)/obj/src/%.o: src/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -MMD -MP $(LIB_CFLAGS) -c -o $@ $<
 
+# The loops of reductions want the vector units.
+$(O)/obj/src/coll/coll_ops.o: LIB_CFLAGS += -O3
+
 SONAME = libshmem.so.$(SOVERSION)
 
 $(O)/lib/$(SONAME): $(LIB_OBJS) src/libshmem.map $(O)/obj/objects.txt

@@ -28,6 +28,17 @@ extern "C" {
 struct shmemi_ctx { int opaque; };
 typedef struct shmemi_ctx *shmem_ctx_t;
 
+struct shmemi_team { int opaque; };
+typedef struct shmemi_team *shmem_team_t;
+
+#define SHMEM_TEAM_INVALID ((shmem_team_t)0)
+#define SHMEM_TEAM_WORLD ((shmem_team_t)1)
+#define SHMEM_TEAM_SHARED ((shmem_team_t)2)
+
+/* num_contexts: how many contexts of the team will be created, a hint. */
+typedef struct { int num_contexts; } shmem_team_config_t;
+#define SHMEM_TEAM_NUM_CONTEXTS 1L
+
 #define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
 #define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
 
@@ -35,6 +46,11 @@ typedef struct shmemi_ctx *shmem_ctx_t;
 #define SHMEM_CTX_PRIVATE 1L
 #define SHMEM_CTX_SERIALIZED 2L
 #define SHMEM_CTX_NOSTORE 4L
+
+/* Sessions: many small operations follow; total_ops says how many. */
+typedef struct { size_t total_ops; } shmem_ctx_session_config_t;
+#define SHMEM_CTX_SESSION_BATCH 1L
+#define SHMEM_CTX_SESSION_TOTAL_OPS 1L
 
 #define SHMEM_THREAD_SINGLE 0
 #define SHMEM_THREAD_FUNNELED 1
@@ -54,7 +70,25 @@ typedef struct shmemi_ctx *shmem_ctx_t;
 #define SHMEM_CMP_LT 5
 #define SHMEM_CMP_LE 6
 
+/* Work arrays of the collectives over active sets: longs of pSync, elements
+ * of pWrk.  Deprecated with them. */
+#define SHMEM_SYNC_VALUE 0L
+#define SHMEM_SYNC_SIZE 8
+#define SHMEM_BARRIER_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_BCAST_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_REDUCE_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_COLLECT_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_ALLTOALL_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_ALLTOALLS_SYNC_SIZE SHMEM_SYNC_SIZE
+#define SHMEM_REDUCE_MIN_WRKDATA_SIZE 1
+
 /* Deprecated spellings. */
+#define _SHMEM_SYNC_VALUE SHMEM_SYNC_VALUE
+#define _SHMEM_BARRIER_SYNC_SIZE SHMEM_BARRIER_SYNC_SIZE
+#define _SHMEM_BCAST_SYNC_SIZE SHMEM_BCAST_SYNC_SIZE
+#define _SHMEM_REDUCE_SYNC_SIZE SHMEM_REDUCE_SYNC_SIZE
+#define _SHMEM_REDUCE_MIN_WRKDATA_SIZE SHMEM_REDUCE_MIN_WRKDATA_SIZE
+#define _SHMEM_COLLECT_SYNC_SIZE SHMEM_COLLECT_SYNC_SIZE
 #define _SHMEM_MAJOR_VERSION SHMEM_MAJOR_VERSION
 #define _SHMEM_MINOR_VERSION SHMEM_MINOR_VERSION
 #define _SHMEM_MAX_NAME_LEN SHMEM_MAX_NAME_LEN

@@ -262,12 +262,142 @@ void SHMEMI_P(shmem_pe_quiet)(const int *target_pes, size_t npes);
 void SHMEMI_P(shmem_ctx_pe_quiet)(shmem_ctx_t ctx, const int *target_pes,
                                   size_t npes);
 
-/* ---- Collectives over the world (9.11) ---- */
+/* ---- Teams (9.4): a team is an ordered set of PEs, numbered from 0.  Splits
+ * are collective over the parent; members get the team, the other PEs
+ * SHMEM_TEAM_INVALID.  0, or nonzero on all PEs of the parent alike. ---- */
+
+/* -1 for SHMEM_TEAM_INVALID. */
+int SHMEMI_P(shmem_team_my_pe)(shmem_team_t team);
+int SHMEMI_P(shmem_team_n_pes)(shmem_team_t team);
+/* Fills the fields that config_mask names. */
+int SHMEMI_P(shmem_team_get_config)(shmem_team_t team, long config_mask,
+                                    shmem_team_config_t *config);
+/* The number in dest_team of PE src_pe of src_team, or -1. */
+int SHMEMI_P(shmem_team_translate_pe)(shmem_team_t src_team, int src_pe,
+                                      shmem_team_t dest_team);
+/* Members start, start + stride, ... of the parent; stride may be negative,
+ * and 0 with size 1. */
+int SHMEMI_P(shmem_team_split_strided)(shmem_team_t parent_team, int start,
+                                       int stride, int size,
+                                       const shmem_team_config_t *config,
+                                       long config_mask,
+                                       shmem_team_t *new_team);
+/* Rows of xrange consecutive PEs, and the columns through them. */
+int SHMEMI_P(shmem_team_split_2d)(shmem_team_t parent_team, int xrange,
+                                  const shmem_team_config_t *xaxis_config,
+                                  long xaxis_mask, shmem_team_t *xaxis_team,
+                                  const shmem_team_config_t *yaxis_config,
+                                  long yaxis_mask, shmem_team_t *yaxis_team);
+/* Collective over the team; its shareable contexts go with it. */
+void SHMEMI_P(shmem_team_destroy)(shmem_team_t team);
+/* As shmem_ptr, of a PE of the team; NULL for SHMEM_TEAM_INVALID. */
+void *SHMEMI_P(shmem_team_ptr)(shmem_team_t team, const void *dest, int pe);
+
+/* A context whose PE numbers are the team's. */
+int SHMEMI_P(shmem_team_create_ctx)(shmem_team_t team, long options,
+                                    shmem_ctx_t *ctx);
+int SHMEMI_P(shmem_ctx_get_team)(shmem_ctx_t ctx, shmem_team_t *team);
+/* Hints about the operations to come; they change no rule. */
+void SHMEMI_P(shmem_ctx_session_start)(
+    shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config,
+    long config_mask);
+void SHMEMI_P(shmem_ctx_session_stop)(shmem_ctx_t ctx);
+
+/* ---- Collectives (9.11): made by all PEs of the team in the same order, one
+ * at a time; buffers are symmetric and the same on all, and do not overlap,
+ * except that reductions and scans take dest == source.  dest must be ready
+ * on all PEs before any calls.  0, or nonzero. ---- */
 
 /* Quiet of the default context, then every PE arrives before any leaves. */
 void SHMEMI_P(shmem_barrier_all)(void);
 /* As barrier_all without the quiet: local stores are visible, no more. */
 void SHMEMI_P(shmem_sync_all)(void);
+int SHMEMI_P(shmem_team_sync)(shmem_team_t team);
+
+/* alltoall: block i of PE j becomes block j of PE i; of alltoalls, element k
+ * of a block lies dst (sst) times k elements from its begin.  broadcast: dest
+ * of every PE, the root's too.  collect: sources in the order of PEs; nelems
+ * may differ in collect, not in fcollect. */
+#define SHMEMI_COLL(PRE, POST, T)                                           \
+    int SHMEMI_P(shmem_##PRE##alltoall##POST)(                              \
+        shmem_team_t team, T *dest, const T *source, size_t nelems);        \
+    int SHMEMI_P(shmem_##PRE##alltoalls##POST)(                             \
+        shmem_team_t team, T *dest, const T *source, ptrdiff_t dst,         \
+        ptrdiff_t sst, size_t nelems);                                      \
+    int SHMEMI_P(shmem_##PRE##broadcast##POST)(                             \
+        shmem_team_t team, T *dest, const T *source, size_t nelems,         \
+        int PE_root);                                                       \
+    int SHMEMI_P(shmem_##PRE##collect##POST)(                               \
+        shmem_team_t team, T *dest, const T *source, size_t nelems);        \
+    int SHMEMI_P(shmem_##PRE##fcollect##POST)(                              \
+        shmem_team_t team, T *dest, const T *source, size_t nelems);
+#define SHMEMI_COLL_TYPED(NAME, T) SHMEMI_COLL(NAME##_, , T)
+SHMEMI_RMA_TYPES(SHMEMI_COLL_TYPED)
+SHMEMI_COLL(, mem, void)
+
+/* dest[i] of every PE: source[i] of all, combined; the same bits on all.
+ * Scans: over the PEs up to the caller, sum_exscan without it. */
+#define SHMEMI_REDUCE(NAME, T, OP)                                          \
+    int SHMEMI_P(shmem_##NAME##_##OP)(shmem_team_t team, T *dest,           \
+                                      const T *source, size_t nreduce);
+#define SHMEMI_REDUCE_BIT(NAME, T)                                          \
+    SHMEMI_REDUCE(NAME, T, and_reduce)                                      \
+    SHMEMI_REDUCE(NAME, T, or_reduce)                                       \
+    SHMEMI_REDUCE(NAME, T, xor_reduce)
+#define SHMEMI_REDUCE_MINMAX(NAME, T)                                       \
+    SHMEMI_REDUCE(NAME, T, max_reduce)                                      \
+    SHMEMI_REDUCE(NAME, T, min_reduce)
+#define SHMEMI_REDUCE_SUM(NAME, T)                                          \
+    SHMEMI_REDUCE(NAME, T, sum_reduce)                                      \
+    SHMEMI_REDUCE(NAME, T, prod_reduce)                                     \
+    SHMEMI_REDUCE(NAME, T, sum_inscan)                                      \
+    SHMEMI_REDUCE(NAME, T, sum_exscan)
+SHMEMI_REDUCE_BIT_TYPES(SHMEMI_REDUCE_BIT)
+SHMEMI_RMA_TYPES(SHMEMI_REDUCE_MINMAX)
+SHMEMI_REDUCE_SUM_TYPES(SHMEMI_REDUCE_SUM)
+
+/* Deprecated: over the world PEs PE_start + i * 2^logPE_stride, i < PE_size.
+ * pSync: SHMEM_..._SYNC_SIZE symmetric longs, all SHMEM_SYNC_VALUE before and
+ * after.  broadcast leaves the root's dest alone. */
+#define SHMEMI_SET int PE_start, int logPE_stride, int PE_size
+void SHMEMI_P(shmem_barrier)(SHMEMI_SET, long *pSync);
+void SHMEMI_P(shmem_sync)(SHMEMI_SET, long *pSync);
+#define SHMEMI_SET_COLL(S)                                                  \
+    void SHMEMI_P(shmem_alltoall##S)(void *dest, const void *source,        \
+                                     size_t nelems, SHMEMI_SET,             \
+                                     long *pSync);                          \
+    void SHMEMI_P(shmem_alltoalls##S)(void *dest, const void *source,       \
+                                      ptrdiff_t dst, ptrdiff_t sst,         \
+                                      size_t nelems, SHMEMI_SET,            \
+                                      long *pSync);                         \
+    void SHMEMI_P(shmem_broadcast##S)(void *dest, const void *source,       \
+                                      size_t nelems, int PE_root,           \
+                                      SHMEMI_SET, long *pSync);             \
+    void SHMEMI_P(shmem_collect##S)(void *dest, const void *source,         \
+                                    size_t nelems, SHMEMI_SET,              \
+                                    long *pSync);                           \
+    void SHMEMI_P(shmem_fcollect##S)(void *dest, const void *source,        \
+                                     size_t nelems, SHMEMI_SET,             \
+                                     long *pSync);
+SHMEMI_SET_COLL(32)
+SHMEMI_SET_COLL(64)
+#define SHMEMI_TO_ALL(NAME, T, OP)                                          \
+    void SHMEMI_P(shmem_##NAME##_##OP##_to_all)(T *dest, const T *source,   \
+                                                int nreduce, SHMEMI_SET,    \
+                                                T *pWrk, long *pSync);
+#define SHMEMI_TO_ALL_BIT(NAME, T)                                          \
+    SHMEMI_TO_ALL(NAME, T, and)                                             \
+    SHMEMI_TO_ALL(NAME, T, or)                                              \
+    SHMEMI_TO_ALL(NAME, T, xor)
+#define SHMEMI_TO_ALL_MINMAX(NAME, T)                                       \
+    SHMEMI_TO_ALL(NAME, T, max)                                             \
+    SHMEMI_TO_ALL(NAME, T, min)
+#define SHMEMI_TO_ALL_SUM(NAME, T)                                          \
+    SHMEMI_TO_ALL(NAME, T, sum)                                             \
+    SHMEMI_TO_ALL(NAME, T, prod)
+SHMEMI_TO_ALL_BIT_TYPES(SHMEMI_TO_ALL_BIT)
+SHMEMI_TO_ALL_TYPES(SHMEMI_TO_ALL_MINMAX)
+SHMEMI_TO_ALL_SUM_TYPES(SHMEMI_TO_ALL_SUM)
 
 /* ---- Locks (9.13): first come, first served; a lock is a symmetric long,
  * zero at start, and belongs to the PE that set it. ---- */
@@ -307,3 +437,15 @@ void *SHMEMI_P(shmemalign)(size_t alignment, size_t size);
 #undef SHMEMI_WAIT_SET
 #undef SHMEMI_WAIT
 #undef SHMEMI_WAIT_NE
+#undef SHMEMI_COLL
+#undef SHMEMI_COLL_TYPED
+#undef SHMEMI_REDUCE
+#undef SHMEMI_REDUCE_BIT
+#undef SHMEMI_REDUCE_MINMAX
+#undef SHMEMI_REDUCE_SUM
+#undef SHMEMI_SET
+#undef SHMEMI_SET_COLL
+#undef SHMEMI_TO_ALL
+#undef SHMEMI_TO_ALL_BIT
+#undef SHMEMI_TO_ALL_MINMAX
+#undef SHMEMI_TO_ALL_SUM

@@ -11,6 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The complex types of reductions; only pointers to them are passed. */
+#ifdef __cplusplus
+#include <complex>
+typedef std::complex<float> shmemi_complexf;
+typedef std::complex<double> shmemi_complexd;
+#else
+typedef float _Complex shmemi_complexf;
+typedef double _Complex shmemi_complexd;
+#endif
+
 /* Standard RMA types (24). */
 #define SHMEMI_RMA_BASE(X)                                                  \
     X(float, float)                                                         \
@@ -74,6 +84,46 @@
     X(uint32, uint32_t)                                                     \
     X(uint64, uint64_t)
 #define SHMEMI_AMO_BIT_TYPES(X) SHMEMI_AMO_BIT_BASE(X) SHMEMI_AMO_BIT_ALIAS(X)
+
+/* Reductions: and, or, xor (14); max and min take the RMA types (24); sum,
+ * prod and the scans also the complex ones (26). */
+#define SHMEMI_REDUCE_BIT_BASE(X)                                           \
+    X(uchar, unsigned char)                                                 \
+    X(ushort, unsigned short)                                               \
+    X(uint, unsigned int)                                                   \
+    X(ulong, unsigned long)                                                 \
+    X(ulonglong, unsigned long long)
+#define SHMEMI_REDUCE_BIT_ALIAS(X)                                          \
+    X(int8, int8_t)                                                         \
+    X(int16, int16_t)                                                       \
+    X(int32, int32_t)                                                       \
+    X(int64, int64_t)                                                       \
+    X(uint8, uint8_t)                                                       \
+    X(uint16, uint16_t)                                                     \
+    X(uint32, uint32_t)                                                     \
+    X(uint64, uint64_t)                                                     \
+    X(size, size_t)
+#define SHMEMI_REDUCE_BIT_TYPES(X)                                          \
+    SHMEMI_REDUCE_BIT_BASE(X) SHMEMI_REDUCE_BIT_ALIAS(X)
+#define SHMEMI_REDUCE_COMPLEX(X)                                            \
+    X(complexd, shmemi_complexd)                                            \
+    X(complexf, shmemi_complexf)
+#define SHMEMI_REDUCE_SUM_TYPES(X)                                          \
+    SHMEMI_RMA_TYPES(X) SHMEMI_REDUCE_COMPLEX(X)
+
+/* The deprecated reductions over active sets (4, 7 and 9 types). */
+#define SHMEMI_TO_ALL_BIT_TYPES(X)                                          \
+    X(short, short)                                                         \
+    X(int, int)                                                             \
+    X(long, long)                                                           \
+    X(longlong, long long)
+#define SHMEMI_TO_ALL_TYPES(X)                                              \
+    SHMEMI_TO_ALL_BIT_TYPES(X)                                              \
+    X(float, float)                                                         \
+    X(double, double)                                                       \
+    X(longdouble, long double)
+#define SHMEMI_TO_ALL_SUM_TYPES(X)                                          \
+    SHMEMI_TO_ALL_TYPES(X) SHMEMI_REDUCE_COMPLEX(X)
 
 /* Types that only shmem_TYPENAME_wait_until and _test still take. */
 #define SHMEMI_WAIT_OLD_TYPES(X)                                            \

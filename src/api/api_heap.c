@@ -253,7 +253,7 @@ void *pshmem_realloc(void *ptr, size_t size)
                                         0 });
     if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(ptr, size, &moved))
         tell_full(__func__, size, __builtin_return_address(0));
-    coll_sync_world();
+    coll_sync(&core_world);
     return moved;
 }
 API_ALIAS(shmem_realloc)

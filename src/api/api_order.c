@@ -2,8 +2,6 @@
 #include "api/api.h"
 #include "coll/coll.h"
 
-#include <errno.h>
-
 /* An invalid context has nothing to order: fence and quiet do nothing. */
 #define API_ORDER(NAME)                                                     \
     void pshmem_##NAME(void)                                                \
@@ -58,39 +56,9 @@ API_ALIAS(shmem_barrier_all)
 void pshmem_sync_all(void)
 {
     core_need_up(__func__);
-    coll_sync_world();
+    coll_sync(&core_world);
 }
 API_ALIAS(shmem_sync_all)
-
-int pshmem_ctx_create(long options, shmem_ctx_t *ctx)
-{
-    const long known = SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED |
-                       SHMEM_CTX_NOSTORE;
-    shmem_ctx_t made;
-
-    core_need_up(__func__);
-    if (CORE_CHECK(!ctx))
-        core_fatal(ERR_NULL, __func__, "no place for the context");
-    *ctx = SHMEM_CTX_INVALID;
-    if (options & ~known) {
-        log_warn(ERR_ARG, "shmem_ctx_create: unknown option bits %#lx",
-                 (unsigned long)(options & ~known));
-        return -EINVAL;
-    }
-    if (core_ctx_create(&core_world, options, &made))
-        return -ENOMEM;
-    *ctx = made;
-    return 0;
-}
-API_ALIAS(shmem_ctx_create)
-
-void pshmem_ctx_destroy(shmem_ctx_t ctx)
-{
-    core_need_up(__func__);
-    if (ctx != SHMEM_CTX_INVALID && ctx != SHMEM_CTX_DEFAULT)
-        core_ctx_destroy(ctx);
-}
-API_ALIAS(shmem_ctx_destroy)
 
 void pshmem_set_lock(long *lock)
 {

@@ -23,6 +23,7 @@ static void become_child(void)
     if (core_status.state != CORE_UP)
         return;
     core_world.n_pes = 0;
+    core_shared.n_pes = 0;
     core_status.state = CORE_FORKED;
     init_count = 0;
 }
@@ -104,10 +105,10 @@ static int open_rooms(int thread_level)
         on_exit(at_exit, NULL);
     registered = true;
     /* Nobody touches a peer's memory before the peer has opened it. */
-    coll_sync_world();
+    coll_sync(&core_world);
     core_settle();
     /* Nor does anybody start to wait before all agree how to. */
-    coll_sync_world();
+    coll_sync(&core_world);
     return 0;
 close_sm:
     sm_close();
@@ -125,6 +126,7 @@ static void close_rooms(void)
 {
     coll_barrier_world();
     fault_report();
+    coll_set_forget();
     core_close();
     sm_close();
     xport_close();

@@ -39,6 +39,10 @@ ERR(LIMIT, "a limit of the system or of the container is too low",
     "raise the limit that the line names")
 ERR(CTX, "a context is invalid or used against its options",
     "create it with shmem_ctx_create and keep its rules")
+ERR(TEAM, "a team is invalid, lacks memory or is used against its rules",
+    "pass a team of which the PE is a member; see shmem_team_split_strided(3)")
+ERR(COLL, "the members of a team do not make the same collective call",
+    "make every member call the same collectives in the same order")
 ERR(LOCK, "a lock is used against its rules",
     "clear a lock only where it was set, and do not set it twice")
 ERR(THREAD, "a call breaks the thread level",

@@ -1,15 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll.h - operations that all PEs of a team make together.
- * At most one at a time in a team; the program orders its threads' calls. */
+ * At most one at a time in a team; the program orders its threads' calls.
+ * In each of them every member hears of every other, so no member is ever two
+ * collectives ahead of another.  Buffers are symmetric addresses, the same on
+ * all members; dest may be written by any member as soon as that one has
+ * entered, source is read between a member's entry and its return. */
 #ifndef COLL_COLL_H
 #define COLL_COLL_H
 
-/* Every PE of the world arrives before any leaves; what a PE stored before is
- * visible to all afterwards. */
-void coll_sync_world(void);
-/* With the quiet of the default context before. */
-void coll_barrier_world(void);
-/* Before the first synchronisation after each init. */
+#include "core/core_team.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Takes the choices of the environment. */
 void coll_open(void);
+
+/* ---- coll_sync.c ---- */
+
+/* Every member arrives before any leaves; what a member stored before is
+ * visible to all afterwards. */
+void coll_sync(struct core_team *t);
+/* Of the world, with the quiet of the default context before. */
+void coll_barrier_world(void);
+
+/* ---- coll_team.c: collective over parent ---- */
+
+/* Members of the new team get it, others NULL.  0, or a negative errno on all
+ * members of parent alike. */
+int coll_team_split(struct core_team *parent, int start, int stride, int size,
+                    struct core_team **out);
+/* Runs of xrange members, and columns through the runs. */
+int coll_team_split_2d(struct core_team *parent, int xrange,
+                       struct core_team **x, struct core_team **y);
+/* Collective over t itself. */
+void coll_team_destroy(struct core_team *t);
+
+/* ---- coll_set.c ---- */
+
+/* The team of world PEs start + i * 2^log_stride: made at the first call of
+ * its members, kept until the end.  NULL without memory. */
+struct core_team *coll_set(int start, int log_stride, int size);
+/* At the end of the library. */
+void coll_set_forget(void);
+
+/* ---- coll_move.c: sizes in bytes ---- */
+
+/* dest is written on every member, or on all but the root. */
+void coll_broadcast(struct core_team *t, void *dest, const void *source,
+                    size_t bytes, int root, bool root_too);
+/* Blocks in the order of members; bytes may differ between them. */
+void coll_collect(struct core_team *t, void *dest, const void *source,
+                  size_t bytes);
+/* The same with equal blocks. */
+void coll_fcollect(struct core_team *t, void *dest, const void *source,
+                   size_t bytes);
+/* Block i of member j becomes block j of member i. */
+void coll_alltoall(struct core_team *t, void *dest, const void *source,
+                   size_t bytes);
+/* n elements of size bytes to each, dst and sst elements apart. */
+void coll_alltoalls(struct core_team *t, void *dest, const void *source,
+                    ptrdiff_t dst, ptrdiff_t sst, size_t n, size_t size);
+
+/* ---- coll_reduce.c, coll_scan.c, coll_ops.c: n elements ---- */
+
+/* out = a op b by elements; out may be a or b. */
+typedef void coll_op(void *out, const void *a, const void *b, size_t n);
+
+/* Operations and types of reductions. */
+enum coll_ops { COLL_AND, COLL_OR, COLL_XOR, COLL_MAX, COLL_MIN, COLL_SUM,
+                COLL_PROD, COLL_OPS };
+enum coll_type { COLL_I8, COLL_I16, COLL_I32, COLL_I64, COLL_U8, COLL_U16,
+                 COLL_U32, COLL_U64, COLL_FLOAT, COLL_DOUBLE,
+                 COLL_LONGDOUBLE, COLL_COMPLEXF, COLL_COMPLEXD, COLL_TYPES };
+/* Integer sums and products wrap around. */
+extern coll_op *const coll_ops[COLL_OPS][COLL_TYPES];
+
+/* dest == source is allowed.  Every member gets the same bits. */
+void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
+                 size_t size, coll_op *op);
+/* Of the members before, with this one where inclusive; zeros for none. */
+void coll_scan(struct core_team *t, void *dest, const void *source, size_t n,
+               size_t size, coll_op *op, bool inclusive);
 
 #endif

@@ -1,85 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The barrier of the world.
+/* The synchronisation of a team.
  *
- * With a core for each PE: dissemination.  In round r a PE tells the one
+ * With a core for each PE: dissemination.  In round r a member tells the one
  * 2^r above it that it has come, and waits for the one 2^r below; after
- * log2(n) rounds everybody has heard of everybody.  Two PEs exchange one
+ * log2(n) rounds everybody has heard of everybody.  Two members exchange one
  * cache line each way.
  *
  * With more PEs than cores each round costs a change of the running process,
- * so the PEs count themselves at PE 0, and whoever comes last tells all: one
- * change per PE.
+ * so the members count themselves at member 0, and whoever comes last tells
+ * all: one change per PE.
  *
- * Words only grow, by one per barrier, so nothing is reset and a fast PE may
- * be one barrier ahead. */
-#include "coll/coll.h"
-#include "core/core.h"
+ * Words only grow, by one per synchronisation, so nothing is reset and a fast
+ * member may be one ahead. */
+#include "coll/coll_int.h"
+#include "base/env.h"
 
-static uint64_t epoch;
-/* Those among them that were counted at PE 0. */
-static uint64_t gatherings;
-
-void coll_open(void)
+void coll_wait(uint64_t *word, uint64_t value)
 {
-    epoch = 0;
-    gatherings = 0;
-}
-
-static void tell(int pe, int round)
-{
-    struct core_ctl *ctl = core_peer_ctl(pe);
-    uint64_t *word = &ctl->arrived[round];
-
-    /* release: our earlier stores come before; pairs with hear(). */
-    __atomic_store_n(word, epoch, __ATOMIC_RELEASE);
-    core_wake((struct core_spot){ (uintptr_t)word, ctl }, sizeof *word);
-}
-
-static void hear(int round)
-{
-    uint64_t *word = &core_ctl->arrived[round];
     struct core_waiter w = core_wait_begin(word, sizeof *word);
 
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < epoch)
+    /* acquire: pairs with the release of who raised it. */
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
         core_wait_step(&w);
     core_wait_end(&w);
 }
 
-static void disseminate(int n, int me)
+static void tell(const struct core_team *t, int pe, int round)
 {
+    uint64_t *word = &core_team_words(t, pe)->arrived[round];
+
+    /* release: our earlier stores come before; pairs with hear(). */
+    __atomic_store_n(word, t->epoch, __ATOMIC_RELEASE);
+    coll_wake(t, pe, word);
+}
+
+static void hear(const struct core_team *t, int round)
+{
+    coll_wait(&core_team_words(t, t->my_pe)->arrived[round], t->epoch);
+}
+
+static void disseminate(const struct core_team *t)
+{
+    int n = t->n_pes;
+
     for (int round = 0, step = 1; step < n; round++, step *= 2) {
-        tell((me + step) % n, round);
-        hear(round);
+        tell(t, (t->my_pe + step) % n, round);
+        hear(t, round);
     }
 }
 
-static void gather_and_release(int n, int me)
+static void gather_and_release(struct core_team *t)
 {
     /* acq_rel: the last arrival has seen, and hands on, everybody's stores. */
-    uint64_t count = __atomic_add_fetch(&core_peer_ctl(0)->gathered, 1,
+    uint64_t count = __atomic_add_fetch(&core_team_words(t, 0)->gathered, 1,
                                         __ATOMIC_ACQ_REL);
 
-    if (count < ++gatherings * (uint64_t)n) {
-        hear(0);
+    if (count < ++t->gatherings * (uint64_t)t->n_pes) {
+        hear(t, 0);
         return;
     }
-    for (int i = 1; i < n; i++)
-        tell((me + i) % n, 0);
+    for (int i = 1; i < t->n_pes; i++)
+        tell(t, (t->my_pe + i) % t->n_pes, 0);
 }
 
-void coll_sync_world(void)
+/* env.COLL_SYNC is the place in its list: auto, dissemination, gather. */
+static bool gathers(void)
 {
-    int n = core_world.n_pes, me = core_world.my_pe;
+    return env.COLL_SYNC ? env.COLL_SYNC == 2 : core_status.crowded;
+}
 
-    epoch++;
-    if (core_status.crowded)
-        gather_and_release(n, me);
+void coll_sync(struct core_team *t)
+{
+    t->epoch++;
+    if (gathers())
+        gather_and_release(t);
     else
-        disseminate(n, me);
+        disseminate(t);
 }
 
 void coll_barrier_world(void)
 {
     core_quiet(&core_ctx_default);
-    coll_sync_world();
+    coll_sync(&core_world);
+}
+
+struct coll_call coll_publish(struct core_team *t, uint64_t word)
+{
+    struct coll_call c = coll_begin(t);
+
+    __atomic_store_n(&core_team_words(t, t->my_pe)->value[c.parity], word,
+                     __ATOMIC_RELAXED);
+    coll_sync(t);
+    return c;
 }

@@ -7,22 +7,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-_Alignas(64) hot_data struct core_team core_world = { .stride = 1 };
 struct core_ctx core_ctx_default = { .team = &core_world };
 struct core_status core_status;
 struct core_ctl *core_ctl;
 
+/* Their words lie behind the control block: at one offset everywhere. */
+static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
+{
+    struct core_words *w = heap_reserve(core_words_size(n_pes),
+                                        _Alignof(struct core_words));
+
+    if (!w) {
+        log_error(ERR_HEAP, "the words of a team of %d PEs do not fit the "
+                  "reserved part of the heap", n_pes);
+        return -ENOMEM;
+    }
+    *t = (struct core_team){
+        .n_pes = n_pes, .my_pe = my_pe, .start = start, .stride = 1,
+        .words_at = (uintptr_t)w - heap_segs[HEAP_HOST].base
+    };
+    return 0;
+}
+
 int core_open(int thread_level)
 {
     struct core_ctl *ctl = heap_reserve(sizeof *ctl, _Alignof(struct core_ctl));
+    int rc;
 
     if ((uintptr_t)ctl != heap_segs[HEAP_HOST].base) {
         log_error(ERR_HEAP, "the control block does not open the heap");
         return -ENOMEM;
     }
     core_ctl = ctl;
-    core_world.my_pe = rt_job.pe;
-    core_world.n_pes = rt_job.n_pes;
+    rc = open_team(&core_shared, rt_job.local, rt_job.local_pes[0],
+                   rt_job.n_local);
+    if (!rc)
+        rc = open_team(&core_world, rt_job.pe, 0, rt_job.n_pes);
+    if (rc)
+        return rc;
     core_status.thread_level = thread_level;
     core_status.crowded = false;
     rt_cpus(ctl->cpus, CORE_CPU_WORDS);
@@ -49,7 +71,9 @@ void core_settle(void)
 void core_close(void)
 {
     core_ctx_drop_all();
+    core_team_drop_all();
     core_world.n_pes = 0;
+    core_shared.n_pes = 0;
     core_status.state = CORE_ENDED;
     core_ctl = NULL;
 }

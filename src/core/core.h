@@ -10,24 +10,14 @@
 #include "base/atomics.h"
 #include "base/list.h"
 #include "base/log.h"
-#include "shmem.h"
-#include "xport/xport.h"
+#include "core/core_team.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A team is a run of world PEs: member i is start + i * stride.  n_pes is 0
- * while the library is not usable, so that the range check of a PE number
- * also catches calls before init, after finalize and in a forked child. */
-struct core_team {
-    int n_pes, my_pe;
-    int start, stride;
-};
-extern struct core_team core_world;
-
 struct core_ctx {
-    const struct core_team *team;
+    struct core_team *team;
     long options;
     struct list_link link;      /* in the list of created contexts */
 };
@@ -43,17 +33,15 @@ struct core_status {
 extern struct core_status core_status;
 
 /* The words a PE keeps for its peers, at the same offset in every heap. */
-enum { CORE_ROUNDS = 32, CORE_CPU_WORDS = 16 };
+enum { CORE_CPU_WORDS = 16 };
 struct core_ctl {
     /* Written by this PE when it sleeps, read by every writer: the bytes it
      * waits for, from an empty range while nobody sleeps.  See core_wait.c. */
     _Alignas(64) int64_t wait_from;
     int64_t wait_to;
     uint32_t wake_seq;          /* futex word */
-    /* Barrier: one word for each round, each written by another peer. */
-    _Alignas(64) uint64_t arrived[CORE_ROUNDS];
-    _Alignas(64) uint64_t gathered; /* arrivals at PE 0 */
-    uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
+    uint64_t sets;              /* chain of active sets, see coll_set.c */
+    _Alignas(64) uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
     _Alignas(64) uint64_t alloc_args[2][4]; /* see api_heap.c */
 };
 extern struct core_ctl *core_ctl;       /* this PE's */
@@ -123,12 +111,13 @@ static inline int core_world_pe(const struct core_ctx *ctx, int pe)
 {
     const struct core_team *t = core_team_of(ctx);
 
-    return t == &core_world ? pe : t->start + pe * t->stride;
+    return t == &core_world ? pe : core_team_world_pe(t, pe);
 }
 
-int core_ctx_create(const struct core_team *team, long options,
-                    shmem_ctx_t *out);
+int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out);
 void core_ctx_destroy(shmem_ctx_t ctx);
+/* The contexts of a team that goes; private ones stay their thread's. */
+void core_ctx_drop_team(const struct core_team *team);
 /* At the end of the library: contexts the program left behind. */
 void core_ctx_drop_all(void);
 

@@ -8,8 +8,7 @@
 static struct base_lock ctx_lock = LOCK_INIT;
 static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
 
-int core_ctx_create(const struct core_team *team, long options,
-                    shmem_ctx_t *out)
+int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
 {
     struct core_ctx *c = malloc(sizeof *c);
 
@@ -37,14 +36,29 @@ void core_ctx_destroy(shmem_ctx_t ctx)
     free(c);
 }
 
-void core_ctx_drop_all(void)
+/* Those of the team, or all. */
+static void drop(const struct core_team *team)
 {
     struct list_link *pos, *next;
+    struct core_ctx *c;
 
     lock_acquire(&ctx_lock);
     list_each(pos, next, &contexts) {
+        c = list_entry(pos, struct core_ctx, link);
+        if (team && (c->team != team || c->options & SHMEM_CTX_PRIVATE))
+            continue;
         list_remove(pos);
-        free(list_entry(pos, struct core_ctx, link));
+        free(c);
     }
     lock_release(&ctx_lock);
+}
+
+void core_ctx_drop_team(const struct core_team *team)
+{
+    drop(team);
+}
+
+void core_ctx_drop_all(void)
+{
+    drop(NULL);
 }

@@ -15,6 +15,10 @@
 #define DEFAULT_SIZE ((size_t)512 << 20)
 #define LEAST_DEFAULT ((size_t)1 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
+/* The pool of the library beside the heap of the program: a share of it. */
+#define POOL_LEAST ((size_t)256 << 10)
+#define POOL_MOST ((size_t)64 << 20)
+enum { POOL_SHARE = 16 };
 /* The share of free memory that heaps nobody sized may take together. */
 enum { DEFAULT_PERCENT = 60 };
 
@@ -33,7 +37,14 @@ static bool lay_out(struct heap_plan *p)
 
     if (p->user_size > SIZE_MAX / 4)
         return false;
-    p->host_size = heap_round_up(p->user_size, unit) + HEAP_RESERVED;
+    p->pool_size = p->user_size / POOL_SHARE;
+    if (p->pool_size < POOL_LEAST)
+        p->pool_size = POOL_LEAST;
+    if (p->pool_size > POOL_MOST)
+        p->pool_size = POOL_MOST;
+    p->pool_size = heap_round_up(p->pool_size, unit);
+    p->host_size = heap_round_up(p->user_size, unit) + HEAP_RESERVED +
+                   p->pool_size;
     if (p->host_size >= HUGE_PAGE)
         unit = HUGE_PAGE;
     p->slot_size = heap_round_up(p->data_size + p->host_size, unit);
@@ -129,9 +140,10 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
     int rc;
 
     reserved_used = 0;
-    rc = heap_arena_open(HEAP_RESERVED, plan->host_size);
+    rc = heap_arena_open(HEAP_RESERVED, plan->host_size - plan->pool_size);
     if (rc)
         return rc;
+    heap_pool_open(plan->host_size - plan->pool_size, plan->host_size);
     if (plan->data_size) {
         heap_data_find(&d);
         rc = heap_data_share(&d, fd, fd_offset, slot);

@@ -3,7 +3,7 @@
  * A PE has two segments: the host heap and the static data of its main
  * program.  Both lie in the PE's slot of one memfd that its whole node maps:
  *
- *     slot: [ static data ][ reserved | blocks of shmem_malloc ... ]
+ *     slot: [ static data ][ reserved | blocks of shmem_malloc ... | pool ]
  *
  * An address travels as (segment, offset), since bases differ between PEs.
  * Every PE makes the same allocation calls in the same order, so offsets
@@ -31,7 +31,8 @@ extern struct heap_seg heap_segs[HEAP_SEGS];
 struct heap_plan {
     size_t data_size;           /* whole pages; 0: static data stays private */
     uint64_t data_hash;         /* equal where two programs lay data out alike */
-    size_t host_size;           /* reserved area and the blocks, whole pages */
+    size_t host_size;           /* reserved area, blocks and pool */
+    size_t pool_size;           /* of that, the library's own: heap_pool_take */
     size_t user_size;           /* what was asked for: SHMEM_SYMMETRIC_SIZE */
     size_t slot_size;           /* distance between two PEs' slots */
 };
@@ -57,6 +58,12 @@ extern void (*heap_fork_child)(void);
 /* Room for the library's own symmetric words: zeroed, never freed, the same
  * offsets everywhere if the same calls are made in the same order. */
 void *heap_reserve(size_t size, size_t align);
+
+/* Room for what only some PEs share, such as the words of a team: each PE
+ * takes from its own pool, so offsets differ and must be told.  Zeroed,
+ * aligned to a cache line; NULL when the pool is used up. */
+void *heap_pool_take(size_t size);
+void heap_pool_give(void *ptr, size_t size);    /* size as it was taken */
 
 /* The symmetric allocator.  align is a power of two (0: the default). */
 int heap_alloc(size_t size, size_t align, long hints, void **out);

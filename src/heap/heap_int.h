@@ -32,6 +32,9 @@ void heap_data_find(struct heap_data *out);
 int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view);
 void heap_data_unshare(void);
 
+/* ---- heap_pool.c: [from, to) of the host segment ---- */
+void heap_pool_open(size_t from, size_t to);
+
 /* ---- heap_alloc.c: blocks in [from, to), offsets of the host segment ---- */
 int heap_arena_open(size_t from, size_t to);
 void heap_arena_close(void);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives over teams. */
+#include "api/api_coll.h"
+
+struct core_team *api_team(const char *call, shmem_team_t team)
+{
+    struct core_team *t = core_team_get(team);
+
+    core_need_up(call);
+    if (CORE_CHECK(!t))
+        core_fatal(ERR_TEAM, call, "the team is SHMEM_TEAM_INVALID");
+    return t;
+}
+
+static void need_symmetric(const char *call, const void *p, size_t bytes)
+{
+    if (bytes && heap_find(p, bytes) < 0)
+        core_refuse(call, &core_ctx_default, p, bytes, core_world.my_pe);
+}
+
+void api_buffers_check(const char *call, const struct api_buffers *b)
+{
+    uintptr_t d = (uintptr_t)b->dest, s = (uintptr_t)b->source;
+
+    if (!CORE_CHECK(1))
+        return;
+    need_symmetric(call, b->dest, b->dest_bytes);
+    need_symmetric(call, b->source, b->source_bytes);
+    if (b->dest_bytes == 0 || b->source_bytes == 0 ||
+        d + b->dest_bytes <= s || s + b->source_bytes <= d ||
+        (b->in_place && d == s))
+        return;
+    core_fatal(ERR_ARG, call, "dest (%zu bytes at %p) and source (%zu bytes at "
+               "%p) overlap", b->dest_bytes, b->dest, b->source_bytes,
+               b->source);
+}
+
+void api_broadcast(const char *call, struct core_team *t,
+                   const struct api_block *b, int root, bool root_too)
+{
+    size_t bytes = core_bytes(call, b->nelems, b->size);
+
+    if (CORE_CHECK(root < 0 || root >= t->n_pes))
+        core_fatal(ERR_PE, call, "root %d is outside 0..%d", root,
+                   t->n_pes - 1);
+    api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
+                                                   bytes, true });
+    coll_broadcast(t, b->dest, b->source, bytes, root, root_too);
+}
+
+void api_collect(const char *call, struct core_team *t,
+                 const struct api_block *b)
+{
+    size_t bytes = core_bytes(call, b->nelems, b->size);
+
+    /* The size of dest follows from what all pass; ours is its least. */
+    api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
+                                                   bytes, false });
+    coll_collect(t, b->dest, b->source, bytes);
+}
+
+/* dest holds a block of each member. */
+static size_t check_blocks(const char *call, struct core_team *t,
+                           const struct api_block *b, size_t source_blocks)
+{
+    size_t bytes = core_bytes(call, b->nelems, b->size);
+    size_t all = core_bytes(call, (size_t)t->n_pes, bytes);
+
+    api_buffers_check(call, &(struct api_buffers){
+        b->dest, b->source, all, source_blocks * bytes, false });
+    return bytes;
+}
+
+void api_fcollect(const char *call, struct core_team *t,
+                  const struct api_block *b)
+{
+    coll_fcollect(t, b->dest, b->source, check_blocks(call, t, b, 1));
+}
+
+void api_alltoall(const char *call, struct core_team *t,
+                  const struct api_block *b)
+{
+    coll_alltoall(t, b->dest, b->source,
+                  check_blocks(call, t, b, (size_t)t->n_pes));
+}
+
+void api_alltoalls(const char *call, struct core_team *t,
+                   const struct api_block *b, ptrdiff_t dst, ptrdiff_t sst)
+{
+    size_t n = core_bytes(call, (size_t)t->n_pes, b->nelems), span[2];
+    const ptrdiff_t stride[2] = { dst, sst };
+
+    for (int i = 0; i < 2; i++) {
+        if (CORE_CHECK(stride[i] < 1))
+            core_fatal(ERR_ARG, call, "stride %td is less than 1", stride[i]);
+        span[i] = n ? core_bytes(call, n - 1, (size_t)stride[i]) + 1 : 0;
+        span[i] = core_bytes(call, span[i], b->size);
+    }
+    api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, span[0],
+                                                   span[1], false });
+    coll_alltoalls(t, b->dest, b->source, dst, sst, b->nelems, b->size);
+}
+
+void api_reduce(const char *call, struct core_team *t,
+                const struct api_block *b, coll_op *op)
+{
+    size_t bytes = core_bytes(call, b->nelems, b->size);
+
+    api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
+                                                   bytes, true });
+    coll_reduce(t, b->dest, b->source, b->nelems, b->size, op);
+}
+
+void api_scan(const char *call, struct core_team *t,
+              const struct api_block *b, coll_op *op, bool inclusive)
+{
+    size_t bytes = core_bytes(call, b->nelems, b->size);
+
+    api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
+                                                   bytes, true });
+    coll_scan(t, b->dest, b->source, b->nelems, b->size, op, inclusive);
+}
+
+#define BLOCK(SIZE) &(struct api_block){ dest, source, nelems, SIZE }
+#define TEAM api_team(__func__, team)
+
+#define API_COLL(PRE, POST, T, SIZE)                                        \
+    int pshmem_##PRE##alltoall##POST(shmem_team_t team, T *dest,            \
+                                     const T *source, size_t nelems)        \
+    {                                                                       \
+        api_alltoall(__func__, TEAM, BLOCK(SIZE));                          \
+        return 0;                                                           \
+    }                                                                       \
+    int pshmem_##PRE##alltoalls##POST(shmem_team_t team, T *dest,           \
+                                      const T *source, ptrdiff_t dst,       \
+                                      ptrdiff_t sst, size_t nelems)         \
+    {                                                                       \
+        api_alltoalls(__func__, TEAM, BLOCK(SIZE), dst, sst);               \
+        return 0;                                                           \
+    }                                                                       \
+    int pshmem_##PRE##broadcast##POST(shmem_team_t team, T *dest,           \
+                                      const T *source, size_t nelems,       \
+                                      int PE_root)                          \
+    {                                                                       \
+        api_broadcast(__func__, TEAM, BLOCK(SIZE), PE_root, true);          \
+        return 0;                                                           \
+    }                                                                       \
+    int pshmem_##PRE##collect##POST(shmem_team_t team, T *dest,             \
+                                    const T *source, size_t nelems)         \
+    {                                                                       \
+        api_collect(__func__, TEAM, BLOCK(SIZE));                           \
+        return 0;                                                           \
+    }                                                                       \
+    int pshmem_##PRE##fcollect##POST(shmem_team_t team, T *dest,            \
+                                     const T *source, size_t nelems)        \
+    {                                                                       \
+        api_fcollect(__func__, TEAM, BLOCK(SIZE));                          \
+        return 0;                                                           \
+    }                                                                       \
+    API_ALIAS(shmem_##PRE##alltoall##POST)                                  \
+    API_ALIAS(shmem_##PRE##alltoalls##POST)                                 \
+    API_ALIAS(shmem_##PRE##broadcast##POST)                                 \
+    API_ALIAS(shmem_##PRE##collect##POST)                                   \
+    API_ALIAS(shmem_##PRE##fcollect##POST)
+#define API_COLL_TYPED(NAME, T) API_COLL(NAME##_, , T, sizeof(T))
+SHMEMI_RMA_TYPES(API_COLL_TYPED)
+API_COLL(, mem, void, 1)
+
+#define API_REDUCE(NAME, T, FN, OP)                                         \
+    int pshmem_##NAME##_##FN(shmem_team_t team, T *dest, const T *source,   \
+                             size_t nelems)                                 \
+    {                                                                       \
+        api_reduce(__func__, TEAM, BLOCK(sizeof(T)),                        \
+                   coll_ops[OP][API_TYPE(T)]);                              \
+        return 0;                                                           \
+    }                                                                       \
+    API_ALIAS(shmem_##NAME##_##FN)
+#define API_SCAN(NAME, T, FN, INCLUSIVE)                                    \
+    int pshmem_##NAME##_##FN(shmem_team_t team, T *dest, const T *source,   \
+                             size_t nelems)                                 \
+    {                                                                       \
+        api_scan(__func__, TEAM, BLOCK(sizeof(T)),                          \
+                 coll_ops[COLL_SUM][API_TYPE(T)], INCLUSIVE);               \
+        return 0;                                                           \
+    }                                                                       \
+    API_ALIAS(shmem_##NAME##_##FN)
+#define API_REDUCE_BIT(NAME, T)                                             \
+    API_REDUCE(NAME, T, and_reduce, COLL_AND)                               \
+    API_REDUCE(NAME, T, or_reduce, COLL_OR)                                 \
+    API_REDUCE(NAME, T, xor_reduce, COLL_XOR)
+#define API_REDUCE_MINMAX(NAME, T)                                          \
+    API_REDUCE(NAME, T, max_reduce, COLL_MAX)                               \
+    API_REDUCE(NAME, T, min_reduce, COLL_MIN)
+#define API_REDUCE_SUM(NAME, T)                                             \
+    API_REDUCE(NAME, T, sum_reduce, COLL_SUM)                               \
+    API_REDUCE(NAME, T, prod_reduce, COLL_PROD)                             \
+    API_SCAN(NAME, T, sum_inscan, true)                                     \
+    API_SCAN(NAME, T, sum_exscan, false)
+SHMEMI_REDUCE_BIT_TYPES(API_REDUCE_BIT)
+SHMEMI_RMA_TYPES(API_REDUCE_MINMAX)
+SHMEMI_REDUCE_SUM_TYPES(API_REDUCE_SUM)

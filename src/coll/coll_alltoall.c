@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_int.h"
+
+/* Bruck's algorithm holds all blocks at once, and half of them in a round. */
+enum { BRUCK_MOST = 2 * CORE_PIECE };
+
+static void put_all(struct core_team *t, char *dest, const char *source,
+                    size_t bytes)
+{
+    int pe;
+
+    for (int i = 0; i < t->n_pes; i++) {
+        pe = (t->my_pe + i) % t->n_pes;
+        coll_put(t, pe, dest + (size_t)t->my_pe * bytes,
+                 source + (size_t)pe * bytes, bytes);
+    }
+}
+
+static void alltoall_push(struct core_team *t, char *dest, const char *source,
+                          size_t bytes)
+{
+    put_all(t, dest, source, bytes);
+    coll_sync(t);
+}
+
+static void alltoall_pull(struct core_team *t, char *dest, const char *source,
+                          size_t bytes)
+{
+    const char *theirs;
+    int pe;
+
+    coll_sync(t);
+    for (int i = 0; i < t->n_pes && bytes; i++) {
+        pe = (t->my_pe + i) % t->n_pes;
+        theirs = coll_at(t, pe, source + (size_t)t->my_pe * bytes);
+        copy_bytes(dest + (size_t)pe * bytes, theirs, bytes);
+    }
+    coll_sync(t);
+}
+
+/* Each pair on its own: no member waits for more than the last to come. */
+static void alltoall_pairwise(struct core_team *t, char *dest,
+                              const char *source, size_t bytes)
+{
+    struct coll_call c = coll_begin(t);
+    int pe;
+
+    for (int i = 0; i < t->n_pes; i++) {
+        pe = (t->my_pe + i) % t->n_pes;
+        coll_put(t, pe, dest + (size_t)t->my_pe * bytes,
+                 source + (size_t)pe * bytes, bytes);
+        if (i)
+            coll_count(&c, pe);
+    }
+    coll_hear_count(&c, (uint64_t)t->n_pes - 1);
+}
+
+/* Block i has i members to go; round r moves those whose number has bit r. */
+static void alltoall_bruck(struct core_team *t, char *dest, const char *source,
+                           size_t bytes)
+{
+    int n = t->n_pes, me = t->my_pe, to;
+    char held[BRUCK_MOST], packed[CORE_PIECE];
+    struct coll_call c = coll_begin(t);
+    const char *came;
+    size_t len;
+
+    for (int i = 0; i < n; i++)
+        memcpy(held + (size_t)i * bytes,
+               source + (size_t)((me + i) % n) * bytes, bytes);
+    for (int r = 0; 1 << r < n; r++) {
+        len = 0;
+        for (int i = 0; i < n; i++)
+            if (i >> r & 1) {
+                memcpy(packed + len, held + (size_t)i * bytes, bytes);
+                len += bytes;
+            }
+        to = (me + (1 << r)) % n;
+        copy_bytes(core_team_scratch(t, to, c.parity, r), packed, len);
+        coll_tell(&c, to, r);
+        coll_hear(&c, r);
+        came = core_team_scratch(t, me, c.parity, r);
+        for (int i = 0; i < n; i++)
+            if (i >> r & 1) {
+                memcpy(held + (size_t)i * bytes, came, bytes);
+                came += bytes;
+            }
+    }
+    for (int i = 0; i < n; i++)
+        memcpy(dest + (size_t)((me - i + n) % n) * bytes,
+               held + (size_t)i * bytes, bytes);
+}
+
+void coll_alltoall(struct core_team *t, void *dest, const void *source,
+                   size_t bytes)
+{
+    /* In a round at most half of the blocks travel, rounded up. */
+    bool few = bytes <= CORE_PIECE / ((size_t)t->n_pes / 2 + 1);
+
+    switch (coll_choose(COLL_ALLTOALL, t, bytes)) {
+    case COLL_PULL:
+        alltoall_pull(t, dest, source, bytes);
+        break;
+    case COLL_BRUCK:
+        if (few) {
+            alltoall_bruck(t, dest, source, bytes);
+            break;
+        }
+        alltoall_pairwise(t, dest, source, bytes);
+        break;
+    case COLL_PAIRWISE:
+        alltoall_pairwise(t, dest, source, bytes);
+        break;
+    default:
+        alltoall_push(t, dest, source, bytes);
+    }
+}
+
+void coll_alltoalls(struct core_team *t, void *dest, const void *source,
+                    ptrdiff_t dst, ptrdiff_t sst, size_t n, size_t size)
+{
+    const char *from;
+    char *to;
+    int pe;
+
+    for (int i = 0; i < t->n_pes && n; i++) {
+        pe = (t->my_pe + i) % t->n_pes;
+        from = (const char *)source + (size_t)pe * n * (size_t)sst * size;
+        to = (char *)coll_at(t, pe, dest) +
+             (size_t)t->my_pe * n * (size_t)dst * size;
+        for (size_t k = 0; k < n; k++)
+            copy_bytes(to + k * (size_t)dst * size,
+                       from + k * (size_t)sst * size, size);
+    }
+    coll_sync(t);
+}

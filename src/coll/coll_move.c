@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives that move blocks as they are: broadcast and collect. */
+#include "coll/coll_int.h"
+
+enum { SEGMENT = 16384 };       /* of a pipeline */
+
+static void copy_here(void *dest, const void *source, size_t bytes)
+{
+    if (dest != source && bytes)
+        copy_bytes(dest, source, bytes);
+}
+
+/* ---- broadcast: the root's own dest is seen to by the caller ---- */
+
+static void broadcast_push(struct core_team *t, void *dest, const void *source,
+                           size_t bytes, int root)
+{
+    if (t->my_pe == root)
+        for (int i = 1; i < t->n_pes; i++)
+            coll_put(t, (root + i) % t->n_pes, dest, source, bytes);
+    coll_sync(t);
+}
+
+static void broadcast_pull(struct core_team *t, void *dest, const void *source,
+                           size_t bytes, int root)
+{
+    coll_sync(t);
+    if (t->my_pe != root)
+        copy_bytes(dest, coll_at(t, root, source), bytes);
+    coll_sync(t);
+}
+
+/* Whoever has it serves the members at half the distance, and so on. */
+static void broadcast_binomial(struct core_team *t, void *dest,
+                               const void *source, size_t bytes, int root)
+{
+    struct coll_call c = coll_begin(t);
+    int n = t->n_pes, v = (t->my_pe - root + n) % n, step = 1, pe;
+
+    while (step < n)
+        step *= 2;
+    if (v) {
+        coll_hear(&c, 0);
+        source = dest;
+        step = v & -v;
+    }
+    for (step /= 2; step; step /= 2) {
+        if (v + step >= n)
+            continue;
+        pe = (t->my_pe + step) % n;
+        coll_put(t, pe, dest, source, bytes);
+        coll_tell(&c, pe, 0);
+    }
+    coll_sync(t);
+}
+
+/* A chain in which each passes a segment on while the next one comes. */
+static void broadcast_pipeline(struct core_team *t, void *dest,
+                               const void *source, size_t bytes, int root)
+{
+    struct coll_call c = coll_begin(t);
+    int n = t->n_pes, v = (t->my_pe - root + n) % n, next = (t->my_pe + 1) % n;
+    size_t len;
+
+    for (size_t at = 0; at < bytes; at += len) {
+        len = bytes - at < SEGMENT ? bytes - at : SEGMENT;
+        if (v)
+            coll_hear_count(&c, 1);
+        if (v == n - 1)
+            continue;
+        coll_put(t, next, (char *)dest + at,
+                 (const char *)(v ? dest : source) + at, len);
+        coll_count(&c, next);
+    }
+    coll_sync(t);
+}
+
+void coll_broadcast(struct core_team *t, void *dest, const void *source,
+                    size_t bytes, int root, bool root_too)
+{
+    switch (coll_choose(COLL_BROADCAST, t, bytes)) {
+    case COLL_PULL:
+        broadcast_pull(t, dest, source, bytes, root);
+        break;
+    case COLL_BINOMIAL:
+        broadcast_binomial(t, dest, source, bytes, root);
+        break;
+    case COLL_PIPELINE:
+        broadcast_pipeline(t, dest, source, bytes, root);
+        break;
+    default:
+        broadcast_push(t, dest, source, bytes, root);
+    }
+    if (t->my_pe == root && root_too)
+        copy_here(dest, source, bytes);
+}
+
+/* ---- collect: block i lies from at[i] to at[i + 1], or at i * bytes ---- */
+
+struct blocks {
+    struct coll_call call;      /* in which the sizes were published */
+    size_t bytes;               /* of every block, unless they differ */
+    bool differ;
+};
+
+static size_t size_of(const struct blocks *b, int pe)
+{
+    return b->differ ? coll_published(&b->call, pe) : b->bytes;
+}
+
+static size_t start_of(const struct blocks *b, int pe)
+{
+    size_t at = 0;
+
+    if (!b->differ)
+        return (size_t)pe * b->bytes;
+    for (int i = 0; i < pe; i++)
+        at += coll_published(&b->call, i);
+    return at;
+}
+
+static void collect_push(struct core_team *t, const struct blocks *b,
+                         char *dest, const void *source)
+{
+    size_t at = start_of(b, t->my_pe), bytes = size_of(b, t->my_pe);
+
+    for (int i = 0; i < t->n_pes; i++)
+        coll_put(t, (t->my_pe + i) % t->n_pes, dest + at, source, bytes);
+    coll_sync(t);
+}
+
+/* All have entered: their sizes are known, or were waited for. */
+static void collect_pull(struct core_team *t, const struct blocks *b,
+                         char *dest, const void *source)
+{
+    size_t at = 0, bytes;
+
+    if (!b->differ)
+        coll_sync(t);
+    for (int i = 0; i < t->n_pes; i++, at += bytes) {
+        bytes = size_of(b, i);
+        if (bytes)
+            copy_bytes(dest + at, coll_at(t, i, source), bytes);
+    }
+    coll_sync(t);
+}
+
+/* Every block goes once around. */
+static void collect_ring(struct core_team *t, const struct blocks *b,
+                         char *dest, const void *source)
+{
+    int n = t->n_pes, next = (t->my_pe + 1) % n, block = t->my_pe;
+    struct coll_call c = coll_begin(t);
+    size_t at = start_of(b, block), bytes = size_of(b, block);
+
+    copy_here(dest + at, source, bytes);
+    for (int s = 1; s < n; s++) {
+        coll_put(t, next, dest + at, dest + at, bytes);
+        coll_count(&c, next);
+        coll_hear_count(&c, 1);
+        block = (block - 1 + n) % n;
+        at = start_of(b, block);
+        bytes = size_of(b, block);
+    }
+    /* The sizes stay readable until all have passed everything on. */
+    coll_sync(t);
+}
+
+/* Round r sends all of the at most 2^r blocks that end with our own. */
+static void fcollect_bruck(struct core_team *t, char *dest,
+                           const void *source, size_t bytes)
+{
+    struct coll_call c = coll_begin(t);
+    int n = t->n_pes, me = t->my_pe, have = 1, count, from, to;
+
+    copy_here(dest + (size_t)me * bytes, source, bytes);
+    for (int r = 0; have < n; r++) {
+        to = (me + have) % n;
+        count = have < n - have ? have : n - have;
+        from = me - count + 1;
+        if (from < 0) {         /* the run begins at the end of dest */
+            char *tail = dest + (size_t)(from + n) * bytes;
+
+            coll_put(t, to, tail, tail, (size_t)-from * bytes);
+            from = 0;
+        }
+        coll_put(t, to, dest + (size_t)from * bytes,
+                 dest + (size_t)from * bytes,
+                 (size_t)(me - from + 1) * bytes);
+        coll_tell(&c, to, r);
+        coll_hear(&c, r);
+        have += count;
+    }
+}
+
+void coll_collect(struct core_team *t, void *dest, const void *source,
+                  size_t bytes)
+{
+    struct blocks b = { .call = coll_publish(t, bytes), .differ = true };
+
+    switch (coll_choose(COLL_COLLECT, t, bytes)) {
+    case COLL_PULL:
+        collect_pull(t, &b, dest, source);
+        break;
+    case COLL_RING:
+        collect_ring(t, &b, dest, source);
+        break;
+    default:
+        collect_push(t, &b, dest, source);
+    }
+}
+
+void coll_fcollect(struct core_team *t, void *dest, const void *source,
+                   size_t bytes)
+{
+    struct blocks b = { .bytes = bytes };
+
+    switch (coll_choose(COLL_FCOLLECT, t, bytes)) {
+    case COLL_PULL:
+        collect_pull(t, &b, dest, source);
+        break;
+    case COLL_RING:
+        collect_ring(t, &b, dest, source);
+        break;
+    case COLL_BRUCK:
+        fcollect_bruck(t, dest, source, bytes);
+        break;
+    default:
+        collect_push(t, &b, dest, source);
+    }
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scans: each member gets the sum over those before it. */
+#include "coll/coll_int.h"
+
+enum { BLOCK = 8192, SHIFT = CORE_ROUNDS - 1 /* a flag beside the rounds */ };
+
+struct scan {
+    char *dest;
+    const char *source;
+    size_t n, size;             /* elements, bytes of one */
+    coll_op *op;
+    bool inclusive;
+};
+
+/* Elements [at, at + n) of the members before `end`. */
+static void combine(const struct core_team *t, const struct scan *s, size_t at,
+                    size_t n, int end, char *out)
+{
+    const char *from = s->source + at * s->size;
+
+    if (end == 0)
+        memset(out, 0, n * s->size);
+    else if (end == 1)
+        memcpy(out, coll_at(t, 0, from), n * s->size);
+    else
+        s->op(out, coll_at(t, 0, from), coll_at(t, 1, from), n);
+    for (int i = 2; i < end; i++)
+        s->op(out, out, coll_at(t, i, from), n);
+}
+
+/* On mapped memory: each reads the sources before it.  In place, a block is
+ * kept aside until all have read it. */
+static void scan_pull(struct core_team *t, const struct scan *s)
+{
+    int end = t->my_pe + s->inclusive;
+    bool in_place = s->dest == s->source;
+    size_t step = BLOCK / s->size, len;
+    _Alignas(64) char kept[BLOCK];
+
+    if (!in_place)
+        coll_sync(t);
+    for (size_t at = 0; at < s->n; at += len) {
+        len = s->n - at < step ? s->n - at : step;
+        if (in_place)
+            coll_sync(t);
+        combine(t, s, at, len, end, kept);
+        if (in_place)
+            coll_sync(t);
+        memcpy(s->dest + at * s->size, kept, len * s->size);
+    }
+    coll_sync(t);
+}
+
+/* By messages: the sum over the 2^k members that end here goes to the one 2^k
+ * above; last, for the exclusive form, everything moves up by one. */
+static void double_piece(struct core_team *t, const struct scan *s, size_t at,
+                         size_t n)
+{
+    int me = t->my_pe, rounds = core_team_rounds(t->n_pes), up;
+    struct coll_call c = coll_begin(t);
+    size_t bytes = n * s->size;
+    _Alignas(64) char acc[CORE_PIECE];
+
+    memcpy(acc, s->source + at * s->size, bytes);
+    for (int k = 0; k < rounds; k++) {
+        up = me + (1 << k);
+        if (up < t->n_pes) {
+            copy_bytes(core_team_scratch(t, up, c.parity, k), acc, bytes);
+            coll_tell(&c, up, k);
+        }
+        if (me >= 1 << k) {
+            coll_hear(&c, k);
+            s->op(acc, core_team_scratch(t, me, c.parity, k), acc, n);
+        }
+    }
+    if (!s->inclusive) {
+        if (me + 1 < t->n_pes) {
+            copy_bytes(core_team_scratch(t, me + 1, c.parity, rounds), acc,
+                       bytes);
+            coll_tell(&c, me + 1, SHIFT);
+        }
+        memset(acc, 0, bytes);
+        if (me) {
+            coll_hear(&c, SHIFT);
+            memcpy(acc, core_team_scratch(t, me, c.parity, rounds), bytes);
+        }
+    }
+    memcpy(s->dest + at * s->size, acc, bytes);
+    /* The lower members have not heard of the upper ones yet. */
+    coll_sync(t);
+}
+
+void coll_scan(struct core_team *t, void *dest, const void *source, size_t n,
+               size_t size, coll_op *op, bool inclusive)
+{
+    struct scan s = { dest, source, n, size, op, inclusive };
+    size_t step = CORE_PIECE / size, len;
+
+    if (coll_choose(COLL_SCAN, t, n * size) == COLL_PULL) {
+        scan_pull(t, &s);
+        return;
+    }
+    for (size_t at = 0; at < n; at += len) {
+        len = n - at < step ? n - at : step;
+        double_piece(t, &s, at, len);
+    }
+    if (!n)
+        coll_sync(t);
+}

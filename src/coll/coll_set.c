@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Active sets: teams that nobody makes, named by their triplet in each call.
+ *
+ * A PE that meets a triplet for the first time takes words for it from its
+ * pool and chains them, with the triplet, to its control block, where the
+ * other members look for them; then it looks for theirs.  Nothing travels
+ * through pSync, which thus keeps its value. */
+#include "coll/coll_int.h"
+#include "base/lock.h"
+
+#include <stdlib.h>
+
+/* In the pool, in front of the words; offsets are of the host segment. */
+struct entry {
+    _Alignas(64) uint64_t next;
+    int32_t start, log_stride, size;
+};
+
+/* What this PE knows, the chain's private side. */
+struct set {
+    struct core_team *t;
+    int log_stride;
+    struct set *next;
+};
+
+static struct base_lock sets_lock = LOCK_INIT;
+static struct set *sets GUARDED_BY(sets_lock);
+
+static struct set *find(int start, int log_stride, int size)
+    REQUIRES(sets_lock)
+{
+    for (struct set *s = sets; s; s = s->next)
+        if (s->t->start == start && s->log_stride == log_stride &&
+            s->t->n_pes == size)
+            return s;
+    return NULL;
+}
+
+/* The words of that PE for the set, in units of 64 bytes; waits for it. */
+static uint32_t look_up(int world_pe, const struct entry *want)
+{
+    struct core_ctl *ctl = core_peer_ctl(world_pe);
+    struct core_waiter w = core_wait_begin(&ctl->sets, sizeof ctl->sets);
+    const struct entry *e;
+    uint64_t at;
+
+    for (;; core_wait_step(&w)) {
+        /* acquire: pairs with the release in chain(). */
+        at = __atomic_load_n(&ctl->sets, __ATOMIC_ACQUIRE);
+        for (; at; at = e->next) {
+            e = (const struct entry *)((uintptr_t)ctl + at);
+            if (e->start == want->start && e->size == want->size &&
+                e->log_stride == want->log_stride) {
+                core_wait_end(&w);
+                return (uint32_t)((at + sizeof *e) / 64);
+            }
+        }
+    }
+}
+
+static void chain(struct entry *e)
+{
+    e->next = core_ctl->sets;
+    __atomic_store_n(&core_ctl->sets, (uintptr_t)e - (uintptr_t)core_ctl,
+                     __ATOMIC_RELEASE);
+}
+
+/* In the chain and the list, but for the table of the others' words. */
+static struct set *make(int start, int log_stride, int size, struct entry **out)
+    REQUIRES(sets_lock)
+{
+    struct core_team *t = core_team_new(start, 1 << log_stride, size);
+    struct set *s = malloc(sizeof *s);
+    struct entry *e = heap_pool_take(sizeof *e + core_words_size(size));
+
+    if (!t || !s || !e)
+        return NULL;            /* the caller ends the job */
+    e->start = start;
+    e->log_stride = log_stride;
+    e->size = size;
+    chain(e);
+    *s = (struct set){ t, log_stride, sets };
+    sets = s;
+    *out = e;
+    return s;
+}
+
+struct core_team *coll_set(int start, int log_stride, int size)
+{
+    struct entry *new = NULL;
+    uint32_t *of;
+    struct set *s;
+
+    if (start == 0 && log_stride == 0 && size == core_world.n_pes)
+        return &core_world;
+    lock_acquire(&sets_lock);
+    s = find(start, log_stride, size);
+    if (!s)
+        s = make(start, log_stride, size, &new);
+    lock_release(&sets_lock);
+    if (!s || !new)
+        return s ? s->t : NULL;
+    /* Without the lock: a member may first have to make another set. */
+    of = malloc((size_t)size * sizeof *of);
+    if (!of)
+        return NULL;
+    for (int i = 0; i < size; i++)
+        of[i] = look_up(core_team_world_pe(s->t, i), new);
+    core_team_place(s->t, of);
+    return s->t;
+}
+
+void coll_set_forget(void)
+{
+    struct set *s;
+
+    lock_acquire(&sets_lock);
+    while ((s = sets)) {
+        sets = s->next;
+        free(s);
+    }
+    lock_release(&sets_lock);
+}

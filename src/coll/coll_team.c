@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Teams are made by their parent: each member takes its words from its own
+ * pool and tells the parent where they are.  All memory is taken before, so
+ * that what a member lacks is a word it tells, too. */
+#include "coll/coll_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The words of a PE that joins no team; 0 is one that lacks memory. */
+#define NO_MEMBER UINT64_MAX
+
+struct draft {
+    struct core_team *t;
+    uint32_t *words_of;
+    void *words;
+};
+
+static void drop(struct draft *d, int size)
+{
+    if (d->words)
+        heap_pool_give(d->words, core_words_size(size));
+    if (d->t)
+        core_team_free(d->t);
+    free(d->words_of);
+}
+
+/* Where our words are, in units of 64 bytes, or 0. */
+static uint64_t take(struct draft *d, int start, int stride, int size)
+{
+    d->t = core_team_new(start, stride, size);
+    d->words_of = malloc((size_t)size * sizeof *d->words_of);
+    d->words = heap_pool_take(core_words_size(size));
+    if (!d->t || !d->words_of || !d->words)
+        return 0;
+    return ((uintptr_t)d->words - heap_segs[HEAP_HOST].base) / 64;
+}
+
+/* All members of parent call, each with the world PEs of its new team; size 0
+ * where it joins none. */
+static int found(struct core_team *parent, int start, int stride, int size,
+                 struct core_team **out)
+{
+    struct draft d = { 0 };
+    struct coll_call c;
+    bool ok = true;
+
+    c = coll_publish(parent, size ? take(&d, start, stride, size) : NO_MEMBER);
+    for (int i = 0; i < parent->n_pes; i++)
+        ok = ok && coll_published(&c, i);
+    if (!ok) {
+        drop(&d, size);
+        return -ENOMEM;
+    }
+    *out = d.t;
+    if (!size)
+        return 0;
+    for (int i = 0; i < size; i++)
+        d.words_of[i] = (uint32_t)coll_published(&c,
+            core_team_member(parent, core_team_world_pe(d.t, i)));
+    core_team_place(d.t, d.words_of);
+    return 0;
+}
+
+int coll_team_split(struct core_team *parent, int start, int stride, int size,
+                    struct core_team **out)
+{
+    int first = core_team_world_pe(parent, start);
+    struct core_team run = {
+        .n_pes = size, .start = first, .stride = stride * parent->stride
+    };
+    bool member = core_team_member(&run, core_world.my_pe) >= 0;
+
+    return found(parent, first, run.stride, member ? size : 0, out);
+}
+
+int coll_team_split_2d(struct core_team *parent, int xrange,
+                       struct core_team **x, struct core_team **y)
+{
+    int n = parent->n_pes, me = parent->my_pe, row = me / xrange;
+    int column = me % xrange, width = xrange, rc;
+
+    if (width > n - row * xrange)
+        width = n - row * xrange;
+    rc = found(parent, core_team_world_pe(parent, row * xrange),
+               parent->stride, width, x);
+    if (rc)
+        return rc;
+    rc = found(parent, core_team_world_pe(parent, column),
+               parent->stride * xrange, (n - column + xrange - 1) / xrange, y);
+    if (rc) {
+        coll_team_destroy(*x);
+        *x = NULL;
+    }
+    return rc;
+}
+
+void coll_team_destroy(struct core_team *t)
+{
+    coll_sync(t);
+    /* All have arrived and told us so: nobody writes to our words again. */
+    heap_pool_give(core_team_words(t, t->my_pe), core_words_size(t->n_pes));
+    core_ctx_drop_team(t);
+    core_team_free(t);
+}

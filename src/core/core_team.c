@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/core_team.h"
+#include "base/lock.h"
+#include "core/core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+_Alignas(64) hot_data struct core_team core_world = { .stride = 1 };
+struct core_team core_shared = { .stride = 1 };
+
+static struct base_lock teams_lock = LOCK_INIT;
+static struct list_link teams GUARDED_BY(teams_lock) = LIST_INIT(teams);
+
+int core_team_member(const struct core_team *t, int world_pe)
+{
+    int pe;
+
+    if (t->stride == 0)         /* a team of one may say so */
+        return world_pe == t->start ? 0 : -1;
+    if ((world_pe - t->start) % t->stride)
+        return -1;
+    pe = (world_pe - t->start) / t->stride;
+    return pe >= 0 && pe < t->n_pes ? pe : -1;
+}
+
+int core_team_triplet(const struct core_team *parent, int start, int stride,
+                      int size)
+{
+    long long last = start + (long long)stride * (size - 1);
+
+    if (size < 1 || start < 0 || start >= parent->n_pes || last < 0 ||
+        last >= parent->n_pes || (stride == 0 && size != 1))
+        return -EINVAL;
+    return 0;
+}
+
+struct core_team *core_team_new(int start, int stride, int size)
+{
+    struct core_team *t = calloc(1, sizeof *t);
+
+    if (!t)
+        return NULL;
+    t->n_pes = size;
+    t->start = start;
+    t->stride = stride;
+    t->my_pe = core_team_member(t, core_world.my_pe);
+    lock_acquire(&teams_lock);
+    list_append(&teams, &t->link);
+    lock_release(&teams_lock);
+    return t;
+}
+
+void core_team_place(struct core_team *t, uint32_t *words_of)
+{
+    bool alike = true;
+
+    for (int i = 1; i < t->n_pes; i++)
+        alike = alike && words_of[i] == words_of[0];
+    t->words_at = (uint64_t)words_of[0] * 64;
+    t->words_of = alike ? NULL : words_of;
+    if (alike)
+        free(words_of);
+}
+
+void core_team_free(struct core_team *t)
+{
+    lock_acquire(&teams_lock);
+    list_remove(&t->link);
+    lock_release(&teams_lock);
+    free(t->words_of);
+    free(t);
+}
+
+void core_team_drop_all(void)
+{
+    struct list_link *first;
+
+    for (;;) {
+        lock_acquire(&teams_lock);
+        first = list_empty(&teams) ? NULL : teams.next;
+        lock_release(&teams_lock);
+        if (!first)
+            return;
+        core_team_free(list_entry(first, struct core_team, link));
+    }
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* core_team.h - teams: who they are and where their members' words lie.
+ * A team is a run of world PEs: member i is start + i * stride.
+ * Threads: a team may be used by one thread at a time in collectives; the
+ * list of teams takes its own lock. */
+#ifndef CORE_CORE_TEAM_H
+#define CORE_CORE_TEAM_H
+
+#include "base/list.h"
+#include "shmem.h"
+#include "xport/xport.h"
+
+#include <stdbool.h>
+
+enum { CORE_ROUNDS = 32, CORE_PIECE = 1024 };
+
+/* What a member keeps for the others, in symmetric memory, followed by
+ * CORE_PIECE bytes for each round and one more, twice (core_team_scratch).
+ * Collectives of a team alternate between two sets, its parity: no member
+ * gets two collectives ahead of another, since in each all hear of all. */
+struct core_words {
+    /* Synchronisation: one word for each round, each of one writer. */
+    _Alignas(64) uint64_t arrived[CORE_ROUNDS];
+    _Alignas(64) uint64_t gathered; /* arrivals at member 0 */
+    /* Written by the member itself, read by all. */
+    _Alignas(64) uint64_t value[2];
+    uint64_t args[2][4];        /* see coll_check.c */
+    /* Written by others: step s of a collective has come; how many have. */
+    _Alignas(64) uint64_t flag[2][CORE_ROUNDS];
+    _Alignas(64) uint64_t count[2];
+};
+
+/* n_pes is 0 while the library is not usable, so that the range check of a PE
+ * number also catches calls before init, after finalize and in a child. */
+struct core_team {
+    int n_pes, my_pe;           /* my_pe: -1 where this PE is no member */
+    int start, stride;
+    /* The members' words, as offsets in their host segments: the same
+     * everywhere, or a table in units of 64 bytes. */
+    uint64_t words_at;
+    uint32_t *words_of;
+    /* How far its collectives have come. */
+    uint64_t epoch, gatherings; /* synchronisations; those that gathered */
+    uint64_t calls, counted[2];
+    shmem_team_config_t config;
+    struct list_link link;      /* of all that were made */
+};
+extern struct core_team core_world, core_shared;
+
+static inline int core_team_world_pe(const struct core_team *t, int pe)
+{
+    return t->start + pe * t->stride;
+}
+
+/* The member that is this world PE, or -1. */
+int core_team_member(const struct core_team *t, int world_pe);
+
+/* Rounds in which each member hears of all, doubling: log2, rounded up. */
+static inline int core_team_rounds(int n_pes)
+{
+    return n_pes > 1 ? 32 - __builtin_clz((unsigned)n_pes - 1) : 0;
+}
+
+static inline size_t core_words_size(int n_pes)
+{
+    return sizeof(struct core_words) +
+           2 * ((size_t)core_team_rounds(n_pes) + 1) * CORE_PIECE;
+}
+
+/* Member pe's words as mapped here. */
+static inline struct core_words *core_team_words(const struct core_team *t,
+                                                 int pe)
+{
+    uint64_t at = t->words_of ? (uint64_t)t->words_of[pe] * 64 : t->words_at;
+
+    return (struct core_words *)(xport_routes[core_team_world_pe(t, pe)]
+                                     .map[HEAP_HOST] + at);
+}
+
+static inline void *core_team_scratch(const struct core_team *t, int pe,
+                                      unsigned parity, int round)
+{
+    return (char *)(core_team_words(t, pe) + 1) +
+           ((size_t)parity * ((unsigned)core_team_rounds(t->n_pes) + 1) +
+            (unsigned)round) * CORE_PIECE;
+}
+
+/* The triplet of members, as member numbers of parent: 0, or -EINVAL. */
+int core_team_triplet(const struct core_team *parent, int start, int stride,
+                      int size);
+
+/* A team object of that shape, not yet in use: NULL without memory. */
+struct core_team *core_team_new(int start, int stride, int size);
+/* The members' offsets in units of 64 bytes; taken over, or freed where they
+ * are all alike. */
+void core_team_place(struct core_team *t, uint32_t *words_of);
+/* Frees the object; the words stay where they are. */
+void core_team_free(struct core_team *t);
+/* At the end of the library: teams the program left behind. */
+void core_team_drop_all(void);
+
+/* Handles.  NULL for SHMEM_TEAM_INVALID. */
+static inline struct core_team *core_team_get(shmem_team_t team)
+{
+    if (team == SHMEM_TEAM_WORLD)
+        return &core_world;
+    if (team == SHMEM_TEAM_SHARED)
+        return &core_shared;
+    return (struct core_team *)team;
+}
+
+static inline shmem_team_t core_team_handle(const struct core_team *t)
+{
+    if (t == &core_world)
+        return SHMEM_TEAM_WORLD;
+    if (t == &core_shared)
+        return SHMEM_TEAM_SHARED;
+    return (shmem_team_t)t;
+}
+
+#endif
