@@ -260,7 +260,7 @@ SUBST = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@prefix@|$(prefix)|g' \
     -e 's|@exec_prefix@|$(exec_prefix)|g' -e 's|@bindir@|$(bindir)|g' \
     -e 's|@libdir@|$(libdir)|g' -e 's|@includedir@|$(includedir)|g' \
     -e 's|@CC@|$(CC)|g' -e 's|@CXX@|$(CXX)|g' -e 's|@SONAME@|$(SONAME)|g' \
-    -e 's|@STATIC_LIBS@|$(strip $(LIB_LIBS))|g'
+    -e 's|@STATIC_LIBS@|$(strip $(LIB_LIBS))|g' -e 's|@SAN@|$(SAN)|g'
 
 $(O)/lib/pkgconfig/%.pc: cmake/%.pc.in config.mak
 	@mkdir -p $(@D)
