@@ -2,9 +2,9 @@
 /* env_defs.h - every environment variable of the project, once.
  * ENV(room, NAME, kind, default, least, most, help): the variable is
  * SHMEM_NAME.  Kinds: any (set to anything means yes), flag, int, size, word
- * (help begins with the words, joined by |), text.  A row of room "oshrun" is
- * read by the launcher only.  This list has no include guard; env.h, env.c,
- * shmem_info and shmem_env(7) expand it. */
+ * (help begins with the words, joined by |), text.  A row of room "oshrun" or
+ * "oshcc" is read by that tool only.  This list has no include guard; env.h,
+ * env.c, shmem_info and shmem_env(7) expand it. */
 ENV(api,  VERSION,        any,  "", "", "", "PE 0 prints the library version at start")
 ENV(api,  INFO,           any,  "", "", "", "PE 0 prints this table at start")
 ENV(api,  DEBUG,          any,  "", "", "", "debugging messages, as SHMEM_LOG=debug")
@@ -24,3 +24,5 @@ ENV(coll, COLL_REDUCE,    word, "auto", "", "", "auto|pull|split|doubling|ring: 
 ENV(coll, COLL_SCAN,      word, "auto", "", "", "auto|pull|doubling: algorithm of scans")
 ENV(api,  CHECK_ALLOC,    int,  "64", "0", "2147483647", "so many first allocation calls compare their arguments across PEs")
 ENV(oshrun, LAUNCHER,     text, "", "", "", "command that oshrun runs in its place; OSHRUN_LAUNCHER comes first")
+ENV(oshcc, CC,            text, "", "", "", "C compiler that oshcc runs; OSH_CC comes first")
+ENV(oshcc, CXX,           text, "", "", "", "C++ compiler that oshc++ runs; OSH_CXX comes first")
