@@ -10,9 +10,9 @@ fake cc1
 # What oshcc adds in this build.
 add_c=$("$oshcc" --showme:compile)
 add_l=$("$oshcc" --showme:link)
-case $add_c in *-I*/include) ;; *) fail ":compile is '$add_c'" ;; esac
+case $add_c in *-I*/include*) ;; *) fail ":compile is '$add_c'" ;; esac
 case $add_l in
-    -L*'-Wl,-rpath,'*'-lshmem') ;;
+    *-L*'-Wl,-rpath,'*'-lshmem') ;;
     *) fail ":link is '$add_l'" ;;
 esac
 
@@ -100,14 +100,11 @@ for word in --showme -showme --show -show; do
 done
 prints "$add_l" "$oshcc" -showlibs
 prints "$add_l" "$oshcc" --showlibs
-for part in incdirs:include:I libdirs:lib:L; do
-    name=${part%%:*} end=${part#*:}
+for part in incdirs:include libdirs:lib; do
+    name=${part%:*} end=${part#*:}
     try "$oshcc" "--showme:$name"
-    grep -q "^/.*/${end%:*}\$" "$out" || fail ":$name is '$(cat "$out")'"
-    case " $add_c $add_l " in
-        *" -${end#*:}$(cat "$out") "*) ;;
-        *) fail ":$name is not what is added: $(cat "$out")" ;;
-    esac
+    grep -q "^'\{0,1\}/.*/$end'\{0,1\}\$" "$out" || fail ":$name is '$(cat "$out")'"
+    [ -d "$(eval "echo $(cat "$out")")" ] || fail ":$name: $(cat "$out")"
 done
 try "$oshcc" --showme:libs_static
 grep -qE '^shmem .*pmix.* hwloc' "$out" || fail ":libs_static: $(cat "$out")"
@@ -131,8 +128,7 @@ grep -qF "<-DX=\"a 'b' \$c\"><><-c><a.c>" "$out" ||
 
 # --- The library. ---
 try "$oshcc" --showme:link --no-rpath
-[ "$(sed 's/ -lshmem//' "$out")" = "${add_l%% *}" ] ||
-    [ -n "$sanitizer" ] || fail "--no-rpath: $(cat "$out")"
+grep -q 'lib.* -lshmem$' "$out" || fail "--no-rpath: $(cat "$out")"
 ! grep -q rpath "$out" || fail "--no-rpath: $(cat "$out")"
 for word in -static -static-pie -static-shmem; do
     works "$word" "$oshcc" "$word" a.c
@@ -153,6 +149,5 @@ refused S-E-CC 'OSH_CC chose oshcc itself' env OSH_CC="$oshcc" "$oshcc" a.c
 mkdir alone
 sed "s,^libdir=.*,libdir='/nowhere'," "$oshcc" >alone/oshcc
 chmod 755 alone/oshcc
-[ -e "$("$oshcc" --showme:incdirs)/shmem.h" ] || fail ':incdirs has no shmem.h'
 refused S-E-PREFIX 'no libshmem' alone/oshcc a.c
 finish 'options, names and variables of oshcc'

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: make install fills a prefix with a space; programs compile there
+# and run from anywhere; the prefix may move; uninstall leaves nothing.
+# Timeout: 120
+set -u
+. "$(dirname "$0")/wrap.inc"
+prefix="$PWD/my prefix"
+installs "$prefix"
+
+for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info \
+    bin/bucketsort lib/libshmem.so lib/libshmem.so.1 lib/libshmem.a \
+    include/shmem.h include/shmemx.h include/pshmem.h include/mpp/shmem.h \
+    lib/pkgconfig/sluice.pc lib/pkgconfig/openshmem.pc \
+    lib/cmake/Sluice/SluiceConfig.cmake share/doc/sluice/README.md \
+    share/doc/sluice/LICENSE share/man/man1/oshcc.1; do
+    [ -e "$prefix/$file" ] || fail "$file is not installed"
+done
+find "$prefix" -name 'osu_*' | grep . && fail 'a benchmark is installed'
+[ "$(readlink "$prefix/bin/oshc++")" = oshcc ] || fail 'oshc++ is no link'
+! find "$prefix" -type f ! -perm -a+r | grep . || fail 'unreadable files'
+
+# compiles DIR WHAT: and what comes out uses the library of DIR.
+compiles()
+{
+    rm -f hello
+    works "$2" "$1/bin/oshcc" "$hello" -o hello || return
+    works "$2" ldd hello
+    grep -q "libshmem.so.1 => $1/lib/libshmem.so.1 " "$out" ||
+        fail "$2: $(grep shmem "$out")"
+    bin=$1/bin
+    greets 4 "$PWD/hello" "$2"
+    (cd / && "$bin/oshrun" -n 2 "$OLDPWD/hello") >"$out" 2>&1 ||
+        fail "$2, from another directory: $(cat "$out")"
+    works "$2, -static-shmem" "$1/bin/oshcc" -static-shmem "$hello" \
+        -o hello && greets 2 ./hello "$2, -static-shmem"
+}
+# Neither the build tree nor the copy may help.
+mv copy gone
+compiles "$prefix" 'installed'
+works 'bucketsort' "$prefix/bin/oshrun" -n 2 "$prefix/bin/bucketsort" --help
+mv gone copy
+
+# Without configuring again: the whole tree is somewhere else.
+mv "$prefix" "$PWD/moved there"
+compiles "$PWD/moved there" 'moved'
+ln -s "$PWD/moved there" link
+works 'by a link' link/bin/oshcc -c "$hello"
+mv "$PWD/moved there" "$prefix"
+
+# Staged below DESTDIR, which no file may know.
+stage="$PWD/the stage"
+works 'DESTDIR' make -C copy install DESTDIR="$stage"
+[ ! -e "$stage/bin" ] && [ -x "$stage$prefix/bin/oshcc" ] ||
+    fail "DESTDIR: $(find "$stage" -name oshcc)"
+! grep -rl 'the stage' "$stage" | grep . || fail 'files know their stage'
+mv "$prefix" hidden
+compiles "$stage$prefix" 'staged'
+mv hidden "$prefix"
+
+# What others have put there stays.
+: >"$prefix/bin/other"
+: >"$prefix/include/other.h"
+works uninstall make -C copy uninstall DESTDIR="$stage"
+find "$stage" ! -type d | grep . && fail 'files left in the stage'
+works uninstall make -C copy uninstall
+[ "$(find "$prefix" ! -type d | sort)" = "$prefix/bin/other
+$prefix/include/other.h" ] || fail "left: $(find "$prefix" ! -type d)"
+find "$prefix" -type d -name '*luice*' | grep . && fail 'directories left'
+finish 'installation'
