@@ -264,7 +264,8 @@ SUBST = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@prefix@|$(prefix)|g' \
 
 $(O)/lib/pkgconfig/%.pc: cmake/%.pc.in config.mak
 	@mkdir -p $(@D)
-	$(call say,GEN)$(SUBST) -e '/^[a-z_]*=/s/ /\\ /g' $< >$@
+	$(call say,GEN)$(SUBST) -e '/^prefix=/!s|=$(prefix)\(/.*\)\{0,1\}$$|=$${prefix}\1|' \
+	    -e '/^[a-z_]*=/s/ /\\ /g' $< >$@
 $(O)/lib/cmake/Sluice/%: cmake/%.in config.mak
 	@mkdir -p $(@D)
 	$(call say,GEN)$(SUBST) $< >$@
