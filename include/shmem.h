@@ -108,6 +108,11 @@ typedef struct { size_t total_ops; } shmem_ctx_session_config_t;
 
 #ifdef __cplusplus
 }
+#ifndef SHMEM_STRICT
+#include "shmem_overload.h"
+#endif
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#include "shmem_generic.h"
 #endif
 
 #endif

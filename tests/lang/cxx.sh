@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the C++ overloads compile without a warning in C++11 to C++20
+# and call the functions of their types; SHMEM_STRICT leaves them out.
+set -u
+dir=$(dirname "$0")
+failed=0
+fail() { echo "FAIL: $*"; failed=1; }
+compilers=
+for cxx in g++ clang++; do
+    ! command -v $cxx >/dev/null || compilers="$compilers $cxx"
+done
+[ -n "$compilers" ] || { echo 'skip: no C++ compiler'; exit 77; }
+for cxx in $compilers; do
+    for std in c++11 c++14 c++20; do
+        $cxx -std=$std -Wall -Wextra -pedantic -Werror -fsyntax-only \
+            -I"$SRC/include" "$dir/overload.cpp" 2>log ||
+            fail "$cxx -std=$std: $(head -n 5 log)"
+    done
+    ! $cxx -DSHMEM_STRICT -fsyntax-only -I"$SRC/include" "$dir/overload.cpp" \
+        2>/dev/null || fail "$cxx: overloads in spite of SHMEM_STRICT"
+done
+OSH_CXX=${compilers##* } "$BUILD/bin/oshc++" "$dir/overload.cpp" -o overload \
+    >log 2>&1 || fail "oshc++: $(head -n 5 log)"
+"$BUILD/bin/oshrun" -n 2 ./overload >out 2>&1 || fail "run: $(head -n 5 out)"
+[ "$(grep -c passed out)" -eq 2 ] || fail "run: $(head -n 5 out)"
+exit $failed
