@@ -52,7 +52,8 @@ $CPP conftest.c 2>conftest.err | grep 'shmem_init' >conftest.out || die no
 echo '#include <ac_nonexistent.h>' >conftest.c
 $CPP conftest.c >/dev/null 2>conftest.err && die 'a missing header is found'
 got "$CPP"
-for function in shmem_init shmem_putmem_nbi shmem_align shmem_ptr shmem_nosuch; do
+for function in shmem_init shmem_putmem_nbi shmem_align shmem_ptr \
+    shmem_nosuch; do
     say "for $function"
     cat >conftest.c <<C
 #ifdef __cplusplus

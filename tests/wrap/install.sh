@@ -41,6 +41,14 @@ compiles "$prefix" 'installed'
 works 'bucketsort' "$prefix/bin/oshrun" -n 2 "$prefix/bin/bucketsort" --help
 mv gone copy
 
+# A prefix that is a link keeps its name, which outlives an upgrade.
+mv "$prefix" version-1
+ln -s version-1 "$prefix"
+works 'a prefix that is a link' "$prefix/bin/oshcc" --showme:link
+! grep -q version-1 "$out" || fail "a prefix that is a link: $(cat "$out")"
+rm "$prefix"
+mv version-1 "$prefix"
+
 # Without configuring again: the whole tree is somewhere else.
 mv "$prefix" "$PWD/moved there"
 compiles "$PWD/moved there" 'moved'

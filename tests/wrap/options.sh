@@ -27,7 +27,8 @@ added()
     got=
     grep -q '<-I[^>]*/include>' "$out" && got=c
     grep -q '<-lshmem>' "$out" && got=${got}l
-    [ "${got:-none}" = "$kind" ] || fail "$*: adds ${got:-nothing}: $(cat "$out")"
+    [ "${got:-none}" = "$kind" ] ||
+        fail "$*: adds ${got:-nothing}: $(cat "$out")"
 }
 for word in -c -S -E -M -MM -r -fsyntax-only --compile --preprocess; do
     added c "$word" a.c
@@ -47,7 +48,8 @@ done
 added cl '-DX=a -c' a.c
 added cl a.c -Wl,-E -cpp -std=c11 -Map
 # Questions to the compiler.
-for word in -v --version -dumpversion -dumpmachine -print-prog-name=ld -V '-###'; do
+for word in -v --version -dumpversion -dumpmachine -print-prog-name=ld \
+    -V '-###'; do
     added none "$word"
     prints "<$word>" "$oshcc" "$word"
 done
@@ -88,10 +90,12 @@ if [ -z "$sanitizer" ]; then
 fi
 
 # --- What it would do. ---
+# A sanitizer is in both parts, and once in the whole.
+lib=${add_l#"${sanitizer:+"-fsanitize=$sanitizer "}"}
 export OSH_CC=cc1
 for word in --showme -showme --show -show; do
-    prints "cc1 $add_c $add_l" "$oshcc" "$word"
-    prints "cc1 $add_c a.c -o a $add_l" "$oshcc" a.c "$word" -o a
+    prints "cc1 $add_c $lib" "$oshcc" "$word"
+    prints "cc1 $add_c a.c -o a $lib" "$oshcc" a.c "$word" -o a
     prints "cc1 $add_c -c a.c" "$oshcc" "$word" -c a.c
     prints cc1 "$oshcc" "$word:command"
     prints "$add_c" "$oshcc" a.c "$word:compile"
@@ -103,7 +107,8 @@ prints "$add_l" "$oshcc" --showlibs
 for part in incdirs:include libdirs:lib; do
     name=${part%:*} end=${part#*:}
     try "$oshcc" "--showme:$name"
-    grep -q "^'\{0,1\}/.*/$end'\{0,1\}\$" "$out" || fail ":$name is '$(cat "$out")'"
+    grep -q "^'\{0,1\}/.*/$end'\{0,1\}\$" "$out" ||
+        fail ":$name is '$(cat "$out")'"
     [ -d "$(eval "echo $(cat "$out")")" ] || fail ":$name: $(cat "$out")"
 done
 try "$oshcc" --showme:libs_static
@@ -143,7 +148,8 @@ grep -q '<-static>' "$out" || fail 'the compiler is not told -static'
 # --- Refusals. ---
 refused S-E-ARGS "no part 'colour'" "$oshcc" --showme:colour
 refused S-E-FORTRAN 'no Fortran' "$bin/oshfort" a.f90
-refused S-E-CC "OSH_CC chose 'nosuch'.*set OSH_CC" env OSH_CC=nosuch "$oshcc" a.c
+refused S-E-CC "OSH_CC chose 'nosuch'.*set OSH_CC" env OSH_CC=nosuch \
+    "$oshcc" a.c
 refused S-E-CC "OSH_CXX chose 'no'" env OSH_CXX='no such' "$bin/oshc++" a.c
 refused S-E-CC 'OSH_CC chose oshcc itself' env OSH_CC="$oshcc" "$oshcc" a.c
 mkdir alone

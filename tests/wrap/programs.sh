@@ -71,7 +71,8 @@ int main(void)
 END
 works '-shared' "$bin/oshcc" -shared -fPIC part.c -o libpart.so &&
     if [ -z "$sanitizer" ]; then
-        works 'loading' cc load.c -o load -ldl && works 'loaded' ./load
+        works 'loading' "$("$bin/oshcc" --showme:command)" load.c \
+            -o load -ldl && works 'loaded' ./load
     fi
 
 # C++.
@@ -122,8 +123,7 @@ if try ./bare && [ $status -eq 0 ]; then
     [ -n "$(ldconfig -p 2>/dev/null | grep libshmem.so.1)" ] ||
         fail '--no-rpath finds the library nevertheless'
 fi
-works 'LD_LIBRARY_PATH' env LD_LIBRARY_PATH="$("$bin/oshcc" \
-    --showme:libdirs)" ./bare
+works 'LD_LIBRARY_PATH' env LD_LIBRARY_PATH="$BUILD/lib" ./bare
 
 if have clang && [ -z "$sanitizer" ]; then
     works clang env OSH_CC='clang -Wall -Werror' "$bin/oshcc" "$hello" \
