@@ -6,6 +6,7 @@ set -u
 compile job
 
 (
+    # shellcheck disable=SC3045  # every shell here has it
     ulimit -n 200 || exit 77
     try -n 512 true
     expect 1 'few descriptors'
@@ -18,6 +19,7 @@ case $? in
     *) [ "$(id -u)" -eq 0 ] || fail 'few descriptors' ;;
 esac
 (
+    # shellcheck disable=SC3045
     ulimit -S -n 100
     try -n 64 sh -c 'ulimit -n'
     expect 0 'a soft limit is raised'

@@ -7,7 +7,7 @@ set -u
 compile job
 
 mkdir "$dir/tmp"
-export OSHRUN_TEST_MARK="mark-$$-$(now)"
+OSHRUN_TEST_MARK="mark-$$-$(now)"
 
 # Each PE talks PMIx, then sits there with children: one plain, one in a
 # session of its own, one without a parent.
@@ -19,7 +19,7 @@ busy='"$dir/job" >/dev/null
 begin_job()
 {
     rm -f "$dir"/up.*
-    dir=$dir TMPDIR=$dir/tmp oshrun -n 3 sh -c "$busy" >"$out" 2>"$err" \
+    env dir="$dir" TMPDIR="$dir/tmp" oshrun -n 3 sh -c "$busy" >"$out" 2>"$err" \
         </dev/null &
     job=$!
     wait_for "$dir/up.0" && wait_for "$dir/up.1" && wait_for "$dir/up.2"
@@ -40,11 +40,8 @@ clean()
         grep -v "^$dir" >"$dir/files" && fail "$1: files left: $(cat "$dir/files")"
 }
 
-# The marks of this shell's own processes do not count: only PEs carry this.
+# Only what the PEs start carries the mark.
 mine=OSHRUN_TEST_MARK=$OSHRUN_TEST_MARK
-export -n OSHRUN_TEST_MARK 2>/dev/null || :
-unset OSHRUN_TEST_MARK
-OSHRUN_TEST_MARK=${mine#*=}
 busy="export $mine; exec sh -c '$busy'"
 touch "$dir/stamp"
 sleep 0.02
@@ -85,7 +82,7 @@ clean 'SIGTERM'
 
 # A normal end: what PEs left in the background ends too, and soon.
 begin=$(now)
-dir=$dir TMPDIR=$dir/tmp timeout 20 oshrun -n 3 sh -c \
+env dir="$dir" TMPDIR="$dir/tmp" timeout 20 oshrun -n 3 sh -c \
     "export $mine; sleep 60 & setsid sleep 60 & (setsid sleep 60 &)" </dev/null
 [ $? -eq 0 ] || fail 'a normal end: status'
 [ $(($(now) - begin)) -lt 3000 ] || fail 'a normal end took long'

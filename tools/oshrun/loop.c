@@ -301,7 +301,7 @@ static void flush_all(struct keeper *k)
             source_close(&j->pe[i].err);
     }
     job_report(j);
-    while (sink_waiting(j->out) || sink_waiting(j->err)) {
+    for (pump(j); sink_waiting(j->out) || sink_waiting(j->err); pump(j)) {
         prepare(k);
         if (poll(k->fds, AT_PES, -1) < 0)
             continue;
@@ -313,7 +313,6 @@ static void flush_all(struct keeper *k)
             j->status = EXIT_SIGNAL + j->user_signal;
             return;                 /* the reader is slow, the user is not */
         }
-        pump(j);
     }
 }
 

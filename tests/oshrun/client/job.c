@@ -71,7 +71,7 @@ static unsigned check_job(void)
     check(number(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE) == n, "universe size");
     check(number(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE) == n, "local size");
     check(number(PMIX_RANK_WILDCARD, PMIX_NUM_NODES) == 1, "nodes");
-    check(number(me.rank, PMIX_APPNUM) == 0, "application number");
+    check(number(PMIX_RANK_WILDCARD, PMIX_APPNUM) == 0, "application number");
     check(number(me.rank, PMIX_LOCAL_RANK) == me.rank, "local rank");
     check(number(me.rank, PMIX_NODE_RANK) == me.rank, "node rank");
     check(number(me.rank, PMIX_NODEID) == 0, "node number");
