@@ -92,9 +92,12 @@ PC_FILES  = $(O)/lib/pkgconfig/sluice.pc $(O)/lib/pkgconfig/openshmem.pc
 CM_FILES  = $(O)/lib/cmake/Sluice/SluiceConfig.cmake \
             $(O)/lib/cmake/Sluice/SluiceConfigVersion.cmake
 
+# Manual pages that hold tables of the sources.
+MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
+
 # --------------------------------------------------------------- library ----
 
-all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) ## library, tools and applications
+all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_MADE) ## library, tools and applications
 tests: all $(UNITS) $(PE_TESTS) ## the same and every test program
 
 # A list file changes its date only when its words change: what depends on it
@@ -170,6 +173,13 @@ $(patsubst tools/%.sh,$(O)/bin/%,$(wildcard tools/*.sh)): $(O)/bin/%: \
     tools/%.sh config.mak
 	@mkdir -p $(@D)
 	$(call say,GEN)$(SUBST) $< >$@ && chmod 755 $@
+
+# A line @--OPTION@ of a template is what shmem_info prints with that option.
+$(MAN_MADE): $(O)/obj/man/%: man/%.in $(O)/bin/shmem_info
+	@mkdir -p $(@D)
+	$(call say,GEN)awk '/^@--[a-z-]*@$$/ { gsub(/@/, ""); fflush(); \
+	    if (system("$(O)/bin/shmem_info " $$0)) exit 1; next } { print }' \
+	    $< >$@
 
 $(ALIASES): $(O)/bin/oshcc
 	$(call say,LN)ln -sf oshcc $@
@@ -274,7 +284,7 @@ $(O)/lib/cmake/Sluice/%: cmake/%.in config.mak
 INST_BIN = $(sort $(TOOLS) $(APPS))
 INST_INC = $(wildcard include/*.h)
 INST_MPP = $(wildcard include/mpp/*.h)
-INST_MAN = $(filter-out man/osu_%,$(sort $(wildcard man/*.[1-9])))
+INST_MAN = $(filter-out man/osu_%,$(sort $(wildcard man/*.[1-9]))) $(MAN_MADE)
 INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md)
 D = $(DESTDIR)
 
@@ -291,7 +301,9 @@ install: all ## below DESTDIR and the configured prefix
 	put 644 "$(libdir)/cmake/Sluice" $(CM_FILES); \
 	put 644 "$(includedir)" $(INST_INC); \
 	put 644 "$(includedir)/mpp" $(INST_MPP); \
-	$(foreach m,$(INST_MAN),put 644 "$(mandir)/man$(patsubst .%,%,$(suffix $m))" $m;) \
+	$(foreach n,1 3 7,put 644 "$(mandir)/man$n" $(filter %.$n,$(INST_MAN));) \
+	umask 022; sh scripts/man-links $(INST_MAN) | while read -r link page; do \
+	    echo ".so $$page" >"$(D)$(mandir)/$$link"; done; \
 	put 644 "$(docdir)" $(INST_DOC)
 
 uninstall: ## what install put, and nothing else
@@ -304,7 +316,9 @@ uninstall: ## what install put, and nothing else
 	drop "$(libdir)/cmake/Sluice" $(CM_FILES); \
 	drop "$(includedir)" $(INST_INC); \
 	drop "$(includedir)/mpp" $(INST_MPP); \
-	$(foreach m,$(INST_MAN),drop "$(mandir)/man$(patsubst .%,%,$(suffix $m))" $m;) \
+	$(foreach n,1 3 7,drop "$(mandir)/man$n" $(filter %.$n,$(INST_MAN));) \
+	[ ! -d "$(D)$(mandir)" ] || sh scripts/man-links $(INST_MAN) | \
+	    (cd "$(D)$(mandir)" && cut -d' ' -f1 | xargs rm -f); \
 	drop "$(docdir)" $(INST_DOC); \
 	empty "$(includedir)/mpp"; empty "$(libdir)/cmake/Sluice"; \
 	empty "$(libdir)/cmake"; empty "$(libdir)/pkgconfig"; empty "$(docdir)"; \

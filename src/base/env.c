@@ -390,12 +390,32 @@ void env_print(FILE *to)
     }
 }
 
+/* "kind", with the bounds of a number and the default. */
+static void print_kind(FILE *to, const struct row *r)
+{
+    static const char *const names[] = {
+        "any", "flag", "number", "size", "word", "text"
+    };
+
+    fputs(names[r->kind], to);
+    if (r->kind == KIND_int)
+        fprintf(to, " from %s to %s", r->least, r->most);
+    if (*r->def)
+        fprintf(to, "; default %s", r->def);
+}
+
 void env_print_mdoc(FILE *to)
 {
-    for (int i = 0; i < ROWS; i++) {
-        fprintf(to, ".It Ev SHMEM_%s Pq %s", rows[i].name, rows[i].room);
-        if (*rows[i].def)
-            fprintf(to, "\nDefault: %s.", rows[i].def);
-        fprintf(to, "\n%s.\n", rows[i].help);
+    const struct row *r;
+
+    for (r = rows; r < rows + ROWS; r++) {
+        fprintf(to, ".It Ev SHMEM_%s Pq %s; ", r->name, r->room);
+        print_kind(to, r);
+        /* Words and forms are as they must be typed. */
+        if (r->kind == KIND_word || r->kind == KIND_text)
+            fprintf(to, "\n%s.\n", r->help);
+        else
+            fprintf(to, "\n%c%s.\n", toupper((unsigned char)*r->help),
+                    r->help + 1);
     }
 }

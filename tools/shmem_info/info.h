@@ -10,5 +10,6 @@ int info_check(void);
 /* The tables as mdoc list items, for the man pages. */
 int info_env_mdoc(void);
 int info_errors_mdoc(void);
+int info_faults_mdoc(void);
 
 #endif

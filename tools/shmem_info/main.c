@@ -33,6 +33,7 @@ static const struct {
     { "-h", print_help },
     { "--env-mdoc", info_env_mdoc },        /* for make, not for users */
     { "--errors-mdoc", info_errors_mdoc },
+    { "--faults-mdoc", info_faults_mdoc },
 };
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "rt/rt_topo.h"
 #include "shmem.h"
 
+#include <ctype.h>
 #include <hwloc.h>
 #include <pmix.h>
 #include <stdio.h>
@@ -99,7 +100,6 @@ int info_report(void)
 
 int info_env_mdoc(void)
 {
-    env_load();
     env_print_mdoc(stdout);
     return 0;
 }
@@ -107,7 +107,16 @@ int info_env_mdoc(void)
 int info_errors_mdoc(void)
 {
     for (int i = 0; i < ERR_CODES; i++)
-        printf(".It %s\nMeaning: %s.\n.br\nWhat to do: %s.\n",
-               err_texts[i].name, err_texts[i].what, err_texts[i].cure);
+        printf(".It %s\n%c%s.\n.br\nWhat to do: %s.\n", err_texts[i].name,
+               toupper((unsigned char)*err_texts[i].what),
+               err_texts[i].what + 1, err_texts[i].cure);
+    return 0;
+}
+
+int info_faults_mdoc(void)
+{
+#define FAULT(name, site, what) puts(".It " site "\nWhen it fires, " what ".");
+#include "base/fault_defs.h"
+#undef FAULT
     return 0;
 }
