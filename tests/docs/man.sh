@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the manual covers every function, variable and error code of the
+# sources and every page that is referred to; its examples compile.
+set -u
+: "${SRC:?the source directory}" "${BUILD:?the build directory}"
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/man.XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$SRC" || exit 1
+set -- man/*.[1-9] "$BUILD"/obj/man/*.[1-9]
+
+# To a file: the end of a pipe is a process of its own.
+fail()
+{
+    echo "FAIL: $*" | tee -a "$tmp/failed" >&2
+}
+
+# none WHAT: standard input is empty.
+none()
+{
+    found=$(head -n 20 | tr '\n' ' ')
+    [ -z "$found" ] || fail "$1: $found"
+}
+
+# lacking LIST: what standard input has and LIST has not.
+lacking()
+{
+    sort -u | comm -23 - "$1"
+}
+
+# Names of pages as "shmem_int_put.3", a page's own and its further ones.
+sh scripts/man-links "$@" >"$tmp/links" 2>"$tmp/err" ||
+    fail "man-links: $(cat "$tmp/err")"
+for page; do
+    echo "${page##*/}"
+done >"$tmp/all"
+sed 's|^[^/]*/||; s| .*||' "$tmp/links" >>"$tmp/all"
+sort "$tmp/all" | uniq -d | none 'names of two pages'
+sort -u "$tmp/all" >"$tmp/names"
+
+# --- Functions, and names that are none ---
+
+{
+    cat docs/api.txt
+    [ ! -e docs/extensions.txt ] || sed 's/[ #].*//; /^$/d' docs/extensions.txt
+    sed -n 's/^#define \(shmem_[a-z_]*\)(.*/\1/p' include/shmem_generic.h
+} | sed 's/$/.3/' | sort -u >"$tmp/calls"
+lacking "$tmp/names" <"$tmp/calls" | none 'calls without a page'
+{
+    cat "$tmp/calls"
+    ls man
+} | sort -u >"$tmp/known"
+grep '\.3$' "$tmp/names" | lacking "$tmp/known" |
+    none 'pages name calls that do not exist'
+
+# --- Variables and codes ---
+
+sed -n 's/^ENV([a-z]*, *\([A-Z_]*\),.*/SHMEM_\1/p' src/base/env_defs.h |
+    sort -u >"$tmp/variables"
+sed -n 's/^ERR(\([A-Z]*\),.*/\1/p' src/base/err_defs.h | sort -u >"$tmp/codes"
+[ -s "$tmp/variables" ] && [ -s "$tmp/codes" ] || fail 'the tables are empty'
+sed -n 's/^\.It Ev \(SHMEM_[A-Z_]*\) .*/\1/p' "$BUILD/obj/man/shmem_env.7" |
+    sort -u >"$tmp/listed"
+lacking "$tmp/listed" <"$tmp/variables" | none 'not in shmem_env(7)'
+sed -n 's/^\.It \([A-Z]*\)$/\1/p' "$BUILD/obj/man/shmem_errors.7" |
+    sort -u >"$tmp/listed"
+lacking "$tmp/listed" <"$tmp/codes" | none 'not in shmem_errors(7)'
+cat man/*.[37] | grep -E '^\.(It )?Ev ' | grep -oE 'SHMEM_[A-Z_]*[A-Z]' |
+    lacking "$tmp/variables" | none 'pages name unknown variables'
+cat man/*.[37] | grep -oE 'S-[EW]-[A-Z]+' | sed 's/.*-//' |
+    lacking "$tmp/codes" | none 'pages name unknown codes'
+
+# --- References ---
+
+sed -n 's/^\.Xr \(shmem[^ ]*\|osh[^ ]*\|sluice\|bucketsort\) \([0-9]\).*/\1.\2/p' \
+    "$@" | lacking "$tmp/names" | none 'references to no page'
+{
+    grep -oE '`man [^`]*`' README.md | tr -d '`' |
+        sed 's/^man \([0-9]\) \(.*\)/\2.\1/; s/^man \([^.]*\)$/\1.1/'
+    grep -ohE '(shmem|osh|sluice)[a-z_+]*\([137]\)' README.md docs/*.md \
+        src/base/*.h include/*.h | sed 's/(\(.\))/.\1/'
+} | lacking "$tmp/names" | none 'the README or the sources name no page'
+
+# --- Examples: those that are programs ---
+
+for page in man/*.[37]; do
+    awk -v page="$page" '
+        /^\.Bd -literal/ { text = ""; begin = FNR + 1; on = 1; next }
+        on && /^\.Ed/ {
+            on = 0
+            if (text !~ /main\(/) next
+            name = page; gsub(/[^A-Za-z0-9]/, "_", name)
+            print "#define main " name "\n#line " begin " \"" page "\""
+            print text "#undef main"
+        }
+        on { gsub(/\\e/, "\\"); gsub(/\\&/, ""); text = text $0 "\n" }' "$page"
+done >"$tmp/examples.c"
+grep -c '^#define main ' "$tmp/examples.c" >"$tmp/count"
+[ "$(cat "$tmp/count")" -gt 30 ] || fail "only $(cat "$tmp/count") examples"
+# shellcheck disable=SC2086  # CC may hold options
+${CC:-cc} -std=c11 -fsyntax-only -Wall -Wextra -Iinclude "$tmp/examples.c" \
+    >"$tmp/err" 2>&1
+none 'examples' <"$tmp/err"
+
+# --- Form ---
+
+if command -v mandoc >/dev/null 2>&1; then
+    mandoc -T lint -W warning "$@" 2>&1 | none 'mandoc'
+else
+    echo 'skip: mandoc is not installed: the form of the pages'
+fi
+
+[ ! -e "$tmp/failed" ] && echo "ok: $(wc -l <"$tmp/names") names," \
+    "$(cat "$tmp/count") examples"
