@@ -5,6 +5,7 @@
 #ifndef API_API_H
 #define API_API_H
 
+#include "coll/coll.h"
 #include "core/core.h"
 #include "pshmem.h"
 
@@ -13,6 +14,15 @@
 
 #define API_CTX(ctx) core_ctx_of(ctx, __func__)
 #define API_DEFAULT (&core_ctx_default)
+
+/* With SHMEM_CHECK, the members of team t compare what they pass: the rest
+ * are the members of struct coll_args. */
+#define API_MEET(t, code_, call_, ...)                                      \
+    do {                                                                    \
+        if (unlikely(core_status.checks))                                   \
+            coll_meet(t, &(struct coll_args){                               \
+                .code = code_, .call = call_, __VA_ARGS__ });               \
+    } while (0)
 
 /* Counts allocation calls from here on. */
 void api_heap_open(void);

@@ -9,8 +9,23 @@ struct core_team *api_team(const char *call, shmem_team_t team)
     core_need_up(call);
     if (CORE_CHECK(!t))
         core_fatal(ERR_TEAM, call, "the team is SHMEM_TEAM_INVALID");
+    return api_team_or_null(call, team);
+}
+
+struct core_team *api_team_or_null(const char *call, shmem_team_t team)
+{
+    struct core_team *t = core_team_get(team);
+
+    core_need_up(call);
+    if (CORE_CHECK(core_status.checks && t && !core_team_known(t)))
+        core_fatal(ERR_TEAM, call, "the handle is no team, or one that was "
+                   "destroyed");
     return t;
 }
+
+#define MEET(...) API_MEET(t, ERR_COLL, call, __VA_ARGS__)
+#define BUFFERS coll_place(b->dest), coll_place(b->source), b->nelems
+#define BUFFER_LABELS "@dest", "@source", "nelems"
 
 static void need_symmetric(const char *call, const void *p, size_t bytes)
 {
@@ -45,7 +60,21 @@ void api_broadcast(const char *call, struct core_team *t,
                    t->n_pes - 1);
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, true });
+    MEET({ BUFFER_LABELS, "root" }, { BUFFERS, (uint64_t)root });
     coll_broadcast(t, b->dest, b->source, bytes, root, root_too);
+}
+
+/* After all have told how much they bring. */
+static void check_collected(const char *call, struct core_team *t,
+                            const struct api_block *b)
+{
+    size_t all = 0;
+
+    for (int i = 0; i < t->n_pes; i++)
+        all += coll_met(t, i, 2);
+    api_buffers_check(call, &(struct api_buffers){
+        b->dest, b->source, core_bytes(call, all, b->size),
+        b->nelems * b->size, false });
 }
 
 void api_collect(const char *call, struct core_team *t,
@@ -56,6 +85,9 @@ void api_collect(const char *call, struct core_team *t,
     /* The size of dest follows from what all pass; ours is its least. */
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, false });
+    MEET({ "@dest", "@source" }, { BUFFERS });
+    if (core_status.checks)
+        check_collected(call, t, b);
     coll_collect(t, b->dest, b->source, bytes);
 }
 
@@ -68,6 +100,7 @@ static size_t check_blocks(const char *call, struct core_team *t,
 
     api_buffers_check(call, &(struct api_buffers){
         b->dest, b->source, all, source_blocks * bytes, false });
+    MEET({ BUFFER_LABELS }, { BUFFERS });
     return bytes;
 }
 
@@ -98,6 +131,8 @@ void api_alltoalls(const char *call, struct core_team *t,
     }
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, span[0],
                                                    span[1], false });
+    MEET({ BUFFER_LABELS, "dst", "sst" },
+         { BUFFERS, (uint64_t)dst, (uint64_t)sst });
     coll_alltoalls(t, b->dest, b->source, dst, sst, b->nelems, b->size);
 }
 
@@ -108,6 +143,7 @@ void api_reduce(const char *call, struct core_team *t,
 
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, true });
+    MEET({ BUFFER_LABELS }, { BUFFERS });
     coll_reduce(t, b->dest, b->source, b->nelems, b->size, op);
 }
 
@@ -118,6 +154,7 @@ void api_scan(const char *call, struct core_team *t,
 
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, true });
+    MEET({ BUFFER_LABELS }, { BUFFERS });
     coll_scan(t, b->dest, b->source, b->nelems, b->size, op, inclusive);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api/api.h"
-#include "coll/coll.h"
 
 /* An invalid context has nothing to order: fence and quiet do nothing. */
 #define API_ORDER(NAME)                                                     \
@@ -49,6 +48,7 @@ API_ALIAS(shmem_ctx_pe_quiet)
 void pshmem_barrier_all(void)
 {
     core_need_up(__func__);
+    API_MEET(&core_world, ERR_COLL, __func__);
     coll_barrier_world();
 }
 API_ALIAS(shmem_barrier_all)
@@ -56,6 +56,7 @@ API_ALIAS(shmem_barrier_all)
 void pshmem_sync_all(void)
 {
     core_need_up(__func__);
+    API_MEET(&core_world, ERR_COLL, __func__);
     coll_sync(&core_world);
 }
 API_ALIAS(shmem_sync_all)

@@ -2,6 +2,23 @@
 /* The deprecated collectives over active sets. */
 #include "api/api_coll.h"
 
+/* Old programs may have made pSync shorter than it should be: only a program
+ * that is being checked is held to all of it. */
+static void check_sync_array(const char *call, const long *pSync)
+{
+    size_t n = core_status.checks ? SHMEM_SYNC_SIZE : 1;
+
+    if (!CORE_CHECK(1))
+        return;
+    if (heap_find(pSync, n * sizeof *pSync) < 0)
+        core_refuse(call, &core_ctx_default, pSync, n * sizeof *pSync,
+                    core_world.my_pe);
+    for (size_t i = 0; i < n; i++)
+        if (pSync[i] != SHMEM_SYNC_VALUE)
+            core_fatal(ERR_ARG, call, "pSync[%zu] is %ld, not "
+                       "SHMEM_SYNC_VALUE", i, pSync[i]);
+}
+
 /* The set's team, or a fatal error; the arrays are only looked at. */
 static struct core_team *set_of(const char *call, int start, int log_stride,
                                 int size, const long *pSync)
@@ -17,11 +34,7 @@ static struct core_team *set_of(const char *call, int start, int log_stride,
     if (CORE_CHECK(last >= core_world.n_pes))
         core_fatal(ERR_PE, call, "PE %lld of the active set is outside 0..%d",
                    last, core_world.n_pes - 1);
-    if (CORE_CHECK(heap_find(pSync, sizeof *pSync) < 0))
-        core_refuse(call, &core_ctx_default, pSync, sizeof *pSync,
-                    core_world.my_pe);
-    if (CORE_CHECK(*pSync != SHMEM_SYNC_VALUE))
-        core_fatal(ERR_ARG, call, "pSync does not hold SHMEM_SYNC_VALUE");
+    check_sync_array(call, pSync);
     t = coll_set(start, log_stride, size);
     if (!t)
         core_fatal(ERR_TEAM, call, "no memory left for the active set; raise "
@@ -39,6 +52,7 @@ void pshmem_barrier(SET_ARGS, long *pSync)
 {
     struct core_team *t = SET;
 
+    API_MEET(t, ERR_COLL, __func__, { "@pSync" }, { coll_place(pSync) });
     core_quiet(&core_ctx_default);
     coll_sync(t);
 }
@@ -46,7 +60,10 @@ API_ALIAS(shmem_barrier)
 
 void pshmem_sync(SET_ARGS, long *pSync)
 {
-    coll_sync(SET);
+    struct core_team *t = SET;
+
+    API_MEET(t, ERR_COLL, __func__, { "@pSync" }, { coll_place(pSync) });
+    coll_sync(t);
 }
 API_ALIAS(shmem_sync)
 

@@ -182,6 +182,7 @@ API_ALIAS(shmem_init_thread)
 void pshmem_finalize(void)
 {
     core_need_up(__func__);
+    API_MEET(&core_world, ERR_COLL, __func__);
     if (--init_count > 0)
         coll_barrier_world();
     else

@@ -7,14 +7,14 @@
 int pshmem_team_my_pe(shmem_team_t team)
 {
     core_need_up(__func__);
-    return team == SHMEM_TEAM_INVALID ? -1 : core_team_get(team)->my_pe;
+    return team == SHMEM_TEAM_INVALID ? -1 : api_team(__func__, team)->my_pe;
 }
 API_ALIAS(shmem_team_my_pe)
 
 int pshmem_team_n_pes(shmem_team_t team)
 {
     core_need_up(__func__);
-    return team == SHMEM_TEAM_INVALID ? -1 : core_team_get(team)->n_pes;
+    return team == SHMEM_TEAM_INVALID ? -1 : api_team(__func__, team)->n_pes;
 }
 API_ALIAS(shmem_team_n_pes)
 
@@ -27,7 +27,7 @@ int pshmem_team_get_config(shmem_team_t team, long config_mask,
     if (config_mask & SHMEM_TEAM_NUM_CONTEXTS) {
         if (CORE_CHECK(!config))
             core_fatal(ERR_NULL, __func__, "no place for the configuration");
-        *config = core_team_get(team)->config;
+        *config = api_team_or_null(__func__, team)->config;
     }
     return 0;
 }
@@ -39,8 +39,8 @@ int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe,
     const struct core_team *src, *dest;
 
     core_need_up(__func__);
-    src = core_team_get(src_team);
-    dest = core_team_get(dest_team);
+    src = api_team_or_null(__func__, src_team);
+    dest = api_team_or_null(__func__, dest_team);
     if (!src || !dest || src_pe < 0 || src_pe >= src->n_pes)
         return -1;
     return core_team_member(dest, core_team_world_pe(src, src_pe));
@@ -72,9 +72,11 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride,
     if (CORE_CHECK(!new_team))
         core_fatal(ERR_NULL, __func__, "no place for the new team");
     *new_team = SHMEM_TEAM_INVALID;
-    parent = core_team_get(parent_team);
+    parent = api_team_or_null(__func__, parent_team);
     if (!parent)
         return -EINVAL;
+    API_MEET(parent, ERR_COLL, __func__, { "start", "stride", "size" },
+             { (uint64_t)start, (uint64_t)stride, (uint64_t)size });
     rc = core_team_triplet(parent, start, stride, size);
     if (rc) {
         if (parent->my_pe == 0)
@@ -107,9 +109,10 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
     if (CORE_CHECK(!xaxis_team || !yaxis_team))
         core_fatal(ERR_NULL, __func__, "no place for the new teams");
     *xaxis_team = *yaxis_team = SHMEM_TEAM_INVALID;
-    parent = core_team_get(parent_team);
+    parent = api_team_or_null(__func__, parent_team);
     if (!parent)
         return -EINVAL;
+    API_MEET(parent, ERR_COLL, __func__, { "xrange" }, { (uint64_t)xrange });
     if (xrange < 1) {
         if (parent->my_pe == 0)
             log_warn(ERR_ARG, "shmem_team_split_2d: rows of %d PEs", xrange);
@@ -132,12 +135,16 @@ API_ALIAS(shmem_team_split_2d)
 
 void pshmem_team_destroy(shmem_team_t team)
 {
+    struct core_team *t;
+
     core_need_up(__func__);
     if (team == SHMEM_TEAM_INVALID)
         return;
     if (CORE_CHECK(team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED))
         core_fatal(ERR_TEAM, __func__, "a predefined team cannot be destroyed");
-    coll_team_destroy(core_team_get(team));
+    t = api_team(__func__, team);
+    API_MEET(t, ERR_COLL, __func__);
+    coll_team_destroy(t);
 }
 API_ALIAS(shmem_team_destroy)
 
@@ -146,7 +153,7 @@ void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe)
     const struct core_team *t;
 
     core_need_up(__func__);
-    t = core_team_get(team);
+    t = api_team_or_null(__func__, team);
     if (!t || pe < 0 || pe >= t->n_pes)
         return NULL;
     return pshmem_ptr(dest, core_team_world_pe(t, pe));
@@ -155,7 +162,10 @@ API_ALIAS(shmem_team_ptr)
 
 int pshmem_team_sync(shmem_team_t team)
 {
-    coll_sync(api_team(__func__, team));
+    struct core_team *t = api_team(__func__, team);
+
+    API_MEET(t, ERR_COLL, __func__);
+    coll_sync(t);
     return 0;
 }
 API_ALIAS(shmem_team_sync)
@@ -195,7 +205,7 @@ API_ALIAS(shmem_ctx_create)
 int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx)
 {
     core_need_up(__func__);
-    return create_ctx(__func__, core_team_get(team), options, ctx);
+    return create_ctx(__func__, api_team_or_null(__func__, team), options, ctx);
 }
 API_ALIAS(shmem_team_create_ctx)
 

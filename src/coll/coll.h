@@ -8,6 +8,7 @@
 #ifndef COLL_COLL_H
 #define COLL_COLL_H
 
+#include "base/log.h"
 #include "core/core_team.h"
 
 #include <stddef.h>
@@ -43,6 +44,25 @@ void coll_team_destroy(struct core_team *t);
 struct core_team *coll_set(int start, int log_stride, int size);
 /* At the end of the library. */
 void coll_set_forget(void);
+
+/* ---- coll_check.c ---- */
+
+/* What every member must pass alike to one call. */
+enum { COLL_VALUES = 5 };
+struct coll_args {
+    enum err_code code;
+    const char *call;           /* __func__ of the API function */
+    /* NULL: may differ; begins with @: the value is from coll_place(). */
+    const char *label[COLL_VALUES];
+    uint64_t value[COLL_VALUES];
+};
+/* A synchronisation of t that ends the job if a member makes another call, or
+ * passes something else; the line names the odd one. */
+void coll_meet(struct core_team *t, const struct coll_args *a);
+/* Value k of that member, until the next coll_meet of t. */
+uint64_t coll_met(const struct core_team *t, int pe, int k);
+/* Where a symmetric address lies, the same number on all PEs. */
+uint64_t coll_place(const void *sym);
 
 /* ---- coll_move.c: sizes in bytes ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core.h"
+#include "base/env.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -47,20 +48,31 @@ int core_open(int thread_level)
         return rc;
     core_status.thread_level = thread_level;
     core_status.crowded = false;
+    core_status.checks = false;
     rt_cpus(ctl->cpus, CORE_CPU_WORDS);
+#ifdef SLUICE_DEBUG
+    ctl->checks = 1;
+#else
+    ctl->checks = env.CHECK;
+#endif
     core_status.state = CORE_UP;
     return 0;
 }
 
-/* PEs may be bound to one core each: what counts is all their cores. */
+/* PEs may be bound to one core each: what counts is all their cores.  Who
+ * compares must be compared with: one PE that checks makes all do so. */
 void core_settle(void)
 {
     uint64_t all[CORE_CPU_WORDS] = { 0 };
     int cores = 0;
 
-    for (int i = 0; i < rt_job.n_local; i++)
+    for (int i = 0; i < rt_job.n_local; i++) {
+        const struct core_ctl *ctl = core_peer_ctl(rt_job.local_pes[i]);
+
         for (int w = 0; w < CORE_CPU_WORDS; w++)
-            all[w] |= core_peer_ctl(rt_job.local_pes[i])->cpus[w];
+            all[w] |= ctl->cpus[w];
+        core_status.checks |= ctl->checks;
+    }
     for (int w = 0; w < CORE_CPU_WORDS; w++)
         cores += __builtin_popcountll(all[w]);
     core_status.crowded = rt_job.n_local > cores;
@@ -109,11 +121,6 @@ void core_refuse_state(const char *call)
     default:
         core_fatal(ERR_STATE, call, "called before shmem_init");
     }
-}
-
-void core_refuse_ctx(const char *call)
-{
-    core_fatal(ERR_CTX, call, "the context is SHMEM_CTX_INVALID");
 }
 
 void core_refuse(const char *call, const struct core_ctx *ctx,

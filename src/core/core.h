@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "core/core_team.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 struct core_ctx {
     struct core_team *team;
     long options;
+    pthread_t owner;            /* who made it */
     struct list_link link;      /* in the list of created contexts */
 };
 extern struct core_ctx core_ctx_default;
@@ -29,6 +31,7 @@ struct core_status {
     enum core_state state;
     int thread_level;
     bool crowded;               /* more PEs on this node than cores */
+    bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
 };
 extern struct core_status core_status;
 
@@ -40,9 +43,9 @@ struct core_ctl {
     _Alignas(64) int64_t wait_from;
     int64_t wait_to;
     uint32_t wake_seq;          /* futex word */
+    uint32_t checks;            /* this PE's wish, before all agree */
     uint64_t sets;              /* chain of active sets, see coll_set.c */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
-    _Alignas(64) uint64_t alloc_args[2][4]; /* see api_heap.c */
 };
 extern struct core_ctl *core_ctl;       /* this PE's */
 
@@ -61,7 +64,7 @@ struct core_spot {
 
 /* After the transports: the world team, the default context, the ctl block. */
 int core_open(int thread_level);
-/* After the first meeting of all PEs: are there fewer cores than PEs? */
+/* After the first meeting of all PEs: what they must agree on. */
 void core_settle(void);
 void core_close(void);
 
@@ -76,7 +79,9 @@ void core_refuse(const char *call, const struct core_ctx *ctx,
                  const void *sym, size_t len, int pe) __attribute__((cold, noinline));
 _Noreturn void core_refuse_state(const char *call)
     __attribute__((cold, noinline));
-_Noreturn void core_refuse_ctx(const char *call) __attribute__((cold, noinline));
+/* Ends the job unless ctx is one that exists and this thread may use. */
+void core_ctx_check(shmem_ctx_t ctx, const char *call)
+    __attribute__((cold, noinline));
 
 /* Off with ./configure --disable-checks: misuse is then undefined. */
 #ifdef SLUICE_CHECKS
@@ -96,8 +101,8 @@ static inline const struct core_ctx *core_ctx_of(shmem_ctx_t ctx,
 {
     if (likely(ctx == SHMEM_CTX_DEFAULT))
         return &core_ctx_default;
-    if (CORE_CHECK(ctx == SHMEM_CTX_INVALID))
-        core_refuse_ctx(call);
+    if (CORE_CHECK(ctx == SHMEM_CTX_INVALID || core_status.checks))
+        core_ctx_check(ctx, call);
     return (const struct core_ctx *)ctx;
 }
 

@@ -18,11 +18,40 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     }
     c->team = team;
     c->options = options;
+    c->owner = pthread_self();
     lock_acquire(&ctx_lock);
     list_append(&contexts, &c->link);
     lock_release(&ctx_lock);
     *out = (shmem_ctx_t)c;
     return 0;
+}
+
+static bool known(const struct core_ctx *c)
+{
+    const struct list_link *pos;
+    bool found = false;
+
+    lock_acquire(&ctx_lock);
+    for (pos = contexts.next; pos != &contexts && !found; pos = pos->next)
+        found = pos == &c->link;
+    lock_release(&ctx_lock);
+    return found;
+}
+
+void core_ctx_check(shmem_ctx_t ctx, const char *call)
+{
+    const struct core_ctx *c = (const struct core_ctx *)ctx;
+
+    core_need_up(call);
+    if (ctx == SHMEM_CTX_INVALID)
+        core_fatal(ERR_CTX, call, "the context is SHMEM_CTX_INVALID");
+    if (!known(c))
+        core_fatal(ERR_CTX, call, "the handle is no context, or one that was "
+                   "destroyed");
+    if (c->options & SHMEM_CTX_PRIVATE &&
+        !pthread_equal(c->owner, pthread_self()))
+        core_fatal(ERR_CTX, call, "a SHMEM_CTX_PRIVATE context is used by "
+                   "another thread than the one that made it");
 }
 
 void core_ctx_destroy(shmem_ctx_t ctx)

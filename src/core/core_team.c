@@ -72,6 +72,18 @@ void core_team_free(struct core_team *t)
     free(t);
 }
 
+bool core_team_known(const struct core_team *t)
+{
+    const struct list_link *pos;
+    bool found = t == &core_world || t == &core_shared;
+
+    lock_acquire(&teams_lock);
+    for (pos = teams.next; pos != &teams && !found; pos = pos->next)
+        found = pos == &t->link;
+    lock_release(&teams_lock);
+    return found;
+}
+
 void core_team_drop_all(void)
 {
     struct list_link *first;

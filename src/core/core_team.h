@@ -14,6 +14,12 @@
 
 enum { CORE_ROUNDS = 32, CORE_PIECE = 1024 };
 
+/* The call it makes, to be compared: see coll_check.c. */
+struct core_args {
+    char call[40];
+    uint64_t value[5];
+};
+
 /* What a member keeps for the others, in symmetric memory, followed by
  * CORE_PIECE bytes for each round and one more, twice (core_team_scratch).
  * Collectives of a team alternate between two sets, its parity: no member
@@ -24,7 +30,7 @@ struct core_words {
     _Alignas(64) uint64_t gathered; /* arrivals at member 0 */
     /* Written by the member itself, read by all. */
     _Alignas(64) uint64_t value[2];
-    uint64_t args[2][4];        /* see coll_check.c */
+    struct core_args args[2];
     /* Written by others: step s of a collective has come; how many have. */
     _Alignas(64) uint64_t flag[2][CORE_ROUNDS];
     _Alignas(64) uint64_t count[2];
@@ -42,6 +48,7 @@ struct core_team {
     /* How far its collectives have come. */
     uint64_t epoch, gatherings; /* synchronisations; those that gathered */
     uint64_t calls, counted[2];
+    uint64_t meetings;          /* calls whose arguments were compared */
     shmem_team_config_t config;
     struct list_link link;      /* of all that were made */
 };
@@ -96,6 +103,8 @@ struct core_team *core_team_new(int start, int stride, int size);
 void core_team_place(struct core_team *t, uint32_t *words_of);
 /* Frees the object; the words stay where they are. */
 void core_team_free(struct core_team *t);
+/* Is it one that exists? */
+bool core_team_known(const struct core_team *t);
 /* At the end of the library: teams the program left behind. */
 void core_team_drop_all(void);
 

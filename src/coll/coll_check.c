@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Do all members of a team make the same call?
+ *
+ * Each publishes the call's name and arguments in its words, all synchronise,
+ * and each compares itself with the next member; where a pair differs, both
+ * look at everybody, to name the odd one, and say the same line.  Two sets of
+ * words, used in turn: a member cannot reach the meeting after next before
+ * all have left this one. */
+#include "coll/coll_int.h"
+#include "base/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct core_args *args_of(const struct core_team *t, int pe)
+{
+    return &core_team_words(t, pe)->args[t->meetings & 1];
+}
+
+uint64_t coll_met(const struct core_team *t, int pe, int k)
+{
+    return args_of(t, pe)->value[k];
+}
+
+uint64_t coll_place(const void *sym)
+{
+    int seg = heap_find(sym, 1);
+
+    return seg < 0 ? UINT64_MAX
+                   : (uint64_t)seg << 56 | ((uintptr_t)sym - heap_segs[seg].base);
+}
+
+/* The first value in which they differ; COLL_VALUES: the call itself does;
+ * -1: nothing. */
+static int difference(const struct coll_args *a, const struct core_args *x,
+                      const struct core_args *y)
+{
+    if (strncmp(x->call, y->call, sizeof x->call))
+        return COLL_VALUES;
+    for (int k = 0; k < COLL_VALUES; k++)
+        if (a->label[k] && x->value[k] != y->value[k])
+            return k;
+    return -1;
+}
+
+/* The member whose arguments most share; on a tie the lowest. */
+static int usual_member(const struct core_team *t, const struct coll_args *a)
+{
+    int best = 0, best_votes = 0, votes;
+
+    for (int i = 0; i < t->n_pes; i++) {
+        votes = 0;
+        for (int j = 0; j < t->n_pes; j++)
+            votes += difference(a, args_of(t, i), args_of(t, j)) < 0;
+        if (votes > best_votes) {
+            best_votes = votes;
+            best = i;
+        }
+        if (2 * votes > t->n_pes)
+            break;
+    }
+    return best;
+}
+
+/* Places are told as an offset in their segment. */
+static const char *show(char *out, size_t size, const char *label, uint64_t v)
+{
+    static const char *const seg[] = {
+        [HEAP_HOST] = "heap", [HEAP_DATA] = "static data"
+    };
+
+    if (label[0] != '@' || (v >> 56 >= HEAP_SEGS && v != UINT64_MAX))
+        snprintf(out, size, "%" PRId64, (int64_t)v);
+    else if (v == UINT64_MAX)
+        snprintf(out, size, "no symmetric address");
+    else
+        snprintf(out, size, "%s+0x%" PRIx64, seg[v >> 56],
+                 v & (((uint64_t)1 << 56) - 1));
+    return out;
+}
+
+_Noreturn static void name_odd(const struct core_team *t,
+                               const struct coll_args *a)
+{
+    int usual = usual_member(t, a), odd = 0, k = -1;
+    const struct core_args *u = args_of(t, usual), *o = u;
+    char whose[40] = "", vo[48], vu[48];
+    const char *label;
+
+    for (; odd < t->n_pes && k < 0; odd++) {
+        o = args_of(t, odd);
+        k = difference(a, o, u);
+    }
+    odd = core_team_world_pe(t, odd - 1);
+    usual = core_team_world_pe(t, usual);
+    if (t != &core_world)
+        snprintf(whose, sizeof whose, " of a team of %d PEs", t->n_pes);
+    if (k == COLL_VALUES)
+        core_fatal(ERR_COLL, u->call, "collective call %" PRIu64 "%s: PE %d is "
+                   "in %.*s, PE %d in %.*s", t->meetings, whose, odd,
+                   (int)sizeof o->call, o->call, usual,
+                   (int)sizeof u->call, u->call);
+    label = a->label[k];
+    core_fatal(a->code, u->call, "collective call %" PRIu64 "%s: PE %d passed "
+               "%s %s, PE %d passed %s", t->meetings, whose, odd,
+               label + (label[0] == '@'), show(vo, sizeof vo, label, o->value[k]),
+               usual, show(vu, sizeof vu, label, u->value[k]));
+}
+
+void coll_meet(struct core_team *t, const struct coll_args *a)
+{
+    struct core_args *mine;
+    int next = (t->my_pe + 1) % t->n_pes;
+
+    t->meetings++;
+    mine = args_of(t, t->my_pe);
+    snprintf(mine->call, sizeof mine->call, "%s",
+             a->call + (a->call[0] == 'p'));
+    memcpy(mine->value, a->value, sizeof mine->value);
+    coll_sync(t);
+    if (difference(a, mine, args_of(t, next)) >= 0)
+        name_odd(t, a);
+}
