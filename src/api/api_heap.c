@@ -101,10 +101,11 @@ void *pshmem_align(size_t alignment, size_t size)
 {
     core_need_up(__func__);
     if (CORE_CHECK(alignment % sizeof(void *) || !alignment ||
-                   alignment & (alignment - 1))) {
+                   alignment & (alignment - 1) || alignment > HEAP_ALIGN)) {
         if (core_world.my_pe == 0)
             log_warn(ERR_ARG, "shmem_align: alignment %zu is not a power of "
-                     "two and a multiple of %zu", alignment, sizeof(void *));
+                     "two and a multiple of %zu up to %zu", alignment,
+                     sizeof(void *), HEAP_ALIGN);
         return NULL;
     }
     return allocate(__func__,

@@ -14,7 +14,6 @@
 
 #define DEFAULT_SIZE ((size_t)512 << 20)
 #define LEAST_DEFAULT ((size_t)1 << 20)
-#define HUGE_PAGE ((size_t)2 << 20)
 /* The pool of the library beside the heap of the program: a share of it. */
 #define POOL_LEAST ((size_t)256 << 10)
 #define POOL_MOST ((size_t)64 << 20)
@@ -45,9 +44,7 @@ static bool lay_out(struct heap_plan *p)
     p->pool_size = heap_round_up(p->pool_size, unit);
     p->host_size = heap_round_up(p->user_size, unit) + HEAP_RESERVED +
                    p->pool_size;
-    if (p->host_size >= HUGE_PAGE)
-        unit = HUGE_PAGE;
-    p->slot_size = heap_round_up(p->data_size + p->host_size, unit);
+    p->slot_size = heap_round_up(p->host_size + p->data_size, HEAP_ALIGN);
     return true;
 }
 
@@ -78,15 +75,15 @@ static int check_file_limit(size_t total)
 static int check_memory(int n_pes, const struct heap_mem *m,
                         const struct heap_plan *p)
 {
+    size_t touched = p->host_size + p->data_size, total;
     char one[24], all[24], free_now[24];
-    size_t total;
 
     if (!__builtin_mul_overflow((size_t)n_pes, p->slot_size, &total) &&
-        total <= m->bytes && p->user_size)
+        touched <= m->bytes / (size_t)n_pes && p->user_size)
         return check_file_limit(total);
     log_size(one, p->user_size ? p->user_size : LEAST_DEFAULT);
     log_size(free_now, m->bytes);
-    if (__builtin_mul_overflow((size_t)n_pes, p->slot_size, &total))
+    if (__builtin_mul_overflow((size_t)n_pes, touched, &total))
         total = SIZE_MAX;
     log_error(ERR_HEAP, "symmetric heaps of %s for %d PEs take %s with static "
               "data, but %s allows %s: set a smaller SHMEM_SYMMETRIC_SIZE",
@@ -112,7 +109,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     else
         choose_default(n_pes, m.bytes, &p);
     if (!lay_out(&p))
-        p.slot_size = SIZE_MAX / 2 / (size_t)n_pes;
+        p.host_size = p.slot_size = SIZE_MAX / 2 / (size_t)n_pes;
     rc = check_memory(n_pes, &m, &p);
     if (!rc)
         *out = p;
@@ -135,7 +132,7 @@ void heap_plan_drop_data(struct heap_plan *plan)
 
 int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
 {
-    char *host = slot + plan->data_size;
+    char *data = slot + plan->host_size;
     struct heap_data d = { 0 };
     int rc;
 
@@ -146,19 +143,19 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
     heap_pool_open(plan->host_size - plan->pool_size, plan->host_size);
     if (plan->data_size) {
         heap_data_find(&d);
-        rc = heap_data_share(&d, fd, fd_offset, slot);
+        rc = heap_data_share(&d, fd, fd_offset + (off_t)plan->host_size, data);
         if (rc) {
             heap_arena_close();
             return rc;
         }
     }
-    madvise(host, plan->host_size, MADV_HUGEPAGE);  /* a wish, no more */
-    heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)host,
+    madvise(slot, plan->host_size, MADV_HUGEPAGE);  /* a wish, no more */
+    heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)slot,
                                               plan->host_size };
     heap_segs[HEAP_DATA] = (struct heap_seg){ (uintptr_t)d.start,
                                               plan->data_size };
     log_info(LOG_HEAP, "heap of %zu bytes at %p, static data of %zu at %p",
-             plan->user_size, (void *)host, plan->data_size, (void *)d.start);
+             plan->user_size, (void *)slot, plan->data_size, (void *)d.start);
     return 0;
 }
 

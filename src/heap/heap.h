@@ -3,8 +3,10 @@
  * A PE has two segments: the host heap and the static data of its main
  * program.  Both lie in the PE's slot of one memfd that its whole node maps:
  *
- *     slot: [ static data ][ reserved | blocks of shmem_malloc ... | pool ]
+ *     slot: [ reserved | blocks of shmem_malloc ... | pool ][ static data ]
  *
+ * Slots begin at multiples of HEAP_ALIGN, so that an offset in the host
+ * segment is aligned as its address is, on every PE.
  * An address travels as (segment, offset), since bases differ between PEs.
  * Every PE makes the same allocation calls in the same order, so offsets
  * agree without traffic.
@@ -21,6 +23,9 @@
 
 enum heap_seg_id { HEAP_HOST, HEAP_DATA, HEAP_SEGS };
 
+/* A huge page: the largest alignment of a block. */
+#define HEAP_ALIGN ((size_t)2 << 20)
+
 struct heap_seg {
     uintptr_t base;             /* 0 with size 0: the segment is absent */
     size_t size;
@@ -34,7 +39,8 @@ struct heap_plan {
     size_t host_size;           /* reserved area, blocks and pool */
     size_t pool_size;           /* of that, the library's own: heap_pool_take */
     size_t user_size;           /* what was asked for: SHMEM_SYMMETRIC_SIZE */
-    size_t slot_size;           /* distance between two PEs' slots */
+    size_t slot_size;           /* distance between two PEs' slots; the end of
+                                 * one is never touched */
 };
 
 /* The plan for a node of n_pes, checked against the memory of the machine
@@ -65,7 +71,8 @@ void *heap_reserve(size_t size, size_t align);
 void *heap_pool_take(size_t size);
 void heap_pool_give(void *ptr, size_t size);    /* size as it was taken */
 
-/* The symmetric allocator.  align is a power of two (0: the default). */
+/* The symmetric allocator.  align is a power of two up to HEAP_ALIGN (0: the
+ * default). */
 int heap_alloc(size_t size, size_t align, long hints, void **out);
 /* Is ptr the start of a live block?  Its size and hints if so. */
 bool heap_block(const void *ptr, size_t *size, long *hints);

@@ -404,10 +404,12 @@ int heap_alloc(size_t size, size_t align, long hints, void **out)
     size_t off = 0, rounded;
     int rc = -ENOMEM;
 
+    if (align > HEAP_ALIGN)
+        return -EINVAL;
     if (align < usual_align(size))
         align = usual_align(size);
     lock_acquire(&arena_lock);
-    if (size <= arena.to - arena.from && align <= SIZE_MAX / 4) {
+    if (size <= arena.to - arena.from) {
         rounded = heap_round_up(size ? size : 1, GRANULE);
         rc = allocate(rounded, align, hints, &off);
     }

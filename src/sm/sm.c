@@ -57,11 +57,35 @@ static int check_memfd(int fd, size_t size)
     return 0;
 }
 
+/* At a multiple of HEAP_ALIGN: cut out of a larger reservation. */
+static void *map_aligned(int fd, size_t size)
+{
+    char *room = mmap(NULL, size + HEAP_ALIGN, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t before, after;
+    void *p;
+
+    if (room == MAP_FAILED)
+        return MAP_FAILED;
+    before = -(uintptr_t)room & (HEAP_ALIGN - 1);
+    after = HEAP_ALIGN - before;
+    p = mmap(room + before, size, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, fd, 0);
+    if (p == MAP_FAILED) {
+        before = size + HEAP_ALIGN;
+        after = 0;
+    }
+    if (before)
+        munmap(room, before);
+    if (after)
+        munmap(room + before + size, after);
+    return p;
+}
+
 static int map_node(int fd, size_t size)
 {
-    void *p = fault_hit(FAULT_SM_MAP)
-                  ? (errno = ENOMEM, MAP_FAILED)
-                  : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *p = fault_hit(FAULT_SM_MAP) ? (errno = ENOMEM, MAP_FAILED)
+                                      : map_aligned(fd, size);
     int rc;
 
     if (p == MAP_FAILED) {
@@ -84,8 +108,8 @@ static void fill_routes(const struct heap_plan *plan)
     for (int i = 0; i < rt_job.n_local; i++) {
         slot = (uintptr_t)node.base + (size_t)i * plan->slot_size;
         r = &xport_routes[rt_job.local_pes[i]];
-        r->map[HEAP_DATA] = plan->data_size ? slot : 0;
-        r->map[HEAP_HOST] = slot + plan->data_size;
+        r->map[HEAP_HOST] = slot;
+        r->map[HEAP_DATA] = plan->data_size ? slot + plan->host_size : 0;
     }
 }
 

@@ -201,7 +201,8 @@ static void check_memory(int n_pes)
         return;
     }
     log_size(one, plan.user_size);
-    log_size(all, (unsigned long long)n_pes * plan.slot_size);
+    log_size(all, (unsigned long long)n_pes *
+                  (plan.host_size + plan.data_size));
     if (plan.user_size < (size_t)64 << 20 && !env_is_set("SYMMETRIC_SIZE"))
         say(WARN, "memory", "only %s of heap per PE for %d PEs: memory or the "
             "cgroup's limit is short", one, n_pes);
