@@ -20,6 +20,11 @@
 #define ARGS(...) (__VA_ARGS__)
 #define CTX_ARGS(...) (shmem_ctx_t ctx, __VA_ARGS__)
 
+/* The nbi forms: a bad place for the result is told before anything is done. */
+#define TO_FETCH(EXPR)                                                      \
+    core_need_local(__func__, fetch, sizeof *fetch);                        \
+    *fetch = EXPR
+
 /* value op, fetching: the plain name and the nbi one */
 #define API_FETCHING(OP, NAME, T, EXPR)                                     \
     API_BOTH(T, shmem_##NAME##_atomic_##OP, shmem_ctx_##NAME##_atomic_##OP, \
@@ -28,7 +33,7 @@
     API_BOTH(void, shmem_##NAME##_atomic_##OP##_nbi,                        \
              shmem_ctx_##NAME##_atomic_##OP##_nbi,                          \
              ARGS(T *fetch, T *dest, T value, int pe),                      \
-             CTX_ARGS(T *fetch, T *dest, T value, int pe), *fetch = EXPR)
+             CTX_ARGS(T *fetch, T *dest, T value, int pe), TO_FETCH(EXPR))
 
 #define API_PLAIN(OP, NAME, T, EXPR)                                        \
     API_BOTH(void, shmem_##NAME##_atomic_##OP,                              \
@@ -48,7 +53,7 @@
              shmem_ctx_##NAME##_atomic_fetch_nbi,                           \
              ARGS(T *fetch, const T *source, int pe),                       \
              CTX_ARGS(T *fetch, const T *source, int pe),                   \
-             *fetch = CORE_AMO_FETCH(__func__, ctx_, source, pe))           \
+             TO_FETCH(CORE_AMO_FETCH(__func__, ctx_, source, pe)))          \
     API_PLAIN(set, NAME, T, CORE_AMO_SET(__func__, ctx_, dest, value, pe))  \
     API_FETCHING(swap, NAME, T,                                             \
                  CORE_AMO_SWAP(__func__, ctx_, dest, value, pe))
@@ -66,14 +71,14 @@ SHMEMI_AMO_EXT_TYPES(API_EXT)
              shmem_ctx_##NAME##_atomic_compare_swap_nbi,                    \
              ARGS(T *fetch, T *dest, T cond, T value, int pe),              \
              CTX_ARGS(T *fetch, T *dest, T cond, T value, int pe),          \
-             *fetch = CSWAP)                                                \
+             TO_FETCH(CSWAP))                                               \
     API_BOTH(T, shmem_##NAME##_atomic_fetch_inc,                            \
              shmem_ctx_##NAME##_atomic_fetch_inc, ARGS(T *dest, int pe),    \
              CTX_ARGS(T *dest, int pe), return INC)                         \
     API_BOTH(void, shmem_##NAME##_atomic_fetch_inc_nbi,                     \
              shmem_ctx_##NAME##_atomic_fetch_inc_nbi,                       \
              ARGS(T *fetch, T *dest, int pe),                               \
-             CTX_ARGS(T *fetch, T *dest, int pe), *fetch = INC)             \
+             CTX_ARGS(T *fetch, T *dest, int pe), TO_FETCH(INC))            \
     API_BOTH(void, shmem_##NAME##_atomic_inc,                               \
              shmem_ctx_##NAME##_atomic_inc, ARGS(T *dest, int pe),          \
              CTX_ARGS(T *dest, int pe), (void)INC)                          \

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api/api.h"
 #include "core/core_cmp.h"
+#include "core/core_rma.h"
 
 #define LOAD(T, p) CORE_KEY(T, __atomic_load_n(p, __ATOMIC_ACQUIRE))
+
+static inline void need_one(const char *call, const void *ivar, size_t size,
+                            int cmp)
+{
+    core_need_symmetric(call, ivar, size);
+    core_need_aligned(call, ivar, size);
+    core_need_cmp(call, cmp);
+}
 
 #define API_WAIT_ONE(NAME, T)                                               \
     void pshmem_##NAME##_wait_until(T *ivar, int cmp, T cmp_value)          \
     {                                                                       \
         struct core_waiter w = core_wait_begin(ivar, sizeof *ivar);         \
-        core_need_symmetric(__func__, ivar, sizeof *ivar);                  \
-        core_need_cmp(__func__, cmp);                                       \
+        need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         while (!core_cmp_holds(LOAD(T, ivar), cmp, CORE_KEY(T, cmp_value))) \
             core_wait_step(&w);                                             \
         core_wait_end(&w);                                                  \
     }                                                                       \
     int pshmem_##NAME##_test(T *ivar, int cmp, T cmp_value)                 \
     {                                                                       \
-        core_need_symmetric(__func__, ivar, sizeof *ivar);                  \
-        core_need_cmp(__func__, cmp);                                       \
+        need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         return core_cmp_holds(LOAD(T, ivar), cmp, CORE_KEY(T, cmp_value));  \
     }                                                                       \
     API_ALIAS(shmem_##NAME##_wait_until) API_ALIAS(shmem_##NAME##_test)
@@ -26,10 +33,15 @@ SHMEMI_WAIT_OLD_TYPES(API_WAIT_ONE)
 
 static void need_set(const char *call, const struct core_set *s)
 {
+    size_t size = (size_t)s->elem_size, bytes;
+
     core_need_up(call);
     if (s->n == 0)
         return;
-    core_need_symmetric(call, s->ivars, s->n * (size_t)s->elem_size);
+    bytes = core_bytes(call, s->n, size);
+    core_need_symmetric(call, s->ivars, bytes);
+    core_need_aligned(call, s->ivars, size);
+    core_need_local(call, s->values, s->each_value ? bytes : size);
     core_need_cmp(call, s->cmp);
 }
 
@@ -64,6 +76,7 @@ static size_t wait_some(const char *call, const struct core_set *s,
     size_t n;
 
     need_set(call, s);
+    core_need_local(call, indices, s->n * sizeof *indices);
     while ((n = core_set_some(s, indices, &empty)) == 0 && !empty)
         core_wait_step(&w);
     core_wait_end(&w);
@@ -90,6 +103,7 @@ static size_t test_some(const char *call, const struct core_set *s,
     bool empty;
 
     need_set(call, s);
+    core_need_local(call, indices, s->n * sizeof *indices);
     return core_set_some(s, indices, &empty);
 }
 

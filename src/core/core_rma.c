@@ -61,7 +61,7 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
 
     if (!to.near || !all)
         return;
-    core_need_local(call, source, all);
+    core_need_local(call, source, extent(call, s->sst, s));
     copy_blocks((char *)to.near, source, s);
     core_wake(to, all);
 }
@@ -74,6 +74,6 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
 
     if (!from || !all)
         return;
-    core_need_local(call, dest, all);
+    core_need_local(call, dest, extent(call, s->dst, s));
     copy_blocks(dest, (const char *)from, s);
 }
