@@ -149,4 +149,12 @@ typedef double _Complex shmemi_complexd;
 #define SHMEMI_WAIT_NE_TYPES(X)                                             \
     X(short, short) SHMEMI_AMO_OLD_INTS(X)
 
+/* Beyond the standard, for shmemx.h: what is missing above of the standard
+ * AMO types in the deprecated names. */
+#define SHMEMI_AMO_OLD_MORE(X)                                              \
+    X(uint, unsigned int)                                                   \
+    X(ulong, unsigned long)                                                 \
+    X(ulonglong, unsigned long long)                                        \
+    SHMEMI_AMO_ALIAS(X)
+
 #endif

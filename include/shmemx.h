@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmemx.h - what Sluice has beyond OpenSHMEM 1.6. */
+/* shmemx.h - what Sluice has beyond OpenSHMEM 1.6: here names that programs
+ * written for other libraries, or for older versions, call. */
 #ifndef SHMEMX_H
 #define SHMEMX_H
 
@@ -9,5 +10,23 @@
 #define SLUICE_VERSION_MAJOR 0
 #define SLUICE_VERSION_MINOR 1
 #define SLUICE_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+#pragma push_macro("shmem_swap")
+#undef shmem_swap
+#define SHMEMI_P(f) f
+#include "shmemx_decls.h"
+#undef SHMEMI_P
+#define SHMEMI_P(f) p##f
+#include "shmemx_decls.h"
+#undef SHMEMI_P
+#pragma pop_macro("shmem_swap")
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,7 @@
 #include "coll/coll.h"
 #include "core/core.h"
 #include "pshmem.h"
+#include "shmemx.h"
 
 #define API_ALIAS(f) \
     extern __typeof(p##f) f __attribute__((weak, alias("p" #f)));

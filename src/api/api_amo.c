@@ -123,3 +123,7 @@ SHMEMI_AMO_OLD_TYPES(API_OLD)
     API_OLD_NAME(void, shmem_##NAME##_add, (T *dest, T value, int pe),      \
                  (void)DO(fetch_add))
 SHMEMI_AMO_OLD_INTS(API_OLD_INT)
+
+/* The same for the other types, beyond the standard. */
+SHMEMI_AMO_OLD_MORE(API_OLD)
+SHMEMI_AMO_OLD_MORE(API_OLD_INT)

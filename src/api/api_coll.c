@@ -234,5 +234,7 @@ API_COLL(, mem, void, 1)
     API_SCAN(NAME, T, sum_inscan, true)                                     \
     API_SCAN(NAME, T, sum_exscan, false)
 SHMEMI_REDUCE_BIT_TYPES(API_REDUCE_BIT)
+/* Beyond the standard. */
+SHMEMI_TO_ALL_BIT_TYPES(API_REDUCE_BIT)
 SHMEMI_RMA_TYPES(API_REDUCE_MINMAX)
 SHMEMI_REDUCE_SUM_TYPES(API_REDUCE_SUM)

@@ -146,6 +146,8 @@ static size_t test_some(const char *call, const struct core_set *s,
     API_SET_FORMS(NAME, T, test, int, test, _vector, const T *cmp_values,   \
                   cmp_values, true)
 SHMEMI_AMO_TYPES(API_SETS)
+/* Beyond the standard. */
+SHMEMI_WAIT_OLD_TYPES(API_SETS)
 
 /* Deprecated: waits while the variable equals the value. */
 #define API_WAIT_NE(NAME, T)                                                \

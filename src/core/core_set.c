@@ -10,6 +10,11 @@ static uint64_t key_at(const struct core_set *s, const void *base, size_t i,
 
     if (s->elem_size == 8)
         return __atomic_load_n((const uint64_t *)base + i, order) ^ bias;
+    if (s->elem_size == 2 && s->is_signed)
+        return (uint64_t)__atomic_load_n((const int16_t *)base + i, order) ^
+               bias;
+    if (s->elem_size == 2)
+        return __atomic_load_n((const uint16_t *)base + i, order);
     if (s->is_signed)
         return (uint64_t)__atomic_load_n((const int32_t *)base + i, order) ^
                bias;

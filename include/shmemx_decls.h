@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shmemx_decls.h - the prototypes beyond OpenSHMEM 1.6, included by shmemx.h
+ * with SHMEMI_P(f) as f and as pf.  No include guard. */
+
+/* ---- Names that other libraries gave calls before 1.6 had them: each is the
+ * call without the x. ---- */
+
+#define SHMEMI_BLOCKED(F, C, T)                                             \
+    void SHMEMI_P(F)(T *dest, const T *source, ptrdiff_t dst,               \
+                     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);  \
+    void SHMEMI_P(C)(shmem_ctx_t ctx, T *dest, const T *source,             \
+                     ptrdiff_t dst, ptrdiff_t sst, size_t bsize,            \
+                     size_t nblocks, int pe);
+#define SHMEMI_BLOCKED_TYPED(NAME, T)                                       \
+    SHMEMI_BLOCKED(shmemx_##NAME##_ibput, shmemx_ctx_##NAME##_ibput, T)     \
+    SHMEMI_BLOCKED(shmemx_##NAME##_ibget, shmemx_ctx_##NAME##_ibget, T)
+#define SHMEMI_BLOCKED_SIZED(S, BYTES)                                      \
+    SHMEMI_BLOCKED(shmemx_ibput##S, shmemx_ctx_ibput##S, void)              \
+    SHMEMI_BLOCKED(shmemx_ibget##S, shmemx_ctx_ibget##S, void)
+SHMEMI_RMA_TYPES(SHMEMI_BLOCKED_TYPED)
+SHMEMI_SIZES(SHMEMI_BLOCKED_SIZED)
+
+#define SHMEMI_SCAN(NAME, T)                                                \
+    int SHMEMI_P(shmemx_##NAME##_sum_inscan)(                               \
+        shmem_team_t team, T *dest, const T *source, size_t nelems);        \
+    int SHMEMI_P(shmemx_##NAME##_sum_exscan)(                               \
+        shmem_team_t team, T *dest, const T *source, size_t nelems);
+SHMEMI_REDUCE_SUM_TYPES(SHMEMI_SCAN)
+
+void SHMEMI_P(shmemx_signal_add)(uint64_t *sig_addr, uint64_t signal, int pe);
+void SHMEMI_P(shmemx_signal_set)(uint64_t *sig_addr, uint64_t signal, int pe);
+void SHMEMI_P(shmemx_ctx_signal_add)(shmem_ctx_t ctx, uint64_t *sig_addr,
+                                     uint64_t signal, int pe);
+void SHMEMI_P(shmemx_ctx_signal_set)(shmem_ctx_t ctx, uint64_t *sig_addr,
+                                     uint64_t signal, int pe);
+
+/* ---- Calls of the standard for more types than it has ---- */
+
+/* The deprecated atomics. */
+#define SHMEMI_AMO_OLD(NAME, T)                                             \
+    T SHMEMI_P(shmem_##NAME##_fetch)(const T *source, int pe);              \
+    void SHMEMI_P(shmem_##NAME##_set)(T *dest, T value, int pe);            \
+    T SHMEMI_P(shmem_##NAME##_swap)(T *dest, T value, int pe);              \
+    T SHMEMI_P(shmem_##NAME##_cswap)(T *dest, T cond, T value, int pe);     \
+    T SHMEMI_P(shmem_##NAME##_finc)(T *dest, int pe);                       \
+    void SHMEMI_P(shmem_##NAME##_inc)(T *dest, int pe);                     \
+    T SHMEMI_P(shmem_##NAME##_fadd)(T *dest, T value, int pe);              \
+    void SHMEMI_P(shmem_##NAME##_add)(T *dest, T value, int pe);
+SHMEMI_AMO_OLD_MORE(SHMEMI_AMO_OLD)
+
+/* Bitwise reductions of signed types. */
+#define SHMEMI_REDUCE(NAME, T, OP)                                          \
+    int SHMEMI_P(shmem_##NAME##_##OP)(shmem_team_t team, T *dest,           \
+                                      const T *source, size_t nelems);
+#define SHMEMI_REDUCE_BIT(NAME, T)                                          \
+    SHMEMI_REDUCE(NAME, T, and_reduce)                                      \
+    SHMEMI_REDUCE(NAME, T, or_reduce)                                       \
+    SHMEMI_REDUCE(NAME, T, xor_reduce)
+SHMEMI_TO_ALL_BIT_TYPES(SHMEMI_REDUCE_BIT)
+
+/* Waits and tests of arrays of short. */
+#define SHMEMI_WAIT_SET(NAME, T, R, VERB, SUFFIX, CMP_ARG)                  \
+    R SHMEMI_P(shmem_##NAME##_##VERB##_all##SUFFIX)(                        \
+        T *ivars, size_t nelems, const int *status, int cmp, CMP_ARG);      \
+    size_t SHMEMI_P(shmem_##NAME##_##VERB##_any##SUFFIX)(                   \
+        T *ivars, size_t nelems, const int *status, int cmp, CMP_ARG);      \
+    size_t SHMEMI_P(shmem_##NAME##_##VERB##_some##SUFFIX)(                  \
+        T *ivars, size_t nelems, size_t *indices, const int *status,        \
+        int cmp, CMP_ARG);
+#define SHMEMI_WAIT(NAME, T)                                                \
+    SHMEMI_WAIT_SET(NAME, T, void, wait_until, , T cmp_value)               \
+    SHMEMI_WAIT_SET(NAME, T, void, wait_until, _vector,                     \
+                    const T *cmp_values)                                    \
+    SHMEMI_WAIT_SET(NAME, T, int, test, , T cmp_value)                      \
+    SHMEMI_WAIT_SET(NAME, T, int, test, _vector, const T *cmp_values)
+SHMEMI_WAIT_OLD_TYPES(SHMEMI_WAIT)
+
+/* ---- Names that the standard had and dropped ---- */
+
+/* shmem_long_swap; in C11 shmem_swap is also a macro for all types. */
+long SHMEMI_P(shmem_swap)(long *dest, long value, int pe);
+
+/* Until 1.3, for machines whose caches do not see remote stores; those that
+ * Sluice runs on do, so these do nothing. */
+void SHMEMI_P(shmem_set_cache_inv)(void);
+void SHMEMI_P(shmem_clear_cache_inv)(void);
+void SHMEMI_P(shmem_set_cache_line_inv)(void *dest);
+void SHMEMI_P(shmem_clear_cache_line_inv)(void *dest);
+void SHMEMI_P(shmem_udcflush)(void);
+void SHMEMI_P(shmem_udcflush_line)(void *dest);
+
+#undef SHMEMI_BLOCKED
+#undef SHMEMI_BLOCKED_TYPED
+#undef SHMEMI_BLOCKED_SIZED
+#undef SHMEMI_SCAN
+#undef SHMEMI_AMO_OLD
+#undef SHMEMI_REDUCE
+#undef SHMEMI_REDUCE_BIT
+#undef SHMEMI_WAIT_SET
+#undef SHMEMI_WAIT

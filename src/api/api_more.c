@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The names of shmemx.h that are other spellings of calls, or do nothing.
+ * Its further types are expanded beside the standard's. */
+#include "api/api.h"
+
+#undef shmem_swap
+
+#define BLOCKED_PARAMS(T)                                                   \
+    T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,   \
+    size_t nblocks, int pe
+#define BLOCKED_ARGS dest, source, dst, sst, bsize, nblocks, pe
+
+#define API_BLOCKED(F, C, T)                                                \
+    void pshmemx_##F(BLOCKED_PARAMS(T))                                     \
+    {                                                                       \
+        pshmem_##F(BLOCKED_ARGS);                                           \
+    }                                                                       \
+    void pshmemx_##C(shmem_ctx_t ctx, BLOCKED_PARAMS(T))                    \
+    {                                                                       \
+        pshmem_##C(ctx, BLOCKED_ARGS);                                      \
+    }                                                                       \
+    API_ALIAS(shmemx_##F) API_ALIAS(shmemx_##C)
+#define API_BLOCKED_TYPED(NAME, T)                                          \
+    API_BLOCKED(NAME##_ibput, ctx_##NAME##_ibput, T)                        \
+    API_BLOCKED(NAME##_ibget, ctx_##NAME##_ibget, T)
+#define API_BLOCKED_SIZED(S, BYTES)                                         \
+    API_BLOCKED(ibput##S, ctx_ibput##S, void)                               \
+    API_BLOCKED(ibget##S, ctx_ibget##S, void)
+SHMEMI_RMA_TYPES(API_BLOCKED_TYPED)
+SHMEMI_SIZES(API_BLOCKED_SIZED)
+
+#define API_SCAN(F, T)                                                      \
+    int pshmemx_##F(shmem_team_t team, T *dest, const T *source,            \
+                    size_t nelems)                                          \
+    {                                                                       \
+        return pshmem_##F(team, dest, source, nelems);                      \
+    }                                                                       \
+    API_ALIAS(shmemx_##F)
+#define API_SCANS(NAME, T)                                                  \
+    API_SCAN(NAME##_sum_inscan, T) API_SCAN(NAME##_sum_exscan, T)
+SHMEMI_REDUCE_SUM_TYPES(API_SCANS)
+
+#define API_SIGNAL(F)                                                       \
+    void pshmemx_##F(uint64_t *sig_addr, uint64_t signal, int pe)           \
+    {                                                                       \
+        pshmem_##F(sig_addr, signal, pe);                                   \
+    }                                                                       \
+    void pshmemx_ctx_##F(shmem_ctx_t ctx, uint64_t *sig_addr,               \
+                         uint64_t signal, int pe)                           \
+    {                                                                       \
+        pshmem_ctx_##F(ctx, sig_addr, signal, pe);                          \
+    }                                                                       \
+    API_ALIAS(shmemx_##F) API_ALIAS(shmemx_ctx_##F)
+API_SIGNAL(signal_add)
+API_SIGNAL(signal_set)
+
+long pshmem_swap(long *dest, long value, int pe)
+{
+    return pshmem_long_swap(dest, value, pe);
+}
+API_ALIAS(shmem_swap)
+
+#define API_CACHE(F)                                                        \
+    void pshmem_##F(void)                                                   \
+    {                                                                       \
+    }                                                                       \
+    API_ALIAS(shmem_##F)
+API_CACHE(set_cache_inv)
+API_CACHE(clear_cache_inv)
+API_CACHE(udcflush)
+
+#define API_CACHE_LINE(F)                                                   \
+    void pshmem_##F(void *dest)                                             \
+    {                                                                       \
+        (void)dest;                                                         \
+    }                                                                       \
+    API_ALIAS(shmem_##F)
+API_CACHE_LINE(set_cache_line_inv)
+API_CACHE_LINE(clear_cache_line_inv)
+API_CACHE_LINE(udcflush_line)
