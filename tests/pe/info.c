@@ -75,9 +75,8 @@ T(pes_are_numbered_once)
     T_EQ(pshmem_n_pes(), n_pes);
     shmem_int_atomic_inc(&seen[me], 0);
     shmem_barrier_all();
-    if (me == 0)
-        for (int i = 0; i < n_pes; i++)
-            T_EQ(seen[i], 1);
+    for (int i = 0; i < n_pes; i++)
+        T_EQ(shmem_int_g(&seen[i], 0), 1);
 }
 
 T(reachable)
