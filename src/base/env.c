@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -74,6 +75,15 @@ bool env_is_set(const char *name)
     return look_up(name, &source) != NULL;
 }
 
+double env_parse_number(const char *text, char **end)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double v = strtod_l(text, end, c);
+
+    freelocale(c);
+    return v;
+}
+
 int env_parse_size(const char *text, size_t *out)
 {
     static const char units[] = "kmgt";
@@ -86,7 +96,7 @@ int env_parse_size(const char *text, size_t *out)
         return -EINVAL;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
         return -EINVAL;
-    v = strtod(text, &end);
+    v = env_parse_number(text, &end);
     if (*end) {
         unit = strchr(units, tolower((unsigned char)*end));
         if (!unit)

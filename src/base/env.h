@@ -37,5 +37,7 @@ void env_print_mdoc(FILE *to);
 const char *env_foreign(const char *name);
 /* Bytes of a size written in the grammar of SHMEM_SYMMETRIC_SIZE, or -EINVAL. */
 int env_parse_size(const char *text, size_t *out);
+/* strtod() with a decimal point, whatever the program told setlocale(). */
+double env_parse_number(const char *text, char **end);
 
 #endif

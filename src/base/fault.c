@@ -37,7 +37,7 @@ static const char *load_one(const char *p)
             break;
     if (site == FAULT_SITES || p[len] != ':')
         return NULL;
-    sites[site].rate = strtod(p + len + 1, &end);
+    sites[site].rate = env_parse_number(p + len + 1, &end);
     if (end == p + len + 1 || !(sites[site].rate >= 0 && sites[site].rate <= 1))
         return NULL;
     sites[site].seed = 1;
