@@ -83,7 +83,8 @@ T(sizes_follow_the_grammar)
         { "3G", (size_t)3 << 30 }, { "4t", (size_t)4 << 40 },
         { "4T", (size_t)4 << 40 }, { "3.1M", 3250586 }, { ".5m", 1 << 19 },
         { "5.", 5 }, { "1.5k", 1536 }, { "0.1", 1 }, { "1.0001k", 1025 },
-        { "4503599627370497", 4503599627370497 }, { "1023.5t", 1125350151028736 },
+        { "4503599627370497", 4503599627370497 },
+        { "1023.5t", 1125350151028736 },
         /* What follows the multiplier does not count. */
         { "512mb", 512 << 20 }, { "1k 2", 1024 },
     };
@@ -264,6 +265,7 @@ T(unknown_names_are_warned_of_with_the_likely_one)
           "SHMEM_SYMMETRIC_SIZE meant? [S-W-ENV]\n");
     T_HAS(warned("SHMEM_SPIN_UX"), "is SHMEM_SPIN_US meant?");
     T_HAS(warned("SHMEM_CHEK_ALLOC"), "is SHMEM_CHECK_ALLOC meant?");
+    T_HAS(warned("SHMEM_SPIN_XYZ"), "shmem_info lists them");
     text = warned("SHMEM_NOTHING_LIKE_THAT");
     T_HAS(text, "SHMEM_NOTHING_LIKE_THAT is set but no such variable is known; "
           "shmem_info lists them [S-W-ENV]\n");
