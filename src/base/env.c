@@ -224,8 +224,9 @@ static void complain(const struct row *r, const char *text)
                   *r->most ? r->most : "any");
         return;
     case KIND_word:
-        hint = r->help;
-        break;
+        log_error(ERR_ENV, "%s%s is \"%s\": want one of %.*s", pre, r->name,
+                  text, (int)strcspn(r->help, ": "), r->help);
+        return;
     default:
         break;
     }
@@ -290,14 +291,18 @@ int env_load(void)
     return rc;
 }
 
-/* Edit distance of two short names, cut off at 4. */
-static int distance(const char *a, const char *b)
-{
-    size_t la = strlen(a), lb = strlen(b);
-    int d[2][40];
+enum { NAME_MOST = 40 };
+#define ENV(room, NAME, kind, def, least, most, help) \
+    _Static_assert(sizeof #NAME <= NAME_MOST, "distance() has room for " #NAME);
+#include "base/env_defs.h"
+#undef ENV
 
-    if (la >= 40 || lb >= 40)
-        return 4;
+/* Edit distance of two names, lower and upper case alike. */
+static int distance(const char *a, size_t la, const char *b)
+{
+    size_t lb = strlen(b);
+    int d[2][NAME_MOST];
+
     for (size_t j = 0; j <= lb; j++)
         d[0][j] = (int)j;
     for (size_t i = 1; i <= la; i++) {
@@ -305,7 +310,8 @@ static int distance(const char *a, const char *b)
 
         now[0] = (int)i;
         for (size_t j = 1; j <= lb; j++) {
-            int best = was[j - 1] + (a[i - 1] != b[j - 1]);
+            int best = was[j - 1] + (toupper((unsigned char)a[i - 1]) !=
+                                     b[j - 1]);
 
             if (was[j] + 1 < best)
                 best = was[j] + 1;
@@ -314,44 +320,52 @@ static int distance(const char *a, const char *b)
             now[j] = best;
         }
     }
-    return d[la & 1][lb] < 4 ? d[la & 1][lb] : 4;
+    return d[la & 1][lb];
 }
 
-static void warn_one(const char *name)
+/* The variable that was meant, or NULL: one letter of three may be wrong. */
+static const char *nearest(const char *name, size_t len)
 {
-    int best = 4, best_row = -1, d;
+    const char *found = NULL;
+    int best = (int)(len / 3) + 1, d;
 
-    for (int i = 0; i < ROWS; i++) {
-        d = distance(name, rows[i].name);
-        if (d == 0)
-            return;
+    for (int i = 0; i < ROWS && len < NAME_MOST; i++) {
+        d = distance(name, len, rows[i].name);
         if (d < best) {
             best = d;
-            best_row = i;
+            found = rows[i].name;
         }
     }
-    if (best < 3)
-        log_warn(ERR_ENV, "SHMEM_%s is set but no such variable is known; "
-                 "is SHMEM_%s meant?", name, rows[best_row].name);
-    else
-        log_warn(ERR_ENV, "SHMEM_%s is set but no such variable is known; "
-                 "shmem_info lists them", name);
+    return found;
+}
+
+static bool known(const char *name, size_t len)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (strlen(rows[i].name) == len && !memcmp(rows[i].name, name, len))
+            return true;
+    return false;
 }
 
 void env_warn_unknown(void)
 {
-    char name[40];
+    const char *name, *meant;
     size_t len;
 
     for (char **e = environ; *e; e++) {
         if (strncmp(*e, "SHMEM_", 6))
             continue;
-        len = strcspn(*e + 6, "=");
-        if (len >= sizeof name)
-            len = sizeof name - 1;
-        memcpy(name, *e + 6, len);
-        name[len] = '\0';
-        warn_one(name);
+        name = *e + 6;
+        len = strcspn(name, "=");
+        if (known(name, len))
+            continue;
+        meant = nearest(name, len);
+        if (meant)
+            log_warn(ERR_ENV, "SHMEM_%.*s is set but no such variable is "
+                     "known; is SHMEM_%s meant?", (int)len, name, meant);
+        else
+            log_warn(ERR_ENV, "SHMEM_%.*s is set but no such variable is "
+                     "known; shmem_info lists them", (int)len, name);
     }
 }
 

@@ -85,9 +85,10 @@ static int check_memory(int n_pes, const struct heap_mem *m,
     log_size(free_now, m->bytes);
     if (__builtin_mul_overflow((size_t)n_pes, touched, &total))
         total = SIZE_MAX;
-    log_error(ERR_HEAP, "symmetric heaps of %s for %d PEs take %s with static "
+    log_error(ERR_HEAP, "symmetric heaps of %s for %d PE%s take %s with static "
               "data, but %s allows %s: set a smaller SHMEM_SYMMETRIC_SIZE",
-              one, n_pes, log_size(all, total), m->limit, free_now);
+              one, n_pes, n_pes == 1 ? "" : "s", log_size(all, total),
+              m->limit, free_now);
     return -ENOMEM;
 }
 

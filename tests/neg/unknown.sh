@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: an unknown SHMEM_ variable is a warning of PE 0 with the name
+# that was probably meant, if there is one, and the program runs.
+set -u
+. "$(dirname "$0")/neg.inc"
+
+program bad <<'C'
+int main(void)
+{
+    shmem_init();
+    shmem_finalize();
+    return 0;
+}
+C
+
+# warned NAME REGEX
+warned()
+{
+    try 2 env "$1=1g" ./bad
+    ended 0 "$1"
+    said "$1" "sluice: PE 0 \\([^ ]+\\): $1 is set but no such variable is known; $2 \\[S-W-ENV\\]"
+}
+
+warned SHMEM_FOO 'shmem_info lists them'
+warned SHMEM_ 'shmem_info lists them'
+warned SHMEM_HEAP_AND_EVERYTHING_ELSE_THAT_A_PROGRAM_COULD_EVER_WANT \
+    'shmem_info lists them'
+warned SHMEM_SYMETRIC_SIZE 'is SHMEM_SYMMETRIC_SIZE meant\?'
+warned SHMEM_SYMMETRIC_HEAP_SIZE 'is SHMEM_SYMMETRIC_SIZE meant\?'
+warned SHMEM_symmetric_size 'is SHMEM_SYMMETRIC_SIZE meant\?'
+warned SHMEM_DEBUGS 'is SHMEM_DEBUG meant\?'
+warned SHMEM_STATICDATA 'is SHMEM_STATIC_DATA meant\?'
+
+try 2 env SHMEM_FOO=1 SHMEM_LOGS=2 ./bad
+ended 0 'two unknown names'
+[ "$(grep -c '\[S-W-ENV\]$' "$err")" -eq 2 ] || fail "two: $(cat "$err")"
+
+# Names of others, and what only the tools read.
+for name in SHMEMX_FOO SHMEM SMA_FOO shmem_foo SHMEM_LAUNCHER SHMEM_CC; do
+    try 0 env "$name=1" ./bad
+    [ "$status $(cat "$err")" = '0 ' ] || fail "$name: $(cat "$err")"
+done
+finish 'unknown variables'
