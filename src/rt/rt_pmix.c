@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct rt_job rt_job;
@@ -218,21 +219,34 @@ int rt_put(const char *key, const void *value, size_t size)
     return 0;
 }
 
+/* A PE that ended lets the fences of the others fail.  The launcher is about
+ * to end them too and to say who was first; only if it does not, we speak. */
+static pmix_status_t fence(void)
+{
+    const struct timespec patience = { .tv_sec = 1 };
+    bool collect = true;
+    pmix_status_t st;
+    pmix_info_t info;
+
+    if (fault_hit(FAULT_RT_FENCE))
+        return PMIX_ERR_TIMEOUT;
+    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+    st = PMIx_Fence(NULL, 0, &info, 1);
+    PMIX_INFO_DESTRUCT(&info);
+    if (st != PMIX_SUCCESS)
+        nanosleep(&patience, NULL);
+    return st;
+}
+
 int rt_fence(void)
 {
     pmix_status_t st;
-    pmix_info_t info;
-    bool collect = true;
 
     if (!rt_job.launched)
         return 0;
     st = PMIx_Commit();
-    if (st == PMIX_SUCCESS) {
-        PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-        st = fault_hit(FAULT_RT_FENCE) ? PMIX_ERR_TIMEOUT
-                                       : PMIx_Fence(NULL, 0, &info, 1);
-        PMIX_INFO_DESTRUCT(&info);
-    }
+    if (st == PMIX_SUCCESS)
+        st = fence();
     if (st != PMIX_SUCCESS) {
         log_error(ERR_PMI, "PMIx_Fence of %d PEs: %s", rt_job.n_pes,
                   PMIx_Error_string(st));

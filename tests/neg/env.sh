@@ -69,7 +69,7 @@ for value in '' tree autos gather,auto; do
     bad "SHMEM_COLL_SYNC=$value" 'want one of auto\|dissemination\|gather'
 done
 good SHMEM_COLL_SYNC=Gather
-for value in '' loud debugs debug: debug:kitchen debug:rt, 3; do
+for value in '' loud debugs debug: debug:kitchen 'debug:rt,' 3; do
     bad "SHMEM_LOG=$value" \
         'want error, warn, info, debug or trace, then optionally :room,room'
 done
