@@ -138,7 +138,7 @@ T(the_counts_are_told)
     T_STR(unit_captured(), "");
 }
 
-enum { THREADS = 4, ASKED = 200000 };
+enum { THREADS = 4, ASKED = 1000000 };
 static atomic_int total, ready;
 
 static void *ask(void *arg)
@@ -167,7 +167,7 @@ T(threads_lose_no_count)
     T_EQ(atomic_load(&total), alone);
     unit_capture();
     fault_report();
-    T_HAS(unit_captured(), " of 800000 times, seed 3");
+    T_HAS(unit_captured(), " of 4000000 times, seed 3");
 }
 
 int main(void)
