@@ -198,6 +198,8 @@ void coll_collect(struct core_team *t, void *dest, const void *source,
 {
     struct blocks b = { .call = coll_publish(t, bytes), .differ = true };
 
+    /* By what all bring, so that all choose alike. */
+    bytes = start_of(&b, t->n_pes) / (size_t)t->n_pes;
     switch (coll_choose(COLL_COLLECT, t, bytes)) {
     case COLL_PULL:
         collect_pull(t, &b, dest, source);

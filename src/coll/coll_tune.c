@@ -1,26 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm when.  The table was measured (docs/results); the first row
- * that fits serves.  SHMEM_COLL_... overrules it, for tests and for machines
- * unlike the measured ones. */
+/* Which algorithm when.  The rows for two PEs, and those for more PEs than
+ * cores, were measured with scripts/bench-coll (docs/results); the others
+ * follow from the number of rounds and of bytes that each PE moves.  The first
+ * row that fits serves.  SHMEM_COLL_... overrules it, for tests and for
+ * machines unlike the measured ones. */
 #include "coll/coll_int.h"
 #include "base/env.h"
 
 #define ANY SIZE_MAX
+#define MANY INT_MAX
+
+/* A core for each PE, or fewer cores than PEs, where each round of messages
+ * costs a change of the running process. */
+enum { ALONE, CROWDED };
 
 static const struct {
     enum coll_kind kind;
-    size_t most_bytes;          /* from or to one member */
+    int crowded;
     int most_pes;
+    size_t most_bytes;          /* from or to one member */
     enum coll_alg alg;
 } table[] = {
-    { COLL_BROADCAST, 4096, 8, COLL_PUSH },
-    { COLL_BROADCAST, ANY, INT_MAX, COLL_PULL },
-    { COLL_COLLECT, ANY, INT_MAX, COLL_PUSH },
-    { COLL_FCOLLECT, ANY, INT_MAX, COLL_PUSH },
-    { COLL_ALLTOALL, ANY, INT_MAX, COLL_PUSH },
-    { COLL_REDUCE, 2048, INT_MAX, COLL_PULL },
-    { COLL_REDUCE, ANY, INT_MAX, COLL_SPLIT },
-    { COLL_SCAN, ANY, INT_MAX, COLL_PULL },
+    { COLL_BROADCAST, ALONE, 2, 1024, COLL_PIPELINE },
+    { COLL_BROADCAST, ALONE, 2, ANY, COLL_BINOMIAL },
+    { COLL_BROADCAST, ALONE, 8, 4096, COLL_PUSH },
+    { COLL_BROADCAST, ALONE, MANY, 4096, COLL_BINOMIAL },
+    { COLL_BROADCAST, ALONE, MANY, ANY, COLL_PULL },
+    { COLL_BROADCAST, CROWDED, 4, ANY, COLL_PUSH },
+    { COLL_BROADCAST, CROWDED, MANY, 65536, COLL_PUSH },
+    { COLL_BROADCAST, CROWDED, MANY, ANY, COLL_PULL },
+    { COLL_COLLECT, ALONE, 2, 8192, COLL_PULL },
+    { COLL_COLLECT, ALONE, 2, ANY, COLL_RING },
+    { COLL_COLLECT, ALONE, MANY, ANY, COLL_PULL },
+    { COLL_COLLECT, CROWDED, MANY, 65536, COLL_PULL },
+    { COLL_COLLECT, CROWDED, MANY, ANY, COLL_PUSH },
+    { COLL_FCOLLECT, ALONE, 2, 4096, COLL_BRUCK },
+    { COLL_FCOLLECT, ALONE, 2, ANY, COLL_RING },
+    { COLL_FCOLLECT, ALONE, MANY, 2048, COLL_BRUCK },
+    { COLL_FCOLLECT, ALONE, MANY, ANY, COLL_PUSH },
+    { COLL_FCOLLECT, CROWDED, MANY, ANY, COLL_PUSH },
+    { COLL_ALLTOALL, ALONE, MANY, ANY, COLL_PAIRWISE },
+    { COLL_ALLTOALL, CROWDED, MANY, ANY, COLL_PUSH },
+    { COLL_REDUCE, ALONE, MANY, 256, COLL_DOUBLING },
+    { COLL_REDUCE, ALONE, 4, 16384, COLL_PULL },
+    { COLL_REDUCE, ALONE, MANY, 2048, COLL_PULL },
+    { COLL_REDUCE, ALONE, MANY, ANY, COLL_SPLIT },
+    { COLL_REDUCE, CROWDED, MANY, 64, COLL_DOUBLING },
+    { COLL_REDUCE, CROWDED, 4, 512, COLL_DOUBLING },
+    { COLL_REDUCE, CROWDED, 4, 4096, COLL_PULL },
+    { COLL_REDUCE, CROWDED, MANY, 256, COLL_PULL },
+    { COLL_REDUCE, CROWDED, MANY, ANY, COLL_SPLIT },
+    { COLL_SCAN, ALONE, MANY, 256, COLL_DOUBLING },
+    { COLL_SCAN, ALONE, MANY, ANY, COLL_PULL },
+    { COLL_SCAN, CROWDED, 4, 1024, COLL_DOUBLING },
+    { COLL_SCAN, CROWDED, MANY, ANY, COLL_PULL },
 };
 
 /* In the order of the words of each variable in env_defs.h. */
@@ -61,8 +94,8 @@ enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
 
     if (asked[kind] != COLL_AUTO)
         return asked[kind];
-    while (table[i].kind != kind || bytes > table[i].most_bytes ||
-           t->n_pes > table[i].most_pes)
+    while (table[i].kind != kind || table[i].crowded != core_status.crowded ||
+           t->n_pes > table[i].most_pes || bytes > table[i].most_bytes)
         i++;
     return table[i].alg;
 }
