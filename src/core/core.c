@@ -50,10 +50,10 @@ int core_open(int thread_level)
     core_status.crowded = false;
     core_status.checks = false;
     rt_cpus(ctl->cpus, CORE_CPU_WORDS);
-#ifdef SLUICE_DEBUG
-    ctl->checks = 1;
-#else
     ctl->checks = env.CHECK;
+#ifdef SLUICE_DEBUG
+    if (!env_is_set("CHECK"))
+        ctl->checks = 1;
 #endif
     core_status.state = CORE_UP;
     return 0;
