@@ -28,6 +28,10 @@ int rt_put(const char *key, const void *value, size_t size);
 int rt_fence(void);
 int rt_get(int pe, const char *key, void *out, size_t size);
 
+/* After a failure that the end of another PE explains: the launcher, which
+ * says who was first, gets a second to end this one before it speaks too. */
+void rt_await_end(void);
+
 /* The processors this process may run on, as bits. */
 void rt_cpus(uint64_t *out, int words);
 

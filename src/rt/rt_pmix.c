@@ -49,7 +49,14 @@ static int refuse_copies(const char *why)
                   launchers[i].advice);
         return -ENOTCONN;
     }
-    return 0;
+    if (!env_foreign("PMIX_NAMESPACE"))
+        return 0;
+    /* How many were started is not known: one that runs on its own would let
+     * the others wait for it. */
+    log_error(ERR_PMI, "a launcher started this process (PMIX_NAMESPACE is "
+              "set) but its PMIx server does not answer (PMIx_Init: %s); start "
+              "with oshrun, or set SHMEM_SINGLETON=1 if one PE is meant", why);
+    return -ENOTCONN;
 }
 
 static int open_singleton(const char *why)
@@ -167,13 +174,8 @@ int rt_open(void)
         return open_singleton("not tried");
     st = fault_hit(FAULT_RT_INIT) ? PMIX_ERR_UNREACH
                                   : PMIx_Init(&self, NULL, 0);
-    if (st != PMIX_SUCCESS) {
-        rc = open_singleton(PMIx_Error_string(st));
-        if (!rc)
-            log_warn(ERR_PMI, "PMIX_NAMESPACE is set but PMIx_Init says %s; "
-                     "running as one PE", PMIx_Error_string(st));
-        return rc;
-    }
+    if (st != PMIX_SUCCESS)
+        return open_singleton(PMIx_Error_string(st));
     rc = open_client();
     if (rc)
         PMIx_Finalize(NULL, 0);
@@ -219,11 +221,16 @@ int rt_put(const char *key, const void *value, size_t size)
     return 0;
 }
 
-/* A PE that ended lets the fences of the others fail.  The launcher is about
- * to end them too and to say who was first; only if it does not, we speak. */
-static pmix_status_t fence(void)
+void rt_await_end(void)
 {
     const struct timespec patience = { .tv_sec = 1 };
+
+    if (rt_job.launched)
+        nanosleep(&patience, NULL);
+}
+
+static pmix_status_t fence(void)
+{
     bool collect = true;
     pmix_status_t st;
     pmix_info_t info;
@@ -234,7 +241,7 @@ static pmix_status_t fence(void)
     st = PMIx_Fence(NULL, 0, &info, 1);
     PMIX_INFO_DESTRUCT(&info);
     if (st != PMIX_SUCCESS)
-        nanosleep(&patience, NULL);
+        rt_await_end();
     return st;
 }
 

@@ -267,6 +267,8 @@ int sm_meet_join(struct sm_card *card, int *out_memfd)
         rc = receive_memfd(conn, &reply, out_memfd);
     if (conn >= 0)
         close(conn);
+    if (rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -EPIPE)
+        rt_await_end();
     if (rc)
         log_error(ERR_NODE, "joining PE %d, the leader of this node: %s",
                   rt_job.local_pes[0], strerror(-rc));

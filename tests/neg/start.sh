@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: whatever fails at start-up, on all PEs or on one, ends the job
+# within 2 s with one line of the PE that failed, none of those that lost it.
+set -u
+. "$(dirname "$0")/neg.inc"
+
+program bad <<'C'
+int main(void)
+{
+    shmem_init();
+    printf("started\n");
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+C
+
+# all SITE REGEX: the site fails on each of three PEs that comes to it.
+all()
+{
+    try 3 env "SHMEM_FAULT=$1:1" ./bad
+    ended 1 "$1"
+    said "$1" "$2"
+    [ $ms -lt 2000 ] || fail "$1: took $ms ms"
+}
+# one SITE REGEX: on the last of three.
+one()
+{
+    # shellcheck disable=SC2016
+    try 3 env FAULT="$1:1" sh -c '[ "$PMIX_RANK" != 2 ] ||
+        export SHMEM_FAULT="$FAULT"; exec ./bad'
+    ended 1 "$1 of PE 2"
+    said "$1 of PE 2" "sluice: PE 2 \\([^ ]+\\): $2"
+    [ $ms -lt 2000 ] || fail "$1 of PE 2: took $ms ms"
+}
+each=' \(and 2 other PEs: 1-2\)'
+alone='sluice: PE 0 \([^ ]+\): '
+
+memory='Cannot allocate memory'
+fence='PMIx_Fence of 3 PEs: TIMEOUT \[S-E-PMI\]'
+map="mapping [0-9]+ bytes of node memory \\(3 slots\\): $memory; is an address-space limit set \\(ulimit -v\\)\\? \\[S-E-NODE\\]"
+data="remapping [0-9]+ bytes of static data: $memory; SHMEM_STATIC_DATA=0 leaves it private \\[S-E-DATA\\]"
+all rt.fence "$alone$fence$each"
+one rt.fence "$fence"
+all sm.memfd "${alone}memfd_create: $memory \\[S-E-NODE\\]"
+all sm.map "$alone$map$each"
+one sm.map "$map"
+all heap.data "$alone$data$each"
+one heap.data "$data"
+
+# One that does not know the token is refused by name and says so itself.
+# shellcheck disable=SC2016
+try 3 sh -c '[ "$PMIX_RANK" != 2 ] || export SHMEM_FAULT=sm.hello:1; exec ./bad'
+ended 1 'a wrong token'
+grep -qE '^sluice: PE 0 \([^ ]+\): refused a connection of pid [0-9]+ to the node.s socket: it does not know the job.s token \[S-W-NODE\]$' "$err" ||
+    fail "a wrong token: $(cat "$err")"
+[ "$(grep -v S-W-NODE "$err" | sed 's/([^ ]*)/(h)/')" = \
+    'sluice: PE 2 (h): joining PE 0, the leader of this node: Connection reset by peer [S-E-NODE]' ] ||
+    fail "a wrong token: $(cat "$err")"
+
+# One that ends before it comes: the others do not tell of it.
+# shellcheck disable=SC2016
+try 3 sh -c '[ "$PMIX_RANK" != 1 ] || { sleep 0.1; kill -9 $$; }; exec ./bad'
+ended 137 'a PE dies before init'
+said 'a PE dies before init' 'oshrun: PE 1 .* was killed by signal 9 \(Killed\); ending the other 2 PEs \[S-E-PEDIED\]'
+[ $ms -lt 2000 ] || fail "a PE dies before init: took $ms ms"
+finish 'failures at start-up'
