@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: copies move exactly the bytes they are given, at every size
+ * and alignment, and an aligned word at once. */
+#include "unit.h"
+
+#include "base/copy.h"
+
+#include <pthread.h>
+
+enum { MOST = 2100, EDGE = 32, ROOM = MOST + 3 * EDGE };
+
+static unsigned char from[ROOM], to[ROOM], want[ROOM];
+
+static void randomise(unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p[i] = (unsigned char)T_RAND();
+}
+
+/* The whole room is compared, so that a byte too many shows. */
+static void try_copy(size_t n, size_t to_at, size_t from_at)
+{
+    static int told;
+
+    memcpy(want + to_at, from + from_at, n);
+    copy_bytes(to + to_at, from + from_at, n);
+    if (memcmp(to, want, ROOM) && told++ < 3) {
+        fprintf(stderr, "%zu bytes from +%zu to +%zu:\n", n, from_at, to_at);
+        T_MEM(to, want, ROOM);
+    }
+    memset(to + to_at, 0xa5, n);
+    memset(want + to_at, 0xa5, n);
+}
+
+T(every_size_and_alignment_moves_its_bytes_alone)
+{
+    static const size_t at[] = { 0, 1, 2, 3, 4, 7, 8, 15, 16, 31 };
+    enum { N = sizeof at / sizeof *at };
+
+    randomise(from, ROOM);
+    memset(to, 0xa5, ROOM);
+    memset(want, 0xa5, ROOM);
+    for (size_t n = 0; n <= MOST; n++)
+        for (int d = 0; d < N; d++)
+            for (int s = 0; s < N; s++)
+                if (n <= 70 || d == s || (d + s + n) % 7 == 0)
+                    try_copy(n, EDGE + at[d], EDGE + at[s]);
+}
+
+T(large_sizes_arrive_whole)
+{
+    size_t most = (size_t)9 << 20, n;
+    unsigned char *a = malloc(most + 2 * EDGE), *b = malloc(most + 2 * EDGE);
+
+    if (!a || !b) {
+        T_TRUE(a && b);
+        return;
+    }
+    randomise(a, 4096);         /* the rest: no period of a power of two */
+    for (size_t i = 4096; i < most + 2 * EDGE; i++)
+        a[i] = (unsigned char)(a[i - 4093] + 1);
+    for (n = 4095; n < most; n = n * 2 + 1) {
+        memset(b, 0x5a, most + 2 * EDGE);
+        copy_bytes(b + 5, a + 9, n);
+        T_EQ(memcmp(b + 5, a + 9, n), 0);
+        T_EQ(b[4], 0x5a);
+        T_EQ(b[5 + n], 0x5a);
+    }
+    T_LT((size_t)4 << 20, n / 2);
+    free(a);
+    free(b);
+}
+
+/* ---- words: a reader never sees a half ---- */
+
+enum { STORES = 100000 };
+static _Alignas(64) unsigned char word[64];
+static atomic_bool done;
+static atomic_int mixed, looks;
+
+static uint64_t look(size_t size)
+{
+    switch (size) {
+    case 2: return __atomic_load_n((uint16_t *)(void *)word, __ATOMIC_RELAXED);
+    case 4: return __atomic_load_n((uint32_t *)(void *)word, __ATOMIC_RELAXED);
+    default: return __atomic_load_n((uint64_t *)(void *)word, __ATOMIC_RELAXED);
+    }
+}
+
+static void *watch(void *arg)
+{
+    size_t size = *(size_t *)arg;
+    uint64_t ones = UINT64_MAX >> (64 - 8 * size), v;
+
+    while (!atomic_load(&done)) {
+        v = look(size);
+        if (v != 0 && v != ones)
+            atomic_fetch_add(&mixed, 1);
+        atomic_fetch_add(&looks, 1);
+    }
+    return NULL;
+}
+
+static void toggle(size_t size)
+{
+    static unsigned char value[2][16];
+    pthread_t reader;
+
+    memset(value[1], 0xff, sizeof value[1]);
+    memset(word, 0, sizeof word);
+    atomic_store(&done, false);
+    atomic_store(&looks, 0);
+    pthread_create(&reader, NULL, watch, &size);
+    while (atomic_load(&looks) == 0)
+        ;
+    /* The source need not be aligned. */
+    for (int i = 0; i < STORES; i++)
+        copy_bytes(word, value[i & 1] + 1, size);
+    atomic_store(&done, true);
+    pthread_join(reader, NULL);
+    T_EQ(atomic_load(&mixed), 0);
+}
+
+T(an_aligned_word_is_stored_at_once)
+{
+    toggle(2);
+    toggle(4);
+    toggle(8);
+}
+
+int main(void)
+{
+    T_RUN(every_size_and_alignment_moves_its_bytes_alone);
+    T_RUN(large_sizes_arrive_whole);
+    T_RUN(an_aligned_word_is_stored_at_once);
+    return T_DONE();
+}
