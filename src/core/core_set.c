@@ -40,23 +40,30 @@ int core_set_all(const struct core_set *s)
     return 1;
 }
 
-/* The search starts behind the last find, so that an element that stays
- * satisfied cannot hide the others from a caller that asks again and again. */
+/* Searches start at other places, so that an element that stays satisfied
+ * cannot hide the others from a caller that asks again and again.  Multiples
+ * of the golden ratio reach every place also where calls for several sets take
+ * turns, which would each step on the other's memory of a last find. */
+static size_t first_look(uint32_t turn, size_t n)
+{
+    return (size_t)((uint64_t)(turn * 2654435769u) * n >> 32);
+}
+
 size_t core_set_any(const struct core_set *s, bool *empty)
 {
-    static size_t last_find;
-    size_t start = __atomic_load_n(&last_find, __ATOMIC_RELAXED), i;
+    static uint32_t finds;
+    /* relaxed: threads may start at the same place. */
+    uint32_t turn = __atomic_load_n(&finds, __ATOMIC_RELAXED);
+    size_t start = first_look(turn, s->n), i;
     bool none = true;
 
-    if (start >= s->n)
-        start = 0;
     for (size_t k = 0; k < s->n; k++) {
         i = start + k < s->n ? start + k : start + k - s->n;
         if (!included(s, i))
             continue;
         none = false;
         if (holds(s, i)) {
-            __atomic_store_n(&last_find, i + 1, __ATOMIC_RELAXED);
+            __atomic_store_n(&finds, turn + 1, __ATOMIC_RELAXED);
             *empty = false;
             return i;
         }
