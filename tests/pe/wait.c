@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: each wait ends and each test succeeds exactly when its set of
+ * variables satisfies the comparison, for every type; whoever updates a
+ * variable wakes a sleeping waiter, and a long wait costs little processor
+ * time.
+ * PEs: 1 2 4 */
+#include "../t.h"
+
+#include <shmem.h>
+
+#include <sys/resource.h>
+
+enum { MOST = 9, SETS = 300, DELAY_MS = 30, WAKES = 6, LONG_MS = 300 };
+
+static uint64_t static_vars[MOST];
+static uint64_t *heap_vars;
+static shmem_ctx_t ctx;
+static int me, n_pes, next;
+
+static const int cmps[] = { SHMEM_CMP_EQ, SHMEM_CMP_NE, SHMEM_CMP_GT,
+                            SHMEM_CMP_GE, SHMEM_CMP_LT, SHMEM_CMP_LE };
+
+/* Few values, so that all comparisons often hold: around 0 and the extremes
+ * of signed and unsigned types of that size. */
+static uint64_t small_or_extreme(size_t size)
+{
+    uint64_t msb = (uint64_t)1 << (size * 8 - 1);
+
+    return (T_RAND() % 3 ? 0 : msb) + T_RAND() % 3 - 1;
+}
+
+/* ---- All forms against a model, on one PE ---- */
+
+/* What a set is and what calls must say of it. */
+static struct {
+    size_t n;
+    int cmp;
+    int status_of[MOST];
+    const int *status;          /* NULL, or status_of */
+    bool holds[MOST], in[MOST];
+    size_t n_in, n_hold;
+    size_t indices[MOST];
+} set;
+
+static void draw_set(void)
+{
+    int kind = (int)(T_RAND() % 4);
+
+    set.n = T_RAND() % (MOST + 1);
+    set.cmp = cmps[T_RAND() % 6];
+    set.status = kind ? set.status_of : NULL;
+    for (size_t i = 0; i < MOST; i++) {
+        set.status_of[i] = kind == 1 ? -1 : kind == 2 ? 0
+                           : (int)(T_RAND() % 3);
+        set.in[i] = i < set.n && (!kind || !set.status_of[i]);
+        set.indices[i] = SIZE_MAX - 1;
+    }
+}
+
+static void count_set(void)
+{
+    set.n_in = set.n_hold = 0;
+    for (size_t i = 0; i < set.n; i++) {
+        set.n_in += set.in[i];
+        set.n_hold += set.in[i] && set.holds[i];
+    }
+}
+
+static void check_any(size_t i)
+{
+    if (!set.n_hold)
+        T_EQ(i, SIZE_MAX);
+    else
+        T_TRUE(i < set.n && set.in[i] && set.holds[i]);
+}
+
+/* found is how many, set.indices which: each hit once, and no other. */
+static void check_some(size_t found)
+{
+    bool seen[MOST] = { false };
+
+    T_EQ(found, set.n_hold);
+    for (size_t k = 0; k < found && k < MOST; k++) {
+        size_t i = set.indices[k];
+
+        if (!T_TRUE(i < set.n && set.in[i] && set.holds[i] && !seen[i]))
+            return;
+        seen[i] = true;
+    }
+}
+
+/* The waits are made only where they end at once. */
+#define CHECK_FORMS(NAME, SUFFIX, value)                                    \
+    do {                                                                    \
+        count_set();                                                        \
+        T_EQ(shmem_##NAME##_test_all##SUFFIX(v, set.n, set.status, set.cmp, \
+                                             value),                        \
+             set.n_hold == set.n_in);                                       \
+        check_any(shmem_##NAME##_test_any##SUFFIX(v, set.n, set.status,     \
+                                                  set.cmp, value));         \
+        check_some(shmem_##NAME##_test_some##SUFFIX(                        \
+            v, set.n, set.indices, set.status, set.cmp, value));            \
+        if (set.n_hold == set.n_in)                                         \
+            shmem_##NAME##_wait_until_all##SUFFIX(v, set.n, set.status,     \
+                                                  set.cmp, value);          \
+        if (set.n_in && !set.n_hold)                                        \
+            break;                                                          \
+        check_any(shmem_##NAME##_wait_until_any##SUFFIX(                    \
+            v, set.n, set.status, set.cmp, value));                         \
+        check_some(shmem_##NAME##_wait_until_some##SUFFIX(                  \
+            v, set.n, set.indices, set.status, set.cmp, value));            \
+    } while (0)
+
+#define COMPARE(T, a, cmp, b)                                               \
+    ((cmp) == SHMEM_CMP_EQ ? (a) == (b) : (cmp) == SHMEM_CMP_NE ? (a) != (b) \
+     : (cmp) == SHMEM_CMP_GT ? (a) > (b) : (cmp) == SHMEM_CMP_GE            \
+     ? (a) >= (b) : (cmp) == SHMEM_CMP_LT ? (a) < (b) : (a) <= (b))
+
+#define FORMS(NAME, T)                                                      \
+    static void forms_##NAME(void *vars)                                    \
+    {                                                                       \
+        T *v = vars, values[MOST];                                          \
+                                                                            \
+        draw_set();                                                         \
+        for (size_t i = 0; i < MOST; i++) {                                 \
+            v[i] = (T)small_or_extreme(sizeof(T));                          \
+            values[i] = (T)small_or_extreme(sizeof(T));                     \
+            set.holds[i] = COMPARE(T, v[i], set.cmp, values[i]);            \
+        }                                                                   \
+        CHECK_FORMS(NAME, _vector, values);                                 \
+        for (size_t i = 0; i < MOST; i++)                                   \
+            set.holds[i] = COMPARE(T, v[i], set.cmp, values[0]);            \
+        CHECK_FORMS(NAME, , values[0]);                                     \
+        one_##NAME(v, values[0]);                                           \
+    }
+#define ONE(NAME, T)                                                        \
+    static void one_##NAME(T *v, T value)                                   \
+    {                                                                       \
+        for (int c = 0; c < 6; c++) {                                       \
+            bool now = COMPARE(T, *v, cmps[c], value);                      \
+                                                                            \
+            T_EQ(shmem_##NAME##_test(v, cmps[c], value), now);              \
+            if (now)                                                        \
+                shmem_##NAME##_wait_until(v, cmps[c], value);               \
+        }                                                                   \
+    }
+SHMEMI_AMO_TYPES(ONE)
+SHMEMI_AMO_TYPES(FORMS)
+SHMEMI_WAIT_OLD_TYPES(ONE)
+#define RUN_FORMS(NAME, T)                                                  \
+    for (int i = 0; i < SETS; i++)                                          \
+        forms_##NAME(i % 2 ? heap_vars : static_vars);
+#define RUN_ONE(NAME, T)                                                    \
+    for (int i = 0; i < SETS; i++) {                                        \
+        T *v = (T *)(void *)(i % 2 ? heap_vars : static_vars);              \
+                                                                            \
+        v[0] = (T)small_or_extreme(sizeof(T));                              \
+        v[1] = (T)~v[0];        /* beside it, not looked at */              \
+        one_##NAME(v, (T)small_or_extreme(sizeof(T)));                      \
+    }
+
+T(each_form_says_what_holds)
+{
+    SHMEMI_AMO_TYPES(RUN_FORMS)
+    SHMEMI_WAIT_OLD_TYPES(RUN_ONE)
+}
+
+/* Whoever asks again and again hears of every element that holds. */
+T(any_overlooks_no_element)
+{
+    static uint64_t a[MOST], b[2], c[MOST];
+    unsigned seen_a = 0, seen_b = 0, seen_c = 0;
+
+    for (int i = 0; i < 20 * MOST; i++) {
+        seen_a |= 1u << shmem_uint64_wait_until_any(a, MOST, NULL,
+                                                    SHMEM_CMP_EQ, 0);
+        seen_b |= 1u << shmem_uint64_test_any(b, 2, NULL, SHMEM_CMP_EQ, 0);
+    }
+    for (int i = 0; i < 20 * MOST; i++)
+        seen_c |= 1u << shmem_uint64_test_any(c, MOST, NULL, SHMEM_CMP_EQ, 0);
+    T_EQ(seen_a, (1u << MOST) - 1);
+    T_EQ(seen_b, 3);
+    T_EQ(seen_c, (1u << MOST) - 1);
+}
+
+T(an_element_that_never_holds_holds_up_no_other)
+{
+    static uint64_t v[MOST] = { 0, 0, 0, 1 };
+    size_t indices[MOST];
+
+    T_EQ(shmem_uint64_wait_until_any(v, MOST, NULL, SHMEM_CMP_NE, 0), 3);
+    T_EQ(shmem_uint64_wait_until_some(v, MOST, indices, NULL, SHMEM_CMP_NE, 0),
+         1);
+    T_EQ(indices[0], 3);
+    T_EQ(shmem_uint64_test_all(v, MOST, NULL, SHMEM_CMP_NE, 0), 0);
+}
+
+/* ---- Updates from another PE while the waiter waits ---- */
+
+/* Each type, each kind of wait: PE 0's neighbour fills all elements, each
+ * with the last of several updates, so that a wait that ends early shows. */
+#define REMOTE(NAME, T)                                                     \
+    static void remote_##NAME(void *vars)                                   \
+    {                                                                       \
+        T *v = vars, values[MOST];                                          \
+        size_t indices[MOST], found = 0;                                    \
+        int status[MOST] = { 0 };                                           \
+                                                                            \
+        for (size_t i = 0; i < MOST; i++)                                   \
+            values[i] = (T)(i + 3);                                         \
+        for (int kind = 0; kind < 4; kind++) {                              \
+            memset(v, 0, MOST * sizeof(T));                                 \
+            memset(status, 0, sizeof status);                               \
+            shmem_barrier_all();                                            \
+            for (size_t k = 0; k < 2 * MOST; k++) {                         \
+                size_t i = (k * 4 + (unsigned)kind) % MOST;                 \
+                T value = k < MOST ? 1 : values[i];                         \
+                                                                            \
+                if ((k + (unsigned)kind) % 2)                               \
+                    shmem_##NAME##_p(&v[i], value, next);                   \
+                else                                                        \
+                    shmem_##NAME##_atomic_set(&v[i], value, next);          \
+            }                                                               \
+            if (kind == 0)                                                  \
+                shmem_##NAME##_wait_until_all_vector(v, MOST, NULL,         \
+                                                     SHMEM_CMP_EQ, values); \
+            for (found = 0; kind == 1 && found < MOST; found++) {           \
+                size_t i = shmem_##NAME##_wait_until_any_vector(            \
+                    v, MOST, status, SHMEM_CMP_GE, values);                 \
+                                                                            \
+                T_EQ(v[i], values[i]);                                      \
+                T_EQ(status[i]++, 0);                                       \
+            }                                                               \
+            for (found = 0; kind == 2 && found < MOST; ) {                  \
+                size_t n = shmem_##NAME##_wait_until_some(                  \
+                    v, MOST, indices, status, SHMEM_CMP_GT, 1);             \
+                                                                            \
+                T_LT(0, n);                                                 \
+                for (size_t k = 0; k < n; k++) {                            \
+                    T_EQ(v[indices[k]], values[indices[k]]);                \
+                    T_EQ(status[indices[k]]++, 0);                          \
+                }                                                           \
+                found += n;                                                 \
+            }                                                               \
+            for (size_t i = 0; kind == 3 && i < MOST; i++)                  \
+                shmem_##NAME##_wait_until(&v[i], SHMEM_CMP_EQ, values[i]);  \
+            for (size_t i = 0; i < MOST; i++)                               \
+                T_EQ(v[i], values[i]);                                      \
+            shmem_barrier_all();                                            \
+        }                                                                   \
+    }
+SHMEMI_AMO_TYPES(REMOTE)
+#define RUN_REMOTE(NAME, T)                                                 \
+    for (int i = 0; i < 10; i++)                                            \
+        remote_##NAME(i % 2 ? heap_vars : static_vars);
+
+T(waits_see_what_another_pe_updates)
+{
+    SHMEMI_AMO_TYPES(RUN_REMOTE)
+}
+
+/* ---- Sleeping ---- */
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void sleep_ms(int ms)
+{
+    struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+    nanosleep(&t, NULL);
+}
+
+enum how { PUT, P, BULK, ATOMIC, FETCHING, SIGNAL, PUT_SIGNAL, STORE, HOWS };
+
+/* The bulk of a put of many words, of which the last is waited for. */
+enum { BULK_WORDS = 1000 };
+static uint64_t wake_words[BULK_WORDS];
+static uint64_t *const wake_word = &wake_words[BULK_WORDS - 1];
+static double stored_at;        /* PE 0's, read by the others */
+
+static void update(enum how how, int pe)
+{
+    static uint64_t bulk[BULK_WORDS];
+    const uint64_t one = 1;
+    double t = now();
+
+    shmem_double_p(&stored_at, t, pe);
+    bulk[BULK_WORDS - 1] = 1;
+    switch (how) {
+    case PUT: shmem_uint64_put(wake_word, &one, 1, pe); break;
+    case P: shmem_uint64_p(wake_word, 1, pe); break;
+    case BULK: shmem_put64_nbi(wake_words, bulk, BULK_WORDS, pe); break;
+    case ATOMIC: shmem_uint64_atomic_set(wake_word, 1, pe); break;
+    case FETCHING: shmem_ctx_uint64_atomic_fetch_inc(ctx, wake_word, pe); break;
+    case SIGNAL: shmem_signal_add(wake_word, 1, pe); break;
+    case PUT_SIGNAL:
+        shmem_putmem_signal(wake_words, bulk, 100, wake_word, 1,
+                            SHMEM_SIGNAL_SET, pe);
+        break;
+    default:
+        __atomic_store_n((uint64_t *)shmem_ptr(wake_word, pe), 1,
+                         __ATOMIC_RELEASE);
+    }
+}
+
+/* Seconds from the update to the end of the wait. */
+static double wait_once(enum how how, int round)
+{
+    size_t i = SIZE_MAX;
+
+    *wake_word = 0;
+    shmem_barrier_all();
+    if (me == 0) {
+        sleep_ms(DELAY_MS);
+        for (int pe = 1; pe < n_pes; pe++)
+            update(how, pe);
+        return 0;
+    }
+    if (how == SIGNAL || how == PUT_SIGNAL)
+        shmem_signal_wait_until(wake_word, SHMEM_CMP_EQ, 1);
+    else if (round % 3 == 0)
+        shmem_uint64_wait_until(wake_word, SHMEM_CMP_EQ, 1);
+    else if (round % 3 == 1)
+        shmem_uint64_wait_until_all(wake_word, 1, NULL, SHMEM_CMP_NE, 0);
+    else
+        i = shmem_uint64_wait_until_any(wake_words, BULK_WORDS, NULL,
+                                        SHMEM_CMP_GT, 0);
+    T_TRUE(i == SIZE_MAX || i == BULK_WORDS - 1);
+    return now() - stored_at;
+}
+
+/* A sleep lasts an eighth of the wait so far, here up to 4 ms, if nobody
+ * ends it: three of six waits are over within 0.3 ms where somebody does, on
+ * a busy machine too, and one time in a hundred where nobody does. */
+T(an_update_wakes_the_sleeper)
+{
+    double took;
+    int quick;
+
+    for (enum how how = PUT; how < HOWS; how++) {
+        quick = 0;
+        for (int r = 0; r < (how == STORE ? 2 : WAKES); r++) {
+            took = wait_once(how, r);
+            quick += took < 300e-6;
+            T_LT(took, 2);
+        }
+        if (how != STORE && !T_LE(WAKES / 2, quick))
+            fprintf(stderr, "PE %d: update %d wakes nobody\n", me, (int)how);
+    }
+    shmem_barrier_all();
+}
+
+static double cpu(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+T(a_long_wait_costs_little)
+{
+    double wall, used;
+
+    *wake_word = 0;
+    shmem_barrier_all();
+    wall = now();
+    used = cpu();
+    if (me == 0) {
+        sleep_ms(LONG_MS);
+        for (int pe = 1; pe < n_pes; pe++)
+            shmem_uint64_p(wake_word, 1, pe);
+    } else {
+        shmem_uint64_wait_until(wake_word, SHMEM_CMP_EQ, 1);
+    }
+    T_LT(cpu() - used, 0.3 * (now() - wall));
+    shmem_barrier_all();
+}
+
+int main(void)
+{
+    shmem_init();
+    me = shmem_my_pe();
+    n_pes = shmem_n_pes();
+    next = (me + 1) % n_pes;
+    T_PE(me);
+    heap_vars = shmem_calloc(MOST, sizeof *heap_vars);
+    T_EQ(shmem_ctx_create(0, &ctx), 0);
+    T_RUN(each_form_says_what_holds);
+    T_RUN(any_overlooks_no_element);
+    T_RUN(an_element_that_never_holds_holds_up_no_other);
+    T_RUN(waits_see_what_another_pe_updates);
+    if (n_pes > 1) {            /* one PE alone has nobody to wake it */
+        T_RUN(an_update_wakes_the_sleeper);
+        T_RUN(a_long_wait_costs_little);
+    }
+    shmem_ctx_destroy(ctx);
+    shmem_finalize();
+    return T_DONE();
+}
