@@ -29,13 +29,11 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Sizes from user_size and data_size.  False: they cannot be expressed. */
-static bool lay_out(struct heap_plan *p)
+/* Sizes from user_size, which is below 2^63, and data_size. */
+static void lay_out(struct heap_plan *p)
 {
     size_t unit = page_size();
 
-    if (p->user_size > SIZE_MAX / 4)
-        return false;
     p->pool_size = p->user_size / POOL_SHARE;
     if (p->pool_size < POOL_LEAST)
         p->pool_size = POOL_LEAST;
@@ -45,7 +43,6 @@ static bool lay_out(struct heap_plan *p)
     p->host_size = heap_round_up(p->user_size, unit) + HEAP_RESERVED +
                    p->pool_size;
     p->slot_size = heap_round_up(p->host_size + p->data_size, HEAP_ALIGN);
-    return true;
 }
 
 static void choose_default(int n_pes, size_t available, struct heap_plan *p)
@@ -109,8 +106,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
         p.user_size = env.SYMMETRIC_SIZE;
     else
         choose_default(n_pes, m.bytes, &p);
-    if (!lay_out(&p))
-        p.host_size = p.slot_size = SIZE_MAX / 2 / (size_t)n_pes;
+    lay_out(&p);
     rc = check_memory(n_pes, &m, &p);
     if (!rc)
         *out = p;

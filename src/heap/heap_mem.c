@@ -17,7 +17,7 @@ enum { PATH_BYTES = 512 };
 static bool read_number(const char *path, const char *key, size_t *out)
 {
     char line[256], *p, *end;
-    size_t len = strlen(key);
+    size_t len = strlen(key), v;
     bool found = false;
     FILE *f = fopen(path, "re");
 
@@ -29,8 +29,10 @@ static bool read_number(const char *path, const char *key, size_t *out)
         p = line + len;
         while (*p == ':' || isspace((unsigned char)*p))
             p++;
-        *out = strtoull(p, &end, 10);
+        v = strtoull(p, &end, 10);
         found = end != p && *p != '-';
+        if (found)
+            *out = v;
     }
     fclose(f);
     return found;
