@@ -65,17 +65,19 @@ static void *allocate(const char *call, const struct request *r,
                       const void *caller)
 {
     void *p = NULL;
+    bool full;
 
     core_need_up(call);
     if (r->size == 0 && !core_status.checks)
         return NULL;            /* by the standard without a barrier */
-    if (r->size && (fault_hit(FAULT_HEAP_ALLOC) ||
-                    heap_alloc(r->size, r->align, r->hints, &p)))
-        tell_full(call, r->size, caller);
-    else if (r->clear && p)
+    full = r->size && (fault_hit(FAULT_HEAP_ALLOC) ||
+                       heap_alloc(r->size, r->align, r->hints, &p));
+    if (r->clear && p)
         memset(p, 0, r->size);
     MEET(call, { "size", "alignment", "hints" },
          { r->size, r->align, (uint64_t)r->hints });
+    if (full)
+        tell_full(call, r->size, caller);
     return p;
 }
 

@@ -32,11 +32,13 @@ uint64_t coll_place(const void *sym)
 }
 
 /* The first value in which they differ; COLL_VALUES: the call itself does;
- * -1: nothing. */
+ * -1: nothing.  A member that makes no compared call at all still shows an
+ * older meeting. */
 static int difference(const struct coll_args *a, const struct core_args *x,
                       const struct core_args *y)
 {
-    if (strncmp(x->call, y->call, sizeof x->call))
+    if (x->meeting != y->meeting ||
+        strncmp(x->call, y->call, sizeof x->call))
         return COLL_VALUES;
     for (int k = 0; k < COLL_VALUES; k++)
         if (a->label[k] && x->value[k] != y->value[k])
@@ -80,13 +82,24 @@ static const char *show(char *out, size_t size, const char *label, uint64_t v)
     return out;
 }
 
+/* "shmem_malloc" */
+static const char *doing(char *out, size_t size, const struct core_team *t,
+                         const struct core_args *x)
+{
+    if (x->meeting == t->meetings)
+        snprintf(out, size, "%.*s", (int)sizeof x->call, x->call);
+    else
+        snprintf(out, size, "another call");
+    return out;
+}
+
 _Noreturn static void name_odd(const struct core_team *t,
                                const struct coll_args *a)
 {
     int usual = usual_member(t, a), odd = 0, k = -1;
     const struct core_args *u = args_of(t, usual), *o = u;
     char whose[40] = "", vo[48], vu[48];
-    const char *label;
+    const char *label, *call;
 
     for (; odd < t->n_pes && k < 0; odd++) {
         o = args_of(t, odd);
@@ -96,11 +109,13 @@ _Noreturn static void name_odd(const struct core_team *t,
     usual = core_team_world_pe(t, usual);
     if (t != &core_world)
         snprintf(whose, sizeof whose, " of a team of %d PEs", t->n_pes);
-    if (k == COLL_VALUES)
-        core_fatal(ERR_COLL, u->call, "collective call %" PRIu64 "%s: PE %d is "
-                   "in %.*s, PE %d in %.*s", t->meetings, whose, odd,
-                   (int)sizeof o->call, o->call, usual,
-                   (int)sizeof u->call, u->call);
+    if (k == COLL_VALUES) {
+        call = (u->meeting == t->meetings ? u : o)->call;
+        core_fatal(ERR_COLL, call, "collective call %" PRIu64 "%s: PE %d is "
+                   "in %s, PE %d in %s", t->meetings, whose, odd,
+                   doing(vo, sizeof vo, t, o), usual,
+                   doing(vu, sizeof vu, t, u));
+    }
     label = a->label[k];
     core_fatal(a->code, u->call, "collective call %" PRIu64 "%s: PE %d passed "
                "%s %s, PE %d passed %s", t->meetings, whose, odd,
@@ -117,6 +132,7 @@ void coll_meet(struct core_team *t, const struct coll_args *a)
     mine = args_of(t, t->my_pe);
     snprintf(mine->call, sizeof mine->call, "%s",
              a->call + (a->call[0] == 'p'));
+    mine->meeting = t->meetings;
     memcpy(mine->value, a->value, sizeof mine->value);
     coll_sync(t);
     if (difference(a, mine, args_of(t, next)) >= 0)

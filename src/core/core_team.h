@@ -17,6 +17,7 @@ enum { CORE_ROUNDS = 32, CORE_PIECE = 1024 };
 /* The call it makes, to be compared: see coll_check.c. */
 struct core_args {
     char call[40];
+    uint64_t meeting;           /* which of the team's compared calls */
     uint64_t value[5];
 };
 
