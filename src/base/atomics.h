@@ -31,6 +31,20 @@ static inline void atomics_store_fence(void)
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
+/* Two threads of a process may be ordered by way of another process: one
+ * tells a peer, whose answer the other one hears.  The thread sanitizer sees
+ * one process only and is told that whoever hears may follow whoever told. */
+#ifdef __SANITIZE_THREAD__
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+extern char atomics_others;
+#define atomics_told() __tsan_release(&atomics_others)
+#define atomics_heard() __tsan_acquire(&atomics_others)
+#else
+#define atomics_told() ((void)0)
+#define atomics_heard() ((void)0)
+#endif
+
 static inline void atomics_pause(void)
 {
 #if defined(__x86_64__)

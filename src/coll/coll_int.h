@@ -66,6 +66,7 @@ static inline void coll_tell(const struct coll_call *c, int pe, int step)
 {
     uint64_t *w = &core_team_words(c->t, pe)->flag[c->parity][step];
 
+    atomics_told();
     __atomic_store_n(w, c->seq, __ATOMIC_RELEASE);
     coll_wake(c->t, pe, w);
 }
@@ -75,6 +76,7 @@ static inline void coll_count(const struct coll_call *c, int pe)
 {
     uint64_t *w = &core_team_words(c->t, pe)->count[c->parity];
 
+    atomics_told();
     __atomic_fetch_add(w, 1, __ATOMIC_RELEASE);
     coll_wake(c->t, pe, w);
 }

@@ -15,6 +15,10 @@
 #include "coll/coll_int.h"
 #include "base/env.h"
 
+#ifdef __SANITIZE_THREAD__
+char atomics_others;
+#endif
+
 void coll_wait(uint64_t *word, uint64_t value)
 {
     struct core_waiter w = core_wait_begin(word, sizeof *word);
@@ -23,6 +27,7 @@ void coll_wait(uint64_t *word, uint64_t value)
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
         core_wait_step(&w);
     core_wait_end(&w);
+    atomics_heard();
 }
 
 static void tell(const struct core_team *t, int pe, int round)
@@ -30,6 +35,7 @@ static void tell(const struct core_team *t, int pe, int round)
     uint64_t *word = &core_team_words(t, pe)->arrived[round];
 
     /* release: our earlier stores come before; pairs with hear(). */
+    atomics_told();
     __atomic_store_n(word, t->epoch, __ATOMIC_RELEASE);
     coll_wake(t, pe, word);
 }
@@ -51,10 +57,13 @@ static void disseminate(const struct core_team *t)
 
 static void gather_and_release(struct core_team *t)
 {
-    /* acq_rel: the last arrival has seen, and hands on, everybody's stores. */
-    uint64_t count = __atomic_add_fetch(&core_team_words(t, 0)->gathered, 1,
-                                        __ATOMIC_ACQ_REL);
+    uint64_t count;
 
+    atomics_told();
+    /* acq_rel: the last arrival has seen, and hands on, everybody's stores. */
+    count = __atomic_add_fetch(&core_team_words(t, 0)->gathered, 1,
+                               __ATOMIC_ACQ_REL);
+    atomics_heard();
     if (count < ++t->gatherings * (uint64_t)t->n_pes) {
         hear(t, 0);
         return;
