@@ -46,7 +46,7 @@ struct core_set {
     int cmp;
     const void *values;         /* one, or n with each_value */
     bool each_value;
-    int elem_size;              /* of ivars and values: 4 or 8 */
+    int elem_size;              /* of ivars and values: 2, 4, 8 */
     bool is_signed;
 };
 
