@@ -39,6 +39,11 @@ grep -q '^sluice: PE 0 (h): bad value \[S-E-ENV\] (and 2 other PEs: 1,3)$' "$err
     fail "without a number: $(cat "$err")"
 [ "$(grep -c '^sluice: PE [0-3] (h): note [0-3] \[S-W-ENV\]$' "$err")" -eq 4 ] ||
     fail "different messages were merged: $(cat "$err")"
+# Addresses differ between PEs that do the same; the lowest PE's is shown.
+try -n 4 sh -c 'sleep 0.0$((3 - PMIX_RANK))
+    echo "sluice: PE $PMIX_RANK (h): no block at 0x7f0$PMIX_RANK, PE 0x [S-E-FREE]" >&2
+    sleep 0.4; exit 1'
+said '^sluice: PE 0 (h): no block at 0x7f00, PE 0x \[S-E-FREE\] (and 3 other PEs: 1-3)$'
 # The message arrives although its PE is not the first to die.
 try -n 4 sh -c '[ "$PMIX_RANK" != 3 ] || exit 6
     sleep 0.05; echo "sluice: PE $PMIX_RANK (h): lost a PE [S-E-PMI]" >&2

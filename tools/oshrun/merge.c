@@ -2,9 +2,9 @@
 /* merge.c - print the message that many PEs have in common once.
  *
  * A library line is held for MERGE_MS after its first appearance; lines that
- * differ in nothing but the PE join it.  What is printed names the lowest PE
- * in full and the others as a list.  A PE that does not know its number yet
- * leaves it out; we know whose line it is. */
+ * differ in nothing but the PE and addresses join it.  What is printed is the
+ * line of the lowest PE, and the others as a list.  A PE that does not know
+ * its number yet leaves it out; we know whose line it is. */
 #include "oshrun.h"
 #include "stream.h"
 
@@ -96,6 +96,56 @@ static const char *parse(const struct merge *m, const char *line, size_t len,
                                                                        : NULL;
 }
 
+static bool at_address(const char *p, const char *end)
+{
+    return end - p > 2 && p[0] == '0' && p[1] == 'x' &&
+           isxdigit((unsigned char)p[2]);
+}
+
+static const char *skip_address(const char *p, const char *end)
+{
+    for (p += 2; p < end && isxdigit((unsigned char)*p); p++)
+        ;
+    return p;
+}
+
+/* But for addresses, which differ between PEs that do the same. */
+static bool alike(const struct held *h, const char *b, size_t len)
+{
+    const char *a = h->text, *a_end = a + h->len, *b_end = b + len;
+
+    while (a < a_end && b < b_end) {
+        if (at_address(a, a_end) && at_address(b, b_end)) {
+            a = skip_address(a, a_end);
+            b = skip_address(b, b_end);
+        } else if (*a++ != *b++) {
+            return false;
+        }
+    }
+    return a == a_end && b == b_end;
+}
+
+static void set_text(struct held *h, const char *text, size_t len)
+{
+    free(h->text);
+    h->text = must(malloc(len));
+    memcpy(h->text, text, len);
+    h->len = len;
+}
+
+/* The line of the lowest PE is the one that is printed. */
+static void join(struct held *h, int pe, const char *text, size_t len)
+{
+    int lowest = 0;
+
+    while (!h->who[lowest])
+        lowest++;
+    if (pe < lowest)
+        set_text(h, text, len);
+    h->who[pe] = true;
+    h->n++;
+}
+
 bool merge_take(struct merge *m, int pe, const char *line, size_t len)
 {
     struct held *h;
@@ -110,9 +160,8 @@ bool merge_take(struct merge *m, int pe, const char *line, size_t len)
     len -= (size_t)(text - line);
     for (i = 0; i < m->n_held; i++) {
         h = &m->held[i];
-        if (h->len == len && memcmp(h->text, text, len) == 0 && !h->who[pe]) {
-            h->who[pe] = true;
-            h->n++;
+        if (!h->who[pe] && alike(h, text, len)) {
+            join(h, pe, text, len);
             return true;
         }
     }
@@ -121,9 +170,8 @@ bool merge_take(struct merge *m, int pe, const char *line, size_t len)
     h = &m->held[m->n_held++];
     h->since = now_ms();
     h->n = 1;
-    h->len = len;
-    h->text = must(malloc(len));
-    memcpy(h->text, text, len);
+    h->text = NULL;
+    set_text(h, text, len);
     h->who = must(calloc((size_t)m->n_pes, sizeof(*h->who)));
     h->who[pe] = true;
     return true;
