@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: each word of SHMEM_COLL_... chooses the algorithm of that name,
+ * and without one every team and size gets one of the same. */
+#include "unit.h"
+
+#include "base/env.h"
+#include "coll/coll_int.h"
+
+#include <limits.h>
+
+/* The words of each variable, as its row lists them. */
+#define ENV(room, NAME, kind, def, least, most, help) { #NAME, help },
+static const struct {
+    const char *name, *help;
+} rows[] = {
+#include "base/env_defs.h"
+};
+#undef ENV
+
+static const char *const kinds[COLL_KINDS] = {
+    [COLL_BROADCAST] = "COLL_BROADCAST", [COLL_COLLECT] = "COLL_COLLECT",
+    [COLL_FCOLLECT] = "COLL_FCOLLECT", [COLL_ALLTOALL] = "COLL_ALLTOALL",
+    [COLL_REDUCE] = "COLL_REDUCE", [COLL_SCAN] = "COLL_SCAN",
+};
+static const char *const names[COLL_ALGS] = {
+    [COLL_AUTO] = "auto", [COLL_PUSH] = "push", [COLL_PULL] = "pull",
+    [COLL_SPLIT] = "split", [COLL_BINOMIAL] = "binomial",
+    [COLL_PIPELINE] = "pipeline", [COLL_BRUCK] = "bruck",
+    [COLL_RING] = "ring", [COLL_PAIRWISE] = "pairwise",
+    [COLL_DOUBLING] = "doubling",
+};
+
+static const char *help_of(int kind)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, kinds[kind]))
+            return rows[i].help;
+    T_TRUE(!"a kind has a row");
+    return ":";
+}
+
+/* Word number i of the row, or false when there are fewer. */
+static bool word_of(int kind, int i, char *out, size_t size)
+{
+    const char *w = help_of(kind);
+
+    for (; i > 0; i--) {
+        w += strcspn(w, "|:");
+        if (*w++ != '|')
+            return false;
+    }
+    snprintf(out, size, "%.*s", (int)strcspn(w, "|:"), w);
+    return true;
+}
+
+static void set(int kind, const char *word)
+{
+    char full[64];
+
+    snprintf(full, sizeof full, "SHMEM_%s", kinds[kind]);
+    if (word)
+        setenv(full, word, 1);
+    else
+        unsetenv(full);
+    T_EQ(env_load(), 0);
+    coll_open();
+}
+
+static const int sizes_of_teams[] = {
+    1, 2, 3, 4, 5, 8, 9, 16, 17, 64, 65, 1000, INT_MAX
+};
+enum { TEAMS = sizeof sizes_of_teams / sizeof *sizes_of_teams };
+
+/* fn(kind, what was chosen) for teams and sizes all over the range. */
+static void each_choice(int kind, void (*fn)(int kind, enum coll_alg alg))
+{
+    for (int i = 0; i < TEAMS; i++) {
+        struct core_team t = { .n_pes = sizes_of_teams[i] };
+
+        for (int shift = 0; shift < 64; shift++) {
+            fn(kind, coll_choose(kind, &t, ((size_t)1 << shift) - 1));
+            fn(kind, coll_choose(kind, &t, (size_t)1 << shift));
+        }
+        fn(kind, coll_choose(kind, &t, SIZE_MAX));
+    }
+}
+
+static const char *wanted;
+
+static void is_wanted(int kind, enum coll_alg alg)
+{
+    (void)kind;
+    T_STR(names[alg], wanted);
+}
+
+T(each_word_chooses_what_it_says)
+{
+    char word[32];
+
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        T_TRUE(word_of(kind, 0, word, sizeof word));
+        T_STR(word, "auto");
+        for (int i = 1; word_of(kind, i, word, sizeof word); i++) {
+            set(kind, word);
+            wanted = word;
+            each_choice(kind, is_wanted);
+        }
+        set(kind, NULL);
+    }
+}
+
+static void is_of_its_kind(int kind, enum coll_alg alg)
+{
+    char word[32];
+    bool found = false;
+
+    T_NE(alg, COLL_AUTO);
+    for (int i = 1; word_of(kind, i, word, sizeof word) && !found; i++)
+        found = !strcmp(word, names[alg]);
+    if (!found)
+        fprintf(stderr, "%s for %s\n", names[alg], kinds[kind]);
+    T_TRUE(found);
+}
+
+T(every_team_and_size_has_an_algorithm)
+{
+    for (int crowded = 0; crowded < 2; crowded++) {
+        core_status.crowded = crowded;
+        for (int kind = 0; kind < COLL_KINDS; kind++) {
+            set(kind, crowded ? "AUTO" : NULL);
+            each_choice(kind, is_of_its_kind);
+        }
+    }
+}
+
+T(one_variable_leaves_the_other_kinds_alone)
+{
+    struct core_team t = { .n_pes = 4 };
+    enum coll_alg was[COLL_KINDS];
+
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        set(kind, NULL);
+        was[kind] = coll_choose(kind, &t, 100);
+    }
+    set(COLL_REDUCE, "ring");
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        T_EQ(coll_choose(kind, &t, 100),
+             kind == COLL_REDUCE ? COLL_RING : was[kind]);
+    set(COLL_REDUCE, NULL);
+}
+
+int main(void)
+{
+    T_RUN(each_word_chooses_what_it_says);
+    T_RUN(every_team_and_size_has_an_algorithm);
+    T_RUN(one_variable_leaves_the_other_kinds_alone);
+    return T_DONE();
+}
