@@ -6,6 +6,8 @@
 #include <complex.h>
 
 #if defined(__clang__)
+/* It warns of each loop that it cannot vectorise: without optimisation, all. */
+#pragma clang diagnostic ignored "-Wpass-failed"
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")

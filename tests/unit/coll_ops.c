@@ -9,6 +9,11 @@
 #include <float.h>
 #include <math.h>
 
+/* glibc has this for gcc only. */
+#ifndef CMPLX
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#endif
+
 enum { MOST = 300, GUARD = 4 };
 
 static const size_t lengths[] = {
