@@ -293,7 +293,8 @@ void rt_abort(int status)
 {
     if (rt_job.launched)
         PMIx_Abort(status, "", NULL, 0);
-    _exit(status);
+    /* The system keeps 8 bits: 256 must not look like success. */
+    _exit(status && !(status & 0xff) ? EXIT_FAILURE : status);
 }
 
 void rt_leave(int status)

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: a PE that exits without finalize, aborts, raises a signal or
+# calls shmem_global_exit ends the job with its status and one line.
+set -u
+. "$(dirname "$0")/neg.inc"
+
+program bad <<'C'
+static long a;
+
+static void at_end(void)
+{
+    fprintf(stderr, "an atexit function ran\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argv[1];
+    int status = argc > 2 ? atoi(argv[2]) : 0, me;
+
+    shmem_init();
+    me = shmem_my_pe();
+    shmem_barrier_all();
+    if (!strcmp(word, "all"))
+        exit(status);
+    CASE(return) return status;
+    CASE(in_time) {             /* the others finalize, a little later */
+        if (me == 1)
+            exit(0);
+        usleep(100000);
+        shmem_finalize();
+        return 0;
+    }
+    CASE(every_exit) {
+        printf("unflushed of PE %d", me);
+        shmem_global_exit(status);
+    }
+    else if (me != 1)           /* nobody ever sets it */
+        shmem_long_wait_until(&a, SHMEM_CMP_NE, 0);
+    CASE(exit) exit(status);
+    CASE(_exit) _exit(status);
+    CASE(abort) abort();
+    CASE(crash) *(volatile int *)(uintptr_t)8 = 1;
+    CASE(global_exit) {
+        atexit(at_end);
+        printf("unflushed");
+        shmem_global_exit(status);
+    }
+    shmem_finalize();
+    return 0;
+}
+C
+
+# ends STATUS REGEX WORD...: of three PEs, with this one line.
+ends()
+{
+    want=$1 line=$2
+    shift 2
+    try 3 ./bad "$@"
+    ended "$want" "$*"
+    said "$*" "$line"
+    [ $ms -lt 2000 ] || fail "$*: took $ms ms"
+}
+pe1='PE 1 \([^ ]+, pid [0-9]+\)'
+warn='sluice: PE [0-2] \([^ ]+\): exit without shmem_finalize; it is done now, as soon as the other PEs finalize too \[S-W-EXIT\]'
+
+# With status 0 the exit finalizes, says so, and waits for the others.
+ends 0 "sluice: PE 0 .* \\[S-W-EXIT\\] \\(and 2 other PEs: 1-2\\)" all 0
+ends 0 "$warn" in_time
+grep -q '^sluice: PE 1 ' "$err" || fail "in_time: $(cat "$err")"
+
+# With another status it ends the job.
+ends 5 'sluice: PE 1 \([^ ]+\): exit with status 5 without shmem_finalize; the job ends \[S-E-EXIT\]' exit 5
+ends 3 'sluice: PE [0-2] \([^ ]+\): exit with status 3 without shmem_finalize; the job ends \[S-E-EXIT\]( \(and [12] other PEs?: .*\))?' return 3
+ends 6 "oshrun: $pe1 exited with status 6; ending the other 2 PEs \\[S-E-PEEXIT\\]" _exit 6
+ends 1 "oshrun: $pe1 exited with status 0 but without shmem_finalize, and others may wait for it; ending the other 2 PEs \\[S-E-NOFINI\\]" _exit 0
+ends 134 "oshrun: $pe1 was killed by signal 6 \\(Aborted(, core dumped)?\\); ending the other 2 PEs \\[S-E-PEDIED\\]" abort
+case $("$bin/oshcc" --showme:compile) in
+    *-fsanitize*) ;;            # catches the signal
+    *)
+        ends 139 "oshrun: $pe1 was killed by signal 11 \\(Segmentation fault(, core dumped)?\\); ending the other 2 PEs \\[S-E-PEDIED\\]" crash
+        ;;
+esac
+
+# shmem_global_exit: no line at all, but what was printed.
+for status_of in 0:0 255:255 256:1; do
+    try 3 ./bad global_exit "${status_of%:*}"
+    [ $status -eq "${status_of#*:}" ] && [ ! -s "$err" ] &&
+        [ "$(cat "$out")" = unflushed ] && [ $ms -lt 2000 ] ||
+        fail "global_exit ${status_of%:*}: status $status, $ms ms: $(cat "$err" "$out")"
+done
+try 3 ./bad every_exit 9
+[ $status -eq 9 ] && [ ! -s "$err" ] || fail "every_exit: status $status: $(cat "$err")"
+
+# Without a launcher.
+try 0 ./bad all 4
+ended 4 'alone, exit 4'
+said 'alone, exit 4' 'sluice: PE 0 \([^ ]+\): exit with status 4 without shmem_finalize; the job ends \[S-E-EXIT\]'
+try 0 ./bad return 0
+ended 0 'alone, return 0'
+said 'alone, return 0' "$warn"
+try 0 ./bad every_exit 9
+[ "$status $(cat "$out" "$err")" = '9 unflushed of PE 0' ] ||
+    fail "alone, global exit: status $status: $(cat "$err")"
+try 0 ./bad every_exit 256
+[ $status -eq 1 ] || fail "alone, shmem_global_exit(256): status $status, not 1"
+finish 'exits, aborts and shmem_global_exit'
