@@ -113,16 +113,22 @@ T(only_a_store_to_the_bytes_wakes)
 T(two_sleepers_are_both_covered)
 {
     enum { LOW = 8192, HIGH = 16384 };
-    pthread_t high = start(at(HIGH), HIGH, HIGH + 8);
-    pthread_t low = start(at(LOW), LOW, HIGH + 8);
+    pthread_t first, second;
 
-    store(at(HIGH), 1);
-    pthread_join(high, NULL);
-    T_EQ(range_from(), LOW);    /* too much, but never too little */
-    T_LE(LOW + 8, range_to());
-    store(at(LOW), 1);
-    pthread_join(low, NULL);
-    T_EQ(range_to(), 0);
+    for (int order = 0; order < 2; order++) {
+        int one = order ? LOW : HIGH, two = order ? HIGH : LOW;
+
+        *at(LOW) = *at(HIGH) = 0;
+        first = start(at((size_t)one), one, one + 8);
+        second = start(at((size_t)two), LOW, HIGH + 8);
+        store(at((size_t)one), 1);
+        pthread_join(first, NULL);
+        T_LE(range_from(), two);    /* too much, but never too little */
+        T_LE(two + 8, range_to());
+        store(at((size_t)two), 1);
+        pthread_join(second, NULL);
+        T_EQ(range_to(), 0);
+    }
 }
 
 T(what_is_not_symmetric_is_waited_for_as_everything)
