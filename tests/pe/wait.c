@@ -4,9 +4,7 @@
  * variable wakes a sleeping waiter, and a long wait costs little processor
  * time.
  * PEs: 1 2 4 */
-#include "../t.h"
-
-#include <shmem.h>
+#include "budget.h"
 
 #include <sys/resource.h>
 
@@ -260,14 +258,6 @@ T(waits_see_what_another_pe_updates)
 }
 
 /* ---- Sleeping ---- */
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void sleep_ms(int ms)
 {
