@@ -107,6 +107,7 @@ static int open_rooms(int thread_level)
     /* Nobody touches a peer's memory before the peer has opened it. */
     coll_sync(&core_world);
     core_settle();
+    coll_settle();
     /* Nor does anybody start to wait before all agree how to. */
     coll_sync(&core_world);
     return 0;

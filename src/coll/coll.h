@@ -14,8 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes the choices of the environment. */
+/* Takes the choices of the environment, before the first synchronisation;
+ * settle, after it, makes sure that all PEs made the same ones. */
 void coll_open(void);
+void coll_settle(void);
 
 /* ---- coll_sync.c ---- */
 

@@ -13,7 +13,6 @@
  * Words only grow, by one per synchronisation, so nothing is reset and a fast
  * member may be one ahead. */
 #include "coll/coll_int.h"
-#include "base/env.h"
 
 #ifdef __SANITIZE_THREAD__
 char atomics_others;
@@ -72,10 +71,10 @@ static void gather_and_release(struct core_team *t)
         tell(t, (t->my_pe + i) % t->n_pes, 0);
 }
 
-/* env.COLL_SYNC is the place in its list: auto, dissemination, gather. */
+/* The place in the list: auto, dissemination, gather. */
 static bool gathers(void)
 {
-    return env.COLL_SYNC ? env.COLL_SYNC == 2 : core_status.crowded;
+    return coll_sync_choice ? coll_sync_choice == 2 : core_status.crowded;
 }
 
 void coll_sync(struct core_team *t)

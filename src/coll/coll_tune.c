@@ -71,6 +71,26 @@ static const enum coll_alg words[COLL_KINDS][6] = {
 };
 
 static enum coll_alg asked[COLL_KINDS];
+int coll_sync_choice;
+
+/* Members that choose differently would wait for each other for ever. */
+static uint64_t choices(void)
+{
+    uint64_t all = (uint64_t)env.COLL_SYNC;
+
+    for (int k = 0; k < COLL_KINDS; k++)
+        all = all << 4 | asked[k];
+    return all;
+}
+
+void coll_settle(void)
+{
+    if (core_peer_ctl(core_team_world_pe(&core_shared, 0))->choices !=
+        core_ctl->choices)
+        core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
+                   "SHMEM_COLL_ variables");
+    coll_sync_choice = env.COLL_SYNC;
+}
 
 void coll_open(void)
 {
@@ -85,6 +105,8 @@ void coll_open(void)
 
     for (int k = 0; k < COLL_KINDS; k++)
         asked[k] = words[k][word[k]];
+    coll_sync_choice = 0;
+    core_ctl->choices = choices();
 }
 
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,

@@ -44,6 +44,7 @@ struct core_ctl {
     int64_t wait_to;
     uint32_t wake_seq;          /* futex word */
     uint32_t checks;            /* this PE's wish, before all agree */
+    uint64_t choices;           /* see coll_tune.c */
     uint64_t sets;              /* chain of active sets, see coll_set.c */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
 };

@@ -161,6 +161,12 @@ timeout -k 5 20 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] && export SHMEM_CHECK=1
 grep -q 'PE 2 passed root 1' "$dir/err" ||
     fail "one PE with SHMEM_CHECK: '$(cat "$dir/err")'"
 
+timeout -k 5 20 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] &&
+    export SHMEM_COLL_SYNC=gather; exec "$0" nothing' "$dir/odd" \
+    >"$dir/out" 2>"$dir/err" </dev/null && fail "choices differ: no failure"
+grep -q 'shmem_init: not all PEs have the same SHMEM_COLL_ variables \[S-E-ENV\]' \
+    "$dir/err" || fail "choices differ: '$(cat "$dir/err")'"
+
 SHMEM_CHECK=1 timeout -k 5 20 oshrun -n 4 "$dir/odd" nothing \
     >"$dir/out" 2>"$dir/err" </dev/null || fail "nothing odd: exit status $?"
 [ "$(grep -c fine "$dir/out")" -eq 4 ] || fail "nothing odd: $(cat "$dir/err")"
