@@ -22,6 +22,7 @@ static void become_child(void)
 {
     if (core_status.state != CORE_UP)
         return;
+    sm_fork_child();
     core_world.n_pes = 0;
     core_shared.n_pes = 0;
     core_status.state = CORE_FORKED;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_SIZE ((size_t)512 << 20)
@@ -23,6 +24,12 @@ enum { DEFAULT_PERCENT = 60 };
 
 hot_data struct heap_seg heap_segs[HEAP_SEGS];
 static size_t reserved_used;
+/* What fd must still be when it is used. */
+static struct {
+    int fd;
+    dev_t dev;
+    ino_t ino;
+} file = { .fd = -1 };
 
 static size_t page_size(void)
 {
@@ -127,6 +134,27 @@ void heap_plan_drop_data(struct heap_plan *plan)
     plan->data_size = 0;
 }
 
+static void keep_file(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st))
+        return;
+    file.fd = fd;
+    file.dev = st.st_dev;
+    file.ino = st.st_ino;
+}
+
+int heap_file(void)
+{
+    struct stat st;
+
+    if (file.fd < 0 || fstat(file.fd, &st) || st.st_dev != file.dev ||
+        st.st_ino != file.ino)
+        return -1;
+    return file.fd;
+}
+
 int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
 {
     char *data = slot + plan->host_size;
@@ -151,6 +179,7 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
                                               plan->host_size };
     heap_segs[HEAP_DATA] = (struct heap_seg){ (uintptr_t)d.start,
                                               plan->data_size };
+    keep_file(fd);
     log_info(LOG_HEAP, "heap of %zu bytes at %p, static data of %zu at %p",
              plan->user_size, (void *)slot, plan->data_size, (void *)d.start);
     return 0;
@@ -161,6 +190,9 @@ void heap_close(void)
     memset(heap_segs, 0, sizeof heap_segs);
     heap_data_unshare();
     heap_arena_close();
+    if (heap_file() >= 0)
+        close(file.fd);
+    file.fd = -1;
 }
 
 void *heap_reserve(size_t size, size_t align)

@@ -52,13 +52,16 @@ bool heap_plan_fits(const struct heap_plan *plan);
 void heap_plan_drop_data(struct heap_plan *plan);
 
 /* slot is this PE's slot as mapped from fd at fd_offset.  Moves the static
- * data into it and makes the heap ready.  fd may be closed afterwards. */
+ * data into it and makes the heap ready.  Takes fd over if it succeeds. */
 int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot);
 /* Gives static data back to this process alone; forgets all blocks. */
 void heap_close(void);
 
-/* Runs in a forked child, whose static data is private again; the heap stays
- * mapped there, so a child may still read it. */
+/* The file of the slot while the heap is open, or -1: a program may have
+ * closed what it did not open.  Async-signal-safe. */
+int heap_file(void);
+
+/* Runs in a forked child, whose static data is private again. */
 extern void (*heap_fork_child)(void);
 
 /* Room for the library's own symmetric words: zeroed, never freed, the same

@@ -33,6 +33,7 @@ void (*heap_fork_child)(void);
 static struct {
     char *start;
     size_t size;
+    off_t at;                   /* in the file of the slot */
     void *snapshot;             /* from before a fork until after it */
 } shared;
 
@@ -165,7 +166,31 @@ int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view)
     }
     shared.start = d->start;
     shared.size = d->size;
+    shared.at = off;
     return 0;
+}
+
+/* Reading a page of the file makes it: only those that were written count. */
+static void copy_written(char *to)
+{
+    size_t from = 0, end;
+    int fd = heap_file();
+    off_t at;
+
+    while (from < shared.size) {
+        end = shared.size;
+        at = lseek(fd, shared.at + (off_t)from, SEEK_DATA);
+        if (at >= shared.at + (off_t)end || (at < 0 && errno == ENXIO))
+            return;
+        if (at >= 0) {
+            from = (size_t)(at - shared.at);
+            at = lseek(fd, at, SEEK_HOLE);
+            if (at >= 0 && at < shared.at + (off_t)end)
+                end = (size_t)(at - shared.at);
+        }
+        copy_image(to + from, shared.start + from, end - from);
+        from = end;
+    }
 }
 
 static void *private_copy(void)
@@ -175,7 +200,7 @@ static void *private_copy(void)
 
     if (p == MAP_FAILED)
         return NULL;
-    copy_image(p, shared.start, shared.size);
+    copy_written(p);
     return p;
 }
 

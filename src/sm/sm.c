@@ -179,7 +179,7 @@ int sm_open(void)
         goto unmap;
     fill_routes(&card.plan);
     keep_peers_out_of_core(card.plan.slot_size);
-    goto close_fd;              /* the mapping outlives the descriptor */
+    return 0;
 unmap:
     munmap(node.base, node.size);
     node.base = NULL;
@@ -194,4 +194,15 @@ void sm_close(void)
     munmap(node.base, node.size);
     node.base = NULL;
     node.size = 0;
+}
+
+/* Where its own pages cannot be had, a store there ends the child rather
+ * than change what the PEs see. */
+void sm_fork_child(void)
+{
+    void *p = mmap(node.base, node.size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, heap_file(), 0);
+
+    if (p == MAP_FAILED)
+        mprotect(node.base, node.size, PROT_READ);
 }

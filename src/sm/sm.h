@@ -10,5 +10,7 @@
 /* Opens the heap in this PE's slot and fills the routes to the node's PEs. */
 int sm_open(void);
 void sm_close(void);
+/* In a forked child: what it stores there no longer reaches any PE. */
+void sm_fork_child(void);
 
 #endif

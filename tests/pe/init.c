@@ -5,6 +5,7 @@
  * Reject: \[S- */
 #include "../t.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <shmem.h>
 
@@ -56,6 +57,19 @@ static void tell(int what)
     shmem_long_p(&told[what], what, (me + 1) % n_pes);
 }
 
+/* Open descriptors, the one that looks included. */
+static int descriptors(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    int n = 0;
+
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
 T(query_initialized_before_init)
 {
     T_EQ(initialized(), 0);
@@ -104,6 +118,7 @@ T(nested_inits)
 
 T(init_again)
 {
+    int open_before = descriptors();
     long *heap, *first;
 
     for (int r = 0; r < ROUNDS; r++) {
@@ -134,6 +149,7 @@ T(init_again)
         T_EQ(kept, 105 + r);    /* the peer's store stays */
     }
     kept = 5;
+    T_EQ(descriptors(), open_before);
 }
 
 /* Every level is given; a later init may ask for more, and less changes
