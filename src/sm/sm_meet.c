@@ -104,6 +104,7 @@ static bool welcome(int conn, const struct sm_card *card, struct hello *h)
     struct timeval patience = { .tv_sec = HELLO_TIMEOUT_S };
     struct ucred who = { .uid = (uid_t)-1 };
     socklen_t len = sizeof who;
+    ssize_t n;
 
     setsockopt(conn, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     if (getsockopt(conn, SOL_SOCKET, SO_PEERCRED, &who, &len) ||
@@ -112,7 +113,10 @@ static bool welcome(int conn, const struct sm_card *card, struct hello *h)
                  "node's socket", (unsigned)who.uid, (int)who.pid);
         return false;
     }
-    if (recv(conn, h, sizeof *h, 0) != (ssize_t)sizeof *h ||
+    do {                        /* SA_RESTART is without effect here */
+        n = recv(conn, h, sizeof *h, 0);
+    } while (n < 0 && errno == EINTR);
+    if (n != (ssize_t)sizeof *h ||
         memcmp(h->token, card->token, sizeof h->token) ||
         h->local < 1 || h->local >= rt_job.n_local) {
         log_warn(ERR_NODE, "refused a connection of pid %d to the node's "
@@ -126,7 +130,7 @@ static int next_connection(int listen_fd, int missing)
 {
     struct pollfd p = { .fd = listen_fd, .events = POLLIN };
     bool warned = false;
-    int n;
+    int n, conn;
 
     while ((n = poll(&p, 1, warned ? -1 : SLOW_START_MS)) <= 0) {
         if (n < 0 && errno != EINTR)
@@ -138,7 +142,10 @@ static int next_connection(int listen_fd, int missing)
             warned = true;
         }
     }
-    return accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+    do {
+        conn = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+    } while (conn < 0 && errno == EINTR);
+    return conn;
 }
 
 static int send_memfd(int conn, const struct reply *r, int memfd)
