@@ -46,7 +46,6 @@ int main(int argc, char **argv)
 }
 C
 who='sluice: PE [0-3] \([^ ]+\): '
-others='( \(and [12] other PEs?: [1-3](,[1-3])*\))?'
 
 # odd REGEX WORD...: of four PEs; the line ends with REGEX and its companions.
 odd()

@@ -65,13 +65,15 @@ pe1='PE 1 \([^ ]+, pid [0-9]+\)'
 warn='sluice: PE [0-2] \([^ ]+\): exit without shmem_finalize; it is done now, as soon as the other PEs finalize too \[S-W-EXIT\]'
 
 # With status 0 the exit finalizes, says so, and waits for the others.
-ends 0 "sluice: PE 0 .* \\[S-W-EXIT\\] \\(and 2 other PEs: 1-2\\)" all 0
+try 3 ./bad all 0
+ended 0 'all 0'
+all_said 'all 0' "$warn"
 ends 0 "$warn" in_time
 grep -q '^sluice: PE 1 ' "$err" || fail "in_time: $(cat "$err")"
 
 # With another status it ends the job.
 ends 5 'sluice: PE 1 \([^ ]+\): exit with status 5 without shmem_finalize; the job ends \[S-E-EXIT\]' exit 5
-ends 3 'sluice: PE [0-2] \([^ ]+\): exit with status 3 without shmem_finalize; the job ends \[S-E-EXIT\]( \(and [12] other PEs?: .*\))?' return 3
+ends 3 'sluice: PE [0-2] \([^ ]+\): exit with status 3 without shmem_finalize; the job ends \[S-E-EXIT\]'"$others" return 3
 ends 6 "oshrun: $pe1 exited with status 6; ending the other 2 PEs \\[S-E-PEEXIT\\]" _exit 6
 ends 1 "oshrun: $pe1 exited with status 0 but without shmem_finalize, and others may wait for it; ending the other 2 PEs \\[S-E-NOFINI\\]" _exit 0
 ends 134 "oshrun: $pe1 was killed by signal 6 \\(Aborted(, core dumped)?\\); ending the other 2 PEs \\[S-E-PEDIED\\]" abort

@@ -64,7 +64,7 @@ limited '-f 100' 'sluice: PE 0 \([^ ]+\): node memory of [0-9]+ bytes exceeds th
 case $("$bin/oshcc" --showme:compile) in
     *-fsanitize*) ;;            # takes terabytes of addresses itself
     *)
-        limited '-v 90000' 'sluice: PE 0 \([^ ]+\): mapping [0-9]+ bytes of node memory \(2 slots\): Cannot allocate memory; is an address-space limit set \(ulimit -v\)\? \[S-E-NODE\]( \(and 1 other PE: 1\))?'
+        limited '-v 90000' 'sluice: PE [01] \([^ ]+\): mapping [0-9]+ bytes of node memory \(2 slots\): Cannot allocate memory; is an address-space limit set \(ulimit -v\)\? \[S-E-NODE\]'"$others"
         ;;
 esac
 finish 'heaps that do not fit'

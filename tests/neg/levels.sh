@@ -157,7 +157,7 @@ for n in 0 2; do
         ended 0 "level $level"
         one='PE [01] \([^ ]+\)'
         [ $n -eq 2 ] || one='\([^ ]+\)'
-        said "level $level" "sluice: $one: shmem_init_thread: $level is no thread level \\[S-E-ARG\\]( \\(and 1 other PE: 1\\))?"
+        all_said "level $level" "sluice: $one: shmem_init_thread: $level is no thread level \\[S-E-ARG\\]"
     done
 done
 
@@ -167,5 +167,5 @@ refused too_many 'shmem_finalize: called after the last shmem_finalize \[S-E-STA
 # An init that was left open: the exit does what is missing, and says so.
 try 2 ./bad too_few
 ended 0 'a finalize is missing'
-said 'a finalize is missing' 'sluice: PE 0 \([^ ]+\): exit without shmem_finalize; .* \[S-W-EXIT\]( \(and 1 other PE: 1\))?'
+all_said 'a finalize is missing' 'sluice: PE [01] \([^ ]+\): exit without shmem_finalize; .* \[S-W-EXIT\]'
 finish 'levels of init and finalize'

@@ -34,19 +34,18 @@ one()
     said "$1 of PE 2" "sluice: PE 2 \\([^ ]+\\): $2"
     [ $ms -lt 2000 ] || fail "$1 of PE 2: took $ms ms"
 }
-each=' \(and 2 other PEs: 1-2\)'
-alone='sluice: PE 0 \([^ ]+\): '
+alone='sluice: PE [0-2] \([^ ]+\): '
 
 memory='Cannot allocate memory'
 fence='PMIx_Fence of 3 PEs: TIMEOUT \[S-E-PMI\]'
 map="mapping [0-9]+ bytes of node memory \\(3 slots\\): $memory; is an address-space limit set \\(ulimit -v\\)\\? \\[S-E-NODE\\]"
 data="remapping [0-9]+ bytes of static data: $memory; SHMEM_STATIC_DATA=0 leaves it private \\[S-E-DATA\\]"
-all rt.fence "$alone$fence$each"
+all rt.fence "$alone$fence$others"
 one rt.fence "$fence"
 all sm.memfd "${alone}memfd_create: $memory \\[S-E-NODE\\]"
-all sm.map "$alone$map$each"
+all sm.map "$alone$map$others"
 one sm.map "$map"
-all heap.data "$alone$data$each"
+all heap.data "$alone$data$others"
 one heap.data "$data"
 
 # One that does not know the token is refused by name and says so itself.
@@ -65,4 +64,10 @@ try 3 sh -c '[ "$PMIX_RANK" != 1 ] || { sleep 0.1; kill -9 $$; }; exec ./bad'
 ended 137 'a PE dies before init'
 said 'a PE dies before init' 'oshrun: PE 1 .* was killed by signal 9 \(Killed\); ending the other 2 PEs \[S-E-PEDIED\]'
 [ $ms -lt 2000 ] || fail "a PE dies before init: took $ms ms"
+
+# PEs that share no memory.
+"$bin/oshrun" -n 4 --ppn 2 ./bad >"$out" 2>"$err"
+status=$?
+ended 1 'two nodes'
+said 'two nodes' 'sluice: PE [0-3] \([^ ]+\): 2 of the 4 PEs are on this node \(SHMEM_PPN splits it\), and there is no transport between nodes: run all PEs on one node \[S-E-NET\]'"$others"
 finish 'failures at start-up'
