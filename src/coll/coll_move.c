@@ -10,7 +10,7 @@ static void copy_here(void *dest, const void *source, size_t bytes)
         copy_bytes(dest, source, bytes);
 }
 
-/* ---- broadcast: the root's own dest is seen to by the caller ---- */
+/* ---- broadcast: own says that the root's dest is to be written, too ---- */
 
 static void broadcast_push(struct core_team *t, void *dest, const void *source,
                            size_t bytes, int root)
@@ -21,12 +21,22 @@ static void broadcast_push(struct core_team *t, void *dest, const void *source,
     coll_sync(t);
 }
 
-static void broadcast_pull(struct core_team *t, void *dest, const void *source,
-                           size_t bytes, int root)
+/* Each takes what it needs, but for a share that the root brings: all copy
+ * the same number of bytes at the same time. */
+static void broadcast_pull(struct core_team *t, char *dest, const char *source,
+                           size_t bytes, int root, bool own)
 {
+    size_t share = own ? 0 : bytes / (size_t)t->n_pes / 64 * 64;
+
     coll_sync(t);
     if (t->my_pe != root)
-        copy_bytes(dest, coll_at(t, root, source), bytes);
+        copy_bytes(dest + share, (char *)coll_at(t, root, source) + share,
+                   bytes - share);
+    else if (own)
+        copy_bytes(dest, source, bytes);
+    else
+        for (int i = 1; i < t->n_pes; i++)
+            coll_put(t, (root + i) % t->n_pes, dest, source, share);
     coll_sync(t);
 }
 
@@ -78,10 +88,12 @@ static void broadcast_pipeline(struct core_team *t, void *dest,
 void coll_broadcast(struct core_team *t, void *dest, const void *source,
                     size_t bytes, int root, bool root_too)
 {
+    bool own = root_too && dest != source && bytes;
+
     switch (coll_choose(COLL_BROADCAST, t, bytes)) {
     case COLL_PULL:
-        broadcast_pull(t, dest, source, bytes, root);
-        break;
+        broadcast_pull(t, dest, source, bytes, root, own);
+        return;
     case COLL_BINOMIAL:
         broadcast_binomial(t, dest, source, bytes, root);
         break;
@@ -91,8 +103,8 @@ void coll_broadcast(struct core_team *t, void *dest, const void *source,
     default:
         broadcast_push(t, dest, source, bytes, root);
     }
-    if (t->my_pe == root && root_too)
-        copy_here(dest, source, bytes);
+    if (t->my_pe == root && own)
+        copy_bytes(dest, source, bytes);
 }
 
 /* ---- collect: block i lies from at[i] to at[i + 1], or at i * bytes ---- */

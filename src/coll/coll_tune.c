@@ -21,8 +21,8 @@ static const struct {
     size_t most_bytes;          /* from or to one member */
     enum coll_alg alg;
 } table[] = {
-    { COLL_BROADCAST, ALONE, 2, 1024, COLL_PIPELINE },
-    { COLL_BROADCAST, ALONE, 2, ANY, COLL_BINOMIAL },
+    { COLL_BROADCAST, ALONE, 2, 2048, COLL_PIPELINE },
+    { COLL_BROADCAST, ALONE, 2, 16384, COLL_BINOMIAL },
     { COLL_BROADCAST, ALONE, 8, 4096, COLL_PUSH },
     { COLL_BROADCAST, ALONE, MANY, 4096, COLL_BINOMIAL },
     { COLL_BROADCAST, ALONE, MANY, ANY, COLL_PULL },
