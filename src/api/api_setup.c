@@ -63,6 +63,7 @@ static void at_exit(int status, void *unused)
     if (status) {
         log_error(ERR_EXIT, "exit with status %d without shmem_finalize; the "
                   "job ends", status);
+        fflush(NULL);           /* what the program said of it is not lost */
         rt_abort(status);
     }
     if (!finalize_at_exit)
@@ -126,6 +127,7 @@ close_rt:
 
 static void close_rooms(void)
 {
+    finalize_at_exit = false;
     coll_barrier_world();
     fault_report();
     coll_set_forget();

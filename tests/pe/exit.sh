@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: however a program ends - by return, exit in a handler or in a
+# thread, shmem_global_exit - its handlers run when the library is as they
+# expect, and the job's exit status is that of the first PE that failed.
+set -u
+. "$(dirname "$0")/../neg/neg.inc"
+
+program ends <<'C'
+static long word_of_handler;
+static int me, n_pes, code;
+
+/* Registered after shmem_init: runs before the library ends. */
+static void put_at_exit(void)
+{
+    shmem_long_p(&word_of_handler, 100 + me, (me + 1) % n_pes);
+    shmem_barrier_all();
+    printf("PE %d got %ld\n", me, word_of_handler);
+}
+
+/* Registered before it: the library has ended. */
+static void look_at_exit(void)
+{
+    int up = -1;
+
+    shmem_query_initialized(&up);
+    printf("PE %d %s\n", me, up ? "is up" : "is down");
+}
+
+static void exit_again(void)
+{
+    exit(code);
+}
+
+static void global_exit_at_exit(void)
+{
+    if (me == 1)
+        shmem_global_exit(code);
+    shmem_barrier_all();
+}
+
+static void *exit_in_thread(void *unused)
+{
+    (void)unused;
+    exit(code);
+}
+
+static void *global_exit_in_thread(void *unused)
+{
+    (void)unused;
+    shmem_global_exit(code);
+}
+
+static void in_thread(void *(*what)(void *))
+{
+    pthread_t t;
+
+    if (!pthread_create(&t, NULL, what, NULL))
+        pthread_join(t, NULL);
+}
+
+static void leave_later(int sig)
+{
+    (void)sig;
+    _exit(7);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argv[1];
+
+    code = argc > 2 ? atoi(argv[2]) : 0;
+    if (!strcmp(word, "handlers")) {
+        atexit(look_at_exit);
+    }
+    CASE(exit_below) atexit(exit_again);
+    CASE(start_pes_again) {
+        start_pes(0);
+        shmem_finalize();
+    }
+    shmem_init();
+    me = shmem_my_pe();
+    n_pes = shmem_n_pes();
+    if (!strcmp(word, "handlers")) {
+        atexit(put_at_exit);
+        return code;
+    }
+    CASE(start_pes_again) return 0;
+    CASE(exit_above) {
+        atexit(exit_again);
+        return 0;
+    }
+    CASE(exit_below) {
+        shmem_finalize();
+        return 0;
+    }
+    CASE(global_above) {
+        atexit(global_exit_at_exit);
+        return 0;
+    }
+    CASE(nested) {
+        shmem_init();
+        shmem_finalize();
+        return 0;
+    }
+    CASE(thread) in_thread(exit_in_thread);
+    CASE(global_thread) {
+        if (me == n_pes - 1)
+            in_thread(global_exit_in_thread);
+        pause();
+    }
+    CASE(two_global) {
+        if (me < 2)
+            shmem_global_exit(code + me);
+        for (;;)
+            shmem_barrier_all();
+    }
+    CASE(first_failure) {
+        signal(SIGTERM, leave_later);
+        shmem_barrier_all();
+        if (me == 2)
+            _exit(5);
+        for (;;)
+            pause();
+    }
+    CASE(after_finalize) {
+        shmem_finalize();
+        return me == 1 ? code : 0;
+    }
+    CASE(quick) {
+        shmem_finalize();
+        _exit(0);
+    }
+    return 99;
+}
+C
+
+# ends STATUS N WORD...: on N PEs.
+ends()
+{
+    want=$1
+    n=$2
+    shift 2
+    try "$n" ./ends "$@"
+    [ $status -eq "$want" ] ||
+        fail "$*, $n PEs: status $status, not $want: $(cat "$out" "$err")"
+    [ $ms -lt 2500 ] || fail "$*, $n PEs: took $ms ms"
+}
+
+# tells REGEX: the last try's one line on standard error; without: none.
+tells()
+{
+    if [ $# -eq 0 ]; then
+        [ ! -s "$err" ] || fail "not silent: $(cat "$err")"
+    else
+        said "$*" "$1"
+    fi
+}
+
+finalized='sluice: PE 0 \([^ ]+\): exit without shmem_finalize; it is done now, as soon as the other PEs finalize too \[S-W-EXIT\]'
+others=' \(and 2 other PEs: 1-2\)'
+
+ends 0 3 handlers
+tells "$finalized$others"
+sort "$out" >sorted
+printf 'PE %s\n' '0 got 102' '0 is down' '1 got 100' '1 is down' '2 got 101' \
+    '2 is down' | cmp -s - sorted || fail "handlers: $(cat sorted)"
+ends 0 0 handlers && tells "$finalized"
+[ "$(paste -sd, "$out")" = 'PE 0 got 100,PE 0 is down' ] ||
+    fail "handlers, alone: $(cat "$out")"
+ends 4 0 handlers 4
+[ "$(cat "$out")" = 'PE 0 got 100' ] || fail "handlers 4: $(cat "$out")"
+
+# The status of the innermost exit counts.
+ends 6 3 exit_above 6
+tells 'sluice: PE [0-2] .*: exit with status 6 without shmem_finalize; the job ends \[S-E-EXIT\]( \(and .*\))?'
+ends 0 3 exit_above 0 && tells "$finalized$others"
+ends 6 3 exit_below 6
+tells 'oshrun: PE [0-2] .* exited with status 6(, like 2 other PEs: [0-2][-,][0-2]|; ending the other .*|, like 1 other PE: .*) \[S-E-PEEXIT\]'
+ends 6 0 exit_below 6 && tells
+ends 0 3 exit_below 0 && tells
+
+# One finalize was missing, or a later init wants its own again.
+ends 0 3 nested && tells "$finalized$others"
+ends 0 3 start_pes_again && tells "$finalized$others"
+
+ends 0 3 thread 0 && tells "$finalized$others"
+ends 8 3 thread 8
+tells 'sluice: PE [0-2] .*: exit with status 8 without .* \[S-E-EXIT\]( \(and .*\))?'
+ends 9 3 global_thread 9 && tells
+ends 10 3 global_above 10
+for round in 1 2 3; do
+    try 4 ./ends two_global 11
+    [ $status -eq 11 ] || [ $status -eq 12 ] ||
+        fail "two statuses, round $round: $status is neither: $(cat "$err")"
+    tells
+done
+
+# Who is ended for it, and what that one says then, does not count.
+ends 5 4 first_failure
+tells 'oshrun: PE 2 .* exited with status 5; ending the other 3 PEs \[S-E-PEEXIT\]'
+
+ends 13 3 after_finalize 13
+tells 'oshrun: PE 1 .* exited with status 13(; ending the other (PE|2 PEs))? \[S-E-PEEXIT\]'
+ends 0 3 after_finalize 0 && tells
+ends 0 3 quick && tells
+finish 'ends of programs'
