@@ -82,7 +82,7 @@ T(bad_lists_are_told)
     static const char *const bad[] = {
         "", ",", "a,", ",a", "a,,b", ":", ":4", "a:", "a:0", "a:x", "a:-1",
         "a:1x", "a: 1", "a:99999999", "[fe80::1", "[]", "[]:3", "[::1]3",
-        "[::1]:", "[::1]:x",
+        "[::1]:", "[::1]:x", "[::1]x3",
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -99,7 +99,8 @@ T(files_are_read_in_the_forms_of_other_launchers)
     T_STR(file("a:4\nb slots=2\n"), "a:4 b:2");
     T_STR(file("# all of them\n\n  a\tslots=3  # fast\n   \nb:2#slow\n"),
           "a:3 b:2");
-    T_STR(file("a slots=4 max_slots=8\nb max-slots=1\n"), "a:4 b:1");
+    T_STR(file("a slots=4 max_slots=8\nb max-slots=2\nc sl=3\n"),
+          "a:4 b:1 c:1");
     T_STR(file("a\r\nb slots=2\r\n"), "a:1 b:2");
     T_STR(file("last_line_without_end:7"), "last_line_without_end:7");
     T_STR(file("[::1]:2\n::1\n"), "::1:2 ::1:1");
