@@ -48,6 +48,7 @@ int main(int argc, char **argv)
         if (me == shmem_n_pes() - 1)
             shmem_barrier_all();
         shmem_finalize();
+        free(heap);
         return 0;
     }
     CASE(put_stack) shmem_putmem(stack, b, 8, other);

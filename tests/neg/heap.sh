@@ -61,10 +61,7 @@ limited()
     said "ulimit $1" "$2"
 }
 limited '-f 100' 'sluice: PE 0 \([^ ]+\): node memory of [0-9]+ bytes exceeds the file size limit of [0-9]+: raise it \(ulimit -f\) \[S-E-LIMIT\]'
-case $("$bin/oshcc" --showme:compile) in
-    *-fsanitize*) ;;            # takes terabytes of addresses itself
-    *)
-        limited '-v 90000' 'sluice: PE [01] \([^ ]+\): mapping [0-9]+ bytes of node memory \(2 slots\): Cannot allocate memory; is an address-space limit set \(ulimit -v\)\? \[S-E-NODE\]'"$others"
-        ;;
-esac
+# A sanitizer takes terabytes of addresses itself.
+sanitized ||
+    limited '-v 90000' 'sluice: PE [01] \([^ ]+\): mapping [0-9]+ bytes of node memory \(2 slots\): Cannot allocate memory; is an address-space limit set \(ulimit -v\)\? \[S-E-NODE\]'"$others"
 finish 'heaps that do not fit'

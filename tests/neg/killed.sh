@@ -63,6 +63,6 @@ dies 9 Killed lock 2
 dies 9 Killed reduce 3
 dies 9 Killed finalize 0
 dies 9 Killed init 1
-dies 11 'Segmentation fault' barrier 1
+sanitized || dies 11 'Segmentation fault' barrier 1
 dies 15 Terminated sleep 3
 finish 'killed PEs'
