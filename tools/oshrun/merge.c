@@ -92,6 +92,8 @@ static const char *parse(const struct merge *m, const char *line, size_t len,
         return NULL;
     while (end > p && end[-1] != '[')
         end--;
+    if (line + len - end < 5)
+        return NULL;
     return memcmp(end, "S-E-", 4) == 0 || memcmp(end, "S-W-", 4) == 0 ? p
                                                                        : NULL;
 }
