@@ -100,6 +100,7 @@ int main(int argc, char **argv)
     }
     CASE(nested) {
         shmem_init();
+        shmem_init();
         shmem_finalize();
         return 0;
     }
@@ -180,7 +181,7 @@ tells 'oshrun: PE [0-2] .* exited with status 6(, like 2 other PEs: [0-2][-,][0-
 ends 6 0 exit_below 6 && tells
 ends 0 3 exit_below 0 && tells
 
-# One finalize was missing, or a later init wants its own again.
+# Finalizes were missing, or a later init wants its own again.
 ends 0 3 nested && tells "$finalized$others"
 ends 0 3 start_pes_again && tells "$finalized$others"
 
