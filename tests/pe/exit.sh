@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     const char *word = argv[1];
 
     code = argc > 2 ? atoi(argv[2]) : 0;
-    if (!strcmp(word, "handlers")) {
+    if (!strcmp(word, "handlers") || !strcmp(word, "nested")) {
         atexit(look_at_exit);
     }
     CASE(exit_below) atexit(exit_again);
@@ -183,6 +183,7 @@ ends 0 3 exit_below 0 && tells
 
 # Finalizes were missing, or a later init wants its own again.
 ends 0 3 nested && tells "$finalized$others"
+[ "$(grep -c '^PE [012] is down$' "$out")" -eq 3 ] || fail "nested: $(cat "$out")"
 ends 0 3 start_pes_again && tells "$finalized$others"
 
 ends 0 3 thread 0 && tells "$finalized$others"
