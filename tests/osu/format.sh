@@ -65,6 +65,10 @@ lines 'barrier -f' '# OSU OpenSHMEM Barrier Latency Test v7\.4' \
     '# Avg Latency\(us\)     Min Latency\(us\)     Max Latency\(us\)  Iterations' \
     '[ 0-9]{14}\.[0-9]{2} +[0-9.]+ +[0-9.]+ +100'
 
+run osu_oshm_broadcast -m 4:8 -i 3 -x 1
+lines broadcast '# OSU OpenSHMEM Broadcast Latency Test v7\.4' \
+    '# Size         Avg Latency\(us\)' '4 +[0-9]+\.[0-9]{2}' '8 +[0-9]+\.[0-9]{2}'
+
 # shellcheck disable=SC2086
 run osu_oshm_put global -m 8:8 $few -c -f -T --precision 3
 lines 'all columns' '# OSU OpenSHMEM Put Test v7\.4' \

@@ -22,6 +22,7 @@ static const struct kind {
     [OSU_RATE] = { OSU_RATE_MAX, 500, 50, 50, 50, OSU_LARGE },
     [OSU_ATOMIC] = { 8, 500, 500, 500, 500, OSU_LARGE },
     [OSU_BARRIER] = { 0, 100, 10, 100, 10, OSU_LARGE },
+    [OSU_COLLECTIVE] = { OSU_LAT_MAX, 1000, 200, 100, 10, OSU_LARGE + 1 },
 };
 
 double osu_now(void)
@@ -34,7 +35,7 @@ double osu_now(void)
 
 static bool has_memory(const struct osu *o)
 {
-    return o->prog->kind != OSU_BARRIER;
+    return o->prog->kind != OSU_BARRIER && o->prog->kind != OSU_COLLECTIVE;
 }
 
 static bool has_sizes(const struct osu *o)
@@ -248,9 +249,11 @@ static int buffers(struct osu *o)
     const struct osu_prog *p = o->prog;
     size_t bytes = bytes_needed(o);
 
-    if (!p->dst)
+    if (p->kind == OSU_COLLECTIVE)
+        bytes = o->max * (size_t)o->npes;
+    else if (!p->dst)
         return 0;
-    if (!o->heap) {
+    else if (!o->heap) {
         if (bytes > p->bytes)
             return bad(o, "-m", "MAX", "larger than the global buffers");
         o->src = p->src;
@@ -259,7 +262,7 @@ static int buffers(struct osu *o)
     }
     o->dst = o->dst_heap = shmem_align(4096, bytes);
     o->src = o->dst;
-    if (p->src != p->dst)
+    if (p->src != p->dst || p->kind == OSU_COLLECTIVE)
         o->src = o->src_heap = shmem_align(4096, bytes);
     if (o->src && o->dst)
         return 0;
@@ -332,6 +335,10 @@ void osu_begin(struct osu *o, size_t n)
     case OSU_BANDWIDTH:
         memset(o->src, 'a', bytes_needed(o));
         memset(o->dst, 'b', bytes_needed(o));
+        break;
+    case OSU_COLLECTIVE:
+        memset(o->src, 0, n);
+        memset(o->dst, 0, n * (size_t)o->npes);
         break;
     case OSU_RATE:
         memset(o->dst, (int)(n & 0xff), bytes_needed(o));

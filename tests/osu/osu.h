@@ -28,7 +28,8 @@ enum osu_kind {
     OSU_BANDWIDTH,                  /* likewise */
     OSU_RATE,                       /* pairs: first half to second half */
     OSU_ATOMIC,                     /* likewise, one row per operation */
-    OSU_BARRIER                     /* all PEs, one row */
+    OSU_BARRIER,                    /* all PEs, one row */
+    OSU_COLLECTIVE                  /* all PEs, on the heap */
 };
 
 /* What a program is; constant. */
@@ -80,6 +81,22 @@ void osu_row_rate(struct osu *o, size_t n, double per_s, osu_op *op);
 void osu_row_atomic(struct osu *o, const char *what, double us, int wrong);
 /* laps: o->iters single times of this PE. */
 void osu_row_barrier(struct osu *o, const double *laps, int wrong);
+
+/* us is the mean of this PE; wrong counts failed checks. */
+void osu_row_collective(struct osu *o, size_t n, double us, int wrong);
+
+/* Collectives: a call on o->src (n bytes, a multiple of 4) and o->dst, and
+ * what of its result here is wrong. */
+typedef void osu_coll_op(struct osu *o, size_t n, long *psync);
+typedef int osu_coll_check(const struct osu *o, size_t n);
+int osu_collective(const struct osu_prog *prog, osu_coll_op *op,
+                  osu_coll_check *wrong, int argc, char **argv);
+
+/* Word i of PE pe in the checks; sums of a few stay exact as floats. */
+static inline uint32_t osu_coll_word(int pe, size_t i)
+{
+    return (uint32_t)pe * 100 + (uint32_t)(i % 97);
+}
 
 /* Byte at of message number iter when messages have n bytes. */
 static inline unsigned char osu_pattern(size_t n, size_t at, uint32_t iter)

@@ -72,7 +72,7 @@ static void json_header(const struct osu *o)
     printf("{\"benchmark\":\"%s\",\"title\":\"%s\",\"loops\":\"OMB "
            OSU_VERSION "\",\"library\":\"%s\",\"pes\":%d", o->prog->name,
            o->prog->title, library, o->npes);
-    if (o->prog->kind != OSU_BARRIER)
+    if (o->prog->kind != OSU_BARRIER && o->prog->kind != OSU_COLLECTIVE)
         printf(",\"memory\":\"%s\"", o->heap ? "heap" : "global");
     printf(",\"rows\":[");
 }
@@ -82,11 +82,12 @@ static void table_header(const struct osu *o)
     static const char *const units[] = {
         [OSU_LATENCY] = "Latency (us)", [OSU_BANDWIDTH] = "Bandwidth (MB/s)",
         [OSU_RATE] = "Messages/s", [OSU_BARRIER] = "Latency(us)",
+        [OSU_COLLECTIVE] = "Avg Latency(us)",
     };
     static const char *const extremes[] = {
         [OSU_LATENCY] = "Latency(us)", [OSU_BANDWIDTH] = "MB/s",
         [OSU_RATE] = "Messages/s", [OSU_ATOMIC] = "Latency(us)",
-        [OSU_BARRIER] = "Latency(us)",
+        [OSU_BARRIER] = "Latency(us)", [OSU_COLLECTIVE] = "Latency(us)",
     };
     enum osu_kind kind = o->prog->kind;
     char cell[WIDTH + 1];
@@ -317,4 +318,14 @@ void osu_row_barrier(struct osu *o, const double *laps, int wrong)
     else if (o->pe == 0)
         printf("%*.*f", WIDTH_BARRIER, o->precision, s.sum / o->npes);
     end_row(o, &x);
+}
+
+void osu_row_collective(struct osu *o, size_t n, double us, int wrong)
+{
+    struct osu_spread s = osu_gather(o, us, o->npes);
+    struct extra x = { s.min, s.max, 0, 0, 0 };
+
+    if (o->check)
+        x.wrong = osu_sum(o, wrong) != 0;
+    row_of_size(o, n, "latency_us", s.sum / o->npes, &x);
 }

@@ -26,9 +26,15 @@ for memory in heap global; do
     passed osu_oshm_atomics $memory -c -i 50
 done
 passed osu_oshm_barrier -c -i 50
+for p in broadcast collect fcollect reduce; do
+    passed osu_oshm_$p -c -i 3 -x 1 -m 4:262144
+done
 NP=4
 passed osu_oshm_put_mr heap -c -i 7 -x 1 -m 4096
 passed osu_oshm_get_mr_nb global -c -i 7 -x 1 -m 4096
 passed osu_oshm_atomics heap -c -i 50
 passed osu_oshm_barrier -c -i 50
+for p in broadcast collect fcollect reduce; do
+    passed osu_oshm_$p -c -i 3 -x 1 -m 4:4096
+done
 finish
