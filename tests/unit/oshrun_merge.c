@@ -139,6 +139,46 @@ T(no_byte_is_lost_or_moved)
     }
 }
 
+/* A line without end goes out in pieces rather than fill the memory. */
+T(endless_lines_go_out_in_pieces)
+{
+    static char much[LINE_MAX_HELD + 1];
+    const char *text;
+
+    memset(much, 'm', LINE_MAX_HELD);
+    open_all(NULL, true);
+    writes(3, "n");
+    for (int i = 0; i < 3; i++) {
+        writes(3, much);
+        T_LE(pe[3].n_part, LINE_MAX_HELD);
+    }
+    T_LE(2 * LINE_MAX_HELD, sink_waiting(&sink));
+    writes(3, "\n");
+    text = shown();
+    T_EQ(strlen(text), strlen("[3] n\n") + 3 * LINE_MAX_HELD);
+    T_TRUE(!strncmp(text, "[3] nmmm", 8) && !strchr(text + 8, '['));
+    close_all(NULL);
+}
+
+T(a_prompt_reaches_a_terminal_soon)
+{
+    int64_t due;
+
+    open_all(NULL, false);
+    sink.tty = true;
+    writes(0, "name? ");
+    due = source_due(&pe[0]);
+    T_LT(now_ms() - 1000, due);
+    T_LE(due, now_ms() + TTY_MS);
+    T_STR(shown(), "");
+    source_flush(&pe[0]);
+    T_STR(shown(), "name? ");
+    T_EQ(source_due(&pe[0]), INT64_MAX);
+    writes(1, "other\n");       /* on a terminal, on a line of its own */
+    T_STR(shown(), "\nother\n");
+    close_all(NULL);
+}
+
 /* ---- lines of the library ---- */
 
 static void say_all(int from, int to, const char *rest)
@@ -199,10 +239,27 @@ T(a_pe_that_does_not_know_its_number_is_named)
     open_all(m, false);
     writes(4, "sluice: (h): bad value [S-E-ENV]\n");
     writes(2, "sluice: (h): bad value [S-E-ENV]\n");
-    writes(6, "sluice: PE 6 (h): bad value [S-E-ENV]\n");
+    writes(1, "sluice: PE 6 (h): bad value [S-E-ENV]\n"); /* from a helper */
     merge_flush(m, true);
     T_STR(shown(), "sluice: PE 2 (h): bad value [S-E-ENV] (and 2 other PEs: "
           "4,6)\n");
+    close_all(m);
+}
+
+T(addresses_may_differ)
+{
+    struct merge *m = merge_open(&sink, PES);
+
+    open_all(m, false);
+    writes(0, "sluice: PE 0 (h): 0x7f00 is not symmetric [S-E-ADDR]\n");
+    writes(1, "sluice: PE 1 (h): 0x55aaee99 is not symmetric [S-E-ADDR]\n");
+    writes(2, "sluice: PE 2 (h): 0xzz is not symmetric [S-E-ADDR]\n");
+    writes(3, "sluice: PE 3 (h): 0x7f00 is not symmetrical [S-E-ADDR]\n");
+    merge_flush(m, true);
+    T_STR(shown(), "sluice: PE 0 (h): 0x7f00 is not symmetric [S-E-ADDR] "
+          "(and 1 other PE: 1)\n"
+          "sluice: PE 2 (h): 0xzz is not symmetric [S-E-ADDR]\n"
+          "sluice: PE 3 (h): 0x7f00 is not symmetrical [S-E-ADDR]\n");
     close_all(m);
 }
 
@@ -295,9 +352,12 @@ int main(void)
     T_RUN(tags_begin_each_line);
     T_RUN(the_last_line_may_lack_its_end);
     T_RUN(no_byte_is_lost_or_moved);
+    T_RUN(endless_lines_go_out_in_pieces);
+    T_RUN(a_prompt_reaches_a_terminal_soon);
     T_RUN(what_many_say_is_printed_once);
     T_RUN(hosts_texts_and_repetitions_are_told_apart);
     T_RUN(a_pe_that_does_not_know_its_number_is_named);
+    T_RUN(addresses_may_differ);
     T_RUN(other_lines_pass_as_they_are);
     T_RUN(the_oldest_goes_when_too_many_differ);
     T_RUN(a_held_line_ends_the_unfinished_one_before_it);
