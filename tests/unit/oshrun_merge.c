@@ -260,6 +260,12 @@ T(addresses_may_differ)
           "(and 1 other PE: 1)\n"
           "sluice: PE 2 (h): 0xzz is not symmetric [S-E-ADDR]\n"
           "sluice: PE 3 (h): 0x7f00 is not symmetrical [S-E-ADDR]\n");
+    writes(2, "sluice: PE 2 (h): bad 0x9f [S-E-ADDR]\n");
+    writes(1, "sluice: PE 1 (h): bad 0x8 [S-E-ADDR]\n");
+    writes(3, "sluice: PE 3 (h): bad 0x7 [S-E-ADDR] bad 0x7 [S-E-ADDR]\n");
+    merge_flush(m, true);       /* the lowest PE's own address */
+    T_STR(shown(), "sluice: PE 1 (h): bad 0x8 [S-E-ADDR] (and 1 other PE: "
+          "2)\nsluice: PE 3 (h): bad 0x7 [S-E-ADDR] bad 0x7 [S-E-ADDR]\n");
     close_all(m);
 }
 
