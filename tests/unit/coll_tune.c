@@ -30,6 +30,8 @@ static const char *const names[COLL_ALGS] = {
     [COLL_DOUBLING] = "doubling",
 };
 
+static struct core_ctl ctl;     /* where a PE publishes its choices */
+
 static const char *help_of(int kind)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -149,10 +151,42 @@ T(one_variable_leaves_the_other_kinds_alone)
     set(COLL_REDUCE, NULL);
 }
 
+/* A peer compares one word with its own: no two settings may give the same. */
+T(every_setting_is_told_apart)
+{
+    enum { MOST = COLL_KINDS * 8 };
+    uint64_t seen[MOST];
+    char word[32];
+    int n = 0;
+
+    set(0, NULL);
+    seen[n++] = ctl.choices;
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        for (int i = 1; word_of(kind, i, word, sizeof word); i++) {
+            set(kind, word);
+            seen[n++] = ctl.choices;
+        }
+        set(kind, NULL);
+        T_EQ(ctl.choices, seen[0]);
+    }
+    for (const char *const *w = (const char *[]){ "gather", "dissemination",
+                                                  NULL }; *w; w++) {
+        setenv("SHMEM_COLL_SYNC", *w, 1);
+        set(0, NULL);
+        seen[n++] = ctl.choices;
+    }
+    unsetenv("SHMEM_COLL_SYNC");
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            T_NE(seen[i], seen[k]);
+}
+
 int main(void)
 {
+    core_ctl = &ctl;
     T_RUN(each_word_chooses_what_it_says);
     T_RUN(every_team_and_size_has_an_algorithm);
     T_RUN(one_variable_leaves_the_other_kinds_alone);
+    T_RUN(every_setting_is_told_apart);
     return T_DONE();
 }

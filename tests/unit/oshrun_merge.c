@@ -36,7 +36,6 @@ static void open_all(struct merge *m, bool tag)
 
     memset(&sink, 0, sizeof sink);
     sink.fd = -1;
-    sink_put(&sink, "", 0);
     sink_put(&sink, "x", 1);    /* so that data is there */
     shown();
     for (int i = 0; i < PES; i++) {
