@@ -96,5 +96,5 @@ said 'on four PEs' 'sluice: PE [0-3] \([^ ]+\): SHMEM_PPN is "x": .* \[S-E-ENV\]
 try 3 sh -c '[ "$PMIX_RANK" != 1 ] || export SHMEM_PPN=x; exec ./bad'
 ended 1 'on one PE of three'
 said 'on one PE of three' 'sluice: PE 1 \([^ ]+\): SHMEM_PPN is "x": .* \[S-E-ENV\]'
-[ $ms -lt 2000 ] || fail "on one PE of three: took $ms ms"
+soon "on one PE of three"
 finish 'bad values of variables'

@@ -59,7 +59,7 @@ ends()
     try 3 ./bad "$@"
     ended "$want" "$*"
     said "$*" "$line"
-    [ $ms -lt 2000 ] || fail "$*: took $ms ms"
+    soon "$*"
 }
 pe1='PE 1 \([^ ]+, pid [0-9]+\)'
 warn='sluice: PE [0-2] \([^ ]+\): exit without shmem_finalize; it is done now, as soon as the other PEs finalize too \[S-W-EXIT\]'
@@ -84,8 +84,9 @@ sanitized ||
 for status_of in 0:0 255:255 256:1; do
     try 3 ./bad global_exit "${status_of%:*}"
     [ $status -eq "${status_of#*:}" ] && [ ! -s "$err" ] &&
-        [ "$(cat "$out")" = unflushed ] && [ $ms -lt 2000 ] ||
-        fail "global_exit ${status_of%:*}: status $status, $ms ms: $(cat "$err" "$out")"
+        [ "$(cat "$out")" = unflushed ] ||
+        fail "global_exit ${status_of%:*}: status $status: $(cat "$err" "$out")"
+    soon "global_exit ${status_of%:*}"
 done
 try 3 ./bad every_exit 9
 [ $status -eq 9 ] && [ ! -s "$err" ] || fail "every_exit: status $status: $(cat "$err")"

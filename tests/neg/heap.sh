@@ -28,7 +28,7 @@ too_large()
     try 4 env SHMEM_SYMMETRIC_SIZE="$1" ./bad
     ended 1 "$1 on four PEs"
     said "$1 on four PEs" "sluice: PE 0 \\([^ ]+\\): symmetric heaps of $size for 4 PEs take $size with static data, but .+ allows $size: set a smaller SHMEM_SYMMETRIC_SIZE \\[S-E-HEAP\\]"
-    [ $ms -lt 2000 ] || fail "$1 on four PEs: took $ms ms"
+    soon "$1 on four PEs"
 }
 too_large 900t
 too_large 2097152t

@@ -68,7 +68,7 @@ said 'a server that has gone, in a job of Slurm' \
 try 3 sh -c '[ "$PMIX_RANK" != 1 ] || export SHMEM_FAULT=rt.init:1; exec ./bad'
 ended 1 'one of three finds no server'
 said 'one of three finds no server' 'sluice: PE 1 .* its PMIx server does not answer .* \[S-E-PMI\]'
-[ $ms -lt 2000 ] || fail "one of three finds no server: took $ms ms"
+soon "one of three finds no server"
 
 # A server that answers is used, whatever else is set.
 try 2 env SLURM_NTASKS=7 PMI_SIZE=9 SHMEM_SINGLETON=1 ./bad

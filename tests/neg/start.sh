@@ -22,7 +22,7 @@ all()
     try 3 env "SHMEM_FAULT=$1:1" ./bad
     ended 1 "$1"
     said "$1" "$2"
-    [ $ms -lt 2000 ] || fail "$1: took $ms ms"
+    soon "$1"
 }
 # one SITE REGEX: on the last of three.
 one()
@@ -32,7 +32,7 @@ one()
         export SHMEM_FAULT="$FAULT"; exec ./bad'
     ended 1 "$1 of PE 2"
     said "$1 of PE 2" "sluice: PE 2 \\([^ ]+\\): $2"
-    [ $ms -lt 2000 ] || fail "$1 of PE 2: took $ms ms"
+    soon "$1 of PE 2"
 }
 alone='sluice: PE [0-2] \([^ ]+\): '
 
@@ -63,7 +63,7 @@ grep -qE '^sluice: PE 0 \([^ ]+\): refused a connection of pid [0-9]+ to the nod
 try 3 sh -c '[ "$PMIX_RANK" != 1 ] || { sleep 0.1; kill -9 $$; }; exec ./bad'
 ended 137 'a PE dies before init'
 said 'a PE dies before init' 'oshrun: PE 1 .* was killed by signal 9 \(Killed\); ending the other 2 PEs \[S-E-PEDIED\]'
-[ $ms -lt 2000 ] || fail "a PE dies before init: took $ms ms"
+soon "a PE dies before init"
 
 # PEs that share no memory.
 "$bin/oshrun" -n 4 --ppn 2 ./bad >"$out" 2>"$err"
