@@ -5,7 +5,8 @@
 
 #include "base/copy.h"
 
-#include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
 
 enum { MOST = 2100, EDGE = 32, ROOM = MOST + 3 * EDGE };
 
@@ -71,14 +72,16 @@ T(large_sizes_arrive_whole)
     free(b);
 }
 
-/* ---- words: a reader never sees a half ---- */
+/* ---- words: another process never sees a half ---- */
 
 enum { STORES = 100000 };
-static _Alignas(64) unsigned char word[64];
-static atomic_bool done;
-static atomic_int mixed, looks;
+struct shared {
+    _Alignas(64) unsigned char word[64];
+    _Alignas(64) atomic_bool done;
+    atomic_int looks;
+};
 
-static uint64_t look(size_t size)
+static uint64_t look(const unsigned char *word, size_t size)
 {
     switch (size) {
     case 2: return __atomic_load_n((uint16_t *)(void *)word, __ATOMIC_RELAXED);
@@ -87,38 +90,45 @@ static uint64_t look(size_t size)
     }
 }
 
-static void *watch(void *arg)
+/* The exit status of the process that watches. */
+static int watch(struct shared *s, size_t size)
 {
-    size_t size = *(size_t *)arg;
     uint64_t ones = UINT64_MAX >> (64 - 8 * size), v;
+    int mixed = 0;
 
-    while (!atomic_load(&done)) {
-        v = look(size);
-        if (v != 0 && v != ones)
-            atomic_fetch_add(&mixed, 1);
-        atomic_fetch_add(&looks, 1);
+    while (!atomic_load(&s->done)) {
+        v = look(s->word, size);
+        mixed |= v != 0 && v != ones;
+        atomic_fetch_add(&s->looks, 1);
     }
-    return NULL;
+    return mixed;
 }
 
 static void toggle(size_t size)
 {
     static unsigned char value[2][16];
-    pthread_t reader;
+    struct shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status = -1;
+    pid_t reader;
 
+    if (!T_NE(s, MAP_FAILED))
+        return;
     memset(value[1], 0xff, sizeof value[1]);
-    memset(word, 0, sizeof word);
-    atomic_store(&done, false);
-    atomic_store(&looks, 0);
-    pthread_create(&reader, NULL, watch, &size);
-    while (atomic_load(&looks) == 0)
-        ;
+    reader = fork();
+    if (reader == 0) {
+        alarm(10);
+        _exit(watch(s, size));
+    }
+    while (atomic_load(&s->looks) == 0)
+        sched_yield();
     /* The source need not be aligned. */
     for (int i = 0; i < STORES; i++)
-        copy_bytes(word, value[i & 1] + 1, size);
-    atomic_store(&done, true);
-    pthread_join(reader, NULL);
-    T_EQ(atomic_load(&mixed), 0);
+        copy_bytes(s->word, value[i & 1] + 1, size);
+    atomic_store(&s->done, true);
+    T_EQ(waitpid(reader, &status, 0), reader);
+    T_EQ(status, 0);
+    munmap(s, sizeof *s);
 }
 
 T(an_aligned_word_is_stored_at_once)
