@@ -11,11 +11,11 @@ fail() { echo "FAIL: $*"; failed=1; }
 all()
 {
     awk -v names=1 -f "$here/every.awk" "$here/$1" | sort >names
-    sed '/^#/d; /^$/d' "$SRC/docs/$2" | sort | diff - names >diff ||
-        fail "docs/$2 and $1 differ: $(head -n 5 diff)"
+    sed '/^#/d; /^$/d' "$SRC/docs/$2" | sort | diff - names >differ ||
+        fail "docs/$2 and $1 differ: $(head -n 5 differ)"
     awk -f "$here/every.awk" "$here/$1" >every_calls.h || fail "$1"
     "$BUILD/bin/oshcc" -std=gnu11 -O0 -Wall -Werror $3 -I. -x c -o every \
-        "$here/every.in" 2>log || { fail "$1: $(head -n 5 log)"; return; }
+        "$here/every.in" >cc.out 2>&1 || { fail "$1: $(head -n 5 cc.out)"; return; }
     for n in 1 2; do
         timeout -k 5 30 "$BUILD/bin/oshrun" -n $n ./every >out 2>&1 ||
             fail "$1 on $n PEs: $(tail -n 5 out)"
