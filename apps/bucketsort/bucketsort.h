@@ -7,6 +7,7 @@
 #ifndef BUCKETSORT_H
 #define BUCKETSORT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,7 +60,10 @@ struct sums {
 enum timer { JOB_TIMERS(JOB_TIMER) TIMERS };
 #undef JOB_TIMER
 
-enum { GATHER_WORDS = 16 };
+enum {
+    GATHER_WORDS = 16,
+    ERROR_TEXT = PATH_MAX + 512         /* a path, and what is wrong with it */
+};
 
 /* How keys are spread over PEs; see split.h. */
 struct split;
@@ -92,7 +96,7 @@ struct job {
         const char *variant;
     } progress;
     enum code code;             /* the first error of this PE */
-    char error[512];
+    char error[ERROR_TEXT];
 };
 
 /* ------------------------------------------------------------- job.c ---- */
@@ -101,6 +105,8 @@ double job_now(void);
 /* Remembers the first error of this PE; share_failed() makes it known. */
 void job_error(struct job *job, enum code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* A name may have control characters: an error stays one line. */
+void job_one_line(char *text);
 const char *job_code_name(enum code code);
 const char *job_timer_name(enum timer timer);
 /* NULL beyond the last. */
@@ -142,7 +148,8 @@ bool share_failed(struct job *job);
 /* --------------------------------------------------------- options.c ---- */
 
 /* False: one line in error. */
-bool options_parse(int argc, char **argv, struct opts *out, char error[512]);
+bool options_parse(int argc, char **argv, struct opts *out,
+                   char error[ERROR_TEXT]);
 void options_help(void);
 
 /* ------------------------------------------------------ keys.c, made ---- */

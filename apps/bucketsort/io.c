@@ -189,7 +189,8 @@ static void make_temp(struct job *job, struct io_out *out, uint64_t bytes)
 
     out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (out->fd < 0) {
-        job_error(job, E_OUTPUT, "%s: open: %m", out->temp);
+        job_error(job, E_OUTPUT, "%s: cannot be made: %s: %m", out->path,
+                  out->temp);
         return;
     }
     out->made = true;

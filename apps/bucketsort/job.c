@@ -25,6 +25,14 @@ void job_error(struct job *job, enum code code, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(job->error, sizeof(job->error), fmt, args);
     va_end(args);
+    job_one_line(job->error);
+}
+
+void job_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
 }
 
 #define NAME(x) #x,

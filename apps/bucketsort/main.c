@@ -65,6 +65,10 @@ static int main_started(struct job *job, const struct opts *o, int provided)
     job->progress.on = job->pe == 0 && (o->progress || job->progress.line);
     status = run(job, o);
     share_close(job);
+    if (status == 0 && job->pe == 0 && (fflush(stdout) || ferror(stdout))) {
+        snprintf(text, sizeof(text), "standard output: %m");
+        status = say(job, E_REPORT, text);
+    }
     return status;
 }
 
@@ -72,7 +76,7 @@ int main(int argc, char **argv)
 {
     struct job job = { .threads = 1 };
     struct opts opts = { 0 };
-    char error[512];
+    char error[ERROR_TEXT];
     bool good = options_parse(argc, argv, &opts, error);
     int status, provided = SHMEM_THREAD_SINGLE;
 

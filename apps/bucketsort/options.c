@@ -105,22 +105,23 @@ void options_help(void)
 "Numbers may end in k, m or g (1024, 1024^2, 1024^3).\n", stdout);
 }
 
-static bool refuse(char error[512], const char *fmt, ...)
+static bool refuse(char error[ERROR_TEXT], const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool refuse(char error[512], const char *fmt, ...)
+static bool refuse(char error[ERROR_TEXT], const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(error, 512, fmt, args);
+    vsnprintf(error, ERROR_TEXT, fmt, args);
     va_end(args);
+    job_one_line(error);
     return false;
 }
 
 /* A whole number with k, m or g, in [least, most]. */
 static bool number(const char *name, const char *text, uint64_t least,
-                   uint64_t most, uint64_t *out, char error[512])
+                   uint64_t most, uint64_t *out, char error[ERROR_TEXT])
 {
     unsigned long long value;
     int shift = 0;
@@ -156,7 +157,8 @@ static int find(const char *word, const char *(*name_of)(int), int from)
     return -1;
 }
 
-static bool variant_list(const char *list, unsigned *out, char error[512])
+static bool variant_list(const char *list, unsigned *out,
+                         char error[ERROR_TEXT])
 {
     unsigned set = 0;
 
@@ -182,7 +184,7 @@ static bool variant_list(const char *list, unsigned *out, char error[512])
     return true;
 }
 
-static bool factor(const char *text, double *out, char error[512])
+static bool factor(const char *text, double *out, char error[ERROR_TEXT])
 {
     char *end;
     double value = strtod(text, &end);
@@ -195,7 +197,7 @@ static bool factor(const char *text, double *out, char error[512])
 }
 
 static bool path(const char *name, const char *text, const char **out,
-                 char error[512])
+                 char error[ERROR_TEXT])
 {
     if (!text[0])
         return refuse(error, "--%s: the name of the file is empty", name);
@@ -204,7 +206,7 @@ static bool path(const char *name, const char *text, const char **out,
 }
 
 static bool word_option(enum opt opt, const char *text, struct opts *o,
-                        char error[512])
+                        char error[ERROR_TEXT])
 {
     int i;
 
@@ -233,7 +235,7 @@ static bool word_option(enum opt opt, const char *text, struct opts *o,
 }
 
 static bool number_option(enum opt opt, const char *text, struct opts *o,
-                          char error[512])
+                          char error[ERROR_TEXT])
 {
     const char *name = options[opt].name;
     uint64_t value;
@@ -261,7 +263,7 @@ static bool number_option(enum opt opt, const char *text, struct opts *o,
 }
 
 static bool set_option(enum opt opt, const char *text, struct opts *o,
-                       char error[512])
+                       char error[ERROR_TEXT])
 {
     const char *name = options[opt].name;
 
@@ -305,7 +307,7 @@ static int find_option(const char *arg, const char **value)
 }
 
 /* The task follows from the options given; do they go together? */
-static bool settle(unsigned given, struct opts *o, char error[512])
+static bool settle(unsigned given, struct opts *o, char error[ERROR_TEXT])
 {
     const struct task_opts *t;
     unsigned other;
@@ -329,7 +331,8 @@ static bool settle(unsigned given, struct opts *o, char error[512])
     return true;
 }
 
-bool options_parse(int argc, char **argv, struct opts *out, char error[512])
+bool options_parse(int argc, char **argv, struct opts *out,
+                   char error[ERROR_TEXT])
 {
     struct opts o = { .mode = MODE_WEAK, .count = UINT64_MAX,
                       .chunk = CHUNK_KEYS, .slack = 1.3 };
