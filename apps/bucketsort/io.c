@@ -306,3 +306,115 @@ void io_out_drop(struct io_out *out)
     free(out->path);
     *out = (struct io_out){ .fd = -1 };
 }
+
+/* --------------------------------------------------------------- report ---- */
+
+static bool is_file(const char *path, const struct stat *st)
+{
+    struct stat other;
+
+    return path && stat(path, &other) == 0 && other.st_dev == st->st_dev &&
+           other.st_ino == st->st_ino;
+}
+
+/* May a file be made in the directory of path, errno says why not. */
+static bool dir_takes_files(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? strndup(path, (size_t)(slash + 1 - path))
+                      : strdup(".");
+    bool takes = dir && access(dir, W_OK | X_OK) == 0;
+
+    free(dir);
+    return takes;
+}
+
+void io_report_check(struct job *job, const char *path)
+{
+    const struct opts *o = job->opts;
+    struct stat st;
+    char *real = resolve(path);
+    bool there = stat(path, &st) == 0;
+
+    if (!real)
+        job_error(job, E_MEMORY, "--json %s: no memory", path);
+    else if (!there && errno != ENOENT)
+        job_error(job, E_REPORT, "--json %s: stat: %m", path);
+    else if (there && S_ISDIR(st.st_mode))
+        job_error(job, E_REPORT, "--json %s: is a directory", path);
+    else if (there && is_file(o->input, &st))
+        job_error(job, E_REPORT, "--json %s: is the input, which is never "
+                  "changed: name another file", path);
+    else if (o->output && (strcmp(o->output, path) == 0 ||
+                           (there && is_file(o->output, &st))))
+        job_error(job, E_REPORT, "--json %s: is the output: name another file",
+                  path);
+    else if (there && !S_ISREG(st.st_mode) ? access(path, W_OK) != 0
+                                           : !dir_takes_files(real))
+        job_error(job, E_REPORT, "--json %s: cannot be made: %m", path);
+    free(real);
+}
+
+/* A device or pipe takes the report itself, a file has another name first. */
+static void report_open_file(struct job *job, const char *path,
+                             struct io_out *out)
+{
+    struct stat st;
+    mode_t mask = umask(0);
+
+    umask(mask);
+    out->mode = 0666 & ~mask;
+    if (stat(out->path, &st) == 0) {
+        out->mode = st.st_mode & 07777;
+        if (!S_ISREG(st.st_mode)) {
+            out->fd = open(out->path, O_WRONLY | O_CLOEXEC);
+            goto opened;
+        }
+    }
+    out->temp = temp_name(out->path, (long)getpid());
+    if (!out->temp) {
+        job_error(job, E_MEMORY, "--json %s: no memory", path);
+        return;
+    }
+    guard(out->temp);
+    out->fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    out->made = out->fd >= 0;
+opened:
+    if (out->fd < 0)
+        job_error(job, E_REPORT, "--json %s: open: %m", path);
+}
+
+void io_report_write(struct job *job, const char *path, const char *text,
+                     size_t n)
+{
+    struct io_out out = { .fd = -1, .path = resolve(path) };
+    size_t done = 0;
+
+    signal(SIGXFSZ, SIG_IGN);
+    io_report_check(job, path); /* the output is there only now */
+    if (!out.path)
+        job_error(job, E_MEMORY, "--json %s: no memory", path);
+    else if (job->code == E_NONE)
+        report_open_file(job, path, &out);
+    while (out.fd >= 0 && done < n) {
+        ssize_t put = write(out.fd, text + done, n - done);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0) {
+            job_error(job, E_REPORT, "--json %s: write: %m", path);
+            break;
+        }
+        done += (size_t)put;
+    }
+    if (out.fd >= 0 && close(out.fd) != 0)
+        job_error(job, E_REPORT, "--json %s: close: %m", path);
+    out.fd = -1;
+    if (out.made && job->code == E_NONE) {
+        if (chmod(out.temp, out.mode) != 0 || rename(out.temp, out.path) != 0)
+            job_error(job, E_REPORT, "--json %s: rename: %m", path);
+        else
+            out.made = false;
+    }
+    io_out_drop(&out);
+}

@@ -33,4 +33,10 @@ bool io_out_commit(struct job *job, struct io_out *out);
 /* Removes what was made. */
 void io_out_drop(struct io_out *out);
 
+/* Can the report of --json get this name?  It is to be no file of keys. */
+void io_report_check(struct job *job, const char *path);
+/* Writes it, under its name only when it is whole. */
+void io_report_write(struct job *job, const char *path, const char *text,
+                     size_t n);
+
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io.h"
+
 struct spread { double least, mean, most; };
 
 struct row {
@@ -189,23 +191,46 @@ static void table(const struct report *r)
 
 /* ------------------------------------------------------------------ JSON ---- */
 
+/* Bytes of the UTF-8 character at text, 0 if it is none. */
+static int utf8_length(const unsigned char *text)
+{
+    unsigned c = text[0], second = text[1];
+    int n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3
+          : c < 0xf5 ? 4 : 0;
+
+    /* Too long a form, halves of a pair, or beyond the last character. */
+    if ((c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) ||
+        (c == 0xf0 && second < 0x90) || (c == 0xf4 && second > 0x8f))
+        return 0;
+    for (int i = 1; i < n; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* Names of files may have any bytes: those of no character are replaced. */
 static void json_text(FILE *f, const char *name, const char *text)
 {
+    int n;
+
     fprintf(f, "\"%s\":", name);
     if (!text) {
         fputs("null", f);
         return;
     }
     putc('"', f);
-    for (; *text; text++) {
+    for (; *text; text += n ? n : 1) {
         unsigned char c = (unsigned char)*text;
 
-        if (c == '"' || c == '\\')
+        n = utf8_length((const unsigned char *)text);
+        if (n == 0)
+            fputs("\\ufffd", f);
+        else if (c == '"' || c == '\\')
             fprintf(f, "\\%c", c);
         else if (c < 0x20)
             fprintf(f, "\\u%04x", c);
         else
-            putc(c, f);
+            fwrite(text, 1, (size_t)n, f);
     }
     putc('"', f);
 }
@@ -279,19 +304,24 @@ static void json(FILE *f, const struct report *r)
     fprintf(f, "]}\n");
 }
 
+/* Made in memory first: a file gets all of it or does not appear. */
 static void json_file(struct report *r, const char *path)
 {
-    FILE *f = fopen(path, "w");
-    bool bad;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    bool bad = !f;
 
-    if (!f) {
-        job_error(r->job, E_REPORT, "--json %s: %m", path);
-        return;
+    if (f) {
+        json(f, r);
+        bad = ferror(f) != 0;
+        bad = fclose(f) != 0 || bad;
     }
-    json(f, r);
-    bad = ferror(f) != 0;
-    if (fclose(f) != 0 || bad)
-        job_error(r->job, E_REPORT, "--json %s: write: %m", path);
+    if (bad)
+        job_error(r->job, E_MEMORY, "--json %s: no memory", path);
+    else
+        io_report_write(r->job, path, text, n);
+    free(text);
 }
 
 void report_print(struct report *r)

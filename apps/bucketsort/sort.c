@@ -414,11 +414,14 @@ int sort_main(struct job *job)
 {
     struct sort s = { .job = job, .opts = job->opts, .input = -1,
                       .out = { .fd = -1 } };
+    const char *json = job->opts->json;
     unsigned todo = job->opts->variants;
     bool ok = set_up(&s);
 
     if (ok)
         report_open(job, job->opts->iterations, &s.report);
+    if (ok && job->pe == 0 && json && strcmp(json, "-") != 0)
+        io_report_check(job, json);
     ok = ok && !share_failed(job);
     for (int i = 0; ok && i < variants_count; i++) {
         if (!(todo >> i & 1))
