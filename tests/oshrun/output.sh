@@ -66,6 +66,25 @@ silent 'closed output'
 [ ! -e "$dir/early" ] || fail 'the PE did not wait for the reader'
 [ "$(cat "$dir/rss")" -lt 60000 ] || fail "$(cat "$dir/rss") KiB in the keeper"
 
+# One that takes nothing cannot keep the job from its end.
+mkfifo "$dir/stuck"
+exec 3<>"$dir/stuck"
+begin=$(now)
+timeout -k 5 20 oshrun --timeout 1 -n 2 yes >"$dir/stuck" 2>"$err" </dev/null
+[ $? -eq 124 ] || fail "stuck reader: --timeout: $(cat "$err")"
+[ $(($(now) - begin)) -lt 5000 ] || fail 'a stuck reader held --timeout back'
+said 'the job has run for 1 s'
+exec 3>&-
+exec 3<>"$dir/stuck"
+oshrun -n 2 yes >"$dir/stuck" 2>"$err" </dev/null &
+sleep 0.5
+begin=$(now)
+kill -TERM $!
+wait $!
+[ $? -eq 143 ] || fail "stuck reader: SIGTERM: $(cat "$err")"
+[ $(($(now) - begin)) -lt 5000 ] || fail 'a stuck reader held SIGTERM back'
+exec 3>&-
+
 # A full disk is said once, and in the status.
 if [ -w /dev/full ]; then
     timeout 20 oshrun -n 2 sh -c 'echo a; sleep 0.2; echo b' >/dev/full 2>"$err"

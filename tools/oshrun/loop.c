@@ -22,6 +22,9 @@ enum { AT_SIGNALS, AT_CONTROL, AT_SERVER, AT_REPORT, AT_OUT, AT_ERR, AT_PES };
 /* What PEs have started and left behind gets this long after SIGTERM. */
 #define LEFTOVER_MS 100
 #define LEFTOVER_KILL_MS 2000
+/* A reader that takes nothing for so long does not hold back an end that the
+ * user has asked for. */
+#define READER_MS 1000
 
 static struct keeper {
     struct job job;
@@ -292,6 +295,8 @@ static void flush_all(struct keeper *k)
 {
     struct job *j = &k->job;
     int64_t signalled = j->user_signal_at;
+    bool wanted = j->cause == BY_USER || j->cause == BY_TIMEOUT;
+    int n;
 
     for (int i = 0; i < j->n; i++) {
         drain(&j->pe[i]);
@@ -303,7 +308,10 @@ static void flush_all(struct keeper *k)
     job_report(j);
     for (pump(j); sink_waiting(j->out) || sink_waiting(j->err); pump(j)) {
         prepare(k);
-        if (poll(k->fds, AT_PES, -1) < 0)
+        n = poll(k->fds, AT_PES, wanted ? READER_MS : -1);
+        if (n == 0)
+            return;
+        if (n < 0)
             continue;
         if (k->fds[AT_CONTROL].revents)
             read_control(k);

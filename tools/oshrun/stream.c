@@ -5,6 +5,7 @@
 #include "oshrun.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,12 +61,21 @@ void sink_end_line(struct sink *s)
     s->open_line = NULL;
 }
 
+/* The descriptor is shared with whoever started us, so it is not made
+ * non-blocking; an error is writable, too: write() says which. */
+static bool writable(const struct sink *s)
+{
+    struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+
+    return s->regular || poll(&p, 1, 0) > 0;
+}
+
 void sink_pump(struct sink *s)
 {
     size_t len;
     ssize_t done;
 
-    while (s->head < s->tail && !s->error) {
+    while (s->head < s->tail && !s->error && writable(s)) {
         len = s->tail - s->head;
         if (!s->regular && len > PIECE)
             len = PIECE;
