@@ -48,9 +48,6 @@ static inline size_t core_bytes(const char *call, size_t n, size_t size)
     if (CORE_CHECK(__builtin_mul_overflow(n, size, &bytes)))
         core_fatal(ERR_SIZE, call, "%zu elements of %zu bytes exceed the "
                    "address space", n, size);
-#ifndef SLUICE_CHECKS
-    bytes = n * size;
-#endif
     return bytes;
 }
 
