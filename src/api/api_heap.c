@@ -50,9 +50,9 @@ static void tell_full(const char *call, size_t size, const void *caller)
     heap_usage_get(&u);
     log_warn(ERR_HEAP, "%s: the symmetric heap is full: asked %s, used %s of "
              "%s, largest free block %s; raise SHMEM_SYMMETRIC_SIZE",
-             call + (call[0] == 'p'), log_size(asked, size),
-             log_size(used, u.used), log_size(total, u.total),
-             log_size(largest, u.largest_free));
+             call + (call[0] == 'p'), log_size(asked, (double)size),
+             log_size(used, (double)u.used), log_size(total, (double)u.total),
+             log_size(largest, (double)u.largest_free));
 }
 
 struct request {

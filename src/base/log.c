@@ -153,16 +153,16 @@ void log_line(enum log_room room, const char *fmt, ...)
     errno = saved;
 }
 
-const char *log_size(char *buf, unsigned long long bytes)
+const char *log_size(char *buf, double bytes)
 {
     static const char units[][4] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
-    double v = (double)bytes;
     size_t u = 0;
 
-    while (v >= 1024 && u + 1 < sizeof units / sizeof *units) {
-        v /= 1024;
+    while (bytes >= 1024 && u + 1 < sizeof units / sizeof *units) {
+        bytes /= 1024;
         u++;
     }
-    snprintf(buf, 24, u && v < 100 ? "%.1f %s" : "%.0f %s", v, units[u]);
+    snprintf(buf, 24, u && bytes < 100 ? "%.1f %s" : "%.0f %s", bytes,
+             units[u]);
     return buf;
 }

@@ -61,6 +61,6 @@ void log_line(enum log_room room, const char *fmt, ...)
     } while (0)
 
 /* "1.5 GiB" for 1610612736; buf holds at least 24 bytes and is returned. */
-const char *log_size(char *buf, unsigned long long bytes);
+const char *log_size(char *buf, double bytes);
 
 #endif

@@ -60,6 +60,8 @@ static void choose_default(int n_pes, size_t available, struct heap_plan *p)
     p->user_size = DEFAULT_SIZE;
     if (share < p->user_size)
         p->user_size = share / LEAST_DEFAULT * LEAST_DEFAULT;
+    if (p->user_size < LEAST_DEFAULT)
+        p->user_size = LEAST_DEFAULT;
 }
 
 /* A write past RLIMIT_FSIZE would be a signal, not an error. */
@@ -83,16 +85,14 @@ static int check_memory(int n_pes, const struct heap_mem *m,
     char one[24], all[24], free_now[24];
 
     if (!__builtin_mul_overflow((size_t)n_pes, p->slot_size, &total) &&
-        touched <= m->bytes / (size_t)n_pes && p->user_size)
+        touched <= m->bytes / (size_t)n_pes)
         return check_file_limit(total);
-    log_size(one, p->user_size ? p->user_size : LEAST_DEFAULT);
-    log_size(free_now, m->bytes);
-    if (__builtin_mul_overflow((size_t)n_pes, touched, &total))
-        total = SIZE_MAX;
+    log_size(one, (double)p->user_size);
+    log_size(all, (double)touched * n_pes);
+    log_size(free_now, (double)m->bytes);
     log_error(ERR_HEAP, "symmetric heaps of %s for %d PE%s take %s with static "
               "data, but %s allows %s: set a smaller SHMEM_SYMMETRIC_SIZE",
-              one, n_pes, n_pes == 1 ? "" : "s", log_size(all, total),
-              m->limit, free_now);
+              one, n_pes, n_pes == 1 ? "" : "s", all, m->limit, free_now);
     return -ENOMEM;
 }
 

@@ -33,6 +33,14 @@ too_large()
 too_large 900t
 too_large 2097152t
 too_large 8388607t
+# Beyond what a size_t holds.
+said 'the sum' '.* symmetric heaps of 8192 PiB for 4 PEs take 32768 PiB with .*'
+
+# A size that is none is no reason to speak of memory.
+SHMEM_SYMMETRIC_SIZE=18446744073709551615 "$bin/shmem_info" --check >"$out" \
+    2>"$err" && fail 'shmem_info --check passes a bad size'
+said 'shmem_info --check' '.* SHMEM_SYMMETRIC_SIZE is "18446744073709551615": want a number above 0 and below 8388608t, .* \[S-E-ENV\]'
+grep -q '^FAIL  memory  *not tried' "$out" || fail "$(cat "$out")"
 
 # Enough for one, not for three: the memory is not taken, so this is cheap.
 half=$(awk '/^MemAvailable/ { printf "%dk", $2 / 2 }' /proc/meminfo)
@@ -51,7 +59,7 @@ said 'shmem_init_thread returns' 'sluice: PE 0 .* \[S-E-HEAP\]'
 # Memory that nobody asked for by size may be short, too.
 try 2 env SHMEM_FAULT=heap.commit:1 ./bad
 ended 1 'no memory at all'
-said 'no memory at all' "sluice: PE 0 \\([^ ]+\\): symmetric heaps of $size for 2 PEs take .* \\[S-E-HEAP\\]"
+said 'no memory at all' "sluice: PE 0 \\([^ ]+\\): symmetric heaps of 1\\.0 MiB for 2 PEs take ([2-9]|[0-9]+[0-9])(\\.[0-9])? MiB .* \\[S-E-HEAP\\]"
 
 # limited WORDS REGEX: under ulimit WORDS.
 limited()

@@ -68,8 +68,8 @@ static void ask_local_size(const pmix_proc_t *me)
 static void check_pmix(void)
 {
     static const char *const copies[] = {
-        "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "PALS_SIZE", "FLUX_JOB_SIZE",
-        "PMI_SIZE"
+        "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "PALS_SIZE", "PALS_NRANKS",
+        "FLUX_JOB_SIZE", "PMI_SIZE"
     };
     pmix_proc_t me;
     pmix_status_t st;
@@ -169,9 +169,9 @@ static void check_memlock(void)
     else if (l.rlim_cur < (rlim_t)1 << 26)
         say(WARN, "memlock", "%s: enough on one node, too little for an RDMA "
             "network; raise it with ulimit -l or limits.conf",
-            log_size(size, l.rlim_cur));
+            log_size(size, (double)l.rlim_cur));
     else
-        say(PASS, "memlock", "%s", log_size(size, l.rlim_cur));
+        say(PASS, "memlock", "%s", log_size(size, (double)l.rlim_cur));
 }
 
 static void check_files(void)
@@ -195,14 +195,17 @@ static void check_memory(int n_pes)
     struct heap_plan plan;
     char one[24], all[24];
 
+    if (env_is_set("SYMMETRIC_SIZE") && !env.SYMMETRIC_SIZE) {
+        say(FAIL, "memory", "not tried: SHMEM_SYMMETRIC_SIZE has a bad value");
+        return;
+    }
     if (heap_plan_make(n_pes, &plan)) {
         say(FAIL, "memory", "the heaps of %d PEs do not fit, see the line "
             "above; set a smaller SHMEM_SYMMETRIC_SIZE", n_pes);
         return;
     }
-    log_size(one, plan.user_size);
-    log_size(all, (unsigned long long)n_pes *
-                  (plan.host_size + plan.data_size));
+    log_size(one, (double)plan.user_size);
+    log_size(all, (double)n_pes * (double)(plan.host_size + plan.data_size));
     if (plan.user_size < (size_t)64 << 20 && !env_is_set("SYMMETRIC_SIZE"))
         say(WARN, "memory", "only %s of heap per PE for %d PEs: memory or the "
             "cgroup's limit is short", one, n_pes);

@@ -79,7 +79,7 @@ static void machine(void)
     printf("  %-14s %d packages, %d NUMA nodes, %d cores, %d threads, %d usable "
            "here\n", "cores", t.packages, t.numa_nodes, t.cores, t.threads,
            t.usable);
-    row("memory", log_size(size, t.memory));
+    row("memory", log_size(size, (double)t.memory));
     devices("NICs", t.n_nics, t.nics);
     devices("GPUs", t.n_gpus, t.gpus);
 }
