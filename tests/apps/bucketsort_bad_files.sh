@@ -8,7 +8,7 @@ set -u
 
 mkdir work && cd work || exit 1
 "$keys" make i32 1000 mixed >in
-"$keys" make i32 1000 mixed | head -c 3998 >cut
+"$keys" make i32 1000 mixed | head -c 3998 >"cut"
 "$keys" make i32 1001 mixed >odd            # half a key of 8 bytes more
 "$keys" make i32 500 ascending >rising
 mkdir dir

@@ -5,6 +5,8 @@
  *   keys sort TYPE               standard input, sorted by qsort()
  *   keys same TYPE COUNT VALUE   is the input COUNT times VALUE?
  *   keys json FILE               is the file one JSON object?
+ *   keys isx PES COUNT MAX SEED  each PE makes so many keys as ISx does; how
+ *                                many are of PE 0's bucket?
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -128,6 +130,44 @@ static int same(struct type t, uint64_t n, uint64_t value)
     return !ok;
 }
 
+/* ------------------------------------------------------------------- ISx ---- */
+
+/* PCG32 as published: 64 bits of state, XSH RR output, a stream per PE. */
+struct generator { uint64_t state, stream; };
+
+static uint32_t draw(struct generator *g)
+{
+    uint64_t old = g->state;
+    uint32_t shifted = (uint32_t)((old >> 18 ^ old) >> 27);
+    uint32_t turn = (uint32_t)(old >> 59);
+
+    g->state = old * UINT64_C(6364136223846793005) + g->stream;
+    return turn ? shifted >> turn | shifted << (32 - turn) : shifted;
+}
+
+static uint64_t first_bucket(uint64_t pes, uint64_t n, uint64_t max,
+                             uint64_t seed)
+{
+    uint64_t width = (max + pes - 1) / pes, found = 0;
+
+    for (uint64_t pe = 0; pe < pes; pe++) {
+        struct generator g = { 0, pe * 2 + 1 };
+
+        draw(&g);
+        g.state += pe + seed;
+        draw(&g);
+        for (uint64_t i = 0; i < n; i++) {
+            uint64_t key;
+
+            do
+                key = draw(&g);
+            while (key < (UINT64_C(1) << 32) % max);
+            found += key % max < width;
+        }
+    }
+    return found;
+}
+
 /* ------------------------------------------------------------------ JSON ---- */
 
 static const char *value(const char *p);
@@ -244,6 +284,10 @@ int main(int argc, char **argv)
                     strtoull(argv[4], NULL, 10));
     } else if (argc == 3 && strcmp(argv[1], "json") == 0) {
         return json(argv[2]);
+    } else if (argc == 6 && strcmp(argv[1], "isx") == 0) {
+        printf("%" PRIu64 "\n", first_bucket(strtoull(argv[2], NULL, 10),
+               strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10),
+               strtoull(argv[5], NULL, 10)));
     } else {
         die("bad arguments");
     }
