@@ -44,11 +44,11 @@ table()
 
 for pes in 1 2 4 7; do
     run $pes --mode strong --keys 4k --iterations 2
-    table $pes $(((4096 + pes - 1) / pes)) strong 6 'HA_HI HA_HI_OMP'
+    table "$pes" $(((4096 + pes - 1) / pes)) strong 6 'HA_HI HA_HI_OMP'
     run $pes --mode weak --keys 1000 -i 1 --variant all --threads 3
-    table $pes 1000 weak 4 'HA_HI HA_HI_OMP'
+    table "$pes" 1000 weak 4 'HA_HI HA_HI_OMP'
     run $pes --mode weak_iso --keys 3000 -i 1 --chunk 128
-    table $pes 3000 weak_iso 4 'HA_HI HA_HI_OMP'
+    table "$pes" 3000 weak_iso 4 'HA_HI HA_HI_OMP'
 done
 run 4 --keys 2000 --variant HA_HI --seed 3
 table 4 2000 weak 4 HA_HI

@@ -7,6 +7,7 @@
  * The Nth call of CALL, from 1 on, ends as WHAT says:
  *   ENOSPC, EIO, ...   it fails so
  *   kill               the process is killed before it
+ *   term               its launcher is told to end before it
  *   none               it does nothing and says that it has done all
  *   flip               its data have one bit changed
  *   dup                the first 4 bytes of its data come a second time, for
@@ -50,6 +51,9 @@ static const char *fault(const char *call)
         return NULL;
     if (strcmp(end, ":kill") == 0)
         raise(SIGKILL);
+    if (strcmp(end, ":term") == 0 && kill(getppid(), SIGTERM) == 0)
+        for (;;)
+            pause();
     return end + 1;
 }
 
