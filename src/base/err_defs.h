@@ -45,12 +45,8 @@ ERR(COLL, "the members of a team do not make the same collective call",
     "make every member call the same collectives in the same order")
 ERR(LOCK, "a lock is used against its rules",
     "clear a lock only where it was set, and do not set it twice")
-ERR(THREAD, "a call breaks the thread level",
-    "ask shmem_init_thread for a higher level")
 ERR(EXIT, "a PE ended without shmem_finalize",
     "call shmem_finalize once for each shmem_init")
-ERR(ABORT, "a PE raised a fatal signal or called abort",
-    "look at that PE's own messages or its core file")
 ERR(FAULT, "a fault site fired, as SHMEM_FAULT asked",
     "unset SHMEM_FAULT")
 ERR(PEDIED, "a PE was killed or failed; oshrun ends the others",

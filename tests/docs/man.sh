@@ -65,6 +65,9 @@ lacking "$tmp/listed" <"$tmp/variables" | none 'not in shmem_env(7)'
 sed -n 's/^\.It \([A-Z]*\)$/\1/p' "$BUILD/obj/man/shmem_errors.7" |
     sort -u >"$tmp/listed"
 lacking "$tmp/listed" <"$tmp/codes" | none 'not in shmem_errors(7)'
+while read -r code; do
+    grep -rqw -e "ERR_$code" -e "S-E-$code" src tools || echo "$code"
+done <"$tmp/codes" | none 'codes that nothing prints'
 cat man/*.[37] | grep -E '^\.(It )?Ev ' | grep -oE 'SHMEM_[A-Z_]*[A-Z]' |
     lacking "$tmp/variables" | none 'pages name unknown variables'
 cat man/*.[37] | grep -oE 'S-[EW]-[A-Z]+' | sed 's/.*-//' |
