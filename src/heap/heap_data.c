@@ -34,8 +34,11 @@ static struct {
     char *start;
     size_t size;
     off_t at;                   /* in the file of the slot */
-    void *snapshot;             /* from before a fork until after it */
 } shared;
+/* From before a fork until after it.  Linked from libshmem.a, a variable would
+ * be static data itself, which parent and child share until the child has put
+ * the snapshot in place; the memory of a thread is copied by the fork. */
+static _Thread_local void *snapshot;
 
 static uintptr_t page_down(uintptr_t a)
 {
@@ -227,19 +230,19 @@ static void before_fork(void)
     /* Without memory for a snapshot the child copies for itself, a little
      * later than it should. */
     if (shared.size)
-        shared.snapshot = private_copy();
+        snapshot = private_copy();
 }
 
 static void in_parent(void)
 {
-    if (shared.snapshot)
-        munmap(shared.snapshot, shared.size);
-    shared.snapshot = NULL;
+    if (snapshot)
+        munmap(snapshot, shared.size);
+    snapshot = NULL;
 }
 
 static void in_child(void)
 {
-    void *copy = shared.snapshot;
+    void *copy = snapshot;
 
     if (shared.size) {
         if (!copy)
@@ -250,8 +253,8 @@ static void in_child(void)
             rt_leave(EXIT_FAILURE);
         }
         shared.size = 0;
-        shared.snapshot = NULL;
     }
+    snapshot = NULL;
     if (heap_fork_child)
         heap_fork_child();
 }

@@ -63,4 +63,41 @@ if works private "$bin/oshcc" private.c -o private; then
     grep -q 'shmem_long_p: 0x[0-9a-f]* is not a symmetric address.*\[S-E-ADDR\]' \
         "$err" || fail "a put to private data: $(cat "$err")"
 fi
+# The child sees the data of the moment of the fork, though the parent goes on
+# and a handler of the program comes before those of the library.
+cat >child.c <<'END'
+#include <pthread.h>
+#include <shmem.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long data;
+static void late(void)
+{
+    usleep(20000);
+}
+__attribute__((constructor(101))) static void watch(void)
+{
+    pthread_atfork(NULL, NULL, late);
+}
+int main(void)
+{
+    int status = 0;
+    pid_t child;
+
+    shmem_init();
+    data = 1;
+    child = fork();
+    if (child == 0)
+        _exit(data == 1 ? 0 : 1);
+    data = 2;
+    waitpid(child, &status, 0);
+    shmem_finalize();
+    return status != 0;
+}
+END
+for how in '' -static-shmem; do
+    # shellcheck disable=SC2086
+    works "a child, $how" "$bin/oshcc" $how -pthread child.c -o child &&
+        works "a child, $how" "$bin/oshrun" -n 2 ./child
+done
 finish 'static data of programs linked in every way'
