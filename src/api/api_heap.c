@@ -104,8 +104,8 @@ API_ALIAS(shmem_calloc)
 void *pshmem_align(size_t alignment, size_t size)
 {
     core_need_up(__func__);
-    if (CORE_CHECK(alignment % sizeof(void *) || !alignment ||
-                   alignment & (alignment - 1) || alignment > HEAP_ALIGN)) {
+    if (alignment % sizeof(void *) || !alignment ||
+        alignment & (alignment - 1) || alignment > HEAP_ALIGN) {
         if (core_world.my_pe == 0)
             log_warn(ERR_ARG, "shmem_align: alignment %zu is not a power of "
                      "two and a multiple of %zu up to %zu", alignment,
