@@ -50,7 +50,7 @@ int main(int argc, char **argv)
                 "--help\n");
         return 2;
     }
-    if (fflush(stdout)) {
+    if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "shmem_info: writing: %m\n");
         return 1;
     }
