@@ -86,6 +86,9 @@ static void put_line(char *line, size_t at)
 {
     ssize_t n;
 
+    for (size_t i = 0; i < at; i++)     /* what users pass may hold newlines */
+        if ((unsigned char)line[i] < ' ')
+            line[i] = '?';
     line[at++] = '\n';
     do {
         n = write(STDERR_FILENO, line, at);

@@ -65,4 +65,6 @@ refused '--timeout -1' --timeout -1 true
 refused '--timeout nan' --timeout nan true
 refused '--bind-to socket: core or none' --bind-to socket true
 refused "variable's name" -x =1 true
+refused 'unknown option --a?b' '--a
+b' true
 finish 'options: spellings, values, refusals'

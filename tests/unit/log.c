@@ -31,6 +31,13 @@ T(who_speaks_is_named_once_it_is_known)
     T_STR(log_host(), "node7");
 }
 
+T(an_argument_cannot_break_the_line)
+{
+    unit_capture();
+    log_error(ERR_ENV, "SHMEM_PPN is \"%s\"", "1\n2\t\33[m");
+    T_HAS(unit_captured(), "SHMEM_PPN is \"1?2??[m\" [S-E-ENV]\n");
+}
+
 T(each_code_has_its_name_and_words)
 {
     char expect[64];
@@ -201,6 +208,7 @@ T(sizes_are_told_in_a_fitting_unit)
 int main(void)
 {
     T_RUN(who_speaks_is_named_once_it_is_known);
+    T_RUN(an_argument_cannot_break_the_line);
     T_RUN(each_code_has_its_name_and_words);
     T_RUN(a_long_text_gives_way_to_its_code);
     T_RUN(errno_can_be_told_and_survives);

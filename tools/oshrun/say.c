@@ -33,6 +33,9 @@ void say(const char *code, const char *fmt, ...)
         n += (size_t)w < room - n ? (size_t)w : room - n - 1;
     if (code)
         n += (size_t)snprintf(line + n, sizeof(line) - n - 1, " [%s]", code);
+    for (size_t i = 0; i < n; i++)          /* what users pass may hold newlines */
+        if ((unsigned char)line[i] < ' ')
+            line[i] = '?';
     line[n++] = '\n';
     if (say_put)
         say_put(line, n);
