@@ -18,7 +18,9 @@ sanitizer='@SAN@'
 me=${0##*/}
 
 fail() { # code, text
-    printf '%s: %s [S-E-%s]\n' "$me" "$2" "$1" >&2
+    # One line, whatever the words hold.
+    printf '%s: %s [S-E-%s]' "$me" "$2" "$1" | tr '[:cntrl:]' '?' >&2
+    echo >&2
     exit 1
 }
 
@@ -191,6 +193,12 @@ print() {
     echo
 }
 
+show() { # text
+    printf '%s\n' "$1" 2>/dev/null ||
+        fail OUTPUT 'cannot write standard output'
+    exit 0
+}
+
 # Those of the words that begin so, without it.
 pick() { # beginning, word...
     begin=$1 between=
@@ -237,8 +245,8 @@ done
 [ $input = yes ] || [ $show = yes ] || compile=no link=no
 
 case $part in
-    help) usage; exit 0 ;;
-    version) echo "$me (Sluice) @VERSION@, OpenSHMEM 1.6, $language"; exit 0 ;;
+    help) show "$(usage)" ;;
+    version) show "$me (Sluice) @VERSION@, OpenSHMEM 1.6, $language" ;;
 esac
 
 [ $compile = no ] || find_library
@@ -249,11 +257,11 @@ case $part in
     command) compile=no link=no; set -- ;;
     compile) link=no; set -- ;;
     link) compile=no link=yes; set -- ;;
-    incdirs) print "$includedir"; exit 0 ;;
-    libdirs) print "$libdir"; exit 0 ;;
-    libs) print shmem; exit 0 ;;
-    libdirs_static) pick -L "-L$libdir" $static_libs; exit 0 ;;
-    libs_static) pick -l -lshmem $static_libs; exit 0 ;;
+    incdirs) show "$(print "$includedir")" ;;
+    libdirs) show "$(print "$libdir")" ;;
+    libs) show "$(print shmem)" ;;
+    libdirs_static) show "$(pick -L "-L$libdir" $static_libs)" ;;
+    libs_static) show "$(pick -l -lshmem $static_libs)" ;;
     *) fail ARGS "--showme has no part '$part'; see $me --help" ;;
 esac
 
@@ -309,14 +317,11 @@ if [ -f "$compiler" ] && [ -x "$compiler" ]; then
     first=$compiler
     [ -z "$part" ] || [ "$part" = command ] && set -- "$compiler" "$@"
 else
-    first=${compiler%%[[:space:]]*}
+    first=$(set -- $compiler && printf %s "${1-}")
     [ -z "$part" ] || [ "$part" = command ] && set -- $compiler "$@"
 fi
 
-if [ $show = yes ]; then
-    print "$@"
-    exit 0
-fi
+[ $show = no ] || show "$(print "$@")"
 
 path=$(command -v -- "$first") ||
     fail CC "$chosen chose '$first', which is not in PATH; set \

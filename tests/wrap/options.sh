@@ -89,6 +89,8 @@ if [ -z "$sanitizer" ]; then
     [ ! -s "$err" ] || fail "SHMEM_CC set: $(cat "$err")"
 fi
 
+prints '<-v>' env OSH_CC=' cc2 ' "$oshcc" -v
+
 # --- What it would do. ---
 # A sanitizer is in both parts, and once in the whole.
 lib=${add_l#"${sanitizer:+"-fsanitize=$sanitizer "}"}
@@ -147,6 +149,11 @@ grep -q '<-static>' "$out" || fail 'the compiler is not told -static'
 
 # --- Refusals. ---
 refused S-E-ARGS "no part 'colour'" "$oshcc" --showme:colour
+refused S-E-ARGS "no part 'a?b'" "$oshcc" '--showme:a
+b'
+[ ! -w /dev/full ] || for word in --showme --showme:libs --help; do
+    refused S-E-OUTPUT 'cannot write' sh -c '"$@" >/dev/full' sh "$oshcc" $word
+done
 refused S-E-FORTRAN 'no Fortran' "$bin/oshfort" a.f90
 refused S-E-CC "OSH_CC chose 'nosuch'.*set OSH_CC" env OSH_CC=nosuch \
     "$oshcc" a.c
