@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_rma.h"
 
-void core_put_bytes(struct core_spot to, const void *source, size_t len)
+void core_put_any(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx)
 {
+    struct core_spot to = core_target(call, ctx, dest, len, pe);
+
+    if (unlikely(!to.near))
+        return;
+    core_need_local(call, source, len);
     copy_bytes((void *)to.near, source, len);
     core_wake(to, len);
+}
+
+void core_get_any(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx)
+{
+    uintptr_t from = core_target(call, ctx, source, len, pe).near;
+
+    if (unlikely(!from))
+        return;
+    core_need_local(call, dest, len);
+    copy_bytes(dest, (const void *)from, len);
 }
 
 /* Bytes from the first to past the last block, or a fatal error. */

@@ -57,38 +57,13 @@ static inline void core_need_local(const char *call, const void *p, size_t len)
         core_fatal(ERR_NULL, call, "a null pointer with %zu bytes", len);
 }
 
-/* Any size to a mapped peer. */
-void core_put_bytes(struct core_spot to, const void *source, size_t len);
+/* Any size, none, and null pointers. */
+void core_put_any(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx);
+void core_get_any(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx);
 
-force_inline void core_put(const char *call, const struct core_ctx *ctx,
-                            void *dest, const void *source, size_t len, int pe)
-{
-    struct core_spot to = core_target(call, ctx, dest, len, pe);
-
-    if (unlikely(!to.near))
-        return;
-    core_need_local(call, source, len);
-    /* The call for other sizes comes last, so this one saves no registers. */
-    if (unlikely(len != 8)) {
-        core_put_bytes(to, source, len);
-        return;
-    }
-    copy_bytes((void *)to.near, source, 8);
-    core_wake(to, 8);
-}
-
-force_inline void core_get(const char *call, const struct core_ctx *ctx,
-                            void *dest, const void *source, size_t len, int pe)
-{
-    uintptr_t from = core_target(call, ctx, source, len, pe).near;
-
-    if (unlikely(!from))
-        return;
-    core_need_local(call, dest, len);
-    copy_bytes(dest, (const void *)from, len);
-}
-
-/* One element: p and g. */
+/* One element: p and g, and what most transfers are. */
 force_inline void core_put_word(const char *call, const struct core_ctx *ctx,
                                  void *dest, const void *value, size_t size,
                                  int pe)
@@ -106,6 +81,26 @@ force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
     uintptr_t from = core_word(call, ctx, source, size, pe).near;
 
     copy_bytes(value, (const void *)from, size);
+}
+
+/* The rest comes as a jump with the arguments where they are: eight bytes pay
+ * for no other size, and others not for these. */
+force_inline void core_put(const char *call, const struct core_ctx *ctx,
+                            void *dest, const void *source, size_t len, int pe)
+{
+    if (likely(len == 8 && source))
+        core_put_word(call, ctx, dest, source, 8, pe);
+    else
+        core_put_any(dest, source, len, pe, call, ctx);
+}
+
+force_inline void core_get(const char *call, const struct core_ctx *ctx,
+                            void *dest, const void *source, size_t len, int pe)
+{
+    if (likely(len == 8 && dest))
+        core_get_word(call, ctx, dest, source, 8, pe);
+    else
+        core_get_any(dest, source, len, pe, call, ctx);
 }
 
 /* count blocks of len bytes, dst and sst bytes apart. */

@@ -22,6 +22,15 @@ extern struct xport_route *xport_routes;
 int xport_open(int n_pes);
 void xport_close(void);
 
+/* Does [off, off + len) leave a segment of a page or more?  One comparison
+ * where the length is that of a type. */
+force_inline bool xport_outside(size_t size, uintptr_t off, size_t len)
+{
+    if (__builtin_constant_p(len) && len <= 64)
+        return unlikely(off > size - len);
+    return unlikely(off >= size || len > size - off);
+}
+
 /* All of [sym, sym + len) of world PE pe, or 0 where it is not symmetric here
  * or pe is not mapped. */
 force_inline uintptr_t xport_near(int pe, const void *sym, size_t len)
@@ -29,8 +38,7 @@ force_inline uintptr_t xport_near(int pe, const void *sym, size_t len)
     uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_HOST].base, map;
     int seg = HEAP_HOST;
 
-    if (unlikely(off >= heap_segs[HEAP_HOST].size ||
-                 len > heap_segs[HEAP_HOST].size - off)) {
+    if (xport_outside(heap_segs[HEAP_HOST].size, off, len)) {
         seg = HEAP_DATA;
         off = (uintptr_t)sym - heap_segs[HEAP_DATA].base;
         if (off >= heap_segs[HEAP_DATA].size ||
