@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: files that cannot be read, or must not be written, end the job
 # with one line that names file and cause; none appears and none changes.
-# Timeout: 90
+# Timeout: 300
 set -u
 . "$(dirname "$0")/bucketsort.inc"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: an output that cannot be made or written ends the job with one
 # line that names file and cause; what was there before stays, and no more.
-# Timeout: 90
+# Timeout: 300
 set -u
 . "$(dirname "$0")/bucketsort.inc"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: made keys are sorted in each mode by each variant on any number
 # of PEs, are those that the seed says, and a wrong exchange is found.
-# Timeout: 90
+# Timeout: 300
 set -u
 . "$(dirname "$0")/bucketsort.inc"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: --json writes one valid object that says what the table says;
 # it appears whole or not at all, also when a PE is killed meanwhile.
-# Timeout: 90
+# Timeout: 300
 set -u
 . "$(dirname "$0")/bucketsort.inc"
 

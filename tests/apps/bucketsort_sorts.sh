@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: a file of keys comes out as qsort() orders it: each type, with
 # its extremes and many equal keys, whatever the number of keys and of PEs.
-# Timeout: 120
+# Timeout: 300
 set -u
 . "$(dirname "$0")/bucketsort.inc"
 
