@@ -290,13 +290,12 @@ D = $(DESTDIR)
 
 install: all ## below DESTDIR and the configured prefix
 	@set -e; put() { mode=$$1 dir=$$2; shift 2; [ $$# -gt 0 ] || return 0; \
-	    echo "  INSTALL $$dir"; mkdir -p "$(D)$$dir"; \
+	    echo "  INSTALL $(D)$$dir"; mkdir -p "$(D)$$dir"; \
 	    install -m $$mode "$$@" "$(D)$$dir"; }; \
 	put 755 "$(bindir)" $(INST_BIN); \
 	$(foreach a,$(notdir $(ALIASES)),ln -sf oshcc "$(D)$(bindir)/$a";) \
-	put 755 "$(libdir)" $(O)/lib/$(SONAME); \
+	put 644 "$(libdir)" $(O)/lib/$(SONAME) $(O)/lib/libshmem.a; \
 	ln -sf $(SONAME) "$(D)$(libdir)/libshmem.so"; \
-	put 644 "$(libdir)" $(O)/lib/libshmem.a; \
 	put 644 "$(libdir)/pkgconfig" $(PC_FILES); \
 	put 644 "$(libdir)/cmake/Sluice" $(CM_FILES); \
 	put 644 "$(includedir)" $(INST_INC); \

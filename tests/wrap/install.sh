@@ -20,6 +20,12 @@ find "$prefix" -name 'osu_*' | grep . && fail 'a benchmark is installed'
 [ "$(readlink "$prefix/bin/oshc++")" = oshcc ] || fail 'oshc++ is no link'
 ! find "$prefix" -type f ! -perm -a+r | grep . || fail 'unreadable files'
 
+# Over its own sources there is nothing to install, and much to uninstall.
+(cd copy && ./configure --prefix="$PWD") >refused 2>&1 &&
+    fail 'the source directory is taken for a prefix'
+grep -q 'prefix is .*: that is the source directory' refused ||
+    fail "the source directory as prefix: $(cat refused)"
+
 # compiles DIR WHAT: and what comes out uses the library of DIR.
 compiles()
 {
