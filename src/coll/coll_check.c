@@ -2,10 +2,11 @@
 /* Do all members of a team make the same call?
  *
  * Each publishes the call's name and arguments in its words, all synchronise,
- * and each compares itself with the next member; where a pair differs, both
- * look at everybody, to name the odd one, and say the same line.  Two sets of
- * words, used in turn: a member cannot reach the meeting after next before
- * all have left this one. */
+ * and each compares itself with the next member; whoever differs from it looks
+ * at everybody, to name the odd one.  Several may differ: the first speaks, and
+ * the others leave it the time to end the job.  Two sets of words, used in
+ * turn: a member cannot reach the meeting after next before all have left this
+ * one. */
 #include "coll/coll_int.h"
 #include "base/log.h"
 
@@ -65,6 +66,16 @@ static int usual_member(const struct core_team *t, const struct coll_args *a)
     return best;
 }
 
+/* Its next member makes another call: it speaks for all. */
+static int first_to_differ(const struct core_team *t, const struct coll_args *a)
+{
+    int i = 0;
+
+    while (i < t->my_pe && difference(a, args_of(t, i), args_of(t, i + 1)) < 0)
+        i++;
+    return i;
+}
+
 /* Places are told as an offset in their segment. */
 static const char *show(char *out, size_t size, const char *label, uint64_t v)
 {
@@ -99,8 +110,10 @@ _Noreturn static void name_odd(const struct core_team *t,
     int usual = usual_member(t, a), odd = 0, k = -1;
     const struct core_args *u = args_of(t, usual), *o = u;
     char whose[40] = "", vo[48], vu[48];
-    const char *label, *call;
+    const char *label;
 
+    if (first_to_differ(t, a) != t->my_pe)
+        core_await_end();
     for (; odd < t->n_pes && k < 0; odd++) {
         o = args_of(t, odd);
         k = difference(a, o, u);
@@ -109,15 +122,13 @@ _Noreturn static void name_odd(const struct core_team *t,
     usual = core_team_world_pe(t, usual);
     if (t != &core_world)
         snprintf(whose, sizeof whose, " of a team of %d PEs", t->n_pes);
-    if (k == COLL_VALUES) {
-        call = (u->meeting == t->meetings ? u : o)->call;
-        core_fatal(ERR_COLL, call, "collective call %" PRIu64 "%s: PE %d is "
+    if (k == COLL_VALUES)
+        core_fatal(ERR_COLL, a->call, "collective call %" PRIu64 "%s: PE %d is "
                    "in %s, PE %d in %s", t->meetings, whose, odd,
                    doing(vo, sizeof vo, t, o), usual,
                    doing(vu, sizeof vu, t, u));
-    }
     label = a->label[k];
-    core_fatal(a->code, u->call, "collective call %" PRIu64 "%s: PE %d passed "
+    core_fatal(a->code, a->call, "collective call %" PRIu64 "%s: PE %d passed "
                "%s %s, PE %d passed %s", t->meetings, whose, odd,
                label + (label[0] == '@'), show(vo, sizeof vo, label, o->value[k]),
                usual, show(vu, sizeof vu, label, u->value[k]));

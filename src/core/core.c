@@ -110,6 +110,11 @@ void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
     rt_abort(EXIT_FAILURE);
 }
 
+void core_await_end(void)
+{
+    rt_await_end();
+}
+
 void core_refuse_state(const char *call)
 {
     switch (core_status.state) {

@@ -74,6 +74,9 @@ void core_close(void);
 _Noreturn void core_fatal(enum err_code code, const char *call,
                           const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
+/* Where another PE tells of the same error: it gets a second to end the job
+ * before this one speaks too. */
+void core_await_end(void);
 /* Why an operation cannot be done: PE, state or address.  Returns only when
  * there was nothing to do (len is 0 and the PE is valid). */
 void core_refuse(const char *call, const struct core_ctx *ctx,

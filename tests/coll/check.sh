@@ -53,6 +53,11 @@ int main(int argc, char **argv)
             shmem_barrier_all();
         else
             shmem_long_broadcast(SHMEM_TEAM_WORLD, dest, source, 1, 0);
+    } else if (is(what, "first")) {
+        if (me == 0)
+            shmem_barrier_all();
+        else
+            shmem_sync_all();
     } else if (is(what, "root")) {
         shmem_sync_all();
         shmem_long_broadcast(SHMEM_TEAM_WORLD, dest, source, 1, odd);
@@ -140,6 +145,8 @@ odd()
 }
 
 odd call 'shmem_long_broadcast: collective call 1: PE 2 is in shmem_barrier_all, PE 0 in shmem_long_broadcast .*\[S-E-COLL\]'
+# Two PEs see it: one speaks, of the call that it makes itself.
+odd first '^sluice: PE 0 \([^ ]+\): shmem_barrier_all: collective call 1: PE 0 is in shmem_barrier_all, PE 1 in shmem_sync_all \[S-E-COLL\]$'
 odd root 'shmem_long_broadcast: collective call 2: PE 2 passed root 1, PE 0 passed 0 .*\[S-E-COLL\]'
 odd nelems 'shmem_long_sum_reduce: .*PE 2 passed nelems 5, PE 0 passed 4 .*\[S-E-COLL\]'
 odd dest 'shmem_int_fcollect: .*PE 2 passed dest [a-z ]*\+0x[0-9a-f]+, PE 0 passed [a-z ]*\+0x.*\[S-E-COLL\]'
