@@ -11,7 +11,7 @@
 
 /* Calls per element that may pass until an element comes again: for one set,
  * and for each of up to FEW sets that take turns. */
-enum { MOST = 1000, LAPS = 30, ALONE = 3, FEW = 8, IN_TURN = 8, GIFTS = 200 };
+enum { MOST = 1000, LAPS = 12, ALONE = 3, FEW = 8, IN_TURN = 8, GIFTS = 100 };
 
 static uint64_t words[MOST];    /* 1 and more hold */
 static uint64_t ones[MOST];     /* for the vector forms */
