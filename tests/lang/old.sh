@@ -110,7 +110,12 @@ build()
         fail "$compiler $*: $(head -n 5 run)"
 }
 
-for cc in gcc clang; do
+# A library with a sanitizer wants programs of the same compiler.
+c='gcc clang' cpp='g++ clang++'
+case $("$BUILD/bin/oshcc" --showme:compile) in
+    *-fsanitize=*) c=gcc cpp=g++ ;;
+esac
+for cc in $c; do
     command -v $cc >/dev/null || continue
     export OSH_CC=$cc
     build c99 oshcc -std=c99 plain.c
@@ -119,7 +124,7 @@ for cc in gcc clang; do
     build generic oshcc -std=c11 generic.c
     build strict oshcc -std=c11 -DSHMEM_STRICT plain.c
 done
-for cxx in g++ clang++; do
+for cxx in $cpp; do
     command -v $cxx >/dev/null || continue
     export OSH_CXX=$cxx
     cp plain.c plain.cpp

@@ -62,10 +62,13 @@ char *find_program(const char *name, int *err)
 int main(int argc, char **argv)
 {
     struct opts o;
+    int status;
 
     std_descriptors();
     opts_parse(&o, argc, argv);
     handover_replaced(&o, argc, argv);
     handover_hosts(&o);
-    return front_run(&o, argv[0]);
+    status = front_run(&o, argv[0]);
+    free(o.exports);
+    return status;
 }
