@@ -213,7 +213,7 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx)
 {
     core_need_up(__func__);
     if (ctx != SHMEM_CTX_INVALID && ctx != SHMEM_CTX_DEFAULT)
-        core_ctx_destroy(ctx);
+        core_ctx_destroy(ctx, __func__);
 }
 API_ALIAS(shmem_ctx_destroy)
 

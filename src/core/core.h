@@ -125,7 +125,7 @@ static inline int core_world_pe(const struct core_ctx *ctx, int pe)
 }
 
 int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out);
-void core_ctx_destroy(shmem_ctx_t ctx);
+void core_ctx_destroy(shmem_ctx_t ctx, const char *call);
 /* The contexts of a team that goes; private ones stay their thread's. */
 void core_ctx_drop_team(const struct core_team *team);
 /* At the end of the library: contexts the program left behind. */

@@ -38,6 +38,13 @@ static bool known(const struct core_ctx *c)
     return found;
 }
 
+static void need_known(const struct core_ctx *c, const char *call)
+{
+    if (!known(c))
+        core_fatal(ERR_CTX, call, "the handle is no context, or one that was "
+                   "destroyed");
+}
+
 void core_ctx_check(shmem_ctx_t ctx, const char *call)
 {
     const struct core_ctx *c = (const struct core_ctx *)ctx;
@@ -45,19 +52,19 @@ void core_ctx_check(shmem_ctx_t ctx, const char *call)
     core_need_up(call);
     if (ctx == SHMEM_CTX_INVALID)
         core_fatal(ERR_CTX, call, "the context is SHMEM_CTX_INVALID");
-    if (!known(c))
-        core_fatal(ERR_CTX, call, "the handle is no context, or one that was "
-                   "destroyed");
+    need_known(c, call);
     if (c->options & SHMEM_CTX_PRIVATE &&
         !pthread_equal(c->owner, pthread_self()))
         core_fatal(ERR_CTX, call, "a SHMEM_CTX_PRIVATE context is used by "
                    "another thread than the one that made it");
 }
 
-void core_ctx_destroy(shmem_ctx_t ctx)
+void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
 {
     struct core_ctx *c = (struct core_ctx *)ctx;
 
+    if (CORE_CHECK(core_status.checks))
+        need_known(c, call);
     core_quiet(c);
     lock_acquire(&ctx_lock);
     list_remove(&c->link);

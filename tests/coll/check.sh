@@ -102,6 +102,10 @@ int main(int argc, char **argv)
         shmem_ctx_create(0, &ctx);
         shmem_ctx_destroy(ctx);
         shmem_ctx_quiet(ctx);
+    } else if (is(what, "context twice")) {
+        shmem_ctx_create(0, &ctx);
+        shmem_ctx_destroy(ctx);
+        shmem_ctx_destroy(ctx);
     } else if (is(what, "private context")) {
         shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
         pthread_create(&thread, NULL, other_thread, source);
@@ -160,6 +164,7 @@ odd set 'shmem_broadcast64: .*PE 2 passed nelems 2, PE 0 passed 3 .*\[S-E-COLL\]
 odd 'dead team' 'shmem_team_sync: the handle is no team, or one that was destroyed .*\[S-E-TEAM\]'
 odd pSync 'shmem_barrier: pSync\[7\] is 9, not SHMEM_SYNC_VALUE .*\[S-E-ARG\]'
 odd 'dead context' 'shmem_ctx_quiet: the handle is no context, or one that was destroyed .*\[S-E-CTX\]'
+odd 'context twice' 'shmem_ctx_destroy: the handle is no context, or one that was destroyed .*\[S-E-CTX\]'
 odd 'private context' 'shmem_ctx_putmem: a SHMEM_CTX_PRIVATE context is used by another thread .*\[S-E-CTX\]'
 
 # One PE that wishes the checks makes all do them.
