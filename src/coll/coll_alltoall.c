@@ -95,7 +95,7 @@ void coll_alltoall(struct core_team *t, void *dest, const void *source,
                    size_t bytes)
 {
     /* In a round at most half of the blocks travel, rounded up. */
-    bool few = bytes <= CORE_PIECE / ((size_t)t->n_pes / 2 + 1);
+    bool few = bytes && bytes <= CORE_PIECE / ((size_t)t->n_pes / 2 + 1);
 
     switch (coll_choose(COLL_ALLTOALL, t, bytes)) {
     case COLL_PULL:

@@ -30,8 +30,8 @@ static void broadcast_pull(struct core_team *t, char *dest, const char *source,
 
     coll_sync(t);
     if (t->my_pe != root)
-        copy_bytes(dest + share, (char *)coll_at(t, root, source) + share,
-                   bytes - share);
+        copy_here(dest + share, (char *)coll_at(t, root, source) + share,
+                  bytes - share);
     else if (own)
         copy_bytes(dest, source, bytes);
     else

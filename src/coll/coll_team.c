@@ -66,8 +66,10 @@ int coll_team_split(struct core_team *parent, int start, int stride, int size,
                     struct core_team **out)
 {
     int first = core_team_world_pe(parent, start);
+    /* The stride of one PE may be anything: none is kept. */
     struct core_team run = {
-        .n_pes = size, .start = first, .stride = stride * parent->stride
+        .n_pes = size, .start = first,
+        .stride = size > 1 ? stride * parent->stride : 0
     };
     bool member = core_team_member(&run, core_world.my_pe) >= 0;
 

@@ -142,6 +142,21 @@ T(moves)
     }
 }
 
+/* Nothing needs no buffer. */
+T(nothing)
+{
+    shmem_team_t world = SHMEM_TEAM_WORLD;
+
+    T_EQ(shmem_broadcastmem(world, NULL, NULL, 0, shmem_n_pes() - 1), 0);
+    T_EQ(shmem_collectmem(world, NULL, NULL, 0), 0);
+    T_EQ(shmem_fcollectmem(world, NULL, NULL, 0), 0);
+    T_EQ(shmem_alltoallmem(world, NULL, NULL, 0), 0);
+    T_EQ(shmem_alltoallsmem(world, NULL, NULL, 1, 1, 0), 0);
+    T_EQ(shmem_int_sum_reduce(world, NULL, NULL, 0), 0);
+    T_EQ(shmem_int_sum_inscan(world, NULL, NULL, 0), 0);
+    T_EQ(shmem_int_sum_exscan(world, NULL, NULL, 0), 0);
+}
+
 /* No synchronisation by the program between calls on different buffers. */
 T(back_to_back)
 {
@@ -172,6 +187,7 @@ int main(void)
     dest = shmem_malloc(ROOM + GUARD);
     T_TRUE(source && dest);
     T_RUN(moves);
+    T_RUN(nothing);
     T_RUN(back_to_back);
     shmem_finalize();
     return T_DONE();

@@ -4,6 +4,7 @@
  * PEs: 1 2 4 7 */
 #include "../t.h"
 
+#include <limits.h>
 #include <shmem.h>
 
 enum { DEPTH = 4, ROUNDS = 60, MANY = 3000 };
@@ -82,6 +83,30 @@ T(strided)
             shmem_team_destroy(m[depth--].team);
         shmem_barrier_all();
     }
+}
+
+/* Of one PE, of a team whose own stride multiplies. */
+T(any_stride_of_one)
+{
+    static const int strides[] = { 0, 5, INT_MAX, INT_MIN };
+    int half = (shmem_n_pes() + 1) / 2;
+    shmem_team_t even, one;
+
+    T_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, half > 1 ? 2 : 1, half,
+                                  NULL, 0, &even), 0);
+    for (int i = 0; i < 4 && even != SHMEM_TEAM_INVALID; i++) {
+        T_EQ(shmem_team_split_strided(even, half - 1, strides[i], 1, NULL, 0,
+                                      &one), 0);
+        T_EQ(one != SHMEM_TEAM_INVALID,
+             shmem_team_my_pe(even) == half - 1);
+        if (one == SHMEM_TEAM_INVALID)
+            continue;
+        T_EQ(shmem_team_n_pes(one), 1);
+        T_EQ(shmem_team_translate_pe(one, 0, even), half - 1);
+        shmem_team_sync(one);
+        shmem_team_destroy(one);
+    }
+    shmem_team_destroy(even);
 }
 
 T(rows_and_columns)
@@ -210,6 +235,7 @@ int main(void)
     T_EQ(shmem_team_my_pe(SHMEM_TEAM_WORLD), shmem_my_pe());
     T_LE(shmem_team_n_pes(SHMEM_TEAM_SHARED), shmem_n_pes());
     T_RUN(strided);
+    T_RUN(any_stride_of_one);
     T_RUN(rows_and_columns);
     T_RUN(invalid_arguments);
     T_RUN(configuration);
