@@ -17,6 +17,8 @@
 static int init_count;
 /* start_pes has no finalize of its own: it happens at exit. */
 static bool finalize_at_exit;
+/* exit() does what the program has left out. */
+static bool exiting;
 
 static void become_child(void)
 {
@@ -67,8 +69,9 @@ static void at_exit(int status, void *unused)
         rt_abort(status);
     }
     if (!finalize_at_exit)
-        log_warn(ERR_EXIT, "exit without shmem_finalize; it is done now, as "
-                 "soon as the other PEs finalize too");
+        log_warn(ERR_EXIT, "exit without shmem_finalize: it is done now, and "
+                 "waits for the other PEs to finalize too");
+    exiting = !finalize_at_exit;
     init_count = 1;
     pshmem_finalize();
 }
@@ -128,7 +131,7 @@ close_rt:
 static void close_rooms(void)
 {
     finalize_at_exit = false;
-    coll_barrier_world();
+    coll_barrier_last(exiting);
     fault_report();
     coll_set_forget();
     core_close();

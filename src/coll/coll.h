@@ -26,6 +26,9 @@ void coll_settle(void);
 void coll_sync(struct core_team *t);
 /* Of the world, with the quiet of the default context before. */
 void coll_barrier_world(void);
+/* The same, after which this PE makes no other call.  At exit without a
+ * finalize it says whom it waits for if that takes long. */
+void coll_barrier_last(bool at_exit);
 
 /* ---- coll_team.c: collective over parent ---- */
 

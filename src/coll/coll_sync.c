@@ -39,9 +39,65 @@ static void tell(const struct core_team *t, int pe, int round)
     coll_wake(t, pe, word);
 }
 
+/* Sleeps between two looks at who is still there: some tenths of a second. */
+enum { SLEEPS_PER_LOOK = 64 };
+/* The last barrier is waited for so long before it says for whom. */
+#define LAST_PATIENCE_NS 5000000000u
+
+/* Waiting at exit, for others that have not told so yet. */
+static bool last_at_exit;
+
+/* This PE waits for a synchronisation of all.  Whoever finalizes has said
+ * which is its last: a later one never ends. */
+static void look_for_gone(const struct core_team *t)
+{
+    for (int i = 0; i < t->n_pes; i++) {
+        uint64_t last = __atomic_load_n(&core_peer_ctl(i)->last_sync,
+                                        __ATOMIC_RELAXED);
+
+        if (last && last < t->epoch)
+            core_fatal(ERR_COLL, "collective call", "waits for PE %d, which "
+                       "has finalized; SHMEM_CHECK=1 names calls that do not "
+                       "match", i);
+    }
+}
+
+/* Others may compute for long, so this is no error. */
+static void tell_who_lacks(const struct core_team *t)
+{
+    int first = -1, n = 0;
+
+    last_at_exit = false;
+    for (int i = 0; i < t->n_pes; i++) {
+        if (__atomic_load_n(&core_peer_ctl(i)->last_sync, __ATOMIC_RELAXED))
+            continue;
+        if (n++ == 0)
+            first = i;
+    }
+    if (n)
+        log_warn(ERR_EXIT, "exit without shmem_finalize has waited 5 s for "
+                 "the other PEs to finalize: %d of %d have not, the first is "
+                 "PE %d; the job hangs if they wait for this one", n, t->n_pes, first);
+}
+
+/* As coll_wait(); one that lasts looks at the others. */
 static void hear(const struct core_team *t, int round)
 {
-    coll_wait(&core_team_words(t, t->my_pe)->arrived[round], t->epoch);
+    uint64_t *word = &core_team_words(t, t->my_pe)->arrived[round];
+    struct core_waiter w = core_wait_begin(word, sizeof *word);
+    unsigned sleeps = 0;
+
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < t->epoch) {
+        core_wait_step(&w);
+        if (likely(!w.announced || t != &core_world ||
+                   ++sleeps % SLEEPS_PER_LOOK))
+            continue;
+        look_for_gone(t);
+        if (last_at_exit && core_wait_ns(&w) > LAST_PATIENCE_NS)
+            tell_who_lacks(t);
+    }
+    core_wait_end(&w);
+    atomics_heard();
 }
 
 static void disseminate(const struct core_team *t)
@@ -90,6 +146,16 @@ void coll_barrier_world(void)
 {
     core_quiet(&core_ctx_default);
     coll_sync(&core_world);
+}
+
+void coll_barrier_last(bool at_exit)
+{
+    core_quiet(&core_ctx_default);
+    __atomic_store_n(&core_ctl->last_sync, core_world.epoch + 1,
+                     __ATOMIC_RELAXED);
+    last_at_exit = at_exit;
+    coll_sync(&core_world);
+    last_at_exit = false;
 }
 
 struct coll_call coll_publish(struct core_team *t, uint64_t word)

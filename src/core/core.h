@@ -46,6 +46,7 @@ struct core_ctl {
     uint32_t checks;            /* this PE's wish, before all agree */
     uint64_t choices;           /* see coll_tune.c */
     uint64_t sets;              /* chain of active sets, see coll_set.c */
+    uint64_t last_sync;         /* of the world's, once it finalizes; or 0 */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
 };
 extern struct core_ctl *core_ctl;       /* this PE's */
@@ -169,6 +170,8 @@ static inline struct core_waiter core_wait_begin(const void *addr,
 }
 void core_wait_long(struct core_waiter *w);
 void core_wait_stop(struct core_waiter *w);
+/* Since it stopped to spin. */
+uint64_t core_wait_ns(const struct core_waiter *w);
 
 enum { CORE_QUICK_SPINS = 64 };
 

@@ -128,6 +128,11 @@ void core_wait_long(struct core_waiter *w)
     }
 }
 
+uint64_t core_wait_ns(const struct core_waiter *w)
+{
+    return now_ns() - w->started_ns;
+}
+
 void core_wake_sleepers(struct core_ctl *peer)
 {
     /* release: the caller's store comes before the new count. */

@@ -31,6 +31,19 @@ int main(int argc, char **argv)
         shmem_finalize();
         return 0;
     }
+    CASE(in_barrier) {          /* the barrier of the exit is no other one */
+        if (me == 1)
+            exit(0);
+        shmem_barrier_all();
+        shmem_finalize();
+        return 0;
+    }
+    CASE(too_early) {
+        if (me != 1)
+            shmem_sync_all();
+        shmem_finalize();
+        return 0;
+    }
     CASE(every_exit) {
         printf("unflushed of PE %d", me);
         shmem_global_exit(status);
@@ -62,7 +75,7 @@ ends()
     soon "$*"
 }
 pe1='PE 1 \([^ ]+, pid [0-9]+\)'
-warn='sluice: PE [0-2] \([^ ]+\): exit without shmem_finalize; it is done now, as soon as the other PEs finalize too \[S-W-EXIT\]'
+warn='sluice: PE [0-2] \([^ ]+\): exit without shmem_finalize: it is done now, and waits for the other PEs to finalize too \[S-W-EXIT\]'
 
 # With status 0 the exit finalizes, says so, and waits for the others.
 try 3 ./bad all 0
@@ -70,6 +83,23 @@ ended 0 'all 0'
 all_said 'all 0' "$warn"
 ends 0 "$warn" in_time
 grep -q '^sluice: PE 1 ' "$err" || fail "in_time: $(cat "$err")"
+
+# Others that need it in a collective call end soon, with or without a word.
+gone='sluice: PE 0 \([^ ]+\): collective call: waits for PE 1, which has finalized; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\] \(and 1 other PE: 2\)'
+try 3 ./bad in_barrier
+ended 1 in_barrier
+soon in_barrier
+grep -qxE "$warn" "$err" && grep -qxE "$gone" "$err" &&
+    [ "$(wc -l <"$err")" -eq 2 ] || fail "in_barrier: $(cat "$err")"
+SHMEM_COLL_SYNC=gather
+export SHMEM_COLL_SYNC
+ends 1 "$gone" too_early
+unset SHMEM_COLL_SYNC
+ends 1 "$gone" too_early
+# Others that wait in another way are named after a while.
+try 3 timeout 6 ./bad exit 0
+grep -qxE 'sluice: PE 1 .* has waited 5 s for the other PEs to finalize: 2 of 3 have not, the first is PE 0; the job hangs if they wait for this one \[S-W-EXIT\]' "$err" ||
+    fail "exit 0: $(cat "$err")"
 
 # With another status it ends the job.
 ends 5 'sluice: PE 1 \([^ ]+\): exit with status 5 without shmem_finalize; the job ends \[S-E-EXIT\]' exit 5

@@ -167,5 +167,5 @@ refused too_many 'shmem_finalize: called after the last shmem_finalize \[S-E-STA
 # An init that was left open: the exit does what is missing, and says so.
 try 2 ./bad too_few
 ended 0 'a finalize is missing'
-all_said 'a finalize is missing' 'sluice: PE [01] \([^ ]+\): exit without shmem_finalize; .* \[S-W-EXIT\]'
+all_said 'a finalize is missing' 'sluice: PE [01] \([^ ]+\): exit without shmem_finalize: .* \[S-W-EXIT\]'
 finish 'levels of init and finalize'

@@ -158,7 +158,7 @@ tells()
     fi
 }
 
-finalized='sluice: PE 0 \([^ ]+\): exit without shmem_finalize; it is done now, as soon as the other PEs finalize too \[S-W-EXIT\]'
+finalized='sluice: PE 0 \([^ ]+\): exit without shmem_finalize: it is done now, and waits for the other PEs to finalize too \[S-W-EXIT\]'
 others=' \(and 2 other PEs: 1-2\)'
 
 ends 0 3 handlers
