@@ -255,7 +255,7 @@ lint: ## the tree against its own rules: include law, names, sizes, headers
 	@$(IN_SCRIPTS) sh scripts/lint
 headers: ## every header compiles alone, as C and as C++
 	@$(IN_SCRIPTS) sh scripts/headers
-api-check: $(LIBS_MADE) ## exported names against docs/api.txt and the headers
+api-check: $(LIBS_MADE) ## exported names against the lists of docs/ and the headers
 	@$(IN_SCRIPTS) NM='$(NM)' sh scripts/api-check $(O)
 
 help: ## this list

@@ -41,7 +41,7 @@ sort -u "$tmp/all" >"$tmp/names"
 # --- Functions, and names that are none ---
 
 {
-    cat docs/api.txt
+    cat docs/openshmem-1.6.txt
     [ ! -e docs/extensions.txt ] || sed 's/[ #].*//; /^$/d' docs/extensions.txt
     sed -n 's/^#define \(shmem_[a-z_]*\)(.*/\1/p' include/shmem_generic.h
 } | sed 's/$/.3/' | sort -u >"$tmp/calls"

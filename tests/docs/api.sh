@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the library exports and the headers declare the functions of
+# OpenSHMEM 1.6 and the listed extensions, each with its twin, and nothing else.
+set -u
+: "${SRC:?the source directory}" "${BUILD:?the build directory}"
+sh "$SRC/scripts/api-check" "$BUILD" >found 2>&1 || { cat found; exit 1; }
+# The check itself notices: a name too many in its list, and one too few.
+mkdir -p tree/scripts tree/docs
+cp "$SRC/scripts/api-check" tree/scripts/
+cp -R "$SRC/include" tree/
+sed '/^shmem_barrier_all$/d; s/^shmem_quiet$/&_all/' \
+    "$SRC/docs/openshmem-1.6.txt" >tree/docs/openshmem-1.6.txt
+cp "$SRC/docs/extensions.txt" tree/docs/
+if sh tree/scripts/api-check "$BUILD" >found 2>&1; then
+    echo 'FAIL: wrong lists pass'
+    exit 1
+fi
+for name in pshmem_barrier_all shmem_quiet pshmem_quiet shmem_quiet_all; do
+    grep -qw "$name" found || { echo "FAIL: $name is not found"; exit 1; }
+done
