@@ -221,7 +221,6 @@ static int usable_cores(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
-/* Under a launcher its number of PEs counts, else one PE per core. */
 static void check_cores(int cores)
 {
     if ((int)local_pes > cores)
@@ -235,12 +234,14 @@ static void check_cores(int cores)
 
 int info_check(void)
 {
-    int cores = usable_cores();
+    int cores = usable_cores(), pes;
 
     check_environment();
     check_pmix();
+    /* Under a launcher its number of PEs counts, else one PE per core. */
+    pes = local_pes ? (int)local_pes : cores;
     check_shared_memory();
-    check_memory(cores);
+    check_memory(pes);
     check_memlock();
     check_files();
     check_cores(cores);
