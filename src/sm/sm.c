@@ -46,10 +46,11 @@ static int make_memfd(size_t size, int *out)
  * would end in SIGBUS much later. */
 static int check_memfd(int fd, size_t size)
 {
+    int seals = fcntl(fd, F_GET_SEALS);
     struct stat st;
 
-    if (fstat(fd, &st) || (size_t)st.st_size < size ||
-        !(fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK)) {
+    if (fstat(fd, &st) || (size_t)st.st_size < size || seals < 0 ||
+        !(seals & F_SEAL_SHRINK)) {
         log_error(ERR_NODE, "node memory from PE %d is not the sealed file of "
                   "%zu bytes that was announced", rt_job.local_pes[0], size);
         return -EPROTO;
