@@ -14,7 +14,7 @@ ENV(rt,   SINGLETON,      flag, "0", "", "", "start as one PE even if a launcher
 ENV(rt,   PPN,            int,  "0", "0", "1048576", "every so many PEs count as a node (set by oshrun --ppn); 0: real nodes")
 ENV(heap, SYMMETRIC_SIZE, size, "", "1", "", "symmetric heap per PE, like 512m or 3.1G; unset: 512m, less where memory is short")
 ENV(heap, STATIC_DATA,    flag, "1", "", "", "make static data of the main program symmetric")
-ENV(core, SPIN_US,        int,  "20", "0", "1000000", "microseconds a wait spins before it yields; cut to 1 where PEs outnumber cores")
+ENV(core, SPIN_US,        int,  "20", "0", "1000000", "microseconds a wait spins before it yields; not used where PEs outnumber cores")
 ENV(core, CHECK,          flag, "0", "", "", "compare what PEs pass to collectives, look contexts and teams up")
 ENV(coll, COLL_SYNC,      word, "auto", "", "", "auto|dissemination|gather: how PEs meet")
 ENV(coll, COLL_BROADCAST, word, "auto", "", "", "auto|push|pull|binomial|pipeline: algorithm of broadcasts")
