@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pmix.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,27 @@ static int open_client(void)
     return find_local();
 }
 
+static void *nothing(void *arg)
+{
+    return arg;
+}
+
+/* libpmix has one, and is long-winded where it cannot. */
+static int try_thread(void)
+{
+    pthread_t thread;
+
+    errno = pthread_create(&thread, NULL, nothing, NULL);
+    if (errno) {
+        log_error(ERR_LIMIT, "PMIx_Init needs a thread: pthread_create: %m; "
+                  "raise the limit of processes of this user (ulimit -u) or "
+                  "of the container (pids.max)");
+        return -EAGAIN;
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
+
 int rt_open(void)
 {
     pmix_status_t st;
@@ -172,6 +194,9 @@ int rt_open(void)
     /* Without these no server called us: do not let libpmix look for one. */
     if (!env_foreign("PMIX_NAMESPACE"))
         return open_singleton("not tried");
+    rc = try_thread();
+    if (rc)
+        return rc;
     st = fault_hit(FAULT_RT_INIT) ? PMIX_ERR_UNREACH
                                   : PMIx_Init(&self, NULL, 0);
     if (st != PMIX_SUCCESS)
