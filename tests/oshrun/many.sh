@@ -10,7 +10,11 @@ compile job
     ulimit -n 200 || exit 77
     try -n 512 true
     expect 1 'few descriptors'
-    said '512 PEs need [0-9]* open files here, but the hard limit is 200 (ulimit -Hn); raise it or start at most [0-9]* PEs \[S-E-LIMIT\]'
+    said '512 PEs need [0-9]* open files here, but the hard limit is 200 (ulimit -Hn): raise it or start fewer PEs, at most 45 \[S-E-LIMIT\]'
+    ulimit -n 16
+    try -n 8 true
+    expect 1 'hardly any descriptor'
+    said '8 PEs need 88 open files here, but the hard limit is 16 (ulimit -Hn): raise it \[S-E-LIMIT\]'
     exit $failures
 )
 case $? in
@@ -26,6 +30,20 @@ esac
     [ "$(sort -u "$out")" = 100 ] || fail "the PEs' limit is $(sort -u "$out")"
     exit $failures
 ) || fail 'soft limit'
+
+# Too few processes for one part or another: one line.
+nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+# Neither for root, nor for the threads of a sanitizer.
+sanitizer=$("$BUILD/bin/oshcc" --showme:compile | grep -e -fsanitize)
+if [ -z "$sanitizer" ] && [ "$(id -u)" -eq 0 ] &&
+    $nobody "$BUILD/bin/oshrun" -n 2 true >"$out" 2>&1
+then
+    for most in 1 2 3 4 5; do
+        $nobody prlimit --nproc=$most "$BUILD/bin/oshrun" -n 2 true \
+            >"$out" 2>"$err"
+        said '^oshrun: cannot start .*: Resource temporarily unavailable; processes allowed: '$most' for this user (ulimit -u).* \[S-E-LIMIT\]$'
+    done
+fi
 
 try -n 512 "$dir/job"
 if [ $status -eq 0 ]; then

@@ -21,7 +21,16 @@ said '^oshrun: PE 1 (.*, pid [0-9]*) was killed by signal 11 (Segmentation fault
 try "$dir/nothing"
 expect 127 'no such file' && said "nothing: No such file or directory"
 try no-such-program-anywhere
-expect 127 'not in PATH' && said 'no-such-program-anywhere: No such file'
+expect 127 'not in PATH' && said 'no-such-program-anywhere: No such file or directory in PATH \[S-E-PROG\]$'
+printf '#!/bin/sh\n' >"$dir/only-here"
+chmod 755 "$dir/only-here"
+(
+    cd "$dir" || exit 1
+    try only-here
+    expect 127 'not in PATH but here'
+    said 'only-here: No such file or directory in PATH; is \./only-here meant, which exists? \[S-E-PROG\]$'
+    exit $failures
+) || failures=$((failures + 1))
 try /
 expect 126 'a directory' && said 'directory'
 echo true >"$dir/script"

@@ -213,8 +213,7 @@ static int launch(struct front *f, struct start *s)
     s->control = ends[1];
     f->keeper = fork();
     if (f->keeper < 0) {
-        say("S-E-LIMIT", "cannot start the keeper of the job: fork: %m "
-            "(ulimit -u)");
+        say_no_process(errno, "the keeper of the job: fork");
         return -1;
     }
     if (f->keeper == 0) {
@@ -232,6 +231,18 @@ static int launch(struct front *f, struct start *s)
     return 0;
 }
 
+/* Who types "hello" as for a shell that looks here, too, is told. */
+static void say_no_program(const char *name, int err)
+{
+    if (err != ENOENT || strchr(name, '/'))
+        say("S-E-PROG", "%s: %s", name, strerror(err));
+    else if (access(name, X_OK) == 0)
+        say("S-E-PROG", "%s: %s in PATH; is ./%s meant, which exists?", name,
+            strerror(err), name);
+    else
+        say("S-E-PROG", "%s: %s in PATH", name, strerror(err));
+}
+
 int front_run(const struct opts *o, char *arg0)
 {
     struct start s = { .opts = o, .arg0 = arg0 };
@@ -242,7 +253,7 @@ int front_run(const struct opts *o, char *arg0)
 
     s.path = find_program(o->argv[0], &err);
     if (!s.path) {
-        say("S-E-PROG", "%s: %s", o->argv[0], strerror(err));
+        say_no_program(o->argv[0], err);
         return err == ENOENT || err == ENOTDIR ? EXIT_NOPROG : EXIT_NOEXEC;
     }
     sigaction(SIGPIPE, NULL, &pipe_act);

@@ -52,6 +52,11 @@ void say(const char *code, const char *fmt, ...)
 /* Send such lines elsewhere; the line ends in a newline. */
 void say_through(void (*put)(const char *line, size_t len));
 
+/* The system gives no further process or thread, for which fmt stands: says
+ * so with the limits. */
+void say_no_process(int err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* The same string or memory, or the end of the process with one line. */
 void *must(void *ptr);
 char *must_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

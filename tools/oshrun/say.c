@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +42,46 @@ void say(const char *code, const char *fmt, ...)
         say_put(line, n);
     else if (write(STDERR_FILENO, line, n) < 0)
         return;                             /* nobody left to tell */
+}
+
+/* What the control group allows, as its file says, or "". */
+static const char *pids_max(void)
+{
+    static char text[32];
+    char line[512], path[600];
+    FILE *f = fopen("/proc/self/cgroup", "re");
+
+    while (f && fgets(line, sizeof(line), f)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "0::", 3) != 0)
+            continue;
+        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/pids.max", line + 3);
+        fclose(f);
+        f = fopen(path, "re");
+        if (f && fgets(text, sizeof(text), f))
+            text[strcspn(text, "\n")] = '\0';
+        break;
+    }
+    if (f)
+        fclose(f);
+    return text;
+}
+
+void say_no_process(int err, const char *fmt, ...)
+{
+    const char *group = pids_max();
+    char user[32] = "unlimited", what[128];
+    struct rlimit l;
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    if (getrlimit(RLIMIT_NPROC, &l) == 0 && l.rlim_cur != RLIM_INFINITY)
+        snprintf(user, sizeof(user), "%llu", (unsigned long long)l.rlim_cur);
+    say("S-E-LIMIT", "cannot start %s: %s; processes allowed: %s for this "
+        "user (ulimit -u)%s%s%s", what, strerror(err), user,
+        *group ? ", " : "", group, *group ? " in this cgroup (pids.max)" : "");
 }
 
 void *must(void *ptr)

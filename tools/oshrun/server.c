@@ -174,6 +174,25 @@ static pmix_status_t register_all(const char *host)
     return st;
 }
 
+static void *nothing(void *arg)
+{
+    return arg;
+}
+
+/* libpmix has one, and is long-winded where it cannot. */
+static int try_thread(void)
+{
+    pthread_t thread;
+    int err = pthread_create(&thread, NULL, nothing, NULL);
+
+    if (err) {
+        say_no_process(err, "the PMIx server: pthread_create");
+        return -1;
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
+
 int server_open(int n, const char *host)
 {
     uint64_t secret;
@@ -196,6 +215,8 @@ int server_open(int n, const char *host)
      * a killed server; no security service that asks a daemon. */
     setenv("PMIX_MCA_gds", "hash", 0);
     setenv("PMIX_MCA_psec", "native", 0);
+    if (try_thread() < 0)
+        return -1;
     st = init_server();
     if (st != PMIX_SUCCESS)
         return refuse("PMIx_server_init", st);

@@ -104,6 +104,7 @@ static int raise_files(struct rlimit *was, int n)
 {
     rlim_t need = FILES_BASE + (rlim_t)n * FILES_PER_PE;
     struct rlimit now;
+    char most[64] = "";
 
     getrlimit(RLIMIT_NOFILE, was);
     if (was->rlim_cur >= need)
@@ -112,47 +113,14 @@ static int raise_files(struct rlimit *was, int n)
     now.rlim_max = was->rlim_max > need ? was->rlim_max : need;
     if (setrlimit(RLIMIT_NOFILE, &now) == 0)
         return 0;
-    say("S-E-LIMIT", "%d PEs need %llu open files here, but the hard limit is "
-        "%llu (ulimit -Hn); raise it or start at most %lld PEs", n,
-        (unsigned long long)need, (unsigned long long)was->rlim_max,
-        ((long long)was->rlim_max - FILES_BASE) / FILES_PER_PE);
+    if (was->rlim_max >= FILES_BASE + FILES_PER_PE)
+        snprintf(most, sizeof(most), " or start fewer PEs, at most %llu",
+                 (unsigned long long)(was->rlim_max - FILES_BASE) /
+                     FILES_PER_PE);
+    say("S-E-LIMIT", "%d PE%s need %llu open files here, but the hard limit is "
+        "%llu (ulimit -Hn): raise it%s", n, n > 1 ? "s" : "",
+        (unsigned long long)need, (unsigned long long)was->rlim_max, most);
     return -1;
-}
-
-/* What the control group allows, as its file says, or "". */
-static const char *pids_max(void)
-{
-    static char text[32];
-    char line[512], path[600];
-    FILE *f = fopen("/proc/self/cgroup", "re");
-
-    while (f && fgets(line, sizeof(line), f)) {
-        line[strcspn(line, "\n")] = '\0';
-        if (strncmp(line, "0::", 3) != 0)
-            continue;
-        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/pids.max", line + 3);
-        fclose(f);
-        f = fopen(path, "re");
-        if (f && fgets(text, sizeof(text), f))
-            text[strcspn(text, "\n")] = '\0';
-        break;
-    }
-    if (f)
-        fclose(f);
-    return text;
-}
-
-static void say_fork(int pe, int err)
-{
-    const char *group = pids_max();
-    struct rlimit l;
-    char user[32] = "unlimited";
-
-    if (getrlimit(RLIMIT_NPROC, &l) == 0 && l.rlim_cur != RLIM_INFINITY)
-        snprintf(user, sizeof(user), "%llu", (unsigned long long)l.rlim_cur);
-    say("S-E-LIMIT", "cannot start PE %d: fork: %s; processes allowed: %s for "
-        "this user (ulimit -u)%s%s%s", pe, strerror(err), user,
-        *group ? ", " : "", group, *group ? " in this cgroup (pids.max)" : "");
 }
 
 int spawn_open(struct spawn *s, int n, int *report_end)
@@ -279,7 +247,7 @@ int spawn_pe(const struct spawn *s, int pe, struct spawned *out)
         if (pid == 0)
             child(s, pe, env, fds, keeper);
         if (pid < 0)
-            say_fork(pe, err);
+            say_no_process(err, "PE %d: fork", pe);
     }
     free_env(env);
     close(o[1]);
