@@ -39,7 +39,7 @@ static void reduce_pull(struct core_team *t, const struct reduction *r)
 {
     bool in_place = r->dest == r->source;
     size_t step = BLOCK / r->size, len;
-    char kept[IN_PLACE_MOST];
+    _Alignas(64) char kept[IN_PLACE_MOST];
 
     coll_sync(t);
     for (size_t at = 0; at < r->n; at += len) {
