@@ -141,6 +141,11 @@ void core_refuse(const char *call, const struct core_ctx *ctx,
         return;
     if (!sym)
         core_fatal(ERR_NULL, call, "a null pointer with %zu bytes", len);
+    if (heap_find(sym, 1) < 0 && heap_data_private(sym))
+        core_fatal(ERR_ADDR, call, "%p is static data of the main program, "
+                   "which is private %s", sym, env.STATIC_DATA
+                   ? "as the PEs run different programs"
+                   : "with SHMEM_STATIC_DATA=0");
     if (heap_find(sym, 1) < 0)
         core_fatal(ERR_ADDR, call, "%p is not a symmetric address: it is "
                    "neither in the symmetric heap nor static data of the main "

@@ -61,6 +61,9 @@ void heap_close(void);
  * closed what it did not open.  Async-signal-safe. */
 int heap_file(void);
 
+/* Is it static data of the main program that is not symmetric?  Slow. */
+bool heap_data_private(const void *ptr);
+
 /* Runs in a forked child, whose static data is private again. */
 extern void (*heap_fork_child)(void);
 

@@ -130,6 +130,16 @@ void heap_data_find(struct heap_data *out)
     *out = d;
 }
 
+bool heap_data_private(const void *ptr)
+{
+    struct heap_data d = { 0 };
+
+    if (heap_segs[HEAP_DATA].size)
+        return false;
+    dl_iterate_phdr(look, &d);
+    return (uintptr_t)ptr - (uintptr_t)d.start < d.size;
+}
+
 /* To pages that hold zeros: what is zero is not touched, so that a large .bss
  * takes memory only where the program has used it.  The gaps between
  * variables, which a sanitizer guards, are copied too. */

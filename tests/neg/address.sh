@@ -51,6 +51,14 @@ int main(int argc, char **argv)
         free(heap);
         return 0;
     }
+    CASE(static_data) {
+        shmem_long_p(rest, 1, other);
+        if (me == shmem_n_pes() - 1)
+            shmem_barrier_all();
+        shmem_finalize();
+        free(heap);
+        return 0;
+    }
     CASE(put_stack) shmem_putmem(stack, b, 8, other);
     CASE(get_stack) shmem_getmem(b, stack, 8, other);
     CASE(put_malloc) shmem_long_put(heap, b, 8, other);
@@ -127,4 +135,13 @@ refused past_data "shmem_putmem: $(past 2)"
 alone past_data_add "shmem_int_atomic_add: $no"
 alone past_heap_wait "shmem_long_wait_until_any: $(past 16)"
 works fits
+# The same address with and without the variable that makes it symmetric.
+works static_data
+SHMEM_STATIC_DATA=0
+export SHMEM_STATIC_DATA
+refused static_data "shmem_long_p: 0x[0-9a-f]+ is static data of the main program, which is private with SHMEM_STATIC_DATA=0 \\[S-E-ADDR\\]"
+alone put_stack "shmem_putmem: $no"
+alone put_library "shmem_putmem: $no"
+alone put_constant "shmem_long_put: $no"
+unset SHMEM_STATIC_DATA
 finish 'addresses that are not symmetric'
