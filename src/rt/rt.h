@@ -35,7 +35,8 @@ void rt_await_end(void);
 /* The processors this process may run on, as bits. */
 void rt_cpus(uint64_t *out, int words);
 
-/* Ends every PE of the job; the launcher's exit status is status. */
+/* Ends every PE of the job; the launcher's exit status is status.  What stdio
+ * holds is written, unless that takes more than half a second. */
 _Noreturn void rt_abort(int status);
 /* Ends this process alone: for a forked child, which is no PE. */
 _Noreturn void rt_leave(int status);

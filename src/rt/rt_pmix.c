@@ -314,8 +314,39 @@ int rt_get(int pe, const char *key, void *out, size_t size)
     return rc;
 }
 
+static bool flushed;
+
+/* On a thread of its own, which is given up where it has to wait: for who
+ * holds stdout, maybe the caller itself, in a signal handler; or for a reader.
+ * Other streams come second: some thread may be reading one of them. */
+static void *flush(void *arg)
+{
+    if (!ftrylockfile(stdout)) {
+        fflush(stdout);
+        funlockfile(stdout);
+    }
+    fflush(NULL);
+    __atomic_store_n(&flushed, true, __ATOMIC_RELEASE);
+    return arg;
+}
+
+/* What the program printed before an error tells how it came to it. */
+static void flush_output(void)
+{
+    const struct timespec nap = { .tv_nsec = 200000 };
+    pthread_t thread;
+
+    __atomic_store_n(&flushed, false, __ATOMIC_RELAXED);
+    if (pthread_create(&thread, NULL, flush, NULL))
+        return;
+    for (int i = 0; i < 2500 && !__atomic_load_n(&flushed, __ATOMIC_ACQUIRE);
+         i++)
+        nanosleep(&nap, NULL);
+}
+
 void rt_abort(int status)
 {
+    flush_output();
     if (rt_job.launched)
         PMIx_Abort(status, "", NULL, 0);
     /* The system keeps 8 bits: 256 must not look like success. */

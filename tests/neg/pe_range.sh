@@ -31,6 +31,12 @@ int main(int argc, char **argv)
         shmem_finalize();
         return 0;
     }
+    if (!strncmp(word, "printed", 7)) {
+        printf("so far");       /* into a file: not written yet */
+        if (!strcmp(word, "printed_locked"))
+            flockfile(stdout);
+        shmem_long_p(a, 1, n);
+    }
     if (shmem_my_pe() != n - 1)
         shmem_barrier_all();
     CASE(putmem) shmem_putmem(a, b, 8, n);
@@ -114,6 +120,13 @@ outside fadd shmem_long_fadd
 try 3 ./bad putmem
 ended 1 'PE 2 of 3'
 said 'PE 2 of 3' 'sluice: PE 2 \([^ ]+\): shmem_putmem: PE 3 is outside 0\.\.2 \[S-E-PE\]'
+
+# What was printed before is not lost; an error amid a print does not hang.
+try 0 ./bad printed
+[ "$status $(cat "$out")" = '1 so far' ] || fail "printed: $(cat "$out" "$err")"
+try 0 ./bad printed_locked
+ended 1 printed_locked
+soon printed_locked
 
 for n in 0 2; do
     try $n ./bad may_ask
