@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: exit with a status and shmem_global_exit end the job at once,
  * and files are written, though a thread waits for standard input.
- * PEs: 1 2
+ * PEs: 2 3
  * Status: 3
  * Timeout: 10
  * Expect: ^said$ */
@@ -33,7 +33,7 @@ int main(void)
         funlockfile(stdin);
     if (shmem_my_pe() == 0) {
         fputs("said\n", other);
-        if (shmem_n_pes() == 1)
+        if (shmem_n_pes() == 2)
             return 3;
         shmem_global_exit(3);
     }
