@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: every algorithm of every collective passes the tests of the
 # chosen ones.
-# Timeout: 120
+# Timeout: 300
 set -u
 failed=0
 run() # VARIABLE VALUE PROGRAM PES

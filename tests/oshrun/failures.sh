@@ -9,7 +9,7 @@ compile job
 # quick WHAT: the last try ended soon enough.
 quick()
 {
-    [ $ms -lt 2600 ] || fail "$1: took $ms ms"
+    in_time $ms 2600 || fail "$1: took $ms ms"
 }
 
 # Others that ignore SIGTERM get SIGKILL.

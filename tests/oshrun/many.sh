@@ -11,6 +11,7 @@ compile job
     try -n 512 true
     expect 1 'few descriptors'
     said '512 PEs need [0-9]* open files here, but the hard limit is 200 (ulimit -Hn): raise it or start fewer PEs, at most 45 \[S-E-LIMIT\]'
+    # shellcheck disable=SC3045
     ulimit -n 16
     try -n 8 true
     expect 1 'hardly any descriptor'

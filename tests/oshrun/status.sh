@@ -49,5 +49,5 @@ fi
 try -n 3 --timeout 0.4 sleep 20
 expect 124 'timeout'
 said 'the job has run for 0.4 s, the --timeout; ending its 3 PEs \[S-E-TIMEOUT\]'
-[ $ms -lt 2000 ] || fail "--timeout 0.4 took $ms ms"
+in_time $ms 2000 || fail "--timeout 0.4 took $ms ms"
 finish 'exit status: program, signal, 124, 126, 127'

@@ -145,7 +145,7 @@ ends()
     try "$n" ./ends "$@"
     [ $status -eq "$want" ] ||
         fail "$*, $n PEs: status $status, not $want: $(cat "$out" "$err")"
-    [ $ms -lt 2500 ] || fail "$*, $n PEs: took $ms ms"
+    in_time $ms 2000 || fail "$*, $n PEs: took $ms ms"
 }
 
 # tells REGEX: the last try's one line on standard error; without: none.

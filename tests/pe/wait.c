@@ -338,7 +338,7 @@ T(an_update_wakes_the_sleeper)
         for (int r = 0; r < (how == STORE ? 2 : WAKES); r++) {
             took = wait_once(how, r);
             quick += took < 300e-6;
-            T_LT(took, 2);
+            T_LT(took, 20);
         }
         if (how != STORE && !T_LE(WAKES / 2, quick))
             fprintf(stderr, "PE %d: update %d wakes nobody\n", me, (int)how);
