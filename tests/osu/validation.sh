@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: -c finds every byte, sum and barrier right, in the heap and in
 # global data, on 2 PEs and, where pairs are possible, on 4.
+# Timeout: 240
 set -u
 . "$(dirname "$0")/osu.inc"
 
