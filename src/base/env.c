@@ -45,17 +45,24 @@ static bool has_sma(const char *name)
            !strcmp(name, "SYMMETRIC_SIZE") || !strcmp(name, "DEBUG");
 }
 
-static const char *look_up(const char *name, enum env_source *source)
+/* Empty is as good as unset: a script clears a variable so. */
+static const char *get(const char *prefix, const char *name)
 {
     char full[64];
     const char *v;
 
-    snprintf(full, sizeof full, "SHMEM_%s", name);
+    snprintf(full, sizeof full, "%s%s", prefix, name);
     v = getenv(full);
+    return v && *v ? v : NULL;
+}
+
+static const char *look_up(const char *name, enum env_source *source)
+{
+    const char *v = get("SHMEM_", name);
+
     *source = FROM_SHMEM;
     if (!v && has_sma(name)) {
-        snprintf(full, sizeof full, "SMA_%s", name);
-        v = getenv(full);
+        v = get("SMA_", name);
         *source = FROM_SMA;
     }
     if (!v)
@@ -112,7 +119,7 @@ int env_parse_size(const char *text, size_t *out)
 
 static int parse_flag(const char *text, bool *out)
 {
-    static const char *const yes[] = { "1", "y", "yes", "on", "true", "" };
+    static const char *const yes[] = { "1", "y", "yes", "on", "true" };
     static const char *const no[] = { "0", "n", "no", "off", "false" };
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
@@ -194,8 +201,7 @@ static int parse(const struct row *r, const char *text)
     case KIND_int:
         return parse_int(r, text, r->value);
     case KIND_size:
-        return text != r->def && !*text ? -EINVAL
-                                        : parse_bounded_size(r, text, r->value);
+        return parse_bounded_size(r, text, r->value);
     case KIND_word:
         return parse_word(r, text, r->value);
     case KIND_text:
@@ -267,6 +273,18 @@ static int choose_log(const char *text)
     return 0;
 }
 
+static void complain_log(void)
+{
+    char rooms[128] = "";
+    size_t len = 0;
+
+    for (int i = 0; i < LOG_ROOMS && len < sizeof rooms; i++)
+        len += (size_t)snprintf(rooms + len, sizeof rooms - len, " %s",
+                                log_room_name(i));
+    log_error(ERR_ENV, "SHMEM_LOG is \"%s\": want error, warn, info, debug or "
+              "trace, then optionally :room,room of%s", env.LOG, rooms);
+}
+
 int env_load(void)
 {
     const char *text;
@@ -282,8 +300,7 @@ int env_load(void)
         }
     }
     if (choose_log(env.LOG)) {
-        log_error(ERR_ENV, "SHMEM_LOG is \"%s\": want error, warn, info, debug "
-                  "or trace, then optionally :room,room", env.LOG);
+        complain_log();
         rc = -EINVAL;
     }
     if (env.DEBUG && !env_is_set("LOG"))
@@ -347,26 +364,39 @@ static bool known(const char *name, size_t len)
     return false;
 }
 
-void env_warn_unknown(void)
+int env_tell_unknown(void (*tell)(const char *text))
 {
     const char *name, *meant;
+    char text[512];
     size_t len;
+    int n = 0;
 
     for (char **e = environ; *e; e++) {
         if (strncmp(*e, "SHMEM_", 6))
             continue;
         name = *e + 6;
         len = strcspn(name, "=");
-        if (known(name, len))
+        if (known(name, len) || !name[len] || !name[len + 1])
             continue;
+        n++;
         meant = nearest(name, len);
-        if (meant)
-            log_warn(ERR_ENV, "SHMEM_%.*s is set but no such variable is "
-                     "known; is SHMEM_%s meant?", (int)len, name, meant);
-        else
-            log_warn(ERR_ENV, "SHMEM_%.*s is set but no such variable is "
-                     "known; shmem_info lists them", (int)len, name);
+        snprintf(text, sizeof text, "SHMEM_%.*s is set but no such variable is "
+                 "known; %s%s%s", (int)len, name, meant ? "is SHMEM_" : "",
+                 meant ? meant : "shmem_info lists them", meant ? " meant?"
+                                                                : "");
+        tell(text);
     }
+    return n;
+}
+
+static void warn(const char *text)
+{
+    log_warn(ERR_ENV, "%s", text);
+}
+
+void env_warn_unknown(void)
+{
+    env_tell_unknown(warn);
 }
 
 static void print_value(FILE *to, const struct row *r)

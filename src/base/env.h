@@ -2,7 +2,8 @@
 /* env.h - the environment, parsed once by env_load() into `env`.
  * env_load() runs before anything else of the library, on one thread; the
  * table is read-only afterwards.  A bad value is logged with the allowed ones
- * and gives -EINVAL.  Nothing else in the library calls getenv(). */
+ * and gives -EINVAL.  Nothing else in the library calls getenv().  A
+ * variable that is empty counts as unset. */
 #ifndef BASE_ENV_H
 #define BASE_ENV_H
 
@@ -29,6 +30,8 @@ int env_load(void);
 bool env_is_set(const char *name);
 /* Warns of each SHMEM_ variable that no row knows. */
 void env_warn_unknown(void);
+/* The same, told otherwise; returns how many there are. */
+int env_tell_unknown(void (*tell)(const char *text));
 /* Prints the table: name, value, source, help. */
 void env_print(FILE *to);
 /* Prints the rows of the table as mdoc list items, for shmem_env(7). */

@@ -15,6 +15,13 @@ static const char *const site_names[FAULT_SITES] = {
 #undef FAULT
 };
 
+/* What an error line says after a hit, for who has forgotten the variable. */
+static const char *const blames[FAULT_SITES] = {
+#define FAULT(NAME, site, what) "after SHMEM_FAULT made " site " fail",
+#include "base/fault_defs.h"
+#undef FAULT
+};
+
 static struct {
     double rate;
     uint64_t seed, state;
@@ -59,6 +66,7 @@ int fault_load(void)
 
     memset(sites, 0, sizeof sites);
     fault_armed = false;
+    log_blame(NULL);
     while (*p) {
         p = load_one(p);
         if (!p) {
@@ -92,6 +100,8 @@ bool fault_roll(enum fault_site site)
           sites[site].rate;
     sites[site].failed += hit;
     lock_release(&fault_lock);
+    if (hit)
+        log_blame(blames[site]);
     return hit;
 }
 

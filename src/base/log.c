@@ -21,9 +21,12 @@ static const char *const room_names[LOG_ROOMS] = {
 };
 
 static int speaker_pe = -1;
+static const char *speaker_tool;
 static char speaker_host[256] = "";
 static enum log_level shown_level = LOG_WARN;
 static unsigned shown_rooms = ~0u;
+/* Ends the next error line, then none. */
+static const char *cause;
 
 void log_identify(int pe, const char *host)
 {
@@ -32,6 +35,11 @@ void log_identify(int pe, const char *host)
     memcpy(speaker_host, host, len);
     speaker_host[len] = '\0';
     speaker_pe = pe;
+}
+
+void log_tool(const char *name)
+{
+    speaker_tool = name;
 }
 
 const char *log_host(void)
@@ -61,6 +69,11 @@ int log_room_index(const char *name)
     return -1;
 }
 
+const char *log_room_name(int room)
+{
+    return room_names[room];
+}
+
 /* Appends at *at, never past the end: a piece that does not fit is cut. */
 __attribute__((format(printf, 3, 0)))
 static void append(char *line, size_t *at, const char *fmt, va_list ap)
@@ -82,6 +95,11 @@ static void appendf(char *line, size_t *at, const char *fmt, ...)
     va_end(ap);
 }
 
+void log_blame(const char *text)
+{
+    __atomic_store_n(&cause, text, __ATOMIC_RELAXED);
+}
+
 static void put_line(char *line, size_t at)
 {
     ssize_t n;
@@ -98,18 +116,24 @@ static void put_line(char *line, size_t at)
 __attribute__((format(printf, 3, 0)))
 static void coded(char level, enum err_code code, const char *fmt, va_list ap)
 {
-    char line[LINE_MAX_BYTES], tail[32];
+    char line[LINE_MAX_BYTES], tail[128];
     int saved = errno, tail_len;
+    const char *why = NULL;
     size_t at = 0;
 
-    if (speaker_pe >= 0)
+    if (speaker_tool)
+        appendf(line, &at, "%s: ", speaker_tool);
+    else if (speaker_pe >= 0)
         appendf(line, &at, "sluice: PE %d (%s): ", speaker_pe, log_host());
     else
         appendf(line, &at, "sluice: (%s): ", log_host());
     errno = saved;
     append(line, &at, fmt, ap);
+    if (level == 'E')
+        why = __atomic_exchange_n(&cause, NULL, __ATOMIC_RELAXED);
     /* The code is what a user searches for: a long text gives way to it. */
-    tail_len = snprintf(tail, sizeof tail, " [S-%c-%s]", level,
+    tail_len = snprintf(tail, sizeof tail, "%s%s%s [S-%c-%s]", why ? " (" : "",
+                        why ? why : "", why ? ")" : "", level,
                         err_texts[code].name);
     if (at > LINE_MAX_BYTES - 2 - (size_t)tail_len)
         at = LINE_MAX_BYTES - 2 - (size_t)tail_len;

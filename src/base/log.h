@@ -31,12 +31,18 @@ extern const struct err_text err_texts[ERR_CODES];
 /* Who speaks: a PE number (negative: not known yet) and a host name. */
 void log_identify(int pe, const char *host);
 const char *log_host(void);
+/* A tool speaks: its errors and warnings begin "name: ". */
+void log_tool(const char *name);
+/* The next error line ends with "(text)", before the code; NULL: takes that
+ * back.  text stays where it is. */
+void log_blame(const char *text);
 
 /* Which levels and rooms (bits 1 << log_room) are shown below warnings. */
 void log_choose(enum log_level level, unsigned rooms);
 bool log_on(enum log_level level, enum log_room room);
-/* Index of the room with that name, or -1. */
+/* Index of the room with that name, or -1; and the other way round. */
 int log_room_index(const char *name);
+const char *log_room_name(int room);
 
 /* "sluice: PE 3 (host): text [S-E-CODE]"; %m is the present errno. */
 void log_error(enum err_code code, const char *fmt, ...)

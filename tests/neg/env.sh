@@ -41,7 +41,7 @@ good()
 }
 
 size='want a number above 0 and below 8388608t, with an optional k, m, g or t, like 512m or 3\.1G'
-for value in '' m 512x 0 0.0 0k -1 -1g +1 0x10 ' 1m' nan inf 1e999 \
+for value in m 512x 0 0.0 0k -1 -1g +1 0x10 ' 1m' nan inf 1e999 \
     9999999999999999999 99999999t .m 'one gigabyte' 1,5g; do
     bad "SHMEM_SYMMETRIC_SIZE=$value" "$size"
 done
@@ -53,7 +53,7 @@ done
 try 0 env SHMEM_SYMMETRIC_SIZE=4m SMA_SYMMETRIC_SIZE=no ./bad
 [ "$status $(cat "$err")" = '0 ' ] || fail "SMA_ is not hidden: $(cat "$err")"
 
-for value in '' x -1 1.5 2k 1048577 99999999999999999999; do
+for value in x -1 1.5 2k 1048577 99999999999999999999; do
     bad "SHMEM_PPN=$value" 'want a whole number from 0 to 1048576'
 done
 bad SHMEM_SPIN_US=fast 'want a whole number from 0 to 1000000'
@@ -65,17 +65,22 @@ done
 for value in NO off y 1; do
     good "SHMEM_STATIC_DATA=$value"
 done
-for value in '' tree autos gather,auto; do
+for value in tree autos gather,auto; do
     bad "SHMEM_COLL_SYNC=$value" 'want one of auto\|dissemination\|gather'
 done
 good SHMEM_COLL_SYNC=Gather
-for value in '' loud debugs debug: debug:kitchen 'debug:rt,' 3; do
+for value in loud debugs debug: debug:kitchen 'debug:rt,' 3; do
     bad "SHMEM_LOG=$value" \
-        'want error, warn, info, debug or trace, then optionally :room,room'
+        'want error, warn, info, debug or trace, then optionally :room,room of base rt gtl heap xport sm ofi core coll stream api'
 done
 for value in no.site:1 heap.alloc heap.alloc: heap.alloc:2 heap.alloc:-1 \
     heap.alloc:1:x heap.alloc:1:1:1; do
     bad "SHMEM_FAULT=$value" 'want site:rate:seed\[,\.\.\.\] with a rate from 0 to 1; sites are listed in shmem_env\(7\)'
+done
+
+# An empty one is unset.
+for name in SYMMETRIC_SIZE PPN CHECK COLL_SYNC LOG FAULT DEBUG NO_SUCH; do
+    good SHMEM_$name=
 done
 
 # Two bad values are two lines.

@@ -37,12 +37,12 @@ one()
 alone='sluice: PE [0-2] \([^ ]+\): '
 
 memory='Cannot allocate memory'
-fence='PMIx_Fence of 3 PEs: TIMEOUT \[S-E-PMI\]'
-map="mapping [0-9]+ bytes of node memory \\(3 slots\\): $memory; is an address-space limit set \\(ulimit -v\\)\\? \\[S-E-NODE\\]"
-data="remapping [0-9]+ bytes of static data: $memory; SHMEM_STATIC_DATA=0 leaves it private \\[S-E-DATA\\]"
+fence='PMIx_Fence of 3 PEs: TIMEOUT \(after SHMEM_FAULT made rt\.fence fail\) \[S-E-PMI\]'
+map="mapping [0-9]+ bytes of node memory \\(3 slots\\): $memory; is an address-space limit set \\(ulimit -v\\)\\? \\(after SHMEM_FAULT made sm\\.map fail\\) \\[S-E-NODE\\]"
+data="remapping [0-9]+ bytes of static data: $memory; SHMEM_STATIC_DATA=0 leaves it private \\(after SHMEM_FAULT made heap\\.data fail\\) \\[S-E-DATA\\]"
 all rt.fence "$alone$fence$others"
 one rt.fence "$fence"
-all sm.memfd "${alone}memfd_create: $memory \\[S-E-NODE\\]"
+all sm.memfd "${alone}memfd_create: $memory \\(after SHMEM_FAULT made sm\\.memfd fail\\) \\[S-E-NODE\\]"
 all sm.map "$alone$map$others"
 one sm.map "$map"
 all heap.data "$alone$data$others"
@@ -55,7 +55,7 @@ ended 1 'a wrong token'
 grep -qE '^sluice: PE 0 \([^ ]+\): refused a connection of pid [0-9]+ to the node.s socket: it does not know the job.s token \[S-W-NODE\]$' "$err" ||
     fail "a wrong token: $(cat "$err")"
 [ "$(grep -v S-W-NODE "$err" | sed 's/([^ ]*)/(h)/')" = \
-    'sluice: PE 2 (h): joining PE 0, the leader of this node: Connection reset by peer [S-E-NODE]' ] ||
+    'sluice: PE 2 (h): joining PE 0, the leader of this node: Connection reset by peer (after SHMEM_FAULT made sm.hello fail) [S-E-NODE]' ] ||
     fail "a wrong token: $(cat "$err")"
 
 # One that ends before it comes: the others do not tell of it.

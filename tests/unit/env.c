@@ -31,6 +31,13 @@ static void clear(void)
     }
 }
 
+#define ENV(room, NAME, kind, def, least, most, help) #NAME,
+static const char *const names[] = {
+#include "base/env_defs.h"
+};
+#undef ENV
+enum { ROWS = sizeof names / sizeof *names };
+
 static const char *said;        /* by the last load() */
 
 static int load(void)
@@ -141,7 +148,7 @@ T(a_decimal_comma_of_the_program_changes_nothing)
 T(flags_know_their_words)
 {
     static const char *const yes[] = {
-        "1", "y", "yes", "on", "true", "", "Y", "YES", "On", "TRUE"
+        "1", "y", "yes", "on", "true", "Y", "YES", "On", "TRUE"
     };
     static const char *const no[] = {
         "0", "n", "no", "off", "false", "N", "No", "OFF", "False"
@@ -160,7 +167,7 @@ T(flags_know_their_words)
 T(numbers_stay_within_their_bounds)
 {
     static const char *const bad[] = {
-        "-1", "1000001", "", "x", "5x", "1.5", "99999999999999999999", "0x5"
+        "-1", "1000001", "x", "5x", "1.5", "99999999999999999999", "0x5"
     };
 
     GIVES("SHMEM_SPIN_US", "0", SPIN_US, 0);
@@ -181,7 +188,6 @@ T(words_are_those_of_the_row_in_any_case)
     GIVES("SHMEM_COLL_BROADCAST", "PuLL", COLL_BROADCAST, 2);
     refused("SHMEM_COLL_BROADCAST", "pul", "auto|push|pull|binomial|pipeline");
     refused("SHMEM_COLL_BROADCAST", "pulls", "auto|push|pull|");
-    refused("SHMEM_COLL_BROADCAST", "", "auto|push|pull|");
     refused("SHMEM_COLL_BROADCAST", "ring", "auto|push|pull|");
     refused("SHMEM_COLL_BROADCAST", "push|pull", "auto|push|pull|");
     refused("SHMEM_COLL_BROADCAST", "algorithm", "auto|push|pull|");
@@ -189,12 +195,37 @@ T(words_are_those_of_the_row_in_any_case)
 
 T(any_value_of_the_variables_of_the_standard_means_yes)
 {
-    GIVES("SHMEM_VERSION", "", VERSION, true);
+    GIVES("SHMEM_VERSION", " ", VERSION, true);
     GIVES("SHMEM_INFO", "0", INFO, true);
     GIVES("SHMEM_DEBUG", "no", DEBUG, true);
     clear();
     T_EQ(load(), 0);
     T_TRUE(!env.VERSION && !env.INFO && !env.DEBUG);
+}
+
+T(an_empty_variable_is_unset)
+{
+    clear();
+    for (int i = 0; i < ROWS; i++) {
+        char name[64];
+
+        snprintf(name, sizeof name, "SHMEM_%s", names[i]);
+        setenv(name, "", 1);
+    }
+    setenv("SMA_INFO", "", 1);
+    setenv("SHMEM_NO_SUCH", "", 1);
+    T_EQ(load(), 0);
+    T_STR(said, "");
+    T_TRUE(!env.VERSION && !env.INFO && !env.CHECK && env.STATIC_DATA);
+    T_EQ(env.SYMMETRIC_SIZE, 0);
+    T_EQ(env.SPIN_US, 20);
+    T_TRUE(!env_is_set("SYMMETRIC_SIZE"));
+    unit_capture();
+    env_warn_unknown();
+    T_STR(unit_captured(), "");
+    setenv("SMA_SYMMETRIC_SIZE", "3k", 1);
+    T_EQ(load(), 0);
+    T_EQ(env.SYMMETRIC_SIZE, 3072);
 }
 
 T(the_older_prefix_serves_where_it_ever_did)
@@ -233,8 +264,8 @@ T(the_log_variable_chooses_levels_and_rooms)
     T_EQ(load_with("SHMEM_LOG", "INFO"), 0);
     T_TRUE(log_on(LOG_INFO, LOG_API));
     T_TRUE(!log_on(LOG_DEBUG, LOG_API));
-    refused("SHMEM_LOG", "", "error, warn, info, debug or trace");
-    refused("SHMEM_LOG", "debug:kitchen", ":room,room");
+    refused("SHMEM_LOG", "debug:kitchen", ":room,room of base rt gtl heap "
+            "xport sm ofi core coll stream api [S-E-ENV]");
     refused("SHMEM_LOG", "debug:heapheapheapheap", ":room,room");
     refused("SHMEM_LOG", "debug:heap,", ":room,room");
     refused("SHMEM_LOG", "debugging", "error, warn, info");
@@ -277,13 +308,6 @@ T(unknown_names_are_warned_of_with_the_likely_one)
     T_STR(warned("SHMEM_LAUNCHER"), "");    /* a tool's */
     T_STR(warned("SHMEMISH"), "");
 }
-
-#define ENV(room, NAME, kind, def, least, most, help) #NAME,
-static const char *const names[] = {
-#include "base/env_defs.h"
-};
-#undef ENV
-enum { ROWS = sizeof names / sizeof *names };
 
 /* The line of the printed table that names the variable. */
 static const char *row(const char *name)
@@ -356,6 +380,7 @@ int main(void)
     T_RUN(numbers_stay_within_their_bounds);
     T_RUN(words_are_those_of_the_row_in_any_case);
     T_RUN(any_value_of_the_variables_of_the_standard_means_yes);
+    T_RUN(an_empty_variable_is_unset);
     T_RUN(the_older_prefix_serves_where_it_ever_did);
     T_RUN(every_bad_value_is_told_at_once);
     T_RUN(the_log_variable_chooses_levels_and_rooms);

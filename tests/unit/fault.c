@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -138,6 +139,27 @@ T(the_counts_are_told)
     T_STR(unit_captured(), "");
 }
 
+T(the_next_error_tells_the_site)
+{
+    const char *text;
+
+    T_EQ(load("sm.map:1,rt.init:0"), 0);
+    T_EQ(hits(FAULT_RT_INIT, 1), 0);
+    unit_capture();
+    log_error(ERR_NODE, "one");
+    T_HAS(unit_captured(), "): one [S-E-NODE]\n");
+    T_EQ(hits(FAULT_SM_MAP, 1), 1);
+    unit_capture();
+    log_warn(ERR_NODE, "two");
+    log_error(ERR_NODE, "three");
+    log_error(ERR_NODE, "four");
+    text = unit_captured();
+    T_HAS(text, "): two [S-W-NODE]\n");
+    T_HAS(text, "): three (after SHMEM_FAULT made sm.map fail) [S-E-NODE]\n");
+    T_HAS(text, "): four [S-E-NODE]\n");
+    T_EQ(load(""), 0);
+}
+
 enum { THREADS = 4, ASKED = 1000000 };
 static atomic_int total, ready;
 
@@ -178,6 +200,7 @@ int main(void)
     T_RUN(a_seed_gives_the_same_run_again);
     T_RUN(bad_words_are_refused);
     T_RUN(the_counts_are_told);
+    T_RUN(the_next_error_tells_the_site);
     T_RUN(threads_lose_no_count);
     return T_DONE();
 }
