@@ -27,4 +27,33 @@ SHMEM_SYMMETRIC_SIZE=$eighth timeout 30 "$bin/oshrun" -n 12 \
     "$bin/shmem_info" --check >"$out" 2>"$err" </dev/null
 [ "$(grep -c '^FAIL  memory  *the heaps of 12 PEs do not fit' "$out")" -eq 12 ] ||
     fail "12 PEs: $(cat "$out" "$err")"
+
+# checked VAR=VALUE STATUS: what --check says then.
+checked()
+{
+    env "$1" "$bin/shmem_info" --check >"$out" 2>"$err"
+    status=$?
+    [ $status -eq "$2" ] || fail "--check, $1: status $status: $(cat "$out")"
+}
+checked SHMEM_BOGUS=1 0
+[ ! -s "$err" ] || fail "SHMEM_BOGUS twice: $(cat "$err")"
+grep ' environment ' "$out" >"$out.env"
+[ "$(cat "$out.env")" = 'WARN  environment    SHMEM_BOGUS is set but no such variable is known; shmem_info lists them' ] ||
+    fail "SHMEM_BOGUS: $(cat "$out.env")"
+checked SHMEM_PPN=x 1
+said SHMEM_PPN=x 'shmem_info: SHMEM_PPN is "x": .* \[S-E-ENV\]'
+grep -q '^FAIL  environment ' "$out" || fail "SHMEM_PPN=x: $(cat "$out")"
+# The limit of most machines is no news.
+(
+    ulimit -l 64 && checked SHMEM_PPN= 0
+    grep -q '^PASS  memlock ' "$out" || fail "memlock: $(cat "$out")"
+    exit $failures
+) || failures=$((failures + 1))
+grep -q '^PASS  environment ' "$out" || fail "SHMEM_PPN=: $(cat "$out")"
+"$bin/shmem_info" >"$out"
+grep -E '(^|[ (])1 [a-zA-Z ]*(packages|nodes|cores|threads)' "$out" &&
+    fail 'one of several'
+grep 'start-up' "$out" | grep '(' && fail 'half of a parenthesis'
+[ "$(SHMEM_BOGUS=1 "$bin/shmem_info" 2>&1 >/dev/null | cut -c 1-12)" = \
+    'shmem_info: ' ] || fail 'the report warns as someone else'
 finish 'shmem_info: unknown words, full disks, jobs'

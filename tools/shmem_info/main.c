@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "info.h"
+#include "base/log.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,7 @@ int main(int argc, char **argv)
 {
     int rc = -1;
 
+    log_tool("shmem_info");
     if (argc == 1)
         rc = info_report();
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)

@@ -40,13 +40,24 @@ static void build(void)
 #endif
 }
 
+/* Of "OpenPMIx 4.2.2 (PMIx Standard: 4.2, Stable ABI: 1.0)" the first two
+ * words, also where a comma follows. */
+static int name_length(const char *version)
+{
+    size_t n = strcspn(version, ",(");
+
+    while (n > 0 && version[n - 1] == ' ')
+        n--;
+    return (int)n;
+}
+
 static void drivers(void)
 {
     unsigned v = hwloc_get_api_version();
     const char *pmix = PMIx_Get_version();
 
     puts("\nDrivers");
-    printf("  %-14s %.*s\n", "start-up", (int)strcspn(pmix, ","), pmix);
+    printf("  %-14s %.*s\n", "start-up", name_length(pmix), pmix);
     printf("  %-14s hwloc %u.%u\n", "topology", v >> 16, v >> 8 & 0xff);
     row("same node", "one sealed memfd for heaps and static data");
     row("other nodes", "none in this build");
@@ -59,6 +70,12 @@ static void devices(const char *what, int n, char (*names)[RT_TOPO_NAME])
     for (int i = 0; i < n; i++)
         printf(" %s", names[i]);
     puts(n ? "" : " none");
+}
+
+/* "1 core, ", "2 cores, " */
+static void count(int n, const char *what)
+{
+    printf("%d %s%s, ", n, what, n == 1 ? "" : "s");
 }
 
 static void machine(void)
@@ -76,9 +93,12 @@ static void machine(void)
         return;
     }
     row("processor", t.cpu);
-    printf("  %-14s %d packages, %d NUMA nodes, %d cores, %d threads, %d usable "
-           "here\n", "cores", t.packages, t.numa_nodes, t.cores, t.threads,
-           t.usable);
+    printf("  %-14s ", "cores");
+    count(t.packages, "package");
+    count(t.numa_nodes, "NUMA node");
+    count(t.cores, "core");
+    count(t.threads, "thread");
+    printf("%d usable here\n", t.usable);
     row("memory", log_size(size, (double)t.memory));
     devices("NICs", t.n_nics, t.nics);
     devices("GPUs", t.n_gpus, t.gpus);
