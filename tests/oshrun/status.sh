@@ -14,6 +14,11 @@ said '^oshrun: PE 2 (.*, pid [0-9]*) exited with status 3; ending the other 3 PE
 try -n 3 sh -c 'exit 5'
 expect 5 'all exit with 5'
 said 'exited with status 5, like 2 other PEs: .* \[S-E-PEEXIT\]$'
+try -n 3 sh -c '[ "$PMIX_RANK" != 0 ] || echo no such option >&2; exit 5'
+expect 5 'all exit with 5, one says why'
+[ "$(cat "$err")" = 'no such option' ] || fail "all said it: $(cat "$err")"
+try -n 3 sh -c '[ "$PMIX_RANK" != 0 ] || echo a word >&2; exit $((5 + PMIX_RANK % 2))'
+grep -q 'exited with status [56].*PEEXIT' "$err" || fail "5 and 6: $(cat "$err")"
 try -n 2 sh -c '[ "$PMIX_RANK" = 0 ] || kill -SEGV $$; sleep 20'
 expect 139 'PE 1 crashes'
 said '^oshrun: PE 1 (.*, pid [0-9]*) was killed by signal 11 (Segmentation fault.*); ending the other PE \[S-E-PEDIED\]$'

@@ -47,6 +47,20 @@ static void how_it_died(int wstatus, char *buf, size_t size)
              WCOREDUMP(wstatus) ? ", core dumped" : "");
 }
 
+/* All PEs have come to the same end, and one has said something: the program
+ * refuses, say, its arguments.  How the PEs ended explains nothing then. */
+static bool said_together(const struct job *j)
+{
+    bool spoke = false;
+
+    for (int i = 0; i < j->n; i++) {
+        if (!j->pe[i].ended || j->pe[i].wstatus != j->pe[j->culprit].wstatus)
+            return false;
+        spoke |= j->pe[i].err.spoke;
+    }
+    return spoke;
+}
+
 void job_report(struct job *j)
 {
     const struct pe *p = j->culprit >= 0 ? &j->pe[j->culprit] : NULL;
@@ -65,8 +79,8 @@ void job_report(struct job *j)
             (int)p->pid, died, alike, rest);
         break;
     case BY_STATUS:
-        if (p->err.said_error)      /* the PE has said it better */
-            break;
+        if (p->err.said_error || said_together(j))
+            break;                  /* the PEs have said it better */
         others_alike(j, alike, sizeof(alike));
         say("S-E-PEEXIT", "PE %d (%s, pid %d) exited with status %d%s%s",
             j->culprit, j->host, (int)p->pid, WEXITSTATUS(p->wstatus), alike,

@@ -198,6 +198,7 @@ bool source_read(struct source *s)
         return false;
     n = read(s->fd, buf, sizeof(buf));
     if (n > 0) {
+        s->spoke = true;
         take(s, buf, (size_t)n);
         return true;
     }

@@ -48,6 +48,7 @@ struct source {
     int pe;
     bool tag;                       /* lines begin with "[PE] " */
     bool at_line_start;
+    bool spoke;                     /* something has come */
     bool said_error;                /* a line with an error code has passed */
     struct sink *sink;
     struct merge *merge;            /* for lines of the library, or NULL */
