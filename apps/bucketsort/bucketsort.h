@@ -184,6 +184,8 @@ struct variant {
 extern const struct variant variants[];
 extern const int variants_count;
 
+/* The symmetric heap that the task needs, as far as known before it runs. */
+size_t sort_heap_mib(const struct job *job);
 /* Tasks; collective.  The value is main()'s. */
 int sort_main(struct job *job);
 int files_generate(struct job *job);

@@ -189,8 +189,7 @@ static void make_temp(struct job *job, struct io_out *out, uint64_t bytes)
 
     out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (out->fd < 0) {
-        job_error(job, E_OUTPUT, "%s: cannot be made: %s: %m", out->path,
-                  out->temp);
+        job_error(job, E_OUTPUT, "%s: cannot be made: %m", out->path);
         return;
     }
     out->made = true;
@@ -228,7 +227,7 @@ bool io_out_open(struct job *job, const char *path, int input, uint64_t count,
         out->fd = open(out->temp, O_RDWR | O_CLOEXEC);
         if (out->fd < 0)
             job_error(job, E_OUTPUT, "%s: open: %m: the directory must be one "
-                      "for all PEs", out->temp);
+                      "for all PEs", out->path);
     }
     if (!share_failed(job))
         return true;
@@ -283,7 +282,7 @@ bool io_out_commit(struct job *job, struct io_out *out)
         goto drop;
     if (job->pe == 0) {
         if (chmod(out->temp, out->mode) != 0)
-            job_error(job, E_OUTPUT, "%s: chmod: %m", out->temp);
+            job_error(job, E_OUTPUT, "%s: chmod: %m", out->path);
         else if (rename(out->temp, out->path) != 0)
             job_error(job, E_OUTPUT, "%s: rename: %m", out->path);
         else

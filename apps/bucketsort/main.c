@@ -54,13 +54,13 @@ static int main_started(struct job *job, const struct opts *o, int provided)
     if (wants_threads(o) && provided < SHMEM_THREAD_MULTIPLE)
         return say(job, E_THREADS, "the library does not allow several "
                    "threads: use --variant HA_HI");
+    job->opts = o;
     if (!share_open(job)) {
-        snprintf(text, sizeof(text), "PEs need %zu bytes of symmetric heap "
-                 "for their own words: raise SHMEM_SYMMETRIC_SIZE",
-                 share_bytes(job->pes));
+        snprintf(text, sizeof(text), "the symmetric heap has no room for %zu "
+                 "bytes of words of the PEs: set SHMEM_SYMMETRIC_SIZE=%zuM",
+                 share_bytes(job->pes), sort_heap_mib(job));
         return say(job, E_HEAP, text);
     }
-    job->opts = o;
     job->progress.line = isatty(STDERR_FILENO);
     job->progress.on = job->pe == 0 && (o->progress || job->progress.line);
     status = run(job, o);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { UNITS_FROM = 10000 };        /* small numbers are typed out */
 enum { CHUNK_KEYS = 1 << 20, CHUNK_MIN = 64, CHUNK_MAX = 1 << 30 };
 
 enum opt {
@@ -119,7 +120,7 @@ static bool refuse(char error[ERROR_TEXT], const char *fmt, ...)
     return false;
 }
 
-/* A whole number with k, m or g, in [least, most]. */
+/* A whole number, with k, m or g, in [least, most]. */
 static bool number(const char *name, const char *text, uint64_t least,
                    uint64_t most, uint64_t *out, char error[ERROR_TEXT])
 {
@@ -141,9 +142,10 @@ static bool number(const char *name, const char *text, uint64_t least,
     if (text[0] < '0' || text[0] > '9' || *end || errno ||
         value > UINT64_MAX >> shift || value << shift < least ||
         value << shift > most)
-        return refuse(error, "--%s %s: say a number from %llu to %llu, "
-                      "k, m, g allowed", name, text, (unsigned long long)least,
-                      (unsigned long long)most);
+        return refuse(error, "--%s %s: say a number from %llu to %llu%s", name,
+                      text, (unsigned long long)least,
+                      (unsigned long long)most,
+                      most > UNITS_FROM ? ", k, m, g allowed" : "");
     *out = (uint64_t)value << shift;
     return true;
 }

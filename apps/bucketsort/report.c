@@ -126,8 +126,8 @@ static void head(const struct job *job)
     else
         printf("# bucketsort: ISx keys, %s, seed %" PRIu64,
                job_mode_name((int)o->mode), o->seed);
-    printf(", %d PEs, chunks of %" PRIu64 " keys, %d round%s\n", job->pes,
-           o->chunk, o->iterations, o->iterations == 1 ? "" : "s");
+    printf(", %d PE%s, chunks of %" PRIu64 " keys, %d round%s\n", job->pes,
+           job->pes == 1 ? "" : "s", o->chunk, o->iterations, o->iterations == 1 ? "" : "s");
     printf("# %-12s %4s %11s %8s %8s %8s %8s %6s %9s %9s %9s %8s\n",
            "variant", "P", "keys/PE", "scaling", "LB(GB/s)", "UB(GB/s)",
            "mean", "LB/UB", "total(s)", "ata(s)", "sort(s)", "vs_HA_HI");
@@ -183,8 +183,9 @@ static void table(const struct report *r)
                job->total, (double)(job->total * (unsigned)job->width) /
                (1 << 20), total, total > 0 ? (double)job->total / total / 1e6
                                            : 0);
-    printf("# verified %" PRIu64 " times: number, sum, squares and xor of all "
-           "keys, order in and across PEs\n", r->checked);
+    printf("# verified %" PRIu64 " time%s: number, sum, squares and xor of all "
+           "keys, order in and across PEs\n", r->checked,
+           r->checked == 1 ? "" : "s");
     if (r->output)
         printf("# written to %s and read back\n", r->output);
 }

@@ -8,6 +8,7 @@
 #include <shmem.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "io.h"
 #include "radix.h"
@@ -34,15 +35,45 @@ struct sort {
 
 /* ---------------------------------------------------------------- set-up ---- */
 
+static uint64_t made_keys(const struct opts *o, int pes)
+{
+    return o->mode != MODE_STRONG ? o->keys
+         : (o->keys + (uint64_t)pes - 1) / (uint64_t)pes;
+}
+
+static size_t made_capacity(const struct opts *o, uint64_t keys)
+{
+    double mean = (double)keys;
+
+    return (size_t)ceil(o->slack * mean + 6 * sqrt(mean));
+}
+
+static size_t heap_mib(const struct job *job, size_t table)
+{
+    size_t need = table + table / 32 + share_bytes(job->pes) + HEAP_SPARE;
+
+    return (need >> 20) + 1;
+}
+
+size_t sort_heap_mib(const struct job *job)
+{
+    const struct opts *o = job->opts;
+    size_t table = 0, pes = (size_t)job->pes;
+    struct stat st;
+
+    if (o->task == TASK_MADE)
+        table = made_capacity(o, made_keys(o, job->pes)) * sizeof(uint32_t);
+    else if (o->task == TASK_FILE && stat(o->input, &st) == 0)
+        table = (size_t)st.st_size / pes + sizeof(uint64_t);
+    return heap_mib(job, table);
+}
+
 static void plan_made(struct sort *s)
 {
     struct job *job = s->job;
-    uint64_t pes = (uint64_t)job->pes, keys = s->opts->keys;
-    double mean;
+    uint64_t pes = (uint64_t)job->pes, keys = made_keys(s->opts, job->pes);
 
     job_set_type(job, TYPE_U32);
-    if (s->opts->mode == MODE_STRONG)
-        keys = (keys + pes - 1) / pes;
     s->max = ISX_MAX;
     if (s->opts->mode == MODE_WEAK_ISO) {
         if (pes > INT32_MAX / ISX_WIDTH)
@@ -54,8 +85,7 @@ static void plan_made(struct sort *s)
     }
     job->n = keys;
     job->total = keys * pes;
-    mean = (double)keys;
-    job->capacity = (size_t)ceil(s->opts->slack * mean + 6 * sqrt(mean));
+    job->capacity = made_capacity(s->opts, keys);
 }
 
 /* Even parts of the file come in, exactly even parts go out. */
@@ -84,13 +114,10 @@ static bool make_room(struct sort *s)
     table = job->capacity * width;
     keys = (job->n > job->capacity ? job->n : job->capacity) * width;
     job->table = shmem_align(64, table);
-    if (!job->table) {
-        size_t need = table + table / 32 + share_bytes(job->pes) + HEAP_SPARE;
-
+    if (!job->table)
         job_error(job, E_HEAP, "the table needs %zu bytes of symmetric heap "
                   "per PE: set SHMEM_SYMMETRIC_SIZE=%zuM, or use more PEs",
-                  table, (need >> 20) + 1);
-    }
+                  table, heap_mib(job, table));
     if (share_failed(job))
         return false;
     job->keys = job_map(job, keys, "keys");

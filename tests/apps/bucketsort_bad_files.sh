@@ -66,7 +66,7 @@ then
     chmod 555 .
     bad INPUT 'cut: open: Permission denied' --input cut --type i32
     bad INPUT 'dir/x: open: Permission denied' --input dir/x --type i32
-    bad OUTPUT 'out: cannot be made: .*: Permission denied' \
+    bad OUTPUT 'out: cannot be made: Permission denied' \
         --input in --type i32 -o out
     bad OUTPUT 'dir/out: stat: Permission denied' \
         --input in --type i32 -o dir/out

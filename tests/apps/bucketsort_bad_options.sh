@@ -53,9 +53,10 @@ for n in 0 -1 +5 x '' 1.5 1e3 0x10 7q 1kk 1025g 16777216g \
 done
 wrong '--chunk 63: say a number from 64 to 1073741824' --chunk 63
 wrong '--chunk 2g: ' --chunk 2g
-wrong '--threads 0: say a number from 1 to 64' --threads 0
+wrong '--chunk 0: say a number from 64 to 1073741824, k, m, g allowed \[' --chunk 0
+wrong '--threads 0: say a number from 1 to 64 \[' --threads 0
 wrong '--threads 65: ' --threads 65
-wrong '--iterations 0: say a number from 1 to 10000' -i 0
+wrong '--iterations 0: say a number from 1 to 10000 \[' -i 0
 wrong '--iterations 10k: ' -i 10k
 wrong '--seed -1: ' --seed -1
 wrong '--count -3: ' --input in --type i32 --count -3 -o out
@@ -93,6 +94,25 @@ wrong '--verify-file does not go with --generate' \
     --generate g --type i32 --count 1 --verify-file in
 wrong '--iterations does not go with --verify-file' \
     --verify-file in --type i32 -i 2
+
+# --- A heap that is too small: the first line tells what is enough ---
+
+# enough ARGS...
+enough()
+{
+    SHMEM_SYMMETRIC_SIZE=1m
+    export SHMEM_SYMMETRIC_SIZE
+    try 2 "$@"
+    [ "$(grep -c HEAP "$err")" -eq 2 ] && [ "$(wc -l <"$err")" -eq 2 ] ||
+        fail "$*: not one error and the library's warning: $(cat "$err")"
+    need=$(sed -n 's/.*set SHMEM_SYMMETRIC_SIZE=\([0-9]*M\).*B-E-HEAP.*/\1/p' "$err")
+    SHMEM_SYMMETRIC_SIZE=$need
+    run 2 "$@"
+    unset SHMEM_SYMMETRIC_SIZE
+}
+enough --keys 1m -i 1
+enough --mode strong --keys 3m -i 1 --variant HA_HI
+enough --input in --type i32
 
 # --- Wrong only once the job has begun ---
 

@@ -19,7 +19,7 @@ keep
 # unwritten ARGS...: of a sort and of made files alike; the last is -o or so.
 unwritten()
 {
-    bad OUTPUT "gone/out: cannot be made: .*: No such file" "$@" gone/out
+    bad OUTPUT 'bucketsort: PE 0: gone/out: cannot be made: No such file' "$@" gone/out
     bad OUTPUT 'in/out: stat: Not a directory' "$@" in/out
     bad OUTPUT 'dir: is a directory' "$@" dir
     bad OUTPUT 'pipe: is there and not a regular file' "$@" pipe

@@ -33,7 +33,7 @@ table()
         }
         if (!is_time($9) || !is_time($10) || !is_time($11)) bad("times")
     }
-    NR == 3 + n && index($0, "# verified " sorts " times: ") != 1 {
+    NR == 3 + n && index($0, "# verified " sorts " time" (sorts > 1 ? "s" : "") ": ") != 1 {
         bad("checks")
     }
     END {
