@@ -25,10 +25,12 @@ refused 'argument heap: not expected' osu_oshm_barrier heap
 refused 'option -q: unknown' osu_oshm_put_mr heap -q
 refused 'option --colour: unknown' osu_oshm_put heap --colour
 refused 'option -m: its value is missing' osu_oshm_put heap -m
-refused 'MIN:.MAX' osu_oshm_put heap -m 8:4
-refused 'MIN:.MAX' osu_oshm_put heap -m 0
-refused 'MIN:.MAX' osu_oshm_put heap -m 1k
-refused 'MIN:.MAX' osu_oshm_put heap -m 1:99999999999999999999
+refused '-m 8:4: MIN is above MAX' osu_oshm_put heap -m 8:4
+refused '-m 2k:1024: MIN is above MAX' osu_oshm_put heap -m 2k:1024
+for sizes in 0 : '' k 4g 1kk 8m 4194305 1:99999999999999999999 1q:4; do
+    refused 'want .MIN:.MAX in bytes, each from 1 to 4194304, k and m allowed' \
+        osu_oshm_put heap -m "$sizes"
+done
 refused 'has no sizes' osu_oshm_atomics heap -m 4
 refused 'number of iterations' osu_oshm_put heap -i 0
 refused 'number of iterations' osu_oshm_atomics heap -i 99999999

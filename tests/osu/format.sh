@@ -43,7 +43,14 @@ for p in 'put_bw:Put' 'get_bw:Get'; do
     run "osu_oshm_${p%%:*}" heap -m 64:64 $few --precision 4
     lines "$p" "# OSU OpenSHMEM ${p#*:} Bandwidth Test v7\.4" \
         '# Size {8}Bandwidth \(MB/s\)' '64 +[0-9]+\.[0-9]{4}'
+    # shellcheck disable=SC2086
+    run "osu_oshm_${p%%:*}" heap -m 2k:4K $few --precision 4
+    lines "$p" "# OSU OpenSHMEM ${p#*:} Bandwidth Test v7\.4" \
+        '# Size {8}Bandwidth \(MB/s\)' '2048 +[0-9]+\.[0-9]{4}' \
+        '4096 +[0-9]+\.[0-9]{4}'
 done
+run osu_oshm_put heap -m 16k:16384 -i 1
+sed -n '3{s/ .*//p}' "$out" | grep -qx 16384 || fail "16k: $(cat "$out")"
 
 run osu_oshm_atomics heap
 sed -n 2p "$out" | grep -qx \

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <time.h>
 
+/* The largest -m, in units of the default. */
+enum { OSU_MOST_TIMES = 4 };
+
 /* The defaults of OSU's loops, by kind. */
 static const struct kind {
     size_t max;
@@ -51,7 +54,8 @@ static void help(const struct osu *o)
            has_memory(o) ? " heap|global" : "");
     if (has_sizes(o))
         printf("  -m, --message-size [MIN:]MAX  message sizes in bytes "
-               "(1:%zu)\n", k->max);
+               "(1:%zu), at most\n                       %zu; k and m are "
+               "1024 and 1024^2\n", k->max, k->max * OSU_MOST_TIMES);
     printf("  -i, --iterations N   timed iterations (%d; %d for large "
            "messages)\n", k->iters, k->iters_large);
     if (o->prog->kind == OSU_RATE)
@@ -85,30 +89,52 @@ static bool number(const char *text, long long least, long long most,
     return true;
 }
 
-/* "MAX", "MIN:" or "MIN:MAX" */
-static bool sizes(struct osu *o, const char *text, long long most)
+/* The same with k or m for 1024 or 1024^2, of at most len characters. */
+static bool size(const char *text, size_t len, long long most, long long *out)
+{
+    char digits[32];
+    int shift;
+
+    if (len == 0 || len >= sizeof digits)
+        return false;
+    memcpy(digits, text, len);
+    digits[len] = '\0';
+    shift = strchr("kK", digits[len - 1]) ? 10
+          : strchr("mM", digits[len - 1]) ? 20 : 0;
+    if (shift)
+        digits[len - 1] = '\0';
+    if (!number(digits, 1, most >> shift, out))
+        return false;
+    *out <<= shift;
+    return true;
+}
+
+static int bad(const struct osu *o, const char *what, const char *text,
+               const char *wanted);
+
+/* "MAX", "MIN:" or "MIN:MAX"; 0, or 1 after printing what is wrong. */
+static int sizes(struct osu *o, const char *text, long long most)
 {
     const char *colon = strchr(text, ':');
     long long min = 1, max = most;
-    char first[32];
+    char wanted[96];
+    bool good;
 
-    if (!colon) {
-        if (!number(text, 1, most, &max))
-            return false;
-    } else {
-        if (snprintf(first, sizeof first, "%.*s", (int)(colon - text),
-                     text) >= (int)sizeof first)
-            return false;
-        if (!number(first, 1, most, &min))
-            return false;
-        if (colon[1] && !number(colon + 1, min, most, &max))
-            return false;
+    if (!colon)
+        good = size(text, strlen(text), most, &max);
+    else
+        good = size(text, (size_t)(colon - text), most, &min) &&
+               (!colon[1] || size(colon + 1, strlen(colon + 1), most, &max));
+    if (!good) {
+        snprintf(wanted, sizeof wanted, "want [MIN:]MAX in bytes, each from 1 "
+                 "to %lld, k and m allowed", most);
+        return bad(o, "-m", text, wanted);
     }
     if (min > max)
-        return false;
+        return bad(o, "-m", text, "MIN is above MAX");
     o->min = (size_t)min;
     o->max = (size_t)max;
-    return true;
+    return 0;
 }
 
 static int bad(const struct osu *o, const char *what, const char *text,
@@ -132,10 +158,8 @@ static int option(struct osu *o, int c, char *const *argv)
     case 'm':
         if (!has_sizes(o))
             return bad(o, "option", "-m", "this program has no sizes");
-        if (!sizes(o, optarg, (long long)kinds[o->prog->kind].max * 4))
-            return bad(o, "-m", optarg, "want [MIN:]MAX in bytes, from 1 to "
-                       "four times the default");
-        return 0;
+        return sizes(o, optarg, (long long)kinds[o->prog->kind].max *
+                                OSU_MOST_TIMES);
     case 'i':
         if (!number(optarg, 1, o->prog->kind == OSU_ATOMIC ? OSU_ATOMIC_MAX
                                                            : 100000000, &v))
