@@ -25,7 +25,7 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 .PHONY: FORCE
 .DEFAULT_GOAL = all
 
-ifneq ($(words $(O)),1)
+ifneq ($(words $(O))$(filter /%,$(O)),1)
 $(error O is '$(O)': it must be one relative path without spaces)
 endif
 
