@@ -45,6 +45,7 @@ said SHMEM_PPN=x 'shmem_info: SHMEM_PPN is "x": .* \[S-E-ENV\]'
 grep -q '^FAIL  environment ' "$out" || fail "SHMEM_PPN=x: $(cat "$out")"
 # The limit of most machines is no news.
 (
+    # shellcheck disable=SC3045  # every shell here has it
     ulimit -l 64 && checked SHMEM_PPN= 0
     grep -q '^PASS  memlock ' "$out" || fail "memlock: $(cat "$out")"
     exit $failures
