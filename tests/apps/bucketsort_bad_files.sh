@@ -59,6 +59,7 @@ if [ "$(id -u)" -ne 0 ]; then
     user=
     chmod 0 cut dir
 fi
+keep
 # shellcheck disable=SC2086  # a command
 if [ ! -r cut ] || $user test -x "$BUILD/bin/bucketsort" -a -r in 2>/dev/null
 then

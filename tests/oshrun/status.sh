@@ -27,6 +27,9 @@ try "$dir/nothing"
 expect 127 'no such file' && said "nothing: No such file or directory"
 try no-such-program-anywhere
 expect 127 'not in PATH' && said 'no-such-program-anywhere: No such file or directory in PATH \[S-E-PROG\]$'
+mkdir -m 0 "$dir/closed"
+PATH=$dir/closed:$PATH try no-such-program-anywhere
+expect 127 'behind a closed directory' && said 'No such file or directory in PATH'
 printf '#!/bin/sh\n' >"$dir/only-here"
 chmod 755 "$dir/only-here"
 (

@@ -52,9 +52,10 @@ char *find_program(const char *name, int *err)
         rc = usable(path);
         if (rc == 0)
             return path;
-        free(path);
-        if (rc == EACCES)       /* a later directory may have it */
+        /* A later directory may have it; one that is closed has nothing. */
+        if (rc == EACCES && access(path, F_OK) == 0)
             *err = rc;
+        free(path);
     }
     return NULL;
 }
