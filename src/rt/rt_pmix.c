@@ -342,6 +342,10 @@ static void flush_output(void)
     for (int i = 0; i < 2500 && !__atomic_load_n(&flushed, __ATOMIC_ACQUIRE);
          i++)
         nanosleep(&nap, NULL);
+    if (__atomic_load_n(&flushed, __ATOMIC_ACQUIRE))
+        pthread_join(thread, NULL);     /* it only has to end */
+    else
+        pthread_detach(thread);
 }
 
 void rt_abort(int status)

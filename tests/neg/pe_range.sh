@@ -125,7 +125,7 @@ said 'PE 2 of 3' 'sluice: PE 2 \([^ ]+\): shmem_putmem: PE 3 is outside 0\.\.2 \
 try 0 ./bad printed
 [ "$status $(cat "$out")" = '1 so far' ] || fail "printed: $(cat "$out" "$err")"
 try 0 ./bad printed_locked
-ended 1 printed_locked
+[ $status -eq 1 ] || fail "printed_locked: status $status: $(cat "$err")"
 soon printed_locked
 
 for n in 0 2; do

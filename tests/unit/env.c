@@ -112,7 +112,8 @@ T(sizes_follow_the_grammar)
         bytes = 7;
         T_EQ(env_parse_size(bad[i], &bytes), -EINVAL);
         T_EQ(bytes, 7);
-        refused("SHMEM_SYMMETRIC_SIZE", bad[i], "k, m, g or t, like 512m");
+        if (*bad[i])
+            refused("SHMEM_SYMMETRIC_SIZE", bad[i], "k, m, g or t, like 512m");
     }
     refused("SHMEM_SYMMETRIC_SIZE", "0", "a number above 0");
     refused("SHMEM_SYMMETRIC_SIZE", "0k", "a number above 0");
