@@ -9,11 +9,9 @@
 #include "sm/sm.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* How many inits wait for their finalize. */
 static int init_count;
@@ -59,29 +57,6 @@ static int need_one_node(void)
     return -EHOSTUNREACH;
 }
 
-static void *flush_all(void *unused)
-{
-    fflush(NULL);
-    return unused;
-}
-
-/* What the program said is not lost when the job ends.  A stream that another
- * thread waits to read from is locked, and flushing all never gets past it. */
-static void flush_output(void)
-{
-    struct timespec until;
-    pthread_t t;
-
-    fflush(stdout);
-    fflush(stderr);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    if (pthread_create(&t, NULL, flush_all, NULL))
-        fflush(NULL);
-    else
-        pthread_timedjoin_np(t, NULL, &until);
-}
-
 static void at_exit(int status, void *unused)
 {
     (void)unused;
@@ -90,7 +65,7 @@ static void at_exit(int status, void *unused)
     if (status) {
         log_error(ERR_EXIT, "exit with status %d without shmem_finalize; the "
                   "job ends", status);
-        flush_output();
+        fflush(stdout);
         rt_abort(status);
     }
     if (!finalize_at_exit)
@@ -235,7 +210,7 @@ API_ALIAS(start_pes)
 void pshmem_global_exit(int status)
 {
     core_need_up(__func__);
-    flush_output();
+    fflush(stdout);             /* all of it, however slow its reader */
     rt_abort(status);
 }
 API_ALIAS(shmem_global_exit)
