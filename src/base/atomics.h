@@ -10,6 +10,9 @@
 /* For the bodies of the public calls: their default context is a constant
  * that must reach every condition. */
 #define force_inline static inline __attribute__((always_inline))
+/* Declares data of the library that other files read: without it each read
+ * would first look the address up in the global offset table. */
+#define hidden __attribute__((visibility("hidden")))
 /* What every operation reads, kept together: few cache lines. */
 #define hot_data __attribute__((section(".data.sluice_hot")))
 
@@ -37,7 +40,7 @@ static inline void atomics_store_fence(void)
 #ifdef __SANITIZE_THREAD__
 void __tsan_acquire(void *);
 void __tsan_release(void *);
-extern char atomics_others;
+extern hidden char atomics_others;
 #define atomics_told() __tsan_release(&atomics_others)
 #define atomics_heard() __tsan_acquire(&atomics_others)
 #else

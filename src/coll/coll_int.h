@@ -28,7 +28,7 @@ enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes);
 
 /* How members meet, as the words of SHMEM_COLL_SYNC. */
-extern int coll_sync_choice;
+extern hidden int coll_sync_choice;
 
 /* One collective, or one piece of a long one. */
 struct coll_call {

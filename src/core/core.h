@@ -23,7 +23,7 @@ struct core_ctx {
     pthread_t owner;            /* who made it */
     struct list_link link;      /* in the list of created contexts */
 };
-extern struct core_ctx core_ctx_default;
+extern hidden struct core_ctx core_ctx_default;
 
 enum core_state { CORE_DOWN, CORE_UP, CORE_ENDED, CORE_FORKED };
 
@@ -33,7 +33,7 @@ struct core_status {
     bool crowded;               /* more PEs on this node than cores */
     bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
 };
-extern struct core_status core_status;
+extern hidden struct core_status core_status;
 
 /* The words a PE keeps for its peers, at the same offset in every heap. */
 enum { CORE_CPU_WORDS = 16 };
@@ -49,7 +49,7 @@ struct core_ctl {
     uint64_t last_sync;         /* of the world's, once it finalizes; or 0 */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
 };
-extern struct core_ctl *core_ctl;       /* this PE's */
+extern hidden struct core_ctl *core_ctl;       /* this PE's */
 
 /* The block is the first thing reserved: it opens the host segment. */
 static inline struct core_ctl *core_peer_ctl(int world_pe)

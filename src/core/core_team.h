@@ -53,7 +53,7 @@ struct core_team {
     shmem_team_config_t config;
     struct list_link link;      /* of all that were made */
 };
-extern struct core_team core_world, core_shared;
+extern hidden struct core_team core_world, core_shared;
 
 static inline int core_team_world_pe(const struct core_team *t, int pe)
 {

@@ -16,6 +16,8 @@
 #ifndef HEAP_HEAP_H
 #define HEAP_HEAP_H
 
+#include "base/atomics.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +32,7 @@ struct heap_seg {
     uintptr_t base;             /* 0 with size 0: the segment is absent */
     size_t size;
 };
-extern struct heap_seg heap_segs[HEAP_SEGS];
+extern hidden struct heap_seg heap_segs[HEAP_SEGS];
 
 /* The sizes of a slot; one PE of the node plans, the others are told. */
 struct heap_plan {

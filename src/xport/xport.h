@@ -16,7 +16,7 @@
 struct xport_route {
     uintptr_t map[HEAP_SEGS];   /* 0: not mapped here */
 };
-extern struct xport_route *xport_routes;
+extern hidden struct xport_route *xport_routes;
 
 /* Room for n_pes routes, none mapped.  0 or -ENOMEM, logged. */
 int xport_open(int n_pes);
