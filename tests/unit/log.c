@@ -202,7 +202,7 @@ T(sizes_are_told_in_a_fitting_unit)
     T_STR(log_size(buf, 1610612736), "1.5 GiB");
     T_STR(log_size(buf, (unsigned long long)512 << 20), "512 MiB");
     T_STR(log_size(buf, (unsigned long long)3 << 40), "3.0 TiB");
-    T_STR(log_size(buf, ~0ull), "16384 PiB");
+    T_STR(log_size(buf, (double)UINT64_MAX), "16384 PiB");
 }
 
 int main(void)
