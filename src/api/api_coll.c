@@ -64,14 +64,24 @@ void api_broadcast(const char *call, struct core_team *t,
     coll_broadcast(t, b->dest, b->source, bytes, root, root_too);
 }
 
-/* After all have told how much they bring. */
+/* After all have told how much they bring, and from where: who brings nothing
+ * needs no source. */
 static void check_collected(const char *call, struct core_team *t,
                             const struct api_block *b)
 {
     size_t all = 0;
+    int first = -1;
 
-    for (int i = 0; i < t->n_pes; i++)
+    for (int i = 0; i < t->n_pes; i++) {
+        if (coll_met(t, i, 2) == 0)
+            continue;
         all += coll_met(t, i, 2);
+        if (first < 0)
+            first = i;
+        if (coll_met(t, i, 1) != coll_met(t, first, 1))
+            core_fatal(ERR_COLL, call, "PE %d passed another source than PE %d",
+                       core_team_world_pe(t, i), core_team_world_pe(t, first));
+    }
     api_buffers_check(call, &(struct api_buffers){
         b->dest, b->source, core_bytes(call, all, b->size),
         b->nelems * b->size, false });
@@ -85,7 +95,7 @@ void api_collect(const char *call, struct core_team *t,
     /* The size of dest follows from what all pass; ours is its least. */
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, false });
-    MEET({ "@dest", "@source" }, { BUFFERS });
+    MEET({ "@dest" }, { BUFFERS });
     if (core_status.checks)
         check_collected(call, t, b);
     coll_collect(t, b->dest, b->source, bytes);

@@ -205,14 +205,28 @@ static void fcollect_bruck(struct core_team *t, char *dest,
     }
 }
 
+/* Whoever brings nothing may name no source, and cannot tell from its own
+ * where the others' are. */
+static bool all_name_source(const struct core_team *t, const struct blocks *b)
+{
+    for (int i = 0; i < t->n_pes; i++)
+        if (size_of(b, i) == 0)
+            return false;
+    return true;
+}
+
 void coll_collect(struct core_team *t, void *dest, const void *source,
                   size_t bytes)
 {
     struct blocks b = { .call = coll_publish(t, bytes), .differ = true };
+    enum coll_alg alg;
 
     /* By what all bring, so that all choose alike. */
     bytes = start_of(&b, t->n_pes) / (size_t)t->n_pes;
-    switch (coll_choose(COLL_COLLECT, t, bytes)) {
+    alg = coll_choose(COLL_COLLECT, t, bytes);
+    if (alg == COLL_PULL && !all_name_source(t, &b))
+        alg = COLL_PUSH;
+    switch (alg) {
     case COLL_PULL:
         collect_pull(t, &b, dest, source);
         break;

@@ -66,6 +66,10 @@ int main(int argc, char **argv)
     } else if (is(what, "dest")) {
         shmem_int_fcollect(SHMEM_TEAM_WORLD, (int *)(dest + odd),
                            (int *)source, 1);
+    } else if (is(what, "source")) {
+        /* PE 0, which brings nothing, may pass what it likes. */
+        shmem_long_collect(SHMEM_TEAM_WORLD, dest, me ? source + odd : NULL,
+                           me != 0);
     } else if (is(what, "stride")) {
         shmem_long_alltoalls(SHMEM_TEAM_WORLD, dest, source, 1, 1 + odd, 1);
     } else if (is(what, "finalize")) {
@@ -116,7 +120,7 @@ int main(int argc, char **argv)
             shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &team, NULL, 0,
                                 &copy);
             shmem_long_sum_reduce(team, dest, source, 3);
-            shmem_long_collect(copy, dest, source, (size_t)me);
+            shmem_long_collect(copy, dest, me ? source : NULL, (size_t)me);
             shmem_barrier(0, 0, 4, sync_array);
             shmem_team_destroy(team);
             shmem_team_destroy(copy);
@@ -154,6 +158,7 @@ odd first '^sluice: PE 0 \([^ ]+\): shmem_barrier_all: collective call 1: PE 0 i
 odd root 'shmem_long_broadcast: collective call 2: PE 2 passed root 1, PE 0 passed 0 .*\[S-E-COLL\]'
 odd nelems 'shmem_long_sum_reduce: .*PE 2 passed nelems 5, PE 0 passed 4 .*\[S-E-COLL\]'
 odd dest 'shmem_int_fcollect: .*PE 2 passed dest [a-z ]*\+0x[0-9a-f]+, PE 0 passed [a-z ]*\+0x.*\[S-E-COLL\]'
+odd source 'shmem_long_collect: PE 2 passed another source than PE 1 .*\[S-E-COLL\]'
 odd stride 'shmem_long_alltoalls: .*PE 2 passed sst 2, PE 0 passed 1 .*\[S-E-COLL\]'
 odd finalize 'shmem_team_sync: .*PE 2 is in shmem_finalize, PE 0 in shmem_team_sync .*\[S-E-COLL\]'
 odd free 'shmem_free: .*PE 2 is in shmem_malloc, PE 0 in shmem_free .*\[S-E-COLL\]'

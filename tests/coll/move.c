@@ -157,6 +157,29 @@ T(nothing)
     T_EQ(shmem_int_sum_exscan(world, NULL, NULL, 0), 0);
 }
 
+/* Nor does the one that brings nothing to what others collect. */
+T(some_bring_nothing)
+{
+    enum { ELEMS = 9000 };
+    static int in[ELEMS], out[6 * ELEMS];
+    int n = shmem_n_pes(), me = shmem_my_pe(), at = 0;
+
+    for (int lacks = 0; lacks < n; lacks++)
+        for (int many = 1; many <= ELEMS; many *= ELEMS) {
+            for (int i = 0; i < many; i++)
+                in[i] = 10 * me + i % 7;
+            shmem_sync_all();
+            T_EQ(shmem_int_collect(SHMEM_TEAM_WORLD, out,
+                                   me == lacks ? NULL : in,
+                                   me == lacks ? 0 : (size_t)many), 0);
+            at = 0;
+            for (int pe = 0; pe < n; pe++)
+                for (int i = 0; i < many && pe != lacks; i++)
+                    T_EQ(out[at++], 10 * pe + i % 7);
+            shmem_sync_all();
+        }
+}
+
 /* No synchronisation by the program between calls on different buffers. */
 T(back_to_back)
 {
@@ -188,6 +211,7 @@ int main(void)
     T_TRUE(source && dest);
     T_RUN(moves);
     T_RUN(nothing);
+    T_RUN(some_bring_nothing);
     T_RUN(back_to_back);
     shmem_finalize();
     return T_DONE();
