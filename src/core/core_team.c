@@ -27,7 +27,7 @@ int core_team_member(const struct core_team *t, int world_pe)
 int core_team_triplet(const struct core_team *parent, int start, int stride,
                       int size)
 {
-    long long last = start + (long long)stride * (size - 1);
+    long long last = start + stride * ((long long)size - 1);
 
     if (size < 1 || start < 0 || start >= parent->n_pes || last < 0 ||
         last >= parent->n_pes || (stride == 0 && size != 1))

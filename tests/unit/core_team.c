@@ -56,6 +56,7 @@ T(a_triplet_lies_within_its_parent)
     T_EQ(core_team_triplet(&p, 0, 1 << 30, 5), -EINVAL);
     T_EQ(core_team_triplet(&p, 9, INT_MIN, 3), -EINVAL);
     T_EQ(core_team_triplet(&p, 0, 1, INT_MAX), -EINVAL);
+    T_EQ(core_team_triplet(&p, 0, 1, INT_MIN), -EINVAL);
     T_EQ(core_team_triplet(&p, INT_MAX, 1, 1), -EINVAL);
     T_EQ(core_team_triplet(&p, INT_MIN, 1, 1), -EINVAL);
     T_EQ(core_team_triplet(&p, 3, INT_MAX, 1), 0);
