@@ -6,7 +6,7 @@ void core_put_any(void *dest, const void *source, size_t len, int pe,
 {
     struct core_spot to = core_target(call, ctx, dest, len, pe);
 
-    if (unlikely(!to.near))
+    if (unlikely(!to.near || !len))
         return;
     core_need_local(call, source, len);
     copy_bytes((void *)to.near, source, len);
@@ -18,7 +18,7 @@ void core_get_any(void *dest, const void *source, size_t len, int pe,
 {
     uintptr_t from = core_target(call, ctx, source, len, pe).near;
 
-    if (unlikely(!from))
+    if (unlikely(!from || !len))
         return;
     core_need_local(call, dest, len);
     copy_bytes(dest, (const void *)from, len);

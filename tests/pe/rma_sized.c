@@ -135,6 +135,8 @@ T(zero_bytes)
 
     shmem_putmem(&local, NULL, 0, peer);
     shmem_getmem(NULL, &local, 0, peer);
+    shmem_putmem(dest, NULL, 0, peer);
+    shmem_getmem(NULL, dest, 0, peer);
     shmem_put64(NULL, NULL, 0, peer);
     shmem_iput32(NULL, NULL, 1, 1, 0, peer);
     shmem_double_put_signal(NULL, NULL, 0, (uint64_t *)(void *)dest, 1,
