@@ -8,6 +8,7 @@
 #include "shmem.h"
 
 #ifdef __cplusplus
+extern "C++" {          /* also where the program includes us in extern "C" */
 
 /* A call with and without a context: parameters and arguments, each in
  * parentheses; RET is void or the type. */
@@ -215,6 +216,7 @@ SHMEMI_O_WAIT_ONE(ulonglong, unsigned long long)
 #undef SHMEMI_O_SET
 #undef SHMEMI_O_SYNC
 
+}
 #endif /* __cplusplus */
 
 #endif

@@ -13,7 +13,9 @@
 
 /* The complex types of reductions; only pointers to them are passed. */
 #ifdef __cplusplus
+extern "C++" {          /* also where the program includes us in extern "C" */
 #include <complex>
+}
 typedef std::complex<float> shmemi_complexf;
 typedef std::complex<double> shmemi_complexd;
 #else

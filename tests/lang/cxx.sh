@@ -17,6 +17,13 @@ for cxx in $compilers; do
             -I"$SRC/include" "$dir/overload.cpp" 2>log ||
             fail "$cxx -std=$std: $(head -n 5 log)"
     done
+    # Old programs wrap C headers; the overloads stay C++.
+    printf 'extern "C" {\n#include <shmem.h>\n#include <shmemx.h>\n}\n' \
+        >wrapped.cpp
+    echo 'void f(long *d, double *e) { shmem_p(d, 1L, 0); shmem_p(e, 1., 0); }' \
+        >>wrapped.cpp
+    $cxx -Wall -Wextra -pedantic -Werror -fsyntax-only -I"$SRC/include" \
+        wrapped.cpp 2>log || fail "$cxx, in extern C: $(head -n 5 log)"
     ! $cxx -DSHMEM_STRICT -fsyntax-only -I"$SRC/include" "$dir/overload.cpp" \
         2>/dev/null || fail "$cxx: overloads in spite of SHMEM_STRICT"
 done
