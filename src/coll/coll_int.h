@@ -84,12 +84,16 @@ static inline void coll_count(const struct coll_call *c, int pe)
     coll_wake(c->t, pe, w);
 }
 
-/* Waits until *word, one of ours, is at least value. */
-void coll_wait(uint64_t *word, uint64_t value);
+/* Ends the job if a PE finalizes without the world's synchronisation of that
+ * number, or without this PE's present collective call. */
+void coll_need_all(uint64_t sync);
+
+/* Waits until *word, one of ours for team t, is at least value. */
+void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value);
 
 static inline void coll_hear(const struct coll_call *c, int step)
 {
-    coll_wait(&core_team_words(c->t, c->t->my_pe)->flag[c->parity][step],
+    coll_wait(c->t, &core_team_words(c->t, c->t->my_pe)->flag[c->parity][step],
               c->seq);
 }
 
@@ -97,7 +101,7 @@ static inline void coll_hear(const struct coll_call *c, int step)
 static inline void coll_hear_count(const struct coll_call *c, uint64_t n)
 {
     c->t->counted[c->parity] += n;
-    coll_wait(&core_team_words(c->t, c->t->my_pe)->count[c->parity],
+    coll_wait(c->t, &core_team_words(c->t, c->t->my_pe)->count[c->parity],
               c->t->counted[c->parity]);
 }
 

@@ -18,17 +18,6 @@
 char atomics_others;
 #endif
 
-void coll_wait(uint64_t *word, uint64_t value)
-{
-    struct core_waiter w = core_wait_begin(word, sizeof *word);
-
-    /* acquire: pairs with the release of who raised it. */
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value)
-        core_wait_step(&w);
-    core_wait_end(&w);
-    atomics_heard();
-}
-
 static void tell(const struct core_team *t, int pe, int round)
 {
     uint64_t *word = &core_team_words(t, pe)->arrived[round];
@@ -47,28 +36,28 @@ enum { SLEEPS_PER_LOOK = 64 };
 /* Waiting at exit, for others that have not told so yet. */
 static bool last_at_exit;
 
-/* This PE waits for a synchronisation of all.  Whoever finalizes has said
- * which is its last: a later one never ends. */
-static void look_for_gone(const struct core_team *t)
+void coll_need_all(uint64_t sync)
 {
-    for (int i = 0; i < t->n_pes; i++) {
-        uint64_t last = __atomic_load_n(&core_peer_ctl(i)->last_sync,
-                                        __ATOMIC_RELAXED);
+    const struct core_ctl *peer;
+    uint64_t last;
 
-        if (last && last < t->epoch)
+    for (int i = 0; i < core_world.n_pes; i++) {
+        peer = core_peer_ctl(i);
+        last = __atomic_load_n(&peer->last_sync, __ATOMIC_ACQUIRE);
+        if (last && (last < sync || peer->last_call < core_world.calls))
             core_fatal(ERR_COLL, "collective call", "waits for PE %d, which "
-                       "has finalized; SHMEM_CHECK=1 names calls that do not "
-                       "match", i);
+                       "has called shmem_finalize; SHMEM_CHECK=1 names calls "
+                       "that do not match", i);
     }
 }
 
 /* Others may compute for long, so this is no error. */
-static void tell_who_lacks(const struct core_team *t)
+static void tell_who_lacks(void)
 {
     int first = -1, n = 0;
 
     last_at_exit = false;
-    for (int i = 0; i < t->n_pes; i++) {
+    for (int i = 0; i < core_world.n_pes; i++) {
         if (__atomic_load_n(&core_peer_ctl(i)->last_sync, __ATOMIC_RELAXED))
             continue;
         if (n++ == 0)
@@ -77,27 +66,33 @@ static void tell_who_lacks(const struct core_team *t)
     if (n)
         log_warn(ERR_EXIT, "exit without shmem_finalize has waited 5 s for "
                  "the other PEs to finalize: %d of %d have not, the first is "
-                 "PE %d; the job hangs if they wait for this one", n, t->n_pes, first);
+                 "PE %d; the job hangs if they wait for this one", n,
+                 core_world.n_pes, first);
 }
 
-/* As coll_wait(); one that lasts looks at the others. */
-static void hear(const struct core_team *t, int round)
+/* A wait that lasts looks at the others. */
+void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
 {
-    uint64_t *word = &core_team_words(t, t->my_pe)->arrived[round];
     struct core_waiter w = core_wait_begin(word, sizeof *word);
     unsigned sleeps = 0;
 
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < t->epoch) {
+    /* acquire: pairs with the release of who raised it. */
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value) {
         core_wait_step(&w);
         if (likely(!w.announced || t != &core_world ||
                    ++sleeps % SLEEPS_PER_LOOK))
             continue;
-        look_for_gone(t);
+        coll_need_all(t->epoch);
         if (last_at_exit && core_wait_ns(&w) > LAST_PATIENCE_NS)
-            tell_who_lacks(t);
+            tell_who_lacks();
     }
     core_wait_end(&w);
     atomics_heard();
+}
+
+static void hear(const struct core_team *t, int round)
+{
+    coll_wait(t, &core_team_words(t, t->my_pe)->arrived[round], t->epoch);
 }
 
 static void disseminate(const struct core_team *t)
@@ -151,8 +146,9 @@ void coll_barrier_world(void)
 void coll_barrier_last(bool at_exit)
 {
     core_quiet(&core_ctx_default);
+    core_ctl->last_call = core_world.calls;
     __atomic_store_n(&core_ctl->last_sync, core_world.epoch + 1,
-                     __ATOMIC_RELAXED);
+                     __ATOMIC_RELEASE);
     last_at_exit = at_exit;
     coll_sync(&core_world);
     last_at_exit = false;

@@ -49,6 +49,8 @@ static int found(struct core_team *parent, int start, int stride, int size,
     for (int i = 0; i < parent->n_pes; i++)
         ok = ok && coll_published(&c, i);
     if (!ok) {
+        if (parent == &core_world)      /* or has somebody only finalized? */
+            coll_need_all(parent->epoch + 1);
         drop(&d, size);
         return -ENOMEM;
     }

@@ -46,7 +46,8 @@ struct core_ctl {
     uint32_t checks;            /* this PE's wish, before all agree */
     uint64_t choices;           /* see coll_tune.c */
     uint64_t sets;              /* chain of active sets, see coll_set.c */
-    uint64_t last_sync;         /* of the world's, once it finalizes; or 0 */
+    /* The world's, once this PE finalizes; 0 until then. */
+    uint64_t last_sync, last_call;
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
 };
 extern hidden struct core_ctl *core_ctl;       /* this PE's */

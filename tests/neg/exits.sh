@@ -7,6 +7,7 @@ set -u
 
 program bad <<'C'
 static long a;
+static int sum, one = 1;
 
 static void at_end(void)
 {
@@ -17,6 +18,7 @@ int main(int argc, char **argv)
 {
     const char *word = argv[1];
     int status = argc > 2 ? atoi(argv[2]) : 0, me;
+    shmem_team_t team;
 
     shmem_init();
     me = shmem_my_pe();
@@ -39,8 +41,16 @@ int main(int argc, char **argv)
         return 0;
     }
     CASE(too_early) {
-        if (me != 1)
+        if (me == 1)
+            status = -1;
+        else if (status == 0)
             shmem_sync_all();
+        else if (status == 1)   /* made of messages */
+            shmem_int_sum_reduce(SHMEM_TEAM_WORLD, &sum, &one, 1);
+        else if (status == 2)
+            shmem_int_sum_exscan(SHMEM_TEAM_WORLD, &sum, &one, 1);
+        else
+            shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 2, NULL, 0, &team);
         shmem_finalize();
         return 0;
     }
@@ -85,7 +95,7 @@ ends 0 "$warn" in_time
 grep -q '^sluice: PE 1 ' "$err" || fail "in_time: $(cat "$err")"
 
 # Others that need it in a collective call end soon, with or without a word.
-gone='sluice: PE 0 \([^ ]+\): collective call: waits for PE 1, which has finalized; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\] \(and 1 other PE: 2\)'
+gone='sluice: PE 0 \([^ ]+\): collective call: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\] \(and 1 other PE: 2\)'
 debug=$(grep '^#define SLUICE_DEBUG' "$SRC/config.h")     # SHMEM_CHECK is on
 [ -z "$debug" ] ||
     gone='sluice: PE 0 \([^ ]+\): shmem_[a-z_]*: collective call 2: PE 1 is in shmem_finalize, PE 0 in shmem_[a-z_]* \[S-E-COLL\]'
@@ -96,9 +106,22 @@ grep -qxE "$warn" "$err" && grep -qxE "$gone" "$err" &&
     [ "$(wc -l <"$err")" -eq 2 ] || fail "in_barrier: $(cat "$err")"
 SHMEM_COLL_SYNC=gather
 export SHMEM_COLL_SYNC
-ends 1 "$gone" too_early
+ends 1 "$gone" too_early 0
 unset SHMEM_COLL_SYNC
-ends 1 "$gone" too_early
+ends 1 "$gone" too_early 0
+# With messages only who waits for PE 1 knows.
+one=$gone
+[ -n "$debug" ] || one='sluice: PE [02] \([^ ]+\): collective call: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\]'"$others"
+for SHMEM_COLL_REDUCE in doubling ring split pull; do
+    export SHMEM_COLL_REDUCE
+    ends 1 "$one" too_early 1
+done
+for SHMEM_COLL_SCAN in doubling pull; do
+    export SHMEM_COLL_SCAN
+    ends 1 "$one" too_early 2
+done
+unset SHMEM_COLL_REDUCE SHMEM_COLL_SCAN
+ends 1 "$one" too_early 3
 # Others that wait in another way are named after a while.
 if [ -z "$debug" ]; then
     try 3 timeout 6 ./bad exit 0
