@@ -52,4 +52,4 @@ ERR(FAULT, "a fault site fired, as SHMEM_FAULT asked",
 ERR(PEDIED, "a PE was killed or failed; oshrun ends the others",
     "look at that PE's own messages")
 ERR(TIMEOUT, "the job ran longer than oshrun --timeout allows",
-    "raise --timeout")
+    "raise --timeout; SHMEM_CHECK=1 finds collective calls that do not match")
