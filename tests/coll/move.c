@@ -2,7 +2,7 @@
 /* Description: broadcast, collect, fcollect, alltoall and alltoalls put every
  * byte where the model says and none elsewhere: random teams, sizes, roots
  * and offsets, back to back.
- * PEs: 1 2 3 7 */
+ * PEs: 1 2 3 7 16 */
 #include "coll.h"
 
 enum { ROUNDS = 40, MOST = 6000, ROOM = 16 * MOST, GUARD = 64 };
@@ -161,7 +161,7 @@ T(nothing)
 T(some_bring_nothing)
 {
     enum { ELEMS = 9000 };
-    static int in[ELEMS], out[6 * ELEMS];
+    static int in[ELEMS], out[15 * ELEMS];
     int n = shmem_n_pes(), me = shmem_my_pe(), at = 0;
 
     for (int lacks = 0; lacks < n; lacks++)

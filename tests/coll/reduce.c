@@ -2,7 +2,7 @@
 /* Description: reductions and scans of every type and operation equal a
  * serial model, in place and not, on random teams; results have the same bits
  * on all PEs.
- * PEs: 1 2 3 7 */
+ * PEs: 1 2 3 7 16 */
 #include "coll.h"
 
 #include <complex.h>

@@ -2,7 +2,7 @@
 /* Description: the deprecated collectives over active sets give what a serial
  * model gives for random sets, roots and sizes, sets that do not meet at the
  * same time, and leave pSync as it was.
- * PEs: 1 2 5 8 */
+ * PEs: 1 2 5 8 16 */
 #include "coll.h"
 
 #include <complex.h>
