@@ -19,11 +19,6 @@ struct list_link {
     for ((pos) = (head)->next, (tmp) = (pos)->next;            \
          (pos) != (head); (pos) = (tmp), (tmp) = (pos)->next)
 
-static inline void list_init(struct list_link *head)
-{
-    head->next = head->prev = head;
-}
-
 static inline bool list_empty(const struct list_link *head)
 {
     return head->next == head;

@@ -48,7 +48,8 @@ struct core_ctl {
     uint64_t sets;              /* chain of active sets, see coll_set.c */
     /* The world's, once this PE finalizes; 0 until then. */
     uint64_t last_sync, last_call;
-    _Alignas(64) uint64_t cpus[CORE_CPU_WORDS]; /* those this PE may run on, as bits */
+    /* Those this PE may run on, as bits. */
+    _Alignas(64) uint64_t cpus[CORE_CPU_WORDS];
 };
 extern hidden struct core_ctl *core_ctl;       /* this PE's */
 
@@ -82,7 +83,8 @@ void core_await_end(void);
 /* Why an operation cannot be done: PE, state or address.  Returns only when
  * there was nothing to do (len is 0 and the PE is valid). */
 void core_refuse(const char *call, const struct core_ctx *ctx,
-                 const void *sym, size_t len, int pe) __attribute__((cold, noinline));
+                 const void *sym, size_t len, int pe)
+    __attribute__((cold, noinline));
 _Noreturn void core_refuse_state(const char *call)
     __attribute__((cold, noinline));
 /* Ends the job unless ctx is one that exists and this thread may use. */

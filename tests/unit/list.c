@@ -30,10 +30,9 @@ static int numbers(const struct list_link *list, int *out, int most)
 T(an_empty_ring_is_empty_again_after_the_last)
 {
     struct item one = { .number = 1 };
-    struct list_link made;
+    struct list_link made = LIST_INIT(made);
     int out[4];
 
-    list_init(&made);
     T_TRUE(list_empty(&made));
     T_TRUE(list_empty(&head));
     list_append(&made, &one.link);
