@@ -7,7 +7,7 @@
 
 #include <complex.h>
 
-enum { ROUNDS = 60, MOST = 40, PES = 8, ARRAYS = 2 };
+enum { ROUNDS = 60, MOST = 40, PES = 16, ARRAYS = 2 };
 
 static long sync_array[ARRAYS][SHMEM_SYNC_SIZE];
 static int64_t source[MOST * PES], dest[MOST * PES * 2];
