@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nearness is the level of the deepest object of the machine that holds both:
+ * the root is level 0, a package or a NUMA domain lies deeper, a PCI switch
+ * that a NIC shares with a GPU deeper still. */
+#include "rt/rt_nic.h"
+#include "rt/rt_int.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CPU_WORDS = 16, ELSEWHERE = -1 };
+
+struct near {
+    int to_gpu, to_cpus;        /* levels; ELSEWHERE: no such place is known */
+};
+
+static int level(hwloc_obj_t obj)
+{
+    int n = 0;
+
+    for (obj = obj->parent; obj; obj = obj->parent)
+        n++;
+    return n;
+}
+
+static int common_level(hwloc_obj_t a, hwloc_obj_t b)
+{
+    int la = level(a), lb = level(b);
+
+    for (; la > lb; la--)
+        a = a->parent;
+    for (; lb > la; lb--)
+        b = b->parent;
+    for (; a != b; la--) {
+        a = a->parent;
+        b = b->parent;
+    }
+    return la;
+}
+
+/* Level of the smallest part of the machine with the device and one of cpus. */
+static int level_of_cpus(hwloc_topology_t topo, hwloc_obj_t dev,
+                         hwloc_const_cpuset_t cpus)
+{
+    hwloc_obj_t obj = hwloc_get_non_io_ancestor_obj(topo, dev);
+
+    while (obj->parent && !hwloc_bitmap_intersects(obj->cpuset, cpus))
+        obj = obj->parent;
+    return level(obj);
+}
+
+static hwloc_obj_t find_os_device(hwloc_topology_t topo, const char *name,
+                                  size_t len)
+{
+    hwloc_obj_t obj = NULL;
+
+    while ((obj = hwloc_get_next_osdev(topo, obj)))
+        if (obj->name && strlen(obj->name) == len &&
+            !memcmp(obj->name, name, len))
+            return obj;
+    return NULL;
+}
+
+/* A network library may have put "-rdm" behind the name of the device. */
+static hwloc_obj_t find_nic(hwloc_topology_t topo, const struct rt_nic *nic)
+{
+    hwloc_obj_t obj = NULL;
+    const char *dash;
+
+    if (nic->has_pci)
+        obj = hwloc_get_pcidev_by_busid(topo, nic->domain, nic->bus, nic->dev,
+                                        nic->func);
+    if (!obj)
+        obj = find_os_device(topo, nic->name, strlen(nic->name));
+    dash = strrchr(nic->name, '-');
+    if (!obj && dash)
+        obj = find_os_device(topo, nic->name, (size_t)(dash - nic->name));
+    return obj;
+}
+
+/* "dddd:bb:dd.f", or NULL where the machine has no such device. */
+static hwloc_obj_t find_gpu(hwloc_topology_t topo, const char *gpu)
+{
+    return gpu ? hwloc_get_pcidev_by_busidstring(topo, gpu) : NULL;
+}
+
+static bool nearer(struct near a, struct near b)
+{
+    return a.to_gpu != b.to_gpu ? a.to_gpu > b.to_gpu : a.to_cpus > b.to_cpus;
+}
+
+static bool equal(struct near a, struct near b)
+{
+    return a.to_gpu == b.to_gpu && a.to_cpus == b.to_cpus;
+}
+
+static int common_divisor(int a, int b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* One of k equally near NICs of n.  If every part of the node has k, the PEs
+ * of a part are consecutive (0 1 2 3) or, dealt out in turn, each one of
+ * `parts` (0 2 4 6).  Where the latter would miss some NICs, moving on by one
+ * after each multiple of both numbers serves them evenly either way. */
+static int spread(int local, int k, int n)
+{
+    int parts = n / k, common = common_divisor(parts, k);
+
+    if (common > 1)
+        local += local / (parts / common * k);
+    return local % k;
+}
+
+/* Where nothing is known of the machine, all NICs are alike. */
+static int any_nic(int n, int local, int n_local, const char *reason, char *why,
+                   size_t why_size)
+{
+    snprintf(why, why_size, "%s, so by number: PE %d of %d on this node",
+             reason, local, n_local);
+    return local % n;
+}
+
+static void explain(struct near best, bool bound, int k, int n, int local,
+                    int n_local, char *why, size_t why_size)
+{
+    const char *to = best.to_gpu >= 0 ? "the GPU of this PE"
+                     : "the processors of this PE";
+
+    if (!bound && best.to_gpu < 0)
+        any_nic(n, local, n_local, "this PE is not bound", why, why_size);
+    else if (best.to_gpu < 0 && best.to_cpus < 0)
+        any_nic(n, local, n_local, "where the NICs are is not known", why,
+                why_size);
+    else if (k == 1)
+        snprintf(why, why_size, "nearest to %s", to);
+    else
+        snprintf(why, why_size, "one of %d equally near to %s, by number: PE "
+                 "%d of %d on this node", k, to, local, n_local);
+}
+
+int rt_nic_nearest(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
+                   const struct rt_nic *nics, int n, int local, int n_local,
+                   const char *gpu, char *why, size_t why_size)
+{
+    hwloc_obj_t gpu_obj = find_gpu(topo, gpu), obj;
+    bool bound = !hwloc_bitmap_isincluded(hwloc_topology_get_topology_cpuset(
+                                              topo), cpus);
+    struct near best = { ELSEWHERE, ELSEWHERE }, *near;
+    int i, k = 0, skip;
+
+    if (gpu && !gpu_obj)
+        log_info(LOG_RT, "no device of this machine has the address %s", gpu);
+    near = malloc((size_t)n * sizeof *near);
+    if (!near)
+        return any_nic(n, local, n_local, "no memory to read the machine", why,
+                       why_size);
+    for (i = 0; i < n; i++) {
+        near[i] = (struct near){ ELSEWHERE, ELSEWHERE };
+        obj = find_nic(topo, &nics[i]);
+        if (obj && gpu_obj)
+            near[i].to_gpu = common_level(obj, gpu_obj);
+        if (obj && bound)
+            near[i].to_cpus = level_of_cpus(topo, obj, cpus);
+        if (nearer(near[i], best))
+            best = near[i];
+    }
+    for (i = 0; i < n; i++)
+        k += equal(near[i], best);
+    skip = spread(local, k, n);
+    for (i = 0; !equal(near[i], best) || skip-- > 0; i++)
+        ;
+    free(near);
+    explain(best, bound, k, n, local, n_local, why, why_size);
+    return i;
+}
+
+static hwloc_bitmap_t usable_cpus(void)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    uint64_t words[CPU_WORDS];
+
+    if (!set)
+        return NULL;
+    rt_cpus(words, CPU_WORDS);
+    for (unsigned i = 0; i < CPU_WORDS * 64; i++)
+        if (words[i / 64] >> i % 64 & 1)
+            hwloc_bitmap_set(set, i);
+    return set;
+}
+
+/* With the processors that a batch system withholds: a job in one half of the
+ * machine is near to the NICs of that half. */
+static int load(hwloc_topology_t *out)
+{
+    hwloc_topology_t topo;
+
+    if (hwloc_topology_init(&topo))
+        return -ENOMEM;
+    hwloc_topology_set_io_types_filter(topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    hwloc_topology_set_flags(topo, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    if (hwloc_topology_load(topo)) {
+        log_info(LOG_RT, "hwloc_topology_load: %m");
+        hwloc_topology_destroy(topo);
+        return -EIO;
+    }
+    *out = topo;
+    return 0;
+}
+
+int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
+                  const char *gpu, char *why, size_t why_size)
+{
+    hwloc_topology_t topo = NULL;
+    hwloc_bitmap_t cpus;
+    int found = n;
+
+    if (*env.NIC_MAP) {
+        found = rt_nic_map(env.NIC_MAP, nics, n, local);
+        if (found < n) {
+            snprintf(why, why_size, "named by SHMEM_NIC_MAP");
+            return found;
+        }
+    }
+    if (n == 1) {
+        snprintf(why, why_size, "the only one");
+        return 0;
+    }
+    cpus = usable_cpus();
+    if (!cpus || load(&topo))
+        found = any_nic(n, local, n_local, "the machine cannot be read", why,
+                        why_size);
+    else
+        found = rt_nic_nearest(topo, cpus, nics, n, local, n_local, gpu, why,
+                               why_size);
+    if (topo)
+        hwloc_topology_destroy(topo);
+    hwloc_bitmap_free(cpus);
+    return found;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rt_nic.h - which of a node's NICs serves this PE.
+ * Asked once, at start-up, on one thread; milliseconds where there are
+ * several, since the topology of the machine is read for it. */
+#ifndef RT_RT_NIC_H
+#define RT_RT_NIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rt_nic {
+    char name[64];              /* as the network library says: mlx5_0, eth0 */
+    bool has_pci;               /* the four below are known */
+    unsigned domain, bus, dev, func;
+};
+
+/* Index of the NIC for the PE number local of the n_local of this node, n
+ * being 1 or more: as SHMEM_NIC_MAP says, else the nearest to the GPU at the
+ * PCI address gpu ("dddd:bb:dd.f", or NULL), then to the processors of this
+ * process; equally near ones are shared evenly.  why gets a phrase for people.
+ * -EINVAL: SHMEM_NIC_MAP is wrong, which is logged. */
+int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
+                  const char *gpu, char *why, size_t why_size);
+
+#endif

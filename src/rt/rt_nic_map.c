@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SHMEM_NIC_MAP: "cxi0,cxi1", where PE i of the node takes entry i modulo
+ * their number, or "0-3:cxi0,4:cxi1", where those not named take the nearest. */
+#include "rt/rt_int.h"
+#include "base/log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LOCAL_MOST = 1048575, SHOWN = 64 };
+
+struct entry {
+    const char *text;
+    int len;
+    bool ranged;
+    int first, last;            /* PEs of the node, if ranged */
+    int nic;
+};
+
+static int find_nic(const struct rt_nic *nics, int n, const char *name, int len)
+{
+    for (int i = 0; i < n; i++)
+        if (strlen(nics[i].name) == (size_t)len &&
+            !memcmp(nics[i].name, name, (size_t)len))
+            return i;
+    return -1;
+}
+
+/* Up to end; false if there are no digits or too great a number. */
+static bool read_number(const char **at, const char *end, int *out)
+{
+    const char *p = *at;
+    int v = 0;
+
+    for (; p < end && isdigit((unsigned char)*p); p++) {
+        v = v * 10 + (*p - '0');
+        if (v > LOCAL_MOST)
+            return false;
+    }
+    if (p == *at)
+        return false;
+    *at = p;
+    *out = v;
+    return true;
+}
+
+/* Fills all but text and len; returns what is wrong with it, or NULL. */
+static const char *read_entry(struct entry *e, const struct rt_nic *nics, int n)
+{
+    const char *p = e->text, *end = p + e->len;
+
+    e->nic = find_nic(nics, n, p, e->len);
+    e->ranged = e->nic < 0 && e->len && isdigit((unsigned char)*p);
+    if (e->ranged) {
+        if (!read_number(&p, end, &e->first))
+            return "is no number of a PE on this node";
+        e->last = e->first;
+        if (p < end && *p == '-') {
+            p++;
+            if (!read_number(&p, end, &e->last) || e->last < e->first)
+                return "is no range of PEs like 0-3";
+        }
+        if (p == end || *p != ':')
+            return "lacks a colon before the name of a NIC";
+        p++;
+        e->nic = find_nic(nics, n, p, (int)(end - p));
+    }
+    if (p == end)
+        return "names no NIC";
+    return e->nic < 0 ? "names a NIC that is not there" : NULL;
+}
+
+static int refuse(const char *map, const struct entry *e, const char *what,
+                  const struct rt_nic *nics, int n)
+{
+    char there[512] = "";
+    size_t at = 0;
+
+    for (int i = 0; i < n && at < sizeof there; i++)
+        at += (size_t)snprintf(there + at, sizeof there - at, "%s%s",
+                               i ? ", " : "", nics[i].name);
+    log_error(ERR_ENV, "SHMEM_NIC_MAP, character %d: \"%.*s\" %s; NICs here: "
+              "%s; want NIC,NIC,... or PE:NIC,PE-PE:NIC,...",
+              (int)(e->text - map) + 1, e->len < SHOWN ? e->len : SHOWN,
+              e->text, what, there);
+    return -EINVAL;
+}
+
+int rt_nic_map(const char *map, const struct rt_nic *nics, int n, int local)
+{
+    struct entry e = { .text = map };
+    bool ranged = false;
+    int entries = 0, found = n;
+    const char *what;
+
+    for (;; e.text += e.len + 1) {
+        e.len = (int)strcspn(e.text, ",");
+        what = read_entry(&e, nics, n);
+        if (!entries)
+            ranged = e.ranged;
+        if (!what && e.ranged != ranged)
+            what = "mixes entries with and without PEs";
+        if (!what && ranged && local >= e.first && local <= e.last) {
+            if (found < n)
+                what = "names PEs a second time";
+            found = e.nic;
+        }
+        if (what)
+            return refuse(map, &e, what, nics, n);
+        entries++;
+        if (!e.text[e.len])
+            break;
+    }
+    if (ranged)
+        return found;
+    for (int skip = local % entries; skip > 0; skip--)
+        map += strcspn(map, ",") + 1;
+    return find_nic(nics, n, map, (int)strcspn(map, ","));
+}
