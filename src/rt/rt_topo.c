@@ -38,13 +38,26 @@ static void copy_name(char *out, size_t size, const char *name)
     snprintf(out, size, "%s", name ? name : "?");
 }
 
-static void add_device(struct rt_topo *t, hwloc_obj_t obj, bool is_gpu)
+static int numa_of(hwloc_topology_t topo, hwloc_obj_t dev)
+{
+    hwloc_obj_t at = hwloc_get_non_io_ancestor_obj(topo, dev);
+
+    if (!at->parent || hwloc_bitmap_weight(at->nodeset) != 1)
+        return -1;
+    return hwloc_bitmap_first(at->nodeset);
+}
+
+static void add_device(struct rt_topo *t, hwloc_topology_t topo,
+                       hwloc_obj_t obj, bool is_gpu)
 {
     int *n = is_gpu ? &t->n_gpus : &t->n_nics;
     char (*names)[RT_TOPO_NAME] = is_gpu ? t->gpus : t->nics;
+    int *numa = is_gpu ? t->gpu_numa : t->nic_numa;
 
-    if (*n < RT_TOPO_DEVICES)
-        copy_name(names[(*n)++], RT_TOPO_NAME, obj->name);
+    if (*n == RT_TOPO_DEVICES)
+        return;
+    copy_name(names[*n], RT_TOPO_NAME, obj->name);
+    numa[(*n)++] = numa_of(topo, obj);
 }
 
 static void read_devices(hwloc_topology_t topo, struct rt_topo *t)
@@ -55,11 +68,11 @@ static void read_devices(hwloc_topology_t topo, struct rt_topo *t)
         switch (obj->attr->osdev.type) {
         case HWLOC_OBJ_OSDEV_GPU:
         case HWLOC_OBJ_OSDEV_COPROC:
-            add_device(t, obj, true);
+            add_device(t, topo, obj, true);
             break;
         case HWLOC_OBJ_OSDEV_NETWORK:
         case HWLOC_OBJ_OSDEV_OPENFABRICS:
-            add_device(t, obj, false);
+            add_device(t, topo, obj, false);
             break;
         default:
             break;

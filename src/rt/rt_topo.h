@@ -16,6 +16,8 @@ struct rt_topo {
     int n_nics, n_gpus;
     char nics[RT_TOPO_DEVICES][RT_TOPO_NAME];
     char gpus[RT_TOPO_DEVICES][RT_TOPO_NAME];
+    /* The NUMA node each is at; -1 where it is at no particular one. */
+    int nic_numa[RT_TOPO_DEVICES], gpu_numa[RT_TOPO_DEVICES];
 };
 
 /* 0 or -errno; a failure is logged as information only. */

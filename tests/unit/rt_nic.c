@@ -4,8 +4,9 @@
 #include "unit.h"
 
 #include "base/env.h"
-#include "rt/rt_int.h"
 #include "rt/rt.h"
+#include "rt/rt_int.h"
+#include "rt/rt_topo.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -287,20 +288,27 @@ T(nics_that_nobody_knows_are_used_in_turn)
 T(the_machine_is_read_where_there_is_a_choice)
 {
     char path[] = "/tmp/unit_nic_XXXXXX";
-    int fd = mkstemp(path);
+    struct rt_topo topo;
     uint64_t here[16];
+    int fd;
 
+    rt_cpus(here, 16);
+    if (here[0] & ~0xfull)
+        T_SKIP("this process may run beyond processor 3");
+    fd = mkstemp(path);
     machine_xml(&four);
     T_EQ(write(fd, xml, xml_at), (ssize_t)xml_at);
     close(fd);
     setenv("HWLOC_XMLFILE", path, 1);
     name_nics(false);
     env.NIC_MAP = "";
-    rt_cpus(here, 16);
-    if (here[0] & ~0xfull)
-        T_SKIP("this process may run beyond processor 3");
     T_EQ(rt_nic_choose(nics, NICS, 2, 8, NULL, why, sizeof why), 3);
     T_STR(why, "nearest to the processors of this PE");
+    T_EQ(rt_topo_read(&topo), 0);
+    T_EQ(topo.n_nics, 4);
+    T_STR(topo.nics[2], "nic2");
+    T_EQ(topo.nic_numa[2], 2);
+    T_EQ(topo.gpu_numa[3], 3);
     setenv("HWLOC_XMLFILE", "/nonexistent", 1);
     T_EQ(rt_nic_choose(nics, 1, 2, 8, NULL, why, sizeof why), 0);
     T_STR(why, "the only one");

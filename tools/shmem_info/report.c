@@ -64,11 +64,15 @@ static void drivers(void)
     row("devices", "none in this build");
 }
 
-static void devices(const char *what, int n, char (*names)[RT_TOPO_NAME])
+static void devices(const char *what, int n, char (*names)[RT_TOPO_NAME],
+                    const int *numa)
 {
     printf("  %-14s", what);
-    for (int i = 0; i < n; i++)
-        printf(" %s", names[i]);
+    for (int i = 0; i < n; i++) {
+        printf("%s %s", i ? "," : "", names[i]);
+        if (numa[i] >= 0)
+            printf(" at NUMA node %d", numa[i]);
+    }
     puts(n ? "" : " none");
 }
 
@@ -100,8 +104,8 @@ static void machine(void)
     count(t.threads, "thread");
     printf("%d usable here\n", t.usable);
     row("memory", log_size(size, (double)t.memory));
-    devices("NICs", t.n_nics, t.nics);
-    devices("GPUs", t.n_gpus, t.gpus);
+    devices("NICs", t.n_nics, t.nics, t.nic_numa);
+    devices("GPUs", t.n_gpus, t.gpus, t.gpu_numa);
 }
 
 int info_report(void)
