@@ -16,8 +16,8 @@ int rt_nic_nearest(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
  * -EINVAL, which is logged. */
 int rt_nic_map(const char *map, const struct rt_nic *nics, int n, int local);
 
-/* "0,1,2" -> the numbers, in rising order, below n_pes; *out is malloc'ed.
- * Returns how many, or -EINVAL or -ENOMEM. */
-int rt_peers_parse(const char *list, int n_pes, int **out);
+/* "1,0,2" -> how many, and the numbers in rising order, malloc'ed.  -EINVAL:
+ * the list is no list of different numbers below n_pes. */
+int rt_peers_parse(const char *list, int n_pes, int *out_n, int **out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rt/rt.h"
+#include "rt/rt_int.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -99,31 +100,31 @@ static int job_number(const char *key, bool of_job, uint32_t *out)
     return 0;
 }
 
-/* "0,1,2" -> the members that share SHMEM_PPN's group with this PE. */
+/* The PEs of the list that share SHMEM_PPN's group with this one, which is
+ * one of them. */
 static int keep_group(const char *list)
 {
-    int n = 1, pe, *pes;
-    char *end;
+    int n = 0, all, rc, *pes = NULL;
 
-    for (const char *p = list; *p; p++)
-        n += *p == ',';
-    pes = malloc((size_t)n * sizeof *pes);
-    if (!pes)
-        return -ENOMEM;
-    n = 0;
-    for (const char *p = list; *p; p = *end ? end + 1 : end) {
-        pe = (int)strtol(p, &end, 10);
-        if (end == p)
-            break;
-        if (env.PPN && pe / env.PPN != rt_job.pe / env.PPN)
+    rt_job.local = -1;
+    rc = rt_peers_parse(list, rt_job.n_pes, &all, &pes);
+    for (int i = 0; !rc && i < all; i++) {
+        if (env.PPN && pes[i] / env.PPN != rt_job.pe / env.PPN)
             continue;
-        if (pe == rt_job.pe)
+        if (pes[i] == rt_job.pe)
             rt_job.local = n;
-        pes[n++] = pe;
+        pes[n++] = pes[i];
+    }
+    if (rc != -ENOMEM && rt_job.local < 0) {
+        log_error(ERR_PMI, "PMIx_Get of %s gave \"%.64s\": PEs of this node, "
+                  "of %d in all, with this one were expected", PMIX_LOCAL_PEERS,
+                  list, rt_job.n_pes);
+        free(pes);
+        return -EPROTO;
     }
     rt_job.local_pes = pes;
     rt_job.n_local = n;
-    return 0;
+    return rc;
 }
 
 static int find_local(void)
@@ -136,7 +137,7 @@ static int find_local(void)
 
     all.rank = PMIX_RANK_WILDCARD;
     st = PMIx_Get(&all, PMIX_LOCAL_PEERS, NULL, 0, &v);
-    if (st == PMIX_SUCCESS && v->type == PMIX_STRING) {
+    if (st == PMIX_SUCCESS && v->type == PMIX_STRING && v->data.string) {
         rc = keep_group(v->data.string);
     } else {
         log_info(LOG_RT, "PMIx_Get of %s: %s; this PE is its own node",
