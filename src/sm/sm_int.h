@@ -5,7 +5,10 @@
 
 #include "heap/heap.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 /* What the leader publishes through the launcher: only the job can read it,
  * so knowing the token proves membership. */
@@ -14,6 +17,22 @@ struct sm_card {
     uint8_t token[16];
     struct heap_plan plan;
 };
+
+/* Member -> leader, then leader -> member with the memfd attached. */
+struct sm_hello {
+    uint8_t token[16];          /* of the card */
+    int32_t local;
+    int32_t data_fits;          /* 0 or 1 */
+};
+struct sm_reply {
+    int32_t share_data;         /* 0 or 1 */
+};
+
+/* Does a member of this node speak?  size is how much was received. */
+bool sm_meet_hello_ok(const struct sm_hello *h, size_t size,
+                      const struct sm_card *card, int n_local);
+/* The descriptor that a reply of size bytes brings, or -EPROTO. */
+int sm_meet_reply_fd(struct msghdr *m, size_t size);
 
 /* Leader, before the fence: fills the card and listens. */
 int sm_meet_listen(struct sm_card *card, int *out_fd);

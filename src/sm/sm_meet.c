@@ -17,16 +17,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* member -> leader, then leader -> member with the memfd attached */
-struct hello {
-    uint8_t token[16];
-    int32_t local;
-    int32_t data_fits;
-};
-struct reply {
-    int32_t share_data;
-};
-
 enum { HELLO_TIMEOUT_S = 5, SLOW_START_MS = 10000 };
 
 static socklen_t socket_name(const char *name, struct sockaddr_un *out)
@@ -98,8 +88,17 @@ int sm_meet_listen(struct sm_card *card, int *out_fd)
     return 0;
 }
 
+bool sm_meet_hello_ok(const struct sm_hello *h, size_t size,
+                      const struct sm_card *card, int n_local)
+{
+    return size == sizeof *h &&
+           !memcmp(h->token, card->token, sizeof h->token) &&
+           h->local >= 1 && h->local < n_local &&
+           (h->data_fits == 0 || h->data_fits == 1);
+}
+
 /* Another user's process, or one without the token, is turned away. */
-static bool welcome(int conn, const struct sm_card *card, struct hello *h)
+static bool welcome(int conn, const struct sm_card *card, struct sm_hello *h)
 {
     struct timeval patience = { .tv_sec = HELLO_TIMEOUT_S };
     struct ucred who = { .uid = (uid_t)-1 };
@@ -114,11 +113,9 @@ static bool welcome(int conn, const struct sm_card *card, struct hello *h)
         return false;
     }
     do {                        /* SA_RESTART is without effect here */
-        n = recv(conn, h, sizeof *h, 0);
+        n = recv(conn, h, sizeof *h, MSG_TRUNC);
     } while (n < 0 && errno == EINTR);
-    if (n != (ssize_t)sizeof *h ||
-        memcmp(h->token, card->token, sizeof h->token) ||
-        h->local < 1 || h->local >= rt_job.n_local) {
+    if (n < 0 || !sm_meet_hello_ok(h, (size_t)n, card, rt_job.n_local)) {
         log_warn(ERR_NODE, "refused a connection of pid %d to the node's "
                  "socket: it does not know the job's token", (int)who.pid);
         return false;
@@ -148,7 +145,7 @@ static int next_connection(int listen_fd, int missing)
     return conn;
 }
 
-static int send_memfd(int conn, const struct reply *r, int memfd)
+static int send_memfd(int conn, const struct sm_reply *r, int memfd)
 {
     union {
         struct cmsghdr align;
@@ -171,7 +168,7 @@ static int send_memfd(int conn, const struct reply *r, int memfd)
 static int gather(int listen_fd, const struct sm_card *card, int *conns,
                   bool *all_fit)
 {
-    struct hello h;
+    struct sm_hello h;
     int conn;
 
     for (int missing = rt_job.n_local - 1; missing > 0; ) {
@@ -194,7 +191,7 @@ static int gather(int listen_fd, const struct sm_card *card, int *conns,
 int sm_meet_serve(int listen_fd, struct sm_card *card, int memfd)
 {
     int n = rt_job.n_local, rc = -ENOMEM;
-    struct reply reply;
+    struct sm_reply reply;
     bool fit = true;
     int *conns;
 
@@ -228,7 +225,26 @@ close_listen:
     return rc;
 }
 
-static int receive_memfd(int conn, struct reply *r, int *out)
+/* A descriptor that came with a message that is not as it must be is ours to
+ * close. */
+int sm_meet_reply_fd(struct msghdr *m, size_t size)
+{
+    struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    const struct sm_reply *r = m->msg_iov->iov_base;
+    int fd;
+
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+        c->cmsg_len != CMSG_LEN(sizeof fd))
+        return -EPROTO;
+    memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    if (size == sizeof *r && !(m->msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
+        (r->share_data == 0 || r->share_data == 1))
+        return fd;
+    close(fd);
+    return -EPROTO;
+}
+
+static int receive_memfd(int conn, struct sm_reply *r, int *out)
 {
     union {
         struct cmsghdr align;
@@ -239,25 +255,26 @@ static int receive_memfd(int conn, struct reply *r, int *out)
         .msg_iov = &iov, .msg_iovlen = 1,
         .msg_control = control.bytes, .msg_controllen = sizeof control.bytes
     };
-    struct cmsghdr *c;
     ssize_t n;
+    int fd;
 
     do {
         n = recvmsg(conn, &m, MSG_CMSG_CLOEXEC);
     } while (n < 0 && errno == EINTR);
-    c = CMSG_FIRSTHDR(&m);
-    if (n != (ssize_t)sizeof *r || !c || c->cmsg_type != SCM_RIGHTS ||
-        c->cmsg_len != CMSG_LEN(sizeof(int)))
+    if (n <= 0)
         return n < 0 ? -errno : -ECONNRESET;
-    memcpy(out, CMSG_DATA(c), sizeof *out);
+    fd = sm_meet_reply_fd(&m, (size_t)n);
+    if (fd < 0)
+        return fd;
+    *out = fd;
     return 0;
 }
 
 int sm_meet_join(struct sm_card *card, int *out_memfd)
 {
-    struct hello h = { .local = rt_job.local };
+    struct sm_hello h = { .local = rt_job.local };
     struct sockaddr_un addr;
-    struct reply reply;
+    struct sm_reply reply;
     int conn, rc;
 
     card->name[sizeof card->name - 1] = '\0';

@@ -142,11 +142,6 @@ T(another_layout_of_static_data_leaves_it_private)
 
 /* ---- strangers ---- */
 
-struct hello {                  /* as sm_meet.c has it */
-    uint8_t token[16];
-    int32_t local, data_fits;
-};
-
 static int dial(void)
 {
     struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -181,11 +176,12 @@ static int knock(const void *hello, size_t size)
     return recvmsg(fd, &m, 0) > 0 ? 5 : 0;
 }
 
-enum { STRANGERS = 7 };
+enum { STRANGERS = 9 };
 
 static int strange(int kind)
 {
-    struct hello h = { .local = 1, .data_fits = 1 };
+    struct sm_hello h = { .local = 1, .data_fits = 1 };
+    char bytes[sizeof h + 1] = "";
 
     memcpy(h.token, card.token, sizeof h.token);
     if (kind == 0)
@@ -198,7 +194,11 @@ static int strange(int kind)
         h.local = PES;
     else if (kind == 4)
         h.local = -1;
-    return knock(&h, kind == 5 ? sizeof h - 1 : kind == 6 ? 0 : sizeof h);
+    else if (kind == 7)
+        h.data_fits = 2;
+    memcpy(bytes, &h, sizeof h);
+    return knock(bytes, kind == 5 ? sizeof h - 1 : kind == 6 ? 0 :
+                     kind == 8 ? sizeof h + 1 : sizeof h);
 }
 
 /* Starts a stranger and returns when it has said its word. */
@@ -289,7 +289,7 @@ T(signals_turn_nobody_away)
 {
     struct itimerval often = { { 0, 2000 }, { 0, 2000 } }, never = { 0 };
     struct sigaction act = { .sa_handler = nothing, .sa_flags = SA_RESTART };
-    struct hello h = { .local = 1, .data_fits = 1 };
+    struct sm_hello h = { .local = 1, .data_fits = 1 };
     pid_t pid[PES], late, rescue;
     const char *said;
     int rc;
