@@ -16,11 +16,16 @@ struct list {
     int n;
 };
 
+/* slots is 0 where none are given. */
 static void add(struct list *l, const char *name, size_t len, int slots)
 {
+    struct host *h;
+
     l->host = must(realloc(l->host, ((size_t)l->n + 1) * sizeof(*l->host)));
-    l->host[l->n].name = must(strndup(name, len));
-    l->host[l->n++].slots = slots;
+    h = &l->host[l->n++];
+    h->name = must(strndup(name, len));
+    h->counted = slots > 0;
+    h->slots = h->counted ? slots : 1;
 }
 
 static bool slots_of(const char *text, size_t len, int *out)
@@ -42,7 +47,7 @@ static bool add_word(struct list *l, const char *word, size_t len)
 {
     const char *colon, *name = word;
     size_t n = len;
-    int slots = 1;
+    int slots = 0;
 
     if (len && *word == '[') {
         const char *end = memchr(word, ']', len);
@@ -67,19 +72,17 @@ static bool add_word(struct list *l, const char *word, size_t len)
     return true;
 }
 
-static void read_list(struct list *l, const char *text)
+/* NULL, or the word that is bad. */
+static const char *read_list(struct list *l, const char *text)
 {
     size_t len;
 
     for (;; text += len + 1) {
         len = strcspn(text, ",");
-        if (!add_word(l, text, len)) {
-            say("S-E-HOSTS", "host list: '%.*s' is neither HOST nor HOST:N",
-                (int)len, text);
-            exit(EXIT_USAGE);
-        }
+        if (!add_word(l, text, len))
+            return text;
         if (!text[len])
-            return;
+            return NULL;
     }
 }
 
@@ -103,42 +106,57 @@ static bool add_line(struct list *l, char *line)
             if (!slots_of(word + 6, strlen(word + 6), &slots))
                 return false;
             l->host[l->n - 1].slots = slots;
+            l->host[l->n - 1].counted = true;
         }
     }
     return true;
 }
 
-static void read_file(struct list *l, const char *path)
+/* 0, or the number of the line that is bad. */
+static int read_lines(struct list *l, FILE *f)
 {
-    FILE *f = fopen(path, "re");
     char *line = NULL;
     size_t size = 0;
+    bool good = true;
     int row = 0;
 
-    if (!f) {
-        say("S-E-HOSTS", "host file %s: %m", path);
-        exit(EXIT_USAGE);
-    }
-    while (getline(&line, &size, f) >= 0) {
+    while (good && getline(&line, &size, f) >= 0) {
         row++;
-        if (!add_line(l, line)) {
-            say("S-E-HOSTS", "host file %s, line %d: neither HOST, HOST:N nor "
-                "HOST slots=N", path, row);
-            exit(EXIT_USAGE);
-        }
-    }
-    if (ferror(f)) {
-        say("S-E-HOSTS", "host file %s: %m", path);
-        exit(EXIT_USAGE);
+        good = add_line(l, line);
     }
     free(line);
-    fclose(f);
-    if (l->n == 0) {
-        say("S-E-HOSTS", "host file %s names no host", path);
-        exit(EXIT_USAGE);
-    }
+    return good ? 0 : row;
 }
 
+static void take_list(struct list *l, const char *text)
+{
+    const char *bad = read_list(l, text);
+
+    if (!bad)
+        return;
+    say("S-E-HOSTS", "host list: '%.*s' is neither HOST nor HOST:N",
+        (int)strcspn(bad, ","), bad);
+    exit(EXIT_USAGE);
+}
+
+static void take_file(struct list *l, const char *path)
+{
+    FILE *f = fopen(path, "re");
+    int row = f ? read_lines(l, f) : 0;
+
+    if (!f || ferror(f))
+        say("S-E-HOSTS", "host file %s: %m", path);
+    else if (row)
+        say("S-E-HOSTS", "host file %s, line %d: neither HOST, HOST:N nor "
+            "HOST slots=N", path, row);
+    else if (l->n == 0)
+        say("S-E-HOSTS", "host file %s names no host", path);
+    else {
+        fclose(f);
+        return;
+    }
+    exit(EXIT_USAGE);
+}
 int hosts_read(const struct opts *o, struct host **out)
 {
     struct list l = { NULL, 0 };
@@ -148,9 +166,9 @@ int hosts_read(const struct opts *o, struct host **out)
         exit(EXIT_USAGE);
     }
     if (o->hosts)
-        read_list(&l, o->hosts);
+        take_list(&l, o->hosts);
     if (o->hostfile)
-        read_file(&l, o->hostfile);
+        take_file(&l, o->hostfile);
     *out = l.host;
     return l.n;
 }
