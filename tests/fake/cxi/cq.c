@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Completion queues (rule 5).  The NIC writes events; an event becomes a
+ * completion, gives its credit back and brings a received message into the
+ * user's buffer only when somebody makes progress by reading the queue, or a
+ * counter of the endpoint.  Whoever reads neither runs out of credits.
+ *
+ * There are no wait objects: releases of CXI differ (older ones refuse all
+ * but FI_WAIT_NONE with -FI_ENOSYS, newer ones have FI_WAIT_FD), and a user
+ * must get along with the poorer.
+ */
+#include "cxi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct cxi_cq *cq_of(struct cxi_op *op)
+{
+    return op->kind == CXI_RECV ? op->ep->rxcq : op->ep->txcq;
+}
+
+static void append(struct cxi_op ***end, struct cxi_op *op)
+{
+    op->next_event = NULL;
+    **end = op;
+    *end = &op->next_event;
+}
+
+static struct cxi_op *take(struct cxi_op **first, struct cxi_op ***end)
+{
+    struct cxi_op *op = *first;
+
+    *first = op->next_event;
+    if (!*first)
+        *end = first;
+    return op;
+}
+
+void cxi_op_put(struct cxi_op *op)
+{
+    if (op->step != CXI_DONE || !op->seen)
+        return;
+    free(op->copy);
+    free(op);
+}
+
+/* Counters are the NIC's own: they count without the CPU. */
+void cxi_cq_event(struct cxi_op *op)
+{
+    static const int which[] = {
+        [CXI_WRITE] = CXI_C_WRITE, [CXI_ATOMIC] = CXI_C_WRITE,
+        [CXI_READ] = CXI_C_READ, [CXI_FETCH] = CXI_C_READ,
+        [CXI_COMPARE] = CXI_C_READ, [CXI_SEND] = CXI_C_SEND,
+        [CXI_RECV] = CXI_C_RECV,
+    };
+    struct cxi_cntr *cntr = op->ep->cntr[which[op->kind]];
+
+    op->complete = true;
+    if (cntr && op->err)
+        cntr->errors = (cntr->errors + 1) & CXI_ERROR_MAX;
+    else if (cntr)
+        cntr->success = (cntr->success + 1) & CXI_SUCCESS_MAX;
+    append(&cq_of(op)->events_end, op);
+}
+
+void cxi_cq_progress(struct cxi_cq *cq)
+{
+    struct cxi_op *op;
+
+    while (cq->events) {
+        op = take(&cq->events, &cq->events_end);
+        if (op->kind == CXI_RECV)
+            op->ep->rx_used--;
+        else
+            op->ep->tx_used--;
+        if (op->kind == CXI_RECV && !op->err && op->len)
+            memcpy(op->buf, op->copy, op->len);
+        if (op->err || op->entry) {
+            append(&cq->ready_end, op);
+        } else {
+            op->seen = true;
+            cxi_op_put(op);
+        }
+    }
+}
+
+static void drop(struct cxi_ep *ep, struct cxi_op **first,
+                 struct cxi_op ***end)
+{
+    struct cxi_op **at = first, *op;
+
+    while ((op = *at)) {
+        if (op->ep != ep) {
+            at = &op->next_event;
+            continue;
+        }
+        *at = op->next_event;
+        op->seen = true;
+        cxi_op_put(op);
+    }
+    *end = at;
+}
+
+/* Forgets the endpoint, which closes. */
+void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq)
+{
+    drop(ep, &cq->events, &cq->events_end);
+    drop(ep, &cq->ready, &cq->ready_end);
+}
+
+static size_t entry_size(enum fi_cq_format format)
+{
+    return format == FI_CQ_FORMAT_CONTEXT ? sizeof(struct fi_cq_entry) :
+           format == FI_CQ_FORMAT_MSG ? sizeof(struct fi_cq_msg_entry) :
+           format == FI_CQ_FORMAT_DATA ? sizeof(struct fi_cq_data_entry) :
+           sizeof(struct fi_cq_tagged_entry);
+}
+
+static ssize_t cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
+                           fi_addr_t *source)
+{
+    struct cxi_cq *cq = container(fid, struct cxi_cq, fid);
+    size_t size = entry_size(cq->format), n = 0;
+    struct cxi_op *op;
+    ssize_t rc = -FI_EAGAIN;
+
+    pthread_mutex_lock(&cq->dom->lock);
+    cxi_nic_pass(cq->dom);
+    cxi_cq_progress(cq);
+    while (n < count && cq->ready && !cq->ready->err) {
+        struct fi_cq_tagged_entry e = { 0 };
+
+        op = take(&cq->ready, &cq->ready_end);
+        e.op_context = op->context;
+        e.flags = op->flags;
+        e.len = op->kind == CXI_RECV ? op->len : 0;
+        e.data = op->data;
+        memcpy((char *)buf + n * size, &e, size);
+        if (source)
+            source[n] = op->source;
+        n++;
+        op->seen = true;
+        cxi_op_put(op);
+    }
+    if (n)
+        rc = (ssize_t)n;
+    else if (cq->ready && cq->ready->err)
+        rc = -FI_EAVAIL;
+    pthread_mutex_unlock(&cq->dom->lock);
+    return rc;
+}
+
+static ssize_t cq_read(struct fid_cq *fid, void *buf, size_t count)
+{
+    return cq_readfrom(fid, buf, count, NULL);
+}
+
+static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *out,
+                          uint64_t flags)
+{
+    struct cxi_cq *cq = container(fid, struct cxi_cq, fid);
+    struct cxi_op *op;
+    ssize_t rc = -FI_EAGAIN;
+
+    (void)flags;
+    pthread_mutex_lock(&cq->dom->lock);
+    if (cq->ready && cq->ready->err) {
+        op = take(&cq->ready, &cq->ready_end);
+        out->op_context = op->context;
+        out->flags = op->flags;
+        out->len = 0;
+        out->buf = NULL;
+        out->data = 0;
+        out->tag = 0;
+        out->olen = 0;
+        out->err = op->err;
+        out->prov_errno = op->prov_err;
+        out->err_data_size = 0;
+        op->seen = true;
+        cxi_op_put(op);
+        rc = 1;
+    }
+    pthread_mutex_unlock(&cq->dom->lock);
+    return rc;
+}
+
+static ssize_t cq_sread(struct fid_cq *fid, void *buf, size_t count,
+                        const void *cond, int timeout)
+{
+    (void)fid, (void)buf, (void)count, (void)cond, (void)timeout;
+    return -FI_ENOSYS;
+}
+
+static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
+                            fi_addr_t *source, const void *cond, int timeout)
+{
+    (void)source;
+    return cq_sread(fid, buf, count, cond, timeout);
+}
+
+static int cq_signal(struct fid_cq *fid)
+{
+    (void)fid;
+    return -FI_ENOSYS;
+}
+
+static const char *cq_strerror(struct fid_cq *fid, int prov_errno,
+                               const void *data, char *buf, size_t size)
+{
+    (void)fid, (void)data;
+    if (!buf || !size)
+        return "the target refused the operation";
+    snprintf(buf, size, "the target refused the operation (%d)", prov_errno);
+    return buf;
+}
+
+static int cq_close(struct fid *fid)
+{
+    struct cxi_cq *cq = container(fid, struct cxi_cq, fid.fid);
+
+    if (cq->refs)
+        return -FI_EBUSY;
+    atomic_fetch_sub(&cq->dom->refs, 1);
+    free(cq);
+    return 0;
+}
+
+static struct fi_ops cq_fid_ops = {
+    .size = sizeof cq_fid_ops, .close = cq_close, .bind = cxi_no_bind,
+    .control = cxi_no_control, .ops_open = cxi_no_ops,
+};
+
+static struct fi_ops_cq cq_ops = {
+    .size = sizeof cq_ops, .read = cq_read, .readfrom = cq_readfrom,
+    .readerr = cq_readerr, .sread = cq_sread, .sreadfrom = cq_sreadfrom,
+    .signal = cq_signal, .strerror = cq_strerror,
+};
+
+int cxi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
+                struct fid_cq **out, void *context)
+{
+    struct cxi_cq *cq;
+
+    if (attr && attr->wait_obj != FI_WAIT_NONE)
+        return -FI_ENOSYS;
+    cq = calloc(1, sizeof *cq);
+    if (!cq)
+        return -FI_ENOMEM;
+    cq->dom = container(domain, struct cxi_domain, fid);
+    cq->format = attr && attr->format ? attr->format : FI_CQ_FORMAT_CONTEXT;
+    cq->events_end = &cq->events;
+    cq->ready_end = &cq->ready;
+    cq->fid.fid = (struct fid){ FI_CLASS_CQ, context, &cq_fid_ops };
+    cq->fid.ops = &cq_ops;
+    atomic_fetch_add(&cq->dom->refs, 1);
+    *out = &cq->fid;
+    return 0;
+}

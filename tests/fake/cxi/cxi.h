@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The objects of the stand-in for libfabric's CXI provider; prov.c says what
+ * it is and where each rule is kept.
+ *
+ * Everything of a domain is guarded by the domain's one lock; functions whose
+ * comment says "locked" are called with it held.
+ */
+#ifndef FAKE_CXI_H
+#define FAKE_CXI_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <rdma/providers/fi_prov.h>
+
+#define CXI_MAX_MSG     ((1ull << 32) - 1)
+#define CXI_INJECT      192
+#define CXI_TX_SIZE     1024
+#define CXI_TX_MAX      16384
+#define CXI_CNTR_MAX    2047            /* counters of a NIC */
+#define CXI_SUCCESS_MAX ((1ull << 48) - 1)
+#define CXI_ERROR_MAX   127
+
+#define CXI_COMP_MODES  (FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
+                         FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
+#define CXI_WRITE_FLAGS (FI_INJECT | FI_COMPLETION | FI_MORE | FI_FENCE | \
+                         CXI_COMP_MODES)
+#define CXI_READ_FLAGS  (CXI_WRITE_FLAGS & ~FI_INJECT)
+
+/* The word of the key that the base provider sees: the endpoint's port on
+ * top, so that a region answers at its own endpoint only.  A client key that
+ * is registered but not yet enabled answers to its shadow alone. */
+#define CXI_KEY_LOW     ((1ull << 46) - 1)
+#define CXI_KEY_PROV    (1ull << 46)
+#define CXI_KEY_SHADOW  (1ull << 47)
+
+#define container(p, type, member) \
+    ((type *)(void *)((char *)(p) - offsetof(type, member)))
+
+struct cxi_fabric {
+    struct fid_fabric fid;
+    struct fid_fabric *real;
+    atomic_int refs;
+};
+
+struct cxi_domain {
+    struct fid_domain fid;
+    struct cxi_fabric *fabric;
+    struct fid_domain *real;
+    struct fi_info *real_info;
+    struct fid_cq *real_cq;     /* of every endpoint, both directions */
+    bool prov_keys;
+    atomic_int refs;
+    pthread_mutex_t lock;
+    struct cxi_ep *eps;
+    struct cxi_mr *mrs;
+    uint64_t next_key, random, delay;   /* delay: the longest, in ns */
+    struct cxi_op *graves;      /* received too late to be taken back */
+    int cntrs;
+
+    pthread_t nic;              /* plays the NIC: see nic.c */
+    int wake, real_fd;          /* an eventfd, and what real_cq wakes */
+    uint64_t asleep_until;      /* of the NIC's thread; 0: it is awake */
+    bool stop;
+    int inflight;               /* operations the base provider holds */
+};
+
+struct cxi_cq {
+    struct fid_cq fid;
+    struct cxi_domain *dom;
+    enum fi_cq_format format;
+    int refs;
+    struct cxi_op *events, **events_end;    /* the NIC has written these */
+    struct cxi_op *ready, **ready_end;      /* progress has seen these */
+};
+
+struct cxi_cntr {
+    struct fid_cntr fid;
+    struct cxi_domain *dom;
+    enum fi_wait_obj wait;
+    int refs;
+    uint64_t success, errors;
+};
+
+enum cxi_bound { CXI_C_SEND, CXI_C_RECV, CXI_C_READ, CXI_C_WRITE, CXI_C_N };
+
+struct cxi_ep {
+    struct fid_ep fid;
+    struct cxi_domain *dom;
+    struct cxi_ep *next;
+    struct fid_ep *real;
+    struct fid_av *av;
+    struct cxi_cq *txcq, *rxcq;
+    struct cxi_cntr *cntr[CXI_C_N];
+    struct cxi_cntr *silent[8];     /* bound for remote events: never count */
+    int silents, refs;
+    bool tx_selective, rx_selective, enabled;
+    uint64_t caps, order, op_flags, port;
+    size_t tx_size, tx_used, rx_size, rx_used;
+    struct cxi_op *first, **last;   /* not yet delivered, as submitted */
+    struct cxi_op *recvs;           /* posted, nothing received yet */
+};
+
+struct cxi_mr {
+    struct fid_mr fid;
+    struct cxi_domain *dom;
+    struct cxi_mr *next;
+    struct cxi_ep *ep;
+    struct fid_mr *real, *shadow;
+    void *buf;
+    size_t len;
+    uint64_t access, key;
+    char touched;
+};
+
+enum cxi_kind { CXI_WRITE, CXI_READ, CXI_ATOMIC, CXI_FETCH, CXI_COMPARE,
+                CXI_SEND, CXI_RECV };
+
+/*
+ * Steps of an operation:
+ *   NEW      waits for its turn; an update without delivery completion goes
+ *            to PROBE first, everything else to ISSUED
+ *   PROBE    an empty write asks the target whether key and range are good
+ *   HELD     completed at the initiator, not yet written at the target
+ *   ISSUED   the base provider carries it out
+ *   TOUCH    failed; asks whether the key is registered but not enabled
+ *   DONE     delivered, or failed
+ */
+enum cxi_step { CXI_NEW, CXI_PROBE, CXI_HELD, CXI_ISSUED, CXI_TOUCH, CXI_DONE };
+
+struct cxi_op {
+    struct cxi_op *next, *next_event;
+    struct cxi_ep *ep;
+    enum cxi_kind kind;
+    enum cxi_step step;
+    bool entry, dc, fence;      /* entry: the CQ shows it when it succeeds */
+    bool complete, seen;        /* event written; event taken by its user */
+    uint64_t flags, due;        /* of the CQ entry; not before, in ns */
+    void *context;
+    fi_addr_t peer;
+    uint64_t addr, key, rkey;   /* rkey: what the base provider sees */
+    char *buf, *copy;           /* copy: owned, takes the place of buf */
+    size_t len, sent;           /* bytes given to the base provider so far */
+    int parts;                  /* pieces of this one in the base provider */
+    int err, prov_err;
+    enum fi_datatype type;
+    enum fi_op aop;
+    void *result;
+    const void *compare;
+    uint64_t operand[4], comparand[4];
+    uint64_t data;
+    fi_addr_t source;
+};
+
+/* prov.c */
+long cxi_env(const char *name, long otherwise);
+/* Says which rule of the hardware was broken and aborts, or returns code when
+ * FAKE_CXI_SOFT=1. */
+__attribute__((format(printf, 3, 4)))
+int cxi_rule(int code, const char *rule, const char *format, ...);
+uint64_t cxi_now(void);
+int cxi_no_bind(struct fid *fid, struct fid *to, uint64_t flags);
+int cxi_no_control(struct fid *fid, int command, void *arg);
+int cxi_no_ops(struct fid *fid, const char *name, uint64_t flags, void **ops,
+               void *context);
+
+/* info.c */
+struct fi_info *cxi_base_info(const struct fi_info *like);
+int cxi_getinfo(uint32_t version, const char *node, const char *service,
+                uint64_t flags, const struct fi_info *hints,
+                struct fi_info **out);
+
+/* domain.c */
+int cxi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **out,
+                    void *context);
+
+/* mr.c, ep.c, cq.c, cntr.c */
+extern struct fi_ops_mr cxi_mr_ops;
+extern struct fi_ops_rma cxi_rma_ops;
+extern struct fi_ops_atomic cxi_atomic_ops;
+extern struct fi_ops_msg cxi_msg_ops;
+int cxi_ep_open(struct fid_domain *domain, struct fi_info *info,
+                struct fid_ep **out, void *context);
+int cxi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
+                struct fid_cq **out, void *context);
+int cxi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
+                  struct fid_cntr **out, void *context);
+int cxi_query_atomic(struct fid_domain *domain, enum fi_datatype type,
+                     enum fi_op op, struct fi_atomic_attr *attr,
+                     uint64_t flags);
+
+/* cq.c: all locked. */
+void cxi_cq_event(struct cxi_op *op);
+void cxi_cq_progress(struct cxi_cq *cq);
+void cxi_op_put(struct cxi_op *op);
+void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq);
+
+/* ep.c: a new operation with a transmit credit, or -FI_EAGAIN and the like;
+ * both locked. */
+int cxi_ep_start(struct cxi_ep *ep, enum cxi_kind kind, fi_addr_t peer,
+                 uint64_t flags, struct cxi_op **out);
+int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key);
+
+/* nic.c */
+int cxi_nic_start(struct cxi_domain *dom);
+void cxi_nic_stop(struct cxi_domain *dom);
+void cxi_nic_submit(struct cxi_op *op);             /* locked */
+void cxi_nic_pass(struct cxi_domain *dom);          /* locked */
+void cxi_nic_drain(struct cxi_ep *ep);              /* locked */
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory regions (rule 2): register, bind to an enabled endpoint, enable, in
+ * this order.  Nothing is registered with the base provider before enable,
+ * except the shadow of a client key: one byte that tells an initiator which
+ * came too early from one with a wrong key.
+ */
+#include "cxi.h"
+
+#include <stdlib.h>
+
+static int mr_close(struct fid *fid)
+{
+    struct cxi_mr *mr = container(fid, struct cxi_mr, fid.fid), **at;
+    struct cxi_domain *dom = mr->dom;
+
+    pthread_mutex_lock(&dom->lock);
+    for (at = &dom->mrs; *at != mr; at = &(*at)->next)
+        ;
+    *at = mr->next;
+    if (mr->ep)
+        mr->ep->refs--;
+    pthread_mutex_unlock(&dom->lock);
+    if (mr->real)
+        fi_close(&mr->real->fid);
+    if (mr->shadow)
+        fi_close(&mr->shadow->fid);
+    atomic_fetch_sub(&dom->refs, 1);
+    free(mr);
+    return 0;
+}
+
+static int mr_bind(struct fid *fid, struct fid *to, uint64_t flags)
+{
+    struct cxi_mr *mr = container(fid, struct cxi_mr, fid.fid);
+    struct cxi_ep *ep = container(to, struct cxi_ep, fid.fid);
+    int rc = 0;
+
+    if (to->fclass != FI_CLASS_EP)
+        return -FI_ENOSYS;
+    if (flags)
+        return -FI_EINVAL;
+    pthread_mutex_lock(&mr->dom->lock);
+    if (ep->dom != mr->dom || mr->ep)
+        rc = -FI_EINVAL;
+    else if (!ep->enabled)
+        rc = cxi_rule(-FI_EINVAL, "2", "fi_mr_bind: the endpoint is not "
+                      "enabled yet (key 0x%lx)", (unsigned long)mr->key);
+    else {
+        mr->ep = ep;
+        ep->refs++;
+    }
+    pthread_mutex_unlock(&mr->dom->lock);
+    return rc;
+}
+
+static int mr_enable(struct cxi_mr *mr)
+{
+    struct cxi_domain *dom = mr->dom;
+    uint64_t key;
+    int rc;
+
+    if (!mr->ep)
+        return cxi_rule(-FI_EINVAL, "2", "fi_mr_enable: no endpoint is bound "
+                        "(key 0x%lx)", (unsigned long)mr->key);
+    if (mr->real)
+        return -FI_EINVAL;
+    if (dom->prov_keys) {
+        pthread_mutex_lock(&dom->lock);
+        key = mr->ep->port << 48 | CXI_KEY_PROV | ++dom->next_key;
+        pthread_mutex_unlock(&dom->lock);
+    } else {
+        key = mr->ep->port << 48 | mr->key;
+    }
+    rc = fi_mr_reg(dom->real, mr->buf, mr->len, mr->access, 0, key, 0,
+                   &mr->real, NULL);
+    if (rc)
+        return rc;
+    if (dom->prov_keys)
+        mr->key = mr->fid.key = key;
+    if (mr->shadow)
+        fi_close(&mr->shadow->fid);
+    mr->shadow = NULL;
+    return 0;
+}
+
+static int mr_control(struct fid *fid, int command, void *arg)
+{
+    (void)arg;
+    return command == FI_ENABLE ?
+           mr_enable(container(fid, struct cxi_mr, fid.fid)) : -FI_ENOSYS;
+}
+
+static struct fi_ops mr_fid_ops = {
+    .size = sizeof mr_fid_ops, .close = mr_close, .bind = mr_bind,
+    .control = mr_control, .ops_open = cxi_no_ops,
+};
+
+static int check(struct cxi_domain *dom, const struct fi_mr_attr *a,
+                 uint64_t flags)
+{
+    if (flags || a->offset || a->iov_count != 1 || !a->mr_iov)
+        return -FI_EINVAL;
+    if (a->iface != FI_HMEM_SYSTEM)
+        return -FI_ENOSYS;
+    if (dom->prov_keys)
+        return 0;
+    if (a->requested_key > UINT32_MAX)
+        return -FI_EKEYREJECTED;
+    for (struct cxi_mr *mr = dom->mrs; mr; mr = mr->next)
+        if (mr->key == a->requested_key)
+            return -FI_ENOKEY;
+    return 0;
+}
+
+static int reg_attr(struct fid *fid, const struct fi_mr_attr *a,
+                    uint64_t flags, struct fid_mr **out)
+{
+    struct cxi_domain *dom = container(fid, struct cxi_domain, fid.fid);
+    struct cxi_mr *mr;
+    int rc;
+
+    pthread_mutex_lock(&dom->lock);
+    rc = check(dom, a, flags);
+    mr = rc ? NULL : calloc(1, sizeof *mr);
+    if (!mr) {
+        pthread_mutex_unlock(&dom->lock);
+        return rc ? rc : -FI_ENOMEM;
+    }
+    mr->dom = dom;
+    mr->buf = a->mr_iov[0].iov_base;
+    mr->len = a->mr_iov[0].iov_len;
+    mr->access = a->access;
+    mr->key = dom->prov_keys ? FI_KEY_NOTAVAIL : a->requested_key;
+    mr->fid.fid = (struct fid){ FI_CLASS_MR, a->context, &mr_fid_ops };
+    mr->fid.mem_desc = mr;
+    mr->fid.key = mr->key;
+    mr->next = dom->mrs;
+    dom->mrs = mr;
+    pthread_mutex_unlock(&dom->lock);
+    atomic_fetch_add(&dom->refs, 1);
+    if (!dom->prov_keys &&
+        fi_mr_reg(dom->real, &mr->touched, 1, FI_REMOTE_WRITE, 0,
+                  CXI_KEY_SHADOW | mr->key, 0, &mr->shadow, NULL))
+        mr->shadow = NULL;
+    *out = &mr->fid;
+    return 0;
+}
+
+static int reg_v(struct fid *fid, const struct iovec *iov, size_t count,
+                 uint64_t access, uint64_t offset, uint64_t key,
+                 uint64_t flags, struct fid_mr **out, void *context)
+{
+    struct fi_mr_attr a = { .mr_iov = iov, .iov_count = count,
+        .access = access, .offset = offset, .requested_key = key,
+        .context = context };
+
+    return reg_attr(fid, &a, flags, out);
+}
+
+static int reg(struct fid *fid, const void *buf, size_t len, uint64_t access,
+               uint64_t offset, uint64_t key, uint64_t flags,
+               struct fid_mr **out, void *context)
+{
+    struct iovec iov = { (void *)(uintptr_t)buf, len };
+
+    return reg_v(fid, &iov, 1, access, offset, key, flags, out, context);
+}
+
+struct fi_ops_mr cxi_mr_ops = {
+    .size = sizeof cxi_mr_ops, .reg = reg, .regv = reg_v, .regattr = reg_attr,
+};

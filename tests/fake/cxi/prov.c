@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libcxi-fi.so: a libfabric provider that calls itself "cxi" and keeps, or
+ * makes its user keep, the rules of the real one, for machines that have no
+ * such NIC.  FI_PROVIDER_PATH names its directory.
+ *
+ * It sits on the provider "sockets".  That one has every atomic, takes caller's
+ * keys of 64 bits, counts offsets from 0 and writes at the target without the
+ * target's help (automatic progress), as a NIC does; tcp;ofi_rxm does not do
+ * the last.  What sockets does otherwise than CXI is done here: completions,
+ * counters, credits, memory regions, received messages and delays are this
+ * provider's own, with a thread per domain that plays the NIC (nic.c).  The
+ * address format is therefore FI_SOCKADDR_IN, not FI_ADDR_CXI, and
+ * FI_PROVIDER, if set, must let sockets in.
+ *
+ * Which rule is where; the numbers are those of the messages on stderr:
+ *   1  info.c    what getinfo offers: RDM only, manual progress, one iov
+ *                element, keys, ordering (no WAR, no RAW), 2^32-1 bytes
+ *   2  mr.c      register, bind to an enabled endpoint, enable: this order;
+ *                32-bit client keys, 64-bit provider keys after enable;
+ *                access through another endpoint or before enable fails
+ *   3  ep.c      no endpoint without a transmit CQ; every operation has a
+ *                credit until its completion was read; -FI_EAGAIN at the limit
+ *   4  ep.c      counters bound for remote events take the binding, never
+ *                count
+ *   5  cq.c      completions exist only once the CQ is read (or a counter of
+ *                the endpoint, which is progress too); no wait objects
+ *   6  cntr.c    wait objects NONE, UNSPEC and YIELD; 48 and 7 bits; busy while
+ *                bound
+ *   7  rma.c     flags and lengths
+ *   8  atomic.c  one element, the table of types and operations, no fetching
+ *                with delivery completion
+ *   9  nic.c     a completed update may be invisible at the target for up to
+ *                a millisecond, unless delivery completion was asked; only
+ *                the order that was asked for in getinfo is kept
+ *  10  nic.c     a bad key or range ends in an error entry with its context
+ *  11  msg.c     a message reaches the user's buffer when the CQ is read
+ *  12  domain.c  without a virtual network there is no domain
+ * Not here: deferred work, the counter and domain extensions, counters of
+ * memory regions, tagged messages, GPU memory; each is refused.
+ *
+ * Environment:
+ *   FAKE_CXI_NICS=n       n domains, cxi0 and on; all are one interface
+ *   FAKE_CXI_SOFT=1       a broken rule returns an error instead of abort()
+ *   FAKE_CXI_NO_VNI=1     as on a machine that gave the job no network
+ *   FAKE_CXI_DELAY_US=n   the longest delay, 1000
+ *   FAKE_CXI_SEED=n       of the delays; else the process id
+ *   FI_CXI_DEFAULT_TX_SIZE=n
+ */
+#include "cxi.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+long cxi_env(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && *text ? strtol(text, NULL, 0) : otherwise;
+}
+
+int cxi_rule(int code, const char *rule, const char *format, ...)
+{
+    char line[256];
+    int n = snprintf(line, sizeof line, "fake cxi: rule %s: ", rule);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+    va_end(args);
+    strcat(line, "\n");
+    if (write(2, line, strlen(line)) < 0 || !cxi_env("FAKE_CXI_SOFT", 0))
+        abort();
+    return code;
+}
+
+uint64_t cxi_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int cxi_no_bind(struct fid *fid, struct fid *to, uint64_t flags)
+{
+    (void)fid, (void)to, (void)flags;
+    return -FI_ENOSYS;
+}
+
+int cxi_no_control(struct fid *fid, int command, void *arg)
+{
+    (void)fid, (void)command, (void)arg;
+    return -FI_ENOSYS;
+}
+
+int cxi_no_ops(struct fid *fid, const char *name, uint64_t flags, void **ops,
+               void *context)
+{
+    (void)fid, (void)name, (void)flags, (void)ops, (void)context;
+    return -FI_ENOSYS;
+}
+
+static void cleanup(void)
+{
+}
+
+static struct fi_provider provider = {
+    .version = FI_VERSION(0, 1),
+    .fi_version = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION),
+    .name = "cxi",
+    .getinfo = cxi_getinfo,
+    .fabric = cxi_fabric_open,
+    .cleanup = cleanup,
+};
+
+__attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);
+
+struct fi_provider *fi_prov_ini(void)
+{
+    /* The base provider's thread otherwise spins for 10 ms whenever it has
+     * nothing to do, on cores that its user wants. */
+    setenv("FI_SOCKETS_PE_WAITTIME", "0", 0);
+    return &provider;
+}

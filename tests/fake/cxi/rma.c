@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes and reads (rule 7): flags, one element, lengths.
+ */
+#include "cxi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct rma {
+    enum cxi_kind kind;
+    const void *buf;
+    size_t len;
+    fi_addr_t peer;
+    uint64_t addr, key;
+    void *context;
+};
+
+static ssize_t rma_op(struct fid_ep *fid, const struct rma *r, uint64_t flags)
+{
+    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
+    struct cxi_op *op;
+    int rc;
+
+    if (r->len > CXI_MAX_MSG ||
+        (flags & FI_INJECT && r->len > CXI_INJECT))
+        return -FI_EMSGSIZE;
+    pthread_mutex_lock(&ep->dom->lock);
+    rc = cxi_ep_start(ep, r->kind, r->peer, flags, &op);
+    if (rc)
+        goto out;
+    rc = cxi_ep_aim(op, r->addr, r->key);
+    if (!rc && flags & FI_INJECT) {
+        op->copy = malloc(r->len ? r->len : 1);
+        if (!op->copy)
+            rc = -FI_ENOMEM;
+        else if (r->len)
+            memcpy(op->copy, r->buf, r->len);
+    }
+    if (rc) {
+        ep->tx_used--;
+        free(op);
+        goto out;
+    }
+    op->buf = (char *)(uintptr_t)r->buf;
+    op->len = r->len;
+    op->context = r->context;
+    op->flags = FI_RMA | (r->kind == CXI_READ ? FI_READ : FI_WRITE);
+    cxi_nic_submit(op);
+out:
+    pthread_mutex_unlock(&ep->dom->lock);
+    return rc;
+}
+
+/* Flags of the calls that take none: the endpoint's own. */
+static uint64_t plain_flags(struct fid_ep *fid)
+{
+    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
+
+    return ep->op_flags | (ep->tx_selective ? 0 : FI_COMPLETION);
+}
+
+static ssize_t rma_msg(struct fid_ep *fid, enum cxi_kind kind,
+                       const struct fi_msg_rma *msg, uint64_t flags)
+{
+    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
+    struct rma r;
+
+    if (!msg || msg->iov_count != 1 || msg->rma_iov_count != 1 ||
+        !msg->msg_iov || !msg->rma_iov)
+        return -FI_EINVAL;
+    if (flags & ~(kind == CXI_READ ? CXI_READ_FLAGS : CXI_WRITE_FLAGS))
+        return -FI_EBADFLAGS;
+    r = (struct rma){ kind, msg->msg_iov->iov_base, msg->msg_iov->iov_len,
+        msg->addr, msg->rma_iov->addr, msg->rma_iov->key, msg->context };
+    return rma_op(fid, &r, flags | (ep->tx_selective ? 0 : FI_COMPLETION));
+}
+
+static ssize_t writemsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
+                        uint64_t flags)
+{
+    return rma_msg(fid, CXI_WRITE, msg, flags);
+}
+
+static ssize_t readmsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
+                       uint64_t flags)
+{
+    return rma_msg(fid, CXI_READ, msg, flags);
+}
+
+static ssize_t rma_write(struct fid_ep *fid, const void *buf, size_t len,
+                         void *desc, fi_addr_t peer, uint64_t addr,
+                         uint64_t key, void *context)
+{
+    struct rma r = { CXI_WRITE, buf, len, peer, addr, key, context };
+
+    (void)desc;
+    return rma_op(fid, &r, plain_flags(fid));
+}
+
+static ssize_t rma_read(struct fid_ep *fid, void *buf, size_t len, void *desc,
+                        fi_addr_t peer, uint64_t addr, uint64_t key,
+                        void *context)
+{
+    struct rma r = { CXI_READ, buf, len, peer, addr, key, context };
+
+    (void)desc;
+    return rma_op(fid, &r, plain_flags(fid) & ~FI_INJECT);
+}
+
+static ssize_t rma_writev(struct fid_ep *fid, const struct iovec *iov, void **desc,
+                      size_t count, fi_addr_t peer, uint64_t addr,
+                      uint64_t key, void *context)
+{
+    if (!iov || count != 1)
+        return -FI_EINVAL;
+    return rma_write(fid, iov->iov_base, iov->iov_len, desc, peer, addr, key,
+                     context);
+}
+
+static ssize_t rma_readv(struct fid_ep *fid, const struct iovec *iov, void **desc,
+                     size_t count, fi_addr_t peer, uint64_t addr,
+                     uint64_t key, void *context)
+{
+    if (!iov || count != 1)
+        return -FI_EINVAL;
+    return rma_read(fid, iov->iov_base, iov->iov_len, desc, peer, addr, key,
+                    context);
+}
+
+/* No entry, whatever the endpoint's flags say; a credit all the same. */
+static ssize_t rma_inject(struct fid_ep *fid, const void *buf, size_t len,
+                          fi_addr_t peer, uint64_t addr, uint64_t key)
+{
+    struct rma r = { CXI_WRITE, buf, len, peer, addr, key, NULL };
+
+    return rma_op(fid, &r, FI_INJECT);
+}
+
+static ssize_t writedata(struct fid_ep *fid, const void *buf, size_t len,
+                         void *desc, uint64_t data, fi_addr_t peer,
+                         uint64_t addr, uint64_t key, void *context)
+{
+    (void)fid, (void)buf, (void)len, (void)desc, (void)data, (void)peer;
+    (void)addr, (void)key, (void)context;
+    return -FI_ENOSYS;
+}
+
+static ssize_t injectdata(struct fid_ep *fid, const void *buf, size_t len,
+                          uint64_t data, fi_addr_t peer, uint64_t addr,
+                          uint64_t key)
+{
+    return writedata(fid, buf, len, NULL, data, peer, addr, key, NULL);
+}
+
+struct fi_ops_rma cxi_rma_ops = {
+    .size = sizeof cxi_rma_ops, .read = rma_read, .readv = rma_readv,
+    .readmsg = readmsg, .write = rma_write, .writev = rma_writev,
+    .writemsg = writemsg, .inject = rma_inject, .writedata = writedata,
+    .injectdata = injectdata,
+};
