@@ -6,14 +6,17 @@
 #   src/<room>/*.c               the library
 #   tools/<name>.c, <name>.sh    a program bin/<name>; tools/<name>/*.c too
 #   tests/unit/*.c               one program each, with the library's objects
+#   tests/fuzz/*.c               one fuzz target each, with the library's objects
 #   tests/<suite>/*.c            one program each, with -lshmem
 #   apps/<name>/*.c              a program bin/<name>, with -lshmem, installed
+#   tests/fake/cxi/*.c           a libfabric provider, for the tests beside it
 # A file of tests/<suite> without main() is part of each program beside it.
 # Paths are relative, so the tree may lie below a directory with spaces.
 
 # Outputs go to $(O)/bin, lib and obj: `make O=build/x` keeps a second build.
 O = .
-# Sanitizer of this build: address, thread or undefined.
+# Sanitizer of this build: address, thread or undefined; with fuzzer-no-link
+# and clang the fuzz targets are linked with libFuzzer.
 SAN =
 # V=1 prints whole commands.
 V =
@@ -31,7 +34,7 @@ endif
 
 # These start on a bare machine or need no configuration at all; every other
 # target reads config.mak, which make brings about with ./configure.
-SETUP = demo check check-asan check-tsan check-ubsan bench bench-compare
+SETUP = demo check check-asan check-tsan check-ubsan fuzz bench bench-compare
 BARE  = help clean distclean dist
 ifneq ($(filter-out $(SETUP) $(BARE),$(or $(MAKECMDGOALS),all)),)
 include config.mak
@@ -78,7 +81,9 @@ ALIASES   = $(if $(wildcard tools/oshcc*),$(addprefix $(O)/bin/,oshc++ \
             oshcxx oshCC shmemcc shmemc++ shmemcxx oshfort))
 APPS      = $(patsubst apps/%/,$(O)/bin/%,$(sort $(dir $(wildcard apps/*/*.c))))
 
-TEST_ALL  = $(sort $(wildcard tests/*/*.c))
+FUZZERS   = $(patsubst %.c,$(O)/obj/%,$(filter-out \
+            tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c))))
+TEST_ALL  = $(filter-out tests/fuzz/%,$(sort $(wildcard tests/*/*.c)))
 MAIN      = (^|[^a-z])main *\(
 SHARED_C := $(if $(TEST_ALL),$(shell grep -LiE '$(MAIN)' $(TEST_ALL)))
 TEST_SRCS = $(filter-out $(SHARED_C),$(TEST_ALL))
@@ -98,7 +103,7 @@ MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
 # --------------------------------------------------------------- library ----
 
 all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_MADE) ## library, tools and applications
-tests: all $(UNITS) $(PE_TESTS) ## the same and every test program
+tests: all $(UNITS) $(PE_TESTS) $(FUZZERS) ## the same and every test program
 
 # A list file changes its date only when its words change: what depends on it
 # is made again after other flags, or after a source has come or gone.
@@ -189,6 +194,9 @@ $(ALIASES): $(O)/bin/oshcc
 $(O)/obj/tests/unit/%.o: tests/unit/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -Itests -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
+$(O)/obj/tests/fuzz/%.o: tests/fuzz/%.c $(O)/obj/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -Itests -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
 
 $(O)/obj/tests/%.o: tests/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
@@ -201,10 +209,27 @@ $(O)/obj/apps/%.o: apps/%.c $(O)/obj/flags.txt
 $(UNITS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) $(O)/obj/rooms.a
 	$(call say,LD)$(LINK_TOOL)
 
+# libFuzzer brings a main program; without it one feeds the files it is given.
+LIBFUZZER = $(findstring fuzzer,$(SAN))
+$(FUZZERS): LDFLAGS += $(if $(LIBFUZZER),-fsanitize=fuzzer)
+$(FUZZERS): $(O)/obj/%: $(O)/obj/%.o $(O)/obj/rooms.a \
+    $(if $(LIBFUZZER),,$(O)/obj/tests/fuzz/replay.o)
+	$(call say,LD)$(LINK_TOOL)
+
 $(PE_TESTS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
     $(O)/lib/libshmem.so
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 	    $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../../../lib'
+
+# The stand-in for CXI, under a name that libfabric takes for a provider's.
+FAKE_CXI  = $(O)/obj/tests/fake/cxi/libcxi-fi.so
+FAKE_OBJS = $(call obj,$(wildcard tests/fake/cxi/*.c))
+$(FAKE_OBJS): LIBFLAGS += -fPIC -fvisibility=hidden
+$(FAKE_OBJS): ALL_CFLAGS += $(LIBFLAGS)
+$(FAKE_CXI): $(FAKE_OBJS)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $^ -lfabric
+$(filter $(O)/obj/tests/fake/%,$(PE_TESTS)): USER_LIBS = -lfabric -lpthread
+$(filter $(O)/obj/tests/fake/%,$(PE_TESTS)): | $(FAKE_CXI)
 
 $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
     $(O)/lib/libshmem.so config.mak
@@ -213,7 +238,7 @@ $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
 	    $(filter %.o,$^) $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../lib:$(libdir)'
 
 -include $(patsubst %.o,%.d,$(LIB_OBJS) $(call obj,$(wildcard tools/*.c \
-    tools/*/*.c tests/*/*.c apps/*/*.c)))
+    tools/*/*.c tests/*/*.c tests/*/*/*.c apps/*/*.c)))
 
 # ----------------------------------------------- commands on a bare machine ----
 
@@ -231,6 +256,8 @@ check-tsan: ## the tests under the thread sanitizer, in build/tsan
 	$(DEPS) check && $(GO) O=build/tsan SAN=thread check-run
 check-ubsan: ## the tests under the undefined-behaviour sanitizer, in build/ubsan
 	$(DEPS) check && $(GO) O=build/ubsan SAN=undefined check-run
+fuzz: ## the readers of outside bytes under libFuzzer, FUZZ_SECONDS in all
+	$(DEPS) fuzz && MAKE='$(GO)' sh scripts/fuzz
 bench: ## latencies and rates, the machine's own limits beside
 	$(DEPS) build && $(GO) bench-run
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
@@ -239,6 +266,7 @@ bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 .PHONY: all tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
+fuzz-run: $(FUZZERS)
 demo-run: all $(filter %/osu_oshm_put,$(PE_TESTS))
 	@sh scripts/demo $(O)
 bench-run: tests

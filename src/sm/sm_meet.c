@@ -233,8 +233,9 @@ int sm_meet_reply_fd(struct msghdr *m, size_t size)
     const struct sm_reply *r = m->msg_iov->iov_base;
     int fd;
 
-    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
-        c->cmsg_len != CMSG_LEN(sizeof fd))
+    if (!c || m->msg_controllen < CMSG_LEN(sizeof fd) ||
+        c->cmsg_len != CMSG_LEN(sizeof fd) || c->cmsg_level != SOL_SOCKET ||
+        c->cmsg_type != SCM_RIGHTS)
         return -EPROTO;
     memcpy(&fd, CMSG_DATA(c), sizeof fd);
     if (size == sizeof *r && !(m->msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
