@@ -134,11 +134,6 @@ static void export_all(const struct opts *o, struct words *w)
         if (w)
             put2(w, "-x", name);
     }
-    if (o->ppn) {
-        name = must_printf("%d", o->ppn);
-        setenv("SHMEM_PPN", name, 1);
-        free(name);
-    }
     for (i = 0; w && environ[i]; i++)
         if (strncmp(environ[i], "SHMEM_", 6) == 0 ||
             strncmp(environ[i], "SMA_", 4) == 0)
@@ -187,8 +182,9 @@ static void mpirun_words(struct words *w, const struct opts *o,
         put(w, must(strdup("--oversubscribe")));
     if (o->tag)
         put(w, must(strdup("--tag-output")));
-    if (o->bind_core)
-        put2(w, "--bind-to", must(strdup("core")));
+    /* Said also where it is ours anyway: theirs is another, and the helper
+     * thread of a PE would have to share its core. */
+    put2(w, "--bind-to", must(strdup(o->bind_core ? "core" : "none")));
     if (o->timeout_ms)
         put2(w, "--timeout", must_printf("%lld",
                                          (long long)(o->timeout_ms + 999) / 1000));
@@ -235,27 +231,77 @@ static bool slurm_spans_nodes(void)
            !getenv("PMIX_NAMESPACE");
 }
 
+/* Hosts without a number have room for --ppn PEs, or for an even share of
+ * what the others leave of -n; returns the sum. */
+static int64_t make_room(const struct opts *o, struct host *host, int n)
+{
+    int64_t slots = 0;
+    int i, open = 0, each = o->ppn;
+
+    for (i = 0; i < n; i++) {
+        open += !host[i].counted;
+        slots += host[i].counted ? host[i].slots : 0;
+    }
+    if (!each && open && o->n > slots)
+        each = (int)((o->n - slots + open - 1) / open);
+    for (i = 0; i < n; i++) {
+        if (host[i].counted)
+            continue;
+        host[i].slots = each ? each : 1;
+        slots += host[i].slots;
+    }
+    return slots;
+}
+
+/* Of other hosts none gets more than --ppn PEs, whatever it has room for. */
+static int64_t limit_room(const struct opts *o, struct host *host, int n)
+{
+    int64_t slots = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (o->ppn && host[i].slots > o->ppn)
+            host[i].slots = o->ppn;
+        slots += host[i].slots;
+    }
+    return slots;
+}
+
+static void check_room(const struct opts *o, int64_t slots)
+{
+    if (o->n > slots && !o->oversubscribe) {
+        say("S-E-HOSTS", "-n %d: the hosts given have room for %lld PEs; raise "
+            "their numbers, or say --oversubscribe", o->n, (long long)slots);
+        exit(EXIT_USAGE);
+    }
+    if (!o->n && slots > 1000000) {
+        say("S-E-HOSTS", "the hosts given have room for %lld PEs, of which "
+            "1000000 at most can be started; say -n", (long long)slots);
+        exit(EXIT_USAGE);
+    }
+}
+
 void handover_hosts(struct opts *o)
 {
     struct host *host;
-    int i, n, slots = 0;
+    int64_t slots;
     char *why;
+    int i, n;
 
     n = hosts_read(o, &host);
-    for (i = 0; i < n; i++)
-        slots += host[i].slots;
-    if (n && !o->n)
-        o->n = slots;
+    slots = make_room(o, host, n);
     for (i = 0; i < n && host_is_local(host[i].name); i++)
         ;
     if (i < n) {
+        slots = limit_room(o, host, n);
+        check_room(o, slots);
+        o->n = o->n ? o->n : (int)slots;
         why = must_printf("host %s is not this one", host[i].name);
         hand_over(o, why, host, n);
     }
     if (n == 0 && slurm_spans_nodes())
         hand_over(o, "this Slurm job has several nodes", NULL, 0);
     if (!o->n)
-        o->n = 1;
+        o->n = slots > 1000000 ? 1000000 : slots ? (int)slots : 1;
     while (n > 0)
         free(host[--n].name);
     free(host);

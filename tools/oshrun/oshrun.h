@@ -71,6 +71,7 @@ void pe_list(char *buf, size_t size, const bool *set, int n);
 struct host {
     char *name;
     int slots;
+    bool counted;                   /* the slots were given, else they are 1 */
 };
 
 /* The hosts of -H and --hostfile with their slots; *out is malloc'ed.  Ends
