@@ -302,9 +302,10 @@ int rt_get(int pe, const char *key, void *out, size_t size)
     if (st != PMIX_SUCCESS || v->type != PMIX_BYTE_OBJECT) {
         log_error(ERR_PMI, "PMIx_Get of %s from PE %d: %s", name, pe,
                   st == PMIX_SUCCESS ? "wrong type" : PMIx_Error_string(st));
-    } else if (v->data.bo.size > size) {
-        log_error(ERR_PMI, "PMIx_Get of %s from PE %d: %zu bytes, at most %zu "
-                  "expected", name, pe, v->data.bo.size, size);
+    } else if (v->data.bo.size != size) {
+        log_error(ERR_PMI, "PMIx_Get of %s from PE %d: %zu bytes, %zu "
+                  "expected: it runs another version of Sluice", name, pe,
+                  v->data.bo.size, size);
         rc = -EMSGSIZE;
     } else {
         memcpy(out, v->data.bo.bytes, v->data.bo.size);
