@@ -97,6 +97,28 @@ SHMEM_SYMMETRIC_SIZE=none at_head srun --mpi=pmix -n 2 "$dir/pe" sum
 [ $status -ne 0 ] && grep -q 'SHMEM_SYMMETRIC_SIZE.*\[S-E-ENV\]' "$err" ||
     fail "a bad setting: $status: $(cat "$err")"
 
+at_head srun -n 2 "$dir/pe" sum
+[ $status -ne 0 ] && grep -q 'srun --mpi=pmix' "$err" ||
+    fail "srun without PMIx: $status: $(cat "$out" "$err")"
+
+# The shell of salloc is on the login node, the job's node is another.
+at_head salloc -Q -N 1 oshrun -n 2 "$dir/pe" sum
+expect 0 'oshrun in a job of one node'
+[ "$(sort "$out" | xargs)" = '0 of 2 on sluice-a 1 of 2 on sluice-a' ] ||
+    fail "oshrun in a job of one node: $(cat "$out" "$err")"
+grep -q '^oshrun: node sluice-a of this .* handing over to .*/srun$' "$err" ||
+    fail "oshrun in a job of one node: $(cat "$err")"
+printf '#!/bin/sh\noshrun -n 2 %s sum\n' "$dir/pe" >"$dir/batch"
+at_head sbatch -W -N 1 -o "$dir/batch.out" "$dir/batch"
+expect 0 'oshrun in a batch script'
+[ "$(sort "$dir/batch.out" | xargs)" = '0 of 2 on sluice-a 1 of 2 on sluice-a' ] ||
+    fail "oshrun in a batch script: $(cat "$dir/batch.out" "$err")"
+begin=$(now)
+at_head salloc -Q -N 2 oshrun -n 2 sh -c \
+    '[ "$SLURM_PROCID" != 0 ] || exit 3; exec sleep 15'
+[ $status -ne 0 ] && [ $(($(now) - begin)) -lt 12000 ] ||
+    fail "a task that fails ends no job: $status: $(cat "$err")"
+
 # Of several nodes oshrun takes the job's word, whatever its hosts may hold.
 at_head salloc -Q -N 2 oshrun -n 3 hostname
 expect 0 'oshrun of another program'

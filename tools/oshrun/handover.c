@@ -152,6 +152,8 @@ static void srun_words(struct words *w, const struct opts *o,
     }
     if (o->ppn)
         put(w, must_printf("--ntasks-per-node=%d", o->ppn));
+    /* As with us; srun itself would wait for the other PEs. */
+    put(w, must(strdup("--kill-on-bad-exit=1")));
     if (o->oversubscribe)
         put(w, must(strdup("--overcommit")));
     if (o->tag)
@@ -220,15 +222,23 @@ static _Noreturn void hand_over(const struct opts *o, const char *why,
     become(path, &w);
 }
 
-/* A batch job of several nodes, from its script rather than from a task. */
-static bool slurm_spans_nodes(void)
+/* Why PEs of this batch job must be started by Slurm: it has several nodes, or
+ * it has been given by salloc to a shell that runs on none of them.  NULL
+ * outside of jobs, and in a task of Slurm's own. */
+static char *slurm_reason(void)
 {
-    const char *nodes = getenv("SLURM_JOB_NUM_NODES");
+    const char *count = getenv("SLURM_JOB_NUM_NODES");
+    const char *node = getenv("SLURM_JOB_NODELIST");
 
-    if (!nodes)
-        nodes = getenv("SLURM_NNODES");
-    return getenv("SLURM_JOB_ID") && nodes && atoi(nodes) > 1 &&
-           !getenv("PMIX_NAMESPACE");
+    if (!getenv("SLURM_JOB_ID") || getenv("PMIX_NAMESPACE"))
+        return NULL;
+    if (!count)
+        count = getenv("SLURM_NNODES");
+    if (count && atoi(count) > 1)
+        return must(strdup("this Slurm job has several nodes"));
+    if (!node || !*node || getenv("SLURMD_NODENAME") || host_is_local(node))
+        return NULL;
+    return must_printf("node %s of this Slurm job is not this one", node);
 }
 
 /* Hosts without a number have room for --ppn PEs, or for an even share of
@@ -298,8 +308,8 @@ void handover_hosts(struct opts *o)
         why = must_printf("host %s is not this one", host[i].name);
         hand_over(o, why, host, n);
     }
-    if (n == 0 && slurm_spans_nodes())
-        hand_over(o, "this Slurm job has several nodes", NULL, 0);
+    if (n == 0 && (why = slurm_reason()))
+        hand_over(o, why, NULL, 0);
     if (!o->n)
         o->n = slots > 1000000 ? 1000000 : slots ? (int)slots : 1;
     while (n > 0)
