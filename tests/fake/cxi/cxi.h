@@ -176,7 +176,7 @@ int cxi_no_ops(struct fid *fid, const char *name, uint64_t flags, void **ops,
                void *context);
 
 /* info.c */
-struct fi_info *cxi_base_info(const struct fi_info *like);
+struct fi_info *cxi_base_info(void);
 int cxi_getinfo(uint32_t version, const char *node, const char *service,
                 uint64_t flags, const struct fi_info *hints,
                 struct fi_info **out);

@@ -87,13 +87,13 @@ static struct fi_ops_domain domain_ops = {
     .query_collective = no_collective, .endpoint2 = no_endpoint2,
 };
 
-static int open_base(struct cxi_domain *dom, struct fi_info *info)
+static int open_base(struct cxi_domain *dom)
 {
     struct fi_cq_attr attr = { .size = 1 << 16, .format = FI_CQ_FORMAT_DATA,
                                .wait_obj = FI_WAIT_FD };
     int rc = -FI_ENODATA;
 
-    dom->real_info = cxi_base_info(info);
+    dom->real_info = cxi_base_info();
     if (!dom->real_info)
         return rc;
     rc = fi_domain(dom->fabric->real, dom->real_info, &dom->real, NULL);
@@ -133,7 +133,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
     dom->fabric = container(fabric, struct cxi_fabric, fid);
     dom->prov_keys = info->domain_attr->mr_mode & FI_MR_PROV_KEY;
     pthread_mutex_init(&dom->lock, NULL);
-    rc = open_base(dom, info);
+    rc = open_base(dom);
     if (rc) {
         pthread_mutex_destroy(&dom->lock);
         free(dom);
@@ -204,7 +204,7 @@ int cxi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **out,
                     void *context)
 {
     struct cxi_fabric *f = calloc(1, sizeof *f);
-    struct fi_info *info = cxi_base_info(NULL);
+    struct fi_info *info = cxi_base_info();
     int rc = !f ? -FI_ENOMEM : !info ? -FI_ENODATA :
              fi_fabric(info->fabric_attr, &f->real, NULL);
 

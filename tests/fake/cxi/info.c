@@ -21,9 +21,10 @@
 #define MR_BITS   (FI_MR_ENDPOINT | FI_MR_ALLOCATED | FI_MR_PROV_KEY)
 #define TX_FLAGS  (CXI_WRITE_FLAGS & ~FI_FENCE)
 
-/* The base provider's own answer; like names the interface, or NULL. */
-struct fi_info *cxi_base_info(const struct fi_info *like)
+/* The base provider's own answer. */
+struct fi_info *cxi_base_info(void)
 {
+    const char *on = getenv("FAKE_CXI_INTERFACE");
     struct fi_info *hints = fi_allocinfo(), *info = NULL;
 
     if (!hints)
@@ -36,12 +37,7 @@ struct fi_info *cxi_base_info(const struct fi_info *like)
     hints->domain_attr->data_progress = FI_PROGRESS_AUTO;
     hints->domain_attr->control_progress = FI_PROGRESS_AUTO;
     hints->addr_format = FI_SOCKADDR_IN;
-    if (like && like->src_addr) {
-        hints->src_addr = malloc(like->src_addrlen);
-        hints->src_addrlen = like->src_addrlen;
-        if (hints->src_addr)
-            memcpy(hints->src_addr, like->src_addr, like->src_addrlen);
-    }
+    hints->domain_attr->name = strdup(on && *on ? on : "lo");
     if (fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info))
         info = NULL;
     fi_freeinfo(hints);
@@ -80,8 +76,7 @@ static bool hints_ok(const struct fi_info *h)
     if (!h)
         return true;
     if (h->caps & ~(PRIMARY | DIRECTION | SECONDARY) ||
-        (h->addr_format && h->addr_format != FI_SOCKADDR_IN &&
-         h->addr_format != FI_SOCKADDR))
+        (h->addr_format && h->addr_format != FI_ADDR_CXI))
         return false;
     if (h->ep_attr && ((h->ep_attr->type && h->ep_attr->type != FI_EP_RDM) ||
                        h->ep_attr->max_msg_size > CXI_MAX_MSG ||
@@ -173,10 +168,14 @@ static struct fi_info *offer(const struct fi_info *base,
     info->domain_attr->name = strdup(name);
     info->caps = caps_of(h);
     info->mode = 0;
+    info->addr_format = FI_ADDR_CXI;
+    free(info->src_addr);
+    info->src_addr = NULL;
+    info->src_addrlen = 0;
     fill_domain(info->domain_attr, h, prov_keys);
     fill_tx(info, h);
     info->ep_attr->type = FI_EP_RDM;
-    info->ep_attr->protocol = FI_PROTO_UNSPEC;
+    info->ep_attr->protocol = FI_PROTO_CXI;
     info->ep_attr->max_msg_size = CXI_MAX_MSG;
     info->ep_attr->max_order_raw_size = 0;
     info->ep_attr->max_order_war_size = 0;
@@ -208,7 +207,7 @@ int cxi_getinfo(uint32_t version, const char *node, const char *service,
     (void)version, (void)node, (void)service, (void)flags;
     if (!hints_ok(hints))
         return -FI_ENODATA;
-    base = cxi_base_info(hints);
+    base = cxi_base_info();
     if (!base)
         return -FI_ENODATA;
     for (int prov_keys = 1; prov_keys >= 0; prov_keys--)

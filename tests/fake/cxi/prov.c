@@ -9,9 +9,9 @@
  * target's help (automatic progress), as a NIC does; tcp;ofi_rxm does not do
  * the last.  What sockets does otherwise than CXI is done here: completions,
  * counters, credits, memory regions, received messages and delays are this
- * provider's own, with a thread per domain that plays the NIC (nic.c).  The
- * address format is therefore FI_SOCKADDR_IN, not FI_ADDR_CXI, and
- * FI_PROVIDER, if set, must let sockets in.
+ * provider's own, with a thread per domain that plays the NIC (nic.c).  An
+ * address is said to be FI_ADDR_CXI, which users pass on unread; inside it is
+ * a socket's.  FI_PROVIDER, if set, must let sockets in.
  *
  * Which rule is where; the numbers are those of the messages on stderr:
  *   1  info.c    what getinfo offers: RDM only, manual progress, one iov
@@ -41,6 +41,7 @@
  *
  * Environment:
  *   FAKE_CXI_NICS=n       n domains, cxi0 and on; all are one interface
+ *   FAKE_CXI_INTERFACE=s  which interface that is; lo
  *   FAKE_CXI_SOFT=1       a broken rule returns an error instead of abort()
  *   FAKE_CXI_NO_VNI=1     as on a machine that gave the job no network
  *   FAKE_CXI_DELAY_US=n   the longest delay, 1000
@@ -49,6 +50,7 @@
  */
 #include "cxi.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,9 +75,10 @@ int cxi_rule(int code, const char *rule, const char *format, ...)
     vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
     va_end(args);
     strcat(line, "\n");
-    if (write(2, line, strlen(line)) < 0 || !cxi_env("FAKE_CXI_SOFT", 0))
-        abort();
-    return code;
+    if (write(2, line, strlen(line)) >= 0 && cxi_env("FAKE_CXI_SOFT", 0))
+        return code;
+    signal(SIGABRT, SIG_DFL);   /* libraries below libfabric catch it */
+    abort();
 }
 
 uint64_t cxi_now(void)

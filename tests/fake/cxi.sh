@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the stand-in for libfabric's CXI provider keeps the rules of the
+# real one, so what runs on it has a chance on the hardware.
+# Timeout: 60
+set -u
+at=$BUILD/obj/tests/fake
+FI_PROVIDER_PATH=$at/cxi
+export FI_PROVIDER_PATH
+unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_NO_VNI FAKE_CXI_DELAY_US
+failures=0
+
+check()
+{
+    if ! "$@"; then
+        echo "FAIL: $*" >&2
+        failures=$((failures + 1))
+    fi
+}
+
+"$at/cxi_setup" 2>setup.err
+check [ $? -eq 0 ]
+check grep -q '^fake cxi: rule 2: fi_mr_enable: no endpoint is bound (key 0x1)$' setup.err
+check grep -q '^fake cxi: rule 2: fi_mr_bind: the endpoint is not enabled yet ' setup.err
+FAKE_CXI_SOFT=1 "$at/cxi_data" 2>data.err
+check [ $? -eq 0 ]
+check grep -q '^fake cxi: rule 2: remote access to key 0x9 before its owner has enabled it$' data.err
+cat setup.err data.err >&2
+[ "$failures" -eq 0 ]
