@@ -221,6 +221,11 @@ $(PE_TESTS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 	    $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../../../lib'
 
+# What libfabric does without the library.
+OFI_RAW = $(O)/obj/tests/bench/ofi_raw
+$(OFI_RAW).o: USER_CPPFLAGS += $(PMIX_CFLAGS) $(OFI_CFLAGS)
+$(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread
+
 # The stand-in for CXI, under a name that libfabric takes for a provider's.
 FAKE_CXI  = $(O)/obj/tests/fake/cxi/libcxi-fi.so
 FAKE_OBJS = $(call obj,$(wildcard tests/fake/cxi/*.c))
