@@ -90,6 +90,16 @@ for wait in 0 0.1 0.2 0.8; do
     set -- "$dir"/sluice-hosts.*
     [ ! -e "$1" ] || fail "a signal after $wait s leaves $1"
 done
+# Not even after SIGKILL.
+SLUICE_TEST_MARK=$mark sh "$tool" with 2 sleep 30 &
+pid=$!
+sleep 0.8
+kill -KILL $pid
+wait $pid
+sleep 1
+none_left "SLUICE_TEST_MARK=$mark" SIGKILL
+set -- "$dir"/sluice-hosts.*
+[ ! -e "$1" ] || fail "SIGKILL leaves $1"
 hosts with 2 sh -c '[ "$(sh "$0" exec b hostname)" = sluice-b ]' "$tool" ||
     fail with
 finish 'hosts: names, networks, memory, links, statuses, nothing left'
