@@ -101,7 +101,7 @@ static void barriers(void *arg, int iters)
         shmem_barrier_all();
 }
 
-/* ------------------------------------------------------------- the rows ---- */
+/* ------------------------------------------------------------ the rows ---- */
 
 static const struct {
     const char *name;
