@@ -15,6 +15,7 @@ export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
 # try WORD...: oshrun on the login node; leaves $out, $err, $status.
 try()
 {
+    rm -f "$out" "$err"             # what a daemon still says is not for us
     HOSTS_TIMEOUT=20 hosts exec head oshrun "$@" >"$out" 2>"$err" </dev/null
     status=$?
 }
