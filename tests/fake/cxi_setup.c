@@ -147,12 +147,13 @@ T(no_domain_without_a_virtual_network)
     fi_freeinfo(info);
 }
 
-T(an_endpoint_wants_queues_even_with_counters)
+T(an_endpoint_wants_a_transmit_queue_even_with_counters)
 {
     struct node n = { 0 };
     struct fi_av_attr av_attr = { .type = FI_AV_MAP };
     struct fid_av *av;
     struct fid_cntr *cntr;
+    struct fid_cq *cq;
     struct fid_ep *ep;
 
     fabric_open(&n, &plain);
@@ -163,9 +164,14 @@ T(an_endpoint_wants_queues_even_with_counters)
     T_EQ(fi_cntr_open(n.domain, NULL, &cntr, NULL), 0);
     T_EQ(fi_ep_bind(ep, &cntr->fid, FI_WRITE), 0);
     T_EQ(fi_enable(ep), -FI_ENOCQ);
+    T_EQ(fi_cq_open(n.domain, NULL, &cq, NULL), 0);
+    T_EQ(fi_ep_bind(ep, &cq->fid, FI_RECV), 0);
+    T_EQ(fi_enable(ep), -FI_ENOCQ);
+    T_EQ(fi_close(&cq->fid), -FI_EBUSY);
     T_EQ(fi_close(&cntr->fid), -FI_EBUSY);
     T_EQ(fi_close(&n.domain->fid), -FI_EBUSY);
     T_EQ(fi_close(&ep->fid), 0);
+    T_EQ(fi_close(&cq->fid), 0);
     T_EQ(fi_close(&cntr->fid), 0);
     T_EQ(fi_close(&av->fid), 0);
     fabric_close(&n);
@@ -260,7 +266,7 @@ T(provider_keys_are_known_after_enable_and_long)
     fabric_close(&n);
 }
 
-/* A write to itself with the key, whose low part alone is no key. */
+/* Writes to itself with the key, with a part of it, with a wrong one. */
 T(provider_keys_are_good_whole_only)
 {
     struct want want = { .mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
@@ -268,6 +274,7 @@ T(provider_keys_are_good_whole_only)
     struct node n = { 0 };
     struct fid_mr *mr;
     char name[NAME_MAX_BYTES], byte = 3;
+    uint64_t keys[2];
     size_t size = sizeof name;
     fi_addr_t self;
     int err;
@@ -284,10 +291,13 @@ T(provider_keys_are_good_whole_only)
         if (!fabric_patience(&turns))
             break;
     T_EQ(*(volatile char *)memory, 3);
-    T_EQ(fi_write(n.ep, &byte, 1, NULL, self, 0, (uint32_t)fi_mr_key(mr),
-                  NULL), 0);
-    fabric_wait(n.txcq, &err);
-    T_EQ(err, FI_EIO);
+    keys[0] = (uint32_t)fi_mr_key(mr);
+    keys[1] = fi_mr_key(mr) ^ 1ull << 60;
+    for (int i = 0; i < 2; i++) {
+        T_EQ(fi_write(n.ep, &byte, 1, NULL, self, 0, keys[i], NULL), 0);
+        fabric_wait(n.txcq, &err);
+        T_EQ(err, FI_EIO);
+    }
     T_EQ(fi_close(&mr->fid), 0);
     fabric_close(&n);
 }
@@ -384,7 +394,7 @@ int main(void)
     T_RUN(provider_keys_come_first_and_addresses_are_offsets);
     T_RUN(as_many_nics_as_told);
     T_RUN(no_domain_without_a_virtual_network);
-    T_RUN(an_endpoint_wants_queues_even_with_counters);
+    T_RUN(an_endpoint_wants_a_transmit_queue_even_with_counters);
     T_RUN(a_region_is_registered_bound_and_enabled_in_this_order);
     T_RUN(client_keys_are_unique_and_of_32_bits);
     T_RUN(provider_keys_are_known_after_enable_and_long);

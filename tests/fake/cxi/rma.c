@@ -108,9 +108,9 @@ static ssize_t rma_read(struct fid_ep *fid, void *buf, size_t len, void *desc,
     return rma_op(fid, &r, plain_flags(fid) & ~FI_INJECT);
 }
 
-static ssize_t rma_writev(struct fid_ep *fid, const struct iovec *iov, void **desc,
-                      size_t count, fi_addr_t peer, uint64_t addr,
-                      uint64_t key, void *context)
+static ssize_t rma_writev(struct fid_ep *fid, const struct iovec *iov,
+                          void **desc, size_t count, fi_addr_t peer,
+                          uint64_t addr, uint64_t key, void *context)
 {
     if (!iov || count != 1)
         return -FI_EINVAL;
@@ -118,9 +118,9 @@ static ssize_t rma_writev(struct fid_ep *fid, const struct iovec *iov, void **de
                      context);
 }
 
-static ssize_t rma_readv(struct fid_ep *fid, const struct iovec *iov, void **desc,
-                     size_t count, fi_addr_t peer, uint64_t addr,
-                     uint64_t key, void *context)
+static ssize_t rma_readv(struct fid_ep *fid, const struct iovec *iov,
+                         void **desc, size_t count, fi_addr_t peer,
+                         uint64_t addr, uint64_t key, void *context)
 {
     if (!iov || count != 1)
         return -FI_EINVAL;
