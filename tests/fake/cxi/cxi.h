@@ -151,8 +151,7 @@ struct cxi_op {
     fi_addr_t peer;
     uint64_t addr, key, rkey;   /* rkey: what the base provider sees */
     char *buf, *copy;           /* copy: owned, takes the place of buf */
-    size_t len, sent;           /* bytes given to the base provider so far */
-    int parts;                  /* pieces of this one in the base provider */
+    size_t len;
     int err, prov_err;
     enum fi_datatype type;
     enum fi_op aop;

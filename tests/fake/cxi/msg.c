@@ -19,7 +19,7 @@ static ssize_t send_op(struct cxi_ep *ep, const void *buf, size_t len,
 
     if (!(ep->caps & FI_SEND))
         return -FI_ENOSYS;
-    if (len > ep->dom->real_info->ep_attr->max_msg_size ||
+    if (len > CXI_MAX_MSG ||
         (flags & FI_INJECT && len > CXI_INJECT))
         return -FI_EMSGSIZE;
     pthread_mutex_lock(&ep->dom->lock);

@@ -91,24 +91,19 @@ static ssize_t write_small(struct cxi_op *op, uint64_t addr, uint64_t key,
                        FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
-/* The next piece of a write or read. */
+/* The base provider takes any length. */
 static ssize_t give_rma(struct cxi_op *op)
 {
-    size_t max = op->ep->dom->real_info->ep_attr->max_msg_size;
-    size_t part = op->len - op->sent < max ? op->len - op->sent : max;
-    char *buf = op->copy ? op->copy : op->buf;
-    struct iovec iov = { buf + op->sent, part };
-    struct fi_rma_iov rma = { op->addr + op->sent, part, op->rkey };
+    struct iovec iov = { op->copy ? op->copy : op->buf, op->len };
+    struct fi_rma_iov rma = { op->addr, op->len, op->rkey };
     struct fi_msg_rma msg = { .msg_iov = &iov, .iov_count = 1,
         .addr = op->peer, .rma_iov = &rma, .rma_iov_count = 1,
         .context = op };
-    ssize_t rc = op->kind == CXI_READ ?
-        fi_readmsg(op->ep->real, &msg, FI_COMPLETION) :
-        fi_writemsg(op->ep->real, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 
-    if (!rc)
-        op->sent += part;
-    return rc;
+    if (op->kind == CXI_READ)
+        return fi_readmsg(op->ep->real, &msg, FI_COMPLETION);
+    return fi_writemsg(op->ep->real, &msg,
+                       FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
 static ssize_t give_atomic(struct cxi_op *op)
@@ -119,30 +114,28 @@ static ssize_t give_atomic(struct cxi_op *op)
     struct fi_msg_atomic msg = { .msg_iov = &ioc, .iov_count = 1,
         .addr = op->peer, .rma_iov = &rma, .rma_iov_count = 1,
         .datatype = op->type, .op = op->aop, .context = op };
-    ssize_t rc;
 
     if (op->kind == CXI_ATOMIC)
-        rc = fi_atomicmsg(op->ep->real, &msg,
-                          FI_COMPLETION | FI_DELIVERY_COMPLETE);
-    else if (op->kind == CXI_FETCH)
-        rc = fi_fetch_atomicmsg(op->ep->real, &msg, &result, NULL, 1,
-                                FI_COMPLETION);
-    else
-        rc = fi_compare_atomicmsg(op->ep->real, &msg, &cmp, NULL, 1, &result,
-                                  NULL, 1, FI_COMPLETION);
-    if (!rc)
-        op->sent = op->len;
-    return rc;
+        return fi_atomicmsg(op->ep->real, &msg,
+                            FI_COMPLETION | FI_DELIVERY_COMPLETE);
+    if (op->kind == CXI_FETCH)
+        return fi_fetch_atomicmsg(op->ep->real, &msg, &result, NULL, 1,
+                                  FI_COMPLETION);
+    return fi_compare_atomicmsg(op->ep->real, &msg, &cmp, NULL, 1, &result,
+                                NULL, 1, FI_COMPLETION);
 }
 
-static ssize_t give_send(struct cxi_op *op)
+static ssize_t give(struct cxi_op *op)
 {
-    ssize_t rc = fi_send(op->ep->real, op->copy ? op->copy : op->buf, op->len,
-                         NULL, op->peer, op);
-
-    if (!rc)
-        op->sent = op->len;
-    return rc;
+    switch (op->kind) {
+    case CXI_WRITE: case CXI_READ:
+        return give_rma(op);
+    case CXI_SEND:
+        return fi_send(op->ep->real, op->copy ? op->copy : op->buf, op->len,
+                       NULL, op->peer, op);
+    default:
+        return give_atomic(op);
+    }
 }
 
 /* ---- back from it ---- */
@@ -183,7 +176,6 @@ static void refused(struct cxi_op *op, int prov_err)
         return;
     }
     op->step = CXI_TOUCH;
-    op->parts++;
     op->ep->dom->inflight++;
 }
 
@@ -226,22 +218,17 @@ static void received(struct cxi_op *op, const struct fi_cq_data_entry *e,
 
 static void returned(struct cxi_op *op, int err)
 {
-    op->parts--;
     op->ep->dom->inflight--;
-    if (err && !op->prov_err)
-        op->prov_err = err;
-    if (op->parts)
-        return;
     if (op->step == CXI_TOUCH) {
         if (!err)
             cxi_rule(0, "2", "remote access to key 0x%lx before its owner has "
                      "enabled it", (unsigned long)op->key);
         fail(op, FI_EIO, op->prov_err);
-    } else if (op->prov_err) {
-        refused(op, op->prov_err);
+    } else if (err) {
+        refused(op, err);
     } else if (op->step == CXI_PROBE) {
         hold(op);
-    } else if (op->sent == op->len) {
+    } else {
         if (!op->complete)
             cxi_cq_event(op);
         done(op);
@@ -282,42 +269,20 @@ static void drain_base(struct cxi_domain *dom)
 
 /* ---- turns ---- */
 
-/* Gives what is due of one operation; false when the base provider is full. */
+/* Takes one operation a step on; false when the base provider is full. */
 static bool advance(struct cxi_op *op)
 {
-    ssize_t rc = 0;
-    bool first = true;
+    bool ask = op->step == CXI_NEW && held_back(op);
+    ssize_t rc = ask ? write_small(op, op->addr + op->len, op->rkey, 0)
+                     : give(op);
 
-    if (op->step == CXI_NEW && held_back(op)) {
-        rc = write_small(op, op->addr + op->len, op->rkey, 0);
-        if (!rc) {
-            op->step = CXI_PROBE;
-            op->parts++;
-            op->ep->dom->inflight++;
-        }
-    } else {
-        op->step = CXI_ISSUED;
-        while (!rc && (first || op->sent < op->len)) {
-            rc = op->kind == CXI_SEND ? give_send(op) :
-                 op->kind == CXI_READ || op->kind == CXI_WRITE ?
-                 give_rma(op) : give_atomic(op);
-            first = false;
-            if (!rc) {
-                op->parts++;
-                op->ep->dom->inflight++;
-            }
-        }
-    }
-    if (rc && rc != -FI_EAGAIN && !op->parts)
+    if (!rc) {
+        op->step = ask ? CXI_PROBE : CXI_ISSUED;
+        op->ep->dom->inflight++;
+    } else if (rc != -FI_EAGAIN) {
         fail(op, FI_EIO, (int)-rc);
-    return !rc || rc != -FI_EAGAIN;
-}
-
-/* True when nothing is left to give now. */
-static bool given(const struct cxi_op *op)
-{
-    return op->step == CXI_TOUCH ||
-           (op->step == CXI_ISSUED && op->parts && op->sent == op->len);
+    }
+    return rc != -FI_EAGAIN;
 }
 
 static void pass_ep(struct cxi_ep *ep, uint64_t now)
@@ -338,7 +303,7 @@ static void pass_ep(struct cxi_ep *ep, uint64_t now)
             (!op->fence || all_complete))
             free_to_go = true;
         all_complete = all_complete && op->complete;
-        if (given(op))
+        if (op->step == CXI_ISSUED || op->step == CXI_TOUCH)
             continue;
         if (op->step == CXI_PROBE || !free_to_go) {
             *w |= (uint8_t)own_class(op);
@@ -367,7 +332,7 @@ static uint64_t next_due(struct cxi_domain *dom, uint64_t now)
 
     for (struct cxi_ep *ep = dom->eps; ep; ep = ep->next)
         for (struct cxi_op *op = ep->first; op; op = op->next)
-            if (!given(op) && op->step != CXI_PROBE) {
+            if (op->step == CXI_NEW || op->step == CXI_HELD) {
                 uint64_t at = op->due > now ? op->due : now + 50000;
 
                 due = at < due ? at : due;
