@@ -9,7 +9,8 @@
 #   tests/fuzz/*.c               one fuzz target each, with the library's objects
 #   tests/<suite>/*.c            one program each, with -lshmem
 #   apps/<name>/*.c              a program bin/<name>, with -lshmem, installed
-#   tests/fake/cxi/*.c           a libfabric provider, for the tests beside it
+#   tests/fake/*.c               one program each, with -lfabric
+#   tests/fake/cxi/*.c           a libfabric provider, a plug-in
 # A file of tests/<suite> without main() is part of each program beside it.
 # Paths are relative, so the tree may lie below a directory with spaces.
 
@@ -49,7 +50,7 @@ SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
              -fno-sanitize-recover=all -O1 -g)
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -include config.h -Iinclude -Isrc \
-               $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(CPPFLAGS)
+               $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(OFI_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANFLAGS) -pthread
 # The archive's names are made local in machine code, so no -flto up to there.
 LIB_CFLAGS   = $(ALL_CFLAGS) $(LIBFLAGS) -fPIC \
@@ -91,7 +92,9 @@ TEST_SRCS = $(filter-out $(SHARED_C),$(TEST_ALL))
 shared    = $(call obj,$(foreach f,$(SHARED_C),$(if \
             $(filter $(dir $1),$(dir $f)),$f)))
 UNITS     = $(patsubst %.c,$(O)/obj/%,$(filter tests/unit/%,$(TEST_SRCS)))
-PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/%,$(TEST_SRCS)))
+FAKES     = $(patsubst %.c,$(O)/obj/%,$(filter tests/fake/%,$(TEST_SRCS)))
+PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/% tests/fake/%, \
+            $(TEST_SRCS)))
 
 PC_FILES  = $(O)/lib/pkgconfig/sluice.pc $(O)/lib/pkgconfig/openshmem.pc
 CM_FILES  = $(O)/lib/cmake/Sluice/SluiceConfig.cmake \
@@ -103,7 +106,7 @@ MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
 # --------------------------------------------------------------- library ----
 
 all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_MADE) ## library, tools and applications
-tests: all $(UNITS) $(PE_TESTS) $(FUZZERS) ## the same and every test program
+tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FUZZERS) ## the same and every test program
 
 # A list file changes its date only when its words change: what depends on it
 # is made again after other flags, or after a source has come or gone.
@@ -229,12 +232,13 @@ $(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread
 # The stand-in for CXI, under a name that libfabric takes for a provider's.
 FAKE_CXI  = $(O)/obj/tests/fake/cxi/libcxi-fi.so
 FAKE_OBJS = $(call obj,$(wildcard tests/fake/cxi/*.c))
-$(FAKE_OBJS): LIBFLAGS += -fPIC -fvisibility=hidden
-$(FAKE_OBJS): ALL_CFLAGS += $(LIBFLAGS)
+$(O)/obj/tests/fake/%.o: USER_CPPFLAGS += $(OFI_CFLAGS)
+$(FAKE_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
 $(FAKE_CXI): $(FAKE_OBJS)
-	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $^ -lfabric
-$(filter $(O)/obj/tests/fake/%,$(PE_TESTS)): USER_LIBS = -lfabric -lpthread
-$(filter $(O)/obj/tests/fake/%,$(PE_TESTS)): | $(FAKE_CXI)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $^ $(OFI_LIBS)
+$(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
+	    $(OFI_LIBS)
 
 $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
     $(O)/lib/libshmem.so config.mak
@@ -282,7 +286,7 @@ bench-compare-run: tests
 # ------------------------------------------------------------ inspection ----
 
 IN_SCRIPTS = CC='$(CC)' CXX='$(CXX)' \
-             CPPFLAGS='$(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(CPPFLAGS)'
+             CPPFLAGS='$(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(OFI_CFLAGS) $(CPPFLAGS)'
 
 lint: ## the tree against its own rules: include law, names, sizes, headers
 	@$(IN_SCRIPTS) sh scripts/lint

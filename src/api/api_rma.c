@@ -17,26 +17,26 @@
     }                                                                       \
     API_ALIAS(F) API_ALIAS(C)
 
-/* A mapped peer's memory is written at once, so the nbi forms are done when
- * they return; quiet orders them. */
+/* A mapped peer's memory is written at once, so there the nbi forms are done
+ * when they return; quiet orders them. */
 #define API_RMA_TYPED(NAME, T)                                              \
     API_XFER(shmem_##NAME##_put, shmem_ctx_##NAME##_put, T, sizeof(T),      \
              core_put)                                                      \
     API_XFER(shmem_##NAME##_get, shmem_ctx_##NAME##_get, T, sizeof(T),      \
              core_get)                                                      \
     API_XFER(shmem_##NAME##_put_nbi, shmem_ctx_##NAME##_put_nbi, T,         \
-             sizeof(T), core_put)                                           \
+             sizeof(T), core_put_nbi)                                       \
     API_XFER(shmem_##NAME##_get_nbi, shmem_ctx_##NAME##_get_nbi, T,         \
-             sizeof(T), core_get)
+             sizeof(T), core_get_nbi)
 SHMEMI_RMA_TYPES(API_RMA_TYPED)
 
 #define API_RMA_SIZED(S, BYTES)                                             \
     API_XFER(shmem_put##S, shmem_ctx_put##S, void, BYTES, core_put)         \
     API_XFER(shmem_get##S, shmem_ctx_get##S, void, BYTES, core_get)         \
     API_XFER(shmem_put##S##_nbi, shmem_ctx_put##S##_nbi, void, BYTES,       \
-             core_put)                                                      \
+             core_put_nbi)                                                  \
     API_XFER(shmem_get##S##_nbi, shmem_ctx_get##S##_nbi, void, BYTES,       \
-             core_get)
+             core_get_nbi)
 SHMEMI_SIZES(API_RMA_SIZED)
 API_RMA_SIZED(mem, 1)
 

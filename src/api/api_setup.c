@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "coll/coll.h"
 #include "heap/heap.h"
+#include "ofi/ofi.h"
 #include "rt/rt.h"
 #include "shmemx.h"
 #include "sm/sm.h"
@@ -45,18 +46,6 @@ static void print_banner(void)
         fflush(stdout);
 }
 
-/* Only the memory of one node joins PEs. */
-static int need_one_node(void)
-{
-    if (rt_job.n_local == rt_job.n_pes)
-        return 0;
-    log_error(ERR_NET, "%d of the %d PEs are on this node%s, and there is no "
-              "transport between nodes: run all PEs on one node",
-              rt_job.n_local, rt_job.n_pes,
-              env.PPN ? " (SHMEM_PPN splits it)" : "");
-    return -EHOSTUNREACH;
-}
-
 static void at_exit(int status, void *unused)
 {
     (void)unused;
@@ -91,9 +80,6 @@ static int open_rooms(int thread_level)
     log_identify(rt_job.pe, log_host());
     if (rt_job.pe == 0)
         env_warn_unknown();
-    rc = need_one_node();
-    if (rc)
-        goto close_rt;
     rc = xport_open(rt_job.n_pes);
     if (rc)
         goto close_rt;
@@ -103,6 +89,11 @@ static int open_rooms(int thread_level)
     rc = core_open(thread_level);
     if (rc)
         goto close_sm;
+    rc = ofi_open();
+    if (!rc)
+        rc = core_far_open();
+    if (rc)
+        goto close_core;
     coll_open();
     api_heap_open();
     heap_fork_child = become_child;
@@ -116,6 +107,9 @@ static int open_rooms(int thread_level)
     /* Nor does anybody start to wait before all agree how to. */
     coll_sync(&core_world);
     return 0;
+close_core:
+    core_close();
+    core_status.state = CORE_DOWN;
 close_sm:
     sm_close();
 close_xport:
@@ -135,6 +129,7 @@ static void close_rooms(void)
     fault_report();
     coll_set_forget();
     core_close();
+    ofi_close();
     sm_close();
     xport_close();
     rt_close();
@@ -264,7 +259,7 @@ API_ALIAS(shmem_pe_accessible)
 int pshmem_addr_accessible(const void *addr, int pe)
 {
     core_need_up(__func__);
-    return pe >= 0 && pe < core_world.n_pes && xport_near(pe, addr, 1);
+    return pe >= 0 && pe < core_world.n_pes && heap_find(addr, 1) >= 0;
 }
 API_ALIAS(shmem_addr_accessible)
 

@@ -3,44 +3,35 @@
 #include "core/core_cmp.h"
 #include "core/core_rma.h"
 
-static inline void put_signal(const char *call, const struct core_ctx *ctx,
-                              void *dest, const void *source, size_t len,
-                              uint64_t *sig_addr, uint64_t signal, int sig_op,
-                              int pe)
-{
-    core_put(call, ctx, dest, source, len, pe);
-    core_signal(call, ctx, sig_addr, signal, sig_op, pe);
-}
-
-#define API_SIGNALLED(F, C, T, size)                                        \
+#define API_SIGNALLED(F, C, T, size, nbi)                                   \
     void p##F(T *dest, const T *source, size_t nelems, uint64_t *sig_addr,  \
               uint64_t signal, int sig_op, int pe)                          \
     {                                                                       \
-        put_signal(__func__, API_DEFAULT, dest, source,                     \
-                   core_bytes(__func__, nelems, size), sig_addr, signal,    \
-                   sig_op, pe);                                             \
+        core_put_signal(__func__, API_DEFAULT, dest, source,                \
+                        core_bytes(__func__, nelems, size), sig_addr,       \
+                        signal, sig_op, pe, nbi);                           \
     }                                                                       \
     void p##C(shmem_ctx_t ctx, T *dest, const T *source, size_t nelems,     \
               uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)      \
     {                                                                       \
-        put_signal(__func__, API_CTX(ctx), dest, source,                    \
-                   core_bytes(__func__, nelems, size), sig_addr, signal,    \
-                   sig_op, pe);                                             \
+        core_put_signal(__func__, API_CTX(ctx), dest, source,               \
+                        core_bytes(__func__, nelems, size), sig_addr,       \
+                        signal, sig_op, pe, nbi);                           \
     }                                                                       \
     API_ALIAS(F) API_ALIAS(C)
 
 #define API_TYPED(NAME, T)                                                  \
     API_SIGNALLED(shmem_##NAME##_put_signal,                                \
-                  shmem_ctx_##NAME##_put_signal, T, sizeof(T))              \
+                  shmem_ctx_##NAME##_put_signal, T, sizeof(T), false)       \
     API_SIGNALLED(shmem_##NAME##_put_signal_nbi,                            \
-                  shmem_ctx_##NAME##_put_signal_nbi, T, sizeof(T))
+                  shmem_ctx_##NAME##_put_signal_nbi, T, sizeof(T), true)
 SHMEMI_RMA_TYPES(API_TYPED)
 
 #define API_SIZED(S, BYTES)                                                 \
     API_SIGNALLED(shmem_put##S##_signal, shmem_ctx_put##S##_signal, void,   \
-                  BYTES)                                                    \
+                  BYTES, false)                                             \
     API_SIGNALLED(shmem_put##S##_signal_nbi,                                \
-                  shmem_ctx_put##S##_signal_nbi, void, BYTES)
+                  shmem_ctx_put##S##_signal_nbi, void, BYTES, true)
 SHMEMI_SIZES(API_SIZED)
 API_SIZED(mem, 1)
 
@@ -62,6 +53,7 @@ uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
 {
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
+    core_progress();
     return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }
 API_ALIAS(shmem_signal_fetch)

@@ -75,6 +75,11 @@ const char *env_foreign(const char *name)
     return getenv(name);
 }
 
+bool env_foreign_default(const char *name, const char *value)
+{
+    return !env_foreign(name) && setenv(name, value, 1) == 0;
+}
+
 bool env_is_set(const char *name)
 {
     enum env_source source;

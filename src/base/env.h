@@ -38,6 +38,9 @@ void env_print(FILE *to);
 void env_print_mdoc(FILE *to);
 /* A variable of the system or of a launcher (SLURM_NTASKS, ...), or NULL. */
 const char *env_foreign(const char *name);
+/* Sets it for the libraries that read it later, unless it is set: true then.
+ * Before other threads of the program run. */
+bool env_foreign_default(const char *name, const char *value);
 /* Bytes of a size written in the grammar of SHMEM_SYMMETRIC_SIZE, or -EINVAL. */
 int env_parse_size(const char *text, size_t *out);
 /* strtod() with a decimal point, whatever the program told setlocale(). */

@@ -33,8 +33,8 @@ ERR(PMI, "start-up information cannot be had from the launcher",
     "start with oshrun, srun --mpi=pmix, prterun or mpirun")
 ERR(NODE, "the PEs of one node cannot connect their memory",
     "see the cause in the line; shmem_info --check tests each step")
-ERR(NET, "PEs are on different nodes and no transport joins them",
-    "run all PEs on one node")
+ERR(NET, "the network between nodes cannot be opened, or a PE is lost",
+    "see the cause in the line; SHMEM_LOG=info:ofi says what was tried")
 ERR(LIMIT, "a limit of the system or of the container is too low",
     "raise the limit that the line names")
 ERR(CTX, "a context is invalid or used against its options",

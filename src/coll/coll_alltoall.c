@@ -20,6 +20,7 @@ static void alltoall_push(struct core_team *t, char *dest, const char *source,
                           size_t bytes)
 {
     put_all(t, dest, source, bytes);
+    coll_flush(t);
     coll_sync(t);
 }
 
@@ -76,7 +77,7 @@ static void alltoall_bruck(struct core_team *t, char *dest, const char *source,
                 len += bytes;
             }
         to = (me + (1 << r)) % n;
-        copy_bytes(core_team_scratch(t, to, c.parity, r), packed, len);
+        coll_put_scratch(&c, to, r, packed, len);
         coll_tell(&c, to, r);
         coll_hear(&c, r);
         came = core_team_scratch(t, me, c.parity, r);
@@ -126,11 +127,18 @@ void coll_alltoalls(struct core_team *t, void *dest, const void *source,
     for (int i = 0; i < t->n_pes && n; i++) {
         pe = (t->my_pe + i) % t->n_pes;
         from = (const char *)source + (size_t)pe * n * (size_t)sst * size;
-        to = (char *)coll_at(t, pe, dest) +
-             (size_t)t->my_pe * n * (size_t)dst * size;
+        to = (char *)dest + (size_t)t->my_pe * n * (size_t)dst * size;
+        if (!coll_near(t, pe)) {
+            coll_far_blocks(core_team_world_pe(t, pe), to, from,
+                            &(struct core_strided){ dst * (ptrdiff_t)size,
+                            sst * (ptrdiff_t)size, size, n });
+            continue;
+        }
+        to = coll_at(t, pe, to);
         for (size_t k = 0; k < n; k++)
             copy_bytes(to + k * (size_t)dst * size,
                        from + k * (size_t)sst * size, size);
     }
+    coll_flush(t);
     coll_sync(t);
 }

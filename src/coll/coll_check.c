@@ -14,9 +14,19 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { COPIES = 4 };            /* as many are looked at together, and more */
+
 static struct core_args *args_of(const struct core_team *t, int pe)
 {
-    return &core_team_words(t, pe)->args[t->meetings & 1];
+    static _Thread_local struct core_args copies[COPIES];
+    static _Thread_local unsigned next;
+    struct core_args *a = &core_team_words(t, pe)->args[t->meetings & 1];
+
+    if (coll_near(t, pe))
+        return a;
+    next = (next + 1) % COPIES;
+    coll_far_look(core_team_world_pe(t, pe), a, &copies[next], sizeof *a);
+    return &copies[next];
 }
 
 uint64_t coll_met(const struct core_team *t, int pe, int k)

@@ -4,12 +4,15 @@
  * Two families.  On mapped memory (pull, push, split) members load and store
  * each other's buffers between synchronisations.  The others are messages: a
  * put and a word that tells of it; they need no mapping.  Both see the world
- * through the functions below. */
+ * through the functions below.
+ *
+ * A far member has no mapping: what core_team_words() and core_team_scratch()
+ * give for it are offsets in its host segment. */
 #ifndef COLL_COLL_INT_H
 #define COLL_COLL_INT_H
 
 #include "coll/coll.h"
-#include "core/core_rma.h"
+#include "core/core_amo.h"
 
 /* Algorithms; which of them a collective has, coll_tune.c says. */
 enum coll_alg {
@@ -27,8 +30,14 @@ enum coll_kind {
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes);
 
+/* A short reduction by messages, in place, of symmetric words. */
+void coll_reduce_words(struct core_team *t, uint64_t *words, size_t n,
+                       coll_op *op);
+
 /* How members meet, as the words of SHMEM_COLL_SYNC. */
 extern hidden int coll_sync_choice;
+/* Some node has more PEs than cores: all choose alike. */
+extern hidden bool coll_crowded;
 
 /* One collective, or one piece of a long one. */
 struct coll_call {
@@ -44,17 +53,56 @@ static inline struct coll_call coll_begin(struct core_team *t)
     return (struct coll_call){ t, seq, (unsigned)(seq & 1) };
 }
 
-/* Member pe's copy of a symmetric address; the arguments were checked. */
+/* Member pe's copy of a symmetric address; the arguments were checked.  0
+ * where it is far. */
 static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
 {
     return (void *)xport_near(core_team_world_pe(t, pe), sym, 1);
 }
 
+static inline bool coll_near(const struct core_team *t, int pe)
+{
+    return likely(xport_routes[core_team_world_pe(t, pe)].map[HEAP_HOST] != 0);
+}
+
+/* ---- coll_far.c: members that are not mapped ---- */
+void coll_far_put(int world_pe, void *dest, const void *source, size_t bytes);
+void coll_far_blocks(int world_pe, void *dest, const void *source,
+                     const struct core_strided *s);
+/* offset: in the host segment.  Puts to that PE come before. */
+void coll_far_word(int world_pe, enum xport_op op, const void *offset,
+                   uint64_t value);
+void coll_far_scratch(int world_pe, const void *offset, const void *source,
+                      size_t bytes);
+void coll_far_look(int world_pe, const void *offset, void *dest, size_t bytes);
+/* The same, by the next quiet. */
+void coll_far_ask(int world_pe, const void *offset, void *dest, size_t bytes);
+/* All far puts of this PE are at their targets. */
+void coll_far_quiet(void);
+
+/* source may be reused at once. */
 static inline void coll_put(const struct core_team *t, int pe, void *dest,
                             const void *source, size_t bytes)
 {
-    if (bytes)
+    if (!bytes)
+        return;
+    if (coll_near(t, pe))
         copy_bytes(coll_at(t, pe, dest), source, bytes);
+    else
+        coll_far_put(core_team_world_pe(t, pe), dest, source, bytes);
+}
+
+/* Into the part of member pe's scratch that core_team_scratch() names. */
+static inline void coll_put_scratch(const struct coll_call *c, int pe,
+                                    int round, const void *source,
+                                    size_t bytes)
+{
+    void *to = core_team_scratch(c->t, pe, c->parity, round);
+
+    if (coll_near(c->t, pe))
+        copy_bytes(to, source, bytes);
+    else
+        coll_far_scratch(core_team_world_pe(c->t, pe), to, source, bytes);
 }
 
 static inline void coll_wake(const struct core_team *t, int pe, void *word)
@@ -64,14 +112,24 @@ static inline void coll_wake(const struct core_team *t, int pe, void *word)
               sizeof(uint64_t));
 }
 
-/* Tells member pe that step is done here: our puts to it come before. */
+/* A word of member pe gets that value: our puts to it come before. */
+static inline void coll_set_word(const struct core_team *t, int pe,
+                                 uint64_t *w, uint64_t value)
+{
+    if (!coll_near(t, pe)) {
+        coll_far_word(core_team_world_pe(t, pe), XPORT_SET, w, value);
+        return;
+    }
+    atomics_told();
+    __atomic_store_n(w, value, __ATOMIC_RELEASE);
+    coll_wake(t, pe, w);
+}
+
+/* Tells member pe that step is done here. */
 static inline void coll_tell(const struct coll_call *c, int pe, int step)
 {
-    uint64_t *w = &core_team_words(c->t, pe)->flag[c->parity][step];
-
-    atomics_told();
-    __atomic_store_n(w, c->seq, __ATOMIC_RELEASE);
-    coll_wake(c->t, pe, w);
+    coll_set_word(c->t, pe, &core_team_words(c->t, pe)->flag[c->parity][step],
+                  c->seq);
 }
 
 /* The same without a number: one more has come. */
@@ -79,9 +137,21 @@ static inline void coll_count(const struct coll_call *c, int pe)
 {
     uint64_t *w = &core_team_words(c->t, pe)->count[c->parity];
 
+    if (!coll_near(c->t, pe)) {
+        coll_far_word(core_team_world_pe(c->t, pe), XPORT_ADD, w, 1);
+        return;
+    }
     atomics_told();
     __atomic_fetch_add(w, 1, __ATOMIC_RELEASE);
     coll_wake(c->t, pe, w);
+}
+
+/* Before a synchronisation that tells of puts: those to far members have
+ * arrived. */
+static inline void coll_flush(const struct core_team *t)
+{
+    if (unlikely(!t->mapped))
+        coll_far_quiet();
 }
 
 /* Ends the job if a PE finalizes without the world's synchronisation of that
@@ -111,6 +181,8 @@ struct coll_call coll_publish(struct core_team *t, uint64_t word);
 
 static inline uint64_t coll_published(const struct coll_call *c, int pe)
 {
+    if (unlikely(c->t->heard != NULL))
+        return c->t->heard[pe];
     /* relaxed: the synchronisation of coll_publish has ordered it. */
     return __atomic_load_n(&core_team_words(c->t, pe)->value[c->parity],
                            __ATOMIC_RELAXED);

@@ -18,6 +18,7 @@ static void broadcast_push(struct core_team *t, void *dest, const void *source,
     if (t->my_pe == root)
         for (int i = 1; i < t->n_pes; i++)
             coll_put(t, (root + i) % t->n_pes, dest, source, bytes);
+    coll_flush(t);
     coll_sync(t);
 }
 
@@ -138,6 +139,7 @@ static void collect_push(struct core_team *t, const struct blocks *b,
 
     for (int i = 0; i < t->n_pes; i++)
         coll_put(t, (t->my_pe + i) % t->n_pes, dest + at, source, bytes);
+    coll_flush(t);
     coll_sync(t);
 }
 

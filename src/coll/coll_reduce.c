@@ -4,6 +4,8 @@
  * all or with the same operands on the same sides: all get the same bits. */
 #include "coll/coll_int.h"
 
+#include <stdlib.h>
+
 enum {
     BLOCK = 8192,               /* bytes combined at a time: stays in cache */
     IN_PLACE_MOST = 4096,       /* pull, where dest is source */
@@ -90,7 +92,7 @@ static void double_piece(struct core_team *t, const struct reduction *r,
 
     memcpy(acc, r->source + at * r->size, bytes);
     if (me < 2 * over && me % 2 == 0) {
-        copy_bytes(core_team_scratch(t, me + 1, c.parity, rounds), acc, bytes);
+        coll_put_scratch(&c, me + 1, rounds, acc, bytes);
         coll_tell(&c, me + 1, FOLD);
         coll_hear(&c, RESULT);
         return;
@@ -103,7 +105,7 @@ static void double_piece(struct core_team *t, const struct reduction *r,
     for (int k = 0; k < rounds; k++) {
         partner = active ^ 1 << k;
         partner = partner < over ? 2 * partner + 1 : partner + over;
-        copy_bytes(core_team_scratch(t, partner, c.parity, k), acc, bytes);
+        coll_put_scratch(&c, partner, k, acc, bytes);
         coll_tell(&c, partner, k);
         coll_hear(&c, k);
         theirs = core_team_scratch(t, me, c.parity, k);
@@ -127,6 +129,15 @@ static void reduce_doubling(struct core_team *t, const struct reduction *r)
         len = r->n - at < step ? r->n - at : step;
         double_piece(t, r, at, len);
     }
+}
+
+void coll_reduce_words(struct core_team *t, uint64_t *words, size_t n,
+                       coll_op *op)
+{
+    struct reduction r = { (char *)words, (const char *)words, n,
+                           sizeof *words, op };
+
+    reduce_doubling(t, &r);
 }
 
 struct chunks {
@@ -171,6 +182,7 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
 {
     struct reduction r = { dest, source, n, size, op };
     bool in_place = dest == source;
+    void *kept = NULL;
     enum coll_alg alg;
 
     if (t->n_pes == 1) {
@@ -181,8 +193,14 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
     alg = coll_choose(COLL_REDUCE, t, n * size);
     if (alg == COLL_PULL && in_place && n * size > IN_PLACE_MOST)
         alg = COLL_SPLIT;
-    if (alg == COLL_RING && in_place)
-        alg = COLL_DOUBLING;
+    if (alg == COLL_RING && in_place) {
+        kept = malloc(n * size);
+        if (!kept)
+            core_fatal(ERR_LIMIT, "reduction", "no memory for a copy of %zu "
+                       "bytes that dest and source share", n * size);
+        r.source = memcpy(kept, source, n * size);
+        coll_sync(t);           /* others write to dest from here on */
+    }
     if (alg == COLL_PULL)
         reduce_pull(t, &r);
     else if (alg == COLL_DOUBLING)
@@ -191,4 +209,5 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
         reduce_ring(t, &r);
     else
         reduce_split(t, &r);
+    free(kept);
 }

@@ -65,7 +65,7 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
     for (int k = 0; k < rounds; k++) {
         up = me + (1 << k);
         if (up < t->n_pes) {
-            copy_bytes(core_team_scratch(t, up, c.parity, k), acc, bytes);
+            coll_put_scratch(&c, up, k, acc, bytes);
             coll_tell(&c, up, k);
         }
         if (me >= 1 << k) {
@@ -75,8 +75,7 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
     }
     if (!s->inclusive) {
         if (me + 1 < t->n_pes) {
-            copy_bytes(core_team_scratch(t, me + 1, c.parity, rounds), acc,
-                       bytes);
+            coll_put_scratch(&c, me + 1, rounds, acc, bytes);
             coll_tell(&c, me + 1, SHIFT);
         }
         memset(acc, 0, bytes);

@@ -36,23 +36,44 @@ static struct set *find(int start, int log_stride, int size)
     return NULL;
 }
 
+/* The first of that PE's chain, and an entry of it. */
+static uint64_t first_of(int world_pe)
+{
+    const struct core_ctl *ctl = core_peer_ctl(world_pe);
+    uint64_t at;
+
+    /* acquire: pairs with the release in chain(). */
+    if (coll_near(&core_world, world_pe))
+        return __atomic_load_n(&ctl->sets, __ATOMIC_ACQUIRE);
+    coll_far_look(world_pe, &ctl->sets, &at, sizeof at);
+    return at;
+}
+
+static struct entry entry_at(int world_pe, uint64_t at)
+{
+    uintptr_t where = (uintptr_t)core_peer_ctl(world_pe) + at;
+    struct entry e;
+
+    if (coll_near(&core_world, world_pe))
+        return *(const struct entry *)where;
+    coll_far_look(world_pe, (const void *)where, &e, sizeof e);
+    return e;
+}
+
 /* The words of that PE for the set, in units of 64 bytes; waits for it. */
 static uint32_t look_up(int world_pe, const struct entry *want)
 {
-    struct core_ctl *ctl = core_peer_ctl(world_pe);
+    const struct core_ctl *ctl = core_peer_ctl(world_pe);
     struct core_waiter w = core_wait_begin(&ctl->sets, sizeof ctl->sets);
-    const struct entry *e;
-    uint64_t at;
+    struct entry e;
 
     for (;; core_wait_step(&w)) {
-        /* acquire: pairs with the release in chain(). */
-        at = __atomic_load_n(&ctl->sets, __ATOMIC_ACQUIRE);
-        for (; at; at = e->next) {
-            e = (const struct entry *)((uintptr_t)ctl + at);
-            if (e->start == want->start && e->size == want->size &&
-                e->log_stride == want->log_stride) {
+        for (uint64_t at = first_of(world_pe); at; at = e.next) {
+            e = entry_at(world_pe, at);
+            if (e.start == want->start && e.size == want->size &&
+                e.log_stride == want->log_stride) {
                 core_wait_end(&w);
-                return (uint32_t)((at + sizeof *e) / 64);
+                return (uint32_t)((at + sizeof e) / 64);
             }
         }
     }

@@ -14,18 +14,16 @@
  * member may be one ahead. */
 #include "coll/coll_int.h"
 
+#include <stdlib.h>
+
 #ifdef __SANITIZE_THREAD__
 char atomics_others;
 #endif
 
 static void tell(const struct core_team *t, int pe, int round)
 {
-    uint64_t *word = &core_team_words(t, pe)->arrived[round];
-
-    /* release: our earlier stores come before; pairs with hear(). */
-    atomics_told();
-    __atomic_store_n(word, t->epoch, __ATOMIC_RELEASE);
-    coll_wake(t, pe, word);
+    /* Our earlier stores come before; pairs with hear(). */
+    coll_set_word(t, pe, &core_team_words(t, pe)->arrived[round], t->epoch);
 }
 
 /* Sleeps between two looks at who is still there: some tenths of a second. */
@@ -36,15 +34,26 @@ enum { SLEEPS_PER_LOOK = 64 };
 /* Waiting at exit, for others that have not told so yet. */
 static bool last_at_exit;
 
+/* That PE's last_sync and last_call. */
+static void look_at_last(int world_pe, uint64_t *out)
+{
+    const struct core_ctl *peer = core_peer_ctl(world_pe);
+
+    if (!coll_near(&core_world, world_pe)) {
+        coll_far_look(world_pe, &peer->last_sync, out, 2 * sizeof *out);
+        return;
+    }
+    out[0] = __atomic_load_n(&peer->last_sync, __ATOMIC_ACQUIRE);
+    out[1] = peer->last_call;
+}
+
 void coll_need_all(uint64_t sync)
 {
-    const struct core_ctl *peer;
-    uint64_t last;
+    uint64_t last[2];
 
     for (int i = 0; i < core_world.n_pes; i++) {
-        peer = core_peer_ctl(i);
-        last = __atomic_load_n(&peer->last_sync, __ATOMIC_ACQUIRE);
-        if (last && (last < sync || peer->last_call < core_world.calls))
+        look_at_last(i, last);
+        if (last[0] && (last[0] < sync || last[1] < core_world.calls))
             core_fatal(ERR_COLL, "collective call", "waits for PE %d, which "
                        "has called shmem_finalize; SHMEM_CHECK=1 names calls "
                        "that do not match", i);
@@ -54,11 +63,13 @@ void coll_need_all(uint64_t sync)
 /* Others may compute for long, so this is no error. */
 static void tell_who_lacks(void)
 {
+    uint64_t last[2];
     int first = -1, n = 0;
 
     last_at_exit = false;
     for (int i = 0; i < core_world.n_pes; i++) {
-        if (__atomic_load_n(&core_peer_ctl(i)->last_sync, __ATOMIC_RELAXED))
+        look_at_last(i, last);
+        if (last[0])
             continue;
         if (n++ == 0)
             first = i;
@@ -123,15 +134,16 @@ static void gather_and_release(struct core_team *t)
 }
 
 /* The place in the list: auto, dissemination, gather. */
-static bool gathers(void)
+static bool gathers(const struct core_team *t)
 {
-    return coll_sync_choice ? coll_sync_choice == 2 : core_status.crowded;
+    return t->mapped &&
+           (coll_sync_choice ? coll_sync_choice == 2 : coll_crowded);
 }
 
 void coll_sync(struct core_team *t)
 {
     t->epoch++;
-    if (gathers())
+    if (gathers(t))
         gather_and_release(t);
     else
         disseminate(t);
@@ -154,6 +166,29 @@ void coll_barrier_last(bool at_exit)
     last_at_exit = false;
 }
 
+/* What the members published, before the next collective. */
+static void hear_all(const struct coll_call *c)
+{
+    struct core_team *t = c->t;
+    struct core_words *w;
+
+    if (!t->heard)
+        t->heard = malloc((size_t)t->n_pes * sizeof *t->heard);
+    if (!t->heard)
+        core_fatal(ERR_LIMIT, "collective call", "no memory for a word of "
+                   "each of %d PEs", t->n_pes);
+    for (int i = 0; i < t->n_pes; i++) {
+        w = core_team_words(t, i);
+        if (coll_near(t, i))
+            t->heard[i] = __atomic_load_n(&w->value[c->parity],
+                                          __ATOMIC_RELAXED);
+        else
+            coll_far_ask(core_team_world_pe(t, i), &w->value[c->parity],
+                         &t->heard[i], sizeof t->heard[i]);
+    }
+    coll_far_quiet();
+}
+
 struct coll_call coll_publish(struct core_team *t, uint64_t word)
 {
     struct coll_call c = coll_begin(t);
@@ -161,5 +196,7 @@ struct coll_call coll_publish(struct core_team *t, uint64_t word)
     __atomic_store_n(&core_team_words(t, t->my_pe)->value[c.parity], word,
                      __ATOMIC_RELAXED);
     coll_sync(t);
+    if (unlikely(!t->mapped))
+        hear_all(&c);
     return c;
 }

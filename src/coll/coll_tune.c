@@ -11,12 +11,12 @@
 #define MANY INT_MAX
 
 /* A core for each PE, or fewer cores than PEs, where each round of messages
- * costs a change of the running process. */
-enum { ALONE, CROWDED };
+ * costs a change of the running process; or members on several nodes. */
+enum { ALONE, CROWDED, FAR };
 
 static const struct {
     enum coll_kind kind;
-    int crowded;
+    int place;
     int most_pes;
     size_t most_bytes;          /* from or to one member */
     enum coll_alg alg;
@@ -52,6 +52,16 @@ static const struct {
     { COLL_SCAN, ALONE, MANY, ANY, COLL_PULL },
     { COLL_SCAN, CROWDED, 4, 1024, COLL_DOUBLING },
     { COLL_SCAN, CROWDED, MANY, ANY, COLL_PULL },
+    { COLL_BROADCAST, FAR, MANY, 65536, COLL_BINOMIAL },
+    { COLL_BROADCAST, FAR, MANY, ANY, COLL_PIPELINE },
+    { COLL_COLLECT, FAR, MANY, ANY, COLL_RING },
+    { COLL_FCOLLECT, FAR, MANY, 4096, COLL_BRUCK },
+    { COLL_FCOLLECT, FAR, MANY, ANY, COLL_RING },
+    { COLL_ALLTOALL, FAR, MANY, 64, COLL_BRUCK },
+    { COLL_ALLTOALL, FAR, MANY, ANY, COLL_PAIRWISE },
+    { COLL_REDUCE, FAR, MANY, 4096, COLL_DOUBLING },
+    { COLL_REDUCE, FAR, MANY, ANY, COLL_RING },
+    { COLL_SCAN, FAR, MANY, ANY, COLL_DOUBLING },
 };
 
 /* In the order of the words of each variable in env_defs.h. */
@@ -70,6 +80,7 @@ static const enum coll_alg words[COLL_KINDS][6] = {
 
 static enum coll_alg asked[COLL_KINDS];
 int coll_sync_choice;
+bool coll_crowded;
 
 /* Members that choose differently would wait for each other for ever. */
 static uint64_t choices(void)
@@ -81,10 +92,32 @@ static uint64_t choices(void)
     return all;
 }
 
+/* Bits that some PE has set: of the choices, of what it did not choose, and of
+ * what one PE wishes for all. */
+static void agree_far(void)
+{
+    uint64_t *v = core_ctl->agree;
+
+    v[0] = core_ctl->choices;
+    v[1] = ~core_ctl->choices;
+    v[2] = core_status.checks;
+    v[3] = core_status.crowded;
+    coll_reduce_words(&core_world, v, 4, coll_ops[COLL_OR][COLL_U64]);
+    core_status.checks = v[2];
+    coll_crowded = v[3];
+}
+
 void coll_settle(void)
 {
-    if (core_peer_ctl(core_team_world_pe(&core_shared, 0))->choices !=
-        core_ctl->choices)
+    bool alike = core_peer_ctl(core_team_world_pe(&core_shared, 0))->choices ==
+                 core_ctl->choices;
+
+    coll_crowded = core_status.crowded;
+    if (!core_world.mapped) {
+        agree_far();
+        alike = !(core_ctl->agree[0] & core_ctl->agree[1]);
+    }
+    if (!alike)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
                    "SHMEM_COLL_ variables");
     coll_sync_choice = env.COLL_SYNC;
@@ -104,17 +137,20 @@ void coll_open(void)
     for (int k = 0; k < COLL_KINDS; k++)
         asked[k] = words[k][word[k]];
     coll_sync_choice = 0;
+    coll_crowded = false;
     core_ctl->choices = choices();
 }
 
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes)
 {
+    int place = !t->mapped ? FAR : coll_crowded ? CROWDED : ALONE;
     size_t i = 0;
 
-    if (asked[kind] != COLL_AUTO)
+    if (asked[kind] != COLL_AUTO &&
+        (t->mapped || (asked[kind] != COLL_PULL && asked[kind] != COLL_SPLIT)))
         return asked[kind];
-    while (table[i].kind != kind || table[i].crowded != core_status.crowded ||
+    while (table[i].kind != kind || table[i].place != place ||
            t->n_pes > table[i].most_pes || bytes > table[i].most_bytes)
         i++;
     return table[i].alg;

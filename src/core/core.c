@@ -25,7 +25,8 @@ static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
     }
     *t = (struct core_team){
         .n_pes = n_pes, .my_pe = my_pe, .start = start, .stride = 1,
-        .words_at = (uintptr_t)w - heap_segs[HEAP_HOST].base
+        .words_at = (uintptr_t)w - heap_segs[HEAP_HOST].base,
+        .mapped = t == &core_shared || rt_job.n_local == rt_job.n_pes
     };
     return 0;
 }
@@ -48,6 +49,7 @@ int core_open(int thread_level)
         return rc;
     core_status.thread_level = thread_level;
     core_status.crowded = false;
+    core_status.impatient = false;
     core_status.checks = false;
     rt_cpus(ctl->cpus, CORE_CPU_WORDS);
     ctl->checks = env.CHECK;
@@ -76,6 +78,7 @@ void core_settle(void)
     for (int w = 0; w < CORE_CPU_WORDS; w++)
         cores += __builtin_popcountll(all[w]);
     core_status.crowded = rt_job.n_local > cores;
+    core_status.impatient = core_status.crowded || xport_far;
     log_info(LOG_CORE, "%d PEs on %d cores of this node", rt_job.n_local,
              cores);
 }
@@ -83,11 +86,14 @@ void core_settle(void)
 void core_close(void)
 {
     core_ctx_drop_all();
+    core_far_close();
     core_team_drop_all();
+    free(core_world.heard);
+    core_world.heard = NULL;
     core_world.n_pes = 0;
     core_shared.n_pes = 0;
     core_status.state = CORE_ENDED;
-    core_ctl = NULL;
+    __atomic_store_n(&core_ctl, NULL, __ATOMIC_RELAXED);
 }
 
 /* The API's functions are defined under their profiling names. */
@@ -153,6 +159,7 @@ void core_refuse(const char *call, const struct core_ctx *ctx,
     if (heap_find(sym, len) < 0)
         core_fatal(ERR_ADDR, call, "%zu bytes at %p run past the end of the "
                    "symmetric segment", len, sym);
-    core_fatal(ERR_NET, call, "PE %d is on another node and no transport "
-               "reaches it", core_world_pe(ctx, pe));
+    if (!xport_far)
+        core_fatal(ERR_NET, call, "PE %d is on another node and no transport "
+                   "reaches it", core_world_pe(ctx, pe));
 }

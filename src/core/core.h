@@ -21,9 +21,11 @@ struct core_ctx {
     struct core_team *team;
     long options;
     pthread_t owner;            /* who made it */
+    struct xport_flow *flow;    /* its operations on far peers */
     struct list_link link;      /* in the list of created contexts */
 };
-extern hidden struct core_ctx core_ctx_default;
+/* The second is the library's own: collectives, locks, questions to peers. */
+extern hidden struct core_ctx core_ctx_default, core_ctx_inner;
 
 enum core_state { CORE_DOWN, CORE_UP, CORE_ENDED, CORE_FORKED };
 
@@ -31,6 +33,8 @@ struct core_status {
     enum core_state state;
     int thread_level;
     bool crowded;               /* more PEs on this node than cores */
+    bool impatient;             /* waits are to look around soon: crowded, or
+                                 * far peers need this PE to make progress */
     bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
 };
 extern hidden struct core_status core_status;
@@ -48,12 +52,14 @@ struct core_ctl {
     uint64_t sets;              /* chain of active sets, see coll_set.c */
     /* The world's, once this PE finalizes; 0 until then. */
     uint64_t last_sync, last_call;
+    uint64_t agree[4];          /* see coll_settle */
     /* Those this PE may run on, as bits. */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS];
 };
 extern hidden struct core_ctl *core_ctl;       /* this PE's */
 
-/* The block is the first thing reserved: it opens the host segment. */
+/* The block is the first thing reserved: it opens the host segment.  Only of
+ * mapped peers. */
 static inline struct core_ctl *core_peer_ctl(int world_pe)
 {
     return (struct core_ctl *)xport_routes[world_pe].map[HEAP_HOST];
@@ -68,9 +74,14 @@ struct core_spot {
 
 /* After the transports: the world team, the default context, the ctl block. */
 int core_open(int thread_level);
-/* After the first meeting of all PEs: what they must agree on. */
+/* After the first meeting of all PEs: what those of a node agree on. */
 void core_settle(void);
 void core_close(void);
+/* The flows to far peers, if there are any. */
+int core_far_open(void);
+void core_far_close(void);
+/* A far peer has stored something here: see xport_arrived. */
+void core_arrived(const void *at, size_t len);
 
 /* One line "call: text [S-E-CODE]", then the job ends.  call is __func__ of
  * the API function; its leading p is dropped. */
@@ -80,8 +91,8 @@ _Noreturn void core_fatal(enum err_code code, const char *call,
 /* Where another PE tells of the same error: it gets a second to end the job
  * before this one speaks too. */
 void core_await_end(void);
-/* Why an operation cannot be done: PE, state or address.  Returns only when
- * there was nothing to do (len is 0 and the PE is valid). */
+/* Ends the job if an operation cannot be done: PE, state, address, or nobody
+ * reaches the PE. */
 void core_refuse(const char *call, const struct core_ctx *ctx,
                  const void *sym, size_t len, int pe)
     __attribute__((cold, noinline));
@@ -135,19 +146,31 @@ void core_ctx_drop_team(const struct core_team *team);
 /* At the end of the library: contexts the program left behind. */
 void core_ctx_drop_all(void);
 
+void core_far_fence(const struct core_ctx *ctx) __attribute__((cold));
+void core_far_quiet(const struct core_ctx *ctx) __attribute__((cold));
+
 /* Stores of this thread become visible to every PE before it goes on. */
 static inline void core_quiet(const struct core_ctx *ctx)
 {
     /* NOSTORE only frees us from ordering the program's own stores, and puts
      * to mapped peers are such stores here. */
-    (void)ctx;
     atomics_full_fence();
+    if (unlikely(xport_far != NULL))
+        core_far_quiet(ctx);
 }
 
 static inline void core_fence(const struct core_ctx *ctx)
 {
-    (void)ctx;
     atomics_store_fence();
+    if (unlikely(xport_far != NULL))
+        core_far_fence(ctx);
+}
+
+/* For calls that only look: who asks again and again must see news. */
+static inline void core_progress(void)
+{
+    if (unlikely(xport_far != NULL))
+        xport_far->progress();
 }
 
 /* ---- Waiting ----
@@ -180,7 +203,7 @@ enum { CORE_QUICK_SPINS = 64 };
 
 static inline void core_wait_step(struct core_waiter *w)
 {
-    if (likely(w->steps < CORE_QUICK_SPINS && !core_status.crowded)) {
+    if (likely(w->steps < CORE_QUICK_SPINS && !core_status.impatient)) {
         w->steps++;
         atomics_pause();
     } else {

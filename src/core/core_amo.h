@@ -1,77 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_amo.h - atomics on mapped peers, inline for the API's typed forms.
- * They are the processor's own, so they are exclusive with every other access
- * that uses them: of any thread, through any context, by any PE of the node.
- * Relaxed order would do for the specification; acq_rel costs nothing on
- * x86 and lets programs that pass data under an atomic flag work. */
+/* core_amo.h - atomics, inline for the API's typed forms.
+ * On mapped peers they are the processor's own, so they are exclusive with
+ * every other access that uses them: of any thread, through any context, by
+ * any PE of the node.  Relaxed order would do for the specification; acq_rel
+ * costs nothing on x86 and lets programs that pass data under an atomic flag
+ * work.  Whatever the network does is exclusive with these, or the routes map
+ * nothing for atomics: see docs/ARCHITECTURE.md. */
 #ifndef CORE_CORE_AMO_H
 #define CORE_CORE_AMO_H
 
 #include "core/core_rma.h"
 
-force_inline struct core_spot core_amo_target(const char *call,
-                                              const struct core_ctx *ctx,
-                                              const void *sym, size_t size,
-                                              int pe)
+/* value, cond and result are words of size bytes, or NULL. */
+void core_far_amo(const char *call, const struct core_ctx *ctx, enum xport_op op,
+                  size_t size, const void *sym, int pe, const void *value,
+                  const void *cond, void *result, bool nbi)
+    __attribute__((cold, noinline));
+
+force_inline struct core_spot core_amo_spot(const char *call,
+                                            const struct core_ctx *ctx,
+                                            const void *sym, size_t size,
+                                            int pe)
 {
     core_need_aligned(call, sym, size);
-    return core_word(call, ctx, sym, size, pe);
+    return core_near_amo(ctx, sym, size, pe);
 }
 
-/* For op in fetch_add, fetch_and, fetch_or, fetch_xor, exchange. */
-#define CORE_AMO_FETCH_OP(op, call, ctx, dest, value, pe)                   \
-    __extension__({                                                         \
-        struct core_spot at_ = core_amo_target(call, ctx, dest,             \
-                                           sizeof *(dest), pe);             \
-        __typeof__(dest) to_ = (__typeof__(dest))at_.near;                  \
-        __typeof__(*(dest)) old_ =                                          \
-            __atomic_##op(to_, value, __ATOMIC_ACQ_REL);                    \
-        core_wake(at_, sizeof *(dest));                                     \
-        old_;                                                               \
-    })
+/* NEAR is done on `to_`, a pointer to the mapped word, and gives what it was;
+ * the same goes to *(fetch): at once, or with nbi by the next quiet. */
+#define CORE_AMO_FETCHING(call, ctx, xop, dest, value, condp, pe, NEAR, nbi,\
+                          fetch)                                            \
+    do {                                                                    \
+        struct core_spot at_ = core_amo_spot(call, ctx, dest,               \
+                                             sizeof *(dest), pe);           \
+        if (likely(at_.near)) {                                             \
+            __typeof__(dest) to_ = (__typeof__(dest))at_.near;              \
+            *(fetch) = NEAR;                                                \
+            core_wake(at_, sizeof *(dest));                                 \
+        } else {                                                            \
+            __typeof__(*(dest)) v_ = (value);                               \
+            core_far_amo(call, ctx, xop, sizeof v_, dest, pe, &v_, condp,   \
+                         fetch, nbi);                                       \
+        }                                                                   \
+    } while (0)
 
+/* NEAR is done, nothing is fetched. */
+#define CORE_AMO_PLAIN(call, ctx, xop, dest, value, pe, NEAR)               \
+    do {                                                                    \
+        struct core_spot at_ = core_amo_spot(call, ctx, dest,               \
+                                             sizeof *(dest), pe);           \
+        if (likely(at_.near)) {                                             \
+            __typeof__(dest) to_ = (__typeof__(dest))at_.near;              \
+            NEAR;                                                           \
+            core_wake(at_, sizeof *(dest));                                 \
+        } else {                                                            \
+            __typeof__(*(dest)) v_ = (value);                               \
+            core_far_amo(call, ctx, xop, sizeof v_, dest, pe, &v_, NULL,    \
+                         NULL, false);                                      \
+        }                                                                   \
+    } while (0)
+
+/* A look changes nothing, and wakes nobody. */
+#define CORE_AMO_LOOK(call, ctx, source, pe, nbi, fetch)                    \
+    do {                                                                    \
+        struct core_spot at_ = core_amo_spot(call, ctx, source,             \
+                                             sizeof *(source), pe);         \
+        if (likely(at_.near))                                               \
+            __atomic_load((__typeof__(fetch))at_.near, fetch,               \
+                          __ATOMIC_ACQUIRE);                                \
+        else                                                                \
+            core_far_amo(call, ctx, XPORT_FETCH, sizeof *(source), source,  \
+                         pe, NULL, NULL, fetch, nbi);                       \
+    } while (0)
+
+/* What NEAR may be, on to_ and the parameters value and cond. */
+#define CORE_DO_ADD(value) __atomic_fetch_add(to_, value, __ATOMIC_ACQ_REL)
+#define CORE_DO_AND(value) __atomic_fetch_and(to_, value, __ATOMIC_ACQ_REL)
+#define CORE_DO_OR(value)  __atomic_fetch_or(to_, value, __ATOMIC_ACQ_REL)
+#define CORE_DO_XOR(value) __atomic_fetch_xor(to_, value, __ATOMIC_ACQ_REL)
 /* The generic builtins also serve float and double. */
-#define CORE_AMO_SWAP(call, ctx, dest, value, pe)                           \
+#define CORE_DO_SWAP(value)                                                 \
     __extension__({                                                         \
-        struct core_spot at_ = core_amo_target(call, ctx, dest,             \
-                                           sizeof *(dest), pe);             \
-        __typeof__(dest) to_ = (__typeof__(dest))at_.near;                  \
-        __typeof__(*(dest)) new_ = (value), old_;                           \
+        __typeof__(*to_) new_ = (value), old_;                              \
         __atomic_exchange(to_, &new_, &old_, __ATOMIC_ACQ_REL);             \
-        core_wake(at_, sizeof *(dest));                                     \
         old_;                                                               \
     })
-
-#define CORE_AMO_SET(call, ctx, dest, value, pe)                            \
+#define CORE_DO_SET(value)                                                  \
     __extension__({                                                         \
-        struct core_spot at_ = core_amo_target(call, ctx, dest,             \
-                                           sizeof *(dest), pe);             \
-        __typeof__(dest) to_ = (__typeof__(dest))at_.near;                  \
-        __typeof__(*(dest)) new_ = (value);                                 \
+        __typeof__(*to_) new_ = (value);                                    \
         __atomic_store(to_, &new_, __ATOMIC_RELEASE);                       \
-        core_wake(at_, sizeof *(dest));                                     \
     })
-
-#define CORE_AMO_FETCH(call, ctx, source, pe)                               \
+#define CORE_DO_CSWAP(cond, value)                                          \
     __extension__({                                                         \
-        struct core_spot at_ = core_amo_target(call, ctx, source,           \
-                                           sizeof *(source), pe);           \
-        __typeof__(source) from_ = (__typeof__(source))at_.near;            \
-        __typeof__(+*(source)) wide_;                                       \
-        __typeof__(wide_) now_;                                             \
-        __atomic_load((__typeof__(wide_) *)from_, &now_, __ATOMIC_ACQUIRE); \
-        now_;                                                               \
-    })
-
-#define CORE_AMO_CSWAP(call, ctx, dest, cond, value, pe)                    \
-    __extension__({                                                         \
-        struct core_spot at_ = core_amo_target(call, ctx, dest,             \
-                                           sizeof *(dest), pe);             \
-        __typeof__(dest) to_ = (__typeof__(dest))at_.near;                  \
-        __typeof__(*(dest)) old_ = (cond);                                  \
+        __typeof__(*to_) old_ = (cond);                                     \
         __atomic_compare_exchange_n(to_, &old_, value, 0, __ATOMIC_ACQ_REL, \
                                     __ATOMIC_ACQUIRE);                      \
-        core_wake(at_, sizeof *(dest));                                     \
         old_;                                                               \
     })
 

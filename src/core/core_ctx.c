@@ -10,11 +10,15 @@ static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
 
 int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
 {
-    struct core_ctx *c = malloc(sizeof *c);
+    struct core_ctx *c = calloc(1, sizeof *c);
+    int rc = c ? 0 : -ENOMEM;
 
-    if (!c) {
+    if (c && xport_far)
+        rc = xport_far->flow_open(&c->flow);
+    if (rc) {
         log_warn(ERR_CTX, "shmem_ctx_create: no memory for a context");
-        return -ENOMEM;
+        free(c);
+        return rc;
     }
     c->team = team;
     c->options = options;
@@ -59,6 +63,13 @@ void core_ctx_check(shmem_ctx_t ctx, const char *call)
                    "another thread than the one that made it");
 }
 
+static void discard(struct core_ctx *c)
+{
+    if (c->flow)
+        xport_far->flow_close(c->flow);
+    free(c);
+}
+
 void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
 {
     struct core_ctx *c = (struct core_ctx *)ctx;
@@ -69,7 +80,7 @@ void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
     lock_acquire(&ctx_lock);
     list_remove(&c->link);
     lock_release(&ctx_lock);
-    free(c);
+    discard(c);
 }
 
 /* Those of the team, or all. */
@@ -84,7 +95,8 @@ static void drop(const struct core_team *team)
         if (team && (c->team != team || c->options & SHMEM_CTX_PRIVATE))
             continue;
         list_remove(pos);
-        free(c);
+        core_quiet(c);
+        discard(c);
     }
     lock_release(&ctx_lock);
 }

@@ -12,7 +12,7 @@
  *          one behind has written itself into our state; clear its WAITING.
  *
  * The home is chosen by the lock's offset, so that many locks spread. */
-#include "core/core_rma.h"
+#include "core/core_amo.h"
 
 enum { WAITING = 1, HELD = 2, BEHIND_SHIFT = 2 };
 
@@ -22,18 +22,39 @@ struct lock_words {
 _Static_assert(sizeof(struct lock_words) == sizeof(long),
                "a lock is one long");
 
-static struct lock_words *at(const char *call, long *lock, int pe)
+/* op on that PE's copy of a word of a lock: what it was.  What this PE did
+ * before is visible to who sees the change, and the other way around. */
+static inline uint32_t change(const char *call, enum xport_op op,
+                              uint32_t *word, uint32_t value, uint32_t cond,
+                              int pe)
 {
-    core_need_aligned(call, lock, sizeof *lock);
-    return (struct lock_words *)core_word(call, &core_ctx_default, lock,
-                                          sizeof *lock, pe).near;
-}
+    struct core_spot s = core_near_amo(&core_ctx_inner, word, sizeof *word,
+                                       pe);
+    uint32_t *at = (uint32_t *)s.near, old = cond;
 
-/* After a change of that PE's state. */
-static void wake(int pe, struct lock_words *w)
-{
-    core_wake((struct core_spot){ (uintptr_t)&w->state, core_peer_ctl(pe) },
-              sizeof w->state);
+    if (unlikely(!at)) {
+        core_far_amo(call, &core_ctx_inner, op, sizeof *word, word, pe, &value,
+                     &cond, &old, false);
+        return old;
+    }
+    switch (op) {
+    case XPORT_FETCH:
+        return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    case XPORT_SWAP:
+        return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
+    case XPORT_CSWAP:
+        __atomic_compare_exchange_n(at, &old, value, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE);
+        return old;
+    case XPORT_OR:
+        old = __atomic_fetch_or(at, value, __ATOMIC_ACQ_REL);
+        break;
+    default:
+        old = __atomic_fetch_and(at, value, __ATOMIC_ACQ_REL);
+    }
+    if (pe != core_world.my_pe)
+        core_wake(s, sizeof *word);
+    return old;
 }
 
 static int home_of(const long *lock)
@@ -49,88 +70,86 @@ static uint32_t my_ticket(void)
     return (uint32_t)core_world.my_pe + 1;
 }
 
-/* Marks our place as waiting before anyone can learn of it. */
-static struct lock_words *open_place(const char *call, long *lock)
+static struct lock_words *words_of(const char *call, long *lock)
 {
-    struct lock_words *mine = at(call, lock, core_world.my_pe);
+    core_need_up(call);
+    core_need_aligned(call, lock, sizeof *lock);
+    if (CORE_CHECK(heap_find(lock, sizeof *lock) < 0))
+        core_refuse(call, &core_ctx_default, lock, sizeof *lock,
+                    core_world.my_pe);
+    return (struct lock_words *)lock;
+}
 
-    __atomic_store_n(&mine->state, WAITING, __ATOMIC_RELAXED);
-    return mine;
+/* Marks our place as waiting before anyone can learn of it: nobody else
+ * touches it until then. */
+static void open_place(struct lock_words *w)
+{
+    __atomic_store_n(&w->state, WAITING, __ATOMIC_RELEASE);
 }
 
 void core_lock_set(const char *call, long *lock)
 {
-    struct lock_words *home, *mine, *theirs;
-    struct core_waiter w;
+    struct lock_words *w = words_of(call, lock);
+    struct core_waiter wait;
     uint32_t prev;
+    int me = core_world.my_pe;
 
-    core_need_up(call);
-    home = at(call, lock, home_of(lock));
-    mine = open_place(call, lock);
-    /* acq_rel: our place is open before we are found through the tail; what
-     * the last holder did is visible if the lock was free. */
-    prev = __atomic_exchange_n(&home->tail, my_ticket(), __ATOMIC_ACQ_REL);
+    open_place(w);
+    /* Our place is open before we are found through the tail; what the last
+     * holder did is visible if the lock was free. */
+    prev = change(call, XPORT_SWAP, &w->tail, my_ticket(), 0, home_of(lock));
     if (!prev)
         goto held;
     if (prev == my_ticket())
         core_fatal(ERR_LOCK, call, "this PE already holds or waits for the "
                    "lock at %p", (void *)lock);
-    theirs = at(call, lock, (int)prev - 1);
-    __atomic_fetch_or(&theirs->state, my_ticket() << BEHIND_SHIFT,
-                      __ATOMIC_RELEASE);
-    wake((int)prev - 1, theirs);
-    w = core_wait_begin(lock, sizeof *lock);
+    change(call, XPORT_OR, &w->state, my_ticket() << BEHIND_SHIFT, 0,
+           (int)prev - 1);
+    wait = core_wait_begin(lock, sizeof *lock);
     /* acquire: pairs with the release of the PE that hands the lock over. */
-    while (__atomic_load_n(&mine->state, __ATOMIC_ACQUIRE) & WAITING)
-        core_wait_step(&w);
-    core_wait_end(&w);
+    while (__atomic_load_n(&w->state, __ATOMIC_ACQUIRE) & WAITING)
+        core_wait_step(&wait);
+    core_wait_end(&wait);
 held:
     /* A peer may be writing itself behind us meanwhile. */
-    __atomic_fetch_or(&mine->state, HELD, __ATOMIC_RELAXED);
+    change(call, XPORT_OR, &w->state, HELD, 0, me);
 }
 
 int core_lock_test(const char *call, long *lock)
 {
-    struct lock_words *home, *mine;
-    uint32_t tail = 0;
+    struct lock_words *w = words_of(call, lock);
+    int home = home_of(lock);
 
-    core_need_up(call);
-    home = at(call, lock, home_of(lock));
-    if (__atomic_load_n(&home->tail, __ATOMIC_RELAXED))
+    if (change(call, XPORT_FETCH, &w->tail, 0, 0, home))
         return 1;
-    mine = open_place(call, lock);
-    if (!__atomic_compare_exchange_n(&home->tail, &tail, my_ticket(), 0,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    open_place(w);
+    if (change(call, XPORT_CSWAP, &w->tail, my_ticket(), 0, home))
         return 1;
-    __atomic_fetch_or(&mine->state, HELD, __ATOMIC_RELAXED);
+    change(call, XPORT_OR, &w->state, HELD, 0, core_world.my_pe);
     return 0;
 }
 
 void core_lock_clear(const char *call, long *lock)
 {
-    struct lock_words *home, *mine, *theirs;
-    uint32_t tail = my_ticket(), next;
-    struct core_waiter w;
+    struct lock_words *w = words_of(call, lock);
+    struct core_waiter wait;
+    uint32_t next;
+    int me = core_world.my_pe;
 
-    core_need_up(call);
     core_quiet(&core_ctx_default);
-    home = at(call, lock, home_of(lock));
-    mine = at(call, lock, core_world.my_pe);
-    next = __atomic_fetch_and(&mine->state, ~(uint32_t)HELD, __ATOMIC_ACQUIRE);
+    next = change(call, XPORT_AND, &w->state, ~(uint32_t)HELD, 0, me);
     if (!(next & HELD))
         core_fatal(ERR_LOCK, call, "this PE does not hold the lock at %p",
                    (void *)lock);
     if (!(next >> BEHIND_SHIFT) &&
-        __atomic_compare_exchange_n(&home->tail, &tail, 0, 0,
-                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        change(call, XPORT_CSWAP, &w->tail, 0, my_ticket(), home_of(lock)) ==
+            my_ticket())
         return;
-    w = core_wait_begin(lock, sizeof *lock);
-    while (!(next = __atomic_load_n(&mine->state, __ATOMIC_ACQUIRE) >>
+    wait = core_wait_begin(lock, sizeof *lock);
+    while (!(next = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE) >>
                     BEHIND_SHIFT))
-        core_wait_step(&w);
-    core_wait_end(&w);
-    theirs = at(call, lock, (int)next - 1);
-    /* release: what we did under the lock comes before it is theirs. */
-    __atomic_fetch_and(&theirs->state, ~(uint32_t)WAITING, __ATOMIC_RELEASE);
-    wake((int)next - 1, theirs);
+        core_wait_step(&wait);
+    core_wait_end(&wait);
+    /* What we did under the lock comes before it is theirs. */
+    change(call, XPORT_AND, &w->state, ~(uint32_t)WAITING, 0, (int)next - 1);
 }

@@ -1,27 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_rma.h"
 
-void core_put_any(void *dest, const void *source, size_t len, int pe,
+static void put_far(void *dest, const void *source, size_t len, int pe,
+                    const char *call, const struct core_ctx *ctx, bool nbi)
+{
+    struct xport_at to;
+
+    if (!core_far_place(call, ctx, dest, len, pe, &to))
+        return;
+    core_need_local(call, source, len);
+    xport_far->put(ctx->flow, &to, source, len, nbi);
+}
+
+static void get_far(void *dest, const void *source, size_t len, int pe,
+                    const char *call, const struct core_ctx *ctx, bool nbi)
+{
+    struct xport_at from;
+
+    if (!core_far_place(call, ctx, source, len, pe, &from))
+        return;
+    core_need_local(call, dest, len);
+    xport_far->get(ctx->flow, dest, &from, len, nbi);
+}
+
+void core_far_put(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
 {
-    struct core_spot to = core_target(call, ctx, dest, len, pe);
+    put_far(dest, source, len, pe, call, ctx, false);
+}
 
-    if (unlikely(!to.near || !len))
+void core_far_get(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx)
+{
+    get_far(dest, source, len, pe, call, ctx, false);
+}
+
+force_inline void put_any(void *dest, const void *source, size_t len, int pe,
+                          const char *call, const struct core_ctx *ctx,
+                          bool nbi)
+{
+    struct core_spot to = core_near(ctx, dest, len, pe);
+
+    if (unlikely(!to.near)) {
+        put_far(dest, source, len, pe, call, ctx, nbi);
+        return;
+    }
+    if (unlikely(!len))
         return;
     core_need_local(call, source, len);
     copy_bytes((void *)to.near, source, len);
     core_wake(to, len);
 }
 
-void core_get_any(void *dest, const void *source, size_t len, int pe,
-                  const char *call, const struct core_ctx *ctx)
+force_inline void get_any(void *dest, const void *source, size_t len, int pe,
+                          const char *call, const struct core_ctx *ctx,
+                          bool nbi)
 {
-    uintptr_t from = core_target(call, ctx, source, len, pe).near;
+    uintptr_t from = core_near(ctx, source, len, pe).near;
 
-    if (unlikely(!from || !len))
+    if (unlikely(!from)) {
+        get_far(dest, source, len, pe, call, ctx, nbi);
+        return;
+    }
+    if (unlikely(!len))
         return;
     core_need_local(call, dest, len);
     copy_bytes(dest, (const void *)from, len);
+}
+
+void core_put_any(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx)
+{
+    put_any(dest, source, len, pe, call, ctx, false);
+}
+
+void core_put_any_nbi(void *dest, const void *source, size_t len, int pe,
+                      const char *call, const struct core_ctx *ctx)
+{
+    put_any(dest, source, len, pe, call, ctx, true);
+}
+
+void core_get_any(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx)
+{
+    get_any(dest, source, len, pe, call, ctx, false);
+}
+
+void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
+                      const char *call, const struct core_ctx *ctx)
+{
+    get_any(dest, source, len, pe, call, ctx, true);
 }
 
 /* Bytes from the first to past the last block, or a fatal error. */
@@ -74,11 +142,19 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
     size_t all = extent(call, s->dst, s);
-    struct core_spot to = core_target(call, ctx, dest, all, pe);
+    struct core_spot to = core_near(ctx, dest, all, pe);
+    struct xport_at at;
 
-    if (!to.near || !all)
+    if (!to.near && !core_far_place(call, ctx, dest, all, pe, &at))
+        return;
+    if (!all)
         return;
     core_need_local(call, source, extent(call, s->sst, s));
+    if (!to.near) {
+        xport_far->put_blocks(ctx->flow, &at, source, &(struct xport_blocks){
+                              s->len, s->count, s->dst, s->sst });
+        return;
+    }
     copy_blocks((char *)to.near, source, s);
     core_wake(to, all);
 }
@@ -87,10 +163,17 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
     size_t all = extent(call, s->sst, s);
-    uintptr_t from = core_target(call, ctx, source, all, pe).near;
+    uintptr_t from = core_near(ctx, source, all, pe).near;
+    struct xport_at at;
 
-    if (!from || !all)
+    if (!from && !core_far_place(call, ctx, source, all, pe, &at))
+        return;
+    if (!all)
         return;
     core_need_local(call, dest, extent(call, s->dst, s));
-    copy_blocks(dest, (const char *)from, s);
+    if (!from)
+        xport_far->get_blocks(ctx->flow, dest, &at, &(struct xport_blocks){
+                              s->len, s->count, s->sst, s->dst });
+    else
+        copy_blocks(dest, (const char *)from, s);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* core_rma.h - puts, gets and signals, inline for the API's typed forms.
- * Every operation here is complete, or ordered like a plain store, when the
- * function returns: core_fence and core_quiet only order stores.
+ * On a mapped peer every operation here is complete, or ordered like a plain
+ * store, when the function returns: there core_fence and core_quiet only order
+ * stores.  Other peers are reached out of line, by core_far.c.
  * Budget of a small put: no system call, no lock, no allocation; one check
  * of the PE, one of the address, one load of the route. */
 #ifndef CORE_CORE_RMA_H
@@ -10,11 +11,10 @@
 #include "base/copy.h"
 #include "core/core.h"
 
-/* The peer's memory; near is 0 when there is nothing to do.  Misuse does not
- * return. */
-force_inline struct core_spot core_target(const char *call,
-                                          const struct core_ctx *ctx,
-                                          const void *sym, size_t len, int pe)
+/* The peer's memory, if it is mapped.  near is 0 also where the call is wrong
+ * or has nothing to do: core_far.c sorts these out. */
+force_inline struct core_spot core_near(const struct core_ctx *ctx,
+                                        const void *sym, size_t len, int pe)
 {
     uintptr_t near;
     int world_pe;
@@ -25,20 +25,24 @@ force_inline struct core_spot core_target(const char *call,
         if (likely(near))
             return (struct core_spot){ near, core_peer_ctl(world_pe) };
     }
-    core_refuse(call, ctx, sym, len, pe);
     return (struct core_spot){ 0, NULL };
 }
 
-/* The same for one element: there always is something to do. */
-force_inline struct core_spot core_word(const char *call,
-                                        const struct core_ctx *ctx,
-                                        const void *sym, size_t size, int pe)
+/* The same for atomics. */
+force_inline struct core_spot core_near_amo(const struct core_ctx *ctx,
+                                            const void *sym, size_t len,
+                                            int pe)
 {
-    struct core_spot s = core_target(call, ctx, sym, size, pe);
+    uintptr_t near;
+    int world_pe;
 
-    if (!s.near)
-        __builtin_unreachable();
-    return s;
+    if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
+        world_pe = core_world_pe(ctx, pe);
+        near = xport_near_amo(world_pe, sym, len);
+        if (likely(near))
+            return (struct core_spot){ near, core_peer_ctl(world_pe) };
+    }
+    return (struct core_spot){ 0, NULL };
 }
 
 static inline size_t core_bytes(const char *call, size_t n, size_t size)
@@ -57,19 +61,43 @@ static inline void core_need_local(const char *call, const void *p, size_t len)
         core_fatal(ERR_NULL, call, "a null pointer with %zu bytes", len);
 }
 
-/* Any size, none, and null pointers. */
+/* Any size, none, and null pointers; the others return before they are
+ * complete if the peer is far. */
 void core_put_any(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx);
 void core_get_any(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx);
+void core_put_any_nbi(void *dest, const void *source, size_t len, int pe,
+                      const char *call, const struct core_ctx *ctx);
+void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
+                      const char *call, const struct core_ctx *ctx);
+
+/* ---- core_far.c: peers that are not mapped, and whatever is wrong ---- */
+void core_far_put(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx)
+    __attribute__((cold, noinline));
+void core_far_get(void *dest, const void *source, size_t len, int pe,
+                  const char *call, const struct core_ctx *ctx)
+    __attribute__((cold, noinline));
+/* Where the place is to be looked up: false if there is nothing to do. */
+bool core_far_place(const char *call, const struct core_ctx *ctx,
+                    const void *sym, size_t len, int pe, struct xport_at *out)
+    __attribute__((cold, noinline));
+void core_far_signal(const char *call, const struct core_ctx *ctx,
+                     uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
+    __attribute__((cold, noinline));
 
 /* One element: p and g, and what most transfers are. */
 force_inline void core_put_word(const char *call, const struct core_ctx *ctx,
                                  void *dest, const void *value, size_t size,
                                  int pe)
 {
-    struct core_spot to = core_word(call, ctx, dest, size, pe);
+    struct core_spot to = core_near(ctx, dest, size, pe);
 
+    if (unlikely(!to.near)) {
+        core_far_put(dest, value, size, pe, call, ctx);
+        return;
+    }
     copy_bytes((void *)to.near, value, size);
     core_wake(to, size);
 }
@@ -78,29 +106,34 @@ force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
                                  void *value, const void *source, size_t size,
                                  int pe)
 {
-    uintptr_t from = core_word(call, ctx, source, size, pe).near;
+    uintptr_t from = core_near(ctx, source, size, pe).near;
 
-    copy_bytes(value, (const void *)from, size);
+    if (unlikely(!from))
+        core_far_get(value, source, size, pe, call, ctx);
+    else
+        copy_bytes(value, (const void *)from, size);
 }
 
-/* The rest comes as a jump with the arguments where they are: eight bytes pay
- * for no other size, and others not for these. */
-force_inline void core_put(const char *call, const struct core_ctx *ctx,
-                            void *dest, const void *source, size_t len, int pe)
-{
-    if (likely(len == 8 && source))
-        core_put_word(call, ctx, dest, source, 8, pe);
-    else
-        core_put_any(dest, source, len, pe, call, ctx);
-}
+/* Other sizes come as a jump with the arguments where they are: eight bytes
+ * pay for no other size, and others not for these. */
+#define CORE_XFERS(X)                                                           X(core_put, core_put_any, dest, source, core_put_word, source)              X(core_put_nbi, core_put_any_nbi, dest, source, core_put_word, source)      X(core_get, core_get_any, dest, source, core_get_word, dest)
+#define CORE_XFER(NAME, ANY, TO, FROM, WORD, LOCAL)                             force_inline void NAME(const char *call, const struct core_ctx *ctx,                               void *dest, const void *source, size_t len,                                 int pe)                                              {                                                                               if (likely(len == 8 && LOCAL))                                                  WORD(call, ctx, TO, FROM, 8, pe);                                       else                                                                            ANY(dest, source, len, pe, call, ctx);                              }
+CORE_XFERS(CORE_XFER)
 
-force_inline void core_get(const char *call, const struct core_ctx *ctx,
-                            void *dest, const void *source, size_t len, int pe)
+force_inline void core_get_nbi(const char *call, const struct core_ctx *ctx,
+                               void *dest, const void *source, size_t len,
+                               int pe)
 {
-    if (likely(len == 8 && dest))
-        core_get_word(call, ctx, dest, source, 8, pe);
-    else
-        core_get_any(dest, source, len, pe, call, ctx);
+    uintptr_t from;
+
+    if (likely(len == 8 && dest)) {
+        from = core_near(ctx, source, 8, pe).near;
+        if (likely(from)) {
+            copy_bytes(dest, (const void *)from, 8);
+            return;
+        }
+    }
+    core_get_any_nbi(dest, source, len, pe, call, ctx);
 }
 
 /* count blocks of len bytes, dst and sst bytes apart. */
@@ -128,22 +161,37 @@ static inline void core_need_aligned(const char *call, const void *p,
                    "type", p, size);
 }
 
+static inline void core_need_signal(const char *call, int sig_op)
+{
+    if (CORE_CHECK(sig_op != SHMEM_SIGNAL_ADD && sig_op != SHMEM_SIGNAL_SET))
+        core_fatal(ERR_ARG, call, "signal operator %d is neither "
+                   "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
+}
+
 /* Stores before it are visible to whoever sees it. */
 force_inline void core_signal(const char *call, const struct core_ctx *ctx,
                                uint64_t *sig_addr, uint64_t value, int sig_op,
                                int pe)
 {
-    struct core_spot to = core_word(call, ctx, sig_addr, sizeof value, pe);
+    struct core_spot to;
 
     core_need_aligned(call, sig_addr, sizeof value);
+    core_need_signal(call, sig_op);
+    to = core_near_amo(ctx, sig_addr, sizeof value, pe);
+    if (unlikely(!to.near)) {
+        core_far_signal(call, ctx, sig_addr, value, sig_op, pe);
+        return;
+    }
     if (sig_op == SHMEM_SIGNAL_ADD)
         __atomic_fetch_add((uint64_t *)to.near, value, __ATOMIC_RELEASE);
-    else if (likely(sig_op == SHMEM_SIGNAL_SET))
-        __atomic_store_n((uint64_t *)to.near, value, __ATOMIC_RELEASE);
     else
-        core_fatal(ERR_ARG, call, "signal operator %d is neither "
-                   "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
+        __atomic_store_n((uint64_t *)to.near, value, __ATOMIC_RELEASE);
     core_wake(to, sizeof value);
 }
+
+/* The same with data before it. */
+void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
+                     const void *source, size_t len, uint64_t *sig_addr,
+                     uint64_t signal, int sig_op, int pe, bool nbi);
 
 #endif

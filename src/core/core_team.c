@@ -45,6 +45,9 @@ struct core_team *core_team_new(int start, int stride, int size)
     t->start = start;
     t->stride = stride;
     t->my_pe = core_team_member(t, core_world.my_pe);
+    t->mapped = true;
+    for (int i = 0; i < size && t->mapped; i++)
+        t->mapped = xport_routes[core_team_world_pe(t, i)].map[HEAP_HOST];
     lock_acquire(&teams_lock);
     list_append(&teams, &t->link);
     lock_release(&teams_lock);
@@ -69,6 +72,7 @@ void core_team_free(struct core_team *t)
     list_remove(&t->link);
     lock_release(&teams_lock);
     free(t->words_of);
+    free(t->heard);
     free(t);
 }
 

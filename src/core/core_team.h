@@ -46,6 +46,8 @@ struct core_team {
      * everywhere, or a table in units of 64 bytes. */
     uint64_t words_at;
     uint32_t *words_of;
+    bool mapped;                /* no member is far */
+    uint64_t *heard;            /* what members published, if one is far */
     /* How far its collectives have come. */
     uint64_t epoch, gatherings; /* synchronisations; those that gathered */
     uint64_t calls, counted[2];
@@ -75,14 +77,20 @@ static inline size_t core_words_size(int n_pes)
            2 * ((size_t)core_team_rounds(n_pes) + 1) * CORE_PIECE;
 }
 
-/* Member pe's words as mapped here. */
+/* Member pe's words: where they are in its host segment. */
+static inline uint64_t core_team_words_at(const struct core_team *t, int pe)
+{
+    return t->words_of ? (uint64_t)t->words_of[pe] * 64 : t->words_at;
+}
+
+/* As mapped here; of a far member only addresses relative to it mean
+ * anything, see coll_int.h. */
 static inline struct core_words *core_team_words(const struct core_team *t,
                                                  int pe)
 {
-    uint64_t at = t->words_of ? (uint64_t)t->words_of[pe] * 64 : t->words_at;
-
     return (struct core_words *)(xport_routes[core_team_world_pe(t, pe)]
-                                     .map[HEAP_HOST] + at);
+                                     .map[HEAP_HOST] +
+                                 core_team_words_at(t, pe));
 }
 
 static inline void *core_team_scratch(const struct core_team *t, int pe,

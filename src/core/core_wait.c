@@ -7,7 +7,8 @@
  * look at the range - that would double the cost of a small put - so it may
  * miss a waiter that announces at that very moment; therefore each sleep is
  * bounded by a fraction of the time waited so far.  Stores through shmem_ptr,
- * which wake nobody, are noticed by the same bound.
+ * which wake nobody, are noticed by the same bound; those of far peers, when
+ * somebody lets the transport advance: the waiter itself while it is awake.
  *
  * Positions of bytes are relative to the PE's own heap base as its slot is
  * mapped: data and heap of a slot are neighbours there, in every process. */
@@ -27,6 +28,8 @@ enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
 #define SLEEP_LEAST_NS 50000u
 #define SLEEP_MOST_NS 5000000u
 #define YIELD_NS 200000u
+/* With far peers: a look at the network takes longer than one at memory. */
+#define YIELD_FAR_NS 1000000u
 
 static struct base_lock announce_lock = LOCK_INIT;
 static unsigned sleepers GUARDED_BY(announce_lock);
@@ -89,7 +92,7 @@ void core_wait_stop(struct core_waiter *w)
 
 static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 {
-    uint64_t ns = waited_ns / 8;
+    uint64_t ns = waited_ns / 8, events = 0;
     struct timespec t = { 0, 0 };
 
     if (ns < SLEEP_LEAST_NS)
@@ -97,9 +100,17 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
     if (ns > SLEEP_MOST_NS)
         ns = SLEEP_MOST_NS;
     t.tv_nsec = (long)ns;
+    if (xport_far)
+        events = xport_far->doze(true);
     /* Not FUTEX_PRIVATE: the waker is another process. */
     syscall(SYS_futex, &core_ctl->wake_seq, FUTEX_WAIT, w->seen, &t, NULL, 0);
     w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
+    /* What comes from far seldom comes alone, and who is awake sees it at
+     * once. */
+    if (xport_far && xport_far->doze(false) != events) {
+        core_wait_stop(w);
+        w->steps = 0;
+    }
 }
 
 void core_wait_long(struct core_waiter *w)
@@ -111,6 +122,8 @@ void core_wait_long(struct core_waiter *w)
         w->started_ns = now;
     }
     waited = now - w->started_ns;
+    if (xport_far && xport_far->progress())
+        return;
     if (w->announced) {
         sleep_bounded(w, waited);
     } else if (core_status.crowded) {
@@ -119,13 +132,28 @@ void core_wait_long(struct core_waiter *w)
         else
             announce(w);
     } else if (waited < (uint64_t)env.SPIN_US * 1000) {
+        if (xport_far)
+            return;
         for (int i = 0; i < SPINS_PER_LOOK; i++)
             atomics_pause();
-    } else if (waited < YIELD_NS) {
+    } else if (waited < (xport_far ? YIELD_FAR_NS : YIELD_NS)) {
         sched_yield();
     } else {
         announce(w);
     }
+}
+
+void core_arrived(const void *at, size_t len)
+{
+    struct core_ctl *ctl = __atomic_load_n(&core_ctl, __ATOMIC_RELAXED);
+
+    if (!ctl)
+        return;                 /* the library is being closed */
+    if (at)
+        core_wake((struct core_spot){ (uintptr_t)at, ctl }, len);
+    else if (__atomic_load_n(&ctl->wait_to, __ATOMIC_RELAXED) !=
+             __atomic_load_n(&ctl->wait_from, __ATOMIC_RELAXED))
+        core_wake_sleepers(ctl);
 }
 
 uint64_t core_wait_ns(const struct core_waiter *w)

@@ -15,6 +15,7 @@ struct rt_job {
     int pe, n_pes;
     /* The PEs of this node in rising order; this PE is local_pes[local]. */
     int local, n_local, *local_pes;
+    bool one_machine;           /* nodes are made by SHMEM_PPN alone */
     bool launched;              /* a PMIx server answered */
 };
 extern struct rt_job rt_job;
@@ -27,6 +28,9 @@ void rt_close(void);
 int rt_put(const char *key, const void *value, size_t size);
 int rt_fence(void);
 int rt_get(int pe, const char *key, void *out, size_t size);
+
+/* The name of that PE's host, or false. */
+bool rt_host(int pe, char *out, size_t size);
 
 /* After a failure that the end of another PE explains: the launcher, which
  * says who was first, gets a second to end this one before it speaks too. */

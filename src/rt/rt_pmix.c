@@ -72,6 +72,7 @@ static int open_singleton(const char *why)
     rt_job.n_pes = 1;
     rt_job.local = 0;
     rt_job.n_local = 1;
+    rt_job.one_machine = true;
     rt_job.local_pes = only;
     rt_job.launched = false;
     return 0;
@@ -124,6 +125,7 @@ static int keep_group(const char *list)
     }
     rt_job.local_pes = pes;
     rt_job.n_local = n;
+    rt_job.one_machine = !rc && all == rt_job.n_pes;
     return rc;
 }
 
@@ -314,6 +316,24 @@ int rt_get(int pe, const char *key, void *out, size_t size)
     if (v)
         PMIX_VALUE_RELEASE(v);
     return rc;
+}
+
+bool rt_host(int pe, char *out, size_t size)
+{
+    pmix_proc_t who = self;
+    pmix_value_t *v = NULL;
+    bool found;
+
+    if (!rt_job.launched)
+        return false;
+    who.rank = (pmix_rank_t)pe;
+    found = PMIx_Get(&who, PMIX_HOSTNAME, NULL, 0, &v) == PMIX_SUCCESS &&
+            v->type == PMIX_STRING && v->data.string;
+    if (found)
+        snprintf(out, size, "%s", v->data.string);
+    if (v)
+        PMIX_VALUE_RELEASE(v);
+    return found;
 }
 
 static bool flushed;

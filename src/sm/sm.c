@@ -111,6 +111,7 @@ static void fill_routes(const struct heap_plan *plan)
         r = &xport_routes[rt_job.local_pes[i]];
         r->map[HEAP_HOST] = slot;
         r->map[HEAP_DATA] = plan->data_size ? slot + plan->host_size : 0;
+        memcpy(r->amo, r->map, sizeof r->amo);
     }
 }
 

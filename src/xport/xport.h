@@ -3,7 +3,8 @@
  * A route says where a PE's segments are mapped in this process; memory of
  * such a peer is loaded and stored like our own.  The table is made by the
  * transport that maps (sm) before any operation and constant afterwards, so
- * reading it needs no lock.  Indexed by world PE. */
+ * reading it needs no lock.  Indexed by world PE.
+ * All other peers are far: xport_far, if any, carries operations to them. */
 #ifndef XPORT_XPORT_H
 #define XPORT_XPORT_H
 
@@ -15,6 +16,9 @@
 
 struct xport_route {
     uintptr_t map[HEAP_SEGS];   /* 0: not mapped here */
+    /* The same for atomics: all 0, even for this PE, where the network's are
+     * not atomic with the processor's. */
+    uintptr_t amo[HEAP_SEGS];
 };
 extern hidden struct xport_route *xport_routes;
 
@@ -31,9 +35,10 @@ force_inline bool xport_outside(size_t size, uintptr_t off, size_t len)
     return unlikely(off >= size || len > size - off);
 }
 
-/* All of [sym, sym + len) of world PE pe, or 0 where it is not symmetric here
- * or pe is not mapped. */
-force_inline uintptr_t xport_near(int pe, const void *sym, size_t len)
+/* All of [sym, sym + len) in a route's map, or 0 where it is not symmetric
+ * here or not mapped. */
+force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
+                                    size_t len)
 {
     uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_HOST].base, map;
     int seg = HEAP_HOST;
@@ -45,7 +50,7 @@ force_inline uintptr_t xport_near(int pe, const void *sym, size_t len)
             len > heap_segs[HEAP_DATA].size - off)
             return 0;
     }
-    map = xport_routes[pe].map[seg];
+    map = maps[seg];
     if (unlikely(!map))
         return 0;
     off += map;
@@ -53,5 +58,88 @@ force_inline uintptr_t xport_near(int pe, const void *sym, size_t len)
         __builtin_unreachable();
     return off;
 }
+
+/* Of world PE pe, for puts and gets, and for atomics. */
+force_inline uintptr_t xport_near(int pe, const void *sym, size_t len)
+{
+    return xport_mapped(xport_routes[pe].map, sym, len);
+}
+
+force_inline uintptr_t xport_near_amo(int pe, const void *sym, size_t len)
+{
+    return xport_mapped(xport_routes[pe].amo, sym, len);
+}
+
+/* ---- Far peers ---- */
+
+/* A place in a peer's symmetric memory. */
+struct xport_at {
+    int pe, seg;
+    uint64_t off;
+};
+
+enum xport_op {
+    XPORT_FETCH, XPORT_SET, XPORT_SWAP, XPORT_CSWAP, XPORT_ADD, XPORT_AND,
+    XPORT_OR, XPORT_XOR, XPORT_OPS
+};
+
+/* On a word of 4 or 8 bytes; value and cond in the low bytes. */
+struct xport_amo {
+    enum xport_op op;
+    int size;
+    uint64_t value, cond;
+};
+
+/* count blocks of len bytes, apart by these strides there and here. */
+struct xport_blocks {
+    size_t len, count;
+    ptrdiff_t far_stride, near_stride;
+};
+
+/* The operations of one context: ordered and completed apart from others. */
+struct xport_flow;
+
+/* A transport to far peers.  No slot is NULL.  Any thread may call any of
+ * them.  The arguments were checked.  What fails ends the job with a line:
+ * the calls of OpenSHMEM return nothing. */
+struct xport_ops {
+    const char *name;
+    int (*flow_open)(struct xport_flow **out);          /* 0 or -errno */
+    void (*flow_close)(struct xport_flow *f);           /* after its quiet */
+    /* nbi: the local memory is the transport's until the flow's quiet. */
+    void (*put)(struct xport_flow *f, const struct xport_at *to,
+                const void *source, size_t len, bool nbi);
+    void (*get)(struct xport_flow *f, void *dest, const struct xport_at *from,
+                size_t len, bool nbi);
+    /* Blocking: source may be reused, dest is filled. */
+    void (*put_blocks)(struct xport_flow *f, const struct xport_at *to,
+                       const void *source, const struct xport_blocks *b);
+    void (*get_blocks)(struct xport_flow *f, void *dest,
+                       const struct xport_at *from,
+                       const struct xport_blocks *b);
+    /* The word before it goes to *result, unless that is NULL; then, and with
+     * nbi, it is complete at the flow's quiet. */
+    void (*amo)(struct xport_flow *f, const struct xport_at *at,
+                const struct xport_amo *a, void *result, bool nbi);
+    /* A put and, when its bytes are there, an atomic to the same PE. */
+    void (*put_signal)(struct xport_flow *f, const struct xport_at *to,
+                       const void *source, size_t len,
+                       const struct xport_at *sig_at,
+                       const struct xport_amo *sig, bool nbi);
+    /* Puts and atomics before it come to each PE before those after it. */
+    void (*fence)(struct xport_flow *f);
+    /* All is done and visible at its target. */
+    void (*quiet)(struct xport_flow *f);
+    /* Lets operations advance: did any? */
+    bool (*progress)(void);
+    /* The calling thread sleeps now (true) or is back: somebody else must see
+     * to it that operations advance.  How often that happened so far. */
+    uint64_t (*doze)(bool asleep);
+};
+extern hidden const struct xport_ops *xport_far;    /* NULL: nobody is far */
+
+/* Called by the transport after it has stored there on behalf of a far PE; at
+ * NULL anywhere.  Set by core. */
+extern hidden void (*xport_arrived)(const void *at, size_t len);
 
 #endif

@@ -77,7 +77,7 @@ enum { TEAMS = sizeof sizes_of_teams / sizeof *sizes_of_teams };
 static void each_choice(int kind, void (*fn)(int kind, enum coll_alg alg))
 {
     for (int i = 0; i < TEAMS; i++) {
-        struct core_team t = { .n_pes = sizes_of_teams[i] };
+        struct core_team t = { .n_pes = sizes_of_teams[i], .mapped = true };
 
         for (int shift = 0; shift < 64; shift++) {
             fn(kind, coll_choose(kind, &t, ((size_t)1 << shift) - 1));

@@ -11,6 +11,7 @@
  */
 #include "cxi.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,8 @@ static ssize_t cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
     else if (cq->ready && cq->ready->err)
         rc = -FI_EAVAIL;
     pthread_mutex_unlock(&cq->dom->lock);
+    if (rc == -FI_EAGAIN)
+        sched_yield();          /* a NIC needs no core, its threads do */
     return rc;
 }
 

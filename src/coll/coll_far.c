@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Members on other nodes.  Everything goes through the library's own context,
+ * so that it mixes with no order or completion of the program's. */
+#include "coll/coll_int.h"
+
+static const char name[] = "collective call";
+
+/* The address here of what lies at that offset on every PE. */
+static void *symmetric(const void *offset)
+{
+    return (void *)(heap_segs[HEAP_HOST].base + (uintptr_t)offset);
+}
+
+void coll_far_put(int world_pe, void *dest, const void *source, size_t bytes)
+{
+    core_far_put(dest, source, bytes, world_pe, name, &core_ctx_inner);
+}
+
+void coll_far_blocks(int world_pe, void *dest, const void *source,
+                     const struct core_strided *s)
+{
+    core_put_strided(name, &core_ctx_inner, dest, source, s, world_pe);
+}
+
+void coll_far_word(int world_pe, enum xport_op op, const void *offset,
+                   uint64_t value)
+{
+    core_far_fence(&core_ctx_inner);
+    core_far_amo(name, &core_ctx_inner, op, sizeof value, symmetric(offset),
+                 world_pe, &value, NULL, NULL, false);
+}
+
+void coll_far_scratch(int world_pe, const void *offset, const void *source,
+                      size_t bytes)
+{
+    coll_far_put(world_pe, symmetric(offset), source, bytes);
+}
+
+void coll_far_look(int world_pe, const void *offset, void *dest, size_t bytes)
+{
+    core_far_get(dest, symmetric(offset), bytes, world_pe, name,
+                 &core_ctx_inner);
+}
+
+void coll_far_ask(int world_pe, const void *offset, void *dest, size_t bytes)
+{
+    core_get_any_nbi(dest, symmetric(offset), bytes, world_pe, name,
+                     &core_ctx_inner);
+}
+
+void coll_far_quiet(void)
+{
+    core_far_quiet(&core_ctx_inner);
+}

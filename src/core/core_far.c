@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations that found no mapped memory: the peer is far, or the call is
+ * wrong, or there is nothing to do. */
+#include "core/core_amo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct core_ctx core_ctx_inner = { .team = &core_world };
+
+int core_far_open(void)
+{
+    int rc;
+
+    if (!xport_far)
+        return 0;
+    xport_arrived = core_arrived;
+    core_status.impatient = true;
+    rc = xport_far->flow_open(&core_ctx_default.flow);
+    if (!rc)
+        rc = xport_far->flow_open(&core_ctx_inner.flow);
+    return rc;
+}
+
+void core_far_close(void)
+{
+    struct core_ctx *own[] = { &core_ctx_inner, &core_ctx_default };
+
+    for (int i = 0; i < 2; i++) {
+        if (!own[i]->flow)
+            continue;
+        xport_far->quiet(own[i]->flow);
+        xport_far->flow_close(own[i]->flow);
+        own[i]->flow = NULL;
+    }
+}
+
+bool core_far_place(const char *call, const struct core_ctx *ctx,
+                    const void *sym, size_t len, int pe, struct xport_at *out)
+{
+    int seg;
+
+    core_refuse(call, ctx, sym, len, pe);
+    if (len == 0)
+        return false;
+    seg = heap_find(sym, len);
+    out->pe = core_world_pe(ctx, pe);
+    out->seg = seg;
+    out->off = (uintptr_t)sym - heap_segs[seg].base;
+    return true;
+}
+
+void core_far_fence(const struct core_ctx *ctx)
+{
+    xport_far->fence(ctx->flow);
+}
+
+void core_far_quiet(const struct core_ctx *ctx)
+{
+    xport_far->quiet(ctx->flow);
+}
+
+/* ---- atomics ---- */
+
+void core_far_amo(const char *call, const struct core_ctx *ctx, enum xport_op op,
+                  size_t size, const void *sym, int pe, const void *value,
+                  const void *cond, void *result, bool nbi)
+{
+    struct xport_amo a = { .op = op, .size = (int)size };
+    struct xport_at at;
+
+    core_far_place(call, ctx, sym, size, pe, &at);
+    if (value)
+        memcpy(&a.value, value, size);
+    if (cond)
+        memcpy(&a.cond, cond, size);
+    xport_far->amo(ctx->flow, &at, &a, result, nbi);
+}
+
+static struct xport_amo signal_of(uint64_t value, int sig_op)
+{
+    return (struct xport_amo){
+        .op = sig_op == SHMEM_SIGNAL_ADD ? XPORT_ADD : XPORT_SET,
+        .size = 8, .value = value
+    };
+}
+
+void core_far_signal(const char *call, const struct core_ctx *ctx,
+                     uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
+{
+    struct xport_amo a = signal_of(value, sig_op);
+    struct xport_at at;
+
+    core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &at);
+    xport_far->amo(ctx->flow, &at, &a, NULL, false);
+}
+
+void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
+                     const void *source, size_t len, uint64_t *sig_addr,
+                     uint64_t signal, int sig_op, int pe, bool nbi)
+{
+    struct xport_at to, sig_at;
+    struct xport_amo a;
+
+    if (likely(!xport_far || core_near_amo(ctx, sig_addr, sizeof *sig_addr,
+                                           pe).near)) {
+        core_put(call, ctx, dest, source, len, pe);
+        core_signal(call, ctx, sig_addr, signal, sig_op, pe);
+        return;
+    }
+    core_need_aligned(call, sig_addr, sizeof *sig_addr);
+    core_need_signal(call, sig_op);
+    core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
+    /* Nothing to send, or a mapped peer whose atomics are the network's. */
+    if (len == 0 || core_near(ctx, dest, len, pe).near) {
+        core_put(call, ctx, dest, source, len, pe);
+        atomics_full_fence();
+        core_far_signal(call, ctx, sig_addr, signal, sig_op, pe);
+        return;
+    }
+    core_far_place(call, ctx, dest, len, pe, &to);
+    core_need_local(call, source, len);
+    a = signal_of(signal, sig_op);
+    xport_far->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
+}

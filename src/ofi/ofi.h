@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi.h - far peers over libfabric.
+ * libfabric is bound at run time, and only where PEs are on several nodes.
+ * Collective over the job, one thread.  Errors: 0 or -errno, logged here;
+ * what fails later ends the job with a line. */
+#ifndef OFI_OFI_H
+#define OFI_OFI_H
+
+#include <stddef.h>
+
+/* After the heap is open: chooses a provider, registers the segments, tells
+ * the other PEs and sets xport_far.  Does nothing if all PEs are mapped. */
+int ofi_open(void);
+/* After the last synchronisation of all PEs. */
+void ofi_close(void);
+
+/* One line of what would be chosen on this machine, and why: for shmem_info.
+ * 0 or -errno. */
+int ofi_probe(char *out, size_t size);
+
+#endif

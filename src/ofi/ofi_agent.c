@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The agent: a thread that lets operations advance while the program computes.
+ *
+ * It stays out of the owner's way.  Whoever looks at the queues counts it in
+ * ofi_agent_looks; as long as that number changes, the agent rests a
+ * millisecond at a time.  Once nobody has looked for that long, or the owner
+ * goes to sleep (ofi_agent_doze), it sleeps in poll() on the queues' file
+ * descriptors and serves what comes; where queues have none it naps, longer
+ * and longer up to a millisecond. */
+#include "ofi/ofi_int.h"
+#include "base/env.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REST_MS = 1, NAP_LEAST_US = 50, NAP_MOST_US = 1000, POLL_MS = 200 };
+
+uint64_t ofi_agent_looks;
+static struct {
+    pthread_t thread;
+    bool runs;
+    int stop_fd;                /* wakes it to stop, or where a nap ends */
+    int stop;                   /* atomic */
+    int dozing;                 /* atomic: threads of the owner that sleep */
+    uint32_t call;              /* futex word: raised to end a rest */
+    bool rests;                 /* atomic: may have to be called */
+    uint64_t events;            /* atomic: what it served */
+} agent = { .stop_fd = -1 };
+
+static bool on_duty(void)
+{
+    return __atomic_load_n(&agent.dozing, __ATOMIC_RELAXED) > 0;
+}
+
+static bool stopping(void)
+{
+    return __atomic_load_n(&agent.stop, __ATOMIC_RELAXED);
+}
+
+static void futex_sleep(uint32_t seen, long us)
+{
+    struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+
+    syscall(SYS_futex, &agent.call, FUTEX_WAIT_PRIVATE, seen, &t, NULL, 0);
+}
+
+/* The owner works on its own as long as it looks: false once it does not. */
+static bool owner_looks(void)
+{
+    uint32_t seen = __atomic_load_n(&agent.call, __ATOMIC_ACQUIRE);
+    uint64_t looks = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
+
+    /* Who dozes after this look finds that it has to call. */
+    __atomic_store_n(&agent.rests, true, __ATOMIC_SEQ_CST);
+    if (!on_duty() && !stopping())
+        futex_sleep(seen, REST_MS * 1000);
+    __atomic_store_n(&agent.rests, false, __ATOMIC_RELAXED);
+    return !on_duty() && !stopping() &&
+           __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED) != looks;
+}
+
+/* Until something is ready in one of the queues, or the agent is to stop; true
+ * where something may be. */
+static bool wait_for_event(void)
+{
+    struct pollfd p[OFI_EPS + 1] = {
+        { .fd = agent.stop_fd, .events = POLLIN }
+    };
+    struct fid *fids[OFI_EPS];
+    int n = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE), k = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (ofi.eps[i]->fd < 0)
+            continue;
+        fids[k] = &ofi.eps[i]->cq->fid;
+        k++;
+        p[k] = (struct pollfd){ .fd = ofi.eps[i]->fd, .events = POLLIN };
+    }
+    return fi_trywait(ofi.fabric, fids, k) ||
+           poll(p, (nfds_t)k + 1, POLL_MS) > 0;
+}
+
+static void nap(long *us)
+{
+    uint32_t seen = __atomic_load_n(&agent.call, __ATOMIC_ACQUIRE);
+
+    futex_sleep(seen, *us);
+    *us = *us * 2 > NAP_MOST_US ? NAP_MOST_US : *us * 2;
+}
+
+/* Until the owner looks again.  Remote puts and gets leave no entry in the
+ * queue, so after any event whoever waits for memory is to look. */
+static void serve(void)
+{
+    uint64_t before, looks;
+    long us = NAP_LEAST_US;
+    bool event = true, advanced;
+
+    while (!stopping()) {
+        before = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
+        advanced = ofi_progress();
+        if (advanced || event) {
+            __atomic_fetch_add(&agent.events, 1, __ATOMIC_RELAXED);
+            xport_arrived(NULL, 0);
+        }
+        looks = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
+        /* One look was this thread's own. */
+        if (looks != before + 1 && !on_duty())
+            return;
+        if (advanced)
+            us = NAP_LEAST_US;
+        else if (ofi.wait_fd)
+            event = wait_for_event();
+        else
+            nap(&us);
+    }
+}
+
+static void *run(void *arg)
+{
+    while (!stopping()) {
+        if (!owner_looks())
+            serve();
+    }
+    return arg;
+}
+
+uint64_t ofi_agent_doze(bool asleep)
+{
+    if (!asleep) {
+        __atomic_fetch_sub(&agent.dozing, 1, __ATOMIC_RELAXED);
+    } else if (!__atomic_fetch_add(&agent.dozing, 1, __ATOMIC_RELAXED) &&
+               __atomic_load_n(&agent.rests, __ATOMIC_RELAXED)) {
+        __atomic_fetch_add(&agent.call, 1, __ATOMIC_RELEASE);
+        syscall(SYS_futex, &agent.call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
+    return __atomic_load_n(&agent.events, __ATOMIC_RELAXED);
+}
+
+int ofi_agent_open(void)
+{
+    sigset_t all, old;
+
+    agent.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (agent.stop_fd < 0) {
+        log_error(ERR_LIMIT, "eventfd: %m");
+        return -errno;
+    }
+    agent.stop = 0;
+    agent.dozing = 0;
+    /* Signals are for the program's own threads. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    errno = pthread_create(&agent.thread, NULL, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (errno) {
+        log_error(ERR_LIMIT, "progress needs a thread: pthread_create: %m; "
+                  "raise the limit of processes of this user (ulimit -u)");
+        close(agent.stop_fd);
+        return -EAGAIN;
+    }
+    agent.runs = true;
+    return 0;
+}
+
+void ofi_agent_close(void)
+{
+    uint64_t one = 1;
+
+    if (!agent.runs)
+        return;
+    __atomic_store_n(&agent.stop, 1, __ATOMIC_RELAXED);
+    if (write(agent.stop_fd, &one, sizeof one) < 0)
+        log_info(LOG_OFI, "waking the agent: %m");
+    __atomic_fetch_add(&agent.call, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &agent.call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    pthread_join(agent.thread, NULL);
+    close(agent.stop_fd);
+    agent.runs = false;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Atomics of the provider.  Words are bit patterns here, unsigned numbers of 4
+ * or 8 bytes: for these operations signs make no difference.  Operands live
+ * until the completion, since providers may read them late. */
+#include "ofi/ofi_int.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The provider's operation: fetching ones have a result. */
+static const struct {
+    enum fi_op op;
+    bool compares;
+} ops[XPORT_OPS] = {
+    [XPORT_FETCH] = { FI_ATOMIC_READ, false },
+    [XPORT_SET] = { FI_ATOMIC_WRITE, false },
+    [XPORT_SWAP] = { FI_ATOMIC_WRITE, false },
+    [XPORT_CSWAP] = { FI_CSWAP, true },
+    [XPORT_ADD] = { FI_SUM, false },
+    [XPORT_AND] = { FI_BAND, false },
+    [XPORT_OR] = { FI_BOR, false },
+    [XPORT_XOR] = { FI_BXOR, false },
+};
+
+static enum fi_datatype type_of(int size)
+{
+    return size == 8 ? FI_UINT64 : FI_UINT32;
+}
+
+bool ofi_amo_all_valid(struct fid_ep *ep)
+{
+    static const int sizes[] = { 4, 8 };
+    enum fi_datatype t;
+    size_t count;
+
+    if (!(ofi.info->caps & FI_ATOMIC))
+        return false;
+    for (int s = 0; s < 2; s++) {
+        t = type_of(sizes[s]);
+        for (int op = 0; op < XPORT_OPS; op++) {
+            count = 0;
+            if (ops[op].compares
+                ? fi_compare_atomicvalid(ep, t, ops[op].op, &count)
+                : op == XPORT_SET
+                ? fi_atomicvalid(ep, t, ops[op].op, &count)
+                : fi_fetch_atomicvalid(ep, t, ops[op].op, &count))
+                return false;
+            /* These come without a result as well. */
+            if (op >= XPORT_ADD && fi_atomicvalid(ep, t, ops[op].op, &count))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A word in flight. */
+struct amo {
+    struct ofi_op op;
+    struct amo *next;
+    struct xport_flow *flow;
+    uint64_t value, cond, was;
+    void *result;               /* nbi: where the program wants it */
+    int size;
+};
+
+enum { AMOS = 1024 };
+static struct {
+    struct base_lock lock;
+    struct amo *all, *free GUARDED_BY(lock);
+    struct fid_mr *mr;
+    void *desc;
+} pool = { .lock = LOCK_INIT };
+
+int ofi_amo_open(void)
+{
+    int rc = 0;
+
+    pool.all = calloc(AMOS, sizeof *pool.all);
+    if (!pool.all)
+        return -FI_ENOMEM;
+    if (ofi.local_keys) {
+        rc = fi_mr_reg(ofi.domain, pool.all, AMOS * sizeof *pool.all,
+                       FI_READ | FI_WRITE, 0, 0, 0, &pool.mr, NULL);
+        if (rc) {
+            log_error(ERR_NET, "fi_mr_reg of operands: %s", ofi_strerror(rc));
+            free(pool.all);
+            return rc;
+        }
+        pool.desc = fi_mr_desc(pool.mr);
+    }
+    lock_acquire(&pool.lock);
+    pool.free = NULL;
+    for (int i = AMOS - 1; i >= 0; i--) {
+        pool.all[i].next = pool.free;
+        pool.free = &pool.all[i];
+    }
+    lock_release(&pool.lock);
+    return 0;
+}
+
+void ofi_amo_close(void)
+{
+    if (pool.mr)
+        fi_close(&pool.mr->fid);
+    pool.mr = NULL;
+    pool.desc = NULL;
+    free(pool.all);
+    pool.all = NULL;
+}
+
+static struct amo *take(struct xport_flow *f, int pe)
+{
+    struct ofi_wait w = { .what = "room for atomics", .pe = pe };
+    struct amo *x;
+
+    for (;;) {
+        lock_acquire(&pool.lock);
+        x = pool.free;
+        if (x)
+            pool.free = x->next;
+        lock_release(&pool.lock);
+        if (x)
+            return x;
+        ofi_progress();
+        ofi_wait_step(&w, f->ep);
+    }
+}
+
+static void give(struct amo *x)
+{
+    lock_acquire(&pool.lock);
+    x->next = pool.free;
+    pool.free = x;
+    lock_release(&pool.lock);
+}
+
+void ofi_amo_done(struct ofi_op *op)
+{
+    struct amo *x = (struct amo *)op;
+    struct xport_flow *f = x->flow;
+
+    if (x->result)
+        memcpy(x->result, &x->was, (size_t)x->size);
+    give(x);
+    __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
+    ofi_flow_done(f);
+}
+
+static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
+                 enum xport_op op, bool fetches)
+{
+    const struct ofi_peer *p = ofi_peer(at->pe);
+    struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
+    struct fi_ioc was = { &x->was, 1 };
+    struct fi_rma_ioc far = { ofi_remote_addr(p, at), 1, p->key[at->seg] };
+    void *desc = pool.desc;
+    struct fi_msg_atomic m = {
+        .msg_iov = &value, .desc = &desc, .iov_count = 1, .addr = p->addr,
+        .rma_iov = &far, .rma_iov_count = 1, .datatype = type_of(x->size),
+        .op = ops[op].op, .context = &x->op
+    };
+
+    if (ops[op].compares)
+        return fi_compare_atomicmsg(f->ep->ep, &m, &cond, &desc, 1, &was,
+                                    &desc, 1, FI_COMPLETION);
+    if (fetches)
+        return fi_fetch_atomicmsg(f->ep->ep, &m, &was, &desc, 1,
+                                  FI_COMPLETION);
+    return fi_atomicmsg(f->ep->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}
+
+void ofi_amo(struct xport_flow *f, const struct xport_at *at,
+             const struct xport_amo *a, void *result, bool nbi)
+{
+    struct ofi_wait w = { .what = "atomic", .pe = at->pe };
+    bool fetches = result || a->op == XPORT_SWAP || a->op == XPORT_FETCH;
+    struct amo *x = take(f, at->pe);
+
+    x->flow = f;
+    x->value = a->value;
+    x->cond = a->cond;
+    x->size = a->size;
+    x->result = nbi ? result : NULL;
+    x->op = (struct ofi_op){
+        .kind = result && !nbi ? OFI_WAITED : OFI_ATOMIC, .pe = at->pe
+    };
+    ofi_make_room(f, at->pe);
+    ofi_flow_issued(f);
+    /* relaxed: counted before it can complete, in this thread's order. */
+    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    while (ofi_again(post(f, at, x, a->op, fetches), &w, f->ep))
+        ;
+    if (x->op.kind != OFI_WAITED)
+        return;
+    ofi_wait_op(&x->op, f, "atomic");
+    __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
+    memcpy(result, &x->was, (size_t)a->size);
+    give(x);
+}

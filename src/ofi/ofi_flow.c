@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Endpoints and the flows that share them; completions and waiting. */
+#include "ofi/ofi_int.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ENTRIES = 16 };          /* read from a queue at a time */
+
+/* Flows by index, in blocks: a completion finds its flow without a lock, and
+ * blocks are never moved. */
+enum { BLOCK = 256, BLOCKS = 4096 };
+static struct xport_flow **blocks[BLOCKS];
+static uint32_t n_flows GUARDED_BY(ofi_lock);
+static uint32_t *free_indices GUARDED_BY(ofi_lock);
+static uint32_t n_free GUARDED_BY(ofi_lock), room_free GUARDED_BY(ofi_lock);
+
+/* ---- endpoints ---- */
+
+static int open_cq(struct ofi_ep *e)
+{
+    struct fi_cq_attr a = {
+        .format = FI_CQ_FORMAT_MSG,
+        .size = 2 * (ofi.info->tx_attr->size + ofi.info->rx_attr->size),
+        .wait_obj = ofi.wait_fd ? FI_WAIT_FD : FI_WAIT_NONE
+    };
+    int rc = fi_cq_open(ofi.domain, &a, &e->cq, NULL);
+
+    if (rc && ofi.wait_fd) {    /* a bounded sleep does it, too */
+        ofi.wait_fd = false;
+        a.wait_obj = FI_WAIT_NONE;
+        rc = fi_cq_open(ofi.domain, &a, &e->cq, NULL);
+    }
+    if (rc)
+        return rc;
+    e->fd = -1;
+    if (ofi.wait_fd && fi_control(&e->cq->fid, FI_GETWAIT, &e->fd))
+        e->fd = -1;
+    return 0;
+}
+
+int ofi_ep_open(struct ofi_ep **out)
+{
+    struct ofi_ep *e = aligned_alloc(64, sizeof *e);
+    int rc;
+
+    if (!e)
+        return -ENOMEM;
+    memset(e, 0, sizeof *e);
+    rc = fault_hit(FAULT_OFI_EP) ? -FI_ENOSPC
+         : fi_endpoint(ofi.domain, ofi.info, &e->ep, NULL);
+    if (rc)
+        goto free_ep;
+    rc = open_cq(e);
+    if (rc)
+        goto close_ep;
+    rc = fi_ep_bind(e->ep, &ofi.av->fid, 0);
+    if (!rc)
+        rc = fi_ep_bind(e->ep, &e->cq->fid, FI_TRANSMIT | FI_RECV);
+    if (!rc)
+        rc = fi_enable(e->ep);
+    if (rc)
+        goto close_cq;
+    *out = e;
+    return 0;
+close_cq:
+    fi_close(&e->ep->fid);
+    e->ep = NULL;
+    fi_close(&e->cq->fid);
+close_ep:
+    if (e->ep)
+        fi_close(&e->ep->fid);
+free_ep:
+    free(e);
+    return rc;
+}
+
+void ofi_ep_close(struct ofi_ep *e)
+{
+    fi_close(&e->ep->fid);
+    fi_close(&e->cq->fid);
+    free(e);
+}
+
+/* The one with the fewest flows: a new one as long as there may be more. */
+static struct ofi_ep *take_ep(void) REQUIRES(ofi_lock)
+{
+    struct ofi_ep *e = ofi.eps[0];
+    int rc;
+
+    for (int i = 1; i < ofi.n_eps; i++)
+        if (ofi.eps[i]->users < e->users)
+            e = ofi.eps[i];
+    if (e->users && ofi.n_eps < ofi.most_eps) {
+        rc = ofi_ep_open(&e);
+        if (!rc) {
+            ofi.eps[ofi.n_eps] = e;
+            /* release: the agent goes through the list without the lock. */
+            __atomic_store_n(&ofi.n_eps, ofi.n_eps + 1, __ATOMIC_RELEASE);
+        } else {
+            log_warn(ERR_CTX, "provider %s opens no more than %d endpoints "
+                     "(%s): contexts share them from here on", ofi.name,
+                     ofi.n_eps, ofi_strerror(rc));
+            ofi.most_eps = ofi.n_eps;
+            e = ofi.eps[ofi.n_eps - 1];
+        }
+    } else if (e->users == 1 && ofi.n_eps == ofi.most_eps) {
+        log_info(LOG_OFI, "more contexts than %d endpoints: they share them",
+                 ofi.n_eps);
+    }
+    e->users++;
+    return e;
+}
+
+/* ---- flows ---- */
+
+struct xport_flow *ofi_flow_at(uint32_t index)
+{
+    return blocks[index / BLOCK][index % BLOCK];
+}
+
+static int take_index(struct xport_flow *f) REQUIRES(ofi_lock)
+{
+    uint32_t i = n_free ? free_indices[--n_free] : n_flows;
+
+    if (i / BLOCK >= BLOCKS)
+        return -ENOSPC;
+    if (!blocks[i / BLOCK])
+        blocks[i / BLOCK] = calloc(BLOCK, sizeof *blocks[0]);
+    if (!blocks[i / BLOCK])
+        return -ENOMEM;
+    if (i == n_flows)
+        n_flows++;
+    f->index = i;
+    blocks[i / BLOCK][i % BLOCK] = f;
+    return 0;
+}
+
+int ofi_flow_open(struct xport_flow **out)
+{
+    struct xport_flow *f = aligned_alloc(64, sizeof *f);
+    int rc;
+
+    if (!f)
+        return -ENOMEM;
+    memset(f, 0, sizeof *f);
+    lock_acquire(&ofi_lock);
+    rc = take_index(f);
+    if (!rc)
+        f->ep = take_ep();
+    lock_release(&ofi_lock);
+    if (rc) {
+        free(f);
+        return rc;
+    }
+    *out = f;
+    return 0;
+}
+
+static void give_index(uint32_t i) REQUIRES(ofi_lock)
+{
+    uint32_t *more;
+
+    if (n_free == room_free) {
+        more = realloc(free_indices, (room_free * 2 + 64) * sizeof *more);
+        if (!more)
+            return;             /* the index stays unused */
+        free_indices = more;
+        room_free = room_free * 2 + 64;
+    }
+    free_indices[n_free++] = i;
+}
+
+void ofi_flow_close(struct xport_flow *f)
+{
+    lock_acquire(&ofi_lock);
+    f->ep->users--;
+    give_index(f->index);
+    lock_release(&ofi_lock);
+    free(f);
+}
+
+/* ---- completions ---- */
+
+/* Was it an operation of ours, rather than a message that came? */
+static bool complete(void *context, size_t len)
+{
+    uint64_t tag = (uint64_t)(uintptr_t)context;
+    struct xport_flow *f;
+    struct ofi_op *op = context;
+
+    if (tag & 1) {
+        f = ofi_flow_at((uint32_t)(tag >> 32));
+        ofi_flow_done(f);
+        return true;
+    }
+    switch (op->kind) {
+    case OFI_WAITED:
+        /* release: what came is there; pairs with ofi_wait_op. */
+        __atomic_store_n(&op->state, 1, __ATOMIC_RELEASE);
+        break;
+    case OFI_BOUNCED:
+        ofi_bounce_done(op);
+        break;
+    case OFI_ATOMIC:
+        ofi_amo_done(op);
+        break;
+    case OFI_RECEIVED:
+        ofi_am_received(op, len);
+        return false;
+    case OFI_SENT:
+        ofi_am_sent(op);
+        break;
+    }
+    return true;
+}
+
+_Noreturn static void tell_error(struct ofi_ep *e)
+{
+    struct fi_cq_err_entry err = { 0 };
+    uint64_t tag;
+    char text[128] = "";
+    int pe = -1;
+
+    if (fi_cq_readerr(e->cq, &err, 0) < 0)
+        ofi_fail("completion queue", -1, -FI_EIO, "no error entry");
+    tag = (uint64_t)(uintptr_t)err.op_context;
+    if (tag & 1)
+        pe = (int)(uint32_t)(tag >> 1 & 0x7fffffff);
+    else if (tag)
+        pe = ((struct ofi_op *)err.op_context)->pe;
+    if (err.prov_errno)
+        fi_cq_strerror(e->cq, err.prov_errno, err.err_data, text, sizeof text);
+    ofi_fail(err.flags & FI_READ ? "get" : err.flags & FI_ATOMIC ? "atomic"
+             : err.flags & FI_WRITE ? "put" : "communication", pe,
+             -err.err, text[0] ? text : NULL);
+}
+
+int ofi_ep_progress(struct ofi_ep *e)
+{
+    struct fi_cq_msg_entry entries[ENTRIES];
+    ssize_t n = fi_cq_read(e->cq, entries, ENTRIES);
+    uint64_t ended = 0;
+
+    if (n == -FI_EAGAIN || n == 0)
+        return 0;
+    if (n == -FI_EAVAIL)
+        tell_error(e);
+    if (n < 0)
+        ofi_fail("completion queue", -1, n, NULL);
+    for (ssize_t i = 0; i < n; i++)
+        ended += complete(entries[i].op_context, entries[i].len);
+    __atomic_fetch_sub(&e->in_flight, ended, __ATOMIC_RELAXED);
+    return (int)n;
+}
+
+bool ofi_progress(void)
+{
+    int n_eps = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE);
+    int n = ofi_ep_progress(ofi.eps[0]);
+
+    ofi_agent_seen();
+    for (int i = 1; i < n_eps; i++)
+        if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
+            n += ofi_ep_progress(ofi.eps[i]);
+    ofi_am_retry();
+    return n > 0;
+}
+
+/* ---- waiting ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+enum { LOOKS_PER_CLOCK = 64, NAP_NS = 50000 };
+#define YIELD_AFTER_NS 20000u
+#define NAP_AFTER_NS 2000000u
+
+static void look_at_clock(struct ofi_wait *w)
+{
+    const struct timespec nap = { .tv_nsec = NAP_NS };
+    uint64_t now = now_ns(), waited;
+
+    if (!w->since_ns)
+        w->since_ns = w->warned_ns = now;
+    waited = now - w->since_ns;
+    if (waited > NAP_AFTER_NS)
+        nanosleep(&nap, NULL);
+    else if (waited > YIELD_AFTER_NS)
+        sched_yield();
+    if (env.TIMEOUT && waited > (uint64_t)env.TIMEOUT * 1000000000u)
+        ofi_fail(w->what, w->pe, -FI_ETIMEDOUT, "no answer in SHMEM_TIMEOUT "
+                 "seconds");
+    if (env.STALL && now - w->warned_ns > (uint64_t)env.STALL * 1000000000u) {
+        w->warned_ns = now;
+        if (w->pe < 0)
+            log_warn(ERR_NET, "%s waits for %llu s", w->what,
+                     (unsigned long long)(waited / 1000000000u));
+        else
+            log_warn(ERR_NET, "%s waits for PE %d for %llu s", w->what, w->pe,
+                     (unsigned long long)(waited / 1000000000u));
+    }
+}
+
+void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
+{
+    int n = ofi_ep_progress(e);
+
+    if (e != ofi.eps[0])
+        n += ofi_ep_progress(ofi.eps[0]);
+    ofi_agent_seen();
+    if (n)
+        return;
+    ofi_am_retry();
+    /* Where cores are short the peer may need this one. */
+    if (++w->steps % LOOKS_PER_CLOCK == 0 || w->since_ns)
+        look_at_clock(w);
+}
+
+void ofi_make_room(struct xport_flow *f, int pe)
+{
+    struct ofi_wait w = { .what = "room for operations", .pe = pe };
+
+    while (__atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED) >= ofi.window)
+        ofi_wait_step(&w, f->ep);
+}
+
+bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e)
+{
+    if (likely(!rc))
+        return false;
+    if (rc != -FI_EAGAIN)
+        ofi_fail(w->what, w->pe, rc, NULL);
+    ofi_wait_step(w, e);
+    return true;
+}

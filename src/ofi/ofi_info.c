@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The choice of a provider: by what it can do, best network first.  Which
+ * interface of it: the one nearest to this PE.  ofi_open tries the result with
+ * real operations before it believes it. */
+#include "ofi/ofi_int.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "rt/rt.h"
+#include "rt/rt_nic.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Best first.  A layered name is asked for as it is, so that plain tcp, which
+ * has no reliable datagrams in 1.17, is not taken for it. */
+static const struct {
+    const char *name, *why;
+} providers[] = {
+    { "cxi", "Slingshot" },
+    { "verbs;ofi_rxm", "InfiniBand or RoCE" },
+    { "efa", "Elastic Fabric Adapter" },
+    { "tcp;ofi_rxm", "TCP: no faster network answered" },
+    { "tcp", "TCP without a layer of its own" },
+    { "sockets", "TCP, slow: nothing else answered" },
+};
+
+/* What the providers need set before they are asked, unless the user did. */
+static const struct {
+    const char *provider, *name, *value, *why;
+} settings[] = {
+    { "cxi", "FI_CXI_RX_MATCH_MODE", "hybrid",
+      "messages must not fail when hardware entries run out" },
+    { "cxi", "CXI_FORK_SAFE", "1", "a forked child must not take pages away" },
+    { "tcp;ofi_rxm", "FI_OFI_RXM_BUFFER_SIZE", "4096",
+      "an endpoint takes 69 MiB otherwise" },
+    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_RX_SIZE", "64", "the same" },
+    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_TX_SIZE", "64", "the same" },
+    { "sockets", "FI_SOCKETS_PE_WAITTIME", "0",
+      "its thread would hold a core for milliseconds" },
+};
+
+static bool is(const char *provider, const char *name)
+{
+    return !strncmp(provider, name, strlen(name));
+}
+
+static void set_up(const char *provider)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        if (!is(provider, settings[i].provider))
+            continue;
+        if (env_foreign(settings[i].name))
+            log_info(LOG_OFI, "%s is set to %s; Sluice would set %s (%s)",
+                     settings[i].name, env_foreign(settings[i].name),
+                     settings[i].value, settings[i].why);
+        else if (env_foreign_default(settings[i].name, settings[i].value))
+            log_info(LOG_OFI, "set %s to %s: %s", settings[i].name,
+                     settings[i].value, settings[i].why);
+    }
+}
+
+static struct fi_info *hints_of(const char *provider, bool atomics)
+{
+    struct fi_info *h = ofi_lib.fi_dupinfo(NULL);
+
+    if (!h)
+        return NULL;
+    h->ep_attr->type = FI_EP_RDM;
+    h->caps = FI_MSG | FI_RMA | FI_READ | FI_WRITE | FI_REMOTE_READ |
+              FI_REMOTE_WRITE | FI_SEND | FI_RECV;
+    if (atomics)
+        h->caps |= FI_ATOMIC;
+    h->mode = 0;
+    h->domain_attr->mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
+                              FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_LOCAL;
+    h->domain_attr->threading = FI_THREAD_SAFE;
+    h->domain_attr->av_type = FI_AV_UNSPEC;
+    h->domain_attr->resource_mgmt = FI_RM_ENABLED;
+    if (is(provider, "cxi"))    /* it has more than it gives by default */
+        h->tx_attr->size = 4096;
+    h->fabric_attr->prov_name = strdup(provider);
+    if (env.OFI_FABRIC[0])
+        h->fabric_attr->name = strdup(env.OFI_FABRIC);
+    if (env.OFI_DOMAIN[0])
+        h->domain_attr->name = strdup(env.OFI_DOMAIN);
+    return h;
+}
+
+static int ask(const char *provider, struct fi_info **out)
+{
+    struct fi_info *hints;
+    int rc = -FI_ENODATA;
+
+    for (int atomics = 1; atomics >= 0 && rc; atomics--) {
+        hints = hints_of(provider, atomics);
+        if (!hints)
+            return -ENOMEM;
+        rc = ofi_lib.fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, out);
+        ofi_lib.fi_freeinfo(hints);
+    }
+    return rc;
+}
+
+/* ---- which interface ---- */
+
+static bool loops_back(const struct fi_info *i)
+{
+    return !strcmp(i->domain_attr->name, "lo");
+}
+
+/* Between PEs of one machine nothing listens to the outside. */
+static bool wanted(const struct fi_info *i)
+{
+    bool ip = i->addr_format == FI_SOCKADDR_IN ||
+              i->addr_format == FI_SOCKADDR_IN6;
+
+    if (!ip || env.OFI_DOMAIN[0])
+        return true;
+    return loops_back(i) == rt_job.one_machine;
+}
+
+enum { MOST_NICS = 64 };
+
+/* The first candidate of the best interface becomes *out, a copy. */
+static int pick(struct fi_info *all, struct fi_info **out, char *why,
+                size_t size)
+{
+    struct fi_info *of[MOST_NICS], *i;
+    struct rt_nic nics[MOST_NICS];
+    int n = 0, k;
+
+    for (i = all; i && n < MOST_NICS; i = i->next) {
+        if (!wanted(i))
+            continue;
+        for (k = 0; k < n && strcmp(nics[k].name, i->domain_attr->name); k++)
+            ;
+        if (k < n)
+            continue;
+        memset(&nics[n], 0, sizeof nics[n]);
+        snprintf(nics[n].name, sizeof nics[n].name, "%s",
+                 i->domain_attr->name);
+        if (i->nic && i->nic->bus_attr &&
+            i->nic->bus_attr->bus_type == FI_BUS_PCI) {
+            nics[n].has_pci = true;
+            nics[n].domain = i->nic->bus_attr->attr.pci.domain_id;
+            nics[n].bus = i->nic->bus_attr->attr.pci.bus_id;
+            nics[n].dev = i->nic->bus_attr->attr.pci.device_id;
+            nics[n].func = i->nic->bus_attr->attr.pci.function_id;
+        }
+        of[n++] = i;
+    }
+    if (n == 0)
+        return -FI_ENODATA;
+    k = rt_nic_choose(nics, n, rt_job.local, rt_job.n_local, NULL, why, size);
+    if (k < 0)
+        return k;
+    *out = ofi_lib.fi_dupinfo(of[k]);
+    return *out ? 0 : -ENOMEM;
+}
+
+static int try_provider(const char *name, struct fi_info **out, char *nic_why,
+                        size_t size)
+{
+    struct fi_info *all = NULL;
+    int rc;
+
+    set_up(name);
+    rc = ask(name, &all);
+    if (!rc)
+        rc = pick(all, out, nic_why, size);
+    if (rc)
+        log_info(LOG_OFI, "provider %s: %s", name, ofi_strerror(rc));
+    if (all)
+        ofi_lib.fi_freeinfo(all);
+    return rc;
+}
+
+int ofi_choose(int from, struct fi_info **out, char *why, size_t size)
+{
+    int n = (int)(sizeof providers / sizeof *providers);
+    char nic_why[128] = "";
+
+    if (env.OFI_PROVIDER[0]) {
+        if (from > 0)
+            return -ENOENT;
+        if (try_provider(env.OFI_PROVIDER, out, nic_why, sizeof nic_why))
+            return -ENOENT;
+        snprintf(why, size, "SHMEM_OFI_PROVIDER%s%s", nic_why[0] ? "; " : "",
+                 nic_why);
+        return 0;
+    }
+    for (int i = from; i < n; i++) {
+        if (try_provider(providers[i].name, out, nic_why, sizeof nic_why))
+            continue;
+        snprintf(why, size, "%s%s%s", providers[i].why,
+                 nic_why[0] ? "; " : "", nic_why);
+        return i;
+    }
+    return -ENOENT;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_int.h - what the files of ofi share.
+ *
+ * An endpoint is a libfabric endpoint with its completion queue.  The first
+ * one, ofi.eps[0], is the one that peers address: it receives.  A flow is a
+ * context's operations; it sends through one endpoint, which flows share
+ * when there are more flows than endpoints.
+ *
+ * Completions come through the queues alone: counters would tell neither
+ * whose operation is done nor which one failed, and reading one is a round
+ * trip to the NIC on CXI.  The context value of an operation is either odd,
+ * and says which flow it counts in (ofi_tag), or points to a struct ofi_op.
+ *
+ * Threads: any; the domain is opened with FI_THREAD_SAFE.  Fields that several
+ * threads write are atomics. */
+#ifndef OFI_OFI_INT_H
+#define OFI_OFI_INT_H
+
+#include "base/atomics.h"
+#include "base/lock.h"
+#include "xport/xport.h"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+/* ---- ofi_lib.c: libfabric itself ---- */
+#define OFI_CALLS(X) \
+    X(fi_getinfo) X(fi_freeinfo) X(fi_dupinfo) X(fi_fabric) X(fi_strerror) \
+    X(fi_version)
+struct ofi_lib {
+#define OFI_CALL(f) __typeof__(f) *f;
+    OFI_CALLS(OFI_CALL)
+#undef OFI_CALL
+};
+extern struct ofi_lib ofi_lib;
+/* 0, or -ENOENT with why in *out. */
+int ofi_lib_open(const char **why);
+const char *ofi_strerror(int rc);       /* of a negative code */
+
+/* ---- peers ---- */
+struct ofi_peer {
+    fi_addr_t addr;             /* FI_ADDR_UNSPEC: not looked up yet */
+    uint64_t token;             /* opens its active messages */
+    uint64_t key[HEAP_SEGS], base[HEAP_SEGS];
+};
+
+enum { OFI_EPS = 64 };
+
+struct ofi_ep {
+    struct fid_ep *ep;
+    struct fid_cq *cq;
+    int fd;                     /* of the queue, or -1 */
+    unsigned users;             /* flows; under ofi_lock */
+    _Alignas(64) uint64_t in_flight;    /* atomic */
+};
+
+struct ofi_state {
+    struct fi_info *info;
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_av *av;
+    struct fid_mr *mr[HEAP_SEGS];
+    void *desc[HEAP_SEGS];      /* where the provider wants descriptors */
+    struct ofi_ep *eps[OFI_EPS];
+    int n_eps, most_eps;
+    struct ofi_peer *peers;
+    uint64_t my_token;
+    size_t inject_put, inject_msg, inject_amo;
+    uint64_t window;            /* operations in flight on an endpoint */
+    bool local_keys;            /* FI_MR_LOCAL */
+    bool wait_fd;               /* queues have file descriptors */
+    bool nic_amo;               /* atomics of the provider, not messages */
+    /* What is put, or done by an atomic, comes before what follows. */
+    bool put_before_put, put_before_amo;
+    bool tears;                 /* a word put may be seen half */
+    char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
+};
+extern struct ofi_state ofi;
+extern struct base_lock ofi_lock;       /* opening of peers, flows, endpoints */
+
+/* ---- flows ---- */
+struct xport_flow {
+    struct ofi_ep *ep;
+    uint32_t index;             /* in the table of flows */
+    /* Atomics among them are counted twice. */
+    _Alignas(64) uint64_t issued, amo_issued;
+    _Alignas(64) uint64_t done, amo_done;
+};
+
+enum ofi_kind { OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_RECEIVED, OFI_SENT };
+
+/* An operation that has something to do when it completes. */
+struct ofi_op {
+    enum ofi_kind kind;
+    int pe;
+    int state;                  /* WAITED, atomic: 0, then 1 */
+    struct xport_flow *flow;    /* BOUNCED, SENT: counted here, unless NULL */
+};
+
+static inline void *ofi_tag(const struct xport_flow *f, int pe)
+{
+    return (void *)(uintptr_t)((uint64_t)f->index << 32 |
+                               (uint64_t)(uint32_t)pe << 1 | 1);
+}
+
+static inline void ofi_flow_issued(struct xport_flow *f)
+{
+    /* relaxed: only sums are compared; the queue orders the data. */
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+}
+
+static inline void ofi_flow_done(struct xport_flow *f)
+{
+    /* release: pairs with quiet, which sees what the operation brought. */
+    __atomic_fetch_add(&f->done, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- ofi_flow.c ---- */
+int ofi_ep_open(struct ofi_ep **out);
+void ofi_ep_close(struct ofi_ep *e);
+int ofi_flow_open(struct xport_flow **out);
+void ofi_flow_close(struct xport_flow *f);
+struct xport_flow *ofi_flow_at(uint32_t index);
+/* Reads a queue: how many entries there were. */
+int ofi_ep_progress(struct ofi_ep *e);
+/* The queues of all endpoints that wait for something. */
+bool ofi_progress(void);
+
+/* Waiting in the library, for an operation or for room:
+ *     struct ofi_wait w = { .what = "put", .pe = pe };
+ *     while (!done)
+ *         ofi_wait_step(&w, f->ep); */
+struct ofi_wait {
+    const char *what;
+    int pe;                     /* -1: several */
+    unsigned steps;
+    uint64_t since_ns, warned_ns;
+};
+void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
+/* Before a post: keeps the operations in flight below the window. */
+void ofi_make_room(struct xport_flow *f, int pe);
+/* After a post that gave rc: true to post again, after -FI_EAGAIN. */
+bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e);
+
+/* ---- ofi_peer.c ---- */
+int ofi_peers_open(void);
+void ofi_peers_close(void);
+/* This PE's card for the others; published by ofi_open. */
+int ofi_card_put(void);
+struct ofi_peer *ofi_peer_meet(int pe);     /* does not return on failure */
+static inline const struct ofi_peer *ofi_peer(int pe)
+{
+    struct ofi_peer *p = &ofi.peers[pe];
+
+    /* acquire: pairs with the release in ofi_peer_meet. */
+    if (likely(__atomic_load_n(&p->addr, __ATOMIC_ACQUIRE) != FI_ADDR_UNSPEC))
+        return p;
+    return ofi_peer_meet(pe);
+}
+
+/* One line about a peer, then the job ends. */
+_Noreturn void ofi_fail(const char *what, int pe, long rc, const char *detail)
+    __attribute__((cold));
+
+/* ---- ofi_info.c: the choice of a provider ---- */
+/* The best from number `from` on, and what speaks for it; its number, to go on
+ * with the next where it turns out not to work, or -ENOENT. */
+int ofi_choose(int from, struct fi_info **out, char *why, size_t size);
+
+/* ---- ofi_rma.c ---- */
+void ofi_put(struct xport_flow *f, const struct xport_at *to,
+             const void *source, size_t len, bool nbi);
+void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+             size_t len, bool nbi);
+int ofi_bounce_open(void);
+void ofi_bounce_close(void);
+void ofi_bounce_done(struct ofi_op *op);
+/* The descriptor of local memory, which may have to be registered for it. */
+struct ofi_local {
+    void *desc;
+    struct fid_mr *mr;
+};
+struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access);
+void ofi_local_close(struct ofi_local *l);
+void ofi_wait_op(struct ofi_op *op, struct xport_flow *f, const char *what);
+
+/* ---- ofi_order.c: what is made of puts and atomics ---- */
+void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
+                 const struct xport_amo *a, void *result, bool nbi);
+void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
+                    const void *source, size_t len,
+                    const struct xport_at *sig_at, const struct xport_amo *sig,
+                    bool nbi);
+void ofi_fence(struct xport_flow *f);
+void ofi_quiet(struct xport_flow *f);
+
+/* ---- ofi_amo.c ---- */
+void ofi_amo(struct xport_flow *f, const struct xport_at *at,
+             const struct xport_amo *a, void *result, bool nbi);
+int ofi_amo_open(void);
+void ofi_amo_close(void);
+void ofi_amo_done(struct ofi_op *op);
+/* Has the provider all of them, for words of 4 and of 8 bytes? */
+bool ofi_amo_all_valid(struct fid_ep *ep);
+
+/* ---- ofi_am.c: active messages ---- */
+int ofi_am_open(void);
+void ofi_am_close(void);
+void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
+                const struct xport_amo *a, void *result, bool nbi);
+void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
+                       const void *source, const struct xport_blocks *b);
+void ofi_am_get_blocks(struct xport_flow *f, void *dest,
+                       const struct xport_at *from,
+                       const struct xport_blocks *b);
+/* Completions of what it receives and sends. */
+void ofi_am_received(struct ofi_op *op, size_t len);
+void ofi_am_sent(struct ofi_op *op);
+/* Answers that found no room before. */
+void ofi_am_retry(void);
+
+/* ---- ofi_agent.c: lets operations advance while the program computes ---- */
+int ofi_agent_open(void);
+void ofi_agent_close(void);
+uint64_t ofi_agent_doze(bool asleep);
+/* The owner looks after the queues itself. */
+static inline void ofi_agent_seen(void);
+extern uint64_t ofi_agent_looks;        /* atomic */
+static inline void ofi_agent_seen(void)
+{
+    /* Not exact when threads race: only its change counts. */
+    __atomic_store_n(&ofi_agent_looks,
+                     __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELAXED);
+}
+
+static inline uint64_t ofi_remote_addr(const struct ofi_peer *p,
+                                       const struct xport_at *at)
+{
+    return p->base[at->seg] + at->off;
+}
+
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ofi/ofi.h"
+#include "ofi/ofi_int.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+struct ofi_state ofi;
+struct base_lock ofi_lock = LOCK_INIT;
+
+/* Words for the test of a provider, at the same offset on every PE. */
+struct trial {
+    uint64_t put, add, back[2];
+};
+static struct trial *trial;
+
+/* ---- what is known of providers beyond what they say of themselves ---- */
+
+static bool provider_is(const char *name)
+{
+    return !strncmp(ofi.info->fabric_attr->prov_name, name, strlen(name));
+}
+
+/* Executed by the target's processor, atomically with its own. */
+static bool software_atomics(void)
+{
+    return strstr(ofi.info->fabric_attr->prov_name, "ofi_rxm") ||
+           provider_is("sockets") || provider_is("shm");
+}
+
+/* One stream of bytes joins two endpoints, and what comes first on it is done
+ * first, though libfabric's attributes do not promise that. */
+static bool one_stream(void)
+{
+    return provider_is("tcp");
+}
+
+static void take_stock(void)
+{
+    const struct fi_info *i = ofi.info;
+
+    ofi.inject_put = i->tx_attr->inject_size;
+    ofi.inject_msg = i->tx_attr->inject_size;
+    ofi.window = i->tx_attr->size > 8 ? i->tx_attr->size - 4 : 4;
+    ofi.local_keys = i->domain_attr->mr_mode & FI_MR_LOCAL;
+    ofi.put_before_put = one_stream() || i->tx_attr->msg_order & FI_ORDER_WAW;
+    ofi.put_before_amo = ofi.put_before_put;
+    /* What arrives over a stream may be seen half at any byte. */
+    ofi.tears = provider_is("tcp") || provider_is("sockets");
+    snprintf(ofi.name, sizeof ofi.name, "%s on %s", i->fabric_attr->prov_name,
+             i->domain_attr->name);
+}
+
+static void choose_atomics(void)
+{
+    bool possible = ofi_amo_all_valid(ofi.eps[0]->ep);
+
+    enum { AUTO, NIC, MESSAGE };
+    ofi.nic_amo = possible && env.OFI_AMO != MESSAGE;
+    if (!possible && env.OFI_AMO == NIC)
+        log_warn(ERR_NET, "SHMEM_OFI_AMO=nic: provider %s lacks some of the "
+                 "atomics; they go by messages", ofi.name);
+    if (!ofi.nic_amo || software_atomics())
+        return;
+    /* The NIC's are atomic with each other only: so all use them. */
+    for (int pe = 0; pe < rt_job.n_pes; pe++)
+        memset(xport_routes[pe].amo, 0, sizeof xport_routes[pe].amo);
+}
+
+/* ---- memory ---- */
+
+/* Not to be guessed by who is not of the job. */
+static uint64_t new_key(int seg)
+{
+    size_t bytes = ofi.info->domain_attr->mr_key_size;
+    uint64_t key = 0;
+
+    if (getrandom(&key, sizeof key, 0) != (ssize_t)sizeof key)
+        key = (uint64_t)time(NULL) << 20;
+    if (bytes < sizeof key)
+        key &= ((uint64_t)1 << bytes * 8) - 1;
+    /* Small keys mean something special to CXI; and two must differ. */
+    return (key | 1024) - (key & 1) + (uint64_t)seg;
+}
+
+static int register_segment(int seg)
+{
+    uint64_t mode = ofi.info->domain_attr->mr_mode, access;
+    void *base = (void *)xport_routes[rt_job.pe].map[seg];
+    size_t size = heap_segs[seg].size;
+    struct fid_mr *mr;
+    int rc;
+
+    if (!base || !size)
+        return 0;
+    access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE;
+    rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
+         : fi_mr_reg(ofi.domain, base, size, access, 0,
+                     mode & FI_MR_PROV_KEY ? 0 : new_key(seg), 0, &mr, NULL);
+    if (rc)
+        return rc;
+    ofi.mr[seg] = mr;
+    if (mode & FI_MR_ENDPOINT) {
+        rc = fi_mr_bind(mr, &ofi.eps[0]->ep->fid, 0);
+        if (!rc)
+            rc = fi_mr_enable(mr);
+        if (rc)
+            return rc;
+    }
+    ofi.desc[seg] = fi_mr_desc(mr);
+    return 0;
+}
+
+static int register_all(void)
+{
+    char size[24];
+    int rc = 0;
+
+    for (int seg = 0; seg < HEAP_SEGS && !rc; seg++) {
+        rc = register_segment(seg);
+        if (rc)
+            log_error(ERR_NET, "provider %s does not register a segment of %s: "
+                      "%s; is the limit of locked memory too low (ulimit -l), "
+                      "or SHMEM_SYMMETRIC_SIZE too large?", ofi.name,
+                      log_size(size, (double)heap_segs[seg].size),
+                      ofi_strerror(rc));
+    }
+    return rc;
+}
+
+/* ---- a provider's objects ---- */
+
+static void close_fid(struct fid *f, const char *what)
+{
+    int rc = f ? fi_close(f) : 0;
+
+    if (rc)
+        log_info(LOG_OFI, "closing %s: %s", what, ofi_strerror(rc));
+}
+
+static void close_provider(void)
+{
+    for (int s = 0; s < HEAP_SEGS; s++)
+        if (ofi.mr[s])
+            close_fid(&ofi.mr[s]->fid, "a segment");
+    ofi_am_close();
+    ofi_amo_close();
+    ofi_bounce_close();
+    for (int i = 0; i < ofi.n_eps; i++)
+        ofi_ep_close(ofi.eps[i]);
+    if (ofi.av)
+        close_fid(&ofi.av->fid, "the address vector");
+    if (ofi.domain)
+        close_fid(&ofi.domain->fid, "the domain");
+    if (ofi.fabric)
+        close_fid(&ofi.fabric->fid, "the fabric");
+    if (ofi.info)
+        ofi_lib.fi_freeinfo(ofi.info);
+    ofi_peers_close();
+    memset(&ofi, 0, sizeof ofi);
+}
+
+/* CXI refuses where the job has no virtual network of its own. */
+static void explain(int rc)
+{
+    const char *vnis = env_foreign("SLINGSHOT_VNIS");
+
+    if (!provider_is("cxi") || (rc != -FI_ENOSYS && rc != -FI_EACCES &&
+                                rc != -FI_ENODATA))
+        return;
+    if (!vnis)
+        log_error(ERR_NET, "the launcher gave this job no Slingshot network "
+                  "(SLINGSHOT_VNIS is not set): with Slurm rerun with srun "
+                  "--network=single_node_vni,job_vni, or ask the "
+                  "administrator for a default CXI service");
+    else
+        log_error(ERR_NET, "the Slingshot network of this job does not open "
+                  "(SLINGSHOT_VNIS is %s, SLINGSHOT_SVC_IDS is %s): ask the "
+                  "administrator whether the CXI service allows this user",
+                  vnis, env_foreign("SLINGSHOT_SVC_IDS")
+                        ? env_foreign("SLINGSHOT_SVC_IDS") : "not set");
+}
+
+static int open_objects(void)
+{
+    struct fi_av_attr av = {
+        .type = FI_AV_UNSPEC, .count = (size_t)rt_job.n_pes
+    };
+    const char *step = "fi_fabric";
+    int rc;
+
+    rc = ofi_lib.fi_fabric(ofi.info->fabric_attr, &ofi.fabric, NULL);
+    if (rc)
+        goto failed;
+    step = "fi_domain";
+    rc = fi_domain(ofi.fabric, ofi.info, &ofi.domain, NULL);
+    if (rc)
+        goto failed;
+    step = "fi_av_open";
+    rc = fi_av_open(ofi.domain, &av, &ofi.av, NULL);
+    if (rc)
+        goto failed;
+    step = "an endpoint";
+    ofi.wait_fd = true;
+    rc = ofi_ep_open(&ofi.eps[0]);
+    if (rc)
+        goto failed;
+    ofi.n_eps = 1;
+    return 0;
+failed:
+    log_info(LOG_OFI, "provider %s: %s: %s", ofi.name, step, ofi_strerror(rc));
+    explain(rc);
+    return rc;
+}
+
+/* ---- the test of a provider: with this PE itself ---- */
+
+/* Nothing else is under way yet. */
+static int await_entry(void)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+    struct fi_cq_err_entry err = { 0 };
+    struct fi_cq_msg_entry entry;
+    ssize_t n;
+
+    for (int i = 0; i < 50000; i++) {
+        n = fi_cq_read(ofi.eps[0]->cq, &entry, 1);
+        if (n == 1)
+            return 0;
+        if (n == -FI_EAVAIL && fi_cq_readerr(ofi.eps[0]->cq, &err, 0) >= 0)
+            return -err.err;
+        if (n != -FI_EAGAIN)
+            return (int)n;
+        if (i > 1000)
+            nanosleep(&nap, NULL);
+    }
+    return -FI_ETIMEDOUT;
+}
+
+/* One operation on the trial words of this PE, by the address it tells. */
+static int test_one(int k, fi_addr_t self, uint64_t *local, uint64_t off)
+{
+    bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    uint64_t addr = virtual ? xport_routes[rt_job.pe].map[HEAP_HOST] : 0;
+    uint64_t key = fi_mr_key(ofi.mr[HEAP_HOST]);
+    void *desc = ofi.desc[HEAP_HOST];
+    struct fid_ep *ep = ofi.eps[0]->ep;
+    long rc;
+
+    addr += off;
+    for (int tries = 0; tries < 10000; tries++) {
+        rc = k == 0 ? fi_write(ep, local, 8, desc, self, addr, key, NULL)
+           : k == 1 ? fi_read(ep, local, 8, desc, self, addr, key, NULL)
+                    : fi_fetch_atomic(ep, local, 1, desc, local + 1, desc,
+                                      self, addr, key, FI_UINT64, FI_SUM, NULL);
+        if (rc != -FI_EAGAIN)
+            break;
+        fi_cq_read(ofi.eps[0]->cq, NULL, 0);
+    }
+    return rc ? (int)rc : await_entry();
+}
+
+static int test_self(void)
+{
+    uint64_t off = (uintptr_t)&trial->put - heap_segs[HEAP_HOST].base;
+    uint64_t add = off + offsetof(struct trial, add);
+    uint8_t name[512];
+    size_t len = sizeof name;
+    fi_addr_t self;
+    int rc;
+
+    rc = fi_getname(&ofi.eps[0]->ep->fid, name, &len);
+    if (rc)
+        return rc;
+    if (fi_av_insert(ofi.av, name, 1, &self, 0, NULL) != 1)
+        return -FI_EADDRNOTAVAIL;
+    trial->put = 0;
+    trial->add = 5;
+    trial->back[0] = 0x1122334455667788;
+    rc = test_one(0, self, trial->back, off);
+    trial->back[0] = 0;
+    if (!rc)
+        rc = test_one(1, self, trial->back, off);
+    if (!rc && (trial->put != 0x1122334455667788 ||
+                trial->back[0] != trial->put))
+        return -FI_EIO;
+    if (rc || !ofi.nic_amo)
+        return rc;
+    trial->back[0] = 7;
+    rc = test_one(2, self, trial->back, add);
+    if (!rc && (trial->add != 12 || trial->back[1] != 5))
+        return -FI_EIO;
+    return rc;
+}
+
+static int try_provider(void)
+{
+    int rc;
+
+    take_stock();
+    ofi.most_eps = (int)env.OFI_ENDPOINTS;
+    rc = open_objects();
+    if (!rc)
+        rc = ofi_bounce_open();
+    if (!rc)
+        rc = ofi_amo_open();
+    if (!rc)
+        rc = register_all();
+    if (rc)
+        return rc;
+    choose_atomics();
+    rc = fault_hit(FAULT_OFI_TEST) ? -FI_EIO : test_self();
+    if (rc)
+        log_info(LOG_OFI, "provider %s: a put, a get or an atomic to itself: "
+                 "%s", ofi.name, ofi_strerror(rc));
+    return rc;
+}
+
+/* ---- all together ---- */
+
+static const struct xport_ops ops = {
+    .name = "libfabric",
+    .flow_open = ofi_flow_open,
+    .flow_close = ofi_flow_close,
+    .put = ofi_put,
+    .get = ofi_get,
+    .put_blocks = ofi_am_put_blocks,
+    .get_blocks = ofi_am_get_blocks,
+    .amo = ofi_amo_any,
+    .put_signal = ofi_put_signal,
+    .fence = ofi_fence,
+    .quiet = ofi_quiet,
+    .progress = ofi_progress,
+    .doze = ofi_agent_doze,
+};
+
+static int choose_provider(char *why, size_t size)
+{
+    struct fi_info *info;
+    int rc;
+
+    for (int k = 0; (k = ofi_choose(k, &info, why, size)) >= 0; k++) {
+        ofi.info = info;
+        rc = try_provider();
+        if (!rc)
+            return 0;
+        log_info(LOG_OFI, "provider %s is not used: %s", ofi.name,
+                 ofi_strerror(rc));
+        close_provider();
+    }
+    log_error(ERR_NET, "PEs are on several nodes and no libfabric provider "
+              "joins them%s%s; SHMEM_LOG=info:ofi says what each lacks, "
+              "fi_info lists them, SHMEM_OFI_PROVIDER names one",
+              env.OFI_PROVIDER[0] ? ": SHMEM_OFI_PROVIDER is " : "",
+              env.OFI_PROVIDER);
+    return -EHOSTUNREACH;
+}
+
+/* Not only this PE, another one can be reached, too. */
+static int test_peer(void)
+{
+    uint64_t mark = 0x8877665544332211, seen = 0, was = UINT64_MAX;
+    struct xport_at at = { .pe = rt_job.pe, .seg = HEAP_HOST };
+    struct xport_amo add = { .op = XPORT_ADD, .size = 8, .value = 1 };
+    struct xport_flow *f;
+    int rc;
+
+    while (xport_routes[at.pe].map[HEAP_HOST])
+        at.pe = (at.pe + 1) % rt_job.n_pes;
+    rc = ofi_flow_open(&f);
+    if (rc)
+        return rc;
+    at.off = (uintptr_t)&trial->put - heap_segs[HEAP_HOST].base;
+    ofi_put(f, &at, &mark, sizeof mark, false);
+    ofi_quiet(f);
+    ofi_get(f, &seen, &at, sizeof seen, false);
+    at.off += offsetof(struct trial, add);
+    ofi_amo_any(f, &at, &add, &was, false);
+    ofi_flow_close(f);
+    if (seen == mark && was < (uint64_t)rt_job.n_pes + 16)
+        return 0;
+    log_error(ERR_NET, "provider %s: the test with PE %d gave wrong data",
+              ofi.name, at.pe);
+    return -EIO;
+}
+
+/* The card goes out when this PE can be reached. */
+static int join(void)
+{
+    int rc;
+
+    if (getrandom(&ofi.my_token, sizeof ofi.my_token, 0) < 0)
+        return -errno;
+    memset(trial, 0, sizeof *trial);
+    rc = ofi_am_open();
+    if (!rc)
+        rc = ofi_peers_open();
+    if (!rc)
+        rc = ofi_card_put();
+    if (!rc)
+        rc = rt_fence();
+    if (!rc)
+        rc = ofi_agent_open();
+    if (!rc)
+        rc = test_peer();
+    return rc;
+}
+
+int ofi_open(void)
+{
+    const char *missing = NULL;
+    char why[192] = "";
+    int rc;
+
+    if (rt_job.n_local == rt_job.n_pes)
+        return 0;
+    trial = heap_reserve(sizeof *trial, 64);
+    if (!trial)
+        return -ENOMEM;
+    rc = ofi_lib_open(&missing);
+    if (rc) {
+        log_error(ERR_NET, "%d of the %d PEs are on this node, and the others "
+                  "need libfabric: %s", rt_job.n_local, rt_job.n_pes, missing);
+        return rc;
+    }
+    rc = choose_provider(why, sizeof why);
+    if (rc)
+        return rc;
+    log_info(LOG_OFI, "provider %s (%s); atomics by %s; progress %s", ofi.name,
+             why, ofi.nic_amo ? "the provider" : "messages",
+             ofi.wait_fd ? "by events" : "by looking now and then");
+    rc = join();
+    if (rc) {
+        ofi_agent_close();
+        close_provider();
+        return rc;
+    }
+    xport_far = &ops;
+    return 0;
+}
+
+void ofi_close(void)
+{
+    if (!xport_far)
+        return;
+    /* A peer may still wait for an answer that only this PE can give: the
+     * agent goes on until nobody does. */
+    rt_fence();
+    xport_far = NULL;
+    ofi_agent_close();
+    close_provider();
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The order of operations, and their completion.
+ *
+ * Where the provider keeps puts, and atomics after puts, in order on their way
+ * to a peer, a fence waits for atomics only: these are executed by software
+ * that later puts may overtake.  Elsewhere a fence is a quiet. */
+#include "ofi/ofi_int.h"
+
+void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
+                 const struct xport_amo *a, void *result, bool nbi)
+{
+    if (ofi.nic_amo)
+        ofi_amo(f, at, a, result, nbi);
+    else
+        ofi_am_amo(f, at, a, result, nbi);
+}
+
+/* Until as many are done as were issued when it was called or later. */
+static void drain(struct xport_flow *f, const uint64_t *issued,
+                  const uint64_t *done, const char *what)
+{
+    struct ofi_wait w = { .what = what, .pe = -1 };
+    uint64_t seen = 0, now;
+
+    /* acquire: what the operations brought is there. */
+    while ((now = __atomic_load_n(done, __ATOMIC_ACQUIRE)) <
+           __atomic_load_n(issued, __ATOMIC_RELAXED)) {
+        if (now != seen)
+            w = (struct ofi_wait){ .what = what, .pe = -1 };
+        seen = now;
+        ofi_wait_step(&w, f->ep);
+    }
+}
+
+void ofi_quiet(struct xport_flow *f)
+{
+    drain(f, &f->issued, &f->done, "quiet");
+}
+
+void ofi_fence(struct xport_flow *f)
+{
+    if (ofi.put_before_put && ofi.put_before_amo)
+        drain(f, &f->amo_issued, &f->amo_done, "fence");
+    else
+        ofi_quiet(f);
+}
+
+void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
+                    const void *source, size_t len,
+                    const struct xport_at *sig_at, const struct xport_amo *sig,
+                    bool nbi)
+{
+    ofi_put(f, to, source, len, nbi);
+    if (!ofi.put_before_amo)
+        ofi_quiet(f);
+    ofi_amo_any(f, sig_at, sig, NULL, false);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Puts and gets.
+ *
+ * A put is complete when its bytes are in the target's memory, so each asks
+ * for FI_DELIVERY_COMPLETE.  The source of a blocking put must be free when
+ * the call returns: few bytes go inline (FI_INJECT), more through a copy that
+ * lives until the completion, and where copying would take long the call
+ * waits for the operation instead. */
+#include "ofi/ofi_int.h"
+#include "base/copy.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- copies that live until the completion ---- */
+
+enum { BOUNCE = 16384, BOUNCES = 256 };
+
+struct bounce {
+    struct ofi_op op;
+    struct bounce *next;
+    _Alignas(64) char bytes[BOUNCE];
+};
+
+static struct {
+    struct base_lock lock;
+    struct bounce *all, *free GUARDED_BY(lock);
+    struct fid_mr *mr;
+    void *desc;
+} pool = { .lock = LOCK_INIT };
+
+int ofi_bounce_open(void)
+{
+    size_t size = BOUNCES * sizeof(struct bounce);
+    int rc = 0;
+
+    /* Pages are touched when they are first used. */
+    pool.all = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pool.all == MAP_FAILED) {
+        log_error(ERR_LIMIT, "mapping %zu bytes of send buffers: %m", size);
+        return -ENOMEM;
+    }
+    pool.mr = NULL;
+    pool.desc = NULL;
+    if (ofi.local_keys) {
+        rc = fi_mr_reg(ofi.domain, pool.all, size, FI_WRITE, 0, 0, 0,
+                       &pool.mr, NULL);
+        if (rc) {
+            log_error(ERR_NET, "fi_mr_reg of %zu bytes of send buffers: %s",
+                      size, ofi_strerror(rc));
+            munmap(pool.all, size);
+            return rc;
+        }
+        pool.desc = fi_mr_desc(pool.mr);
+    }
+    lock_acquire(&pool.lock);
+    pool.free = NULL;
+    for (int i = BOUNCES - 1; i >= 0; i--) {
+        pool.all[i].next = pool.free;
+        pool.free = &pool.all[i];
+    }
+    lock_release(&pool.lock);
+    return 0;
+}
+
+void ofi_bounce_close(void)
+{
+    if (pool.mr)
+        fi_close(&pool.mr->fid);
+    munmap(pool.all, BOUNCES * sizeof(struct bounce));
+}
+
+static struct bounce *take_bounce(struct xport_flow *f, int pe)
+{
+    struct ofi_wait w = { .what = "room for copies", .pe = pe };
+    struct bounce *b;
+
+    for (;;) {
+        lock_acquire(&pool.lock);
+        b = pool.free;
+        if (b)
+            pool.free = b->next;
+        lock_release(&pool.lock);
+        if (b)
+            break;
+        ofi_progress();
+        ofi_wait_step(&w, f->ep);
+    }
+    b->op = (struct ofi_op){ .kind = OFI_BOUNCED, .pe = pe, .flow = f };
+    return b;
+}
+
+void ofi_bounce_done(struct ofi_op *op)
+{
+    struct bounce *b = (struct bounce *)op;
+    struct xport_flow *f = op->flow;
+
+    lock_acquire(&pool.lock);
+    b->next = pool.free;
+    pool.free = b;
+    lock_release(&pool.lock);
+    ofi_flow_done(f);
+}
+
+/* ---- local memory of any kind ---- */
+
+struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access)
+{
+    struct ofi_local l = { NULL, NULL };
+    int seg, rc;
+
+    if (!ofi.local_keys)
+        return l;
+    seg = heap_find(p, len);
+    if (seg >= 0) {
+        l.desc = ofi.desc[seg];
+        return l;
+    }
+    rc = fi_mr_reg(ofi.domain, p, len, access, 0, 0, 0, &l.mr, NULL);
+    if (rc) {
+        log_error(ERR_NET, "fi_mr_reg of %zu bytes at %p, which are not "
+                  "symmetric: %s; is the limit of locked memory too low "
+                  "(ulimit -l)?", len, p, ofi_strerror(rc));
+        ofi_fail("registration", -1, rc, NULL);
+    }
+    l.desc = fi_mr_desc(l.mr);
+    return l;
+}
+
+void ofi_local_close(struct ofi_local *l)
+{
+    if (l->mr)
+        fi_close(&l->mr->fid);
+    l->mr = NULL;
+}
+
+/* ---- one operation ---- */
+
+struct transfer {
+    struct fi_msg_rma msg;
+    struct iovec iov;
+    struct fi_rma_iov far;
+    void *desc;
+};
+
+static void aim(struct transfer *t, const struct xport_at *at, void *local,
+                size_t len, void *desc, void *context)
+{
+    const struct ofi_peer *p = ofi_peer(at->pe);
+
+    t->iov = (struct iovec){ local, len };
+    t->far = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
+                                  p->key[at->seg] };
+    t->desc = desc;
+    t->msg = (struct fi_msg_rma){
+        .msg_iov = &t->iov, .desc = &t->desc, .iov_count = 1, .addr = p->addr,
+        .rma_iov = &t->far, .rma_iov_count = 1, .context = context
+    };
+}
+
+static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
+                       uint64_t flags)
+{
+    struct ofi_wait w = { .what = "put", .pe = pe };
+
+    ofi_make_room(f, pe);
+    ofi_flow_issued(f);
+    while (ofi_again(fi_writemsg(f->ep->ep, &t->msg, flags |
+                                 FI_COMPLETION | FI_DELIVERY_COMPLETE),
+                     &w, f->ep))
+        ;
+}
+
+static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
+{
+    struct ofi_wait w = { .what = "get", .pe = pe };
+
+    ofi_make_room(f, pe);
+    ofi_flow_issued(f);
+    while (ofi_again(fi_readmsg(f->ep->ep, &t->msg, FI_COMPLETION), &w,
+                     f->ep))
+        ;
+}
+
+void ofi_wait_op(struct ofi_op *op, struct xport_flow *f, const char *what)
+{
+    struct ofi_wait w = { .what = what, .pe = op->pe };
+
+    /* acquire: what the operation brought is there. */
+    while (!__atomic_load_n(&op->state, __ATOMIC_ACQUIRE))
+        ofi_wait_step(&w, f->ep);
+    ofi_flow_done(f);
+}
+
+static size_t piece_of(size_t len)
+{
+    size_t most = ofi.info->ep_attr->max_msg_size;
+
+    return len < most ? len : most;
+}
+
+static void put_copy(struct xport_flow *f, const struct xport_at *to,
+                     const void *source, size_t len)
+{
+    struct bounce *b = take_bounce(f, to->pe);
+    struct transfer t;
+
+    copy_bytes(b->bytes, source, len);
+    aim(&t, to, b->bytes, len, pool.desc, &b->op);
+    post_write(f, &t, to->pe, 0);
+}
+
+/* A word that somebody may be waiting for, where the provider lets him see
+ * half of it: the target stores it whole. */
+static bool put_whole(struct xport_flow *f, const struct xport_at *to,
+                      const void *source, size_t len)
+{
+    struct xport_amo set = { .op = XPORT_SET, .size = (int)len };
+
+    if (!ofi.tears || (len != 2 && len != 4 && len != 8) || to->off % len)
+        return false;
+    if (len == 2) {
+        ofi_am_put_blocks(f, to, source, &(struct xport_blocks){ 2, 1, 2, 2 });
+        return true;
+    }
+    memcpy(&set.value, source, len);
+    ofi_amo_any(f, to, &set, NULL, false);
+    return true;
+}
+
+static void put_piece(struct xport_flow *f, const struct xport_at *to,
+                      const void *source, size_t len, bool nbi)
+{
+    struct ofi_op op = { .kind = OFI_WAITED, .pe = to->pe };
+    struct ofi_local l;
+    struct transfer t;
+
+    if (put_whole(f, to, source, len))
+        return;
+    if (len <= ofi.inject_put) {
+        aim(&t, to, (void *)source, len, NULL, ofi_tag(f, to->pe));
+        post_write(f, &t, to->pe, FI_INJECT);
+        return;
+    }
+    /* Memory that would have to be registered first is copied, if short. */
+    if (len <= BOUNCE && (!nbi || (ofi.local_keys &&
+                                   heap_find(source, len) < 0))) {
+        put_copy(f, to, source, len);
+        return;
+    }
+    l = ofi_local_open(source, len, FI_WRITE);
+    if (nbi && !l.mr) {
+        aim(&t, to, (void *)source, len, l.desc, ofi_tag(f, to->pe));
+        post_write(f, &t, to->pe, 0);
+        return;
+    }
+    aim(&t, to, (void *)source, len, l.desc, &op);
+    post_write(f, &t, to->pe, 0);
+    ofi_wait_op(&op, f, "put");
+    ofi_local_close(&l);
+}
+
+void ofi_put(struct xport_flow *f, const struct xport_at *to,
+             const void *source, size_t len, bool nbi)
+{
+    struct xport_at at = *to;
+    const char *from = source;
+    size_t n;
+
+    for (; len; len -= n, from += n, at.off += n) {
+        n = piece_of(len);
+        put_piece(f, &at, from, n, nbi);
+    }
+}
+
+static void get_piece(struct xport_flow *f, void *dest,
+                      const struct xport_at *from, size_t len, bool nbi)
+{
+    struct ofi_op op = { .kind = OFI_WAITED, .pe = from->pe };
+    struct ofi_local l = ofi_local_open(dest, len, FI_READ);
+    struct transfer t;
+
+    if (nbi && !l.mr) {
+        aim(&t, from, dest, len, l.desc, ofi_tag(f, from->pe));
+        post_read(f, &t, from->pe);
+        return;
+    }
+    aim(&t, from, dest, len, l.desc, &op);
+    post_read(f, &t, from->pe);
+    ofi_wait_op(&op, f, "get");
+    ofi_local_close(&l);
+}
+
+void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+             size_t len, bool nbi)
+{
+    struct xport_at at = *from;
+    char *to = dest;
+    size_t n;
+
+    for (; len; len -= n, to += n, at.off += n) {
+        n = piece_of(len);
+        get_piece(f, to, &at, n, nbi);
+    }
+}
