@@ -45,7 +45,8 @@ both 4 pe/init
 both 4 pe/rma_typed
 both 4 pe/amo
 both 4 coll/move
-for name in pe/rma_sized pe/signal pe/wait pe/order pe/lock pe/ctx pe/heap \
+one 2 pe/rma_sized
+for name in pe/signal pe/wait pe/order pe/lock pe/ctx pe/heap \
     pe/static_data pe/threads pe/fork coll/reduce coll/teams coll/sets \
     coll/threads; do
     one 4 $name
