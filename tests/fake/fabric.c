@@ -59,11 +59,14 @@ void fabric_endpoint(struct node *n, const struct want *want)
 
 void fabric_close(struct node *n)
 {
-    struct fid *fids[] = { &n->ep->fid, &n->reads->fid, &n->writes->fid,
-        &n->rxcq->fid, &n->txcq->fid, &n->av->fid };
-
-    for (int i = 0; n->ep && i < 6; i++)
-        MUST(fi_close(fids[i]));
+    if (n->ep) {
+        MUST(fi_close(&n->ep->fid));
+        MUST(fi_close(&n->reads->fid));
+        MUST(fi_close(&n->writes->fid));
+        MUST(fi_close(&n->rxcq->fid));
+        MUST(fi_close(&n->txcq->fid));
+        MUST(fi_close(&n->av->fid));
+    }
     MUST(fi_close(&n->domain->fid));
     MUST(fi_close(&n->fabric->fid));
     fi_freeinfo(n->info);
