@@ -175,6 +175,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
 {
     struct ofi_wait w = { .what = "atomic", .pe = at->pe };
     bool fetches = result || a->op == XPORT_SWAP || a->op == XPORT_FETCH;
+    bool waits = result && !nbi;
     struct amo *x = take(f, at->pe);
 
     x->flow = f;
@@ -183,7 +184,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     x->size = a->size;
     x->result = nbi ? result : NULL;
     x->op = (struct ofi_op){
-        .kind = result && !nbi ? OFI_WAITED : OFI_ATOMIC, .pe = at->pe
+        .kind = waits ? OFI_WAITED : OFI_ATOMIC, .pe = at->pe
     };
     ofi_make_room(f, at->pe);
     ofi_flow_issued(f);
@@ -191,7 +192,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
     while (ofi_again(post(f, at, x, a->op, fetches), &w, f->ep))
         ;
-    if (x->op.kind != OFI_WAITED)
+    if (!waits)                 /* x may serve another thread by now */
         return;
     ofi_wait_op(&x->op, f, "atomic");
     __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
