@@ -2,12 +2,11 @@
 /* Description: every atomic of every type returns the old value, leaves the
  * right new one and touches nothing beside it, bit for bit, on the heap and
  * in static data; under contention none is lost and none is done twice.
- * PEs: 1 2 4 */
-#include "../t.h"
+ * PEs: 1 2 4
+ * Far: 2/1 4/2 4/2:SHMEM_OFI_AMO=message 4/2:SHMEM_OFI_AMO=nic */
+#include "far.h"
 
-#include <shmem.h>
-
-enum { PATTERNS = 10, ADDS = 10000, TICKETS = 4000, NODES = 16 };
+enum { PATTERNS = 10, NODES = 16 };
 
 /* A cell and its neighbours, which stay as they are. */
 struct cell { uint64_t below, at, above; };
@@ -18,6 +17,8 @@ static uint64_t static_shared;
 static uint64_t *heap_shared;
 static shmem_ctx_t ctx;
 static int me, n_pes, next;
+static int adds, tickets;
+static bool far;                /* some PEs are on other nodes */
 
 /* Bits that are extremes of integers, and zeros and NaNs of floats. */
 static uint64_t pattern(unsigned k, size_t size)
@@ -67,11 +68,14 @@ SHMEMI_AMO_EXT_TYPES(VALUE)
         SAME(old, want);                                                    \
     } while (0)
 #define SETTLE() (shmem_quiet(), shmem_ctx_quiet(ctx))
+/* What returns nothing need not have happened yet. */
+#define HAPPENED() (far ? SETTLE() : (void)0)
 
 #define EXT(V, NAME)                                                        \
     do {                                                                    \
         want = a;                                                           \
         V(NAME, set, d, a, next);                                           \
+        HAPPENED();                                                         \
         LEFT(V, NAME);                                                      \
         old = V(NAME, swap, d, b, next);                                    \
         FETCHED(V, NAME, b);                                                \
@@ -99,7 +103,9 @@ SHMEMI_AMO_EXT_TYPES(EXT_CASE)
     do {                                                                    \
         want = a;                                                           \
         V(NAME, set, d, a, next);                                           \
+        HAPPENED();                                                         \
         V(NAME, inc, d, next);                                              \
+        HAPPENED();                                                         \
         want = SUM(T, want, 1);                                             \
         LEFT(V, NAME);                                                      \
         old = V(NAME, fetch_inc, d, next);                                  \
@@ -108,6 +114,7 @@ SHMEMI_AMO_EXT_TYPES(EXT_CASE)
         SETTLE();                                                           \
         FETCHED(V, NAME, SUM(T, want, 1));                                  \
         V(NAME, add, d, b, next);                                           \
+        HAPPENED();                                                         \
         want = SUM(T, want, b);                                             \
         LEFT(V, NAME);                                                      \
         old = V(NAME, fetch_add, d, b, next);                               \
@@ -140,10 +147,13 @@ SHMEMI_AMO_TYPES(STD_CASE)
     do {                                                                    \
         want = a;                                                           \
         V(NAME, set, d, a, next);                                           \
+        HAPPENED();                                                         \
         V(NAME, OP, d, b, next);                                            \
+        HAPPENED();                                                         \
         want = want sign b;                                                 \
         LEFT(V, NAME);                                                      \
         V(NAME, set, d, a, next);                                           \
+        HAPPENED();                                                         \
         want = a;                                                           \
         old = V(NAME, fetch_##OP, d, b, next);                              \
         FETCHED(V, NAME, a sign b);                                         \
@@ -171,6 +181,7 @@ SHMEMI_AMO_BIT_TYPES(BIT_CASE)
         T *d = cell, old;                                                   \
                                                                             \
         shmem_##NAME##_set(d, a, next);                                     \
+        HAPPENED();                                                         \
         old = shmem_##NAME##_swap(d, b, next);                              \
         SAME(old, a);                                                       \
         old = shmem_##NAME##_fetch(d, next);                                \
@@ -183,12 +194,15 @@ SHMEMI_AMO_OLD_TYPES(OLD_CASE)
         T *d = cell;                                                        \
                                                                             \
         shmem_##NAME##_set(d, a, next);                                     \
+        HAPPENED();                                                         \
         T_EQ(shmem_##NAME##_cswap(d, SUM(T, a, 1), b, next), a);            \
         T_EQ(shmem_##NAME##_cswap(d, a, b, next), a);                       \
         T_EQ(shmem_##NAME##_finc(d, next), b);                              \
         shmem_##NAME##_inc(d, next);                                        \
+        HAPPENED();                                                         \
         T_EQ(shmem_##NAME##_fadd(d, a, next), SUM(T, b, 2));                \
         shmem_##NAME##_add(d, b, next);                                     \
+        HAPPENED();                                                         \
         T_EQ(shmem_##NAME##_fetch(d, next),                                 \
              SUM(T, SUM(T, b, 2), SUM(T, a, b)));                           \
     }
@@ -198,6 +212,8 @@ SHMEMI_AMO_OLD_INTS(OLD_INT_CASE)
 #define EACH_PAIR(KIND, NAME)                                               \
     for (unsigned i = 0; i < PATTERNS; i++)                                 \
         for (unsigned k = 0; k < PATTERNS; k++) {                           \
+            if (far && (i % 2 || k != (i + 3) % PATTERNS))                  \
+                continue;                                                   \
             KIND##_##NAME(&heap_cell->at, value_##NAME(i),                  \
                           value_##NAME(k));                                 \
             KIND##_##NAME(&static_cell.at, value_##NAME(i),                 \
@@ -262,7 +278,7 @@ static void reset(void)
     {                                                                       \
         T *d = word, old;                                                   \
                                                                             \
-        for (int i = 0; i < ADDS; i++) {                                    \
+        for (int i = 0; i < adds; i++) {                                    \
             shmem_##NAME##_atomic_inc(d, at);                               \
             shmem_##NAME##_atomic_add(d, 2, at);                            \
             shmem_##NAME##_atomic_fetch_inc(d, at);                         \
@@ -277,7 +293,7 @@ static void reset(void)
         SETTLE();                                                           \
         shmem_barrier_all();                                                \
         T_EQ(shmem_##NAME##_atomic_fetch(d, at),                            \
-             (T)(18 * ADDS * n_pes));                                       \
+             (T)(18 * adds * n_pes));                                       \
     }
 SHMEMI_AMO_TYPES(ADD_CASE)
 #define RUN_ADD(NAME, T)                                                    \
@@ -296,7 +312,7 @@ T(no_addition_is_lost)
     {                                                                       \
         T *d = word, old, seen;                                             \
                                                                             \
-        for (int i = 0; i < ADDS; i++) {                                    \
+        for (int i = 0; i < adds; i++) {                                    \
             old = shmem_##NAME##_atomic_fetch(d, at);                       \
             for (;;) {                                                      \
                 seen = shmem_##NAME##_atomic_compare_swap(d, old,           \
@@ -309,7 +325,7 @@ T(no_addition_is_lost)
         }                                                                   \
         shmem_barrier_all();                                                \
         T_EQ(shmem_##NAME##_atomic_fetch(d, at),                            \
-             (T)(ADDS * n_pes));                                            \
+             (T)(adds * n_pes));                                            \
     }
 SHMEMI_AMO_TYPES(CAS_CASE)
 #define RUN_CAS(NAME, T)                                                    \
@@ -327,15 +343,19 @@ T(a_compare_swap_that_succeeds_is_alone)
     {                                                                       \
         T *d = word, bit = (T)1 << me;                                      \
                                                                             \
-        for (int i = 0; i < ADDS; i++) {                                    \
+        for (int i = 0; i < adds; i++) {                                    \
             T_EQ(shmem_##NAME##_atomic_fetch_or(d, bit, at) & bit, 0);      \
             T_EQ(shmem_##NAME##_atomic_fetch_and(d, ~bit, at) & bit, bit);  \
             shmem_##NAME##_atomic_xor(d, bit, at);                          \
+            HAPPENED();                                                     \
             T_EQ(shmem_##NAME##_atomic_fetch_xor(d, bit, at) & bit, bit);   \
             shmem_##NAME##_atomic_or(d, bit, at);                           \
+            HAPPENED();                                                     \
             shmem_##NAME##_atomic_and(d, ~bit, at);                         \
+            HAPPENED();                                                     \
         }                                                                   \
         shmem_##NAME##_atomic_or(d, bit, at);                               \
+        HAPPENED();                                                         \
         shmem_barrier_all();                                                \
         T_EQ(shmem_##NAME##_atomic_fetch(d, at), ((T)1 << n_pes) - 1);      \
     }
@@ -356,7 +376,7 @@ T(no_bit_of_another_pe_changes)
     {                                                                       \
         T *d = word, token = (T)(me + 1);                                   \
                                                                             \
-        for (int i = 0; i < ADDS; i++) {                                    \
+        for (int i = 0; i < adds; i++) {                                    \
             token = shmem_##NAME##_atomic_swap(d, token, at);               \
             shmem_##NAME##_atomic_swap_nbi(&token, d, token, at);           \
             shmem_quiet();                                                  \
@@ -386,20 +406,20 @@ T(swaps_lose_and_double_no_token)
 
 T(every_ticket_is_drawn_once)
 {
-    int *drawn = shmem_calloc((size_t)(TICKETS * n_pes), sizeof *drawn);
+    int *drawn = shmem_calloc((size_t)(tickets * n_pes), sizeof *drawn);
     uint64_t ticket, last = 0;
 
     reset();
-    for (int i = 0; i < TICKETS; i++) {
+    for (int i = 0; i < tickets; i++) {
         ticket = i % 2 ? shmem_uint64_atomic_fetch_inc(heap_shared, 0)
                  : shmem_uint64_atomic_fetch_add(heap_shared, 1, 0);
         T_TRUE(i == 0 || ticket > last);
-        T_LT(ticket, TICKETS * n_pes);
+        T_LT(ticket, tickets * n_pes);
         shmem_int_atomic_inc(&drawn[ticket], n_pes - 1);
         last = ticket;
     }
     shmem_barrier_all();
-    for (int i = 0; me == n_pes - 1 && i < TICKETS * n_pes; i++)
+    for (int i = 0; me == n_pes - 1 && i < tickets * n_pes; i++)
         T_EQ(drawn[i], 1);
     shmem_free(drawn);
 }
@@ -451,7 +471,7 @@ T(a_stack_without_locks_keeps_its_nodes)
     for (uint64_t i = (uint64_t)me; i < NODES; i += (uint64_t)n_pes)
         push(i);
     shmem_barrier_all();
-    for (int i = 0; i < TICKETS; i++) {
+    for (int i = 0; i < tickets; i++) {
         node = pop();
         if (node == SIZE_MAX)
             continue;
@@ -478,6 +498,9 @@ int main(void)
     n_pes = shmem_n_pes();
     next = (me + 1) % n_pes;
     T_PE(me);
+    far = some_are_far();
+    adds = rounds(10000, 10);
+    tickets = rounds(4000, 400);
     heap_cell = shmem_malloc(sizeof *heap_cell);
     heap_shared = shmem_malloc(sizeof *heap_shared);
     T_EQ(shmem_ctx_create(0, &ctx), 0);
