@@ -129,27 +129,37 @@ static int keep_group(const char *list)
     return rc;
 }
 
-static int find_local(void)
+/* What PMIx gave at the first init: ranks do not move, and Open MPI's mpirun
+ * gives another node's list once a client has finalized and come back. */
+static char *local_list;
+
+static int find_list(void)
 {
     pmix_proc_t all = self;
     pmix_value_t *v = NULL;
     pmix_status_t st;
     char alone[16];
-    int rc;
 
     all.rank = PMIX_RANK_WILDCARD;
     st = PMIx_Get(&all, PMIX_LOCAL_PEERS, NULL, 0, &v);
     if (st == PMIX_SUCCESS && v->type == PMIX_STRING && v->data.string) {
-        rc = keep_group(v->data.string);
+        local_list = strdup(v->data.string);
     } else {
         log_info(LOG_RT, "PMIx_Get of %s: %s; this PE is its own node",
                  PMIX_LOCAL_PEERS, PMIx_Error_string(st));
         snprintf(alone, sizeof alone, "%d", rt_job.pe);
-        rc = keep_group(alone);
+        local_list = strdup(alone);
     }
     if (v)
         PMIX_VALUE_RELEASE(v);
-    return rc;
+    return local_list ? 0 : -ENOMEM;
+}
+
+static int find_local(void)
+{
+    int rc = local_list ? 0 : find_list();
+
+    return rc ? rc : keep_group(local_list);
 }
 
 static int open_client(void)
