@@ -80,7 +80,7 @@ static bool wait_for_event(void)
     for (int i = 0; i < n; i++) {
         if (ofi.eps[i]->fd < 0)
             continue;
-        fids[k] = &ofi.eps[i]->cq->fid;
+        fids[k] = &ofi.eps[i]->rx->fid;
         k++;
         p[k] = (struct pollfd){ .fd = ofi.eps[i]->fd, .events = POLLIN };
     }
@@ -100,19 +100,20 @@ static void nap(long *us)
  * queue, so after any event whoever waits for memory is to look. */
 static void serve(void)
 {
-    uint64_t before, looks;
+    uint64_t before = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
+    uint64_t looks;
     long us = NAP_LEAST_US;
     bool event = true, advanced;
 
-    while (!stopping()) {
-        before = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
+    for (; !stopping(); before = looks) {
         advanced = ofi_progress();
         if (advanced || event) {
             __atomic_fetch_add(&agent.events, 1, __ATOMIC_RELAXED);
             xport_arrived(NULL, 0);
         }
         looks = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
-        /* One look was this thread's own. */
+        /* One look was this thread's own; the owner may also have looked
+         * while it slept. */
         if (looks != before + 1 && !on_duty())
             return;
         if (advanced)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ofi_int.h - what the files of ofi share.
  *
- * An endpoint is a libfabric endpoint with its completion queue.  The first
- * one, ofi.eps[0], is the one that peers address: it receives.  A flow is a
+ * An endpoint is a libfabric endpoint with a completion queue for what it
+ * starts and one for what comes.  Only the latter has a file descriptor for
+ * the agent to sleep on: with one, each entry costs a write to it.  The first
+ * endpoint, ofi.eps[0], is the one that peers address.  A flow is a
  * context's operations; it sends through one endpoint, which flows share
  * when there are more flows than endpoints.
  *
@@ -53,10 +55,11 @@ enum { OFI_EPS = 64 };
 
 struct ofi_ep {
     struct fid_ep *ep;
-    struct fid_cq *cq;
-    int fd;                     /* of the queue, or -1 */
+    struct fid_cq *cq, *rx;
+    int fd;                     /* of rx, or -1 */
     unsigned users;             /* flows; under ofi_lock */
     _Alignas(64) uint64_t in_flight;    /* atomic */
+    unsigned turn;              /* atomic */
 };
 
 struct ofi_state {
@@ -129,6 +132,7 @@ void ofi_flow_close(struct xport_flow *f);
 struct xport_flow *ofi_flow_at(uint32_t index);
 /* Reads a queue: how many entries there were. */
 int ofi_ep_progress(struct ofi_ep *e);
+uint64_t ofi_in_flight(void);
 /* The queues of all endpoints that wait for something. */
 bool ofi_progress(void);
 

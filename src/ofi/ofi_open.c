@@ -344,6 +344,7 @@ static const struct xport_ops ops = {
     .quiet = ofi_quiet,
     .progress = ofi_progress,
     .doze = ofi_agent_doze,
+    .in_flight = ofi_in_flight,
 };
 
 static int choose_provider(char *why, size_t size)

@@ -135,6 +135,8 @@ struct xport_ops {
     /* The calling thread sleeps now (true) or is back: somebody else must see
      * to it that operations advance.  How often that happened so far. */
     uint64_t (*doze)(bool asleep);
+    /* Operations that are not complete.  Async-signal-safe. */
+    uint64_t (*in_flight)(void);
 };
 extern hidden const struct xport_ops *xport_far;    /* NULL: nobody is far */
 
