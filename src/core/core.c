@@ -12,15 +12,16 @@ struct core_ctx core_ctx_default = { .team = &core_world };
 struct core_status core_status;
 struct core_ctl *core_ctl;
 
-/* Their words lie behind the control block: at one offset everywhere. */
+/* Their words lie behind the control block: at one offset everywhere, though
+ * nodes may have different numbers of PEs. */
 static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
 {
-    struct core_words *w = heap_reserve(core_words_size(n_pes),
+    struct core_words *w = heap_reserve(core_words_size(rt_job.n_pes),
                                         _Alignof(struct core_words));
 
     if (!w) {
         log_error(ERR_HEAP, "the words of a team of %d PEs do not fit the "
-                  "reserved part of the heap", n_pes);
+                  "reserved part of the heap", rt_job.n_pes);
         return -ENOMEM;
     }
     *t = (struct core_team){
@@ -29,6 +30,21 @@ static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
         .mapped = t == &core_shared || rt_job.n_local == rt_job.n_pes
     };
     return 0;
+}
+
+/* A team is a run of PEs.  Where those of a node are none, each is alone. */
+static int open_shared(void)
+{
+    const int *pes = rt_job.local_pes;
+    int n = rt_job.n_local, stride = n > 1 ? pes[1] - pes[0] : 1, rc;
+    bool run = true;
+
+    for (int i = 2; i < n; i++)
+        run = run && pes[i] - pes[i - 1] == stride;
+    rc = run ? open_team(&core_shared, rt_job.local, pes[0], n)
+             : open_team(&core_shared, 0, rt_job.pe, 1);
+    core_shared.stride = run ? stride : 1;
+    return rc;
 }
 
 int core_open(int thread_level)
@@ -41,8 +57,7 @@ int core_open(int thread_level)
         return -ENOMEM;
     }
     core_ctl = ctl;
-    rc = open_team(&core_shared, rt_job.local, rt_job.local_pes[0],
-                   rt_job.n_local);
+    rc = open_shared();
     if (!rc)
         rc = open_team(&core_world, rt_job.pe, 0, rt_job.n_pes);
     if (rc)
