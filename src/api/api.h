@@ -7,6 +7,7 @@
 
 #include "coll/coll.h"
 #include "core/core.h"
+#include "core/core_watch.h"
 #include "pshmem.h"
 #include "shmemx.h"
 
@@ -16,10 +17,11 @@
 #define API_CTX(ctx) core_ctx_of(ctx, __func__)
 #define API_DEFAULT (&core_ctx_default)
 
-/* With SHMEM_CHECK, the members of team t compare what they pass: the rest
- * are the members of struct coll_args. */
+/* This PE comes to a collective call.  With SHMEM_CHECK, the members of team t
+ * compare what they pass: the rest are the members of struct coll_args. */
 #define API_MEET(t, code_, call_, ...)                                      \
     do {                                                                    \
+        core_watch_enter(call_, t);                                         \
         if (unlikely(core_status.checks))                                   \
             coll_meet(t, &(struct coll_args){                               \
                 .code = code_, .call = call_, __VA_ARGS__ });               \

@@ -35,6 +35,7 @@ static struct core_team *set_of(const char *call, int start, int log_stride,
         core_fatal(ERR_PE, call, "PE %lld of the active set is outside 0..%d",
                    last, core_world.n_pes - 1);
     check_sync_array(call, pSync);
+    core_watch_enter(call, NULL);
     t = coll_set(start, log_stride, size);
     if (!t)
         core_fatal(ERR_TEAM, call, "no memory left for the active set; raise "

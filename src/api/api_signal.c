@@ -60,7 +60,8 @@ API_ALIAS(shmem_signal_fetch)
 
 uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t value)
 {
-    struct core_waiter w = core_wait_begin(sig_addr, sizeof *sig_addr);
+    struct core_waiter w = CORE_WAIT_VALUE(__func__, sig_addr, uint64_t, cmp,
+                                           value);
     uint64_t now;
 
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);

@@ -16,7 +16,8 @@ static inline void need_one(const char *call, const void *ivar, size_t size,
 #define API_WAIT_ONE(NAME, T)                                               \
     void pshmem_##NAME##_wait_until(T *ivar, int cmp, T cmp_value)          \
     {                                                                       \
-        struct core_waiter w = core_wait_begin(ivar, sizeof *ivar);         \
+        struct core_waiter w = CORE_WAIT_VALUE(__func__, ivar, T, cmp,      \
+                                               cmp_value);                  \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         while (!core_cmp_holds(LOAD(T, ivar), cmp, CORE_KEY(T, cmp_value))) \
             core_wait_step(&w);                                             \
@@ -48,7 +49,7 @@ static void need_set(const char *call, const struct core_set *s)
 
 static void wait_all(const char *call, const struct core_set *s)
 {
-    struct core_waiter w = core_set_wait(s);
+    struct core_waiter w = core_set_wait(call, s);
 
     need_set(call, s);
     while (!core_set_all(s))
@@ -58,7 +59,7 @@ static void wait_all(const char *call, const struct core_set *s)
 
 static size_t wait_any(const char *call, const struct core_set *s)
 {
-    struct core_waiter w = core_set_wait(s);
+    struct core_waiter w = core_set_wait(call, s);
     bool empty;
     size_t i;
 
@@ -72,7 +73,7 @@ static size_t wait_any(const char *call, const struct core_set *s)
 static size_t wait_some(const char *call, const struct core_set *s,
                         size_t *indices)
 {
-    struct core_waiter w = core_set_wait(s);
+    struct core_waiter w = core_set_wait(call, s);
     bool empty;
     size_t n;
 

@@ -35,6 +35,8 @@ ERR(NODE, "the PEs of one node cannot connect their memory",
     "see the cause in the line; shmem_info --check tests each step")
 ERR(NET, "the network between nodes cannot be opened, or a PE is lost",
     "see the cause in the line; SHMEM_LOG=info:ofi says what was tried")
+ERR(STALL, "a wait lasts longer than SHMEM_STALL seconds",
+    "look at what the PEs do that the line names; kill -USR2 asks all of them")
 ERR(LIMIT, "a limit of the system or of the container is too low",
     "raise the limit that the line names")
 ERR(CTX, "a context is invalid or used against its options",

@@ -40,24 +40,36 @@ static void look_at_last(int world_pe, uint64_t *out)
     const struct core_ctl *peer = core_peer_ctl(world_pe);
 
     if (!coll_near(&core_world, world_pe)) {
-        coll_far_look(world_pe, &peer->last_sync, out, 2 * sizeof *out);
+        coll_far_look(world_pe, &peer->doing.last_sync, out, 2 * sizeof *out);
         return;
     }
-    out[0] = __atomic_load_n(&peer->last_sync, __ATOMIC_ACQUIRE);
-    out[1] = peer->last_call;
+    out[0] = __atomic_load_n(&peer->doing.last_sync, __ATOMIC_ACQUIRE);
+    out[1] = peer->doing.last_call;
+}
+
+static void need_one(uint64_t sync, int pe)
+{
+    uint64_t last[2];
+
+    look_at_last(pe, last);
+    if (last[0] && (last[0] < sync || last[1] < core_world.calls))
+        core_fatal(ERR_COLL, "collective call", "waits for PE %d, which has "
+                   "called shmem_finalize; SHMEM_CHECK=1 names calls that do "
+                   "not match", pe);
 }
 
 void coll_need_all(uint64_t sync)
 {
-    uint64_t last[2];
+    for (int i = 0; i < core_world.n_pes; i++)
+        need_one(sync, i);
+}
 
-    for (int i = 0; i < core_world.n_pes; i++) {
-        look_at_last(i, last);
-        if (last[0] && (last[0] < sync || last[1] < core_world.calls))
-            core_fatal(ERR_COLL, "collective call", "waits for PE %d, which "
-                       "has called shmem_finalize; SHMEM_CHECK=1 names calls "
-                       "that do not match", i);
-    }
+/* The same of PEs that can be looked at without a question. */
+static void need_near(uint64_t sync)
+{
+    for (int i = 0; i < core_world.n_pes; i++)
+        if (coll_near(&core_world, i))
+            need_one(sync, i);
 }
 
 /* Others may compute for long, so this is no error. */
@@ -81,7 +93,8 @@ static void tell_who_lacks(void)
                  core_world.n_pes, first);
 }
 
-/* A wait that lasts looks at the others. */
+/* A wait that lasts looks at the others: here at near ones, for far ones see
+ * core_watch.c. */
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
 {
     struct core_waiter w = core_wait_begin(word, sizeof *word);
@@ -93,7 +106,7 @@ void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
         if (likely(!w.announced || t != &core_world ||
                    ++sleeps % SLEEPS_PER_LOOK))
             continue;
-        coll_need_all(t->epoch);
+        need_near(t->epoch);
         if (last_at_exit && core_wait_ns(&w) > LAST_PATIENCE_NS)
             tell_who_lacks();
     }
@@ -158,8 +171,8 @@ void coll_barrier_world(void)
 void coll_barrier_last(bool at_exit)
 {
     core_quiet(&core_ctx_default);
-    core_ctl->last_call = core_world.calls;
-    __atomic_store_n(&core_ctl->last_sync, core_world.epoch + 1,
+    core_ctl->doing.last_call = core_world.calls;
+    __atomic_store_n(&core_ctl->doing.last_sync, core_world.epoch + 1,
                      __ATOMIC_RELEASE);
     last_at_exit = at_exit;
     coll_sync(&core_world);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/core.h"
+#include "core/core_watch.h"
 #include "base/env.h"
 #include "rt/rt.h"
 
@@ -72,7 +72,10 @@ int core_open(int thread_level)
     if (!env_is_set("CHECK"))
         ctl->checks = 1;
 #endif
+    core_watch_open();
     core_status.state = CORE_UP;
+    core_state_open();
+    core_watch_enter("shmem_init", &core_world);
     return 0;
 }
 
@@ -101,6 +104,7 @@ void core_settle(void)
 void core_close(void)
 {
     core_ctx_drop_all();
+    core_watch_close();
     core_far_close();
     core_team_drop_all();
     free(core_world.heard);
@@ -112,7 +116,7 @@ void core_close(void)
 }
 
 /* The API's functions are defined under their profiling names. */
-static const char *public_name(const char *call)
+const char *core_public_name(const char *call)
 {
     return call[0] == 'p' ? call + 1 : call;
 }
@@ -125,7 +129,7 @@ void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    log_error(code, "%s: %s", public_name(call), text);
+    log_error(code, "%s: %s", core_public_name(call), text);
     if (core_status.state == CORE_FORKED)
         rt_leave(EXIT_FAILURE);
     rt_abort(EXIT_FAILURE);

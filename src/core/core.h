@@ -39,6 +39,17 @@ struct core_status {
 };
 extern hidden struct core_status core_status;
 
+/* What a PE did last, for who waits for it: see core_watch.c. */
+struct core_doing {
+    char call[40];              /* padded with zeros */
+    uint32_t calls;             /* of those that are recorded */
+    uint32_t waits;             /* a thread sleeps in the library */
+    uint64_t at_ns;             /* CLOCK_REALTIME: hosts compare it */
+    /* The world's, once this PE finalizes; 0 until then. */
+    uint64_t last_sync, last_call;
+    uint64_t pid;               /* never 0, and read last */
+};
+
 /* The words a PE keeps for its peers, at the same offset in every heap. */
 enum { CORE_CPU_WORDS = 16 };
 struct core_ctl {
@@ -50,9 +61,8 @@ struct core_ctl {
     uint32_t checks;            /* this PE's wish, before all agree */
     uint64_t choices;           /* see coll_tune.c */
     uint64_t sets;              /* chain of active sets, see coll_set.c */
-    /* The world's, once this PE finalizes; 0 until then. */
-    uint64_t last_sync, last_call;
     uint64_t agree[4];          /* see coll_settle */
+    _Alignas(64) struct core_doing doing;
     /* Those this PE may run on, as bits. */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS];
 };
@@ -88,6 +98,8 @@ void core_arrived(const void *at, size_t len);
 _Noreturn void core_fatal(enum err_code code, const char *call,
                           const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
+/* The name under which users know that function. */
+const char *core_public_name(const char *call);
 /* Where another PE tells of the same error: it gets a second to end the job
  * before this one speaks too. */
 void core_await_end(void);
@@ -180,13 +192,22 @@ static inline void core_progress(void)
  *     core_wait_end(&w);
  * The step spins, then yields, then sleeps; the condition is read again after
  * each, and a writer that touches the bytes wakes the sleeper at once. */
+enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET,
+                     CORE_FOR_LOCK };
 struct core_waiter {
     const void *addr;
     size_t bytes;
-    uint64_t started_ns;
+    uint64_t started_ns, since_ns, told_ns;
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
-    bool announced;
+    bool announced, noted;
+    /* For who asks what it waits for: all of a collective call, unless the
+     * caller says more. */
+    bool is_signed;
+    enum core_wait_for what;
+    int cmp;                    /* of VALUE and SET */
+    uint64_t value;             /* to compare with; LOCK: the PE before */
+    const char *call;
 };
 
 static inline struct core_waiter core_wait_begin(const void *addr,
@@ -194,6 +215,12 @@ static inline struct core_waiter core_wait_begin(const void *addr,
 {
     return (struct core_waiter){ .addr = addr, .bytes = bytes };
 }
+/* The same, for a value of that many bytes. */
+#define CORE_WAIT_VALUE(call_, p, T, cmp_, v)                               \
+    (struct core_waiter){                                                   \
+        .addr = p, .bytes = sizeof(T), .is_signed = (T)-1 < (T)1,           \
+        .what = CORE_FOR_VALUE, .cmp = cmp_, .value = (uint64_t)(v),        \
+        .call = call_ }
 void core_wait_long(struct core_waiter *w);
 void core_wait_stop(struct core_waiter *w);
 /* Since it stopped to spin. */

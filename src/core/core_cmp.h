@@ -57,6 +57,6 @@ size_t core_set_any(const struct core_set *s, bool *empty);
 /* Those that hold, into indices; their number. */
 size_t core_set_some(const struct core_set *s, size_t *indices, bool *empty);
 /* A waiter for the whole set. */
-struct core_waiter core_set_wait(const struct core_set *s);
+struct core_waiter core_set_wait(const char *call, const struct core_set *s);
 
 #endif

@@ -2,6 +2,7 @@
 /* Operations that found no mapped memory: the peer is far, or the call is
  * wrong, or there is nothing to do. */
 #include "core/core_amo.h"
+#include "core/core_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ bool core_far_place(const char *call, const struct core_ctx *ctx,
     core_refuse(call, ctx, sym, len, pe);
     if (len == 0)
         return false;
+    if (ctx != &core_ctx_inner)
+        core_watch_call(call);
     seg = heap_find(sym, len);
     out->pe = core_world_pe(ctx, pe);
     out->seg = seg;

@@ -13,6 +13,7 @@
  *
  * The home is chosen by the lock's offset, so that many locks spread. */
 #include "core/core_amo.h"
+#include "core/core_watch.h"
 
 enum { WAITING = 1, HELD = 2, BEHIND_SHIFT = 2 };
 
@@ -21,6 +22,14 @@ struct lock_words {
 };
 _Static_assert(sizeof(struct lock_words) == sizeof(long),
                "a lock is one long");
+
+bool core_lock_holds(uint64_t word)
+{
+    struct lock_words w;
+
+    memcpy(&w, &word, sizeof w);
+    return w.state & HELD;
+}
 
 /* op on that PE's copy of a word of a lock: what it was.  What this PE did
  * before is visible to who sees the change, and the other way around. */
@@ -106,6 +115,9 @@ void core_lock_set(const char *call, long *lock)
     change(call, XPORT_OR, &w->state, my_ticket() << BEHIND_SHIFT, 0,
            (int)prev - 1);
     wait = core_wait_begin(lock, sizeof *lock);
+    wait.call = call;
+    wait.what = CORE_FOR_LOCK;
+    wait.value = prev - 1;
     /* acquire: pairs with the release of the PE that hands the lock over. */
     while (__atomic_load_n(&w->state, __ATOMIC_ACQUIRE) & WAITING)
         core_wait_step(&wait);
@@ -146,6 +158,9 @@ void core_lock_clear(const char *call, long *lock)
             my_ticket())
         return;
     wait = core_wait_begin(lock, sizeof *lock);
+    wait.call = call;
+    wait.what = CORE_FOR_LOCK;
+    wait.value = CORE_LOCK_BEHIND;
     while (!(next = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE) >>
                     BEHIND_SHIFT))
         core_wait_step(&wait);

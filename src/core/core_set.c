@@ -88,7 +88,14 @@ size_t core_set_some(const struct core_set *s, size_t *indices, bool *empty)
     return found;
 }
 
-struct core_waiter core_set_wait(const struct core_set *s)
+struct core_waiter core_set_wait(const char *call, const struct core_set *s)
 {
-    return core_wait_begin(s->ivars, s->n * (size_t)s->elem_size);
+    struct core_waiter w = core_wait_begin(s->ivars,
+                                           s->n * (size_t)s->elem_size);
+
+    w.call = call;
+    w.what = CORE_FOR_SET;
+    w.cmp = s->cmp;
+    w.value = (uint64_t)s->n;
+    return w;
 }

@@ -31,6 +31,7 @@ struct core_words {
     _Alignas(64) uint64_t gathered; /* arrivals at member 0 */
     /* Written by the member itself, read by all. */
     _Alignas(64) uint64_t value[2];
+    uint64_t entries;           /* collective calls it has come to */
     struct core_args args[2];
     /* Written by others: step s of a collective has come; how many have. */
     _Alignas(64) uint64_t flag[2][CORE_ROUNDS];
@@ -51,6 +52,7 @@ struct core_team {
     /* How far its collectives have come. */
     uint64_t epoch, gatherings; /* synchronisations; those that gathered */
     uint64_t calls, counted[2];
+    uint64_t entries;           /* calls, for messages */
     uint64_t meetings;          /* calls whose arguments were compared */
     shmem_team_config_t config;
     struct list_link link;      /* of all that were made */

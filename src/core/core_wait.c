@@ -12,7 +12,7 @@
  *
  * Positions of bytes are relative to the PE's own heap base as its slot is
  * mapped: data and heap of a slot are neighbours there, in every process. */
-#include "core/core.h"
+#include "core/core_watch.h"
 #include "base/env.h"
 #include "base/lock.h"
 
@@ -63,6 +63,7 @@ static void announce(struct core_waiter *w)
     int64_t from, to;
 
     waited_range(w, &from, &to);
+    core_watch_show(w);
     lock_acquire(&announce_lock);
     if (sleepers++) {           /* another thread sleeps too: cover both */
         if (core_ctl->wait_from < from)
@@ -85,6 +86,7 @@ void core_wait_stop(struct core_waiter *w)
     if (--sleepers == 0) {
         __atomic_store_n(&core_ctl->wait_to, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&core_ctl->wait_from, 0, __ATOMIC_RELAXED);
+        core_watch_show(NULL);
     }
     lock_release(&announce_lock);
     w->announced = false;
@@ -121,6 +123,10 @@ void core_wait_long(struct core_waiter *w)
         w->steps = CORE_QUICK_SPINS + 1;
         w->started_ns = now;
     }
+    if (!w->since_ns)
+        w->since_ns = now;
+    if (unlikely(now - w->since_ns > core_watch_after_ns))
+        core_watch_step(w, now);
     waited = now - w->started_ns;
     if (xport_far && xport_far->progress())
         return;

@@ -92,6 +92,8 @@ struct heap_usage {
     size_t total, used, largest_free, blocks, peak_used;
 };
 void heap_usage_get(struct heap_usage *out);
+/* Bytes in use, and all: async-signal-safe, maybe of a moment ago. */
+void heap_used(size_t *used, size_t *total);
 
 /* The segment that holds all of [ptr, ptr + len), or -1. */
 static inline int heap_find(const void *ptr, size_t len)

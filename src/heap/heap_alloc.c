@@ -513,3 +513,10 @@ void heap_usage_get(struct heap_usage *out)
         out->largest_free = B(t).size;
     lock_release(&arena_lock);
 }
+
+__attribute__((no_sanitize("thread")))
+void heap_used(size_t *used, size_t *total) LOCK_ATTR(no_thread_safety_analysis)
+{
+    *used = arena.used;
+    *total = arena.to - arena.from;
+}

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A look at the others is made in rounds, one each SHMEM_STALL seconds.  The
+ * candidates are those who may be missing: the members of the team, or whoever
+ * may hold the lock, or, where anybody may be meant, some far PEs.  Mapped ones
+ * are read; of far ones a window is asked at a time, and who does not answer in
+ * a second is told of as such.  Of the members that have come only the first
+ * speaks: the others stop where they find him.
+ *
+ * Questions stay open beyond their round, whatever the PE does meanwhile: the
+ * oldest that is not answered tells whether a PE is lost. */
+#include "core/core_watch.h"
+#include "base/env.h"
+#include "base/lock.h"
+#include "rt/rt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ASKS = 32, FAR_PER_ROUND = 64, LOCK_PER_ROUND = 256, NAMED = 3 };
+#define PATIENCE_NS 1000000000u
+#define SECOND_NS 1000000000u
+/* Longer than that between two steps, and this PE was not running. */
+#define GAP_NS 500000000u
+#define NO_WORD UINT64_MAX
+
+__thread struct core_watched core_watched;
+uint64_t core_watch_after_ns = UINT64_MAX;
+
+/* ---- what this PE does ---- */
+
+void core_watch_call(const char *call)
+{
+    static const char *named;
+    struct core_ctl *ctl = core_ctl;
+    uint64_t name[sizeof ctl->doing.call / sizeof(uint64_t)] = { 0 };
+    struct timespec t;
+
+    if (!ctl)
+        return;
+    /* relaxed, all of it: what others read serves messages. */
+    if (__atomic_load_n(&named, __ATOMIC_RELAXED) != call ||
+        !ctl->doing.call[0]) {
+        strncpy((char *)name, core_public_name(call), sizeof name - 1);
+        for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+            __atomic_store_n((uint64_t *)(void *)ctl->doing.call + i, name[i],
+                             __ATOMIC_RELAXED);
+        __atomic_store_n(&named, call, __ATOMIC_RELAXED);
+    }
+    clock_gettime(CLOCK_REALTIME_COARSE, &t);
+    __atomic_store_n(&ctl->doing.at_ns, (uint64_t)t.tv_sec * SECOND_NS +
+                     (uint64_t)t.tv_nsec, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctl->doing.calls,
+                     __atomic_load_n(&ctl->doing.calls, __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELAXED);
+}
+
+void core_watch_enter(const char *call, struct core_team *t)
+{
+    core_watched.call = call;
+    core_watched.team = t;
+    if (!t || t->my_pe < 0)
+        return;
+    __atomic_store_n(&core_team_words(t, t->my_pe)->entries, ++t->entries,
+                     __ATOMIC_RELAXED);
+    core_watch_call(call);
+}
+
+/* ---- words for it ---- */
+
+const char *core_watch_sign(int cmp)
+{
+    switch (cmp) {
+    case SHMEM_CMP_EQ: return "==";
+    case SHMEM_CMP_NE: return "!=";
+    case SHMEM_CMP_GT: return ">";
+    case SHMEM_CMP_GE: return ">=";
+    case SHMEM_CMP_LT: return "<";
+    default: return "<=";
+    }
+}
+
+const char *core_watch_place(const void *addr, uint64_t *off)
+{
+    int seg = heap_find(addr, 1);
+
+    if (seg < 0)
+        return NULL;
+    *off = (uintptr_t)addr - heap_segs[seg].base;
+    return seg == HEAP_HOST ? "heap" : "static data";
+}
+
+uint64_t core_watch_value(const struct core_waiter *w)
+{
+    const void *p = w->addr;
+
+    switch (w->bytes) {
+    case 8:
+        return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
+    case 4:
+        return w->is_signed
+               ? (uint64_t)__atomic_load_n((const int32_t *)p, __ATOMIC_RELAXED)
+               : __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
+    default:
+        return w->is_signed
+               ? (uint64_t)__atomic_load_n((const int16_t *)p, __ATOMIC_RELAXED)
+               : __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED);
+    }
+}
+
+struct text {
+    char at[640];
+    size_t n;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void add(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+    int n;
+
+    va_start(ap, fmt);
+    n = vsnprintf(t->at + t->n, sizeof t->at - t->n, fmt, ap);
+    va_end(ap);
+    if (n > 0)
+        t->n += (size_t)n < sizeof t->at - t->n ? (size_t)n
+                                                : sizeof t->at - t->n - 1;
+}
+
+static unsigned long long seconds(uint64_t ns)
+{
+    return (ns + SECOND_NS / 2) / SECOND_NS;
+}
+
+/* "PE 3 (host b": what is said of it and a parenthesis follow. */
+static void add_pe(struct text *t, int pe)
+{
+    char host[64];
+
+    add(t, "PE %d (", pe);
+    if (xport_routes[pe].map[HEAP_HOST])
+        add(t, "this node");
+    else if (rt_host(pe, host, sizeof host))
+        add(t, "host %s", host);
+    else
+        add(t, "another node");
+}
+
+/* Of a PE of this node. */
+static bool stopped(uint64_t pid)
+{
+    char path[32], stat[256], *p;
+    FILE *f;
+    size_t n;
+
+    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
+    f = fopen(path, "re");
+    if (!f)
+        return false;
+    n = fread(stat, 1, sizeof stat - 1, f);
+    fclose(f);
+    stat[n] = '\0';
+    p = strrchr(stat, ')');
+    return p && p[1] == ' ' && (p[2] == 'T' || p[2] == 't');
+}
+
+static void add_doing(struct text *t, int pe, const struct core_doing *d)
+{
+    struct timespec now;
+    uint64_t ns;
+
+    if (xport_routes[pe].map[HEAP_HOST] && stopped(d->pid))
+        add(t, ", stopped, pid %llu", (unsigned long long)d->pid);
+    clock_gettime(CLOCK_REALTIME, &now);
+    ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+    ns = ns > d->at_ns ? ns - d->at_ns : 0;
+    add(t, d->waits ? ", in %.39s for %llu s" : ", last call %.39s %llu s ago",
+        d->call, seconds(ns));
+}
+
+/* ---- questions to far PEs ---- */
+
+static struct base_lock watch_lock = LOCK_INIT;
+static struct core_ctx watch_ctx = { .team = &core_world };
+static struct ask {
+    bool open;
+    int pe;
+    uint64_t since_ns;
+    uint64_t word;              /* NO_WORD until it is there */
+    struct core_doing doing;    /* pid 0 until it is there */
+} asks[ASKS] GUARDED_BY(watch_lock);
+static uint64_t last_step_ns GUARDED_BY(watch_lock);
+
+static bool answered(const struct ask *a)
+{
+    /* acquire: the transport may have stored it on another thread. */
+    return __atomic_load_n(&a->word, __ATOMIC_ACQUIRE) != NO_WORD &&
+           __atomic_load_n(&a->doing.pid, __ATOMIC_ACQUIRE) != 0;
+}
+
+static struct ask *asked(int pe) REQUIRES(watch_lock)
+{
+    for (int i = 0; i < ASKS; i++)
+        if (asks[i].open && asks[i].pe == pe)
+            return &asks[i];
+    return NULL;
+}
+
+static void get(void *dest, const void *sym, size_t len, int pe)
+{
+    int seg = heap_find(sym, len);
+    struct xport_at at = {
+        .pe = pe, .seg = seg, .off = (uintptr_t)sym - heap_segs[seg].base
+    };
+
+    xport_far->get(watch_ctx.flow, dest, &at, len, true);
+}
+
+/* word: a symmetric one that is wanted, too, or NULL. */
+static void ask(int pe, const void *word, uint64_t now) REQUIRES(watch_lock)
+{
+    struct ask *a = NULL;
+
+    for (int i = 0; i < ASKS && !a; i++)
+        if (!asks[i].open)
+            a = &asks[i];
+    if (!a || (!watch_ctx.flow && xport_far->flow_open(&watch_ctx.flow)))
+        return;
+    *a = (struct ask){ .open = true, .pe = pe, .since_ns = now,
+                       .word = word ? NO_WORD : 0 };
+    if (word)
+        get(&a->word, word, sizeof a->word, pe);
+    get(&a->doing, &core_ctl->doing, sizeof a->doing, pe);
+}
+
+/* ---- a round ---- */
+
+static struct round {
+    const struct core_waiter *of;
+    uint64_t since_ns;          /* of the waiter, whose memory is reused */
+    uint64_t begun_ns;
+    int next, end;              /* candidates still to be looked at */
+    uint64_t asked_ns;          /* the window is asked; 0: not yet */
+    int window;                 /* its end */
+    int come, missing, named;
+    struct text text;
+} now_round GUARDED_BY(watch_lock);
+/* Where the next round over far PEs begins. */
+static int turn GUARDED_BY(watch_lock);
+
+static const struct core_team *team_of(const struct core_waiter *w)
+{
+    return w->what == CORE_FOR_ALL ? core_watched.team : NULL;
+}
+
+static const char *call_of(const struct core_waiter *w)
+{
+    const char *call = w->call ? w->call : core_watched.call;
+
+    return call ? core_public_name(call) : "start-up";
+}
+
+static int candidates(const struct core_waiter *w)
+{
+    int n = core_world.n_pes;
+
+    if (team_of(w))
+        return team_of(w)->n_pes;
+    if (w->what == CORE_FOR_LOCK)
+        return n < LOCK_PER_ROUND ? n : LOCK_PER_ROUND;
+    if (!xport_far)
+        return 0;
+    return n < FAR_PER_ROUND ? n : FAR_PER_ROUND;
+}
+
+static int candidate(const struct core_waiter *w, int i) REQUIRES(watch_lock)
+{
+    uint64_t first = (uint64_t)turn;
+
+    if (team_of(w))
+        return core_team_world_pe(team_of(w), i);
+    if (w->what == CORE_FOR_LOCK)
+        first = w->value == CORE_LOCK_BEHIND ? 0 : w->value;
+    return (int)((first + (uint64_t)i) % (uint64_t)core_world.n_pes);
+}
+
+/* The symmetric word that tells of candidate i, or NULL. */
+static const void *word_of(const struct core_waiter *w, int i)
+{
+    const struct core_team *t = team_of(w);
+
+    if (t)
+        return (const void *)(heap_segs[HEAP_HOST].base +
+                              core_team_words_at(t, i) +
+                              offsetof(struct core_words, entries));
+    return w->what == CORE_FOR_LOCK ? w->addr : NULL;
+}
+
+static void count_missing(struct round *r, int pe)
+{
+    r->missing++;
+    if (r->named < NAMED) {
+        add(&r->text, r->named ? ", " : " ");
+        add_pe(&r->text, pe);
+        r->named++;
+    }
+}
+
+/* Whoever had finalized before its word was read can never come.  The answers
+ * of a far PE are in no order, so it takes two rounds. */
+static void gone(const struct core_waiter *w, int pe) REQUIRES(watch_lock)
+{
+    static int suspect = -1;
+
+    if (!xport_routes[pe].map[HEAP_HOST] && suspect != pe) {
+        suspect = pe;
+        return;
+    }
+    core_fatal(ERR_COLL, call_of(w), "waits for PE %d, which has called "
+               "shmem_finalize; SHMEM_CHECK=1 names calls that do not match",
+               pe);
+}
+
+/* word, d: what candidate i told.  False: this round is for others. */
+static bool judge(struct round *r, const struct core_waiter *w, int i, int pe,
+                  uint64_t word, const struct core_doing *d)
+    REQUIRES(watch_lock)
+{
+    const struct core_team *t = team_of(w);
+    bool was_named;
+
+    if (t && word >= t->entries) {
+        if (!r->come++ && i != t->my_pe)
+            return false;
+        if (i == t->my_pe || !xport_routes[pe].map[HEAP_HOST] ||
+            !stopped(d->pid))
+            return true;
+    } else if (t && d->last_sync) {
+        gone(w, pe);
+    } else if (!t && w->what != CORE_FOR_LOCK) {
+        return true;
+    } else if (w->what == CORE_FOR_LOCK &&
+               (!core_lock_holds(word) || pe == core_world.my_pe)) {
+        return true;
+    }
+    was_named = r->named < NAMED;
+    count_missing(r, pe);
+    if (was_named) {
+        add_doing(&r->text, pe, d);
+        add(&r->text, ")");
+    }
+    if (w->what == CORE_FOR_LOCK)
+        r->next = r->window = r->end;   /* there is only one */
+    return true;
+}
+
+static bool judge_near(struct round *r, const struct core_waiter *w, int i,
+                       int pe) REQUIRES(watch_lock)
+{
+    const char *base = (const char *)xport_routes[pe].map[HEAP_HOST];
+    const void *word = word_of(w, i);
+    struct core_doing d;
+    uint64_t v = 0;
+
+    /* acquire: in the order of this program, for the sake of gone(). */
+    for (size_t k = 0; k < sizeof d / sizeof(uint64_t); k++)
+        ((uint64_t *)(void *)&d)[k] = __atomic_load_n(
+            (const uint64_t *)(const void *)
+                (base + offsetof(struct core_ctl, doing)) + k,
+            __ATOMIC_ACQUIRE);
+    if (word)
+        v = __atomic_load_n((const uint64_t *)xport_near(pe, word, sizeof v),
+                            __ATOMIC_RELAXED);
+    return judge(r, w, i, pe, v, &d);
+}
+
+/* False: the round is for others. */
+static bool judge_window(struct round *r, const struct core_waiter *w,
+                         uint64_t now) REQUIRES(watch_lock)
+{
+    bool ok = true;
+    struct ask *a;
+    int pe, i;
+
+    while (ok && r->next < r->window) {
+        i = r->next++;
+        pe = candidate(w, i);
+        if (xport_routes[pe].map[HEAP_HOST]) {
+            ok = judge_near(r, w, i, pe);
+            continue;
+        }
+        a = asked(pe);
+        if (!a)
+            continue;
+        if (answered(a)) {
+            ok = judge(r, w, i, pe, a->word, &a->doing);
+            a->open = false;
+        } else {
+            count_missing(r, pe);
+            if (r->missing == r->named)
+                add(&r->text, ", no answer for %llu s)",
+                    seconds(now - a->since_ns));
+        }
+    }
+    return ok;
+}
+
+static void ask_window(struct round *r, const struct core_waiter *w,
+                       uint64_t now) REQUIRES(watch_lock)
+{
+    int pe, n = 0;
+
+    for (r->window = r->next; r->window < r->end && n < ASKS; r->window++) {
+        pe = candidate(w, r->window);
+        if (xport_routes[pe].map[HEAP_HOST])
+            continue;
+        n++;
+        /* The answer to an old question may be an old one, too. */
+        if (asked(pe) && answered(asked(pe)))
+            asked(pe)->open = false;
+        if (!asked(pe))
+            ask(pe, word_of(w, r->window), now);
+    }
+    r->asked_ns = now;
+}
+
+static bool window_answered(const struct round *r, const struct core_waiter *w)
+    REQUIRES(watch_lock)
+{
+    const struct ask *a;
+
+    for (int i = r->next; i < r->window; i++) {
+        a = asked(candidate(w, i));
+        if (a && !answered(a))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the line ---- */
+
+static void add_wanted(struct text *t, const struct core_waiter *w)
+{
+    uint64_t off = 0;
+    const char *place = core_watch_place(w->addr, &off);
+
+    if (w->what == CORE_FOR_VALUE) {
+        add(t, w->is_signed ? "%lld to be %s %lld"
+                            : "%llu to be %s %llu",
+            (long long)core_watch_value(w), core_watch_sign(w->cmp),
+            (long long)w->value);
+        add(t, " at ");
+    } else if (w->what == CORE_FOR_SET) {
+        add(t, "%llu values to be %s what is wanted, at ",
+            (unsigned long long)w->value, core_watch_sign(w->cmp));
+    } else if (w->what == CORE_FOR_LOCK) {
+        add(t, "the lock at ");
+    }
+    if (place)
+        add(t, "%s+0x%llx", place, (unsigned long long)off);
+    else
+        add(t, "%p", w->addr);
+}
+
+static void tell(const struct round *r, const struct core_waiter *w,
+                 uint64_t now)
+{
+    const struct core_team *t = team_of(w);
+    struct text line = { .n = 0 };
+
+    add(&line, "%s waits for %llu s", call_of(w), seconds(now - w->since_ns));
+    if (t) {
+        add(&line, ": %d of %d PEs%s arrived", r->come, t->n_pes,
+            t == &core_world ? "" : " of the team");
+        if (r->missing)
+            add(&line, "; missing");
+    } else if (w->what != CORE_FOR_ALL) {
+        add(&line, " for ");
+        add_wanted(&line, w);
+        if (w->what == CORE_FOR_LOCK && r->missing)
+            add(&line, ", held by");
+        else if (w->what == CORE_FOR_LOCK && w->value != CORE_LOCK_BEHIND)
+            add(&line, ", behind PE %llu", (unsigned long long)w->value);
+        else if (r->missing)
+            add(&line, "; silent is");
+    }
+    add(&line, "%s", r->text.at);
+    if (r->missing > r->named)
+        add(&line, " and %d others", r->missing - r->named);
+    log_warn(ERR_STALL, "%s", line.at);
+}
+
+/* ---- steps ---- */
+
+_Noreturn static void lost(const struct core_waiter *w, const struct ask *a,
+                           uint64_t now)
+{
+    struct text who = { .n = 0 };
+
+    add_pe(&who, a->pe);
+    add(&who, ")");
+    /* A peer that died is the launcher's to tell about. */
+    core_await_end();
+    core_fatal(ERR_NET, call_of(w), "%s gives no answer for %llu s: it or the "
+               "network is lost, or SHMEM_TIMEOUT=%lld is too short", who.at,
+               seconds(now - a->since_ns), (long long)env.TIMEOUT);
+}
+
+/* A PE that was stopped itself has no right to complain of the others. */
+static void forget_gap(uint64_t now) REQUIRES(watch_lock)
+{
+    uint64_t gap = now - last_step_ns;
+
+    last_step_ns = now;
+    for (int i = 0; i < ASKS && gap > GAP_NS; i++)
+        asks[i].since_ns += gap;
+}
+
+static void look_for_lost(const struct core_waiter *w, uint64_t now)
+    REQUIRES(watch_lock)
+{
+    uint64_t most = (uint64_t)env.TIMEOUT * SECOND_NS;
+
+    for (int i = 0; most && i < ASKS; i++)
+        if (asks[i].open && !answered(&asks[i]) &&
+            now - asks[i].since_ns > most)
+            lost(w, &asks[i], now);
+}
+
+static void begin(struct core_waiter *w, uint64_t now) REQUIRES(watch_lock)
+{
+    struct round *r = &now_round;
+
+    *r = (struct round){ .of = w, .since_ns = w->since_ns, .begun_ns = now,
+                         .end = candidates(w) };
+    w->told_ns = now;
+}
+
+/* True once the round is over. */
+static bool advance(struct round *r, const struct core_waiter *w, uint64_t now)
+    REQUIRES(watch_lock)
+{
+    while (r->next < r->end) {
+        if (!r->asked_ns)
+            ask_window(r, w, now);
+        if (now - r->asked_ns < PATIENCE_NS && !window_answered(r, w))
+            return false;
+        if (!judge_window(r, w, now))
+            return true;
+        r->asked_ns = 0;
+    }
+    if (!team_of(w) && w->what != CORE_FOR_LOCK)
+        turn = (turn + r->end) % core_world.n_pes;
+    if (env.STALL)
+        tell(r, w, now);
+    return true;
+}
+
+void core_watch_step(struct core_waiter *w, uint64_t now)
+{
+    struct round *r = &now_round;
+    bool mine;
+
+    if (!core_ctl || core_status.state != CORE_UP)
+        return;
+    lock_acquire(&watch_lock);
+    forget_gap(now);
+    look_for_lost(w, now);
+    mine = r->of == w && r->since_ns == w->since_ns;
+    if (r->of && !mine && now - r->begun_ns > 4 * PATIENCE_NS)
+        r->of = NULL;           /* its wait has ended meanwhile */
+    if (!r->of && (!w->told_ns || now - w->told_ns > core_watch_after_ns)) {
+        begin(w, now);
+        mine = true;
+    }
+    if (mine && r->of && advance(r, w, now))
+        r->of = NULL;
+    lock_release(&watch_lock);
+}
+
+void core_watch_open(void)
+{
+    /* A lost peer is to be found also where nothing is said of waits. */
+    core_watch_after_ns = (env.STALL ? (uint64_t)env.STALL : 10) * SECOND_NS;
+    core_ctl->doing.pid = (uint64_t)getpid();
+}
+
+void core_watch_close(void)
+{
+    core_watch_after_ns = UINT64_MAX;
+    if (!watch_ctx.flow)
+        return;
+    xport_far->quiet(watch_ctx.flow);
+    xport_far->flow_close(watch_ctx.flow);
+    watch_ctx.flow = NULL;
+}

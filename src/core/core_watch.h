@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* core_watch.h - who waits for whom.
+ * Each PE keeps in its control block what it did last.  A wait that lasts says
+ * what it waits for, and what they do who have not come; far PEs are asked for
+ * that without waiting for the answer, and one that gives none ends the job.
+ * Threads: any. */
+#ifndef CORE_CORE_WATCH_H
+#define CORE_CORE_WATCH_H
+
+#include "core/core.h"
+
+/* This PE makes that call: not from where a few nanoseconds count. */
+void core_watch_call(const char *call);
+/* The same, of a collective call: this thread's waits are for all of t.  NULL:
+ * it is only about to make one. */
+void core_watch_enter(const char *call, struct core_team *t);
+
+/* A wait longer than this takes a step of the watch now and then. */
+extern hidden uint64_t core_watch_after_ns;
+void core_watch_step(struct core_waiter *w, uint64_t now) __attribute__((cold));
+
+/* After the environment is read, and before the flows are closed. */
+void core_watch_open(void);
+void core_watch_close(void);
+
+/* ---- core_state.c: SIGUSR2 prints what this PE does ---- */
+void core_state_open(void);
+/* A thread that sleeps now; NULL: none does. */
+void core_watch_show(struct core_waiter *w);
+
+/* What this thread's waits for all are for. */
+struct core_watched {
+    const char *call;           /* NULL: no collective call yet */
+    struct core_team *team;     /* NULL: not known */
+};
+extern hidden __thread struct core_watched core_watched
+    __attribute__((tls_model("initial-exec")));
+
+/* The sign of a comparison, and where an address lies: "heap", "static data",
+ * or NULL, and how far in it. */
+const char *core_watch_sign(int cmp);
+const char *core_watch_place(const void *addr, uint64_t *off);
+/* The value there, extended to 64 bits. */
+uint64_t core_watch_value(const struct core_waiter *w);
+
+/* Does that PE hold the lock whose copy there is this word? */
+bool core_lock_holds(uint64_t word);
+/* For whom a lock's holder waits that has none behind it yet. */
+#define CORE_LOCK_BEHIND UINT64_MAX
+
+#endif
