@@ -3,16 +3,16 @@
  * a flag - put, fence, put; put_signal; nonblocking puts, quiet, put; atomics,
  * quiet, atomic - whoever sees a round's flag sees exactly its data; and large
  * puts come before their flags too.
- * PEs: 2 4 */
-#include "../t.h"
+ * PEs: 2 4
+ * Far: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
+#include "far.h"
 
 #include <sched.h>
-#include <shmem.h>
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { ROUNDS = 50000 };
+enum { NEAR_ROUNDS = 50000, FAR_ROUNDS = 1000 };
 #else
-enum { ROUNDS = 1000000 };
+enum { NEAR_ROUNDS = 1000000, FAR_ROUNDS = 3000 };
 #endif
 /* Rounds that may be under way at once, so that processes that share a core
  * do not change places for each round. */
@@ -28,6 +28,7 @@ static struct {
 static uint64_t *large;
 static shmem_ctx_t contexts[2];
 static int me, n_pes, next, last;
+static uint64_t most;           /* rounds */
 
 /* Where the words of a round lie: far apart or in one line, as drawn. */
 static struct place {
@@ -113,7 +114,7 @@ static bool check(uint64_t r)
         return false;
     T_EQ(load(&in.b[at(2, r)]), r);
     T_EQ(load(&in.a[at(1, r)]), r);
-    if (r % ACK_EVERY == 0 || r == ROUNDS)
+    if (r % ACK_EVERY == 0 || r == most)
         shmem_uint64_atomic_set(&in.acked, r, last);
     return true;
 }
@@ -132,15 +133,15 @@ static void all_rounds(send_fn *send)
     unsigned idle = 0;
 
     clear();
-    while (sent < ROUNDS || seen < ROUNDS) {
+    while (sent < most || seen < most) {
         idle++;
-        if (sent < ROUNDS && sent < load(&in.acked) + WINDOW) {
+        if (sent < most && sent < load(&in.acked) + WINDOW) {
             r = ++sent;
             send(contexts[r / WINDOW % 2], r, &in.flag[at(0, r)],
                  &in.a[at(1, r)], &in.b[at(2, r)]);
             idle = 0;
         }
-        if (seen < ROUNDS && check(seen + 1)) {
+        if (seen < most && check(seen + 1)) {
             seen++;
             idle = 0;
         }
@@ -222,6 +223,7 @@ int main(void)
     next = (me + 1) % n_pes;
     last = (me + n_pes - 1) % n_pes;
     T_PE(me);
+    most = (uint64_t)rounds(NEAR_ROUNDS, FAR_ROUNDS);
     share_seed();
     large = shmem_malloc(LARGE * sizeof *large);
     contexts[0] = SHMEM_CTX_DEFAULT;

@@ -2,7 +2,8 @@
 /* Description: a lock lets one PE in at a time, in the order in which they
  * came; the next holder sees what the last one did, and test_lock takes a
  * free lock and no other.
- * PEs: 1 2 4 */
+ * PEs: 1 2 4
+ * Far: 2/1 4/2 */
 #include "budget.h"
 
 #include <sched.h>

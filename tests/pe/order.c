@@ -3,8 +3,10 @@
  * pe_quiet orders without the first, after quiet every PE sees the
  * operations, and of two PEs that store, quiet and load one sees the other's
  * store; on the default context and on created ones.
- * PEs: 2 3 4 */
+ * PEs: 2 3 4
+ * Far: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"
+#include "far.h"
 
 enum { ROUNDS = 100000, BULK = 512 };
 #define STEPS_S 0.1             /* for the rounds that PEs make in step */
@@ -22,9 +24,11 @@ static struct far {
     _Alignas(64) uint64_t x;
 } *far_data;
 static uint64_t source[BULK];
+static uint32_t numbers[ROUNDS + 1];    /* each its own index */
 static shmem_ctx_t ctx;
 static bool plain;              /* the forms without a context */
 static int me, n_pes, next, last;
+static uint64_t most;           /* rounds */
 
 static void fence(void)
 {
@@ -59,13 +63,11 @@ static void clear(void)
 /* Writes the data of a round by several calls, now and then the bulk too. */
 static void put_data(uint64_t r, int pe)
 {
-    uint32_t r32 = (uint32_t)r;
-
     shmem_ctx_uint64_p(ctx, &near_data.a, r, pe);
     if (r % 2)
-        shmem_ctx_uint32_put_nbi(ctx, &near_data.b, &r32, 1, pe);
+        shmem_ctx_uint32_put_nbi(ctx, &near_data.b, &numbers[r], 1, pe);
     else
-        shmem_ctx_uint32_atomic_set(ctx, &near_data.b, r32, pe);
+        shmem_ctx_uint32_atomic_set(ctx, &near_data.b, numbers[r], pe);
     shmem_ctx_uint64_atomic_add(ctx, &far_data->c, 1, pe);
     if (r % 16)
         return;
@@ -112,7 +114,7 @@ T(a_fence_keeps_data_before_its_flag)
     uint64_t seen;
 
     clear();
-    for (uint64_t r = 1; r <= ROUNDS; r++) {
+    for (uint64_t r = 1; r <= most; r++) {
         put_data(r, next);
         fence();
         put_flag(r, next);
@@ -123,8 +125,8 @@ T(a_fence_keeps_data_before_its_flag)
                : shmem_uint64_atomic_fetch(&far_data->flag, me);
         check_data(seen);
     }
-    shmem_uint64_wait_until(&far_data->flag, SHMEM_CMP_EQ, ROUNDS);
-    check_data(ROUNDS);
+    shmem_uint64_wait_until(&far_data->flag, SHMEM_CMP_EQ, most);
+    check_data(most);
 }
 
 /* Flags that are waited for: each tells of its round. */
@@ -133,7 +135,7 @@ T(a_wait_for_the_flag_shows_the_data)
     uint64_t want;
 
     clear();
-    for (uint64_t r = 1; r <= ROUNDS && in_time(r, STEPS_S); r++) {
+    for (uint64_t r = 1; r <= most && in_time(r, STEPS_S); r++) {
         want = me ? r : r - 1;  /* PE 0 begins each round */
         shmem_uint64_wait_until(&far_data->flag, SHMEM_CMP_GE, want);
         check_data(want);
@@ -151,7 +153,7 @@ T(a_quiet_completes_at_all_pes)
     uint64_t seen;
 
     clear();
-    for (uint64_t r = 1; r <= ROUNDS; r++) {
+    for (uint64_t r = 1; r <= most; r++) {
         put_data(r, next);
         quiet(r / 4);
         put_flag(r, third);
@@ -173,7 +175,7 @@ T(a_get_after_quiet_sees_the_put)
     uint32_t b;
 
     clear();
-    for (uint64_t r = 1; r <= ROUNDS; r++) {
+    for (uint64_t r = 1; r <= most; r++) {
         put_data(r, next);
         quiet(r / 4);
         shmem_ctx_getmem(ctx, &back[0], &near_data.a, 8, next);
@@ -201,7 +203,7 @@ T(of_two_that_store_and_load_one_sees_the_other)
     if (peer >= n_pes)
         peer = me;
     clear();
-    for (uint64_t r = 1; r <= ROUNDS && in_time(r, STEPS_S); r++) {
+    for (uint64_t r = 1; r <= most && in_time(r, STEPS_S); r++) {
         steps = r;
         shmem_barrier_all();
         shmem_ctx_uint64_p(ctx, &far_data->x, r, peer);
@@ -225,7 +227,7 @@ T(two_that_store_to_a_third_see_each_other)
     clear();
     mine = me % 2 ? &far_data->x : &near_data.bulk[BULK - 1];
     other = me % 2 ? &near_data.bulk[BULK - 1] : &far_data->x;
-    for (uint64_t r = 1; r <= ROUNDS && in_time(r, STEPS_S); r++) {
+    for (uint64_t r = 1; r <= most && in_time(r, STEPS_S); r++) {
         steps = r;
         shmem_barrier_all();
         if (me > 1)
@@ -250,7 +252,7 @@ T(two_that_store_to_a_third_see_each_other)
 T(a_barrier_completes_what_came_before)
 {
     clear();
-    for (uint64_t r = 1; r <= ROUNDS / 4 && in_time(r, STEPS_S); r++) {
+    for (uint64_t r = 1; r <= most / 4 && in_time(r, STEPS_S); r++) {
         put_data(r, next);
         if (!plain)
             quiet(r);           /* a barrier quiets the default context */
@@ -284,6 +286,9 @@ int main(void)
     next = (me + 1) % n_pes;
     last = (me + n_pes - 1) % n_pes;
     T_PE(me);
+    most = (uint64_t)rounds(ROUNDS, 250);
+    for (uint32_t r = 0; r <= ROUNDS; r++)
+        numbers[r] = r;
     far_data = shmem_align(64, sizeof *far_data);
     ctx = SHMEM_CTX_DEFAULT;
     plain = true;

@@ -2,7 +2,8 @@
 /* Description: the forms by size and by byte move exactly the bytes they name
  * for every size from 0 to 300, every alignment, and random sizes to 4 MiB;
  * zero bytes touch nothing, whatever the pointers.
- * PEs: 2 */
+ * PEs: 2
+ * Far: 2/1 */
 #include "../t.h"
 
 #include <shmem.h>

@@ -2,7 +2,8 @@
 /* Description: put, get, p, g and their nonblocking and context forms move
  * the elements they name and no others, for every type, between heap and
  * static data, to this PE and to others.
- * PEs: 1 2 3 */
+ * PEs: 1 2 3
+ * Far: 2/1 4/2 */
 #include "../t.h"
 
 #include <shmem.h>

@@ -2,7 +2,8 @@
 /* Description: who sees the signal of a put sees its data, for every form,
  * size and operator; signals add up exactly, and a wait for one returns a
  * value that satisfies the comparison.
- * PEs: 1 2 4 */
+ * PEs: 1 2 4
+ * Far: 2/1 4/2 */
 #include "budget.h"
 
 #include <shmemx.h>

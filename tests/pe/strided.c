@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: iput, iget, ibput and ibget of every type and size place each
  * element as a model does and leave the gaps alone.
- * PEs: 1 2 */
+ * PEs: 1 2
+ * Far: 2/1 4/2 */
 #include "../t.h"
 
 #include <shmem.h>

@@ -2,7 +2,8 @@
 /* Description: eight threads of SHMEM_THREAD_MULTIPLE put, get, count, order,
  * wait and lock at the same time, on the default context and on contexts of
  * every kind, while another allocates, and nothing is lost or mixed.
- * PEs: 1 2 */
+ * PEs: 1 2
+ * Far: 2/1 */
 #include "../t.h"
 
 #include <pthread.h>
