@@ -25,7 +25,7 @@ ENV(ofi,  OFI_FABRIC,     text, "", "", "", "libfabric fabric, such as a network
 ENV(ofi,  OFI_ENDPOINTS,  int,  "8", "1", "64", "endpoints that contexts get of their own; further contexts share them")
 ENV(ofi,  OFI_AMO,        word, "auto", "", "", "auto|nic|message: atomics between nodes by the provider or by the target's processor")
 ENV(ofi,  TIMEOUT,        int,  "60", "0", "1000000", "seconds without an answer after which a far PE counts as lost; 0: never")
-ENV(coll, COLL_SYNC,      word, "auto", "", "", "auto|dissemination|gather: how PEs meet")
+ENV(coll, COLL_SYNC,      word, "auto", "", "", "auto|dissemination|gather|nodes: how PEs meet")
 ENV(coll, COLL_BROADCAST, word, "auto", "", "", "auto|push|pull|binomial|pipeline: algorithm of broadcasts")
 ENV(coll, COLL_COLLECT,   word, "auto", "", "", "auto|push|pull|ring: algorithm of collect")
 ENV(coll, COLL_FCOLLECT,  word, "auto", "", "", "auto|push|pull|bruck|ring: algorithm of fcollect")

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coll_int.h - what the algorithms are made of.
  *
- * Two families.  On mapped memory (pull, push, split) members load and store
+ * Three families.  On mapped memory (pull, push, split) members load and store
  * each other's buffers between synchronisations.  The others are messages: a
  * put and a word that tells of it; they need no mapping.  Both see the world
- * through the functions below.
+ * through the functions below.  Two levels (nodes) are both: memory inside
+ * each node, messages between the nodes' leaders.
  *
  * A far member has no mapping: what core_team_words() and core_team_scratch()
  * give for it are offsets in its host segment. */
@@ -17,7 +18,7 @@
 /* Algorithms; which of them a collective has, coll_tune.c says. */
 enum coll_alg {
     COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_SPLIT, COLL_BINOMIAL, COLL_PIPELINE,
-    COLL_BRUCK, COLL_RING, COLL_PAIRWISE, COLL_DOUBLING, COLL_ALGS
+    COLL_BRUCK, COLL_RING, COLL_PAIRWISE, COLL_DOUBLING, COLL_NODES, COLL_ALGS
 };
 
 enum coll_kind {
@@ -31,13 +32,32 @@ enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes);
 
 /* A short reduction by messages, in place, of symmetric words. */
-void coll_reduce_words(struct core_team *t, uint64_t *words, size_t n,
+void coll_reduce_words(struct core_team *t, void *words, size_t n, size_t size,
                        coll_op *op);
 
-/* How members meet, as the words of SHMEM_COLL_SYNC. */
-extern hidden int coll_sync_choice;
+/* How members meet: of a node, at the first of them; of several nodes, first
+ * on each. */
+extern hidden bool coll_sync_gathers, coll_sync_nodes;
 /* Some node has more PEs than cores: all choose alike. */
 extern hidden bool coll_crowded;
+
+/* ---- coll_nodes.c ---- */
+
+/* Collective over the world: fills core_node_of. */
+void coll_nodes_learn(void);
+/* Sets t->nodes, where there is something to know: 0 or -ENOMEM. */
+int coll_nodes_find(struct core_team *t);
+/* Which of the nodes that member is on. */
+int coll_nodes_of(const struct core_team *t, int pe);
+/* The two halves of a meeting of a node's members, always in turn: the leader
+ * waits for the others; they wait for the leader.  Stores before each are
+ * visible to who waited. */
+void coll_nodes_gather(struct core_team *t);
+void coll_nodes_release(struct core_team *t);
+static inline bool coll_nodes_leads(const struct core_team *t)
+{
+    return t->nodes->here == 0;
+}
 
 /* One collective, or one piece of a long one. */
 struct coll_call {

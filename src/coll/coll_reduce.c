@@ -131,11 +131,10 @@ static void reduce_doubling(struct core_team *t, const struct reduction *r)
     }
 }
 
-void coll_reduce_words(struct core_team *t, uint64_t *words, size_t n,
+void coll_reduce_words(struct core_team *t, void *words, size_t n, size_t size,
                        coll_op *op)
 {
-    struct reduction r = { (char *)words, (const char *)words, n,
-                           sizeof *words, op };
+    struct reduction r = { words, words, n, size, op };
 
     reduce_doubling(t, &r);
 }

@@ -94,7 +94,7 @@ static struct set *make(int start, int log_stride, int size, struct entry **out)
     struct set *s = malloc(sizeof *s);
     struct entry *e = heap_pool_take(sizeof *e + core_words_size(size));
 
-    if (!t || !s || !e)
+    if (!t || !s || !e || coll_nodes_find(t))
         return NULL;            /* the caller ends the job */
     e->start = start;
     e->log_stride = log_stride;

@@ -146,17 +146,28 @@ static void gather_and_release(struct core_team *t)
         tell(t, (t->my_pe + i) % t->n_pes, 0);
 }
 
-/* The place in the list: auto, dissemination, gather. */
-static bool gathers(const struct core_team *t)
+/* Members of a node meet in memory before and after their leaders hear of each
+ * other by messages: as many rounds as the nodes take, and no PE has more than
+ * one of them to send at a time. */
+static void meet_by_nodes(struct core_team *t)
 {
-    return t->mapped &&
-           (coll_sync_choice ? coll_sync_choice == 2 : coll_crowded);
+    const struct core_nodes *k = t->nodes;
+
+    coll_nodes_gather(t);
+    if (coll_nodes_leads(t))
+        for (int round = 0, step = 1; step < k->n; round++, step *= 2) {
+            tell(t, k->leaders[(k->mine + step) % k->n], round);
+            hear(t, round);
+        }
+    coll_nodes_release(t);
 }
 
 void coll_sync(struct core_team *t)
 {
     t->epoch++;
-    if (gathers(t))
+    if (unlikely(!t->mapped) && t->nodes && coll_sync_nodes)
+        meet_by_nodes(t);
+    else if (t->mapped && coll_sync_gathers)
         gather_and_release(t);
     else
         disseminate(t);

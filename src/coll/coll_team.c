@@ -31,7 +31,7 @@ static uint64_t take(struct draft *d, int start, int stride, int size)
     d->t = core_team_new(start, stride, size);
     d->words_of = malloc((size_t)size * sizeof *d->words_of);
     d->words = heap_pool_take(core_words_size(size));
-    if (!d->t || !d->words_of || !d->words)
+    if (!d->t || !d->words_of || !d->words || coll_nodes_find(d->t))
         return 0;
     return ((uintptr_t)d->words - heap_segs[HEAP_HOST].base) / 64;
 }

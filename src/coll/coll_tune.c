@@ -79,8 +79,9 @@ static const enum coll_alg words[COLL_KINDS][6] = {
 };
 
 static enum coll_alg asked[COLL_KINDS];
-int coll_sync_choice;
-bool coll_crowded;
+/* The words of SHMEM_COLL_SYNC. */
+enum { SYNC_AUTO, SYNC_DISSEMINATION, SYNC_GATHER };
+bool coll_sync_gathers, coll_sync_nodes, coll_crowded;
 
 /* Members that choose differently would wait for each other for ever. */
 static uint64_t choices(void)
@@ -92,8 +93,18 @@ static uint64_t choices(void)
     return all;
 }
 
+/* Is another PE on this PE's node? */
+static bool shares_node(void)
+{
+    int n = 0;
+
+    for (int i = 0; i < core_world.n_pes && n < 2; i++)
+        n += coll_near(&core_world, i);
+    return n > 1;
+}
+
 /* Bits that some PE has set: of the choices, of what it did not choose, and of
- * what one PE wishes for all. */
+ * what one PE has or wishes, for all. */
 static void agree_far(void)
 {
     uint64_t *v = core_ctl->agree;
@@ -101,10 +112,17 @@ static void agree_far(void)
     v[0] = core_ctl->choices;
     v[1] = ~core_ctl->choices;
     v[2] = core_status.checks;
-    v[3] = core_status.crowded;
-    coll_reduce_words(&core_world, v, 4, coll_ops[COLL_OR][COLL_U64]);
+    v[3] = (uint64_t)shares_node() << 1 | core_status.crowded;
+    coll_reduce_words(&core_world, v, 4, sizeof *v,
+                      coll_ops[COLL_OR][COLL_U64]);
     core_status.checks = v[2];
-    coll_crowded = v[3];
+    coll_crowded = v[3] & 1;
+    if (v[3] >> 1 == 0)
+        return;
+    coll_nodes_learn();
+    if (coll_nodes_find(&core_world))
+        core_fatal(ERR_LIMIT, "shmem_init", "no memory for the nodes of %d "
+                   "PEs", core_world.n_pes);
 }
 
 void coll_settle(void)
@@ -120,7 +138,9 @@ void coll_settle(void)
     if (!alike)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
                    "SHMEM_COLL_ variables");
-    coll_sync_choice = env.COLL_SYNC;
+    coll_sync_gathers = env.COLL_SYNC == SYNC_GATHER ||
+                        (env.COLL_SYNC != SYNC_DISSEMINATION && coll_crowded);
+    coll_sync_nodes = env.COLL_SYNC != SYNC_DISSEMINATION;
 }
 
 void coll_open(void)
@@ -136,8 +156,7 @@ void coll_open(void)
 
     for (int k = 0; k < COLL_KINDS; k++)
         asked[k] = words[k][word[k]];
-    coll_sync_choice = 0;
-    coll_crowded = false;
+    coll_sync_gathers = coll_sync_nodes = coll_crowded = false;
     core_ctl->choices = choices();
 }
 

@@ -109,6 +109,10 @@ void core_close(void)
     core_team_drop_all();
     free(core_world.heard);
     core_world.heard = NULL;
+    free(core_world.nodes);
+    core_world.nodes = NULL;
+    free(core_node_of);
+    core_node_of = NULL;
     core_world.n_pes = 0;
     core_shared.n_pes = 0;
     core_status.state = CORE_ENDED;

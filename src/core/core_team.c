@@ -8,6 +8,7 @@
 
 _Alignas(64) hot_data struct core_team core_world = { .stride = 1 };
 struct core_team core_shared = { .stride = 1 };
+int32_t *core_node_of;
 
 static struct base_lock teams_lock = LOCK_INIT;
 static struct list_link teams GUARDED_BY(teams_lock) = LIST_INIT(teams);
@@ -73,6 +74,7 @@ void core_team_free(struct core_team *t)
     lock_release(&teams_lock);
     free(t->words_of);
     free(t->heard);
+    free(t->nodes);
     free(t);
 }
 

@@ -28,7 +28,10 @@ struct core_args {
 struct core_words {
     /* Synchronisation: one word for each round, each of one writer. */
     _Alignas(64) uint64_t arrived[CORE_ROUNDS];
-    _Alignas(64) uint64_t gathered; /* arrivals at member 0 */
+    /* Arrivals at member 0, or at the first of a node; and for the others of
+     * the node how often that one has let them go. */
+    _Alignas(64) uint64_t gathered;
+    uint64_t released;
     /* Written by the member itself, read by all. */
     _Alignas(64) uint64_t value[2];
     uint64_t entries;           /* collective calls it has come to */
@@ -36,6 +39,15 @@ struct core_words {
     /* Written by others: step s of a collective has come; how many have. */
     _Alignas(64) uint64_t flag[2][CORE_ROUNDS];
     _Alignas(64) uint64_t count[2];
+};
+
+/* The nodes of a team, where two of its members share one. */
+struct core_nodes {
+    int n, mine;                /* how many; which is this PE's */
+    int n_here, here;           /* members on it; which of them this PE is */
+    bool runs;                  /* members of a node follow each other */
+    int *members;               /* on this PE's node, rising: behind leaders */
+    int leaders[];              /* the lowest member of each node, rising */
 };
 
 /* n_pes is 0 while the library is not usable, so that the range check of a PE
@@ -48,6 +60,7 @@ struct core_team {
     uint64_t words_at;
     uint32_t *words_of;
     bool mapped;                /* no member is far */
+    struct core_nodes *nodes;   /* NULL: mapped, or all on different ones */
     uint64_t *heard;            /* what members published, if one is far */
     /* How far its collectives have come. */
     uint64_t epoch, gatherings; /* synchronisations; those that gathered */
@@ -58,6 +71,8 @@ struct core_team {
     struct list_link link;      /* of all that were made */
 };
 extern hidden struct core_team core_world, core_shared;
+/* The lowest PE on the node of each PE of the world, if nodes have several. */
+extern hidden int32_t *core_node_of;
 
 static inline int core_team_world_pe(const struct core_team *t, int pe)
 {

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Teams whose members lie on several nodes, some of them together: who leads
+ * each node's members, and how these meet in memory.
+ *
+ * Every PE knows the lowest PE of each PE's node, four bytes per PE, learnt
+ * once; with it each member finds the nodes of a new team without a message.
+ * The lowest member of a node leads the others there. */
+#include "coll/coll_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The scratch beyond what a reduction over the world uses. */
+static uint32_t *scratch(void)
+{
+    return core_team_scratch(&core_world, core_world.my_pe, 0,
+                             core_team_rounds(core_world.n_pes));
+}
+
+void coll_nodes_learn(void)
+{
+    enum { PIECE = CORE_PIECE / sizeof(uint32_t) };
+    int n = core_world.n_pes, me = core_world.my_pe, lowest = 0, len;
+    uint32_t *piece = scratch();
+
+    core_node_of = malloc((size_t)n * sizeof *core_node_of);
+    if (!core_node_of)
+        core_fatal(ERR_LIMIT, "shmem_init", "no memory for the nodes of %d "
+                   "PEs", n);
+    while (!coll_near(&core_world, lowest))
+        lowest++;
+    /* Each PE's is in one word, the others bring zeros. */
+    for (int at = 0; at < n; at += len) {
+        len = n - at < PIECE ? n - at : PIECE;
+        memset(piece, 0, (size_t)len * sizeof *piece);
+        if (me >= at && me < at + len)
+            piece[me - at] = (uint32_t)lowest;
+        coll_reduce_words(&core_world, piece, (size_t)len, sizeof *piece,
+                          coll_ops[COLL_OR][COLL_U32]);
+        for (int i = 0; i < len; i++)
+            core_node_of[at + i] = (int32_t)piece[i];
+    }
+}
+
+static int node_of(const struct core_team *t, int pe)
+{
+    return core_node_of[core_team_world_pe(t, pe)];
+}
+
+/* One entry per node and one per member here, rising.  seen: zeros, one for
+ * each PE of the world. */
+static void find_nodes(const struct core_team *t, char *seen,
+                       struct core_nodes *out)
+{
+    int my_node = node_of(t, t->my_pe), n_here = 0, id;
+
+    for (int i = 0; i < t->n_pes; i++) {
+        id = node_of(t, i);
+        if (!seen[id]) {
+            if (id == my_node)
+                out->mine = out->n;
+            out->leaders[out->n++] = i;
+        } else if (id != node_of(t, i - 1)) {
+            out->runs = false;
+        }
+        seen[id] = 1;
+    }
+    out->members = out->leaders + out->n;
+    for (int i = 0; i < t->n_pes; i++) {
+        if (node_of(t, i) != my_node)
+            continue;
+        if (i == t->my_pe)
+            out->here = n_here;
+        out->members[n_here++] = i;
+    }
+    out->n_here = n_here;
+}
+
+int coll_nodes_find(struct core_team *t)
+{
+    struct core_nodes *k;
+    size_t room;
+    char *seen;
+
+    if (t->mapped || !core_node_of || t->my_pe < 0)
+        return 0;
+    room = (size_t)t->n_pes * 2 * sizeof k->leaders[0];
+    k = malloc(sizeof *k + room);
+    seen = calloc(1, (size_t)core_world.n_pes);
+    if (!k || !seen) {
+        free(seen);
+        free(k);
+        return -ENOMEM;
+    }
+    *k = (struct core_nodes){ .runs = true };
+    find_nodes(t, seen, k);
+    free(seen);
+    if (k->n == t->n_pes) {     /* each on its own */
+        free(k);
+        return 0;
+    }
+    t->nodes = realloc(k, sizeof *k +
+                       (size_t)(k->n + k->n_here) * sizeof k->leaders[0]);
+    if (!t->nodes)
+        t->nodes = k;
+    t->nodes->members = t->nodes->leaders + t->nodes->n;
+    return 0;
+}
+
+int coll_nodes_of(const struct core_team *t, int pe)
+{
+    const struct core_nodes *k = t->nodes;
+    int id = node_of(t, pe), i = 0;
+
+    while (node_of(t, k->leaders[i]) != id)
+        i++;
+    return i;
+}
+
+void coll_nodes_gather(struct core_team *t)
+{
+    const struct core_nodes *k = t->nodes;
+    int leader = k->members[0];
+    uint64_t *word = &core_team_words(t, leader)->gathered;
+    uint64_t all = ++t->gatherings * ((uint64_t)k->n_here - 1);
+
+    if (k->here == 0) {
+        coll_wait(t, word, all);
+        return;
+    }
+    atomics_told();
+    /* acq_rel: the last one hands on what the others stored.  Only it wakes
+     * the leader. */
+    if (__atomic_add_fetch(word, 1, __ATOMIC_ACQ_REL) == all)
+        coll_wake(t, leader, word);
+}
+
+void coll_nodes_release(struct core_team *t)
+{
+    const struct core_nodes *k = t->nodes;
+
+    if (k->here) {
+        coll_wait(t, &core_team_words(t, t->my_pe)->released, t->gatherings);
+        return;
+    }
+    for (int i = 1; i < k->n_here; i++)
+        coll_set_word(t, k->members[i],
+                      &core_team_words(t, k->members[i])->released,
+                      t->gatherings);
+}
