@@ -14,7 +14,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     int rc = c ? 0 : -ENOMEM;
 
     if (c && xport_far)
-        rc = xport_far->flow_open(&c->flow);
+        rc = xport_far->flow_open(&c->flow, true);
     if (rc) {
         log_warn(ERR_CTX, "shmem_ctx_create: no memory for a context");
         free(c);

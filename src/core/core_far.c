@@ -17,9 +17,9 @@ int core_far_open(void)
         return 0;
     xport_arrived = core_arrived;
     core_status.impatient = true;
-    rc = xport_far->flow_open(&core_ctx_default.flow);
+    rc = xport_far->flow_open(&core_ctx_default.flow, false);
     if (!rc)
-        rc = xport_far->flow_open(&core_ctx_inner.flow);
+        rc = xport_far->flow_open(&core_ctx_inner.flow, false);
     return rc;
 }
 

@@ -226,7 +226,7 @@ static void ask(int pe, const void *word, uint64_t now) REQUIRES(watch_lock)
     for (int i = 0; i < ASKS && !a; i++)
         if (!asks[i].open)
             a = &asks[i];
-    if (!a || (!watch_ctx.flow && xport_far->flow_open(&watch_ctx.flow)))
+    if (!a || (!watch_ctx.flow && xport_far->flow_open(&watch_ctx.flow, false)))
         return;
     *a = (struct ask){ .open = true, .pe = pe, .since_ns = now,
                        .word = word ? NO_WORD : 0 };

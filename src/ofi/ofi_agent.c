@@ -4,9 +4,10 @@
  * It stays out of the owner's way.  Whoever looks at the queues counts it in
  * ofi_agent_looks; as long as that number changes, the agent rests a
  * millisecond at a time.  Once nobody has looked for that long, or the owner
- * goes to sleep (ofi_agent_doze), it sleeps in poll() on the queues' file
- * descriptors and serves what comes; where queues have none it naps, longer
- * and longer up to a millisecond. */
+ * goes to sleep (ofi_agent_doze), it sleeps in poll() on the file descriptor of
+ * the endpoint that peers address, and serves what comes; where there is none,
+ * or operations of this PE are under way, it naps, longer and longer up to a
+ * millisecond. */
 #include "ofi/ofi_int.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -52,40 +53,50 @@ static void futex_sleep(uint32_t seen, long us)
     syscall(SYS_futex, &agent.call, FUTEX_WAIT_PRIVATE, seen, &t, NULL, 0);
 }
 
+/* A millisecond, or until somebody dozes. */
+static void rest(uint32_t seen)
+{
+    /* Who dozes after this finds that it has to call. */
+    __atomic_store_n(&agent.rests, true, __ATOMIC_SEQ_CST);
+    futex_sleep(seen, REST_MS * 1000);
+    __atomic_store_n(&agent.rests, false, __ATOMIC_RELAXED);
+}
+
 /* The owner works on its own as long as it looks: false once it does not. */
 static bool owner_looks(void)
 {
     uint32_t seen = __atomic_load_n(&agent.call, __ATOMIC_ACQUIRE);
     uint64_t looks = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
 
-    /* Who dozes after this look finds that it has to call. */
-    __atomic_store_n(&agent.rests, true, __ATOMIC_SEQ_CST);
-    if (!on_duty() && !stopping())
-        futex_sleep(seen, REST_MS * 1000);
-    __atomic_store_n(&agent.rests, false, __ATOMIC_RELAXED);
+    if (on_duty() || stopping())
+        return false;
+    rest(seen);
     return !on_duty() && !stopping() &&
            __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED) != looks;
 }
 
-/* Until something is ready in one of the queues, or the agent is to stop; true
- * where something may be. */
+/* Until something comes, or the agent is to stop; true where something may
+ * have come. */
 static bool wait_for_event(void)
 {
-    struct pollfd p[OFI_EPS + 1] = {
-        { .fd = agent.stop_fd, .events = POLLIN }
+    struct pollfd p[] = {
+        { .fd = agent.stop_fd, .events = POLLIN },
+        { .fd = ofi.eps[0]->fd, .events = POLLIN }
     };
-    struct fid *fids[OFI_EPS];
-    int n = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE), k = 0;
+    struct fid *fid = &ofi.eps[0]->rx->fid;
 
-    for (int i = 0; i < n; i++) {
-        if (ofi.eps[i]->fd < 0)
-            continue;
-        fids[k] = &ofi.eps[i]->rx->fid;
-        k++;
-        p[k] = (struct pollfd){ .fd = ofi.eps[i]->fd, .events = POLLIN };
-    }
-    return fi_trywait(ofi.fabric, fids, k) ||
-           poll(p, (nfds_t)k + 1, POLL_MS) > 0;
+    return fi_trywait(ofi.fabric, &fid, 1) || poll(p, 2, POLL_MS) > 0;
+}
+
+/* Is something of the program's under way, of which no descriptor tells? */
+static bool under_way(void)
+{
+    int n = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE);
+
+    for (int i = 1; i < n; i++)
+        if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
+            return true;
+    return false;
 }
 
 static void nap(long *us)
@@ -103,22 +114,28 @@ static void serve(void)
     uint64_t before = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
     uint64_t looks;
     long us = NAP_LEAST_US;
-    bool event = true, advanced;
+    bool event = false, advanced;
+    uint32_t seen;
 
     for (; !stopping(); before = looks) {
         advanced = ofi_progress();
+        seen = __atomic_load_n(&agent.call, __ATOMIC_ACQUIRE);
         if (advanced || event) {
             __atomic_fetch_add(&agent.events, 1, __ATOMIC_RELAXED);
             xport_arrived(NULL, 0);
+            /* Who was woken looks for himself, perhaps on this very core. */
+            if (on_duty())
+                rest(seen);
         }
         looks = __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED);
         /* One look was this thread's own; the owner may also have looked
          * while it slept. */
         if (looks != before + 1 && !on_duty())
             return;
+        event = false;
         if (advanced)
             us = NAP_LEAST_US;
-        else if (ofi.wait_fd)
+        else if (ofi.wait_fd && !under_way())
             event = wait_for_event();
         else
             nap(&us);
@@ -138,9 +155,11 @@ uint64_t ofi_agent_doze(bool asleep)
 {
     if (!asleep) {
         __atomic_fetch_sub(&agent.dozing, 1, __ATOMIC_RELAXED);
-    } else if (!__atomic_fetch_add(&agent.dozing, 1, __ATOMIC_RELAXED) &&
-               __atomic_load_n(&agent.rests, __ATOMIC_RELAXED)) {
-        __atomic_fetch_add(&agent.call, 1, __ATOMIC_RELEASE);
+    } else {
+        __atomic_fetch_add(&agent.dozing, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&agent.call, 1, __ATOMIC_SEQ_CST);
+    }
+    if (asleep && __atomic_load_n(&agent.rests, __ATOMIC_SEQ_CST)) {
         syscall(SYS_futex, &agent.call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     }
     return __atomic_load_n(&agent.events, __ATOMIC_RELAXED);

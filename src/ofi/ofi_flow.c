@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum { ENTRIES = 16,            /* read from a queue at a time */
-       TURNS = 4 };
+       OFTEN = 4, SELDOM = 16 };
 
 /* Flows by index, in blocks: a completion finds its flow without a lock, and
  * blocks are never moved. */
@@ -26,7 +26,7 @@ static uint32_t n_free GUARDED_BY(ofi_lock), room_free GUARDED_BY(ofi_lock);
 
 /* ---- endpoints ---- */
 
-static int open_queues(struct ofi_ep *e)
+static int open_queues(struct ofi_ep *e, bool with_fd)
 {
     struct fi_cq_attr tx = {
         .format = FI_CQ_FORMAT_MSG, .size = 2 * ofi.info->tx_attr->size,
@@ -34,15 +34,14 @@ static int open_queues(struct ofi_ep *e)
     };
     struct fi_cq_attr rx = {
         .format = FI_CQ_FORMAT_MSG, .size = 2 * ofi.info->rx_attr->size,
-        .wait_obj = ofi.wait_fd ? FI_WAIT_FD : FI_WAIT_NONE
+        .wait_obj = with_fd ? FI_WAIT_FD : FI_WAIT_NONE
     };
     int rc = fi_cq_open(ofi.domain, &tx, &e->cq, NULL);
 
     if (rc)
         return rc;
     rc = fi_cq_open(ofi.domain, &rx, &e->rx, NULL);
-    if (rc && ofi.wait_fd) {    /* a bounded sleep does it, too */
-        ofi.wait_fd = false;
+    if (rc && with_fd) {        /* a bounded sleep does it, too */
         rx.wait_obj = FI_WAIT_NONE;
         rc = fi_cq_open(ofi.domain, &rx, &e->rx, NULL);
     }
@@ -51,12 +50,13 @@ static int open_queues(struct ofi_ep *e)
         return rc;
     }
     e->fd = -1;
-    if (ofi.wait_fd && fi_control(&e->rx->fid, FI_GETWAIT, &e->fd))
+    if (rx.wait_obj == FI_WAIT_FD &&
+        fi_control(&e->rx->fid, FI_GETWAIT, &e->fd))
         e->fd = -1;
     return 0;
 }
 
-int ofi_ep_open(struct ofi_ep **out)
+int ofi_ep_open(struct ofi_ep **out, bool with_fd)
 {
     struct ofi_ep *e = aligned_alloc(64, sizeof *e);
     int rc;
@@ -68,7 +68,7 @@ int ofi_ep_open(struct ofi_ep **out)
          : fi_endpoint(ofi.domain, ofi.info, &e->ep, NULL);
     if (rc)
         goto free_ep;
-    rc = open_queues(e);
+    rc = open_queues(e, with_fd);
     if (rc)
         goto close_ep;
     rc = fi_ep_bind(e->ep, &ofi.av->fid, 0);
@@ -99,17 +99,18 @@ void ofi_ep_close(struct ofi_ep *e)
     free(e);
 }
 
-/* The one with the fewest flows: a new one as long as there may be more. */
-static struct ofi_ep *take_ep(void) REQUIRES(ofi_lock)
+/* The one with the fewest flows; a new one if it is to be a flow's own and
+ * there may be more. */
+static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
 {
-    struct ofi_ep *e = ofi.eps[0];
-    int rc;
+    int first = ofi.wait_fd ? 1 : 0, rc;
+    struct ofi_ep *e = ofi.eps[first];
 
-    for (int i = 1; i < ofi.n_eps; i++)
+    for (int i = first + 1; i < ofi.n_eps; i++)
         if (ofi.eps[i]->users < e->users)
             e = ofi.eps[i];
-    if (e->users && ofi.n_eps < ofi.most_eps) {
-        rc = ofi_ep_open(&e);
+    if (own && e->users && ofi.n_eps < first + ofi.most_eps) {
+        rc = ofi_ep_open(&e, false);
         if (!rc) {
             ofi.eps[ofi.n_eps] = e;
             /* release: the agent goes through the list without the lock. */
@@ -118,12 +119,12 @@ static struct ofi_ep *take_ep(void) REQUIRES(ofi_lock)
             log_warn(ERR_CTX, "provider %s opens no more than %d endpoints "
                      "(%s): contexts share them from here on", ofi.name,
                      ofi.n_eps, ofi_strerror(rc));
-            ofi.most_eps = ofi.n_eps;
+            ofi.most_eps = ofi.n_eps - first;
             e = ofi.eps[ofi.n_eps - 1];
         }
-    } else if (e->users == 1 && ofi.n_eps == ofi.most_eps) {
+    } else if (own && e->users == 1) {
         log_info(LOG_OFI, "more contexts than %d endpoints: they share them",
-                 ofi.n_eps);
+                 ofi.n_eps - first);
     }
     e->users++;
     return e;
@@ -153,7 +154,7 @@ static int take_index(struct xport_flow *f) REQUIRES(ofi_lock)
     return 0;
 }
 
-int ofi_flow_open(struct xport_flow **out)
+int ofi_flow_open(struct xport_flow **out, bool own)
 {
     struct xport_flow *f = aligned_alloc(64, sizeof *f);
     int rc;
@@ -164,7 +165,7 @@ int ofi_flow_open(struct xport_flow **out)
     lock_acquire(&ofi_lock);
     rc = take_index(f);
     if (!rc)
-        f->ep = take_ep();
+        f->ep = take_ep(own);
     lock_release(&ofi_lock);
     if (rc) {
         free(f);
@@ -270,23 +271,32 @@ static int read_queue(struct fid_cq *cq, uint64_t *ended)
     return (int)n;
 }
 
-int ofi_ep_progress(struct ofi_ep *e)
+/* What this endpoint started and has ended. */
+static int read_ended(struct ofi_ep *e)
 {
-    bool waits = __atomic_load_n(&e->in_flight, __ATOMIC_RELAXED);
     uint64_t ended = 0;
-    int n = 0;
+    int n = read_queue(e->cq, &ended);
 
-    if (waits)
-        n = read_queue(e->cq, &ended);
     if (ended)
         __atomic_fetch_sub(&e->in_flight, ended, __ATOMIC_RELAXED);
-    /* What comes is for the first only.  Reading an empty queue asks the
-     * system for news of both, so one of them is enough most times. */
-    if (e == ofi.eps[0] &&
-        (!waits || __atomic_add_fetch(&e->turn, 1, __ATOMIC_RELAXED) %
-                       TURNS == 0))
-        n += read_queue(e->rx, &ended);
     return n;
+}
+
+static bool starts(const struct ofi_ep *e)
+{
+    return __atomic_load_n(&e->in_flight, __ATOMIC_RELAXED);
+}
+
+/* What has come.  Reading a queue that is empty also asks the system for news
+ * of its endpoint. */
+static int read_come(void)
+{
+    uint64_t none = 0;
+    int n = 0;
+
+    if (starts(ofi.eps[0]))
+        n = read_ended(ofi.eps[0]);
+    return n + read_queue(ofi.eps[0]->rx, &none);
 }
 
 uint64_t ofi_in_flight(void)
@@ -299,15 +309,20 @@ uint64_t ofi_in_flight(void)
     return n;
 }
 
+/* An endpoint with nothing in flight may still hold a message back: it is
+ * looked at now and then. */
 bool ofi_progress(void)
 {
+    static unsigned turns;      /* not exact when threads race */
+    unsigned turn = __atomic_load_n(&turns, __ATOMIC_RELAXED) + 1;
     int n_eps = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE);
-    int n = ofi_ep_progress(ofi.eps[0]);
+    int n = read_come();
 
+    __atomic_store_n(&turns, turn, __ATOMIC_RELAXED);
     ofi_agent_seen();
     for (int i = 1; i < n_eps; i++)
-        if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
-            n += ofi_ep_progress(ofi.eps[i]);
+        if (turn % SELDOM == 0 || starts(ofi.eps[i]))
+            n += read_ended(ofi.eps[i]);
     ofi_am_retry();
     return n > 0;
 }
@@ -354,10 +369,15 @@ static void look_at_clock(struct ofi_wait *w)
 
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
 {
-    int n = ofi_ep_progress(e);
+    bool waits = starts(e) || e == ofi.eps[0];
+    bool seldom = ++w->looks % OFTEN == 0;
+    int n = 0;
 
-    if (e != ofi.eps[0])
-        n += ofi_ep_progress(ofi.eps[0]);
+    /* For an end there, or for an answer here. */
+    if (waits || seldom)
+        n = read_ended(e);
+    if (!waits || seldom || e == ofi.eps[0])
+        n += read_come();
     ofi_agent_seen();
     if (n)
         return;

@@ -2,9 +2,10 @@
 /* ofi_int.h - what the files of ofi share.
  *
  * An endpoint is a libfabric endpoint with a completion queue for what it
- * starts and one for what comes.  Only the latter has a file descriptor for
- * the agent to sleep on: with one, each entry costs a write to it.  The first
- * endpoint, ofi.eps[0], is the one that peers address.  A flow is a
+ * starts and one for what comes.  The first, ofi.eps[0], is the one that peers
+ * address.  Its queues have a file descriptor, where the provider has that, for
+ * the agent to sleep on; since this makes each entry cost two system calls,
+ * what this PE starts goes through other endpoints then.  A flow is a
  * context's operations; it sends through one endpoint, which flows share
  * when there are more flows than endpoints.
  *
@@ -51,7 +52,7 @@ struct ofi_peer {
     uint64_t key[HEAP_SEGS], base[HEAP_SEGS];
 };
 
-enum { OFI_EPS = 64 };
+enum { OFI_EPS = 65 };
 
 struct ofi_ep {
     struct fid_ep *ep;
@@ -59,7 +60,6 @@ struct ofi_ep {
     int fd;                     /* of rx, or -1 */
     unsigned users;             /* flows; under ofi_lock */
     _Alignas(64) uint64_t in_flight;    /* atomic */
-    unsigned turn;              /* atomic */
 };
 
 struct ofi_state {
@@ -125,13 +125,11 @@ static inline void ofi_flow_done(struct xport_flow *f)
 }
 
 /* ---- ofi_flow.c ---- */
-int ofi_ep_open(struct ofi_ep **out);
+int ofi_ep_open(struct ofi_ep **out, bool with_fd);
 void ofi_ep_close(struct ofi_ep *e);
-int ofi_flow_open(struct xport_flow **out);
+int ofi_flow_open(struct xport_flow **out, bool own);
 void ofi_flow_close(struct xport_flow *f);
 struct xport_flow *ofi_flow_at(uint32_t index);
-/* Reads a queue: how many entries there were. */
-int ofi_ep_progress(struct ofi_ep *e);
 uint64_t ofi_in_flight(void);
 /* The queues of all endpoints that wait for something. */
 bool ofi_progress(void);
@@ -143,7 +141,7 @@ bool ofi_progress(void);
 struct ofi_wait {
     const char *what;
     int pe;                     /* -1: several */
-    unsigned steps;
+    unsigned steps, looks;
     uint64_t since_ns, warned_ns;
 };
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);

@@ -104,7 +104,9 @@ struct xport_flow;
  * the calls of OpenSHMEM return nothing. */
 struct xport_ops {
     const char *name;
-    int (*flow_open)(struct xport_flow **out);          /* 0 or -errno */
+    /* 0 or -errno; own: with resources that it shares with others only when
+     * they run out. */
+    int (*flow_open)(struct xport_flow **out, bool own);
     void (*flow_close)(struct xport_flow *f);           /* after its quiet */
     /* nbi: the local memory is the transport's until the flow's quiet. */
     void (*put)(struct xport_flow *f, const struct xport_at *to,
