@@ -2,7 +2,10 @@
 /* Collectives that move blocks as they are: broadcast and collect. */
 #include "coll/coll_int.h"
 
-enum { SEGMENT = 16384 };       /* of a pipeline */
+enum {
+    SEGMENT = 16384,            /* of a pipeline */
+    NODES_WHOLE = 65536         /* so much goes between nodes in one piece */
+};
 
 static void copy_here(void *dest, const void *source, size_t bytes)
 {
@@ -86,6 +89,85 @@ static void broadcast_pipeline(struct core_team *t, void *dest,
     coll_sync(t);
 }
 
+/* Of each node one member, which is the root on the root's, sends or gets it
+ * by messages - in one piece to the nodes at half the distance, and so on, or
+ * in segments along a chain - and the others of its node copy it from there. */
+struct by_nodes {
+    struct coll_call call;
+    int first, v;               /* the root's node; ours, counted from there */
+    int root, head;             /* who has it on this node */
+    bool chain;
+    char *dest;
+    const char *from;           /* at the head */
+};
+
+static int head_of(const struct by_nodes *b, int v)
+{
+    const struct core_nodes *k = b->call.t->nodes;
+
+    return v ? k->leaders[(b->first + v) % k->n] : b->root;
+}
+
+static void send_to_node(const struct by_nodes *b, int v, size_t at,
+                         size_t len)
+{
+    int pe = head_of(b, v);
+
+    coll_put(b->call.t, pe, b->dest + at, b->from + at, len);
+    coll_count(&b->call, pe);
+}
+
+static void send_on(const struct by_nodes *b, size_t at, size_t len)
+{
+    int n = b->call.t->nodes->n, step = 1;
+
+    if (b->chain) {
+        if (b->v + 1 < n)
+            send_to_node(b, b->v + 1, at, len);
+        return;
+    }
+    while (step < n && !(b->v & step))
+        step *= 2;
+    for (step /= 2; step; step /= 2)
+        if (b->v + step < n)
+            send_to_node(b, b->v + step, at, len);
+}
+
+static void one_segment(const struct by_nodes *b, size_t at, size_t len)
+{
+    struct core_team *t = b->call.t;
+    const struct core_nodes *k = t->nodes;
+
+    if (t->my_pe != b->head || b->v)
+        coll_hear_count(&b->call, 1);
+    if (t->my_pe != b->head) {
+        copy_bytes(b->dest + at, (char *)coll_at(t, b->head, b->from) + at,
+                   len);
+        return;
+    }
+    send_on(b, at, len);
+    for (int i = 0; i < k->n_here; i++)
+        if (k->members[i] != b->head)
+            coll_count(&b->call, k->members[i]);
+}
+
+static void broadcast_nodes(struct core_team *t, void *dest,
+                            const void *source, size_t bytes, int root)
+{
+    const struct core_nodes *k = t->nodes;
+    struct by_nodes b = { .call = coll_begin(t), .root = root, .dest = dest,
+                          .chain = bytes > NODES_WHOLE };
+    size_t step = b.chain ? SEGMENT : bytes;
+
+    b.first = coll_nodes_of(t, root);
+    b.v = (k->mine - b.first + k->n) % k->n;
+    b.head = b.v ? k->members[0] : root;
+    b.from = b.v ? dest : source;
+    for (size_t at = 0; at < bytes; at += step)
+        one_segment(&b, at, bytes - at < step ? bytes - at : step);
+    coll_sync(t);
+}
+
 void coll_broadcast(struct core_team *t, void *dest, const void *source,
                     size_t bytes, int root, bool root_too)
 {
@@ -100,6 +182,9 @@ void coll_broadcast(struct core_team *t, void *dest, const void *source,
         break;
     case COLL_PIPELINE:
         broadcast_pipeline(t, dest, source, bytes, root);
+        break;
+    case COLL_NODES:
+        broadcast_nodes(t, dest, source, bytes, root);
         break;
     default:
         broadcast_push(t, dest, source, bytes, root);
@@ -207,6 +292,67 @@ static void fcollect_bruck(struct core_team *t, char *dest,
     }
 }
 
+/* Where the blocks of node k begin, which may be the one after the last. */
+static size_t node_at(const struct core_team *t, const struct blocks *b, int k)
+{
+    return start_of(b, k < t->nodes->n ? t->nodes->leaders[k] : t->n_pes);
+}
+
+/* The blocks of nodes [from, to) go to that node's leader. */
+static void put_nodes(struct core_team *t, const struct blocks *b, int pe,
+                      char *dest, int from, int to)
+{
+    size_t at = node_at(t, b, from);
+
+    coll_put(t, pe, dest + at, dest + at, node_at(t, b, to) - at);
+}
+
+/* As fcollect_bruck, by leaders with the blocks of whole nodes. */
+static void exchange_nodes(const struct coll_call *c, const struct blocks *b,
+                           char *dest)
+{
+    const struct core_nodes *k = c->t->nodes;
+    int n = k->n, have = 1, count, from, to;
+
+    for (int r = 0; have < n; r++) {
+        to = k->leaders[(k->mine + have) % n];
+        count = have < n - have ? have : n - have;
+        from = k->mine - count + 1;
+        if (from < 0) {
+            put_nodes(c->t, b, to, dest, from + n, n);
+            from = 0;
+        }
+        put_nodes(c->t, b, to, dest, from, k->mine + 1);
+        coll_tell(c, to, r);
+        coll_hear(c, r);
+        have += count;
+    }
+}
+
+/* Each node's blocks are brought together at its leader, which must make them
+ * one run of bytes; from there everybody copies all of them. */
+static void collect_nodes(struct core_team *t, const struct blocks *b,
+                          char *dest, const void *source)
+{
+    struct coll_call c = coll_begin(t);
+    int leader = t->nodes->members[0];
+    size_t at = start_of(b, t->my_pe), all = start_of(b, t->n_pes);
+
+    if (coll_nodes_leads(t))
+        copy_here(dest + at, source, size_of(b, t->my_pe));
+    else
+        coll_put(t, leader, dest + at, source, size_of(b, t->my_pe));
+    coll_nodes_gather(t);
+    if (coll_nodes_leads(t))
+        exchange_nodes(&c, b, dest);
+    coll_nodes_release(t);
+    if (!coll_nodes_leads(t) && all)
+        copy_bytes(dest, coll_at(t, leader, dest), all);
+    /* All have copied before the leader's dest changes. */
+    coll_nodes_gather(t);
+    coll_nodes_release(t);
+}
+
 /* Whoever brings nothing may name no source, and cannot tell from its own
  * where the others' are. */
 static bool all_name_source(const struct core_team *t, const struct blocks *b)
@@ -235,6 +381,9 @@ void coll_collect(struct core_team *t, void *dest, const void *source,
     case COLL_RING:
         collect_ring(t, &b, dest, source);
         break;
+    case COLL_NODES:
+        collect_nodes(t, &b, dest, source);
+        break;
     default:
         collect_push(t, &b, dest, source);
     }
@@ -254,6 +403,9 @@ void coll_fcollect(struct core_team *t, void *dest, const void *source,
         break;
     case COLL_BRUCK:
         fcollect_bruck(t, dest, source, bytes);
+        break;
+    case COLL_NODES:
+        collect_nodes(t, &b, dest, source);
         break;
     default:
         collect_push(t, &b, dest, source);

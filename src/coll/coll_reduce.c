@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions.  Whatever the algorithm, each element is combined in an order
- * that depends on the members' numbers alone, and either by one member for
- * all or with the same operands on the same sides: all get the same bits. */
+ * that depends on the members' numbers and nodes alone, and either by one
+ * member for all or with the same operands on the same sides: all get the
+ * same bits.  In two levels the order is that of the members within each node,
+ * then that of the leaders' algorithm over what the nodes have. */
 #include "coll/coll_int.h"
 
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 enum {
     BLOCK = 8192,               /* bytes combined at a time: stays in cache */
     IN_PLACE_MOST = 4096,       /* pull, where dest is source */
+    NODES_DOUBLING = 4096,      /* leaders: so much without a ring */
     FOLD = CORE_ROUNDS - 2, RESULT = CORE_ROUNDS - 1 /* flags beside rounds */
 };
 
@@ -19,19 +22,59 @@ struct reduction {
     coll_op *op;
 };
 
-/* Elements [at, at + n) of all members, combined in the members' order. */
-static void combine(const struct core_team *t, const struct reduction *r,
-                    size_t at, size_t n, char *out)
-{
-    const char *first = coll_at(t, 0, r->source + at * r->size);
+/* Who exchanges messages: all members, or the leaders of the nodes. */
+struct ranks {
+    int n, me;
+    const int *who;             /* NULL: the members */
+};
 
-    if (t->n_pes == 1) {
+static struct ranks all_of(const struct core_team *t)
+{
+    return (struct ranks){ t->n_pes, t->my_pe, NULL };
+}
+
+static struct ranks leaders_of(const struct core_team *t)
+{
+    return (struct ranks){ t->nodes->n, t->nodes->mine, t->nodes->leaders };
+}
+
+static struct ranks node_of(const struct core_team *t)
+{
+    return (struct ranks){ t->nodes->n_here, t->nodes->here,
+                           t->nodes->members };
+}
+
+static int pe_of(const struct ranks *k, int i)
+{
+    return k->who ? k->who[i] : i;
+}
+
+/* Elements [at, at + n) of all of them, combined in their order. */
+static void combine(const struct core_team *t, const struct ranks *k,
+                    const struct reduction *r, size_t at, size_t n, char *out)
+{
+    const char *from = r->source + at * r->size;
+    const char *first = coll_at(t, pe_of(k, 0), from);
+
+    if (k->n == 1) {
         memmove(out, first, n * r->size);
         return;
     }
-    r->op(out, first, coll_at(t, 1, r->source + at * r->size), n);
-    for (int i = 2; i < t->n_pes; i++)
-        r->op(out, out, coll_at(t, i, r->source + at * r->size), n);
+    r->op(out, first, coll_at(t, pe_of(k, 1), from), n);
+    for (int i = 2; i < k->n; i++)
+        r->op(out, out, coll_at(t, pe_of(k, i), from), n);
+}
+
+/* The part of the elements that is this one's: of whole cache lines. */
+static size_t part_of(const struct ranks *k, const struct reduction *r, int i,
+                      size_t *end)
+{
+    size_t line = 64 / r->size ? 64 / r->size : 1;
+    size_t part = (r->n / (size_t)k->n / line + 1) * line;
+    size_t from = (size_t)i * part, to = from + part;
+
+    *end = to < r->n ? to : r->n;
+    return from < r->n ? from : r->n;
 }
 
 /* ---- on mapped memory ---- */
@@ -41,12 +84,13 @@ static void reduce_pull(struct core_team *t, const struct reduction *r)
 {
     bool in_place = r->dest == r->source;
     size_t step = BLOCK / r->size, len;
+    struct ranks k = all_of(t);
     _Alignas(64) char kept[IN_PLACE_MOST];
 
     coll_sync(t);
     for (size_t at = 0; at < r->n; at += len) {
         len = r->n - at < step ? r->n - at : step;
-        combine(t, r, at, len, (in_place ? kept : r->dest) + at * r->size);
+        combine(t, &k, r, at, len, (in_place ? kept : r->dest) + at * r->size);
     }
     coll_sync(t);
     if (in_place)
@@ -57,17 +101,14 @@ static void reduce_pull(struct core_team *t, const struct reduction *r)
  * part of a source is read by one member only, so dest may be source. */
 static void reduce_split(struct core_team *t, const struct reduction *r)
 {
-    size_t line = 64 / r->size ? 64 / r->size : 1, step = BLOCK / r->size, len;
-    size_t part = (r->n / (size_t)t->n_pes / line + 1) * line;
-    size_t from = (size_t)t->my_pe * part, to = from + part;
+    struct ranks k = all_of(t);
+    size_t step = BLOCK / r->size, len, to, from = part_of(&k, r, k.me, &to);
     _Alignas(64) char acc[BLOCK];
 
-    if (to > r->n)
-        to = r->n;
     coll_sync(t);
     for (size_t at = from; at < to; at += len) {
         len = to - at < step ? to - at : step;
-        combine(t, r, at, len, acc);
+        combine(t, &k, r, at, len, acc);
         for (int i = 0; i < t->n_pes; i++)
             coll_put(t, (t->my_pe + i) % t->n_pes, r->dest + at * r->size,
                      acc, len * r->size);
@@ -78,37 +119,39 @@ static void reduce_split(struct core_team *t, const struct reduction *r)
 /* ---- by messages ---- */
 
 /* Exchange with the partner at distance 1, 2, 4 ... of the first 2^k active
- * members.  Of those beyond a power of two, each even one hands its part to
- * the odd one above it and gets the result from there. */
-static void double_piece(struct core_team *t, const struct reduction *r,
-                         size_t at, size_t n)
+ * ones; acc is what this one brings.  Of those beyond a power of two, each
+ * even one hands its part to the odd one above it and gets the result from
+ * there.  It is left in dest. */
+static void double_piece(struct core_team *t, const struct ranks *who,
+                         const struct reduction *r, size_t at, size_t n,
+                         char *acc)
 {
-    int me = t->my_pe, rounds = 31 - __builtin_clz((unsigned)t->n_pes);
-    int over = t->n_pes - (1 << rounds), active, partner;
+    int me = who->me, rounds = 31 - __builtin_clz((unsigned)who->n), pe;
+    int over = who->n - (1 << rounds), active, partner;
     size_t bytes = n * r->size;
     struct coll_call c = coll_begin(t);
-    _Alignas(64) char acc[CORE_PIECE];
     const char *theirs;
 
-    memcpy(acc, r->source + at * r->size, bytes);
     if (me < 2 * over && me % 2 == 0) {
-        coll_put_scratch(&c, me + 1, rounds, acc, bytes);
-        coll_tell(&c, me + 1, FOLD);
+        pe = pe_of(who, me + 1);
+        coll_put_scratch(&c, pe, rounds, acc, bytes);
+        coll_tell(&c, pe, FOLD);
         coll_hear(&c, RESULT);
         return;
     }
     if (me < 2 * over) {
         coll_hear(&c, FOLD);
-        r->op(acc, core_team_scratch(t, me, c.parity, rounds), acc, n);
+        r->op(acc, core_team_scratch(t, t->my_pe, c.parity, rounds), acc, n);
     }
     active = me < 2 * over ? me / 2 : me - over;
     for (int k = 0; k < rounds; k++) {
         partner = active ^ 1 << k;
         partner = partner < over ? 2 * partner + 1 : partner + over;
-        coll_put_scratch(&c, partner, k, acc, bytes);
-        coll_tell(&c, partner, k);
+        pe = pe_of(who, partner);
+        coll_put_scratch(&c, pe, k, acc, bytes);
+        coll_tell(&c, pe, k);
         coll_hear(&c, k);
-        theirs = core_team_scratch(t, me, c.parity, k);
+        theirs = core_team_scratch(t, t->my_pe, c.parity, k);
         if (partner < me)
             r->op(acc, theirs, acc, n);
         else
@@ -116,18 +159,22 @@ static void double_piece(struct core_team *t, const struct reduction *r,
     }
     memcpy(r->dest + at * r->size, acc, bytes);
     if (me < 2 * over) {
-        coll_put(t, me - 1, r->dest + at * r->size, acc, bytes);
-        coll_tell(&c, me - 1, RESULT);
+        pe = pe_of(who, me - 1);
+        coll_put(t, pe, r->dest + at * r->size, acc, bytes);
+        coll_tell(&c, pe, RESULT);
     }
 }
 
 static void reduce_doubling(struct core_team *t, const struct reduction *r)
 {
+    struct ranks k = all_of(t);
     size_t step = CORE_PIECE / r->size, len;
+    _Alignas(64) char acc[CORE_PIECE];
 
     for (size_t at = 0; at < r->n; at += len) {
         len = r->n - at < step ? r->n - at : step;
-        double_piece(t, r, at, len);
+        memcpy(acc, r->source + at * r->size, len * r->size);
+        double_piece(t, &k, r, at, len, acc);
     }
 }
 
@@ -153,11 +200,12 @@ static size_t chunk_at(const struct chunks *k, int i)
 /* Each chunk goes around twice: once it is summed up, starting at the member
  * of its number, and once handed out.  It always lands in dest, where the
  * member it passes adds its source; so dest may not be source. */
-static void reduce_ring(struct core_team *t, const struct reduction *r)
+static void reduce_ring(const struct coll_call *call, const struct ranks *who,
+                        const struct reduction *r)
 {
-    int n = t->n_pes, me = t->my_pe, next = (me + 1) % n, chunk = me;
+    int n = who->n, next = pe_of(who, (who->me + 1) % n), chunk = who->me;
     struct chunks k = { (r->n + (size_t)n - 1) / (size_t)n, r->n };
-    struct coll_call c = coll_begin(t);
+    struct core_team *t = call->t;
     size_t from, bytes;
 
     for (int s = 0; s < 2 * (n - 1); s++) {
@@ -165,8 +213,8 @@ static void reduce_ring(struct core_team *t, const struct reduction *r)
         bytes = chunk_at(&k, chunk + 1) * r->size - from;
         coll_put(t, next, r->dest + from, (s ? r->dest : r->source) + from,
                  bytes);
-        coll_count(&c, next);
-        coll_hear_count(&c, 1);
+        coll_count(call, next);
+        coll_hear_count(call, 1);
         chunk = (chunk - 1 + n) % n;
         from = chunk_at(&k, chunk) * r->size;
         bytes = chunk_at(&k, chunk + 1) * r->size - from;
@@ -174,6 +222,119 @@ static void reduce_ring(struct core_team *t, const struct reduction *r)
             r->op(r->dest + from, r->dest + from, r->source + from,
                   bytes / r->size);
     }
+}
+
+static void ring_of_all(struct core_team *t, const struct reduction *r)
+{
+    struct coll_call c = coll_begin(t);
+    struct ranks k = all_of(t);
+
+    reduce_ring(&c, &k, r);
+}
+
+static void *room_for(size_t bytes)
+{
+    void *p = malloc(bytes);
+
+    if (!p)
+        core_fatal(ERR_LIMIT, "reduction", "no memory for a copy of %zu bytes",
+                   bytes);
+    return p;
+}
+
+/* ---- in two levels ---- */
+
+/* The leader reads what its node has, and hands the result out. */
+static void nodes_doubling(struct core_team *t, const struct reduction *r)
+{
+    struct ranks leaders = leaders_of(t), here = node_of(t);
+    size_t step = CORE_PIECE / r->size, len;
+    _Alignas(64) char acc[CORE_PIECE];
+
+    coll_nodes_gather(t);
+    for (size_t at = 0; at < r->n; at += len) {
+        len = r->n - at < step ? r->n - at : step;
+        if (!coll_nodes_leads(t)) {
+            coll_begin(t);      /* the leader's exchange of this piece */
+            continue;
+        }
+        combine(t, &here, r, at, len, acc);
+        double_piece(t, &leaders, r, at, len, acc);
+        for (int i = 1; i < here.n; i++)
+            coll_put(t, here.who[i], r->dest + at * r->size,
+                     r->dest + at * r->size, len * r->size);
+    }
+    coll_nodes_release(t);
+}
+
+/* Each member combines a part of its node's sources, in its own dest: nobody
+ * else reads that part of a source, so dest may be source. */
+static void combine_part(struct core_team *t, const struct reduction *r)
+{
+    struct ranks here = node_of(t);
+    size_t step = BLOCK / r->size, to, len;
+
+    for (size_t at = part_of(&here, r, here.me, &to); at < to; at += len) {
+        _Alignas(64) char acc[BLOCK];
+
+        len = to - at < step ? to - at : step;
+        combine(t, &here, r, at, len, acc);
+        memcpy(r->dest + at * r->size, acc, len * r->size);
+    }
+}
+
+/* The leaders' ring over what their nodes have, which is kept aside as it
+ * lands in dest.  None lands before the node's members are done with it: the
+ * leader tells the one before it so. */
+static void ring_of_leaders(const struct coll_call *c,
+                            const struct reduction *r)
+{
+    struct core_team *t = c->t;
+    struct ranks leaders = leaders_of(t), here = node_of(t);
+    char *kept = room_for(r->n * r->size);
+    struct reduction sums = *r;
+    size_t from, to;
+
+    for (int i = 0; i < here.n; i++) {
+        from = part_of(&here, r, i, &to);
+        if (from < to)
+            memcpy(kept + from * r->size,
+                   (char *)coll_at(t, here.who[i], r->dest) + from * r->size,
+                   (to - from) * r->size);
+    }
+    coll_tell(c, pe_of(&leaders, (leaders.me + leaders.n - 1) % leaders.n),
+              FOLD);
+    coll_hear(c, FOLD);
+    sums.source = kept;
+    reduce_ring(c, &leaders, &sums);
+    free(kept);
+}
+
+static void nodes_ring(struct core_team *t, const struct reduction *r)
+{
+    struct coll_call c = coll_begin(t);
+
+    coll_nodes_gather(t);
+    coll_nodes_release(t);
+    combine_part(t, r);
+    coll_nodes_gather(t);
+    if (coll_nodes_leads(t))
+        ring_of_leaders(&c, r);
+    coll_nodes_release(t);
+    if (!coll_nodes_leads(t))
+        copy_bytes(r->dest, coll_at(t, t->nodes->members[0], r->dest),
+                   r->n * r->size);
+    /* All have copied before the leader's dest changes. */
+    coll_nodes_gather(t);
+    coll_nodes_release(t);
+}
+
+static void reduce_nodes(struct core_team *t, const struct reduction *r)
+{
+    if (r->n * r->size <= NODES_DOUBLING)
+        nodes_doubling(t, r);
+    else
+        nodes_ring(t, r);
 }
 
 void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
@@ -193,10 +354,7 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
     if (alg == COLL_PULL && in_place && n * size > IN_PLACE_MOST)
         alg = COLL_SPLIT;
     if (alg == COLL_RING && in_place) {
-        kept = malloc(n * size);
-        if (!kept)
-            core_fatal(ERR_LIMIT, "reduction", "no memory for a copy of %zu "
-                       "bytes that dest and source share", n * size);
+        kept = room_for(n * size);
         r.source = memcpy(kept, source, n * size);
         coll_sync(t);           /* others write to dest from here on */
     }
@@ -204,8 +362,10 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
         reduce_pull(t, &r);
     else if (alg == COLL_DOUBLING)
         reduce_doubling(t, &r);
+    else if (alg == COLL_NODES)
+        reduce_nodes(t, &r);
     else if (alg == COLL_RING)
-        reduce_ring(t, &r);
+        ring_of_all(t, &r);
     else
         reduce_split(t, &r);
     free(kept);

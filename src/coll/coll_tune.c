@@ -67,14 +67,15 @@ static const struct {
 /* In the order of the words of each variable in env_defs.h. */
 static const enum coll_alg words[COLL_KINDS][6] = {
     [COLL_BROADCAST] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_BINOMIAL,
-                         COLL_PIPELINE },
-    [COLL_COLLECT] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_RING },
+                         COLL_PIPELINE, COLL_NODES },
+    [COLL_COLLECT] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_RING,
+                       COLL_NODES },
     [COLL_FCOLLECT] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_BRUCK,
-                        COLL_RING },
+                        COLL_RING, COLL_NODES },
     [COLL_ALLTOALL] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_BRUCK,
                         COLL_PAIRWISE },
     [COLL_REDUCE] = { COLL_AUTO, COLL_PULL, COLL_SPLIT, COLL_DOUBLING,
-                      COLL_RING },
+                      COLL_RING, COLL_NODES },
     [COLL_SCAN] = { COLL_AUTO, COLL_PULL, COLL_DOUBLING },
 };
 
@@ -160,15 +161,51 @@ void coll_open(void)
     core_ctl->choices = choices();
 }
 
+/* Two levels pay wherever bytes for or from several members of a node would
+ * cross the network several times, or one after another, but what all bring
+ * must come in runs to leave as it lies.  In alltoall every byte has one
+ * target, and a leader would only copy them all twice; the members before one
+ * in a scan end within a node, so that each node's would need two passes. */
+static bool by_nodes(enum coll_kind kind, const struct core_team *t)
+{
+    switch (kind) {
+    case COLL_BROADCAST:
+    case COLL_REDUCE:
+        return t->nodes;
+    case COLL_COLLECT:
+    case COLL_FCOLLECT:
+        return t->nodes && t->nodes->runs;
+    default:
+        return false;
+    }
+}
+
+static bool serves(enum coll_alg alg, enum coll_kind kind,
+                   const struct core_team *t)
+{
+    switch (alg) {
+    case COLL_AUTO:
+        return false;
+    case COLL_PULL:
+    case COLL_SPLIT:
+        return t->mapped;
+    case COLL_NODES:
+        return by_nodes(kind, t);
+    default:
+        return true;
+    }
+}
+
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes)
 {
     int place = !t->mapped ? FAR : coll_crowded ? CROWDED : ALONE;
     size_t i = 0;
 
-    if (asked[kind] != COLL_AUTO &&
-        (t->mapped || (asked[kind] != COLL_PULL && asked[kind] != COLL_SPLIT)))
+    if (serves(asked[kind], kind, t))
         return asked[kind];
+    if (!t->mapped && by_nodes(kind, t))
+        return COLL_NODES;
     while (table[i].kind != kind || table[i].place != place ||
            t->n_pes > table[i].most_pes || bytes > table[i].most_bytes)
         i++;

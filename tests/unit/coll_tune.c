@@ -27,7 +27,7 @@ static const char *const names[COLL_ALGS] = {
     [COLL_SPLIT] = "split", [COLL_BINOMIAL] = "binomial",
     [COLL_PIPELINE] = "pipeline", [COLL_BRUCK] = "bruck",
     [COLL_RING] = "ring", [COLL_PAIRWISE] = "pairwise",
-    [COLL_DOUBLING] = "doubling",
+    [COLL_DOUBLING] = "doubling", [COLL_NODES] = "nodes",
 };
 
 static struct core_ctl ctl;     /* where a PE publishes its choices */
@@ -73,11 +73,20 @@ static const int sizes_of_teams[] = {
 };
 enum { TEAMS = sizeof sizes_of_teams / sizeof *sizes_of_teams };
 
+static struct core_nodes nodes = { .runs = true };
+/* Where the members are: together, each on its own node, several on some. */
+static const struct place {
+    bool mapped;
+    struct core_nodes *nodes;
+} together = { true, NULL }, apart = { false, NULL }, grouped = { false, &nodes };
+
 /* fn(kind, what was chosen) for teams and sizes all over the range. */
-static void each_choice(int kind, void (*fn)(int kind, enum coll_alg alg))
+static void each_choice(int kind, const struct place *p,
+                        void (*fn)(int kind, enum coll_alg alg))
 {
     for (int i = 0; i < TEAMS; i++) {
-        struct core_team t = { .n_pes = sizes_of_teams[i], .mapped = true };
+        struct core_team t = { .n_pes = sizes_of_teams[i],
+                               .mapped = p->mapped, .nodes = p->nodes };
 
         for (int shift = 0; shift < 64; shift++) {
             fn(kind, coll_choose(kind, &t, ((size_t)1 << shift) - 1));
@@ -85,6 +94,12 @@ static void each_choice(int kind, void (*fn)(int kind, enum coll_alg alg))
         }
         fn(kind, coll_choose(kind, &t, SIZE_MAX));
     }
+}
+
+/* A place where that algorithm can serve. */
+static const struct place *place_for(const char *word)
+{
+    return strcmp(word, "nodes") ? &together : &grouped;
 }
 
 static const char *wanted;
@@ -105,7 +120,7 @@ T(each_word_chooses_what_it_says)
         for (int i = 1; word_of(kind, i, word, sizeof word); i++) {
             set(kind, word);
             wanted = word;
-            each_choice(kind, is_wanted);
+            each_choice(kind, place_for(word), is_wanted);
         }
         set(kind, NULL);
     }
@@ -130,9 +145,45 @@ T(every_team_and_size_has_an_algorithm)
         core_status.crowded = crowded;
         for (int kind = 0; kind < COLL_KINDS; kind++) {
             set(kind, crowded ? "AUTO" : NULL);
-            each_choice(kind, is_of_its_kind);
+            each_choice(kind, &together, is_of_its_kind);
+            each_choice(kind, &apart, is_of_its_kind);
+            each_choice(kind, &grouped, is_of_its_kind);
         }
     }
+}
+
+static void needs_no_memory(int kind, enum coll_alg alg)
+{
+    (void)kind;
+    T_NE(alg, COLL_PULL);
+    T_NE(alg, COLL_SPLIT);
+    T_NE(alg, COLL_NODES);
+}
+
+static void is_flat(int kind, enum coll_alg alg)
+{
+    (void)kind;
+    T_NE(alg, COLL_NODES);
+}
+
+/* Where an algorithm cannot serve, asked for or not, another one does. */
+T(far_members_share_no_memory)
+{
+    char word[32];
+
+    for (int kind = 0; kind < COLL_KINDS; kind++) {
+        for (int i = 0; word_of(kind, i, word, sizeof word); i++) {
+            set(kind, word);
+            each_choice(kind, &apart, needs_no_memory);
+            each_choice(kind, &together, is_flat);
+        }
+        set(kind, NULL);
+    }
+    nodes.runs = false;
+    set(COLL_FCOLLECT, "nodes");
+    each_choice(COLL_FCOLLECT, &grouped, needs_no_memory);
+    set(COLL_FCOLLECT, NULL);
+    nodes.runs = true;
 }
 
 T(one_variable_leaves_the_other_kinds_alone)
@@ -170,7 +221,7 @@ T(every_setting_is_told_apart)
         T_EQ(ctl.choices, seen[0]);
     }
     for (const char *const *w = (const char *[]){ "gather", "dissemination",
-                                                  NULL }; *w; w++) {
+                                                  "nodes", NULL }; *w; w++) {
         setenv("SHMEM_COLL_SYNC", *w, 1);
         set(0, NULL);
         seen[n++] = ctl.choices;
@@ -186,6 +237,7 @@ int main(void)
     core_ctl = &ctl;
     T_RUN(each_word_chooses_what_it_says);
     T_RUN(every_team_and_size_has_an_algorithm);
+    T_RUN(far_members_share_no_memory);
     T_RUN(one_variable_leaves_the_other_kinds_alone);
     T_RUN(every_setting_is_told_apart);
     return T_DONE();
