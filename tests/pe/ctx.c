@@ -5,6 +5,7 @@
  * PEs: 1 2 4
  * Far: 2/1 4/2 */
 #include "budget.h"
+#include "far.h"
 
 #include <pthread.h>
 
@@ -126,18 +127,20 @@ T(each_orders_and_completes_its_own)
 {
     enum { FEW = 8 };
     shmem_ctx_t ctx[FEW];
-    uint64_t seen;
+    uint64_t most = (uint64_t)rounds(ROUNDS, 1000), seen;
 
     memset(words, 0, sizeof words);
     flag = 0;
     for (int i = 0; i < FEW; i++)
         T_EQ(shmem_ctx_create(all_options[i], &ctx[i]), 0);
     shmem_barrier_all();
-    for (uint64_t r = 1; r <= ROUNDS; r++) {
+    for (uint64_t r = 1; r <= most; r++) {
         unsigned turn = (unsigned)(r % FEW);
 
-        for (int i = 0; i < FEW; i++)
+        for (int i = 0; i < FEW; i++) {
+            shmem_ctx_fence(ctx[i]);    /* after the last round's */
             shmem_ctx_uint64_p(ctx[i], &words[i * 8], r, next);
+        }
         if (r % 2) {            /* all but the one that brings the flag */
             for (unsigned i = 0; i < FEW; i++)
                 if (i != turn)

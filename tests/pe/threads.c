@@ -4,21 +4,17 @@
  * every kind, while another allocates, and nothing is lost or mixed.
  * PEs: 1 2
  * Far: 2/1 */
-#include "../t.h"
+#include "far.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <shmem.h>
 
 #ifdef __SANITIZE_THREAD__
 enum { SHARE = 10 };
 #else
 enum { SHARE = 1 };
 #endif
-enum {
-    THREADS = 8, WORDS = 40, ROUNDS = 1200 / SHARE, BLOCKS = 200 / SHARE,
-    WAKES = 5
-};
+enum { THREADS = 8, WORDS = 40, WAKES = 5 };
 
 /* What thread i of the PE before writes to thread i of this one. */
 static struct box {
@@ -33,6 +29,7 @@ static long locks[THREADS + 1];
 static uint64_t guarded[THREADS + 1];
 static pthread_mutex_t inner = PTHREAD_MUTEX_INITIALIZER;
 static int me, n_pes, next, last;
+static uint64_t turns, blocks;
 
 struct worker {
     pthread_t thread;
@@ -183,7 +180,7 @@ static void *work(void *arg)
     T_EQ(level, SHMEM_THREAD_MULTIPLE);
     T_EQ(shmem_my_pe(), me);
     w->ctx = own_context(w->id);
-    for (uint64_t r = 1; r <= ROUNDS; r++) {
+    for (uint64_t r = 1; r <= turns; r++) {
         send(w, r);
         count(w, r);
         read_back(w, r);
@@ -202,7 +199,7 @@ static void *work(void *arg)
 T(nothing_is_lost_or_mixed)
 {
     static uint64_t sums[3];    /* of all PEs, at PE 0 */
-    uint64_t n = (uint64_t)n_pes * THREADS * ROUNDS;
+    uint64_t n = (uint64_t)n_pes * THREADS * turns;
     struct worker w[THREADS];
 
     run(work, w);
@@ -211,8 +208,8 @@ T(nothing_is_lost_or_mixed)
         shmem_uint64_atomic_add(&sums[0], w[i].tickets, 0);
         shmem_uint64_atomic_add(&sums[1], w[i].paid, 0);
         shmem_uint64_atomic_add(&sums[2], w[i].changed, 0);
-        T_EQ(boxes[i].arrived, ROUNDS);
-        T_EQ(boxes[i].taken, ROUNDS);
+        T_EQ(boxes[i].arrived, turns);
+        T_EQ(boxes[i].taken, turns);
     }
     shmem_barrier_all();
     if (me == 0) {
@@ -279,7 +276,7 @@ T(one_allocates_while_the_others_communicate)
     struct worker w[THREADS];
 
     run(keep_counting, w);
-    for (size_t i = 0; i < BLOCKS; i++)
+    for (size_t i = 0; i < blocks; i++)
         use_block(i);
     atomic_store(&enough, true);
     join(w);
@@ -343,6 +340,8 @@ int main(void)
     next = (me + 1) % n_pes;
     last = (me + n_pes - 1) % n_pes;
     T_PE(me);
+    turns = (uint64_t)rounds(1200, 60) / SHARE;
+    blocks = (uint64_t)rounds(200, 30) / SHARE;
     T_RUN(nothing_is_lost_or_mixed);
     T_RUN(one_allocates_while_the_others_communicate);
     T_RUN(each_sleeper_returns_for_its_own_word);
