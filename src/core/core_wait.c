@@ -28,8 +28,6 @@ enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
 #define SLEEP_LEAST_NS 50000u
 #define SLEEP_MOST_NS 5000000u
 #define YIELD_NS 200000u
-/* With far peers: a look at the network takes longer than one at memory. */
-#define YIELD_FAR_NS 1000000u
 
 static struct base_lock announce_lock = LOCK_INIT;
 static unsigned sleepers GUARDED_BY(announce_lock);
@@ -142,7 +140,7 @@ void core_wait_long(struct core_waiter *w)
             return;
         for (int i = 0; i < SPINS_PER_LOOK; i++)
             atomics_pause();
-    } else if (waited < (xport_far ? YIELD_FAR_NS : YIELD_NS)) {
+    } else if (waited < (xport_far ? xport_far->patience_ns() : YIELD_NS)) {
         sched_yield();
     } else {
         announce(w);

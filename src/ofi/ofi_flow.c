@@ -103,13 +103,13 @@ void ofi_ep_close(struct ofi_ep *e)
  * there may be more. */
 static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
 {
-    int first = ofi.wait_fd ? 1 : 0, rc;
-    struct ofi_ep *e = ofi.eps[first];
+    struct ofi_ep *e = ofi.eps[0];
+    int rc;
 
-    for (int i = first + 1; i < ofi.n_eps; i++)
+    for (int i = 1; i < ofi.n_eps; i++)
         if (ofi.eps[i]->users < e->users)
             e = ofi.eps[i];
-    if (own && e->users && ofi.n_eps < first + ofi.most_eps) {
+    if (own && e->users && ofi.n_eps < ofi.most_eps) {
         rc = ofi_ep_open(&e, false);
         if (!rc) {
             ofi.eps[ofi.n_eps] = e;
@@ -119,12 +119,12 @@ static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
             log_warn(ERR_CTX, "provider %s opens no more than %d endpoints "
                      "(%s): contexts share them from here on", ofi.name,
                      ofi.n_eps, ofi_strerror(rc));
-            ofi.most_eps = ofi.n_eps - first;
+            ofi.most_eps = ofi.n_eps;
             e = ofi.eps[ofi.n_eps - 1];
         }
     } else if (own && e->users == 1) {
         log_info(LOG_OFI, "more contexts than %d endpoints: they share them",
-                 ofi.n_eps - first);
+                 ofi.n_eps);
     }
     e->users++;
     return e;
@@ -292,11 +292,8 @@ static bool starts(const struct ofi_ep *e)
 static int read_come(void)
 {
     uint64_t none = 0;
-    int n = 0;
 
-    if (starts(ofi.eps[0]))
-        n = read_ended(ofi.eps[0]);
-    return n + read_queue(ofi.eps[0]->rx, &none);
+    return read_queue(ofi.eps[0]->rx, &none);
 }
 
 uint64_t ofi_in_flight(void)
@@ -320,8 +317,8 @@ bool ofi_progress(void)
 
     __atomic_store_n(&turns, turn, __ATOMIC_RELAXED);
     ofi_agent_seen();
-    for (int i = 1; i < n_eps; i++)
-        if (turn % SELDOM == 0 || starts(ofi.eps[i]))
+    for (int i = 0; i < n_eps; i++)
+        if (starts(ofi.eps[i]) || (i && turn % SELDOM == 0))
             n += read_ended(ofi.eps[i]);
     ofi_am_retry();
     return n > 0;
@@ -344,7 +341,7 @@ enum { LOOKS_PER_CLOCK = 64, NAP_NS = 50000 };
 static void look_at_clock(struct ofi_wait *w)
 {
     const struct timespec nap = { .tv_nsec = NAP_NS };
-    uint64_t now = now_ns(), waited;
+    uint64_t now = now_ns(), waited, most;
 
     if (!w->since_ns)
         w->since_ns = w->warned_ns = now;
@@ -353,30 +350,33 @@ static void look_at_clock(struct ofi_wait *w)
         nanosleep(&nap, NULL);
     else if (waited > YIELD_AFTER_NS)
         sched_yield();
-    if (env.TIMEOUT && waited > (uint64_t)env.TIMEOUT * 1000000000u)
+    /* Who it is, core finds out, and has the time to. */
+    if (w->pe < 0)
+        xport_stalled(w->what, w->since_ns, &w->warned_ns);
+    most = (uint64_t)env.TIMEOUT * 1000000000u;
+    if (w->pe < 0)
+        most = 2 * most + (uint64_t)env.STALL * 1000000000u;
+    if (env.TIMEOUT && waited > most)
         ofi_fail(w->what, w->pe, -FI_ETIMEDOUT, "no answer in SHMEM_TIMEOUT "
                  "seconds");
-    if (env.STALL && now - w->warned_ns > (uint64_t)env.STALL * 1000000000u) {
+    if (w->pe >= 0 && env.STALL &&
+        now - w->warned_ns > (uint64_t)env.STALL * 1000000000u) {
         w->warned_ns = now;
-        if (w->pe < 0)
-            log_warn(ERR_NET, "%s waits for %llu s", w->what,
-                     (unsigned long long)(waited / 1000000000u));
-        else
-            log_warn(ERR_NET, "%s waits for PE %d for %llu s", w->what, w->pe,
-                     (unsigned long long)(waited / 1000000000u));
+        log_warn(ERR_STALL, "%s waits for PE %d for %llu s", w->what, w->pe,
+                 (unsigned long long)(waited / 1000000000u));
     }
 }
 
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
 {
-    bool waits = starts(e) || e == ofi.eps[0];
-    bool seldom = ++w->looks % OFTEN == 0;
+    bool waits = starts(e), seldom = ++w->looks % OFTEN == 0;
     int n = 0;
 
-    /* For an end there, or for an answer here. */
-    if (waits || seldom)
+    /* For the end of an operation, or for the answer to a message; asking for
+     * one shows what there is of the other, too. */
+    if (waits || (seldom && e != ofi.eps[0]))
         n = read_ended(e);
-    if (!waits || seldom || e == ofi.eps[0])
+    if (!waits || seldom)
         n += read_come();
     ofi_agent_seen();
     if (n)

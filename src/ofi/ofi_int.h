@@ -3,9 +3,9 @@
  *
  * An endpoint is a libfabric endpoint with a completion queue for what it
  * starts and one for what comes.  The first, ofi.eps[0], is the one that peers
- * address.  Its queues have a file descriptor, where the provider has that, for
- * the agent to sleep on; since this makes each entry cost two system calls,
- * what this PE starts goes through other endpoints then.  A flow is a
+ * address.  Its queue has a file descriptor, where the provider has that, for
+ * the agent to sleep on; the others, which contexts get, do without, since it
+ * makes each completion cost two system calls.  A flow is a
  * context's operations; it sends through one endpoint, which flows share
  * when there are more flows than endpoints.
  *

@@ -14,7 +14,16 @@ static void ignore(const void *at, size_t len)
     (void)len;
 }
 
+static void ignore_wait(const char *what, uint64_t since_ns, uint64_t *told)
+{
+    (void)what;
+    (void)since_ns;
+    (void)told;
+}
+
 void (*xport_arrived)(const void *at, size_t len) = ignore;
+void (*xport_stalled)(const char *what, uint64_t since_ns,
+                      uint64_t *told) = ignore_wait;
 
 int xport_open(int n_pes)
 {
@@ -30,4 +39,5 @@ void xport_close(void)
     free(xport_routes);
     xport_routes = NULL;
     xport_arrived = ignore;
+    xport_stalled = ignore_wait;
 }

@@ -137,6 +137,8 @@ struct xport_ops {
     /* The calling thread sleeps now (true) or is back: somebody else must see
      * to it that operations advance.  How often that happened so far. */
     uint64_t (*doze)(bool asleep);
+    /* So long a wait had better look itself before its thread sleeps. */
+    uint64_t (*patience_ns)(void);
     /* Operations that are not complete.  Async-signal-safe. */
     uint64_t (*in_flight)(void);
 };
@@ -145,5 +147,10 @@ extern hidden const struct xport_ops *xport_far;    /* NULL: nobody is far */
 /* Called by the transport after it has stored there on behalf of a far PE; at
  * NULL anywhere.  Set by core. */
 extern hidden void (*xport_arrived)(const void *at, size_t len);
+/* Called by the transport, again and again, while a wait for several PEs
+ * lasts; *told is since_ns at first, then the callee's.  Ends the job if
+ * one of them is lost.  Set by core. */
+extern hidden void (*xport_stalled)(const char *what, uint64_t since_ns,
+                                    uint64_t *told);
 
 #endif
