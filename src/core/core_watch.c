@@ -15,6 +15,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -238,7 +239,7 @@ static void ask(int pe, const void *word, uint64_t now) REQUIRES(watch_lock)
 /* ---- a round ---- */
 
 static struct round {
-    const struct core_waiter *of;
+    const void *of;             /* the waiter */
     uint64_t since_ns;          /* of the waiter, whose memory is reused */
     uint64_t begun_ns;
     int next, end;              /* candidates still to be looked at */
@@ -478,7 +479,10 @@ static void tell(const struct round *r, const struct core_waiter *w,
             add(&line, "; missing");
     } else if (w->what != CORE_FOR_ALL) {
         add(&line, " for ");
-        add_wanted(&line, w);
+        if (w->what == CORE_FOR_FAR)
+            add(&line, "far PEs");
+        else
+            add_wanted(&line, w);
         if (w->what == CORE_FOR_LOCK && r->missing)
             add(&line, ", held by");
         else if (w->what == CORE_FOR_LOCK && w->value != CORE_LOCK_BEHIND)
@@ -494,18 +498,19 @@ static void tell(const struct round *r, const struct core_waiter *w,
 
 /* ---- steps ---- */
 
-_Noreturn static void lost(const struct core_waiter *w, const struct ask *a,
-                           uint64_t now)
+/* Whatever each PE waits for, all say the same of it: oshrun makes one line
+ * of that. */
+_Noreturn static void lost(int pe)
 {
     struct text who = { .n = 0 };
 
-    add_pe(&who, a->pe);
-    add(&who, ")");
+    add_pe(&who, pe);
     /* A peer that died is the launcher's to tell about. */
     core_await_end();
-    core_fatal(ERR_NET, call_of(w), "%s gives no answer for %llu s: it or the "
-               "network is lost, or SHMEM_TIMEOUT=%lld is too short", who.at,
-               seconds(now - a->since_ns), (long long)env.TIMEOUT);
+    log_error(ERR_NET, "%s, no answer for SHMEM_TIMEOUT=%lld s): it is "
+              "stopped, or the network between the nodes is down", who.at,
+              (long long)env.TIMEOUT);
+    rt_abort(EXIT_FAILURE);
 }
 
 /* A PE that was stopped itself has no right to complain of the others. */
@@ -518,22 +523,22 @@ static void forget_gap(uint64_t now) REQUIRES(watch_lock)
         asks[i].since_ns += gap;
 }
 
-static void look_for_lost(const struct core_waiter *w, uint64_t now)
-    REQUIRES(watch_lock)
+static void look_for_lost(uint64_t now) REQUIRES(watch_lock)
 {
     uint64_t most = (uint64_t)env.TIMEOUT * SECOND_NS;
 
     for (int i = 0; most && i < ASKS; i++)
         if (asks[i].open && !answered(&asks[i]) &&
             now - asks[i].since_ns > most)
-            lost(w, &asks[i], now);
+            lost(asks[i].pe);
 }
 
-static void begin(struct core_waiter *w, uint64_t now) REQUIRES(watch_lock)
+static void begin(struct core_waiter *w, const void *of, uint64_t now)
+    REQUIRES(watch_lock)
 {
     struct round *r = &now_round;
 
-    *r = (struct round){ .of = w, .since_ns = w->since_ns, .begun_ns = now,
+    *r = (struct round){ .of = of, .since_ns = w->since_ns, .begun_ns = now,
                          .end = candidates(w) };
     w->told_ns = now;
 }
@@ -558,7 +563,8 @@ static bool advance(struct round *r, const struct core_waiter *w, uint64_t now)
     return true;
 }
 
-void core_watch_step(struct core_waiter *w, uint64_t now)
+/* of: what is the same in all steps of a wait. */
+static void step(struct core_waiter *w, const void *of, uint64_t now)
 {
     struct round *r = &now_round;
     bool mine;
@@ -567,17 +573,37 @@ void core_watch_step(struct core_waiter *w, uint64_t now)
         return;
     lock_acquire(&watch_lock);
     forget_gap(now);
-    look_for_lost(w, now);
-    mine = r->of == w && r->since_ns == w->since_ns;
+    look_for_lost(now);
+    mine = r->of == of && r->since_ns == w->since_ns;
     if (r->of && !mine && now - r->begun_ns > 4 * PATIENCE_NS)
         r->of = NULL;           /* its wait has ended meanwhile */
     if (!r->of && (!w->told_ns || now - w->told_ns > core_watch_after_ns)) {
-        begin(w, now);
+        begin(w, of, now);
         mine = true;
     }
     if (mine && r->of && advance(r, w, now))
         r->of = NULL;
     lock_release(&watch_lock);
+}
+
+void core_watch_step(struct core_waiter *w, uint64_t now)
+{
+    step(w, w, now);
+}
+
+void core_watch_far(const char *what, uint64_t since_ns, uint64_t *told)
+{
+    struct core_waiter w = { .what = CORE_FOR_FAR, .call = what,
+                             .since_ns = since_ns, .told_ns = *told };
+    struct timespec t;
+    uint64_t now;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    now = (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+    if (now - since_ns <= core_watch_after_ns)
+        return;
+    step(&w, told, now);
+    *told = w.told_ns;
 }
 
 void core_watch_open(void)
@@ -587,12 +613,30 @@ void core_watch_open(void)
     core_ctl->doing.pid = (uint64_t)getpid();
 }
 
+static bool open_asks(void)
+{
+    bool open = false;
+
+    lock_acquire(&watch_lock);
+    for (int i = 0; i < ASKS; i++)
+        open = open || (asks[i].open && !answered(&asks[i]));
+    lock_release(&watch_lock);
+    return open;
+}
+
 void core_watch_close(void)
 {
     core_watch_after_ns = UINT64_MAX;
     if (!watch_ctx.flow)
         return;
-    xport_far->quiet(watch_ctx.flow);
-    xport_far->flow_close(watch_ctx.flow);
+    /* An answer that is still to come has a second; then the flow stays. */
+    for (int ms = 0; open_asks() && ms < 1000; ms++) {
+        usleep(1000);
+        xport_far->progress();
+    }
+    if (!open_asks()) {
+        xport_far->quiet(watch_ctx.flow);
+        xport_far->flow_close(watch_ctx.flow);
+    }
     watch_ctx.flow = NULL;
 }

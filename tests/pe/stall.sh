@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: a wait that lasts says so: a collective who is missing and what
+# that PE did last, a wait for memory where, what is there and what is wanted,
+# a lock who holds it; each between near PEs and between far ones.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/../neg/neg.inc"
+
+program late <<'C'
+static long word, words[3], lock, out, in;
+
+int main(void)
+{
+    shmem_team_t team;
+    int me, n, late;
+
+    shmem_init();
+    me = shmem_my_pe();
+    n = shmem_n_pes();
+    late = me == n - 1;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 1, 1, n - 1, NULL, 0, &team);
+    if (late)
+        shmem_set_lock(&lock);
+    shmem_barrier_all();
+    if (late) {
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &out, &in, 0);
+        usleep(1600000);
+    } else {
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &out, &in, 0);
+    }
+    shmem_barrier_all();
+    if (late)
+        usleep(1600000);
+    if (team != SHMEM_TEAM_INVALID)
+        shmem_team_sync(team);
+    shmem_barrier_all();
+    if (late)
+        usleep(1600000);
+    else if (me)
+        shmem_long_wait_until_all(words, 3, NULL, SHMEM_CMP_GT, 6);
+    else
+        shmem_long_wait_until(&word, SHMEM_CMP_EQ, -5);
+    for (int pe = 0; late && pe < n; pe++) {
+        shmem_long_p(&word, -5, pe);
+        for (int i = 0; i < 3; i++)
+            shmem_long_p(&words[i], 7, pe);
+    }
+    shmem_barrier_all();
+    if (late)
+        usleep(1600000);
+    else
+        shmem_set_lock(&lock);
+    shmem_clear_lock(&lock);
+    shmem_finalize();
+    return 0;
+}
+C
+
+# tells REGEX: in one of its lines.
+tells()
+{
+    grep -qE "^sluice: PE [0-9]+ \\([^ ]+\\): $1.* \\[S-W-STALL\\]$others\$" \
+        "$err" || fail "$how: no '$1' in: $(cat "$err")"
+}
+
+# late PLACE WORD...: the words go to oshrun, PLACE is said of the late PE.
+late()
+{
+    how=$*
+    place=$1
+    shift
+    SHMEM_STALL=1 try 3 "$@" ./late
+    [ $status -eq 0 ] || fail "$how: status $status"
+    grep -v 'S-W-STALL' "$err" && fail "$how: the above"
+    tells "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; missing PE 2 \\($place, last call shmem_long_sum_reduce 1 s ago\\)"
+    tells "shmem_team_sync waits for 1 s: 1 of 2 PEs of the team arrived; missing PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
+    tells 'shmem_long_wait_until waits for 1 s for 0 to be == -5 at static data\+0x[0-9a-f]+'
+    tells 'shmem_long_wait_until_all waits for 1 s for 3 values to be > what is wanted, at static data\+0x[0-9a-f]+'
+    tells "shmem_set_lock waits for 1 s for the lock at static data\\+0x[0-9a-f]+, held by PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
+}
+late 'this node'
+late 'host [^ ]+' --ppn 1
+
+SHMEM_STALL=0 try 3 ./late
+[ $status -eq 0 ] && [ ! -s "$err" ] ||
+    fail "SHMEM_STALL=0: status $status: $(cat "$err")"
+finish 'waits that last tell of it'
