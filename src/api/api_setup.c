@@ -40,8 +40,10 @@ static void print_banner(void)
         printf("Sluice %d.%d.%d, OpenSHMEM %d.%d\n", SLUICE_VERSION_MAJOR,
                SLUICE_VERSION_MINOR, SLUICE_VERSION_PATCH, SHMEM_MAJOR_VERSION,
                SHMEM_MINOR_VERSION);
-    if (env.INFO)
+    if (env.INFO) {
         env_print(stdout);
+        printf("network: %s\n", ofi_text());
+    }
     if (env.VERSION || env.INFO)
         fflush(stdout);
 }

@@ -14,8 +14,11 @@ int ofi_open(void);
 /* After the last synchronisation of all PEs. */
 void ofi_close(void);
 
-/* One line of what would be chosen on this machine, and why: for shmem_info.
- * 0 or -errno. */
+/* What joins the nodes, in a line: for SHMEM_INFO. */
+const char *ofi_text(void);
+
+/* One line of what would be chosen on this machine, and why, or of what is
+ * missing (-errno): for shmem_info, which has no job. */
 int ofi_probe(char *out, size_t size);
 
 #endif

@@ -156,6 +156,8 @@ static int pick(struct fi_info *all, struct fi_info **out, char *why,
     k = rt_nic_choose(nics, n, rt_job.local, rt_job.n_local, NULL, why, size);
     if (k < 0)
         return k;
+    if (n == 1)
+        why[0] = '\0';
     *out = ofi_lib.fi_dupinfo(of[k]);
     return *out ? 0 : -ENOMEM;
 }

@@ -21,6 +21,12 @@ struct trial {
     uint64_t put, add, back[2];
 };
 static struct trial *trial;
+static char text[384] = "all PEs share this node: none is opened";
+
+const char *ofi_text(void)
+{
+    return text;
+}
 
 /* ---- what is known of providers beyond what they say of themselves ---- */
 
@@ -455,9 +461,10 @@ int ofi_open(void)
     rc = choose_provider(why, sizeof why);
     if (rc)
         return rc;
-    log_info(LOG_OFI, "provider %s (%s); atomics by %s; progress %s", ofi.name,
-             why, ofi.nic_amo ? "the provider" : "messages",
-             ofi.wait_fd ? "by events" : "by looking now and then");
+    snprintf(text, sizeof text, "%s (%s); atomics by %s; progress by %s",
+             ofi.name, why, ofi.nic_amo ? "the provider" : "messages",
+             ofi.wait_fd ? "events" : "looking now and then");
+    log_info(LOG_OFI, "provider %s", text);
     rc = join();
     if (rc) {
         ofi_agent_close();

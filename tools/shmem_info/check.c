@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "heap/heap.h"
+#include "ofi/ofi.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -236,6 +237,17 @@ static void check_cores(int cores)
             cores);
 }
 
+/* Only jobs on several nodes need it. */
+static void check_network(void)
+{
+    char text[320];
+
+    if (ofi_probe(text, sizeof text))
+        say(WARN, "network", "%s; jobs on one node need none", text);
+    else
+        say(PASS, "network", "%s", text);
+}
+
 int info_check(void)
 {
     int cores = usable_cores(), pes;
@@ -249,5 +261,6 @@ int info_check(void)
     check_memlock();
     check_files();
     check_cores(cores);
+    check_network();
     return failures > 0;
 }

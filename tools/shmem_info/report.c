@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "info.h"
+#include "ofi/ofi.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "rt/rt_topo.h"
@@ -55,12 +56,14 @@ static void drivers(void)
 {
     unsigned v = hwloc_get_api_version();
     const char *pmix = PMIx_Get_version();
+    char network[320];
 
     puts("\nDrivers");
     printf("  %-14s %.*s\n", "start-up", name_length(pmix), pmix);
     printf("  %-14s hwloc %u.%u\n", "topology", v >> 16, v >> 8 & 0xff);
     row("same node", "one sealed memfd for heaps and static data");
-    row("other nodes", "none in this build");
+    ofi_probe(network, sizeof network);
+    row("other nodes", network);
     row("devices", "none in this build");
 }
 
