@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: SIGUSR2 to oshrun makes each PE print what it does, be it waiting
+# or computing, near or far, and the job goes on; a handler of the program's
+# own, and SHMEM_STATE_SIGNAL=0, come first.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/../neg/neg.inc"
+
+program state <<'C'
+static long word;
+static volatile sig_atomic_t caught;
+
+static void catch(int sig)
+{
+    (void)sig;
+    caught = 1;
+}
+
+/* The shell sends the signal once this file is there. */
+static void tell_shell(void)
+{
+    FILE *f = fopen("ready", "w");
+
+    if (f)
+        fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word_of = argv[1];
+    int me, until = 0;
+
+    (void)argc;
+    if (!strcmp(word_of, "before"))
+        signal(SIGUSR2, catch);
+    if (!strcmp(word_of, "ignored"))
+        signal(SIGUSR2, SIG_IGN);
+    shmem_init();
+    if (!strcmp(word_of, "after"))
+        signal(SIGUSR2, catch);
+    me = shmem_my_pe();
+    shmem_barrier_all();
+    if (me == 2) {              /* computes, once the others sleep */
+        usleep(300000);
+        tell_shell();
+        while (!caught && access("sent", F_OK))
+            for (volatile int i = 0; i < 1000000; i++)
+                ;
+        for (volatile int i = 0; i < 200000000; i++)
+            ;
+        shmem_long_p(&word, 42, 0);
+    } else if (me == 0) {
+        shmem_long_wait_until(&word, SHMEM_CMP_GE, 42);
+    }
+    shmem_barrier_all();
+    until = !strcmp(word_of, "before") || !strcmp(word_of, "after");
+    if (until != caught)
+        printf("PE %d: caught %d\n", me, (int)caught);
+    shmem_finalize();
+    return 0;
+}
+C
+
+# state WORD OPTION...: the job gets one SIGUSR2 when all are where they wait.
+state()
+{
+    how=$*
+    word=$1
+    shift
+    rm -f ready sent
+    timeout -k 5 20 "$bin/oshrun" -n 3 "$@" ./state "$word" \
+        >"$out" 2>"$err" </dev/null &
+    job=$!
+    for _ in $(seq 100); do
+        [ -e ready ] && break
+        sleep 0.1
+    done
+    # timeout passes it on
+    kill -USR2 $(ps -o pid= --ppid $job)
+    sleep 0.3
+    : >sent
+    wait $job
+    status=$?
+    [ $status -eq 0 ] && [ ! -s "$out" ] ||
+        fail "$how: status $status: $(cat "$out" "$err")"
+}
+
+# prints N REGEX
+prints()
+{
+    [ "$(grep -cE "^\\[$1 [^ ]+ core\\] state: $2" "$err")" -eq 1 ] ||
+        fail "$how: no '$2' of PE $1: $(cat "$err")"
+}
+
+for options in '' '--ppn 1'; do
+    # shellcheck disable=SC2086
+    state none $options
+    flight=
+    [ -z "$options" ] || flight='far operations in flight: [0-9]+; '
+    prints 0 "waits in shmem_long_wait_until for [0-9]+ s, at static data\\+0x[0-9a-f]+: 0, wanted >= 42; ${flight}heap: [0-9]+ of [0-9]+ bytes in use$"
+    prints 1 "waits in shmem_barrier_all for [0-9]+ s, collective call 3 of a team of 3, at heap\\+0x[0-9a-f]+; ${flight}heap: [0-9]+ of [0-9]+ bytes in use$"
+    prints 2 "waits for nothing; last call shmem_barrier_all \\([0-9]+ noted\\) [0-9]+ s ago; ${flight}heap: "
+    [ "$(wc -l <"$err")" -eq 3 ] || fail "$how: $(cat "$err")"
+    for word in before ${options:-after ignored}; do
+        [ "${word#-}" = "$word" ] && [ "$word" != 1 ] || continue
+        # shellcheck disable=SC2086
+        state $word $options
+        [ ! -s "$err" ] || fail "$how: $(cat "$err")"
+    done
+done
+
+# Off: the signal does what it does without a handler.
+rm -f ready sent
+SHMEM_STATE_SIGNAL=0 timeout -k 5 20 "$bin/oshrun" -n 3 ./state none \
+    >"$out" 2>"$err" </dev/null &
+job=$!
+for _ in $(seq 100); do
+    [ -e ready ] && break
+    sleep 0.1
+done
+kill -USR2 $(ps -o pid= --ppid $job)
+wait $job
+status=$?
+[ $status -eq 140 ] || fail "SHMEM_STATE_SIGNAL=0: status $status"
+grep -q 'state:' "$err" && fail "SHMEM_STATE_SIGNAL=0: $(cat "$err")"
+finish 'SIGUSR2: each PE says what it does'

@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: a PE that is stopped for 3 s is named by those that wait for it,
+# and the data are right when it goes on; one that stays away ends the job
+# within SHMEM_TIMEOUT and SHMEM_STALL if it is far; a killed far PE ends it with
+# oshrun's line alone.
+# Timeout: 90
+set -u
+. "$(dirname "$0")/../neg/neg.inc"
+
+program bad <<'C'
+static long pid_of, go, data[1024], back[1024], mine[1024];
+
+static void *wake(void *pid)
+{
+    sleep(3);
+    kill((pid_t)(long)pid, SIGCONT);
+    return NULL;
+}
+
+static int wrong(const long *a, long first)
+{
+    for (int i = 0; i < 1024; i++)
+        if (a[i] != first + i)
+            return 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argv[1];
+    long pid = getpid();
+    int me, n, last;
+    pthread_t t;
+
+    shmem_init();
+    me = shmem_my_pe();
+    n = shmem_n_pes();
+    last = n - 1;
+    for (int i = 0; i < 1024; i++)
+        mine[i] = 1000 * me + i;
+    shmem_barrier_all();
+    if (me == last)
+        shmem_long_p(&pid_of, pid, 0);
+    shmem_barrier_all();
+    if (!strcmp(word, "killed")) {
+        usleep(50000);
+        if (me == last)
+            raise(SIGKILL);
+        word = argv[2];
+    } else {
+        if (me == 0)
+            kill((pid_t)pid_of, SIGSTOP);
+        if (me == 0 && argc > 2)    /* again */
+            pthread_create(&t, NULL, wake, (void *)pid_of);
+        if (me == last)
+            usleep(50000);      /* is stopped there */
+        else
+            usleep(100000);
+    }
+    if (!strcmp(word, "wait")) {
+        if (me == last)
+            shmem_long_put_signal(data, mine, 1024, (uint64_t *)&go, 1,
+                                  SHMEM_SIGNAL_SET, 0);
+        if (me == 0)
+            shmem_long_wait_until(&go, SHMEM_CMP_EQ, 1);
+    } else {
+        shmem_long_put(data, mine, 1024, (me + 1) % n);
+    }
+    shmem_barrier_all();
+    if (me == 0 && wrong(data, 1000 * last))
+        printf("wrong data\n");
+    shmem_long_get(back, data, 1024, 0);
+    if (wrong(back, 1000 * last))
+        printf("wrong data back\n");
+    if (me == 0 && argc > 2 && strcmp(argv[1], "killed"))
+        pthread_join(t, NULL);
+    shmem_finalize();
+    return 0;
+}
+C
+
+# As in neg.inc; between nodes a start on a busy machine takes its time.
+try()
+{
+    n=$1
+    shift
+    timeout -k 5 25 "$bin/oshrun" -n "$n" "$@" >"$out" 2>"$err" </dev/null
+    status=$?
+}
+
+# stopped REGEX WORD OPTION...: it goes on, and some line is this one.
+stopped()
+{
+    regex=$1 word=$2
+    shift 2
+    SHMEM_STALL=1 try 3 "$@" ./bad "$word" again
+    [ $status -eq 0 ] && [ ! -s "$out" ] ||
+        fail "$word, $*: status $status: $(cat "$out" "$err")"
+    grep -q 'S-E-' "$err" && fail "$word, $*: $(cat "$err")"
+    grep -qE "$regex" "$err" || fail "$word, $*: no '$regex': $(cat "$err")"
+}
+stopped 'shmem_barrier_all waits for [12] s: 2 of 3 PEs arrived; missing PE 2 \(this node, stopped, pid [0-9]+, last call shmem_' barrier
+stopped 'shmem_long_wait_until waits for [12] s for 0 to be == 1 at ' wait
+stopped '(no answer for [12] s\)|waits for (PE 2 for )?[12] s).* \[S-W-STALL\]' \
+    barrier --ppn 1
+stopped 'silent is PE 2 \(host [^ ]+, no answer for [12] s\) \[S-W-STALL\]' \
+    wait --ppn 1
+
+# For ever: STALL and TIMEOUT are 3 s.
+for word in barrier wait; do
+    SHMEM_STALL=1 SHMEM_TIMEOUT=2 try 2 --ppn 1 ./bad $word
+    [ $status -eq 1 ] || fail "$word, lost: status $status: $(cat "$err")"
+    grep 'S-E-' "$err" >line
+    [ "$(wc -l <line)" -eq 1 ] ||
+        fail "$word, lost: not one error: $(cat "$err")"
+    grep -qE '^sluice: PE 0 .*: PE 1 \(host [^ ]+, no answer for SHMEM_TIMEOUT=2 s\): .*\[S-E-NET\]' \
+        line || fail "$word, lost: $(cat "$err")"
+done
+
+for word in barrier wait; do
+    SHMEM_STALL=1 SHMEM_TIMEOUT=4 try 3 --ppn 1 ./bad killed $word
+    ended 137 "$word, killed"
+    said "$word, killed" 'oshrun: PE 2 \([^ ]+, pid [0-9]+\) was killed by signal 9 \(Killed\); ending the other 2 PEs \[S-E-PEDIED\]'
+done
+finish 'stopped, lost and killed PEs'
