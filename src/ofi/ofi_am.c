@@ -44,9 +44,9 @@ static struct {
     struct base_lock lock;
     struct box *boxes;
     size_t boxes_size;
-    struct box *sends GUARDED_BY(lock), *stuck GUARDED_BY(lock);
+    struct box *sends, *stuck;  /* under the lock */
     int n_stuck;                /* atomic: spares the lock */
-    struct ask *asks, *free_asks GUARDED_BY(lock);
+    struct ask *asks, *free_asks;       /* the list under the lock */
     struct fid_mr *mr;
     void *desc;
     size_t seg_size[HEAP_SEGS];

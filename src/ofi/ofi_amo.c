@@ -67,7 +67,7 @@ struct amo {
 enum { AMOS = 1024 };
 static struct {
     struct base_lock lock;
-    struct amo *all, *free GUARDED_BY(lock);
+    struct amo *all, *free;     /* the list under the lock */
     struct fid_mr *mr;
     void *desc;
 } pool = { .lock = LOCK_INIT };

@@ -26,7 +26,7 @@ struct bounce {
 
 static struct {
     struct base_lock lock;
-    struct bounce *all, *free GUARDED_BY(lock);
+    struct bounce *all, *free;  /* the list under the lock */
     struct fid_mr *mr;
     void *desc;
 } pool = { .lock = LOCK_INIT };
