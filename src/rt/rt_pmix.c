@@ -269,7 +269,7 @@ void rt_await_end(void)
 
 /* A server hears of the end of a client's last session, by its closed socket,
  * maybe only when others of its job are in the first fence of the next one,
- * and lets that fence go without it. */
+ * and ends that fence, for those or for all. */
 static pmix_status_t fence_again(const pmix_info_t *info)
 {
     const struct timespec nap = { .tv_nsec = 1000000 };
@@ -278,9 +278,10 @@ static pmix_status_t fence_again(const pmix_info_t *info)
 
     for (int i = 0; ; i++) {
         st = PMIx_Fence(NULL, 0, info, 1);
-        if (st != PMIX_ERR_PARTIAL_SUCCESS || i == most)
+        if ((st != PMIX_ERR_PARTIAL_SUCCESS &&
+             st != PMIX_ERR_LOST_CONNECTION) || i == most)
             return st;
-        log_info(LOG_RT, "PMIx_Fence left out who came late: again");
+        log_info(LOG_RT, "PMIx_Fence: %s: again", PMIx_Error_string(st));
         nanosleep(&nap, NULL);
     }
 }
@@ -350,17 +351,21 @@ bool rt_host(int pe, char *out, size_t size)
 {
     pmix_proc_t who = self;
     pmix_value_t *v = NULL;
-    bool found;
+    bool only_known = true, found;
+    pmix_info_t info;
 
     if (!rt_job.launched)
         return false;
+    /* What is not here already would be waited for. */
+    PMIX_INFO_LOAD(&info, PMIX_OPTIONAL, &only_known, PMIX_BOOL);
     who.rank = (pmix_rank_t)pe;
-    found = PMIx_Get(&who, PMIX_HOSTNAME, NULL, 0, &v) == PMIX_SUCCESS &&
+    found = PMIx_Get(&who, PMIX_HOSTNAME, &info, 1, &v) == PMIX_SUCCESS &&
             v->type == PMIX_STRING && v->data.string;
     if (found)
         snprintf(out, size, "%s", v->data.string);
     if (v)
         PMIX_VALUE_RELEASE(v);
+    PMIX_INFO_DESTRUCT(&info);
     return found;
 }
 
