@@ -345,7 +345,8 @@ static void send_ask(struct xport_flow *f, struct ask *a,
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
     if (!from && len <= ofi.inject_msg) {
-        while (ofi_again(fi_inject(f->ep->ep, h, len, p->addr), &w, f->ep))
+        while (ofi_again(OFI_POST(fi_inject(f->ep->ep, h, len, p->addr)), &w,
+                         f->ep))
             ;
         return;
     }
@@ -358,8 +359,8 @@ static void send_ask(struct xport_flow *f, struct ask *a,
         len += blocks->len * blocks->count;
     }
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
-    while (ofi_again(fi_send(f->ep->ep, b->bytes, len, am.desc, p->addr,
-                             &b->op), &w, f->ep))
+    while (ofi_again(OFI_POST(fi_send(f->ep->ep, b->bytes, len, am.desc,
+                                      p->addr, &b->op)), &w, f->ep))
         ;
 }
 

@@ -190,7 +190,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     ofi_flow_issued(f);
     /* relaxed: counted before it can complete, in this thread's order. */
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
-    while (ofi_again(post(f, at, x, a->op, fetches), &w, f->ep))
+    while (ofi_again(OFI_POST(post(f, at, x, a->op, fetches)), &w, f->ep))
         ;
     if (!waits)                 /* x may serve another thread by now */
         return;

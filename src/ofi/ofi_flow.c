@@ -264,8 +264,8 @@ static int read_queue(struct fid_cq *cq, uint64_t *ended)
         return 0;
     if (n == -FI_EAVAIL)
         tell_error(cq);
-    if (n < 0)
-        ofi_fail("completion queue", -1, n, NULL);
+    if (n < 0 || fault_hit(FAULT_OFI_CQ))
+        ofi_fail("completion queue", -1, n < 0 ? n : -FI_EIO, NULL);
     for (ssize_t i = 0; i < n; i++)
         *ended += complete(entries[i].op_context, entries[i].len);
     return (int)n;

@@ -110,13 +110,26 @@ static bool loops_back(const struct fi_info *i)
     return !strcmp(i->domain_attr->name, "lo");
 }
 
-/* Between PEs of one machine nothing listens to the outside. */
+/* "mlx5_0" also names "mlx5_0-rdm". */
+static bool named(const char *name, const char *asked)
+{
+    size_t n = strlen(asked);
+
+    return !n || (name && !strncmp(name, asked, n) &&
+                  (!name[n] || name[n] == '-'));
+}
+
+/* Layers do not look at the names that were asked for.  Between PEs of one
+ * machine nothing listens to the outside. */
 static bool wanted(const struct fi_info *i)
 {
     bool ip = i->addr_format == FI_SOCKADDR_IN ||
               i->addr_format == FI_SOCKADDR_IN6;
 
-    if (!ip || env.OFI_DOMAIN[0])
+    if (!named(i->domain_attr->name, env.OFI_DOMAIN) ||
+        !named(i->fabric_attr->name, env.OFI_FABRIC))
+        return false;
+    if (!ip || env.OFI_DOMAIN[0] || env.OFI_FABRIC[0])
         return true;
     return loops_back(i) == rt_job.one_machine;
 }

@@ -20,6 +20,7 @@
 #define OFI_OFI_INT_H
 
 #include "base/atomics.h"
+#include "base/fault.h"
 #include "base/lock.h"
 #include "xport/xport.h"
 
@@ -147,7 +148,8 @@ struct ofi_wait {
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
 /* Before a post: keeps the operations in flight below the window. */
 void ofi_make_room(struct xport_flow *f, int pe);
-/* After a post that gave rc: true to post again, after -FI_EAGAIN. */
+/* while (ofi_again(OFI_POST(fi_...()), w, e)); */
+#define OFI_POST(call) (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN : (call))
 bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e);
 
 /* ---- ofi_peer.c ---- */

@@ -7,6 +7,7 @@
 #include "rt/rt.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,21 @@ static void choose_atomics(void)
         memset(xport_routes[pe].amo, 0, sizeof xport_routes[pe].amo);
 }
 
+/* Why the first provider that this machine has does not serve. */
+static char reason[640];
+
+__attribute__((format(printf, 1, 2)))
+static void note(const char *fmt, ...)
+{
+    va_list ap;
+
+    if (reason[0])
+        return;
+    va_start(ap, fmt);
+    vsnprintf(reason, sizeof reason, fmt, ap);
+    va_end(ap);
+}
+
 /* ---- memory ---- */
 
 /* Not to be guessed by who is not of the job. */
@@ -141,11 +157,11 @@ static int register_all(void)
     for (int seg = 0; seg < HEAP_SEGS && !rc; seg++) {
         rc = register_segment(seg);
         if (rc)
-            log_error(ERR_NET, "provider %s does not register a segment of %s: "
-                      "%s; is the limit of locked memory too low (ulimit -l), "
-                      "or SHMEM_SYMMETRIC_SIZE too large?", ofi.name,
-                      log_size(size, (double)heap_segs[seg].size),
-                      ofi_strerror(rc));
+            note("provider %s does not register a segment of %s: %s; is the "
+                 "limit of locked memory too low (ulimit -l), or "
+                 "SHMEM_SYMMETRIC_SIZE too large?", ofi.name,
+                 log_size(size, (double)heap_segs[seg].size),
+                 ofi_strerror(rc));
     }
     return rc;
 }
@@ -183,24 +199,26 @@ static void close_provider(void)
 }
 
 /* CXI refuses where the job has no virtual network of its own. */
-static void explain(int rc)
+static void note_step(const char *step, int rc)
 {
     const char *vnis = env_foreign("SLINGSHOT_VNIS");
+    const char *services = env_foreign("SLINGSHOT_SVC_IDS");
 
+    log_info(LOG_OFI, "provider %s: %s: %s", ofi.name, step, ofi_strerror(rc));
     if (!provider_is("cxi") || (rc != -FI_ENOSYS && rc != -FI_EACCES &&
                                 rc != -FI_ENODATA))
-        return;
-    if (!vnis)
-        log_error(ERR_NET, "the launcher gave this job no Slingshot network "
-                  "(SLINGSHOT_VNIS is not set): with Slurm rerun with srun "
-                  "--network=single_node_vni,job_vni, or ask the "
-                  "administrator for a default CXI service");
+        note("provider %s: %s: %s", ofi.name, step, ofi_strerror(rc));
+    else if (!vnis)
+        note("provider %s: %s: %s: the launcher gave this job no Slingshot "
+             "network (SLINGSHOT_VNIS is not set); with Slurm rerun with srun "
+             "--network=single_node_vni,job_vni, or ask the administrator for "
+             "a default CXI service", ofi.name, step, ofi_strerror(rc));
     else
-        log_error(ERR_NET, "the Slingshot network of this job does not open "
-                  "(SLINGSHOT_VNIS is %s, SLINGSHOT_SVC_IDS is %s): ask the "
-                  "administrator whether the CXI service allows this user",
-                  vnis, env_foreign("SLINGSHOT_SVC_IDS")
-                        ? env_foreign("SLINGSHOT_SVC_IDS") : "not set");
+        note("provider %s: %s: %s: the Slingshot network of this job does not "
+             "open (SLINGSHOT_VNIS is %s, SLINGSHOT_SVC_IDS is %s); ask the "
+             "administrator whether the CXI service allows this user",
+             ofi.name, step, ofi_strerror(rc), vnis,
+             services ? services : "not set");
 }
 
 static int open_objects(void)
@@ -230,8 +248,7 @@ static int open_objects(void)
     ofi.wait_fd = ofi.eps[0]->fd >= 0;
     return 0;
 failed:
-    log_info(LOG_OFI, "provider %s: %s: %s", ofi.name, step, ofi_strerror(rc));
-    explain(rc);
+    note_step(step, rc);
     return rc;
 }
 
@@ -337,8 +354,7 @@ static int try_provider(void)
     choose_atomics();
     rc = fault_hit(FAULT_OFI_TEST) ? -FI_EIO : test_self();
     if (rc)
-        log_info(LOG_OFI, "provider %s: a put, a get or an atomic to itself: "
-                 "%s", ofi.name, ofi_strerror(rc));
+        note_step("a put, a get or an atomic to itself", rc);
     return rc;
 }
 
@@ -372,22 +388,24 @@ static const struct xport_ops ops = {
 static int choose_provider(char *why, size_t size)
 {
     struct fi_info *info;
-    int rc;
 
+    reason[0] = '\0';
     for (int k = 0; (k = ofi_choose(k, &info, why, size)) >= 0; k++) {
         ofi.info = info;
-        rc = try_provider();
-        if (!rc)
+        if (!try_provider()) {
+            /* A faster network is there and does not work. */
+            if (reason[0] && rt_job.pe == 0)
+                log_warn(ERR_NET, "%s; %s is used in its place", reason,
+                         ofi.name);
             return 0;
-        log_info(LOG_OFI, "provider %s is not used: %s", ofi.name,
-                 ofi_strerror(rc));
+        }
         close_provider();
     }
     log_error(ERR_NET, "PEs are on several nodes and no libfabric provider "
-              "joins them%s%s; SHMEM_LOG=info:ofi says what each lacks, "
+              "joins them%s%s%s%s; SHMEM_LOG=info:ofi says what each lacks, "
               "fi_info lists them, SHMEM_OFI_PROVIDER names one",
               env.OFI_PROVIDER[0] ? ": SHMEM_OFI_PROVIDER is " : "",
-              env.OFI_PROVIDER);
+              env.OFI_PROVIDER, reason[0] ? ": " : "", reason);
     return -EHOSTUNREACH;
 }
 

@@ -138,6 +138,7 @@ struct ofi_peer *ofi_peer_meet(int pe)
 void ofi_fail(const char *what, int pe, long rc, const char *detail)
 {
     char host[64] = "";
+    bool known = pe >= 0 && rt_host(pe, host, sizeof host);
 
     /* A peer that died is the launcher's to tell about. */
     rt_await_end();
@@ -147,8 +148,7 @@ void ofi_fail(const char *what, int pe, long rc, const char *detail)
                   detail ? detail : "", ofi.name);
     else
         log_error(ERR_NET, "%s, PE %d%s%s: %s%s%s; provider %s", what, pe,
-                  rt_host(pe, host, sizeof host) ? "" : " on ",
-                  host, ofi_strerror((int)rc), detail ? ": " : "",
-                  detail ? detail : "", ofi.name);
+                  known ? " on " : "", host, ofi_strerror((int)rc),
+                  detail ? ": " : "", detail ? detail : "", ofi.name);
     rt_abort(EXIT_FAILURE);
 }

@@ -168,9 +168,9 @@ static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
 
     ofi_make_room(f, pe);
     ofi_flow_issued(f);
-    while (ofi_again(fi_writemsg(f->ep->ep, &t->msg, flags |
-                                 FI_COMPLETION | FI_DELIVERY_COMPLETE),
-                     &w, f->ep))
+    flags |= FI_COMPLETION | FI_DELIVERY_COMPLETE;
+    while (ofi_again(OFI_POST(fi_writemsg(f->ep->ep, &t->msg, flags)), &w,
+                     f->ep))
         ;
 }
 
@@ -180,8 +180,8 @@ static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
 
     ofi_make_room(f, pe);
     ofi_flow_issued(f);
-    while (ofi_again(fi_readmsg(f->ep->ep, &t->msg, FI_COMPLETION), &w,
-                     f->ep))
+    while (ofi_again(OFI_POST(fi_readmsg(f->ep->ep, &t->msg, FI_COMPLETION)),
+                     &w, f->ep))
         ;
 }
 

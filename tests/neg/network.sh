@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: what fails between nodes ends the job with one line that names
+# the provider and the cause, or goes on with right data: no room for
+# operations, no further endpoints.
+set -u
+. "$(dirname "$0")/neg.inc"
+
+program far <<'C'
+enum { N = 300 };
+static long words[N];
+int main(void)
+{
+    shmem_ctx_t ctx[20];
+    int me, next, wrong = 0;
+
+    shmem_init();
+    me = shmem_my_pe();
+    next = (me + 1) % shmem_n_pes();
+    for (int i = 0; i < 20; i++)
+        if (shmem_ctx_create(0, &ctx[i]))
+            wrong++;
+    shmem_barrier_all();
+    for (int i = 0; i < N; i++)
+        shmem_ctx_long_atomic_add(ctx[i % 20], &words[i], i + me, next);
+    for (int i = 0; i < 20; i++)
+        shmem_ctx_destroy(ctx[i]);
+    shmem_barrier_all();
+    for (int i = 0; i < N; i++)
+        wrong += words[i] != i + (me + shmem_n_pes() - 1) % shmem_n_pes();
+    shmem_barrier_all();
+    for (int i = 0; i < N; i++)
+        words[i] = shmem_long_g(&words[i], next) + i;
+    if (wrong)
+        printf("%d wrong\n", wrong);
+    shmem_finalize();
+    return wrong != 0;
+}
+C
+
+# ends FAULT REGEX: on each of two PEs.
+ends()
+{
+    try 2 --ppn 1 env "SHMEM_FAULT=$1:1" ./far
+    ended 1 "$1"
+    said "$1" "sluice: PE [01] \\([^ ]+\\): $2 \\[S-E-[A-Z]+\\]$others"
+}
+# goes FAULT: the data are right.
+goes()
+{
+    try 2 --ppn 1 env "SHMEM_FAULT=$1" ./far
+    [ $status -eq 0 ] && [ ! -s "$out" ] ||
+        fail "$1: status $status: $(head -n 5 "$out" "$err")"
+}
+others='( .*)?'
+none='PEs are on several nodes and no libfabric provider joins them: provider [^ ]+ on [a-z0-9]+'
+advice='; SHMEM_LOG=info:ofi says what each lacks, fi_info lists them, SHMEM_OFI_PROVIDER names one'
+by='\(after SHMEM_FAULT made ofi\.[a-z]+ fail\)'
+
+ends ofi.test "$none: a put, a get or an atomic to itself: Input/output error$advice $by"
+ends ofi.mr "$none does not register a segment of [^:]*: Cannot allocate memory; is the limit of locked memory too low \\(ulimit -l\\), or SHMEM_SYMMETRIC_SIZE too large\\?$advice $by"
+# Each names the other.
+try 2 --ppn 1 env SHMEM_FAULT=ofi.av:1 ./far
+ended 1 ofi.av
+grep -vE "fi_av_insert, PE [01] on [^ ]+: [^:]*: its address is not accepted; provider .* $by \[S-E-NET\]\$" "$err" &&
+    fail "ofi.av: $(cat "$err")"
+ends ofi.cq "completion queue: Input/output error; provider .* $by"
+goes ofi.again:0.5:7
+
+# The first endpoint is needed; of the others, as many as there are.
+try 2 --ppn 1 env SHMEM_OFI_ENDPOINTS=1 ./far
+[ $status -eq 0 ] || fail "one endpoint: status $status: $(cat "$err")"
+try 2 --ppn 1 env SHMEM_FAULT=ofi.ep:0.5:3 ./far
+case $status in
+    0) grep -q 'opens no more than [0-9]* endpoints .* contexts share them from here on .*\[S-W-CTX\]' "$err" ||
+        fail "ofi.ep: no word of shared endpoints: $(cat "$err")" ;;
+    *) grep -q 'no libfabric provider joins them' "$err" ||
+        fail "ofi.ep: $(cat "$err")" ;;
+esac
+
+try 2 --ppn 1 env SHMEM_OFI_PROVIDER=nonsense ./far
+ended 1 'an unknown provider'
+said 'an unknown provider' "sluice: PE [01] .*no libfabric provider joins them: SHMEM_OFI_PROVIDER is nonsense$advice \\[S-E-NET\\]$others"
+try 2 --ppn 1 env SHMEM_OFI_DOMAIN=nowhere0 SHMEM_OFI_PROVIDER="tcp;ofi_rxm" ./far
+ended 1 'an unknown interface'
+
+finish 'what fails between nodes is told in a line, or mended'
