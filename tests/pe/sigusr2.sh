@@ -62,6 +62,12 @@ int main(int argc, char **argv)
 }
 C
 
+# To the child of timeout.
+ask()
+{
+    ps -o pid= --ppid $job | xargs kill -USR2
+}
+
 # state WORD OPTION...: the job gets one SIGUSR2 when all are where they wait.
 state()
 {
@@ -76,8 +82,7 @@ state()
         [ -e ready ] && break
         sleep 0.1
     done
-    # timeout passes it on
-    kill -USR2 $(ps -o pid= --ppid $job)
+    ask
     sleep 0.3
     : >sent
     wait $job
@@ -119,7 +124,7 @@ for _ in $(seq 100); do
     [ -e ready ] && break
     sleep 0.1
 done
-kill -USR2 $(ps -o pid= --ppid $job)
+ask
 wait $job
 status=$?
 [ $status -eq 140 ] || fail "SHMEM_STATE_SIGNAL=0: status $status"
