@@ -81,6 +81,7 @@ T(a_team_is_known_while_it_exists)
 
     core_world.n_pes = 8;
     core_world.my_pe = 5;
+    T_EQ(xport_open(8), 0);
     a = core_team_new(1, 2, 3);
     b = core_team_new(6, -1, 4);
     if (!a || !b) {
@@ -100,6 +101,7 @@ T(a_team_is_known_while_it_exists)
     core_team_drop_all();
     T_TRUE(!core_team_known(b));
     T_TRUE(core_team_known(&core_world));
+    xport_close();
 }
 
 static uint32_t *table(uint32_t a, uint32_t b, uint32_t c)
