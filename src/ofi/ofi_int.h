@@ -22,29 +22,9 @@
 #include "base/atomics.h"
 #include "base/fault.h"
 #include "base/lock.h"
+#include "ofi/ofi_lib.h"
 #include "xport/xport.h"
 
-#include <rdma/fabric.h>
-#include <rdma/fi_atomic.h>
-#include <rdma/fi_cm.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
-#include <rdma/fi_rma.h>
-
-/* ---- ofi_lib.c: libfabric itself ---- */
-#define OFI_CALLS(X) \
-    X(fi_getinfo) X(fi_freeinfo) X(fi_dupinfo) X(fi_fabric) X(fi_strerror) \
-    X(fi_version)
-struct ofi_lib {
-#define OFI_CALL(f) __typeof__(f) *f;
-    OFI_CALLS(OFI_CALL)
-#undef OFI_CALL
-};
-extern struct ofi_lib ofi_lib;
-/* 0, or -ENOENT with why in *out. */
-int ofi_lib_open(const char **why);
-const char *ofi_strerror(int rc);       /* of a negative code */
 
 /* ---- peers ---- */
 struct ofi_peer {
