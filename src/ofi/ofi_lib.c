@@ -14,7 +14,12 @@ static void *handle;
 /* Stays open: providers leave threads and exit handlers behind. */
 int ofi_lib_open(const char **why)
 {
-    static const char *const names[] = { "libfabric.so.1", NULL };
+    static const char *const names[] = {
+#ifdef SLUICE_OFI_LIB
+        SLUICE_OFI_LIB,         /* as configure was told */
+#endif
+        "libfabric.so.1", NULL
+    };
 #define OFI_SYM(f) { #f, &ofi_lib.f },
     static const struct dl_sym syms[] = { OFI_CALLS(OFI_SYM) };
 #undef OFI_SYM

@@ -78,6 +78,11 @@ static int open_singleton(const char *why)
     return 0;
 }
 
+static void full_key(char *out, size_t size, const char *key)
+{
+    snprintf(out, size, "sluice.%u.%s", generation, key);
+}
+
 /* A number that the server keeps for the whole job or for this process. */
 static int job_number(const char *key, bool of_job, uint32_t *out)
 {
@@ -198,6 +203,49 @@ static int try_thread(void)
     return 0;
 }
 
+/* The key of this session that a PE of this node has set: it is back. */
+static bool is_back(int pe, const char *key)
+{
+    pmix_proc_t who = self;
+    pmix_value_t *v = NULL;
+    pmix_status_t st;
+
+    who.rank = (pmix_rank_t)pe;
+    st = PMIx_Get(&who, key, NULL, 0, &v);
+    if (v)
+        PMIX_VALUE_RELEASE(v);
+    return st == PMIX_SUCCESS;
+}
+
+/* A server hears of the end of a client's last session by its closed socket,
+ * maybe only when others of its job are in a fence of the next one, and then
+ * ends that fence with PARTIAL SUCCESS or LOST_CONNECTION.  So before the
+ * first fence all of this node's PEs must be back. */
+static int await_neighbours(void)
+{
+    const struct timespec nap = { .tv_nsec = 1000000 };
+    char key[64];
+    int n, *pes, rc, tries = 0;
+
+    if (generation == 1)
+        return 0;
+    rc = rt_peers_parse(local_list, rt_job.n_pes, &n, &pes);
+    if (rc)
+        return rc;
+    full_key(key, sizeof key, "back");
+    rc = rt_put("back", "", 1);
+    if (!rc && PMIx_Commit() != PMIX_SUCCESS)
+        rc = -EPROTO;
+    /* Who never comes back is what the fence complains of. */
+    for (int i = 0; !rc && i < n && tries < 10000; )
+        if (is_back(pes[i], key))
+            i++;
+        else
+            tries += nanosleep(&nap, NULL) == 0;
+    free(pes);
+    return rc;
+}
+
 int rt_open(void)
 {
     pmix_status_t st;
@@ -215,6 +263,8 @@ int rt_open(void)
     if (st != PMIX_SUCCESS)
         return open_singleton(PMIx_Error_string(st));
     rc = open_client();
+    if (!rc)
+        rc = await_neighbours();
     if (rc)
         PMIx_Finalize(NULL, 0);
     return rc;
@@ -232,11 +282,6 @@ void rt_close(void)
     }
     rt_job.local_pes = NULL;
     rt_job.launched = false;
-}
-
-static void full_key(char *out, size_t size, const char *key)
-{
-    snprintf(out, size, "sluice.%u.%s", generation, key);
 }
 
 int rt_put(const char *key, const void *value, size_t size)
@@ -267,25 +312,6 @@ void rt_await_end(void)
         nanosleep(&patience, NULL);
 }
 
-/* A server hears of the end of a client's last session, by its closed socket,
- * maybe only when others of its job are in the first fence of the next one,
- * and ends that fence, for those or for all. */
-static pmix_status_t fence_again(const pmix_info_t *info)
-{
-    const struct timespec nap = { .tv_nsec = 1000000 };
-    int most = generation > 1 ? 100 : 0;
-    pmix_status_t st;
-
-    for (int i = 0; ; i++) {
-        st = PMIx_Fence(NULL, 0, info, 1);
-        if ((st != PMIX_ERR_PARTIAL_SUCCESS &&
-             st != PMIX_ERR_LOST_CONNECTION) || i == most)
-            return st;
-        log_info(LOG_RT, "PMIx_Fence: %s: again", PMIx_Error_string(st));
-        nanosleep(&nap, NULL);
-    }
-}
-
 static pmix_status_t fence(void)
 {
     bool collect = true;
@@ -295,7 +321,7 @@ static pmix_status_t fence(void)
     if (fault_hit(FAULT_RT_FENCE))
         return PMIX_ERR_TIMEOUT;
     PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-    st = fence_again(&info);
+    st = PMIx_Fence(NULL, 0, &info, 1);
     PMIX_INFO_DESTRUCT(&info);
     if (st != PMIX_SUCCESS)
         rt_await_end();
