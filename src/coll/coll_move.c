@@ -4,7 +4,9 @@
 
 enum {
     SEGMENT = 16384,            /* of a pipeline */
-    NODES_WHOLE = 65536         /* so much goes between nodes in one piece */
+    /* Between nodes: so much goes in one piece, or all to so few nodes; else
+     * in longer segments, each of which wakes every PE. */
+    NODES_WHOLE = 65536, NODES_FEW = 2, NODES_SEGMENT = 65536
 };
 
 static void copy_here(void *dest, const void *source, size_t bytes)
@@ -156,8 +158,8 @@ static void broadcast_nodes(struct core_team *t, void *dest,
 {
     const struct core_nodes *k = t->nodes;
     struct by_nodes b = { .call = coll_begin(t), .root = root, .dest = dest,
-                          .chain = bytes > NODES_WHOLE };
-    size_t step = b.chain ? SEGMENT : bytes;
+                          .chain = bytes > NODES_WHOLE && k->n > NODES_FEW };
+    size_t step = b.chain ? NODES_SEGMENT : bytes;
 
     b.first = coll_nodes_of(t, root);
     b.v = (k->mine - b.first + k->n) % k->n;
