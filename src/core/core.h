@@ -122,10 +122,12 @@ void core_far_quiet(const struct core_ctx *ctx) __attribute__((cold));
 /* Stores of this thread become visible to every PE before it goes on. */
 static inline void core_quiet(const struct core_ctx *ctx)
 {
+    bool far = xport_far != NULL;   /* a fence holds later loads back */
+
     /* NOSTORE only frees us from ordering the program's own stores, and puts
      * to mapped peers are such stores here. */
     atomics_full_fence();
-    if (unlikely(xport_far != NULL))
+    if (unlikely(far))
         core_far_quiet(ctx);
 }
 

@@ -89,12 +89,11 @@ sorts 4
 hosts up 3 || exit
 one 6 pe/amo_mixed
 one 6 coll/reduce
-one 3 pe/signal
+one 3 pe/rma_typed
 if all; then
     for name in pe/init pe/amo pe/signal pe/lock coll/move coll/teams; do
         one 6 $name
     done
-    one 3 pe/rma_typed
 fi
 sorts 6
 finish 'hosts: programs of pe and coll and bucketsort on 2 and 3 hosts'
