@@ -27,7 +27,10 @@
 enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
 #define SLEEP_LEAST_NS 50000u
 #define SLEEP_MOST_NS 5000000u
+#define SLEEP_BLIND_NS 100000u
 #define YIELD_NS 200000u
+#define YIELD_FAR_NS 1000000u
+#define YIELD_BLIND_NS 20000000u
 
 static struct base_lock announce_lock = LOCK_INIT;
 static unsigned sleepers GUARDED_BY(announce_lock);
@@ -90,6 +93,19 @@ void core_wait_stop(struct core_waiter *w)
     w->announced = false;
 }
 
+/* A look at the network takes longer than one at memory; and who is not woken
+ * by what comes from there sleeps late and little. */
+static uint64_t yield_ns(void)
+{
+    return !xport_far ? YIELD_NS : xport_far->wakes() ? YIELD_FAR_NS
+                                                      : YIELD_BLIND_NS;
+}
+
+static uint64_t sleep_most_ns(void)
+{
+    return !xport_far || xport_far->wakes() ? SLEEP_MOST_NS : SLEEP_BLIND_NS;
+}
+
 static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 {
     uint64_t ns = waited_ns / 8, events = 0;
@@ -97,8 +113,8 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 
     if (ns < SLEEP_LEAST_NS)
         ns = SLEEP_LEAST_NS;
-    if (ns > SLEEP_MOST_NS)
-        ns = SLEEP_MOST_NS;
+    if (ns > sleep_most_ns())
+        ns = sleep_most_ns();
     t.tv_nsec = (long)ns;
     if (xport_far)
         events = xport_far->doze(true);
@@ -140,7 +156,7 @@ void core_wait_long(struct core_waiter *w)
             return;
         for (int i = 0; i < SPINS_PER_LOOK; i++)
             atomics_pause();
-    } else if (waited < (xport_far ? xport_far->patience_ns() : YIELD_NS)) {
+    } else if (waited < yield_ns()) {
         sched_yield();
     } else {
         announce(w);

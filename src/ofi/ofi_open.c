@@ -67,10 +67,12 @@ static void take_stock(void)
 }
 
 /* Layered over messages, its atomics are messages, too: ours wake a sleeper
- * where they arrive, and are a little faster. */
+ * where they arrive, and are a little faster.  Those of shm 1.17 write their
+ * operands into messages that were sent before them. */
 static bool better_by_message(void)
 {
-    return strstr(ofi.info->fabric_attr->prov_name, "ofi_rxm");
+    return strstr(ofi.info->fabric_attr->prov_name, "ofi_rxm") ||
+           provider_is("shm");
 }
 
 static void choose_atomics(void)
@@ -360,11 +362,10 @@ static int try_provider(void)
 
 /* ---- all together ---- */
 
-/* Without events who sleeps learns nothing of remote puts and gets, which
- * leave no entry in a queue. */
-static uint64_t patience_ns(void)
+/* Remote puts and gets leave no entry in a queue. */
+static bool wakes(void)
 {
-    return ofi.wait_fd ? 1000000 : 1000000000;
+    return ofi.wait_fd;
 }
 
 static const struct xport_ops ops = {
@@ -381,7 +382,7 @@ static const struct xport_ops ops = {
     .quiet = ofi_quiet,
     .progress = ofi_progress,
     .doze = ofi_agent_doze,
-    .patience_ns = patience_ns,
+    .wakes = wakes,
     .in_flight = ofi_in_flight,
 };
 

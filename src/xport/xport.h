@@ -137,8 +137,8 @@ struct xport_ops {
     /* The calling thread sleeps now (true) or is back: somebody else must see
      * to it that operations advance.  How often that happened so far. */
     uint64_t (*doze)(bool asleep);
-    /* So long a wait had better look itself before its thread sleeps. */
-    uint64_t (*patience_ns)(void);
+    /* Is whoever dozes woken by what comes?  Else he had better look. */
+    bool (*wakes)(void);
     /* Operations that are not complete.  Async-signal-safe. */
     uint64_t (*in_flight)(void);
 };

@@ -48,7 +48,7 @@ all()
     [ "${T_HOSTS-}" = all ]
 }
 
-both 4 pe/init
+both 4 pe/static_data
 one 4 pe/amo_mixed
 for name in pe/rma_typed pe/order pe/lock coll/move coll/teams; do
     one 4 $name
@@ -91,7 +91,7 @@ one 6 pe/amo_mixed
 one 6 coll/reduce
 one 3 pe/rma_typed
 if all; then
-    for name in pe/init pe/amo pe/signal pe/lock coll/move coll/teams; do
+    for name in pe/amo pe/signal pe/lock coll/move coll/teams; do
         one 6 $name
     done
 fi

@@ -66,7 +66,7 @@ for value in NO off y 1; do
     good "SHMEM_STATIC_DATA=$value"
 done
 for value in tree autos gather,auto; do
-    bad "SHMEM_COLL_SYNC=$value" 'want one of auto\|dissemination\|gather'
+    bad "SHMEM_COLL_SYNC=$value" 'want one of auto\|dissemination\|gather\|nodes'
 done
 good SHMEM_COLL_SYNC=Gather
 for value in loud debugs debug: debug:kitchen 'debug:rt,' 3; do

@@ -362,7 +362,7 @@ T(the_manual_gets_an_item_for_each_row)
         T_HAS(text, item);
     }
     T_HAS(text, "number from 0 to 1000000; default 20\nMicroseconds a wait");
-    T_HAS(text, "word; default auto\nauto|dissemination|gather: how");
+    T_HAS(text, "word; default auto\nauto|dissemination|gather|nodes: how");
 }
 
 T(variables_of_others_are_passed_on)
