@@ -46,19 +46,22 @@ static bool is(const char *provider, const char *name)
     return !strncmp(provider, name, strlen(name));
 }
 
-static void set_up(const char *provider)
+/* All of them at once: libfabric reads them when it is first asked. */
+static void set_up(void)
 {
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (!is(provider, settings[i].provider))
-            continue;
+    static bool done;
+
+    for (size_t i = 0; !done && i < sizeof settings / sizeof *settings; i++) {
         if (env_foreign(settings[i].name))
-            log_info(LOG_OFI, "%s is set to %s; Sluice would set %s (%s)",
+            log_info(LOG_OFI, "%s is set to %s; Sluice would set %s for %s (%s)",
                      settings[i].name, env_foreign(settings[i].name),
-                     settings[i].value, settings[i].why);
+                     settings[i].value, settings[i].provider, settings[i].why);
         else if (env_foreign_default(settings[i].name, settings[i].value))
-            log_info(LOG_OFI, "set %s to %s: %s", settings[i].name,
-                     settings[i].value, settings[i].why);
+            log_info(LOG_OFI, "set %s to %s for %s: %s", settings[i].name,
+                     settings[i].value, settings[i].provider,
+                     settings[i].why);
     }
+    done = true;
 }
 
 static struct fi_info *hints_of(const char *provider, bool atomics)
@@ -181,7 +184,6 @@ static int try_provider(const char *name, struct fi_info **out, char *nic_why,
     struct fi_info *all = NULL;
     int rc;
 
-    set_up(name);
     rc = ask(name, &all);
     if (!rc)
         rc = pick(all, out, nic_why, size);
@@ -197,6 +199,7 @@ int ofi_choose(int from, struct fi_info **out, char *why, size_t size)
     int n = (int)(sizeof providers / sizeof *providers);
     char nic_why[128] = "";
 
+    set_up();
     if (env.OFI_PROVIDER[0]) {
         if (from > 0)
             return -ENOENT;
