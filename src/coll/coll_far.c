@@ -25,9 +25,8 @@ void coll_far_blocks(int world_pe, void *dest, const void *source,
 void coll_far_word(int world_pe, enum xport_op op, const void *offset,
                    uint64_t value)
 {
-    core_far_fence(&core_ctx_inner);
-    core_far_amo(name, &core_ctx_inner, op, sizeof value, symmetric(offset),
-                 world_pe, &value, NULL, NULL, false);
+    core_far_tell(name, &core_ctx_inner, op, symmetric(offset), value,
+                  world_pe);
 }
 
 void coll_far_scratch(int world_pe, const void *offset, const void *source,

@@ -17,6 +17,11 @@ void core_far_amo(const char *call, const struct core_ctx *ctx, enum xport_op op
                   const void *cond, void *result, bool nbi)
     __attribute__((cold, noinline));
 
+/* Puts of the context come before it; no quiet needs to cover it. */
+void core_far_tell(const char *call, const struct core_ctx *ctx,
+                   enum xport_op op, uint64_t *sym, uint64_t value, int pe)
+    __attribute__((cold, noinline));
+
 force_inline struct core_spot core_amo_spot(const char *call,
                                             const struct core_ctx *ctx,
                                             const void *sym, size_t size,

@@ -56,7 +56,18 @@ bool core_far_place(const char *call, const struct core_ctx *ctx,
 
 void core_far_fence(const struct core_ctx *ctx)
 {
-    xport_far->fence(ctx->flow);
+    xport_far->fence(ctx->flow, false);
+}
+
+void core_far_tell(const char *call, const struct core_ctx *ctx,
+                   enum xport_op op, uint64_t *sym, uint64_t value, int pe)
+{
+    struct xport_amo a = { .op = op, .size = sizeof value, .value = value };
+    struct xport_at at;
+
+    core_far_place(call, ctx, sym, sizeof *sym, pe, &at);
+    xport_far->fence(ctx->flow, true);
+    xport_far->tell(ctx->flow, &at, &a);
 }
 
 void core_far_quiet(const struct core_ctx *ctx)

@@ -215,6 +215,11 @@ static void serve(struct box *b, const struct ofi_am_head *h)
     };
     size_t len = sizeof r, each = h->value, n = h->cond;
 
+    if (h->kind == OFI_AM_TELL) {
+        do_word(h, at);
+        receive_again(b);
+        return;
+    }
     if (h->kind == OFI_AM_AMO) {
         r.value = do_word(h, at);
     } else if (h->kind == OFI_AM_PUT_BLOCKS) {
@@ -330,28 +335,24 @@ static struct box *take_send(struct xport_flow *f, int pe)
 }
 
 /* Sends head and payload, which is packed from blocks. */
-static void send_ask(struct xport_flow *f, struct ask *a,
-                     struct ofi_am_head *h, const char *from,
-                     const struct xport_blocks *blocks)
+static void send_head(struct xport_flow *f, int pe, struct ofi_am_head *h,
+                      const char *from, const struct xport_blocks *blocks)
 {
-    const struct ofi_peer *p = ofi_peer(a->pe);
-    struct ofi_wait w = { .what = "request", .pe = a->pe };
+    const struct ofi_peer *p = ofi_peer(pe);
+    struct ofi_wait w = { .what = "request", .pe = pe };
     size_t len = sizeof *h;
     struct box *b;
 
     h->token = p->token;
     h->pe = (uint32_t)rt_job.pe;
-    h->cookie = (uint64_t)a->uses << 32 | (uint64_t)(a - am.asks);
-    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
     if (!from && len <= ofi.inject_msg) {
         while (ofi_again(OFI_POST(fi_inject(f->ep->ep, h, len, p->addr)), &w,
                          f->ep))
             ;
         return;
     }
-    b = take_send(f, a->pe);
-    b->op = (struct ofi_op){ .kind = OFI_SENT, .pe = a->pe };
+    b = take_send(f, pe);
+    b->op = (struct ofi_op){ .kind = OFI_SENT, .pe = pe };
     memcpy(b->bytes, h, sizeof *h);
     if (from) {
         copy_all(b->bytes + len, (ptrdiff_t)blocks->len, from,
@@ -364,6 +365,16 @@ static void send_ask(struct xport_flow *f, struct ask *a,
         ;
 }
 
+static void send_ask(struct xport_flow *f, struct ask *a,
+                     struct ofi_am_head *h, const char *from,
+                     const struct xport_blocks *blocks)
+{
+    h->cookie = (uint64_t)a->uses << 32 | (uint64_t)(a - am.asks);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    send_head(f, a->pe, h, from, blocks);
+}
+
 static void wait_left(struct xport_flow *f, const uint64_t *left, int pe,
                       const char *what)
 {
@@ -373,14 +384,21 @@ static void wait_left(struct xport_flow *f, const uint64_t *left, int pe,
         ofi_wait_step(&w, f->ep);
 }
 
-void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
-                const struct xport_amo *x, void *result, bool nbi)
+static struct ofi_am_head amo_head(enum ofi_am_kind kind,
+                                   const struct xport_at *at,
+                                   const struct xport_amo *x)
 {
-    struct ofi_am_head h = {
-        .kind = OFI_AM_AMO, .op = (uint8_t)x->op, .size = (uint8_t)x->size,
+    return (struct ofi_am_head){
+        .kind = (uint8_t)kind, .op = (uint8_t)x->op, .size = (uint8_t)x->size,
         .seg = (uint8_t)at->seg, .off = at->off, .value = x->value,
         .cond = x->cond
     };
+}
+
+void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
+                const struct xport_amo *x, void *result, bool nbi)
+{
+    struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
     uint64_t left = 1;
     struct ask *a = take_ask(f, at->pe);
 
@@ -390,6 +408,14 @@ void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
     send_ask(f, a, &h, NULL, NULL);
     if (result && !nbi)
         wait_left(f, &left, at->pe, "atomic");
+}
+
+void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
+                 const struct xport_amo *x)
+{
+    struct ofi_am_head h = amo_head(OFI_AM_TELL, at, x);
+
+    send_head(f, at->pe, &h, NULL, NULL);
 }
 
 /* Blocks that a message brings better than one operation each. */

@@ -13,7 +13,8 @@ enum ofi_am_kind {
     OFI_AM_AMO = 1,             /* answered by a reply with the word before */
     OFI_AM_PUT_BLOCKS,          /* payload; answered when it is stored */
     OFI_AM_GET_BLOCKS,          /* answered with the payload */
-    OFI_AM_REPLY
+    OFI_AM_REPLY,
+    OFI_AM_TELL                 /* as AMO, and nobody waits for a reply */
 };
 
 struct ofi_am_head {

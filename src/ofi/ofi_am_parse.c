@@ -42,6 +42,7 @@ bool ofi_am_parse(const struct ofi_am_rules *r, const void *buf, size_t len,
         return false;
     switch (h.kind) {
     case OFI_AM_AMO:
+    case OFI_AM_TELL:
         if (payload || !word_fits(r, &h))
             return false;
         break;

@@ -181,7 +181,9 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
                     const void *source, size_t len,
                     const struct xport_at *sig_at, const struct xport_amo *sig,
                     bool nbi);
-void ofi_fence(struct xport_flow *f);
+void ofi_fence(struct xport_flow *f, bool then_amo);
+void ofi_tell(struct xport_flow *f, const struct xport_at *at,
+              const struct xport_amo *a);
 void ofi_quiet(struct xport_flow *f);
 
 /* ---- ofi_amo.c ---- */
@@ -198,6 +200,8 @@ int ofi_am_open(void);
 void ofi_am_close(void);
 void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
                 const struct xport_amo *a, void *result, bool nbi);
+void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
+                 const struct xport_amo *a);
 void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
                        const void *source, const struct xport_blocks *b);
 void ofi_am_get_blocks(struct xport_flow *f, void *dest,

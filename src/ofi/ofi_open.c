@@ -378,6 +378,7 @@ static const struct xport_ops ops = {
     .get_blocks = ofi_am_get_blocks,
     .amo = ofi_amo_any,
     .put_signal = ofi_put_signal,
+    .tell = ofi_tell,
     .fence = ofi_fence,
     .quiet = ofi_quiet,
     .progress = ofi_progress,

@@ -2,8 +2,9 @@
 /* The order of operations, and their completion.
  *
  * Where the provider keeps puts, and atomics after puts, in order on their way
- * to a peer, a fence waits for atomics only: these are executed by software
- * that later puts may overtake.  Elsewhere a fence is a quiet. */
+ * to a peer, a fence waits for atomics only: these are executed by software,
+ * one after the other, and later puts may overtake them.  Elsewhere a fence is
+ * a quiet. */
 #include "ofi/ofi_int.h"
 
 void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
@@ -37,12 +38,21 @@ void ofi_quiet(struct xport_flow *f)
     drain(f, &f->issued, &f->done, "quiet");
 }
 
-void ofi_fence(struct xport_flow *f)
+void ofi_fence(struct xport_flow *f, bool then_amo)
 {
-    if (ofi.put_before_put && ofi.put_before_amo)
-        drain(f, &f->amo_issued, &f->amo_done, "fence");
-    else
+    if (!ofi.put_before_put || !ofi.put_before_amo)
         ofi_quiet(f);
+    else if (!then_amo)
+        drain(f, &f->amo_issued, &f->amo_done, "fence");
+}
+
+void ofi_tell(struct xport_flow *f, const struct xport_at *at,
+              const struct xport_amo *a)
+{
+    if (ofi.nic_amo)
+        ofi_amo(f, at, a, NULL, false);
+    else
+        ofi_am_tell(f, at, a);
 }
 
 void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,

@@ -123,13 +123,17 @@ struct xport_ops {
      * nbi, it is complete at the flow's quiet. */
     void (*amo)(struct xport_flow *f, const struct xport_at *at,
                 const struct xport_amo *a, void *result, bool nbi);
+    /* An atomic without a result that no quiet has to cover. */
+    void (*tell)(struct xport_flow *f, const struct xport_at *at,
+                 const struct xport_amo *a);
     /* A put and, when its bytes are there, an atomic to the same PE. */
     void (*put_signal)(struct xport_flow *f, const struct xport_at *to,
                        const void *source, size_t len,
                        const struct xport_at *sig_at,
                        const struct xport_amo *sig, bool nbi);
-    /* Puts and atomics before it come to each PE before those after it. */
-    void (*fence)(struct xport_flow *f);
+    /* Puts and atomics before it come to each PE before those after it, or
+     * only before an atomic that is the next operation. */
+    void (*fence)(struct xport_flow *f, bool then_amo);
     /* All is done and visible at its target. */
     void (*quiet)(struct xport_flow *f);
     /* Lets operations advance: did any? */

@@ -21,6 +21,7 @@ static void check(const struct ofi_am_head *h, size_t size)
     case OFI_AM_REPLY:
         return;
     case OFI_AM_AMO:
+    case OFI_AM_TELL:
         FUZZ_CHECK(h->op < XPORT_OPS && (h->size == 4 || h->size == 8));
         FUZZ_CHECK(h->off % h->size == 0 && payload == 0);
         FUZZ_CHECK(h->off + h->size <= sizes[h->seg]);
