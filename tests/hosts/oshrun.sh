@@ -8,7 +8,10 @@ set -u
 . "$(dirname "$0")/hosts.inc"
 hosts up 3 || exit
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-OMPI_MCA_plm_rsh_agent=$tool
+# mpirun takes a path apart at its spaces.
+OMPI_MCA_plm_rsh_agent=$dir/agent
+printf '#!/bin/sh\nexec sh "%s" "$@"\n' "$tool" >"$dir/agent" &&
+    chmod +x "$dir/agent" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
     OMPI_MCA_plm_rsh_agent
 

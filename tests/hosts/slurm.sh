@@ -130,10 +130,6 @@ expect 0 'oshrun -x in a job'
 [ "$(grep -c '^word 3 none$' "$out")" -eq 4 ] ||
     fail "oshrun -x in a job: $(cat "$out" "$err")"
 
-if alone; then
-    echo "skip: two nodes: $(cat "$out")"
-    finish 'slurm: one node, statuses, settings, oshrun in a job'
-fi
 at_head srun --mpi=pmix -N 2 -n 4 "$dir/pe" sum
 expect 0 'four PEs of two nodes'
 placed 'four PEs of two nodes'

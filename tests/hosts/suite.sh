@@ -9,8 +9,6 @@ set -u
 . "$(dirname "$0")/hosts.inc"
 tests=$BUILD/obj/tests
 hosts up 2 || exit
-compile pe
-! alone || skip "two hosts: $(cat "$out")"
 
 # value KEY FILE: of a line of the test's opening comment.
 value()

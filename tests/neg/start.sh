@@ -65,9 +65,4 @@ ended 137 'a PE dies before init'
 said 'a PE dies before init' 'oshrun: PE 1 .* was killed by signal 9 \(Killed\); ending the other 2 PEs \[S-E-PEDIED\]'
 soon "a PE dies before init"
 
-# PEs that share no memory.
-"$bin/oshrun" -n 4 --ppn 2 ./bad >"$out" 2>"$err"
-status=$?
-ended 1 'two nodes'
-said 'two nodes' 'sluice: PE [0-3] \([^ ]+\): 2 of the 4 PEs are on this node \(SHMEM_PPN splits it\), and there is no transport between nodes: run all PEs on one node \[S-E-NET\]'"$others"
 finish 'failures at start-up'
