@@ -341,11 +341,17 @@ enum { LOOKS_PER_CLOCK = 64, NAP_NS = 50000 };
 static void look_at_clock(struct ofi_wait *w)
 {
     const struct timespec nap = { .tv_nsec = NAP_NS };
-    uint64_t now = now_ns(), waited, most;
+    uint64_t now = now_ns(), gap, waited, most;
 
     if (!w->since_ns)
-        w->since_ns = w->warned_ns = now;
-    waited = now - w->since_ns;
+#define GAP_NS 500000000u
+        w->since_ns = w->warned_ns = w->last_ns = now;
+    /* While this PE was stopped nobody kept it waiting. */
+    gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
+    w->gaps_ns += gap;
+    w->warned_ns += gap;
+    w->last_ns = now;
+    waited = now - w->since_ns - w->gaps_ns;
     if (waited > NAP_AFTER_NS)
         nanosleep(&nap, NULL);
     else if (waited > YIELD_AFTER_NS)

@@ -124,6 +124,7 @@ struct ofi_wait {
     int pe;                     /* -1: several */
     unsigned steps, looks;
     uint64_t since_ns, warned_ns;
+    uint64_t last_ns, gaps_ns;  /* of the clock; while this PE did not run */
 };
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
 /* Before a post: keeps the operations in flight below the window. */

@@ -107,6 +107,56 @@ stopped '(no answer for [12] s\)|waits for (PE 2 for )?[12] s).* \[S-W-STALL\]' 
 stopped 'silent is PE 2 \(host [^ ]+, no answer for [12] s\) \[S-W-STALL\]' \
     wait --ppn 1
 
+# A PE that was stopped itself has not been waiting meanwhile.
+program both <<'C'
+static long words[4096], back[4096];
+
+int main(void)
+{
+    struct timespec t;
+    FILE *f;
+    char name[32];
+    int me;
+
+    shmem_init();
+    me = shmem_my_pe();
+    snprintf(name, sizeof name, "pid.%d", me);
+    f = fopen(name, "w");
+    fprintf(f, "%ld\n", (long)getpid());
+    fclose(f);
+    shmem_barrier_all();
+    if (me == 0) {
+        for (int i = 0; i < 100; i++) {
+            shmem_long_get(back, words, 4096, 1);
+            t = (struct timespec){ .tv_nsec = 20000000 };
+            nanosleep(&t, NULL);
+        }
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+C
+rm -f pid.0 pid.1
+SHMEM_TIMEOUT=2 SHMEM_STALL=1 timeout -k 5 25 "$bin/oshrun" -n 2 --ppn 1 \
+    ./both >"$out" 2>"$err" </dev/null &
+job=$!
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    [ -s pid.0 ] && [ -s pid.1 ] && break
+    sleep 0.3
+done
+sleep 0.3
+kill -STOP "$(cat pid.1)"
+sleep 0.3
+kill -STOP "$(cat pid.0)"
+sleep 3
+kill -CONT "$(cat pid.0)"
+sleep 0.3
+kill -CONT "$(cat pid.1)"
+wait "$job"
+status=$?
+[ $status -eq 0 ] || fail "both stopped: status $status: $(cat "$err")"
+
 # For ever: STALL and TIMEOUT are 3 s.
 for word in barrier wait; do
     SHMEM_STALL=1 SHMEM_TIMEOUT=2 try 2 --ppn 1 ./bad $word
