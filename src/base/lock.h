@@ -4,6 +4,7 @@
 #define BASE_LOCK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #ifdef __clang__
 #define LOCK_ATTR(x) __attribute__((x))
@@ -23,6 +24,14 @@ static inline void lock_acquire(struct base_lock *l)
     LOCK_ATTR(acquire_capability(l)) LOCK_ATTR(no_thread_safety_analysis)
 {
     pthread_mutex_lock(&l->mutex);
+}
+
+/* False: another thread has it. */
+static inline bool lock_try(struct base_lock *l)
+    LOCK_ATTR(try_acquire_capability(true, l))
+    LOCK_ATTR(no_thread_safety_analysis)
+{
+    return pthread_mutex_trylock(&l->mutex) == 0;
 }
 
 static inline void lock_release(struct base_lock *l)

@@ -288,12 +288,17 @@ static bool starts(const struct ofi_ep *e)
 }
 
 /* What has come.  Reading a queue that is empty also asks the system for news
- * of its endpoint. */
+ * of its endpoint.  One thread at a time acts on messages, so that those of a
+ * peer are acted on in their order: a signal after the word that it is for. */
 static int read_come(void)
 {
     uint64_t none = 0;
 
-    return read_queue(ofi.eps[0]->rx, &none);
+    if (!lock_try(&lock))
+        return 0;
+    n = read_queue(ofi.eps[0]->rx, &none);
+    lock_release(&lock);
+    return n;
 }
 
 uint64_t ofi_in_flight(void)
