@@ -80,12 +80,10 @@ static void receive_again(struct box *b)
 /* Sends len bytes of b to a peer; true when that is done or under way. */
 static bool send_answer(struct box *b)
 {
-    const struct ofi_am_head *h = (const struct ofi_am_head *)b->bytes;
     const struct ofi_peer *p = ofi_peer(b->op.pe);
     struct ofi_ep *e = ofi.eps[0];
     long rc;
 
-    (void)h;
     if (b->len <= ofi.inject_msg) {
         rc = fi_inject(e->ep, b->bytes, b->len, p->addr);
         if (!rc)
@@ -309,6 +307,7 @@ static struct ask *take_ask(struct xport_flow *f, int pe)
         lock_release(&am.lock);
         if (a)
             break;
+        ofi_progress();
         ofi_wait_step(&w, f->ep);
     }
     a->pe = pe;

@@ -292,7 +292,9 @@ static bool starts(const struct ofi_ep *e)
  * peer are acted on in their order: a signal after the word that it is for. */
 static int read_come(void)
 {
+    static struct base_lock lock = LOCK_INIT;
     uint64_t none = 0;
+    int n;
 
     if (!lock_try(&lock))
         return 0;
@@ -342,6 +344,7 @@ static uint64_t now_ns(void)
 enum { LOOKS_PER_CLOCK = 64, NAP_NS = 50000 };
 #define YIELD_AFTER_NS 20000u
 #define NAP_AFTER_NS 2000000u
+#define GAP_NS 500000000u
 
 static void look_at_clock(struct ofi_wait *w)
 {
@@ -349,7 +352,6 @@ static void look_at_clock(struct ofi_wait *w)
     uint64_t now = now_ns(), gap, waited, most;
 
     if (!w->since_ns)
-#define GAP_NS 500000000u
         w->since_ns = w->warned_ns = w->last_ns = now;
     /* While this PE was stopped nobody kept it waiting. */
     gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
@@ -378,6 +380,9 @@ static void look_at_clock(struct ofi_wait *w)
     }
 }
 
+/* Others of this PE's endpoints may hold what a peer waits for before it serves
+ * us: requests, and answers whose buffers are received into again.  Nobody else
+ * looks at them as long as this thread does. */
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
 {
     bool waits = starts(e), seldom = ++w->looks % OFTEN == 0;
@@ -393,8 +398,10 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
     if (n)
         return;
     ofi_am_retry();
+    if (++w->steps % (w->since_ns ? OFTEN : LOOKS_PER_CLOCK) == 0)
+        ofi_progress();
     /* Where cores are short the peer may need this one. */
-    if (++w->steps % LOOKS_PER_CLOCK == 0 || w->since_ns)
+    if (w->since_ns || w->steps % LOOKS_PER_CLOCK == 0)
         look_at_clock(w);
 }
 
