@@ -96,7 +96,7 @@ static bool under_way(void)
     for (int i = 1; i < n; i++)
         if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
             return true;
-    return false;
+    return ofi_am_stuck();
 }
 
 static void nap(long *us)

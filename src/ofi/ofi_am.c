@@ -137,6 +137,11 @@ void ofi_am_retry(void)
     }
 }
 
+bool ofi_am_stuck(void)
+{
+    return __atomic_load_n(&am.n_stuck, __ATOMIC_RELAXED);
+}
+
 void ofi_am_sent(struct ofi_op *op)
 {
     struct box *b = (struct box *)op;

@@ -215,6 +215,7 @@ void ofi_am_sent(struct ofi_op *op);
 void ofi_am_retry(void);
 
 /* ---- ofi_agent.c: lets operations advance while the program computes ---- */
+bool ofi_am_stuck(void);                /* are there any? */
 int ofi_agent_open(void);
 void ofi_agent_close(void);
 uint64_t ofi_agent_doze(bool asleep);
