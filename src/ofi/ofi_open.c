@@ -58,7 +58,10 @@ static void take_stock(void)
     ofi.inject_msg = i->tx_attr->inject_size;
     ofi.window = i->tx_attr->size > 8 ? i->tx_attr->size - 4 : 4;
     ofi.local_keys = i->domain_attr->mr_mode & FI_MR_LOCAL;
-    ofi.put_before_put = one_stream() || i->tx_attr->msg_order & FI_ORDER_WAW;
+    ofi.put_before_put = one_stream() ||
+                         (i->tx_attr->msg_order & FI_ORDER_WAW &&
+                          i->ep_attr->max_order_waw_size >=
+                              i->ep_attr->max_msg_size);
     ofi.put_before_amo = ofi.put_before_put;
     /* What arrives over a stream may be seen half at any byte. */
     ofi.tears = provider_is("tcp") || provider_is("sockets");
@@ -85,6 +88,9 @@ static void choose_atomics(void)
     if (!possible && env.OFI_AMO == NIC)
         log_warn(ERR_NET, "SHMEM_OFI_AMO=nic: provider %s lacks some of the "
                  "atomics; they go by messages", ofi.name);
+    /* Then it is a message that must not overtake. */
+    if (!ofi.nic_amo && !one_stream())
+        ofi.put_before_amo = ofi.info->tx_attr->msg_order & FI_ORDER_SAW;
     if (!ofi.nic_amo || software_atomics())
         return;
     /* The NIC's are atomic with each other only: so all use them. */
