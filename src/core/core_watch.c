@@ -639,4 +639,9 @@ void core_watch_close(void)
         xport_far->flow_close(watch_ctx.flow);
     }
     watch_ctx.flow = NULL;
+    /* The next session begins without questions. */
+    lock_acquire(&watch_lock);
+    memset(asks, 0, sizeof asks);
+    now_round.of = NULL;
+    lock_release(&watch_lock);
 }
