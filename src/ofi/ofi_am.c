@@ -512,8 +512,7 @@ static int open_boxes(void)
     }
     if (!ofi.local_keys)
         return 0;
-    rc = fi_mr_reg(ofi.domain, am.boxes, am.boxes_size, FI_SEND | FI_RECV, 0,
-                   0, 0, &am.mr, NULL);
+    rc = ofi_local_register(am.boxes, am.boxes_size, FI_SEND | FI_RECV, &am.mr);
     if (!rc)
         am.desc = fi_mr_desc(am.mr);
     return rc;

@@ -80,12 +80,11 @@ int ofi_amo_open(void)
     if (!pool.all)
         return -FI_ENOMEM;
     if (ofi.local_keys) {
-        rc = fi_mr_reg(ofi.domain, pool.all, AMOS * sizeof *pool.all,
-                       FI_READ | FI_WRITE, 0, 0, 0, &pool.mr, NULL);
+        rc = ofi_local_register(pool.all, AMOS * sizeof *pool.all,
+                                FI_READ | FI_WRITE, &pool.mr);
         if (rc) {
             log_error(ERR_NET, "fi_mr_reg of operands: %s", ofi_strerror(rc));
-            free(pool.all);
-            return rc;
+            return rc;          /* closed with the provider */
         }
         pool.desc = fi_mr_desc(pool.mr);
     }

@@ -171,6 +171,8 @@ struct ofi_local {
     void *desc;
     struct fid_mr *mr;
 };
+int ofi_local_register(const void *p, size_t len, uint64_t access,
+                       struct fid_mr **out);
 struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access);
 void ofi_local_close(struct ofi_local *l);
 void ofi_wait_op(struct ofi_op *op, struct xport_flow *f, const char *what);
@@ -213,9 +215,9 @@ void ofi_am_received(struct ofi_op *op, size_t len);
 void ofi_am_sent(struct ofi_op *op);
 /* Answers that found no room before. */
 void ofi_am_retry(void);
+bool ofi_am_stuck(void);                /* are there any? */
 
 /* ---- ofi_agent.c: lets operations advance while the program computes ---- */
-bool ofi_am_stuck(void);                /* are there any? */
 int ofi_agent_open(void);
 void ofi_agent_close(void);
 uint64_t ofi_agent_doze(bool asleep);

@@ -189,11 +189,12 @@ static void close_provider(void)
     for (int s = 0; s < HEAP_SEGS; s++)
         if (ofi.mr[s])
             close_fid(&ofi.mr[s]->fid, "a segment");
+    /* Before the buffers that they receive into. */
+    for (int i = 0; i < ofi.n_eps; i++)
+        ofi_ep_close(ofi.eps[i]);
     ofi_am_close();
     ofi_amo_close();
     ofi_bounce_close();
-    for (int i = 0; i < ofi.n_eps; i++)
-        ofi_ep_close(ofi.eps[i]);
     if (ofi.av)
         close_fid(&ofi.av->fid, "the address vector");
     if (ofi.domain)
@@ -292,12 +293,12 @@ static int test_one(int k, fi_addr_t self, uint64_t *local, uint64_t off)
     uint64_t key = fi_mr_key(ofi.mr[HEAP_HOST]);
     void *desc = ofi.desc[HEAP_HOST];
     struct fid_ep *ep = ofi.eps[0]->ep;
-    struct iovec iov = { local, 8 };
     const struct timespec nap = { .tv_nsec = 100000 };
+    struct iovec iov = { local, 8 };
     struct fi_rma_iov far = { addr + off, 8, key };
     struct fi_msg_rma m = { .msg_iov = &iov, .desc = &desc, .iov_count = 1,
         .addr = self, .rma_iov = &far, .rma_iov_count = 1 };
-    long rc;
+    long rc = -FI_EAGAIN;
 
     addr += off;
     /* The connection with itself is first to be made. */

@@ -17,6 +17,7 @@
 /* ---- copies that live until the completion ---- */
 
 enum { BOUNCE = 16384, BOUNCES = 256 };
+enum { LOCAL_KEYS = 1024 };     /* below those of segments: see new_key */
 
 struct bounce {
     struct ofi_op op;
@@ -40,19 +41,16 @@ int ofi_bounce_open(void)
     pool.all = mmap(NULL, size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pool.all == MAP_FAILED) {
+        pool.all = NULL;
         log_error(ERR_LIMIT, "mapping %zu bytes of send buffers: %m", size);
         return -ENOMEM;
     }
-    pool.mr = NULL;
-    pool.desc = NULL;
     if (ofi.local_keys) {
-        rc = fi_mr_reg(ofi.domain, pool.all, size, FI_WRITE, 0, 0, 0,
-                       &pool.mr, NULL);
+        rc = ofi_local_register(pool.all, size, FI_WRITE, &pool.mr);
         if (rc) {
             log_error(ERR_NET, "fi_mr_reg of %zu bytes of send buffers: %s",
                       size, ofi_strerror(rc));
-            munmap(pool.all, size);
-            return rc;
+            return rc;          /* closed with the provider */
         }
         pool.desc = fi_mr_desc(pool.mr);
     }
@@ -70,7 +68,11 @@ void ofi_bounce_close(void)
 {
     if (pool.mr)
         fi_close(&pool.mr->fid);
-    munmap(pool.all, BOUNCES * sizeof(struct bounce));
+    if (pool.all)
+        munmap(pool.all, BOUNCES * sizeof(struct bounce));
+    pool.mr = NULL;
+    pool.desc = NULL;
+    pool.all = NULL;
 }
 
 static struct bounce *take_bounce(struct xport_flow *f, int pe)
@@ -107,6 +109,23 @@ void ofi_bounce_done(struct ofi_op *op)
 
 /* ---- local memory of any kind ---- */
 
+int ofi_local_register(const void *p, size_t len, uint64_t access,
+                       struct fid_mr **out)
+{
+    static uint64_t last_key;   /* small: those of segments are not */
+    uint64_t key = 0;
+    int rc, tries = 0;
+
+    /* Where the provider chooses no keys, no two may be the same. */
+    do {
+        if (!(ofi.info->domain_attr->mr_mode & FI_MR_PROV_KEY))
+            key = __atomic_add_fetch(&last_key, 1, __ATOMIC_RELAXED) %
+                  LOCAL_KEYS;
+        rc = fi_mr_reg(ofi.domain, p, len, access, 0, key, 0, out, NULL);
+    } while (rc == -FI_ENOKEY && tries++ < LOCAL_KEYS);
+    return rc;
+}
+
 struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access)
 {
     struct ofi_local l = { NULL, NULL };
@@ -119,7 +138,7 @@ struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access)
         l.desc = ofi.desc[seg];
         return l;
     }
-    rc = fi_mr_reg(ofi.domain, p, len, access, 0, 0, 0, &l.mr, NULL);
+    rc = ofi_local_register(p, len, access, &l.mr);
     if (rc) {
         log_error(ERR_NET, "fi_mr_reg of %zu bytes at %p, which are not "
                   "symmetric: %s; is the limit of locked memory too low "
