@@ -81,6 +81,8 @@ static bool better_by_message(void)
 static void choose_atomics(void)
 {
     enum { AUTO, NIC, MESSAGE };
+    const uint64_t ordered = FI_ORDER_SAW | FI_ORDER_SAS;
+    uint64_t order = ofi.info->tx_attr->msg_order;
     bool possible = ofi_amo_all_valid(ofi.eps[0]->ep);
 
     ofi.nic_amo = possible && env.OFI_AMO != MESSAGE &&
@@ -90,7 +92,7 @@ static void choose_atomics(void)
                  "atomics; they go by messages", ofi.name);
     /* Then it is a message that must not overtake. */
     if (!ofi.nic_amo && !one_stream())
-        ofi.put_before_amo = ofi.info->tx_attr->msg_order & FI_ORDER_SAW;
+        ofi.put_before_amo = (order & ordered) == ordered;
     if (!ofi.nic_amo || software_atomics())
         return;
     /* The NIC's are atomic with each other only: so all use them. */
