@@ -355,7 +355,7 @@ static int try_provider(void)
     int rc;
 
     take_stock();
-    ofi.most_eps = (int)env.OFI_ENDPOINTS;
+    ofi.most_eps = 1 + (int)env.OFI_ENDPOINTS;
     rc = open_objects();
     if (!rc)
         rc = ofi_bounce_open();
