@@ -110,6 +110,8 @@ static int open_rooms(int thread_level)
     coll_sync(&core_world);
     return 0;
 close_core:
+    if (xport_far)              /* its thread still uses the heap */
+        rt_abort(EXIT_FAILURE);
     core_close();
     core_status.state = CORE_DOWN;
 close_sm:

@@ -39,13 +39,14 @@ static struct set *find(int start, int log_stride, int size)
 /* The first of that PE's chain, and an entry of it. */
 static uint64_t first_of(int world_pe)
 {
-    const struct core_ctl *ctl = core_peer_ctl(world_pe);
     uint64_t at;
 
     /* acquire: pairs with the release in chain(). */
     if (coll_near(&core_world, world_pe))
-        return __atomic_load_n(&ctl->sets, __ATOMIC_ACQUIRE);
-    coll_far_look(world_pe, &ctl->sets, &at, sizeof at);
+        return __atomic_load_n(&core_peer_ctl(world_pe)->sets,
+                               __ATOMIC_ACQUIRE);
+    coll_far_look(world_pe, (void *)offsetof(struct core_ctl, sets), &at,
+                  sizeof at);
     return at;
 }
 
@@ -63,8 +64,7 @@ static struct entry entry_at(int world_pe, uint64_t at)
 /* The words of that PE for the set, in units of 64 bytes; waits for it. */
 static uint32_t look_up(int world_pe, const struct entry *want)
 {
-    const struct core_ctl *ctl = core_peer_ctl(world_pe);
-    struct core_waiter w = core_wait_begin(&ctl->sets, sizeof ctl->sets);
+    struct core_waiter w = core_wait_begin(core_ctl, sizeof *core_ctl);
     struct entry e;
 
     for (;; core_wait_step(&w)) {

@@ -40,7 +40,9 @@ static void look_at_last(int world_pe, uint64_t *out)
     const struct core_ctl *peer = core_peer_ctl(world_pe);
 
     if (!coll_near(&core_world, world_pe)) {
-        coll_far_look(world_pe, &peer->doing.last_sync, out, 2 * sizeof *out);
+        coll_far_look(world_pe,
+                      (void *)offsetof(struct core_ctl, doing.last_sync), out,
+                      2 * sizeof *out);
         return;
     }
     out[0] = __atomic_load_n(&peer->doing.last_sync, __ATOMIC_ACQUIRE);

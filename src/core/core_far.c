@@ -21,6 +21,9 @@ int core_far_open(void)
     rc = xport_far->flow_open(&core_ctx_default.flow, false);
     if (!rc)
         rc = xport_far->flow_open(&core_ctx_inner.flow, false);
+    if (rc)
+        log_error(ERR_NET, "no room for the operations of a context: %s",
+                  strerror(-rc));
     return rc;
 }
 

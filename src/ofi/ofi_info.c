@@ -53,7 +53,8 @@ static void set_up(void)
 
     for (size_t i = 0; !done && i < sizeof settings / sizeof *settings; i++) {
         if (env_foreign(settings[i].name))
-            log_info(LOG_OFI, "%s is set to %s; Sluice would set %s for %s (%s)",
+            log_info(LOG_OFI, "%s is set to %s; Sluice would set %s for %s "
+                     "(%s)",
                      settings[i].name, env_foreign(settings[i].name),
                      settings[i].value, settings[i].provider, settings[i].why);
         else if (env_foreign_default(settings[i].name, settings[i].value))
