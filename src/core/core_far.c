@@ -80,8 +80,8 @@ void core_far_quiet(const struct core_ctx *ctx)
 
 /* ---- atomics ---- */
 
-void core_far_amo(const char *call, const struct core_ctx *ctx, enum xport_op op,
-                  size_t size, const void *sym, int pe, const void *value,
+void core_far_amo(const char *call, const struct core_ctx *ctx,
+                  enum xport_op op, size_t size, const void *sym, int pe, const void *value,
                   const void *cond, void *result, bool nbi)
 {
     struct xport_amo a = { .op = op, .size = (int)size };

@@ -116,8 +116,20 @@ force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
 
 /* Other sizes come as a jump with the arguments where they are: eight bytes
  * pay for no other size, and others not for these. */
-#define CORE_XFERS(X)                                                           X(core_put, core_put_any, dest, source, core_put_word, source)              X(core_put_nbi, core_put_any_nbi, dest, source, core_put_word, source)      X(core_get, core_get_any, dest, source, core_get_word, dest)
-#define CORE_XFER(NAME, ANY, TO, FROM, WORD, LOCAL)                             force_inline void NAME(const char *call, const struct core_ctx *ctx,                               void *dest, const void *source, size_t len,                                 int pe)                                              {                                                                               if (likely(len == 8 && LOCAL))                                                  WORD(call, ctx, TO, FROM, 8, pe);                                       else                                                                            ANY(dest, source, len, pe, call, ctx);                              }
+#define CORE_XFERS(X)                                                       \
+    X(core_put, core_put_any, dest, source, core_put_word, source)          \
+    X(core_put_nbi, core_put_any_nbi, dest, source, core_put_word, source)  \
+    X(core_get, core_get_any, dest, source, core_get_word, dest)
+#define CORE_XFER(NAME, ANY, TO, FROM, WORD, LOCAL)                         \
+    force_inline void NAME(const char *call, const struct core_ctx *ctx,    \
+                           void *dest, const void *source, size_t len,      \
+                           int pe)                                          \
+    {                                                                       \
+        if (likely(len == 8 && LOCAL))                                      \
+            WORD(call, ctx, TO, FROM, 8, pe);                               \
+        else                                                                \
+            ANY(dest, source, len, pe, call, ctx);                          \
+    }
 CORE_XFERS(CORE_XFER)
 
 force_inline void core_get_nbi(const char *call, const struct core_ctx *ctx,
