@@ -57,6 +57,7 @@ int core_open(int thread_level)
         return -ENOMEM;
     }
     core_ctl = ctl;
+    xport_arrived = core_arrived;       /* before a transport's thread runs */
     rc = open_shared();
     if (!rc)
         rc = open_team(&core_world, rt_job.pe, 0, rt_job.n_pes);

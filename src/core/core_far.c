@@ -15,7 +15,6 @@ int core_far_open(void)
 
     if (!xport_far)
         return 0;
-    xport_arrived = core_arrived;
     xport_stalled = core_watch_far;
     core_status.impatient = true;
     rc = xport_far->flow_open(&core_ctx_default.flow, false);

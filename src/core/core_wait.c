@@ -64,8 +64,8 @@ static void announce(struct core_waiter *w)
     int64_t from, to;
 
     waited_range(w, &from, &to);
-    core_watch_show(w);
     lock_acquire(&announce_lock);
+    core_watch_show(w);
     if (sleepers++) {           /* another thread sleeps too: cover both */
         if (core_ctl->wait_from < from)
             from = core_ctl->wait_from;

@@ -28,7 +28,7 @@ void core_watch_close(void);
 
 /* ---- core_state.c: SIGUSR2 prints what this PE does ---- */
 void core_state_open(void);
-/* A thread that sleeps now; NULL: none does. */
+/* A thread that sleeps now; NULL: none does.  One thread at a time. */
 void core_watch_show(struct core_waiter *w);
 
 /* What this thread's waits for all are for. */

@@ -15,6 +15,7 @@ static struct {
     uint64_t wide;
 } static_words, *heap_words;
 static uint64_t added_narrow, added_wide;   /* by all, at PE 0 */
+static uint32_t brought[16];
 static int me, n_pes;
 
 /* 7 in the number, and a PE's bit set, seen and cleared again.  The PE's own
@@ -61,8 +62,7 @@ static void wide_steps(uint64_t *wide, int home)
     for (double end = now() + PHASE_S; now() < end; steps++) {
         STEP(uint64, uint64_t, wide, home);
         shmem_signal_add(wide, 2, home);
-        shmem_putmem_signal(&heap_words->above, &static_words.below, 4, wide,
-                            1, SHMEM_SIGNAL_ADD, home);
+        shmem_putmem_signal(&brought[me], &static_words.below, 4, wide, 1, SHMEM_SIGNAL_ADD, home);
     }
     shmem_uint64_atomic_add(&added_wide, 10 * steps, 0);
     T_LT(0, steps);
