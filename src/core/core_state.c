@@ -130,7 +130,7 @@ static void add_last_call(struct line *l, const struct core_doing *d)
     char call[sizeof d->call + 1] = "";
 
     memcpy(call, d->call, sizeof d->call);
-    add(l, "waits for nothing; last call ");
+    add(l, "sleeps in no wait; last call ");
     add(l, call[0] ? call : "of none");
     add(l, " (");
     add_number(l, d->calls, 10);

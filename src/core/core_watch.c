@@ -43,7 +43,8 @@ void core_watch_call(const char *call)
         return;
     /* relaxed, all of it: what others read serves messages. */
     if (__atomic_load_n(&named, __ATOMIC_RELAXED) != call ||
-        !ctl->doing.call[0]) {
+        !__atomic_load_n((uint64_t *)(void *)ctl->doing.call,
+                         __ATOMIC_RELAXED)) {
         strncpy((char *)name, core_public_name(call), sizeof name - 1);
         for (size_t i = 0; i < sizeof name / sizeof *name; i++)
             __atomic_store_n((uint64_t *)(void *)ctl->doing.call + i, name[i],

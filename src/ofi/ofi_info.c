@@ -199,19 +199,24 @@ int ofi_choose(int from, struct fi_info **out, char *why, size_t size)
 {
     int n = (int)(sizeof providers / sizeof *providers);
     char nic_why[128] = "";
+    int rc;
 
     set_up();
     if (env.OFI_PROVIDER[0]) {
         if (from > 0)
             return -ENOENT;
-        if (try_provider(env.OFI_PROVIDER, out, nic_why, sizeof nic_why))
-            return -ENOENT;
+        rc = try_provider(env.OFI_PROVIDER, out, nic_why, sizeof nic_why);
+        if (rc)
+            return rc == -EINVAL ? rc : -ENOENT;
         snprintf(why, size, "SHMEM_OFI_PROVIDER%s%s", nic_why[0] ? "; " : "",
                  nic_why);
         return 0;
     }
     for (int i = from; i < n; i++) {
-        if (try_provider(providers[i].name, out, nic_why, sizeof nic_why))
+        rc = try_provider(providers[i].name, out, nic_why, sizeof nic_why);
+        if (rc == -EINVAL)      /* SHMEM_NIC_MAP is wrong, which was told */
+            return rc;
+        if (rc)
             continue;
         snprintf(why, size, "%s%s%s", providers[i].why,
                  nic_why[0] ? "; " : "", nic_why);

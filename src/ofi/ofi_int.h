@@ -155,7 +155,8 @@ _Noreturn void ofi_fail(const char *what, int pe, long rc, const char *detail)
 
 /* ---- ofi_info.c: the choice of a provider ---- */
 /* The best from number `from` on, and what speaks for it; its number, to go on
- * with the next where it turns out not to work, or -ENOENT. */
+ * with the next where it turns out not to work, or -ENOENT; -EINVAL, logged,
+ * if SHMEM_NIC_MAP is wrong. */
 int ofi_choose(int from, struct fi_info **out, char *why, size_t size);
 
 /* ---- ofi_rma.c ---- */

@@ -399,12 +399,31 @@ static const struct xport_ops ops = {
     .in_flight = ofi_in_flight,
 };
 
+/* ": SHMEM_OFI_PROVIDER is x, SHMEM_OFI_DOMAIN is y": what narrows the choice. */
+static const char *wishes(char *out, size_t size)
+{
+    const char *const set[][2] = {
+        { "PROVIDER", env.OFI_PROVIDER }, { "DOMAIN", env.OFI_DOMAIN },
+        { "FABRIC", env.OFI_FABRIC }
+    };
+    size_t n = 0;
+
+    out[0] = '\0';
+    for (int i = 0; i < 3 && n < size; i++)
+        if (set[i][1][0])
+            n += (size_t)snprintf(out + n, size - n, "%s SHMEM_OFI_%s is %s",
+                                  n ? "," : ":", set[i][0], set[i][1]);
+    return out;
+}
+
 static int choose_provider(char *why, size_t size)
 {
     struct fi_info *info;
+    char asked[256];
+    int k;
 
     reason[0] = '\0';
-    for (int k = 0; (k = ofi_choose(k, &info, why, size)) >= 0; k++) {
+    for (k = 0; (k = ofi_choose(k, &info, why, size)) >= 0; k++) {
         ofi.info = info;
         if (!try_provider()) {
             /* A faster network is there and does not work. */
@@ -415,11 +434,12 @@ static int choose_provider(char *why, size_t size)
         }
         close_provider();
     }
+    if (k == -EINVAL)
+        return k;
     log_error(ERR_NET, "PEs are on several nodes and no libfabric provider "
-              "joins them%s%s%s%s; SHMEM_LOG=info:ofi says what each lacks, "
+              "joins them%s%s%s; SHMEM_LOG=info:ofi says what each lacks, "
               "fi_info lists them, SHMEM_OFI_PROVIDER names one",
-              env.OFI_PROVIDER[0] ? ": SHMEM_OFI_PROVIDER is " : "",
-              env.OFI_PROVIDER, reason[0] ? ": " : "", reason);
+              wishes(asked, sizeof asked), reason[0] ? ": " : "", reason);
     return -EHOSTUNREACH;
 }
 

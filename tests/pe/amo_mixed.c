@@ -62,7 +62,8 @@ static void wide_steps(uint64_t *wide, int home)
     for (double end = now() + PHASE_S; now() < end; steps++) {
         STEP(uint64, uint64_t, wide, home);
         shmem_signal_add(wide, 2, home);
-        shmem_putmem_signal(&brought[me], &static_words.below, 4, wide, 1, SHMEM_SIGNAL_ADD, home);
+        shmem_putmem_signal(&brought[me], &static_words.below, 4, wide, 1,
+                            SHMEM_SIGNAL_ADD, home);
     }
     shmem_uint64_atomic_add(&added_wide, 10 * steps, 0);
     T_LT(0, steps);

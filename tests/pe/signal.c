@@ -261,7 +261,7 @@ T(many_producers_add_to_one_signal)
         seen = shmem_signal_wait_until(heap_signal, SHMEM_CMP_GT, seen);
         sum = 0;
         for (int pe = 0; pe < n_pes; pe++)
-            sum += shmem_uint64_g(&place[pe], 0);
+            sum += shmem_uint64_atomic_fetch(&place[pe], 0);
         T_LE(seen, sum);
         T_LE(seen, all);
     }

@@ -105,7 +105,7 @@ for options in '' '--ppn 1'; do
     [ -z "$options" ] || flight='far operations in flight: [0-9]+; '
     prints 0 "waits in shmem_long_wait_until for [0-9]+ s, at static data\\+0x[0-9a-f]+: 0, wanted >= 42; ${flight}heap: [0-9]+ of [0-9]+ bytes in use$"
     prints 1 "waits in shmem_barrier_all for [0-9]+ s, collective call 3 of a team of 3, at heap\\+0x[0-9a-f]+; ${flight}heap: [0-9]+ of [0-9]+ bytes in use$"
-    prints 2 "waits for nothing; last call shmem_barrier_all \\([0-9]+ noted\\) [0-9]+ s ago; ${flight}heap: "
+    prints 2 "sleeps in no wait; last call shmem_barrier_all \\([0-9]+ noted\\) [0-9]+ s ago; ${flight}heap: "
     [ "$(wc -l <"$err")" -eq 3 ] || fail "$how: $(cat "$err")"
     for word in before ${options:-after ignored}; do
         [ "${word#-}" = "$word" ] && [ "$word" != 1 ] || continue

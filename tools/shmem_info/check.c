@@ -173,8 +173,9 @@ static void check_memlock(void)
     else if (l.rlim_cur == RLIM_INFINITY)
         say(PASS, "memlock", "unlimited");
     else
-        say(PASS, "memlock", "%s: enough, no network locks memory in this "
-            "build", log_size(size, (double)l.rlim_cur));
+        say(PASS, "memlock", "%s: enough for tcp; InfiniBand and EFA lock the "
+            "heap, for them raise it with ulimit -l",
+            log_size(size, (double)l.rlim_cur));
 }
 
 static void check_files(void)
@@ -242,10 +243,16 @@ static void check_network(void)
 {
     char text[320];
 
-    if (ofi_probe(text, sizeof text))
-        say(WARN, "network", "%s; jobs on one node need none", text);
-    else
+    bool asked = env_is_set("OFI_PROVIDER") || env_is_set("OFI_DOMAIN") ||
+                 env_is_set("OFI_FABRIC") || env_is_set("NIC_MAP");
+
+    if (!ofi_probe(text, sizeof text))
         say(PASS, "network", "%s", text);
+    else if (asked)
+        say(FAIL, "network", "%s; correct or unset SHMEM_OFI_PROVIDER, "
+            "SHMEM_OFI_DOMAIN, SHMEM_OFI_FABRIC and SHMEM_NIC_MAP", text);
+    else
+        say(WARN, "network", "%s; jobs on one node need none", text);
 }
 
 int info_check(void)
