@@ -26,15 +26,17 @@ static T_UNUSED double now(void)
 static T_UNUSED bool in_time(uint64_t round, double seconds)
 {
     static double start;
+    int over;
 
     if (round == 1)
         start = now();
     if (round % 64)
         return true;
+    over = now() - start > seconds;
     shmem_barrier_all();
-    if (shmem_my_pe() == 0)
+    if (shmem_my_pe() == 0)     /* one answer for all */
         for (int pe = 0; pe < shmem_n_pes(); pe++)
-            shmem_int_p(&budget_over, now() - start > seconds, pe);
+            shmem_int_p(&budget_over, over, pe);
     shmem_barrier_all();
     return !budget_over;
 }
