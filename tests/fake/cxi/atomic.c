@@ -5,7 +5,6 @@
  */
 #include "cxi.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct amo {
@@ -73,11 +72,8 @@ static int begin(struct cxi_ep *ep, const struct amo *a, uint64_t flags,
     if (rc)
         return rc;
     rc = cxi_ep_aim(op, a->addr, a->key);
-    if (rc) {
-        ep->tx_used--;
-        free(op);
+    if (rc)
         return rc;
-    }
     op->len = size;
     op->buf = a->buf ? (char *)(uintptr_t)a->buf : (char *)op->comparand;
     op->type = a->type;
@@ -87,12 +83,8 @@ static int begin(struct cxi_ep *ep, const struct amo *a, uint64_t flags,
     op->flags = FI_ATOMIC | (a->kind == CXI_ATOMIC ? FI_WRITE : FI_READ);
     if (a->compare)
         memcpy(op->comparand, a->compare, size);
-    if (flags & FI_INJECT) {
-        op->copy = malloc(size);
-        if (!op->copy)
-            abort();
-        memcpy(op->operand, op->buf, size);
-    }
+    if (flags & FI_INJECT)
+        cxi_op_copy(op);
     *out = op;
     return 0;
 }
@@ -120,18 +112,10 @@ static ssize_t amo_op(struct fid_ep *fid, const struct amo *a, size_t count,
     return rc;
 }
 
-static uint64_t plain_flags(struct fid_ep *fid)
-{
-    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
-
-    return ep->op_flags | (ep->tx_selective ? 0 : FI_COMPLETION);
-}
-
 /* Operations given by a message. */
 static ssize_t amo_msg(struct fid_ep *fid, struct amo *a,
                        const struct fi_msg_atomic *msg, uint64_t flags)
 {
-    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
     uint64_t allowed = a->kind == CXI_ATOMIC ? CXI_WRITE_FLAGS
                                              : CXI_READ_FLAGS;
     bool read = msg && msg->op == FI_ATOMIC_READ;
@@ -149,7 +133,7 @@ static ssize_t amo_msg(struct fid_ep *fid, struct amo *a,
     a->op = msg->op;
     a->context = msg->context;
     return amo_op(fid, a, read ? msg->rma_iov->count : msg->msg_iov->count,
-                  flags | (ep->tx_selective ? 0 : FI_COMPLETION));
+                  cxi_ep_tx_flags(fid, flags));
 }
 
 static ssize_t writemsg(struct fid_ep *fid, const struct fi_msg_atomic *msg,
@@ -203,7 +187,7 @@ static ssize_t amo_write(struct fid_ep *fid, const void *buf, size_t count,
         .context = context };
 
     (void)desc;
-    return amo_op(fid, &a, count, plain_flags(fid));
+    return amo_op(fid, &a, count, cxi_ep_plain_flags(fid));
 }
 
 static ssize_t amo_writev(struct fid_ep *fid, const struct fi_ioc *iov,
@@ -238,7 +222,7 @@ static ssize_t readwrite(struct fid_ep *fid, const void *buf, size_t count,
         .context = context };
 
     (void)desc, (void)result_desc;
-    return amo_op(fid, &a, count, plain_flags(fid) & ~FI_INJECT);
+    return amo_op(fid, &a, count, cxi_ep_plain_flags(fid) & ~FI_INJECT);
 }
 
 static ssize_t readwritev(struct fid_ep *fid, const struct fi_ioc *iov,
@@ -265,7 +249,7 @@ static ssize_t compwrite(struct fid_ep *fid, const void *buf, size_t count,
         .type = type, .op = op, .context = context };
 
     (void)desc, (void)compare_desc, (void)result_desc;
-    return amo_op(fid, &a, count, plain_flags(fid) & ~FI_INJECT);
+    return amo_op(fid, &a, count, cxi_ep_plain_flags(fid) & ~FI_INJECT);
 }
 
 static ssize_t compwritev(struct fid_ep *fid, const struct fi_ioc *iov,

@@ -157,7 +157,7 @@ struct cxi_op {
     enum fi_op aop;
     void *result;
     const void *compare;
-    uint64_t operand[4], comparand[4];
+    uint64_t comparand[4];
     uint64_t data;
     fi_addr_t source;
 };
@@ -205,11 +205,16 @@ void cxi_cq_progress(struct cxi_cq *cq);
 void cxi_op_put(struct cxi_op *op);
 void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq);
 
-/* ep.c: a new operation with a transmit credit, or -FI_EAGAIN and the like;
- * both locked. */
+/* ep.c: flags of an operation with what the endpoint adds to them; those of
+ * calls that take none.  Then, locked: a new operation with a transmit credit,
+ * or -FI_EAGAIN and the like; its aim, and without one the operation and its
+ * credit are gone; a copy of its source, whose owner may change it then. */
+uint64_t cxi_ep_tx_flags(struct fid_ep *fid, uint64_t flags);
+uint64_t cxi_ep_plain_flags(struct fid_ep *fid);
 int cxi_ep_start(struct cxi_ep *ep, enum cxi_kind kind, fi_addr_t peer,
                  uint64_t flags, struct cxi_op **out);
 int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key);
+void cxi_op_copy(struct cxi_op *op);
 
 /* nic.c */
 int cxi_nic_start(struct cxi_domain *dom);

@@ -162,6 +162,20 @@ static int ep_close(struct fid *fid)
     return 0;
 }
 
+uint64_t cxi_ep_tx_flags(struct fid_ep *fid, uint64_t flags)
+{
+    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
+
+    return flags | (ep->tx_selective ? 0 : FI_COMPLETION);
+}
+
+uint64_t cxi_ep_plain_flags(struct fid_ep *fid)
+{
+    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
+
+    return cxi_ep_tx_flags(fid, ep->op_flags);
+}
+
 /* A place among the operations under way, with a credit. */
 int cxi_ep_start(struct cxi_ep *ep, enum cxi_kind kind, fi_addr_t peer,
                  uint64_t flags, struct cxi_op **out)
@@ -197,8 +211,11 @@ int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key)
     size_t size = sizeof name;
     int rc = fi_av_lookup(op->ep->av, op->peer, &name, &size);
 
-    if (rc)
+    if (rc) {
+        op->ep->tx_used--;
+        free(op);
         return -FI_EINVAL;
+    }
     op->addr = addr;
     op->key = key;
     op->rkey = (uint64_t)ntohs(name.sin_port) << 48 |
@@ -207,6 +224,15 @@ int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key)
     if (op->ep->dom->prov_keys && key != op->rkey)
         op->rkey = CXI_KEY_PROV;
     return 0;
+}
+
+void cxi_op_copy(struct cxi_op *op)
+{
+    op->copy = malloc(op->len ? op->len : 1);
+    if (!op->copy)
+        abort();
+    if (op->len)
+        memcpy(op->copy, op->buf, op->len);
 }
 
 static ssize_t ep_cancel(fid_t fid, void *context)

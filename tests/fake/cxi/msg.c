@@ -6,7 +6,6 @@
 #include "cxi.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SEND_FLAGS CXI_WRITE_FLAGS
 #define RECV_FLAGS (FI_COMPLETION | FI_MORE)
@@ -30,12 +29,8 @@ static ssize_t send_op(struct cxi_ep *ep, const void *buf, size_t len,
     op->len = len;
     op->context = context;
     op->flags = FI_MSG | FI_SEND;
-    if (flags & FI_INJECT && len) {
-        op->copy = malloc(len);
-        if (!op->copy)
-            abort();
-        memcpy(op->copy, buf, len);
-    }
+    if (flags & FI_INJECT)
+        cxi_op_copy(op);
     cxi_nic_submit(op);
 out:
     pthread_mutex_unlock(&ep->dom->lock);
@@ -81,14 +76,9 @@ static ssize_t recv_op(struct cxi_ep *ep, void *buf, size_t len,
     return rc;
 }
 
-static uint64_t tx_flags(struct cxi_ep *ep)
+static uint64_t rx_flags(struct cxi_ep *ep, uint64_t flags)
 {
-    return ep->op_flags | (ep->tx_selective ? 0 : FI_COMPLETION);
-}
-
-static uint64_t rx_flags(struct cxi_ep *ep)
-{
-    return ep->rx_selective ? 0 : FI_COMPLETION;
+    return flags | (ep->rx_selective ? 0 : FI_COMPLETION);
 }
 
 static ssize_t msg_send(struct fid_ep *fid, const void *buf, size_t len,
@@ -97,7 +87,7 @@ static ssize_t msg_send(struct fid_ep *fid, const void *buf, size_t len,
     struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
 
     (void)desc;
-    return send_op(ep, buf, len, peer, context, tx_flags(ep));
+    return send_op(ep, buf, len, peer, context, cxi_ep_plain_flags(fid));
 }
 
 static ssize_t msg_sendv(struct fid_ep *fid, const struct iovec *iov,
@@ -121,8 +111,7 @@ static ssize_t msg_sendmsg(struct fid_ep *fid, const struct fi_msg *msg,
         return -FI_EBADFLAGS;
     return send_op(ep, msg->iov_count ? msg->msg_iov->iov_base : NULL,
                    msg->iov_count ? msg->msg_iov->iov_len : 0, msg->addr,
-                   msg->context,
-                   flags | (ep->tx_selective ? 0 : FI_COMPLETION));
+                   msg->context, cxi_ep_tx_flags(fid, flags));
 }
 
 static ssize_t msg_inject(struct fid_ep *fid, const void *buf, size_t len,
@@ -153,7 +142,7 @@ static ssize_t msg_recv(struct fid_ep *fid, void *buf, size_t len, void *desc,
     struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
 
     (void)desc;
-    return recv_op(ep, buf, len, peer, context, rx_flags(ep));
+    return recv_op(ep, buf, len, peer, context, rx_flags(ep, 0));
 }
 
 static ssize_t msg_recvv(struct fid_ep *fid, const struct iovec *iov,
@@ -176,8 +165,7 @@ static ssize_t msg_recvmsg(struct fid_ep *fid, const struct fi_msg *msg,
     if (flags & ~RECV_FLAGS)
         return -FI_EBADFLAGS;
     return recv_op(ep, msg->msg_iov->iov_base, msg->msg_iov->iov_len,
-                   msg->addr, msg->context,
-                   flags | (ep->rx_selective ? 0 : FI_COMPLETION));
+                   msg->addr, msg->context, rx_flags(ep, flags));
 }
 
 struct fi_ops_msg cxi_msg_ops = {

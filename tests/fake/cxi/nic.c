@@ -108,7 +108,7 @@ static ssize_t give_rma(struct cxi_op *op)
 
 static ssize_t give_atomic(struct cxi_op *op)
 {
-    struct fi_ioc ioc = { op->copy ? (void *)op->operand : op->buf, 1 };
+    struct fi_ioc ioc = { op->copy ? op->copy : op->buf, 1 };
     struct fi_ioc result = { op->result, 1 }, cmp = { op->comparand, 1 };
     struct fi_rma_ioc rma = { op->addr, 1, op->rkey };
     struct fi_msg_atomic msg = { .msg_iov = &ioc, .iov_count = 1,
@@ -184,14 +184,8 @@ static void hold(struct cxi_op *op)
 {
     struct cxi_domain *dom = op->ep->dom;
 
-    if (!op->copy && op->len) {
-        op->copy = malloc(op->len);
-        if (!op->copy)
-            abort();
-        memcpy(op->copy, op->buf, op->len);
-        if (op->kind == CXI_ATOMIC)
-            memcpy(op->operand, op->buf, op->len);
-    }
+    if (!op->copy)
+        cxi_op_copy(op);
     op->step = CXI_HELD;
     op->due = dom->delay ? cxi_now() + draw(dom, dom->delay) : 0;
     cxi_cq_event(op);

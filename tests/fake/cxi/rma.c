@@ -4,9 +4,6 @@
  */
 #include "cxi.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct rma {
     enum cxi_kind kind;
     const void *buf;
@@ -30,40 +27,23 @@ static ssize_t rma_op(struct fid_ep *fid, const struct rma *r, uint64_t flags)
     if (rc)
         goto out;
     rc = cxi_ep_aim(op, r->addr, r->key);
-    if (!rc && flags & FI_INJECT) {
-        op->copy = malloc(r->len ? r->len : 1);
-        if (!op->copy)
-            rc = -FI_ENOMEM;
-        else if (r->len)
-            memcpy(op->copy, r->buf, r->len);
-    }
-    if (rc) {
-        ep->tx_used--;
-        free(op);
+    if (rc)
         goto out;
-    }
     op->buf = (char *)(uintptr_t)r->buf;
     op->len = r->len;
     op->context = r->context;
     op->flags = FI_RMA | (r->kind == CXI_READ ? FI_READ : FI_WRITE);
+    if (flags & FI_INJECT)
+        cxi_op_copy(op);
     cxi_nic_submit(op);
 out:
     pthread_mutex_unlock(&ep->dom->lock);
     return rc;
 }
 
-/* Flags of the calls that take none: the endpoint's own. */
-static uint64_t plain_flags(struct fid_ep *fid)
-{
-    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
-
-    return ep->op_flags | (ep->tx_selective ? 0 : FI_COMPLETION);
-}
-
 static ssize_t rma_msg(struct fid_ep *fid, enum cxi_kind kind,
                        const struct fi_msg_rma *msg, uint64_t flags)
 {
-    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
     struct rma r;
 
     if (!msg || msg->iov_count != 1 || msg->rma_iov_count != 1 ||
@@ -73,7 +53,7 @@ static ssize_t rma_msg(struct fid_ep *fid, enum cxi_kind kind,
         return -FI_EBADFLAGS;
     r = (struct rma){ kind, msg->msg_iov->iov_base, msg->msg_iov->iov_len,
         msg->addr, msg->rma_iov->addr, msg->rma_iov->key, msg->context };
-    return rma_op(fid, &r, flags | (ep->tx_selective ? 0 : FI_COMPLETION));
+    return rma_op(fid, &r, cxi_ep_tx_flags(fid, flags));
 }
 
 static ssize_t writemsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
@@ -95,7 +75,7 @@ static ssize_t rma_write(struct fid_ep *fid, const void *buf, size_t len,
     struct rma r = { CXI_WRITE, buf, len, peer, addr, key, context };
 
     (void)desc;
-    return rma_op(fid, &r, plain_flags(fid));
+    return rma_op(fid, &r, cxi_ep_plain_flags(fid));
 }
 
 static ssize_t rma_read(struct fid_ep *fid, void *buf, size_t len, void *desc,
@@ -105,7 +85,7 @@ static ssize_t rma_read(struct fid_ep *fid, void *buf, size_t len, void *desc,
     struct rma r = { CXI_READ, buf, len, peer, addr, key, context };
 
     (void)desc;
-    return rma_op(fid, &r, plain_flags(fid) & ~FI_INJECT);
+    return rma_op(fid, &r, cxi_ep_plain_flags(fid) & ~FI_INJECT);
 }
 
 static ssize_t rma_writev(struct fid_ep *fid, const struct iovec *iov,
