@@ -98,14 +98,6 @@ heap nor static data of the main program \\[S-E-ADDR\\]"
 # past BYTES
 past() { echo "$1 bytes at 0x[0-9a-f]+ run past the end of the symmetric segment \\[S-E-ADDR\\]"; }
 
-# alone WORD REGEX
-alone()
-{
-    try 0 ./bad "$1"
-    ended 1 "$1"
-    said "$1" "sluice: PE 0 \\([^ ]+\\): $2"
-}
-
 refused put_stack "shmem_putmem: $no"
 alone get_stack "shmem_getmem: $no"
 alone put_malloc "shmem_long_put: $no"

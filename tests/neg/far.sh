@@ -9,22 +9,8 @@ need_checks
 SHMEM_PPN=1
 export SHMEM_PPN
 
-program bad <<'C'
-static long a[8];
-static uint64_t sig;
-
-int main(int argc, char **argv)
-{
-    const char *word = argv[1];
-    long b[8] = { 0 };
-    int n, other;
-
-    (void)argc;
-    shmem_init();
-    n = shmem_n_pes();
-    other = n - 1 - shmem_my_pe();
-    if (shmem_my_pe() != n - 1)
-        shmem_barrier_all();
+cases <<'C'
+    ALONE
     CASE(putmem) shmem_putmem(a, b, 8, n);
     CASE(get_nbi) shmem_long_get_nbi(b, a, 1, -1);
     CASE(fetch_add) shmem_long_atomic_fetch_add(a, 1, n);
@@ -39,9 +25,6 @@ int main(int argc, char **argv)
     CASE(signal_op) shmem_putmem_signal(a, b, 8, &sig, 1, 77, other);
     CASE(null_source) shmem_putmem(a, NULL, 8, other);
     CASE(null_dest) shmem_getmem(NULL, a, 8, other);
-    printf("went on\n");
-    return 0;
-}
 C
 
 # both WORD REGEX: in the same words near and far.

@@ -6,18 +6,10 @@ set -u
 . "$(dirname "$0")/neg.inc"
 need_checks
 
-program bad <<'C'
-static long a[8], lock;
-static uint64_t sig;
-
-int main(int argc, char **argv)
-{
-    const char *word = argv[1];
+cases <<'C'
+    static long lock;
     shmem_ctx_t none = SHMEM_CTX_INVALID;
-    long b[8] = { 0 };
 
-    (void)argc;
-    shmem_init();
     if (!strcmp(word, "good")) {
         shmem_ctx_quiet(none);
         shmem_ctx_fence(none);
@@ -29,8 +21,7 @@ int main(int argc, char **argv)
         shmem_finalize();
         return 0;
     }
-    if (shmem_my_pe() != shmem_n_pes() - 1)
-        shmem_barrier_all();
+    ALONE
     CASE(sig_op) shmem_putmem_signal(a, b, 8, &sig, 1, 99, 0);
     CASE(sig_op_nbi) shmem_long_put_signal_nbi(a, b, 1, &sig, 1, -1, 0);
     CASE(cmp) shmem_long_wait_until(a, 99, 0);
@@ -57,18 +48,8 @@ int main(int argc, char **argv)
         shmem_clear_lock(&lock);
         shmem_clear_lock(&lock);
     }
-    printf("went on\n");
-    return 0;
-}
 C
 
-# alone WORD REGEX
-alone()
-{
-    try 0 ./bad "$1"
-    ended 1 "$1"
-    said "$1" "sluice: PE 0 \\([^ ]+\\): $2"
-}
 cmp='comparison -?[0-9]+ is none of SHMEM_CMP_EQ, NE, GT, GE, LT, LE \[S-E-ARG\]'
 invalid='the context is SHMEM_CTX_INVALID \[S-E-CTX\]'
 held='this PE does not hold the lock at 0x[0-9a-f]+ \[S-E-LOCK\]'

@@ -6,27 +6,13 @@ set -u
 . "$(dirname "$0")/neg.inc"
 need_checks
 
-program bad <<'C'
-static long a[8];
-static uint64_t sig;
-
-int main(int argc, char **argv)
-{
+cases <<'C'
     /* Each times its element is 8 bytes, less 2^64. */
     const size_t n8 = SIZE_MAX / 8 + 2, n4 = SIZE_MAX / 4 + 3,
                  n16 = SIZE_MAX / 16 + 2;
     const ptrdiff_t far = PTRDIFF_MAX;
-    const char *word = argv[1];
-    long b[8] = { 0 };
-    size_t at[8];
-    int other, last;
 
-    (void)argc;
-    shmem_init();
-    last = shmem_my_pe() == shmem_n_pes() - 1;
-    other = shmem_my_pe() ? 0 : shmem_n_pes() - 1;
-    if (!last)
-        shmem_barrier_all();
+    ALONE
     CASE(put) shmem_long_put(a, b, n8, other);
     CASE(put_zero) shmem_long_put(a, b, n8 - 1, other);
     CASE(get) shmem_long_get(b, a, n8, other);
@@ -49,18 +35,8 @@ int main(int argc, char **argv)
     CASE(iput_low) shmem_long_iput(a, b, 0, 1, 2, other);
     CASE(iget_below) shmem_long_iget(b, a, 1, -1, 2, other);
     CASE(ibput_low) shmem_long_ibput(a, b, 2, 3, 3, 2, other);
-    printf("went on\n");
-    return 0;
-}
 C
 
-# alone WORD REGEX
-alone()
-{
-    try 0 ./bad "$1"
-    ended 1 "$1"
-    said "$1" "sluice: PE 0 \\([^ ]+\\): $2"
-}
 # elements N SIZE
 elements() { echo "$1 elements of $2 bytes exceed the address space \\[S-E-SIZE\\]"; }
 eighth=2305843009213693953 fourth=4611686018427387906
