@@ -4,19 +4,7 @@
 # real one, so what runs on it has a chance on the hardware.
 # Timeout: 60
 set -u
-at=$BUILD/obj/tests/fake
-FI_PROVIDER_PATH=$at/cxi
-export FI_PROVIDER_PATH
-unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_NO_VNI FAKE_CXI_DELAY_US
-failures=0
-
-check()
-{
-    if ! "$@"; then
-        echo "FAIL: $*" >&2
-        failures=$((failures + 1))
-    fi
-}
+. "$(dirname "$0")/fake.inc"
 
 # said FILE REGEX
 said()
@@ -24,13 +12,12 @@ said()
     check grep -q "^fake cxi: $2\$" "$1"
 }
 
-"$at/cxi_setup" 2>setup.err
+"$fake/cxi_setup" 2>setup.err
 check [ $? -eq 0 ]
 said setup.err 'rule 2: fi_mr_enable: no endpoint is bound (key 0x1)'
 said setup.err 'rule 2: fi_mr_bind: the endpoint is not enabled yet .*'
-FAKE_CXI_SOFT=1 "$at/cxi_data" 2>data.err
+FAKE_CXI_SOFT=1 "$fake/cxi_data" 2>data.err
 check [ $? -eq 0 ]
 said data.err \
     'rule 2: remote access to key 0x9 before its owner has enabled it'
-cat setup.err data.err >&2
-[ "$failures" -eq 0 ]
+finish setup.err data.err

@@ -4,19 +4,9 @@
 # data may arrive after its completion, and says what to do without a network.
 # Timeout: 60
 set -u
-FI_PROVIDER_PATH=$BUILD/obj/tests/fake/cxi
+. "$(dirname "$0")/fake.inc"
 SHMEM_OFI_PROVIDER=cxi
-export FI_PROVIDER_PATH SHMEM_OFI_PROVIDER
-unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_NO_VNI FAKE_CXI_DELAY_US
-failures=0
-
-check()
-{
-    if ! "$@"; then
-        echo "FAIL: $*" >&2
-        failures=$((failures + 1))
-    fi
-}
+export SHMEM_OFI_PROVIDER
 
 run()
 {
@@ -32,5 +22,4 @@ check run rma_typed
 FAKE_CXI_NO_VNI=1 run init 2>err
 check [ $? -ne 0 ]
 check grep -q 'gave this job no Slingshot network .*--network=single_node_vni' err
-cat err >&2
-[ "$failures" -eq 0 ]
+finish err
