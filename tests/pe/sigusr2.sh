@@ -62,31 +62,31 @@ int main(int argc, char **argv)
 }
 C
 
-# To the child of timeout.
-ask()
+# signalled OPTION... PROGRAM WORD: a job of three gets one SIGUSR2 when all are
+# where they wait; leaves $out, $err and $status.
+signalled()
 {
-    ps -o pid= --ppid $job | xargs kill -USR2
-}
-
-# state WORD OPTION...: the job gets one SIGUSR2 when all are where they wait.
-state()
-{
-    how=$*
-    word=$1
-    shift
     rm -f ready sent
-    timeout -k 5 20 "$bin/oshrun" -n 3 "$@" ./state "$word" \
-        >"$out" 2>"$err" </dev/null &
+    timeout -k 5 20 "$bin/oshrun" -n 3 "$@" >"$out" 2>"$err" </dev/null &
     job=$!
     for _ in $(seq 100); do
         [ -e ready ] && break
         sleep 0.1
     done
-    ask
+    ps -o pid= --ppid $job | xargs kill -USR2   # the child of timeout
     sleep 0.3
     : >sent
     wait $job
     status=$?
+}
+
+# state WORD OPTION...: and ends well.
+state()
+{
+    how=$*
+    word=$1
+    shift
+    signalled "$@" ./state "$word"
     [ $status -eq 0 ] && [ ! -s "$out" ] ||
         fail "$how: status $status: $(cat "$out" "$err")"
 }
@@ -116,17 +116,9 @@ for options in '' '--ppn 1'; do
 done
 
 # Off: the signal does what it does without a handler.
-rm -f ready sent
-SHMEM_STATE_SIGNAL=0 timeout -k 5 20 "$bin/oshrun" -n 3 ./state none \
-    >"$out" 2>"$err" </dev/null &
-job=$!
-for _ in $(seq 100); do
-    [ -e ready ] && break
-    sleep 0.1
-done
-ask
-wait $job
-status=$?
+SHMEM_STATE_SIGNAL=0
+export SHMEM_STATE_SIGNAL
+signalled ./state none
 [ $status -eq 140 ] || fail "SHMEM_STATE_SIGNAL=0: status $status"
 grep -q 'state:' "$err" && fail "SHMEM_STATE_SIGNAL=0: $(cat "$err")"
 finish 'SIGUSR2: each PE says what it does'
