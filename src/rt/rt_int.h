@@ -15,6 +15,10 @@ int rt_nic_nearest(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
 /* Index of the NIC that the map names for a PE, n if it names none, or
  * -EINVAL, which is logged. */
 int rt_nic_map(const char *map, const struct rt_nic *nics, int n, int local);
+/* The first PE of an entry that names none of the n_local PEs of a node, or
+ * -1. */
+int rt_nic_map_stray(const char *map, const struct rt_nic *nics, int n,
+                     int n_local);
 
 /* "1,0,2" -> how many, and the numbers in rising order, malloc'ed.  -EINVAL:
  * the list is no list of different numbers below n_pes. */

@@ -214,6 +214,21 @@ static int load(hwloc_topology_t *out)
     return 0;
 }
 
+/* A map may be made for more PEs than this job has on this node, but who
+ * counts PEs through the nodes must hear of it.  Once: each provider asks. */
+static void warn_stray(const struct rt_nic *nics, int n, int n_local)
+{
+    static bool told;
+    int pe = rt_nic_map_stray(env.NIC_MAP, nics, n, n_local);
+
+    if (pe < 0 || told || rt_job.pe || !rt_job.launched)
+        return;
+    told = true;
+    log_warn(ERR_ENV, "SHMEM_NIC_MAP names PE %d, but the PEs of this node are "
+             "0 to %d there: they are counted from 0 on each node", pe,
+             n_local - 1);
+}
+
 int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
                   const char *gpu, char *why, size_t why_size)
 {
@@ -223,6 +238,8 @@ int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
 
     if (*env.NIC_MAP) {
         found = rt_nic_map(env.NIC_MAP, nics, n, local);
+        if (found >= 0)
+            warn_stray(nics, n, n_local);
         if (found < n) {
             snprintf(why, why_size, "named by SHMEM_NIC_MAP");
             return found;

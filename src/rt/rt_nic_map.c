@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SHMEM_NIC_MAP: "cxi0,cxi1", where PE i of the node takes entry i modulo
  * their number, or "0-3:cxi0,4:cxi1", where those not named take the nearest. */
+#include "rt/rt.h"
 #include "rt/rt_int.h"
+#include "base/env.h"
 #include "base/log.h"
 
 #include <ctype.h>
@@ -72,6 +74,16 @@ static const char *read_entry(struct entry *e, const struct rt_nic *nics, int n)
     return e->nic < 0 ? "names a NIC that is not there" : NULL;
 }
 
+/* Why a NIC of the machine may be missing: what serves its PEs only. */
+static const char *why_few(const struct rt_nic *nics, int n)
+{
+    if (!rt_job.one_machine || *env.OFI_DOMAIN || *env.OFI_FABRIC || n != 1 ||
+        strcmp(nics[0].name, "lo"))
+        return "";
+    return " alone, which joins the nodes that --ppn makes of one machine "
+           "(SHMEM_OFI_DOMAIN names another)";
+}
+
 static int refuse(const char *map, const struct entry *e, const char *what,
                   const struct rt_nic *nics, int n)
 {
@@ -82,9 +94,9 @@ static int refuse(const char *map, const struct entry *e, const char *what,
         at += (size_t)snprintf(there + at, sizeof there - at, "%s%s",
                                i ? ", " : "", nics[i].name);
     log_error(ERR_ENV, "SHMEM_NIC_MAP, character %d: \"%.*s\" %s; NICs here: "
-              "%s; want NIC,NIC,... or PE:NIC,PE-PE:NIC,...",
+              "%s%s; want NIC,NIC,... or PE:NIC,PE-PE:NIC,...",
               (int)(e->text - map) + 1, e->len < SHOWN ? e->len : SHOWN,
-              e->text, what, there);
+              e->text, what, there, why_few(nics, n));
     return -EINVAL;
 }
 
@@ -118,4 +130,18 @@ int rt_nic_map(const char *map, const struct rt_nic *nics, int n, int local)
     for (int skip = local % entries; skip > 0; skip--)
         map += strcspn(map, ",") + 1;
     return find_nic(nics, n, map, (int)strcspn(map, ","));
+}
+
+int rt_nic_map_stray(const char *map, const struct rt_nic *nics, int n,
+                     int n_local)
+{
+    struct entry e = { .text = map };
+
+    for (;; e.text += e.len + 1) {
+        e.len = (int)strcspn(e.text, ",");
+        if (!read_entry(&e, nics, n) && e.ranged && e.first >= n_local)
+            return e.first;
+        if (!e.text[e.len])
+            return -1;
+    }
 }

@@ -20,5 +20,7 @@ void fuzz_one(const uint8_t *data, size_t size)
     map = fuzz_text(data + 1, size - 1);
     rc = rt_nic_map(map, nics, NICS, data[0]);
     FUZZ_CHECK(rc == -EINVAL || (rc >= 0 && rc <= NICS));
+    rc = rt_nic_map_stray(map, nics, NICS, data[0]);
+    FUZZ_CHECK(rc == -1 || rc >= data[0]);
     free(map);
 }

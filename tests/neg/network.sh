@@ -84,4 +84,17 @@ said 'an unknown provider' "sluice: PE [01] .*no libfabric provider joins them: 
 try 2 --ppn 1 env SHMEM_OFI_DOMAIN=nowhere0 SHMEM_OFI_PROVIDER="tcp;ofi_rxm" ./far
 ended 1 'an unknown interface'
 
+
+# Between PEs of one machine nothing but lo serves.
+mapped='sluice: PE 0 \([^ ]+\): SHMEM_NIC_MAP'
+try 2 --ppn 1 env SHMEM_NIC_MAP=eth0 ./far
+ended 1 'a NIC that is not there'
+said 'a NIC that is not there' "sluice: PE [01] \\([^ ]+\\): SHMEM_NIC_MAP, character 1: \"eth0\" names a NIC that is not there; NICs here: lo alone, which joins the nodes that --ppn makes of one machine \\(SHMEM_OFI_DOMAIN names another\\); want .* \\[S-E-ENV\\]$others"
+# PEs are counted on their node.
+try 2 --ppn 1 env SHMEM_NIC_MAP=0:lo,1:lo ./far
+[ $status -eq 0 ] || fail "a NIC for PE 1 of a node: status $status"
+said 'a NIC for PE 1 of a node' "$mapped names PE 1, but the PEs of this node are 0 to 0 there: they are counted from 0 on each node \[S-W-ENV\]"
+try 2 --ppn 1 env SHMEM_NIC_MAP=0-63:lo ./far
+[ $status -eq 0 ] && [ ! -s "$err" ] || fail "0-63:lo: $(cat "$err")"
+
 finish 'what fails between nodes is told in a line, or mended'

@@ -346,6 +346,18 @@ T(the_map_has_the_last_word)
     T_EQ(mapped("1:0th:3", 1), 0);
 }
 
+T(an_entry_for_no_pe_of_the_node_is_found)
+{
+    name_nics(false);
+    T_EQ(rt_nic_map_stray("nic0,nic1", nics, NICS, 1), -1);
+    T_EQ(rt_nic_map_stray("0:nic0,1:nic1", nics, NICS, 2), -1);
+    T_EQ(rt_nic_map_stray("0-7:nic0", nics, NICS, 2), -1);
+    T_EQ(rt_nic_map_stray("0-1:nic0,2-3:nic1", nics, NICS, 2), 2);
+    T_EQ(rt_nic_map_stray("9:nic0,0:nic1", nics, NICS, 9), 9);
+    strcpy(nics[0].name, "5:nic");      /* no number of a PE */
+    T_EQ(rt_nic_map_stray("5:nic,nic2", nics, NICS, 2), -1);
+}
+
 T(a_bad_map_is_told)
 {
     static const struct {
@@ -400,6 +412,7 @@ int main(void)
     T_RUN(nics_that_nobody_knows_are_used_in_turn);
     T_RUN(the_machine_is_read_where_there_is_a_choice);
     T_RUN(the_map_has_the_last_word);
+    T_RUN(an_entry_for_no_pe_of_the_node_is_found);
     T_RUN(a_bad_map_is_told);
     return T_DONE();
 }
