@@ -7,6 +7,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -110,7 +111,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     if (fault_hit(FAULT_HEAP_COMMIT))
         m.bytes = 0;
     if (env_is_set("SYMMETRIC_SIZE"))
-        p.user_size = env.SYMMETRIC_SIZE;
+        p.asked_size = p.user_size = env.SYMMETRIC_SIZE;
     else
         choose_default(n_pes, m.bytes, &p);
     lay_out(&p);
@@ -126,6 +127,48 @@ bool heap_plan_fits(const struct heap_plan *plan)
 
     heap_data_find(&d);
     return d.size == plan->data_size && d.hash == plan->data_hash;
+}
+
+/* "64 MiB", "unset (512 MiB)", or "unset" if size is 0; to the byte where that
+ * must tell two sizes apart. */
+static void tell_size(bool set, size_t size, bool exact, char out[48])
+{
+    char text[32];
+
+    if (exact)
+        snprintf(text, sizeof text, "%zu bytes", size);
+    else
+        log_size(text, (double)size);
+    snprintf(out, 48, set ? "%s" : size ? "unset (%s)" : "unset", text);
+}
+
+/* Without the number of this PE: oshrun can merge the line with those of other
+ * PEs that were asked for as much. */
+static int refuse_size(size_t asked, size_t size, const struct heap_plan *first)
+{
+    char mine[48], its[48];
+    bool exact;
+
+    log_size(mine, (double)size);
+    exact = !strcmp(mine, log_size(its, (double)first->user_size));
+    tell_size(asked, size, exact, mine);
+    tell_size(first->asked_size, first->user_size, exact, its);
+    log_error(ERR_HEAP, "SHMEM_SYMMETRIC_SIZE is %s here and %s on PE 0: give "
+              "all PEs the same (mpirun passes it on with -x)", mine, its);
+    return -EINVAL;
+}
+
+int heap_plan_agree(const struct heap_plan *plan, const struct heap_plan *first)
+{
+    size_t asked = env_is_set("SYMMETRIC_SIZE") ? env.SYMMETRIC_SIZE : 0;
+    size_t size = asked;
+
+    if (!asked && !plan->asked_size)
+        size = plan->user_size;
+    /* Its leader, which was asked, has compared in place of who was not. */
+    if (size ? size == first->user_size : !first->asked_size)
+        return 0;
+    return refuse_size(asked, asked || !first->asked_size ? size : 0, first);
 }
 
 /* The slot keeps its size: the memory behind it is already made. */

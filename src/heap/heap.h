@@ -40,7 +40,8 @@ struct heap_plan {
     uint64_t data_hash;         /* equal where two programs lay data out alike */
     size_t host_size;           /* reserved area, blocks and pool */
     size_t pool_size;           /* of that, the library's own: heap_pool_take */
-    size_t user_size;           /* what was asked for: SHMEM_SYMMETRIC_SIZE */
+    size_t asked_size;          /* SHMEM_SYMMETRIC_SIZE; 0: it is not set */
+    size_t user_size;           /* that, or what was chosen in its place */
     size_t slot_size;           /* distance between two PEs' slots; the end of
                                  * one is never touched */
 };
@@ -50,6 +51,10 @@ struct heap_plan {
 int heap_plan_make(int n_pes, struct heap_plan *out);
 /* Does this process lay out its static data as the plan says? */
 bool heap_plan_fits(const struct heap_plan *plan);
+/* Was this process asked for the heaps that PE 0 plans?  plan is that of this
+ * node, first that of PE 0's.  -EINVAL: no, which is logged. */
+int heap_plan_agree(const struct heap_plan *plan,
+                    const struct heap_plan *first);
 /* Without static data in the slot: for programs that differ. */
 void heap_plan_drop_data(struct heap_plan *plan);
 

@@ -127,6 +127,17 @@ static void keep_peers_out_of_core(size_t slot_size)
         madvise(node.base + after, node.size - after, MADV_DONTDUMP);
 }
 
+/* After the fence. */
+static int compare_sizes(const struct sm_card *card)
+{
+    struct sm_card first = *card;
+    int rc = 0;
+
+    if (rt_job.local_pes[0])
+        rc = rt_get(0, "node", &first, sizeof first);
+    return rc ? rc : heap_plan_agree(&card->plan, &first.plan);
+}
+
 /* The plan and the memory behind it, agreed on by all PEs of the node. */
 static int agree(struct sm_card *card, int *out_fd)
 {
@@ -137,6 +148,8 @@ static int agree(struct sm_card *card, int *out_fd)
         rc = rt_fence();
         if (!rc)
             rc = rt_get(rt_job.local_pes[0], "node", card, sizeof *card);
+        if (!rc)
+            rc = compare_sizes(card);
         return rc ? rc : sm_meet_join(card, out_fd);
     }
     rc = heap_plan_make(rt_job.n_local, &card->plan);
@@ -146,6 +159,8 @@ static int agree(struct sm_card *card, int *out_fd)
         rc = rt_put("node", card, sizeof *card);
     if (!rc)
         rc = rt_fence();
+    if (!rc)
+        rc = compare_sizes(card);
     if (!rc)
         rc = make_memfd(n * card->plan.slot_size, out_fd);
     if (rc || n == 1) {
