@@ -2,10 +2,8 @@
 /* Atomics of the provider.  Words are bit patterns here, unsigned numbers of 4
  * or 8 bytes: for these operations signs make no difference.  Operands live
  * until the completion, since providers may read them late. */
-#include "ofi/ofi_int.h"
-#include "base/log.h"
+#include "ofi/ofi_pool.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The provider's operation: fetching ones have a result. */
@@ -57,91 +55,32 @@ bool ofi_amo_all_valid(struct fid_ep *ep)
 /* A word in flight. */
 struct amo {
     struct ofi_op op;
-    struct amo *next;
-    struct xport_flow *flow;
     uint64_t value, cond, was;
     void *result;               /* nbi: where the program wants it */
     int size;
 };
 
 enum { AMOS = 1024 };
-static struct {
-    struct base_lock lock;
-    struct amo *all, *free;     /* the list under the lock */
-    struct fid_mr *mr;
-    void *desc;
-} pool = { .lock = LOCK_INIT };
+static struct ofi_pool amos = OFI_POOL_INIT("room for atomics");
 
 int ofi_amo_open(void)
 {
-    int rc = 0;
-
-    pool.all = calloc(AMOS, sizeof *pool.all);
-    if (!pool.all)
-        return -FI_ENOMEM;
-    if (ofi.local_keys) {
-        rc = ofi_local_register(pool.all, AMOS * sizeof *pool.all,
-                                FI_READ | FI_WRITE, &pool.mr);
-        if (rc) {
-            log_error(ERR_NET, "fi_mr_reg of operands: %s", ofi_strerror(rc));
-            return rc;          /* closed with the provider */
-        }
-        pool.desc = fi_mr_desc(pool.mr);
-    }
-    lock_acquire(&pool.lock);
-    pool.free = NULL;
-    for (int i = AMOS - 1; i >= 0; i--) {
-        pool.all[i].next = pool.free;
-        pool.free = &pool.all[i];
-    }
-    lock_release(&pool.lock);
-    return 0;
+    return ofi_pool_open(&amos, AMOS, sizeof(struct amo), FI_READ | FI_WRITE);
 }
 
 void ofi_amo_close(void)
 {
-    if (pool.mr)
-        fi_close(&pool.mr->fid);
-    pool.mr = NULL;
-    pool.desc = NULL;
-    free(pool.all);
-    pool.all = NULL;
-}
-
-static struct amo *take(struct xport_flow *f, int pe)
-{
-    struct ofi_wait w = { .what = "room for atomics", .pe = pe };
-    struct amo *x;
-
-    for (;;) {
-        lock_acquire(&pool.lock);
-        x = pool.free;
-        if (x)
-            pool.free = x->next;
-        lock_release(&pool.lock);
-        if (x)
-            return x;
-        ofi_progress();
-        ofi_wait_step(&w, f->ep);
-    }
-}
-
-static void give(struct amo *x)
-{
-    lock_acquire(&pool.lock);
-    x->next = pool.free;
-    pool.free = x;
-    lock_release(&pool.lock);
+    ofi_pool_close(&amos);
 }
 
 void ofi_amo_done(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;
-    struct xport_flow *f = x->flow;
+    struct xport_flow *f = op->flow;
 
     if (x->result)
         memcpy(x->result, &x->was, (size_t)x->size);
-    give(x);
+    ofi_pool_give(&amos, op);
     __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
     ofi_flow_done(f);
 }
@@ -153,7 +92,7 @@ static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
     struct fi_ioc was = { &x->was, 1 };
     struct fi_rma_ioc far = { ofi_remote_addr(p, at), 1, p->key[at->seg] };
-    void *desc = pool.desc;
+    void *desc = amos.desc;
     struct fi_msg_atomic m = {
         .msg_iov = &value, .desc = &desc, .iov_count = 1, .addr = p->addr,
         .rma_iov = &far, .rma_iov_count = 1, .datatype = type_of(x->size),
@@ -175,15 +114,14 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     struct ofi_wait w = { .what = "atomic", .pe = at->pe };
     bool fetches = result || a->op == XPORT_SWAP || a->op == XPORT_FETCH;
     bool waits = result && !nbi;
-    struct amo *x = take(f, at->pe);
+    struct amo *x = ofi_pool_take(&amos, f);
 
-    x->flow = f;
     x->value = a->value;
     x->cond = a->cond;
     x->size = a->size;
     x->result = nbi ? result : NULL;
     x->op = (struct ofi_op){
-        .kind = waits ? OFI_WAITED : OFI_ATOMIC, .pe = at->pe
+        .kind = waits ? OFI_WAITED : OFI_ATOMIC, .pe = at->pe, .flow = f
     };
     ofi_make_room(f, at->pe);
     ofi_flow_issued(f);
@@ -196,5 +134,5 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     ofi_wait_op(&x->op, f, "atomic");
     __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
     memcpy(result, &x->was, (size_t)a->size);
-    give(x);
+    ofi_pool_give(&amos, &x->op);
 }

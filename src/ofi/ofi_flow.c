@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Endpoints and the flows that share them; completions and waiting. */
-#include "ofi/ofi_int.h"
+#include "ofi/ofi_serve.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -223,12 +223,15 @@ static bool complete(void *context, size_t len)
     case OFI_ATOMIC:
         ofi_amo_done(op);
         break;
-    case OFI_RECEIVED:
-        ofi_am_received(op, len);
-        return false;
     case OFI_SENT:
         ofi_am_sent(op);
         break;
+    case OFI_ANSWERED:
+        ofi_serve_answered(op);
+        break;
+    case OFI_RECEIVED:
+        ofi_serve_received(op, len);
+        return false;
     }
     return true;
 }
@@ -327,7 +330,7 @@ bool ofi_progress(void)
     for (int i = 0; i < n_eps; i++)
         if (starts(ofi.eps[i]) || (i && turn % SELDOM == 0))
             n += read_ended(ofi.eps[i]);
-    ofi_am_retry();
+    ofi_serve_retry();
     return n > 0;
 }
 
@@ -397,7 +400,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
     ofi_agent_seen();
     if (n)
         return;
-    ofi_am_retry();
+    ofi_serve_retry();
     if (++w->steps % (w->since_ns ? OFTEN : LOOKS_PER_CLOCK) == 0)
         ofi_progress();
     /* Where cores are short the peer may need this one. */

@@ -76,14 +76,17 @@ struct xport_flow {
     _Alignas(64) uint64_t done, amo_done;
 };
 
-enum ofi_kind { OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_RECEIVED, OFI_SENT };
+enum ofi_kind {
+    OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED
+};
 
 /* An operation that has something to do when it completes. */
 struct ofi_op {
     enum ofi_kind kind;
     int pe;
     int state;                  /* WAITED, atomic: 0, then 1 */
-    struct xport_flow *flow;    /* BOUNCED, SENT: counted here, unless NULL */
+    struct xport_flow *flow;    /* whose it is; NULL: nobody's */
+    struct ofi_op *next;        /* in a list of those that rest */
 };
 
 static inline void *ofi_tag(const struct xport_flow *f, int pe)
@@ -199,7 +202,7 @@ void ofi_amo_done(struct ofi_op *op);
 /* Has the provider all of them, for words of 4 and of 8 bytes? */
 bool ofi_amo_all_valid(struct fid_ep *ep);
 
-/* ---- ofi_am.c: active messages ---- */
+/* ---- ofi_am.c: what is asked of a peer's processor by messages ---- */
 int ofi_am_open(void);
 void ofi_am_close(void);
 void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
@@ -211,12 +214,7 @@ void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
 void ofi_am_get_blocks(struct xport_flow *f, void *dest,
                        const struct xport_at *from,
                        const struct xport_blocks *b);
-/* Completions of what it receives and sends. */
-void ofi_am_received(struct ofi_op *op, size_t len);
 void ofi_am_sent(struct ofi_op *op);
-/* Answers that found no room before. */
-void ofi_am_retry(void);
-bool ofi_am_stuck(void);                /* are there any? */
 
 /* ---- ofi_agent.c: lets operations advance while the program computes ---- */
 int ofi_agent_open(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ofi/ofi.h"
-#include "ofi/ofi_int.h"
+#include "ofi/ofi_serve.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -194,6 +194,7 @@ static void close_provider(void)
     /* Before the buffers that they receive into. */
     for (int i = 0; i < ofi.n_eps; i++)
         ofi_ep_close(ofi.eps[i]);
+    ofi_serve_close();
     ofi_am_close();
     ofi_amo_close();
     ofi_bounce_close();
@@ -480,6 +481,8 @@ static int join(void)
         return -errno;
     memset(trial, 0, sizeof *trial);
     rc = ofi_am_open();
+    if (!rc)
+        rc = ofi_serve_open();
     if (!rc)
         rc = ofi_peers_open();
     if (!rc)

@@ -6,13 +6,11 @@
  * the call returns: few bytes go inline (FI_INJECT), more through a copy that
  * lives until the completion, and where copying would take long the call
  * waits for the operation instead. */
-#include "ofi/ofi_int.h"
+#include "ofi/ofi_pool.h"
 #include "base/copy.h"
 #include "base/log.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* ---- copies that live until the completion ---- */
 
@@ -21,89 +19,25 @@ enum { LOCAL_KEYS = 1024 };     /* below those of segments: see new_key */
 
 struct bounce {
     struct ofi_op op;
-    struct bounce *next;
     _Alignas(64) char bytes[BOUNCE];
 };
-
-static struct {
-    struct base_lock lock;
-    struct bounce *all, *free;  /* the list under the lock */
-    struct fid_mr *mr;
-    void *desc;
-} pool = { .lock = LOCK_INIT };
+static struct ofi_pool bounces = OFI_POOL_INIT("room for copies");
 
 int ofi_bounce_open(void)
 {
-    size_t size = BOUNCES * sizeof(struct bounce);
-    int rc = 0;
-
-    /* Pages are touched when they are first used. */
-    pool.all = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pool.all == MAP_FAILED) {
-        pool.all = NULL;
-        log_error(ERR_LIMIT, "mapping %zu bytes of send buffers: %m", size);
-        return -ENOMEM;
-    }
-    if (ofi.local_keys) {
-        rc = ofi_local_register(pool.all, size, FI_WRITE, &pool.mr);
-        if (rc) {
-            log_error(ERR_NET, "fi_mr_reg of %zu bytes of send buffers: %s",
-                      size, ofi_strerror(rc));
-            return rc;          /* closed with the provider */
-        }
-        pool.desc = fi_mr_desc(pool.mr);
-    }
-    lock_acquire(&pool.lock);
-    pool.free = NULL;
-    for (int i = BOUNCES - 1; i >= 0; i--) {
-        pool.all[i].next = pool.free;
-        pool.free = &pool.all[i];
-    }
-    lock_release(&pool.lock);
-    return 0;
+    return ofi_pool_open(&bounces, BOUNCES, sizeof(struct bounce), FI_WRITE);
 }
 
 void ofi_bounce_close(void)
 {
-    if (pool.mr)
-        fi_close(&pool.mr->fid);
-    if (pool.all)
-        munmap(pool.all, BOUNCES * sizeof(struct bounce));
-    pool.mr = NULL;
-    pool.desc = NULL;
-    pool.all = NULL;
-}
-
-static struct bounce *take_bounce(struct xport_flow *f, int pe)
-{
-    struct ofi_wait w = { .what = "room for copies", .pe = pe };
-    struct bounce *b;
-
-    for (;;) {
-        lock_acquire(&pool.lock);
-        b = pool.free;
-        if (b)
-            pool.free = b->next;
-        lock_release(&pool.lock);
-        if (b)
-            break;
-        ofi_progress();
-        ofi_wait_step(&w, f->ep);
-    }
-    b->op = (struct ofi_op){ .kind = OFI_BOUNCED, .pe = pe, .flow = f };
-    return b;
+    ofi_pool_close(&bounces);
 }
 
 void ofi_bounce_done(struct ofi_op *op)
 {
-    struct bounce *b = (struct bounce *)op;
     struct xport_flow *f = op->flow;
 
-    lock_acquire(&pool.lock);
-    b->next = pool.free;
-    pool.free = b;
-    lock_release(&pool.lock);
+    ofi_pool_give(&bounces, op);
     ofi_flow_done(f);
 }
 
@@ -224,11 +158,12 @@ static size_t piece_of(size_t len)
 static void put_copy(struct xport_flow *f, const struct xport_at *to,
                      const void *source, size_t len)
 {
-    struct bounce *b = take_bounce(f, to->pe);
+    struct bounce *b = ofi_pool_take(&bounces, f);
     struct transfer t;
 
+    b->op = (struct ofi_op){ .kind = OFI_BOUNCED, .pe = to->pe, .flow = f };
     copy_bytes(b->bytes, source, len);
-    aim(&t, to, b->bytes, len, pool.desc, &b->op);
+    aim(&t, to, b->bytes, len, bounces.desc, &b->op);
     post_write(f, &t, to->pe, 0);
 }
 

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that come, and what this PE's processor does for far PEs.
+ *
+ * A message is acted on in whatever thread reads the queue and answered from
+ * the buffer that it came in.  While there is no room for the answer the
+ * buffer waits in a list and is not received into again: so a peer that asks
+ * too fast slows itself down. */
+#include "ofi/ofi_pool.h"
+#include "ofi/ofi_serve.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <string.h>
+
+enum { RECEIVES = 64 };
+
+struct box {
+    struct ofi_op op;
+    size_t len;                 /* of the answer, 0 if there is none */
+    _Alignas(64) char bytes[OFI_AM_MOST];
+};
+/* All are taken, for ever: it is the memory that counts. */
+static struct ofi_pool boxes = OFI_POOL_INIT("room for what comes");
+
+static struct base_lock lock = LOCK_INIT;
+static struct ofi_op *stuck GUARDED_BY(lock);
+static int n_stuck;             /* atomic: spares the lock */
+static size_t seg_size[HEAP_SEGS];
+
+/* ---- receiving ---- */
+
+static long post_receive(struct box *b)
+{
+    b->op = (struct ofi_op){ .kind = OFI_RECEIVED, .pe = -1 };
+    return fi_recv(ofi.eps[0]->ep, b->bytes, sizeof b->bytes, boxes.desc,
+                   FI_ADDR_UNSPEC, &b->op);
+}
+
+static void set_aside(struct box *b)
+{
+    lock_acquire(&lock);
+    b->op.next = stuck;
+    stuck = &b->op;
+    __atomic_fetch_add(&n_stuck, 1, __ATOMIC_RELAXED);
+    lock_release(&lock);
+}
+
+static void receive_again(struct box *b)
+{
+    long rc = post_receive(b);
+
+    if (rc == -FI_EAGAIN) {     /* nothing to answer, only to receive */
+        b->len = 0;
+        set_aside(b);
+    } else if (rc) {
+        ofi_fail("receive", -1, rc, NULL);
+    }
+}
+
+bool ofi_serve_stuck(void)
+{
+    return __atomic_load_n(&n_stuck, __ATOMIC_RELAXED);
+}
+
+/* Sends len bytes of b to a peer; true when that is done or under way. */
+static bool send_answer(struct box *b)
+{
+    const struct ofi_peer *p = ofi_peer(b->op.pe);
+    struct ofi_ep *e = ofi.eps[0];
+    long rc;
+
+    if (b->len <= ofi.inject_msg) {
+        rc = fi_inject(e->ep, b->bytes, b->len, p->addr);
+        if (!rc)
+            receive_again(b);
+    } else {
+        b->op.kind = OFI_ANSWERED;
+        __atomic_fetch_add(&e->in_flight, 1, __ATOMIC_RELAXED);
+        rc = fi_send(e->ep, b->bytes, b->len, boxes.desc, p->addr, &b->op);
+        if (rc)
+            __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
+    }
+    if (rc && rc != -FI_EAGAIN)
+        ofi_fail("reply", b->op.pe, rc, NULL);
+    return !rc;
+}
+
+static void answer(struct box *b, size_t len)
+{
+    b->len = len;
+    if (!send_answer(b))
+        set_aside(b);
+}
+
+void ofi_serve_retry(void)
+{
+    struct box *b;
+
+    while (unlikely(ofi_serve_stuck())) {
+        lock_acquire(&lock);
+        b = (struct box *)stuck;
+        if (b) {
+            stuck = b->op.next;
+            __atomic_fetch_sub(&n_stuck, 1, __ATOMIC_RELAXED);
+        }
+        lock_release(&lock);
+        if (!b)
+            return;
+        if (b->len == 0) {
+            receive_again(b);
+            return;
+        }
+        if (!send_answer(b)) {
+            set_aside(b);
+            return;
+        }
+    }
+}
+
+void ofi_serve_answered(struct ofi_op *op)
+{
+    receive_again((struct box *)op);
+}
+
+/* ---- what the target does ---- */
+
+#define DO_WORD(T, at, op, value, cond, was)                                \
+    do {                                                                    \
+        T *to_ = (T *)(at), v_ = (T)(value), c_ = (T)(cond);                \
+        switch (op) {                                                       \
+        case XPORT_FETCH:                                                   \
+            c_ = __atomic_load_n(to_, __ATOMIC_ACQUIRE);                    \
+            break;                                                          \
+        case XPORT_SET:                                                     \
+        case XPORT_SWAP:                                                    \
+            c_ = __atomic_exchange_n(to_, v_, __ATOMIC_ACQ_REL);            \
+            break;                                                          \
+        case XPORT_CSWAP:                                                   \
+            __atomic_compare_exchange_n(to_, &c_, v_, 0, __ATOMIC_ACQ_REL,  \
+                                        __ATOMIC_ACQUIRE);                  \
+            break;                                                          \
+        case XPORT_ADD:                                                     \
+            c_ = __atomic_fetch_add(to_, v_, __ATOMIC_ACQ_REL);             \
+            break;                                                          \
+        case XPORT_AND:                                                     \
+            c_ = __atomic_fetch_and(to_, v_, __ATOMIC_ACQ_REL);             \
+            break;                                                          \
+        case XPORT_OR:                                                      \
+            c_ = __atomic_fetch_or(to_, v_, __ATOMIC_ACQ_REL);              \
+            break;                                                          \
+        default:                                                            \
+            c_ = __atomic_fetch_xor(to_, v_, __ATOMIC_ACQ_REL);             \
+        }                                                                   \
+        (was) = c_;                                                         \
+    } while (0)
+
+static uint64_t do_word(const struct ofi_am_head *h, char *at)
+{
+    uint64_t was;
+
+    if (h->size == 8)
+        DO_WORD(uint64_t, at, h->op, h->value, h->cond, was);
+    else
+        DO_WORD(uint32_t, at, h->op, h->value, h->cond, was);
+    if (h->op != XPORT_FETCH)
+        xport_arrived(at, h->size);
+    return was;
+}
+
+static void serve(struct box *b, const struct ofi_am_head *h)
+{
+    char *at = (char *)xport_routes[rt_job.pe].map[h->seg] + h->off;
+    char *payload = b->bytes + sizeof *h;
+    struct ofi_am_head r = {
+        .kind = OFI_AM_REPLY, .pe = (uint32_t)rt_job.pe, .cookie = h->cookie,
+        .token = ofi_peer((int)h->pe)->token
+    };
+    size_t len = sizeof r, each = h->value, n = h->cond;
+
+    if (h->kind == OFI_AM_TELL) {
+        do_word(h, at);
+        receive_again(b);
+        return;
+    }
+    if (h->kind == OFI_AM_AMO) {
+        r.value = do_word(h, at);
+    } else if (h->kind == OFI_AM_PUT_BLOCKS) {
+        ofi_copy_blocks(at, (ptrdiff_t)h->stride, payload, (ptrdiff_t)each,
+                        each, n);
+        atomics_store_fence();
+        xport_arrived(NULL, 0);
+    } else {
+        ofi_copy_blocks(payload, (ptrdiff_t)each, at, (ptrdiff_t)h->stride,
+                        each, n);
+        len += each * n;
+    }
+    memcpy(b->bytes, &r, sizeof r);
+    b->op.pe = (int)h->pe;
+    answer(b, len);
+}
+
+void ofi_serve_received(struct ofi_op *op, size_t len)
+{
+    struct ofi_am_rules rules = { ofi.my_token, (uint32_t)rt_job.n_pes,
+                                  seg_size };
+    struct box *b = (struct box *)op;
+    struct ofi_am_head h;
+
+    if (!ofi_am_parse(&rules, b->bytes, len, &h)) {
+        log_warn(ERR_NET, "a message of %zu bytes that no PE of this job can "
+                 "have sent is ignored", len);
+        receive_again(b);
+    } else if (h.kind == OFI_AM_REPLY) {
+        ofi_am_settle(&h, b->bytes + sizeof h, len - sizeof h);
+        receive_again(b);
+    } else {
+        serve(b, &h);
+    }
+}
+
+/* ---- opening ---- */
+
+int ofi_serve_open(void)
+{
+    int rc = ofi_pool_open(&boxes, RECEIVES, sizeof(struct box),
+                           FI_SEND | FI_RECV);
+
+    for (int s = 0; s < HEAP_SEGS; s++)
+        seg_size[s] = heap_segs[s].size;
+    lock_acquire(&lock);
+    stuck = NULL;
+    n_stuck = 0;
+    lock_release(&lock);
+    if (rc)
+        return rc;
+    for (int i = 0; i < RECEIVES && !rc; i++)
+        rc = (int)post_receive((struct box *)(void *)boxes.all + i);
+    if (rc) {
+        log_error(ERR_NET, "receiving messages: %s", ofi_strerror(rc));
+        ofi_serve_close();
+    }
+    return rc;
+}
+
+void ofi_serve_close(void)
+{
+    ofi_pool_close(&boxes);
+}
