@@ -32,6 +32,18 @@ static void become_child(void)
     init_count = 0;
 }
 
+static void print_info(void)
+{
+    struct heap_usage heap;
+    char size[24];
+
+    heap_usage_get(&heap);
+    env_print(stdout, heap.total);
+    printf("heap: %s (%zu bytes) for each PE\n",
+           log_size(size, (double)heap.total), heap.total);
+    printf("network: %s\n", ofi_text());
+}
+
 static void print_banner(void)
 {
     if (rt_job.pe)
@@ -40,10 +52,8 @@ static void print_banner(void)
         printf("Sluice %d.%d.%d, OpenSHMEM %d.%d\n", SLUICE_VERSION_MAJOR,
                SLUICE_VERSION_MINOR, SLUICE_VERSION_PATCH, SHMEM_MAJOR_VERSION,
                SHMEM_MINOR_VERSION);
-    if (env.INFO) {
-        env_print(stdout);
-        printf("network: %s\n", ofi_text());
-    }
+    if (env.INFO)
+        print_info();
     if (env.VERSION || env.INFO)
         fflush(stdout);
 }

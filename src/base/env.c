@@ -404,7 +404,22 @@ void env_warn_unknown(void)
     env_tell_unknown(warn);
 }
 
-static void print_value(FILE *to, const struct row *r)
+/* As the user would write it, to the byte: "512m". */
+static void show_size(size_t bytes, char *out, size_t size)
+{
+    static const char units[] = " kmgt";
+    int i = 0;
+
+    if (!bytes) {
+        snprintf(out, size, "auto");
+        return;
+    }
+    for (; i < 4 && bytes % 1024 == 0; i++)
+        bytes /= 1024;
+    snprintf(out, size, i ? "%zu%c" : "%zu", bytes, units[i]);
+}
+
+static void print_value(FILE *to, const struct row *r, size_t auto_size)
 {
     char buf[32] = "";
 
@@ -417,10 +432,8 @@ static void print_value(FILE *to, const struct row *r)
         snprintf(buf, sizeof buf, "%ld", *(long *)r->value);
         break;
     case KIND_size:
-        if (*(size_t *)r->value)
-            snprintf(buf, sizeof buf, "%zu", *(size_t *)r->value);
-        else
-            snprintf(buf, sizeof buf, "auto");
+        show_size(*(size_t *)r->value ? *(size_t *)r->value : auto_size, buf,
+                  sizeof buf);
         break;
     case KIND_word: {
         const char *w = r->help;
@@ -438,13 +451,13 @@ static void print_value(FILE *to, const struct row *r)
     fprintf(to, " %-12s", buf);
 }
 
-void env_print(FILE *to)
+void env_print(FILE *to, size_t auto_size)
 {
     fprintf(to, "%-22s %-12s %-8s %s\n", "variable", "value", "source",
             "meaning");
     for (int i = 0; i < ROWS; i++) {
         fprintf(to, "SHMEM_%-16s", rows[i].name);
-        print_value(to, &rows[i]);
+        print_value(to, &rows[i], auto_size);
         fprintf(to, " %-8s %s\n", source_names[sources[i]], rows[i].help);
     }
 }

@@ -58,9 +58,9 @@ static void set_up(void)
                      settings[i].name, env_foreign(settings[i].name),
                      settings[i].value, settings[i].provider, settings[i].why);
         else if (env_foreign_default(settings[i].name, settings[i].value))
-            log_info(LOG_OFI, "set %s to %s for %s: %s", settings[i].name,
-                     settings[i].value, settings[i].provider,
-                     settings[i].why);
+            log_debug(LOG_OFI, "set %s to %s for %s: %s", settings[i].name,
+                      settings[i].value, settings[i].provider,
+                      settings[i].why);
     }
     done = true;
 }

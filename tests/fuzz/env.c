@@ -50,7 +50,7 @@ void fuzz_one(const uint8_t *data, size_t size)
     environ = table;
     if (!env_load())
         FUZZ_CHECK(env.CHECK_ALLOC >= 0 && env.PPN >= 0 && env.PPN <= 1048576);
-    env_print(nowhere());
+    env_print(nowhere(), size);
     env_tell_unknown(hear);
     environ = was;
     if (!env_parse_size(text, &bytes))

@@ -27,8 +27,23 @@ done
 eighth=$(awk '/^MemAvailable/ { printf "%dk", $2 / 8 }' /proc/meminfo)
 SHMEM_SYMMETRIC_SIZE=$eighth timeout 30 "$bin/oshrun" -n 12 \
     "$bin/shmem_info" --check >"$out" 2>"$err" </dev/null
-[ "$(grep -c '^FAIL  memory  *the heaps of 12 PEs do not fit' "$out")" -eq 12 ] ||
+[ "$(grep -c '^FAIL  memory  *\(PE [0-9]* (.*): \)\?the heaps of 12 PEs do not fit' "$out")" -eq 12 ] ||
     fail "12 PEs: $(cat "$out" "$err")"
+# One PE speaks for those that found nothing.
+for words in '' --check; do
+    # shellcheck disable=SC2086
+    try 4 --ppn 2 "$bin/shmem_info" $words
+    [ $status -eq 0 ] || fail "shmem_info $words on 4 PEs: status $status"
+    [ "$(grep -cE '^(PASS  PMIx|  system) ' "$out")" -eq 1 ] ||
+        fail "shmem_info $words on 4 PEs: $(cat "$out")"
+done
+# shellcheck disable=SC2016
+try 4 sh -c '[ "$PMIX_RANK" != 2 ] || export SHMEM_PPN=x
+    exec "$1" --check' sh "$bin/shmem_info"
+[ $status -eq 1 ] || fail "a bad value on PE 2: status $status"
+[ "$(grep -c '^FAIL' "$out")" -eq 1 ] &&
+    grep -q '^FAIL  environment    PE 2 (.*): a variable has a bad value' "$out" ||
+    fail "a bad value on PE 2: $(cat "$out")"
 
 # checked VAR=VALUE STATUS: what --check says then.
 checked()

@@ -311,20 +311,25 @@ T(unknown_names_are_warned_of_with_the_likely_one)
 }
 
 /* The line of the printed table that names the variable. */
-static const char *row(const char *name)
+static const char *row_with(const char *name, size_t auto_size)
 {
     static char table[UNIT_TEXT], line[512];
     FILE *f = fmemopen(table, sizeof table, "w");
     char full[64];
     char *at;
 
-    env_print(f);
+    env_print(f, auto_size);
     fclose(f);
     snprintf(full, sizeof full, "\nSHMEM_%s ", name);
     at = strstr(table, full);
     snprintf(line, sizeof line, "%.*s", at ? (int)strcspn(at + 1, "\n") : 0,
              at ? at + 1 : "");
     return line;
+}
+
+static const char *row(const char *name)
+{
+    return row_with(name, 0);
 }
 
 T(the_table_shows_every_value_and_its_source)
@@ -335,6 +340,9 @@ T(the_table_shows_every_value_and_its_source)
     for (int i = 0; i < ROWS; i++)
         T_HAS(row(names[i]), " default ");
     T_HAS(row("SYMMETRIC_SIZE"), " auto ");
+    T_HAS(row_with("SYMMETRIC_SIZE", (size_t)301 << 20), " 301m ");
+    T_HAS(row_with("SYMMETRIC_SIZE", 4097), " 4097 ");
+    T_HAS(row_with("SYMMETRIC_SIZE", (size_t)5 << 50), " 5120t ");
     T_HAS(row("STATIC_DATA"), " 1 ");
     T_HAS(row("COLL_SYNC"), " auto ");
     T_HAS(row("LAUNCHER"), " - ");
@@ -343,7 +351,8 @@ T(the_table_shows_every_value_and_its_source)
     setenv("SHMEM_COLL_REDUCE", "ring", 1);
     setenv("SHMEM_CC", "tcc", 1);
     T_EQ(load(), 0);
-    T_HAS(row("SYMMETRIC_SIZE"), " 3072         SMA_ ");
+    T_HAS(row("SYMMETRIC_SIZE"), " 3k           SMA_ ");
+    T_HAS(row_with("SYMMETRIC_SIZE", 77), " 3k           SMA_ ");
     T_HAS(row("SPIN_US"), " 33           SHMEM_ ");
     T_HAS(row("COLL_REDUCE"), " ring         SHMEM_ ");
     T_HAS(row("CC"), " tcc          SHMEM_ ");

@@ -24,6 +24,8 @@
 
 enum verdict { PASS, WARN, FAIL };
 static int failures;
+/* Of a job PE 0 speaks; the others do where something has failed. */
+static int pe;
 /* PEs of this node as the launcher says, 0 without one. */
 static uint32_t local_pes;
 
@@ -33,7 +35,11 @@ static void say(enum verdict v, const char *what, const char *fmt, ...)
     static const char *const words[] = { "PASS", "WARN", "FAIL" };
     va_list ap;
 
+    if (pe && v != FAIL)
+        return;
     printf("%s  %-14s ", words[v], what);
+    if (pe)
+        printf("PE %d (%s): ", pe, log_host());
     va_start(ap, fmt);
     vprintf(fmt, ap);
     va_end(ap);
@@ -259,6 +265,7 @@ int info_check(void)
 {
     int cores = usable_cores(), pes;
 
+    pe = info_pe();
     check_environment();
     check_pmix();
     /* Under a launcher its number of PEs counts, else one PE per core. */

@@ -3,6 +3,8 @@
 #ifndef SHMEM_INFO_INFO_H
 #define SHMEM_INFO_INFO_H
 
+/* The PE of a job that this process would be, 0 without one. */
+int info_pe(void);
 /* What the library is and what it found; 0. */
 int info_report(void);
 /* Tries what start-up needs; 0, or 1 if a check failed. */

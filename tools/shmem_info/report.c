@@ -10,6 +10,7 @@
 #include <hwloc.h>
 #include <pmix.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -111,15 +112,25 @@ static void machine(void)
     devices("GPUs", t.n_gpus, t.gpus, t.gpu_numa);
 }
 
+/* PMIx servers tell it so; asking them takes a session of its own. */
+int info_pe(void)
+{
+    const char *rank = env_foreign("PMIX_RANK");
+
+    return env_foreign("PMIX_NAMESPACE") && rank ? atoi(rank) : 0;
+}
+
 int info_report(void)
 {
     int rc = env_load();
 
+    if (info_pe())              /* the others would say the same */
+        return rc ? 1 : 0;
     build();
     drivers();
     machine();
     puts("\nEnvironment");
-    env_print(stdout);
+    env_print(stdout, 0);
     fflush(stdout);
     env_warn_unknown();
     return rc ? 1 : 0;
