@@ -54,6 +54,7 @@ placed '1 sluice-a 2 sluice-c' -H sluice-a:1,sluice-c -n 3
 placed '3 sluice-b 1 sluice-c' -H sluice-b:3,sluice-c
 placed '2 sluice-a 2 sluice-b' -H sluice-a,sluice-b --ppn 2
 placed '2 sluice-a 2 sluice-b 2 sluice-c' -H sluice-a:4,sluice-b,sluice-c --ppn 2
+placed '4 sluice-a' -H sluice-a,sluice-b --ppn 4 -n 4
 placed '1 sluice-a 1 sluice-b' -H 10.77.0.1,10.77.0.2
 placed '1 sluice-a 1 sluice-head' -H sluice-a,localhost
 placed '2 sluice-a 1 sluice-b' -H sluice-a:1,sluice-b:1 -n 3 --oversubscribe

@@ -18,6 +18,9 @@ try -n 2 -- echo -n
 
 try --ppn 2 -n 4 sh -c 'echo "$SHMEM_PPN"'
 [ "$(sort -u "$out")" = 2 ] || fail "--ppn 2: SHMEM_PPN is $(sort -u "$out")"
+try -H localhost,127.0.0.1 --ppn 2 sh -c 'echo "$SHMEM_PPN"'
+[ "$(sort "$out" | uniq -c | tr -s ' ')" = ' 4 2' ] ||
+    fail "--ppn 2 on two names of this host: $(cat "$out")"
 A='kept as it is' try -n 1 -x A -x 'B=x = "y"' -x C= sh -c 'echo "$A|$B|$C|${C-unset}"'
 [ "$(cat "$out")" = 'kept as it is|x = "y"||' ] || fail "-x: $(cat "$out")"
 try -n 1 sh -c 'printf "<%s>" "$@"' sh 'a b' '' '*' '"'
