@@ -73,7 +73,9 @@ int core_open(int thread_level)
     if (!env_is_set("CHECK"))
         ctl->checks = 1;
 #endif
-    core_watch_open();
+    rc = core_watch_open();
+    if (rc)
+        return rc;
     core_status.state = CORE_UP;
     core_state_open();
     core_watch_enter("shmem_init", &core_world);

@@ -9,6 +9,7 @@
  * Questions stay open beyond their round, whatever the PE does meanwhile: the
  * oldest that is not answered tells whether a PE is lost. */
 #include "core/core_watch.h"
+#include "core/core_ask.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "rt/rt.h"
@@ -20,12 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ASKS = 32, FAR_PER_ROUND = 64, LOCK_PER_ROUND = 256, NAMED = 3 };
+enum { FAR_PER_ROUND = 64, LOCK_PER_ROUND = 256, NAMED = 3 };
 #define PATIENCE_NS 1000000000u
 #define SECOND_NS 1000000000u
 /* Longer than that between two steps, and this PE was not running. */
 #define GAP_NS 500000000u
-#define NO_WORD UINT64_MAX
 
 __thread struct core_watched core_watched;
 uint64_t core_watch_after_ns = UINT64_MAX;
@@ -182,60 +182,8 @@ static void add_doing(struct text *t, int pe, const struct core_doing *d)
         d->call, seconds(ns));
 }
 
-/* ---- questions to far PEs ---- */
-
 static struct base_lock watch_lock = LOCK_INIT;
-static struct core_ctx watch_ctx = { .team = &core_world };
-static struct ask {
-    bool open;
-    int pe;
-    uint64_t since_ns;
-    uint64_t word;              /* NO_WORD until it is there */
-    struct core_doing doing;    /* pid 0 until it is there */
-} asks[ASKS] GUARDED_BY(watch_lock);
 static uint64_t last_step_ns GUARDED_BY(watch_lock);
-
-static bool answered(const struct ask *a)
-{
-    /* acquire: the transport may have stored it on another thread. */
-    return __atomic_load_n(&a->word, __ATOMIC_ACQUIRE) != NO_WORD &&
-           __atomic_load_n(&a->doing.pid, __ATOMIC_ACQUIRE) != 0;
-}
-
-static struct ask *asked(int pe) REQUIRES(watch_lock)
-{
-    for (int i = 0; i < ASKS; i++)
-        if (asks[i].open && asks[i].pe == pe)
-            return &asks[i];
-    return NULL;
-}
-
-static void get(void *dest, const void *sym, size_t len, int pe)
-{
-    int seg = heap_find(sym, len);
-    struct xport_at at = {
-        .pe = pe, .seg = seg, .off = (uintptr_t)sym - heap_segs[seg].base
-    };
-
-    xport_far->get(watch_ctx.flow, dest, &at, len, true);
-}
-
-/* word: a symmetric one that is wanted, too, or NULL. */
-static void ask(int pe, const void *word, uint64_t now) REQUIRES(watch_lock)
-{
-    struct ask *a = NULL;
-
-    for (int i = 0; i < ASKS && !a; i++)
-        if (!asks[i].open)
-            a = &asks[i];
-    if (!a || (!watch_ctx.flow && xport_far->flow_open(&watch_ctx.flow, false)))
-        return;
-    *a = (struct ask){ .open = true, .pe = pe, .since_ns = now,
-                       .word = word ? NO_WORD : 0 };
-    if (word)
-        get(&a->word, word, sizeof a->word, pe);
-    get(&a->doing, &core_ctl->doing, sizeof a->doing, pe);
-}
 
 /* ---- a round ---- */
 
@@ -383,7 +331,7 @@ static bool judge_window(struct round *r, const struct core_waiter *w,
                          uint64_t now) REQUIRES(watch_lock)
 {
     bool ok = true;
-    struct ask *a;
+    struct core_ask *a;
     int pe, i;
 
     while (ok && r->next < r->window) {
@@ -393,13 +341,15 @@ static bool judge_window(struct round *r, const struct core_waiter *w,
             ok = judge_near(r, w, i, pe);
             continue;
         }
-        a = asked(pe);
+        a = core_ask_find(pe);
         if (!a)
             continue;
-        if (answered(a)) {
-            ok = judge(r, w, i, pe, a->word, &a->doing);
+        if (core_ask_answered(a)) {
+            /* A question of an earlier round may be about another word. */
+            if (a->word == word_of(w, i))
+                ok = judge(r, w, i, pe, a->answer->word, &a->answer->doing);
             a->open = false;
-        } else {
+        } else if (!a->busy) {
             count_missing(r, pe);
             if (r->missing == r->named)
                 add(&r->text, ", no answer for %llu s)",
@@ -414,16 +364,17 @@ static void ask_window(struct round *r, const struct core_waiter *w,
 {
     int pe, n = 0;
 
-    for (r->window = r->next; r->window < r->end && n < ASKS; r->window++) {
+    for (r->window = r->next; r->window < r->end && n < CORE_ASKS;
+         r->window++) {
         pe = candidate(w, r->window);
         if (xport_routes[pe].map[HEAP_HOST])
             continue;
         n++;
         /* The answer to an old question may be an old one, too. */
-        if (asked(pe) && answered(asked(pe)))
-            asked(pe)->open = false;
-        if (!asked(pe))
-            ask(pe, word_of(w, r->window), now);
+        if (core_ask_find(pe) && core_ask_answered(core_ask_find(pe)))
+            core_ask_find(pe)->open = false;
+        if (!core_ask_find(pe))
+            core_ask(pe, word_of(w, r->window), now);
     }
     r->asked_ns = now;
 }
@@ -431,11 +382,11 @@ static void ask_window(struct round *r, const struct core_waiter *w,
 static bool window_answered(const struct round *r, const struct core_waiter *w)
     REQUIRES(watch_lock)
 {
-    const struct ask *a;
+    const struct core_ask *a;
 
     for (int i = r->next; i < r->window; i++) {
-        a = asked(candidate(w, i));
-        if (a && !answered(a))
+        a = core_ask_find(candidate(w, i));
+        if (a && !core_ask_answered(a))
             return false;
     }
     return true;
@@ -520,18 +471,17 @@ static void forget_gap(uint64_t now) REQUIRES(watch_lock)
     uint64_t gap = now - last_step_ns;
 
     last_step_ns = now;
-    for (int i = 0; i < ASKS && gap > GAP_NS; i++)
-        asks[i].since_ns += gap;
+    if (gap > GAP_NS)
+        core_ask_forgive(gap);
 }
 
 static void look_for_lost(uint64_t now) REQUIRES(watch_lock)
 {
     uint64_t most = (uint64_t)env.TIMEOUT * SECOND_NS;
+    int pe = most ? core_ask_lost(now, most) : -1;
 
-    for (int i = 0; most && i < ASKS; i++)
-        if (asks[i].open && !answered(&asks[i]) &&
-            now - asks[i].since_ns > most)
-            lost(asks[i].pe);
+    if (pe >= 0)
+        lost(pe);
 }
 
 static void begin(struct core_waiter *w, const void *of, uint64_t now)
@@ -572,8 +522,12 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
 
     if (!core_ctl || core_status.state != CORE_UP)
         return;
-    lock_acquire(&watch_lock);
+    /* Another thread takes a step, or this one does: what it waits for in
+     * there is not to be waited for here. */
+    if (!lock_try(&watch_lock))
+        return;
     forget_gap(now);
+    core_ask_send(now);
     look_for_lost(now);
     mine = r->of == of && r->since_ns == w->since_ns;
     if (r->of && !mine && now - r->begun_ns > 4 * PATIENCE_NS)
@@ -607,42 +561,19 @@ void core_watch_far(const char *what, uint64_t since_ns, uint64_t *told)
     *told = w.told_ns;
 }
 
-void core_watch_open(void)
+int core_watch_open(void)
 {
     /* A lost peer is to be found also where nothing is said of waits. */
     core_watch_after_ns = (env.STALL ? (uint64_t)env.STALL : 10) * SECOND_NS;
     core_ctl->doing.pid = (uint64_t)getpid();
-}
-
-static bool open_asks(void)
-{
-    bool open = false;
-
-    lock_acquire(&watch_lock);
-    for (int i = 0; i < ASKS; i++)
-        open = open || (asks[i].open && !answered(&asks[i]));
-    lock_release(&watch_lock);
-    return open;
+    return core_ask_open();
 }
 
 void core_watch_close(void)
 {
     core_watch_after_ns = UINT64_MAX;
-    if (!watch_ctx.flow)
-        return;
-    /* An answer that is still to come has a second; then the flow stays. */
-    for (int ms = 0; open_asks() && ms < 1000; ms++) {
-        usleep(1000);
-        xport_far->progress();
-    }
-    if (!open_asks()) {
-        xport_far->quiet(watch_ctx.flow);
-        xport_far->flow_close(watch_ctx.flow);
-    }
-    watch_ctx.flow = NULL;
-    /* The next session begins without questions. */
     lock_acquire(&watch_lock);
-    memset(asks, 0, sizeof asks);
+    core_ask_close();
     now_round.of = NULL;
     lock_release(&watch_lock);
 }

@@ -22,8 +22,9 @@ void core_watch_step(struct core_waiter *w, uint64_t now) __attribute__((cold));
 /* The same for operations on far PEs: see xport_stalled. */
 void core_watch_far(const char *what, uint64_t since_ns, uint64_t *told);
 
-/* After the environment is read, and before the flows are closed. */
-void core_watch_open(void);
+/* After the environment is read, and before the flows are closed.  0, or
+ * -ENOMEM, logged. */
+int core_watch_open(void);
 void core_watch_close(void);
 
 /* ---- core_state.c: SIGUSR2 prints what this PE does ---- */

@@ -123,7 +123,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     x->op = (struct ofi_op){
         .kind = waits ? OFI_WAITED : OFI_ATOMIC, .pe = at->pe, .flow = f
     };
-    ofi_make_room(f, at->pe);
+    ofi_make_room(f);
     ofi_flow_issued(f);
     /* relaxed: counted before it can complete, in this thread's order. */
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);

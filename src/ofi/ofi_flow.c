@@ -408,9 +408,10 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
         look_at_clock(w);
 }
 
-void ofi_make_room(struct xport_flow *f, int pe)
+/* Operations to any PE may be what is under way. */
+void ofi_make_room(struct xport_flow *f)
 {
-    struct ofi_wait w = { .what = "room for operations", .pe = pe };
+    struct ofi_wait w = { .what = "room for operations", .pe = -1 };
 
     while (__atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED) >= ofi.window)
         ofi_wait_step(&w, f->ep);

@@ -61,6 +61,7 @@ struct ofi_state {
     bool nic_amo;               /* atomics of the provider, not messages */
     /* What is put, or done by an atomic, comes before what follows. */
     bool put_before_put, put_before_amo;
+    bool in_turn;               /* one operation at a time, whoever it is to */
     bool tears;                 /* a word put may be seen half */
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };
@@ -102,6 +103,12 @@ static inline void ofi_flow_issued(struct xport_flow *f)
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
 }
 
+static inline void ofi_flow_taken_back(struct xport_flow *f)
+{
+    __atomic_fetch_sub(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+}
+
 static inline void ofi_flow_done(struct xport_flow *f)
 {
     /* release: pairs with quiet, which sees what the operation brought. */
@@ -131,7 +138,7 @@ struct ofi_wait {
 };
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
 /* Before a post: keeps the operations in flight below the window. */
-void ofi_make_room(struct xport_flow *f, int pe);
+void ofi_make_room(struct xport_flow *f);
 /* while (ofi_again(OFI_POST(fi_...()), w, e)); */
 #define OFI_POST(call) (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN : (call))
 bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e);
@@ -167,6 +174,8 @@ void ofi_put(struct xport_flow *f, const struct xport_at *to,
              const void *source, size_t len, bool nbi);
 void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
              size_t len, bool nbi);
+int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+                size_t len);
 int ofi_bounce_open(void);
 void ofi_bounce_close(void);
 void ofi_bounce_done(struct ofi_op *op);

@@ -65,6 +65,7 @@ static void take_stock(void)
     ofi.put_before_amo = ofi.put_before_put;
     /* What arrives over a stream may be seen half at any byte. */
     ofi.tears = provider_is("tcp") || provider_is("sockets");
+    ofi.in_turn = provider_is("sockets");
     snprintf(ofi.name, sizeof ofi.name, "%s on %s", i->fabric_attr->prov_name,
              i->domain_attr->name);
 }
@@ -387,6 +388,7 @@ static const struct xport_ops ops = {
     .flow_close = ofi_flow_close,
     .put = ofi_put,
     .get = ofi_get,
+    .try_get = ofi_try_get,
     .put_blocks = ofi_am_put_blocks,
     .get_blocks = ofi_am_get_blocks,
     .amo = ofi_amo_any,

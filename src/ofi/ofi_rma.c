@@ -10,6 +10,7 @@
 #include "base/copy.h"
 #include "base/log.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* ---- copies that live until the completion ---- */
@@ -119,7 +120,7 @@ static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
 {
     struct ofi_wait w = { .what = "put", .pe = pe };
 
-    ofi_make_room(f, pe);
+    ofi_make_room(f);
     ofi_flow_issued(f);
     flags |= FI_COMPLETION | FI_DELIVERY_COMPLETE;
     while (ofi_again(OFI_POST(fi_writemsg(f->ep->ep, &t->msg, flags)), &w,
@@ -131,7 +132,7 @@ static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
 {
     struct ofi_wait w = { .what = "get", .pe = pe };
 
-    ofi_make_room(f, pe);
+    ofi_make_room(f);
     ofi_flow_issued(f);
     while (ofi_again(OFI_POST(fi_readmsg(f->ep->ep, &t->msg, FI_COMPLETION)),
                      &w, f->ep))
@@ -259,4 +260,37 @@ void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
         n = piece_of(len);
         get_piece(f, to, &at, n, nbi);
     }
+}
+
+/* It may use what the window leaves free: who waits for room asks why.  Where
+ * one PE's silence holds all up, an answer would tell nothing. */
+static bool may_ask(const struct xport_flow *f)
+{
+    uint64_t n = __atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED);
+
+    if (ofi.in_turn)
+        return n <= __atomic_load_n(&f->issued, __ATOMIC_RELAXED) -
+                    __atomic_load_n(&f->done, __ATOMIC_RELAXED);
+    return n < ofi.info->tx_attr->size;
+}
+
+int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+                size_t len)
+{
+    int seg = heap_find(dest, len);
+    struct transfer t;
+    long rc;
+
+    if (!may_ask(f))
+        return -EBUSY;
+    aim(&t, from, dest, len, seg < 0 ? NULL : ofi.desc[seg],
+        ofi_tag(f, from->pe));
+    ofi_flow_issued(f);
+    rc = OFI_POST(fi_readmsg(f->ep->ep, &t.msg, FI_COMPLETION));
+    if (!rc)
+        return 0;
+    ofi_flow_taken_back(f);
+    if (rc != -FI_EAGAIN)
+        ofi_fail("get", from->pe, rc, NULL);
+    return -EAGAIN;
 }

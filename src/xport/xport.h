@@ -113,6 +113,11 @@ struct xport_ops {
                 const void *source, size_t len, bool nbi);
     void (*get)(struct xport_flow *f, void *dest, const struct xport_at *from,
                 size_t len, bool nbi);
+    /* A get into symmetric memory that waits for nothing: who looks at dest
+     * sees it change.  0; -EBUSY: too much is under way here; -EAGAIN: there
+     * is no way to that PE now. */
+    int (*try_get)(struct xport_flow *f, void *dest,
+                   const struct xport_at *from, size_t len);
     /* Blocking: source may be reused, dest is filled. */
     void (*put_blocks)(struct xport_flow *f, const struct xport_at *to,
                        const void *source, const struct xport_blocks *b);
