@@ -82,31 +82,31 @@ C
 live='0x[0-9a-f]+ is not the start of a live block: freed twice, or a pointer into a block \[S-E-FREE\]'
 foreign='0x[0-9a-f]+ is not in the symmetric heap \[S-E-FREE\]'
 
-# alone PROGRAM WORD REGEX
-alone()
+# dies PROGRAM WORD REGEX
+dies()
 {
     try 0 "./$1" "$2"
     ended 1 "$2"
     said "$2" "sluice: PE 0 \\([^ ]+\\): $3"
 }
-alone bad free_stack "shmem_free: $foreign"
-alone bad free_static "shmem_free: $foreign"
-alone bad free_malloc "shmem_free: $foreign"
-alone bad free_inner "shmem_free: $live"
-alone bad free_end "shmem_free: $live"
-alone bad free_odd "shmem_free: $live"
-alone bad free_wild "shmem_free: $foreign"
-alone bad realloc_stack "shmem_realloc: $foreign"
-alone bad realloc_malloc "shmem_realloc: $foreign"
-alone bad realloc_inner "shmem_realloc: $live"
-alone bad realloc_inner_0 "shmem_(realloc|free): $live"
-alone bad old_name "sh(mem_)?free: $foreign"
+dies bad free_stack "shmem_free: $foreign"
+dies bad free_static "shmem_free: $foreign"
+dies bad free_malloc "shmem_free: $foreign"
+dies bad free_inner "shmem_free: $live"
+dies bad free_end "shmem_free: $live"
+dies bad free_odd "shmem_free: $live"
+dies bad free_wild "shmem_free: $foreign"
+dies bad realloc_stack "shmem_realloc: $foreign"
+dies bad realloc_malloc "shmem_realloc: $foreign"
+dies bad realloc_inner "shmem_realloc: $live"
+dies bad realloc_inner_0 "shmem_(realloc|free): $live"
+dies bad old_name "sh(mem_)?free: $foreign"
 refused free_malloc "shmem_free: $foreign"
 refused realloc_inner "shmem_realloc: $live"
-alone twice free "shmem_free: $live"
-alone twice realloc "shmem_realloc: $live"
-alone twice moved "shmem_free: $live"
-alone twice next_job "shmem_free: ($live|$foreign)"
+dies twice free "shmem_free: $live"
+dies twice realloc "shmem_realloc: $live"
+dies twice moved "shmem_free: $live"
+dies twice next_job "shmem_free: ($live|$foreign)"
 
 # All PEs at once: one line for all.
 try 3 ./twice free
