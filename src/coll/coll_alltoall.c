@@ -51,7 +51,7 @@ static void alltoall_pairwise(struct core_team *t, char *dest,
         coll_put(t, pe, dest + (size_t)t->my_pe * bytes,
                  source + (size_t)pe * bytes, bytes);
         if (i)
-            coll_count(&c, pe);
+            coll_count_among(&c, pe);
     }
     coll_hear_count(&c, (uint64_t)t->n_pes - 1);
 }

@@ -29,6 +29,16 @@ void coll_far_word(int world_pe, enum xport_op op, const void *offset,
                   world_pe);
 }
 
+void coll_far_count(const struct coll_call *c, int pe)
+{
+    int world_pe = core_team_world_pe(c->t, pe);
+    uintptr_t word = (uintptr_t)&core_team_words(c->t, pe)->count[c->parity];
+
+    atomics_full_fence();       /* puts to a near member are stores */
+    coll_far_word(world_pe, XPORT_ADD,
+                  (void *)(word - xport_routes[world_pe].map[HEAP_HOST]), 1);
+}
+
 void coll_far_scratch(int world_pe, const void *offset, const void *source,
                       size_t bytes)
 {

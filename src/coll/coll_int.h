@@ -97,6 +97,9 @@ void coll_far_scratch(int world_pe, const void *offset, const void *source,
 void coll_far_look(int world_pe, const void *offset, void *dest, size_t bytes);
 /* The same, by the next quiet. */
 void coll_far_ask(int world_pe, const void *offset, void *dest, size_t bytes);
+/* One more has come to member pe of a call, by the network. */
+struct coll_call;
+void coll_far_count(const struct coll_call *c, int pe);
 /* All far puts of this PE are at their targets. */
 void coll_far_quiet(void);
 
@@ -164,6 +167,20 @@ static inline void coll_count(const struct coll_call *c, int pe)
     atomics_told();
     __atomic_fetch_add(w, 1, __ATOMIC_RELEASE);
     coll_wake(c->t, pe, w);
+}
+
+/* The same where near and far members may do it at once: by the network, if
+ * its atomics are not those of processors.  Elsewhere one member after the
+ * other counts. */
+static inline void coll_count_among(const struct coll_call *c, int pe)
+{
+    const struct core_team *t = c->t;
+
+    if (likely(t->mapped) || !coll_near(t, pe) ||
+        xport_routes[core_team_world_pe(t, pe)].amo[HEAP_HOST])
+        coll_count(c, pe);
+    else
+        coll_far_count(c, pe);
 }
 
 /* Before a synchronisation that tells of puts: those to far members have

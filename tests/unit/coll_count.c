@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: a word that near and far members count in is counted in by the
+ * network alone, where its atomics are not those of processors. */
+#include "unit.h"
+
+#include "coll/coll_int.h"
+
+/* Two PEs on this node, with a heap each, and one elsewhere. */
+enum { WORDS_AT = 256 };
+static _Alignas(64) char heaps[2][1 << 16];
+static struct core_team team = {
+    .n_pes = 3, .stride = 1, .words_at = WORDS_AT
+};
+
+static struct told {
+    struct xport_at at;
+    struct xport_amo amo;
+    int times, fences;
+} told;
+
+static void tell(struct xport_flow *f T_UNUSED, const struct xport_at *at,
+                 const struct xport_amo *a)
+{
+    told.at = *at;
+    told.amo = *a;
+    told.times++;
+}
+
+static void fence(struct xport_flow *f T_UNUSED, bool then_amo T_UNUSED)
+{
+    told.fences++;
+}
+
+static const struct xport_ops network = { .tell = tell, .fence = fence };
+
+static uint64_t *count_of(int pe)
+{
+    return &((struct core_words *)(void *)(heaps[pe] + WORDS_AT))->count[1];
+}
+
+/* amo: are words mapped for atomics? */
+static struct coll_call settle(bool amo, bool mapped)
+{
+    struct coll_call c = { &team, 1, 1 };
+
+    if (!xport_routes)
+        T_EQ(xport_open(3), 0);
+    heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)heaps[0],
+                                              sizeof heaps[0] };
+    for (int i = 0; i < 2; i++) {
+        xport_routes[i].map[HEAP_HOST] = (uintptr_t)heaps[i];
+        xport_routes[i].amo[HEAP_HOST] = amo ? (uintptr_t)heaps[i] : 0;
+        *count_of(i) = 0;
+    }
+    core_world.n_pes = 3;
+    core_world.stride = 1;
+    xport_far = &network;
+    team.mapped = mapped;
+    memset(&told, 0, sizeof told);
+    return c;
+}
+
+T(by_the_network_where_it_must_be)
+{
+    struct coll_call c = settle(false, false);
+
+    for (int pe = 1; pe < 3; pe++) {
+        coll_count_among(&c, pe);
+        T_EQ(told.times, pe);
+        T_EQ(told.fences, pe);
+        T_EQ(told.at.pe, pe);
+        T_EQ(told.at.seg, (int)HEAP_HOST);
+        T_EQ(told.at.off, WORDS_AT + offsetof(struct core_words, count[1]));
+        T_EQ((int)told.amo.op, (int)XPORT_ADD);
+        T_EQ(told.amo.value, 1);
+    }
+    T_EQ(*count_of(1), 0);
+}
+
+T(in_memory_where_atomics_are_one)
+{
+    struct coll_call c = settle(true, false);
+
+    coll_count_among(&c, 1);
+    T_EQ(told.times, 0);
+    T_EQ(*count_of(1), 1);
+    coll_count_among(&c, 2);
+    T_EQ(told.times, 1);
+}
+
+T(in_memory_where_nobody_is_far)
+{
+    struct coll_call c = settle(false, true);
+
+    coll_count_among(&c, 1);
+    T_EQ(told.times, 0);
+    T_EQ(*count_of(1), 1);
+}
+
+int main(void)
+{
+    T_RUN(by_the_network_where_it_must_be);
+    T_RUN(in_memory_where_atomics_are_one);
+    T_RUN(in_memory_where_nobody_is_far);
+    xport_far = NULL;
+    xport_close();
+    return T_DONE();
+}
