@@ -25,7 +25,7 @@ void api_heap_open(void)
 static void meet(const struct coll_args *a)
 {
     core_watch_enter(a->call, &core_world);
-    core_quiet(&core_ctx_default);
+    core_quiet(NULL, &core_ctx_default);
     if (calls++ < (uint64_t)env.CHECK_ALLOC || core_status.checks)
         coll_meet(&core_world, a);
     else

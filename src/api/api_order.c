@@ -6,13 +6,13 @@
     void pshmem_##NAME(void)                                                \
     {                                                                       \
         core_need_up(__func__);                                             \
-        core_##NAME(API_DEFAULT);                                           \
+        core_##NAME(__func__, API_DEFAULT);                                           \
     }                                                                       \
     void pshmem_ctx_##NAME(shmem_ctx_t ctx)                                 \
     {                                                                       \
         core_need_up(__func__);                                             \
         if (ctx != SHMEM_CTX_INVALID)                                       \
-            core_##NAME(API_CTX(ctx));                                      \
+            core_##NAME(__func__, API_CTX(ctx));                                      \
     }                                                                       \
     API_ALIAS(shmem_##NAME) API_ALIAS(shmem_ctx_##NAME)
 API_ORDER(fence)
@@ -30,7 +30,7 @@ static void pe_quiet(const char *call, const struct core_ctx *ctx,
         if (CORE_CHECK((unsigned)target_pes[i] >= (unsigned)ctx->team->n_pes))
             core_fatal(ERR_PE, call, "PE %d is outside 0..%d", target_pes[i],
                        ctx->team->n_pes - 1);
-    core_quiet(ctx);
+    core_quiet(call, ctx);
 }
 
 void pshmem_pe_quiet(const int *target_pes, size_t npes)

@@ -54,7 +54,7 @@ void pshmem_barrier(SET_ARGS, long *pSync)
     struct core_team *t = SET;
 
     API_MEET(t, ERR_COLL, __func__, { "@pSync" }, { coll_place(pSync) });
-    core_quiet(&core_ctx_default);
+    core_quiet(NULL, &core_ctx_default);
     coll_sync(t);
 }
 API_ALIAS(shmem_barrier)

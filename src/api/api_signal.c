@@ -53,7 +53,7 @@ uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
 {
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
-    core_progress();
+    core_progress(__func__);
     return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }
 API_ALIAS(shmem_signal_fetch)

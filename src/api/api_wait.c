@@ -26,7 +26,7 @@ static inline void need_one(const char *call, const void *ivar, size_t size,
     int pshmem_##NAME##_test(T *ivar, int cmp, T cmp_value)                 \
     {                                                                       \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
-        core_progress();                                                    \
+        core_progress(__func__);                                            \
         return core_cmp_holds(LOAD(T, ivar), cmp, CORE_KEY(T, cmp_value));  \
     }                                                                       \
     API_ALIAS(shmem_##NAME##_wait_until) API_ALIAS(shmem_##NAME##_test)
@@ -88,7 +88,7 @@ static size_t wait_some(const char *call, const struct core_set *s,
 static int test_all(const char *call, const struct core_set *s)
 {
     need_set(call, s);
-    core_progress();
+    core_progress(call);
     return core_set_all(s);
 }
 
@@ -97,7 +97,7 @@ static size_t test_any(const char *call, const struct core_set *s)
     bool empty;
 
     need_set(call, s);
-    core_progress();
+    core_progress(call);
     return core_set_any(s, &empty);
 }
 
@@ -107,7 +107,7 @@ static size_t test_some(const char *call, const struct core_set *s,
     bool empty;
 
     need_set(call, s);
-    core_progress();
+    core_progress(call);
     core_need_local(call, indices, s->n * sizeof *indices);
     return core_set_some(s, indices, &empty);
 }

@@ -36,7 +36,7 @@ ERR(NODE, "the PEs of one node cannot connect their memory",
 ERR(NET, "the network between nodes cannot be opened, or a PE is lost",
     "see the cause in the line; SHMEM_LOG=info:ofi says what was tried")
 ERR(STALL, "a wait lasts longer than SHMEM_STALL seconds",
-    "look at what the PEs do that the line names; kill -USR2 asks all of them")
+    "look at what the PEs do that the line names; kill -USR2 of oshrun asks all of them")
 ERR(LIMIT, "a limit of the system or of the container is too low",
     "raise the limit that the line names")
 ERR(CTX, "a context is invalid or used against its options",

@@ -59,5 +59,5 @@ void coll_far_ask(int world_pe, const void *offset, void *dest, size_t bytes)
 
 void coll_far_quiet(void)
 {
-    core_far_quiet(&core_ctx_inner);
+    core_far_quiet(NULL, &core_ctx_inner);
 }

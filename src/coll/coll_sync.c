@@ -177,13 +177,13 @@ void coll_sync(struct core_team *t)
 
 void coll_barrier_world(void)
 {
-    core_quiet(&core_ctx_default);
+    core_quiet(NULL, &core_ctx_default);
     coll_sync(&core_world);
 }
 
 void coll_barrier_last(bool at_exit)
 {
-    core_quiet(&core_ctx_default);
+    core_quiet(NULL, &core_ctx_default);
     core_ctl->doing.last_call = core_world.calls;
     __atomic_store_n(&core_ctl->doing.last_sync, core_world.epoch + 1,
                      __ATOMIC_RELEASE);

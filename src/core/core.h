@@ -116,11 +116,14 @@ void core_ctx_drop_team(const struct core_team *team);
 /* At the end of the library: contexts the program left behind. */
 void core_ctx_drop_all(void);
 
-void core_far_fence(const struct core_ctx *ctx) __attribute__((cold));
-void core_far_quiet(const struct core_ctx *ctx) __attribute__((cold));
+void core_far_fence(const char *call, const struct core_ctx *ctx)
+    __attribute__((cold));
+void core_far_quiet(const char *call, const struct core_ctx *ctx)
+    __attribute__((cold));
 
-/* Stores of this thread become visible to every PE before it goes on. */
-static inline void core_quiet(const struct core_ctx *ctx)
+/* Stores of this thread become visible to every PE before it goes on.  call:
+ * NULL where a collective call was told already. */
+static inline void core_quiet(const char *call, const struct core_ctx *ctx)
 {
     bool far = xport_far != NULL;   /* a fence holds later loads back */
 
@@ -128,21 +131,23 @@ static inline void core_quiet(const struct core_ctx *ctx)
      * to mapped peers are such stores here. */
     atomics_full_fence();
     if (unlikely(far))
-        core_far_quiet(ctx);
+        core_far_quiet(call, ctx);
 }
 
-static inline void core_fence(const struct core_ctx *ctx)
+static inline void core_fence(const char *call, const struct core_ctx *ctx)
 {
     atomics_store_fence();
     if (unlikely(xport_far != NULL))
-        core_far_fence(ctx);
+        core_far_fence(call, ctx);
 }
 
 /* For calls that only look: who asks again and again must see news. */
-static inline void core_progress(void)
+static inline void core_progress(const char *call)
 {
-    if (unlikely(xport_far != NULL))
+    if (unlikely(xport_far != NULL)) {
+        xport_call = call;
         xport_far->progress();
+    }
 }
 
 /* ---- Waiting ----
@@ -160,7 +165,7 @@ struct core_waiter {
     uint64_t started_ns, since_ns, told_ns;
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
-    bool announced, noted;
+    bool announced, noted;      /* to writers; what it waits for */
     /* For who asks what it waits for: all of a collective call, unless the
      * caller says more. */
     bool is_signed;
@@ -200,7 +205,7 @@ static inline void core_wait_step(struct core_waiter *w)
 
 static inline void core_wait_end(struct core_waiter *w)
 {
-    if (unlikely(w->announced))
+    if (unlikely(w->noted))
         core_wait_stop(w);
 }
 

@@ -11,8 +11,9 @@
 struct core_doing {
     char call[40];              /* padded with zeros */
     uint32_t calls;             /* of those that are recorded */
-    uint32_t waits;             /* a thread sleeps in the library */
+    uint32_t at_calls;          /* at_ns is of that one, or of its wait */
     uint64_t at_ns;             /* CLOCK_REALTIME: hosts compare it */
+    uint64_t waits;             /* threads do, in the library: CORE_WAITS_ */
     /* The world's, once this PE finalizes; 0 until then. */
     uint64_t last_sync, last_call;
     uint64_t pid;               /* never 0, and read last */

@@ -76,7 +76,7 @@ void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
 
     if (CORE_CHECK(core_status.checks))
         need_known(c, call);
-    core_quiet(c);
+    core_quiet(call, c);
     lock_acquire(&ctx_lock);
     list_remove(&c->link);
     lock_release(&ctx_lock);
@@ -95,7 +95,7 @@ static void drop(const struct core_team *team)
         if (team && (c->team != team || c->options & SHMEM_CTX_PRIVATE))
             continue;
         list_remove(pos);
-        core_quiet(c);
+        core_quiet(NULL, c);
         discard(c);
     }
     lock_release(&ctx_lock);

@@ -16,6 +16,7 @@ int core_far_open(void)
     if (!xport_far)
         return 0;
     xport_stalled = core_watch_far;
+    xport_went_on = core_doing_far_end;
     core_status.impatient = true;
     rc = xport_far->flow_open(&core_ctx_default.flow, false);
     if (!rc)
@@ -47,8 +48,10 @@ bool core_far_place(const char *call, const struct core_ctx *ctx,
     core_refuse(call, ctx, sym, len, pe);
     if (len == 0)
         return false;
-    if (ctx != &core_ctx_inner)
+    if (ctx != &core_ctx_inner) {
+        xport_call = call;
         core_watch_call(call);
+    }
     seg = heap_find(sym, len);
     out->pe = core_world_pe(ctx, pe);
     out->seg = seg;
@@ -56,8 +59,9 @@ bool core_far_place(const char *call, const struct core_ctx *ctx,
     return true;
 }
 
-void core_far_fence(const struct core_ctx *ctx)
+void core_far_fence(const char *call, const struct core_ctx *ctx)
 {
+    xport_call = call;
     xport_far->fence(ctx->flow, false);
 }
 
@@ -72,8 +76,10 @@ void core_far_tell(const char *call, const struct core_ctx *ctx,
     xport_far->tell(ctx->flow, &at, &a);
 }
 
-void core_far_quiet(const struct core_ctx *ctx)
+void core_far_quiet(const char *call, const struct core_ctx *ctx)
 {
+    if (call)
+        xport_call = call;
     xport_far->quiet(ctx->flow);
 }
 

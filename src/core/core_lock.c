@@ -42,6 +42,7 @@ static inline uint32_t change(const char *call, enum xport_op op,
     uint32_t *at = (uint32_t *)s.near, old = cond;
 
     if (unlikely(!at)) {
+        xport_call = call;
         core_far_amo(call, &core_ctx_inner, op, sizeof *word, word, pe, &value,
                      &cond, &old, false);
         return old;
@@ -148,7 +149,7 @@ void core_lock_clear(const char *call, long *lock)
     uint32_t next;
     int me = core_world.my_pe;
 
-    core_quiet(&core_ctx_default);
+    core_quiet(call, &core_ctx_default);
     next = change(call, XPORT_AND, &w->state, ~(uint32_t)HELD, 0, me);
     if (!(next & HELD))
         core_fatal(ERR_LOCK, call, "this PE does not hold the lock at %p",

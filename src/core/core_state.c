@@ -26,18 +26,60 @@ void core_watch_show(struct core_waiter *w)
     const struct core_team *t;
 
     __atomic_store_n(&shown.on, false, __ATOMIC_RELAXED);
-    __atomic_store_n(&core_ctl->doing.waits, w != NULL, __ATOMIC_RELAXED);
+    if (w && w->call && !w->noted)
+        core_watch_call(w->call);
+    core_doing_waits(CORE_WAITS_SLEEP, w != NULL);
     if (!w)
         return;
-    if (w->call && !w->noted)
-        core_watch_call(w->call);
     w->noted = true;
-    t = w->what == CORE_FOR_ALL ? core_watched.team : NULL;
+    t = w->what == CORE_FOR_ALL ? core_watched : NULL;
     shown.w = *w;
-    shown.call = w->call ? w->call : core_watched.call;
+    shown.call = w->call ? w->call : xport_call;
     shown.team_pes = t ? t->n_pes : 0;
     shown.entry = t ? t->entries : 0;
     __atomic_store_n(&shown.on, true, __ATOMIC_RELEASE);
+}
+
+/* ---- words for waits ---- */
+
+const char *core_watch_sign(int cmp)
+{
+    switch (cmp) {
+    case SHMEM_CMP_EQ: return "==";
+    case SHMEM_CMP_NE: return "!=";
+    case SHMEM_CMP_GT: return ">";
+    case SHMEM_CMP_GE: return ">=";
+    case SHMEM_CMP_LT: return "<";
+    default: return "<=";
+    }
+}
+
+const char *core_watch_place(const void *addr, uint64_t *off)
+{
+    int seg = heap_find(addr, 1);
+
+    if (seg < 0)
+        return NULL;
+    *off = (uintptr_t)addr - heap_segs[seg].base;
+    return seg == HEAP_HOST ? "heap" : "static data";
+}
+
+uint64_t core_watch_value(const struct core_waiter *w)
+{
+    const void *p = w->addr;
+
+    switch (w->bytes) {
+    case 8:
+        return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
+    case 4:
+        return w->is_signed
+               ? (uint64_t)__atomic_load_n((const int32_t *)p, __ATOMIC_RELAXED)
+               : __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
+    default:
+        return w->is_signed
+               ? (uint64_t)__atomic_load_n((const int16_t *)p, __ATOMIC_RELAXED)
+               : __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED);
+    }
 }
 
 /* ---- a line without stdio ---- */
@@ -79,50 +121,110 @@ static void add_value(struct line *l, uint64_t v, bool is_signed)
     add_number(l, v, 10);
 }
 
-static void add_seconds(struct line *l, clockid_t clock, uint64_t since_ns)
+static uint64_t age_ns(clockid_t clock, uint64_t since_ns)
 {
     struct timespec t;
     uint64_t now;
 
     clock_gettime(clock, &t);
     now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-    add_number(l, now > since_ns ? (now - since_ns) / 1000000000u : 0, 10);
+    return now > since_ns ? now - since_ns : 0;
+}
+
+static void add_seconds(struct line *l, uint64_t ns)
+{
+    add_number(l, ns / 1000000000u, 10);
     add(l, " s");
+}
+
+static void add_bytes(struct line *l, uint64_t bytes)
+{
+    static const char *const units[] = { " bytes", " KiB", " MiB", " GiB" };
+    unsigned u = 0;
+
+    for (; u < 3 && bytes >= 10240; u++)
+        bytes /= 1024;
+    add_number(l, bytes, 10);
+    add(l, units[u]);
+}
+
+static void add_place(struct line *l, const void *addr)
+{
+    uint64_t off = (uintptr_t)addr;
+    const char *place = core_watch_place(addr, &off);
+
+    add(l, place ? place : "address ");
+    add(l, place ? "+0x" : "0x");
+    add_number(l, off, 16);
 }
 
 /* ---- its parts ---- */
 
+static void add_call(struct line *l, const char *call, uint64_t since_ns)
+{
+    add(l, "in ");
+    add(l, call ? core_public_name(call) : "start-up");
+    add(l, " for ");
+    add_seconds(l, age_ns(CLOCK_MONOTONIC, since_ns));
+}
+
+static void add_value_wait(struct line *l, const struct core_waiter *w)
+{
+    uint64_t off;
+
+    if (w->what == CORE_FOR_SET) {
+        add_number(l, w->value, 10);
+        add(l, " values at ");
+    }
+    add_place(l, w->addr);
+    if (w->what == CORE_FOR_VALUE && core_watch_place(w->addr, &off)) {
+        add(l, ", now ");
+        add_value(l, core_watch_value(w), w->is_signed);
+    }
+    add(l, ", to be ");
+    add(l, core_watch_sign(w->cmp));
+    if (w->what == CORE_FOR_SET) {
+        add(l, " what is wanted");
+    } else {
+        add(l, " ");
+        add_value(l, w->value, w->is_signed);
+    }
+}
+
 static void add_wait(struct line *l, const struct shown *s)
 {
-    uint64_t off = 0;
-    const char *place = core_watch_place(s->w.addr, &off);
-
-    add(l, "waits in ");
-    add(l, s->call ? core_public_name(s->call) : "start-up");
-    add(l, " for ");
-    add_seconds(l, CLOCK_MONOTONIC, s->w.since_ns);
+    add_call(l, s->call, s->w.since_ns);
     if (s->team_pes) {
-        add(l, ", collective call ");
+        add(l, ", its collective call ");
         add_number(l, s->entry, 10);
-        add(l, " of a team of ");
+        add(l, " with a team of ");
         add_number(l, (uint64_t)s->team_pes, 10);
+        add(l, " PEs");
+    } else if (s->w.what == CORE_FOR_LOCK) {
+        add(l, ", waiting for the lock at ");
+        add_place(l, s->w.addr);
+        add(l, s->w.value == CORE_LOCK_BEHIND ? ", to hand it over"
+                                              : ", behind PE ");
+        if (s->w.value != CORE_LOCK_BEHIND)
+            add_number(l, s->w.value, 10);
+    } else if (s->w.what == CORE_FOR_VALUE || s->w.what == CORE_FOR_SET) {
+        add(l, ", waiting for ");
+        add_value_wait(l, &s->w);
     }
-    add(l, ", at ");
-    add(l, place ? place : "address ");
-    add(l, place ? "+0x" : "0x");
-    add_number(l, place ? off : (uintptr_t)s->w.addr, 16);
-    if (s->w.what == CORE_FOR_VALUE && place) {
-        add(l, ": ");
-        add_value(l, core_watch_value(&s->w), s->w.is_signed);
-        add(l, ", wanted ");
-        add(l, core_watch_sign(s->w.cmp));
-        add(l, " ");
-        add_value(l, s->w.value, s->w.is_signed);
-    } else if (s->w.what == CORE_FOR_LOCK &&
-               s->w.value != CORE_LOCK_BEHIND) {
-        add(l, ", a lock, behind PE ");
-        add_number(l, s->w.value, 10);
+}
+
+static void add_far_wait(struct line *l, const struct core_far_shown *s)
+{
+    add_call(l, s->call, s->since_ns);
+    if (s->pe < 0) {
+        add(l, ", waiting for other nodes");
+        return;
     }
+    add(l, ", waiting for PE ");
+    add_number(l, (uint64_t)s->pe, 10);
+    add(l, s->host[0] ? " (host " : " (on another node");
+    add(l, s->host);
+    add(l, ")");
 }
 
 static void add_last_call(struct line *l, const struct core_doing *d)
@@ -130,40 +232,48 @@ static void add_last_call(struct line *l, const struct core_doing *d)
     char call[sizeof d->call + 1] = "";
 
     memcpy(call, d->call, sizeof d->call);
-    add(l, "sleeps in no wait; last call ");
-    add(l, call[0] ? call : "of none");
+    add(l, "not waiting; last noted call: ");
+    add(l, call[0] ? call : "none");
     add(l, " (");
     add_number(l, d->calls, 10);
-    add(l, " noted) ");
-    add_seconds(l, CLOCK_REALTIME, d->at_ns);
+    add(l, d->at_calls == d->calls ? " so far), " : " so far), at most ");
+    add_seconds(l, age_ns(CLOCK_REALTIME, d->at_ns));
     add(l, " ago");
 }
 
 static void add_state(struct line *l, const struct core_ctl *ctl)
 {
-    struct shown s;
+    struct core_far_shown far = core_far_shown;
+    struct shown s = shown;
     size_t used, total;
+    uint64_t n;
 
-    s = shown;
+    if (far.of)
+        add_far_wait(l, &far);
+    if (far.of && s.on)
+        add(l, "; another thread ");
     if (s.on)
         add_wait(l, &s);
-    else
+    else if (!far.of)
         add_last_call(l, &ctl->doing);
-    if (xport_far) {
-        add(l, "; far operations in flight: ");
-        add_number(l, xport_far->in_flight(), 10);
+    n = xport_far ? xport_far->in_flight() : 0;
+    if (n) {
+        add(l, "; ");
+        add_number(l, n, 10);
+        add(l, n == 1 ? " operation" : " operations");
+        add(l, " to other nodes under way");
     }
     heap_used(&used, &total);
     add(l, "; heap: ");
-    add_number(l, used, 10);
+    add_bytes(l, used);
     add(l, " of ");
-    add_number(l, total, 10);
-    add(l, " bytes in use");
+    add_bytes(l, total);
+    add(l, " in use");
 }
 
 /* ---- the signal ---- */
 
-static struct line head;        /* "[3 host core] ": made before */
+static struct line head;        /* "sluice: PE 3 (host): ": made before */
 
 static void print_state(int sig)
 {
@@ -192,11 +302,11 @@ void core_state_open(void)
                              .sa_flags = SA_RESTART | SA_ONSTACK }, old;
 
     head.n = 0;
-    add(&head, "[");
+    add(&head, "sluice: PE ");
     add_number(&head, (uint64_t)core_world.my_pe, 10);
-    add(&head, " ");
+    add(&head, " (");
     add(&head, log_host());
-    add(&head, " core] state: ");
+    add(&head, "): ");
     if (!env.STATE_SIGNAL || sigaction(SIGUSR2, NULL, &old) ||
         old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL)
         return;

@@ -34,7 +34,7 @@ struct core_words {
     uint64_t released;
     /* Written by the member itself, read by all. */
     _Alignas(64) uint64_t value[2];
-    uint64_t entries;           /* collective calls it has come to */
+    uint64_t entry;             /* see core_watch_entry */
     struct core_args args[2];
     /* Written by others: step s of a collective has come; how many have. */
     _Alignas(64) uint64_t flag[2][CORE_ROUNDS];

@@ -33,7 +33,9 @@ enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
 #define YIELD_BLIND_NS 20000000u
 
 static struct base_lock announce_lock = LOCK_INIT;
+/* Of who waits so long, some are awake for a moment. */
 static unsigned sleepers GUARDED_BY(announce_lock);
+static unsigned waiters GUARDED_BY(announce_lock);
 
 static uint64_t now_ns(void)
 {
@@ -65,6 +67,7 @@ static void announce(struct core_waiter *w)
 
     waited_range(w, &from, &to);
     lock_acquire(&announce_lock);
+    waiters += !w->noted;
     core_watch_show(w);
     if (sleepers++) {           /* another thread sleeps too: cover both */
         if (core_ctl->wait_from < from)
@@ -81,16 +84,25 @@ static void announce(struct core_waiter *w)
     atomics_full_fence();
 }
 
+static void renounce(struct core_waiter *w) REQUIRES(announce_lock)
+{
+    if (!w->announced)
+        return;
+    w->announced = false;
+    if (--sleepers)
+        return;
+    __atomic_store_n(&core_ctl->wait_to, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&core_ctl->wait_from, 0, __ATOMIC_RELAXED);
+}
+
 void core_wait_stop(struct core_waiter *w)
 {
     lock_acquire(&announce_lock);
-    if (--sleepers == 0) {
-        __atomic_store_n(&core_ctl->wait_to, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&core_ctl->wait_from, 0, __ATOMIC_RELAXED);
+    renounce(w);
+    if (--waiters == 0)
         core_watch_show(NULL);
-    }
     lock_release(&announce_lock);
-    w->announced = false;
+    w->noted = false;
 }
 
 /* A look at the network takes longer than one at memory; and who is not woken
@@ -124,7 +136,9 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
     /* What comes from far seldom comes alone, and who is awake sees it at
      * once. */
     if (xport_far && xport_far->doze(false) != events) {
-        core_wait_stop(w);
+        lock_acquire(&announce_lock);
+        renounce(w);
+        lock_release(&announce_lock);
         w->steps = 0;
     }
 }
@@ -142,6 +156,8 @@ void core_wait_long(struct core_waiter *w)
     if (unlikely(now - w->since_ns > core_watch_after_ns))
         core_watch_step(w, now);
     waited = now - w->started_ns;
+    if (xport_far && w->call)
+        xport_call = w->call;
     if (xport_far && xport_far->progress())
         return;
     if (w->announced) {

@@ -27,93 +27,12 @@ enum { FAR_PER_ROUND = 64, LOCK_PER_ROUND = 256, NAMED = 3 };
 /* Longer than that between two steps, and this PE was not running. */
 #define GAP_NS 500000000u
 
-__thread struct core_watched core_watched;
 uint64_t core_watch_after_ns = UINT64_MAX;
-
-/* ---- what this PE does ---- */
-
-void core_watch_call(const char *call)
-{
-    static const char *named;
-    struct core_ctl *ctl = core_ctl;
-    uint64_t name[sizeof ctl->doing.call / sizeof(uint64_t)] = { 0 };
-    struct timespec t;
-
-    if (!ctl)
-        return;
-    /* relaxed, all of it: what others read serves messages. */
-    if (__atomic_load_n(&named, __ATOMIC_RELAXED) != call ||
-        !__atomic_load_n((uint64_t *)(void *)ctl->doing.call,
-                         __ATOMIC_RELAXED)) {
-        strncpy((char *)name, core_public_name(call), sizeof name - 1);
-        for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-            __atomic_store_n((uint64_t *)(void *)ctl->doing.call + i, name[i],
-                             __ATOMIC_RELAXED);
-        __atomic_store_n(&named, call, __ATOMIC_RELAXED);
-    }
-    clock_gettime(CLOCK_REALTIME_COARSE, &t);
-    __atomic_store_n(&ctl->doing.at_ns, (uint64_t)t.tv_sec * SECOND_NS +
-                     (uint64_t)t.tv_nsec, __ATOMIC_RELAXED);
-    __atomic_store_n(&ctl->doing.calls,
-                     __atomic_load_n(&ctl->doing.calls, __ATOMIC_RELAXED) + 1,
-                     __ATOMIC_RELAXED);
-}
-
-void core_watch_enter(const char *call, struct core_team *t)
-{
-    core_watched.call = call;
-    core_watched.team = t;
-    if (!t || t->my_pe < 0)
-        return;
-    __atomic_store_n(&core_team_words(t, t->my_pe)->entries, ++t->entries,
-                     __ATOMIC_RELAXED);
-    core_watch_call(call);
-}
 
 /* ---- words for it ---- */
 
-const char *core_watch_sign(int cmp)
-{
-    switch (cmp) {
-    case SHMEM_CMP_EQ: return "==";
-    case SHMEM_CMP_NE: return "!=";
-    case SHMEM_CMP_GT: return ">";
-    case SHMEM_CMP_GE: return ">=";
-    case SHMEM_CMP_LT: return "<";
-    default: return "<=";
-    }
-}
-
-const char *core_watch_place(const void *addr, uint64_t *off)
-{
-    int seg = heap_find(addr, 1);
-
-    if (seg < 0)
-        return NULL;
-    *off = (uintptr_t)addr - heap_segs[seg].base;
-    return seg == HEAP_HOST ? "heap" : "static data";
-}
-
-uint64_t core_watch_value(const struct core_waiter *w)
-{
-    const void *p = w->addr;
-
-    switch (w->bytes) {
-    case 8:
-        return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
-    case 4:
-        return w->is_signed
-               ? (uint64_t)__atomic_load_n((const int32_t *)p, __ATOMIC_RELAXED)
-               : __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
-    default:
-        return w->is_signed
-               ? (uint64_t)__atomic_load_n((const int16_t *)p, __ATOMIC_RELAXED)
-               : __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED);
-    }
-}
-
 struct text {
-    char at[640];
+    char at[800];
     size_t n;
 };
 
@@ -178,8 +97,11 @@ static void add_doing(struct text *t, int pe, const struct core_doing *d)
     clock_gettime(CLOCK_REALTIME, &now);
     ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
     ns = ns > d->at_ns ? ns - d->at_ns : 0;
-    add(t, d->waits ? ", in %.39s for %llu s" : ", last call %.39s %llu s ago",
-        d->call, seconds(ns));
+    if (d->waits)
+        add(t, ", in %.39s for %llu s", d->call, seconds(ns));
+    else
+        add(t, ", last call %.39s %s%llu s ago", d->call,
+            d->at_calls == d->calls ? "" : "at most ", seconds(ns));
 }
 
 static struct base_lock watch_lock = LOCK_INIT;
@@ -194,20 +116,24 @@ static struct round {
     int next, end;              /* candidates still to be looked at */
     uint64_t asked_ns;          /* the window is asked; 0: not yet */
     int window;                 /* its end */
-    int come, missing, named;
-    struct text text;
+    int come;                   /* to this call */
+    bool met;                   /* this PE: the first of who wait for it */
+    struct named {
+        int n, told;
+        struct text text;
+    } missing, other, past;     /* in another call; come and gone on */
 } now_round GUARDED_BY(watch_lock);
 /* Where the next round over far PEs begins. */
 static int turn GUARDED_BY(watch_lock);
 
 static const struct core_team *team_of(const struct core_waiter *w)
 {
-    return w->what == CORE_FOR_ALL ? core_watched.team : NULL;
+    return w->what == CORE_FOR_ALL ? core_watched : NULL;
 }
 
 static const char *call_of(const struct core_waiter *w)
 {
-    const char *call = w->call ? w->call : core_watched.call;
+    const char *call = w->call ? w->call : xport_call;
 
     return call ? core_public_name(call) : "start-up";
 }
@@ -244,18 +170,27 @@ static const void *word_of(const struct core_waiter *w, int i)
     if (t)
         return (const void *)(heap_segs[HEAP_HOST].base +
                               core_team_words_at(t, i) +
-                              offsetof(struct core_words, entries));
+                              offsetof(struct core_words, entry));
     return w->what == CORE_FOR_LOCK ? w->addr : NULL;
 }
 
-static void count_missing(struct round *r, int pe)
+/* What is said of the first ones follows; of others, false. */
+static bool count(struct named *l, int pe)
 {
-    r->missing++;
-    if (r->named < NAMED) {
-        add(&r->text, r->named ? ", " : " ");
-        add_pe(&r->text, pe);
-        r->named++;
-    }
+    l->n++;
+    if (l->told == NAMED)
+        return false;
+    add(&l->text, l->told++ ? ", " : " ");
+    add_pe(&l->text, pe);
+    return true;
+}
+
+static void count_doing(struct named *l, int pe, const struct core_doing *d)
+{
+    if (!count(l, pe))
+        return;
+    add_doing(&l->text, pe, d);
+    add(&l->text, ")");
 }
 
 /* Whoever had finalized before its word was read can never come.  The answers
@@ -273,36 +208,49 @@ static void gone(const struct core_waiter *w, int pe) REQUIRES(watch_lock)
                pe);
 }
 
+/* Of member i.  Who waits for the same is found by all others alike. */
+static bool judge_member(struct round *r, const struct core_waiter *w, int i,
+                         int pe, uint64_t word, const struct core_doing *d)
+    REQUIRES(watch_lock)
+{
+    const struct core_team *t = team_of(w);
+    int32_t ahead = (int32_t)((uint32_t)word - (uint32_t)t->entries);
+    bool here = xport_routes[pe].map[HEAP_HOST];
+
+    if (i == t->my_pe) {
+        r->come++;
+        r->met = true;
+    } else if (ahead < 0) {
+        if (d->last_sync)
+            gone(w, pe);
+        count_doing(&r->missing, pe, d);
+    } else if (ahead > 0) {
+        count_doing(&r->past, pe, d);
+    } else if (word >> 32 != core_watch_id(call_of(w))) {
+        count_doing(&r->other, pe, d);
+    } else if (here && stopped(d->pid)) {
+        r->come++;
+        count_doing(&r->missing, pe, d);
+    } else {
+        r->come++;
+        if (!r->met && d->waits)
+            return false;
+    }
+    return true;
+}
+
 /* word, d: what candidate i told.  False: this round is for others. */
 static bool judge(struct round *r, const struct core_waiter *w, int i, int pe,
                   uint64_t word, const struct core_doing *d)
     REQUIRES(watch_lock)
 {
-    const struct core_team *t = team_of(w);
-    bool was_named;
-
-    if (t && word >= t->entries) {
-        if (!r->come++ && i != t->my_pe)
-            return false;
-        if (i == t->my_pe || !xport_routes[pe].map[HEAP_HOST] ||
-            !stopped(d->pid))
-            return true;
-    } else if (t && d->last_sync) {
-        gone(w, pe);
-    } else if (!t && w->what != CORE_FOR_LOCK) {
+    if (team_of(w))
+        return judge_member(r, w, i, pe, word, d);
+    if (w->what != CORE_FOR_LOCK || !core_lock_holds(word) ||
+        pe == core_world.my_pe)
         return true;
-    } else if (w->what == CORE_FOR_LOCK &&
-               (!core_lock_holds(word) || pe == core_world.my_pe)) {
-        return true;
-    }
-    was_named = r->named < NAMED;
-    count_missing(r, pe);
-    if (was_named) {
-        add_doing(&r->text, pe, d);
-        add(&r->text, ")");
-    }
-    if (w->what == CORE_FOR_LOCK)
-        r->next = r->window = r->end;   /* there is only one */
+    count_doing(&r->missing, pe, d);
+    r->next = r->window = r->end;       /* there is only one */
     return true;
 }
 
@@ -350,9 +298,8 @@ static bool judge_window(struct round *r, const struct core_waiter *w,
                 ok = judge(r, w, i, pe, a->answer->word, &a->answer->doing);
             a->open = false;
         } else if (!a->busy) {
-            count_missing(r, pe);
-            if (r->missing == r->named)
-                add(&r->text, ", no answer for %llu s)",
+            if (count(&r->missing, pe))
+                add(&r->missing.text, ", asked %llu s ago, no answer)",
                     seconds(now - a->since_ns));
         }
     }
@@ -417,34 +364,50 @@ static void add_wanted(struct text *t, const struct core_waiter *w)
         add(t, "%p", w->addr);
 }
 
+static void add_named(struct text *t, const char *what, const struct named *l)
+{
+    if (!l->n)
+        return;
+    add(t, "%s%s", what, l->text.at);
+    if (l->n > l->told)
+        add(t, " and %d others", l->n - l->told);
+}
+
+static void add_members(struct text *t, const struct round *r,
+                        const struct core_team *team)
+{
+    add(t, ": %d of %d PEs%s arrived", r->come + r->past.n, team->n_pes,
+        team == &core_world ? "" : " of the team");
+    add_named(t, "; missing", &r->missing);
+    add_named(t, "; in another call", &r->other);
+    add_named(t, "; gone on", &r->past);
+    if (r->other.n && !core_status.checks)
+        add(t, "; SHMEM_CHECK=1 names the first call that does not match");
+}
+
 static void tell(const struct round *r, const struct core_waiter *w,
                  uint64_t now)
 {
-    const struct core_team *t = team_of(w);
     struct text line = { .n = 0 };
 
     add(&line, "%s waits for %llu s", call_of(w), seconds(now - w->since_ns));
-    if (t) {
-        add(&line, ": %d of %d PEs%s arrived", r->come, t->n_pes,
-            t == &core_world ? "" : " of the team");
-        if (r->missing)
-            add(&line, "; missing");
+    if (team_of(w)) {
+        add_members(&line, r, team_of(w));
     } else if (w->what != CORE_FOR_ALL) {
         add(&line, " for ");
         if (w->what == CORE_FOR_FAR)
             add(&line, "far PEs");
         else
             add_wanted(&line, w);
-        if (w->what == CORE_FOR_LOCK && r->missing)
-            add(&line, ", held by");
-        else if (w->what == CORE_FOR_LOCK && w->value != CORE_LOCK_BEHIND)
+        if (w->what == CORE_FOR_LOCK && !r->missing.n &&
+            w->value != CORE_LOCK_BEHIND)
             add(&line, ", behind PE %llu", (unsigned long long)w->value);
-        else if (r->missing)
-            add(&line, "; silent is");
+        add_named(&line, w->what == CORE_FOR_LOCK ? ", held by"
+                                                  : "; silent is",
+                  &r->missing);
+    } else {
+        add_named(&line, "; silent is", &r->missing);
     }
-    add(&line, "%s", r->text.at);
-    if (r->missing > r->named)
-        add(&line, " and %d others", r->missing - r->named);
     log_warn(ERR_STALL, "%s", line.at);
 }
 
@@ -459,7 +422,7 @@ _Noreturn static void lost(int pe)
     add_pe(&who, pe);
     /* A peer that died is the launcher's to tell about. */
     core_await_end();
-    log_error(ERR_NET, "%s, no answer for SHMEM_TIMEOUT=%lld s): it is "
+    log_error(ERR_NET, "no answer from %s) in %lld s (SHMEM_TIMEOUT): it is "
               "stopped, or the network between the nodes is down", who.at,
               (long long)env.TIMEOUT);
     rt_abort(EXIT_FAILURE);
@@ -546,25 +509,43 @@ void core_watch_step(struct core_waiter *w, uint64_t now)
     step(w, w, now);
 }
 
-void core_watch_far(const char *what, uint64_t since_ns, uint64_t *told)
+/* For one far PE. */
+static void tell_of_one(struct xport_wait *w, uint64_t now)
 {
-    struct core_waiter w = { .what = CORE_FOR_FAR, .call = what,
-                             .since_ns = since_ns, .told_ns = *told };
+    struct text who = { .n = 0 };
+
+    if (!env.STALL || now - w->told_ns <= core_watch_after_ns)
+        return;
+    w->told_ns = now;
+    add_pe(&who, w->pe);
+    log_warn(ERR_STALL, "%s waits for %llu s for %s)",
+             xport_call ? core_public_name(xport_call) : "start-up",
+             seconds(now - w->since_ns), who.at);
+}
+
+void core_watch_far(struct xport_wait *w)
+{
+    struct core_waiter all = { .what = CORE_FOR_FAR, .since_ns = w->since_ns,
+                               .told_ns = w->told_ns };
     struct timespec t;
     uint64_t now;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     now = (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-    if (now - since_ns <= core_watch_after_ns)
-        return;
-    step(&w, told, now);
-    *told = w.told_ns;
+    core_doing_far(w, now);
+    if (w->pe >= 0) {
+        tell_of_one(w, now);
+    } else if (now - w->since_ns > core_watch_after_ns) {
+        step(&all, w, now);
+        w->told_ns = all.told_ns;
+    }
 }
 
 int core_watch_open(void)
 {
     /* A lost peer is to be found also where nothing is said of waits. */
     core_watch_after_ns = (env.STALL ? (uint64_t)env.STALL : 10) * SECOND_NS;
+    core_doing_open();
     core_ctl->doing.pid = (uint64_t)getpid();
     return core_ask_open();
 }

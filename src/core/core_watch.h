@@ -20,7 +20,7 @@ extern hidden uint64_t core_watch_after_ns;
 void core_watch_step(struct core_waiter *w, uint64_t now) __attribute__((cold));
 
 /* The same for operations on far PEs: see xport_stalled. */
-void core_watch_far(const char *what, uint64_t since_ns, uint64_t *told);
+void core_watch_far(struct xport_wait *w);
 
 /* After the environment is read, and before the flows are closed.  0, or
  * -ENOMEM, logged. */
@@ -32,13 +32,34 @@ void core_state_open(void);
 /* A thread that sleeps now; NULL: none does.  One thread at a time. */
 void core_watch_show(struct core_waiter *w);
 
-/* What this thread's waits for all are for. */
-struct core_watched {
-    const char *call;           /* NULL: no collective call yet */
-    struct core_team *team;     /* NULL: not known */
-};
-extern hidden __thread struct core_watched core_watched
+/* Whom this thread's waits for all are for; NULL: not known. */
+extern hidden __thread struct core_team *core_watched
     __attribute__((tls_model("initial-exec")));
+
+/* ---- core_doing.c: what this PE does, as others read it ---- */
+void core_doing_open(void);
+/* Some thread waits that way, or none does any more. */
+enum { CORE_WAITS_SLEEP = 1, CORE_WAITS_FAR = 2 };
+void core_doing_waits(unsigned which, bool on);
+/* This thread waits in the transport; no more. */
+void core_doing_far(struct xport_wait *w, uint64_t now);
+void core_doing_far_end(struct xport_wait *w);
+/* For the handler of a signal. */
+extern hidden struct core_far_shown {
+    const void *of;             /* NULL: no thread does */
+    const char *call;           /* or NULL */
+    int pe;                     /* -1: several */
+    char host[64];              /* of pe, once the wait has lasted */
+    uint64_t since_ns;
+} core_far_shown;
+
+/* The word of a member that has come to its n-th collective call, and what
+ * tells calls apart there. */
+uint32_t core_watch_id(const char *name);
+static inline uint64_t core_watch_entry(uint64_t n, uint32_t id)
+{
+    return (uint64_t)id << 32 | (uint32_t)n;
+}
 
 /* The sign of a comparison, and where an address lies: "heap", "static data",
  * or NULL, and how far in it. */

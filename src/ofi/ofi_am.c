@@ -88,7 +88,7 @@ static void send_head(struct xport_flow *f, int pe, struct ofi_am_head *h,
                       const char *from, const struct xport_blocks *blocks)
 {
     const struct ofi_peer *p = ofi_peer(pe);
-    struct ofi_wait w = { .what = "request", .pe = pe };
+    struct ofi_wait w = { .what = "request", .wait.pe = pe };
     size_t len = sizeof *h;
     struct box *b;
 
@@ -119,18 +119,19 @@ static void send_ask(struct xport_flow *f, struct ask *a,
                      const struct xport_blocks *blocks)
 {
     h->cookie = (uint64_t)a->uses << 32 | (uint64_t)(a - ask_at(0));
+    ofi_flow_turns(f, a->op.pe);
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
     send_head(f, a->op.pe, h, from, blocks);
 }
 
-static void wait_left(struct xport_flow *f, const uint64_t *left, int pe,
-                      const char *what)
+static void wait_left(struct xport_flow *f, const uint64_t *left, int pe)
 {
-    struct ofi_wait w = { .what = what, .pe = pe };
+    struct ofi_wait w = { .wait.pe = pe };
 
     while (__atomic_load_n(left, __ATOMIC_ACQUIRE))
         ofi_wait_step(&w, f->ep);
+    ofi_wait_end(&w);
 }
 
 static struct ofi_am_head amo_head(enum ofi_am_kind kind,
@@ -156,7 +157,7 @@ void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
     a->left = result && !nbi ? &left : NULL;
     send_ask(f, a, &h, NULL, NULL);
     if (result && !nbi)
-        wait_left(f, &left, at->pe, "atomic");
+        wait_left(f, &left, at->pe);
 }
 
 void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
@@ -239,7 +240,7 @@ void ofi_am_get_blocks(struct xport_flow *f, void *dest,
         __atomic_fetch_add(&left, 1, __ATOMIC_RELAXED);
         send_ask(f, a, &h, NULL, NULL);
     }
-    wait_left(f, &left, from->pe, "get of blocks");
+    wait_left(f, &left, from->pe);
 }
 
 /* ---- opening ---- */

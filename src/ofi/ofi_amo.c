@@ -111,7 +111,7 @@ static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
 void ofi_amo(struct xport_flow *f, const struct xport_at *at,
              const struct xport_amo *a, void *result, bool nbi)
 {
-    struct ofi_wait w = { .what = "atomic", .pe = at->pe };
+    struct ofi_wait w = { .what = "atomic", .wait.pe = at->pe };
     bool fetches = result || a->op == XPORT_SWAP || a->op == XPORT_FETCH;
     bool waits = result && !nbi;
     struct amo *x = ofi_pool_take(&amos, f);
@@ -124,14 +124,14 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
         .kind = waits ? OFI_WAITED : OFI_ATOMIC, .pe = at->pe, .flow = f
     };
     ofi_make_room(f);
-    ofi_flow_issued(f);
+    ofi_flow_issued(f, at->pe);
     /* relaxed: counted before it can complete, in this thread's order. */
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
     while (ofi_again(OFI_POST(post(f, at, x, a->op, fetches)), &w, f->ep))
         ;
     if (!waits)                 /* x may serve another thread by now */
         return;
-    ofi_wait_op(&x->op, f, "atomic");
+    ofi_wait_op(&x->op, f);
     __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
     memcpy(result, &x->was, (size_t)a->size);
     ofi_pool_give(&amos, &x->op);

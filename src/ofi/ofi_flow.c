@@ -354,33 +354,26 @@ static void look_at_clock(struct ofi_wait *w)
     const struct timespec nap = { .tv_nsec = NAP_NS };
     uint64_t now = now_ns(), gap, waited, most;
 
-    if (!w->since_ns)
-        w->since_ns = w->warned_ns = w->last_ns = now;
+    if (!w->wait.since_ns)
+        w->wait.since_ns = w->wait.told_ns = w->last_ns = now;
     /* While this PE was stopped nobody kept it waiting. */
     gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
     w->gaps_ns += gap;
-    w->warned_ns += gap;
+    w->wait.told_ns += gap;
     w->last_ns = now;
-    waited = now - w->since_ns - w->gaps_ns;
-    if (waited > NAP_AFTER_NS)
+    waited = now - w->wait.since_ns - w->gaps_ns;
+    if (waited > NAP_AFTER_NS) {
+        xport_stalled(&w->wait);
         nanosleep(&nap, NULL);
-    else if (waited > YIELD_AFTER_NS)
+    } else if (waited > YIELD_AFTER_NS) {
         sched_yield();
-    /* Who it is, core finds out, and has the time to. */
-    if (w->pe < 0)
-        xport_stalled(w->what, w->since_ns, &w->warned_ns);
-    most = (uint64_t)env.TIMEOUT * 1000000000u;
-    if (w->pe < 0)
-        most = 2 * most + (uint64_t)env.STALL * 1000000000u;
-    if (env.TIMEOUT && waited > most)
-        ofi_fail(w->what, w->pe, -FI_ETIMEDOUT, "no answer in SHMEM_TIMEOUT "
-                 "seconds");
-    if (w->pe >= 0 && env.STALL &&
-        now - w->warned_ns > (uint64_t)env.STALL * 1000000000u) {
-        w->warned_ns = now;
-        log_warn(ERR_STALL, "%s waits for PE %d for %llu s", w->what, w->pe,
-                 (unsigned long long)(waited / 1000000000u));
     }
+    most = (uint64_t)env.TIMEOUT * 1000000000u;
+    /* Who of several it is, core finds out, and has the time to. */
+    if (w->wait.pe < 0)
+        most = 2 * most + (env.STALL ? (uint64_t)env.STALL : 10) * 1000000000u;
+    if (env.TIMEOUT && waited > most)
+        ofi_fail_silent(w, waited);
 }
 
 /* Others of this PE's endpoints may hold what a peer waits for before it serves
@@ -401,28 +394,31 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
     if (n)
         return;
     ofi_serve_retry();
-    if (++w->steps % (w->since_ns ? OFTEN : LOOKS_PER_CLOCK) == 0)
+    if (++w->steps % (w->wait.since_ns ? OFTEN : LOOKS_PER_CLOCK) == 0)
         ofi_progress();
     /* Where cores are short the peer may need this one. */
-    if (w->since_ns || w->steps % LOOKS_PER_CLOCK == 0)
+    if (w->wait.since_ns || w->steps % LOOKS_PER_CLOCK == 0)
         look_at_clock(w);
 }
 
 /* Operations to any PE may be what is under way. */
 void ofi_make_room(struct xport_flow *f)
 {
-    struct ofi_wait w = { .what = "room for operations", .pe = -1 };
+    struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
 
     while (__atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED) >= ofi.window)
         ofi_wait_step(&w, f->ep);
+    ofi_wait_end(&w);
 }
 
 bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e)
 {
-    if (likely(!rc))
+    if (likely(!rc)) {
+        ofi_wait_end(w);
         return false;
+    }
     if (rc != -FI_EAGAIN)
-        ofi_fail(w->what, w->pe, rc, NULL);
+        ofi_fail(w->what, w->wait.pe, rc, NULL);
     ofi_wait_step(w, e);
     return true;
 }

@@ -9,22 +9,13 @@
  * context's operations; it sends through one endpoint, which flows share
  * when there are more flows than endpoints.
  *
- * Completions come through the queues alone: counters would tell neither
- * whose operation is done nor which one failed, and reading one is a round
- * trip to the NIC on CXI.  The context value of an operation is either odd,
- * and says which flow it counts in (ofi_tag), or points to a struct ofi_op.
- *
  * Threads: any; the domain is opened with FI_THREAD_SAFE.  Fields that several
  * threads write are atomics. */
 #ifndef OFI_OFI_INT_H
 #define OFI_OFI_INT_H
 
-#include "base/atomics.h"
-#include "base/fault.h"
 #include "base/lock.h"
-#include "ofi/ofi_lib.h"
-#include "xport/xport.h"
-
+#include "ofi/ofi_flow.h"
 
 /* ---- peers ---- */
 struct ofi_peer {
@@ -34,14 +25,6 @@ struct ofi_peer {
 };
 
 enum { OFI_EPS = 65 };
-
-struct ofi_ep {
-    struct fid_ep *ep;
-    struct fid_cq *cq, *rx;
-    int fd;                     /* of rx, or -1 */
-    unsigned users;             /* flows; under ofi_lock */
-    _Alignas(64) uint64_t in_flight;    /* atomic */
-};
 
 struct ofi_state {
     struct fi_info *info;
@@ -68,81 +51,6 @@ struct ofi_state {
 extern struct ofi_state ofi;
 extern struct base_lock ofi_lock;       /* opening of peers, flows, endpoints */
 
-/* ---- flows ---- */
-struct xport_flow {
-    struct ofi_ep *ep;
-    uint32_t index;             /* in the table of flows */
-    /* Atomics among them are counted twice. */
-    _Alignas(64) uint64_t issued, amo_issued;
-    _Alignas(64) uint64_t done, amo_done;
-};
-
-enum ofi_kind {
-    OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED
-};
-
-/* An operation that has something to do when it completes. */
-struct ofi_op {
-    enum ofi_kind kind;
-    int pe;
-    int state;                  /* WAITED, atomic: 0, then 1 */
-    struct xport_flow *flow;    /* whose it is; NULL: nobody's */
-    struct ofi_op *next;        /* in a list of those that rest */
-};
-
-static inline void *ofi_tag(const struct xport_flow *f, int pe)
-{
-    return (void *)(uintptr_t)((uint64_t)f->index << 32 |
-                               (uint64_t)(uint32_t)pe << 1 | 1);
-}
-
-static inline void ofi_flow_issued(struct xport_flow *f)
-{
-    /* relaxed: only sums are compared; the queue orders the data. */
-    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
-}
-
-static inline void ofi_flow_taken_back(struct xport_flow *f)
-{
-    __atomic_fetch_sub(&f->issued, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
-}
-
-static inline void ofi_flow_done(struct xport_flow *f)
-{
-    /* release: pairs with quiet, which sees what the operation brought. */
-    __atomic_fetch_add(&f->done, 1, __ATOMIC_RELEASE);
-}
-
-/* ---- ofi_flow.c ---- */
-int ofi_ep_open(struct ofi_ep **out, bool with_fd);
-void ofi_ep_close(struct ofi_ep *e);
-int ofi_flow_open(struct xport_flow **out, bool own);
-void ofi_flow_close(struct xport_flow *f);
-struct xport_flow *ofi_flow_at(uint32_t index);
-uint64_t ofi_in_flight(void);
-/* The queues of all endpoints that wait for something. */
-bool ofi_progress(void);
-
-/* Waiting in the library, for an operation or for room:
- *     struct ofi_wait w = { .what = "put", .pe = pe };
- *     while (!done)
- *         ofi_wait_step(&w, f->ep); */
-struct ofi_wait {
-    const char *what;
-    int pe;                     /* -1: several */
-    unsigned steps, looks;
-    uint64_t since_ns, warned_ns;
-    uint64_t last_ns, gaps_ns;  /* of the clock; while this PE did not run */
-};
-void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
-/* Before a post: keeps the operations in flight below the window. */
-void ofi_make_room(struct xport_flow *f);
-/* while (ofi_again(OFI_POST(fi_...()), w, e)); */
-#define OFI_POST(call) (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN : (call))
-bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e);
-
 /* ---- ofi_peer.c ---- */
 int ofi_peers_open(void);
 void ofi_peers_close(void);
@@ -159,8 +67,11 @@ static inline const struct ofi_peer *ofi_peer(int pe)
     return ofi_peer_meet(pe);
 }
 
-/* One line about a peer, then the job ends. */
+/* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
 _Noreturn void ofi_fail(const char *what, int pe, long rc, const char *detail)
+    __attribute__((cold));
+/* The same where it gave no answer, or no room. */
+_Noreturn void ofi_fail_silent(const struct ofi_wait *w, uint64_t waited_ns)
     __attribute__((cold));
 
 /* ---- ofi_info.c: the choice of a provider ---- */
@@ -188,7 +99,7 @@ int ofi_local_register(const void *p, size_t len, uint64_t access,
                        struct fid_mr **out);
 struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access);
 void ofi_local_close(struct ofi_local *l);
-void ofi_wait_op(struct ofi_op *op, struct xport_flow *f, const char *what);
+void ofi_wait_op(struct ofi_op *op, struct xport_flow *f);
 
 /* ---- ofi_order.c: what is made of puts and atomics ---- */
 void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,

@@ -18,24 +18,27 @@ void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
 
 /* Until as many are done as were issued when it was called or later. */
 static void drain(struct xport_flow *f, const uint64_t *issued,
-                  const uint64_t *done, const char *what)
+                  const uint64_t *done)
 {
-    struct ofi_wait w = { .what = what, .pe = -1 };
+    struct ofi_wait w = { .wait.pe = -1, .wait.maybe = f->to };
     uint64_t seen = 0, now;
 
     /* acquire: what the operations brought is there. */
     while ((now = __atomic_load_n(done, __ATOMIC_ACQUIRE)) <
            __atomic_load_n(issued, __ATOMIC_RELAXED)) {
-        if (now != seen)
-            w = (struct ofi_wait){ .what = what, .pe = -1 };
+        if (now != seen) {
+            ofi_wait_end(&w);
+            w = (struct ofi_wait){ .wait.pe = -1, .wait.maybe = f->to };
+        }
         seen = now;
         ofi_wait_step(&w, f->ep);
     }
+    ofi_wait_end(&w);
 }
 
 void ofi_quiet(struct xport_flow *f)
 {
-    drain(f, &f->issued, &f->done, "quiet");
+    drain(f, &f->issued, &f->done);
 }
 
 void ofi_fence(struct xport_flow *f, bool then_amo)
@@ -43,7 +46,7 @@ void ofi_fence(struct xport_flow *f, bool then_amo)
     if (!ofi.put_before_put || !ofi.put_before_amo)
         ofi_quiet(f);
     else if (!then_amo)
-        drain(f, &f->amo_issued, &f->amo_done, "fence");
+        drain(f, &f->amo_issued, &f->amo_done);
 }
 
 void ofi_tell(struct xport_flow *f, const struct xport_at *at,

@@ -135,20 +135,52 @@ struct ofi_peer *ofi_peer_meet(int pe)
     return p;
 }
 
+/* What the program's call is, and whom it is about. */
+struct place {
+    const char *call, *colon;
+    char pe[96];                /* "PE 3 (host b)" */
+};
+
+static struct place place_of(int pe)
+{
+    struct place p = { "", "", "far PEs" };
+    char host[64] = "";
+
+    if (xport_call) {
+        p.call = xport_call[0] == 'p' ? xport_call + 1 : xport_call;
+        p.colon = ": ";
+    }
+    if (pe >= 0 && rt_host(pe, host, sizeof host))
+        snprintf(p.pe, sizeof p.pe, "PE %d (host %s)", pe, host);
+    else if (pe >= 0)
+        snprintf(p.pe, sizeof p.pe, "PE %d", pe);
+    return p;
+}
+
 void ofi_fail(const char *what, int pe, long rc, const char *detail)
 {
-    char host[64] = "";
-    bool known = pe >= 0 && rt_host(pe, host, sizeof host);
+    struct place p = place_of(pe);
 
     /* A peer that died is the launcher's to tell about. */
     rt_await_end();
-    if (pe < 0)
-        log_error(ERR_NET, "%s: %s%s%s; provider %s", what,
-                  ofi_strerror((int)rc), detail ? ": " : "",
-                  detail ? detail : "", ofi.name);
-    else
-        log_error(ERR_NET, "%s, PE %d%s%s: %s%s%s; provider %s", what, pe,
-                  known ? " on " : "", host, ofi_strerror((int)rc),
-                  detail ? ": " : "", detail ? detail : "", ofi.name);
+    log_error(ERR_NET, "%s%s%s%s%s: %s%s%s; provider %s", p.call, p.colon,
+              what, pe < 0 ? "" : ", ", pe < 0 ? "" : p.pe,
+              ofi_strerror((int)rc), detail ? ": " : "", detail ? detail : "",
+              ofi.name);
+    rt_abort(EXIT_FAILURE);
+}
+
+void ofi_fail_silent(const struct ofi_wait *w, uint64_t waited_ns)
+{
+    struct place p = place_of(w->wait.pe);
+    bool one = w->wait.pe >= 0 && !w->room;
+
+    rt_await_end();
+    log_error(ERR_NET, "%s%sno %s %s in %llu s (SHMEM_TIMEOUT): %s is stopped, "
+              "or the network between the nodes is down; provider %s", p.call,
+              p.colon, w->room ? "room for a further operation on"
+                               : "answer from", p.pe,
+              (unsigned long long)(waited_ns / 1000000000u),
+              one ? "it" : "a PE", ofi.name);
     rt_abort(EXIT_FAILURE);
 }

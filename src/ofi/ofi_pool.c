@@ -71,13 +71,14 @@ static struct ofi_op *try_take(struct ofi_pool *p)
 /* Which PE keeps it waiting, it does not know: they are all of one pool. */
 void *ofi_pool_take(struct ofi_pool *p, struct xport_flow *f)
 {
-    struct ofi_wait w = { .what = p->what, .pe = -1 };
+    struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
     struct ofi_op *op;
 
     while (unlikely(!(op = try_take(p)))) {
         ofi_progress();
         ofi_wait_step(&w, f->ep);
     }
+    ofi_wait_end(&w);
     return op;
 }
 

@@ -118,10 +118,10 @@ static void aim(struct transfer *t, const struct xport_at *at, void *local,
 static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
                        uint64_t flags)
 {
-    struct ofi_wait w = { .what = "put", .pe = pe };
+    struct ofi_wait w = { .what = "put", .wait.pe = pe };
 
     ofi_make_room(f);
-    ofi_flow_issued(f);
+    ofi_flow_issued(f, pe);
     flags |= FI_COMPLETION | FI_DELIVERY_COMPLETE;
     while (ofi_again(OFI_POST(fi_writemsg(f->ep->ep, &t->msg, flags)), &w,
                      f->ep))
@@ -130,22 +130,23 @@ static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
 
 static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
 {
-    struct ofi_wait w = { .what = "get", .pe = pe };
+    struct ofi_wait w = { .what = "get", .wait.pe = pe };
 
     ofi_make_room(f);
-    ofi_flow_issued(f);
+    ofi_flow_issued(f, pe);
     while (ofi_again(OFI_POST(fi_readmsg(f->ep->ep, &t->msg, FI_COMPLETION)),
                      &w, f->ep))
         ;
 }
 
-void ofi_wait_op(struct ofi_op *op, struct xport_flow *f, const char *what)
+void ofi_wait_op(struct ofi_op *op, struct xport_flow *f)
 {
-    struct ofi_wait w = { .what = what, .pe = op->pe };
+    struct ofi_wait w = { .wait.pe = op->pe };
 
     /* acquire: what the operation brought is there. */
     while (!__atomic_load_n(&op->state, __ATOMIC_ACQUIRE))
         ofi_wait_step(&w, f->ep);
+    ofi_wait_end(&w);
     ofi_flow_done(f);
 }
 
@@ -214,7 +215,7 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
     }
     aim(&t, to, (void *)source, len, l.desc, &op);
     post_write(f, &t, to->pe, 0);
-    ofi_wait_op(&op, f, "put");
+    ofi_wait_op(&op, f);
     ofi_local_close(&l);
 }
 
@@ -245,7 +246,7 @@ static void get_piece(struct xport_flow *f, void *dest,
     }
     aim(&t, from, dest, len, l.desc, &op);
     post_read(f, &t, from->pe);
-    ofi_wait_op(&op, f, "get");
+    ofi_wait_op(&op, f);
     ofi_local_close(&l);
 }
 
@@ -285,7 +286,7 @@ int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
         return -EBUSY;
     aim(&t, from, dest, len, seg < 0 ? NULL : ofi.desc[seg],
         ofi_tag(f, from->pe));
-    ofi_flow_issued(f);
+    ofi_flow_issued(f, from->pe);
     rc = OFI_POST(fi_readmsg(f->ep->ep, &t.msg, FI_COMPLETION));
     if (!rc)
         return 0;

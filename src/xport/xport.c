@@ -14,16 +14,15 @@ static void ignore(const void *at, size_t len)
     (void)len;
 }
 
-static void ignore_wait(const char *what, uint64_t since_ns, uint64_t *told)
+static void ignore_wait(struct xport_wait *w)
 {
-    (void)what;
-    (void)since_ns;
-    (void)told;
+    (void)w;
 }
 
 void (*xport_arrived)(const void *at, size_t len) = ignore;
-void (*xport_stalled)(const char *what, uint64_t since_ns,
-                      uint64_t *told) = ignore_wait;
+void (*xport_stalled)(struct xport_wait *w) = ignore_wait;
+void (*xport_went_on)(struct xport_wait *w) = ignore_wait;
+__thread const char *xport_call;
 
 int xport_open(int n_pes)
 {
@@ -40,4 +39,5 @@ void xport_close(void)
     xport_routes = NULL;
     xport_arrived = ignore;
     xport_stalled = ignore_wait;
+    xport_went_on = ignore_wait;
 }

@@ -156,10 +156,22 @@ extern hidden const struct xport_ops *xport_far;    /* NULL: nobody is far */
 /* Called by the transport after it has stored there on behalf of a far PE; at
  * NULL anywhere.  Set by core. */
 extern hidden void (*xport_arrived)(const void *at, size_t len);
-/* Called by the transport, again and again, while a wait for several PEs
- * lasts; *told is since_ns at first, then the callee's.  Ends the job if
- * one of them is lost.  Set by core. */
-extern hidden void (*xport_stalled)(const char *what, uint64_t since_ns,
-                                    uint64_t *told);
+/* The program's call that this thread is in, for messages: __func__ of
+ * the API function, set before any operation.  NULL on the library's own. */
+extern hidden __thread const char *xport_call
+    __attribute__((tls_model("initial-exec")));
+
+/* A wait in the transport. */
+struct xport_wait {
+    int pe;                     /* for that one; -1: for several, or */
+    int maybe;                  /* for this one, unless that is -1 */
+    uint64_t since_ns;          /* CLOCK_MONOTONIC; 0: it has not lasted */
+    uint64_t told_ns;           /* since_ns at first, then core's */
+    bool shown;                 /* core's: its end is to be told */
+};
+/* Called by the transport, again and again, while a wait lasts; ends the job
+ * if one of several PEs is lost.  And when it is over.  Set by core. */
+extern hidden void (*xport_stalled)(struct xport_wait *w);
+extern hidden void (*xport_went_on)(struct xport_wait *w);
 
 #endif

@@ -62,9 +62,9 @@ ends ofi.mr "$none does not register a segment of [^:]*: Cannot allocate memory;
 # Each names the other.
 try 2 --ppn 1 env SHMEM_FAULT=ofi.av:1 ./far
 ended 1 ofi.av
-grep -vE "fi_av_insert, PE [01] on [^ ]+: [^:]*: its address is not accepted; provider .* $by \[S-E-NET\]\$" "$err" &&
+grep -vE "fi_av_insert, PE [01] \(host [^ ]+\): [^:]*: its address is not accepted; provider .* $by \[S-E-NET\]\$" "$err" &&
     fail "ofi.av: $(cat "$err")"
-ends ofi.cq "completion queue: Input/output error; provider .* $by"
+ends ofi.cq "shmem_init: completion queue: Input/output error; provider .* $by"
 goes ofi.again:0.5:7
 
 # The first endpoint is needed; of the others, as many as there are.

@@ -94,18 +94,17 @@ state()
 # prints N REGEX
 prints()
 {
-    [ "$(grep -cE "^\\[$1 [^ ]+ core\\] state: $2" "$err")" -eq 1 ] ||
+    [ "$(grep -cE "^sluice: PE $1 \\([^ ]+\\): $2" "$err")" -eq 1 ] ||
         fail "$how: no '$2' of PE $1: $(cat "$err")"
 }
 
+heap='heap: [0-9]+ (bytes|[KMG]iB) of [0-9]+ (bytes|[KMG]iB) in use$'
 for options in '' '--ppn 1'; do
     # shellcheck disable=SC2086
     state none $options
-    flight=
-    [ -z "$options" ] || flight='far operations in flight: [0-9]+; '
-    prints 0 "waits in shmem_long_wait_until for [0-9]+ s, at static data\\+0x[0-9a-f]+: 0, wanted >= 42; ${flight}heap: [0-9]+ of [0-9]+ bytes in use$"
-    prints 1 "waits in shmem_barrier_all for [0-9]+ s, collective call 3 of a team of 3, at heap\\+0x[0-9a-f]+; ${flight}heap: [0-9]+ of [0-9]+ bytes in use$"
-    prints 2 "sleeps in no wait; last call shmem_barrier_all \\([0-9]+ noted\\) [0-9]+ s ago; ${flight}heap: "
+    prints 0 "in shmem_long_wait_until for [0-9]+ s, waiting for static data\\+0x[0-9a-f]+, now 0, to be >= 42; $heap"
+    prints 1 "in shmem_barrier_all for [0-9]+ s, its collective call 3 with a team of 3 PEs; $heap"
+    prints 2 "not waiting; last noted call: shmem_barrier_all \\([0-9]+ so far\\), [0-9]+ s ago; $heap"
     [ "$(wc -l <"$err")" -eq 3 ] || fail "$how: $(cat "$err")"
     for word in before ${options:-after ignored}; do
         [ "${word#-}" = "$word" ] && [ "$word" != 1 ] || continue
@@ -120,5 +119,5 @@ SHMEM_STATE_SIGNAL=0
 export SHMEM_STATE_SIGNAL
 signalled ./state none
 [ $status -eq 140 ] || fail "SHMEM_STATE_SIGNAL=0: status $status"
-grep -q 'state:' "$err" && fail "SHMEM_STATE_SIGNAL=0: $(cat "$err")"
+grep -q 'not waiting' "$err" && fail "SHMEM_STATE_SIGNAL=0: $(cat "$err")"
 finish 'SIGUSR2: each PE says what it does'

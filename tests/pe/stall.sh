@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: a wait that lasts says so: a collective who is missing and what
-# that PE did last, a wait for memory where, what is there and what is wanted,
-# a lock who holds it; each between near PEs and between far ones.
+# that PE did last, or who is in another call, a wait for memory where, what is
+# there and what is wanted, a lock who holds it; each between near PEs and
+# between far ones.
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
@@ -81,6 +82,58 @@ late()
 }
 late 'this node'
 late 'host [^ ]+' --ppn 1
+
+# PE 1 is in another collective call than the others, until one of them ends
+# the job; what they say of PE 2, whose time was not taken each time, is true.
+program odd <<'C'
+static long out, in;
+
+static void *end(void *unused)
+{
+    usleep(1600000);
+    exit(3);
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    int me;
+
+    shmem_init();
+    me = shmem_my_pe();
+    for (int i = 0; i < atoi(argv[1]); i++)
+        shmem_sync_all();
+    if (me == 2)
+        pthread_create(&t, NULL, end, NULL);
+    if (me == 1)
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &out, &in, 1);
+    else if (me == 0 || argc == 2)
+        shmem_barrier_all();
+    sleep(4);
+    return 0;
+}
+C
+
+# odd PLACE OPTION...
+odd()
+{
+    how="odd, $*"
+    place=$1
+    shift
+    SHMEM_STALL=1 try 3 "$@" ./odd 3
+    [ $status -eq 3 ] || fail "$how: status $status"
+    hint='; SHMEM_CHECK=1 names the first call that does not match'
+    tells "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; in another call PE 1 \\($place, in shmem_long_sum_reduce for [12] s\\)$hint"
+    tells "shmem_long_sum_reduce waits for 1 s: 1 of 3 PEs arrived; in another call PE 0 \\($place, in shmem_barrier_all for [12] s\\), PE 2 \\($place, in shmem_barrier_all for [12] s\\)$hint"
+}
+odd 'this node'
+odd 'host [^ ]+' --ppn 1
+
+how=quick
+SHMEM_STALL=1 try 3 ./odd 3003 alone
+[ $status -eq 3 ] || fail "$how: status $status"
+tells 'shmem_barrier_all waits for 1 s: 1 of 3 PEs arrived; missing PE 2 \(this node, last call shmem_sync_all (at most )?[12] s ago\); in another call PE 1 .*'
 
 SHMEM_STALL=0 try 3 ./late
 [ $status -eq 0 ] && [ ! -s "$err" ] ||

@@ -64,6 +64,9 @@ int main(int argc, char **argv)
                                   SHMEM_SIGNAL_SET, 0);
         if (me == 0)
             shmem_long_wait_until(&go, SHMEM_CMP_EQ, 1);
+    } else if (!strcmp(word, "get")) {
+        if (me == 0)
+            shmem_long_get(back, data, 1024, last);
     } else {
         shmem_long_put(data, mine, 1024, (me + 1) % n);
     }
@@ -102,9 +105,9 @@ stopped()
 }
 stopped 'shmem_barrier_all waits for [12] s: 2 of 3 PEs arrived; missing PE 2 \(this node, stopped, pid [0-9]+, last call shmem_' barrier
 stopped 'shmem_long_wait_until waits for [12] s for 0 to be == 1 at ' wait
-stopped '(no answer for [12] s\)|waits for (PE 2 for )?[12] s).* \[S-W-STALL\]' \
+stopped '(asked [12] s ago, no answer\)|shmem_long_put waits for [12] s for PE 2 \(host [^ ]+\)) \[S-W-STALL\]' \
     barrier --ppn 1
-stopped 'silent is PE 2 \(host [^ ]+, no answer for [12] s\) \[S-W-STALL\]' \
+stopped 'silent is PE 2 \(host [^ ]+, asked [12] s ago, no answer\) \[S-W-STALL\]' \
     wait --ppn 1
 
 # A PE that was stopped itself has not been waiting meanwhile.
@@ -164,9 +167,13 @@ for word in barrier wait; do
     grep 'S-E-' "$err" >line
     [ "$(wc -l <line)" -eq 1 ] ||
         fail "$word, lost: not one error: $(cat "$err")"
-    grep -qE '^sluice: PE 0 .*: PE 1 \(host [^ ]+, no answer for SHMEM_TIMEOUT=2 s\): .*\[S-E-NET\]' \
+    grep -qE '^sluice: PE 0 [^:]*: no answer from PE 1 \(host [^ ]+\) in 2 s \(SHMEM_TIMEOUT\): it is stopped, or the network between the nodes is down \[S-E-NET\]' \
         line || fail "$word, lost: $(cat "$err")"
 done
+
+SHMEM_TIMEOUT=2 try 2 --ppn 1 ./bad get
+ended 1 'get, lost'
+said 'get, lost' 'sluice: PE 0 \([^ ]+\): shmem_long_get: no answer from PE 1 \(host [^ ]+\) in 2 s \(SHMEM_TIMEOUT\): it is stopped, or the network between the nodes is down; provider [^ ]+ on [^ ]+ \[S-E-NET\]'
 
 for word in barrier wait; do
     SHMEM_STALL=1 SHMEM_TIMEOUT=4 try 3 --ppn 1 ./bad killed $word

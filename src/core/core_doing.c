@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What this PE does, kept where its peers read it.
+ *
+ * A collective call within a node takes some hundred nanoseconds, and reading
+ * a clock a tenth of that.  So all calls are counted, but once very many have
+ * come in quick succession the time is taken of few: whoever reads it can tell
+ * by the count whether it is that of the last one. */
+#include "base/lock.h"
+#include "core/core_watch.h"
+#include "rt/rt.h"
+
+#include <string.h>
+#include <time.h>
+
+/* After so many looks at the clock, each within that time of the one before,
+ * it is looked at so seldom, until one comes later. */
+enum { QUICK_LOOKS = 1000, SELDOM = 32 };
+#define QUICK_NS 20000000u
+
+__thread struct core_team *core_watched;
+
+/* Not exact when threads race. */
+static struct {
+    const char *call;           /* the name that is there */
+    uint32_t id;
+    uint32_t quick;             /* looks in a row */
+    uint32_t next;              /* the time of that call is taken */
+} noted;
+
+static void take_time(struct core_doing *d) __attribute__((noinline));
+static void take_time(struct core_doing *d)
+{
+    struct timespec t;
+    uint64_t now, before = d->at_ns;
+
+    clock_gettime(CLOCK_REALTIME_COARSE, &t);
+    now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    noted.quick = now - before > QUICK_NS ? 0 : noted.quick + 1;
+    noted.next = d->calls + (noted.quick < QUICK_LOOKS ? 1 : SELDOM);
+    /* relaxed: what others read serves messages. */
+    __atomic_store_n(&d->at_ns, now, __ATOMIC_RELAXED);
+    __atomic_store_n(&d->at_calls, d->calls, __ATOMIC_RELAXED);
+}
+
+uint32_t core_watch_id(const char *name)
+{
+    uint64_t part, h = 0;
+
+    for (size_t n = strlen(name); n; n -= n < sizeof part ? n : sizeof part) {
+        part = 0;
+        memcpy(&part, name + (n > sizeof part ? n - sizeof part : 0),
+               n < sizeof part ? n : sizeof part);
+        h = (h ^ part) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return (uint32_t)h;
+}
+
+static void put_name(struct core_doing *d, const char *call)
+    __attribute__((noinline));
+static void put_name(struct core_doing *d, const char *call)
+{
+    uint64_t name[sizeof d->call / sizeof(uint64_t)] = { 0 };
+
+    strncpy((char *)name, core_public_name(call), sizeof name - 1);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        __atomic_store_n((uint64_t *)(void *)d->call + i, name[i],
+                         __ATOMIC_RELAXED);
+    noted.id = core_watch_id((const char *)name);
+    noted.call = call;
+}
+
+static inline void note(struct core_doing *d, const char *call)
+{
+    uint32_t calls = d->calls + 1;
+
+    if (unlikely(noted.call != call))
+        put_name(d, call);
+    __atomic_store_n(&d->calls, calls, __ATOMIC_RELAXED);
+    if (unlikely(calls == noted.next))
+        take_time(d);
+}
+
+void core_watch_call(const char *call)
+{
+    if (core_ctl)
+        note(&core_ctl->doing, call);
+}
+
+void core_watch_enter(const char *call, struct core_team *t)
+{
+    xport_call = call;
+    core_watched = t;
+    if (!t || t->my_pe < 0)
+        return;
+    note(&core_ctl->doing, call);
+    __atomic_store_n(&core_team_words(t, t->my_pe)->entry,
+                     core_watch_entry(++t->entries, noted.id),
+                     __ATOMIC_RELAXED);
+}
+
+void core_doing_open(void)
+{
+    noted.call = NULL;
+    noted.quick = 0;
+    noted.next = 1;
+}
+
+/* ---- waits ---- */
+
+/* A shorter wait is not worth the look for the other's host. */
+#define HOST_AFTER_NS 100000000u
+
+struct core_far_shown core_far_shown;
+
+void core_doing_waits(unsigned which, bool on)
+{
+    struct core_doing *d = &core_ctl->doing;
+
+    if (!on) {
+        __atomic_fetch_and(&d->waits, ~(uint64_t)which, __ATOMIC_RELAXED);
+        return;
+    }
+    if (d->at_calls != d->calls)
+        take_time(d);
+    noted.quick = 0;
+    noted.next = d->calls + 1;
+    __atomic_fetch_or(&d->waits, which, __ATOMIC_RELAXED);
+}
+
+/* Of the threads that wait in the transport, the last that began to. */
+static struct base_lock show_lock = LOCK_INIT;
+
+void core_doing_far(struct xport_wait *w, uint64_t now)
+{
+    struct core_far_shown *s = &core_far_shown;
+    char host[sizeof s->host] = "";
+    int pe = w->pe >= 0 ? w->pe : w->maybe;
+
+    if (!core_ctl)
+        return;
+    if (!w->shown && xport_call && xport_call != noted.call)
+        core_watch_call(xport_call);
+    w->shown = true;
+    if (__atomic_load_n(&s->of, __ATOMIC_RELAXED) == w && (pe < 0 ||
+        s->host[0] || now - w->since_ns < HOST_AFTER_NS))
+        return;
+    if (pe >= 0 && now - w->since_ns >= HOST_AFTER_NS &&
+        !rt_host(pe, host, sizeof host))
+        strcpy(host, "?");
+    lock_acquire(&show_lock);
+    __atomic_store_n(&s->of, NULL, __ATOMIC_RELAXED);
+    s->call = xport_call;
+    s->pe = pe;
+    s->since_ns = w->since_ns;
+    memcpy(s->host, host, sizeof host);
+    /* release: who is interrupted, or looks on, finds all of it. */
+    __atomic_store_n(&s->of, w, __ATOMIC_RELEASE);
+    core_doing_waits(CORE_WAITS_FAR, true);
+    lock_release(&show_lock);
+}
+
+void core_doing_far_end(struct xport_wait *w)
+{
+    w->shown = false;
+    lock_acquire(&show_lock);
+    if (core_far_shown.of == w) {
+        __atomic_store_n(&core_far_shown.of, NULL, __ATOMIC_RELAXED);
+        if (core_ctl)
+            core_doing_waits(CORE_WAITS_FAR, false);
+    }
+    lock_release(&show_lock);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_flow.h - endpoints, the flows that share them, and waiting for what they
+ * carry.
+ *
+ * Completions come through the queues alone: counters would tell neither
+ * whose operation is done nor which one failed, and reading one is a round
+ * trip to the NIC on CXI.  The context value of an operation is either odd,
+ * and says which flow it counts in (ofi_tag), or points to a struct ofi_op. */
+#ifndef OFI_OFI_FLOW_H
+#define OFI_OFI_FLOW_H
+
+#include "base/atomics.h"
+#include "base/fault.h"
+#include "ofi/ofi_lib.h"
+#include "xport/xport.h"
+
+struct ofi_ep {
+    struct fid_ep *ep;
+    struct fid_cq *cq, *rx;
+    int fd;                     /* of rx, or -1 */
+    unsigned users;             /* flows; under ofi_lock */
+    _Alignas(64) uint64_t in_flight;    /* atomic */
+};
+
+/* ---- flows ---- */
+struct xport_flow {
+    struct ofi_ep *ep;
+    uint32_t index;             /* in the table of flows */
+    /* To whom all that is under way goes, -1: to several.  For people: not
+     * exact when threads race. */
+    int to;
+    /* Atomics among them are counted twice. */
+    _Alignas(64) uint64_t issued, amo_issued;
+    _Alignas(64) uint64_t done, amo_done;
+};
+
+enum ofi_kind {
+    OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED
+};
+
+/* An operation that has something to do when it completes. */
+struct ofi_op {
+    enum ofi_kind kind;
+    int pe;
+    int state;                  /* WAITED, atomic: 0, then 1 */
+    struct xport_flow *flow;    /* whose it is; NULL: nobody's */
+    struct ofi_op *next;        /* in a list of those that rest */
+};
+
+static inline void *ofi_tag(const struct xport_flow *f, int pe)
+{
+    return (void *)(uintptr_t)((uint64_t)f->index << 32 |
+                               (uint64_t)(uint32_t)pe << 1 | 1);
+}
+
+static inline void ofi_flow_turns(struct xport_flow *f, int pe)
+{
+    if (__atomic_load_n(&f->to, __ATOMIC_RELAXED) == pe)
+        return;
+    if (__atomic_load_n(&f->done, __ATOMIC_RELAXED) !=
+        __atomic_load_n(&f->issued, __ATOMIC_RELAXED))
+        pe = -1;
+    __atomic_store_n(&f->to, pe, __ATOMIC_RELAXED);
+}
+
+static inline void ofi_flow_issued(struct xport_flow *f, int pe)
+{
+    ofi_flow_turns(f, pe);
+    /* relaxed: only sums are compared; the queue orders the data. */
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+}
+
+static inline void ofi_flow_taken_back(struct xport_flow *f)
+{
+    __atomic_fetch_sub(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+}
+
+static inline void ofi_flow_done(struct xport_flow *f)
+{
+    /* release: pairs with quiet, which sees what the operation brought. */
+    __atomic_fetch_add(&f->done, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- ofi_flow.c ---- */
+int ofi_ep_open(struct ofi_ep **out, bool with_fd);
+void ofi_ep_close(struct ofi_ep *e);
+int ofi_flow_open(struct xport_flow **out, bool own);
+void ofi_flow_close(struct xport_flow *f);
+struct xport_flow *ofi_flow_at(uint32_t index);
+uint64_t ofi_in_flight(void);
+/* The queues of all endpoints that wait for something. */
+bool ofi_progress(void);
+
+/* Waiting in the library, for an operation or for room:
+ *     struct ofi_wait w = { .wait.pe = pe };
+ *     while (!done)
+ *         ofi_wait_step(&w, f->ep);
+ *     ofi_wait_end(&w); */
+struct ofi_wait {
+    const char *what;           /* is posted: for ofi_again */
+    struct xport_wait wait;
+    bool room;                  /* for buffers, that others may have */
+    unsigned steps, looks;
+    uint64_t last_ns, gaps_ns;  /* of the clock; while this PE did not run */
+};
+void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
+static inline void ofi_wait_end(struct ofi_wait *w)
+{
+    if (unlikely(w->wait.shown))
+        xport_went_on(&w->wait);
+}
+/* Before a post: keeps the operations in flight below the window. */
+void ofi_make_room(struct xport_flow *f);
+/* while (ofi_again(OFI_POST(fi_...()), w, e)); */
+#define OFI_POST(call) (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN : (call))
+bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e);
+
+#endif

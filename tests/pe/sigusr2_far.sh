@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: at SIGUSR2 a PE that is in an operation on another node says in
+# which of the program's calls, for which PE of which host, and since when; and
+# once that has ended, no longer.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/../neg/neg.inc"
+
+program far <<'C'
+static long pid_of, word;
+static char data[1 << 22], mine[1 << 22];
+
+/* Asks in the middle of the call, and at last lets PE 1 go on. */
+static void *ask(void *unused)
+{
+    usleep(1300000);
+    kill(getpid(), SIGUSR2);
+    usleep(100000);
+    kill((pid_t)pid_of, SIGCONT);
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word_of = argv[1];
+    pthread_t t;
+
+    (void)argc;
+    pid_of = getpid();
+    shmem_init();
+    pid_of = shmem_long_g(&pid_of, 1);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) {
+        kill((pid_t)pid_of, SIGSTOP);
+        usleep(50000);
+        pthread_create(&t, NULL, ask, NULL);
+        if (!strcmp(word_of, "get"))
+            shmem_getmem(mine, data, sizeof data, 1);
+        if (!strcmp(word_of, "put"))
+            shmem_char_put(data, mine, sizeof data, 1);
+        if (!strcmp(word_of, "fetch"))
+            shmem_long_atomic_fetch_add(&word, 1, 1);
+        if (!strcmp(word_of, "quiet"))
+            shmem_putmem_nbi(data, mine, sizeof data, 1);
+        if (!strcmp(word_of, "fence") || !strcmp(word_of, "ctx_quiet"))
+            shmem_long_atomic_inc(&word, 1);
+        if (!strcmp(word_of, "quiet"))
+            shmem_quiet();
+        if (!strcmp(word_of, "ctx_quiet"))
+            shmem_ctx_quiet(SHMEM_CTX_DEFAULT);
+        if (!strcmp(word_of, "fence"))
+            shmem_fence();
+        pthread_join(t, NULL);
+        kill(getpid(), SIGUSR2);
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+C
+
+# tells WORD CALL: PE 0 does, in two lines.
+tells()
+{
+    try 2 --ppn 1 ./far "$1"
+    [ $status -eq 0 ] && [ ! -s "$out" ] ||
+        fail "$1: status $status: $(cat "$out" "$err")"
+    head -n 1 "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): in $2 for 1 s, waiting for PE 1 \\(host [^ ]+\\)(; 1 operation to other nodes under way)?; heap: " &&
+        sed -n 2p "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): not waiting; last noted call: $2 \\([0-9]+ so far\\), [0-9]+ s ago; heap: " &&
+        [ "$(wc -l <"$err")" -eq 2 ] || fail "$1: $(cat "$err")"
+}
+tells get shmem_getmem
+tells put shmem_char_put
+tells fetch shmem_long_atomic_fetch_add
+tells quiet shmem_quiet
+tells ctx_quiet shmem_ctx_quiet
+tells fence shmem_fence
+finish 'SIGUSR2 within far operations'
