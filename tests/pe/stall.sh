@@ -4,7 +4,7 @@
 # that PE did last, or who is in another call, a wait for memory where, what is
 # there and what is wanted, a lock who holds it; each between near PEs and
 # between far ones.
-# Timeout: 60
+# Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
 
@@ -57,6 +57,15 @@ int main(void)
     return 0;
 }
 C
+
+# As in neg.inc; between nodes a start on a busy machine takes its time.
+try()
+{
+    n=$1
+    shift
+    timeout -k 5 25 "$bin/oshrun" -n "$n" "$@" >"$out" 2>"$err" </dev/null
+    status=$?
+}
 
 # tells REGEX: in one of its lines.
 tells()
