@@ -51,10 +51,14 @@ API_SIGNAL(signal_set, SHMEM_SIGNAL_SET)
 
 uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
 {
+    uint64_t now;
+
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
     core_progress(__func__);
-    return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+    now = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+    atomics_heard();
+    return now;
 }
 API_ALIAS(shmem_signal_fetch)
 

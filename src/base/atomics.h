@@ -16,6 +16,22 @@
 /* What every operation reads, kept together: few cache lines. */
 #define hot_data __attribute__((section(".data.sluice_hot")))
 
+/* Two threads of a process may be ordered by way of another process: one
+ * tells a peer, whose answer the other one hears.  The thread sanitizer sees
+ * one process only and is told that whoever hears may follow whoever told. */
+#ifdef __SANITIZE_THREAD__
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+extern hidden char atomics_others;
+/* It does not know fences, so these say the same. */
+#pragma GCC diagnostic ignored "-Wtsan"
+#define atomics_told() __tsan_release(&atomics_others)
+#define atomics_heard() __tsan_acquire(&atomics_others)
+#else
+#define atomics_told() ((void)0)
+#define atomics_heard() ((void)0)
+#endif
+
 /* Every earlier store is visible to all before any later load is done.  On
  * x86 a locked read-modify-write of the stack does this in a third of the
  * time of mfence; the copy routines fence their own non-temporal stores. */
@@ -24,29 +40,18 @@ static inline void atomics_full_fence(void)
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     __asm__ volatile("lock; orl $0, -4(%%rsp)" ::: "memory", "cc");
 #else
+    atomics_told();
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    atomics_heard();
 #endif
 }
 
 /* Earlier stores are visible before later ones; loads are not held back. */
 static inline void atomics_store_fence(void)
 {
+    atomics_told();
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
-
-/* Two threads of a process may be ordered by way of another process: one
- * tells a peer, whose answer the other one hears.  The thread sanitizer sees
- * one process only and is told that whoever hears may follow whoever told. */
-#ifdef __SANITIZE_THREAD__
-void __tsan_acquire(void *);
-void __tsan_release(void *);
-extern hidden char atomics_others;
-#define atomics_told() __tsan_release(&atomics_others)
-#define atomics_heard() __tsan_acquire(&atomics_others)
-#else
-#define atomics_told() ((void)0)
-#define atomics_heard() ((void)0)
-#endif
 
 static inline void atomics_pause(void)
 {

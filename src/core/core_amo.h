@@ -40,7 +40,9 @@ force_inline struct core_spot core_amo_spot(const char *call,
                                              sizeof *(dest), pe);           \
         if (likely(at_.near)) {                                             \
             __typeof__(dest) to_ = (__typeof__(dest))at_.near;              \
+            atomics_told();                                                 \
             *(fetch) = NEAR;                                                \
+            atomics_heard();                                                \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
             __typeof__(*(dest)) v_ = (value);                               \
@@ -56,6 +58,7 @@ force_inline struct core_spot core_amo_spot(const char *call,
                                              sizeof *(dest), pe);           \
         if (likely(at_.near)) {                                             \
             __typeof__(dest) to_ = (__typeof__(dest))at_.near;              \
+            atomics_told();                                                 \
             NEAR;                                                           \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
@@ -70,12 +73,14 @@ force_inline struct core_spot core_amo_spot(const char *call,
     do {                                                                    \
         struct core_spot at_ = core_amo_spot(call, ctx, source,             \
                                              sizeof *(source), pe);         \
-        if (likely(at_.near))                                               \
+        if (likely(at_.near)) {                                             \
             __atomic_load((__typeof__(fetch))at_.near, fetch,               \
                           __ATOMIC_ACQUIRE);                                \
-        else                                                                \
+            atomics_heard();                                                \
+        } else {                                                            \
             core_far_amo(call, ctx, XPORT_FETCH, sizeof *(source), source,  \
                          pe, NULL, NULL, fetch, nbi);                       \
+        }                                                                   \
     } while (0)
 
 /* What NEAR may be, on to_ and the parameters value and cond. */

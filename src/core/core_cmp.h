@@ -11,8 +11,10 @@
 #define CORE_KEY(T, v) \
     ((uint64_t)(v) ^ ((T)-1 < (T)1 ? (uint64_t)1 << 63 : 0))
 
+/* a was read from the variable. */
 static inline bool core_cmp_holds(uint64_t a, int cmp, uint64_t b)
 {
+    atomics_heard();
     switch (cmp) {
     case SHMEM_CMP_EQ: return a == b;
     case SHMEM_CMP_NE: return a != b;

@@ -73,6 +73,7 @@ void core_far_tell(const char *call, const struct core_ctx *ctx,
 
     core_far_place(call, ctx, sym, sizeof *sym, pe, &at);
     xport_far->fence(ctx->flow, true);
+    atomics_told();
     xport_far->tell(ctx->flow, &at, &a);
 }
 
@@ -97,7 +98,9 @@ void core_far_amo(const char *call, const struct core_ctx *ctx,
         memcpy(&a.value, value, size);
     if (cond)
         memcpy(&a.cond, cond, size);
+    atomics_told();
     xport_far->amo(ctx->flow, &at, &a, result, nbi);
+    atomics_heard();
 }
 
 static struct xport_amo signal_of(uint64_t value, int sig_op)
@@ -115,6 +118,7 @@ void core_far_signal(const char *call, const struct core_ctx *ctx,
     struct xport_at at;
 
     core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &at);
+    atomics_told();
     xport_far->amo(ctx->flow, &at, &a, NULL, false);
 }
 
@@ -144,5 +148,6 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     core_far_place(call, ctx, dest, len, pe, &to);
     core_need_local(call, source, len);
     a = signal_of(signal, sig_op);
+    atomics_told();
     xport_far->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
 }

@@ -47,14 +47,20 @@ static inline uint32_t change(const char *call, enum xport_op op,
                      &cond, &old, false);
         return old;
     }
+    atomics_told();
     switch (op) {
     case XPORT_FETCH:
-        return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+        old = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+        atomics_heard();
+        return old;
     case XPORT_SWAP:
-        return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
+        old = __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
+        atomics_heard();
+        return old;
     case XPORT_CSWAP:
         __atomic_compare_exchange_n(at, &old, value, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE);
+        atomics_heard();
         return old;
     case XPORT_OR:
         old = __atomic_fetch_or(at, value, __ATOMIC_ACQ_REL);

@@ -194,6 +194,7 @@ force_inline void core_signal(const char *call, const struct core_ctx *ctx,
         core_far_signal(call, ctx, sig_addr, value, sig_op, pe);
         return;
     }
+    atomics_told();
     if (sig_op == SHMEM_SIGNAL_ADD)
         __atomic_fetch_add((uint64_t *)to.near, value, __ATOMIC_RELEASE);
     else

@@ -177,8 +177,10 @@ static void serve(struct box *b, const struct ofi_am_head *h)
     };
     size_t len = sizeof r, each = h->value, n = h->cond;
 
+    atomics_heard();            /* by way of the PE that sent this */
     if (h->kind == OFI_AM_TELL) {
         do_word(h, at);
+        atomics_told();
         receive_again(b);
         return;
     }
@@ -194,6 +196,7 @@ static void serve(struct box *b, const struct ofi_am_head *h)
                         each, n);
         len += each * n;
     }
+    atomics_told();
     memcpy(b->bytes, &r, sizeof r);
     b->op.pe = (int)h->pe;
     answer(b, len);
