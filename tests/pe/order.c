@@ -10,6 +10,7 @@
 
 enum { ROUNDS = 100000, BULK = 512 };
 #define STEPS_S 0.1             /* for the rounds that PEs make in step */
+#define STREAM_S 1              /* for the others, about */
 
 /* What another PE writes, all words of a round alike: words far apart, some
  * in static data, one bulk that a copy routine moves. */
@@ -263,6 +264,27 @@ T(a_barrier_completes_what_came_before)
     }
 }
 
+/* How many rounds fit into that time, by PE 0's clock and all PEs' work; the
+ * same for all. */
+static void measure(void)
+{
+    const uint64_t some = most < 1000 ? most : 1000;
+    double begin, can;
+
+    clear();
+    begin = now();
+    for (uint64_t r = 1; r <= some; r++) {
+        put_data(r, next);
+        quiet(r / 4);
+    }
+    shmem_barrier_all();
+    can = (double)some * STREAM_S / (now() - begin);
+    if (me == 0 && can < (double)most)
+        for (int pe = 0; pe < n_pes; pe++)
+            shmem_uint64_p(&most, can < 64 ? 64 : (uint64_t)can, pe);
+    shmem_barrier_all();
+}
+
 static void run_all(void)
 {
     T_RUN(a_fence_keeps_data_before_its_flag);
@@ -292,6 +314,7 @@ int main(void)
     far_data = shmem_align(64, sizeof *far_data);
     ctx = SHMEM_CTX_DEFAULT;
     plain = true;
+    measure();
     run_all();
     plain = false;
     for (int i = 0; i < 3; i++) {

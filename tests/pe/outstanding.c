@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a million puts, 100000 gets and 100000 fetching atomics may be
- * under way at once; all are done after quiet, and nothing but them.
+/* Description: a million puts (or as many as 10 s are enough for), 100000 gets
+ * and 100000 fetching atomics may be under way at once; all are done after
+ * quiet, and nothing but them.
  * PEs: 2
  * Far: 2/1 2/1:SHMEM_OFI_AMO=message */
 #include "budget.h"
@@ -10,7 +11,8 @@ enum { PUTS = 1000000, GETS = 100000, ADDS = 100000 };
 
 static uint64_t *words, *local, total;
 static int me, other;
-static int puts_made = PUTS;    /* by PE 0 */
+#define PUTS_S 10
+static int puts_made = PUTS;    /* by PE 0, which tells the other */
 
 static uint64_t value(int pe, uint64_t i)
 {
@@ -29,8 +31,12 @@ static void put_all(void)
 
     for (int i = 0; i < puts_made; i++)
         local[i] = value(me, (uint64_t)i);
-    for (int i = 0; i < puts_made; i++)
+    for (int i = 0; i < puts_made; i++) {
         shmem_uint64_put_nbi(&words[i], &local[i], 1, other);
+        if (i % 1024 == 1023 && now() - begin > PUTS_S)
+            puts_made = i + 1;
+    }
+    shmem_int_p(&puts_made, puts_made, other);
     shmem_quiet();
     report("puts", puts_made, begin);
     T_EQ(shmem_uint64_g(&words[puts_made - 1], other),
