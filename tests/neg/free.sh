@@ -82,35 +82,30 @@ C
 live='0x[0-9a-f]+ is not the start of a live block: freed twice, or a pointer into a block \[S-E-FREE\]'
 foreign='0x[0-9a-f]+ is not in the symmetric heap \[S-E-FREE\]'
 
-# dies PROGRAM WORD REGEX
-dies()
-{
-    try 0 "./$1" "$2"
-    ended 1 "$2"
-    said "$2" "sluice: PE 0 \\([^ ]+\\): $3"
-}
-dies bad free_stack "shmem_free: $foreign"
-dies bad free_static "shmem_free: $foreign"
-dies bad free_malloc "shmem_free: $foreign"
-dies bad free_inner "shmem_free: $live"
-dies bad free_end "shmem_free: $live"
-dies bad free_odd "shmem_free: $live"
-dies bad free_wild "shmem_free: $foreign"
-dies bad realloc_stack "shmem_realloc: $foreign"
-dies bad realloc_malloc "shmem_realloc: $foreign"
-dies bad realloc_inner "shmem_realloc: $live"
-dies bad realloc_inner_0 "shmem_(realloc|free): $live"
-dies bad old_name "sh(mem_)?free: $foreign"
+alone free_stack "shmem_free: $foreign"
+alone free_static "shmem_free: $foreign"
+alone free_malloc "shmem_free: $foreign"
+alone free_inner "shmem_free: $live"
+alone free_end "shmem_free: $live"
+alone free_odd "shmem_free: $live"
+alone free_wild "shmem_free: $foreign"
+alone realloc_stack "shmem_realloc: $foreign"
+alone realloc_malloc "shmem_realloc: $foreign"
+alone realloc_inner "shmem_realloc: $live"
+alone realloc_inner_0 "shmem_(realloc|free): $live"
+alone old_name "sh(mem_)?free: $foreign"
 refused free_malloc "shmem_free: $foreign"
 refused realloc_inner "shmem_realloc: $live"
-dies twice free "shmem_free: $live"
-dies twice realloc "shmem_realloc: $live"
-dies twice moved "shmem_free: $live"
-dies twice next_job "shmem_free: ($live|$foreign)"
+bad=./twice
+alone free "shmem_free: $live"
+alone realloc "shmem_realloc: $live"
+alone moved "shmem_free: $live"
+alone next_job "shmem_free: ($live|$foreign)"
 
 # All PEs at once: one line for all.
 try 3 ./twice free
 ended 1 'three PEs'
 said 'three PEs' "sluice: PE [0-2] \\([^ ]+\\): shmem_free: $live$others"
+bad=./bad
 works good
 finish 'pointers that are no block'
