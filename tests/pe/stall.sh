@@ -7,7 +7,7 @@
 # Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
-most=18                         # more than 6 s of a job are sleep
+most=25                         # more than 6 s of a job are sleep
 
 program late <<'C'
 static long word, words[3], lock, out, in;
@@ -58,15 +58,6 @@ int main(void)
     return 0;
 }
 C
-
-# As in neg.inc; between nodes a start on a busy machine takes its time.
-try()
-{
-    n=$1
-    shift
-    timeout -k 5 25 "$bin/oshrun" -n "$n" "$@" >"$out" 2>"$err" </dev/null
-    status=$?
-}
 
 # tells REGEX: in one of its lines.
 tells()
