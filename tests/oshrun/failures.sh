@@ -75,8 +75,8 @@ saying 4 'case $PMIX_RANK in
         3) until [ -e pid.1 ] && [ -e pid.2 ]; do sleep 0.02; done
             : >dying
             exit 6 ;;
-        0) until [ -e dying ]; do sleep 0.02; done
-            sleep 0.05 ;;
+        0) until [ -e pid.1 ] && [ -e pid.2 ]; do sleep 0.02; done
+            until [ -e dying ]; do :; done ;;   # now it is a moment
     esac
     say "0 1 2" "sluice: PE \$pe (h): lost a PE [S-E-PMI]"
     sleep 20'
