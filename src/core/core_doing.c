@@ -18,13 +18,18 @@ enum { QUICK_LOOKS = 1000, SELDOM = 32 };
 #define QUICK_NS 20000000u
 
 __thread struct core_team *core_watched;
+/* The last call of a thread with a team: others find it by that number. */
+static __thread struct {
+    const char *call;
+    uint32_t id;
+} entered __attribute__((tls_model("initial-exec")));
 
 /* Not exact when threads race. */
 static struct {
     const char *call;           /* the name that is there */
-    uint32_t id;
     uint32_t quick;             /* looks in a row */
-    uint32_t next;              /* the time of that call is taken */
+    uint32_t next;              /* the time is taken of that call, or of one
+                                 * after it, if others count meanwhile */
 } noted;
 
 static void take_time(struct core_doing *d) __attribute__((noinline));
@@ -66,7 +71,6 @@ static void put_name(struct core_doing *d, const char *call)
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         __atomic_store_n((uint64_t *)(void *)d->call + i, name[i],
                          __ATOMIC_RELAXED);
-    noted.id = core_watch_id((const char *)name);
     noted.call = call;
 }
 
@@ -77,7 +81,7 @@ static inline void note(struct core_doing *d, const char *call)
     if (unlikely(noted.call != call))
         put_name(d, call);
     __atomic_store_n(&d->calls, calls, __ATOMIC_RELAXED);
-    if (unlikely(calls == noted.next))
+    if (unlikely((int32_t)(calls - noted.next) >= 0))
         take_time(d);
 }
 
@@ -94,8 +98,12 @@ void core_watch_enter(const char *call, struct core_team *t)
     if (!t || t->my_pe < 0)
         return;
     note(&core_ctl->doing, call);
+    if (unlikely(entered.call != call)) {
+        entered.call = call;
+        entered.id = core_watch_id(core_public_name(call));
+    }
     __atomic_store_n(&core_team_words(t, t->my_pe)->entry,
-                     core_watch_entry(++t->entries, noted.id),
+                     core_watch_entry(++t->entries, entered.id),
                      __ATOMIC_RELAXED);
 }
 
