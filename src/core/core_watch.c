@@ -118,6 +118,7 @@ static struct round {
     int window;                 /* its end */
     int come;                   /* to this call */
     bool met;                   /* this PE: the first of who wait for it */
+    bool suspects;              /* one that may have finalized */
     struct named {
         int n, told;
         struct text text;
@@ -125,6 +126,8 @@ static struct round {
 } now_round GUARDED_BY(watch_lock);
 /* Where the next round over far PEs begins. */
 static int turn GUARDED_BY(watch_lock);
+/* The far PE that was found to have finalized, or -1. */
+static int suspect GUARDED_BY(watch_lock) = -1;
 
 static const struct core_team *team_of(const struct core_waiter *w)
 {
@@ -194,13 +197,15 @@ static void count_doing(struct named *l, int pe, const struct core_doing *d)
 }
 
 /* Whoever had finalized before its word was read can never come.  The answers
- * of a far PE are in no order, so it takes two rounds. */
-static void gone(const struct core_waiter *w, int pe) REQUIRES(watch_lock)
+ * of a far PE are in no order, so it takes two rounds: the first that one finds
+ * is asked again in the next. */
+static void gone(struct round *r, const struct core_waiter *w, int pe)
+    REQUIRES(watch_lock)
 {
-    static int suspect = -1;
-
     if (!xport_routes[pe].map[HEAP_HOST] && suspect != pe) {
-        suspect = pe;
+        if (!r->suspects)
+            suspect = pe;
+        r->suspects = true;
         return;
     }
     core_fatal(ERR_COLL, call_of(w), "waits for PE %d, which has called "
@@ -222,7 +227,7 @@ static bool judge_member(struct round *r, const struct core_waiter *w, int i,
         r->met = true;
     } else if (ahead < 0) {
         if (d->last_sync)
-            gone(w, pe);
+            gone(r, w, pe);
         count_doing(&r->missing, pe, d);
     } else if (ahead > 0) {
         count_doing(&r->past, pe, d);
@@ -309,6 +314,7 @@ static bool judge_window(struct round *r, const struct core_waiter *w,
 static void ask_window(struct round *r, const struct core_waiter *w,
                        uint64_t now) REQUIRES(watch_lock)
 {
+    struct core_ask *a;
     int pe, n = 0;
 
     for (r->window = r->next; r->window < r->end && n < CORE_ASKS;
@@ -317,10 +323,11 @@ static void ask_window(struct round *r, const struct core_waiter *w,
         if (xport_routes[pe].map[HEAP_HOST])
             continue;
         n++;
+        a = core_ask_find(pe);
         /* The answer to an old question may be an old one, too. */
-        if (core_ask_find(pe) && core_ask_answered(core_ask_find(pe)))
-            core_ask_find(pe)->open = false;
-        if (!core_ask_find(pe))
+        if (a && core_ask_answered(a))
+            a->open = false;
+        if (!a || !a->open)
             core_ask(pe, word_of(w, r->window), now);
     }
     r->asked_ns = now;
@@ -556,5 +563,6 @@ void core_watch_close(void)
     lock_acquire(&watch_lock);
     core_ask_close();
     now_round.of = NULL;
+    suspect = -1;
     lock_release(&watch_lock);
 }

@@ -54,6 +54,12 @@ int main(int argc, char **argv)
         shmem_finalize();
         return 0;
     }
+    CASE(too_late) {            /* the barrier of the others' finalize */
+        if (me == 0)
+            shmem_barrier_all();
+        shmem_finalize();
+        return 0;
+    }
     CASE(every_exit) {
         printf("unflushed of PE %d", me);
         shmem_global_exit(status);
@@ -122,6 +128,13 @@ for SHMEM_COLL_SCAN in doubling pull; do
 done
 unset SHMEM_COLL_REDUCE SHMEM_COLL_SCAN
 ends 1 "$one" too_early 3
+# Between nodes a PE asks, and asks again, whichever of the others it is.
+if [ -z "$debug" ]; then
+    SHMEM_STALL=1 try 3 --ppn 1 ./bad too_late
+    ended 1 too_late
+    grep -qE 'PE 0 .*: shmem_finalize: waits for PE [12], which has called shmem_finalize; .*\[S-E-COLL\]' "$err" ||
+        fail "too_late: $(cat "$err")"
+fi
 # Others that wait in another way are named after a while.
 if [ -z "$debug" ]; then
     try 3 timeout 6 ./bad exit 0
