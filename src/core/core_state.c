@@ -60,7 +60,8 @@ const char *core_watch_place(const void *addr, uint64_t *off)
 
     if (seg < 0)
         return NULL;
-    *off = (uintptr_t)addr - heap_segs[seg].base;
+    *off = (uintptr_t)addr - (seg == HEAP_DATA ? heap_program
+                                              : heap_segs[seg].base);
     return seg == HEAP_HOST ? "heap" : "static data";
 }
 

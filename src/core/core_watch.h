@@ -62,7 +62,7 @@ static inline uint64_t core_watch_entry(uint64_t n, uint32_t id)
 }
 
 /* The sign of a comparison, and where an address lies: "heap", "static data",
- * or NULL, and how far in it. */
+ * or NULL, and how far in it: of static data, as nm says. */
 const char *core_watch_sign(int cmp);
 const char *core_watch_place(const void *addr, uint64_t *off);
 /* The value there, extended to 64 bits. */

@@ -33,6 +33,8 @@ struct heap_seg {
     size_t size;
 };
 extern hidden struct heap_seg heap_segs[HEAP_SEGS];
+/* Where the main program is loaded: addresses less that are those of nm. */
+extern hidden uintptr_t heap_program;
 
 /* The sizes of a slot; one PE of the node plans, the others are told. */
 struct heap_plan {
@@ -46,7 +48,7 @@ struct heap_plan {
                                  * one is never touched */
 };
 
-/* The plan for a node of n_pes, checked against the memory of the machine
+/* The plan where n_pes share the memory, checked against the memory of the machine
  * and of the container: -ENOMEM names what is short. */
 int heap_plan_make(int n_pes, struct heap_plan *out);
 /* Does this process lay out its static data as the plan says? */

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 void (*heap_fork_child)(void);
+uintptr_t heap_program;
 
 /* What is shared now; size 0: nothing. */
 static struct {
@@ -103,6 +104,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
     const ElfW(Phdr) *ph;
 
     (void)size;
+    heap_program = info->dlpi_addr;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         ph = &info->dlpi_phdr[i];
         if (ph->p_type == PT_GNU_RELRO)

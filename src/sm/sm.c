@@ -152,7 +152,9 @@ static int agree(struct sm_card *card, int *out_fd)
             rc = compare_sizes(card);
         return rc ? rc : sm_meet_join(card, out_fd);
     }
-    rc = heap_plan_make(rt_job.n_local, &card->plan);
+    /* Nodes that share a machine share its memory. */
+    rc = heap_plan_make(rt_job.one_machine ? rt_job.n_pes : rt_job.n_local,
+                        &card->plan);
     if (!rc && n > 1)
         rc = sm_meet_listen(card, &listen_fd);
     if (!rc)
