@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The thread that fell asleep last. */
+/* The thread that fell asleep last, of those that still wait. */
 static struct shown {
-    bool on;                    /* atomic */
+    const void *of;             /* atomic; its waiter, NULL: no thread does */
     struct core_waiter w;
     const char *call;
     int team_pes;               /* 0: no team */
@@ -25,19 +25,30 @@ void core_watch_show(struct core_waiter *w)
 {
     const struct core_team *t;
 
-    __atomic_store_n(&shown.on, false, __ATOMIC_RELAXED);
-    if (w && w->call && !w->noted)
+    __atomic_store_n(&shown.of, NULL, __ATOMIC_RELAXED);
+    if (w->call && !w->noted)
         core_watch_call(w->call);
-    core_doing_waits(CORE_WAITS_SLEEP, w != NULL);
-    if (!w)
-        return;
+    core_doing_waits(CORE_WAITS_SLEEP, true);
     w->noted = true;
     t = w->what == CORE_FOR_ALL ? core_watched : NULL;
     shown.w = *w;
     shown.call = w->call ? w->call : xport_call;
     shown.team_pes = t ? t->n_pes : 0;
     shown.entry = t ? t->entries : 0;
-    __atomic_store_n(&shown.on, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&shown.of, w, __ATOMIC_RELEASE);
+}
+
+void core_watch_hide(const struct core_waiter *w, bool last)
+{
+    if (shown.of == w)
+        __atomic_store_n(&shown.of, NULL, __ATOMIC_RELAXED);
+    if (last)
+        core_doing_waits(CORE_WAITS_SLEEP, false);
+}
+
+bool core_watch_shows(void)
+{
+    return __atomic_load_n(&shown.of, __ATOMIC_RELAXED);
 }
 
 /* ---- words for waits ---- */
@@ -251,9 +262,9 @@ static void add_state(struct line *l, const struct core_ctl *ctl)
 
     if (far.of)
         add_far_wait(l, &far);
-    if (far.of && s.on)
+    if (far.of && s.of)
         add(l, "; another thread ");
-    if (s.on)
+    if (s.of)
         add_wait(l, &s);
     else if (!far.of)
         add_last_call(l, &ctl->doing);

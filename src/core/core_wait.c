@@ -99,8 +99,7 @@ void core_wait_stop(struct core_waiter *w)
 {
     lock_acquire(&announce_lock);
     renounce(w);
-    if (--waiters == 0)
-        core_watch_show(NULL);
+    core_watch_hide(w, --waiters == 0);
     lock_release(&announce_lock);
     w->noted = false;
 }
@@ -128,6 +127,11 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
     if (ns > sleep_most_ns())
         ns = sleep_most_ns();
     t.tv_nsec = (long)ns;
+    if (unlikely(!core_watch_shows())) {
+        lock_acquire(&announce_lock);
+        core_watch_show(w);
+        lock_release(&announce_lock);
+    }
     if (xport_far)
         events = xport_far->doze(true);
     /* Not FUTEX_PRIVATE: the waker is another process. */

@@ -29,8 +29,12 @@ void core_watch_close(void);
 
 /* ---- core_state.c: SIGUSR2 prints what this PE does ---- */
 void core_state_open(void);
-/* A thread that sleeps now; NULL: none does.  One thread at a time. */
+/* This thread sleeps now; it waits no more, and if it is the last no other
+ * does.  One thread at a time. */
 void core_watch_show(struct core_waiter *w);
+void core_watch_hide(const struct core_waiter *w, bool last);
+/* Is any shown?  Who sleeps while none is shows itself again. */
+bool core_watch_shows(void);
 
 /* Whom this thread's waits for all are for; NULL: not known. */
 extern hidden __thread struct core_team *core_watched

@@ -114,6 +114,46 @@ for options in '' '--ppn 1'; do
     done
 done
 
+# Of two threads the second to sleep is told of, and then who still waits.
+program threads <<'C'
+static long first, second;
+
+static void *await(void *word)
+{
+    shmem_long_wait_until(word, SHMEM_CMP_EQ, word == &first ? 1 : 2);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    int level;
+
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level);
+    pthread_create(&a, NULL, await, &first);
+    usleep(200000);
+    pthread_create(&b, NULL, await, &second);
+    usleep(200000);
+    kill(getpid(), SIGUSR2);
+    shmem_long_p(&second, 2, 0);
+    pthread_join(b, NULL);
+    usleep(200000);
+    kill(getpid(), SIGUSR2);
+    shmem_long_p(&first, 1, 0);
+    pthread_join(a, NULL);
+    kill(getpid(), SIGUSR2);
+    shmem_finalize();
+    return 0;
+}
+C
+how=threads
+try 0 ./threads
+[ $status -eq 0 ] && [ "$(wc -l <"$err")" -eq 3 ] ||
+    fail "$how: status $status: $(cat "$err")"
+prints 0 'in shmem_long_wait_until for [0-9]+ s, .*, now 0, to be == 2; '
+prints 0 'in shmem_long_wait_until for [0-9]+ s, .*, now 0, to be == 1; '
+prints 0 'not waiting; '
+
 # Off: the signal does what it does without a handler.
 SHMEM_STATE_SIGNAL=0
 export SHMEM_STATE_SIGNAL
