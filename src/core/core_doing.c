@@ -144,17 +144,18 @@ void core_doing_far(struct xport_wait *w, uint64_t now)
     struct core_far_shown *s = &core_far_shown;
     char host[sizeof s->host] = "";
     int pe = w->pe >= 0 ? w->pe : w->maybe;
+    const void *of = __atomic_load_n(&s->of, __ATOMIC_RELAXED);
+    bool young = now - w->since_ns < HOST_AFTER_NS;
 
     if (!core_ctl)
         return;
     if (!w->shown && xport_call && xport_call != noted.call)
         core_watch_call(xport_call);
-    w->shown = true;
-    if (__atomic_load_n(&s->of, __ATOMIC_RELAXED) == w && (pe < 0 ||
-        s->host[0] || now - w->since_ns < HOST_AFTER_NS))
+    /* Another one that is shown stays, unless this wait is new. */
+    if (w->shown && of && (of != w || pe < 0 || s->host[0] || young))
         return;
-    if (pe >= 0 && now - w->since_ns >= HOST_AFTER_NS &&
-        !rt_host(pe, host, sizeof host))
+    w->shown = true;
+    if (pe >= 0 && !young && !rt_host(pe, host, sizeof host))
         strcpy(host, "?");
     lock_acquire(&show_lock);
     __atomic_store_n(&s->of, NULL, __ATOMIC_RELAXED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: what a PE does last stays true where several of its threads
- * make calls at once: the time, and by which call each has come to its team.
+/* Description: what a PE did last stays true where several of its threads
+ * make calls at once: the time, by which call each has come to its team, and who
+ * waits for a far PE.
  * Timeout: 20 */
 #include "unit.h"
 
@@ -71,11 +72,38 @@ T(the_time_goes_on_being_taken)
     T_LT(d->calls - d->at_calls, 64);
 }
 
+/* No two take turns: each turn would ask for a host. */
+T(the_last_to_wait_is_shown)
+{
+    struct xport_wait first = { .pe = 1, .since_ns = 1 };
+    struct xport_wait last = { .pe = 2, .since_ns = 2 };
+    const struct core_doing *d = &core_ctl->doing;
+
+    core_doing_far(&first, 1000);
+    core_doing_far(&last, 1000);
+    for (uint64_t ns = 1000; ns < 1000000000; ns *= 10) {
+        core_doing_far(&first, ns);
+        T_EQ(core_far_shown.pe, 2);
+        core_doing_far(&last, ns);
+    }
+    core_doing_far_end(&last);
+    T_TRUE(!core_far_shown.of);
+    T_EQ(d->waits, 0);
+    core_doing_far(&first, 2000);
+    T_TRUE(core_far_shown.of == &first);
+    T_EQ(core_far_shown.pe, 1);
+    T_EQ(core_far_shown.host[0], 0);
+    T_EQ(d->waits, (uint64_t)CORE_WAITS_FAR);
+    core_doing_far_end(&first);
+    T_EQ(d->waits, 0);
+}
+
 int main(void)
 {
     settle();
     T_RUN(the_time_goes_on_being_taken);
     T_RUN(a_thread_comes_by_its_own_call);
+    T_RUN(the_last_to_wait_is_shown);
     xport_close();
     return T_DONE();
 }
