@@ -6,13 +6,13 @@
     void pshmem_##NAME(void)                                                \
     {                                                                       \
         core_need_up(__func__);                                             \
-        core_##NAME(__func__, API_DEFAULT);                                           \
+        core_##NAME(__func__, API_DEFAULT);                                 \
     }                                                                       \
     void pshmem_ctx_##NAME(shmem_ctx_t ctx)                                 \
     {                                                                       \
         core_need_up(__func__);                                             \
         if (ctx != SHMEM_CTX_INVALID)                                       \
-            core_##NAME(__func__, API_CTX(ctx));                                      \
+            core_##NAME(__func__, API_CTX(ctx));                            \
     }                                                                       \
     API_ALIAS(shmem_##NAME) API_ALIAS(shmem_ctx_##NAME)
 API_ORDER(fence)

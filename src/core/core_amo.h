@@ -13,8 +13,8 @@
 
 /* value, cond and result are words of size bytes, or NULL. */
 void core_far_amo(const char *call, const struct core_ctx *ctx,
-                  enum xport_op op, size_t size, const void *sym, int pe, const void *value,
-                  const void *cond, void *result, bool nbi)
+                  enum xport_op op, size_t size, const void *sym, int pe,
+                  const void *value, const void *cond, void *result, bool nbi)
     __attribute__((cold, noinline));
 
 /* Puts of the context come before it; no quiet needs to cover it. */

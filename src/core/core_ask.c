@@ -10,7 +10,7 @@
 #define NO_WORD UINT64_MAX
 
 enum { GET_WORD = 1, GET_DOING = 2 };
-static struct core_ctx ctx = { .team = &core_world };
+static struct xport_flow *flow;
 static struct core_ask asks[CORE_ASKS];
 static struct core_answer *answers;
 
@@ -61,7 +61,7 @@ static int get(void *dest, const void *sym, size_t len, int pe)
         .pe = pe, .seg = seg, .off = (uintptr_t)sym - heap_segs[seg].base
     };
 
-    return xport_far->try_get(ctx.flow, dest, &at, len);
+    return xport_far->try_get(flow, dest, &at, len);
 }
 
 static void send(struct core_ask *a, uint64_t now)
@@ -98,7 +98,7 @@ void core_ask(int pe, const void *word, uint64_t now)
     while (i < CORE_ASKS && asks[i].open)
         i++;
     if (i == CORE_ASKS ||
-        (!ctx.flow && xport_far->flow_open(&ctx.flow, false)))
+        (!flow && xport_far->flow_open(&flow, false)))
         return;
     answers[i] = (struct core_answer){ .word = word ? NO_WORD : 0 };
     asks[i] = (struct core_ask){ .open = true, .pe = pe, .since_ns = now,
@@ -132,17 +132,17 @@ static bool something_due(void)
 
 void core_ask_close(void)
 {
-    if (!ctx.flow)
+    if (!flow)
         return;
     for (int ms = 0; something_due() && ms < 1000; ms++) {
         usleep(1000);
         xport_far->progress();
     }
     if (!something_due()) {     /* else the flow stays */
-        xport_far->quiet(ctx.flow);
-        xport_far->flow_close(ctx.flow);
+        xport_far->quiet(flow);
+        xport_far->flow_close(flow);
     }
-    ctx.flow = NULL;
+    flow = NULL;
     /* The next session begins without questions. */
     memset(asks, 0, sizeof asks);
 }

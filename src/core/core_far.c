@@ -87,8 +87,8 @@ void core_far_quiet(const char *call, const struct core_ctx *ctx)
 /* ---- atomics ---- */
 
 void core_far_amo(const char *call, const struct core_ctx *ctx,
-                  enum xport_op op, size_t size, const void *sym, int pe, const void *value,
-                  const void *cond, void *result, bool nbi)
+                  enum xport_op op, size_t size, const void *sym, int pe,
+                  const void *value, const void *cond, void *result, bool nbi)
 {
     struct xport_amo a = { .op = op, .size = (int)size };
     struct xport_at at;

@@ -173,7 +173,6 @@ void ofi_fail(const char *what, int pe, long rc, const char *detail)
 void ofi_fail_silent(const struct ofi_wait *w, uint64_t waited_ns)
 {
     struct place p = place_of(w->wait.pe);
-    bool one = w->wait.pe >= 0 && !w->room;
 
     rt_await_end();
     log_error(ERR_NET, "%s%sno %s %s in %llu s (SHMEM_TIMEOUT): %s is stopped, "
@@ -181,6 +180,6 @@ void ofi_fail_silent(const struct ofi_wait *w, uint64_t waited_ns)
               p.colon, w->room ? "room for a further operation on"
                                : "answer from", p.pe,
               (unsigned long long)(waited_ns / 1000000000u),
-              one ? "it" : "a PE", ofi.name);
+              w->wait.pe >= 0 ? "it" : "a PE", ofi.name);
     rt_abort(EXIT_FAILURE);
 }

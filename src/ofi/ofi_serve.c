@@ -238,10 +238,9 @@ int ofi_serve_open(void)
         return rc;
     for (int i = 0; i < RECEIVES && !rc; i++)
         rc = (int)post_receive((struct box *)(void *)boxes.all + i);
-    if (rc) {
+    /* The boxes stay as long as an endpoint that may receive into them. */
+    if (rc)
         log_error(ERR_NET, "receiving messages: %s", ofi_strerror(rc));
-        ofi_serve_close();
-    }
     return rc;
 }
 

@@ -43,4 +43,4 @@ grep -q 'shmem_putmem waits for [0-9]* s for far PEs; silent is PE 2 ' \
     "$err" || fail "PE 2 is not named: $(cat "$err")"
 grep -q 'for PE 1\|is PE 1\|from PE 1' "$err" &&
     fail "PE 1 is accused: $(cat "$err")"
-finish
+finish 'who waits for room names who takes it'
