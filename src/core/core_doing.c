@@ -24,6 +24,10 @@ static __thread struct {
     uint32_t id;
 } entered __attribute__((tls_model("initial-exec")));
 
+/* relaxed: what threads tell of themselves here orders nothing else. */
+#define GET(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define SET(word, v) __atomic_store_n(&(word), v, __ATOMIC_RELAXED)
+
 /* Not exact when threads race. */
 static struct {
     const char *call;           /* the name that is there */
@@ -36,15 +40,16 @@ static void take_time(struct core_doing *d) __attribute__((noinline));
 static void take_time(struct core_doing *d)
 {
     struct timespec t;
-    uint64_t now, before = d->at_ns;
+    uint64_t now, before = GET(d->at_ns);
+    uint32_t quick, calls = GET(d->calls);
 
     clock_gettime(CLOCK_REALTIME_COARSE, &t);
     now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-    noted.quick = now - before > QUICK_NS ? 0 : noted.quick + 1;
-    noted.next = d->calls + (noted.quick < QUICK_LOOKS ? 1 : SELDOM);
-    /* relaxed: what others read serves messages. */
-    __atomic_store_n(&d->at_ns, now, __ATOMIC_RELAXED);
-    __atomic_store_n(&d->at_calls, d->calls, __ATOMIC_RELAXED);
+    quick = now - before > QUICK_NS ? 0 : GET(noted.quick) + 1;
+    SET(noted.quick, quick);
+    SET(noted.next, calls + (quick < QUICK_LOOKS ? 1 : SELDOM));
+    SET(d->at_ns, now);
+    SET(d->at_calls, calls);
 }
 
 uint32_t core_watch_id(const char *name)
@@ -69,19 +74,18 @@ static void put_name(struct core_doing *d, const char *call)
 
     strncpy((char *)name, core_public_name(call), sizeof name - 1);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        __atomic_store_n((uint64_t *)(void *)d->call + i, name[i],
-                         __ATOMIC_RELAXED);
-    noted.call = call;
+        SET(((uint64_t *)(void *)d->call)[i], name[i]);
+    SET(noted.call, call);
 }
 
 static inline void note(struct core_doing *d, const char *call)
 {
-    uint32_t calls = d->calls + 1;
+    uint32_t calls = GET(d->calls) + 1;
 
-    if (unlikely(noted.call != call))
+    if (unlikely(GET(noted.call) != call))
         put_name(d, call);
-    __atomic_store_n(&d->calls, calls, __ATOMIC_RELAXED);
-    if (unlikely((int32_t)(calls - noted.next) >= 0))
+    SET(d->calls, calls);
+    if (unlikely((int32_t)(calls - GET(noted.next)) >= 0))
         take_time(d);
 }
 
@@ -102,9 +106,8 @@ void core_watch_enter(const char *call, struct core_team *t)
         entered.call = call;
         entered.id = core_watch_id(core_public_name(call));
     }
-    __atomic_store_n(&core_team_words(t, t->my_pe)->entry,
-                     core_watch_entry(++t->entries, entered.id),
-                     __ATOMIC_RELAXED);
+    SET(core_team_words(t, t->my_pe)->entry,
+        core_watch_entry(++t->entries, entered.id));
 }
 
 void core_doing_open(void)
@@ -129,10 +132,10 @@ void core_doing_waits(unsigned which, bool on)
         __atomic_fetch_and(&d->waits, ~(uint64_t)which, __ATOMIC_RELAXED);
         return;
     }
-    if (d->at_calls != d->calls)
+    if (GET(d->at_calls) != GET(d->calls))
         take_time(d);
-    noted.quick = 0;
-    noted.next = d->calls + 1;
+    SET(noted.quick, 0);
+    SET(noted.next, GET(d->calls) + 1);
     __atomic_fetch_or(&d->waits, which, __ATOMIC_RELAXED);
 }
 
@@ -144,12 +147,12 @@ void core_doing_far(struct xport_wait *w, uint64_t now)
     struct core_far_shown *s = &core_far_shown;
     char host[sizeof s->host] = "";
     int pe = w->pe >= 0 ? w->pe : w->maybe;
-    const void *of = __atomic_load_n(&s->of, __ATOMIC_RELAXED);
+    const void *of = GET(s->of);
     bool young = now - w->since_ns < HOST_AFTER_NS;
 
     if (!core_ctl)
         return;
-    if (!w->shown && xport_call && xport_call != noted.call)
+    if (!w->shown && xport_call && xport_call != GET(noted.call))
         core_watch_call(xport_call);
     /* Another one that is shown stays, unless this wait is new. */
     if (w->shown && of && (of != w || pe < 0 || s->host[0] || young))
@@ -158,7 +161,7 @@ void core_doing_far(struct xport_wait *w, uint64_t now)
     if (pe >= 0 && !young && !rt_host(pe, host, sizeof host))
         strcpy(host, "?");
     lock_acquire(&show_lock);
-    __atomic_store_n(&s->of, NULL, __ATOMIC_RELAXED);
+    SET(s->of, NULL);
     s->call = xport_call;
     s->pe = pe;
     s->since_ns = w->since_ns;
@@ -174,7 +177,7 @@ void core_doing_far_end(struct xport_wait *w)
     w->shown = false;
     lock_acquire(&show_lock);
     if (core_far_shown.of == w) {
-        __atomic_store_n(&core_far_shown.of, NULL, __ATOMIC_RELAXED);
+        SET(core_far_shown.of, NULL);
         if (core_ctl)
             core_doing_waits(CORE_WAITS_FAR, false);
     }
