@@ -94,11 +94,14 @@ static void choose_atomics(void)
     /* Then it is a message that must not overtake. */
     if (!ofi.nic_amo && !one_stream())
         ofi.put_before_amo = (order & ordered) == ordered;
-    if (!ofi.nic_amo || software_atomics())
-        return;
-    /* The NIC's are atomic with each other only: so all use them. */
+    /* A NIC's are atomic with each other only: then all use them.  Else as the
+     * routes were, whatever a provider that did not work has made of them. */
     for (int pe = 0; pe < rt_job.n_pes; pe++)
-        memset(xport_routes[pe].amo, 0, sizeof xport_routes[pe].amo);
+        if (ofi.nic_amo && !software_atomics())
+            memset(xport_routes[pe].amo, 0, sizeof xport_routes[pe].amo);
+        else
+            memcpy(xport_routes[pe].amo, xport_routes[pe].map,
+                   sizeof xport_routes[pe].amo);
 }
 
 /* Why the first provider that this machine has does not serve. */
