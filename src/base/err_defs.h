@@ -27,6 +27,8 @@ ERR(HEAPARG, "PEs passed different arguments to one allocation call",
     "make every PE allocate the same sizes in the same order")
 ERR(FREE, "a pointer is not the start of a live symmetric block",
     "free each block of shmem_malloc once")
+ERR(DEVICE, "the device cannot be used, or an operation on it failed",
+    "see the cause in the line; shmem_info --check tests each step")
 ERR(DATA, "static data cannot be made symmetric",
     "run the same executable on every PE, or set SHMEM_STATIC_DATA=0")
 ERR(PMI, "start-up information cannot be had from the launcher",

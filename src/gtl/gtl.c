@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gtl/gtl_int.h"
+#include "base/env.h"
+#include "base/lock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct gtl_ops *gtl = &gtl_none;
+struct gtl_device gtl_device;
+bool gtl_foreign;
+
+static struct base_lock opening = LOCK_INIT;
+static __thread char said[160];
+
+const char *gtl_error(void)
+{
+    return said;
+}
+
+int gtl_fail(int rc, const char *call, const char *text, long code)
+{
+    snprintf(said, sizeof said, "%s: %s (%ld)", call, text, code);
+    return rc;
+}
+
+/* In the order of the words of SHMEM_DEVICE, auto first. */
+enum { AUTO, N_DRIVERS = 5 };
+static const struct gtl_ops *const drivers[N_DRIVERS] = {
+    [4] = &gtl_none
+};
+
+static int try(const struct gtl_ops *ops, int local)
+{
+    struct gtl_device d = { .count = 0 };
+    int rc = ops->open(local, &d);
+
+    if (rc) {
+        log_debug(LOG_GTL, "driver %s: %s", ops->name, gtl_error());
+        return rc;
+    }
+    gtl_device = d;
+    if (ops == &gtl_none)
+        return 0;
+    rc = gtl_own_open(ops);
+    if (rc) {
+        ops->close();
+        return rc;
+    }
+    gtl = ops;
+    gtl_foreign = !d.direct;
+    return 0;
+}
+
+/* A GPU that is there and does not work is no reason to go on without a
+ * word. */
+static int try_all(int local)
+{
+    int rc = -ENODEV;
+
+    for (int i = AUTO + 1; i < N_DRIVERS && rc; i++) {
+        if (!drivers[i])
+            continue;
+        rc = try(drivers[i], local);
+        if (rc && rc != -ENODEV)
+            log_warn(ERR_DEVICE, "device of driver %s: %s; it is not used",
+                     drivers[i]->name, gtl_error());
+    }
+    return rc;
+}
+
+static int try_chosen(int local)
+{
+    int rc;
+
+    if (env.DEVICE == AUTO)
+        return try_all(local);
+    rc = try(drivers[env.DEVICE], local);
+    if (rc)
+        log_error(ERR_DEVICE, "SHMEM_DEVICE=%s: %s",
+                  drivers[env.DEVICE]->name, gtl_error());
+    return rc;
+}
+
+int gtl_open(int local)
+{
+    int rc = 0;
+
+    lock_acquire(&opening);
+    if (gtl == &gtl_none)
+        rc = try_chosen(local);
+    lock_release(&opening);
+    return rc;
+}
+
+void gtl_close(void)
+{
+    lock_acquire(&opening);
+    if (gtl != &gtl_none) {
+        gtl_own_close();
+        gtl->close();
+        gtl = &gtl_none;
+        memset(&gtl_device, 0, sizeof gtl_device);
+        gtl_foreign = false;
+    }
+    lock_release(&opening);
+}

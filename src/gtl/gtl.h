@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl.h - the GPU transport layer: this PE's device, whoever made it.
+ *
+ * One table of calls, and a driver behind it: cuda, hip, or host, the software
+ * device; none answers -ENODEV to everything, so no slot is ever NULL.  A
+ * process has one device, found by gtl_open() and kept until gtl_close().
+ *
+ * Addresses are unified: one number is one place, in host or device memory,
+ * for the processor and the device alike.  What the processor may do with
+ * device memory, struct gtl_device says.
+ *
+ * A stream is the driver's own handle (CUstream, hipStream_t), so a program's
+ * streams are used as they are; NULL is the device's default stream.  What is
+ * enqueued on a stream starts after what was enqueued there before it, and
+ * operands given by address live until it has run.
+ *
+ * Threads: any call from any thread, after gtl_open; two threads on one stream
+ * are ordered by the caller.  A call leaves the thread's current device and
+ * context as they were.
+ * Errors: 0 or -errno, not logged; gtl_error() says what the driver said. */
+#ifndef GTL_GTL_H
+#define GTL_GTL_H
+
+#include "base/atomics.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gtl_device {
+    char name[96];
+    /* Equal where two processes have the same device, also where each sees it
+     * by another number. */
+    char id[48];
+    char pci[16];               /* "0000:17:00.0", or "" */
+    int ordinal, count;         /* which of those this process sees */
+    int driver_version;         /* as the driver counts; 0: none */
+    uint64_t memory;            /* bytes */
+    bool direct;                /* the processor loads and stores its memory */
+    bool lends;                 /* lend() and borrow() work */
+    bool memops;                /* write64() and wait64() take no kernel */
+    bool dmabuf;                /* dmabuf() works */
+    bool ordered;               /* flush() is not needed */
+    bool coarse;                /* release() does something */
+    int hw_queues;              /* that streams share; 0: not known */
+};
+
+/* Memory of this process as the device sees it. */
+enum gtl_kind {
+    GTL_PRIVATE,                /* host memory that it does not know */
+    GTL_PINNED,                 /* host memory that it reaches */
+    GTL_MANAGED,                /* moves; the processor may use it */
+    GTL_DEVICE                  /* of this device or of another one */
+};
+
+/* The allocation around an address. */
+struct gtl_range {
+    enum gtl_kind kind;
+    uintptr_t base;             /* of PRIVATE memory: not known, as is size */
+    size_t size;
+};
+
+/* Opens memory of another process of this node: bytes to be passed on. */
+struct gtl_handle {
+    unsigned char bytes[80];
+};
+
+/* Why host memory is pinned. */
+enum gtl_pin {
+    GTL_PIN_MEMORY,             /* the device loads and stores it */
+    GTL_PIN_MMIO                /* registers of another device: stores only */
+};
+
+/* Words for amo(), as XPORT_FETCH and so on count them. */
+enum gtl_word_op {
+    GTL_FETCH, GTL_SET, GTL_SWAP, GTL_CSWAP, GTL_ADD, GTL_AND, GTL_OR, GTL_XOR
+};
+
+struct gtl_amo {
+    enum gtl_word_op op;
+    int size;                   /* 4 or 8 */
+    void *word;
+    uint64_t value, cond;       /* in the low bytes */
+    void *result;               /* NULL: not wanted; else memory the device
+                                 * reaches, where the old value goes */
+};
+
+/* count blocks of len bytes, apart by these strides. */
+struct gtl_blocks {
+    size_t len, count;
+    ptrdiff_t to_stride, from_stride;
+};
+
+/* A kernel of the software device: body runs for every item of every group,
+ * once in each phase; the items of a group run one after the other on one
+ * thread, so that a phase is what lies between two barriers of a group. */
+struct gtl_grid {
+    unsigned groups, items, phases;
+    size_t scratch;             /* bytes that a group's items share, zeroed */
+};
+struct gtl_item {
+    unsigned group, item, phase, groups, items;
+    void *scratch;
+};
+typedef void gtl_kernel(const struct gtl_item *item, void *arg);
+
+struct gtl_ops {
+    const char *name;
+    /* The device that is current in this thread, or by `local`, the PE's
+     * number on its node.  -ENODEV: there is none, or no driver. */
+    int (*open)(int local, struct gtl_device *out);
+    /* Streams and memory of ours are gone.  Leaves the driver's library where
+     * it is: it may be the program's, too. */
+    void (*close)(void);
+
+    /* ---- memory ---- */
+    /* Of this device, aligned to 2 MiB, content undefined; lend() takes it. */
+    int (*alloc)(size_t size, void **out);
+    void (*free)(void *p);
+    int (*room)(size_t *unused, size_t *total);
+    /* *out: where the device sees it; also the processor, with unified
+     * addresses and PIN_MEMORY.  Whole pages. */
+    int (*pin)(void *host, size_t size, enum gtl_pin why, void **out);
+    void (*unpin)(void *host);
+    int (*classify)(const void *p, struct gtl_range *out);
+    /* p is what alloc() gave.  Borrowed memory is given back before the owner
+     * frees it. */
+    int (*lend)(void *p, struct gtl_handle *out);
+    int (*borrow)(const struct gtl_handle *h, void **out);
+    void (*give_back)(void *p);
+    /* A descriptor for other drivers; the caller closes it. */
+    int (*dmabuf)(void *p, size_t size, int *fd, uint64_t *offset);
+
+    /* ---- streams ---- */
+    /* Independent of the default stream; urgent: before others, where the
+     * device can. */
+    int (*stream_create)(bool urgent, void **out);
+    /* What is enqueued still runs; does not wait for it. */
+    void (*stream_destroy)(void *s);
+    /* Is it a live stream of this device?  *id is another one for each stream
+     * ever made, even where handles are used again.  -EINVAL: it is none;
+     * -EBUSY: it records a graph. */
+    int (*stream_check)(void *s, uint64_t *id);
+    int (*stream_query)(void *s);       /* 0, -EAGAIN: work is left */
+    int (*stream_sync)(void *s);        /* the thread waits */
+
+    /* ---- in stream order ---- */
+    /* Between any two places. */
+    int (*copy)(void *to, const void *from, size_t n, void *s);
+    int (*copy_blocks)(void *to, const void *from, const struct gtl_blocks *b,
+                       void *s);
+    int (*fill)(void *to, int byte, size_t n, void *s);
+    /* Atomic with the device's and, on memory both reach, the processor's. */
+    int (*amo)(const struct gtl_amo *a, void *s);
+    /* Words in device or pinned memory, aligned.  What the stream did before
+     * the write is visible, to the processor and the network too, to who sees
+     * the value.  The wait ends at *word >= least, as unsigned numbers. */
+    int (*write64)(uint64_t *word, uint64_t value, void *s);
+    int (*wait64)(uint64_t *word, uint64_t least, void *s);
+    /* On a thread of the driver; fn calls nothing of the driver. */
+    int (*call)(void (*fn)(void *arg), void *arg, void *s);
+    int (*launch)(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+                  void *s);     /* -ENODEV but on the software device */
+    /* Device stores before it reach system scope, for a trigger that no
+     * kernel boundary orders. */
+    int (*release)(void *s);
+
+    /* ---- events ---- */
+    int (*event_create)(void **out);
+    void (*event_destroy)(void *e);
+    int (*event_record)(void *e, void *s);
+    int (*event_wait)(void *e, void *s);        /* the stream waits */
+    int (*event_query)(void *e);                /* 0 or -EAGAIN */
+
+    /* What a NIC has stored in device memory is visible to kernels that start
+     * after it. */
+    int (*flush)(void);
+};
+
+/* The driver in use and its device; gtl_none and zeros unless open. */
+extern hidden const struct gtl_ops *gtl;
+extern hidden struct gtl_device gtl_device;
+/* There may be memory that the processor must not touch. */
+extern hidden bool gtl_foreign;
+
+/* By SHMEM_DEVICE.  0 also where the answer is none; -errno, logged, where
+ * the device that is asked for cannot be had.  Again after success: nothing. */
+int gtl_open(int local);
+void gtl_close(void);
+/* Has the program loaded a GPU driver of its own accord? */
+bool gtl_program_has_one(void);
+/* Why the last call that failed in this thread did, as the driver says:
+ * "cuMemAlloc: out of memory (2)".  Until the thread's next failure. */
+const char *gtl_error(void);
+
+/* Is it memory that the processor must not touch?  Symmetric addresses are
+ * told apart by their segment, before this is asked. */
+bool gtl_is_foreign(const void *p);
+
+/* The same as copy() and so on, done when it returns, on streams of the
+ * library's own: independent of all that the program's streams hold. */
+int gtl_copy_now(void *to, const void *from, size_t n);
+int gtl_copy_blocks_now(void *to, const void *from,
+                        const struct gtl_blocks *b);
+int gtl_fill_now(void *to, int byte, size_t n);
+/* a->result: any host memory. */
+int gtl_amo_now(const struct gtl_amo *a);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* No device: every answer is -ENODEV. */
+#include "gtl/gtl_int.h"
+
+#include <errno.h>
+
+static int none(void)
+{
+    return gtl_fail(-ENODEV, "no device", "SHMEM_DEVICE=none", 0);
+}
+
+static int open_none(int local, struct gtl_device *out)
+{
+    (void)local;
+    *out = (struct gtl_device){ .direct = true };
+    return 0;
+}
+
+static void nothing(void) {}
+static void forget(void *p) { (void)p; }
+
+static int make(size_t size, void **out)
+{
+    (void)size;
+    (void)out;
+    return none();
+}
+
+static int room(size_t *unused, size_t *total)
+{
+    (void)unused;
+    (void)total;
+    return none();
+}
+
+static int pin(void *host, size_t size, enum gtl_pin why, void **out)
+{
+    (void)host;
+    (void)size;
+    (void)why;
+    (void)out;
+    return none();
+}
+
+static int classify(const void *p, struct gtl_range *out)
+{
+    (void)p;
+    *out = (struct gtl_range){ .kind = GTL_PRIVATE };
+    return 0;
+}
+
+static int lend(void *p, struct gtl_handle *out)
+{
+    (void)p;
+    (void)out;
+    return none();
+}
+
+static int borrow(const struct gtl_handle *h, void **out)
+{
+    (void)h;
+    (void)out;
+    return none();
+}
+
+static int dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
+{
+    (void)p;
+    (void)size;
+    (void)fd;
+    (void)offset;
+    return none();
+}
+
+static int stream_create(bool urgent, void **out)
+{
+    (void)urgent;
+    (void)out;
+    return none();
+}
+
+static int stream_check(void *s, uint64_t *id)
+{
+    (void)s;
+    (void)id;
+    return none();
+}
+
+static int one(void *p)
+{
+    (void)p;
+    return none();
+}
+
+static int two(void *p, void *q)
+{
+    (void)p;
+    (void)q;
+    return none();
+}
+
+static int copy(void *to, const void *from, size_t n, void *s)
+{
+    (void)to;
+    (void)from;
+    (void)n;
+    (void)s;
+    return none();
+}
+
+static int copy_blocks(void *to, const void *from, const struct gtl_blocks *b,
+                       void *s)
+{
+    (void)to;
+    (void)from;
+    (void)b;
+    (void)s;
+    return none();
+}
+
+static int fill(void *to, int byte, size_t n, void *s)
+{
+    (void)to;
+    (void)byte;
+    (void)n;
+    (void)s;
+    return none();
+}
+
+static int amo(const struct gtl_amo *a, void *s)
+{
+    (void)a;
+    (void)s;
+    return none();
+}
+
+static int word(uint64_t *word, uint64_t value, void *s)
+{
+    (void)word;
+    (void)value;
+    (void)s;
+    return none();
+}
+
+static int call(void (*fn)(void *arg), void *arg, void *s)
+{
+    (void)fn;
+    (void)arg;
+    (void)s;
+    return none();
+}
+
+static int launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+                  void *s)
+{
+    (void)grid;
+    (void)body;
+    (void)arg;
+    (void)s;
+    return none();
+}
+
+static int event_create(void **out)
+{
+    (void)out;
+    return none();
+}
+
+const struct gtl_ops gtl_none = {
+    .name = "none", .open = open_none, .close = nothing,
+    .alloc = make, .free = forget, .room = room, .pin = pin, .unpin = forget,
+    .classify = classify, .lend = lend, .borrow = borrow, .give_back = forget,
+    .dmabuf = dmabuf,
+    .stream_create = stream_create, .stream_destroy = forget,
+    .stream_check = stream_check, .stream_query = one, .stream_sync = one,
+    .copy = copy, .copy_blocks = copy_blocks, .fill = fill, .amo = amo,
+    .write64 = word, .wait64 = word, .call = call, .launch = launch,
+    .release = one,
+    .event_create = event_create, .event_destroy = forget,
+    .event_record = two, .event_wait = two, .event_query = one,
+    .flush = none
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which memory the processor must not touch.
+ *
+ * Asking the driver costs more than a small put, so what cannot be a device's
+ * is told by its place: the thread's stack, the program's heap.  Of the rest
+ * the last answer "device" is kept, per thread, and cannot harm once it is
+ * out of date: a copy by the device serves host memory as well.  An answer
+ * "host" is not kept: memory given back may come again as the device's. */
+#include "gtl/gtl_int.h"
+#include "base/dl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+extern char __data_start[] __attribute__((weak));
+static __thread struct gtl_range last;
+static __thread uintptr_t stack_from, stack_to;
+
+static void find_stack(void)
+{
+    pthread_attr_t a;
+    void *from;
+    size_t size;
+
+    stack_to = stack_from = (uintptr_t)&a;
+    if (pthread_getattr_np(pthread_self(), &a))
+        return;
+    if (!pthread_attr_getstack(&a, &from, &size)) {
+        stack_from = (uintptr_t)from;
+        stack_to = stack_from + size;
+    }
+    pthread_attr_destroy(&a);
+}
+
+/* Data of the program and what brk() has added. */
+static bool in_program(uintptr_t p)
+{
+    return __data_start && p >= (uintptr_t)__data_start &&
+           p < (uintptr_t)sbrk(0);
+}
+
+bool gtl_is_foreign(const void *ptr)
+{
+    uintptr_t p = (uintptr_t)ptr;
+    struct gtl_range r;
+
+    if (!gtl_foreign)
+        return false;
+    if (p - last.base < last.size)
+        return true;
+    if (!stack_to)
+        find_stack();
+    if ((p >= stack_from && p < stack_to) || in_program(p) ||
+        gtl->classify(ptr, &r) || r.kind != GTL_DEVICE)
+        return false;
+    last = r;
+    return true;
+}
+
+bool gtl_program_has_one(void)
+{
+    static const char *const names[] = {
+        "libcuda.so.1", "libamdhip64.so", "libamdhip64.so.7",
+        "libamdhip64.so.6", "libamdhip64.so.5"
+    };
+    void *h = NULL;
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names && !h; i++)
+        h = dlopen(names[i], RTLD_NOLOAD | RTLD_LAZY);
+    if (h)
+        dlclose(h);
+    return h;
+}
