@@ -11,6 +11,7 @@
 #   apps/<name>/*.c              a program bin/<name>, with -lshmem, installed
 #   tests/fake/*.c               one program each, with -lfabric
 #   tests/fake/cxi/*.c           a libfabric provider, a plug-in
+#   tests/fake/cuda/*.c, hip     a GPU driver's library, on tests/fake/device/*.c
 # A file of tests/<suite> without main() is part of each program beside it.
 # Paths are relative, so the tree may lie below a directory with spaces.
 
@@ -106,7 +107,7 @@ MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
 # --------------------------------------------------------------- library ----
 
 all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_MADE) ## library, tools and applications
-tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FUZZERS) ## the same and every test program
+tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FUZZERS) ## the same and every test program
 
 # A list file changes its date only when its words change: what depends on it
 # is made again after other flags, or after a source has come or gone.
@@ -239,6 +240,24 @@ $(FAKE_CXI): $(FAKE_OBJS)
 $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 	    $(OFI_LIBS)
+
+# Drivers of GPUs that are threads and memory of this machine.
+FAKE_DEV  = $(call obj,$(wildcard tests/fake/device/*.c))
+FAKE_CUDA = $(O)/obj/tests/fake/cuda/libcuda.so.1
+FAKE_HIP  = $(O)/obj/tests/fake/hip/libamdhip64.so.6
+FAKE_GPUS = $(if $(wildcard tests/fake/cuda/*.c),$(FAKE_CUDA)) \
+            $(if $(wildcard tests/fake/hip/*.c),$(FAKE_HIP))
+GPU_OBJS  = $(FAKE_DEV) $(call obj,$(wildcard tests/fake/cuda/*.c \
+            tests/fake/hip/*.c))
+$(GPU_OBJS): USER_CPPFLAGS += -Isrc -Itests/fake/device
+$(GPU_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
+$(O)/obj/tests/fake/dev_rules.o: USER_CPPFLAGS += -Itests/fake/device
+$(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
+$(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
+$(FAKE_HIP): $(call obj,$(wildcard tests/fake/hip/*.c)) $(FAKE_DEV)
+$(FAKE_CUDA) $(FAKE_HIP):
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \
+	    -Wl,-soname,$(@F) -o $@ $^
 
 $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
     $(O)/lib/libshmem.so config.mak

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: the stand-in device keeps the processor off its memory, runs
+ * streams in order, and lends memory to another process. */
+#include "t.h"
+#include "dev.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+T(the_processor_may_touch_the_memory_of_a_coherent_device_only)
+{
+    int status;
+    char *p;
+    pid_t child;
+
+    T_EQ(dev_alloc(0, 4096, 4096, 0, (void **)&p), 0);
+    child = fork();
+    if (!child) {
+        signal(SIGSEGV, SIG_DFL);
+        signal(SIGBUS, SIG_DFL);
+        *(volatile char *)p = 1;
+        _exit(0);
+    }
+    T_EQ(waitpid(child, &status, 0), child);
+    if (dev_setup()->is == DEV_COHERENT)
+        T_EQ(status, 0);
+    else
+        T_NE(status, 0);
+    T_EQ(dev_free(p), 0);
+    T_EQ(dev_free(p), -EINVAL);
+}
+
+T(a_stream_waits_and_keeps_its_order)
+{
+    struct dev_stream *s = dev_stream_create(0, false, 0);
+    struct dev_stream *t = dev_stream_create(0, false, 0);
+    uint64_t *word, host[2] = { 0 };
+    struct dev_mark m;
+
+    T_EQ(dev_alloc(0, 4096, 4096, 0, (void **)&word), 0);
+    T_EQ(dev_pin(host, sizeof host, 0), 0);
+    T_EQ(dev_pin(host, sizeof host, 0), -EEXIST);
+    dev_fill(s, word, 0, 1, 4096);
+    m = dev_record(s);
+    dev_mark_sync(m);
+    dev_wait(s, word, 7, ~0ULL, 8, DEV_GEQ);
+    dev_copy(s, host, word, 8);
+    T_TRUE(dev_busy(s));
+    T_EQ(host[0], 0);
+    dev_write(t, word, 9, 8);
+    T_EQ(dev_sync(s), 0);
+    T_EQ(host[0], 9);
+    T_EQ(dev_unpin(host), 0);
+    T_EQ(dev_free(word), 0);
+    dev_stream_destroy(s);
+    T_TRUE(!dev_stream_find(s));
+    dev_stream_destroy(t);
+}
+
+static void raise_it(void *arg)
+{
+    usleep(20000);
+    ++*(int *)arg;
+}
+
+T(the_default_stream_is_in_order_with_fenced_ones)
+{
+    struct dev_stream *s = dev_stream_create(0, true, 0);
+    struct dev_stream *t = dev_stream_create(0, true, 0);
+    int n = 0;
+
+    dev_host(s, raise_it, &n);
+    dev_host(dev_default(0), raise_it, &n);
+    dev_host(t, raise_it, &n);
+    T_EQ(dev_sync(t), 0);
+    T_EQ(n, 3);
+}
+
+T(another_process_borrows_memory)
+{
+    struct dev_export h;
+    uint64_t *p, is = 0;
+    int ready[2], status;
+    void *q;
+
+    T_EQ(dev_alloc(0, 4096, 4096, 0, (void **)&p), 0);
+    T_EQ(dev_lend(p, &h), 0);
+    T_EQ(dev_borrow(&h, &q), -EXDEV);
+    T_EQ(pipe(ready), 0);
+    pid_t child = fork();
+    if (!child) {
+        /* Its streams' threads are not here: the memory is enough. */
+        uint64_t *w;
+
+        if (dev_borrow(&h, &q) || dev_borrow(&h, (void **)&w) || w != q)
+            _exit(1);
+        w = dev_reach(q, 8);
+        *w = 5;
+        _exit(dev_give_back(q) || dev_give_back(q) || !dev_give_back(q));
+    }
+    T_EQ(waitpid(child, &status, 0), child);
+    T_EQ(status, 0);
+    dev_copy(dev_default(0), &is, p, 8);
+    T_EQ(is, 5);
+    T_EQ(dev_free(p), 0);
+}
+
+int main(void)
+{
+    T_RUN(the_processor_may_touch_the_memory_of_a_coherent_device_only);
+    T_RUN(another_process_borrows_memory);
+    T_RUN(a_stream_waits_and_keeps_its_order);
+    T_RUN(the_default_stream_is_in_order_with_fenced_ones);
+    return T_DONE();
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the stand-in device, on which drivers' stand-ins are built, keeps
+# its rules in each personality.
+# Timeout: 30
+set -u
+failures=0
+for FAKE_DEVICE in discrete coherent bare; do
+    export FAKE_DEVICE
+    "$BUILD/obj/tests/fake/dev_rules" || failures=$((failures + 1))
+done
+FAKE_DEVICE_QUEUES=4 "$BUILD/obj/tests/fake/dev_rules" ||
+    failures=$((failures + 1))
+[ "$failures" -eq 0 ]

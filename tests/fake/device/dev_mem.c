@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Device memory: files in memory, mapped twice.  Programs get an address at
+ * which nothing may be touched, the threads of the device use the other one.
+ * A coherent device gives its memory away as it is. */
+#include "dev.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAGIC = 0x44455631, DEVICES = 16 };
+
+struct mem {
+    struct mem *next;
+    struct dev_range r;
+    char *alias;                /* where the device finds it */
+    int fd;                     /* -1: host memory */
+    bool ours;                  /* host memory to be unmapped */
+    uint64_t inode;             /* of borrowed memory */
+    int borrowed;               /* times */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mem *all;
+static size_t used[DEVICES];
+static uint64_t ids;
+
+static void add(struct mem *m)
+{
+    pthread_mutex_lock(&lock);
+    m->r.id = ++ids;
+    m->next = all;
+    all = m;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock. */
+static struct mem *find(uintptr_t p)
+{
+    struct mem *m = all;
+
+    while (m && p - m->r.base >= m->r.size)
+        m = m->next;
+    return m;
+}
+
+/* The one that starts at p, out of the list. */
+static struct mem *take(const void *p, enum dev_where where)
+{
+    struct mem **at = &all, *m;
+
+    pthread_mutex_lock(&lock);
+    while (*at && ((*at)->r.base != (uintptr_t)p || (*at)->r.where != where))
+        at = &(*at)->next;
+    m = *at;
+    if (m && m->borrowed > 1) {
+        m->borrowed--;
+        m = NULL;
+    } else if (m) {
+        *at = m->next;
+        if (where == DEV_MEMORY)
+            used[m->r.device] -= m->r.size;
+    } else {
+        errno = EINVAL;
+    }
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+static size_t pages(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (size + page - 1) / page * page;
+}
+
+/* Maps the file at a multiple of align, and for the device. */
+static int map(struct mem *m, size_t align)
+{
+    bool open = dev_setup()->is == DEV_COHERENT;
+    size_t size = pages(m->r.size), room = size + align;
+    char *at, *from;
+
+    at = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return -errno;
+    from = (char *)(((uintptr_t)at + align - 1) / align * align);
+    if (mmap(from, size, open ? PROT_READ | PROT_WRITE : PROT_NONE,
+             MAP_SHARED | MAP_FIXED, m->fd, 0) == MAP_FAILED) {
+        munmap(at, room);
+        return -ENOMEM;
+    }
+    if (from > at)
+        munmap(at, (size_t)(from - at));
+    if (from + size < at + room)
+        munmap(from + size, (size_t)(at + room - from) - size);
+    m->r.base = (uintptr_t)from;
+    m->alias = from;
+    if (open)
+        return 0;
+    m->alias = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
+    if (m->alias == MAP_FAILED) {
+        munmap(from, size);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+static void discard(struct mem *m)
+{
+    size_t size = pages(m->r.size);
+
+    if (m->fd >= 0) {
+        if (m->alias != (char *)m->r.base)
+            munmap(m->alias, size);
+        munmap((void *)m->r.base, size);
+        close(m->fd);
+    } else if (m->ours) {
+        munmap((void *)m->r.base, size);
+    }
+    free(m);
+}
+
+static struct mem *make(enum dev_where where, size_t size, unsigned flags)
+{
+    struct mem *m = calloc(1, sizeof *m);
+
+    if (m) {
+        m->fd = -1;
+        m->r.where = where;
+        m->r.size = size;
+        m->r.flags = flags;
+    }
+    return m;
+}
+
+static bool reserve(int device, size_t size)
+{
+    bool ok;
+
+    pthread_mutex_lock(&lock);
+    ok = size <= dev_setup()->memory - used[device];
+    if (ok)
+        used[device] += size;
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+int dev_alloc(int device, size_t size, size_t align, unsigned flags,
+              void **out)
+{
+    struct mem *m;
+    int rc = -ENOMEM;
+
+    if (!reserve(device, size))
+        return -ENOMEM;
+    m = make(DEV_MEMORY, size, flags);
+    if (!m)
+        goto release;
+    m->r.device = device;
+    m->fd = memfd_create("fake-device", MFD_CLOEXEC);
+    if (m->fd < 0 || ftruncate(m->fd, (off_t)pages(size)) < 0)
+        goto discard;
+    rc = map(m, align);
+    if (rc)
+        goto discard;
+    add(m);
+    *out = (void *)m->r.base;
+    return 0;
+discard:
+    if (m->fd >= 0)
+        close(m->fd);
+    free(m);
+release:
+    pthread_mutex_lock(&lock);
+    used[device] -= size;
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+int dev_free(void *p)
+{
+    struct mem *m = take(p, DEV_MEMORY);
+
+    if (!m)
+        return -EINVAL;
+    discard(m);
+    return 0;
+}
+
+int dev_alloc_host(size_t size, unsigned flags, void **out)
+{
+    struct mem *m = make(DEV_PINNED, size, flags);
+    void *p;
+
+    if (!m)
+        return -ENOMEM;
+    p = mmap(NULL, pages(size), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) {
+        free(m);
+        return -ENOMEM;
+    }
+    m->r.base = (uintptr_t)p;
+    m->alias = p;
+    m->ours = true;
+    add(m);
+    *out = p;
+    return 0;
+}
+
+static int drop_pinned(void *p, bool ours)
+{
+    struct dev_range r;
+    struct mem *m;
+    bool fits;
+
+    pthread_mutex_lock(&lock);
+    m = find((uintptr_t)p);
+    fits = m && m->ours == ours;
+    pthread_mutex_unlock(&lock);
+    if (!fits || !dev_find(p, &r) || r.base != (uintptr_t)p)
+        return -EINVAL;
+    m = take(p, DEV_PINNED);
+    if (!m)
+        return -EINVAL;
+    discard(m);
+    return 0;
+}
+
+int dev_free_host(void *p)
+{
+    return drop_pinned(p, true);
+}
+
+int dev_pin(void *host, size_t size, unsigned flags)
+{
+    uintptr_t p = (uintptr_t)host;
+    struct mem *m;
+    bool taken;
+
+    if (!host || !size)
+        return -EINVAL;
+    pthread_mutex_lock(&lock);
+    taken = false;
+    for (m = all; m; m = m->next)
+        taken |= p < m->r.base + m->r.size && m->r.base < p + size;
+    pthread_mutex_unlock(&lock);
+    if (taken)
+        return -EEXIST;
+    m = make(DEV_PINNED, size, flags);
+    if (!m)
+        return -ENOMEM;
+    m->r.base = p;
+    m->alias = host;
+    add(m);
+    return 0;
+}
+
+int dev_unpin(void *host)
+{
+    return drop_pinned(host, false);
+}
+
+void dev_room(int device, size_t *unused, size_t *total)
+{
+    pthread_mutex_lock(&lock);
+    *total = dev_setup()->memory;
+    *unused = *total - used[device];
+    pthread_mutex_unlock(&lock);
+}
+
+bool dev_find(const void *p, struct dev_range *out)
+{
+    struct mem *m;
+
+    *out = (struct dev_range){ .where = DEV_NOWHERE };
+    pthread_mutex_lock(&lock);
+    m = find((uintptr_t)p);
+    if (m)
+        *out = m->r;
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+static uint64_t inode_of(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) ? 0 : (uint64_t)st.st_ino;
+}
+
+int dev_lend(const void *p, struct dev_export *out)
+{
+    struct mem *m;
+    int rc = -EINVAL;
+
+    pthread_mutex_lock(&lock);
+    m = find((uintptr_t)p);
+    if (m && m->r.where == DEV_MEMORY) {
+        *out = (struct dev_export){ .magic = MAGIC, .device = m->r.device,
+                                    .pid = getpid(), .fd = m->fd,
+                                    .size = m->r.size,
+                                    .inode = inode_of(m->fd) };
+        rc = 0;
+    }
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+/* The address of memory that is borrowed already. */
+static void *again(uint64_t inode)
+{
+    struct mem *m;
+    void *p = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (m = all; m && !p; m = m->next) {
+        if (m->r.where == DEV_BORROWED && m->inode == inode) {
+            m->borrowed++;
+            p = (void *)m->r.base;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+int dev_borrow(const struct dev_export *h, void **out)
+{
+    char path[64];
+    struct mem *m;
+    void *p;
+    int rc;
+
+    if (h->magic != MAGIC)
+        return -EINVAL;
+    if (h->pid == getpid())
+        return -EXDEV;
+    p = again(h->inode);
+    if (p) {
+        *out = p;
+        return 0;
+    }
+    m = make(DEV_BORROWED, h->size, 0);
+    if (!m)
+        return -ENOMEM;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)h->pid, h->fd);
+    m->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (m->fd < 0 || inode_of(m->fd) != h->inode) {
+        rc = -ENOENT;
+        goto free;
+    }
+    m->r.device = h->device;
+    m->inode = h->inode;
+    m->borrowed = 1;
+    rc = map(m, (size_t)2 << 20);
+    if (rc)
+        goto free;
+    add(m);
+    *out = (void *)m->r.base;
+    return 0;
+free:
+    if (m->fd >= 0)
+        close(m->fd);
+    free(m);
+    return rc;
+}
+
+int dev_give_back(void *p)
+{
+    struct mem *m;
+
+    errno = 0;
+    m = take(p, DEV_BORROWED);
+    if (!m)
+        return -errno;
+    discard(m);
+    return 0;
+}
+
+int dev_dmabuf(const void *p, size_t size, int *fd, uint64_t *offset)
+{
+    uint64_t at = 0;
+    struct mem *m;
+    int copy = -1;
+
+    pthread_mutex_lock(&lock);
+    m = find((uintptr_t)p);
+    if (m && m->fd >= 0) {
+        at = (uintptr_t)p - m->r.base;
+        if (size <= pages(m->r.size) - at)
+            copy = fcntl(m->fd, F_DUPFD_CLOEXEC, 3);
+    }
+    pthread_mutex_unlock(&lock);
+    if (copy < 0)
+        return -EINVAL;
+    *fd = copy;
+    *offset = at;
+    return 0;
+}
+
+/* unknown: host memory that is not known here may be touched. */
+static void *reach(const void *p, size_t n, bool unknown)
+{
+    void *at = NULL;
+    struct mem *m;
+    size_t off;
+
+    pthread_mutex_lock(&lock);
+    m = find((uintptr_t)p);
+    if (m) {
+        off = (uintptr_t)p - m->r.base;
+        if (n <= m->r.size - off)
+            at = m->alias + off;
+        else if (m->r.where == DEV_PINNED && unknown)
+            at = (void *)(uintptr_t)p;
+    } else if (unknown) {
+        at = (void *)(uintptr_t)p;
+    }
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+void *dev_reach(const void *p, size_t n)
+{
+    return reach(p, n, dev_setup()->is == DEV_COHERENT);
+}
+
+void *dev_touch(const void *p, size_t n)
+{
+    return reach(p, n, true);
+}
+
+bool dev_pageable(const void *p)
+{
+    struct dev_range r;
+
+    return !dev_find(p, &r);
+}

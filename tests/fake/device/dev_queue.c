@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams: sequences of commands on queues, each of which a thread works off
+ * in order.  One lock for all of it: speed is no aim here. */
+#include "dev.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct cmd {
+    struct cmd *next;
+    struct dev_stream *stream;
+    dev_step *step;
+    _Alignas(16) unsigned char arg[DEV_ARG];
+};
+
+struct dev_queue {
+    struct cmd *first, **last;
+    pthread_cond_t more;
+};
+
+enum { DEVICES = 16, QUEUES = 64 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
+static struct dev_stream *streams, *defaults[DEVICES];
+static struct dev_queue *shared[QUEUES];
+static uint64_t ids;
+static unsigned made;
+static int fault;
+
+/* Under the lock: a little while, or until a command of any stream ends. */
+static void doze(unsigned turns)
+{
+    struct timespec t;
+    long ns = turns < 16 ? 20 * 1000 : 300 * 1000;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += ns;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_nsec -= 1000000000;
+        t.tv_sec++;
+    }
+    pthread_cond_timedwait(&progress, &lock, &t);
+}
+
+static void *work(void *arg)
+{
+    struct dev_queue *q = arg;
+    struct cmd *c;
+    unsigned turns;
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (!q->first)
+            pthread_cond_wait(&q->more, &lock);
+        c = q->first;
+        rc = DEV_AGAIN;
+        for (turns = 0; rc == DEV_AGAIN && !fault; turns++) {
+            if (turns)
+                doze(turns);
+            pthread_mutex_unlock(&lock);
+            rc = c->step(c->arg);
+            pthread_mutex_lock(&lock);
+        }
+        if (rc < 0 && !fault) {
+            fprintf(stderr, "fake device: a command touched what is not "
+                    "there (%s)\n", strerror(-rc));
+            fault = rc;
+        }
+        q->first = c->next;
+        if (!q->first)
+            q->last = &q->first;
+        c->stream->done++;
+        free(c);
+        pthread_cond_broadcast(&progress);
+    }
+    return NULL;
+}
+
+static void *must(void *p)
+{
+    if (p)
+        return p;
+    fprintf(stderr, "fake device: out of host memory\n");
+    abort();
+}
+
+static struct dev_queue *new_queue(void)
+{
+    struct dev_queue *q = must(calloc(1, sizeof *q));
+    pthread_t thread;
+
+    q->last = &q->first;
+    pthread_cond_init(&q->more, NULL);
+    if (pthread_create(&thread, NULL, work, q))
+        must(NULL);
+    pthread_detach(thread);
+    return q;
+}
+
+/* Under the lock. */
+static struct dev_queue *queue_for(void)
+{
+    int n = dev_setup()->queues;
+    unsigned i;
+
+    if (n <= 0)
+        return new_queue();
+    i = made++ % (unsigned)(n < QUEUES ? n : QUEUES);
+    if (!shared[i])
+        shared[i] = new_queue();
+    return shared[i];
+}
+
+/* Under the lock. */
+static struct dev_stream *create(int device, bool fenced, int priority)
+{
+    struct dev_stream *s = must(calloc(1, sizeof *s));
+
+    s->queue = queue_for();
+    s->device = device;
+    s->priority = priority;
+    s->fenced = fenced;
+    s->live = true;
+    s->id = ++ids;
+    s->next = streams;
+    streams = s;
+    return s;
+}
+
+struct dev_stream *dev_default(int device)
+{
+    struct dev_stream *s;
+
+    pthread_mutex_lock(&lock);
+    if (!defaults[device])
+        defaults[device] = create(device, true, 0);
+    s = defaults[device];
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+struct dev_stream *dev_stream_create(int device, bool fenced, int priority)
+{
+    struct dev_stream *s;
+
+    pthread_mutex_lock(&lock);
+    s = create(device, fenced, priority);
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+void dev_stream_destroy(struct dev_stream *s)
+{
+    pthread_mutex_lock(&lock);
+    s->live = false;
+    pthread_mutex_unlock(&lock);
+}
+
+struct dev_stream *dev_stream_find(const void *p)
+{
+    struct dev_stream *s;
+
+    pthread_mutex_lock(&lock);
+    s = streams;
+    while (s && (s != p || !s->live))
+        s = s->next;
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+static bool is_default(const struct dev_stream *s)
+{
+    return s == defaults[s->device];
+}
+
+/* Under the lock. */
+static bool busy(struct dev_stream *s)
+{
+    struct dev_stream *t;
+
+    if (s->done < s->given)
+        return true;
+    for (t = is_default(s) ? streams : NULL; t; t = t->next)
+        if (t->fenced && t->device == s->device && t->done < t->given)
+            return true;
+    return false;
+}
+
+bool dev_busy(struct dev_stream *s)
+{
+    bool yes;
+
+    pthread_mutex_lock(&lock);
+    yes = busy(s);
+    pthread_mutex_unlock(&lock);
+    return yes;
+}
+
+int dev_fault(void)
+{
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    rc = fault;
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+/* Under the lock. */
+static void append(struct dev_stream *s, dev_step *step, const void *arg,
+                   size_t n)
+{
+    struct cmd *c = must(calloc(1, sizeof *c));
+
+    if (n > DEV_ARG)
+        must(NULL);
+    c->stream = s;
+    c->step = step;
+    if (n)
+        memcpy(c->arg, arg, n);
+    *s->queue->last = c;
+    s->queue->last = &c->next;
+    s->given++;
+    pthread_cond_signal(&s->queue->more);
+}
+
+static int until_passed(void *arg)
+{
+    const struct dev_mark *m = arg;
+
+    return dev_passed(*m) ? 0 : DEV_AGAIN;
+}
+
+/* The default stream waits for what fenced ones hold, and these for it. */
+static void fence(struct dev_stream *s)
+{
+    struct dev_stream *t, *null = defaults[s->device];
+    struct dev_mark m;
+
+    if (!s->fenced)
+        return;
+    for (t = streams; t; t = t->next) {
+        if (t == s || !t->fenced || t->device != s->device ||
+            t->done == t->given || (s != null && t != null))
+            continue;
+        m = (struct dev_mark){ t, t->given };
+        append(s, until_passed, &m, sizeof m);
+    }
+}
+
+void dev_submit(struct dev_stream *s, dev_step *step, const void *arg,
+                size_t n)
+{
+    pthread_mutex_lock(&lock);
+    fence(s);
+    append(s, step, arg, n);
+    pthread_mutex_unlock(&lock);
+}
+
+static int nothing(void *arg)
+{
+    (void)arg;
+    return 0;
+}
+
+struct dev_mark dev_record(struct dev_stream *s)
+{
+    struct dev_mark m;
+
+    pthread_mutex_lock(&lock);
+    fence(s);
+    append(s, nothing, NULL, 0);
+    m = (struct dev_mark){ s, s->given };
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+void dev_await(struct dev_stream *s, struct dev_mark m)
+{
+    dev_submit(s, until_passed, &m, sizeof m);
+}
+
+bool dev_passed(struct dev_mark m)
+{
+    bool yes;
+
+    pthread_mutex_lock(&lock);
+    yes = !m.stream || m.stream->done >= m.at;
+    pthread_mutex_unlock(&lock);
+    return yes;
+}
+
+void dev_mark_sync(struct dev_mark m)
+{
+    pthread_mutex_lock(&lock);
+    while (m.stream && m.stream->done < m.at)
+        pthread_cond_wait(&progress, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+int dev_sync(struct dev_stream *s)
+{
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    while (busy(s))
+        pthread_cond_wait(&progress, &lock);
+    rc = fault;
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+int dev_sync_all(int device)
+{
+    struct dev_stream *s;
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    for (s = streams; s; s = s->next)
+        while (s->device == device && s->done < s->given)
+            pthread_cond_wait(&progress, &lock);
+    rc = fault;
+    pthread_mutex_unlock(&lock);
+    return rc;
+}

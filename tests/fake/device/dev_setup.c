@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the environment says, and the record of calls. */
+#include "dev.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct dev_setup setup;
+static int log_fd = -1;
+static char failing[64];
+static int fails_with;
+
+static long number(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && *text ? strtol(text, NULL, 0) : otherwise;
+}
+
+static enum dev_personality personality(void)
+{
+    static const char *const names[] = { "discrete", "coherent", "bare" };
+    const char *text = getenv("FAKE_DEVICE");
+
+    for (unsigned i = 0; text && i < 3; i++)
+        if (!strcmp(text, names[i]))
+            return (enum dev_personality)i;
+    if (text && *text)
+        fprintf(stderr, "fake device: FAKE_DEVICE=%s: it is one of discrete, "
+                "coherent, bare\n", text);
+    return DEV_DISCRETE;
+}
+
+static void load(void)
+{
+    const char *file = getenv("FAKE_DEVICE_LOG");
+    const char *fail = getenv("FAKE_DEVICE_FAIL");
+
+    setup.is = personality();
+    setup.count = (int)number("FAKE_DEVICE_COUNT", 1);
+    setup.queues = (int)number("FAKE_DEVICE_QUEUES", 0);
+    setup.driver = (int)number("FAKE_DEVICE_DRIVER", 0);
+    setup.memory = (size_t)number("FAKE_DEVICE_MEMORY", 1L << 30);
+    if (file && *file)
+        log_fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fail)
+        sscanf(fail, "%63[^:]:%d", failing, &fails_with);
+}
+
+const struct dev_setup *dev_setup(void)
+{
+    pthread_once(&once, load);
+    return &setup;
+}
+
+void dev_note(const char *call, const char *words)
+{
+    char line[256];
+    int n;
+
+    dev_setup();
+    if (log_fd < 0)
+        return;
+    n = snprintf(line, sizeof line, "%d %s%s%s\n", (int)getpid(), call,
+                 *words ? " " : "", words);
+    if (n >= (int)sizeof line)
+        n = sizeof line - 1;
+    if (write(log_fd, line, (size_t)n) != n)
+        perror("fake device: FAKE_DEVICE_LOG");
+}
+
+int dev_call(const char *call)
+{
+    dev_note(call, "");
+    return strcmp(call, failing) ? 0 : fails_with;
+}
