@@ -291,7 +291,7 @@ bench: ## latencies and rates, the machine's own limits beside
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 	$(DEPS) compare && $(GO) bench-compare-run
 
-.PHONY: all tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check
+.PHONY: all tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
 fuzz-run: $(FUZZERS)
@@ -313,6 +313,8 @@ headers: ## every header compiles alone, as C and as C++
 	@$(IN_SCRIPTS) sh scripts/headers
 api-check: $(LIBS_MADE) ## exported names against the lists of docs/ and the headers
 	@$(IN_SCRIPTS) NM='$(NM)' sh scripts/api-check $(O)
+abi-check: ## our words for GPU drivers against the vendors' headers, if there
+	@$(IN_SCRIPTS) sh scripts/abi-check
 
 help: ## this list
 	@echo 'Targets (outputs below O=DIR, V=1 shows commands):'

@@ -50,6 +50,15 @@ int dl_open(const char *const *names, const struct dl_sym *syms, int n_syms,
     return rc;
 }
 
+void dl_look(void *handle, const struct dl_sym *syms, int n_syms)
+{
+    for (int i = 0; i < n_syms; i++) {
+        void *p = dlsym(handle, syms[i].name);
+
+        memcpy(syms[i].slot, &p, sizeof p);
+    }
+}
+
 void dl_close(void *handle)
 {
     if (handle)

@@ -14,6 +14,8 @@ struct dl_sym {
  * -ENOSYS: one is, but a symbol is missing.  *out is for dl_close(). */
 int dl_open(const char *const *names, const struct dl_sym *syms, int n_syms,
             void **out);
+/* Fills the slots of the symbols that an open library has; NULL: it lacks it. */
+void dl_look(void *handle, const struct dl_sym *syms, int n_syms);
 void dl_close(void *handle);
 
 #endif

@@ -39,6 +39,7 @@ struct gtl_device {
     bool direct;                /* the processor loads and stores its memory */
     bool lends;                 /* lend() and borrow() work */
     bool memops;                /* write64() and wait64() take no kernel */
+    bool kernels;               /* else amo() is the processor's, if at all */
     bool dmabuf;                /* dmabuf() works */
     bool ordered;               /* flush() is not needed */
     bool coarse;                /* release() does something */

@@ -16,7 +16,7 @@ enum { STREAMS = 4 };
 static struct own {
     struct base_lock lock;
     void *stream;
-    uint64_t *word;             /* here and on the device */
+    uint64_t *word, *here;      /* for the device and the processor */
 } own[STREAMS] = {
     { .lock = LOCK_INIT }, { .lock = LOCK_INIT }, { .lock = LOCK_INIT },
     { .lock = LOCK_INIT }
@@ -43,6 +43,7 @@ int gtl_own_open(const struct gtl_ops *ops)
         if (rc)
             goto destroy;
         own[i].word = (uint64_t *)seen + 16 * i;
+        own[i].here = (uint64_t *)page + 16 * i;
     }
     return 0;
 destroy:
@@ -126,7 +127,7 @@ int gtl_amo_now(const struct gtl_amo *a)
     if (!rc)
         rc = gtl->stream_sync(o->stream);
     if (!rc && a->result)
-        memcpy(&was, o->word, (size_t)a->size);
+        memcpy(&was, o->here, (size_t)a->size);
     lock_release(&o->lock);
     if (!rc && a->result)
         memcpy(a->result, &was, (size_t)a->size);

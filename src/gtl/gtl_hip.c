@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The driver for AMD's GPUs, by the HIP runtime: binding, device, errors.
+ *
+ * A program that calls HIP, too, shares the runtime with us: its current
+ * device and its last error stay as they were, and the library is not
+ * closed, for its threads and exit handlers outlive us. */
+#include "gtl/gtl_hip.h"
+#include "base/dl.h"
+#include "base/env.h"
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gtl_hip_calls gtl_hip_rt;
+struct gtl_hip_state gtl_hip_state;
+
+static int to_errno(unsigned error)
+{
+    switch (error) {
+    case HIP_OUT_OF_MEMORY:
+    case HIP_OUT_OF_RESOURCES:
+        return -ENOMEM;
+    case HIP_NO_DEVICE:
+    case HIP_INVALID_DEVICE:
+        return -ENODEV;
+    case HIP_INVALID_VALUE:
+    case HIP_INVALID_HANDLE:
+    case HIP_CONTEXT_IS_DESTROYED:
+    case HIP_NOT_REGISTERED:
+        return -EINVAL;
+    case HIP_ALREADY_REGISTERED:
+        return -EEXIST;
+    case HIP_INSUFFICIENT_DRIVER:
+    case HIP_NO_BINARY:
+    case HIP_NOT_SUPPORTED:
+        return -ENOSYS;
+    default:
+        if (error >= HIP_CAPTURE_UNSUPPORTED && error <= HIP_CAPTURE_LAST)
+            return -EBUSY;
+        return -EIO;
+    }
+}
+
+int gtl_hip_did(unsigned error, const char *call)
+{
+    const char *name, *words;
+    char text[120];
+
+    if (error == HIP_OK)
+        return 0;
+    /* From 7 on "not ready" is not kept, but an error of the program is. */
+    if (error != HIP_NOT_READY || gtl_hip_state.major < 7)
+        gtl_hip_rt.GetLastError();
+    if (error == HIP_NOT_READY)
+        return -EAGAIN;
+    /* Old ones have no words but the name. */
+    name = gtl_hip_rt.GetErrorName(error);
+    words = gtl_hip_rt.GetErrorString(error);
+    snprintf(text, sizeof text, "%s%s%s", strcmp(name, words) ? words : "",
+             strcmp(name, words) ? ", " : "", name);
+    return gtl_fail(to_errno(error), call, text, error);
+}
+
+int gtl_hip_enter(void)
+{
+    int was = gtl_hip_state.device;
+
+    if (gtl_hip_rt.GetDevice(&was) == HIP_OK && was != gtl_hip_state.device)
+        gtl_hip_rt.SetDevice(gtl_hip_state.device);
+    return was;
+}
+
+void gtl_hip_leave(int was)
+{
+    if (was != gtl_hip_state.device)
+        gtl_hip_rt.SetDevice(was);
+}
+
+/* A second runtime in one process would know nothing of the program's memory
+ * and streams, so what is loaded comes before what is newest. */
+static int bind_library(void)
+{
+    static const char *const names[] = {
+        "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+        "libamdhip64.so", NULL
+    };
+    const char *loaded[] = { NULL, NULL };
+#define NEED(result, name, args) { "hip" #name, &gtl_hip_rt.name },
+#define NONE(result, name, args)
+    const struct dl_sym needs[] = { HIP_CALLS(NEED, NONE) };
+    const struct dl_sym may[] = {
+        HIP_CALLS(NONE, NEED)
+        { "hsa_amd_portable_export_dmabuf", &gtl_hip_rt.export_dmabuf }
+    };
+#undef NEED
+#undef NONE
+    void *h = NULL;
+    int rc;
+
+    for (int i = 0; names[i] && !h; i++) {
+        h = dlopen(names[i], RTLD_NOLOAD | RTLD_LAZY);
+        if (h)
+            loaded[0] = names[i];
+    }
+    rc = dl_open(h ? loaded : names, needs,
+                 (int)(sizeof needs / sizeof *needs), &gtl_hip_state.library);
+    if (h)
+        dlclose(h);
+    if (rc == -ENOENT)
+        return gtl_fail(-ENODEV, "dlopen of libamdhip64.so.7, .6 and .5",
+                        "no AMD HIP runtime was found", ENOENT);
+    if (rc)
+        return gtl_fail(rc, "dlsym in libamdhip64.so",
+                        "a call of HIP 5 to 7 is missing", -rc);
+    dl_look(gtl_hip_state.library, may, (int)(sizeof may / sizeof *may));
+    return 0;
+}
+
+static bool is_active(int device)
+{
+    unsigned flags;
+    int active = 0;
+
+    return !HIP(DevicePrimaryCtxGetState, device, &flags, &active) && active;
+}
+
+/* Has the program used device 0?  Old runtimes take "active" for "current in
+ * this thread": they are asked again while another one is current. */
+static bool first_is_used(void)
+{
+    bool used = is_active(0);
+
+    if (!used || HIP(SetDevice, 1))
+        return false;
+    used = is_active(0);
+    HIP(SetDevice, 0);
+    return used;
+}
+
+static int choose_device(int local, struct gtl_device *out)
+{
+    int now = 0, rc;
+
+    rc = HIP(GetDeviceCount, &out->count);
+    if (!rc && out->count < 1)
+        rc = gtl_fail(-ENODEV, "hipGetDeviceCount", "no device", 0);
+    if (!rc)
+        rc = HIP(GetDevice, &now);
+    if (rc)
+        return rc;
+    if (!now && out->count > 1 && !first_is_used())
+        now = local % out->count;
+    out->ordinal = gtl_hip_state.device = now;
+    return 0;
+}
+
+static int attribute(enum hip_attr attr)
+{
+    int value = 0;
+
+    return HIP(DeviceGetAttribute, &value, attr, gtl_hip_state.device)
+        ? 0 : value;
+}
+
+/* The attribute is an address, though the call says int. */
+static volatile uint32_t *find_hdp(void)
+{
+    union {
+        void *address;
+        int first;
+    } hdp = { NULL };
+
+    if (HIP(DeviceGetAttribute, &hdp.first, HIP_ATTR_HDP_MEM_FLUSH,
+            gtl_hip_state.device))
+        return NULL;
+    return hdp.address;
+}
+
+/* Parts of one card can share a number of theirs, or a place on the bus. */
+static void set_id(struct gtl_device *d)
+{
+    struct hip_uuid uuid = { { 0 } };
+    int at;
+
+    if (HIP(DeviceGetPCIBusId, d->pci, (int)sizeof d->pci, d->ordinal))
+        d->pci[0] = '\0';
+    if (!gtl_hip_rt.DeviceGetUuid ||
+        HIP(DeviceGetUuid, &uuid, d->ordinal))
+        memset(&uuid, 0, sizeof uuid);
+    at = snprintf(d->id, sizeof d->id, "%s", d->pci);
+    for (unsigned i = 0; i < sizeof uuid.bytes && at < (int)sizeof d->id; i++)
+        at += snprintf(d->id + at, sizeof d->id - (size_t)at, "%02x",
+                       (unsigned char)uuid.bytes[i]);
+}
+
+static int describe(struct gtl_device *d)
+{
+    const char *queues = env_foreign("GPU_MAX_HW_QUEUES");
+    size_t memory = 0;
+    int least = 0, rc;
+
+    rc = HIP(DeviceGetName, d->name, (int)sizeof d->name, d->ordinal);
+    if (!rc)
+        rc = HIP(DeviceTotalMem, &memory, d->ordinal);
+    if (rc)
+        return rc;
+    set_id(d);
+    d->memory = memory;
+    d->direct = attribute(HIP_ATTR_INTEGRATED) != 0;
+    d->coarse = true;
+    gtl_hip_state.hdp = find_hdp();
+    d->ordered = !gtl_hip_state.hdp;
+    d->hw_queues = queues ? atoi(queues) : 0;
+    if (d->hw_queues < 1)
+        d->hw_queues = 4;
+    if (HIP(DeviceGetStreamPriorityRange, &least, &gtl_hip_state.urgent))
+        gtl_hip_state.urgent = 0;
+    return 0;
+}
+
+/* What can be lent is found out by trying. */
+static void probe_memory(struct gtl_device *d)
+{
+    struct gtl_handle h;
+    uint64_t offset;
+    void *p;
+    int fd;
+
+    if (gtl_hip_alloc(4096, &p))
+        return;
+    d->lends = !gtl_hip_lend(p, &h);
+    if (!d->lends)
+        log_info(LOG_GTL, "device memory is not lent to other processes: %s",
+                 gtl_error());
+    d->dmabuf = !gtl_hip_dmabuf(p, 4096, &fd, &offset);
+    if (d->dmabuf)
+        close(fd);
+    else
+        log_info(LOG_GTL, "no DMA-BUF of device memory: %s", gtl_error());
+    gtl_hip_free(p);
+}
+
+static int set_up(struct gtl_device *d)
+{
+    int rc = describe(d);
+
+    if (!rc)
+        rc = gtl_hip_release_open();
+    if (rc)
+        return rc;
+    probe_memory(d);
+    rc = gtl_hip_kernels_open();
+    if (rc)
+        log_info(LOG_GTL, "no kernels of ours: %s", gtl_error());
+    gtl_hip_work_probe();
+    d->kernels = gtl_hip_state.kernels;
+    d->memops = gtl_hip_state.writes && gtl_hip_state.waits;
+    return 0;
+}
+
+static int open_hip(int local, struct gtl_device *out)
+{
+    struct gtl_device d = { .count = 0 };
+    int now = 0, rc = 0;
+
+    if (!gtl_hip_state.library)
+        rc = bind_library();
+    if (!rc)
+        rc = HIP(Init, 0);
+    if (!rc)
+        rc = HIP(RuntimeGetVersion, &d.driver_version);
+    gtl_hip_state.major = d.driver_version / HIP_PER_MAJOR;
+    if (!rc)
+        rc = choose_device(local, &d);
+    if (!rc)
+        rc = HIP(GetDevice, &now);
+    if (!rc)
+        rc = HIP(SetDevice, d.ordinal);
+    if (rc)
+        return rc;
+    rc = set_up(&d);
+    gtl_hip_leave(now);
+    if (!rc)
+        *out = d;
+    return rc;
+}
+
+static void close_hip(void)
+{
+    int was = gtl_hip_enter();
+
+    gtl_hip_kernels_close();
+    gtl_hip_release_close();
+    gtl_hip_leave(was);
+}
+
+static int launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+                  void *s)
+{
+    (void)grid;
+    (void)body;
+    (void)arg;
+    (void)s;
+    return gtl_fail(-ENODEV, "launch", "not on a GPU", 0);
+}
+
+/* The doorbell of a kernel follows the store on its way to the device. */
+static int flush(void)
+{
+    if (gtl_hip_state.hdp)
+        *gtl_hip_state.hdp = 1;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return 0;
+}
+
+const struct gtl_ops gtl_hip = {
+    .name = "hip", .open = open_hip, .close = close_hip,
+    .alloc = gtl_hip_alloc, .free = gtl_hip_free, .room = gtl_hip_room,
+    .pin = gtl_hip_pin, .unpin = gtl_hip_unpin, .classify = gtl_hip_classify,
+    .lend = gtl_hip_lend, .borrow = gtl_hip_borrow,
+    .give_back = gtl_hip_give_back, .dmabuf = gtl_hip_dmabuf,
+    .stream_create = gtl_hip_stream_create,
+    .stream_destroy = gtl_hip_stream_destroy,
+    .stream_check = gtl_hip_stream_check,
+    .stream_query = gtl_hip_stream_query, .stream_sync = gtl_hip_stream_sync,
+    .copy = gtl_hip_copy, .copy_blocks = gtl_hip_copy_blocks,
+    .fill = gtl_hip_fill, .amo = gtl_hip_amo,
+    .write64 = gtl_hip_write64, .wait64 = gtl_hip_wait64,
+    .call = gtl_hip_call, .launch = launch, .release = gtl_hip_release,
+    .event_create = gtl_hip_event_create,
+    .event_destroy = gtl_hip_event_destroy,
+    .event_record = gtl_hip_event_record, .event_wait = gtl_hip_event_wait,
+    .event_query = gtl_hip_event_query,
+    .flush = flush
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl_hip.h - what the files of the driver for AMD's GPUs share.
+ *
+ * HIP keeps a current device in each thread, and most calls mean that one:
+ * what enqueues or allocates stands between gtl_hip_enter() and
+ * gtl_hip_leave(). */
+#ifndef GTL_GTL_HIP_H
+#define GTL_GTL_HIP_H
+
+#include "gtl/gtl_int.h"
+#include "gtl/hip_abi.h"
+
+/* The runtime's calls; those that it may lack can be NULL. */
+struct gtl_hip_calls {
+#define SLOT(result, name, args) result (*name)args;
+    HIP_CALLS(SLOT, SLOT)
+#undef SLOT
+    hip_hsa_export *export_dmabuf;
+};
+extern hidden struct gtl_hip_calls gtl_hip_rt;
+
+extern hidden struct gtl_hip_state {
+    void *library;
+    int major;                  /* of the runtime */
+    int device;
+    int urgent;                 /* the highest stream priority */
+    bool writes, waits;         /* stream memory operations that work */
+    bool kernels;               /* ours are loaded */
+    volatile uint32_t *hdp;     /* flushes the host data path; NULL: none */
+} gtl_hip_state;
+
+/* 0 or -errno of a call's result, which a failure does not leave behind as
+ * the thread's last error. */
+int gtl_hip_did(unsigned error, const char *call);
+#define HIP(name, ...) gtl_hip_did(gtl_hip_rt.name(__VA_ARGS__), "hip" #name)
+
+/* Makes our device current; what it was is for gtl_hip_leave(). */
+int gtl_hip_enter(void);
+void gtl_hip_leave(int was);
+
+/* ---- gtl_hip_mem.c ---- */
+int gtl_hip_alloc(size_t size, void **out);
+void gtl_hip_free(void *p);
+int gtl_hip_room(size_t *unused, size_t *total);
+int gtl_hip_pin(void *host, size_t size, enum gtl_pin why, void **out);
+void gtl_hip_unpin(void *host);
+int gtl_hip_classify(const void *p, struct gtl_range *out);
+int gtl_hip_lend(void *p, struct gtl_handle *out);
+int gtl_hip_borrow(const struct gtl_handle *h, void **out);
+void gtl_hip_give_back(void *p);
+int gtl_hip_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
+/* Where kernels see host memory that we have pinned; else p. */
+void *gtl_hip_seen(const void *p);
+/* Can a function of the processor load and store it? */
+bool gtl_hip_touchable(const void *p);
+
+/* ---- gtl_hip_stream.c ---- */
+int gtl_hip_stream_create(bool urgent, void **out);
+void gtl_hip_stream_destroy(void *s);
+int gtl_hip_stream_check(void *s, uint64_t *id);
+int gtl_hip_stream_query(void *s);
+int gtl_hip_stream_sync(void *s);
+int gtl_hip_event_create(void **out);
+void gtl_hip_event_destroy(void *e);
+int gtl_hip_event_record(void *e, void *s);
+int gtl_hip_event_wait(void *e, void *s);
+int gtl_hip_event_query(void *e);
+int gtl_hip_call(void (*fn)(void *arg), void *arg, void *s);
+
+/* ---- gtl_hip_work.c ---- */
+/* Finds out which stream memory operations work, by doing them. */
+void gtl_hip_work_probe(void);
+int gtl_hip_release_open(void);
+void gtl_hip_release_close(void);
+int gtl_hip_copy(void *to, const void *from, size_t n, void *s);
+int gtl_hip_copy_blocks(void *to, const void *from,
+                        const struct gtl_blocks *b, void *s);
+int gtl_hip_fill(void *to, int byte, size_t n, void *s);
+int gtl_hip_amo(const struct gtl_amo *a, void *s);
+int gtl_hip_write64(uint64_t *word, uint64_t value, void *s);
+int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s);
+int gtl_hip_release(void *s);
+
+/* ---- gtl_hip_kernels.c: our own kernels, our device being current ---- */
+/* Compiles, loads and runs each once.  -ENOSYS: there is no compiler. */
+int gtl_hip_kernels_open(void);
+void gtl_hip_kernels_close(void);
+int gtl_hip_kernel_amo(const struct gtl_amo *a, void *s);
+int gtl_hip_kernel_blocks(void *to, const void *from,
+                          const struct gtl_blocks *b, void *s);
+int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s);
+int gtl_hip_kernel_wait(uint64_t *word, uint64_t least, void *s);
+int gtl_hip_kernel_fence(void *s);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Our kernels on AMD's GPUs: compiled by hiprtc at open, for a machine code
+ * is one GPU's only.  All are loaded and run there, since a first launch may
+ * allocate, and wait for a stream that waits for us. */
+#include "gtl/gtl_hip.h"
+#include "base/dl.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITEMS = 256, MOST_GROUPS = 256 };
+
+/* Kept within what clang 14 knows, which came with HIP 5.0. */
+static const char source[] =
+    "#define KERNEL extern \"C\" __attribute__((global)) void\n"
+    "#define DEVICE static __attribute__((device))\n"
+    "#define SYSTEM __HIP_MEMORY_SCOPE_SYSTEM\n"
+    "#define FETCH_ADD(p, v) \\\n"
+    "    __hip_atomic_fetch_add(p, v, __ATOMIC_ACQ_REL, SYSTEM)\n"
+    "#define SWAP(p, v) \\\n"
+    "    __hip_atomic_exchange(p, v, __ATOMIC_ACQ_REL, SYSTEM)\n"
+    "#define CAS(p, was, v) \\\n"
+    "    __hip_atomic_compare_exchange_strong(p, was, v, \\\n"
+    "        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE, SYSTEM)\n"
+    "#define LOAD(p) __hip_atomic_load(p, __ATOMIC_ACQUIRE, SYSTEM)\n"
+    "#define STORE(p, v) __hip_atomic_store(p, v, __ATOMIC_RELEASE, SYSTEM)\n"
+    "#define FENCE() __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, \"\")\n"
+    "#define PAUSE() __builtin_amdgcn_s_sleep(8)\n"
+    "#define GROUP ((word64)__builtin_amdgcn_workgroup_id_x())\n"
+    "#define ITEM ((word64)__builtin_amdgcn_workitem_id_x())\n"
+    "#define ITEMS ((word64)256)\n"
+    "#define GROUPS ((word64)__builtin_amdgcn_grid_size_x() / ITEMS)\n"
+    "typedef unsigned long long word64;\n"
+    "typedef unsigned int word32;\n"
+#define TEXT(...) #__VA_ARGS__
+#include "gtl/hip_kernels.inc"
+#undef TEXT
+    "\n";
+
+enum kernel {
+    AMO8, AMO4, WRITE, WAIT, FENCE, BLOCKS8, BLOCKS4, BLOCKS1, N_KERNELS
+};
+static const char *const names[N_KERNELS] = {
+    "sluice_amo8", "sluice_amo4", "sluice_write", "sluice_wait",
+    "sluice_fence", "sluice_blocks8", "sluice_blocks4", "sluice_blocks1"
+};
+
+static struct {
+#define SLOT(result, name, args) result (*name)args;
+    HIPRTC_CALLS(SLOT)
+#undef SLOT
+} rtc;
+static struct hip_module *module;
+static struct hip_kernel *kernels[N_KERNELS];
+
+/* The compiler must be of the runtime's version; up to 6 a copy of it is in
+ * the runtime. */
+static int bind_compiler(void)
+{
+    static void *library;
+    char name[24];
+    const char *const list[] = { name, "libhiprtc.so", NULL };
+#define NEED(result, name, args) { "hiprtc" #name, &rtc.name },
+    const struct dl_sym needs[] = { HIPRTC_CALLS(NEED) };
+#undef NEED
+    const int n = (int)(sizeof needs / sizeof *needs);
+    int rc;
+
+    if (library)
+        return 0;
+    snprintf(name, sizeof name, "libhiprtc.so.%d", gtl_hip_state.major);
+    rc = dl_open(list, needs, n, &library);
+    if (!rc)
+        return 0;
+    dl_look(gtl_hip_state.library, needs, n);
+    for (int i = 0; i < n; i++)
+        if (!*(void **)needs[i].slot)
+            return gtl_fail(-ENOSYS, name, "no compiler for kernels", -rc);
+    library = gtl_hip_state.library;
+    return 0;
+}
+
+static int rtc_did(unsigned error, const char *call)
+{
+    if (!error)
+        return 0;
+    return gtl_fail(-ENOSYS, call, rtc.GetErrorString(error), error);
+}
+#define RTC(name, ...) rtc_did(rtc.name(__VA_ARGS__), "hiprtc" #name)
+
+/* What the compiler says is for the log only. */
+static void show_log(struct hip_program *p)
+{
+    size_t size = 0;
+    char *text;
+
+    if (rtc.GetProgramLogSize(p, &size) || size < 2)
+        return;
+    text = calloc(1, size + 1);
+    if (text && !rtc.GetProgramLog(p, text))
+        log_info(LOG_GTL, "hiprtcCompileProgram: %s", text);
+    free(text);
+}
+
+/* With no option it compiles for the current device. */
+static int compile(char **out)
+{
+    struct hip_program *p;
+    char *code = NULL;
+    size_t size = 0;
+    int rc = RTC(CreateProgram, &p, source, "sluice", 0, NULL, NULL);
+
+    if (rc)
+        return rc;
+    rc = RTC(CompileProgram, p, 0, NULL);
+    if (rc)
+        show_log(p);
+    if (!rc)
+        rc = RTC(GetCodeSize, p, &size);
+    if (!rc) {
+        code = malloc(size);
+        rc = code ? RTC(GetCode, p, code)
+                  : gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
+    }
+    rtc.DestroyProgram(&p);
+    if (rc)
+        free(code);
+    else
+        *out = code;
+    return rc;
+}
+
+static int load(const char *code)
+{
+    int rc = HIP(ModuleLoadData, &module, code);
+
+    for (int i = 0; i < N_KERNELS && !rc; i++)
+        rc = HIP(ModuleGetFunction, &kernels[i], module, names[i]);
+    return rc;
+}
+
+static int run(enum kernel k, unsigned groups, unsigned items, void **args,
+               void *s)
+{
+    return HIP(ModuleLaunchKernel, kernels[k], groups, 1, 1, items, 1, 1, 0,
+               s, args, NULL);
+}
+
+/* Each once, on words of its own. */
+static int warm_up(void)
+{
+    struct gtl_amo a = { .op = GTL_ADD };
+    struct gtl_blocks b = { .count = 1 };
+    void *s, *p;
+    char *at;
+    int rc = gtl_hip_alloc(4096, &p);
+
+    if (rc)
+        return rc;
+    rc = gtl_hip_stream_create(false, &s);
+    if (rc)
+        goto free;
+    at = p;
+    rc = gtl_hip_kernel_write(p, 1, s);
+    if (!rc)
+        rc = gtl_hip_kernel_wait(p, 1, s);
+    for (a.size = 4; a.size <= 8 && !rc; a.size += 4) {
+        a.word = p;
+        rc = gtl_hip_kernel_amo(&a, s);
+    }
+    for (b.len = 1; b.len <= 8 && !rc; b.len *= 2) {
+        b.to_stride = b.from_stride = (ptrdiff_t)b.len;
+        rc = gtl_hip_kernel_blocks(at + 64, at, &b, s);
+    }
+    if (!rc)
+        rc = gtl_hip_kernel_fence(s);
+    if (!rc)
+        rc = gtl_hip_stream_sync(s);
+    gtl_hip_stream_destroy(s);
+free:
+    gtl_hip_free(p);
+    return rc;
+}
+
+int gtl_hip_kernels_open(void)
+{
+    char *code = NULL;
+    int rc = bind_compiler();
+
+    if (!rc)
+        rc = compile(&code);
+    if (rc)
+        return rc;
+    rc = load(code);
+    free(code);
+    if (!rc)
+        rc = warm_up();
+    if (rc) {
+        gtl_hip_kernels_close();
+        return rc;
+    }
+    gtl_hip_state.kernels = true;
+    return 0;
+}
+
+void gtl_hip_kernels_close(void)
+{
+    if (module)
+        HIP(ModuleUnload, module);
+    module = NULL;
+    gtl_hip_state.kernels = false;
+}
+
+int gtl_hip_kernel_amo(const struct gtl_amo *a, void *s)
+{
+    int op = (int)a->op;
+    void *word = gtl_hip_seen(a->word);
+    void *result = a->result ? gtl_hip_seen(a->result) : NULL;
+    uint64_t value = a->value, cond = a->cond;
+    uint32_t value4 = (uint32_t)value, cond4 = (uint32_t)cond;
+    void *args8[] = { &op, &word, &value, &cond, &result };
+    void *args4[] = { &op, &word, &value4, &cond4, &result };
+
+    return a->size == 8 ? run(AMO8, 1, 1, args8, s)
+                        : run(AMO4, 1, 1, args4, s);
+}
+
+/* In units of what all the addresses and lengths are multiples of. */
+int gtl_hip_kernel_blocks(void *to, const void *from,
+                          const struct gtl_blocks *b, void *s)
+{
+    void *t = gtl_hip_seen(to), *f = gtl_hip_seen(from);
+    uint64_t all = (uintptr_t)t | (uintptr_t)f | b->len |
+                   (uint64_t)b->to_stride | (uint64_t)b->from_stride;
+    int unit = all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : 1;
+    uint64_t len = b->len / (unsigned)unit, count = b->count;
+    long long to_stride = b->to_stride / unit;
+    long long from_stride = b->from_stride / unit;
+    uint64_t groups = (len * count + ITEMS - 1) / ITEMS;
+    void *args[] = { &t, &f, &len, &count, &to_stride, &from_stride };
+
+    if (groups > MOST_GROUPS)
+        groups = MOST_GROUPS;
+    return run(unit == 8 ? BLOCKS8 : unit == 4 ? BLOCKS4 : BLOCKS1,
+               (unsigned)groups, ITEMS, args, s);
+}
+
+int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s)
+{
+    void *p = gtl_hip_seen(word);
+    void *args[] = { &p, &value };
+
+    return run(WRITE, 1, 1, args, s);
+}
+
+int gtl_hip_kernel_wait(uint64_t *word, uint64_t least, void *s)
+{
+    void *p = gtl_hip_seen(word);
+    void *args[] = { &p, &least };
+
+    return run(WAIT, 1, 1, args, s);
+}
+
+int gtl_hip_kernel_fence(void *s)
+{
+    return run(FENCE, 1, 1, NULL, s);
+}

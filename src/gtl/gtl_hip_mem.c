@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory on AMD's GPUs. */
+#include "gtl/gtl_hip.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What alloc() promises of an address; hipMalloc() only tends to. */
+#define ALIGN ((size_t)2 << 20)
+
+/* Where the runtime's address is not the one that we have given out. */
+struct place {
+    struct place *next;
+    char *at;
+    size_t size;                /* of pinned memory; else 1 */
+    void *theirs;
+    bool ours;                  /* not pinned by the program */
+};
+
+/* How struct gtl_handle is filled. */
+struct lent {
+    struct hip_ipc_mem memory;
+    uint64_t offset;
+};
+_Static_assert(sizeof(struct lent) <= sizeof(struct gtl_handle),
+               "a handle holds what HIP wants to know");
+
+static struct base_lock lock = LOCK_INIT;
+static struct place *allocated GUARDED_BY(lock);
+static struct place *borrowed GUARDED_BY(lock);
+static struct place *pinned GUARDED_BY(lock);
+/* Some pinned memory is elsewhere for the device; never false again. */
+static bool moved;
+
+static int remember(struct place **list, void *at, size_t size, void *theirs,
+                    bool ours)
+    LOCK_ATTR(no_thread_safety_analysis)
+{
+    struct place *p = malloc(sizeof *p);
+
+    if (!p)
+        return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
+    *p = (struct place){ .at = at, .size = size, .theirs = theirs,
+                         .ours = ours };
+    lock_acquire(&lock);
+    p->next = *list;
+    *list = p;
+    lock_release(&lock);
+    return 0;
+}
+
+/* False: it is none of the list. */
+static bool forget(struct place **list, const void *at, void **theirs,
+                   bool *ours)
+    LOCK_ATTR(no_thread_safety_analysis)
+{
+    struct place *p;
+
+    lock_acquire(&lock);
+    while (*list && (*list)->at != at)
+        list = &(*list)->next;
+    p = *list;
+    if (p)
+        *list = p->next;
+    lock_release(&lock);
+    if (!p)
+        return false;
+    *theirs = p->theirs;
+    *ours = p->ours;
+    free(p);
+    return true;
+}
+
+static void *find(struct place **list, const void *at)
+    LOCK_ATTR(no_thread_safety_analysis)
+{
+    void *theirs = NULL;
+    struct place *p;
+
+    lock_acquire(&lock);
+    for (p = *list; p; p = p->next) {
+        if ((uintptr_t)at - (uintptr_t)p->at < p->size) {
+            theirs = p->theirs;
+            break;
+        }
+    }
+    lock_release(&lock);
+    return theirs;
+}
+
+/* Asks for as much as is needed, and for more only where that is not
+ * aligned. */
+static int get_memory(size_t size, void **raw, void **out)
+{
+    int rc = HIP(Malloc, raw, size);
+
+    if (rc || !((uintptr_t)*raw % ALIGN)) {
+        *out = *raw;
+        return rc;
+    }
+    HIP(Free, *raw);
+    rc = HIP(Malloc, raw, size + ALIGN);
+    if (!rc)
+        *out = (char *)*raw + (ALIGN - (uintptr_t)*raw % ALIGN) % ALIGN;
+    return rc;
+}
+
+int gtl_hip_alloc(size_t size, void **out)
+{
+    int was = gtl_hip_enter(), rc;
+    void *raw = NULL, *p = NULL;
+
+    size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    rc = get_memory(size ? size : ALIGN, &raw, &p);
+    if (!rc) {
+        rc = remember(&allocated, p, 1, raw, true);
+        if (rc)
+            HIP(Free, raw);
+    }
+    gtl_hip_leave(was);
+    if (!rc)
+        *out = p;
+    return rc;
+}
+
+void gtl_hip_free(void *p)
+{
+    int was = gtl_hip_enter();
+    void *raw;
+    bool ours;
+
+    if (forget(&allocated, p, &raw, &ours))
+        HIP(Free, raw);
+    gtl_hip_leave(was);
+}
+
+int gtl_hip_room(size_t *unused, size_t *total)
+{
+    int was = gtl_hip_enter();
+    size_t u = 0, t = 0;
+    int rc = HIP(MemGetInfo, &u, &t);
+
+    gtl_hip_leave(was);
+    if (!rc) {
+        *unused = u;
+        *total = t;
+    }
+    return rc;
+}
+
+/* Memory that the program has registered itself is pinned all the same; it
+ * is the program that ends that. */
+int gtl_hip_pin(void *host, size_t size, enum gtl_pin why, void **out)
+{
+    unsigned flags = HIP_REGISTER_PORTABLE | HIP_REGISTER_MAPPED;
+    int was = gtl_hip_enter(), rc;
+    bool ours;
+    void *seen = host;
+
+    if (why == GTL_PIN_MMIO)
+        flags |= HIP_REGISTER_IO_MEMORY;
+    rc = HIP(HostRegister, host, size, flags);
+    ours = !rc;
+    if (rc == -EEXIST)
+        rc = 0;
+    if (rc)
+        goto leave;
+    rc = HIP(HostGetDevicePointer, &seen, host, 0);
+    if (!rc)
+        rc = remember(&pinned, host, size, seen, ours);
+    if (rc && ours)
+        HIP(HostUnregister, host);
+    if (rc)
+        goto leave;
+    if (seen != host)
+        __atomic_store_n(&moved, true, __ATOMIC_RELEASE);
+    *out = seen;
+leave:
+    gtl_hip_leave(was);
+    return rc;
+}
+
+void gtl_hip_unpin(void *host)
+{
+    int was = gtl_hip_enter();
+    void *seen;
+    bool ours;
+
+    if (forget(&pinned, host, &seen, &ours) && ours)
+        HIP(HostUnregister, host);
+    gtl_hip_leave(was);
+}
+
+void *gtl_hip_seen(const void *p) LOCK_ATTR(no_thread_safety_analysis)
+{
+    void *q = (void *)(uintptr_t)p;
+
+    if (!__atomic_load_n(&moved, __ATOMIC_ACQUIRE))
+        return q;
+    lock_acquire(&lock);
+    for (struct place *i = pinned; i; i = i->next) {
+        size_t at = (uintptr_t)p - (uintptr_t)i->at;
+
+        if (at < i->size) {
+            q = (char *)i->theirs + at;
+            break;
+        }
+    }
+    lock_release(&lock);
+    return q;
+}
+
+/* The numbers of the memory types changed with version 6. */
+static enum gtl_kind kind_of(const struct hip_pointer *a)
+{
+    if (a->managed)
+        return GTL_MANAGED;
+    if (gtl_hip_state.major < 6) {
+        if (a->type == HIP_HOST_5)
+            return GTL_PINNED;
+        return a->type == HIP_MANAGED_5 ? GTL_MANAGED : GTL_DEVICE;
+    }
+    switch (a->type) {
+    case HIP_UNREGISTERED_6:
+        return GTL_PRIVATE;
+    case HIP_HOST_6:
+        return GTL_PINNED;
+    case HIP_MANAGED_6:
+        return GTL_MANAGED;
+    default:
+        return GTL_DEVICE;
+    }
+}
+
+int gtl_hip_classify(const void *p, struct gtl_range *out)
+{
+    struct hip_pointer a = { .device = 0 };
+    struct gtl_range r = { .kind = GTL_PRIVATE };
+    int was = gtl_hip_enter(), rc;
+    void *base = NULL;
+
+    /* Invalid, it says, of what it does not know. */
+    rc = HIP(PointerGetAttributes, &a, p);
+    if (!rc)
+        r.kind = kind_of(&a);
+    else if (rc == -EINVAL)
+        rc = 0;
+    if (!rc && r.kind != GTL_PRIVATE) {
+        if (HIP(MemGetAddressRange, &base, &r.size, (void *)(uintptr_t)p)) {
+            base = (void *)(uintptr_t)p;
+            r.size = 1;
+        }
+        r.base = (uintptr_t)base;
+    }
+    gtl_hip_leave(was);
+    if (!rc)
+        *out = r;
+    return rc;
+}
+
+bool gtl_hip_touchable(const void *p)
+{
+    struct gtl_range r;
+
+    return gtl_device.direct ||
+           (!gtl_hip_classify(p, &r) && r.kind != GTL_DEVICE);
+}
+
+int gtl_hip_lend(void *p, struct gtl_handle *out)
+{
+    struct lent l = { .offset = 0 };
+    int was = gtl_hip_enter(), rc;
+    void *raw = find(&allocated, p);
+
+    rc = raw ? HIP(IpcGetMemHandle, &l.memory, raw)
+             : gtl_fail(-EINVAL, "lend", "not memory of alloc()", 0);
+    gtl_hip_leave(was);
+    if (rc)
+        return rc;
+    l.offset = (uintptr_t)p - (uintptr_t)raw;
+    memset(out, 0, sizeof *out);
+    memcpy(out->bytes, &l, sizeof l);
+    return 0;
+}
+
+/* Each version insists on the flag that its own header has. */
+static int open_handle(const struct lent *l, void **out)
+{
+    int rc = HIP(IpcOpenMemHandle, out, l->memory, HIP_IPC_LAZY_PEER_6);
+
+    if (rc == -EINVAL)
+        rc = HIP(IpcOpenMemHandle, out, l->memory, HIP_IPC_LAZY_PEER_5);
+    return rc;
+}
+
+int gtl_hip_borrow(const struct gtl_handle *h, void **out)
+{
+    int was = gtl_hip_enter(), rc;
+    void *raw = NULL, *p = NULL;
+    struct lent l;
+
+    memcpy(&l, h->bytes, sizeof l);
+    rc = open_handle(&l, &raw);
+    if (!rc) {
+        p = (char *)raw + l.offset;
+        rc = remember(&borrowed, p, 1, raw, true);
+        if (rc)
+            HIP(IpcCloseMemHandle, raw);
+    }
+    gtl_hip_leave(was);
+    if (!rc)
+        *out = p;
+    return rc;
+}
+
+void gtl_hip_give_back(void *p)
+{
+    int was = gtl_hip_enter();
+    void *raw;
+    bool ours;
+
+    if (forget(&borrowed, p, &raw, &ours))
+        HIP(IpcCloseMemHandle, raw);
+    gtl_hip_leave(was);
+}
+
+/* The runtime's own call came with version 7; the one of the library below
+ * it is older. */
+int gtl_hip_dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
+{
+    int was = gtl_hip_enter(), got = -1, rc;
+    uint64_t at = 0;
+
+    if (gtl_hip_rt.export_dmabuf) {
+        rc = gtl_hip_rt.export_dmabuf(p, size, &got, &at);
+        if (rc)
+            rc = gtl_fail(-ENOSYS, "hsa_amd_portable_export_dmabuf",
+                          "refused", rc);
+    } else if (gtl_hip_rt.MemGetHandleForAddressRange) {
+        rc = HIP(MemGetHandleForAddressRange, &got, p, size,
+                 HIP_RANGE_DMABUF, 0);
+    } else {
+        rc = gtl_fail(-ENOSYS, "hsa_amd_portable_export_dmabuf",
+                      "not in this version of ROCm", 0);
+    }
+    gtl_hip_leave(was);
+    if (!rc) {
+        *fd = got;
+        *offset = at;
+    }
+    return rc;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams, events and host calls on AMD's GPUs. */
+#include "gtl/gtl_hip.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Handles that stand for streams which nobody has made. */
+enum { LEGACY = 1, PER_THREAD = 2 };
+
+/* For runtimes without hipStreamGetId: a number for each handle seen.  The
+ * program's own hipStreamDestroy() is not seen, so a handle that comes again
+ * keeps its number there. */
+static struct base_lock lock = LOCK_INIT;
+static struct seen {
+    struct seen *next;
+    void *stream;
+    uint64_t id;
+} *all GUARDED_BY(lock);
+
+int gtl_hip_stream_create(bool urgent, void **out)
+{
+    struct hip_stream *s = NULL;
+    int was = gtl_hip_enter();
+    int rc = HIP(StreamCreateWithPriority, &s, HIP_STREAM_NON_BLOCKING,
+                 urgent ? gtl_hip_state.urgent : 0);
+
+    gtl_hip_leave(was);
+    if (!rc)
+        *out = s;
+    return rc;
+}
+
+static void forget(void *s) LOCK_ATTR(no_thread_safety_analysis)
+{
+    struct seen **at, *found;
+
+    lock_acquire(&lock);
+    for (at = &all; *at && (*at)->stream != s; at = &(*at)->next) {}
+    found = *at;
+    if (found)
+        *at = found->next;
+    lock_release(&lock);
+    free(found);
+}
+
+void gtl_hip_stream_destroy(void *s)
+{
+    int was = gtl_hip_enter();
+
+    forget(s);
+    HIP(StreamDestroy, s);
+    gtl_hip_leave(was);
+}
+
+static uint64_t next_id(void)
+{
+    static uint64_t last = LEGACY;
+
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+static int number(void *s, uint64_t *id) LOCK_ATTR(no_thread_safety_analysis)
+{
+    struct seen *i;
+    int rc = 0;
+
+    lock_acquire(&lock);
+    for (i = all; i && i->stream != s; i = i->next) {}
+    if (!i) {
+        i = malloc(sizeof *i);
+        if (i) {
+            *i = (struct seen){ .next = all, .stream = s, .id = next_id() };
+            all = i;
+        }
+    }
+    if (i)
+        *id = i->id;
+    else
+        rc = gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
+    lock_release(&lock);
+    return rc;
+}
+
+static int identify(void *s, uint64_t *id)
+{
+    static __thread uint64_t mine;
+    unsigned long long theirs = 0;
+    int rc;
+
+    if (!s || s == (void *)LEGACY) {
+        *id = LEGACY;
+        return 0;
+    }
+    if (s == (void *)PER_THREAD) {
+        if (!mine)
+            mine = next_id() | (uint64_t)1 << 63;
+        *id = mine;
+        return 0;
+    }
+    if (!gtl_hip_rt.StreamGetId)
+        return number(s, id);
+    rc = HIP(StreamGetId, s, &theirs);
+    if (!rc)
+        *id = theirs + LEGACY + 1;
+    return rc;
+}
+
+static int check(void *s)
+{
+    int device = gtl_hip_state.device;
+    unsigned flags = 0, recording = HIP_CAPTURE_NONE;
+    int rc = 0;
+
+    if (s && s != (void *)LEGACY && s != (void *)PER_THREAD)
+        rc = HIP(StreamGetFlags, s, &flags);
+    if (!rc && gtl_hip_rt.StreamIsCapturing)
+        rc = HIP(StreamIsCapturing, s, &recording);
+    if (!rc && recording != HIP_CAPTURE_NONE)
+        rc = gtl_fail(-EBUSY, "hipStreamIsCapturing",
+                      "the stream records a graph", recording);
+    if (!rc && s && gtl_hip_rt.StreamGetDevice)
+        rc = HIP(StreamGetDevice, s, &device);
+    if (!rc && device != gtl_hip_state.device)
+        rc = gtl_fail(-EINVAL, "hipStreamGetDevice",
+                      "a stream of another device", device);
+    return rc;
+}
+
+int gtl_hip_stream_check(void *s, uint64_t *id)
+{
+    int was = gtl_hip_enter();
+    uint64_t found = 0;
+    int rc = check(s);
+
+    if (!rc)
+        rc = identify(s, &found);
+    gtl_hip_leave(was);
+    if (!rc)
+        *id = found;
+    return rc;
+}
+
+int gtl_hip_stream_query(void *s)
+{
+    int was = gtl_hip_enter(), rc = HIP(StreamQuery, s);
+
+    gtl_hip_leave(was);
+    return rc;
+}
+
+int gtl_hip_stream_sync(void *s)
+{
+    int was = gtl_hip_enter(), rc = HIP(StreamSynchronize, s);
+
+    gtl_hip_leave(was);
+    return rc;
+}
+
+int gtl_hip_event_create(void **out)
+{
+    struct hip_event *e = NULL;
+    int was = gtl_hip_enter();
+    int rc = HIP(EventCreateWithFlags, &e, HIP_EVENT_DISABLE_TIMING);
+
+    gtl_hip_leave(was);
+    if (!rc)
+        *out = e;
+    return rc;
+}
+
+void gtl_hip_event_destroy(void *e)
+{
+    int was = gtl_hip_enter();
+
+    HIP(EventDestroy, e);
+    gtl_hip_leave(was);
+}
+
+int gtl_hip_event_record(void *e, void *s)
+{
+    int was = gtl_hip_enter(), rc = HIP(EventRecord, e, s);
+
+    gtl_hip_leave(was);
+    return rc;
+}
+
+int gtl_hip_event_wait(void *e, void *s)
+{
+    int was = gtl_hip_enter(), rc = HIP(StreamWaitEvent, s, e, 0);
+
+    gtl_hip_leave(was);
+    return rc;
+}
+
+int gtl_hip_event_query(void *e)
+{
+    int was = gtl_hip_enter(), rc = HIP(EventQuery, e);
+
+    gtl_hip_leave(was);
+    return rc;
+}
+
+/* For runtimes that know callbacks with a status only. */
+struct told {
+    void (*fn)(void *arg);
+    void *arg;
+};
+
+static void tell(struct hip_stream *s, unsigned error, void *arg)
+{
+    struct told t = *(struct told *)arg;
+
+    (void)s;
+    (void)error;
+    free(arg);
+    t.fn(t.arg);
+}
+
+static int add_callback(void (*fn)(void *arg), void *arg, void *s)
+{
+    struct told *t = malloc(sizeof *t);
+    int rc;
+
+    if (!t)
+        return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
+    *t = (struct told){ fn, arg };
+    rc = HIP(StreamAddCallback, s, tell, t, 0);
+    if (rc)
+        free(t);
+    return rc;
+}
+
+int gtl_hip_call(void (*fn)(void *arg), void *arg, void *s)
+{
+    int was = gtl_hip_enter();
+    int rc = gtl_hip_rt.LaunchHostFunc ? HIP(LaunchHostFunc, s, fn, arg)
+                                       : add_callback(fn, arg, s);
+
+    gtl_hip_leave(was);
+    return rc;
+}

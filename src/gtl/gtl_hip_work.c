@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is enqueued on streams of AMD's GPUs: copies, words, waits.
+ *
+ * Stream memory operations are taken where a trial at open has shown that
+ * they work: the runtime's word for it has been wrong.  Kernels of ours do
+ * the same otherwise, and on memory that the runtime refuses.  A wait, in
+ * either form, holds the hardware queue of its stream, which other streams
+ * may share: only a processor or a network may end it, or a stream that was
+ * given its work before. */
+#include "gtl/gtl_hip.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PROBE_MS = 2000 };
+
+/* Recording it writes back what the caches of the device hold. */
+static struct hip_event *fence;
+
+int gtl_hip_release_open(void)
+{
+    return HIP(EventCreateWithFlags, &fence, HIP_EVENT_DISABLE_TIMING |
+               HIP_EVENT_RELEASE_TO_SYSTEM);
+}
+
+void gtl_hip_release_close(void)
+{
+    HIP(EventDestroy, fence);
+}
+
+/* -EAGAIN: it is not done by then. */
+static int drained(void *s, int ms)
+{
+    const struct timespec pause = { 0, 100000 };
+    int rc = HIP(StreamQuery, s);
+
+    for (int i = 0; rc == -EAGAIN && i < ms * 10; i++) {
+        nanosleep(&pause, NULL);
+        rc = HIP(StreamQuery, s);
+    }
+    return rc;
+}
+
+static int try_write(uint64_t *word, volatile uint64_t *here, void *s)
+{
+    int rc = HIP(StreamWriteValue64, s, word, 7, 0);
+
+    if (!rc)
+        rc = drained(s, PROBE_MS);
+    return !rc && *here != 7 ? -EIO : rc;
+}
+
+/* It must hold until the processor ends it, and end then. */
+static int try_wait(uint64_t *word, volatile uint64_t *here, void *s)
+{
+    int rc = HIP(StreamWaitValue64, s, word, 9, HIP_WAIT_GTE, ~(uint64_t)0);
+
+    if (rc)
+        return rc;
+    rc = drained(s, 1);
+    if (rc != -EAGAIN)
+        return rc ? rc : -EIO;
+    __atomic_store_n(here, 9, __ATOMIC_SEQ_CST);
+    return drained(s, PROBE_MS);
+}
+
+/* A stream that hangs, and what it waits for, are left as they are: to
+ * destroy it would hang, too. */
+static void probe_on(uint64_t *here, uint64_t *seen, bool *hangs)
+{
+    int rc_write, rc_wait = -ENOSYS;
+    void *s;
+
+    if (gtl_hip_stream_create(false, &s))
+        return;
+    rc_write = try_write(seen, here, s);
+    *hangs = rc_write == -EAGAIN;
+    if (!*hangs)
+        rc_wait = try_wait(seen, here, s);
+    *hangs |= rc_wait == -EAGAIN;
+    gtl_hip_state.writes = !rc_write;
+    gtl_hip_state.waits = !rc_wait;
+    if (rc_write || rc_wait)
+        log_info(LOG_GTL, "stream memory operations do not work: %s",
+                 *hangs ? "a wait that was ended goes on" : gtl_error());
+    if (!*hangs)
+        gtl_hip_stream_destroy(s);
+}
+
+void gtl_hip_work_probe(void)
+{
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    bool hangs = false;
+    int can = 0;
+    void *here, *seen;
+
+    gtl_hip_state.writes = gtl_hip_state.waits = false;
+    if (!gtl_hip_rt.StreamWriteValue64 || !gtl_hip_rt.StreamWaitValue64 ||
+        HIP(DeviceGetAttribute, &can, HIP_ATTR_WAIT_VALUE,
+            gtl_hip_state.device) || !can)
+        return;
+    here = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (here == MAP_FAILED)
+        return;
+    if (!gtl_hip_pin(here, size, GTL_PIN_MEMORY, &seen)) {
+        probe_on(here, seen, &hangs);
+        if (!hangs)
+            gtl_hip_unpin(here);
+    }
+    if (!hangs)
+        munmap(here, size);
+}
+
+static int copy(void *to, const void *from, size_t n, void *s)
+{
+    return n ? HIP(MemcpyAsync, to, from, n, HIP_COPY_DEFAULT, s) : 0;
+}
+
+int gtl_hip_copy(void *to, const void *from, size_t n, void *s)
+{
+    int was = gtl_hip_enter(), rc = copy(to, from, n, s);
+
+    gtl_hip_leave(was);
+    return rc;
+}
+
+static bool reached(const void *p)
+{
+    struct gtl_range r;
+
+    return !gtl_hip_classify(p, &r) && r.kind != GTL_PRIVATE;
+}
+
+/* The runtime's copy of lines wants them in order and apart; a kernel wants
+ * memory that the device reaches. */
+static int copy_blocks(char *to, const char *from, const struct gtl_blocks *b,
+                       void *s)
+{
+    ptrdiff_t len = (ptrdiff_t)b->len;
+    int rc = 0;
+
+    if (!b->len || !b->count)
+        return 0;
+    if (b->count == 1 || (b->to_stride == len && b->from_stride == len))
+        return copy(to, from, b->len * b->count, s);
+    if (b->to_stride >= len && b->from_stride >= len)
+        return HIP(Memcpy2DAsync, to, (size_t)b->to_stride, from,
+                   (size_t)b->from_stride, b->len, b->count,
+                   HIP_COPY_DEFAULT, s);
+    if (gtl_hip_state.kernels && reached(to) && reached(from))
+        return gtl_hip_kernel_blocks(to, from, b, s);
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)b->count && !rc; i++)
+        rc = copy(to + i * b->to_stride, from + i * b->from_stride, b->len,
+                  s);
+    return rc;
+}
+
+int gtl_hip_copy_blocks(void *to, const void *from,
+                        const struct gtl_blocks *b, void *s)
+{
+    int was = gtl_hip_enter(), rc = copy_blocks(to, from, b, s);
+
+    gtl_hip_leave(was);
+    return rc;
+}
+
+int gtl_hip_fill(void *to, int byte, size_t n, void *s)
+{
+    int was = gtl_hip_enter(), rc = 0;
+
+    if (n)
+        rc = HIP(MemsetAsync, to, byte, n, s);
+    gtl_hip_leave(was);
+    return rc;
+}
+
+int gtl_hip_write64(uint64_t *word, uint64_t value, void *s)
+{
+    int was = gtl_hip_enter(), rc = -EINVAL;
+
+    if (gtl_hip_state.writes)
+        rc = HIP(StreamWriteValue64, s, word, value, 0);
+    else if (!gtl_hip_state.kernels)
+        rc = gtl_fail(-ENOSYS, "hipStreamWriteValue64",
+                      "does not work here, nor do kernels of ours", 0);
+    if (rc == -EINVAL && gtl_hip_state.kernels)
+        rc = gtl_hip_kernel_write(word, value, s);
+    gtl_hip_leave(was);
+    return rc;
+}
+
+int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s)
+{
+    int was = gtl_hip_enter(), rc = -EINVAL;
+
+    if (gtl_hip_state.waits)
+        rc = HIP(StreamWaitValue64, s, word, least, HIP_WAIT_GTE,
+                 ~(uint64_t)0);
+    else if (!gtl_hip_state.kernels)
+        rc = gtl_fail(-ENOSYS, "hipStreamWaitValue64",
+                      "does not work here, nor do kernels of ours", 0);
+    if (rc == -EINVAL && gtl_hip_state.kernels)
+        rc = gtl_hip_kernel_wait(word, least, s);
+    gtl_hip_leave(was);
+    return rc;
+}
+
+static uint64_t change(const struct gtl_amo *a, uint64_t was)
+{
+    switch (a->op) {
+    case GTL_SET:
+    case GTL_SWAP:
+        return a->value;
+    case GTL_CSWAP:
+        return was == a->cond ? a->value : was;
+    case GTL_ADD:
+        return was + a->value;
+    case GTL_AND:
+        return was & a->value;
+    case GTL_OR:
+        return was | a->value;
+    case GTL_XOR:
+        return was ^ a->value;
+    default:
+        return was;
+    }
+}
+
+static void change8(const struct gtl_amo *a)
+{
+    uint64_t *word = a->word, was = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+
+    while (!__atomic_compare_exchange_n(word, &was, change(a, was), false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {}
+    if (a->result)
+        __atomic_store_n((uint64_t *)a->result, was, __ATOMIC_RELEASE);
+}
+
+static void change4(const struct gtl_amo *a)
+{
+    uint32_t *word = a->word, was = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+
+    while (!__atomic_compare_exchange_n(word, &was, (uint32_t)change(a, was),
+                                        false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {}
+    if (a->result)
+        __atomic_store_n((uint32_t *)a->result, was, __ATOMIC_RELEASE);
+}
+
+static void obey(void *arg)
+{
+    struct gtl_amo *a = arg;
+
+    if (a->size == 8)
+        change8(a);
+    else
+        change4(a);
+    free(a);
+}
+
+/* Without kernels the processor does it, in the stream's turn, where it may
+ * touch the words; the program's own kernels are not to change these. */
+static int amo_by_processor(const struct gtl_amo *a, void *s)
+{
+    struct gtl_amo *later;
+    int rc;
+
+    if (!gtl_hip_touchable(a->word) ||
+        (a->result && !gtl_hip_touchable(a->result)))
+        return gtl_fail(-ENOSYS, "hiprtcCompileProgram",
+                        "atomics in device memory need libhiprtc", 0);
+    later = malloc(sizeof *later);
+    if (!later)
+        return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
+    *later = *a;
+    if (a->size == 4)
+        later->cond = (uint32_t)a->cond;
+    rc = gtl_hip_call(obey, later, s);
+    if (rc)
+        free(later);
+    return rc;
+}
+
+int gtl_hip_amo(const struct gtl_amo *a, void *s)
+{
+    int was = gtl_hip_enter();
+    int rc = gtl_hip_state.kernels ? gtl_hip_kernel_amo(a, s)
+                                   : amo_by_processor(a, s);
+
+    gtl_hip_leave(was);
+    return rc;
+}
+
+/* What the end of a kernel leaves in the device's caches, when no processor
+ * asks, goes to memory with the fence of the next one. */
+int gtl_hip_release(void *s)
+{
+    int was = gtl_hip_enter();
+    int rc = gtl_hip_state.kernels ? gtl_hip_kernel_fence(s)
+                                   : HIP(EventRecord, fence, s);
+
+    gtl_hip_leave(was);
+    return rc;
+}
