@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl_cuda_int.h - what the parts of the cuda driver share: the calls of
+ * libcuda, and the device.  All of it is written by open and close alone. */
+#ifndef GTL_GTL_CUDA_INT_H
+#define GTL_GTL_CUDA_INT_H
+
+#include "gtl/cuda_abi.h"
+#include "gtl/gtl_int.h"
+
+struct gtl_cu_calls {
+#define X(name, args) int (*name) args;
+    CUDA_CALLS(X)
+    CUDA_LATER_CALLS(X)         /* NULL where the driver lacks it */
+#undef X
+};
+extern hidden struct gtl_cu_calls gtl_cu;
+
+struct gtl_cu_device {
+    int dev;
+    void *ctx;
+    bool retained;              /* ctx is the primary one and held by us */
+    int urgent;                 /* priority of streams; 0: none differs */
+    size_t max_pitch;
+    bool host_atomics;          /* kernels' atomics hold for the processor */
+    bool pageable;              /* kernels reach all host memory */
+    bool memops, host_flush;
+    unsigned wait_flags;
+};
+extern hidden struct gtl_cu_device gtl_cu_device;
+
+/* 0 or -errno, with the driver's words kept for gtl_error(). */
+int gtl_cu_fail(const char *call, int code) __attribute__((cold));
+static inline int gtl_cu_result(const char *call, int code)
+{
+    return __builtin_expect(code != 0, 0) ? gtl_cu_fail(call, code) : 0;
+}
+
+extern hidden __thread bool gtl_cu_pushed;
+static inline void gtl_cu_enter(void)
+{
+    void *now = NULL;
+
+    gtl_cu.cuCtxGetCurrent(&now);
+    gtl_cu_pushed = gtl_cu_device.ctx && now != gtl_cu_device.ctx &&
+                    !gtl_cu.cuCtxPushCurrent_v2(gtl_cu_device.ctx);
+}
+static inline int gtl_cu_leave(const char *call, int code)
+{
+    void *was;
+
+    if (gtl_cu_pushed)
+        gtl_cu.cuCtxPopCurrent_v2(&was);
+    return gtl_cu_result(call, code);
+}
+/* A call with our context current, and the thread's own again afterwards.
+ * It is one that ends before another one begins in the thread. */
+#define CU(name, ...) \
+    (gtl_cu_enter(), gtl_cu_leave(#name, gtl_cu.name(__VA_ARGS__)))
+
+static inline uint64_t gtl_cu_ptr(const void *p)
+{
+    return (uintptr_t)p;
+}
+
+/* ---- gtl_cuda_kernels.c ---- */
+/* Loads them and runs each once: a first launch later could wait for what a
+ * stream waits for. */
+int gtl_cu_kernels_load(void);
+void gtl_cu_kernels_unload(void);
+int gtl_cu_kernel_write64(uint64_t *word, uint64_t value, void *s);
+int gtl_cu_kernel_wait64(uint64_t *word, uint64_t least, void *s);
+int gtl_cu_kernel_blocks(void *to, const void *from,
+                         const struct gtl_blocks *b, void *s);
+int gtl_cu_kernel_amo(const struct gtl_amo *a, void *s);
+
+/* ---- gtl_cuda_mem.c ---- */
+int gtl_cu_alloc(size_t size, void **out);
+void gtl_cu_free(void *p);
+int gtl_cu_room(size_t *unused, size_t *total);
+int gtl_cu_pin(void *host, size_t size, enum gtl_pin why, void **out);
+void gtl_cu_unpin(void *host);
+int gtl_cu_classify(const void *p, struct gtl_range *out);
+int gtl_cu_lend(void *p, struct gtl_handle *out);
+int gtl_cu_borrow(const struct gtl_handle *h, void **out);
+void gtl_cu_give_back(void *p);
+int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
+/* Of a device, the same in every process. */
+int gtl_cu_uuid(int dev, struct cuda_uuid *out);
+
+/* ---- gtl_cuda_stream.c ---- */
+int gtl_cu_stream_create(bool urgent, void **out);
+void gtl_cu_stream_destroy(void *s);
+int gtl_cu_stream_check(void *s, uint64_t *id);
+int gtl_cu_stream_query(void *s);
+int gtl_cu_stream_sync(void *s);
+int gtl_cu_copy(void *to, const void *from, size_t n, void *s);
+int gtl_cu_copy_blocks(void *to, const void *from, const struct gtl_blocks *b,
+                       void *s);
+int gtl_cu_fill(void *to, int byte, size_t n, void *s);
+int gtl_cu_amo(const struct gtl_amo *a, void *s);
+int gtl_cu_write64(uint64_t *word, uint64_t value, void *s);
+int gtl_cu_wait64(uint64_t *word, uint64_t least, void *s);
+int gtl_cu_call(void (*fn)(void *arg), void *arg, void *s);
+int gtl_cu_launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+                  void *s);
+int gtl_cu_release(void *s);
+int gtl_cu_event_create(void **out);
+void gtl_cu_event_destroy(void *e);
+int gtl_cu_event_record(void *e, void *s);
+int gtl_cu_event_wait(void *e, void *s);
+int gtl_cu_event_query(void *e);
+int gtl_cu_flush(void);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of NVIDIA's devices: ours, the program's, and that of other
+ * processes. */
+#include "gtl/gtl_cuda_int.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The driver puts small allocations into one block of this size, which would
+ * then be lent as a whole; and whole ones it aligns to it. */
+static const size_t BLOCK = (size_t)2 << 20;
+
+/* Addresses of ours that are not what the driver gave. */
+struct moved {
+    struct moved *next;
+    uint64_t p, base;
+};
+static struct base_lock lock = LOCK_INIT;
+static struct moved *moved GUARDED_BY(lock);
+
+static int move(uint64_t p, uint64_t base)
+{
+    struct moved *m;
+
+    if (p == base)
+        return 0;
+    m = malloc(sizeof *m);
+    if (!m)
+        return gtl_fail(-ENOMEM, "malloc", strerror(ENOMEM), ENOMEM);
+    m->p = p;
+    m->base = base;
+    lock_acquire(&lock);
+    m->next = moved;
+    moved = m;
+    lock_release(&lock);
+    return 0;
+}
+
+/* What the driver gave; forget: it is given back. */
+static uint64_t base_of(uint64_t p, bool forget)
+{
+    struct moved **at, *m;
+    uint64_t base = p;
+
+    lock_acquire(&lock);
+    for (at = &moved; *at && (*at)->p != p; at = &(*at)->next)
+        ;
+    m = *at;
+    if (m) {
+        base = m->base;
+        if (forget) {
+            *at = m->next;
+            free(m);
+        }
+    }
+    lock_release(&lock);
+    return base;
+}
+
+int gtl_cu_alloc(size_t size, void **out)
+{
+    uint64_t base, p;
+    int rc;
+
+    if (size > SIZE_MAX - 2 * BLOCK)
+        return gtl_fail(-ENOMEM, "alloc", "no device is this large", 0);
+    size = size ? (size + BLOCK - 1) / BLOCK * BLOCK : BLOCK;
+    rc = CU(cuMemAlloc_v2, &base, size);
+    if (rc)
+        return rc;
+    if (base % BLOCK) {
+        CU(cuMemFree_v2, base);
+        rc = CU(cuMemAlloc_v2, &base, size + BLOCK);
+        if (rc)
+            return rc;
+    }
+    p = (base + BLOCK - 1) / BLOCK * BLOCK;
+    rc = move(p, base);
+    if (rc) {
+        CU(cuMemFree_v2, base);
+        return rc;
+    }
+    *out = (void *)(uintptr_t)p;
+    return 0;
+}
+
+void gtl_cu_free(void *p)
+{
+    if (p)
+        CU(cuMemFree_v2, base_of(gtl_cu_ptr(p), true));
+}
+
+int gtl_cu_room(size_t *unused, size_t *total)
+{
+    size_t u, t;
+    int rc = CU(cuMemGetInfo_v2, &u, &t);
+
+    if (!rc) {
+        *unused = u;
+        *total = t;
+    }
+    return rc;
+}
+
+int gtl_cu_pin(void *host, size_t size, enum gtl_pin why, void **out)
+{
+    unsigned flags = CU_MEMHOSTREGISTER_PORTABLE |
+                     CU_MEMHOSTREGISTER_DEVICEMAP;
+    uint64_t seen;
+    int rc;
+
+    if (why == GTL_PIN_MMIO)
+        flags |= CU_MEMHOSTREGISTER_IOMEMORY;
+    rc = CU(cuMemHostRegister_v2, host, size, flags);
+    if (rc)
+        return rc;
+    rc = CU(cuMemHostGetDevicePointer_v2, &seen, host, 0);
+    if (!rc && why == GTL_PIN_MEMORY && seen != gtl_cu_ptr(host))
+        rc = gtl_fail(-EOPNOTSUPP, "cuMemHostGetDevicePointer", "the device "
+                      "sees host memory at another address", 0);
+    if (rc) {
+        gtl_cu_unpin(host);
+        return rc;
+    }
+    *out = (void *)(uintptr_t)seen;
+    return 0;
+}
+
+void gtl_cu_unpin(void *host)
+{
+    CU(cuMemHostUnregister, host);
+}
+
+/* This form of the question takes any address and leaves no error behind. */
+int gtl_cu_classify(const void *p, struct gtl_range *out)
+{
+    int which[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE
+    };
+    unsigned type = 0, managed = 0;
+    uint64_t start = 0;
+    size_t size = 0;
+    void *answers[] = { &type, &managed, &start, &size };
+    int rc = CU(cuPointerGetAttributes, 4, which, answers, gtl_cu_ptr(p));
+
+    if (rc)
+        return rc;
+    out->kind = managed ? GTL_MANAGED :
+                type == CU_MEMORYTYPE_DEVICE ? GTL_DEVICE :
+                type == CU_MEMORYTYPE_HOST ? GTL_PINNED : GTL_PRIVATE;
+    out->base = out->kind == GTL_PRIVATE ? 0 : start;
+    out->size = out->kind == GTL_PRIVATE ? 0 : size;
+    return 0;
+}
+
+/* What travels in a gtl_handle. */
+struct lent {
+    struct cuda_ipc ipc;
+    uint64_t device;            /* the first bytes of its identity */
+    uint64_t offset;
+};
+_Static_assert(sizeof(struct lent) <= sizeof(struct gtl_handle), "handle");
+
+static int short_id(int dev, uint64_t *out)
+{
+    struct cuda_uuid u;
+    int rc = gtl_cu_uuid(dev, &u);
+
+    if (!rc)
+        memcpy(out, u.bytes, sizeof *out);
+    return rc;
+}
+
+int gtl_cu_lend(void *p, struct gtl_handle *out)
+{
+    uint64_t base = base_of(gtl_cu_ptr(p), false);
+    struct lent l = { .offset = gtl_cu_ptr(p) - base };
+    int rc = short_id(gtl_cu_device.dev, &l.device);
+
+    if (!rc)
+        rc = CU(cuIpcGetMemHandle, &l.ipc, base);
+    if (!rc)
+        memcpy(out->bytes, &l, sizeof l);
+    return rc;
+}
+
+/* Can this process see the device at all? */
+static bool visible(uint64_t device)
+{
+    uint64_t id;
+    int n = 0, dev;
+
+    gtl_cu.cuDeviceGetCount(&n);
+    while (n-- > 0)
+        if (!gtl_cu.cuDeviceGet(&dev, n) && !short_id(dev, &id) &&
+            id == device)
+            return true;
+    return false;
+}
+
+int gtl_cu_borrow(const struct gtl_handle *h, void **out)
+{
+    struct lent l;
+    uint64_t base;
+    int rc;
+
+    memcpy(&l, h->bytes, sizeof l);
+    rc = CU(cuIpcOpenMemHandle_v2, &base, l.ipc,
+            CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    if (rc && !visible(l.device))
+        return gtl_fail(-ENODEV, "cuIpcOpenMemHandle", "the memory is of a "
+                        "device that this process does not see", 0);
+    if (rc)
+        return rc;
+    rc = move(base + l.offset, base);
+    if (rc) {
+        CU(cuIpcCloseMemHandle, base);
+        return rc;
+    }
+    *out = (void *)(uintptr_t)(base + l.offset);
+    return 0;
+}
+
+void gtl_cu_give_back(void *p)
+{
+    if (p)
+        CU(cuIpcCloseMemHandle, base_of(gtl_cu_ptr(p), true));
+}
+
+int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t from = gtl_cu_ptr(p) / page * page;
+    uint64_t to = (gtl_cu_ptr(p) + size + page - 1) / page * page;
+    int made = -1, rc;
+
+    if (!gtl_cu.cuMemGetHandleForAddressRange)
+        return gtl_fail(-ENOSYS, "cuMemGetHandleForAddressRange",
+                        "the driver is older than CUDA 11.7", 0);
+    rc = CU(cuMemGetHandleForAddressRange, &made, from, to - from,
+            CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+    if (rc)
+        return rc;
+    *fd = made;
+    *offset = gtl_cu_ptr(p) - from;
+    return 0;
+}

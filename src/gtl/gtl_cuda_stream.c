@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is done in the order of a stream of an NVIDIA device. */
+#include "gtl/gtl_cuda_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int gtl_cu_stream_create(bool urgent, void **out)
+{
+    void *s;
+    int rc = CU(cuStreamCreateWithPriority, &s, CU_STREAM_NON_BLOCKING,
+                urgent ? gtl_cu_device.urgent : 0);
+
+    if (!rc)
+        *out = s;
+    return rc;
+}
+
+void gtl_cu_stream_destroy(void *s)
+{
+    CU(cuStreamDestroy_v2, s);
+}
+
+int gtl_cu_stream_check(void *s, uint64_t *id)
+{
+    int capturing = CU_STREAM_CAPTURE_STATUS_NONE, rc;
+    unsigned long long n = (uintptr_t)s;
+    void *ctx = NULL;
+
+    rc = CU(cuStreamGetCtx, s, &ctx);
+    if (rc)
+        return rc;
+    if (ctx != gtl_cu_device.ctx)
+        return gtl_fail(-EINVAL, "cuStreamGetCtx", "the stream belongs to "
+                        "another context than the PE's", 0);
+    rc = CU(cuStreamIsCapturing, s, &capturing);
+    if (!rc && capturing != CU_STREAM_CAPTURE_STATUS_NONE)
+        rc = gtl_fail(-EBUSY, "cuStreamIsCapturing",
+                      "the stream records a graph", capturing);
+    /* Drivers before 12.0 have no name for a stream but its handle. */
+    if (!rc && gtl_cu.cuStreamGetId)
+        rc = CU(cuStreamGetId, s, &n);
+    if (!rc)
+        *id = n;
+    return rc;
+}
+
+int gtl_cu_stream_query(void *s)
+{
+    return CU(cuStreamQuery, s);
+}
+
+int gtl_cu_stream_sync(void *s)
+{
+    return CU(cuStreamSynchronize, s);
+}
+
+int gtl_cu_copy(void *to, const void *from, size_t n, void *s)
+{
+    if (!n)
+        return 0;
+    return CU(cuMemcpyAsync, gtl_cu_ptr(to), gtl_cu_ptr(from), n, s);
+}
+
+static bool fits(size_t len, ptrdiff_t stride)
+{
+    return stride > 0 && len <= (size_t)stride &&
+           (size_t)stride <= gtl_cu_device.max_pitch;
+}
+
+/* Rows that lie apart as the copy engine can have it. */
+static int copy_rows(void *to, const void *from, const struct gtl_blocks *b,
+                     void *s)
+{
+    struct cuda_copy2d c = {
+        .from = { .kind = CU_MEMORYTYPE_UNIFIED, .device = gtl_cu_ptr(from),
+                  .pitch = (size_t)b->from_stride },
+        .to = { .kind = CU_MEMORYTYPE_UNIFIED, .device = gtl_cu_ptr(to),
+                .pitch = (size_t)b->to_stride },
+        .width = b->len, .height = b->count
+    };
+
+    return CU(cuMemcpy2DAsync_v2, &c, s);
+}
+
+static bool for_kernels(const void *p)
+{
+    struct gtl_range r;
+
+    return gtl_cu_device.pageable ||
+           (!gtl_cu_classify(p, &r) && r.kind != GTL_PRIVATE);
+}
+
+int gtl_cu_copy_blocks(void *to, const void *from, const struct gtl_blocks *b,
+                       void *s)
+{
+    const char *f = from;
+    char *t = to;
+    int rc = 0;
+
+    if (!b->len || !b->count)
+        return 0;
+    if (b->count == 1 || (b->to_stride == (ptrdiff_t)b->len &&
+                          b->from_stride == (ptrdiff_t)b->len))
+        return gtl_cu_copy(to, from, b->len * b->count, s);
+    if (fits(b->len, b->to_stride) && fits(b->len, b->from_stride))
+        return copy_rows(to, from, b, s);
+    if (for_kernels(to) && for_kernels(from))
+        return gtl_cu_kernel_blocks(to, from, b, s);
+    for (size_t i = 0; i < b->count && !rc; i++) {
+        rc = gtl_cu_copy(t, f, b->len, s);
+        t += b->to_stride;
+        f += b->from_stride;
+    }
+    return rc;
+}
+
+int gtl_cu_fill(void *to, int byte, size_t n, void *s)
+{
+    if (!n)
+        return 0;
+    return CU(cuMemsetD8Async, gtl_cu_ptr(to), (unsigned char)byte, n, s);
+}
+
+#define APPLY(T, a, was) do {                                              \
+    T *w_ = (a)->word, v_ = (T)(a)->value, c_ = (T)(a)->cond;               \
+    switch ((a)->op) {                                                      \
+    case GTL_FETCH:                                                         \
+        was = __atomic_load_n(w_, __ATOMIC_SEQ_CST);                        \
+        break;                                                              \
+    case GTL_SET:                                                           \
+    case GTL_SWAP:                                                          \
+        was = __atomic_exchange_n(w_, v_, __ATOMIC_SEQ_CST);                \
+        break;                                                              \
+    case GTL_CSWAP:                                                         \
+        __atomic_compare_exchange_n(w_, &c_, v_, false, __ATOMIC_SEQ_CST,   \
+                                    __ATOMIC_SEQ_CST);                      \
+        was = c_;                                                           \
+        break;                                                              \
+    case GTL_ADD:                                                           \
+        was = __atomic_fetch_add(w_, v_, __ATOMIC_SEQ_CST);                 \
+        break;                                                              \
+    case GTL_AND:                                                           \
+        was = __atomic_fetch_and(w_, v_, __ATOMIC_SEQ_CST);                 \
+        break;                                                              \
+    case GTL_OR:                                                            \
+        was = __atomic_fetch_or(w_, v_, __ATOMIC_SEQ_CST);                  \
+        break;                                                              \
+    case GTL_XOR:                                                           \
+        was = __atomic_fetch_xor(w_, v_, __ATOMIC_SEQ_CST);                 \
+        break;                                                              \
+    }                                                                       \
+} while (0)
+
+/* On the driver's thread. */
+static void apply(void *arg)
+{
+    struct gtl_amo *a = arg;
+    uint64_t was = 0;
+    uint32_t half;
+
+    if (a->size == 4)
+        APPLY(uint32_t, a, was);
+    else
+        APPLY(uint64_t, a, was);
+    half = (uint32_t)was;
+    if (a->result)
+        memcpy(a->result, a->size == 4 ? (void *)&half : (void *)&was,
+               (size_t)a->size);
+    free(a);
+}
+
+/* Over PCIe a device's atomic on host memory is none for the processor, so a
+ * thread of the driver does it. */
+static int amo_on_host(const struct gtl_amo *a, void *s)
+{
+    struct gtl_range r;
+    struct gtl_amo *own;
+    int rc;
+
+    if (a->result) {
+        rc = gtl_cu_classify(a->result, &r);
+        if (rc)
+            return rc;
+        if (r.kind == GTL_DEVICE)
+            return gtl_fail(-EOPNOTSUPP, "amo", "the word is in host memory, "
+                            "the place for its value on the device", 0);
+    }
+    own = malloc(sizeof *own);
+    if (!own)
+        return gtl_fail(-ENOMEM, "malloc", strerror(ENOMEM), ENOMEM);
+    *own = *a;
+    rc = gtl_cu_call(apply, own, s);
+    if (rc)
+        free(own);
+    return rc;
+}
+
+int gtl_cu_amo(const struct gtl_amo *a, void *s)
+{
+    struct gtl_range r;
+    int rc;
+
+    if (gtl_cu_device.host_atomics)
+        return gtl_cu_kernel_amo(a, s);
+    rc = gtl_cu_classify(a->word, &r);
+    if (rc)
+        return rc;
+    return r.kind == GTL_DEVICE ? gtl_cu_kernel_amo(a, s)
+                                : amo_on_host(a, s);
+}
+
+/* The write brings what was before it on the stream to system scope. */
+int gtl_cu_write64(uint64_t *word, uint64_t value, void *s)
+{
+    if (!gtl_cu_device.memops)
+        return gtl_cu_kernel_write64(word, value, s);
+    return CU(cuStreamWriteValue64_v2, s, gtl_cu_ptr(word), value,
+              CU_STREAM_WRITE_VALUE_DEFAULT);
+}
+
+/* The device compares by the sign of the difference, which is the same thing
+ * as long as word and least are less than 2^63 apart.  Counters are; of what
+ * a program gives, a bound in the upper half is left to the kernel. */
+int gtl_cu_wait64(uint64_t *word, uint64_t least, void *s)
+{
+    if (!least)
+        return 0;
+    if (!gtl_cu_device.memops || least > INT64_MAX)
+        return gtl_cu_kernel_wait64(word, least, s);
+    return CU(cuStreamWaitValue64_v2, s, gtl_cu_ptr(word), least,
+              gtl_cu_device.wait_flags);
+}
+
+int gtl_cu_call(void (*fn)(void *arg), void *arg, void *s)
+{
+    return CU(cuLaunchHostFunc, s, fn, arg);
+}
+
+int gtl_cu_launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+                  void *s)
+{
+    (void)grid;
+    (void)body;
+    (void)arg;
+    (void)s;
+    return gtl_fail(-ENODEV, "launch", "functions of the host run on the "
+                    "software device only", 0);
+}
+
+/* The write of a word does it. */
+int gtl_cu_release(void *s)
+{
+    (void)s;
+    return 0;
+}
+
+int gtl_cu_event_create(void **out)
+{
+    void *e;
+    int rc = CU(cuEventCreate, &e, CU_EVENT_DISABLE_TIMING);
+
+    if (!rc)
+        *out = e;
+    return rc;
+}
+
+void gtl_cu_event_destroy(void *e)
+{
+    CU(cuEventDestroy_v2, e);
+}
+
+int gtl_cu_event_record(void *e, void *s)
+{
+    return CU(cuEventRecord, e, s);
+}
+
+int gtl_cu_event_wait(void *e, void *s)
+{
+    return CU(cuStreamWaitEvent, s, e, 0);
+}
+
+int gtl_cu_event_query(void *e)
+{
+    return CU(cuEventQuery, e);
+}
+
+int gtl_cu_flush(void)
+{
+    if (gtl_device.ordered)
+        return 0;
+    if (!gtl_cu_device.host_flush)
+        return gtl_fail(-ENOSYS, "cuFlushGPUDirectRDMAWrites", "this device "
+                        "or driver cannot flush what a NIC has written", 0);
+    return CU(cuFlushGPUDirectRDMAWrites,
+              CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+              CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER);
+}

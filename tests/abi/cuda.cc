@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Our declarations of the CUDA driver API against the vendor's: compiling
+// this file is the test.
+#include <cuda.h>
+
+#include "gtl/cuda_abi.h"
+#include "abi/same.h"
+
+#define X(name, value) static_assert((long long)(name) == (value), #name);
+CUDA_VALUES(X)
+#undef X
+
+// A macro of the header gives most calls their present name.
+#define STRING(x) #x
+namespace ours {
+#define X(name, args) int name args;
+CUDA_CALLS(X)
+CUDA_LATER_CALLS(X)
+#undef X
+}
+
+#define X(name, args) \
+    static_assert(abi::same<decltype(&ours::name), decltype(&::name)>(), #name);
+CUDA_CALLS(X)
+CUDA_LATER_CALLS(X)
+#undef X
+
+#define FIELD(side, field, their) \
+    static_assert(offsetof(struct cuda_copy2d, side.field) == \
+                  offsetof(CUDA_MEMCPY2D, their), #their)
+FIELD(from, x, srcXInBytes);
+FIELD(from, y, srcY);
+FIELD(from, kind, srcMemoryType);
+FIELD(from, host, srcHost);
+FIELD(from, device, srcDevice);
+FIELD(from, array, srcArray);
+FIELD(from, pitch, srcPitch);
+FIELD(to, x, dstXInBytes);
+FIELD(to, y, dstY);
+FIELD(to, kind, dstMemoryType);
+FIELD(to, host, dstHost);
+FIELD(to, device, dstDevice);
+FIELD(to, array, dstArray);
+FIELD(to, pitch, dstPitch);
+static_assert(offsetof(struct cuda_copy2d, width) ==
+              offsetof(CUDA_MEMCPY2D, WidthInBytes), "width");
+static_assert(offsetof(struct cuda_copy2d, height) ==
+              offsetof(CUDA_MEMCPY2D, Height), "height");
+static_assert(sizeof(struct cuda_copy2d) == sizeof(CUDA_MEMCPY2D), "size");
+static_assert(sizeof(struct cuda_uuid) == sizeof(CUuuid), "uuid");
+static_assert(sizeof(struct cuda_ipc) == sizeof(CUipcMemHandle), "ipc");

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fake.h - a stand-in for libcuda.so.1, from what the vendor documents of it.
+ *
+ * Beyond FAKE_DEVICE and so on (dev.h): a launch of a function for the first
+ * time waits for the whole device, as loading may; so does cuMemFree.
+ * Functions are known by the names in the module's text and are built in. */
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include "dev.h"
+#include "gtl/cuda_abi.h"
+
+#define API __attribute__((visibility("default")))
+#define X(name, args) API int name args;
+CUDA_CALLS(X)
+CUDA_LATER_CALLS(X)
+/* What programs call, and the library does not. */
+X(cuCtxCreate_v2, (void **out, unsigned flags, int dev))
+X(cuCtxDestroy_v2, (void *ctx))
+X(cuCtxSetCurrent, (void *ctx))
+X(cuCtxSynchronize, (void))
+X(cuStreamCreate, (void **out, unsigned flags))
+X(cuStreamBeginCapture_v2, (void *s, int mode))
+X(cuStreamEndCapture, (void *s, void **graph))
+X(cuMemAllocManaged, (uint64_t *out, size_t size, unsigned flags))
+X(cuMemHostAlloc, (void **out, size_t size, unsigned flags))
+X(cuMemFreeHost, (void *host))
+#undef X
+
+enum { MANAGED = 1u << 31 };    /* among the flags of a range */
+
+struct context {
+    int dev, held;              /* held: the primary one's count */
+    bool live, primary;
+};
+
+/* Notes the call; the code with which it ends at once, or CUDA_SUCCESS. */
+int fake_call(const char *name);
+#define CALL(name)                          \
+    do {                                    \
+        int rc_ = fake_call(name);          \
+                                            \
+        if (rc_)                            \
+            return rc_;                     \
+    } while (0)
+/* The same, of a call that needs a context. */
+int fake_call_in(const char *name, struct context **out);
+#define CALL_IN(name, ctx)                  \
+    do {                                    \
+        int rc_ = fake_call_in(name, ctx);  \
+                                            \
+        if (rc_)                            \
+            return rc_;                     \
+    } while (0)
+
+struct context *fake_current(void);
+/* A CUDA error for a -errno of dev.h. */
+int fake_code(int rc);
+/* The stream behind a handle, which belongs to the current context; work: to
+ * be given some. */
+int fake_stream(void *handle, struct context *ctx, bool work,
+                struct dev_stream **out);
+/* Is what the thread runs now a host function of a stream? */
+extern __thread bool fake_in_host;
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Modules: the names of functions are looked up in their text, and what these
+ * do is built in. */
+#include "fake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODULE = 0x4d4f4455, FUNCTION = 0x46554e43 };
+
+struct module {
+    unsigned magic;
+    char *text;
+};
+
+struct grid {
+    struct dev_stream *s;
+    void **args;
+};
+
+struct function {
+    unsigned magic;
+    const char *name;
+    void (*run)(const struct grid *g);
+    bool launched;
+};
+
+static uint64_t long_arg(const struct grid *g, int i)
+{
+    return *(uint64_t *)g->args[i];
+}
+
+static void *pointer_arg(const struct grid *g, int i)
+{
+    return (void *)(uintptr_t)long_arg(g, i);
+}
+
+static void run_amo(const struct grid *g)
+{
+    struct dev_amo a = {
+        .op = (enum dev_word_op)*(uint32_t *)g->args[0],
+        .size = (int)*(uint32_t *)g->args[1],
+        .word = pointer_arg(g, 2), .value = long_arg(g, 3),
+        .cond = long_arg(g, 4), .result = pointer_arg(g, 5)
+    };
+
+    dev_amo(g->s, &a);
+}
+
+static void run_write(const struct grid *g)
+{
+    dev_write(g->s, pointer_arg(g, 0), long_arg(g, 1), 8);
+}
+
+static void run_wait(const struct grid *g)
+{
+    dev_wait(g->s, pointer_arg(g, 0), long_arg(g, 1), ~0ULL, 8,
+             DEV_GEQ_UNSIGNED);
+}
+
+static void run_blocks(const struct grid *g)
+{
+    uint64_t per = long_arg(g, 2), unit = long_arg(g, 6);
+    struct dev_blocks b = {
+        .to = pointer_arg(g, 0), .from = pointer_arg(g, 1),
+        .len = per * unit, .count = long_arg(g, 3) / per,
+        .to_stride = (ptrdiff_t)long_arg(g, 4),
+        .from_stride = (ptrdiff_t)long_arg(g, 5), .kernel = true
+    };
+
+    dev_copy_blocks(g->s, &b);
+}
+
+static struct function functions[] = {
+    { .name = "gtl_amo", .run = run_amo },
+    { .name = "gtl_write", .run = run_write },
+    { .name = "gtl_wait", .run = run_wait },
+    { .name = "gtl_blocks", .run = run_blocks }
+};
+
+/* What the compiler says goes where the options ask for it. */
+static int refuse(unsigned n, const int *options, void **values,
+                  const char *why)
+{
+    char *log = NULL;
+    size_t room = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+            log = values[i];
+        else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+            room = (size_t)(uintptr_t)values[i];
+    }
+    if (log && room)
+        snprintf(log, room, "fake ptx input, line 1; fatal   : %s\n", why);
+    return CUDA_ERROR_INVALID_PTX;
+}
+
+int cuModuleLoadDataEx(void **out, const void *image, unsigned n,
+                       int *options, void **values)
+{
+    struct context *c;
+    struct module *m;
+    const char *target;
+    int sm = 0, rc;
+
+    rc = fake_call_in("cuModuleLoadDataEx", &c);
+    if (rc == CUDA_ERROR_INVALID_PTX)
+        return refuse(n, options, values, "as FAKE_DEVICE_FAIL has it");
+    if (rc)
+        return rc;
+    if (strncmp(image, ".version ", 9))
+        return refuse(n, options, values, "missing .version directive");
+    target = strstr(image, "\n.target sm_");
+    if (!target || sscanf(target, "\n.target sm_%d", &sm) != 1)
+        return refuse(n, options, values, "missing .target directive");
+    if (sm > 60)
+        return refuse(n, options, values, "the device is older");
+    m = malloc(sizeof *m);
+    if (!m)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    m->magic = MODULE;
+    m->text = strdup(image);
+    *out = m;
+    return CUDA_SUCCESS;
+}
+
+int cuModuleUnload(void *module)
+{
+    struct module *m = module;
+    struct context *c;
+
+    CALL_IN("cuModuleUnload", &c);
+    if (!m || m->magic != MODULE)
+        return CUDA_ERROR_INVALID_HANDLE;
+    m->magic = 0;
+    free(m->text);
+    free(m);
+    return CUDA_SUCCESS;
+}
+
+int cuModuleGetFunction(void **out, void *module, const char *name)
+{
+    struct module *m = module;
+    struct context *c;
+    char entry[96];
+
+    CALL_IN("cuModuleGetFunction", &c);
+    if (!m || m->magic != MODULE)
+        return CUDA_ERROR_INVALID_HANDLE;
+    snprintf(entry, sizeof entry, ".visible .entry %s(", name);
+    if (!strstr(m->text, entry))
+        return CUDA_ERROR_NOT_FOUND;
+    for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(functions[i].name, name))
+            continue;
+        functions[i].magic = FUNCTION;
+        *out = &functions[i];
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y,
+                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                   unsigned block_z, unsigned shared, void *handle,
+                   void **args, void **extra)
+{
+    struct function *f = function;
+    struct dev_stream *s;
+    struct context *c;
+    int rc;
+
+    (void)shared;
+    CALL_IN("cuLaunchKernel", &c);
+    rc = fake_stream(handle, c, true, &s);
+    if (rc)
+        return rc;
+    if (!f || f->magic != FUNCTION)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z ||
+        block_x * block_y * block_z > 1024 || !args || extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!f->launched) {
+        dev_note("cuLaunchKernel", "waits: first");
+        dev_sync_all(c->dev);
+        f->launched = true;
+    }
+    f->run(&(struct grid){ s, args });
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams, events, and what is done in their order. */
+#include "fake.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int make(void **out, unsigned flags, int priority, struct context *c)
+{
+    struct dev_stream *s;
+
+    if (flags > CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    s = dev_stream_create(c->dev, !flags, priority);
+    s->owner = c;
+    *out = s;
+    return CUDA_SUCCESS;
+}
+
+int cuStreamCreateWithPriority(void **out, unsigned flags, int priority)
+{
+    struct context *c;
+
+    CALL_IN("cuStreamCreateWithPriority", &c);
+    return make(out, flags, priority, c);
+}
+
+int cuStreamCreate(void **out, unsigned flags)
+{
+    struct context *c;
+
+    CALL_IN("cuStreamCreate", &c);
+    return make(out, flags, 0, c);
+}
+
+int fake_stream(void *handle, struct context *ctx, bool work,
+                struct dev_stream **out)
+{
+    struct dev_stream *s;
+
+    if (!handle || handle == (void *)1) {
+        *out = dev_default(ctx->dev);
+        return CUDA_SUCCESS;
+    }
+    s = dev_stream_find(handle);
+    if (!s || s->owner != ctx)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (work && s->capturing)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    *out = s;
+    return CUDA_SUCCESS;
+}
+
+#define STREAM(name, handle, work, s)                           \
+    do {                                                        \
+        struct context *ctx_;                                   \
+        int code_ = fake_call_in(name, &ctx_);                  \
+                                                                \
+        if (!code_)                                             \
+            code_ = fake_stream(handle, ctx_, work, s);         \
+        if (code_)                                              \
+            return code_;                                       \
+    } while (0)
+
+int cuStreamDestroy_v2(void *handle)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamDestroy_v2", handle, false, &s);
+    if (s != handle)
+        return CUDA_ERROR_INVALID_HANDLE;
+    dev_stream_destroy(s);
+    return CUDA_SUCCESS;
+}
+
+int cuStreamGetCtx(void *handle, void **out)
+{
+    struct dev_stream *s;
+    struct context *c;
+
+    CALL_IN("cuStreamGetCtx", &c);
+    if (!handle || handle == (void *)1) {
+        *out = c;
+        return CUDA_SUCCESS;
+    }
+    s = dev_stream_find(handle);
+    if (!s)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *out = s->owner;
+    return CUDA_SUCCESS;
+}
+
+int cuStreamGetId(void *handle, unsigned long long *out)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamGetId", handle, false, &s);
+    *out = s->id;
+    return CUDA_SUCCESS;
+}
+
+int cuStreamIsCapturing(void *handle, int *out)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamIsCapturing", handle, false, &s);
+    *out = s->capturing;
+    return CUDA_SUCCESS;
+}
+
+int cuStreamBeginCapture_v2(void *handle, int mode)
+{
+    struct dev_stream *s;
+
+    (void)mode;
+    STREAM("cuStreamBeginCapture_v2", handle, true, &s);
+    if (s != handle)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    s->capturing = true;
+    return CUDA_SUCCESS;
+}
+
+int cuStreamEndCapture(void *handle, void **graph)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamEndCapture", handle, false, &s);
+    if (!s->capturing)
+        return CUDA_ERROR_INVALID_VALUE;
+    s->capturing = false;
+    *graph = NULL;
+    return CUDA_SUCCESS;
+}
+
+int cuStreamQuery(void *handle)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamQuery", handle, true, &s);
+    return dev_busy(s) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+int cuStreamSynchronize(void *handle)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamSynchronize", handle, true, &s);
+    return fake_code(dev_sync(s));
+}
+
+/* ---- events ---- */
+
+enum { EVENT = 0x45564e54 };
+struct event {
+    unsigned magic;
+    struct context *ctx;
+    struct dev_mark mark;
+};
+
+int cuEventCreate(void **out, unsigned flags)
+{
+    struct context *c;
+    struct event *e;
+
+    (void)flags;
+    CALL_IN("cuEventCreate", &c);
+    e = calloc(1, sizeof *e);
+    if (!e)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    e->magic = EVENT;
+    e->ctx = c;
+    *out = e;
+    return CUDA_SUCCESS;
+}
+
+int cuEventDestroy_v2(void *event)
+{
+    struct event *e = event;
+    struct context *c;
+
+    CALL_IN("cuEventDestroy_v2", &c);
+    if (!e || e->magic != EVENT)
+        return CUDA_ERROR_INVALID_HANDLE;
+    e->magic = 0;
+    free(e);
+    return CUDA_SUCCESS;
+}
+
+int cuEventRecord(void *event, void *handle)
+{
+    struct event *e = event;
+    struct dev_stream *s;
+
+    STREAM("cuEventRecord", handle, true, &s);
+    if (!e || e->magic != EVENT || e->ctx != fake_current())
+        return CUDA_ERROR_INVALID_HANDLE;
+    e->mark = dev_record(s);
+    return CUDA_SUCCESS;
+}
+
+int cuEventQuery(void *event)
+{
+    struct event *e = event;
+    struct context *c;
+
+    CALL_IN("cuEventQuery", &c);
+    if (!e || e->magic != EVENT)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return dev_passed(e->mark) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+int cuStreamWaitEvent(void *handle, void *event, unsigned flags)
+{
+    struct event *e = event;
+    struct dev_stream *s;
+
+    STREAM("cuStreamWaitEvent", handle, true, &s);
+    if (!e || e->magic != EVENT || flags)
+        return CUDA_ERROR_INVALID_HANDLE;
+    dev_await(s, e->mark);
+    return CUDA_SUCCESS;
+}
+
+/* ---- in order ---- */
+
+static void *at(uint64_t p)
+{
+    return (void *)(uintptr_t)p;
+}
+
+static void note_pageable(const char *call, uint64_t to, uint64_t from)
+{
+    if (dev_pageable(at(to)) || dev_pageable(at(from)))
+        dev_note(call, "waits: pageable");
+}
+
+int cuMemcpyAsync(uint64_t to, uint64_t from, size_t n, void *handle)
+{
+    struct dev_stream *s;
+
+    STREAM("cuMemcpyAsync", handle, true, &s);
+    if (!n)
+        return CUDA_SUCCESS;
+    if (!dev_touch(at(to), n) || !dev_touch(at(from), n))
+        return CUDA_ERROR_INVALID_VALUE;
+    note_pageable("cuMemcpyAsync", to, from);
+    dev_copy(s, at(to), at(from), n);
+    return CUDA_SUCCESS;
+}
+
+static uint64_t start(const struct cuda_side *side)
+{
+    uint64_t p = side->kind == CU_MEMORYTYPE_HOST ? (uintptr_t)side->host
+                                                  : side->device;
+
+    return p + side->y * side->pitch + side->x;
+}
+
+int cuMemcpy2DAsync_v2(const struct cuda_copy2d *copy, void *handle)
+{
+    struct dev_stream *s;
+    struct dev_blocks b;
+    size_t most = 0x7fffffff;
+
+    STREAM("cuMemcpy2DAsync_v2", handle, true, &s);
+    if (copy->from.pitch < copy->width + copy->from.x ||
+        copy->to.pitch < copy->width + copy->to.x ||
+        copy->from.pitch > most || copy->to.pitch > most)
+        return CUDA_ERROR_INVALID_VALUE;
+    b = (struct dev_blocks){
+        .to = at(start(&copy->to)), .from = at(start(&copy->from)),
+        .len = copy->width, .count = copy->height,
+        .to_stride = (ptrdiff_t)copy->to.pitch,
+        .from_stride = (ptrdiff_t)copy->from.pitch
+    };
+    note_pageable("cuMemcpy2DAsync_v2", (uintptr_t)b.to, (uintptr_t)b.from);
+    dev_copy_blocks(s, &b);
+    return CUDA_SUCCESS;
+}
+
+int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t n, void *handle)
+{
+    struct dev_stream *s;
+
+    STREAM("cuMemsetD8Async", handle, true, &s);
+    if (n && !dev_reach(at(to), n))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (n)
+        dev_fill(s, at(to), byte, 1, n);
+    return CUDA_SUCCESS;
+}
+
+static int word(uint64_t p)
+{
+    if (dev_setup()->is == DEV_BARE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return p % 8 || !dev_reach(at(p), 8) ? CUDA_ERROR_INVALID_VALUE
+                                         : CUDA_SUCCESS;
+}
+
+int cuStreamWriteValue64_v2(void *handle, uint64_t p, uint64_t value,
+                            unsigned flags)
+{
+    struct dev_stream *s;
+    int rc;
+
+    STREAM("cuStreamWriteValue64_v2", handle, true, &s);
+    rc = flags > 1 ? CUDA_ERROR_INVALID_VALUE : word(p);
+    if (!rc)
+        dev_write(s, at(p), value, 8);
+    return rc;
+}
+
+int cuStreamWaitValue64_v2(void *handle, uint64_t p, uint64_t value,
+                           unsigned flags)
+{
+    unsigned how = flags & ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
+    struct dev_stream *s;
+    int rc;
+
+    STREAM("cuStreamWaitValue64_v2", handle, true, &s);
+    if (how != flags && dev_setup()->is != DEV_DISCRETE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    rc = how > DEV_NOR ? CUDA_ERROR_INVALID_VALUE : word(p);
+    if (!rc)
+        dev_wait(s, at(p), value, ~0ULL, 8, (enum dev_compare)how);
+    return rc;
+}
+
+struct host {
+    void (*fn)(void *arg);
+    void *arg;
+};
+
+static void run_host(void *arg)
+{
+    struct host h = *(struct host *)arg;
+
+    free(arg);
+    fake_in_host = true;
+    h.fn(h.arg);
+    fake_in_host = false;
+}
+
+int cuLaunchHostFunc(void *handle, void (*fn)(void *arg), void *arg)
+{
+    struct dev_stream *s;
+    struct host *h;
+
+    STREAM("cuLaunchHostFunc", handle, true, &s);
+    h = malloc(sizeof *h);
+    if (!h)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *h = (struct host){ fn, arg };
+    dev_host(s, run_host, h);
+    return CUDA_SUCCESS;
+}
+
+int cuFlushGPUDirectRDMAWrites(int target, int scope)
+{
+    struct context *c;
+
+    CALL_IN("cuFlushGPUDirectRDMAWrites", &c);
+    if (target || (scope != 100 && scope != 200))
+        return CUDA_ERROR_INVALID_VALUE;
+    return dev_setup()->is == DEV_BARE ? CUDA_ERROR_NOT_SUPPORTED
+                                       : CUDA_SUCCESS;
+}
