@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the driver for NVIDIA's devices does its work on the stand-in for
+# libcuda, in each personality, and says what is wrong where it cannot.
+# Timeout: 60
+set -u
+at=$BUILD/obj/tests
+unset FAKE_DEVICE FAKE_DEVICE_LOG FAKE_DEVICE_FAIL FAKE_DEVICE_COUNT \
+    FAKE_DEVICE_MEMORY FAKE_DEVICE_DRIVER FAKE_DEVICE_QUEUES \
+    CUDA_LAUNCH_BLOCKING CUDA_DEVICE_MAX_CONNECTIONS
+SHMEM_DEVICE=cuda
+export SHMEM_DEVICE
+failures=0
+
+check()
+{
+    if ! "$@"; then
+        echo "FAIL: $*" >&2
+        failures=$((failures + 1))
+    fi
+}
+
+# on WORD=VALUE... PROGRAM...: with the stand-in
+on()
+{
+    LD_LIBRARY_PATH=$at/fake/cuda env "$@"
+}
+
+# refused TEXT WORD=VALUE...: opening the device fails and says so
+refused()
+{
+    text=$1
+    shift
+    on "$@" "$at/unit/gtl_cuda" 2>err
+    check [ $? -eq 3 ]
+    check grep -q "SHMEM_DEVICE=cuda: $text .*\[S-E-DEVICE\]\$" err
+    cat err >&2
+}
+
+for is in discrete coherent bare; do
+    check on FAKE_DEVICE=$is "$at/unit/gtl_cuda"
+    [ ! -x "$at/unit/gtl" ] || check on FAKE_DEVICE=$is "$at/unit/gtl"
+
+    # While a stream waits, no operation allocates, waits for a stream, or is
+    # the first of its kind.
+    rm -f log
+    check on FAKE_DEVICE=$is FAKE_DEVICE_LOG=log "$at/unit/gtl_cuda" path
+    sed -n '/BEGIN/,/END/p' log >between
+    check grep -q cuMemcpyAsync between
+    if grep -E 'waits|Sync|Alloc|Free|Module|Register|Create|Destroy' between |
+        grep -v 'cuMemcpyAsync waits: pageable'; then
+        check false
+    fi
+done
+check on FAKE_DEVICE_QUEUES=8 "$at/unit/gtl_cuda"
+
+refused 'cuInit: no CUDA-capable device is detected, CUDA_ERROR_NO_DEVICE (100)' \
+    FAKE_DEVICE_COUNT=0
+refused 'cuInit: system has unsupported .*, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)' \
+    FAKE_DEVICE_FAIL=cuInit:803
+refused 'cuDriverGetVersion: the NVIDIA driver is for CUDA 10.2, 11.0 is the oldest that serves (10020)' \
+    FAKE_DEVICE_DRIVER=10020
+refused 'cuMemAlloc: out of memory, CUDA_ERROR_OUT_OF_MEMORY (2)' \
+    FAKE_DEVICE_MEMORY=4096
+refused 'cuModuleLoadDataEx: .*fatal   : as FAKE_DEVICE_FAIL has it (.*)' \
+    FAKE_DEVICE_FAIL=cuModuleLoadDataEx:218
+refused 'cuDeviceGetUuid: .* device .*' FAKE_DEVICE_FAIL=cuDeviceGetUuid:101
+
+# Another library under that name stands for a driver that is too old to have
+# all calls.
+mkdir old && cp "$BUILD/lib/libshmem.so.1" old/libcuda.so.1
+LD_LIBRARY_PATH=old "$at/unit/gtl_cuda" 2>err
+check [ $? -eq 3 ]
+check grep -q 'lacks a call: the NVIDIA driver is older than CUDA 11.0' err
+
+# Only where there is none: an absent driver, and the answer of auto.
+if ! ldconfig -p | grep -q 'libcuda\.so\.1'; then
+    LD_LIBRARY_PATH='' "$at/unit/gtl_cuda" 2>err
+    check [ $? -eq 3 ]
+    check grep -q 'dlopen libcuda.so.1: the NVIDIA driver is not installed' err
+fi
+on CUDA_LAUNCH_BLOCKING=1 FAKE_DEVICE_LOG=log "$at/unit/gtl_cuda" path 2>err
+check grep -q 'CUDA_LAUNCH_BLOCKING=1: .*\[S-W-DEVICE\]' err
+[ "$failures" -eq 0 ]
