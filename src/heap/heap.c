@@ -5,6 +5,7 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -79,7 +80,7 @@ static int check_file_limit(size_t total)
     return -EFBIG;
 }
 
-static int check_memory(int n_pes, const struct heap_mem *m,
+static int check_memory(int n_pes, const struct mem_bound *m,
                         const struct heap_plan *p)
 {
     size_t touched = p->host_size + p->data_size, total;
@@ -101,13 +102,13 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
 {
     struct heap_plan p = { 0 };
     struct heap_data d;
-    struct heap_mem m;
+    struct mem_bound m;
     int rc;
 
     heap_data_find(&d);
     p.data_size = d.size;
     p.data_hash = d.hash;
-    heap_mem_available("", &m);
+    mem_available("", &m);
     if (fault_hit(FAULT_HEAP_COMMIT))
         m.bytes = 0;
     if (env_is_set("SYMMETRIC_SIZE"))

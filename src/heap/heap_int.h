@@ -13,14 +13,6 @@ static inline size_t heap_round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-/* ---- heap_mem.c: what may still be used ---- */
-struct heap_mem {
-    size_t bytes;
-    char limit[160];            /* what sets the bound: for messages */
-};
-/* root is "" on a real machine; tests give a folder with proc/ and sys/. */
-void heap_mem_available(const char *root, struct heap_mem *out);
-
 /* ---- heap_data.c: static data of the main program ---- */
 struct heap_data {
     char *start;

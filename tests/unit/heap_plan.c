@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/mem.h"
 #include "heap/heap_int.h"
 
 #include <errno.h>
@@ -41,11 +42,11 @@ static void clear(void)
     T_EQ(system(command), 0);
 }
 
-static struct heap_mem look(void)
+static struct mem_bound look(void)
 {
-    struct heap_mem m;
+    struct mem_bound m;
 
-    heap_mem_available(root, &m);
+    mem_available(root, &m);
     return m;
 }
 
@@ -204,12 +205,12 @@ T(a_heap_holds_what_was_asked_for)
 T(unsized_heaps_share_what_there_is)
 {
     struct heap_plan few, many;
-    struct heap_mem m;
+    struct mem_bound m;
 
     T_EQ(plan_with(NULL, 1, &few), 0);
     check_shape(&few);
     T_LE(few.user_size, (size_t)512 << 20);
-    heap_mem_available("", &m);
+    mem_available("", &m);
     /* As many PEs as cannot have the usual size. */
     T_EQ(plan_with(NULL, (int)(m.bytes >> 26), &many), 0);
     check_shape(&many);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much memory this process may still use: the machine's, or less where a
- * control group bounds it.  Pages of a memfd are charged when touched, and
- * then shortage is a kill, so the sum is checked before. */
-#include "heap/heap_int.h"
-#include "base/log.h"
+#include "base/mem.h"
 
 #include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +48,7 @@ static const struct group_files v1 = {
     "total_inactive_file "
 };
 
-static void lower(struct heap_mem *m, size_t bytes, const char *limit)
+static void lower(struct mem_bound *m, size_t bytes, const char *limit)
 {
     if (bytes >= m->bytes)
         return;
@@ -60,7 +58,7 @@ static void lower(struct heap_mem *m, size_t bytes, const char *limit)
 
 /* One group: its limit less what it uses, cached files not counted. */
 static void look_at_group(const char *root, const struct group_files *g,
-                          const char *group, struct heap_mem *m)
+                          const char *group, struct mem_bound *m)
 {
     size_t limit, used = 0, cache = 0;
     char dir[PATH_BYTES], path[PATH_BYTES + 64];
@@ -81,7 +79,7 @@ static void look_at_group(const char *root, const struct group_files *g,
 /* The group and all above it; in a container the path may be the host's, but
  * the walk ends at the container's own root. */
 static void look_upwards(const char *root, const struct group_files *g,
-                         char *group, struct heap_mem *m)
+                         char *group, struct mem_bound *m)
 {
     char *slash;
 
@@ -97,7 +95,7 @@ static void look_upwards(const char *root, const struct group_files *g,
     }
 }
 
-void heap_mem_available(const char *root, struct heap_mem *out)
+void mem_available(const char *root, struct mem_bound *out)
 {
     char path[PATH_BYTES], line[PATH_BYTES], *p;
     FILE *f;
