@@ -15,6 +15,8 @@ ENV(rt,   PPN,            int,  "0", "0", "1048576", "every so many PEs count as
 ENV(rt,   NIC_MAP,        text, "", "", "", "NIC,NIC,... for the PEs of a node in turn, or PE:NIC,PE-PE:NIC,...; unset: the nearest NIC")
 ENV(heap, SYMMETRIC_SIZE, size, "", "1", "", "symmetric heap per PE, like 512m or 3.1G; unset: 512m, less where memory is short")
 ENV(gtl,  DEVICE,         word, "auto", "", "", "auto|cuda|hip|host|none: whose devices; host: one in software; auto: a GPU where there is one, else host")
+ENV(gtl,  DEVICE_MEMORY,  size, "", "1", "", "most memory of the software device per process; unset: half of what is available at start")
+ENV(gtl,  DEVICE_COSTS,   text, "", "", "", "step=microseconds,... that the software device adds to the steps launch, copy, write, wait, call, sync, like launch=2.5,sync=3")
 ENV(heap, STATIC_DATA,    flag, "1", "", "", "make static data of the main program symmetric")
 ENV(core, SPIN_US,        int,  "20", "0", "1000000", "microseconds a wait spins before it yields; not used where PEs outnumber cores")
 ENV(core, STALL,          int,  "10", "0", "1000000", "seconds after which a wait is told of; 0: never")

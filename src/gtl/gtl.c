@@ -29,7 +29,7 @@ int gtl_fail(int rc, const char *call, const char *text, long code)
 /* In the order of the words of SHMEM_DEVICE, auto first. */
 enum { AUTO, N_DRIVERS = 5 };
 static const struct gtl_ops *const drivers[N_DRIVERS] = {
-    [1] = &gtl_cuda, [2] = &gtl_hip, [4] = &gtl_none
+    [1] = &gtl_cuda, [2] = &gtl_hip, [3] = &gtl_host, [4] = &gtl_none
 };
 
 static int try(const struct gtl_ops *ops, int local)
@@ -90,6 +90,8 @@ int gtl_open(int local)
 
     lock_acquire(&opening);
     if (gtl == &gtl_none)
+        rc = gtl_host_load();
+    if (!rc && gtl == &gtl_none)
         rc = try_chosen(local);
     lock_release(&opening);
     return rc;

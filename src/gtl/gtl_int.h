@@ -11,6 +11,10 @@ extern hidden const struct gtl_ops gtl_none, gtl_host, gtl_cuda, gtl_hip;
 int gtl_fail(int rc, const char *call, const char *text, long code)
     __attribute__((cold));
 
+/* ---- gtl_host.c: the software device ---- */
+/* Its environment; logs a bad row. */
+int gtl_host_load(void);
+
 /* ---- gtl_own.c: streams of the library's own ---- */
 int gtl_own_open(const struct gtl_ops *ops);
 void gtl_own_close(void);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The software device: its table, its costs, and what fork() does to it. */
+#include "gtl/gtl_host_int.h"
+#include "base/env.h"
+#include "base/lock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A thread that has nothing to do spins, then yields, then sleeps. */
+#define SPIN_NS ((uint64_t)2000)
+#define LINGER_NS ((uint64_t)30000)
+
+uint64_t gtl_host_costs[HOST_COSTS];
+bool gtl_host_closing;
+
+uint64_t gtl_host_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void gtl_host_busy(uint64_t ns)
+{
+    uint64_t start = gtl_host_now();
+
+    while (gtl_host_now() - start < ns)
+        atomics_pause();
+}
+
+bool gtl_host_linger(uint64_t start)
+{
+    uint64_t lasts = gtl_host_now() - start;
+
+    if (lasts < SPIN_NS)
+        atomics_pause();
+    else
+        sched_yield();
+    return lasts < LINGER_NS;
+}
+
+void gtl_host_sleep(uint32_t *word, uint32_t value, uint64_t timeout_ns)
+{
+    struct timespec t = { .tv_nsec = (long)timeout_ns };
+
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+            timeout_ns ? &t : NULL, NULL, 0);
+}
+
+void gtl_host_wake(uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+int gtl_host_thread(pthread_t *out, void *(*run)(void *), void *arg)
+{
+    sigset_t all, old;
+    int rc;
+
+    /* Signals are for the program's own threads. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    rc = pthread_create(out, NULL, run, arg);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return rc ? gtl_fail(-EAGAIN, "thread of the software device",
+                         "pthread_create failed; raise ulimit -u", rc) : 0;
+}
+
+/* ---- costs ---- */
+
+static const char *const cost_names[HOST_COSTS] = {
+    "launch", "copy", "write", "wait", "call", "sync"
+};
+
+static int parse_cost(const char *text, size_t len, uint64_t *costs)
+{
+    size_t name = strcspn(text, "=,");
+    double us;
+    char *end;
+
+    for (int i = 0; i < HOST_COSTS && text[name] == '='; i++) {
+        if (strlen(cost_names[i]) != name || memcmp(cost_names[i], text, name))
+            continue;
+        us = env_parse_number(text + name + 1, &end);
+        if (end == text + name + 1 || end != text + len ||
+            !(us >= 0 && us <= 1e6))
+            return -EINVAL;
+        costs[i] = (uint64_t)(us * 1000 + 0.5);
+        return 0;
+    }
+    return -EINVAL;
+}
+
+int gtl_host_load(void)
+{
+    const char *text = env.DEVICE_COSTS;
+    uint64_t costs[HOST_COSTS] = { 0 };
+    size_t len;
+
+    while (*text) {
+        len = strcspn(text, ",");
+        if (parse_cost(text, len, costs)) {
+            log_error(ERR_ENV, "SHMEM_DEVICE_COSTS is \"%s\": want "
+                      "step=microseconds,... from 0 to 1000000, with steps "
+                      "of launch, copy, write, wait, call, sync",
+                      env.DEVICE_COSTS);
+            return -EINVAL;
+        }
+        text += len + (text[len] == ',');
+    }
+    memcpy(gtl_host_costs, costs, sizeof costs);
+    return 0;
+}
+
+/* ---- fork ---- */
+
+static void all_locks(enum gtl_host_fork when)
+{
+    /* In the order in which they nest. */
+    gtl_host_stream_fork(when);
+    gtl_host_grid_fork(when);
+    gtl_host_wait_fork(when);
+    gtl_host_mem_fork(when);
+}
+
+static void before_fork(void)
+{
+    all_locks(HOST_FORK_BEFORE);
+}
+
+static void in_parent(void)
+{
+    all_locks(HOST_FORK_PARENT);
+}
+
+static void in_child(void)
+{
+    all_locks(HOST_FORK_CHILD);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/* ---- the device ---- */
+
+/* One for all processes of a machine: its cores and its memory. */
+static void identify(struct gtl_device *d)
+{
+    char boot[37] = "";
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+    if (f) {
+        if (!fgets(boot, sizeof boot, f))
+            boot[0] = '\0';
+        fclose(f);
+    }
+    snprintf(d->id, sizeof d->id, "host-%s", *boot ? boot : log_host());
+    snprintf(d->name, sizeof d->name, "software device of %ld cores",
+             sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static int open_host(int local, struct gtl_device *out)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct gtl_device d = {
+        .count = 1, .direct = true, .lends = gtl_host_lends(),
+        .memops = true, .ordered = true
+    };
+    int rc;
+
+    (void)local;
+    pthread_once(&once, watch_forks);
+    identify(&d);
+    gtl_host_mem_open(&d);
+    rc = gtl_host_stream_open();
+    if (rc) {
+        gtl_host_mem_close();
+        return rc;
+    }
+    *out = d;
+    return 0;
+}
+
+static void close_host(void)
+{
+    gtl_host_stream_close();
+    gtl_host_grid_close();
+    gtl_host_mem_close();
+}
+
+static int fence_stream(void *s)
+{
+    uint64_t id;
+
+    atomics_full_fence();
+    return gtl_host_stream_check(s, &id);
+}
+
+static int fence(void)
+{
+    atomics_full_fence();
+    return 0;
+}
+
+const struct gtl_ops gtl_host = {
+    .name = "host", .open = open_host, .close = close_host,
+    .alloc = gtl_host_alloc, .free = gtl_host_free, .room = gtl_host_room,
+    .pin = gtl_host_pin, .unpin = gtl_host_unpin,
+    .classify = gtl_host_classify, .lend = gtl_host_lend,
+    .borrow = gtl_host_borrow, .give_back = gtl_host_give_back,
+    .dmabuf = gtl_host_dmabuf,
+    .stream_create = gtl_host_stream_create,
+    .stream_destroy = gtl_host_stream_destroy,
+    .stream_check = gtl_host_stream_check,
+    .stream_query = gtl_host_stream_query,
+    .stream_sync = gtl_host_stream_sync,
+    .copy = gtl_host_copy, .copy_blocks = gtl_host_copy_blocks,
+    .fill = gtl_host_fill, .amo = gtl_host_amo,
+    .write64 = gtl_host_write64, .wait64 = gtl_host_wait64,
+    .call = gtl_host_call, .launch = gtl_host_launch,
+    .release = fence_stream,
+    .event_create = gtl_host_event_create,
+    .event_destroy = gtl_host_event_destroy,
+    .event_record = gtl_host_event_record,
+    .event_wait = gtl_host_event_wait, .event_query = gtl_host_event_query,
+    .flush = fence
+};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of the software device between processes of one user: the handle
+ * says which descriptor of which process it is, and what must be found there.
+ * A process number means something else in another namespace, and descriptors
+ * and processes come and go, so all of it is compared, with a random tag that
+ * is in the file's name. */
+#include "gtl/gtl_host_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC 0x53684d64u
+
+struct loan {
+    uint32_t magic;
+    int32_t pid, fd;
+    uint32_t reserved;
+    uint64_t pid_space, dev, ino, size, tag;
+};
+_Static_assert(sizeof(struct loan) <= sizeof(struct gtl_handle), "fits");
+
+static uint64_t pid_space(void)
+{
+    struct stat st;
+
+    return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
+}
+
+bool gtl_host_lends(void)
+{
+    return !access("/proc/self/fd", X_OK);
+}
+
+int gtl_host_lend(void *p, struct gtl_handle *out)
+{
+    struct loan l = { .magic = MAGIC, .pid = (int32_t)getpid() };
+    struct stat st;
+    size_t size;
+    int fd, rc;
+
+    rc = gtl_host_mem_file(p, &fd, &size, &l.tag);
+    if (rc)
+        return rc;
+    if (fstat(fd, &st))
+        return gtl_fail(-errno, "lend: fstat", strerror(errno), errno);
+    l.fd = fd;
+    l.pid_space = pid_space();
+    l.dev = st.st_dev;
+    l.ino = st.st_ino;
+    l.size = size;
+    memset(out, 0, sizeof *out);
+    memcpy(out->bytes, &l, sizeof l);
+    return 0;
+}
+
+static bool has_tag(const char *path, uint64_t tag)
+{
+    char name[32], link[64];
+    ssize_t n = readlink(path, link, sizeof link - 1);
+
+    snprintf(name, sizeof name, "/memfd:sluice-%016llx",
+             (unsigned long long)tag);
+    if (n < 0)
+        return false;
+    link[n] = '\0';
+    return !strncmp(link, name, strlen(name));
+}
+
+static int check(const struct loan *l, const char *path, int fd)
+{
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+
+    if (fstat(fd, &st) || seals < 0 || !(seals & F_SEAL_SHRINK) ||
+        st.st_dev != l->dev || st.st_ino != l->ino ||
+        (uint64_t)st.st_size != l->size || !has_tag(path, l->tag))
+        return gtl_fail(-ESTALE, "borrow", "the lender has freed it, or its "
+                        "/proc is another one", ESTALE);
+    return 0;
+}
+
+static int open_loan(const struct loan *l, int *out)
+{
+    char path[48], text[128];
+    int fd, rc;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)l->pid, (int)l->fd);
+    /* What it is shows before it is opened: that may have effects. */
+    if (access(path, F_OK) == 0 && !has_tag(path, l->tag))
+        return gtl_fail(-ESTALE, "borrow", "the lender has freed it, or its "
+                        "/proc is another one", ESTALE);
+    fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        rc = -errno;
+        snprintf(text, sizeof text, "open %s: %s%s", path, strerror(-rc),
+                 rc == -ENOENT ? "; the lender has freed it or has ended" :
+                 rc == -EACCES ? "; another user's, or a container's" : "");
+        return gtl_fail(rc, "borrow", text, -rc);
+    }
+    rc = check(l, path, fd);
+    if (rc)
+        close(fd);
+    else
+        *out = fd;
+    return rc;
+}
+
+int gtl_host_borrow(const struct gtl_handle *h, void **out)
+{
+    struct loan l;
+    int fd, rc;
+
+    memcpy(&l, h->bytes, sizeof l);
+    if (l.magic != MAGIC || l.pid <= 0 || l.fd < 0 || !l.size ||
+        l.size % GTL_HOST_UNIT)
+        return gtl_fail(-EINVAL, "borrow", "this is no handle of the software "
+                        "device", EINVAL);
+    if (l.pid_space != pid_space())
+        return gtl_fail(-EXDEV, "borrow", "the lender is in another PID "
+                        "namespace, such as a container", EXDEV);
+    rc = open_loan(&l, &fd);
+    if (rc)
+        return rc;
+    rc = gtl_host_mem_map(fd, (size_t)l.size, out);
+    close(fd);
+    return rc;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What streams of the software device do: each operation as it is enqueued,
+ * and as the stream's thread runs it. */
+#include "gtl/gtl_host_int.h"
+#include "base/copy.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- on the thread ---- */
+
+/* Pieces of a word's size are single stores, as a reader who polls needs. */
+static void fill_bytes(void *to, int byte, size_t n)
+{
+    uint64_t word;
+
+    if (n > sizeof word) {
+        memset(to, byte, n);
+        return;
+    }
+    memset(&word, byte, sizeof word);
+    copy_bytes(to, &word, n);
+}
+
+static void copy_blocks(char *to, const char *from, const struct gtl_blocks *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        copy_bytes(to, from, b->len);
+        to += b->to_stride;
+        from += b->from_stride;
+    }
+}
+
+/* The old value in the low bytes; __atomic_* of a may_alias word. */
+#define AMO(bits)                                                           \
+    typedef uint##bits##_t __attribute__((may_alias)) amo_u##bits;          \
+    static uint64_t amo##bits(const struct gtl_amo *a)                      \
+    {                                                                       \
+        amo_u##bits *w = a->word, v = (amo_u##bits)a->value;                \
+        amo_u##bits was = (amo_u##bits)a->cond;                             \
+                                                                            \
+        switch (a->op) {                                                    \
+        case GTL_FETCH:                                                     \
+            return __atomic_load_n(w, __ATOMIC_SEQ_CST);                    \
+        case GTL_SET:                                                       \
+        case GTL_SWAP:                                                      \
+            return __atomic_exchange_n(w, v, __ATOMIC_SEQ_CST);             \
+        case GTL_CSWAP:                                                     \
+            __atomic_compare_exchange_n(w, &was, v, false, __ATOMIC_SEQ_CST,\
+                                        __ATOMIC_SEQ_CST);                  \
+            return was;                                                     \
+        case GTL_ADD:                                                       \
+            return __atomic_fetch_add(w, v, __ATOMIC_SEQ_CST);              \
+        case GTL_AND:                                                       \
+            return __atomic_fetch_and(w, v, __ATOMIC_SEQ_CST);              \
+        case GTL_OR:                                                        \
+            return __atomic_fetch_or(w, v, __ATOMIC_SEQ_CST);               \
+        case GTL_XOR:                                                       \
+            return __atomic_fetch_xor(w, v, __ATOMIC_SEQ_CST);              \
+        }                                                                   \
+        return 0;                                                           \
+    }
+AMO(32)
+AMO(64)
+
+static void run_amo(const struct gtl_amo *a)
+{
+    uint64_t was = a->size == 8 ? amo64(a) : amo32(a);
+    uint32_t half = (uint32_t)was;
+
+    if (a->result)
+        copy_bytes(a->result, a->size == 8 ? (void *)&was : (void *)&half,
+                   (size_t)a->size);
+}
+
+static bool run_wait(const struct gtl_host_command *c)
+{
+    if (!gtl_host_await(c->word, c->value))
+        return false;
+    if (c->kind == HOST_WAIT)
+        gtl_host_spend(HOST_COST_WAIT);
+    return true;
+}
+
+/* On a GPU strided copies and atomics are kernels. */
+static enum gtl_host_cost cost_of(enum gtl_host_kind kind)
+{
+    switch (kind) {
+    case HOST_COPY:
+    case HOST_FILL:
+        return HOST_COST_COPY;
+    case HOST_WRITE:
+        return HOST_COST_WRITE;
+    case HOST_CALL:
+        return HOST_COST_CALL;
+    default:
+        return HOST_COST_LAUNCH;
+    }
+}
+
+bool gtl_host_run(const struct gtl_host_command *c)
+{
+    if (c->kind == HOST_WAIT || c->kind == HOST_EVENT)
+        return run_wait(c);
+    gtl_host_spend(cost_of(c->kind));
+    switch (c->kind) {
+    case HOST_COPY:
+        copy_bytes(c->to, c->from, c->n);
+        break;
+    case HOST_BLOCKS:
+        copy_blocks(c->to, c->from, &c->blocks);
+        break;
+    case HOST_FILL:
+        fill_bytes(c->to, c->byte, c->n);
+        break;
+    case HOST_AMO:
+        run_amo(&c->amo);
+        break;
+    case HOST_WRITE:
+        __atomic_store_n(c->word, c->value, __ATOMIC_RELEASE);
+        break;
+    case HOST_CALL:
+        c->fn(c->arg);
+        break;
+    case HOST_LAUNCH:
+        gtl_host_grid_run(&c->grid, c->body, c->arg, c->scratch);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* ---- in the caller ---- */
+
+static int bad(const char *call, const char *text)
+{
+    return gtl_fail(-EINVAL, call, text, EINVAL);
+}
+
+int gtl_host_copy(void *to, const void *from, size_t n, void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc;
+
+    rc = gtl_host_begin(stream, &s, &c);
+    if (rc || !n)
+        return rc;
+    c->kind = HOST_COPY;
+    c->to = to;
+    c->from = from;
+    c->n = n;
+    gtl_host_commit(s);
+    return 0;
+}
+
+int gtl_host_copy_blocks(void *to, const void *from,
+                         const struct gtl_blocks *b, void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc;
+
+    rc = gtl_host_begin(stream, &s, &c);
+    if (rc || !b->len || !b->count)
+        return rc;
+    c->kind = HOST_BLOCKS;
+    c->to = to;
+    c->from = from;
+    c->blocks = *b;
+    gtl_host_commit(s);
+    return 0;
+}
+
+int gtl_host_fill(void *to, int byte, size_t n, void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc;
+
+    rc = gtl_host_begin(stream, &s, &c);
+    if (rc || !n)
+        return rc;
+    c->kind = HOST_FILL;
+    c->to = to;
+    c->byte = byte;
+    c->n = n;
+    gtl_host_commit(s);
+    return 0;
+}
+
+int gtl_host_amo(const struct gtl_amo *a, void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc;
+
+    if ((a->size != 4 && a->size != 8) || (unsigned)a->op > GTL_XOR)
+        return bad("amo", "no such size or operation");
+    if (!a->word || (uintptr_t)a->word % (uintptr_t)a->size)
+        return bad("amo", "the word is not aligned");
+    rc = gtl_host_begin(stream, &s, &c);
+    if (rc)
+        return rc;
+    c->kind = HOST_AMO;
+    c->amo = *a;
+    gtl_host_commit(s);
+    return 0;
+}
+
+static int word_op(enum gtl_host_kind kind, uint64_t *word, uint64_t value,
+                   void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc;
+
+    if (unlikely(!word || (uintptr_t)word % sizeof *word))
+        return bad(kind == HOST_WRITE ? "write64" : "wait64",
+                   "the word is not aligned");
+    rc = gtl_host_begin(stream, &s, &c);
+    if (rc)
+        return rc;
+    c->kind = kind;
+    c->word = word;
+    c->value = value;
+    gtl_host_commit(s);
+    return 0;
+}
+
+int gtl_host_write64(uint64_t *word, uint64_t value, void *stream)
+{
+    return word_op(HOST_WRITE, word, value, stream);
+}
+
+int gtl_host_wait64(uint64_t *word, uint64_t least, void *stream)
+{
+    return word_op(HOST_WAIT, word, least, stream);
+}
+
+int gtl_host_call(void (*fn)(void *arg), void *arg, void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc;
+
+    rc = gtl_host_begin(stream, &s, &c);
+    if (rc)
+        return rc;
+    c->kind = HOST_CALL;
+    c->fn = fn;
+    c->arg = arg;
+    gtl_host_commit(s);
+    return 0;
+}
+
+int gtl_host_launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+                    void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    void *scratch = NULL;
+    int rc;
+
+    if (!grid->groups || !grid->items || !grid->phases)
+        return bad("launch", "a grid without groups, items or phases");
+    if (grid->scratch > GTL_HOST_SCRATCH)
+        return bad("launch", "a group has at most 1 MiB of scratch");
+    rc = gtl_host_begin(stream, &s, &c);
+    if (rc)
+        return rc;
+    if (grid->scratch) {
+        scratch = gtl_host_scratch(s);
+        if (!scratch)
+            return gtl_fail(-ENOMEM, "launch", "no memory for scratch",
+                            ENOMEM);
+    }
+    if (grid->groups > 1)
+        gtl_host_grid_open();
+    c->kind = HOST_LAUNCH;
+    c->body = body;
+    c->arg = arg;
+    c->scratch = scratch;
+    c->grid = *grid;
+    gtl_host_commit(s);
+    return 0;
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams of the software device.
+ *
+ * A stream's commands lie in a ring of chunks that grows when it is full, so
+ * nobody is ever held up; one thread at a time fills it, the stream's thread
+ * empties it, and two counts tell how far either is.  A handle is the place
+ * of the stream in a table, and a number that no other stream ever has; a
+ * stream's memory is kept for the next one, counts included, so that events
+ * need nothing but a stream and a count. */
+#include "gtl/gtl_host_int.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+enum { STREAMS = 4096, CHUNK = 128 };
+
+struct chunk {
+    struct chunk *next;
+    uint64_t end;               /* the stream's count behind it */
+    alignas(64) struct gtl_host_command commands[CHUNK];
+};
+
+struct gtl_host_stream {
+    /* Of who enqueues. */
+    alignas(64) uint64_t tail;  /* commands handed over */
+    uintptr_t handle;           /* 0: no stream */
+    struct chunk *in;
+    unsigned in_at;
+    bool runs;
+    pthread_t thread;
+    void *scratch;
+    struct gtl_host_stream *next_free;
+    unsigned place;
+    /* Of the thread. */
+    alignas(64) uint64_t done;
+    uint64_t sync_at;           /* a sleeper wants this count */
+    struct chunk *out;
+    unsigned out_at;
+    alignas(64) uint32_t sleeps;        /* futexes */
+    uint32_t beat;
+};
+
+struct event {
+    struct base_lock lock;
+    struct gtl_host_stream *stream;     /* NULL: not recorded */
+    uint64_t count;
+};
+
+static struct base_lock lock = LOCK_INIT;
+static struct gtl_host_stream *streams[STREAMS];
+static unsigned n_streams GUARDED_BY(lock);
+static struct gtl_host_stream *unused GUARDED_BY(lock);
+static uint64_t made GUARDED_BY(lock);
+static bool orphan;             /* a child that fork() made */
+
+/* ---- the thread's side ---- */
+
+static bool wait_for_work(struct gtl_host_stream *s)
+{
+    uint64_t start = gtl_host_now();
+    bool more;
+
+    for (;;) {
+        more = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) != s->done;
+        if (more || __atomic_load_n(&gtl_host_closing, __ATOMIC_ACQUIRE))
+            break;
+        if (gtl_host_linger(start))
+            continue;
+        __atomic_store_n(&s->sleeps, 1, __ATOMIC_RELAXED);
+        atomics_full_fence();
+        if (__atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) == s->done &&
+            !__atomic_load_n(&gtl_host_closing, __ATOMIC_ACQUIRE))
+            gtl_host_sleep(&s->sleeps, 1, 0);
+        __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
+    }
+    return more;
+}
+
+static const struct gtl_host_command *next_command(struct gtl_host_stream *s)
+{
+    if (s->out_at == CHUNK) {
+        s->out = s->out->next;
+        s->out_at = 0;
+    }
+    return &s->out->commands[s->out_at++];
+}
+
+/* Publishes the next count. */
+static void finish(struct gtl_host_stream *s)
+{
+    __atomic_store_n(&s->done, s->done + 1, __ATOMIC_RELEASE);
+    atomics_full_fence();       /* who begins to wait later sees the count */
+    if (unlikely(s->done >= __atomic_load_n(&s->sync_at, __ATOMIC_RELAXED))) {
+        __atomic_store_n(&s->sync_at, UINT64_MAX, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&s->beat, 1, __ATOMIC_RELEASE);
+        gtl_host_wake(&s->beat);
+    }
+    gtl_host_stored();
+}
+
+/* A destroyed stream has done its work.  Two chunks stay for the next. */
+static void retire(struct gtl_host_stream *s)
+{
+    struct chunk *c;
+
+    while ((c = s->out->next->next) != s->out) {
+        s->out->next->next = c->next;
+        free(c);
+    }
+    lock_acquire(&lock);
+    s->next_free = unused;
+    unused = s;
+    lock_release(&lock);
+}
+
+static void *run(void *arg)
+{
+    struct gtl_host_stream *s = arg;
+    const struct gtl_host_command *c;
+    bool drop = false;
+    uint64_t tail;
+
+    prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+    while (wait_for_work(s)) {
+        tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
+        while (s->done != tail) {
+            c = next_command(s);
+            if (c->kind == HOST_END)
+                retire(s);
+            else if (!drop)
+                drop = !gtl_host_run(c);
+            finish(s);
+        }
+    }
+    return NULL;
+}
+
+/* ---- the caller's side ---- */
+
+static struct chunk *chunk_new(void)
+{
+    struct chunk *c = aligned_alloc(64, sizeof *c);
+
+    if (c)
+        c->end = 0;
+    return c;
+}
+
+static int no_memory(void)
+{
+    return gtl_fail(-ENOMEM, "commands of a stream", "out of memory", ENOMEM);
+}
+
+static int start(struct gtl_host_stream *s)
+{
+    struct chunk *a, *b;
+    int rc;
+
+    a = chunk_new();
+    b = chunk_new();
+    if (!a || !b) {
+        rc = no_memory();
+        goto free_both;
+    }
+    a->next = b;
+    b->next = a;
+    s->in = s->out = a;
+    s->in_at = s->out_at = 0;
+    s->sleeps = 0;
+    s->sync_at = UINT64_MAX;
+    rc = gtl_host_thread(&s->thread, run, s);
+    if (rc)
+        goto free_both;
+    s->runs = true;
+    return 0;
+free_both:
+    free(a);
+    free(b);
+    return rc;
+}
+
+/* The next chunk of the ring, if the thread has left it: it is past its end.
+ * Else a new one. */
+static int grow(struct gtl_host_stream *s)
+{
+    struct chunk *c = s->in->next;
+
+    s->in->end = s->tail;
+    if (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE) <= c->end) {
+        c = chunk_new();
+        if (!c)
+            return no_memory();
+        c->next = s->in->next;
+        s->in->next = c;
+    }
+    s->in = c;
+    s->in_at = 0;
+    return 0;
+}
+
+static struct gtl_host_stream *find(void *handle)
+{
+    uintptr_t h = (uintptr_t)handle;
+    struct gtl_host_stream *s;
+    uintptr_t is;
+
+    s = __atomic_load_n(&streams[h % STREAMS], __ATOMIC_ACQUIRE);
+    if (!s)
+        return NULL;
+    is = __atomic_load_n(&s->handle, __ATOMIC_ACQUIRE);
+    if (h % STREAMS == 0)
+        return h == 0 && is ? s : NULL;
+    return is == h ? s : NULL;
+}
+
+static int unknown(void)
+{
+    return orphan ? gtl_fail(-ENODEV, "software device",
+                             "a forked child has no streams", 0)
+                  : gtl_fail(-EINVAL, "software device",
+                             "this is no stream, or one that is destroyed", 0);
+}
+
+int gtl_host_begin(void *handle, struct gtl_host_stream **out,
+                   struct gtl_host_command **command)
+{
+    struct gtl_host_stream *s = find(handle);
+    int rc = 0;
+
+    if (unlikely(!s))
+        return unknown();
+    if (unlikely(!s->runs))
+        rc = start(s);
+    else if (unlikely(s->in_at == CHUNK))
+        rc = grow(s);
+    if (unlikely(rc))
+        return rc;
+    *out = s;
+    *command = &s->in->commands[s->in_at];
+    return 0;
+}
+
+void gtl_host_commit(struct gtl_host_stream *s)
+{
+    s->in_at++;
+    __atomic_store_n(&s->tail, s->tail + 1, __ATOMIC_RELEASE);
+    atomics_full_fence();       /* it sees the command, or we see it sleep */
+    if (unlikely(__atomic_load_n(&s->sleeps, __ATOMIC_RELAXED))) {
+        __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
+        gtl_host_wake(&s->sleeps);
+    }
+}
+
+void *gtl_host_scratch(struct gtl_host_stream *s)
+{
+    void *p;
+
+    if (s->scratch)
+        return s->scratch;
+    p = mmap(NULL, GTL_HOST_SCRATCH, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p != MAP_FAILED)
+        s->scratch = p;
+    return s->scratch;
+}
+
+/* ---- streams as such ---- */
+
+static int stream_new(struct gtl_host_stream **out) REQUIRES(lock)
+{
+    struct gtl_host_stream *s;
+
+    if (n_streams == STREAMS)
+        return gtl_fail(-ENOSPC, "stream_create", "4095 streams are in use",
+                        ENOSPC);
+    s = aligned_alloc(64, sizeof *s);
+    if (!s)
+        return gtl_fail(-ENOMEM, "stream_create", "out of memory", ENOMEM);
+    *s = (struct gtl_host_stream){ .place = n_streams };
+    __atomic_store_n(&streams[n_streams++], s, __ATOMIC_RELEASE);
+    *out = s;
+    return 0;
+}
+
+static void christen(struct gtl_host_stream *s) REQUIRES(lock)
+{
+    __atomic_store_n(&s->handle, ++made * STREAMS + s->place,
+                     __ATOMIC_RELEASE);
+}
+
+int gtl_host_stream_open(void)
+{
+    struct gtl_host_stream *s = streams[0];
+    int rc = 0;
+
+    lock_acquire(&lock);
+    gtl_host_closing = false;
+    orphan = false;
+    if (!s)
+        rc = stream_new(&s);
+    if (!rc)
+        christen(s);
+    lock_release(&lock);
+    return rc;
+}
+
+static void free_chunks(struct gtl_host_stream *s)
+{
+    struct chunk *c = s->in, *next;
+
+    do {
+        next = c->next;
+        free(c);
+        c = next;
+    } while (c != s->in);
+    s->in = s->out = NULL;
+    s->runs = false;
+    if (s->scratch)
+        munmap(s->scratch, GTL_HOST_SCRATCH);
+    s->scratch = NULL;
+}
+
+/* What waits for nothing is still done.  Nobody uses the device any more, but
+ * threads of streams may retire them. */
+void gtl_host_stream_close(void)
+{
+    unsigned n, i;
+
+    lock_acquire(&lock);
+    n = n_streams;
+    for (i = 0; i < n; i++)
+        __atomic_store_n(&streams[i]->handle, 0, __ATOMIC_RELEASE);
+    lock_release(&lock);
+    __atomic_store_n(&gtl_host_closing, true, __ATOMIC_RELEASE);
+    atomics_full_fence();
+    gtl_host_look();
+    for (i = 0; i < n; i++) {
+        if (!streams[i]->runs)
+            continue;
+        __atomic_store_n(&streams[i]->sleeps, 0, __ATOMIC_RELAXED);
+        gtl_host_wake(&streams[i]->sleeps);
+        pthread_join(streams[i]->thread, NULL);
+        free_chunks(streams[i]);
+    }
+    lock_acquire(&lock);
+    unused = NULL;
+    for (i = n; i-- > 1; ) {
+        streams[i]->next_free = unused;
+        unused = streams[i];
+    }
+    lock_release(&lock);
+}
+
+/* The child has the tables but no threads.  What they had to do is not done
+ * there; their chunks, half used, are left. */
+void gtl_host_stream_fork(enum gtl_host_fork when)
+    LOCK_ATTR(no_thread_safety_analysis)
+{
+    if (when == HOST_FORK_BEFORE) {
+        lock_acquire(&lock);
+        return;
+    }
+    for (unsigned i = 0; when == HOST_FORK_CHILD && i < n_streams; i++) {
+        orphan = true;
+        streams[i]->handle = 0;
+        streams[i]->runs = false;
+        streams[i]->done = streams[i]->tail;
+    }
+    lock_release(&lock);
+}
+
+int gtl_host_stream_create(bool urgent, void **out)
+{
+    struct gtl_host_stream *s;
+    int rc = 0;
+
+    (void)urgent;
+    if (orphan)
+        return unknown();
+    lock_acquire(&lock);
+    s = unused;
+    if (s)
+        unused = s->next_free;
+    else
+        rc = stream_new(&s);
+    if (!rc) {
+        christen(s);
+        *out = (void *)s->handle;
+    }
+    lock_release(&lock);
+    return rc;
+}
+
+void gtl_host_stream_destroy(void *handle)
+{
+    struct gtl_host_stream *s = find(handle);
+    struct gtl_host_command *c;
+
+    if (!handle || !s)
+        return;
+    if (!s->runs) {
+        lock_acquire(&lock);
+        __atomic_store_n(&s->handle, 0, __ATOMIC_RELEASE);
+        s->next_free = unused;
+        unused = s;
+        lock_release(&lock);
+        return;
+    }
+    if (gtl_host_begin(handle, &s, &c))
+        return;                 /* out of memory: it is there until close */
+    c->kind = HOST_END;
+    __atomic_store_n(&s->handle, 0, __ATOMIC_RELEASE);
+    gtl_host_commit(s);
+}
+
+int gtl_host_stream_check(void *handle, uint64_t *id)
+{
+    struct gtl_host_stream *s = find(handle);
+
+    if (!s)
+        return unknown();
+    *id = __atomic_load_n(&s->handle, __ATOMIC_RELAXED);
+    return 0;
+}
+
+static bool reached(struct gtl_host_stream *s, uint64_t count)
+{
+    return __atomic_load_n(&s->done, __ATOMIC_ACQUIRE) >= count;
+}
+
+int gtl_host_stream_query(void *handle)
+{
+    struct gtl_host_stream *s = find(handle);
+
+    if (!s)
+        return unknown();
+    return reached(s, __atomic_load_n(&s->tail, __ATOMIC_RELAXED)) ? 0
+                                                                   : -EAGAIN;
+}
+
+/* The least count that a sleeper wants is what the thread looks at.  It may be
+ * overwritten when that is reached; then the beat has changed. */
+static void sleep_until(struct gtl_host_stream *s, uint64_t count)
+{
+    uint64_t least;
+    uint32_t beat;
+
+    for (;;) {
+        beat = __atomic_load_n(&s->beat, __ATOMIC_ACQUIRE);
+        least = __atomic_load_n(&s->sync_at, __ATOMIC_RELAXED);
+        while (count < least &&
+               !__atomic_compare_exchange_n(&s->sync_at, &least, count, false,
+                                            __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
+            ;
+        atomics_full_fence();
+        if (reached(s, count))
+            return;
+        gtl_host_sleep(&s->beat, beat, 0);
+    }
+}
+
+int gtl_host_stream_sync(void *handle)
+{
+    struct gtl_host_stream *s = find(handle);
+    uint64_t count, start;
+
+    if (!s)
+        return unknown();
+    count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
+    if (!reached(s, count)) {
+        start = gtl_host_now();
+        while (!reached(s, count))
+            if (!gtl_host_linger(start)) {
+                sleep_until(s, count);
+                break;
+            }
+    }
+    gtl_host_spend(HOST_COST_SYNC);
+    return 0;
+}
+
+/* ---- events: a stream and how far it has to come ---- */
+
+int gtl_host_event_create(void **out)
+{
+    struct event *e = malloc(sizeof *e);
+
+    if (!e)
+        return gtl_fail(-ENOMEM, "event_create", "out of memory", ENOMEM);
+    *e = (struct event){ .lock = LOCK_INIT };
+    *out = e;
+    return 0;
+}
+
+void gtl_host_event_destroy(void *e)
+{
+    free(e);
+}
+
+int gtl_host_event_record(void *event, void *handle)
+{
+    struct gtl_host_stream *s = find(handle);
+    struct event *e = event;
+
+    if (!s)
+        return unknown();
+    lock_acquire(&e->lock);
+    e->stream = s;
+    e->count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
+    lock_release(&e->lock);
+    return 0;
+}
+
+static struct event read_event(struct event *e)
+{
+    struct event copy = { .stream = NULL };
+
+    lock_acquire(&e->lock);
+    copy.stream = e->stream;
+    copy.count = e->count;
+    lock_release(&e->lock);
+    return copy;
+}
+
+int gtl_host_event_wait(void *event, void *handle)
+{
+    struct event e = read_event(event);
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc;
+
+    rc = gtl_host_begin(handle, &s, &c);
+    if (rc || !e.stream || e.stream == s)
+        return rc;
+    c->kind = HOST_EVENT;
+    c->word = &e.stream->done;
+    c->value = e.count;
+    gtl_host_commit(s);
+    return 0;
+}
+
+int gtl_host_event_query(void *event)
+{
+    struct event e = read_event(event);
+
+    return !e.stream || reached(e.stream, e.count) ? 0 : -EAGAIN;
+}
