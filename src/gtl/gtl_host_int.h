@@ -17,6 +17,7 @@
 #include <pthread.h>
 
 #define GTL_HOST_UNIT ((size_t)2 << 20)     /* alignment of its memory */
+#define GTL_HOST_STREAMS 4096
 #define GTL_HOST_SCRATCH ((size_t)1 << 20)  /* the most that a group has */
 
 /* ---- gtl_host.c ---- */
@@ -129,7 +130,7 @@ int gtl_host_event_query(void *e);
 
 /* ---- gtl_host_run.c ---- */
 /* False: the device closes, and what is behind it must not run. */
-bool gtl_host_run(const struct gtl_host_command *c);
+bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex);
 int gtl_host_copy(void *to, const void *from, size_t n, void *s);
 int gtl_host_copy_blocks(void *to, const void *from,
                          const struct gtl_blocks *b, void *s);
@@ -142,8 +143,8 @@ int gtl_host_launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
                     void *s);
 
 /* ---- gtl_host_wait.c ---- */
-/* Until *word >= least.  False: the device closes. */
-bool gtl_host_await(uint64_t *word, uint64_t least);
+/* Until *word >= least; the futex is the stream's.  False: it closes. */
+bool gtl_host_await(uint64_t *word, uint64_t least, uint32_t *futex);
 extern hidden unsigned gtl_host_waiting;
 void gtl_host_look(void);
 void gtl_host_wait_fork(enum gtl_host_fork when);

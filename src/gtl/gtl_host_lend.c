@@ -57,56 +57,67 @@ int gtl_host_lend(void *p, struct gtl_handle *out)
     return 0;
 }
 
-static bool has_tag(const char *path, uint64_t tag)
+static int cannot(const char *what, const char *path, int err)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "%s %s: %s%s", what, path, strerror(err),
+             err == ENOENT ? "; the lender has freed it or has ended" :
+             err == EACCES ? "; another user's, or a container's" : "");
+    return gtl_fail(-err, "borrow", text, err);
+}
+
+static int stale(void)
+{
+    return gtl_fail(-ESTALE, "borrow", "the lender has freed it, or its /proc "
+                    "is another one", ESTALE);
+}
+
+/* Before it is opened, for that has effects on some files, and after. */
+static int check_tag(const char *path, uint64_t tag)
 {
     char name[32], link[64];
     ssize_t n = readlink(path, link, sizeof link - 1);
 
+    if (n < 0)
+        return cannot("readlink", path, errno);
+    link[n] = '\0';
     snprintf(name, sizeof name, "/memfd:sluice-%016llx",
              (unsigned long long)tag);
-    if (n < 0)
-        return false;
-    link[n] = '\0';
-    return !strncmp(link, name, strlen(name));
+    return strncmp(link, name, strlen(name)) ? stale() : 0;
 }
 
-static int check(const struct loan *l, const char *path, int fd)
+static int check_file(const struct loan *l, int fd)
 {
-    struct stat st;
     int seals = fcntl(fd, F_GET_SEALS);
+    struct stat st;
 
     if (fstat(fd, &st) || seals < 0 || !(seals & F_SEAL_SHRINK) ||
         st.st_dev != l->dev || st.st_ino != l->ino ||
-        (uint64_t)st.st_size != l->size || !has_tag(path, l->tag))
-        return gtl_fail(-ESTALE, "borrow", "the lender has freed it, or its "
-                        "/proc is another one", ESTALE);
+        (uint64_t)st.st_size != l->size)
+        return stale();
     return 0;
 }
 
-static int open_loan(const struct loan *l, int *out)
+/* A descriptor of the file, or -errno. */
+static int open_loan(const struct loan *l)
 {
-    char path[48], text[128];
+    char path[48];
     int fd, rc;
 
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)l->pid, (int)l->fd);
-    /* What it is shows before it is opened: that may have effects. */
-    if (access(path, F_OK) == 0 && !has_tag(path, l->tag))
-        return gtl_fail(-ESTALE, "borrow", "the lender has freed it, or its "
-                        "/proc is another one", ESTALE);
+    rc = check_tag(path, l->tag);
+    if (rc)
+        return rc;
     fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        rc = -errno;
-        snprintf(text, sizeof text, "open %s: %s%s", path, strerror(-rc),
-                 rc == -ENOENT ? "; the lender has freed it or has ended" :
-                 rc == -EACCES ? "; another user's, or a container's" : "");
-        return gtl_fail(rc, "borrow", text, -rc);
-    }
-    rc = check(l, path, fd);
+    if (fd < 0)
+        return cannot("open", path, errno);
+    rc = check_file(l, fd);
+    if (!rc)
+        rc = check_tag(path, l->tag);
     if (rc)
         close(fd);
-    else
-        *out = fd;
-    return rc;
+    return rc ? rc : fd;
 }
 
 int gtl_host_borrow(const struct gtl_handle *h, void **out)
@@ -122,9 +133,9 @@ int gtl_host_borrow(const struct gtl_handle *h, void **out)
     if (l.pid_space != pid_space())
         return gtl_fail(-EXDEV, "borrow", "the lender is in another PID "
                         "namespace, such as a container", EXDEV);
-    rc = open_loan(&l, &fd);
-    if (rc)
-        return rc;
+    fd = open_loan(&l);
+    if (fd < 0)
+        return fd;
     rc = gtl_host_mem_map(fd, (size_t)l.size, out);
     close(fd);
     return rc;

@@ -184,7 +184,7 @@ static int make_file(size_t size, uint64_t *tag, int *out)
 
 static int too_much(size_t size, size_t used, const struct mem_bound *bound)
 {
-    char asked[24], taken[24], cap[24], left[24], text[160];
+    char asked[24], taken[24], cap[24], left[24], text[320];
 
     log_size(asked, (double)size);
     log_size(taken, (double)used);

@@ -73,9 +73,9 @@ static void run_amo(const struct gtl_amo *a)
                    (size_t)a->size);
 }
 
-static bool run_wait(const struct gtl_host_command *c)
+static bool run_wait(const struct gtl_host_command *c, uint32_t *futex)
 {
-    if (!gtl_host_await(c->word, c->value))
+    if (!gtl_host_await(c->word, c->value, futex))
         return false;
     if (c->kind == HOST_WAIT)
         gtl_host_spend(HOST_COST_WAIT);
@@ -98,10 +98,10 @@ static enum gtl_host_cost cost_of(enum gtl_host_kind kind)
     }
 }
 
-bool gtl_host_run(const struct gtl_host_command *c)
+bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
 {
     if (c->kind == HOST_WAIT || c->kind == HOST_EVENT)
-        return run_wait(c);
+        return run_wait(c, futex);
     gtl_host_spend(cost_of(c->kind));
     switch (c->kind) {
     case HOST_COPY:

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-enum { STREAMS = 4096, CHUNK = 128 };
+enum { STREAMS = GTL_HOST_STREAMS, CHUNK = 128 };
 
 struct chunk {
     struct chunk *next;
@@ -40,8 +40,9 @@ struct gtl_host_stream {
     uint64_t sync_at;           /* a sleeper wants this count */
     struct chunk *out;
     unsigned out_at;
-    alignas(64) uint32_t sleeps;        /* futexes */
-    uint32_t beat;
+    alignas(64) uint32_t sleeps;        /* futexes: for work, */
+    uint32_t waits;                     /* in a wait, */
+    uint32_t beat;                      /* and of those who sync */
 };
 
 struct event {
@@ -132,7 +133,7 @@ static void *run(void *arg)
             if (c->kind == HOST_END)
                 retire(s);
             else if (!drop)
-                drop = !gtl_host_run(c);
+                drop = !gtl_host_run(c, &s->waits);
             finish(s);
         }
     }

@@ -4,68 +4,73 @@
  * A wait that is not over soon goes to a list and its thread sleeps.  What a
  * stream of this process stores is looked for at once, by that stream.  What
  * others store is found by one of the sleepers, which looks at all words as
- * often as the youngest wait deserves, at least every millisecond: it may come
- * late by a 32nd of the time it took. */
+ * often as the youngest wait deserves: late by at most a 32nd of the time it
+ * took, and by 5 ms. */
 #include "gtl/gtl_host_int.h"
-#include "base/list.h"
 #include "base/lock.h"
 
 #define LOOK_LEAST ((uint64_t)20000)
-#define LOOK_MOST ((uint64_t)1000000)
+#define LOOK_MOST ((uint64_t)5000000)
 enum { LATE = 32 };
 
-struct waiter {
-    struct list_link link;
-    uint64_t *word, least;
-    bool over;
-    uint32_t sleeps;            /* futex: 0 ends the sleep */
-};
+/* A futex of the stream's: whoever sets it from ASLEEP wakes the thread. */
+enum { AWAKE, ASLEEP, OVER };
 
 unsigned gtl_host_waiting;
 static struct base_lock lock = LOCK_INIT;
-static struct list_link waiters GUARDED_BY(lock) = LIST_INIT(waiters);
-static struct waiter *looker GUARDED_BY(lock);
-static uint64_t looks_every GUARDED_BY(lock), newest GUARDED_BY(lock);
+/* In one place: all are looked at while most of the machine sleeps. */
+static struct wait {
+    uint64_t *word, least;
+    uint32_t *state;
+} waits[GTL_HOST_STREAMS] GUARDED_BY(lock);
+static unsigned n_waits GUARDED_BY(lock);
+static uint32_t *looker GUARDED_BY(lock);
+static uint64_t newest GUARDED_BY(lock), looks_every GUARDED_BY(lock);
 
 static bool is_there(const uint64_t *word, uint64_t least)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
 }
 
-static void rouse(struct waiter *w)
+/* Of which the acquiring side is the thread that slept. */
+static void rouse(uint32_t *state, uint32_t to)
 {
-    __atomic_store_n(&w->sleeps, 0, __ATOMIC_RELAXED);
-    gtl_host_wake(&w->sleeps);
+    __atomic_store_n(state, to, __ATOMIC_RELEASE);
+    gtl_host_wake(state);
 }
 
-static void end(struct waiter *w) REQUIRES(lock)
+static void set_count(unsigned n) REQUIRES(lock)
 {
-    w->over = true;
-    list_remove(&w->link);
-    __atomic_fetch_sub(&gtl_host_waiting, 1, __ATOMIC_RELAXED);
-    if (looker == w)
-        looker = NULL;
+    n_waits = n;
+    __atomic_store_n(&gtl_host_waiting, n, __ATOMIC_SEQ_CST);
 }
 
-/* Ends the waits that are over but leaves it to `self` to wake itself. */
-static void look(const struct waiter *self) REQUIRES(lock)
+/* Ends the waits that are over, and sees to it that one of the others looks
+ * again.  self, if not NULL, is awake. */
+static void look(uint32_t *self) REQUIRES(lock)
 {
     bool all = __atomic_load_n(&gtl_host_closing, __ATOMIC_RELAXED);
-    struct list_link *pos, *tmp;
 
-    list_each(pos, tmp, &waiters) {
-        struct waiter *w = list_entry(pos, struct waiter, link);
+    for (unsigned i = 0; i < n_waits; ) {
+        struct wait w = waits[i];
 
-        if (!all && !is_there(w->word, w->least))
+        if (!all && !is_there(w.word, w.least)) {
+            i++;
             continue;
-        end(w);
-        if (w != self)
-            rouse(w);
+        }
+        waits[i] = waits[n_waits - 1];
+        set_count(n_waits - 1);
+        if (looker == w.state)
+            looker = NULL;
+        if (w.state == self)
+            *self = OVER;
+        else
+            rouse(w.state, OVER);
     }
-    if (!looker && !list_empty(&waiters)) {
-        looker = list_entry(waiters.next, struct waiter, link);
+    if (!looker && n_waits) {
+        looker = waits[n_waits - 1].state;
         if (looker != self)
-            rouse(looker);
+            rouse(looker, AWAKE);
     }
 }
 
@@ -80,42 +85,44 @@ static uint64_t next_look(void) REQUIRES(lock)
 {
     uint64_t t = (gtl_host_now() - newest) / LATE;
 
-    return t < LOOK_LEAST ? LOOK_LEAST : t > LOOK_MOST ? LOOK_MOST : t;
+    t = t < LOOK_LEAST ? LOOK_LEAST : t > LOOK_MOST ? LOOK_MOST : t;
+    looks_every = t;
+    return t;
 }
 
-static bool sleep_for(uint64_t *word, uint64_t least)
+/* Looks, and sleeps unless that ended it. */
+static void doze(uint32_t *state)
 {
-    struct waiter w = { .word = word, .least = least };
     uint64_t time;
 
     lock_acquire(&lock);
-    list_append(&waiters, &w.link);
-    __atomic_fetch_add(&gtl_host_waiting, 1, __ATOMIC_SEQ_CST);
+    look(state);
+    if (*state == OVER) {
+        lock_release(&lock);
+        return;
+    }
+    time = looker == state ? next_look() : 0;
+    __atomic_store_n(state, ASLEEP, __ATOMIC_RELAXED);
+    lock_release(&lock);
+    gtl_host_sleep(state, ASLEEP, time);
+}
+
+static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
+{
+    lock_acquire(&lock);
+    *state = AWAKE;
+    waits[n_waits] = (struct wait){ word, least, state };
+    set_count(n_waits + 1);
     atomics_full_fence();       /* who stores later sees that we wait */
     newest = gtl_host_now();
     if (looker && looks_every > 2 * LOOK_LEAST)
-        rouse(looker);
-    for (;;) {
-        time = 0;
-        if (!looker || looker == &w) {
-            looker = &w;
-            look(&w);
-            time = looks_every = next_look();
-        } else if (is_there(word, least)) {
-            end(&w);
-        }
-        if (w.over)
-            break;
-        __atomic_store_n(&w.sleeps, 1, __ATOMIC_RELAXED);
-        lock_release(&lock);
-        gtl_host_sleep(&w.sleeps, 1, time);
-        lock_acquire(&lock);
-    }
+        rouse(looker, AWAKE);
     lock_release(&lock);
-    return is_there(word, least);
+    while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != OVER)
+        doze(state);
 }
 
-bool gtl_host_await(uint64_t *word, uint64_t least)
+bool gtl_host_await(uint64_t *word, uint64_t least, uint32_t *state)
 {
     uint64_t start;
 
@@ -125,7 +132,8 @@ bool gtl_host_await(uint64_t *word, uint64_t least)
     while (gtl_host_linger(start))
         if (is_there(word, least))
             return true;
-    return sleep_for(word, least);
+    sleep_for(word, least, state);
+    return is_there(word, least);
 }
 
 void gtl_host_wait_fork(enum gtl_host_fork when)
@@ -136,9 +144,8 @@ void gtl_host_wait_fork(enum gtl_host_fork when)
         return;
     }
     if (when == HOST_FORK_CHILD) {
-        waiters.next = waiters.prev = &waiters;
+        set_count(0);
         looker = NULL;
-        gtl_host_waiting = 0;
     }
     lock_release(&lock);
 }
