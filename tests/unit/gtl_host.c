@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: what only the software device has: kernels on a grid, a cap
+ * on its memory, costs, and answers to misuse that hardware leaves undefined.
+ * Env: SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=64m */
+#include "gtl_test.h"
+
+#include <sys/wait.h>
+
+/* ---- kernels ---- */
+
+enum { GROUPS = 37, ITEMS = 16, PHASES = 3 };
+
+static struct {
+    uint32_t runs[GROUPS][ITEMS][PHASES];
+    uint32_t bad;
+} grid_state;
+
+/* Each item adds to a sum in scratch; in the next phase all see the whole. */
+static void sum_up(const struct gtl_item *it, void *arg)
+{
+    uint32_t *sum = it->scratch;
+
+    T_EQ(arg, &grid_state);
+    T_EQ(it->groups, GROUPS);
+    T_EQ(it->items, ITEMS);
+    if (*sum != it->phase * ITEMS + it->item)
+        __atomic_fetch_add(&grid_state.bad, 1, __ATOMIC_RELAXED);
+    ++*sum;
+    __atomic_fetch_add(&grid_state.runs[it->group][it->item][it->phase], 1,
+                       __ATOMIC_RELAXED);
+}
+
+T(a_grid_runs_every_item_once_in_each_phase)
+{
+    struct gtl_grid g = { GROUPS, ITEMS, PHASES, 64 };
+    int times = 5;
+
+    memset(&grid_state, 0, sizeof grid_state);
+    for (int i = 0; i < times; i++)
+        T_EQ(gtl->launch(&g, sum_up, &grid_state, some_stream), 0);
+    memset(&g, 0xff, sizeof g);         /* it is taken at the call */
+    T_EQ(gtl->stream_sync(some_stream), 0);
+    T_EQ(grid_state.bad, 0);
+    for (int i = 0; i < GROUPS * ITEMS * PHASES; i++)
+        T_EQ((&grid_state.runs[0][0][0])[i], times);
+}
+
+static void count_threads(const struct gtl_item *it, void *arg)
+{
+    static __thread bool counted;
+
+    if (!counted)
+        __atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
+    counted = true;
+    nap(it->group % 2 ? 2000 : 1000);
+}
+
+T(groups_spread_over_the_cores)
+{
+    struct gtl_grid g = { 64, 1, 1, 0 };
+    uint32_t threads = 0;
+
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        T_SKIP("one core");
+    T_EQ(gtl->launch(&g, count_threads, &threads, some_stream), 0);
+    T_EQ(gtl->stream_sync(some_stream), 0);
+    T_LT(1, threads);
+}
+
+static void wait_for_word(const struct gtl_item *it, void *arg)
+{
+    (void)it;
+    while (!__atomic_load_n((uint64_t *)arg, __ATOMIC_ACQUIRE))
+        nap(100);
+}
+
+static void add_one(const struct gtl_item *it, void *arg)
+{
+    (void)it;
+    __atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
+}
+
+T(a_kernel_that_waits_holds_no_other_stream)
+{
+    struct gtl_grid g = { 64, 1, 1, 0 };
+    void *held = new_stream();
+    uint32_t sum = 0;
+
+    set_word(0, 0);
+    T_EQ(gtl->launch(&g, wait_for_word, words.here, held), 0);
+    T_EQ(gtl->launch(&g, add_one, &sum, some_stream), 0);
+    T_EQ(gtl->stream_sync(some_stream), 0);
+    T_EQ(sum, 64);
+    T_EQ(gtl->stream_query(held), -EAGAIN);
+    set_word(0, 1);
+    T_EQ(gtl->stream_sync(held), 0);
+    gtl->stream_destroy(held);
+}
+
+T(impossible_grids_are_refused)
+{
+    struct gtl_grid none = { 0, 1, 1, 0 }, flat = { 1, 0, 1, 0 },
+                    never = { 1, 1, 0, 0 }, large = { 1, 1, 1, 2 << 20 };
+
+    T_EQ(gtl->launch(&none, sum_up, NULL, some_stream), -EINVAL);
+    T_EQ(gtl->launch(&flat, sum_up, NULL, some_stream), -EINVAL);
+    T_EQ(gtl->launch(&never, sum_up, NULL, some_stream), -EINVAL);
+    T_EQ(gtl->launch(&large, sum_up, NULL, some_stream), -EINVAL);
+    T_HAS(gtl_error(), "1 MiB");
+}
+
+/* ---- memory ---- */
+
+T(memory_ends_at_the_cap)
+{
+    size_t room, total;
+    void *p = NULL, *q = &room;
+
+    T_EQ(gtl_device.memory, 64 << 20);
+    T_EQ(gtl->alloc((48 << 20) - 5, &p), 0);
+    T_EQ(gtl->room(&room, &total), 0);
+    T_EQ(total, 64 << 20);
+    T_EQ(room, 16 << 20);
+    T_EQ(gtl->alloc((16 << 20) + 1, &q), -ENOMEM);
+    T_EQ(q, &room);
+    T_HAS(gtl_error(), "asked for 18.0 MiB; used 48.0 MiB of 64.0 MiB");
+    T_HAS(gtl_error(), "SHMEM_DEVICE_MEMORY");
+    T_EQ(gtl->alloc(16 << 20, &q), 0);
+    gtl->free(q);
+    gtl->free(p);
+    T_EQ(gtl->room(&room, &total), 0);
+    T_EQ(room, 64 << 20);
+}
+
+T(odd_pages_are_not_pinned)
+{
+    char *p = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *device = device_memory(PAGE), *seen = NULL;
+
+    T_EQ(gtl->pin(p + 8, PAGE, GTL_PIN_MEMORY, &seen), -EINVAL);
+    T_EQ(gtl->pin(p, PAGE + 8, GTL_PIN_MEMORY, &seen), -EINVAL);
+    T_EQ(gtl->pin(p, 0, GTL_PIN_MEMORY, &seen), -EINVAL);
+    T_EQ(gtl->pin(device, PAGE, GTL_PIN_MEMORY, &seen), -EEXIST);
+    T_EQ(gtl->pin(p + PAGE, PAGE, GTL_PIN_MMIO, &seen), 0);
+    T_EQ(seen, p + PAGE);
+    T_EQ(gtl->pin(p, 4 * PAGE, GTL_PIN_MEMORY, &seen), -EEXIST);
+    gtl->unpin(p + PAGE);
+    gtl->unpin(p + PAGE);       /* nothing is there any more */
+    munmap(p, 4 * PAGE);
+    T_EQ(gtl->pin(p, PAGE, GTL_PIN_MEMORY, &seen), -EFAULT);
+    gtl->free(device);
+}
+
+T(a_handle_opens_what_was_lent_and_nothing_else)
+{
+    uint64_t *p = device_memory(PAGE), *q = NULL;
+    struct gtl_handle h, bad;
+
+    T_EQ(gtl->lend(p + 1, &h), -EINVAL);
+    T_EQ(gtl->lend(&h, &h), -EINVAL);
+    T_EQ(gtl->lend(p, &h), 0);
+    if (T_EQ(gtl->borrow(&h, (void **)&q), 0)) {
+        T_NE(q, p);
+        *p = 4711;
+        T_EQ(*q, 4711);
+        gtl->give_back(q);
+    }
+    /* Byte 4 might give a thread of this process, 12 to 15 mean nothing. */
+    for (size_t i = 0; i < 56; i += i == 3 ? 2 : i == 11 ? 5 : 1) {
+        bad = h;
+        bad.bytes[i] ^= 0x11;
+        q = NULL;
+        T_LT(gtl->borrow(&bad, (void **)&q), 0);
+        T_EQ(q, NULL);
+    }
+    gtl->free(p);
+    T_NE(gtl->borrow(&h, (void **)&q), 0);
+    T_NE(gtl_error()[0], '\0');
+}
+
+/* ---- misuse ---- */
+
+T(nothing_is_done_on_a_destroyed_stream)
+{
+    struct gtl_grid g = { 1, 1, 1, 0 };
+    uint64_t word = 5, other = 6;
+    struct gtl_blocks b = { 8, 1, 8, 8 };
+    struct gtl_amo a = { .op = GTL_SET, .size = 8, .word = &word };
+    void *s = new_stream(), *e = NULL;
+
+    T_EQ(gtl->event_create(&e), 0);
+    gtl->stream_destroy(s);
+    gtl->stream_destroy(s);
+    T_EQ(gtl->stream_query(s), -EINVAL);
+    T_EQ(gtl->stream_sync(s), -EINVAL);
+    T_EQ(gtl->copy(&word, &other, 8, s), -EINVAL);
+    T_EQ(gtl->copy_blocks(&word, &other, &b, s), -EINVAL);
+    T_EQ(gtl->fill(&word, 0, 8, s), -EINVAL);
+    T_EQ(gtl->amo(&a, s), -EINVAL);
+    T_EQ(gtl->write64(&word, 1, s), -EINVAL);
+    T_EQ(gtl->wait64(&word, 1, s), -EINVAL);
+    T_EQ(gtl->call(NULL, NULL, s), -EINVAL);
+    T_EQ(gtl->launch(&g, add_one, NULL, s), -EINVAL);
+    T_EQ(gtl->release(s), -EINVAL);
+    T_EQ(gtl->event_record(e, s), -EINVAL);
+    T_EQ(gtl->event_wait(e, s), -EINVAL);
+    T_HAS(gtl_error(), "destroyed");
+    T_EQ(word, 5);
+    gtl->event_destroy(e);
+}
+
+T(words_and_atomics_must_be_aligned)
+{
+    char *odd = (char *)words.here + 4;
+    struct gtl_amo a = { .op = GTL_ADD, .size = 8, .word = odd };
+
+    T_EQ(gtl->write64((uint64_t *)(void *)odd, 1, some_stream), -EINVAL);
+    T_EQ(gtl->wait64((uint64_t *)(void *)odd, 1, some_stream), -EINVAL);
+    T_EQ(gtl->wait64(NULL, 1, some_stream), -EINVAL);
+    T_EQ(gtl->amo(&a, some_stream), -EINVAL);
+    a.size = 4;
+    T_EQ(gtl->amo(&a, some_stream), 0);
+    a.size = 2;
+    T_EQ(gtl->amo(&a, some_stream), -EINVAL);
+    T_EQ(gtl->stream_sync(some_stream), 0);
+}
+
+T(streams_end_at_a_limit_and_come_back)
+{
+    void *first = NULL, *s = NULL;
+    int n = 0;
+
+    T_EQ(gtl->stream_create(false, &first), 0);
+    while (n < 5000 && gtl->stream_create(false, &s) == 0)
+        n++;
+    T_LT(4000, n);
+    T_LT(n, 4096);
+    T_HAS(gtl_error(), "4095 streams");
+    gtl->stream_destroy(first);
+    T_EQ(gtl->stream_create(false, &s), 0);
+}
+
+/* ---- costs ---- */
+
+static int load_costs(const char *text)
+{
+    int rc;
+
+    gtl_close();
+    setenv("SHMEM_DEVICE_COSTS", text, 1);
+    unit_capture();
+    rc = env_load();
+    if (!rc)
+        rc = gtl_open(0);
+    unit_captured();
+    return rc;
+}
+
+static double us_of(int kind)
+{
+    struct gtl_grid g = { 1, 1, 1, 0 };
+    struct timespec a, b;
+    uint32_t sum = 0;
+    double least = 1e9, us;
+
+    set_word(0, 1);
+    for (int i = 0; i < 5; i++) {
+        T_EQ(gtl->stream_sync(NULL), 0);
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        if (kind == 0)
+            T_EQ(gtl->launch(&g, add_one, &sum, NULL), 0);
+        else if (kind == 1)
+            T_EQ(gtl->copy(words.here + 1, words.here, 8, NULL), 0);
+        else if (kind == 2)
+            T_EQ(gtl->write64(words.here + 1, 1, NULL), 0);
+        else if (kind == 3)
+            T_EQ(gtl->wait64(words.here, 1, NULL), 0);
+        while (gtl->stream_query(NULL))
+            ;
+        if (kind == 4)
+            T_EQ(gtl->stream_sync(NULL), 0);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        us = (double)(b.tv_sec - a.tv_sec) * 1e6 +
+             (double)(b.tv_nsec - a.tv_nsec) / 1e3;
+        if (us < least)
+            least = us;
+    }
+    return least;
+}
+
+T(steps_take_as_long_as_they_are_told)
+{
+    T_EQ(load_costs("launch=3000,copy=5000.5,write=7000,wait=9000,sync=11000"),
+         0);
+    T_LE(3000, us_of(0));
+    T_LE(5000.5, us_of(1));
+    T_LE(7000, us_of(2));
+    T_LE(9000, us_of(3));
+    T_LE(11000, us_of(4));
+    T_LT(us_of(0), 5000);
+    T_EQ(load_costs(""), 0);
+    T_LT(us_of(1), 5000);
+}
+
+T(costs_that_make_no_sense_are_told)
+{
+    static const char *const bad[] = {
+        "launch", "launch=", "launch=x", "jump=3", "launch=3;copy=4",
+        "copy=-1", "copy=1e9", "copy=nan", "=3", "copy=1 ", "copy=1,,wait=2"
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        T_EQ(load_costs(bad[i]), -EINVAL);
+        T_HAS(unit_state.text, "SHMEM_DEVICE_COSTS is \"");
+        T_HAS(unit_state.text, " [S-E-ENV]\n");
+        T_EQ(unit_lines(unit_state.text), 1);
+    }
+    T_EQ(load_costs("copy=1.5,wait=2,"), 0);
+    T_EQ(load_costs(""), 0);
+}
+
+/* ---- the end of it ---- */
+
+T(a_forked_child_has_no_streams_until_it_opens_anew)
+{
+    void *s = new_stream();
+    int status = -1, word = 0;
+    uint64_t id;
+    pid_t pid;
+
+    T_EQ(gtl->fill(&word, 1, sizeof word, s), 0);
+    T_EQ(gtl->stream_sync(s), 0);
+    pid = fork();
+    if (pid == 0) {
+        alarm(20);
+        T_EQ(gtl->stream_check(s, &id), -ENODEV);
+        T_EQ(gtl->stream_sync(NULL), -ENODEV);
+        T_EQ(gtl_fill_now(&word, 2, sizeof word), -ENODEV);
+        T_HAS(gtl_error(), "forked child");
+        T_EQ(word, 0x01010101);
+        gtl_close();
+        T_EQ(gtl_open(0), 0);
+        T_EQ(gtl->stream_check(s, &id), -EINVAL);
+        T_EQ(gtl_fill_now(&word, 2, sizeof word), 0);
+        T_EQ(word, 0x02020202);
+        gtl_close();
+        _exit(T_DONE());
+    }
+    waitpid(pid, &status, 0);
+    T_EQ(status, 0);
+    T_EQ(gtl->fill(&word, 3, sizeof word, s), 0);
+    T_EQ(gtl->stream_sync(s), 0);
+    T_EQ(word, 0x03030303);
+    gtl->stream_destroy(s);
+}
+
+T(closing_ends_streams_that_wait)
+{
+    void *s = new_stream(), *t = new_stream(), *e = NULL;
+
+    set_word(0, 0);
+    set_word(1, 0);
+    set_word(2, 0);
+    T_EQ(gtl->event_create(&e), 0);
+    T_EQ(gtl->write64(words.here + 2, 1, s), 0);
+    T_EQ(gtl->wait64(words.here, 1, s), 0);
+    T_EQ(gtl->write64(words.here + 1, 1, s), 0);
+    T_EQ(gtl->event_record(e, s), 0);
+    T_EQ(gtl->event_wait(e, t), 0);
+    gtl->stream_destroy(s);
+    gtl_close();
+    T_EQ(get_word(2), 1);       /* before the wait: done; behind it: not */
+    T_EQ(get_word(1), 0);
+    T_EQ(gtl_open(0), 0);
+    T_EQ(gtl->event_query(e), 0);
+    gtl->event_destroy(e);
+    T_EQ(gtl->write64(words.here + 1, 1, NULL), 0);
+    T_EQ(gtl->stream_sync(NULL), 0);
+    T_EQ(get_word(1), 1);
+}
+
+int main(void)
+{
+    int status;
+
+    if (!open_device(&status))
+        return status;
+    T_RUN(a_grid_runs_every_item_once_in_each_phase);
+    T_RUN(groups_spread_over_the_cores);
+    T_RUN(a_kernel_that_waits_holds_no_other_stream);
+    T_RUN(impossible_grids_are_refused);
+    T_RUN(memory_ends_at_the_cap);
+    T_RUN(odd_pages_are_not_pinned);
+    T_RUN(a_handle_opens_what_was_lent_and_nothing_else);
+    T_RUN(nothing_is_done_on_a_destroyed_stream);
+    T_RUN(words_and_atomics_must_be_aligned);
+    T_RUN(steps_take_as_long_as_they_are_told);
+    T_RUN(costs_that_make_no_sense_are_told);
+    T_RUN(a_forked_child_has_no_streams_until_it_opens_anew);
+    T_RUN(closing_ends_streams_that_wait);
+    T_RUN(streams_end_at_a_limit_and_come_back);
+    gtl_close();
+    return T_DONE();
+}
