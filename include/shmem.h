@@ -115,4 +115,8 @@ typedef struct { size_t total_ops; } shmem_ctx_session_config_t;
 #include "shmem_generic.h"
 #endif
 
+#ifndef SHMEM_STRICT
+#include "shmem_space.h"
+#endif
+
 #endif

@@ -27,7 +27,39 @@
                 .code = code_, .call = call_, __VA_ARGS__ });               \
     } while (0)
 
+/* ---- api_heap.c ---- */
 /* Counts allocation calls from here on. */
 void api_heap_open(void);
+struct api_request {
+    struct heap_space *space;   /* NULL: an invalid one */
+    size_t size, align;
+    long hints;
+    bool clear;
+};
+/* Collective; NULL where there is no room, told once per caller. */
+void *api_allocate(const char *call, const struct api_request *r,
+                   const void *caller);
+/* space NULL: that of ptr. */
+void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
+                     size_t size, const void *caller);
+/* Is that an alignment to ask for?  Tells if not. */
+bool api_alignment_ok(const char *call, size_t alignment);
+
+/* ---- api_space.c: where shmem_malloc allocates ---- */
+extern hidden struct heap_space *api_default_space;
+void api_space_open(void);
+
+/* ---- api_device.c: the device heap ---- */
+int api_device_open(void);      /* at start: room for its words */
+/* What the environment wants from the start; the same. */
+int api_device_start(void);
+/* May there be one, if somebody needs it? */
+bool api_device_possible(void);
+/* Collective over the world: makes it, unless it is there.  0, or -errno on
+ * all PEs alike, logged by those that have the reason. */
+int api_device_need(void);
+/* Before and after the last meeting of all PEs. */
+void api_device_leave(void);
+void api_device_close(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/lock.h"
+#include "gtl/gtl.h"
 #include "heap/heap.h"
 
 #include <inttypes.h>
@@ -35,7 +36,8 @@ static void meet(const struct coll_args *a)
 
 /* Each place of the program that ran out is told once, by PE 0: all PEs run
  * out together. */
-static void tell_full(const char *call, size_t size, const void *caller)
+static void tell_full(const char *call, const struct heap_space *space,
+                      size_t size, const void *caller)
 {
     enum { PLACES = 256 };
     static const void *told[PLACES];
@@ -48,22 +50,36 @@ static void tell_full(const char *call, size_t size, const void *caller)
     if (core_world.my_pe || i == PLACES || told[i] == caller)
         return;
     told[i] = caller;
-    heap_usage_get(&u);
-    log_warn(ERR_HEAP, "%s: the symmetric heap is full: asked %s, used %s of "
-             "%s, largest free block %s; raise SHMEM_SYMMETRIC_SIZE",
-             call + (call[0] == 'p'), log_size(asked, (double)size),
-             log_size(used, (double)u.used), log_size(total, (double)u.total),
-             log_size(largest, (double)u.largest_free));
+    heap_usage_get(space, &u);
+    log_warn(ERR_HEAP, "%s: the symmetric heap%s is full: asked %s, used %s of "
+             "%s, largest free block %s; raise %s", core_public_name(call),
+             space->parent ? " of a space"
+             : space == &heap_device ? " in device memory" : "",
+             log_size(asked, (double)size), log_size(used, (double)u.used),
+             log_size(total, (double)u.total),
+             log_size(largest, (double)u.largest_free),
+             space->parent ? "the size it was created with"
+             : space == &heap_device ? "SHMEM_DEVICE_SYMMETRIC_SIZE"
+                                     : "SHMEM_SYMMETRIC_SIZE");
 }
 
-struct request {
-    size_t size, align;
-    long hints;
-    bool clear;
-};
+/* The number of a space, the same on all PEs. */
+static uint64_t number_of(const struct heap_space *s)
+{
+    return (uint64_t)s->seg << 56 | s->from;
+}
 
-static void *allocate(const char *call, const struct request *r,
-                      const void *caller)
+static void clear(const char *call, void *p, size_t size)
+{
+    int rc = heap_clear(p, size);
+
+    if (rc)
+        core_fatal(ERR_DEVICE, call, "clearing %zu bytes at %p: %s", size, p,
+                   gtl_error());
+}
+
+void *api_allocate(const char *call, const struct api_request *r,
+                   const void *caller)
 {
     void *p = NULL;
     bool full;
@@ -71,21 +87,30 @@ static void *allocate(const char *call, const struct request *r,
     core_need_up(call);
     if (r->size == 0 && !core_status.checks)
         return NULL;            /* by the standard without a barrier */
+    if (!r->space || (r->space == &heap_device && api_device_need()))
+        return NULL;
     full = r->size && (fault_hit(FAULT_HEAP_ALLOC) ||
-                       heap_alloc(r->size, r->align, r->hints, &p));
+                       heap_alloc(r->space, r->size, r->align, r->hints, &p));
     if (r->clear && p)
-        memset(p, 0, r->size);
-    MEET(call, { "size", "alignment", "hints" },
-         { r->size, r->align, (uint64_t)r->hints });
+        clear(call, p, r->size);
+    MEET(call, { "size", "alignment", "hints", "space" },
+         { r->size, r->align, (uint64_t)r->hints, number_of(r->space) });
     if (full)
-        tell_full(call, r->size, caller);
+        tell_full(call, r->space, r->size, caller);
     return p;
+}
+
+static void *allocate(const char *call, size_t size, long hints,
+                      const void *caller)
+{
+    return api_allocate(call, &(struct api_request){
+                            .space = api_default_space, .size = size,
+                            .hints = hints }, caller);
 }
 
 void *pshmem_malloc(size_t size)
 {
-    return allocate(__func__, &(struct request){ .size = size },
-                    __builtin_return_address(0));
+    return allocate(__func__, size, 0, __builtin_return_address(0));
 }
 API_ALIAS(shmem_malloc)
 
@@ -97,32 +122,38 @@ void *pshmem_calloc(size_t count, size_t size)
     /* Too much to express is too much to have, on every PE alike. */
     if (__builtin_mul_overflow(count, size, &bytes))
         bytes = SIZE_MAX;
-    return allocate(__func__, &(struct request){ .size = bytes, .clear = true },
-                    __builtin_return_address(0));
+    return api_allocate(__func__, &(struct api_request){
+                            .space = api_default_space, .size = bytes,
+                            .clear = true }, __builtin_return_address(0));
 }
 API_ALIAS(shmem_calloc)
 
+bool api_alignment_ok(const char *call, size_t alignment)
+{
+    core_need_up(call);
+    if (alignment % sizeof(void *) == 0 && alignment &&
+        !(alignment & (alignment - 1)) && alignment <= HEAP_ALIGN)
+        return true;
+    if (core_world.my_pe == 0)
+        log_warn(ERR_ARG, "%s: alignment %zu is not a power of two and a "
+                 "multiple of %zu up to %zu", core_public_name(call),
+                 alignment, sizeof(void *), HEAP_ALIGN);
+    return false;
+}
+
 void *pshmem_align(size_t alignment, size_t size)
 {
-    core_need_up(__func__);
-    if (alignment % sizeof(void *) || !alignment ||
-        alignment & (alignment - 1) || alignment > HEAP_ALIGN) {
-        if (core_world.my_pe == 0)
-            log_warn(ERR_ARG, "shmem_align: alignment %zu is not a power of "
-                     "two and a multiple of %zu up to %zu", alignment,
-                     sizeof(void *), HEAP_ALIGN);
+    if (!api_alignment_ok(__func__, alignment))
         return NULL;
-    }
-    return allocate(__func__,
-                    &(struct request){ .size = size, .align = alignment },
-                    __builtin_return_address(0));
+    return api_allocate(__func__, &(struct api_request){
+                            .space = api_default_space, .size = size,
+                            .align = alignment }, __builtin_return_address(0));
 }
 API_ALIAS(shmem_align)
 
 void *pshmem_malloc_with_hints(size_t size, long hints)
 {
-    return allocate(__func__, &(struct request){ .size = size, .hints = hints },
-                    __builtin_return_address(0));
+    return allocate(__func__, size, hints, __builtin_return_address(0));
 }
 API_ALIAS(shmem_malloc_with_hints)
 
@@ -133,7 +164,7 @@ static size_t need_block(const char *call, const void *ptr)
     long hints;
 
     if (!heap_block(ptr, &size, &hints))
-        core_fatal(ERR_FREE, call, heap_find(ptr, 1) == HEAP_HOST
+        core_fatal(ERR_FREE, call, heap_space_of(ptr)
                    ? "%p is not the start of a live block: freed twice, or a "
                      "pointer into a block"
                    : "%p is not in the symmetric heap", ptr);
@@ -153,34 +184,43 @@ void pshmem_free(void *ptr)
 }
 API_ALIAS(shmem_free)
 
-void *pshmem_realloc(void *ptr, size_t size)
+void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
+                     size_t size, const void *caller)
 {
     void *moved = NULL;
 
-    core_need_up(__func__);
+    core_need_up(call);
     if (!ptr)
-        return allocate(__func__, &(struct request){ .size = size },
-                        __builtin_return_address(0));
+        return api_allocate(call, &(struct api_request){
+                                .space = space ? space : api_default_space,
+                                .size = size }, caller);
     if (!size) {
         pshmem_free(ptr);
         return NULL;
     }
-    need_block(__func__, ptr);
+    need_block(call, ptr);
+    if (space == &heap_device && api_device_need())
+        return NULL;
     /* Nobody's traffic to the old place is under way when it moves, and
      * nobody's to the new place starts before all have moved. */
-    MEET(__func__, { "@ptr", "size" }, { coll_place(ptr), size });
-    if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(ptr, size, &moved))
-        tell_full(__func__, size, __builtin_return_address(0));
+    MEET(call, { "@ptr", "size" }, { coll_place(ptr), size });
+    if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(space, ptr, size, &moved))
+        tell_full(call, space ? space : heap_space_of(ptr), size, caller);
     coll_sync(&core_world);
     return moved;
+}
+
+void *pshmem_realloc(void *ptr, size_t size)
+{
+    return api_reallocate(__func__, NULL, ptr, size,
+                          __builtin_return_address(0));
 }
 API_ALIAS(shmem_realloc)
 
 /* Names from before 1.2. */
 void *pshmalloc(size_t size)
 {
-    return allocate(__func__, &(struct request){ .size = size },
-                    __builtin_return_address(0));
+    return allocate(__func__, size, 0, __builtin_return_address(0));
 }
 API_ALIAS(shmalloc)
 

@@ -37,7 +37,7 @@ static void print_info(void)
     struct heap_usage heap;
     char size[24];
 
-    heap_usage_get(&heap);
+    heap_usage_get(&heap_default, &heap);
     env_print(stdout, heap.total);
     printf("heap: %s (%zu bytes) for each PE\n",
            log_size(size, (double)heap.total), heap.total);
@@ -108,6 +108,10 @@ static int open_rooms(int thread_level)
         goto close_core;
     coll_open();
     api_heap_open();
+    api_space_open();
+    rc = api_device_open();
+    if (rc)
+        goto close_core;
     heap_fork_child = become_child;
     if (!registered)
         on_exit(at_exit, NULL);
@@ -118,7 +122,9 @@ static int open_rooms(int thread_level)
     coll_settle();
     /* Nor does anybody start to wait before all agree how to. */
     coll_sync(&core_world);
-    return 0;
+    rc = api_device_start();
+    if (!rc)
+        return 0;
 close_core:
     if (xport_far)              /* its thread still uses the heap */
         rt_abort(EXIT_FAILURE);
@@ -139,11 +145,15 @@ close_rt:
 static void close_rooms(void)
 {
     finalize_at_exit = false;
+    core_quiet("shmem_finalize", &core_ctx_default);
+    api_device_leave();
     coll_barrier_last(exiting);
     fault_report();
     coll_set_forget();
+    heap_space_join_all();
     core_close();
     ofi_close();
+    api_device_close();
     sm_close();
     xport_close();
     rt_close();

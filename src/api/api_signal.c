@@ -56,7 +56,7 @@ uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
     core_progress(__func__);
-    now = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+    now = CORE_LOAD(uint64_t, sig_addr, core_foreign(sig_addr));
     atomics_heard();
     return now;
 }
@@ -71,9 +71,10 @@ uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t value)
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
     core_need_cmp(__func__, cmp);
+    w.foreign = core_foreign(sig_addr);
     /* acquire: seeing the signal means seeing the data it announces. */
-    while (!core_cmp_holds(now = __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE),
-                           cmp, value))
+    while (!core_cmp_holds(now = CORE_LOAD(uint64_t, sig_addr, w.foreign), cmp,
+                           value))
         core_wait_step(&w);
     core_wait_end(&w);
     return now;

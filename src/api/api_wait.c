@@ -3,7 +3,7 @@
 #include "core/core_cmp.h"
 #include "core/core_rma.h"
 
-#define LOAD(T, p) CORE_KEY(T, __atomic_load_n(p, __ATOMIC_ACQUIRE))
+#define LOAD(T, p, foreign) CORE_KEY(T, CORE_LOAD(T, p, foreign))
 
 static inline void need_one(const char *call, const void *ivar, size_t size,
                             int cmp)
@@ -19,7 +19,9 @@ static inline void need_one(const char *call, const void *ivar, size_t size,
         struct core_waiter w = CORE_WAIT_VALUE(__func__, ivar, T, cmp,      \
                                                cmp_value);                  \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
-        while (!core_cmp_holds(LOAD(T, ivar), cmp, CORE_KEY(T, cmp_value))) \
+        w.foreign = core_foreign(ivar);                                     \
+        while (!core_cmp_holds(LOAD(T, ivar, w.foreign), cmp,               \
+                               CORE_KEY(T, cmp_value)))                     \
             core_wait_step(&w);                                             \
         core_wait_end(&w);                                                  \
     }                                                                       \
@@ -27,13 +29,14 @@ static inline void need_one(const char *call, const void *ivar, size_t size,
     {                                                                       \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         core_progress(__func__);                                            \
-        return core_cmp_holds(LOAD(T, ivar), cmp, CORE_KEY(T, cmp_value));  \
+        return core_cmp_holds(LOAD(T, ivar, core_foreign(ivar)), cmp,       \
+                              CORE_KEY(T, cmp_value));                      \
     }                                                                       \
     API_ALIAS(shmem_##NAME##_wait_until) API_ALIAS(shmem_##NAME##_test)
 SHMEMI_AMO_TYPES(API_WAIT_ONE)
 SHMEMI_WAIT_OLD_TYPES(API_WAIT_ONE)
 
-static void need_set(const char *call, const struct core_set *s)
+static void need_set(const char *call, struct core_set *s)
 {
     size_t size = (size_t)s->elem_size, bytes;
 
@@ -45,9 +48,10 @@ static void need_set(const char *call, const struct core_set *s)
     core_need_aligned(call, s->ivars, size);
     core_need_local(call, s->values, s->each_value ? bytes : size);
     core_need_cmp(call, s->cmp);
+    core_set_begin(call, s);
 }
 
-static void wait_all(const char *call, const struct core_set *s)
+static void wait_all(const char *call, struct core_set *s)
 {
     struct core_waiter w = core_set_wait(call, s);
 
@@ -55,9 +59,10 @@ static void wait_all(const char *call, const struct core_set *s)
     while (!core_set_all(s))
         core_wait_step(&w);
     core_wait_end(&w);
+    core_set_end(s);
 }
 
-static size_t wait_any(const char *call, const struct core_set *s)
+static size_t wait_any(const char *call, struct core_set *s)
 {
     struct core_waiter w = core_set_wait(call, s);
     bool empty;
@@ -67,11 +72,11 @@ static size_t wait_any(const char *call, const struct core_set *s)
     while ((i = core_set_any(s, &empty)) == SIZE_MAX && !empty)
         core_wait_step(&w);
     core_wait_end(&w);
+    core_set_end(s);
     return i;
 }
 
-static size_t wait_some(const char *call, const struct core_set *s,
-                        size_t *indices)
+static size_t wait_some(const char *call, struct core_set *s, size_t *indices)
 {
     struct core_waiter w = core_set_wait(call, s);
     bool empty;
@@ -82,34 +87,44 @@ static size_t wait_some(const char *call, const struct core_set *s,
     while ((n = core_set_some(s, indices, &empty)) == 0 && !empty)
         core_wait_step(&w);
     core_wait_end(&w);
+    core_set_end(s);
     return n;
 }
 
-static int test_all(const char *call, const struct core_set *s)
+static int test_all(const char *call, struct core_set *s)
 {
-    need_set(call, s);
-    core_progress(call);
-    return core_set_all(s);
-}
-
-static size_t test_any(const char *call, const struct core_set *s)
-{
-    bool empty;
+    int all;
 
     need_set(call, s);
     core_progress(call);
-    return core_set_any(s, &empty);
+    all = core_set_all(s);
+    core_set_end(s);
+    return all;
 }
 
-static size_t test_some(const char *call, const struct core_set *s,
-                        size_t *indices)
+static size_t test_any(const char *call, struct core_set *s)
 {
     bool empty;
+    size_t i;
+
+    need_set(call, s);
+    core_progress(call);
+    i = core_set_any(s, &empty);
+    core_set_end(s);
+    return i;
+}
+
+static size_t test_some(const char *call, struct core_set *s, size_t *indices)
+{
+    bool empty;
+    size_t n;
 
     need_set(call, s);
     core_progress(call);
     core_need_local(call, indices, s->n * sizeof *indices);
-    return core_set_some(s, indices, &empty);
+    n = core_set_some(s, indices, &empty);
+    core_set_end(s);
+    return n;
 }
 
 #define SET(T, vals, each)                                                  \

@@ -24,6 +24,10 @@ struct env_table {
 #undef ENV
 };
 extern struct env_table env;
+/* Words of SHMEM_DEVICE and SHMEM_DEFAULT_SPACE. */
+enum { ENV_DEVICE_AUTO, ENV_DEVICE_CUDA, ENV_DEVICE_HIP, ENV_DEVICE_HOST,
+       ENV_DEVICE_NONE };
+enum { ENV_SPACE_CPU, ENV_SPACE_GPU };
 
 int env_load(void);
 /* Was the variable set by the user (as SHMEM_ or SMA_)?  name lacks SHMEM_. */

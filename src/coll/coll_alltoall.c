@@ -34,7 +34,7 @@ static void alltoall_pull(struct core_team *t, char *dest, const char *source,
     for (int i = 0; i < t->n_pes && bytes; i++) {
         pe = (t->my_pe + i) % t->n_pes;
         theirs = coll_at(t, pe, source + (size_t)t->my_pe * bytes);
-        copy_bytes(dest + (size_t)pe * bytes, theirs, bytes);
+        core_copy(dest + (size_t)pe * bytes, theirs, bytes);
     }
     coll_sync(t);
 }
@@ -67,13 +67,13 @@ static void alltoall_bruck(struct core_team *t, char *dest, const char *source,
     size_t len;
 
     for (int i = 0; i < n; i++)
-        memcpy(held + (size_t)i * bytes,
+        core_copy(held + (size_t)i * bytes,
                source + (size_t)((me + i) % n) * bytes, bytes);
     for (int r = 0; 1 << r < n; r++) {
         len = 0;
         for (int i = 0; i < n; i++)
             if (i >> r & 1) {
-                memcpy(packed + len, held + (size_t)i * bytes, bytes);
+                core_copy(packed + len, held + (size_t)i * bytes, bytes);
                 len += bytes;
             }
         to = (me + (1 << r)) % n;
@@ -83,12 +83,12 @@ static void alltoall_bruck(struct core_team *t, char *dest, const char *source,
         came = core_team_scratch(t, me, c.parity, r);
         for (int i = 0; i < n; i++)
             if (i >> r & 1) {
-                memcpy(held + (size_t)i * bytes, came, bytes);
+                core_copy(held + (size_t)i * bytes, came, bytes);
                 came += bytes;
             }
     }
     for (int i = 0; i < n; i++)
-        memcpy(dest + (size_t)((me - i + n) % n) * bytes,
+        core_copy(dest + (size_t)((me - i + n) % n) * bytes,
                held + (size_t)i * bytes, bytes);
 }
 
@@ -136,7 +136,7 @@ void coll_alltoalls(struct core_team *t, void *dest, const void *source,
         }
         to = coll_at(t, pe, to);
         for (size_t k = 0; k < n; k++)
-            copy_bytes(to + k * (size_t)dst * size,
+            core_copy(to + k * (size_t)dst * size,
                        from + k * (size_t)sst * size, size);
     }
     coll_flush(t);

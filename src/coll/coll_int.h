@@ -73,11 +73,27 @@ static inline struct coll_call coll_begin(struct core_team *t)
     return (struct coll_call){ t, seq, (unsigned)(seq & 1) };
 }
 
-/* Member pe's copy of a symmetric address; the arguments were checked.  0
- * where it is far. */
+/* Member pe's copy of a symmetric address, for core_copy() and coll_apply();
+ * the arguments were checked.  0 where it is far. */
 static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
 {
-    return (void *)xport_near(core_team_world_pe(t, pe), sym, 1);
+    uintptr_t near = xport_near(core_team_world_pe(t, pe), sym, 1);
+
+    if (unlikely(!near) && gtl_foreign)
+        near = core_device_near(core_team_world_pe(t, pe), sym);
+    return (void *)near;
+}
+
+/* out = a op b, whatever memory they are in. */
+void coll_apply_foreign(coll_op *op, void *out, const void *a, const void *b,
+                        size_t n, size_t size) __attribute__((cold));
+static inline void coll_apply(coll_op *op, void *out, const void *a,
+                              const void *b, size_t n, size_t size)
+{
+    if (likely(!gtl_foreign))
+        op(out, a, b, n);
+    else
+        coll_apply_foreign(op, out, a, b, n, size);
 }
 
 static inline bool coll_near(const struct core_team *t, int pe)
@@ -110,7 +126,7 @@ static inline void coll_put(const struct core_team *t, int pe, void *dest,
     if (!bytes)
         return;
     if (coll_near(t, pe))
-        copy_bytes(coll_at(t, pe, dest), source, bytes);
+        core_copy(coll_at(t, pe, dest), source, bytes);
     else
         coll_far_put(core_team_world_pe(t, pe), dest, source, bytes);
 }

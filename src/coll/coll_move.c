@@ -12,7 +12,7 @@ enum {
 static void copy_here(void *dest, const void *source, size_t bytes)
 {
     if (dest != source && bytes)
-        copy_bytes(dest, source, bytes);
+        core_copy(dest, source, bytes);
 }
 
 /* ---- broadcast: own says that the root's dest is to be written, too ---- */
@@ -39,7 +39,7 @@ static void broadcast_pull(struct core_team *t, char *dest, const char *source,
         copy_here(dest + share, (char *)coll_at(t, root, source) + share,
                   bytes - share);
     else if (own)
-        copy_bytes(dest, source, bytes);
+        core_copy(dest, source, bytes);
     else
         for (int i = 1; i < t->n_pes; i++)
             coll_put(t, (root + i) % t->n_pes, dest, source, share);
@@ -143,7 +143,7 @@ static void one_segment(const struct by_nodes *b, size_t at, size_t len)
     if (t->my_pe != b->head || b->v)
         coll_hear_count(&b->call, 1);
     if (t->my_pe != b->head) {
-        copy_bytes(b->dest + at, (char *)coll_at(t, b->head, b->from) + at,
+        core_copy(b->dest + at, (char *)coll_at(t, b->head, b->from) + at,
                    len);
         return;
     }
@@ -192,7 +192,7 @@ void coll_broadcast(struct core_team *t, void *dest, const void *source,
         broadcast_push(t, dest, source, bytes, root);
     }
     if (t->my_pe == root && own)
-        copy_bytes(dest, source, bytes);
+        core_copy(dest, source, bytes);
 }
 
 /* ---- collect: block i lies from at[i] to at[i + 1], or at i * bytes ---- */
@@ -241,7 +241,7 @@ static void collect_pull(struct core_team *t, const struct blocks *b,
     for (int i = 0; i < t->n_pes; i++, at += bytes) {
         bytes = size_of(b, i);
         if (bytes)
-            copy_bytes(dest + at, coll_at(t, i, source), bytes);
+            core_copy(dest + at, coll_at(t, i, source), bytes);
     }
     coll_sync(t);
 }
@@ -349,7 +349,7 @@ static void collect_nodes(struct core_team *t, const struct blocks *b,
         exchange_nodes(&c, b, dest);
     coll_nodes_release(t);
     if (!coll_nodes_leads(t) && all)
-        copy_bytes(dest, coll_at(t, leader, dest), all);
+        core_copy(dest, coll_at(t, leader, dest), all);
     /* All have copied before the leader's dest changes. */
     coll_nodes_gather(t);
     coll_nodes_release(t);

@@ -57,12 +57,12 @@ static void combine(const struct core_team *t, const struct ranks *k,
     const char *first = coll_at(t, pe_of(k, 0), from);
 
     if (k->n == 1) {
-        memmove(out, first, n * r->size);
+        core_copy(out, first, n * r->size);
         return;
     }
-    r->op(out, first, coll_at(t, pe_of(k, 1), from), n);
+    coll_apply(r->op, out, first, coll_at(t, pe_of(k, 1), from), n, r->size);
     for (int i = 2; i < k->n; i++)
-        r->op(out, out, coll_at(t, pe_of(k, i), from), n);
+        coll_apply(r->op, out, out, coll_at(t, pe_of(k, i), from), n, r->size);
 }
 
 /* The part of the elements that is this one's: of whole cache lines. */
@@ -94,7 +94,7 @@ static void reduce_pull(struct core_team *t, const struct reduction *r)
     }
     coll_sync(t);
     if (in_place)
-        memcpy(r->dest, kept, r->n * r->size);
+        core_copy(r->dest, kept, r->n * r->size);
 }
 
 /* Each member reads one part of all sources, and writes it to all dests.  The
@@ -141,7 +141,8 @@ static void double_piece(struct core_team *t, const struct ranks *who,
     }
     if (me < 2 * over) {
         coll_hear(&c, FOLD);
-        r->op(acc, core_team_scratch(t, t->my_pe, c.parity, rounds), acc, n);
+        coll_apply(r->op, acc, core_team_scratch(t, t->my_pe, c.parity,
+                   rounds), acc, n, r->size);
     }
     active = me < 2 * over ? me / 2 : me - over;
     for (int k = 0; k < rounds; k++) {
@@ -153,11 +154,11 @@ static void double_piece(struct core_team *t, const struct ranks *who,
         coll_hear(&c, k);
         theirs = core_team_scratch(t, t->my_pe, c.parity, k);
         if (partner < me)
-            r->op(acc, theirs, acc, n);
+            coll_apply(r->op, acc, theirs, acc, n, r->size);
         else
-            r->op(acc, acc, theirs, n);
+            coll_apply(r->op, acc, acc, theirs, n, r->size);
     }
-    memcpy(r->dest + at * r->size, acc, bytes);
+    core_copy(r->dest + at * r->size, acc, bytes);
     if (me < 2 * over) {
         pe = pe_of(who, me - 1);
         coll_put(t, pe, r->dest + at * r->size, acc, bytes);
@@ -173,7 +174,7 @@ static void reduce_doubling(struct core_team *t, const struct reduction *r)
 
     for (size_t at = 0; at < r->n; at += len) {
         len = r->n - at < step ? r->n - at : step;
-        memcpy(acc, r->source + at * r->size, len * r->size);
+        core_copy(acc, r->source + at * r->size, len * r->size);
         double_piece(t, &k, r, at, len, acc);
     }
 }
@@ -219,8 +220,8 @@ static void reduce_ring(const struct coll_call *call, const struct ranks *who,
         from = chunk_at(&k, chunk) * r->size;
         bytes = chunk_at(&k, chunk + 1) * r->size - from;
         if (s < n - 1)
-            r->op(r->dest + from, r->dest + from, r->source + from,
-                  bytes / r->size);
+            coll_apply(r->op, r->dest + from, r->dest + from,
+                       r->source + from, bytes / r->size, r->size);
     }
 }
 
@@ -279,7 +280,7 @@ static void combine_part(struct core_team *t, const struct reduction *r)
 
         len = to - at < step ? to - at : step;
         combine(t, &here, r, at, len, acc);
-        memcpy(r->dest + at * r->size, acc, len * r->size);
+        core_copy(r->dest + at * r->size, acc, len * r->size);
     }
 }
 
@@ -298,7 +299,7 @@ static void ring_of_leaders(const struct coll_call *c,
     for (int i = 0; i < here.n; i++) {
         from = part_of(&here, r, i, &to);
         if (from < to)
-            memcpy(kept + from * r->size,
+            core_copy(kept + from * r->size,
                    (char *)coll_at(t, here.who[i], r->dest) + from * r->size,
                    (to - from) * r->size);
     }
@@ -322,7 +323,7 @@ static void nodes_ring(struct core_team *t, const struct reduction *r)
         ring_of_leaders(&c, r);
     coll_nodes_release(t);
     if (!coll_nodes_leads(t))
-        copy_bytes(r->dest, coll_at(t, t->nodes->members[0], r->dest),
+        core_copy(r->dest, coll_at(t, t->nodes->members[0], r->dest),
                    r->n * r->size);
     /* All have copied before the leader's dest changes. */
     coll_nodes_gather(t);
@@ -347,7 +348,7 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
 
     if (t->n_pes == 1) {
         if (!in_place && n)
-            memcpy(dest, source, n * size);
+            core_copy(dest, source, n * size);
         return;
     }
     alg = coll_choose(COLL_REDUCE, t, n * size);
@@ -355,7 +356,8 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
         alg = COLL_SPLIT;
     if (alg == COLL_RING && in_place) {
         kept = room_for(n * size);
-        r.source = memcpy(kept, source, n * size);
+        core_copy(kept, source, n * size);
+        r.source = kept;
         coll_sync(t);           /* others write to dest from here on */
     }
     if (alg == COLL_PULL)

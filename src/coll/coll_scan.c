@@ -21,11 +21,12 @@ static void combine(const struct core_team *t, const struct scan *s, size_t at,
     if (end == 0)
         memset(out, 0, n * s->size);
     else if (end == 1)
-        memcpy(out, coll_at(t, 0, from), n * s->size);
+        core_copy(out, coll_at(t, 0, from), n * s->size);
     else
-        s->op(out, coll_at(t, 0, from), coll_at(t, 1, from), n);
+        coll_apply(s->op, out, coll_at(t, 0, from), coll_at(t, 1, from), n,
+                   s->size);
     for (int i = 2; i < end; i++)
-        s->op(out, out, coll_at(t, i, from), n);
+        coll_apply(s->op, out, out, coll_at(t, i, from), n, s->size);
 }
 
 /* On mapped memory: each reads the sources before it.  In place, a block is
@@ -46,7 +47,7 @@ static void scan_pull(struct core_team *t, const struct scan *s)
         combine(t, s, at, len, end, kept);
         if (in_place)
             coll_sync(t);
-        memcpy(s->dest + at * s->size, kept, len * s->size);
+        core_copy(s->dest + at * s->size, kept, len * s->size);
     }
     coll_sync(t);
 }
@@ -61,7 +62,7 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
     size_t bytes = n * s->size;
     _Alignas(64) char acc[CORE_PIECE];
 
-    memcpy(acc, s->source + at * s->size, bytes);
+    core_copy(acc, s->source + at * s->size, bytes);
     for (int k = 0; k < rounds; k++) {
         up = me + (1 << k);
         if (up < t->n_pes) {
@@ -70,7 +71,8 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
         }
         if (me >= 1 << k) {
             coll_hear(&c, k);
-            s->op(acc, core_team_scratch(t, me, c.parity, k), acc, n);
+            coll_apply(s->op, acc, core_team_scratch(t, me, c.parity, k), acc,
+                       n, s->size);
         }
     }
     if (!s->inclusive) {
@@ -81,10 +83,10 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
         memset(acc, 0, bytes);
         if (me) {
             coll_hear(&c, SHIFT);
-            memcpy(acc, core_team_scratch(t, me, c.parity, rounds), bytes);
+            core_copy(acc, core_team_scratch(t, me, c.parity, rounds), bytes);
         }
     }
-    memcpy(s->dest + at * s->size, acc, bytes);
+    core_copy(s->dest + at * s->size, acc, bytes);
     /* The lower members have not heard of the upper ones yet. */
     coll_sync(t);
 }

@@ -57,6 +57,7 @@ static int found(struct core_team *parent, int start, int stride, int size,
     *out = d.t;
     if (!size)
         return 0;
+    d.t->space = parent->space;
     for (int i = 0; i < size; i++)
         d.words_of[i] = (uint32_t)coll_published(&c,
             core_team_member(parent, core_team_world_pe(d.t, i)));

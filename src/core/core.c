@@ -185,7 +185,7 @@ void core_refuse(const char *call, const struct core_ctx *ctx,
     if (heap_find(sym, len) < 0)
         core_fatal(ERR_ADDR, call, "%zu bytes at %p run past the end of the "
                    "symmetric segment", len, sym);
-    if (!xport_far)
+    if (!xport_far && !xport_routes[core_world_pe(ctx, pe)].map[HEAP_HOST])
         core_fatal(ERR_NET, call, "PE %d is on another node and no transport "
                    "reaches it", core_world_pe(ctx, pe));
 }

@@ -166,6 +166,7 @@ struct core_waiter {
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
     bool announced, noted;      /* to writers; what it waits for */
+    bool foreign;               /* addr is not for the processor */
     /* For who asks what it waits for: all of a collective call, unless the
      * caller says more. */
     bool is_signed;

@@ -41,8 +41,12 @@ force_inline struct core_spot core_amo_spot(const char *call,
         if (likely(at_.near)) {                                             \
             __typeof__(dest) to_ = (__typeof__(dest))at_.near;              \
             atomics_told();                                                 \
-            *(fetch) = NEAR;                                                \
+            __typeof__(*(dest)) got_ = NEAR;                                \
             atomics_heard();                                                \
+            if (nbi && core_foreign(fetch))                                 \
+                core_device_copy(fetch, &got_, sizeof got_);                \
+            else                                                            \
+                *(fetch) = got_;                                            \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
             __typeof__(*(dest)) v_ = (value);                               \
@@ -73,7 +77,9 @@ force_inline struct core_spot core_amo_spot(const char *call,
     do {                                                                    \
         struct core_spot at_ = core_amo_spot(call, ctx, source,             \
                                              sizeof *(source), pe);         \
-        if (likely(at_.near)) {                                             \
+        if (nbi && core_foreign(fetch)) {                                   \
+            core_get(call, ctx, fetch, source, sizeof *(source), pe);       \
+        } else if (likely(at_.near)) {                                      \
             __atomic_load((__typeof__(fetch))at_.near, fetch,               \
                           __ATOMIC_ACQUIRE);                                \
             atomics_heard();                                                \

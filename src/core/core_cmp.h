@@ -43,6 +43,7 @@ static inline void core_need_symmetric(const char *call, const void *p,
 /* A set of variables that a call waits for or tests. */
 struct core_set {
     const void *ivars;
+    void *here;                 /* NULL, or room for a copy of foreign ones */
     size_t n;
     const int *status;          /* NULL: all are in */
     int cmp;
@@ -52,6 +53,9 @@ struct core_set {
     bool is_signed;
 };
 
+/* Around the looks at a set, which was checked. */
+void core_set_begin(const char *call, struct core_set *s);
+void core_set_end(struct core_set *s);
 /* All hold: 1, not all: 0; an empty set counts as all. */
 int core_set_all(const struct core_set *s);
 /* One that holds, or SIZE_MAX; *empty tells if the set has no element. */

@@ -98,6 +98,13 @@ void core_far_amo(const char *call, const struct core_ctx *ctx,
         memcpy(&a.value, value, size);
     if (cond)
         memcpy(&a.cond, cond, size);
+    if (gtl_foreign && core_device_amo(&at, &a, result))
+        return;
+    if (nbi && core_foreign(result)) {
+        xport_far->amo(ctx->flow, &at, &a, &a.value, false);
+        core_copy(result, &a.value, size);
+        return;
+    }
     atomics_told();
     xport_far->amo(ctx->flow, &at, &a, result, nbi);
     atomics_heard();
@@ -119,7 +126,8 @@ void core_far_signal(const char *call, const struct core_ctx *ctx,
 
     core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &at);
     atomics_told();
-    xport_far->amo(ctx->flow, &at, &a, NULL, false);
+    if (!gtl_foreign || !core_device_amo(&at, &a, NULL))
+        xport_far->amo(ctx->flow, &at, &a, NULL, false);
 }
 
 void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
@@ -147,6 +155,11 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     }
     core_far_place(call, ctx, dest, len, pe, &to);
     core_need_local(call, source, len);
+    if (gtl_foreign && core_device_put(ctx, &to, source, len)) {
+        xport_far->fence(ctx->flow, true);
+        core_far_signal(call, ctx, sig_addr, signal, sig_op, pe);
+        return;
+    }
     a = signal_of(signal, sig_op);
     atomics_told();
     xport_far->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);

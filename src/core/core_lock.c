@@ -98,9 +98,12 @@ static struct lock_words *words_of(const char *call, long *lock)
 
 /* Marks our place as waiting before anyone can learn of it: nobody else
  * touches it until then. */
-static void open_place(struct lock_words *w)
+static void open_place(const char *call, struct lock_words *w)
 {
-    __atomic_store_n(&w->state, WAITING, __ATOMIC_RELEASE);
+    if (core_foreign(w))
+        change(call, XPORT_SWAP, &w->state, WAITING, 0, core_world.my_pe);
+    else
+        __atomic_store_n(&w->state, WAITING, __ATOMIC_RELEASE);
 }
 
 void core_lock_set(const char *call, long *lock)
@@ -110,7 +113,7 @@ void core_lock_set(const char *call, long *lock)
     uint32_t prev;
     int me = core_world.my_pe;
 
-    open_place(w);
+    open_place(call, w);
     /* Our place is open before we are found through the tail; what the last
      * holder did is visible if the lock was free. */
     prev = change(call, XPORT_SWAP, &w->tail, my_ticket(), 0, home_of(lock));
@@ -122,11 +125,12 @@ void core_lock_set(const char *call, long *lock)
     change(call, XPORT_OR, &w->state, my_ticket() << BEHIND_SHIFT, 0,
            (int)prev - 1);
     wait = core_wait_begin(lock, sizeof *lock);
+    wait.foreign = core_foreign(lock);
     wait.call = call;
     wait.what = CORE_FOR_LOCK;
     wait.value = prev - 1;
     /* acquire: pairs with the release of the PE that hands the lock over. */
-    while (__atomic_load_n(&w->state, __ATOMIC_ACQUIRE) & WAITING)
+    while (CORE_LOAD(uint32_t, &w->state, wait.foreign) & WAITING)
         core_wait_step(&wait);
     core_wait_end(&wait);
 held:
@@ -141,7 +145,7 @@ int core_lock_test(const char *call, long *lock)
 
     if (change(call, XPORT_FETCH, &w->tail, 0, 0, home))
         return 1;
-    open_place(w);
+    open_place(call, w);
     if (change(call, XPORT_CSWAP, &w->tail, my_ticket(), 0, home))
         return 1;
     change(call, XPORT_OR, &w->state, HELD, 0, core_world.my_pe);
@@ -165,10 +169,11 @@ void core_lock_clear(const char *call, long *lock)
             my_ticket())
         return;
     wait = core_wait_begin(lock, sizeof *lock);
+    wait.foreign = core_foreign(lock);
     wait.call = call;
     wait.what = CORE_FOR_LOCK;
     wait.value = CORE_LOCK_BEHIND;
-    while (!(next = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE) >>
+    while (!(next = CORE_LOAD(uint32_t, &w->state, wait.foreign) >>
                     BEHIND_SHIFT))
         core_wait_step(&wait);
     core_wait_end(&wait);

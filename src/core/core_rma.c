@@ -9,7 +9,8 @@ static void put_far(void *dest, const void *source, size_t len, int pe,
     if (!core_far_place(call, ctx, dest, len, pe, &to))
         return;
     core_need_local(call, source, len);
-    xport_far->put(ctx->flow, &to, source, len, nbi);
+    if (!gtl_foreign || !core_device_put(ctx, &to, source, len))
+        xport_far->put(ctx->flow, &to, source, len, nbi);
 }
 
 static void get_far(void *dest, const void *source, size_t len, int pe,
@@ -20,7 +21,8 @@ static void get_far(void *dest, const void *source, size_t len, int pe,
     if (!core_far_place(call, ctx, source, len, pe, &from))
         return;
     core_need_local(call, dest, len);
-    xport_far->get(ctx->flow, dest, &from, len, nbi);
+    if (!gtl_foreign || !core_device_get(ctx, dest, &from, len))
+        xport_far->get(ctx->flow, dest, &from, len, nbi);
 }
 
 void core_far_put(void *dest, const void *source, size_t len, int pe,
@@ -41,7 +43,7 @@ force_inline void put_any(void *dest, const void *source, size_t len, int pe,
 {
     struct core_spot to = core_near(ctx, dest, len, pe);
 
-    if (unlikely(!to.near)) {
+    if (unlikely(!to.near) || core_foreign(source)) {
         put_far(dest, source, len, pe, call, ctx, nbi);
         return;
     }
@@ -58,7 +60,7 @@ force_inline void get_any(void *dest, const void *source, size_t len, int pe,
 {
     uintptr_t from = core_near(ctx, source, len, pe).near;
 
-    if (unlikely(!from)) {
+    if (unlikely(!from) || core_foreign(dest)) {
         get_far(dest, source, len, pe, call, ctx, nbi);
         return;
     }
@@ -141,39 +143,43 @@ static void copy_blocks(char *to, const char *from,
 void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
+    const struct xport_blocks b = { s->len, s->count, s->dst, s->sst };
     size_t all = extent(call, s->dst, s);
     struct core_spot to = core_near(ctx, dest, all, pe);
     struct xport_at at;
 
+    if (core_foreign(source))
+        to.near = 0;
     if (!to.near && !core_far_place(call, ctx, dest, all, pe, &at))
         return;
     if (!all)
         return;
     core_need_local(call, source, extent(call, s->sst, s));
-    if (!to.near) {
-        xport_far->put_blocks(ctx->flow, &at, source, &(struct xport_blocks){
-                              s->len, s->count, s->dst, s->sst });
-        return;
+    if (to.near) {
+        copy_blocks((char *)to.near, source, s);
+        core_wake(to, all);
+    } else if (!gtl_foreign || !core_device_put_blocks(ctx, &at, source, &b)) {
+        xport_far->put_blocks(ctx->flow, &at, source, &b);
     }
-    copy_blocks((char *)to.near, source, s);
-    core_wake(to, all);
 }
 
 void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
+    const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     size_t all = extent(call, s->sst, s);
     uintptr_t from = core_near(ctx, source, all, pe).near;
     struct xport_at at;
 
+    if (core_foreign(dest))
+        from = 0;
     if (!from && !core_far_place(call, ctx, source, all, pe, &at))
         return;
     if (!all)
         return;
     core_need_local(call, dest, extent(call, s->dst, s));
-    if (!from)
-        xport_far->get_blocks(ctx->flow, dest, &at, &(struct xport_blocks){
-                              s->len, s->count, s->sst, s->dst });
-    else
+    if (from)
         copy_blocks(dest, (const char *)from, s);
+    else if (!gtl_foreign || !core_device_get_blocks(ctx, dest, &at, &b))
+        xport_far->get_blocks(ctx->flow, dest, &at, &b);
 }

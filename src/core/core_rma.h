@@ -9,7 +9,7 @@
 #define CORE_CORE_RMA_H
 
 #include "base/copy.h"
-#include "core/core.h"
+#include "core/core_device.h"
 
 /* The peer's memory, if it is mapped.  near is 0 also where the call is wrong
  * or has nothing to do: core_far.c sorts these out. */
@@ -125,7 +125,7 @@ force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
                            void *dest, const void *source, size_t len,      \
                            int pe)                                          \
     {                                                                       \
-        if (likely(len == 8 && LOCAL))                                      \
+        if (likely(len == 8 && LOCAL && !core_foreign(LOCAL)))              \
             WORD(call, ctx, TO, FROM, 8, pe);                               \
         else                                                                \
             ANY(dest, source, len, pe, call, ctx);                          \
@@ -138,7 +138,7 @@ force_inline void core_get_nbi(const char *call, const struct core_ctx *ctx,
 {
     uintptr_t from;
 
-    if (likely(len == 8 && dest)) {
+    if (likely(len == 8 && dest && !core_foreign(dest))) {
         from = core_near(ctx, source, 8, pe).near;
         if (likely(from)) {
             copy_bytes(dest, (const void *)from, 8);

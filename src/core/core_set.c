@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_cmp.h"
+#include "core/core_device.h"
+
+#include <stdlib.h>
 
 static uint64_t key_at(const struct core_set *s, const void *base, size_t i,
                        bool shared)
@@ -21,21 +24,49 @@ static uint64_t key_at(const struct core_set *s, const void *base, size_t i,
     return __atomic_load_n((const uint32_t *)base + i, order);
 }
 
+void core_set_begin(const char *call, struct core_set *s)
+{
+    size_t bytes = s->n * (size_t)s->elem_size;
+
+    if (!s->n || !core_foreign(s->ivars))
+        return;
+    s->here = malloc(bytes);
+    if (!s->here)
+        core_fatal(ERR_LIMIT, call, "no memory for a copy of %zu bytes from "
+                   "the device", bytes);
+}
+
+void core_set_end(struct core_set *s)
+{
+    free(s->here);
+}
+
+/* Each look at foreign ones is a new copy. */
+static const void *look(const struct core_set *s)
+{
+    if (likely(!s->here))
+        return s->ivars;
+    core_device_copy(s->here, s->ivars, s->n * (size_t)s->elem_size);
+    return s->here;
+}
+
 static bool included(const struct core_set *s, size_t i)
 {
     return !s->status || !s->status[i];
 }
 
-static bool holds(const struct core_set *s, size_t i)
+static bool holds(const struct core_set *s, const void *ivars, size_t i)
 {
-    return core_cmp_holds(key_at(s, s->ivars, i, true), s->cmp,
+    return core_cmp_holds(key_at(s, ivars, i, true), s->cmp,
                           key_at(s, s->values, s->each_value ? i : 0, false));
 }
 
 int core_set_all(const struct core_set *s)
 {
+    const void *ivars = look(s);
+
     for (size_t i = 0; i < s->n; i++)
-        if (included(s, i) && !holds(s, i))
+        if (included(s, i) && !holds(s, ivars, i))
             return 0;
     return 1;
 }
@@ -55,6 +86,7 @@ size_t core_set_any(const struct core_set *s, bool *empty)
     /* relaxed: threads may start at the same place. */
     uint32_t turn = __atomic_load_n(&finds, __ATOMIC_RELAXED);
     size_t start = first_look(turn, s->n), i;
+    const void *ivars = look(s);
     bool none = true;
 
     for (size_t k = 0; k < s->n; k++) {
@@ -62,7 +94,7 @@ size_t core_set_any(const struct core_set *s, bool *empty)
         if (!included(s, i))
             continue;
         none = false;
-        if (holds(s, i)) {
+        if (holds(s, ivars, i)) {
             __atomic_store_n(&finds, turn + 1, __ATOMIC_RELAXED);
             *empty = false;
             return i;
@@ -74,6 +106,7 @@ size_t core_set_any(const struct core_set *s, bool *empty)
 
 size_t core_set_some(const struct core_set *s, size_t *indices, bool *empty)
 {
+    const void *ivars = look(s);
     size_t found = 0;
     bool none = true;
 
@@ -81,7 +114,7 @@ size_t core_set_some(const struct core_set *s, size_t *indices, bool *empty)
         if (!included(s, i))
             continue;
         none = false;
-        if (holds(s, i))
+        if (holds(s, ivars, i))
             indices[found++] = i;
     }
     *empty = none;

@@ -73,7 +73,8 @@ const char *core_watch_place(const void *addr, uint64_t *off)
         return NULL;
     *off = (uintptr_t)addr - (seg == HEAP_DATA ? heap_program
                                               : heap_segs[seg].base);
-    return seg == HEAP_HOST ? "heap" : "static data";
+    return seg == HEAP_HOST ? "heap"
+           : seg == HEAP_DATA ? "static data" : "device heap";
 }
 
 uint64_t core_watch_value(const struct core_waiter *w)
@@ -189,7 +190,8 @@ static void add_value_wait(struct line *l, const struct core_waiter *w)
         add(l, " values at ");
     }
     add_place(l, w->addr);
-    if (w->what == CORE_FOR_VALUE && core_watch_place(w->addr, &off)) {
+    if (w->what == CORE_FOR_VALUE && !w->foreign &&
+        core_watch_place(w->addr, &off)) {
         add(l, ", now ");
         add_value(l, core_watch_value(w), w->is_signed);
     }

@@ -90,6 +90,20 @@ bool core_team_known(const struct core_team *t)
     return found;
 }
 
+struct core_team *core_team_of_space(const struct heap_space *s)
+{
+    struct core_team *t, *found = NULL;
+    struct list_link *l;
+
+    lock_acquire(&teams_lock);
+    for (l = teams.next; l != &teams && !found; l = l->next) {
+        t = list_entry(l, struct core_team, link);
+        found = t->space == s ? t : NULL;
+    }
+    lock_release(&teams_lock);
+    return found;
+}
+
 void core_team_drop_all(void)
 {
     struct list_link *first;

@@ -68,6 +68,7 @@ struct core_team {
     uint64_t entries;           /* calls, for messages */
     uint64_t meetings;          /* calls whose arguments were compared */
     shmem_team_config_t config;
+    struct heap_space *space;   /* that it was made with; NULL: none */
     struct list_link link;      /* of all that were made */
 };
 extern hidden struct core_team core_world, core_shared;
@@ -131,6 +132,8 @@ void core_team_place(struct core_team *t, uint32_t *words_of);
 void core_team_free(struct core_team *t);
 /* Is it one that exists? */
 bool core_team_known(const struct core_team *t);
+/* The first that was made with that space, or a part of it; or NULL. */
+struct core_team *core_team_of_space(const struct heap_space *s);
 /* At the end of the library: teams the program left behind. */
 void core_team_drop_all(void);
 

@@ -45,14 +45,15 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Where the peers see these bytes; everything if they are not symmetric. */
+/* Where the peers see these bytes; everything if they are not symmetric, or in
+ * device memory, which is no neighbour of the heap. */
 static void waited_range(const struct core_waiter *w, int64_t *from,
                          int64_t *to)
 {
     int me = core_world.my_pe;
     uintptr_t near = xport_near(me, w->addr, w->bytes);
 
-    if (near) {
+    if (near && heap_find(w->addr, 1) != HEAP_DEVICE) {
         *from = (int64_t)(near - xport_routes[me].map[HEAP_HOST]);
         *to = *from + (int64_t)w->bytes;
     } else {

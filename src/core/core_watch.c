@@ -353,7 +353,11 @@ static void add_wanted(struct text *t, const struct core_waiter *w)
     uint64_t off = 0;
     const char *place = core_watch_place(w->addr, &off);
 
-    if (w->what == CORE_FOR_VALUE) {
+    if (w->what == CORE_FOR_VALUE && w->foreign) {
+        add(t, w->is_signed ? "a value to be %s %lld at "
+                            : "a value to be %s %llu at ",
+            core_watch_sign(w->cmp), (long long)w->value);
+    } else if (w->what == CORE_FOR_VALUE) {
         add(t, w->is_signed ? "%lld to be %s %lld"
                             : "%llu to be %s %llu",
             (long long)core_watch_value(w), core_watch_sign(w->cmp),

@@ -50,6 +50,7 @@ static int try(const struct gtl_ops *ops, int local)
         return rc;
     }
     gtl = ops;
+    said[0] = '\0';             /* of drivers that there are not */
     gtl_foreign = !d.direct;
     return 0;
 }

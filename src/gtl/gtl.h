@@ -179,6 +179,7 @@ struct gtl_ops {
 };
 
 /* The driver in use and its device; gtl_none and zeros unless open. */
+extern hidden const struct gtl_ops gtl_none;
 extern hidden const struct gtl_ops *gtl;
 extern hidden struct gtl_device gtl_device;
 /* There may be memory that the processor must not touch. */

@@ -5,7 +5,7 @@
 
 #include "gtl/gtl.h"
 
-extern hidden const struct gtl_ops gtl_none, gtl_host, gtl_cuda, gtl_hip;
+extern hidden const struct gtl_ops gtl_host, gtl_cuda, gtl_hip;
 
 /* Keeps "call: text (code)" for gtl_error(); returns rc. */
 int gtl_fail(int rc, const char *call, const char *text, long code)

@@ -111,8 +111,8 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     mem_available("", &m);
     if (fault_hit(FAULT_HEAP_COMMIT))
         m.bytes = 0;
-    if (env_is_set("SYMMETRIC_SIZE"))
-        p.asked_size = p.user_size = env.SYMMETRIC_SIZE;
+    if (heap_env_size(HEAP_HOST, &p.user_size))
+        p.asked_size = p.user_size;
     else
         choose_default(n_pes, m.bytes, &p);
     lay_out(&p);
@@ -127,7 +127,8 @@ bool heap_plan_fits(const struct heap_plan *plan)
     struct heap_data d;
 
     heap_data_find(&d);
-    return d.size == plan->data_size && d.hash == plan->data_hash;
+    return !plan->slot_size ||
+           (d.size == plan->data_size && d.hash == plan->data_hash);
 }
 
 /* "64 MiB", "unset (512 MiB)", or "unset" if size is 0; to the byte where that
@@ -206,7 +207,8 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
     int rc;
 
     reserved_used = 0;
-    rc = heap_arena_open(HEAP_RESERVED, plan->host_size - plan->pool_size);
+    rc = heap_space_open(&heap_default, HEAP_RESERVED,
+                         plan->host_size - plan->pool_size);
     if (rc)
         return rc;
     heap_pool_open(plan->host_size - plan->pool_size, plan->host_size);
@@ -214,7 +216,7 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
         heap_data_find(&d);
         rc = heap_data_share(&d, fd, fd_offset + (off_t)plan->host_size, data);
         if (rc) {
-            heap_arena_close();
+            heap_space_close(&heap_default);
             return rc;
         }
     }
@@ -233,7 +235,7 @@ void heap_close(void)
 {
     memset(heap_segs, 0, sizeof heap_segs);
     heap_data_unshare();
-    heap_arena_close();
+    heap_space_close(&heap_default);
     if (heap_file() >= 0)
         close(file.fd);
     file.fd = -1;

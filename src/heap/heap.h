@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.h - symmetric segments, address translation and the allocator.
- * A PE has two segments: the host heap and the static data of its main
- * program.  Both lie in the PE's slot of one memfd that its whole node maps:
+ * A PE has up to three segments: the host heap, the static data of its main
+ * program, and the device heap once there is one (heap_device.c).  The first
+ * two lie in the PE's slot of one memfd that its whole node maps:
  *
  *     slot: [ reserved | blocks of shmem_malloc ... | pool ][ static data ]
  *
@@ -17,13 +18,14 @@
 #define HEAP_HEAP_H
 
 #include "base/atomics.h"
+#include "base/list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-enum heap_seg_id { HEAP_HOST, HEAP_DATA, HEAP_SEGS };
+enum heap_seg_id { HEAP_HOST, HEAP_DATA, HEAP_DEVICE, HEAP_SEGS };
 
 /* A huge page: the largest alignment of a block. */
 #define HEAP_ALIGN ((size_t)2 << 20)
@@ -51,7 +53,8 @@ struct heap_plan {
 /* The plan where n_pes share the memory, checked against the memory of the machine
  * and of the container: -ENOMEM names what is short. */
 int heap_plan_make(int n_pes, struct heap_plan *out);
-/* Does this process lay out its static data as the plan says? */
+/* Does this process lay out its static data as the plan says?  An empty plan
+ * says nothing. */
 bool heap_plan_fits(const struct heap_plan *plan);
 /* Was this process asked for the heaps that PE 0 plans?  plan is that of this
  * node, first that of PE 0's.  -EINVAL: no, which is logged. */
@@ -86,21 +89,65 @@ void *heap_reserve(size_t size, size_t align);
 void *heap_pool_take(size_t size);
 void heap_pool_give(void *ptr, size_t size);    /* size as it was taken */
 
+/* ---- spaces: parts of a segment with an allocator of their own ---- */
+
+struct heap_arena;
+struct heap_space {
+    int seg;
+    size_t from, to;            /* offsets in the segment */
+    struct heap_arena *arena;   /* NULL: there is no memory */
+    struct heap_space *parent;  /* that it was cut out of */
+    struct list_link link;      /* in the list of those */
+};
+extern struct heap_space heap_default, heap_device;
+
+int heap_space_open(struct heap_space *s, size_t from, size_t to);
+void heap_space_close(struct heap_space *s);
+/* A space of size bytes inside another one: -ENOMEM.  Its blocks go with it. */
+int heap_space_cut(struct heap_space *from, size_t size,
+                   struct heap_space **out);
+void heap_space_join(struct heap_space *s);
+void heap_space_join_all(void);         /* at the end of the library */
+bool heap_space_made(const struct heap_space *s);       /* by cut, and live? */
+/* The innermost one around that address, or NULL. */
+struct heap_space *heap_space_of(const void *ptr);
+
 /* The symmetric allocator.  align is a power of two up to HEAP_ALIGN (0: the
  * default). */
-int heap_alloc(size_t size, size_t align, long hints, void **out);
+int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
+               void **out);
 /* Is ptr the start of a live block?  Its size and hints if so. */
 bool heap_block(const void *ptr, size_t *size, long *hints);
-/* Keeps the block in place where it can, else moves the content. */
-int heap_resize(void *ptr, size_t size, void **out);
+/* Keeps the block in place where it can, else moves the content: to that
+ * space, or with NULL in its own. */
+int heap_resize(struct heap_space *to, void *ptr, size_t size, void **out);
 void heap_free(void *ptr);      /* ptr must be a live block */
+/* Zeros, wherever that is: -errno where the device fails. */
+int heap_clear(void *ptr, size_t size);
 
 struct heap_usage {
     size_t total, used, largest_free, blocks, peak_used;
 };
-void heap_usage_get(struct heap_usage *out);
-/* Bytes in use, and all: async-signal-safe, maybe of a moment ago. */
+void heap_usage_get(const struct heap_space *s, struct heap_usage *out);
+/* Bytes of the default space in use, and all: async-signal-safe, maybe of a
+ * moment ago. */
 void heap_used(size_t *used, size_t *total);
+
+/* ---- heap_device.c: the segment of device memory ---- */
+
+struct gtl_handle;
+/* The processor may load and store it. */
+extern hidden bool heap_device_direct;
+/* Does the environment ask for it from the start? */
+bool heap_device_wanted(void);
+/* What this PE would take, with so many PEs on its node. */
+size_t heap_device_size(int n_local);
+/* Takes memory of the device, and makes heap_device ready.  -errno, logged. */
+int heap_device_open(size_t size);
+int heap_device_lend(struct gtl_handle *out);   /* not logged: gtl_error() */
+/* Pinned host memory in its place, before there are blocks. */
+int heap_device_replace(void *p, size_t size);
+void heap_device_close(void);
 
 /* The segment that holds all of [ptr, ptr + len), or -1. */
 static inline int heap_find(const void *ptr, size_t len)

@@ -13,6 +13,11 @@ static inline size_t heap_round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
+/* ---- heap_env.c ---- */
+/* The size that the user gave that segment; the variable's name without
+ * SHMEM_, or NULL where none is set. */
+const char *heap_env_size(int seg, size_t *out);
+
 /* ---- heap_data.c: static data of the main program ---- */
 struct heap_data {
     char *start;
@@ -27,8 +32,18 @@ void heap_data_unshare(void);
 /* ---- heap_pool.c: [from, to) of the host segment ---- */
 void heap_pool_open(size_t from, size_t to);
 
-/* ---- heap_alloc.c: blocks in [from, to), offsets of the host segment ---- */
-int heap_arena_open(size_t from, size_t to);
-void heap_arena_close(void);
+/* ---- heap_arena.c: blocks in [from, to), offsets of a segment ---- */
+int heap_arena_open(struct heap_arena **out, size_t from, size_t to);
+void heap_arena_close(struct heap_arena *a);
+int heap_arena_take(struct heap_arena *a, size_t size, size_t align,
+                    long hints, size_t *off);
+/* Is it the start of a live block? */
+bool heap_arena_find(struct heap_arena *a, size_t off, size_t *size,
+                     long *hints);
+/* In place, of a live block, or not at all. */
+bool heap_arena_resize(struct heap_arena *a, size_t off, size_t size);
+void heap_arena_give(struct heap_arena *a, size_t off);
+void heap_arena_usage(struct heap_arena *a, struct heap_usage *out);
+void heap_arena_used(const struct heap_arena *a, size_t *used, size_t *total);
 
 #endif

@@ -14,6 +14,11 @@ int ofi_open(void);
 /* After the last synchronisation of all PEs. */
 void ofi_close(void);
 
+/* The device heap, when it is made: card is symmetric room for
+ * OFI_DEVICE_CARD bytes.  All PEs, with a meeting after it; -errno, logged. */
+enum { OFI_DEVICE_CARD = 16 };
+int ofi_device_open(void *card);
+
 /* What joins the nodes, in a line: for SHMEM_INFO. */
 const char *ofi_text(void);
 

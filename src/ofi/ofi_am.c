@@ -243,6 +243,39 @@ void ofi_am_get_blocks(struct xport_flow *f, void *dest,
     wait_left(f, &left, from->pe);
 }
 
+/* Whole blocks, and what is left. */
+static struct xport_blocks cut(size_t len, struct xport_blocks *rest)
+{
+    enum { UNIT = OFI_AM_PAYLOAD / 4 };
+    size_t left = len % UNIT;
+
+    *rest = (struct xport_blocks){ left, left != 0, (ptrdiff_t)left,
+                                   (ptrdiff_t)left };
+    return (struct xport_blocks){ UNIT, len / UNIT, UNIT, UNIT };
+}
+
+void ofi_am_put(struct xport_flow *f, const struct xport_at *to,
+                const void *source, size_t len)
+{
+    struct xport_blocks rest, b = cut(len, &rest);
+    size_t whole = b.len * b.count;
+    struct xport_at at = { to->pe, to->seg, to->off + whole };
+
+    ofi_am_put_blocks(f, to, source, &b);
+    ofi_am_put_blocks(f, &at, (const char *)source + whole, &rest);
+}
+
+void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+                size_t len)
+{
+    struct xport_blocks rest, b = cut(len, &rest);
+    size_t whole = b.len * b.count;
+    struct xport_at at = { from->pe, from->seg, from->off + whole };
+
+    ofi_am_get_blocks(f, dest, from, &b);
+    ofi_am_get_blocks(f, (char *)dest + whole, &at, &rest);
+}
+
 /* ---- opening ---- */
 
 int ofi_am_open(void)

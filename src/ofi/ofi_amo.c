@@ -2,6 +2,7 @@
 /* Atomics of the provider.  Words are bit patterns here, unsigned numbers of 4
  * or 8 bytes: for these operations signs make no difference.  Operands live
  * until the completion, since providers may read them late. */
+#include "ofi/ofi_device.h"
 #include "ofi/ofi_pool.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ void ofi_amo_done(struct ofi_op *op)
 static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
                  enum xport_op op, bool fetches)
 {
-    const struct ofi_peer *p = ofi_peer(at->pe);
+    const struct ofi_peer *p = ofi_peer_at(at);
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
     struct fi_ioc was = { &x->was, 1 };
     struct fi_rma_ioc far = { ofi_remote_addr(p, at), 1, p->key[at->seg] };

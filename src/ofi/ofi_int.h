@@ -67,6 +67,9 @@ static inline const struct ofi_peer *ofi_peer(int pe)
     return ofi_peer_meet(pe);
 }
 
+/* Registers it for the peers. */
+int ofi_segment_open(int seg);
+
 /* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
 _Noreturn void ofi_fail(const char *what, int pe, long rc, const char *detail)
     __attribute__((cold));
@@ -131,6 +134,10 @@ void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
                  const struct xport_amo *a);
 void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
                        const void *source, const struct xport_blocks *b);
+void ofi_am_put(struct xport_flow *f, const struct xport_at *to,
+                const void *source, size_t len);
+void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+                size_t len);
 void ofi_am_get_blocks(struct xport_flow *f, void *dest,
                        const struct xport_at *from,
                        const struct xport_blocks *b);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "ofi/ofi_device.h"
 #include "ofi/ofi.h"
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
@@ -132,10 +133,10 @@ static uint64_t new_key(int seg)
     if (bytes < sizeof key)
         key &= ((uint64_t)1 << bytes * 8) - 1;
     /* Small keys mean something special to CXI; and two must differ. */
-    return (key | 1024) - (key & 1) + (uint64_t)seg;
+    return (key | 1024) - (key & 3) + (uint64_t)seg;
 }
 
-static int register_segment(int seg)
+int ofi_segment_open(int seg)
 {
     uint64_t mode = ofi.info->domain_attr->mr_mode, access;
     void *base = (void *)xport_routes[rt_job.pe].map[seg];
@@ -169,7 +170,7 @@ static int register_all(void)
     int rc = 0;
 
     for (int seg = 0; seg < HEAP_SEGS && !rc; seg++) {
-        rc = register_segment(seg);
+        rc = ofi_segment_open(seg);
         if (rc)
             note("provider %s does not register a segment of %s: %s; is the "
                  "limit of locked memory too low (ulimit -l), or "
@@ -544,5 +545,6 @@ void ofi_close(void)
     rt_fence();
     xport_far = NULL;
     ofi_agent_close();
+    ofi_device_close();
     close_provider();
 }

@@ -5,12 +5,12 @@
  * to a peer, a fence waits for atomics only: these are executed by software,
  * one after the other, and later puts may overtake them.  Elsewhere a fence is
  * a quiet. */
-#include "ofi/ofi_int.h"
+#include "ofi/ofi_device.h"
 
 void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
                  const struct xport_amo *a, void *result, bool nbi)
 {
-    if (ofi.nic_amo)
+    if (ofi.nic_amo && !ofi_for_device(at->seg))
         ofi_amo(f, at, a, result, nbi);
     else
         ofi_am_amo(f, at, a, result, nbi);

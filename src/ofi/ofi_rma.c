@@ -6,6 +6,7 @@
  * the call returns: few bytes go inline (FI_INJECT), more through a copy that
  * lives until the completion, and where copying would take long the call
  * waits for the operation instead. */
+#include "ofi/ofi_device.h"
 #include "ofi/ofi_pool.h"
 #include "base/copy.h"
 #include "base/log.h"
@@ -103,7 +104,7 @@ struct transfer {
 static void aim(struct transfer *t, const struct xport_at *at, void *local,
                 size_t len, void *desc, void *context)
 {
-    const struct ofi_peer *p = ofi_peer(at->pe);
+    const struct ofi_peer *p = ofi_peer_at(at);
 
     t->iov = (struct iovec){ local, len };
     t->far = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
@@ -226,6 +227,10 @@ void ofi_put(struct xport_flow *f, const struct xport_at *to,
     const char *from = source;
     size_t n;
 
+    if (ofi_for_device(to->seg)) {
+        ofi_am_put(f, to, source, len);
+        return;
+    }
     for (; len; len -= n, from += n, at.off += n) {
         n = piece_of(len);
         put_piece(f, &at, from, n, nbi);
@@ -257,6 +262,10 @@ void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
     char *to = dest;
     size_t n;
 
+    if (ofi_for_device(from->seg)) {
+        ofi_am_get(f, dest, from, len);
+        return;
+    }
     for (; len; len -= n, to += n, at.off += n) {
         n = piece_of(len);
         get_piece(f, to, &at, n, nbi);

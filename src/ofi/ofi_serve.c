@@ -158,7 +158,9 @@ static uint64_t do_word(const struct ofi_am_head *h, char *at)
 {
     uint64_t was;
 
-    if (h->size == 8)
+    if (unlikely(ofi_for_device(h->seg)))
+        was = ofi_device_word(h, at);
+    else if (h->size == 8)
         DO_WORD(uint64_t, at, h->op, h->value, h->cond, was);
     else
         DO_WORD(uint32_t, at, h->op, h->value, h->cond, was);
@@ -167,9 +169,20 @@ static uint64_t do_word(const struct ofi_am_head *h, char *at)
     return was;
 }
 
+static void move_blocks(int seg, char *to, ptrdiff_t to_stride,
+                        const char *from, ptrdiff_t from_stride, size_t len,
+                        size_t count)
+{
+    if (unlikely(ofi_for_device(seg)))
+        ofi_device_blocks(to, from, &(struct gtl_blocks){ len, count,
+                          to_stride, from_stride });
+    else
+        ofi_copy_blocks(to, to_stride, from, from_stride, len, count);
+}
+
 static void serve(struct box *b, const struct ofi_am_head *h)
 {
-    char *at = (char *)xport_routes[rt_job.pe].map[h->seg] + h->off;
+    char *at = (char *)heap_segs[h->seg].base + h->off;
     char *payload = b->bytes + sizeof *h;
     struct ofi_am_head r = {
         .kind = OFI_AM_REPLY, .pe = (uint32_t)rt_job.pe, .cookie = h->cookie,
@@ -187,13 +200,13 @@ static void serve(struct box *b, const struct ofi_am_head *h)
     if (h->kind == OFI_AM_AMO) {
         r.value = do_word(h, at);
     } else if (h->kind == OFI_AM_PUT_BLOCKS) {
-        ofi_copy_blocks(at, (ptrdiff_t)h->stride, payload, (ptrdiff_t)each,
-                        each, n);
+        move_blocks(h->seg, at, (ptrdiff_t)h->stride, payload,
+                    (ptrdiff_t)each, each, n);
         atomics_store_fence();
         xport_arrived(NULL, 0);
     } else {
-        ofi_copy_blocks(payload, (ptrdiff_t)each, at, (ptrdiff_t)h->stride,
-                        each, n);
+        move_blocks(h->seg, payload, (ptrdiff_t)each, at,
+                    (ptrdiff_t)h->stride, each, n);
         len += each * n;
     }
     atomics_told();
@@ -247,4 +260,10 @@ int ofi_serve_open(void)
 void ofi_serve_close(void)
 {
     ofi_pool_close(&boxes);
+}
+
+void ofi_serve_segment(int seg)
+{
+    /* release: the segment is there for who serves a message. */
+    __atomic_store_n(&seg_size[seg], heap_segs[seg].size, __ATOMIC_RELEASE);
 }

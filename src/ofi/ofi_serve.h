@@ -5,6 +5,7 @@
 
 #include "base/copy.h"
 #include "ofi/ofi_am.h"
+#include "ofi/ofi_device.h"
 #include "ofi/ofi_int.h"
 
 int ofi_serve_open(void);
@@ -28,5 +29,8 @@ static inline void ofi_copy_blocks(char *to, ptrdiff_t to_stride,
     for (size_t i = 0; i < count; i++, to += to_stride, from += from_stride)
         copy_bytes(to, from, len);
 }
+
+/* Peers may name that segment from now on. */
+void ofi_serve_segment(int seg);
 
 #endif

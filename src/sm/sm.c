@@ -19,7 +19,7 @@ static struct {
 } node;
 
 /* Sealed: no PE can cut memory away under another (SIGBUS). */
-static int make_memfd(size_t size, int *out)
+int sm_memfd_make(size_t size, int *out)
 {
     int fd, rc;
 
@@ -44,7 +44,7 @@ static int make_memfd(size_t size, int *out)
 
 /* What came over the socket must be what the plan says, or a stray access
  * would end in SIGBUS much later. */
-static int check_memfd(int fd, size_t size)
+int sm_memfd_check(int fd, size_t size)
 {
     int seals = fcntl(fd, F_GET_SEALS);
     struct stat st;
@@ -59,7 +59,7 @@ static int check_memfd(int fd, size_t size)
 }
 
 /* At a multiple of HEAP_ALIGN: cut out of a larger reservation. */
-static void *map_aligned(int fd, size_t size)
+void *sm_memfd_map(int fd, size_t size)
 {
     char *room = mmap(NULL, size + HEAP_ALIGN, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -86,7 +86,7 @@ static void *map_aligned(int fd, size_t size)
 static int map_node(int fd, size_t size)
 {
     void *p = fault_hit(FAULT_SM_MAP) ? (errno = ENOMEM, MAP_FAILED)
-                                      : map_aligned(fd, size);
+                                      : sm_memfd_map(fd, size);
     int rc;
 
     if (p == MAP_FAILED) {
@@ -164,7 +164,7 @@ static int agree(struct sm_card *card, int *out_fd)
     if (!rc)
         rc = compare_sizes(card);
     if (!rc)
-        rc = make_memfd(n * card->plan.slot_size, out_fd);
+        rc = sm_memfd_make(n * card->plan.slot_size, out_fd);
     if (rc || n == 1) {
         if (listen_fd >= 0)
             close(listen_fd);
@@ -188,7 +188,7 @@ int sm_open(void)
         return rc;
     size = (size_t)rt_job.n_local * card.plan.slot_size;
     slot_off = (size_t)rt_job.local * card.plan.slot_size;
-    rc = check_memfd(fd, size);
+    rc = sm_memfd_check(fd, size);
     if (!rc)
         rc = map_node(fd, size);
     if (rc)

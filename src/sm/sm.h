@@ -7,10 +7,31 @@
 #ifndef SM_SM_H
 #define SM_SM_H
 
+#include <stddef.h>
+
 /* Opens the heap in this PE's slot and fills the routes to the node's PEs. */
 int sm_open(void);
 void sm_close(void);
 /* In a forked child: what it stores there no longer reaches any PE. */
 void sm_fork_child(void);
+
+/* ---- sm_device.c: device heaps, after heap_device_open ----
+ * card: symmetric room for SM_DEVICE_CARD bytes, mapped by all of the node.
+ * All of the node make the same calls, with a meeting after each. */
+enum { SM_DEVICE_CARD = 256 };
+/* Tells the others of this PE's heap.  -errno, told to the user as a debug
+ * line: there is another way. */
+int sm_device_lend(void *card);
+/* Fills the routes to the others' heaps; the same. */
+int sm_device_borrow(void *card);
+/* The other way: host memory that all map and the device reaches.  The first
+ * PE of the node offers, all take; size is each one's.  -errno, logged. */
+int sm_device_offer(void *card);
+int sm_device_take(void *card, size_t size);
+/* Before the last meeting of all PEs: nothing of the others' is used any
+ * more. */
+void sm_device_return(void);
+/* After it, and after the heap is closed. */
+void sm_device_close(void);
 
 #endif

@@ -42,4 +42,12 @@ int sm_meet_serve(int listen_fd, struct sm_card *card, int memfd);
 /* The others: fetch memfd from the leader; may drop data from the plan. */
 int sm_meet_join(struct sm_card *card, int *out_memfd);
 
+/* ---- sm.c: files of memory for a node ---- */
+/* Sealed, with room for size bytes. */
+int sm_memfd_make(size_t size, int *out);
+/* Is it such a file? */
+int sm_memfd_check(int fd, size_t size);
+/* All of it, at a multiple of HEAP_ALIGN; MAP_FAILED with errno. */
+void *sm_memfd_map(int fd, size_t size);
+
 #endif

@@ -15,10 +15,12 @@
 #include <stdint.h>
 
 struct xport_route {
-    uintptr_t map[HEAP_SEGS];   /* 0: not mapped here */
+    /* Where the processor loads and stores them; 0: nowhere. */
+    uintptr_t map[HEAP_SEGS];
     /* The same for atomics: all 0, even for this PE, where the network's are
      * not atomic with the processor's. */
     uintptr_t amo[HEAP_SEGS];
+    uintptr_t device;           /* the device heap, for the device: 0: not */
 };
 extern hidden struct xport_route *xport_routes;
 
@@ -47,8 +49,13 @@ force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
         seg = HEAP_DATA;
         off = (uintptr_t)sym - heap_segs[HEAP_DATA].base;
         if (off >= heap_segs[HEAP_DATA].size ||
-            len > heap_segs[HEAP_DATA].size - off)
-            return 0;
+            len > heap_segs[HEAP_DATA].size - off) {
+            seg = HEAP_DEVICE;
+            off = (uintptr_t)sym - heap_segs[HEAP_DEVICE].base;
+            if (off >= heap_segs[HEAP_DEVICE].size ||
+                len > heap_segs[HEAP_DEVICE].size - off)
+                return 0;
+        }
     }
     map = maps[seg];
     if (unlikely(!map))

@@ -14,14 +14,14 @@ static char *memory;            /* of the whole segment */
 static void open_arena(char *base, size_t from, size_t to)
 {
     heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)base, to };
-    T_EQ(heap_arena_open(from, to), 0);
+    T_EQ(heap_space_open(&heap_default, from, to), 0);
 }
 
 static struct heap_usage usage(void)
 {
     struct heap_usage u;
 
-    heap_usage_get(&u);
+    heap_usage_get(&heap_default, &u);
     return u;
 }
 
@@ -29,7 +29,7 @@ static void *take(size_t size, size_t align)
 {
     void *p = NULL;
 
-    T_EQ(heap_alloc(size, align, 0, &p), 0);
+    T_EQ(heap_alloc(&heap_default, size, align, 0, &p), 0);
     return p;
 }
 
@@ -97,7 +97,7 @@ static void try_alloc(int id)
     if (T_RAND() % 4 == 0)
         align = (size_t)8 << T_RAND() % 15;
     blocks[id].hints = (long)(T_RAND() % 4);
-    if (heap_alloc(size, align, blocks[id].hints, &p)) {
+    if (heap_alloc(&heap_default, size, align, blocks[id].hints, &p)) {
         T_EQ(p, NULL);
         T_LT(usage().largest_free, size + GRANULE + (align > 64 ? align : 64));
         return;
@@ -118,7 +118,7 @@ static void try_resize(int id)
     size_t size = some_size(), was = blocks[id].size;
     void *p = NULL;
 
-    if (heap_resize(blocks[id].ptr, size, &p)) {
+    if (heap_resize(NULL, blocks[id].ptr, size, &p)) {
         T_EQ(p, NULL);
         T_LT(was, size);
         return;
@@ -196,7 +196,7 @@ T(random_calls_agree_with_the_model)
     T_EQ(usage().largest_free, SIZE - FROM);
     T_EQ(offset(take(SIZE - FROM, 0)), FROM);
     T_EQ(usage().largest_free, 0);
-    heap_arena_close();
+    heap_space_close(&heap_default);
 }
 
 /* A run of calls as numbers, so that two runs can be compared. */
@@ -212,12 +212,12 @@ static void record(char *base, uint64_t seed, size_t *out, int n)
         if (p[k]) {
             heap_free(p[k]);
             p[k] = NULL;
-        } else if (!heap_alloc(seed >> 20 & 0xffff, seed >> 40 & 1 ? 256 : 0,
+        } else if (!heap_alloc(&heap_default, seed >> 20 & 0xffff, seed >> 40 & 1 ? 256 : 0,
                                0, &p[k])) {
             out[i] = offset(p[k]);
         }
     }
-    heap_arena_close();
+    heap_space_close(&heap_default);
 }
 
 T(offsets_depend_on_the_calls_alone)
@@ -227,9 +227,9 @@ T(offsets_depend_on_the_calls_alone)
     uint64_t seed = T_SEED();
 
     record(memory, seed, one, CALLS);
-    T_EQ(heap_arena_open(0, 1 << 20), 0);   /* another past in between */
+    T_EQ(heap_space_open(&heap_default, 0, 1 << 20), 0);   /* another past in between */
     take(77, 0);
-    heap_arena_close();
+    heap_space_close(&heap_default);
     record(memory + ((size_t)64 << 20), seed, two, CALLS);
     T_MEM(one, two, sizeof one);
 }
@@ -247,10 +247,10 @@ static void fill_tightly(size_t least, size_t most)
         sum += sizes[i] = least + T_RAND() % (most - least + 1);
     open_arena(memory, 0, sum / 100 * 103);
     for (int i = 0; i < BLOCKS; i++)
-        failed += heap_alloc(sizes[i], 0, 0, &p) != 0;
+        failed += heap_alloc(&heap_default, sizes[i], 0, 0, &p) != 0;
     T_EQ(failed, 0);
     T_EQ(usage().blocks, BLOCKS);
-    heap_arena_close();
+    heap_space_close(&heap_default);
 }
 
 T(a_hundred_thousand_blocks_cost_three_percent)
@@ -280,7 +280,7 @@ T(freed_neighbours_become_one_block)
         heap_free(q);
         heap_free(p[3]);
         T_EQ(usage().largest_free, SIZE - FROM);
-        heap_arena_close();
+        heap_space_close(&heap_default);
     }
 }
 
@@ -299,7 +299,7 @@ T(the_smallest_hole_that_fits_is_taken_the_lowest_of_equals)
     T_EQ(take(300, 0), hole[0]);
     T_EQ(take(320, 0), hole[2]);
     T_EQ(take(400, 0), hole[1]);
-    heap_arena_close();
+    heap_space_close(&heap_default);
 }
 
 T(what_is_no_live_block_is_told_apart_and_left_alone)
@@ -329,7 +329,7 @@ T(what_is_no_live_block_is_told_apart_and_left_alone)
         void *out = NULL;
 
         T_TRUE(!heap_block(bad[i], &size, &hints));
-        T_EQ(heap_resize((void *)bad[i], 10, &out), -EINVAL);
+        T_EQ(heap_resize(NULL, (void *)bad[i], 10, &out), -EINVAL);
         T_EQ(out, NULL);
         heap_free((void *)bad[i]);
         T_EQ(usage().blocks, was.blocks);
@@ -337,7 +337,7 @@ T(what_is_no_live_block_is_told_apart_and_left_alone)
         T_EQ(usage().largest_free, was.largest_free);
     }
     T_TRUE(heap_block(p, &size, &hints));
-    heap_arena_close();
+    heap_space_close(&heap_default);
     T_TRUE(!heap_block(p, &size, &hints));
 }
 
@@ -347,18 +347,18 @@ T(what_cannot_be_had_changes_nothing)
 
     open_arena(memory, FROM, SIZE);
     full = take(SIZE - FROM, 0);
-    T_EQ(heap_alloc(1, 0, 0, &p), -ENOMEM);
-    T_EQ(heap_resize(full, SIZE - FROM + 1, &p), -ENOMEM);
+    T_EQ(heap_alloc(&heap_default, 1, 0, 0, &p), -ENOMEM);
+    T_EQ(heap_resize(NULL, full, SIZE - FROM + 1, &p), -ENOMEM);
     heap_free(full);
-    T_EQ(heap_alloc(SIZE - FROM + 1, 0, 0, &p), -ENOMEM);
-    T_EQ(heap_alloc(SIZE_MAX, 0, 0, &p), -ENOMEM);
-    T_EQ(heap_alloc(SIZE_MAX - 15, 64, 0, &p), -ENOMEM);
-    T_EQ(heap_alloc(8, 2 * HEAP_ALIGN, 0, &p), -EINVAL);
-    T_EQ(heap_alloc(SIZE - FROM, HEAP_ALIGN, 0, &p), -ENOMEM);
+    T_EQ(heap_alloc(&heap_default, SIZE - FROM + 1, 0, 0, &p), -ENOMEM);
+    T_EQ(heap_alloc(&heap_default, SIZE_MAX, 0, 0, &p), -ENOMEM);
+    T_EQ(heap_alloc(&heap_default, SIZE_MAX - 15, 64, 0, &p), -ENOMEM);
+    T_EQ(heap_alloc(&heap_default, 8, 2 * HEAP_ALIGN, 0, &p), -EINVAL);
+    T_EQ(heap_alloc(&heap_default, SIZE - FROM, HEAP_ALIGN, 0, &p), -ENOMEM);
     T_EQ(p, NULL);
     T_EQ(usage().blocks, 0);
     T_EQ(usage().largest_free, SIZE - FROM);
-    heap_arena_close();
+    heap_space_close(&heap_default);
 }
 
 T(a_tight_aligned_hole_is_found)
@@ -376,11 +376,11 @@ T(a_tight_aligned_hole_is_found)
     for (int i = 1; i < 64; i++)
         heap_free(p[i]);
     T_NE(wall, NULL);
-    T_EQ(heap_alloc(4096, 4096, 0, &aligned), -ENOMEM);
+    T_EQ(heap_alloc(&heap_default, 4096, 4096, 0, &aligned), -ENOMEM);
     heap_free(p[0]);
-    T_EQ(heap_alloc(4096, 4096, 0, &aligned), 0);
+    T_EQ(heap_alloc(&heap_default, 4096, 4096, 0, &aligned), 0);
     T_EQ(aligned, p[0]);
-    heap_arena_close();
+    heap_space_close(&heap_default);
 }
 
 T(a_block_grows_into_the_hole_behind_it)
@@ -392,15 +392,15 @@ T(a_block_grows_into_the_hole_behind_it)
     b = take(160, 0);
     c = take(160, 0);
     heap_free(b);
-    T_EQ(heap_resize(a, 320, &out), 0);
+    T_EQ(heap_resize(NULL, a, 320, &out), 0);
     T_EQ(out, a);
-    T_EQ(heap_resize(a, 321, &out), 0);     /* one more: it has to move */
+    T_EQ(heap_resize(NULL, a, 321, &out), 0);     /* one more: it has to move */
     T_NE(out, a);
     T_EQ(take(320, 0), a);                  /* what it left is whole again */
-    T_EQ(heap_resize(c, 16, &out), 0);
+    T_EQ(heap_resize(NULL, c, 16, &out), 0);
     T_EQ(out, c);
     T_EQ(usage().blocks, 3);
-    heap_arena_close();
+    heap_space_close(&heap_default);
 }
 
 int main(void)

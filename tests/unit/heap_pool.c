@@ -123,7 +123,7 @@ T(reserved_words_lie_in_a_row_up_to_the_blocks)
     T_EQ(heap_reserve(SIZE_MAX, 8), NULL);
     T_EQ(heap_reserve(HEAP_RESERVED - 192, 64), memory + 192);
     T_EQ(heap_reserve(1, 1), NULL);
-    T_EQ(heap_alloc(16, 0, 0, &block), 0);
+    T_EQ(heap_alloc(&heap_default, 16, 0, 0, &block), 0);
     T_EQ(block, memory + HEAP_RESERVED);
     T_EQ(heap_find(memory, (size_t)1 << 20), HEAP_HOST);
     T_EQ(heap_find(memory, ((size_t)1 << 20) + 1), -1);

@@ -12,7 +12,7 @@ static int check(int fd, size_t size)
     int rc;
 
     unit_capture();
-    rc = check_memfd(fd, size);
+    rc = sm_memfd_check(fd, size);
     unit_captured();
     return rc;
 }
@@ -21,7 +21,7 @@ T(what_is_made_is_what_is_wanted)
 {
     int fd = -1;
 
-    T_EQ(make_memfd(SIZE, &fd), 0);
+    T_EQ(sm_memfd_make(SIZE, &fd), 0);
     T_EQ(check(fd, SIZE), 0);
     T_EQ(check(fd, SIZE + 1), -EPROTO);
     T_EQ(ftruncate(fd, SIZE / 2), -1);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/core_device.h"
+
+#include <string.h>
+
+/* Of far puts and gets, which want host memory. */
+enum { PIECE = 16384 };
+
+static void need(int rc, const char *what, const void *p, size_t n)
+{
+    if (rc)
+        core_fatal(ERR_DEVICE, xport_call ? xport_call : "device", "%s of %zu bytes at "
+                   "%p: %s", what, n, p, gtl_error());
+}
+
+bool core_is_foreign(const void *p)
+{
+    int seg = heap_find(p, 1);
+
+    if (seg >= 0)
+        return seg == HEAP_DEVICE && !heap_device_direct;
+    return gtl_is_foreign(p);
+}
+
+static uintptr_t reached(int world_pe, int seg, uint64_t off)
+{
+    const struct xport_route *r = &xport_routes[world_pe];
+    uintptr_t base = seg == HEAP_DEVICE ? r->device : r->map[seg];
+
+    return base ? base + off : 0;
+}
+
+uintptr_t core_device_near(int world_pe, const void *sym)
+{
+    int seg = heap_find(sym, 1);
+
+    return seg < 0 ? 0 : reached(world_pe, seg,
+                                 (uintptr_t)sym - heap_segs[seg].base);
+}
+
+void core_device_copy(void *to, const void *from, size_t n)
+{
+    if (!n)
+        return;
+    if (core_is_foreign(to) || core_is_foreign(from))
+        need(gtl_copy_now(to, from, n), "copy", to, n);
+    else
+        copy_bytes(to, from, n);
+}
+
+/* Little endian: the low bytes are the word's. */
+uint64_t core_device_load(const void *p, size_t size)
+{
+    uint64_t v = 0;
+
+    need(gtl_copy_now(&v, p, size), "load", p, size);
+    return v;
+}
+
+/* Whoever waits there may look. */
+static void wake(const struct xport_at *at, uintptr_t near, size_t len)
+{
+    core_wake((struct core_spot){ near, core_peer_ctl(at->pe) }, len);
+}
+
+bool core_device_put(const struct core_ctx *ctx, const struct xport_at *to,
+                     const void *source, size_t len)
+{
+    uintptr_t near = reached(to->pe, to->seg, to->off);
+    struct xport_at at = *to;
+    const char *from = source;
+    char piece[PIECE];
+    size_t n;
+
+    if (near) {
+        core_device_copy((void *)near, source, len);
+        wake(to, near, len);
+        return true;
+    }
+    if (!core_is_foreign(source))
+        return false;
+    for (; len; len -= n, from += n, at.off += n) {
+        n = len < PIECE ? len : PIECE;
+        core_device_copy(piece, from, n);
+        xport_far->put(ctx->flow, &at, piece, n, false);
+    }
+    return true;
+}
+
+bool core_device_get(const struct core_ctx *ctx, void *dest,
+                     const struct xport_at *from, size_t len)
+{
+    uintptr_t near = reached(from->pe, from->seg, from->off);
+    struct xport_at at = *from;
+    char piece[PIECE], *to = dest;
+    size_t n;
+
+    if (near) {
+        core_device_copy(dest, (const void *)near, len);
+        return true;
+    }
+    if (!core_is_foreign(dest))
+        return false;
+    for (; len; len -= n, to += n, at.off += n) {
+        n = len < PIECE ? len : PIECE;
+        xport_far->get(ctx->flow, piece, &at, n, false);
+        core_device_copy(to, piece, n);
+    }
+    return true;
+}
+
+static void copy_blocks(void *to, ptrdiff_t to_stride, const void *from,
+                        ptrdiff_t from_stride, const struct xport_blocks *b)
+{
+    const struct gtl_blocks g = { b->len, b->count, to_stride, from_stride };
+
+    need(gtl_copy_blocks_now(to, from, &g), "strided copy", to,
+         b->len * b->count);
+}
+
+bool core_device_put_blocks(const struct core_ctx *ctx,
+                            const struct xport_at *to, const void *source,
+                            const struct xport_blocks *b)
+{
+    uintptr_t near = reached(to->pe, to->seg, to->off);
+    struct xport_at at = *to;
+
+    if (near) {
+        copy_blocks((void *)near, b->far_stride, source, b->near_stride, b);
+        wake(to, near, (b->count - 1) * (size_t)b->far_stride + b->len);
+        return true;
+    }
+    if (!core_is_foreign(source))
+        return false;
+    for (size_t i = 0; i < b->count; i++, at.off += (size_t)b->far_stride)
+        core_device_put(ctx, &at, (const char *)source +
+                                      (ptrdiff_t)i * b->near_stride, b->len);
+    return true;
+}
+
+bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
+                            const struct xport_at *from,
+                            const struct xport_blocks *b)
+{
+    uintptr_t near = reached(from->pe, from->seg, from->off);
+    struct xport_at at = *from;
+
+    if (near) {
+        copy_blocks(dest, b->near_stride, (const void *)near, b->far_stride,
+                    b);
+        return true;
+    }
+    if (!core_is_foreign(dest))
+        return false;
+    for (size_t i = 0; i < b->count; i++, at.off += (size_t)b->far_stride)
+        core_device_get(ctx, (char *)dest + (ptrdiff_t)i * b->near_stride, &at,
+                        b->len);
+    return true;
+}
+
+/* Both count their operations alike. */
+_Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
+               (int)GTL_CSWAP == (int)XPORT_CSWAP &&
+               (int)GTL_XOR == (int)XPORT_XOR, "one list of operations");
+
+bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
+                     void *result)
+{
+    uintptr_t near = at->seg == HEAP_DEVICE
+                     ? reached(at->pe, at->seg, at->off) : 0;
+    struct gtl_amo g = {
+        .op = (enum gtl_word_op)a->op, .size = a->size, .word = (void *)near,
+        .value = a->value, .cond = a->cond, .result = result
+    };
+
+    if (!near)
+        return false;
+    need(gtl_amo_now(&g), "atomic", (void *)near, (size_t)a->size);
+    if (a->op != XPORT_FETCH)
+        wake(at, near, (size_t)a->size);
+    return true;
+}

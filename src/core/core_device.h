@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* core_device.h - memory that the processor must not touch.
+ * Where the device's memory is the processor's, too, none of this is reached:
+ * gtl_foreign is false, and the routes map it like any other.  Elsewhere the
+ * device copies, and kernels do the atomics; every call here is done when it
+ * returns.  What the device refuses ends the job. */
+#ifndef CORE_CORE_DEVICE_H
+#define CORE_CORE_DEVICE_H
+
+#include "base/copy.h"
+#include "core/core.h"
+#include "gtl/gtl.h"
+
+/* Of this PE, or of a peer as the device reaches it. */
+bool core_is_foreign(const void *p) __attribute__((cold, noinline));
+static inline bool core_foreign(const void *p)
+{
+    return unlikely(gtl_foreign) && core_is_foreign(p);
+}
+
+/* Where the device reaches that PE's memory, or 0. */
+uintptr_t core_device_near(int world_pe, const void *sym)
+    __attribute__((cold, noinline));
+
+/* Between any places. */
+void core_device_copy(void *to, const void *from, size_t n)
+    __attribute__((cold, noinline));
+static inline void core_copy(void *to, const void *from, size_t n)
+{
+    if (likely(!gtl_foreign))
+        copy_bytes(to, from, n);
+    else
+        core_device_copy(to, from, n);
+}
+
+/* A word of foreign memory. */
+uint64_t core_device_load(const void *p, size_t size)
+    __attribute__((cold, noinline));
+#define CORE_LOAD(T, p, foreign)                                            \
+    (unlikely(foreign) ? (T)core_device_load(p, sizeof(T))                  \
+                       : __atomic_load_n(p, __ATOMIC_ACQUIRE))
+
+/* Operations on peers that need the device: false where they do not, and the
+ * transport to far peers is to do it.  Only with gtl_foreign. */
+bool core_device_put(const struct core_ctx *ctx, const struct xport_at *to,
+                     const void *source, size_t len) __attribute__((cold));
+bool core_device_get(const struct core_ctx *ctx, void *dest,
+                     const struct xport_at *from, size_t len)
+    __attribute__((cold));
+bool core_device_put_blocks(const struct core_ctx *ctx,
+                            const struct xport_at *to, const void *source,
+                            const struct xport_blocks *b)
+    __attribute__((cold));
+bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
+                            const struct xport_at *from,
+                            const struct xport_blocks *b)
+    __attribute__((cold));
+bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
+                     void *result) __attribute__((cold));
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The symmetric heap in device memory.  It is made by the first allocation in
+ * it, or at start where the environment or the program asks for it; all PEs
+ * have the same size. */
+#include "heap/heap_int.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "gtl/gtl.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define DEFAULT_SIZE ((size_t)512 << 20)
+#define LEAST_SIZE ((size_t)1 << 20)
+/* Of the memory that is free, heaps nobody sized may take half together. */
+enum { DEFAULT_SHARE = 2 };
+
+bool heap_device_direct;
+static void *memory;            /* of the device; NULL: lent by somebody else */
+
+bool heap_device_wanted(void)
+{
+    size_t size;
+
+    return heap_env_size(HEAP_DEVICE, &size) || env.ENABLE_GPU_SPACE || env.ENABLE_SPACE_GPU ||
+           env.ENABLE_DEVICE_AWARENESS || env.DEFAULT_SPACE == ENV_SPACE_GPU;
+}
+
+size_t heap_device_size(int n_local)
+{
+    size_t unused = 0, total = 0, size = DEFAULT_SIZE, share;
+
+    if (heap_env_size(HEAP_DEVICE, &size))
+        return heap_round_up(size, HEAP_ALIGN);
+    if (gtl->room(&unused, &total))
+        return size;
+    share = unused / DEFAULT_SHARE / (size_t)n_local;
+    if (share < size)
+        size = share / HEAP_ALIGN * HEAP_ALIGN;
+    return size < LEAST_SIZE ? HEAP_ALIGN : size;
+}
+
+static void tell_full(size_t size)
+{
+    size_t unused = 0, total = 0, set;
+    const char *name = heap_env_size(HEAP_DEVICE, &set);
+    char asked[24], left[24], all[24];
+
+    gtl->room(&unused, &total);
+    log_error(ERR_DEVICE, "a device heap of %s: %s; %s of %s are free on %s: "
+              "set a smaller SHMEM_%s", log_size(asked, (double)size),
+              gtl_error(), log_size(left, (double)unused),
+              log_size(all, (double)total), gtl_device.name,
+              name ? name : "DEVICE_SYMMETRIC_SIZE");
+}
+
+static int make_ready(void *p, size_t size, bool direct)
+{
+    int rc = heap_space_open(&heap_device, 0, size);
+
+    if (rc)
+        return rc;
+    heap_device_direct = direct;
+    heap_segs[HEAP_DEVICE] = (struct heap_seg){ (uintptr_t)p, size };
+    log_info(LOG_HEAP, "device heap of %zu bytes at %p, %s", size, p,
+             direct ? "which the processor reaches" : "the device's alone");
+    return 0;
+}
+
+int heap_device_open(size_t size)
+{
+    void *p = NULL;
+    int rc = fault_hit(FAULT_HEAP_DEVICE) ? -ENOMEM : gtl->alloc(size, &p);
+
+    if (rc) {
+        tell_full(size);
+        return rc;
+    }
+    rc = make_ready(p, size, gtl_device.direct);
+    if (rc)
+        gtl->free(p);
+    else
+        memory = p;
+    return rc;
+}
+
+int heap_device_lend(struct gtl_handle *out)
+{
+    return fault_hit(FAULT_HEAP_LEND) ? -ENOSYS : gtl->lend(memory, out);
+}
+
+int heap_device_replace(void *p, size_t size)
+{
+    heap_device_close();
+    return make_ready(p, size, true);
+}
+
+void heap_device_close(void)
+{
+    if (!heap_device.arena)
+        return;
+    heap_segs[HEAP_DEVICE] = (struct heap_seg){ 0, 0 };
+    heap_space_close(&heap_device);
+    if (memory)
+        gtl->free(memory);
+    memory = NULL;
+    heap_device_direct = false;
+}

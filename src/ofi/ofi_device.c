@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The device heap of far peers.  It is made long after the cards of the
+ * launcher were exchanged, so each PE tells of it in its symmetric memory,
+ * where the others look when they first need it. */
+#include "ofi/ofi.h"
+#include "ofi/ofi_device.h"
+#include "ofi/ofi_serve.h"
+#include "base/log.h"
+#include "gtl/gtl.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct card {
+    uint64_t key, base;
+};
+_Static_assert(sizeof(struct card) == OFI_DEVICE_CARD, "ofi.h says so");
+
+static struct {
+    struct xport_flow *flow;    /* questions */
+    uint64_t off;               /* of the card */
+} device;
+
+int ofi_device_open(void *card)
+{
+    bool virtual;
+    struct card *mine = card;
+    int rc;
+
+    if (!xport_far)
+        return 0;
+    ofi_serve_segment(HEAP_DEVICE);
+    if (ofi_for_device(HEAP_DEVICE))
+        return 0;
+    virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    device.off = (uintptr_t)card - heap_segs[HEAP_HOST].base;
+    rc = ofi_segment_open(HEAP_DEVICE);
+    if (!rc && !device.flow)
+        rc = ofi_flow_open(&device.flow, false);
+    if (rc) {
+        log_error(ERR_NET, "registering the device heap of %zu bytes with "
+                  "provider %s: %s", heap_segs[HEAP_DEVICE].size, ofi.name,
+                  ofi_strerror(rc));
+        return rc;
+    }
+    mine->key = fi_mr_key(ofi.mr[HEAP_DEVICE]);
+    mine->base = virtual ? heap_segs[HEAP_DEVICE].base : 0;
+    return 0;
+}
+
+void ofi_device_close(void)
+{
+    if (!device.flow)
+        return;
+    ofi_flow_close(device.flow);
+    device.flow = NULL;
+}
+
+void ofi_peer_device(int pe)
+{
+    struct xport_at at = { .pe = pe, .seg = HEAP_HOST, .off = device.off };
+    struct ofi_peer *p = &ofi.peers[pe];
+    struct card c;
+
+    ofi_get(device.flow, &c, &at, sizeof c, false);
+    if (c.key == FI_KEY_NOTAVAIL)
+        ofi_fail("device heap", pe, -EPROTO, "it told no key");
+    /* Others may ask at the same time: they are told the same. */
+    __atomic_store_n(&p->base[HEAP_DEVICE], c.base, __ATOMIC_RELAXED);
+    /* release: whoever sees the key may use the base. */
+    __atomic_store_n(&p->key[HEAP_DEVICE], c.key, __ATOMIC_RELEASE);
+}
+
+static void need(int rc)
+{
+    if (rc)
+        ofi_fail("device heap", rt_job.pe, rc, gtl_error());
+}
+
+uint64_t ofi_device_word(const struct ofi_am_head *h, void *at)
+{
+    uint64_t was = 0;
+    const struct gtl_amo a = {
+        .op = (enum gtl_word_op)h->op, .size = h->size, .word = at,
+        .value = h->value, .cond = h->cond, .result = &was
+    };
+
+    need(gtl_amo_now(&a));
+    return was;
+}
+
+void ofi_device_blocks(void *to, const void *from, const struct gtl_blocks *b)
+{
+    need(gtl_copy_blocks_now(to, from, b));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_device.h - the device heap of far peers. */
+#ifndef OFI_OFI_DEVICE_H
+#define OFI_OFI_DEVICE_H
+
+#include "gtl/gtl.h"
+#include "ofi/ofi_am.h"
+#include "ofi/ofi_int.h"
+
+/* Memory of peers that neither the NIC nor their processors reach: what is done
+ * there, they do when a message asks for it. */
+static inline bool ofi_for_device(int seg)
+{
+    return unlikely(seg == HEAP_DEVICE) && !heap_device_direct;
+}
+
+/* What its messages ask for, on this PE's own. */
+uint64_t ofi_device_word(const struct ofi_am_head *h, void *at);
+void ofi_device_blocks(void *to, const void *from, const struct gtl_blocks *b);
+
+/* Where it is told which key that peer's heap has. */
+void ofi_peer_device(int pe);
+void ofi_device_close(void);
+static inline const struct ofi_peer *ofi_peer_at(const struct xport_at *at)
+{
+    const struct ofi_peer *p = ofi_peer(at->pe);
+
+    if (unlikely(at->seg == HEAP_DEVICE) &&
+        __atomic_load_n(&p->key[HEAP_DEVICE], __ATOMIC_ACQUIRE) ==
+            FI_KEY_NOTAVAIL)
+        ofi_peer_device(at->pe);
+    return p;
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Device heaps of the PEs of a node.  Each is opened once by each of the
+ * others, by a handle of the device's driver.  Where that cannot be, as in
+ * containers that hide devices from each other, all take host memory instead,
+ * pinned so that the devices reach it: slower for kernels, the same for the
+ * program. */
+#include "sm/sm.h"
+#include "sm/sm_int.h"
+#include "base/log.h"
+#include "gtl/gtl.h"
+#include "rt/rt.h"
+#include "xport/xport.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What a PE tells the others of its node. */
+union card {
+    struct gtl_handle handle;
+    struct sm_card offer;
+};
+_Static_assert(sizeof(union card) <= SM_DEVICE_CARD, "sm.h says so");
+
+static struct {
+    char *base;                 /* of pinned memory; NULL: there is none */
+    size_t size, each;
+    int listen_fd;
+} shared = { .listen_fd = -1 };
+
+static union card *card_of(int local, void *card)
+{
+    return (union card *)xport_near(rt_job.local_pes[local], card,
+                                    sizeof(union card));
+}
+
+static void set_route(int local, uintptr_t at)
+{
+    struct xport_route *r = &xport_routes[rt_job.local_pes[local]];
+    /* The network's atomics decide for this segment as for the others. */
+    bool amo = r->amo[HEAP_HOST];
+
+    r->device = at;
+    r->map[HEAP_DEVICE] = heap_device_direct ? at : 0;
+    r->amo[HEAP_DEVICE] = amo ? r->map[HEAP_DEVICE] : 0;
+}
+
+int sm_device_lend(void *card)
+{
+    int rc = heap_device_lend(&card_of(rt_job.local, card)->handle);
+
+    if (rc)
+        log_debug(LOG_SM, "lending device memory: %s", gtl_error());
+    return rc;
+}
+
+static void give_back(int local)
+{
+    struct xport_route *r = &xport_routes[rt_job.local_pes[local]];
+
+    if (local != rt_job.local && r->device && !shared.base)
+        gtl->give_back((void *)r->device);
+    r->device = r->map[HEAP_DEVICE] = r->amo[HEAP_DEVICE] = 0;
+}
+
+int sm_device_borrow(void *card)
+{
+    void *p;
+    int rc;
+
+    for (int i = 0; i < rt_job.n_local; i++) {
+        if (i == rt_job.local) {
+            set_route(i, heap_segs[HEAP_DEVICE].base);
+            continue;
+        }
+        rc = gtl->borrow(&card_of(i, card)->handle, &p);
+        if (rc) {
+            log_debug(LOG_SM, "device memory of PE %d: %s",
+                      rt_job.local_pes[i], gtl_error());
+            sm_device_return();
+            return rc;
+        }
+        set_route(i, (uintptr_t)p);
+    }
+    return 0;
+}
+
+int sm_device_offer(void *card)
+{
+    sm_device_return();
+    if (rt_job.local)
+        return 0;
+    /* Its plan stays empty: only memory is given. */
+    card_of(0, card)->offer = (struct sm_card){ .name = "" };
+    return sm_meet_listen(&card_of(0, card)->offer, &shared.listen_fd);
+}
+
+static int fetch(void *card, size_t size, int *fd)
+{
+    struct sm_card offer = card_of(0, card)->offer;
+    int rc;
+
+    if (rt_job.local)
+        return sm_meet_join(&offer, fd);
+    rc = sm_memfd_make(size, fd);
+    if (rc) {
+        close(shared.listen_fd);
+        return rc;
+    }
+    rc = sm_meet_serve(shared.listen_fd, &offer, *fd);
+    shared.listen_fd = -1;
+    if (rc)
+        close(*fd);
+    return rc;
+}
+
+static int pin_own(void)
+{
+    char *mine = shared.base + (size_t)rt_job.local * shared.each;
+    void *seen = NULL;
+    int rc = gtl->pin(mine, shared.each, GTL_PIN_MEMORY, &seen);
+
+    if (rc) {
+        log_error(ERR_DEVICE, "pinning %zu bytes of host memory for the "
+                  "device: %s; is the limit of locked memory too low "
+                  "(ulimit -l)?", shared.each, gtl_error());
+        return rc;
+    }
+    if (seen == mine)
+        return 0;
+    log_error(ERR_DEVICE, "the device sees pinned host memory at another "
+              "address: its memory cannot be shared on this node");
+    gtl->unpin(mine);
+    return -ENOTSUP;
+}
+
+int sm_device_take(void *card, size_t size)
+{
+    int fd = -1, rc;
+    char *mine;
+
+    shared.each = size;
+    shared.size = size * (size_t)rt_job.n_local;
+    rc = fetch(card, shared.size, &fd);
+    if (rc)
+        return rc;
+    rc = sm_memfd_check(fd, shared.size);
+    if (!rc) {
+        shared.base = sm_memfd_map(fd, shared.size);
+        if (shared.base == MAP_FAILED) {
+            rc = -errno;
+            shared.base = NULL;
+            log_error(ERR_NODE, "mapping %zu bytes of shared device heaps: %m",
+                      shared.size);
+        }
+    }
+    close(fd);
+    if (!rc)
+        rc = pin_own();
+    if (rc)
+        return rc;
+    mine = shared.base + (size_t)rt_job.local * size;
+    rc = heap_device_replace(mine, size);
+    for (int i = 0; i < rt_job.n_local && !rc; i++)
+        set_route(i, (uintptr_t)shared.base + (size_t)i * size);
+    return rc;
+}
+
+void sm_device_return(void)
+{
+    for (int i = 0; i < rt_job.n_local; i++)
+        give_back(i);
+}
+
+void sm_device_close(void)
+{
+    if (!shared.base)
+        return;
+    gtl->unpin(shared.base + (size_t)rt_job.local * shared.each);
+    munmap(shared.base, shared.size);
+    shared.base = NULL;
+}
