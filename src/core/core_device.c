@@ -9,8 +9,8 @@ enum { PIECE = 16384 };
 static void need(int rc, const char *what, const void *p, size_t n)
 {
     if (rc)
-        core_fatal(ERR_DEVICE, xport_call ? xport_call : "device", "%s of %zu bytes at "
-                   "%p: %s", what, n, p, gtl_error());
+        core_fatal(ERR_DEVICE, xport_call ? xport_call : "device",
+                   "%s of %zu bytes at %p: %s", what, n, p, gtl_error());
 }
 
 bool core_is_foreign(const void *p)
