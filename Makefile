@@ -244,18 +244,27 @@ $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI)
 # Drivers of GPUs that are threads and memory of this machine.
 FAKE_DEV  = $(call obj,$(wildcard tests/fake/device/*.c))
 FAKE_CUDA = $(O)/obj/tests/fake/cuda/libcuda.so.1
+# The compiler for its kernels is a library of its own, beside a new runtime,
+# and a part of an old one.
 FAKE_HIP  = $(O)/obj/tests/fake/hip/libamdhip64.so.6
+FAKE_HIP5 = $(O)/obj/tests/fake/hip5/libamdhip64.so.5
+FAKE_RTC  = $(O)/obj/tests/fake/hiprtc/libhiprtc.so
 FAKE_GPUS = $(if $(wildcard tests/fake/cuda/*.c),$(FAKE_CUDA)) \
-            $(if $(wildcard tests/fake/hip/*.c),$(FAKE_HIP))
-GPU_OBJS  = $(FAKE_DEV) $(call obj,$(wildcard tests/fake/cuda/*.c \
-            tests/fake/hip/*.c))
+            $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC)
+RTC_OBJS  = $(call obj,$(wildcard tests/fake/hiprtc/*.c))
+HIP_OBJS  = $(call obj,$(wildcard tests/fake/hip/*.c))
+GPU_OBJS  = $(FAKE_DEV) $(call obj,$(wildcard tests/fake/cuda/*.c)) \
+            $(HIP_OBJS) $(RTC_OBJS)
 $(GPU_OBJS): USER_CPPFLAGS += -Isrc -Itests/fake/device
 $(GPU_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
 $(O)/obj/tests/fake/dev_rules.o: USER_CPPFLAGS += -Itests/fake/device
 $(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
 $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
-$(FAKE_HIP): $(call obj,$(wildcard tests/fake/hip/*.c)) $(FAKE_DEV)
-$(FAKE_CUDA) $(FAKE_HIP):
+$(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)
+$(FAKE_HIP5): $(filter-out %/hip_newer.o,$(HIP_OBJS)) $(RTC_OBJS) $(FAKE_DEV)
+$(FAKE_RTC): $(RTC_OBJS)
+$(FAKE_CUDA) $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC):
+	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \
 	    -Wl,-soname,$(@F) -o $@ $^
 

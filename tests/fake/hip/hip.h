@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hip.h - a stand-in for AMD's HIP runtime, on the device of dev.h: what its
+ * documentation says of the calls that src/gtl uses, in the words of
+ * src/gtl/hip_abi.h.  Beside dev.h's its environment is:
+ *   FAKE_HIP_MAJOR=5|6|7   the version: 6 unless set.  5 has other memory
+ *                          types and another flag for handles, takes the
+ *                          current device for the active one, and aligns to
+ *                          pages only; before 7 success is a last error, too
+ *   FAKE_HIP_WAIT=deaf     a stream's wait does not hear the processor
+ *   FAKE_HIP_PINNED=moved  the device sees pinned memory elsewhere
+ *   FAKE_HIP_USED=1        the program has used device 0 before
+ *   FAKE_HIP_SOURCE=FILE   gets the text that hiprtc is given
+ *   FAKE_HIPRTC=fails      it does not compile */
+#ifndef FAKE_HIP_H
+#define FAKE_HIP_H
+
+#include "dev.h"
+#include "gtl/hip_abi.h"
+
+/* Errors that src/gtl has no use for. */
+enum {
+    ILLEGAL_ADDRESS = 700, CAPTURE_IMPLICIT = 906, INVALID_CONTEXT = 201,
+    NOT_FOUND = 500
+};
+
+#define EXPORT __attribute__((visibility("default")))
+#define DECLARE(result, name, args) EXPORT result hip##name args;
+HIP_CALLS(DECLARE, DECLARE)
+#undef DECLARE
+
+int hip_major(void);
+int hip_current(void);
+/* Keeps it as the thread's last error; returns it. */
+unsigned hip_result(unsigned error);
+/* 0 or -errno of dev.h. */
+unsigned hip_error(int rc);
+/* Begins a call; leaves it where it is to fail. */
+#define CALL(name) do { \
+    int code_ = dev_call("hip" #name); \
+    if (code_) \
+        return hip_result((unsigned)code_); \
+} while (0)
+/* The same for what a fault of the device makes fail. */
+#define WORK(name) do { \
+    CALL(name); \
+    if (dev_fault()) \
+        return hip_result(ILLEGAL_ADDRESS); \
+} while (0)
+
+/* The stream behind a handle, or NULL. */
+struct dev_stream *hip_stream_of(const void *s);
+/* The processor's address of what the device may see elsewhere. */
+void *hip_here(const void *p);
+void hip_use(void);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Versions, devices, errors. */
+#include "hip.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static __thread int current;
+static __thread unsigned last;
+static bool used;
+static uint32_t hdp[16];
+
+int hip_major(void)
+{
+    const char *text = getenv("FAKE_HIP_MAJOR");
+
+    return text && *text ? atoi(text) : 6;
+}
+
+int hip_current(void)
+{
+    return current;
+}
+
+void hip_use(void)
+{
+    __atomic_store_n(&used, true, __ATOMIC_RELAXED);
+}
+
+unsigned hip_result(unsigned error)
+{
+    if (hip_major() < 7 || (error != HIP_OK && error != HIP_NOT_READY))
+        last = error;
+    return error;
+}
+
+unsigned hip_error(int rc)
+{
+    switch (rc) {
+    case 0:
+        return HIP_OK;
+    case -ENOMEM:
+        return HIP_OUT_OF_MEMORY;
+    case -EEXIST:
+        return HIP_ALREADY_REGISTERED;
+    case -EXDEV:
+        return INVALID_CONTEXT;
+    case -ENOENT:
+        return HIP_MAP_FAILED;
+    case -EFAULT:
+        return ILLEGAL_ADDRESS;
+    default:
+        return HIP_INVALID_VALUE;
+    }
+}
+
+unsigned hipGetLastError(void)
+{
+    unsigned was = last;
+
+    dev_note("hipGetLastError", "");
+    last = HIP_OK;
+    return was;
+}
+
+static const struct {
+    unsigned error;
+    const char *name, *words;
+} texts[] = {
+    { HIP_OK, "hipSuccess", "no error" },
+    { HIP_INVALID_VALUE, "hipErrorInvalidValue", "invalid argument" },
+    { HIP_OUT_OF_MEMORY, "hipErrorOutOfMemory", "out of memory" },
+    { HIP_INSUFFICIENT_DRIVER, "hipErrorInsufficientDriver",
+      "driver version is insufficient for runtime version" },
+    { HIP_NO_DEVICE, "hipErrorNoDevice", "no ROCm-capable device is detected" },
+    { HIP_INVALID_DEVICE, "hipErrorInvalidDevice", "invalid device ordinal" },
+    { HIP_INVALID_HANDLE, "hipErrorInvalidHandle", "invalid resource handle" },
+    { HIP_NOT_READY, "hipErrorNotReady", "device not ready" },
+    { ILLEGAL_ADDRESS, "hipErrorIllegalAddress",
+      "an illegal memory access was encountered" },
+    { HIP_CONTEXT_IS_DESTROYED, "hipErrorContextIsDestroyed",
+      "context is destroyed" },
+    { HIP_ALREADY_REGISTERED, "hipErrorHostMemoryAlreadyRegistered",
+      "part or all of the requested memory range is already mapped" },
+    { HIP_NOT_SUPPORTED, "hipErrorNotSupported",
+      "operation not supported" },
+};
+
+const char *hipGetErrorName(unsigned error)
+{
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].error == error)
+            return texts[i].name;
+    return "hipErrorUnknown";
+}
+
+/* Version 5 had the name in both. */
+const char *hipGetErrorString(unsigned error)
+{
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].error == error && hip_major() > 5)
+            return texts[i].words;
+    return hipGetErrorName(error);
+}
+
+unsigned hipInit(unsigned flags)
+{
+    CALL(Init);
+    if (flags)
+        return hip_result(HIP_INVALID_VALUE);
+    return hip_result(dev_setup()->count ? HIP_OK : HIP_NO_DEVICE);
+}
+
+unsigned hipRuntimeGetVersion(int *out)
+{
+    CALL(RuntimeGetVersion);
+    *out = hip_major() * HIP_PER_MAJOR + 200000;
+    return hip_result(HIP_OK);
+}
+
+unsigned hipGetDeviceCount(int *out)
+{
+    CALL(GetDeviceCount);
+    *out = dev_setup()->count;
+    return hip_result(*out ? HIP_OK : HIP_NO_DEVICE);
+}
+
+unsigned hipGetDevice(int *out)
+{
+    int code = dev_setup()->count ? 0 : HIP_NO_DEVICE;
+
+    *out = current;
+    return hip_result((unsigned)code);
+}
+
+unsigned hipSetDevice(int device)
+{
+    CALL(SetDevice);
+    if (device < 0 || device >= dev_setup()->count)
+        return hip_result(HIP_INVALID_DEVICE);
+    current = device;
+    return hip_result(HIP_OK);
+}
+
+unsigned hipDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+{
+    const char *text = getenv("FAKE_HIP_USED");
+
+    CALL(DevicePrimaryCtxGetState);
+    *flags = 0;
+    if (hip_major() < 6)
+        *active = device == current;
+    else
+        *active = !device && (used || (text && *text == '1'));
+    return hip_result(HIP_OK);
+}
+
+/* The register of a card is an address, written over the int and what
+ * follows it. */
+unsigned hipDeviceGetAttribute(int *out, unsigned attr, int device)
+{
+    enum dev_personality is = dev_setup()->is;
+    uint32_t *address = is == DEV_COHERENT ? NULL : hdp;
+
+    (void)device;
+    CALL(DeviceGetAttribute);
+    switch (attr) {
+    case HIP_ATTR_INTEGRATED:
+        *out = is == DEV_COHERENT;
+        break;
+    case HIP_ATTR_HDP_MEM_FLUSH:
+        memcpy(out, &address, sizeof address);
+        break;
+    case HIP_ATTR_WAIT_VALUE:
+        *out = is != DEV_BARE;
+        break;
+    default:
+        return hip_result(HIP_INVALID_VALUE);
+    }
+    return hip_result(HIP_OK);
+}
+
+unsigned hipDeviceGetName(char *out, int size, int device)
+{
+    CALL(DeviceGetName);
+    if (device < 0 || device >= dev_setup()->count)
+        return hip_result(HIP_INVALID_DEVICE);
+    snprintf(out, (size_t)size, "Threads of this machine, HIP");
+    return hip_result(HIP_OK);
+}
+
+unsigned hipDeviceGetPCIBusId(char *out, int size, int device)
+{
+    CALL(DeviceGetPCIBusId);
+    if (size < 13)
+        return hip_result(HIP_INVALID_VALUE);
+    snprintf(out, (size_t)size, "0000:%02x:00.0", 0xc1 + device);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipDeviceGetUuid(struct hip_uuid *out, int device)
+{
+    CALL(DeviceGetUuid);
+    snprintf(out->bytes, sizeof out->bytes, "%015x", 0x5eed + device);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipDeviceTotalMem(size_t *out, int device)
+{
+    size_t unused;
+
+    CALL(DeviceTotalMem);
+    dev_room(device, &unused, out);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    CALL(DeviceGetStreamPriorityRange);
+    *least = 1;
+    *greatest = -1;
+    return hip_result(HIP_OK);
+}

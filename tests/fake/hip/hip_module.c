@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Modules: kernels are found by name, and are those of the library, compiled
+ * for the processor from the same text. */
+#include "hip.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef unsigned long long word64;
+typedef unsigned int word32;
+
+static __thread word64 group, groups, item, items;
+
+#define KERNEL static void
+#define DEVICE static
+#define FETCH_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL)
+#define SWAP(p, v) __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
+#define CAS(p, was, v) \
+    __atomic_compare_exchange_n(p, was, v, 0, __ATOMIC_ACQ_REL, \
+                                __ATOMIC_ACQUIRE)
+#define LOAD(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define PAUSE() usleep(50)
+#define GROUP group
+#define GROUPS groups
+#define ITEM item
+#define ITEMS items
+#define TEXT(...) __VA_ARGS__
+#include "gtl/hip_kernels.inc"
+
+/* The arguments of one launch. */
+union arg {
+    void *p;
+    uint64_t u;
+    long long d;
+    uint32_t w;
+    int i;
+};
+enum { MOST = 6 };
+struct run {
+    const struct hip_kernel *k;
+    unsigned groups, items;
+    union arg a[MOST];
+};
+
+static void *at(const union arg *a, size_t n)
+{
+    return a->p ? dev_reach(hip_here(a->p), n) : NULL;
+}
+
+static int run_amo8(struct run *r)
+{
+    void *word = at(&r->a[1], 8), *result = at(&r->a[4], 8);
+
+    if (!word || (r->a[4].p && !result))
+        return -EFAULT;
+    sluice_amo8(r->a[0].i, word, r->a[2].u, r->a[3].u, result);
+    return 0;
+}
+
+static int run_amo4(struct run *r)
+{
+    void *word = at(&r->a[1], 4), *result = at(&r->a[4], 4);
+
+    if (!word || (r->a[4].p && !result))
+        return -EFAULT;
+    sluice_amo4(r->a[0].i, word, r->a[2].w, r->a[3].w, result);
+    return 0;
+}
+
+static int run_write(struct run *r)
+{
+    void *word = at(&r->a[0], 8);
+
+    if (!word)
+        return -EFAULT;
+    sluice_write(word, r->a[1].u);
+    return 0;
+}
+
+static int run_wait(struct run *r)
+{
+    void *word = at(&r->a[0], 8);
+
+    if (!word)
+        return -EFAULT;
+    sluice_wait(word, r->a[1].u);
+    return 0;
+}
+
+static int run_fence(struct run *r)
+{
+    (void)r;
+    sluice_fence();
+    return 0;
+}
+
+/* The first and the last block are the device's to touch. */
+static void *span(const union arg *a, const struct run *r,
+                  const union arg *stride, size_t unit)
+{
+    size_t len = r->a[2].u * unit;
+    long long way = (long long)(r->a[3].u - 1) * stride->d * (long long)unit;
+    char *first = at(a, len);
+    union arg last = { .p = (char *)a->p + way };
+
+    return first && at(&last, len) == first + way ? first : NULL;
+}
+
+#define BLOCKS(unit) \
+static int run_blocks##unit(struct run *r) \
+{ \
+    void *to = span(&r->a[0], r, &r->a[4], unit); \
+    void *from = span(&r->a[1], r, &r->a[5], unit); \
+    if (!to || !from) \
+        return -EFAULT; \
+    groups = r->groups; \
+    items = r->items; \
+    for (group = 0; group < groups; group++) \
+        for (item = 0; item < items; item++) \
+            sluice_blocks##unit(to, from, r->a[2].u, r->a[3].u, r->a[4].d, \
+                                r->a[5].d); \
+    return 0; \
+}
+BLOCKS(1)
+BLOCKS(4)
+BLOCKS(8)
+
+/* sizes: of the arguments, in bytes. */
+struct hip_kernel {
+    const char *name, *sizes;
+    int (*run)(struct run *r);
+};
+static const struct hip_kernel kernels[] = {
+    { "sluice_amo8", "48888", run_amo8 },
+    { "sluice_amo4", "48448", run_amo4 },
+    { "sluice_write", "88", run_write },
+    { "sluice_wait", "88", run_wait },
+    { "sluice_fence", "", run_fence },
+    { "sluice_blocks1", "888888", run_blocks1 },
+    { "sluice_blocks4", "888888", run_blocks4 },
+    { "sluice_blocks8", "888888", run_blocks8 },
+};
+
+unsigned hipModuleLoadData(struct hip_module **out, const void *image)
+{
+    WORK(ModuleLoadData);
+    if (memcmp(image, "FAKEHIP", 8))
+        return hip_result(HIP_NO_BINARY);
+    *out = malloc(1);
+    return hip_result(*out ? HIP_OK : HIP_OUT_OF_MEMORY);
+}
+
+unsigned hipModuleUnload(struct hip_module *m)
+{
+    CALL(ModuleUnload);
+    free(m);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipModuleGetFunction(struct hip_kernel **out, struct hip_module *m,
+                              const char *name)
+{
+    (void)m;
+    CALL(ModuleGetFunction);
+    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        if (!strcmp(kernels[i].name, name)) {
+            *out = (struct hip_kernel *)(uintptr_t)&kernels[i];
+            return hip_result(HIP_OK);
+        }
+    }
+    return hip_result(NOT_FOUND);
+}
+
+static int step(void *arg)
+{
+    struct run *r = arg;
+
+    return r->k->run(r);
+}
+
+unsigned hipModuleLaunchKernel(struct hip_kernel *f, unsigned gx, unsigned gy,
+                               unsigned gz, unsigned bx, unsigned by,
+                               unsigned bz, unsigned shared,
+                               struct hip_stream *s, void **args,
+                               void **extra)
+{
+    struct run r = { .k = f, .groups = gx, .items = bx };
+    struct dev_stream *d;
+
+    WORK(ModuleLaunchKernel);
+    dev_note("launch", f->name);
+    d = hip_stream_of(s);
+    if (!d || !gx || bx > 1024 || gy != 1 || gz != 1 || by != 1 || bz != 1 ||
+        shared || extra)
+        return hip_result(HIP_INVALID_VALUE);
+    for (unsigned i = 0; f->sizes[i]; i++)
+        memcpy(&r.a[i], args[i], (size_t)(f->sizes[i] - '0'));
+    dev_submit(d, step, &r, sizeof r);
+    return hip_result(HIP_OK);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams, events, copies, words. */
+#include "hip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hip_event {
+    struct dev_mark mark;
+};
+
+static __thread struct dev_stream *of_thread;
+
+/* 0 and 1 are the default stream, 2 is this thread's own. */
+struct dev_stream *hip_stream_of(const void *s)
+{
+    hip_use();
+    if ((uintptr_t)s <= 1)
+        return dev_default(hip_current());
+    if ((uintptr_t)s == 2) {
+        if (!of_thread)
+            of_thread = dev_stream_create(hip_current(), true, 0);
+        return of_thread;
+    }
+    return dev_stream_find(s);
+}
+
+/* Leaves the call where the handle is no stream. */
+#define STREAM(d, s) \
+    struct dev_stream *d = hip_stream_of(s); \
+    if (!d) \
+        return hip_result(HIP_CONTEXT_IS_DESTROYED)
+
+unsigned hipStreamCreateWithPriority(struct hip_stream **out, unsigned flags,
+                                     int priority)
+{
+    WORK(StreamCreateWithPriority);
+    if (flags > HIP_STREAM_NON_BLOCKING)
+        return hip_result(HIP_INVALID_VALUE);
+    hip_use();
+    *out = (void *)dev_stream_create(hip_current(), !flags, priority);
+    return hip_result(HIP_OK);
+}
+
+/* Waits for what the stream holds, as documented. */
+unsigned hipStreamDestroy(struct hip_stream *s)
+{
+    struct dev_stream *d = dev_stream_find(s);
+
+    CALL(StreamDestroy);
+    if (!d)
+        return hip_result(HIP_INVALID_HANDLE);
+    dev_sync(d);
+    dev_stream_destroy(d);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipStreamQuery(struct hip_stream *s)
+{
+    WORK(StreamQuery);
+    STREAM(d, s);
+    return hip_result(dev_busy(d) ? HIP_NOT_READY : HIP_OK);
+}
+
+unsigned hipStreamSynchronize(struct hip_stream *s)
+{
+    WORK(StreamSynchronize);
+    STREAM(d, s);
+    return hip_result(hip_error(dev_sync(d)));
+}
+
+unsigned hipStreamGetFlags(struct hip_stream *s, unsigned *out)
+{
+    CALL(StreamGetFlags);
+    STREAM(d, s);
+    *out = !d->fenced;
+    return hip_result(HIP_OK);
+}
+
+unsigned hipStreamIsCapturing(struct hip_stream *s, unsigned *out)
+{
+    CALL(StreamIsCapturing);
+    STREAM(d, s);
+    *out = d->capturing;
+    return hip_result(HIP_OK);
+}
+
+unsigned hipStreamWaitEvent(struct hip_stream *s, struct hip_event *e,
+                            unsigned flags)
+{
+    WORK(StreamWaitEvent);
+    STREAM(d, s);
+    if (flags || !e)
+        return hip_result(HIP_INVALID_VALUE);
+    if (e->mark.stream)
+        dev_await(d, e->mark);
+    return hip_result(HIP_OK);
+}
+
+/* Words are in memory that the runtime knows. */
+static bool known(const void *word)
+{
+    struct dev_range r;
+
+    return (uintptr_t)word % 8 == 0 && dev_find(word, &r);
+}
+
+unsigned hipStreamWriteValue64(struct hip_stream *s, void *word,
+                               uint64_t value, unsigned flags)
+{
+    WORK(StreamWriteValue64);
+    STREAM(d, s);
+    if (dev_setup()->is == DEV_BARE)
+        return hip_result(HIP_NOT_SUPPORTED);
+    if (flags || !known(hip_here(word)))
+        return hip_result(HIP_INVALID_VALUE);
+    dev_write(d, hip_here(word), value, 8);
+    return hip_result(HIP_OK);
+}
+
+static int never(void *arg)
+{
+    (void)arg;
+    return DEV_AGAIN;
+}
+
+unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
+                              uint64_t value, unsigned flags, uint64_t mask)
+{
+    const char *text = getenv("FAKE_HIP_WAIT");
+
+    WORK(StreamWaitValue64);
+    STREAM(d, s);
+    if (dev_setup()->is == DEV_BARE)
+        return hip_result(HIP_NOT_SUPPORTED);
+    if (flags > 3 || !known(hip_here(word)))
+        return hip_result(HIP_INVALID_VALUE);
+    if (text && !strcmp(text, "deaf"))
+        dev_submit(d, never, NULL, 0);
+    else
+        dev_wait(d, hip_here(word), value, mask, 8,
+                 flags == HIP_WAIT_GTE ? DEV_GEQ_UNSIGNED
+                                       : (enum dev_compare)flags);
+    return hip_result(HIP_OK);
+}
+
+struct told {
+    void (*fn)(struct hip_stream *s, unsigned error, void *arg);
+    struct hip_stream *s;
+    void *arg;
+};
+
+static int tell(void *arg)
+{
+    struct told *t = arg;
+
+    t->fn(t->s, HIP_OK, t->arg);
+    return 0;
+}
+
+unsigned hipStreamAddCallback(struct hip_stream *s,
+                              void (*fn)(struct hip_stream *s,
+                                         unsigned error, void *arg),
+                              void *arg, unsigned flags)
+{
+    struct told t = { fn, s, arg };
+
+    WORK(StreamAddCallback);
+    STREAM(d, s);
+    if (flags || !fn)
+        return hip_result(HIP_INVALID_VALUE);
+    dev_submit(d, tell, &t, sizeof t);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipMemcpyAsync(void *to, const void *from, size_t n, unsigned kind,
+                        struct hip_stream *s)
+{
+    WORK(MemcpyAsync);
+    STREAM(d, s);
+    if (kind > HIP_COPY_DEFAULT || !to || !from)
+        return hip_result(HIP_INVALID_VALUE);
+    dev_copy(d, hip_here(to), hip_here(from), n);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                          size_t from_pitch, size_t width, size_t height,
+                          unsigned kind, struct hip_stream *s)
+{
+    struct dev_blocks b = {
+        .to = hip_here(to), .from = hip_here(from), .len = width,
+        .count = height, .to_stride = (ptrdiff_t)to_pitch,
+        .from_stride = (ptrdiff_t)from_pitch
+    };
+
+    WORK(Memcpy2DAsync);
+    STREAM(d, s);
+    if (kind > HIP_COPY_DEFAULT || width > to_pitch || width > from_pitch)
+        return hip_result(HIP_INVALID_VALUE);
+    dev_copy_blocks(d, &b);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipMemsetAsync(void *to, int byte, size_t n, struct hip_stream *s)
+{
+    struct dev_range r;
+
+    WORK(MemsetAsync);
+    STREAM(d, s);
+    if (!dev_find(hip_here(to), &r))
+        return hip_result(HIP_INVALID_VALUE);
+    dev_fill(d, hip_here(to), (unsigned char)byte, 1, n);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipEventCreateWithFlags(struct hip_event **out, unsigned flags)
+{
+    struct hip_event *e;
+
+    CALL(EventCreateWithFlags);
+    if (flags & ~(HIP_EVENT_RELEASE_TO_SYSTEM | HIP_EVENT_DISABLE_TIMING))
+        return hip_result(HIP_INVALID_VALUE);
+    e = calloc(1, sizeof *e);
+    if (!e)
+        return hip_result(HIP_OUT_OF_MEMORY);
+    *out = e;
+    return hip_result(HIP_OK);
+}
+
+unsigned hipEventDestroy(struct hip_event *e)
+{
+    CALL(EventDestroy);
+    if (!e)
+        return hip_result(HIP_INVALID_HANDLE);
+    free(e);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipEventRecord(struct hip_event *e, struct hip_stream *s)
+{
+    WORK(EventRecord);
+    STREAM(d, s);
+    if (!e)
+        return hip_result(HIP_INVALID_HANDLE);
+    e->mark = dev_record(d);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipEventQuery(struct hip_event *e)
+{
+    WORK(EventQuery);
+    if (!e)
+        return hip_result(HIP_INVALID_HANDLE);
+    return hip_result(dev_passed(e->mark) ? HIP_OK : HIP_NOT_READY);
+}
