@@ -238,8 +238,8 @@ $(FAKE_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
 $(FAKE_CXI): $(FAKE_OBJS)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $^ $(OFI_LIBS)
 $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI)
-	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-	    $(OFI_LIBS)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
+	    $(filter %.o %.a,$^) $(OFI_LIBS) $(if $(filter %.a,$^),$(LIB_LIBS))
 
 # Drivers of GPUs that are threads and memory of this machine.
 FAKE_DEV  = $(call obj,$(wildcard tests/fake/device/*.c))
@@ -259,6 +259,8 @@ $(GPU_OBJS): USER_CPPFLAGS += -Isrc -Itests/fake/device
 $(GPU_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
 $(O)/obj/tests/fake/dev_rules.o: USER_CPPFLAGS += -Itests/fake/device
 $(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
+$(O)/obj/tests/fake/hip_drive.o: USER_CPPFLAGS += $(ALL_CPPFLAGS)
+$(O)/obj/tests/fake/hip_drive: $(O)/obj/rooms.a
 $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)
 $(FAKE_HIP5): $(filter-out %/hip_newer.o,$(HIP_OBJS)) $(RTC_OBJS) $(FAKE_DEV)

@@ -257,10 +257,10 @@ static int set_up(struct gtl_device *d)
     rc = gtl_hip_kernels_open();
     if (rc)
         log_info(LOG_GTL, "no kernels of ours: %s", gtl_error());
-    gtl_hip_work_probe();
+    rc = gtl_hip_work_probe();
     d->kernels = gtl_hip_state.kernels;
     d->memops = gtl_hip_state.writes && gtl_hip_state.waits;
-    return 0;
+    return rc;
 }
 
 static int open_hip(int local, struct gtl_device *out)

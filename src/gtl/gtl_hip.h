@@ -68,8 +68,9 @@ int gtl_hip_event_query(void *e);
 int gtl_hip_call(void (*fn)(void *arg), void *arg, void *s);
 
 /* ---- gtl_hip_work.c ---- */
-/* Finds out which stream memory operations work, by doing them. */
-void gtl_hip_work_probe(void);
+/* Finds out which stream memory operations work, by doing them.  -EIO: one
+ * hangs, and the device with it. */
+int gtl_hip_work_probe(void);
 int gtl_hip_release_open(void);
 void gtl_hip_release_close(void);
 int gtl_hip_copy(void *to, const void *from, size_t n, void *s);

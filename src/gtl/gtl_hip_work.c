@@ -69,52 +69,73 @@ static int try_wait(uint64_t *word, volatile uint64_t *here, void *s)
     return drained(s, PROBE_MS);
 }
 
-/* A stream that hangs, and what it waits for, are left as they are: to
- * destroy it would hang, too. */
-static void probe_on(uint64_t *here, uint64_t *seen, bool *hangs)
+/* Ends a wait that does not hear the processor: a stream that hangs would
+ * hang each free() after it. */
+static int revive(uint64_t *word, void *s)
 {
-    int rc_write, rc_wait = -ENOSYS;
-    void *s;
+    void *t;
+    int rc = gtl_hip_stream_create(true, &t);
 
-    if (gtl_hip_stream_create(false, &s))
-        return;
-    rc_write = try_write(seen, here, s);
-    *hangs = rc_write == -EAGAIN;
-    if (!*hangs)
-        rc_wait = try_wait(seen, here, s);
-    *hangs |= rc_wait == -EAGAIN;
-    gtl_hip_state.writes = !rc_write;
-    gtl_hip_state.waits = !rc_wait;
-    if (rc_write || rc_wait)
-        log_info(LOG_GTL, "stream memory operations do not work: %s",
-                 *hangs ? "a wait that was ended goes on" : gtl_error());
-    if (!*hangs)
-        gtl_hip_stream_destroy(s);
+    if (rc)
+        return rc;
+    rc = HIP(StreamWriteValue64, t, word, 9, 0);
+    if (!rc)
+        rc = drained(s, PROBE_MS);
+    if (!rc)
+        gtl_hip_stream_destroy(t);
+    return rc;
 }
 
-void gtl_hip_work_probe(void)
+/* -EAGAIN: the stream hangs. */
+static int probe_on(uint64_t *here, uint64_t *seen, void *s)
+{
+    int rc_write = try_write(seen, here, s), rc_wait = -EIO;
+    const char *why = gtl_error();
+
+    if (rc_write == -EAGAIN)
+        return rc_write;
+    if (!rc_write)
+        rc_wait = try_wait(seen, here, s);
+    gtl_hip_state.writes = !rc_write;
+    gtl_hip_state.waits = !rc_wait;
+    if (rc_wait == -EAGAIN)
+        why = "a wait does not hear the processor";
+    if (rc_write || rc_wait)
+        log_info(LOG_GTL, "stream memory operations do not work: %s", why);
+    return rc_wait == -EAGAIN ? revive(seen, s) : 0;
+}
+
+int gtl_hip_work_probe(void)
 {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
-    bool hangs = false;
-    int can = 0;
-    void *here, *seen;
+    int can = 0, rc;
+    void *here, *seen, *s;
 
     gtl_hip_state.writes = gtl_hip_state.waits = false;
     if (!gtl_hip_rt.StreamWriteValue64 || !gtl_hip_rt.StreamWaitValue64 ||
         HIP(DeviceGetAttribute, &can, HIP_ATTR_WAIT_VALUE,
             gtl_hip_state.device) || !can)
-        return;
+        return 0;
     here = mmap(NULL, size, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (here == MAP_FAILED)
-        return;
-    if (!gtl_hip_pin(here, size, GTL_PIN_MEMORY, &seen)) {
-        probe_on(here, seen, &hangs);
-        if (!hangs)
-            gtl_hip_unpin(here);
+        return gtl_fail(-ENOMEM, "mmap", strerror(errno), errno);
+    rc = gtl_hip_pin(here, size, GTL_PIN_MEMORY, &seen);
+    if (rc)
+        goto unmap;
+    rc = gtl_hip_stream_create(false, &s);
+    if (!rc) {
+        rc = probe_on(here, seen, s);
+        /* What hangs still reads the page, and cannot be destroyed. */
+        if (rc == -EAGAIN)
+            return gtl_fail(-EIO, "hipStreamWaitValue64",
+                            "a wait that was ended goes on", 0);
+        gtl_hip_stream_destroy(s);
     }
-    if (!hangs)
-        munmap(here, size);
+    gtl_hip_unpin(here);
+unmap:
+    munmap(here, size);
+    return rc;
 }
 
 static int copy(void *to, const void *from, size_t n, void *s)

@@ -6,7 +6,8 @@
  *                          types and another flag for handles, takes the
  *                          current device for the active one, and aligns to
  *                          pages only; before 7 success is a last error, too
- *   FAKE_HIP_WAIT=deaf     a stream's wait does not hear the processor
+ *   FAKE_HIP_WAIT=deaf     a stream's wait hears stream writes only
+ *                 dead     it never ends
  *   FAKE_HIP_PINNED=moved  the device sees pinned memory elsewhere
  *   FAKE_HIP_USED=1        the program has used device 0 before
  *   FAKE_HIP_SOURCE=FILE   gets the text that hiprtc is given

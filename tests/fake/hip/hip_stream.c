@@ -97,6 +97,8 @@ unsigned hipStreamWaitEvent(struct hip_stream *s, struct hip_event *e,
     return hip_result(HIP_OK);
 }
 
+static void *last_written;
+
 /* Words are in memory that the runtime knows. */
 static bool known(const void *word)
 {
@@ -115,13 +117,22 @@ unsigned hipStreamWriteValue64(struct hip_stream *s, void *word,
     if (flags || !known(hip_here(word)))
         return hip_result(HIP_INVALID_VALUE);
     dev_write(d, hip_here(word), value, 8);
+    __atomic_store_n(&last_written, hip_here(word), __ATOMIC_RELEASE);
     return hip_result(HIP_OK);
 }
 
-static int never(void *arg)
+/* Ends with the next stream write to the word, or never. */
+struct deaf {
+    void *word;
+};
+
+static int not_hearing(void *arg)
 {
-    (void)arg;
-    return DEV_AGAIN;
+    struct deaf *w = arg;
+
+    return w->word && w->word == __atomic_load_n(&last_written,
+                                                 __ATOMIC_ACQUIRE)
+        ? 0 : DEV_AGAIN;
 }
 
 unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
@@ -135,12 +146,16 @@ unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
         return hip_result(HIP_NOT_SUPPORTED);
     if (flags > 3 || !known(hip_here(word)))
         return hip_result(HIP_INVALID_VALUE);
-    if (text && !strcmp(text, "deaf"))
-        dev_submit(d, never, NULL, 0);
-    else
+    if (text) {
+        struct deaf w = { strcmp(text, "deaf") ? NULL : hip_here(word) };
+
+        __atomic_store_n(&last_written, NULL, __ATOMIC_RELEASE);
+        dev_submit(d, not_hearing, &w, sizeof w);
+    } else {
         dev_wait(d, hip_here(word), value, mask, 8,
                  flags == HIP_WAIT_GTE ? DEV_GEQ_UNSIGNED
                                        : (enum dev_compare)flags);
+    }
     return hip_result(HIP_OK);
 }
 

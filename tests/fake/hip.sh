@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the driver for AMD's GPUs works on each version of the runtime,
+# on a card, on a processor that is a GPU, too, and where every option is
+# absent; and says what is wrong where it cannot.
+# Timeout: 120
+set -u
+. "$(dirname "$0")/fake.inc"
+SHMEM_DEVICE=hip
+export SHMEM_DEVICE
+unset FAKE_DEVICE FAKE_DEVICE_COUNT FAKE_DEVICE_QUEUES FAKE_DEVICE_LOG \
+    FAKE_DEVICE_FAIL FAKE_DEVICE_MEMORY FAKE_HIP_WAIT FAKE_HIP_PINNED \
+    FAKE_HIP_USED FAKE_HIP_SOURCE FAKE_HIPRTC GPU_MAX_HW_QUEUES SHMEM_LOG
+out=hip.out
+: >"$out"
+new=$fake/hip:$fake/hiprtc
+
+# on MAJOR PERSONALITY TEST...; `also` holds more of the environment.
+also=
+on()
+{
+    major=$1 is=$2
+    shift 2
+    path=$new
+    [ "$major" = 5 ] && path=$fake/hip5
+    # shellcheck disable=SC2086  # words
+    env LD_LIBRARY_PATH="$path" FAKE_HIP_MAJOR="$major" FAKE_DEVICE="$is" \
+        $also timeout 20 "$fake/hip_drive" "$@" >>"$out" 2>&1 || {
+        echo "FAIL: HIP $major, $is, $also: $*" >&2
+        failures=$((failures + 1))
+    }
+}
+
+most='device memory blocks atomics words device_words calls streams last_error programs_pin
+    dmabuf'
+for major in 5 6 7; do
+    # shellcheck disable=SC2086
+    for is in discrete coherent bare; do
+        on $major $is $most
+    done
+    on $major discrete memops
+    on $major bare no_memops
+    on $major discrete lending
+    also=FAKE_DEVICE_QUEUES=4 on $major discrete words calls
+done
+
+# Two devices: the PE's own, unless the program has been at the first one,
+# which a runtime of version 5 cannot tell.
+also=FAKE_DEVICE_COUNT=2
+on 5 discrete second_device others_device
+on 6 discrete second_device others_device
+also='FAKE_DEVICE_COUNT=2 FAKE_HIP_USED=1'
+on 5 discrete second_device
+on 7 discrete first_device others_device
+
+# A wait that does not hear the processor is found out, and replaced.
+also=FAKE_HIP_WAIT=deaf
+on 6 discrete no_memops words device_words
+also=FAKE_HIP_PINNED=moved
+on 6 discrete memory blocks atomics words device_words
+
+# Without a compiler, by absence and by failure.
+also=
+new=$fake/hip
+on 6 discrete atomics_of_processor blocks words calls streams
+on 6 coherent atomics_of_processor blocks words
+new=$fake/hip:$fake/hiprtc
+also=FAKE_HIPRTC=fails
+on 7 discrete atomics_of_processor blocks words
+
+# The kernels are what a compiler for these GPUs takes.
+also=FAKE_HIP_SOURCE=hip.source
+on 6 discrete device
+amdgpu='-x hip --cuda-device-only -nogpulib -nogpuinc -O2 -Wall -Werror'
+# shellcheck disable=SC2086
+if echo 'extern "C" __attribute__((global)) void k(void) {}' |
+    clang $amdgpu --offload-arch=gfx90a -S -o /dev/null - 2>/dev/null; then
+    for arch in gfx906 gfx908 gfx90a gfx1030; do
+        check clang $amdgpu --offload-arch=$arch -S -o hip.s hip.source
+        check grep -q 'sluice_blocks8' hip.s
+    done
+else
+    echo "no compiler for the GPU: the kernels' text is not compiled" >&2
+fi
+
+# says REGEX: the line of a device that cannot be had.
+says()
+{
+    # shellcheck disable=SC2086
+    env LD_LIBRARY_PATH="$new" FAKE_HIP_MAJOR=6 $also "$fake/hip_drive" device \
+        >hip.err 2>&1
+    check [ $? -eq 2 ]
+    check grep -q "SHMEM_DEVICE=hip: $1 \\[S-E-DEVICE\\]\$" hip.err
+    check [ "$(grep -c sluice hip.err)" -eq 1 ]
+    cat hip.err >>"$out"
+}
+also=FAKE_DEVICE_COUNT=0
+says 'hipInit: no ROCm-capable device is detected, hipErrorNoDevice (100)'
+also=FAKE_DEVICE_FAIL=hipInit:35
+says 'hipInit: driver version is insufficient .*hipErrorInsufficientDriver (35)'
+also=FAKE_HIP_WAIT=dead
+says 'hipStreamWaitValue64: a wait that was ended goes on (0)'
+also=FAKE_DEVICE_FAIL=hipHostRegister:2
+says 'hipHostRegister: out of memory, hipErrorOutOfMemory (2)'
+if ! ldconfig -p 2>/dev/null | grep -q libamdhip64; then
+    also=
+    new=/nonexistent
+    says 'dlopen of libamdhip64.so.7, .6 and .5: no AMD HIP runtime .* (2)'
+fi
+finish "$out"
