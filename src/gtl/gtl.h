@@ -155,7 +155,8 @@ struct gtl_ops {
     int (*amo)(const struct gtl_amo *a, void *s);
     /* Words in device or pinned memory, aligned.  What the stream did before
      * the write is visible, to the processor and the network too, to who sees
-     * the value.  The wait ends at *word >= least, as unsigned numbers. */
+     * the value.  The wait ends at *word >= least, as unsigned numbers; on some
+     * devices a word 2^63 or more above `least` counts as below it. */
     int (*write64)(uint64_t *word, uint64_t value, void *s);
     int (*wait64)(uint64_t *word, uint64_t least, void *s);
     /* On a thread of the driver; fn calls nothing of the driver. */

@@ -249,7 +249,6 @@ static void probe(struct gtl_device *d)
     if (!d->ordered && attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
         gtl_cu_device.wait_flags |= CU_STREAM_WAIT_VALUE_FLUSH;
     d->memops = gtl_cu_device.memops;
-    d->kernels = true;
     d->dmabuf = gtl_cu.cuMemGetHandleForAddressRange &&
                 attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED);
     d->hw_queues = queues();
@@ -307,9 +306,10 @@ static int open_device(int local, struct gtl_device *out)
         goto drop;
     }
     probe(&d);
-    rc = gtl_cu_kernels_load();
+    rc = gtl_cu_kernels_load(&d.kernels);
     if (rc)
         goto drop;
+    gtl_cu_device.kernels = d.kernels;
     d.lends = lends();
     warn_blocking();
     *out = d;

@@ -23,7 +23,7 @@ struct gtl_cu_device {
     size_t max_pitch;
     bool host_atomics;          /* kernels' atomics hold for the processor */
     bool pageable;              /* kernels reach all host memory */
-    bool memops, host_flush;
+    bool memops, kernels, host_flush;
     unsigned wait_flags;
 };
 extern hidden struct gtl_cu_device gtl_cu_device;
@@ -64,8 +64,8 @@ static inline uint64_t gtl_cu_ptr(const void *p)
 
 /* ---- gtl_cuda_kernels.c ---- */
 /* Loads them and runs each once: a first launch later could wait for what a
- * stream waits for. */
-int gtl_cu_kernels_load(void);
+ * stream waits for.  *out: are there any? */
+int gtl_cu_kernels_load(bool *out);
 void gtl_cu_kernels_unload(void);
 int gtl_cu_kernel_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_cu_kernel_wait64(uint64_t *word, uint64_t least, void *s);

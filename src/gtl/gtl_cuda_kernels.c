@@ -6,6 +6,7 @@
  * Addresses are generic, since one kernel meets device and pinned memory, and
  * accesses to words are of system scope: others use the word meanwhile. */
 #include "gtl/gtl_cuda_int.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -155,6 +156,9 @@ static void *module, *amo, *write64, *wait64, *blocks;
 static int launch(void *kernel, unsigned groups, unsigned threads, void *s,
                   void **args)
 {
+    if (!kernel)
+        return gtl_fail(-ENOSYS, "cuLaunchKernel", "the driver has compiled "
+                        "no kernels", 0);
     return CU(cuLaunchKernel, kernel, groups, 1, 1, threads, 1, 1, 0, s, args,
               NULL);
 }
@@ -201,23 +205,41 @@ int gtl_cu_kernel_blocks(void *to, const void *from,
                   args);
 }
 
-/* Every kind of command, once, on a word of the device. */
-static int warm_up(uint64_t *word, void *s)
+static int warm_kernels(uint64_t *word, void *s)
 {
     struct gtl_amo a = { .op = GTL_FETCH, .size = 8, .word = word };
     struct gtl_blocks once = { 8, 1, 8, 8 };
-    int rc = gtl_cu_fill(word, 0, 64, s);
+    int rc = gtl_cu_kernel_write64(word, 1, s);
 
-    if (!rc)
-        rc = gtl_cu_kernel_write64(word, 1, s);
     if (!rc)
         rc = gtl_cu_kernel_wait64(word, 1, s);
     if (!rc)
         rc = gtl_cu_kernel_amo(&a, s);
     if (!rc)
         rc = gtl_cu_kernel_blocks(word + 1, word, &once, s);
+    return rc;
+}
+
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* Every kind of command, once, on words of the device: the driver's own
+ * copies and fills may be kernels as well. */
+static int warm_up(uint64_t *word, void *s)
+{
+    struct gtl_blocks rows = { 4, 2, 8, 8 };
+    int rc = gtl_cu_fill(word, 0, 64, s);
+
+    if (!rc && amo)
+        rc = warm_kernels(word, s);
     if (!rc)
         rc = gtl_cu_copy(word + 2, word, 8, s);
+    if (!rc)
+        rc = gtl_cu_copy_blocks(word + 4, word + 2, &rows, s);
+    if (!rc)
+        rc = gtl_cu_call(nothing, NULL, s);
     if (!rc)
         rc = gtl_cu_write64(word, 2, s);
     if (!rc)
@@ -244,23 +266,23 @@ static int run_once(void)
 /* With what the driver's compiler says, where it is that which fails. */
 static int load_module(void)
 {
-    static char log[1024];
+    static char told[1024];
     int options[] = { CU_JIT_ERROR_LOG_BUFFER,
                       CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
-    void *values[] = { log, (void *)(uintptr_t)sizeof log };
+    void *values[] = { told, (void *)(uintptr_t)sizeof told };
     char said[112];
     int rc;
 
-    log[0] = '\0';
+    told[0] = '\0';
     rc = CU(cuModuleLoadDataEx, &module, ptx, 2, options, values);
-    if (!rc || !log[0])
+    if (!rc || !told[0])
         return rc;
-    log[sizeof log - 1] = '\0';
-    snprintf(said, sizeof said, "%.*s", (int)strcspn(log, "\n"), log);
+    told[sizeof told - 1] = '\0';
+    snprintf(said, sizeof said, "%.*s", (int)strcspn(told, "\n"), told);
     return gtl_fail(rc, "cuModuleLoadDataEx", said, rc);
 }
 
-int gtl_cu_kernels_load(void)
+static int load_kernels(void)
 {
     static const struct { const char *name; void **kernel; } names[] = {
         { "gtl_amo", &amo }, { "gtl_write", &write64 },
@@ -268,14 +290,28 @@ int gtl_cu_kernels_load(void)
     };
     int rc = load_module();
 
-    if (rc)
-        return rc;
     for (unsigned i = 0; i < sizeof names / sizeof *names && !rc; i++)
         rc = CU(cuModuleGetFunction, names[i].kernel, module, names[i].name);
+    return rc;
+}
+
+int gtl_cu_kernels_load(bool *out)
+{
+    int rc = load_kernels();
+
+    /* Copies and waits go without. */
+    if (rc == -ENOSYS && gtl_cu_device.memops) {
+        log_warn(ERR_DEVICE, "no kernels on the device: %s; atomics on its "
+                 "memory fail, blocks are copied one by one", gtl_error());
+        gtl_cu_kernels_unload();
+        rc = 0;
+    }
     if (!rc)
         rc = run_once();
     if (rc)
         gtl_cu_kernels_unload();
+    else
+        *out = amo;
     return rc;
 }
 
@@ -283,5 +319,5 @@ void gtl_cu_kernels_unload(void)
 {
     if (module)
         CU(cuModuleUnload, module);
-    module = NULL;
+    module = amo = write64 = wait64 = blocks = NULL;
 }

@@ -106,7 +106,7 @@ int gtl_cu_copy_blocks(void *to, const void *from, const struct gtl_blocks *b,
         return gtl_cu_copy(to, from, b->len * b->count, s);
     if (fits(b->len, b->to_stride) && fits(b->len, b->from_stride))
         return copy_rows(to, from, b, s);
-    if (for_kernels(to) && for_kernels(from))
+    if (gtl_cu_device.kernels && for_kernels(to) && for_kernels(from))
         return gtl_cu_kernel_blocks(to, from, b, s);
     for (size_t i = 0; i < b->count && !rc; i++) {
         rc = gtl_cu_copy(t, f, b->len, s);

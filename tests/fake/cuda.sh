@@ -63,7 +63,7 @@ refused 'cuDriverGetVersion: the NVIDIA driver is for CUDA 10.2, 11.0 is the old
 refused 'cuMemAlloc: out of memory, CUDA_ERROR_OUT_OF_MEMORY (2)' \
     FAKE_DEVICE_MEMORY=4096
 refused 'cuModuleLoadDataEx: .*fatal   : as FAKE_DEVICE_FAIL has it (.*)' \
-    FAKE_DEVICE_FAIL=cuModuleLoadDataEx:218
+    FAKE_DEVICE=bare FAKE_DEVICE_FAIL=cuModuleLoadDataEx:218
 refused 'cuDeviceGetUuid: .* device .*' FAKE_DEVICE_FAIL=cuDeviceGetUuid:101
 
 # Another library under that name stands for a driver that is too old to have
@@ -79,6 +79,9 @@ if ! ldconfig -p | grep -q 'libcuda\.so\.1'; then
     check [ $? -eq 3 ]
     check grep -q 'dlopen libcuda.so.1: the NVIDIA driver is not installed' err
 fi
+# Without the compiler, what takes no kernel goes on.
+check on FAKE_DEVICE_FAIL=cuModuleLoadDataEx:221 "$at/unit/gtl_cuda" 2>err
+check grep -q 'no kernels .* JIT compiler library not found.*S-W-DEVICE' err
 on CUDA_LAUNCH_BLOCKING=1 FAKE_DEVICE_LOG=log "$at/unit/gtl_cuda" path 2>err
 check grep -q 'CUDA_LAUNCH_BLOCKING=1: .*\[S-W-DEVICE\]' err
 [ "$failures" -eq 0 ]
