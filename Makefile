@@ -230,6 +230,12 @@ OFI_RAW = $(O)/obj/tests/bench/ofi_raw
 $(OFI_RAW).o: USER_CPPFLAGS += $(PMIX_CFLAGS) $(OFI_CFLAGS)
 $(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread
 
+# Calls of a room, which the library does not export.
+GTL_BENCH = $(O)/obj/tests/bench/gtl
+$(GTL_BENCH).o: USER_CPPFLAGS += -include config.h -Isrc
+$(GTL_BENCH): $(O)/obj/rooms.a
+$(GTL_BENCH): USER_LIBS = $(O)/obj/rooms.a $(LIB_LIBS)
+
 # The stand-in for CXI, under a name that libfabric takes for a provider's.
 FAKE_CXI  = $(O)/obj/tests/fake/cxi/libcxi-fi.so
 FAKE_OBJS = $(call obj,$(wildcard tests/fake/cxi/*.c))

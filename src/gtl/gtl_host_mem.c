@@ -32,25 +32,23 @@ struct range {
     uint64_t tag;
 };
 
-static struct {
-    struct base_lock lock;
-    struct range *ranges GUARDED_BY(lock);      /* by address */
-    size_t n GUARDED_BY(lock), room GUARDED_BY(lock);
-    size_t used GUARDED_BY(lock), cap;
-} mem = { .lock = LOCK_INIT };
+static struct base_lock lock = LOCK_INIT;
+static struct range *ranges GUARDED_BY(lock);   /* by address */
+static size_t n_ranges GUARDED_BY(lock), n_places GUARDED_BY(lock);
+static size_t used GUARDED_BY(lock), cap;
 
 /* ---- the table ---- */
 
 /* Index of the first range that ends behind p. */
-static size_t place_of(uintptr_t p) REQUIRES(mem.lock)
+static size_t place_of(uintptr_t p) REQUIRES(lock)
 {
-    size_t low = 0, high = mem.n;
+    size_t low = 0, high = n_ranges;
 
     while (low < high) {
         size_t mid = low + (high - low) / 2;
 
-        if (p - mem.ranges[mid].base < mem.ranges[mid].size ||
-            p < mem.ranges[mid].base)
+        if (p - ranges[mid].base < ranges[mid].size ||
+            p < ranges[mid].base)
             high = mid;
         else
             low = mid + 1;
@@ -59,43 +57,43 @@ static size_t place_of(uintptr_t p) REQUIRES(mem.lock)
 }
 
 static struct range *starts_at(const void *p, enum range_use use)
-    REQUIRES(mem.lock)
+    REQUIRES(lock)
 {
     size_t i = place_of((uintptr_t)p);
 
-    return i < mem.n && mem.ranges[i].base == (uintptr_t)p &&
-           mem.ranges[i].use == use ? &mem.ranges[i] : NULL;
+    return i < n_ranges && ranges[i].base == (uintptr_t)p &&
+           ranges[i].use == use ? &ranges[i] : NULL;
 }
 
-static int insert(struct range r) REQUIRES(mem.lock)
+static int insert(struct range r) REQUIRES(lock)
 {
-    size_t i = place_of(r.base), room = mem.room ? 2 * mem.room : 16;
+    size_t i = place_of(r.base), places = n_places ? 2 * n_places : 16;
     struct range *more;
 
-    if (i < mem.n && mem.ranges[i].base - r.base < r.size)
+    if (i < n_ranges && ranges[i].base - r.base < r.size)
         return -EEXIST;
-    if (i < mem.n && r.base - mem.ranges[i].base < mem.ranges[i].size)
+    if (i < n_ranges && r.base - ranges[i].base < ranges[i].size)
         return -EEXIST;
-    if (mem.n == mem.room) {
-        more = realloc(mem.ranges, room * sizeof *more);
+    if (n_ranges == n_places) {
+        more = realloc(ranges, places * sizeof *more);
         if (!more)
             return -ENOMEM;
-        mem.ranges = more;
-        mem.room = room;
+        ranges = more;
+        n_places = places;
     }
-    memmove(mem.ranges + i + 1, mem.ranges + i,
-            (mem.n - i) * sizeof *mem.ranges);
-    mem.ranges[i] = r;
-    mem.n++;
+    memmove(ranges + i + 1, ranges + i,
+            (n_ranges - i) * sizeof *ranges);
+    ranges[i] = r;
+    n_ranges++;
     return 0;
 }
 
-static struct range take_out(struct range *r) REQUIRES(mem.lock)
+static struct range take_out(struct range *r) REQUIRES(lock)
 {
     struct range was = *r;
-    size_t i = (size_t)(r - mem.ranges);
+    size_t i = (size_t)(r - ranges);
 
-    memmove(r, r + 1, (--mem.n - i) * sizeof *r);
+    memmove(r, r + 1, (--n_ranges - i) * sizeof *r);
     return was;
 }
 
@@ -104,14 +102,14 @@ int gtl_host_classify(const void *p, struct gtl_range *out)
     struct gtl_range found = { .kind = GTL_PRIVATE };
     size_t i;
 
-    lock_acquire(&mem.lock);
+    lock_acquire(&lock);
     i = place_of((uintptr_t)p);
-    if (i < mem.n && (uintptr_t)p >= mem.ranges[i].base) {
-        found.kind = mem.ranges[i].use == PINNED ? GTL_PINNED : GTL_DEVICE;
-        found.base = mem.ranges[i].base;
-        found.size = mem.ranges[i].size;
+    if (i < n_ranges && (uintptr_t)p >= ranges[i].base) {
+        found.kind = ranges[i].use == PINNED ? GTL_PINNED : GTL_DEVICE;
+        found.base = ranges[i].base;
+        found.size = ranges[i].size;
     }
-    lock_release(&mem.lock);
+    lock_release(&lock);
     *out = found;
     return 0;
 }
@@ -182,20 +180,20 @@ static int make_file(size_t size, uint64_t *tag, int *out)
 
 /* ---- memory of its own ---- */
 
-static int too_much(size_t size, size_t used, const struct mem_bound *bound)
+static int too_much(size_t size, size_t taken, const struct mem_bound *bound)
 {
-    char asked[24], taken[24], cap[24], left[24], text[320];
+    char asked[24], has[24], most[24], left[24], text[320];
 
     log_size(asked, (double)size);
-    log_size(taken, (double)used);
-    log_size(cap, (double)mem.cap);
+    log_size(has, (double)taken);
+    log_size(most, (double)cap);
     log_size(left, (double)bound->bytes);
-    if (size > mem.cap - used)
+    if (size > cap - taken)
         snprintf(text, sizeof text, "asked for %s; used %s of %s, which "
-                 "SHMEM_DEVICE_MEMORY sets", asked, taken, cap);
+                 "SHMEM_DEVICE_MEMORY sets", asked, has, most);
     else
         snprintf(text, sizeof text, "asked for %s; used %s of %s, but %s "
-                 "allows %s", asked, taken, cap, bound->limit, left);
+                 "allows %s", asked, has, most, bound->limit, left);
     return gtl_fail(-ENOMEM, "alloc", text, ENOMEM);
 }
 
@@ -203,33 +201,33 @@ static int too_much(size_t size, size_t used, const struct mem_bound *bound)
 static int reserve(size_t size)
 {
     struct mem_bound bound;
-    size_t used;
+    size_t before;
     bool fits;
 
     mem_available("", &bound);
-    lock_acquire(&mem.lock);
-    used = mem.used;
-    fits = size <= mem.cap - used && size <= bound.bytes;
+    lock_acquire(&lock);
+    before = used;
+    fits = size <= cap - used && size <= bound.bytes;
     if (fits)
-        mem.used += size;
-    lock_release(&mem.lock);
-    return fits ? 0 : too_much(size, used, &bound);
+        used += size;
+    lock_release(&lock);
+    return fits ? 0 : too_much(size, before, &bound);
 }
 
 static void unreserve(size_t size)
 {
-    lock_acquire(&mem.lock);
-    mem.used -= size;
-    lock_release(&mem.lock);
+    lock_acquire(&lock);
+    used -= size;
+    lock_release(&lock);
 }
 
 static int enter(struct range r)
 {
     int rc;
 
-    lock_acquire(&mem.lock);
+    lock_acquire(&lock);
     rc = insert(r);
-    lock_release(&mem.lock);
+    lock_release(&lock);
     return rc ? gtl_fail(rc, "memory of the device", strerror(-rc), -rc) : 0;
 }
 
@@ -272,14 +270,14 @@ static bool remove_range(const void *p, enum range_use use, struct range *out)
 {
     struct range *r;
 
-    lock_acquire(&mem.lock);
+    lock_acquire(&lock);
     r = starts_at(p, use);
     if (r) {
         *out = take_out(r);
         if (use == OWNED)
-            mem.used -= out->size;
+            used -= out->size;
     }
-    lock_release(&mem.lock);
+    lock_release(&lock);
     return r;
 }
 
@@ -299,11 +297,11 @@ int gtl_host_room(size_t *unused, size_t *total)
     size_t left;
 
     mem_available("", &bound);
-    lock_acquire(&mem.lock);
-    left = mem.cap - mem.used;
-    lock_release(&mem.lock);
+    lock_acquire(&lock);
+    left = cap - used;
+    lock_release(&lock);
     *unused = left < bound.bytes ? left : bound.bytes;
-    *total = mem.cap;
+    *total = cap;
     return 0;
 }
 
@@ -311,14 +309,14 @@ int gtl_host_mem_file(void *p, int *fd, size_t *size, uint64_t *tag)
 {
     struct range *r;
 
-    lock_acquire(&mem.lock);
+    lock_acquire(&lock);
     r = starts_at(p, OWNED);
     if (r) {
         *fd = r->fd;
         *size = r->size;
         *tag = r->tag;
     }
-    lock_release(&mem.lock);
+    lock_release(&lock);
     return r ? 0 : gtl_fail(-EINVAL, "lend", "this is not what alloc gave",
                             EINVAL);
 }
@@ -374,9 +372,9 @@ int gtl_host_pin(void *host, size_t size, enum gtl_pin why, void **out)
         return gtl_fail(-EINVAL, "pin", "not whole pages", EINVAL);
     if (msync(host, size, MS_ASYNC))    /* does nothing but look */
         return gtl_fail(-EFAULT, "pin", "memory that is not mapped", EFAULT);
-    lock_acquire(&mem.lock);
+    lock_acquire(&lock);
     rc = insert(r);
-    lock_release(&mem.lock);
+    lock_release(&lock);
     if (rc)
         return gtl_fail(rc, "pin", rc == -EEXIST ? "pinned or the device's"
                                                  : "out of memory", -rc);
@@ -398,35 +396,35 @@ void gtl_host_mem_open(struct gtl_device *d)
     struct mem_bound bound;
 
     mem_available("", &bound);
-    mem.cap = env.DEVICE_MEMORY ? env.DEVICE_MEMORY
+    cap = env.DEVICE_MEMORY ? env.DEVICE_MEMORY
                                 : bound.bytes / 100 * SHARE_PERCENT;
-    if (mem.cap > PTRDIFF_MAX - GTL_HOST_UNIT)
-        mem.cap = PTRDIFF_MAX - GTL_HOST_UNIT;
-    d->memory = mem.cap;
+    if (cap > PTRDIFF_MAX - GTL_HOST_UNIT)
+        cap = PTRDIFF_MAX - GTL_HOST_UNIT;
+    d->memory = cap;
 }
 
 void gtl_host_mem_close(void)
 {
-    lock_acquire(&mem.lock);
-    for (size_t i = 0; i < mem.n; i++) {
-        struct range *r = &mem.ranges[i];
+    lock_acquire(&lock);
+    for (size_t i = 0; i < n_ranges; i++) {
+        struct range *r = &ranges[i];
 
         if (r->use != PINNED)
             munmap((void *)r->base, r->size);
         if (r->use == OWNED)
             close(r->fd);
     }
-    free(mem.ranges);
-    mem.ranges = NULL;
-    mem.n = mem.room = mem.used = 0;
-    lock_release(&mem.lock);
+    free(ranges);
+    ranges = NULL;
+    n_ranges = n_places = used = 0;
+    lock_release(&lock);
 }
 
 void gtl_host_mem_fork(enum gtl_host_fork when)
     LOCK_ATTR(no_thread_safety_analysis)
 {
     if (when == HOST_FORK_BEFORE)
-        lock_acquire(&mem.lock);
+        lock_acquire(&lock);
     else
-        lock_release(&mem.lock);
+        lock_release(&lock);
 }
