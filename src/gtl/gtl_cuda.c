@@ -310,6 +310,11 @@ static int open_device(int local, struct gtl_device *out)
     if (rc)
         goto drop;
     gtl_cu_device.kernels = d.kernels;
+    rc = gtl_cu_host_open();
+    if (rc) {
+        gtl_cu_kernels_unload();
+        goto drop;
+    }
     d.lends = lends();
     warn_blocking();
     *out = d;
@@ -321,6 +326,7 @@ drop:
 
 static void close_device(void)
 {
+    gtl_cu_host_close();
     gtl_cu_kernels_unload();
     drop_primary();
 }

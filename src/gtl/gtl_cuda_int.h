@@ -73,6 +73,13 @@ int gtl_cu_kernel_blocks(void *to, const void *from,
                          const struct gtl_blocks *b, void *s);
 int gtl_cu_kernel_amo(const struct gtl_amo *a, void *s);
 
+/* ---- gtl_cuda_host.c: by a thread of the driver, in stream order ---- */
+int gtl_cu_host_open(void);
+void gtl_cu_host_close(void);
+int gtl_cu_host_fill(void *to, int byte, size_t n, void *s);
+/* On a word in host memory; -EAGAIN: too many with results are under way. */
+int gtl_cu_host_amo(const struct gtl_amo *a, void *s);
+
 /* ---- gtl_cuda_mem.c ---- */
 int gtl_cu_alloc(size_t size, void **out);
 void gtl_cu_free(void *p);

@@ -39,6 +39,19 @@ static int move(uint64_t p, uint64_t base)
     return 0;
 }
 
+/* Of what the driver says starts at base: how far in ours starts. */
+static uint64_t moved_by(uint64_t base)
+{
+    uint64_t by = 0;
+
+    lock_acquire(&lock);
+    for (struct moved *m = moved; m; m = m->next)
+        if (m->base == base)
+            by = m->p - base;
+    lock_release(&lock);
+    return by;
+}
+
 /* What the driver gave; forget: it is given back. */
 static uint64_t base_of(uint64_t p, bool forget)
 {
@@ -65,9 +78,11 @@ int gtl_cu_alloc(size_t size, void **out)
     uint64_t base, p;
     int rc;
 
+    if (!size)
+        return gtl_fail(-EINVAL, "alloc", "no bytes are asked for", 0);
     if (size > SIZE_MAX - 2 * BLOCK)
         return gtl_fail(-ENOMEM, "alloc", "no device is this large", 0);
-    size = size ? (size + BLOCK - 1) / BLOCK * BLOCK : BLOCK;
+    size = (size + BLOCK - 1) / BLOCK * BLOCK;
     rc = CU(cuMemAlloc_v2, &base, size);
     if (rc)
         return rc;
@@ -142,7 +157,7 @@ int gtl_cu_classify(const void *p, struct gtl_range *out)
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE
     };
     unsigned type = 0, managed = 0;
-    uint64_t start = 0;
+    uint64_t start = 0, by = 0;
     size_t size = 0;
     void *answers[] = { &type, &managed, &start, &size };
     int rc = CU(cuPointerGetAttributes, 4, which, answers, gtl_cu_ptr(p));
@@ -152,8 +167,10 @@ int gtl_cu_classify(const void *p, struct gtl_range *out)
     out->kind = managed ? GTL_MANAGED :
                 type == CU_MEMORYTYPE_DEVICE ? GTL_DEVICE :
                 type == CU_MEMORYTYPE_HOST ? GTL_PINNED : GTL_PRIVATE;
-    out->base = out->kind == GTL_PRIVATE ? 0 : start;
-    out->size = out->kind == GTL_PRIVATE ? 0 : size;
+    if (out->kind == GTL_DEVICE)
+        by = moved_by(start);
+    out->base = out->kind == GTL_PRIVATE ? 0 : start + by;
+    out->size = out->kind == GTL_PRIVATE ? 0 : size - by;
     return 0;
 }
 

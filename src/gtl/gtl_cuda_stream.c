@@ -3,8 +3,6 @@
 #include "gtl/gtl_cuda_int.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 int gtl_cu_stream_create(bool urgent, void **out)
 {
@@ -118,85 +116,18 @@ int gtl_cu_copy_blocks(void *to, const void *from, const struct gtl_blocks *b,
 
 int gtl_cu_fill(void *to, int byte, size_t n, void *s)
 {
-    if (!n)
-        return 0;
-    return CU(cuMemsetD8Async, gtl_cu_ptr(to), (unsigned char)byte, n, s);
-}
-
-#define APPLY(T, a, was) do {                                              \
-    T *w_ = (a)->word, v_ = (T)(a)->value, c_ = (T)(a)->cond;               \
-    switch ((a)->op) {                                                      \
-    case GTL_FETCH:                                                         \
-        was = __atomic_load_n(w_, __ATOMIC_SEQ_CST);                        \
-        break;                                                              \
-    case GTL_SET:                                                           \
-    case GTL_SWAP:                                                          \
-        was = __atomic_exchange_n(w_, v_, __ATOMIC_SEQ_CST);                \
-        break;                                                              \
-    case GTL_CSWAP:                                                         \
-        __atomic_compare_exchange_n(w_, &c_, v_, false, __ATOMIC_SEQ_CST,   \
-                                    __ATOMIC_SEQ_CST);                      \
-        was = c_;                                                           \
-        break;                                                              \
-    case GTL_ADD:                                                           \
-        was = __atomic_fetch_add(w_, v_, __ATOMIC_SEQ_CST);                 \
-        break;                                                              \
-    case GTL_AND:                                                           \
-        was = __atomic_fetch_and(w_, v_, __ATOMIC_SEQ_CST);                 \
-        break;                                                              \
-    case GTL_OR:                                                            \
-        was = __atomic_fetch_or(w_, v_, __ATOMIC_SEQ_CST);                  \
-        break;                                                              \
-    case GTL_XOR:                                                           \
-        was = __atomic_fetch_xor(w_, v_, __ATOMIC_SEQ_CST);                 \
-        break;                                                              \
-    }                                                                       \
-} while (0)
-
-/* On the driver's thread. */
-static void apply(void *arg)
-{
-    struct gtl_amo *a = arg;
-    uint64_t was = 0;
-    uint32_t half;
-
-    if (a->size == 4)
-        APPLY(uint32_t, a, was);
-    else
-        APPLY(uint64_t, a, was);
-    half = (uint32_t)was;
-    if (a->result)
-        memcpy(a->result, a->size == 4 ? (void *)&half : (void *)&was,
-               (size_t)a->size);
-    free(a);
-}
-
-/* Over PCIe a device's atomic on host memory is none for the processor, so a
- * thread of the driver does it. */
-static int amo_on_host(const struct gtl_amo *a, void *s)
-{
     struct gtl_range r;
-    struct gtl_amo *own;
     int rc;
 
-    if (a->result) {
-        rc = gtl_cu_classify(a->result, &r);
-        if (rc)
-            return rc;
-        if (r.kind == GTL_DEVICE)
-            return gtl_fail(-EOPNOTSUPP, "amo", "the word is in host memory, "
-                            "the place for its value on the device", 0);
-    }
-    own = malloc(sizeof *own);
-    if (!own)
-        return gtl_fail(-ENOMEM, "malloc", strerror(ENOMEM), ENOMEM);
-    *own = *a;
-    rc = gtl_cu_call(apply, own, s);
-    if (rc)
-        free(own);
-    return rc;
+    if (!n)
+        return 0;
+    rc = CU(cuMemsetD8Async, gtl_cu_ptr(to), (unsigned char)byte, n, s);
+    if (rc != -EINVAL || gtl_cu_classify(to, &r) || r.kind != GTL_PRIVATE)
+        return rc;
+    return gtl_cu_host_fill(to, byte, n, s);
 }
 
+/* Over PCIe a device's atomic on host memory is none for the processor. */
 int gtl_cu_amo(const struct gtl_amo *a, void *s)
 {
     struct gtl_range r;
@@ -208,7 +139,7 @@ int gtl_cu_amo(const struct gtl_amo *a, void *s)
     if (rc)
         return rc;
     return r.kind == GTL_DEVICE ? gtl_cu_kernel_amo(a, s)
-                                : amo_on_host(a, s);
+                                : gtl_cu_host_amo(a, s);
 }
 
 /* The write brings what was before it on the stream to system scope. */

@@ -39,7 +39,8 @@ refused()
 
 for is in discrete coherent bare; do
     check on FAKE_DEVICE=$is "$at/unit/gtl_cuda"
-    [ ! -x "$at/unit/gtl" ] || check on FAKE_DEVICE=$is "$at/unit/gtl"
+    check on FAKE_DEVICE=$is "$at/unit/gtl"
+    check on FAKE_DEVICE=$is "$at/unit/gtl_stream"
 
     # While a stream waits, no operation allocates, waits for a stream, or is
     # the first of its kind.
