@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small kernels for NVIDIA's devices, as text that the driver compiles for
- * whichever device there is: an atomic on a word, blocks that lie apart as no
- * copy engine has it, and word writes and waits for drivers without these.
- *
- * Addresses are generic, since one kernel meets device and pinned memory, and
- * accesses to words are of system scope: others use the word meanwhile. */
+ * whichever device there is: loading them, and their launches. */
 #include "gtl/gtl_cuda_int.h"
 #include "base/log.h"
 
@@ -12,144 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An operation on the word, branched to by its number. */
-#define OP(bits, name, text)                                                \
-    #name #bits ":\n"                                                       \
-    "    " text "\n"                                                        \
-    "    bra.uni DONE" #bits ";\n"
-#define CASE(bits, name, number)                                            \
-    "    setp.eq.u32 %p, %op, " #number ";\n"                               \
-    "    @%p bra " #name #bits ";\n"
-
-/* b: 32 or 64. */
-#define WORD(b)                                                             \
-    CASE(b, FETCH, 0) CASE(b, SWAP, 1) CASE(b, SWAP, 2) CASE(b, CSWAP, 3)   \
-    CASE(b, ADD, 4) CASE(b, AND, 5) CASE(b, OR, 6)                          \
-    OP(b, XOR, "atom.sys.xor.b" #b " %o" #b ", [%w], %v" #b ";")            \
-    OP(b, FETCH, "atom.sys.or.b" #b " %o" #b ", [%w], 0;")                  \
-    OP(b, SWAP, "atom.sys.exch.b" #b " %o" #b ", [%w], %v" #b ";")          \
-    OP(b, CSWAP, "atom.sys.cas.b" #b " %o" #b ", [%w], %c" #b ", %v" #b     \
-       ";")                                                                 \
-    OP(b, ADD, "atom.sys.add.u" #b " %o" #b ", [%w], %v" #b ";")            \
-    OP(b, AND, "atom.sys.and.b" #b " %o" #b ", [%w], %v" #b ";")            \
-    OP(b, OR, "atom.sys.or.b" #b " %o" #b ", [%w], %v" #b ";")              \
-    "DONE" #b ":\n"                                                         \
-    "    setp.eq.u64 %p, %r, 0;\n"                                          \
-    "    @%p bra END;\n"                                                    \
-    "    st.volatile.u" #b " [%r], %o" #b ";\n"                             \
-    "    bra.uni END;\n"
-
 static const char ptx[] =
-    ".version 6.0\n"
-    ".target sm_60\n"
-    ".address_size 64\n"
-    "\n"
-    ".visible .entry gtl_amo(.param .u32 op, .param .u32 size,\n"
-    "    .param .u64 word, .param .u64 value, .param .u64 cond,\n"
-    "    .param .u64 result)\n"
-    "{\n"
-    "    .reg .pred %p;\n"
-    "    .reg .u32 %op, %size, %v32, %c32, %o32;\n"
-    "    .reg .u64 %w, %r, %v64, %c64, %o64;\n"
-    "    ld.param.u32 %op, [op];\n"
-    "    ld.param.u32 %size, [size];\n"
-    "    ld.param.u64 %w, [word];\n"
-    "    ld.param.u64 %v64, [value];\n"
-    "    ld.param.u64 %c64, [cond];\n"
-    "    ld.param.u64 %r, [result];\n"
-    "    cvt.u32.u64 %v32, %v64;\n"
-    "    cvt.u32.u64 %c32, %c64;\n"
-    "    membar.sys;\n"
-    "    setp.eq.u32 %p, %size, 8;\n"
-    "    @%p bra EIGHT;\n"
-    WORD(32)
-    "EIGHT:\n"
-    WORD(64)
-    "END:\n"
-    "    membar.sys;\n"
-    "    ret;\n"
-    "}\n"
-    "\n"
-    ".visible .entry gtl_write(.param .u64 word, .param .u64 value)\n"
-    "{\n"
-    "    .reg .u64 %w, %v;\n"
-    "    ld.param.u64 %w, [word];\n"
-    "    ld.param.u64 %v, [value];\n"
-    "    membar.sys;\n"
-    "    st.volatile.u64 [%w], %v;\n"
-    "    ret;\n"
-    "}\n"
-    "\n"
-    ".visible .entry gtl_wait(.param .u64 word, .param .u64 least)\n"
-    "{\n"
-    "    .reg .pred %p;\n"
-    "    .reg .u64 %w, %v, %least;\n"
-    "    ld.param.u64 %w, [word];\n"
-    "    ld.param.u64 %least, [least];\n"
-    "AGAIN:\n"
-    "    ld.volatile.u64 %v, [%w];\n"
-    "    setp.lt.u64 %p, %v, %least;\n"
-    "    @%p bra AGAIN;\n"
-    "    membar.sys;\n"
-    "    ret;\n"
-    "}\n"
-    "\n"
-    /* Thread i moves units i, i + threads, ...: unit i is number i % per of
-     * block i / per. */
-    ".visible .entry gtl_blocks(.param .u64 to, .param .u64 from,\n"
-    "    .param .u64 per, .param .u64 units, .param .u64 to_stride,\n"
-    "    .param .u64 from_stride, .param .u64 unit)\n"
-    "{\n"
-    "    .reg .pred %p;\n"
-    "    .reg .b16 %v8;\n"
-    "    .reg .b32 %t, %n, %c, %v32;\n"
-    "    .reg .b64 %to, %from, %per, %units, %ts, %fs, %unit;\n"
-    "    .reg .b64 %i, %step, %b, %e, %x, %y, %v64;\n"
-    "    ld.param.u64 %to, [to];\n"
-    "    ld.param.u64 %from, [from];\n"
-    "    ld.param.u64 %per, [per];\n"
-    "    ld.param.u64 %units, [units];\n"
-    "    ld.param.u64 %ts, [to_stride];\n"
-    "    ld.param.u64 %fs, [from_stride];\n"
-    "    ld.param.u64 %unit, [unit];\n"
-    "    mov.u32 %t, %tid.x;\n"
-    "    mov.u32 %n, %ntid.x;\n"
-    "    mov.u32 %c, %ctaid.x;\n"
-    "    cvt.u64.u32 %i, %t;\n"
-    "    mul.wide.u32 %x, %c, %n;\n"
-    "    add.u64 %i, %i, %x;\n"
-    "    mov.u32 %c, %nctaid.x;\n"
-    "    mul.wide.u32 %step, %c, %n;\n"
-    "NEXT:\n"
-    "    setp.ge.u64 %p, %i, %units;\n"
-    "    @%p bra END;\n"
-    "    div.u64 %b, %i, %per;\n"
-    "    mul.lo.u64 %e, %b, %per;\n"
-    "    sub.u64 %e, %i, %e;\n"
-    "    mul.lo.u64 %e, %e, %unit;\n"
-    "    mad.lo.u64 %x, %b, %fs, %from;\n"
-    "    add.u64 %x, %x, %e;\n"
-    "    mad.lo.u64 %y, %b, %ts, %to;\n"
-    "    add.u64 %y, %y, %e;\n"
-    "    add.u64 %i, %i, %step;\n"
-    "    setp.eq.u64 %p, %unit, 8;\n"
-    "    @%p bra EIGHT;\n"
-    "    setp.eq.u64 %p, %unit, 4;\n"
-    "    @%p bra FOUR;\n"
-    "    ld.u8 %v8, [%x];\n"
-    "    st.u8 [%y], %v8;\n"
-    "    bra.uni NEXT;\n"
-    "FOUR:\n"
-    "    ld.u32 %v32, [%x];\n"
-    "    st.u32 [%y], %v32;\n"
-    "    bra.uni NEXT;\n"
-    "EIGHT:\n"
-    "    ld.u64 %v64, [%x];\n"
-    "    st.u64 [%y], %v64;\n"
-    "    bra.uni NEXT;\n"
-    "END:\n"
-    "    ret;\n"
-    "}\n";
+#include "gtl/cuda_kernels.inc"
+    ;
 
 static void *module, *amo, *write64, *wait64, *blocks;
 

@@ -55,6 +55,26 @@ for is in discrete coherent bare; do
 done
 check on FAKE_DEVICE_QUEUES=8 "$at/unit/gtl_cuda"
 
+# A driver of CUDA 11.0, which lacks the calls that came later: here, they have
+# another name.
+mkdir early
+sed 's/cuFlushGPUDirectRDMAWrites/cuFlushGPUdirectrdmaWrites/g
+     s/cuStreamWriteValue64_v2/cuStreamwritevalue64_v2/g
+     s/cuStreamWaitValue64_v2/cuStreamwaitvalue64_v2/g
+     s/cuMemGetHandleForAddressRange/cuMemGethandleforaddressrange/g
+     s/cuStreamGetId/cuStreamgetid/g
+     s/cuDeviceGetUuid_v2/cuDevicegetuuid_v2/g' \
+    "$at/fake/cuda/libcuda.so.1" >early/libcuda.so.1
+for test in gtl_cuda gtl; do
+    LD_LIBRARY_PATH=early FAKE_DEVICE_DRIVER=11000 FAKE_DEVICE_LOG=early/log \
+        "$at/unit/$test"
+    check [ $? -eq 0 ]
+done
+check grep -q cuLaunchKernel early/log
+if grep -E 'Value64|StreamGetId|Uuid_v2|AddressRange' early/log; then
+    check false
+fi
+
 refused 'cuInit: no CUDA-capable device is detected, CUDA_ERROR_NO_DEVICE (100)' \
     FAKE_DEVICE_COUNT=0
 refused 'cuInit: system has unsupported .*, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)' \
