@@ -67,6 +67,24 @@ T(groups_spread_over_the_cores)
     T_LT(1, threads);
 }
 
+static void end_late(const struct gtl_item *it, void *arg)
+{
+    nap(it->group ? 5000 : 0);
+    __atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
+}
+
+T(a_grid_ends_with_its_last_group)
+{
+    struct gtl_grid g = { 2, 1, 1, 0 };
+    uint32_t ends = 0;
+
+    for (uint32_t i = 1; i <= 10; i++) {
+        T_EQ(gtl->launch(&g, end_late, &ends, some_stream), 0);
+        T_EQ(gtl->stream_sync(some_stream), 0);
+        T_EQ(__atomic_load_n(&ends, __ATOMIC_RELAXED), 2 * i);
+    }
+}
+
 static void wait_for_word(const struct gtl_item *it, void *arg)
 {
     (void)it;
@@ -409,6 +427,7 @@ int main(void)
         return status;
     T_RUN(a_grid_runs_every_item_once_in_each_phase);
     T_RUN(groups_spread_over_the_cores);
+    T_RUN(a_grid_ends_with_its_last_group);
     T_RUN(a_kernel_that_waits_holds_no_other_stream);
     T_RUN(impossible_grids_are_refused);
     T_RUN(memory_ends_at_the_cap);
