@@ -109,9 +109,12 @@ static int get_memory(size_t size, void **raw, void **out)
 
 int gtl_hip_alloc(size_t size, void **out)
 {
-    int was = gtl_hip_enter(), rc;
     void *raw = NULL, *p = NULL;
+    int was, rc;
 
+    if (size > PTRDIFF_MAX - ALIGN)
+        return gtl_fail(-ENOMEM, "alloc", "more than any memory", ENOMEM);
+    was = gtl_hip_enter();
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
     rc = get_memory(size ? size : ALIGN, &raw, &p);
     if (!rc) {
