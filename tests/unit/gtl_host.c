@@ -135,6 +135,7 @@ T(memory_ends_at_the_cap)
     void *p = NULL, *q = &room;
 
     T_EQ(gtl_device.memory, 64 << 20);
+    T_EQ(gtl->alloc(0, &q), -EINVAL);
     T_EQ(gtl->alloc((48 << 20) - 5, &p), 0);
     T_EQ(gtl->room(&room, &total), 0);
     T_EQ(total, 64 << 20);

@@ -221,7 +221,8 @@ T(fences_of_a_stream_and_of_the_device_succeed)
 {
     T_EQ(gtl->release(some_stream), 0);
     T_EQ(gtl->stream_sync(some_stream), 0);
-    T_EQ(gtl->flush(), 0);
+    /* Some drivers have no call for it. */
+    T_TRUE(gtl->flush() == 0 || (!is_host() && gtl->flush() == -ENOSYS));
 }
 
 /* ---- events ---- */
