@@ -90,6 +90,9 @@ static void *find(struct place **list, const void *at)
     return theirs;
 }
 
+/* Some allocation does not begin where it is aligned; never false again. */
+static bool shifted;
+
 /* Asks for as much as is needed, and for more only where that is not
  * aligned. */
 static int get_memory(size_t size, void **raw, void **out)
@@ -102,9 +105,11 @@ static int get_memory(size_t size, void **raw, void **out)
     }
     HIP(Free, *raw);
     rc = HIP(Malloc, raw, size + ALIGN);
-    if (!rc)
-        *out = (char *)*raw + (ALIGN - (uintptr_t)*raw % ALIGN) % ALIGN;
-    return rc;
+    if (rc)
+        return rc;
+    *out = (char *)*raw + (ALIGN - (uintptr_t)*raw % ALIGN) % ALIGN;
+    __atomic_store_n(&shifted, true, __ATOMIC_RELEASE);
+    return 0;
 }
 
 int gtl_hip_alloc(size_t size, void **out)
@@ -112,11 +117,11 @@ int gtl_hip_alloc(size_t size, void **out)
     void *raw = NULL, *p = NULL;
     int was, rc;
 
-    if (size > PTRDIFF_MAX - ALIGN)
-        return gtl_fail(-ENOMEM, "alloc", "more than any memory", ENOMEM);
+    if (!size || size > PTRDIFF_MAX - ALIGN)
+        return gtl_fail(size ? -ENOMEM : -EINVAL, "hipMalloc",
+                        "no such size", 0);
     was = gtl_hip_enter();
-    size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    rc = get_memory(size ? size : ALIGN, &raw, &p);
+    rc = get_memory((size + ALIGN - 1) / ALIGN * ALIGN, &raw, &p);
     if (!rc) {
         rc = remember(&allocated, p, 1, raw, true);
         if (rc)
@@ -153,6 +158,22 @@ int gtl_hip_room(size_t *unused, size_t *total)
     return rc;
 }
 
+/* -EEXIST: we have pinned it, or it is not the whole that is registered. */
+static int check_registered(char *host, size_t size)
+{
+    void *base = NULL;
+    size_t all = 0;
+    int rc;
+
+    if (find(&pinned, host))
+        return gtl_fail(-EEXIST, "hipHostRegister", "pinned before", 0);
+    rc = HIP(MemGetAddressRange, &base, &all, host);
+    if (!rc && (size_t)(host - (char *)base) + size > all)
+        rc = gtl_fail(-EEXIST, "hipHostRegister",
+                      "a part of it is registered", 0);
+    return rc;
+}
+
 /* Memory that the program has registered itself is pinned all the same; it
  * is the program that ends that. */
 int gtl_hip_pin(void *host, size_t size, enum gtl_pin why, void **out)
@@ -167,7 +188,7 @@ int gtl_hip_pin(void *host, size_t size, enum gtl_pin why, void **out)
     rc = HIP(HostRegister, host, size, flags);
     ours = !rc;
     if (rc == -EEXIST)
-        rc = 0;
+        rc = check_registered(host, size);
     if (rc)
         goto leave;
     rc = HIP(HostGetDevicePointer, &seen, host, 0);
@@ -237,6 +258,25 @@ static enum gtl_kind kind_of(const struct hip_pointer *a)
     }
 }
 
+/* From what alloc() gave on, where p is behind that. */
+static void skip_unaligned(uintptr_t p, struct gtl_range *r)
+    LOCK_ATTR(no_thread_safety_analysis)
+{
+    if (!__atomic_load_n(&shifted, __ATOMIC_ACQUIRE))
+        return;
+    lock_acquire(&lock);
+    for (struct place *i = allocated; i; i = i->next) {
+        uintptr_t at = (uintptr_t)i->at;
+
+        if (i->theirs == (void *)r->base && p >= at) {
+            r->size -= at - r->base;
+            r->base = at;
+            break;
+        }
+    }
+    lock_release(&lock);
+}
+
 int gtl_hip_classify(const void *p, struct gtl_range *out)
 {
     struct hip_pointer a = { .device = 0 };
@@ -256,6 +296,7 @@ int gtl_hip_classify(const void *p, struct gtl_range *out)
             r.size = 1;
         }
         r.base = (uintptr_t)base;
+        skip_unaligned((uintptr_t)p, &r);
     }
     gtl_hip_leave(was);
     if (!rc)

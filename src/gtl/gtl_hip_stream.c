@@ -19,19 +19,6 @@ static struct seen {
     uint64_t id;
 } *all GUARDED_BY(lock);
 
-int gtl_hip_stream_create(bool urgent, void **out)
-{
-    struct hip_stream *s = NULL;
-    int was = gtl_hip_enter();
-    int rc = HIP(StreamCreateWithPriority, &s, HIP_STREAM_NON_BLOCKING,
-                 urgent ? gtl_hip_state.urgent : 0);
-
-    gtl_hip_leave(was);
-    if (!rc)
-        *out = s;
-    return rc;
-}
-
 static void forget(void *s) LOCK_ATTR(no_thread_safety_analysis)
 {
     struct seen **at, *found;
@@ -45,13 +32,64 @@ static void forget(void *s) LOCK_ATTR(no_thread_safety_analysis)
     free(found);
 }
 
-void gtl_hip_stream_destroy(void *s)
+/* HIP may wait for what a stream holds before it destroys it, or throw that
+ * away: those that are busy are destroyed later. */
+static struct dying {
+    struct dying *next;
+    struct hip_stream *stream;
+} *dying GUARDED_BY(lock);
+
+static void bury(void) LOCK_ATTR(no_thread_safety_analysis)
 {
+    struct dying **at = &dying, *d;
+
+    lock_acquire(&lock);
+    while ((d = *at)) {
+        if (HIP(StreamQuery, d->stream) == -EAGAIN) {
+            at = &d->next;
+            continue;
+        }
+        *at = d->next;
+        HIP(StreamDestroy, d->stream);
+        free(d);
+    }
+    lock_release(&lock);
+}
+
+void gtl_hip_stream_destroy(void *s) LOCK_ATTR(no_thread_safety_analysis)
+{
+    struct dying *d = NULL;
     int was = gtl_hip_enter();
 
     forget(s);
-    HIP(StreamDestroy, s);
+    if (HIP(StreamQuery, s) == -EAGAIN)
+        d = malloc(sizeof *d);
+    if (d) {
+        d->stream = s;
+        lock_acquire(&lock);
+        d->next = dying;
+        dying = d;
+        lock_release(&lock);
+    } else {
+        HIP(StreamDestroy, s);
+    }
+    bury();
     gtl_hip_leave(was);
+}
+
+int gtl_hip_stream_create(bool urgent, void **out)
+{
+    struct hip_stream *s = NULL;
+    int was = gtl_hip_enter(), rc;
+
+    bury();
+    rc = HIP(StreamCreateWithPriority, &s, HIP_STREAM_NON_BLOCKING,
+             urgent ? gtl_hip_state.urgent : 0);
+
+    gtl_hip_leave(was);
+    if (!rc)
+        *out = s;
+    return rc;
 }
 
 static uint64_t next_id(void)
@@ -107,12 +145,24 @@ static int identify(void *s, uint64_t *id)
     return rc;
 }
 
+static bool is_dying(void *s) LOCK_ATTR(no_thread_safety_analysis)
+{
+    struct dying *d;
+
+    lock_acquire(&lock);
+    for (d = dying; d && d->stream != s; d = d->next) {}
+    lock_release(&lock);
+    return d;
+}
+
 static int check(void *s)
 {
     int device = gtl_hip_state.device;
     unsigned flags = 0, recording = HIP_CAPTURE_NONE;
     int rc = 0;
 
+    if (is_dying(s))
+        return gtl_fail(-EINVAL, "stream_check", "destroyed", 0);
     if (s && s != (void *)LEGACY && s != (void *)PER_THREAD)
         rc = HIP(StreamGetFlags, s, &flags);
     if (!rc && gtl_hip_rt.StreamIsCapturing)

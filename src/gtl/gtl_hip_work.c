@@ -191,12 +191,43 @@ int gtl_hip_copy_blocks(void *to, const void *from,
     return rc;
 }
 
+struct fill {
+    void *to;
+    int byte;
+    size_t n;
+};
+
+static void fill_now(void *arg)
+{
+    struct fill *f = arg;
+
+    memset(f->to, f->byte, f->n);
+    free(f);
+}
+
+/* Of memory that the device does not reach: the processor, in turn. */
+static int fill_private(void *to, int byte, size_t n, void *s)
+{
+    struct fill *f = malloc(sizeof *f);
+    int rc;
+
+    if (!f)
+        return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
+    *f = (struct fill){ to, byte, n };
+    rc = gtl_hip_call(fill_now, f, s);
+    if (rc)
+        free(f);
+    return rc;
+}
+
 int gtl_hip_fill(void *to, int byte, size_t n, void *s)
 {
     int was = gtl_hip_enter(), rc = 0;
 
     if (n)
         rc = HIP(MemsetAsync, to, byte, n, s);
+    if (rc == -EINVAL && !reached(to))
+        rc = fill_private(to, byte, n, s);
     gtl_hip_leave(was);
     return rc;
 }

@@ -44,6 +44,20 @@ for major in 5 6 7; do
     also=FAKE_DEVICE_QUEUES=4 on $major discrete words calls
 done
 
+# What is asked of every driver.
+for is in discrete coherent bare; do
+    for test in gtl gtl_stream; do
+        FAKE_HIP_MAJOR=6 FAKE_DEVICE=$is LD_LIBRARY_PATH=$new \
+            "$BUILD/obj/tests/unit/$test" >>"$out" 2>&1
+        check [ $? -eq 0 ]
+    done
+done
+for test in gtl gtl_stream; do
+    FAKE_HIP_MAJOR=5 LD_LIBRARY_PATH=$fake/hip5 \
+        "$BUILD/obj/tests/unit/$test" >>"$out" 2>&1
+    check [ $? -eq 0 ]
+done
+
 # Two devices: the PE's own, unless the program has been at the first one,
 # which a runtime of version 5 cannot tell.
 also=FAKE_DEVICE_COUNT=2
