@@ -10,7 +10,7 @@
 
 const struct gtl_ops *gtl = &gtl_none;
 struct gtl_device gtl_device;
-bool gtl_foreign;
+hot_data bool gtl_foreign;
 
 static struct base_lock opening = LOCK_INIT;
 static __thread char said[160];

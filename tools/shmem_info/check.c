@@ -22,15 +22,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum verdict { PASS, WARN, FAIL };
 static int failures;
 /* Of a job PE 0 speaks; the others do where something has failed. */
 static int pe;
 /* PEs of this node as the launcher says, 0 without one. */
 static uint32_t local_pes;
 
-__attribute__((format(printf, 3, 4)))
-static void say(enum verdict v, const char *what, const char *fmt, ...)
+void say(enum verdict v, const char *what, const char *fmt, ...)
 {
     static const char *const words[] = { "PASS", "WARN", "FAIL" };
     va_list ap;
@@ -276,5 +274,6 @@ int info_check(void)
     check_files();
     check_cores(cores);
     check_network();
+    info_check_device();
     return failures > 0;
 }

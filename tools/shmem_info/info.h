@@ -9,6 +9,14 @@ int info_pe(void);
 int info_report(void);
 /* Tries what start-up needs; 0, or 1 if a check failed. */
 int info_check(void);
+/* A line of --check. */
+enum verdict { PASS, WARN, FAIL };
+void say(enum verdict v, const char *what, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* ---- device.c ---- */
+void info_check_device(void);
+/* In a second process: opens the memory of that handle; 0 if it is there. */
+int info_borrow(const char *hex);
 /* The tables as mdoc list items, for the man pages. */
 int info_env_mdoc(void);
 int info_errors_mdoc(void);
