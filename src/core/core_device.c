@@ -166,7 +166,8 @@ _Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
 bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
                      void *result)
 {
-    uintptr_t near = at->seg == HEAP_DEVICE
+    /* What the processor reaches, too, is its own or the network's. */
+    uintptr_t near = at->seg == HEAP_DEVICE && !heap_device_direct
                      ? reached(at->pe, at->seg, at->off) : 0;
     struct gtl_amo g = {
         .op = (enum gtl_word_op)a->op, .size = a->size, .word = (void *)near,

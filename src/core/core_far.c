@@ -86,6 +86,20 @@ void core_far_quiet(const char *call, const struct core_ctx *ctx)
 
 /* ---- atomics ---- */
 
+/* Where the word, the result or both may be the device's alone. */
+static void foreign_amo(const struct core_ctx *ctx, const struct xport_at *at,
+                        const struct xport_amo *a, void *result, bool nbi)
+{
+    bool away = nbi && result && core_is_foreign(result);
+    uint64_t was = 0;
+    void *to = away ? &was : result;
+
+    if (!core_device_amo(at, a, to))
+        xport_far->amo(ctx->flow, at, a, to, nbi && !away);
+    if (away)
+        core_device_copy(result, &was, (size_t)a->size);
+}
+
 void core_far_amo(const char *call, const struct core_ctx *ctx,
                   enum xport_op op, size_t size, const void *sym, int pe,
                   const void *value, const void *cond, void *result, bool nbi)
@@ -98,11 +112,8 @@ void core_far_amo(const char *call, const struct core_ctx *ctx,
         memcpy(&a.value, value, size);
     if (cond)
         memcpy(&a.cond, cond, size);
-    if (gtl_foreign && core_device_amo(&at, &a, result))
-        return;
-    if (nbi && core_foreign(result)) {
-        xport_far->amo(ctx->flow, &at, &a, &a.value, false);
-        core_copy(result, &a.value, size);
+    if (unlikely(gtl_foreign)) {
+        foreign_amo(ctx, &at, &a, result, nbi);
         return;
     }
     atomics_told();
