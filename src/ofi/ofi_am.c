@@ -171,7 +171,8 @@ void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
 /* Blocks that a message brings better than one operation each. */
 static size_t blocks_per_message(const struct xport_blocks *b)
 {
-    return b->len <= OFI_AM_PAYLOAD / 4 ? OFI_AM_PAYLOAD / b->len : 0;
+    return b->len && b->len <= OFI_AM_PAYLOAD / 4 ? OFI_AM_PAYLOAD / b->len
+                                                  : 0;
 }
 
 static struct ofi_am_head blocks_head(enum ofi_am_kind kind,
