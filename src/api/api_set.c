@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The deprecated collectives over active sets. */
 #include "api/api_coll.h"
+#include "core/core_device.h"
 
 /* Old programs may have made pSync shorter than it should be: only a program
  * that is being checked is held to all of it. */
 static void check_sync_array(const char *call, const long *pSync)
 {
     size_t n = core_status.checks ? SHMEM_SYNC_SIZE : 1;
+    long here[SHMEM_SYNC_SIZE];
 
     if (!CORE_CHECK(1))
         return;
     if (heap_find(pSync, n * sizeof *pSync) < 0)
         core_refuse(call, &core_ctx_default, pSync, n * sizeof *pSync,
                     core_world.my_pe);
+    core_copy(here, pSync, n * sizeof *pSync);
     for (size_t i = 0; i < n; i++)
-        if (pSync[i] != SHMEM_SYNC_VALUE)
+        if (here[i] != SHMEM_SYNC_VALUE)
             core_fatal(ERR_ARG, call, "pSync[%zu] is %ld, not "
-                       "SHMEM_SYNC_VALUE", i, pSync[i]);
+                       "SHMEM_SYNC_VALUE", i, here[i]);
 }
 
 /* The set's team, or a fatal error; the arrays are only looked at. */

@@ -90,7 +90,8 @@ static int first_to_differ(const struct core_team *t, const struct coll_args *a)
 static const char *show(char *out, size_t size, const char *label, uint64_t v)
 {
     static const char *const seg[] = {
-        [HEAP_HOST] = "heap", [HEAP_DATA] = "static data"
+        [HEAP_HOST] = "heap", [HEAP_DATA] = "static data",
+        [HEAP_DEVICE] = "device heap"
     };
 
     if (label[0] != '@' || (v >> 56 >= HEAP_SEGS && v != UINT64_MAX))
