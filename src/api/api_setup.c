@@ -3,6 +3,7 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "coll/coll.h"
+#include "core/core_device.h"
 #include "heap/heap.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
@@ -293,7 +294,8 @@ void *pshmem_ptr(const void *dest, int pe)
     if (pe < 0 || pe >= core_world.n_pes)
         return NULL;
     if (pe == core_world.my_pe)
-        return heap_find(dest, 1) < 0 ? NULL : (void *)dest;
+        return heap_find(dest, 1) < 0 || core_foreign(dest) ? NULL
+                                                            : (void *)dest;
     return (void *)xport_near(pe, dest, 1);
 }
 API_ALIAS(shmem_ptr)
