@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device.h"
+
+#include <dlfcn.h>
+
+enum { BOUNCE = 1 << 16 };
+
+int me, n_pes, next, before;
+bool aware;
+static char *bounce;
+
+/* The driver's calls, as their vendors count; both give 0 for success. */
+static struct {
+    int (*alloc)(void **out, size_t size);
+    int (*free)(void *p);
+} gpu;
+
+static void need(bool ok, const char *what)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "device.c: %s fails\n", what);
+    exit(1);
+}
+
+static void *symbol(void *lib, const char *name)
+{
+    void *p = dlsym(lib, name);
+
+    need(p, name);
+    return p;
+}
+
+static int cuda_alloc(void **out, size_t size)
+{
+    static int (*call)(unsigned long long *out, size_t size);
+    unsigned long long p = 0;
+    int rc;
+
+    if (!call)
+        *(void **)&call = symbol(dlopen("libcuda.so.1", RTLD_NOW),
+                                 "cuMemAlloc_v2");
+    rc = call(&p, size);
+    *out = (void *)(uintptr_t)p;
+    return rc;
+}
+
+static int cuda_free(void *p)
+{
+    static int (*call)(unsigned long long p);
+
+    if (!call)
+        *(void **)&call = symbol(dlopen("libcuda.so.1", RTLD_NOW),
+                                 "cuMemFree_v2");
+    return call((uintptr_t)p);
+}
+
+static void begin_cuda(void)
+{
+    void *lib = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL;
+    int (*init)(unsigned flags), (*get)(int *out, int ordinal), device = 0;
+    int (*retain)(void **out, int device), (*current)(void *context);
+
+    need(lib, "dlopen libcuda.so.1");
+    *(void **)&init = symbol(lib, "cuInit");
+    *(void **)&get = symbol(lib, "cuDeviceGet");
+    *(void **)&retain = symbol(lib, "cuDevicePrimaryCtxRetain");
+    *(void **)&current = symbol(lib, "cuCtxSetCurrent");
+    need(!init(0) && !get(&device, 0) && !retain(&context, device) &&
+         !current(context), "a CUDA context");
+    gpu.alloc = cuda_alloc;
+    gpu.free = cuda_free;
+}
+
+static void begin_hip(void)
+{
+    static const char *const names[] = {
+        "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"
+    };
+    void *lib = NULL;
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names && !lib; i++)
+        lib = dlopen(names[i], RTLD_NOW);
+    need(lib, "dlopen libamdhip64.so");
+    *(void **)&gpu.alloc = symbol(lib, "hipMalloc");
+    *(void **)&gpu.free = symbol(lib, "hipFree");
+}
+
+static void begin_gpu(void)
+{
+    const char *device = getenv("SHMEM_DEVICE");
+
+    if (device && !strcmp(device, "cuda"))
+        begin_cuda();
+    else if (device && !strcmp(device, "hip"))
+        begin_hip();
+    aware = gpu.alloc;
+}
+
+void device_begin(int thread_level)
+{
+    int got = -1;
+
+    if (!gpu.alloc)
+        begin_gpu();
+    T_EQ(shmem_init_thread(thread_level, &got), 0);
+    me = shmem_my_pe();
+    n_pes = shmem_n_pes();
+    next = (me + 1) % n_pes;
+    before = (me + n_pes - 1) % n_pes;
+    T_PE(me);
+    bounce = shmem_malloc(BOUNCE);
+    need(bounce, "shmem_malloc");
+}
+
+int device_end(void)
+{
+    shmem_free(bounce);
+    shmem_finalize();
+    return T_DONE();
+}
+
+void *own_device_make(size_t size)
+{
+    void *p = NULL;
+
+    if (!gpu.alloc)
+        begin_gpu();
+    if (!gpu.alloc)
+        return aligned_alloc(64, (size + 63) / 64 * 64);
+    need(!gpu.alloc(&p, size), "an allocation of device memory");
+    return p;
+}
+
+void own_device_drop(void *p)
+{
+    if (gpu.free)
+        need(!gpu.free(p), "to free device memory");
+    else
+        free(p);
+}
+
+void *room_make(enum place where, size_t size)
+{
+    void *p;
+
+    if (where == HOST)
+        p = shmem_align(64, size);
+    else if (where == DEVICE)
+        p = shmem_space_align(SHMEM_SPACE_DEVICE, 64, size);
+    else if (where == OWN)
+        p = aligned_alloc(64, (size + 63) / 64 * 64);
+    else
+        p = own_device_make(size);
+    need(p, "an allocation");
+    return p;
+}
+
+void room_drop(enum place where, void *p)
+{
+    if (where < SYMMETRIC)
+        shmem_free(p);
+    else if (where == OWN)
+        free(p);
+    else
+        own_device_drop(p);
+}
+
+/* What is not symmetric takes part in transfers as their local buffer. */
+static void move(void *to, const void *from, size_t size)
+{
+    if (shmem_addr_accessible(to, me))
+        shmem_putmem(to, from, size, me);
+    else
+        shmem_getmem(to, from, size, me);
+    shmem_quiet();
+}
+
+void store(void *to, const void *from, size_t size)
+{
+    const char *p = from;
+    size_t n;
+
+    for (size_t at = 0; at < size; at += n) {
+        n = size - at < BOUNCE ? size - at : BOUNCE;
+        memcpy(bounce, p + at, n);
+        move((char *)to + at, bounce, n);
+    }
+}
+
+void load(void *to, const void *from, size_t size)
+{
+    const char *p = from;
+    size_t n;
+
+    for (size_t at = 0; at < size; at += n) {
+        n = size - at < BOUNCE ? size - at : BOUNCE;
+        move(bounce, p + at, n);
+        memcpy((char *)to + at, bounce, n);
+    }
+}
+
+void store_word(void *to, uint64_t value, size_t size)
+{
+    store(to, &value, size);
+}
+
+uint64_t load_word(const void *from, size_t size)
+{
+    uint64_t v = 0;
+
+    load(&v, from, size);
+    return v;
+}
+
+void store_byte(void *to, int byte, size_t size)
+{
+    char *p = malloc(size ? size : 1);
+
+    need(p, "malloc");
+    memset(p, byte, size);
+    store(to, p, size);
+    free(p);
+}
+
+void expect(const void *p, const void *want, size_t size)
+{
+    char *got = malloc(size ? size : 1);
+
+    need(got, "malloc");
+    memset(got, 0, size);
+    load(got, p, size);
+    T_MEM(got, want, size);
+    free(got);
+}
+
+void pattern(unsigned char *to, int pe, unsigned round, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = byte_of(pe, round, i);
+}
