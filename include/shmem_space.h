@@ -11,6 +11,7 @@
 #include "shmem.h"
 
 /* A space; the NULL handle is none. */
+struct shmem_space_s { int opaque; };
 typedef struct shmem_space_s *shmem_space_t;
 #define SHMEM_SPACE_INVALID ((shmem_space_t)0)
 

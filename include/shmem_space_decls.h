@@ -27,8 +27,11 @@ int SHMEMI_P(shmem_get_space)(void *ptr, shmem_space_t *space);
 int SHMEMI_P(shmem_team_get_space)(shmem_team_t team, shmem_space_t *space);
 /* shmem_ptr, if dest lies in that space. */
 void *SHMEMI_P(shmem_space_ptr)(shmem_space_t space, const void *dest, int pe);
+/* Where this PE's device reaches dest on that PE, for its kernels, or NULL;
+ * shmem_ptr answers for the processor. */
+void *SHMEMI_P(shmemx_device_ptr)(const void *dest, int pe);
 
-/* Collective over all PEs.  0, -EINVAL or -ENOMEM on all alike. */
+/* Collective over all PEs.  0, -EINVAL, -ENODEV or -ENOMEM on all alike. */
 int SHMEMI_P(shmem_space_create)(const shmem_space_config_t *config,
                                  shmem_space_t *space, shmem_team_t *team);
 /* Frees its blocks.  -EBUSY on all while a team of it lives. */

@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "core/core_watch.h"
 #include "pshmem.h"
+#include "shmemg.h"
 #include "shmemx.h"
 
 #define API_ALIAS(f) \
@@ -48,6 +49,8 @@ bool api_alignment_ok(const char *call, size_t alignment);
 /* ---- api_space.c: where shmem_malloc allocates ---- */
 extern hidden struct heap_space *api_default_space;
 void api_space_open(void);
+/* Is the host's to be had by name? */
+bool api_space_cpu(void);
 
 /* ---- api_device.c: the device heap ---- */
 int api_device_open(void);      /* at start: room for its words */
@@ -55,6 +58,12 @@ int api_device_open(void);      /* at start: room for its words */
 int api_device_start(void);
 /* May there be one, if somebody needs it? */
 bool api_device_possible(void);
+/* Is there a device?  Opens it to know. */
+bool api_device_known(void);
+/* May private memory of the device be passed?  The same. */
+bool api_device_aware(void);
+/* Collective over the world: the least that any PE says. */
+uint64_t api_least(uint64_t mine);
 /* Collective over the world: makes it, unless it is there.  0, or -errno on
  * all PEs alike, logged by those that have the reason. */
 int api_device_need(void);

@@ -11,9 +11,17 @@
 
 #include <errno.h>
 
+/* What the environment says of spaces; all PEs are to be told the same. */
+enum { SETTINGS = 4 };
+static const char *const setting_names[SETTINGS] = {
+    "SHMEM_DEFAULT_SPACE", "SHMEM_ENABLE_CPU_SPACE",
+    "SHMEM_ENABLE_GPU_SPACE (or SHMEM_DEVICE=none)",
+    "SHMEM_DEVICE_SYMMETRIC_SIZE"
+};
+
 /* In symmetric memory. */
 static struct words {
-    uint64_t mine, least;
+    uint64_t mine[2 * SETTINGS], least[2 * SETTINGS];
     _Alignas(16) char sm[SM_DEVICE_CARD], ofi[OFI_DEVICE_CARD];
 } *words;
 static bool failed;             /* and will again: the same on all PEs */
@@ -31,21 +39,69 @@ int api_device_open(void)
 
 bool api_device_possible(void)
 {
-    return !failed && env.DEVICE != ENV_DEVICE_NONE;
+    return !failed && env.DEVICE != ENV_DEVICE_NONE &&
+           heap_env_enabled(HEAP_DEVICE) != HEAP_ENV_OFF;
 }
 
-/* The least that any PE says: a meeting, too. */
-static uint64_t least(uint64_t mine)
+bool api_device_known(void)
 {
-    words->mine = mine;
-    coll_reduce(&core_world, &words->least, &words->mine, 1, sizeof mine,
+    return env.DEVICE != ENV_DEVICE_NONE && !gtl_open(rt_job.local) &&
+           gtl != &gtl_none;
+}
+
+bool api_device_aware(void)
+{
+    bool off = env_is_set("ENABLE_DEVICE_AWARENESS") &&
+               !env.ENABLE_DEVICE_AWARENESS;
+
+    return (!off || heap_device.arena) && api_device_known();
+}
+
+static void least_of(size_t n)
+{
+    coll_reduce(&core_world, words->least, words->mine, n, sizeof *words->mine,
                 coll_ops[COLL_MIN][COLL_U64]);
-    return words->least;
+}
+
+/* A meeting, too. */
+uint64_t api_least(uint64_t mine)
+{
+    words->mine[0] = mine;
+    least_of(1);
+    return words->least[0];
 }
 
 static bool all_of_us(int rc)
 {
-    return least(rc == 0);
+    return api_least(rc == 0);
+}
+
+/* Who differs would wait for the others to make a heap with it. */
+static int agree(void)
+{
+    size_t size = 0;
+    uint64_t *v = words->mine;
+    int k;
+
+    heap_env_size(HEAP_DEVICE, &size);
+    v[0] = (uint64_t)env.DEFAULT_SPACE;
+    v[1] = heap_env_enabled(HEAP_HOST) != HEAP_ENV_OFF;
+    v[2] = api_device_possible()
+           ? (uint64_t)heap_env_enabled(HEAP_DEVICE) : HEAP_ENV_OFF;
+    v[3] = size;
+    for (k = 0; k < SETTINGS; k++)
+        v[SETTINGS + k] = ~v[k];
+    least_of(2 * SETTINGS);
+    for (k = 0; k < SETTINGS; k++)
+        if (words->least[k] != ~words->least[SETTINGS + k])
+            break;
+    if (k == SETTINGS)
+        return 0;
+    if (rt_job.pe)
+        core_await_end();
+    log_error(ERR_ENV, "not all PEs have the same %s: give it to all of them "
+              "(mpirun passes it on with -x)", setting_names[k]);
+    return -EINVAL;
 }
 
 /* Handles where they serve, else memory that all reach anyway. */
@@ -72,7 +128,7 @@ static int join(size_t size)
 static void drop(void)
 {
     sm_device_return();
-    least(0);                   /* nobody frees what another one still has */
+    api_least(0);                   /* nobody frees what another one still has */
     heap_device_close();
     sm_device_close();
 }
@@ -85,7 +141,7 @@ static int make(void)
     rc = gtl_open(rt_job.local);
     if (!rc && gtl == &gtl_none)
         rc = -ENODEV;
-    size = least(rc ? 0 : heap_device_size(rt_job.n_local));
+    size = api_least(rc ? 0 : heap_device_size(rt_job.n_local));
     if (!size)
         return -ENODEV;
     rc = heap_device_open(size);
@@ -114,14 +170,54 @@ int api_device_need(void)
     return rc;
 }
 
+/* shmem_malloc must have a place. */
+static int need_default(void)
+{
+    bool off = heap_env_enabled(HEAP_DEVICE) == HEAP_ENV_OFF;
+    int rc;
+
+    if (api_device_possible()) {
+        rc = api_device_need();
+        if (rc && rt_job.pe == 0)
+            log_error(ERR_DEVICE, "shmem_malloc is to take device memory, "
+                      "which this job cannot have: unset SHMEM_DEFAULT_SPACE "
+                      "and SHMEM_ENABLE_CPU_SPACE");
+        return rc;
+    }
+    if (rt_job.pe)
+        core_await_end();
+    if (!api_space_cpu())
+        log_error(ERR_ENV, "no memory space is left: the host's is switched "
+                  "off by SHMEM_ENABLE_CPU_SPACE, the device's by %s",
+                  off ? "SHMEM_ENABLE_GPU_SPACE" : "SHMEM_DEVICE=none");
+    else
+        log_error(ERR_ENV, "SHMEM_DEFAULT_SPACE is gpu, but %s switches device "
+                  "memory off",
+                  off ? "SHMEM_ENABLE_GPU_SPACE" : "SHMEM_DEVICE=none");
+    return -EINVAL;
+}
+
 /* A program that has loaded a GPU's driver may pass its memory to any call. */
+static bool aware_at_start(void)
+{
+    if (env.DEVICE == ENV_DEVICE_NONE)
+        return false;
+    return env_is_set("ENABLE_DEVICE_AWARENESS")
+           ? env.ENABLE_DEVICE_AWARENESS : gtl_program_has_one();
+}
+
 int api_device_start(void)
 {
-    if (heap_device_wanted())
-        return api_device_need();
-    if (env.DEVICE != ENV_DEVICE_NONE && gtl_program_has_one())
-        return gtl_open(rt_job.local);
-    return 0;
+    int rc = agree();
+
+    if (rc)
+        return rc;
+    if (api_default_space == &heap_device)
+        return need_default();
+    /* Without it the program gets no such memory, and may go on. */
+    if (heap_device_wanted() && api_device_possible())
+        api_device_need();
+    return aware_at_start() ? gtl_open(rt_job.local) : 0;
 }
 
 void api_device_leave(void)

@@ -41,6 +41,8 @@ static void tell_full(const char *call, const struct heap_space *space,
 {
     enum { PLACES = 256 };
     static const void *told[PLACES];
+    const bool device = space == &heap_device;
+    const char *name = heap_env_size(space->seg, &(size_t){ 0 });
     char asked[24], used[24], total[24], largest[24];
     struct heap_usage u;
     int i;
@@ -51,16 +53,17 @@ static void tell_full(const char *call, const struct heap_space *space,
         return;
     told[i] = caller;
     heap_usage_get(space, &u);
+    if (!name)
+        name = device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE";
     log_warn(ERR_HEAP, "%s: the symmetric heap%s is full: asked %s, used %s of "
-             "%s, largest free block %s; raise %s", core_public_name(call),
+             "%s, largest free block %s; raise %s%s", core_public_name(call),
              space->parent ? " of a space"
-             : space == &heap_device ? " in device memory" : "",
+             : device ? " in device memory" : "",
              log_size(asked, (double)size), log_size(used, (double)u.used),
              log_size(total, (double)u.total),
              log_size(largest, (double)u.largest_free),
-             space->parent ? "the size it was created with"
-             : space == &heap_device ? "SHMEM_DEVICE_SYMMETRIC_SIZE"
-                                     : "SHMEM_SYMMETRIC_SIZE");
+             space->parent ? "" : "SHMEM_",
+             space->parent ? "the size it was created with" : name);
 }
 
 /* The number of a space, the same on all PEs. */
@@ -100,17 +103,15 @@ void *api_allocate(const char *call, const struct api_request *r,
     return p;
 }
 
-static void *allocate(const char *call, size_t size, long hints,
-                      const void *caller)
+static void *allocate(const char *call, size_t size, const void *caller)
 {
     return api_allocate(call, &(struct api_request){
-                            .space = api_default_space, .size = size,
-                            .hints = hints }, caller);
+                            .space = api_default_space, .size = size }, caller);
 }
 
 void *pshmem_malloc(size_t size)
 {
-    return allocate(__func__, size, 0, __builtin_return_address(0));
+    return allocate(__func__, size, __builtin_return_address(0));
 }
 API_ALIAS(shmem_malloc)
 
@@ -153,7 +154,15 @@ API_ALIAS(shmem_align)
 
 void *pshmem_malloc_with_hints(size_t size, long hints)
 {
-    return allocate(__func__, size, hints, __builtin_return_address(0));
+    bool device = hints & (SHMEM_DEVICE_MALLOC_HOST_INIT |
+                           SHMEM_DEVICE_MALLOC_KERNEL_INIT);
+
+    return api_allocate(__func__, &(struct api_request){
+                            .space = !device ? api_default_space
+                                     : api_device_possible() ? &heap_device
+                                                             : NULL,
+                            .size = size, .hints = hints },
+                        __builtin_return_address(0));
 }
 API_ALIAS(shmem_malloc_with_hints)
 
@@ -203,7 +212,9 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
         return NULL;
     /* Nobody's traffic to the old place is under way when it moves, and
      * nobody's to the new place starts before all have moved. */
-    MEET(call, { "@ptr", "size" }, { coll_place(ptr), size });
+    MEET(call, { "@ptr", "size", "space" },
+         { coll_place(ptr), size, number_of(space ? space
+                                                  : heap_space_of(ptr)) });
     if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(space, ptr, size, &moved))
         tell_full(call, space ? space : heap_space_of(ptr), size, caller);
     coll_sync(&core_world);
@@ -220,7 +231,7 @@ API_ALIAS(shmem_realloc)
 /* Names from before 1.2. */
 void *pshmalloc(size_t size)
 {
-    return allocate(__func__, size, 0, __builtin_return_address(0));
+    return allocate(__func__, size, __builtin_return_address(0));
 }
 API_ALIAS(shmalloc)
 

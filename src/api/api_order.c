@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api/api.h"
 
+static const struct core_ctx *host_ctx(shmem_ctx_t ctx, const char *call)
+{
+    const struct core_ctx *c = core_ctx_of(ctx, call);
+
+    if (CORE_CHECK(c->options & SHMEM_DEVICE_CTX))
+        core_ctx_refuse(call);
+    return c;
+}
+
 /* An invalid context has nothing to order: fence and quiet do nothing. */
 #define API_ORDER(NAME)                                                     \
     void pshmem_##NAME(void)                                                \
@@ -12,7 +21,7 @@
     {                                                                       \
         core_need_up(__func__);                                             \
         if (ctx != SHMEM_CTX_INVALID)                                       \
-            core_##NAME(__func__, API_CTX(ctx));                            \
+            core_##NAME(__func__, host_ctx(ctx, __func__));                 \
     }                                                                       \
     API_ALIAS(shmem_##NAME) API_ALIAS(shmem_ctx_##NAME)
 API_ORDER(fence)
@@ -41,7 +50,7 @@ API_ALIAS(shmem_pe_quiet)
 
 void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes)
 {
-    pe_quiet(__func__, API_CTX(ctx), target_pes, npes);
+    pe_quiet(__func__, host_ctx(ctx, __func__), target_pes, npes);
 }
 API_ALIAS(shmem_ctx_pe_quiet)
 

@@ -17,6 +17,8 @@
 
 /* How many inits wait for their finalize. */
 static int init_count;
+/* The device bits that shmem_init_thread has granted. */
+static int granted;
 /* start_pes has no finalize of its own: it happens at exit. */
 static bool finalize_at_exit;
 /* exit() does what the program has left out. */
@@ -29,6 +31,8 @@ static void become_child(void)
     sm_fork_child();
     core_world.n_pes = 0;
     core_shared.n_pes = 0;
+    core_device_world.n_pes = 0;
+    core_device_shared.n_pes = 0;
     core_status.state = CORE_FORKED;
     init_count = 0;
 }
@@ -91,8 +95,10 @@ static int open_rooms(int thread_level)
     if (rc)
         return rc;
     log_identify(rt_job.pe, log_host());
-    if (rt_job.pe == 0)
+    if (rt_job.pe == 0) {
         env_warn_unknown();
+        heap_env_warn();
+    }
     rc = xport_open(rt_job.n_pes);
     if (rc)
         goto close_rt;
@@ -146,6 +152,7 @@ close_rt:
 static void close_rooms(void)
 {
     finalize_at_exit = false;
+    granted = 0;
     core_quiet("shmem_finalize", &core_ctx_default);
     api_device_leave();
     coll_barrier_last(exiting);
@@ -187,21 +194,24 @@ API_ALIAS(shmem_init)
 
 int pshmem_init_thread(int requested, int *provided)
 {
-    int rc;
+    const int device = SHMEM_DEVICE_HOST_INIT | SHMEM_DEVICE_KERNEL_INIT;
+    int level = requested & SHMEMX_THREAD_MASK, rc;
 
-    if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) {
+    if (requested & ~(SHMEMX_THREAD_MASK | device)) {
         log_error(ERR_ARG, "shmem_init_thread: %d is no thread level",
                   requested);
         return -EINVAL;
     }
-    rc = start(__func__, requested);
+    rc = start(__func__, level);
     if (rc)
         return rc;
     /* A later init may ask for more: nothing here depends on the level. */
-    if (requested > core_status.thread_level)
-        core_status.thread_level = requested;
+    if (level > core_status.thread_level)
+        core_status.thread_level = level;
+    if (requested & device && !api_device_need())
+        granted |= requested & SHMEM_DEVICE_HOST_INIT;
     if (provided)
-        *provided = core_status.thread_level;
+        *provided = core_status.thread_level | granted;
     return 0;
 }
 API_ALIAS(shmem_init_thread)
@@ -238,7 +248,7 @@ API_ALIAS(shmem_global_exit)
 void pshmem_query_thread(int *provided)
 {
     core_need_up(__func__);
-    *provided = core_status.thread_level;
+    *provided = core_status.thread_level | granted;
 }
 API_ALIAS(shmem_query_thread)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory spaces: handles are the heap's own objects. */
-#include "api/api.h"
+#include "api/api_coll.h"
 #include "base/env.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
@@ -10,10 +10,14 @@
 
 struct heap_space *api_default_space = &heap_default;
 
+bool api_space_cpu(void)
+{
+    return heap_env_enabled(HEAP_HOST) != HEAP_ENV_OFF;
+}
+
 void api_space_open(void)
 {
-    bool gpu = env.DEFAULT_SPACE == ENV_SPACE_GPU ||
-               !(env.ENABLE_CPU_SPACE && env.ENABLE_SPACE_CPU);
+    bool gpu = env.DEFAULT_SPACE == ENV_SPACE_GPU || !api_space_cpu();
 
     api_default_space = gpu ? &heap_device : &heap_default;
 }
@@ -41,8 +45,7 @@ shmem_space_t pshmemx_space_predefined(int which)
                                                        : &heap_default;
 
     core_need_up(__func__);
-    if (which == SHMEMI_SPACE_CPU &&
-        !(env.ENABLE_CPU_SPACE && env.ENABLE_SPACE_CPU))
+    if (which == SHMEMI_SPACE_CPU && !api_space_cpu())
         s = NULL;
     return handle_of(space_of(handle_of(s)));
 }
@@ -134,7 +137,7 @@ int pshmem_query_device_awareness(int *enabled)
     int is;
 
     core_need_up(__func__);
-    is = gtl != &gtl_none;
+    is = api_device_aware();
     if (enabled)
         *enabled = is;
     return is;
@@ -156,12 +159,15 @@ API_ALIAS(shmem_get_space)
 
 int pshmem_team_get_space(shmem_team_t team, shmem_space_t *space)
 {
-    struct core_team *t = core_team_get(team);
+    struct heap_space *s;
+    struct core_team *t;
 
     core_need_up(__func__);
-    if (!t)
+    t = api_team_or_null(__func__, team);
+    s = !t ? NULL : t->space ? t->space : api_default_space;
+    if (!space_of(handle_of(s)))
         return -EINVAL;
-    *space = handle_of(t->space ? t->space : api_default_space);
+    *space = handle_of(s);
     return 0;
 }
 API_ALIAS(shmem_team_get_space)
@@ -175,9 +181,75 @@ void *pshmem_space_ptr(shmem_space_t space, const void *dest, int pe)
 }
 API_ALIAS(shmem_space_ptr)
 
+/* Addresses are unified: what the device reaches, it reaches there. */
+static bool device_sees(const void *p)
+{
+    struct gtl_range r;
+
+    return gtl != &gtl_none && (gtl_is_software() ||
+           (!gtl->classify(p, &r) && r.kind != GTL_PRIVATE));
+}
+
+void *pshmemx_device_ptr(const void *dest, int pe)
+{
+    void *p;
+
+    core_need_up(__func__);
+    if (pe < 0 || pe >= core_world.n_pes)
+        return NULL;
+    if (heap_find(dest, 1) == HEAP_DEVICE)
+        return (void *)core_device_near(pe, dest);
+    p = pshmem_ptr(dest, pe);
+    return p && device_sees(p) ? p : NULL;
+}
+API_ALIAS(shmemx_device_ptr)
+
+/* ---- the names of the draft for GPUs ---- */
+
+static struct heap_space *device_space(void)
+{
+    return api_device_possible() ? &heap_device : NULL;
+}
+
+void *pshmemg_malloc(size_t size)
+{
+    return api_allocate(__func__, &(struct api_request){
+                            .space = device_space(), .size = size },
+                        __builtin_return_address(0));
+}
+API_ALIAS(shmemg_malloc)
+
+void *pshmemg_calloc(size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes))
+        bytes = SIZE_MAX;
+    return api_allocate(__func__, &(struct api_request){
+                            .space = device_space(), .size = bytes,
+                            .clear = true }, __builtin_return_address(0));
+}
+API_ALIAS(shmemg_calloc)
+
+void *pshmemg_align(size_t alignment, size_t size)
+{
+    if (!api_alignment_ok(__func__, alignment))
+        return NULL;
+    return api_allocate(__func__, &(struct api_request){
+                            .space = device_space(), .size = size,
+                            .align = alignment }, __builtin_return_address(0));
+}
+API_ALIAS(shmemg_align)
+
+void pshmemg_free(void *ptr)
+{
+    pshmem_free(ptr);
+}
+API_ALIAS(shmemg_free)
+
 /* ---- spaces that the program makes ---- */
 
-/* The space and its team, both or neither. */
+/* The space and, unless that is NULL, a team of it: all or nothing. */
 static int create(const shmem_space_config_t *config, struct heap_space **out,
                   struct core_team **team)
 {
@@ -194,12 +266,14 @@ static int create(const shmem_space_config_t *config, struct heap_space **out,
     rc = heap_space_cut(from, config->size, &s);
     if (rc)
         return rc;
-    rc = coll_team_split(&core_world, 0, 1, core_world.n_pes, team);
+    if (team)
+        rc = coll_team_split(&core_world, 0, 1, core_world.n_pes, team);
     if (rc) {
         heap_space_join(s);
         return rc;
     }
-    (*team)->space = s;
+    if (team)
+        (*team)->space = s;
     *out = s;
     return 0;
 }
@@ -213,12 +287,17 @@ int pshmem_space_create(const shmem_space_config_t *config,
 
     core_need_up(__func__);
     if (!config || !space || !config->size ||
+        config->flags & ~SHMEM_SPACE_FLAG_DEFAULT ||
         (config->device_type != SHMEM_DEVICE_CPU &&
          config->device_type != SHMEM_DEVICE_GPU))
         return -EINVAL;
-    API_MEET(&core_world, ERR_HEAPARG, __func__, .label = { "size", "type" },
-             .value = { config->size, config->device_type });
-    rc = create(config, &s, &t);
+    if (config->device_type == SHMEM_DEVICE_CPU && !api_space_cpu())
+        return -ENODEV;
+    API_MEET(&core_world, ERR_HEAPARG, __func__,
+             .label = { "size", "type", "flags" },
+             .value = { config->size, config->device_type,
+                        (uint64_t)config->flags });
+    rc = create(config, &s, team ? &t : NULL);
     if (rc)
         return rc;
     if (config->flags & SHMEM_SPACE_FLAG_DEFAULT)
@@ -239,7 +318,8 @@ int pshmem_space_destroy(shmem_space_t space)
         return -EINVAL;
     API_MEET(&core_world, ERR_HEAPARG, __func__, .label = { "space" },
              .value = { s->from });
-    if (core_team_of_space(s))
+    /* Teams split from it may live on some PEs only. */
+    if (!api_least(!core_team_of_space(s)))
         return -EBUSY;
     /* Nobody's traffic to its blocks is under way. */
     coll_barrier_world();
@@ -258,10 +338,9 @@ int pshmem_space_get_team(shmem_space_t space, shmem_team_t *team)
     core_need_up(__func__);
     if (!s)
         return -EINVAL;
-    t = s->parent ? core_team_of_space(s) : &core_world;
-    if (!t)
-        return -EINVAL;
-    *team = core_team_handle(t);
+    t = s->parent ? core_team_of_space(s)
+        : s == &heap_device ? &core_device_world : &core_world;
+    *team = core_team_handle(t ? t : &core_world);
     return 0;
 }
 API_ALIAS(shmem_space_get_team)
@@ -283,14 +362,18 @@ int pshmem_space_get_caps(shmem_space_t space, shmem_space_cap_t *caps)
 {
     struct heap_space *s = space_of(space);
     shmem_space_cap_t c = SHMEM_SPACE_CAP_RMA | SHMEM_SPACE_CAP_COLLECTIVES |
-                          SHMEM_SPACE_CAP_ATOMICS |
                           SHMEM_SPACE_CAP_WORLD_ACCESS;
+    bool direct;
 
     core_need_up(__func__);
-    if (!s)
+    if (!s || (s->seg == HEAP_DEVICE && !api_device_known()))
         return -EINVAL;
-    if (s->seg == HEAP_HOST || heap_device_direct)
+    direct = s->seg == HEAP_HOST || heap_device_direct ||
+             (!heap_device.arena && gtl_device.direct);
+    if (direct)
         c |= SHMEM_SPACE_CAP_DIRECT_ACCESS;
+    if (direct || gtl_device.kernels)
+        c |= SHMEM_SPACE_CAP_ATOMICS;
     *caps = c;
     return 0;
 }

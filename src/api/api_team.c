@@ -140,7 +140,7 @@ void pshmem_team_destroy(shmem_team_t team)
     core_need_up(__func__);
     if (team == SHMEM_TEAM_INVALID)
         return;
-    if (CORE_CHECK(team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED))
+    if (CORE_CHECK(core_team_predefined(core_team_get(team))))
         core_fatal(ERR_TEAM, __func__, "a predefined team cannot be destroyed");
     t = api_team(__func__, team);
     API_MEET(t, ERR_COLL, __func__);
@@ -176,7 +176,7 @@ static int create_ctx(const char *call, struct core_team *t, long options,
                       shmem_ctx_t *ctx)
 {
     const long known = SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED |
-                       SHMEM_CTX_NOSTORE;
+                       SHMEM_CTX_NOSTORE | SHMEM_DEVICE_CTX;
     shmem_ctx_t made;
 
     if (CORE_CHECK(!ctx))
@@ -189,6 +189,11 @@ static int create_ctx(const char *call, struct core_team *t, long options,
                  (unsigned long)(options & ~known));
         return -EINVAL;
     }
+    if (options & SHMEM_DEVICE_CTX && !core_team_of_device(t)) {
+        log_warn(ERR_ARG, "%s: SHMEM_DEVICE_CTX wants SHMEM_DEVICE_TEAM_WORLD, "
+                 "_SHARED or a team split from them", call + 1);
+        return -EINVAL;
+    }
     if (core_ctx_create(t, options, &made))
         return -ENOMEM;
     *ctx = made;
@@ -198,7 +203,9 @@ static int create_ctx(const char *call, struct core_team *t, long options,
 int pshmem_ctx_create(long options, shmem_ctx_t *ctx)
 {
     core_need_up(__func__);
-    return create_ctx(__func__, &core_world, options, ctx);
+    return create_ctx(__func__, options & SHMEM_DEVICE_CTX
+                                ? &core_device_world : &core_world, options,
+                      ctx);
 }
 API_ALIAS(shmem_ctx_create)
 
@@ -212,13 +219,16 @@ API_ALIAS(shmem_team_create_ctx)
 void pshmem_ctx_destroy(shmem_ctx_t ctx)
 {
     core_need_up(__func__);
-    if (ctx != SHMEM_CTX_INVALID && ctx != SHMEM_CTX_DEFAULT)
+    if (ctx != SHMEM_CTX_INVALID && ctx != SHMEM_CTX_DEFAULT &&
+        ctx != SHMEM_DEVICE_CTX_DEFAULT)
         core_ctx_destroy(ctx, __func__);
 }
 API_ALIAS(shmem_ctx_destroy)
 
 int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
 {
+    const struct core_ctx *c;
+
     core_need_up(__func__);
     if (CORE_CHECK(!team))
         core_fatal(ERR_NULL, __func__, "no place for the team");
@@ -226,7 +236,12 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
         *team = SHMEM_TEAM_INVALID;
         return -EINVAL;
     }
-    *team = core_team_handle(API_CTX(ctx)->team);
+    if (ctx == SHMEM_DEVICE_CTX_DEFAULT) {
+        *team = SHMEM_DEVICE_TEAM_WORLD;
+        return 0;
+    }
+    c = API_CTX(ctx);
+    *team = core_team_handle(c->device_team ? c->device_team : c->team);
     return 0;
 }
 API_ALIAS(shmem_ctx_get_team)

@@ -122,7 +122,7 @@ static void agree_far(void)
     if (v[3] >> 1 == 0)
         return;
     coll_nodes_learn();
-    if (coll_nodes_find(&core_world))
+    if (coll_nodes_find(&core_world) || coll_nodes_find(&core_device_world))
         core_fatal(ERR_LIMIT, "shmem_init", "no memory for the nodes of %d "
                    "PEs", core_world.n_pes);
 }

@@ -16,6 +16,7 @@ struct core_ctl *core_ctl;
  * nodes may have different numbers of PEs. */
 static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
 {
+    bool shared = t == &core_shared || t == &core_device_shared;
     struct core_words *w = heap_reserve(core_words_size(rt_job.n_pes),
                                         _Alignof(struct core_words));
 
@@ -27,13 +28,13 @@ static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
     *t = (struct core_team){
         .n_pes = n_pes, .my_pe = my_pe, .start = start, .stride = 1,
         .words_at = (uintptr_t)w - heap_segs[HEAP_HOST].base,
-        .mapped = t == &core_shared || rt_job.n_local == rt_job.n_pes
+        .mapped = shared || rt_job.n_local == rt_job.n_pes
     };
     return 0;
 }
 
 /* A team is a run of PEs.  Where those of a node are none, each is alone. */
-static int open_shared(void)
+static int open_shared(struct core_team *t)
 {
     const int *pes = rt_job.local_pes;
     int n = rt_job.n_local, stride = n > 1 ? pes[1] - pes[0] : 1, rc;
@@ -41,9 +42,25 @@ static int open_shared(void)
 
     for (int i = 2; i < n; i++)
         run = run && pes[i] - pes[i - 1] == stride;
-    rc = run ? open_team(&core_shared, rt_job.local, pes[0], n)
-             : open_team(&core_shared, 0, rt_job.pe, 1);
-    core_shared.stride = run ? stride : 1;
+    rc = run ? open_team(t, rt_job.local, pes[0], n)
+             : open_team(t, 0, rt_job.pe, 1);
+    t->stride = run ? stride : 1;
+    return rc;
+}
+
+/* Those of the device are teams of their own: a thread may meet in one while
+ * another does in the other. */
+static int open_teams(void)
+{
+    int rc = open_shared(&core_shared);
+
+    if (!rc)
+        rc = open_team(&core_world, rt_job.pe, 0, rt_job.n_pes);
+    if (!rc)
+        rc = open_team(&core_device_world, rt_job.pe, 0, rt_job.n_pes);
+    if (!rc)
+        rc = open_shared(&core_device_shared);
+    core_device_world.space = core_device_shared.space = &heap_device;
     return rc;
 }
 
@@ -58,9 +75,7 @@ int core_open(int thread_level)
     }
     core_ctl = ctl;
     xport_arrived = core_arrived;       /* before a transport's thread runs */
-    rc = open_shared();
-    if (!rc)
-        rc = open_team(&core_world, rt_job.pe, 0, rt_job.n_pes);
+    rc = open_teams();
     if (rc)
         return rc;
     core_status.thread_level = thread_level;
@@ -104,20 +119,27 @@ void core_settle(void)
              cores);
 }
 
+static void close_team(struct core_team *t)
+{
+    free(t->heard);
+    free(t->nodes);
+    t->heard = NULL;
+    t->nodes = NULL;
+    t->n_pes = 0;
+}
+
 void core_close(void)
 {
     core_ctx_drop_all();
     core_watch_close();
     core_far_close();
     core_team_drop_all();
-    free(core_world.heard);
-    core_world.heard = NULL;
-    free(core_world.nodes);
-    core_world.nodes = NULL;
+    close_team(&core_world);
+    close_team(&core_shared);
+    close_team(&core_device_world);
+    close_team(&core_device_shared);
     free(core_node_of);
     core_node_of = NULL;
-    core_world.n_pes = 0;
-    core_shared.n_pes = 0;
     core_status.state = CORE_ENDED;
     __atomic_store_n(&core_ctl, NULL, __ATOMIC_RELAXED);
 }
@@ -165,6 +187,8 @@ void core_refuse(const char *call, const struct core_ctx *ctx,
 {
     const struct core_team *t = core_team_of(ctx);
 
+    if (ctx->options & SHMEM_DEVICE_CTX)
+        core_ctx_refuse(call);
     if (t->n_pes == 0)
         core_refuse_state(call);
     if (pe < 0 || pe >= t->n_pes)

@@ -19,7 +19,8 @@
 #include <stdint.h>
 
 struct core_ctx {
-    struct core_team *team;
+    struct core_team *team;     /* one without PEs where kernels use it */
+    struct core_team *device_team;      /* the team, then; else NULL */
     long options;
     pthread_t owner;            /* who made it */
     struct xport_flow *flow;    /* its operations on far peers */
@@ -71,6 +72,9 @@ _Noreturn void core_refuse_state(const char *call)
 /* Ends the job unless ctx is one that exists and this thread may use. */
 void core_ctx_check(shmem_ctx_t ctx, const char *call)
     __attribute__((cold, noinline));
+/* It is a device's, and a call of the host wants to use it. */
+_Noreturn void core_ctx_refuse(const char *call)
+    __attribute__((cold, noinline));
 
 /* Off with ./configure --disable-checks: misuse is then undefined.  What cond
  * computes on the way, like a product, is needed all the same. */
@@ -91,7 +95,8 @@ static inline const struct core_ctx *core_ctx_of(shmem_ctx_t ctx,
 {
     if (likely(ctx == SHMEM_CTX_DEFAULT))
         return &core_ctx_default;
-    if (CORE_CHECK(ctx == SHMEM_CTX_INVALID || core_status.checks))
+    if (CORE_CHECK((uintptr_t)ctx <= (uintptr_t)SHMEM_DEVICE_CTX_DEFAULT ||
+                   core_status.checks))
         core_ctx_check(ctx, call);
     return (const struct core_ctx *)ctx;
 }

@@ -5,6 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Contexts of kernels are of this one: the check of a PE, which every call
+ * makes, then finds them. */
+static struct core_team nobody;
+
 static struct base_lock ctx_lock = LOCK_INIT;
 static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
 
@@ -20,7 +24,8 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
         free(c);
         return rc;
     }
-    c->team = team;
+    c->device_team = options & SHMEM_DEVICE_CTX ? team : NULL;
+    c->team = c->device_team ? &nobody : team;
     c->options = options;
     c->owner = pthread_self();
     lock_acquire(&ctx_lock);
@@ -49,6 +54,12 @@ static void need_known(const struct core_ctx *c, const char *call)
                    "destroyed");
 }
 
+void core_ctx_refuse(const char *call)
+{
+    core_fatal(ERR_CTX, call, "a context made with SHMEM_DEVICE_CTX is for "
+               "kernels; use another one on the host");
+}
+
 void core_ctx_check(shmem_ctx_t ctx, const char *call)
 {
     const struct core_ctx *c = (const struct core_ctx *)ctx;
@@ -56,6 +67,8 @@ void core_ctx_check(shmem_ctx_t ctx, const char *call)
     core_need_up(call);
     if (ctx == SHMEM_CTX_INVALID)
         core_fatal(ERR_CTX, call, "the context is SHMEM_CTX_INVALID");
+    if (ctx == SHMEM_DEVICE_CTX_DEFAULT)
+        core_ctx_refuse(call);
     need_known(c, call);
     if (c->options & SHMEM_CTX_PRIVATE &&
         !pthread_equal(c->owner, pthread_self()))
@@ -92,7 +105,8 @@ static void drop(const struct core_team *team)
     lock_acquire(&ctx_lock);
     list_each(pos, next, &contexts) {
         c = list_entry(pos, struct core_ctx, link);
-        if (team && (c->team != team || c->options & SHMEM_CTX_PRIVATE))
+        if (team && ((c->team != team && c->device_team != team) ||
+                     c->options & SHMEM_CTX_PRIVATE))
             continue;
         list_remove(pos);
         core_quiet(NULL, c);

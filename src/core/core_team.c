@@ -8,6 +8,8 @@
 
 _Alignas(64) hot_data struct core_team core_world = { .stride = 1 };
 struct core_team core_shared = { .stride = 1 };
+struct core_team core_device_world = { .stride = 1 };
+struct core_team core_device_shared = { .stride = 1 };
 int32_t *core_node_of;
 
 static struct base_lock teams_lock = LOCK_INIT;
@@ -78,10 +80,16 @@ void core_team_free(struct core_team *t)
     free(t);
 }
 
+bool core_team_predefined(const struct core_team *t)
+{
+    return t == &core_world || t == &core_shared ||
+           t == &core_device_world || t == &core_device_shared;
+}
+
 bool core_team_known(const struct core_team *t)
 {
     const struct list_link *pos;
-    bool found = t == &core_world || t == &core_shared;
+    bool found = core_team_predefined(t);
 
     lock_acquire(&teams_lock);
     for (pos = teams.next; pos != &teams && !found; pos = pos->next)

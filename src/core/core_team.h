@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "shmem.h"
+#include "shmemg.h"
 #include "xport/xport.h"
 
 #include <stdbool.h>
@@ -72,6 +73,8 @@ struct core_team {
     struct list_link link;      /* of all that were made */
 };
 extern hidden struct core_team core_world, core_shared;
+/* The same PEs once more, for kernels: SHMEM_DEVICE_TEAM_WORLD, _SHARED. */
+extern hidden struct core_team core_device_world, core_device_shared;
 /* The lowest PE on the node of each PE of the world, if nodes have several. */
 extern hidden int32_t *core_node_of;
 
@@ -132,6 +135,13 @@ void core_team_place(struct core_team *t, uint32_t *words_of);
 void core_team_free(struct core_team *t);
 /* Is it one that exists? */
 bool core_team_known(const struct core_team *t);
+/* Made by the library, not by a split? */
+bool core_team_predefined(const struct core_team *t);
+/* May kernels use it: device_world, _shared, and what was split from them? */
+static inline bool core_team_of_device(const struct core_team *t)
+{
+    return t->space == &heap_device;
+}
 /* The first that was made with that space, or a part of it; or NULL. */
 struct core_team *core_team_of_space(const struct heap_space *s);
 /* At the end of the library: teams the program left behind. */
@@ -144,6 +154,10 @@ static inline struct core_team *core_team_get(shmem_team_t team)
         return &core_world;
     if (team == SHMEM_TEAM_SHARED)
         return &core_shared;
+    if (team == SHMEM_DEVICE_TEAM_WORLD)
+        return &core_device_world;
+    if (team == SHMEM_DEVICE_TEAM_SHARED)
+        return &core_device_shared;
     return (struct core_team *)team;
 }
 
@@ -153,6 +167,10 @@ static inline shmem_team_t core_team_handle(const struct core_team *t)
         return SHMEM_TEAM_WORLD;
     if (t == &core_shared)
         return SHMEM_TEAM_SHARED;
+    if (t == &core_device_world)
+        return SHMEM_DEVICE_TEAM_WORLD;
+    if (t == &core_device_shared)
+        return SHMEM_DEVICE_TEAM_SHARED;
     return (shmem_team_t)t;
 }
 

@@ -98,6 +98,11 @@ int gtl_open(int local)
     return rc;
 }
 
+bool gtl_is_software(void)
+{
+    return gtl == &gtl_host;
+}
+
 void gtl_close(void)
 {
     lock_acquire(&opening);

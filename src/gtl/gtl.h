@@ -190,6 +190,8 @@ extern hidden bool gtl_foreign;
  * the device that is asked for cannot be had.  Again after success: nothing. */
 int gtl_open(int local);
 void gtl_close(void);
+/* Are its kernels threads of this process?  They reach all its memory. */
+bool gtl_is_software(void);
 /* Has the program loaded a GPU driver of its own accord? */
 bool gtl_program_has_one(void);
 /* Why the last call that failed in this thread did, as the driver says:

@@ -162,9 +162,10 @@ static int refuse_size(size_t asked, size_t size, const struct heap_plan *first)
 
 int heap_plan_agree(const struct heap_plan *plan, const struct heap_plan *first)
 {
-    size_t asked = env_is_set("SYMMETRIC_SIZE") ? env.SYMMETRIC_SIZE : 0;
-    size_t size = asked;
+    size_t asked = 0, size;
 
+    heap_env_size(HEAP_HOST, &asked);
+    size = asked;
     if (!asked && !plan->asked_size)
         size = plan->user_size;
     /* Its leader, which was asked, has compared in place of who was not. */

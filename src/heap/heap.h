@@ -133,6 +133,17 @@ void heap_usage_get(const struct heap_space *s, struct heap_usage *out);
  * moment ago. */
 void heap_used(size_t *used, size_t *total);
 
+/* ---- heap_env.c: what several variables say ---- */
+
+/* The size that the user gave that segment; the variable's name without
+ * SHMEM_, or NULL where none is set. */
+const char *heap_env_size(int seg, size_t *out);
+enum heap_env_said { HEAP_ENV_OFF, HEAP_ENV_ON, HEAP_ENV_UNSAID };
+/* Is there to be a space of that segment? */
+enum heap_env_said heap_env_enabled(int seg);
+/* Of variables that mean the same and differ. */
+void heap_env_warn(void);
+
 /* ---- heap_device.c: the segment of device memory ---- */
 
 struct gtl_handle;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINE = 64 };
+
 struct heap_space heap_default = { .seg = HEAP_HOST };
 struct heap_space heap_device = { .seg = HEAP_DEVICE };
 
@@ -66,12 +68,16 @@ struct heap_space *heap_space_of(const void *ptr)
 int heap_space_cut(struct heap_space *from, size_t size,
                    struct heap_space **out)
 {
-    struct heap_space *s = calloc(1, sizeof *s);
+    struct heap_space *s;
     size_t off;
     int rc = -ENOMEM;
 
+    if (size > from->to - from->from)
+        return rc;
+    s = calloc(1, sizeof *s);
     if (!s)
         return rc;
+    size = heap_round_up(size, LINE);   /* one block can have it all */
     s->seg = from->seg;
     s->parent = from;
     rc = heap_arena_take(from->arena, size, HEAP_ALIGN, 0, &off);

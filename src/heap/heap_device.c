@@ -23,8 +23,8 @@ bool heap_device_wanted(void)
 {
     size_t size;
 
-    return heap_env_size(HEAP_DEVICE, &size) || env.ENABLE_GPU_SPACE || env.ENABLE_SPACE_GPU ||
-           env.ENABLE_DEVICE_AWARENESS || env.DEFAULT_SPACE == ENV_SPACE_GPU;
+    return heap_env_size(HEAP_DEVICE, &size) ||
+           heap_env_enabled(HEAP_DEVICE) == HEAP_ENV_ON;
 }
 
 size_t heap_device_size(int n_local)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sizes that the environment gives under several names, as drafts of memory
- * spaces spell them: the first that is set counts. */
+/* What the environment gives under several names, as drafts of memory spaces
+ * spell them: the first that is set counts. */
 #include "heap/heap_int.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -23,20 +23,65 @@ static const struct {
 };
 enum { NAMES = sizeof names / sizeof *names };
 
+#define ENABLE(seg, name) { seg, "ENABLE_" #name, &env.ENABLE_##name }
+static const struct {
+    int seg;
+    const char *name;
+    const bool *value;
+} switches[] = {
+    ENABLE(HEAP_HOST, SPACE_CPU), ENABLE(HEAP_HOST, CPU_SPACE),
+    ENABLE(HEAP_DEVICE, SPACE_GPU), ENABLE(HEAP_DEVICE, GPU_SPACE)
+};
+enum { SWITCHES = sizeof switches / sizeof *switches };
+
 const char *heap_env_size(int seg, size_t *out)
 {
-    const char *found = NULL;
+    for (int i = 0; i < NAMES; i++)
+        if (names[i].seg == seg && env_is_set(names[i].name)) {
+            *out = *names[i].value;
+            return names[i].name;
+        }
+    return NULL;
+}
+
+static const char *enabled(int seg, bool *out)
+{
+    for (int i = 0; i < SWITCHES; i++)
+        if (switches[i].seg == seg && env_is_set(switches[i].name)) {
+            *out = *switches[i].value;
+            return switches[i].name;
+        }
+    return NULL;
+}
+
+enum heap_env_said heap_env_enabled(int seg)
+{
+    bool on = false;
+
+    return !enabled(seg, &on) ? HEAP_ENV_UNSAID
+           : on ? HEAP_ENV_ON : HEAP_ENV_OFF;
+}
+
+static void differ(const char *counts, const char *other)
+{
+    log_warn(ERR_ENV, "SHMEM_%s and SHMEM_%s differ: the former counts",
+             counts, other);
+}
+
+void heap_env_warn(void)
+{
+    const char *first;
+    size_t size = 0;
+    bool on = false;
 
     for (int i = 0; i < NAMES; i++) {
-        if (names[i].seg != seg || !env_is_set(names[i].name))
-            continue;
-        if (!found) {
-            found = names[i].name;
-            *out = *names[i].value;
-        } else if (*names[i].value != *out) {
-            log_warn(ERR_ENV, "SHMEM_%s and SHMEM_%s differ: the former counts",
-                     found, names[i].name);
-        }
+        first = heap_env_size(names[i].seg, &size);
+        if (first && env_is_set(names[i].name) && *names[i].value != size)
+            differ(first, names[i].name);
     }
-    return found;
+    for (int i = 0; i < SWITCHES; i++) {
+        first = enabled(switches[i].seg, &on);
+        if (first && env_is_set(switches[i].name) && *switches[i].value != on)
+            differ(first, switches[i].name);
+    }
 }

@@ -13,11 +13,6 @@ static inline size_t heap_round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-/* ---- heap_env.c ---- */
-/* The size that the user gave that segment; the variable's name without
- * SHMEM_, or NULL where none is set. */
-const char *heap_env_size(int seg, size_t *out);
-
 /* ---- heap_data.c: static data of the main program ---- */
 struct heap_data {
     char *start;
