@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: the tests of spaces pass on the stand-in for a GPU's driver in
+# Description: the tests of spaces pass on the stand-ins for GPUs' drivers in
 # each personality: where the processor must not touch device memory, too.
 # Timeout: 90
 set -u
@@ -8,15 +8,25 @@ set -u
 at=$BUILD/obj/tests
 unset FAKE_DEVICE_LOG FAKE_DEVICE_FAIL FAKE_DEVICE_COUNT FAKE_DEVICE_MEMORY
 failures=0
+# on DRIVER PERSONALITY TEST LAUNCH...
+on()
+{
+    driver=$1 is=$2 test=$3
+    shift 3
+    LD_LIBRARY_PATH=$at/fake/$driver:$at/fake/hiprtc SHMEM_DEVICE=$driver \
+        FAKE_HIP_MAJOR=6 FAKE_DEVICE=$is timeout -k 5 25 "$BUILD/bin/oshrun" "$@" \
+        "$at/space/$test" >out 2>&1 || {
+        echo "FAIL: $test on $driver, $is, $*"
+        failures=$((failures + 1))
+    }
+    cat out
+}
 for is in discrete coherent bare; do
-    for test in figure8 spaces made device_teams; do
-        LD_LIBRARY_PATH=$at/fake/cuda SHMEM_DEVICE=cuda FAKE_DEVICE=$is \
-            timeout -k 5 25 "$BUILD/bin/oshrun" -n 2 "$at/space/$test" \
-            >out 2>&1 || {
-            echo "FAIL: $test on $is"
-            failures=$((failures + 1))
-        }
-        cat out
+    for test in figure8 spaces made drafts device_teams; do
+        on cuda $is $test -n 2
+        on hip $is $test -n 2
     done
+    on cuda $is drafts -n 4 --ppn 2
+    on cuda $is figure8 -n 2 --ppn 1
 done
 [ "$failures" -eq 0 ]
