@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "coll/coll.h"
 #include "core/core_device.h"
+#include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
@@ -37,6 +38,21 @@ static void become_child(void)
     init_count = 0;
 }
 
+static void print_device(void)
+{
+    struct heap_usage heap;
+    char size[24];
+
+    if (!heap_device.arena) {
+        printf("device heap: %s\n", api_device_possible()
+               ? "made when it is first used" : "none");
+        return;
+    }
+    heap_usage_get(&heap_device, &heap);
+    printf("device heap: %s (%zu bytes) for each PE, on %s\n",
+           log_size(size, (double)heap.total), heap.total, gtl_device.name);
+}
+
 static void print_info(void)
 {
     struct heap_usage heap;
@@ -46,6 +62,7 @@ static void print_info(void)
     env_print(stdout, heap.total);
     printf("heap: %s (%zu bytes) for each PE\n",
            log_size(size, (double)heap.total), heap.total);
+    print_device();
     printf("network: %s\n", ofi_text());
 }
 

@@ -431,10 +431,14 @@ static void print_value(FILE *to, const struct row *r, size_t auto_size)
     case KIND_int:
         snprintf(buf, sizeof buf, "%ld", *(long *)r->value);
         break;
-    case KIND_size:
-        show_size(*(size_t *)r->value ? *(size_t *)r->value : auto_size, buf,
-                  sizeof buf);
+    case KIND_size: {
+        size_t size = *(size_t *)r->value;
+
+        if (!size && r->value == &env.SYMMETRIC_SIZE)
+            size = auto_size;
+        show_size(size, buf, sizeof buf);
         break;
+    }
     case KIND_word: {
         const char *w = r->help;
 
@@ -453,10 +457,10 @@ static void print_value(FILE *to, const struct row *r, size_t auto_size)
 
 void env_print(FILE *to, size_t auto_size)
 {
-    fprintf(to, "%-22s %-12s %-8s %s\n", "variable", "value", "source",
+    fprintf(to, "%-30s %-12s %-8s %s\n", "variable", "value", "source",
             "meaning");
     for (int i = 0; i < ROWS; i++) {
-        fprintf(to, "SHMEM_%-16s", rows[i].name);
+        fprintf(to, "SHMEM_%-24s", rows[i].name);
         print_value(to, &rows[i], auto_size);
         fprintf(to, " %-8s %s\n", source_names[sources[i]], rows[i].help);
     }

@@ -36,8 +36,8 @@ bool env_is_set(const char *name);
 void env_warn_unknown(void);
 /* The same, told otherwise; returns how many there are. */
 int env_tell_unknown(void (*tell)(const char *text));
-/* Prints the table: name, value, source, help.  auto_size stands for a size
- * that nobody has set; 0: it is not known yet. */
+/* Prints the table: name, value, source, help.  auto_size stands for that
+ * of the symmetric heap if nobody has set it; 0: it is not known yet. */
 void env_print(FILE *to, size_t auto_size);
 /* Prints the rows of the table as mdoc list items, for shmem_env(7). */
 void env_print_mdoc(FILE *to);

@@ -139,6 +139,15 @@ refused 'device heap of 900 TiB.*SHMEM_GPU_SYMMETRIC_SIZE' \
     SHMEM_GPU_SYMMETRIC_SIZE=900t SHMEM_DEFAULT_SPACE=gpu $run
 check grep -q 'shmem_malloc is to take device memory' err
 
+# --- What SHMEM_INFO shows ---
+check ask SHMEM_INFO=1 $run
+check grep -qx 'device heap: made when it is first used' out
+check ask SHMEM_INFO=1 SHMEM_GPU_SYMMETRIC_SIZE=4m $run
+check grep -q '^device heap: 4.0 MiB (4194304 bytes) for each PE, on ' out
+check grep -q '^SHMEM_DEVICE_SYMMETRIC_SIZE *auto ' out
+check ask SHMEM_INFO=1 SHMEM_DEVICE=none $run
+check grep -qx 'device heap: none' out
+
 # --- Bits of shmem_init_thread: 16 host, 32 kernels ---
 asked '.* aware 1 provided 19: .* gpu yes .*' $run 64 19 aware
 asked '.* aware 1 provided 1: .* gpu yes .*' $run 64 33 aware
