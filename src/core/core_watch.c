@@ -10,6 +10,7 @@
  * oldest that is not answered tells whether a PE is lost. */
 #include "core/core_watch.h"
 #include "core/core_ask.h"
+#include "core/core_device.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "rt/rt.h"
@@ -165,8 +166,10 @@ static int candidate(const struct core_waiter *w, int i) REQUIRES(watch_lock)
     return (int)((first + (uint64_t)i) % (uint64_t)core_world.n_pes);
 }
 
-/* The symmetric word that tells of candidate i, or NULL. */
+/* The symmetric word that tells of candidate i, or NULL: also where a far PE's
+ * processor would have to be asked for what is on its device. */
 static const void *word_of(const struct core_waiter *w, int i)
+    REQUIRES(watch_lock)
 {
     const struct core_team *t = team_of(w);
 
@@ -174,7 +177,10 @@ static const void *word_of(const struct core_waiter *w, int i)
         return (const void *)(heap_segs[HEAP_HOST].base +
                               core_team_words_at(t, i) +
                               offsetof(struct core_words, entry));
-    return w->what == CORE_FOR_LOCK ? w->addr : NULL;
+    if (w->what != CORE_FOR_LOCK ||
+        (w->foreign && !xport_routes[candidate(w, i)].map[HEAP_HOST]))
+        return NULL;
+    return w->addr;
 }
 
 /* What is said of the first ones follows; of others, false. */
@@ -259,6 +265,16 @@ static bool judge(struct round *r, const struct core_waiter *w, int i, int pe,
     return true;
 }
 
+static uint64_t word_at(int pe, const void *sym)
+{
+    uintptr_t near = xport_near(pe, sym, sizeof(uint64_t));
+
+    if (unlikely(!near))
+        return core_device_load((void *)core_device_near(pe, sym),
+                                sizeof(uint64_t));
+    return __atomic_load_n((const uint64_t *)near, __ATOMIC_RELAXED);
+}
+
 static bool judge_near(struct round *r, const struct core_waiter *w, int i,
                        int pe) REQUIRES(watch_lock)
 {
@@ -274,8 +290,7 @@ static bool judge_near(struct round *r, const struct core_waiter *w, int i,
                 (base + offsetof(struct core_ctl, doing)) + k,
             __ATOMIC_ACQUIRE);
     if (word)
-        v = __atomic_load_n((const uint64_t *)xport_near(pe, word, sizeof v),
-                            __ATOMIC_RELAXED);
+        v = word_at(pe, word);
     return judge(r, w, i, pe, v, &d);
 }
 
