@@ -10,6 +10,7 @@
 #include "sm/sm.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* What the environment says of spaces; all PEs are to be told the same. */
 enum { SETTINGS = 4 };
@@ -21,7 +22,11 @@ static const char *const setting_names[SETTINGS] = {
 
 /* In symmetric memory. */
 static struct words {
-    uint64_t mine[2 * SETTINGS], least[2 * SETTINGS];
+    /* In turn: who has a result may be in the next meeting before others have
+     * looked at theirs, but not past that. */
+    struct meeting {
+        uint64_t mine[2 * SETTINGS], least[2 * SETTINGS];
+    } meeting[2];
     _Alignas(16) char sm[SM_DEVICE_CARD], ofi[OFI_DEVICE_CARD];
 } *words;
 static bool failed;             /* and will again: the same on all PEs */
@@ -57,18 +62,21 @@ bool api_device_aware(void)
     return (!off || heap_device.arena) && api_device_known();
 }
 
-static void least_of(size_t n)
+static const uint64_t *least_of(const uint64_t *mine, size_t n)
 {
-    coll_reduce(&core_world, words->least, words->mine, n, sizeof *words->mine,
+    static unsigned meetings;
+    struct meeting *m = &words->meeting[meetings++ & 1];
+
+    memcpy(m->mine, mine, n * sizeof *mine);
+    coll_reduce(&core_world, m->least, m->mine, n, sizeof *mine,
                 coll_ops[COLL_MIN][COLL_U64]);
+    return m->least;
 }
 
 /* A meeting, too. */
 uint64_t api_least(uint64_t mine)
 {
-    words->mine[0] = mine;
-    least_of(1);
-    return words->least[0];
+    return *least_of(&mine, 1);
 }
 
 static bool all_of_us(int rc)
@@ -80,7 +88,8 @@ static bool all_of_us(int rc)
 static int agree(void)
 {
     size_t size = 0;
-    uint64_t *v = words->mine;
+    uint64_t v[2 * SETTINGS];
+    const uint64_t *all;
     int k;
 
     heap_env_size(HEAP_DEVICE, &size);
@@ -91,9 +100,9 @@ static int agree(void)
     v[3] = size;
     for (k = 0; k < SETTINGS; k++)
         v[SETTINGS + k] = ~v[k];
-    least_of(2 * SETTINGS);
+    all = least_of(v, 2 * SETTINGS);
     for (k = 0; k < SETTINGS; k++)
-        if (words->least[k] != ~words->least[SETTINGS + k])
+        if (all[k] != ~all[SETTINGS + k])
             break;
     if (k == SETTINGS)
         return 0;
