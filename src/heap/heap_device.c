@@ -50,7 +50,8 @@ static void tell_full(size_t size)
     gtl->room(&unused, &total);
     log_error(ERR_DEVICE, "a device heap of %s: %s; %s of %s are free on %s: "
               "set a smaller SHMEM_%s", log_size(asked, (double)size),
-              gtl_error()[0] ? gtl_error() : "refused", log_size(left, (double)unused),
+              gtl_error()[0] ? gtl_error() : "refused",
+              log_size(left, (double)unused),
               log_size(all, (double)total), gtl_device.name,
               name ? name : "DEVICE_SYMMETRIC_SIZE");
 }
