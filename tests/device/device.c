@@ -109,8 +109,8 @@ void device_begin(int thread_level)
     next = (me + 1) % n_pes;
     before = (me + n_pes - 1) % n_pes;
     T_PE(me);
-    bounce = shmem_malloc(BOUNCE);
-    need(bounce, "shmem_malloc");
+    bounce = shmem_space_malloc(SHMEM_SPACE_CPU, BOUNCE);
+    need(bounce, "shmem_space_malloc");
 }
 
 int device_end(void)
@@ -145,7 +145,7 @@ void *room_make(enum place where, size_t size)
     void *p;
 
     if (where == HOST)
-        p = shmem_align(64, size);
+        p = shmem_space_align(SHMEM_SPACE_CPU, 64, size);
     else if (where == DEVICE)
         p = shmem_space_align(SHMEM_SPACE_DEVICE, 64, size);
     else if (where == OWN)

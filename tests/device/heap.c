@@ -124,6 +124,7 @@ T(made)
     shmem_barrier_all();
     pattern(bytes, before, 5, 1000);
     expect(p, bytes, 1000);
+    shmem_barrier_all();
     T_EQ(shmem_broadcastmem(team, p, q, 1000, 0), 0);
     pattern(bytes, 0, 5, 1000);
     expect(p, bytes, 1000);
@@ -150,6 +151,7 @@ T(again)
     shmem_barrier_all();
     shmem_uint64_atomic_add(p, 3, next);
     shmem_uint64_wait_until(p, SHMEM_CMP_EQ, 3);
+    shmem_barrier_all();
     T_EQ(shmem_uint64_g(p, next), 3);
     T_EQ(shmem_uint64_g(p + 1, next), 0);
     T_EQ(shmem_uint64_sum_reduce(SHMEM_TEAM_WORLD, p + 1, p, 1), 0);

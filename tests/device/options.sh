@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: operations on device memory do the same with checked calls, with
+# a network that has atomics of its own, with each algorithm of collectives,
+# with device memory that one PE cannot lend; and a device that has no memory
+# for a heap is told of.
+# Timeout: 120
+set -u
+. "$(dirname "$0")/device.inc"
+[ -z "$real" ] || { echo 'skip: for stand-ins'; exit 77; }
+: >failed
+
+# run DEVICE PROGRAM VARIABLE=VALUE... [WORDS...]
+with()
+{
+    device=$1 program=$2
+    shift 2
+    set_here=
+    while [ $# -gt 0 ] && [ "${1#*=}" != "$1" ]; do
+        set_here="$set_here $1"
+        shift
+    done
+    # shellcheck disable=SC2086
+    (
+        [ -z "$set_here" ] || export $set_here
+        job "$device" "${@:--n}" "$at/device/$program"
+    ) &
+    turn=$((${turn:-0} + 1))
+    [ $((turn % 2)) -ne 0 ] || wait
+}
+
+for program in rma amo wait coll heap; do
+    with cuda-discrete $program SHMEM_CHECK=1 -n 3
+done
+with hip-coherent coll SHMEM_CHECK=1 -n 3
+
+# Atomics of the NIC beside those of kernels, and on pinned memory.
+cxi="FI_PROVIDER_PATH=$at/fake/cxi SHMEM_OFI_PROVIDER=cxi"
+# shellcheck disable=SC2086
+for program in amo wait; do
+    with cuda-discrete $program $cxi -n 4 --ppn 2
+    with cuda-bare $program $cxi -n 4 --ppn 2
+    with hip-coherent $program $cxi -n 4 --ppn 2
+done
+with cuda-discrete amo SHMEM_OFI_AMO=message -n 4 --ppn 2
+
+for way in BROADCAST=pipeline BROADCAST=binomial BROADCAST=push COLLECT=ring \
+    COLLECT=push FCOLLECT=bruck FCOLLECT=ring FCOLLECT=push ALLTOALL=bruck \
+    ALLTOALL=pairwise ALLTOALL=pull REDUCE=ring REDUCE=doubling REDUCE=split \
+    REDUCE=pull SCAN=doubling; do
+    with cuda-discrete coll "SHMEM_COLL_$way" -n 3
+done
+
+# All symmetric memory that the program does not name is the device's.
+for program in rma coll; do
+    with cuda-discrete $program SHMEM_DEFAULT_SPACE=GPU -n 2
+done
+with cuda-discrete heap SHMEM_DEVICE_SYMMETRIC_SIZE= -n 2
+wait
+
+# fault SITE PROGRAM: on the second of three PEs.
+fault()
+{
+    SITE=$1 on cuda-discrete "$BUILD/bin/oshrun" -n 3 sh -c '
+        [ "$PMIX_RANK" -ne 1 ] || export SHMEM_FAULT="$SITE:1:1"
+        exec "$0"' "$at/device/$2" >said 2>&1
+}
+fault heap.lend heap
+check [ $? -eq 0 ]
+check grep -q 'device memory cannot be shared between .*\[S-W-DEVICE\]' said
+fault heap.device amo
+check [ $? -ne 0 ]
+check grep -q 'a device heap of 16.0 MiB: .* are free on .*: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE.*\[S-E-DEVICE\]' said
+cat said
+finish

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waits for device memory that last; stall.sh reads what is said of them. */
+#include "device.h"
+
+int main(void)
+{
+    uint64_t *word, one = 7;
+    long *lock;
+    bool late;
+
+    device_begin(SHMEM_THREAD_SINGLE);
+    late = me == n_pes - 1;
+    word = room_make(DEVICE, 64);
+    lock = room_make(DEVICE, 64);
+    store_byte(word, 0, 64);
+    store_byte(lock, 0, 64);
+    shmem_barrier_all();
+    if (late) {
+        usleep(1600000);
+        for (int pe = 0; pe < n_pes; pe++)
+            for (int i = 0; i < 3; i++)
+                shmem_uint64_p(word + i, one, pe);
+    } else if (me) {
+        shmem_uint64_wait_until_all(word, 3, NULL, SHMEM_CMP_GT, 6);
+    } else {
+        shmem_uint64_wait_until(word, SHMEM_CMP_EQ, 7);
+    }
+    if (late)
+        shmem_set_lock(lock);
+    shmem_barrier_all();
+    if (late)
+        usleep(1600000);
+    else
+        shmem_set_lock(lock);
+    shmem_clear_lock(lock);
+    shmem_barrier_all();
+    room_drop(DEVICE, lock);
+    room_drop(DEVICE, word);
+    return device_end();
+}

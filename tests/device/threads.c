@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: several threads put to, get from, count in and wait for device
+ * memory at once, each in a context of its own or all in the default one, and
+ * lose nothing; a forked child that ends disturbs nobody. */
+#include "device.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+
+enum { THREADS = 4, LEN = 3000, ROUNDS = 8 };
+
+static char *dest, *source;     /* a part of each for each thread */
+static uint64_t *sig, *count;
+
+struct worker {
+    pthread_t thread;
+    int id;
+};
+
+static void *work(void *arg)
+{
+    const struct worker *w = arg;
+    size_t at = (size_t)w->id * LEN;
+    unsigned char want[LEN], got[LEN];
+    uint64_t *mine = &sig[w->id * 8];
+    shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;
+
+    if (w->id % 2)
+        T_EQ(shmem_ctx_create(0, &ctx), 0);
+    for (unsigned r = 1; r <= ROUNDS; r++) {
+        uint64_t told = 2 * r;
+
+        pattern(want, me * THREADS + w->id, r, LEN);
+        shmem_ctx_putmem(ctx, source + at, want, LEN, me);
+        shmem_ctx_quiet(ctx);
+        shmem_ctx_putmem_signal(ctx, dest + at, source + at, LEN, mine, 1,
+                                SHMEM_SIGNAL_ADD, next);
+        shmem_ctx_uint64_atomic_add(ctx, count, 1, 0);
+        shmem_signal_wait_until(mine, SHMEM_CMP_GE, told - 1);
+        shmem_ctx_getmem(ctx, got, dest + at, LEN, me);
+        pattern(want, before * THREADS + w->id, r, LEN);
+        T_MEM(got, want, LEN);
+        /* It may be sent again: told to who sends. */
+        shmem_ctx_quiet(ctx);
+        shmem_ctx_uint64_atomic_add(ctx, &count[8 + w->id], 1, before);
+        shmem_uint64_wait_until(&count[8 + w->id], SHMEM_CMP_GE, r);
+        shmem_signal_add(mine, 1, me);
+        shmem_quiet();
+    }
+    if (ctx != SHMEM_CTX_DEFAULT)
+        shmem_ctx_destroy(ctx);
+    return NULL;
+}
+
+T(at_once)
+{
+    struct worker w[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        w[i].id = i;
+        T_EQ(pthread_create(&w[i].thread, NULL, work, &w[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(w[i].thread, NULL);
+    shmem_barrier_all();
+    if (me == 0)
+        T_EQ(load_word(count, 8), THREADS * ROUNDS * n_pes);
+    shmem_barrier_all();
+}
+
+T(child)
+{
+    int status = -1;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(3);
+    T_EQ(waitpid(pid, &status, 0), pid);
+    T_EQ(WEXITSTATUS(status), 3);
+    T_EQ(system("exit 4") >> 8, 4);
+    shmem_barrier_all();
+    shmem_uint64_atomic_set(&count[1], 9, next);
+    shmem_uint64_wait_until(&count[1], SHMEM_CMP_EQ, 9);
+    shmem_barrier_all();
+}
+
+int main(void)
+{
+    device_begin(SHMEM_THREAD_MULTIPLE);
+    dest = room_make(DEVICE, THREADS * LEN);
+    source = room_make(DEVICE, THREADS * LEN);
+    sig = room_make(DEVICE, THREADS * 64);
+    count = room_make(DEVICE, 128);
+    store_byte(sig, 0, THREADS * 64);
+    store_byte(count, 0, 128);
+    shmem_barrier_all();
+    T_RUN(at_once);
+    T_RUN(child);
+    room_drop(DEVICE, count);
+    room_drop(DEVICE, sig);
+    room_drop(DEVICE, source);
+    room_drop(DEVICE, dest);
+    return device_end();
+}
