@@ -10,21 +10,17 @@ set -u
 [ -z "$real" ] || { echo 'skip: for stand-ins'; exit 77; }
 : >failed
 
-# run DEVICE PROGRAM VARIABLE=VALUE... [WORDS...]
+# with DEVICE PROGRAM VARIABLE=VALUE... WORDS...
 with()
 {
     device=$1 program=$2
     shift 2
-    set_here=
-    while [ $# -gt 0 ] && [ "${1#*=}" != "$1" ]; do
-        set_here="$set_here $1"
+    extra=
+    while [ "${1#*=}" != "$1" ]; do
+        extra="$extra $1"
         shift
     done
-    # shellcheck disable=SC2086
-    (
-        [ -z "$set_here" ] || export $set_here
-        job "$device" "${@:--n}" "$at/device/$program"
-    ) &
+    job "$device" "$@" "$at/device/$program" &
     turn=$((${turn:-0} + 1))
     [ $((turn % 2)) -ne 0 ] || wait
 }
@@ -44,12 +40,17 @@ for program in amo wait; do
 done
 with cuda-discrete amo SHMEM_OFI_AMO=message -n 4 --ppn 2
 
-for way in BROADCAST=pipeline BROADCAST=binomial BROADCAST=push COLLECT=ring \
-    COLLECT=push FCOLLECT=bruck FCOLLECT=ring FCOLLECT=push ALLTOALL=bruck \
-    ALLTOALL=pairwise ALLTOALL=pull REDUCE=ring REDUCE=doubling REDUCE=split \
-    REDUCE=pull SCAN=doubling; do
-    with cuda-discrete coll "SHMEM_COLL_$way" -n 3
-done
+# ways BROADCAST COLLECT FCOLLECT ALLTOALL REDUCE SCAN
+ways()
+{
+    with cuda-discrete coll "SHMEM_COLL_BROADCAST=$1" "SHMEM_COLL_COLLECT=$2" \
+        "SHMEM_COLL_FCOLLECT=$3" "SHMEM_COLL_ALLTOALL=$4" \
+        "SHMEM_COLL_REDUCE=$5" "SHMEM_COLL_SCAN=$6" -n 3
+}
+ways pipeline ring bruck bruck ring doubling
+ways binomial push ring pairwise doubling pull
+ways push pull push pull split doubling
+ways pull push pull push pull pull
 
 # All symmetric memory that the program does not name is the device's.
 for program in rma coll; do
@@ -57,6 +58,7 @@ for program in rma coll; do
 done
 with cuda-discrete heap SHMEM_DEVICE_SYMMETRIC_SIZE= -n 2
 wait
+extra=
 
 # fault SITE PROGRAM: on the second of three PEs.
 fault()
