@@ -51,13 +51,16 @@ static void warn_unknown(const char *text)
     say(WARN, "environment", "%s", text);
 }
 
-static void check_environment(void)
+static bool check_environment(void)
 {
-    if (env_load())
+    if (env_load()) {
         say(FAIL, "environment", "a variable has a bad value, see the line "
             "above; correct or unset it");
-    else if (env_tell_unknown(warn_unknown) == 0)
+        return false;
+    }
+    if (env_tell_unknown(warn_unknown) == 0)
         say(PASS, "environment", "every SHMEM_ variable has a legal value");
+    return true;
 }
 
 static void ask_local_size(const pmix_proc_t *me)
@@ -262,9 +265,10 @@ static void check_network(void)
 int info_check(void)
 {
     int cores = usable_cores(), pes;
+    bool legal;
 
     pe = info_pe();
-    check_environment();
+    legal = check_environment();
     check_pmix();
     /* Under a launcher its number of PEs counts, else one PE per core. */
     pes = local_pes ? (int)local_pes : cores;
@@ -274,6 +278,7 @@ int info_check(void)
     check_files();
     check_cores(cores);
     check_network();
-    info_check_device();
+    if (legal)                  /* it asks another process, which would tell */
+        info_check_device();
     return failures > 0;
 }
