@@ -95,8 +95,11 @@ static inline int shmem_query_device_awareness(void)
 #define shmem_space_alloc(...)                                              \
     SHMEMI_THIRD(__VA_ARGS__, shmem_space_calloc, shmem_space_malloc,       \
                  0)(__VA_ARGS__)
+/* The last of NULL and the argument, if there is one. */
+#define SHMEMI_OR_NULL(...) (int *[]){ (int *)0, __VA_ARGS__ }
 #define shmem_query_device_awareness(...)                                   \
-    (shmem_query_device_awareness)(((int *[]){ __VA_ARGS__ + 0 })[0])
+    (shmem_query_device_awareness)((SHMEMI_OR_NULL(__VA_ARGS__))[           \
+        sizeof(SHMEMI_OR_NULL(__VA_ARGS__)) / sizeof(int *) - 1])
 #endif
 
 #endif

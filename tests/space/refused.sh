@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: a host call on a context of kernels, a predefined device team
-# destroyed, and a block freed twice end the job with a line that says so.
+# destroyed, and a block freed twice end the job with a line that says so; a
+# block freed in another space is told of.
 set -u
 : "${BUILD:?the build directory}"
 cat >wrong.c <<'END'
@@ -24,6 +25,7 @@ int main(int argc, char **argv)
     case 'f': shmem_ctx_fence(ctx); break;
     case 't': shmem_team_destroy(SHMEM_DEVICE_TEAM_SHARED); break;
     case 'd': shmemg_free(p); shmem_space_free(SHMEM_SPACE_GPU, p); break;
+    case 'w': shmem_space_free(SHMEM_SPACE_CPU, p); break;
     case 'm': shmemg_free(p + 1); break;
     }
     shmem_finalize();
@@ -55,4 +57,11 @@ done
 ends TEAM shmem_team_destroy 'a predefined team' t 0
 ends FREE shmem_free 'is not the start of a live block' d 0
 ends FREE shmem_free 'is not the start of a live block' m 0
+# The wrong space does no harm, and is told to who wants to know.
+if ! SHMEM_LOG=debug:api timeout -k 5 20 "$BUILD/bin/oshrun" -n 1 ./wrong w 0 \
+    2>err || ! grep -q 'shmem_space_free: 0x.* lies in another space' err; then
+    echo 'FAIL: a wrong space' >&2
+    cat err >&2
+    failed=1
+fi
 exit $failed

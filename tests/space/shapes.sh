@@ -75,6 +75,15 @@ good()
 }
 good oshcc shapes.c -std=c99
 good oshcc shapes.c -std=c11
+for clang in clang clang-14; do
+    command -v $clang >/dev/null || continue
+    OSH_CC=$clang
+    export OSH_CC
+    good oshcc shapes.c -std=c99
+    good oshcc shapes.c -std=c11
+    unset OSH_CC
+    break
+done
 if command -v "${CXX:-c++}" >/dev/null; then
     good oshc++ shapes.cc -std=c++11
     good oshc++ shapes.cc -std=c++17

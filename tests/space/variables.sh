@@ -24,13 +24,17 @@ cat >ask.c <<'END'
 int main(int argc, char **argv)
 {
     size_t size = argc > 1 ? strtoull(argv[1], NULL, 0) : 64;
-    int aware, provided = 0;
+    int aware, provided = 0, bad;
 
     if (argc > 2)
         shmem_init_thread((int)strtol(argv[2], NULL, 0), &provided);
     else
         shmem_init();
     aware = argc > 3 && shmem_query_device_awareness();
+    bad = (SHMEM_TEAM_GPU == SHMEM_TEAM_INVALID) !=
+          (SHMEM_SPACE_GPU == SHMEM_SPACE_INVALID);
+    bad += (SHMEM_TEAM_CPU == SHMEM_TEAM_INVALID) !=
+           (SHMEM_SPACE_CPU == SHMEM_SPACE_INVALID);
     if (shmem_my_pe() == 0)
         printf("default %s cpu %d gpu %d aware %d provided %d:",
                SHMEM_SPACE_DEFAULT == SHMEM_SPACE_CPU ? "cpu" : "gpu",
@@ -44,7 +48,7 @@ int main(int argc, char **argv)
         printf(" cpu %s gpu %s malloc %s\n", size & 1 ? "yes" : "no",
                size & 2 ? "yes" : "no", size & 4 ? "yes" : "no");
     shmem_finalize();
-    return 0;
+    return bad;
 }
 END
 "$BUILD/bin/oshcc" -std=c99 -o ask ask.c || exit 1
