@@ -117,6 +117,20 @@ void coll_alltoall(struct core_team *t, void *dest, const void *source,
     }
 }
 
+static void copy_elements(char *to, const char *from,
+                          const struct core_strided *s)
+{
+    const struct xport_blocks b = { .len = s->len, .count = s->count };
+
+    if (unlikely(gtl_foreign)) {
+        core_device_copy_blocks(to, s->dst, from, s->sst, &b);
+        return;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        copy_bytes(to + (ptrdiff_t)i * s->dst, from + (ptrdiff_t)i * s->sst,
+                   s->len);
+}
+
 void coll_alltoalls(struct core_team *t, void *dest, const void *source,
                     ptrdiff_t dst, ptrdiff_t sst, size_t n, size_t size)
 {
@@ -134,10 +148,9 @@ void coll_alltoalls(struct core_team *t, void *dest, const void *source,
                             sst * (ptrdiff_t)size, size, n });
             continue;
         }
-        to = coll_at(t, pe, to);
-        for (size_t k = 0; k < n; k++)
-            core_copy(to + k * (size_t)dst * size,
-                       from + k * (size_t)sst * size, size);
+        copy_elements(coll_at(t, pe, to), from,
+                      &(struct core_strided){ dst * (ptrdiff_t)size,
+                      sst * (ptrdiff_t)size, size, n });
     }
     coll_flush(t);
     coll_sync(t);

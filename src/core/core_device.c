@@ -118,12 +118,40 @@ static void copy_blocks(void *to, ptrdiff_t to_stride, const void *from,
          b->len * b->count);
 }
 
+void core_device_copy_blocks(void *to, ptrdiff_t to_stride, const void *from,
+                             ptrdiff_t from_stride,
+                             const struct xport_blocks *b)
+{
+    char *out = to;
+    const char *in = from;
+
+    if (core_is_foreign(to) || core_is_foreign(from)) {
+        copy_blocks(to, to_stride, from, from_stride, b);
+        return;
+    }
+    for (size_t i = 0; i < b->count; i++) {
+        copy_bytes(out, in, b->len);
+        out += to_stride;
+        in += from_stride;
+    }
+}
+
+/* So many of the blocks from i on are packed into a piece of host memory. */
+static size_t in_piece(const struct xport_blocks *b, size_t i)
+{
+    size_t most = PIECE / b->len;
+
+    return most < 1 ? 1 : most < b->count - i ? most : b->count - i;
+}
+
 bool core_device_put_blocks(const struct core_ctx *ctx,
                             const struct xport_at *to, const void *source,
                             const struct xport_blocks *b)
 {
     uintptr_t near = reached(to->pe, to->seg, to->off);
+    struct xport_blocks part = { b->len, 0, b->far_stride, (ptrdiff_t)b->len };
     struct xport_at at = *to;
+    char piece[PIECE];
 
     if (near) {
         copy_blocks((void *)near, b->far_stride, source, b->near_stride, b);
@@ -132,9 +160,18 @@ bool core_device_put_blocks(const struct core_ctx *ctx,
     }
     if (!core_is_foreign(source))
         return false;
-    for (size_t i = 0; i < b->count; i++, at.off += (size_t)b->far_stride)
-        core_device_put(ctx, &at, (const char *)source +
-                                      (ptrdiff_t)i * b->near_stride, b->len);
+    for (size_t i = 0; i < b->count; i += part.count) {
+        const char *from = (const char *)source + (ptrdiff_t)i * b->near_stride;
+
+        at.off = to->off + i * (size_t)b->far_stride;
+        part.count = in_piece(b, i);
+        if (part.count == 1) {
+            core_device_put(ctx, &at, from, b->len);
+            continue;
+        }
+        copy_blocks(piece, part.near_stride, from, b->near_stride, &part);
+        xport_far->put_blocks(ctx->flow, &at, piece, &part);
+    }
     return true;
 }
 
@@ -143,7 +180,9 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
                             const struct xport_blocks *b)
 {
     uintptr_t near = reached(from->pe, from->seg, from->off);
+    struct xport_blocks part = { b->len, 0, b->far_stride, (ptrdiff_t)b->len };
     struct xport_at at = *from;
+    char piece[PIECE];
 
     if (near) {
         copy_blocks(dest, b->near_stride, (const void *)near, b->far_stride,
@@ -152,9 +191,18 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
     }
     if (!core_is_foreign(dest))
         return false;
-    for (size_t i = 0; i < b->count; i++, at.off += (size_t)b->far_stride)
-        core_device_get(ctx, (char *)dest + (ptrdiff_t)i * b->near_stride, &at,
-                        b->len);
+    for (size_t i = 0; i < b->count; i += part.count) {
+        char *to = (char *)dest + (ptrdiff_t)i * b->near_stride;
+
+        at.off = from->off + i * (size_t)b->far_stride;
+        part.count = in_piece(b, i);
+        if (part.count == 1) {
+            core_device_get(ctx, to, &at, b->len);
+            continue;
+        }
+        xport_far->get_blocks(ctx->flow, piece, &at, &part);
+        copy_blocks(to, b->near_stride, piece, part.near_stride, &part);
+    }
     return true;
 }
 

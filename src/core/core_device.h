@@ -33,6 +33,13 @@ static inline void core_copy(void *to, const void *from, size_t n)
         core_device_copy(to, from, n);
 }
 
+/* count blocks of len bytes, between any places; the strides of b are not
+ * looked at. */
+void core_device_copy_blocks(void *to, ptrdiff_t to_stride, const void *from,
+                             ptrdiff_t from_stride,
+                             const struct xport_blocks *b)
+    __attribute__((cold, noinline));
+
 /* A word of foreign memory. */
 uint64_t core_device_load(const void *p, size_t size)
     __attribute__((cold, noinline));
