@@ -9,28 +9,32 @@ SHMEM_STALL=1
 export SHMEM_STALL
 : >failed
 
-# told REGEX
+# told FILE REGEX
 told()
 {
-    check grep -qE "$1.* \[S-W-STALL\]" said
+    check grep -qE "$2.* \[S-W-STALL\]" "$1"
 }
 
-# stalled DEVICE WORDS...
+# stalled FILE DEVICE WORDS...
 stalled()
 {
-    device=$1
-    shift
-    on "$device" "$BUILD/bin/oshrun" -n 3 "$@" "$at/device/stall" >said 2>&1
-    check [ $? -eq 0 ]
-    told 'shmem_uint64_wait_until waits for 1 s for .* to be == 7 at device heap\+0x0'
-    told 'shmem_uint64_wait_until_all waits for 1 s for 3 values .* at device heap\+0x0'
-    told 'shmem_set_lock waits for 1 s for the lock at device heap\+0x40'
-    cat said
+    file=$1 device=$2
+    shift 2
+    on "$device" "$BUILD/bin/oshrun" -n 3 "$@" "$at/device/stall" \
+        >"$file" 2>&1 || echo "exit status $?" >>"$file"
 }
 
 for device in ${real:-cuda-discrete cuda-bare}; do
-    stalled "$device"
-    told 'the lock at device heap.*, held by PE [0-2] \(this node'
-    stalled "$device" --ppn 1
+    stalled near "$device" &
+    stalled far "$device" --ppn 1
+    wait
+    for said in near far; do
+        told $said 'shmem_uint64_wait_until waits for 1 s for .* to be == 7 at device heap\+0x0'
+        told $said 'shmem_uint64_wait_until_all waits for 1 s for 3 values .* at device heap\+0x0'
+        told $said 'shmem_set_lock waits for 1 s for the lock at device heap\+0x40'
+        check [ -z "$(grep 'exit status' $said)" ]
+        cat $said
+    done
+    told near 'the lock at device heap.*, held by PE [0-2] \(this node'
 done
 finish
