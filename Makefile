@@ -93,6 +93,14 @@ TEST_SRCS = $(filter-out $(SHARED_C),$(TEST_ALL))
 shared    = $(call obj,$(foreach f,$(SHARED_C),$(if \
             $(filter $(dir $1),$(dir $f)),$f)))
 UNITS     = $(patsubst %.c,$(O)/obj/%,$(filter tests/unit/%,$(TEST_SRCS)))
+# Drivers of GPUs that are threads and memory of this machine.  The compiler of
+# HIP's kernels is a library of its own, beside a new runtime, and a part of an
+# old one.
+FAKE_CUDA = $(O)/obj/tests/fake/cuda/libcuda.so.1
+FAKE_HIP  = $(O)/obj/tests/fake/hip/libamdhip64.so.6
+FAKE_HIP5 = $(O)/obj/tests/fake/hip5/libamdhip64.so.5
+FAKE_RTC  = $(O)/obj/tests/fake/hiprtc/libhiprtc.so
+FAKE_GPUS = $(FAKE_CUDA) $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC)
 FAKES     = $(patsubst %.c,$(O)/obj/%,$(filter tests/fake/%,$(TEST_SRCS)))
 PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/% tests/fake/%, \
             $(TEST_SRCS)))
@@ -247,16 +255,7 @@ $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o %.a,$^) $(OFI_LIBS) $(if $(filter %.a,$^),$(LIB_LIBS))
 
-# Drivers of GPUs that are threads and memory of this machine.
 FAKE_DEV  = $(call obj,$(wildcard tests/fake/device/*.c))
-FAKE_CUDA = $(O)/obj/tests/fake/cuda/libcuda.so.1
-# The compiler for its kernels is a library of its own, beside a new runtime,
-# and a part of an old one.
-FAKE_HIP  = $(O)/obj/tests/fake/hip/libamdhip64.so.6
-FAKE_HIP5 = $(O)/obj/tests/fake/hip5/libamdhip64.so.5
-FAKE_RTC  = $(O)/obj/tests/fake/hiprtc/libhiprtc.so
-FAKE_GPUS = $(if $(wildcard tests/fake/cuda/*.c),$(FAKE_CUDA)) \
-            $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC)
 RTC_OBJS  = $(call obj,$(wildcard tests/fake/hiprtc/*.c))
 HIP_OBJS  = $(call obj,$(wildcard tests/fake/hip/*.c))
 GPU_OBJS  = $(FAKE_DEV) $(call obj,$(wildcard tests/fake/cuda/*.c)) \
@@ -271,7 +270,7 @@ $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)
 $(FAKE_HIP5): $(filter-out %/hip_newer.o,$(HIP_OBJS)) $(RTC_OBJS) $(FAKE_DEV)
 $(FAKE_RTC): $(RTC_OBJS)
-$(FAKE_CUDA) $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC):
+$(FAKE_GPUS):
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \
 	    -Wl,-soname,$(@F) -o $@ $^
