@@ -31,7 +31,8 @@ done
 with hip-coherent coll SHMEM_CHECK=1 -n 3
 
 # Atomics of the NIC beside those of kernels, and on pinned memory.
-cxi="FI_PROVIDER_PATH=$at/fake/cxi SHMEM_OFI_PROVIDER=cxi"
+ln -s "$at/fake/cxi" cxi
+cxi='FI_PROVIDER_PATH=cxi SHMEM_OFI_PROVIDER=cxi'
 # shellcheck disable=SC2086
 for program in amo wait; do
     with cuda-discrete $program $cxi -n 4 --ppn 2

@@ -81,7 +81,8 @@ refused()
     check grep -q "^sluice: .*$text" err
 }
 quiet() { check [ ! -s err ]; }
-run="$BUILD/bin/oshrun -n 2 ./ask"
+PATH=$BUILD/bin:$PATH
+run='oshrun -n 2 ./ask'
 m3=3145728 m5=5242880
 
 # --- Sizes: a block of 3 MiB fits a heap of 4, one of 5 does not. ---
@@ -162,7 +163,7 @@ asked '.* aware 1 provided 3: .*' SHMEM_ENABLE_DEVICE_AWARENESS=1 $run 64 3 awar
 # --- What differs between PEs ---
 differ()
 {
-    refused "not all PEs have the same $1" $BUILD/bin/oshrun -n 2 sh -c \
+    refused "not all PEs have the same $1" oshrun -n 2 sh -c \
         "[ \$PMIX_RANK = 0 ] || export $2; exec ./ask"
 }
 differ SHMEM_DEFAULT_SPACE SHMEM_DEFAULT_SPACE=gpu

@@ -1,21 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: the README's program is examples/hello.c; it compiles as C and
-# C++, by gcc and clang, shared and static, and starts from anywhere.
+# Description: the README's programs are those of examples/; they compile as C and
+# C++, by gcc and clang, shared and static, and start from anywhere.
 set -u
 . "$(dirname "$0")/wrap.inc"
 
-awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SRC/README.md" >readme.c
-sed 1d "$hello" >example.c
-cmp readme.c example.c || fail "README.md's program is not examples/hello.c"
-[ -s readme.c ] || fail 'README.md has no program'
+# Each begins with its name.
+mkdir home
+awk '/^```c$/ { getline; file = "home/" $2; print >file; next }
+    /^```/ { file = "" } file { print >file }' "$SRC/README.md"
+for program in hello device; do
+    sed 1d "$SRC/examples/$program.c" | cmp - "home/$program.c" ||
+        fail "README.md's $program.c is not examples/$program.c"
+done
 
 # The README's own lines, in a directory of the user.
-mkdir home
-(cd home && cp ../readme.c hello.c && PATH=$bin:$PATH && sed -n \
-    '/^oshcc hello.c/p' "$SRC/README.md" >lines && sh -e lines) ||
-    fail "README.md's oshcc line fails"
+(cd home && PATH=$bin:$PATH && sed -n '/^oshcc [a-z]*\.c/p' "$SRC/README.md" \
+    >lines && sh -e lines) || fail "README.md's oshcc lines fail"
 greets 4 home/hello "README's program"
+"$bin/oshrun" -n 4 home/device >"$out" 2>&1 || fail "device.c: $(cat "$out")"
+[ "$(sort "$out")" = "$(for pe in 0 1 2 3; do
+    echo "PE $pe has $(((pe + 3) % 4))"; done)" ] ||
+    fail "device.c: $(cat "$out")"
 here=$PWD
 (cd / && "$bin/oshrun" -n 2 "$here/home/hello") >"$out" 2>&1 ||
     fail "from another directory: $(cat "$out")"
