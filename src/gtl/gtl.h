@@ -22,6 +22,7 @@
 #define GTL_GTL_H
 
 #include "base/atomics.h"
+#include "shmemx_kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,18 +93,8 @@ struct gtl_blocks {
     ptrdiff_t to_stride, from_stride;
 };
 
-/* A kernel of the software device: body runs for every item of every group,
- * once in each phase; the items of a group run one after the other on one
- * thread, so that a phase is what lies between two barriers of a group. */
-struct gtl_grid {
-    unsigned groups, items, phases;
-    size_t scratch;             /* bytes that a group's items share, zeroed */
-};
-struct gtl_item {
-    unsigned group, item, phase, groups, items;
-    void *scratch;
-};
-typedef void gtl_kernel(const struct gtl_item *item, void *arg);
+/* Of the software device. */
+typedef void gtl_kernel(const struct shmemx_item *item, void *arg);
 
 struct gtl_ops {
     const char *name;
@@ -161,7 +152,7 @@ struct gtl_ops {
     int (*wait64)(uint64_t *word, uint64_t least, void *s);
     /* On a thread of the driver; fn calls nothing of the driver. */
     int (*call)(void (*fn)(void *arg), void *arg, void *s);
-    int (*launch)(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+    int (*launch)(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s);     /* -ENODEV but on the software device */
     /* Device stores before it reach system scope, for a trigger that no
      * kernel boundary orders. */

@@ -169,7 +169,7 @@ int gtl_cu_call(void (*fn)(void *arg), void *arg, void *s)
     return CU(cuLaunchHostFunc, s, fn, arg);
 }
 
-int gtl_cu_launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+int gtl_cu_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s)
 {
     (void)grid;

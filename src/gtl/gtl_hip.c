@@ -299,7 +299,7 @@ static void close_hip(void)
     gtl_hip_leave(was);
 }
 
-static int launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s)
 {
     (void)grid;

@@ -15,7 +15,7 @@ enum { HELPERS_MOST = 63 };
 
 struct job {
     struct list_link link;
-    const struct gtl_grid *grid;
+    const struct shmemx_grid *grid;
     gtl_kernel *body;
     void *arg;
     unsigned next;              /* group that nobody has taken */
@@ -37,8 +37,8 @@ static struct pool {
 
 static void run_group(const struct job *j, unsigned group, void *scratch)
 {
-    const struct gtl_grid *g = j->grid;
-    struct gtl_item it = {
+    const struct shmemx_grid *g = j->grid;
+    struct shmemx_item it = {
         .group = group, .groups = g->groups, .items = g->items,
         .scratch = scratch
     };
@@ -157,7 +157,7 @@ void gtl_host_grid_close(void)
     pool.open = false;
 }
 
-void gtl_host_grid_run(const struct gtl_grid *grid, gtl_kernel *body,
+void gtl_host_grid_run(const struct shmemx_grid *grid, gtl_kernel *body,
                        void *arg, void *scratch)
 {
     struct job j = { .grid = grid, .body = body, .arg = arg };

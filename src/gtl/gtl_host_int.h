@@ -100,7 +100,7 @@ struct gtl_host_command {
                 gtl_kernel *body;
             };
             void *arg, *scratch;
-            struct gtl_grid grid;
+            struct shmemx_grid grid;
         };
         struct gtl_amo amo;
     };
@@ -139,7 +139,7 @@ int gtl_host_amo(const struct gtl_amo *a, void *s);
 int gtl_host_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_host_wait64(uint64_t *word, uint64_t least, void *s);
 int gtl_host_call(void (*fn)(void *arg), void *arg, void *s);
-int gtl_host_launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *s);
 
 /* ---- gtl_host_wait.c ---- */
@@ -159,7 +159,7 @@ static inline void gtl_host_stored(void)
 void gtl_host_grid_open(void);
 void gtl_host_grid_close(void);
 void gtl_host_grid_fork(enum gtl_host_fork when);
-void gtl_host_grid_run(const struct gtl_grid *grid, gtl_kernel *body,
+void gtl_host_grid_run(const struct shmemx_grid *grid, gtl_kernel *body,
                        void *arg, void *scratch);
 
 #endif

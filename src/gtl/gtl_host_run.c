@@ -286,7 +286,7 @@ int gtl_host_call(void (*fn)(void *arg), void *arg, void *stream)
     return 0;
 }
 
-int gtl_host_launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *stream)
 {
     struct gtl_host_command *c;

@@ -150,7 +150,7 @@ static int call(void (*fn)(void *arg), void *arg, void *s)
     return none();
 }
 
-static int launch(const struct gtl_grid *grid, gtl_kernel *body, void *arg,
+static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s)
 {
     (void)grid;

@@ -94,7 +94,7 @@ static void call_host(void)
     gtl->call(do_nothing, NULL, bed.stream);
 }
 
-static void empty(const struct gtl_item *item, void *arg)
+static void empty(const struct shmemx_item *item, void *arg)
 {
     (void)item;
     (void)arg;
@@ -102,7 +102,7 @@ static void empty(const struct gtl_item *item, void *arg)
 
 static void launch_one(void)
 {
-    static const struct gtl_grid g = { 1, 1, 1, 0 };
+    static const struct shmemx_grid g = { 1, 1, 1, 0 };
 
     gtl->launch(&g, empty, NULL, bed.stream);
 }

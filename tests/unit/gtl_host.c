@@ -16,7 +16,7 @@ static struct {
 } grid_state;
 
 /* Each item adds to a sum in scratch; in the next phase all see the whole. */
-static void sum_up(const struct gtl_item *it, void *arg)
+static void sum_up(const struct shmemx_item *it, void *arg)
 {
     uint32_t *sum = it->scratch;
 
@@ -32,7 +32,7 @@ static void sum_up(const struct gtl_item *it, void *arg)
 
 T(a_grid_runs_every_item_once_in_each_phase)
 {
-    struct gtl_grid g = { GROUPS, ITEMS, PHASES, 64 };
+    struct shmemx_grid g = { GROUPS, ITEMS, PHASES, 64 };
     int times = 5;
 
     memset(&grid_state, 0, sizeof grid_state);
@@ -45,7 +45,7 @@ T(a_grid_runs_every_item_once_in_each_phase)
         T_EQ((&grid_state.runs[0][0][0])[i], times);
 }
 
-static void count_threads(const struct gtl_item *it, void *arg)
+static void count_threads(const struct shmemx_item *it, void *arg)
 {
     static __thread bool counted;
 
@@ -57,7 +57,7 @@ static void count_threads(const struct gtl_item *it, void *arg)
 
 T(groups_spread_over_the_cores)
 {
-    struct gtl_grid g = { 64, 1, 1, 0 };
+    struct shmemx_grid g = { 64, 1, 1, 0 };
     uint32_t threads = 0;
 
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -67,7 +67,7 @@ T(groups_spread_over_the_cores)
     T_LT(1, threads);
 }
 
-static void end_late(const struct gtl_item *it, void *arg)
+static void end_late(const struct shmemx_item *it, void *arg)
 {
     nap(it->group ? 5000 : 0);
     __atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
@@ -75,7 +75,7 @@ static void end_late(const struct gtl_item *it, void *arg)
 
 T(a_grid_ends_with_its_last_group)
 {
-    struct gtl_grid g = { 2, 1, 1, 0 };
+    struct shmemx_grid g = { 2, 1, 1, 0 };
     uint32_t ends = 0;
 
     for (uint32_t i = 1; i <= 10; i++) {
@@ -85,14 +85,14 @@ T(a_grid_ends_with_its_last_group)
     }
 }
 
-static void wait_for_word(const struct gtl_item *it, void *arg)
+static void wait_for_word(const struct shmemx_item *it, void *arg)
 {
     (void)it;
     while (!__atomic_load_n((uint64_t *)arg, __ATOMIC_ACQUIRE))
         nap(100);
 }
 
-static void add_one(const struct gtl_item *it, void *arg)
+static void add_one(const struct shmemx_item *it, void *arg)
 {
     (void)it;
     __atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
@@ -100,7 +100,7 @@ static void add_one(const struct gtl_item *it, void *arg)
 
 T(a_kernel_that_waits_holds_no_other_stream)
 {
-    struct gtl_grid g = { 64, 1, 1, 0 };
+    struct shmemx_grid g = { 64, 1, 1, 0 };
     void *held = new_stream();
     uint32_t sum = 0;
 
@@ -117,7 +117,7 @@ T(a_kernel_that_waits_holds_no_other_stream)
 
 T(impossible_grids_are_refused)
 {
-    struct gtl_grid none = { 0, 1, 1, 0 }, flat = { 1, 0, 1, 0 },
+    struct shmemx_grid none = { 0, 1, 1, 0 }, flat = { 1, 0, 1, 0 },
                     never = { 1, 1, 0, 0 }, large = { 1, 1, 1, 2 << 20 };
 
     T_EQ(gtl->launch(&none, sum_up, NULL, some_stream), -EINVAL);
@@ -202,7 +202,7 @@ T(a_handle_opens_what_was_lent_and_nothing_else)
 
 T(nothing_is_done_on_a_destroyed_stream)
 {
-    struct gtl_grid g = { 1, 1, 1, 0 };
+    struct shmemx_grid g = { 1, 1, 1, 0 };
     uint64_t word = 5, other = 6;
     struct gtl_blocks b = { 8, 1, 8, 8 };
     struct gtl_amo a = { .op = GTL_SET, .size = 8, .word = &word };
@@ -279,7 +279,7 @@ static int load_costs(const char *text)
 /* The least of some tries: until it is below `enough`, or they are many. */
 static double us_of(int kind, double enough)
 {
-    struct gtl_grid g = { 1, 1, 1, 0 };
+    struct shmemx_grid g = { 1, 1, 1, 0 };
     struct timespec a, b;
     uint32_t sum = 0;
     double least = 1e9, us;

@@ -203,7 +203,7 @@ T(calls_run_in_order_and_see_what_was_done)
     }
 }
 
-static void nothing(const struct gtl_item *item, void *arg)
+static void nothing(const struct shmemx_item *item, void *arg)
 {
     (void)item;
     (void)arg;
@@ -211,7 +211,7 @@ static void nothing(const struct gtl_item *item, void *arg)
 
 T(only_the_software_device_runs_kernels_of_the_processor)
 {
-    struct gtl_grid g = { 1, 1, 1, 0 };
+    struct shmemx_grid g = { 1, 1, 1, 0 };
 
     T_EQ(gtl->launch(&g, nothing, NULL, some_stream), is_host() ? 0 : -ENODEV);
     T_EQ(gtl->stream_sync(some_stream), 0);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shmemx_st.h - streams: what a device does in order.
+ *
+ * A stream is the device's own: a cudaStream_t, a hipStream_t, or one of the
+ * software device, where there is no GPU; NULL is the device's default stream.
+ * A program whose device is a GPU uses its vendor's calls for these as it
+ * likes: the ones here serve those that are to run on any device. */
+#ifndef SHMEMX_ST_H
+#define SHMEMX_ST_H
+
+#include "shmem.h"
+#include "shmemx_kernel.h"
+
+typedef void *shmemx_stream_t;
+
+/* This PE's device. */
+typedef struct {
+    char driver[16];            /* "cuda", "hip", "host": the software device */
+    char name[96];
+    char id[48];                /* equal on PEs that have the same device */
+    char pci[16];               /* "0000:17:00.0", or "" */
+    int ordinal, count;         /* which of those this process sees */
+    int driver_version;         /* as the driver counts; 0: none */
+    int hw_queues;              /* that streams share; 0: not known */
+    uint64_t memory;            /* bytes */
+    int direct;                 /* the processor may load and store it */
+    int memops;                 /* streams write and wait for words without a
+                                 * kernel */
+    int flush;                  /* what a NIC stores there must be flushed
+                                 * before kernels see it */
+} shmemx_device_info_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+#define SHMEMI_P(f) f
+#include "shmemx_st_decls.h"
+#undef SHMEMI_P
+#define SHMEMI_P(f) p##f
+#include "shmemx_st_decls.h"
+#undef SHMEMI_P
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams, for programs that are to run on any device. */
+#include "api/api.h"
+#include "gtl/gtl.h"
+#include "shmemx_st.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Is there a device?  The first that asks opens it. */
+static int need_device(const char *call)
+{
+    core_need_up(call);
+    return likely(gtl != &gtl_none) || api_device_known() ? 0 : -ENODEV;
+}
+
+static int told(const char *call, int rc)
+{
+    if (unlikely(rc && rc != -EAGAIN))
+        log_debug(LOG_API, "%s: %s", call, gtl_error());
+    return rc;
+}
+
+int pshmemx_device_info(shmemx_device_info_t *info)
+{
+    const struct gtl_device *d = &gtl_device;
+    int rc = need_device(__func__);
+
+    if (rc)
+        return rc;
+    if (!info)
+        return -EINVAL;
+    *info = (shmemx_device_info_t){
+        .ordinal = d->ordinal, .count = d->count,
+        .driver_version = d->driver_version, .hw_queues = d->hw_queues,
+        .memory = d->memory, .direct = d->direct, .memops = d->memops,
+        .flush = !d->ordered
+    };
+    snprintf(info->driver, sizeof info->driver, "%s", gtl->name);
+    snprintf(info->name, sizeof info->name, "%s", d->name);
+    snprintf(info->id, sizeof info->id, "%s", d->id);
+    snprintf(info->pci, sizeof info->pci, "%s", d->pci);
+    return 0;
+}
+API_ALIAS(shmemx_device_info)
+
+int pshmemx_stream_create(shmemx_stream_t *stream)
+{
+    int rc = need_device(__func__);
+
+    if (rc)
+        return rc;
+    return stream ? told(__func__, gtl->stream_create(false, stream))
+                  : -EINVAL;
+}
+API_ALIAS(shmemx_stream_create)
+
+int pshmemx_stream_destroy(shmemx_stream_t stream)
+{
+    uint64_t id;
+    int rc = need_device(__func__);
+
+    if (!rc && !stream)
+        rc = -EINVAL;
+    if (!rc)
+        rc = told(__func__, gtl->stream_check(stream, &id));
+    if (!rc)
+        gtl->stream_destroy(stream);
+    return rc;
+}
+API_ALIAS(shmemx_stream_destroy)
+
+int pshmemx_stream_sync(shmemx_stream_t stream)
+{
+    int rc = need_device(__func__);
+
+    return rc ? rc : told(__func__, gtl->stream_sync(stream));
+}
+API_ALIAS(shmemx_stream_sync)
+
+int pshmemx_stream_query(shmemx_stream_t stream)
+{
+    int rc = need_device(__func__);
+
+    return rc ? rc : told(__func__, gtl->stream_query(stream));
+}
+API_ALIAS(shmemx_stream_query)
+
+int pshmemx_stream_copy(shmemx_stream_t stream, void *dest,
+                        const void *source, size_t bytes)
+{
+    int rc = need_device(__func__);
+
+    if (!rc && bytes && (!dest || !source))
+        rc = -EINVAL;
+    return rc || !bytes ? rc
+                        : told(__func__, gtl->copy(dest, source, bytes,
+                                                   stream));
+}
+API_ALIAS(shmemx_stream_copy)
+
+int pshmemx_stream_fill(shmemx_stream_t stream, void *dest, int byte,
+                        size_t bytes)
+{
+    int rc = need_device(__func__);
+
+    if (!rc && bytes && !dest)
+        rc = -EINVAL;
+    return rc || !bytes ? rc
+                        : told(__func__, gtl->fill(dest, byte, bytes, stream));
+}
+API_ALIAS(shmemx_stream_fill)
+
+int pshmemx_stream_call(shmemx_stream_t stream, void (*fn)(void *), void *arg)
+{
+    int rc = need_device(__func__);
+
+    if (rc)
+        return rc;
+    return fn ? told(__func__, gtl->call(fn, arg, stream)) : -EINVAL;
+}
+API_ALIAS(shmemx_stream_call)
+
+int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
+                          shmemx_kernel_t body, void *arg)
+{
+    int rc = need_device(__func__);
+
+    if (rc)
+        return rc;
+    return grid && body ? told(__func__, gtl->launch(grid, body, arg, stream))
+                        : -EINVAL;
+}
+API_ALIAS(shmemx_stream_launch)
