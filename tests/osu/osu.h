@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* osu.h - what the OSU-style programs share: options, buffers, rows, checks.
- * A program holds its timing loop and main(); all else is in osu.c.  Only
- * OpenSHMEM 1.4 is used, so that the same sources measure other libraries.
- * One thread per PE; every function named osu_row* or osu_open/close is
- * collective over all PEs. */
+ * A program holds its timing loop; all else is in osu*.c.  OpenSHMEM 1.4 is
+ * enough, so that the same sources measure other libraries; where there is
+ * shmem_space.h, buffers may lie in device memory, which the programs never
+ * touch but by puts and gets.
+ * One thread per PE; every function named osu_row*, osu_measured* or
+ * osu_open/close is collective over all PEs. */
 #ifndef OSU_H
 #define OSU_H
 
@@ -25,6 +27,7 @@
 
 enum osu_kind {
     OSU_LATENCY,                    /* exactly 2 PEs, PE 0 measures */
+    OSU_OVERLAP,                    /* likewise */
     OSU_BANDWIDTH,                  /* likewise */
     OSU_RATE,                       /* pairs: first half to second half */
     OSU_ATOMIC,                     /* likewise, one row per operation */
@@ -42,6 +45,25 @@ struct osu_prog {
     size_t bytes;                   /* of each of them */
 };
 
+/* Where a buffer is: the host's memory, the device's. */
+enum osu_space { OSU_HOST, OSU_DEVICE, OSU_SPACES };
+
+/* Where the data comes from and where it goes to, on whichever PE. */
+struct osu_place {
+    enum osu_space src, dst;
+};
+#define OSU_PLACES (OSU_SPACES * OSU_SPACES)
+
+/* What one row shows of one placement. */
+struct osu_cell {
+    double value;                   /* us, MB/s, messages/s, percent */
+    double rate;                    /* of atomics: million/s */
+    double compute, init, wait, pure;   /* us, of OSU_OVERLAP */
+    double min, max;                /* -f */
+    double p50, p99;                /* -T */
+    int wrong;                      /* -c */
+};
+
 /* What one run is: its options and its buffers. */
 struct osu {
     const struct osu_prog *prog;
@@ -51,14 +73,30 @@ struct osu {
     size_t min, max;
     int iters_opt, skip_opt;        /* -1: the defaults of the kind */
     int iters, skip;                /* for the size at hand */
-    char *src, *dst;
-    void *src_heap, *dst_heap;
+    const char *src_opt, *dst_opt;  /* -s, -d; NULL: not given */
+    struct osu_place places[OSU_PLACES];
+    int n_places, place;            /* how many, the one at hand */
+    struct osu_cell cells[OSU_PLACES];  /* of the row at hand */
+    char *src, *dst;                /* at the place at hand */
+    char *src_in[OSU_SPACES], *dst_in[OSU_SPACES];
+    void *blocks[2 * OSU_SPACES];   /* to be freed */
+    int n_blocks;
     int rows;
     int status;                     /* what main() returns */
 };
 
 /* One operation of n bytes, complete on return. */
 typedef void osu_op(struct osu *o, size_t n);
+
+/* The timing loop for messages of n bytes: microseconds per operation, those
+ * of all windows of a bandwidth, messages per second, or percent of overlap,
+ * with the times in o->cells[o->place]. */
+typedef double osu_measure(struct osu *o, size_t n);
+
+/* All of a program of puts or gets: each size, at each place in turn.  The
+ * operation is repeated, apart from the timed loop, for -c, -f and -T. */
+int osu_copies(const struct osu_prog *prog, osu_measure *measure, osu_op *op,
+               int argc, char **argv);
 
 /* Microseconds of the monotonic clock. */
 double osu_now(void);
@@ -68,27 +106,38 @@ double osu_now(void);
 int osu_open(struct osu *o, const struct osu_prog *prog, int argc, char **argv);
 int osu_close(struct osu *o);
 
+/* Sets o->src and o->dst for o->places[place] and clears its cell. */
+void osu_place(struct osu *o, int place);
+
 /* Sets o->iters and o->skip for messages of n bytes, writes to every page of
  * the buffers and meets the other PEs. */
 void osu_begin(struct osu *o, size_t n);
 
-/* Rows; value is what this PE measured, 0 where it measured nothing.  The
- * operation is repeated, apart from the timed loop, for -c, -f and -T. */
-void osu_row_latency(struct osu *o, size_t n, double us, osu_op *op);
-void osu_row_bandwidth(struct osu *o, size_t n, double us, osu_op *op);
-void osu_row_rate(struct osu *o, size_t n, double per_s, osu_op *op);
-/* us is per operation; wrong counts failed checks of this PE. */
-void osu_row_atomic(struct osu *o, const char *what, double us, int wrong);
+/* From and to buffers of this PE, wherever they are; store and set are seen
+ * by other PEs after a barrier. */
+void osu_store(void *to, const void *from, size_t n);
+void osu_load(void *to, const void *from, size_t n);
+void osu_set(void *to, int byte, size_t n);
+
+/* malloc, or one line and the end of the job. */
+void *osu_host_buffer(const struct osu *o, size_t bytes);
+
+/* What was measured at the place at hand.  value is this PE's, 0 where it
+ * measured nothing; us is per operation; wrong counts this PE's failed
+ * checks.  The row follows when all places have been measured. */
+void osu_measured(struct osu *o, size_t n, double value, osu_op *op);
+void osu_measured_atomic(struct osu *o, double us, int wrong);
+void osu_measured_collective(struct osu *o, double us, int wrong);
+
+void osu_row_size(struct osu *o, size_t n);
+void osu_row_atomic(struct osu *o, const char *what);
 /* laps: o->iters single times of this PE. */
 void osu_row_barrier(struct osu *o, const double *laps, int wrong);
 
-/* us is the mean of this PE; wrong counts failed checks. */
-void osu_row_collective(struct osu *o, size_t n, double us, int wrong);
-
 /* Collectives: a call on o->src (n bytes, a multiple of 4) and o->dst, and
- * what of its result here is wrong. */
+ * how many words of dst, what is then there, are wrong here. */
 typedef void osu_coll_op(struct osu *o, size_t n, long *psync);
-typedef int osu_coll_check(const struct osu *o, size_t n);
+typedef int osu_coll_check(const struct osu *o, const uint32_t *dst, size_t n);
 int osu_collective(const struct osu_prog *prog, osu_coll_op *op,
                   osu_coll_check *wrong, int argc, char **argv);
 

@@ -7,29 +7,32 @@
 
 #include <shmem.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-static void fill(char *to, size_t n, size_t of, uint32_t iter, int flip)
+/* The first n bytes of message number iter of `of` bytes, by way of stage. */
+static void fill(char *to, char *stage, size_t n, size_t of, uint32_t iter,
+                 int flip)
 {
     for (size_t i = 0; i < n; i++)
-        to[i] = (char)(osu_pattern(of, i, iter) ^ flip);
+        stage[i] = (char)(osu_pattern(of, i, iter) ^ flip);
+    osu_store(to, stage, n);
 }
 
-static int wrong_bytes(const char *at, size_t n, size_t of, uint32_t iter,
-                       int flip)
+static int wrong_bytes(const char *at, size_t n, size_t of, uint32_t iter)
 {
     int wrong = 0;
 
     for (size_t i = 0; i < n; i++)
-        wrong += (char)(osu_pattern(of, i, iter) ^ flip) != at[i];
+        wrong += (char)osu_pattern(of, i, iter) != at[i];
     return wrong;
 }
 
 static void complain(struct osu *o, size_t n, int iter, int wrong)
 {
     if (wrong)
-        fprintf(stderr, "%s: PE %d: %zu bytes, iteration %d: %d bytes are "
-                "wrong\n", o->prog->name, o->pe, n, iter, wrong);
+        fprintf(stderr, "%s: PE %d: %s, %zu bytes, iteration %d: %d bytes are "
+                "wrong\n", o->prog->name, o->pe,
+                osu_place_name(o->places[o->place]), n, iter, wrong);
 }
 
 /* One number of 1..iters-2 that all PEs agree on. */
@@ -44,24 +47,27 @@ int osu_check_copy(struct osu *o, size_t n, osu_op *op)
 {
     int which[] = { 0, some_iteration(n, o->iters), o->iters - 1 };
     bool receives = o->prog->is_get ? o->pe == 0 : o->pe == 1;
+    char *stage = osu_host_buffer(o, n + OSU_GUARD);
     int wrong = 0, now;
 
     for (int k = 0; k < 3; k++) {
-        fill(o->src, n, n, (uint32_t)which[k], 0);
-        fill(o->dst, n + OSU_GUARD, n, (uint32_t)which[k], 0xff);
+        fill(o->src, stage, n, n, (uint32_t)which[k], 0);
+        fill(o->dst, stage, n + OSU_GUARD, n, (uint32_t)which[k], 0xff);
         shmem_barrier_all();
         if (o->pe == 0)
             op(o, n);
         shmem_barrier_all();
         if (!receives)
             continue;
-        now = wrong_bytes(o->dst, n, n, (uint32_t)which[k], 0);
+        osu_load(stage, o->dst, n + OSU_GUARD);
+        now = wrong_bytes(stage, n, n, (uint32_t)which[k]);
         for (size_t i = n; i < n + OSU_GUARD; i++)
             now += (char)(osu_pattern(n, i, (uint32_t)which[k]) ^ 0xff) !=
-                   o->dst[i];
+                   stage[i];
         complain(o, n, which[k], now);
         wrong += now;
     }
+    free(stage);
     return (int)osu_sum(o, wrong);
 }
 
@@ -78,24 +84,27 @@ int osu_check_window(struct osu *o, size_t n, osu_op *op)
     bool first = o->pe < o->pairs;
     bool sends = o->prog->is_get ? !first && o->pe < 2 * o->pairs : first;
     bool receives = o->prog->is_get ? first : !first && o->pe < 2 * o->pairs;
+    char *stage = osu_host_buffer(o, n);
     int wrong = 0, now;
 
     for (int k = 0; k < 3; k++) {
         if (sends)
-            fill(o->src + (size_t)which[k] * n, n, n, (uint32_t)which[k], 0);
+            fill(o->src + (size_t)which[k] * n, stage, n, n,
+                 (uint32_t)which[k], 0);
         if (receives)
-            fill(o->dst + (size_t)which[k] * n, n, n, (uint32_t)which[k],
-                 0xff);
+            fill(o->dst + (size_t)which[k] * n, stage, n, n,
+                 (uint32_t)which[k], 0xff);
     }
     shmem_barrier_all();
     if (first)
         op(o, n);
     shmem_barrier_all();
     for (int k = 0; receives && k < 3; k++) {
-        now = wrong_bytes(o->dst + (size_t)which[k] * n, n, n,
-                          (uint32_t)which[k], 0);
+        osu_load(stage, o->dst + (size_t)which[k] * n, n);
+        now = wrong_bytes(stage, n, n, (uint32_t)which[k]);
         complain(o, n, which[k], now);
         wrong += now;
     }
+    free(stage);
     return (int)osu_sum(o, wrong);
 }

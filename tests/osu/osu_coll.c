@@ -6,6 +6,7 @@
 
 #include <shmem.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* In turns, so that a fast PE does not come back to one still in use. */
 static long sync_arrays[2][SHMEM_COLLECT_SYNC_SIZE + SHMEM_REDUCE_SYNC_SIZE +
@@ -29,23 +30,28 @@ static double mean_us(struct osu *o, size_t n, osu_coll_op *op)
 static int check_once(struct osu *o, size_t n, osu_coll_op *op,
                       osu_coll_check *wrong)
 {
-    uint32_t *src = (uint32_t *)(void *)o->src;
+    size_t all = n * (size_t)o->npes;
+    uint32_t *words = osu_host_buffer(o, all);
+    int bad;
 
     for (size_t i = 0; i < n / 4; i++)
-        src[i] = osu_coll_word(o->pe, i);
-    for (size_t i = 0; i < n * (size_t)o->npes; i++)
-        o->dst[i] = 0;
+        words[i] = osu_coll_word(o->pe, i);
+    osu_store(o->src, words, n);
+    osu_set(o->dst, 0, all);
     shmem_barrier_all();
     op(o, n, sync_arrays[0]);
     shmem_barrier_all();
-    return wrong(o, n);
+    osu_load(words, o->dst, all);
+    bad = wrong(o, words, n);
+    free(words);
+    return bad;
 }
 
 int osu_collective(const struct osu_prog *prog, osu_coll_op *op,
                   osu_coll_check *wrong, int argc, char **argv)
 {
     struct osu o;
-    int bad;
+    double us;
 
     for (int a = 0; a < 2; a++)
         for (size_t i = 0; i < sizeof sync_arrays[0] / sizeof(long); i++)
@@ -53,11 +59,14 @@ int osu_collective(const struct osu_prog *prog, osu_coll_op *op,
     if (osu_open(&o, prog, argc, argv))
         return osu_close(&o);
     for (size_t n = (o.min + 3) / 4 * 4; n <= o.max; n *= 2) {
-        osu_begin(&o, n);
-        double us = mean_us(&o, n, op);
-
-        bad = o.check ? check_once(&o, n, op, wrong) : 0;
-        osu_row_collective(&o, n, us, bad);
+        for (int k = 0; k < o.n_places; k++) {
+            osu_place(&o, k);
+            osu_begin(&o, n);
+            us = mean_us(&o, n, op);
+            osu_measured_collective(&o, us, o.check ?
+                                    check_once(&o, n, op, wrong) : 0);
+        }
+        osu_row_size(&o, n);
     }
     return osu_close(&o);
 }

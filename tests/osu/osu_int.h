@@ -1,9 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* osu_int.h - what osu.c, osu_rows.c and osu_check.c share. */
+/* osu_int.h - what the osu*.c share. */
 #ifndef OSU_INT_H
 #define OSU_INT_H
 
 #include "osu.h"
+
+/* The largest -m, in units of the default. */
+enum { OSU_MOST_TIMES = 4 };
+
+/* The defaults of OSU's loops, by kind. */
+struct osu_loops {
+    size_t max;
+    int iters, skip, iters_large, skip_large;
+    size_t large;                   /* the first size with the large counts */
+};
+extern const struct osu_loops osu_loops[];
+
+/* Reads the options.  0; 1 after printing what is wrong; 2 after an option
+ * that only prints. */
+int osu_arguments(struct osu *o, int argc, char **argv);
+/* "name: what text: wanted; try -h" from PE 0; returns 1. */
+int osu_bad(const struct osu *o, const char *what, const char *text,
+            const char *wanted);
+
+/* Makes the buffers of all places.  0, or on all PEs 1 after a line. */
+int osu_buffers(struct osu *o);
+/* Bytes of a buffer. */
+size_t osu_bytes(const struct osu *o);
+void osu_buffers_free(struct osu *o);
+bool osu_uses(const struct osu *o, enum osu_space space);
+
+/* "H-D"; static text. */
+const char *osu_place_name(struct osu_place place);
 
 /* Smallest, largest and sum of a value over the PEs that take part. */
 struct osu_spread {
@@ -13,9 +41,14 @@ struct osu_spread {
 
 /* Gathers a value of each PE below count at PE 0. */
 struct osu_spread osu_gather(struct osu *o, double value, int count);
+void osu_gather_end(void);
+
+/* Of o->iters times, which are sorted: min, max, p50, p99. */
+void osu_percentiles(double *laps, int count, struct osu_cell *cell);
 
 void osu_print_header(struct osu *o);
 void osu_print_end(struct osu *o);
+void osu_print_barrier(struct osu *o);
 
 /* Repeats the operation on known bytes: the first, the last and one other
  * iteration.  Returns the number of wrong bytes over all PEs, at PE 0. */

@@ -4,7 +4,6 @@
 #include "osu.h"
 
 #include <shmem.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int entered;                     /* PEs that came to a checked barrier */
@@ -50,11 +49,7 @@ int main(int argc, char **argv)
 
     if (osu_open(&o, &prog, argc, argv))
         return osu_close(&o);
-    laps = malloc(sizeof *laps * (size_t)o.iters);
-    if (!laps) {
-        fprintf(stderr, "%s: no memory for %d times\n", prog.name, o.iters);
-        shmem_global_exit(1);
-    }
+    laps = osu_host_buffer(&o, sizeof *laps * (size_t)o.iters);
     barriers(&o, laps);
     if (o.check)
         wrong = count_early(&o);

@@ -16,9 +16,8 @@ static void once(struct osu *o, size_t n, long *psync)
 }
 
 /* The root's dest is left alone. */
-static int wrong(const struct osu *o, size_t n)
+static int wrong(const struct osu *o, const uint32_t *dst, size_t n)
 {
-    const uint32_t *dst = (const uint32_t *)(void *)o->dst;
     int bad = 0;
 
     for (size_t i = 0; i < n / 4; i++)

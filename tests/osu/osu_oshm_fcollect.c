@@ -15,9 +15,8 @@ static void once(struct osu *o, size_t n, long *psync)
     shmem_fcollect32(o->dst, o->src, n / 4, 0, 0, o->npes, psync);
 }
 
-static int wrong(const struct osu *o, size_t n)
+static int wrong(const struct osu *o, const uint32_t *dst, size_t n)
 {
-    const uint32_t *dst = (const uint32_t *)(void *)o->dst;
     int bad = 0;
 
     for (int pe = 0; pe < o->npes; pe++)

@@ -37,13 +37,5 @@ static double once_us(struct osu *o, size_t n)
 
 int main(int argc, char **argv)
 {
-    struct osu o;
-
-    if (osu_open(&o, &prog, argc, argv))
-        return osu_close(&o);
-    for (size_t n = o.min; n <= o.max; n *= 2) {
-        osu_begin(&o, n);
-        osu_row_latency(&o, n, o.pe == 0 ? once_us(&o, n) : 0, once);
-    }
-    return osu_close(&o);
+    return osu_copies(&prog, once_us, once, argc, argv);
 }

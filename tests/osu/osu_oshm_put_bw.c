@@ -44,13 +44,5 @@ static double windows_us(struct osu *o, size_t n)
 
 int main(int argc, char **argv)
 {
-    struct osu o;
-
-    if (osu_open(&o, &prog, argc, argv))
-        return osu_close(&o);
-    for (size_t n = o.min; n <= o.max; n *= 2) {
-        osu_begin(&o, n);
-        osu_row_bandwidth(&o, n, o.pe == 0 ? windows_us(&o, n) : 0, window);
-    }
-    return osu_close(&o);
+    return osu_copies(&prog, windows_us, window, argc, argv);
 }

@@ -19,14 +19,14 @@ static const struct osu_prog prog = {
 
 static double per_second(struct osu *o, size_t n)
 {
-    char *const buf_at = o->dst;
+    char *const to = o->dst, *const from = o->src;
     const size_t last = osu_rate_span(o) - n;
     const int iters = o->iters, peer = o->peer;
     double start = osu_now();
     size_t at = 0;
 
     for (int i = 0; i < iters; i++) {
-        shmem_putmem(buf_at + at, buf_at + at, n, peer);
+        shmem_putmem(to + at, from + at, n, peer);
         at = at + n <= last ? at + n : 0;
     }
     shmem_quiet();
@@ -40,18 +40,5 @@ static void once(struct osu *o, size_t n)
 
 int main(int argc, char **argv)
 {
-    struct osu o;
-
-    if (osu_open(&o, &prog, argc, argv))
-        return osu_close(&o);
-    for (int i = 0; o.pe < o.pairs && i < o.skip; i++) {
-        size_t at = (size_t)(i % OSU_RATE_SLOTS) * o.max;
-
-        shmem_putmem(o.dst + at, o.src + at, o.max, o.peer);
-    }
-    for (size_t n = o.min; n <= o.max; n *= 2) {
-        osu_begin(&o, n);
-        osu_row_rate(&o, n, o.pe < o.pairs ? per_second(&o, n) : 0, once);
-    }
-    return osu_close(&o);
+    return osu_copies(&prog, per_second, once, argc, argv);
 }

@@ -20,9 +20,8 @@ static void once(struct osu *o, size_t n, long *psync)
 
 /* The words are read as floats here; small ones are denormal but exact, and
  * their sum is that of the words. */
-static int wrong(const struct osu *o, size_t n)
+static int wrong(const struct osu *o, const uint32_t *dst, size_t n)
 {
-    const uint32_t *dst = (const uint32_t *)(void *)o->dst;
     uint32_t sum;
     int bad = 0;
 

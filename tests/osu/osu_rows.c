@@ -1,53 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* osu_rows.c - the table, in OSU's bytes, or one JSON object. */
+/* osu_rows.c - the table, in OSU's bytes, or one JSON object.  Several
+ * placements stand side by side: the first where OSU's value is, so that what
+ * reads OSU's tables reads these, then the others, then their ratios to it. */
 #include "osu.h"
 #include "osu_int.h"
 
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 20
 #define WIDTH_ITERS 12
 #define WIDTH_BARRIER 17
+#define WIDTH_OVERLAP 17            /* of values; of titles as elsewhere */
 
-/* What a row shows beside its first value. */
-struct extra {
-    double min, max;                /* -f */
-    double p50, p99;                /* -T */
-    int wrong;                      /* -c */
+/* How the kinds name what they measure. */
+static const struct naming {
+    const char *title, *extreme;    /* of the column; after Min and Max */
+    const char *unit;               /* of further placements */
+    const char *key, *unit_key;     /* in JSON */
+} namings[] = {
+    [OSU_LATENCY] = { "Latency (us)", "Latency(us)", "us", "latency_us",
+                      "us" },
+    [OSU_OVERLAP] = { "Overlap(%)", "", "%", "overlap_percent", "percent" },
+    [OSU_BANDWIDTH] = { "Bandwidth (MB/s)", "MB/s", "MB/s", "bandwidth_mb_s",
+                        "mb_s" },
+    [OSU_RATE] = { "Messages/s", "Messages/s", "Messages/s",
+                   "messages_per_s", "per_s" },
+    [OSU_ATOMIC] = { "Latency (us)", "Latency(us)", "us", "latency_us",
+                     "us" },
+    [OSU_BARRIER] = { "Latency(us)", "Latency(us)", "us", "latency_us",
+                      "us" },
+    [OSU_COLLECTIVE] = { "Avg Latency(us)", "Latency(us)", "us", "latency_us",
+                         "us" },
 };
 
-static double *slots;               /* one per PE, used at PE 0 */
-
-struct osu_spread osu_gather(struct osu *o, double value, int count)
+static const struct naming *naming(const struct osu *o)
 {
-    struct osu_spread s = { 0, 0, 0, count };
-
-    if (!slots)
-        slots = shmem_malloc(sizeof *slots * (size_t)o->npes);
-    if (!slots) {
-        fprintf(stderr, "%s: no room for %d doubles in the symmetric heap\n",
-                o->prog->name, o->npes);
-        shmem_global_exit(EXIT_FAILURE);
-    }
-    shmem_double_p(&slots[o->pe], value, 0);
-    shmem_barrier_all();
-    for (int i = 0; o->pe == 0 && i < count; i++) {
-        s.sum += slots[i];
-        if (i == 0 || slots[i] < s.min)
-            s.min = slots[i];
-        if (i == 0 || slots[i] > s.max)
-            s.max = slots[i];
-    }
-    shmem_barrier_all();
-    return s;
+    return &namings[o->prog->kind];
 }
 
-double osu_sum(struct osu *o, double value)
+/* Shares of time do not divide well. */
+static bool has_ratios(const struct osu *o)
 {
-    return osu_gather(o, value, o->npes).sum;
+    return o->prog->kind != OSU_OVERLAP;
 }
 
 /* The library's own name, with what JSON forbids left out. */
@@ -74,36 +70,78 @@ static void json_header(const struct osu *o)
            o->prog->title, library, o->npes);
     if (o->prog->kind != OSU_BARRIER && o->prog->kind != OSU_COLLECTIVE)
         printf(",\"memory\":\"%s\"", o->heap ? "heap" : "global");
+    if (o->src_opt || o->dst_opt) {
+        printf(",\"placements\":[");
+        for (int k = 0; k < o->n_places; k++)
+            printf("%s\"%s\"", k ? "," : "", osu_place_name(o->places[k]));
+        putchar(']');
+    }
     printf(",\"rows\":[");
+}
+
+/* What -s and -d have chosen, in a line that readers of OSU's tables skip. */
+static void table_places(const struct osu *o)
+{
+    static const char *const spaces[] = { [OSU_HOST] = "host memory (H)",
+                                          [OSU_DEVICE] = "device memory (D)" };
+
+    if (!o->src_opt && !o->dst_opt)
+        return;
+    if (o->n_places == 1 && o->prog->kind == OSU_COLLECTIVE) {
+        printf("# Buffers in %s\n", spaces[o->places[0].dst]);
+    } else if (o->n_places == 1) {
+        printf("# Source in %s, destination in %s\n",
+               spaces[o->places[0].src], spaces[o->places[0].dst]);
+    } else {
+        printf("# Source-destination in host (H) or device memory (D): first "
+               "%s, then", osu_place_name(o->places[0]));
+        for (int k = 1; k < o->n_places; k++)
+            printf("%s %s", k > 1 ? "," : "", osu_place_name(o->places[k]));
+        putchar('\n');
+    }
+}
+
+static void further_titles(const struct osu *o)
+{
+    const char *first = osu_place_name(o->places[0]);
+    char cell[WIDTH + 1];
+
+    for (int k = 1; k < o->n_places; k++) {
+        snprintf(cell, sizeof cell, "%s (%s)", osu_place_name(o->places[k]),
+                 naming(o)->unit);
+        printf("%*s", WIDTH, cell);
+    }
+    for (int k = 1; has_ratios(o) && k < o->n_places; k++) {
+        snprintf(cell, sizeof cell, "%s/%s", osu_place_name(o->places[k]),
+                 first);
+        printf("%*s", WIDTH, cell);
+    }
 }
 
 static void table_header(const struct osu *o)
 {
-    static const char *const units[] = {
-        [OSU_LATENCY] = "Latency (us)", [OSU_BANDWIDTH] = "Bandwidth (MB/s)",
-        [OSU_RATE] = "Messages/s", [OSU_BARRIER] = "Latency(us)",
-        [OSU_COLLECTIVE] = "Avg Latency(us)",
-    };
-    static const char *const extremes[] = {
-        [OSU_LATENCY] = "Latency(us)", [OSU_BANDWIDTH] = "MB/s",
-        [OSU_RATE] = "Messages/s", [OSU_ATOMIC] = "Latency(us)",
-        [OSU_BARRIER] = "Latency(us)", [OSU_COLLECTIVE] = "Latency(us)",
-    };
     enum osu_kind kind = o->prog->kind;
     char cell[WIDTH + 1];
 
     printf("# %s v" OSU_VERSION "\n", o->prog->title);
+    table_places(o);
     if (kind == OSU_BARRIER)
-        printf("# Avg Latency(us)");
+        printf("# Avg %s", naming(o)->title);
     else if (kind == OSU_ATOMIC)
         printf("%-*s%*s%*s", WIDTH, "# Operation", WIDTH, "Million ops/s",
-               WIDTH, "Latency (us)");
+               WIDTH, naming(o)->title);
+    else if (kind == OSU_OVERLAP)
+        printf("# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n"
+               "%-10s%*s%*s%*s%*s%*s", "# Size", WIDTH, "Compute(us)", WIDTH,
+               "Coll. Init(us)", WIDTH, "MPI_Wait(us)", WIDTH,
+               "Pure Comm.(us)", WIDTH, naming(o)->title);
     else
-        printf("%-10s%*s", "# Size", WIDTH, units[kind]);
+        printf("%-10s%*s", "# Size", WIDTH, naming(o)->title);
+    further_titles(o);
     if (o->full) {
-        snprintf(cell, sizeof cell, "Min %s", extremes[kind]);
+        snprintf(cell, sizeof cell, "Min %s", naming(o)->extreme);
         printf("%*s", WIDTH, cell);
-        snprintf(cell, sizeof cell, "Max %s", extremes[kind]);
+        snprintf(cell, sizeof cell, "Max %s", naming(o)->extreme);
         printf("%*s%*s", WIDTH, cell, WIDTH_ITERS, "Iterations");
     }
     if (o->tail)
@@ -130,202 +168,122 @@ void osu_print_end(struct osu *o)
 {
     if (o->pe == 0 && o->json)
         printf("\n]}\n");
-    if (slots)
-        shmem_free(slots);
-    slots = NULL;
 }
 
-static void json_extra(const struct osu *o, const struct extra *x)
+static void json_extra(const struct osu *o, bool wrong)
 {
-    const char *unit = o->prog->kind == OSU_RATE ? "per_s"
-                     : o->prog->kind == OSU_BANDWIDTH ? "mb_s" : "us";
+    const struct osu_cell *c = o->cells;
+    const char *unit = naming(o)->unit_key;
 
+    for (int k = 0; o->n_places > 1 && k < o->n_places; k++)
+        printf("%s\"%s\":%.9g", k ? "," : ",\"by_placement\":{",
+               osu_place_name(o->places[k]), c[k].value);
+    if (o->n_places > 1)
+        putchar('}');
     if (o->full)
         printf(",\"min_%s\":%.9g,\"max_%s\":%.9g,\"iterations\":%d", unit,
-               x->min, unit, x->max, o->iters);
+               c->min, unit, c->max, o->iters);
     if (o->tail)
-        printf(",\"p50_us\":%.9g,\"p99_us\":%.9g", x->p50, x->p99);
+        printf(",\"p50_us\":%.9g,\"p99_us\":%.9g", c->p50, c->p99);
     if (o->check)
-        printf(",\"valid\":%s", x->wrong ? "false" : "true");
+        printf(",\"valid\":%s", wrong ? "false" : "true");
     putchar('}');
 }
 
-static void table_extra(const struct osu *o, const struct extra *x)
+static void table_extra(const struct osu *o, bool wrong)
 {
+    const struct osu_cell *c = o->cells;
+
+    for (int k = 1; k < o->n_places; k++)
+        printf("%*.*f", WIDTH, o->precision, c[k].value);
+    for (int k = 1; has_ratios(o) && k < o->n_places; k++)
+        printf("%*.*f", WIDTH, o->precision,
+               c->value > 0 ? c[k].value / c->value : 0);
     if (o->full)
-        printf("%*.*f%*.*f%*d", WIDTH, o->precision, x->min, WIDTH,
-               o->precision, x->max, WIDTH_ITERS, o->iters);
+        printf("%*.*f%*.*f%*d", WIDTH, o->precision, c->min, WIDTH,
+               o->precision, c->max, WIDTH_ITERS, o->iters);
     if (o->tail)
-        printf("%*.*f%*.*f", WIDTH, o->precision, x->p50, WIDTH,
-               o->precision, x->p99);
+        printf("%*.*f%*.*f", WIDTH, o->precision, c->p50, WIDTH,
+               o->precision, c->p99);
     if (o->check)
-        printf("%*s", WIDTH, x->wrong ? "Fail" : "Pass");
+        printf("%*s", WIDTH, wrong ? "Fail" : "Pass");
     putchar('\n');
 }
 
-static void end_row(struct osu *o, const struct extra *x)
+static void end_row(struct osu *o)
 {
+    bool wrong = false;
+
+    for (int k = 0; k < o->n_places; k++)
+        wrong = wrong || o->cells[k].wrong;
     if (o->pe == 0 && o->json)
-        json_extra(o, x);
+        json_extra(o, wrong);
     else if (o->pe == 0)
-        table_extra(o, x);
+        table_extra(o, wrong);
     fflush(stdout);
-    if (x->wrong)
+    if (wrong)
         o->status = EXIT_FAILURE;
     o->rows++;
 }
 
-static void row_of_size(struct osu *o, size_t n, const char *key, double value,
-                        const struct extra *x)
+static void json_row_start(const struct osu *o)
 {
-    if (o->pe == 0 && o->json)
-        printf("%s{\"size\":%zu,\"%s\":%.9g", o->rows ? ",\n" : "\n", n, key,
-               value);
-    else if (o->pe == 0)
-        printf("%-10zu%*.*f", n, WIDTH, o->precision, value);
-    end_row(o, x);
+    printf("%s{", o->rows ? ",\n" : "\n");
 }
 
-static int ascending(const void *a, const void *b)
+static void overlap_values(const struct osu *o)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    const struct osu_cell *c = o->cells;
+    const double values[] = { c->compute, c->init, c->wait, c->pure,
+                              c->value };
 
-    return (x > y) - (x < y);
-}
-
-/* Sorts the laps. */
-static void percentiles(double *laps, int count, struct extra *x)
-{
-    qsort(laps, (size_t)count, sizeof *laps, ascending);
-    x->min = laps[0];
-    x->max = laps[count - 1];
-    x->p50 = laps[(count - 1) / 2];
-    x->p99 = laps[(int)((count - 1) * 0.99)];
-}
-
-/* What reading the clock twice costs, to be taken from each lap. */
-static double clock_cost(void)
-{
-    double laps[101], last = osu_now(), now;
-
-    for (int i = 0; i < 101; i++) {
-        now = osu_now();
-        laps[i] = now - last;
-        last = now;
+    if (o->json) {
+        printf(",\"compute_us\":%.9g,\"init_us\":%.9g,\"wait_us\":%.9g,"
+               "\"pure_us\":%.9g", c->compute, c->init, c->wait, c->pure);
+        return;
     }
-    qsort(laps, 101, sizeof *laps, ascending);
-    return laps[50];
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        printf("%*.*f", WIDTH_OVERLAP, o->precision, values[i]);
 }
 
-/* Repeats the operation, each one timed alone. */
-static void single_times(struct osu *o, size_t n, osu_op *op, struct extra *x)
+void osu_row_size(struct osu *o, size_t n)
 {
-    double *laps = malloc(sizeof *laps * (size_t)o->iters);
-    double cost = clock_cost(), start;
-
-    if (!laps) {
-        fprintf(stderr, "%s: no memory for %d times\n", o->prog->name,
-                o->iters);
-        shmem_global_exit(EXIT_FAILURE);
+    if (o->pe == 0 && o->json) {
+        json_row_start(o);
+        printf("\"size\":%zu,\"%s\":%.9g", n, naming(o)->key,
+               o->cells->value);
+    } else if (o->pe == 0) {
+        printf("%-10zu", n);
     }
-    for (int i = -o->skip; i < o->iters; i++) {
-        start = osu_now();
-        op(o, n);
-        if (i >= 0)
-            laps[i] = osu_now() - start - cost;
+    if (o->pe == 0 && o->prog->kind == OSU_OVERLAP)
+        overlap_values(o);
+    else if (o->pe == 0 && !o->json)
+        printf("%*.*f", WIDTH, o->precision, o->cells->value);
+    end_row(o);
+}
+
+void osu_row_atomic(struct osu *o, const char *what)
+{
+    const struct osu_cell *c = o->cells;
+
+    if (o->pe == 0 && o->json) {
+        json_row_start(o);
+        printf("\"operation\":\"%s\",\"mops\":%.9g,\"%s\":%.9g", what,
+               c->rate, naming(o)->key, c->value);
+    } else if (o->pe == 0) {
+        printf("%-*s%*.*f%*.*f", WIDTH, what, WIDTH, o->precision, c->rate,
+               WIDTH, o->precision, c->value);
     }
-    for (int i = 0; i < o->iters; i++)
-        laps[i] = laps[i] > 0 ? laps[i] : 0;
-    percentiles(laps, o->iters, x);
-    free(laps);
+    end_row(o);
 }
 
-void osu_row_latency(struct osu *o, size_t n, double us, osu_op *op)
+void osu_print_barrier(struct osu *o)
 {
-    struct extra x = { 0 };
-
-    shmem_barrier_all();
-    if (o->pe == 0 && (o->full || o->tail))
-        single_times(o, n, op, &x);
-    if (o->check)
-        x.wrong = osu_check_copy(o, n, op);
-    row_of_size(o, n, "latency_us", us, &x);
-}
-
-void osu_row_bandwidth(struct osu *o, size_t n, double us, osu_op *op)
-{
-    double mb_s = us > 0 ? (double)n * OSU_BW_WINDOW * o->iters / us : 0;
-    struct extra x = { 0 };
-
-    x.min = x.max = mb_s;
-    shmem_barrier_all();
-    if (o->check)
-        x.wrong = osu_check_window(o, n, op);
-    row_of_size(o, n, "bandwidth_mb_s", mb_s, &x);
-}
-
-void osu_row_rate(struct osu *o, size_t n, double per_s, osu_op *op)
-{
-    struct osu_spread s = osu_gather(o, per_s, o->pairs);
-    struct extra x = { s.min, s.max, 0, 0, 0 };
-
-    if (o->check)
-        x.wrong = osu_check_window(o, n, op);
-    row_of_size(o, n, "messages_per_s", s.sum, &x);
-}
-
-void osu_row_atomic(struct osu *o, const char *what, double us, int wrong)
-{
-    struct osu_spread rate = osu_gather(o, us > 0 ? 1 / us : 0, o->pairs);
-    struct osu_spread lat = osu_gather(o, us, o->pairs);
-    struct extra x = { lat.min, lat.max, 0, 0, 0 };
-
-    if (o->check)
-        x.wrong = osu_sum(o, wrong) != 0;
-    if (o->pe == 0 && o->json)
-        printf("%s{\"operation\":\"%s\",\"mops\":%.9g,\"latency_us\":%.9g",
-               o->rows ? ",\n" : "\n", what, rate.sum, lat.sum / o->pairs);
-    else if (o->pe == 0)
-        printf("%-*s%*.*f%*.*f", WIDTH, what, WIDTH, o->precision, rate.sum,
-               WIDTH, o->precision, lat.sum / o->pairs);
-    end_row(o, &x);
-}
-
-void osu_row_barrier(struct osu *o, const double *laps, int wrong)
-{
-    struct osu_spread s;
-    struct extra x = { 0 };
-    double *own = malloc(sizeof *own * (size_t)o->iters);
-    double mean = 0;
-
-    if (!own) {
-        fprintf(stderr, "%s: no memory for %d times\n", o->prog->name,
-                o->iters);
-        shmem_global_exit(EXIT_FAILURE);
+    if (o->pe == 0 && o->json) {
+        json_row_start(o);
+        printf("\"%s\":%.9g", naming(o)->key, o->cells->value);
+    } else if (o->pe == 0) {
+        printf("%*.*f", WIDTH_BARRIER, o->precision, o->cells->value);
     }
-    for (int i = 0; i < o->iters; i++)
-        mean += laps[i] / o->iters;
-    memcpy(own, laps, sizeof *own * (size_t)o->iters);
-    percentiles(own, o->iters, &x);
-    free(own);
-    s = osu_gather(o, mean, o->npes);
-    x.min = s.min;
-    x.max = s.max;
-    if (o->check)
-        x.wrong = osu_sum(o, wrong) != 0;
-    if (o->pe == 0 && o->json)
-        printf("\n{\"latency_us\":%.9g", s.sum / o->npes);
-    else if (o->pe == 0)
-        printf("%*.*f", WIDTH_BARRIER, o->precision, s.sum / o->npes);
-    end_row(o, &x);
-}
-
-void osu_row_collective(struct osu *o, size_t n, double us, int wrong)
-{
-    struct osu_spread s = osu_gather(o, us, o->npes);
-    struct extra x = { s.min, s.max, 0, 0, 0 };
-
-    if (o->check)
-        x.wrong = osu_sum(o, wrong) != 0;
-    row_of_size(o, n, "latency_us", s.sum / o->npes, &x);
+    end_row(o);
 }

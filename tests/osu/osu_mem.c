@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* osu_mem.c - buffers in host and device memory, and how they are written and
+ * read: the processor need not reach the device's, so a put or a get of this
+ * PE to itself moves what it has. */
+#include "osu.h"
+#include "osu_int.h"
+
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __has_include
+#if __has_include(<shmem_space.h>)
+#include <shmem_space.h>
+#define HAVE_SPACES 1
+#endif
+#endif
+
+#ifdef HAVE_SPACES
+/* -s and -d name a space; without them it is where shmem_malloc allocates, as
+ * in OSU's programs. */
+static void *heap_align(const struct osu *o, enum osu_space space, size_t bytes)
+{
+    if (space == OSU_DEVICE)
+        return shmem_space_align(SHMEM_SPACE_DEVICE, 4096, bytes);
+    if (o->src_opt || o->dst_opt)
+        return shmem_space_align(SHMEM_SPACE_CPU, 4096, bytes);
+    return shmem_align(4096, bytes);
+}
+
+static bool has_device(void)
+{
+    return shmemx_space_usable(SHMEM_SPACE_DEVICE);
+}
+
+static bool in_device(const void *p)
+{
+    shmem_space_t space;
+
+    return shmem_get_space((void *)p, &space) == 0 &&
+           space == SHMEM_SPACE_DEVICE;
+}
+#else
+static void *heap_align(const struct osu *o, enum osu_space space, size_t bytes)
+{
+    (void)o;
+    return space == OSU_DEVICE ? NULL : shmem_align(4096, bytes);
+}
+
+static bool has_device(void)
+{
+    return false;
+}
+
+static bool in_device(const void *p)
+{
+    (void)p;
+    return false;
+}
+#endif
+
+bool osu_uses(const struct osu *o, enum osu_space space)
+{
+    for (int k = 0; k < o->n_places; k++)
+        if (o->places[k].src == space || o->places[k].dst == space)
+            return true;
+    return false;
+}
+
+size_t osu_bytes(const struct osu *o)
+{
+    switch (o->prog->kind) {
+    case OSU_RATE:
+        return osu_rate_span(o) + OSU_GUARD;
+    case OSU_LATENCY:
+    case OSU_OVERLAP:
+        return o->max + OSU_GUARD;
+    case OSU_COLLECTIVE:
+        return o->max * (size_t)o->npes;
+    default:
+        return o->prog->bytes;
+    }
+}
+
+/* Whether some PE lacks something; the same answer on all. */
+static bool anybody(bool lacks)
+{
+    static int lacking;
+
+    shmem_barrier_all();
+    shmem_int_atomic_add(&lacking, lacks, 0);
+    shmem_barrier_all();
+    return shmem_int_atomic_fetch(&lacking, 0) != 0;
+}
+
+/* Heap buffers begin on a page, as OSU's do. */
+static char *make(struct osu *o, enum osu_space space)
+{
+    void *p = heap_align(o, space, osu_bytes(o));
+
+    if (p)
+        o->blocks[o->n_blocks++] = p;
+    return p;
+}
+
+static int no_room(const struct osu *o, enum osu_space space)
+{
+    if (o->pe == 0)
+        fprintf(stderr, "%s: no room for buffers of %zu bytes in the "
+                "symmetric heap%s: set %s or a smaller -m\n", o->prog->name,
+                osu_bytes(o), space == OSU_DEVICE ? " in device memory" : "",
+                space == OSU_DEVICE ? "SHMEM_SYMMETRIC_SIZE_DEVICE"
+                               : "SHMEM_SYMMETRIC_SIZE");
+    return 1;
+}
+
+/* The buffers of one space.  Programs with one buffer have one in each. */
+static int make_in(struct osu *o, enum osu_space space)
+{
+    const struct osu_prog *p = o->prog;
+    bool global = space == OSU_HOST && !o->heap && p->kind != OSU_COLLECTIVE;
+    bool two = p->src != p->dst || p->kind == OSU_COLLECTIVE;
+
+    if (global && osu_bytes(o) > p->bytes)
+        return osu_bad(o, "-m", "MAX", "larger than the global buffers");
+    o->dst_in[space] = global ? p->dst : make(o, space);
+    o->src_in[space] = global ? p->src : two ? make(o, space)
+                                             : o->dst_in[space];
+    if (anybody(!o->src_in[space] || !o->dst_in[space]))
+        return no_room(o, space);
+    return 0;
+}
+
+int osu_buffers(struct osu *o)
+{
+    int rc = 0;
+
+    if (o->prog->kind == OSU_BARRIER)
+        return 0;
+    if (osu_uses(o, OSU_DEVICE) && anybody(!has_device())) {
+        if (o->pe == 0)
+            fprintf(stderr, "%s: -s or -d asks for device memory, which this "
+                    "job does not have: set SHMEM_DEVICE to cuda, hip or host "
+                    "(a device in software) to hear why, and leave "
+                    "SHMEM_ENABLE_GPU_SPACE alone\n", o->prog->name);
+        return 1;
+    }
+    if (osu_uses(o, OSU_HOST))
+        rc = make_in(o, OSU_HOST);
+    if (!rc && osu_uses(o, OSU_DEVICE))
+        rc = make_in(o, OSU_DEVICE);
+    return rc;
+}
+
+void osu_buffers_free(struct osu *o)
+{
+    while (o->n_blocks > 0)
+        shmem_free(o->blocks[--o->n_blocks]);
+}
+
+const char *osu_place_name(struct osu_place place)
+{
+    static const char *const names[OSU_SPACES][OSU_SPACES] = {
+        [OSU_HOST] = { "H-H", "H-D" }, [OSU_DEVICE] = { "D-H", "D-D" },
+    };
+
+    return names[place.src][place.dst];
+}
+
+void osu_place(struct osu *o, int place)
+{
+    o->place = place;
+    memset(&o->cells[place], 0, sizeof o->cells[place]);
+    o->src = o->src_in[o->places[place].src];
+    o->dst = o->dst_in[o->places[place].dst];
+}
+
+void osu_store(void *to, const void *from, size_t n)
+{
+    if (!in_device(to))
+        memcpy(to, from, n);
+    else
+        shmem_putmem(to, from, n, shmem_my_pe());
+}
+
+void osu_load(void *to, const void *from, size_t n)
+{
+    if (!in_device(from))
+        memcpy(to, from, n);
+    else
+        shmem_getmem(to, from, n, shmem_my_pe());
+}
+
+void osu_set(void *to, int byte, size_t n)
+{
+    static char some[1 << 20];
+    char *at = to;
+    size_t len;
+
+    if (!in_device(to)) {
+        memset(to, byte, n);
+        return;
+    }
+    memset(some, byte, n < sizeof some ? n : sizeof some);
+    for (; n > 0; n -= len, at += len) {
+        len = n < sizeof some ? n : sizeof some;
+        shmem_putmem(at, some, len, shmem_my_pe());
+    }
+}
+
+void *osu_host_buffer(const struct osu *o, size_t bytes)
+{
+    void *p = malloc(bytes ? bytes : 1);
+
+    if (!p) {
+        fprintf(stderr, "%s: no memory for %zu bytes\n", o->prog->name, bytes);
+        shmem_global_exit(EXIT_FAILURE);
+    }
+    return p;
+}
