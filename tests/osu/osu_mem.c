@@ -29,9 +29,10 @@ static void *heap_align(const struct osu *o, enum osu_space space, size_t bytes)
     return shmem_align(4096, bytes);
 }
 
-static bool has_device(void)
+static bool has(enum osu_space space)
 {
-    return shmemx_space_usable(SHMEM_SPACE_DEVICE);
+    return shmemx_space_usable(space == OSU_DEVICE ? SHMEM_SPACE_DEVICE
+                                                   : SHMEM_SPACE_CPU);
 }
 
 static bool in_device(const void *p)
@@ -48,9 +49,9 @@ static void *heap_align(const struct osu *o, enum osu_space space, size_t bytes)
     return space == OSU_DEVICE ? NULL : shmem_align(4096, bytes);
 }
 
-static bool has_device(void)
+static bool has(enum osu_space space)
 {
-    return false;
+    return space == OSU_HOST;
 }
 
 static bool in_device(const void *p)
@@ -104,15 +105,38 @@ static char *make(struct osu *o, enum osu_space space)
     return p;
 }
 
-static int no_room(const struct osu *o, enum osu_space space)
+/* One line from PE 0; the library may have said more. */
+static int complain(const struct osu *o, const char *what)
 {
     if (o->pe == 0)
-        fprintf(stderr, "%s: no room for buffers of %zu bytes in the "
-                "symmetric heap%s: set %s or a smaller -m\n", o->prog->name,
-                osu_bytes(o), space == OSU_DEVICE ? " in device memory" : "",
-                space == OSU_DEVICE ? "SHMEM_SYMMETRIC_SIZE_DEVICE"
-                               : "SHMEM_SYMMETRIC_SIZE");
+        fprintf(stderr, "%s: %s\n", o->prog->name, what);
     return 1;
+}
+
+/* What -s or -d asks for is not to be had. */
+static int no_space(const struct osu *o, enum osu_space space)
+{
+    return complain(o, space == OSU_HOST ?
+        "-s or -d wants host memory, and this job has none: "
+        "SHMEM_ENABLE_CPU_SPACE is 0" :
+        "-s or -d wants device memory, and this job has none: SHMEM_DEVICE "
+        "is none or SHMEM_ENABLE_GPU_SPACE 0, or the library knows no devices");
+}
+
+static int no_room(const struct osu *o, enum osu_space space)
+{
+    char what[256];
+
+    if (space == OSU_DEVICE && !has(space))
+        return complain(o, "-s or -d wants device memory, which could not be "
+                        "made: SHMEM_DEVICE=host is a device in software, "
+                        "SHMEM_SYMMETRIC_SIZE_DEVICE the size asked for");
+    snprintf(what, sizeof what, "no room for buffers of %zu bytes in the "
+             "symmetric heap%s: set %s or a smaller -m", osu_bytes(o),
+             space == OSU_DEVICE ? " in device memory" : "",
+             space == OSU_DEVICE ? "SHMEM_SYMMETRIC_SIZE_DEVICE"
+                                 : "SHMEM_SYMMETRIC_SIZE");
+    return complain(o, what);
 }
 
 /* The buffers of one space.  Programs with one buffer have one in each. */
@@ -122,6 +146,8 @@ static int make_in(struct osu *o, enum osu_space space)
     bool global = space == OSU_HOST && !o->heap && p->kind != OSU_COLLECTIVE;
     bool two = p->src != p->dst || p->kind == OSU_COLLECTIVE;
 
+    if (anybody((o->src_opt || o->dst_opt) && !global && !has(space)))
+        return no_space(o, space);
     if (global && osu_bytes(o) > p->bytes)
         return osu_bad(o, "-m", "MAX", "larger than the global buffers");
     o->dst_in[space] = global ? p->dst : make(o, space);
@@ -138,14 +164,6 @@ int osu_buffers(struct osu *o)
 
     if (o->prog->kind == OSU_BARRIER)
         return 0;
-    if (osu_uses(o, OSU_DEVICE) && anybody(!has_device())) {
-        if (o->pe == 0)
-            fprintf(stderr, "%s: -s or -d asks for device memory, which this "
-                    "job does not have: set SHMEM_DEVICE to cuda, hip or host "
-                    "(a device in software) to hear why, and leave "
-                    "SHMEM_ENABLE_GPU_SPACE alone\n", o->prog->name);
-        return 1;
-    }
     if (osu_uses(o, OSU_HOST))
         rc = make_in(o, OSU_HOST);
     if (!rc && osu_uses(o, OSU_DEVICE))
