@@ -38,6 +38,46 @@ refused 'warm-up' osu_oshm_put heap -x -1
 refused '0 to 9 digits' osu_oshm_put heap --precision 10
 refused 'no single' osu_oshm_put_mr heap -T
 refused 'global buffers' osu_oshm_put_mr global -m 16777216
+refused '-s X: want H .host., D .device. or A' osu_oshm_put heap -s X
+refused '-d HD: want H' osu_oshm_get_bw heap -d HD
+refused '-d : want H' osu_oshm_atomics heap -d ''
+refused 'option -s: its value is missing' osu_oshm_put_mr heap -s
+refused 'option -s: this program has no buffers' osu_oshm_barrier -s D
+refused 'option -s: both buffers of a collective' osu_oshm_reduce -s D
+refused 'option -f: with one placement only' osu_oshm_put heap -s A -f
+refused 'option -T: with one placement only' osu_oshm_put heap -d A -T
+refused "option -f: this program's rows are full" osu_oshm_put_overlap heap -f
+refused 'option -T: this program times no single' osu_oshm_put_overlap heap -T
+
+# No device memory, too little of it, or no host memory: each PE ends, near and
+# far, with one line.
+export SHMEM_DEVICE SHMEM_ENABLE_GPU_SPACE
+for far in '' '--ppn 1'; do
+    SHMEM_DEVICE=none
+    refused 'wants device memory, and this job has none: SHMEM_DEVICE' \
+        osu_oshm_put heap -s D
+    refused 'wants device memory, and this job has none: SHMEM_DEVICE' \
+        osu_oshm_broadcast -d A
+    SHMEM_DEVICE=host
+    SHMEM_SYMMETRIC_SIZE_DEVICE=1m
+    export SHMEM_SYMMETRIC_SIZE_DEVICE
+    refused 'in device memory: set SHMEM_SYMMETRIC_SIZE_DEVICE or a smaller' \
+        osu_oshm_get_bw heap -d D
+    unset SHMEM_SYMMETRIC_SIZE_DEVICE
+done
+far=
+SHMEM_ENABLE_GPU_SPACE=0
+refused 'has none: .*SHMEM_ENABLE_GPU_SPACE 0' osu_oshm_atomics global -d D
+unset SHMEM_ENABLE_GPU_SPACE
+if ! ldconfig -p | grep -q libcuda.so.1; then
+    SHMEM_DEVICE=cuda
+    refused 'could not be made: SHMEM_DEVICE=host' osu_oshm_put heap -s D
+fi
+unset SHMEM_DEVICE
+SHMEM_ENABLE_CPU_SPACE=0
+export SHMEM_ENABLE_CPU_SPACE
+refused 'wants host memory, and this job has none' osu_oshm_put heap -s H
+unset SHMEM_ENABLE_CPU_SPACE
 NP=3
 refused 'exactly 2' osu_oshm_put heap
 refused 'exactly 2' osu_oshm_get_bw heap

@@ -87,8 +87,52 @@ run osu_oshm_get heap -m 1:2 $few --json
 tr -d '\n' <"$out" | grep -qE '^\{"benchmark":"osu_oshm_get",.*"pes":2,"memory":"heap","rows":\[\{"size":1,"latency_us":[0-9.e+-]+\},\{"size":2,"latency_us":[0-9.e+-]+\}\]\}$' ||
     fail "json: $(cat "$out")"
 
+# Placements: lines that begin with # say them; one changes no column, of
+# several the first stands where OSU's value does.
+SHMEM_DEVICE=host
+export SHMEM_DEVICE
+# shellcheck disable=SC2086
+run osu_oshm_put heap -m 4:8 $few -d D
+lines 'put -d D' '# OSU OpenSHMEM Put Test v7\.4' \
+    '# Source in host memory \(H\), destination in device memory \(D\)' \
+    '# Size {12}Latency \(us\)' '4 +[0-9]+\.[0-9]{2}' '8 +[0-9]+\.[0-9]{2}'
+sed 1,2d "$out" | grep -vE "$row_bytes" && fail "-d D: rows of other width"
+# shellcheck disable=SC2086
+run osu_oshm_get_mr_nb global -m 8:8 $few -s A -d A -c
+lines 'get_mr_nb -s A -d A' '# OSU OpenSHMEM Get_nb Message Rate Test v7\.4' \
+    '# Source-destination .* first H-H, then D-D, H-D, D-H' \
+    '# Size +Messages/s    D-D \(Messages/s\)    H-D \(Messages/s\)    D-H \(Messages/s\) +D-D/H-H +H-D/H-H +D-H/H-H +Validation' \
+    '8( +[0-9]+\.[0-9]{2}){7} +Pass'
+# shellcheck disable=SC2086
+run osu_oshm_put heap -m 8:8 $few -s D -d A --json
+tr -d '\n' <"$out" | grep -qE '"placements":\["D-D","D-H"\],"rows":\[\{"size":8,"latency_us":([0-9.e+-]+),"by_placement":\{"D-D":\1,"D-H":[0-9.e+-]+\}\}\]\}$' ||
+    fail "json of placements: $(cat "$out")"
+# shellcheck disable=SC2086
+run osu_oshm_reduce -m 8:8 $few -d A
+lines 'reduce -d A' '# OSU OpenSHMEM Reduce Latency Test v7\.4' \
+    '# Source-destination .* first H-H, then D-D' \
+    '# Size +Avg Latency\(us\) +D-D \(us\) +D-D/H-H' \
+    '8( +[0-9]+\.[0-9]{2}){3}'
+# shellcheck disable=SC2086
+run osu_oshm_broadcast -m 8:8 $few -d D
+sed -n 2p "$out" | grep -qx '# Buffers in device memory (D)' ||
+    fail "broadcast -d D: $(sed -n 2p "$out")"
+run osu_oshm_atomics heap -i 20 -d D
+[ "$(grep -c '_nbi ' "$out")" -eq 10 ] && [ "$(grep -c '^shmem' "$out")" -eq 32 ] ||
+    fail "atomics -d D: $(cat "$out")"
+
+run osu_oshm_put_overlap heap -m 64:128 -i 20
+lines put_overlap '# OSU OpenSHMEM Put_nbi Test v7\.4' \
+    '# Overall = Coll\. Init \+ Compute \+ MPI_Test \+ MPI_Wait' '' \
+    '# Size             Compute\(us\)      Coll\. Init\(us\)        MPI_Wait\(us\)      Pure Comm\.\(us\)          Overlap\(%\)' \
+    '64 {8}([ 0-9]{14}\.[0-9]{2}){5}' '128 {7}([ 0-9]{14}\.[0-9]{2}){5}'
+
 run osu_oshm_put -v
 lines version '# OSU OpenSHMEM Put Test v7\.4'
-run osu_oshm_put -h
-grep -q -- --validation "$out" || fail "-h does not name --validation"
+for p in put atomics broadcast; do
+    run osu_oshm_$p -h
+    for word in --validation --destination; do
+        grep -q -- "$word" "$out" || fail "$p: -h does not name $word"
+    done
+done
 finish

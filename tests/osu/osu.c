@@ -84,6 +84,14 @@ int osu_close(struct osu *o)
     return o->status;
 }
 
+/* What a window of messages of n bytes moves, before it begins anew. */
+static size_t window_bytes(const struct osu *o, size_t n)
+{
+    size_t all = osu_bytes(o);
+
+    return n < all / OSU_BW_WINDOW ? n * OSU_BW_WINDOW : all;
+}
+
 void osu_begin(struct osu *o, size_t n)
 {
     const struct osu_loops *k = &osu_loops[o->prog->kind];
@@ -102,8 +110,8 @@ void osu_begin(struct osu *o, size_t n)
         osu_set(o->dst, 'b', n);
         break;
     case OSU_BANDWIDTH:
-        osu_set(o->src, 'a', osu_bytes(o));
-        osu_set(o->dst, 'b', osu_bytes(o));
+        osu_set(o->src, 'a', window_bytes(o, n));
+        osu_set(o->dst, 'b', window_bytes(o, n));
         break;
     case OSU_COLLECTIVE:
         osu_set(o->src, 0, n);
@@ -130,6 +138,15 @@ static void warm_up(struct osu *o)
     }
 }
 
+/* What a job's first operations cost shall not be the first placement's. */
+static void first_time(struct osu *o, size_t n, osu_measure *measure)
+{
+    if (o->pe < o->pairs)
+        measure(o, n);
+    osu_place(o, 0);
+    shmem_barrier_all();
+}
+
 int osu_copies(const struct osu_prog *prog, osu_measure *measure, osu_op *op,
                int argc, char **argv)
 {
@@ -145,6 +162,8 @@ int osu_copies(const struct osu_prog *prog, osu_measure *measure, osu_op *op,
         for (int k = 0; k < o.n_places; k++) {
             osu_place(&o, k);
             osu_begin(&o, n);
+            if (o.n_places > 1 && k == 0 && n == o.min)
+                first_time(&o, n, measure);
             osu_measured(&o, n, o.pe < o.pairs ? measure(&o, n) : 0, op);
         }
         osu_row_size(&o, n);

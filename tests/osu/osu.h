@@ -109,8 +109,8 @@ int osu_close(struct osu *o);
 /* Sets o->src and o->dst for o->places[place] and clears its cell. */
 void osu_place(struct osu *o, int place);
 
-/* Sets o->iters and o->skip for messages of n bytes, writes to every page of
- * the buffers and meets the other PEs. */
+/* Sets o->iters and o->skip for messages of n bytes, writes to every page that
+ * these use and meets the other PEs. */
 void osu_begin(struct osu *o, size_t n);
 
 /* From and to buffers of this PE, wherever they are; store and set are seen
