@@ -51,7 +51,7 @@ bool api_device_possible(void)
 bool api_device_known(void)
 {
     return env.DEVICE != ENV_DEVICE_NONE && !gtl_open(rt_job.local) &&
-           gtl != &gtl_none;
+           gtl != &gtl_none && !ofi_device_known();
 }
 
 bool api_device_aware(void)
@@ -226,7 +226,10 @@ int api_device_start(void)
     /* Without it the program gets no such memory, and may go on. */
     if (heap_device_wanted() && api_device_possible())
         api_device_need();
-    return aware_at_start() ? gtl_open(rt_job.local) : 0;
+    if (!aware_at_start())
+        return 0;
+    rc = gtl_open(rt_job.local);
+    return rc ? rc : ofi_device_known();
 }
 
 void api_device_leave(void)

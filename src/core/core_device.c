@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Of far puts and gets, which want host memory. */
+/* Of far strided puts and gets, which want host memory. */
 enum { PIECE = 16384 };
 
 static void need(int rc, const char *what, const void *p, size_t n)
@@ -63,49 +63,24 @@ static void wake(const struct xport_at *at, uintptr_t near, size_t len)
     core_wake((struct core_spot){ near, core_peer_ctl(at->pe) }, len);
 }
 
-bool core_device_put(const struct core_ctx *ctx, const struct xport_at *to,
-                     const void *source, size_t len)
+bool core_device_put(const struct xport_at *to, const void *source, size_t len)
 {
     uintptr_t near = reached(to->pe, to->seg, to->off);
-    struct xport_at at = *to;
-    const char *from = source;
-    char piece[PIECE];
-    size_t n;
 
-    if (near) {
-        core_device_copy((void *)near, source, len);
-        wake(to, near, len);
-        return true;
-    }
-    if (!core_is_foreign(source))
+    if (!near)
         return false;
-    for (; len; len -= n, from += n, at.off += n) {
-        n = len < PIECE ? len : PIECE;
-        core_device_copy(piece, from, n);
-        xport_far->put(ctx->flow, &at, piece, n, false);
-    }
+    core_device_copy((void *)near, source, len);
+    wake(to, near, len);
     return true;
 }
 
-bool core_device_get(const struct core_ctx *ctx, void *dest,
-                     const struct xport_at *from, size_t len)
+bool core_device_get(void *dest, const struct xport_at *from, size_t len)
 {
     uintptr_t near = reached(from->pe, from->seg, from->off);
-    struct xport_at at = *from;
-    char piece[PIECE], *to = dest;
-    size_t n;
 
-    if (near) {
-        core_device_copy(dest, (const void *)near, len);
-        return true;
-    }
-    if (!core_is_foreign(dest))
+    if (!near)
         return false;
-    for (; len; len -= n, to += n, at.off += n) {
-        n = len < PIECE ? len : PIECE;
-        xport_far->get(ctx->flow, piece, &at, n, false);
-        core_device_copy(to, piece, n);
-    }
+    core_device_copy(dest, (const void *)near, len);
     return true;
 }
 
@@ -166,7 +141,7 @@ bool core_device_put_blocks(const struct core_ctx *ctx,
         at.off = to->off + i * (size_t)b->far_stride;
         part.count = in_piece(b, i);
         if (part.count == 1) {
-            core_device_put(ctx, &at, from, b->len);
+            xport_far->put(ctx->flow, &at, from, b->len, false);
             continue;
         }
         copy_blocks(piece, part.near_stride, from, b->near_stride, &part);
@@ -197,7 +172,7 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
         at.off = from->off + i * (size_t)b->far_stride;
         part.count = in_piece(b, i);
         if (part.count == 1) {
-            core_device_get(ctx, to, &at, b->len);
+            xport_far->get(ctx->flow, to, &at, b->len, false);
             continue;
         }
         xport_far->get_blocks(ctx->flow, piece, &at, &part);

@@ -49,10 +49,9 @@ uint64_t core_device_load(const void *p, size_t size)
 
 /* Operations on peers that need the device: false where they do not, and the
  * transport to far peers is to do it.  Only with gtl_foreign. */
-bool core_device_put(const struct core_ctx *ctx, const struct xport_at *to,
-                     const void *source, size_t len) __attribute__((cold));
-bool core_device_get(const struct core_ctx *ctx, void *dest,
-                     const struct xport_at *from, size_t len)
+bool core_device_put(const struct xport_at *to, const void *source, size_t len)
+    __attribute__((cold));
+bool core_device_get(void *dest, const struct xport_at *from, size_t len)
     __attribute__((cold));
 bool core_device_put_blocks(const struct core_ctx *ctx,
                             const struct xport_at *to, const void *source,

@@ -166,7 +166,7 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     }
     core_far_place(call, ctx, dest, len, pe, &to);
     core_need_local(call, source, len);
-    if (gtl_foreign && core_device_put(ctx, &to, source, len)) {
+    if (gtl_foreign && core_device_put(&to, source, len)) {
         xport_far->fence(ctx->flow, true);
         core_far_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;

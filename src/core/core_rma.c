@@ -9,7 +9,7 @@ static void put_far(void *dest, const void *source, size_t len, int pe,
     if (!core_far_place(call, ctx, dest, len, pe, &to))
         return;
     core_need_local(call, source, len);
-    if (!gtl_foreign || !core_device_put(ctx, &to, source, len))
+    if (!gtl_foreign || !core_device_put(&to, source, len))
         xport_far->put(ctx->flow, &to, source, len, nbi);
 }
 
@@ -21,7 +21,7 @@ static void get_far(void *dest, const void *source, size_t len, int pe,
     if (!core_far_place(call, ctx, source, len, pe, &from))
         return;
     core_need_local(call, dest, len);
-    if (!gtl_foreign || !core_device_get(ctx, dest, &from, len))
+    if (!gtl_foreign || !core_device_get(dest, &from, len))
         xport_far->get(ctx->flow, dest, &from, len, nbi);
 }
 

@@ -19,6 +19,10 @@ void ofi_close(void);
 enum { OFI_DEVICE_CARD = 16 };
 int ofi_device_open(void *card);
 
+/* A device is open, whose memory the program may name: makes ready for it.
+ * -errno, logged. */
+int ofi_device_known(void);
+
 /* What joins the nodes, in a line: for SHMEM_INFO. */
 const char *ofi_text(void);
 

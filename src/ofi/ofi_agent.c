@@ -8,6 +8,7 @@
  * the endpoint that peers address, and serves what comes; where there is none,
  * or operations of this PE are under way, it naps, longer and longer up to a
  * millisecond. */
+#include "ofi/ofi_ring.h"
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -96,7 +97,7 @@ static bool under_way(void)
     for (int i = 1; i < n; i++)
         if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
             return true;
-    return ofi_serve_stuck();
+    return ofi_serve_stuck() || ofi_land_busy() || ofi_ring_watches();
 }
 
 static void nap(long *us)

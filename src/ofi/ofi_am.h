@@ -14,7 +14,12 @@ enum ofi_am_kind {
     OFI_AM_PUT_BLOCKS,          /* payload; answered when it is stored */
     OFI_AM_GET_BLOCKS,          /* answered with the payload */
     OFI_AM_REPLY,
-    OFI_AM_TELL                 /* as AMO, and nobody waits for a reply */
+    OFI_AM_TELL,                /* as AMO, and nobody waits for a reply */
+    /* Between a device of the receiver's and memory that the sender lends:
+     * value bytes at address cond with key stride. */
+    OFI_AM_PULL,                /* reads there; DONE when the device has it */
+    OFI_AM_PUSH,                /* writes there; DONE when it is there */
+    OFI_AM_DONE
 };
 
 struct ofi_am_head {
@@ -28,7 +33,8 @@ struct ofi_am_head {
 };
 
 enum { OFI_AM_PAYLOAD = 3584,    /* messages fit in a buffer of 4 KiB */
-       OFI_AM_MOST = OFI_AM_PAYLOAD + (int)sizeof(struct ofi_am_head) };
+       OFI_AM_MOST = OFI_AM_PAYLOAD + (int)sizeof(struct ofi_am_head),
+       OFI_PIECE = 262144 };    /* PULL and PUSH: at most */
 
 /* What a message must agree with. */
 struct ofi_am_rules {

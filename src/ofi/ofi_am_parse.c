@@ -28,6 +28,14 @@ static bool word_fits(const struct ofi_am_rules *r,
            h->size <= r->seg_size[h->seg] - h->off;
 }
 
+static bool piece_fits(const struct ofi_am_rules *r,
+                       const struct ofi_am_head *h)
+{
+    return h->seg == HEAP_DEVICE && h->value && h->value <= OFI_PIECE &&
+           h->off < r->seg_size[h->seg] &&
+           h->value <= r->seg_size[h->seg] - h->off;
+}
+
 bool ofi_am_parse(const struct ofi_am_rules *r, const void *buf, size_t len,
                   struct ofi_am_head *out)
 {
@@ -54,8 +62,17 @@ bool ofi_am_parse(const struct ofi_am_rules *r, const void *buf, size_t len,
         if (!blocks_fit(r, &h) || payload)
             return false;
         break;
-    case OFI_AM_REPLY:
+    case OFI_AM_PULL:
+    case OFI_AM_PUSH:
+        if (payload || !piece_fits(r, &h))
+            return false;
+        break;
+    case OFI_AM_DONE:
+        if (payload)
+            return false;
         break;                  /* compared with what was asked */
+    case OFI_AM_REPLY:
+        break;                  /* the same */
     default:
         return false;
     }

@@ -4,6 +4,7 @@
  * where the others look when they first need it. */
 #include "ofi/ofi.h"
 #include "ofi/ofi_device.h"
+#include "ofi/ofi_ring.h"
 #include "ofi/ofi_serve.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
@@ -30,9 +31,13 @@ int ofi_device_open(void *card)
 
     if (!xport_far)
         return 0;
+    if (ofi_for_device(HEAP_DEVICE)) {
+        rc = ofi_ring_open();
+        if (!rc)
+            ofi_serve_segment(HEAP_DEVICE);
+        return rc;
+    }
     ofi_serve_segment(HEAP_DEVICE);
-    if (ofi_for_device(HEAP_DEVICE))
-        return 0;
     virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
     device.off = (uintptr_t)card - heap_segs[HEAP_HOST].base;
     rc = ofi_segment_open(HEAP_DEVICE);
@@ -49,8 +54,14 @@ int ofi_device_open(void *card)
     return 0;
 }
 
+int ofi_device_known(void)
+{
+    return xport_far && gtl_foreign ? ofi_ring_open() : 0;
+}
+
 void ofi_device_close(void)
 {
+    ofi_ring_close();
     if (!device.flow)
         return;
     ofi_flow_close(device.flow);

@@ -14,6 +14,9 @@ static inline bool ofi_for_device(int seg)
     return unlikely(seg == HEAP_DEVICE) && !heap_device_direct;
 }
 
+/* Is it memory that neither this PE's processor nor its NIC reaches? */
+bool ofi_is_foreign(const void *p) __attribute__((cold));
+
 /* What its messages ask for, on this PE's own. */
 uint64_t ofi_device_word(const struct ofi_am_head *h, void *at);
 void ofi_device_blocks(void *to, const void *from, const struct gtl_blocks *b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Endpoints and the flows that share them; completions and waiting. */
+#include "ofi/ofi_ring.h"
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
 #include "base/fault.h"
@@ -229,6 +230,9 @@ static bool complete(void *context, size_t len)
     case OFI_ANSWERED:
         ofi_serve_answered(op);
         break;
+    case OFI_PIECED:
+        ofi_piece_done(op);
+        break;
     case OFI_RECEIVED:
         ofi_serve_received(op, len);
         return false;
@@ -330,6 +334,7 @@ bool ofi_progress(void)
     for (int i = 0; i < n_eps; i++)
         if (starts(ofi.eps[i]) || (i && turn % SELDOM == 0))
             n += read_ended(ofi.eps[i]);
+    n += ofi_ring_progress();
     ofi_serve_retry();
     return n > 0;
 }
@@ -390,6 +395,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
         n = read_ended(e);
     if (!waits || seldom)
         n += read_come();
+    n += ofi_ring_progress();
     ofi_agent_seen();
     if (n)
         return;

@@ -29,13 +29,15 @@ struct xport_flow {
     /* To whom all that is under way goes, -1: to several.  For people: not
      * exact when threads race. */
     int to;
-    /* Atomics among them are counted twice. */
-    _Alignas(64) uint64_t issued, amo_issued;
-    _Alignas(64) uint64_t done, amo_done;
+    /* Atomics among them are counted twice, and so are puts that wait for a
+     * device, until what is sent later cannot overtake them. */
+    _Alignas(64) uint64_t issued, amo_issued, staged;
+    _Alignas(64) uint64_t done, amo_done, sent;
 };
 
 enum ofi_kind {
-    OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED
+    OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED,
+    OFI_PIECED
 };
 
 /* An operation that has something to do when it completes. */

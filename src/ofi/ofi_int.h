@@ -67,7 +67,9 @@ static inline const struct ofi_peer *ofi_peer(int pe)
     return ofi_peer_meet(pe);
 }
 
-/* Registers it for the peers. */
+/* Registers memory for the peers; slot: which, of the few that a PE has. */
+enum { OFI_RING_SLOT = HEAP_SEGS };
+int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out);
 int ofi_segment_open(int seg);
 
 /* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */

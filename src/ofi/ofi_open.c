@@ -123,7 +123,7 @@ static void note(const char *fmt, ...)
 /* ---- memory ---- */
 
 /* Not to be guessed by who is not of the job. */
-static uint64_t new_key(int seg)
+static uint64_t new_key(int slot)
 {
     size_t bytes = ofi.info->domain_attr->mr_key_size;
     uint64_t key = 0;
@@ -133,35 +133,49 @@ static uint64_t new_key(int seg)
     if (bytes < sizeof key)
         key &= ((uint64_t)1 << bytes * 8) - 1;
     /* Small keys mean something special to CXI; and two must differ. */
-    return (key | 1024) - (key & 3) + (uint64_t)seg;
+    return (key | 1024) - (key & 3) + (uint64_t)slot;
 }
 
-int ofi_segment_open(int seg)
+_Static_assert(OFI_RING_SLOT < 4, "new_key has two bits for it");
+
+int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out)
 {
-    uint64_t mode = ofi.info->domain_attr->mr_mode, access;
-    void *base = (void *)xport_routes[rt_job.pe].map[seg];
-    size_t size = heap_segs[seg].size;
+    const uint64_t access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ |
+                            FI_WRITE;
+    uint64_t mode = ofi.info->domain_attr->mr_mode;
     struct fid_mr *mr;
     int rc;
 
-    if (!base || !size)
-        return 0;
-    access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE;
     rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
          : fi_mr_reg(ofi.domain, base, size, access, 0,
-                     mode & FI_MR_PROV_KEY ? 0 : new_key(seg), 0, &mr, NULL);
+                     mode & FI_MR_PROV_KEY ? 0 : new_key(slot), 0, &mr, NULL);
     if (rc)
         return rc;
-    ofi.mr[seg] = mr;
     if (mode & FI_MR_ENDPOINT) {
         rc = fi_mr_bind(mr, &ofi.eps[0]->ep->fid, 0);
         if (!rc)
             rc = fi_mr_enable(mr);
-        if (rc)
+        if (rc) {
+            fi_close(&mr->fid);
             return rc;
+        }
     }
-    ofi.desc[seg] = fi_mr_desc(mr);
+    *out = mr;
     return 0;
+}
+
+int ofi_segment_open(int seg)
+{
+    void *base = (void *)xport_routes[rt_job.pe].map[seg];
+    size_t size = heap_segs[seg].size;
+    int rc;
+
+    if (!base || !size)
+        return 0;
+    rc = ofi_region_open(base, size, seg, &ofi.mr[seg]);
+    if (!rc)
+        ofi.desc[seg] = fi_mr_desc(ofi.mr[seg]);
+    return rc;
 }
 
 static int register_all(void)

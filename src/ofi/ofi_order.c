@@ -43,9 +43,12 @@ void ofi_quiet(struct xport_flow *f)
 
 void ofi_fence(struct xport_flow *f, bool then_amo)
 {
-    if (!ofi.put_before_put || !ofi.put_before_amo)
+    if (!ofi.put_before_put || !ofi.put_before_amo) {
         ofi_quiet(f);
-    else if (!then_amo)
+        return;
+    }
+    drain(f, &f->staged, &f->sent);
+    if (!then_amo)
         drain(f, &f->amo_issued, &f->amo_done);
 }
 
@@ -66,5 +69,7 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
     ofi_put(f, to, source, len, nbi);
     if (!ofi.put_before_amo)
         ofi_quiet(f);
+    else
+        drain(f, &f->staged, &f->sent);
     ofi_amo_any(f, sig_at, sig, NULL, false);
 }

@@ -8,6 +8,7 @@
  * waits for the operation instead. */
 #include "ofi/ofi_device.h"
 #include "ofi/ofi_pool.h"
+#include "ofi/ofi_ring.h"
 #include "base/copy.h"
 #include "base/log.h"
 
@@ -227,10 +228,8 @@ void ofi_put(struct xport_flow *f, const struct xport_at *to,
     const char *from = source;
     size_t n;
 
-    if (ofi_for_device(to->seg)) {
-        ofi_am_put(f, to, source, len);
+    if (unlikely(gtl_foreign) && ofi_stage_put(f, to, source, len, nbi))
         return;
-    }
     for (; len; len -= n, from += n, at.off += n) {
         n = piece_of(len);
         put_piece(f, &at, from, n, nbi);
@@ -262,10 +261,8 @@ void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
     char *to = dest;
     size_t n;
 
-    if (ofi_for_device(from->seg)) {
-        ofi_am_get(f, dest, from, len);
+    if (unlikely(gtl_foreign) && ofi_stage_get(f, dest, from, len, nbi))
         return;
-    }
     for (; len; len -= n, to += n, at.off += n) {
         n = piece_of(len);
         get_piece(f, to, &at, n, nbi);

@@ -6,6 +6,7 @@
  * buffer waits in a list and is not received into again: so a peer that asks
  * too fast slows itself down. */
 #include "ofi/ofi_pool.h"
+#include "ofi/ofi_ring.h"
 #include "ofi/ofi_serve.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -17,6 +18,7 @@ enum { RECEIVES = 64 };
 struct box {
     struct ofi_op op;
     size_t len;                 /* of the answer, 0 if there is none */
+    bool later;                 /* what it asks for is to be asked again */
     _Alignas(64) char bytes[OFI_AM_MOST];
 };
 /* All are taken, for ever: it is the memory that counts. */
@@ -92,6 +94,18 @@ static void answer(struct box *b, size_t len)
         set_aside(b);
 }
 
+static void serve_piece(struct box *b)
+{
+    struct ofi_am_head h;
+
+    memcpy(&h, b->bytes, sizeof h);
+    b->later = !ofi_land(&h);
+    if (b->later)
+        set_aside(b);
+    else
+        receive_again(b);
+}
+
 void ofi_serve_retry(void)
 {
     struct box *b;
@@ -106,6 +120,10 @@ void ofi_serve_retry(void)
         lock_release(&lock);
         if (!b)
             return;
+        if (b->later) {
+            serve_piece(b);
+            return;
+        }
         if (b->len == 0) {
             receive_again(b);
             return;
@@ -191,6 +209,10 @@ static void serve(struct box *b, const struct ofi_am_head *h)
     size_t len = sizeof r, each = h->value, n = h->cond;
 
     atomics_heard();            /* by way of the PE that sent this */
+    if (h->kind == OFI_AM_PULL || h->kind == OFI_AM_PUSH) {
+        serve_piece(b);
+        return;
+    }
     if (h->kind == OFI_AM_TELL) {
         do_word(h, at);
         atomics_told();
@@ -225,6 +247,10 @@ void ofi_serve_received(struct ofi_op *op, size_t len)
     if (!ofi_am_parse(&rules, b->bytes, len, &h)) {
         log_warn(ERR_NET, "a message of %zu bytes that no PE of this job can "
                  "have sent is ignored", len);
+        receive_again(b);
+    } else if (h.kind == OFI_AM_DONE) {
+        atomics_heard();
+        ofi_piece_answered(&h);
         receive_again(b);
     } else if (h.kind == OFI_AM_REPLY) {
         ofi_am_settle(&h, b->bytes + sizeof h, len - sizeof h);
