@@ -5,7 +5,7 @@
 #include "ofi/ofi_am.h"
 #include "xport/xport.h"
 
-static const size_t sizes[HEAP_SEGS] = { 4096, 256 };
+static const size_t sizes[HEAP_SEGS] = { 4096, 256, 65536 };
 static const struct ofi_am_rules rules = {
     .token = 0x6e656b6f742d3634, .n_pes = 4, .seg_size = sizes
 };
@@ -19,6 +19,16 @@ static void check(const struct ofi_am_head *h, size_t size)
     FUZZ_CHECK(h->seg < HEAP_SEGS);
     switch (h->kind) {
     case OFI_AM_REPLY:
+        return;
+    case OFI_AM_DONE:
+        FUZZ_CHECK(payload == 0);
+        return;
+    case OFI_AM_PULL:
+    case OFI_AM_PUSH:
+        FUZZ_CHECK(h->seg == HEAP_DEVICE && payload == 0);
+        FUZZ_CHECK(h->value && h->value <= OFI_PIECE);
+        FUZZ_CHECK(h->off < sizes[h->seg] &&
+                   h->value <= sizes[h->seg] - h->off);
         return;
     case OFI_AM_AMO:
     case OFI_AM_TELL:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a message is acted on only where all of its blocks lie in the
- * segment, whatever its stride, count and offset say. */
+/* Description: a message is acted on only where all of its blocks, or the part
+ * of the device heap that it is about, lie in the segment, whatever its stride,
+ * count, length and offset say. */
 #include "unit.h"
 
 #include "ofi/ofi_am.h"
@@ -69,6 +70,36 @@ T(counts)
     T_TRUE(!taken(0, UINT64_MAX, 1, INT64_MAX));
 }
 
+static bool moved(uint64_t off, uint64_t len, int seg, size_t more)
+{
+    static const size_t sizes[HEAP_SEGS] = { SEGMENT, 64, 2 * OFI_PIECE };
+    const struct ofi_am_rules rules = {
+        .token = 7, .n_pes = 2, .seg_size = sizes
+    };
+    struct ofi_am_head h[2] = { {
+        .token = 7, .kind = OFI_AM_PULL, .seg = (uint8_t)seg, .off = off,
+        .value = len, .cond = UINT64_MAX, .stride = -1
+    } }, out;
+    bool pull = ofi_am_parse(&rules, h, sizeof *h + more, &out);
+
+    h->kind = OFI_AM_PUSH;
+    T_EQ(ofi_am_parse(&rules, h, sizeof *h + more, &out), pull);
+    return pull;
+}
+
+T(parts_of_the_device_heap)
+{
+    T_TRUE(moved(0, 1, HEAP_DEVICE, 0));
+    T_TRUE(moved(OFI_PIECE, OFI_PIECE, HEAP_DEVICE, 0));
+    T_TRUE(!moved(OFI_PIECE + 1, OFI_PIECE, HEAP_DEVICE, 0));
+    T_TRUE(!moved(0, OFI_PIECE + 1, HEAP_DEVICE, 0));
+    T_TRUE(!moved(0, 0, HEAP_DEVICE, 0));
+    T_TRUE(!moved(2 * OFI_PIECE, 1, HEAP_DEVICE, 0));
+    T_TRUE(!moved(UINT64_MAX, 2, HEAP_DEVICE, 0));
+    T_TRUE(!moved(0, 1, HEAP_HOST, 0));
+    T_TRUE(!moved(0, 1, HEAP_DEVICE, 1));
+}
+
 int main(void)
 {
     T_RUN(blocks_inside);
@@ -76,5 +107,6 @@ int main(void)
     T_RUN(strides_backwards);
     T_RUN(strides_that_wrap);
     T_RUN(counts);
+    T_RUN(parts_of_the_device_heap);
     return T_DONE();
 }
