@@ -40,7 +40,8 @@ struct gtl_device {
     bool direct;                /* the processor loads and stores its memory */
     bool lends;                 /* lend() and borrow() work */
     bool memops;                /* write64() and wait64() take no kernel */
-    bool kernels;               /* else amo() is the processor's, if at all */
+    bool kernels;               /* else amo() is the processor's, if at all,
+                                 * and there is no reduce() */
     bool dmabuf;                /* dmabuf() works */
     bool ordered;               /* flush() is not needed */
     bool coarse;                /* release() does something */
@@ -96,6 +97,24 @@ struct gtl_blocks {
 /* Of the software device. */
 typedef void gtl_kernel(const struct shmemx_item *item, void *arg);
 
+/* out = a op b, element by element: operations and types of reductions.
+ * Sums and products are those of one step each, never fused. */
+enum gtl_reduction {
+    GTL_RED_AND, GTL_RED_OR, GTL_RED_XOR, GTL_RED_MAX, GTL_RED_MIN,
+    GTL_RED_SUM, GTL_RED_PROD, GTL_REDUCTIONS
+};
+enum gtl_type {
+    GTL_I8, GTL_I16, GTL_I32, GTL_I64, GTL_U8, GTL_U16, GTL_U32, GTL_U64,
+    GTL_FLOAT, GTL_DOUBLE, GTL_COMPLEXF, GTL_COMPLEXD, GTL_TYPES
+};
+struct gtl_reduce {
+    enum gtl_reduction op;
+    enum gtl_type type;
+    void *out;                  /* may be a or b */
+    const void *a, *b;
+    size_t n;                   /* elements */
+};
+
 struct gtl_ops {
     const char *name;
     /* The device that is current in this thread, or by `local`, the PE's
@@ -144,6 +163,9 @@ struct gtl_ops {
     int (*fill)(void *to, int byte, size_t n, void *s);
     /* Atomic with the device's and, on memory both reach, the processor's. */
     int (*amo)(const struct gtl_amo *a, void *s);
+    /* Operands are aligned, in device or pinned memory.  -EINVAL: the type
+     * has no such operation; -ENOSYS: there are no kernels. */
+    int (*reduce)(const struct gtl_reduce *r, void *s);
     /* Words in device or pinned memory, aligned.  What the stream did before
      * the write is visible, to the processor and the network too, to who sees
      * the value.  The wait ends at *word >= least, as unsigned numbers; on some

@@ -71,6 +71,7 @@ int gtl_cu_kernel_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_cu_kernel_wait64(uint64_t *word, uint64_t least, void *s);
 int gtl_cu_kernel_blocks(void *to, const void *from,
                          const struct gtl_blocks *b, void *s);
+int gtl_cu_kernel_reduce(const struct gtl_reduce *r, void *s);
 int gtl_cu_kernel_amo(const struct gtl_amo *a, void *s);
 
 /* ---- gtl_cuda_host.c: by a thread of the driver, in stream order ---- */

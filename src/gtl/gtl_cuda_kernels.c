@@ -12,7 +12,7 @@ static const char ptx[] =
 #include "gtl/cuda_kernels.inc"
     ;
 
-static void *module, *amo, *write64, *wait64, *blocks;
+static void *module, *amo, *write64, *wait64, *blocks, *reduce;
 
 static int launch(void *kernel, unsigned groups, unsigned threads, void *s,
                   void **args)
@@ -66,10 +66,30 @@ int gtl_cu_kernel_blocks(void *to, const void *from,
                   args);
 }
 
+/* As many threads as fill a GPU, each with elements of its own. */
+int gtl_cu_kernel_reduce(const struct gtl_reduce *r, void *s)
+{
+    uint64_t out = gtl_cu_ptr(r->out), a = gtl_cu_ptr(r->a);
+    uint64_t b = gtl_cu_ptr(r->b), groups;
+    struct gtl_looped l;
+    int rc = gtl_reduce_find(r, &l);
+    uint32_t loop = rc ? 0 : (uint32_t)l.loop;
+    void *args[] = { &loop, &out, &a, &b, &l.n };
+
+    if (rc || !r->n)
+        return rc;
+    groups = (l.n + 255) / 256;
+    return launch(reduce, groups < 2048 ? (unsigned)groups : 2048, 256, s,
+                  args);
+}
+
 static int warm_kernels(uint64_t *word, void *s)
 {
     struct gtl_amo a = { .op = GTL_FETCH, .size = 8, .word = word };
     struct gtl_blocks once = { 8, 1, 8, 8 };
+    struct gtl_reduce r = {
+        .type = GTL_U64, .out = word + 1, .a = word, .b = word, .n = 1
+    };
     int rc = gtl_cu_kernel_write64(word, 1, s);
 
     if (!rc)
@@ -78,6 +98,8 @@ static int warm_kernels(uint64_t *word, void *s)
         rc = gtl_cu_kernel_amo(&a, s);
     if (!rc)
         rc = gtl_cu_kernel_blocks(word + 1, word, &once, s);
+    if (!rc)
+        rc = gtl_cu_kernel_reduce(&r, s);
     return rc;
 }
 
@@ -147,7 +169,8 @@ static int load_kernels(void)
 {
     static const struct { const char *name; void **kernel; } names[] = {
         { "gtl_amo", &amo }, { "gtl_write", &write64 },
-        { "gtl_wait", &wait64 }, { "gtl_blocks", &blocks }
+        { "gtl_wait", &wait64 }, { "gtl_blocks", &blocks },
+        { "gtl_reduce", &reduce }
     };
     int rc = load_module();
 
@@ -180,5 +203,5 @@ void gtl_cu_kernels_unload(void)
 {
     if (module)
         CU(cuModuleUnload, module);
-    module = amo = write64 = wait64 = blocks = NULL;
+    module = amo = write64 = wait64 = blocks = reduce = NULL;
 }

@@ -330,6 +330,7 @@ const struct gtl_ops gtl_hip = {
     .stream_query = gtl_hip_stream_query, .stream_sync = gtl_hip_stream_sync,
     .copy = gtl_hip_copy, .copy_blocks = gtl_hip_copy_blocks,
     .fill = gtl_hip_fill, .amo = gtl_hip_amo,
+    .reduce = gtl_hip_reduce,
     .write64 = gtl_hip_write64, .wait64 = gtl_hip_wait64,
     .call = gtl_hip_call, .launch = launch, .release = gtl_hip_release,
     .event_create = gtl_hip_event_create,

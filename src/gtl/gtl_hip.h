@@ -77,6 +77,7 @@ int gtl_hip_copy(void *to, const void *from, size_t n, void *s);
 int gtl_hip_copy_blocks(void *to, const void *from,
                         const struct gtl_blocks *b, void *s);
 int gtl_hip_fill(void *to, int byte, size_t n, void *s);
+int gtl_hip_reduce(const struct gtl_reduce *r, void *s);
 int gtl_hip_amo(const struct gtl_amo *a, void *s);
 int gtl_hip_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s);
@@ -89,6 +90,7 @@ void gtl_hip_kernels_close(void);
 int gtl_hip_kernel_amo(const struct gtl_amo *a, void *s);
 int gtl_hip_kernel_blocks(void *to, const void *from,
                           const struct gtl_blocks *b, void *s);
+int gtl_hip_kernel_reduce(const struct gtl_reduce *r, void *s);
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s);
 int gtl_hip_kernel_wait(uint64_t *word, uint64_t least, void *s);
 int gtl_hip_kernel_fence(void *s);

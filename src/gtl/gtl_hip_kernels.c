@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS = 256, MOST_GROUPS = 256 };
+enum { ITEMS = 256, MOST_GROUPS = 256, MOST_REDUCE = 2048 };
 
 /* Kept within what clang 14 knows, which came with HIP 5.0. */
 static const char source[] =
@@ -35,17 +35,32 @@ static const char source[] =
     "#define GROUPS ((word64)__builtin_amdgcn_grid_size_x() / ITEMS)\n"
     "typedef unsigned long long word64;\n"
     "typedef unsigned int word32;\n"
+    "#pragma clang fp contract(off)\n"
 #define TEXT(...) #__VA_ARGS__
+#define EXPANDED(...) TEXT(__VA_ARGS__)
+#include "gtl/reduce.inc"
+    "\n"
+    "#define LOOPS(X) " EXPANDED(GTL_LOOPS(X)) "\n"
+    "#define NAME(name, type, value) LOOP_##name,\n"
+    "enum { LOOPS(NAME) N_LOOPS };\n"
+    "#define LOOP(name, type, value) \\\n"
+    "    case LOOP_##name: \\\n"
+    "        for (word64 i = first; i < n; i += step) { \\\n"
+    "            type a = ((const type *)x)[i], b = ((const type *)y)[i]; \\\n"
+    "            ((type *)out)[i] = value; \\\n"
+    "        } \\\n"
+    "        break;\n"
 #include "gtl/hip_kernels.inc"
 #undef TEXT
     "\n";
 
 enum kernel {
-    AMO8, AMO4, WRITE, WAIT, FENCE, BLOCKS8, BLOCKS4, BLOCKS1, N_KERNELS
+    AMO8, AMO4, WRITE, WAIT, FENCE, REDUCE, BLOCKS8, BLOCKS4, BLOCKS1,
+    N_KERNELS
 };
 static const char *const names[N_KERNELS] = {
     "sluice_amo8", "sluice_amo4", "sluice_write", "sluice_wait",
-    "sluice_fence", "sluice_blocks8", "sluice_blocks4", "sluice_blocks1"
+    "sluice_fence", "sluice_reduce", "sluice_blocks8", "sluice_blocks4", "sluice_blocks1"
 };
 
 static struct {
@@ -154,6 +169,7 @@ static int warm_up(void)
 {
     struct gtl_amo a = { .op = GTL_ADD };
     struct gtl_blocks b = { .count = 1 };
+    struct gtl_reduce r = { .op = GTL_RED_AND, .n = 1 };
     void *s, *p;
     char *at;
     int rc = gtl_hip_alloc(4096, &p);
@@ -175,6 +191,10 @@ static int warm_up(void)
         b.to_stride = b.from_stride = (ptrdiff_t)b.len;
         rc = gtl_hip_kernel_blocks(at + 64, at, &b, s);
     }
+    r.out = at + 64;
+    r.a = r.b = at;
+    if (!rc)
+        rc = gtl_hip_kernel_reduce(&r, s);
     if (!rc)
         rc = gtl_hip_kernel_fence(s);
     if (!rc)
@@ -246,6 +266,24 @@ int gtl_hip_kernel_blocks(void *to, const void *from,
         groups = MOST_GROUPS;
     return run(unit == 8 ? BLOCKS8 : unit == 4 ? BLOCKS4 : BLOCKS1,
                (unsigned)groups, ITEMS, args, s);
+}
+
+/* As many items as give each some values; as many groups as fill a GPU. */
+int gtl_hip_kernel_reduce(const struct gtl_reduce *r, void *s)
+{
+    void *out = gtl_hip_seen(r->out);
+    void *a = gtl_hip_seen((void *)(uintptr_t)r->a);
+    void *b = gtl_hip_seen((void *)(uintptr_t)r->b);
+    struct gtl_looped l;
+    uint64_t groups;
+    int rc = gtl_reduce_find(r, &l), loop = rc ? 0 : (int)l.loop;
+    void *args[] = { &loop, &out, &a, &b, &l.n };
+
+    if (rc || !r->n)
+        return rc;
+    groups = (l.n + ITEMS - 1) / ITEMS;
+    return run(REDUCE, groups < MOST_REDUCE ? (unsigned)groups : MOST_REDUCE,
+               ITEMS, args, s);
 }
 
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s)

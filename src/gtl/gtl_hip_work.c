@@ -349,6 +349,19 @@ int gtl_hip_amo(const struct gtl_amo *a, void *s)
     return rc;
 }
 
+int gtl_hip_reduce(const struct gtl_reduce *r, void *s)
+{
+    int was, rc;
+
+    if (!gtl_hip_state.kernels)
+        return gtl_fail(-ENOSYS, "hiprtcCompileProgram",
+                        "reductions on the device need libhiprtc", 0);
+    was = gtl_hip_enter();
+    rc = gtl_hip_kernel_reduce(r, s);
+    gtl_hip_leave(was);
+    return rc;
+}
+
 /* What the end of a kernel leaves in the device's caches, when no processor
  * asks, goes to memory with the fence of the next one. */
 int gtl_hip_release(void *s)

@@ -227,7 +227,7 @@ const struct gtl_ops gtl_host = {
     .stream_query = gtl_host_stream_query,
     .stream_sync = gtl_host_stream_sync,
     .copy = gtl_host_copy, .copy_blocks = gtl_host_copy_blocks,
-    .fill = gtl_host_fill, .amo = gtl_host_amo,
+    .fill = gtl_host_fill, .amo = gtl_host_amo, .reduce = gtl_host_reduce,
     .write64 = gtl_host_write64, .wait64 = gtl_host_wait64,
     .call = gtl_host_call, .launch = gtl_host_launch,
     .release = fence_stream,

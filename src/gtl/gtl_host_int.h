@@ -76,12 +76,15 @@ int gtl_host_borrow(const struct gtl_handle *h, void **out);
 /* ---- gtl_host_stream.c ---- */
 enum gtl_host_kind {
     HOST_COPY, HOST_BLOCKS, HOST_FILL, HOST_AMO, HOST_WRITE, HOST_WAIT,
-    HOST_EVENT, HOST_CALL, HOST_LAUNCH, HOST_END
+    HOST_EVENT, HOST_CALL, HOST_LAUNCH, HOST_REDUCE, HOST_END
 };
 
 struct gtl_host_command {
     enum gtl_host_kind kind;
-    int byte;
+    union {
+        int byte;
+        enum gtl_loop loop;
+    };
     union {
         struct {
             void *to;
@@ -101,6 +104,11 @@ struct gtl_host_command {
             };
             void *arg, *scratch;
             struct shmemx_grid grid;
+        };
+        struct {
+            void *out;
+            const void *a, *b;
+            uint64_t count;
         };
         struct gtl_amo amo;
     };
@@ -141,6 +149,10 @@ int gtl_host_wait64(uint64_t *word, uint64_t least, void *s);
 int gtl_host_call(void (*fn)(void *arg), void *arg, void *s);
 int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *s);
+
+/* ---- gtl_host_reduce.c ---- */
+void gtl_host_reduce_run(const struct gtl_host_command *c);
+int gtl_host_reduce(const struct gtl_reduce *r, void *s);
 
 /* ---- gtl_host_wait.c ---- */
 /* Until *word >= least; the futex is the stream's.  False: it closes. */

@@ -156,6 +156,9 @@ bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
     case HOST_LAUNCH:
         gtl_host_grid_run(&c->grid, c->body, c->arg, c->scratch);
         break;
+    case HOST_REDUCE:
+        gtl_host_reduce_run(c);
+        break;
     default:
         break;
     }

@@ -11,6 +11,47 @@ extern hidden const struct gtl_ops gtl_host, gtl_cuda, gtl_hip;
 int gtl_fail(int rc, const char *call, const char *text, long code)
     __attribute__((cold));
 
+/* ---- gtl_reduce.c ---- */
+/* The loops of reductions: X(name, type of a and b, the value).  Bits have no
+ * sign; the types are those of enum gtl_loop's order in every driver. */
+#define GTL_LOOPS(X)                                                        \
+    X(AND8, u8, a & b) X(AND16, u16, a & b)                                 \
+    X(AND32, u32, a & b) X(AND64, u64, a & b)                               \
+    X(OR8, u8, a | b) X(OR16, u16, a | b)                                   \
+    X(OR32, u32, a | b) X(OR64, u64, a | b)                                 \
+    X(XOR8, u8, a ^ b) X(XOR16, u16, a ^ b)                                 \
+    X(XOR32, u32, a ^ b) X(XOR64, u64, a ^ b)                               \
+    X(MAXI8, s8, a > b ? a : b) X(MAXI16, s16, a > b ? a : b)               \
+    X(MAXI32, s32, a > b ? a : b) X(MAXI64, s64, a > b ? a : b)             \
+    X(MAXU8, u8, a > b ? a : b) X(MAXU16, u16, a > b ? a : b)               \
+    X(MAXU32, u32, a > b ? a : b) X(MAXU64, u64, a > b ? a : b)             \
+    X(MAXF, f32, a > b ? a : b) X(MAXD, f64, a > b ? a : b)                 \
+    X(MINI8, s8, a < b ? a : b) X(MINI16, s16, a < b ? a : b)               \
+    X(MINI32, s32, a < b ? a : b) X(MINI64, s64, a < b ? a : b)             \
+    X(MINU8, u8, a < b ? a : b) X(MINU16, u16, a < b ? a : b)               \
+    X(MINU32, u32, a < b ? a : b) X(MINU64, u64, a < b ? a : b)             \
+    X(MINF, f32, a < b ? a : b) X(MIND, f64, a < b ? a : b)                 \
+    X(SUM8, u8, a + b) X(SUM16, u16, a + b)                                 \
+    X(SUM32, u32, a + b) X(SUM64, u64, a + b)                               \
+    X(SUMF, f32, a + b) X(SUMD, f64, a + b)                                 \
+    X(PROD8, u8, a * b) X(PROD16, u16, (u32)a * b)                          \
+    X(PROD32, u32, a * b) X(PROD64, u64, a * b)                             \
+    X(PRODF, f32, a * b) X(PRODD, f64, a * b)                               \
+    X(PRODCF, c32, prod_c32(a, b)) X(PRODCD, c64, prod_c64(a, b))
+enum gtl_loop {
+#define GTL_LOOP_NAME(name, type, value) GTL_LOOP_##name,
+    GTL_LOOPS(GTL_LOOP_NAME)
+#undef GTL_LOOP_NAME
+    GTL_N_LOOPS
+};
+/* Which loop does it, over how many values, of how many bytes: -EINVAL. */
+struct gtl_looped {
+    enum gtl_loop loop;
+    uint64_t n;
+    unsigned size;
+};
+int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_looped *out);
+
 /* ---- gtl_host.c: the software device ---- */
 /* Its environment; logs a bad row. */
 int gtl_host_load(void);

@@ -134,6 +134,13 @@ static int amo(const struct gtl_amo *a, void *s)
     return none();
 }
 
+static int reduce(const struct gtl_reduce *r, void *s)
+{
+    (void)r;
+    (void)s;
+    return none();
+}
+
 static int word(uint64_t *word, uint64_t value, void *s)
 {
     (void)word;
@@ -174,6 +181,7 @@ const struct gtl_ops gtl_none = {
     .stream_create = stream_create, .stream_destroy = forget,
     .stream_check = stream_check, .stream_query = one, .stream_sync = one,
     .copy = copy, .copy_blocks = copy_blocks, .fill = fill, .amo = amo,
+    .reduce = reduce,
     .write64 = word, .wait64 = word, .call = call, .launch = launch,
     .release = one,
     .event_create = event_create, .event_destroy = forget,

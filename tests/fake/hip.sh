@@ -46,13 +46,13 @@ done
 
 # What is asked of every driver.
 for is in discrete coherent bare; do
-    for test in gtl gtl_stream; do
+    for test in gtl gtl_stream gtl_reduce; do
         FAKE_HIP_MAJOR=6 FAKE_DEVICE=$is LD_LIBRARY_PATH=$new \
             "$BUILD/obj/tests/unit/$test" >>"$out" 2>&1
         check [ $? -eq 0 ]
     done
 done
-for test in gtl gtl_stream; do
+for test in gtl gtl_stream gtl_reduce; do
     FAKE_HIP_MAJOR=5 LD_LIBRARY_PATH=$fake/hip5 \
         "$BUILD/obj/tests/unit/$test" >>"$out" 2>&1
     check [ $? -eq 0 ]

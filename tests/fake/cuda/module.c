@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules: the names of functions are looked up in their text, and what these
- * do is built in. */
+ * do is built in; but of the loops of reductions the text itself is run. */
 #include "fake.h"
+#include "ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct module {
 struct grid {
     struct dev_stream *s;
     void **args;
+    unsigned groups, threads;
 };
 
 struct function {
@@ -72,11 +74,40 @@ static void run_blocks(const struct grid *g)
     dev_copy_blocks(g->s, &b);
 }
 
+/* Whatever the grid, its threads share the elements: few will do. */
+enum { GROUPS = 2, THREADS = 32 };
+struct loops {
+    const struct ptx *text;
+    uint64_t params[5];
+    unsigned groups, threads;
+};
+static struct ptx *reduce;
+
+static int loops_step(void *arg)
+{
+    const struct loops *l = arg;
+
+    return ptx_run(l->text, l->params, l->groups, l->threads);
+}
+
+static void run_reduce(const struct grid *g)
+{
+    struct loops l = { .text = reduce, .params = { *(uint32_t *)g->args[0] },
+                       .groups = g->groups < GROUPS ? g->groups : GROUPS,
+                       .threads = g->threads < THREADS ? g->threads
+                                                       : THREADS };
+
+    for (int i = 1; i < 5; i++)
+        l.params[i] = long_arg(g, i);
+    dev_submit(g->s, loops_step, &l, sizeof l);
+}
+
 static struct function functions[] = {
     { .name = "gtl_amo", .run = run_amo },
     { .name = "gtl_write", .run = run_write },
     { .name = "gtl_wait", .run = run_wait },
-    { .name = "gtl_blocks", .run = run_blocks }
+    { .name = "gtl_blocks", .run = run_blocks },
+    { .name = "gtl_reduce", .run = run_reduce }
 };
 
 /* What the compiler says goes where the options ask for it. */
@@ -155,6 +186,10 @@ int cuModuleGetFunction(void **out, void *module, const char *name)
     for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name))
             continue;
+        if (functions[i].run == run_reduce && !reduce)
+            reduce = ptx_read(m->text, name);
+        if (functions[i].run == run_reduce && !reduce)
+            return CUDA_ERROR_NOT_FOUND;
         functions[i].magic = FUNCTION;
         *out = &functions[i];
         return CUDA_SUCCESS;
@@ -187,6 +222,6 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y,
         dev_sync_all(c->dev);
         f->launched = true;
     }
-    f->run(&(struct grid){ s, args });
+    f->run(&(struct grid){ s, args, grid_x, block_x });
     return CUDA_SUCCESS;
 }

@@ -29,6 +29,16 @@ static __thread word64 group, groups, item, items;
 #define ITEM item
 #define ITEMS items
 #define TEXT(...) __VA_ARGS__
+#include "gtl/gtl_int.h"
+#include "gtl/reduce.inc"
+#define LOOPS(X) GTL_LOOPS(X)
+#define LOOP(name, type, value) \
+    case GTL_LOOP_##name: \
+        for (word64 i = first; i < n; i += step) { \
+            type a = ((const type *)x)[i], b = ((const type *)y)[i]; \
+            ((type *)out)[i] = value; \
+        } \
+        break;
 #include "gtl/hip_kernels.inc"
 
 /* The arguments of one launch. */
@@ -98,6 +108,27 @@ static int run_fence(struct run *r)
     return 0;
 }
 
+static const unsigned loop_sizes[] = {
+#define SIZE(name, type, value) sizeof(type),
+    GTL_LOOPS(SIZE)
+#undef SIZE
+};
+
+static int run_reduce(struct run *r)
+{
+    size_t n = r->a[4].u * loop_sizes[r->a[0].i];
+    void *out = at(&r->a[1], n), *a = at(&r->a[2], n), *b = at(&r->a[3], n);
+
+    if (!out || !a || !b)
+        return -EFAULT;
+    groups = r->groups < 2 ? r->groups : 2;
+    items = r->items;
+    for (group = 0; group < groups; group++)
+        for (item = 0; item < items; item++)
+            sluice_reduce(r->a[0].i, out, a, b, r->a[4].u);
+    return 0;
+}
+
 /* The first and the last block are the device's to touch. */
 static void *span(const union arg *a, const struct run *r,
                   const union arg *stride, size_t unit)
@@ -140,6 +171,7 @@ static const struct hip_kernel kernels[] = {
     { "sluice_write", "88", run_write },
     { "sluice_wait", "88", run_wait },
     { "sluice_fence", "", run_fence },
+    { "sluice_reduce", "48888", run_reduce },
     { "sluice_blocks1", "888888", run_blocks1 },
     { "sluice_blocks4", "888888", run_blocks4 },
     { "sluice_blocks8", "888888", run_blocks8 },

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which loop a reduction is: types that do the same share one. */
+#include "gtl/gtl_int.h"
+
+#include <errno.h>
+
+static const unsigned sizes[GTL_TYPES] = {
+    [GTL_I8] = 1, [GTL_I16] = 2, [GTL_I32] = 4, [GTL_I64] = 8,
+    [GTL_U8] = 1, [GTL_U16] = 2, [GTL_U32] = 4, [GTL_U64] = 8,
+    [GTL_FLOAT] = 4, [GTL_DOUBLE] = 8, [GTL_COMPLEXF] = 8,
+    [GTL_COMPLEXD] = 16
+};
+
+static int unmeant(void)
+{
+    return gtl_fail(-EINVAL, "reduce", "the type has no such operation",
+                    EINVAL);
+}
+
+/* The first loop of each operation; the others are in the order of types. */
+static int integers(enum gtl_reduction op, unsigned type)
+{
+    static const enum gtl_loop first[GTL_REDUCTIONS] = {
+        GTL_LOOP_AND8, GTL_LOOP_OR8, GTL_LOOP_XOR8, GTL_LOOP_MAXI8,
+        GTL_LOOP_MINI8, GTL_LOOP_SUM8, GTL_LOOP_PROD8
+    };
+    bool ordered = op == GTL_RED_MAX || op == GTL_RED_MIN;
+
+    return (int)(first[op] + (ordered ? type : type % 4));
+}
+
+static int floats(enum gtl_reduction op, unsigned type)
+{
+    static const enum gtl_loop first[GTL_REDUCTIONS] = {
+        [GTL_RED_MAX] = GTL_LOOP_MAXF, [GTL_RED_MIN] = GTL_LOOP_MINF,
+        [GTL_RED_SUM] = GTL_LOOP_SUMF, [GTL_RED_PROD] = GTL_LOOP_PRODF
+    };
+
+    return first[op] ? (int)(first[op] + type - GTL_FLOAT) : -1;
+}
+
+int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_looped *out)
+{
+    unsigned op = r->op, type = r->type;
+    struct gtl_looped l = { .n = r->n };
+    int loop = -1;
+
+    if (op >= GTL_REDUCTIONS || type >= GTL_TYPES)
+        return unmeant();
+    l.size = sizes[type];
+    if (type < GTL_FLOAT) {
+        loop = integers(r->op, type);
+    } else if (type < GTL_COMPLEXF) {
+        loop = floats(r->op, type);
+    } else if (op == GTL_RED_PROD) {
+        loop = (int)(GTL_LOOP_PRODCF + type - GTL_COMPLEXF);
+    } else if (op == GTL_RED_SUM) {
+        loop = (int)(GTL_LOOP_SUMF + type - GTL_COMPLEXF);
+        l.n *= 2;               /* parts */
+        l.size /= 2;
+    }
+    if (loop < 0)
+        return unmeant();
+    l.loop = (enum gtl_loop)loop;
+    *out = l;
+    return 0;
+}
