@@ -17,7 +17,7 @@
 /* The codes of error lines: [B-E-<CODE>]. */
 #define JOB_CODES(X) \
     X(USAGE) X(INPUT) X(SIZE) X(OUTPUT) X(HEAP) X(MEMORY) X(THREADS) \
-    X(TABLE) X(VERIFY) X(ORDER) X(REPORT)
+    X(TABLE) X(VERIFY) X(ORDER) X(REPORT) X(DEVICE)
 #define JOB_CODE(name) E_##name,
 enum code { E_NONE, JOB_CODES(JOB_CODE) };
 #undef JOB_CODE
@@ -25,6 +25,7 @@ enum code { E_NONE, JOB_CODES(JOB_CODE) };
 enum task { TASK_MADE, TASK_FILE, TASK_GENERATE, TASK_VERIFY };
 enum mode { MODE_STRONG, MODE_WEAK, MODE_WEAK_ISO, MODES };
 enum type { TYPE_NONE, TYPE_I32, TYPE_U32, TYPE_I64, TYPE_U64, TYPES };
+enum place { PLACE_AUTO, PLACE_HOST, PLACE_DEVICE, PLACES };
 enum dist {
     DIST_UNIFORM, DIST_GAUSS, DIST_ZIPF, DIST_SORTED, DIST_REVERSE,
     DIST_EQUAL, DIST_FEW, DIST_EXTREMES, DISTS
@@ -41,8 +42,12 @@ struct opts {
     uint64_t chunk, seed;
     double slack;
     unsigned variants;          /* bit i: variants[i] */
+    bool all;                   /* those that there is a device for */
+    enum place local;           /* where keys are without a bucket */
+    enum place table, counters; /* of variants with device buckets */
     int iterations;             /* 0: the default of the task */
     int threads;                /* 0: as many as there are cores per PE */
+    int streams;
     bool verbose, progress, help;
 };
 
@@ -54,14 +59,15 @@ struct sums {
 /* ISx's timers, and those of steps it does not have. */
 #define JOB_TIMERS(X) \
     X(TOTAL) X(MAKE_INPUT) X(SPLIT) X(COUNT_BUCKET_SIZES) \
-    X(COMPUTE_OFFSETS) X(BUCKETIZE) X(ATA_KEYS) X(EXCHANGE) X(LOCAL_SORT) \
-    X(WRITE_OUTPUT)
+    X(COMPUTE_OFFSETS) X(BUCKETIZE) X(STAGE) X(ATA_KEYS) X(EXCHANGE) \
+    X(LOCAL_SORT) X(WRITE_OUTPUT)
 #define JOB_TIMER(name) T_##name,
 enum timer { JOB_TIMERS(JOB_TIMER) TIMERS };
 #undef JOB_TIMER
 
 enum {
     GATHER_WORDS = 16,
+    STREAMS_MAX = 16,
     ERROR_TEXT = PATH_MAX + 512         /* a path, and what is wrong with it */
 };
 
@@ -69,18 +75,28 @@ enum {
 struct split;
 /* The symmetric words of share.c. */
 struct share;
+/* The memory of the device; see device.h. */
+struct device;
 
 struct job {
     const struct opts *opts;
     int pe, pes, node_pes;      /* node_pes: those that share this memory */
-    int threads;                /* of the variant that runs */
+    /* Of the variant that runs: */
+    int threads, streams;
+    bool on_device;             /* keys begin and end on the device */
+    bool bucket_device;         /* and are sent from there */
+    enum place table_place;     /* where they come in; the host's or: */
+    struct device *device;      /* NULL: no variant uses it */
+    bool left_out;              /* variants of `all` that want a device */
     int width;                  /* bytes of a key: 4 or 8 */
     uint64_t flip;              /* the sign bit, or 0 */
     uint64_t total;             /* keys of all PEs */
     size_t n;                   /* keys that this PE brings */
     size_t capacity;            /* keys that its table holds */
     void *table;                /* symmetric; the sorted keys in the end */
-    long long *cursor;          /* symmetric; keys appended to the table */
+    long long *cursor;          /* symmetric; keys appended to the table,
+                                 * perhaps in device memory */
+    long long *cursor_host;
     void *keys;                 /* private; the input, then scratch space */
     void *exchange;             /* what the variant keeps */
     size_t received;
@@ -113,6 +129,7 @@ const char *job_timer_name(enum timer timer);
 const char *job_type_name(int type);
 const char *job_mode_name(int mode);
 const char *job_dist_name(int dist);
+const char *job_place_name(int place);
 int job_type_width(enum type type);
 /* Sets width and flip. */
 void job_set_type(struct job *job, enum type type);
@@ -172,7 +189,8 @@ const char *keys_text(const struct job *job, uint64_t key, char text[24]);
 struct variant {
     const char *name;
     const char *about;
-    bool threaded;
+    bool threaded, streams;
+    bool device;                /* buckets in its memory */
     /* Errors are remembered.  open() makes job->exchange, or leaves an error;
      * close() follows in either case. */
     void (*open)(struct job *job);

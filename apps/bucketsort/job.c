@@ -75,6 +75,13 @@ const char *job_dist_name(int dist)
     return dist < DISTS ? name[dist] : NULL;
 }
 
+const char *job_place_name(int place)
+{
+    static const char *const name[] = { "auto", "host", "device" };
+
+    return place < PLACES ? name[place] : NULL;
+}
+
 int job_type_width(enum type type)
 {
     return type == TYPE_I64 || type == TYPE_U64 ? 8 : 4;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "device.h"
+
 /* PEs of more nodes than two classes per PE fit in 16 bits. */
 enum { PES_MAX = 32767 };
 
@@ -36,7 +38,21 @@ static int say(const struct job *job, enum code code, const char *text)
     return code == E_USAGE ? 2 : 1;
 }
 
-static int main_started(struct job *job, const struct opts *o, int provided)
+/* Collective: of all variants there are left those that all PEs can run. */
+static void leave_out(struct job *job, struct opts *o)
+{
+    const uint64_t (*all)[GATHER_WORDS];
+    uint64_t words[GATHER_WORDS] = { !device_there() };
+
+    all = share_gather(job, words);
+    for (int pe = 0; pe < job->pes; pe++)
+        job->left_out = job->left_out || all[pe][0];
+    for (int i = 0; job->left_out && i < variants_count; i++)
+        if (variants[i].device)
+            o->variants &= ~(1u << i);
+}
+
+static int main_started(struct job *job, struct opts *o, int provided)
 {
     char text[160];
     int status;
@@ -61,6 +77,8 @@ static int main_started(struct job *job, const struct opts *o, int provided)
                  share_bytes(job->pes), sort_heap_mib(job));
         return say(job, E_HEAP, text);
     }
+    if (o->all)
+        leave_out(job, o);
     job->progress.line = isatty(STDERR_FILENO);
     job->progress.on = job->pe == 0 && (o->progress || job->progress.line);
     status = run(job, o);

@@ -13,7 +13,8 @@ enum { CHUNK_KEYS = 1 << 20, CHUNK_MIN = 64, CHUNK_MAX = 1 << 30 };
 
 enum opt {
     O_MODE, O_KEYS, O_INPUT, O_TYPE, O_OUTPUT, O_GENERATE, O_VERIFY_FILE,
-    O_AGAINST, O_COUNT, O_DIST, O_SEED, O_VARIANT, O_THREADS, O_CHUNK,
+    O_AGAINST, O_COUNT, O_DIST, O_SEED, O_VARIANT, O_THREADS, O_STREAMS,
+    O_LOCAL, O_TABLE, O_COUNTERS, O_CHUNK,
     O_ITERATIONS, O_TABLE_FACTOR, O_JSON, O_PROGRESS, O_VERBOSE, O_HELP, OPTS
 };
 
@@ -21,7 +22,8 @@ enum opt {
 
 /* What each task takes besides the options of all tasks. */
 enum {
-    SORTS = BIT(O_VARIANT) | BIT(O_THREADS) | BIT(O_CHUNK) | BIT(O_JSON) |
+    SORTS = BIT(O_VARIANT) | BIT(O_THREADS) | BIT(O_STREAMS) | BIT(O_LOCAL) |
+            BIT(O_TABLE) | BIT(O_COUNTERS) | BIT(O_CHUNK) | BIT(O_JSON) |
             BIT(O_ITERATIONS) | BIT(O_VERBOSE),
     ALWAYS = BIT(O_PROGRESS) | BIT(O_HELP)
 };
@@ -59,6 +61,10 @@ static const struct option {
     [O_SEED] = { "seed", 0, true },
     [O_VARIANT] = { "variant", 0, true },
     [O_THREADS] = { "threads", 0, true },
+    [O_STREAMS] = { "streams", 0, true },
+    [O_LOCAL] = { "local", 0, true },
+    [O_TABLE] = { "table", 0, true },
+    [O_COUNTERS] = { "counters", 0, true },
     [O_CHUNK] = { "chunk", 0, true },
     [O_ITERATIONS] = { "iterations", 'i', true },
     [O_TABLE_FACTOR] = { "table-factor", 0, true },
@@ -90,6 +96,11 @@ void options_help(void)
     fputs(
 "  --threads T                threads of the threaded variants (cores per\n"
 "                             PE, at least 2)\n"
+"  --streams K                streams of GA_HI_Stream (2)\n"
+"  --local host|device        where keys of HA_ variants are, are bucketed and\n"
+"                             sorted (device beside GA_ variants, else host)\n"
+"  --table device|host        where GA_ variants have the table (device)\n"
+"  --counters host|device     and the counter of its keys (host)\n"
 "  --chunk N                  keys bucketed and sent at a time (1m)\n"
 "  -i, --iterations N         timed rounds after an untimed one (3; file: 1\n"
 "                             and none untimed)\n"
@@ -159,12 +170,13 @@ static int find(const char *word, const char *(*name_of)(int), int from)
     return -1;
 }
 
-static bool variant_list(const char *list, unsigned *out,
+static bool variant_list(const char *list, unsigned *out, bool *all,
                          char error[ERROR_TEXT])
 {
     unsigned set = 0;
 
-    if (strcmp(list, "all") == 0) {
+    *all = strcmp(list, "all") == 0;
+    if (*all) {
         *out = (1u << variants_count) - 1;
         return true;
     }
@@ -204,6 +216,17 @@ static bool path(const char *name, const char *text, const char **out,
     if (!text[0])
         return refuse(error, "--%s: the name of the file is empty", name);
     *out = text;
+    return true;
+}
+
+static bool place(const char *name, const char *text, enum place *out,
+                  char error[ERROR_TEXT])
+{
+    int i = find(text, job_place_name, PLACE_HOST);
+
+    if (i < 0)
+        return refuse(error, "--%s %s: say host or device", name, text);
+    *out = (enum place)i;
     return true;
 }
 
@@ -256,6 +279,11 @@ static bool number_option(enum opt opt, const char *text, struct opts *o,
             return false;
         o->threads = (int)value;
         return true;
+    case O_STREAMS:
+        if (!number(name, text, 1, STREAMS_MAX, &value, error))
+            return false;
+        o->streams = (int)value;
+        return true;
     default:
         if (!number(name, text, 1, 10000, &value, error))
             return false;
@@ -276,7 +304,10 @@ static bool set_option(enum opt opt, const char *text, struct opts *o,
     case O_VERIFY_FILE:  return path(name, text, &o->verify, error);
     case O_AGAINST:      return path(name, text, &o->against, error);
     case O_JSON:         return path(name, text, &o->json, error);
-    case O_VARIANT:      return variant_list(text, &o->variants, error);
+    case O_VARIANT:      return variant_list(text, &o->variants, &o->all, error);
+    case O_LOCAL:        return place(name, text, &o->local, error);
+    case O_TABLE:        return place(name, text, &o->table, error);
+    case O_COUNTERS:     return place(name, text, &o->counters, error);
     case O_TABLE_FACTOR: return factor(text, &o->slack, error);
     case O_MODE: case O_TYPE: case O_DIST:
         return word_option(opt, text, o, error);
@@ -312,7 +343,7 @@ static int find_option(const char *arg, const char **value)
 static bool settle(unsigned given, struct opts *o, char error[ERROR_TEXT])
 {
     const struct task_opts *t;
-    unsigned other;
+    unsigned other, set = 0;
 
     o->task = o->input ? TASK_FILE : o->generate ? TASK_GENERATE
             : o->verify ? TASK_VERIFY : TASK_MADE;
@@ -328,8 +359,10 @@ static bool settle(unsigned given, struct opts *o, char error[ERROR_TEXT])
         o->keys = o->mode == MODE_STRONG ? 32 << 20 : 8 << 20;
     if (!o->iterations)
         o->iterations = o->task == TASK_FILE ? 1 : 3;
-    if (!o->variants)
-        o->variants = o->task == TASK_FILE ? 1 : (1u << variants_count) - 1;
+    for (int i = 0; !o->variants && i < variants_count; i++)
+        if (!variants[i].device && (i == 0 || o->task != TASK_FILE))
+            set |= 1u << i;
+    o->variants |= set;
     return true;
 }
 
@@ -337,7 +370,7 @@ bool options_parse(int argc, char **argv, struct opts *out,
                    char error[ERROR_TEXT])
 {
     struct opts o = { .mode = MODE_WEAK, .count = UINT64_MAX,
-                      .chunk = CHUNK_KEYS, .slack = 1.3 };
+                      .chunk = CHUNK_KEYS, .slack = 1.3, .streams = 2 };
     unsigned given = 0;
 
     for (int i = 1; i < argc; i++) {

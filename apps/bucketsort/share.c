@@ -62,7 +62,7 @@ bool share_open(struct job *job)
     }
     s->slice = slice_words(job->pes, share_room(job->pes));
     at = s->block;
-    job->cursor = (long long *)at;
+    job->cursor = job->cursor_host = (long long *)at;
     at += LINE_WORDS;
     for (int i = 0; i < 2; i++, at += n * GATHER_WORDS)
         s->gather[i] = (uint64_t (*)[GATHER_WORDS])at;
@@ -71,7 +71,7 @@ bool share_open(struct job *job)
     s->scan_in = s->total + n * s->slice;
     s->scan_out = s->scan_in + n;
     job->share = s;
-    *job->cursor = 0;
+    *job->cursor_host = 0;
     job->node_pes = 0;
     for (int pe = 0; pe < job->pes; pe++)
         job->node_pes += shmem_ptr(s->block, pe) != NULL;

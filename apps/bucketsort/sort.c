@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "device.h"
 #include "io.h"
 #include "radix.h"
 #include "report.h"
@@ -51,6 +52,9 @@ static size_t made_capacity(const struct opts *o, uint64_t keys)
 static size_t heap_mib(const struct job *job, size_t table)
 {
     size_t need = table + table / 32 + share_bytes(job->pes) + HEAP_SPARE;
+
+    if (device_stages(job))
+        need += 2 * job->opts->chunk * sizeof(uint64_t);
 
     return (need >> 20) + 1;
 }
@@ -179,17 +183,29 @@ static void read_keys(struct sort *s)
     }
 }
 
+/* That is part of making them. */
+static void load_keys(struct job *job)
+{
+    double begin = job_now();
+
+    if (!job->on_device)
+        return;
+    device_load(job);
+    job->timer[T_MAKE_INPUT] += job_now() - begin;
+}
+
 /* Keys into job->keys, and their sums, which for made keys are not timed:
  * the time returned is to be left out. */
 static double bring_keys(struct sort *s)
 {
     struct job *job = s->job;
-    double begin = job_now(), made;
+    double begin = job_now(), made, untimed;
 
     s->before = (struct sums){ 0 };
     if (s->input >= 0) {
         read_keys(s);
         job->timer[T_MAKE_INPUT] = job_now() - begin;
+        load_keys(job);
         return 0;
     }
     job_progress(job, "make keys", 0, 1);
@@ -197,7 +213,9 @@ static double bring_keys(struct sort *s)
     made = job_now();
     job->timer[T_MAKE_INPUT] = made - begin;
     keys_add(job->width, job->keys, job->n, &s->before);
-    return job_now() - made;
+    untimed = job_now() - made;
+    load_keys(job);
+    return untimed;
 }
 
 static bool split_keys(struct sort *s)
@@ -219,6 +237,10 @@ static void sort_table(struct job *job)
     int rc;
 
     job_progress(job, "local sort", 0, 1);
+    if (job->on_device) {
+        device_sort(job);
+        return;
+    }
     rc = radix_sort(job->width, job->table, job->keys, job->received,
                     job->threads);
     if (rc)
@@ -231,11 +253,11 @@ static void exchange(struct sort *s, const struct variant *variant)
 {
     struct job *job = s->job;
 
-    *job->cursor = 0;
+    shmem_longlong_p(job->cursor, 0, job->pe);
     shmem_barrier_all();        /* all cursors are reset, all keys are here */
     variant->run(job);
     shmem_barrier_all();
-    job->received = (size_t)*job->cursor;
+    job->received = (size_t)shmem_longlong_g(job->cursor, job->pe);
     if (job->received > job->capacity)
         job_error(job, E_TABLE, "%zu keys came for its table of %zu: raise "
                   "--table-factor from %g to %.2f", job->received,
@@ -401,6 +423,8 @@ static bool run_round(struct sort *s, const struct variant *variant, bool last)
     sort_table(job);
     shmem_barrier_all();
     job->timer[T_TOTAL] = job_now() - begin - untimed;
+    if (job->on_device)
+        device_fetch(job);      /* for the checks */
     if (share_failed(job) || !verify(s))
         return false;
     if (last && s->opts->output) {
@@ -412,6 +436,22 @@ static bool run_round(struct sort *s, const struct variant *variant, bool last)
     return true;
 }
 
+/* What the variant makes of the options. */
+static void choose(struct job *job, const struct variant *variant)
+{
+    const struct opts *o = job->opts;
+    struct device *d = job->device;
+
+    job->threads = !variant->threaded ? 1
+                 : o->threads ? o->threads : default_threads(job);
+    job->streams = variant->streams ? o->streams : 1;
+    job->on_device = variant->device || device_stages(job);
+    job->bucket_device = variant->device;
+    job->table_place = variant->device && o->table != PLACE_HOST
+                     ? PLACE_DEVICE : PLACE_HOST;
+    job->cursor = variant->device && d->cursor ? d->cursor : job->cursor_host;
+}
+
 static bool run_variant(struct sort *s, const struct variant *variant,
                         bool last)
 {
@@ -419,8 +459,7 @@ static bool run_variant(struct sort *s, const struct variant *variant,
     int burn_in = s->input < 0, rounds = burn_in + s->opts->iterations;
     bool ok;
 
-    job->threads = !variant->threaded ? 1
-                 : s->opts->threads ? s->opts->threads : default_threads(job);
+    choose(job, variant);
     job->progress.variant = variant->name;
     job->progress.iterations = rounds;
     variant->open(job);
@@ -447,6 +486,10 @@ int sort_main(struct job *job)
 
     if (ok)
         report_open(job, job->opts->iterations, &s.report);
+    if (ok && device_wanted(job->opts)) {
+        device_open(job);
+        ok = job->code == E_NONE;
+    }
     if (ok && job->pe == 0 && json && strcmp(json, "-") != 0)
         io_report_check(job, json);
     ok = ok && !share_failed(job);
@@ -463,6 +506,7 @@ int sort_main(struct job *job)
         ok = !share_failed(job);
     io_out_drop(&s.out);
     report_close(&s.report);
+    device_close(job);
     split_free(job->split);
     job_unmap(job->keys, s.keys_bytes);
     shmem_free(job->table);

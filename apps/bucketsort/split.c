@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dev.h"
+
 enum {
     TOP_BITS = 16,              /* of the first counting pass */
     DIGIT_BITS = 8,             /* of each later one */
@@ -260,6 +262,29 @@ void split_classify(const struct split *s, const void *keys, size_t n,
         classify_32(keys, n, s->table, size, values, classes, counts);
     else
         classify_64(keys, n, s->table, size, values, classes, counts);
+}
+
+void split_work(const struct split *s, struct work *w)
+{
+    w->how = s->bucket_width ? BY_WIDTH : BY_VALUE;
+    w->factor = s->reciprocal;
+    w->cuts = (word32)s->values;
+    for (w->size = 1; w->size <= w->cuts;)
+        w->size *= 2;
+}
+
+size_t split_cuts_bytes(const struct split *s)
+{
+    return s->size * (size_t)s->width;
+}
+
+void split_load(const struct split *s, struct dev *d, shmemx_stream_t stream,
+                void *cuts)
+{
+    if (s->bucket_width)
+        return;
+    dev_copy(d, stream, cuts, s->table, split_cuts_bytes(s));
+    dev_sync(d, stream);        /* other streams use them, too */
 }
 
 /* The PE that gets this rank: the last whose ranks start at or below it. */

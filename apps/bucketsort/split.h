@@ -12,6 +12,11 @@
 
 #include "bucketsort.h"
 
+#include <shmemx_st.h>
+
+struct dev;
+struct work;
+
 /* NULL: the error is remembered. */
 struct split *split_new(struct job *job);
 void split_free(struct split *split);
@@ -25,6 +30,12 @@ int split_classes(const struct split *split);
 /* Writes each key's class, and adds to counts, one number per class. */
 void split_classify(const struct split *split, const void *keys, size_t n,
                     uint16_t *classes, uint64_t *counts);
+/* The same on the device: what its kernels need to know, and the keys at the
+ * cuts, which are to lie in split_cuts_bytes() of its memory. */
+void split_work(const struct split *split, struct work *work);
+size_t split_cuts_bytes(const struct split *split);
+void split_load(const struct split *split, struct dev *dev, shmemx_stream_t s,
+                void *cuts);
 /* For keys in the order of their classes, counts of each: ends[pe] becomes
  * the end of those for PE pe.  Keys of later calls take later ranks. */
 void split_cut(struct split *split, const uint64_t *counts, uint64_t *ends);
