@@ -100,7 +100,10 @@ FAKE_CUDA = $(O)/obj/tests/fake/cuda/libcuda.so.1
 FAKE_HIP  = $(O)/obj/tests/fake/hip/libamdhip64.so.6
 FAKE_HIP5 = $(O)/obj/tests/fake/hip5/libamdhip64.so.5
 FAKE_RTC  = $(O)/obj/tests/fake/hiprtc/libhiprtc.so
-FAKE_GPUS = $(FAKE_CUDA) $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC)
+FAKE_NVRTC = $(O)/obj/tests/fake/nvrtc/libnvrtc.so
+# Kernels of programs, for these.
+FAKE_KERNELS = $(patsubst %.c,$(O)/obj/%.so,$(wildcard tests/fake/kernels/*.c))
+FAKE_GPUS = $(FAKE_NVRTC) $(FAKE_KERNELS) $(FAKE_CUDA) $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC)
 FAKES     = $(patsubst %.c,$(O)/obj/%,$(filter tests/fake/%,$(TEST_SRCS)))
 PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/% tests/fake/%, \
             $(TEST_SRCS)))
@@ -260,7 +263,8 @@ FAKE_DEV  = $(call obj,$(wildcard tests/fake/device/*.c))
 RTC_OBJS  = $(call obj,$(wildcard tests/fake/hiprtc/*.c))
 HIP_OBJS  = $(call obj,$(wildcard tests/fake/hip/*.c))
 GPU_OBJS  = $(FAKE_DEV) $(call obj,$(wildcard tests/fake/cuda/*.c)) \
-            $(HIP_OBJS) $(RTC_OBJS)
+            $(HIP_OBJS) $(RTC_OBJS) $(FAKE_KERNELS:.so=.o) \
+            $(call obj,$(wildcard tests/fake/nvrtc/*.c))
 $(GPU_OBJS): USER_CPPFLAGS += -Isrc -Itests/fake/device
 # Variables of threads in the space that the loader keeps for them: of what
 # __tls_get_addr() gives, the leak sanitizer takes the word before for an
@@ -274,6 +278,8 @@ $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)
 $(FAKE_HIP5): $(filter-out %/hip_newer.o,$(HIP_OBJS)) $(RTC_OBJS) $(FAKE_DEV)
 $(FAKE_RTC): $(RTC_OBJS)
+$(FAKE_NVRTC): $(call obj,$(wildcard tests/fake/nvrtc/*.c))
+$(FAKE_KERNELS): %.so: %.o
 $(FAKE_GPUS):
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \

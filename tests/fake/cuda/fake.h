@@ -3,7 +3,8 @@
  *
  * Beyond FAKE_DEVICE and so on (dev.h): a launch of a function for the first
  * time waits for the whole device, as loading may; so does cuMemFree.
- * Functions are known by the names in the module's text and are built in. */
+ * Functions are known by the names in the module's text and are built in, but
+ * for those of FAKE_DEVICE_KERNELS in what the stand-in for nvrtc has made. */
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 

@@ -14,6 +14,7 @@
  *                          holds up the other streams of its queue
  *   FAKE_DEVICE_LOG=FILE   gets a line "PID CALL" for each call, and
  *                          "PID CALL WORDS" for what the stand-in adds
+ *   FAKE_DEVICE_KERNELS=FILE   a library that has kernels of the program
  *   FAKE_DEVICE_FAIL=CALL:CODE   that call fails with the vendor's code
  *
  * All calls from any thread.  0 or -errno unless said otherwise. */
@@ -166,6 +167,23 @@ void dev_write(struct dev_stream *s, void *word, uint64_t value, int size);
 /* `mask` is applied to the word first.  DEV_GEQ is cyclic. */
 void dev_wait(struct dev_stream *s, void *word, uint64_t value, uint64_t mask,
               int size, enum dev_compare how);
+/* A kernel that the program compiles, for the processor: the array
+ * `dev_kernels` of FAKE_DEVICE_KERNELS, which ends in a NULL name.  Its one
+ * argument is a structure by value whose first words are addresses. */
+struct dev_item {
+    unsigned group, item, phase, groups, items;
+};
+struct dev_kernel {
+    const char *name;
+    void (*body)(const struct dev_item *item, const void *arg);
+    unsigned phases, pointers;
+    size_t size;                /* of the argument */
+};
+/* NULL: none has that name. */
+const struct dev_kernel *dev_kernel_find(const char *name);
+/* -EINVAL: the argument is too large. */
+int dev_kernel_run(struct dev_stream *s, const struct dev_kernel *k,
+                   unsigned groups, unsigned items, const void *arg);
 void dev_host(struct dev_stream *s, void (*fn)(void *arg), void *arg);
 struct dev_mark dev_record(struct dev_stream *s);
 void dev_await(struct dev_stream *s, struct dev_mark m);

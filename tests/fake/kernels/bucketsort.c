@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernels of bucketsort for the stand-ins of GPUs, from the same text. */
+#include "dev.h"
+
+#include "../../../apps/bucketsort/kernels.h"
+
+#define RUN(name, phases) \
+static void run_##name(const struct dev_item *it, const void *arg) \
+{ \
+    const struct spot s = { it->group, it->item, it->groups, it->items }; \
+    name(arg, &s, it->phase); \
+}
+KERNELS(RUN)
+
+#define ROW(name, phases) \
+    { "sort_" #name, run_##name, phases, 7, sizeof(struct work) },
+__attribute__((visibility("default")))
+const struct dev_kernel dev_kernels[] = { KERNELS(ROW) { .name = NULL } };
