@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "io.h"
 
 struct spread { double least, mean, most; };
 
 struct row {
     const struct variant *variant;
-    int threads;
+    int threads, streams;
+    const char *bucket, *table, *counter, *local;
     struct spread time[TIMERS];         /* seconds, over PEs */
     struct spread rate;                 /* GB/s to other PEs, over PEs */
 };
@@ -71,12 +73,20 @@ static void spread_add(struct spread *s, int seen, double value)
 void report_row(struct report *r, const struct variant *variant)
 {
     struct row *row = &r->rows[r->count++];
+    const struct job *job = r->job;
     uint64_t words[GATHER_WORDS] = { 0 };
     const uint64_t (*all)[GATHER_WORDS];
     double mine[TIMERS];
 
     row->variant = variant;
-    row->threads = r->job->threads;
+    row->threads = job->threads;
+    row->streams = job->streams;
+    row->bucket = job_place_name(job->bucket_device ? PLACE_DEVICE
+                                                    : PLACE_HOST);
+    row->table = job_place_name((int)job->table_place);
+    row->counter = job_place_name(job->cursor == job->cursor_host
+                                  ? PLACE_HOST : PLACE_DEVICE);
+    row->local = job_place_name(job->on_device ? PLACE_DEVICE : PLACE_HOST);
     for (int t = 0; t < TIMERS; t++)
         mine[t] = median(r->times + t * r->rounds, r->made);
     r->made = 0;
@@ -116,6 +126,24 @@ static void cell(int width, int digits, bool known, double value)
         printf(" %*s", width, "-");
 }
 
+/* Which device, and where things are that options place. */
+static void head_device(const struct job *job)
+{
+    const struct opts *o = job->opts;
+
+    if (job->left_out)
+        puts("# GA_ variants are left out: no device; see SHMEM_DEVICE");
+    if (!job->device)
+        return;
+    printf("# device: %s", job->device->dev.info.name);
+    if (job->device->dev.info.pci[0])
+        printf(", %s", job->device->dev.info.pci);
+    printf("; HA_: keys on the %s; GA_: tables on the %s, counters on the "
+           "%s\n", device_stages(job) ? "device" : "host",
+           o->table == PLACE_HOST ? "host" : "device",
+           o->counters == PLACE_DEVICE ? "device" : "host");
+}
+
 static void head(const struct job *job)
 {
     const struct opts *o = job->opts;
@@ -128,6 +156,7 @@ static void head(const struct job *job)
                job_mode_name((int)o->mode), o->seed);
     printf(", %d PE%s, chunks of %" PRIu64 " keys, %d round%s\n", job->pes,
            job->pes == 1 ? "" : "s", o->chunk, o->iterations, o->iterations == 1 ? "" : "s");
+    head_device(job);
     printf("# %-12s %4s %11s %8s %8s %8s %8s %6s %9s %9s %9s %8s\n",
            "variant", "P", "keys/PE", "scaling", "LB(GB/s)", "UB(GB/s)",
            "mean", "LB/UB", "total(s)", "ata(s)", "sort(s)", "vs_HA_HI");
@@ -260,6 +289,9 @@ static void json_row(FILE *f, const struct report *r, const struct row *row)
     fprintf(f, ",\"threads\":%d,\"pes\":%d,\"keys_per_pe\":%" PRIu64 ",",
             row->threads, r->job->pes, keys_per_pe(r->job));
     json_text(f, "scaling", scaling(r->job));
+    fprintf(f, ",\"streams\":%d,\"bucket\":\"%s\",\"table\":\"%s\","
+            "\"counters\":\"%s\",\"keys_on\":\"%s\"", row->streams,
+            row->bucket, row->table, row->counter, row->local);
     fprintf(f, ",\"lb_gb_s\":%.9g,\"ub_gb_s\":%.9g,\"mean_gb_s\":%.9g",
             row->rate.least, row->rate.most, row->rate.mean);
     json_ratio(f, "lb_over_ub", row->rate.least, row->rate.most);
@@ -294,6 +326,8 @@ static void json(FILE *f, const struct report *r)
     json_text(f, "input", o->input);
     putc(',', f);
     json_text(f, "output", r->output);
+    putc(',', f);
+    json_text(f, "device", job->device ? job->device->dev.info.name : NULL);
     fprintf(f, ",\"chunk\":%" PRIu64 ",\"seed\":%" PRIu64 ",\"iterations\":%d,"
             "\"verified\":%" PRIu64 ",\"rows\":[", o->chunk, o->seed,
             o->iterations, r->checked);
