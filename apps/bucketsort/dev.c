@@ -10,7 +10,7 @@
 /* The kernels once more, as text that ends in 0. */
 __asm__(".pushsection .rodata\n"
         "kernels_text:\n"
-        ".incbin \"apps/bucketsort/kernels.h\"\n"
+        ".incbin \"apps/bucketsort/kernels.inc\"\n"
         ".byte 0\n"
         ".popsection\n");
 extern const char kernels_text[] __attribute__((visibility("hidden")));

@@ -11,7 +11,7 @@
 
 #include <shmemx_st.h>
 
-#include "kernels.h"
+#include "kernels.inc"
 
 #define DEV_KERNEL(name, phases) K_##name,
 enum dev_kernel { KERNELS(DEV_KERNEL) DEV_KERNELS };

@@ -127,7 +127,7 @@ static void cell(int width, int digits, bool known, double value)
 }
 
 /* Which device, and where things are that options place. */
-static void head_device(const struct job *job)
+static void table_device(const struct job *job)
 {
     const struct opts *o = job->opts;
 
@@ -156,7 +156,6 @@ static void head(const struct job *job)
                job_mode_name((int)o->mode), o->seed);
     printf(", %d PE%s, chunks of %" PRIu64 " keys, %d round%s\n", job->pes,
            job->pes == 1 ? "" : "s", o->chunk, o->iterations, o->iterations == 1 ? "" : "s");
-    head_device(job);
     printf("# %-12s %4s %11s %8s %8s %8s %8s %6s %9s %9s %9s %8s\n",
            "variant", "P", "keys/PE", "scaling", "LB(GB/s)", "UB(GB/s)",
            "mean", "LB/UB", "total(s)", "ata(s)", "sort(s)", "vs_HA_HI");
@@ -205,6 +204,7 @@ static void table(const struct report *r)
     head(job);
     for (int i = 0; i < r->count; i++)
         table_row(r, &r->rows[i]);
+    table_device(job);
     for (int i = 0; job->opts->verbose && i < r->count; i++)
         table_timers(&r->rows[i]);
     if (job->opts->input)

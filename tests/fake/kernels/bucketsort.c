@@ -2,7 +2,7 @@
 /* The kernels of bucketsort for the stand-ins of GPUs, from the same text. */
 #include "dev.h"
 
-#include "../../../apps/bucketsort/kernels.h"
+#include "../../../apps/bucketsort/kernels.inc"
 
 #define RUN(name, phases) \
 static void run_##name(const struct dev_item *it, const void *arg) \
