@@ -24,6 +24,7 @@ struct ask {
     uint64_t *left;             /* atomic; counted down, or NULL */
     char *dest;                 /* for the word before, or the blocks */
     size_t size;                /* of the word; 0: blocks */
+    bool staged;                /* counts in the flow's sent, too */
     struct xport_blocks b;
 };
 static struct ofi_pool asks = OFI_POOL_INIT("room for requests");
@@ -48,6 +49,7 @@ void ofi_am_settle(const struct ofi_am_head *h, const char *payload,
     uint32_t uses = a ? __atomic_load_n(&a->uses, __ATOMIC_RELAXED) : 0;
     struct xport_flow *f;
     uint64_t *left;
+    bool staged;
 
     if (!(uses & 1) || uses != (uint32_t)(h->cookie >> 32) ||
         a->op.pe != (int)h->pe ||
@@ -58,6 +60,7 @@ void ofi_am_settle(const struct ofi_am_head *h, const char *payload,
     }
     f = a->op.flow;
     left = a->left;
+    staged = a->staged;
     if (a->dest && a->size)
         memcpy(a->dest, &h->value, a->size);
     else if (a->dest)
@@ -66,6 +69,8 @@ void ofi_am_settle(const struct ofi_am_head *h, const char *payload,
     __atomic_store_n(&a->uses, uses + 1, __ATOMIC_RELAXED);
     ofi_pool_give(&asks, &a->op);
     __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
+    if (staged)
+        __atomic_fetch_add(&f->sent, 1, __ATOMIC_RELEASE);
     ofi_flow_done(f);
     if (left)                   /* release: the waiter sees what came */
         __atomic_fetch_sub(left, 1, __ATOMIC_RELEASE);
@@ -78,6 +83,7 @@ static struct ask *take_ask(struct xport_flow *f, int pe)
     struct ask *a = ofi_pool_take(&asks, f);
 
     a->op = (struct ofi_op){ .pe = pe, .flow = f };
+    a->staged = false;
     /* relaxed: the reply that is to find it comes of what is sent later. */
     __atomic_store_n(&a->uses, a->uses + 1, __ATOMIC_RELAXED);
     return a;
@@ -208,6 +214,9 @@ void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
         a->dest = NULL;
         a->size = 8;            /* the reply has no payload */
         a->left = NULL;
+        /* Atomics of the provider may overtake it. */
+        a->staged = ofi.nic_amo;
+        __atomic_fetch_add(&f->staged, a->staged, __ATOMIC_RELAXED);
         send_ask(f, a, &h, from, &part);
     }
 }

@@ -30,7 +30,7 @@ struct xport_flow {
      * exact when threads race. */
     int to;
     /* Atomics among them are counted twice, and so are puts that wait for a
-     * device, until what is sent later cannot overtake them. */
+     * device or a processor, until what is sent later cannot overtake them. */
     _Alignas(64) uint64_t issued, amo_issued, staged;
     _Alignas(64) uint64_t done, amo_done, sent;
 };

@@ -43,7 +43,7 @@ struct ofi_state {
     bool wait_fd;               /* queues have file descriptors */
     bool nic_amo;               /* atomics of the provider, not messages */
     /* What is put, or done by an atomic, comes before what follows. */
-    bool put_before_put, put_before_amo;
+    bool put_before_put, put_before_amo, put_before_message;
     bool in_turn;               /* one operation at a time, whoever it is to */
     bool tears;                 /* a word put may be seen half */
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */

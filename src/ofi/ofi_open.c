@@ -93,8 +93,9 @@ static void choose_atomics(void)
         log_warn(ERR_NET, "SHMEM_OFI_AMO=nic: provider %s lacks some of the "
                  "atomics; they go by messages", ofi.name);
     /* Then it is a message that must not overtake. */
-    if (!ofi.nic_amo && !one_stream())
-        ofi.put_before_amo = (order & ordered) == ordered;
+    ofi.put_before_message = one_stream() || (order & ordered) == ordered;
+    if (!ofi.nic_amo)
+        ofi.put_before_amo = ofi.put_before_message;
     /* A NIC's are atomic with each other only: then all use them.  Else as the
      * routes were, whatever a provider that did not work has made of them. */
     for (int pe = 0; pe < rt_job.n_pes; pe++)

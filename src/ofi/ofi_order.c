@@ -41,9 +41,17 @@ void ofi_quiet(struct xport_flow *f)
     drain(f, &f->issued, &f->done);
 }
 
+/* Does what is put come before what is sent later?  Atomics on device words
+ * are messages, whatever others are. */
+static bool in_order(void)
+{
+    return ofi.put_before_amo &&
+           (!gtl_foreign || !ofi.nic_amo || ofi.put_before_message);
+}
+
 void ofi_fence(struct xport_flow *f, bool then_amo)
 {
-    if (!ofi.put_before_put || !ofi.put_before_amo) {
+    if (!ofi.put_before_put || !in_order()) {
         ofi_quiet(f);
         return;
     }
@@ -67,7 +75,7 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
                     bool nbi)
 {
     ofi_put(f, to, source, len, nbi);
-    if (!ofi.put_before_amo)
+    if (!in_order())
         ofi_quiet(f);
     else
         drain(f, &f->staged, &f->sent);
