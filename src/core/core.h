@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "core/core_ctl.h"
 #include "core/core_team.h"
+#include "gtl/gtl.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct core_ctx {
     long options;
     pthread_t owner;            /* who made it */
     struct xport_flow *flow;    /* its operations on far peers */
+    unsigned lane;              /* its non-blocking copies by the device */
     struct list_link link;      /* in the list of created contexts */
 };
 /* The second is the library's own: collectives, locks, questions to peers. */
@@ -121,6 +123,7 @@ void core_ctx_drop_team(const struct core_team *team);
 /* At the end of the library: contexts the program left behind. */
 void core_ctx_drop_all(void);
 
+/* Where there are far peers, or memory for the device alone. */
 void core_far_fence(const char *call, const struct core_ctx *ctx)
     __attribute__((cold));
 void core_far_quiet(const char *call, const struct core_ctx *ctx)
@@ -130,7 +133,8 @@ void core_far_quiet(const char *call, const struct core_ctx *ctx)
  * NULL where a collective call was told already. */
 static inline void core_quiet(const char *call, const struct core_ctx *ctx)
 {
-    bool far = xport_far != NULL;   /* a fence holds later loads back */
+    /* A fence holds later loads back. */
+    bool far = xport_far != NULL || gtl_foreign;
 
     /* NOSTORE only frees us from ordering the program's own stores, and puts
      * to mapped peers are such stores here. */
@@ -142,7 +146,7 @@ static inline void core_quiet(const char *call, const struct core_ctx *ctx)
 static inline void core_fence(const char *call, const struct core_ctx *ctx)
 {
     atomics_store_fence();
-    if (unlikely(xport_far != NULL))
+    if (unlikely(xport_far != NULL || gtl_foreign))
         core_far_fence(call, ctx);
 }
 

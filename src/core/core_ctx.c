@@ -11,6 +11,8 @@ static struct core_team nobody;
 
 static struct base_lock ctx_lock = LOCK_INIT;
 static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
+/* The default context has the first lane. */
+static unsigned made GUARDED_BY(ctx_lock) = 1;
 
 int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
 {
@@ -29,6 +31,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     c->options = options;
     c->owner = pthread_self();
     lock_acquire(&ctx_lock);
+    c->lane = made++ % GTL_LANES;
     list_append(&contexts, &c->link);
     lock_release(&ctx_lock);
     *out = (shmem_ctx_t)c;

@@ -13,6 +13,11 @@ static void need(int rc, const char *what, const void *p, size_t n)
                    "%s of %zu bytes at %p: %s", what, n, p, gtl_error());
 }
 
+void core_device_need(int rc, const char *what, const void *p, size_t n)
+{
+    need(rc, what, p, n);
+}
+
 bool core_is_foreign(const void *p)
 {
     int seg = heap_find(p, 1);
@@ -82,6 +87,11 @@ bool core_device_get(void *dest, const struct xport_at *from, size_t len)
         return false;
     core_device_copy(dest, (const void *)near, len);
     return true;
+}
+
+uintptr_t core_device_reached(const struct xport_at *at)
+{
+    return reached(at->pe, at->seg, at->off);
 }
 
 static void copy_blocks(void *to, ptrdiff_t to_stride, const void *from,

@@ -18,6 +18,13 @@ static inline bool core_foreign(const void *p)
     return unlikely(gtl_foreign) && core_is_foreign(p);
 }
 
+/* Where the device reaches that place, or 0. */
+uintptr_t core_device_reached(const struct xport_at *at)
+    __attribute__((cold));
+/* Ends the job where rc is an error of the device. */
+void core_device_need(int rc, const char *what, const void *p, size_t n)
+    __attribute__((cold));
+
 /* Where the device reaches that PE's memory, or 0. */
 uintptr_t core_device_near(int world_pe, const void *sym)
     __attribute__((cold, noinline));

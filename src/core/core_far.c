@@ -2,6 +2,7 @@
 /* Operations that found no mapped memory: the peer is far, or the call is
  * wrong, or there is nothing to do. */
 #include "core/core_amo.h"
+#include "core/core_later.h"
 #include "core/core_watch.h"
 
 #include <stdlib.h>
@@ -62,7 +63,10 @@ bool core_far_place(const char *call, const struct core_ctx *ctx,
 void core_far_fence(const char *call, const struct core_ctx *ctx)
 {
     xport_call = call;
-    xport_far->fence(ctx->flow, false);
+    if (gtl_foreign)
+        core_later_finish(ctx);
+    if (xport_far)
+        xport_far->fence(ctx->flow, false);
 }
 
 void core_far_tell(const char *call, const struct core_ctx *ctx,
@@ -81,7 +85,10 @@ void core_far_quiet(const char *call, const struct core_ctx *ctx)
 {
     if (call)
         xport_call = call;
-    xport_far->quiet(ctx->flow);
+    if (gtl_foreign)
+        core_later_finish(ctx);
+    if (xport_far)
+        xport_far->quiet(ctx->flow);
 }
 
 /* ---- atomics ---- */
@@ -148,6 +155,13 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     struct xport_at to, sig_at;
     struct xport_amo a;
 
+    if (unlikely(gtl_foreign) && nbi) {
+        core_need_aligned(call, sig_addr, sizeof *sig_addr);
+        core_need_signal(call, sig_op);
+        if (core_later_put_signal(call, ctx, dest, source, len, sig_addr,
+                                  signal, sig_op, pe))
+            return;
+    }
     if (likely(!xport_far || core_near_amo(ctx, sig_addr, sizeof *sig_addr,
                                            pe).near)) {
         core_put(call, ctx, dest, source, len, pe);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_rma.h"
+#include "core/core_later.h"
 
 static void put_far(void *dest, const void *source, size_t len, int pe,
                     const char *call, const struct core_ctx *ctx, bool nbi)
@@ -9,6 +10,8 @@ static void put_far(void *dest, const void *source, size_t len, int pe,
     if (!core_far_place(call, ctx, dest, len, pe, &to))
         return;
     core_need_local(call, source, len);
+    if (nbi && gtl_foreign && core_later_put(ctx, &to, source, len))
+        return;
     if (!gtl_foreign || !core_device_put(&to, source, len))
         xport_far->put(ctx->flow, &to, source, len, nbi);
 }
@@ -21,6 +24,8 @@ static void get_far(void *dest, const void *source, size_t len, int pe,
     if (!core_far_place(call, ctx, source, len, pe, &from))
         return;
     core_need_local(call, dest, len);
+    if (nbi && gtl_foreign && core_later_get(ctx, dest, &from, len))
+        return;
     if (!gtl_foreign || !core_device_get(dest, &from, len))
         xport_far->get(ctx->flow, dest, &from, len, nbi);
 }
@@ -29,6 +34,12 @@ void core_far_put(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
 {
     put_far(dest, source, len, pe, call, ctx, false);
+}
+
+void core_far_put_nbi(void *dest, const void *source, size_t len, int pe,
+                      const char *call, const struct core_ctx *ctx)
+{
+    put_far(dest, source, len, pe, call, ctx, gtl_foreign);
 }
 
 void core_far_get(void *dest, const void *source, size_t len, int pe,

@@ -79,6 +79,10 @@ void core_far_put(void *dest, const void *source, size_t len, int pe,
 void core_far_get(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
     __attribute__((cold, noinline));
+/* Of one word, which only the device leaves behind. */
+void core_far_put_nbi(void *dest, const void *source, size_t len, int pe,
+                      const char *call, const struct core_ctx *ctx)
+    __attribute__((cold, noinline));
 /* Where the place is to be looked up: false if there is nothing to do. */
 bool core_far_place(const char *call, const struct core_ctx *ctx,
                     const void *sym, size_t len, int pe, struct xport_at *out)
@@ -102,6 +106,20 @@ force_inline void core_put_word(const char *call, const struct core_ctx *ctx,
     core_wake(to, size);
 }
 
+force_inline void core_put_word_nbi(const char *call,
+                                    const struct core_ctx *ctx, void *dest,
+                                    const void *value, size_t size, int pe)
+{
+    struct core_spot to = core_near(ctx, dest, size, pe);
+
+    if (unlikely(!to.near)) {
+        core_far_put_nbi(dest, value, size, pe, call, ctx);
+        return;
+    }
+    copy_bytes((void *)to.near, value, size);
+    core_wake(to, size);
+}
+
 force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
                                  void *value, const void *source, size_t size,
                                  int pe)
@@ -118,7 +136,8 @@ force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
  * pay for no other size, and others not for these. */
 #define CORE_XFERS(X)                                                       \
     X(core_put, core_put_any, dest, source, core_put_word, source)          \
-    X(core_put_nbi, core_put_any_nbi, dest, source, core_put_word, source)  \
+    X(core_put_nbi, core_put_any_nbi, dest, source, core_put_word_nbi,      \
+      source)                                                             \
     X(core_get, core_get_any, dest, source, core_get_word, dest)
 #define CORE_XFER(NAME, ANY, TO, FROM, WORD, LOCAL)                         \
     force_inline void NAME(const char *call, const struct core_ctx *ctx,    \

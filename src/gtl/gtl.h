@@ -153,7 +153,8 @@ struct gtl_ops {
      * -EBUSY: it records a graph. */
     int (*stream_check)(void *s, uint64_t *id);
     int (*stream_query)(void *s);       /* 0, -EAGAIN: work is left */
-    int (*stream_sync)(void *s);        /* the thread waits */
+    /* The thread waits; others may enqueue meanwhile. */
+    int (*stream_sync)(void *s);
 
     /* ---- in stream order ---- */
     /* Between any two places. */
@@ -223,5 +224,19 @@ int gtl_copy_blocks_now(void *to, const void *from,
 int gtl_fill_now(void *to, int byte, size_t n);
 /* a->result: any host memory. */
 int gtl_amo_now(const struct gtl_amo *a);
+
+/* The same of several calls: a stream, for this thread alone until end() has
+ * waited for it.  rc: 0, or a call's failure, which end() returns. */
+struct gtl_own;
+struct gtl_own *gtl_own_begin(void **stream);
+int gtl_own_end(struct gtl_own *o, int rc);
+
+/* Lanes are streams for what is left behind: begin() keeps other threads out
+ * until end(), and finish() waits for all that was enqueued before it was
+ * called.  finish() asks nothing of the driver where nothing is left. */
+enum { GTL_LANES = 4 };
+void *gtl_lane_begin(unsigned lane);
+void gtl_lane_end(unsigned lane);
+int gtl_lane_finish(unsigned lane);
 
 #endif

@@ -60,4 +60,8 @@ int gtl_host_load(void);
 int gtl_own_open(const struct gtl_ops *ops);
 void gtl_own_close(void);
 
+/* ---- gtl_lane.c: streams for what is left behind ---- */
+int gtl_lane_open(const struct gtl_ops *ops);
+void gtl_lane_close(void);
+
 #endif
