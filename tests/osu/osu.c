@@ -138,13 +138,16 @@ static void warm_up(struct osu *o)
     }
 }
 
-/* What a job's first operations cost shall not be the first placement's. */
-static void first_time(struct osu *o, size_t n, osu_measure *measure)
+/* First touches, and what else the first operations of a size cost, shall not
+ * be the first placement's. */
+static void even_out(struct osu *o, size_t n, osu_op *op)
 {
-    if (o->pe < o->pairs)
-        measure(o, n);
-    osu_place(o, 0);
-    shmem_barrier_all();
+    for (int k = 0; o->n_places > 1 && k < o->n_places; k++) {
+        osu_place(o, k);
+        osu_begin(o, n);
+        if (o->pe < o->pairs)
+            op(o, n);
+    }
 }
 
 int osu_copies(const struct osu_prog *prog, osu_measure *measure, osu_op *op,
@@ -159,11 +162,10 @@ int osu_copies(const struct osu_prog *prog, osu_measure *measure, osu_op *op,
         warm_up(&o);
     }
     for (size_t n = o.min; n <= o.max; n *= 2) {
+        even_out(&o, n, op);
         for (int k = 0; k < o.n_places; k++) {
             osu_place(&o, k);
             osu_begin(&o, n);
-            if (o.n_places > 1 && k == 0 && n == o.min)
-                first_time(&o, n, measure);
             osu_measured(&o, n, o.pe < o.pairs ? measure(&o, n) : 0, op);
         }
         osu_row_size(&o, n);
