@@ -39,6 +39,7 @@ ENV(ofi,  OFI_DOMAIN,     text, "", "", "", "libfabric domain, such as a NIC or 
 ENV(ofi,  OFI_FABRIC,     text, "", "", "", "libfabric fabric, such as a network address; unset: any")
 ENV(ofi,  OFI_ENDPOINTS,  int,  "8", "1", "64", "endpoints that contexts get of their own; further contexts share them")
 ENV(ofi,  OFI_EVENTS,     flag, "1", "", "", "sleep on the provider's events; 0: look now and then, which makes operations faster and a computing target slower")
+ENV(ofi,  OFI_HMEM,       flag, "1", "", "", "let the NIC reach device memory where it can; 0: by way of host memory")
 ENV(ofi,  OFI_AMO,        word, "auto", "", "", "auto|nic|message: atomics between nodes by the provider or by the target's processor")
 ENV(ofi,  TIMEOUT,        int,  "60", "0", "1000000", "seconds without an answer after which a far PE counts as lost; 0: never")
 ENV(coll, COLL_SYNC,      word, "auto", "", "", "auto|dissemination|gather|nodes: how PEs meet")

@@ -6,6 +6,7 @@
 #ifndef OFI_OFI_H
 #define OFI_OFI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* After the heap is open: chooses a provider, registers the segments, tells
@@ -22,6 +23,13 @@ int ofi_device_open(void *card);
 /* A device is open, whose memory the program may name: makes ready for it.
  * -errno, logged. */
 int ofi_device_known(void);
+
+/* Does this PE's NIC reach its device heap?  All are told whether all do, and
+ * which way far device memory goes from then on. */
+bool ofi_device_by_nic(void);
+void ofi_device_agree(bool all);
+/* That way, in a line. */
+const char *ofi_device_text(void);
 
 /* What joins the nodes, in a line: for SHMEM_INFO. */
 const char *ofi_text(void);

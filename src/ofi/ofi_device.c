@@ -11,6 +11,7 @@
 #include "rt/rt.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 struct card {
@@ -21,37 +22,81 @@ _Static_assert(sizeof(struct card) == OFI_DEVICE_CARD, "ofi.h says so");
 static struct {
     struct xport_flow *flow;    /* questions */
     uint64_t off;               /* of the card */
+    bool by_nic;
+    const char *why_not;
+    char text[224];
 } device;
+
+/* The card of a heap that is registered. */
+static int tell(struct card *mine)
+{
+    bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+
+    mine->key = fi_mr_key(ofi.mr[HEAP_DEVICE]);
+    mine->base = virtual ? heap_segs[HEAP_DEVICE].base : 0;
+    device.off = (uintptr_t)mine - heap_segs[HEAP_HOST].base;
+    return device.flow ? 0 : ofi_flow_open(&device.flow, false);
+}
+
+/* What the processor cannot touch: pieces serve always, the NIC perhaps. */
+static int open_foreign(struct card *mine)
+{
+    int rc = ofi_ring_open();
+
+    if (rc)
+        return rc;
+    ofi_serve_segment(HEAP_DEVICE);
+    device.by_nic = ofi_hmem_open(&device.why_not);
+    return device.by_nic ? tell(mine) : 0;
+}
+
+bool ofi_device_by_nic(void)
+{
+    return device.by_nic;
+}
+
+void ofi_device_agree(bool all)
+{
+    if (!xport_far || !ofi_for_device(HEAP_DEVICE))
+        return;
+    ofi.hmem = all;
+    if (all)
+        snprintf(device.text, sizeof device.text, "by the NIC (FI_HMEM)");
+    else
+        snprintf(device.text, sizeof device.text, "through pinned host memory "
+                 "(%s)", device.by_nic ? "another PE's NIC does not reach its "
+                 "device memory" : device.why_not);
+    if (!all)
+        ofi_hmem_close();
+    if (rt_job.pe == 0)
+        log_info(LOG_OFI, "far device memory: %s", device.text);
+}
+
+const char *ofi_device_text(void)
+{
+    return device.text;
+}
 
 int ofi_device_open(void *card)
 {
-    bool virtual;
-    struct card *mine = card;
     int rc;
 
+    device.by_nic = false;
+    device.text[0] = '\0';
     if (!xport_far)
         return 0;
-    if (ofi_for_device(HEAP_DEVICE)) {
-        rc = ofi_ring_open();
-        if (!rc)
-            ofi_serve_segment(HEAP_DEVICE);
-        return rc;
-    }
+    if (ofi_for_device(HEAP_DEVICE))
+        return open_foreign(card);
     ofi_serve_segment(HEAP_DEVICE);
-    virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
-    device.off = (uintptr_t)card - heap_segs[HEAP_HOST].base;
     rc = ofi_segment_open(HEAP_DEVICE);
-    if (!rc && !device.flow)
-        rc = ofi_flow_open(&device.flow, false);
+    if (!rc)
+        rc = tell(card);
     if (rc) {
         log_error(ERR_NET, "registering the device heap of %zu bytes with "
                   "provider %s: %s", heap_segs[HEAP_DEVICE].size, ofi.name,
                   ofi_strerror(rc));
-        return rc;
     }
-    mine->key = fi_mr_key(ofi.mr[HEAP_DEVICE]);
-    mine->base = virtual ? heap_segs[HEAP_DEVICE].base : 0;
-    return 0;
+    return rc;
 }
 
 int ofi_device_known(void)

@@ -14,8 +14,18 @@ static inline bool ofi_for_device(int seg)
     return unlikely(seg == HEAP_DEVICE) && !heap_device_direct;
 }
 
-/* Is it memory that neither this PE's processor nor its NIC reaches? */
+/* And what the NICs do not reach either is moved in pieces of host memory. */
+static inline bool ofi_staged(int seg)
+{
+    return ofi_for_device(seg) && !ofi.hmem;
+}
+
+/* Is it memory that this PE's processor does not reach? */
 bool ofi_is_foreign(const void *p) __attribute__((cold));
+
+/* Can the NIC have the device heap?  Else *why not. */
+bool ofi_hmem_open(const char **why);
+void ofi_hmem_close(void);
 
 /* What its messages ask for, on this PE's own. */
 uint64_t ofi_device_word(const struct ofi_am_head *h, void *at);

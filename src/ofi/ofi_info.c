@@ -5,6 +5,7 @@
 #include "ofi/ofi_int.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "gtl/gtl.h"
 #include "rt/rt.h"
 #include "rt/rt_nic.h"
 
@@ -65,7 +66,17 @@ static void set_up(void)
     done = true;
 }
 
-static struct fi_info *hints_of(const char *provider, bool atomics)
+/* A device that the NIC may have to reach; it is not open yet. */
+bool ofi_wants_hmem(void)
+{
+    if (!env.OFI_HMEM || env.DEVICE == ENV_DEVICE_NONE ||
+        env.DEVICE == ENV_DEVICE_HOST)
+        return false;
+    return env.DEVICE != ENV_DEVICE_AUTO || heap_device_wanted() ||
+           gtl_program_has_one();
+}
+
+static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem)
 {
     struct fi_info *h = ofi_lib.fi_dupinfo(NULL);
 
@@ -76,9 +87,12 @@ static struct fi_info *hints_of(const char *provider, bool atomics)
               FI_REMOTE_WRITE | FI_SEND | FI_RECV;
     if (atomics)
         h->caps |= FI_ATOMIC;
+    if (hmem)
+        h->caps |= FI_HMEM;
     h->mode = 0;
     h->domain_attr->mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
-                              FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_LOCAL;
+                              FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_LOCAL |
+                              (hmem ? FI_MR_HMEM : 0);
     h->domain_attr->threading = FI_THREAD_SAFE;
     h->domain_attr->av_type = FI_AV_UNSPEC;
     h->domain_attr->resource_mgmt = FI_RM_ENABLED;
@@ -92,13 +106,15 @@ static struct fi_info *hints_of(const char *provider, bool atomics)
     return h;
 }
 
-static int ask(const char *provider, struct fi_info **out)
+/* Best first: what it lacks is done by messages and through host memory. */
+static int ask(const char *provider, bool hmem, struct fi_info **out)
 {
+    enum { ALL, ATOMICS, NEITHER };
     struct fi_info *hints;
     int rc = -FI_ENODATA;
 
-    for (int atomics = 1; atomics >= 0 && rc; atomics--) {
-        hints = hints_of(provider, atomics);
+    for (int k = hmem ? ALL : ATOMICS; k <= NEITHER && rc; k++) {
+        hints = hints_of(provider, k != NEITHER, k == ALL);
         if (!hints)
             return -ENOMEM;
         rc = ofi_lib.fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, out);
@@ -179,13 +195,13 @@ static int pick(struct fi_info *all, struct fi_info **out, char *why,
     return *out ? 0 : -ENOMEM;
 }
 
-static int try_provider(const char *name, struct fi_info **out, char *nic_why,
-                        size_t size)
+static int try_provider(const char *name, bool hmem, struct fi_info **out,
+                        char *nic_why, size_t size)
 {
     struct fi_info *all = NULL;
     int rc;
 
-    rc = ask(name, &all);
+    rc = ask(name, hmem, &all);
     if (!rc)
         rc = pick(all, out, nic_why, size);
     if (rc)
@@ -195,7 +211,8 @@ static int try_provider(const char *name, struct fi_info **out, char *nic_why,
     return rc;
 }
 
-int ofi_choose(int from, struct fi_info **out, char *why, size_t size)
+int ofi_choose(int from, bool hmem, struct fi_info **out, char *why,
+               size_t size)
 {
     int n = (int)(sizeof providers / sizeof *providers);
     char nic_why[128] = "";
@@ -205,7 +222,8 @@ int ofi_choose(int from, struct fi_info **out, char *why, size_t size)
     if (env.OFI_PROVIDER[0]) {
         if (from > 0)
             return -ENOENT;
-        rc = try_provider(env.OFI_PROVIDER, out, nic_why, sizeof nic_why);
+        rc = try_provider(env.OFI_PROVIDER, hmem, out, nic_why,
+                          sizeof nic_why);
         if (rc)
             return rc == -EINVAL ? rc : -ENOENT;
         snprintf(why, size, "SHMEM_OFI_PROVIDER%s%s", nic_why[0] ? "; " : "",
@@ -213,7 +231,8 @@ int ofi_choose(int from, struct fi_info **out, char *why, size_t size)
         return 0;
     }
     for (int i = from; i < n; i++) {
-        rc = try_provider(providers[i].name, out, nic_why, sizeof nic_why);
+        rc = try_provider(providers[i].name, hmem, out, nic_why,
+                          sizeof nic_why);
         if (rc == -EINVAL)      /* SHMEM_NIC_MAP is wrong, which was told */
             return rc;
         if (rc)

@@ -46,6 +46,7 @@ struct ofi_state {
     bool put_before_put, put_before_amo, put_before_message;
     bool in_turn;               /* one operation at a time, whoever it is to */
     bool tears;                 /* a word put may be seen half */
+    bool hmem;                  /* the NICs reach the device heap */
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };
 extern struct ofi_state ofi;
@@ -70,6 +71,7 @@ static inline const struct ofi_peer *ofi_peer(int pe)
 /* Registers memory for the peers; slot: which, of the few that a PE has. */
 enum { OFI_RING_SLOT = HEAP_SEGS };
 int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out);
+int ofi_region_open_device(void *base, size_t size, struct fid_mr **out);
 int ofi_segment_open(int seg);
 
 /* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
@@ -82,8 +84,10 @@ _Noreturn void ofi_fail_silent(const struct ofi_wait *w, uint64_t waited_ns)
 /* ---- ofi_info.c: the choice of a provider ---- */
 /* The best from number `from` on, and what speaks for it; its number, to go on
  * with the next where it turns out not to work, or -ENOENT; -EINVAL, logged,
- * if SHMEM_NIC_MAP is wrong. */
-int ofi_choose(int from, struct fi_info **out, char *why, size_t size);
+ * if SHMEM_NIC_MAP is wrong.  hmem: asked to reach device memory, if it can. */
+int ofi_choose(int from, bool hmem, struct fi_info **out, char *why,
+               size_t size);
+bool ofi_wants_hmem(void);
 
 /* ---- ofi_rma.c ---- */
 void ofi_put(struct xport_flow *f, const struct xport_at *to,

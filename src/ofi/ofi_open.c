@@ -139,17 +139,17 @@ static uint64_t new_key(int slot)
 
 _Static_assert(OFI_RING_SLOT < 4, "new_key has two bits for it");
 
-int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out)
+static int open_region(struct fi_mr_attr *a, int slot, struct fid_mr **out)
 {
-    const uint64_t access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ |
-                            FI_WRITE;
     uint64_t mode = ofi.info->domain_attr->mr_mode;
     struct fid_mr *mr;
     int rc;
 
+    a->iov_count = 1;
+    a->access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE;
+    a->requested_key = mode & FI_MR_PROV_KEY ? 0 : new_key(slot);
     rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
-         : fi_mr_reg(ofi.domain, base, size, access, 0,
-                     mode & FI_MR_PROV_KEY ? 0 : new_key(slot), 0, &mr, NULL);
+         : fi_mr_regattr(ofi.domain, a, 0, &mr);
     if (rc)
         return rc;
     if (mode & FI_MR_ENDPOINT) {
@@ -163,6 +163,26 @@ int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out)
     }
     *out = mr;
     return 0;
+}
+
+int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out)
+{
+    const struct iovec iov = { base, size };
+    struct fi_mr_attr a = { .mr_iov = &iov };
+
+    return open_region(&a, slot, out);
+}
+
+int ofi_region_open_device(void *base, size_t size, struct fid_mr **out)
+{
+    const struct iovec iov = { base, size };
+    struct fi_mr_attr a = { .mr_iov = &iov, .iface = FI_HMEM_ROCR };
+
+    if (!strcmp(gtl->name, "cuda")) {
+        a.iface = FI_HMEM_CUDA;
+        a.device.cuda = gtl_device.ordinal;
+    }
+    return open_region(&a, HEAP_DEVICE, out);
 }
 
 int ofi_segment_open(int seg)
@@ -440,12 +460,13 @@ static const char *wishes(char *out, size_t size)
 
 static int choose_provider(char *why, size_t size)
 {
+    bool hmem = ofi_wants_hmem();
     struct fi_info *info;
     char asked[256];
     int k;
 
     reason[0] = '\0';
-    for (k = 0; (k = ofi_choose(k, &info, why, size)) >= 0; k++) {
+    for (k = 0; (k = ofi_choose(k, hmem, &info, why, size)) >= 0; k++) {
         ofi.info = info;
         if (!try_provider()) {
             /* A faster network is there and does not work. */
@@ -453,6 +474,11 @@ static int choose_provider(char *why, size_t size)
                 log_warn(ERR_NET, "%s; %s is used in its place", reason,
                          ofi.name);
             return 0;
+        }
+        /* The same once more, asked for less. */
+        if (info->caps & FI_HMEM) {
+            hmem = false;
+            k--;
         }
         close_provider();
     }

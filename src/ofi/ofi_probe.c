@@ -32,11 +32,14 @@ int ofi_probe(char *out, size_t size)
         snprintf(out, size, "none: %s", missing);
         return rc;
     }
-    for (int k = 0; (k = ofi_choose(k, &info, why, sizeof why)) >= 0; k++) {
+    for (int k = 0; (k = ofi_choose(k, ofi_wants_hmem(), &info, why,
+                                     sizeof why)) >= 0; k++) {
         rc = opens(info);
         if (!rc)
-            snprintf(out, size, "%s on %s (%s)", info->fabric_attr->prov_name,
-                     info->domain_attr->name, why);
+            snprintf(out, size, "%s on %s (%s)%s", info->fabric_attr->prov_name,
+                     info->domain_attr->name, why, !ofi_wants_hmem() ? ""
+                     : info->caps & FI_HMEM ? "; it offers to reach device "
+                     "memory" : "; device memory by way of host memory");
         ofi_lib.fi_freeinfo(info);
         if (!rc)
             return 0;

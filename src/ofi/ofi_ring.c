@@ -136,8 +136,9 @@ static int make(void)
         return rc;
     }
     ofi_land_open();
-    log_info(LOG_OFI, "device memory goes through %d pieces of %d KiB, half of "
-             "them for what peers ask for", ALL, OFI_PIECE / 1024);
+    log_info(LOG_OFI, "%d pieces of %d KiB lie between device memory and the "
+             "network, half of them for what peers ask for", ALL,
+             OFI_PIECE / 1024);
     return 0;
 }
 
@@ -190,6 +191,11 @@ struct ofi_lent ofi_piece_lent(const struct ofi_piece *p)
     return (struct ofi_lent){
         ring.base + (uint64_t)(p->bytes - ring.all), fi_mr_key(ring.mr)
     };
+}
+
+void *ofi_piece_desc(void)
+{
+    return ring.desc;
 }
 
 /* ---- steps ---- */

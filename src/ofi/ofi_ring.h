@@ -66,6 +66,7 @@ struct ofi_lent {
     uint64_t addr, key;
 };
 struct ofi_lent ofi_piece_lent(const struct ofi_piece *p);
+void *ofi_piece_desc(void);
 /* Posts a transfer between local memory and a peer's; then the step is taken.
  * False: there is no room for it now, and the step remains. */
 bool ofi_piece_read(struct ofi_piece *p, struct ofi_ep *e, void *to, size_t n,

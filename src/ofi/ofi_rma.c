@@ -68,13 +68,15 @@ struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access)
     struct ofi_local l = { NULL, NULL };
     int seg, rc;
 
-    if (!ofi.local_keys)
+    if (!ofi.local_keys && !ofi.hmem)
         return l;
     seg = heap_find(p, len);
     if (seg >= 0) {
         l.desc = ofi.desc[seg];
         return l;
     }
+    if (!ofi.local_keys)
+        return l;
     rc = ofi_local_register(p, len, access, &l.mr);
     if (rc) {
         log_error(ERR_NET, "fi_mr_reg of %zu bytes at %p, which are not "
@@ -204,8 +206,8 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
         return;
     }
     /* Memory that would have to be registered first is copied, if short. */
-    if (len <= BOUNCE && (!nbi || (ofi.local_keys &&
-                                   heap_find(source, len) < 0))) {
+    if (len <= BOUNCE && !(gtl_foreign && ofi_is_foreign(source)) &&
+        (!nbi || (ofi.local_keys && heap_find(source, len) < 0))) {
         put_copy(f, to, source, len);
         return;
     }

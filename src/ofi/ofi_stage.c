@@ -132,12 +132,12 @@ static struct ofi_lent lent_by(const struct xport_at *at)
     return (struct ofi_lent){ ofi_remote_addr(p, at), p->key[at->seg] };
 }
 
-/* Where a peer may read and write by itself. */
+/* Where NICs, a peer's or this PE's, may read and write. */
 static bool is_registered(const void *p, size_t len)
 {
     int seg = heap_find(p, len);
 
-    return seg >= 0 && !ofi_for_device(seg) && ofi.mr[seg];
+    return seg >= 0 && !ofi_staged(seg) && ofi.mr[seg];
 }
 
 /* ---- puts ---- */
@@ -191,7 +191,7 @@ static void put_short(struct xport_flow *f, const struct xport_at *to,
         ofi_fail("device copy", rt_job.pe, -FI_EIO, gtl_error());
     if (here)
         source = copy;
-    if (ofi_for_device(to->seg))
+    if (ofi_staged(to->seg))
         ofi_am_put(f, to, source, len);
     else
         ofi_put(f, to, source, len, false);
@@ -228,7 +228,7 @@ static void get_short(struct xport_flow *f, void *dest,
     char copy[SHORT];
     void *to = here ? copy : dest;
 
-    if (ofi_for_device(from->seg))
+    if (ofi_staged(from->seg))
         ofi_am_get(f, to, from, len);
     else
         ofi_get(f, to, from, len, false);
@@ -249,7 +249,9 @@ static struct ofi_piece *cut(struct xport_flow *f, const struct xport_at *far,
     p->far = *far;
     p->near = (char *)near;
     p->len = len;
-    p->device = ofi_for_device(far->seg);
+    p->device = ofi_staged(far->seg);
+    if (!p->device)             /* no step has to ask for its key */
+        ofi_peer_at(far);
     p->direct = direct;
     ofi_flow_turns(f, far->pe);
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
@@ -266,7 +268,7 @@ static void need_ring(void)
 bool ofi_stage_put(struct xport_flow *f, const struct xport_at *to,
                    const void *source, size_t len, bool nbi)
 {
-    bool here = ofi_is_foreign(source), there = ofi_for_device(to->seg);
+    bool here = ofi_is_foreign(source), there = ofi_staged(to->seg);
     size_t part = part_of(len), n;
     struct xport_at at = *to;
     const char *from = source;
@@ -280,6 +282,8 @@ bool ofi_stage_put(struct xport_flow *f, const struct xport_at *to,
         put_short(f, to, source, len, here);
         return true;
     }
+    if (here && is_registered(source, len))
+        return false;
     need_ring();
     direct = !here && (nbi || len > COPIED) && is_registered(source, len);
     for (; len; len -= n, from += n, at.off += n) {
@@ -298,7 +302,7 @@ bool ofi_stage_put(struct xport_flow *f, const struct xport_at *to,
 bool ofi_stage_get(struct xport_flow *f, void *dest,
                    const struct xport_at *from, size_t len, bool nbi)
 {
-    bool here = ofi_is_foreign(dest), there = ofi_for_device(from->seg);
+    bool here = ofi_is_foreign(dest), there = ofi_staged(from->seg);
     size_t part = part_of(len), n;
     struct xport_at at = *from;
     struct ofi_piece *p;
@@ -306,7 +310,7 @@ bool ofi_stage_get(struct xport_flow *f, void *dest,
     char *to = dest;
     bool direct;
 
-    if (!here && !there)
+    if ((!here && !there) || (here && is_registered(dest, len)))
         return false;
     if (len <= SHORT) {
         get_short(f, dest, from, len, here);

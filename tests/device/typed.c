@@ -130,6 +130,7 @@ static void got(const struct shape *s, size_t elem)
         T_TRUE(v == w);                                                     \
         load(&w, TO, sizeof w);                                             \
         T_TRUE(v == w);                                                     \
+        shmem_barrier_all();    /* before next is made ready again */       \
         turn++;                                                             \
     } while (0)
 

@@ -118,7 +118,7 @@ struct cxi_mr {
     struct cxi_mr *next;
     struct cxi_ep *ep;
     struct fid_mr *real, *shadow;
-    void *buf;
+    void *buf, *seen;           /* seen: where this provider reaches a GPU's */
     size_t len;
     uint64_t access, key;
     char touched;
@@ -198,6 +198,9 @@ int cxi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 int cxi_query_atomic(struct fid_domain *domain, enum fi_datatype type,
                      enum fi_op op, struct fi_atomic_attr *attr,
                      uint64_t flags);
+
+/* mr.c: where this provider reaches that local memory. */
+void *cxi_local(const void *buf, const void *desc);
 
 /* cq.c: all locked. */
 void cxi_cq_event(struct cxi_op *op);

@@ -75,7 +75,8 @@ static bool hints_ok(const struct fi_info *h)
 {
     if (!h)
         return true;
-    if (h->caps & ~(PRIMARY | DIRECTION | SECONDARY) ||
+    if (h->caps & ~(PRIMARY | DIRECTION | SECONDARY |
+                    (cxi_env("FAKE_CXI_HMEM", 0) ? FI_HMEM : 0)) ||
         (h->addr_format && h->addr_format != FI_ADDR_CXI))
         return false;
     if (h->ep_attr && ((h->ep_attr->type && h->ep_attr->type != FI_EP_RDM) ||
@@ -138,7 +139,8 @@ static void fill_domain(struct fi_domain_attr *d, const struct fi_info *h,
     d->resource_mgmt = FI_RM_ENABLED;
     d->av_type = h && h->domain_attr ? h->domain_attr->av_type : FI_AV_UNSPEC;
     d->mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
-                 (prov_keys ? FI_MR_PROV_KEY : 0);
+                 (prov_keys ? FI_MR_PROV_KEY : 0) |
+                 (h && h->caps & FI_HMEM ? FI_MR_HMEM : 0);
     d->mr_key_size = prov_keys ? 8 : 4;
     d->cq_data_size = 8;
     d->cq_cnt = 32;

@@ -37,11 +37,12 @@
  *  11  msg.c     a message reaches the user's buffer when the CQ is read
  *  12  domain.c  without a virtual network there is no domain
  * Not here: deferred work, the counter and domain extensions, counters of
- * memory regions, tagged messages, GPU memory; each is refused.
+ * memory regions, tagged messages, GPUs but for CUDA's; each is refused.
  *
  * Environment:
  *   FAKE_CXI_NICS=n       n domains, cxi0 and on; all are one interface
  *   FAKE_CXI_INTERFACE=s  which interface that is; lo
+ *   FAKE_CXI_HMEM=1       it reaches the memory of a CUDA device
  *   FAKE_CXI_SOFT=1       a broken rule returns an error instead of abort()
  *   FAKE_CXI_NO_VNI=1     as on a machine that gave the job no network
  *   FAKE_CXI_DELAY_US=n   the longest delay, 1000

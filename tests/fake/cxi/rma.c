@@ -51,8 +51,9 @@ static ssize_t rma_msg(struct fid_ep *fid, enum cxi_kind kind,
         return -FI_EINVAL;
     if (flags & ~(kind == CXI_READ ? CXI_READ_FLAGS : CXI_WRITE_FLAGS))
         return -FI_EBADFLAGS;
-    r = (struct rma){ kind, msg->msg_iov->iov_base, msg->msg_iov->iov_len,
-        msg->addr, msg->rma_iov->addr, msg->rma_iov->key, msg->context };
+    r = (struct rma){ kind, cxi_local(msg->msg_iov->iov_base,
+                                      msg->desc ? msg->desc[0] : NULL),
+        msg->msg_iov->iov_len, msg->addr, msg->rma_iov->addr, msg->rma_iov->key, msg->context };
     return rma_op(fid, &r, cxi_ep_tx_flags(fid, flags));
 }
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Does the NIC reach device memory?  The provider says so, its registration
+ * has to agree, and then it has to move bytes there and back: drivers, peer
+ * access and IOMMUs are known to promise it and not to do it.  The test uses
+ * an endpoint of its own, so that no completion meets another thread. */
+#include "ofi/ofi_device.h"
+#include "ofi/ofi_ring.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { BYTES = 4096, TRIES = 50000, SPINS = 1000 };
+
+struct bench {
+    struct ofi_ep *e;
+    fi_addr_t self;
+    char *host;                 /* BYTES, and as many again */
+    void *host_desc, *device_desc;
+    struct ofi_lent host_lent, device_lent;
+};
+
+/* Others of this PE's endpoints serve what is asked of it. */
+static void pause_a_little(int tries)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+
+    ofi_progress();
+    if (tries > SPINS)
+        nanosleep(&nap, NULL);
+}
+
+static int await_entry(struct ofi_ep *e)
+{
+    struct fi_cq_err_entry err = { 0 };
+    struct fi_cq_msg_entry entry;
+    ssize_t n;
+
+    for (int i = 0; i < TRIES; i++) {
+        n = fi_cq_read(e->cq, &entry, 1);
+        if (n == 1)
+            return 0;
+        if (n == -FI_EAVAIL && fi_cq_readerr(e->cq, &err, 0) >= 0)
+            return -err.err;
+        if (n != -FI_EAGAIN)
+            return (int)n;
+        pause_a_little(i);
+    }
+    return -FI_ETIMEDOUT;
+}
+
+/* BYTES of this PE, through the network. */
+static int transfer(const struct bench *b, bool write, void *local, void *desc,
+                    const struct ofi_lent *far)
+{
+    struct iovec iov = { local, BYTES };
+    struct fi_rma_iov to = { far->addr, BYTES, far->key };
+    struct fi_msg_rma m = {
+        .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = b->self,
+        .rma_iov = &to, .rma_iov_count = 1
+    };
+    long rc = -FI_EAGAIN;
+
+    for (int i = 0; rc == -FI_EAGAIN && i < TRIES; i++) {
+        rc = write ? fi_writemsg(b->e->ep, &m,
+                                 FI_COMPLETION | FI_DELIVERY_COMPLETE)
+                   : fi_readmsg(b->e->ep, &m, FI_COMPLETION);
+        if (rc == -FI_EAGAIN) {
+            fi_cq_read(b->e->cq, NULL, 0);
+            pause_a_little(i);
+        }
+    }
+    return rc ? (int)rc : await_entry(b->e);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return memcmp(a, b, BYTES) || fault_hit(FAULT_OFI_HMEM) ? -FI_EIO : 0;
+}
+
+/* Into the device, out of it, and from it as the local side. */
+static int move_all(const struct bench *b)
+{
+    void *device = (void *)heap_segs[HEAP_DEVICE].base;
+    struct ofi_lent beyond = b->host_lent;
+    char copy[BYTES], *second = b->host + BYTES;
+    int rc;
+
+    beyond.addr += BYTES;
+    for (int i = 0; i < BYTES; i++)
+        b->host[i] = (char)(i * 7 + i / 256 + rt_job.pe);
+    rc = transfer(b, true, b->host, b->host_desc, &b->device_lent);
+    if (!rc)
+        rc = gtl_copy_now(copy, device, BYTES);
+    if (!rc)
+        rc = compare(copy, b->host);
+    if (rc)
+        return rc;
+    memset(second, 0, BYTES);
+    rc = transfer(b, false, second, b->host_desc, &b->device_lent);
+    if (!rc)
+        rc = compare(second, copy);
+    if (rc)
+        return rc;
+    memset(second, 0, BYTES);
+    rc = transfer(b, true, device, b->device_desc, &beyond);
+    return rc ? rc : compare(second, copy);
+}
+
+static int test(void)
+{
+    bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    struct ofi_piece *p = ofi_piece_take(OFI_MINE);
+    struct bench b = { .self = ofi_peer(rt_job.pe)->addr };
+    int rc;
+
+    if (!p)
+        return -FI_EBUSY;
+    b.host = p->bytes;
+    b.host_desc = ofi_piece_desc();
+    b.host_lent = ofi_piece_lent(p);
+    b.device_desc = ofi.desc[HEAP_DEVICE];
+    b.device_lent = (struct ofi_lent){
+        virtual ? heap_segs[HEAP_DEVICE].base : 0,
+        fi_mr_key(ofi.mr[HEAP_DEVICE])
+    };
+    rc = ofi_ep_open(&b.e, false);
+    if (!rc) {
+        rc = move_all(&b);
+        ofi_ep_close(b.e);
+    }
+    ofi_piece_give(p);
+    return rc;
+}
+
+void ofi_hmem_close(void)
+{
+    if (ofi.mr[HEAP_DEVICE])
+        fi_close(&ofi.mr[HEAP_DEVICE]->fid);
+    ofi.mr[HEAP_DEVICE] = NULL;
+    ofi.desc[HEAP_DEVICE] = NULL;
+}
+
+bool ofi_hmem_open(const char **why)
+{
+    static char text[160];
+    const char *step = "registration";
+    int rc;
+
+    *why = text;
+    if (!env.OFI_HMEM) {
+        *why = "SHMEM_OFI_HMEM is 0";
+        return false;
+    }
+    if (!(ofi.info->caps & FI_HMEM)) {
+        *why = "the provider does not reach device memory (FI_HMEM)";
+        return false;
+    }
+    /* Nobody asks the device to, before a kernel reads what came. */
+    if (!gtl_device.ordered) {
+        *why = "the device does not order what a NIC writes before its "
+               "kernels' loads";
+        return false;
+    }
+    rc = ofi_region_open_device((void *)heap_segs[HEAP_DEVICE].base,
+                                heap_segs[HEAP_DEVICE].size,
+                                &ofi.mr[HEAP_DEVICE]);
+    if (!rc) {
+        ofi.desc[HEAP_DEVICE] = fi_mr_desc(ofi.mr[HEAP_DEVICE]);
+        step = "the test, to write there and read it back";
+        rc = test();
+    }
+    if (!rc)
+        return true;
+    snprintf(text, sizeof text, "%s: %s", step, ofi_strerror(rc));
+    ofi_hmem_close();
+    return false;
+}

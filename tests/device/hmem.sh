@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: where a provider says that its NIC reaches device memory, this
+# is tried by moving bytes there and back, and then used; where it does not
+# work, or says nothing of the sort, the pieces of host memory serve, and a
+# line says which way it is and why.
+# Timeout: 90
+set -u
+. "$(dirname "$0")/device.inc"
+[ -z "$real" ] || { echo "a stand-in for a NIC reaches no real GPU"; exit 77; }
+: >failed
+FI_PROVIDER_PATH=$at/fake/cxi
+SHMEM_OFI_PROVIDER=cxi
+SHMEM_LOG=info:ofi
+export FI_PROVIDER_PATH SHMEM_OFI_PROVIDER SHMEM_LOG
+unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_NO_VNI \
+    FAKE_CXI_DELAY_US FAKE_CXI_SEED FAKE_CXI_INTERFACE FAKE_CXI_HMEM
+
+# way REGEX DEVICE PROGRAM [VAR=VALUE...]: that is said, and all is right.
+way()
+{
+    regex=$1 device=$2 program=$3
+    shift 3
+    file=$program.$device.$(echo "$*" | tr -dc '[:alnum:]')
+    on "$device" env "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 \
+        "$at/device/$program" >"$file" 2>&1 ||
+        echo "exit status $?: $device $program $*" >>failed
+    grep -qE "far device memory: $regex" "$file" ||
+        echo "not said for $device $program $*: $regex" >>failed
+    [ ! -s failed ] || head -n 20 "$file" >>failed
+}
+
+nic='by the NIC \(FI_HMEM\)$'
+host='through pinned host memory'
+for program in far rma amo; do
+    way "$nic" cuda-coherent $program FAKE_CXI_HMEM=1 &
+done
+wait
+way "$host .*the provider does not reach device memory" cuda-coherent rma &
+way "$host .*SHMEM_OFI_HMEM is 0" cuda-coherent rma FAKE_CXI_HMEM=1 \
+    SHMEM_OFI_HMEM=0 &
+wait
+# It says that it can, and one PE's cannot.
+way "$host .*write there and read it back" cuda-coherent far FAKE_CXI_HMEM=1 \
+    SHMEM_FAULT=ofi.hmem:1:1 &
+way "$host .*(another PE|write there)" cuda-coherent rma FAKE_CXI_HMEM=1 \
+    SHMEM_FAULT=ofi.hmem:0.4:3 &
+wait
+# Kernels might read what was there before.
+way "$host .*does not order" cuda-discrete rma FAKE_CXI_HMEM=1 &
+way "$host .*the provider does not reach" hip-discrete rma \
+    SHMEM_OFI_PROVIDER='tcp;ofi_rxm' &
+wait
+finish
