@@ -26,11 +26,24 @@ bool device_there(void)
            shmem_space_is_available(SHMEM_SPACE_DEVICE) == 0;
 }
 
+enum { HEAP_SPARE = 8 };        /* MiB */
+
 static size_t most_keys(const struct job *job)
 {
     uint64_t n = (job->total + (unsigned)job->pes - 1) / (unsigned)job->pes;
 
     return n > job->capacity ? (size_t)n : job->capacity;
+}
+
+/* The device heap that is enough for all variants: keys, table, counters of
+ * half their size at most, and the same for the chunks of each stream. */
+static size_t heap_mib(const struct job *job)
+{
+    size_t streams = (size_t)job->opts->streams, n = most_keys(job);
+    size_t chunk = job->opts->chunk < n ? job->opts->chunk : n;
+    size_t keys = 2 * n + n / 2 + streams * (2 * chunk + chunk / 2);
+
+    return (keys * (size_t)job->width >> 20) + streams + HEAP_SPARE;
 }
 
 /* Of symmetric device memory; sizes are the same on all PEs. */
@@ -39,10 +52,9 @@ static void *room(struct job *job, size_t bytes, const char *what)
     void *p = shmem_space_align(SHMEM_SPACE_DEVICE, 64, bytes);
 
     if (!p)
-        job_error(job, E_HEAP, "%s need%s %zu bytes of device heap per PE, of "
-                  "about %zu in all: set SHMEM_DEVICE_SYMMETRIC_SIZE=%zuM, or "
-                  "use more PEs", what, what[0] == 't' ? "s" : "", bytes,
-                  4 * bytes, (4 * bytes >> 20) + 16);
+        job_error(job, E_HEAP, "%s: no room for %zu bytes of device heap per "
+                  "PE: set SHMEM_DEVICE_SYMMETRIC_SIZE=%zuM, or use more PEs",
+                  what, bytes, heap_mib(job));
     return p;
 }
 
@@ -59,9 +71,9 @@ void device_open(struct job *job)
     if (share_failed(job))
         return;
     d->keys = room(job, bytes, "keys");
-    d->table = d->keys ? room(job, bytes, "the table") : NULL;
+    d->table = d->keys ? room(job, bytes, "table") : NULL;
     if (d->table && job->opts->counters == PLACE_DEVICE)
-        d->cursor = room(job, sizeof(*d->cursor), "the counter");
+        d->cursor = room(job, sizeof(*d->cursor), "counter");
     if (d->table)
         order_open(&d->dev, n, 0, &d->order);
     share_failed(job);

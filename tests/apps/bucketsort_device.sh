@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: variants with buckets and tables on the device sort as qsort()
+# does, on each device there is to stand in for one, near and far, at odd sizes.
+# Timeout: 300
+set -u
+. "$(dirname "$0")/bucketsort.inc"
+. "$SRC/tests/apps/device.inc"
+options='' device=GA_HI,GA_HI_Stream,GA_HI_OMP
+
+# sorts DEVICE PES TYPE COUNT DIST ARGS...
+sorts()
+{
+    on=$1 of=$2 type=$3 count=$4 dist=$5
+    shift 5
+    "$keys" make "$type" "$count" "$dist" >in &&
+        "$keys" sort "$type" <in >want || fail keys
+    rm -f sorted
+    with_device "$on" run "$of" --input in --type "$type" -o sorted "$@"
+    cmp want sorted >cmp.log 2>&1 ||
+        fail "$on, $of PEs, $count of $type, $dist: $(cat cmp.log)"
+}
+
+# --- Each device: files at odd sizes, made keys ---
+
+for on in host cuda-discrete hip-discrete cuda-coherent; do
+    sorts $on 3 i64 3001 mixed --variant $device --chunk 100 --streams 3
+    sorts $on 2 u32 10007 mixed --variant all --chunk 999 --threads 3
+    grep -q '^# device: .*; HA_: keys on the device; GA_: tables on the dev' \
+        "$out" || fail "$on: no line of the device: $(cat "$out")"
+    with_device $on run 4 --keys 5001 -i 1 --variant $device --chunk 512
+    [ "$(grep -c '^  GA_HI' "$out")" -eq 3 ] || fail "$on: $(cat "$out")"
+done
+# Nothing is lent: the library says that it is slower.
+with_device cuda-bare try 2 --keys 3001 -i 1 --variant all
+[ $status -eq 0 ] || fail "cuda-bare: $(head -n 3 "$err")"
+
+# --- The software device: sizes, and where things are ---
+
+for count in 0 1 2 63 64 65; do
+    sorts host 4 i32 $count mixed --variant $device --chunk 64
+done
+sorts host 1 u64 5000 mixed --variant all --chunk 64 --streams 16
+sorts host 7 u32 5000 equal --variant $device --threads 9
+for table in host device; do
+    for counters in host device; do
+        sorts host 3 u64 4001 mixed --variant $device --chunk 256 \
+            --table $table --counters $counters
+        with_device cuda-discrete run 3 --keys 3000 -i 1 --chunk 128 \
+            --variant $device --table $table --counters $counters
+    done
+done
+run 3 --mode weak_iso --keys 3000 -i 1 --variant HA_HI,HA_HI_OMP \
+    --local device
+grep -q '^# device: ' "$out" || fail '--local device: no line of it'
+run 3 --keys 3000 -i 1 --variant HA_HI,GA_HI --local host
+grep -q 'HA_: keys on the host' "$out" || fail '--local host: not said'
+
+# --- Other nodes ---
+
+options='--ppn 1'
+sorts host 3 i64 4001 mixed --variant all --chunk 300
+sorts cuda-discrete 2 u32 4001 mixed --variant $device --chunk 300
+options='--ppn 2'
+sorts hip-discrete 4 u32 4001 mixed --variant GA_HI_Stream --counters device
+finish 'bucketsort on devices'
