@@ -222,6 +222,16 @@ $(O)/obj/apps/%.o: apps/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(USER_CPPFLAGS) -MMD -MP $(ALL_CFLAGS) $(OPENMP) -c -o $@ $<
 
+# Kernels of the sort as PTX where there is a compiler for it, else nothing: then
+# the program compiles them itself.
+NVCC ?= nvcc
+SORT_PTX = $(O)/obj/apps/bucketsort/kernels.ptx
+$(SORT_PTX): apps/bucketsort/kernels.inc
+	@mkdir -p $(@D)
+	$(call say,PTX)$(NVCC) -x cu -ptx -o $@ $< >/dev/null 2>&1 || : >$@
+$(O)/obj/apps/bucketsort/dev.o: $(SORT_PTX)
+$(O)/obj/apps/bucketsort/dev.o: USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX)"'
+
 $(UNITS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) $(O)/obj/rooms.a
 	$(call say,LD)$(LINK_TOOL)
 

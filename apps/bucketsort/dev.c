@@ -7,13 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The kernels once more, as text that ends in 0. */
+/* The kernels once more, as texts that end in 0: for a compiler, and what one
+ * has made of them for CUDA's driver, which may be nothing. */
 __asm__(".pushsection .rodata\n"
         "kernels_text:\n"
         ".incbin \"apps/bucketsort/kernels.inc\"\n"
         ".byte 0\n"
+        "kernels_ptx:\n"
+        ".incbin \"" SORT_PTX "\"\n"
+        ".byte 0\n"
         ".popsection\n");
 extern const char kernels_text[] __attribute__((visibility("hidden")));
+extern const char kernels_ptx[] __attribute__((visibility("hidden")));
 
 /* What launches leave to the software device lives until it has run.  No more
  * are under way than those of all streams. */
@@ -67,7 +72,8 @@ bool dev_open(struct job *job, struct dev *out)
     d.gpu = strcmp(d.info.driver, "host") != 0;
     d.cores = cores_of(job);
     if (strcmp(d.info.driver, "cuda") == 0)
-        rc = dev_cuda_load(&d.kernels, d.info.ordinal, kernels_text);
+        rc = dev_cuda_load(&d.kernels, d.info.ordinal, kernels_ptx,
+                           kernels_text);
     else if (d.gpu)
         rc = dev_hip_load(&d.kernels, d.info.ordinal, kernels_text);
     if (rc) {

@@ -44,7 +44,8 @@ void dev_sync(struct dev *d, shmemx_stream_t s);
 bool dev_stream(struct dev *d, shmemx_stream_t *out);
 
 /* ---- dev_gpu.c: 0, or -1 with the reason in said ---- */
-int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *text);
+int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
+                  const char *text);
 int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text);
 int dev_cuda_launch(struct dev_gpu *g, void *function, unsigned groups,
                     unsigned items, const struct work *w, void *stream);

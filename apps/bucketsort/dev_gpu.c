@@ -178,7 +178,7 @@ static char *cuda_code(struct dev_gpu *g, int device, const char *text)
 {
     static const char *const names[] = {
         "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-        "/usr/local/cuda/lib64/libnvrtc.so", NULL
+        NULL
     };
     char arch[48];
     const char *options[] = { arch };
@@ -230,20 +230,25 @@ static int cuda_context(struct dev_gpu *g, int device)
            DID(cuCtxSetCurrent, (context)) ? -1 : 0;
 }
 
-int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *text)
+/* PTX that the driver is too old for, or the device, is compiled anew. */
+int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
+                  const char *text)
 {
     void *module = NULL;
-    char *code;
-    int device, rc;
+    char *code = NULL;
+    int device, rc = -1;
 
     if (cuda_bind(g) || DID(cuDeviceGet, (&device, ordinal)) ||
         cuda_context(g, device))
         return -1;
-    code = cuda_code(g, device, text);
-    if (!code)
-        return -1;
-    rc = DID(cuModuleLoadDataEx, (&module, code, 0, NULL, NULL));
-    free(code);
+    if (ptx[0])
+        rc = DID(cuModuleLoadDataEx, (&module, ptx, 0, NULL, NULL));
+    if (rc) {
+        code = cuda_code(g, device, text);
+        rc = code ? DID(cuModuleLoadDataEx, (&module, code, 0, NULL, NULL))
+                  : -1;
+        free(code);
+    }
     for (int k = 0; k < DEV_KERNELS && !rc; k++)
         rc = DID(cuModuleGetFunction, (&g->function[k], module, g->names[k]));
     return rc;
