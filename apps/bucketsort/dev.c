@@ -76,14 +76,20 @@ bool dev_open(struct job *job, struct dev *out)
                            kernels_text);
     else if (d.gpu)
         rc = dev_hip_load(&d.kernels, d.info.ordinal, kernels_text);
-    if (rc) {
-        job_one_line(d.kernels.said);
-        job_error(job, E_DEVICE, "kernels for %s: %s", d.info.name,
-                  d.kernels.said);
-        return false;
-    }
     *out = d;
-    return true;
+    if (!rc)
+        return true;
+    job_one_line(d.kernels.said);
+    job_error(job, E_DEVICE, "kernels for %s: %s", d.info.name,
+              d.kernels.said);
+    return false;
+}
+
+void dev_close(struct dev *d)
+{
+    if (d->kernels.module)
+        (strcmp(d->info.driver, "cuda") == 0 ? dev_cuda_unload
+                                             : dev_hip_unload)(&d->kernels);
 }
 
 static void check(struct dev *d, const char *what, int rc)

@@ -20,7 +20,7 @@ enum dev_kernel { KERNELS(DEV_KERNEL) DEV_KERNELS };
 /* A compiled text, or what the compiler says. */
 struct dev_gpu {
     const char *const *names;   /* [DEV_KERNELS] */
-    void *function[DEV_KERNELS];
+    void *module, *function[DEV_KERNELS];
     char said[256];
 };
 
@@ -32,8 +32,10 @@ struct dev {
     struct dev_gpu kernels;
 };
 
-/* The device, and kernels compiled for it.  False: the error is remembered. */
+/* The device, and kernels compiled for it.  False: the error is remembered; to
+ * be closed in either case. */
 bool dev_open(struct job *job, struct dev *out);
+void dev_close(struct dev *d);
 /* In stream order.  The error is remembered. */
 void dev_launch(struct dev *d, shmemx_stream_t s, enum dev_kernel kernel,
                 unsigned groups, unsigned items, const struct work *w);
@@ -47,6 +49,8 @@ bool dev_stream(struct dev *d, shmemx_stream_t *out);
 int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
                   const char *text);
 int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text);
+void dev_cuda_unload(struct dev_gpu *g);
+void dev_hip_unload(struct dev_gpu *g);
 int dev_cuda_launch(struct dev_gpu *g, void *function, unsigned groups,
                     unsigned items, const struct work *w, void *stream);
 int dev_hip_launch(struct dev_gpu *g, void *function, unsigned groups,

@@ -32,6 +32,7 @@ static struct {
     int (*cuCtxSetCurrent)(void *context);
     int (*cuModuleLoadDataEx)(void **out, const void *image, unsigned n,
                               int *option, void **value);
+    int (*cuModuleUnload)(void *module);
     int (*cuModuleGetFunction)(void **out, void *module, const char *name);
     int (*cuLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y,
                           unsigned grid_z, unsigned block_x, unsigned block_y,
@@ -43,6 +44,7 @@ static struct {
 static struct {
     int (*hipSetDevice)(int device);
     int (*hipModuleLoadData)(void **out, const void *image);
+    int (*hipModuleUnload)(void *module);
     int (*hipModuleGetFunction)(void **out, void *module, const char *name);
     int (*hipModuleLaunchKernel)(void *function, unsigned grid_x,
                                  unsigned grid_y, unsigned grid_z,
@@ -205,8 +207,8 @@ static int cuda_bind(struct dev_gpu *g)
     const struct symbol symbols[] = {
         CU(cuDeviceGet), CU(cuDeviceGetAttribute),
         CU(cuDevicePrimaryCtxRetain), CU(cuCtxGetCurrent), CU(cuCtxSetCurrent),
-        CU(cuModuleLoadDataEx), CU(cuModuleGetFunction), CU(cuLaunchKernel),
-        CU(cuGetErrorString),
+        CU(cuModuleLoadDataEx), CU(cuModuleUnload), CU(cuModuleGetFunction),
+        CU(cuLaunchKernel), CU(cuGetErrorString),
     };
     void *driver = library(names, true);
 
@@ -234,7 +236,6 @@ static int cuda_context(struct dev_gpu *g, int device)
 int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
                   const char *text)
 {
-    void *module = NULL;
     char *code = NULL;
     int device, rc = -1;
 
@@ -242,16 +243,23 @@ int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
         cuda_context(g, device))
         return -1;
     if (ptx[0])
-        rc = DID(cuModuleLoadDataEx, (&module, ptx, 0, NULL, NULL));
+        rc = DID(cuModuleLoadDataEx, (&g->module, ptx, 0, NULL, NULL));
     if (rc) {
         code = cuda_code(g, device, text);
-        rc = code ? DID(cuModuleLoadDataEx, (&module, code, 0, NULL, NULL))
+        rc = code ? DID(cuModuleLoadDataEx, (&g->module, code, 0, NULL, NULL))
                   : -1;
         free(code);
     }
     for (int k = 0; k < DEV_KERNELS && !rc; k++)
-        rc = DID(cuModuleGetFunction, (&g->function[k], module, g->names[k]));
+        rc = DID(cuModuleGetFunction, (&g->function[k], g->module,
+                                       g->names[k]));
     return rc;
+}
+
+void dev_cuda_unload(struct dev_gpu *g)
+{
+    cu.cuModuleUnload(g->module);
+    g->module = NULL;
 }
 
 int dev_cuda_launch(struct dev_gpu *g, void *function, unsigned groups,
@@ -288,8 +296,9 @@ static void *hip_bind(struct dev_gpu *g)
         "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", NULL
     };
     const struct symbol symbols[] = {
-        HIP(hipSetDevice), HIP(hipModuleLoadData), HIP(hipModuleGetFunction),
-        HIP(hipModuleLaunchKernel), HIP(hipGetErrorString),
+        HIP(hipSetDevice), HIP(hipModuleLoadData), HIP(hipModuleUnload),
+        HIP(hipModuleGetFunction), HIP(hipModuleLaunchKernel),
+        HIP(hipGetErrorString),
     };
     void *runtime = NULL, *compiler = NULL;
 
@@ -315,7 +324,6 @@ static void *hip_bind(struct dev_gpu *g)
 
 int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text)
 {
-    void *module = NULL;
     char *code;
     int rc;
 
@@ -324,11 +332,18 @@ int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text)
     code = compile(g, text, NULL, 0);
     if (!code)
         return -1;
-    rc = DID(hipModuleLoadData, (&module, code));
+    rc = DID(hipModuleLoadData, (&g->module, code));
     free(code);
     for (int k = 0; k < DEV_KERNELS && !rc; k++)
-        rc = DID(hipModuleGetFunction, (&g->function[k], module, g->names[k]));
+        rc = DID(hipModuleGetFunction, (&g->function[k], g->module,
+                                        g->names[k]));
     return rc;
+}
+
+void dev_hip_unload(struct dev_gpu *g)
+{
+    hip.hipModuleUnload(g->module);
+    g->module = NULL;
 }
 
 int dev_hip_launch(struct dev_gpu *g, void *function, unsigned groups,

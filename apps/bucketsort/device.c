@@ -92,6 +92,7 @@ void device_close(struct job *job)
     shmem_free(d->keys);
     if (d->stream)
         shmemx_stream_destroy(d->stream);
+    dev_close(&d->dev);
     free(d);
     job->device = NULL;
 }

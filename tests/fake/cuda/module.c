@@ -27,6 +27,7 @@ struct function {
     void (*run)(const struct grid *g);
     const struct dev_kernel *own;       /* the program's, in place of run */
     bool launched;
+    struct function *next;      /* of the program's: they stay */
 };
 
 static uint64_t long_arg(const struct grid *g, int i)
@@ -114,6 +115,7 @@ static struct function functions[] = {
 /* One of the program's: every module has it anew. */
 static struct function *own_function(const struct module *m, const char *name)
 {
+    static struct function *all;
     const struct dev_kernel *k = strstr(m->text, "// fake nvrtc")
                                ? dev_kernel_find(name) : NULL;
     struct function *f = k ? calloc(1, sizeof *f) : NULL;
@@ -121,6 +123,8 @@ static struct function *own_function(const struct module *m, const char *name)
     if (f) {
         f->name = k->name;
         f->own = k;
+        f->next = all;
+        all = f;
     }
     return f;
 }

@@ -165,17 +165,18 @@ struct hip_kernel {
     const char *name, *sizes;
     int (*run)(struct run *r);
     const struct dev_kernel *own;       /* the program's, in place of run */
+    struct hip_kernel *next;    /* of the program's: they stay */
 };
 static const struct hip_kernel kernels[] = {
-    { "sluice_amo8", "48888", run_amo8, NULL },
-    { "sluice_amo4", "48448", run_amo4, NULL },
-    { "sluice_write", "88", run_write, NULL },
-    { "sluice_wait", "88", run_wait, NULL },
-    { "sluice_fence", "", run_fence, NULL },
-    { "sluice_reduce", "48888", run_reduce, NULL },
-    { "sluice_blocks1", "888888", run_blocks1, NULL },
-    { "sluice_blocks4", "888888", run_blocks4, NULL },
-    { "sluice_blocks8", "888888", run_blocks8, NULL },
+    { "sluice_amo8", "48888", run_amo8, NULL, NULL },
+    { "sluice_amo4", "48448", run_amo4, NULL, NULL },
+    { "sluice_write", "88", run_write, NULL, NULL },
+    { "sluice_wait", "88", run_wait, NULL, NULL },
+    { "sluice_fence", "", run_fence, NULL, NULL },
+    { "sluice_reduce", "48888", run_reduce, NULL, NULL },
+    { "sluice_blocks1", "888888", run_blocks1, NULL, NULL },
+    { "sluice_blocks4", "888888", run_blocks4, NULL, NULL },
+    { "sluice_blocks8", "888888", run_blocks8, NULL, NULL },
 };
 
 unsigned hipModuleLoadData(struct hip_module **out, const void *image)
@@ -196,12 +197,15 @@ unsigned hipModuleUnload(struct hip_module *m)
 
 static struct hip_kernel *own_kernel(const char *name)
 {
+    static struct hip_kernel *all;
     const struct dev_kernel *k = dev_kernel_find(name);
     struct hip_kernel *f = k ? calloc(1, sizeof *f) : NULL;
 
     if (f) {
         f->name = k->name;
         f->own = k;
+        f->next = all;
+        all = f;
     }
     return f;
 }
