@@ -56,7 +56,7 @@ for table in two both; do
     head -c 200 $table.svg | grep -q '<?xml' &&
         tail -n 2 $table.svg | grep -q '^</svg>' || fail "$table.svg: no SVG"
     for name in HA_HI HA_HI_OMP GA_HI GA_HI_Stream GA_HI_OMP; do
-        grep -q ">$name[< ]" $table.svg || fail "$table.svg: no $name"
+        grep -q ">${name}[< ]" $table.svg || fail "$table.svg: no $name"
     done
     if command -v python3 >/dev/null 2>&1; then
         python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' \
