@@ -24,7 +24,7 @@ void ofi_land_open(void)
     lock_acquire(&land.lock);
     land.first = land.n = 0;
     lock_release(&land.lock);
-    land.busy = 0;
+    __atomic_store_n(&land.busy, 0, __ATOMIC_RELAXED);  /* the agent looks */
 }
 
 static void start(struct ofi_piece *p, const struct ofi_am_head *h);
