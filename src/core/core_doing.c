@@ -148,14 +148,17 @@ void core_doing_far(struct xport_wait *w, uint64_t now)
     char host[sizeof s->host] = "";
     int pe = w->pe >= 0 ? w->pe : w->maybe;
     const void *of = GET(s->of);
-    bool young = now - w->since_ns < HOST_AFTER_NS;
+    bool young = now - w->since_ns < HOST_AFTER_NS, stays;
 
     if (!core_ctl)
         return;
     if (!w->shown && xport_call && xport_call != GET(noted.call))
         core_watch_call(xport_call);
     /* Another one that is shown stays, unless this wait is new. */
-    if (w->shown && of && (of != w || pe < 0 || s->host[0] || young))
+    lock_acquire(&show_lock);
+    stays = w->shown && of && (of != w || pe < 0 || s->host[0] || young);
+    lock_release(&show_lock);
+    if (stays)
         return;
     w->shown = true;
     if (pe >= 0 && !young && !rt_host(pe, host, sizeof host))
