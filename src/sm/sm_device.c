@@ -115,23 +115,23 @@ static int fetch(void *card, size_t size, int *fd)
     return rc;
 }
 
-static int pin_own(void)
+/* All of it: this PE's device reaches the peers' heaps, too. */
+static int pin(void)
 {
-    char *mine = shared.base + (size_t)rt_job.local * shared.each;
     void *seen = NULL;
-    int rc = gtl->pin(mine, shared.each, GTL_PIN_MEMORY, &seen);
+    int rc = gtl->pin(shared.base, shared.size, GTL_PIN_MEMORY, &seen);
 
     if (rc) {
         log_error(ERR_DEVICE, "pinning %zu bytes of host memory for the "
                   "device: %s; is the limit of locked memory too low "
-                  "(ulimit -l)?", shared.each, gtl_error());
+                  "(ulimit -l)?", shared.size, gtl_error());
         return rc;
     }
-    if (seen == mine)
+    if (seen == shared.base)
         return 0;
     log_error(ERR_DEVICE, "the device sees pinned host memory at another "
               "address: its memory cannot be shared on this node");
-    gtl->unpin(mine);
+    gtl->unpin(shared.base);
     return -ENOTSUP;
 }
 
@@ -157,7 +157,7 @@ int sm_device_take(void *card, size_t size)
     }
     close(fd);
     if (!rc)
-        rc = pin_own();
+        rc = pin();
     if (rc)
         return rc;
     mine = shared.base + (size_t)rt_job.local * size;
@@ -177,7 +177,7 @@ void sm_device_close(void)
 {
     if (!shared.base)
         return;
-    gtl->unpin(shared.base + (size_t)rt_job.local * shared.each);
+    gtl->unpin(shared.base);
     munmap(shared.base, shared.size);
     shared.base = NULL;
 }
