@@ -33,3 +33,145 @@ int SHMEMI_P(shmemx_stream_call)(shmemx_stream_t stream, void (*fn)(void *),
 int SHMEMI_P(shmemx_stream_launch)(shmemx_stream_t stream,
                                    const shmemx_grid_t *grid,
                                    shmemx_kernel_t body, void *arg);
+
+/* ---- Communication in stream order.  Each is the call of OpenSHMEM 1.6 with
+ * that name, as a step of the stream, and returns at once: 0, or a negative
+ * errno with a line that says why, and nothing is enqueued.  What it is given
+ * by address lives until the step has ended: that of a put when source may be
+ * used again, that of a get or of an atomic that fetches when the result is
+ * there, that of an nbi form when it has begun. ---- */
+
+#define SHMEMI_ON(F, C, ...)                                                \
+    int SHMEMI_P(shmemx_##F##_on_stream)(__VA_ARGS__,                       \
+                                         shmemx_stream_t stream);           \
+    int SHMEMI_P(shmemx_##C##_on_stream)(shmem_ctx_t ctx, __VA_ARGS__,      \
+                                         shmemx_stream_t stream);
+#define SHMEMI_ON_XFER(F, C, T)                                             \
+    SHMEMI_ON(F, C, T *dest, const T *source, size_t nelems, int pe)
+#define SHMEMI_ON_STRIDED(F, C, T)                                          \
+    SHMEMI_ON(F, C, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+              size_t nelems, int pe)
+#define SHMEMI_ON_BLOCKED(F, C, T)                                          \
+    SHMEMI_ON(F, C, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+              size_t bsize, size_t nblocks, int pe)
+#define SHMEMI_ON_SIGNALLED(F, C, T)                                        \
+    SHMEMI_ON(F, C, T *dest, const T *source, size_t nelems,                \
+              uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
+
+#define SHMEMI_ON_TYPED(NAME, T)                                            \
+    SHMEMI_ON_XFER(NAME##_put, ctx_##NAME##_put, T)                         \
+    SHMEMI_ON_XFER(NAME##_get, ctx_##NAME##_get, T)                         \
+    SHMEMI_ON_XFER(NAME##_put_nbi, ctx_##NAME##_put_nbi, T)                 \
+    SHMEMI_ON_XFER(NAME##_get_nbi, ctx_##NAME##_get_nbi, T)                 \
+    SHMEMI_ON_STRIDED(NAME##_iput, ctx_##NAME##_iput, T)                    \
+    SHMEMI_ON_STRIDED(NAME##_iget, ctx_##NAME##_iget, T)                    \
+    SHMEMI_ON_BLOCKED(NAME##_ibput, ctx_##NAME##_ibput, T)                  \
+    SHMEMI_ON_BLOCKED(NAME##_ibget, ctx_##NAME##_ibget, T)                  \
+    SHMEMI_ON_SIGNALLED(NAME##_put_signal, ctx_##NAME##_put_signal, T)      \
+    SHMEMI_ON_SIGNALLED(NAME##_put_signal_nbi,                              \
+                        ctx_##NAME##_put_signal_nbi, T)                     \
+    /* value is taken at the call; g stores to *value. */                   \
+    SHMEMI_ON(NAME##_p, ctx_##NAME##_p, T *dest, T value, int pe)           \
+    SHMEMI_ON(NAME##_g, ctx_##NAME##_g, T *value, const T *source, int pe)
+SHMEMI_RMA_TYPES(SHMEMI_ON_TYPED)
+
+#define SHMEMI_ON_CONTIG(S)                                                 \
+    SHMEMI_ON_XFER(put##S, ctx_put##S, void)                                \
+    SHMEMI_ON_XFER(get##S, ctx_get##S, void)                                \
+    SHMEMI_ON_XFER(put##S##_nbi, ctx_put##S##_nbi, void)                    \
+    SHMEMI_ON_XFER(get##S##_nbi, ctx_get##S##_nbi, void)                    \
+    SHMEMI_ON_SIGNALLED(put##S##_signal, ctx_put##S##_signal, void)         \
+    SHMEMI_ON_SIGNALLED(put##S##_signal_nbi, ctx_put##S##_signal_nbi, void)
+#define SHMEMI_ON_SIZED(S, BYTES)                                           \
+    SHMEMI_ON_CONTIG(S)                                                     \
+    SHMEMI_ON_STRIDED(iput##S, ctx_iput##S, void)                           \
+    SHMEMI_ON_STRIDED(iget##S, ctx_iget##S, void)                           \
+    SHMEMI_ON_BLOCKED(ibput##S, ctx_ibput##S, void)                         \
+    SHMEMI_ON_BLOCKED(ibget##S, ctx_ibget##S, void)
+SHMEMI_SIZES(SHMEMI_ON_SIZED)
+SHMEMI_ON_CONTIG(mem)
+
+SHMEMI_ON(signal_set, ctx_signal_set, uint64_t *sig_addr, uint64_t signal,
+          int pe)
+SHMEMI_ON(signal_add, ctx_signal_add, uint64_t *sig_addr, uint64_t signal,
+          int pe)
+SHMEMI_ON(signal_op, ctx_signal_op, uint64_t *sig_addr, uint64_t signal,
+          int sig_op, int pe)
+
+/* Values are taken at the call; what the word was goes to *fetch. */
+#define SHMEMI_ON_AMO(NAME, T, OP)                                          \
+    SHMEMI_ON(NAME##_atomic_##OP, ctx_##NAME##_atomic_##OP, T *dest,        \
+              T value, int pe)
+#define SHMEMI_ON_FETCHING(NAME, T, OP)                                     \
+    SHMEMI_ON(NAME##_atomic_##OP, ctx_##NAME##_atomic_##OP, T *fetch,       \
+              T *dest, T value, int pe)
+#define SHMEMI_ON_EXT(NAME, T)                                              \
+    SHMEMI_ON(NAME##_atomic_fetch, ctx_##NAME##_atomic_fetch, T *fetch,     \
+              const T *source, int pe)                                      \
+    SHMEMI_ON_AMO(NAME, T, set)                                             \
+    SHMEMI_ON_FETCHING(NAME, T, swap)
+SHMEMI_AMO_EXT_TYPES(SHMEMI_ON_EXT)
+#define SHMEMI_ON_STD(NAME, T)                                              \
+    SHMEMI_ON(NAME##_atomic_compare_swap, ctx_##NAME##_atomic_compare_swap, \
+              T *fetch, T *dest, T cond, T value, int pe)                   \
+    SHMEMI_ON(NAME##_atomic_fetch_inc, ctx_##NAME##_atomic_fetch_inc,       \
+              T *fetch, T *dest, int pe)                                    \
+    SHMEMI_ON(NAME##_atomic_inc, ctx_##NAME##_atomic_inc, T *dest, int pe)  \
+    SHMEMI_ON_FETCHING(NAME, T, fetch_add)                                  \
+    SHMEMI_ON_AMO(NAME, T, add)
+SHMEMI_AMO_TYPES(SHMEMI_ON_STD)
+#define SHMEMI_ON_BIT(NAME, T)                                              \
+    SHMEMI_ON_FETCHING(NAME, T, fetch_and)                                  \
+    SHMEMI_ON_FETCHING(NAME, T, fetch_or)                                   \
+    SHMEMI_ON_FETCHING(NAME, T, fetch_xor)                                  \
+    SHMEMI_ON_AMO(NAME, T, and)                                             \
+    SHMEMI_ON_AMO(NAME, T, or)                                              \
+    SHMEMI_ON_AMO(NAME, T, xor)
+SHMEMI_AMO_BIT_TYPES(SHMEMI_ON_BIT)
+
+/* The stream alone waits.  What a call of OpenSHMEM returns goes to *index,
+ * *count or *value, unless that is NULL. */
+#define SHMEMI_ON_WAIT(NAME, T)                                             \
+    int SHMEMI_P(shmemx_##NAME##_wait_until_on_stream)(                     \
+        T *ivar, int cmp, T cmp_value, shmemx_stream_t stream);             \
+    int SHMEMI_P(shmemx_##NAME##_wait_until_all_on_stream)(                 \
+        T *ivars, size_t nelems, const int *status, int cmp, T cmp_value,   \
+        shmemx_stream_t stream);                                            \
+    int SHMEMI_P(shmemx_##NAME##_wait_until_any_on_stream)(                 \
+        size_t *index, T *ivars, size_t nelems, const int *status, int cmp, \
+        T cmp_value, shmemx_stream_t stream);                               \
+    int SHMEMI_P(shmemx_##NAME##_wait_until_some_on_stream)(                \
+        size_t *count, T *ivars, size_t nelems, size_t *indices,            \
+        const int *status, int cmp, T cmp_value, shmemx_stream_t stream);   \
+    int SHMEMI_P(shmemx_##NAME##_wait_until_all_vector_on_stream)(          \
+        T *ivars, size_t nelems, const int *status, int cmp,                \
+        const T *cmp_values, shmemx_stream_t stream);                       \
+    int SHMEMI_P(shmemx_##NAME##_wait_until_any_vector_on_stream)(          \
+        size_t *index, T *ivars, size_t nelems, const int *status, int cmp, \
+        const T *cmp_values, shmemx_stream_t stream);                       \
+    int SHMEMI_P(shmemx_##NAME##_wait_until_some_vector_on_stream)(         \
+        size_t *count, T *ivars, size_t nelems, size_t *indices,            \
+        const int *status, int cmp, const T *cmp_values,                    \
+        shmemx_stream_t stream);
+SHMEMI_AMO_TYPES(SHMEMI_ON_WAIT)
+int SHMEMI_P(shmemx_signal_wait_until_on_stream)(
+    uint64_t *value, uint64_t *sig_addr, int cmp, uint64_t cmp_value,
+    shmemx_stream_t stream);
+int SHMEMI_P(shmemx_signal_fetch_on_stream)(
+    uint64_t *value, const uint64_t *sig_addr, shmemx_stream_t stream);
+
+/* Of the operations that were enqueued on this stream before, with this
+ * context. */
+int SHMEMI_P(shmemx_fence_on_stream)(shmemx_stream_t stream);
+int SHMEMI_P(shmemx_ctx_fence_on_stream)(shmem_ctx_t ctx,
+                                         shmemx_stream_t stream);
+int SHMEMI_P(shmemx_quiet_on_stream)(shmemx_stream_t stream);
+int SHMEMI_P(shmemx_ctx_quiet_on_stream)(shmem_ctx_t ctx,
+                                         shmemx_stream_t stream);
+/* To these PEs of the context's team. */
+int SHMEMI_P(shmemx_pe_quiet_on_stream)(const int *target_pes, size_t npes,
+                                        shmemx_stream_t stream);
+int SHMEMI_P(shmemx_ctx_pe_quiet_on_stream)(shmem_ctx_t ctx,
+                                            const int *target_pes,
+                                            size_t npes,
+                                            shmemx_stream_t stream);

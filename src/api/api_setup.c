@@ -10,6 +10,7 @@
 #include "rt/rt.h"
 #include "shmemx.h"
 #include "sm/sm.h"
+#include "stream/stream.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -172,6 +173,7 @@ static void close_rooms(void)
 {
     finalize_at_exit = false;
     granted = 0;
+    stream_close();
     core_quiet("shmem_finalize", &core_ctx_default);
     api_device_leave();
     coll_barrier_last(exiting);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams, for programs that are to run on any device. */
-#include "api/api.h"
+#include "api/api_stream.h"
 #include "gtl/gtl.h"
-#include "shmemx_st.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-/* Is there a device?  The first that asks opens it. */
-static int need_device(const char *call)
+int api_stream_open(void)
 {
-    core_need_up(call);
-    return likely(gtl != &gtl_none) || api_device_known() ? 0 : -ENODEV;
+    return gtl != &gtl_none || api_device_known() ? stream_open() : -ENODEV;
 }
 
 static int told(const char *call, int rc)
@@ -24,7 +22,7 @@ static int told(const char *call, int rc)
 int pshmemx_device_info(shmemx_device_info_t *info)
 {
     const struct gtl_device *d = &gtl_device;
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     if (rc)
         return rc;
@@ -37,16 +35,19 @@ int pshmemx_device_info(shmemx_device_info_t *info)
         .flush = !d->ordered
     };
     snprintf(info->driver, sizeof info->driver, "%s", gtl->name);
-    snprintf(info->name, sizeof info->name, "%s", d->name);
-    snprintf(info->id, sizeof info->id, "%s", d->id);
-    snprintf(info->pci, sizeof info->pci, "%s", d->pci);
+    _Static_assert(sizeof info->name == sizeof d->name &&
+                   sizeof info->id == sizeof d->id &&
+                   sizeof info->pci == sizeof d->pci, "copied whole");
+    memcpy(info->name, d->name, sizeof info->name);
+    memcpy(info->id, d->id, sizeof info->id);
+    memcpy(info->pci, d->pci, sizeof info->pci);
     return 0;
 }
 API_ALIAS(shmemx_device_info)
 
 int pshmemx_stream_create(shmemx_stream_t *stream)
 {
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     if (rc)
         return rc;
@@ -58,12 +59,14 @@ API_ALIAS(shmemx_stream_create)
 int pshmemx_stream_destroy(shmemx_stream_t stream)
 {
     uint64_t id;
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     if (!rc && !stream)
         rc = -EINVAL;
     if (!rc)
         rc = told(__func__, gtl->stream_check(stream, &id));
+    if (!rc && stream_pending(stream))
+        rc = -EBUSY;
     if (!rc)
         gtl->stream_destroy(stream);
     return rc;
@@ -72,7 +75,7 @@ API_ALIAS(shmemx_stream_destroy)
 
 int pshmemx_stream_sync(shmemx_stream_t stream)
 {
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     return rc ? rc : told(__func__, gtl->stream_sync(stream));
 }
@@ -80,7 +83,7 @@ API_ALIAS(shmemx_stream_sync)
 
 int pshmemx_stream_query(shmemx_stream_t stream)
 {
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     return rc ? rc : told(__func__, gtl->stream_query(stream));
 }
@@ -89,7 +92,7 @@ API_ALIAS(shmemx_stream_query)
 int pshmemx_stream_copy(shmemx_stream_t stream, void *dest,
                         const void *source, size_t bytes)
 {
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     if (!rc && bytes && (!dest || !source))
         rc = -EINVAL;
@@ -102,7 +105,7 @@ API_ALIAS(shmemx_stream_copy)
 int pshmemx_stream_fill(shmemx_stream_t stream, void *dest, int byte,
                         size_t bytes)
 {
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     if (!rc && bytes && !dest)
         rc = -EINVAL;
@@ -113,7 +116,7 @@ API_ALIAS(shmemx_stream_fill)
 
 int pshmemx_stream_call(shmemx_stream_t stream, void (*fn)(void *), void *arg)
 {
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     if (rc)
         return rc;
@@ -124,7 +127,7 @@ API_ALIAS(shmemx_stream_call)
 int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
                           shmemx_kernel_t body, void *arg)
 {
-    int rc = need_device(__func__);
+    int rc = api_stream_ready(__func__);
 
     if (rc)
         return rc;

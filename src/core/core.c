@@ -182,34 +182,68 @@ void core_refuse_state(const char *call)
     }
 }
 
-void core_refuse(const char *call, const struct core_ctx *ctx,
-                 const void *sym, size_t len, int pe)
+__attribute__((format(printf, 3, 4)))
+static enum err_code say(enum err_code code, char text[CORE_WRONG],
+                         const char *fmt, ...)
 {
-    const struct core_team *t = core_team_of(ctx);
+    va_list ap;
 
-    if (ctx->options & SHMEM_DEVICE_CTX)
-        core_ctx_refuse(call);
-    if (t->n_pes == 0)
-        core_refuse_state(call);
-    if (pe < 0 || pe >= t->n_pes)
-        core_fatal(ERR_PE, call, "PE %d is outside 0..%d", pe, t->n_pes - 1);
-    if (len == 0)
-        return;
+    va_start(ap, fmt);
+    vsnprintf(text, CORE_WRONG, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+static enum err_code wrong_address(const void *sym, size_t len,
+                                   char text[CORE_WRONG])
+{
     if (!sym)
-        core_fatal(ERR_NULL, call, "a null pointer with %zu bytes", len);
+        return say(ERR_NULL, text, "a null pointer with %zu bytes", len);
     if (heap_find(sym, 1) < 0 && heap_data_private(sym))
-        core_fatal(ERR_ADDR, call, "%p is static data of the main program, "
+        return say(ERR_ADDR, text, "%p is static data of the main program, "
                    "which is private %s", sym, env.STATIC_DATA
                    ? "as the PEs run different programs"
                    : "with SHMEM_STATIC_DATA=0");
     if (heap_find(sym, 1) < 0)
-        core_fatal(ERR_ADDR, call, "%p is not a symmetric address: it is "
+        return say(ERR_ADDR, text, "%p is not a symmetric address: it is "
                    "neither in the symmetric heap nor static data of the main "
                    "program", sym);
     if (heap_find(sym, len) < 0)
-        core_fatal(ERR_ADDR, call, "%zu bytes at %p run past the end of the "
+        return say(ERR_ADDR, text, "%zu bytes at %p run past the end of the "
                    "symmetric segment", len, sym);
+    return ERR_CODES;
+}
+
+enum err_code core_wrong(const struct core_ctx *ctx, const void *sym,
+                         size_t len, int pe, char text[CORE_WRONG])
+{
+    const struct core_team *t = core_team_of(ctx);
+    enum err_code code;
+
+    if (pe < 0 || pe >= t->n_pes)
+        return say(ERR_PE, text, "PE %d is outside 0..%d", pe, t->n_pes - 1);
+    if (len == 0)
+        return ERR_CODES;
+    code = wrong_address(sym, len, text);
+    if (code != ERR_CODES)
+        return code;
     if (!xport_far && !xport_routes[core_world_pe(ctx, pe)].map[HEAP_HOST])
-        core_fatal(ERR_NET, call, "PE %d is on another node and no transport "
+        return say(ERR_NET, text, "PE %d is on another node and no transport "
                    "reaches it", core_world_pe(ctx, pe));
+    return ERR_CODES;
+}
+
+void core_refuse(const char *call, const struct core_ctx *ctx,
+                 const void *sym, size_t len, int pe)
+{
+    char text[CORE_WRONG];
+    enum err_code code;
+
+    if (ctx->options & SHMEM_DEVICE_CTX)
+        core_ctx_refuse(call);
+    if (core_team_of(ctx)->n_pes == 0)
+        core_refuse_state(call);
+    code = core_wrong(ctx, sym, len, pe, text);
+    if (code != ERR_CODES)
+        core_fatal(code, call, "%s", text);
 }

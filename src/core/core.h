@@ -64,6 +64,12 @@ const char *core_public_name(const char *call);
 /* Where another PE tells of the same error: it gets a second to end the job
  * before this one speaks too. */
 void core_await_end(void);
+/* What is wrong with an operation on [sym, sym + len) of that PE, and a text
+ * that says so; ERR_CODES: nothing. */
+enum { CORE_WRONG = 256 };
+enum err_code core_wrong(const struct core_ctx *ctx, const void *sym,
+                         size_t len, int pe, char text[CORE_WRONG])
+    __attribute__((cold, noinline));
 /* Ends the job if an operation cannot be done: PE, state, address, or nobody
  * reaches the PE. */
 void core_refuse(const char *call, const struct core_ctx *ctx,

@@ -206,6 +206,9 @@ int gtl_open(int local);
 void gtl_close(void);
 /* Are its kernels threads of this process?  They reach all its memory. */
 bool gtl_is_software(void);
+/* This process has stored words that streams may wait for, and a full fence
+ * has passed: those of the software device look at once. */
+void gtl_stored(void);
 /* Has the program loaded a GPU driver of its own accord? */
 bool gtl_program_has_one(void);
 /* Why the last call that failed in this thread did, as the driver says:

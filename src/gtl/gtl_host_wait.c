@@ -81,6 +81,12 @@ void gtl_host_look(void)
     lock_release(&lock);
 }
 
+void gtl_stored(void)
+{
+    if (gtl_is_software())
+        gtl_host_stored();
+}
+
 static uint64_t next_look(void) REQUIRES(lock)
 {
     uint64_t t = (gtl_host_now() - newest) / LATE;

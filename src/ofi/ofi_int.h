@@ -121,6 +121,7 @@ void ofi_fence(struct xport_flow *f, bool then_amo);
 void ofi_tell(struct xport_flow *f, const struct xport_at *at,
               const struct xport_amo *a);
 void ofi_quiet(struct xport_flow *f);
+bool ofi_idle(struct xport_flow *f);
 
 /* ---- ofi_amo.c ---- */
 void ofi_amo(struct xport_flow *f, const struct xport_at *at,

@@ -434,7 +434,7 @@ static const struct xport_ops ops = {
     .put_signal = ofi_put_signal,
     .tell = ofi_tell,
     .fence = ofi_fence,
-    .quiet = ofi_quiet,
+    .quiet = ofi_quiet, .idle = ofi_idle,
     .progress = ofi_progress,
     .doze = ofi_agent_doze,
     .wakes = wakes,

@@ -49,6 +49,13 @@ static bool in_order(void)
            (!gtl_foreign || !ofi.nic_amo || ofi.put_before_message);
 }
 
+bool ofi_idle(struct xport_flow *f)
+{
+    /* acquire: what the operations brought is there. */
+    return __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&f->issued, __ATOMIC_RELAXED);
+}
+
 void ofi_fence(struct xport_flow *f, bool then_amo)
 {
     if (!ofi.put_before_put || !in_order()) {

@@ -148,6 +148,8 @@ struct xport_ops {
     void (*fence)(struct xport_flow *f, bool then_amo);
     /* All is done and visible at its target. */
     void (*quiet)(struct xport_flow *f);
+    /* Is a quiet over at once?  Lets nothing advance. */
+    bool (*idle)(struct xport_flow *f);
     /* Lets operations advance: did any? */
     bool (*progress)(void);
     /* The calling thread sleeps now (true) or is back: somebody else must see

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: streams are the same on the stand-ins for GPUs' drivers.
-# Timeout: 90
+# Description: streams and what is done on them are the same on the stand-ins
+# for GPUs' drivers.
+# Timeout: 150
 set -u
 . "$(dirname "$0")/../device/device.inc"
 each ../st/streams
+each ../st/onesided
 finish

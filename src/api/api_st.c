@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one-sided calls of OpenSHMEM as steps of a stream. */
+#include "api/api_stream.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
+{
+    const struct core_ctx *ctx_;
+
+    if (ctx == SHMEM_CTX_INVALID || ctx == SHMEM_DEVICE_CTX_DEFAULT)
+        return NULL;
+    ctx_ = core_ctx_of(ctx, call);
+    return ctx_->options & SHMEM_DEVICE_CTX ? NULL : ctx_;
+}
+
+/* Defines F and its form C with a context: the parameters of both before the
+ * stream, and what is done, with w_ for who does it and where. */
+#define ON(F, C, PARAMS, DO)                                                \
+    int pshmemx_##F##_on_stream(ARGS PARAMS, shmemx_stream_t stream)        \
+    {                                                                       \
+        struct stream_where w_ = { __func__, API_DEFAULT, stream };         \
+        int rc_ = api_stream_ready(__func__);                               \
+                                                                            \
+        return unlikely(rc_) ? rc_ : DO;                                    \
+    }                                                                       \
+    int pshmemx_##C##_on_stream(shmem_ctx_t ctx, ARGS PARAMS,               \
+                                shmemx_stream_t stream)                     \
+    {                                                                       \
+        struct stream_where w_ = {                                          \
+            __func__, api_stream_ctx(ctx, __func__), stream                 \
+        };                                                                  \
+        int rc_ = api_stream_ready(__func__);                               \
+                                                                            \
+        return unlikely(rc_) ? rc_ : DO;                                    \
+    }                                                                       \
+    API_ALIAS(shmemx_##F##_on_stream) API_ALIAS(shmemx_##C##_on_stream)
+#define ARGS(...) __VA_ARGS__
+
+/* ---- puts, gets, signals ---- */
+
+#define XFER(F, C, T, SIZE, DO, NBI)                                        \
+    ON(F, C, (T *dest, const T *source, size_t nelems, int pe),             \
+       DO(&w_, dest, source, nelems, SIZE, pe, NBI))
+#define XFERS(PUT, GET, CPUT, CGET, NBI, T, SIZE)                           \
+    XFER(PUT, CPUT, T, SIZE, stream_put, false)                             \
+    XFER(GET, CGET, T, SIZE, stream_get, false)                             \
+    XFER(PUT##NBI, CPUT##NBI, T, SIZE, stream_put, true)                    \
+    XFER(GET##NBI, CGET##NBI, T, SIZE, stream_get, true)
+#define BLOCKS(F, C, T, SIZE, DO)                                           \
+    ON(F, C, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,       \
+              size_t bsize, size_t nblocks, int pe),                        \
+       DO(&w_, dest, source, (&(struct stream_blocks){                      \
+              dst, sst, bsize, nblocks, SIZE }), pe))
+#define STRIDED(F, C, T, SIZE, DO)                                          \
+    ON(F, C, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,       \
+              size_t nelems, int pe),                                       \
+       DO(&w_, dest, source, (&(struct stream_blocks){                      \
+              dst, sst, 1, nelems, SIZE }), pe))
+#define SIGNALLED(F, C, T, SIZE, NBI)                                       \
+    ON(F, C, (T *dest, const T *source, size_t nelems, uint64_t *sig_addr,  \
+              uint64_t signal, int sig_op, int pe),                         \
+       stream_put_signal(&w_, dest, source, nelems, SIZE,                   \
+                         (&(struct stream_signal){ sig_addr, signal,        \
+                                                   sig_op }), pe, NBI))
+
+#define TYPED(NAME, T)                                                      \
+    XFERS(NAME##_put, NAME##_get, ctx_##NAME##_put, ctx_##NAME##_get, _nbi, \
+          T, sizeof(T))                                                     \
+    STRIDED(NAME##_iput, ctx_##NAME##_iput, T, sizeof(T), stream_put_blocks)\
+    STRIDED(NAME##_iget, ctx_##NAME##_iget, T, sizeof(T), stream_get_blocks)\
+    BLOCKS(NAME##_ibput, ctx_##NAME##_ibput, T, sizeof(T),                  \
+           stream_put_blocks)                                               \
+    BLOCKS(NAME##_ibget, ctx_##NAME##_ibget, T, sizeof(T),                  \
+           stream_get_blocks)                                               \
+    SIGNALLED(NAME##_put_signal, ctx_##NAME##_put_signal, T, sizeof(T),     \
+              false)                                                        \
+    SIGNALLED(NAME##_put_signal_nbi, ctx_##NAME##_put_signal_nbi, T,        \
+              sizeof(T), true)                                              \
+    ON(NAME##_p, ctx_##NAME##_p, (T *dest, T value, int pe),                \
+       stream_put_value(&w_, dest, &value, sizeof value, pe))               \
+    ON(NAME##_g, ctx_##NAME##_g, (T *value, const T *source, int pe),       \
+       stream_get(&w_, value, source, 1, sizeof *value, pe, false))
+SHMEMI_RMA_TYPES(TYPED)
+
+#define CONTIG(S, BYTES)                                                    \
+    XFERS(put##S, get##S, ctx_put##S, ctx_get##S, _nbi, void, BYTES)        \
+    SIGNALLED(put##S##_signal, ctx_put##S##_signal, void, BYTES, false)     \
+    SIGNALLED(put##S##_signal_nbi, ctx_put##S##_signal_nbi, void, BYTES,    \
+              true)
+#define SIZED(S, BYTES)                                                     \
+    CONTIG(S, BYTES)                                                        \
+    STRIDED(iput##S, ctx_iput##S, void, BYTES, stream_put_blocks)           \
+    STRIDED(iget##S, ctx_iget##S, void, BYTES, stream_get_blocks)           \
+    BLOCKS(ibput##S, ctx_ibput##S, void, BYTES, stream_put_blocks)          \
+    BLOCKS(ibget##S, ctx_ibget##S, void, BYTES, stream_get_blocks)
+SHMEMI_SIZES(SIZED)
+CONTIG(mem, 1)
+
+#define SIGNAL(OP)                                                          \
+    stream_signal(&w_, (&(struct stream_signal){ sig_addr, signal, OP }), pe)
+ON(signal_set, ctx_signal_set, (uint64_t *sig_addr, uint64_t signal, int pe),
+   SIGNAL(SHMEM_SIGNAL_SET))
+ON(signal_add, ctx_signal_add, (uint64_t *sig_addr, uint64_t signal, int pe),
+   SIGNAL(SHMEM_SIGNAL_ADD))
+ON(signal_op, ctx_signal_op,
+   (uint64_t *sig_addr, uint64_t signal, int sig_op, int pe), SIGNAL(sig_op))
+
+/* ---- atomics ---- */
+
+/* As a bit pattern. */
+#define BITS(v)                                                             \
+    ({                                                                      \
+        __typeof__(v) v_ = (v);                                             \
+        uint64_t bits_ = 0;                                                 \
+                                                                            \
+        memcpy(&bits_, &v_, sizeof v_);                                     \
+        bits_;                                                              \
+    })
+#define AMO(T, OP, SYM, VALUE, COND, FETCHES, FETCH)                        \
+    stream_amo(&w_, (&(struct stream_amo){                                  \
+                   OP, sizeof(T), (void *)(SYM), VALUE, COND, FETCHES,      \
+                   FETCH }), pe)
+#define PLAIN(NAME, T, CALL, OP)                                            \
+    ON(NAME##_atomic_##CALL, ctx_##NAME##_atomic_##CALL,                    \
+       (T *dest, T value, int pe),                                          \
+       AMO(T, OP, dest, BITS(value), 0, false, NULL))
+#define FETCHING(NAME, T, CALL, OP)                                         \
+    ON(NAME##_atomic_##CALL, ctx_##NAME##_atomic_##CALL,                    \
+       (T *fetch, T *dest, T value, int pe),                                \
+       AMO(T, OP, dest, BITS(value), 0, true, fetch))
+#define EXT(NAME, T)                                                        \
+    ON(NAME##_atomic_fetch, ctx_##NAME##_atomic_fetch,                      \
+       (T *fetch, const T *source, int pe),                                 \
+       AMO(T, XPORT_FETCH, source, 0, 0, true, fetch))                      \
+    PLAIN(NAME, T, set, XPORT_SET)                                          \
+    FETCHING(NAME, T, swap, XPORT_SWAP)
+SHMEMI_AMO_EXT_TYPES(EXT)
+#define STD(NAME, T)                                                        \
+    ON(NAME##_atomic_compare_swap, ctx_##NAME##_atomic_compare_swap,        \
+       (T *fetch, T *dest, T cond, T value, int pe),                        \
+       AMO(T, XPORT_CSWAP, dest, BITS(value), BITS(cond), true, fetch))     \
+    ON(NAME##_atomic_fetch_inc, ctx_##NAME##_atomic_fetch_inc,              \
+       (T *fetch, T *dest, int pe),                                         \
+       AMO(T, XPORT_ADD, dest, 1, 0, true, fetch))                          \
+    ON(NAME##_atomic_inc, ctx_##NAME##_atomic_inc, (T *dest, int pe),       \
+       AMO(T, XPORT_ADD, dest, 1, 0, false, NULL))                          \
+    FETCHING(NAME, T, fetch_add, XPORT_ADD)                                 \
+    PLAIN(NAME, T, add, XPORT_ADD)
+SHMEMI_AMO_TYPES(STD)
+#define BIT(NAME, T)                                                        \
+    FETCHING(NAME, T, fetch_and, XPORT_AND)                                 \
+    FETCHING(NAME, T, fetch_or, XPORT_OR)                                   \
+    FETCHING(NAME, T, fetch_xor, XPORT_XOR)                                 \
+    PLAIN(NAME, T, and, XPORT_AND)                                          \
+    PLAIN(NAME, T, or, XPORT_OR)                                            \
+    PLAIN(NAME, T, xor, XPORT_XOR)
+SHMEMI_AMO_BIT_TYPES(BIT)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* api_stream.h - what the calls on streams begin with. */
+#ifndef API_API_STREAM_H
+#define API_API_STREAM_H
+
+#include "api/api.h"
+#include "shmemx_st.h"
+#include "stream/stream.h"
+
+/* Is there a device?  The first that asks opens it.  0 or -errno. */
+int api_stream_open(void) __attribute__((cold));
+static inline int api_stream_ready(const char *call)
+{
+    core_need_up(call);
+    return likely(stream_is_open) ? 0 : api_stream_open();
+}
+
+/* NULL: an invalid one, or a device's. */
+const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call);
+
+#endif

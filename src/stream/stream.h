@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream.h - one-sided communication in the order of a device's streams.
+ *
+ * What the device reaches itself, on this node, it does itself: a copy, a
+ * store or an atomic in the stream, and no thread of ours has a part in it.
+ * The rest is armed with the stream's queue: the stream raises a word when it
+ * gets there, the agent does the operation, and if the stream is to wait for
+ * its end, the agent raises another word that the stream waits for.
+ *
+ * Calls give 0 or -errno, logged by name; then nothing was enqueued.  Two
+ * threads on one stream are ordered by the caller.  None of these blocks, but
+ * for the first on a stream that needs a queue. */
+#ifndef STREAM_STREAM_H
+#define STREAM_STREAM_H
+
+#include "core/core_rma.h"
+
+/* By whom, with which context (NULL: an invalid one), and where. */
+struct stream_where {
+    const char *call;
+    const struct core_ctx *ctx;
+    void *stream;
+};
+
+/* Elements of size bytes.  The step ends when source may be reused or dest is
+ * filled; with nbi at once. */
+int stream_put(const struct stream_where *w, void *dest, const void *source,
+               size_t n, size_t size, int pe, bool nbi);
+int stream_get(const struct stream_where *w, void *dest, const void *source,
+               size_t n, size_t size, int pe, bool nbi);
+/* A value of at most 32 bytes that is taken now. */
+int stream_put_value(const struct stream_where *w, void *dest,
+                     const void *value, size_t size, int pe);
+/* The arguments of the strided and blocked calls. */
+struct stream_blocks {
+    ptrdiff_t dst, sst;
+    size_t bsize, nblocks, size;
+};
+int stream_put_blocks(const struct stream_where *w, void *dest,
+                      const void *source, const struct stream_blocks *b,
+                      int pe);
+int stream_get_blocks(const struct stream_where *w, void *dest,
+                      const void *source, const struct stream_blocks *b,
+                      int pe);
+
+/* fetch: what *sym was goes there and the step ends when it has, unless NULL.
+ * Words are bit patterns of 4 or 8 bytes. */
+struct stream_amo {
+    enum xport_op op;
+    size_t size;
+    void *sym;
+    uint64_t value, cond;
+    bool fetches;
+    void *fetch;
+};
+int stream_amo(const struct stream_where *w, const struct stream_amo *a,
+               int pe);
+
+struct stream_signal {
+    uint64_t *addr, value;
+    int op;                     /* SHMEM_SIGNAL_... */
+};
+int stream_signal(const struct stream_where *w, const struct stream_signal *s,
+                  int pe);
+int stream_put_signal(const struct stream_where *w, void *dest,
+                      const void *source, size_t n, size_t size,
+                      const struct stream_signal *s, int pe, bool nbi);
+
+/* Of the operations of this stream. */
+int stream_fence(const struct stream_where *w);
+int stream_quiet(const struct stream_where *w);
+int stream_pe_quiet(const struct stream_where *w, const int *pes, size_t n);
+
+/* The stream waits for words of this PE's symmetric memory.  Those that the
+ * call is given by address live until the step has ended. */
+enum stream_how { STREAM_ALL, STREAM_ANY, STREAM_SOME };
+struct stream_wait {
+    enum stream_how how;
+    const void *ivars;
+    size_t n, size;             /* of an element: 2, 4, 8 */
+    bool is_signed;
+    const int *status;
+    int cmp;
+    uint64_t value;             /* for all, where values is NULL */
+    const void *values;
+    size_t *index;              /* ANY: where its number goes */
+    size_t *indices, *count;    /* SOME; count: how many, or NULL */
+    uint64_t *seen;             /* where the word's value goes, or NULL */
+};
+int stream_wait(const struct stream_where *w, const struct stream_wait *c);
+
+/* Is an operation armed there that has not ended? */
+bool stream_pending(void *stream);
+
+/* There is a device.  0 or -errno, logged; again after success: nothing. */
+extern hidden bool stream_is_open;
+int stream_open(void);
+/* Ends the agent; what no stream has reached yet is never done. */
+void stream_close(void);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The agent: the thread that does what streams have reached and the device
+ * cannot do itself.
+ *
+ * It starts with the first queue.  Streams of the software device ring, so it
+ * sleeps until one does; a GPU's only raise a word, which is looked at, seldom
+ * when that takes long.  Before it sleeps it lingers a little, for the next
+ * operation often follows soon. */
+#include "stream/stream_int.h"
+#include "base/env.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SPIN_NS ((uint64_t)20000)
+#define YIELD_NS ((uint64_t)100000)
+#define NAP_LEAST_NS ((uint64_t)20000)
+#define NAP_MOST_NS ((uint64_t)1000000)
+enum { PAUSES = 16 };
+
+static struct base_lock lock = LOCK_INIT;
+static bool runs GUARDED_BY(lock);
+static pthread_t thread;
+static bool stop;               /* atomic */
+static uint32_t bell;           /* futex */
+static bool sleeps;             /* atomic: has to be woken */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void stream_agent_ring(void)
+{
+    __atomic_fetch_add(&bell, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&sleeps, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, &bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* ns 0: until it rings. */
+static void doze(uint32_t heard, uint64_t ns)
+{
+    struct timespec t = { 0, (long)ns };
+
+    __atomic_store_n(&sleeps, true, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&bell, __ATOMIC_SEQ_CST) == heard)
+        syscall(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, heard, ns ? &t : NULL,
+                NULL, 0);
+    __atomic_store_n(&sleeps, false, __ATOMIC_RELAXED);
+}
+
+static void pass_time(uint32_t heard, uint64_t waited, bool timed)
+{
+    uint64_t ns = waited / 8;
+
+    if (waited < SPIN_NS && !core_status.crowded) {
+        for (int i = 0; i < PAUSES; i++)
+            atomics_pause();
+    } else if (waited < YIELD_NS) {
+        sched_yield();
+    } else {
+        ns = ns < NAP_LEAST_NS ? NAP_LEAST_NS
+             : ns > NAP_MOST_NS ? NAP_MOST_NS : ns;
+        doze(heard, timed ? ns : 0);
+    }
+}
+
+static void *run(void *arg)
+{
+    uint64_t since = now_ns();
+    bool armed, busy;
+    uint32_t heard;
+
+    prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+    while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+        heard = __atomic_load_n(&bell, __ATOMIC_ACQUIRE);
+        armed = busy = false;
+        if (stream_queues_advance(&armed, &busy) ||
+            (busy && xport_far && xport_far->progress()))
+            since = now_ns();
+        else
+            pass_time(heard, now_ns() - since,
+                      busy || (armed && !gtl_is_software()));
+    }
+    return arg;
+}
+
+int stream_agent_open(void)
+{
+    sigset_t all, old;
+    int rc = 0;
+
+    lock_acquire(&lock);
+    if (!runs) {
+        stop = false;
+        /* Signals are for the program's own threads. */
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &old);
+        rc = -pthread_create(&thread, NULL, run, NULL);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+        runs = !rc;
+    }
+    lock_release(&lock);
+    return rc;
+}
+
+void stream_agent_close(void)
+{
+    bool was;
+
+    lock_acquire(&lock);
+    was = runs;
+    runs = false;
+    lock_release(&lock);
+    if (!was)
+        return;
+    __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+    stream_agent_ring();
+    pthread_join(thread, NULL);
+}

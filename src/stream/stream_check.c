@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a call is given: wrong things are refused with a line, and the program
+ * goes on. */
+#include "stream/stream_int.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    log_warn(code, "%s: %s: not enqueued", core_public_name(call), text);
+    return -EINVAL;
+}
+
+int stream_need_symmetric(const struct stream_where *w, const void *sym,
+                          size_t len, int pe, int *world_pe)
+{
+    char text[CORE_WRONG];
+    enum err_code code;
+
+    if (!w->ctx)
+        return stream_refuse(ERR_CTX, w->call, "an invalid context");
+    if (unlikely(heap_find(sym, len) < 0 || pe < 0 ||
+                 pe >= core_team_of(w->ctx)->n_pes)) {
+        code = core_wrong(w->ctx, sym, len, pe, text);
+        if (code != ERR_CODES)
+            return stream_refuse(code, w->call, "%s", text);
+    }
+    *world_pe = core_world_pe(w->ctx, pe);
+    return 0;
+}
+
+int stream_need_local(const struct stream_where *w, const void *p, size_t len)
+{
+    if (unlikely(!p && len))
+        return stream_refuse(ERR_NULL, w->call, "a null pointer with %zu "
+                             "bytes", len);
+    return 0;
+}
+
+int stream_need_aligned(const struct stream_where *w, const void *p,
+                        size_t size)
+{
+    if (unlikely((uintptr_t)p & (size - 1)))
+        return stream_refuse(ERR_ALIGN, w->call, "%p is not aligned to the "
+                             "%zu bytes of its type", p, size);
+    return 0;
+}
+
+int stream_told(const struct stream_where *w, int rc)
+{
+    if (unlikely(rc))
+        stream_refuse(ERR_STREAM, w->call, "%s", gtl_error());
+    return rc;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the agent does when a stream has reached an operation: the host's own
+ * one, in the context of the queue. */
+#include "core/core_amo.h"
+#include "core/core_cmp.h"
+#include "stream/stream_int.h"
+
+#include <string.h>
+
+/* So many bytes of a far put are taken before it returns, without waiting for
+ * the peer. */
+enum { TAKEN = 4096 };
+
+static bool do_put(const struct core_ctx *ctx, const struct stream_op *op)
+{
+    bool soon = op->value || (op->waits && op->len <= TAKEN);
+
+    if (op->value)
+        core_put(op->call, ctx, op->dest, op->bytes, op->len, op->pe);
+    else if (soon)
+        core_put(op->call, ctx, op->dest, op->source, op->len, op->pe);
+    else
+        core_put_nbi(op->call, ctx, op->dest, op->source, op->len, op->pe);
+    return soon || !op->waits;
+}
+
+static bool do_put_signal(const struct core_ctx *ctx,
+                          const struct stream_op *op)
+{
+    bool soon = op->waits && op->len <= TAKEN;
+
+    core_put_signal(op->call, ctx, op->dest, op->source, op->len,
+                    op->signal.addr, op->signal.value, op->signal.op, op->pe,
+                    !soon);
+    return soon || !op->waits;
+}
+
+/* On memory that is mapped here. */
+#define DO_AMO(T)                                                           \
+    static uint64_t do_amo_##T(T *at, const struct stream_amo *a)           \
+    {                                                                       \
+        T was = (T)a->cond, v = (T)a->value;                                \
+                                                                            \
+        switch (a->op) {                                                    \
+        case XPORT_FETCH: return __atomic_load_n(at, __ATOMIC_ACQUIRE);     \
+        case XPORT_SET: __atomic_store_n(at, v, __ATOMIC_RELEASE); return 0;\
+        case XPORT_SWAP: return __atomic_exchange_n(at, v, __ATOMIC_ACQ_REL);\
+        case XPORT_CSWAP:                                                   \
+            __atomic_compare_exchange_n(at, &was, v, false,                 \
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);\
+            return was;                                                     \
+        case XPORT_ADD: return __atomic_fetch_add(at, v, __ATOMIC_ACQ_REL); \
+        case XPORT_AND: return __atomic_fetch_and(at, v, __ATOMIC_ACQ_REL); \
+        case XPORT_OR: return __atomic_fetch_or(at, v, __ATOMIC_ACQ_REL);   \
+        default: return __atomic_fetch_xor(at, v, __ATOMIC_ACQ_REL);        \
+        }                                                                   \
+    }
+DO_AMO(uint32_t)
+DO_AMO(uint64_t)
+
+static bool do_amo(const struct core_ctx *ctx, const struct stream_op *op)
+{
+    const struct stream_amo *a = &op->amo;
+    struct core_spot to = core_near_amo(ctx, a->sym, a->size, op->pe);
+    uint64_t was;
+
+    if (!to.near) {
+        core_far_amo(op->call, ctx, a->op, a->size, a->sym, op->pe, &a->value,
+                     &a->cond, a->fetch, true);
+        return !op->waits;
+    }
+    atomics_told();
+    was = a->size == 4 ? do_amo_uint32_t((uint32_t *)to.near, a)
+                       : do_amo_uint64_t((uint64_t *)to.near, a);
+    atomics_heard();
+    if (a->fetch)
+        core_copy(a->fetch, &was, a->size);
+    core_wake(to, a->size);
+    return true;
+}
+
+bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
+{
+    switch (op->kind) {
+    case STREAM_PUT:
+        return do_put(ctx, op);
+    case STREAM_GET:
+        core_get_nbi(op->call, ctx, op->dest, op->source, op->len, op->pe);
+        return !op->waits;
+    case STREAM_PUT_BLOCKS:
+        core_put_strided(op->call, ctx, op->dest, op->source, &op->blocks,
+                         op->pe);
+        return true;
+    case STREAM_GET_BLOCKS:
+        core_get_strided(op->call, ctx, op->dest, op->source, &op->blocks,
+                         op->pe);
+        return true;
+    case STREAM_AMO:
+        return do_amo(ctx, op);
+    case STREAM_PUT_SIGNAL:
+        return do_put_signal(ctx, op);
+    case STREAM_SIGNAL:
+        core_signal(op->call, ctx, op->signal.addr, op->signal.value,
+                    op->signal.op, op->pe);
+        return true;
+    case STREAM_FENCE:
+        core_fence(op->call, ctx);
+        return true;
+    case STREAM_QUIET:
+    case STREAM_WAIT:
+        break;
+    }
+    return false;
+}
+
+bool stream_do_ended(const struct core_ctx *ctx, const struct stream_op *op)
+{
+    if (op->kind == STREAM_WAIT) {
+        if (!stream_wait_over(&op->wait))
+            return false;
+    } else if (ctx->flow && !xport_far->idle(ctx->flow)) {
+        return false;
+    }
+    atomics_full_fence();
+    if (!gtl_device.ordered)
+        gtl->flush();
+    return true;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queues of armed operations, one for each stream that needs one.
+ *
+ * One thread at a time arms, the agent does; the operations of a queue lie in a
+ * ring of chunks that grows, so nobody is ever held up.  A queue belongs to the
+ * stream's number, which no other stream ever has: when its handle comes back
+ * with another number, the stream is gone, and the queue goes when it is
+ * empty. */
+#include "stream/stream_int.h"
+#include "base/lock.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { CHUNK = 32, QUEUES = 4096 };
+
+struct chunk {
+    struct chunk *next;
+    uint64_t end;               /* the ticket of its last operation */
+    struct stream_op ops[CHUNK];
+};
+
+struct stream_queue {
+    void *handle;
+    uint64_t id;
+    struct stream_queue *next;
+    struct core_ctx ctx;        /* of the world; its flow is the queue's own */
+    struct stream_words *words;
+    /* Of who arms. */
+    _Alignas(64) uint64_t armed;        /* tickets given */
+    struct chunk *in;
+    unsigned in_at;
+    /* Of the agent. */
+    _Alignas(64) uint64_t ended;
+    struct chunk *out;
+    unsigned out_at;
+    bool begun;                 /* the next one is under way */
+};
+
+static struct base_lock lock = LOCK_INIT;
+static struct stream_queue *queues GUARDED_BY(lock);
+static struct stream_words *words;      /* [QUEUES], pinned */
+static uint32_t spare[QUEUES] GUARDED_BY(lock);
+static unsigned n_spare GUARDED_BY(lock);
+/* The thread's last: numbers are never used again, so it is the right one or
+ * none. */
+static __thread struct {
+    uint64_t id;
+    struct stream_queue *queue;
+} last __attribute__((tls_model("initial-exec")));
+bool stream_is_open;
+static uint64_t era;            /* numbers are those of one opening */
+
+/* ---- the agent's side ---- */
+
+static struct stream_op *head(struct stream_queue *q)
+{
+    if (q->ended == __atomic_load_n(&q->armed, __ATOMIC_ACQUIRE))
+        return NULL;
+    if (q->out_at == CHUNK) {
+        q->out = q->out->next;
+        q->out_at = 0;
+    }
+    return &q->out->ops[q->out_at];
+}
+
+static void pop(struct stream_queue *q, bool tell)
+{
+    uint64_t ticket = q->ended + 1;
+
+    q->begun = false;
+    q->out_at++;
+    /* release: its room is free for who arms. */
+    __atomic_store_n(&q->ended, ticket, __ATOMIC_RELEASE);
+    if (!tell)
+        return;
+    __atomic_store_n(&q->words->done, ticket, __ATOMIC_RELEASE);
+    atomics_full_fence();
+    gtl_stored();
+}
+
+/* One step with the queue's next operation: did anything come of it? */
+static bool step(struct stream_queue *q, bool *armed, bool *busy)
+{
+    struct stream_op *op = head(q);
+
+    if (!op)
+        return false;
+    if (!q->begun) {
+        if (__atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) < op->ticket) {
+            *armed = true;
+            return false;
+        }
+        if (stream_do(&q->ctx, op)) {
+            pop(q, op->waits);
+            return true;
+        }
+        q->begun = true;
+        *busy = true;
+        return true;
+    }
+    if (!stream_do_ended(&q->ctx, op)) {
+        *busy = true;
+        return false;
+    }
+    pop(q, op->waits);
+    return true;
+}
+
+bool stream_queues_advance(bool *armed, bool *busy)
+{
+    bool any = false;
+
+    lock_acquire(&lock);
+    for (struct stream_queue *q = queues; q; q = q->next) {
+        while (step(q, armed, busy))
+            any = true;
+        if (q->ctx.flow && !xport_far->idle(q->ctx.flow))
+            *busy = true;
+    }
+    lock_release(&lock);
+    return any;
+}
+
+/* ---- queues ---- */
+
+static bool empty(const struct stream_queue *q)
+{
+    return __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&q->armed, __ATOMIC_RELAXED);
+}
+
+static void queue_free(struct stream_queue *q) REQUIRES(lock)
+{
+    struct chunk *c = q->in, *next;
+
+    if (q->ctx.flow) {
+        xport_far->quiet(q->ctx.flow);
+        xport_far->flow_close(q->ctx.flow);
+    }
+    spare[n_spare++] = (uint32_t)(q->words - words);
+    do {
+        next = c->next;
+        free(c);
+        c = next;
+    } while (c != q->in);
+    free(q);
+}
+
+/* Those of streams that are gone. */
+static void sweep(void) REQUIRES(lock)
+{
+    struct stream_queue **at = &queues, *q;
+    uint64_t id;
+
+    while ((q = *at)) {
+        if (empty(q) && (gtl->stream_check(q->handle, &id) == -EINVAL ||
+                         id != q->id)) {
+            *at = q->next;
+            queue_free(q);
+        } else {
+            at = &q->next;
+        }
+    }
+}
+
+static int open_words(void)
+{
+    size_t size = QUEUES * sizeof *words;
+    void *p, *seen;
+
+    if (words)
+        return 0;
+    p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+             -1, 0);
+    if (p == MAP_FAILED)
+        return -ENOMEM;
+    if (gtl->pin(p, size, GTL_PIN_MEMORY, &seen) || seen != p) {
+        munmap(p, size);
+        return -ENODEV;
+    }
+    words = p;
+    for (n_spare = 0; n_spare < QUEUES; n_spare++)
+        spare[n_spare] = QUEUES - 1 - n_spare;
+    return 0;
+}
+
+static struct chunk *chunk_new(void)
+{
+    struct chunk *c = malloc(sizeof *c);
+
+    if (c)
+        c->end = 0;
+    return c;
+}
+
+static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
+    REQUIRES(lock)
+{
+    struct stream_queue *q;
+    struct chunk *c;
+    int rc;
+
+    rc = open_words();
+    if (rc)
+        return rc;
+    if (!n_spare)
+        return -ENOSPC;
+    q = aligned_alloc(64, sizeof *q);
+    c = chunk_new();
+    if (!q || !c) {
+        rc = -ENOMEM;
+        goto free_both;
+    }
+    *q = (struct stream_queue){
+        .handle = handle, .id = id, .ctx.team = &core_world, .in = c, .out = c,
+        .words = &words[spare[n_spare - 1]]
+    };
+    c->next = c;
+    *q->words = (struct stream_words){ 0, 0 };
+    rc = xport_far ? xport_far->flow_open(&q->ctx.flow, false) : 0;
+    if (rc)
+        goto free_both;
+    n_spare--;
+    q->next = queues;
+    queues = q;
+    *out = q;
+    return 0;
+free_both:
+    free(c);
+    free(q);
+    return rc;
+}
+
+static struct stream_queue *find(uint64_t id) REQUIRES(lock)
+{
+    struct stream_queue *q = queues;
+
+    while (q && q->id != id)
+        q = q->next;
+    return q;
+}
+
+static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
+{
+    struct stream_queue *q;
+    int rc = 0;
+
+    lock_acquire(&lock);
+    q = find(id);
+    if (!q) {
+        sweep();
+        rc = queue_new(handle, id, &q);
+    }
+    lock_release(&lock);
+    if (rc)
+        return rc;
+    last.id = id + era;
+    last.queue = *out = q;
+    return stream_agent_open();
+}
+
+/* ---- the side of who arms ---- */
+
+static int grow(struct stream_queue *q)
+{
+    struct chunk *c = q->in->next;
+
+    q->in->end = q->armed;
+    if (c == q->in || __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) <= c->end) {
+        c = chunk_new();
+        if (!c)
+            return -ENOMEM;
+        c->next = q->in->next;
+        q->in->next = c;
+    }
+    q->in = c;
+    q->in_at = 0;
+    return 0;
+}
+
+static int no_queue(const struct stream_where *w, int rc)
+{
+    if (rc == -EBUSY) {
+        stream_refuse(ERR_STREAM, w->call, "the stream records a graph, which "
+                      "cannot replay this operation");
+        return -ENOTSUP;
+    }
+    stream_refuse(ERR_STREAM, w->call, "stream %p: %s", w->stream,
+                  rc == -EINVAL || rc == -ENODEV ? gtl_error()
+                                                 : strerror(-rc));
+    return rc;
+}
+
+int stream_arm_begin(const struct stream_where *w, struct stream_op **out)
+{
+    struct stream_queue *q = last.queue;
+    struct stream_op *op;
+    uint64_t id;
+    int rc;
+
+    rc = gtl->stream_check(w->stream, &id);
+    if (!rc && unlikely(last.id != id + era || !q))
+        rc = queue_of(w->stream, id, &q);
+    if (!rc && unlikely(q->in_at == CHUNK))
+        rc = grow(q);
+    if (unlikely(rc))
+        return no_queue(w, rc);
+    op = &q->in->ops[q->in_at];
+    op->queue = q;
+    op->call = w->call;
+    op->value = op->waits = false;
+    *out = op;
+    return 0;
+}
+
+/* The software device rings at once. */
+static void fired(void *arg)
+{
+    struct stream_op *op = arg;
+
+    __atomic_store_n(&op->queue->words->fire, op->ticket, __ATOMIC_RELEASE);
+    stream_agent_ring();
+}
+
+static int fire(const struct stream_where *w, struct stream_op *op)
+{
+    int rc;
+
+    if (gtl_is_software())
+        return gtl->call(fired, op, w->stream);
+    rc = gtl->release(w->stream);
+    if (!rc)
+        rc = gtl->write64(&op->queue->words->fire, op->ticket, w->stream);
+    if (!rc)                    /* it looks at the word from now on */
+        stream_agent_ring();
+    return rc;
+}
+
+int stream_arm(const struct stream_where *w, struct stream_op *op)
+{
+    struct stream_queue *q = op->queue;
+    bool waits = op->waits;
+    uint64_t ticket = op->ticket = q->armed + 1;
+    int rc;
+
+    q->in_at++;
+    /* release: the agent sees the operation. */
+    __atomic_store_n(&q->armed, ticket, __ATOMIC_RELEASE);
+    rc = fire(w, op);
+    if (rc) {                   /* nothing will ever raise the word to it */
+        q->in_at--;
+        __atomic_store_n(&q->armed, ticket - 1, __ATOMIC_RELEASE);
+        return no_queue(w, rc);
+    }
+    if (waits)
+        rc = gtl->wait64(&q->words->done, ticket, w->stream);
+    return rc ? no_queue(w, rc) : 0;
+}
+
+bool stream_pending(void *stream)
+{
+    struct stream_queue *q;
+    uint64_t id;
+    bool is;
+
+    if (gtl->stream_check(stream, &id))
+        return false;
+    lock_acquire(&lock);
+    q = find(id);
+    is = q && !empty(q);
+    lock_release(&lock);
+    return is;
+}
+
+bool stream_used(void *stream)
+{
+    uint64_t id;
+    bool is;
+
+    if (!words)
+        return false;
+    if (gtl->stream_check(stream, &id))
+        return true;            /* arming will tell */
+    if (last.id == id + era)
+        return true;
+    lock_acquire(&lock);
+    is = find(id) != NULL;
+    lock_release(&lock);
+    return is;
+}
+
+static unsigned drop_all(void)
+{
+    unsigned left = 0;
+
+    lock_acquire(&lock);
+    while (queues) {
+        struct stream_queue *q = queues;
+
+        queues = q->next;
+        left += (unsigned)(q->armed - q->ended);
+        queue_free(q);
+    }
+    if (words) {
+        gtl->unpin(words);
+        munmap(words, QUEUES * sizeof *words);
+        words = NULL;
+    }
+    era += (uint64_t)1 << 48;   /* no thread takes a queue of the past */
+    lock_release(&lock);
+    return left;
+}
+
+int stream_open(void)
+{
+    static struct base_lock opening = LOCK_INIT;
+    int rc = 0;
+
+    lock_acquire(&opening);
+    if (!stream_is_open)
+        rc = stream_reach_open();
+    if (!rc && !stream_is_open) {
+        stream_wait_open();
+        /* release: who sees it sees the rest. */
+        __atomic_store_n(&stream_is_open, true, __ATOMIC_RELEASE);
+    }
+    lock_release(&opening);
+    return rc;
+}
+
+void stream_close(void)
+{
+    unsigned left;
+
+    if (!stream_is_open)
+        return;
+    stream_is_open = false;
+    stream_wait_close();
+    stream_agent_close();
+    left = drop_all();
+    if (left)
+        log_warn(ERR_STREAM, "shmem_finalize: %u operations were enqueued that "
+                 "their streams have not reached: they are never done; "
+                 "synchronise streams before", left);
+    stream_reach_close();
+}

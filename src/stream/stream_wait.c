@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams that wait for words of this PE.
+ *
+ * That a 64-bit word reaches a value is a wait of the device's own.  Every
+ * other condition is looked at by a thread: by the stream's own on the
+ * software device, which is woken like any waiter, and by the agent where the
+ * device is a GPU. */
+#include "core/core_cmp.h"
+#include "stream/stream_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool closing;            /* atomic */
+
+static struct core_set set_of(const struct stream_wait *c)
+{
+    return (struct core_set){
+        .ivars = c->ivars, .n = c->n, .status = c->status, .cmp = c->cmp,
+        .values = c->values ? c->values : &c->value,
+        .each_value = c->values != NULL, .elem_size = (int)c->size,
+        .is_signed = c->is_signed
+    };
+}
+
+/* Results may be the device's memory. */
+static void give(void *to, const void *from, size_t n)
+{
+    if (to)
+        core_copy(to, from, n);
+}
+
+static bool some_over(const struct stream_wait *c, const struct core_set *s)
+{
+    size_t *found = malloc(c->n * sizeof *found), n;
+    bool empty;
+
+    if (!found)
+        return false;           /* until there is memory */
+    n = core_set_some(s, found, &empty);
+    if (n)
+        give(c->indices, found, n * sizeof *found);
+    if (n || empty)
+        give(c->count, &n, sizeof n);
+    free(found);
+    return n || empty;
+}
+
+static bool set_over(const struct stream_wait *c, const struct core_set *s)
+{
+    bool empty;
+    size_t i;
+
+    if (c->how == STREAM_ALL)
+        return core_set_all(s);
+    if (c->how == STREAM_SOME)
+        return some_over(c, s);
+    i = core_set_any(s, &empty);
+    if (i != SIZE_MAX || empty)
+        give(c->index, &i, sizeof i);
+    return i != SIZE_MAX || empty;
+}
+
+bool stream_wait_over(const struct stream_wait *c)
+{
+    struct core_set s = set_of(c);
+    bool over;
+
+    core_set_begin("shmemx_wait_until_on_stream", &s);
+    over = set_over(c, &s);
+    core_set_end(&s);
+    if (over)
+        give(c->seen, c->ivars, sizeof *c->seen);
+    return over;
+}
+
+/* ---- on the software device ---- */
+
+struct software {
+    const char *call;
+    struct stream_wait wait;
+};
+
+static void watch(void *arg)
+{
+    struct software *s = arg;
+    struct core_set set = set_of(&s->wait);
+    struct core_waiter w = core_set_wait(s->call, &set);
+
+    while (!stream_wait_over(&s->wait)) {
+        if (__atomic_load_n(&closing, __ATOMIC_RELAXED))
+            break;
+        core_wait_step(&w);
+    }
+    core_wait_end(&w);
+    free(s);
+}
+
+static int watch_in_stream(const struct stream_where *w,
+                           const struct stream_wait *c)
+{
+    struct software *s = malloc(sizeof *s);
+    int rc;
+
+    if (!s) {
+        stream_refuse(ERR_STREAM, w->call, "out of memory");
+        return -ENOMEM;
+    }
+    s->call = w->call;
+    s->wait = *c;
+    rc = stream_told(w, gtl->call(watch, s, w->stream));
+    if (rc)
+        free(s);
+    return rc;
+}
+
+void stream_wait_open(void)
+{
+    __atomic_store_n(&closing, false, __ATOMIC_RELAXED);
+}
+
+void stream_wait_close(void)
+{
+    __atomic_store_n(&closing, true, __ATOMIC_RELAXED);
+}
+
+/* ---- */
+
+/* Is it the wait that devices have?  The number to wait for. */
+static bool is_plain(const struct stream_wait *c, uint64_t *least)
+{
+    if (c->how != STREAM_ALL || c->size != 8 || c->is_signed || c->n != 1 ||
+        c->status || c->values)
+        return false;
+    *least = c->cmp == SHMEM_CMP_GT ? c->value + 1 : c->value;
+    return c->cmp == SHMEM_CMP_GE ||
+           (c->cmp == SHMEM_CMP_GT && c->value != UINT64_MAX);
+}
+
+static int wait_plain(const struct stream_where *w,
+                      const struct stream_wait *c, uintptr_t word,
+                      uint64_t least)
+{
+    int rc = gtl->wait64((uint64_t *)word, least, w->stream);
+
+    if (!rc && c->seen)
+        rc = gtl->copy(c->seen, (void *)word, sizeof *c->seen, w->stream);
+    return stream_told(w, rc);
+}
+
+static int check(const struct stream_where *w, const struct stream_wait *c)
+{
+    size_t len;
+    int at, rc;
+
+    if (c->cmp < SHMEM_CMP_EQ || c->cmp > SHMEM_CMP_LE)
+        return stream_refuse(ERR_ARG, w->call, "comparison %d is none of "
+                             "SHMEM_CMP_EQ, NE, GT, GE, LT, LE", c->cmp);
+    if (__builtin_mul_overflow(c->n, c->size, &len))
+        return stream_refuse(ERR_SIZE, w->call, "%zu elements of %zu bytes "
+                             "exceed the address space", c->n, c->size);
+    rc = stream_need_aligned(w, c->ivars, c->size);
+    if (!rc)
+        rc = stream_need_symmetric(w, c->ivars, len, core_world.my_pe, &at);
+    if (!rc && c->how == STREAM_SOME)
+        rc = stream_need_local(w, c->indices, c->n * sizeof *c->indices);
+    return rc;
+}
+
+int stream_wait(const struct stream_where *w, const struct stream_wait *c)
+{
+    struct stream_op *op;
+    uintptr_t word;
+    uint64_t least;
+    int rc;
+
+    rc = check(w, c);
+    if (rc)
+        return rc;
+    word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size) : 0;
+    /* What a NIC stored in device memory needs more than the device's wait. */
+    if (word && is_plain(c, &least) && (gtl_device.ordered || !xport_far) &&
+        (!c->seen || stream_reaches_local(c->seen, sizeof *c->seen)))
+        return wait_plain(w, c, word, least);
+    if (gtl_is_software())
+        return watch_in_stream(w, c);
+    rc = stream_arm_begin(w, &op);
+    if (rc)
+        return rc;
+    op->kind = STREAM_WAIT;
+    op->wait = *c;
+    op->waits = true;
+    return stream_arm(w, op);
+}
