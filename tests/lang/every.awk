@@ -39,7 +39,7 @@ BEGIN {
     value["const uint64_t *"] = "&signal_word"; value["uint64_t"] = "1"
     value["long *"] = "longs"; value["long"] = "1"
     value["shmem_team_t"] = "SHMEM_TEAM_WORLD"; value["shmem_ctx_t"] = "ctx"
-    value["int, ..."] = "0"
+    value["int, ..."] = "0"; value["stream"] = "stream"
 }
 /^#/ || NF == 0 { next }
 {
@@ -99,14 +99,16 @@ function put_in(result, name, args, N, T,    types, n, i, t, list) {
     result = typed(result, T)
     print result "(" name ")(" args ");"
     if (kind != "*")
-        calls[++n_calls] = "    fresh(); (" name ")(" list ");"
+        calls[++n_calls] = "    fresh(); " (name ~ /_on_stream$/ ? \
+            "NEED((" name ")(" list ") == 0);" : "(" name ")(" list ");")
 }
 function typed(text, T,    out, word) {
     while (match(text, /[A-Za-z_0-9]+/)) {
         word = substr(text, RSTART, RLENGTH)
         out = out substr(text, 1, RSTART - 1) (word == "T" ? T : \
             word ~ /^(pe|cmp|count)$/ ? "int" : \
-            word == "set" ? "int, int, int" : word)
+            word == "set" ? "int, int, int" : \
+            word == "stream" ? "shmemx_stream_t" : word)
         text = substr(text, RSTART + RLENGTH)
     }
     return out text

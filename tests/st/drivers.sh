@@ -7,4 +7,5 @@ set -u
 . "$(dirname "$0")/../device/device.inc"
 each ../st/streams
 each ../st/onesided
+each ../st/every
 finish
