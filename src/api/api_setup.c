@@ -175,6 +175,7 @@ static void close_rooms(void)
     granted = 0;
     stream_close();
     core_quiet("shmem_finalize", &core_ctx_default);
+    core_ctx_drop_all();        /* they may copy to what is given back next */
     api_device_leave();
     coll_barrier_last(exiting);
     fault_report();

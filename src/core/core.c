@@ -130,7 +130,6 @@ static void close_team(struct core_team *t)
 
 void core_close(void)
 {
-    core_ctx_drop_all();
     core_watch_close();
     core_far_close();
     core_team_drop_all();
