@@ -192,6 +192,11 @@ static void give_index(uint32_t i) REQUIRES(ofi_lock)
 
 void ofi_flow_close(struct xport_flow *f)
 {
+    /* Another thread may have posted a part whose end was seen already, and be
+     * about to count it (ofi_stage.c).  acquire: that was its last use. */
+    while (__atomic_load_n(&f->sent, __ATOMIC_ACQUIRE) !=
+           __atomic_load_n(&f->staged, __ATOMIC_RELAXED))
+        sched_yield();
     lock_acquire(&ofi_lock);
     f->ep->users--;
     give_index(f->index);
