@@ -195,18 +195,20 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
                       const void *source, size_t len, bool nbi)
 {
     struct ofi_op op = { .kind = OFI_WAITED, .pe = to->pe };
+    /* The rest of a long one, perhaps: the NIC's to read, no processor's. */
+    bool device = unlikely(ofi.hmem) && ofi_is_foreign(source);
     struct ofi_local l;
     struct transfer t;
 
-    if (put_whole(f, to, source, len))
+    if (!device && put_whole(f, to, source, len))
         return;
-    if (len <= ofi.inject_put) {
+    if (!device && len <= ofi.inject_put) {
         aim(&t, to, (void *)source, len, NULL, ofi_tag(f, to->pe));
         post_write(f, &t, to->pe, FI_INJECT);
         return;
     }
     /* Memory that would have to be registered first is copied, if short. */
-    if (len <= BOUNCE && !(gtl_foreign && ofi_is_foreign(source)) &&
+    if (len <= BOUNCE && !device &&
         (!nbi || (ofi.local_keys && heap_find(source, len) < 0))) {
         put_copy(f, to, source, len);
         return;

@@ -14,7 +14,8 @@ SHMEM_OFI_PROVIDER=cxi
 SHMEM_LOG=info:ofi
 export FI_PROVIDER_PATH SHMEM_OFI_PROVIDER SHMEM_LOG
 unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_NO_VNI \
-    FAKE_CXI_DELAY_US FAKE_CXI_SEED FAKE_CXI_INTERFACE FAKE_CXI_HMEM
+    FAKE_CXI_DELAY_US FAKE_CXI_SEED FAKE_CXI_INTERFACE FAKE_CXI_HMEM \
+    FAKE_CXI_MAX_MSG
 
 # way REGEX DEVICE PROGRAM [VAR=VALUE...]: that is said, and all is right.
 way()
@@ -36,6 +37,8 @@ for program in far rma amo; do
     way "$nic" cuda-coherent $program FAKE_CXI_HMEM=1 &
 done
 wait
+# What is left of a long put is short, and must not go inline.
+way "$nic" cuda-coherent far FAKE_CXI_HMEM=1 FAKE_CXI_MAX_MSG=314573 &
 way "$host .*the provider does not reach device memory" cuda-coherent rma &
 way "$host .*SHMEM_OFI_HMEM is 0" cuda-coherent rma FAKE_CXI_HMEM=1 \
     SHMEM_OFI_HMEM=0 &

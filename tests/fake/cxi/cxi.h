@@ -24,7 +24,7 @@
 #include <rdma/fi_rma.h>
 #include <rdma/providers/fi_prov.h>
 
-#define CXI_MAX_MSG     ((1ull << 32) - 1)
+#define CXI_MAX_MSG     ((uint64_t)cxi_env("FAKE_CXI_MAX_MSG", 0xffffffff))
 #define CXI_INJECT      192
 #define CXI_TX_SIZE     1024
 #define CXI_TX_MAX      16384

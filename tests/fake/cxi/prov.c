@@ -27,7 +27,7 @@
  *                the endpoint, which is progress too); no wait objects
  *   6  cntr.c    wait objects NONE, UNSPEC and YIELD; 48 and 7 bits; busy while
  *                bound
- *   7  rma.c     flags and lengths
+ *   7  rma.c     flags and lengths; nothing inline from a GPU's memory
  *   8  atomic.c  one element, the table of types and operations, no fetching
  *                with delivery completion
  *   9  nic.c     a completed update may be invisible at the target for up to
@@ -43,6 +43,7 @@
  *   FAKE_CXI_NICS=n       n domains, cxi0 and on; all are one interface
  *   FAKE_CXI_INTERFACE=s  which interface that is; lo
  *   FAKE_CXI_HMEM=1       it reaches the memory of a CUDA device
+ *   FAKE_CXI_MAX_MSG=n    the longest transfer, 4 GiB - 1
  *   FAKE_CXI_SOFT=1       a broken rule returns an error instead of abort()
  *   FAKE_CXI_NO_VNI=1     as on a machine that gave the job no network
  *   FAKE_CXI_DELAY_US=n   the longest delay, 1000

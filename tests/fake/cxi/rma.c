@@ -13,6 +13,16 @@ struct rma {
     void *context;
 };
 
+/* Inline data is the processor's to copy.  Locked. */
+static bool is_gpu(const struct cxi_domain *dom, const void *p)
+{
+    for (const struct cxi_mr *mr = dom->mrs; mr; mr = mr->next)
+        if (mr->seen && ((uintptr_t)p - (uintptr_t)mr->buf < mr->len ||
+                         (uintptr_t)p - (uintptr_t)mr->seen < mr->len))
+            return true;
+    return false;
+}
+
 static ssize_t rma_op(struct fid_ep *fid, const struct rma *r, uint64_t flags)
 {
     struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
@@ -23,6 +33,10 @@ static ssize_t rma_op(struct fid_ep *fid, const struct rma *r, uint64_t flags)
         (flags & FI_INJECT && r->len > CXI_INJECT))
         return -FI_EMSGSIZE;
     pthread_mutex_lock(&ep->dom->lock);
+    rc = flags & FI_INJECT && is_gpu(ep->dom, r->buf)
+         ? cxi_rule(-FI_EFAULT, "7", "inline from the memory of a GPU") : 0;
+    if (rc)
+        goto out;
     rc = cxi_ep_start(ep, r->kind, r->peer, flags, &op);
     if (rc)
         goto out;
