@@ -31,6 +31,9 @@ enum coll_kind {
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes);
 
+/* Was it left to this table? */
+bool coll_is_free(enum coll_kind kind);
+
 /* A short reduction by messages, in place, of symmetric words. */
 void coll_reduce_words(struct core_team *t, void *words, size_t n, size_t size,
                        coll_op *op);
@@ -83,6 +86,26 @@ static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
         near = core_device_near(core_team_world_pe(t, pe), sym);
     return (void *)near;
 }
+
+/* ---- coll_device.c: memory that the processor must not touch ---- */
+
+/* Elements [at, at + n) of the sources of members, combined in the order
+ * first, first + 1 ... modulo count, into this one's dest: the only one of
+ * them that may lie there is the first.  From there they go to all members in
+ * `to`.  Members are those in who, or all of the team. */
+struct coll_part {
+    const struct core_team *t;
+    const int *who;
+    int first, count, to;
+    char *dest;
+    const char *source;
+    size_t at, n, size;
+    coll_op *op;
+};
+void coll_device_combine(const struct coll_part *p) __attribute__((cold));
+/* Is that for the device?  The same on all members. */
+bool coll_device_takes(const void *dest, const void *source, size_t bytes,
+                       size_t size, coll_op *op) __attribute__((cold));
 
 /* out = a op b, whatever memory they are in. */
 void coll_apply_foreign(coll_op *op, void *out, const void *a, const void *b,

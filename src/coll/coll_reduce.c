@@ -97,6 +97,28 @@ static void reduce_pull(struct core_team *t, const struct reduction *r)
         core_copy(r->dest, kept, r->n * r->size);
 }
 
+static bool for_device(const struct reduction *r)
+{
+    return unlikely(gtl_foreign) &&
+           coll_device_takes(r->dest, r->source, r->n * r->size, r->size,
+                             r->op);
+}
+
+/* The same part as it is without the device; the own source is the first. */
+static void device_part(const struct core_team *t, const struct ranks *k,
+                        const struct reduction *r, int to)
+{
+    size_t end, at = part_of(k, r, k->me, &end);
+    const struct coll_part p = {
+        .t = t, .who = k->who, .first = k->me, .count = k->n, .to = to,
+        .dest = r->dest, .source = r->source, .at = at, .n = end - at,
+        .size = r->size, .op = r->op
+    };
+
+    if (at < end)
+        coll_device_combine(&p);
+}
+
 /* Each member reads one part of all sources, and writes it to all dests.  The
  * part of a source is read by one member only, so dest may be source. */
 static void reduce_split(struct core_team *t, const struct reduction *r)
@@ -106,6 +128,10 @@ static void reduce_split(struct core_team *t, const struct reduction *r)
     _Alignas(64) char acc[BLOCK];
 
     coll_sync(t);
+    if (for_device(r)) {
+        device_part(t, &k, r, k.n);
+        from = to;
+    }
     for (size_t at = from; at < to; at += len) {
         len = to - at < step ? to - at : step;
         combine(t, &k, r, at, len, acc);
@@ -275,6 +301,10 @@ static void combine_part(struct core_team *t, const struct reduction *r)
     struct ranks here = node_of(t);
     size_t step = BLOCK / r->size, to, len;
 
+    if (for_device(r)) {
+        device_part(t, &here, r, 0);
+        return;
+    }
     for (size_t at = part_of(&here, r, here.me, &to); at < to; at += len) {
         _Alignas(64) char acc[BLOCK];
 
@@ -352,7 +382,8 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
         return;
     }
     alg = coll_choose(COLL_REDUCE, t, n * size);
-    if (alg == COLL_PULL && in_place && n * size > IN_PLACE_MOST)
+    if (alg == COLL_PULL && ((in_place && n * size > IN_PLACE_MOST) ||
+                             (for_device(&r) && coll_is_free(COLL_REDUCE))))
         alg = COLL_SPLIT;
     if (alg == COLL_RING && in_place) {
         kept = room_for(n * size);

@@ -52,6 +52,29 @@ static void scan_pull(struct core_team *t, const struct scan *s)
     coll_sync(t);
 }
 
+/* The device adds up.  In place, the last member is the first to do so: those
+ * before it do not need what it had. */
+static void scan_by_device(struct core_team *t, const struct scan *s)
+{
+    int me = t->my_pe, count = me + s->inclusive;
+    bool in_place = s->dest == s->source;
+    const struct coll_part p = {
+        .t = t, .first = s->inclusive ? me : 0, .count = count,
+        .dest = s->dest, .source = s->source, .n = s->n, .size = s->size,
+        .op = s->op
+    };
+
+    coll_sync(t);
+    for (int turn = t->n_pes - 1; turn >= 0; turn--) {
+        if (turn == me)
+            coll_device_combine(&p);
+        if (in_place)
+            coll_sync(t);
+    }
+    if (!in_place)
+        coll_sync(t);
+}
+
 /* By messages: the sum over the 2^k members that end here goes to the one 2^k
  * above; last, for the exclusive form, everything moves up by one. */
 static void double_piece(struct core_team *t, const struct scan *s, size_t at,
@@ -98,7 +121,11 @@ void coll_scan(struct core_team *t, void *dest, const void *source, size_t n,
     size_t step = CORE_PIECE / size, len;
 
     if (coll_choose(COLL_SCAN, t, n * size) == COLL_PULL) {
-        scan_pull(t, &s);
+        if (unlikely(gtl_foreign) && coll_is_free(COLL_SCAN) &&
+            coll_device_takes(dest, source, n * size, size, op))
+            scan_by_device(t, &s);
+        else
+            scan_pull(t, &s);
         return;
     }
     for (size_t at = 0; at < n; at += len) {

@@ -197,6 +197,11 @@ static bool serves(enum coll_alg alg, enum coll_kind kind,
     }
 }
 
+bool coll_is_free(enum coll_kind kind)
+{
+    return asked[kind] == COLL_AUTO;
+}
+
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes)
 {

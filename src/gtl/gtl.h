@@ -228,12 +228,6 @@ int gtl_fill_now(void *to, int byte, size_t n);
 /* a->result: any host memory. */
 int gtl_amo_now(const struct gtl_amo *a);
 
-/* The same of several calls: a stream, for this thread alone until end() has
- * waited for it.  rc: 0, or a call's failure, which end() returns. */
-struct gtl_own;
-struct gtl_own *gtl_own_begin(void **stream);
-int gtl_own_end(struct gtl_own *o, int rc);
-
 /* Lanes are streams for what is left behind: begin() keeps other threads out
  * until end(), and finish() waits for all that was enqueued before it was
  * called.  finish() asks nothing of the driver where nothing is left. */

@@ -13,7 +13,7 @@
 
 enum { STREAMS = 4 };
 
-static struct gtl_own {
+static struct own {
     struct base_lock lock;
     void *stream;
     uint64_t *word, *here;      /* for the device and the processor */
@@ -70,7 +70,7 @@ void gtl_own_close(void)
 
 /* A free one, or the first that gets free of one that is this thread's as
  * much as any. */
-static struct gtl_own *take(void) LOCK_ATTR(no_thread_safety_analysis)
+static struct own *take(void) LOCK_ATTR(no_thread_safety_analysis)
 {
     static unsigned threads;
     static __thread unsigned mine;      /* + 1 */
@@ -79,7 +79,7 @@ static struct gtl_own *take(void) LOCK_ATTR(no_thread_safety_analysis)
     if (!mine)
         mine = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) % STREAMS + 1;
     for (i = 0; i < STREAMS; i++) {
-        struct gtl_own *o = &own[(mine - 1 + i) % STREAMS];
+        struct own *o = &own[(mine - 1 + i) % STREAMS];
 
         if (lock_try(&o->lock))
             return o;
@@ -89,7 +89,7 @@ static struct gtl_own *take(void) LOCK_ATTR(no_thread_safety_analysis)
 }
 
 /* With the result of what was enqueued on it. */
-static int finish(struct gtl_own *o, int rc) LOCK_ATTR(no_thread_safety_analysis)
+static int finish(struct own *o, int rc) LOCK_ATTR(no_thread_safety_analysis)
 {
     if (!rc)
         rc = gtl->stream_sync(o->stream);
@@ -99,28 +99,28 @@ static int finish(struct gtl_own *o, int rc) LOCK_ATTR(no_thread_safety_analysis
 
 int gtl_copy_now(void *to, const void *from, size_t n)
 {
-    struct gtl_own *o = take();
+    struct own *o = take();
 
     return finish(o, gtl->copy(to, from, n, o->stream));
 }
 
 int gtl_copy_blocks_now(void *to, const void *from, const struct gtl_blocks *b)
 {
-    struct gtl_own *o = take();
+    struct own *o = take();
 
     return finish(o, gtl->copy_blocks(to, from, b, o->stream));
 }
 
 int gtl_fill_now(void *to, int byte, size_t n)
 {
-    struct gtl_own *o = take();
+    struct own *o = take();
 
     return finish(o, gtl->fill(to, byte, n, o->stream));
 }
 
 int gtl_amo_now(const struct gtl_amo *a)
 {
-    struct gtl_own *o = take();
+    struct own *o = take();
     struct gtl_amo b = *a;
     uint64_t was = 0;
     int rc;
@@ -135,20 +135,4 @@ int gtl_amo_now(const struct gtl_amo *a)
     if (!rc && a->result)
         memcpy(a->result, &was, (size_t)a->size);
     return rc;
-}
-
-struct gtl_own *gtl_own_begin(void **stream)
-{
-    struct gtl_own *o = take();
-
-    *stream = o->stream;
-    return o;
-}
-
-/* What was enqueued before a failure uses the caller's memory, too. */
-int gtl_own_end(struct gtl_own *o, int rc)
-{
-    int end = finish(o, 0);
-
-    return rc ? rc : end;
 }
