@@ -253,8 +253,8 @@ $(OFI_RAW).o: USER_CPPFLAGS += $(PMIX_CFLAGS) $(OFI_CFLAGS)
 $(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread
 
 # Calls of a room, which the library does not export.
-GTL_BENCH = $(O)/obj/tests/bench/gtl
-$(GTL_BENCH).o: USER_CPPFLAGS += -include config.h -Isrc
+GTL_BENCH = $(O)/obj/tests/bench/gtl $(O)/obj/tests/bench/device
+$(addsuffix .o,$(GTL_BENCH)): USER_CPPFLAGS += -include config.h -Isrc
 $(GTL_BENCH): $(O)/obj/rooms.a
 $(GTL_BENCH): USER_LIBS = $(O)/obj/rooms.a $(LIB_LIBS)
 

@@ -7,7 +7,7 @@
 
 /* FEWEST: bytes.  A kernel costs about what two copies do, and the processor
  * needs three for each piece. */
-enum { PIECE = 8192, FEWEST = 512 };
+enum { PIECE = 8192, FEWEST = 256 };
 /* Of the device: while one is handed out, the next is combined. */
 #define STRIDE ((size_t)1 << 20)
 

@@ -20,11 +20,11 @@ void core_device_need(int rc, const char *what, const void *p, size_t n)
 
 bool core_is_foreign(const void *p)
 {
-    int seg = heap_find(p, 1);
+    const struct heap_seg *d = &heap_segs[HEAP_DEVICE];
 
-    if (seg >= 0)
-        return seg == HEAP_DEVICE && !heap_device_direct;
-    return gtl_is_foreign(p);
+    if ((uintptr_t)p - d->base < d->size)
+        return !heap_device_direct;
+    return heap_find(p, 1) < 0 && gtl_is_foreign(p);
 }
 
 static uintptr_t reached(int world_pe, int seg, uint64_t off)

@@ -12,7 +12,7 @@
 #include "gtl/gtl.h"
 
 /* Of this PE, or of a peer as the device reaches it. */
-bool core_is_foreign(const void *p) __attribute__((cold, noinline));
+bool core_is_foreign(const void *p) __attribute__((noinline));
 static inline bool core_foreign(const void *p)
 {
     return unlikely(gtl_foreign) && core_is_foreign(p);

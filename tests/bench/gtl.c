@@ -180,6 +180,31 @@ static void plain_copies(void *arg, int iters)
     }
 }
 
+static void copies_by_processor(void *arg, int iters)
+{
+    (void)arg;
+    for (int i = 0; i < iters; i++) {
+        memcpy(bed.to, bed.from, bed.size);
+        bench_barrier();
+    }
+}
+
+/* What the memory itself costs: processes share it, so its pages may be of
+ * another size than those of the host's buffers. */
+static void show_memory(size_t size, int iters)
+{
+    struct bench_pair p = bench_both(copies_by_processor, plain_copies, NULL,
+                                     iters);
+    char name[48];
+    struct bench_row row = {
+        .name = name, .unit = "ns", .ours = p.ours, .limit = p.limit,
+        .ratio = p.ratio
+    };
+
+    snprintf(name, sizeof name, "processor there, %zu B", size);
+    bench_print(&row);
+}
+
 static void show_copies(size_t size)
 {
     int iters = size < 65536 ? 500 : (int)(((size_t)32 << 20) / size);
@@ -204,6 +229,8 @@ static void show_copies(size_t size)
     row.ratio = p.ratio;
     row.target_ratio = 0;
     bench_print(&row);
+    if (gtl_device.direct)
+        show_memory(size, iters);
 }
 
 static char *host_memory(void)
