@@ -62,6 +62,17 @@ uint64_t core_device_load(const void *p, size_t size)
     return v;
 }
 
+/* Of a place at a near PE and a local one.  The driver is asked about the
+ * local one at most. */
+static void copy_near(int seg, const void *local, void *to, const void *from,
+                      size_t n)
+{
+    if ((seg == HEAP_DEVICE && !heap_device_direct) || core_is_foreign(local))
+        need(gtl_copy_now(to, from, n), "copy", to, n);
+    else
+        copy_bytes(to, from, n);
+}
+
 /* Whoever waits there may look. */
 static void wake(const struct xport_at *at, uintptr_t near, size_t len)
 {
@@ -74,7 +85,7 @@ bool core_device_put(const struct xport_at *to, const void *source, size_t len)
 
     if (!near)
         return false;
-    core_device_copy((void *)near, source, len);
+    copy_near(to->seg, source, (void *)near, source, len);
     wake(to, near, len);
     return true;
 }
@@ -85,7 +96,7 @@ bool core_device_get(void *dest, const struct xport_at *from, size_t len)
 
     if (!near)
         return false;
-    core_device_copy(dest, (const void *)near, len);
+    copy_near(from->seg, dest, dest, (const void *)near, len);
     return true;
 }
 
