@@ -3,7 +3,7 @@
  * device, where all are there and they are not few; else they are brought here
  * in pieces.  Where the processor may touch it, they are operands like any
  * other. */
-#include "coll/coll_int.h"
+#include "coll/coll_device.h"
 
 /* FEWEST: bytes.  A kernel costs about what two copies do, and the processor
  * needs three for each piece. */

@@ -87,26 +87,6 @@ static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
     return (void *)near;
 }
 
-/* ---- coll_device.c: memory that the processor must not touch ---- */
-
-/* Elements [at, at + n) of the sources of members, combined in the order
- * first, first + 1 ... modulo count, into this one's dest: the only one of
- * them that may lie there is the first.  From there they go to all members in
- * `to`.  Members are those in who, or all of the team. */
-struct coll_part {
-    const struct core_team *t;
-    const int *who;
-    int first, count, to;
-    char *dest;
-    const char *source;
-    size_t at, n, size;
-    coll_op *op;
-};
-void coll_device_combine(const struct coll_part *p) __attribute__((cold));
-/* Is that for the device?  The same on all members. */
-bool coll_device_takes(const void *dest, const void *source, size_t bytes,
-                       size_t size, coll_op *op) __attribute__((cold));
-
 /* out = a op b, whatever memory they are in. */
 void coll_apply_foreign(coll_op *op, void *out, const void *a, const void *b,
                         size_t n, size_t size) __attribute__((cold));

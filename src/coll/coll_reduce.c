@@ -4,7 +4,7 @@
  * member for all or with the same operands on the same sides: all get the
  * same bits.  In two levels the order is that of the members within each node,
  * then that of the leaders' algorithm over what the nodes have. */
-#include "coll/coll_int.h"
+#include "coll/coll_device.h"
 
 #include <stdlib.h>
 

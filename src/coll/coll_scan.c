@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scans: each member gets the sum over those before it. */
-#include "coll/coll_int.h"
+#include "coll/coll_device.h"
 
 enum { BLOCK = 8192, SHIFT = CORE_ROUNDS - 1 /* a flag beside the rounds */ };
 
