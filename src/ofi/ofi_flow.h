@@ -55,9 +55,14 @@ static inline void *ofi_tag(const struct xport_flow *f, int pe)
                                (uint64_t)(uint32_t)pe << 1 | 1);
 }
 
+static inline int ofi_flow_to(const struct xport_flow *f)
+{
+    return __atomic_load_n(&f->to, __ATOMIC_RELAXED);
+}
+
 static inline void ofi_flow_turns(struct xport_flow *f, int pe)
 {
-    if (__atomic_load_n(&f->to, __ATOMIC_RELAXED) == pe)
+    if (ofi_flow_to(f) == pe)
         return;
     if (__atomic_load_n(&f->done, __ATOMIC_RELAXED) !=
         __atomic_load_n(&f->issued, __ATOMIC_RELAXED))

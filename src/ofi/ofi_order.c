@@ -20,7 +20,7 @@ void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
 static void drain(struct xport_flow *f, const uint64_t *issued,
                   const uint64_t *done)
 {
-    struct ofi_wait w = { .wait.pe = -1, .wait.maybe = f->to };
+    struct ofi_wait w = { .wait.pe = -1, .wait.maybe = ofi_flow_to(f) };
     uint64_t seen = 0, now;
 
     /* acquire: what the operations brought is there. */
@@ -28,7 +28,7 @@ static void drain(struct xport_flow *f, const uint64_t *issued,
            __atomic_load_n(issued, __ATOMIC_RELAXED)) {
         if (now != seen) {
             ofi_wait_end(&w);
-            w = (struct ofi_wait){ .wait.pe = -1, .wait.maybe = f->to };
+            w = (struct ofi_wait){ .wait.pe = -1, .wait.maybe = ofi_flow_to(f) };
         }
         seen = now;
         ofi_wait_step(&w, f->ep);
