@@ -68,6 +68,12 @@ uint64_t api_least(uint64_t mine);
  * all PEs alike, logged by those that have the reason. */
 int api_device_need(void);
 /* Before and after the last meeting of all PEs. */
+/* The most PEs that one device of this node has, as far as they have told
+ * each other; gtl_device.pes are those of this PE's.  0: none is open. */
+int api_device_users(void);
+/* What several have to do without. */
+enum { API_SHARED_TEXT = 160 };
+const char *api_device_shared(char *buf, int users);
 void api_device_leave(void);
 void api_device_close(void);
 

@@ -10,6 +10,8 @@
 #include "sm/sm.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What the environment says of spaces; all PEs are to be told the same. */
@@ -113,20 +115,86 @@ static int agree(void)
     return -EINVAL;
 }
 
+/* Of all PEs' rc: SHARED, LOCKED where one has 1, else the lowest PE that has
+ * -errno. */
+enum { LOCKED = INT_MAX - 1, SHARED = INT_MAX };
+static int outcome(int rc)
+{
+    return (int)api_least((uint64_t)(rc < 0 ? rt_job.pe : rc ? LOCKED
+                                                             : SHARED));
+}
+
+static const char *cure_of(int rc)
+{
+    switch (rc) {
+    case -ENODEV:
+        return "give all PEs all devices of the node (--gpu-bind=none, no "
+               "*_VISIBLE_DEVICES)";
+    case -EXDEV:
+        return "devices on different bridges or in a virtual machine may have "
+               "none; shmem_info --check tries each pair";
+    case -ENOSPC:
+        return "switch on resizable BAR in the machine's firmware, or set a "
+               "smaller SHMEM_DEVICE_SYMMETRIC_SIZE";
+    default:
+        return "PEs in containers want one PID and one IPC namespace, and all "
+               "devices of the node";
+    }
+}
+
+int api_device_users(void)
+{
+    return gtl == &gtl_none ? 0 : sm_device_users(words->sm);
+}
+
+const char *api_device_shared(char *buf, int users)
+{
+    snprintf(buf, API_SHARED_TEXT, "%d PEs share a device: kernels of one wait "
+             "while those of another run, and streams %s", users,
+             gtl_device.memops ? "wait for words without a kernel"
+             : "cannot wait for words, for which a kernel would spin");
+    return buf;
+}
+
+static void tell_users(void)
+{
+    char text[API_SHARED_TEXT];
+    int users = api_device_users();
+
+    if (rt_job.pe == 0 && users > 1 && !gtl_is_software())
+        log_info(LOG_API, "%s", api_device_shared(text, users));
+}
+
+static int lend_and_borrow(void)
+{
+    int rc = sm_device_lend(words->sm), who = outcome(rc);
+
+    tell_users();
+    if (who == SHARED) {
+        rc = sm_device_borrow(words->sm);
+        who = outcome(rc);
+    }
+    if (who == rt_job.pe)
+        log_warn(ERR_DEVICE, "device memory cannot be shared between the PEs "
+                 "of a node (%s): the device heap lies in pinned host memory, "
+                 "which is slower; %s", gtl_error()[0] ? gtl_error()
+                 : "refused", cure_of(rc));
+    if (who != LOCKED)
+        return who == SHARED ? 0 : -ENODEV;
+    if (rt_job.pe == 0)
+        log_info(LOG_API, "devices of a node have no atomics on each other's "
+                 "memory: those on device heaps are made one at a time");
+    sm_device_lock(words->sm);
+    return 0;
+}
+
 /* Handles where they serve, else memory that all reach anyway. */
 static int join(size_t size)
 {
     int rc;
 
-    if (all_of_us(sm_device_lend(words->sm)) &&
-        all_of_us(sm_device_borrow(words->sm)))
+    if (!lend_and_borrow())
         return 0;
-    if (rt_job.pe == 0)
-        log_warn(ERR_DEVICE, "device memory cannot be shared between the PEs "
-                 "of a node (%s): the device heap lies in pinned host memory, "
-                 "which is slower; do all PEs see all devices of the node?",
-                 gtl_error()[0] ? gtl_error() : "another PE says why with "
-                 "SHMEM_LOG=debug:sm");
     rc = sm_device_offer(words->sm);
     if (!all_of_us(rc))
         return -ENODEV;
@@ -231,7 +299,10 @@ int api_device_start(void)
     if (!aware_at_start())
         return 0;
     rc = gtl_open(rt_job.local);
-    return rc ? rc : ofi_device_known();
+    if (rc)
+        return rc;
+    sm_device_tell(words->sm);
+    return ofi_device_known();
 }
 
 void api_device_leave(void)

@@ -42,7 +42,8 @@ static void become_child(void)
 static void print_device(void)
 {
     struct heap_usage heap;
-    char size[24];
+    char size[24], text[API_SHARED_TEXT];
+    int users;
 
     if (!heap_device.arena) {
         printf("device heap: %s\n", api_device_possible()
@@ -54,6 +55,9 @@ static void print_device(void)
            log_size(size, (double)heap.total), heap.total, gtl_device.name);
     if (ofi_device_text()[0])
         printf("device heap of other nodes: %s\n", ofi_device_text());
+    users = api_device_users();
+    if (users > 1 && !gtl_is_software())
+        printf("device: %s\n", api_device_shared(text, users));
 }
 
 static void print_info(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_device.h"
+#include "rt/rt.h"
 
 #include <string.h>
 
@@ -207,6 +208,56 @@ _Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
                (int)GTL_CSWAP == (int)XPORT_CSWAP &&
                (int)GTL_XOR == (int)XPORT_XOR, "one list of operations");
 
+static uint64_t changed(const struct gtl_amo *a, uint64_t was)
+{
+    switch (a->op) {
+    case GTL_SET:
+    case GTL_SWAP:
+        return a->value;
+    case GTL_CSWAP:
+        return was == a->cond ? a->value : was;
+    case GTL_ADD:
+        return was + a->value;
+    case GTL_AND:
+        return was & a->value;
+    case GTL_OR:
+        return was | a->value;
+    case GTL_XOR:
+        return was ^ a->value;
+    default:
+        return was;
+    }
+}
+
+/* Under the owner's lock.  Little endian: the low bytes are the word's. */
+static int amo_by_copies(const struct gtl_amo *a)
+{
+    size_t size = (size_t)a->size;
+    uint64_t was = 0, now;
+    int rc = gtl_copy_now(&was, a->word, size);
+
+    if (!rc && a->op != GTL_FETCH) {
+        now = changed(a, was);
+        rc = gtl_copy_now(a->word, &now, size);
+    }
+    if (!rc && a->result)
+        memcpy(a->result, &was, size);
+    return rc;
+}
+
+/* A kernel, but on memory of a device where kernels of this one are not
+ * atomic. */
+static int amo_there(int pe, const struct gtl_amo *a)
+{
+    int rc;
+
+    xport_device_enter(pe);
+    rc = xport_device_lock && pe != rt_job.pe ? amo_by_copies(a)
+                                              : gtl_amo_now(a);
+    xport_device_leave(pe);
+    return rc;
+}
+
 bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
                      void *result)
 {
@@ -220,7 +271,7 @@ bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
 
     if (!near)
         return false;
-    need(gtl_amo_now(&g), "atomic", (void *)near, (size_t)a->size);
+    need(amo_there(at->pe, &g), "atomic", (void *)near, (size_t)a->size);
     if (a->op != XPORT_FETCH)
         wake(at, near, (size_t)a->size);
     return true;

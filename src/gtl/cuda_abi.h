@@ -59,6 +59,7 @@
     X(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING, 118)             \
     X(CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, 122)               \
     X(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, 124)                           \
+    X(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, 3)                   \
     X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                                  \
     X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)                                   \
     X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11)                            \
@@ -128,6 +129,8 @@ struct cuda_copy2d {
     X(cuDeviceGetPCIBusId, (char *out, int len, int dev))                   \
     X(cuDeviceGetAttribute, (int *out, int attribute, int dev))             \
     X(cuDeviceTotalMem_v2, (size_t *out, int dev))                          \
+    X(cuDeviceCanAccessPeer, (int *out, int dev, int peer))                 \
+    X(cuDeviceGetP2PAttribute, (int *out, int attribute, int from, int to)) \
     X(cuDevicePrimaryCtxRetain, (void **out, int dev))                      \
     X(cuDevicePrimaryCtxRelease_v2, (int dev))                              \
     X(cuDevicePrimaryCtxGetState, (int dev, unsigned *flags, int *active))  \

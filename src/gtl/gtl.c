@@ -26,6 +26,13 @@ int gtl_fail(int rc, const char *call, const char *text, long code)
     return rc;
 }
 
+int gtl_fail_spin(const char *call)
+{
+    return gtl_fail(-ENOSYS, call, "does not work here, and a kernel that "
+                    "waits would take the time of other PEs' on the device",
+                    gtl_device.pes);
+}
+
 /* In the order of the words of SHMEM_DEVICE, auto first. */
 enum { AUTO, N_DRIVERS = 5 };
 static const struct gtl_ops *const drivers[N_DRIVERS] = {

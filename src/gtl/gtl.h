@@ -46,6 +46,9 @@ struct gtl_device {
     bool ordered;               /* flush() is not needed */
     bool coarse;                /* release() does something */
     int hw_queues;              /* that streams share; 0: not known */
+    /* Of this job that use it, as far as they have told each other: set by
+     * sm_device.c.  With several, no kernel may spin: others need its time. */
+    int pes;
 };
 
 /* Memory of this process as the device sees it. */
@@ -139,6 +142,9 @@ struct gtl_ops {
     int (*lend)(void *p, struct gtl_handle *out);
     int (*borrow)(const struct gtl_handle *h, void **out);
     void (*give_back)(void *p);
+    /* Are amo() on that memory and its owner's atomic with each other?  Not
+     * where devices reach each other by PCIe alone. */
+    bool (*atomic)(const struct gtl_handle *h);
     /* A descriptor for other drivers; the caller closes it. */
     int (*dmabuf)(void *p, size_t size, int *fd, uint64_t *offset);
 
@@ -170,7 +176,8 @@ struct gtl_ops {
     /* Words in device or pinned memory, aligned.  What the stream did before
      * the write is visible, to the processor and the network too, to who sees
      * the value.  The wait ends at *word >= least, as unsigned numbers; on some
-     * devices a word 2^63 or more above `least` counts as below it. */
+     * devices a word 2^63 or more above `least` counts as below it.  -ENOSYS:
+     * without memops, where several PEs share the device. */
     int (*write64)(uint64_t *word, uint64_t value, void *s);
     int (*wait64)(uint64_t *word, uint64_t least, void *s);
     /* On a thread of the driver; fn calls nothing of the driver. */
@@ -214,6 +221,10 @@ bool gtl_program_has_one(void);
 /* Why the last call that failed in this thread did, as the driver says:
  * "cuMemAlloc: out of memory (2)".  Until the thread's next failure. */
 const char *gtl_error(void);
+
+/* The bytes of the device at that place of the bus that others on the bus
+ * reach; root: /sys/bus/pci/devices.  0: not known. */
+uint64_t gtl_pci_window(const char *root, const char *pci);
 
 /* Is it memory that the processor must not touch?  Symmetric addresses are
  * told apart by their segment, before this is asked. */

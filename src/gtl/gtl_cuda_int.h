@@ -91,6 +91,7 @@ int gtl_cu_classify(const void *p, struct gtl_range *out);
 int gtl_cu_lend(void *p, struct gtl_handle *out);
 int gtl_cu_borrow(const struct gtl_handle *h, void **out);
 void gtl_cu_give_back(void *p);
+bool gtl_cu_atomic(const struct gtl_handle *h);
 int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
 /* Of a device, the same in every process. */
 int gtl_cu_uuid(int dev, struct cuda_uuid *out);

@@ -32,12 +32,14 @@ int gtl_cu_kernel_write64(uint64_t *word, uint64_t value, void *s)
     return launch(write64, 1, 1, s, args);
 }
 
-/* One thread, which takes the device's time where processes share it. */
+/* One thread, which takes the device's time from other processes. */
 int gtl_cu_kernel_wait64(uint64_t *word, uint64_t least, void *s)
 {
     uint64_t w = gtl_cu_ptr(word);
     void *args[] = { &w, &least };
 
+    if (gtl_device.pes > 1)
+        return gtl_fail_spin("cuStreamWaitValue64");
     return launch(wait64, 1, 1, s, args);
 }
 

@@ -205,18 +205,52 @@ int gtl_cu_lend(void *p, struct gtl_handle *out)
     return rc;
 }
 
-/* Can this process see the device at all? */
-static bool visible(uint64_t device)
+/* False: this process does not see the device at all. */
+static bool find_device(uint64_t device, int *out)
 {
     uint64_t id;
     int n = 0, dev;
 
     gtl_cu.cuDeviceGetCount(&n);
-    while (n-- > 0)
+    while (n-- > 0) {
         if (!gtl_cu.cuDeviceGet(&dev, n) && !short_id(dev, &id) &&
-            id == device)
+            id == device) {
+            *out = dev;
             return true;
+        }
+    }
     return false;
+}
+
+/* Each has another cure. */
+static int why_not(uint64_t device, int rc)
+{
+    char pci[16] = "?";
+    int dev, can = 1;
+
+    if (!find_device(device, &dev))
+        return gtl_fail(-ENODEV, "cuIpcOpenMemHandle", "the memory is of a "
+                        "device that this process does not see", 0);
+    if (dev == gtl_cu_device.dev)
+        return rc;
+    gtl_cu.cuDeviceCanAccessPeer(&can, gtl_cu_device.dev, dev);
+    gtl_cu.cuDeviceGetPCIBusId(pci, sizeof pci, dev);
+    return gtl_fail_peer(rc, can, gtl_device.pci, pci);
+}
+
+bool gtl_cu_atomic(const struct gtl_handle *h)
+{
+    struct lent l;
+    int dev, yes = 0;
+
+    memcpy(&l, h->bytes, sizeof l);
+    if (!find_device(l.device, &dev))
+        return false;
+    if (dev == gtl_cu_device.dev)
+        return true;
+    return !CU(cuDeviceGetP2PAttribute, &yes,
+               CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+               gtl_cu_device.dev, dev) && yes;
 }
 
 int gtl_cu_borrow(const struct gtl_handle *h, void **out)
@@ -228,11 +262,8 @@ int gtl_cu_borrow(const struct gtl_handle *h, void **out)
     memcpy(&l, h->bytes, sizeof l);
     rc = CU(cuIpcOpenMemHandle_v2, &base, l.ipc,
             CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-    if (rc && !visible(l.device))
-        return gtl_fail(-ENODEV, "cuIpcOpenMemHandle", "the memory is of a "
-                        "device that this process does not see", 0);
     if (rc)
-        return rc;
+        return why_not(l.device, rc);
     rc = move(base + l.offset, base);
     if (rc) {
         CU(cuIpcCloseMemHandle, base);

@@ -35,6 +35,8 @@ static int to_errno(unsigned error)
         return -EINVAL;
     case HIP_ALREADY_REGISTERED:
         return -EEXIST;
+    case HIP_PEER_ACCESS_UNSUPPORTED:
+        return -EXDEV;
     case HIP_INSUFFICIENT_DRIVER:
     case HIP_NO_BINARY:
     case HIP_NOT_SUPPORTED:
@@ -182,15 +184,14 @@ static volatile uint32_t *find_hdp(void)
 }
 
 /* Parts of one card can share a number of theirs, or a place on the bus. */
-static void set_id(struct gtl_device *d)
+void gtl_hip_identify(int device, struct gtl_device *d)
 {
     struct hip_uuid uuid = { { 0 } };
     int at;
 
-    if (HIP(DeviceGetPCIBusId, d->pci, (int)sizeof d->pci, d->ordinal))
+    if (HIP(DeviceGetPCIBusId, d->pci, (int)sizeof d->pci, device))
         d->pci[0] = '\0';
-    if (!gtl_hip_rt.DeviceGetUuid ||
-        HIP(DeviceGetUuid, &uuid, d->ordinal))
+    if (!gtl_hip_rt.DeviceGetUuid || HIP(DeviceGetUuid, &uuid, device))
         memset(&uuid, 0, sizeof uuid);
     at = snprintf(d->id, sizeof d->id, "%s", d->pci);
     for (unsigned i = 0; i < sizeof uuid.bytes && at < (int)sizeof d->id; i++)
@@ -209,7 +210,8 @@ static int describe(struct gtl_device *d)
         rc = HIP(DeviceTotalMem, &memory, d->ordinal);
     if (rc)
         return rc;
-    set_id(d);
+    gtl_hip_identify(d->ordinal, d);
+    gtl_hip_state.id = gtl_id_hash(d->id);
     d->memory = memory;
     d->direct = attribute(HIP_ATTR_INTEGRATED) != 0;
     d->coarse = true;
@@ -323,7 +325,8 @@ const struct gtl_ops gtl_hip = {
     .alloc = gtl_hip_alloc, .free = gtl_hip_free, .room = gtl_hip_room,
     .pin = gtl_hip_pin, .unpin = gtl_hip_unpin, .classify = gtl_hip_classify,
     .lend = gtl_hip_lend, .borrow = gtl_hip_borrow,
-    .give_back = gtl_hip_give_back, .dmabuf = gtl_hip_dmabuf,
+    .give_back = gtl_hip_give_back, .atomic = gtl_hip_atomic,
+    .dmabuf = gtl_hip_dmabuf,
     .stream_create = gtl_hip_stream_create,
     .stream_destroy = gtl_hip_stream_destroy,
     .stream_check = gtl_hip_stream_check,

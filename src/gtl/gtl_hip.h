@@ -23,6 +23,7 @@ extern hidden struct gtl_hip_state {
     void *library;
     int major;                  /* of the runtime */
     int device;
+    uint64_t id;                /* of it, in every process */
     int urgent;                 /* the highest stream priority */
     bool writes, waits;         /* stream memory operations that work */
     bool kernels;               /* ours are loaded */
@@ -34,6 +35,8 @@ extern hidden struct gtl_hip_state {
 int gtl_hip_did(unsigned error, const char *call);
 #define HIP(name, ...) gtl_hip_did(gtl_hip_rt.name(__VA_ARGS__), "hip" #name)
 
+/* Fills id and pci. */
+void gtl_hip_identify(int device, struct gtl_device *d);
 /* Makes our device current; what it was is for gtl_hip_leave(). */
 int gtl_hip_enter(void);
 void gtl_hip_leave(int was);
@@ -48,6 +51,7 @@ int gtl_hip_classify(const void *p, struct gtl_range *out);
 int gtl_hip_lend(void *p, struct gtl_handle *out);
 int gtl_hip_borrow(const struct gtl_handle *h, void **out);
 void gtl_hip_give_back(void *p);
+bool gtl_hip_atomic(const struct gtl_handle *h);
 int gtl_hip_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
 /* Where kernels see host memory that we have pinned; else p. */
 void *gtl_hip_seen(const void *p);

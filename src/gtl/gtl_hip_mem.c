@@ -23,6 +23,7 @@ struct place {
 struct lent {
     struct hip_ipc_mem memory;
     uint64_t offset;
+    uint64_t device;            /* gtl_hip_state.id */
 };
 _Static_assert(sizeof(struct lent) <= sizeof(struct gtl_handle),
                "a handle holds what HIP wants to know");
@@ -324,6 +325,7 @@ int gtl_hip_lend(void *p, struct gtl_handle *out)
     if (rc)
         return rc;
     l.offset = (uintptr_t)p - (uintptr_t)raw;
+    l.device = gtl_hip_state.id;
     memset(out, 0, sizeof *out);
     memcpy(out->bytes, &l, sizeof l);
     return 0;
@@ -339,6 +341,54 @@ static int open_handle(const struct lent *l, void **out)
     return rc;
 }
 
+/* False: this process does not see the device at all. */
+static bool find_device(uint64_t id, int *out, struct gtl_device *d)
+{
+    int n = 0;
+
+    HIP(GetDeviceCount, &n);
+    while (n-- > 0) {
+        gtl_hip_identify(n, d);
+        if (gtl_id_hash(d->id) == id) {
+            *out = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each has another cure.  What the runtime said is kept. */
+static int why_not(uint64_t id, int rc)
+{
+    struct gtl_device d;
+    int device, can = 1;
+
+    if (!find_device(id, &device, &d))
+        return gtl_fail(-ENODEV, "hipIpcOpenMemHandle", "the memory is of a "
+                        "device that this process does not see", 0);
+    if (device == gtl_hip_state.device)
+        return rc;
+    if (gtl_hip_rt.DeviceCanAccessPeer(&can, gtl_hip_state.device, device))
+        gtl_hip_rt.GetLastError();
+    return gtl_fail_peer(rc, can, gtl_device.pci, d.pci);
+}
+
+bool gtl_hip_atomic(const struct gtl_handle *h)
+{
+    struct gtl_device d;
+    int device, yes = 0;
+    struct lent l;
+
+    memcpy(&l, h->bytes, sizeof l);
+    if (!find_device(l.device, &device, &d))
+        return false;
+    if (device == gtl_hip_state.device)
+        return true;
+    return gtl_hip_rt.DeviceGetP2PAttribute &&
+           !HIP(DeviceGetP2PAttribute, &yes, HIP_P2P_ATOMICS,
+                gtl_hip_state.device, device) && yes;
+}
+
 int gtl_hip_borrow(const struct gtl_handle *h, void **out)
 {
     int was = gtl_hip_enter(), rc;
@@ -347,6 +397,8 @@ int gtl_hip_borrow(const struct gtl_handle *h, void **out)
 
     memcpy(&l, h->bytes, sizeof l);
     rc = open_handle(&l, &raw);
+    if (rc)
+        rc = why_not(l.device, rc);
     if (!rc) {
         p = (char *)raw + l.offset;
         rc = remember(&borrowed, p, 1, raw, true);

@@ -249,8 +249,11 @@ int gtl_hip_write64(uint64_t *word, uint64_t value, void *s)
 
 int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s)
 {
-    int was = gtl_hip_enter(), rc = -EINVAL;
+    int was, rc = -EINVAL;
 
+    if (!least)
+        return 0;
+    was = gtl_hip_enter();
     if (gtl_hip_state.waits)
         rc = HIP(StreamWaitValue64, s, word, least, HIP_WAIT_GTE,
                  ~(uint64_t)0);
@@ -258,7 +261,8 @@ int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s)
         rc = gtl_fail(-ENOSYS, "hipStreamWaitValue64",
                       "does not work here, nor do kernels of ours", 0);
     if (rc == -EINVAL && gtl_hip_state.kernels)
-        rc = gtl_hip_kernel_wait(word, least, s);
+        rc = gtl_device.pes > 1 ? gtl_fail_spin("hipStreamWaitValue64")
+                                : gtl_hip_kernel_wait(word, least, s);
     gtl_hip_leave(was);
     return rc;
 }

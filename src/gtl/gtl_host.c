@@ -208,6 +208,13 @@ static int fence_stream(void *s)
     return gtl_host_stream_check(s, &id);
 }
 
+/* The cores', all of them. */
+static bool atomic(const struct gtl_handle *h)
+{
+    (void)h;
+    return true;
+}
+
 static int fence(void)
 {
     atomics_full_fence();
@@ -219,7 +226,7 @@ const struct gtl_ops gtl_host = {
     .alloc = gtl_host_alloc, .free = gtl_host_free, .room = gtl_host_room,
     .pin = gtl_host_pin, .unpin = gtl_host_unpin,
     .classify = gtl_host_classify, .lend = gtl_host_lend,
-    .borrow = gtl_host_borrow, .give_back = gtl_host_give_back,
+    .borrow = gtl_host_borrow, .give_back = gtl_host_give_back, .atomic = atomic,
     .dmabuf = gtl_host_dmabuf,
     .stream_create = gtl_host_stream_create,
     .stream_destroy = gtl_host_stream_destroy,

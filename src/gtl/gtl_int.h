@@ -52,6 +52,18 @@ struct gtl_looped {
 };
 int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_looped *out);
 
+/* A wait that only a kernel could do, which would spin: -ENOSYS. */
+int gtl_fail_spin(const char *call) __attribute__((cold));
+
+/* ---- gtl_pci.c ---- */
+/* Another one's memory could not be mapped, with rc and as gtl_error() says:
+ * the cause, and a code for it, where it can be told.  -EXDEV: the device at
+ * ours has no access to the one at theirs; -ENOSPC: not to so much of it. */
+int gtl_fail_peer(int rc, bool access, const char *ours, const char *theirs)
+    __attribute__((cold));
+/* A number for a device's id. */
+uint64_t gtl_id_hash(const char *id);
+
 /* ---- gtl_host.c: the software device ---- */
 /* Its environment; logs a bad row. */
 int gtl_host_load(void);

@@ -63,6 +63,12 @@ static int borrow(const struct gtl_handle *h, void **out)
     return none();
 }
 
+static bool atomic(const struct gtl_handle *h)
+{
+    (void)h;
+    return false;
+}
+
 static int dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
 {
     (void)p;
@@ -176,7 +182,8 @@ static int event_create(void **out)
 const struct gtl_ops gtl_none = {
     .name = "none", .open = open_none, .close = nothing,
     .alloc = make, .free = forget, .room = room, .pin = pin, .unpin = forget,
-    .classify = classify, .lend = lend, .borrow = borrow, .give_back = forget,
+    .classify = classify, .lend = lend, .borrow = borrow,
+    .give_back = forget, .atomic = atomic,
     .dmabuf = dmabuf,
     .stream_create = stream_create, .stream_destroy = forget,
     .stream_check = stream_check, .stream_query = one, .stream_sync = one,

@@ -31,6 +31,7 @@ enum hip_error {
     HIP_INVALID_DEVICE = 101,
     HIP_MAP_FAILED = 205,
     HIP_NO_BINARY = 209,
+    HIP_PEER_ACCESS_UNSUPPORTED = 217,
     HIP_OPERATING_SYSTEM = 304,
     HIP_INVALID_HANDLE = 400,
     HIP_NOT_READY = 600,
@@ -49,6 +50,8 @@ enum hip_attr {
     HIP_ATTR_HDP_MEM_FLUSH = 10005,     /* an address, where an int is said */
     HIP_ATTR_WAIT_VALUE = 10013         /* CanUseStreamWaitValue */
 };
+
+enum { HIP_P2P_ATOMICS = 2 };  /* hipDevP2PAttrNativeAtomicSupported */
 
 enum hip_type_5 {
     HIP_HOST_5 = 0, HIP_DEVICE_5 = 1, HIP_ARRAY_5 = 2, HIP_UNIFIED_5 = 3,
@@ -112,6 +115,9 @@ enum {
     HIP(unsigned, DeviceGetPCIBusId, (char *out, int size, int device)) \
     HIP_MAY(unsigned, DeviceGetUuid, (struct hip_uuid *out, int device)) \
     HIP(unsigned, DeviceTotalMem, (size_t *out, int device)) \
+    HIP(unsigned, DeviceCanAccessPeer, (int *out, int device, int peer)) \
+    HIP_MAY(unsigned, DeviceGetP2PAttribute, \
+            (int *out, unsigned attr, int from, int to)) \
     HIP(unsigned, DeviceGetStreamPriorityRange, (int *least, int *greatest)) \
     HIP(unsigned, Malloc, (void **out, size_t size)) \
     HIP(unsigned, Free, (void *p)) \

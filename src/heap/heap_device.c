@@ -45,14 +45,15 @@ static void tell_full(size_t size)
 {
     size_t unused = 0, total = 0, set;
     const char *name = heap_env_size(HEAP_DEVICE, &set);
-    char asked[24], left[24], all[24];
+    char asked[24], taken[24], left[24], all[24];
 
     gtl->room(&unused, &total);
-    log_error(ERR_DEVICE, "a device heap of %s: %s; %s of %s are free on %s: "
-              "set a smaller SHMEM_%s", log_size(asked, (double)size),
+    log_error(ERR_DEVICE, "a device heap of %s: %s; of the %s of %s %s are used and "
+              "%s free: set a smaller SHMEM_%s", log_size(asked, (double)size),
               gtl_error()[0] ? gtl_error() : "refused",
-              log_size(left, (double)unused),
               log_size(all, (double)total), gtl_device.name,
+              log_size(taken, (double)(total - unused)),
+              log_size(left, (double)unused),
               name ? name : "DEVICE_SYMMETRIC_SIZE");
 }
 

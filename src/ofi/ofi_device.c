@@ -142,7 +142,9 @@ uint64_t ofi_device_word(const struct ofi_am_head *h, void *at)
         .value = h->value, .cond = h->cond, .result = &was
     };
 
+    xport_device_enter(rt_job.pe);
     need(gtl_amo_now(&a));
+    xport_device_leave(rt_job.pe);
     return was;
 }
 

@@ -19,11 +19,19 @@ void sm_fork_child(void);
  * card: symmetric room for SM_DEVICE_CARD bytes, mapped by all of the node.
  * All of the node make the same calls, with a meeting after each. */
 enum { SM_DEVICE_CARD = 256 };
-/* Tells the others of this PE's heap.  -errno, told to the user as a debug
- * line: there is another way. */
+/* Tells the others which device this PE has. */
+void sm_device_tell(void *card);
+/* Counts who has the same, as far as they have told, for gtl_device.pes; the
+ * most that one device of the node has. */
+int sm_device_users(void *card);
+/* Tells the others of this PE's heap, too.  -errno, as gtl_error() says, and
+ * not told to the user: there is another way. */
 int sm_device_lend(void *card);
-/* Fills the routes to the others' heaps; the same. */
+/* Fills the routes to the others' heaps; the same.  1: but atomics of this
+ * device do not exclude those of another one. */
 int sm_device_borrow(void *card);
+/* All of the job, where one of them had 1: under locks they do. */
+void sm_device_lock(void *card);
 /* The other way: host memory that all map and the device reaches.  The first
  * PE of the node offers, all take; size is each one's.  -errno, logged. */
 int sm_device_offer(void *card);

@@ -17,11 +17,15 @@
 #include <unistd.h>
 
 /* What a PE tells the others of its node. */
-union card {
-    struct gtl_handle handle;
-    struct sm_card offer;
+struct card {
+    union {
+        struct gtl_handle handle;
+        struct sm_card offer;
+    };
+    char id[sizeof gtl_device.id];      /* of its device; "": not told */
+    uint32_t lock;              /* see xport_device_lock */
 };
-_Static_assert(sizeof(union card) <= SM_DEVICE_CARD, "sm.h says so");
+_Static_assert(sizeof(struct card) <= SM_DEVICE_CARD, "sm.h says so");
 
 static struct {
     char *base;                 /* of pinned memory; NULL: there is none */
@@ -29,10 +33,40 @@ static struct {
     int listen_fd;
 } shared = { .listen_fd = -1 };
 
-static union card *card_of(int local, void *card)
+static struct card *card_of(int local, void *card)
 {
-    return (union card *)xport_near(rt_job.local_pes[local], card,
-                                    sizeof(union card));
+    return (struct card *)xport_near(rt_job.local_pes[local], card,
+                                     sizeof(struct card));
+}
+
+void sm_device_tell(void *card)
+{
+    memcpy(card_of(rt_job.local, card)->id, gtl_device.id,
+           sizeof gtl_device.id);
+}
+
+static int users_of(const char *id, void *card)
+{
+    int n = 0;
+
+    for (int i = 0; *id && i < rt_job.n_local; i++)
+        n += !strncmp(card_of(i, card)->id, id, sizeof gtl_device.id);
+    return n;
+}
+
+/* Nodes that share a machine are taken to be alike. */
+int sm_device_users(void *card)
+{
+    int nodes = rt_job.one_machine
+                ? (rt_job.n_pes + rt_job.n_local - 1) / rt_job.n_local : 1;
+    int most = 0, n;
+
+    for (int i = 0; i < rt_job.n_local; i++) {
+        n = users_of(card_of(i, card)->id, card);
+        most = n > most ? n : most;
+    }
+    gtl_device.pes = users_of(gtl_device.id, card) * nodes;
+    return most * nodes;
 }
 
 static void set_route(int local, uintptr_t at)
@@ -48,11 +82,8 @@ static void set_route(int local, uintptr_t at)
 
 int sm_device_lend(void *card)
 {
-    int rc = heap_device_lend(&card_of(rt_job.local, card)->handle);
-
-    if (rc)
-        log_debug(LOG_SM, "lending device memory: %s", gtl_error());
-    return rc;
+    sm_device_tell(card);
+    return heap_device_lend(&card_of(rt_job.local, card)->handle);
 }
 
 static void give_back(int local)
@@ -66,6 +97,8 @@ static void give_back(int local)
 
 int sm_device_borrow(void *card)
 {
+    const struct gtl_handle *h;
+    bool atomic = true;
     void *p;
     int rc;
 
@@ -74,16 +107,21 @@ int sm_device_borrow(void *card)
             set_route(i, heap_segs[HEAP_DEVICE].base);
             continue;
         }
-        rc = gtl->borrow(&card_of(i, card)->handle, &p);
+        h = &card_of(i, card)->handle;
+        rc = gtl->borrow(h, &p);
         if (rc) {
-            log_debug(LOG_SM, "device memory of PE %d: %s",
-                      rt_job.local_pes[i], gtl_error());
             sm_device_return();
             return rc;
         }
         set_route(i, (uintptr_t)p);
+        atomic &= gtl_device.direct || gtl->atomic(h);
     }
-    return 0;
+    return !atomic;
+}
+
+void sm_device_lock(void *card)
+{
+    xport_device_lock = &((struct card *)card)->lock;
 }
 
 int sm_device_offer(void *card)
@@ -175,6 +213,7 @@ void sm_device_return(void)
 
 void sm_device_close(void)
 {
+    xport_device_lock = NULL;
     if (!shared.base)
         return;
     gtl->unpin(shared.base);

@@ -3,10 +3,34 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
 hot_data struct xport_route *xport_routes;
 hot_data const struct xport_ops *xport_far;
+
+uint32_t *xport_device_lock;
+
+static uint32_t *lock_of(int pe)
+{
+    return (uint32_t *)xport_near(pe, xport_device_lock,
+                                  sizeof *xport_device_lock);
+}
+
+/* Held for some copies: a thread that waits lets others run. */
+void xport_device_enter(int pe)
+{
+    if (!xport_device_lock)
+        return;
+    while (__atomic_exchange_n(lock_of(pe), 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+void xport_device_leave(int pe)
+{
+    if (xport_device_lock)
+        __atomic_store_n(lock_of(pe), 0, __ATOMIC_RELEASE);
+}
 
 static void ignore(const void *at, size_t len)
 {
@@ -37,6 +61,7 @@ void xport_close(void)
 {
     free(xport_routes);
     xport_routes = NULL;
+    xport_device_lock = NULL;
     xport_arrived = ignore;
     xport_stalled = ignore_wait;
     xport_went_on = ignore_wait;

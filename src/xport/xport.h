@@ -24,6 +24,14 @@ struct xport_route {
 };
 extern hidden struct xport_route *xport_routes;
 
+/* Where the atomics of a node's devices do not exclude each other, those on the
+ * device heap of a PE are made by one PE at a time, each in such a lock of the
+ * owner's.  A symmetric address; NULL: no lock is needed. */
+extern hidden uint32_t *xport_device_lock;
+/* Of a mapped PE; nothing where no lock is needed. */
+void xport_device_enter(int pe);
+void xport_device_leave(int pe);
+
 /* Room for n_pes routes, none mapped.  0 or -ENOMEM, logged. */
 int xport_open(int n_pes);
 void xport_close(void);

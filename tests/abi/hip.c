@@ -28,6 +28,8 @@ IS(HIP_NO_DEVICE, hipErrorNoDevice);
 IS(HIP_INVALID_DEVICE, hipErrorInvalidDevice);
 IS(HIP_MAP_FAILED, hipErrorMapFailed);
 IS(HIP_NO_BINARY, hipErrorNoBinaryForGpu);
+IS(HIP_PEER_ACCESS_UNSUPPORTED, hipErrorPeerAccessUnsupported);
+IS(HIP_P2P_ATOMICS, hipDevP2PAttrNativeAtomicSupported);
 IS(HIP_OPERATING_SYSTEM, hipErrorOperatingSystem);
 IS(HIP_INVALID_HANDLE, hipErrorInvalidHandle);
 IS(HIP_NOT_READY, hipErrorNotReady);
@@ -105,6 +107,7 @@ HIPRTC_CALLS(CALL_RTC)
 #define OPTIONAL(result, name, args) MAY_##name(SAME(hip##name, result, args))
 #define NONE(result, name, args)
 #define MAY_DeviceGetUuid(check) check
+#define MAY_DeviceGetP2PAttribute(check) check
 #define MAY_StreamIsCapturing(check) check
 #define MAY_StreamWriteValue64(check) check
 #define MAY_StreamWaitValue64(check) check

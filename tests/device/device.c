@@ -55,18 +55,23 @@ static int cuda_free(void *p)
     return call((uintptr_t)p);
 }
 
+/* Where there are several, each PE has its own. */
 static void begin_cuda(void)
 {
+    const char *rank = getenv("PMIX_RANK");
+    int (*count)(int *out), devices = 1;
     void *lib = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL;
     int (*init)(unsigned flags), (*get)(int *out, int ordinal), device = 0;
     int (*retain)(void **out, int device), (*current)(void *context);
 
     need(lib, "dlopen libcuda.so.1");
     *(void **)&init = symbol(lib, "cuInit");
+    *(void **)&count = symbol(lib, "cuDeviceGetCount");
     *(void **)&get = symbol(lib, "cuDeviceGet");
     *(void **)&retain = symbol(lib, "cuDevicePrimaryCtxRetain");
     *(void **)&current = symbol(lib, "cuCtxSetCurrent");
-    need(!init(0) && !get(&device, 0) && !retain(&context, device) &&
+    need(!init(0) && !count(&devices) &&
+         !get(&device, (rank ? atoi(rank) : 0) % devices) && !retain(&context, device) &&
          !current(context), "a CUDA context");
     gpu.alloc = cuda_alloc;
     gpu.free = cuda_free;

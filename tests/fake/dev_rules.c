@@ -86,14 +86,15 @@ T(another_process_borrows_memory)
 
     T_EQ(dev_alloc(0, 4096, 4096, 0, (void **)&p), 0);
     T_EQ(dev_lend(p, &h), 0);
-    T_EQ(dev_borrow(&h, &q), -EXDEV);
+    T_EQ(dev_borrow(0, &h, &q), -EXDEV);
     T_EQ(pipe(ready), 0);
     pid_t child = fork();
     if (!child) {
         /* Its streams' threads are not here: the memory is enough. */
         uint64_t *w;
 
-        if (dev_borrow(&h, &q) || dev_borrow(&h, (void **)&w) || w != q)
+        if (dev_borrow(0, &h, &q) || dev_borrow(0, &h, (void **)&w) ||
+            w != q)
             _exit(1);
         w = dev_reach(q, 8);
         *w = 5;

@@ -121,6 +121,19 @@ T(a_wait_ends_at_its_value_or_above)
     }
 }
 
+/* Where it takes a kernel, it is refused while other PEs want the device. */
+T(a_wait_takes_no_time_from_other_PEs)
+{
+    int rc;
+
+    set_word(0, 7);
+    gtl_device.pes = 2;
+    rc = gtl->wait64(words.there, 7, some_stream);
+    gtl_device.pes = 1;
+    T_EQ(rc, gtl_device.memops ? 0 : -ENOSYS);
+    T_TRUE(ends(some_stream));
+}
+
 /* After the wait has gone to sleep. */
 static void release_by(const char *what, uint64_t *word, void *by)
 {
@@ -417,6 +430,7 @@ int main(void)
     T_RUN(a_blocked_stream_holds_no_other);
     T_RUN(streams_pass_messages_by_words);
     T_RUN(a_wait_ends_at_its_value_or_above);
+    T_RUN(a_wait_takes_no_time_from_other_PEs);
     T_RUN(whatever_stores_the_word_ends_the_wait);
     T_RUN(a_written_word_tells_of_all_before_it);
     T_RUN(calls_run_in_order_and_see_what_was_done);

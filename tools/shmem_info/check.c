@@ -279,6 +279,6 @@ int info_check(void)
     check_cores(cores);
     check_network();
     if (legal)                  /* it asks another process, which would tell */
-        info_check_device();
+        info_check_device((int)local_pes);
     return failures > 0;
 }

@@ -4,8 +4,10 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
+#include "heap/heap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -71,8 +73,8 @@ static void check_waits(uint64_t *word)
          gtl->stream_query(waits) == -EAGAIN &&
          !gtl->write64(word, 1, writes) && done_in_time(waits);
     if (ok)
-        say(PASS, "device waits", "a stream waits for a word without "
-                 "%s", gtl_device.memops ? "a kernel" : "host calls");
+        say(PASS, "device waits", "a stream waits for a word %s", gtl_device.memops ? "without a kernel"
+                                    : "in a kernel that spins");
     else
         say(WARN, "device waits", "a stream that waits for a word is "
                  "not released by another one's write (%s): operations on a "
@@ -105,66 +107,174 @@ static void check_streams(void)
 
 /* ---- memory of another process ---- */
 
-int info_borrow(const char *hex)
+enum { OPENED = 0, NO_ATOMICS = 1, NO_DEVICE = 2, REFUSED = 3, WRONG = 4 };
+
+int info_borrow(const char *hex, const char *local)
 {
     struct gtl_handle h;
     unsigned byte;
     uint64_t word = 0;
+    int rc = OPENED;
     void *p;
 
-    if (strlen(hex) != 2 * sizeof h.bytes || env_load() || gtl_open(0))
-        return 2;
+    if (strlen(hex) != 2 * sizeof h.bytes || env_load() ||
+        gtl_open(atoi(local)))
+        return NO_DEVICE;
     for (size_t i = 0; i < sizeof h.bytes; i++) {
         if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
-            return 2;
+            return NO_DEVICE;
         h.bytes[i] = (unsigned char)byte;
     }
     if (gtl->borrow(&h, &p)) {
-        fprintf(stderr, "%s\n", gtl_error());
-        return 3;
+        puts(gtl_error());
+        return REFUSED;
     }
-    if (gtl_copy_now(&word, p, sizeof word))
-        return 4;
+    if (gtl_copy_now(&word, p, sizeof word) || word != 12)
+        rc = WRONG;
+    else if (!gtl_device.direct && !gtl->atomic(&h))
+        rc = NO_ATOMICS;
     gtl->give_back(p);
-    return word == 12 ? 0 : 5;
+    gtl_close();
+    return rc;
 }
 
-static int run_borrower(const struct gtl_handle *h)
+/* What it printed is the reason. */
+static int wait_for(pid_t pid, FILE *said, char *why, size_t size)
 {
-    char self[PATH_MAX], hex[2 * sizeof h->bytes + 1];
-    char *argv[] = { self, "--borrow", hex, NULL };
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     int status = -1;
-    pid_t pid;
 
-    if (n < 0)
-        return -1;
-    self[n] = '\0';
-    for (size_t i = 0; i < sizeof h->bytes; i++)
-        snprintf(hex + 2 * i, 3, "%02x", h->bytes[i]);
-    if (posix_spawn(&pid, self, NULL, NULL, argv, environ) ||
-        waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-        return -1;
+    if (!fgets(why, (int)size, said))
+        why[0] = '\0';
+    why[strcspn(why, "\n")] = '\0';
+    if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+        return NO_DEVICE;
     return WEXITSTATUS(status);
 }
 
-static void check_sharing(void *p)
+static int run_borrower(const struct gtl_handle *h, int local, char *why,
+                        size_t size)
 {
-    struct gtl_handle h;
+    char self[PATH_MAX], hex[2 * sizeof h->bytes + 1], number[12];
+    char *argv[] = { self, "--borrow", hex, number, NULL };
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    posix_spawn_file_actions_t to_pipe;
+    int ends[2], rc = NO_DEVICE;
+    FILE *said;
+    pid_t pid;
 
-    memset(&h, 0, sizeof h);
-    if (!gtl_device.lends || gtl->lend(p, &h))
-        say(WARN, "device sharing", "%s: device heaps of PEs of a "
-                 "node will lie in pinned host memory", gtl_device.lends
-                 ? gtl_error() : "the device lends no memory");
-    else if (run_borrower(&h))
-        say(WARN, "device sharing", "another process cannot open "
-                 "device memory: device heaps of PEs of a node will lie in "
-                 "pinned host memory; give all PEs all devices of the node "
-                 "(--gpu-bind=none), and one PID and IPC namespace");
+    why[0] = '\0';
+    if (n < 0 || pipe2(ends, O_CLOEXEC))
+        return rc;
+    self[n] = '\0';
+    for (size_t i = 0; i < sizeof h->bytes; i++)
+        snprintf(hex + 2 * i, 3, "%02x", h->bytes[i]);
+    snprintf(number, sizeof number, "%d", local);
+    posix_spawn_file_actions_init(&to_pipe);
+    posix_spawn_file_actions_adddup2(&to_pipe, ends[1], STDOUT_FILENO);
+    n = posix_spawn(&pid, self, &to_pipe, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&to_pipe);
+    close(ends[1]);
+    said = fdopen(ends[0], "r");
+    if (!n && said)
+        rc = wait_for(pid, said, why, size);
+    if (said)
+        fclose(said);
     else
-        say(PASS, "device sharing", "another process reads this "
-                 "one's device memory");
+        close(ends[0]);
+    return rc;
+}
+
+static void check_sharing(const struct gtl_handle *h)
+{
+    char why[200];
+    int rc = run_borrower(h, gtl_device.ordinal, why, sizeof why);
+
+    if (rc != OPENED)
+        say(WARN, "device sharing", "another process cannot open device "
+            "memory%s%s: device heaps of PEs of a node will lie in pinned host "
+            "memory; give all PEs all devices of the node (--gpu-bind=none), "
+            "and one PID and IPC namespace", *why ? ": " : "", why);
+    else
+        say(PASS, "device sharing", "another process reads this one's device "
+            "memory");
+}
+
+/* From each other device to this one. */
+static void check_peers(const struct gtl_handle *h)
+{
+    int n = gtl_device.count, atomic = 1, rc;
+    char why[200];
+
+    for (int i = 0; i < n; i++) {
+        if (i == gtl_device.ordinal)
+            continue;
+        rc = run_borrower(h, i, why, sizeof why);
+        if (rc == OPENED || rc == NO_ATOMICS) {
+            atomic &= rc == OPENED;
+            continue;
+        }
+        say(WARN, "device peers", "device %d does not reach the memory of "
+            "device %d%s%s: device heaps of PEs of a node will lie in pinned "
+            "host memory", i, gtl_device.ordinal, *why ? ": " : "", why);
+        return;
+    }
+    if (n > 1)
+        say(PASS, "device peers", "%d other device%s reach%s this one's "
+            "memory, %s", n - 1, n > 2 ? "s" : "", n > 2 ? "" : "es", atomic
+            ? "with atomics" : "but not with atomics, which are made one at a "
+            "time");
+}
+
+/* ---- a heap for each PE ---- */
+
+/* As jobs on this node would have it. */
+static void check_heap(int pes)
+{
+    int here = (pes + gtl_device.count - 1) / gtl_device.count;
+    size_t each = heap_device_size(pes), unused = 0, total = 0;
+    struct gtl_handle h;
+    char a[24], b[24], c[24];
+    bool lent = false;
+    void *p;
+
+    gtl->room(&unused, &total);
+    log_size(a, (double)each);
+    log_size(b, (double)unused);
+    log_size(c, (double)total);
+    if (each > total / (size_t)here || gtl->alloc(each, &p)) {
+        say(FAIL, "device heap", "%s for each of %d PE%s on a device, of which "
+            "%s of %s are free: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE", a,
+            here, here > 1 ? "s" : "", b, c);
+        return;
+    }
+    say(PASS, "device heap", "%s for each of %d PE%s on a device, of which %s "
+        "of %s are free", a, here, here > 1 ? "s" : "", b, c);
+    memset(&h, 0, sizeof h);
+    if (gtl_device.lends && !gtl->lend(p, &h)) {
+        lent = !gtl_copy_now(p, &(uint64_t){ 12 }, sizeof(uint64_t));
+        if (lent)
+            check_sharing(&h);
+        if (lent)
+            check_peers(&h);
+    }
+    if (!lent)
+        say(WARN, "device sharing", "%s: device heaps of PEs of a node will "
+            "lie in pinned host memory", gtl_device.lends
+            ? gtl_error() : "the device lends no memory");
+    gtl->free(p);
+}
+
+/* pes: 0 without a launcher, which alone knows. */
+static void check_users(int pes)
+{
+    int most = (pes + gtl_device.count - 1) / gtl_device.count;
+
+    if (most > 1 && !gtl_is_software())
+        say(WARN, "device users", "%d PEs of this node for %d device%s: "
+            "kernels of one wait while those of another run%s", pes,
+            gtl_device.count, gtl_device.count > 1 ? "s" : "",
+            gtl_device.memops ? "" : ", and streams cannot wait for words, for "
+            "which a kernel would spin");
 }
 
 /* ---- all of it ---- */
@@ -187,11 +297,10 @@ static void check_memory(void)
     else
         failed("device memory", "what was copied there does not come back");
     check_streams();
-    check_sharing(p);
     gtl->free(p);
 }
 
-void info_check_device(void)
+void info_check_device(int pes)
 {
     if (env.DEVICE == ENV_DEVICE_NONE)
         return;
@@ -205,6 +314,8 @@ void info_check_device(void)
              !strcmp(gtl->name, "host") ? " (no GPU answered)" : "",
              gtl_device.dmabuf ? "dmabuf" : "no dmabuf",
              gtl_device.ordered ? "are seen in order" : "are flushed");
+    check_users(pes);
     check_memory();
+    check_heap(pes ? pes : 1);
     gtl_close();
 }

@@ -14,9 +14,11 @@ enum verdict { PASS, WARN, FAIL };
 void say(enum verdict v, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* ---- device.c ---- */
-void info_check_device(void);
-/* In a second process: opens the memory of that handle; 0 if it is there. */
-int info_borrow(const char *hex);
+/* pes: of this node, 0 where no launcher says. */
+void info_check_device(int pes);
+/* In a second process, the PE of that number on its node: opens the memory of
+ * that handle; 0 if it is there. */
+int info_borrow(const char *hex, const char *local);
 /* The tables as mdoc list items, for the man pages. */
 int info_env_mdoc(void);
 int info_errors_mdoc(void);

@@ -44,8 +44,8 @@ int main(int argc, char **argv)
     log_tool("shmem_info");
     if (argc == 1)
         rc = info_report();
-    if (argc == 3 && !strcmp(argv[1], "--borrow"))
-        return info_borrow(argv[2]);
+    if (argc == 4 && !strcmp(argv[1], "--borrow"))
+        return info_borrow(argv[2], argv[3]);
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)
         if (!strcmp(argv[1], pages[i].option))
             rc = pages[i].page();

@@ -62,7 +62,12 @@ int fake_code(int rc)
     case EXDEV:
         return CUDA_ERROR_INVALID_CONTEXT;
     case ENOENT:
+    case ENOSPC:
         return CUDA_ERROR_MAP_FAILED;
+    case ENODEV:
+        return CUDA_ERROR_INVALID_DEVICE;
+    case EACCES:
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     case EFAULT:
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
@@ -103,6 +108,8 @@ static const struct { int code; const char *name, *text; } errors[] = {
     E(CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal")
     E(CUDA_ERROR_INVALID_CONTEXT, "invalid device context")
     E(CUDA_ERROR_MAP_FAILED, "mapping of buffer object failed")
+    E(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+      "peer access is not supported between these two devices")
     E(CUDA_ERROR_INVALID_PTX, "a PTX JIT compilation failed")
     E(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "PTX JIT compiler library not found")
     E(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle")
@@ -177,27 +184,58 @@ int cuDeviceGetName(char *out, int len, int dev)
     return CUDA_SUCCESS;
 }
 
+/* The card's. */
 int cuDeviceGetUuid(struct cuda_uuid *out, int dev)
 {
     CALL("cuDeviceGetUuid");
     if (!is_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     memset(out, 0, sizeof *out);
-    snprintf(out->bytes, sizeof out->bytes, "%02dfake device", dev);
+    snprintf(out->bytes, sizeof out->bytes, "%02dfake device",
+             dev_setup()->parts ? 0 : dev + dev_setup()->first);
     return CUDA_SUCCESS;
 }
 
+/* That of the part. */
 int cuDeviceGetUuid_v2(struct cuda_uuid *out, int dev)
 {
-    return cuDeviceGetUuid(out, dev);
+    int rc = cuDeviceGetUuid(out, dev);
+
+    if (!rc && dev_setup()->parts)
+        snprintf(out->bytes, sizeof out->bytes, "%02dfake part",
+                 dev + dev_setup()->first);
+    return rc;
+}
+
+int cuDeviceCanAccessPeer(int *out, int dev, int peer)
+{
+    CALL("cuDeviceCanAccessPeer");
+    if (!is_device(dev) || !is_device(peer))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *out = dev != peer && dev_setup()->peers != DEV_NO_PEERS;
+    return CUDA_SUCCESS;
+}
+
+int cuDeviceGetP2PAttribute(int *out, int attribute, int from, int to)
+{
+    CALL("cuDeviceGetP2PAttribute");
+    if (!is_device(from) || !is_device(to) || from == to ||
+        attribute != CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = dev_setup()->peers == DEV_ATOMICS;
+    return CUDA_SUCCESS;
 }
 
 int cuDeviceGetPCIBusId(char *out, int len, int dev)
 {
+    int at = 0x17;
+
     CALL("cuDeviceGetPCIBusId");
     if (!is_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (snprintf(out, (size_t)len, "0000:%02X:00.0", 0x17 + dev) >= len)
+    if (!dev_setup()->parts)
+        at += dev + dev_setup()->first;
+    if (snprintf(out, (size_t)len, "0000:%02X:00.0", at) >= len)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

@@ -196,7 +196,7 @@ int cuIpcOpenMemHandle_v2(uint64_t *out, struct cuda_ipc handle,
     if (bare())
         return CUDA_ERROR_NOT_SUPPORTED;
     memcpy(&e, handle.bytes, sizeof e);
-    rc = dev_borrow(&e, &p);
+    rc = dev_borrow(c->dev, &e, &p);
     if (!rc)
         *out = (uintptr_t)p;
     return fake_code(rc);

@@ -8,6 +8,13 @@
  *               coherent   it may touch it, and the device all host memory
  *               bare       as discrete, and no optional feature is there
  *   FAKE_DEVICE_COUNT=N    devices, 1 unless set; 0: none
+ *   FAKE_DEVICE_FIRST=N    of the machine's, they are those from N on: the
+ *                          others are hidden
+ *   FAKE_DEVICE_PARTS=1    they are parts of one card
+ *   FAKE_DEVICE_PEERS=copy   devices reach each other's memory, but not with
+ *                            atomics: a kernel that tries fails
+ *                     none   they do not
+ *   FAKE_DEVICE_BAR=B      bytes that another device maps of one, at most
  *   FAKE_DEVICE_MEMORY=B   bytes of each, 1 GiB unless set
  *   FAKE_DEVICE_DRIVER=V   the driver's version, as its vendor counts
  *   FAKE_DEVICE_QUEUES=N   all streams share N queues: a command that waits
@@ -28,10 +35,14 @@
 
 enum dev_personality { DEV_DISCRETE, DEV_COHERENT, DEV_BARE };
 
+enum dev_peers { DEV_ATOMICS, DEV_COPY, DEV_NO_PEERS };
+
 struct dev_setup {
     enum dev_personality is;
-    int count, queues, driver;  /* driver 0: not set */
-    size_t memory;
+    int count, first, queues, driver;   /* driver 0: not set */
+    bool parts;
+    enum dev_peers peers;
+    size_t memory, bar;
 };
 const struct dev_setup *dev_setup(void);
 
@@ -80,9 +91,11 @@ void dev_room(int device, size_t *unused, size_t *total);
 bool dev_find(const void *p, struct dev_range *out);
 /* The whole allocation around p. */
 int dev_lend(const void *p, struct dev_export *out);
-/* A second dev_borrow() of it gives the same address.  -EINVAL: no handle;
- * -EXDEV: it is this process's own; -ENOENT: its owner or it is gone. */
-int dev_borrow(const struct dev_export *h, void **out);
+/* For a device of this process.  A second dev_borrow() of it gives the same
+ * address.  -EINVAL: no handle; -EXDEV: it is this process's own; -ENOENT: its
+ * owner or it is gone; -ENODEV: a device that is hidden; -EACCES: one that
+ * this one does not reach; -ENOSPC: not so much of it. */
+int dev_borrow(int device, const struct dev_export *h, void **out);
 int dev_give_back(void *p);
 /* A descriptor of the memory, for the caller to close. */
 int dev_dmabuf(const void *p, size_t size, int *fd, uint64_t *offset);
@@ -92,6 +105,8 @@ int dev_dmabuf(const void *p, size_t size, int *fd, uint64_t *offset);
  * memory but on a coherent device; dev_touch(): as a copy, which may. */
 void *dev_reach(const void *p, size_t n);
 void *dev_touch(const void *p, size_t n);
+/* Are atomics of that device's kernels atomic at p? */
+bool dev_atomic(int device, const void *p);
 /* Host memory at p is neither pinned nor the device's: copies with it hold
  * the caller up. */
 bool dev_pageable(const void *p);

@@ -125,9 +125,16 @@ static int amo_step(void *arg)
     return 0;
 }
 
+static int no_atomics(void *arg)
+{
+    (void)arg;
+    return -EXDEV;
+}
+
 void dev_amo(struct dev_stream *s, const struct dev_amo *a)
 {
-    dev_submit(s, amo_step, a, sizeof *a);
+    dev_submit(s, dev_atomic(s->device, a->word) ? amo_step : no_atomics, a,
+               sizeof *a);
 }
 
 struct word {

@@ -304,10 +304,10 @@ int dev_lend(const void *p, struct dev_export *out)
     pthread_mutex_lock(&lock);
     m = find((uintptr_t)p);
     if (m && m->r.where == DEV_MEMORY) {
-        *out = (struct dev_export){ .magic = MAGIC, .device = m->r.device,
-                                    .pid = getpid(), .fd = m->fd,
+        *out = (struct dev_export){ .magic = MAGIC, .pid = getpid(), .fd = m->fd,
                                     .size = m->r.size,
                                     .inode = inode_of(m->fd) };
+        out->device = m->r.device + dev_setup()->first;
         rc = 0;
     }
     pthread_mutex_unlock(&lock);
@@ -331,7 +331,22 @@ static void *again(uint64_t inode)
     return p;
 }
 
-int dev_borrow(const struct dev_export *h, void **out)
+/* From that device of the machine to one of this process. */
+static int reachable(int device, const struct dev_export *h)
+{
+    const struct dev_setup *s = dev_setup();
+    int theirs = h->device - s->first;
+
+    if (theirs < 0 || theirs >= s->count)
+        return -ENODEV;
+    if (theirs == device)
+        return 0;
+    if (s->peers == DEV_NO_PEERS)
+        return -EACCES;
+    return s->bar && h->size > s->bar ? -ENOSPC : 0;
+}
+
+int dev_borrow(int device, const struct dev_export *h, void **out)
 {
     char path[64];
     struct mem *m;
@@ -342,6 +357,9 @@ int dev_borrow(const struct dev_export *h, void **out)
         return -EINVAL;
     if (h->pid == getpid())
         return -EXDEV;
+    rc = reachable(device, h);
+    if (rc)
+        return rc;
     p = again(h->inode);
     if (p) {
         *out = p;
@@ -356,7 +374,7 @@ int dev_borrow(const struct dev_export *h, void **out)
         rc = -ENOENT;
         goto free;
     }
-    m->r.device = h->device;
+    m->r.device = h->device - dev_setup()->first;
     m->inode = h->inode;
     m->borrowed = 1;
     rc = map(m, (size_t)2 << 20);
@@ -435,6 +453,14 @@ void *dev_reach(const void *p, size_t n)
 void *dev_touch(const void *p, size_t n)
 {
     return reach(p, n, true);
+}
+
+bool dev_atomic(int device, const void *p)
+{
+    struct dev_range r;
+
+    return dev_setup()->peers == DEV_ATOMICS || !dev_find(p, &r) ||
+           r.where == DEV_PINNED || r.device == device;
 }
 
 bool dev_pageable(const void *p)

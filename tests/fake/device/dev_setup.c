@@ -36,6 +36,15 @@ static enum dev_personality personality(void)
     return DEV_DISCRETE;
 }
 
+static enum dev_peers peers(void)
+{
+    const char *text = getenv("FAKE_DEVICE_PEERS");
+
+    if (text && !strcmp(text, "copy"))
+        return DEV_COPY;
+    return text && !strcmp(text, "none") ? DEV_NO_PEERS : DEV_ATOMICS;
+}
+
 static void load(void)
 {
     const char *file = getenv("FAKE_DEVICE_LOG");
@@ -43,6 +52,10 @@ static void load(void)
 
     setup.is = personality();
     setup.count = (int)number("FAKE_DEVICE_COUNT", 1);
+    setup.first = (int)number("FAKE_DEVICE_FIRST", 0);
+    setup.parts = number("FAKE_DEVICE_PARTS", 0);
+    setup.peers = peers();
+    setup.bar = (size_t)number("FAKE_DEVICE_BAR", 0);
     setup.queues = (int)number("FAKE_DEVICE_QUEUES", 0);
     setup.driver = (int)number("FAKE_DEVICE_DRIVER", 0);
     setup.memory = (size_t)number("FAKE_DEVICE_MEMORY", 1L << 30);

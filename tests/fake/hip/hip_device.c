@@ -48,7 +48,12 @@ unsigned hip_error(int rc)
     case -EXDEV:
         return INVALID_CONTEXT;
     case -ENOENT:
+    case -ENOSPC:
         return HIP_MAP_FAILED;
+    case -ENODEV:
+        return HIP_INVALID_DEVICE;
+    case -EACCES:
+        return HIP_PEER_ACCESS_UNSUPPORTED;
     case -EFAULT:
         return ILLEGAL_ADDRESS;
     default:
@@ -77,6 +82,9 @@ static const struct {
     { HIP_NO_DEVICE, "hipErrorNoDevice", "no ROCm-capable device is detected" },
     { HIP_INVALID_DEVICE, "hipErrorInvalidDevice", "invalid device ordinal" },
     { HIP_INVALID_HANDLE, "hipErrorInvalidHandle", "invalid resource handle" },
+    { HIP_MAP_FAILED, "hipErrorMapFailed", "mapping of buffer object failed" },
+    { HIP_PEER_ACCESS_UNSUPPORTED, "hipErrorPeerAccessUnsupported",
+      "peer access is not supported between these two devices" },
     { HIP_NOT_READY, "hipErrorNotReady", "device not ready" },
     { ILLEGAL_ADDRESS, "hipErrorIllegalAddress",
       "an illegal memory access was encountered" },
@@ -196,14 +204,31 @@ unsigned hipDeviceGetPCIBusId(char *out, int size, int device)
     CALL(DeviceGetPCIBusId);
     if (size < 13)
         return hip_result(HIP_INVALID_VALUE);
-    snprintf(out, (size_t)size, "0000:%02x:00.0", 0xc1 + device);
+    snprintf(out, (size_t)size, "0000:%02x:00.0", dev_setup()->parts ? 0xc1
+             : 0xc1 + dev_setup()->first + device);
     return hip_result(HIP_OK);
 }
 
 unsigned hipDeviceGetUuid(struct hip_uuid *out, int device)
 {
     CALL(DeviceGetUuid);
-    snprintf(out->bytes, sizeof out->bytes, "%015x", 0x5eed + device);
+    snprintf(out->bytes, sizeof out->bytes, "%015x", 0x5eed + dev_setup()->first + device);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipDeviceCanAccessPeer(int *out, int device, int peer)
+{
+    CALL(DeviceCanAccessPeer);
+    *out = device != peer && dev_setup()->peers != DEV_NO_PEERS;
+    return hip_result(HIP_OK);
+}
+
+unsigned hipDeviceGetP2PAttribute(int *out, unsigned attr, int from, int to)
+{
+    CALL(DeviceGetP2PAttribute);
+    if (from == to || attr != HIP_P2P_ATOMICS)
+        return hip_result(HIP_INVALID_VALUE);
+    *out = dev_setup()->peers == DEV_ATOMICS;
     return hip_result(HIP_OK);
 }
 

@@ -146,7 +146,7 @@ unsigned hipIpcOpenMemHandle(void **out, struct hip_ipc_mem h, unsigned flags)
     if (flags != lazy)
         return hip_result(HIP_INVALID_VALUE);
     memcpy(&e, h.bytes, sizeof e);
-    return hip_result(hip_error(dev_borrow(&e, out)));
+    return hip_result(hip_error(dev_borrow(hip_current(), &e, out)));
 }
 
 unsigned hipIpcCloseMemHandle(void *p)

@@ -52,6 +52,7 @@ union arg {
 enum { MOST = 6 };
 struct run {
     const struct hip_kernel *k;
+    int device;
     unsigned groups, items;
     union arg a[MOST];
 };
@@ -65,7 +66,7 @@ static int run_amo8(struct run *r)
 {
     void *word = at(&r->a[1], 8), *result = at(&r->a[4], 8);
 
-    if (!word || (r->a[4].p && !result))
+    if (!word || (r->a[4].p && !result) || !dev_atomic(r->device, r->a[1].p))
         return -EFAULT;
     sluice_amo8(r->a[0].i, word, r->a[2].u, r->a[3].u, result);
     return 0;
@@ -75,7 +76,7 @@ static int run_amo4(struct run *r)
 {
     void *word = at(&r->a[1], 4), *result = at(&r->a[4], 4);
 
-    if (!word || (r->a[4].p && !result))
+    if (!word || (r->a[4].p && !result) || !dev_atomic(r->device, r->a[1].p))
         return -EFAULT;
     sluice_amo4(r->a[0].i, word, r->a[2].w, r->a[3].w, result);
     return 0;
@@ -250,6 +251,7 @@ unsigned hipModuleLaunchKernel(struct hip_kernel *f, unsigned gx, unsigned gy,
     if (f->own)
         return hip_result(dev_kernel_run(d, f->own, gx, bx, args[0])
                           ? HIP_INVALID_VALUE : HIP_OK);
+    r.device = d->device;
     for (unsigned i = 0; f->sizes[i]; i++)
         memcpy(&r.a[i], args[i], (size_t)(f->sizes[i] - '0'));
     dev_submit(d, step, &r, sizeof r);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Devices that reach each other by the PCI bus: what may be in the way. */
+#include "gtl/gtl_int.h"
+#include "base/log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SYSFS "/sys/bus/pci/devices"
+enum { IS_MEMORY = 0x200 };     /* among the flags of a resource */
+
+/* Drivers write the place in either case, the kernel in small letters. */
+static FILE *open_resources(const char *root, const char *pci)
+{
+    char path[256];
+    int at = snprintf(path, sizeof path, "%s/", root), n;
+
+    n = snprintf(path + at, sizeof path - (size_t)at, "%s/resource", pci);
+    if (n >= (int)sizeof path - at)
+        return NULL;
+    for (char *c = path + at; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return fopen(path, "re");
+}
+
+/* The largest region: the others are registers. */
+uint64_t gtl_pci_window(const char *root, const char *pci)
+{
+    uint64_t first, last, flags, most = 0;
+    char line[128];
+    FILE *f;
+
+    if (!*pci)
+        return 0;
+    f = open_resources(root, pci);
+    if (!f)
+        return 0;
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &first, &last,
+                   &flags) == 3 &&
+            (flags & IS_MEMORY) && last > first && last - first + 1 > most)
+            most = last - first + 1;
+    }
+    fclose(f);
+    return most;
+}
+
+int gtl_fail_peer(int rc, bool access, const char *ours, const char *theirs)
+{
+    uint64_t window;
+    char text[128], size[24];
+
+    if (!access) {
+        snprintf(text, sizeof text, "the device at %s has no access to the "
+                 "memory of the one at %s", ours, theirs);
+        return gtl_fail(-EXDEV, "peer access", text, 0);
+    }
+    window = gtl_pci_window(SYSFS, theirs);
+    if (!window || window >= gtl_device.memory)
+        return rc;
+    snprintf(text, sizeof text, "the window (BAR) of the device at %s has "
+             "room for %s", theirs, log_size(size, (double)window));
+    return gtl_fail(-ENOSPC, "mapping memory of a device", text, -rc);
+}
+
+uint64_t gtl_id_hash(const char *id)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    while (*id)
+        hash = (hash ^ (unsigned char)*id++) * UINT64_C(0x100000001b3);
+    return hash;
+}
