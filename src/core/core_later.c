@@ -103,12 +103,14 @@ static int enqueue_word(const struct told *what, void *stream)
                      : gtl->write64(what->word, what->value, stream);
 }
 
-/* Who can bring the word its value in the stream's turn? */
+/* Who can bring the word its value in the stream's turn?  Nobody holds a lock
+ * until then. */
 enum teller { NOBODY, BY_DEVICE, BY_PROCESSOR };
 static enum teller teller_of(const struct xport_at *at, bool add)
 {
     if (at->seg == HEAP_DEVICE && !heap_device_direct)
-        return gtl_device.kernels || !add ? BY_DEVICE : NOBODY;
+        return !xport_device_lock && (gtl_device.kernels || !add)
+               ? BY_DEVICE : NOBODY;
     return xport_routes[at->pe].amo[at->seg] ? BY_PROCESSOR : NOBODY;
 }
 

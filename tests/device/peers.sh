@@ -104,7 +104,7 @@ says "^device: 2 $share"
 
 # Atomics on another device's memory, near and from another node, and what is
 # made of them.  A kernel of these that tries dies.
-for program in amo wait coll; do
+for program in amo wait coll later; do
     ran $two FAKE_DEVICE_PEERS=copy -n 3 \
         "$at/device/$program"
 done
