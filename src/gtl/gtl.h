@@ -222,10 +222,6 @@ bool gtl_program_has_one(void);
  * "cuMemAlloc: out of memory (2)".  Until the thread's next failure. */
 const char *gtl_error(void);
 
-/* The bytes of the device at that place of the bus that others on the bus
- * reach; root: /sys/bus/pci/devices.  0: not known. */
-uint64_t gtl_pci_window(const char *root, const char *pci);
-
 /* Is it memory that the processor must not touch?  Symmetric addresses are
  * told apart by their segment, before this is asked. */
 bool gtl_is_foreign(const void *p);

@@ -13,10 +13,10 @@
 enum { IS_MEMORY = 0x200 };     /* among the flags of a resource */
 
 /* Drivers write the place in either case, the kernel in small letters. */
-static FILE *open_resources(const char *root, const char *pci)
+static FILE *open_resources(const char *pci)
 {
     char path[256];
-    int at = snprintf(path, sizeof path, "%s/", root), n;
+    int at = snprintf(path, sizeof path, SYSFS "/"), n;
 
     n = snprintf(path + at, sizeof path - (size_t)at, "%s/resource", pci);
     if (n >= (int)sizeof path - at)
@@ -26,8 +26,9 @@ static FILE *open_resources(const char *root, const char *pci)
     return fopen(path, "re");
 }
 
-/* The largest region: the others are registers. */
-uint64_t gtl_pci_window(const char *root, const char *pci)
+/* The bytes of a device that others on the bus reach: its largest region, for
+ * the others are registers.  0: not known. */
+static uint64_t window_of(const char *pci)
 {
     uint64_t first, last, flags, most = 0;
     char line[128];
@@ -35,7 +36,7 @@ uint64_t gtl_pci_window(const char *root, const char *pci)
 
     if (!*pci)
         return 0;
-    f = open_resources(root, pci);
+    f = open_resources(pci);
     if (!f)
         return 0;
     while (fgets(line, sizeof line, f)) {
@@ -58,7 +59,7 @@ int gtl_fail_peer(int rc, bool access, const char *ours, const char *theirs)
                  "memory of the one at %s", ours, theirs);
         return gtl_fail(-EXDEV, "peer access", text, 0);
     }
-    window = gtl_pci_window(SYSFS, theirs);
+    window = window_of(theirs);
     if (!window || window >= gtl_device.memory)
         return rc;
     snprintf(text, sizeof text, "the window (BAR) of the device at %s has "
