@@ -46,9 +46,8 @@ struct gtl_device {
     bool ordered;               /* flush() is not needed */
     bool coarse;                /* release() does something */
     int hw_queues;              /* that streams share; 0: not known */
-    /* Of this job that use it, as far as they have told each other: set by
-     * sm_device.c.  With several, no kernel may spin: others need its time. */
-    int pes;
+    int pes;                    /* that share it (sm_device.c): if several do,
+                                 * no kernel may spin */
 };
 
 /* Memory of this process as the device sees it. */
@@ -142,8 +141,7 @@ struct gtl_ops {
     int (*lend)(void *p, struct gtl_handle *out);
     int (*borrow)(const struct gtl_handle *h, void **out);
     void (*give_back)(void *p);
-    /* Are amo() on that memory and its owner's atomic with each other?  Not
-     * where devices reach each other by PCIe alone. */
+    /* Are amo() there and the owner's atomic with each other? */
     bool (*atomic)(const struct gtl_handle *h);
     /* A descriptor for other drivers; the caller closes it. */
     int (*dmabuf)(void *p, size_t size, int *fd, uint64_t *offset);
