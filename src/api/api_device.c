@@ -165,6 +165,21 @@ static void tell_users(void)
         log_info(LOG_API, "%s", api_device_shared(text, users));
 }
 
+/* Does the processor reach the device memory of all PEs, or of none? */
+static bool alike(void)
+{
+    const uint64_t v[] = { heap_device_direct, !heap_device_direct };
+    const uint64_t *all = least_of(v, 2);
+
+    if (all[0] || all[1])
+        return true;
+    if (rt_job.pe == 0)
+        log_warn(ERR_DEVICE, "device memory cannot be shared between the PEs "
+                 "(the processor reaches that of some of them only): the "
+                 "device heap lies in pinned host memory, which is slower");
+    return false;
+}
+
 static int lend_and_borrow(void)
 {
     int rc = sm_device_lend(words->sm), who = outcome(rc);
@@ -179,8 +194,10 @@ static int lend_and_borrow(void)
                  "of a node (%s): the device heap lies in pinned host memory, "
                  "which is slower; %s", gtl_error()[0] ? gtl_error()
                  : "refused", cure_of(rc));
-    if (who != LOCKED)
-        return who == SHARED ? 0 : -ENODEV;
+    if (who < LOCKED || !alike())
+        return -ENODEV;
+    if (who == SHARED)
+        return 0;
     if (rt_job.pe == 0)
         log_info(LOG_API, "devices of a node have no atomics on each other's "
                  "memory: those on device heaps are made one at a time");
