@@ -175,3 +175,13 @@ int SHMEMI_P(shmemx_ctx_pe_quiet_on_stream)(shmem_ctx_t ctx,
                                             const int *target_pes,
                                             size_t npes,
                                             shmemx_stream_t stream);
+
+/* Collective: the streams of all members meet, and nobody's host waits.  A
+ * barrier also ends the operations that were enqueued on the stream before;
+ * a sync does not.  On one team in the same order, one at a time. */
+int SHMEMI_P(shmemx_barrier_all_on_stream)(shmemx_stream_t stream);
+int SHMEMI_P(shmemx_sync_all_on_stream)(shmemx_stream_t stream);
+int SHMEMI_P(shmemx_barrier_on_stream)(shmem_team_t team,
+                                       shmemx_stream_t stream);
+int SHMEMI_P(shmemx_team_sync_on_stream)(shmem_team_t team,
+                                         shmemx_stream_t stream);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits and order as steps of a stream. */
+/* Waits, order and barriers as steps of a stream. */
 #include "api/api_stream.h"
+
+#include <errno.h>
 
 #define WAIT(F, PARAMS, ...)                                                \
     int pshmemx_##F##_on_stream(ARGS PARAMS, shmemx_stream_t stream)        \
@@ -107,3 +109,25 @@ int pshmemx_ctx_pe_quiet_on_stream(shmem_ctx_t ctx, const int *target_pes,
     return pe_quiet(&w, target_pes, npes);
 }
 API_ALIAS(shmemx_ctx_pe_quiet_on_stream)
+
+/* ---- barriers ---- */
+
+static struct core_team *member_of(shmem_team_t team, const char *call)
+{
+    struct core_team *t = core_team_get(team);
+
+    if (t && core_team_known(t) && t->my_pe >= 0 && !core_team_of_device(t))
+        return t;
+    log_warn(ERR_TEAM, "%s: not a team of which this PE is a member: not "
+             "enqueued", core_public_name(call));
+    return NULL;
+}
+
+#define MEET(F, PARAMS, TEAM, DO)                                               int pshmemx_##F##_on_stream PARAMS                                          {                                                                               struct stream_where w = { __func__, API_DEFAULT, stream };                  int rc = api_stream_ready(__func__);                                        struct core_team *t = rc ? NULL : member_of(TEAM, __func__);                                                                                            return rc ? rc : t ? DO(&w, t) : -EINVAL;                               }                                                                           API_ALIAS(shmemx_##F##_on_stream)
+MEET(barrier_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD,
+     stream_team_barrier)
+MEET(sync_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD, stream_team_sync)
+MEET(barrier, (shmem_team_t team, shmemx_stream_t stream), team,
+     stream_team_barrier)
+MEET(team_sync, (shmem_team_t team, shmemx_stream_t stream), team,
+     stream_team_sync)

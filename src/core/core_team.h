@@ -33,6 +33,8 @@ struct core_words {
      * the node how often that one has let them go. */
     _Alignas(64) uint64_t gathered;
     uint64_t released;
+    /* The same in stream order. */
+    _Alignas(64) uint64_t streamed[CORE_ROUNDS];
     /* Written by the member itself, read by all. */
     _Alignas(64) uint64_t value[2];
     uint64_t entry;             /* see core_watch_entry */
@@ -64,6 +66,7 @@ struct core_team {
     struct core_nodes *nodes;   /* NULL: mapped, or all on different ones */
     uint64_t *heard;            /* what members published, if one is far */
     /* How far its collectives have come. */
+    uint64_t streamed;          /* synchronisations in stream order */
     uint64_t epoch, gatherings; /* synchronisations; those that gathered */
     uint64_t calls, counted[2];
     uint64_t entries;           /* calls, for messages */

@@ -89,6 +89,11 @@ struct stream_wait {
 };
 int stream_wait(const struct stream_where *w, const struct stream_wait *c);
 
+/* All members, in the same order on one team; a barrier also ends the
+ * operations of the stream. */
+int stream_team_sync(const struct stream_where *w, struct core_team *t);
+int stream_team_barrier(const struct stream_where *w, struct core_team *t);
+
 /* Is an operation armed there that has not ended? */
 bool stream_pending(void *stream);
 

@@ -8,4 +8,5 @@ set -u
 each ../st/streams
 each ../st/onesided
 each ../st/every
+each ../st/meet
 finish

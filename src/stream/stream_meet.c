@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Barriers in stream order: in each round a member tells one further away and
+ * waits for one, until all have heard of all.  Each word has one writer and
+ * counts the synchronisations, so nothing is ever set back. */
+#include "stream/stream_int.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/* Member pe's word, as this PE writes symmetric addresses. */
+static uint64_t *word_of(const struct core_team *t, int pe, int round)
+{
+    return (uint64_t *)(heap_segs[HEAP_HOST].base + core_team_words_at(t, pe) +
+                        offsetof(struct core_words, streamed)) + round;
+}
+
+/* Those far away are added to: two values might come in the wrong order. */
+static int tell(const struct stream_where *w, const struct core_team *t,
+                int pe, int round, uint64_t epoch)
+{
+    int at = core_team_world_pe(t, pe);
+    uint64_t *word = word_of(t, pe, round);
+    bool near = stream_reach_amo(at, word, sizeof *word) != 0;
+    const struct stream_signal s = {
+        .addr = word, .value = near ? epoch : 1,
+        .op = near ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
+    };
+
+    return stream_signal(w, &s, at);
+}
+
+int stream_team_sync(const struct stream_where *w, struct core_team *t)
+{
+    struct stream_where world = { w->call, &core_ctx_default, w->stream };
+    int rounds = core_team_rounds(t->n_pes), rc = 0;
+    uint64_t epoch = t->streamed + 1;
+    struct stream_wait c = {
+        .how = STREAM_ALL, .n = 1, .size = sizeof epoch, .cmp = SHMEM_CMP_GE,
+        .value = epoch
+    };
+
+    for (int r = 0; r < rounds && !rc; r++) {
+        rc = tell(&world, t, (int)(((unsigned)t->my_pe + (1u << r)) %
+                                   (unsigned)t->n_pes), r, epoch);
+        c.ivars = word_of(t, t->my_pe, r);
+        if (!rc)
+            rc = stream_wait(&world, &c);
+    }
+    if (!rc)
+        t->streamed = epoch;
+    return rc;
+}
+
+int stream_team_barrier(const struct stream_where *w, struct core_team *t)
+{
+    int rc = stream_quiet(w);
+
+    return rc ? rc : stream_team_sync(w, t);
+}
