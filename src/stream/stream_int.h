@@ -43,12 +43,35 @@ struct stream_words {
 
 struct stream_queue;
 
-/* Room for the next operation of this stream, zeroed but for its bytes. */
+/* ---- stream_direct.c ---- */
+/* *done: the device does it itself, in the stream.  0 or -errno, logged. */
+int stream_direct(const struct stream_where *w, const struct stream_op *op,
+                  bool *done);
+/* That, or arms it. */
+int stream_issue(const struct stream_where *w, struct stream_op *op);
+/* Bytes from the first to past the last block; there is one. */
+size_t stream_extent(const struct core_strided *b, ptrdiff_t stride);
+
+/* ---- stream_rma.c: operations out of arguments, checked ---- */
+int stream_make_put(const struct stream_where *w, void *dest,
+                    const void *source, size_t n, size_t size, int pe,
+                    struct stream_op *out);
+int stream_make_get(const struct stream_where *w, void *dest,
+                    const void *source, size_t n, size_t size, int pe,
+                    struct stream_op *out);
+int stream_make_put_signal(const struct stream_where *w, void *dest,
+                           const void *source, size_t n, size_t size,
+                           const struct stream_signal *s, int pe,
+                           struct stream_op *out);
+int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
+                    int pe, struct stream_op *out);
+
+/* ---- stream_queue.c ---- */
+/* Room for the next operation of this stream; its queue is filled in. */
 int stream_arm_begin(const struct stream_where *w, struct stream_op **out);
 /* It is complete: the stream raises the word when it gets there, and waits if
  * op->waits. */
 int stream_arm(const struct stream_where *w, struct stream_op *op);
-
 /* Has anything been armed for this stream? */
 bool stream_used(void *stream);
 

@@ -311,8 +311,6 @@ int stream_arm_begin(const struct stream_where *w, struct stream_op **out)
         return no_queue(w, rc);
     op = &q->in->ops[q->in_at];
     op->queue = q;
-    op->call = w->call;
-    op->value = op->waits = false;
     *out = op;
     return 0;
 }

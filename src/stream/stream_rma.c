@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The one-sided calls: what is wrong is refused, the rest becomes an
+ * operation. */
 #include "stream/stream_int.h"
 
 #include <errno.h>
@@ -13,110 +15,76 @@ static int bytes_of(const struct stream_where *w, size_t n, size_t size,
     return 0;
 }
 
-static int arm(const struct stream_where *w, enum stream_kind kind, void *dest,
-               const void *source, size_t len, int pe, bool waits)
+int stream_make_put(const struct stream_where *w, void *dest,
+                    const void *source, size_t n, size_t size, int pe,
+                    struct stream_op *out)
 {
-    struct stream_op *op;
-    int rc = stream_arm_begin(w, &op);
+    int rc = bytes_of(w, n, size, &out->len);
 
-    if (rc)
-        return rc;
-    op->kind = kind;
-    op->pe = pe;
-    op->dest = dest;
-    op->source = source;
-    op->len = len;
-    op->waits = waits;
-    return stream_arm(w, op);
+    if (!rc)
+        rc = stream_need_symmetric(w, dest, out->len, pe, &out->pe);
+    if (!rc)
+        rc = stream_need_local(w, source, out->len);
+    out->kind = STREAM_PUT;
+    out->value = false;
+    out->waits = true;
+    out->call = w->call;
+    out->dest = dest;
+    out->source = source;
+    return rc;
+}
+
+int stream_make_get(const struct stream_where *w, void *dest,
+                    const void *source, size_t n, size_t size, int pe,
+                    struct stream_op *out)
+{
+    int rc = bytes_of(w, n, size, &out->len);
+
+    if (!rc)
+        rc = stream_need_symmetric(w, source, out->len, pe, &out->pe);
+    if (!rc)
+        rc = stream_need_local(w, dest, out->len);
+    out->kind = STREAM_GET;
+    out->waits = true;
+    out->call = w->call;
+    out->dest = dest;
+    out->source = source;
+    return rc;
 }
 
 int stream_put(const struct stream_where *w, void *dest, const void *source,
                size_t n, size_t size, int pe, bool nbi)
 {
-    uintptr_t to;
-    size_t len;
-    int rc, at;
+    struct stream_op op;
+    int rc = stream_make_put(w, dest, source, n, size, pe, &op);
 
-    rc = bytes_of(w, n, size, &len);
-    if (!rc)
-        rc = stream_need_symmetric(w, dest, len, pe, &at);
-    if (!rc)
-        rc = stream_need_local(w, source, len);
-    if (rc || !len)
-        return rc;
-    to = stream_reach(at, dest, len);
-    if (likely(to) && stream_reaches_local(source, len))
-        return stream_told(w, gtl->copy((void *)to, source, len, w->stream));
-    return arm(w, STREAM_PUT, dest, source, len, at, !nbi);
+    op.waits = !nbi;
+    return rc || !op.len ? rc : stream_issue(w, &op);
 }
 
 int stream_get(const struct stream_where *w, void *dest, const void *source,
                size_t n, size_t size, int pe, bool nbi)
 {
-    uintptr_t from;
-    size_t len;
-    int rc, at;
+    struct stream_op op;
+    int rc = stream_make_get(w, dest, source, n, size, pe, &op);
 
-    rc = bytes_of(w, n, size, &len);
-    if (!rc)
-        rc = stream_need_symmetric(w, source, len, pe, &at);
-    if (!rc)
-        rc = stream_need_local(w, dest, len);
-    if (rc || !len)
-        return rc;
-    from = stream_reach(at, source, len);
-    if (likely(from) && stream_reaches_local(dest, len))
-        return stream_told(w, gtl->copy(dest, (const void *)from, len, w->stream));
-    return arm(w, STREAM_GET, dest, source, len, at, !nbi);
-}
-
-/* Values of one or two words the device stores by itself. */
-static bool put_word(const struct stream_where *w, uintptr_t to,
-                     const void *value, size_t size, int *rc)
-{
-    struct gtl_amo a = { .op = GTL_SET, .size = (int)size, .word = (void *)to };
-    uint64_t v = 0;
-
-    if ((size != 4 && size != 8) || to % size)
-        return false;
-    memcpy(&v, value, size);
-    a.value = v;
-    if (size == 8)
-        *rc = gtl->write64((uint64_t *)to, v, w->stream);
-    else
-        *rc = gtl->amo(&a, w->stream);
-    return true;
+    op.waits = !nbi;
+    return rc || !op.len ? rc : stream_issue(w, &op);
 }
 
 int stream_put_value(const struct stream_where *w, void *dest,
                      const void *value, size_t size, int pe)
 {
-    struct stream_op *op;
-    uintptr_t to;
-    int rc, at;
+    struct stream_op op;
+    int rc = stream_make_put(w, dest, value, 1, size, pe, &op);
 
-    rc = stream_need_symmetric(w, dest, size, pe, &at);
     if (rc)
         return rc;
-    to = size == 4 ? stream_reach_amo(at, dest, size)
-                   : stream_reach(at, dest, size);
-    if (to && size == 1)
-        return stream_told(w, gtl->fill((void *)to, *(const unsigned char *)value, 1,
-                                 w->stream));
-    if (to && put_word(w, to, value, size, &rc))
-        return stream_told(w, rc);
-    rc = stream_arm_begin(w, &op);
-    if (rc)
-        return rc;
-    op->kind = STREAM_PUT;
-    op->pe = at;
-    op->dest = dest;
-    op->len = size;
-    op->value = true;
+    op.value = true;
     /* Later steps may read it here. */
-    op->waits = to != 0;
-    memcpy(op->bytes, value, size);
-    return stream_arm(w, op);
+    op.waits = stream_reach(op.pe, dest, size) != 0;
+    memcpy(op.bytes, value, size);
+    return stream_issue(w, &op);
 }
 
 /* ---- strided ---- */
@@ -155,63 +123,52 @@ static int scale(const struct stream_where *w, const struct stream_blocks *b,
     return bytes_of(w, b->bsize, b->size, &out->len);
 }
 
-/* sym is dest for a put, else source. */
-static int blocks(const struct stream_where *w, bool put, void *dest,
-                  const void *source, const struct stream_blocks *b, int pe)
+static int blocks(const struct stream_where *w, enum stream_kind kind,
+                  void *dest, const void *source,
+                  const struct stream_blocks *b, int pe)
 {
-    const void *sym = put ? dest : source, *near = put ? source : dest;
-    size_t far_len, near_len;
-    struct core_strided s;
-    struct stream_op *op;
-    uintptr_t p;
-    int rc, at;
+    bool put = kind == STREAM_PUT_BLOCKS;
+    size_t dest_len, source_len;
+    struct stream_op op;
+    int rc;
 
-    rc = scale(w, b, &s);
+    rc = scale(w, b, &op.blocks);
     if (!rc)
-        rc = extent(w, put ? s.dst : s.sst, &s, &far_len);
+        rc = extent(w, op.blocks.dst, &op.blocks, &dest_len);
     if (!rc)
-        rc = extent(w, put ? s.sst : s.dst, &s, &near_len);
+        rc = extent(w, op.blocks.sst, &op.blocks, &source_len);
     if (!rc)
-        rc = stream_need_symmetric(w, sym, far_len, pe, &at);
+        rc = stream_need_symmetric(w, put ? dest : source,
+                                   put ? dest_len : source_len, pe, &op.pe);
     if (!rc)
-        rc = stream_need_local(w, near, near_len);
-    if (rc || !far_len)
+        rc = stream_need_local(w, put ? source : dest,
+                               put ? source_len : dest_len);
+    if (rc || !dest_len)
         return rc;
-    p = stream_reach(at, sym, far_len);
-    if (p && stream_reaches_local(near, near_len)) {
-        const struct gtl_blocks g = { s.len, s.count, s.dst, s.sst };
-
-        return stream_told(w, gtl->copy_blocks(put ? (void *)p : dest,
-                                        put ? source : (const void *)p, &g,
-                                        w->stream));
-    }
-    rc = stream_arm_begin(w, &op);
-    if (rc)
-        return rc;
-    op->kind = put ? STREAM_PUT_BLOCKS : STREAM_GET_BLOCKS;
-    op->pe = at;
-    op->dest = dest;
-    op->source = source;
-    op->blocks = s;
-    op->waits = true;
-    return stream_arm(w, op);
+    op.kind = kind;
+    op.value = false;
+    op.waits = true;
+    op.call = w->call;
+    op.dest = dest;
+    op.source = source;
+    return stream_issue(w, &op);
 }
 
 int stream_put_blocks(const struct stream_where *w, void *dest,
                       const void *source, const struct stream_blocks *b,
                       int pe)
 {
-    return blocks(w, true, dest, source, b, pe);
+    return blocks(w, STREAM_PUT_BLOCKS, dest, source, b, pe);
 }
 
 int stream_get_blocks(const struct stream_where *w, void *dest,
                       const void *source, const struct stream_blocks *b,
                       int pe)
 {
-    return blocks(w, false, dest, source, b, pe);
+    return blocks(w, STREAM_GET_BLOCKS, dest, source, b, pe);
 }
 
-/* ---- signals ---- */
+/* ---- signals and atomics ---- */
 
 static int need_signal(const struct stream_where *w,
                        const struct stream_signal *s, int pe, int *at)
@@ -225,98 +182,88 @@ static int need_signal(const struct stream_where *w,
                                            at);
 }
 
-/* Checked. */
-static int signal_at(const struct stream_where *w,
-                     const struct stream_signal *s, int at)
-{
-    uintptr_t to = stream_reach_amo(at, s->addr, sizeof *s->addr);
-    struct gtl_amo a = {
-        .op = GTL_ADD, .size = 8, .word = (void *)to, .value = s->value
-    };
-    struct stream_op *op;
-    int rc;
-
-    if (to && s->op == SHMEM_SIGNAL_SET)
-        return stream_told(w, gtl->write64((uint64_t *)to, s->value, w->stream));
-    if (to)
-        return stream_told(w, gtl->amo(&a, w->stream));
-    rc = stream_arm_begin(w, &op);
-    if (rc)
-        return rc;
-    op->kind = STREAM_SIGNAL;
-    op->pe = at;
-    op->signal = *s;
-    return stream_arm(w, op);
-}
-
 int stream_signal(const struct stream_where *w, const struct stream_signal *s,
                   int pe)
 {
-    int at, rc = need_signal(w, s, pe, &at);
+    struct stream_op op = {
+        .kind = STREAM_SIGNAL, .call = w->call, .signal = *s
+    };
+    int rc = need_signal(w, s, pe, &op.pe);
 
-    return rc ? rc : signal_at(w, s, at);
+    return rc ? rc : stream_issue(w, &op);
+}
+
+int stream_make_put_signal(const struct stream_where *w, void *dest,
+                           const void *source, size_t n, size_t size,
+                           const struct stream_signal *s, int pe,
+                           struct stream_op *out)
+{
+    int rc = need_signal(w, s, pe, &out->pe);
+
+    if (!rc)
+        rc = stream_make_put(w, dest, source, n, size, pe, out);
+    out->kind = STREAM_PUT_SIGNAL;
+    out->signal = *s;
+    return rc;
 }
 
 int stream_put_signal(const struct stream_where *w, void *dest,
                       const void *source, size_t n, size_t size,
                       const struct stream_signal *s, int pe, bool nbi)
 {
-    struct stream_op *op;
-    uintptr_t to;
-    size_t len;
-    int rc, at;
+    struct stream_op op;
+    int rc = stream_make_put_signal(w, dest, source, n, size, s, pe, &op);
 
-    rc = need_signal(w, s, pe, &at);
+    op.waits = !nbi;
+    return rc ? rc : stream_issue(w, &op);
+}
+
+int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
+                    int pe, struct stream_op *out)
+{
+    int rc = stream_need_aligned(w, a->sym, a->size);
+
     if (!rc)
-        rc = bytes_of(w, n, size, &len);
-    if (!rc)
-        rc = stream_need_symmetric(w, dest, len, pe, &at);
-    if (!rc)
-        rc = stream_need_local(w, source, len);
-    if (rc)
-        return rc;
-    to = stream_reach(at, dest, len);
-    if (!len || (to && stream_reaches_local(source, len))) {
-        if (len)
-            rc = stream_told(w, gtl->copy((void *)to, source, len, w->stream));
-        return rc ? rc : signal_at(w, s, at);
-    }
-    rc = stream_arm_begin(w, &op);
-    if (rc)
-        return rc;
-    op->kind = STREAM_PUT_SIGNAL;
-    op->pe = at;
-    op->dest = dest;
-    op->source = source;
-    op->len = len;
-    op->signal = *s;
-    op->waits = !nbi;
-    return stream_arm(w, op);
+        rc = stream_need_symmetric(w, a->sym, a->size, pe, &out->pe);
+    if (!rc && a->fetches)
+        rc = stream_need_local(w, a->fetch, a->size);
+    out->kind = STREAM_AMO;
+    out->value = false;
+    out->waits = a->fetches;
+    out->call = w->call;
+    out->amo = *a;
+    return rc;
+}
+
+int stream_amo(const struct stream_where *w, const struct stream_amo *a,
+               int pe)
+{
+    struct stream_op op;
+    int rc = stream_make_amo(w, a, pe, &op);
+
+    return rc ? rc : stream_issue(w, &op);
 }
 
 /* ---- order ---- */
 
-static int need_ctx(const struct stream_where *w)
+/* Where nothing is armed for the stream, its own order is all there is. */
+static int order(const struct stream_where *w, enum stream_kind kind)
 {
-    return w->ctx ? 0 : stream_refuse(ERR_CTX, w->call, "an invalid context");
+    struct stream_op op = { .kind = kind, .call = w->call, .waits = true };
+
+    if (!w->ctx)
+        return stream_refuse(ERR_CTX, w->call, "an invalid context");
+    return stream_used(w->stream) ? stream_issue(w, &op) : 0;
 }
 
-/* Nobody far, and nothing the agent would do: the stream's own order is all
- * there is to it. */
 int stream_fence(const struct stream_where *w)
 {
-    int rc = need_ctx(w);
-
-    return rc || !stream_used(w->stream)
-           ? rc : arm(w, STREAM_FENCE, NULL, NULL, 0, 0, true);
+    return order(w, STREAM_FENCE);
 }
 
 int stream_quiet(const struct stream_where *w)
 {
-    int rc = need_ctx(w);
-
-    return rc || !stream_used(w->stream)
-           ? rc : arm(w, STREAM_QUIET, NULL, NULL, 0, 0, true);
+    return order(w, STREAM_QUIET);
 }
 
 int stream_pe_quiet(const struct stream_where *w, const int *pes, size_t n)

@@ -170,7 +170,9 @@ static int check(const struct stream_where *w, const struct stream_wait *c)
 
 int stream_wait(const struct stream_where *w, const struct stream_wait *c)
 {
-    struct stream_op *op;
+    struct stream_op op = {
+        .kind = STREAM_WAIT, .call = w->call, .waits = true, .wait = *c
+    };
     uintptr_t word;
     uint64_t least;
     int rc;
@@ -183,13 +185,5 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
     if (word && is_plain(c, &least) && (gtl_device.ordered || !xport_far) &&
         (!c->seen || stream_reaches_local(c->seen, sizeof *c->seen)))
         return wait_plain(w, c, word, least);
-    if (gtl_is_software())
-        return watch_in_stream(w, c);
-    rc = stream_arm_begin(w, &op);
-    if (rc)
-        return rc;
-    op->kind = STREAM_WAIT;
-    op->wait = *c;
-    op->waits = true;
-    return stream_arm(w, op);
+    return gtl_is_software() ? watch_in_stream(w, c) : stream_issue(w, &op);
 }
