@@ -30,6 +30,17 @@ typedef struct {
                                  * before kernels see it */
 } shmemx_device_info_t;
 
+/* Operations of a stream that run when they are started. */
+typedef struct shmemx_queue *shmemx_queue_t;
+/* One of them, to be waited for, or to be started again and again. */
+typedef struct shmemx_req *shmemx_req_t;
+
+#define SHMEMX_QUEUE_DEPTH 1L   /* mask: depth is given */
+typedef struct {
+    size_t depth;               /* so many enqueued before a start need no
+                                 * further memory */
+} shmemx_queue_config_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -185,3 +185,69 @@ int SHMEMI_P(shmemx_barrier_on_stream)(shmem_team_t team,
                                        shmemx_stream_t stream);
 int SHMEMI_P(shmemx_team_sync_on_stream)(shmem_team_t team,
                                          shmemx_stream_t stream);
+
+/* ---- Queues: what is put in runs when it is started, all of it by one store
+ * of the device.  Calls give 0 or a negative errno, with a line.  A queue and
+ * its requests are used by one thread at a time. ---- */
+
+/* config: what mask says, else NULL.  Local. */
+int SHMEMI_P(shmemx_queue_create)(shmemx_stream_t stream,
+                                  const shmemx_queue_config_t *config,
+                                  long mask, shmemx_queue_t *queue);
+/* -EBUSY: something is started and has not ended, or waits for its start.
+ * Requests are freed before. */
+int SHMEMI_P(shmemx_queue_destroy)(shmemx_queue_t queue);
+/* The host waits for all that was started; the second only looks. */
+int SHMEMI_P(shmemx_queue_wait)(shmemx_queue_t queue);
+int SHMEMI_P(shmemx_queue_test)(shmemx_queue_t queue, int *empty);
+
+/* Used up by the next start.  *req, if req is not NULL, is to be freed.  What
+ * is given by address lives until the operation has ended. */
+int SHMEMI_P(shmemx_enqueue_putmem)(shmemx_queue_t queue, void *dest,
+                                    const void *source, size_t bytes, int pe,
+                                    shmemx_req_t *req);
+int SHMEMI_P(shmemx_enqueue_putmem_signal)(
+    shmemx_queue_t queue, void *dest, const void *source, size_t bytes,
+    uint64_t *sig_addr, uint64_t signal, int sig_op, int pe,
+    shmemx_req_t *req);
+int SHMEMI_P(shmemx_enqueue_getmem)(shmemx_queue_t queue, void *dest,
+                                    const void *source, size_t bytes, int pe,
+                                    shmemx_req_t *req);
+#define SHMEMI_ENQUEUE(NAME, T)                                             \
+    int SHMEMI_P(shmemx_enqueue_atomic_add_##NAME)(                         \
+        shmemx_queue_t queue, T *dest, T value, int pe, shmemx_req_t *req); \
+    int SHMEMI_P(shmemx_enqueue_atomic_set_##NAME)(                         \
+        shmemx_queue_t queue, T *dest, T value, int pe, shmemx_req_t *req); \
+    int SHMEMI_P(shmemx_enqueue_atomic_fetch_add_##NAME)(                   \
+        shmemx_queue_t queue, T *fetch, T *dest, T value, int pe,           \
+        shmemx_req_t *req);                                                 \
+    int SHMEMI_P(shmemx_enqueue_atomic_compare_swap_##NAME)(                \
+        shmemx_queue_t queue, T *fetch, T *dest, T cond, T value, int pe,   \
+        shmemx_req_t *req);
+#define SHMEMI_ENQUEUE_TYPES(X)                                             \
+    X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t)                 \
+    X(uint64, uint64_t)
+SHMEMI_ENQUEUE_TYPES(SHMEMI_ENQUEUE)
+/* What was enqueued since the start before.  Never holds the stream up. */
+int SHMEMI_P(shmemx_enqueue_start)(shmemx_queue_t queue);
+/* The stream waits for what was started. */
+int SHMEMI_P(shmemx_enqueue_wait)(shmemx_queue_t queue);
+
+/* Made once, started as often as one likes, on any queue: each start after a
+ * wait for the one before has been enqueued, else -EBUSY. */
+int SHMEMI_P(shmemx_put_init)(void *dest, const void *source, size_t bytes,
+                              int pe, shmemx_req_t *req);
+int SHMEMI_P(shmemx_put_signal_init)(void *dest, const void *source,
+                                     size_t bytes, uint64_t *sig_addr,
+                                     uint64_t signal, int sig_op, int pe,
+                                     shmemx_req_t *req);
+/* All of them, or none. */
+int SHMEMI_P(shmemx_enqueue_startall)(shmemx_queue_t queue, int n,
+                                      shmemx_req_t reqs[]);
+int SHMEMI_P(shmemx_enqueue_waitall)(shmemx_queue_t queue, int n,
+                                     shmemx_req_t reqs[]);
+/* The host waits, or looks.  -EINVAL: it was never started. */
+int SHMEMI_P(shmemx_req_wait)(shmemx_req_t req);
+int SHMEMI_P(shmemx_req_test)(shmemx_req_t req, int *flag);
+/* *req becomes NULL; -EBUSY: it has not ended, or waits for a start. */
+int SHMEMI_P(shmemx_req_free)(shmemx_req_t *req);

@@ -94,6 +94,43 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c);
 int stream_team_sync(const struct stream_where *w, struct core_team *t);
 int stream_team_barrier(const struct stream_where *w, struct core_team *t);
 
+/* ---- Queues: operations that one start lets go ---- */
+
+struct shmemx_queue;
+struct shmemx_req;
+int stream_batch_open(const char *call, void *stream, size_t depth,
+                      struct shmemx_queue **out);
+/* -EBUSY: something is started or waits for a start. */
+int stream_batch_close(struct shmemx_queue *q);
+bool stream_batch_ended(struct shmemx_queue *q);
+void stream_batch_await(const char *call, struct shmemx_queue *q);
+
+/* A persistent request, or with q one that its next start uses up; out may
+ * then be NULL. */
+int stream_req_put(const char *call, struct shmemx_queue *q, void *dest,
+                   const void *source, size_t len,
+                   const struct stream_signal *s, int pe,
+                   struct shmemx_req **out);
+int stream_req_get(const char *call, struct shmemx_queue *q, void *dest,
+                   const void *source, size_t len, int pe,
+                   struct shmemx_req **out);
+int stream_req_amo(const char *call, struct shmemx_queue *q,
+                   const struct stream_amo *a, int pe,
+                   struct shmemx_req **out);
+/* What was put in since the last start; or these, all or none. */
+int stream_batch_start(const char *call, struct shmemx_queue *q);
+int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
+                           struct shmemx_req *reqs[]);
+/* The stream waits for all that was started there, or for these. */
+int stream_batch_wait(const char *call, struct shmemx_queue *q);
+int stream_batch_wait_all(const char *call, struct shmemx_queue *q, int n,
+                          struct shmemx_req *reqs[]);
+/* -EINVAL: it was never started. */
+int stream_req_test(struct shmemx_req *r, bool *ended);
+int stream_req_await(const char *call, struct shmemx_req *r);
+/* -EBUSY: it has not ended. */
+int stream_req_free(struct shmemx_req *r);
+
 /* Is an operation armed there that has not ended? */
 bool stream_pending(void *stream);
 

@@ -38,6 +38,7 @@ _Static_assert(sizeof(struct stream_op) <= 192, "100,000 may be armed");
 /* What device and agent tell each other, in pinned memory. */
 struct stream_words {
     _Alignas(64) uint64_t fire; /* the device is past so many tickets */
+    uint64_t started;           /* past so many starts that armed nothing */
     _Alignas(64) uint64_t done; /* the agent, of those that it waits for */
 };
 
@@ -67,6 +68,21 @@ int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
                     int pe, struct stream_op *out);
 
 /* ---- stream_queue.c ---- */
+/* One that belongs to no stream of its own; closed when it is empty. */
+int stream_queue_open(struct stream_queue **out);
+void stream_queue_close(struct stream_queue *q);
+bool stream_queue_empty(const struct stream_queue *q);
+/* For n more, room will be found. */
+int stream_queue_reserve(struct stream_queue *q, size_t n);
+/* For the next operation; NULL: no memory. */
+struct stream_op *stream_queue_room(struct stream_queue *q);
+/* The operation there is complete: its ticket. */
+uint64_t stream_queue_push(struct stream_queue *q);
+/* The stream raises the word to the ticket of the last one when it gets
+ * there. */
+int stream_queue_fire(struct stream_queue *q, void *stream);
+struct stream_words *stream_queue_words(struct stream_queue *q);
+
 /* Room for the next operation of this stream; its queue is filled in. */
 int stream_arm_begin(const struct stream_where *w, struct stream_op **out);
 /* It is complete: the stream raises the word when it gets there, and waits if

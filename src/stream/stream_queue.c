@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 enum { CHUNK = 32, QUEUES = 4096 };
+#define PRIVATE UINT64_MAX      /* no stream's number */
 
 struct chunk {
     struct chunk *next;
@@ -42,7 +43,8 @@ struct stream_queue {
 
 static struct base_lock lock = LOCK_INIT;
 static struct stream_queue *queues GUARDED_BY(lock);
-static struct stream_words *words;      /* [QUEUES], pinned */
+static struct stream_words *words;      /* [QUEUES] */
+static bool pinned GUARDED_BY(lock);    /* the device knows of them */
 static uint32_t spare[QUEUES] GUARDED_BY(lock);
 static unsigned n_spare GUARDED_BY(lock);
 /* The thread's last: numbers are never used again, so it is the right one or
@@ -157,8 +159,8 @@ static void sweep(void) REQUIRES(lock)
     uint64_t id;
 
     while ((q = *at)) {
-        if (empty(q) && (gtl->stream_check(q->handle, &id) == -EINVAL ||
-                         id != q->id)) {
+        if (q->id != PRIVATE && empty(q) &&
+            (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id)) {
             *at = q->next;
             queue_free(q);
         } else {
@@ -167,25 +169,29 @@ static void sweep(void) REQUIRES(lock)
     }
 }
 
-static int open_words(void)
+/* The memory stays for good: streams that nobody waited for may look at it. */
+static int open_words(void) REQUIRES(lock)
 {
     size_t size = QUEUES * sizeof *words;
     void *p, *seen;
 
-    if (words)
+    if (pinned)
         return 0;
-    p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-             -1, 0);
-    if (p == MAP_FAILED)
-        return -ENOMEM;
-    if (gtl->pin(p, size, GTL_PIN_MEMORY, &seen) || seen != p) {
-        munmap(p, size);
-        return -ENODEV;
+    if (!words) {
+        p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED)
+            return -ENOMEM;
+        words = p;
+        for (n_spare = 0; n_spare < QUEUES; n_spare++)
+            spare[n_spare] = QUEUES - 1 - n_spare;
     }
-    words = p;
-    for (n_spare = 0; n_spare < QUEUES; n_spare++)
-        spare[n_spare] = QUEUES - 1 - n_spare;
-    return 0;
+    if (gtl->pin(words, size, GTL_PIN_MEMORY, &seen))
+        return -ENODEV;
+    pinned = seen == words;
+    if (!pinned)
+        gtl->unpin(words);
+    return pinned ? 0 : -ENODEV;
 }
 
 static struct chunk *chunk_new(void)
@@ -220,7 +226,10 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
         .words = &words[spare[n_spare - 1]]
     };
     c->next = c;
-    *q->words = (struct stream_words){ 0, 0 };
+    /* A stream may still look at what these words were raised to for the
+     * queue before, so they go on from there. */
+    q->armed = q->ended = q->words->fire > q->words->done ? q->words->fire
+                                                          : q->words->done;
     rc = xport_far ? xport_far->flow_open(&q->ctx.flow, false) : 0;
     if (rc)
         goto free_both;
@@ -244,6 +253,36 @@ static struct stream_queue *find(uint64_t id) REQUIRES(lock)
     return q;
 }
 
+int stream_queue_open(struct stream_queue **out)
+{
+    int rc;
+
+    lock_acquire(&lock);
+    sweep();
+    rc = queue_new(NULL, PRIVATE, out);
+    lock_release(&lock);
+    return rc ? rc : stream_agent_open();
+}
+
+bool stream_queue_empty(const struct stream_queue *q)
+{
+    return empty(q);
+}
+
+void stream_queue_close(struct stream_queue *q)
+{
+    struct stream_queue **at;
+
+    lock_acquire(&lock);
+    for (at = &queues; *at && *at != q; at = &(*at)->next)
+        ;
+    if (*at) {
+        *at = q->next;
+        queue_free(q);
+    }
+    lock_release(&lock);
+}
+
 static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
 {
     struct stream_queue *q;
@@ -265,12 +304,18 @@ static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
 
 /* ---- the side of who arms ---- */
 
+/* The agent is past it once it has ended one that came after it. */
+static bool in_use(const struct stream_queue *q, const struct chunk *c)
+{
+    return c->end && __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) <= c->end;
+}
+
 static int grow(struct stream_queue *q)
 {
     struct chunk *c = q->in->next;
 
     q->in->end = q->armed;
-    if (c == q->in || __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) <= c->end) {
+    if (c == q->in || in_use(q, c)) {
         c = chunk_new();
         if (!c)
             return -ENOMEM;
@@ -281,6 +326,75 @@ static int grow(struct stream_queue *q)
     q->in_at = 0;
     return 0;
 }
+
+int stream_queue_reserve(struct stream_queue *q, size_t n)
+{
+    struct chunk *c = q->in;
+    size_t room = CHUNK - q->in_at;
+
+    while (room < n) {
+        if (c->next == q->in || in_use(q, c->next)) {
+            struct chunk *more = chunk_new();
+
+            if (!more)
+                return -ENOMEM;
+            more->next = c->next;
+            c->next = more;
+        }
+        c = c->next;
+        room += CHUNK;
+    }
+    return 0;
+}
+
+struct stream_op *stream_queue_room(struct stream_queue *q)
+{
+    if (unlikely(q->in_at == CHUNK) && grow(q))
+        return NULL;
+    q->in->ops[q->in_at].queue = q;
+    return &q->in->ops[q->in_at];
+}
+
+uint64_t stream_queue_push(struct stream_queue *q)
+{
+    uint64_t ticket = q->armed + 1;
+
+    q->in->ops[q->in_at++].ticket = ticket;
+    /* release: the agent sees the operation. */
+    __atomic_store_n(&q->armed, ticket, __ATOMIC_RELEASE);
+    return ticket;
+}
+
+/* The software device rings at once. */
+static void fired(void *arg)
+{
+    struct stream_op *op = arg;
+
+    __atomic_store_n(&op->queue->words->fire, op->ticket, __ATOMIC_RELEASE);
+    stream_agent_ring();
+}
+
+int stream_queue_fire(struct stream_queue *q, void *stream)
+{
+    struct stream_op *op = &q->in->ops[q->in_at - 1];
+    int rc;
+
+    if (gtl_is_software())
+        return gtl->call(fired, op, stream);
+    rc = gtl->release(stream);
+    if (!rc)
+        rc = gtl->write64(&q->words->fire, op->ticket, stream);
+    if (!rc)                    /* it looks at the word from now on */
+        stream_agent_ring();
+    return rc;
+}
+
+struct stream_words *stream_queue_words(struct stream_queue *q)
+{
+    return q->words;
+}
+
+/* ---- for a stream ---- */
 
 static int no_queue(const struct stream_where *w, int rc)
 {
@@ -305,50 +419,22 @@ int stream_arm_begin(const struct stream_where *w, struct stream_op **out)
     rc = gtl->stream_check(w->stream, &id);
     if (!rc && unlikely(last.id != id + era || !q))
         rc = queue_of(w->stream, id, &q);
-    if (!rc && unlikely(q->in_at == CHUNK))
-        rc = grow(q);
     if (unlikely(rc))
         return no_queue(w, rc);
-    op = &q->in->ops[q->in_at];
-    op->queue = q;
+    op = stream_queue_room(q);
+    if (unlikely(!op))
+        return no_queue(w, -ENOMEM);
     *out = op;
     return 0;
-}
-
-/* The software device rings at once. */
-static void fired(void *arg)
-{
-    struct stream_op *op = arg;
-
-    __atomic_store_n(&op->queue->words->fire, op->ticket, __ATOMIC_RELEASE);
-    stream_agent_ring();
-}
-
-static int fire(const struct stream_where *w, struct stream_op *op)
-{
-    int rc;
-
-    if (gtl_is_software())
-        return gtl->call(fired, op, w->stream);
-    rc = gtl->release(w->stream);
-    if (!rc)
-        rc = gtl->write64(&op->queue->words->fire, op->ticket, w->stream);
-    if (!rc)                    /* it looks at the word from now on */
-        stream_agent_ring();
-    return rc;
 }
 
 int stream_arm(const struct stream_where *w, struct stream_op *op)
 {
     struct stream_queue *q = op->queue;
     bool waits = op->waits;
-    uint64_t ticket = op->ticket = q->armed + 1;
-    int rc;
+    uint64_t ticket = stream_queue_push(q);
+    int rc = stream_queue_fire(q, w->stream);
 
-    q->in_at++;
-    /* release: the agent sees the operation. */
-    __atomic_store_n(&q->armed, ticket, __ATOMIC_RELEASE);
-    rc = fire(w, op);
     if (rc) {                   /* nothing will ever raise the word to it */
         q->in_at--;
         __atomic_store_n(&q->armed, ticket - 1, __ATOMIC_RELEASE);
@@ -401,13 +487,15 @@ static unsigned drop_all(void)
 
         queues = q->next;
         left += (unsigned)(q->armed - q->ended);
+        /* No stream waits for what never comes. */
+        __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
         queue_free(q);
     }
-    if (words) {
+    atomics_full_fence();
+    gtl_stored();
+    if (pinned)
         gtl->unpin(words);
-        munmap(words, QUEUES * sizeof *words);
-        words = NULL;
-    }
+    pinned = false;
     era += (uint64_t)1 << 48;   /* no thread takes a queue of the past */
     lock_release(&lock);
     return left;

@@ -9,4 +9,5 @@ each ../st/streams
 each ../st/onesided
 each ../st/every
 each ../st/meet
+each ../st/queue
 finish

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queues of a stream and their requests. */
+#include "api/api_stream.h"
+
+#include <errno.h>
+
+static int null(const char *call, const char *what)
+{
+    log_warn(ERR_NULL, "%s: %s is a null pointer", core_public_name(call),
+             what);
+    return -EINVAL;
+}
+
+int pshmemx_queue_create(shmemx_stream_t stream,
+                         const shmemx_queue_config_t *config, long mask,
+                         shmemx_queue_t *queue)
+{
+    int rc = api_stream_ready(__func__);
+
+    if (rc)
+        return rc;
+    if (!queue || (mask && !config))
+        return null(__func__, queue ? "config" : "queue");
+    if (mask & ~SHMEMX_QUEUE_DEPTH) {
+        log_warn(ERR_ARG, "shmemx_queue_create: mask %#lx has unknown bits",
+                 (unsigned long)mask);
+        return -EINVAL;
+    }
+    return stream_batch_open(__func__, stream,
+                             mask & SHMEMX_QUEUE_DEPTH ? config->depth : 0,
+                             queue);
+}
+API_ALIAS(shmemx_queue_create)
+
+int pshmemx_queue_destroy(shmemx_queue_t queue)
+{
+    core_need_up(__func__);
+    return queue ? stream_batch_close(queue) : null(__func__, "the queue");
+}
+API_ALIAS(shmemx_queue_destroy)
+
+int pshmemx_queue_wait(shmemx_queue_t queue)
+{
+    core_need_up(__func__);
+    if (!queue)
+        return null(__func__, "the queue");
+    stream_batch_await(__func__, queue);
+    return 0;
+}
+API_ALIAS(shmemx_queue_wait)
+
+int pshmemx_queue_test(shmemx_queue_t queue, int *empty)
+{
+    core_need_up(__func__);
+    if (!queue || !empty)
+        return null(__func__, queue ? "the result" : "the queue");
+    *empty = stream_batch_ended(queue);
+    return 0;
+}
+API_ALIAS(shmemx_queue_test)
+
+/* ---- used once ---- */
+
+int pshmemx_enqueue_putmem(shmemx_queue_t queue, void *dest,
+                           const void *source, size_t bytes, int pe,
+                           shmemx_req_t *req)
+{
+    core_need_up(__func__);
+    return queue ? stream_req_put(__func__, queue, dest, source, bytes, NULL,
+                                  pe, req) : null(__func__, "the queue");
+}
+API_ALIAS(shmemx_enqueue_putmem)
+
+int pshmemx_enqueue_putmem_signal(shmemx_queue_t queue, void *dest,
+                                  const void *source, size_t bytes,
+                                  uint64_t *sig_addr, uint64_t signal,
+                                  int sig_op, int pe, shmemx_req_t *req)
+{
+    struct stream_signal s = { sig_addr, signal, sig_op };
+
+    core_need_up(__func__);
+    return queue ? stream_req_put(__func__, queue, dest, source, bytes, &s, pe,
+                                  req) : null(__func__, "the queue");
+}
+API_ALIAS(shmemx_enqueue_putmem_signal)
+
+int pshmemx_enqueue_getmem(shmemx_queue_t queue, void *dest,
+                           const void *source, size_t bytes, int pe,
+                           shmemx_req_t *req)
+{
+    core_need_up(__func__);
+    return queue ? stream_req_get(__func__, queue, dest, source, bytes, pe,
+                                  req) : null(__func__, "the queue");
+}
+API_ALIAS(shmemx_enqueue_getmem)
+
+#define AMO(F, T, PARAMS, XOP, VALUE, COND, FETCHES, FETCH)                 \
+    int pshmemx_enqueue_atomic_##F PARAMS                                   \
+    {                                                                       \
+        struct stream_amo a_ = {                                            \
+            XOP, sizeof(T), dest, (uint64_t)(VALUE), (uint64_t)(COND),      \
+            FETCHES, FETCH                                                  \
+        };                                                                  \
+                                                                            \
+        core_need_up(__func__);                                             \
+        return queue ? stream_req_amo(__func__, queue, &a_, pe, req)        \
+                     : null(__func__, "the queue");                         \
+    }                                                                       \
+    API_ALIAS(shmemx_enqueue_atomic_##F)
+#define AMOS(NAME, T)                                                       \
+    AMO(add_##NAME, T, (shmemx_queue_t queue, T *dest, T value, int pe,     \
+                        shmemx_req_t *req),                                 \
+        XPORT_ADD, value, 0, false, NULL)                                   \
+    AMO(set_##NAME, T, (shmemx_queue_t queue, T *dest, T value, int pe,     \
+                        shmemx_req_t *req),                                 \
+        XPORT_SET, value, 0, false, NULL)                                   \
+    AMO(fetch_add_##NAME, T, (shmemx_queue_t queue, T *fetch, T *dest,      \
+                              T value, int pe, shmemx_req_t *req),          \
+        XPORT_ADD, value, 0, true, fetch)                                   \
+    AMO(compare_swap_##NAME, T, (shmemx_queue_t queue, T *fetch, T *dest,   \
+                                 T cond, T value, int pe,                   \
+                                 shmemx_req_t *req),                        \
+        XPORT_CSWAP, value, cond, true, fetch)
+SHMEMI_ENQUEUE_TYPES(AMOS)
+
+int pshmemx_enqueue_start(shmemx_queue_t queue)
+{
+    core_need_up(__func__);
+    return queue ? stream_batch_start(__func__, queue)
+                 : null(__func__, "the queue");
+}
+API_ALIAS(shmemx_enqueue_start)
+
+int pshmemx_enqueue_wait(shmemx_queue_t queue)
+{
+    core_need_up(__func__);
+    return queue ? stream_batch_wait(__func__, queue)
+                 : null(__func__, "the queue");
+}
+API_ALIAS(shmemx_enqueue_wait)
+
+/* ---- persistent ---- */
+
+int pshmemx_put_init(void *dest, const void *source, size_t bytes, int pe,
+                     shmemx_req_t *req)
+{
+    int rc = api_stream_ready(__func__);
+
+    return rc ? rc : stream_req_put(__func__, NULL, dest, source, bytes, NULL,
+                                    pe, req);
+}
+API_ALIAS(shmemx_put_init)
+
+int pshmemx_put_signal_init(void *dest, const void *source, size_t bytes,
+                            uint64_t *sig_addr, uint64_t signal, int sig_op,
+                            int pe, shmemx_req_t *req)
+{
+    struct stream_signal s = { sig_addr, signal, sig_op };
+    int rc = api_stream_ready(__func__);
+
+    return rc ? rc : stream_req_put(__func__, NULL, dest, source, bytes, &s,
+                                    pe, req);
+}
+API_ALIAS(shmemx_put_signal_init)
+
+static int check_list(const char *call, shmemx_queue_t queue, int n,
+                      shmemx_req_t reqs[])
+{
+    core_need_up(call);
+    if (!queue || (n > 0 && !reqs))
+        return null(call, queue ? "the list" : "the queue");
+    if (n >= 0)
+        return 0;
+    log_warn(ERR_ARG, "%s: %d requests", core_public_name(call), n);
+    return -EINVAL;
+}
+
+int pshmemx_enqueue_startall(shmemx_queue_t queue, int n, shmemx_req_t reqs[])
+{
+    int rc = check_list(__func__, queue, n, reqs);
+
+    return rc ? rc : stream_batch_start_all(__func__, queue, n, reqs);
+}
+API_ALIAS(shmemx_enqueue_startall)
+
+int pshmemx_enqueue_waitall(shmemx_queue_t queue, int n, shmemx_req_t reqs[])
+{
+    int rc = check_list(__func__, queue, n, reqs);
+
+    return rc ? rc : stream_batch_wait_all(__func__, queue, n, reqs);
+}
+API_ALIAS(shmemx_enqueue_waitall)
+
+int pshmemx_req_wait(shmemx_req_t req)
+{
+    core_need_up(__func__);
+    return req ? stream_req_await(__func__, req)
+               : null(__func__, "the request");
+}
+API_ALIAS(shmemx_req_wait)
+
+int pshmemx_req_test(shmemx_req_t req, int *flag)
+{
+    bool is = false;
+    int rc;
+
+    core_need_up(__func__);
+    if (!req || !flag)
+        return null(__func__, req ? "the result" : "the request");
+    rc = stream_req_test(req, &is);
+    if (!rc)
+        *flag = is;
+    return rc;
+}
+API_ALIAS(shmemx_req_test)
+
+int pshmemx_req_free(shmemx_req_t *req)
+{
+    int rc;
+
+    core_need_up(__func__);
+    if (!req)
+        return null(__func__, "the request's place");
+    if (!*req)
+        return 0;
+    rc = stream_req_free(*req);
+    if (!rc)
+        *req = NULL;
+    return rc;
+}
+API_ALIAS(shmemx_req_free)

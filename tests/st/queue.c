@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: what is put into a queue runs when it is started and not
+ * before, again and again where it is persistent, and misuse is refused.
+ * PEs: 1 2 4
+ * Far: 2/1 4/2
+ * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
+#include "../t.h"
+#include <errno.h>
+#include <shmem.h>
+#include <shmemx_st.h>
+#include <string.h>
+
+enum { ROUNDS = 40, N = 500, MANY = 200 };
+
+static int me, n_pes, next, last_pe;
+static shmemx_stream_t s;
+static shmemx_queue_t q;
+
+T(nothing_runs_before_the_start)
+{
+    long *d = shmem_calloc(N, sizeof *d), here[N], back[N] = { 0 };
+    uint64_t *sig = shmem_calloc(1, sizeof *sig);
+    shmemx_req_t put, get = NULL;
+    int32_t was = -1;
+    int32_t *word = shmem_calloc(1, sizeof *word);
+    int flag = -1, empty = -1;
+
+    for (int i = 0; i < N; i++)
+        here[i] = 1000 * me + i;
+    T_EQ(shmemx_enqueue_putmem_signal(q, d, here, sizeof here, sig, 5,
+                                      SHMEM_SIGNAL_SET, next, &put), 0);
+    T_EQ(shmemx_enqueue_atomic_add_int32(q, word, 3, next, NULL), 0);
+    T_EQ(shmemx_enqueue_atomic_fetch_add_int32(q, &was, word, 0, me, NULL), 0);
+    T_EQ(shmemx_req_test(put, &flag), -EINVAL);
+    T_EQ(shmemx_req_free(&put), -EBUSY);
+    T_EQ(shmemx_queue_destroy(q), -EBUSY);
+    T_EQ(shmemx_stream_sync(s), 0);
+    usleep(5000);
+    shmem_barrier_all();
+    T_EQ(*sig, 0);
+    T_EQ(*word, 0);
+    T_EQ(was, -1);
+    shmem_barrier_all();
+    T_EQ(shmemx_enqueue_start(q), 0);
+    T_EQ(shmemx_enqueue_wait(q), 0);
+    T_EQ(shmemx_signal_wait_until_on_stream(NULL, sig, SHMEM_CMP_EQ, 5, s), 0);
+    T_EQ(shmemx_enqueue_getmem(q, back, d, sizeof back, next, &get), 0);
+    T_EQ(shmemx_enqueue_start(q), 0);
+    T_EQ(shmemx_req_wait(put), 0);
+    T_EQ(shmemx_req_test(put, &flag), 0);
+    T_EQ(flag, 1);
+    T_EQ(shmemx_req_wait(get), 0);
+    T_EQ(shmemx_queue_wait(q), 0);
+    T_EQ(shmemx_queue_test(q, &empty), 0);
+    T_EQ(empty, 1);
+    T_TRUE(was == 0 || was == 3);
+    T_TRUE(!memcmp(back, here, sizeof back));
+    T_EQ(shmemx_req_free(&put), 0);
+    T_EQ(shmemx_req_free(&get), 0);
+    T_TRUE(!put && !get);
+    shmem_barrier_all();
+    T_EQ(*word, 3);
+    T_EQ(d[7], 1000 * last_pe + 7);
+    shmem_barrier_all();
+    shmem_free(d);
+    shmem_free(sig);
+    shmem_free(word);
+}
+
+T(persistent_requests_are_started_again_and_again)
+{
+    long *d = shmem_space_calloc(SHMEM_SPACE_DEVICE, N, sizeof *d);
+    long *src = shmem_space_calloc(SHMEM_SPACE_DEVICE, N, sizeof *src);
+    uint64_t *sig = shmem_calloc(2, sizeof *sig);
+    static long here[ROUNDS][N], there[ROUNDS][N];
+    shmemx_req_t r[2];
+
+    T_EQ(shmemx_put_init(d, src, N / 2 * sizeof *d, next, &r[0]), 0);
+    T_EQ(shmemx_put_signal_init(d + N / 2, src + N / 2,
+                                (N - N / 2) * sizeof *d, &sig[0], 1,
+                                SHMEM_SIGNAL_ADD, next, &r[1]), 0);
+    for (int k = 0; k < ROUNDS; k++) {
+        for (int i = 0; i < N; i++)
+            here[k][i] = 100000 * k + 1000 * me + i;
+        T_EQ(shmemx_stream_copy(s, src, here[k], sizeof here[k]), 0);
+        T_EQ(shmemx_enqueue_startall(q, 2, r), 0);
+        if (k == 3)
+            T_EQ(shmemx_enqueue_startall(q, 2, r), -EBUSY);
+        T_EQ(shmemx_enqueue_waitall(q, 2, r), 0);
+        /* Both halves are there: the first was complete at the wait. */
+        T_EQ(shmemx_barrier_all_on_stream(s), 0);
+        T_EQ(shmemx_signal_wait_until_on_stream(
+                 NULL, &sig[0], SHMEM_CMP_GE, (uint64_t)k + 1, s), 0);
+        T_EQ(shmemx_stream_copy(s, there[k], d, sizeof there[k]), 0);
+        T_EQ(shmemx_sync_all_on_stream(s), 0);
+    }
+    T_EQ(shmemx_stream_sync(s), 0);
+    for (int k = 0; k < ROUNDS; k++)
+        for (int i = 0; i < N; i++)
+            if (there[k][i] != 100000 * k + 1000 * last_pe + i) {
+                T_EQ(there[k][i], 100000 * k + 1000 * last_pe + i);
+                k = ROUNDS - 1;
+                break;
+            }
+    T_EQ(shmemx_req_free(&r[0]), 0);
+    T_EQ(shmemx_req_free(&r[1]), 0);
+    shmem_barrier_all();
+    shmem_free(d);
+    shmem_free(src);
+    shmem_free(sig);
+}
+
+T(many_go_by_one_start)
+{
+    long *d = shmem_calloc(MANY, sizeof *d), here[MANY];
+    shmemx_queue_config_t config = { .depth = MANY };
+    shmemx_queue_t deep;
+
+    T_EQ(shmemx_queue_create(s, &config, SHMEMX_QUEUE_DEPTH, &deep), 0);
+    for (int k = 1; k <= 10; k++) {
+        for (int i = 0; i < MANY; i++) {
+            here[i] = 1000 * k + i + me;
+            T_EQ(shmemx_enqueue_putmem(deep, &d[i], &here[i], sizeof *d, next,
+                                       NULL), 0);
+        }
+        T_EQ(shmemx_enqueue_start(deep), 0);
+        T_EQ(shmemx_queue_wait(deep), 0);
+        shmem_barrier_all();
+        for (int i = 0; i < MANY; i++)
+            T_EQ(d[i], 1000 * k + i + last_pe);
+        shmem_barrier_all();
+    }
+    T_EQ(shmemx_enqueue_start(deep), 0);        /* of nothing */
+    T_EQ(shmemx_enqueue_wait(deep), 0);
+    T_EQ(shmemx_queue_destroy(deep), 0);
+    shmem_free(d);
+}
+
+T(misuse_is_refused)
+{
+    long *d = shmem_calloc(1, sizeof *d), x = 1;
+    shmemx_queue_config_t config = { 1 };
+    shmemx_req_t r = NULL, none = NULL;
+    shmemx_queue_t other;
+    int flag;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, NULL), -EINVAL);
+    T_EQ(shmemx_queue_create(s, NULL, SHMEMX_QUEUE_DEPTH, &other), -EINVAL);
+    T_EQ(shmemx_queue_create(s, &config, 64, &other), -EINVAL);
+    T_EQ(shmemx_queue_destroy(NULL), -EINVAL);
+    T_EQ(shmemx_enqueue_putmem(NULL, d, &x, 8, me, NULL), -EINVAL);
+    T_EQ(shmemx_enqueue_putmem(q, d, &x, 8, n_pes, NULL), -EINVAL);
+    T_EQ(shmemx_enqueue_putmem(q, &x, &x, 8, me, NULL), -EINVAL);
+    T_EQ(shmemx_put_init(d, &x, 8, me, NULL), -EINVAL);
+    T_EQ(shmemx_put_init(d, &x, 8, -1, &r), -EINVAL);
+    T_EQ(shmemx_put_signal_init(d, &x, 8, (uint64_t *)d, 1, 99, me, &r),
+         -EINVAL);
+    T_EQ(shmemx_put_init(d, &x, 8, me, &r), 0);
+    T_EQ(shmemx_req_test(r, &flag), -EINVAL);
+    T_EQ(shmemx_req_wait(r), -EINVAL);
+    T_EQ(shmemx_enqueue_waitall(q, 1, &r), -EINVAL);
+    T_EQ(shmemx_enqueue_startall(q, 1, &none), -EINVAL);
+    T_EQ(shmemx_enqueue_startall(q, -1, &r), -EINVAL);
+    T_EQ(shmemx_enqueue_startall(q, 0, NULL), 0);
+    T_EQ(shmemx_queue_create(s, NULL, 0, &other), 0);
+    T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
+    T_EQ(shmemx_enqueue_waitall(other, 1, &r), -EINVAL);
+    T_EQ(shmemx_req_wait(r), 0);
+    T_EQ(*d, 1);
+    T_EQ(shmemx_enqueue_startall(other, 1, &r), 0);
+    T_EQ(shmemx_queue_wait(other), 0);
+    T_EQ(shmemx_req_free(&r), 0);
+    T_EQ(shmemx_req_free(&r), 0);
+    T_EQ(shmemx_queue_destroy(other), 0);
+    shmem_barrier_all();
+    shmem_free(d);
+}
+
+int main(void)
+{
+    shmem_init();
+    T_PE(shmem_my_pe());
+    me = shmem_my_pe();
+    n_pes = shmem_n_pes();
+    next = (me + 1) % n_pes;
+    last_pe = (me + n_pes - 1) % n_pes;
+    T_EQ(shmemx_stream_create(&s), 0);
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_RUN(nothing_runs_before_the_start);
+    T_RUN(persistent_requests_are_started_again_and_again);
+    T_RUN(many_go_by_one_start);
+    T_RUN(misuse_is_refused);
+    T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    shmem_finalize();
+    return T_DONE();
+}
