@@ -76,7 +76,7 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
     uint64_t id;
     int rc = gtl->stream_check(stream, &id);
 
-    if (rc == -EBUSY)           /* it may record a graph for now */
+    if (rc == -EBUSY)           /* it records a graph, and will end that */
         rc = 0;
     if (rc) {
         stream_refuse(ERR_STREAM, call, "stream %p: %s", stream, gtl_error());

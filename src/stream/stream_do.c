@@ -11,9 +11,16 @@
  * the peer. */
 enum { TAKEN = 4096 };
 
+/* It is mapped: what is done there is done at once, even if the device has to
+ * copy. */
+static bool near(const struct stream_op *op)
+{
+    return xport_routes[op->pe].map[HEAP_HOST] != 0;
+}
+
 static bool do_put(const struct core_ctx *ctx, const struct stream_op *op)
 {
-    bool soon = op->value || (op->waits && op->len <= TAKEN);
+    bool soon = op->value || near(op) || (op->waits && op->len <= TAKEN);
 
     if (op->value)
         core_put(op->call, ctx, op->dest, op->bytes, op->len, op->pe);
@@ -27,7 +34,7 @@ static bool do_put(const struct core_ctx *ctx, const struct stream_op *op)
 static bool do_put_signal(const struct core_ctx *ctx,
                           const struct stream_op *op)
 {
-    bool soon = op->waits && op->len <= TAKEN;
+    bool soon = near(op) || (op->waits && op->len <= TAKEN);
 
     core_put_signal(op->call, ctx, op->dest, op->source, op->len,
                     op->signal.addr, op->signal.value, op->signal.op, op->pe,
@@ -85,6 +92,10 @@ bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
     case STREAM_PUT:
         return do_put(ctx, op);
     case STREAM_GET:
+        if (near(op)) {
+            core_get(op->call, ctx, op->dest, op->source, op->len, op->pe);
+            return true;
+        }
         core_get_nbi(op->call, ctx, op->dest, op->source, op->len, op->pe);
         return !op->waits;
     case STREAM_PUT_BLOCKS:

@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/../device/device.inc"
 each ../st/streams
 each ../st/onesided
-each ../st/every
-each ../st/meet
-each ../st/queue
+each ../st/every cuda-discrete hip-discrete
+each ../st/meet cuda-discrete hip-bare
+each ../st/queue cuda-discrete hip-bare
 finish

@@ -136,6 +136,38 @@ T(many_go_by_one_start)
     shmem_free(d);
 }
 
+#define ATOMICS(NAME, T)                                                    \
+    do {                                                                    \
+        T *w = shmem_calloc(2, sizeof *w), was[2] = { 99, 99 };             \
+                                                                            \
+        T_EQ(shmemx_enqueue_atomic_set_##NAME(q, &w[0], 40, next, NULL), 0);\
+        T_EQ(shmemx_enqueue_start(q), 0);                                   \
+        T_EQ(shmemx_enqueue_wait(q), 0);                                    \
+        T_EQ(shmemx_enqueue_atomic_add_##NAME(q, &w[0], 2, next, NULL), 0); \
+        T_EQ(shmemx_enqueue_atomic_compare_swap_##NAME(                     \
+                 q, &was[0], &w[1], 0, 7, next, NULL), 0);                  \
+        T_EQ(shmemx_enqueue_start(q), 0);                                   \
+        T_EQ(shmemx_enqueue_wait(q), 0);                                    \
+        T_EQ(shmemx_enqueue_atomic_fetch_add_##NAME(q, &was[1], &w[0], 1,   \
+                                                    next, NULL), 0);        \
+        T_EQ(shmemx_enqueue_start(q), 0);                                   \
+        T_EQ(shmemx_queue_wait(q), 0);                                      \
+        shmem_barrier_all();                                                \
+        T_EQ(was[0], 0);                                                    \
+        T_EQ(was[1], 42);                                                   \
+        T_EQ(w[0], 43);                                                     \
+        T_EQ(w[1], 7);                                                      \
+        shmem_free(w);                                                      \
+    } while (0)
+
+T(atomics_of_each_type_go_by_queues)
+{
+    ATOMICS(int32, int32_t);
+    ATOMICS(int64, int64_t);
+    ATOMICS(uint32, uint32_t);
+    ATOMICS(uint64, uint64_t);
+}
+
 T(misuse_is_refused)
 {
     long *d = shmem_calloc(1, sizeof *d), x = 1;
@@ -189,6 +221,7 @@ int main(void)
     T_RUN(nothing_runs_before_the_start);
     T_RUN(persistent_requests_are_started_again_and_again);
     T_RUN(many_go_by_one_start);
+    T_RUN(atomics_of_each_type_go_by_queues);
     T_RUN(misuse_is_refused);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_queue_destroy(q), 0);
