@@ -376,6 +376,8 @@ static int wait_for(const struct stream_where *w, struct shmemx_queue *q,
 {
     int rc = 0;
 
+    if (ticket > q->waited && !stream_may_wait())
+        return stream_refuse_wait(w);
     if (ticket > q->waited)
         rc = gtl->wait64(&stream_queue_words(q->queue)->done, ticket,
                          q->stream);

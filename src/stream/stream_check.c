@@ -60,3 +60,16 @@ int stream_told(const struct stream_where *w, int rc)
         stream_refuse(ERR_STREAM, w->call, "%s", gtl_error());
     return rc;
 }
+
+bool stream_may_wait(void)
+{
+    return gtl_device.memops || gtl_device.pes < 2 || gtl_is_software();
+}
+
+int stream_refuse_wait(const struct stream_where *w)
+{
+    stream_refuse(ERR_STREAM, w->call, "this device's streams wait by a kernel "
+                  "that spins, and %d PEs share the device: run one PE on it",
+                  gtl_device.pes);
+    return -ENOTSUP;
+}

@@ -151,6 +151,8 @@ int stream_issue(const struct stream_where *w, struct stream_op *op)
 
     if (likely(done || rc))
         return rc;
+    if (op->waits && unlikely(!stream_may_wait()))
+        return stream_refuse_wait(w);
     rc = stream_arm_begin(w, &to);
     if (rc)
         return rc;

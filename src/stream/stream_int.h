@@ -125,6 +125,9 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
 int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 
+/* Streams that wait hold nobody else up: else -ENOTSUP, logged. */
+bool stream_may_wait(void);
+int stream_refuse_wait(const struct stream_where *w) __attribute__((cold));
 /* What the device refused, if anything: passes rc on. */
 int stream_told(const struct stream_where *w, int rc);
 

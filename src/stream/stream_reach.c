@@ -91,6 +91,10 @@ uintptr_t stream_reach_amo(int pe, const void *sym, size_t len)
      * the only ones. */
     if (!gtl_device.kernels && !gtl_is_software())
         return 0;
+    /* Where the devices' own are not atomic with one another, a lock is held
+     * meanwhile: not in a stream. */
+    if (xport_device_lock && seg == HEAP_DEVICE)
+        return 0;
     if (seg == HEAP_DEVICE && !heap_device_direct)
         return stream_reach(pe, sym, len);
     return seg >= 0 && xport_routes[pe].amo[seg] ? stream_reach(pe, sym, len)

@@ -180,6 +180,8 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
     rc = check(w, c);
     if (rc)
         return rc;
+    if (unlikely(!stream_may_wait()))
+        return stream_refuse_wait(w);
     word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size) : 0;
     /* What a NIC stored in device memory needs more than the device's wait. */
     if (word && is_plain(c, &least) && (gtl_device.ordered || !xport_far) &&

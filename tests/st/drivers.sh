@@ -1,13 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: streams and what is done on them are the same on the stand-ins
-# for GPUs' drivers.
+# for GPUs' drivers; where a stream can only wait by a kernel that spins, and
+# PEs share the device, it is refused.
 # Timeout: 150
 set -u
 . "$(dirname "$0")/../device/device.inc"
+all='host cuda-discrete cuda-coherent hip-discrete hip-coherent'
 each ../st/streams
 each ../st/onesided
 each ../st/every cuda-discrete hip-discrete
-each ../st/meet cuda-discrete hip-bare
-each ../st/queue cuda-discrete hip-bare
+each ../st/meet cuda-discrete
+each ../st/queue cuda-discrete
+[ -z "$real" ] || finish
+
+extra=FAKE_DEVICE_COUNT=4       # one for each PE
+for test in streams onesided meet queue; do
+    job cuda-bare -n 4 "$at/st/$test" &
+    job hip-bare -n 2 "$at/st/$test" &
+    wait
+done
+said=$(on cuda-bare "$BUILD/bin/oshrun" -n 2 "$at/st/meet" 2>&1)
+check [ -n "$(echo "$said" | grep 'shmemx_barrier_all_on_stream: this device.*2 PEs share')" ]
 finish

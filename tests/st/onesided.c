@@ -222,6 +222,7 @@ T(waits_of_every_shape_end_when_they_should)
     T_EQ(shmemx_int_wait_until_some_on_stream(&count, words, 8, indices,
                                               NULL, SHMEM_CMP_LT, 0, s), 0);
     T_EQ(shmemx_stream_query(s), -EAGAIN);
+    shmem_barrier_all();
     shmem_int_p(&words[3], -2, next);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(index, 3);
