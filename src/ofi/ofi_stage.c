@@ -35,8 +35,11 @@ bool ofi_is_foreign(const void *p)
 static size_t part_of(size_t len, bool nbi)
 {
     size_t part = nbi ? OFI_PIECE : (len / PARTS + LEAST - 1) / LEAST * LEAST;
+    size_t most = ofi.info->ep_attr->max_msg_size;
 
-    return part < LEAST ? LEAST : part > OFI_PIECE ? OFI_PIECE : part;
+    most = most < OFI_PIECE ? most : OFI_PIECE;
+    part = part < LEAST ? LEAST : part;
+    return part < most ? part : most;
 }
 
 /* Is it better done at once? */
