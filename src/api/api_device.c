@@ -222,6 +222,7 @@ static int join(size_t size)
 static void drop(void)
 {
     sm_device_return();
+    ofi_device_drop();
     api_least(0);                   /* nobody frees what another one still has */
     heap_device_close();
     sm_device_close();

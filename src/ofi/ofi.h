@@ -19,6 +19,8 @@ void ofi_close(void);
  * OFI_DEVICE_CARD bytes.  All PEs, with a meeting after it; -errno, logged. */
 enum { OFI_DEVICE_CARD = 16 };
 int ofi_device_open(void *card);
+/* Not all PEs could: the memory is about to be freed. */
+void ofi_device_drop(void);
 
 /* A device is open, whose memory the program may name: makes ready for it.
  * -errno, logged. */

@@ -99,6 +99,11 @@ int ofi_device_open(void *card)
     return rc;
 }
 
+void ofi_device_drop(void)
+{
+    ofi_hmem_close();
+}
+
 int ofi_device_known(void)
 {
     return xport_far && gtl_foreign ? ofi_ring_open() : 0;
