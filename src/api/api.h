@@ -43,6 +43,9 @@ void *api_allocate(const char *call, const struct api_request *r,
 /* space NULL: that of ptr. */
 void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
                      size_t size, const void *caller);
+/* PE 0 says it once per caller; how: what else was asked for, or "". */
+void api_heap_tell_full(const char *call, const struct heap_space *space,
+                        size_t size, const char *how, const void *caller);
 /* Is that an alignment to ask for?  Tells if not. */
 bool api_alignment_ok(const char *call, size_t alignment);
 
@@ -58,6 +61,8 @@ int api_device_open(void);      /* at start: room for its words */
 int api_device_start(void);
 /* May there be one, if somebody needs it? */
 bool api_device_possible(void);
+/* If the environment rules it out, PE 0 says so, once. */
+void api_device_tell_off(const char *call);
 /* Is there a device?  Opens it to know. */
 bool api_device_known(void);
 /* May private memory of the device be passed?  The same. */

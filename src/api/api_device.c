@@ -31,11 +31,12 @@ static struct words {
     } meeting[2];
     _Alignas(16) char sm[SM_DEVICE_CARD], ofi[OFI_DEVICE_CARD];
 } *words;
+static bool told_off;
 static bool failed;             /* and will again: the same on all PEs */
 
 int api_device_open(void)
 {
-    failed = false;
+    failed = told_off = false;
     words = heap_reserve(sizeof *words, _Alignof(struct words));
     if (words)
         return 0;
@@ -48,6 +49,26 @@ bool api_device_possible(void)
 {
     return !failed && env.DEVICE != ENV_DEVICE_NONE &&
            heap_env_enabled(HEAP_DEVICE) != HEAP_ENV_OFF;
+}
+
+static const char *switched_off_by(void)
+{
+    return heap_env_enabled(HEAP_DEVICE) == HEAP_ENV_OFF
+           ? heap_env_enabler(HEAP_DEVICE)
+           : env.DEVICE == ENV_DEVICE_NONE ? "DEVICE=none" : NULL;
+}
+
+void api_device_tell_off(const char *call)
+{
+    const char *by = switched_off_by();
+
+    if (!by || told_off)
+        return;
+    told_off = true;
+    if (rt_job.pe == 0)
+        log_warn(ERR_DEVICE, "%s: there is no such memory space: that of the "
+                 "device is switched off by SHMEM_%s", core_public_name(call),
+                 by);
 }
 
 bool api_device_known(void)

@@ -36,8 +36,8 @@ static void meet(const struct coll_args *a)
 
 /* Each place of the program that ran out is told once, by PE 0: all PEs run
  * out together. */
-static void tell_full(const char *call, const struct heap_space *space,
-                      size_t size, const void *caller)
+void api_heap_tell_full(const char *call, const struct heap_space *space,
+                        size_t size, const char *how, const void *caller)
 {
     enum { PLACES = 256 };
     static const void *told[PLACES];
@@ -55,11 +55,11 @@ static void tell_full(const char *call, const struct heap_space *space,
     heap_usage_get(space, &u);
     if (!name)
         name = device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE";
-    log_warn(ERR_HEAP, "%s: the symmetric heap%s is full: asked %s, used %s of "
-             "%s, largest free block %s; raise %s%s", core_public_name(call),
+    log_warn(ERR_HEAP, "%s: the symmetric heap%s is full: asked %s%s, used %s "
+             "of %s, largest free block %s; raise %s%s", core_public_name(call),
              space->parent ? " of a space"
              : device ? " in device memory" : "",
-             log_size(asked, (double)size), log_size(used, (double)u.used),
+             log_size(asked, (double)size), how, log_size(used, (double)u.used),
              log_size(total, (double)u.total),
              log_size(largest, (double)u.largest_free),
              space->parent ? "" : "SHMEM_",
@@ -90,7 +90,11 @@ void *api_allocate(const char *call, const struct api_request *r,
     core_need_up(call);
     if (r->size == 0 && !core_status.checks)
         return NULL;            /* by the standard without a barrier */
-    if (!r->space || (r->space == &heap_device && api_device_need()))
+    if (!r->space) {
+        api_device_tell_off(call);
+        return NULL;
+    }
+    if (r->space == &heap_device && api_device_need())
         return NULL;
     full = r->size && (fault_hit(FAULT_HEAP_ALLOC) ||
                        heap_alloc(r->space, r->size, r->align, r->hints, &p));
@@ -99,7 +103,7 @@ void *api_allocate(const char *call, const struct api_request *r,
     MEET(call, { "size", "alignment", "hints", "space" },
          { r->size, r->align, (uint64_t)r->hints, number_of(r->space) });
     if (full)
-        tell_full(call, r->space, r->size, caller);
+        api_heap_tell_full(call, r->space, r->size, "", caller);
     return p;
 }
 
@@ -216,7 +220,8 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
          { coll_place(ptr), size, number_of(space ? space
                                                   : heap_space_of(ptr)) });
     if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(space, ptr, size, &moved))
-        tell_full(call, space ? space : heap_space_of(ptr), size, caller);
+        api_heap_tell_full(call, space ? space : heap_space_of(ptr), size, "",
+                           caller);
     coll_sync(&core_world);
     return moved;
 }

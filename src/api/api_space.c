@@ -250,22 +250,27 @@ API_ALIAS(shmemg_free)
 /* ---- spaces that the program makes ---- */
 
 /* The space and, unless that is NULL, a team of it: all or nothing. */
-static int create(const shmem_space_config_t *config, struct heap_space **out,
-                  struct core_team **team)
+static int create(const char *call, const shmem_space_config_t *config,
+                  struct heap_space **out, struct core_team **team,
+                  const void *caller)
 {
     struct heap_space *from = config->device_type == SHMEM_DEVICE_GPU
                               ? &heap_device : &heap_default, *s;
     int rc;
 
     if (from == &heap_device) {
+        api_device_tell_off(call);
         rc = api_device_need();
         if (rc)
             return rc;
     }
     /* All PEs' allocators are in the same state: all have room, or none. */
     rc = heap_space_cut(from, config->size, &s);
-    if (rc)
+    if (rc) {
+        api_heap_tell_full(call, from, config->size,
+                           " from a multiple of 2 MiB on", caller);
         return rc;
+    }
     if (team)
         rc = coll_team_split(&core_world, 0, 1, core_world.n_pes, team);
     if (rc) {
@@ -293,11 +298,14 @@ int pshmem_space_create(const shmem_space_config_t *config,
         return -EINVAL;
     if (config->device_type == SHMEM_DEVICE_CPU && !api_space_cpu())
         return -ENODEV;
-    API_MEET(&core_world, ERR_HEAPARG, __func__,
-             .label = { "size", "type", "flags" },
-             .value = { config->size, config->device_type,
-                        (uint64_t)config->flags });
-    rc = create(config, &s, team ? &t : NULL);
+    /* Seldom called, and unequal spaces would be wrong data later. */
+    core_watch_enter(__func__, &core_world);
+    coll_meet(&core_world, &(struct coll_args){
+                  ERR_HEAPARG, __func__, { "size", "type", "flags" },
+                  { config->size, config->device_type,
+                    (uint64_t)config->flags } });
+    rc = create(__func__, config, &s, team ? &t : NULL,
+                __builtin_return_address(0));
     if (rc)
         return rc;
     if (config->flags & SHMEM_SPACE_FLAG_DEFAULT)

@@ -141,6 +141,8 @@ const char *heap_env_size(int seg, size_t *out);
 enum heap_env_said { HEAP_ENV_OFF, HEAP_ENV_ON, HEAP_ENV_UNSAID };
 /* Is there to be a space of that segment? */
 enum heap_env_said heap_env_enabled(int seg);
+/* The variable that says so, without SHMEM_, or NULL. */
+const char *heap_env_enabler(int seg);
 /* Of variables that mean the same and differ. */
 void heap_env_warn(void);
 

@@ -54,6 +54,11 @@ static const char *enabled(int seg, bool *out)
     return NULL;
 }
 
+const char *heap_env_enabler(int seg)
+{
+    return enabled(seg, &(bool){ false });
+}
+
 enum heap_env_said heap_env_enabled(int seg)
 {
     bool on = false;

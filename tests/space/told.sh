@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: a space that cannot be had is told of in one line that names the
+# cause and the variable: unequal arguments, no room, a device switched off.
+# Timeout: 60
+set -u
+: "${BUILD:?the build directory}"
+unset SHMEM_DEVICE SHMEM_CHECK
+failures=0
+cat >told.c <<'END'
+#include <errno.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    shmem_space_config_t config = { SHMEM_DEVICE_CPU, 1 << 20, 0 };
+    shmem_space_t s;
+    int rc = 0, i;
+
+    shmem_init();
+    if (argc < 2)
+        return 2;
+    switch (argv[1][0]) {
+    case 'u':                           /* unequal */
+        config.size <<= shmem_my_pe() ? 0 : 3;
+        shmem_space_create(&config, &s, NULL);
+        break;
+    case 'f':                           /* full */
+        config.size = 600 << 20;
+        rc = shmem_space_create(&config, &s, NULL) != -ENOMEM;
+        break;
+    case 'm':                           /* many */
+        config.size = 4096;
+        for (i = 0; i < 257 && !rc; i++)
+            rc = shmem_space_create(&config, &s, NULL);
+        rc = rc != -ENOMEM;
+        break;
+    case 'o':                           /* off */
+        for (i = 0; i < 3; i++)
+            rc |= shmem_space_malloc(SHMEM_SPACE_DEVICE, 64) != NULL;
+        config.device_type = SHMEM_DEVICE_GPU;
+        rc |= shmem_space_create(&config, &s, NULL) != -ENODEV;
+        break;
+    case 'd':                           /* device memory */
+        rc = shmem_space_malloc(SHMEM_SPACE_DEVICE, 64 << 20) != NULL;
+        break;
+    case 'i':                           /* is it there? */
+        rc = shmemx_space_usable(SHMEM_SPACE_GPU) |
+             shmemx_space_usable(SHMEM_SPACE_GPU);
+    }
+    shmem_finalize();
+    return rc;
+}
+END
+"$BUILD/bin/oshcc" -std=c99 -o told told.c || exit 1
+
+# says STATUS REGEX VARIABLE=VALUE... -- WORD: one line of two PEs
+says()
+{
+    status=$1 want=$2
+    shift 2
+    echo "-- $*" >&2
+    timeout -k 5 20 env "$@" >out 2>err
+    rc=$?
+    cat err >&2
+    if [ $rc -ne "$status" ] || [ "$(wc -l <err)" -ne 1 ] ||
+        ! grep -qE -e "$want" err; then
+        echo "FAIL ($rc): $*: $want" >&2
+        failures=$((failures + 1))
+    fi
+}
+run="$BUILD/bin/oshrun"
+says 1 'shmem_space_create: .* passed size .*\[S-E-HEAPARG\]' \
+    "$run" -n 2 ./told u
+says 0 'shmem_space_create: the symmetric heap is full: asked 600 MiB from a multiple of 2 MiB on, used .* of .*; raise SHMEM_SYMMETRIC_SIZE \[S-W-HEAP\]' \
+    SHMEM_SYMMETRIC_SIZE=64m "$run" -n 2 ./told f
+says 0 'asked 4.0 KiB from a multiple of 2 MiB on, .*SHMEM_SYMMETRIC_SIZE \[S-W-HEAP\]' \
+    SHMEM_SYMMETRIC_SIZE=64m "$run" -n 2 ./told m
+says 0 'switched off by SHMEM_DEVICE=none \[S-W-DEVICE\]' \
+    SHMEM_DEVICE=none "$run" -n 2 ./told o
+says 0 'switched off by SHMEM_ENABLE_GPU_SPACE \[S-W-DEVICE\]' \
+    SHMEM_ENABLE_GPU_SPACE=0 "$run" -n 2 ./told o
+[ $failures -eq 0 ]
