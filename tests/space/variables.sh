@@ -81,6 +81,12 @@ refused()
     check grep -q "^sluice: .*$text" err
 }
 quiet() { check [ ! -s err ]; }
+# off VARIABLE: the line says so, and is the only one.
+off()
+{
+    check grep -q "device is switched off by $1 \[S-W-DEVICE\]" err
+    check [ "$(grep -c . err)" -eq 1 ]
+}
 PATH=$BUILD/bin:$PATH
 run='oshrun -n 2 ./ask'
 m3=3145728 m5=5242880
@@ -119,10 +125,11 @@ refused 'SHMEM_GPU_SYMMETRIC_SIZE is "12x"' SHMEM_GPU_SYMMETRIC_SIZE=12x $run
 # --- Which spaces there are, and which shmem_malloc takes ---
 asked 'cpu cpu 1 gpu 1 .* cpu yes gpu yes malloc yes' SHMEM_ENABLE_GPU_SPACE=1 $run
 asked 'cpu cpu 1 gpu 0 .* cpu yes gpu no malloc yes' SHMEM_ENABLE_GPU_SPACE=0 $run
-quiet
+off SHMEM_ENABLE_GPU_SPACE
 asked 'cpu cpu 1 gpu 0 .* cpu yes gpu no malloc yes' SHMEM_ENABLE_SPACE_GPU=0 $run
+off SHMEM_ENABLE_SPACE_GPU
 asked 'cpu cpu 1 gpu 0 .* cpu yes gpu no malloc yes' SHMEM_DEVICE=none $run
-quiet
+off SHMEM_DEVICE=none
 asked 'gpu cpu 1 gpu 1 .* cpu yes gpu yes malloc yes' SHMEM_DEFAULT_SPACE=GPU $run
 asked 'gpu cpu 0 gpu 1 .* cpu no gpu yes malloc yes' SHMEM_ENABLE_CPU_SPACE=0 $run
 asked 'gpu cpu 0 gpu 1 .* cpu no gpu yes malloc yes' SHMEM_ENABLE_SPACE_CPU=no $run
