@@ -3,6 +3,7 @@
 #include "bucketsort.h"
 
 #include <shmem.h>
+#include <shmem_space.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -70,6 +71,9 @@ static int main_started(struct job *job, struct opts *o, int provided)
     if (wants_threads(o) && provided < SHMEM_THREAD_MULTIPLE)
         return say(job, E_THREADS, "the library does not allow several "
                    "threads: use --variant HA_HI");
+    if (shmem_space_is_available(SHMEM_SPACE_CPU) != 0)
+        return say(job, E_HEAP, "counters and tables of the host need its "
+                   "memory space: unset SHMEM_ENABLE_CPU_SPACE");
     job->opts = o;
     if (!share_open(job)) {
         snprintf(text, sizeof(text), "the symmetric heap has no room for %zu "

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <shmem.h>
+#include <shmem_space.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ bool share_open(struct job *job)
 
     if (!s)
         return false;
-    s->block = shmem_align(64, share_bytes(job->pes));
+    s->block = shmem_space_align(SHMEM_SPACE_CPU, 64,
+                                 share_bytes(job->pes));
     if (!s->block) {
         free(s);
         return false;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <sched.h>
 #include <shmem.h>
+#include <shmem_space.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -117,7 +118,7 @@ static bool make_room(struct sort *s)
         job->capacity = 1;
     table = job->capacity * width;
     keys = (job->n > job->capacity ? job->n : job->capacity) * width;
-    job->table = shmem_align(64, table);
+    job->table = shmem_space_align(SHMEM_SPACE_CPU, 64, table);
     if (!job->table)
         job_error(job, E_HEAP, "the table needs %zu bytes of symmetric heap "
                   "per PE: set SHMEM_SYMMETRIC_SIZE=%zuM, or use more PEs",

@@ -35,6 +35,14 @@ done
 with_device cuda-bare try 2 --keys 3001 -i 1 --variant all
 [ $status -eq 0 ] || fail "cuda-bare: $(head -n 3 "$err")"
 
+# --- Host buckets are the host's, whatever memory is the default ---
+
+export SHMEM_DEFAULT_SPACE=gpu
+for on in host cuda-discrete; do
+    with_device $on run 2 --keys 3001 -i 1 --variant HA_HI,GA_HI
+done
+unset SHMEM_DEFAULT_SPACE
+
 # --- The software device: sizes, and where things are ---
 
 for count in 0 1 2 63 64 65; do

@@ -19,6 +19,10 @@ refused 1 'no device: .*SHMEM_DEVICE, or use --variant HA_HI,HA_HI_OMP .*B-E-DEV
 refused 1 'no device.*B-E-DEVICE' 2 --keys 1000 --local device
 SHMEM_DEVICE=host
 
+export SHMEM_ENABLE_CPU_SPACE=0
+refused 1 'unset SHMEM_ENABLE_CPU_SPACE .*B-E-HEAP' 2 --keys 1000 -i 1
+unset SHMEM_ENABLE_CPU_SPACE
+
 # --- Options ---
 
 refused 2 '--table here: say host or device .*USAGE' 2 --table here
