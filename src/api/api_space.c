@@ -150,7 +150,7 @@ int pshmem_get_space(void *ptr, shmem_space_t *space)
 
     core_need_up(__func__);
     s = heap_space_of(ptr);
-    if (!s)
+    if (!s || !space)
         return -EINVAL;
     *space = handle_of(s);
     return 0;
@@ -165,7 +165,7 @@ int pshmem_team_get_space(shmem_team_t team, shmem_space_t *space)
     core_need_up(__func__);
     t = api_team_or_null(__func__, team);
     s = !t ? NULL : t->space ? t->space : api_default_space;
-    if (!space_of(handle_of(s)))
+    if (!space_of(handle_of(s)) || !space)
         return -EINVAL;
     *space = handle_of(s);
     return 0;
@@ -344,7 +344,7 @@ int pshmem_space_get_team(shmem_space_t space, shmem_team_t *team)
     struct core_team *t;
 
     core_need_up(__func__);
-    if (!s)
+    if (!s || !team)
         return -EINVAL;
     t = s->parent ? core_team_of_space(s)
         : s == &heap_device ? &core_device_world : &core_world;
@@ -359,7 +359,7 @@ int pshmem_space_get_device_type(shmem_space_t space,
     struct heap_space *s = space_of(space);
 
     core_need_up(__func__);
-    if (!s)
+    if (!s || !type)
         return -EINVAL;
     *type = s->seg == HEAP_DEVICE ? SHMEM_DEVICE_GPU : SHMEM_DEVICE_CPU;
     return 0;
@@ -374,7 +374,7 @@ int pshmem_space_get_caps(shmem_space_t space, shmem_space_cap_t *caps)
     bool direct;
 
     core_need_up(__func__);
-    if (!s || (s->seg == HEAP_DEVICE && !api_device_known()))
+    if (!s || !caps || (s->seg == HEAP_DEVICE && !api_device_known()))
         return -EINVAL;
     direct = s->seg == HEAP_HOST || heap_device_direct ||
              (!heap_device.arena && gtl_device.direct);

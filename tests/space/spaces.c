@@ -4,6 +4,7 @@
  * PEs: 1 2
  * Far: 2/1 */
 #include "calls.h"
+#include <errno.h>
 #include <shmemg.h>
 
 enum { N = 8 };
@@ -141,6 +142,10 @@ T(an_invalid_space_gives_nothing)
     T_NE(shmem_space_get_team(bad, &team), 0);
     T_NE(shmem_space_get_device_type(bad, &type), 0);
     T_NE(shmem_space_get_caps(bad, &caps), 0);
+    T_EQ(shmem_space_get_team(SHMEM_SPACE_CPU, NULL), -EINVAL);
+    T_EQ(shmem_space_get_device_type(SHMEM_SPACE_CPU, NULL), -EINVAL);
+    T_EQ(shmem_space_get_caps(SHMEM_SPACE_CPU, NULL), -EINVAL);
+    T_EQ(shmem_team_get_space(SHMEM_TEAM_WORLD, NULL), -EINVAL);
     T_NE(shmem_team_get_space(SHMEM_TEAM_INVALID, &out), 0);
     T_TRUE(out == SHMEM_SPACE_CPU && team == SHMEM_TEAM_WORLD);
     T_TRUE(shmemx_space_team(bad) == SHMEM_TEAM_INVALID);
