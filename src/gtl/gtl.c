@@ -92,6 +92,11 @@ static int try_chosen(int local)
     return rc;
 }
 
+int gtl_env_check(void)
+{
+    return gtl_host_load();
+}
+
 int gtl_open(int local)
 {
     int rc = 0;

@@ -208,6 +208,8 @@ extern hidden bool gtl_foreign;
 /* By SHMEM_DEVICE.  0 also where the answer is none; -errno, logged, where
  * the device that is asked for cannot be had.  Again after success: nothing. */
 int gtl_open(int local);
+/* Are the device's own variables legal?  -EINVAL, logged. */
+int gtl_env_check(void);
 void gtl_close(void);
 /* Are its kernels threads of this process?  They reach all its memory. */
 bool gtl_is_software(void);

@@ -62,6 +62,11 @@ grep ' environment ' "$out" >"$out.env"
 checked SHMEM_PPN=x 1
 said SHMEM_PPN=x 'shmem_info: SHMEM_PPN is "x": .* \[S-E-ENV\]'
 grep -q '^FAIL  environment ' "$out" || fail "SHMEM_PPN=x: $(cat "$out")"
+checked SHMEM_DEVICE_COSTS=bad=3 1
+said SHMEM_DEVICE_COSTS=bad=3 'shmem_info: SHMEM_DEVICE_COSTS is .* \[S-E-ENV\]'
+grep -q '^FAIL  environment ' "$out" || fail "DEVICE_COSTS: $(cat "$out")"
+SHMEM_DEVICE=host checked SHMEM_DEVICE_SYMMETRIC_SIZE=100t 1
+grep -q '^FAIL  device heap ' "$out" || fail "device heap: $(cat "$out")"
 # The limit of most machines is no news.
 (
     # shellcheck disable=SC3045  # every shell here has it

@@ -3,6 +3,7 @@
 #include "info.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "ofi/ofi.h"
 
@@ -53,7 +54,7 @@ static void warn_unknown(const char *text)
 
 static bool check_environment(void)
 {
-    if (env_load()) {
+    if (env_load() || gtl_env_check()) {
         say(FAIL, "environment", "a variable has a bad value, see the line "
             "above; correct or unset it");
         return false;

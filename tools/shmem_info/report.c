@@ -65,7 +65,7 @@ static void drivers(void)
     row("same node", "one sealed memfd for heaps and static data");
     ofi_probe(network, sizeof network);
     row("other nodes", network);
-    row("devices", "none in this build");
+    row("devices", "bound at run time: cuda, hip, software");
 }
 
 static void devices(const char *what, int n, char (*names)[RT_TOPO_NAME],
