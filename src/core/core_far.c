@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct core_ctx core_ctx_inner = { .team = &core_world };
+/* Its copies by the device, if any, wait for none of the default context. */
+struct core_ctx core_ctx_inner = { .team = &core_world, .lane = GTL_LANES - 1 };
 
 int core_far_open(void)
 {
