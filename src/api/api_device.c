@@ -233,7 +233,9 @@ static int join(size_t size)
 
     if (!lend_and_borrow())
         return 0;
-    rc = sm_device_offer(words->sm);
+    rc = rt_job.local ? 0 : heap_device_check(size, rt_job.n_local);
+    if (!rc)
+        rc = sm_device_offer(words->sm);
     if (!all_of_us(rc))
         return -ENODEV;
     rc = sm_device_take(words->sm, size);
@@ -257,7 +259,12 @@ static int make(void)
     rc = gtl_open(rt_job.local);
     if (!rc && gtl == &gtl_none)
         rc = -ENODEV;
-    size = api_least(rc ? 0 : heap_device_size(rt_job.n_local));
+    if (!rc)
+        size = heap_device_size(rt_job.n_local);
+    if (!rc && gtl_is_software() && !rt_job.local &&
+        heap_device_check(size, rt_job.n_local))
+        size = 0;
+    size = api_least(size);
     if (!size)
         return -ENODEV;
     rc = heap_device_open(size);

@@ -13,6 +13,7 @@
 #include "heap/heap.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t calls;
@@ -34,6 +35,25 @@ static void meet(const struct coll_args *a)
 }
 #define MEET(...) meet(&(struct coll_args){ ERR_HEAPARG, __VA_ARGS__ })
 
+/* For a heap of that size.  Where nobody sized the device heap, the bound of
+ * the device did. */
+static void what_to_raise(const struct heap_space *space, size_t size,
+                          char out[2 * HEAP_BOUND_TEXT])
+{
+    const char *name = heap_env_size(space->seg, &(size_t){ 0 });
+    const bool device = space == &heap_device;
+    char bound[HEAP_BOUND_TEXT];
+
+    if (space->parent)
+        strcpy(out, "the size it was created with");
+    else if (!device || !heap_device_bound(size, bound))
+        snprintf(out, 2 * HEAP_BOUND_TEXT, "SHMEM_%s", name ? name
+                 : device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE");
+    else
+        snprintf(out, 2 * HEAP_BOUND_TEXT, "%s%s%s%s", name ? "SHMEM_" : "",
+                 name ? name : "", name ? " and " : "", bound);
+}
+
 /* Each place of the program that ran out is told once, by PE 0: all PEs run
  * out together. */
 void api_heap_tell_full(const char *call, const struct heap_space *space,
@@ -42,8 +62,8 @@ void api_heap_tell_full(const char *call, const struct heap_space *space,
     enum { PLACES = 256 };
     static const void *told[PLACES];
     const bool device = space == &heap_device;
-    const char *name = heap_env_size(space->seg, &(size_t){ 0 });
     char asked[24], used[24], total[24], largest[24];
+    char raise[2 * HEAP_BOUND_TEXT];
     struct heap_usage u;
     int i;
 
@@ -53,17 +73,15 @@ void api_heap_tell_full(const char *call, const struct heap_space *space,
         return;
     told[i] = caller;
     heap_usage_get(space, &u);
-    if (!name)
-        name = device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE";
+    what_to_raise(space, u.total + (size < SIZE_MAX - u.total ? size : 0),
+                  raise);
     log_warn(ERR_HEAP, "%s: the symmetric heap%s is full: asked %s%s, used %s "
-             "of %s, largest free block %s; raise %s%s", core_public_name(call),
+             "of %s, largest free block %s; raise %s", core_public_name(call),
              space->parent ? " of a space"
              : device ? " in device memory" : "",
              log_size(asked, (double)size), how, log_size(used, (double)u.used),
              log_size(total, (double)u.total),
-             log_size(largest, (double)u.largest_free),
-             space->parent ? "" : "SHMEM_",
-             space->parent ? "the size it was created with" : name);
+             log_size(largest, (double)u.largest_free), raise);
 }
 
 /* The number of a space, the same on all PEs. */

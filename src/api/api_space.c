@@ -127,8 +127,10 @@ API_ALIAS(shmem_space_is_available)
 
 int pshmemx_space_usable(shmem_space_t space)
 {
+    struct heap_space *s = space_of(space);
+
     core_need_up(__func__);
-    return space_of(space) != NULL;
+    return s && (s != &heap_device || s->arena || api_device_known());
 }
 API_ALIAS(shmemx_space_usable)
 

@@ -4,8 +4,10 @@
 #include "gtl/gtl.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 int api_stream_open(void)
 {
@@ -73,11 +75,82 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
 }
 API_ALIAS(shmemx_stream_destroy)
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Work that lasts is looked at now and then, a fraction of the time waited
+ * apart; past that, as any other wait of the library. */
+#define SPIN_NS 2000u
+#define YIELD_NS 50000u
+#define DOZE_NS 100000000u
+enum { DOZE_SHARE = 32 };
+
+/* -EAGAIN: not within the time that a sleep takes. */
+static int sync_soon(shmemx_stream_t stream, uint64_t since)
+{
+    uint64_t lasts = 0;
+    int rc;
+
+    while ((rc = gtl->stream_query(stream)) == -EAGAIN && lasts < YIELD_NS) {
+        lasts = now_ns() - since;
+        if (lasts < SPIN_NS)
+            atomics_pause();
+        else
+            sched_yield();
+    }
+    return rc;
+}
+
+/* An event: others may enqueue more meanwhile, without end. */
+static int sync_event(const char *call, void *event, uint64_t since)
+{
+    struct core_waiter w = {
+        .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
+        .what = CORE_FOR_STREAM, .call = call
+    };
+    struct timespec t = { 0, 0 };
+    uint64_t lasts;
+    int rc;
+
+    while ((rc = gtl->event_query(event)) == -EAGAIN) {
+        lasts = now_ns() - since;
+        if (lasts > DOZE_NS) {
+            core_wait_step(&w);
+        } else {
+            t.tv_nsec = (long)(lasts / DOZE_SHARE);
+            nanosleep(&t, NULL);
+        }
+    }
+    core_wait_end(&w);
+    return rc;
+}
+
 int pshmemx_stream_sync(shmemx_stream_t stream)
 {
+    uint64_t since;
+    void *event;
     int rc = api_stream_ready(__func__);
 
-    return rc ? rc : told(__func__, gtl->stream_sync(stream));
+    if (rc)
+        return rc;
+    rc = gtl->stream_query(stream);
+    if (rc == -EAGAIN) {
+        since = now_ns();
+        rc = sync_soon(stream, since);
+        if (rc == -EAGAIN && !gtl->event_create(&event)) {
+            rc = gtl->event_record(event, stream);
+            if (!rc)
+                rc = sync_event(__func__, event, since);
+            gtl->event_destroy(event);
+        }
+    }
+    /* What has ended costs little; and what failed, it says. */
+    return told(__func__, gtl->stream_sync(stream));
 }
 API_ALIAS(shmemx_stream_sync)
 

@@ -174,7 +174,7 @@ static inline void core_progress(const char *call)
  * The step spins, then yields, then sleeps; the condition is read again after
  * each, and a writer that touches the bytes wakes the sleeper at once. */
 enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET,
-                     CORE_FOR_LOCK, CORE_FOR_FAR };
+                     CORE_FOR_LOCK, CORE_FOR_FAR, CORE_FOR_STREAM };
 struct core_waiter {
     const void *addr;
     size_t bytes;

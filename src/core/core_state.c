@@ -214,6 +214,8 @@ static void add_wait(struct line *l, const struct shown *s)
         add(l, " with a team of ");
         add_number(l, (uint64_t)s->team_pes, 10);
         add(l, " PEs");
+    } else if (s->w.what == CORE_FOR_STREAM) {
+        add(l, ", waiting for a stream");
     } else if (s->w.what == CORE_FOR_LOCK) {
         add(l, ", waiting for the lock at ");
         add_place(l, s->w.addr);
@@ -255,11 +257,23 @@ static void add_last_call(struct line *l, const struct core_doing *d)
     add(l, " ago");
 }
 
+static void add_heap(struct line *l, const char *which,
+                     const struct heap_space *s)
+{
+    size_t used, total;
+
+    heap_used(s, &used, &total);
+    add(l, which);
+    add_bytes(l, used);
+    add(l, " of ");
+    add_bytes(l, total);
+    add(l, " in use");
+}
+
 static void add_state(struct line *l, const struct core_ctl *ctl)
 {
     struct core_far_shown far = core_far_shown;
     struct shown s = shown;
-    size_t used, total;
     uint64_t n;
 
     if (far.of)
@@ -277,12 +291,9 @@ static void add_state(struct line *l, const struct core_ctl *ctl)
         add(l, n == 1 ? " operation" : " operations");
         add(l, " to other nodes under way");
     }
-    heap_used(&used, &total);
-    add(l, "; heap: ");
-    add_bytes(l, used);
-    add(l, " of ");
-    add_bytes(l, total);
-    add(l, " in use");
+    add_heap(l, "; heap: ", &heap_default);
+    if (heap_device.arena)
+        add_heap(l, "; device heap: ", &heap_device);
 }
 
 /* ---- the signal ---- */

@@ -150,7 +150,7 @@ static int candidates(const struct core_waiter *w)
         return team_of(w)->n_pes;
     if (w->what == CORE_FOR_LOCK)
         return n < LOCK_PER_ROUND ? n : LOCK_PER_ROUND;
-    if (!xport_far)
+    if (!xport_far || w->what == CORE_FOR_STREAM)
         return 0;
     return n < FAR_PER_ROUND ? n : FAR_PER_ROUND;
 }
@@ -423,6 +423,9 @@ static void tell(const struct round *r, const struct core_waiter *w,
         add(&line, " for ");
         if (w->what == CORE_FOR_FAR)
             add(&line, "far PEs");
+        else if (w->what == CORE_FOR_STREAM)
+            add(&line, "a stream on which a kernel, copy or wait has not "
+                "ended");
         else
             add_wanted(&line, w);
         if (w->what == CORE_FOR_LOCK && !r->missing.n &&

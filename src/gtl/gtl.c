@@ -13,6 +13,7 @@ struct gtl_device gtl_device;
 hot_data bool gtl_foreign;
 
 static struct base_lock opening = LOCK_INIT;
+static bool refused GUARDED_BY(opening);        /* and told of */
 static __thread char said[160];
 
 const char *gtl_error(void)
@@ -79,16 +80,17 @@ static int try_all(int local)
     return rc;
 }
 
-static int try_chosen(int local)
+static int try_chosen(int local) REQUIRES(opening)
 {
     int rc;
 
     if (env.DEVICE == AUTO)
         return try_all(local);
     rc = try(drivers[env.DEVICE], local);
-    if (rc)
+    if (rc && !refused)
         log_error(ERR_DEVICE, "SHMEM_DEVICE=%s: %s",
                   drivers[env.DEVICE]->name, gtl_error());
+    refused = rc;
     return rc;
 }
 

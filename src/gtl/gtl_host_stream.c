@@ -8,13 +8,16 @@
  * stream's memory is kept for the next one, counts included, so that events
  * need nothing but a stream and a count. */
 #include "gtl/gtl_host_int.h"
+#include "base/env.h"
 #include "base/lock.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 enum { STREAMS = GTL_HOST_STREAMS, CHUNK = 128 };
 
@@ -325,6 +328,22 @@ static void free_chunks(struct gtl_host_stream *s)
     s->scratch = NULL;
 }
 
+/* A kernel without an end is told of. */
+static void join(pthread_t thread)
+{
+    struct timespec until;
+
+    if (env.STALL) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += env.STALL;
+        if (!pthread_timedjoin_np(thread, NULL, &until))
+            return;
+        log_warn(ERR_STALL, "shmem_finalize waits for %ld s for a stream on "
+                 "which a kernel, copy or call has not ended", env.STALL);
+    }
+    pthread_join(thread, NULL);
+}
+
 /* What waits for nothing is still done.  Nobody uses the device any more, but
  * threads of streams may retire them. */
 void gtl_host_stream_close(void)
@@ -344,7 +363,7 @@ void gtl_host_stream_close(void)
             continue;
         __atomic_store_n(&streams[i]->sleeps, 0, __ATOMIC_RELAXED);
         gtl_host_wake(&streams[i]->sleeps);
-        pthread_join(streams[i]->thread, NULL);
+        join(streams[i]->thread);
         free_chunks(streams[i]);
     }
     lock_acquire(&lock);

@@ -131,7 +131,7 @@ struct heap_usage {
 void heap_usage_get(const struct heap_space *s, struct heap_usage *out);
 /* Bytes of the default space in use, and all: async-signal-safe, maybe of a
  * moment ago. */
-void heap_used(size_t *used, size_t *total);
+void heap_used(const struct heap_space *s, size_t *used, size_t *total);
 
 /* ---- heap_env.c: what several variables say ---- */
 
@@ -155,6 +155,12 @@ extern hidden bool heap_device_direct;
 bool heap_device_wanted(void);
 /* What this PE would take, with so many PEs on its node. */
 size_t heap_device_size(int n_local);
+/* Do so many, in host memory, fit the machine?  -ENOMEM, logged. */
+int heap_device_check(size_t size, int n_local);
+/* The variable that bounds the software device, with its value, if that is
+ * less than size; else NULL. */
+enum { HEAP_BOUND_TEXT = 96 };
+const char *heap_device_bound(size_t size, char buf[HEAP_BOUND_TEXT]);
 /* Takes memory of the device, and makes heap_device ready.  -errno, logged. */
 int heap_device_open(size_t size);
 int heap_device_lend(struct gtl_handle *out);   /* not logged: gtl_error() */

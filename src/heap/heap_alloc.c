@@ -217,9 +217,9 @@ void heap_usage_get(const struct heap_space *s, struct heap_usage *out)
         memset(out, 0, sizeof *out);
 }
 
-void heap_used(size_t *used, size_t *total)
+void heap_used(const struct heap_space *s, size_t *used, size_t *total)
 {
     *used = *total = 0;
-    if (heap_default.arena)
-        heap_arena_used(heap_default.arena, used, total);
+    if (s->arena)
+        heap_arena_used(s->arena, used, total);
 }

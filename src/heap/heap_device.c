@@ -6,9 +6,11 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "gtl/gtl.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DEFAULT_SIZE ((size_t)512 << 20)
@@ -41,12 +43,53 @@ size_t heap_device_size(int n_local)
     return size < LEAST_SIZE ? HEAP_ALIGN : size;
 }
 
+int heap_device_check(size_t size, int n_local)
+{
+    char one[24], all[24], left[24];
+    const char *name;
+    struct mem_bound m;
+    size_t set;
+
+    mem_available("", &m);
+    if (size <= m.bytes / (size_t)n_local)
+        return 0;
+    name = heap_env_size(HEAP_DEVICE, &set);
+    log_error(ERR_DEVICE, "device heaps of %s for %d PE%s take %s of the "
+              "host's memory, but %s allows %s: set a smaller SHMEM_%s",
+              log_size(one, (double)size), n_local, n_local == 1 ? "" : "s",
+              log_size(all, (double)size * n_local), m.limit,
+              log_size(left, (double)m.bytes),
+              name ? name : "DEVICE_SYMMETRIC_SIZE");
+    return -ENOMEM;
+}
+
+const char *heap_device_bound(size_t size, char buf[HEAP_BOUND_TEXT])
+{
+    char most[24];
+
+    if (!gtl_is_software() || size <= gtl_device.memory)
+        return NULL;
+    log_size(most, (double)gtl_device.memory);
+    snprintf(buf, HEAP_BOUND_TEXT, env_is_set("DEVICE_MEMORY")
+             ? "SHMEM_DEVICE_MEMORY (%s)"
+             : "SHMEM_DEVICE_MEMORY (unset: %s, half of what was available)",
+             most);
+    return buf;
+}
+
 static void tell_full(size_t size)
 {
     size_t unused = 0, total = 0, set;
     const char *name = heap_env_size(HEAP_DEVICE, &set);
-    char asked[24], taken[24], left[24], all[24];
+    char asked[24], taken[24], left[24], all[24], bound[HEAP_BOUND_TEXT];
 
+    if (heap_device_bound(size, bound)) {
+        log_error(ERR_DEVICE, "a device heap of %s is more than the software "
+                  "device has: raise %s or set a smaller SHMEM_%s",
+                  log_size(asked, (double)size), bound,
+                  name ? name : "DEVICE_SYMMETRIC_SIZE");
+        return;
+    }
     gtl->room(&unused, &total);
     log_error(ERR_DEVICE, "a device heap of %s: %s; of the %s of %s %s are used and "
               "%s free: set a smaller SHMEM_%s", log_size(asked, (double)size),

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the host's wait for a stream whose kernel does not end is told
+# of, in shmemx_stream_sync and in shmem_finalize, and SIGUSR2 names the call.
+# Timeout: 40
+set -u
+. "$(dirname "$0")/device.inc"
+: >failed
+cat >endless.c <<'END'
+#include <shmem.h>
+#include <shmemx.h>
+#include <signal.h>
+#include <unistd.h>
+
+static volatile int end;
+
+static void on_alarm(int sig)
+{
+    (void)sig;
+    kill(getpid(), SIGUSR2);
+    end = 1;
+}
+
+static void body(const shmemx_item_t *item, void *arg)
+{
+    (void)item, (void)arg;
+    while (!end)
+        usleep(10000);
+}
+
+int main(void)
+{
+    shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
+    shmemx_stream_t s;
+    int rc;
+
+    shmem_init();
+    signal(SIGALRM, on_alarm);
+    rc = shmemx_stream_create(&s) || shmemx_stream_launch(s, &grid, body, NULL);
+    alarm(3);
+    rc |= shmemx_stream_sync(s);
+    end = 0;
+    rc |= shmemx_stream_launch(s, &grid, body, NULL);
+    signal(SIGUSR2, SIG_IGN);
+    alarm(3);
+    shmem_finalize();
+    return rc;
+}
+END
+"$BUILD/bin/oshcc" -std=gnu11 -o endless endless.c || exit 1
+SHMEM_STALL=1
+export SHMEM_STALL
+on host "$BUILD/bin/oshrun" -n 1 ./endless >said 2>&1 ||
+    echo "exit status $?" >>failed
+cat said
+for line in \
+    'shmemx_stream_sync waits for [12] s for a stream on which a kernel, copy or wait has not ended \[S-W-STALL\]' \
+    'in shmemx_stream_sync for [0-9]+ s, waiting for a stream; heap: .*; device heap: 0 bytes of 16 MiB in use' \
+    'shmem_finalize waits for 1 s for a stream .*\[S-W-STALL\]'; do
+    check grep -qE "$line" said
+done
+finish
