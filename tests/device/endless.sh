@@ -8,7 +8,7 @@ set -u
 : >failed
 cat >endless.c <<'END'
 #include <shmem.h>
-#include <shmemx.h>
+#include <shmemx_st.h>
 #include <signal.h>
 #include <unistd.h>
 

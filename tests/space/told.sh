@@ -97,5 +97,5 @@ says 0 'a device heap of 128 MiB is more .*: raise SHMEM_DEVICE_MEMORY \(32.0 Mi
     SHMEM_DEVICE_SYMMETRIC_SIZE=128m "$run" -n 2 ./told d
 # A driver that is not there.
 says 0 '^sluice: .*SHMEM_DEVICE=hip: .*\[S-E-DEVICE\]' \
-    SHMEM_DEVICE=hip "$run" -n 2 ./told i
+    HIP_VISIBLE_DEVICES=-1 SHMEM_DEVICE=hip "$run" -n 2 ./told i
 [ $failures -eq 0 ]
