@@ -69,18 +69,19 @@ void shmemi_no_such_type(void);
 #define SHMEMI_FOR_READ(TYPES, PRE, OP)                                     \
     SHMEMI_FOR_##TYPES(PRE, OP, ), SHMEMI_FOR_##TYPES(PRE, OP, const)
 
-/* By the first argument; by the second behind a context or a team. */
-#define SHMEMI_PLAIN(TYPES, OP, ...)                                        \
-    _Generic(SHMEMI_1(__VA_ARGS__), SHMEMI_FOR_##TYPES(shmem, OP, ))        \
+/* By the first argument; by the second behind a context, a team or a place for
+ * a result. */
+#define SHMEMI_PLAIN_OF(PRE, TYPES, OP, ...)                                \
+    _Generic(SHMEMI_1(__VA_ARGS__), SHMEMI_FOR_##TYPES(PRE, OP, ))          \
         (__VA_ARGS__)
-#define SHMEMI_TEAM(TYPES, OP, ...)                                         \
-    _Generic(SHMEMI_2(__VA_ARGS__), SHMEMI_FOR_##TYPES(shmem, OP, ))        \
+#define SHMEMI_SECOND_OF(PRE, TYPES, OP, ...)                               \
+    _Generic(SHMEMI_2(__VA_ARGS__), SHMEMI_FOR_##TYPES(PRE, OP, ))          \
         (__VA_ARGS__)
-#define SHMEMI_EITHER(TYPES, OP, ...)                                       \
+#define SHMEMI_EITHER_OF(PRE, TYPES, OP, ...)                               \
     _Generic(SHMEMI_1(__VA_ARGS__),                                         \
-        SHMEMI_FOR_##TYPES(shmem, OP, ),                                    \
+        SHMEMI_FOR_##TYPES(PRE, OP, ),                                      \
         shmem_ctx_t: _Generic(SHMEMI_2(__VA_ARGS__),                        \
-            SHMEMI_FOR_##TYPES(shmem_ctx, OP, ),                            \
+            SHMEMI_FOR_##TYPES(PRE##_ctx, OP, ),                            \
             default: shmemi_no_such_type))(__VA_ARGS__)
 #define SHMEMI_EITHER_READ(TYPES, OP, ...)                                  \
     _Generic(SHMEMI_1(__VA_ARGS__),                                         \
@@ -91,6 +92,12 @@ void shmemi_no_such_type(void);
 #define SHMEMI_PLAIN_READ(TYPES, OP, ...)                                   \
     _Generic(SHMEMI_1(__VA_ARGS__),                                         \
         SHMEMI_FOR_READ(TYPES, shmem, OP))(__VA_ARGS__)
+#define SHMEMI_PLAIN(TYPES, OP, ...)                                        \
+    SHMEMI_PLAIN_OF(shmem, TYPES, OP, __VA_ARGS__)
+#define SHMEMI_TEAM(TYPES, OP, ...)                                         \
+    SHMEMI_SECOND_OF(shmem, TYPES, OP, __VA_ARGS__)
+#define SHMEMI_EITHER(TYPES, OP, ...)                                       \
+    SHMEMI_EITHER_OF(shmem, TYPES, OP, __VA_ARGS__)
 
 /* ---- Remote memory access, signals ---- */
 #define shmem_put(...) SHMEMI_EITHER(RMA, put, __VA_ARGS__)

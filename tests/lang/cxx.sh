@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: the C++ overloads compile without a warning in C++11 to C++20
 # and call the functions of their types; SHMEM_STRICT leaves them out.
+# Timeout: 120
 set -u
 dir=$(dirname "$0")
 failed=0
@@ -17,23 +18,35 @@ for cxx in $compilers; do
             -I"$SRC/include" "$dir/overload.cpp" 2>log ||
             fail "$cxx -std=$std: $(head -n 5 log)"
     done
+    $cxx -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only \
+        -I"$SRC/include" "$dir/overload_st.cpp" 2>log ||
+        fail "$cxx, streams: $(head -n 5 log)"
     # Old programs wrap C headers; the overloads stay C++.
-    printf 'extern "C" {\n#include <shmem.h>\n#include <shmemx.h>\n}\n' \
+    printf 'extern "C" {\n#include <shmem.h>\n#include <shmemx.h>\n#include <shmemx_st.h>\n}\n' \
         >wrapped.cpp
     echo 'void f(long *d, double *e) { shmem_p(d, 1L, 0); shmem_p(e, 1., 0); }' \
         >>wrapped.cpp
     $cxx -Wall -Wextra -pedantic -Werror -fsyntax-only -I"$SRC/include" \
         wrapped.cpp 2>log || fail "$cxx, in extern C: $(head -n 5 log)"
-    ! $cxx -DSHMEM_STRICT -fsyntax-only -I"$SRC/include" "$dir/overload.cpp" \
-        2>/dev/null || fail "$cxx: overloads in spite of SHMEM_STRICT"
+    for file in overload overload_st; do
+        ! $cxx -DSHMEM_STRICT -fsyntax-only -I"$SRC/include" \
+            "$dir/$file.cpp" 2>/dev/null ||
+            fail "$cxx: overloads in spite of SHMEM_STRICT"
+    done
 done
 # A library with a sanitizer wants programs of the same compiler.
 case $("$BUILD/bin/oshcc" --showme:compile) in
     *-fsanitize=*) ;;
     *) OSH_CXX=${compilers##* } && export OSH_CXX ;;
 esac
-"$BUILD/bin/oshc++" "$dir/overload.cpp" -o overload \
-    >log 2>&1 || fail "oshc++: $(head -n 5 log)"
-"$BUILD/bin/oshrun" -n 2 ./overload >out 2>&1 || fail "run: $(head -n 5 out)"
-[ "$(grep -c passed out)" -eq 2 ] || fail "run: $(head -n 5 out)"
+for file in overload overload_st; do
+    "$BUILD/bin/oshc++" "$dir/$file.cpp" -o $file \
+        >log 2>&1 || fail "oshc++: $(head -n 5 log)"
+    for far in '' '--ppn 1'; do
+        # shellcheck disable=SC2086
+        timeout -k 5 30 "$BUILD/bin/oshrun" -n 2 $far ./$file >out 2>&1 ||
+            fail "run: $(head -n 5 out)"
+        [ "$(grep -c passed out)" -eq 2 ] || fail "run: $(head -n 5 out)"
+    done
+done
 exit $failed
