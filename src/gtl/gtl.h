@@ -216,6 +216,9 @@ bool gtl_is_software(void);
 /* This process has stored words that streams may wait for, and a full fence
  * has passed: those of the software device look at once. */
 void gtl_stored(void);
+/* In a function that a stream of the software device calls: what is enqueued
+ * behind it is never done. */
+void gtl_drop_rest(void);
 /* Has the program loaded a GPU driver of its own accord? */
 bool gtl_program_has_one(void);
 /* Why the last call that failed in this thread did, as the driver says:

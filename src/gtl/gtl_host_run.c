@@ -129,6 +129,14 @@ static enum gtl_host_cost cost_of(enum gtl_host_kind kind)
     }
 }
 
+/* Of the thread's stream. */
+static __thread bool dropped __attribute__((tls_model("initial-exec")));
+
+void gtl_drop_rest(void)
+{
+    dropped = true;
+}
+
 bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
 {
     if (c->kind == HOST_WAIT || c->kind == HOST_EVENT)
@@ -152,7 +160,7 @@ bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
         break;
     case HOST_CALL:
         c->fn(c->arg);
-        break;
+        return !dropped;
     case HOST_LAUNCH:
         gtl_host_grid_run(&c->grid, c->body, c->arg, c->scratch);
         break;

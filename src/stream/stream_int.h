@@ -110,7 +110,7 @@ bool stream_do_ended(const struct core_ctx *ctx, const struct stream_op *op);
 /* Looks once; what it asks for is stored when it is over. */
 bool stream_wait_over(const struct stream_wait *c);
 void stream_wait_open(void);
-/* Waits of the software device end. */
+/* Streams of the software device wait no longer and do nothing more. */
 void stream_wait_close(void);
 
 /* ---- stream_check.c ---- */

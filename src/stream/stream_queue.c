@@ -43,6 +43,9 @@ struct stream_queue {
 
 static struct base_lock lock = LOCK_INIT;
 static struct stream_queue *queues GUARDED_BY(lock);
+/* Of an opening that is over: streams of the software device may still come to
+ * what is armed there. */
+static struct stream_queue *abandoned GUARDED_BY(lock);
 static struct stream_words *words;      /* [QUEUES] */
 static bool pinned GUARDED_BY(lock);    /* the device knows of them */
 static uint32_t spare[QUEUES] GUARDED_BY(lock);
@@ -135,14 +138,20 @@ static bool empty(const struct stream_queue *q)
            __atomic_load_n(&q->armed, __ATOMIC_RELAXED);
 }
 
+static void close_flow(struct stream_queue *q)
+{
+    if (q->ctx.flow) {
+        xport_far->quiet(q->ctx.flow);
+        xport_far->flow_close(q->ctx.flow);
+        q->ctx.flow = NULL;
+    }
+}
+
 static void queue_free(struct stream_queue *q) REQUIRES(lock)
 {
     struct chunk *c = q->in, *next;
 
-    if (q->ctx.flow) {
-        xport_far->quiet(q->ctx.flow);
-        xport_far->flow_close(q->ctx.flow);
-    }
+    close_flow(q);
     spare[n_spare++] = (uint32_t)(q->words - words);
     do {
         next = c->next;
@@ -486,13 +495,19 @@ static unsigned drop_all(void)
         struct stream_queue *q = queues;
 
         queues = q->next;
+        if (empty(q)) {
+            queue_free(q);
+            continue;
+        }
         left += (unsigned)(q->armed - q->ended);
-        /* No stream waits for what never comes. */
-        __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
-        queue_free(q);
+        /* No GPU waits for what never comes; the software device drops what is
+         * behind a wait. */
+        if (!gtl_is_software())
+            __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
+        close_flow(q);
+        q->next = abandoned;
+        abandoned = q;
     }
-    atomics_full_fence();
-    gtl_stored();
     if (pinned)
         gtl->unpin(words);
     pinned = false;

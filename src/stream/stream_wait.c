@@ -11,8 +11,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-static bool closing;            /* atomic */
+/* Atomic.  Who watches counts itself before it looks whether it may. */
+static bool closing;
+static unsigned watching;
 
 static struct core_set set_of(const struct stream_wait *c)
 {
@@ -82,19 +85,28 @@ struct software {
     struct stream_wait wait;
 };
 
-static void watch(void *arg)
+/* False: we close before it is over. */
+static bool watch_until_over(const struct software *s)
 {
-    struct software *s = arg;
     struct core_set set = set_of(&s->wait);
     struct core_waiter w = core_set_wait(s->call, &set);
+    bool over;
 
-    while (!stream_wait_over(&s->wait)) {
-        if (__atomic_load_n(&closing, __ATOMIC_RELAXED))
-            break;
+    while (!(over = stream_wait_over(&s->wait)) &&
+           !__atomic_load_n(&closing, __ATOMIC_RELAXED))
         core_wait_step(&w);
-    }
     core_wait_end(&w);
-    free(s);
+    return over;
+}
+
+static void watch(void *arg)
+{
+    /* seq_cst, as in stream_wait_close: one of the two sees the other. */
+    __atomic_fetch_add(&watching, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) || !watch_until_over(arg))
+        gtl_drop_rest();
+    __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
+    free(arg);
 }
 
 static int watch_in_stream(const struct stream_where *w,
@@ -120,9 +132,14 @@ void stream_wait_open(void)
     __atomic_store_n(&closing, false, __ATOMIC_RELAXED);
 }
 
+/* They look again after 5 ms at most. */
 void stream_wait_close(void)
 {
-    __atomic_store_n(&closing, true, __ATOMIC_RELAXED);
+    static const struct timespec while_ = { 0, 200000 };
+
+    __atomic_store_n(&closing, true, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&watching, __ATOMIC_SEQ_CST))
+        nanosleep(&while_, NULL);
 }
 
 /* ---- */
