@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: threads with a stream each get in nobody's way, and hand their
+ * streams on.
+ * PEs: 1 2
+ * Far: 2/1
+ * Timeout: 30 */
+#include "st.h"
+#include <pthread.h>
+
+enum { THREADS = 2, ROUNDS = 300, N = 700 };
+
+static long in[THREADS][N], count;
+static shmemx_stream_t streams[THREADS];
+static pthread_barrier_t meet;
+
+static void *play(void *arg)
+{
+    int k = *(int *)arg;
+    static long out[THREADS][N], back[THREADS][N];
+
+    for (int r = 0; r < ROUNDS; r++) {
+        shmemx_stream_t s = streams[(k + r / 50) % THREADS];
+
+        for (int i = 0; i < N; i++)
+            out[k][i] = 1000 * r + i + me;
+        T_EQ(shmemx_long_put_on_stream(in[k], out[k], N, next, s), 0);
+        T_EQ(shmemx_quiet_on_stream(s), 0);
+        T_EQ(shmemx_long_get_on_stream(back[k], in[k], N, next, s), 0);
+        T_EQ(shmemx_long_atomic_inc_on_stream(&count, 0, s), 0);
+        T_EQ(shmemx_quiet_on_stream(s), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        T_MEM(out[k], back[k], sizeof out[k]);
+        if (r % 50 == 49)       /* streams change hands */
+            pthread_barrier_wait(&meet);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t t[THREADS];
+    int k[THREADS], level;
+
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level);
+    if (level < SHMEM_THREAD_MULTIPLE)
+        return 77;
+    st_begin();
+    pthread_barrier_init(&meet, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        streams[i] = st_make();
+    shmem_barrier_all();
+    for (int i = 0; i < THREADS; i++) {
+        k[i] = i;
+        pthread_create(&t[i], NULL, play, &k[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    shmem_barrier_all();
+    T_EQ(me == 0 ? count : 0, me == 0 ? THREADS * ROUNDS * n_pes : 0);
+    shmem_barrier_all();
+    for (int i = 0; i < THREADS; i++)
+        T_EQ(shmemx_stream_destroy(streams[i]), 0);
+    shmem_finalize();
+    return st_end();
+}
