@@ -56,8 +56,14 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
 
 int stream_told(const struct stream_where *w, int rc)
 {
-    if (unlikely(rc))
-        stream_refuse(ERR_STREAM, w->call, "%s", gtl_error());
+    if (likely(!rc))
+        return 0;
+    if (rc == -EBUSY) {
+        stream_refuse(ERR_STREAM, w->call, "the stream records a graph, which "
+                      "cannot replay this operation");
+        return -ENOTSUP;
+    }
+    stream_refuse(ERR_STREAM, w->call, "%s", gtl_error());
     return rc;
 }
 

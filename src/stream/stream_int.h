@@ -128,7 +128,8 @@ int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
 /* Streams that wait hold nobody else up: else -ENOTSUP, logged. */
 bool stream_may_wait(void);
 int stream_refuse_wait(const struct stream_where *w) __attribute__((cold));
-/* What the device refused, if anything: passes rc on. */
+/* What the device refused, if anything: passes rc on, as -ENOTSUP if the stream
+ * records a graph. */
 int stream_told(const struct stream_where *w, int rc);
 
 /* ---- stream_reach.c: what the device reaches ---- */

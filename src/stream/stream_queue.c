@@ -407,11 +407,8 @@ struct stream_words *stream_queue_words(struct stream_queue *q)
 
 static int no_queue(const struct stream_where *w, int rc)
 {
-    if (rc == -EBUSY) {
-        stream_refuse(ERR_STREAM, w->call, "the stream records a graph, which "
-                      "cannot replay this operation");
-        return -ENOTSUP;
-    }
+    if (rc == -EBUSY)
+        return stream_told(w, rc);
     stream_refuse(ERR_STREAM, w->call, "stream %p: %s", w->stream,
                   rc == -EINVAL || rc == -ENODEV ? gtl_error()
                                                  : strerror(-rc));
