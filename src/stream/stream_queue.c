@@ -57,6 +57,7 @@ static __thread struct {
     struct stream_queue *queue;
 } last __attribute__((tls_model("initial-exec")));
 bool stream_is_open;
+static bool queued;             /* atomic: a queue has been made */
 static uint64_t era;            /* numbers are those of one opening */
 
 /* ---- the agent's side ---- */
@@ -178,29 +179,31 @@ static void sweep(void) REQUIRES(lock)
     }
 }
 
-/* The memory stays for good: streams that nobody waited for may look at it. */
-static int open_words(void) REQUIRES(lock)
+/* When the device opens, and not with the first queue: a stream may wait then,
+ * and the driver for that stream.  The memory stays for good: streams that
+ * nobody waited for may look at it. */
+static void open_words(void)
 {
     size_t size = QUEUES * sizeof *words;
     void *p, *seen;
 
-    if (pinned)
-        return 0;
+    lock_acquire(&lock);
     if (!words) {
         p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED)
-            return -ENOMEM;
-        words = p;
-        for (n_spare = 0; n_spare < QUEUES; n_spare++)
+        words = p == MAP_FAILED ? NULL : p;
+        for (n_spare = 0; words && n_spare < QUEUES; n_spare++)
             spare[n_spare] = QUEUES - 1 - n_spare;
     }
-    if (gtl->pin(words, size, GTL_PIN_MEMORY, &seen))
-        return -ENODEV;
-    pinned = seen == words;
+    if (words && !gtl->pin(words, size, GTL_PIN_MEMORY, &seen)) {
+        pinned = seen == words;
+        if (!pinned)
+            gtl->unpin(words);
+    }
     if (!pinned)
-        gtl->unpin(words);
-    return pinned ? 0 : -ENODEV;
+        log_info(LOG_STREAM, "%zu bytes of host memory cannot be pinned: "
+                 "streams do what the device reaches, and no more", size);
+    lock_release(&lock);
 }
 
 static struct chunk *chunk_new(void)
@@ -219,9 +222,8 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
     struct chunk *c;
     int rc;
 
-    rc = open_words();
-    if (rc)
-        return rc;
+    if (!pinned)
+        return -ENODEV;
     if (!n_spare)
         return -ENOSPC;
     q = aligned_alloc(64, sizeof *q);
@@ -245,6 +247,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
     n_spare--;
     q->next = queues;
     queues = q;
+    __atomic_store_n(&queued, true, __ATOMIC_RELAXED);
     *out = q;
     return 0;
 free_both:
@@ -471,7 +474,7 @@ bool stream_used(void *stream)
     uint64_t id;
     bool is;
 
-    if (!words)
+    if (!__atomic_load_n(&queued, __ATOMIC_RELAXED))
         return false;
     if (gtl->stream_check(stream, &id))
         return true;            /* arming will tell */
@@ -508,6 +511,7 @@ static unsigned drop_all(void)
     if (pinned)
         gtl->unpin(words);
     pinned = false;
+    __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
     era += (uint64_t)1 << 48;   /* no thread takes a queue of the past */
     lock_release(&lock);
     return left;
@@ -522,6 +526,7 @@ int stream_open(void)
     if (!stream_is_open)
         rc = stream_reach_open();
     if (!rc && !stream_is_open) {
+        open_words();
         stream_wait_open();
         /* release: who sees it sees the rest. */
         __atomic_store_n(&stream_is_open, true, __ATOMIC_RELEASE);
