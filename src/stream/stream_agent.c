@@ -82,8 +82,11 @@ static void *run(void *arg)
     uint32_t heard;
 
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
-    while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
-        heard = __atomic_load_n(&bell, __ATOMIC_ACQUIRE);
+    for (;;) {
+        /* Before the look at stop: whoever sets it rings after that. */
+        heard = __atomic_load_n(&bell, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&stop, __ATOMIC_ACQUIRE))
+            break;
         armed = busy = false;
         if (stream_queues_advance(&armed, &busy) ||
             (busy && xport_far && xport_far->progress()))
