@@ -8,7 +8,7 @@ set -u
 [ -z "$real" ] || { echo 'skip: only stand-ins record nothing at all'; exit 77; }
 
 : >failed
-for device in cuda-discrete cuda-bare; do
+for device in cuda-discrete cuda-coherent; do
     for far in '' '--ppn 1'; do
         # shellcheck disable=SC2086
         on "$device" "$BUILD/bin/oshrun" -n 2 $far "$at/device/capture" \

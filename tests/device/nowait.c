@@ -70,6 +70,7 @@ int main(void)
     enqueue();
     say("END");
     T_EQ(shmemx_stream_query(s), -EAGAIN);
+    shmem_barrier_all();        /* nobody's operation arrives meanwhile */
     shmem_uint64_p(&gate, 1, me);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();

@@ -13,6 +13,8 @@ for device in cuda-discrete cuda-coherent cuda-bare hip-discrete hip-bare \
     hip-coherent; do
     for far in '' '--ppn 1'; do
         rm -f log
+        extra=
+        [ "${device#*-}" != bare ] || extra=FAKE_DEVICE_COUNT=2
         FAKE_DEVICE_LOG=$PWD/log
         export FAKE_DEVICE_LOG
         # shellcheck disable=SC2086

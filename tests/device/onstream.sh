@@ -5,5 +5,10 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/device.inc"
-each onstream
+each onstream host cuda-discrete cuda-coherent hip-discrete hip-coherent
+[ -z "$real" ] || finish
+# Such streams wait by kernels, so the PE has the device for itself.
+job cuda-bare -n 1 "$at/device/onstream" &
+job hip-bare -n 1 "$at/device/onstream" &
+wait
 finish
