@@ -44,6 +44,7 @@ static int try(const struct gtl_ops *ops, int local)
 {
     struct gtl_device d = { .count = 0 };
     int rc = ops->open(local, &d);
+    char size[24];
 
     if (rc) {
         log_debug(LOG_GTL, "driver %s: %s", ops->name, gtl_error());
@@ -60,6 +61,8 @@ static int try(const struct gtl_ops *ops, int local)
     gtl = ops;
     said[0] = '\0';             /* of drivers that there are not */
     gtl_foreign = !d.direct;
+    log_info(LOG_GTL, "driver %s: %s, %s, %s of memory", ops->name, d.name,
+             d.id, log_size(size, (double)d.memory));
     return 0;
 }
 

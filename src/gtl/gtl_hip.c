@@ -274,6 +274,8 @@ static int open_hip(int local, struct gtl_device *out)
         rc = bind_library();
     if (!rc)
         rc = HIP(Init, 0);
+    if (rc == -ENODEV && gtl_hip_state.library)
+        return gtl_fail(rc, "hipInit", "no AMD GPU here", 0);
     if (!rc)
         rc = HIP(RuntimeGetVersion, &d.driver_version);
     gtl_hip_state.major = d.driver_version / HIP_PER_MAJOR;
