@@ -345,8 +345,9 @@ IN_SCRIPTS = CC='$(CC)' CXX='$(CXX)' \
 
 bundle: tests ## a folder to carry to a machine with a GPU, in bundle/
 	$(DEPS) bundle && sh scripts/bundle $(O) $(O)/bundle
-gpu-check: tests ## every test that uses a device, on the GPU of this machine
-	@$(IN_SCRIPTS) sh scripts/gpu-check $(O)
+gpu-check: all ## every test that uses a device, on the GPU of this machine
+	@sh scripts/gpu-check --look $(O)
+	@$(MAKE) tests && $(IN_SCRIPTS) sh scripts/gpu-check $(O)
 lint: ## the tree against its own rules: include law, names, sizes, headers
 	@$(IN_SCRIPTS) sh scripts/lint
 headers: ## every header compiles alone, as C and as C++
