@@ -120,7 +120,8 @@ static int no_space(const struct osu *o, enum osu_space space)
         "-s or -d wants host memory, and this job has none: "
         "SHMEM_ENABLE_CPU_SPACE is 0" :
         "-s or -d wants device memory, and this job has none: SHMEM_DEVICE "
-        "is none or SHMEM_ENABLE_GPU_SPACE 0, or the library knows no devices");
+        "is none or names a driver without a device (SHMEM_DEVICE=host is one "
+        "in software), SHMEM_ENABLE_GPU_SPACE 0, or the library knows none");
 }
 
 static int no_room(const struct osu *o, enum osu_space space)
