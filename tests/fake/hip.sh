@@ -109,7 +109,7 @@ says()
     cat hip.err >>"$out"
 }
 also=FAKE_DEVICE_COUNT=0
-says 'hipInit: no AMD GPU here'
+says 'hipInit: no AMD GPU here (0)'
 also=FAKE_DEVICE_FAIL=hipInit:35
 says 'hipInit: driver version is insufficient .*hipErrorInsufficientDriver (35)'
 also=FAKE_HIP_WAIT=dead

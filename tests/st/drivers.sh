@@ -6,7 +6,7 @@
 # Timeout: 150
 set -u
 . "$(dirname "$0")/../device/device.inc"
-all='host cuda-discrete cuda-coherent hip-discrete hip-coherent'
+all='host cuda-discrete hip-discrete hip-coherent'
 each ../st/streams
 each ../st/onesided
 each ../st/every cuda-discrete hip-discrete
