@@ -43,7 +43,7 @@ ERR(LIMIT, "a limit of the system or of the container is too low",
     "raise the limit that the line names")
 ERR(CTX, "a context is invalid or used against its options",
     "create it with shmem_ctx_create and keep its rules")
-ERR(STREAM, "an operation on a stream was refused, or was never done",
+ERR(STREAM, "an operation on a stream was refused, has failed, or was never done",
     "see the cause in the line; shmemx_on_stream(7) has the rules")
 ERR(TEAM, "a team is invalid, lacks memory or is used against its rules",
     "pass a team of which the PE is a member; see shmem_team_split_strided(3)")
