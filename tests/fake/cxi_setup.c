@@ -374,15 +374,18 @@ T(the_table_of_atomics)
     fabric_close(&n);
 }
 
-T(extensions_are_refused)
+T(extensions_by_their_names)
 {
     struct node n = { 0 };
     void *ops;
 
     fabric_open(&n, &plain);
-    T_EQ(fi_open_ops(&n.domain->fid, "dom_ops_v6", 0, &ops, NULL),
-         -FI_ENOSYS);
-    T_EQ(fi_control(&n.domain->fid, FI_QUEUE_WORK, NULL), -FI_ENOSYS);
+    T_EQ(fi_open_ops(&n.domain->fid, "dom_ops_v4", 0, &ops, NULL), 0);
+    T_EQ(fi_open_ops(&n.domain->fid, "dom_ops_v6", 0, &ops, NULL), 0);
+    T_EQ(fi_open_ops(&n.domain->fid, "dom_ops_v0", 0, &ops, NULL),
+         -FI_EINVAL);
+    T_EQ(fi_control(&n.domain->fid, FI_QUEUE_WORK, NULL), -FI_EINVAL);
+    T_EQ(fi_control(&n.domain->fid, FI_CANCEL_WORK, NULL), -FI_EINVAL);
     fabric_close(&n);
 }
 
@@ -402,6 +405,6 @@ int main(void)
     T_RUN(counters_wait_by_spinning_only_and_have_48_and_7_bits);
     T_RUN(queues_have_nothing_to_wait_on);
     T_RUN(the_table_of_atomics);
-    T_RUN(extensions_are_refused);
+    T_RUN(extensions_by_their_names);
     return T_DONE();
 }

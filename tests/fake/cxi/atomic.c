@@ -3,20 +3,9 @@
  * Atomics (rule 8): one element; the types and operations of the NIC and no
  * others; fetching ones know no delivery completion.
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <string.h>
-
-struct amo {
-    enum cxi_kind kind;
-    const void *buf, *compare;
-    void *result;
-    fi_addr_t peer;
-    uint64_t addr, key;
-    enum fi_datatype type;
-    enum fi_op op;
-    void *context;
-};
 
 static const uint8_t type_size[] = {
     [FI_INT8] = 1, [FI_UINT8] = 1, [FI_INT16] = 2, [FI_UINT16] = 2,
@@ -62,7 +51,7 @@ static bool can(enum cxi_kind kind, enum fi_datatype type, enum fi_op op)
     }
 }
 
-static int begin(struct cxi_ep *ep, const struct amo *a, uint64_t flags,
+static int begin(struct cxi_ep *ep, const struct cxi_amo *a, uint64_t flags,
                  struct cxi_op **out)
 {
     size_t size = size_of(a->type);
@@ -89,13 +78,10 @@ static int begin(struct cxi_ep *ep, const struct amo *a, uint64_t flags,
     return 0;
 }
 
-static ssize_t amo_op(struct fid_ep *fid, const struct amo *a, size_t count,
-                      uint64_t flags)
+int cxi_amo_make(struct cxi_ep *ep, const struct cxi_amo *a, size_t count,
+                 uint64_t flags, struct cxi_op **out)
 {
-    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
     bool fetches = a->kind != CXI_ATOMIC;
-    struct cxi_op *op;
-    int rc;
 
     if (count != 1 || (!a->buf && a->op != FI_ATOMIC_READ) ||
         (fetches && !a->result) || (a->kind == CXI_COMPARE && !a->compare))
@@ -104,8 +90,18 @@ static ssize_t amo_op(struct fid_ep *fid, const struct amo *a, size_t count,
         return -FI_EOPNOTSUPP;
     if (fetches && flags & FI_DELIVERY_COMPLETE)
         return -FI_EINVAL;
+    return begin(ep, a, flags, out);
+}
+
+static ssize_t amo_op(struct fid_ep *fid, const struct cxi_amo *a,
+                      size_t count, uint64_t flags)
+{
+    struct cxi_ep *ep = container(fid, struct cxi_ep, fid);
+    struct cxi_op *op;
+    int rc;
+
     pthread_mutex_lock(&ep->dom->lock);
-    rc = begin(ep, a, flags, &op);
+    rc = cxi_amo_make(ep, a, count, flags, &op);
     if (!rc)
         cxi_nic_submit(op);
     pthread_mutex_unlock(&ep->dom->lock);
@@ -113,7 +109,7 @@ static ssize_t amo_op(struct fid_ep *fid, const struct amo *a, size_t count,
 }
 
 /* Operations given by a message. */
-static ssize_t amo_msg(struct fid_ep *fid, struct amo *a,
+static ssize_t amo_msg(struct fid_ep *fid, struct cxi_amo *a,
                        const struct fi_msg_atomic *msg, uint64_t flags)
 {
     uint64_t allowed = a->kind == CXI_ATOMIC ? CXI_WRITE_FLAGS
@@ -139,7 +135,7 @@ static ssize_t amo_msg(struct fid_ep *fid, struct amo *a,
 static ssize_t writemsg(struct fid_ep *fid, const struct fi_msg_atomic *msg,
                         uint64_t flags)
 {
-    struct amo a = { .kind = CXI_ATOMIC };
+    struct cxi_amo a = { .kind = CXI_ATOMIC };
 
     return amo_msg(fid, &a, msg, flags);
 }
@@ -149,7 +145,7 @@ static ssize_t readwritemsg(struct fid_ep *fid,
                             struct fi_ioc *result, void **result_desc,
                             size_t results, uint64_t flags)
 {
-    struct amo a = { .kind = CXI_FETCH };
+    struct cxi_amo a = { .kind = CXI_FETCH };
 
     (void)result_desc;
     if (!result || results != 1 || result->count != 1)
@@ -165,7 +161,7 @@ static ssize_t compwritemsg(struct fid_ep *fid,
                             void **result_desc, size_t results,
                             uint64_t flags)
 {
-    struct amo a = { .kind = CXI_COMPARE };
+    struct cxi_amo a = { .kind = CXI_COMPARE };
 
     (void)compare_desc, (void)result_desc;
     if (!compare || compares != 1 || compare->count != 1 || !result ||
@@ -182,7 +178,7 @@ static ssize_t amo_write(struct fid_ep *fid, const void *buf, size_t count,
                          uint64_t key, enum fi_datatype type, enum fi_op op,
                          void *context)
 {
-    struct amo a = { .kind = CXI_ATOMIC, .buf = buf, .peer = peer,
+    struct cxi_amo a = { .kind = CXI_ATOMIC, .buf = buf, .peer = peer,
         .addr = addr, .key = key, .type = type, .op = op,
         .context = context };
 
@@ -206,7 +202,7 @@ static ssize_t amo_inject(struct fid_ep *fid, const void *buf, size_t count,
                           fi_addr_t peer, uint64_t addr, uint64_t key,
                           enum fi_datatype type, enum fi_op op)
 {
-    struct amo a = { .kind = CXI_ATOMIC, .buf = buf, .peer = peer,
+    struct cxi_amo a = { .kind = CXI_ATOMIC, .buf = buf, .peer = peer,
         .addr = addr, .key = key, .type = type, .op = op };
 
     return amo_op(fid, &a, count, FI_INJECT);
@@ -217,7 +213,7 @@ static ssize_t readwrite(struct fid_ep *fid, const void *buf, size_t count,
                          fi_addr_t peer, uint64_t addr, uint64_t key,
                          enum fi_datatype type, enum fi_op op, void *context)
 {
-    struct amo a = { .kind = CXI_FETCH, .buf = buf, .result = result,
+    struct cxi_amo a = { .kind = CXI_FETCH, .buf = buf, .result = result,
         .peer = peer, .addr = addr, .key = key, .type = type, .op = op,
         .context = context };
 
@@ -244,7 +240,7 @@ static ssize_t compwrite(struct fid_ep *fid, const void *buf, size_t count,
                          uint64_t addr, uint64_t key, enum fi_datatype type,
                          enum fi_op op, void *context)
 {
-    struct amo a = { .kind = CXI_COMPARE, .buf = buf, .compare = compare,
+    struct cxi_amo a = { .kind = CXI_COMPARE, .buf = buf, .compare = compare,
         .result = result, .peer = peer, .addr = addr, .key = key,
         .type = type, .op = op, .context = context };
 

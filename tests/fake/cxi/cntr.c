@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counters (rule 6).  The NIC counts; reading a counter makes progress on the
- * queues of the endpoints it is bound to.
+ * queues of the endpoints it is bound to, and is a round trip to the NIC, which
+ * is why FAKE_CXI_LOG tells how many there were.
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static void progress(struct cxi_cntr *cntr)
@@ -26,11 +28,24 @@ static void values(struct cxi_cntr *cntr, uint64_t *success, uint64_t *errors)
     pthread_mutex_unlock(&cntr->dom->lock);
 }
 
+/* A round trip to the NIC, which writes the counter back. */
+static void round_trip(struct fid_cntr *fid, uint64_t *success,
+                       uint64_t *errors)
+{
+    struct cxi_cntr *cntr = container(fid, struct cxi_cntr, fid);
+
+    values(cntr, success, errors);
+    pthread_mutex_lock(&cntr->dom->lock);
+    cntr->dom->log.reads++;
+    cxi_cntr_write_back(cntr);
+    pthread_mutex_unlock(&cntr->dom->lock);
+}
+
 static uint64_t cntr_read(struct fid_cntr *fid)
 {
     uint64_t success, errors;
 
-    values(container(fid, struct cxi_cntr, fid), &success, &errors);
+    round_trip(fid, &success, &errors);
     return success;
 }
 
@@ -38,21 +53,51 @@ static uint64_t cntr_readerr(struct fid_cntr *fid)
 {
     uint64_t success, errors;
 
-    values(container(fid, struct cxi_cntr, fid), &success, &errors);
+    round_trip(fid, &success, &errors);
     return errors;
 }
 
-/* Stores old * keep + value, when both are within the counter's bits. */
-static int change(struct fid_cntr *fid, bool error, bool keep, uint64_t value)
+/* Failures do not count towards a threshold: what hangs on a failed operation
+ * never fires. */
+void cxi_cntr_change(struct cxi_cntr *cntr, bool error, bool keep,
+                     uint64_t value)
 {
-    struct cxi_cntr *cntr = container(fid, struct cxi_cntr, fid);
     uint64_t max = error ? CXI_ERROR_MAX : CXI_SUCCESS_MAX;
     uint64_t *word = error ? &cntr->errors : &cntr->success;
 
-    if (value > max)
+    bool sound = !cntr->errors;
+
+    *word = ((keep ? *word : 0) + value) & max;
+    if (sound && cntr->errors)
+        cxi_cntr_write_back(cntr);
+    if (cntr->is_due || !cntr->armed ||
+        cntr->armed->threshold > cntr->success)
+        return;
+    cntr->is_due = true;
+    cntr->next_due = cntr->dom->due;
+    cntr->dom->due = cntr;
+}
+
+/* Bits 0-47, 48-54, and 63: written. */
+void cxi_cntr_write_back(struct cxi_cntr *cntr)
+{
+    if (cntr->back)
+        __atomic_store_n(cntr->back, 1ull << 63 | cntr->errors << 48 |
+                         cntr->success, __ATOMIC_RELEASE);
+}
+
+static int change(struct fid_cntr *fid, bool error, bool keep, uint64_t value)
+{
+    struct cxi_cntr *cntr = container(fid, struct cxi_cntr, fid);
+
+    if (value > (error ? CXI_ERROR_MAX : CXI_SUCCESS_MAX))
         return -FI_EINVAL;
     pthread_mutex_lock(&cntr->dom->lock);
-    *word = ((keep ? *word : 0) + value) & max;
+    cxi_cntr_change(cntr, error, keep, value);
+    if (!keep && !value)
+        cxi_cntr_write_back(cntr);
+    if (cntr->dom->due)
+        cxi_nic_wake(cntr->dom);
     pthread_mutex_unlock(&cntr->dom->lock);
     return 0;
 }
@@ -82,10 +127,17 @@ static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
     struct cxi_cntr *cntr = container(fid, struct cxi_cntr, fid);
     uint64_t end = cxi_now() + (uint64_t)timeout * 1000000u;
     uint64_t success, errors, before;
+    int rc = 0;
 
     if (threshold > CXI_SUCCESS_MAX || cntr->wait == FI_WAIT_NONE)
         return -FI_EINVAL;
     values(cntr, &success, &before);
+    pthread_mutex_lock(&cntr->dom->lock);
+    if (success < threshold)
+        rc = cxi_work_event(cntr, threshold);
+    pthread_mutex_unlock(&cntr->dom->lock);
+    if (rc)
+        return rc;
     for (;;) {
         values(cntr, &success, &errors);
         if (success >= threshold)
@@ -102,10 +154,24 @@ static int cntr_close(struct fid *fid)
 {
     struct cxi_cntr *cntr = container(fid, struct cxi_cntr, fid.fid);
     struct cxi_domain *dom = cntr->dom;
+    struct cxi_cntr **at = &dom->all;
+    int rc;
 
     if (cntr->refs)
         return -FI_EBUSY;
     pthread_mutex_lock(&dom->lock);
+    cxi_nic_pass(dom);
+    rc = cntr->users ? cxi_rule(-FI_EBUSY, "13", "a counter is closed that "
+                                "deferred work uses (%zu)", cntr->users) : 0;
+    if (rc) {
+        pthread_mutex_unlock(&dom->lock);
+        return rc;
+    }
+    cxi_bell_close(cntr);
+    cxi_work_forget(cntr);
+    while (*at != cntr)
+        at = &(*at)->next;
+    *at = cntr->next;
     dom->cntrs--;
     pthread_mutex_unlock(&dom->lock);
     atomic_fetch_sub(&dom->refs, 1);
@@ -113,9 +179,45 @@ static int cntr_close(struct fid *fid)
     return 0;
 }
 
+static int set_wb_buffer(struct fid *fid, void *buf, size_t len)
+{
+    struct cxi_cntr *cntr = container(fid, struct cxi_cntr, fid.fid);
+
+    if (!buf || len < 8 || (uintptr_t)buf % 8)
+        return -FI_EINVAL;
+    pthread_mutex_lock(&cntr->dom->lock);
+    cntr->back = buf;
+    cxi_cntr_write_back(cntr);
+    pthread_mutex_unlock(&cntr->dom->lock);
+    return 0;
+}
+
+/* The length is that of a pointer, in the real one too, and not the page's. */
+static int get_mmio_addr(struct fid *fid, void **addr, size_t *len)
+{
+    struct cxi_cntr *cntr = container(fid, struct cxi_cntr, fid.fid);
+    int rc = addr && len ? cxi_bell_open(cntr, addr) : -FI_EINVAL;
+
+    if (!rc)
+        *len = sizeof *addr;
+    return rc;
+}
+
+static int cntr_ops_open(struct fid *fid, const char *name, uint64_t flags,
+                         void **ops, void *context)
+{
+    static struct cxi_cntr_ops extra = { set_wb_buffer, get_mmio_addr };
+
+    (void)fid, (void)flags, (void)context;
+    if (strcmp(name, "cxi_counter_ops"))
+        return -FI_EINVAL;
+    *ops = &extra;
+    return 0;
+}
+
 static struct fi_ops cntr_fid_ops = {
     .size = sizeof cntr_fid_ops, .close = cntr_close, .bind = cxi_no_bind,
-    .control = cxi_no_control, .ops_open = cxi_no_ops,
+    .control = cxi_no_control, .ops_open = cntr_ops_open,
 };
 
 static struct fi_ops_cntr cntr_ops = {
@@ -140,14 +242,18 @@ int cxi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
     if (!cntr)
         return -FI_ENOMEM;
     pthread_mutex_lock(&dom->lock);
-    if (dom->cntrs == CXI_CNTR_MAX) {
+    if (dom->cntrs >= CXI_CNTR_MAX) {
         pthread_mutex_unlock(&dom->lock);
         free(cntr);
         return -FI_EDOMAIN;
     }
     dom->cntrs++;
-    pthread_mutex_unlock(&dom->lock);
+    if (dom->cntrs > dom->log.cntrs)
+        dom->log.cntrs = dom->cntrs;
     cntr->dom = dom;
+    cntr->next = dom->all;
+    dom->all = cntr;
+    pthread_mutex_unlock(&dom->lock);
     cntr->wait = wait;
     cntr->fid.fid = (struct fid){ FI_CLASS_CNTR, context, &cntr_fid_ops };
     cntr->fid.ops = &cntr_ops;

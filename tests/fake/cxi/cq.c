@@ -9,7 +9,7 @@
  * but FI_WAIT_NONE with -FI_ENOSYS, newer ones have FI_WAIT_FD), and a user
  * must get along with the poorer.
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -55,13 +55,19 @@ void cxi_cq_event(struct cxi_op *op)
         [CXI_COMPARE] = CXI_C_READ, [CXI_SEND] = CXI_C_SEND,
         [CXI_RECV] = CXI_C_RECV,
     };
-    struct cxi_cntr *cntr = op->ep->cntr[which[op->kind]];
+    struct cxi_cntr *cntr = op->deferred ? op->counts
+                                         : op->ep->cntr[which[op->kind]];
 
     op->complete = true;
-    if (cntr && op->err)
-        cntr->errors = (cntr->errors + 1) & CXI_ERROR_MAX;
-    else if (cntr)
-        cntr->success = (cntr->success + 1) & CXI_SUCCESS_MAX;
+    if (cntr)
+        cxi_cntr_change(cntr, op->err, true, 1);
+    if (op->counts)
+        op->counts->users--;
+    op->counts = NULL;
+    if (op->quiet && !op->err) {
+        op->seen = true;
+        return;
+    }
     append(&cq_of(op)->events_end, op);
 }
 
@@ -73,7 +79,7 @@ void cxi_cq_progress(struct cxi_cq *cq)
         op = take(&cq->events, &cq->events_end);
         if (op->kind == CXI_RECV)
             op->ep->rx_used--;
-        else
+        else if (!op->quiet)
             op->ep->tx_used--;
         if (op->kind == CXI_RECV && !op->err && op->len)
             memcpy(op->buf, op->copy, op->len);

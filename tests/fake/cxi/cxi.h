@@ -28,7 +28,7 @@
 #define CXI_INJECT      192
 #define CXI_TX_SIZE     1024
 #define CXI_TX_MAX      16384
-#define CXI_CNTR_MAX    2047            /* counters of a NIC */
+#define CXI_CNTR_MAX    ((int)cxi_env("FAKE_CXI_CNTRS", 2047))
 #define CXI_SUCCESS_MAX ((1ull << 48) - 1)
 #define CXI_ERROR_MAX   127
 
@@ -38,10 +38,11 @@
                          CXI_COMP_MODES)
 #define CXI_READ_FLAGS  (CXI_WRITE_FLAGS & ~FI_INJECT)
 
-/* The word of the key that the base provider sees: the endpoint's port on
- * top, so that a region answers at its own endpoint only.  A client key that
- * is registered but not yet enabled answers to its shadow alone. */
-#define CXI_KEY_LOW     ((1ull << 46) - 1)
+/* The word of the key that the base provider sees, the endpoint's port on
+ * top: a region answers at its own endpoint only.  A client key that is not
+ * yet enabled answers to its shadow alone.  PROBE: asks, does not count. */
+#define CXI_KEY_LOW     ((1ull << 45) - 1)
+#define CXI_KEY_PROBE   (1ull << 45)
 #define CXI_KEY_PROV    (1ull << 46)
 #define CXI_KEY_SHADOW  (1ull << 47)
 
@@ -65,9 +66,23 @@ struct cxi_domain {
     pthread_mutex_t lock;
     struct cxi_ep *eps;
     struct cxi_mr *mrs;
+    int counters, arrivals;     /* of regions: how many, and their epoll */
     uint64_t next_key, random, delay;   /* delay: the longest, in ns */
     struct cxi_op *graves;      /* received too late to be taken back */
     int cntrs;
+    bool hybrid;                /* atomics may come with a descriptor */
+
+    /* Deferred work: entries of the NIC that wait, and how many there are;
+     * counters that have reached what one of theirs waits for. */
+    size_t depth, entries;
+    struct cxi_cntr *due, *all;
+    int bell[2];                /* a pipe of what was stored at doorbells */
+    atomic_int bells;           /* in it, or about to be */
+    struct {
+        uint64_t queued, fired, flushed, reads, bells;
+        size_t entries, credits;
+        int cntrs;
+    } log;                      /* the last three: the most at a time */
 
     pthread_t nic;              /* plays the NIC: see nic.c */
     int wake, real_fd;          /* an eventfd, and what real_cq wakes */
@@ -85,14 +100,6 @@ struct cxi_cq {
     struct cxi_op *ready, **ready_end;      /* progress has seen these */
 };
 
-struct cxi_cntr {
-    struct fid_cntr fid;
-    struct cxi_domain *dom;
-    enum fi_wait_obj wait;
-    int refs;
-    uint64_t success, errors;
-};
-
 enum cxi_bound { CXI_C_SEND, CXI_C_RECV, CXI_C_READ, CXI_C_WRITE, CXI_C_N };
 
 struct cxi_ep {
@@ -105,7 +112,8 @@ struct cxi_ep {
     struct cxi_cntr *cntr[CXI_C_N];
     struct cxi_cntr *silent[8];     /* bound for remote events: never count */
     int silents, refs;
-    bool tx_selective, rx_selective, enabled;
+    bool tx_selective, rx_selective, enabled, hybrid;
+    size_t armed;               /* deferred operations that have not fired */
     uint64_t caps, order, op_flags, port;
     size_t tx_size, tx_used, rx_size, rx_used;
     struct cxi_op *first, **last;   /* not yet delivered, as submitted */
@@ -117,7 +125,12 @@ struct cxi_mr {
     struct cxi_domain *dom;
     struct cxi_mr *next;
     struct cxi_ep *ep;
-    struct fid_mr *real, *shadow;
+    struct fid_mr *real, *shadow, *probe;
+    bool events;                /* may have a counter */
+    struct cxi_cntr *cntr;
+    struct fid_cntr *base;      /* counts for it; wakes the NIC by fd */
+    uint64_t counted;
+    int fd;
     void *buf, *seen;           /* seen: where this provider reaches a GPU's */
     size_t len;
     uint64_t access, key;
@@ -146,6 +159,8 @@ struct cxi_op {
     enum cxi_step step;
     bool entry, dc, fence;      /* entry: the CQ shows it when it succeeds */
     bool complete, seen;        /* event written; event taken by its user */
+    bool deferred, quiet, copied;   /* no event; the operand when queued */
+    struct cxi_cntr *counts;    /* of deferred work: completions */
     uint64_t flags, due;        /* of the CQ entry; not before, in ns */
     void *context;
     fi_addr_t peer;
@@ -199,8 +214,10 @@ int cxi_query_atomic(struct fid_domain *domain, enum fi_datatype type,
                      enum fi_op op, struct fi_atomic_attr *attr,
                      uint64_t flags);
 
-/* mr.c: where this provider reaches that local memory. */
+/* mr.c: where this provider reaches that local memory; the region, locked. */
 void *cxi_local(const void *buf, const void *desc);
+const struct cxi_mr *cxi_mr_of(struct cxi_domain *dom, const void *buf);
+void cxi_mr_count(struct cxi_domain *dom);          /* locked */
 
 /* cq.c: all locked. */
 void cxi_cq_event(struct cxi_op *op);
@@ -218,11 +235,15 @@ int cxi_ep_start(struct cxi_ep *ep, enum cxi_kind kind, fi_addr_t peer,
                  uint64_t flags, struct cxi_op **out);
 int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key);
 void cxi_op_copy(struct cxi_op *op);
+void cxi_op_cancel(struct cxi_op *op);      /* one that was not submitted */
+
 
 /* nic.c */
 int cxi_nic_start(struct cxi_domain *dom);
 void cxi_nic_stop(struct cxi_domain *dom);
+void cxi_nic_append(struct cxi_op *op);             /* locked */
 void cxi_nic_submit(struct cxi_op *op);             /* locked */
+void cxi_nic_wake(struct cxi_domain *dom);          /* locked */
 void cxi_nic_pass(struct cxi_domain *dom);          /* locked */
 void cxi_nic_drain(struct cxi_ep *ep);              /* locked */
 

@@ -5,7 +5,7 @@
  * the event queue are the base provider's own.  Without a virtual network of
  * the job there is no domain (rule 12).
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <stdlib.h>
 
@@ -16,6 +16,8 @@ static int domain_close(struct fid *fid)
     if (atomic_load(&dom->refs))
         return -FI_EBUSY;
     cxi_nic_stop(dom);
+    cxi_work_log(dom);
+    cxi_bell_stop(dom);
     fi_close(&dom->real_cq->fid);
     fi_close(&dom->real->fid);
     fi_freeinfo(dom->real_info);
@@ -76,7 +78,8 @@ static int no_endpoint2(struct fid_domain *domain, struct fi_info *info,
 
 static struct fi_ops domain_fid_ops = {
     .size = sizeof domain_fid_ops, .close = domain_close,
-    .bind = cxi_no_bind, .control = cxi_no_control, .ops_open = cxi_no_ops,
+    .bind = cxi_no_bind, .control = cxi_work_control,
+    .ops_open = cxi_work_ops,
 };
 
 static struct fi_ops_domain domain_ops = {
@@ -102,9 +105,14 @@ static int open_base(struct cxi_domain *dom)
     rc = fi_cq_open(dom->real, &attr, &dom->real_cq, NULL);
     if (rc)
         goto no_cq;
+    rc = cxi_bell_start(dom);
+    if (rc)
+        goto no_bell;
     rc = cxi_nic_start(dom);
     if (!rc)
         return 0;
+    cxi_bell_stop(dom);
+no_bell:
     fi_close(&dom->real_cq->fid);
 no_cq:
     fi_close(&dom->real->fid);
@@ -132,6 +140,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
     dom->fid.mr = &cxi_mr_ops;
     dom->fabric = container(fabric, struct cxi_fabric, fid);
     dom->prov_keys = info->domain_attr->mr_mode & FI_MR_PROV_KEY;
+    dom->depth = (size_t)cxi_env("FAKE_CXI_DEPTH", 500);
     pthread_mutex_init(&dom->lock, NULL);
     rc = open_base(dom);
     if (rc) {

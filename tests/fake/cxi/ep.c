@@ -3,7 +3,7 @@
  * Endpoints: what is bound to them, transmit credits (rule 3) and counters
  * that never count (rule 4).
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -138,11 +138,19 @@ static int ep_close(struct fid *fid)
     struct cxi_ep *ep = container(fid, struct cxi_ep, fid.fid), **at;
     struct cxi_domain *dom = ep->dom;
     struct cxi_op *op;
+    int rc;
 
     pthread_mutex_lock(&dom->lock);
     if (ep->refs) {
         pthread_mutex_unlock(&dom->lock);
         return -FI_EBUSY;
+    }
+    rc = ep->armed ? cxi_rule(-FI_EBUSY, "13", "an endpoint is closed with %zu "
+                              "of its deferred operations armed", ep->armed)
+                   : 0;
+    if (rc) {
+        pthread_mutex_unlock(&dom->lock);
+        return rc;
     }
     cxi_nic_drain(ep);
     unbind(ep);
@@ -193,7 +201,8 @@ int cxi_ep_start(struct cxi_ep *ep, enum cxi_kind kind, fi_addr_t peer,
     op = calloc(1, sizeof *op);
     if (!op)
         return -FI_ENOMEM;
-    ep->tx_used++;
+    if (++ep->tx_used > ep->dom->log.credits)
+        ep->dom->log.credits = ep->tx_used;
     op->ep = ep;
     op->kind = kind;
     op->peer = peer;
@@ -212,8 +221,7 @@ int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key)
     int rc = fi_av_lookup(op->ep->av, op->peer, &name, &size);
 
     if (rc) {
-        op->ep->tx_used--;
-        free(op);
+        cxi_op_cancel(op);
         return -FI_EINVAL;
     }
     op->addr = addr;
@@ -224,6 +232,14 @@ int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key)
     if (op->ep->dom->prov_keys && key != op->rkey)
         op->rkey = CXI_KEY_PROV;
     return 0;
+}
+
+void cxi_op_cancel(struct cxi_op *op)
+{
+    if (!op->quiet && op->kind != CXI_RECV)
+        op->ep->tx_used--;
+    free(op->copy);
+    free(op);
 }
 
 void cxi_op_copy(struct cxi_op *op)
@@ -313,6 +329,7 @@ int cxi_ep_open(struct fid_domain *domain, struct fi_info *info,
         return rc;
     }
     ep->dom = dom;
+    ep->hybrid = dom->hybrid;
     ep->caps = info->caps;
     ep->order = info->tx_attr->msg_order;
     ep->op_flags = info->tx_attr->op_flags;

@@ -14,7 +14,8 @@
 #define DIRECTION (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE | \
                    FI_SEND | FI_RECV)
 #define WHERE     (FI_LOCAL_COMM | FI_REMOTE_COMM)
-#define SECONDARY (FI_SOURCE | FI_FENCE | WHERE)
+#define SECONDARY (FI_SOURCE | FI_FENCE | FI_TRIGGER | \
+                   FI_RMA_EVENT | WHERE)
 #define ORDER     (FI_ORDER_SAS | FI_ORDER_WAW | FI_ORDER_RMA_WAW | \
                    FI_ORDER_RMA_RAR | FI_ORDER_ATOMIC_WAW | \
                    FI_ORDER_ATOMIC_RAR)
@@ -31,7 +32,8 @@ struct fi_info *cxi_base_info(void)
         return NULL;
     hints->fabric_attr->prov_name = strdup("sockets");
     hints->ep_attr->type = FI_EP_RDM;
-    hints->caps = FI_RMA | FI_ATOMIC | FI_MSG | FI_SOURCE | FI_DIRECTED_RECV;
+    hints->caps = FI_RMA | FI_ATOMIC | FI_MSG | FI_SOURCE |
+                  FI_DIRECTED_RECV | FI_RMA_EVENT;
     hints->mode = ~0ull;
     hints->domain_attr->threading = FI_THREAD_SAFE;
     hints->domain_attr->data_progress = FI_PROGRESS_AUTO;

@@ -6,11 +6,13 @@
  * came too early from one with a wrong key.  Memory of a GPU is reached with
  * FAKE_CXI_HMEM=1 only, and by local operations only with a descriptor.
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static int mr_close(struct fid *fid)
@@ -24,9 +26,17 @@ static int mr_close(struct fid *fid)
     *at = mr->next;
     if (mr->ep)
         mr->ep->refs--;
+    if (mr->cntr)
+        mr->cntr->refs--;
+    if (mr->base)
+        dom->counters--;
     pthread_mutex_unlock(&dom->lock);
     if (mr->real)
         fi_close(&mr->real->fid);
+    if (mr->probe)
+        fi_close(&mr->probe->fid);
+    if (mr->base)
+        fi_close(&mr->base->fid);
     if (mr->shadow)
         fi_close(&mr->shadow->fid);
     if (mr->seen)
@@ -36,18 +46,39 @@ static int mr_close(struct fid *fid)
     return 0;
 }
 
+/* Counters of an endpoint never count what others write, one of a region
+ * does, and may do so for several (rule 16). */
+static int bind_cntr(struct cxi_mr *mr, struct cxi_cntr *cntr, uint64_t flags)
+{
+    int rc = 0;
+
+    pthread_mutex_lock(&mr->dom->lock);
+    if (flags != FI_REMOTE_WRITE || !mr->events || mr->real || mr->cntr ||
+        cntr->dom != mr->dom) {
+        rc = -FI_EINVAL;
+    } else {
+        mr->cntr = cntr;
+        cntr->refs++;
+    }
+    pthread_mutex_unlock(&mr->dom->lock);
+    return rc;
+}
+
 static int mr_bind(struct fid *fid, struct fid *to, uint64_t flags)
 {
     struct cxi_mr *mr = container(fid, struct cxi_mr, fid.fid);
     struct cxi_ep *ep = container(to, struct cxi_ep, fid.fid);
     int rc = 0;
 
+    if (to->fclass == FI_CLASS_CNTR)
+        return bind_cntr(mr, container(to, struct cxi_cntr, fid.fid), flags);
     if (to->fclass != FI_CLASS_EP)
         return -FI_ENOSYS;
     if (flags)
         return -FI_EINVAL;
     pthread_mutex_lock(&mr->dom->lock);
-    if (ep->dom != mr->dom || mr->ep)
+    if (ep->dom != mr->dom || mr->ep ||
+        (mr->events && !(ep->caps & FI_RMA_EVENT)))
         rc = -FI_EINVAL;
     else if (!ep->enabled)
         rc = cxi_rule(-FI_EINVAL, "2", "fi_mr_bind: the endpoint is not "
@@ -58,6 +89,54 @@ static int mr_bind(struct fid *fid, struct fid *to, uint64_t flags)
     }
     pthread_mutex_unlock(&mr->dom->lock);
     return rc;
+}
+
+/* The base provider's counter of this region, which the NIC looks at. */
+static int count_base(struct cxi_mr *mr)
+{
+    struct fi_cntr_attr attr = { .wait_obj = FI_WAIT_FD };
+    struct epoll_event e = { .events = EPOLLIN | EPOLLET };
+    struct cxi_domain *dom = mr->dom;
+    struct fid_cntr *base;
+    int fd, rc = fi_cntr_open(dom->real, &attr, &base, NULL);
+
+    if (rc)
+        return rc;
+    rc = fi_mr_bind(mr->real, &base->fid, FI_REMOTE_WRITE);
+    if (!rc)
+        rc = fi_control(&base->fid, FI_GETWAIT, &fd);
+    if (!rc && epoll_ctl(dom->arrivals, EPOLL_CTL_ADD, fd, &e))
+        rc = -FI_EMFILE;
+    if (rc) {
+        fi_close(&mr->real->fid);
+        mr->real = NULL;
+        fi_close(&base->fid);
+        return rc;
+    }
+    pthread_mutex_lock(&dom->lock);
+    mr->base = base;
+    mr->fd = fd;
+    dom->counters++;
+    pthread_mutex_unlock(&dom->lock);
+    return 0;
+}
+
+void cxi_mr_count(struct cxi_domain *dom)
+{
+    char signs[64];
+    uint64_t n;
+
+    if (!dom->counters)
+        return;
+    for (struct cxi_mr *mr = dom->mrs; mr; mr = mr->next) {
+        n = mr->base ? fi_cntr_read(mr->base) : 0;
+        if (!mr->base || n == mr->counted)
+            continue;
+        while (recv(mr->fd, signs, sizeof signs, MSG_DONTWAIT) > 0)
+            ;
+        cxi_cntr_change(mr->cntr, false, true, n - mr->counted);
+        mr->counted = n;
+    }
 }
 
 static int mr_enable(struct cxi_mr *mr)
@@ -78,8 +157,15 @@ static int mr_enable(struct cxi_mr *mr)
     } else {
         key = mr->ep->port << 48 | mr->key;
     }
-    rc = fi_mr_reg(dom->real, mr->seen ? mr->seen : mr->buf, mr->len, mr->access, 0, key, 0,
-                   &mr->real, NULL);
+    rc = fi_mr_reg(dom->real, mr->seen ? mr->seen : mr->buf, mr->len,
+                   mr->access, 0, key, mr->cntr ? FI_RMA_EVENT : 0, &mr->real,
+                   NULL);
+    if (!rc)
+        rc = fi_mr_reg(dom->real, mr->seen ? mr->seen : mr->buf, mr->len,
+                       mr->access, 0, key | CXI_KEY_PROBE, 0, &mr->probe,
+                       NULL);
+    if (!rc && mr->cntr)
+        rc = count_base(mr);
     if (rc)
         return rc;
     if (dom->prov_keys)
@@ -125,15 +211,28 @@ void *cxi_local(const void *buf, const void *desc)
 {
     const struct cxi_mr *mr = desc;
 
-    if (!mr || !mr->seen)
+    if (!mr || !mr->seen || (uintptr_t)buf - (uintptr_t)mr->buf >= mr->len)
         return (void *)(uintptr_t)buf;
     return (char *)mr->seen + ((const char *)buf - (char *)mr->buf);
+}
+
+/* The region of a GPU's memory that this address is in, as either sees it. */
+const struct cxi_mr *cxi_mr_of(struct cxi_domain *dom, const void *buf)
+{
+    const struct cxi_mr *mr = dom->mrs;
+
+    while (mr && (!mr->seen ||
+                  ((uintptr_t)buf - (uintptr_t)mr->buf >= mr->len &&
+                   (uintptr_t)buf - (uintptr_t)mr->seen >= mr->len)))
+        mr = mr->next;
+    return mr;
 }
 
 static int check(struct cxi_domain *dom, const struct fi_mr_attr *a,
                  uint64_t flags)
 {
-    if (flags || a->offset || a->iov_count != 1 || !a->mr_iov)
+    if (flags & ~FI_RMA_EVENT || a->offset || a->iov_count != 1 ||
+        !a->mr_iov)
         return -FI_EINVAL;
     if (a->iface != FI_HMEM_SYSTEM &&
         (a->iface != FI_HMEM_CUDA || !cxi_env("FAKE_CXI_HMEM", 0)))
@@ -168,6 +267,7 @@ static int reg_attr(struct fid *fid, const struct fi_mr_attr *a,
     if (a->iface != FI_HMEM_SYSTEM)
         mr->seen = see(mr->buf, mr->len);
     mr->access = a->access;
+    mr->events = flags & FI_RMA_EVENT;
     mr->key = dom->prov_keys ? FI_KEY_NOTAVAIL : a->requested_key;
     mr->fid.fid = (struct fid){ FI_CLASS_MR, a->context, &mr_fid_ops };
     mr->fid.mem_desc = mr;

@@ -3,15 +3,16 @@
  * Messages (rule 11).  A buffer that is posted here is not the one that the
  * base provider fills: what arrives is copied when its event is processed.
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <stdlib.h>
 
 #define SEND_FLAGS CXI_WRITE_FLAGS
 #define RECV_FLAGS (FI_COMPLETION | FI_MORE)
 
-static ssize_t send_op(struct cxi_ep *ep, const void *buf, size_t len,
-                       fi_addr_t peer, void *context, uint64_t flags)
+static int send_make(struct cxi_ep *ep, const void *buf, size_t len,
+                     fi_addr_t peer, void *context, uint64_t flags,
+                     struct cxi_op **out)
 {
     struct cxi_op *op;
     int rc;
@@ -21,24 +22,46 @@ static ssize_t send_op(struct cxi_ep *ep, const void *buf, size_t len,
     if (len > CXI_MAX_MSG ||
         (flags & FI_INJECT && len > CXI_INJECT))
         return -FI_EMSGSIZE;
-    pthread_mutex_lock(&ep->dom->lock);
     rc = cxi_ep_start(ep, CXI_SEND, peer, flags, &op);
     if (rc)
-        goto out;
+        return rc;
     op->buf = (char *)(uintptr_t)buf;
     op->len = len;
     op->context = context;
     op->flags = FI_MSG | FI_SEND;
     if (flags & FI_INJECT)
         cxi_op_copy(op);
-    cxi_nic_submit(op);
-out:
+    *out = op;
+    return 0;
+}
+
+static ssize_t send_op(struct cxi_ep *ep, const void *buf, size_t len,
+                       fi_addr_t peer, void *context, uint64_t flags)
+{
+    struct cxi_op *op;
+    int rc;
+
+    pthread_mutex_lock(&ep->dom->lock);
+    rc = send_make(ep, buf, len, peer, context, flags, &op);
+    if (!rc)
+        cxi_nic_submit(op);
     pthread_mutex_unlock(&ep->dom->lock);
     return rc;
 }
 
-static ssize_t recv_op(struct cxi_ep *ep, void *buf, size_t len,
-                       fi_addr_t peer, void *context, uint64_t flags)
+int cxi_send_make(struct cxi_ep *ep, const struct fi_msg *msg, uint64_t flags,
+                  struct cxi_op **out)
+{
+    if (msg->iov_count > 1 || (msg->iov_count && !msg->msg_iov))
+        return -FI_EINVAL;
+    return send_make(ep, msg->iov_count ? msg->msg_iov->iov_base : NULL,
+                     msg->iov_count ? msg->msg_iov->iov_len : 0, msg->addr,
+                     msg->context, flags, out);
+}
+
+/* Posted at once: there is nothing that could fire it later.  Locked. */
+static int recv_make(struct cxi_ep *ep, void *buf, size_t len, fi_addr_t peer,
+                     void *context, uint64_t flags, struct cxi_op **out)
 {
     struct cxi_op *op;
     ssize_t rc;
@@ -47,6 +70,8 @@ static ssize_t recv_op(struct cxi_ep *ep, void *buf, size_t len,
         return -FI_ENOSYS;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
+    if (ep->rx_used >= ep->rx_size)
+        return -FI_EAGAIN;
     op = calloc(1, sizeof *op);
     if (!op)
         return -FI_ENOMEM;
@@ -57,23 +82,39 @@ static ssize_t recv_op(struct cxi_ep *ep, void *buf, size_t len,
     op->context = context;
     op->flags = FI_MSG | FI_RECV;
     op->entry = flags & FI_COMPLETION;
-    pthread_mutex_lock(&ep->dom->lock);
-    if (!op->copy)
-        rc = -FI_ENOMEM;
-    else if (ep->rx_used >= ep->rx_size)
-        rc = -FI_EAGAIN;
-    else
-        rc = fi_recv(ep->real, op->copy, len, NULL, peer, op);
-    if (!rc) {
-        ep->rx_used++;
-        op->next = ep->recvs;
-        ep->recvs = op;
-    } else {
-        free(op->copy);
-        free(op);
+    rc = op->copy ? fi_recv(ep->real, op->copy, len, NULL, peer, op)
+                  : -FI_ENOMEM;
+    if (rc) {
+        cxi_op_cancel(op);
+        return (int)rc;
     }
+    ep->rx_used++;
+    op->next = ep->recvs;
+    ep->recvs = op;
+    *out = op;
+    return 0;
+}
+
+static ssize_t recv_op(struct cxi_ep *ep, void *buf, size_t len,
+                       fi_addr_t peer, void *context, uint64_t flags)
+{
+    struct cxi_op *op;
+    int rc;
+
+    pthread_mutex_lock(&ep->dom->lock);
+    rc = recv_make(ep, buf, len, peer, context, flags, &op);
     pthread_mutex_unlock(&ep->dom->lock);
     return rc;
+}
+
+int cxi_recv_make(struct cxi_ep *ep, const struct fi_msg *msg, uint64_t flags,
+                  struct cxi_op **out)
+{
+    if (msg->iov_count > 1 || (msg->iov_count && !msg->msg_iov))
+        return -FI_EINVAL;
+    return recv_make(ep, msg->iov_count ? msg->msg_iov->iov_base : NULL,
+                     msg->iov_count ? msg->msg_iov->iov_len : 0, msg->addr,
+                     msg->context, flags, out);
 }
 
 static uint64_t rx_flags(struct cxi_ep *ep, uint64_t flags)

@@ -14,12 +14,13 @@
  * Rule 10.  What the base provider refuses ends in an error event; a key that
  * its owner has not enabled yet is a broken rule and not just an error.
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -267,7 +268,8 @@ static void drain_base(struct cxi_domain *dom)
 static bool advance(struct cxi_op *op)
 {
     bool ask = op->step == CXI_NEW && held_back(op);
-    ssize_t rc = ask ? write_small(op, op->addr + op->len, op->rkey, 0)
+    ssize_t rc = ask ? write_small(op, op->addr + op->len,
+                                   op->rkey | CXI_KEY_PROBE, 0)
                      : give(op);
 
     if (!rc) {
@@ -314,10 +316,15 @@ void cxi_nic_pass(struct cxi_domain *dom)
 {
     uint64_t now = cxi_now();
 
-    drain_base(dom);
-    for (struct cxi_ep *ep = dom->eps; ep; ep = ep->next)
-        if (ep->first)
-            pass_ep(ep, now);
+    do {
+        cxi_bell_take(dom);
+        cxi_mr_count(dom);
+        drain_base(dom);
+        cxi_work_fire(dom);
+        for (struct cxi_ep *ep = dom->eps; ep; ep = ep->next)
+            if (ep->first)
+                pass_ep(ep, now);
+    } while (dom->due);
 }
 
 static uint64_t next_due(struct cxi_domain *dom, uint64_t now)
@@ -334,21 +341,34 @@ static uint64_t next_due(struct cxi_domain *dom, uint64_t now)
     return due;
 }
 
-void cxi_nic_submit(struct cxi_op *op)
+/* It looks for itself what there is to do. */
+void cxi_nic_wake(struct cxi_domain *dom)
+{
+    uint64_t one = 1;
+
+    if (dom->asleep_until > cxi_now() + 50000 &&
+        write(dom->wake, &one, sizeof one) < 0)
+        abort();
+}
+
+void cxi_nic_append(struct cxi_op *op)
 {
     struct cxi_domain *dom = op->ep->dom;
-    uint64_t one = 1;
 
     if (op->kind == CXI_READ && dom->delay && draw(dom, 4) == 0)
         op->due = cxi_now() + draw(dom, dom->delay / 4);
     op->next = NULL;
     *op->ep->last = op;
     op->ep->last = &op->next;
-    cxi_nic_pass(dom);
-    /* It may be gone by now; the thread looks for itself. */
-    if (dom->asleep_until > cxi_now() + 50000 &&
-        write(dom->wake, &one, sizeof one) < 0)
-        abort();
+}
+
+void cxi_nic_submit(struct cxi_op *op)
+{
+    struct cxi_domain *dom = op->ep->dom;
+
+    cxi_nic_append(op);
+    cxi_nic_pass(dom);          /* and the operation may be gone */
+    cxi_nic_wake(dom);
 }
 
 /* Waits until the endpoint's operations are delivered, for 5 s at most. */
@@ -377,7 +397,10 @@ static void *nic(void *arg)
     pthread_mutex_lock(&dom->lock);
     while (!dom->stop) {
         struct pollfd fds[] = { { dom->wake, POLLIN, 0 },
-                                { dom->real_fd, POLLIN, 0 } };
+                                { dom->real_fd, POLLIN, 0 },
+                                { dom->bell[0], POLLIN, 0 },
+                                { dom->arrivals, POLLIN, 0 } };
+        struct epoll_event e[8];
         uint64_t now, until, n;
         struct timespec left;
 
@@ -389,7 +412,9 @@ static void *nic(void *arg)
         left.tv_sec = until == NEVER ? 1 : (time_t)((until - now) / 1000000000);
         left.tv_nsec = until == NEVER ? 0 : (long)((until - now) % 1000000000);
         if (!fi_trywait(dom->fabric->real, fids, 1))
-            ppoll(fds, 2, &left, NULL);
+            ppoll(fds, 4, &left, NULL);
+        while (fds[3].revents && epoll_wait(dom->arrivals, e, 8, 0) == 8)
+            ;                   /* the pass looks which */
         if (fds[0].revents && read(dom->wake, &n, sizeof n) < 0)
             abort();
         pthread_mutex_lock(&dom->lock);
@@ -408,13 +433,16 @@ int cxi_nic_start(struct cxi_domain *dom)
     dom->random = (uint64_t)cxi_env("FAKE_CXI_SEED", getpid());
     dom->delay = (uint64_t)cxi_env("FAKE_CXI_DELAY_US", 1000) * 1000;
     dom->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (dom->wake < 0)
-        return -FI_EMFILE;
-    if (pthread_create(&dom->nic, NULL, nic, dom)) {
+    dom->arrivals = epoll_create1(EPOLL_CLOEXEC);
+    if (dom->wake < 0 || dom->arrivals < 0)
+        rc = -FI_EMFILE;
+    else if (pthread_create(&dom->nic, NULL, nic, dom))
+        rc = -FI_ENOMEM;
+    if (rc) {
         close(dom->wake);
-        return -FI_ENOMEM;
+        close(dom->arrivals);
     }
-    return 0;
+    return rc;
 }
 
 void cxi_nic_stop(struct cxi_domain *dom)
@@ -429,6 +457,7 @@ void cxi_nic_stop(struct cxi_domain *dom)
         abort();
     pthread_join(dom->nic, NULL);
     close(dom->wake);
+    close(dom->arrivals);
     while ((op = dom->graves)) {
         dom->graves = op->next;
         free(op->copy);

@@ -36,8 +36,15 @@
  *  10  nic.c     a bad key or range ends in an error entry with its context
  *  11  msg.c     a message reaches the user's buffer when the CQ is read
  *  12  domain.c  without a virtual network there is no domain
- * Not here: deferred work, the counter and domain extensions, counters of
- * memory regions, tagged messages, GPUs but for CUDA's; each is refused.
+ *  13  work.c    deferred work: flags, one element, counters for FI_READ and
+ *                FI_WRITE on the endpoint, final operands of FI_ATOMIC_WRITE,
+ *                failures fire nothing; a credit from queueing until the
+ *                completion was read; no cancelling, a flush takes all
+ *  14  work.c    more entries than the NIC has
+ *  15  bell.c    a counter's doorbell: plain stores of 8 bytes, each is added
+ *  16  mr.c      counters of regions: registered for events, one each, bound
+ *                before enable; they count writes and atomics of others
+ * Not here: tagged messages, telemetry, GPUs but for CUDA's; each is refused.
  *
  * Environment:
  *   FAKE_CXI_NICS=n       n domains, cxi0 and on; all are one interface
@@ -48,9 +55,13 @@
  *   FAKE_CXI_NO_VNI=1     as on a machine that gave the job no network
  *   FAKE_CXI_DELAY_US=n   the longest delay, 1000
  *   FAKE_CXI_SEED=n       of the delays; else the process id
+ *   FAKE_CXI_DEPTH=n      entries of deferred work, 500
+ *   FAKE_CXI_CNTRS=n      counters, 2047
+ *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
+ *   FAKE_CXI_LOG=1        what was used, on stderr when a domain closes
  *   FI_CXI_DEFAULT_TX_SIZE=n
  */
-#include "cxi.h"
+#include "work.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -112,6 +123,7 @@ int cxi_no_ops(struct fid *fid, const char *name, uint64_t flags, void **ops,
 
 static void cleanup(void)
 {
+    cxi_bell_forget();
 }
 
 static struct fi_provider provider = {

@@ -2,7 +2,7 @@
 /*
  * Writes and reads (rule 7): flags, one element, lengths.
  */
-#include "cxi.h"
+#include "work.h"
 
 struct rma {
     enum cxi_kind kind;
@@ -13,14 +13,25 @@ struct rma {
     void *context;
 };
 
-/* Inline data is the processor's to copy.  Locked. */
-static bool is_gpu(const struct cxi_domain *dom, const void *p)
+/* Locked. */
+static int make(struct cxi_ep *ep, const struct rma *r, uint64_t flags,
+                struct cxi_op **out)
 {
-    for (const struct cxi_mr *mr = dom->mrs; mr; mr = mr->next)
-        if (mr->seen && ((uintptr_t)p - (uintptr_t)mr->buf < mr->len ||
-                         (uintptr_t)p - (uintptr_t)mr->seen < mr->len))
-            return true;
-    return false;
+    struct cxi_op *op;
+    int rc = cxi_ep_start(ep, r->kind, r->peer, flags, &op);
+
+    if (!rc)
+        rc = cxi_ep_aim(op, r->addr, r->key);
+    if (rc)
+        return rc;
+    op->buf = (char *)(uintptr_t)r->buf;
+    op->len = r->len;
+    op->context = r->context;
+    op->flags = FI_RMA | (r->kind == CXI_READ ? FI_READ : FI_WRITE);
+    if (flags & FI_INJECT)
+        cxi_op_copy(op);
+    *out = op;
+    return 0;
 }
 
 static ssize_t rma_op(struct fid_ep *fid, const struct rma *r, uint64_t flags)
@@ -33,26 +44,38 @@ static ssize_t rma_op(struct fid_ep *fid, const struct rma *r, uint64_t flags)
         (flags & FI_INJECT && r->len > CXI_INJECT))
         return -FI_EMSGSIZE;
     pthread_mutex_lock(&ep->dom->lock);
-    rc = flags & FI_INJECT && is_gpu(ep->dom, r->buf)
+    /* Inline data is the processor's to copy. */
+    rc = flags & FI_INJECT && cxi_mr_of(ep->dom, r->buf)
          ? cxi_rule(-FI_EFAULT, "7", "inline from the memory of a GPU") : 0;
-    if (rc)
-        goto out;
-    rc = cxi_ep_start(ep, r->kind, r->peer, flags, &op);
-    if (rc)
-        goto out;
-    rc = cxi_ep_aim(op, r->addr, r->key);
-    if (rc)
-        goto out;
-    op->buf = (char *)(uintptr_t)r->buf;
-    op->len = r->len;
-    op->context = r->context;
-    op->flags = FI_RMA | (r->kind == CXI_READ ? FI_READ : FI_WRITE);
-    if (flags & FI_INJECT)
-        cxi_op_copy(op);
-    cxi_nic_submit(op);
-out:
+    if (!rc)
+        rc = make(ep, r, flags, &op);
+    if (!rc)
+        cxi_nic_submit(op);
     pthread_mutex_unlock(&ep->dom->lock);
     return rc;
+}
+
+/* Of deferred work, whose memory the provider registers by itself. */
+int cxi_rma_make(struct cxi_ep *ep, enum cxi_kind kind,
+                 const struct fi_msg_rma *msg, uint64_t flags,
+                 struct cxi_op **out)
+{
+    struct rma r = { .kind = kind, .peer = msg->addr,
+                     .context = msg->context };
+
+    if (msg->iov_count > 1 || (msg->iov_count && !msg->msg_iov) ||
+        msg->rma_iov_count != 1 || !msg->rma_iov)
+        return -FI_EINVAL;
+    if (msg->iov_count) {
+        r.buf = cxi_local(msg->msg_iov->iov_base,
+                          cxi_mr_of(ep->dom, msg->msg_iov->iov_base));
+        r.len = msg->msg_iov->iov_len;
+    }
+    if (r.len > CXI_MAX_MSG)
+        return -FI_EMSGSIZE;
+    r.addr = msg->rma_iov->addr;
+    r.key = msg->rma_iov->key;
+    return make(ep, &r, flags, out);
 }
 
 static ssize_t rma_msg(struct fid_ep *fid, enum cxi_kind kind,
@@ -67,7 +90,8 @@ static ssize_t rma_msg(struct fid_ep *fid, enum cxi_kind kind,
         return -FI_EBADFLAGS;
     r = (struct rma){ kind, cxi_local(msg->msg_iov->iov_base,
                                       msg->desc ? msg->desc[0] : NULL),
-        msg->msg_iov->iov_len, msg->addr, msg->rma_iov->addr, msg->rma_iov->key, msg->context };
+        msg->msg_iov->iov_len, msg->addr, msg->rma_iov->addr,
+        msg->rma_iov->key, msg->context };
     return rma_op(fid, &r, cxi_ep_tx_flags(fid, flags));
 }
 

@@ -14,6 +14,6 @@ static void run_##name(const struct dev_item *it, const void *arg) \
 KERNELS(RUN)
 
 #define ROW(name, phases) \
-    { "sort_" #name, run_##name, phases, 7, sizeof(struct work) },
+    { "sort_" #name, run_##name, phases, 10, sizeof(struct work) },
 __attribute__((visibility("default")))
 const struct dev_kernel dev_kernels[] = { KERNELS(ROW) { .name = NULL } };
