@@ -14,9 +14,8 @@
  * enqueued on a stream starts after what was enqueued there before it, and
  * operands given by address live until it has run.
  *
- * Threads: any call from any thread, after gtl_open; two threads on one stream
- * are ordered by the caller.  A call leaves the thread's current device and
- * context as they were.
+ * Threads: any call from any thread, after gtl_open; who shares a stream orders
+ * them.  A call leaves the thread's current device and context as they were.
  * Errors: 0 or -errno, not logged; gtl_error() says what the driver said. */
 #ifndef GTL_GTL_H
 #define GTL_GTL_H
@@ -40,8 +39,7 @@ struct gtl_device {
     bool direct;                /* the processor loads and stores its memory */
     bool lends;                 /* lend() and borrow() work */
     bool memops;                /* write64() and wait64() take no kernel */
-    bool kernels;               /* else amo() is the processor's, if at all,
-                                 * and there is no reduce() */
+    bool kernels;               /* else no reduce(), amo() as processors can */
     bool dmabuf;                /* dmabuf() works */
     bool ordered;               /* flush() is not needed */
     bool coarse;                /* release() does something */
@@ -216,13 +214,15 @@ bool gtl_is_software(void);
 /* This process has stored words that streams may wait for, and a full fence
  * has passed: those of the software device look at once. */
 void gtl_stored(void);
-/* In a function that a stream of the software device calls: what is enqueued
- * behind it is never done. */
+/* call() on the software device, for what a GPU does by one store. */
+int gtl_doorbell(void (*fn)(void *arg), void *arg, void *s);
+/* In a function that such a stream calls: what is behind it is never done. */
 void gtl_drop_rest(void);
+/* What SHMEM_DEVICE_COSTS has added in this process: the same in each run. */
+uint64_t gtl_charged_ns(void);
 /* Has the program loaded a GPU driver of its own accord? */
 bool gtl_program_has_one(void);
-/* Why the last call that failed in this thread did, as the driver says:
- * "cuMemAlloc: out of memory (2)".  Until the thread's next failure. */
+/* Why this thread's last failure: "cuMemAlloc: out of memory (2)". */
 const char *gtl_error(void);
 
 /* Is it memory that the processor must not touch?  Symmetric addresses are

@@ -199,6 +199,24 @@ void gtl_hip_identify(int device, struct gtl_device *d)
                        (unsigned char)uuid.bytes[i]);
 }
 
+static void warn_blocking(void)
+{
+    static const char *const names[] = {
+        "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY"
+    };
+    static bool told;
+    const char *text;
+
+    for (size_t i = 0; !told && i < sizeof names / sizeof *names; i++) {
+        text = env_foreign(names[i]);
+        if (text && strcmp(text, "0"))
+            log_warn(ERR_DEVICE, "%s=%s: what follows a wait on its stream "
+                     "stops the PE, and with it what the wait is for; unset "
+                     "it but for debugging", names[i], text);
+    }
+    told = true;
+}
+
 static int describe(struct gtl_device *d)
 {
     const char *queues = env_foreign("GPU_MAX_HW_QUEUES");
@@ -217,6 +235,7 @@ static int describe(struct gtl_device *d)
     d->coarse = true;
     gtl_hip_state.hdp = find_hdp();
     d->ordered = !gtl_hip_state.hdp;
+    warn_blocking();
     d->hw_queues = queues ? atoi(queues) : 0;
     if (d->hw_queues < 1)
         d->hw_queues = 4;

@@ -4,9 +4,11 @@
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@
 
 uint64_t gtl_host_costs[HOST_COSTS];
 bool gtl_host_closing;
+static uint64_t charged;
 
 uint64_t gtl_host_now(void)
 {
@@ -30,12 +33,19 @@ uint64_t gtl_host_now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void gtl_host_busy(uint64_t ns)
+void gtl_host_charge(uint64_t ns)
 {
     uint64_t start = gtl_host_now();
 
+    /* relaxed: it is read when what it is to cover has ended. */
+    __atomic_fetch_add(&charged, ns, __ATOMIC_RELAXED);
     while (gtl_host_now() - start < ns)
         atomics_pause();
+}
+
+uint64_t gtl_charged_ns(void)
+{
+    return __atomic_load_n(&charged, __ATOMIC_RELAXED);
 }
 
 bool gtl_host_linger(uint64_t start)
@@ -47,6 +57,22 @@ bool gtl_host_linger(uint64_t start)
     else
         sched_yield();
     return lasts < LINGER_NS;
+}
+
+bool gtl_host_fences = true;
+
+void gtl_host_fence_open(void)
+{
+    gtl_host_fences = syscall(SYS_membarrier,
+                              MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                              0) != 0;
+}
+
+void gtl_host_heavy_fence(void)
+{
+    atomics_full_fence();
+    if (!gtl_host_fences)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
 void gtl_host_sleep(uint32_t *word, uint32_t value, uint64_t timeout_ns)
@@ -68,7 +94,7 @@ int gtl_host_thread(pthread_t *out, void *(*run)(void *), void *arg)
     int rc;
 
     /* Signals are for the program's own threads. */
-    sigfillset(&all);
+    signals_of_program(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     rc = pthread_create(out, NULL, run, arg);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -79,7 +105,7 @@ int gtl_host_thread(pthread_t *out, void *(*run)(void *), void *arg)
 /* ---- costs ---- */
 
 static const char *const cost_names[HOST_COSTS] = {
-    "launch", "copy", "write", "wait", "call", "sync"
+    "launch", "copy", "write", "wait", "call", "doorbell", "sync"
 };
 
 static int parse_cost(const char *text, size_t len, uint64_t *costs)
@@ -112,7 +138,8 @@ int gtl_host_load(void)
         if (parse_cost(text, len, costs)) {
             log_error(ERR_ENV, "SHMEM_DEVICE_COSTS is \"%s\": want "
                       "step=microseconds,... from 0 to 1000000, with steps "
-                      "of launch, copy, write, wait, call, sync",
+                      "of launch, copy, write, wait, call, doorbell, "
+                      "sync",
                       env.DEVICE_COSTS);
             return -EINVAL;
         }

@@ -24,14 +24,15 @@
 /* What steps take longer than they need, in nanoseconds. */
 enum gtl_host_cost {
     HOST_COST_LAUNCH, HOST_COST_COPY, HOST_COST_WRITE, HOST_COST_WAIT,
-    HOST_COST_CALL, HOST_COST_SYNC, HOST_COSTS
+    HOST_COST_CALL, HOST_COST_DOORBELL, HOST_COST_SYNC, HOST_COSTS
 };
 extern hidden uint64_t gtl_host_costs[HOST_COSTS];
 /* The device closes: a wait that is not over ends its stream. */
 extern hidden bool gtl_host_closing;
 
 uint64_t gtl_host_now(void);
-void gtl_host_busy(uint64_t ns);
+/* Takes so long, and counts it. */
+void gtl_host_charge(uint64_t ns) __attribute__((cold));
 /* A thread that takes no signals. */
 int gtl_host_thread(pthread_t *out, void *(*run)(void *), void *arg);
 /* Until *word is not value, a wake, a signal or timeout_ns; 0: no timeout. */
@@ -41,12 +42,27 @@ void gtl_host_wake(uint32_t *word);
 static inline void gtl_host_spend(enum gtl_host_cost what)
 {
     if (unlikely(gtl_host_costs[what]))
-        gtl_host_busy(gtl_host_costs[what]);
+        gtl_host_charge(gtl_host_costs[what]);
 }
 
 /* One turn of a loop that began at `start`: pauses, then yields.  False: it
  * has lasted long enough for the thread to sleep. */
 bool gtl_host_linger(uint64_t start);
+
+/* Two threads that each store and then look at what the other stores: one of
+ * them sees it.  Who does it often has the light fence, and who does it before
+ * sleeping the heavy one, which makes all threads of the process pass a fence;
+ * where the system has no such call, both are full fences. */
+extern hidden bool gtl_host_fences;
+void gtl_host_fence_open(void);
+void gtl_host_heavy_fence(void);
+static inline void gtl_host_light_fence(void)
+{
+    if (unlikely(gtl_host_fences))
+        atomics_full_fence();
+    else
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
 
 /* Around fork(): the locks are held in before, and given back. */
 enum gtl_host_fork { HOST_FORK_BEFORE, HOST_FORK_PARENT, HOST_FORK_CHILD };
@@ -76,7 +92,7 @@ int gtl_host_borrow(const struct gtl_handle *h, void **out);
 /* ---- gtl_host_stream.c ---- */
 enum gtl_host_kind {
     HOST_COPY, HOST_BLOCKS, HOST_FILL, HOST_AMO, HOST_WRITE, HOST_WAIT,
-    HOST_EVENT, HOST_CALL, HOST_LAUNCH, HOST_REDUCE, HOST_END
+    HOST_EVENT, HOST_CALL, HOST_DOORBELL, HOST_LAUNCH, HOST_REDUCE, HOST_END
 };
 
 struct gtl_host_command {

@@ -124,6 +124,8 @@ static enum gtl_host_cost cost_of(enum gtl_host_kind kind)
         return HOST_COST_WRITE;
     case HOST_CALL:
         return HOST_COST_CALL;
+    case HOST_DOORBELL:
+        return HOST_COST_DOORBELL;
     default:
         return HOST_COST_LAUNCH;
     }
@@ -159,6 +161,7 @@ bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
         __atomic_store_n(c->word, c->value, __ATOMIC_RELEASE);
         break;
     case HOST_CALL:
+    case HOST_DOORBELL:
         c->fn(c->arg);
         return !dropped;
     case HOST_LAUNCH:
@@ -281,7 +284,8 @@ int gtl_host_wait64(uint64_t *word, uint64_t least, void *stream)
     return word_op(HOST_WAIT, word, least, stream);
 }
 
-int gtl_host_call(void (*fn)(void *arg), void *arg, void *stream)
+static int call_op(enum gtl_host_kind kind, void (*fn)(void *arg), void *arg,
+                   void *stream)
 {
     struct gtl_host_command *c;
     struct gtl_host_stream *s;
@@ -290,11 +294,21 @@ int gtl_host_call(void (*fn)(void *arg), void *arg, void *stream)
     rc = gtl_host_begin(stream, &s, &c);
     if (rc)
         return rc;
-    c->kind = HOST_CALL;
+    c->kind = kind;
     c->fn = fn;
     c->arg = arg;
     gtl_host_commit(s);
     return 0;
+}
+
+int gtl_host_call(void (*fn)(void *arg), void *arg, void *stream)
+{
+    return call_op(HOST_CALL, fn, arg, stream);
+}
+
+int gtl_doorbell(void (*fn)(void *arg), void *arg, void *stream)
+{
+    return call_op(HOST_DOORBELL, fn, arg, stream);
 }
 
 int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,

@@ -75,7 +75,7 @@ static bool wait_for_work(struct gtl_host_stream *s)
         if (gtl_host_linger(start))
             continue;
         __atomic_store_n(&s->sleeps, 1, __ATOMIC_RELAXED);
-        atomics_full_fence();
+        gtl_host_heavy_fence();
         if (__atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) == s->done &&
             !__atomic_load_n(&gtl_host_closing, __ATOMIC_ACQUIRE))
             gtl_host_sleep(&s->sleeps, 1, 0);
@@ -252,7 +252,7 @@ void gtl_host_commit(struct gtl_host_stream *s)
 {
     s->in_at++;
     __atomic_store_n(&s->tail, s->tail + 1, __ATOMIC_RELEASE);
-    atomics_full_fence();       /* it sees the command, or we see it sleep */
+    gtl_host_light_fence();     /* it sees the command, or we see it sleep */
     if (unlikely(__atomic_load_n(&s->sleeps, __ATOMIC_RELAXED))) {
         __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
         gtl_host_wake(&s->sleeps);
@@ -304,6 +304,7 @@ int gtl_host_stream_open(void)
     lock_acquire(&lock);
     gtl_host_closing = false;
     orphan = false;
+    gtl_host_fence_open();
     if (!s)
         rc = stream_new(&s);
     if (!rc)

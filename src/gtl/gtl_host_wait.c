@@ -7,6 +7,7 @@
  * often as the youngest wait deserves: late by at most a 32nd of the time it
  * took, and by 5 ms. */
 #include "gtl/gtl_host_int.h"
+#include "gtl/gtl_trap.h"
 #include "base/lock.h"
 
 #define LOOK_LEAST ((uint64_t)20000)
@@ -79,6 +80,17 @@ void gtl_host_look(void)
     lock_acquire(&lock);
     look(NULL);
     lock_release(&lock);
+}
+
+bool gtl_waits_for(const uint64_t *word, uint64_t least)
+{
+    bool is = false;
+
+    lock_acquire(&lock);
+    for (unsigned i = 0; i < n_waits && !is; i++)
+        is = waits[i].word == word && waits[i].least == least;
+    lock_release(&lock);
+    return is;
 }
 
 void gtl_stored(void)

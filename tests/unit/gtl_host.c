@@ -4,6 +4,8 @@
  * Env: SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=64m */
 #include "gtl_test.h"
 
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 /* ---- kernels ---- */
@@ -245,6 +247,33 @@ T(words_and_atomics_must_be_aligned)
     T_EQ(gtl->stream_sync(some_stream), 0);
 }
 
+static char *closed_page;
+static int faults;
+
+static void open_page(int sig)
+{
+    (void)sig;
+    faults++;
+    if (mprotect(closed_page, PAGE, PROT_READ | PROT_WRITE))
+        _exit(1);
+}
+
+T(a_fault_of_the_device_reaches_the_programs_handler)
+{
+    struct sigaction act = { .sa_handler = open_page }, old;
+
+    closed_page = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                       0);
+    T_TRUE(closed_page != MAP_FAILED);
+    T_EQ(sigaction(SIGSEGV, &act, &old), 0);
+    T_EQ(gtl->write64((uint64_t *)(void *)closed_page, 5, some_stream), 0);
+    T_EQ(gtl->stream_sync(some_stream), 0);
+    T_EQ(sigaction(SIGSEGV, &old, NULL), 0);
+    T_EQ(faults, 1);
+    T_EQ(*(uint64_t *)(void *)closed_page, 5);
+    munmap(closed_page, PAGE);
+}
+
 T(streams_end_at_a_limit_and_come_back)
 {
     void *first = NULL, *s = NULL;
@@ -328,6 +357,40 @@ T(steps_take_as_long_as_they_are_told)
     is_about(4, 6000);
     T_EQ(load_costs(""), 0);
     T_LT(us_of(1, 1000), 1000);
+}
+
+static void rung(void *arg)
+{
+    ++*(uint32_t *)arg;
+}
+
+/* The sum is exact, whatever the time. */
+T(what_steps_are_charged_is_counted)
+{
+    struct shmemx_grid g = { 1, 1, 1, 0 };
+    uint32_t sum = 0;
+    uint64_t before;
+
+    T_EQ(load_costs("launch=1.5,copy=2,write=0.1,wait=0.003,"
+                    "doorbell=0.05,sync=0.6"), 0);
+    set_word(0, 1);
+    T_EQ(gtl->stream_sync(NULL), 0);
+    before = gtl_charged_ns();
+    for (int i = 0; i < 10; i++) {
+        T_EQ(gtl->launch(&g, add_one, &sum, NULL), 0);
+        T_EQ(gtl->copy(words.here + 1, words.here, 8, NULL), 0);
+        T_EQ(gtl->write64(words.here + 1, 1, NULL), 0);
+        T_EQ(gtl->wait64(words.here, 1, NULL), 0);
+        T_EQ(gtl_doorbell(rung, &sum, NULL), 0);
+    }
+    T_EQ(gtl->stream_sync(NULL), 0);
+    T_EQ(gtl_charged_ns() - before, 10 * (1500 + 2000 + 100 + 3 + 50) + 600);
+    T_EQ(sum, 20);
+    T_EQ(load_costs(""), 0);
+    before = gtl_charged_ns();
+    T_EQ(gtl->copy(words.here + 1, words.here, 8, NULL), 0);
+    T_EQ(gtl->stream_sync(NULL), 0);
+    T_EQ(gtl_charged_ns(), before);
 }
 
 T(costs_that_make_no_sense_are_told)
@@ -436,7 +499,9 @@ int main(void)
     T_RUN(a_handle_opens_what_was_lent_and_nothing_else);
     T_RUN(nothing_is_done_on_a_destroyed_stream);
     T_RUN(words_and_atomics_must_be_aligned);
+    T_RUN(a_fault_of_the_device_reaches_the_programs_handler);
     T_RUN(steps_take_as_long_as_they_are_told);
+    T_RUN(what_steps_are_charged_is_counted);
     T_RUN(costs_that_make_no_sense_are_told);
     T_RUN(a_forked_child_has_no_streams_until_it_opens_anew);
     T_RUN(closing_ends_streams_that_wait);

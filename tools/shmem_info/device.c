@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
+#include "gtl/gtl_trap.h"
 #include "heap/heap.h"
 
 #include <errno.h>
@@ -72,7 +73,9 @@ static void check_waits(uint64_t *word)
          !gtl->wait64(word, 1, waits) &&
          gtl->stream_query(waits) == -EAGAIN &&
          !gtl->write64(word, 1, writes) && done_in_time(waits);
-    if (ok)
+    if (ok && gtl_trap(0))
+        say(WARN, "device waits", "streams wait for words%s", gtl_trap(0));
+    else if (ok)
         say(PASS, "device waits", "a stream waits for a word %s", gtl_device.memops ? "without a kernel"
                                     : "in a kernel that spins");
     else

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl_trap.h - about streams that wait for long. */
+#ifndef GTL_GTL_TRAP_H
+#define GTL_GTL_TRAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Does a stream of the software device wait for that now? */
+bool gtl_waits_for(const uint64_t *word, uint64_t least);
+/* "; ...", what to try where so many streams wait for long: settings with
+ * which streams of this device are known to lock up.  Or NULL.  With 0: before
+ * any does. */
+const char *gtl_trap(unsigned streams);
+
+#endif
