@@ -135,6 +135,8 @@ void core_far_fence(const char *call, const struct core_ctx *ctx)
     __attribute__((cold));
 void core_far_quiet(const char *call, const struct core_ctx *ctx)
     __attribute__((cold));
+/* Atomic: what a quiet of the program's has to tell, or NULL. */
+extern hidden void (*core_quiet_tells)(const char *call);
 
 /* Stores of this thread become visible to every PE before it goes on.  call:
  * NULL where a collective call was told already. */
@@ -173,8 +175,8 @@ static inline void core_progress(const char *call)
  *     core_wait_end(&w);
  * The step spins, then yields, then sleeps; the condition is read again after
  * each, and a writer that touches the bytes wakes the sleeper at once. */
-enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET,
-                     CORE_FOR_LOCK, CORE_FOR_FAR, CORE_FOR_STREAM };
+enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET, CORE_FOR_LOCK,
+                     CORE_FOR_FAR, CORE_FOR_STREAM, CORE_FOR_OTHERS };
 struct core_waiter {
     const void *addr;
     size_t bytes;
@@ -182,7 +184,7 @@ struct core_waiter {
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
     bool announced, noted;      /* to writers; what it waits for */
-    bool foreign;               /* addr is not for the processor */
+    bool foreign, silent;       /* addr is not for the processor; others tell */
     /* For who asks what it waits for: all of a collective call, unless the
      * caller says more. */
     bool is_signed;

@@ -208,52 +208,35 @@ _Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
                (int)GTL_CSWAP == (int)XPORT_CSWAP &&
                (int)GTL_XOR == (int)XPORT_XOR, "one list of operations");
 
-static uint64_t changed(const struct gtl_amo *a, uint64_t was)
-{
-    switch (a->op) {
-    case GTL_SET:
-    case GTL_SWAP:
-        return a->value;
-    case GTL_CSWAP:
-        return was == a->cond ? a->value : was;
-    case GTL_ADD:
-        return was + a->value;
-    case GTL_AND:
-        return was & a->value;
-    case GTL_OR:
-        return was | a->value;
-    case GTL_XOR:
-        return was ^ a->value;
-    default:
-        return was;
-    }
-}
-
 /* Under the owner's lock.  Little endian: the low bytes are the word's. */
-static int amo_by_copies(const struct gtl_amo *a)
+static int amo_by_copies(void *word, const struct xport_amo *a, void *result)
 {
     size_t size = (size_t)a->size;
-    uint64_t was = 0, now;
-    int rc = gtl_copy_now(&was, a->word, size);
+    uint64_t now = 0, was;
+    int rc = gtl_copy_now(&now, word, size);
 
-    if (!rc && a->op != GTL_FETCH) {
-        now = changed(a, was);
-        rc = gtl_copy_now(a->word, &now, size);
-    }
-    if (!rc && a->result)
-        memcpy(a->result, &was, size);
+    was = xport_amo_here(&now, a);
+    if (!rc && a->op != XPORT_FETCH)
+        rc = gtl_copy_now(word, &now, size);
+    if (!rc && result)
+        memcpy(result, &was, size);
     return rc;
 }
 
 /* A kernel, but on memory of a device where kernels of this one are not
  * atomic. */
-static int amo_there(int pe, const struct gtl_amo *a)
+static int amo_there(int pe, void *word, const struct xport_amo *a,
+                     void *result)
 {
+    const struct gtl_amo g = {
+        .op = (enum gtl_word_op)a->op, .size = a->size, .word = word,
+        .value = a->value, .cond = a->cond, .result = result
+    };
     int rc;
 
     xport_device_enter(pe);
-    rc = xport_device_lock && pe != rt_job.pe ? amo_by_copies(a)
-                                              : gtl_amo_now(a);
+    rc = xport_device_lock && pe != rt_job.pe ? amo_by_copies(word, a, result)
+                                              : gtl_amo_now(&g);
     xport_device_leave(pe);
     return rc;
 }
@@ -264,14 +247,10 @@ bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
     /* What the processor reaches, too, is its own or the network's. */
     uintptr_t near = at->seg == HEAP_DEVICE && !heap_device_direct
                      ? reached(at->pe, at->seg, at->off) : 0;
-    struct gtl_amo g = {
-        .op = (enum gtl_word_op)a->op, .size = a->size, .word = (void *)near,
-        .value = a->value, .cond = a->cond, .result = result
-    };
 
     if (!near)
         return false;
-    need(amo_there(at->pe, &g), "atomic", (void *)near, (size_t)a->size);
+    need(amo_there(at->pe, (void *)near, a, result), "atomic", (void *)near, (size_t)a->size);
     if (a->op != XPORT_FETCH)
         wake(at, near, (size_t)a->size);
     return true;

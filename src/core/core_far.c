@@ -82,14 +82,21 @@ void core_far_tell(const char *call, const struct core_ctx *ctx,
     xport_far->tell(ctx->flow, &at, &a);
 }
 
+void (*core_quiet_tells)(const char *call);
+
 void core_far_quiet(const char *call, const struct core_ctx *ctx)
 {
+    void (*tells)(const char *);
+
     if (call)
         xport_call = call;
     if (gtl_foreign)
         core_later_finish(ctx);
     if (xport_far)
         xport_far->quiet(ctx->flow);
+    tells = __atomic_load_n(&core_quiet_tells, __ATOMIC_ACQUIRE);
+    if (unlikely(tells != NULL) && call)
+        tells(call);
 }
 
 /* ---- atomics ---- */

@@ -21,6 +21,8 @@ static struct shown {
     uint64_t entry;             /* which of its collective calls */
 } shown;
 
+const char *core_state_more;
+
 void core_watch_show(struct core_waiter *w)
 {
     const struct core_team *t;
@@ -215,7 +217,10 @@ static void add_wait(struct line *l, const struct shown *s)
         add_number(l, (uint64_t)s->team_pes, 10);
         add(l, " PEs");
     } else if (s->w.what == CORE_FOR_STREAM) {
-        add(l, ", waiting for a stream");
+        add(l, s->w.value ? ", waiting for stream 0x"
+                          : ", waiting for a stream");
+        if (s->w.value)
+            add_number(l, s->w.value, 16);
     } else if (s->w.what == CORE_FOR_LOCK) {
         add(l, ", waiting for the lock at ");
         add_place(l, s->w.addr);
@@ -272,6 +277,7 @@ static void add_heap(struct line *l, const char *which,
 
 static void add_state(struct line *l, const struct core_ctl *ctl)
 {
+    const char *more = __atomic_load_n(&core_state_more, __ATOMIC_ACQUIRE);
     struct core_far_shown far = core_far_shown;
     struct shown s = shown;
     uint64_t n;
@@ -291,6 +297,8 @@ static void add_state(struct line *l, const struct core_ctl *ctl)
         add(l, n == 1 ? " operation" : " operations");
         add(l, " to other nodes under way");
     }
+    if (more)
+        add(l, more);
     add_heap(l, "; heap: ", &heap_default);
     if (heap_device.arena)
         add_heap(l, "; device heap: ", &heap_device);

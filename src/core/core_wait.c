@@ -158,7 +158,7 @@ void core_wait_long(struct core_waiter *w)
     }
     if (!w->since_ns)
         w->since_ns = now;
-    if (unlikely(now - w->since_ns > core_watch_after_ns))
+    if (unlikely(now - w->since_ns > core_watch_after_ns) && !w->silent)
         core_watch_step(w, now);
     waited = now - w->started_ns;
     if (xport_far && w->call)

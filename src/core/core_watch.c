@@ -11,6 +11,7 @@
 #include "core/core_watch.h"
 #include "core/core_ask.h"
 #include "core/core_device.h"
+#include "core/core_text.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "rt/rt.h"
@@ -30,81 +31,6 @@ enum { FAR_PER_ROUND = 64, LOCK_PER_ROUND = 256, NAMED = 3 };
 
 uint64_t core_watch_after_ns = UINT64_MAX;
 
-/* ---- words for it ---- */
-
-struct text {
-    char at[800];
-    size_t n;
-};
-
-__attribute__((format(printf, 2, 3)))
-static void add(struct text *t, const char *fmt, ...)
-{
-    va_list ap;
-    int n;
-
-    va_start(ap, fmt);
-    n = vsnprintf(t->at + t->n, sizeof t->at - t->n, fmt, ap);
-    va_end(ap);
-    if (n > 0)
-        t->n += (size_t)n < sizeof t->at - t->n ? (size_t)n
-                                                : sizeof t->at - t->n - 1;
-}
-
-static unsigned long long seconds(uint64_t ns)
-{
-    return (ns + SECOND_NS / 2) / SECOND_NS;
-}
-
-/* "PE 3 (host b": what is said of it and a parenthesis follow. */
-static void add_pe(struct text *t, int pe)
-{
-    char host[64];
-
-    add(t, "PE %d (", pe);
-    if (xport_routes[pe].map[HEAP_HOST])
-        add(t, "this node");
-    else if (rt_host(pe, host, sizeof host))
-        add(t, "host %s", host);
-    else
-        add(t, "another node");
-}
-
-/* Of a PE of this node. */
-static bool stopped(uint64_t pid)
-{
-    char path[32], stat[256], *p;
-    FILE *f;
-    size_t n;
-
-    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
-    f = fopen(path, "re");
-    if (!f)
-        return false;
-    n = fread(stat, 1, sizeof stat - 1, f);
-    fclose(f);
-    stat[n] = '\0';
-    p = strrchr(stat, ')');
-    return p && p[1] == ' ' && (p[2] == 'T' || p[2] == 't');
-}
-
-static void add_doing(struct text *t, int pe, const struct core_doing *d)
-{
-    struct timespec now;
-    uint64_t ns;
-
-    if (xport_routes[pe].map[HEAP_HOST] && stopped(d->pid))
-        add(t, ", stopped, pid %llu", (unsigned long long)d->pid);
-    clock_gettime(CLOCK_REALTIME, &now);
-    ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-    ns = ns > d->at_ns ? ns - d->at_ns : 0;
-    if (d->waits)
-        add(t, ", in %.39s for %llu s", d->call, seconds(ns));
-    else
-        add(t, ", last call %.39s %s%llu s ago", d->call,
-            d->at_calls == d->calls ? "" : "at most ", seconds(ns));
-}
-
 static struct base_lock watch_lock = LOCK_INIT;
 static uint64_t last_step_ns GUARDED_BY(watch_lock);
 
@@ -122,7 +48,7 @@ static struct round {
     bool suspects;              /* one that may have finalized */
     struct named {
         int n, told;
-        struct text text;
+        struct core_text text;
     } missing, other, past;     /* in another call; come and gone on */
 } now_round GUARDED_BY(watch_lock);
 /* Where the next round over far PEs begins. */
@@ -142,10 +68,19 @@ static const char *call_of(const struct core_waiter *w)
     return call ? core_public_name(call) : "start-up";
 }
 
+static const struct core_lasting *lasting_of(const struct core_waiter *w)
+{
+    return (const struct core_lasting *)(const void *)w;
+}
+
 static int candidates(const struct core_waiter *w)
 {
     int n = core_world.n_pes;
 
+    if (w->what == CORE_FOR_OTHERS) {
+        n = lasting_of(w)->pe >= 0 ? 1 : n - (n > 1);
+        return n < FAR_PER_ROUND ? n : FAR_PER_ROUND;
+    }
     if (team_of(w))
         return team_of(w)->n_pes;
     if (w->what == CORE_FOR_LOCK)
@@ -163,6 +98,9 @@ static int candidate(const struct core_waiter *w, int i) REQUIRES(watch_lock)
         return core_team_world_pe(team_of(w), i);
     if (w->what == CORE_FOR_LOCK)
         first = w->value == CORE_LOCK_BEHIND ? 0 : w->value;
+    if (w->what == CORE_FOR_OTHERS)
+        first = lasting_of(w)->pe >= 0 ? (uint64_t)lasting_of(w)->pe
+                                       : (uint64_t)core_world.my_pe + 1;
     return (int)((first + (uint64_t)i) % (uint64_t)core_world.n_pes);
 }
 
@@ -189,8 +127,8 @@ static bool count(struct named *l, int pe)
     l->n++;
     if (l->told == NAMED)
         return false;
-    add(&l->text, l->told++ ? ", " : " ");
-    add_pe(&l->text, pe);
+    core_text_add(&l->text, l->told++ ? ", " : " ");
+    core_text_pe(&l->text, pe);
     return true;
 }
 
@@ -198,8 +136,8 @@ static void count_doing(struct named *l, int pe, const struct core_doing *d)
 {
     if (!count(l, pe))
         return;
-    add_doing(&l->text, pe, d);
-    add(&l->text, ")");
+    core_text_doing(&l->text, pe, d);
+    core_text_add(&l->text, ")");
 }
 
 /* Whoever had finalized before its word was read can never come.  The answers
@@ -239,7 +177,7 @@ static bool judge_member(struct round *r, const struct core_waiter *w, int i,
         count_doing(&r->past, pe, d);
     } else if (word >> 32 != core_watch_id(call_of(w))) {
         count_doing(&r->other, pe, d);
-    } else if (here && stopped(d->pid)) {
+    } else if (here && core_text_stopped(d->pid)) {
         r->come++;
         count_doing(&r->missing, pe, d);
     } else {
@@ -257,6 +195,8 @@ static bool judge(struct round *r, const struct core_waiter *w, int i, int pe,
 {
     if (team_of(w))
         return judge_member(r, w, i, pe, word, d);
+    if (w->what == CORE_FOR_OTHERS)
+        count_doing(&r->missing, pe, d);
     if (w->what != CORE_FOR_LOCK || !core_lock_holds(word) ||
         pe == core_world.my_pe)
         return true;
@@ -319,8 +259,9 @@ static bool judge_window(struct round *r, const struct core_waiter *w,
             a->open = false;
         } else if (!a->busy) {
             if (count(&r->missing, pe))
-                add(&r->missing.text, ", asked %llu s ago, no answer)",
-                    seconds(now - a->since_ns));
+                core_text_add(&r->missing.text,
+                              ", asked %llu s ago, no answer)",
+                              core_text_seconds(now - a->since_ns));
         }
     }
     return ok;
@@ -348,14 +289,15 @@ static void ask_window(struct round *r, const struct core_waiter *w,
     r->asked_ns = now;
 }
 
-static bool window_answered(const struct round *r, const struct core_waiter *w)
-    REQUIRES(watch_lock)
+/* Or need not be waited for any longer. */
+static bool window_answered(const struct round *r, const struct core_waiter *w,
+                            uint64_t now) REQUIRES(watch_lock)
 {
     const struct core_ask *a;
 
     for (int i = r->next; i < r->window; i++) {
         a = core_ask_find(candidate(w, i));
-        if (a && !core_ask_answered(a))
+        if (a && !core_ask_answered(a) && now - a->since_ns < PATIENCE_NS)
             return false;
     }
     return true;
@@ -363,74 +305,74 @@ static bool window_answered(const struct round *r, const struct core_waiter *w)
 
 /* ---- the line ---- */
 
-static void add_wanted(struct text *t, const struct core_waiter *w)
-{
-    uint64_t off = 0;
-    const char *place = core_watch_place(w->addr, &off);
-
-    if (w->what == CORE_FOR_VALUE && w->foreign) {
-        add(t, w->is_signed ? "a value to be %s %lld at "
-                            : "a value to be %s %llu at ",
-            core_watch_sign(w->cmp), (long long)w->value);
-    } else if (w->what == CORE_FOR_VALUE) {
-        add(t, w->is_signed ? "%lld to be %s %lld"
-                            : "%llu to be %s %llu",
-            (long long)core_watch_value(w), core_watch_sign(w->cmp),
-            (long long)w->value);
-        add(t, " at ");
-    } else if (w->what == CORE_FOR_SET) {
-        add(t, "%llu values to be %s what is wanted, at ",
-            (unsigned long long)w->value, core_watch_sign(w->cmp));
-    } else if (w->what == CORE_FOR_LOCK) {
-        add(t, "the lock at ");
-    }
-    if (place)
-        add(t, "%s+0x%llx", place, (unsigned long long)off);
-    else
-        add(t, "%p", w->addr);
-}
-
-static void add_named(struct text *t, const char *what, const struct named *l)
+static void add_named(struct core_text *t, const char *what,
+                      const struct named *l)
 {
     if (!l->n)
         return;
-    add(t, "%s%s", what, l->text.at);
+    core_text_add(t, "%s%s", what, l->text.at);
     if (l->n > l->told)
-        add(t, " and %d others", l->n - l->told);
+        core_text_add(t, " and %d others", l->n - l->told);
 }
 
-static void add_members(struct text *t, const struct round *r,
+static void add_members(struct core_text *t, const struct round *r,
                         const struct core_team *team)
 {
-    add(t, ": %d of %d PEs%s arrived", r->come + r->past.n, team->n_pes,
-        team == &core_world ? "" : " of the team");
+    core_text_add(t, ": %d of %d PEs%s arrived", r->come + r->past.n,
+                  team->n_pes, team == &core_world ? "" : " of the team");
     add_named(t, "; missing", &r->missing);
     add_named(t, "; in another call", &r->other);
     add_named(t, "; gone on", &r->past);
     if (r->other.n && !core_status.checks)
-        add(t, "; SHMEM_CHECK=1 names the first call that does not match");
+        core_text_add(t, "; SHMEM_CHECK=1 names the first call that does not "
+                      "match");
+}
+
+static void tell_lasting(const struct round *r, const struct core_lasting *l)
+{
+    struct core_text line = { .n = 0 };
+
+    core_text_add(&line, "%s", l->text);
+    add_named(&line, l->who, &r->missing);
+    core_text_add(&line, "%s", l->advice ? l->advice : "");
+    *l->told = true;
+    log_warn(ERR_STALL, "%s", line.at);
+}
+
+static void add_stream(struct core_text *t, const void *stream)
+{
+    if (stream)
+        core_text_add(t, "stream %p,", stream);
+    else
+        core_text_add(t, "a stream");
+    core_text_add(t, " on which a kernel, copy or wait has not ended");
 }
 
 static void tell(const struct round *r, const struct core_waiter *w,
                  uint64_t now)
 {
-    struct text line = { .n = 0 };
+    struct core_text line = { .n = 0 };
 
-    add(&line, "%s waits for %llu s", call_of(w), seconds(now - w->since_ns));
+    if (w->what == CORE_FOR_OTHERS) {
+        tell_lasting(r, lasting_of(w));
+        return;
+    }
+    core_text_add(&line, "%s waits for %llu s", call_of(w),
+                  core_text_seconds(now - w->since_ns));
     if (team_of(w)) {
         add_members(&line, r, team_of(w));
     } else if (w->what != CORE_FOR_ALL) {
-        add(&line, " for ");
+        core_text_add(&line, " for ");
         if (w->what == CORE_FOR_FAR)
-            add(&line, "far PEs");
+            core_text_add(&line, "far PEs");
         else if (w->what == CORE_FOR_STREAM)
-            add(&line, "a stream on which a kernel, copy or wait has not "
-                "ended");
+            add_stream(&line, (void *)(uintptr_t)w->value);
         else
-            add_wanted(&line, w);
+            core_text_wanted(&line, w);
         if (w->what == CORE_FOR_LOCK && !r->missing.n &&
             w->value != CORE_LOCK_BEHIND)
-            add(&line, ", behind PE %llu", (unsigned long long)w->value);
+            core_text_add(&line, ", behind PE %llu",
+                          (unsigned long long)w->value);
         add_named(&line, w->what == CORE_FOR_LOCK ? ", held by"
                                                   : "; silent is",
                   &r->missing);
@@ -446,9 +388,9 @@ static void tell(const struct round *r, const struct core_waiter *w,
  * of that. */
 _Noreturn static void lost(int pe)
 {
-    struct text who = { .n = 0 };
+    struct core_text who = { .n = 0 };
 
-    add_pe(&who, pe);
+    core_text_pe(&who, pe);
     /* A peer that died is the launcher's to tell about. */
     core_await_end();
     log_error(ERR_NET, "no answer from %s) in %lld s (SHMEM_TIMEOUT): it is "
@@ -493,13 +435,13 @@ static bool advance(struct round *r, const struct core_waiter *w, uint64_t now)
     while (r->next < r->end) {
         if (!r->asked_ns)
             ask_window(r, w, now);
-        if (now - r->asked_ns < PATIENCE_NS && !window_answered(r, w))
+        if (now - r->asked_ns < PATIENCE_NS && !window_answered(r, w, now))
             return false;
         if (!judge_window(r, w, now))
             return true;
         r->asked_ns = 0;
     }
-    if (!team_of(w) && w->what != CORE_FOR_LOCK)
+    if (!team_of(w) && w->what != CORE_FOR_LOCK && w->what != CORE_FOR_OTHERS)
         turn = (turn + r->end) % core_world.n_pes;
     if (env.STALL)
         tell(r, w, now);
@@ -538,18 +480,24 @@ void core_watch_step(struct core_waiter *w, uint64_t now)
     step(w, w, now);
 }
 
+void core_watch_lasting(struct core_lasting *l, uint64_t now)
+{
+    l->w.what = CORE_FOR_OTHERS;
+    step(&l->w, l, now);
+}
+
 /* For one far PE. */
 static void tell_of_one(struct xport_wait *w, uint64_t now)
 {
-    struct text who = { .n = 0 };
+    struct core_text who = { .n = 0 };
 
     if (!env.STALL || now - w->told_ns <= core_watch_after_ns)
         return;
     w->told_ns = now;
-    add_pe(&who, w->pe);
+    core_text_pe(&who, w->pe);
     log_warn(ERR_STALL, "%s waits for %llu s for %s)",
              xport_call ? core_public_name(xport_call) : "start-up",
-             seconds(now - w->since_ns), who.at);
+             core_text_seconds(now - w->since_ns), who.at);
 }
 
 void core_watch_far(struct xport_wait *w)

@@ -22,12 +22,27 @@ void core_watch_step(struct core_waiter *w, uint64_t now) __attribute__((cold));
 /* The same for operations on far PEs: see xport_stalled. */
 void core_watch_far(struct xport_wait *w);
 
+/* Something lasts for which no thread waits: text says what and how long, and
+ * that PE, or one of all (-1), is to act.  Whoever sees it last calls this
+ * again and again; what the PEs do is added to a line each SHMEM_STALL
+ * seconds, between who and advice. */
+struct core_lasting {
+    struct core_waiter w;       /* since_ns: the caller's; told_ns: ours */
+    int pe;
+    const char *text, *who;
+    const char *advice;         /* or NULL */
+    bool *told;                 /* set when a line has been printed */
+};
+void core_watch_lasting(struct core_lasting *l, uint64_t now);
+
 /* After the environment is read, and before the flows are closed.  0, or
  * -ENOMEM, logged. */
 int core_watch_open(void);
 void core_watch_close(void);
 
 /* ---- core_state.c: SIGUSR2 prints what this PE does ---- */
+/* More to say, beginning "; ", or NULL; atomic. */
+extern hidden const char *core_state_more;
 void core_state_open(void);
 /* This thread sleeps now; it waits no more, and if it is the last no other
  * does.  One thread at a time. */
