@@ -12,6 +12,7 @@
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -178,7 +179,7 @@ int ofi_agent_open(void)
     agent.stop = 0;
     agent.dozing = 0;
     /* Signals are for the program's own threads. */
-    sigfillset(&all);
+    signals_of_program(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     errno = pthread_create(&agent.thread, NULL, run, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);

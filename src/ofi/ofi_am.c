@@ -12,8 +12,11 @@
 
 enum { SENDS = 64, ASKS = 4096 };
 
+struct ask;
 struct box {
     struct ofi_op op;
+    struct ask *ask;            /* that it asks, or NULL, and its uses */
+    uint32_t uses;
     _Alignas(64) char bytes[OFI_AM_MOST];
 };
 static struct ofi_pool boxes = OFI_POOL_INIT("room for messages");
@@ -41,32 +44,19 @@ void ofi_am_sent(struct ofi_op *op)
     ofi_pool_give(&boxes, op);
 }
 
-void ofi_am_settle(const struct ofi_am_head *h, const char *payload,
-                   size_t len)
+/* One of those who know that it is over ends it; uses: what they saw. */
+static bool claim(struct ask *a, uint32_t uses)
 {
-    uint32_t i = (uint32_t)h->cookie;
-    struct ask *a = i < ASKS ? ask_at(i) : NULL;
-    uint32_t uses = a ? __atomic_load_n(&a->uses, __ATOMIC_RELAXED) : 0;
-    struct xport_flow *f;
-    uint64_t *left;
-    bool staged;
+    return __atomic_compare_exchange_n(&a->uses, &uses, uses + 1, false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
 
-    if (!(uses & 1) || uses != (uint32_t)(h->cookie >> 32) ||
-        a->op.pe != (int)h->pe ||
-        len != (a->size ? 0 : a->b.len * a->b.count)) {
-        log_warn(ERR_NET, "a reply that nobody waits for, said to be of PE %u, "
-                 "is ignored", (unsigned)h->pe);
-        return;
-    }
-    f = a->op.flow;
-    left = a->left;
-    staged = a->staged;
-    if (a->dest && a->size)
-        memcpy(a->dest, &h->value, a->size);
-    else if (a->dest)
-        ofi_copy_blocks(a->dest, a->b.near_stride, payload,
-                        (ptrdiff_t)a->b.len, a->b.len, a->b.count);
-    __atomic_store_n(&a->uses, uses + 1, __ATOMIC_RELAXED);
+static void end_ask(struct ask *a)
+{
+    struct xport_flow *f = a->op.flow;
+    uint64_t *left = a->left;
+    bool staged = a->staged;
+
     ofi_pool_give(&asks, &a->op);
     __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
     if (staged)
@@ -74,6 +64,57 @@ void ofi_am_settle(const struct ofi_am_head *h, const char *payload,
     ofi_flow_done(f);
     if (left)                   /* release: the waiter sees what came */
         __atomic_fetch_sub(left, 1, __ATOMIC_RELEASE);
+}
+
+void ofi_am_settle(const struct ofi_am_head *h, const char *payload,
+                   size_t len)
+{
+    uint32_t i = (uint32_t)h->cookie;
+    struct ask *a = i < ASKS ? ask_at(i) : NULL;
+    uint32_t uses = a ? __atomic_load_n(&a->uses, __ATOMIC_RELAXED) : 0;
+
+    if (!(uses & 1) || uses != (uint32_t)(h->cookie >> 32) ||
+        a->op.pe != (int)h->pe ||
+        len != (a->size ? 0 : a->b.len * a->b.count) || !claim(a, uses)) {
+        log_warn(ERR_NET, "a reply that nobody waits for, said to be of PE %u, "
+                 "is ignored", (unsigned)h->pe);
+        return;
+    }
+    if (a->dest && a->size)
+        memcpy(a->dest, &h->value, a->size);
+    else if (a->dest)
+        ofi_copy_blocks(a->dest, a->b.near_stride, payload,
+                        (ptrdiff_t)a->b.len, a->b.len, a->b.count);
+    end_ask(a);
+}
+
+static void give_up(struct ask *a, uint32_t uses)
+{
+    if (uses & 1 && claim(a, uses))
+        end_ask(a);
+}
+
+void ofi_am_failed(struct ofi_op *op)
+{
+    struct box *b = (struct box *)op;
+
+    if (b->ask)
+        give_up(b->ask, b->uses);
+    ofi_am_sent(op);
+}
+
+void ofi_am_lost(struct xport_flow *f, int pe, const char *why)
+{
+    for (uint32_t i = 0; i < ASKS; i++) {
+        struct ask *a = ask_at(i);
+        uint32_t uses = __atomic_load_n(&a->uses, __ATOMIC_ACQUIRE);
+
+        if (!(uses & 1) || a->op.flow != f || (pe >= 0 && a->op.pe != pe))
+            continue;
+        if (why)
+            ofi_failed(f, "request", a->op.pe, -FI_ETIMEDOUT, why);
+        give_up(a, uses);
+    }
 }
 
 /* ---- asking ---- */
@@ -84,14 +125,16 @@ static struct ask *take_ask(struct xport_flow *f, int pe)
 
     a->op = (struct ofi_op){ .pe = pe, .flow = f };
     a->staged = false;
-    /* relaxed: the reply that is to find it comes of what is sent later. */
-    __atomic_store_n(&a->uses, a->uses + 1, __ATOMIC_RELAXED);
+    /* release: who looks through all finds whose it is. */
+    __atomic_store_n(&a->uses, a->uses + 1, __ATOMIC_RELEASE);
     return a;
 }
 
-/* Sends head and payload, which is packed from blocks. */
-static void send_head(struct xport_flow *f, int pe, struct ofi_am_head *h,
-                      const char *from, const struct xport_blocks *blocks)
+/* Sends head and payload, which is packed from blocks; a: that asks, or
+ * NULL. */
+static void send_head(struct xport_flow *f, struct ask *a, int pe,
+                      struct ofi_am_head *h, const char *from,
+                      const struct xport_blocks *blocks)
 {
     const struct ofi_peer *p = ofi_peer(pe);
     struct ofi_wait w = { .what = "request", .wait.pe = pe };
@@ -101,13 +144,17 @@ static void send_head(struct xport_flow *f, int pe, struct ofi_am_head *h,
     h->token = p->token;
     h->pe = (uint32_t)rt_job.pe;
     if (!from && len <= ofi.inject_msg) {
-        while (ofi_again(OFI_POST(fi_inject(f->ep->ep, h, len, p->addr)), &w,
-                         f->ep))
+        while (ofi_again(OFI_POST(f, fi_inject(f->ep->ep, h, len, p->addr)),
+                         &w, f))
             ;
+        if (unlikely(w.failed) && a)
+            give_up(a, (uint32_t)(h->cookie >> 32));
         return;
     }
     b = ofi_pool_take(&boxes, f);
-    b->op = (struct ofi_op){ .kind = OFI_SENT, .pe = pe };
+    b->op = (struct ofi_op){ .kind = OFI_SENT, .pe = pe, .flow = f };
+    b->ask = a;
+    b->uses = a ? (uint32_t)(h->cookie >> 32) : 0;
     memcpy(b->bytes, h, sizeof *h);
     if (from) {
         ofi_copy_blocks(b->bytes + len, (ptrdiff_t)blocks->len, from,
@@ -115,9 +162,11 @@ static void send_head(struct xport_flow *f, int pe, struct ofi_am_head *h,
         len += blocks->len * blocks->count;
     }
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
-    while (ofi_again(OFI_POST(fi_send(f->ep->ep, b->bytes, len, boxes.desc,
-                                      p->addr, &b->op)), &w, f->ep))
+    while (ofi_again(OFI_POST(f, fi_send(f->ep->ep, b->bytes, len, boxes.desc,
+                                         p->addr, &b->op)), &w, f))
         ;
+    if (unlikely(w.failed))
+        ofi_not_posted(f, &b->op);
 }
 
 static void send_ask(struct xport_flow *f, struct ask *a,
@@ -128,7 +177,7 @@ static void send_ask(struct xport_flow *f, struct ask *a,
     ofi_flow_turns(f, a->op.pe);
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
-    send_head(f, a->op.pe, h, from, blocks);
+    send_head(f, a, a->op.pe, h, from, blocks);
 }
 
 static void wait_left(struct xport_flow *f, const uint64_t *left, int pe)
@@ -171,7 +220,7 @@ void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
 {
     struct ofi_am_head h = amo_head(OFI_AM_TELL, at, x);
 
-    send_head(f, at->pe, &h, NULL, NULL);
+    send_head(f, NULL, at->pe, &h, NULL, NULL);
 }
 
 /* Blocks that a message brings better than one operation each. */

@@ -86,13 +86,21 @@ void ofi_amo_done(struct ofi_op *op)
     ofi_flow_done(f);
 }
 
+/* What is there is no result. */
+void ofi_amo_failed(struct ofi_op *op)
+{
+    ((struct amo *)op)->result = NULL;
+    ofi_amo_done(op);
+}
+
 static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
                  enum xport_op op, bool fetches)
 {
     const struct ofi_peer *p = ofi_peer_at(at);
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
     struct fi_ioc was = { &x->was, 1 };
-    struct fi_rma_ioc far = { ofi_remote_addr(p, at), 1, p->key[at->seg] };
+    uint64_t key = p->key[at->seg] ^ ofi_wrong_key(f);
+    struct fi_rma_ioc far = { ofi_remote_addr(p, at), 1, key };
     void *desc = amos.desc;
     struct fi_msg_atomic m = {
         .msg_iov = &value, .desc = &desc, .iov_count = 1, .addr = p->addr,
@@ -128,12 +136,15 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     ofi_flow_issued(f, at->pe);
     /* relaxed: counted before it can complete, in this thread's order. */
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
-    while (ofi_again(OFI_POST(post(f, at, x, a->op, fetches)), &w, f->ep))
+    while (ofi_again(OFI_POST(f, post(f, at, x, a->op, fetches)), &w, f))
         ;
+    if (unlikely(w.failed))
+        ofi_not_posted(f, &x->op);
     if (!waits)                 /* x may serve another thread by now */
         return;
     ofi_wait_op(&x->op, f);
     __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
-    memcpy(result, &x->was, (size_t)a->size);
+    if (likely(x->op.state == OFI_DONE))
+        memcpy(result, &x->was, (size_t)a->size);
     ofi_pool_give(&amos, &x->op);
 }

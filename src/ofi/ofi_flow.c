@@ -176,6 +176,12 @@ int ofi_flow_open(struct xport_flow **out, bool own)
     return 0;
 }
 
+void ofi_flow_forgive(struct xport_flow *f, xport_failed *fn, void *arg)
+{
+    f->failed_arg = arg;
+    f->failed = fn;
+}
+
 static void give_index(uint32_t i) REQUIRES(ofi_lock)
 {
     uint32_t *more;
@@ -221,7 +227,7 @@ static bool complete(void *context, size_t len)
     switch (op->kind) {
     case OFI_WAITED:
         /* release: what came is there; pairs with ofi_wait_op. */
-        __atomic_store_n(&op->state, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&op->state, OFI_DONE, __ATOMIC_RELEASE);
         break;
     case OFI_BOUNCED:
         ofi_bounce_done(op);
@@ -245,25 +251,70 @@ static bool complete(void *context, size_t len)
     return true;
 }
 
-_Noreturn static void tell_error(struct fid_cq *cq)
+/* The same of one that failed, of a flow that forgives. */
+static void complete_bad(void *context)
+{
+    struct ofi_op *op = context;
+
+    if ((uint64_t)(uintptr_t)context & 1) {
+        complete(context, 0);
+        return;
+    }
+    switch (op->kind) {
+    case OFI_WAITED:
+        __atomic_store_n(&op->state, OFI_BAD, __ATOMIC_RELEASE);
+        break;
+    case OFI_ATOMIC:
+        ofi_amo_failed(op);
+        break;
+    case OFI_SENT:
+        ofi_am_failed(op);
+        break;
+    case OFI_PIECED:
+        ofi_piece_failed(op);
+        break;
+    default:
+        complete(context, 0);
+        break;
+    }
+}
+
+void ofi_not_posted(struct xport_flow *f, void *context)
+{
+    __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+    complete_bad(context);
+}
+
+static void take_error(struct fid_cq *cq, uint64_t *ended)
 {
     struct fi_cq_err_entry err = { 0 };
+    struct xport_flow *f = NULL;
     uint64_t tag;
     char text[128] = "";
     int pe = -1;
+    ssize_t rc = fi_cq_readerr(cq, &err, 0);
 
-    if (fi_cq_readerr(cq, &err, 0) < 0)
+    if (rc == -FI_EAGAIN)       /* another thread has taken it */
+        return;
+    if (rc < 0)
         ofi_fail("completion queue", -1, -FI_EIO, "no error entry");
     tag = (uint64_t)(uintptr_t)err.op_context;
-    if (tag & 1)
+    if (tag & 1) {
         pe = (int)(uint32_t)(tag >> 1 & 0x7fffffff);
-    else if (tag)
+        f = ofi_flow_at((uint32_t)(tag >> 32));
+    } else if (tag) {
         pe = ((struct ofi_op *)err.op_context)->pe;
+        f = ((struct ofi_op *)err.op_context)->flow;
+    }
     if (err.prov_errno)
         fi_cq_strerror(cq, err.prov_errno, err.err_data, text, sizeof text);
-    ofi_fail(err.flags & FI_READ ? "get" : err.flags & FI_ATOMIC ? "atomic"
-             : err.flags & FI_WRITE ? "put" : "communication", pe,
-             -err.err, text[0] ? text : NULL);
+    if (!strcmp(text, ofi_strerror(err.err)))
+        text[0] = '\0';         /* it says no more */
+    ofi_failed(f, err.flags & FI_READ ? "get" : err.flags & FI_ATOMIC ? "atomic"
+               : err.flags & FI_WRITE ? "put" : "communication", pe,
+               -err.err, text[0] ? text : NULL);
+    complete_bad(err.op_context);
+    ++*ended;
 }
 
 /* How many entries there were, and how many were operations of ours. */
@@ -274,8 +325,10 @@ static int read_queue(struct fid_cq *cq, uint64_t *ended)
 
     if (n == -FI_EAGAIN || n == 0)
         return 0;
-    if (n == -FI_EAVAIL)
-        tell_error(cq);
+    if (n == -FI_EAVAIL) {
+        take_error(cq, ended);
+        return 1;
+    }
     if (n < 0 || fault_hit(FAULT_OFI_CQ))
         ofi_fail("completion queue", -1, n < 0 ? n : -FI_EIO, NULL);
     for (ssize_t i = 0; i < n; i++)
@@ -422,14 +475,18 @@ void ofi_make_room(struct xport_flow *f)
     ofi_wait_end(&w);
 }
 
-bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e)
+bool ofi_again(long rc, struct ofi_wait *w, struct xport_flow *f)
 {
     if (likely(!rc)) {
         ofi_wait_end(w);
         return false;
     }
-    if (rc != -FI_EAGAIN)
-        ofi_fail(w->what, w->wait.pe, rc, NULL);
-    ofi_wait_step(w, e);
+    if (rc != -FI_EAGAIN) {
+        ofi_failed(f, w->what, w->wait.pe, rc, NULL);
+        ofi_wait_end(w);
+        w->failed = true;
+        return false;
+    }
+    ofi_wait_step(w, f->ep);
     return true;
 }

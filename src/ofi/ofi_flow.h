@@ -29,6 +29,11 @@ struct xport_flow {
     /* To whom all that is under way goes, -1: to several.  For people: not
      * exact when threads race. */
     int to;
+    /* Who is told of what fails, NULL: that ends the job; and how often. */
+    xport_failed *failed;
+    void *failed_arg;
+    uint64_t failures;          /* atomic */
+    uint64_t looked_done, looked_ns;    /* of ofi_flow_look */
     /* Atomics among them are counted twice, and so are puts that wait for a
      * device or a processor, until what is sent later cannot overtake them. */
     _Alignas(64) uint64_t issued, amo_issued, staged;
@@ -40,11 +45,13 @@ enum ofi_kind {
     OFI_PIECED
 };
 
+enum { OFI_DONE = 1, OFI_BAD };
+
 /* An operation that has something to do when it completes. */
 struct ofi_op {
     enum ofi_kind kind;
     int pe;
-    int state;                  /* WAITED, atomic: 0, then 1 */
+    int state;                  /* WAITED, atomic: 0, then OFI_DONE or BAD */
     struct xport_flow *flow;    /* whose it is; NULL: nobody's */
     struct ofi_op *next;        /* in a list of those that rest */
 };
@@ -96,6 +103,8 @@ void ofi_ep_close(struct ofi_ep *e);
 int ofi_flow_open(struct xport_flow **out, bool own);
 void ofi_flow_close(struct xport_flow *f);
 struct xport_flow *ofi_flow_at(uint32_t index);
+void ofi_flow_forgive(struct xport_flow *f, xport_failed *fn, void *arg);
+void ofi_flow_look(struct xport_flow *f, uint64_t now_ns);
 uint64_t ofi_in_flight(void);
 /* The queues of all endpoints that wait for something. */
 bool ofi_progress(void);
@@ -107,6 +116,7 @@ bool ofi_progress(void);
  *     ofi_wait_end(&w); */
 struct ofi_wait {
     const char *what;           /* is posted: for ofi_again */
+    bool failed;                /* the post has: the flow's to forgive */
     struct xport_wait wait;
     bool room;                  /* for buffers, that others may have */
     unsigned steps, looks;
@@ -120,8 +130,22 @@ static inline void ofi_wait_end(struct ofi_wait *w)
 }
 /* Before a post: keeps the operations in flight below the window. */
 void ofi_make_room(struct xport_flow *f);
-/* while (ofi_again(OFI_POST(fi_...()), w, e)); */
-#define OFI_POST(call) (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN : (call))
-bool ofi_again(long rc, struct ofi_wait *w, struct ofi_ep *e);
+/* while (ofi_again(OFI_POST(f, fi_...()), w, f)); */
+#define OFI_POST(f, call)                                                   \
+    (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN                                \
+     : ofi_post_fault(f) ? -FI_EIO : (call))
+static inline bool ofi_post_fault(const struct xport_flow *f)
+{
+    return unlikely(fault_armed) && f && f->failed && fault_hit(FAULT_OFI_POST);
+}
+/* For the key of one that is to fail. */
+static inline uint64_t ofi_wrong_key(const struct xport_flow *f)
+{
+    return unlikely(fault_armed) && f->failed && fault_hit(FAULT_OFI_KEY)
+           ? 0x5a5a : 0;
+}
+bool ofi_again(long rc, struct ofi_wait *w, struct xport_flow *f);
+/* The post failed, w->failed: the operation that was counted is done. */
+void ofi_not_posted(struct xport_flow *f, void *context) __attribute__((cold));
 
 #endif

@@ -2,7 +2,7 @@
 /* The choice of a provider: by what it can do, best network first.  Which
  * interface of it: the one nearest to this PE.  ofi_open tries the result with
  * real operations before it believes it. */
-#include "ofi/ofi_int.h"
+#include "ofi/ofi_trig.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
@@ -76,7 +76,8 @@ bool ofi_wants_hmem(void)
            gtl_program_has_one();
 }
 
-static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem)
+static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem,
+                                bool trigger)
 {
     struct fi_info *h = ofi_lib.fi_dupinfo(NULL);
 
@@ -89,6 +90,8 @@ static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem)
         h->caps |= FI_ATOMIC;
     if (hmem)
         h->caps |= FI_HMEM;
+    if (trigger)
+        h->caps |= FI_TRIGGER;
     h->mode = 0;
     h->domain_attr->mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
                               FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_LOCAL |
@@ -110,15 +113,20 @@ static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem)
 static int ask(const char *provider, bool hmem, struct fi_info **out)
 {
     enum { ALL, ATOMICS, NEITHER };
+    const bool wanted = ofi_trig_wanted(provider);
+    bool trigger = wanted;
     struct fi_info *hints;
     int rc = -FI_ENODATA;
 
     for (int k = hmem ? ALL : ATOMICS; k <= NEITHER && rc; k++) {
-        hints = hints_of(provider, k != NEITHER, k == ALL);
+        hints = hints_of(provider, k != NEITHER, k == ALL, trigger);
         if (!hints)
             return -ENOMEM;
         rc = ofi_lib.fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, out);
         ofi_lib.fi_freeinfo(hints);
+        if (rc && trigger)      /* the same without, */
+            k--;
+        trigger = !trigger && wanted;   /* and less with it again */
     }
     return rc;
 }

@@ -74,10 +74,15 @@ int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out);
 int ofi_region_open_device(void *base, size_t size, struct fid_mr **out);
 int ofi_segment_open(int seg);
 
+/* ---- ofi_fail.c ---- */
 /* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
 _Noreturn void ofi_fail(const char *what, int pe, long rc, const char *detail)
     __attribute__((cold));
-/* The same where it gave no answer, or no room. */
+/* The same, unless the flow (or NULL) forgives: then it is told, and the caller
+ * counts the operation as done. */
+void ofi_failed(struct xport_flow *f, const char *what, int pe, long rc,
+                const char *detail) __attribute__((cold));
+/* As ofi_fail where it gave no answer, or no room. */
 _Noreturn void ofi_fail_silent(const struct ofi_wait *w, uint64_t waited_ns)
     __attribute__((cold));
 
@@ -99,15 +104,9 @@ int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
 int ofi_bounce_open(void);
 void ofi_bounce_close(void);
 void ofi_bounce_done(struct ofi_op *op);
-/* The descriptor of local memory, which may have to be registered for it. */
-struct ofi_local {
-    void *desc;
-    struct fid_mr *mr;
-};
+/* Local memory of any kind, for the provider. */
 int ofi_local_register(const void *p, size_t len, uint64_t access,
                        struct fid_mr **out);
-struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access);
-void ofi_local_close(struct ofi_local *l);
 void ofi_wait_op(struct ofi_op *op, struct xport_flow *f);
 
 /* ---- ofi_order.c: what is made of puts and atomics ---- */
@@ -129,6 +128,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
 int ofi_amo_open(void);
 void ofi_amo_close(void);
 void ofi_amo_done(struct ofi_op *op);
+void ofi_amo_failed(struct ofi_op *op);
 /* Has the provider all of them, for words of 4 and of 8 bytes? */
 bool ofi_amo_all_valid(struct fid_ep *ep);
 
@@ -149,6 +149,10 @@ void ofi_am_get_blocks(struct xport_flow *f, void *dest,
                        const struct xport_at *from,
                        const struct xport_blocks *b);
 void ofi_am_sent(struct ofi_op *op);
+void ofi_am_failed(struct ofi_op *op);
+/* No reply of that PE (-1: of any) will come to the flow, which is told why,
+ * unless it has been (NULL). */
+void ofi_am_lost(struct xport_flow *f, int pe, const char *why);
 
 /* ---- ofi_agent.c: lets operations advance while the program computes ---- */
 int ofi_agent_open(void);

@@ -2,6 +2,7 @@
 #include "ofi/ofi_device.h"
 #include "ofi/ofi.h"
 #include "ofi/ofi_serve.h"
+#include "ofi/ofi_trig.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -425,6 +426,7 @@ static const struct xport_ops ops = {
     .name = "libfabric",
     .flow_open = ofi_flow_open,
     .flow_close = ofi_flow_close,
+    .flow_forgive = ofi_flow_forgive, .flow_look = ofi_flow_look,
     .put = ofi_put,
     .get = ofi_get,
     .try_get = ofi_try_get,
@@ -552,7 +554,7 @@ int ofi_open(void)
     if (rt_job.n_local == rt_job.n_pes)
         return 0;
     trial = heap_reserve(sizeof *trial, 64);
-    if (!trial)
+    if (!trial || ofi_trig_reserve())
         return -ENOMEM;
     rc = ofi_lib_open(&missing);
     if (rc) {
@@ -574,6 +576,7 @@ int ofi_open(void)
         return rc;
     }
     xport_far = &ops;
+    xport_trig = ofi_trig_table();
     return 0;
 }
 
@@ -585,6 +588,8 @@ void ofi_close(void)
      * agent goes on until nobody does. */
     rt_fence();
     xport_far = NULL;
+    xport_trig = &xport_trig_none;
+    ofi_trig_close();
     ofi_agent_close();
     ofi_device_close();
     close_provider();

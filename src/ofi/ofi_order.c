@@ -81,10 +81,15 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
                     const struct xport_at *sig_at, const struct xport_amo *sig,
                     bool nbi)
 {
+    uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
+
     ofi_put(f, to, source, len, nbi);
     if (!in_order())
         ofi_quiet(f);
     else
         drain(f, &f->staged, &f->sent);
+    /* As far as that is known by now, no signal tells of what is not there. */
+    if (unlikely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) != failures))
+        return;
     ofi_amo_any(f, sig_at, sig, NULL, false);
 }

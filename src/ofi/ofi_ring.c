@@ -292,6 +292,17 @@ void ofi_piece_done(struct ofi_op *op)
     one_end((struct ofi_piece *)op);
 }
 
+/* Of a put or get of this PE's. */
+void ofi_piece_failed(struct ofi_op *op)
+{
+    struct ofi_piece *p = (struct ofi_piece *)op;
+    uint32_t uses = __atomic_load_n(&p->uses, __ATOMIC_RELAXED);
+
+    if (uses & 1)               /* no answer will come */
+        __atomic_store_n(&p->uses, uses + 1, __ATOMIC_RELAXED);
+    ofi_stage_failed(p);
+}
+
 void ofi_piece_answered(const struct ofi_am_head *h)
 {
     uint32_t i = (uint32_t)h->cookie, uses;
@@ -326,9 +337,12 @@ static bool begun(struct ofi_piece *p, struct ofi_ep *e, ofi_step *was,
     if (likely(!rc))
         return true;
     __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
+    if (rc != -FI_EAGAIN) {
+        ofi_failed(p->op.flow, what, p->op.pe, rc, NULL);
+        ofi_stage_failed(p);
+        return true;
+    }
     p->step = was;
-    if (rc != -FI_EAGAIN)
-        ofi_fail(what, p->op.pe, rc, NULL);
     return false;
 }
 
@@ -358,7 +372,8 @@ bool ofi_piece_read(struct ofi_piece *p, struct ofi_ep *e, void *to, size_t n,
 
     aim(&t, p, to, n, from);
     begin(p, e, 1, then);
-    return begun(p, e, was, OFI_POST(fi_readmsg(e->ep, &t.msg, FI_COMPLETION)),
+    return begun(p, e, was, OFI_POST(p->op.flow, fi_readmsg(e->ep, &t.msg,
+                                                            FI_COMPLETION)),
                  "get");
 }
 
@@ -370,8 +385,9 @@ bool ofi_piece_write(struct ofi_piece *p, struct ofi_ep *e, const void *from,
 
     aim(&t, p, (void *)from, n, to);
     begin(p, e, 1, then);
-    return begun(p, e, was, OFI_POST(fi_writemsg(e->ep, &t.msg, FI_COMPLETION |
-                                                 FI_DELIVERY_COMPLETE)),
+    return begun(p, e, was,
+                 OFI_POST(p->op.flow, fi_writemsg(e->ep, &t.msg, FI_COMPLETION |
+                                                  FI_DELIVERY_COMPLETE)),
                  "put");
 }
 
@@ -391,13 +407,16 @@ bool ofi_piece_mail(struct ofi_piece *p, struct ofi_ep *e, bool answer,
         __atomic_store_n(&p->uses, uses, __ATOMIC_RELEASE);
     }
     begin(p, e, answer + !inject, then);
-    rc = OFI_POST(inject ? fi_inject(e->ep, p->mail, sizeof *p->mail, to->addr)
+    rc = OFI_POST(p->op.flow,
+                  inject ? fi_inject(e->ep, p->mail, sizeof *p->mail, to->addr)
                   : fi_send(e->ep, p->mail, sizeof *p->mail, ring.desc,
                             to->addr, &p->op));
     if (rc && answer)
         __atomic_store_n(&p->uses, uses - 1, __ATOMIC_RELAXED);
     if (!begun(p, e, was, rc, "request"))
         return false;
+    if (rc)                     /* forgiven, and over */
+        return true;
     if (inject)                 /* it leaves no entry in a queue */
         __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
     if (inject && !answer)

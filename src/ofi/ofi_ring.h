@@ -80,6 +80,7 @@ bool ofi_piece_mail(struct ofi_piece *p, struct ofi_ep *e, bool answer,
 
 /* Completions. */
 void ofi_piece_done(struct ofi_op *op);
+void ofi_piece_failed(struct ofi_op *op);
 void ofi_piece_answered(const struct ofi_am_head *h);
 
 /* Copies that ended, steps that found no room.  How many? */
@@ -101,6 +102,9 @@ bool ofi_stage_put(struct xport_flow *f, const struct xport_at *to,
 bool ofi_stage_get(struct xport_flow *f, void *dest,
                    const struct xport_at *from, size_t len, bool nbi)
     __attribute__((cold));
+
+/* What its last step started has failed: the piece is given back. */
+void ofi_stage_failed(struct ofi_piece *p) __attribute__((cold));
 
 /* ---- ofi_land.c ---- */
 /* A peer asks for it.  False: too much is asked for at once, come again. */

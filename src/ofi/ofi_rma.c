@@ -13,6 +13,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- copies that live until the completion ---- */
@@ -46,6 +47,12 @@ void ofi_bounce_done(struct ofi_op *op)
 
 /* ---- local memory of any kind ---- */
 
+/* Its descriptor; it may have to be registered for that. */
+struct ofi_local {
+    void *desc;
+    struct fid_mr *mr;
+};
+
 int ofi_local_register(const void *p, size_t len, uint64_t access,
                        struct fid_mr **out)
 {
@@ -63,32 +70,34 @@ int ofi_local_register(const void *p, size_t len, uint64_t access,
     return rc;
 }
 
-struct ofi_local ofi_local_open(const void *p, size_t len, uint64_t access)
+/* False: the flow forgives that it failed. */
+static bool local_open(struct xport_flow *f, const void *p, size_t len,
+                       uint64_t access, int pe, struct ofi_local *l)
 {
-    struct ofi_local l = { NULL, NULL };
+    char text[128];
     int seg, rc;
 
+    *l = (struct ofi_local){ NULL, NULL };
     if (!ofi.local_keys && !ofi.hmem)
-        return l;
+        return true;
     seg = heap_find(p, len);
-    if (seg >= 0) {
-        l.desc = ofi.desc[seg];
-        return l;
-    }
-    if (!ofi.local_keys)
-        return l;
-    rc = ofi_local_register(p, len, access, &l.mr);
+    if (seg >= 0)
+        l->desc = ofi.desc[seg];
+    if (seg >= 0 || !ofi.local_keys)
+        return true;
+    rc = ofi_local_register(p, len, access, &l->mr);
     if (rc) {
-        log_error(ERR_NET, "fi_mr_reg of %zu bytes at %p, which are not "
-                  "symmetric: %s; is the limit of locked memory too low "
-                  "(ulimit -l)?", len, p, ofi_strerror(rc));
-        ofi_fail("registration", -1, rc, NULL);
+        snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are "
+                 "not symmetric; is the limit of locked memory too low "
+                 "(ulimit -l)?", len, p);
+        ofi_failed(f, access == FI_READ ? "get" : "put", pe, rc, text);
+        return false;
     }
-    l.desc = fi_mr_desc(l.mr);
-    return l;
+    l->desc = fi_mr_desc(l->mr);
+    return true;
 }
 
-void ofi_local_close(struct ofi_local *l)
+static void local_close(struct ofi_local *l)
 {
     if (l->mr)
         fi_close(&l->mr->fid);
@@ -104,14 +113,15 @@ struct transfer {
     void *desc;
 };
 
-static void aim(struct transfer *t, const struct xport_at *at, void *local,
-                size_t len, void *desc, void *context)
+static void aim(struct transfer *t, const struct xport_flow *f,
+                const struct xport_at *at, void *local, size_t len, void *desc,
+                void *context)
 {
     const struct ofi_peer *p = ofi_peer_at(at);
 
     t->iov = (struct iovec){ local, len };
     t->far = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
-                                  p->key[at->seg] };
+                                  p->key[at->seg] ^ ofi_wrong_key(f) };
     t->desc = desc;
     t->msg = (struct fi_msg_rma){
         .msg_iov = &t->iov, .desc = &t->desc, .iov_count = 1, .addr = p->addr,
@@ -127,9 +137,11 @@ static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
     ofi_make_room(f);
     ofi_flow_issued(f, pe);
     flags |= FI_COMPLETION | FI_DELIVERY_COMPLETE;
-    while (ofi_again(OFI_POST(fi_writemsg(f->ep->ep, &t->msg, flags)), &w,
-                     f->ep))
+    while (ofi_again(OFI_POST(f, fi_writemsg(f->ep->ep, &t->msg, flags)), &w,
+                     f))
         ;
+    if (unlikely(w.failed))
+        ofi_not_posted(f, t->msg.context);
 }
 
 static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
@@ -138,9 +150,11 @@ static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
 
     ofi_make_room(f);
     ofi_flow_issued(f, pe);
-    while (ofi_again(OFI_POST(fi_readmsg(f->ep->ep, &t->msg, FI_COMPLETION)),
-                     &w, f->ep))
+    while (ofi_again(OFI_POST(f, fi_readmsg(f->ep->ep, &t->msg, FI_COMPLETION)),
+                     &w, f))
         ;
+    if (unlikely(w.failed))
+        ofi_not_posted(f, t->msg.context);
 }
 
 void ofi_wait_op(struct ofi_op *op, struct xport_flow *f)
@@ -169,7 +183,7 @@ static void put_copy(struct xport_flow *f, const struct xport_at *to,
 
     b->op = (struct ofi_op){ .kind = OFI_BOUNCED, .pe = to->pe, .flow = f };
     copy_bytes(b->bytes, source, len);
-    aim(&t, to, b->bytes, len, bounces.desc, &b->op);
+    aim(&t, f, to, b->bytes, len, bounces.desc, &b->op);
     post_write(f, &t, to->pe, 0);
 }
 
@@ -194,7 +208,7 @@ static bool put_whole(struct xport_flow *f, const struct xport_at *to,
 static void put_piece(struct xport_flow *f, const struct xport_at *to,
                       const void *source, size_t len, bool nbi)
 {
-    struct ofi_op op = { .kind = OFI_WAITED, .pe = to->pe };
+    struct ofi_op op = { .kind = OFI_WAITED, .pe = to->pe, .flow = f };
     /* The rest of a long one, perhaps: the NIC's to read, no processor's. */
     bool device = unlikely(ofi.hmem) && ofi_is_foreign(source);
     struct ofi_local l;
@@ -203,7 +217,7 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
     if (!device && put_whole(f, to, source, len))
         return;
     if (!device && len <= ofi.inject_put) {
-        aim(&t, to, (void *)source, len, NULL, ofi_tag(f, to->pe));
+        aim(&t, f, to, (void *)source, len, NULL, ofi_tag(f, to->pe));
         post_write(f, &t, to->pe, FI_INJECT);
         return;
     }
@@ -213,16 +227,17 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
         put_copy(f, to, source, len);
         return;
     }
-    l = ofi_local_open(source, len, FI_WRITE);
+    if (!local_open(f, source, len, FI_WRITE, to->pe, &l))
+        return;
     if (nbi && !l.mr) {
-        aim(&t, to, (void *)source, len, l.desc, ofi_tag(f, to->pe));
+        aim(&t, f, to, (void *)source, len, l.desc, ofi_tag(f, to->pe));
         post_write(f, &t, to->pe, 0);
         return;
     }
-    aim(&t, to, (void *)source, len, l.desc, &op);
+    aim(&t, f, to, (void *)source, len, l.desc, &op);
     post_write(f, &t, to->pe, 0);
     ofi_wait_op(&op, f);
-    ofi_local_close(&l);
+    local_close(&l);
 }
 
 void ofi_put(struct xport_flow *f, const struct xport_at *to,
@@ -243,19 +258,21 @@ void ofi_put(struct xport_flow *f, const struct xport_at *to,
 static void get_piece(struct xport_flow *f, void *dest,
                       const struct xport_at *from, size_t len, bool nbi)
 {
-    struct ofi_op op = { .kind = OFI_WAITED, .pe = from->pe };
-    struct ofi_local l = ofi_local_open(dest, len, FI_READ);
+    struct ofi_op op = { .kind = OFI_WAITED, .pe = from->pe, .flow = f };
+    struct ofi_local l;
     struct transfer t;
 
+    if (!local_open(f, dest, len, FI_READ, from->pe, &l))
+        return;
     if (nbi && !l.mr) {
-        aim(&t, from, dest, len, l.desc, ofi_tag(f, from->pe));
+        aim(&t, f, from, dest, len, l.desc, ofi_tag(f, from->pe));
         post_read(f, &t, from->pe);
         return;
     }
-    aim(&t, from, dest, len, l.desc, &op);
+    aim(&t, f, from, dest, len, l.desc, &op);
     post_read(f, &t, from->pe);
     ofi_wait_op(&op, f);
-    ofi_local_close(&l);
+    local_close(&l);
 }
 
 void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
@@ -294,10 +311,10 @@ int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
 
     if (!may_ask(f))
         return -EBUSY;
-    aim(&t, from, dest, len, seg < 0 ? NULL : ofi.desc[seg],
+    aim(&t, f, from, dest, len, seg < 0 ? NULL : ofi.desc[seg],
         ofi_tag(f, from->pe));
     ofi_flow_issued(f, from->pe);
-    rc = OFI_POST(fi_readmsg(f->ep->ep, &t.msg, FI_COMPLETION));
+    rc = OFI_POST(f, fi_readmsg(f->ep->ep, &t.msg, FI_COMPLETION));
     if (!rc)
         return 0;
     ofi_flow_taken_back(f);

@@ -142,46 +142,18 @@ void ofi_serve_answered(struct ofi_op *op)
 
 /* ---- what the target does ---- */
 
-#define DO_WORD(T, at, op, value, cond, was)                                \
-    do {                                                                    \
-        T *to_ = (T *)(at), v_ = (T)(value), c_ = (T)(cond);                \
-        switch (op) {                                                       \
-        case XPORT_FETCH:                                                   \
-            c_ = __atomic_load_n(to_, __ATOMIC_ACQUIRE);                    \
-            break;                                                          \
-        case XPORT_SET:                                                     \
-        case XPORT_SWAP:                                                    \
-            c_ = __atomic_exchange_n(to_, v_, __ATOMIC_ACQ_REL);            \
-            break;                                                          \
-        case XPORT_CSWAP:                                                   \
-            __atomic_compare_exchange_n(to_, &c_, v_, 0, __ATOMIC_ACQ_REL,  \
-                                        __ATOMIC_ACQUIRE);                  \
-            break;                                                          \
-        case XPORT_ADD:                                                     \
-            c_ = __atomic_fetch_add(to_, v_, __ATOMIC_ACQ_REL);             \
-            break;                                                          \
-        case XPORT_AND:                                                     \
-            c_ = __atomic_fetch_and(to_, v_, __ATOMIC_ACQ_REL);             \
-            break;                                                          \
-        case XPORT_OR:                                                      \
-            c_ = __atomic_fetch_or(to_, v_, __ATOMIC_ACQ_REL);              \
-            break;                                                          \
-        default:                                                            \
-            c_ = __atomic_fetch_xor(to_, v_, __ATOMIC_ACQ_REL);             \
-        }                                                                   \
-        (was) = c_;                                                         \
-    } while (0)
-
 static uint64_t do_word(const struct ofi_am_head *h, char *at)
 {
+    const struct xport_amo a = {
+        .op = (enum xport_op)h->op, .size = h->size, .value = h->value,
+        .cond = h->cond
+    };
     uint64_t was;
 
     if (unlikely(ofi_for_device(h->seg)))
         was = ofi_device_word(h, at);
-    else if (h->size == 8)
-        DO_WORD(uint64_t, at, h->op, h->value, h->cond, was);
     else
-        DO_WORD(uint32_t, at, h->op, h->value, h->cond, was);
+        was = xport_amo_here(at, &a);
     if (h->op != XPORT_FETCH)
         xport_arrived(at, h->size);
     return was;

@@ -181,6 +181,14 @@ static bool put_write(struct ofi_piece *p)
     return true;
 }
 
+/* A put that was posted is counted as sent by who posted it. */
+void ofi_stage_failed(struct ofi_piece *p)
+{
+    if (p->step == put_answered)
+        count_sent(p);
+    end(p);
+}
+
 static void put_part(struct ofi_piece *p, bool here)
 {
     ofi_step *send = p->device ? put_ask : put_write;
@@ -200,8 +208,10 @@ static void put_short(struct xport_flow *f, const struct xport_at *to,
 {
     char copy[COPIED];
 
-    if (here && gtl_copy_now(copy, source, len))
-        ofi_fail("device copy", rt_job.pe, -FI_EIO, gtl_error());
+    if (here && gtl_copy_now(copy, source, len)) {
+        ofi_failed(f, "device copy", rt_job.pe, -FI_EIO, gtl_error());
+        return;
+    }
     if (here)
         source = copy;
     if (ofi_staged(to->seg))
@@ -246,7 +256,7 @@ static void get_short(struct xport_flow *f, void *dest,
     else
         ofi_get(f, to, from, len, false);
     if (here && gtl_copy_now(dest, copy, len))
-        ofi_fail("device copy", rt_job.pe, -FI_EIO, gtl_error());
+        ofi_failed(f, "device copy", rt_job.pe, -FI_EIO, gtl_error());
 }
 
 /* ---- both ---- */

@@ -66,3 +66,37 @@ void xport_close(void)
     xport_stalled = ignore_wait;
     xport_went_on = ignore_wait;
 }
+
+#define HERE(T)                                                             \
+    static uint64_t here_##T(T *at, const struct xport_amo *a)              \
+    {                                                                       \
+        T was = (T)a->cond, v = (T)a->value;                                \
+                                                                            \
+        switch (a->op) {                                                    \
+        case XPORT_FETCH:                                                   \
+            return __atomic_load_n(at, __ATOMIC_ACQUIRE);                   \
+        case XPORT_SET:                                                     \
+        case XPORT_SWAP:                                                    \
+            return __atomic_exchange_n(at, v, __ATOMIC_ACQ_REL);            \
+        case XPORT_CSWAP:                                                   \
+            __atomic_compare_exchange_n(at, &was, v, false,                 \
+                                        __ATOMIC_ACQ_REL,                   \
+                                        __ATOMIC_ACQUIRE);                  \
+            return was;                                                     \
+        case XPORT_ADD:                                                     \
+            return __atomic_fetch_add(at, v, __ATOMIC_ACQ_REL);             \
+        case XPORT_AND:                                                     \
+            return __atomic_fetch_and(at, v, __ATOMIC_ACQ_REL);             \
+        case XPORT_OR:                                                      \
+            return __atomic_fetch_or(at, v, __ATOMIC_ACQ_REL);              \
+        default:                                                            \
+            return __atomic_fetch_xor(at, v, __ATOMIC_ACQ_REL);             \
+        }                                                                   \
+    }
+HERE(uint32_t)
+HERE(uint64_t)
+
+uint64_t xport_amo_here(void *word, const struct xport_amo *a)
+{
+    return a->size == 4 ? here_uint32_t(word, a) : here_uint64_t(word, a);
+}

@@ -105,6 +105,9 @@ struct xport_amo {
     uint64_t value, cond;
 };
 
+/* Done by the processor on memory that is mapped here: what the word was. */
+uint64_t xport_amo_here(void *word, const struct xport_amo *a);
+
 /* count blocks of len bytes, apart by these strides there and here. */
 struct xport_blocks {
     size_t len, count;
@@ -113,6 +116,10 @@ struct xport_blocks {
 
 /* The operations of one context: ordered and completed apart from others. */
 struct xport_flow;
+
+/* An operation on that PE failed; what: "put".  Any thread may tell. */
+typedef void xport_failed(void *arg, const char *what, int pe,
+                          const char *cause);
 
 /* A transport to far peers.  No slot is NULL.  Any thread may call any of
  * them.  The arguments were checked.  What fails ends the job with a line:
@@ -123,6 +130,9 @@ struct xport_ops {
      * they run out. */
     int (*flow_open)(struct xport_flow **out, bool own);
     void (*flow_close)(struct xport_flow *f);           /* after its quiet */
+    /* What fails there from now on is told to fn, counts as done, and the job
+     * goes on.  Before the flow's first operation. */
+    void (*flow_forgive)(struct xport_flow *f, xport_failed *fn, void *arg);
     /* nbi: the local memory is the transport's until the flow's quiet. */
     void (*put)(struct xport_flow *f, const struct xport_at *to,
                 const void *source, size_t len, bool nbi);
@@ -158,6 +168,9 @@ struct xport_ops {
     void (*quiet)(struct xport_flow *f);
     /* Is a quiet over at once?  Lets nothing advance. */
     bool (*idle)(struct xport_flow *f);
+    /* Called now and then while something is under way there and nobody waits
+     * for it in the transport: what gets no answer for too long has failed. */
+    void (*flow_look)(struct xport_flow *f, uint64_t now_ns);
     /* Lets operations advance: did any? */
     bool (*progress)(void);
     /* The calling thread sleeps now (true) or is back: somebody else must see

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The NIC's deferred work: which NICs have it, their counters and entries. */
+#include "ofi/ofi_trig.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct ofi_trig_engine ofi_trig = { .lock = LOCK_INIT };
+
+enum { WORD = 64, WORDS = 64, PAGE = 4096 };
+enum { MADE = 8 };              /* triggers, in advance */
+_Static_assert(WORDS == sizeof ofi_trig.spare / sizeof *ofi_trig.spare,
+               "one each");
+
+/* ---- the kinds of NICs ---- */
+
+/* What <rdma/fi_cxi_ext.h> of the CXI provider says; Debian lacks it. */
+struct cxi_counter_ops {
+    int (*set_wb_buffer)(struct fid *fid, void *buf, size_t len);
+    int (*get_mmio_addr)(struct fid *fid, void **addr, size_t *len);
+};
+struct cxi_domain_ops {
+    int (*cntr_read)(struct fid *fid, unsigned cntr, uint64_t *value,
+                     struct timespec *ts);
+    int (*topology)(struct fid *fid, unsigned *group, unsigned *router,
+                    unsigned *port);
+    int (*enable_hybrid_mr_desc)(struct fid *fid, bool enable);
+    size_t (*ep_get_unexp_msgs)(struct fid_ep *ep, void *entry, size_t count,
+                                fi_addr_t *from, size_t *n);
+    int (*get_dwq_depth)(struct fid *fid, size_t *depth);
+};
+
+/* A store of n there adds n to the counter. */
+static int cxi_doorbell(struct fid_cntr *go, void **page)
+{
+    struct cxi_counter_ops *ops;
+    size_t len;                 /* says 8, whatever it is */
+    int rc = fi_open_ops(&go->fid, "cxi_counter_ops", 0, (void **)&ops, NULL);
+
+    return rc ? rc : ops->get_mmio_addr(&go->fid, page, &len);
+}
+
+/* Of all PEs on this NIC together. */
+static size_t cxi_depth(void)
+{
+    static const char *const names[] = {
+        "dom_ops_v6", "dom_ops_v5", "dom_ops_v4"
+    };
+    struct cxi_domain_ops *ops;
+    size_t depth;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!fi_open_ops(&ofi.domain->fid, names[i], 0, (void **)&ops, NULL) &&
+            !ops->get_dwq_depth(&ofi.domain->fid, &depth))
+            return depth;
+    return 0;
+}
+
+static int no_doorbell(struct fid_cntr *go, void **page)
+{
+    (void)go;
+    *page = NULL;
+    return 0;
+}
+
+/* sockets compares thresholds as numbers of 32 bits, and goes wrong past 2000
+ * entries that are let go at once. */
+static const struct ofi_trig_kind kinds[] = {
+    { .name = "cxi", .entries = true, .most = (uint64_t)1 << 47,
+      .doorbell = cxi_doorbell, .ask_depth = cxi_depth },
+    { .name = "sockets", .depth = 1000, .most = 0x7fff0000,
+      .doorbell = no_doorbell }
+};
+
+/* ---- entries ---- */
+
+struct ofi_work *ofi_trig_take(void)
+{
+    struct xport_trig_counts *n = &ofi_trig.counts;
+    struct ofi_work *w;
+
+    if (!ofi_trig.unused)
+        ofi_trig_reap();
+    w = ofi_trig.unused;
+    if (!w)
+        return NULL;
+    ofi_trig.unused = w->next;
+    if (++n->used_entries > n->most_entries)
+        n->most_entries = n->used_entries;
+    return w;
+}
+
+void ofi_trig_give(struct ofi_work *w)
+{
+    w->next = ofi_trig.unused;
+    ofi_trig.unused = w;
+    ofi_trig.counts.used_entries--;
+}
+
+/* This PE's share, less a tenth; and no more than may be under way. */
+static size_t share(void)
+{
+    size_t depth = ofi_trig.kind->depth ? ofi_trig.kind->depth
+                                        : ofi_trig.kind->ask_depth();
+    size_t most = ofi.info->tx_attr->size - ofi.info->tx_attr->size / 10;
+
+    depth /= (size_t)rt_job.n_local;
+    depth -= depth / 10;
+    if (env.TRIGGER_DEPTH)
+        depth = (size_t)env.TRIGGER_DEPTH;
+    return depth < most || !ofi_trig.kind->entries ? depth : most;
+}
+
+static int open_works(void)
+{
+    size_t n = share();
+
+    if (n < 3)                  /* a put, a signal and a flag */
+        return -ENOSPC;
+    ofi_trig.all = calloc(n, sizeof *ofi_trig.all);
+    if (!ofi_trig.all)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        ofi_trig.all[i].next = ofi_trig.unused;
+        ofi_trig.unused = &ofi_trig.all[i];
+    }
+    ofi_trig.n_works = n;
+    return 0;
+}
+
+/* ---- counters ---- */
+
+static int open_counter(struct fid_cntr **out)
+{
+    struct fi_cntr_attr a = {
+        .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_NONE
+    };
+
+    return fault_hit(FAULT_OFI_EP) ? -FI_EDOMAIN
+           : fi_cntr_open(ofi.domain, &a, out, NULL);
+}
+
+static void close_counter(struct fid_cntr **c)
+{
+    int rc = *c ? fi_close(&(*c)->fid) : 0;
+
+    if (rc)
+        log_info(LOG_OFI, "closing a counter: %s", ofi_strerror(rc));
+    *c = NULL;
+}
+
+/* One that nobody uses: its number, or -EAGAIN. */
+int ofi_trig_chain(void)
+{
+    for (int k = 0; k < 2; k++, ofi_trig_reap())
+        for (int i = 0; i < OFI_CHAINS; i++)
+            if (ofi_trig.chains[i].counter && !ofi_trig.chains[i].busy &&
+                ofi_trig.chains[i].uses < ofi_trig.kind->most) {
+                ofi_trig.chains[i].busy = true;
+                return i;
+            }
+    return -EAGAIN;
+}
+
+/* As many as there are: signals take turns. */
+static void open_chains(void)
+{
+    for (int i = 0; i < OFI_CHAINS; i++)
+        if (open_counter(&ofi_trig.chains[i].counter))
+            return;
+}
+
+/* ---- the endpoint ---- */
+
+/* CXI looks at both counters whether they are bound or not. */
+static int open_ep(void)
+{
+    const uint64_t how = FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION;
+    struct fi_cq_attr cq = {
+        .format = FI_CQ_FORMAT_MSG, .size = 2 * ofi.info->tx_attr->size,
+        .wait_obj = FI_WAIT_NONE
+    };
+    struct ofi_ep *e = aligned_alloc(64, sizeof *e);
+    int rc;
+
+    if (!e)
+        return -ENOMEM;
+    memset(e, 0, sizeof *e);
+    ofi_trig.ep = e;
+    rc = open_counter(&ofi_trig.writes);
+    if (!rc)
+        rc = open_counter(&ofi_trig.reads);
+    if (!rc)
+        rc = fi_cq_open(ofi.domain, &cq, &e->cq, NULL);
+    if (!rc)
+        rc = fi_endpoint(ofi.domain, ofi.info, &e->ep, NULL);
+    if (!rc)
+        rc = fi_ep_bind(e->ep, &ofi.av->fid, 0);
+    if (!rc)
+        rc = fi_ep_bind(e->ep, &e->cq->fid, how);
+    if (!rc)
+        rc = fi_ep_bind(e->ep, &ofi_trig.writes->fid, FI_WRITE);
+    if (!rc)
+        rc = fi_ep_bind(e->ep, &ofi_trig.reads->fid, FI_READ);
+    return rc ? rc : fi_enable(e->ep);
+}
+
+/* ---- triggers ---- */
+
+/* Of one that is in no list. */
+static void free_trigger(struct xport_trig *t)
+{
+    if (t->mmio)
+        gtl->unpin(t->mmio);
+    close_counter(&t->go);
+    close_counter(&t->done);
+    close_counter(&t->flagged);
+    free(t);
+}
+
+static int open_doorbell(struct xport_trig *t)
+{
+    void *page, *seen;
+    int rc = ofi_trig.kind->doorbell(t->go, &page);
+
+    if (rc || !page)
+        return rc;
+    rc = gtl->pin(page, PAGE, GTL_PIN_MMIO, &seen);
+    if (rc) {
+        log_info(LOG_OFI, "the device does not reach the NIC's registers: %s",
+                 gtl_error());
+        return rc;
+    }
+    t->mmio = page;
+    t->doorbell = seen;
+    return 0;
+}
+
+/* Where a queue tells of each end, flags are counted by nothing. */
+static int open_counters(struct xport_trig *t)
+{
+    int rc = ofi_trig.n_spare ? open_counter(&t->go) : -ENOSPC;
+
+    if (!rc)
+        rc = open_counter(&t->done);
+    if (!rc && !ofi_trig.kind->entries)
+        rc = open_counter(&t->flagged);
+    ofi_trig.counts.no_counter += rc != 0;
+    return rc ? -ENOSPC : 0;
+}
+
+static int make_trigger(struct xport_trig **out) REQUIRES(ofi_trig.lock)
+{
+    struct xport_trig *t = calloc(1, sizeof *t);
+    int rc;
+
+    if (!t)
+        return -ENOMEM;
+    rc = open_counters(t);
+    if (!rc)
+        rc = open_doorbell(t);
+    if (rc) {
+        free_trigger(t);
+        return rc;
+    }
+    t->closed = true;
+    t->word = ofi_trig.spare[--ofi_trig.n_spare];
+    t->next = ofi_trig.triggers;
+    ofi_trig.triggers = t;
+    *out = t;
+    return 0;
+}
+
+/* One that nobody has, and of which the NIC has no entries. */
+static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
+{
+    struct xport_trig *t = ofi_trig.triggers;
+
+    while (t && (!t->closed || t->entries || t->retired || t->is_failed ||
+                 t->armed > ofi_trig.kind->most / 2))
+        t = t->next;
+    return t;
+}
+
+/* Its counters and its flag go on from where they are. */
+static int open_trigger(struct xport_trig **out, xport_trig_failed *failed,
+                        void *arg)
+{
+    struct xport_trig *t;
+    int rc = 0;
+
+    lock_acquire(&ofi_trig.lock);
+    ofi_trig_reap();
+    t = find_idle();
+    if (!t)
+        rc = make_trigger(&t);
+    if (!rc) {
+        t->closed = false;
+        t->failed = failed;
+        t->arg = arg;
+        t->base = t->armed;
+        ofi_trig.counts.triggers++;
+        *out = t;
+    }
+    lock_release(&ofi_trig.lock);
+    return rc;
+}
+
+/* While no stream waits: a driver that is told of a register then may wait for
+ * that stream. */
+static void make_some(void)
+{
+    struct xport_trig *t;
+
+    lock_acquire(&ofi_trig.lock);
+    for (int i = 1; i < MADE && !make_trigger(&t); i++)
+        ;
+    lock_release(&ofi_trig.lock);
+}
+
+/* The NIC may still have entries of it. */
+static void trig_close(struct xport_trig *t)
+{
+    lock_acquire(&ofi_trig.lock);
+    t->closed = true;
+    lock_release(&ofi_trig.lock);
+}
+
+/* ---- the test: a put to this PE itself, and its flag ---- */
+
+static int try_trigger(struct xport_trig *t, const struct xport_trig_op *op,
+                       const uint64_t *word)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+    uint64_t least;
+    bool over = false;
+    int rc = ofi_trig_arm(t, op);
+
+    if (!rc)
+        rc = ofi_trig_flag(t, &least);
+    if (rc)
+        return rc;
+    if (__atomic_load_n(word, __ATOMIC_ACQUIRE))
+        return -EPROTO;         /* nobody has let it go */
+    fi_cntr_add(t->go, 1);
+    for (int i = 0; i < 20000 && !over; i++) {
+        lock_acquire(&ofi_trig.lock);
+        ofi_trig_reap();
+        over = t->is_failed || (__atomic_load_n(t->word, __ATOMIC_ACQUIRE) >=
+                                    least && !t->entries);
+        lock_release(&ofi_trig.lock);
+        if (i > 100)
+            nanosleep(&nap, NULL);
+    }
+    if (!over)
+        return -ETIMEDOUT;
+    return t->is_failed || *word != *(uint64_t *)op->local ? -EIO : 0;
+}
+
+static void note_failure(void *arg, const char *call, const char *what, int pe,
+                         const char *cause)
+{
+    (void)arg;
+    (void)pe;
+    log_info(LOG_OFI, "deferred work: %s %s: %s", call, what, cause);
+}
+
+static int test(void)
+{
+    uint64_t *word = ofi_trig.words + WORDS * WORD / sizeof *word;
+    uint64_t value = 0x1234567812345678;
+    struct xport_trig_op op = {
+        .kind = XPORT_TRIG_PUT, .call = "the test's", .len = sizeof value,
+        .value = true, .local = &value,
+        .at = { .pe = rt_job.pe, .seg = HEAP_HOST,
+                .off = (uintptr_t)word - heap_segs[HEAP_HOST].base }
+    };
+    struct xport_trig *t;
+    int rc = open_trigger(&t, note_failure, NULL);
+
+    if (rc)
+        return rc;
+    *word = 0;
+    rc = fault_hit(FAULT_OFI_TEST) ? -EIO : try_trigger(t, &op, word);
+    trig_close(t);
+    return rc;
+}
+
+/* ---- all together ---- */
+
+/* A stream that gets there later still stores to the register: of what it has
+ * not let go, the counter stays open, and with it the domain. */
+static void close_trigger(struct xport_trig *t)
+{
+    if (t->mmio && t->entries) {
+        log_info(LOG_OFI, "a stream may still trigger %" PRIu64 " operations: "
+                 "its counter is left", t->entries);
+        t->go = NULL;
+        t->mmio = NULL;
+    }
+    free_trigger(t);
+}
+
+static void close_all(void)
+{
+    struct ofi_ep *e = ofi_trig.ep;
+    struct xport_trig *t;
+
+    ofi_trig_reap();            /* what has ended is known */
+    if (ofi_trig.counts.used_entries)
+        fi_control(&ofi.domain->fid, FI_FLUSH_WORK, NULL);
+    if (e && e->ep)
+        fi_close(&e->ep->fid);
+    while ((t = ofi_trig.triggers)) {
+        ofi_trig.triggers = t->next;
+        close_trigger(t);
+    }
+    if (e && e->cq)
+        fi_close(&e->cq->fid);
+    free(e);
+    for (int i = 0; i < OFI_CHAINS; i++)
+        close_counter(&ofi_trig.chains[i].counter);
+    close_counter(&ofi_trig.writes);
+    close_counter(&ofi_trig.reads);
+    free(ofi_trig.all);
+    ofi_trig.all = ofi_trig.unused = NULL;
+    ofi_trig.ep = NULL;
+    memset(ofi_trig.chains, 0, sizeof ofi_trig.chains);
+    memset(&ofi_trig.counts, 0, sizeof ofi_trig.counts);
+}
+
+static void set_state(int state)
+{
+    /* release: who sees it sees the rest. */
+    __atomic_store_n(&ofi_trig.state, state, __ATOMIC_RELEASE);
+}
+
+/* When a stream first needs it. */
+static int open_engine(void)
+{
+    const char *step = "an endpoint";
+    int rc = open_ep();
+
+    if (!rc) {
+        step = "its entries";
+        rc = open_works();
+    }
+    if (!rc) {
+        step = "the test";
+        open_chains();
+        set_state(1);
+        rc = test();
+    }
+    if (!rc) {
+        make_some();
+        log_info(LOG_OFI, "deferred work: %zu entries of %s",
+                 ofi_trig.n_works, ofi.name);
+        return 0;
+    }
+    log_warn(ERR_NET, "deferred work of %s: %s: %s; streams go by way of a "
+             "thread (SHMEM_TRIGGER=soft does not try)", ofi.name, step,
+             ofi_strerror(rc));
+    close_all();
+    return -ENOSYS;
+}
+
+static int trig_ready(void)
+{
+    static struct base_lock opening = LOCK_INIT;
+    int rc;
+
+    lock_acquire(&opening);
+    if (!ofi_trig_state())
+        set_state(open_engine() ? -ENOSYS : 1);
+    rc = ofi_trig_state() < 0 ? -ENOSYS : 0;
+    lock_release(&opening);
+    return rc;
+}
+
+static int trig_open(struct xport_trig **out, xport_trig_failed *failed,
+                     void *arg)
+{
+    int rc = trig_ready();
+
+    return rc ? rc : open_trigger(out, failed, arg);
+}
+
+static uint64_t *trig_word(struct xport_trig *t)
+{
+    return t->word;
+}
+
+static uint64_t *trig_doorbell(struct xport_trig *t)
+{
+    return t->doorbell;
+}
+
+/* Past a full ring sockets goes on only when the counter is touched again. */
+static void trig_bump(struct xport_trig *t, uint64_t n)
+{
+    fi_cntr_add(t->go, n);
+}
+
+static uint64_t trig_ended(struct xport_trig *t)
+{
+    return __atomic_load_n(&t->ended, __ATOMIC_ACQUIRE) - t->base;
+}
+
+static void trig_progress(void)
+{
+    if (!lock_try(&ofi_trig.lock))
+        return;
+    ofi_trig_reap();
+    lock_release(&ofi_trig.lock);
+}
+
+static void trig_counts(struct xport_trig_counts *out)
+{
+    lock_acquire(&ofi_trig.lock);
+    *out = ofi_trig.counts;
+    lock_release(&ofi_trig.lock);
+}
+
+int ofi_trig_reserve(void)
+{
+    ofi_trig.words = heap_reserve((WORDS + 1) * WORD, WORD);
+    if (!ofi_trig.words)
+        return -ENOMEM;
+    for (ofi_trig.n_spare = 0; ofi_trig.n_spare < WORDS; ofi_trig.n_spare++)
+        ofi_trig.spare[ofi_trig.n_spare] =
+            ofi_trig.words + ofi_trig.n_spare * WORD / sizeof(uint64_t);
+    return 0;
+}
+
+static const struct ofi_trig_kind *kind_of(const char *provider)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strncmp(provider, kinds[i].name, strlen(kinds[i].name)) &&
+            (env.TRIGGER == OFI_TRIGGER_NIC ||
+             (env.TRIGGER == OFI_TRIGGER_AUTO && kinds[i].entries)))
+            return &kinds[i];
+    return NULL;
+}
+
+bool ofi_trig_wanted(const char *provider)
+{
+    return kind_of(provider) != NULL;
+}
+
+const struct xport_trig_ops *ofi_trig_table(void)
+{
+    static struct xport_trig_ops ops = {
+        .ready = trig_ready, .open = trig_open, .close = trig_close, .can = ofi_trig_can,
+        .arm = ofi_trig_arm, .flag = ofi_trig_flag, .word = trig_word,
+        .doorbell = trig_doorbell, .bump = trig_bump, .ended = trig_ended,
+        .progress = trig_progress, .counts = trig_counts
+    };
+
+    ofi_trig.kind = ofi.info->caps & FI_TRIGGER
+                    ? kind_of(ofi.info->fabric_attr->prov_name) : NULL;
+    set_state(0);
+    if (ofi_trig.kind) {
+        ops.name = ofi_trig.kind->name;
+        return &ops;
+    }
+    if (env.TRIGGER == OFI_TRIGGER_NIC && rt_job.pe == 0)
+        log_warn(ERR_NET, "SHMEM_TRIGGER=nic: provider %s has no deferred "
+                 "work: operations of streams go by way of a thread",
+                 ofi.name);
+    return &xport_trig_none;
+}
+
+void ofi_trig_close(void)
+{
+    if (ofi_trig_state() == 1)
+        close_all();
+    set_state(0);
+}

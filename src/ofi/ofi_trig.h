@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_trig.h - deferred work: what the NIC does by itself when a counter says
+ * so (fi_trigger(3)), for xport/xport_trig.h.
+ *
+ * A trigger has two counters, and one more on sockets: `go`, which the device
+ * bumps, so that the k-th operation is let go by the k-th bump; and `done`,
+ * which counts what has ended.  A flag is an atomic of the NIC's on this PE's
+ * own memory, let go by `done`.  A signal waits for its put by a counter that
+ * only the two of them use until both have ended.
+ *
+ * The NIC has room for few entries, and what it does with more is not defined,
+ * so they are counted here: each lies in a struct ofi_work from when it is
+ * queued until it is known to have ended, and there are no more of these than
+ * the NIC has room for. */
+#ifndef OFI_OFI_TRIG_H
+#define OFI_OFI_TRIG_H
+
+#include "base/lock.h"
+#include "ofi/ofi_device.h"
+#include "xport/xport_trig.h"
+
+#include <rdma/fi_trigger.h>
+
+enum ofi_work_role { OFI_WORK_OP, OFI_WORK_LED, OFI_WORK_FLAG };
+
+/* An entry of the NIC's.  What it points to lives as long as it. */
+struct ofi_work {
+    struct fi_deferred_work work;       /* first: its context is the address */
+    union {
+        struct fi_op_rma rma;
+        struct fi_op_atomic atomic;
+        struct fi_op_fetch_atomic fetch;
+        struct fi_op_compare_atomic compare;
+    } op;
+    union {
+        struct iovec iov;
+        struct fi_ioc ioc;
+    } local;
+    struct fi_ioc result, cond;
+    union {
+        struct fi_rma_iov rma;
+        struct fi_rma_ioc ioc;
+    } far;
+    void *desc;
+    uint64_t operand, compared;
+    unsigned char bytes[XPORT_TRIG_BYTES];
+    struct xport_trig *trig;
+    struct ofi_work *next;      /* unused, or of its trigger */
+    enum ofi_work_role role;    /* LED: a put that a signal follows */
+    int pe;
+    const char *call;
+    int chain;                  /* the counter it gives back, or -1 */
+};
+
+struct xport_trig {
+    struct fid_cntr *go, *done, *flagged;
+    uint64_t *word;             /* the flag */
+    void *mmio;
+    uint64_t *doorbell;
+    /* Under ofi_trig.lock. */
+    uint64_t armed, flags;
+    uint64_t entries;           /* that the NIC has */
+    struct ofi_work *works;     /* where entries tell nothing of their end */
+    uint64_t ended;             /* atomic */
+    uint64_t base;              /* of them, before its present owner */
+    bool is_failed;
+    bool retired, closed;       /* takes no more: what it has goes on */
+    xport_trig_failed *failed;
+    void *arg;
+    struct xport_trig *next;
+};
+
+/* What the kinds of NICs do differently. */
+struct ofi_trig_kind {
+    const char *name;
+    bool entries;               /* each work's end is told by a queue */
+    size_t depth;               /* 0: ask */
+    uint64_t most;              /* a threshold's */
+    int (*doorbell)(struct fid_cntr *go, void **page);
+    size_t (*ask_depth)(void);
+};
+
+enum { OFI_CHAINS = 16 };
+
+struct ofi_trig_engine {
+    struct base_lock lock;
+    const struct ofi_trig_kind *kind;
+    int state;                  /* atomic; 0: not tried; 1; or -errno */
+    struct ofi_ep *ep;          /* its queue tells of no others */
+    struct fid_cntr *writes, *reads;
+    struct ofi_work *all, *unused;
+    size_t n_works;
+    struct {
+        struct fid_cntr *counter;
+        uint64_t uses;
+        bool busy;
+    } chains[OFI_CHAINS];
+    struct xport_trig *triggers;
+    uint64_t *words, *spare[64];
+    int n_spare;
+    struct xport_trig_counts counts;
+};
+extern struct ofi_trig_engine ofi_trig;
+static inline int ofi_trig_state(void)
+{
+    return __atomic_load_n(&ofi_trig.state, __ATOMIC_ACQUIRE);
+}
+
+/* ---- ofi_trig.c ---- */
+/* Before the provider is chosen: room for the flags. */
+int ofi_trig_reserve(void);
+/* Is that provider to be asked for deferred work? */
+enum { OFI_TRIGGER_AUTO, OFI_TRIGGER_NIC, OFI_TRIGGER_SOFT };
+bool ofi_trig_wanted(const char *provider);
+/* The table for this provider; xport_trig_none where it has no such work. */
+const struct xport_trig_ops *ofi_trig_table(void);
+void ofi_trig_close(void);
+/* Under the lock. */
+struct ofi_work *ofi_trig_take(void);
+void ofi_trig_give(struct ofi_work *w);
+int ofi_trig_chain(void);
+
+/* ---- ofi_trig_reap.c ---- */
+/* Under the lock: what has ended gives its room back. */
+void ofi_trig_reap(void);
+
+/* ---- ofi_trig_work.c ---- */
+bool ofi_trig_can(const struct xport_trig_op *op);
+int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op);
+int ofi_trig_flag(struct xport_trig *t, uint64_t *least);
+
+#endif

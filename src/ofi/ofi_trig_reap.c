@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the NIC has ended gives its room back, and what failed is noted: it is
+ * counted in the NIC's place, so that flags behind it are raised when all else
+ * has ended; but the trigger takes no more. */
+#include "ofi/ofi_trig.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static const char *name_of(const struct ofi_work *w)
+{
+    return w->work.op_type == FI_OP_WRITE ? "put"
+           : w->work.op_type == FI_OP_READ ? "get" : "atomic";
+}
+
+static void give(struct ofi_work *w)
+{
+    if (w->chain >= 0)
+        ofi_trig.chains[w->chain].busy = false;
+    w->trig->entries--;
+    ofi_trig_give(w);
+}
+
+/* The software device looks at its streams' words at once if told to. */
+static void tell_device(void)
+{
+    atomics_full_fence();
+    gtl_stored();
+}
+
+/* release: what it brought is there. */
+static void count(struct xport_trig *t)
+{
+    __atomic_fetch_add(&t->ended, 1, __ATOMIC_RELEASE);
+}
+
+static void fail(struct ofi_work *w, const struct fi_cq_err_entry *err)
+{
+    struct xport_trig *t = w->trig;
+    char text[96] = "", cause[192];
+
+    if (err->prov_errno)
+        fi_cq_strerror(ofi_trig.ep->cq, err->prov_errno, err->err_data, text,
+                       sizeof text);
+    snprintf(cause, sizeof cause, "%s%s%s", ofi_strerror(-err->err),
+             text[0] ? ": " : "", text);
+    if (!t->closed)
+        t->failed(t->arg, w->call, name_of(w), w->pe, cause);
+    t->is_failed = true;
+    if (w->role == OFI_WORK_FLAG) {
+        __atomic_store_n(t->word, t->flags, __ATOMIC_RELEASE);
+        return;
+    }
+    fi_cntr_add(t->done, 1);
+    if (w->role == OFI_WORK_LED)        /* its signal never goes */
+        count(t);
+}
+
+/* Counters say how many, and only all of a trigger's together who: sockets. */
+static void reap_counted(struct xport_trig *t)
+{
+    uint64_t done = fi_cntr_read(t->done);
+    struct ofi_work *w, *next;
+
+    if (done != t->ended)
+        tell_device();
+    __atomic_store_n(&t->ended, done, __ATOMIC_RELEASE);
+    if (!t->works || t->retired || t->is_failed || done != t->armed ||
+        fi_cntr_read(t->flagged) != t->flags)
+        return;
+    for (w = t->works; w; w = next) {
+        next = w->next;
+        give(w);
+    }
+    t->works = NULL;
+}
+
+static void ended(struct ofi_work *w)
+{
+    if (!ofi_trig.kind->entries)
+        return;
+    if (w->role == OFI_WORK_FLAG)
+        tell_device();
+    if (w->role == OFI_WORK_OP)
+        count(w->trig);
+    give(w);
+}
+
+static bool read_error(void)
+{
+    struct fi_cq_err_entry err = { 0 };
+
+    if (fi_cq_readerr(ofi_trig.ep->cq, &err, 0) < 0)
+        return false;
+    if (err.op_context) {
+        fail(err.op_context, &err);
+        ended(err.op_context);
+    }
+    return true;
+}
+
+void ofi_trig_reap(void)
+{
+    struct fi_cq_msg_entry e[16];
+    ssize_t n;
+
+    if (ofi_trig_state() != 1)
+        return;
+    do {
+        n = fi_cq_read(ofi_trig.ep->cq, e, 16);
+        for (ssize_t i = 0; i < n; i++)
+            if (e[i].op_context)
+                ended(e[i].op_context);
+    } while (n == 16 || (n == -FI_EAVAIL && read_error()));
+    if (ofi_trig.kind->entries)
+        return;
+    for (struct xport_trig *t = ofi_trig.triggers; t; t = t->next)
+        if (!t->closed || t->entries)
+            reap_counted(t);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations as entries of the NIC's.
+ *
+ * It reads sources and operands when it does them, so they lie in the entry or
+ * where the program keeps them.  None carries FI_INJECT or FI_FENCE; puts and
+ * atomics that fetch nothing end when they are in the target's memory
+ * (FI_DELIVERY_COMPLETE), which others must not ask for. */
+#include "ofi/ofi_trig.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const enum fi_op amo_op[XPORT_OPS] = {
+    [XPORT_FETCH] = FI_ATOMIC_READ, [XPORT_SET] = FI_ATOMIC_WRITE,
+    [XPORT_SWAP] = FI_ATOMIC_WRITE, [XPORT_CSWAP] = FI_CSWAP,
+    [XPORT_ADD] = FI_SUM, [XPORT_AND] = FI_BAND, [XPORT_OR] = FI_BOR,
+    [XPORT_XOR] = FI_BXOR
+};
+
+/* ---- which ---- */
+
+/* A word that may be seen half is stored by an atomic. */
+static bool as_word(const struct xport_trig_op *op)
+{
+    return ofi.tears && op->value && (op->len == 4 || op->len == 8) &&
+           op->at.off % op->len == 0;
+}
+
+static bool reaches(const struct xport_trig_op *op)
+{
+    if (ofi_staged(op->at.seg) || !op->local || op->value)
+        return !ofi_staged(op->at.seg);
+    if (!gtl_foreign || !ofi_is_foreign(op->local))
+        return true;
+    /* What it stores there, only the host can make visible. */
+    return ofi.hmem && heap_find(op->local, op->len) == HEAP_DEVICE &&
+           (op->kind == XPORT_TRIG_PUT || gtl_device.ordered);
+}
+
+bool ofi_trig_can(const struct xport_trig_op *op)
+{
+    bool amo = op->kind == XPORT_TRIG_AMO;
+
+    if (ofi_trig_state() < 0 || ofi.local_keys || !reaches(op))
+        return false;
+    if ((amo || op->signals || as_word(op)) && !ofi.nic_amo)
+        return false;
+    if ((amo && ofi_for_device(op->at.seg)) ||
+        (op->signals && ofi_for_device(op->sig_at.seg)))
+        return false;
+    if (amo)
+        return true;
+    return op->len <= ofi.info->ep_attr->max_msg_size &&
+           (!op->value || op->len <= XPORT_TRIG_BYTES) &&
+           (!ofi.tears || as_word(op) ||
+            (op->len != 2 && op->len != 4 && op->len != 8));
+}
+
+/* ---- how ---- */
+
+static uint64_t key_of(const struct ofi_peer *p, const struct xport_at *at)
+{
+    bool wrong = unlikely(fault_armed) && at->pe != rt_job.pe &&
+                 fault_hit(FAULT_OFI_KEY);
+
+    return wrong ? 0x5a5a : p->key[at->seg];
+}
+
+static void aim(struct ofi_work *w, struct fi_msg_rma *m,
+                const struct xport_at *at, size_t len)
+{
+    const struct ofi_peer *p = ofi_peer_at(at);
+
+    w->pe = at->pe;
+    w->far.rma = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
+                                      key_of(p, at) };
+    *m = (struct fi_msg_rma){
+        .msg_iov = &w->local.iov, .desc = &w->desc, .iov_count = 1,
+        .addr = p->addr, .rma_iov = &w->far.rma, .rma_iov_count = 1,
+        .context = &w->work.context
+    };
+}
+
+static void make_transfer(struct ofi_work *w, const struct xport_trig_op *op)
+{
+    bool put = op->kind == XPORT_TRIG_PUT;
+    const void *local = op->local;
+
+    if (op->value)
+        local = memcpy(w->bytes, op->local, op->len);
+    w->local.iov = (struct iovec){ (void *)local, op->len };
+    w->op.rma.ep = ofi_trig.ep->ep;
+    w->op.rma.flags = FI_COMPLETION | (put ? FI_DELIVERY_COMPLETE : 0);
+    aim(w, &w->op.rma.msg, &op->at, op->len);
+    w->work.op_type = put ? FI_OP_WRITE : FI_OP_READ;
+    w->work.op.rma = &w->op.rma;
+}
+
+static void aim_word(struct ofi_work *w, struct fi_msg_atomic *m,
+                     const struct xport_at *at, const struct xport_amo *a)
+{
+    const struct ofi_peer *p = ofi_peer_at(at);
+
+    w->pe = at->pe;
+    w->operand = a->value;
+    w->compared = a->cond;
+    w->local.ioc = (struct fi_ioc){ &w->operand, 1 };
+    w->cond = (struct fi_ioc){ &w->compared, 1 };
+    w->far.ioc = (struct fi_rma_ioc){ ofi_remote_addr(p, at), 1,
+                                      key_of(p, at) };
+    *m = (struct fi_msg_atomic){
+        .msg_iov = &w->local.ioc, .desc = &w->desc, .iov_count = 1,
+        .addr = p->addr, .rma_iov = &w->far.ioc, .rma_iov_count = 1,
+        .datatype = a->size == 8 ? FI_UINT64 : FI_UINT32,
+        .op = amo_op[a->op], .context = &w->work.context
+    };
+}
+
+static void make_amo(struct ofi_work *w, const struct xport_at *at,
+                     const struct xport_amo *a, void *result)
+{
+    w->result = (struct fi_ioc){ result, 1 };
+    if (a->op == XPORT_CSWAP) {
+        w->op.compare = (struct fi_op_compare_atomic){
+            .ep = ofi_trig.ep->ep, .flags = FI_COMPLETION,
+            .fetch = { .msg_iov = &w->result, .desc = &w->desc,
+                       .iov_count = 1 },
+            .compare = { .msg_iov = &w->cond, .desc = &w->desc,
+                         .iov_count = 1 }
+        };
+        aim_word(w, &w->op.compare.msg, at, a);
+        w->work.op_type = FI_OP_COMPARE_ATOMIC;
+        w->work.op.compare_atomic = &w->op.compare;
+    } else if (result) {
+        w->op.fetch = (struct fi_op_fetch_atomic){
+            .ep = ofi_trig.ep->ep, .flags = FI_COMPLETION,
+            .fetch = { .msg_iov = &w->result, .desc = &w->desc,
+                       .iov_count = 1 }
+        };
+        aim_word(w, &w->op.fetch.msg, at, a);
+        w->work.op_type = FI_OP_FETCH_ATOMIC;
+        w->work.op.fetch_atomic = &w->op.fetch;
+    } else {
+        w->op.atomic = (struct fi_op_atomic){
+            .ep = ofi_trig.ep->ep,
+            .flags = FI_COMPLETION | FI_DELIVERY_COMPLETE
+        };
+        aim_word(w, &w->op.atomic.msg, at, a);
+        w->work.op_type = FI_OP_ATOMIC;
+        w->work.op.atomic = &w->op.atomic;
+    }
+}
+
+/* Nobody asked for what these give. */
+static void make_word(struct ofi_work *w, const struct xport_trig_op *op)
+{
+    struct xport_amo set = { .op = XPORT_SET, .size = (int)op->len };
+    bool gives = op->amo.op == XPORT_SWAP || op->amo.op == XPORT_FETCH ||
+                 op->amo.op == XPORT_CSWAP;
+
+    if (op->kind == XPORT_TRIG_AMO) {
+        make_amo(w, &op->at, &op->amo,
+                 op->local ? op->local : gives ? w->bytes : NULL);
+    } else {
+        memcpy(&set.value, op->local, op->len);
+        make_amo(w, &op->at, &set, NULL);
+    }
+}
+
+/* ---- queueing ---- */
+
+static int queue(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
+                 struct fid_cntr *done)
+{
+    int rc;
+
+    w->work.threshold = at;
+    w->work.triggering_cntr = go;
+    w->work.completion_cntr = done;
+    rc = fi_control(&ofi.domain->fid, FI_QUEUE_WORK, &w->work);
+    if (rc && rc != -FI_EAGAIN && rc != -FI_ENOSPC)
+        log_info(LOG_OFI, "FI_QUEUE_WORK: %s", ofi_strerror(rc));
+    if (rc)
+        return -EAGAIN;
+    if (!ofi_trig.kind->entries) {
+        w->next = w->trig->works;
+        w->trig->works = w;
+    }
+    w->trig->entries++;
+    return 0;
+}
+
+/* Entries for an operation and, led by it, for another one. */
+static int take(struct xport_trig *t, const char *call, struct ofi_work **w,
+                int n)
+{
+    for (int i = 0; i < n; i++) {
+        w[i] = ofi_trig_take();
+        if (!w[i]) {
+            while (i--)
+                ofi_trig_give(w[i]);
+            return -EAGAIN;
+        }
+        w[i]->trig = t;
+        w[i]->call = call;
+        w[i]->chain = -1;
+        w[i]->role = OFI_WORK_OP;
+        w[i]->desc = NULL;
+    }
+    return 0;
+}
+
+static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
+{
+    struct ofi_work *w;
+    int rc = take(t, op->call, &w, 1);
+
+    if (rc)
+        return rc;
+    if (op->kind == XPORT_TRIG_AMO || as_word(op))
+        make_word(w, op);
+    else
+        make_transfer(w, op);
+    rc = queue(w, t->go, t->armed + 1, t->done);
+    if (rc)
+        ofi_trig_give(w);
+    return rc;
+}
+
+/* The signal is queued first: without its put it never goes, and the other way
+ * round the put would be under way without it. */
+static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
+{
+    struct ofi_work *w[2];
+    int c, rc = take(t, op->call, w, 2);
+
+    if (rc)
+        return rc;
+    c = ofi_trig_chain();
+    if (c < 0) {
+        ofi_trig_give(w[0]);
+        ofi_trig_give(w[1]);
+        return c;
+    }
+    if (as_word(op))
+        make_word(w[0], op);
+    else
+        make_transfer(w[0], op);
+    w[0]->role = OFI_WORK_LED;
+    make_amo(w[1], &op->sig_at, &op->sig, NULL);
+    w[1]->chain = c;
+    rc = queue(w[1], ofi_trig.chains[c].counter, ofi_trig.chains[c].uses + 1,
+               t->done);
+    if (rc) {
+        ofi_trig_give(w[0]);
+        ofi_trig_give(w[1]);
+        return rc;
+    }
+    rc = queue(w[0], t->go, t->armed + 1, ofi_trig.chains[c].counter);
+    if (rc) {                   /* it cannot be taken back */
+        t->retired = true;
+        ofi_trig_give(w[0]);
+        return rc;
+    }
+    ofi_trig.chains[c].uses++;
+    return 0;
+}
+
+int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op)
+{
+    struct xport_trig_counts *n = &ofi_trig.counts;
+    int rc = -EIO;
+
+    lock_acquire(&ofi_trig.lock);
+    if (t->retired || t->armed >= ofi_trig.kind->most)
+        rc = -EAGAIN;
+    else if (!t->is_failed)
+        rc = op->signals ? arm_both(t, op) : arm_one(t, op);
+    t->armed += !rc;
+    n->entries += !rc;
+    n->no_entry += rc == -EAGAIN;
+    lock_release(&ofi_trig.lock);
+    return rc;
+}
+
+int ofi_trig_flag(struct xport_trig *t, uint64_t *least)
+{
+    const struct xport_amo add = { .op = XPORT_ADD, .size = 8, .value = 1 };
+    struct xport_at at = { .pe = rt_job.pe, .seg = HEAP_HOST };
+    struct ofi_work *w;
+    int rc = -EIO;
+
+    at.off = (uintptr_t)t->word - heap_segs[HEAP_HOST].base;
+    lock_acquire(&ofi_trig.lock);
+    if (!t->is_failed)
+        rc = take(t, "a flag", &w, 1);
+    if (!rc) {
+        w->role = OFI_WORK_FLAG;
+        make_amo(w, &at, &add, NULL);
+        rc = queue(w, t->done, t->armed, t->flagged);
+        if (rc)
+            ofi_trig_give(w);
+    }
+    t->flags += !rc;
+    *least = t->flags;
+    lock_release(&ofi_trig.lock);
+    return rc;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where no NIC does anything by itself. */
+#include "xport/xport_trig.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int not_ready(void)
+{
+    return -ENOSYS;
+}
+
+static int no_open(struct xport_trig **out, xport_trig_failed *failed,
+                   void *arg)
+{
+    (void)out;
+    (void)failed;
+    (void)arg;
+    return -ENOSYS;
+}
+
+static void no_close(struct xport_trig *t)
+{
+    (void)t;
+}
+
+static bool can_nothing(const struct xport_trig_op *op)
+{
+    (void)op;
+    return false;
+}
+
+static int no_arm(struct xport_trig *t, const struct xport_trig_op *op)
+{
+    (void)t;
+    (void)op;
+    return -ENOSYS;
+}
+
+static int no_flag(struct xport_trig *t, uint64_t *least)
+{
+    (void)t;
+    (void)least;
+    return -ENOSYS;
+}
+
+static uint64_t *no_word(struct xport_trig *t)
+{
+    (void)t;
+    return NULL;
+}
+
+static void no_bump(struct xport_trig *t, uint64_t n)
+{
+    (void)t;
+    (void)n;
+}
+
+static uint64_t none_ended(struct xport_trig *t)
+{
+    (void)t;
+    return 0;
+}
+
+static void no_progress(void)
+{
+}
+
+static void no_counts(struct xport_trig_counts *out)
+{
+    memset(out, 0, sizeof *out);
+}
+
+const struct xport_trig_ops xport_trig_none = {
+    .name = "", .ready = not_ready, .open = no_open, .close = no_close, .can = can_nothing,
+    .arm = no_arm, .flag = no_flag, .word = no_word, .doorbell = no_word,
+    .bump = no_bump, .ended = none_ended, .progress = no_progress,
+    .counts = no_counts
+};
+const struct xport_trig_ops *xport_trig = &xport_trig_none;

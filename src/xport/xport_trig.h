@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xport_trig.h - operations that the NIC does when a device lets them go.
+ *
+ * A trigger is one stream's: operations are armed with it one after another,
+ * and each bump lets the next ones go, in that order, without a processor.
+ * Its flag counts in memory of this PE that the device reads: what flag() asks
+ * for is raised by the NIC when all that was armed before it has ended.  That
+ * is exact as long as nothing armed later is let go before the flag is seen.
+ *
+ * Room is short (see arm()), and what finds none is somebody else's to do: no
+ * call waits.  Threads: any, but one at a time for each trigger; progress(),
+ * bump() and ended() may be called beside it. */
+#ifndef XPORT_XPORT_TRIG_H
+#define XPORT_XPORT_TRIG_H
+
+#include "xport/xport.h"
+
+struct xport_trig;
+
+enum xport_trig_kind { XPORT_TRIG_PUT, XPORT_TRIG_GET, XPORT_TRIG_AMO };
+
+enum { XPORT_TRIG_BYTES = 32 };
+
+struct xport_trig_op {
+    enum xport_trig_kind kind;
+    const char *call;           /* of the program's, for a line */
+    struct xport_at at;
+    /* A put's source, a get's dest, where the word before an atomic goes or
+     * NULL: read and written when the NIC does it. */
+    void *local;
+    size_t len;
+    bool value;                 /* local is copied now: XPORT_TRIG_BYTES */
+    struct xport_amo amo;
+    bool signals;               /* a put: and then this, when it is there */
+    struct xport_at sig_at;
+    struct xport_amo sig;
+};
+
+/* An operation, a "put", failed; before it counts as ended. */
+typedef void xport_trig_failed(void *arg, const char *call, const char *what,
+                               int pe, const char *cause);
+
+/* High-water marks, and who found no room. */
+struct xport_trig_counts {
+    uint64_t entries, most_entries, used_entries;
+    uint64_t triggers, no_entry, no_counter;
+};
+
+struct xport_trig_ops {
+    const char *name;           /* of the provider; "" where no NIC does it */
+    /* 0, or -ENOSYS: none does. */
+    int (*ready)(void);
+    /* -ENOSYS, or -ENOSPC: this NIC has no counters left.  failed: flags are
+     * raised all the same. */
+    int (*open)(struct xport_trig **out, xport_trig_failed *failed, void *arg);
+    /* What was armed and never let go is dropped. */
+    void (*close)(struct xport_trig *t);
+    /* Would it do that one, if it had room?  Asks nobody. */
+    bool (*can)(const struct xport_trig_op *op);
+    /* As the next one.  -EAGAIN: no room, nothing was armed; -EIO: an
+     * operation of this trigger has failed, and none is taken any more. */
+    int (*arm)(struct xport_trig *t, const struct xport_trig_op *op);
+    /* *least: what the flag's word then is, or more.  -EAGAIN, -EIO. */
+    int (*flag)(struct xport_trig *t, uint64_t *least);
+    uint64_t *(*word)(struct xport_trig *t);
+    /* Where the device stores how many more are let go, once; NULL: the
+     * processor has to, by bump(). */
+    uint64_t *(*doorbell)(struct xport_trig *t);
+    void (*bump)(struct xport_trig *t, uint64_t n);
+    /* How many operations have ended, in whatever order. */
+    uint64_t (*ended)(struct xport_trig *t);
+    /* Room is given back, and failures are seen, when somebody calls this. */
+    void (*progress)(void);
+    void (*counts)(struct xport_trig_counts *out);
+};
+extern hidden const struct xport_trig_ops *xport_trig;  /* never NULL */
+extern hidden const struct xport_trig_ops xport_trig_none;
+
+#endif
