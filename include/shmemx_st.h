@@ -13,6 +13,15 @@
 
 typedef void *shmemx_stream_t;
 
+/* Who does what a stream is given: "copy", the device itself; "nic", the
+ * network's hardware, when the stream tells it to; "soft", a thread of this PE;
+ * "": there is no such memory, as yet, or no such PE. */
+typedef struct {
+    char put[8];                /* and get, from and to memory that the device
+                                 * reaches */
+    char atomic[8];
+} shmemx_engines_t;
+
 /* This PE's device. */
 typedef struct {
     char driver[16];            /* "cuda", "hip", "host": the software device */
@@ -28,6 +37,8 @@ typedef struct {
                                  * kernel */
     int flush;                  /* what a NIC stores there must be flushed
                                  * before kernels see it */
+    shmemx_engines_t near_host, near_device;    /* heaps of this node's PEs */
+    shmemx_engines_t far;       /* PEs of other nodes */
 } shmemx_device_info_t;
 
 /* Operations of a stream that run when they are started. */

@@ -3,8 +3,8 @@
  * SHMEMI_P(f) as f and as pf.  No include guard.
  *
  * All are local and give 0 or a negative errno: -ENODEV, there is no device;
- * -EINVAL, an argument is wrong; -EIO, the device failed.  SHMEM_LOG=debug
- * says more.  Threads: two on one stream are ordered by the program. */
+ * -EINVAL, an argument is wrong; -EIO, the device failed, or communication
+ * did that this call waits for (said once).  SHMEM_LOG=debug says more.  Threads: two on one stream are ordered by the program. */
 
 int SHMEMI_P(shmemx_device_info)(shmemx_device_info_t *info);
 

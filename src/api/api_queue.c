@@ -15,7 +15,7 @@ int pshmemx_queue_create(shmemx_stream_t stream,
                          const shmemx_queue_config_t *config, long mask,
                          shmemx_queue_t *queue)
 {
-    int rc = api_stream_ready(__func__);
+    int rc = api_stream_need(__func__);
 
     if (rc)
         return rc;
@@ -44,18 +44,21 @@ int pshmemx_queue_wait(shmemx_queue_t queue)
     core_need_up(__func__);
     if (!queue)
         return null(__func__, "the queue");
-    stream_batch_await(__func__, queue);
-    return 0;
+    return stream_batch_await(__func__, queue);
 }
 API_ALIAS(shmemx_queue_wait)
 
 int pshmemx_queue_test(shmemx_queue_t queue, int *empty)
 {
+    bool is;
+    int rc;
+
     core_need_up(__func__);
     if (!queue || !empty)
         return null(__func__, queue ? "the result" : "the queue");
-    *empty = stream_batch_ended(queue);
-    return 0;
+    rc = stream_batch_test(__func__, queue, &is);
+    *empty = is;
+    return rc;
 }
 API_ALIAS(shmemx_queue_test)
 
@@ -98,8 +101,8 @@ API_ALIAS(shmemx_enqueue_getmem)
     int pshmemx_enqueue_atomic_##F PARAMS                                   \
     {                                                                       \
         struct stream_amo a_ = {                                            \
-            XOP, sizeof(T), dest, (uint64_t)(VALUE), (uint64_t)(COND),      \
-            FETCHES, FETCH                                                  \
+            XOP, FETCHES, sizeof(T), dest, (uint64_t)(VALUE),               \
+            (uint64_t)(COND), FETCH                                         \
         };                                                                  \
                                                                             \
         core_need_up(__func__);                                             \
@@ -144,7 +147,7 @@ API_ALIAS(shmemx_enqueue_wait)
 int pshmemx_put_init(void *dest, const void *source, size_t bytes, int pe,
                      shmemx_req_t *req)
 {
-    int rc = api_stream_ready(__func__);
+    int rc = api_stream_need(__func__);
 
     return rc ? rc : stream_req_put(__func__, NULL, dest, source, bytes, NULL,
                                     pe, req);
@@ -156,7 +159,7 @@ int pshmemx_put_signal_init(void *dest, const void *source, size_t bytes,
                             int pe, shmemx_req_t *req)
 {
     struct stream_signal s = { sig_addr, signal, sig_op };
-    int rc = api_stream_ready(__func__);
+    int rc = api_stream_need(__func__);
 
     return rc ? rc : stream_req_put(__func__, NULL, dest, source, bytes, &s,
                                     pe, req);
@@ -207,8 +210,8 @@ int pshmemx_req_test(shmemx_req_t req, int *flag)
     core_need_up(__func__);
     if (!req || !flag)
         return null(__func__, req ? "the result" : "the request");
-    rc = stream_req_test(req, &is);
-    if (!rc)
+    rc = stream_req_test(__func__, req, &is);
+    if (rc != -EINVAL)
         *flag = is;
     return rc;
 }

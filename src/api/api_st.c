@@ -21,7 +21,7 @@ const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
     int pshmemx_##F##_on_stream(ARGS PARAMS, shmemx_stream_t stream)        \
     {                                                                       \
         struct stream_where w_ = { __func__, API_DEFAULT, stream };         \
-        int rc_ = api_stream_ready(__func__);                               \
+        int rc_ = api_stream_need(__func__);                                \
                                                                             \
         return unlikely(rc_) ? rc_ : DO;                                    \
     }                                                                       \
@@ -31,7 +31,7 @@ const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
         struct stream_where w_ = {                                          \
             __func__, api_stream_ctx(ctx, __func__), stream                 \
         };                                                                  \
-        int rc_ = api_stream_ready(__func__);                               \
+        int rc_ = api_stream_need(__func__);                                \
                                                                             \
         return unlikely(rc_) ? rc_ : DO;                                    \
     }                                                                       \
@@ -120,7 +120,7 @@ ON(signal_op, ctx_signal_op,
     })
 #define AMO(T, OP, SYM, VALUE, COND, FETCHES, FETCH)                        \
     stream_amo(&w_, (&(struct stream_amo){                                  \
-                   OP, sizeof(T), (void *)(SYM), VALUE, COND, FETCHES,      \
+                   OP, FETCHES, sizeof(T), (void *)(SYM), VALUE, COND,      \
                    FETCH }), pe)
 #define PLAIN(NAME, T, CALL, OP)                                            \
     ON(NAME##_atomic_##CALL, ctx_##NAME##_atomic_##CALL,                    \

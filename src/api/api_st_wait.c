@@ -8,7 +8,7 @@
     int pshmemx_##F##_on_stream(ARGS PARAMS, shmemx_stream_t stream)        \
     {                                                                       \
         struct stream_where w_ = { __func__, API_DEFAULT, stream };         \
-        int rc_ = api_stream_ready(__func__);                               \
+        int rc_ = api_stream_need(__func__);                                \
                                                                             \
         return unlikely(rc_) ? rc_                                          \
                              : stream_wait(&w_, &(struct stream_wait){      \
@@ -51,7 +51,7 @@ int pshmemx_signal_fetch_on_stream(uint64_t *value, const uint64_t *sig_addr,
                                    shmemx_stream_t stream)
 {
     struct stream_where w = { __func__, API_DEFAULT, stream };
-    int rc = api_stream_ready(__func__);
+    int rc = api_stream_need(__func__);
 
     return rc ? rc : stream_amo(&w, &(struct stream_amo){
                                     .op = XPORT_FETCH, .size = sizeof *value,
@@ -64,7 +64,7 @@ API_ALIAS(shmemx_signal_fetch_on_stream)
     int pshmemx_##NAME##_on_stream(shmemx_stream_t stream)                  \
     {                                                                       \
         struct stream_where w = { __func__, API_DEFAULT, stream };          \
-        int rc = api_stream_ready(__func__);                                \
+        int rc = api_stream_need(__func__);                                 \
                                                                             \
         return rc ? rc : stream_##NAME(&w);                                 \
     }                                                                       \
@@ -74,7 +74,7 @@ API_ALIAS(shmemx_signal_fetch_on_stream)
         struct stream_where w = {                                           \
             __func__, api_stream_ctx(ctx, __func__), stream                 \
         };                                                                  \
-        int rc = api_stream_ready(__func__);                                \
+        int rc = api_stream_need(__func__);                                 \
                                                                             \
         return rc ? rc : stream_##NAME(&w);                                 \
     }                                                                       \
@@ -123,7 +123,7 @@ static struct core_team *member_of(shmem_team_t team, const char *call)
     return NULL;
 }
 
-#define MEET(F, PARAMS, TEAM, DO)                                               int pshmemx_##F##_on_stream PARAMS                                          {                                                                               struct stream_where w = { __func__, API_DEFAULT, stream };                  int rc = api_stream_ready(__func__);                                        struct core_team *t = rc ? NULL : member_of(TEAM, __func__);                                                                                            return rc ? rc : t ? DO(&w, t) : -EINVAL;                               }                                                                           API_ALIAS(shmemx_##F##_on_stream)
+#define MEET(F, PARAMS, TEAM, DO)                                               int pshmemx_##F##_on_stream PARAMS                                          {                                                                               struct stream_where w = { __func__, API_DEFAULT, stream };                  int rc = api_stream_need(__func__);                                        struct core_team *t = rc ? NULL : member_of(TEAM, __func__);                                                                                            return rc ? rc : t ? DO(&w, t) : -EINVAL;                               }                                                                           API_ALIAS(shmemx_##F##_on_stream)
 MEET(barrier_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD,
      stream_team_barrier)
 MEET(sync_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD, stream_team_sync)

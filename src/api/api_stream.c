@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams, for programs that are to run on any device. */
 #include "api/api_stream.h"
+#include "base/env.h"
 #include "gtl/gtl.h"
 
 #include <errno.h>
@@ -14,11 +15,45 @@ int api_stream_open(void)
     return gtl != &gtl_none || api_device_known() ? stream_open() : -ENODEV;
 }
 
+void api_stream_lacks(const char *call)
+{
+    static bool told;
+
+    if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+        log_warn(ERR_DEVICE, "%s: this PE has no device, so no streams: %s",
+                 core_public_name(call), env.DEVICE == ENV_DEVICE_NONE
+                 ? "SHMEM_DEVICE=none switches it off" : gtl_error());
+}
+
 static int told(const char *call, int rc)
 {
     if (unlikely(rc && rc != -EAGAIN))
         log_debug(LOG_API, "%s: %s", call, gtl_error());
     return rc;
+}
+
+static shmemx_engines_t near(enum heap_seg_id seg)
+{
+    shmemx_engines_t e = { "", "" };
+    bool copies, atomics;
+
+    if (stream_near(seg, &copies, &atomics)) {
+        strcpy(e.put, copies ? "copy" : "soft");
+        strcpy(e.atomic, atomics ? "copy" : "soft");
+    }
+    return e;
+}
+
+static shmemx_engines_t far(void)
+{
+    shmemx_engines_t e = { "", "" };
+    bool copies, atomics;
+
+    if (stream_far(&copies, &atomics)) {
+        strcpy(e.put, copies ? "nic" : "soft");
+        strcpy(e.atomic, atomics ? "nic" : "soft");
+    }
+    return e;
 }
 
 int pshmemx_device_info(shmemx_device_info_t *info)
@@ -34,8 +69,10 @@ int pshmemx_device_info(shmemx_device_info_t *info)
         .ordinal = d->ordinal, .count = d->count,
         .driver_version = d->driver_version, .hw_queues = d->hw_queues,
         .memory = d->memory, .direct = d->direct, .memops = d->memops,
-        .flush = !d->ordered
+        .flush = !d->ordered,
+        .near_host = near(HEAP_HOST), .near_device = near(HEAP_DEVICE)
     };
+    info->far = far();
     snprintf(info->driver, sizeof info->driver, "%s", gtl->name);
     _Static_assert(sizeof info->name == sizeof d->name &&
                    sizeof info->id == sizeof d->id &&
@@ -58,6 +95,19 @@ int pshmemx_stream_create(shmemx_stream_t *stream)
 }
 API_ALIAS(shmemx_stream_create)
 
+/* What the stream has passed, the agent ends without anybody's help. */
+static bool settled(shmemx_stream_t stream)
+{
+    struct timespec nap = { 0, 20000 };
+
+    while (stream_pending(stream)) {
+        if (gtl->stream_query(stream))
+            return false;
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
 int pshmemx_stream_destroy(shmemx_stream_t stream)
 {
     uint64_t id;
@@ -67,8 +117,10 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
         rc = -EINVAL;
     if (!rc)
         rc = told(__func__, gtl->stream_check(stream, &id));
-    if (!rc && stream_pending(stream))
+    if (!rc && !settled(stream))
         rc = -EBUSY;
+    if (!rc)
+        stream_destroyed(__func__, stream);
     if (!rc)
         gtl->stream_destroy(stream);
     return rc;
@@ -107,11 +159,12 @@ static int sync_soon(shmemx_stream_t stream, uint64_t since)
 }
 
 /* An event: others may enqueue more meanwhile, without end. */
-static int sync_event(const char *call, void *event, uint64_t since)
+static int sync_event(const char *call, void *stream, void *event,
+                      uint64_t since)
 {
     struct core_waiter w = {
         .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
-        .what = CORE_FOR_STREAM, .call = call
+        .what = CORE_FOR_STREAM, .value = (uintptr_t)stream, .call = call
     };
     struct timespec t = { 0, 0 };
     uint64_t lasts;
@@ -130,6 +183,20 @@ static int sync_event(const char *call, void *event, uint64_t since)
     return rc;
 }
 
+/* What the driver says of work that it was given before, and what failed of
+ * communication. */
+static int ended(const char *call, shmemx_stream_t stream, int rc)
+{
+    if (likely(!rc))
+        return stream_failed(call, stream);
+    if (rc != -EAGAIN && rc != -EINVAL && rc != -EBUSY) {
+        log_warn(ERR_DEVICE, "%s: stream %p: work on it failed: %s",
+                 core_public_name(call), stream, gtl_error());
+        stream_failed(call, stream);
+    }
+    return told(call, rc);
+}
+
 int pshmemx_stream_sync(shmemx_stream_t stream)
 {
     uint64_t since;
@@ -145,12 +212,12 @@ int pshmemx_stream_sync(shmemx_stream_t stream)
         if (rc == -EAGAIN && !gtl->event_create(&event)) {
             rc = gtl->event_record(event, stream);
             if (!rc)
-                rc = sync_event(__func__, event, since);
+                rc = sync_event(__func__, stream, event, since);
             gtl->event_destroy(event);
         }
     }
     /* What has ended costs little; and what failed, it says. */
-    return told(__func__, gtl->stream_sync(stream));
+    return ended(__func__, stream, gtl->stream_sync(stream));
 }
 API_ALIAS(shmemx_stream_sync)
 
@@ -158,7 +225,7 @@ int pshmemx_stream_query(shmemx_stream_t stream)
 {
     int rc = api_stream_ready(__func__);
 
-    return rc ? rc : told(__func__, gtl->stream_query(stream));
+    return rc ? rc : ended(__func__, stream, gtl->stream_query(stream));
 }
 API_ALIAS(shmemx_stream_query)
 
@@ -204,7 +271,12 @@ int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
 
     if (rc)
         return rc;
-    return grid && body ? told(__func__, gtl->launch(grid, body, arg, stream))
-                        : -EINVAL;
+    rc = grid && body ? told(__func__, gtl->launch(grid, body, arg, stream))
+                      : -EINVAL;
+    if (rc == -ENODEV)
+        log_warn(ERR_DEVICE, "shmemx_stream_launch: kernels that are C "
+                 "functions run on the software device, and this one is a GPU: "
+                 "SHMEM_DEVICE=host chooses that");
+    return rc;
 }
 API_ALIAS(shmemx_stream_launch)

@@ -15,6 +15,17 @@ static inline int api_stream_ready(const char *call)
     return likely(stream_is_open) ? 0 : api_stream_open();
 }
 
+/* The same for calls that say why they refuse: once in a process, here. */
+void api_stream_lacks(const char *call) __attribute__((cold));
+static inline int api_stream_need(const char *call)
+{
+    int rc = api_stream_ready(call);
+
+    if (unlikely(rc))
+        api_stream_lacks(call);
+    return rc;
+}
+
 /* NULL: an invalid one, or a device's. */
 const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call);
 

@@ -47,10 +47,10 @@ int stream_get_blocks(const struct stream_where *w, void *dest,
  * Words are bit patterns of 4 or 8 bytes. */
 struct stream_amo {
     enum xport_op op;
+    bool fetches;
     size_t size;
     void *sym;
     uint64_t value, cond;
-    bool fetches;
     void *fetch;
 };
 int stream_amo(const struct stream_where *w, const struct stream_amo *a,
@@ -86,6 +86,7 @@ struct stream_wait {
     size_t *index;              /* ANY: where its number goes */
     size_t *indices, *count;    /* SOME; count: how many, or NULL */
     uint64_t *seen;             /* where the word's value goes, or NULL */
+    int whose;                  /* 1 + the PE that raises it; 0: not known */
 };
 int stream_wait(const struct stream_where *w, const struct stream_wait *c);
 
@@ -102,8 +103,10 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
                       struct shmemx_queue **out);
 /* -EBUSY: something is started or waits for a start. */
 int stream_batch_close(struct shmemx_queue *q);
-bool stream_batch_ended(struct shmemx_queue *q);
-void stream_batch_await(const char *call, struct shmemx_queue *q);
+/* *empty: all that was started has ended.  These four give -EIO, told, if an
+ * operation of the queue that has ended has failed; each is told of once. */
+int stream_batch_test(const char *call, struct shmemx_queue *q, bool *empty);
+int stream_batch_await(const char *call, struct shmemx_queue *q);
 
 /* A persistent request, or with q one that its next start uses up; out may
  * then be NULL. */
@@ -126,10 +129,23 @@ int stream_batch_wait(const char *call, struct shmemx_queue *q);
 int stream_batch_wait_all(const char *call, struct shmemx_queue *q, int n,
                           struct shmemx_req *reqs[]);
 /* -EINVAL: it was never started. */
-int stream_req_test(struct shmemx_req *r, bool *ended);
+int stream_req_test(const char *call, struct shmemx_req *r, bool *ended);
 int stream_req_await(const char *call, struct shmemx_req *r);
 /* -EBUSY: it has not ended. */
 int stream_req_free(struct shmemx_req *r);
+
+/* Does the device itself copy to and from such heaps of all PEs of this node,
+ * and do atomics on them?  False: there is no such heap. */
+bool stream_near(enum heap_seg_id seg, bool *copies, bool *atomics);
+/* Are there PEs of other nodes?  And does the NIC do by itself what is done
+ * there? */
+bool stream_far(bool *copies, bool *atomics);
+
+/* -EIO, told, if an operation of this stream or of its queues has failed; each
+ * is told of once. */
+int stream_failed(const char *call, void *stream);
+/* The stream is about to be; what failed there is told. */
+void stream_destroyed(const char *call, void *stream);
 
 /* Is an operation armed there that has not ended? */
 bool stream_pending(void *stream);

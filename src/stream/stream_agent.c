@@ -8,7 +8,10 @@
  * operation often follows soon. */
 #include "stream/stream_int.h"
 #include "base/env.h"
+#include "base/fault.h"
 #include "base/lock.h"
+#include "stream/stream_watch.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -19,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SPIN_NS ((uint64_t)20000)
+#define SPIN_NS ((uint64_t)2000)
 #define YIELD_NS ((uint64_t)100000)
 #define NAP_LEAST_NS ((uint64_t)20000)
 #define NAP_MOST_NS ((uint64_t)1000000)
@@ -87,6 +90,10 @@ static void *run(void *arg)
         heard = __atomic_load_n(&bell, __ATOMIC_SEQ_CST);
         if (__atomic_load_n(&stop, __ATOMIC_ACQUIRE))
             break;
+        if (fault_hit(FAULT_STREAM_AGENT)) {
+            doze(heard, NAP_MOST_NS);
+            continue;
+        }
         armed = busy = false;
         if (stream_queues_advance(&armed, &busy) ||
             (busy && xport_far && xport_far->progress()))
@@ -107,13 +114,14 @@ int stream_agent_open(void)
     if (!runs) {
         stop = false;
         /* Signals are for the program's own threads. */
-        sigfillset(&all);
+        signals_of_program(&all);
         pthread_sigmask(SIG_SETMASK, &all, &old);
         rc = -pthread_create(&thread, NULL, run, NULL);
         pthread_sigmask(SIG_SETMASK, &old, NULL);
         runs = !rc;
     }
     lock_release(&lock);
+    stream_watch_start();
     return rc;
 }
 

@@ -3,11 +3,14 @@
  * together.
  *
  * A start enqueues what the device does itself, arms the rest, and ends with
- * one store of the device's: to `fire`, where something is armed - behind it
- * is a quiet, for which the agent raises `done` - and else to `started`, which
- * only the host looks at.  So a wait is one wait for `done`, or none where the
- * stream's order is enough. */
+ * one store of the device's: to the register of the NIC, which raises a flag
+ * behind all; to `fire`, where something is armed for the agent - behind it is
+ * a quiet, for which the agent raises `done` - and else to `started`, which
+ * only the host looks at.  So a wait is one wait for the flag or for `done`, or
+ * none where the stream's order is enough.  Only where the NIC has no room for
+ * some of a start are there two stores. */
 #include "stream/stream_int.h"
+#include "stream/stream_stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,14 +23,19 @@ enum state {
     WAITED                      /* started, and the stream waits for it */
 };
 
+/* What tells of a start's end, and the number that it is then past. */
+enum { BY_START, BY_TICKET, BY_FLAG, WAYS };
+struct mark {
+    int way;
+    uint64_t number;
+};
+
 struct shmemx_req {
     struct stream_op op;
     struct shmemx_queue *queue; /* that started it */
     enum state state;
     bool once;
-    /* Of its last start: a ticket, or the number of a start. */
-    bool armed;
-    uint64_t number;
+    struct mark mark;           /* of its last start */
 };
 
 struct staged {
@@ -40,8 +48,8 @@ struct shmemx_queue {
     struct stream_queue *queue;
     struct staged *staged;
     size_t n_staged, room;
-    uint64_t ticket, starts;    /* the last of each kind */
-    uint64_t waited;            /* ticket that the stream waits for */
+    uint64_t last[WAYS];
+    uint64_t waited[WAYS];      /* that the stream waits for */
 };
 
 /* ---- queues ---- */
@@ -86,11 +94,11 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
     if (!q)
         return out_of_memory(call);
     q->stream = stream;
-    rc = stream_queue_open(&q->queue);
+    rc = stream_queue_open(stream, &q->queue);
     if (!rc)
         rc = make_room(q, depth);
     if (!rc)
-        q->starts = stream_queue_words(q->queue)->started;
+        q->last[BY_START] = stream_queue_words(q->queue)->started;
     if (rc) {
         stream_refuse(ERR_STREAM, call, "a queue: %s", strerror(-rc));
         if (q->queue)
@@ -103,42 +111,97 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
     return 0;
 }
 
-static bool ended(const struct shmemx_queue *q, bool armed, uint64_t number)
+/* NULL: nothing of that kind was started. */
+static uint64_t *word_of(const struct shmemx_queue *q, int way)
 {
     struct stream_words *w = stream_queue_words(q->queue);
 
-    return __atomic_load_n(armed ? &w->done : &w->started, __ATOMIC_ACQUIRE) >=
-           number;
+    return way == BY_START ? &w->started : way == BY_TICKET ? &w->done
+           : q->last[BY_FLAG]
+           ? xport_trig->word(stream_queue_nic(q->queue)->trig) : NULL;
 }
 
-bool stream_batch_ended(struct shmemx_queue *q)
+static bool reached(const struct shmemx_queue *q, struct mark m)
 {
-    return ended(q, true, q->ticket) && ended(q, false, q->starts);
+    uint64_t *word = word_of(q, m.way);
+
+    return !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= m.number;
 }
 
-/* The wait that the host makes: the device or the agent stores. */
-static void await(const char *call, const struct shmemx_queue *q, bool armed,
-                  uint64_t number)
+static struct mark last_of(const struct shmemx_queue *q, int way)
 {
-    struct stream_words *words = stream_queue_words(q->queue);
-    uint64_t *word = armed ? &words->done : &words->started;
+    return (struct mark){ way, q->last[way] };
+}
+
+/* What the NIC does it counts, in whatever order it ends: that a start has
+ * ended is known when the last one has. */
+static bool counted(const struct shmemx_queue *q, struct mark m)
+{
+    return m.way != BY_START && stream_queue_nic(q->queue)->armed;
+}
+
+static bool ended(const struct shmemx_queue *q, struct mark m)
+{
+    return counted(q, m) ? reached(q, last_of(q, BY_TICKET)) &&
+                           reached(q, last_of(q, BY_FLAG))
+                         : reached(q, m);
+}
+
+static int failed(const char *call, const struct shmemx_queue *q)
+{
+    return stream_fail_take(call, stream_queue_failed(q->queue));
+}
+
+static bool all_ended(const struct shmemx_queue *q)
+{
+    bool all = true;
+
+    for (int way = 0; way < WAYS; way++)
+        all = all && reached(q, last_of(q, way));
+    return all;
+}
+
+int stream_batch_test(const char *call, struct shmemx_queue *q, bool *is)
+{
+    int rc = 0;
+
+    *is = all_ended(q);
+    if (*is)
+        rc = failed(call, q);
+    return rc;
+}
+
+/* The wait that the host makes: the device, the agent or the NIC stores. */
+static void await_one(const char *call, const struct shmemx_queue *q,
+                      struct mark m)
+{
+    uint64_t *word = word_of(q, m.way);
     struct core_waiter w = CORE_WAIT_VALUE(call, word, uint64_t, SHMEM_CMP_GE,
-                                           number);
+                                           m.number);
 
-    while (!ended(q, armed, number))
+    while (!reached(q, m))
         core_wait_step(&w);
     core_wait_end(&w);
 }
 
-void stream_batch_await(const char *call, struct shmemx_queue *q)
+static void await(const char *call, const struct shmemx_queue *q,
+                  struct mark m)
 {
-    await(call, q, true, q->ticket);
-    await(call, q, false, q->starts);
+    if (counted(q, m))
+        await_one(call, q, last_of(q, BY_TICKET));
+    await_one(call, q, counted(q, m) ? last_of(q, BY_FLAG) : m);
+}
+
+int stream_batch_await(const char *call, struct shmemx_queue *q)
+{
+    for (int way = 0; way < WAYS; way++)
+        await_one(call, q, last_of(q, way));
+    return failed(call, q);
 }
 
 int stream_batch_close(struct shmemx_queue *q)
 {
-    if (q->n_staged || !stream_batch_ended(q) || !stream_queue_empty(q->queue))
+    if (q->n_staged || !all_ended(q) || !stream_queue_empty(q->queue))
         return -EBUSY;
     stream_queue_close(q->queue);
     free(q->staged);
@@ -227,32 +290,33 @@ int stream_req_amo(const char *call, struct shmemx_queue *q,
     return rc ? rc : make(call, q, &op, out);
 }
 
-int stream_req_test(struct shmemx_req *r, bool *is)
+static bool was_started(const struct shmemx_req *r)
 {
-    if (r->state == STAGED || !r->queue)
+    return r->state != STAGED && r->queue;
+}
+
+int stream_req_test(const char *call, struct shmemx_req *r, bool *is)
+{
+    if (!was_started(r))
         return -EINVAL;
-    *is = ended(r->queue, r->armed, r->number);
-    return 0;
+    *is = ended(r->queue, r->mark);
+    return *is && r->mark.way != BY_START ? failed(call, r->queue) : 0;
 }
 
 int stream_req_await(const char *call, struct shmemx_req *r)
 {
-    bool is;
-    int rc = stream_req_test(r, &is);
-
-    if (rc)
-        return rc;
-    await(call, r->queue, r->armed, r->number);
+    if (!was_started(r))
+        return -EINVAL;
+    await(call, r->queue, r->mark);
     /* The host has waited in the stream's place. */
     r->state = r->once ? WAITED : IDLE;
-    return 0;
+    return r->mark.way != BY_START ? failed(call, r->queue) : 0;
 }
 
 int stream_req_free(struct shmemx_req *r)
 {
-    bool is = true;
-
-    if (r->state == STAGED || (!stream_req_test(r, &is) && !is))
+    if (r->state == STAGED ||
+        (was_started(r) && !ended(r->queue, r->mark)))
         return -EBUSY;
     free(r);
     return 0;
@@ -260,8 +324,13 @@ int stream_req_free(struct shmemx_req *r)
 
 /* ---- starts ---- */
 
+/* Whose part a start has. */
+struct parts {
+    bool nic, agent;
+};
+
 static int start_one(const struct stream_where *w, struct shmemx_queue *q,
-                     const struct stream_op *op, bool *armed)
+                     const struct stream_op *op, struct parts *parts)
 {
     struct stream_op *to;
     bool done;
@@ -272,62 +341,84 @@ static int start_one(const struct stream_where *w, struct shmemx_queue *q,
     rc = stream_direct(w, op, &done);
     if (rc || done)
         return rc;
+    rc = stream_nic_arm(q->queue, op, q->stream);
+    parts->nic |= !rc;
+    if (rc != STREAM_NOT)
+        return stream_told(w, rc);
     to = stream_queue_room(q->queue);
     *to = *op;
     to->queue = q->queue;
     to->call = w->call;
     to->waits = false;          /* the quiet does */
     stream_queue_push(q->queue);
-    *armed = true;
+    parts->agent = true;
     return 0;
+}
+
+/* By the agent, and what the NIC does before it. */
+static int fire(const struct stream_where *w, struct shmemx_queue *q,
+                struct mark *m)
+{
+    struct stream_op *op = stream_queue_room(q->queue);
+
+    *op = (struct stream_op){
+        .kind = STREAM_QUIET, .call = w->call, .queue = q->queue, .waits = true
+    };
+    *m = (struct mark){ BY_TICKET, stream_queue_push(q->queue) };
+    return stream_queue_fire(q->queue, q->stream);
 }
 
 /* The one store of the device's. */
 static int finish(const struct stream_where *w, struct shmemx_queue *q,
-                  bool armed)
+                  struct parts parts, struct mark *m)
 {
     struct stream_words *words = stream_queue_words(q->queue);
-    struct stream_op *op;
-    int rc;
+    int rc = STREAM_NOT;
 
-    if (!armed) {
-        rc = gtl->write64(&words->started, q->starts + 1, q->stream);
-        q->starts += !rc;
-        return stream_told(w, rc);
+    *m = (struct mark){ BY_START, q->last[BY_START] + 1 };
+    if (parts.nic && !parts.agent) {
+        m->way = BY_FLAG;
+        rc = stream_nic_flag(q->queue, &m->number);
+        parts.agent = rc == STREAM_NOT;         /* it has room for none */
     }
-    op = stream_queue_room(q->queue);
-    *op = (struct stream_op){
-        .kind = STREAM_QUIET, .call = w->call, .queue = q->queue, .waits = true
-    };
-    q->ticket = stream_queue_push(q->queue);
-    return stream_told(w, stream_queue_fire(q->queue, q->stream));
+    if (parts.nic && (!rc || rc == STREAM_NOT))
+        rc = stream_nic_let_go(q->queue, q->stream);
+    else if (!parts.agent)
+        rc = gtl->write64(&words->started, m->number, q->stream);
+    if (parts.agent && (!rc || rc == STREAM_NOT))
+        rc = fire(w, q, m);
+    if (!rc)
+        q->last[m->way] = m->number;
+    return stream_told(w, rc);
 }
 
-static void started(struct shmemx_queue *q, struct shmemx_req *r, bool armed)
+static void started(struct shmemx_queue *q, struct shmemx_req *r,
+                    struct mark m)
 {
     r->queue = q;
     r->state = STARTED;
-    r->armed = armed;
-    r->number = armed ? q->ticket : q->starts;
+    r->mark = m;
 }
 
 int stream_batch_start(const char *call, struct shmemx_queue *q)
 {
     struct stream_where w = where(call, q);
-    bool armed = false;
+    struct parts parts = { false, false };
+    struct mark m;
     int rc = 0;
 
     if (!q->n_staged)
         return 0;
     for (size_t i = 0; i < q->n_staged && !rc; i++)
-        rc = start_one(&w, q, &q->staged[i].op, &armed);
+        rc = start_one(&w, q, &q->staged[i].op, &parts);
     if (!rc)
-        rc = finish(&w, q, armed);
+        rc = finish(&w, q, parts, &m);
     if (rc)
         return rc;
+    stream_count(STREAM_STARTS);
     for (size_t i = 0; i < q->n_staged; i++)
         if (q->staged[i].req)
-            started(q, q->staged[i].req, armed);
+            started(q, q->staged[i].req, m);
     q->n_staged = 0;
     return 0;
 }
@@ -353,7 +444,8 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
                            struct shmemx_req *reqs[])
 {
     struct stream_where w = where(call, q);
-    bool armed = false;
+    struct parts parts = { false, false };
+    struct mark m;
     int rc = check_start(call, n, reqs);
 
     if (rc || n <= 0)
@@ -361,28 +453,35 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
     if (stream_queue_reserve(q->queue, (size_t)n + 1))
         return out_of_memory(call);
     for (int i = 0; i < n && !rc; i++)
-        rc = start_one(&w, q, &reqs[i]->op, &armed);
+        rc = start_one(&w, q, &reqs[i]->op, &parts);
     if (!rc)
-        rc = finish(&w, q, armed);
+        rc = finish(&w, q, parts, &m);
+    if (!rc)
+        stream_count(STREAM_STARTS);
     for (int i = 0; i < n && !rc; i++)
-        started(q, reqs[i], armed);
+        started(q, reqs[i], m);
     return rc;
 }
 
 /* ---- waits ---- */
 
+/* upto: of each kind; for starts the order of the stream is enough. */
 static int wait_for(const struct stream_where *w, struct shmemx_queue *q,
-                    uint64_t ticket)
+                    const uint64_t upto[WAYS])
 {
     int rc = 0;
 
-    if (ticket > q->waited && !stream_may_wait())
-        return stream_refuse_wait(w);
-    if (ticket > q->waited)
-        rc = gtl->wait64(&stream_queue_words(q->queue)->done, ticket,
-                         q->stream);
-    if (!rc && ticket > q->waited)
-        q->waited = ticket;
+    for (int way = BY_TICKET; way < WAYS; way++) {
+        if (upto[way] <= q->waited[way])
+            continue;
+        if (!stream_may_wait())
+            return stream_refuse_wait(w);
+        rc = gtl->wait64(word_of(q, way), upto[way], q->stream);
+        if (rc)
+            break;
+        q->waited[way] = upto[way];
+        stream_count(STREAM_WAITS);
+    }
     return stream_told(w, rc);
 }
 
@@ -390,14 +489,15 @@ int stream_batch_wait(const char *call, struct shmemx_queue *q)
 {
     struct stream_where w = where(call, q);
 
-    return wait_for(&w, q, q->ticket);
+    return wait_for(&w, q, q->last);
 }
 
 int stream_batch_wait_all(const char *call, struct shmemx_queue *q, int n,
                           struct shmemx_req *reqs[])
 {
     struct stream_where w = where(call, q);
-    uint64_t ticket = 0;
+    uint64_t upto[WAYS] = { 0 };
+    bool every = false;
     int rc;
 
     for (int i = 0; i < n; i++) {
@@ -406,10 +506,11 @@ int stream_batch_wait_all(const char *call, struct shmemx_queue *q, int n,
         if (!r || r->queue != q || r->state != STARTED)
             return stream_refuse(ERR_ARG, call, "request %d was not started "
                                  "on this queue", i);
-        if (r->armed && r->number > ticket)
-            ticket = r->number;
+        if (r->mark.number > upto[r->mark.way])
+            upto[r->mark.way] = r->mark.number;
+        every |= counted(q, r->mark);
     }
-    rc = wait_for(&w, q, ticket);
+    rc = wait_for(&w, q, every ? q->last : upto);
     for (int i = 0; i < n && !rc; i++)
         reqs[i]->state = WAITED;
     return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations that the device does itself, in the stream. */
 #include "stream/stream_int.h"
+#include "stream/stream_stats.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@ _Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
                (int)GTL_CSWAP == (int)XPORT_CSWAP &&
                (int)GTL_XOR == (int)XPORT_XOR, "one list of operations");
 
-enum { NOT = 1 };               /* the device does not reach it */
+enum { NOT = STREAM_NOT };      /* the device does not reach it */
 
 static int put(const struct stream_op *op, void *s)
 {
@@ -140,11 +141,14 @@ int stream_direct(const struct stream_where *w, const struct stream_op *op,
     int rc = direct(op, w->stream);
 
     *done = rc != NOT;
+    if (likely(!rc))
+        stream_count(STREAM_DIRECT);
     return rc == NOT ? 0 : stream_told(w, rc);
 }
 
 int stream_issue(const struct stream_where *w, struct stream_op *op)
 {
+    struct stream_queue *q;
     struct stream_op *to;
     bool done;
     int rc = stream_direct(w, op, &done);
@@ -153,7 +157,12 @@ int stream_issue(const struct stream_where *w, struct stream_op *op)
         return rc;
     if (op->waits && unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);
-    rc = stream_arm_begin(w, &to);
+    rc = stream_queue_find(w, &q);
+    if (!rc)
+        rc = stream_nic_issue(w, q, op);
+    if (rc != STREAM_NOT)
+        return rc;
+    rc = stream_arm_room(w, q, &to);
     if (rc)
         return rc;
     op->queue = to->queue;

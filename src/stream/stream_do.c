@@ -42,33 +42,11 @@ static bool do_put_signal(const struct core_ctx *ctx,
     return soon || !op->waits;
 }
 
-/* On memory that is mapped here. */
-#define DO_AMO(T)                                                           \
-    static uint64_t do_amo_##T(T *at, const struct stream_amo *a)           \
-    {                                                                       \
-        T was = (T)a->cond, v = (T)a->value;                                \
-                                                                            \
-        switch (a->op) {                                                    \
-        case XPORT_FETCH: return __atomic_load_n(at, __ATOMIC_ACQUIRE);     \
-        case XPORT_SET: __atomic_store_n(at, v, __ATOMIC_RELEASE); return 0;\
-        case XPORT_SWAP: return __atomic_exchange_n(at, v, __ATOMIC_ACQ_REL);\
-        case XPORT_CSWAP:                                                   \
-            __atomic_compare_exchange_n(at, &was, v, false,                 \
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);\
-            return was;                                                     \
-        case XPORT_ADD: return __atomic_fetch_add(at, v, __ATOMIC_ACQ_REL); \
-        case XPORT_AND: return __atomic_fetch_and(at, v, __ATOMIC_ACQ_REL); \
-        case XPORT_OR: return __atomic_fetch_or(at, v, __ATOMIC_ACQ_REL);   \
-        default: return __atomic_fetch_xor(at, v, __ATOMIC_ACQ_REL);        \
-        }                                                                   \
-    }
-DO_AMO(uint32_t)
-DO_AMO(uint64_t)
-
 static bool do_amo(const struct core_ctx *ctx, const struct stream_op *op)
 {
     const struct stream_amo *a = &op->amo;
     struct core_spot to = core_near_amo(ctx, a->sym, a->size, op->pe);
+    const struct xport_amo x = { a->op, (int)a->size, a->value, a->cond };
     uint64_t was;
 
     if (!to.near) {
@@ -77,8 +55,7 @@ static bool do_amo(const struct core_ctx *ctx, const struct stream_op *op)
         return !op->waits;
     }
     atomics_told();
-    was = a->size == 4 ? do_amo_uint32_t((uint32_t *)to.near, a)
-                       : do_amo_uint64_t((uint64_t *)to.near, a);
+    was = xport_amo_here((void *)to.near, &x);
     atomics_heard();
     if (a->fetch)
         core_copy(a->fetch, &was, a->size);
@@ -127,9 +104,12 @@ bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
 bool stream_do_ended(const struct core_ctx *ctx, const struct stream_op *op)
 {
     if (op->kind == STREAM_WAIT) {
-        if (!stream_wait_over(&op->wait))
+        if (!stream_wait_over(op->wait))
             return false;
     } else if (ctx->flow && !xport_far->idle(ctx->flow)) {
+        return false;
+    } else if (op->kind == STREAM_QUIET &&
+               !stream_nic_over(op->queue, op->len)) {
         return false;
     }
     atomics_full_fence();

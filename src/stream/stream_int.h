@@ -5,6 +5,7 @@
 
 #include "gtl/gtl.h"
 #include "stream/stream.h"
+#include "xport/xport_trig.h"
 
 enum stream_kind {
     STREAM_PUT, STREAM_GET, STREAM_PUT_BLOCKS, STREAM_GET_BLOCKS,
@@ -29,20 +30,35 @@ struct stream_op {
         struct core_strided blocks;
         struct stream_signal signal;
         struct stream_amo amo;
-        struct stream_wait wait;
+        struct stream_wait *wait;       /* freed when it has ended */
         unsigned char bytes[32];
     };
 };
-_Static_assert(sizeof(struct stream_op) <= 192, "100,000 may be armed");
+_Static_assert(sizeof(struct stream_op) <= 112, "100,000 may be armed");
 
 /* What device and agent tell each other, in pinned memory. */
 struct stream_words {
     _Alignas(64) uint64_t fire; /* the device is past so many tickets */
     uint64_t started;           /* past so many starts that armed nothing */
+    uint64_t bumps;             /* for a NIC that the agent has to bump */
     _Alignas(64) uint64_t done; /* the agent, of those that it waits for */
 };
 
 struct stream_queue;
+enum { STREAM_NOT = 1 };        /* it is somebody else's to do */
+
+/* What of a queue's operations the NIC does. */
+struct stream_nic {
+    struct xport_trig *trig;    /* NULL: none, or not yet */
+    bool tried;
+    bool soft;                  /* the agent got some since the last quiet */
+    bool full;                  /* the last one found no room */
+    uint64_t armed;             /* atomic */
+    uint64_t let_go, quieted;   /* so many of them */
+    uint64_t flag, flagged;     /* atomic: the last one, and for how many */
+    uint64_t total, passed;     /* bumps: asked for; the agent's */
+    uint64_t spilled;           /* to the agent, for want of room */
+};
 
 /* ---- stream_direct.c ---- */
 /* *done: the device does it itself, in the stream.  0 or -errno, logged. */
@@ -68,9 +84,11 @@ int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
                     int pe, struct stream_op *out);
 
 /* ---- stream_queue.c ---- */
-/* One that belongs to no stream of its own; closed when it is empty. */
-int stream_queue_open(struct stream_queue **out);
+/* One of several of that stream; closed when it is empty. */
+int stream_queue_open(void *stream, struct stream_queue **out);
 void stream_queue_close(struct stream_queue *q);
+/* Armed so far, with queues that there are. */
+uint64_t stream_armed_ops(void);
 bool stream_queue_empty(const struct stream_queue *q);
 /* For n more, room will be found. */
 int stream_queue_reserve(struct stream_queue *q, size_t n);
@@ -82,14 +100,49 @@ uint64_t stream_queue_push(struct stream_queue *q);
  * there. */
 int stream_queue_fire(struct stream_queue *q, void *stream);
 struct stream_words *stream_queue_words(struct stream_queue *q);
+struct stream_nic *stream_queue_nic(struct stream_queue *q);
+/* The stream wakes the agent when it gets there. */
+int stream_queue_ring(void *stream);
+struct stream_failed *stream_queue_failed(struct stream_queue *q);
+/* Each queue's operation that is under way.  False: some were held. */
+typedef void stream_look(struct stream_queue *q, const struct stream_op *op);
+bool stream_queues_look(stream_look *look);
 
-/* Room for the next operation of this stream; its queue is filled in. */
+/* The queue of a stream.  0 or -errno, logged. */
+int stream_queue_find(const struct stream_where *w, struct stream_queue **out);
+/* Room there for the next operation, which knows its queue. */
+int stream_arm_room(const struct stream_where *w, struct stream_queue *q,
+                    struct stream_op **out);
+/* Both. */
 int stream_arm_begin(const struct stream_where *w, struct stream_op **out);
 /* It is complete: the stream raises the word when it gets there, and waits if
  * op->waits. */
 int stream_arm(const struct stream_where *w, struct stream_op *op);
 /* Has anything been armed for this stream? */
 bool stream_used(void *stream);
+
+/* ---- stream_nic.c ---- */
+/* Operations, and orders: 0, an error, logged, or NOT.  Then the operation may
+ * have become another one, that is to be armed for the agent. */
+int stream_nic_issue(const struct stream_where *w, struct stream_queue *q,
+                     struct stream_op *op);
+/* In two steps: the stream lets all go that was armed.  NOT: by the agent. */
+int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
+                   void *stream);
+int stream_nic_let_go(struct stream_queue *q, void *stream);
+/* The word of the trigger is raised to *least when all armed so far ended. */
+int stream_nic_flag(struct stream_queue *q, uint64_t *least);
+/* Have so many ended, or all? */
+bool stream_nic_over(struct stream_queue *q, uint64_t armed);
+bool stream_nic_idle(const struct stream_nic *n);
+/* The agent's: did it bump?  *looks: it is to look again. */
+bool stream_nic_advance(struct stream_queue *q, bool *looks);
+void stream_nic_close(struct stream_nic *n);
+
+/* ---- stream_fired.c ---- */
+/* On the thread of a stream that gets to the operation arg: raises the word,
+ * and sees to the operation. */
+void stream_fired(void *arg);
 
 /* ---- stream_agent.c ---- */
 /* The queue has work; may be called by the device's threads. */
@@ -109,9 +162,58 @@ bool stream_do_ended(const struct core_ctx *ctx, const struct stream_op *op);
 /* ---- stream_wait.c ---- */
 /* Looks once; what it asks for is stored when it is over. */
 bool stream_wait_over(const struct stream_wait *c);
+/* For a line about it. */
+struct core_waiter stream_wait_what(const char *call,
+                                    const struct stream_wait *c);
 void stream_wait_open(void);
 /* Streams of the software device wait no longer and do nothing more. */
 void stream_wait_close(void);
+
+/* ---- stream_fail.c ---- */
+/* What failed of a queue's operations: such a thing lives in it. */
+enum { STREAM_RECENT = 8 };
+struct stream_failed {
+    void *stream;
+    /* What was done last, for the name of the call. */
+    struct {
+        const char *call;
+        int pe;
+    } recent[STREAM_RECENT];    /* atomic */
+    unsigned at;                /* atomic */
+    /* The first that nobody has been told of, and how many there were. */
+    struct stream_failed *next;
+    bool listed, told;
+    unsigned long n;
+    const char *call, *what;
+    int pe;
+    char cause[256];
+};
+/* What fails on the flow (or NULL) goes there. */
+void stream_fail_open(struct stream_failed *f, void *stream,
+                      struct xport_flow *flow);
+/* An operation failed; it counts as done after this.  Any thread.  call: NULL
+ * where that is not known. */
+void stream_fail(struct stream_failed *f, const char *call, const char *what,
+                 int pe, const char *cause) __attribute__((cold));
+/* -EIO, with a line unless that was printed, if one has failed; that is said
+ * once.  At last before the queue goes, then without a call. */
+int stream_fail_take(const char *call, const struct stream_failed *f);
+/* The PE that all recent operations were for, or -1. */
+int stream_fail_pe(const struct stream_failed *f);
+/* The operation is begun. */
+static inline void stream_fail_note(struct stream_failed *f,
+                                    const struct stream_op *op)
+{
+    unsigned at = __atomic_load_n(&f->at, __ATOMIC_RELAXED);
+    unsigned k = at % STREAM_RECENT;
+
+    if (op->kind >= STREAM_FENCE)
+        return;                 /* to nobody */
+    /* relaxed: for a line alone. */
+    __atomic_store_n(&f->recent[k].call, op->call, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->recent[k].pe, op->pe, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->at, at + 1, __ATOMIC_RELAXED);
+}
 
 /* ---- stream_check.c ---- */
 /* [sym, sym + len) of that PE of the context; its number in the world to

@@ -29,6 +29,14 @@ static int tell(const struct stream_where *w, const struct core_team *t,
     return stream_signal(w, &s, at);
 }
 
+/* Who tells this member in that round, of the world. */
+static int before(const struct core_team *t, int round)
+{
+    unsigned n = (unsigned)t->n_pes, back = (1u << round) % n;
+
+    return core_team_world_pe(t, (int)(((unsigned)t->my_pe + n - back) % n));
+}
+
 int stream_team_sync(const struct stream_where *w, struct core_team *t)
 {
     struct stream_where world = { w->call, &core_ctx_default, w->stream };
@@ -39,10 +47,13 @@ int stream_team_sync(const struct stream_where *w, struct core_team *t)
         .value = epoch
     };
 
+    if (rounds && unlikely(!stream_may_wait()))
+        return stream_refuse_wait(w);           /* before anybody is told */
     for (int r = 0; r < rounds && !rc; r++) {
         rc = tell(&world, t, (int)(((unsigned)t->my_pe + (1u << r)) %
                                    (unsigned)t->n_pes), r, epoch);
         c.ivars = word_of(t, t->my_pe, r);
+        c.whose = 1 + before(t, r);
         if (!rc)
             rc = stream_wait(&world, &c);
     }

@@ -1,45 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Queues of armed operations, one for each stream that needs one.
  *
- * One thread at a time arms, the agent does; the operations of a queue lie in a
- * ring of chunks that grows, so nobody is ever held up.  A queue belongs to the
- * stream's number, which no other stream ever has: when its handle comes back
- * with another number, the stream is gone, and the queue goes when it is
+ * One thread at a time arms, and who holds the queue does: the agent, or the
+ * stream's own thread on the software device.  The operations of a queue lie in
+ * a ring of chunks that grows, so nobody is ever held up.  A queue belongs to
+ * the stream's number, which no other stream ever has: when its handle comes
+ * back with another number, the stream is gone, and the queue goes when it is
  * empty. */
-#include "stream/stream_int.h"
+#include "stream/stream_queue.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "stream/stream_watch.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CHUNK = 32, QUEUES = 4096 };
+enum { CHUNK = STREAM_CHUNK, QUEUES = 4096 };
 #define PRIVATE UINT64_MAX      /* no stream's number */
-
-struct chunk {
-    struct chunk *next;
-    uint64_t end;               /* the ticket of its last operation */
-    struct stream_op ops[CHUNK];
-};
-
-struct stream_queue {
-    void *handle;
-    uint64_t id;
-    struct stream_queue *next;
-    struct core_ctx ctx;        /* of the world; its flow is the queue's own */
-    struct stream_words *words;
-    /* Of who arms. */
-    _Alignas(64) uint64_t armed;        /* tickets given */
-    struct chunk *in;
-    unsigned in_at;
-    /* Of the agent. */
-    _Alignas(64) uint64_t ended;
-    struct chunk *out;
-    unsigned out_at;
-    bool begun;                 /* the next one is under way */
-};
 
 static struct base_lock lock = LOCK_INIT;
 static struct stream_queue *queues GUARDED_BY(lock);
@@ -60,7 +40,14 @@ bool stream_is_open;
 static bool queued;             /* atomic: a queue has been made */
 static uint64_t era;            /* numbers are those of one opening */
 
-/* ---- the agent's side ---- */
+/* ---- the side of who does ---- */
+
+/* Whoever holds it is about to let it go. */
+static void hold_for_good(struct stream_queue *q)
+{
+    while (!stream_queue_hold(q))
+        sched_yield();
+}
 
 static struct stream_op *head(struct stream_queue *q)
 {
@@ -73,10 +60,13 @@ static struct stream_op *head(struct stream_queue *q)
     return &q->out->ops[q->out_at];
 }
 
-static void pop(struct stream_queue *q, bool tell)
+static void pop(struct stream_queue *q, const struct stream_op *op)
 {
-    uint64_t ticket = q->ended + 1;
+    uint64_t ticket = op->ticket;
+    bool tell = op->waits;
 
+    if (op->kind == STREAM_WAIT)
+        free(op->wait);
     q->begun = false;
     q->out_at++;
     /* release: its room is free for who arms. */
@@ -88,8 +78,7 @@ static void pop(struct stream_queue *q, bool tell)
     gtl_stored();
 }
 
-/* One step with the queue's next operation: did anything come of it? */
-static bool step(struct stream_queue *q, bool *armed, bool *busy)
+bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy)
 {
     struct stream_op *op = head(q);
 
@@ -100,8 +89,9 @@ static bool step(struct stream_queue *q, bool *armed, bool *busy)
             *armed = true;
             return false;
         }
+        stream_fail_note(&q->failed, op);
         if (stream_do(&q->ctx, op)) {
-            pop(q, op->waits);
+            pop(q, op);
             return true;
         }
         q->begun = true;
@@ -112,46 +102,92 @@ static bool step(struct stream_queue *q, bool *armed, bool *busy)
         *busy = true;
         return false;
     }
-    pop(q, op->waits);
+    pop(q, op);
     return true;
 }
 
 bool stream_queues_advance(bool *armed, bool *busy)
 {
-    bool any = false;
+    bool any = false, nic = false;
 
     lock_acquire(&lock);
     for (struct stream_queue *q = queues; q; q = q->next) {
-        while (step(q, armed, busy))
+        any |= stream_nic_advance(q, &nic);
+        if (!stream_queue_hold(q))      /* who does will ring */
+            continue;
+        while (stream_queue_step(q, armed, busy))
             any = true;
-        if (q->ctx.flow && !xport_far->idle(q->ctx.flow))
+        if (!stream_queue_idle(q))
             *busy = true;
+        stream_queue_let_go(q);
     }
     lock_release(&lock);
+    if (nic)
+        xport_trig->progress();
+    *busy |= nic;
     return any;
+}
+
+bool stream_queues_look(stream_look *look)
+{
+    bool all = true;
+
+    if (!lock_try(&lock))
+        return false;
+    for (struct stream_queue *q = queues; q; q = q->next) {
+        if (!stream_queue_hold(q)) {
+            all = false;
+            continue;
+        }
+        if (head(q) && q->begun)
+            look(q, head(q));
+        stream_queue_let_go(q);
+    }
+    lock_release(&lock);
+    return all;
+}
+
+uint64_t stream_armed_ops(void)
+{
+    uint64_t n = 0;
+
+    lock_acquire(&lock);
+    for (struct stream_queue *q = queues; q; q = q->next)
+        n += __atomic_load_n(&q->armed, __ATOMIC_RELAXED);
+    lock_release(&lock);
+    return n;
 }
 
 /* ---- queues ---- */
 
-static bool empty(const struct stream_queue *q)
+static bool soft_empty(const struct stream_queue *q)
 {
     return __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) ==
            __atomic_load_n(&q->armed, __ATOMIC_RELAXED);
 }
 
+static bool empty(const struct stream_queue *q)
+{
+    return soft_empty(q) && stream_nic_idle(&q->nic);
+}
+
 static void close_flow(struct stream_queue *q)
 {
+    stream_nic_close(&q->nic);
     if (q->ctx.flow) {
         xport_far->quiet(q->ctx.flow);
         xport_far->flow_close(q->ctx.flow);
         q->ctx.flow = NULL;
     }
+    stream_fail_take(NULL, &q->failed);
 }
 
 static void queue_free(struct stream_queue *q) REQUIRES(lock)
 {
     struct chunk *c = q->in, *next;
 
+    hold_for_good(q);
+    stream_stats_gone(q);
     close_flow(q);
     spare[n_spare++] = (uint32_t)(q->words - words);
     do {
@@ -244,6 +280,8 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
     rc = xport_far ? xport_far->flow_open(&q->ctx.flow, false) : 0;
     if (rc)
         goto free_both;
+    stream_fail_open(&q->failed, handle, q->ctx.flow);
+    stream_stats_made(q);
     n_spare--;
     q->next = queues;
     queues = q;
@@ -265,13 +303,13 @@ static struct stream_queue *find(uint64_t id) REQUIRES(lock)
     return q;
 }
 
-int stream_queue_open(struct stream_queue **out)
+int stream_queue_open(void *stream, struct stream_queue **out)
 {
     int rc;
 
     lock_acquire(&lock);
     sweep();
-    rc = queue_new(NULL, PRIVATE, out);
+    rc = queue_new(stream, PRIVATE, out);
     lock_release(&lock);
     return rc ? rc : stream_agent_open();
 }
@@ -369,9 +407,17 @@ struct stream_op *stream_queue_room(struct stream_queue *q)
 
 uint64_t stream_queue_push(struct stream_queue *q)
 {
+    struct stream_op *op = &q->in->ops[q->in_at++];
     uint64_t ticket = q->armed + 1;
 
-    q->in->ops[q->in_at++].ticket = ticket;
+    op->ticket = ticket;
+    if (op->kind == STREAM_QUIET) {
+        op->len = q->nic.quieted = q->nic.armed;
+        q->nic.soft = false;
+    } else if (op->kind != STREAM_WAIT) {
+        q->nic.soft = true;
+    }
+    stream_queue_grows(q, ticket);
     /* release: the agent sees the operation. */
     __atomic_store_n(&q->armed, ticket, __ATOMIC_RELEASE);
     return ticket;
@@ -392,7 +438,7 @@ int stream_queue_fire(struct stream_queue *q, void *stream)
     int rc;
 
     if (gtl_is_software())
-        return gtl->call(fired, op, stream);
+        return gtl_doorbell(fired, op, stream);
     rc = gtl->release(stream);
     if (!rc)
         rc = gtl->write64(&q->words->fire, op->ticket, stream);
@@ -404,6 +450,30 @@ int stream_queue_fire(struct stream_queue *q, void *stream)
 struct stream_words *stream_queue_words(struct stream_queue *q)
 {
     return q->words;
+}
+
+struct stream_nic *stream_queue_nic(struct stream_queue *q)
+{
+    return &q->nic;
+}
+
+static void rung(void *arg)
+{
+    (void)arg;
+    stream_agent_ring();
+}
+
+int stream_queue_ring(void *stream)
+{
+    if (gtl_is_software())
+        return gtl->call(rung, NULL, stream);
+    stream_agent_ring();        /* it looks at the word from now on */
+    return 0;
+}
+
+struct stream_failed *stream_queue_failed(struct stream_queue *q)
+{
+    return &q->failed;
 }
 
 /* ---- for a stream ---- */
@@ -418,10 +488,9 @@ static int no_queue(const struct stream_where *w, int rc)
     return rc;
 }
 
-int stream_arm_begin(const struct stream_where *w, struct stream_op **out)
+int stream_queue_find(const struct stream_where *w, struct stream_queue **out)
 {
     struct stream_queue *q = last.queue;
-    struct stream_op *op;
     uint64_t id;
     int rc;
 
@@ -430,11 +499,27 @@ int stream_arm_begin(const struct stream_where *w, struct stream_op **out)
         rc = queue_of(w->stream, id, &q);
     if (unlikely(rc))
         return no_queue(w, rc);
-    op = stream_queue_room(q);
+    *out = q;
+    return 0;
+}
+
+int stream_arm_room(const struct stream_where *w, struct stream_queue *q,
+                    struct stream_op **out)
+{
+    struct stream_op *op = stream_queue_room(q);
+
     if (unlikely(!op))
         return no_queue(w, -ENOMEM);
     *out = op;
     return 0;
+}
+
+int stream_arm_begin(const struct stream_where *w, struct stream_op **out)
+{
+    struct stream_queue *q;
+    int rc = stream_queue_find(w, &q);
+
+    return rc ? rc : stream_arm_room(w, q, out);
 }
 
 int stream_arm(const struct stream_where *w, struct stream_op *op)
@@ -442,9 +527,12 @@ int stream_arm(const struct stream_where *w, struct stream_op *op)
     struct stream_queue *q = op->queue;
     bool waits = op->waits;
     uint64_t ticket = stream_queue_push(q);
-    int rc = stream_queue_fire(q, w->stream);
+    int rc = gtl_is_software() ? gtl_doorbell(stream_fired, op, w->stream)
+                               : stream_queue_fire(q, w->stream);
 
     if (rc) {                   /* nothing will ever raise the word to it */
+        if (op->kind == STREAM_WAIT)
+            free(op->wait);
         q->in_at--;
         __atomic_store_n(&q->armed, ticket - 1, __ATOMIC_RELEASE);
         return no_queue(w, rc);
@@ -464,7 +552,9 @@ bool stream_pending(void *stream)
         return false;
     lock_acquire(&lock);
     q = find(id);
-    is = q && !empty(q);
+    /* What the stream has let go is under way, and no more of its. */
+    is = q && (!soft_empty(q) || (!stream_nic_idle(&q->nic) &&
+                                  gtl->stream_query(stream) == -EAGAIN));
     lock_release(&lock);
     return is;
 }
@@ -504,6 +594,8 @@ static unsigned drop_all(void)
          * behind a wait. */
         if (!gtl_is_software())
             __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
+        hold_for_good(q);
+        stream_stats_gone(q);
         close_flow(q);
         q->next = abandoned;
         abandoned = q;
@@ -527,7 +619,9 @@ int stream_open(void)
         rc = stream_reach_open();
     if (!rc && !stream_is_open) {
         open_words();
+        xport_trig->ready();
         stream_wait_open();
+        stream_watch_open();
         /* release: who sees it sees the rest. */
         __atomic_store_n(&stream_is_open, true, __ATOMIC_RELEASE);
     }
@@ -535,13 +629,12 @@ int stream_open(void)
     return rc;
 }
 
-void stream_close(void)
+static void close_streams(void)
 {
     unsigned left;
 
-    if (!stream_is_open)
-        return;
     stream_is_open = false;
+    stream_watch_close();
     stream_wait_close();
     stream_agent_close();
     left = drop_all();
@@ -550,4 +643,11 @@ void stream_close(void)
                  "their streams have not reached: they are never done; "
                  "synchronise streams before", left);
     stream_reach_close();
+}
+
+void stream_close(void)
+{
+    if (stream_is_open)
+        close_streams();
+    stream_stats_tell();
 }

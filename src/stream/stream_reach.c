@@ -113,3 +113,38 @@ bool stream_reaches_local(const void *p, size_t len)
         return seg == HEAP_DEVICE || (seg == HEAP_HOST && reach.host);
     return !gtl->classify(p, &r) && r.kind != GTL_PRIVATE;
 }
+
+bool stream_near(enum heap_seg_id seg, bool *copies, bool *atomics)
+{
+    const void *first = (const void *)heap_segs[seg].base;
+    bool c = true, a = true;
+
+    if (!heap_segs[seg].size)
+        return false;
+    for (int pe = 0; pe < core_world.n_pes; pe++) {
+        if (!xport_routes[pe].map[HEAP_HOST])
+            continue;
+        c = c && stream_reach(pe, first, 1);
+        a = a && stream_reach_amo(pe, first, 8);
+    }
+    *copies = c;
+    *atomics = a;
+    return true;
+}
+
+bool stream_far(bool *copies, bool *atomics)
+{
+    struct xport_trig_op amo = {
+        .kind = XPORT_TRIG_AMO, .at.seg = HEAP_HOST,
+        .amo = { .op = XPORT_ADD, .size = 8 }
+    };
+    int pe = 0;
+
+    while (pe < core_world.n_pes && xport_routes[pe].map[HEAP_HOST])
+        pe++;
+    if (pe == core_world.n_pes)
+        return false;
+    *copies = !xport_trig->ready();
+    *atomics = *copies && xport_trig->can(&amo);
+    return true;
+}

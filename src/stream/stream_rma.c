@@ -228,6 +228,7 @@ int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
     if (!rc && a->fetches)
         rc = stream_need_local(w, a->fetch, a->size);
     out->kind = STREAM_AMO;
+    out->len = 0;
     out->value = false;
     out->waits = a->fetches;
     out->call = w->call;
@@ -249,11 +250,14 @@ int stream_amo(const struct stream_where *w, const struct stream_amo *a,
 /* Where nothing is armed for the stream, its own order is all there is. */
 static int order(const struct stream_where *w, enum stream_kind kind)
 {
-    struct stream_op op = { .kind = kind, .call = w->call, .waits = true };
+    struct stream_op op;
 
     if (!w->ctx)
         return stream_refuse(ERR_CTX, w->call, "an invalid context");
-    return stream_used(w->stream) ? stream_issue(w, &op) : 0;
+    if (!stream_used(w->stream))
+        return 0;
+    op = (struct stream_op){ .kind = kind, .call = w->call, .waits = true };
+    return stream_issue(w, &op);
 }
 
 int stream_fence(const struct stream_where *w)

@@ -4,9 +4,13 @@
  * That a 64-bit word reaches a value is a wait of the device's own.  Every
  * other condition is looked at by a thread: by the stream's own on the
  * software device, which is woken like any waiter, and by the agent where the
- * device is a GPU. */
+ * device is a GPU.  The software device's thread looks first in any case where
+ * PEs are far: the network is seen to by those who wait. */
 #include "core/core_cmp.h"
+#include "core/core_device.h"
 #include "stream/stream_int.h"
+#include "stream/stream_stats.h"
+#include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +20,7 @@
 /* Atomic.  Who watches counts itself before it looks whether it may. */
 static bool closing;
 static unsigned watching;
+static uint64_t turns;          /* of such waits */
 
 static struct core_set set_of(const struct stream_wait *c)
 {
@@ -80,19 +85,73 @@ bool stream_wait_over(const struct stream_wait *c)
 
 /* ---- on the software device ---- */
 
+/* So long a stream waits as the program's threads do, which let what comes from
+ * far come in, before its device waits. */
+#define BRIEF_NS ((uint64_t)1000000)
+
 struct software {
     const char *call;
+    void *stream;
     struct stream_wait wait;
+    bool briefly;
 };
+
+struct core_waiter stream_wait_what(const char *call,
+                                    const struct stream_wait *c)
+{
+    struct core_set set = set_of(c);
+    struct core_waiter w = core_set_wait(call, &set);
+
+    if (c->n == 1 && !c->values) {
+        w.what = CORE_FOR_VALUE;
+        w.bytes = c->size;
+        w.is_signed = c->is_signed;
+        w.value = c->value;
+        w.foreign = core_foreign(c->ivars);
+    }
+    return w;
+}
 
 /* False: we close before it is over. */
 static bool watch_until_over(const struct software *s)
 {
-    struct core_set set = set_of(&s->wait);
-    struct core_waiter w = core_set_wait(s->call, &set);
+    struct stream_own own = {
+        .turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED),
+        .stream = s->stream, .pe = s->wait.whose - 1,
+        .what = stream_wait_what(s->call, &s->wait)
+    };
+    struct core_waiter w = own.what;
+    bool over = stream_wait_over(&s->wait);
+
+    if (over)
+        return true;
+    w.silent = true;
+    stream_watch_begin(&own);
+    while (!(over = stream_wait_over(&s->wait)) &&
+           !__atomic_load_n(&closing, __ATOMIC_RELAXED))
+        core_wait_step(&w);
+    core_wait_end(&w);
+    stream_watch_end(&own);
+    return over;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* False: we close.  The device's wait follows. */
+static bool watch_briefly(const struct software *s)
+{
+    struct core_waiter w = stream_wait_what(s->call, &s->wait);
+    uint64_t until = now_ns() + BRIEF_NS;
     bool over;
 
-    while (!(over = stream_wait_over(&s->wait)) &&
+    w.silent = true;
+    while (!(over = stream_wait_over(&s->wait) || now_ns() > until) &&
            !__atomic_load_n(&closing, __ATOMIC_RELAXED))
         core_wait_step(&w);
     core_wait_end(&w);
@@ -101,30 +160,61 @@ static bool watch_until_over(const struct software *s)
 
 static void watch(void *arg)
 {
+    const struct software *s = arg;
+
     /* seq_cst, as in stream_wait_close: one of the two sees the other. */
     __atomic_fetch_add(&watching, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) || !watch_until_over(arg))
+    if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) ||
+        !(s->briefly ? watch_briefly(s) : watch_until_over(s)))
         gtl_drop_rest();
     __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
     free(arg);
 }
 
+static int no_memory(const struct stream_where *w)
+{
+    stream_refuse(ERR_STREAM, w->call, "out of memory");
+    return -ENOMEM;
+}
+
 static int watch_in_stream(const struct stream_where *w,
-                           const struct stream_wait *c)
+                           const struct stream_wait *c, bool briefly)
 {
     struct software *s = malloc(sizeof *s);
     int rc;
 
-    if (!s) {
-        stream_refuse(ERR_STREAM, w->call, "out of memory");
-        return -ENOMEM;
-    }
+    if (!s)
+        return no_memory(w);
     s->call = w->call;
+    s->stream = w->stream;
     s->wait = *c;
+    s->briefly = briefly;
     rc = stream_told(w, gtl->call(watch, s, w->stream));
     if (rc)
         free(s);
     return rc;
+}
+
+static int watch_by_agent(const struct stream_where *w,
+                          const struct stream_wait *c)
+{
+    struct stream_wait *mine = malloc(sizeof *mine);
+    struct stream_op *op;
+    int rc;
+
+    if (!mine)
+        return no_memory(w);
+    rc = stream_arm_begin(w, &op);
+    if (rc) {
+        free(mine);
+        return rc;
+    }
+    *mine = *c;
+    *op = (struct stream_op){
+        .kind = STREAM_WAIT, .call = w->call, .queue = op->queue,
+        .waits = true, .wait = mine
+    };
+    return stream_arm(w, op);
 }
 
 void stream_wait_open(void)
@@ -159,8 +249,17 @@ static int wait_plain(const struct stream_where *w,
                       const struct stream_wait *c, uintptr_t word,
                       uint64_t least)
 {
-    int rc = gtl->wait64((uint64_t *)word, least, w->stream);
+    struct stream_wait unseen = *c;
+    int rc = 0;
 
+    unseen.seen = NULL;
+    if (gtl_is_software() && xport_far)
+        rc = watch_in_stream(w, &unseen, true);
+    if (rc)
+        return rc;
+    rc = gtl->wait64((uint64_t *)word, least, w->stream);
+    if (!rc)
+        stream_watch_note(w, c->ivars, (uint64_t *)word, least, c->whose - 1);
     if (!rc && c->seen)
         rc = gtl->copy(c->seen, (void *)word, sizeof *c->seen, w->stream);
     return stream_told(w, rc);
@@ -187,9 +286,6 @@ static int check(const struct stream_where *w, const struct stream_wait *c)
 
 int stream_wait(const struct stream_where *w, const struct stream_wait *c)
 {
-    struct stream_op op = {
-        .kind = STREAM_WAIT, .call = w->call, .waits = true, .wait = *c
-    };
     uintptr_t word;
     uint64_t least;
     int rc;
@@ -199,10 +295,12 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
         return rc;
     if (unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);
+    stream_count(STREAM_WAITS);
     word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size) : 0;
     /* What a NIC stored in device memory needs more than the device's wait. */
     if (word && is_plain(c, &least) && (gtl_device.ordered || !xport_far) &&
         (!c->seen || stream_reaches_local(c->seen, sizeof *c->seen)))
         return wait_plain(w, c, word, least);
-    return gtl_is_software() ? watch_in_stream(w, c) : stream_issue(w, &op);
+    return gtl_is_software() ? watch_in_stream(w, c, false)
+                             : watch_by_agent(w, c);
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations of streams that failed.
+ *
+ * They count as done, so no stream stays behind one, and are remembered until
+ * a call of the host that waits for them returns it.  The line comes with that
+ * call, with a quiet of the host's if that is sooner, or with the end of the
+ * queue.  Whoever lets the transport advance reports a failure, in the middle
+ * of other things, so that does no more than to write it down. */
+#include "stream/stream_int.h"
+#include "stream/stream_stats.h"
+#include "base/lock.h"
+#include "core/core_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct base_lock lock = LOCK_INIT;
+/* Of which something is to be told or returned. */
+static struct stream_failed *pending GUARDED_BY(lock);
+static bool any;                /* atomic: there are such */
+
+static void tell(const char *call, struct stream_failed *f) REQUIRES(lock)
+{
+    char who[96] = "far PEs", more[48] = "";
+
+    if (f->told)
+        return;
+    f->told = true;
+    if (f->pe >= 0)
+        core_name_pe(f->pe, who, sizeof who);
+    if (f->n > 1)
+        snprintf(more, sizeof more, "; %lu more failed", f->n - 1);
+    log_warn(ERR_STREAM, "%s%son stream %p %s failed: %s, %s: %s%s",
+             call ? core_public_name(call) : "", call ? ": " : "", f->stream,
+             core_public_name(f->call), f->what, who, f->cause, more);
+}
+
+/* With a quiet of the host's. */
+static void tell_all(const char *call)
+{
+    lock_acquire(&lock);
+    for (struct stream_failed *f = pending; f; f = f->next)
+        tell(call, f);
+    lock_release(&lock);
+}
+
+static void set_any(void) REQUIRES(lock)
+{
+    __atomic_store_n(&any, pending != NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&core_quiet_tells, pending ? tell_all : NULL,
+                     __ATOMIC_RELEASE);
+}
+
+/* The call of an operation that may be the one; the transport knows the PE. */
+static const char *call_of(const struct stream_failed *f, int pe)
+{
+    unsigned at = __atomic_load_n(&f->at, __ATOMIC_RELAXED);
+    const char *call, *last = NULL;
+
+    for (unsigned i = 0; i < STREAM_RECENT; i++) {
+        unsigned k = (at - 1 - i) % STREAM_RECENT;
+
+        call = __atomic_load_n(&f->recent[k].call, __ATOMIC_RELAXED);
+        if (call && (pe < 0 ||
+                     __atomic_load_n(&f->recent[k].pe, __ATOMIC_RELAXED) == pe))
+            return call;
+        last = last ? last : call;
+    }
+    return last ? last : "an operation";
+}
+
+int stream_fail_pe(const struct stream_failed *f)
+{
+    int pe = -1;
+
+    for (unsigned k = 0; k < STREAM_RECENT; k++) {
+        if (!__atomic_load_n(&f->recent[k].call, __ATOMIC_RELAXED))
+            continue;
+        if (pe >= 0 && f->recent[k].pe != pe)
+            return -1;
+        pe = f->recent[k].pe;
+    }
+    return pe;
+}
+
+void stream_fail(struct stream_failed *f, const char *call, const char *what,
+                 int pe, const char *cause)
+{
+    lock_acquire(&lock);
+    if (f->told) {              /* of those before this one */
+        f->told = false;
+        f->n = 0;
+    }
+    if (!f->n++) {
+        f->call = call ? call : call_of(f, pe);
+        f->what = what;
+        f->pe = pe;
+        snprintf(f->cause, sizeof f->cause, "%s", cause);
+    }
+    stream_stats_failed();
+    if (!f->listed) {
+        f->listed = true;
+        f->next = pending;
+        pending = f;
+        set_any();
+    }
+    lock_release(&lock);
+}
+
+static void failed(void *arg, const char *what, int pe, const char *cause)
+{
+    stream_fail(arg, NULL, what, pe, cause);
+}
+
+void stream_fail_open(struct stream_failed *f, void *stream,
+                      struct xport_flow *flow)
+{
+    *f = (struct stream_failed){ .stream = stream };
+    if (flow)
+        xport_far->flow_forgive(flow, failed, f);
+}
+
+/* Takes it off the list. */
+static void settle(const char *call, struct stream_failed **at) REQUIRES(lock)
+{
+    struct stream_failed *f = *at;
+
+    tell(call, f);
+    *at = f->next;
+    f->listed = f->told = false;
+    f->n = 0;
+    set_any();
+}
+
+/* All of that stream, or with f that one. */
+static int take(const char *call, void *stream, const struct stream_failed *f)
+{
+    struct stream_failed **at;
+    int rc = 0;
+
+    /* acquire: what ended has been reported before. */
+    if (likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)))
+        return 0;
+    lock_acquire(&lock);
+    for (at = &pending; *at;) {
+        if (f ? *at == f : (*at)->stream == stream) {
+            settle(call, at);
+            rc = -EIO;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    lock_release(&lock);
+    return rc;
+}
+
+int stream_failed(const char *call, void *stream)
+{
+    return take(call, stream, NULL);
+}
+
+int stream_fail_take(const char *call, const struct stream_failed *f)
+{
+    return take(call, NULL, f);
+}

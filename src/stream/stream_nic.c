@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Far operations that the NIC does by itself when the stream gets there.
+ *
+ * Each is armed as the next one of the queue's trigger, and the stream lets it
+ * go: by a store to the NIC's register, or to a word that the agent passes on
+ * where the NIC has none.  Where the stream is to wait, the NIC raises a flag
+ * behind all that was armed so far; that nothing later can have been let go
+ * makes it exact.  What the NIC cannot do, or has no room for, the agent does
+ * as if there were no NIC. */
+#include "stream/stream_int.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* So long a host thread waits for room, once. */
+#define ROOM_NS ((uint64_t)50000)
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- an operation as the NIC's ---- */
+
+static struct xport_at place(int pe, const void *sym, size_t len)
+{
+    int seg = heap_find(sym, len);
+
+    return (struct xport_at){
+        pe, seg, (uintptr_t)sym - heap_segs[seg].base
+    };
+}
+
+static void set_signal(const struct stream_op *op, struct xport_at *at,
+                       struct xport_amo *amo)
+{
+    const struct stream_signal *s = &op->signal;
+
+    *at = place(op->pe, s->addr, sizeof *s->addr);
+    *amo = (struct xport_amo){
+        .op = s->op == SHMEM_SIGNAL_SET ? XPORT_SET : XPORT_ADD, .size = 8,
+        .value = s->value
+    };
+}
+
+static void set_amo(const struct stream_op *op, struct xport_trig_op *out)
+{
+    const struct stream_amo *a = &op->amo;
+
+    out->kind = XPORT_TRIG_AMO;
+    out->at = place(op->pe, a->sym, a->size);
+    out->amo = (struct xport_amo){ a->op, (int)a->size, a->value, a->cond };
+    out->local = a->fetch;
+    out->len = a->size;
+}
+
+static bool translate(const struct stream_op *op, struct xport_trig_op *out)
+{
+    memset(out, 0, sizeof *out);
+    out->call = op->call;
+    out->len = op->len;
+    switch (op->kind) {
+    case STREAM_PUT:
+        out->kind = XPORT_TRIG_PUT;
+        out->at = place(op->pe, op->dest, op->len);
+        out->local = op->value ? (void *)op->bytes : (void *)op->source;
+        out->value = op->value;
+        return true;
+    case STREAM_GET:
+        out->kind = XPORT_TRIG_GET;
+        out->at = place(op->pe, op->source, op->len);
+        out->local = op->dest;
+        return true;
+    case STREAM_AMO:
+        set_amo(op, out);
+        return true;
+    case STREAM_PUT_SIGNAL:
+        out->kind = XPORT_TRIG_PUT;
+        out->signals = op->len != 0;
+        if (op->len) {
+            out->at = place(op->pe, op->dest, op->len);
+            out->local = (void *)op->source;
+            set_signal(op, &out->sig_at, &out->sig);
+            return true;
+        }
+        break;
+    case STREAM_SIGNAL:
+        break;
+    default:
+        return false;
+    }
+    out->kind = XPORT_TRIG_AMO;
+    set_signal(op, &out->at, &out->amo);
+    return true;
+}
+
+/* ---- arming ---- */
+
+static void failed(void *arg, const char *call, const char *what, int pe,
+                   const char *cause)
+{
+    stream_fail(arg, call, what, pe, cause);
+}
+
+static bool open_trig(struct stream_queue *q)
+{
+    struct stream_nic *n = stream_queue_nic(q);
+
+    if (!n->tried) {
+        n->tried = true;
+        n->passed = n->total = stream_queue_words(q)->bumps;
+        if (xport_trig->open(&n->trig, failed, stream_queue_failed(q)))
+            n->trig = NULL;
+    }
+    return n->trig != NULL;
+}
+
+static int await_room(const struct stream_nic *n,
+                      const struct xport_trig_op *x)
+{
+    uint64_t until = now_ns() + ROOM_NS;
+    int rc;
+
+    do {
+        atomics_pause();
+        xport_trig->progress();
+        rc = xport_trig->arm(n->trig, x);
+    } while (rc == -EAGAIN && now_ns() < until);
+    return rc;
+}
+
+int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
+                   void *stream)
+{
+    struct stream_nic *n = stream_queue_nic(q);
+    struct xport_trig_op x;
+    int rc;
+
+    if (xport_trig == &xport_trig_none ||
+        xport_routes[op->pe].map[HEAP_HOST] || !translate(op, &x) ||
+        !xport_trig->can(&x) || !open_trig(q))
+        return STREAM_NOT;
+    rc = xport_trig->arm(n->trig, &x);
+    /* Once: other streams may have all the room for long. */
+    if (unlikely(rc == -EAGAIN) && !n->full) {
+        /* Nobody but this thread could let go what it waits for. */
+        rc = stream_nic_let_go(q, stream);
+        if (rc)
+            return rc;
+        rc = await_room(n, &x);
+    }
+    n->full = rc == -EAGAIN;
+    if (unlikely(rc)) {
+        n->spilled++;
+        return STREAM_NOT;
+    }
+    stream_fail_note(stream_queue_failed(q), op);
+    /* release: the agent looks after it from now on. */
+    __atomic_store_n(&n->armed, n->armed + 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* Stores to the register are added to the counter, each of them once. */
+int stream_nic_let_go(struct stream_queue *q, void *stream)
+{
+    struct stream_nic *n = stream_queue_nic(q);
+    uint64_t more = n->armed - n->let_go, *doorbell;
+    int rc;
+
+    if (!more)
+        return 0;
+    doorbell = xport_trig->doorbell(n->trig);
+    rc = gtl->release(stream);
+    if (!rc && doorbell) {
+        rc = gtl->write64(doorbell, more, stream);
+        stream_agent_ring();    /* it reads the NIC's queue from now on */
+    } else if (!rc) {
+        rc = gtl->write64(&stream_queue_words(q)->bumps, n->total + more,
+                          stream);
+    }
+    if (!rc && !doorbell)
+        rc = stream_queue_ring(stream);
+    if (!rc) {
+        n->total += more;
+        n->let_go = n->armed;
+    }
+    return rc;
+}
+
+int stream_nic_flag(struct stream_queue *q, uint64_t *least)
+{
+    struct stream_nic *n = stream_queue_nic(q);
+    int rc = xport_trig->flag(n->trig, least);
+
+    if (rc)
+        return STREAM_NOT;
+    n->quieted = n->armed;
+    /* release: whoever sees the number sees what it stands for. */
+    __atomic_store_n(&n->flag, *least, __ATOMIC_RELAXED);
+    __atomic_store_n(&n->flagged, n->armed, __ATOMIC_RELEASE);
+    stream_agent_ring();        /* the flag may fail, too */
+    return 0;
+}
+
+/* ---- in the order of a stream ---- */
+
+static bool orders(const struct stream_op *op)
+{
+    return op->kind == STREAM_QUIET || op->kind == STREAM_FENCE;
+}
+
+/* The stream waits for all that was armed.  NOT: the agent has to. */
+static int wait_for_all(struct stream_queue *q, void *stream)
+{
+    struct stream_nic *n = stream_queue_nic(q);
+    uint64_t least;
+    int rc = n->soft ? STREAM_NOT : stream_nic_flag(q, &least);
+
+    return rc ? rc : gtl->wait64(xport_trig->word(n->trig), least, stream);
+}
+
+int stream_nic_issue(const struct stream_where *w, struct stream_queue *q,
+                     struct stream_op *op)
+{
+    struct stream_nic *n = stream_queue_nic(q);
+    int rc = 0;
+
+    if (orders(op)) {
+        if (n->armed == n->quieted)
+            return n->soft ? STREAM_NOT : 0;    /* nothing is left */
+    } else {
+        rc = stream_nic_arm(q, op, w->stream);
+        if (!rc)
+            rc = stream_nic_let_go(q, w->stream);
+        if (rc || !op->waits)
+            return rc == STREAM_NOT ? rc : stream_told(w, rc);
+    }
+    rc = wait_for_all(q, w->stream);
+    if (rc != STREAM_NOT)
+        return stream_told(w, rc);
+    /* The agent sees to it when the stream gets there. */
+    op->kind = STREAM_QUIET;
+    op->waits = true;
+    op->value = false;
+    return STREAM_NOT;
+}
+
+/* ---- the agent's side ---- */
+
+static bool last_raised(const struct stream_nic *n)
+{
+    return __atomic_load_n(xport_trig->word(n->trig), __ATOMIC_ACQUIRE) >=
+           __atomic_load_n(&n->flag, __ATOMIC_RELAXED);
+}
+
+/* The flag is seen before the NIC's queue has told of each operation. */
+static bool flag_raised(const struct stream_nic *n, uint64_t armed)
+{
+    return __atomic_load_n(&n->flagged, __ATOMIC_ACQUIRE) == armed &&
+           last_raised(n);
+}
+
+bool stream_nic_idle(const struct stream_nic *n)
+{
+    uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE);
+
+    return !armed || xport_trig->ended(n->trig) >= armed ||
+           flag_raised(n, armed);
+}
+
+bool stream_nic_over(struct stream_queue *q, uint64_t armed)
+{
+    struct stream_nic *n = stream_queue_nic(q);
+
+    return !armed || xport_trig->ended(n->trig) >= armed || stream_nic_idle(n);
+}
+
+bool stream_nic_advance(struct stream_queue *q, bool *looks)
+{
+    struct stream_nic *n = stream_queue_nic(q);
+    uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE), total;
+
+    if (!armed || (xport_trig->ended(n->trig) >= armed && last_raised(n)))
+        return false;
+    *looks = true;              /* also for room that the NIC gives back */
+    total = __atomic_load_n(&stream_queue_words(q)->bumps, __ATOMIC_ACQUIRE);
+    if (total == n->passed)
+        return false;
+    xport_trig->bump(n->trig, total - n->passed);
+    n->passed = total;
+    return true;
+}
+
+void stream_nic_close(struct stream_nic *n)
+{
+    if (n->trig)
+        xport_trig->close(n->trig);
+    memset(n, 0, sizeof *n);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_queue.h - what a queue of armed operations is, for who does them. */
+#ifndef STREAM_STREAM_QUEUE_H
+#define STREAM_STREAM_QUEUE_H
+
+#include "stream/stream_int.h"
+#include "stream/stream_stats.h"
+
+enum { STREAM_CHUNK = 32 };
+
+struct chunk {
+    struct chunk *next;
+    uint64_t end;               /* the ticket of its last operation */
+    struct stream_op ops[STREAM_CHUNK];
+};
+
+struct stream_queue {
+    void *handle;
+    uint64_t id;
+    struct stream_queue *next;
+    struct core_ctx ctx;        /* of the world; its flow is the queue's own */
+    struct stream_words *words;
+    struct stream_nic nic;
+    /* Of who arms. */
+    _Alignas(64) uint64_t armed;        /* tickets given */
+    struct chunk *in;
+    unsigned in_at;
+    uint64_t first;             /* the last ticket before those of this queue */
+    uint64_t seen, most;        /* ended by then; were armed at a time */
+    /* Of who holds it. */
+    _Alignas(64) uint64_t ended;
+    struct chunk *out;
+    unsigned out_at;
+    bool begun;                 /* the next one is under way */
+    bool held;                  /* atomic */
+    struct stream_failed failed;
+};
+
+static inline bool stream_queue_hold(struct stream_queue *q)
+{
+    return !__atomic_exchange_n(&q->held, true, __ATOMIC_ACQUIRE);
+}
+
+/* The last thing that is done with it: an empty one may then go. */
+static inline void stream_queue_let_go(struct stream_queue *q)
+{
+    __atomic_store_n(&q->held, false, __ATOMIC_RELEASE);
+}
+
+/* Is nothing of it under way in the network? */
+static inline bool stream_queue_idle(const struct stream_queue *q)
+{
+    return !q->ctx.flow || xport_far->idle(q->ctx.flow);
+}
+
+/* It has one more, this one. */
+static inline void stream_queue_grows(struct stream_queue *q, uint64_t ticket)
+{
+    if (likely(ticket - q->seen <= q->most))
+        return;
+    /* relaxed: a number for people. */
+    q->seen = __atomic_load_n(&q->ended, __ATOMIC_RELAXED);
+    if (ticket - q->seen > q->most)
+        q->most = ticket - q->seen;
+}
+
+/* By who holds it, one step with its next operation: did anything come of it?
+ * *armed and *busy as stream_queues_advance() has them. */
+bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was done on streams, counted for SHMEM_STATS.
+ *
+ * Threads count what no queue knows in slots of their own, as far as there are
+ * slots; queues have their own numbers, which are added here when they go. */
+#include "stream/stream_queue.h"
+#include "base/env.h"
+#include "base/lock.h"
+
+#include <string.h>
+
+static struct stream_slot slots[STREAM_SLOTS];
+static unsigned n_slots;        /* atomic: threads that have asked for one */
+__thread struct stream_slot *stream_slot
+    __attribute__((tls_model("initial-exec")));
+static struct base_lock lock = LOCK_INIT;
+static struct stream_stats gone GUARDED_BY(lock);
+static uint64_t queues GUARDED_BY(lock);
+
+struct stream_slot *stream_slot_take(void)
+{
+    unsigned i = __atomic_fetch_add(&n_slots, 1, __ATOMIC_RELAXED);
+
+    stream_slot = &slots[i % STREAM_SLOTS];
+    return stream_slot;
+}
+
+void stream_stats_made(struct stream_queue *q)
+{
+    q->first = q->armed;
+    lock_acquire(&lock);
+    if (++queues > gone.most_queues)
+        gone.most_queues = queues;
+    lock_release(&lock);
+}
+
+void stream_stats_gone(const struct stream_queue *q)
+{
+    uint64_t fire = __atomic_load_n(&q->words->fire, __ATOMIC_RELAXED);
+
+    lock_acquire(&lock);
+    queues--;
+    gone.armed += q->armed - q->first;
+    /* The word lay there before the queue. */
+    gone.fired += fire > q->first ? fire - q->first : 0;
+    gone.completed += q->ended - q->first;
+    gone.nic += q->nic.armed;
+    gone.spilled += q->nic.spilled;
+    if (q->most > gone.most_armed)
+        gone.most_armed = q->most;
+    lock_release(&lock);
+}
+
+void stream_stats_failed(void)
+{
+    lock_acquire(&lock);
+    gone.failed++;
+    lock_release(&lock);
+}
+
+static struct stream_stats take(void)
+{
+    struct stream_stats s;
+
+    lock_acquire(&lock);
+    s = gone;
+    memset(&gone, 0, sizeof gone);
+    queues = 0;
+    lock_release(&lock);
+    for (int i = 0; i < STREAM_SLOTS; i++) {
+        s.direct += slots[i].n[STREAM_DIRECT];
+        s.starts += slots[i].n[STREAM_STARTS];
+        s.waits += slots[i].n[STREAM_WAITS];
+    }
+    memset(slots, 0, sizeof slots);
+    return s;
+}
+
+void stream_stats_tell(void)
+{
+    struct stream_stats s = take();
+    struct xport_trig_counts nic = { 0 };
+
+    if (!env.STATS)
+        return;
+    xport_trig->counts(&nic);
+    log_line(LOG_STREAM, "streams: %lu operations by the device, %lu armed, "
+             "%lu fired, %lu completed, %lu by the NIC, %lu spilled, "
+             "%lu failed; %lu starts, %lu waits; at most %lu armed in a queue, "
+             "%lu queues, %lu entries of the NIC",
+             (unsigned long)s.direct, (unsigned long)s.armed,
+             (unsigned long)s.fired, (unsigned long)s.completed,
+             (unsigned long)s.nic, (unsigned long)s.spilled,
+             (unsigned long)s.failed, (unsigned long)s.starts,
+             (unsigned long)s.waits, (unsigned long)s.most_armed,
+             (unsigned long)s.most_queues, (unsigned long)nic.most_entries);
+}

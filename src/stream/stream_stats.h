@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_stats.h - what was done on streams, counted for SHMEM_STATS. */
+#ifndef STREAM_STREAM_STATS_H
+#define STREAM_STREAM_STATS_H
+
+#include "base/atomics.h"
+
+#include <stdint.h>
+
+struct stream_queue;
+
+/* Of this PE, from one initialisation to the finalisation. */
+struct stream_stats {
+    uint64_t direct;            /* operations that the device did itself */
+    uint64_t starts;            /* of queues */
+    uint64_t waits;             /* of streams, for words and for queues */
+    /* Operations with queues, orders among them: enqueued, reached by their
+     * streams, ended. */
+    uint64_t armed, fired, completed;
+    uint64_t nic;               /* and with the NIC */
+    uint64_t spilled;           /* armed with a queue, for want of room there */
+    uint64_t failed;
+    uint64_t most_armed;        /* at a time, in one queue */
+    uint64_t most_queues;
+};
+enum stream_count { STREAM_DIRECT, STREAM_STARTS, STREAM_WAITS, STREAM_COUNTS };
+enum { STREAM_SLOTS = 64 };
+struct stream_slot {
+    _Alignas(64) uint64_t n[STREAM_COUNTS];
+};
+extern hidden __thread struct stream_slot *stream_slot
+    __attribute__((tls_model("initial-exec")));
+struct stream_slot *stream_slot_take(void) __attribute__((cold));
+static inline void stream_count(enum stream_count which)
+{
+    struct stream_slot *s = stream_slot;
+
+    if (unlikely(!s))
+        s = stream_slot_take();
+    /* More threads than slots may lose some. */
+    __atomic_store_n(&s->n[which],
+                     __atomic_load_n(&s->n[which], __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELAXED);
+}
+void stream_stats_failed(void);
+/* With SHMEM_STATS; and begins anew. */
+void stream_stats_tell(void);
+
+void stream_stats_made(struct stream_queue *q);
+/* Before its trigger is closed. */
+void stream_stats_gone(const struct stream_queue *q);
+
+#endif

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams that wait for long.
+ *
+ * Who enqueues a wait leaves a note of it, a few stores, and a thread looks at
+ * the notes and at what the agent does a few times in SHMEM_STALL seconds: what
+ * lasts from one look to the next is kept in a list with the time when it was
+ * first seen, and told of with what those do who are to end it.
+ *
+ * Which wait a GPU's stream has come to nobody knows.  The first of its notes
+ * whose word is not raised is taken for it, unless the stream is idle or has
+ * been given more to wait for meanwhile, as one that goes on is.  The software
+ * device does know. */
+#include "stream/stream_watch.h"
+#include "base/env.h"
+#include "base/lock.h"
+#include "core/core_device.h"
+#include "core/core_text.h"
+#include "gtl/gtl_trap.h"
+#include "stream/stream_queue.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { NOTES = 64, LOOKS = 8, MOST = 256, SHOWN = 3 };
+#define GAP_NS ((uint64_t)500000000)
+
+/* Of a stream's handle, never freed.  One thread at a time enqueues there. */
+struct stream_notes {
+    struct stream_notes *next;
+    void *stream;
+    uint64_t n;                 /* atomic: notes left so far */
+    struct note {
+        const char *call;
+        const void *sym;        /* as the program writes it */
+        uint64_t *word;         /* as the device does */
+        uint64_t least;
+        int pe;                 /* who is to raise it, or -1 */
+    } notes[NOTES];             /* each member is atomic */
+    uint64_t over;              /* atomic: notes that are past */
+    uint64_t seen;              /* the thread's: n at its last look */
+};
+
+/* Seen by a look. */
+struct saw {
+    const void *of;
+    uint64_t turn;
+    void *stream;
+    int pe;                     /* who is to end it, or -1 */
+    bool armed;                 /* of a queue */
+    bool guess, goes_on;        /* perhaps it is past; the stream has gone on */
+    struct core_waiter what;    /* addr NULL: an operation on other nodes */
+};
+
+/* What lasts. */
+struct entry {
+    const void *of;
+    uint64_t turn;              /* which of its waits */
+    bool marked, told;          /* seen at this look; of a line */
+    bool armed, guess;
+    void *stream;
+    struct core_waiter what;    /* for words; without addr: an operation */
+    struct core_lasting lasting;
+};
+
+/* Those that this thread left last. */
+static __thread struct {
+    void *stream;
+    struct stream_notes *notes;
+} noted __attribute__((tls_model("initial-exec")));
+
+static struct base_lock lock = LOCK_INIT;
+static struct stream_notes *all GUARDED_BY(lock);
+static struct stream_own *own GUARDED_BY(lock);
+
+static struct base_lock start_lock = LOCK_INIT;
+static bool runs GUARDED_BY(start_lock), may_run GUARDED_BY(start_lock);
+static pthread_t thread;
+static pthread_mutex_t stop_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t stopped;
+static bool stop;               /* under stop_lock */
+static bool open;               /* atomic: waits are watched */
+
+/* The thread's. */
+static struct entry *entries[MOST];
+static unsigned n_entries;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- notes ---- */
+
+#define GET(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+
+static struct stream_notes *notes_of(void *stream) REQUIRES(lock)
+{
+    struct stream_notes *s = all;
+
+    while (s && s->stream != stream)
+        s = s->next;
+    return s;
+}
+
+static struct stream_notes *notes_here(void *stream)
+{
+    struct stream_notes *s;
+
+    if (likely(noted.notes && noted.stream == stream))
+        return noted.notes;
+    lock_acquire(&lock);
+    s = notes_of(stream);
+    if (!s) {
+        s = calloc(1, sizeof *s);
+        if (s) {
+            s->stream = stream;
+            s->next = all;
+            all = s;
+        }
+    }
+    lock_release(&lock);
+    noted.stream = stream;
+    noted.notes = s;
+    return s;
+}
+
+void stream_watch_note(const struct stream_where *w, const void *sym,
+                       uint64_t *word, uint64_t least, int pe)
+{
+    struct stream_notes *s = notes_here(w->stream);
+    struct note *to;
+    uint64_t n;
+
+    if (unlikely(!GET(open)))
+        stream_watch_start();
+    if (unlikely(!s))
+        return;
+    n = GET(s->n);
+    to = &s->notes[n % NOTES];
+    SET(to->call, w->call);
+    SET(to->sym, sym);
+    SET(to->word, word);
+    SET(to->least, least);
+    SET(to->pe, pe);
+    /* release: who sees the number sees the note. */
+    __atomic_store_n(&s->n, n + 1, __ATOMIC_RELEASE);
+}
+
+void stream_watch_forget(void *stream)
+{
+    struct stream_notes *s;
+
+    lock_acquire(&lock);
+    s = notes_of(stream);
+    if (s)
+        SET(s->over, GET(s->n));
+    lock_release(&lock);
+}
+
+void stream_destroyed(const char *call, void *stream)
+{
+    stream_failed(call, stream);
+    stream_watch_forget(stream);
+}
+
+void stream_watch_begin(struct stream_own *o)
+{
+    if (unlikely(!GET(open)))
+        stream_watch_start();
+    lock_acquire(&lock);
+    o->next = own;
+    own = o;
+    lock_release(&lock);
+}
+
+void stream_watch_end(struct stream_own *o)
+{
+    struct stream_own **at;
+
+    lock_acquire(&lock);
+    for (at = &own; *at && *at != o; at = &(*at)->next)
+        ;
+    if (*at)
+        *at = o->next;
+    lock_release(&lock);
+}
+
+/* ---- a look ---- */
+
+static void saw_lasting(const struct saw *saw)
+{
+    struct entry *e;
+    unsigned i;
+
+    for (i = 0; i < n_entries; i++)
+        if (entries[i]->of == saw->of && entries[i]->turn == saw->turn)
+            break;
+    if (i == n_entries) {
+        e = n_entries < MOST ? calloc(1, sizeof *e) : NULL;
+        if (!e)
+            return;
+        e->of = saw->of;
+        e->turn = saw->turn;
+        e->stream = saw->stream;
+        e->armed = saw->armed;
+        e->guess = saw->guess;
+        e->what = saw->what;
+        e->lasting.pe = saw->pe;
+        e->lasting.told = &e->told;
+        e->lasting.w.since_ns = now_ns();
+        entries[n_entries++] = e;
+    }
+    e = entries[i];
+    e->marked = true;
+    if (saw->goes_on && !e->told)
+        e->lasting.w.since_ns = now_ns();
+}
+
+/* The word is the program's, which need not store it atomically. */
+__attribute__((noinline, no_sanitize("thread")))
+static bool raised(const struct note *n)
+{
+    return !core_foreign(n->sym) &&
+           __atomic_load_n((const uint64_t *)n->sym, __ATOMIC_ACQUIRE) >=
+               n->least;
+}
+
+static void look_at_notes(struct stream_notes *s)
+{
+    uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), i = GET(s->over);
+    bool first = true, guess = !gtl_is_software();
+    struct note was;
+
+    if (n > NOTES && i < n - NOTES)
+        i = n - NOTES;
+    for (; i < n; i++) {
+        struct note *at = &s->notes[i % NOTES];
+
+        was = (struct note){ GET(at->call), GET(at->sym), GET(at->word),
+                             GET(at->least), GET(at->pe) };
+        if (__atomic_load_n(&s->n, __ATOMIC_ACQUIRE) >= i + NOTES)
+            continue;           /* another one is being written there */
+        if (raised(&was)) {
+            if (first)
+                SET(s->over, i + 1);
+            continue;
+        }
+        first = false;
+        if (guess || gtl_waits_for(was.word, was.least))
+            break;
+    }
+    if (i < n)
+        saw_lasting(&(struct saw){
+            .of = s, .turn = i, .stream = s->stream, .pe = was.pe,
+            .guess = guess, .goes_on = guess && n != s->seen,
+            .what = { .addr = was.sym, .bytes = 8, .what = CORE_FOR_VALUE,
+                      .cmp = SHMEM_CMP_GE, .value = was.least,
+                      .call = was.call, .foreign = core_foreign(was.sym) }
+        });
+    s->seen = n;
+}
+
+static void look_at_own(const struct stream_own *o)
+{
+    saw_lasting(&(struct saw){
+        .of = o, .turn = o->turn, .stream = o->stream, .pe = o->pe,
+        .what = o->what
+    });
+}
+
+static void look_at_op(struct stream_queue *q, const struct stream_op *op)
+{
+    struct saw saw = {
+        .of = q, .turn = op->ticket, .stream = q->handle, .armed = true,
+        .pe = op->kind == STREAM_QUIET ? stream_fail_pe(&q->failed) : op->pe,
+        .what.call = op->call
+    };
+
+    if (op->kind == STREAM_WAIT) {
+        saw.what = stream_wait_what(op->call, op->wait);
+        saw.pe = op->wait->whose - 1;
+    } else if (q->ctx.flow) {
+        xport_far->flow_look(q->ctx.flow, now_ns());
+    }
+    saw_lasting(&saw);
+}
+
+/* ---- lines ---- */
+
+static void describe(const struct entry *e, struct core_text *t, uint64_t now)
+{
+    core_text_add(t, "stream %p: %s waits for %llu s for ", e->stream,
+                  core_public_name(e->what.call),
+                  core_text_seconds(now - e->lasting.w.since_ns));
+    if (e->what.addr)
+        core_text_wanted(t, &e->what);
+    else
+        core_text_add(t, "operations on other nodes");
+}
+
+static unsigned streams(void)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0, k; i < n_entries; i++) {
+        for (k = 0; k < i && entries[k]->stream != entries[i]->stream; k++)
+            ;
+        n += k == i;
+    }
+    return n;
+}
+
+static void tell(struct entry *e, uint64_t now)
+{
+    struct core_text t = { .n = 0 };
+    struct core_lasting *l = &e->lasting;
+
+    describe(e, &t, now);
+    l->text = t.at;
+    l->who = !e->what.addr ? "; with" : l->pe >= 0 ? "; to be raised by"
+                                                   : "; to be raised by one of";
+    l->advice = gtl_trap(streams());
+    core_watch_lasting(l, now);
+}
+
+static bool lasts(const struct entry *e, uint64_t now)
+{
+    return now - e->lasting.w.since_ns > core_watch_after_ns;
+}
+
+/* Is the stream of that guess past its waits? */
+static bool is_past(struct entry *e)
+{
+    uint64_t id;
+
+    if (!e->guess || (!gtl->stream_check(e->stream, &id) &&
+                    gtl->stream_query(e->stream) == -EAGAIN))
+        return false;
+    stream_watch_forget(e->stream);
+    return true;
+}
+
+static void end(struct entry *e, uint64_t now)
+{
+    if (e->told && env.STALL)
+        log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->stream,
+                 core_public_name(e->what.call),
+                 core_text_seconds(now - e->lasting.w.since_ns));
+    free(e);
+}
+
+/* For SIGUSR2, whose handler may be reading the one of before. */
+static void show(uint64_t now)
+{
+    static struct core_text texts[2];
+    static unsigned turn;
+    struct core_text *t = &texts[++turn % 2];
+    unsigned n = n_entries < SHOWN ? n_entries : SHOWN;
+
+    t->n = 0;
+    for (unsigned i = 0; i < n; i++) {
+        core_text_add(t, "; ");
+        describe(entries[i], t, now);
+    }
+    if (n_entries > n)
+        core_text_add(t, "; %u more streams wait", n_entries - n);
+    __atomic_store_n(&core_state_more, n ? t->at : NULL, __ATOMIC_RELEASE);
+}
+
+static void look(void)
+{
+    uint64_t now;
+    bool looked;
+
+    for (unsigned i = 0; i < n_entries; i++)
+        entries[i]->marked = false;
+    lock_acquire(&lock);
+    for (struct stream_notes *s = all; s; s = s->next)
+        look_at_notes(s);
+    for (struct stream_own *o = own; o; o = o->next)
+        look_at_own(o);
+    lock_release(&lock);
+    looked = stream_queues_look(look_at_op);
+    now = now_ns();
+    for (unsigned i = 0; i < n_entries;) {
+        struct entry *e = entries[i];
+
+        e->marked |= e->armed && !looked;
+        if (!e->marked || (lasts(e, now) && is_past(e))) {
+            end(e, now);
+            entries[i] = entries[--n_entries];
+        } else {
+            i++;
+        }
+    }
+    show(now);
+    for (unsigned i = 0; i < n_entries; i++)
+        if (lasts(entries[i], now))
+            tell(entries[i], now);
+}
+
+/* ---- the thread ---- */
+
+static bool sleep_until_stopped(uint64_t ns)
+{
+    uint64_t at = now_ns() + ns;
+    struct timespec t = { (time_t)(at / 1000000000u),
+                          (long)(at % 1000000000u) };
+    bool is;
+
+    pthread_mutex_lock(&stop_lock);
+    while (!stop && pthread_cond_timedwait(&stopped, &stop_lock, &t) !=
+                        ETIMEDOUT)
+        ;
+    is = stop;
+    pthread_mutex_unlock(&stop_lock);
+    return is;
+}
+
+static void *run(void *arg)
+{
+    uint64_t every = core_watch_after_ns / LOOKS, last = now_ns(), now;
+
+    while (!sleep_until_stopped(every)) {
+        now = now_ns();
+        if (now - last > every + GAP_NS)        /* this PE did not run */
+            for (unsigned i = 0; i < n_entries; i++)
+                entries[i]->lasting.w.since_ns = now;
+        last = now;
+        look();
+    }
+    return arg;
+}
+
+void stream_watch_open(void)
+{
+    lock_acquire(&start_lock);
+    may_run = true;
+    lock_release(&start_lock);
+}
+
+void stream_watch_start(void)
+{
+    pthread_condattr_t attr;
+    sigset_t every, old;
+
+    lock_acquire(&start_lock);
+    if (may_run && !runs) {     /* streams may still come to waits at the end */
+        pthread_condattr_init(&attr);
+        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+        pthread_cond_init(&stopped, &attr);
+        pthread_condattr_destroy(&attr);
+        stop = false;
+        sigfillset(&every);
+        pthread_sigmask(SIG_SETMASK, &every, &old);
+        runs = !pthread_create(&thread, NULL, run, NULL);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+        SET(open, true);        /* or there is none, and that is all */
+    }
+    lock_release(&start_lock);
+}
+
+void stream_watch_close(void)
+{
+    bool was;
+
+    lock_acquire(&start_lock);
+    was = runs;
+    runs = may_run = false;
+    SET(open, false);
+    lock_release(&start_lock);
+    if (was) {
+        pthread_mutex_lock(&stop_lock);
+        stop = true;
+        pthread_cond_signal(&stopped);
+        pthread_mutex_unlock(&stop_lock);
+        pthread_join(thread, NULL);
+        pthread_cond_destroy(&stopped);
+    }
+    __atomic_store_n(&core_state_more, NULL, __ATOMIC_RELEASE);
+    while (n_entries)
+        free(entries[--n_entries]);
+    lock_acquire(&lock);
+    for (struct stream_notes *s = all; s; s = s->next)
+        SET(s->over, GET(s->n));
+    lock_release(&lock);
+}

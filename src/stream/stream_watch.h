@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_watch.h - streams that wait for long are told of: see core_watch.h.
+ * A thread looks, from the first wait on; no wait waits for it. */
+#ifndef STREAM_STREAM_WATCH_H
+#define STREAM_STREAM_WATCH_H
+
+#include "core/core.h"
+
+struct stream_where;
+
+/* Enqueued: the stream waits until *word, sym for the program, is at least
+ * that; pe: who raises it, or -1. */
+void stream_watch_note(const struct stream_where *w, const void *sym,
+                       uint64_t *word, uint64_t least, int pe);
+/* The stream has come past all of them, or is no more. */
+void stream_watch_forget(void *stream);
+
+/* A stream's thread waits, from begin to end. */
+struct stream_own {
+    struct stream_own *next;
+    uint64_t turn;              /* another one for each */
+    void *stream;
+    int pe;
+    struct core_waiter what;
+};
+void stream_watch_begin(struct stream_own *o);
+void stream_watch_end(struct stream_own *o);
+
+/* The thread begins with the first wait. */
+void stream_watch_open(void);
+void stream_watch_start(void);
+void stream_watch_close(void);
+
+#endif
