@@ -37,6 +37,8 @@ void load(void *to, const void *from, size_t size);
 void store_word(void *to, uint64_t value, size_t size);
 uint64_t load_word(const void *from, size_t size);
 void store_byte(void *to, int byte, size_t size);
+/* A line "PID WORD" in the stand-ins' log of calls, if there is one. */
+void mark(const char *word);
 /* The bytes at p are those. */
 void expect(const void *p, const void *want, size_t size);
 

@@ -13,18 +13,25 @@ compile lost
 hosts run -n 2 --per-host 1 "$dir/lost" none >"$out" 2>&1 ||
     skip "two hosts: $(tail -n 1 "$out")"
 
-# lost WAY WORD: PE 1 is on host b, and tells by a file that all is set up.  The
-# launcher's own connection to that host is gone as well, so what is looked at
-# are the PEs, on both hosts, and it is ended with the hosts.
+hosts down
+
+# lost WAY WORD: on hosts of its own.  PE 1 is on host b, and tells by a file
+# that all is set up.  The launcher's own connection to that host is gone as
+# well, so what is looked at are the PEs, on both hosts, and it is ended with
+# the hosts.
 lost()
-{
-    rm -f "$dir/ready"
+(
+    HOSTS_DIR=$dir/$1-$2 out=$dir/$1-$2.out ready=$dir/$1-$2.ready
+    mark=$mark-$1-$2 failures=0
+    trap 'hosts down' EXIT
+    trap 'exit 1' HUP INT TERM
+    hosts up 2 || exit 1
     hosts run -n 2 --per-host 1 -x SHMEM_STALL -x SHMEM_TIMEOUT \
-        -x SLUICE_TEST_MARK="$mark" "$dir/lost" "$2" "$dir/ready" \
+        -x SLUICE_TEST_MARK="$mark" "$dir/lost" "$2" "$ready" \
         >"$out" 2>&1 &
     job=$!
     for _ in $(seq 150); do
-        [ -e "$dir/ready" ] && break
+        [ -e "$ready" ] && break
         sleep 0.1
     done
     hosts "$1" b
@@ -42,9 +49,17 @@ lost()
     grep -qE '^sluice: PE 0 \(sluice-a\): .*PE 1 .*sluice-b.*\[S-E-NET\]' \
         "$out" || fail "$1, $2: $(head -n 5 "$out")"
     echo "$1, $2: after $ms ms: $(grep 'S-E-NET' "$out")"
-    hosts up 2 || exit
-}
-lost cut barrier
-lost pull wait
-lost pull put
+    exit $failures
+)
+
+# Most of it is waiting, so side by side.
+jobs=
+for what in 'cut barrier' 'pull wait' 'pull put'; do
+    # shellcheck disable=SC2086
+    lost $what &
+    jobs="$jobs $!"
+done
+for job in $jobs; do
+    wait "$job" || failures=$((failures + 1))
+done
 finish 'lost links'

@@ -81,8 +81,18 @@ late()
     tells 'shmem_long_wait_until_all waits for 1 s for 3 values to be > what is wanted, at static data\+0x[0-9a-f]+'
     tells "shmem_set_lock waits for 1 s for the lock at static data\\+0x[0-9a-f]+, held by PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
 }
-late 'this node'
-late 'host [^ ]+' --ppn 1
+
+# silent: the same without the variable.
+silent()
+{
+    SHMEM_STALL=0 try 3 ./late
+    [ $status -eq 0 ] && [ ! -s "$out" ] && [ ! -s "$err" ] ||
+        fail "SHMEM_STALL=0: status $status: $(cat "$err")"
+}
+beside late 'this node'
+beside late 'host [^ ]+' --ppn 1
+beside silent
+together
 
 # PE 1 is in another collective call than the others, until one of them ends
 # the job; what they say of PE 2, whose time was not taken each time, is true.
@@ -128,15 +138,15 @@ odd()
     tells "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; in another call PE 1 \\($place, in shmem_long_sum_reduce for [12] s\\)$hint"
     tells "shmem_long_sum_reduce waits for 1 s: 1 of 3 PEs arrived; in another call PE 0 \\($place, in shmem_barrier_all for [12] s\\), PE 2 \\($place, in shmem_barrier_all for [12] s\\)$hint"
 }
-odd 'this node'
-odd 'host [^ ]+' --ppn 1
-
-how=quick
-SHMEM_STALL=1 try 3 ./odd 3003 alone
-[ $status -eq 3 ] || fail "$how: status $status"
-tells 'shmem_barrier_all waits for 1 s: 1 of 3 PEs arrived; missing PE 2 \(this node, last call shmem_sync_all (at most )?[12] s ago\); in another call PE 1 .*'
-
-SHMEM_STALL=0 try 3 ./late
-[ $status -eq 0 ] && [ ! -s "$err" ] ||
-    fail "SHMEM_STALL=0: status $status: $(cat "$err")"
+quick()
+{
+    how=quick
+    SHMEM_STALL=1 try 3 ./odd 3003 alone
+    [ $status -eq 3 ] || fail "$how: status $status"
+    tells 'shmem_barrier_all waits for 1 s: 1 of 3 PEs arrived; missing PE 2 \(this node, last call shmem_sync_all (at most )?[12] s ago\); in another call PE 1 .*'
+}
+beside odd 'this node'
+beside odd 'host [^ ]+' --ppn 1
+beside quick
+together
 finish 'waits that last tell of it'

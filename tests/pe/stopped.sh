@@ -103,12 +103,13 @@ stopped()
     grep -q 'S-E-' "$err" && fail "$word, $*: $(cat "$err")"
     grep -qE "$regex" "$err" || fail "$word, $*: no '$regex': $(cat "$err")"
 }
-stopped 'shmem_barrier_all waits for [12] s: 2 of 3 PEs arrived; missing PE 2 \(this node, stopped, pid [0-9]+, last call shmem_' barrier
-stopped 'shmem_long_wait_until waits for [12] s for 0 to be == 1 at ' wait
-stopped '(asked [12] s ago, no answer\)|shmem_long_put waits for [12] s for PE 2 \(host [^ ]+\)) \[S-W-STALL\]' \
+beside stopped 'shmem_barrier_all waits for [12] s: 2 of 3 PEs arrived; missing PE 2 \(this node, stopped, pid [0-9]+, last call shmem_' barrier
+beside stopped 'shmem_long_wait_until waits for [12] s for 0 to be == 1 at ' wait
+beside stopped '(asked [12] s ago, no answer\)|shmem_long_put waits for [12] s for PE 2 \(host [^ ]+\)) \[S-W-STALL\]' \
     barrier --ppn 1
-stopped 'silent is PE 2 \(host [^ ]+, asked [12] s ago, no answer\) \[S-W-STALL\]' \
+beside stopped 'silent is PE 2 \(host [^ ]+, asked [12] s ago, no answer\) \[S-W-STALL\]' \
     wait --ppn 1
+together
 
 # A PE that was stopped itself has not been waiting meanwhile.
 program both <<'C'
@@ -140,44 +141,60 @@ int main(void)
     return 0;
 }
 C
-rm -f pid.0 pid.1
-SHMEM_TIMEOUT=2 SHMEM_STALL=1 timeout -k 5 25 "$bin/oshrun" -n 2 --ppn 1 \
-    ./both >"$out" 2>"$err" </dev/null &
-job=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    [ -s pid.0 ] && [ -s pid.1 ] && break
+both()
+{
+    SHMEM_TIMEOUT=2 SHMEM_STALL=1 timeout -k 5 25 "$bin/oshrun" -n 2 --ppn 1 \
+        ./both >"$out" 2>"$err" </dev/null &
+    job=$!
+    for _ in $(seq 30); do
+        [ -s pid.0 ] && [ -s pid.1 ] && break
+        sleep 0.1
+    done
     sleep 0.3
-done
-sleep 0.3
-kill -STOP "$(cat pid.1)"
-sleep 0.3
-kill -STOP "$(cat pid.0)"
-sleep 3
-kill -CONT "$(cat pid.0)"
-sleep 0.3
-kill -CONT "$(cat pid.1)"
-wait "$job"
-status=$?
-[ $status -eq 0 ] || fail "both stopped: status $status: $(cat "$err")"
+    kill -STOP "$(cat pid.1)"
+    sleep 0.3
+    kill -STOP "$(cat pid.0)"
+    sleep 3
+    kill -CONT "$(cat pid.0)"
+    sleep 0.3
+    kill -CONT "$(cat pid.1)"
+    wait "$job"
+    status=$?
+    [ $status -eq 0 ] || fail "both stopped: status $status: $(cat "$err")"
+}
 
 # For ever: STALL and TIMEOUT are 3 s.
-for word in barrier wait; do
-    SHMEM_STALL=1 SHMEM_TIMEOUT=2 try 2 --ppn 1 ./bad $word
-    [ $status -eq 1 ] || fail "$word, lost: status $status: $(cat "$err")"
-    grep 'S-E-' "$err" >line
-    [ "$(wc -l <line)" -eq 1 ] ||
-        fail "$word, lost: not one error: $(cat "$err")"
+lost()
+{
+    SHMEM_STALL=1 SHMEM_TIMEOUT=2 try 2 --ppn 1 ./bad "$1"
+    [ $status -eq 1 ] || fail "$1, lost: status $status: $(cat "$err")"
+    grep 'S-E-' "$err" >"$out"
+    [ "$(wc -l <"$out")" -eq 1 ] ||
+        fail "$1, lost: not one error: $(cat "$err")"
     grep -qE '^sluice: PE 0 [^:]*: no answer from PE 1 \(host [^ ]+\) in 2 s \(SHMEM_TIMEOUT\): it is stopped, or the network between the nodes is down \[S-E-NET\]' \
-        line || fail "$word, lost: $(cat "$err")"
-done
+        "$out" || fail "$1, lost: $(cat "$err")"
+}
 
-SHMEM_TIMEOUT=2 try 2 --ppn 1 ./bad get
-ended 1 'get, lost'
-said 'get, lost' 'sluice: PE 0 \([^ ]+\): shmem_long_get: no answer from PE 1 \(host [^ ]+\) in 2 s \(SHMEM_TIMEOUT\): it is stopped, or the network between the nodes is down; provider [^ ]+ on [^ ]+ \[S-E-NET\]'
+lost_get()
+{
+    SHMEM_TIMEOUT=2 try 2 --ppn 1 ./bad get
+    ended 1 'get, lost'
+    said 'get, lost' 'sluice: PE 0 \([^ ]+\): shmem_long_get: no answer from PE 1 \(host [^ ]+\) in 2 s \(SHMEM_TIMEOUT\): it is stopped, or the network between the nodes is down; provider [^ ]+ on [^ ]+ \[S-E-NET\]'
+}
 
-for word in barrier wait; do
-    SHMEM_STALL=1 SHMEM_TIMEOUT=4 try 3 --ppn 1 ./bad killed $word
-    ended 137 "$word, killed"
-    said "$word, killed" 'oshrun: PE 2 \([^ ]+, pid [0-9]+\) was killed by signal 9 \(Killed\); ending the other 2 PEs \[S-E-PEDIED\]'
-done
+killed()
+{
+    SHMEM_STALL=1 SHMEM_TIMEOUT=4 try 3 --ppn 1 ./bad killed "$1"
+    ended 137 "$1, killed"
+    said "$1, killed" 'oshrun: PE 2 \([^ ]+, pid [0-9]+\) was killed by signal 9 \(Killed\); ending the other 2 PEs \[S-E-PEDIED\]'
+}
+
+beside both
+beside lost barrier
+beside lost wait
+beside lost_get
+together
+beside killed barrier
+beside killed wait
+together
 finish 'stopped, lost and killed PEs'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a stream with armed operations is not destroyed; one that is
- * gone is refused, and another that takes its place is not mistaken for it.
+/* Description: a stream with armed operations ahead is not destroyed, one that
+ * has run is; one that is gone is refused, and another that takes its place is not mistaken for it.
  * PEs: 2
  * Far: 2/1
  * Reject: were enqueued */
@@ -32,6 +32,22 @@ T(armed_work_keeps_a_stream)
     shmem_free(gate);
 }
 
+/* A step that only begins something is past before that has ended. */
+T(a_stream_that_has_run_is_destroyed)
+{
+    enum { N = 1 << 17 };
+    static long in[N], out[N];
+
+    for (int i = 0; i < 5; i++) {
+        shmemx_stream_t s = st_make();
+
+        T_EQ(shmemx_long_put_nbi_on_stream(in, out, N, next, s), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        T_EQ(shmemx_stream_destroy(s), 0);
+    }
+    shmem_barrier_all();
+}
+
 /* More streams in all than there are queues at a time. */
 T(queues_of_streams_that_are_gone_serve_others)
 {
@@ -56,6 +72,7 @@ int main(void)
 {
     st_begin();
     T_RUN(armed_work_keeps_a_stream);
+    T_RUN(a_stream_that_has_run_is_destroyed);
     T_RUN(queues_of_streams_that_are_gone_serve_others);
     return st_end();
 }

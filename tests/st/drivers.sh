@@ -6,11 +6,12 @@
 # Timeout: 150
 set -u
 . "$(dirname "$0")/../device/device.inc"
-all='host cuda-discrete hip-discrete hip-coherent'
+all='cuda-discrete hip-discrete hip-coherent'      # the software device: alone
 each ../st/streams
 each ../st/onesided
-each ../st/every cuda-discrete hip-discrete
 each ../st/meet cuda-discrete
+runs='2 4/2'                    # one PE, and each alone, do no call otherwise
+each ../st/every cuda-discrete hip-discrete
 each ../st/queue cuda-discrete
 [ -z "$real" ] || finish
 

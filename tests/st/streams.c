@@ -41,6 +41,30 @@ T(the_device_tells_what_it_is)
     T_EQ(shmemx_device_info(NULL), -EINVAL);
 }
 
+static bool is_engine(const shmemx_engines_t *e, const char *put,
+                      const char *atomic)
+{
+    return !strcmp(e->put, put) && !strcmp(e->atomic, atomic);
+}
+
+T(the_device_tells_who_works_for_streams)
+{
+    static int here;
+    bool far = false;
+    shmemx_device_info_t d;
+    void *some = shmem_space_malloc(SHMEM_SPACE_DEVICE, 8);
+
+    T_EQ(shmemx_device_info(&d), 0);
+    shmem_free(some);
+    for (int pe = 0; pe < shmem_n_pes(); pe++)
+        far = far || !shmem_ptr(&here, pe);
+    T_TRUE(far ? is_engine(&d.far, "soft", "soft") : is_engine(&d.far, "", ""));
+    T_STR(d.near_device.put, "copy");
+    T_STR(d.near_host.put, "copy");
+    T_TRUE(!is_software() ||
+           !strcmp(d.near_host.atomic, d.near_device.atomic));
+}
+
 struct sums {
     long *at;
     long per_group[GROUPS];
@@ -161,6 +185,7 @@ int main(void)
     shmem_init();
     T_PE(shmem_my_pe());
     T_RUN(the_device_tells_what_it_is);
+    T_RUN(the_device_tells_who_works_for_streams);
     T_RUN(a_stream_runs_what_it_is_given_in_order);
     T_RUN(what_is_enqueued_runs_although_its_stream_is_destroyed);
     T_RUN(wrong_arguments_are_refused);

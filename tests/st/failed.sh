@@ -1,0 +1,238 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: an operation of a stream that fails on its way to another node
+# counts as done and as failed: the stream goes on, the next call of the host
+# that waits returns -EIO with one line, once, and other streams hear nothing.
+# Timeout: 40
+set -u
+. "$(dirname "$0")/../neg/neg.inc"
+
+program far <<'C'
+#include <shmemx_st.h>
+static uint64_t word[4], back = 7;
+static char there[200000], here[200000];
+static int bad;
+
+#define IS(x, y) same(__LINE__, x, y)
+static void same(int line, long got, long want)
+{
+    if (got != want)
+        printf("line %d: %ld, not %ld\n", line, got, want);
+    bad += got != want;
+}
+
+static int passed;
+static void set(void *arg)
+{
+    __atomic_store_n((int *)arg, 1, __ATOMIC_RELEASE);
+}
+
+/* Without a call that would tell. */
+static void pass(shmemx_stream_t s)
+{
+    IS(shmemx_stream_call(s, set, &passed), 0);
+    while (!__atomic_load_n(&passed, __ATOMIC_ACQUIRE))
+        usleep(100);
+}
+
+static int query(shmemx_stream_t s)
+{
+    int rc;
+
+    while ((rc = shmemx_stream_query(s)) == -EAGAIN)
+        usleep(100);
+    return rc;
+}
+
+static void streams(int peer)
+{
+    shmemx_stream_t s, other;
+    shmem_ctx_t ctx;
+    uint64_t one = 1, was = 0;
+
+    IS(shmemx_stream_create(&s), 0);
+    IS(shmemx_stream_create(&other), 0);
+    IS(shmem_ctx_create(0, &ctx), 0);
+    IS(shmemx_putmem_on_stream(there, here, sizeof here, peer, s), 0);
+    IS(shmemx_getmem_on_stream(here, there, sizeof here, peer, s), 0);
+    IS(shmemx_uint64_p_on_stream(word, 1, peer, s), 0);
+    IS(shmemx_uint64_atomic_fetch_add_on_stream(&back, word, 1, peer, s), 0);
+    IS(shmemx_putmem_signal_on_stream(there, here, sizeof here, word + 1, 1,
+                                      SHMEM_SIGNAL_SET, peer, s), 0);
+    IS(shmemx_quiet_on_stream(s), 0);
+    IS(shmemx_stream_copy(s, &was, &one, sizeof one), 0);
+    IS(query(s), -EIO);
+    IS(was, 1);                         /* the stream went on */
+    IS(back, 7);                        /* no result was stored */
+    IS(query(s), 0);
+    IS(shmemx_stream_sync(s), 0);
+
+    IS(shmemx_uint64_p_on_stream(word, 1, peer, s), 0);
+    IS(shmemx_quiet_on_stream(s), 0);
+    IS(shmemx_stream_sync(other), 0);
+    IS(shmemx_stream_sync(s), -EIO);
+    IS(shmemx_stream_sync(s), 0);
+
+    /* A quiet of the host's tells of it, and the stream returns it. */
+    IS(shmemx_uint64_atomic_inc_on_stream(word, peer, s), 0);
+    IS(shmemx_quiet_on_stream(s), 0);
+    pass(s);
+    shmem_ctx_quiet(ctx);
+    shmem_quiet();
+    IS(shmemx_stream_sync(s), -EIO);
+
+    /* Nobody asks: the end tells. */
+    passed = 0;
+    IS(shmemx_uint64_p_on_stream(word, 1, peer, other), 0);
+    IS(shmemx_quiet_on_stream(other), 0);
+    pass(other);
+}
+
+static void queue(int peer)
+{
+    shmemx_queue_t q;
+    shmemx_stream_t s;
+    shmemx_req_t r, p;
+    int flag = 0;
+
+    IS(shmemx_stream_create(&s), 0);
+    IS(shmemx_queue_create(s, NULL, 0, &q), 0);
+    IS(shmemx_enqueue_putmem(q, there, here, sizeof here, peer, NULL), 0);
+    IS(shmemx_enqueue_atomic_add_uint64(q, word, 1, peer, NULL), 0);
+    IS(shmemx_enqueue_start(q), 0);
+    IS(shmemx_enqueue_wait(q), 0);
+    IS(shmemx_queue_wait(q), -EIO);
+    IS(shmemx_queue_test(q, &flag), 0);
+    IS(flag, 1);
+    IS(shmemx_stream_sync(s), 0);
+
+    IS(shmemx_put_init(there, here, sizeof here, peer, &p), 0);
+    for (int i = 0; i < 2; i++) {
+        IS(shmemx_enqueue_startall(q, 1, &p), 0);
+        IS(shmemx_req_wait(p), -EIO);
+        IS(shmemx_req_wait(p), 0);
+    }
+    IS(shmemx_enqueue_putmem(q, there, here, sizeof here, peer, &r), 0);
+    IS(shmemx_enqueue_start(q), 0);
+    IS(shmemx_enqueue_wait(q), 0);
+    IS(shmemx_stream_sync(s), -EIO);    /* its queues' as well */
+    IS(shmemx_req_test(r, &flag), 0);
+    IS(flag, 1);
+    IS(shmemx_queue_wait(q), 0);
+    IS(shmemx_req_free(&r), 0);
+    IS(shmemx_req_free(&p), 0);
+    IS(shmemx_queue_destroy(q), 0);
+}
+
+/* The peer dies with much under way; no stream stays behind that. */
+static void lose(int peer)
+{
+    shmemx_stream_t s;
+    int rc;
+
+    IS(shmemx_stream_create(&s), 0);
+    for (int i = 0; i < 2000; i++) {
+        IS(shmemx_putmem_on_stream(there, here, sizeof here, peer, s), 0);
+        IS(shmemx_uint64_atomic_fetch_add_on_stream(&back, word, 1, peer, s),
+           0);
+        IS(shmemx_quiet_on_stream(s), 0);
+    }
+    rc = shmemx_stream_sync(s);
+    printf("%s\n", rc ? "failed" : "nothing failed");
+    fflush(stdout);
+    sleep(20);                          /* the launcher ends it */
+}
+
+int main(int argc, char **argv)
+{
+    int me;
+
+    shmem_init();
+    me = shmem_my_pe();
+    if (!me && !strcmp(argv[1], "streams"))
+        streams(1);
+    if (!me && !strcmp(argv[1], "queue"))
+        queue(1);
+    if (!me && !strcmp(argv[1], "lose"))
+        lose(1);
+    if (me && !strcmp(argv[1], "lose")) {
+        usleep(20000);
+        raise(SIGKILL);
+    }
+    (void)argc;
+    shmem_barrier_all();
+    bad += word[1] != 0;                /* no signal for what did not come */
+    shmem_finalize();
+    return bad != 0;
+}
+C
+
+# run PROVIDER FAULT WORD: to the file WORD, then to be looked at.
+run()
+(
+    SHMEM_OFI_PROVIDER=$1 SHMEM_FAULT=$2:1 FI_SOCKETS_PE_WAITTIME=0 \
+        timeout 20 "$bin/oshrun" -n 2 --ppn 1 ./far "$3" >"$4" 2>&1
+    echo "exit status $?" >>"$4"
+)
+
+# lines FILE REGEX...: those, in this order, and no others.
+lines()
+{
+    file=$1
+    shift
+    sed '/S-W-FAULT/d' "$file" >said
+    [ "$(wc -l <said)" -eq $(($# + 1)) ] && grep -qx 'exit status 0' said ||
+        fail "$file: $(cat "$file")"
+    n=0
+    for line; do
+        n=$((n + 1))
+        sed -n ${n}p said | grep -qxE \
+            "sluice: PE 0 \\([^ ]+\\): $line \\[S-W-STREAM\\]" ||
+            fail "$file: no '$line' in $(cat "$file")"
+    done
+}
+
+# streams FILE CAUSE
+streams()
+{
+    put="on stream 0x[0-9a-f]+ shmemx_putmem_on_stream failed: put, $2"
+    p="on stream 0x[0-9a-f]+ shmemx_uint64_p_on_stream failed: [a-z]+, $2"
+    inc="on stream 0x[0-9a-f]+ shmemx_uint64_atomic_inc_on_stream failed: [a-z]+, $2"
+    lines "$1" "shmemx_stream_query: $put; [4-6] more failed" \
+        "shmemx_stream_sync: $p" "shmem_ctx_quiet: $inc" "$p"
+}
+
+# queue FILE CAUSE
+queue()
+{
+    start="on stream 0x[0-9a-f]+ shmemx_enqueue_start failed: [a-z]+, $2"
+    all="on stream 0x[0-9a-f]+ shmemx_enqueue_startall failed: put, $2"
+    lines "$1" "shmemx_queue_wait: $start; 1 more failed" \
+        "shmemx_req_wait: $all" "shmemx_req_wait: $all" \
+        "shmemx_stream_sync: $start"
+}
+
+run sockets ofi.key streams key &
+run sockets ofi.post queue post &
+wait
+run 'tcp;ofi_rxm' ofi.post streams tcp &
+run sockets ofi.key queue keys &
+wait
+run sockets ofi.hmem lose killed
+grep -q 'PE 1 (.*) was killed by signal 9.*\[S-E-PEDIED\]' killed &&
+    grep -qx 'exit status 137' killed && ! grep -q nothing killed ||
+    fail "killed: $(cat killed)"
+# By the NIC itself, also where nobody looks after it any more.
+export FI_PROVIDER_PATH="$BUILD/obj/tests/fake/cxi"
+run cxi ofi.key streams nic &
+run cxi ofi.key queue nics &
+wait
+to='PE 1 \(host [^ ]+\)'
+streams key "$to: Permission denied; provider sockets[^;]*"
+streams tcp "$to: Input/output error; provider tcp;ofi_rxm[^;]*"
+queue keys "$to: Permission denied; provider sockets[^;]*"
+streams nic "$to: Input/output error: the target refused the operation.*"
+sed -i '1s/enqueue_putmem failed/enqueue_start failed/' nics
+queue nics "$to: Input/output error: the target refused the operation.*"
+queue post "$to: Input/output error; provider sockets[^;]*"
+finish 'what fails on a stream is counted and told'

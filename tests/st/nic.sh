@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: far operations that the NIC does when the stream lets them go are
+# the same as those that a thread does, also where it has room for few of them.
+# On the stand-in for CXI, which the device triggers itself, and on sockets,
+# where a thread passes it on.
+# Timeout: 150
+set -u
+. "$(dirname "$0")/../device/device.inc"
+unset SHMEM_TRIGGER SHMEM_TRIGGER_DEPTH FAKE_CXI_SOFT
+FI_PROVIDER_PATH=$at/fake/cxi
+T_SEED=${T_SEED:-1}
+export T_SEED FI_PROVIDER_PATH
+
+# nic PROVIDER DEPTH DEVICE N PPN TEST
+nic()
+{
+    job "$3" -n "$4" --ppn "$5" env SHMEM_TRIGGER=nic \
+        SHMEM_OFI_PROVIDER="$1" FAKE_CXI_DEPTH="$2" \
+        SHMEM_TRIGGER_DEPTH="$([ "$1" = cxi ] || echo "$2")" "$at/st/$6"
+}
+
+nic cxi 500 host 2 1 onesided & nic cxi 16 host 2 1 queue & wait
+nic cxi 16 host 2 1 order & nic sockets 5 host 2 1 queue & wait
+nic cxi 16 host 3 1 meet & nic cxi 500 cuda-discrete 2 1 queue & wait
+nic cxi 500 host 2 1 late
+
+# No thread of the library has a part in it.  Where one has, nothing ends.
+job host -n 2 --ppn 1 env SHMEM_FAULT=stream_agent:1:1 SHMEM_OFI_PROVIDER=cxi \
+    "$at/st/still" &
+job host -n 2 env SHMEM_FAULT=stream_agent:1:1 "$at/st/still" &
+wait
+
+# All else only where it is asked for: it takes a minute.
+if [ "${T_NIC:-}" = all ]; then
+    nic cxi 16 host 4 2 onesided & nic cxi 500 host 2 1 queue & wait
+    nic cxi 16 host 2 1 every & nic cxi 500 host 4 2 meet & wait
+    nic cxi 500 host 2 1 many & nic cxi 16 host 2 1 many & wait
+    nic cxi 16 hip-discrete 2 1 queue & nic cxi 500 hip-coherent 2 1 every &
+    wait
+    nic cxi 500 cuda-discrete 2 1 onesided & nic sockets 500 host 2 1 every &
+    wait
+    nic cxi 16 host 2 1 scalars & nic cxi 16 host 2 1 generic & wait
+    nic cxi 16 host 2 1 threads & nic cxi 16 host 2 1 destroy & wait
+    nic cxi 16 host 2 1 steps & nic cxi 500 host 2 1 apart & wait
+fi
+
+# It is the NIC that does it: each PE says so.
+said=$(on host env SHMEM_OFI_PROVIDER=cxi SHMEM_LOG=info:ofi \
+    "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/order" 2>&1)
+check [ "$(echo "$said" | grep -c 'deferred work: [0-9]* entries of cxi')" \
+    -eq 2 ]
+finish

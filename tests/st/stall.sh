@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: a stream that waits for long is told of: the stream, the call,
+# the word and what is wanted of it, and who is to raise it and what that PE
+# does; again when it goes on; SIGUSR2 shows it; and what is known to lock up a
+# GPU's streams is named.
+# Timeout: 40
+set -u
+. "$(dirname "$0")/../neg/neg.inc"
+at=$BUILD/obj/tests
+
+program wait <<'C'
+#include <shmemx_st.h>
+#include <sys/prctl.h>
+static uint64_t far;
+
+static int begun[2];
+
+/* Wakes the process that is about to stop. */
+static void make_waker(void)
+{
+    char c;
+
+    if (pipe(begun) || fork())
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (read(begun[0], &c, 1) == 1) {
+        usleep(3200000);
+        kill(getppid(), SIGCONT);
+    }
+    _exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    int stops = argc > 1, me, n, late, rc = 0;
+    shmemx_stream_t s[4];
+    uint64_t *w, got = 0;
+
+    if (stops)
+        make_waker();
+    shmem_init();
+    me = shmem_my_pe();
+    n = shmem_n_pes();
+    late = me == n - 1;
+    w = shmem_calloc(4, sizeof *w);
+    for (int i = 0; i < 4; i++)
+        rc |= shmemx_stream_create(&s[i]);
+    shmem_barrier_all();
+    if (!late) {
+        usleep(stops * 200000);         /* until it has stopped */
+        rc |= shmemx_uint64_wait_until_on_stream(w, SHMEM_CMP_GE, 1, s[0]);
+        rc |= shmemx_uint64_wait_until_all_on_stream(w + 1, 3, NULL,
+                                                     SHMEM_CMP_EQ, 7, s[1]);
+        rc |= shmemx_barrier_all_on_stream(s[2]);
+        rc |= shmemx_uint64_get_on_stream(&got, &far, 1, n - 1, s[3]);
+        if (!me && !stops) {
+            usleep(1300000);
+            kill(getpid(), SIGUSR2);
+        }
+    } else if (stops) {
+        rc |= write(begun[1], "", 1) != 1;
+        raise(SIGSTOP);
+    } else {
+        usleep(1700000);
+    }
+    for (int pe = 0; late && pe < n; pe++) {
+        shmem_uint64_p(w, 1, pe);
+        for (int i = 1; i < 4; i++)
+            shmem_uint64_p(w + i, 7, pe);
+    }
+    if (late)
+        rc |= shmemx_barrier_all_on_stream(s[2]);
+    for (int i = 0; i < 4; i++)
+        rc |= shmemx_stream_sync(s[i]);
+    usleep(400000);                     /* the next look */
+    shmem_barrier_all();
+    shmem_finalize();
+    return rc != 0;
+}
+C
+
+# run FILE VAR=VALUE... -- WORDS...
+run()
+(
+    file=$1
+    shift
+    while [ "$1" != -- ]; do
+        export "${1?}"
+        shift
+    done
+    shift
+    SHMEM_STALL=1 SHMEM_DEVICE_SYMMETRIC_SIZE=16M timeout 20 \
+        "$bin/oshrun" -n 3 "$@" >"$file" 2>&1
+    echo "exit status $?" >>"$file"
+)
+
+# told FILE REGEX
+told()
+{
+    grep -qE "^sluice: PE [01] \\([^ ]+\\): $2.* \\[S-W-STALL\\]" "$1" ||
+        fail "$1: no '$2' in: $(cat "$1")"
+}
+
+# waits FILE PE2 ADVICE: what all of them say; PE2 is what is said of it.
+waits()
+{
+    on='stream 0x[0-9a-f]+: '
+    one="to be raised by one of PE [012] .*$2.*$3"
+    told "$1" "${on}shmemx_uint64_wait_until_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; $one"
+    told "$1" "${on}shmemx_uint64_wait_until_all_on_stream waits for [12] s for 3 values to be == what is wanted, at heap\\+0x[0-9a-f]+; $one"
+    told "$1" "${on}shmemx_barrier_all_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; to be raised by $2.*$3"
+    told "$1" "${on}shmemx_uint64_wait_until_on_stream went on after [1-5] s"
+    grep -qx 'exit status 0' "$1" || fail "$1: $(cat "$1")"
+}
+
+# trap_of FILE VAR=VALUE...: what shmem_info says of waits.
+trap_of()
+{
+    file=$1
+    shift
+    env "$@" "$bin/shmem_info" --check 2>&1 | grep 'device waits' >"$file"
+}
+
+run near SHMEM_DEVICE=host -- ./wait &
+run far SHMEM_DEVICE=host SHMEM_OFI_PROVIDER='tcp;ofi_rxm' -- \
+    --ppn 1 ./wait stops &
+run cuda SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
+    FAKE_DEVICE=discrete -- ./wait &
+run hip SHMEM_DEVICE=hip FAKE_DEVICE=discrete GPU_MAX_HW_QUEUES=3 \
+    LD_LIBRARY_PATH="$at/fake/hip:$at/fake/hiprtc" -- ./wait &
+trap_of lazy SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
+    CUDA_MODULE_LOADING=LAZY
+trap_of blocks SHMEM_DEVICE=hip HIP_LAUNCH_BLOCKING=1 \
+    LD_LIBRARY_PATH="$at/fake/hip:$at/fake/hiprtc"
+wait
+grep -q '^WARN .*set CUDA_MODULE_LOADING=EAGER' lazy || fail "lazy: $(cat lazy)"
+grep -q '^WARN .*HIP_LAUNCH_BLOCKING' blocks || fail "blocks: $(cat blocks)"
+late='PE 2 \(this node, last call shmem_barrier_all [12] s ago\)'
+waits near "$late" ''
+waits far 'PE 2 \(host [^ ]+, asked [0-9] s ago, no answer\)' ''
+told far 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream waits for [12] s for operations on other nodes; with PE 2 \(host '
+told far 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream went on after [1-5] s'
+waits cuda "$late" 'set CUDA_MODULE_LOADING=EAGER'
+waits hip "$late" '3 streams wait, and all streams share 3 hardware queues.*GPU_MAX_HW_QUEUES'
+for how in near cuda hip; do
+    grep -qE 'PE 0 \([^ ]+\): .*; stream 0x[0-9a-f]+: shmemx_[a-z0-9_]+_on_stream waits for [12] s for [03] .*heap: ' \
+        "$how" || fail "$how: nothing of streams on SIGUSR2: $(cat "$how")"
+done
+finish 'streams that wait for long are told of'

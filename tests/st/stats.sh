@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: what is armed for other nodes is counted, and who did it.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/../device/device.inc"
+unset SHMEM_TRIGGER SHMEM_TRIGGER_DEPTH SHMEM_STATS
+
+# lines VARIABLE...: what the PEs say
+lines()
+{
+    on host env SHMEM_OFI_PROVIDER=sockets "$@" "$BUILD/bin/oshrun" -n 2 \
+        --ppn 1 "$at/st/stats" 2>&1 | grep 'streams: '
+}
+
+# Ten puts and a quiet, three and the quiet of a start.
+said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=soft)
+check [ "$(echo "$said" | grep -c 'streams: 0 operations by the device, 15 armed, 15 fired, 15 completed, 0 by the NIC, 0 spilled, 0 failed; 1 starts, 2 waits; at most 11 armed in a queue, 2 queues, 0 entries of the NIC$')" -eq 2 ]
+
+said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic)
+check [ "$(echo "$said" | grep -c ' 0 armed, .* 13 by the NIC, 0 spilled, .* [1-9][0-9]* entries of the NIC$')" -eq 2 ]
+
+said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic SHMEM_TRIGGER_DEPTH=5)
+check [ "$(echo "$said" | grep -c ' [1-9][0-9]* spilled, .* [1-5] entries of the NIC$')" -eq 2 ]
+
+check [ -z "$(lines SHMEM_TRIGGER=soft)" ]
+finish

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: what a NIC or the device can do takes no thread of the library:
+ * it is done while the agent looks at nothing (tests/st/nic runs this so).
+ * PEs: 1 2
+ * Far: 2/1 */
+#include "st.h"
+
+enum { ROUNDS = 60, N = 100 };
+
+T(operations_end_without_the_agent)
+{
+    static long in[N], out[N], back[N], was, count;
+    static uint64_t sig;
+    shmemx_stream_t s = st_make();
+
+    memset(in, 0, sizeof in);
+    sig = 0;
+    count = 0;
+    shmem_barrier_all();
+    for (int r = 1; r <= ROUNDS; r++) {
+        for (int i = 0; i < N; i++)
+            out[i] = r * 1000 + i;
+        T_EQ(shmemx_long_put_signal_on_stream(in, out, N, &sig, 1,
+                                              SHMEM_SIGNAL_ADD, next, s), 0);
+        T_EQ(shmemx_long_atomic_fetch_add_on_stream(&was, &count, 1, next, s),
+             0);
+        T_EQ(shmemx_quiet_on_stream(s), 0);
+        T_EQ(shmemx_long_get_on_stream(back, in, N, next, s), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        T_EQ(was, r - 1);
+        for (int i = 0; i < N; i++)
+            T_EQ(back[i], r * 1000 + i);
+    }
+    shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, ROUNDS);
+    T_EQ(in[N - 1], ROUNDS * 1000 + N - 1);
+    shmem_barrier_all();
+    T_EQ(shmemx_stream_destroy(s), 0);
+}
+
+int main(void)
+{
+    st_begin();
+    T_RUN(operations_end_without_the_agent);
+    return st_end();
+}
