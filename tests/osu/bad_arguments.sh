@@ -48,6 +48,13 @@ refused 'option -f: with one placement only' osu_oshm_put heap -s A -f
 refused 'option -T: with one placement only' osu_oshm_put heap -d A -T
 refused "option -f: this program's rows are full" osu_oshm_put_overlap heap -f
 refused 'option -T: this program times no single' osu_oshm_put_overlap heap -T
+refused '-x fast: want host, stream or A' osu_oshm_put_on_stream heap -x fast
+refused '-x 5: want host' osu_oshm_atomics_on_stream heap --execution 5
+refused '-w never: want each or end' osu_oshm_get_on_stream heap -w never
+refused 'option -w: this program has no stream' osu_oshm_put heap -w each
+refused 'option --execution: this program has no stream' osu_oshm_barrier \
+    --execution host
+refused '--warmup -1: want a number' osu_oshm_put_bw_on_stream heap --warmup -1
 
 # No device memory, too little of it, or no host memory: each PE ends, near and
 # far, with one line.
@@ -66,6 +73,10 @@ for far in '' '--ppn 1'; do
     unset SHMEM_SYMMETRIC_SIZE_DEVICE
 done
 far=
+SHMEM_DEVICE=none
+refused "wants a device's streams, and this job has none: SHMEM_DEVICE" \
+    osu_oshm_put_signal_on_stream heap -x host
+SHMEM_DEVICE=host
 SHMEM_ENABLE_GPU_SPACE=0
 refused 'has none: .*SHMEM_ENABLE_GPU_SPACE 0' osu_oshm_atomics global -d D
 unset SHMEM_ENABLE_GPU_SPACE
@@ -82,6 +93,7 @@ unset SHMEM_ENABLE_CPU_SPACE
 NP=3
 refused 'exactly 2' osu_oshm_put heap
 refused 'exactly 2' osu_oshm_get_bw heap
+refused 'exactly 2' osu_oshm_put_signal_on_stream heap
 NP=1
 refused 'at least 2' osu_oshm_barrier
 refused 'at least 2' osu_oshm_put_mr heap

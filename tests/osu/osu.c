@@ -62,6 +62,8 @@ int osu_open(struct osu *o, const struct osu_prog *prog, int argc, char **argv)
         rc = wrong_pes(o);
     if (!rc)
         rc = osu_buffers(o);
+    if (!rc && prog->on_stream)
+        rc = osu_stream_open(o);
     o->status = rc == 1 ? EXIT_FAILURE : EXIT_SUCCESS;
     if (rc)
         return rc;
@@ -79,6 +81,7 @@ int osu_close(struct osu *o)
     osu_gather_end();
     fflush(stdout);
     shmem_barrier_all();
+    osu_stream_close(o);
     osu_buffers_free(o);
     shmem_finalize();
     return o->status;
@@ -138,6 +141,11 @@ static void warm_up(struct osu *o)
     }
 }
 
+static bool takes_part(const struct osu *o)
+{
+    return o->pe < o->pairs || o->prog->echo;
+}
+
 /* First touches, and what else the first operations of a size cost, shall not
  * be the first placement's. */
 static void even_out(struct osu *o, size_t n, osu_op *op)
@@ -145,7 +153,7 @@ static void even_out(struct osu *o, size_t n, osu_op *op)
     for (int k = 0; o->n_places > 1 && k < o->n_places; k++) {
         osu_place(o, k);
         osu_begin(o, n);
-        if (o->pe < o->pairs)
+        if (takes_part(o))
             op(o, n);
     }
 }
@@ -166,7 +174,7 @@ int osu_copies(const struct osu_prog *prog, osu_measure *measure, osu_op *op,
         for (int k = 0; k < o.n_places; k++) {
             osu_place(&o, k);
             osu_begin(&o, n);
-            osu_measured(&o, n, o.pe < o.pairs ? measure(&o, n) : 0, op);
+            osu_measured(&o, n, takes_part(&o) ? measure(&o, n) : 0, op);
         }
         osu_row_size(&o, n);
     }

@@ -35,6 +35,10 @@ enum osu_kind {
     OSU_COLLECTIVE                  /* all PEs, on the heap */
 };
 
+struct osu;
+/* One operation of n bytes, complete on return. */
+typedef void osu_op(struct osu *o, size_t n);
+
 /* What a program is; constant. */
 struct osu_prog {
     const char *name;               /* "osu_oshm_put" */
@@ -43,16 +47,24 @@ struct osu_prog {
     bool is_get;                    /* data moves from the peer to here */
     char *src, *dst;                /* global buffers; NULL: not used */
     size_t bytes;                   /* of each of them */
+    bool on_stream;                 /* what a device does is in its loop */
+    bool echo;                      /* PE 1 answers: half a round trip */
+    osu_op *step;                   /* osu_stream.h */
 };
 
 /* Where a buffer is: the host's memory, the device's. */
 enum osu_space { OSU_HOST, OSU_DEVICE, OSU_SPACES };
 
+/* Who makes the operations between what the device does: the program, which
+ * waits for the device, or its stream. */
+enum osu_exec { OSU_BY_HOST, OSU_BY_STREAM, OSU_EXECS };
+
 /* Where the data comes from and where it goes to, on whichever PE. */
 struct osu_place {
     enum osu_space src, dst;
+    enum osu_exec exec;
 };
-#define OSU_PLACES (OSU_SPACES * OSU_SPACES)
+#define OSU_PLACES (OSU_SPACES * OSU_SPACES * OSU_EXECS)
 
 /* What one row shows of one placement. */
 struct osu_cell {
@@ -74,19 +86,19 @@ struct osu {
     int iters_opt, skip_opt;        /* -1: the defaults of the kind */
     int iters, skip;                /* for the size at hand */
     const char *src_opt, *dst_opt;  /* -s, -d; NULL: not given */
+    const char *exec_opt;           /* -x of programs on streams */
+    bool wait_each;                 /* -w each */
+    struct osu_stream *stream;      /* of programs on streams */
     struct osu_place places[OSU_PLACES];
     int n_places, place;            /* how many, the one at hand */
     struct osu_cell cells[OSU_PLACES];  /* of the row at hand */
     char *src, *dst;                /* at the place at hand */
     char *src_in[OSU_SPACES], *dst_in[OSU_SPACES];
-    void *blocks[2 * OSU_SPACES];   /* to be freed */
+    void *blocks[4 * OSU_SPACES];   /* to be freed */
     int n_blocks;
     int rows;
     int status;                     /* what main() returns */
 };
-
-/* One operation of n bytes, complete on return. */
-typedef void osu_op(struct osu *o, size_t n);
 
 /* The timing loop for messages of n bytes: microseconds per operation, those
  * of all windows of a bandwidth, messages per second, or percent of overlap,

@@ -93,7 +93,7 @@ static void single_times(struct osu *o, size_t n, osu_op *op,
             laps[i] = osu_now() - start - cost;
     }
     for (int i = 0; i < o->iters; i++)
-        laps[i] = laps[i] > 0 ? laps[i] : 0;
+        laps[i] = laps[i] > 0 ? laps[i] / (o->prog->echo ? 2 : 1) : 0;
     osu_percentiles(laps, o->iters, cell);
     free(laps);
 }
@@ -129,7 +129,8 @@ void osu_measured(struct osu *o, size_t n, double value, osu_op *op)
         cell->value = value;
     }
     shmem_barrier_all();
-    if (o->pe == 0 && (o->full || o->tail) && o->prog->kind == OSU_LATENCY)
+    if ((o->pe == 0 || o->prog->echo) && (o->full || o->tail) &&
+        o->prog->kind == OSU_LATENCY)
         single_times(o, n, op, cell);
     if (!o->check)
         return;

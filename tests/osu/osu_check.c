@@ -9,13 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The first n bytes of message number iter of `of` bytes, by way of stage. */
-static void fill(char *to, char *stage, size_t n, size_t of, uint32_t iter,
-                 int flip)
+/* The first n bytes of message number iter of `of` bytes, by way of stage.
+ * Where a stream follows, it is the stream that stores them, when it comes to
+ * it: so the operation must keep its place there. */
+static void fill(struct osu *o, char *to, char *stage, size_t n, size_t of,
+                 uint32_t iter, int flip)
 {
     for (size_t i = 0; i < n; i++)
         stage[i] = (char)(osu_pattern(of, i, iter) ^ flip);
-    osu_store(to, stage, n);
+    if (o->stream && o->pe == 0)
+        osu_stream_copy(o, to, stage, n);
+    else
+        osu_store(to, stage, n);
 }
 
 static int wrong_bytes(const char *at, size_t n, size_t of, uint32_t iter)
@@ -32,7 +37,7 @@ static void complain(struct osu *o, size_t n, int iter, int wrong)
     if (wrong)
         fprintf(stderr, "%s: PE %d: %s, %zu bytes, iteration %d: %d bytes are "
                 "wrong\n", o->prog->name, o->pe,
-                osu_place_name(o->places[o->place]), n, iter, wrong);
+                osu_place_name(o, o->place), n, iter, wrong);
 }
 
 /* One number of 1..iters-2 that all PEs agree on. */
@@ -46,15 +51,16 @@ static int some_iteration(size_t n, int iters)
 int osu_check_copy(struct osu *o, size_t n, osu_op *op)
 {
     int which[] = { 0, some_iteration(n, o->iters), o->iters - 1 };
-    bool receives = o->prog->is_get ? o->pe == 0 : o->pe == 1;
-    char *stage = osu_host_buffer(o, n + OSU_GUARD);
+    bool receives = (o->prog->is_get ? o->pe == 0 : o->pe == 1) ||
+                    o->prog->echo;
+    char *stage = osu_host_buffer(o, 2 * n + OSU_GUARD);
     int wrong = 0, now;
 
     for (int k = 0; k < 3; k++) {
-        fill(o->src, stage, n, n, (uint32_t)which[k], 0);
-        fill(o->dst, stage, n + OSU_GUARD, n, (uint32_t)which[k], 0xff);
+        fill(o, o->src, stage + n + OSU_GUARD, n, n, (uint32_t)which[k], 0);
+        fill(o, o->dst, stage, n + OSU_GUARD, n, (uint32_t)which[k], 0xff);
         shmem_barrier_all();
-        if (o->pe == 0)
+        if (o->pe == 0 || o->prog->echo)
             op(o, n);
         shmem_barrier_all();
         if (!receives)
@@ -84,15 +90,15 @@ int osu_check_window(struct osu *o, size_t n, osu_op *op)
     bool first = o->pe < o->pairs;
     bool sends = o->prog->is_get ? !first && o->pe < 2 * o->pairs : first;
     bool receives = o->prog->is_get ? first : !first && o->pe < 2 * o->pairs;
-    char *stage = osu_host_buffer(o, n);
+    char *stage = osu_host_buffer(o, 3 * n);
     int wrong = 0, now;
 
     for (int k = 0; k < 3; k++) {
         if (sends)
-            fill(o->src + (size_t)which[k] * n, stage, n, n,
+            fill(o, o->src + (size_t)which[k] * n, stage + (size_t)k * n, n, n,
                  (uint32_t)which[k], 0);
         if (receives)
-            fill(o->dst + (size_t)which[k] * n, stage, n, n,
+            fill(o, o->dst + (size_t)which[k] * n, stage, n, n,
                  (uint32_t)which[k], 0xff);
     }
     shmem_barrier_all();

@@ -30,8 +30,30 @@ size_t osu_bytes(const struct osu *o);
 void osu_buffers_free(struct osu *o);
 bool osu_uses(const struct osu *o, enum osu_space space);
 
-/* "H-D"; static text. */
-const char *osu_place_name(struct osu_place place);
+/* "H-D" of the place of that number; static text. */
+const char *osu_place_name(const struct osu *o, int place);
+
+/* Whether some PE lacks something; the same answer on all. */
+bool osu_anybody(bool lacks);
+/* One line from PE 0; returns 1. */
+int osu_complain(const struct osu *o, const char *what);
+bool osu_in_device(const void *p);
+/* n zero bytes of a heap, in that space if there is one; collective.  NULL: no
+ * room. */
+void *osu_words(struct osu *o, size_t n, enum osu_space space);
+
+/* ---- osu_stream.c: a device's stream, for programs on streams ---- */
+/* 0, or on all PEs 1 after a line. */
+int osu_stream_open(struct osu *o);
+void osu_stream_close(struct osu *o);
+/* To or from memory of this PE, in the order of the stream. */
+void osu_stream_copy(struct osu *o, void *to, const void *from, size_t n);
+/* For the header: "cuda", microseconds of a step of the device alone, and who
+ * makes the operations of a place: "copy", "soft", "nic", or NULL: the
+ * program. */
+const char *osu_stream_driver(const struct osu *o);
+double osu_stream_work_us(const struct osu *o);
+const char *osu_stream_engine(const struct osu *o, int place);
 
 /* Smallest, largest and sum of a value over the PEs that take part. */
 struct osu_spread {

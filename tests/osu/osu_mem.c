@@ -35,12 +35,20 @@ static bool has(enum osu_space space)
                                                    : SHMEM_SPACE_CPU);
 }
 
-static bool in_device(const void *p)
+bool osu_in_device(const void *p)
 {
     shmem_space_t space;
 
     return shmem_get_space((void *)p, &space) == 0 &&
            space == SHMEM_SPACE_DEVICE;
+}
+
+static void *words(enum osu_space space, size_t n)
+{
+    if (!has(space))
+        space = space == OSU_HOST ? OSU_DEVICE : OSU_HOST;
+    return shmem_space_malloc(space == OSU_HOST ? SHMEM_SPACE_CPU
+                                                : SHMEM_SPACE_DEVICE, n);
 }
 #else
 static void *heap_align(const struct osu *o, enum osu_space space, size_t bytes)
@@ -54,10 +62,16 @@ static bool has(enum osu_space space)
     return space == OSU_HOST;
 }
 
-static bool in_device(const void *p)
+bool osu_in_device(const void *p)
 {
     (void)p;
     return false;
+}
+
+static void *words(enum osu_space space, size_t n)
+{
+    (void)space;
+    return shmem_malloc(n);
 }
 #endif
 
@@ -84,8 +98,7 @@ size_t osu_bytes(const struct osu *o)
     }
 }
 
-/* Whether some PE lacks something; the same answer on all. */
-static bool anybody(bool lacks)
+bool osu_anybody(bool lacks)
 {
     static int lacking;
 
@@ -105,8 +118,8 @@ static char *make(struct osu *o, enum osu_space space)
     return p;
 }
 
-/* One line from PE 0; the library may have said more. */
-static int complain(const struct osu *o, const char *what)
+/* The library may have said more. */
+int osu_complain(const struct osu *o, const char *what)
 {
     if (o->pe == 0)
         fprintf(stderr, "%s: %s\n", o->prog->name, what);
@@ -116,7 +129,7 @@ static int complain(const struct osu *o, const char *what)
 /* What -s or -d asks for is not to be had. */
 static int no_space(const struct osu *o, enum osu_space space)
 {
-    return complain(o, space == OSU_HOST ?
+    return osu_complain(o, space == OSU_HOST ?
         "-s or -d wants host memory, and this job has none: "
         "SHMEM_ENABLE_CPU_SPACE is 0" :
         "-s or -d wants device memory, and this job has none: SHMEM_DEVICE "
@@ -129,15 +142,16 @@ static int no_room(const struct osu *o, enum osu_space space)
     char what[256];
 
     if (space == OSU_DEVICE && !has(space))
-        return complain(o, "-s or -d wants device memory, which could not be "
-                        "made: SHMEM_DEVICE=host is a device in software, "
-                        "SHMEM_SYMMETRIC_SIZE_DEVICE the size asked for");
+        return osu_complain(o, "-s or -d wants device memory, which could not "
+                            "be made: SHMEM_DEVICE=host is a device in "
+                            "software, SHMEM_SYMMETRIC_SIZE_DEVICE the size "
+                            "asked for");
     snprintf(what, sizeof what, "no room for buffers of %zu bytes in the "
              "symmetric heap%s: set %s or a smaller -m", osu_bytes(o),
              space == OSU_DEVICE ? " in device memory" : "",
              space == OSU_DEVICE ? "SHMEM_SYMMETRIC_SIZE_DEVICE"
                                  : "SHMEM_SYMMETRIC_SIZE");
-    return complain(o, what);
+    return osu_complain(o, what);
 }
 
 /* The buffers of one space.  Programs with one buffer have one in each. */
@@ -147,14 +161,14 @@ static int make_in(struct osu *o, enum osu_space space)
     bool global = space == OSU_HOST && !o->heap && p->kind != OSU_COLLECTIVE;
     bool two = p->src != p->dst || p->kind == OSU_COLLECTIVE;
 
-    if (anybody((o->src_opt || o->dst_opt) && !global && !has(space)))
+    if (osu_anybody((o->src_opt || o->dst_opt) && !global && !has(space)))
         return no_space(o, space);
     if (global && osu_bytes(o) > p->bytes)
         return osu_bad(o, "-m", "MAX", "larger than the global buffers");
     o->dst_in[space] = global ? p->dst : make(o, space);
     o->src_in[space] = global ? p->src : two ? make(o, space)
                                              : o->dst_in[space];
-    if (anybody(!o->src_in[space] || !o->dst_in[space]))
+    if (osu_anybody(!o->src_in[space] || !o->dst_in[space]))
         return no_room(o, space);
     return 0;
 }
@@ -172,19 +186,45 @@ int osu_buffers(struct osu *o)
     return rc;
 }
 
+void *osu_words(struct osu *o, size_t n, enum osu_space space)
+{
+    void *p = words(space, n);
+
+    if (osu_anybody(!p))
+        return NULL;
+    osu_set(p, 0, n);
+    o->blocks[o->n_blocks++] = p;
+    shmem_barrier_all();
+    return p;
+}
+
 void osu_buffers_free(struct osu *o)
 {
     while (o->n_blocks > 0)
         shmem_free(o->blocks[--o->n_blocks]);
 }
 
-const char *osu_place_name(struct osu_place place)
+/* By what differs among them. */
+const char *osu_place_name(const struct osu *o, int place)
 {
-    static const char *const names[OSU_SPACES][OSU_SPACES] = {
-        [OSU_HOST] = { "H-H", "H-D" }, [OSU_DEVICE] = { "D-H", "D-D" },
+    static const char *const execs[] = {
+        [OSU_BY_HOST] = "host", [OSU_BY_STREAM] = "stream",
     };
+    static const char *const names[][OSU_SPACES][OSU_SPACES] = {
+        [OSU_BY_HOST] = { [OSU_HOST] = { "H-H host", "H-D host" },
+                          [OSU_DEVICE] = { "D-H host", "D-D host" } },
+        [OSU_BY_STREAM] = { [OSU_HOST] = { "H-H stream", "H-D stream" },
+                            [OSU_DEVICE] = { "D-H stream", "D-D stream" } },
+        [OSU_EXECS] = { [OSU_HOST] = { "H-H", "H-D" },
+                        [OSU_DEVICE] = { "D-H", "D-D" } },
+    };
+    const struct osu_place *p = &o->places[place], *last;
 
-    return names[place.src][place.dst];
+    last = &o->places[o->n_places - 1];
+    if (o->n_places == OSU_EXECS && last->exec != o->places->exec)
+        return execs[p->exec];
+    return names[last->exec == o->places->exec ? OSU_EXECS
+                                               : p->exec][p->src][p->dst];
 }
 
 void osu_place(struct osu *o, int place)
@@ -197,7 +237,7 @@ void osu_place(struct osu *o, int place)
 
 void osu_store(void *to, const void *from, size_t n)
 {
-    if (!in_device(to))
+    if (!osu_in_device(to))
         memcpy(to, from, n);
     else
         shmem_putmem(to, from, n, shmem_my_pe());
@@ -205,7 +245,7 @@ void osu_store(void *to, const void *from, size_t n)
 
 void osu_load(void *to, const void *from, size_t n)
 {
-    if (!in_device(from))
+    if (!osu_in_device(from))
         memcpy(to, from, n);
     else
         shmem_getmem(to, from, n, shmem_my_pe());
@@ -217,7 +257,7 @@ void osu_set(void *to, int byte, size_t n)
     char *at = to;
     size_t len;
 
-    if (!in_device(to)) {
+    if (!osu_in_device(to)) {
         memset(to, byte, n);
         return;
     }

@@ -55,6 +55,20 @@ static void help_places(const struct osu *o)
              "                       side, with ratios to the first");
 }
 
+static void help_stream(void)
+{
+    puts("  -x, --execution host|stream|A  who makes the operation after a "
+         "step of the\n"
+         "                       device: the program, which waits for the "
+         "step and then\n"
+         "                       gives the device the next one, the stream "
+         "(default), or\n"
+         "                       each in turn, with ratios (A)\n"
+         "  -w, --wait each|end  the host waits for the stream after each "
+         "operation, or\n"
+         "                       after the last (default)");
+}
+
 static void help(const struct osu *o)
 {
     const struct osu_loops *k = &osu_loops[o->prog->kind];
@@ -71,8 +85,11 @@ static void help(const struct osu *o)
         printf("  -x, --warmup N       puts of the largest size before the "
                "first row (%d)\n", k->skip);
     else
-        printf("  -x, --warmup N       warm-up iterations (%d; %d for large "
-               "messages)\n", k->skip, k->skip_large);
+        printf("  %s --warmup N       warm-up iterations (%d; %d for large "
+               "messages)\n", o->prog->on_stream ? "   " : "-x,", k->skip,
+               k->skip_large);
+    if (o->prog->on_stream)
+        help_stream();
     help_places(o);
     puts("  -f, --full           smallest, largest value and iterations too\n"
          "  -c, --validation     check the data in a second, untimed pass\n"
@@ -159,17 +176,52 @@ static int space_option(struct osu *o, const char *name, const char **out)
     return 0;
 }
 
+/* -x and -w of programs on streams. */
+static int stream_option(struct osu *o, int c)
+{
+    if (!o->prog->on_stream)
+        return osu_bad(o, "option", c == 'x' ? "--execution" : "-w",
+                       "this program has no stream");
+    if (c == 'x') {
+        if (strcmp(optarg, "host") && strcmp(optarg, "stream") &&
+            strcmp(optarg, "A"))
+            return osu_bad(o, "-x", optarg, "want host, stream or A (each in "
+                           "turn)");
+        o->exec_opt = optarg;
+        return 0;
+    }
+    if (strcmp(optarg, "each") && strcmp(optarg, "end"))
+        return osu_bad(o, "-w", optarg, "want each or end");
+    o->wait_each = !strcmp(optarg, "each");
+    return 0;
+}
+
+/* One place, by who is asked for. */
+static void add_place(struct osu *o, struct osu_place p)
+{
+    bool all = o->exec_opt && *o->exec_opt == 'A';
+
+    if (o->exec_opt && (all || *o->exec_opt == 'h')) {
+        p.exec = OSU_BY_HOST;
+        o->places[o->n_places++] = p;
+    }
+    if (!o->exec_opt || all || *o->exec_opt == 's') {
+        p.exec = OSU_BY_STREAM;
+        o->places[o->n_places++] = p;
+    }
+}
+
 /* H-H, D-D, H-D, D-H, as far as asked for; H-H if nothing is said. */
 static void choose_places(struct osu *o)
 {
-    static const struct osu_place all[OSU_PLACES] = {
-        { OSU_HOST, OSU_HOST }, { OSU_DEVICE, OSU_DEVICE },
-        { OSU_HOST, OSU_DEVICE }, { OSU_DEVICE, OSU_HOST },
+    static const struct osu_place all[] = {
+        { OSU_HOST, OSU_HOST, 0 }, { OSU_DEVICE, OSU_DEVICE, 0 },
+        { OSU_HOST, OSU_DEVICE, 0 }, { OSU_DEVICE, OSU_HOST, 0 },
     };
     char src = o->src_opt ? *o->src_opt : 'H';
     char dst = o->dst_opt ? *o->dst_opt : 'H';
 
-    for (int i = 0; i < OSU_PLACES; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (o->prog->kind == OSU_COLLECTIVE && all[i].src != all[i].dst)
             continue;
         if (o->prog->kind != OSU_COLLECTIVE && src != 'A' &&
@@ -177,11 +229,12 @@ static void choose_places(struct osu *o)
             continue;
         if (dst != 'A' && all[i].dst != (dst == 'D' ? OSU_DEVICE : OSU_HOST))
             continue;
-        o->places[o->n_places++] = all[i];
+        add_place(o, all[i]);
     }
 }
 
-enum { LONG_PRECISION = 256, LONG_JSON };
+enum { LONG_PRECISION = 256, LONG_JSON, LONG_WARMUP,
+       LONG_EXECUTION };
 
 /* One option.  Returns 0, or 1 after printing what is wrong, or 2 for an
  * option that only prints. */
@@ -202,11 +255,19 @@ static int option(struct osu *o, int c, char *const *argv)
                            "iterations from 1");
         o->iters_opt = (int)v;
         return 0;
+    case 'w':
+        return stream_option(o, 'w');
+    case LONG_EXECUTION:
+        return stream_option(o, 'x');
     case 'x':
+        if (o->prog->on_stream)
+            return stream_option(o, 'x');
+        /* fall through */
+    case LONG_WARMUP:
         if (!number(optarg, 0, o->prog->kind == OSU_ATOMIC ? OSU_ATOMIC_MAX
                                                            : 100000000, &v))
-            return osu_bad(o, "-x", optarg, "want a number of "
-                           "warm-up iterations");
+            return osu_bad(o, c == 'x' ? "-x" : "--warmup", optarg, "want a "
+                           "number of warm-up iterations");
         o->skip_opt = (int)v;
         return 0;
     case 's':
@@ -254,7 +315,9 @@ int osu_arguments(struct osu *o, int argc, char **argv)
     static const struct option longs[] = {
         { "message-size", required_argument, NULL, 'm' },
         { "iterations", required_argument, NULL, 'i' },
-        { "warmup", required_argument, NULL, 'x' },
+        { "warmup", required_argument, NULL, LONG_WARMUP },
+        { "execution", required_argument, NULL, LONG_EXECUTION },
+        { "wait", required_argument, NULL, 'w' },
         { "source", required_argument, NULL, 's' },
         { "destination", required_argument, NULL, 'd' },
         { "full", no_argument, NULL, 'f' },
@@ -269,7 +332,7 @@ int osu_arguments(struct osu *o, int argc, char **argv)
     int c, rc;
 
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":m:i:x:s:d:fcThv", longs,
+    while ((c = getopt_long(argc, argv, ":m:i:x:w:s:d:fcThv", longs,
                             NULL)) != -1) {
         rc = option(o, c, argv);
         if (rc)

@@ -8,6 +8,7 @@
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WIDTH 20
 #define WIDTH_ITERS 12
@@ -60,6 +61,23 @@ static void library_name(char out[SHMEM_MAX_NAME_LEN])
     out[used] = '\0';
 }
 
+static void json_stream(const struct osu *o)
+{
+    const char *engine;
+
+    printf(",\"device\":\"%s\",\"step_us\":%.9g,\"execution\":[",
+           osu_stream_driver(o), osu_stream_work_us(o));
+    for (int k = 0; k < o->n_places; k++)
+        printf("%s\"%s\"", k ? "," : "",
+               o->places[k].exec == OSU_BY_HOST ? "host" : "stream");
+    printf("],\"engines\":[");
+    for (int k = 0; k < o->n_places; k++) {
+        engine = osu_stream_engine(o, k);
+        printf("%s\"%s\"", k ? "," : "", engine ? engine : "");
+    }
+    putchar(']');
+}
+
 static void json_header(const struct osu *o)
 {
     char library[SHMEM_MAX_NAME_LEN];
@@ -73,9 +91,11 @@ static void json_header(const struct osu *o)
     if (o->src_opt || o->dst_opt) {
         printf(",\"placements\":[");
         for (int k = 0; k < o->n_places; k++)
-            printf("%s\"%s\"", k ? "," : "", osu_place_name(o->places[k]));
+            printf("%s\"%s\"", k ? "," : "", osu_place_name(o, k));
         putchar(']');
     }
+    if (o->prog->on_stream)
+        json_stream(o);
     printf(",\"rows\":[");
 }
 
@@ -84,35 +104,81 @@ static void table_places(const struct osu *o)
 {
     static const char *const spaces[] = { [OSU_HOST] = "host memory (H)",
                                           [OSU_DEVICE] = "device memory (D)" };
+    const struct osu_place *last = &o->places[o->n_places - 1];
+    bool one = o->places->src == last->src && o->places->dst == last->dst;
 
     if (!o->src_opt && !o->dst_opt)
         return;
-    if (o->n_places == 1 && o->prog->kind == OSU_COLLECTIVE) {
+    if (one && o->prog->kind == OSU_COLLECTIVE) {
         printf("# Buffers in %s\n", spaces[o->places[0].dst]);
-    } else if (o->n_places == 1) {
+    } else if (one) {
         printf("# Source in %s, destination in %s\n",
                spaces[o->places[0].src], spaces[o->places[0].dst]);
     } else {
         printf("# Source-destination in host (H) or device memory (D): first "
-               "%s, then", osu_place_name(o->places[0]));
+               "%s, then", osu_place_name(o, 0));
         for (int k = 1; k < o->n_places; k++)
-            printf("%s %s", k > 1 ? "," : "", osu_place_name(o->places[k]));
+            printf("%s %s", k > 1 ? "," : "", osu_place_name(o, k));
         putchar('\n');
     }
 }
 
+/* The engines of the stream's places: one, or that of each. */
+static void table_engines(const struct osu *o)
+{
+    const char *first = NULL, *engine, *comma = "";
+    bool same = true;
+
+    for (int k = 0; k < o->n_places; k++) {
+        engine = osu_stream_engine(o, k);
+        if (engine && !first)
+            first = engine;
+        same = same && (!engine || !strcmp(first, engine));
+    }
+    if (first)
+        fputs(same ? " (engine" : " (engines", stdout);
+    if (first && same)
+        printf(" %s", first);
+    for (int k = 0; first && !same && k < o->n_places; k++) {
+        engine = osu_stream_engine(o, k);
+        if (!engine)
+            continue;
+        printf("%s %s %s", comma, osu_place_name(o, k), engine);
+        comma = ",";
+    }
+    if (first)
+        putchar(')');
+}
+
+/* Who makes the operations, and what the device does alone. */
+static void table_stream(const struct osu *o)
+{
+    static const char *const by[] = { [OSU_BY_HOST] = "host",
+                                      [OSU_BY_STREAM] = "stream" };
+    enum osu_exec first = o->places->exec;
+    enum osu_exec last = o->places[o->n_places - 1].exec;
+
+    printf("# Device %s, a step of it alone %.2f us; the operations are made "
+           "by the %s", osu_stream_driver(o), osu_stream_work_us(o),
+           by[first]);
+    if (last != first)
+        printf(", then by the %s", by[last]);
+    table_engines(o);
+    putchar('\n');
+}
+
 static void further_titles(const struct osu *o)
 {
-    const char *first = osu_place_name(o->places[0]);
+    const char *first = osu_place_name(o, 0);
     char cell[WIDTH + 1];
 
     for (int k = 1; k < o->n_places; k++) {
-        snprintf(cell, sizeof cell, "%s (%s)", osu_place_name(o->places[k]),
+        snprintf(cell, sizeof cell, "%s (%s)", osu_place_name(o, k),
                  naming(o)->unit);
         printf("%*s", WIDTH, cell);
     }
     for (int k = 1; has_ratios(o) && k < o->n_places; k++) {
-        snprintf(cell, sizeof cell, "%s/%s", osu_place_name(o->places[k]),
+        snprintf(cell, sizeof cell, "%s/%s", osu_place_name(o, k),
                  first);
         printf("%*s", WIDTH, cell);
     }
@@ -125,6 +191,8 @@ static void table_header(const struct osu *o)
 
     printf("# %s v" OSU_VERSION "\n", o->prog->title);
     table_places(o);
+    if (o->prog->on_stream)
+        table_stream(o);
     if (kind == OSU_BARRIER)
         printf("# Avg %s", naming(o)->title);
     else if (kind == OSU_ATOMIC)
@@ -177,7 +245,7 @@ static void json_extra(const struct osu *o, bool wrong)
 
     for (int k = 0; o->n_places > 1 && k < o->n_places; k++)
         printf("%s\"%s\":%.9g", k ? "," : ",\"by_placement\":{",
-               osu_place_name(o->places[k]), c[k].value);
+               osu_place_name(o, k), c[k].value);
     if (o->n_places > 1)
         putchar('}');
     if (o->full)

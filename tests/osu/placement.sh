@@ -6,7 +6,7 @@
 # Timeout: 240
 set -u
 . "$(dirname "$0")/../device/device.inc"
-unset SHMEM_DEVICE_SYMMETRIC_SIZE       # these programs need more
+unset SHMEM_DEVICE_SYMMETRIC_SIZE SHMEM_SYMMETRIC_SIZE     # more is needed
 
 # passed DEVICE N[/PPN] PROGRAM ARGS...: at least one row, each ends in Pass.
 passed()

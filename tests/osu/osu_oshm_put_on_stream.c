@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: time of a step of the device, a put and a quiet, made by the
+ * device's stream or by the program. */
+#include "osu_stream.h"
+
+#include <shmem.h>
+
+static char src[OSU_LAT_BYTES] __attribute__((aligned(4096)));
+static char dst[OSU_LAT_BYTES] __attribute__((aligned(4096)));
+
+static void step(struct osu *o, size_t n)
+{
+    shmemx_stream_t s = o->stream->at;
+
+    osu_work(o);
+    if (osu_by_host(o)) {
+        osu_stream_sync(o);
+        shmem_putmem(o->dst, o->src, n, 1);
+        shmem_quiet();
+    } else {
+        osu_told(o, shmemx_putmem_on_stream(o->dst, o->src, n, 1, s));
+        osu_told(o, shmemx_quiet_on_stream(s));
+    }
+}
+
+static const struct osu_prog prog = {
+    .name = "osu_oshm_put_on_stream",
+    .title = "OSU OpenSHMEM Put on Stream Test",
+    .kind = OSU_LATENCY,
+    .src = src,
+    .dst = dst,
+    .bytes = OSU_LAT_BYTES,
+    .on_stream = true,
+    .step = step,
+};
+
+int main(int argc, char **argv)
+{
+    return osu_copies(&prog, osu_steps_us, osu_step_once, argc, argv);
+}
