@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: gups loses no update in any mode, made by the host, by streams
+# and by queues, on tables in host and device memory, near and far, and names
+# what is wrong with its arguments.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/../device/device.inc"
+gups=$at/bench/gups
+
+# whole ENGINE MODES DEVICE N[/PPN] ARGS...: so many rows, none with errors.
+whole()
+{
+    engine=$1 modes=$2 device=$3 n=${4%/*} far=${4#"${4%/*}"} rc=0
+    shift 4
+    out=out.$device.$n${far:+.far}
+    on "$device" "$BUILD/bin/oshrun" -n "$n" ${far:+--ppn "${far#/}"} "$gups" \
+        "$@" >"$out" 2>&1 </dev/null || rc=$?
+    rows=$(grep -c '^gups .* 0$' "$out")
+    by=$(grep -c "^gups *\(stream\|queue\) .* $engine *0\$" "$out")
+    [ $rc -eq 0 ] && [ "$rows" -eq "$modes" ] &&
+        [ "$by" -eq $((modes > 2 ? 2 : 0)) ] && return
+    { echo "FAIL ($rc): $device, $n$far PEs: gups $*"
+      head -n 12 "$out"; } >>failed
+}
+
+# refused TEXT ARGS...: one line, and a status.
+refused()
+{
+    text=$1
+    shift
+    said=$("$BUILD/bin/oshrun" -n 2 "$gups" "$@" 2>&1) && said="status 0"
+    [ "$(echo "$said" | grep -v '^oshrun: ')" = "gups: $text" ] ||
+        echo "FAIL: gups $*: $said, not $text" >>failed
+}
+
+: >failed
+if [ -n "$real" ]; then
+    whole copy 5 "$real" 2 -m 10 -d D
+    whole soft 5 "$real" 2/1 -m 10 -d D
+    finish
+fi
+whole soft 5 host 2/1 -m 8 -b 100 &
+whole soft 5 hip-discrete 2/1 -m 6 -d D &
+whole copy 5 host 3 -m 10 -d D -n 5001
+whole copy 5 hip-discrete 2 -m 8
+SHMEM_DEVICE=none
+export SHMEM_DEVICE
+refused '-m 31: want 1 to 30 bits' -m 31
+refused '-x fast: want host, nbi, driven, stream, queue or A (each in turn)' \
+    -x fast
+refused '-x stream: this job has no device: SHMEM_DEVICE=host is one in software' \
+    -x stream
+wait
+finish

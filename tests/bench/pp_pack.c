@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: a kernel packs a message, another PE's kernel answers it, and
+ * so on: the round trip when the host drives each step, when all of it is on
+ * a stream, and by the device's own copy, store and wait.  2 PEs; every
+ * element of every answer is checked in a pass of its own, and those of the
+ * last one in each timed loop.  pp_pack --help. */
+#include "pp_pack.h"
+
+#include "bench.h"
+
+#include "../../apps/bucketsort/dev_gpu.h"
+#include "base/env.h"
+#include "stream/stream_int.h"
+#include "xport/xport.h"
+
+#include <shmem.h>
+#include <shmem_space.h>
+#include <shmemx_st.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp_kernels.inc"
+
+__asm__(".pushsection .rodata\n"
+        "pp_text:\n"
+        ".incbin \"tests/bench/pp_kernels.inc\"\n"
+        ".byte 0\n"
+        ".popsection\n");
+extern const char pp_text[] __attribute__((visibility("hidden")));
+
+enum { PIECES = 200, HD_CALLS = 4 };    /* kernel, sync, put, wait */
+
+/* What the other PE tells after a loop. */
+struct told {
+    uint64_t charged, launches, armed;
+};
+
+static struct pp {
+    struct pp_opts o;
+    int me, peer;
+    shmemx_device_info_t device;
+    shmemx_stream_t stream;
+    word32 *sent, *got, *wrong; /* symmetric device memory */
+    uint64_t *flag;             /* symmetric host memory: the last round */
+    struct told *told;
+    char *near_got;             /* the peer's, as this device reaches them */
+    uint64_t *near_flag;
+    size_t bytes;
+    uint64_t round, launches;
+    struct step *steps;         /* what kernels of the software device read */
+    size_t step, n_steps;
+    struct dev_gpu gpu;
+} pp;
+
+static __attribute__((format(printf, 2, 3), noreturn))
+void die(const char *code, const char *fmt, ...)
+{
+    char text[400];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    fflush(stdout);
+    fprintf(stderr, "pp_pack: %s [P-E-%s]\n", text, code);
+    shmem_global_exit(1);
+    abort();
+}
+
+static void need(int rc, const char *what)
+{
+    if (rc)
+        die("DEVICE", "PE %d, messages of %zu bytes: %s fails: %s", pp.me,
+            pp.bytes, what, strerror(-rc));
+}
+
+/* ---- kernels ---- */
+
+enum kernel { PACK, ECHO, CHECK, N_KERNELS };
+static const char *const kernel_names[N_KERNELS] = {
+    "pp_pack", "pp_echo", "pp_check"
+};
+
+#define SOFT(name)                                                          \
+    static void soft_##name(const shmemx_item_t *it, void *arg)             \
+    {                                                                       \
+        const struct spot p = { it->group, it->item, it->groups,            \
+                                it->items };                                \
+                                                                            \
+        name(arg, &p);                                                      \
+    }
+KERNELS(SOFT)
+
+static void launch_on_gpu(enum kernel k, struct step *s)
+{
+    bool cuda = !strcmp(pp.device.driver, "cuda");
+    word64 groups = (s->n + 255) / 256;
+    int rc;
+
+    groups = groups > 256 ? 256 : groups ? groups : 1;
+    rc = (cuda ? dev_cuda_launch : dev_hip_launch)(
+        &pp.gpu, k, (unsigned)groups, 256, s, pp.stream);
+    if (rc)
+        die("DEVICE", "PE %d: %s: %s", pp.me, kernel_names[k], pp.gpu.said);
+}
+
+static void launch(enum kernel k)
+{
+    static const shmemx_kernel_t soft[] = { soft_pack, soft_echo, soft_check };
+    static const shmemx_grid_t grid = { 1, 1, 1, 0 };
+    struct step s = {
+        .from = pp.got, .to = pp.sent, .wrong = pp.wrong,
+        .n = pp.bytes / sizeof(word32), .round = (word32)pp.round,
+        .spoilt = pp.o.spoil && pp.round == (uint64_t)pp.o.spoil
+    };
+
+    pp.launches++;
+    if (strcmp(pp.device.driver, "host")) {
+        launch_on_gpu(k, &s);
+        return;
+    }
+    pp.steps[pp.step] = s;
+    need(shmemx_stream_launch(pp.stream, &grid, soft[k],
+                              &pp.steps[pp.step++]), "a kernel");
+}
+
+static void sync_stream(void)
+{
+    need(shmemx_stream_sync(pp.stream), "what was enqueued");
+    pp.step = 0;
+}
+
+static void load_kernels(void)
+{
+    int rc = 0;
+
+    pp.gpu.names = kernel_names;
+    pp.gpu.count = N_KERNELS;
+    pp.gpu.otherwise = "SHMEM_DEVICE=host";
+    if (!strcmp(pp.device.driver, "cuda"))
+        rc = dev_cuda_load(&pp.gpu, pp.device.ordinal, "", pp_text);
+    else if (!strcmp(pp.device.driver, "hip"))
+        rc = dev_hip_load(&pp.gpu, pp.device.ordinal, pp_text);
+    if (rc)
+        die("DEVICE", "kernels for %s: %s", pp.device.name, pp.gpu.said);
+}
+
+/* ---- one message, and the wait for one ---- */
+
+static void send_by(enum pp_mode m)
+{
+    switch (m) {
+    case PP_HD:
+        sync_stream();
+        shmem_putmem_signal(pp.got, pp.sent, pp.bytes, pp.flag, pp.round,
+                            SHMEM_SIGNAL_SET, pp.peer);
+        break;
+    case PP_PSS:
+        need(shmemx_putmem_signal_on_stream(pp.got, pp.sent, pp.bytes, pp.flag,
+                                            pp.round, SHMEM_SIGNAL_SET,
+                                            pp.peer, pp.stream),
+             "shmemx_putmem_signal_on_stream");
+        break;
+    default:
+        need(gtl->copy(pp.near_got, pp.sent, pp.bytes, pp.stream), "a copy");
+        need(gtl->write64(pp.near_flag, pp.round, pp.stream), "a store");
+        break;
+    }
+}
+
+static void wait_by(enum pp_mode m)
+{
+    switch (m) {
+    case PP_HD:
+        shmem_signal_wait_until(pp.flag, SHMEM_CMP_GE, pp.round);
+        break;
+    case PP_PSS:
+        need(shmemx_signal_wait_until_on_stream(NULL, pp.flag, SHMEM_CMP_GE,
+                                                pp.round, pp.stream),
+             "shmemx_signal_wait_until_on_stream");
+        break;
+    default:
+        need(gtl->wait64(pp.flag, pp.round, pp.stream), "a wait");
+        break;
+    }
+}
+
+static void round_trips(enum pp_mode m, int n, bool checked)
+{
+    for (int i = 0; i < n; i++) {
+        pp.round++;
+        if (pp.me == 0) {
+            launch(PACK);
+            send_by(m);
+            wait_by(m);
+            if (checked)
+                launch(CHECK);
+        } else {
+            wait_by(m);
+            launch(ECHO);
+            send_by(m);
+        }
+    }
+    sync_stream();
+}
+
+/* ---- loops ---- */
+
+static void expect_right(enum pp_mode m, int rounds)
+{
+    word32 wrong = 0;
+
+    if (pp.me)
+        return;
+    need(shmemx_stream_copy(pp.stream, &wrong, pp.wrong, sizeof wrong),
+         "a copy");
+    sync_stream();
+    if (wrong)
+        die("VERIFY", "%s, messages of %zu bytes: of the answers of %d round "
+            "trip%s, %u element%s wrong", pp_mode_names[m], pp.bytes, rounds,
+            rounds == 1 ? "" : "s", wrong, wrong == 1 ? " is" : "s are");
+}
+
+static void check_all(enum pp_mode m)
+{
+    shmem_barrier_all();
+    round_trips(m, pp.o.verify, true);
+    expect_right(m, pp.o.verify);
+}
+
+/* This PE's share and the other's. */
+static struct told both(struct told mine)
+{
+    struct told all;
+
+    shmem_putmem(pp.told, &mine, sizeof mine, pp.peer);
+    shmem_barrier_all();
+    all = (struct told){
+        mine.charged + pp.told->charged, mine.launches + pp.told->launches,
+        mine.armed + pp.told->armed
+    };
+    shmem_barrier_all();
+    return all;
+}
+
+static void measure(enum pp_mode m, int trial, struct pp_cell *out)
+{
+    int n = pp_iters(&pp.o, pp.bytes);
+    struct told t;
+    double start;
+
+    shmem_barrier_all();
+    round_trips(m, pp.o.warmup, false);
+    shmem_barrier_all();
+    pp.launches = 0;
+    t.armed = stream_armed_ops();
+    t.charged = gtl_charged_ns();
+    start = bench_now_ns();
+    round_trips(m, n, false);
+    out->rtt[trial] = (bench_now_ns() - start) / n / 1e3;
+    t.charged = gtl_charged_ns() - t.charged;
+    t.armed = stream_armed_ops() - t.armed;
+    t.launches = pp.launches;
+    if (pp.me == 0) {
+        launch(CHECK);
+        expect_right(m, 1);
+    }
+    t = both(t);
+    out->charged_us = (double)t.charged / n / 1e3;
+    out->launches = (double)t.launches / n / 2;
+    out->armed = (double)t.armed / n / 2;
+    out->host_acts = m == PP_HD ? HD_CALLS : out->armed;
+}
+
+/* ---- what the times are made of ---- */
+
+static double piece(bool kernel, bool flag)
+{
+    double us[PIECES];
+
+    for (int i = 0; i < PIECES; i++) {
+        double start = bench_now_ns();
+
+        if (kernel)
+            launch(CHECK);      /* of nothing */
+        if (flag) {
+            need(gtl->write64(pp.flag, pp.round, pp.stream), "a store");
+            need(gtl->wait64(pp.flag, pp.round, pp.stream), "a wait");
+        }
+        sync_stream();
+        us[i] = (bench_now_ns() - start) / 1e3;
+    }
+    return bench_median(us, PIECES);
+}
+
+static void pieces(struct pp_head *out)
+{
+    pp.bytes = 0;
+    out->launch_us = piece(true, false);
+    out->sync_us = piece(false, false);
+    out->flag_us = pp.o.mode[PP_PSS] || pp.o.mode[PP_RAW] ? piece(false, true)
+                                                          : 0;
+}
+
+/* ---- set-up ---- */
+
+static void *room(bool device, size_t bytes)
+{
+    void *p = shmem_space_calloc(device ? SHMEM_SPACE_DEVICE : SHMEM_SPACE_CPU,
+                                 1, bytes);
+
+    if (p)
+        return p;
+    if (pp.me == 0)
+        die("HEAP", "no room for %zu bytes of %s memory: set "
+            "SHMEM_%sSYMMETRIC_SIZE, or smaller --sizes", bytes,
+            device ? "device" : "host", device ? "DEVICE_" : "");
+    shmem_barrier_all();        /* PE 0 ends the job */
+    return NULL;
+}
+
+/* The mode raw is there if the device reaches the other PE's memory. */
+static void find_near(void)
+{
+    pp.near_got = (char *)stream_reach(pp.peer, pp.got, pp.o.max);
+    pp.near_flag = (uint64_t *)stream_reach(pp.peer, pp.flag, sizeof *pp.flag);
+    if ((pp.near_got && pp.near_flag) || !pp.o.mode[PP_RAW])
+        return;
+    if (pp.o.chosen && pp.me == 0)
+        die("MODE", "--mode raw: the device does not reach the memory of "
+            "PE %d: they share no node, or %s lends none", pp.peer,
+            pp.device.name);
+    if (pp.o.chosen)
+        shmem_barrier_all();    /* PE 0 ends the job */
+    pp.o.mode[PP_RAW] = false;
+}
+
+static void set_up(void)
+{
+    int most = pp_iters(&pp.o, pp.o.min);
+    int rc;
+
+    most = most > pp.o.warmup ? most : pp.o.warmup;
+    most = most > PIECES ? most : PIECES;
+    most = most > pp.o.verify ? most : pp.o.verify;
+    pp.n_steps = 2 * (size_t)most + 1;
+    pp.steps = calloc(pp.n_steps, sizeof *pp.steps);
+    if (!pp.steps)
+        die("MEMORY", "no memory for %zu steps", pp.n_steps);
+    pp.sent = room(true, pp.o.max);
+    pp.got = room(true, pp.o.max);
+    pp.wrong = room(true, sizeof *pp.wrong);
+    pp.flag = room(false, sizeof *pp.flag);
+    pp.told = room(false, sizeof *pp.told);
+    rc = shmemx_stream_create(&pp.stream);
+    need(rc, "a stream");
+    load_kernels();
+    find_near();
+}
+
+/* False: said; status is main's. */
+static bool begin(int argc, char **argv, int *status)
+{
+    char error[160];
+    bool good = pp_options(argc, argv, &pp.o, error);
+    int rc;
+
+    pp.me = shmem_my_pe();
+    pp.peer = 1 - pp.me;
+    *status = good ? 0 : 2;
+    if (!good && pp.me == 0)
+        fprintf(stderr, "pp_pack: %s [P-E-USAGE]\n", error);
+    if (good && pp.o.help && pp.me == 0)
+        pp_help();
+    if (!good || pp.o.help)
+        return false;
+    *status = 1;
+    if (shmem_n_pes() != 2) {
+        if (pp.me == 0)
+            fprintf(stderr, "pp_pack: %d PEs: it takes 2: oshrun -n 2 "
+                    "[P-E-USAGE]\n", shmem_n_pes());
+        return false;
+    }
+    rc = shmemx_device_info(&pp.device);
+    if (rc || !shmemx_space_usable(SHMEM_SPACE_DEVICE)) {
+        if (pp.me == 0)
+            fprintf(stderr, "pp_pack: there is no device memory: "
+                    "SHMEM_DEVICE=host is a device in software "
+                    "[P-E-DEVICE]\n");
+        return false;
+    }
+    *status = 0;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    static struct pp_cell cells[PP_MODES];
+    struct pp_head head = { .version = "Sluice " SLUICE_VERSION };
+    int status;
+
+    shmem_init();
+    if (!begin(argc, argv, &status)) {
+        shmem_finalize();
+        return status;
+    }
+    set_up();
+    head.device = pp.device.name;
+    head.driver = pp.device.driver;
+    head.costs = env.DEVICE_COSTS;
+    head.between = xport_far ? "on two nodes" : "on one node";
+    pieces(&head);
+    shmem_barrier_all();
+    if (pp.me == 0)
+        pp_begin(&pp.o, &head);
+    for (size_t n = pp.o.min; n <= pp.o.max; n *= 2) {
+        pp.bytes = n;
+        for (int m = 0; m < PP_MODES; m++)
+            if (pp.o.mode[m] && pp.o.verify)
+                check_all((enum pp_mode)m);
+        for (int t = 0; t < pp.o.trials; t++)
+            for (int m = 0; m < PP_MODES; m++)
+                if (pp.o.mode[m])
+                    measure((enum pp_mode)m, t, &cells[m]);
+        if (pp.me == 0)
+            pp_rows(&pp.o, n, cells);
+    }
+    if (pp.me == 0)
+        pp_end(&pp.o);
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
