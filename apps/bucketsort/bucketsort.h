@@ -88,6 +88,7 @@ struct job {
     enum place table_place;     /* where they come in; the host's or: */
     struct device *device;      /* NULL: no variant uses it */
     bool left_out;              /* variants of `all` that want a device */
+    bool no_waits;              /* those whose streams wait: they cannot */
     int width;                  /* bytes of a key: 4 or 8 */
     uint64_t flip;              /* the sign bit, or 0 */
     uint64_t total;             /* keys of all PEs */
@@ -100,7 +101,10 @@ struct job {
     void *keys;                 /* private; the input, then scratch space */
     void *exchange;             /* what the variant keeps */
     size_t received;
-    uint64_t sent_bytes;        /* to other PEs in the last exchange */
+    uint64_t sent_bytes;        /* to other PEs in the last exchange: keys; */
+    uint64_t slot_bytes;        /* put in messages of a fixed size, or 0; */
+    uint64_t over_keys;         /* that had no room in these */
+    size_t slot_keys;           /* for which they have room */
     double timer[TIMERS];       /* of the iteration that runs, seconds */
     struct share *share;
     struct split *split;
@@ -191,6 +195,7 @@ struct variant {
     const char *about;
     bool threaded, streams;
     bool device;                /* buckets in its memory */
+    bool waits;                 /* its stream does, for other PEs */
     /* Errors are remembered.  open() makes job->exchange, or leaves an error;
      * close() follows in either case. */
     void (*open)(struct job *job);

@@ -48,6 +48,7 @@ static const struct {
 #define NAME(name, phases) "sort_" #name,
 static const char *const names[] = { KERNELS(NAME) };
 #undef NAME
+_Static_assert((int)DEV_KERNELS <= (int)DEV_GPU_KERNELS, "room for all kernels");
 
 static unsigned cores_of(const struct job *job)
 {
@@ -61,7 +62,10 @@ static unsigned cores_of(const struct job *job)
 
 bool dev_open(struct job *job, struct dev *out)
 {
-    struct dev d = { .job = job, .kernels.names = names };
+    struct dev d = { .job = job, .kernels = {
+        .names = names, .count = DEV_KERNELS,
+        .otherwise = "--variant HA_HI --local host"
+    } };
     int rc = shmemx_device_info(&d.info);
 
     if (rc) {
@@ -104,7 +108,7 @@ void dev_launch(struct dev *d, shmemx_stream_t s, enum dev_kernel kernel,
 {
     shmemx_grid_t grid = { groups, items, soft[kernel].phases, 0 };
     struct dev_gpu *g = &d->kernels;
-    struct work *own;
+    struct work *own, copy = *w;
     int rc;
 
     if (!d->gpu) {
@@ -115,9 +119,9 @@ void dev_launch(struct dev *d, shmemx_stream_t s, enum dev_kernel kernel,
         return;
     }
     if (strcmp(d->info.driver, "cuda") == 0)
-        rc = dev_cuda_launch(g, g->function[kernel], groups, items, w, s);
+        rc = dev_cuda_launch(g, (int)kernel, groups, items, &copy, s);
     else
-        rc = dev_hip_launch(g, g->function[kernel], groups, items, w, s);
+        rc = dev_hip_launch(g, (int)kernel, groups, items, &copy, s);
     if (rc)
         job_error(d->job, E_DEVICE, "%s: %s: %s", d->info.name, names[kernel],
                   g->said);

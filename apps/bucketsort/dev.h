@@ -11,18 +11,12 @@
 
 #include <shmemx_st.h>
 
+#include "dev_gpu.h"
 #include "kernels.inc"
 
 #define DEV_KERNEL(name, phases) K_##name,
 enum dev_kernel { KERNELS(DEV_KERNEL) DEV_KERNELS };
 #undef DEV_KERNEL
-
-/* A compiled text, or what the compiler says. */
-struct dev_gpu {
-    const char *const *names;   /* [DEV_KERNELS] */
-    void *module, *function[DEV_KERNELS];
-    char said[256];
-};
 
 struct dev {
     struct job *job;
@@ -44,16 +38,5 @@ void dev_copy(struct dev *d, shmemx_stream_t s, void *to, const void *from,
 void dev_fill(struct dev *d, shmemx_stream_t s, void *to, int byte, size_t n);
 void dev_sync(struct dev *d, shmemx_stream_t s);
 bool dev_stream(struct dev *d, shmemx_stream_t *out);
-
-/* ---- dev_gpu.c: 0, or -1 with the reason in said ---- */
-int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
-                  const char *text);
-int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text);
-void dev_cuda_unload(struct dev_gpu *g);
-void dev_hip_unload(struct dev_gpu *g);
-int dev_cuda_launch(struct dev_gpu *g, void *function, unsigned groups,
-                    unsigned items, const struct work *w, void *stream);
-int dev_hip_launch(struct dev_gpu *g, void *function, unsigned groups,
-                   unsigned items, const struct work *w, void *stream);
 
 #endif

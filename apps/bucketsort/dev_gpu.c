@@ -2,9 +2,10 @@
 /* dev_gpu.c - kernels by the vendors' calls, from libraries that the library
  * has loaded already (the drivers), or that are there or not (the compilers).
  * The declarations are of what is used, as the vendors' manuals have it. */
-#include "dev.h"
+#include "dev_gpu.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static char *compile(struct dev_gpu *g, const char *text,
     void *program = NULL;
     char *code = NULL;
     size_t size = 0;
-    int error = rtc.CreateProgram(&program, text, "bucketsort", 0, NULL, NULL);
+    int error = rtc.CreateProgram(&program, text, "kernels", 0, NULL, NULL);
 
     if (error) {
         snprintf(g->said, sizeof(g->said), "the compiler: %s",
@@ -189,8 +190,8 @@ static char *cuda_code(struct dev_gpu *g, int device, const char *text)
 
     if (!compiler || !bind_compiler(compiler, "nvrtc", "PTX")) {
         snprintf(g->said, sizeof(g->said), "libnvrtc.so is not there: install "
-                 "CUDA's run-time compiler (Debian: libnvrtc11.2) or use "
-                 "--variant HA_HI --local host");
+                 "CUDA's run-time compiler (Debian: libnvrtc11.2) or use %s",
+                 g->otherwise);
         return NULL;
     }
     if (DID(cuDeviceGetAttribute, (&major, COMPUTE_MAJOR, device)) ||
@@ -250,7 +251,7 @@ int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
                   : -1;
         free(code);
     }
-    for (int k = 0; k < DEV_KERNELS && !rc; k++)
+    for (int k = 0; k < g->count && !rc; k++)
         rc = DID(cuModuleGetFunction, (&g->function[k], g->module,
                                        g->names[k]));
     return rc;
@@ -262,14 +263,13 @@ void dev_cuda_unload(struct dev_gpu *g)
     g->module = NULL;
 }
 
-int dev_cuda_launch(struct dev_gpu *g, void *function, unsigned groups,
-                    unsigned items, const struct work *w, void *stream)
+int dev_cuda_launch(struct dev_gpu *g, int kernel, unsigned groups,
+                    unsigned items, void *argument, void *stream)
 {
-    struct work own = *w;       /* copied by the call */
-    void *args[] = { &own };
+    void *args[] = { argument };
 
-    return DID(cuLaunchKernel, (function, groups, 1, 1, items, 1, 1, 0, stream,
-                                args, NULL));
+    return DID(cuLaunchKernel, (g->function[kernel], groups, 1, 1, items, 1, 1,
+                               0, stream, args, NULL));
 }
 #undef DID
 
@@ -317,8 +317,8 @@ static void *hip_bind(struct dev_gpu *g)
         bind_compiler(runtime, "hiprtc", "Code"))
         return runtime;
     snprintf(g->said, sizeof(g->said), "libhiprtc.so is not there: install "
-             "HIP's run-time compiler (Debian: libhiprtc-builtins5) or use "
-             "--variant HA_HI --local host");
+             "HIP's run-time compiler (Debian: libhiprtc-builtins5) or use %s",
+             g->otherwise);
     return NULL;
 }
 
@@ -334,7 +334,7 @@ int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text)
         return -1;
     rc = DID(hipModuleLoadData, (&g->module, code));
     free(code);
-    for (int k = 0; k < DEV_KERNELS && !rc; k++)
+    for (int k = 0; k < g->count && !rc; k++)
         rc = DID(hipModuleGetFunction, (&g->function[k], g->module,
                                         g->names[k]));
     return rc;
@@ -346,13 +346,12 @@ void dev_hip_unload(struct dev_gpu *g)
     g->module = NULL;
 }
 
-int dev_hip_launch(struct dev_gpu *g, void *function, unsigned groups,
-                   unsigned items, const struct work *w, void *stream)
+int dev_hip_launch(struct dev_gpu *g, int kernel, unsigned groups,
+                   unsigned items, void *argument, void *stream)
 {
-    struct work own = *w;
-    void *args[] = { &own };
+    void *args[] = { argument };
 
-    return DID(hipModuleLaunchKernel, (function, groups, 1, 1, items, 1, 1, 0,
-                                       stream, args, NULL));
+    return DID(hipModuleLaunchKernel, (g->function[kernel], groups, 1, 1, items, 1, 1,
+                                      0, stream, args, NULL));
 }
 #undef DID

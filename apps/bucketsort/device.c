@@ -26,6 +26,13 @@ bool device_there(void)
            shmem_space_is_available(SHMEM_SPACE_DEVICE) == 0;
 }
 
+bool device_waits(int pes)
+{
+    shmemx_device_info_t info;
+
+    return shmemx_device_info(&info) == 0 && (info.memops || pes == 1);
+}
+
 enum { HEAP_SPARE = 8 };        /* MiB */
 
 static size_t most_keys(const struct job *job)
@@ -42,8 +49,12 @@ static size_t heap_mib(const struct job *job)
     size_t streams = (size_t)job->opts->streams, n = most_keys(job);
     size_t chunk = job->opts->chunk < n ? job->opts->chunk : n;
     size_t keys = 2 * n + n / 2 + streams * (2 * chunk + chunk / 2);
+    size_t slots = 0;
 
-    return (keys * (size_t)job->width >> 20) + streams + HEAP_SPARE;
+    for (int i = 0; i < variants_count; i++)
+        if (job->opts->variants >> i & 1 && variants[i].waits)
+            slots = exchange_st_bytes(job);
+    return ((keys * (size_t)job->width + slots) >> 20) + streams + HEAP_SPARE;
 }
 
 /* Of symmetric device memory; sizes are the same on all PEs. */

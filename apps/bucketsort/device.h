@@ -21,6 +21,8 @@ bool device_wanted(const struct opts *o);
 bool device_stages(const struct job *job);
 /* Is there one?  Local. */
 bool device_there(void);
+/* May its streams wait for other PEs, where several share it?  Local. */
+bool device_waits(int pes);
 /* Collective, after the host's table is made; job->device, or NULL and the
  * error is remembered. */
 void device_open(struct job *job);
@@ -36,5 +38,10 @@ void device_fetch(struct job *job);
 void exchange_device_open(struct job *job);
 void exchange_device_run(struct job *job);
 void exchange_device_close(struct job *job);
+void exchange_st_open(struct job *job);
+void exchange_st_run(struct job *job);
+void exchange_st_close(struct job *job);
+/* Bytes of device heap that it takes. */
+size_t exchange_st_bytes(const struct job *job);
 
 #endif

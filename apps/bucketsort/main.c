@@ -43,13 +43,18 @@ static int say(const struct job *job, enum code code, const char *text)
 static void leave_out(struct job *job, struct opts *o)
 {
     const uint64_t (*all)[GATHER_WORDS];
-    uint64_t words[GATHER_WORDS] = { !device_there() };
+    uint64_t words[GATHER_WORDS] = {
+        !device_there(), !device_waits(job->pes)
+    };
 
     all = share_gather(job, words);
-    for (int pe = 0; pe < job->pes; pe++)
+    for (int pe = 0; pe < job->pes; pe++) {
         job->left_out = job->left_out || all[pe][0];
-    for (int i = 0; job->left_out && i < variants_count; i++)
-        if (variants[i].device)
+        job->no_waits = job->no_waits || all[pe][1];
+    }
+    for (int i = 0; i < variants_count; i++)
+        if ((variants[i].device && job->left_out) ||
+            (variants[i].waits && job->no_waits))
             o->variants &= ~(1u << i);
 }
 

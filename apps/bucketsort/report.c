@@ -18,9 +18,11 @@ struct row {
     const char *bucket, *table, *counter, *local;
     struct spread time[TIMERS];         /* seconds, over PEs */
     struct spread rate;                 /* GB/s to other PEs, over PEs */
+    size_t slot_keys;                   /* 0: messages are as long as needed */
+    uint64_t sent, slots, over;         /* bytes, bytes, keys of all PEs */
 };
 
-_Static_assert(TIMERS + 1 <= GATHER_WORDS, "a PE's times fit in one gather");
+_Static_assert(TIMERS + 3 <= GATHER_WORDS, "a PE's times fit in one gather");
 
 bool report_open(struct job *job, int rounds, struct report *out)
 {
@@ -91,7 +93,10 @@ void report_row(struct report *r, const struct variant *variant)
         mine[t] = median(r->times + t * r->rounds, r->made);
     r->made = 0;
     memcpy(words, mine, sizeof(mine));
-    words[TIMERS] = r->job->sent_bytes;
+    words[TIMERS] = job->sent_bytes;
+    words[TIMERS + 1] = job->slot_bytes;
+    words[TIMERS + 2] = job->over_keys;
+    row->slot_keys = job->slot_keys;
     all = share_gather(r->job, words);
     for (int pe = 0; pe < r->job->pes; pe++) {
         double time[TIMERS], rate;
@@ -102,6 +107,9 @@ void report_row(struct report *r, const struct variant *variant)
         rate = time[T_EXCHANGE] > 0 ? (double)all[pe][TIMERS] /
                                       time[T_EXCHANGE] / 1e9 : 0;
         spread_add(&row->rate, pe, rate);
+        row->sent += all[pe][TIMERS];
+        row->slots += all[pe][TIMERS + 1];
+        row->over += all[pe][TIMERS + 2];
     }
 }
 
@@ -126,6 +134,24 @@ static void cell(int width, int digits, bool known, double value)
         printf(" %*s", width, "-");
 }
 
+/* Bytes put for each byte of keys that they carried, or 0. */
+static double padding(const struct report *r, const struct row *row)
+{
+    uint64_t carried = row->sent - row->over * (unsigned)r->job->width;
+
+    return carried ? (double)row->slots / (double)carried : 0;
+}
+
+static void table_slots(const struct report *r, const struct row *row)
+{
+    printf("# %s: slots of %zu keys: %.1f MiB put, ", row->variant->name,
+           row->slot_keys, (double)row->slots / (1 << 20));
+    if (padding(r, row) > 0)
+        printf("%.3f times what they carried; ", padding(r, row));
+    printf("%" PRIu64 " key%s beyond them by the host\n", row->over,
+           row->over == 1 ? "" : "s");
+}
+
 /* Which device, and where things are that options place. */
 static void table_device(const struct job *job)
 {
@@ -133,6 +159,9 @@ static void table_device(const struct job *job)
 
     if (job->left_out)
         puts("# GA_ variants are left out: no device; see SHMEM_DEVICE");
+    else if (job->no_waits)
+        puts("# GA_ST is left out: streams of this device cannot wait while "
+             "PEs share it");
     if (!job->device)
         return;
     printf("# device: %s", job->device->dev.info.name);
@@ -205,6 +234,9 @@ static void table(const struct report *r)
     for (int i = 0; i < r->count; i++)
         table_row(r, &r->rows[i]);
     table_device(job);
+    for (int i = 0; i < r->count; i++)
+        if (r->rows[i].slot_keys)
+            table_slots(r, &r->rows[i]);
     for (int i = 0; job->opts->verbose && i < r->count; i++)
         table_timers(&r->rows[i]);
     if (job->opts->input)
@@ -303,6 +335,10 @@ static void json_row(FILE *f, const struct report *r, const struct row *row)
     json_ratio(f, "mean_vs_ha_hi", row->rate.mean, ref->rate.mean);
     json_ratio(f, "total_vs_ha_hi", row->time[T_TOTAL].most,
                ref->time[T_TOTAL].most);
+    if (row->slot_keys)
+        fprintf(f, ",\"slot_keys\":%zu,\"slot_bytes\":%" PRIu64
+                ",\"padding\":%.6g,\"keys_by_host\":%" PRIu64,
+                row->slot_keys, row->slots, padding(r, row), row->over);
     fprintf(f, ",\"timers_s\":{");
     for (int t = 0; t < TIMERS; t++) {
         if (t)

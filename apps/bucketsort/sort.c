@@ -450,6 +450,8 @@ static void choose(struct job *job, const struct variant *variant)
     job->bucket_device = variant->device;
     job->table_place = variant->device && o->table != PLACE_HOST
                      ? PLACE_DEVICE : PLACE_HOST;
+    job->slot_keys = 0;
+    job->slot_bytes = job->over_keys = 0;
     job->cursor = variant->device && d->cursor ? d->cursor : job->cursor_host;
 }
 

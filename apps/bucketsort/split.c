@@ -287,6 +287,24 @@ void split_load(const struct split *s, struct dev *d, shmemx_stream_t stream,
     dev_sync(d, stream);        /* other streams use them, too */
 }
 
+size_t split_state_bytes(const struct split *s)
+{
+    return 3 * (size_t)s->pes * sizeof(word64);
+}
+
+void split_load_state(const struct split *s, struct dev *d,
+                      shmemx_stream_t stream, word64 *state)
+{
+    size_t n = (size_t)s->pes, bytes = n * sizeof(*state);
+
+    if (s->bucket_width)
+        return;
+    dev_copy(d, stream, state, s->start, bytes);
+    dev_copy(d, stream, state + n, s->first, bytes);
+    dev_copy(d, stream, state + 2 * n, s->rank, bytes);
+    dev_sync(d, stream);
+}
+
 /* The PE that gets this rank: the last whose ranks start at or below it. */
 static int owner(const struct split *s, int from, uint64_t rank)
 {

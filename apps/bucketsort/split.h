@@ -36,6 +36,11 @@ void split_work(const struct split *split, struct work *work);
 size_t split_cuts_bytes(const struct split *split);
 void split_load(const struct split *split, struct dev *dev, shmemx_stream_t s,
                 void *cuts);
+/* What split_cut() has, for the kernel `cut`: split_state_bytes() of the
+ * device's memory. */
+size_t split_state_bytes(const struct split *split);
+void split_load_state(const struct split *split, struct dev *dev,
+                      shmemx_stream_t s, unsigned long long *state);
 /* For keys in the order of their classes, counts of each: ends[pe] becomes
  * the end of those for PE pe.  Keys of later calls take later ranks. */
 void split_cut(struct split *split, const uint64_t *counts, uint64_t *ends);

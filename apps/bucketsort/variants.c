@@ -27,14 +27,17 @@ static void host_close(struct job *job)
 
 const struct variant variants[] = {
     { "HA_HI", "host buckets and table, one host thread", false, false, false,
-      HOST },
+      false, HOST },
     { "HA_HI_OMP", "the same, threads with a range of targets each", true,
-      false, false, HOST },
+      false, false, false, HOST },
     { "GA_HI", "device buckets and table, one host thread", false, false, true,
-      DEVICE_OWN },
+      false, DEVICE_OWN },
     { "GA_HI_Stream", "the same, chunks on several streams", false, true, true,
-      DEVICE_OWN },
+      false, DEVICE_OWN },
     { "GA_HI_OMP", "the same, threads with a range of targets each", true,
-      false, true, DEVICE_OWN },
+      false, true, false, DEVICE_OWN },
+    { "GA_ST", "device buckets in slots that a stream sends and awaits", false,
+      false, true, true, exchange_st_open, exchange_st_run,
+      exchange_st_close },
 };
 const int variants_count = sizeof(variants) / sizeof(variants[0]);

@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/bucketsort.inc"
 . "$SRC/tests/apps/device.inc"
-options='' device=GA_HI,GA_HI_Stream,GA_HI_OMP
+options='' device=GA_HI,GA_HI_Stream,GA_HI_OMP,GA_ST
 
 # sorts DEVICE PES TYPE COUNT DIST ARGS...
 sorts()
@@ -29,11 +29,17 @@ for on in host cuda-discrete hip-discrete cuda-coherent; do
     grep -q '^# device: .*; HA_: keys on the device; GA_: tables on the dev' \
         "$out" || fail "$on: no line of the device: $(cat "$out")"
     with_device $on run 4 --keys 5001 -i 1 --variant $device --chunk 512
-    [ "$(grep -c '^  GA_HI' "$out")" -eq 3 ] || fail "$on: $(cat "$out")"
+    [ "$(grep -c '^  GA_' "$out")" -eq 4 ] || fail "$on: $(cat "$out")"
 done
 # Nothing is lent: the library says that it is slower.
 with_device cuda-bare try 2 --keys 3001 -i 1 --variant all
 [ $status -eq 0 ] || fail "cuda-bare: $(head -n 3 "$err")"
+[ -n "$real" ] || grep -q '^# GA_ST is left out: streams of this device cannot wait' "$out" ||
+    fail "cuda-bare: $(cat "$out")"
+with_device cuda-bare try 2 --keys 3001 -i 1 --variant GA_ST
+[ -n "$real" ] || {
+    [ $status -eq 1 ] && grep -q '^bucketsort: .* a wait on a stream: .*another --variant \[B-E-DEVICE' "$err"
+} || fail "GA_ST on cuda-bare: status $status: $(cat "$err")"
 
 # --- Host buckets are the host's, whatever memory is the default ---
 
@@ -63,6 +69,28 @@ run 3 --mode weak_iso --keys 3000 -i 1 --variant HA_HI,HA_HI_OMP \
 grep -q '^# device: ' "$out" || fail '--local device: no line of it'
 run 3 --keys 3000 -i 1 --variant HA_HI,GA_HI --local host
 grep -q 'HA_: keys on the host' "$out" || fail '--local host: not said'
+
+# --- Slots: of c/P + 6 sqrt(c/P) keys, c of a chunk; what has no room there ---
+
+slots() # KEYS PADDING BYHOST, regexps
+{
+    grep -qE "^# GA_ST: slots of $1 keys: .* put, $2 times what they carried; $3 keys beyond" "$out" ||
+        fail "slots: $(grep '^# GA_ST' "$out")"
+}
+run 4 --keys 10000 -i 1 --variant HA_HI,GA_ST --chunk 400 --json json
+slots 160 '1\.6[0-9]+' 0
+grep -q '"slot_keys":160,"slot_bytes":[0-9]*,"padding":1\.6[0-9]*,"keys_by_host":0,' json ||
+    fail "json of slots: $(cat json)"
+rm json
+for keys_of in 'u64 extremes' 'i32 few' 'u64 reverse'; do
+    type=${keys_of% *} dist=${keys_of#* }
+    run 4 --generate in --type $type --count 20001 --dist $dist
+    "$keys" sort $type <in >want || fail keys
+    run 5 --input in --type $type -o sorted --variant GA_ST --chunk 512
+    cmp want sorted >cmp.log 2>&1 || fail "$type, $dist: $(cat cmp.log)"
+    [ $dist != extremes ] || slots 164 '[1-9.]+' '[1-9][0-9]+'
+    rm -f in sorted
+done
 
 # --- Other nodes ---
 

@@ -63,8 +63,10 @@ run 2 --keys 1m -i 1 --variant all --streams 4
 SHMEM_DEVICE_SYMMETRIC_SIZE=4M
 heap 'chunk buffers need .* bytes of device heap .*--chunk ' \
     --keys 300k -i 1 --variant GA_HI_Stream --streams 8
+heap 'slots need .* bytes of device heap .*another --chunk' \
+    --keys 300k -i 1 --variant GA_ST --chunk 300
 SHMEM_DEVICE_SYMMETRIC_SIZE=32M
-for variant in GA_HI GA_HI_Stream GA_HI_OMP; do
+for variant in GA_HI GA_HI_Stream GA_HI_OMP GA_ST; do
     refused 1 'keys came for its table of .*: raise --table-factor.*TABLE' 4 \
         --keys 1000 --table-factor 0.01 -i 1 --variant $variant --chunk 64
 done

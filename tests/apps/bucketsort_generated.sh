@@ -14,9 +14,10 @@ table()
     awk -v pes="$1" -v keys="$2" -v scaling="$3" -v sorts="$4" -v rows="$5" '
     function bad(what) { print "line " NR ", " what ": " $0; wrong = 1 }
     /^# device: / { device++; next }
+    /^# GA_ST: slots of / { slots++; next }
     function is_time(x) { return x ~ /^[0-9]+\.[0-9][0-9][0-9][0-9]$/ }
     BEGIN { n = split(rows, want, " ") }
-    { at = NR - device }
+    { at = NR - device - slots }
     at == 1 && !/^# bucketsort: ISx keys, / { bad("title") }
     at == 2 && $2 " " $3 " " $4 " " $5 != "variant P keys/PE scaling" {
         bad("head")
@@ -39,7 +40,8 @@ table()
         bad("checks")
     }
     END {
-        if (at != 3 + n || device != (rows ~ /GA_/)) { print NR " lines"; wrong = 1 }
+        if (at != 3 + n || device != (rows ~ /GA_/) ||
+            slots != (rows ~ /GA_ST/)) { print NR " lines"; wrong = 1 }
         exit wrong
     }' "$out" >"$dir/why" || fail "the table on $1 PEs, $3: $(cat "$dir/why")"
 }
@@ -48,7 +50,7 @@ for pes in 1 2 4 7; do
     run $pes --mode strong --keys 4k --iterations 2
     table "$pes" $(((4096 + pes - 1) / pes)) strong 6 'HA_HI HA_HI_OMP'
     run $pes --mode weak --keys 1000 -i 1 --variant all --threads 3
-    table "$pes" 1000 weak 10 'HA_HI HA_HI_OMP GA_HI GA_HI_Stream GA_HI_OMP'
+    table "$pes" 1000 weak 12 'HA_HI HA_HI_OMP GA_HI GA_HI_Stream GA_HI_OMP GA_ST'
     run $pes --mode weak_iso --keys 3000 -i 1 --chunk 128
     table "$pes" 3000 weak_iso 4 'HA_HI HA_HI_OMP'
 done

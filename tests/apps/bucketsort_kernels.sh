@@ -13,7 +13,7 @@ compiles()
     entries=$1
     shift
     ran=$((ran + 1))
-    "$@" >log 2>&1 && [ "$(grep -c "$entries" code)" -eq 6 ] || {
+    "$@" >log 2>&1 && [ "$(grep -c "$entries" code)" -eq 10 ] || {
         echo "FAIL: $*: $(head -n 5 log)" >&2
         failures=$((failures + 1))
     }
