@@ -250,24 +250,33 @@ $(PE_TESTS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
 # What libfabric does without the library.
 OFI_RAW = $(O)/obj/tests/bench/ofi_raw
 $(OFI_RAW).o: USER_CPPFLAGS += $(PMIX_CFLAGS) $(OFI_CFLAGS)
-$(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread
+$(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread -lm
 
 # Calls of a room, which the library does not export.
-GTL_BENCH = $(O)/obj/tests/bench/gtl $(O)/obj/tests/bench/device
+GTL_BENCH = $(addprefix $(O)/obj/tests/bench/,gtl device stream pp_pack)
 $(addsuffix .o,$(GTL_BENCH)): USER_CPPFLAGS += -include config.h -Isrc
 $(GTL_BENCH): $(O)/obj/rooms.a
-$(GTL_BENCH): USER_LIBS = $(O)/obj/rooms.a $(LIB_LIBS)
+$(GTL_BENCH): USER_LIBS = $(O)/obj/rooms.a $(LIB_LIBS) -lm
+# The kernels are launched as those of the application.
+$(O)/obj/tests/bench/pp_pack: $(O)/obj/apps/bucketsort/dev_gpu.o
+$(O)/obj/tests/bench/pp_pack.o: tests/bench/pp_kernels.inc
 
 # The stand-in for CXI, under a name that libfabric takes for a provider's.
 FAKE_CXI  = $(O)/obj/tests/fake/cxi/libcxi-fi.so
 FAKE_OBJS = $(call obj,$(wildcard tests/fake/cxi/*.c))
 $(O)/obj/tests/fake/%.o: USER_CPPFLAGS += $(OFI_CFLAGS)
 $(FAKE_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
+# Its thread may outlive libfabric's end, which would unmap its code.
 $(FAKE_CXI): $(FAKE_OBJS)
-	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $^ $(OFI_LIBS)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete \
+	    -o $@ $^ $(OFI_LIBS)
+# Without libfabric, which takes 0.2 s to load, where it is not asked.
+$(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/dev_rules: NOT_OFI = \
+    %/fabric.o %/work.o
 $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
-	    $(filter %.o %.a,$^) $(OFI_LIBS) $(if $(filter %.a,$^),$(LIB_LIBS))
+	    $(filter-out $(NOT_OFI),$(filter %.o %.a,$^)) -Wl,--as-needed \
+	    $(OFI_LIBS) $(if $(filter %.a,$^),$(LIB_LIBS))
 
 FAKE_DEV  = $(call obj,$(wildcard tests/fake/device/*.c))
 RTC_OBJS  = $(call obj,$(wildcard tests/fake/hiprtc/*.c))
@@ -282,8 +291,9 @@ $(GPU_OBJS): USER_CPPFLAGS += -Isrc -Itests/fake/device
 $(GPU_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
 $(O)/obj/tests/fake/dev_rules.o: USER_CPPFLAGS += -Itests/fake/device
 $(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
-$(O)/obj/tests/fake/hip_drive.o: USER_CPPFLAGS += $(ALL_CPPFLAGS)
-$(O)/obj/tests/fake/hip_drive: $(O)/obj/rooms.a
+$(O)/obj/tests/fake/hip_drive.o $(O)/obj/tests/fake/cxi_ring.o: \
+    USER_CPPFLAGS += $(ALL_CPPFLAGS)
+$(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/cxi_ring: $(O)/obj/rooms.a
 $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)
 $(FAKE_HIP5): $(filter-out %/hip_newer.o,$(HIP_OBJS)) $(RTC_OBJS) $(FAKE_DEV)
