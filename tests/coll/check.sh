@@ -141,7 +141,7 @@ C
 # odd CASE REGEX: all of standard error is one line, from a PE.
 odd()
 {
-    SHMEM_CHECK=1 timeout -k 5 20 oshrun -n 4 "$dir/odd" "$1" \
+    SHMEM_CHECK=1 timeout -k 5 60 oshrun -n 4 "$dir/odd" "$1" \
         >"$dir/out" 2>"$dir/err" </dev/null
     status=$?
     [ $status -eq 1 ] || fail "$1: exit status $status"
@@ -173,18 +173,18 @@ odd 'context twice' 'shmem_ctx_destroy: the handle is no context, or one that wa
 odd 'private context' 'shmem_ctx_putmem: a SHMEM_CTX_PRIVATE context is used by another thread .*\[S-E-CTX\]'
 
 # One PE that wishes the checks makes all do them.
-timeout -k 5 20 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] && export SHMEM_CHECK=1
+timeout -k 5 60 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] && export SHMEM_CHECK=1
     exec "$0" root' "$dir/odd" >"$dir/out" 2>"$dir/err" </dev/null
 grep -q 'PE 2 passed root 1' "$dir/err" ||
     fail "one PE with SHMEM_CHECK: '$(cat "$dir/err")'"
 
-timeout -k 5 20 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] &&
+timeout -k 5 60 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] &&
     export SHMEM_COLL_SYNC=gather; exec "$0" nothing' "$dir/odd" \
     >"$dir/out" 2>"$dir/err" </dev/null && fail "choices differ: no failure"
 grep -q 'shmem_init: not all PEs have the same SHMEM_COLL_ variables \[S-E-ENV\]' \
     "$dir/err" || fail "choices differ: '$(cat "$dir/err")'"
 
-SHMEM_CHECK=1 timeout -k 5 20 oshrun -n 4 "$dir/odd" nothing \
+SHMEM_CHECK=1 timeout -k 5 60 oshrun -n 4 "$dir/odd" nothing \
     >"$dir/out" 2>"$dir/err" </dev/null || fail "nothing odd: exit status $?"
 [ "$(grep -c fine "$dir/out")" -eq 4 ] || fail "nothing odd: $(cat "$dir/err")"
 [ ! -s "$dir/err" ] || fail "nothing odd: $(cat "$dir/err")"

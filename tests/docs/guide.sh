@@ -70,7 +70,7 @@ does errors '^refused: Invalid argument$' \
 wait
 # One of all that are there.
 check [ "$(echo "$some" | sort)" = "$(printf %s "$tested" | sort)" ]
-check timeout 20 "$BUILD/bin/oshrun" -n 1 ./frame
+check timeout 60 "$BUILD/bin/oshrun" -n 1 ./frame
 
 # --- Names and links ---
 

@@ -27,7 +27,7 @@ on()
     [ "$major" = 5 ] && path=$fake/hip5
     # shellcheck disable=SC2086  # words
     env LD_LIBRARY_PATH="$path" FAKE_HIP_MAJOR="$major" FAKE_DEVICE="$is" \
-        $also timeout 20 "$fake/hip_drive" "$@" >>"$out" 2>&1 ||
+        $also timeout 60 "$fake/hip_drive" "$@" >>"$out" 2>&1 ||
         echo "HIP $major, $is, $also: $*" >>failed &
     turn=$((turn + 1))
     [ $((turn % 4)) -ne 0 ] || wait

@@ -44,7 +44,7 @@ for file in overload overload_st; do
         >log 2>&1 || fail "oshc++: $(head -n 5 log)"
     for far in '' '--ppn 1'; do
         # shellcheck disable=SC2086
-        timeout -k 5 30 "$BUILD/bin/oshrun" -n 2 $far ./$file >out 2>&1 ||
+        timeout -k 5 60 "$BUILD/bin/oshrun" -n 2 $far ./$file >out 2>&1 ||
             fail "run: $(head -n 5 out)"
         [ "$(grep -c passed out)" -eq 2 ] || fail "run: $(head -n 5 out)"
     done

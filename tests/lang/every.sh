@@ -17,7 +17,7 @@ all()
     "$BUILD/bin/oshcc" -std=gnu11 -O0 -Wall -Werror $3 -I. -x c -o every \
         "$here/every.in" >cc.out 2>&1 || { fail "$1: $(head -n 5 cc.out)"; return; }
     for n in 1 2; do
-        timeout -k 5 30 "$BUILD/bin/oshrun" -n $n ./every >out 2>&1 ||
+        timeout -k 5 60 "$BUILD/bin/oshrun" -n $n ./every >out 2>&1 ||
             fail "$1 on $n PEs: $(tail -n 5 out)"
         grep 'functions called' out || fail "$1 on $n PEs: no end"
     done

@@ -104,7 +104,7 @@ build()
     shift 2
     "$BUILD/bin/$compiler" "$@" -Wall -Wextra -pedantic -Werror -o "$out" \
         >log 2>&1 || { fail "$compiler $*: $(head -n 5 log)"; return; }
-    timeout -k 5 20 "$BUILD/bin/oshrun" -n 2 "./$out" >run 2>&1 ||
+    timeout -k 5 60 "$BUILD/bin/oshrun" -n 2 "./$out" >run 2>&1 ||
         { fail "$compiler $*: run: $(head -n 5 run)"; return; }
     [ "$(grep -c 'old and well' run)" -eq 2 ] ||
         fail "$compiler $*: $(head -n 5 run)"

@@ -137,7 +137,7 @@ if [ -z "$debug" ]; then
 fi
 # Others that wait in another way are named after a while.
 if [ -z "$debug" ]; then
-    try 3 timeout 6 ./bad exit 0
+    try 3 timeout 10 ./bad exit 0
     grep -qxE 'sluice: PE 1 .* has waited 5 s for the other PEs to finalize: 2 of 3 have not, the first is PE 0; the job hangs if they wait for this one \[S-W-EXIT\]' "$err" ||
         fail "exit 0: $(cat "$err")"
 fi

@@ -27,7 +27,7 @@ done
 # with which the first one would end those that have not looked yet.
 eighth=$(awk '/^MemAvailable/ { printf "%dk", $2 / 8 }' /proc/meminfo)
 # shellcheck disable=SC2016
-SHMEM_SYMMETRIC_SIZE=$eighth timeout 30 "$bin/oshrun" -n 12 \
+SHMEM_SYMMETRIC_SIZE=$eighth timeout 60 "$bin/oshrun" -n 12 \
     sh -c '"$1" --check || :' sh "$bin/shmem_info" >"$out" 2>"$err" </dev/null
 [ "$(grep -c '^FAIL  memory  *\(PE [0-9]* (.*): \)\?the heaps of 12 PEs do not fit' "$out")" -eq 12 ] ||
     fail "12 PEs: $(cat "$out" "$err")"

@@ -4,15 +4,15 @@
 set -u
 . "$(dirname "$0")/oshrun.inc"
 
-echo hello | timeout 20 oshrun -n 3 sh -c 'echo "$PMIX_RANK:$(cat)"' >"$out"
+echo hello | timeout 60 oshrun -n 3 sh -c 'echo "$PMIX_RANK:$(cat)"' >"$out"
 [ "$(sort "$out" | tr '\n' ' ')" = '0:hello 1: 2: ' ] || fail "$(cat "$out")"
 
 # Far more than a pipe holds, both ways at once.
 seq 1 1000000 >"$dir/numbers"
 # shellcheck disable=SC2002
-cat "$dir/numbers" | timeout 20 oshrun -n 2 cat >"$out"
+cat "$dir/numbers" | timeout 60 oshrun -n 2 cat >"$out"
 cmp "$out" "$dir/numbers" || fail 'piped numbers differ'
-timeout 20 oshrun -n 2 cat <"$dir/numbers" >"$out"
+timeout 60 oshrun -n 2 cat <"$dir/numbers" >"$out"
 cmp "$out" "$dir/numbers" || fail 'numbers from a file differ'
 
 # What PE 0 does not read stays there: a loop over lines works.
@@ -25,12 +25,12 @@ done <"$dir/lines" >"$out"
 
 # The writer learns that nobody reads any more.
 begin=$(now)
-yes 2>/dev/null | timeout 20 oshrun -n 2 sh -c '[ "$PMIX_RANK" = 1 ] || head -n 1' \
+yes 2>/dev/null | timeout 60 oshrun -n 2 sh -c '[ "$PMIX_RANK" = 1 ] || head -n 1' \
     >"$out"
 [ "$(cat "$out")" = y ] || fail "head -n 1: $(head -n 2 "$out")"
 [ $(($(now) - begin)) -lt 5000 ] || fail 'yes went on'
 
-timeout 20 oshrun -n 2 cat <&- >"$out" 2>"$err"
+timeout 60 oshrun -n 2 cat <&- >"$out" 2>"$err"
 [ $? -eq 0 ] || fail "closed standard input: $(cat "$err")"
 [ ! -s "$out" ] || fail "closed standard input gave $(cat "$out")"
 finish 'input: to PE 0, whole, not more than is read'

@@ -77,7 +77,7 @@ mpi()
     n=$1
     shift
     env SLUICE_TEST_MARK="$mark" TMPDIR="$dir/tmp" OMPI_MCA_plm_rsh_agent=sh \
-        timeout -k 5 20 mpirun $root --oversubscribe --bind-to none -n "$n" \
+        timeout -k 5 60 mpirun $root --oversubscribe --bind-to none -n "$n" \
         "$@" >"$out" 2>"$err" </dev/null
     status=$?
 }

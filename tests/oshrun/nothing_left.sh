@@ -84,7 +84,7 @@ clean 'SIGTERM'
 
 # A normal end: what PEs left in the background ends too, and soon.
 begin=$(now)
-env dir="$dir" TMPDIR="$dir/tmp" timeout 20 oshrun -n 3 sh -c \
+env dir="$dir" TMPDIR="$dir/tmp" timeout 60 oshrun -n 3 sh -c \
     "export $mine; sleep 60 & setsid sleep 60 & (setsid sleep 60 &)" </dev/null
 [ $? -eq 0 ] || fail 'a normal end: status'
 in_time $(($(now) - begin)) 3000 || fail 'a normal end took long'

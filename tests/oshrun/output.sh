@@ -43,14 +43,14 @@ oshrun -n 1 sh -c 'for i in 1 2 3 4 5; do echo $i; sleep 0.02; echo $i >&2
 
 # A closed reader ends the job without a word, as in any pipeline.
 begin=$(now)
-(timeout 20 oshrun -n 4 yes 2>"$err"; echo $? >"$dir/status") | head -n 1 >"$out"
+(timeout 60 oshrun -n 4 yes 2>"$err"; echo $? >"$dir/status") | head -n 1 >"$out"
 [ "$(cat "$out")" = y ] || fail 'head got nothing'
 [ "$(cat "$dir/status")" -eq 141 ] || fail "EPIPE: status $(cat "$dir/status")"
 silent 'closed output'
 [ $(($(now) - begin)) -lt 5000 ] || fail 'a closed output did not end the job'
 
 # A slow reader slows the PEs down; memory stays small meanwhile.
-(timeout 20 oshrun -n 2 sh -c 'yes 2>/dev/null | head -c 40000000
+(timeout 60 oshrun -n 2 sh -c 'yes 2>/dev/null | head -c 40000000
     echo done >"$1.$PMIX_RANK"' sh "$dir/slow" 2>"$err"
     echo $? >"$dir/status") </dev/null |
     (
@@ -70,7 +70,7 @@ silent 'closed output'
 mkfifo "$dir/stuck"
 exec 3<>"$dir/stuck"
 begin=$(now)
-timeout -k 5 20 oshrun --timeout 1 -n 2 yes >"$dir/stuck" 2>"$err" </dev/null
+timeout -k 5 60 oshrun --timeout 1 -n 2 yes >"$dir/stuck" 2>"$err" </dev/null
 [ $? -eq 124 ] || fail "stuck reader: --timeout: $(cat "$err")"
 [ $(($(now) - begin)) -lt 5000 ] || fail 'a stuck reader held --timeout back'
 said 'the job has run for 1 s'
@@ -87,10 +87,10 @@ exec 3>&-
 
 # A full disk is said once, and in the status.
 if [ -w /dev/full ]; then
-    timeout 20 oshrun -n 2 sh -c 'echo a; sleep 0.2; echo b' >/dev/full 2>"$err"
+    timeout 60 oshrun -n 2 sh -c 'echo a; sleep 0.2; echo b' >/dev/full 2>"$err"
     [ $? -eq 1 ] || fail '/dev/full: status'
     said 'cannot write standard output: No space left on device'
 fi
-timeout 20 oshrun -n 2 echo x >&- 2>"$err"
+timeout 60 oshrun -n 2 echo x >&- 2>"$err"
 [ $? -eq 0 ] || fail "closed standard output: $(cat "$err")"
 finish 'output: whole lines, bytes, tags, closed, slow and full readers'

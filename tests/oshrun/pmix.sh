@@ -40,9 +40,9 @@ expect 0 'nested jobs' && silent 'nested jobs'
 [ "$(grep -c 'of 3$' "$out")" -eq 6 ] || fail "nested jobs: $(cat "$out")"
 [ "$(grep -c '^ppn none$' "$out")" -eq 6 ] || fail "nested --ppn: $(cat "$out")"
 
-timeout 30 oshrun -n 4 "$dir/job" 8 >"$dir/a" 2>&1 </dev/null &
+timeout 60 oshrun -n 4 "$dir/job" 8 >"$dir/a" 2>&1 </dev/null &
 a=$!
-timeout 30 oshrun -n 3 "$dir/job" 8 >"$dir/b" 2>&1 </dev/null &
+timeout 60 oshrun -n 3 "$dir/job" 8 >"$dir/b" 2>&1 </dev/null &
 b=$!
 wait $a || fail "one of two jobs: $(cat "$dir/a")"
 wait $b || fail "the other of two jobs: $(cat "$dir/b")"
@@ -55,7 +55,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     cp "$(command -v oshrun)" "$dir/oshrun"
     if setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$dir/oshrun"
     then
-        setpriv --reuid=65534 --regid=65534 --clear-groups timeout 20 \
+        setpriv --reuid=65534 --regid=65534 --clear-groups timeout 60 \
             "$dir/oshrun" -n 3 "$dir/job" >"$out" 2>"$err" </dev/null
         status=$?
         expect 0 'as another user' && served 3 'as another user'

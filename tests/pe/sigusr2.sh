@@ -67,7 +67,7 @@ C
 signalled()
 {
     rm -f ready sent
-    timeout -k 5 20 "$bin/oshrun" -n 3 "$@" >"$out" 2>"$err" </dev/null &
+    timeout -k 5 60 "$bin/oshrun" -n 3 "$@" >"$out" 2>"$err" </dev/null &
     job=$!
     for _ in $(seq 100); do
         [ -e ready ] && break

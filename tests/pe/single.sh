@@ -68,7 +68,7 @@ C
 # ends STATUS WORD
 ends()
 {
-    timeout -k 5 20 ./end "$2" >out 2>&1 </dev/null
+    timeout -k 5 60 ./end "$2" >out 2>&1 </dev/null
     status=$?
     [ $status -eq "$1" ] || fail "$2: status $status, not $1: $(cat out)"
 }

@@ -88,7 +88,7 @@ try()
 {
     n=$1
     shift
-    timeout -k 5 25 "$bin/oshrun" -n "$n" "$@" >"$out" 2>"$err" </dev/null
+    timeout -k 5 60 "$bin/oshrun" -n "$n" "$@" >"$out" 2>"$err" </dev/null
     status=$?
 }
 
@@ -143,7 +143,7 @@ int main(void)
 C
 both()
 {
-    SHMEM_TIMEOUT=2 SHMEM_STALL=1 timeout -k 5 25 "$bin/oshrun" -n 2 --ppn 1 \
+    SHMEM_TIMEOUT=2 SHMEM_STALL=1 timeout -k 5 60 "$bin/oshrun" -n 2 --ppn 1 \
         ./both >"$out" 2>"$err" </dev/null &
     job=$!
     for _ in $(seq 30); do

@@ -14,7 +14,7 @@ on()
     driver=$1 is=$2 test=$3
     shift 3
     LD_LIBRARY_PATH=$at/fake/$driver:$at/fake/hiprtc SHMEM_DEVICE=$driver \
-        FAKE_HIP_MAJOR=6 FAKE_DEVICE=$is timeout -k 5 25 "$BUILD/bin/oshrun" "$@" \
+        FAKE_HIP_MAJOR=6 FAKE_DEVICE=$is timeout -k 5 60 "$BUILD/bin/oshrun" "$@" \
         "$at/space/$test" >out 2>&1 || {
         echo "FAIL: $test on $driver, $is, $*"
         failures=$((failures + 1))

@@ -80,13 +80,13 @@ check()
 }
 before() # threads at start of a job that has no device
 {
-    SHMEM_DEVICE=none timeout -k 5 20 "$BUILD/bin/oshrun" -n 2 ./look |
+    SHMEM_DEVICE=none timeout -k 5 60 "$BUILD/bin/oshrun" -n 2 ./look |
         sed -n 's/^init: threads \([0-9]*\).*/\1/p'
 }
 n=$(before)
 check [ "$n" -gt 0 ]
 for device in auto cuda; do
-    LD_LIBRARY_PATH=$cuda SHMEM_DEVICE=$device timeout -k 5 20 \
+    LD_LIBRARY_PATH=$cuda SHMEM_DEVICE=$device timeout -k 5 60 \
         "$BUILD/bin/oshrun" -n 2 ./look used >out 2>err
     check [ $? -eq 0 ]
     cat out err

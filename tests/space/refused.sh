@@ -39,7 +39,7 @@ ends()
 {
     code=$1 text="$2: .*$3"
     shift 3
-    if timeout -k 5 20 "$BUILD/bin/oshrun" -n 1 ./wrong "$@" 2>err ||
+    if timeout -k 5 60 "$BUILD/bin/oshrun" -n 1 ./wrong "$@" 2>err ||
         ! grep -q "^sluice: PE 0 .*$text.* \[S-E-$code\]" err; then
         echo "FAIL: $*: $text" >&2
         failed=1
@@ -58,7 +58,7 @@ ends TEAM shmem_team_destroy 'a predefined team' t 0
 ends FREE shmem_free 'is not the start of a live block' d 0
 ends FREE shmem_free 'is not the start of a live block' m 0
 # The wrong space does no harm, and is told to who wants to know.
-if ! SHMEM_LOG=debug:api timeout -k 5 20 "$BUILD/bin/oshrun" -n 1 ./wrong w 0 \
+if ! SHMEM_LOG=debug:api timeout -k 5 60 "$BUILD/bin/oshrun" -n 1 ./wrong w 0 \
     2>err || ! grep -q 'shmem_space_free: 0x.* lies in another space' err; then
     echo 'FAIL: a wrong space' >&2
     cat err >&2

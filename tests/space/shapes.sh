@@ -68,7 +68,7 @@ good()
     shift 2
     echo "-- $cc $file $*"
     if ! "$BUILD/bin/$cc" "$@" -Wall -Wextra -pedantic -Werror -o shapes \
-        "$file" || ! timeout -k 5 20 "$BUILD/bin/oshrun" -n 2 ./shapes; then
+        "$file" || ! timeout -k 5 60 "$BUILD/bin/oshrun" -n 2 ./shapes; then
         echo "FAIL: $cc $file $*" >&2
         failed=1
     fi

@@ -62,7 +62,7 @@ says()
     status=$1 want=$2
     shift 2
     echo "-- $*" >&2
-    timeout -k 5 20 env "$@" >out 2>err
+    timeout -k 5 60 env "$@" >out 2>err
     rc=$?
     cat err >&2
     if [ $rc -ne "$status" ] || [ "$(wc -l <err)" -ne 1 ] ||

@@ -57,7 +57,7 @@ END
 ask()
 {
     echo "-- $*" >&2
-    timeout -k 5 20 env "$@" >out 2>err
+    timeout -k 5 60 env "$@" >out 2>err
     status=$?
     cat out err >&2
     return $status

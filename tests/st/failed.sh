@@ -171,7 +171,7 @@ C
 run()
 (
     SHMEM_OFI_PROVIDER=$1 SHMEM_FAULT=$2:1 FI_SOCKETS_PE_WAITTIME=0 \
-        timeout 20 "$bin/oshrun" -n 2 --ppn 1 ./far "$3" >"$4" 2>&1
+        timeout 60 "$bin/oshrun" -n 2 --ppn 1 ./far "$3" >"$4" 2>&1
     echo "exit status $?" >>"$4"
 )
 

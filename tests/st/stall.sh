@@ -90,7 +90,7 @@ run()
         shift
     done
     shift
-    SHMEM_STALL=1 SHMEM_DEVICE_SYMMETRIC_SIZE=16M timeout 20 \
+    SHMEM_STALL=1 SHMEM_DEVICE_SYMMETRIC_SIZE=16M timeout 60 \
         "$bin/oshrun" -n 3 "$@" >"$file" 2>&1
     echo "exit status $?" >>"$file"
 )
