@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams, for programs that are to run on any device. */
 #include "api/api_stream.h"
+#include "base/clock.h"
 #include "base/env.h"
 #include "gtl/gtl.h"
 
@@ -127,14 +128,6 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
 }
 API_ALIAS(shmemx_stream_destroy)
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Work that lasts is looked at now and then, a fraction of the time waited
  * apart; past that, as any other wait of the library. */
 #define SPIN_NS 2000u
@@ -149,7 +142,7 @@ static int sync_soon(shmemx_stream_t stream, uint64_t since)
     int rc;
 
     while ((rc = gtl->stream_query(stream)) == -EAGAIN && lasts < YIELD_NS) {
-        lasts = now_ns() - since;
+        lasts = clock_ns() - since;
         if (lasts < SPIN_NS)
             atomics_pause();
         else
@@ -171,7 +164,7 @@ static int sync_event(const char *call, void *stream, void *event,
     int rc;
 
     while ((rc = gtl->event_query(event)) == -EAGAIN) {
-        lasts = now_ns() - since;
+        lasts = clock_ns() - since;
         if (lasts > DOZE_NS) {
             core_wait_step(&w);
         } else {
@@ -207,7 +200,7 @@ int pshmemx_stream_sync(shmemx_stream_t stream)
         return rc;
     rc = gtl->stream_query(stream);
     if (rc == -EAGAIN) {
-        since = now_ns();
+        since = clock_ns();
         rc = sync_soon(stream, since);
         if (rc == -EAGAIN && !gtl->event_create(&event)) {
             rc = gtl->event_record(event, stream);

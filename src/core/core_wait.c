@@ -12,6 +12,7 @@
  *
  * Positions of bytes are relative to the PE's own heap base as its slot is
  * mapped: data and heap of a slot are neighbours there, in every process. */
+#include "base/clock.h"
 #include "core/core_watch.h"
 #include "base/env.h"
 #include "base/lock.h"
@@ -36,14 +37,6 @@ static struct base_lock announce_lock = LOCK_INIT;
 /* Of who waits so long, some are awake for a moment. */
 static unsigned sleepers GUARDED_BY(announce_lock);
 static unsigned waiters GUARDED_BY(announce_lock);
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Where the peers see these bytes; everything if they are not symmetric, or in
  * device memory, which is no neighbour of the heap. */
@@ -150,7 +143,7 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 
 void core_wait_long(struct core_waiter *w)
 {
-    uint64_t now = now_ns(), waited;
+    uint64_t now = clock_ns(), waited;
 
     if (w->steps <= CORE_QUICK_SPINS) {
         w->steps = CORE_QUICK_SPINS + 1;
@@ -199,7 +192,7 @@ void core_arrived(const void *at, size_t len)
 
 uint64_t core_wait_ns(const struct core_waiter *w)
 {
-    return now_ns() - w->started_ns;
+    return clock_ns() - w->started_ns;
 }
 
 void core_wake_sleepers(struct core_ctl *peer)

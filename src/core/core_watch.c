@@ -9,6 +9,7 @@
  * Questions stay open beyond their round, whatever the PE does meanwhile: the
  * oldest that is not answered tells whether a PE is lost. */
 #include "core/core_watch.h"
+#include "base/clock.h"
 #include "core/core_ask.h"
 #include "core/core_device.h"
 #include "core/core_text.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FAR_PER_ROUND = 64, LOCK_PER_ROUND = 256, NAMED = 3 };
@@ -504,11 +504,8 @@ void core_watch_far(struct xport_wait *w)
 {
     struct core_waiter all = { .what = CORE_FOR_FAR, .since_ns = w->since_ns,
                                .told_ns = w->told_ns };
-    struct timespec t;
-    uint64_t now;
+    uint64_t now = clock_ns();
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    now = (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
     core_doing_far(w, now);
     if (w->pe >= 0) {
         tell_of_one(w, now);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The software device: its table, its costs, and what fork() does to it. */
 #include "gtl/gtl_host_int.h"
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -25,21 +26,13 @@ uint64_t gtl_host_costs[HOST_COSTS];
 bool gtl_host_closing;
 static uint64_t charged;
 
-uint64_t gtl_host_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void gtl_host_charge(uint64_t ns)
 {
-    uint64_t start = gtl_host_now();
+    uint64_t start = clock_ns();
 
     /* relaxed: it is read when what it is to cover has ended. */
     __atomic_fetch_add(&charged, ns, __ATOMIC_RELAXED);
-    while (gtl_host_now() - start < ns)
+    while (clock_ns() - start < ns)
         atomics_pause();
 }
 
@@ -50,7 +43,7 @@ uint64_t gtl_charged_ns(void)
 
 bool gtl_host_linger(uint64_t start)
 {
-    uint64_t lasts = gtl_host_now() - start;
+    uint64_t lasts = clock_ns() - start;
 
     if (lasts < SPIN_NS)
         atomics_pause();

@@ -30,7 +30,6 @@ extern hidden uint64_t gtl_host_costs[HOST_COSTS];
 /* The device closes: a wait that is not over ends its stream. */
 extern hidden bool gtl_host_closing;
 
-uint64_t gtl_host_now(void);
 /* Takes so long, and counts it. */
 void gtl_host_charge(uint64_t ns) __attribute__((cold));
 /* A thread that takes no signals. */

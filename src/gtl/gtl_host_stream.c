@@ -8,6 +8,7 @@
  * stream's memory is kept for the next one, counts included, so that events
  * need nothing but a stream and a count. */
 #include "gtl/gtl_host_int.h"
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -65,7 +66,7 @@ static bool orphan;             /* a child that fork() made */
 
 static bool wait_for_work(struct gtl_host_stream *s)
 {
-    uint64_t start = gtl_host_now();
+    uint64_t start = clock_ns();
     bool more;
 
     for (;;) {
@@ -494,7 +495,7 @@ int gtl_host_stream_sync(void *handle)
         return unknown();
     count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
     if (!reached(s, count)) {
-        start = gtl_host_now();
+        start = clock_ns();
         while (!reached(s, count))
             if (!gtl_host_linger(start)) {
                 sleep_until(s, count);

@@ -7,6 +7,7 @@
  * often as the youngest wait deserves: late by at most a 32nd of the time it
  * took, and by 5 ms. */
 #include "gtl/gtl_host_int.h"
+#include "base/clock.h"
 #include "gtl/gtl_trap.h"
 #include "base/lock.h"
 
@@ -101,7 +102,7 @@ void gtl_stored(void)
 
 static uint64_t next_look(void) REQUIRES(lock)
 {
-    uint64_t t = (gtl_host_now() - newest) / LATE;
+    uint64_t t = (clock_ns() - newest) / LATE;
 
     t = t < LOOK_LEAST ? LOOK_LEAST : t > LOOK_MOST ? LOOK_MOST : t;
     looks_every = t;
@@ -132,7 +133,7 @@ static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
     waits[n_waits] = (struct wait){ word, least, state };
     set_count(n_waits + 1);
     atomics_full_fence();       /* who stores later sees that we wait */
-    newest = gtl_host_now();
+    newest = clock_ns();
     if (looker && looks_every > 2 * LOOK_LEAST)
         rouse(looker, AWAKE);
     lock_release(&lock);
@@ -146,7 +147,7 @@ bool gtl_host_await(uint64_t *word, uint64_t least, uint32_t *state)
 
     if (is_there(word, least))
         return true;
-    start = gtl_host_now();
+    start = clock_ns();
     while (gtl_host_linger(start))
         if (is_there(word, least))
             return true;

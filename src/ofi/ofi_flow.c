@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Endpoints and the flows that share them; completions and waiting. */
 #include "ofi/ofi_ring.h"
+#include "base/clock.h"
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
 #include "base/fault.h"
@@ -399,14 +400,6 @@ bool ofi_progress(void)
 
 /* ---- waiting ---- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 enum { LOOKS_PER_CLOCK = 64, NAP_NS = 50000 };
 #define YIELD_AFTER_NS 20000u
 #define NAP_AFTER_NS 2000000u
@@ -415,7 +408,7 @@ enum { LOOKS_PER_CLOCK = 64, NAP_NS = 50000 };
 static void look_at_clock(struct ofi_wait *w)
 {
     const struct timespec nap = { .tv_nsec = NAP_NS };
-    uint64_t now = now_ns(), gap, waited, most;
+    uint64_t now = clock_ns(), gap, waited, most;
 
     if (!w->wait.since_ns)
         w->wait.since_ns = w->wait.told_ns = w->last_ns = now;

@@ -7,6 +7,7 @@
  * when that takes long.  Before it sleeps it lingers a little, for the next
  * operation often follows soon. */
 #include "stream/stream_int.h"
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/lock.h"
@@ -34,14 +35,6 @@ static pthread_t thread;
 static bool stop;               /* atomic */
 static uint32_t bell;           /* futex */
 static bool sleeps;             /* atomic: has to be woken */
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void stream_agent_ring(void)
 {
@@ -80,7 +73,7 @@ static void pass_time(uint32_t heard, uint64_t waited, bool timed)
 
 static void *run(void *arg)
 {
-    uint64_t since = now_ns();
+    uint64_t since = clock_ns();
     bool armed, busy;
     uint32_t heard;
 
@@ -97,9 +90,9 @@ static void *run(void *arg)
         armed = busy = false;
         if (stream_queues_advance(&armed, &busy) ||
             (busy && xport_far && xport_far->progress()))
-            since = now_ns();
+            since = clock_ns();
         else
-            pass_time(heard, now_ns() - since,
+            pass_time(heard, clock_ns() - since,
                       busy || (armed && !gtl_is_software()));
     }
     return arg;

@@ -5,9 +5,9 @@
  * than it is: it is sent at once, or the stream waits for its end anyway.
  * The agent does the rest, and what takes long. */
 #include "stream/stream_queue.h"
+#include "base/clock.h"
 
 #include <sched.h>
-#include <time.h>
 
 enum { QUICK = 4096 };          /* bytes that are sent at once */
 #define SPIN_NS ((uint64_t)2000)
@@ -21,19 +21,11 @@ static bool is_quick(const struct stream_queue *q, const struct stream_op *op)
            (op->waits || (op->len <= QUICK && stream_queue_idle(q)));
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* The stream would wait for it now: a while it does the agent's work, which
  * costs no change of threads. */
 static void see_to_its_end(struct stream_queue *q, uint64_t ticket)
 {
-    uint64_t start = now_ns(), now = start;
+    uint64_t start = clock_ns(), now = start;
     bool armed, busy;
 
     while (!stream_queue_step(q, &armed, &busy) && q->ended < ticket) {
@@ -41,7 +33,7 @@ static void see_to_its_end(struct stream_queue *q, uint64_t ticket)
             atomics_pause();
         else
             sched_yield();
-        now = now_ns();
+        now = clock_ns();
         if (now - start > PATIENCE_NS)
             break;
     }

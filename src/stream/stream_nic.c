@@ -8,21 +8,13 @@
  * makes it exact.  What the NIC cannot do, or has no room for, the agent does
  * as if there were no NIC. */
 #include "stream/stream_int.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 /* So long a host thread waits for room, once. */
 #define ROOM_NS ((uint64_t)50000)
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- an operation as the NIC's ---- */
 
@@ -122,14 +114,14 @@ static bool open_trig(struct stream_queue *q)
 static int await_room(const struct stream_nic *n,
                       const struct xport_trig_op *x)
 {
-    uint64_t until = now_ns() + ROOM_NS;
+    uint64_t until = clock_ns() + ROOM_NS;
     int rc;
 
     do {
         atomics_pause();
         xport_trig->progress();
         rc = xport_trig->arm(n->trig, x);
-    } while (rc == -EAGAIN && now_ns() < until);
+    } while (rc == -EAGAIN && clock_ns() < until);
     return rc;
 }
 

@@ -6,6 +6,7 @@
  * software device, which is woken like any waiter, and by the agent where the
  * device is a GPU.  The software device's thread looks first in any case where
  * PEs are far: the network is seen to by those who wait. */
+#include "base/clock.h"
 #include "core/core_cmp.h"
 #include "core/core_device.h"
 #include "stream/stream_int.h"
@@ -135,23 +136,15 @@ static bool watch_until_over(const struct software *s)
     return over;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* False: we close.  The device's wait follows. */
 static bool watch_briefly(const struct software *s)
 {
     struct core_waiter w = stream_wait_what(s->call, &s->wait);
-    uint64_t until = now_ns() + BRIEF_NS;
+    uint64_t until = clock_ns() + BRIEF_NS;
     bool over;
 
     w.silent = true;
-    while (!(over = stream_wait_over(&s->wait) || now_ns() > until) &&
+    while (!(over = stream_wait_over(&s->wait) || clock_ns() > until) &&
            !__atomic_load_n(&closing, __ATOMIC_RELAXED))
         core_wait_step(&w);
     core_wait_end(&w);

@@ -11,6 +11,7 @@
  * been given more to wait for meanwhile, as one that goes on is.  The software
  * device does know. */
 #include "stream/stream_watch.h"
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "core/core_device.h"
@@ -87,14 +88,6 @@ static bool open;               /* atomic: waits are watched */
 /* The thread's. */
 static struct entry *entries[MOST];
 static unsigned n_entries;
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- notes ---- */
 
@@ -215,13 +208,13 @@ static void saw_lasting(const struct saw *saw)
         e->what = saw->what;
         e->lasting.pe = saw->pe;
         e->lasting.told = &e->told;
-        e->lasting.w.since_ns = now_ns();
+        e->lasting.w.since_ns = clock_ns();
         entries[n_entries++] = e;
     }
     e = entries[i];
     e->marked = true;
     if (saw->goes_on && !e->told)
-        e->lasting.w.since_ns = now_ns();
+        e->lasting.w.since_ns = clock_ns();
 }
 
 /* The word is the program's, which need not store it atomically. */
@@ -288,7 +281,7 @@ static void look_at_op(struct stream_queue *q, const struct stream_op *op)
         saw.what = stream_wait_what(op->call, op->wait);
         saw.pe = op->wait->whose - 1;
     } else if (q->ctx.flow) {
-        xport_far->flow_look(q->ctx.flow, now_ns());
+        xport_far->flow_look(q->ctx.flow, clock_ns());
     }
     saw_lasting(&saw);
 }
@@ -389,7 +382,7 @@ static void look(void)
         look_at_own(o);
     lock_release(&lock);
     looked = stream_queues_look(look_at_op);
-    now = now_ns();
+    now = clock_ns();
     for (unsigned i = 0; i < n_entries;) {
         struct entry *e = entries[i];
 
@@ -411,7 +404,7 @@ static void look(void)
 
 static bool sleep_until_stopped(uint64_t ns)
 {
-    uint64_t at = now_ns() + ns;
+    uint64_t at = clock_ns() + ns;
     struct timespec t = { (time_t)(at / 1000000000u),
                           (long)(at % 1000000000u) };
     bool is;
@@ -427,10 +420,10 @@ static bool sleep_until_stopped(uint64_t ns)
 
 static void *run(void *arg)
 {
-    uint64_t every = core_watch_after_ns / LOOKS, last = now_ns(), now;
+    uint64_t every = core_watch_after_ns / LOOKS, last = clock_ns(), now;
 
     while (!sleep_until_stopped(every)) {
-        now = now_ns();
+        now = clock_ns();
         if (now - last > every + GAP_NS)        /* this PE did not run */
             for (unsigned i = 0; i < n_entries; i++)
                 entries[i]->lasting.w.since_ns = now;
