@@ -368,6 +368,14 @@ static int fire(const struct stream_where *w, struct shmemx_queue *q,
     return stream_queue_fire(q->queue, q->stream);
 }
 
+/* A start that is refused arms nothing. */
+static int check_stream(const struct stream_where *w)
+{
+    uint64_t id;
+
+    return stream_told(w, gtl->stream_check(w->stream, &id));
+}
+
 /* The one store of the device's. */
 static int finish(const struct stream_where *w, struct shmemx_queue *q,
                   struct parts parts, struct mark *m)
@@ -405,10 +413,11 @@ int stream_batch_start(const char *call, struct shmemx_queue *q)
     struct stream_where w = where(call, q);
     struct parts parts = { false, false };
     struct mark m;
-    int rc = 0;
+    int rc;
 
     if (!q->n_staged)
         return 0;
+    rc = check_stream(&w);
     for (size_t i = 0; i < q->n_staged && !rc; i++)
         rc = start_one(&w, q, &q->staged[i].op, &parts);
     if (!rc)
@@ -452,6 +461,7 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
         return rc;
     if (stream_queue_reserve(q->queue, (size_t)n + 1))
         return out_of_memory(call);
+    rc = check_stream(&w);
     for (int i = 0; i < n && !rc; i++)
         rc = start_one(&w, q, &reqs[i]->op, &parts);
     if (!rc)

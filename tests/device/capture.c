@@ -11,6 +11,7 @@ int main(void)
     static long word, flag;
     int (*begin)(void *, int), (*end)(void *, void **);
     long *there, got, count = 0;
+    shmemx_queue_t q;
     shmemx_stream_t s;
     void *driver, *graph;
 
@@ -27,7 +28,10 @@ int main(void)
     T_EQ(shmemx_long_p_on_stream(&word, 1, next, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_EQ(shmemx_enqueue_atomic_add_int64(q, there, 10, next, NULL), 0);
     T_EQ(begin(s, 0), 0);
+    T_EQ(shmemx_enqueue_start(q), -ENOTSUP);
     T_EQ(shmemx_long_p_on_stream(&word, 2, next, s), -ENOTSUP);
     T_EQ(shmemx_long_put_on_stream(there, &word, 1, next, s), -ENOTSUP);
     T_EQ(shmemx_long_get_on_stream(&got, there, 1, next, s), -ENOTSUP);
@@ -40,10 +44,14 @@ int main(void)
     T_EQ(end(s, &graph), 0);
     T_EQ(shmemx_long_atomic_inc_on_stream(there, next, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
+    /* What was put in before is done once, by the start that succeeds. */
+    T_EQ(shmemx_enqueue_start(q), 0);
+    T_EQ(shmemx_enqueue_wait(q), 0);
     T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
     shmem_barrier_all();
     load(&count, there, sizeof count);
-    T_EQ(count, 1);
+    T_EQ(count, 11);
     T_EQ(word, 1);
     T_EQ(shmemx_stream_destroy(s), 0);
     room_drop(DEVICE, there);
