@@ -252,7 +252,6 @@ static int open_counters(struct xport_trig *t)
         rc = open_counter(&t->done);
     if (!rc && !ofi_trig.kind->entries)
         rc = open_counter(&t->flagged);
-    ofi_trig.counts.no_counter += rc != 0;
     return rc ? -ENOSPC : 0;
 }
 
@@ -306,7 +305,6 @@ static int open_trigger(struct xport_trig **out, xport_trig_failed *failed,
         t->failed = failed;
         t->arg = arg;
         t->base = t->armed;
-        ofi_trig.counts.triggers++;
         *out = t;
     }
     lock_release(&ofi_trig.lock);

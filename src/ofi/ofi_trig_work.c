@@ -271,7 +271,6 @@ static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
 
 int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op)
 {
-    struct xport_trig_counts *n = &ofi_trig.counts;
     int rc = -EIO;
 
     lock_acquire(&ofi_trig.lock);
@@ -280,8 +279,6 @@ int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op)
     else if (!t->is_failed)
         rc = op->signals ? arm_both(t, op) : arm_one(t, op);
     t->armed += !rc;
-    n->entries += !rc;
-    n->no_entry += rc == -EAGAIN;
     lock_release(&ofi_trig.lock);
     return rc;
 }

@@ -53,6 +53,7 @@ struct stream_nic {
     bool tried;
     bool soft;                  /* the agent got some since the last quiet */
     bool full;                  /* the last one found no room */
+    bool none;                  /* it had no counter for a trigger */
     uint64_t armed;             /* atomic */
     uint64_t let_go, quieted;   /* so many of them */
     uint64_t flag, flagged;     /* atomic: the last one, and for how many */
@@ -135,6 +136,8 @@ int stream_nic_flag(struct stream_queue *q, uint64_t *least);
 /* Have so many ended, or all? */
 bool stream_nic_over(struct stream_queue *q, uint64_t armed);
 bool stream_nic_idle(const struct stream_nic *n);
+/* So many have not. */
+uint64_t stream_nic_left(const struct stream_nic *n);
 /* The agent's: did it bump?  *looks: it is to look again. */
 bool stream_nic_advance(struct stream_queue *q, bool *looks);
 void stream_nic_close(struct stream_nic *n);

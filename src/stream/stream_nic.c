@@ -101,13 +101,17 @@ static void failed(void *arg, const char *call, const char *what, int pe,
 static bool open_trig(struct stream_queue *q)
 {
     struct stream_nic *n = stream_queue_nic(q);
+    int rc;
 
     if (!n->tried) {
         n->tried = true;
         n->passed = n->total = stream_queue_words(q)->bumps;
-        if (xport_trig->open(&n->trig, failed, stream_queue_failed(q)))
+        rc = xport_trig->open(&n->trig, failed, stream_queue_failed(q));
+        if (rc)
             n->trig = NULL;
+        n->none = rc == -ENOSPC;
     }
+    n->spilled += n->none;
     return n->trig != NULL;
 }
 
@@ -262,6 +266,11 @@ bool stream_nic_idle(const struct stream_nic *n)
 
     return !armed || xport_trig->ended(n->trig) >= armed ||
            flag_raised(n, armed);
+}
+
+uint64_t stream_nic_left(const struct stream_nic *n)
+{
+    return stream_nic_idle(n) ? 0 : n->armed - xport_trig->ended(n->trig);
 }
 
 bool stream_nic_over(struct stream_queue *q, uint64_t armed)

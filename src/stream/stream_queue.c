@@ -589,7 +589,7 @@ static unsigned drop_all(void)
             queue_free(q);
             continue;
         }
-        left += (unsigned)(q->armed - q->ended);
+        left += (unsigned)(q->armed - q->ended + stream_nic_left(&q->nic));
         /* No GPU waits for what never comes; the software device drops what is
          * behind a wait. */
         if (!gtl_is_software())

@@ -40,10 +40,9 @@ struct xport_trig_op {
 typedef void xport_trig_failed(void *arg, const char *call, const char *what,
                                int pe, const char *cause);
 
-/* High-water marks, and who found no room. */
+/* Entries that are armed now, and at most. */
 struct xport_trig_counts {
-    uint64_t entries, most_entries, used_entries;
-    uint64_t triggers, no_entry, no_counter;
+    uint64_t used_entries, most_entries;
 };
 
 struct xport_trig_ops {
