@@ -11,6 +11,7 @@
  * some of a start are there two stores. */
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
+#include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -489,6 +490,9 @@ static int wait_for(const struct stream_where *w, struct shmemx_queue *q,
         rc = gtl->wait64(word_of(q, way), upto[way], q->stream);
         if (rc)
             break;
+        if (way == BY_FLAG)     /* the agent's operations are looked at */
+            stream_watch_note(w, NULL, word_of(q, way), upto[way],
+                              stream_fail_pe(stream_queue_failed(q->queue)));
         q->waited[way] = upto[way];
         stream_count(STREAM_WAITS);
     }

@@ -9,6 +9,7 @@
  * as if there were no NIC. */
 #include "stream/stream_int.h"
 #include "base/clock.h"
+#include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -210,13 +211,20 @@ static bool orders(const struct stream_op *op)
 }
 
 /* The stream waits for all that was armed.  NOT: the agent has to. */
-static int wait_for_all(struct stream_queue *q, void *stream)
+static int wait_for_all(const struct stream_where *w, struct stream_queue *q)
 {
     struct stream_nic *n = stream_queue_nic(q);
-    uint64_t least;
+    uint64_t least, *word;
     int rc = n->soft ? STREAM_NOT : stream_nic_flag(q, &least);
 
-    return rc ? rc : gtl->wait64(xport_trig->word(n->trig), least, stream);
+    if (rc)
+        return rc;
+    word = xport_trig->word(n->trig);
+    rc = gtl->wait64(word, least, w->stream);
+    if (!rc)
+        stream_watch_note(w, NULL, word, least,
+                          stream_fail_pe(stream_queue_failed(q)));
+    return rc;
 }
 
 int stream_nic_issue(const struct stream_where *w, struct stream_queue *q,
@@ -235,7 +243,7 @@ int stream_nic_issue(const struct stream_where *w, struct stream_queue *q,
         if (rc || !op->waits)
             return rc == STREAM_NOT ? rc : stream_told(w, rc);
     }
-    rc = wait_for_all(q, w->stream);
+    rc = wait_for_all(w, q);
     if (rc != STREAM_NOT)
         return stream_told(w, rc);
     /* The agent sees to it when the stream gets there. */

@@ -36,7 +36,7 @@ struct stream_notes {
     uint64_t n;                 /* atomic: notes left so far */
     struct note {
         const char *call;
-        const void *sym;        /* as the program writes it */
+        const void *sym;        /* as the program writes it, or NULL */
         uint64_t *word;         /* as the device does */
         uint64_t least;
         int pe;                 /* who is to raise it, or -1 */
@@ -221,9 +221,22 @@ static void saw_lasting(const struct saw *saw)
 __attribute__((noinline, no_sanitize("thread")))
 static bool raised(const struct note *n)
 {
-    return !core_foreign(n->sym) &&
-           __atomic_load_n((const uint64_t *)n->sym, __ATOMIC_ACQUIRE) >=
-               n->least;
+    const uint64_t *word = n->sym ? (const uint64_t *)n->sym : n->word;
+
+    return !core_foreign(word) &&
+           __atomic_load_n(word, __ATOMIC_ACQUIRE) >= n->least;
+}
+
+/* What it waits for: a word, or operations that the NIC does. */
+static struct core_waiter what_of(const struct note *n)
+{
+    if (!n->sym)
+        return (struct core_waiter){ .call = n->call };
+    return (struct core_waiter){
+        .addr = n->sym, .bytes = 8, .what = CORE_FOR_VALUE,
+        .cmp = SHMEM_CMP_GE, .value = n->least, .call = n->call,
+        .foreign = core_foreign(n->sym)
+    };
 }
 
 static void look_at_notes(struct stream_notes *s)
@@ -254,9 +267,7 @@ static void look_at_notes(struct stream_notes *s)
         saw_lasting(&(struct saw){
             .of = s, .turn = i, .stream = s->stream, .pe = was.pe,
             .guess = guess, .goes_on = guess && n != s->seen,
-            .what = { .addr = was.sym, .bytes = 8, .what = CORE_FOR_VALUE,
-                      .cmp = SHMEM_CMP_GE, .value = was.least,
-                      .call = was.call, .foreign = core_foreign(was.sym) }
+            .what = what_of(&was)
         });
     s->seen = n;
 }

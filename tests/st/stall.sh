@@ -125,6 +125,8 @@ trap_of()
 run near SHMEM_DEVICE=host -- ./wait &
 run far SHMEM_DEVICE=host SHMEM_OFI_PROVIDER='tcp;ofi_rxm' -- \
     --ppn 1 ./wait stops &
+run nic SHMEM_DEVICE=host SHMEM_OFI_PROVIDER=cxi \
+    FI_PROVIDER_PATH="$at/fake/cxi" -- --ppn 1 ./wait stops &
 run cuda SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
     FAKE_DEVICE=discrete -- ./wait &
 run hip SHMEM_DEVICE=hip FAKE_DEVICE=discrete GPU_MAX_HW_QUEUES=3 \
@@ -138,9 +140,11 @@ grep -q '^WARN .*set CUDA_MODULE_LOADING=EAGER' lazy || fail "lazy: $(cat lazy)"
 grep -q '^WARN .*HIP_LAUNCH_BLOCKING' blocks || fail "blocks: $(cat blocks)"
 late='PE 2 \(this node, last call shmem_barrier_all [12] s ago\)'
 waits near "$late" ''
-waits far 'PE 2 \(host [^ ]+, asked [0-9] s ago, no answer\)' ''
-told far 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream waits for [12] s for operations on other nodes; with PE 2 \(host '
-told far 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream went on after [1-5] s'
+for how in far nic; do
+    waits $how 'PE 2 \(host [^ ]+, asked [0-9] s ago, no answer\)' ''
+    told $how 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream waits for [12] s for operations on other nodes; with PE 2 \(host '
+    told $how 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream went on after [1-5] s'
+done
 waits cuda "$late" 'set CUDA_MODULE_LOADING=EAGER'
 waits hip "$late" '3 streams wait, and all streams share 3 hardware queues.*GPU_MAX_HW_QUEUES'
 for how in near cuda hip; do
