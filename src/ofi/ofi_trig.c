@@ -347,7 +347,10 @@ static int try_trigger(struct xport_trig *t, const struct xport_trig_op *op,
         return rc;
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE))
         return -EPROTO;         /* nobody has let it go */
-    fi_cntr_add(t->go, 1);
+    if (t->mmio)                /* as a stream does */
+        __atomic_store_n((uint64_t *)t->mmio, 1, __ATOMIC_RELAXED);
+    else
+        fi_cntr_add(t->go, 1);
     for (int i = 0; i < 20000 && !over; i++) {
         lock_acquire(&ofi_trig.lock);
         ofi_trig_reap();
