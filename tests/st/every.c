@@ -4,19 +4,15 @@
  * PEs: 1 2
  * Far: 2/1
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
-#include "../t.h"
-#include <errno.h>
+#include "st.h"
 #include <float.h>
-#include <shmem.h>
-#include <shmemx_st.h>
-#include <string.h>
 
 /* Each call has a room of its own in symmetric memory, so that one barrier
  * serves all of them: its peer works there.  What is in the rooms is seen and
  * set through a shadow, for it may be a GPU's memory. */
 enum { N = 3, ROOM = 128, ROOMS = 800, FUNCTIONS = 1074 };
 
-static int me, n_pes, next, prev, calls;
+static int calls;
 static shmemx_stream_t s, aside;
 static uint64_t *gate;
 static shmem_ctx_t ctx;
@@ -452,12 +448,7 @@ T(every_call_does_what_it_says)
 
 int main(void)
 {
-    shmem_init();
-    T_PE(shmem_my_pe());
-    me = shmem_my_pe();
-    n_pes = shmem_n_pes();
-    next = (me + 1) % n_pes;
-    prev = (me + n_pes - 1) % n_pes;
+    st_begin();
     gate = shmem_calloc(1, sizeof *gate);
     T_EQ(shmem_ctx_create(0, &ctx), 0);
     T_EQ(shmemx_stream_create(&s), 0);
@@ -466,6 +457,5 @@ int main(void)
     T_EQ(shmemx_stream_destroy(aside), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     shmem_ctx_destroy(ctx);
-    shmem_finalize();
-    return T_DONE();
+    return st_end();
 }

@@ -5,15 +5,10 @@
  * PEs: 1 2 4
  * Far: 2/1 4/2 3/1
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
-#include "../t.h"
-#include <errno.h>
-#include <shmem.h>
-#include <shmemx_st.h>
-#include <string.h>
+#include "st.h"
 
 enum { N = 3000, BIG = 400000 };
 
-static int me, n_pes, next, last_pe;
 static shmemx_stream_t s;
 static uint64_t *signals;       /* in host memory */
 
@@ -67,8 +62,8 @@ T(puts_and_gets_move_data_between_both_heaps)
                 shmem_barrier_all();
                 load(there, dst, n * sizeof *there);
                 for (size_t j = 0; j < n; j++)
-                    if (there[j] != here[j] - 1000000 * (me - last_pe)) {
-                        T_EQ(there[j], here[j] - 1000000 * (me - last_pe));
+                    if (there[j] != here[j] - 1000000 * (me - prev)) {
+                        T_EQ(there[j], here[j] - 1000000 * (me - prev));
                         break;
                     }
                 /* and what I have put there comes back */
@@ -109,13 +104,13 @@ T(a_signal_comes_after_its_data)
                      NULL, &signals[0], SHMEM_CMP_GE, (uint64_t)round, s), 0);
             T_EQ(shmemx_stream_copy(s, there, dst, sizeof there), 0);
             T_EQ(shmemx_signal_set_on_stream(&signals[1], (uint64_t)round,
-                                             last_pe, s), 0);
+                                             prev, s), 0);
             T_EQ(shmemx_uint64_wait_until_on_stream(
                      &signals[1], SHMEM_CMP_EQ, (uint64_t)round, s), 0);
             T_EQ(shmemx_stream_sync(s), 0);
             for (int j = 0; j < N; j++)
-                if (there[j] != round * 10 + last_pe + j) {
-                    T_EQ(there[j], round * 10 + last_pe + j);
+                if (there[j] != round * 10 + prev + j) {
+                    T_EQ(there[j], round * 10 + prev + j);
                     break;
                 }
         }
@@ -193,10 +188,10 @@ T(single_values_and_strides_arrive)
         load(&got.h, h, sizeof got.h);
         load(&got.d, d, sizeof got.d);
         load(&got.ld, ld, sizeof got.ld);
-        T_EQ(got.c, last_pe + 3);
-        T_EQ(got.h, last_pe + 300);
-        T_TRUE(got.d == last_pe + 0.5);
-        T_TRUE(got.ld == last_pe + 0.25L);
+        T_EQ(got.c, prev + 3);
+        T_EQ(got.h, prev + 300);
+        T_TRUE(got.d == prev + 0.5);
+        T_TRUE(got.ld == prev + 0.25L);
         T_EQ(shmemx_int_ibget_on_stream(back, st, 4, 6, 1, 15, next, s), 0);
         T_EQ(shmemx_stream_sync(s), 0);
         for (int i = 0; i < 15; i++)
@@ -293,7 +288,7 @@ T(a_context_of_a_team_counts_its_pes)
     T_EQ(shmemx_ctx_quiet_on_stream(ctx, s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
-    T_EQ(*p, last_pe + 101);
+    T_EQ(*p, prev + 101);
     shmem_ctx_destroy(ctx);
     shmem_team_destroy(team);
     shmem_free(p);
@@ -301,12 +296,7 @@ T(a_context_of_a_team_counts_its_pes)
 
 int main(void)
 {
-    shmem_init();
-    T_PE(shmem_my_pe());
-    me = shmem_my_pe();
-    n_pes = shmem_n_pes();
-    next = (me + 1) % n_pes;
-    last_pe = (me + n_pes - 1) % n_pes;
+    st_begin();
     signals = shmem_calloc(2, sizeof *signals);
     for (int k = 0; k < 2; k++) {
         s = NULL;               /* the default stream, too */
@@ -321,6 +311,5 @@ int main(void)
         T_RUN(a_context_of_a_team_counts_its_pes);
     }
     T_EQ(shmemx_stream_destroy(s), 0);
-    shmem_finalize();
-    return T_DONE();
+    return st_end();
 }

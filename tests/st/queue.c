@@ -4,15 +4,10 @@
  * PEs: 1 2 4
  * Far: 2/1 4/2
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
-#include "../t.h"
-#include <errno.h>
-#include <shmem.h>
-#include <shmemx_st.h>
-#include <string.h>
+#include "st.h"
 
 enum { ROUNDS = 40, N = 500, MANY = 200 };
 
-static int me, n_pes, next, last_pe;
 static shmemx_stream_t s;
 static shmemx_queue_t q;
 
@@ -60,7 +55,7 @@ T(nothing_runs_before_the_start)
     T_TRUE(!put && !get);
     shmem_barrier_all();
     T_EQ(*word, 3);
-    T_EQ(d[7], 1000 * last_pe + 7);
+    T_EQ(d[7], 1000 * prev + 7);
     shmem_barrier_all();
     shmem_free(d);
     shmem_free(sig);
@@ -97,8 +92,8 @@ T(persistent_requests_are_started_again_and_again)
     T_EQ(shmemx_stream_sync(s), 0);
     for (int k = 0; k < ROUNDS; k++)
         for (int i = 0; i < N; i++)
-            if (there[k][i] != 100000 * k + 1000 * last_pe + i) {
-                T_EQ(there[k][i], 100000 * k + 1000 * last_pe + i);
+            if (there[k][i] != 100000 * k + 1000 * prev + i) {
+                T_EQ(there[k][i], 100000 * k + 1000 * prev + i);
                 k = ROUNDS - 1;
                 break;
             }
@@ -127,7 +122,7 @@ T(many_go_by_one_start)
         T_EQ(shmemx_queue_wait(deep), 0);
         shmem_barrier_all();
         for (int i = 0; i < MANY; i++)
-            T_EQ(d[i], 1000 * k + i + last_pe);
+            T_EQ(d[i], 1000 * k + i + prev);
         shmem_barrier_all();
     }
     T_EQ(shmemx_enqueue_start(deep), 0);        /* of nothing */
@@ -210,12 +205,7 @@ T(misuse_is_refused)
 
 int main(void)
 {
-    shmem_init();
-    T_PE(shmem_my_pe());
-    me = shmem_my_pe();
-    n_pes = shmem_n_pes();
-    next = (me + 1) % n_pes;
-    last_pe = (me + n_pes - 1) % n_pes;
+    st_begin();
     T_EQ(shmemx_stream_create(&s), 0);
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     T_RUN(nothing_runs_before_the_start);
@@ -226,6 +216,5 @@ int main(void)
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
-    shmem_finalize();
-    return T_DONE();
+    return st_end();
 }
