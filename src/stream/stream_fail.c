@@ -72,14 +72,15 @@ static const char *call_of(const struct stream_failed *f, int pe)
 
 int stream_fail_pe(const struct stream_failed *f)
 {
-    int pe = -1;
+    int pe = -1, one;
 
     for (unsigned k = 0; k < STREAM_RECENT; k++) {
         if (!__atomic_load_n(&f->recent[k].call, __ATOMIC_RELAXED))
             continue;
-        if (pe >= 0 && f->recent[k].pe != pe)
+        one = __atomic_load_n(&f->recent[k].pe, __ATOMIC_RELAXED);
+        if (pe >= 0 && one != pe)
             return -1;
-        pe = f->recent[k].pe;
+        pe = one;
     }
     return pe;
 }
