@@ -458,11 +458,13 @@ int main(int argc, char **argv)
         return 1;
     if (!strcmp(argv[1], "lending"))
         fork_other();
-    if (env_load() || !bind_hip())
+    if (env_load())
         return 1;
     rc = gtl_open(1);
     if (rc)
         return 2;
+    if (!bind_hip())
+        return 1;
     for (int i = 1; i < argc; i++)
         for (unsigned k = 0; k < sizeof tests / sizeof *tests; k++)
             if (!strcmp(argv[i], tests[k].name))
