@@ -79,6 +79,9 @@ const char *core_watch_place(const void *addr, uint64_t *off)
            : seg == HEAP_DATA ? "static data" : "device heap";
 }
 
+/* For a line alone: once the wait is over, the program may store its word as
+ * it likes, and who tells of waits, another thread, hears of that later. */
+__attribute__((noinline, no_sanitize("thread")))
 uint64_t core_watch_value(const struct core_waiter *w)
 {
     const void *p = w->addr;
