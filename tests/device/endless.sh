@@ -12,19 +12,19 @@ cat >endless.c <<'END'
 #include <signal.h>
 #include <unistd.h>
 
-static volatile int end;
+static int end;
 
 static void on_alarm(int sig)
 {
     (void)sig;
     kill(getpid(), SIGUSR2);
-    end = 1;
+    __atomic_store_n(&end, 1, __ATOMIC_RELEASE);
 }
 
 static void body(const shmemx_item_t *item, void *arg)
 {
     (void)item, (void)arg;
-    while (!end)
+    while (!__atomic_load_n(&end, __ATOMIC_ACQUIRE))
         usleep(10000);
 }
 
@@ -39,7 +39,7 @@ int main(void)
     rc = shmemx_stream_create(&s) || shmemx_stream_launch(s, &grid, body, NULL);
     alarm(3);
     rc |= shmemx_stream_sync(s);
-    end = 0;
+    __atomic_store_n(&end, 0, __ATOMIC_RELEASE);
     rc |= shmemx_stream_launch(s, &grid, body, NULL);
     signal(SIGUSR2, SIG_IGN);
     alarm(3);
