@@ -143,6 +143,7 @@ static void send_head(struct xport_flow *f, struct ask *a, int pe,
 
     h->token = p->token;
     h->pe = (uint32_t)rt_job.pe;
+    atomics_told();             /* whoever gets the reply to it */
     if (!from && len <= ofi.inject_msg) {
         while (ofi_again(OFI_POST(f, fi_inject(f->ep->ep, h, len, p->addr)),
                          &w, f))

@@ -225,6 +225,7 @@ void ofi_serve_received(struct ofi_op *op, size_t len)
         ofi_piece_answered(&h);
         receive_again(b);
     } else if (h.kind == OFI_AM_REPLY) {
+        atomics_heard();
         ofi_am_settle(&h, b->bytes + sizeof h, len - sizeof h);
         receive_again(b);
     } else {

@@ -134,7 +134,6 @@ static bool ask_peer(struct ofi_piece *p, enum ofi_am_kind kind,
         .kind = (uint8_t)kind, .seg = (uint8_t)p->far.seg, .off = p->far.off,
         .value = p->len, .cond = l.addr, .stride = (int64_t)l.key
     };
-    atomics_told();
     return ofi_piece_mail(p, p->op.flow->ep, true, then);
 }
 
