@@ -8,6 +8,7 @@
 #include "heap/heap.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
+#include "rt/rt_nic.h"
 #include "shmemx.h"
 #include "sm/sm.h"
 #include "stream/stream.h"
@@ -114,6 +115,10 @@ static int open_rooms(int thread_level)
     rc = env_load();
     if (!rc)
         rc = fault_load();
+    if (!rc)
+        rc = gtl_env_check();
+    if (!rc)
+        rc = rt_nic_map_check();
     if (!rc)
         rc = rt_open();
     if (rc)

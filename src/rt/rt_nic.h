@@ -21,5 +21,7 @@ struct rt_nic {
  * -EINVAL: SHMEM_NIC_MAP is wrong, which is logged. */
 int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
                   const char *gpu, char *why, size_t why_size);
+/* Is SHMEM_NIC_MAP a map at all, whatever NICs there are?  -EINVAL, logged. */
+int rt_nic_map_check(void);
 
 #endif

@@ -21,8 +21,12 @@ struct entry {
     int nic;
 };
 
+/* Without a list of NICs any name is one of them. */
 static int find_nic(const struct rt_nic *nics, int n, const char *name, int len)
 {
+    if (!nics)
+        return isdigit((unsigned char)*name) && memchr(name, ':', (size_t)len)
+               ? -1 : 0;
     for (int i = 0; i < n; i++)
         if (strlen(nics[i].name) == (size_t)len &&
             !memcmp(nics[i].name, name, (size_t)len))
@@ -90,13 +94,13 @@ static int refuse(const char *map, const struct entry *e, const char *what,
     char there[512] = "";
     size_t at = 0;
 
-    for (int i = 0; i < n && at < sizeof there; i++)
+    for (int i = 0; nics && i < n && at < sizeof there; i++)
         at += (size_t)snprintf(there + at, sizeof there - at, "%s%s",
-                               i ? ", " : "", nics[i].name);
-    log_error(ERR_ENV, "SHMEM_NIC_MAP, character %d: \"%.*s\" %s; NICs here: "
+                               i ? ", " : "; NICs here: ", nics[i].name);
+    log_error(ERR_ENV, "SHMEM_NIC_MAP, character %d: \"%.*s\" %s"
               "%s%s; want NIC,NIC,... or PE:NIC,PE-PE:NIC,...",
               (int)(e->text - map) + 1, e->len < SHOWN ? e->len : SHOWN,
-              e->text, what, there, why_few(nics, n));
+              e->text, what, there, nics ? why_few(nics, n) : "");
     return -EINVAL;
 }
 
@@ -130,6 +134,12 @@ int rt_nic_map(const char *map, const struct rt_nic *nics, int n, int local)
     for (int skip = local % entries; skip > 0; skip--)
         map += strcspn(map, ",") + 1;
     return find_nic(nics, n, map, (int)strcspn(map, ","));
+}
+
+int rt_nic_map_check(void)
+{
+    return *env.NIC_MAP && rt_nic_map(env.NIC_MAP, NULL, 1, 0) < 0 ? -EINVAL
+                                                                   : 0;
 }
 
 int rt_nic_map_stray(const char *map, const struct rt_nic *nics, int n,

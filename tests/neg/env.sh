@@ -77,9 +77,26 @@ for value in no.site:1 heap.alloc heap.alloc: heap.alloc:2 heap.alloc:-1 \
     heap.alloc:1:x heap.alloc:1:1:1; do
     bad "SHMEM_FAULT=$value" 'want site:rate:seed\[,\.\.\.\] with a rate from 0 to 1; sites are listed in shmem_env\(7\)'
 done
+# Also where nothing of the job would use them.
+steps='want step=microseconds,\.\.\. from 0 to 1000000, with steps of .*'
+for value in foo=1 launch launch=-1; do
+    bad "SHMEM_DEVICE_COSTS=$value" "$steps"
+done
+good SHMEM_DEVICE_COSTS=launch=2.5,sync=3
+try 4 --ppn 2 env SHMEM_DEVICE_COSTS=foo=1 ./bad
+ended 1 'costs on two nodes'
+said 'costs on two nodes' "sluice: PE [0-3] \\([^ ]+\\): SHMEM_DEVICE_COSTS is \"foo=1\": $steps \\[S-E-ENV\\]$others"
+for value in , 0: 3-1:lo 0:lo,lo; do
+    try 0 env SHMEM_NIC_MAP=$value ./bad
+    ended 1 SHMEM_NIC_MAP=$value
+    said SHMEM_NIC_MAP=$value 'sluice: \([^ ]+\): SHMEM_NIC_MAP, character [0-9]+: .*; want NIC,NIC,\.\.\. or PE:NIC,PE-PE:NIC,\.\.\. \[S-E-ENV\]'
+done
+# What is there to be named is known only where there are several nodes.
+good SHMEM_NIC_MAP=abc
 
 # An empty one is unset.
-for name in SYMMETRIC_SIZE PPN CHECK COLL_SYNC LOG FAULT DEBUG NO_SUCH; do
+for name in SYMMETRIC_SIZE PPN CHECK COLL_SYNC LOG FAULT DEBUG DEVICE_COSTS \
+    NIC_MAP NO_SUCH; do
     good SHMEM_$name=
 done
 

@@ -358,6 +358,35 @@ T(an_entry_for_no_pe_of_the_node_is_found)
     T_EQ(rt_nic_map_stray("5:nic,nic2", nics, NICS, 2), -1);
 }
 
+T(the_form_of_a_map_needs_no_nics)
+{
+    static const char *const good[] = {
+        "", "abc", "a,b", "0:a", "0-3:a,4:b", "2nd", "2nd,a:b"
+    };
+    static const char *const bad[] = {
+        ",", "a,", "0:", "3-1:a", "0:a,b", "b,0:a", "0:a,0:b", "1x:a"
+    };
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        env.NIC_MAP = good[i];
+        T_EQ(rt_nic_map_check(), 0);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *said;
+        int rc;
+
+        env.NIC_MAP = bad[i];
+        unit_capture();
+        rc = rt_nic_map_check();
+        said = unit_captured();
+        T_EQ(rc, -EINVAL);
+        T_HAS(said, "SHMEM_NIC_MAP, character ");
+        T_HAS(said, "; want NIC,NIC,... or PE:NIC,PE-PE:NIC,... [S-E-ENV]\n");
+        T_TRUE(!strstr(said, "NICs here"));
+    }
+    env.NIC_MAP = "";
+}
+
 T(a_bad_map_is_told)
 {
     static const struct {
@@ -420,6 +449,7 @@ int main(void)
     T_RUN(the_machine_is_read_where_there_is_a_choice);
     T_RUN(the_map_has_the_last_word);
     T_RUN(an_entry_for_no_pe_of_the_node_is_found);
+    T_RUN(the_form_of_a_map_needs_no_nics);
     T_RUN(a_bad_map_is_told);
     return T_DONE();
 }
