@@ -36,7 +36,7 @@ static void meet(const struct coll_args *a)
 #define MEET(...) meet(&(struct coll_args){ ERR_HEAPARG, __VA_ARGS__ })
 
 /* For a heap of that size.  Where nobody sized the device heap, the bound of
- * the device did. */
+ * the device did, up to what it would be at most. */
 static void what_to_raise(const struct heap_space *space, size_t size,
                           char out[2 * HEAP_BOUND_TEXT])
 {
@@ -44,6 +44,8 @@ static void what_to_raise(const struct heap_space *space, size_t size,
     const bool device = space == &heap_device;
     char bound[HEAP_BOUND_TEXT];
 
+    if (!name && (!device || size > HEAP_DEVICE_DEFAULT))
+        name = device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE";
     if (space->parent)
         strcpy(out, "the size it was created with");
     else if (!device || !heap_device_bound(size, bound))

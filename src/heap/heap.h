@@ -160,6 +160,8 @@ int heap_device_check(size_t size, int n_local);
 /* The variable that bounds the software device, with its value, if that is
  * less than size; else NULL. */
 enum { HEAP_BOUND_TEXT = 96 };
+/* More than that it has only if it is asked for. */
+#define HEAP_DEVICE_DEFAULT ((size_t)512 << 20)
 const char *heap_device_bound(size_t size, char buf[HEAP_BOUND_TEXT]);
 /* Takes memory of the device, and makes heap_device ready.  -errno, logged. */
 int heap_device_open(size_t size);

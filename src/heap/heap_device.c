@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_SIZE ((size_t)512 << 20)
 #define LEAST_SIZE ((size_t)1 << 20)
 /* Of the memory that is free, heaps nobody sized may take half together. */
 enum { DEFAULT_SHARE = 2 };
@@ -31,7 +30,7 @@ bool heap_device_wanted(void)
 
 size_t heap_device_size(int n_local)
 {
-    size_t unused = 0, total = 0, size = DEFAULT_SIZE, share;
+    size_t unused = 0, total = 0, size = HEAP_DEVICE_DEFAULT, share;
 
     if (heap_env_size(HEAP_DEVICE, &size))
         return heap_round_up(size, HEAP_ALIGN);
@@ -54,7 +53,7 @@ int heap_device_check(size_t size, int n_local)
     if (size <= m.bytes / (size_t)n_local)
         return 0;
     name = heap_env_size(HEAP_DEVICE, &set);
-    log_error(ERR_DEVICE, "device heaps of %s for %d PE%s take %s of the "
+    log_warn(ERR_DEVICE, "device heaps of %s for %d PE%s take %s of the "
               "host's memory, but %s allows %s: set a smaller SHMEM_%s",
               log_size(one, (double)size), n_local, n_local == 1 ? "" : "s",
               log_size(all, (double)size * n_local), m.limit,
@@ -84,14 +83,14 @@ static void tell_full(size_t size)
     char asked[24], taken[24], left[24], all[24], bound[HEAP_BOUND_TEXT];
 
     if (heap_device_bound(size, bound)) {
-        log_error(ERR_DEVICE, "a device heap of %s is more than the software "
+        log_warn(ERR_DEVICE, "a device heap of %s is more than the software "
                   "device has: raise %s or set a smaller SHMEM_%s",
                   log_size(asked, (double)size), bound,
                   name ? name : "DEVICE_SYMMETRIC_SIZE");
         return;
     }
     gtl->room(&unused, &total);
-    log_error(ERR_DEVICE, "a device heap of %s: %s; of the %s of %s %s are used and "
+    log_warn(ERR_DEVICE, "a device heap of %s: %s; of the %s of %s %s are used and "
               "%s free: set a smaller SHMEM_%s", log_size(asked, (double)size),
               gtl_error()[0] ? gtl_error() : "refused",
               log_size(all, (double)total), gtl_device.name,

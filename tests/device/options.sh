@@ -74,6 +74,6 @@ check grep -q ' PE 1 (.*): device memory cannot be shared between .*\[S-W-DEVICE
 check [ "$(grep -c ' PE [02] .*cannot be shared' said)" -eq 0 ]
 fault heap.device amo
 check [ $? -ne 0 ]
-check grep -q 'a device heap of 16.0 MiB: .*; of the 1.0 GiB of Fake .* are used and .* free: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE.*\[S-E-DEVICE\]' said
+check grep -q 'a device heap of 16.0 MiB: .*; of the 1.0 GiB of Fake .* are used and .* free: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE.*\[S-W-DEVICE\]' said
 cat said
 finish

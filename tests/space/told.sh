@@ -46,6 +46,9 @@ int main(int argc, char **argv)
     case 'd':                           /* device memory */
         rc = shmem_space_malloc(SHMEM_SPACE_DEVICE, 64 << 20) != NULL;
         break;
+    case 'g':                           /* more of it than a heap's default */
+        rc = shmem_space_malloc(SHMEM_SPACE_DEVICE, 1 << 30) != NULL;
+        break;
     case 'i':                           /* is it there? */
         rc = shmemx_space_usable(SHMEM_SPACE_GPU) |
              shmemx_space_usable(SHMEM_SPACE_GPU);
@@ -83,12 +86,14 @@ says 0 'switched off by SHMEM_DEVICE=none \[S-W-DEVICE\]' \
 says 0 'switched off by SHMEM_ENABLE_GPU_SPACE \[S-W-DEVICE\]' \
     SHMEM_ENABLE_GPU_SPACE=0 "$run" -n 2 ./told o
 # Heaps of host memory that the machine cannot hold.
-says 0 'device heaps of 900 GiB for 2 PEs take .* of the host.s memory, but .*: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE \[S-E-DEVICE\]' \
+says 0 'device heaps of 900 GiB for 2 PEs take .* of the host.s memory, but .*: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE \[S-W-DEVICE\]' \
     SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=950g \
     SHMEM_DEVICE_SYMMETRIC_SIZE=900g "$run" -n 2 ./told d
 # The bound of the software device: of a heap nobody sized, and of one.
 says 0 'full: asked 64.0 MiB, .*; raise SHMEM_DEVICE_MEMORY \(32.0 MiB\) \[S-W-HEAP\]' \
     SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=32m "$run" -n 2 ./told d
+says 0 'full: asked 1.0 GiB, .*; raise SHMEM_DEVICE_SYMMETRIC_SIZE and SHMEM_DEVICE_MEMORY \(32.0 MiB\) \[S-W-HEAP\]' \
+    SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=32m "$run" -n 2 ./told g
 says 0 'raise SHMEM_DEVICE_SYMMETRIC_SIZE and SHMEM_DEVICE_MEMORY \(32.0 MiB\)' \
     SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=32m SHMEM_DEVICE_SYMMETRIC_SIZE=16m \
     "$run" -n 2 ./told d
