@@ -34,7 +34,8 @@ static void pe_quiet(const char *call, const struct core_ctx *ctx,
     if (npes == 0)
         return;
     if (CORE_CHECK(!target_pes))
-        core_fatal(ERR_NULL, call, "no list of PEs, but %zu PEs", npes);
+        core_fatal(ERR_NULL, call, "no list of PEs, but %zu PE%s",
+                   npes, npes == 1 ? "" : "s");
     for (size_t i = 0; i < npes; i++)
         if (CORE_CHECK((unsigned)target_pes[i] >= (unsigned)ctx->team->n_pes))
             core_fatal(ERR_PE, call, "PE %d is outside 0..%d", target_pes[i],

@@ -102,8 +102,9 @@ void core_text_wanted(struct core_text *t, const struct core_waiter *w)
                       (long long)w->value);
         core_text_add(t, " at ");
     } else if (w->what == CORE_FOR_SET) {
-        core_text_add(t, "%llu values to be %s what is wanted, at ",
-                      (unsigned long long)w->value, core_watch_sign(w->cmp));
+        core_text_add(t, "%llu value%s to be %s what is wanted, at ",
+                      (unsigned long long)w->value, w->value == 1 ? "" : "s",
+                      core_watch_sign(w->cmp));
     } else if (w->what == CORE_FOR_LOCK) {
         core_text_add(t, "the lock at ");
     }

@@ -312,7 +312,8 @@ static void add_named(struct core_text *t, const char *what,
         return;
     core_text_add(t, "%s%s", what, l->text.at);
     if (l->n > l->told)
-        core_text_add(t, " and %d others", l->n - l->told);
+        core_text_add(t, " and %d other%s", l->n - l->told,
+                      l->n - l->told == 1 ? "" : "s");
 }
 
 static void add_members(struct core_text *t, const struct round *r,

@@ -558,8 +558,9 @@ int ofi_open(void)
         return -ENOMEM;
     rc = ofi_lib_open(&missing);
     if (rc) {
-        log_error(ERR_NET, "%d of the %d PEs are on this node, and the others "
-                  "need libfabric: %s", rt_job.n_local, rt_job.n_pes, missing);
+        log_error(ERR_NET, "%d of the %d PEs %s on this node, and the others "
+                  "need libfabric: %s", rt_job.n_local, rt_job.n_pes,
+                  rt_job.n_local == 1 ? "is" : "are", missing);
         return rc;
     }
     rc = choose_provider(why, sizeof why);

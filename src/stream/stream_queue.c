@@ -639,9 +639,10 @@ static void close_streams(void)
     stream_agent_close();
     left = drop_all();
     if (left)
-        log_warn(ERR_STREAM, "shmem_finalize: %u operations were enqueued that "
+        log_warn(ERR_STREAM, "shmem_finalize: %u operation%s enqueued that "
                  "their streams have not reached: they are never done; "
-                 "synchronise streams before", left);
+                 "synchronise streams before", left, left == 1 ? " was"
+                                                               : "s were");
     stream_reach_close();
 }
 

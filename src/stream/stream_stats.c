@@ -76,22 +76,35 @@ static struct stream_stats take(void)
     return s;
 }
 
+static bool any(const struct stream_stats *s)
+{
+    return s->direct || s->armed || s->nic || s->failed || s->starts ||
+           s->waits;
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 void stream_stats_tell(void)
 {
     struct stream_stats s = take();
     struct xport_trig_counts nic = { 0 };
 
-    if (!env.STATS)
+    if (!env.STATS || !any(&s))
         return;
     xport_trig->counts(&nic);
-    log_line(LOG_STREAM, "streams: %lu operations by the device, %lu armed, "
+    log_line(LOG_STREAM, "streams: %lu operation%s by the device, %lu armed, "
              "%lu fired, %lu completed, %lu by the NIC, %lu spilled, "
-             "%lu failed; %lu starts, %lu waits; at most %lu armed in a queue, "
-             "%lu queues, %lu entries of the NIC",
-             (unsigned long)s.direct, (unsigned long)s.armed,
+             "%lu failed; %lu start%s, %lu wait%s; at most %lu armed in a "
+             "queue, %lu queue%s, %lu entr%s of the NIC",
+             (unsigned long)s.direct, plural(s.direct), (unsigned long)s.armed,
              (unsigned long)s.fired, (unsigned long)s.completed,
              (unsigned long)s.nic, (unsigned long)s.spilled,
              (unsigned long)s.failed, (unsigned long)s.starts,
-             (unsigned long)s.waits, (unsigned long)s.most_armed,
-             (unsigned long)s.most_queues, (unsigned long)nic.most_entries);
+             plural(s.starts), (unsigned long)s.waits, plural(s.waits),
+             (unsigned long)s.most_armed, (unsigned long)s.most_queues,
+             plural(s.most_queues), (unsigned long)nic.most_entries,
+             nic.most_entries == 1 ? "y" : "ies");
 }

@@ -329,8 +329,10 @@ static void tell(struct entry *e, uint64_t now)
 
     describe(e, &t, now);
     l->text = t.at;
-    l->who = !e->what.addr ? "; with" : l->pe >= 0 ? "; to be raised by"
-                                                   : "; to be raised by one of";
+    l->who = !e->what.addr ? "; with"
+             : l->pe >= 0 ? "; to be raised by"
+             : core_world.n_pes > 2 ? "; to be raised by one of"
+             : "; to be raised, it may be, by";
     l->advice = gtl_trap(streams());
     core_watch_lasting(l, now);
 }
