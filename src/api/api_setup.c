@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api/api.h"
+#include "api/api_stream.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "coll/coll.h"
@@ -72,6 +73,7 @@ static void print_info(void)
            log_size(size, (double)heap.total), heap.total);
     print_device();
     printf("network: %s\n", ofi_text());
+    api_stream_print();
 }
 
 static void print_banner(void)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "gtl/gtl.h"
+#include "ofi/ofi.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -55,6 +56,39 @@ static shmemx_engines_t far(void)
         strcpy(e.atomic, atomics ? "nic" : "soft");
     }
     return e;
+}
+
+static void print_near(const char *where, shmemx_engines_t e)
+{
+    const bool puts = !strcmp(e.put, "copy"), amos = !strcmp(e.atomic, "copy");
+
+    if (*e.put)
+        printf("streams, %s: puts %s, atomics %s (%s)\n", where, e.put,
+               e.atomic, puts && amos ? "the device by itself"
+               : puts ? "a thread does the atomics, which the device's own "
+                        "would not exclude"
+               : "a thread: the device does not reach them");
+}
+
+static void print_far(shmemx_engines_t e)
+{
+    char why[128];
+
+    if (*e.put)
+        printf("streams, other nodes: puts %s, atomics %s (%s)\n", e.put,
+               e.atomic, ofi_trig_why(why, sizeof why));
+}
+
+void api_stream_print(void)
+{
+    if (api_stream_open()) {
+        printf("streams: none (%s)\n", env.DEVICE == ENV_DEVICE_NONE
+               ? "SHMEM_DEVICE=none" : "no device");
+        return;
+    }
+    print_near("host heaps of this node", near(HEAP_HOST));
+    print_near("device heaps of this node", near(HEAP_DEVICE));
+    print_far(far());
 }
 
 int pshmemx_device_info(shmemx_device_info_t *info)

@@ -26,6 +26,9 @@ static inline int api_stream_need(const char *call)
     return rc;
 }
 
+/* Who does what streams are given, and why, on standard output. */
+void api_stream_print(void);
+
 /* NULL: an invalid one, or a device's. */
 const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call);
 

@@ -40,4 +40,7 @@ const char *ofi_text(void);
  * missing (-errno): for shmem_info, which has no job. */
 int ofi_probe(char *out, size_t size);
 
+/* Why far operations of streams are done as stream_far() says. */
+const char *ofi_trig_why(char *out, size_t size);
+
 #endif

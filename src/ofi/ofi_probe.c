@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ofi/ofi.h"
 #include "ofi/ofi_int.h"
+#include "ofi/ofi_trig.h"
+#include "base/env.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +23,12 @@ static int opens(struct fi_info *info)
     return rc;
 }
 
+static bool by_nic(const struct fi_info *info)
+{
+    return info->caps & FI_TRIGGER &&
+           ofi_trig_wanted(info->fabric_attr->prov_name);
+}
+
 int ofi_probe(char *out, size_t size)
 {
     const char *missing = NULL;
@@ -36,10 +44,13 @@ int ofi_probe(char *out, size_t size)
                                      sizeof why)) >= 0; k++) {
         rc = opens(info);
         if (!rc)
-            snprintf(out, size, "%s on %s (%s)%s", info->fabric_attr->prov_name,
+            snprintf(out, size, "%s on %s (%s)%s%s", info->fabric_attr->prov_name,
                      info->domain_attr->name, why, !ofi_wants_hmem() ? ""
                      : info->caps & FI_HMEM ? "; it offers to reach device "
-                     "memory" : "; device memory by way of host memory");
+                     "memory" : "; device memory by way of host memory",
+                     by_nic(info) ? "; operations of streams by its deferred "
+                     "work (nic), if that passes a test" : "; operations of "
+                     "streams by a thread (soft)");
         ofi_lib.fi_freeinfo(info);
         if (!rc)
             return 0;
@@ -47,4 +58,19 @@ int ofi_probe(char *out, size_t size)
     snprintf(out, size, "none: no libfabric provider serves; "
              "SHMEM_LOG=info:ofi says why");
     return -ENODEV;
+}
+
+const char *ofi_trig_why(char *out, size_t size)
+{
+    if (env.TRIGGER == OFI_TRIGGER_SOFT)
+        snprintf(out, size, "a thread: SHMEM_TRIGGER=soft");
+    else if (!ofi_trig.kind)
+        snprintf(out, size, "a thread: %s has no deferred work that is to be "
+                 "used", ofi.name);
+    else if (ofi_trig_state() < 0)
+        snprintf(out, size, "a thread: the deferred work of %s has failed its "
+                 "test", ofi.name);
+    else
+        snprintf(out, size, "deferred work of %s", ofi.name);
+    return out;
 }

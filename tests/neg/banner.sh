@@ -13,7 +13,8 @@ int main(void)
     return 0;
 }
 C
-unset SHMEM_SYMMETRIC_SIZE
+unset SHMEM_SYMMETRIC_SIZE SHMEM_TRIGGER
+export SHMEM_DEVICE=host
 
 # informed N LAUNCH HEAP: its line and its row.
 informed()
@@ -32,6 +33,15 @@ for n in 0 3; do
         fail "$n PEs: $(grep ^SHMEM_SYM "$out")"
 done
 informed 2 '--ppn 1' "$chosen"
+grep -qxE 'streams, host heaps of this node: puts copy, atomics copy \(the device by itself\)' "$out" &&
+    grep -qxE 'streams, other nodes: puts soft, atomics soft \(a thread: .* has no deferred work that is to be used\)' "$out" ||
+    fail "the engines of streams: $(grep ^streams "$out")"
+SHMEM_TRIGGER=soft informed 2 '--ppn 1' "$chosen"
+grep -qxF 'streams, other nodes: puts soft, atomics soft (a thread: SHMEM_TRIGGER=soft)' "$out" ||
+    fail "SHMEM_TRIGGER=soft: $(grep ^streams "$out")"
+SHMEM_DEVICE=none informed 2 '' "$chosen"
+grep -qxF 'streams: none (SHMEM_DEVICE=none)' "$out" ||
+    fail "SHMEM_DEVICE=none: $(grep ^streams "$out")"
 SHMEM_SYMMETRIC_SIZE=5001k informed 2 '--ppn 1' '4\.9 MiB \(5124096 bytes\)'
 grep -qE '^SHMEM_SYMMETRIC_SIZE +5001k +SHMEM_ ' "$out" ||
     fail "5001k: $(grep ^SHMEM_SYM "$out")"

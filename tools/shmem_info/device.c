@@ -318,6 +318,9 @@ void info_check_device(int pes)
              gtl_device.dmabuf ? "dmabuf" : "no dmabuf",
              gtl_device.ordered ? "are seen in order" : "are flushed");
     check_users(pes);
+    say(PASS, "device streams", "within a node puts by the device itself "
+        "(copy), atomics by %s; SHMEM_INFO=1 says what a job has",
+        gtl_device.kernels || gtl_is_software() ? "it, too" : "a thread (soft)");
     check_memory();
     check_heap(pes ? pes : 1);
     gtl_close();
