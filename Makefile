@@ -118,6 +118,7 @@ MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
 # --------------------------------------------------------------- library ----
 
 all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_MADE) ## library, tools and applications
+osu: all $(filter $(O)/obj/tests/osu/%,$(PE_TESTS)) ## the benchmarks of tests/osu
 tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FUZZERS) ## the same and every test program
 
 # A list file changes its date only when its words change: what depends on it
@@ -337,7 +338,7 @@ bench: ## latencies and rates, the machine's own limits beside
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 	$(DEPS) compare && $(GO) bench-compare-run
 
-.PHONY: all tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
+.PHONY: all osu tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
 fuzz-run: $(FUZZERS)
@@ -395,6 +396,8 @@ INST_INC = $(wildcard include/*.h)
 INST_MPP = $(wildcard include/mpp/*.h)
 INST_MAN = $(filter-out man/osu_%,$(sort $(wildcard man/*.[1-9]))) $(MAN_MADE)
 INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md)
+INST_GUIDE = $(wildcard docs/guide/*.md)
+INST_EX  = $(wildcard examples/*.md examples/*.c examples/*.h)
 D = $(DESTDIR)
 
 install: all ## below DESTDIR and the configured prefix
@@ -412,7 +415,9 @@ install: all ## below DESTDIR and the configured prefix
 	$(foreach n,1 3 7,put 644 "$(mandir)/man$n" $(filter %.$n,$(INST_MAN));) \
 	umask 022; sh scripts/man-links $(INST_MAN) | while read -r link page; do \
 	    echo ".so $$page" >"$(D)$(mandir)/$$link"; done; \
-	put 644 "$(docdir)" $(INST_DOC)
+	put 644 "$(docdir)" $(INST_DOC); \
+	put 644 "$(docdir)/docs/guide" $(INST_GUIDE); \
+	put 644 "$(docdir)/examples" $(INST_EX)
 
 uninstall: ## what install put, and nothing else
 	@set -e; drop() { dir=$$1; shift; for f do \
@@ -428,8 +433,12 @@ uninstall: ## what install put, and nothing else
 	[ ! -d "$(D)$(mandir)" ] || sh scripts/man-links $(INST_MAN) | \
 	    (cd "$(D)$(mandir)" && cut -d' ' -f1 | xargs rm -f); \
 	drop "$(docdir)" $(INST_DOC); \
+	drop "$(docdir)/docs/guide" $(INST_GUIDE); \
+	drop "$(docdir)/examples" $(INST_EX); \
 	empty "$(includedir)/mpp"; empty "$(libdir)/cmake/Sluice"; \
-	empty "$(libdir)/cmake"; empty "$(libdir)/pkgconfig"; empty "$(docdir)"; \
+	empty "$(libdir)/cmake"; empty "$(libdir)/pkgconfig"; \
+	empty "$(docdir)/docs/guide"; empty "$(docdir)/docs"; \
+	empty "$(docdir)/examples"; empty "$(docdir)"; \
 	echo "  REMOVED from $(D)$(prefix)"
 
 # -------------------------------------------------------------- clean-up ----

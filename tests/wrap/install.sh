@@ -13,9 +13,20 @@ for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/mpp/shmem.h \
     lib/pkgconfig/sluice.pc lib/pkgconfig/openshmem.pc \
     lib/cmake/Sluice/SluiceConfig.cmake share/doc/sluice/README.md \
-    share/doc/sluice/LICENSE share/man/man1/oshcc.1; do
+    share/doc/sluice/LICENSE share/doc/sluice/docs/guide/on_a_stream.md \
+    share/doc/sluice/examples/README.md share/doc/sluice/examples/ping.c \
+    share/doc/sluice/examples/example.h share/man/man1/oshcc.1; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
+# What the guide and the examples link to is installed with them.
+for page in docs/guide/on_a_stream.md examples/README.md; do
+    at=$prefix/share/doc/sluice/${page%/*}
+    grep -oE '\]\([^)#:]*\)' "$prefix/share/doc/sluice/$page" | tr -d '])(' |
+        while read -r link; do
+            [ -e "$at/$link" ] || echo "$page: $link"
+        done
+done >links
+[ ! -s links ] || fail "links lead nowhere: $(cat links)"
 find "$prefix" -name 'osu_*' | grep . && fail 'a benchmark is installed'
 [ "$(readlink "$prefix/bin/oshc++")" = oshcc ] || fail 'oshc++ is no link'
 ! find "$prefix" -type f ! -perm -a+r | grep . || fail 'unreadable files'
