@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define T_UNUSED __attribute__((unused))
-static T_UNUSED struct {
+struct t_state {
     const char *name;           /* the test that runs */
     int pe;                     /* -1: not said */
     int ran, skipped;
@@ -28,7 +28,9 @@ static T_UNUSED struct {
     bool skip;                  /* the present test left by T_SKIP */
     bool seeded;
     uint64_t seed, random;
-} t_state = { .pe = -1 };
+};
+/* One for all files of a program: what fails in any of them counts. */
+struct t_state t_state __attribute__((weak)) = { .pe = -1 };
 
 #define T(test)      static void test(void)
 #define T_RUN(test)  t_run(#test, test)
