@@ -542,19 +542,25 @@ int stream_arm(const struct stream_where *w, struct stream_op *op)
     return rc ? no_queue(w, rc) : 0;
 }
 
+/* What the stream has let go of the NIC's is under way, and no more of its. */
+static bool holds(const struct stream_queue *q)
+{
+    return !soft_empty(q) || (!stream_nic_idle(&q->nic) &&
+                              gtl->stream_query(q->handle) == -EAGAIN);
+}
+
 bool stream_pending(void *stream)
 {
     struct stream_queue *q;
     uint64_t id;
-    bool is;
+    bool is = false;
 
     if (gtl->stream_check(stream, &id))
         return false;
     lock_acquire(&lock);
-    q = find(id);
-    /* What the stream has let go is under way, and no more of its. */
-    is = q && (!soft_empty(q) || (!stream_nic_idle(&q->nic) &&
-                                  gtl->stream_query(stream) == -EAGAIN));
+    for (q = queues; q && !is; q = q->next)
+        is = (q->id == id || (q->id == PRIVATE && q->handle == stream)) &&
+             holds(q);
     lock_release(&lock);
     return is;
 }

@@ -32,6 +32,29 @@ T(armed_work_keeps_a_stream)
     shmem_free(gate);
 }
 
+T(started_work_keeps_a_stream)
+{
+    static long in, out = 6;
+    shmemx_stream_t s = st_make();
+    uint64_t *gate = st_gate(s);
+    bool armed = !shmem_ptr(&in, next);
+    shmemx_queue_t q;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_EQ(shmemx_enqueue_putmem(q, &in, &out, sizeof in, next, NULL), 0);
+    T_EQ(shmemx_enqueue_start(q), 0);
+    if (armed)
+        T_EQ(shmemx_stream_destroy(s), -EBUSY);
+    st_open(gate);
+    T_EQ(shmemx_queue_wait(q), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    shmem_barrier_all();
+    T_EQ(in, 6);
+    shmem_barrier_all();
+    shmem_free(gate);
+}
+
 /* A step that only begins something is past before that has ended. */
 T(a_stream_that_has_run_is_destroyed)
 {
@@ -72,6 +95,7 @@ int main(void)
 {
     st_begin();
     T_RUN(armed_work_keeps_a_stream);
+    T_RUN(started_work_keeps_a_stream);
     T_RUN(a_stream_that_has_run_is_destroyed);
     T_RUN(queues_of_streams_that_are_gone_serve_others);
     return st_end();
