@@ -270,6 +270,7 @@ static int make_trigger(struct xport_trig **out) REQUIRES(ofi_trig.lock)
         return rc;
     }
     t->closed = true;
+    t->works = (struct list_link)LIST_INIT(t->works);
     t->word = ofi_trig.spare[--ofi_trig.n_spare];
     t->next = ofi_trig.triggers;
     ofi_trig.triggers = t;
@@ -331,6 +332,14 @@ static void trig_close(struct xport_trig *t)
     lock_release(&ofi_trig.lock);
 }
 
+/* Past a full ring sockets goes on only when the counter is touched again. */
+static void trig_bump(struct xport_trig *t, uint64_t n)
+{
+    /* release: whoever sees the operations ended sees that they were let go. */
+    __atomic_fetch_add(&t->bumps, n, __ATOMIC_RELEASE);
+    fi_cntr_add(t->go, n);
+}
+
 /* ---- the test: a put to this PE itself, and its flag ---- */
 
 static int try_trigger(struct xport_trig *t, const struct xport_trig_op *op,
@@ -350,7 +359,7 @@ static int try_trigger(struct xport_trig *t, const struct xport_trig_op *op,
     if (t->mmio)                /* as a stream does */
         __atomic_store_n((uint64_t *)t->mmio, 1, __ATOMIC_RELAXED);
     else
-        fi_cntr_add(t->go, 1);
+        trig_bump(t, 1);
     for (int i = 0; i < 20000 && !over; i++) {
         lock_acquire(&ofi_trig.lock);
         ofi_trig_reap();
@@ -503,15 +512,14 @@ static uint64_t *trig_doorbell(struct xport_trig *t)
     return t->doorbell;
 }
 
-/* Past a full ring sockets goes on only when the counter is touched again. */
-static void trig_bump(struct xport_trig *t, uint64_t n)
-{
-    fi_cntr_add(t->go, n);
-}
-
 static uint64_t trig_ended(struct xport_trig *t)
 {
     return __atomic_load_n(&t->ended, __ATOMIC_ACQUIRE) - t->base;
+}
+
+static uint64_t trig_first(struct xport_trig *t)
+{
+    return __atomic_load_n(&t->first, __ATOMIC_ACQUIRE) - t->base;
 }
 
 static void trig_progress(void)
@@ -558,10 +566,11 @@ bool ofi_trig_wanted(const char *provider)
 const struct xport_trig_ops *ofi_trig_table(void)
 {
     static struct xport_trig_ops ops = {
-        .ready = trig_ready, .open = trig_open, .close = trig_close, .can = ofi_trig_can,
-        .arm = ofi_trig_arm, .flag = ofi_trig_flag, .word = trig_word,
-        .doorbell = trig_doorbell, .bump = trig_bump, .ended = trig_ended,
-        .progress = trig_progress, .counts = trig_counts
+        .ready = trig_ready, .open = trig_open, .close = trig_close,
+        .can = ofi_trig_can, .arm = ofi_trig_arm, .flag = ofi_trig_flag,
+        .word = trig_word, .doorbell = trig_doorbell, .bump = trig_bump,
+        .ended = trig_ended, .first = trig_first, .progress = trig_progress,
+        .counts = trig_counts
     };
 
     ofi_trig.kind = ofi.info->caps & FI_TRIGGER

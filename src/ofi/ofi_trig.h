@@ -15,6 +15,7 @@
 #ifndef OFI_OFI_TRIG_H
 #define OFI_OFI_TRIG_H
 
+#include "base/list.h"
 #include "base/lock.h"
 #include "ofi/ofi_device.h"
 #include "xport/xport_trig.h"
@@ -45,7 +46,9 @@ struct ofi_work {
     uint64_t operand, compared;
     unsigned char bytes[XPORT_TRIG_BYTES];
     struct xport_trig *trig;
-    struct ofi_work *next;      /* unused, or of its trigger */
+    struct ofi_work *next;      /* unused */
+    struct list_link link;      /* of its trigger's, as they were queued */
+    uint64_t number;            /* of its operation, or the next one's */
     enum ofi_work_role role;    /* LED: a put that a signal follows */
     int pe;
     const char *call;
@@ -60,8 +63,10 @@ struct xport_trig {
     /* Under ofi_trig.lock. */
     uint64_t armed, flags;
     uint64_t entries;           /* that the NIC has */
-    struct ofi_work *works;     /* where entries tell nothing of their end */
+    struct list_link works;
     uint64_t ended;             /* atomic */
+    uint64_t first;             /* atomic: so many of the first */
+    uint64_t bumps;             /* atomic: by the processor */
     uint64_t base;              /* of them, before its present owner */
     bool is_failed;
     bool retired, closed;       /* takes no more: what it has goes on */

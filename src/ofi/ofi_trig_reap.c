@@ -18,6 +18,7 @@ static void give(struct ofi_work *w)
 {
     if (w->chain >= 0)
         ofi_trig.chains[w->chain].busy = false;
+    list_remove(&w->link);
     w->trig->entries--;
     ofi_trig_give(w);
 }
@@ -33,6 +34,33 @@ static void tell_device(void)
 static void count(struct xport_trig *t)
 {
     __atomic_fetch_add(&t->ended, 1, __ATOMIC_RELEASE);
+}
+
+static struct ofi_work *oldest(const struct xport_trig *t)
+{
+    return list_entry(t->works.next, struct ofi_work, link);
+}
+
+/* Before what is under way of a trigger, all has ended. */
+static void tell_first(struct xport_trig *t)
+{
+    uint64_t n = list_empty(&t->works) ? t->armed : oldest(t)->number - 1;
+
+    __atomic_store_n(&t->first, n, __ATOMIC_RELEASE);
+}
+
+/* The signal that waits for a put that failed: it never goes. */
+static void drop_led(struct ofi_work *put)
+{
+    struct list_link *pos, *tmp;
+
+    list_each(pos, tmp, &put->trig->works) {
+        struct ofi_work *w = list_entry(pos, struct ofi_work, link);
+
+        if (w != put && w->chain >= 0 && w->number == put->number)
+            list_remove(pos);
+    }
+    count(put->trig);
 }
 
 static void fail(struct ofi_work *w, const struct fi_cq_err_entry *err)
@@ -53,38 +81,40 @@ static void fail(struct ofi_work *w, const struct fi_cq_err_entry *err)
         return;
     }
     fi_cntr_add(t->done, 1);
-    if (w->role == OFI_WORK_LED)        /* its signal never goes */
-        count(t);
+    if (w->role == OFI_WORK_LED)
+        drop_led(w);
 }
 
 /* Counters say how many, and only all of a trigger's together who: sockets. */
 static void reap_counted(struct xport_trig *t)
 {
     uint64_t done = fi_cntr_read(t->done);
-    struct ofi_work *w, *next;
 
     if (done != t->ended)
         tell_device();
     __atomic_store_n(&t->ended, done, __ATOMIC_RELEASE);
-    if (!t->works || t->retired || t->is_failed || done != t->armed ||
+    /* What was let go before the counter was read, and no more. */
+    if (done == __atomic_load_n(&t->bumps, __ATOMIC_ACQUIRE))
+        __atomic_store_n(&t->first, done, __ATOMIC_RELEASE);
+    if (t->retired || t->is_failed || done != t->armed ||
         fi_cntr_read(t->flagged) != t->flags)
         return;
-    for (w = t->works; w; w = next) {
-        next = w->next;
-        give(w);
-    }
-    t->works = NULL;
+    while (!list_empty(&t->works))
+        give(oldest(t));
 }
 
 static void ended(struct ofi_work *w)
 {
+    struct xport_trig *t = w->trig;
+
     if (!ofi_trig.kind->entries)
         return;
     if (w->role == OFI_WORK_FLAG)
         tell_device();
     if (w->role == OFI_WORK_OP)
-        count(w->trig);
+        count(t);
     give(w);
+    tell_first(t);
 }
 
 static bool read_error(void)

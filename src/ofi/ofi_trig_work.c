@@ -185,10 +185,8 @@ static int queue(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
         log_info(LOG_OFI, "FI_QUEUE_WORK: %s", ofi_strerror(rc));
     if (rc)
         return -EAGAIN;
-    if (!ofi_trig.kind->entries) {
-        w->next = w->trig->works;
-        w->trig->works = w;
-    }
+    w->number = w->trig->armed + 1;
+    list_append(&w->trig->works, &w->link);
     w->trig->entries++;
     return 0;
 }

@@ -29,6 +29,8 @@ enum { BY_START, BY_TICKET, BY_FLAG, WAYS };
 struct mark {
     int way;
     uint64_t number;
+    uint64_t armed;             /* with the NIC by then */
+    uint64_t start;             /* which it is */
 };
 
 struct shmemx_req {
@@ -51,6 +53,7 @@ struct shmemx_queue {
     size_t n_staged, room;
     uint64_t last[WAYS];
     uint64_t waited[WAYS];      /* that the stream waits for */
+    uint64_t starts, past;      /* so many; for so many there is a wait */
 };
 
 /* ---- queues ---- */
@@ -131,21 +134,25 @@ static bool reached(const struct shmemx_queue *q, struct mark m)
 
 static struct mark last_of(const struct shmemx_queue *q, int way)
 {
-    return (struct mark){ way, q->last[way] };
+    return (struct mark){ .way = way, .number = q->last[way] };
 }
 
 /* What the NIC does it counts, in whatever order it ends: that a start has
- * ended is known when the last one has. */
+ * ended its flag tells when the last one has. */
 static bool counted(const struct shmemx_queue *q, struct mark m)
 {
     return m.way != BY_START && stream_queue_nic(q->queue)->armed;
 }
 
+/* A later start may be behind what this thread is about to do, so that nobody
+ * waits for that one here. */
 static bool ended(const struct shmemx_queue *q, struct mark m)
 {
-    return counted(q, m) ? reached(q, last_of(q, BY_TICKET)) &&
-                           reached(q, last_of(q, BY_FLAG))
-                         : reached(q, m);
+    if (!counted(q, m) ||
+        (reached(q, last_of(q, BY_TICKET)) && reached(q, last_of(q, BY_FLAG))))
+        return reached(q, m);
+    return stream_nic_first(q->queue, m.armed) &&
+           (m.way != BY_TICKET || reached(q, m));
 }
 
 static int failed(const char *call, const struct shmemx_queue *q)
@@ -173,30 +180,24 @@ int stream_batch_test(const char *call, struct shmemx_queue *q, bool *is)
 }
 
 /* The wait that the host makes: the device, the agent or the NIC stores. */
-static void await_one(const char *call, const struct shmemx_queue *q,
-                      struct mark m)
+static void await(const char *call, const struct shmemx_queue *q,
+                  struct mark m,
+                  bool (*over)(const struct shmemx_queue *q, struct mark m))
 {
     uint64_t *word = word_of(q, m.way);
     struct core_waiter w = CORE_WAIT_VALUE(call, word, uint64_t, SHMEM_CMP_GE,
                                            m.number);
 
-    while (!reached(q, m))
+    while (!over(q, m))
         core_wait_step(&w);
     core_wait_end(&w);
-}
-
-static void await(const char *call, const struct shmemx_queue *q,
-                  struct mark m)
-{
-    if (counted(q, m))
-        await_one(call, q, last_of(q, BY_TICKET));
-    await_one(call, q, counted(q, m) ? last_of(q, BY_FLAG) : m);
 }
 
 int stream_batch_await(const char *call, struct shmemx_queue *q)
 {
     for (int way = 0; way < WAYS; way++)
-        await_one(call, q, last_of(q, way));
+        await(call, q, last_of(q, way), reached);
+    q->past = q->starts;
     return failed(call, q);
 }
 
@@ -308,7 +309,7 @@ int stream_req_await(const char *call, struct shmemx_req *r)
 {
     if (!was_started(r))
         return -EINVAL;
-    await(call, r->queue, r->mark);
+    await(call, r->queue, r->mark, ended);
     /* The host has waited in the stream's place. */
     r->state = r->once ? WAITED : IDLE;
     return r->mark.way != BY_START ? failed(call, r->queue) : 0;
@@ -365,16 +366,9 @@ static int fire(const struct stream_where *w, struct shmemx_queue *q,
     *op = (struct stream_op){
         .kind = STREAM_QUIET, .call = w->call, .queue = q->queue, .waits = true
     };
-    *m = (struct mark){ BY_TICKET, stream_queue_push(q->queue) };
+    m->way = BY_TICKET;
+    m->number = stream_queue_push(q->queue);
     return stream_queue_fire(q->queue, q->stream);
-}
-
-/* A start that is refused arms nothing. */
-static int check_stream(const struct stream_where *w)
-{
-    uint64_t id;
-
-    return stream_told(w, gtl->stream_check(w->stream, &id));
 }
 
 /* The one store of the device's. */
@@ -384,7 +378,10 @@ static int finish(const struct stream_where *w, struct shmemx_queue *q,
     struct stream_words *words = stream_queue_words(q->queue);
     int rc = STREAM_NOT;
 
-    *m = (struct mark){ BY_START, q->last[BY_START] + 1 };
+    *m = (struct mark){
+        BY_START, q->last[BY_START] + 1, stream_queue_nic(q->queue)->armed,
+        q->starts + 1
+    };
     if (parts.nic && !parts.agent) {
         m->way = BY_FLAG;
         rc = stream_nic_flag(q->queue, &m->number);
@@ -396,8 +393,11 @@ static int finish(const struct stream_where *w, struct shmemx_queue *q,
         rc = gtl->write64(&words->started, m->number, q->stream);
     if (parts.agent && (!rc || rc == STREAM_NOT))
         rc = fire(w, q, m);
-    if (!rc)
+    if (!rc) {
         q->last[m->way] = m->number;
+        q->starts = m->start;
+        stream_count(STREAM_STARTS);
+    }
     return stream_told(w, rc);
 }
 
@@ -418,14 +418,13 @@ int stream_batch_start(const char *call, struct shmemx_queue *q)
 
     if (!q->n_staged)
         return 0;
-    rc = check_stream(&w);
+    rc = stream_need_live(&w);
     for (size_t i = 0; i < q->n_staged && !rc; i++)
         rc = start_one(&w, q, &q->staged[i].op, &parts);
     if (!rc)
         rc = finish(&w, q, parts, &m);
     if (rc)
         return rc;
-    stream_count(STREAM_STARTS);
     for (size_t i = 0; i < q->n_staged; i++)
         if (q->staged[i].req)
             started(q, q->staged[i].req, m);
@@ -441,7 +440,7 @@ static int check_start(const char *call, int n, struct shmemx_req *reqs[])
         if (!r || r->once)
             return stream_refuse(ERR_ARG, call, "request %d is none that was "
                                  "made by an init call", i);
-        if (r->state == STARTED) {
+        if (r->state == STARTED && r->mark.start > r->queue->past) {
             stream_refuse(ERR_ARG, call, "request %d was started, and no wait "
                           "for it was enqueued", i);
             return -EBUSY;
@@ -462,13 +461,11 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
         return rc;
     if (stream_queue_reserve(q->queue, (size_t)n + 1))
         return out_of_memory(call);
-    rc = check_stream(&w);
+    rc = stream_need_live(&w);
     for (int i = 0; i < n && !rc; i++)
         rc = start_one(&w, q, &reqs[i]->op, &parts);
     if (!rc)
         rc = finish(&w, q, parts, &m);
-    if (!rc)
-        stream_count(STREAM_STARTS);
     for (int i = 0; i < n && !rc; i++)
         started(q, reqs[i], m);
     return rc;
@@ -487,6 +484,9 @@ static int wait_for(const struct stream_where *w, struct shmemx_queue *q,
             continue;
         if (!stream_may_wait())
             return stream_refuse_wait(w);
+        rc = stream_need_live(w);
+        if (rc)
+            return rc;
         rc = gtl->wait64(word_of(q, way), upto[way], q->stream);
         if (rc)
             break;
@@ -502,8 +502,11 @@ static int wait_for(const struct stream_where *w, struct shmemx_queue *q,
 int stream_batch_wait(const char *call, struct shmemx_queue *q)
 {
     struct stream_where w = where(call, q);
+    int rc = wait_for(&w, q, q->last);
 
-    return wait_for(&w, q, q->last);
+    if (!rc)
+        q->past = q->starts;
+    return rc;
 }
 
 int stream_batch_wait_all(const char *call, struct shmemx_queue *q, int n,

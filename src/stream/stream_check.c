@@ -67,6 +67,13 @@ int stream_told(const struct stream_where *w, int rc)
     return rc;
 }
 
+int stream_need_live(const struct stream_where *w)
+{
+    uint64_t id;
+
+    return stream_told(w, gtl->stream_check(w->stream, &id));
+}
+
 bool stream_may_wait(void)
 {
     return gtl_device.memops || gtl_device.pes < 2 || gtl_is_software();

@@ -133,8 +133,9 @@ int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
 int stream_nic_let_go(struct stream_queue *q, void *stream);
 /* The word of the trigger is raised to *least when all armed so far ended. */
 int stream_nic_flag(struct stream_queue *q, uint64_t *least);
-/* Have so many ended, or all? */
+/* Have so many ended, or all?  Have the first ones? */
 bool stream_nic_over(struct stream_queue *q, uint64_t armed);
+bool stream_nic_first(struct stream_queue *q, uint64_t armed);
 bool stream_nic_idle(const struct stream_nic *n);
 /* So many have not. */
 uint64_t stream_nic_left(const struct stream_nic *n);
@@ -229,6 +230,10 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
 /* One line; gives -EINVAL. */
 int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
+
+/* It is a stream, and records no graph, for what is enqueued once counts what
+ * came before.  Else an error, logged. */
+int stream_need_live(const struct stream_where *w);
 
 /* Streams that wait hold nobody else up: else -ENOTSUP, logged. */
 bool stream_may_wait(void);

@@ -49,6 +49,8 @@ int stream_team_sync(const struct stream_where *w, struct core_team *t)
 
     if (rounds && unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);           /* before anybody is told */
+    if (rounds)
+        rc = stream_need_live(w);
     for (int r = 0; r < rounds && !rc; r++) {
         rc = tell(&world, t, (int)(((unsigned)t->my_pe + (1u << r)) %
                                    (unsigned)t->n_pes), r, epoch);

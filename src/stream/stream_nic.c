@@ -288,6 +288,12 @@ bool stream_nic_over(struct stream_queue *q, uint64_t armed)
     return !armed || xport_trig->ended(n->trig) >= armed || stream_nic_idle(n);
 }
 
+bool stream_nic_first(struct stream_queue *q, uint64_t armed)
+{
+    return !armed ||
+           xport_trig->first(stream_queue_nic(q)->trig) >= armed;
+}
+
 bool stream_nic_advance(struct stream_queue *q, bool *looks)
 {
     struct stream_nic *n = stream_queue_nic(q);

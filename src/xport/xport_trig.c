@@ -72,9 +72,10 @@ static void no_counts(struct xport_trig_counts *out)
 }
 
 const struct xport_trig_ops xport_trig_none = {
-    .name = "", .ready = not_ready, .open = no_open, .close = no_close, .can = can_nothing,
+    .name = "", .ready = not_ready, .open = no_open, .close = no_close,
+    .can = can_nothing,
     .arm = no_arm, .flag = no_flag, .word = no_word, .doorbell = no_word,
-    .bump = no_bump, .ended = none_ended, .progress = no_progress,
-    .counts = no_counts
+    .bump = no_bump, .ended = none_ended, .first = none_ended,
+    .progress = no_progress, .counts = no_counts
 };
 const struct xport_trig_ops *xport_trig = &xport_trig_none;

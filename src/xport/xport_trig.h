@@ -9,7 +9,7 @@
  *
  * Room is short (see arm()), and what finds none is somebody else's to do: no
  * call waits.  Threads: any, but one at a time for each trigger; progress(),
- * bump() and ended() may be called beside it. */
+ * bump(), ended() and first() may be called beside it. */
 #ifndef XPORT_XPORT_TRIG_H
 #define XPORT_XPORT_TRIG_H
 
@@ -66,8 +66,10 @@ struct xport_trig_ops {
      * processor has to, by bump(). */
     uint64_t *(*doorbell)(struct xport_trig *t);
     void (*bump)(struct xport_trig *t, uint64_t n);
-    /* How many operations have ended, in whatever order. */
+    /* How many operations have ended, in whatever order; and of how many all
+     * have, the first ones, as far as that is known. */
     uint64_t (*ended)(struct xport_trig *t);
+    uint64_t (*first)(struct xport_trig *t);
     /* Room is given back, and failures are seen, when somebody calls this. */
     void (*progress)(void);
     void (*counts)(struct xport_trig_counts *out);

@@ -41,6 +41,7 @@ int main(void)
     T_EQ(shmemx_long_wait_until_on_stream(&flag, SHMEM_CMP_EQ, 0, s),
          -ENOTSUP);
     T_EQ(shmemx_quiet_on_stream(s), -ENOTSUP);
+    T_EQ(shmemx_barrier_all_on_stream(s), -ENOTSUP);
     T_EQ(end(s, &graph), 0);
     T_EQ(shmemx_long_atomic_inc_on_stream(there, next, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);

@@ -131,6 +131,58 @@ T(many_go_by_one_start)
     shmem_free(d);
 }
 
+/* The second start is behind what this thread does when the first has ended. */
+T(a_request_ends_without_those_started_later)
+{
+    long *d = shmem_calloc(2, sizeof *d), x[2] = { 3, 4 };
+    uint64_t *gate = shmem_calloc(1, sizeof *gate);
+    shmemx_req_t first, second;
+    int flag = 0;
+
+    T_EQ(shmemx_put_init(&d[0], &x[0], sizeof *d, next, &first), 0);
+    T_EQ(shmemx_put_init(&d[1], &x[1], sizeof *d, next, &second), 0);
+    T_EQ(shmemx_enqueue_startall(q, 1, &first), 0);
+    T_EQ(shmemx_uint64_wait_until_on_stream(gate, SHMEM_CMP_GE, 1, s), 0);
+    T_EQ(shmemx_enqueue_startall(q, 1, &second), 0);
+    for (int i = 0; i < 5000 && !flag; i++) {
+        T_EQ(shmemx_req_test(first, &flag), 0);
+        usleep(1000);
+    }
+    T_EQ(flag, 1);
+    T_EQ(shmemx_req_test(second, &flag), 0);
+    T_EQ(flag, 0);
+    shmem_uint64_p(gate, 1, me);
+    T_EQ(shmemx_req_wait(first), 0);
+    T_EQ(shmemx_req_wait(second), 0);
+    T_EQ(shmemx_req_free(&first), 0);
+    T_EQ(shmemx_req_free(&second), 0);
+    shmem_barrier_all();
+    T_EQ(d[0], 3);
+    T_EQ(d[1], 4);
+    shmem_barrier_all();
+    shmem_free(gate);
+    shmem_free(d);
+}
+
+T(a_wait_for_the_queue_is_one_for_each_request)
+{
+    long *d = shmem_calloc(1, sizeof *d), x = 3;
+    shmemx_req_t r;
+
+    T_EQ(shmemx_put_init(d, &x, sizeof x, next, &r), 0);
+    T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
+    T_EQ(shmemx_enqueue_wait(q), 0);
+    T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
+    T_EQ(shmemx_enqueue_startall(q, 1, &r), -EBUSY);
+    T_EQ(shmemx_queue_wait(q), 0);
+    T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
+    T_EQ(shmemx_enqueue_waitall(q, 1, &r), 0);
+    T_EQ(shmemx_req_wait(r), 0);
+    T_EQ(shmemx_req_free(&r), 0);
+    shmem_barrier_all();
+    shmem_free(d);
+}
+
 #define ATOMICS(NAME, T)                                                    \
     do {                                                                    \
         T *w = shmem_calloc(2, sizeof *w), was[2] = { 99, 99 };             \
@@ -211,6 +263,8 @@ int main(void)
     T_RUN(nothing_runs_before_the_start);
     T_RUN(persistent_requests_are_started_again_and_again);
     T_RUN(many_go_by_one_start);
+    T_RUN(a_request_ends_without_those_started_later);
+    T_RUN(a_wait_for_the_queue_is_one_for_each_request);
     T_RUN(atomics_of_each_type_go_by_queues);
     T_RUN(misuse_is_refused);
     T_EQ(shmemx_stream_sync(s), 0);
