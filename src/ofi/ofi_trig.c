@@ -15,7 +15,7 @@
 struct ofi_trig_engine ofi_trig = { .lock = LOCK_INIT };
 
 enum { WORD = 64, WORDS = 64, PAGE = 4096 };
-enum { MADE = 8 };              /* triggers, in advance */
+enum { MADE = 16 };             /* triggers, in advance */
 _Static_assert(WORDS == sizeof ofi_trig.spare / sizeof *ofi_trig.spare,
                "one each");
 
@@ -156,19 +156,6 @@ static void close_counter(struct fid_cntr **c)
     *c = NULL;
 }
 
-/* One that nobody uses: its number, or -EAGAIN. */
-int ofi_trig_chain(void)
-{
-    for (int k = 0; k < 2; k++, ofi_trig_reap())
-        for (int i = 0; i < OFI_CHAINS; i++)
-            if (ofi_trig.chains[i].counter && !ofi_trig.chains[i].busy &&
-                ofi_trig.chains[i].uses < ofi_trig.kind->most) {
-                ofi_trig.chains[i].busy = true;
-                return i;
-            }
-    return -EAGAIN;
-}
-
 /* As many as there are: signals take turns. */
 static void open_chains(void)
 {
@@ -289,6 +276,14 @@ static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
     return t;
 }
 
+/* A driver that is told of a register while a stream waits may wait for that
+ * stream: one of a GPU is told of none but those made in advance. */
+static int make_late(struct xport_trig **out) REQUIRES(ofi_trig.lock)
+{
+    return ofi_trig.triggers && ofi_trig.triggers->mmio && !gtl_is_software()
+           ? -ENOSPC : make_trigger(out);
+}
+
 /* Its counters and its flag go on from where they are. */
 static int open_trigger(struct xport_trig **out, xport_trig_failed *failed,
                         void *arg)
@@ -300,7 +295,7 @@ static int open_trigger(struct xport_trig **out, xport_trig_failed *failed,
     ofi_trig_reap();
     t = find_idle();
     if (!t)
-        rc = make_trigger(&t);
+        rc = make_late(&t);
     if (!rc) {
         t->closed = false;
         t->failed = failed;
@@ -312,8 +307,7 @@ static int open_trigger(struct xport_trig **out, xport_trig_failed *failed,
     return rc;
 }
 
-/* While no stream waits: a driver that is told of a register then may wait for
- * that stream. */
+/* While no stream waits. */
 static void make_some(void)
 {
     struct xport_trig *t;

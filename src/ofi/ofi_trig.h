@@ -123,7 +123,6 @@ void ofi_trig_close(void);
 /* Under the lock. */
 struct ofi_work *ofi_trig_take(void);
 void ofi_trig_give(struct ofi_work *w);
-int ofi_trig_chain(void);
 
 /* ---- ofi_trig_reap.c ---- */
 /* Under the lock: what has ended gives its room back. */

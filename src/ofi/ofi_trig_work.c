@@ -228,6 +228,19 @@ static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
     return rc;
 }
 
+/* A counter that nobody uses: its number, or -EAGAIN. */
+static int take_chain(void)
+{
+    for (int k = 0; k < 2; k++, ofi_trig_reap())
+        for (int i = 0; i < OFI_CHAINS; i++)
+            if (ofi_trig.chains[i].counter && !ofi_trig.chains[i].busy &&
+                ofi_trig.chains[i].uses < ofi_trig.kind->most) {
+                ofi_trig.chains[i].busy = true;
+                return i;
+            }
+    return -EAGAIN;
+}
+
 /* The signal is queued first: without its put it never goes, and the other way
  * round the put would be under way without it. */
 static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
@@ -237,7 +250,7 @@ static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
 
     if (rc)
         return rc;
-    c = ofi_trig_chain();
+    c = take_chain();
     if (c < 0) {
         ofi_trig_give(w[0]);
         ofi_trig_give(w[1]);

@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <shmemx_st.h>
 
-static shmemx_stream_t s;
+enum { MORE = 20 };             /* streams than any of ours made in advance */
+
+static shmemx_stream_t s, more[MORE];
 static uint64_t *at;
 static long host[64];
 static const int pes[] = { 0 };
+static long words[MORE];
 
 /* at: 64 words of the device; results and sources in private host memory. */
 static void enqueue(void)
@@ -39,6 +42,8 @@ static void enqueue(void)
     T_EQ(shmemx_long_wait_until_on_stream(d + 38, SHMEM_CMP_EQ, 0, s), 0);
     T_EQ(shmemx_pe_quiet_on_stream(pes, 1, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
+    for (int i = 0; i < MORE; i++)
+        T_EQ(shmemx_long_p_on_stream(&words[i], i, next, more[i]), 0);
 }
 
 int main(void)
@@ -49,6 +54,8 @@ int main(void)
     at = room_make(DEVICE, 64 * sizeof *at);
     store_byte(at, 0, 64 * sizeof *at);
     T_EQ(shmemx_stream_create(&s), 0);
+    for (int i = 0; i < MORE; i++)
+        T_EQ(shmemx_stream_create(&more[i]), 0);
     shmem_barrier_all();
     T_EQ(shmemx_uint64_wait_until_on_stream(&gate, SHMEM_CMP_GE, 1, s), 0);
     mark("BEGIN");
@@ -63,6 +70,14 @@ int main(void)
     T_EQ(load_word(at + 37, 8), 1);
     T_EQ(load_word(at + 24, 8), 5);
     T_EQ(shmemx_stream_destroy(s), 0);
+    for (int i = 0; i < MORE; i++) {
+        T_EQ(shmemx_quiet_on_stream(more[i]), 0);
+        T_EQ(shmemx_stream_sync(more[i]), 0);
+        T_EQ(shmemx_stream_destroy(more[i]), 0);
+    }
+    shmem_barrier_all();
+    for (int i = 0; i < MORE; i++)
+        T_EQ(words[i], i);
     room_drop(DEVICE, at);
     return device_end();
 }

@@ -11,14 +11,19 @@ set -u
 : >failed
 for device in cuda-discrete cuda-coherent cuda-bare hip-discrete hip-bare \
     hip-coherent; do
-    for far in '' '--ppn 1'; do
+    for far in '' '--ppn 1' nic; do
         # There both PEs would be on one device, whose streams may not wait.
         [ "${device#*-}$far" != 'bare--ppn 1' ] || continue
+        [ "${device#*-}$far" != barenic ] || continue
         rm -f log
         extra=
         [ "${device#*-}" != bare ] || extra=FAKE_DEVICE_COUNT=2
         FAKE_DEVICE_LOG=$PWD/log
         export FAKE_DEVICE_LOG
+        if [ "$far" = nic ]; then
+            far='--ppn 1'
+            extra="SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH=$at/fake/cxi"
+        fi
         # shellcheck disable=SC2086
         check job "$device" -n 2 $far "$at/device/nowait"
         check [ "$(grep -c ' BEGIN$' log)" -eq 2 ]
