@@ -78,7 +78,9 @@ void ofi_flow_look(struct xport_flow *f, uint64_t now_ns)
         f->looked_done = done;
         f->looked_ns = now_ns;
     }
-    if (!env.TIMEOUT || ofi_idle(f) ||
+    if (ofi_idle(f))            /* it is what the NIC does that lasts */
+        f->looked_ns = 0;
+    if (!env.TIMEOUT || !f->looked_ns ||
         now_ns - f->looked_ns <= (uint64_t)env.TIMEOUT * 1000000000u)
         return;
     snprintf(text, sizeof text, "no answer in %ld s (SHMEM_TIMEOUT)",

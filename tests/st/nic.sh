@@ -25,6 +25,10 @@ nic cxi 16 host 2 1 order & nic sockets 5 host 2 1 queue & wait
 nic cxi 16 host 3 1 meet & nic cxi 500 cuda-discrete 2 1 queue & wait
 nic cxi 500 host 2 1 late
 
+# Long ones are the agent's here.
+job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
+    SHMEM_STALL=1 SHMEM_TIMEOUT=2 "$at/st/pause"
+
 # No thread of the library has a part in it.  Where one has, nothing ends.
 job host -n 2 --ppn 1 env SHMEM_FAULT=stream_agent:1:1 SHMEM_OFI_PROVIDER=cxi \
     "$at/st/still" &
