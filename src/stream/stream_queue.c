@@ -345,11 +345,13 @@ static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
         rc = queue_new(handle, id, &q);
     }
     lock_release(&lock);
-    if (rc)
+    if (!rc)
+        rc = stream_agent_open();
+    if (rc)                     /* it is asked for again */
         return rc;
     last.id = id + era;
     last.queue = *out = q;
-    return stream_agent_open();
+    return 0;
 }
 
 /* ---- the side of who arms ---- */
