@@ -30,15 +30,26 @@ static struct stream_words *words;      /* [QUEUES] */
 static bool pinned GUARDED_BY(lock);    /* the device knows of them */
 static uint32_t spare[QUEUES] GUARDED_BY(lock);
 static unsigned n_spare GUARDED_BY(lock);
-/* The thread's last: numbers are never used again, so it is the right one or
- * none. */
+/* The thread's last, as long as no queue of a stream has gone meanwhile:
+ * drivers that do not number streams give a number again with the handle. */
 static __thread struct {
-    uint64_t id;
+    uint64_t id, era;
     struct stream_queue *queue;
 } last __attribute__((tls_model("initial-exec")));
 bool stream_is_open;
 static bool queued;             /* atomic: a queue has been made */
-static uint64_t era;            /* numbers are those of one opening */
+static uint64_t era = 1;        /* atomic: another one when a queue has gone */
+
+static bool is_last(uint64_t id)
+{
+    return last.id == id &&
+           last.era == __atomic_load_n(&era, __ATOMIC_RELAXED);
+}
+
+static void next_era(void)
+{
+    __atomic_fetch_add(&era, 1, __ATOMIC_RELAXED);
+}
 
 /* ---- the side of who does ---- */
 
@@ -208,6 +219,7 @@ static void sweep(void) REQUIRES(lock)
         if (q->id != PRIVATE && empty(q) &&
             (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id)) {
             *at = q->next;
+            next_era();
             queue_free(q);
         } else {
             at = &q->next;
@@ -336,6 +348,7 @@ void stream_queue_close(struct stream_queue *q)
 static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
 {
     struct stream_queue *q;
+    uint64_t now;
     int rc = 0;
 
     lock_acquire(&lock);
@@ -344,12 +357,14 @@ static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
         sweep();
         rc = queue_new(handle, id, &q);
     }
+    now = era;
     lock_release(&lock);
     if (!rc)
         rc = stream_agent_open();
     if (rc)                     /* it is asked for again */
         return rc;
-    last.id = id + era;
+    last.id = id;
+    last.era = now;
     last.queue = *out = q;
     return 0;
 }
@@ -497,7 +512,7 @@ int stream_queue_find(const struct stream_where *w, struct stream_queue **out)
     int rc;
 
     rc = gtl->stream_check(w->stream, &id);
-    if (!rc && unlikely(last.id != id + era || !q))
+    if (!rc && unlikely(!is_last(id)))
         rc = queue_of(w->stream, id, &q);
     if (unlikely(rc))
         return no_queue(w, rc);
@@ -576,7 +591,7 @@ bool stream_used(void *stream)
         return false;
     if (gtl->stream_check(stream, &id))
         return true;            /* arming will tell */
-    if (last.id == id + era)
+    if (is_last(id))
         return true;
     lock_acquire(&lock);
     is = find(id) != NULL;
@@ -612,7 +627,7 @@ static unsigned drop_all(void)
         gtl->unpin(words);
     pinned = false;
     __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
-    era += (uint64_t)1 << 48;   /* no thread takes a queue of the past */
+    next_era();
     lock_release(&lock);
     return left;
 }

@@ -17,6 +17,7 @@
  *   FAKE_DEVICE_BAR=B      bytes that another device maps of one, at most
  *   FAKE_DEVICE_MEMORY=B   bytes of each, 1 GiB unless set
  *   FAKE_DEVICE_DRIVER=V   the driver's version, as its vendor counts
+ *   FAKE_DEVICE_AGAIN=1    the handle of a stream that is gone serves another
  *   FAKE_DEVICE_QUEUES=N   all streams share N queues: a command that waits
  *                          holds up the other streams of its queue
  *   FAKE_DEVICE_LOG=FILE   gets a line "PID CALL" for each call, and
@@ -40,6 +41,7 @@ enum dev_peers { DEV_ATOMICS, DEV_COPY, DEV_NO_PEERS };
 struct dev_setup {
     enum dev_personality is;
     int count, first, queues, driver;   /* driver 0: not set */
+    bool again;
     bool parts;
     enum dev_peers peers;
     size_t memory, bar;

@@ -115,19 +115,32 @@ static struct dev_queue *queue_for(void)
     return shared[i];
 }
 
+/* Under the lock: one that is gone and has nothing left. */
+static struct dev_stream *unused(void)
+{
+    struct dev_stream *s = streams;
+
+    while (s && (s->live || s->done < s->given))
+        s = s->next;
+    return s;
+}
+
 /* Under the lock. */
 static struct dev_stream *create(int device, bool fenced, int priority)
 {
-    struct dev_stream *s = must(calloc(1, sizeof *s));
+    struct dev_stream *s = dev_setup()->again ? unused() : NULL;
 
+    if (!s) {
+        s = must(calloc(1, sizeof *s));
+        s->next = streams;
+        streams = s;
+    }
     s->queue = queue_for();
     s->device = device;
     s->priority = priority;
     s->fenced = fenced;
     s->live = true;
     s->id = ++ids;
-    s->next = streams;
-    streams = s;
     return s;
 }
 
