@@ -234,8 +234,11 @@ int stream_nic_issue(const struct stream_where *w, struct stream_queue *q,
     int rc = 0;
 
     if (orders(op)) {
-        if (n->armed == n->quieted)
-            return n->soft ? STREAM_NOT : 0;    /* nothing is left */
+        if (n->armed == n->quieted && !n->soft)
+            return 0;           /* nothing is left */
+        /* The NIC may overtake what the agent has only put in order. */
+        if (xport_trig == &xport_trig_none)
+            return STREAM_NOT;
     } else {
         rc = stream_nic_arm(q, op, w->stream);
         if (!rc)

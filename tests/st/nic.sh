@@ -23,7 +23,7 @@ nic()
 nic cxi 500 host 2 1 onesided & nic cxi 16 host 2 1 queue & wait
 nic cxi 16 host 2 1 order & nic sockets 5 host 2 1 queue & wait
 nic cxi 16 host 3 1 meet & nic cxi 500 cuda-discrete 2 1 queue & wait
-nic cxi 500 host 2 1 late
+nic cxi 500 host 2 1 late & nic sockets 5 host 2 1 fence & wait
 
 # Long ones are the agent's here.
 job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
