@@ -85,7 +85,7 @@ ORDER(quiet)
 
 static int pe_quiet(const struct stream_where *w, const int *pes, size_t n)
 {
-    int rc = api_stream_ready(w->call);
+    int rc = api_stream_need(w->call);
 
     return rc ? rc : n ? stream_pe_quiet(w, pes, n) : 0;
 }
@@ -123,7 +123,16 @@ static struct core_team *member_of(shmem_team_t team, const char *call)
     return NULL;
 }
 
-#define MEET(F, PARAMS, TEAM, DO)                                               int pshmemx_##F##_on_stream PARAMS                                          {                                                                               struct stream_where w = { __func__, API_DEFAULT, stream };                  int rc = api_stream_need(__func__);                                        struct core_team *t = rc ? NULL : member_of(TEAM, __func__);                                                                                            return rc ? rc : t ? DO(&w, t) : -EINVAL;                               }                                                                           API_ALIAS(shmemx_##F##_on_stream)
+#define MEET(F, PARAMS, TEAM, DO)                                           \
+    int pshmemx_##F##_on_stream PARAMS                                      \
+    {                                                                       \
+        struct stream_where w = { __func__, API_DEFAULT, stream };          \
+        int rc = api_stream_need(__func__);                                 \
+        struct core_team *t = rc ? NULL : member_of(TEAM, __func__);        \
+                                                                            \
+        return rc ? rc : t ? DO(&w, t) : -EINVAL;                           \
+    }                                                                       \
+    API_ALIAS(shmemx_##F##_on_stream)
 MEET(barrier_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD,
      stream_team_barrier)
 MEET(sync_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD, stream_team_sync)

@@ -12,7 +12,9 @@ int api_stream_open(void) __attribute__((cold));
 static inline int api_stream_ready(const char *call)
 {
     core_need_up(call);
-    return likely(stream_is_open) ? 0 : api_stream_open();
+    /* acquire: another thread may have opened it. */
+    return likely(__atomic_load_n(&stream_is_open, __ATOMIC_ACQUIRE))
+           ? 0 : api_stream_open();
 }
 
 /* The same for calls that say why they refuse: once in a process, here. */

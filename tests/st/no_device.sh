@@ -20,12 +20,14 @@ int main(void)
     shmemx_device_info_t info;
     shmemx_stream_t s = NULL;
     shmemx_queue_t q;
+    int pe = 0;
     int asked, made, put, queue, launched;
 
     shmem_init();
     asked = shmemx_device_info(&info);
     made = shmemx_stream_create(&s);
     launched = shmemx_stream_launch(s, &grid, body, NULL);
+    shmemx_pe_quiet_on_stream(&pe, 1, s);
     put = shmemx_long_p_on_stream(&word, 1, 0, s);
     queue = asked ? shmemx_queue_create(s, NULL, 0, &q) : 0;
     printf("%d %d %d %d %d\n", asked, made, launched, put, queue);
@@ -40,7 +42,7 @@ on none "$BUILD/bin/oshrun" -n 1 ./try >out 2>err
 check [ $? -eq 0 ]
 check [ "$(cat out)" = '-19 -19 -19 -19 -19' ]
 check [ "$(wc -l <err)" -eq 1 ]
-check grep -q 'shmemx_long_p_on_stream: this PE has no device, so no streams: SHMEM_DEVICE=none .*\[S-W-DEVICE\]' err
+check grep -q 'shmemx_pe_quiet_on_stream: this PE has no device, so no streams: SHMEM_DEVICE=none .*\[S-W-DEVICE\]' err
 cat err
 if [ -z "$real" ]; then
     on cuda-discrete "$BUILD/bin/oshrun" -n 1 ./try >out 2>err
