@@ -176,7 +176,8 @@ static inline void core_progress(const char *call)
  * The step spins, then yields, then sleeps; the condition is read again after
  * each, and a writer that touches the bytes wakes the sleeper at once. */
 enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET, CORE_FOR_LOCK,
-                     CORE_FOR_FAR, CORE_FOR_STREAM, CORE_FOR_OTHERS };
+                     CORE_FOR_FAR, CORE_FOR_STREAM, CORE_FOR_QUEUE,
+                     CORE_FOR_OTHERS };
 struct core_waiter {
     const void *addr;
     size_t bytes;
@@ -190,7 +191,11 @@ struct core_waiter {
     bool is_signed;
     enum core_wait_for what;
     int cmp;                    /* of VALUE and SET */
-    uint64_t value;             /* to compare with; LOCK: the PE before */
+    uint64_t value;             /* to compare with; LOCK: the PE before; SET:
+                                 * how many they are; STREAM, QUEUE: which
+                                 * stream */
+    uint64_t each;              /* of SET, to compare all with, if */
+    bool alike;
     const char *call;
 };
 

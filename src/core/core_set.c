@@ -128,6 +128,12 @@ struct core_waiter core_set_wait(const char *call, const struct core_set *s)
 
     w.call = call;
     w.what = CORE_FOR_SET;
+    w.foreign = core_foreign(s->ivars);
+    w.is_signed = s->is_signed;
+    w.alike = !s->each_value;
+    if (w.alike)
+        w.each = key_at(s, s->values, 0, false) ^
+                 (s->is_signed ? (uint64_t)1 << 63 : 0);
     w.cmp = s->cmp;
     w.value = (uint64_t)s->n;
     return w;

@@ -202,12 +202,12 @@ static void add_value_wait(struct line *l, const struct core_waiter *w)
     }
     add(l, ", to be ");
     add(l, core_watch_sign(w->cmp));
-    if (w->what == CORE_FOR_SET) {
-        add(l, " what is wanted");
-    } else {
-        add(l, " ");
-        add_value(l, w->value, w->is_signed);
-    }
+    add(l, " ");
+    if (w->what == CORE_FOR_SET && !w->alike)
+        add(l, "what is wanted");
+    else
+        add_value(l, w->what == CORE_FOR_SET ? w->each : w->value,
+                  w->is_signed);
 }
 
 static void add_wait(struct line *l, const struct shown *s)
@@ -219,7 +219,7 @@ static void add_wait(struct line *l, const struct shown *s)
         add(l, " with a team of ");
         add_number(l, (uint64_t)s->team_pes, 10);
         add(l, " PEs");
-    } else if (s->w.what == CORE_FOR_STREAM) {
+    } else if (s->w.what == CORE_FOR_STREAM || s->w.what == CORE_FOR_QUEUE) {
         add(l, s->w.value ? ", waiting for stream 0x"
                           : ", waiting for a stream");
         if (s->w.value)

@@ -86,6 +86,36 @@ void core_text_doing(struct core_text *t, int pe, const struct core_doing *d)
                       core_text_seconds(ns));
 }
 
+static void add_number(struct core_text *t, const struct core_waiter *w,
+                       uint64_t v)
+{
+    core_text_add(t, w->is_signed ? "%lld" : "%llu", (long long)v);
+}
+
+/* The first of them, as they are now. */
+static void add_set(struct core_text *t, const struct core_waiter *w)
+{
+    struct core_waiter one = *w;
+    uint64_t n = w->value < 4 ? w->value : 3;
+
+    one.bytes = w->bytes / w->value;
+    core_text_add(t, "%llu value%s ", (unsigned long long)w->value,
+                  w->value == 1 ? "" : "s");
+    for (uint64_t i = 0; i < n && !w->foreign; i++) {
+        core_text_add(t, i ? ", " : "(");
+        add_number(t, w, core_watch_value(&one));
+        one.addr = (const char *)one.addr + one.bytes;
+    }
+    if (!w->foreign)
+        core_text_add(t, n < w->value ? ", ...) " : ") ");
+    core_text_add(t, "to be %s ", core_watch_sign(w->cmp));
+    if (w->alike)
+        add_number(t, w, w->each);
+    else
+        core_text_add(t, "what is wanted");
+    core_text_add(t, " at ");
+}
+
 void core_text_wanted(struct core_text *t, const struct core_waiter *w)
 {
     uint64_t off = 0;
@@ -96,15 +126,12 @@ void core_text_wanted(struct core_text *t, const struct core_waiter *w)
                                       : "a value to be %s %llu at ",
                       core_watch_sign(w->cmp), (long long)w->value);
     } else if (w->what == CORE_FOR_VALUE) {
-        core_text_add(t, w->is_signed ? "%lld to be %s %lld"
-                                      : "%llu to be %s %llu",
-                      (long long)core_watch_value(w), core_watch_sign(w->cmp),
-                      (long long)w->value);
+        add_number(t, w, core_watch_value(w));
+        core_text_add(t, " to be %s ", core_watch_sign(w->cmp));
+        add_number(t, w, w->value);
         core_text_add(t, " at ");
     } else if (w->what == CORE_FOR_SET) {
-        core_text_add(t, "%llu value%s to be %s what is wanted, at ",
-                      (unsigned long long)w->value, w->value == 1 ? "" : "s",
-                      core_watch_sign(w->cmp));
+        add_set(t, w);
     } else if (w->what == CORE_FOR_LOCK) {
         core_text_add(t, "the lock at ");
     }

@@ -53,6 +53,11 @@ static struct round {
 } now_round GUARDED_BY(watch_lock);
 /* Where the next round over far PEs begins. */
 static int turn GUARDED_BY(watch_lock);
+/* The wait for a call that all others were found to have gone on from, and
+ * since when. */
+static struct {
+    uint64_t wait_ns, since_ns;
+} alone GUARDED_BY(watch_lock);
 /* The far PE that was found to have finalized, or -1. */
 static int suspect GUARDED_BY(watch_lock) = -1;
 
@@ -85,7 +90,8 @@ static int candidates(const struct core_waiter *w)
         return team_of(w)->n_pes;
     if (w->what == CORE_FOR_LOCK)
         return n < LOCK_PER_ROUND ? n : LOCK_PER_ROUND;
-    if (!xport_far || w->what == CORE_FOR_STREAM)
+    if (!xport_far || w->what == CORE_FOR_STREAM ||
+        w->what == CORE_FOR_QUEUE)
         return 0;
     return n < FAR_PER_ROUND ? n : FAR_PER_ROUND;
 }
@@ -340,13 +346,18 @@ static void tell_lasting(const struct round *r, const struct core_lasting *l)
     log_warn(ERR_STALL, "%s", line.at);
 }
 
-static void add_stream(struct core_text *t, const void *stream)
+static void add_stream(struct core_text *t, const struct core_waiter *w)
 {
-    if (stream)
-        core_text_add(t, "stream %p,", stream);
+    const char *queue = w->what == CORE_FOR_QUEUE
+                        ? "what was started on a queue of " : "";
+
+    if (w->value)
+        core_text_add(t, "%sstream %p", queue, (void *)(uintptr_t)w->value);
     else
-        core_text_add(t, "a stream");
-    core_text_add(t, " on which a kernel, copy or wait has not ended");
+        core_text_add(t, "%s", *queue ? "what was started on a queue"
+                                      : "a stream");
+    if (!*queue)
+        core_text_add(t, ", on which a kernel, copy or wait has not ended");
 }
 
 static void tell(const struct round *r, const struct core_waiter *w,
@@ -366,8 +377,8 @@ static void tell(const struct round *r, const struct core_waiter *w,
         core_text_add(&line, " for ");
         if (w->what == CORE_FOR_FAR)
             core_text_add(&line, "far PEs");
-        else if (w->what == CORE_FOR_STREAM)
-            add_stream(&line, (void *)(uintptr_t)w->value);
+        else if (w->what == CORE_FOR_STREAM || w->what == CORE_FOR_QUEUE)
+            add_stream(&line, w);
         else
             core_text_wanted(&line, w);
         if (w->what == CORE_FOR_LOCK && !r->missing.n &&
@@ -406,8 +417,29 @@ static void forget_gap(uint64_t now) REQUIRES(watch_lock)
     uint64_t gap = now - last_step_ns;
 
     last_step_ns = now;
-    if (gap > GAP_NS)
+    if (gap > GAP_NS) {
         core_ask_forgive(gap);
+        alone.since_ns += gap;
+    }
+}
+
+/* Nobody can be waited for who has gone on: what they sent went down with a
+ * connection. */
+static void look_whether_alone(const struct round *r,
+                               const struct core_waiter *w, uint64_t now)
+    REQUIRES(watch_lock)
+{
+    if (!team_of(w) || !xport_far || !env.TIMEOUT ||
+        r->past.n < team_of(w)->n_pes - 1)
+        return;
+    if (alone.wait_ns != w->since_ns) {
+        alone.wait_ns = w->since_ns;
+        alone.since_ns = now;
+    }
+    if (now - alone.since_ns > (uint64_t)env.TIMEOUT * SECOND_NS)
+        core_fatal(ERR_NET, call_of(w), "all other PEs have gone on for %lld "
+                   "s (SHMEM_TIMEOUT), and what they sent has not come: it was "
+                   "lost with a connection", (long long)env.TIMEOUT);
 }
 
 static void look_for_lost(uint64_t now) REQUIRES(watch_lock)
@@ -444,6 +476,7 @@ static bool advance(struct round *r, const struct core_waiter *w, uint64_t now)
     }
     if (!team_of(w) && w->what != CORE_FOR_LOCK && w->what != CORE_FOR_OTHERS)
         turn = (turn + r->end) % core_world.n_pes;
+    look_whether_alone(r, w, now);
     if (env.STALL)
         tell(r, w, now);
     return true;

@@ -185,8 +185,10 @@ static void await(const char *call, const struct shmemx_queue *q,
                   bool (*over)(const struct shmemx_queue *q, struct mark m))
 {
     uint64_t *word = word_of(q, m.way);
-    struct core_waiter w = CORE_WAIT_VALUE(call, word, uint64_t, SHMEM_CMP_GE,
-                                           m.number);
+    struct core_waiter w = {
+        .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
+        .value = (uintptr_t)q->stream, .call = call
+    };
 
     while (!over(q, m))
         core_wait_step(&w);

@@ -78,7 +78,7 @@ late()
     tells "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; missing PE 2 \\($place, last call shmem_long_sum_reduce 1 s ago\\)"
     tells "shmem_team_sync waits for 1 s: 1 of 2 PEs of the team arrived; missing PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
     tells 'shmem_long_wait_until waits for 1 s for 0 to be == -5 at static data\+0x[0-9a-f]+'
-    tells 'shmem_long_wait_until_all waits for 1 s for 3 values to be > what is wanted, at static data\+0x[0-9a-f]+'
+    tells 'shmem_long_wait_until_all waits for 1 s for 3 values \(0, 0, 0\) to be > 6 at static data\+0x[0-9a-f]+'
     tells "shmem_set_lock waits for 1 s for the lock at static data\\+0x[0-9a-f]+, held by PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
 }
 

@@ -143,6 +143,16 @@ static void lose(int peer)
     sleep(20);                          /* the launcher ends it */
 }
 
+/* The barrier's message goes down with it. */
+static void cut(int peer)
+{
+    shmemx_stream_t s;
+
+    IS(shmemx_stream_create(&s), 0);
+    IS(shmemx_uint64_get_on_stream(&back, word, 1, peer, s), 0);
+    IS(shmemx_stream_sync(s), -EIO);
+}
+
 int main(int argc, char **argv)
 {
     int me;
@@ -155,6 +165,8 @@ int main(int argc, char **argv)
         queue(1);
     if (!me && !strcmp(argv[1], "lose"))
         lose(1);
+    if (!me && !strcmp(argv[1], "cut"))
+        cut(1);
     if (me && !strcmp(argv[1], "lose")) {
         usleep(20000);
         raise(SIGKILL);
@@ -227,6 +239,13 @@ export FI_PROVIDER_PATH="$BUILD/obj/tests/fake/cxi"
 run cxi ofi.key streams nic &
 run cxi ofi.key queue nics &
 wait
+# The connection goes with what failed, and with it what was under way for the
+# host's own calls: no wait for that is for ever.
+SHMEM_STALL=1 SHMEM_TIMEOUT=2 run 'tcp;ofi_rxm' ofi.key cut cut
+grep -qx 'exit status 0' cut ||
+    { grep -qx 'exit status 1' cut &&
+        grep -q 'PE 1 .*: shmem_barrier_all: all other PEs have gone on for 2 s (SHMEM_TIMEOUT), .*\[S-E-NET\]' cut; } ||
+    fail "cut: $(cat cut)"
 to='PE 1 \(host [^ ]+\)'
 streams key "$to: Permission denied; provider sockets[^;]*"
 streams tcp "$to: Input/output error; provider tcp;ofi_rxm[^;]*"

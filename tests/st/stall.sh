@@ -34,6 +34,7 @@ static void make_waker(void)
 int main(int argc, char **argv)
 {
     int stops = argc > 1, me, n, late, rc = 0;
+    shmemx_queue_t q;
     shmemx_stream_t s[4];
     uint64_t *w, got = 0;
 
@@ -46,6 +47,7 @@ int main(int argc, char **argv)
     w = shmem_calloc(4, sizeof *w);
     for (int i = 0; i < 4; i++)
         rc |= shmemx_stream_create(&s[i]);
+    rc |= shmemx_queue_create(s[0], NULL, 0, &q);
     shmem_barrier_all();
     if (!late) {
         usleep(stops * 200000);         /* until it has stopped */
@@ -54,6 +56,10 @@ int main(int argc, char **argv)
                                                      SHMEM_CMP_EQ, 7, s[1]);
         rc |= shmemx_barrier_all_on_stream(s[2]);
         rc |= shmemx_uint64_get_on_stream(&got, &far, 1, n - 1, s[3]);
+        rc |= shmemx_enqueue_putmem(q, &far, &got, 0, me, NULL);
+        rc |= shmemx_enqueue_start(q);
+        if (me)
+            rc |= shmemx_queue_wait(q);
         if (!me && !stops) {
             usleep(1300000);
             kill(getpid(), SIGUSR2);
@@ -73,6 +79,7 @@ int main(int argc, char **argv)
         rc |= shmemx_barrier_all_on_stream(s[2]);
     for (int i = 0; i < 4; i++)
         rc |= shmemx_stream_sync(s[i]);
+    rc |= shmemx_queue_wait(q) | shmemx_queue_destroy(q);
     usleep(400000);                     /* the next look */
     shmem_barrier_all();
     shmem_finalize();
@@ -108,7 +115,7 @@ waits()
     on='stream 0x[0-9a-f]+: '
     one="to be raised by one of PE [012] .*$2.*$3"
     told "$1" "${on}shmemx_uint64_wait_until_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; $one"
-    told "$1" "${on}shmemx_uint64_wait_until_all_on_stream waits for [12] s for 3 values to be == what is wanted, at heap\\+0x[0-9a-f]+; $one"
+    told "$1" "${on}shmemx_uint64_wait_until_all_on_stream waits for [12] s for 3 values \\(0, 0, 0\\) to be == 7 at heap\\+0x[0-9a-f]+; $one"
     told "$1" "${on}shmemx_barrier_all_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; to be raised by $2.*$3"
     told "$1" "${on}shmemx_uint64_wait_until_on_stream went on after [1-5] s"
     grep -qx 'exit status 0' "$1" || fail "$1: $(cat "$1")"
@@ -140,6 +147,7 @@ grep -q '^WARN .*set CUDA_MODULE_LOADING=EAGER' lazy || fail "lazy: $(cat lazy)"
 grep -q '^WARN .*HIP_LAUNCH_BLOCKING' blocks || fail "blocks: $(cat blocks)"
 late='PE 2 \(this node, last call shmem_barrier_all [12] s ago\)'
 waits near "$late" ''
+told near 'shmemx_queue_wait waits for [12] s for what was started on a queue of stream 0x[0-9a-f]+'
 for how in far nic; do
     waits $how 'PE 2 \(host [^ ]+, asked [0-9] s ago, no answer\)' ''
     told $how 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream waits for [12] s for operations on other nodes; with PE 2 \(host '
