@@ -75,14 +75,12 @@ enum err_code core_wrong(const struct core_ctx *ctx, const void *sym,
 void core_refuse(const char *call, const struct core_ctx *ctx,
                  const void *sym, size_t len, int pe)
     __attribute__((cold, noinline));
-_Noreturn void core_refuse_state(const char *call)
-    __attribute__((cold, noinline));
+_Noreturn void core_refuse_state(const char *call) __attribute__((cold));
 /* Ends the job unless ctx is one that exists and this thread may use. */
 void core_ctx_check(shmem_ctx_t ctx, const char *call)
     __attribute__((cold, noinline));
 /* It is a device's, and a call of the host wants to use it. */
-_Noreturn void core_ctx_refuse(const char *call)
-    __attribute__((cold, noinline));
+_Noreturn void core_ctx_refuse(const char *call) __attribute__((cold));
 
 /* Off with ./configure --disable-checks: misuse is then undefined.  What cond
  * computes on the way, like a product, is needed all the same. */
@@ -188,14 +186,11 @@ struct core_waiter {
     bool foreign, silent;       /* addr is not for the processor; others tell */
     /* For who asks what it waits for: all of a collective call, unless the
      * caller says more. */
-    bool is_signed;
+    bool is_signed, alike;      /* alike: SET compares all with each */
     enum core_wait_for what;
     int cmp;                    /* of VALUE and SET */
-    uint64_t value;             /* to compare with; LOCK: the PE before; SET:
-                                 * how many they are; STREAM, QUEUE: which
-                                 * stream */
-    uint64_t each;              /* of SET, to compare all with, if */
-    bool alike;
+    uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
+                                 * how many; STREAM, QUEUE: which stream */
     const char *call;
 };
 
