@@ -73,7 +73,7 @@ static void print_info(void)
            log_size(size, (double)heap.total), heap.total);
     print_device();
     printf("network: %s\n", ofi_text());
-    api_stream_print();
+    api_stream_print(ofi_trig_why);
 }
 
 static void print_banner(void)

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "gtl/gtl.h"
-#include "ofi/ofi.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -70,16 +69,16 @@ static void print_near(const char *where, shmemx_engines_t e)
                : "a thread: the device does not reach them");
 }
 
-static void print_far(shmemx_engines_t e)
+static void print_far(shmemx_engines_t e, const char *(*why)(char *, size_t))
 {
-    char why[128];
+    char text[128];
 
     if (*e.put)
         printf("streams, other nodes: puts %s, atomics %s (%s)\n", e.put,
-               e.atomic, ofi_trig_why(why, sizeof why));
+               e.atomic, why(text, sizeof text));
 }
 
-void api_stream_print(void)
+void api_stream_print(const char *(*why_far)(char *out, size_t size))
 {
     if (api_stream_open()) {
         printf("streams: none (%s)\n", env.DEVICE == ENV_DEVICE_NONE
@@ -88,7 +87,7 @@ void api_stream_print(void)
     }
     print_near("host heaps of this node", near(HEAP_HOST));
     print_near("device heaps of this node", near(HEAP_DEVICE));
-    print_far(far());
+    print_far(far(), why_far);
 }
 
 int pshmemx_device_info(shmemx_device_info_t *info)

@@ -28,8 +28,9 @@ static inline int api_stream_need(const char *call)
     return rc;
 }
 
-/* Who does what streams are given, and why, on standard output. */
-void api_stream_print(void);
+/* Who does what streams are given, and why, on standard output; why_far() is
+ * asked when the network's hardware has been tried. */
+void api_stream_print(const char *(*why_far)(char *out, size_t size));
 
 /* NULL: an invalid one, or a device's. */
 const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call);
