@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Waits, order and barriers as steps of a stream. */
 #include "api/api_stream.h"
+#include "core/core_misuse.h"
 
 #include <errno.h>
 
@@ -118,8 +119,8 @@ static struct core_team *member_of(shmem_team_t team, const char *call)
 
     if (t && core_team_known(t) && t->my_pe >= 0 && !core_team_of_device(t))
         return t;
-    log_warn(ERR_TEAM, "%s: not a team of which this PE is a member: not "
-             "enqueued", core_public_name(call));
+    core_misuse(ERR_TEAM, call, "not a team of which this PE is a member: not "
+                "enqueued");
     return NULL;
 }
 

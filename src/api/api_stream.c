@@ -3,6 +3,7 @@
 #include "api/api_stream.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "core/core_misuse.h"
 #include "gtl/gtl.h"
 
 #include <errno.h>
@@ -26,10 +27,17 @@ void api_stream_lacks(const char *call)
                  ? "SHMEM_DEVICE=none switches it off" : gtl_error());
 }
 
-static int told(const char *call, int rc)
+static int null(const char *call, const char *what)
+{
+    return core_misuse(ERR_NULL, call, "%s is a null pointer", what);
+}
+
+/* What the driver refused.  -EAGAIN is an answer. */
+static int told(const char *call, shmemx_stream_t stream, int rc)
 {
     if (unlikely(rc && rc != -EAGAIN))
-        log_debug(LOG_API, "%s: %s", call, gtl_error());
+        core_misuse(ERR_STREAM, call, "stream %p: %s", (void *)stream,
+                    gtl_error());
     return rc;
 }
 
@@ -98,7 +106,7 @@ int pshmemx_device_info(shmemx_device_info_t *info)
     if (rc)
         return rc;
     if (!info)
-        return -EINVAL;
+        return null(__func__, "info");
     *info = (shmemx_device_info_t){
         .ordinal = d->ordinal, .count = d->count,
         .driver_version = d->driver_version, .hw_queues = d->hw_queues,
@@ -124,8 +132,12 @@ int pshmemx_stream_create(shmemx_stream_t *stream)
 
     if (rc)
         return rc;
-    return stream ? told(__func__, gtl->stream_create(false, stream))
-                  : -EINVAL;
+    if (!stream)
+        return null(__func__, "stream");
+    rc = gtl->stream_create(false, stream);
+    if (rc)
+        core_misuse(ERR_STREAM, __func__, "%s", gtl_error());
+    return rc;
 }
 API_ALIAS(shmemx_stream_create)
 
@@ -148,11 +160,11 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
     int rc = api_stream_ready(__func__);
 
     if (!rc && !stream)
-        rc = -EINVAL;
+        rc = core_misuse(ERR_ARG, __func__, "the default stream stays");
     if (!rc)
-        rc = told(__func__, gtl->stream_check(stream, &id));
+        rc = told(__func__, stream, gtl->stream_check(stream, &id));
     if (!rc && !settled(stream))
-        rc = -EBUSY;
+        rc = -EBUSY;            /* no line: one may ask until it is not */
     if (!rc)
         stream_destroyed(__func__, stream);
     if (!rc)
@@ -219,8 +231,9 @@ static int ended(const char *call, shmemx_stream_t stream, int rc)
         log_warn(ERR_DEVICE, "%s: stream %p: work on it failed: %s",
                  core_public_name(call), stream, gtl_error());
         stream_failed(call, stream);
+        return rc;
     }
-    return told(call, rc);
+    return told(call, stream, rc);
 }
 
 int pshmemx_stream_sync(shmemx_stream_t stream)
@@ -261,10 +274,10 @@ int pshmemx_stream_copy(shmemx_stream_t stream, void *dest,
     int rc = api_stream_ready(__func__);
 
     if (!rc && bytes && (!dest || !source))
-        rc = -EINVAL;
+        rc = null(__func__, dest ? "source" : "dest");
     return rc || !bytes ? rc
-                        : told(__func__, gtl->copy(dest, source, bytes,
-                                                   stream));
+                        : told(__func__, stream,
+                               gtl->copy(dest, source, bytes, stream));
 }
 API_ALIAS(shmemx_stream_copy)
 
@@ -274,9 +287,10 @@ int pshmemx_stream_fill(shmemx_stream_t stream, void *dest, int byte,
     int rc = api_stream_ready(__func__);
 
     if (!rc && bytes && !dest)
-        rc = -EINVAL;
+        rc = null(__func__, "dest");
     return rc || !bytes ? rc
-                        : told(__func__, gtl->fill(dest, byte, bytes, stream));
+                        : told(__func__, stream,
+                               gtl->fill(dest, byte, bytes, stream));
 }
 API_ALIAS(shmemx_stream_fill)
 
@@ -286,7 +300,8 @@ int pshmemx_stream_call(shmemx_stream_t stream, void (*fn)(void *), void *arg)
 
     if (rc)
         return rc;
-    return fn ? told(__func__, gtl->call(fn, arg, stream)) : -EINVAL;
+    return fn ? told(__func__, stream, gtl->call(fn, arg, stream))
+              : null(__func__, "fn");
 }
 API_ALIAS(shmemx_stream_call)
 
@@ -297,12 +312,14 @@ int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
 
     if (rc)
         return rc;
-    rc = grid && body ? told(__func__, gtl->launch(grid, body, arg, stream))
-                      : -EINVAL;
-    if (rc == -ENODEV)
-        log_warn(ERR_DEVICE, "shmemx_stream_launch: kernels that are C "
-                 "functions run on the software device, and this one is a GPU: "
-                 "SHMEM_DEVICE=host chooses that");
+    if (!grid || !body)
+        return null(__func__, grid ? "body" : "grid");
+    rc = gtl->launch(grid, body, arg, stream);
+    if (rc != -ENODEV || gtl_is_software())
+        return told(__func__, stream, rc);
+    core_misuse(ERR_DEVICE, __func__, "kernels that are C functions run on the "
+                "software device, and this one is a GPU: SHMEM_DEVICE=host "
+                "chooses that");
     return rc;
 }
 API_ALIAS(shmemx_stream_launch)

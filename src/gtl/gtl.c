@@ -23,7 +23,10 @@ const char *gtl_error(void)
 
 int gtl_fail(int rc, const char *call, const char *text, long code)
 {
-    snprintf(said, sizeof said, "%s: %s (%ld)", call, text, code);
+    if (code)
+        snprintf(said, sizeof said, "%s: %s (%ld)", call, text, code);
+    else
+        snprintf(said, sizeof said, "%s: %s", call, text);
     return rc;
 }
 

@@ -7,7 +7,8 @@
 
 extern hidden const struct gtl_ops gtl_host, gtl_cuda, gtl_hip;
 
-/* Keeps "call: text (code)" for gtl_error(); returns rc. */
+/* Keeps "call: text (code)" for gtl_error(), or "call: text" with code 0;
+ * returns rc. */
 int gtl_fail(int rc, const char *call, const char *text, long code)
     __attribute__((cold));
 

@@ -2,20 +2,27 @@
 /* What a call is given: wrong things are refused with a line, and the program
  * goes on. */
 #include "stream/stream_int.h"
+#include "core/core_misuse.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
+
+/* What does not happen: calls that make a request enqueue nothing anyway. */
+static const char *lost(const char *call)
+{
+    size_t n = strlen(call);
+
+    return n > 5 && !strcmp(call + n - 5, "_init") ? ": no request is made"
+                                                   : ": not enqueued";
+}
 
 int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
 {
-    char text[512];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    core_misuse_end(code, call, lost(call), fmt, ap);
     va_end(ap);
-    log_warn(code, "%s: %s: not enqueued", core_public_name(call), text);
     return -EINVAL;
 }
 
@@ -63,7 +70,8 @@ int stream_told(const struct stream_where *w, int rc)
                       "cannot replay this operation");
         return -ENOTSUP;
     }
-    stream_refuse(ERR_STREAM, w->call, "%s", gtl_error());
+    stream_refuse(ERR_STREAM, w->call, "stream %p: %s", w->stream,
+                  gtl_error());
     return rc;
 }
 
