@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Queues of a stream and their requests. */
 #include "api/api_stream.h"
+#include "core/core_misuse.h"
 
 #include <errno.h>
 
 static int null(const char *call, const char *what)
 {
-    log_warn(ERR_NULL, "%s: %s is a null pointer", core_public_name(call),
-             what);
-    return -EINVAL;
+    return core_misuse(ERR_NULL, call, "%s is a null pointer", what);
 }
 
 int pshmemx_queue_create(shmemx_stream_t stream,
@@ -21,11 +20,9 @@ int pshmemx_queue_create(shmemx_stream_t stream,
         return rc;
     if (!queue || (mask && !config))
         return null(__func__, queue ? "config" : "queue");
-    if (mask & ~SHMEMX_QUEUE_DEPTH) {
-        log_warn(ERR_ARG, "shmemx_queue_create: mask %#lx has unknown bits",
-                 (unsigned long)mask);
-        return -EINVAL;
-    }
+    if (mask & ~SHMEMX_QUEUE_DEPTH)
+        return core_misuse(ERR_ARG, __func__, "mask %#lx has unknown bits",
+                           (unsigned long)mask);
     return stream_batch_open(__func__, stream,
                              mask & SHMEMX_QUEUE_DEPTH ? config->depth : 0,
                              queue);
@@ -35,15 +32,13 @@ API_ALIAS(shmemx_queue_create)
 int pshmemx_queue_destroy(shmemx_queue_t queue)
 {
     core_need_up(__func__);
-    return queue ? stream_batch_close(queue) : null(__func__, "the queue");
+    return stream_batch_close(__func__, queue);
 }
 API_ALIAS(shmemx_queue_destroy)
 
 int pshmemx_queue_wait(shmemx_queue_t queue)
 {
     core_need_up(__func__);
-    if (!queue)
-        return null(__func__, "the queue");
     return stream_batch_await(__func__, queue);
 }
 API_ALIAS(shmemx_queue_wait)
@@ -54,10 +49,11 @@ int pshmemx_queue_test(shmemx_queue_t queue, int *empty)
     int rc;
 
     core_need_up(__func__);
-    if (!queue || !empty)
-        return null(__func__, queue ? "the result" : "the queue");
+    if (!empty)
+        return null(__func__, "the result");
     rc = stream_batch_test(__func__, queue, &is);
-    *empty = is;
+    if (rc != -EINVAL)
+        *empty = is;
     return rc;
 }
 API_ALIAS(shmemx_queue_test)
@@ -69,8 +65,7 @@ int pshmemx_enqueue_putmem(shmemx_queue_t queue, void *dest,
                            shmemx_req_t *req)
 {
     core_need_up(__func__);
-    return queue ? stream_req_put(__func__, queue, dest, source, bytes, NULL,
-                                  pe, req) : null(__func__, "the queue");
+    return stream_req_put(__func__, queue, dest, source, bytes, NULL, pe, req);
 }
 API_ALIAS(shmemx_enqueue_putmem)
 
@@ -82,8 +77,7 @@ int pshmemx_enqueue_putmem_signal(shmemx_queue_t queue, void *dest,
     struct stream_signal s = { sig_addr, signal, sig_op };
 
     core_need_up(__func__);
-    return queue ? stream_req_put(__func__, queue, dest, source, bytes, &s, pe,
-                                  req) : null(__func__, "the queue");
+    return stream_req_put(__func__, queue, dest, source, bytes, &s, pe, req);
 }
 API_ALIAS(shmemx_enqueue_putmem_signal)
 
@@ -92,8 +86,7 @@ int pshmemx_enqueue_getmem(shmemx_queue_t queue, void *dest,
                            shmemx_req_t *req)
 {
     core_need_up(__func__);
-    return queue ? stream_req_get(__func__, queue, dest, source, bytes, pe,
-                                  req) : null(__func__, "the queue");
+    return stream_req_get(__func__, queue, dest, source, bytes, pe, req);
 }
 API_ALIAS(shmemx_enqueue_getmem)
 
@@ -106,8 +99,7 @@ API_ALIAS(shmemx_enqueue_getmem)
         };                                                                  \
                                                                             \
         core_need_up(__func__);                                             \
-        return queue ? stream_req_amo(__func__, queue, &a_, pe, req)        \
-                     : null(__func__, "the queue");                         \
+        return stream_req_amo(__func__, queue, &a_, pe, req);               \
     }                                                                       \
     API_ALIAS(shmemx_enqueue_atomic_##F)
 #define AMOS(NAME, T)                                                       \
@@ -129,16 +121,14 @@ SHMEMI_ENQUEUE_TYPES(AMOS)
 int pshmemx_enqueue_start(shmemx_queue_t queue)
 {
     core_need_up(__func__);
-    return queue ? stream_batch_start(__func__, queue)
-                 : null(__func__, "the queue");
+    return stream_batch_start(__func__, queue);
 }
 API_ALIAS(shmemx_enqueue_start)
 
 int pshmemx_enqueue_wait(shmemx_queue_t queue)
 {
     core_need_up(__func__);
-    return queue ? stream_batch_wait(__func__, queue)
-                 : null(__func__, "the queue");
+    return stream_batch_wait(__func__, queue);
 }
 API_ALIAS(shmemx_enqueue_wait)
 
@@ -149,8 +139,8 @@ int pshmemx_put_init(void *dest, const void *source, size_t bytes, int pe,
 {
     int rc = api_stream_need(__func__);
 
-    return rc ? rc : stream_req_put(__func__, NULL, dest, source, bytes, NULL,
-                                    pe, req);
+    return rc ? rc : stream_req_init(__func__, dest, source, bytes, NULL, pe,
+                                     req);
 }
 API_ALIAS(shmemx_put_init)
 
@@ -161,26 +151,22 @@ int pshmemx_put_signal_init(void *dest, const void *source, size_t bytes,
     struct stream_signal s = { sig_addr, signal, sig_op };
     int rc = api_stream_need(__func__);
 
-    return rc ? rc : stream_req_put(__func__, NULL, dest, source, bytes, &s,
-                                    pe, req);
+    return rc ? rc : stream_req_init(__func__, dest, source, bytes, &s, pe,
+                                     req);
 }
 API_ALIAS(shmemx_put_signal_init)
 
-static int check_list(const char *call, shmemx_queue_t queue, int n,
-                      shmemx_req_t reqs[])
+static int check_list(const char *call, int n, shmemx_req_t reqs[])
 {
     core_need_up(call);
-    if (!queue || (n > 0 && !reqs))
-        return null(call, queue ? "the list" : "the queue");
-    if (n >= 0)
-        return 0;
-    log_warn(ERR_ARG, "%s: %d requests", core_public_name(call), n);
-    return -EINVAL;
+    if (n > 0 && !reqs)
+        return null(call, "the list");
+    return n >= 0 ? 0 : core_misuse(ERR_ARG, call, "%d requests", n);
 }
 
 int pshmemx_enqueue_startall(shmemx_queue_t queue, int n, shmemx_req_t reqs[])
 {
-    int rc = check_list(__func__, queue, n, reqs);
+    int rc = check_list(__func__, n, reqs);
 
     return rc ? rc : stream_batch_start_all(__func__, queue, n, reqs);
 }
@@ -188,7 +174,7 @@ API_ALIAS(shmemx_enqueue_startall)
 
 int pshmemx_enqueue_waitall(shmemx_queue_t queue, int n, shmemx_req_t reqs[])
 {
-    int rc = check_list(__func__, queue, n, reqs);
+    int rc = check_list(__func__, n, reqs);
 
     return rc ? rc : stream_batch_wait_all(__func__, queue, n, reqs);
 }
@@ -197,8 +183,7 @@ API_ALIAS(shmemx_enqueue_waitall)
 int pshmemx_req_wait(shmemx_req_t req)
 {
     core_need_up(__func__);
-    return req ? stream_req_await(__func__, req)
-               : null(__func__, "the request");
+    return stream_req_await(__func__, req);
 }
 API_ALIAS(shmemx_req_wait)
 
@@ -208,8 +193,8 @@ int pshmemx_req_test(shmemx_req_t req, int *flag)
     int rc;
 
     core_need_up(__func__);
-    if (!req || !flag)
-        return null(__func__, req ? "the result" : "the request");
+    if (!flag)
+        return null(__func__, "the result");
     rc = stream_req_test(__func__, req, &is);
     if (rc != -EINVAL)
         *flag = is;
@@ -226,7 +211,7 @@ int pshmemx_req_free(shmemx_req_t *req)
         return null(__func__, "the request's place");
     if (!*req)
         return 0;
-    rc = stream_req_free(*req);
+    rc = stream_req_free(__func__, *req);
     if (!rc)
         *req = NULL;
     return rc;

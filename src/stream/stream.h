@@ -97,19 +97,25 @@ int stream_team_barrier(const struct stream_where *w, struct core_team *t);
 
 /* ---- Queues: operations that one start lets go ---- */
 
+/* Handles, and no addresses of such things: those of none, or of one that is
+ * gone, are refused with a line. */
 struct shmemx_queue;
 struct shmemx_req;
 int stream_batch_open(const char *call, void *stream, size_t depth,
                       struct shmemx_queue **out);
-/* -EBUSY: something is started or waits for a start. */
-int stream_batch_close(struct shmemx_queue *q);
-/* *empty: all that was started has ended.  These four give -EIO, told, if an
- * operation of the queue that has ended has failed; each is told of once. */
+/* -EBUSY, told: something is started or waits for a start. */
+int stream_batch_close(const char *call, struct shmemx_queue *q);
+/* *empty: all that was started has ended.  These two and the test and wait of
+ * requests give -EIO, told, if an operation of the queue that has ended has
+ * failed; each is told of once. */
 int stream_batch_test(const char *call, struct shmemx_queue *q, bool *empty);
 int stream_batch_await(const char *call, struct shmemx_queue *q);
 
-/* A persistent request, or with q one that its next start uses up; out may
- * then be NULL. */
+/* A persistent request. */
+int stream_req_init(const char *call, void *dest, const void *source,
+                    size_t len, const struct stream_signal *s, int pe,
+                    struct shmemx_req **out);
+/* One that the next start of q uses up; out may be NULL. */
 int stream_req_put(const char *call, struct shmemx_queue *q, void *dest,
                    const void *source, size_t len,
                    const struct stream_signal *s, int pe,
@@ -128,11 +134,11 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
 int stream_batch_wait(const char *call, struct shmemx_queue *q);
 int stream_batch_wait_all(const char *call, struct shmemx_queue *q, int n,
                           struct shmemx_req *reqs[]);
-/* -EINVAL: it was never started. */
+/* -EINVAL, told: it was never started. */
 int stream_req_test(const char *call, struct shmemx_req *r, bool *ended);
 int stream_req_await(const char *call, struct shmemx_req *r);
-/* -EBUSY: it has not ended. */
-int stream_req_free(struct shmemx_req *r);
+/* -EBUSY, told: it has not ended. */
+int stream_req_free(const char *call, struct shmemx_req *r);
 
 /* Does the device itself copy to and from such heaps of all PEs of this node,
  * and do atomics on them?  False: there is no such heap. */

@@ -1,70 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues: operations that are put in one by one, or made once, and let go
- * together.
- *
- * A start enqueues what the device does itself, arms the rest, and ends with
- * one store of the device's: to the register of the NIC, which raises a flag
- * behind all; to `fire`, where something is armed for the agent - behind it is
- * a quiet, for which the agent raises `done` - and else to `started`, which
- * only the host looks at.  So a wait is one wait for the flag or for `done`, or
- * none where the stream's order is enough.  Only where the NIC has no room for
- * some of a start are there two stores. */
-#include "stream/stream_int.h"
-#include "stream/stream_stats.h"
-#include "stream/stream_watch.h"
+/* Queues, and requests: operations that are put in one by one, or made once.
+ * stream_start.c lets them go. */
+#include "stream/stream_batch.h"
+#include "core/core_misuse.h"
+#include "stream/stream_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum state {
-    IDLE,                       /* may be started */
-    STAGED,                     /* the next start uses it up */
-    STARTED,
-    WAITED                      /* started, and the stream waits for it */
-};
-
-/* What tells of a start's end, and the number that it is then past. */
-enum { BY_START, BY_TICKET, BY_FLAG, WAYS };
-struct mark {
-    int way;
-    uint64_t number;
-    uint64_t armed;             /* with the NIC by then */
-    uint64_t start;             /* which it is */
-};
-
-struct shmemx_req {
-    struct stream_op op;
-    struct shmemx_queue *queue; /* that started it */
-    enum state state;
-    bool once;
-    struct mark mark;           /* of its last start */
-};
-
-struct staged {
-    struct stream_op op;
-    struct shmemx_req *req;     /* or NULL */
-};
-
-struct shmemx_queue {
-    void *stream;
-    struct stream_queue *queue;
-    struct staged *staged;
-    size_t n_staged, room;
-    uint64_t last[WAYS];
-    uint64_t waited[WAYS];      /* that the stream waits for */
-    uint64_t starts, past;      /* so many; for so many there is a wait */
-};
+struct stream_handles stream_batches = STREAM_HANDLES(struct batch);
+struct stream_handles stream_reqs = STREAM_HANDLES(struct req);
 
 /* ---- queues ---- */
 
-static int out_of_memory(const char *call)
+static void let_go(void *thing)
+{
+    struct batch *q = thing;
+
+    if (q->queue)
+        stream_queue_close(q->queue);
+    free(q->staged);
+}
+
+int stream_batch_no_memory(const char *call)
 {
     stream_refuse(ERR_STREAM, call, "out of memory");
     return -ENOMEM;
 }
 
-static int make_room(struct shmemx_queue *q, size_t n)
+static int make_room(struct batch *q, size_t n)
 {
     struct staged *more;
     size_t room = q->room ? q->room : 16;
@@ -81,42 +46,51 @@ static int make_room(struct shmemx_queue *q, size_t n)
     return stream_queue_reserve(q->queue, n + 1);
 }
 
+struct batch *stream_batch_of(const char *call, struct shmemx_queue *queue)
+{
+    struct batch *q = stream_handle_find(&stream_batches, queue);
+
+    if (unlikely(!q && !queue))
+        core_misuse(ERR_NULL, call, "the queue is a null pointer");
+    else if (unlikely(!q))
+        core_misuse(ERR_ARG, call, "%p is no queue, or one that was destroyed",
+                    (void *)queue);
+    return q;
+}
+
 int stream_batch_open(const char *call, void *stream, size_t depth,
                       struct shmemx_queue **out)
 {
-    struct shmemx_queue *q;
+    struct batch *q;
     uint64_t id;
     int rc = gtl->stream_check(stream, &id);
 
     if (rc == -EBUSY)           /* it records a graph, and will end that */
         rc = 0;
     if (rc) {
-        stream_refuse(ERR_STREAM, call, "stream %p: %s", stream, gtl_error());
+        core_misuse(ERR_STREAM, call, "stream %p: %s", stream, gtl_error());
         return rc;
     }
-    q = calloc(1, sizeof *q);
+    q = stream_handle_new(&stream_batches);
     if (!q)
-        return out_of_memory(call);
+        return stream_batch_no_memory(call);
     q->stream = stream;
     rc = stream_queue_open(stream, &q->queue);
     if (!rc)
         rc = make_room(q, depth);
-    if (!rc)
-        q->last[BY_START] = stream_queue_words(q->queue)->started;
     if (rc) {
-        stream_refuse(ERR_STREAM, call, "a queue: %s", strerror(-rc));
-        if (q->queue)
-            stream_queue_close(q->queue);
-        free(q->staged);
-        free(q);
+        core_misuse(ERR_STREAM, call, "stream %p: %s", stream,
+                    stream_queue_lacks(rc));
+        let_go(q);
+        stream_handle_drop(&stream_batches, stream_handle_of(q));
         return rc;
     }
-    *out = q;
+    q->last[BY_START] = stream_queue_words(q->queue)->started;
+    *out = stream_handle_of(q);
     return 0;
 }
 
-/* NULL: nothing of that kind was started. */
-static uint64_t *word_of(const struct shmemx_queue *q, int way)
+uint64_t *stream_batch_word(const struct batch *q, int way)
 {
     struct stream_words *w = stream_queue_words(q->queue);
 
@@ -125,42 +99,40 @@ static uint64_t *word_of(const struct shmemx_queue *q, int way)
            ? xport_trig->word(stream_queue_nic(q->queue)->trig) : NULL;
 }
 
-static bool reached(const struct shmemx_queue *q, struct mark m)
+static bool reached(const struct batch *q, struct mark m)
 {
-    uint64_t *word = word_of(q, m.way);
+    uint64_t *word = stream_batch_word(q, m.way);
 
     return !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= m.number;
 }
 
-static struct mark last_of(const struct shmemx_queue *q, int way)
+static struct mark last_of(const struct batch *q, int way)
 {
     return (struct mark){ .way = way, .number = q->last[way] };
 }
 
-/* What the NIC does it counts, in whatever order it ends: that a start has
- * ended its flag tells when the last one has. */
-static bool counted(const struct shmemx_queue *q, struct mark m)
+bool stream_batch_counted(const struct batch *q, struct mark m)
 {
     return m.way != BY_START && stream_queue_nic(q->queue)->armed;
 }
 
 /* A later start may be behind what this thread is about to do, so that nobody
  * waits for that one here. */
-static bool ended(const struct shmemx_queue *q, struct mark m)
+static bool ended(const struct batch *q, struct mark m)
 {
-    if (!counted(q, m) ||
+    if (!stream_batch_counted(q, m) ||
         (reached(q, last_of(q, BY_TICKET)) && reached(q, last_of(q, BY_FLAG))))
         return reached(q, m);
     return stream_nic_first(q->queue, m.armed) &&
            (m.way != BY_TICKET || reached(q, m));
 }
 
-static int failed(const char *call, const struct shmemx_queue *q)
+static int failed(const char *call, const struct batch *q)
 {
     return stream_fail_take(call, stream_queue_failed(q->queue));
 }
 
-static bool all_ended(const struct shmemx_queue *q)
+static bool all_ended(const struct batch *q)
 {
     bool all = true;
 
@@ -169,22 +141,21 @@ static bool all_ended(const struct shmemx_queue *q)
     return all;
 }
 
-int stream_batch_test(const char *call, struct shmemx_queue *q, bool *is)
+int stream_batch_test(const char *call, struct shmemx_queue *queue, bool *is)
 {
-    int rc = 0;
+    const struct batch *q = stream_batch_of(call, queue);
 
+    if (!q)
+        return -EINVAL;
     *is = all_ended(q);
-    if (*is)
-        rc = failed(call, q);
-    return rc;
+    return *is ? failed(call, q) : 0;
 }
 
 /* The wait that the host makes: the device, the agent or the NIC stores. */
-static void await(const char *call, const struct shmemx_queue *q,
-                  struct mark m,
-                  bool (*over)(const struct shmemx_queue *q, struct mark m))
+static void await(const char *call, const struct batch *q, struct mark m,
+                  bool (*over)(const struct batch *q, struct mark m))
 {
-    uint64_t *word = word_of(q, m.way);
+    uint64_t *word = stream_batch_word(q, m.way);
     struct core_waiter w = {
         .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
         .value = (uintptr_t)q->stream, .call = call
@@ -195,342 +166,215 @@ static void await(const char *call, const struct shmemx_queue *q,
     core_wait_end(&w);
 }
 
-int stream_batch_await(const char *call, struct shmemx_queue *q)
+int stream_batch_await(const char *call, struct shmemx_queue *queue)
 {
+    struct batch *q = stream_batch_of(call, queue);
+
+    if (!q)
+        return -EINVAL;
     for (int way = 0; way < WAYS; way++)
         await(call, q, last_of(q, way), reached);
     q->past = q->starts;
     return failed(call, q);
 }
 
-int stream_batch_close(struct shmemx_queue *q)
+int stream_batch_close(const char *call, struct shmemx_queue *queue)
 {
-    if (q->n_staged || !all_ended(q) || !stream_queue_empty(q->queue))
+    struct batch *q = stream_batch_of(call, queue), gone;
+
+    if (!q)
+        return -EINVAL;
+    if (q->n_staged) {
+        core_misuse(ERR_ARG, call, "operations that were put in wait for their "
+                    "start");
         return -EBUSY;
-    stream_queue_close(q->queue);
-    free(q->staged);
-    free(q);
+    }
+    if (!all_ended(q) || !stream_queue_empty(q->queue)) {
+        core_misuse(ERR_ARG, call, "operations that were started have not "
+                    "ended");
+        return -EBUSY;
+    }
+    gone = *q;
+    if (!stream_handle_drop(&stream_batches, queue))
+        return -EINVAL;         /* another thread was faster */
+    let_go(&gone);
     return 0;
 }
 
 /* ---- requests ---- */
 
-static struct stream_where where(const char *call, struct shmemx_queue *q)
+struct stream_where stream_batch_where(const char *call, const struct batch *q)
 {
     return (struct stream_where){
         call, &core_ctx_default, q ? q->stream : NULL
     };
 }
 
-static int stage(const char *call, struct shmemx_queue *q,
-                 const struct stream_op *op, struct shmemx_req *req)
+static int stage(const char *call, struct batch *q, const struct stream_op *op,
+                 struct req *req)
 {
-    int rc = make_room(q, q->n_staged + 1);
-
-    if (rc) {
-        free(req);
-        return out_of_memory(call);
-    }
+    if (make_room(q, q->n_staged + 1))
+        return stream_batch_no_memory(call);
     q->staged[q->n_staged++] = (struct staged){ *op, req };
     return 0;
 }
 
-static int make(const char *call, struct shmemx_queue *q,
-                const struct stream_op *op, struct shmemx_req **out)
+/* q: NULL for a persistent one. */
+static int make(const char *call, struct batch *q, const struct stream_op *op,
+                struct shmemx_req **out)
 {
-    struct shmemx_req *r = NULL;
+    struct req *r = NULL;
     int rc = 0;
 
     if (!q && !out)
         return stream_refuse(ERR_NULL, call, "no place for the request");
     if (out) {
-        r = calloc(1, sizeof *r);
+        r = stream_handle_new(&stream_reqs);
         if (!r)
-            return out_of_memory(call);
+            return stream_batch_no_memory(call);
         r->op = *op;
         r->once = q != NULL;
         r->state = q ? STAGED : IDLE;
-        r->queue = q;
+        r->queue = q ? stream_handle_of(q) : NULL;
     }
     if (q)
         rc = stage(call, q, op, r);
-    if (!rc && out)
-        *out = r;
+    if (rc && r)
+        stream_handle_drop(&stream_reqs, stream_handle_of(r));
+    else if (r)
+        *out = stream_handle_of(r);
     return rc;
 }
 
-int stream_req_put(const char *call, struct shmemx_queue *q, void *dest,
-                   const void *source, size_t len,
-                   const struct stream_signal *s, int pe,
-                   struct shmemx_req **out)
+int stream_req_init(const char *call, void *dest, const void *source,
+                    size_t len, const struct stream_signal *s, int pe,
+                    struct shmemx_req **out)
 {
-    struct stream_where w = where(call, q);
+    struct stream_where w = stream_batch_where(call, NULL);
     struct stream_op op;
     int rc = s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
                : stream_make_put(&w, dest, source, len, 1, pe, &op);
 
+    return rc ? rc : make(call, NULL, &op, out);
+}
+
+int stream_req_put(const char *call, struct shmemx_queue *queue, void *dest,
+                   const void *source, size_t len,
+                   const struct stream_signal *s, int pe,
+                   struct shmemx_req **out)
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    struct stream_op op;
+    int rc = !q ? -EINVAL
+             : s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
+                 : stream_make_put(&w, dest, source, len, 1, pe, &op);
+
     return rc ? rc : make(call, q, &op, out);
 }
 
-int stream_req_get(const char *call, struct shmemx_queue *q, void *dest,
+int stream_req_get(const char *call, struct shmemx_queue *queue, void *dest,
                    const void *source, size_t len, int pe,
                    struct shmemx_req **out)
 {
-    struct stream_where w = where(call, q);
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
     struct stream_op op;
-    int rc = stream_make_get(&w, dest, source, len, 1, pe, &op);
+    int rc = q ? stream_make_get(&w, dest, source, len, 1, pe, &op) : -EINVAL;
 
     return rc ? rc : make(call, q, &op, out);
 }
 
-int stream_req_amo(const char *call, struct shmemx_queue *q,
+int stream_req_amo(const char *call, struct shmemx_queue *queue,
                    const struct stream_amo *a, int pe,
                    struct shmemx_req **out)
 {
-    struct stream_where w = where(call, q);
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
     struct stream_op op;
-    int rc = stream_make_amo(&w, a, pe, &op);
+    int rc = q ? stream_make_amo(&w, a, pe, &op) : -EINVAL;
 
     return rc ? rc : make(call, q, &op, out);
 }
 
-static bool was_started(const struct shmemx_req *r)
+/* NULL, told: it is none, or, unless any will do, was not started. */
+static struct req *req_of(const char *call, struct shmemx_req *req, bool any)
 {
-    return r->state != STAGED && r->queue;
+    struct req *r = stream_handle_find(&stream_reqs, req);
+
+    if (unlikely(!r && !req))
+        core_misuse(ERR_NULL, call, "the request is a null pointer");
+    else if (unlikely(!r))
+        core_misuse(ERR_ARG, call, "%p is no request, or one that was freed",
+                    (void *)req);
+    else if (any || (r->queue && r->state != STAGED))
+        return r;
+    else
+        core_misuse(ERR_ARG, call, "the request was not started");
+    return NULL;
 }
 
-int stream_req_test(const char *call, struct shmemx_req *r, bool *is)
+static bool req_ended(const struct batch *q, const struct req *r)
 {
-    if (!was_started(r))
-        return -EINVAL;
-    *is = ended(r->queue, r->mark);
-    return *is && r->mark.way != BY_START ? failed(call, r->queue) : 0;
+    return r->state == IDLE || !q || ended(q, r->mark);
 }
 
-int stream_req_await(const char *call, struct shmemx_req *r)
+/* What has ended may have failed. */
+static int req_failed(const char *call, const struct batch *q,
+                      const struct req *r)
 {
-    if (!was_started(r))
+    return q && r->mark.way != BY_START ? failed(call, q) : 0;
+}
+
+int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
+{
+    const struct req *r = req_of(call, req, false);
+    const struct batch *q;
+
+    if (!r)
         return -EINVAL;
-    await(call, r->queue, r->mark, ended);
+    q = stream_req_batch(r);
+    *is = req_ended(q, r);
+    return *is ? req_failed(call, q, r) : 0;
+}
+
+int stream_req_await(const char *call, struct shmemx_req *req)
+{
+    struct req *r = req_of(call, req, false);
+    const struct batch *q;
+
+    if (!r)
+        return -EINVAL;
+    q = stream_req_batch(r);
+    if (q)
+        await(call, q, r->mark, ended);
     /* The host has waited in the stream's place. */
     r->state = r->once ? WAITED : IDLE;
-    return r->mark.way != BY_START ? failed(call, r->queue) : 0;
+    return req_failed(call, q, r);
 }
 
-int stream_req_free(struct shmemx_req *r)
+int stream_req_free(const char *call, struct shmemx_req *req)
 {
-    if (r->state == STAGED ||
-        (was_started(r) && !ended(r->queue, r->mark)))
-        return -EBUSY;
-    free(r);
-    return 0;
+    const struct req *r = req_of(call, req, true);
+
+    if (!r)
+        return -EINVAL;
+    if (r->state == STAGED)
+        core_misuse(ERR_ARG, call, "the request waits for its start");
+    else if (!req_ended(stream_req_batch(r), r))
+        core_misuse(ERR_ARG, call, "the request has not ended");
+    else
+        return stream_handle_drop(&stream_reqs, req) ? 0 : -EINVAL;
+    return -EBUSY;
 }
 
-/* ---- starts ---- */
-
-/* Whose part a start has. */
-struct parts {
-    bool nic, agent;
-};
-
-static int start_one(const struct stream_where *w, struct shmemx_queue *q,
-                     const struct stream_op *op, struct parts *parts)
+static void nothing(void *thing)
 {
-    struct stream_op *to;
-    bool done;
-    int rc;
-
-    if (!op->len && op->kind != STREAM_AMO && op->kind != STREAM_PUT_SIGNAL)
-        return 0;
-    rc = stream_direct(w, op, &done);
-    if (rc || done)
-        return rc;
-    rc = stream_nic_arm(q->queue, op, q->stream);
-    parts->nic |= !rc;
-    if (rc != STREAM_NOT)
-        return stream_told(w, rc);
-    to = stream_queue_room(q->queue);
-    *to = *op;
-    to->queue = q->queue;
-    to->call = w->call;
-    to->waits = false;          /* the quiet does */
-    stream_queue_push(q->queue);
-    parts->agent = true;
-    return 0;
+    (void)thing;
 }
 
-/* By the agent, and what the NIC does before it. */
-static int fire(const struct stream_where *w, struct shmemx_queue *q,
-                struct mark *m)
+void stream_batch_drop_all(void)
 {
-    struct stream_op *op = stream_queue_room(q->queue);
-
-    *op = (struct stream_op){
-        .kind = STREAM_QUIET, .call = w->call, .queue = q->queue, .waits = true
-    };
-    m->way = BY_TICKET;
-    m->number = stream_queue_push(q->queue);
-    return stream_queue_fire(q->queue, q->stream);
-}
-
-/* The one store of the device's. */
-static int finish(const struct stream_where *w, struct shmemx_queue *q,
-                  struct parts parts, struct mark *m)
-{
-    struct stream_words *words = stream_queue_words(q->queue);
-    int rc = STREAM_NOT;
-
-    *m = (struct mark){
-        BY_START, q->last[BY_START] + 1, stream_queue_nic(q->queue)->armed,
-        q->starts + 1
-    };
-    if (parts.nic && !parts.agent) {
-        m->way = BY_FLAG;
-        rc = stream_nic_flag(q->queue, &m->number);
-        parts.agent = rc == STREAM_NOT;         /* it has room for none */
-    }
-    if (parts.nic && (!rc || rc == STREAM_NOT))
-        rc = stream_nic_let_go(q->queue, q->stream);
-    else if (!parts.agent)
-        rc = gtl->write64(&words->started, m->number, q->stream);
-    if (parts.agent && (!rc || rc == STREAM_NOT))
-        rc = fire(w, q, m);
-    if (!rc) {
-        q->last[m->way] = m->number;
-        q->starts = m->start;
-        stream_count(STREAM_STARTS);
-    }
-    return stream_told(w, rc);
-}
-
-static void started(struct shmemx_queue *q, struct shmemx_req *r,
-                    struct mark m)
-{
-    r->queue = q;
-    r->state = STARTED;
-    r->mark = m;
-}
-
-int stream_batch_start(const char *call, struct shmemx_queue *q)
-{
-    struct stream_where w = where(call, q);
-    struct parts parts = { false, false };
-    struct mark m;
-    int rc;
-
-    if (!q->n_staged)
-        return 0;
-    rc = stream_need_live(&w);
-    for (size_t i = 0; i < q->n_staged && !rc; i++)
-        rc = start_one(&w, q, &q->staged[i].op, &parts);
-    if (!rc)
-        rc = finish(&w, q, parts, &m);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < q->n_staged; i++)
-        if (q->staged[i].req)
-            started(q, q->staged[i].req, m);
-    q->n_staged = 0;
-    return 0;
-}
-
-static int check_start(const char *call, int n, struct shmemx_req *reqs[])
-{
-    for (int i = 0; i < n; i++) {
-        struct shmemx_req *r = reqs[i];
-
-        if (!r || r->once)
-            return stream_refuse(ERR_ARG, call, "request %d is none that was "
-                                 "made by an init call", i);
-        if (r->state == STARTED && r->mark.start > r->queue->past) {
-            stream_refuse(ERR_ARG, call, "request %d was started, and no wait "
-                          "for it was enqueued", i);
-            return -EBUSY;
-        }
-    }
-    return 0;
-}
-
-int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
-                           struct shmemx_req *reqs[])
-{
-    struct stream_where w = where(call, q);
-    struct parts parts = { false, false };
-    struct mark m;
-    int rc = check_start(call, n, reqs);
-
-    if (rc || n <= 0)
-        return rc;
-    if (stream_queue_reserve(q->queue, (size_t)n + 1))
-        return out_of_memory(call);
-    rc = stream_need_live(&w);
-    for (int i = 0; i < n && !rc; i++)
-        rc = start_one(&w, q, &reqs[i]->op, &parts);
-    if (!rc)
-        rc = finish(&w, q, parts, &m);
-    for (int i = 0; i < n && !rc; i++)
-        started(q, reqs[i], m);
-    return rc;
-}
-
-/* ---- waits ---- */
-
-/* upto: of each kind; for starts the order of the stream is enough. */
-static int wait_for(const struct stream_where *w, struct shmemx_queue *q,
-                    const uint64_t upto[WAYS])
-{
-    int rc = 0;
-
-    for (int way = BY_TICKET; way < WAYS; way++) {
-        if (upto[way] <= q->waited[way])
-            continue;
-        if (!stream_may_wait())
-            return stream_refuse_wait(w);
-        rc = stream_need_live(w);
-        if (rc)
-            return rc;
-        rc = gtl->wait64(word_of(q, way), upto[way], q->stream);
-        if (rc)
-            break;
-        if (way == BY_FLAG)     /* the agent's operations are looked at */
-            stream_watch_note(w, NULL, word_of(q, way), upto[way],
-                              stream_fail_pe(stream_queue_failed(q->queue)));
-        q->waited[way] = upto[way];
-        stream_count(STREAM_WAITS);
-    }
-    return stream_told(w, rc);
-}
-
-int stream_batch_wait(const char *call, struct shmemx_queue *q)
-{
-    struct stream_where w = where(call, q);
-    int rc = wait_for(&w, q, q->last);
-
-    if (!rc)
-        q->past = q->starts;
-    return rc;
-}
-
-int stream_batch_wait_all(const char *call, struct shmemx_queue *q, int n,
-                          struct shmemx_req *reqs[])
-{
-    struct stream_where w = where(call, q);
-    uint64_t upto[WAYS] = { 0 };
-    bool every = false;
-    int rc;
-
-    for (int i = 0; i < n; i++) {
-        struct shmemx_req *r = reqs[i];
-
-        if (!r || r->queue != q || r->state != STARTED)
-            return stream_refuse(ERR_ARG, call, "request %d was not started "
-                                 "on this queue", i);
-        if (r->mark.number > upto[r->mark.way])
-            upto[r->mark.way] = r->mark.number;
-        every |= counted(q, r->mark);
-    }
-    rc = wait_for(&w, q, every ? q->last : upto);
-    for (int i = 0; i < n && !rc; i++)
-        reqs[i]->state = WAITED;
-    return rc;
+    stream_handle_drop_all(&stream_reqs, nothing);
+    stream_handle_drop_all(&stream_batches, let_go);
 }

@@ -10,6 +10,7 @@
 #include "stream/stream_queue.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "stream/stream_batch.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
@@ -495,13 +496,19 @@ struct stream_failed *stream_queue_failed(struct stream_queue *q)
 
 /* ---- for a stream ---- */
 
+const char *stream_queue_lacks(int rc)
+{
+    _Static_assert(QUEUES == 4096, "the text says so");
+    return rc == -ENOSPC ? "4096 queues and streams with queues are in use"
+           : rc == -EINVAL || rc == -ENODEV ? gtl_error() : strerror(-rc);
+}
+
 static int no_queue(const struct stream_where *w, int rc)
 {
     if (rc == -EBUSY)
         return stream_told(w, rc);
     stream_refuse(ERR_STREAM, w->call, "stream %p: %s", w->stream,
-                  rc == -EINVAL || rc == -ENODEV ? gtl_error()
-                                                 : strerror(-rc));
+                  stream_queue_lacks(rc));
     return rc;
 }
 
@@ -661,6 +668,7 @@ static void close_streams(void)
     stream_wait_close();
     stream_agent_close();
     left = drop_all();
+    stream_batch_drop_all();
     if (left)
         log_warn(ERR_STREAM, "shmem_finalize: %u operation%s enqueued that "
                  "their streams have not reached: they are never done; "

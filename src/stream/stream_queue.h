@@ -68,4 +68,7 @@ static inline void stream_queue_grows(struct stream_queue *q, uint64_t ticket)
  * *armed and *busy as stream_queues_advance() has them. */
 bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy);
 
+/* Why there is none for a stream. */
+const char *stream_queue_lacks(int rc) __attribute__((cold));
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: what is put into a queue runs when it is started and not
- * before, again and again where it is persistent, and misuse is refused.
+ * before, again and again where it is persistent, and misuse is refused, as are
+ * handles of what is gone.
  * PEs: 1 2 4
  * Far: 2/1 4/2
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
@@ -219,9 +220,9 @@ T(misuse_is_refused)
 {
     long *d = shmem_calloc(1, sizeof *d), x = 1;
     shmemx_queue_config_t config = { 1 };
-    shmemx_req_t r = NULL, none = NULL;
+    shmemx_req_t r = NULL, none = NULL, list[3];
     shmemx_queue_t other;
-    int flag;
+    int flag = 7;
 
     T_EQ(shmemx_queue_create(s, NULL, 0, NULL), -EINVAL);
     T_EQ(shmemx_queue_create(s, NULL, SHMEMX_QUEUE_DEPTH, &other), -EINVAL);
@@ -241,6 +242,16 @@ T(misuse_is_refused)
     T_EQ(shmemx_enqueue_startall(q, 1, &none), -EINVAL);
     T_EQ(shmemx_enqueue_startall(q, -1, &r), -EINVAL);
     T_EQ(shmemx_enqueue_startall(q, 0, NULL), 0);
+    T_EQ(shmemx_put_init(d, &x, 8, me, &list[0]), 0);
+    list[1] = list[2] = r;
+    T_EQ(shmemx_enqueue_startall(q, 3, list), -EBUSY);
+    T_EQ(shmemx_enqueue_waitall(q, 1, list), -EINVAL);  /* none is started */
+    T_EQ(shmemx_queue_wait(q), 0);
+    T_EQ(*d, 0);
+    T_EQ(shmemx_req_free(&list[0]), 0);
+    T_EQ(shmemx_req_wait(NULL), -EINVAL);
+    T_EQ(shmemx_req_test(NULL, &flag), -EINVAL);
+    T_EQ(flag, 7);
     T_EQ(shmemx_queue_create(s, NULL, 0, &other), 0);
     T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
     T_EQ(shmemx_enqueue_waitall(other, 1, &r), -EINVAL);
@@ -252,6 +263,104 @@ T(misuse_is_refused)
     T_EQ(shmemx_req_free(&r), 0);
     T_EQ(shmemx_queue_destroy(other), 0);
     shmem_barrier_all();
+    shmem_free(d);
+}
+
+/* All that a queue has started has ended when it is destroyed. */
+T(requests_outlive_their_queue)
+{
+    long *d = shmem_calloc(2, sizeof *d), x[2] = { 5, 6 };
+    shmemx_req_t again, once;
+    shmemx_queue_t other;
+    int flag = -1;
+
+    T_EQ(shmemx_put_init(d, x, 8, next, &again), 0);
+    for (int i = 0; i < 3; i++) {
+        T_EQ(shmemx_queue_create(s, NULL, 0, &other), 0);
+        T_EQ(shmemx_enqueue_putmem(other, d + 1, x + 1, 8, next, &once), 0);
+        T_EQ(shmemx_enqueue_start(other), 0);
+        T_EQ(shmemx_enqueue_startall(other, 1, &again), 0);
+        if (i)
+            T_EQ(shmemx_enqueue_waitall(other, 1, &again), 0);
+        T_EQ(shmemx_queue_wait(other), 0);
+        T_EQ(shmemx_queue_destroy(other), 0);
+        if (i == 1) {
+            T_EQ(shmemx_req_test(again, &flag), 0);
+            T_EQ(flag, 1);
+            T_EQ(shmemx_req_wait(again), 0);
+        }
+        T_EQ(shmemx_req_wait(once), 0);
+        T_EQ(shmemx_req_free(&once), 0);
+    }
+    T_EQ(shmemx_enqueue_startall(q, 1, &again), 0);
+    T_EQ(shmemx_req_wait(again), 0);
+    T_EQ(shmemx_req_free(&again), 0);
+    shmem_barrier_all();
+    T_EQ(d[0], 5);
+    T_EQ(d[1], 6);
+    shmem_barrier_all();
+    shmem_free(d);
+}
+
+/* Also where another thing has come in its place. */
+T(handles_of_what_is_gone_are_refused)
+{
+    long *d = shmem_calloc(1, sizeof *d), x = 1;
+    shmemx_queue_t other, was;
+    shmemx_req_t r, copy;
+    int n = 7;
+
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_queue_create(s, NULL, 0, &other), 0);
+        T_EQ(shmemx_put_init(d, &x, 8, me, &r), 0);
+        was = other;
+        copy = r;
+        T_EQ(shmemx_req_free(&r), 0);
+        T_EQ(shmemx_queue_destroy(other), 0);
+        if (i) {
+            T_EQ(shmemx_queue_create(s, NULL, 0, &other), 0);
+            T_EQ(shmemx_put_init(d, &x, 8, me, &r), 0);
+        }
+        T_EQ(shmemx_queue_destroy(was), -EINVAL);
+        T_EQ(shmemx_queue_wait(was), -EINVAL);
+        T_EQ(shmemx_queue_test(was, &n), -EINVAL);
+        T_EQ(n, 7);
+        T_EQ(shmemx_enqueue_putmem(was, d, &x, 8, me, NULL), -EINVAL);
+        T_EQ(shmemx_enqueue_start(was), -EINVAL);
+        T_EQ(shmemx_enqueue_wait(was), -EINVAL);
+        T_EQ(shmemx_enqueue_startall(q, 1, &copy), -EINVAL);
+        T_EQ(shmemx_enqueue_waitall(q, 1, &copy), -EINVAL);
+        T_EQ(shmemx_req_wait(copy), -EINVAL);
+        T_EQ(shmemx_req_free(&copy), -EINVAL);
+        T_TRUE(copy != NULL);
+    }
+    T_EQ(shmemx_req_wait((shmemx_req_t)(void *)d), -EINVAL);
+    T_EQ(shmemx_queue_wait((shmemx_queue_t)(void *)&x), -EINVAL);
+    T_EQ(shmemx_req_free(&r), 0);
+    T_EQ(shmemx_queue_destroy(other), 0);
+    shmem_free(d);
+}
+
+/* The table grows. */
+T(many_requests_live_at_a_time)
+{
+    enum { REQS = 1000 };
+    static shmemx_req_t r[REQS];
+    long *d = shmem_calloc(REQS, sizeof *d);
+    static long x[REQS];
+
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < REQS; i++) {
+            x[i] = 3 * i + k;
+            T_EQ(shmemx_put_init(&d[i], &x[i], 8, me, &r[i]), 0);
+        }
+        T_EQ(shmemx_enqueue_startall(q, REQS, r), 0);
+        T_EQ(shmemx_enqueue_waitall(q, REQS, r), 0);
+        T_EQ(shmemx_queue_wait(q), 0);
+        T_TRUE(!memcmp(d, x, sizeof x));
+        for (int i = 0; i < REQS; i++)
+            T_EQ(shmemx_req_free(&r[i]), 0);
+    }
     shmem_free(d);
 }
 
@@ -267,6 +376,9 @@ int main(void)
     T_RUN(a_wait_for_the_queue_is_one_for_each_request);
     T_RUN(atomics_of_each_type_go_by_queues);
     T_RUN(misuse_is_refused);
+    T_RUN(requests_outlive_their_queue);
+    T_RUN(handles_of_what_is_gone_are_refused);
+    T_RUN(many_requests_live_at_a_time);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);

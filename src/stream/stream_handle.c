@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stream/stream_handle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uintptr_t numbers;       /* atomic: given so far, of all kinds */
+
+static struct stream_handle *fresh(struct stream_handles *h)
+    REQUIRES(h->lock)
+{
+    uint32_t place = HANDLE_FIRST + h->n;
+    unsigned bit = 31 - (unsigned)__builtin_clz(place);
+    struct stream_handle *t;
+    char *slab;
+
+    if (bit == HANDLE_BITS)
+        return NULL;
+    if (place == 1u << bit) {   /* the first of a slab */
+        slab = calloc(place, h->size);
+        if (!slab)
+            return NULL;
+        __atomic_store_n(&h->slabs[bit - HANDLE_FIRST_BITS], slab,
+                         __ATOMIC_RELEASE);
+    }
+    h->n++;
+    t = stream_handle_at(h, place);
+    t->place = place;
+    return t;
+}
+
+void *stream_handle_new(struct stream_handles *h)
+{
+    struct stream_handle *t;
+    uintptr_t number;
+
+    lock_acquire(&h->lock);
+    t = h->unused;
+    if (t)
+        h->unused = t->next;
+    else
+        t = fresh(h);
+    lock_release(&h->lock);
+    if (!t)
+        return NULL;
+    memset(t + 1, 0, h->size - sizeof *t);
+    /* relaxed: it only has to be another one each time. */
+    number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+    /* release: who looks an old handle up sees none or this. */
+    __atomic_store_n(&t->is, number << HANDLE_BITS | t->place,
+                     __ATOMIC_RELEASE);
+    return t;
+}
+
+bool stream_handle_drop(struct stream_handles *h, const void *handle)
+{
+    struct stream_handle *t;
+
+    lock_acquire(&h->lock);
+    t = stream_handle_find(h, handle);
+    if (t) {
+        __atomic_store_n(&t->is, 0, __ATOMIC_RELEASE);
+        t->next = h->unused;
+        h->unused = t;
+    }
+    lock_release(&h->lock);
+    return t != NULL;
+}
+
+void stream_handle_drop_all(struct stream_handles *h, void (*each)(void *))
+{
+    uint32_t n;
+
+    lock_acquire(&h->lock);
+    n = h->n;
+    lock_release(&h->lock);
+    for (uint32_t i = 0; i < n; i++) {
+        struct stream_handle *t = stream_handle_at(h, HANDLE_FIRST + i);
+
+        if (!t->is)
+            continue;
+        each(t);
+        stream_handle_drop(h, stream_handle_of(t));
+    }
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts of what is in a queue or of requests, and waits for them.
+ *
+ * A start enqueues what the device does itself, arms the rest, and ends with
+ * one store of the device's: to the register of the NIC, which raises a flag
+ * behind all; to `fire`, where something is armed for the agent - behind it is
+ * a quiet, for which the agent raises `done` - and else to `started`, which
+ * only the host looks at.  So a wait is one wait for the flag or for `done`, or
+ * none where the stream's order is enough.  Only where the NIC has no room for
+ * some of a start are there two stores. */
+#include "stream/stream_batch.h"
+#include "stream/stream_stats.h"
+#include "stream/stream_watch.h"
+
+#include <errno.h>
+
+/* Whose part a start has. */
+struct parts {
+    bool nic, agent;
+};
+
+static int start_one(const struct stream_where *w, struct batch *q,
+                     const struct stream_op *op, struct parts *parts)
+{
+    struct stream_op *to;
+    bool done;
+    int rc;
+
+    if (!op->len && op->kind != STREAM_AMO && op->kind != STREAM_PUT_SIGNAL)
+        return 0;
+    rc = stream_direct(w, op, &done);
+    if (rc || done)
+        return rc;
+    rc = stream_nic_arm(q->queue, op, q->stream);
+    parts->nic |= !rc;
+    if (rc != STREAM_NOT)
+        return stream_told(w, rc);
+    to = stream_queue_room(q->queue);
+    *to = *op;
+    to->queue = q->queue;
+    to->call = w->call;
+    to->waits = false;          /* the quiet does */
+    stream_queue_push(q->queue);
+    parts->agent = true;
+    return 0;
+}
+
+/* By the agent, and what the NIC does before it. */
+static int fire(const struct stream_where *w, struct batch *q,
+                struct mark *m)
+{
+    struct stream_op *op = stream_queue_room(q->queue);
+
+    *op = (struct stream_op){
+        .kind = STREAM_QUIET, .call = w->call, .queue = q->queue, .waits = true
+    };
+    m->way = BY_TICKET;
+    m->number = stream_queue_push(q->queue);
+    return stream_queue_fire(q->queue, q->stream);
+}
+
+/* The one store of the device's. */
+static int finish(const struct stream_where *w, struct batch *q,
+                  struct parts parts, struct mark *m)
+{
+    struct stream_words *words = stream_queue_words(q->queue);
+    int rc = STREAM_NOT;
+
+    *m = (struct mark){
+        BY_START, q->last[BY_START] + 1, stream_queue_nic(q->queue)->armed,
+        q->starts + 1
+    };
+    if (parts.nic && !parts.agent) {
+        m->way = BY_FLAG;
+        rc = stream_nic_flag(q->queue, &m->number);
+        parts.agent = rc == STREAM_NOT;         /* it has room for none */
+    }
+    if (parts.nic && (!rc || rc == STREAM_NOT))
+        rc = stream_nic_let_go(q->queue, q->stream);
+    else if (!parts.agent)
+        rc = gtl->write64(&words->started, m->number, q->stream);
+    if (parts.agent && (!rc || rc == STREAM_NOT))
+        rc = fire(w, q, m);
+    if (!rc) {
+        q->last[m->way] = m->number;
+        q->starts = m->start;
+        stream_count(STREAM_STARTS);
+    }
+    return stream_told(w, rc);
+}
+
+static void started(const struct batch *q, struct req *r, struct mark m)
+{
+    r->queue = stream_handle_of(q);
+    r->state = STARTED;
+    r->mark = m;
+}
+
+int stream_batch_start(const char *call, struct shmemx_queue *queue)
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    struct parts parts = { false, false };
+    struct mark m;
+    int rc;
+
+    if (!q)
+        return -EINVAL;
+    if (!q->n_staged)
+        return 0;
+    rc = stream_need_live(&w);
+    for (size_t i = 0; i < q->n_staged && !rc; i++)
+        rc = start_one(&w, q, &q->staged[i].op, &parts);
+    if (!rc)
+        rc = finish(&w, q, parts, &m);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < q->n_staged; i++)
+        if (q->staged[i].req)
+            started(q, q->staged[i].req, m);
+    q->n_staged = 0;
+    return 0;
+}
+
+/* ---- lists of requests ---- */
+
+/* NULL, told: there is none at that place. */
+static struct req *req_at(const char *call, struct shmemx_req *reqs[], int i)
+{
+    struct req *r = stream_handle_find(&stream_reqs, reqs[i]);
+
+    if (unlikely(!r && !reqs[i]))
+        stream_refuse(ERR_NULL, call, "request %d is a null pointer", i);
+    else if (unlikely(!r))
+        stream_refuse(ERR_ARG, call, "request %d, %p, is none, or one that was "
+                      "freed", i, (void *)reqs[i]);
+    return r;
+}
+
+/* Has nobody waited for it? */
+static bool under_way(const struct req *r)
+{
+    const struct batch *q = stream_req_batch(r);
+
+    return r->state == STARTED && q && r->mark.start > q->past;
+}
+
+static int may_start(const char *call, const struct req *r, int i)
+{
+    if (unlikely(r->once))
+        return stream_refuse(ERR_ARG, call, "request %d is none that was "
+                             "made by an init call", i);
+    if (unlikely(r->listed))
+        stream_refuse(ERR_ARG, call, "request %d is in the list twice", i);
+    else if (unlikely(under_way(r)))
+        stream_refuse(ERR_ARG, call, "request %d was started, and no wait for "
+                      "it was enqueued", i);
+    else
+        return 0;
+    return -EBUSY;
+}
+
+static void unlist(int n, struct shmemx_req *reqs[])
+{
+    struct req *r;
+
+    while (n-- > 0) {
+        r = stream_handle_find(&stream_reqs, reqs[n]);
+        r->listed = false;
+    }
+}
+
+/* Marks them, so that one that comes again is known.  On error none is. */
+static int list(const char *call, int n, struct shmemx_req *reqs[])
+{
+    struct req *r;
+    int rc;
+
+    for (int i = 0; i < n; i++) {
+        r = req_at(call, reqs, i);
+        rc = r ? may_start(call, r, i) : -EINVAL;
+        if (rc) {
+            unlist(i, reqs);
+            return rc;
+        }
+        r->listed = true;
+    }
+    return 0;
+}
+
+static int start_listed(const struct stream_where *w, struct batch *q, int n,
+                        struct shmemx_req *reqs[])
+{
+    struct parts parts = { false, false };
+    struct mark m;
+    struct req *r;
+    int rc;
+
+    if (stream_queue_reserve(q->queue, (size_t)n + 1))
+        return stream_batch_no_memory(w->call);
+    rc = stream_need_live(w);
+    for (int i = 0; i < n && !rc; i++) {
+        r = stream_handle_find(&stream_reqs, reqs[i]);
+        rc = start_one(w, q, &r->op, &parts);
+    }
+    if (!rc)
+        rc = finish(w, q, parts, &m);
+    if (rc)
+        return rc;
+    for (int i = 0; i < n; i++)
+        started(q, stream_handle_find(&stream_reqs, reqs[i]), m);
+    return 0;
+}
+
+int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
+                           struct shmemx_req *reqs[])
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    int rc;
+
+    if (!q)
+        return -EINVAL;
+    rc = list(call, n, reqs);
+    if (rc || n <= 0)
+        return rc;
+    rc = start_listed(&w, q, n, reqs);
+    unlist(n, reqs);
+    return rc;
+}
+
+/* ---- waits ---- */
+
+/* upto: of each kind; for starts the order of the stream is enough. */
+static int wait_for(const struct stream_where *w, struct batch *q,
+                    const uint64_t upto[WAYS])
+{
+    int rc = 0;
+
+    for (int way = BY_TICKET; way < WAYS; way++) {
+        if (upto[way] <= q->waited[way])
+            continue;
+        if (!stream_may_wait())
+            return stream_refuse_wait(w);
+        rc = stream_need_live(w);
+        if (rc)
+            return rc;
+        rc = gtl->wait64(stream_batch_word(q, way), upto[way], q->stream);
+        if (rc)
+            break;
+        if (way == BY_FLAG)     /* the agent's operations are looked at */
+            stream_watch_note(w, NULL, stream_batch_word(q, way), upto[way],
+                              stream_fail_pe(stream_queue_failed(q->queue)));
+        q->waited[way] = upto[way];
+        stream_count(STREAM_WAITS);
+    }
+    return stream_told(w, rc);
+}
+
+int stream_batch_wait(const char *call, struct shmemx_queue *queue)
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    int rc = q ? wait_for(&w, q, q->last) : -EINVAL;
+
+    if (!rc)
+        q->past = q->starts;
+    return rc;
+}
+
+int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
+                          struct shmemx_req *reqs[])
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    uint64_t upto[WAYS] = { 0 };
+    bool every = false;
+    struct req *r;
+    int rc;
+
+    if (!q)
+        return -EINVAL;
+    for (int i = 0; i < n; i++) {
+        r = req_at(call, reqs, i);
+        if (!r)
+            return -EINVAL;
+        if (r->queue != queue || r->state != STARTED)
+            return stream_refuse(ERR_ARG, call, "request %d was not started "
+                                 "on this queue", i);
+        if (r->mark.number > upto[r->mark.way])
+            upto[r->mark.way] = r->mark.number;
+        every |= stream_batch_counted(q, r->mark);
+    }
+    rc = wait_for(&w, q, every ? q->last : upto);
+    for (int i = 0; i < n && !rc; i++) {
+        r = stream_handle_find(&stream_reqs, reqs[i]);
+        r->state = WAITED;
+    }
+    return rc;
+}

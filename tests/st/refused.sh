@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: calls on streams, queues and requests that refuse say why in a
+# line, a few times for one call and cause; what programs poll for is silent.
+set -u
+. "$(dirname "$0")/../device/device.inc"
+cat >try.c <<'END'
+#include <errno.h>
+#include <shmem.h>
+#include <shmemx_st.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define IS(call, want)                                                     \
+    do {                                                                   \
+        int rc_ = (call);                                                  \
+                                                                           \
+        if (rc_ != (want))                                                 \
+            printf("%s: %d\n", #call, rc_);                                \
+    } while (0)
+static long word, x;
+static uint64_t gate;
+static shmemx_stream_t s, gone;
+static shmemx_queue_t q;
+static shmemx_req_t r, fresh;
+
+static void streams(void)
+{
+    shmemx_grid_t grid = { 1, 1, 1, 0 };
+
+    IS(shmemx_device_info(NULL), -EINVAL);
+    IS(shmemx_stream_create(NULL), -EINVAL);
+    IS(shmemx_stream_destroy(NULL), -EINVAL);
+    IS(shmemx_stream_destroy(gone), -EINVAL);
+    IS(shmemx_stream_sync(gone), -EINVAL);
+    IS(shmemx_stream_query(gone), -EINVAL);
+    IS(shmemx_stream_copy(gone, &word, &x, 8), -EINVAL);
+    IS(shmemx_stream_copy(s, NULL, &x, 8), -EINVAL);
+    IS(shmemx_stream_fill(s, NULL, 0, 8), -EINVAL);
+    IS(shmemx_stream_call(s, NULL, NULL), -EINVAL);
+    IS(shmemx_stream_launch(s, &grid, NULL, NULL), -EINVAL);
+    IS(shmemx_long_p_on_stream(&word, 1, 0, gone), -EINVAL);
+}
+
+static void queues(void)
+{
+    shmemx_req_t none[2] = { fresh, NULL };
+    int flag;
+
+    IS(shmemx_put_init(&x + 100000, &x, 8, 7, &fresh), -EINVAL);
+    IS(shmemx_req_wait(fresh), -EINVAL);
+    IS(shmemx_req_test(fresh, &flag), -EINVAL);
+    IS(shmemx_enqueue_waitall(q, 1, &none[1]), -EINVAL);
+    IS(shmemx_enqueue_startall(q, 2, none), -EINVAL);
+    IS(shmemx_enqueue_putmem(q, &word, &x, 8, 0, &r), 0);
+    IS(shmemx_queue_destroy(q), -EBUSY);
+    IS(shmemx_req_free(&r), -EBUSY);
+    IS(shmemx_enqueue_start(q), 0);
+    IS(shmemx_queue_destroy(q), -EBUSY);
+    IS(shmemx_req_free(&r), -EBUSY);
+}
+
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 0, flag;
+
+    shmem_init();
+    shmemx_stream_create(&gone);
+    shmemx_stream_destroy(gone);
+    shmemx_stream_create(&s);
+    shmemx_queue_create(s, NULL, 0, &q);
+    shmemx_put_init(&word, &x, 8, 0, &fresh);
+    if (!n) {
+        shmemx_signal_wait_until_on_stream(NULL, &gate, SHMEM_CMP_GE, 1, s);
+        streams();
+        queues();
+        for (int i = 0; i < 20; i++) {
+            IS(shmemx_stream_query(s), -EAGAIN);
+            IS(shmemx_queue_test(q, &flag), 0);
+            IS(shmemx_req_test(r, &flag), 0);
+        }
+        shmem_signal_set(&gate, 1, 0);
+        shmemx_queue_wait(q);
+        IS(shmemx_req_free(&r), 0);
+    }
+    for (int i = 0; i < n; i++) {
+        shmemx_long_p_on_stream(&word, 1, 9, s);
+        shmemx_long_p_on_stream(NULL, 1, 0, s);
+        shmemx_signal_set_on_stream(&gate, 1, 9, s);
+    }
+    IS(shmemx_queue_destroy(q), 0);
+    IS(shmemx_req_free(&fresh), 0);
+    IS(shmemx_stream_destroy(s), 0);
+    shmem_finalize();
+    return 0;
+}
+END
+"$BUILD/bin/oshcc" try.c -o try || exit 1
+line() { # call, what it says
+    check grep -q "shmemx_$1: $2.* \[S-W-[A-Z]*\]" err
+}
+on host "$BUILD/bin/oshrun" -n 1 ./try >out 2>err
+check [ $? -eq 0 ]
+check [ ! -s out ]
+line device_info 'info is a null pointer'
+line stream_create 'stream is a null pointer'
+line stream_destroy 'the default stream'
+for call in destroy sync query copy; do
+    line stream_$call 'stream 0x[0-9a-f]*: .* no stream, or one that is destroyed'
+done
+line stream_copy 'dest is a null'
+line stream_fill 'dest is a null'
+line stream_call 'fn is a null'
+line stream_launch 'body is a null'
+line long_p_on_stream 'stream 0x[0-9a-f]*: .* destroyed: not enqueued'
+line put_init '.*: no request is made'
+line req_wait 'the request was not started'
+line req_test 'the request was not started'
+line enqueue_waitall 'request 0 is a null pointer'
+line enqueue_startall 'request 1 is a null pointer'
+line queue_destroy 'operations that were put in wait for their start'
+line queue_destroy 'operations that were started have not ended'
+line req_free 'the request waits for its start'
+line req_free 'the request has not ended'
+check [ "$(wc -l <err)" -eq 21 ]
+cat out err
+
+# Three lines and one of each kind, or all.
+on host "$BUILD/bin/oshrun" -n 1 ./try 100 2>err
+check [ "$(grep -c 'long_p_on_stream: PE 9' err)" -eq 3 ]
+check [ "$(grep -c 'signal_set_on_stream: PE 9' err)" -eq 3 ]
+check [ "$(grep -c 'further lines of this kind are not printed' err)" -eq 3 ]
+check [ "$(wc -l <err)" -eq 12 ]
+on host env SHMEM_LOG=debug:api "$BUILD/bin/oshrun" -n 1 ./try 100 2>err
+check [ "$(grep -c 'long_p_on_stream: PE 9' err)" -eq 100 ]
+check [ "$(grep -c 'further lines' err)" -eq 0 ]
+
+# All queues that there can be.
+cat >full.c <<'END'
+#include <shmem.h>
+#include <shmemx_st.h>
+int main(void)
+{
+    shmemx_stream_t s;
+    shmemx_queue_t q;
+
+    shmem_init();
+    shmemx_stream_create(&s);
+    for (int i = 0; i < 4096; i++)
+        if (shmemx_queue_create(s, NULL, 0, &q))
+            return 1;
+    if (shmemx_queue_create(s, NULL, 0, &q) != -28)
+        return 2;
+    shmem_finalize();
+    return 0;
+}
+END
+"$BUILD/bin/oshcc" full.c -o full || exit 1
+on host "$BUILD/bin/oshrun" -n 1 ./full 2>err
+check [ $? -eq 0 ]
+check grep -q 'shmemx_queue_create: .*: 4096 queues and streams with queues are in use' err
+cat err
+finish
