@@ -22,11 +22,9 @@
 #define T_UNUSED __attribute__((unused))
 struct t_state {
     const char *name;           /* the test that runs */
-    int pe;                     /* -1: not said */
-    int ran, skipped;
+    int pe, ran, skipped;       /* pe -1: not said */
     atomic_int failed;          /* relaxed: read where the threads have ended */
-    bool skip;                  /* the present test left by T_SKIP */
-    bool seeded;
+    bool skip, seeded;          /* skip: the present test left by T_SKIP */
     uint64_t seed, random;
 };
 /* One for all files of a program: what fails in any of them counts. */

@@ -5,6 +5,7 @@
 
 #include "gtl/gtl.h"
 #include "stream/stream.h"
+#include "stream/stream_fail.h"
 #include "xport/xport_trig.h"
 
 enum stream_kind {
@@ -60,6 +61,21 @@ struct stream_nic {
     uint64_t total, passed;     /* bumps: asked for; the agent's */
     uint64_t spilled;           /* to the agent, for want of room */
 };
+
+/* The operation is begun. */
+static inline void stream_fail_note(struct stream_failed *f,
+                                    const struct stream_op *op)
+{
+    unsigned at = __atomic_load_n(&f->at, __ATOMIC_RELAXED);
+    unsigned k = at % STREAM_RECENT;
+
+    if (op->kind >= STREAM_FENCE)
+        return;                 /* to nobody */
+    /* relaxed: for a line alone. */
+    __atomic_store_n(&f->recent[k].call, op->call, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->recent[k].pe, op->pe, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->at, at + 1, __ATOMIC_RELAXED);
+}
 
 /* ---- stream_direct.c ---- */
 /* *done: the device does it itself, in the stream.  0 or -errno, logged. */
@@ -172,52 +188,6 @@ struct core_waiter stream_wait_what(const char *call,
 void stream_wait_open(void);
 /* Streams of the software device wait no longer and do nothing more. */
 void stream_wait_close(void);
-
-/* ---- stream_fail.c ---- */
-/* What failed of a queue's operations: such a thing lives in it. */
-enum { STREAM_RECENT = 8 };
-struct stream_failed {
-    void *stream;
-    /* What was done last, for the name of the call. */
-    struct {
-        const char *call;
-        int pe;
-    } recent[STREAM_RECENT];    /* atomic */
-    unsigned at;                /* atomic */
-    /* The first that nobody has been told of, and how many there were. */
-    struct stream_failed *next;
-    bool listed, told;
-    unsigned long n;
-    const char *call, *what;
-    int pe;
-    char cause[256];
-};
-/* What fails on the flow (or NULL) goes there. */
-void stream_fail_open(struct stream_failed *f, void *stream,
-                      struct xport_flow *flow);
-/* An operation failed; it counts as done after this.  Any thread.  call: NULL
- * where that is not known. */
-void stream_fail(struct stream_failed *f, const char *call, const char *what,
-                 int pe, const char *cause) __attribute__((cold));
-/* -EIO, with a line unless that was printed, if one has failed; that is said
- * once.  At last before the queue goes, then without a call. */
-int stream_fail_take(const char *call, const struct stream_failed *f);
-/* The PE that all recent operations were for, or -1. */
-int stream_fail_pe(const struct stream_failed *f);
-/* The operation is begun. */
-static inline void stream_fail_note(struct stream_failed *f,
-                                    const struct stream_op *op)
-{
-    unsigned at = __atomic_load_n(&f->at, __ATOMIC_RELAXED);
-    unsigned k = at % STREAM_RECENT;
-
-    if (op->kind >= STREAM_FENCE)
-        return;                 /* to nobody */
-    /* relaxed: for a line alone. */
-    __atomic_store_n(&f->recent[k].call, op->call, __ATOMIC_RELAXED);
-    __atomic_store_n(&f->recent[k].pe, op->pe, __ATOMIC_RELAXED);
-    __atomic_store_n(&f->at, at + 1, __ATOMIC_RELAXED);
-}
 
 /* ---- stream_check.c ---- */
 /* [sym, sym + len) of that PE of the context; its number in the world to

@@ -87,7 +87,7 @@ try 4 --ppn 2 env SHMEM_DEVICE_COSTS=foo=1 ./bad
 ended 1 'costs on two nodes'
 said 'costs on two nodes' "sluice: PE [0-3] \\([^ ]+\\): SHMEM_DEVICE_COSTS is \"foo=1\": $steps \\[S-E-ENV\\]$others"
 for value in "," 0: 3-1:lo 0:lo,lo; do
-    try 0 env SHMEM_NIC_MAP=$value ./bad
+    try 0 env SHMEM_NIC_MAP="$value" ./bad
     ended 1 SHMEM_NIC_MAP=$value
     said SHMEM_NIC_MAP=$value 'sluice: \([^ ]+\): SHMEM_NIC_MAP, character [0-9]+: .*; want NIC,NIC,\.\.\. or PE:NIC,PE-PE:NIC,\.\.\. \[S-E-ENV\]'
 done

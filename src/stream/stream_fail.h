@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_fail.h - what failed of a stream's operations, until it is told. */
+#ifndef STREAM_STREAM_FAIL_H
+#define STREAM_STREAM_FAIL_H
+
+#include "stream/stream.h"
+
+/* What failed of a queue's operations: such a thing lives in it. */
+enum { STREAM_RECENT = 8 };
+struct stream_failed {
+    void *stream;
+    /* What was done last, for the name of the call. */
+    struct {
+        const char *call;
+        int pe;
+    } recent[STREAM_RECENT];    /* atomic */
+    unsigned at;                /* atomic */
+    /* The first that nobody has been told of, and how many there were. */
+    struct stream_failed *next;
+    bool listed, told;
+    unsigned long n;
+    const char *call, *what;
+    int pe;
+    char cause[256];
+};
+/* What fails on the flow (or NULL) goes there. */
+void stream_fail_open(struct stream_failed *f, void *stream,
+                      struct xport_flow *flow);
+/* An operation failed; it counts as done after this.  Any thread.  call: NULL
+ * where that is not known. */
+void stream_fail(struct stream_failed *f, const char *call, const char *what,
+                 int pe, const char *cause) __attribute__((cold));
+/* -EIO, with a line unless that was printed, if one has failed; that is said
+ * once.  At last before the queue goes, then without a call. */
+int stream_fail_take(const char *call, const struct stream_failed *f);
+/* The PE that all recent operations were for, or -1. */
+int stream_fail_pe(const struct stream_failed *f);
+
+#endif
