@@ -93,6 +93,7 @@ static void started(const struct batch *q, struct req *r, struct mark m)
 {
     r->queue = stream_handle_of(q);
     r->state = STARTED;
+    r->listed = false;
     r->mark = m;
 }
 
@@ -225,7 +226,8 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
     if (rc || n <= 0)
         return rc;
     rc = start_listed(&w, q, n, reqs);
-    unlist(n, reqs);
+    if (rc)
+        unlist(n, reqs);
     return rc;
 }
 

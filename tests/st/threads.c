@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: threads with a stream each get in nobody's way, and hand their
- * streams on.
+ * streams and requests on.
  * PEs: 1 2
  * Far: 2/1
  * Timeout: 30 */
@@ -36,10 +36,50 @@ static void *play(void *arg)
     return NULL;
 }
 
+/* A request that one thread's queue started goes on to the other's. */
+static void *hand_on(void *arg)
+{
+    static long d[THREADS], x[THREADS] = { 3, 4 };
+    static shmemx_req_t given[THREADS];
+    int k = *(int *)arg;
+    shmemx_req_t r, copy;
+    shmemx_queue_t q;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        T_EQ(shmemx_queue_create(streams[k], NULL, 0, &q), 0);
+        T_EQ(shmemx_put_init(&d[k], &x[k], sizeof *d, me, &r), 0);
+        T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
+        T_EQ(shmemx_enqueue_waitall(q, 1, &r), 0);
+        T_EQ(shmemx_queue_wait(q), 0);
+        given[k] = r;
+        pthread_barrier_wait(&meet);
+        r = copy = given[THREADS - 1 - k];
+        T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
+        T_EQ(shmemx_req_wait(r), 0);
+        T_EQ(shmemx_req_free(&r), 0);
+        T_EQ(shmemx_req_free(&copy), -EINVAL);
+        pthread_barrier_wait(&meet);
+        T_EQ(shmemx_queue_destroy(q), 0);
+    }
+    return NULL;
+}
+
+static void run(void *(*what)(void *))
+{
+    static int k[THREADS];
+    pthread_t t[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        k[i] = i;
+        pthread_create(&t[i], NULL, what, &k[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+}
+
 int main(void)
 {
-    pthread_t t[THREADS];
-    int k[THREADS], level;
+    int level;
 
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level);
     if (level < SHMEM_THREAD_MULTIPLE)
@@ -49,12 +89,8 @@ int main(void)
     for (int i = 0; i < THREADS; i++)
         streams[i] = st_make();
     shmem_barrier_all();
-    for (int i = 0; i < THREADS; i++) {
-        k[i] = i;
-        pthread_create(&t[i], NULL, play, &k[i]);
-    }
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(t[i], NULL);
+    run(play);
+    run(hand_on);
     shmem_barrier_all();
     T_EQ(me == 0 ? count : 0, me == 0 ? THREADS * ROUNDS * n_pes : 0);
     shmem_barrier_all();
