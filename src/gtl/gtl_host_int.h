@@ -145,6 +145,11 @@ void gtl_host_stream_destroy(void *handle);
 int gtl_host_stream_check(void *handle, uint64_t *id);
 int gtl_host_stream_query(void *handle);
 int gtl_host_stream_sync(void *handle);
+/* Where the stream counts what it has done, and how far all that was enqueued
+ * is. */
+int gtl_host_position(void *handle, uint64_t **done, uint64_t *count);
+
+/* ---- gtl_host_event.c ---- */
 int gtl_host_event_create(void **out);
 void gtl_host_event_destroy(void *e);
 int gtl_host_event_record(void *e, void *handle);

@@ -49,12 +49,6 @@ struct gtl_host_stream {
     uint32_t beat;                      /* and of those who sync */
 };
 
-struct event {
-    struct base_lock lock;
-    struct gtl_host_stream *stream;     /* NULL: not recorded */
-    uint64_t count;
-};
-
 static struct base_lock lock = LOCK_INIT;
 static struct gtl_host_stream *streams[STREAMS];
 static unsigned n_streams GUARDED_BY(lock);
@@ -449,9 +443,20 @@ int gtl_host_stream_check(void *handle, uint64_t *id)
     return 0;
 }
 
-static bool reached(struct gtl_host_stream *s, uint64_t count)
+static bool reached(const struct gtl_host_stream *s, uint64_t count)
 {
     return __atomic_load_n(&s->done, __ATOMIC_ACQUIRE) >= count;
+}
+
+int gtl_host_position(void *handle, uint64_t **done, uint64_t *count)
+{
+    struct gtl_host_stream *s = find(handle);
+
+    if (!s)
+        return unknown();
+    *done = &s->done;
+    *count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
+    return 0;
 }
 
 int gtl_host_stream_query(void *handle)
@@ -504,71 +509,4 @@ int gtl_host_stream_sync(void *handle)
     }
     gtl_host_spend(HOST_COST_SYNC);
     return 0;
-}
-
-/* ---- events: a stream and how far it has to come ---- */
-
-int gtl_host_event_create(void **out)
-{
-    struct event *e = malloc(sizeof *e);
-
-    if (!e)
-        return gtl_fail(-ENOMEM, "event_create", "out of memory", ENOMEM);
-    *e = (struct event){ .lock = LOCK_INIT };
-    *out = e;
-    return 0;
-}
-
-void gtl_host_event_destroy(void *e)
-{
-    free(e);
-}
-
-int gtl_host_event_record(void *event, void *handle)
-{
-    struct gtl_host_stream *s = find(handle);
-    struct event *e = event;
-
-    if (!s)
-        return unknown();
-    lock_acquire(&e->lock);
-    e->stream = s;
-    e->count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
-    lock_release(&e->lock);
-    return 0;
-}
-
-static struct event read_event(struct event *e)
-{
-    struct event copy = { .stream = NULL };
-
-    lock_acquire(&e->lock);
-    copy.stream = e->stream;
-    copy.count = e->count;
-    lock_release(&e->lock);
-    return copy;
-}
-
-int gtl_host_event_wait(void *event, void *handle)
-{
-    struct event e = read_event(event);
-    struct gtl_host_command *c;
-    struct gtl_host_stream *s;
-    int rc;
-
-    rc = gtl_host_begin(handle, &s, &c);
-    if (rc || !e.stream || e.stream == s)
-        return rc;
-    c->kind = HOST_EVENT;
-    c->word = &e.stream->done;
-    c->value = e.count;
-    gtl_host_commit(s);
-    return 0;
-}
-
-int gtl_host_event_query(void *event)
-{
-    struct event e = read_event(event);
-
-    return !e.stream || reached(e.stream, e.count) ? 0 : -EAGAIN;
 }
