@@ -275,9 +275,9 @@ int pshmemx_stream_copy(shmemx_stream_t stream, void *dest,
 
     if (!rc && bytes && (!dest || !source))
         rc = null(__func__, dest ? "source" : "dest");
-    return rc || !bytes ? rc
-                        : told(__func__, stream,
-                               gtl->copy(dest, source, bytes, stream));
+    return rc ? rc : told(__func__, stream,
+                          bytes ? gtl->copy(dest, source, bytes, stream)
+                                : gtl_known(stream));
 }
 API_ALIAS(shmemx_stream_copy)
 
@@ -288,9 +288,9 @@ int pshmemx_stream_fill(shmemx_stream_t stream, void *dest, int byte,
 
     if (!rc && bytes && !dest)
         rc = null(__func__, "dest");
-    return rc || !bytes ? rc
-                        : told(__func__, stream,
-                               gtl->fill(dest, byte, bytes, stream));
+    return rc ? rc : told(__func__, stream,
+                          bytes ? gtl->fill(dest, byte, bytes, stream)
+                                : gtl_known(stream));
 }
 API_ALIAS(shmemx_stream_fill)
 

@@ -23,7 +23,7 @@
 #define LINGER_NS ((uint64_t)30000)
 
 uint64_t gtl_host_costs[HOST_COSTS];
-bool gtl_host_closing;
+bool gtl_host_closing, gtl_host_halting;
 static uint64_t charged;
 
 void gtl_host_charge(uint64_t ns)

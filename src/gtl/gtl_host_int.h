@@ -29,6 +29,8 @@ enum gtl_host_cost {
 extern hidden uint64_t gtl_host_costs[HOST_COSTS];
 /* The device closes: a wait that is not over ends its stream. */
 extern hidden bool gtl_host_closing;
+/* So it does already, and the program's streams begin nothing more. */
+extern hidden bool gtl_host_halting;
 
 /* Takes so long, and counts it. */
 void gtl_host_charge(uint64_t ns) __attribute__((cold));
@@ -100,6 +102,7 @@ struct gtl_host_command {
         int byte;
         enum gtl_loop loop;
     };
+    uint64_t ops;               /* of gtl_op on its stream, before it */
     union {
         struct {
             void *to;

@@ -9,16 +9,13 @@
  * need nothing but a stream and a count. */
 #include "gtl/gtl_host_int.h"
 #include "base/clock.h"
-#include "base/env.h"
 #include "base/lock.h"
-#include "base/log.h"
 
 #include <errno.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 enum { STREAMS = GTL_HOST_STREAMS, CHUNK = 128 };
 
@@ -35,6 +32,8 @@ struct gtl_host_stream {
     struct chunk *in;
     unsigned in_at;
     bool runs;
+    bool own;                   /* the library's, not the program's */
+    uint64_t ops, ops_end;      /* of gtl_op; the count behind the last */
     pthread_t thread;
     void *scratch;
     struct gtl_host_stream *next_free;
@@ -44,6 +43,8 @@ struct gtl_host_stream {
     uint64_t sync_at;           /* a sleeper wants this count */
     struct chunk *out;
     unsigned out_at;
+    bool drops;                 /* the rest is not done: */
+    uint64_t ops_kept;          /* so many of those had been enqueued before */
     alignas(64) uint32_t sleeps;        /* futexes: for work, */
     uint32_t waits;                     /* in a wait, */
     uint32_t beat;                      /* and of those who sync */
@@ -116,11 +117,23 @@ static void retire(struct gtl_host_stream *s)
     lock_release(&lock);
 }
 
+static bool halts(const struct gtl_host_stream *s)
+{
+    return unlikely(__atomic_load_n(&gtl_host_halting, __ATOMIC_ACQUIRE)) &&
+           !s->own;
+}
+
+static void drop_from(struct gtl_host_stream *s,
+                      const struct gtl_host_command *c)
+{
+    s->drops = true;
+    s->ops_kept = c->ops;
+}
+
 static void *run(void *arg)
 {
     struct gtl_host_stream *s = arg;
     const struct gtl_host_command *c;
-    bool drop = false;
     uint64_t tail;
 
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
@@ -130,8 +143,8 @@ static void *run(void *arg)
             c = next_command(s);
             if (c->kind == HOST_END)
                 retire(s);
-            else if (!drop)
-                drop = !gtl_host_run(c, &s->waits);
+            else if (!s->drops && (halts(s) || !gtl_host_run(c, &s->waits)))
+                drop_from(s, c);
             finish(s);
         }
     }
@@ -171,6 +184,7 @@ static int start(struct gtl_host_stream *s)
     s->in_at = s->out_at = 0;
     s->sleeps = 0;
     s->sync_at = UINT64_MAX;
+    s->drops = false;
     rc = gtl_host_thread(&s->thread, run, s);
     if (rc)
         goto free_both;
@@ -240,6 +254,7 @@ int gtl_host_begin(void *handle, struct gtl_host_stream **out,
         return rc;
     *out = s;
     *command = &s->in->commands[s->in_at];
+    (*command)->ops = s->ops;
     return 0;
 }
 
@@ -297,7 +312,7 @@ int gtl_host_stream_open(void)
     int rc = 0;
 
     lock_acquire(&lock);
-    gtl_host_closing = false;
+    gtl_host_closing = gtl_host_halting = false;
     orphan = false;
     gtl_host_fence_open();
     if (!s)
@@ -324,22 +339,6 @@ static void free_chunks(struct gtl_host_stream *s)
     s->scratch = NULL;
 }
 
-/* A kernel without an end is told of. */
-static void join(pthread_t thread)
-{
-    struct timespec until;
-
-    if (env.STALL) {
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += env.STALL;
-        if (!pthread_timedjoin_np(thread, NULL, &until))
-            return;
-        log_warn(ERR_STALL, "shmem_finalize waits for %ld s for a stream on "
-                 "which a kernel, copy or call has not ended", env.STALL);
-    }
-    pthread_join(thread, NULL);
-}
-
 /* What waits for nothing is still done.  Nobody uses the device any more, but
  * threads of streams may retire them. */
 void gtl_host_stream_close(void)
@@ -359,7 +358,7 @@ void gtl_host_stream_close(void)
             continue;
         __atomic_store_n(&streams[i]->sleeps, 0, __ATOMIC_RELAXED);
         gtl_host_wake(&streams[i]->sleeps);
-        join(streams[i]->thread);
+        pthread_join(streams[i]->thread, NULL);
         free_chunks(streams[i]);
     }
     lock_acquire(&lock);
@@ -394,7 +393,6 @@ int gtl_host_stream_create(bool urgent, void **out)
     struct gtl_host_stream *s;
     int rc = 0;
 
-    (void)urgent;
     if (orphan)
         return unknown();
     lock_acquire(&lock);
@@ -404,6 +402,7 @@ int gtl_host_stream_create(bool urgent, void **out)
     else
         rc = stream_new(&s);
     if (!rc) {
+        s->own = urgent;        /* the library's are, and no others */
         christen(s);
         *out = (void *)s->handle;
     }
@@ -509,4 +508,62 @@ int gtl_host_stream_sync(void *handle)
     }
     gtl_host_spend(HOST_COST_SYNC);
     return 0;
+}
+
+/* ---- operations of who uses the device ---- */
+
+/* gtl_is_software(), of which each put would make another call. */
+static bool is_ours(void)
+{
+    return gtl == &gtl_host;
+}
+
+void gtl_op(void *handle)
+{
+    struct gtl_host_stream *s = is_ours() ? find(handle) : NULL;
+
+    if (likely(s != NULL)) {
+        s->ops++;
+        s->ops_end = s->tail;
+    }
+}
+
+bool gtl_owes(void *handle)
+{
+    struct gtl_host_stream *s = is_ours() ? find(handle) : NULL;
+
+    return s && !reached(s, s->ops_end);
+}
+
+int gtl_known(void *handle)
+{
+    return is_ours() && unlikely(!find(handle)) ? unknown() : 0;
+}
+
+void gtl_halt(void)
+{
+    if (!is_ours())
+        return;
+    __atomic_store_n(&gtl_host_halting, true, __ATOMIC_RELEASE);
+    atomics_full_fence();
+    gtl_host_look();
+}
+
+bool gtl_halted(uint64_t *ops)
+{
+    uint64_t n = 0;
+    bool all = true;
+
+    lock_acquire(&lock);
+    for (unsigned i = 0; i < n_streams && all; i++) {
+        struct gtl_host_stream *s = streams[i];
+
+        if (s->own || !s->runs)
+            continue;
+        all = reached(s, __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE));
+        n += all && s->drops ? s->ops - s->ops_kept : 0;
+    }
+    lock_release(&lock);
+    *ops = n;
+    return all;
 }

@@ -51,7 +51,8 @@ static void set_count(unsigned n) REQUIRES(lock)
  * again.  self, if not NULL, is awake. */
 static void look(uint32_t *self) REQUIRES(lock)
 {
-    bool all = __atomic_load_n(&gtl_host_closing, __ATOMIC_RELAXED);
+    bool all = __atomic_load_n(&gtl_host_closing, __ATOMIC_RELAXED) ||
+               __atomic_load_n(&gtl_host_halting, __ATOMIC_RELAXED);
 
     for (unsigned i = 0; i < n_waits; ) {
         struct wait w = waits[i];

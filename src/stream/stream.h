@@ -103,7 +103,8 @@ struct shmemx_queue;
 struct shmemx_req;
 int stream_batch_open(const char *call, void *stream, size_t depth,
                       struct shmemx_queue **out);
-/* -EBUSY, told: something is started or waits for a start. */
+/* -EBUSY, told: something is started or waits for a start.  What waits for one
+ * is dropped where the stream is gone. */
 int stream_batch_close(const char *call, struct shmemx_queue *q);
 /* *empty: all that was started has ended.  These two and the test and wait of
  * requests give -EIO, told, if an operation of the queue that has ended has
@@ -153,7 +154,8 @@ int stream_failed(const char *call, void *stream);
 /* The stream is about to be; what failed there is told. */
 void stream_destroyed(const char *call, void *stream);
 
-/* Is an operation armed there that has not ended? */
+/* Is an operation armed there that has not ended, or one of the software
+ * device's own that it has not come to? */
 bool stream_pending(void *stream);
 
 /* There is a device.  0 or -errno, logged; again after success: nothing. */

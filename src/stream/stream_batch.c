@@ -62,7 +62,7 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
                       struct shmemx_queue **out)
 {
     struct batch *q;
-    uint64_t id;
+    uint64_t id = UINT64_MAX;
     int rc = gtl->stream_check(stream, &id);
 
     if (rc == -EBUSY)           /* it records a graph, and will end that */
@@ -75,7 +75,7 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
     if (!q)
         return stream_batch_no_memory(call);
     q->stream = stream;
-    rc = stream_queue_open(stream, &q->queue);
+    rc = stream_queue_open(stream, id, &q->queue);
     if (!rc)
         rc = make_room(q, depth);
     if (rc) {
@@ -178,12 +178,25 @@ int stream_batch_await(const char *call, struct shmemx_queue *queue)
     return failed(call, q);
 }
 
+/* Nothing of it will ever be started. */
+static void drop_staged(struct batch *q)
+{
+    for (size_t i = 0; i < q->n_staged; i++)
+        if (q->staged[i].req) { /* the program frees it */
+            q->staged[i].req->queue = NULL;
+            q->staged[i].req->state = IDLE;
+        }
+    q->n_staged = 0;
+}
+
 int stream_batch_close(const char *call, struct shmemx_queue *queue)
 {
     struct batch *q = stream_batch_of(call, queue), gone;
 
     if (!q)
         return -EINVAL;
+    if (q->n_staged && stream_queue_gone(q->queue))
+        drop_staged(q);
     if (q->n_staged) {
         core_misuse(ERR_ARG, call, "operations that were put in wait for their "
                     "start");
@@ -213,6 +226,11 @@ struct stream_where stream_batch_where(const char *call, const struct batch *q)
 static int stage(const char *call, struct batch *q, const struct stream_op *op,
                  struct req *req)
 {
+    struct stream_where w = stream_batch_where(call, q);
+    int rc = stream_need_stream(&w);
+
+    if (rc)
+        return rc;
     if (make_room(q, q->n_staged + 1))
         return stream_batch_no_memory(call);
     q->staged[q->n_staged++] = (struct staged){ *op, req };
@@ -373,8 +391,18 @@ static void nothing(void *thing)
     (void)thing;
 }
 
-void stream_batch_drop_all(void)
+static unsigned long staged;
+
+static void count_and_let_go(void *thing)
 {
+    staged += ((struct batch *)thing)->n_staged;
+    let_go(thing);
+}
+
+unsigned long stream_batch_drop_all(void)
+{
+    staged = 0;
     stream_handle_drop_all(&stream_reqs, nothing);
-    stream_handle_drop_all(&stream_batches, let_go);
+    stream_handle_drop_all(&stream_batches, count_and_let_go);
+    return staged;
 }

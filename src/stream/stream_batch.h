@@ -60,8 +60,9 @@ uint64_t *stream_batch_word(const struct batch *b, int way);
 /* What the NIC does it counts, in whatever order it ends: that a start has
  * ended its flag tells when the last one has. */
 bool stream_batch_counted(const struct batch *b, struct mark m);
-/* No queue and no request lives longer than streams do. */
-void stream_batch_drop_all(void);
+/* No queue and no request lives longer than streams do.  Gives how many
+ * operations waited for a start. */
+unsigned long stream_batch_drop_all(void);
 
 /* Where a request was started.  A queue goes when all of it has ended, so NULL
  * says that the request has. */

@@ -61,6 +61,11 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
     return 0;
 }
 
+int stream_need_stream(const struct stream_where *w)
+{
+    return stream_told(w, gtl_known(w->stream));
+}
+
 int stream_told(const struct stream_where *w, int rc)
 {
     if (likely(!rc))

@@ -141,8 +141,10 @@ int stream_direct(const struct stream_where *w, const struct stream_op *op,
     int rc = direct(op, w->stream);
 
     *done = rc != NOT;
-    if (likely(!rc))
+    if (likely(!rc)) {
         stream_count(STREAM_DIRECT);
+        gtl_op(w->stream);
+    }
     return rc == NOT ? 0 : stream_told(w, rc);
 }
 

@@ -101,12 +101,15 @@ int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
                     int pe, struct stream_op *out);
 
 /* ---- stream_queue.c ---- */
-/* One of several of that stream; closed when it is empty. */
-int stream_queue_open(void *stream, struct stream_queue **out);
+/* One of several of that stream, with that number or UINT64_MAX if it cannot
+ * be known; closed when it is empty. */
+int stream_queue_open(void *stream, uint64_t id, struct stream_queue **out);
 void stream_queue_close(struct stream_queue *q);
 /* Armed so far, with queues that there are. */
 uint64_t stream_armed_ops(void);
 bool stream_queue_empty(const struct stream_queue *q);
+/* Its stream is no more. */
+bool stream_queue_gone(const struct stream_queue *q);
 /* For n more, room will be found. */
 int stream_queue_reserve(struct stream_queue *q, size_t n);
 /* For the next operation; NULL: no memory. */
@@ -197,6 +200,8 @@ int stream_need_symmetric(const struct stream_where *w, const void *sym,
 int stream_need_local(const struct stream_where *w, const void *p, size_t len);
 int stream_need_aligned(const struct stream_where *w, const void *p,
                         size_t size);
+/* Where nothing is enqueued that would tell: it is no stream. */
+int stream_need_stream(const struct stream_where *w);
 /* One line; gives -EINVAL. */
 int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));

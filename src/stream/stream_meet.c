@@ -40,14 +40,14 @@ static int before(const struct core_team *t, int round)
 int stream_team_sync(const struct stream_where *w, struct core_team *t)
 {
     struct stream_where world = { w->call, &core_ctx_default, w->stream };
-    int rounds = core_team_rounds(t->n_pes), rc = 0;
+    int rounds = core_team_rounds(t->n_pes), rc = stream_need_stream(w);
     uint64_t epoch = t->streamed + 1;
     struct stream_wait c = {
         .how = STREAM_ALL, .n = 1, .size = sizeof epoch, .cmp = SHMEM_CMP_GE,
         .value = epoch
     };
 
-    if (rounds && unlikely(!stream_may_wait()))
+    if (!rc && rounds && unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);           /* before anybody is told */
     if (rounds)
         rc = stream_need_live(w);

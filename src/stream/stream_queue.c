@@ -8,6 +8,8 @@
  * back with another number, the stream is gone, and the queue goes when it is
  * empty. */
 #include "stream/stream_queue.h"
+#include "base/clock.h"
+#include "base/env.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "stream/stream_batch.h"
@@ -20,7 +22,7 @@
 #include <sys/mman.h>
 
 enum { CHUNK = STREAM_CHUNK, QUEUES = 4096 };
-#define PRIVATE UINT64_MAX      /* no stream's number */
+#define UNKNOWN UINT64_MAX      /* of a stream that records a graph */
 
 static struct base_lock lock = LOCK_INIT;
 static struct stream_queue *queues GUARDED_BY(lock);
@@ -210,15 +212,21 @@ static void queue_free(struct stream_queue *q) REQUIRES(lock)
     free(q);
 }
 
+bool stream_queue_gone(const struct stream_queue *q)
+{
+    uint64_t id = q->id;
+
+    return id != UNKNOWN &&
+           (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id);
+}
+
 /* Those of streams that are gone. */
 static void sweep(void) REQUIRES(lock)
 {
     struct stream_queue **at = &queues, *q;
-    uint64_t id;
 
     while ((q = *at)) {
-        if (q->id != PRIVATE && empty(q) &&
-            (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id)) {
+        if (!q->batch && empty(q) && stream_queue_gone(q)) {
             *at = q->next;
             next_era();
             queue_free(q);
@@ -311,18 +319,23 @@ static struct stream_queue *find(uint64_t id) REQUIRES(lock)
 {
     struct stream_queue *q = queues;
 
-    while (q && q->id != id)
+    while (q && (q->id != id || q->batch))
         q = q->next;
     return q;
 }
 
-int stream_queue_open(void *stream, struct stream_queue **out)
+int stream_queue_open(void *stream, uint64_t id, struct stream_queue **out)
 {
+    struct stream_queue *q;
     int rc;
 
     lock_acquire(&lock);
     sweep();
-    rc = queue_new(stream, PRIVATE, out);
+    rc = queue_new(stream, id, &q);
+    if (!rc) {
+        q->batch = true;
+        *out = q;
+    }
     lock_release(&lock);
     return rc ? rc : stream_agent_open();
 }
@@ -453,15 +466,20 @@ static void fired(void *arg)
 int stream_queue_fire(struct stream_queue *q, void *stream)
 {
     struct stream_op *op = &q->in->ops[q->in_at - 1];
+    uint64_t ticket = op->ticket;
     int rc;
 
-    if (gtl_is_software())
-        return gtl_doorbell(fired, op, stream);
-    rc = gtl->release(stream);
+    if (gtl_is_software()) {
+        rc = gtl_doorbell(fired, op, stream);
+    } else {
+        rc = gtl->release(stream);
+        if (!rc)
+            rc = gtl->write64(&q->words->fire, ticket, stream);
+        if (!rc)                /* it looks at the word from now on */
+            stream_agent_ring();
+    }
     if (!rc)
-        rc = gtl->write64(&q->words->fire, op->ticket, stream);
-    if (!rc)                    /* it looks at the word from now on */
-        stream_agent_ring();
+        q->fired = ticket;
     return rc;
 }
 
@@ -566,24 +584,27 @@ int stream_arm(const struct stream_where *w, struct stream_op *op)
     return rc ? no_queue(w, rc) : 0;
 }
 
-/* What the stream has let go of the NIC's is under way, and no more of its. */
+/* What the stream has let go is under way, and no more of its; of a batch that
+ * could not be started, nobody waits for the rest. */
 static bool holds(const struct stream_queue *q)
 {
-    return !soft_empty(q) || (!stream_nic_idle(&q->nic) &&
-                              gtl->stream_query(q->handle) == -EAGAIN);
+    bool soft = q->batch ? __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) <
+                               q->fired : !soft_empty(q);
+
+    return soft || (!stream_nic_idle(&q->nic) &&
+                    gtl->stream_query(q->handle) == -EAGAIN);
 }
 
 bool stream_pending(void *stream)
 {
-    struct stream_queue *q;
+    bool is = gtl_owes(stream);
     uint64_t id;
-    bool is = false;
 
-    if (gtl->stream_check(stream, &id))
-        return false;
+    if (is || gtl->stream_check(stream, &id))
+        return is;
     lock_acquire(&lock);
-    for (q = queues; q && !is; q = q->next)
-        is = (q->id == id || (q->id == PRIVATE && q->handle == stream)) &&
+    for (struct stream_queue *q = queues; q && !is; q = q->next)
+        is = (q->id == id || (q->id == UNKNOWN && q->handle == stream)) &&
              holds(q);
     lock_release(&lock);
     return is;
@@ -606,9 +627,9 @@ bool stream_used(void *stream)
     return is;
 }
 
-static unsigned drop_all(void)
+static unsigned long drop_all(void)
 {
-    unsigned left = 0;
+    unsigned long left = 0;
 
     lock_acquire(&lock);
     while (queues) {
@@ -619,7 +640,7 @@ static unsigned drop_all(void)
             queue_free(q);
             continue;
         }
-        left += (unsigned)(q->armed - q->ended + stream_nic_left(&q->nic));
+        left += q->armed - q->ended + stream_nic_left(&q->nic);
         /* No GPU waits for what never comes; the software device drops what is
          * behind a wait. */
         if (!gtl_is_software())
@@ -659,21 +680,49 @@ int stream_open(void)
     return rc;
 }
 
+/* What the device's threads do now has to end while there is the memory that
+ * they do it in.  A kernel may never end.  Gives what they drop. */
+static uint64_t await_halt(void)
+{
+    struct core_waiter w = {
+        .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
+        .what = CORE_FOR_STREAM, .call = "shmem_finalize"
+    };
+    uint64_t start = clock_ns(), most = (uint64_t)env.TIMEOUT * 1000000000u;
+    uint64_t ops;
+
+    while (!gtl_halted(&ops)) {
+        core_wait_step(&w);
+        if (most && clock_ns() - start > most)
+            core_fatal(ERR_STALL, "shmem_finalize", "a kernel, copy or call on "
+                       "a stream has not ended for %ld s (SHMEM_TIMEOUT)",
+                       env.TIMEOUT);
+    }
+    core_wait_end(&w);
+    return ops;
+}
+
 static void close_streams(void)
 {
-    unsigned left;
+    unsigned long left, staged;
 
     stream_is_open = false;
     stream_watch_close();
+    gtl_halt();
     stream_wait_close();
+    left = await_halt();
     stream_agent_close();
-    left = drop_all();
-    stream_batch_drop_all();
+    left += drop_all();
+    staged = stream_batch_drop_all();
     if (left)
-        log_warn(ERR_STREAM, "shmem_finalize: %u operation%s enqueued that "
+        log_warn(ERR_STREAM, "shmem_finalize: %lu operation%s enqueued that "
                  "their streams have not reached: they are never done; "
                  "synchronise streams before", left, left == 1 ? " was"
                                                                : "s were");
+    if (staged)
+        log_warn(ERR_STREAM, "shmem_finalize: %lu operation%s put into queues "
+                 "that no start followed: they are never done", staged,
+                 staged == 1 ? " was" : "s were");
     stream_reach_close();
 }
 

@@ -16,7 +16,8 @@ struct chunk {
 
 struct stream_queue {
     void *handle;
-    uint64_t id;
+    uint64_t id;                /* of the stream */
+    bool batch;                 /* one of several, for starts */
     struct stream_queue *next;
     struct core_ctx ctx;        /* of the world; its flow is the queue's own */
     struct stream_words *words;
@@ -25,6 +26,7 @@ struct stream_queue {
     _Alignas(64) uint64_t armed;        /* tickets given */
     struct chunk *in;
     unsigned in_at;
+    uint64_t fired;             /* of a batch: the stream gets to so many */
     uint64_t first;             /* the last ticket before those of this queue */
     uint64_t seen, most;        /* ended by then; were armed at a time */
     /* Of who holds it. */

@@ -59,7 +59,7 @@ int stream_put(const struct stream_where *w, void *dest, const void *source,
     int rc = stream_make_put(w, dest, source, n, size, pe, &op);
 
     op.waits = !nbi;
-    return rc || !op.len ? rc : stream_issue(w, &op);
+    return rc ? rc : op.len ? stream_issue(w, &op) : stream_need_stream(w);
 }
 
 int stream_get(const struct stream_where *w, void *dest, const void *source,
@@ -69,7 +69,7 @@ int stream_get(const struct stream_where *w, void *dest, const void *source,
     int rc = stream_make_get(w, dest, source, n, size, pe, &op);
 
     op.waits = !nbi;
-    return rc || !op.len ? rc : stream_issue(w, &op);
+    return rc ? rc : op.len ? stream_issue(w, &op) : stream_need_stream(w);
 }
 
 int stream_put_value(const struct stream_where *w, void *dest,
@@ -144,7 +144,7 @@ static int blocks(const struct stream_where *w, enum stream_kind kind,
         rc = stream_need_local(w, put ? source : dest,
                                put ? source_len : dest_len);
     if (rc || !dest_len)
-        return rc;
+        return rc ? rc : stream_need_stream(w);
     op.kind = kind;
     op.value = false;
     op.waits = true;
@@ -255,7 +255,7 @@ static int order(const struct stream_where *w, enum stream_kind kind)
     if (!w->ctx)
         return stream_refuse(ERR_CTX, w->call, "an invalid context");
     if (!stream_used(w->stream))
-        return 0;
+        return stream_need_stream(w);
     op = (struct stream_op){ .kind = kind, .call = w->call, .waits = true };
     return stream_issue(w, &op);
 }

@@ -108,7 +108,7 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
     if (!q)
         return -EINVAL;
     if (!q->n_staged)
-        return 0;
+        return stream_need_stream(&w);
     rc = stream_need_live(&w);
     for (size_t i = 0; i < q->n_staged && !rc; i++)
         rc = start_one(&w, q, &q->staged[i].op, &parts);
@@ -224,7 +224,7 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
         return -EINVAL;
     rc = list(call, n, reqs);
     if (rc || n <= 0)
-        return rc;
+        return rc ? rc : stream_need_stream(&w);
     rc = start_listed(&w, q, n, reqs);
     if (rc)
         unlist(n, reqs);
@@ -237,9 +237,9 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
 static int wait_for(const struct stream_where *w, struct batch *q,
                     const uint64_t upto[WAYS])
 {
-    int rc = 0;
+    int rc = stream_need_stream(w);
 
-    for (int way = BY_TICKET; way < WAYS; way++) {
+    for (int way = BY_TICKET; way < WAYS && !rc; way++) {
         if (upto[way] <= q->waited[way])
             continue;
         if (!stream_may_wait())
@@ -247,16 +247,17 @@ static int wait_for(const struct stream_where *w, struct batch *q,
         rc = stream_need_live(w);
         if (rc)
             return rc;
-        rc = gtl->wait64(stream_batch_word(q, way), upto[way], q->stream);
+        rc = stream_told(w, gtl->wait64(stream_batch_word(q, way), upto[way],
+                                        q->stream));
         if (rc)
-            break;
+            return rc;
         if (way == BY_FLAG)     /* the agent's operations are looked at */
             stream_watch_note(w, NULL, stream_batch_word(q, way), upto[way],
                               stream_fail_pe(stream_queue_failed(q->queue)));
         q->waited[way] = upto[way];
         stream_count(STREAM_WAITS);
     }
-    return stream_told(w, rc);
+    return rc;
 }
 
 int stream_batch_wait(const char *call, struct shmemx_queue *queue)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: the host's wait for a stream whose kernel does not end is told
-# of, in shmemx_stream_sync and in shmem_finalize, and SIGUSR2 names the call.
+# of, in shmemx_stream_sync and in shmem_finalize, and SIGUSR2 names the call;
+# past SHMEM_TIMEOUT shmem_finalize ends the job.
 # Timeout: 40
 set -u
 . "$(dirname "$0")/device.inc"
@@ -12,7 +13,7 @@ cat >endless.c <<'END'
 #include <signal.h>
 #include <unistd.h>
 
-static int end;
+static int end, began;
 
 static void on_alarm(int sig)
 {
@@ -24,26 +25,39 @@ static void on_alarm(int sig)
 static void body(const shmemx_item_t *item, void *arg)
 {
     (void)item, (void)arg;
+    __atomic_store_n(&began, 1, __ATOMIC_RELEASE);
     while (!__atomic_load_n(&end, __ATOMIC_ACQUIRE))
         usleep(10000);
 }
 
-int main(void)
+/* What finalize finds before it has begun is dropped. */
+static void finalize(void)
+{
+    while (!__atomic_load_n(&began, __ATOMIC_ACQUIRE))
+        usleep(1000);
+    shmem_finalize();
+}
+
+int main(int argc, char **argv)
 {
     shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
     shmemx_stream_t s;
     int rc;
 
+    (void)argv;
     shmem_init();
     signal(SIGALRM, on_alarm);
     rc = shmemx_stream_create(&s) || shmemx_stream_launch(s, &grid, body, NULL);
+    if (argc > 1)
+        finalize();             /* does not come back */
     alarm(3);
     rc |= shmemx_stream_sync(s);
     __atomic_store_n(&end, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&began, 0, __ATOMIC_RELEASE);
     rc |= shmemx_stream_launch(s, &grid, body, NULL);
     signal(SIGUSR2, SIG_IGN);
     alarm(3);
-    shmem_finalize();
+    finalize();
     return rc;
 }
 END
@@ -56,7 +70,11 @@ cat said
 for line in \
     'shmemx_stream_sync waits for [12] s for stream 0x[0-9a-f]+, on which a kernel, copy or wait has not ended \[S-W-STALL\]' \
     'in shmemx_stream_sync for [0-9]+ s, waiting for stream 0x[0-9a-f]+; heap: .*; device heap: 0 bytes of 16 MiB in use' \
-    'shmem_finalize waits for 1 s for a stream .*\[S-W-STALL\]'; do
+    'shmem_finalize waits for 1 s for a stream,? .*\[S-W-STALL\]'; do
     check grep -qE "$line" said
 done
+on host env SHMEM_TIMEOUT=2 "$BUILD/bin/oshrun" -n 1 ./endless never >said 2>&1 &&
+    echo "exit status 0" >>failed
+cat said
+check grep -qE 'shmem_finalize: a kernel, .* not ended for 2 s .*\[S-E-STALL\]' said
 finish

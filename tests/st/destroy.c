@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a stream with armed operations ahead is not destroyed, one that
- * has run is; one that is gone is refused, and another that takes its place is not mistaken for it.
+/* Description: a stream with communication ahead is not destroyed, one that has
+ * run is; one that is gone is refused by all calls, and another that takes its
+ * place is not mistaken for it; its queues go, with what was not started.
  * PEs: 2
  * Far: 2/1
- * Reject: were enqueued */
+ * Reject: were enqueued|were put into */
 #include "st.h"
 
-T(armed_work_keeps_a_stream)
+T(communication_ahead_keeps_a_stream)
 {
     static long in;
     shmemx_stream_t s = st_make();
     uint64_t *gate = st_gate(s);
-    bool armed = !shmem_ptr(&in, next);
 
     shmem_barrier_all();
     T_EQ(shmemx_long_p_on_stream(&in, 4, next, s), 0);
-    if (armed)
-        T_EQ(shmemx_stream_destroy(s), -EBUSY);
+    T_EQ(shmemx_stream_destroy(s), -EBUSY);
     T_EQ(shmemx_quiet_on_stream(s), 0);
     st_open(gate);
     T_EQ(shmemx_stream_sync(s), 0);
@@ -32,27 +31,70 @@ T(armed_work_keeps_a_stream)
     shmem_free(gate);
 }
 
-T(started_work_keeps_a_stream)
+T(a_started_queue_keeps_a_stream)
 {
-    static long in, out = 6;
+    static long in, out = 4;
     shmemx_stream_t s = st_make();
     uint64_t *gate = st_gate(s);
-    bool armed = !shmem_ptr(&in, next);
     shmemx_queue_t q;
 
+    shmem_barrier_all();
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     T_EQ(shmemx_enqueue_putmem(q, &in, &out, sizeof in, next, NULL), 0);
     T_EQ(shmemx_enqueue_start(q), 0);
-    if (armed)
-        T_EQ(shmemx_stream_destroy(s), -EBUSY);
+    T_EQ(shmemx_stream_destroy(s), -EBUSY);
     st_open(gate);
+    T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
     T_EQ(shmemx_queue_wait(q), 0);
     T_EQ(shmemx_queue_destroy(q), 0);
-    T_EQ(shmemx_stream_destroy(s), 0);
     shmem_barrier_all();
-    T_EQ(in, 6);
-    shmem_barrier_all();
+    T_EQ(in, 4);
     shmem_free(gate);
+}
+
+/* Also where nothing would be done. */
+T(a_stream_that_is_gone_is_refused)
+{
+    static long in[4], out[4];
+    shmemx_stream_t s = st_make();
+
+    T_EQ(shmemx_stream_destroy(s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), -EINVAL);
+    T_EQ(shmemx_fence_on_stream(s), -EINVAL);
+    T_EQ(shmemx_ctx_quiet_on_stream(SHMEM_CTX_DEFAULT, s), -EINVAL);
+    T_EQ(shmemx_pe_quiet_on_stream(&next, 1, s), -EINVAL);
+    T_EQ(shmemx_long_put_on_stream(in, out, 0, next, s), -EINVAL);
+    T_EQ(shmemx_long_get_on_stream(out, in, 0, next, s), -EINVAL);
+    T_EQ(shmemx_long_iput_on_stream(in, out, 1, 1, 0, next, s), -EINVAL);
+    T_EQ(shmemx_barrier_all_on_stream(s), -EINVAL);
+    T_EQ(shmemx_sync_all_on_stream(s), -EINVAL);
+    T_EQ(shmemx_stream_copy(s, NULL, NULL, 0), -EINVAL);
+    T_EQ(shmemx_stream_fill(s, NULL, 0, 0), -EINVAL);
+    shmem_barrier_all();
+}
+
+T(a_queue_goes_after_its_stream)
+{
+    static long in, out;
+    shmemx_stream_t s = st_make();
+    shmemx_queue_t q;
+    shmemx_req_t r;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_EQ(shmemx_enqueue_putmem(q, &in, &out, sizeof in, next, &r), 0);
+    T_EQ(shmemx_enqueue_putmem(q, &in, &out, sizeof in, next, NULL), 0);
+    T_EQ(shmemx_queue_destroy(q), -EBUSY);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    T_EQ(shmemx_enqueue_putmem(q, &in, &out, sizeof in, next, NULL), -EINVAL);
+    T_EQ(shmemx_enqueue_start(q), -EINVAL);
+    T_EQ(shmemx_enqueue_wait(q), -EINVAL);
+    T_EQ(shmemx_enqueue_startall(q, 0, NULL), -EINVAL);
+    T_EQ(shmemx_enqueue_waitall(q, 0, NULL), -EINVAL);
+    T_EQ(shmemx_queue_wait(q), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_req_free(&r), 0);
+    shmem_barrier_all();
 }
 
 /* A step that only begins something is past before that has ended. */
@@ -94,8 +136,10 @@ T(queues_of_streams_that_are_gone_serve_others)
 int main(void)
 {
     st_begin();
-    T_RUN(armed_work_keeps_a_stream);
-    T_RUN(started_work_keeps_a_stream);
+    T_RUN(communication_ahead_keeps_a_stream);
+    T_RUN(a_started_queue_keeps_a_stream);
+    T_RUN(a_stream_that_is_gone_is_refused);
+    T_RUN(a_queue_goes_after_its_stream);
     T_RUN(a_stream_that_has_run_is_destroyed);
     T_RUN(queues_of_streams_that_are_gone_serve_others);
     return st_end();

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: shmem_finalize lets a kernel end that runs in symmetric memory,
+ * drops what is behind it or behind a wait, be it done by the device or not,
+ * and says how much that is of communication, and how much no start let go.
+ * PEs: 2
+ * Far: 2/1
+ * Timeout: 20
+ * Expect: 40 operations were enqueued .*\[S-W-STREAM\]
+ * Expect: 3 operations were put into queues .*\[S-W-STREAM\] */
+#include "st.h"
+
+static int ended;
+
+static void take_long(const shmemx_item_t *item, void *word)
+{
+    (void)item;
+    for (int i = 0; i < 100; i++) {
+        usleep(1000);
+        ++*(volatile long *)word;
+    }
+    ended++;
+}
+
+int main(void)
+{
+    static long to[30], from[30], copied, one = 1;
+    static uint64_t signal;
+    shmemx_grid_t grid = { 1, 1, 1, 0 };
+    shmemx_stream_t s[2];
+    shmemx_queue_t q;
+    long *word;
+
+    st_begin();
+    word = st_room(true, sizeof *word);
+    for (int k = 0; k < 2; k++) {
+        s[k] = st_make();
+        T_EQ(shmemx_long_put_on_stream(to, from, 30, next, s[k]), 0);
+        T_EQ(shmemx_stream_sync(s[k]), 0);      /* that is no part of it */
+    }
+    T_EQ(shmemx_queue_create(s[0], NULL, 0, &q), 0);
+    st_gate(s[0]);
+    T_EQ(shmemx_enqueue_putmem(q, to, from, 8, next, NULL), 0);
+    T_EQ(shmemx_enqueue_putmem(q, to, from, 8, next, NULL), 0);
+    for (int i = 0; i < 20; i++) {
+        T_EQ(shmemx_long_p_on_stream(&to[i], 1, next, s[0]), 0);
+        T_EQ(shmemx_long_put_signal_on_stream(to, from, 30, &signal, 1,
+                                              SHMEM_SIGNAL_ADD, next, s[0]),
+             0);
+    }
+    T_EQ(shmemx_stream_copy(s[0], &copied, &one, sizeof one), 0);
+    T_EQ(shmemx_enqueue_putmem(q, to, from, 8, next, NULL), 0);
+    shmem_barrier_all();
+    T_EQ(shmemx_stream_launch(s[1], &grid, take_long, word), 0);
+    usleep(10000);              /* let it begin */
+    shmem_finalize();
+    T_EQ(ended, 1);
+    T_EQ(copied, 0);
+    T_EQ(signal, 0);
+    return T_DONE();
+}
