@@ -12,7 +12,7 @@ at=$BUILD/obj/tests
 program wait <<'C'
 #include <shmemx_st.h>
 #include <sys/prctl.h>
-static uint64_t far;
+static uint64_t far, here;
 
 static int begun[2];
 
@@ -50,6 +50,8 @@ int main(int argc, char **argv)
     rc |= shmemx_queue_create(s[0], NULL, 0, &q);
     shmem_barrier_all();
     if (!late) {
+        shmem_uint64_atomic_inc(&here, n - 1);
+        shmem_quiet();
         usleep(stops * 200000);         /* until it has stopped */
         rc |= shmemx_uint64_wait_until_on_stream(w, SHMEM_CMP_GE, 1, s[0]);
         rc |= shmemx_uint64_wait_until_all_on_stream(w + 1, 3, NULL,
@@ -64,7 +66,8 @@ int main(int argc, char **argv)
             usleep(1300000);
             kill(getpid(), SIGUSR2);
         }
-    } else if (stops) {
+    } else if (stops) {                 /* when none is in the barrier */
+        shmem_uint64_wait_until(&here, SHMEM_CMP_GE, (uint64_t)n - 1);
         rc |= write(begun[1], "", 1) != 1;
         raise(SIGSTOP);
     } else {
@@ -132,12 +135,14 @@ trap_of()
 run near SHMEM_DEVICE=host -- ./wait &
 run far SHMEM_DEVICE=host SHMEM_OFI_PROVIDER='tcp;ofi_rxm' -- \
     --ppn 1 ./wait stops &
-run nic SHMEM_DEVICE=host SHMEM_OFI_PROVIDER=cxi \
-    FI_PROVIDER_PATH="$at/fake/cxi" -- --ppn 1 ./wait stops &
 run cuda SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
     FAKE_DEVICE=discrete -- ./wait &
 run hip SHMEM_DEVICE=hip FAKE_DEVICE=discrete GPU_MAX_HW_QUEUES=3 \
     LD_LIBRARY_PATH="$at/fake/hip:$at/fake/hiprtc" -- ./wait &
+wait
+# Alone: the threads of its provider spin.
+run nic SHMEM_DEVICE=host SHMEM_OFI_PROVIDER=cxi \
+    FI_PROVIDER_PATH="$at/fake/cxi" -- --ppn 1 ./wait stops &
 trap_of lazy SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
     CUDA_MODULE_LOADING=LAZY
 trap_of blocks SHMEM_DEVICE=hip HIP_LAUNCH_BLOCKING=1 \
