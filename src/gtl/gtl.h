@@ -21,6 +21,7 @@
 #define GTL_GTL_H
 
 #include "base/atomics.h"
+#include "gtl/gtl_soft.h"
 #include "shmemx_kernel.h"
 
 #include <stdbool.h>
@@ -209,28 +210,6 @@ int gtl_open(int local);
 /* Are the device's own variables legal?  -EINVAL, logged. */
 int gtl_env_check(void);
 void gtl_close(void);
-/* Are its kernels threads of this process?  They reach all its memory. */
-bool gtl_is_software(void);
-/* This process has stored words that streams may wait for, and a full fence
- * has passed: those of the software device look at once. */
-void gtl_stored(void);
-/* call() on the software device, for what a GPU does by one store. */
-int gtl_doorbell(void (*fn)(void *arg), void *arg, void *s);
-/* In a function that such a stream calls: what is behind it is never done. */
-void gtl_drop_rest(void);
-/* On the software device: -EINVAL if it is no stream, or one that is
- * destroyed.  A GPU's driver, which may crash on one, is not asked. */
-int gtl_known(void *s);
-/* An operation of the caller's ends with what was enqueued there last.  Does
- * the stream still have to come to the end of one?  Is not known of GPUs:
- * false. */
-void gtl_op(void *s);
-bool gtl_owes(void *s);
-/* The streams of the software device, but for the library's own, end what they
- * do now and begin nothing more; nobody enqueues.  Have all come so far?
- * *ops: so many operations of gtl_op are never done. */
-void gtl_halt(void);
-bool gtl_halted(uint64_t *ops);
 /* What SHMEM_DEVICE_COSTS has added in this process: the same in each run. */
 uint64_t gtl_charged_ns(void);
 /* Has the program loaded a GPU driver of its own accord? */

@@ -63,63 +63,6 @@ static void hold_for_good(struct stream_queue *q)
         sched_yield();
 }
 
-static struct stream_op *head(struct stream_queue *q)
-{
-    if (q->ended == __atomic_load_n(&q->armed, __ATOMIC_ACQUIRE))
-        return NULL;
-    if (q->out_at == CHUNK) {
-        q->out = q->out->next;
-        q->out_at = 0;
-    }
-    return &q->out->ops[q->out_at];
-}
-
-static void pop(struct stream_queue *q, const struct stream_op *op)
-{
-    uint64_t ticket = op->ticket;
-    bool tell = op->waits;
-
-    if (op->kind == STREAM_WAIT)
-        free(op->wait);
-    q->begun = false;
-    q->out_at++;
-    /* release: its room is free for who arms. */
-    __atomic_store_n(&q->ended, ticket, __ATOMIC_RELEASE);
-    if (!tell)
-        return;
-    __atomic_store_n(&q->words->done, ticket, __ATOMIC_RELEASE);
-    atomics_full_fence();
-    gtl_stored();
-}
-
-bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy)
-{
-    struct stream_op *op = head(q);
-
-    if (!op)
-        return false;
-    if (!q->begun) {
-        if (__atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) < op->ticket) {
-            *armed = true;
-            return false;
-        }
-        stream_fail_note(&q->failed, op);
-        if (stream_do(&q->ctx, op)) {
-            pop(q, op);
-            return true;
-        }
-        q->begun = true;
-        *busy = true;
-        return true;
-    }
-    if (!stream_do_ended(&q->ctx, op)) {
-        *busy = true;
-        return false;
-    }
-    pop(q, op);
-    return true;
-}
-
 bool stream_queues_advance(bool *armed, bool *busy)
 {
     bool any = false, nic = false;
@@ -144,6 +87,7 @@ bool stream_queues_advance(bool *armed, bool *busy)
 
 bool stream_queues_look(stream_look *look)
 {
+    const struct stream_op *op;
     bool all = true;
 
     if (!lock_try(&lock))
@@ -153,8 +97,9 @@ bool stream_queues_look(stream_look *look)
             all = false;
             continue;
         }
-        if (head(q) && q->begun)
-            look(q, head(q));
+        op = q->begun ? stream_queue_head(q) : NULL;
+        if (op)
+            look(q, op);
         stream_queue_let_go(q);
     }
     lock_release(&lock);

@@ -66,6 +66,8 @@ static inline void stream_queue_grows(struct stream_queue *q, uint64_t ticket)
         q->most = ticket - q->seen;
 }
 
+/* By who holds it: the next one that was armed, or NULL. */
+struct stream_op *stream_queue_head(struct stream_queue *q);
 /* By who holds it, one step with its next operation: did anything come of it?
  * *armed and *busy as stream_queues_advance() has them. */
 bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy);

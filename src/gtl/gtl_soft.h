@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl_soft.h - what a processor's thread can do and know where the device is
+ * software: its streams run in this process. */
+#ifndef GTL_GTL_SOFT_H
+#define GTL_GTL_SOFT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Are its kernels threads of this process?  They reach all its memory. */
+bool gtl_is_software(void);
+/* This process has stored words that streams may wait for, and a full fence
+ * has passed: those of the software device look at once. */
+void gtl_stored(void);
+/* call() on the software device, for what a GPU does by one store. */
+int gtl_doorbell(void (*fn)(void *arg), void *arg, void *s);
+/* In a function that such a stream calls: what is behind it is never done. */
+void gtl_drop_rest(void);
+/* On the software device: -EINVAL if it is no stream, or one that is
+ * destroyed.  A GPU's driver, which may crash on one, is not asked. */
+int gtl_known(void *s);
+/* An operation of the caller's ends with what was enqueued there last.  Does
+ * the stream still have to come to the end of one?  Is not known of GPUs:
+ * false. */
+void gtl_op(void *s);
+bool gtl_owes(void *s);
+/* The streams of the software device, but for the library's own, end what they
+ * do now and begin nothing more; nobody enqueues.  Have all come so far?
+ * *ops: so many operations of gtl_op are never done. */
+void gtl_halt(void);
+bool gtl_halted(uint64_t *ops);
+
+#endif

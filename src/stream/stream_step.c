@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who holds a queue does its operations, in the order of their tickets. */
+#include "stream/stream_queue.h"
+
+#include <stdlib.h>
+
+struct stream_op *stream_queue_head(struct stream_queue *q)
+{
+    if (q->ended == __atomic_load_n(&q->armed, __ATOMIC_ACQUIRE))
+        return NULL;
+    if (q->out_at == STREAM_CHUNK) {
+        q->out = q->out->next;
+        q->out_at = 0;
+    }
+    return &q->out->ops[q->out_at];
+}
+
+static void pop(struct stream_queue *q, const struct stream_op *op)
+{
+    uint64_t ticket = op->ticket;
+    bool tell = op->waits;
+
+    if (op->kind == STREAM_WAIT)
+        free(op->wait);
+    q->begun = false;
+    q->out_at++;
+    /* release: its room is free for who arms. */
+    __atomic_store_n(&q->ended, ticket, __ATOMIC_RELEASE);
+    if (!tell)
+        return;
+    __atomic_store_n(&q->words->done, ticket, __ATOMIC_RELEASE);
+    atomics_full_fence();
+    gtl_stored();
+}
+
+bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy)
+{
+    struct stream_op *op = stream_queue_head(q);
+
+    if (!op)
+        return false;
+    if (!q->begun) {
+        if (__atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) < op->ticket) {
+            *armed = true;
+            return false;
+        }
+        stream_fail_note(&q->failed, op);
+        if (stream_do(&q->ctx, op)) {
+            pop(q, op);
+            return true;
+        }
+        q->begun = true;
+        *busy = true;
+        return true;
+    }
+    if (!stream_do_ended(&q->ctx, op)) {
+        *busy = true;
+        return false;
+    }
+    pop(q, op);
+    return true;
+}
