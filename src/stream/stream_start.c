@@ -109,6 +109,9 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
         return -EINVAL;
     if (!q->n_staged)
         return stream_need_stream(&w);
+    /* Other starts may have had what was reserved when it was put in. */
+    if (stream_queue_reserve(q->queue, q->n_staged + 1))
+        return stream_batch_no_memory(call);
     rc = stream_need_live(&w);
     for (size_t i = 0; i < q->n_staged && !rc; i++)
         rc = start_one(&w, q, &q->staged[i].op, &parts);
