@@ -130,6 +130,8 @@ bool stream_queues_look(stream_look *look);
 
 /* The queue of a stream.  0 or -errno, logged. */
 int stream_queue_find(const struct stream_where *w, struct stream_queue **out);
+/* There is none, for that reason: rc, logged. */
+int stream_no_queue(const struct stream_where *w, int rc);
 /* Room there for the next operation, which knows its queue. */
 int stream_arm_room(const struct stream_where *w, struct stream_queue *q,
                     struct stream_op **out);

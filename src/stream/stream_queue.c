@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CHUNK = STREAM_CHUNK, QUEUES = 4096 };
+enum { QUEUES = 4096 };
 #define UNKNOWN UINT64_MAX      /* of a stream that records a graph */
 
 static struct base_lock lock = LOCK_INIT;
@@ -208,15 +208,6 @@ static void open_words(void)
     lock_release(&lock);
 }
 
-static struct chunk *chunk_new(void)
-{
-    struct chunk *c = malloc(sizeof *c);
-
-    if (c)
-        c->end = 0;
-    return c;
-}
-
 static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
     REQUIRES(lock)
 {
@@ -229,7 +220,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
     if (!n_spare)
         return -ENOSPC;
     q = aligned_alloc(64, sizeof *q);
-    c = chunk_new();
+    c = stream_chunk_new();
     if (!q || !c) {
         rc = -ENOMEM;
         goto free_both;
@@ -328,135 +319,6 @@ static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
     return 0;
 }
 
-/* ---- the side of who arms ---- */
-
-/* The agent is past it once it has ended one that came after it. */
-static bool in_use(const struct stream_queue *q, const struct chunk *c)
-{
-    return c->end && __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) <= c->end;
-}
-
-static int grow(struct stream_queue *q)
-{
-    struct chunk *c = q->in->next;
-
-    q->in->end = q->armed;
-    if (c == q->in || in_use(q, c)) {
-        c = chunk_new();
-        if (!c)
-            return -ENOMEM;
-        c->next = q->in->next;
-        q->in->next = c;
-    }
-    q->in = c;
-    q->in_at = 0;
-    return 0;
-}
-
-int stream_queue_reserve(struct stream_queue *q, size_t n)
-{
-    struct chunk *c = q->in;
-    size_t room = CHUNK - q->in_at;
-
-    while (room < n) {
-        if (c->next == q->in || in_use(q, c->next)) {
-            struct chunk *more = chunk_new();
-
-            if (!more)
-                return -ENOMEM;
-            more->next = c->next;
-            c->next = more;
-        }
-        c = c->next;
-        room += CHUNK;
-    }
-    return 0;
-}
-
-struct stream_op *stream_queue_room(struct stream_queue *q)
-{
-    if (unlikely(q->in_at == CHUNK) && grow(q))
-        return NULL;
-    q->in->ops[q->in_at].queue = q;
-    return &q->in->ops[q->in_at];
-}
-
-uint64_t stream_queue_push(struct stream_queue *q)
-{
-    struct stream_op *op = &q->in->ops[q->in_at++];
-    uint64_t ticket = q->armed + 1;
-
-    op->ticket = ticket;
-    if (op->kind == STREAM_QUIET) {
-        op->len = q->nic.quieted = q->nic.armed;
-        q->nic.soft = false;
-    } else if (op->kind != STREAM_WAIT) {
-        q->nic.soft = true;
-    }
-    stream_queue_grows(q, ticket);
-    /* release: the agent sees the operation. */
-    __atomic_store_n(&q->armed, ticket, __ATOMIC_RELEASE);
-    return ticket;
-}
-
-/* The software device rings at once. */
-static void fired(void *arg)
-{
-    struct stream_op *op = arg;
-
-    __atomic_store_n(&op->queue->words->fire, op->ticket, __ATOMIC_RELEASE);
-    stream_agent_ring();
-}
-
-int stream_queue_fire(struct stream_queue *q, void *stream)
-{
-    struct stream_op *op = &q->in->ops[q->in_at - 1];
-    uint64_t ticket = op->ticket;
-    int rc;
-
-    if (gtl_is_software()) {
-        rc = gtl_doorbell(fired, op, stream);
-    } else {
-        rc = gtl->release(stream);
-        if (!rc)
-            rc = gtl->write64(&q->words->fire, ticket, stream);
-        if (!rc)                /* it looks at the word from now on */
-            stream_agent_ring();
-    }
-    if (!rc)
-        q->fired = ticket;
-    return rc;
-}
-
-struct stream_words *stream_queue_words(struct stream_queue *q)
-{
-    return q->words;
-}
-
-struct stream_nic *stream_queue_nic(struct stream_queue *q)
-{
-    return &q->nic;
-}
-
-static void rung(void *arg)
-{
-    (void)arg;
-    stream_agent_ring();
-}
-
-int stream_queue_ring(void *stream)
-{
-    if (gtl_is_software())
-        return gtl->call(rung, NULL, stream);
-    stream_agent_ring();        /* it looks at the word from now on */
-    return 0;
-}
-
-struct stream_failed *stream_queue_failed(struct stream_queue *q)
-{
-    return &q->failed;
-}
-
 /* ---- for a stream ---- */
 
 const char *stream_queue_lacks(int rc)
@@ -466,7 +328,7 @@ const char *stream_queue_lacks(int rc)
            : rc == -EINVAL || rc == -ENODEV ? gtl_error() : strerror(-rc);
 }
 
-static int no_queue(const struct stream_where *w, int rc)
+int stream_no_queue(const struct stream_where *w, int rc)
 {
     if (rc == -EBUSY)
         return stream_told(w, rc);
@@ -485,48 +347,9 @@ int stream_queue_find(const struct stream_where *w, struct stream_queue **out)
     if (!rc && unlikely(!is_last(id)))
         rc = queue_of(w->stream, id, &q);
     if (unlikely(rc))
-        return no_queue(w, rc);
+        return stream_no_queue(w, rc);
     *out = q;
     return 0;
-}
-
-int stream_arm_room(const struct stream_where *w, struct stream_queue *q,
-                    struct stream_op **out)
-{
-    struct stream_op *op = stream_queue_room(q);
-
-    if (unlikely(!op))
-        return no_queue(w, -ENOMEM);
-    *out = op;
-    return 0;
-}
-
-int stream_arm_begin(const struct stream_where *w, struct stream_op **out)
-{
-    struct stream_queue *q;
-    int rc = stream_queue_find(w, &q);
-
-    return rc ? rc : stream_arm_room(w, q, out);
-}
-
-int stream_arm(const struct stream_where *w, struct stream_op *op)
-{
-    struct stream_queue *q = op->queue;
-    bool waits = op->waits;
-    uint64_t ticket = stream_queue_push(q);
-    int rc = gtl_is_software() ? gtl_doorbell(stream_fired, op, w->stream)
-                               : stream_queue_fire(q, w->stream);
-
-    if (rc) {                   /* nothing will ever raise the word to it */
-        if (op->kind == STREAM_WAIT)
-            free(op->wait);
-        q->in_at--;
-        __atomic_store_n(&q->armed, ticket - 1, __ATOMIC_RELEASE);
-        return no_queue(w, rc);
-    }
-    if (waits)
-        rc = gtl->wait64(&q->words->done, ticket, w->stream);
-    return rc ? no_queue(w, rc) : 0;
 }
 
 /* What the stream has let go is under way, and no more of its; of a batch that

@@ -14,6 +14,8 @@ struct chunk {
     struct stream_op ops[STREAM_CHUNK];
 };
 
+struct chunk *stream_chunk_new(void);
+
 struct stream_queue {
     void *handle;
     uint64_t id;                /* of the stream */
