@@ -44,7 +44,7 @@ ENV(ofi,  OFI_HMEM,       flag, "1", "", "", "let the NIC reach device memory wh
 ENV(ofi,  OFI_AMO,        word, "auto", "", "", "auto|nic|message: atomics between nodes by the provider or by the target's processor")
 ENV(ofi,  TRIGGER,        word, "auto", "", "", "auto|nic|soft: far operations of streams by the NIC's deferred work or by a thread; auto: by the NIC on cxi")
 ENV(ofi,  TRIGGER_DEPTH,  int,  "0", "0", "1000000", "operations that a PE may have armed with its NIC; 0: its share of what the NIC has")
-ENV(ofi,  TIMEOUT,        int,  "60", "0", "1000000", "seconds without an answer after which a far PE counts as lost; 0: never")
+ENV(ofi,  TIMEOUT,        int,  "60", "0", "1000000", "seconds without an answer after which a far PE counts as lost, and that shmem_finalize gives a running kernel; 0: never")
 ENV(coll, COLL_SYNC,      word, "auto", "", "", "auto|dissemination|gather|nodes: how PEs meet")
 ENV(coll, COLL_BROADCAST, word, "auto", "", "", "auto|push|pull|binomial|pipeline|nodes: algorithm of broadcasts")
 ENV(coll, COLL_COLLECT,   word, "auto", "", "", "auto|push|pull|ring|nodes: algorithm of collect")
