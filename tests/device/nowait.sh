@@ -8,6 +8,8 @@ set -u
 . "$(dirname "$0")/device.inc"
 [ -z "$real" ] || { echo 'skip: only stand-ins tell what they are called for'; exit 77; }
 
+FI_PROVIDER_PATH=$at/fake/cxi
+export FI_PROVIDER_PATH
 : >failed
 for device in cuda-discrete cuda-coherent cuda-bare hip-discrete hip-bare \
     hip-coherent; do
@@ -22,7 +24,7 @@ for device in cuda-discrete cuda-coherent cuda-bare hip-discrete hip-bare \
         export FAKE_DEVICE_LOG
         if [ "$far" = nic ]; then
             far='--ppn 1'
-            extra="SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH=$at/fake/cxi"
+            extra=SHMEM_OFI_PROVIDER=cxi
         fi
         # shellcheck disable=SC2086
         check job "$device" -n 2 $far "$at/device/nowait"
