@@ -193,6 +193,8 @@ struct core_waiter stream_wait_what(const char *call,
 void stream_wait_open(void);
 /* Streams of the software device wait no longer and do nothing more. */
 void stream_wait_close(void);
+/* No stream runs any more: those that were never come to go. */
+void stream_wait_drop(void);
 
 /* ---- stream_check.c ---- */
 /* [sym, sym + len) of that PE of the context; its number in the world to

@@ -479,6 +479,7 @@ static void close_streams(void)
     gtl_halt();
     stream_wait_close();
     left = await_halt();
+    stream_wait_drop();
     stream_agent_close();
     left += drop_all();
     staged = stream_batch_drop_all();

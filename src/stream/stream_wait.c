@@ -7,6 +7,8 @@
  * device is a GPU.  The software device's thread looks first in any case where
  * PEs are far: the network is seen to by those who wait. */
 #include "base/clock.h"
+#include "base/list.h"
+#include "base/lock.h"
 #include "core/core_cmp.h"
 #include "core/core_device.h"
 #include "stream/stream_int.h"
@@ -91,11 +93,23 @@ bool stream_wait_over(const struct stream_wait *c)
 #define BRIEF_NS ((uint64_t)1000000)
 
 struct software {
+    struct list_link link;      /* of those that no stream has come past */
     const char *call;
     void *stream;
     struct stream_wait wait;
     bool briefly;
 };
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link ahead GUARDED_BY(lock) = LIST_INIT(ahead);
+
+static void drop(struct software *s)
+{
+    lock_acquire(&lock);
+    list_remove(&s->link);
+    lock_release(&lock);
+    free(s);
+}
 
 struct core_waiter stream_wait_what(const char *call,
                                     const struct stream_wait *c)
@@ -153,15 +167,16 @@ static bool watch_briefly(const struct software *s)
 
 static void watch(void *arg)
 {
-    const struct software *s = arg;
+    struct software *s = arg;
 
     /* seq_cst, as in stream_wait_close: one of the two sees the other. */
     __atomic_fetch_add(&watching, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) ||
         !(s->briefly ? watch_briefly(s) : watch_until_over(s)))
         gtl_drop_rest();
+    drop(s);
+    /* release: stream_wait_close comes after all of this. */
     __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
-    free(arg);
 }
 
 static int no_memory(const struct stream_where *w)
@@ -182,9 +197,12 @@ static int watch_in_stream(const struct stream_where *w,
     s->stream = w->stream;
     s->wait = *c;
     s->briefly = briefly;
+    lock_acquire(&lock);
+    list_append(&ahead, &s->link);
+    lock_release(&lock);
     rc = stream_told(w, gtl->call(watch, s, w->stream));
     if (rc)
-        free(s);
+        drop(s);
     return rc;
 }
 
@@ -223,6 +241,12 @@ void stream_wait_close(void)
     __atomic_store_n(&closing, true, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&watching, __ATOMIC_SEQ_CST))
         nanosleep(&while_, NULL);
+}
+
+void stream_wait_drop(void)
+{
+    while (!list_empty(&ahead))
+        drop(list_entry(ahead.next, struct software, link));
 }
 
 /* ---- */
