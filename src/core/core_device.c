@@ -250,7 +250,8 @@ bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
 
     if (!near)
         return false;
-    need(amo_there(at->pe, (void *)near, a, result), "atomic", (void *)near, (size_t)a->size);
+    need(amo_there(at->pe, (void *)near, a, result), "atomic", (void *)near,
+         (size_t)a->size);
     if (a->op != XPORT_FETCH)
         wake(at, near, (size_t)a->size);
     return true;
