@@ -58,9 +58,11 @@ extern "C" {
 #pragma GCC visibility push(default)
 #define SHMEMI_P(f) f
 #include "shmemx_st_decls.h"
+#include "shmemx_st_match_decls.h"
 #undef SHMEMI_P
 #define SHMEMI_P(f) p##f
 #include "shmemx_st_decls.h"
+#include "shmemx_st_match_decls.h"
 #undef SHMEMI_P
 #pragma GCC visibility pop
 #ifdef __cplusplus

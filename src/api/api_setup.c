@@ -142,6 +142,8 @@ static int open_rooms(int thread_level)
     rc = ofi_open();
     if (!rc)
         rc = core_far_open();
+    if (!rc)
+        rc = stream_reserve();
     if (rc)
         goto close_core;
     coll_open();

@@ -127,6 +127,20 @@ int stream_req_get(const char *call, struct shmemx_queue *q, void *dest,
 int stream_req_amo(const char *call, struct shmemx_queue *q,
                    const struct stream_amo *a, int pe,
                    struct shmemx_req **out);
+/* Messages: see stream_chan.h.  queue: NULL but for those used once. */
+struct chan_args {
+    const char *call;
+    bool sends, ready, once;
+    void *buf;
+    size_t len;
+    int pe, tag;
+};
+int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
+                        struct shmemx_req **out);
+int stream_match_all(const char *call, int n, struct shmemx_req *reqs[]);
+int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
+                      struct shmemx_req **out);
+int stream_is_matched(const char *call, struct shmemx_req *req, bool *is);
 /* What was put in since the last start; or these, all or none. */
 int stream_batch_start(const char *call, struct shmemx_queue *q);
 int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
@@ -158,6 +172,8 @@ void stream_destroyed(const char *call, void *stream);
  * device's own that it has not come to? */
 bool stream_pending(void *stream);
 
+/* Before the PEs meet, in the same order on all: -ENOMEM, logged. */
+int stream_reserve(void);
 /* There is a device.  0 or -errno, logged; again after success: nothing. */
 extern hidden bool stream_is_open;
 int stream_open(void);

@@ -29,7 +29,7 @@ int stream_batch_no_memory(const char *call)
     return -ENOMEM;
 }
 
-static int make_room(struct batch *q, size_t n)
+int stream_batch_room(struct batch *q, size_t n)
 {
     struct staged *more;
     size_t room = q->room ? q->room : 16;
@@ -75,9 +75,11 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
     if (!q)
         return stream_batch_no_memory(call);
     q->stream = stream;
+    q->sent.next = q->sent.prev = &q->sent;
+    q->fading.next = q->fading.prev = &q->fading;
     rc = stream_queue_open(stream, id, &q->queue);
     if (!rc)
-        rc = make_room(q, depth);
+        rc = stream_batch_room(q, depth);
     if (rc) {
         core_misuse(ERR_STREAM, call, "stream %p: %s", stream,
                     stream_queue_lacks(rc));
@@ -118,7 +120,7 @@ bool stream_batch_counted(const struct batch *q, struct mark m)
 
 /* A later start may be behind what this thread is about to do, so that nobody
  * waits for that one here. */
-static bool ended(const struct batch *q, struct mark m)
+bool stream_batch_ended(const struct batch *q, struct mark m)
 {
     if (!stream_batch_counted(q, m) ||
         (reached(q, last_of(q, BY_TICKET)) && reached(q, last_of(q, BY_FLAG))))
@@ -127,7 +129,7 @@ static bool ended(const struct batch *q, struct mark m)
            (m.way != BY_TICKET || reached(q, m));
 }
 
-static int failed(const char *call, const struct batch *q)
+int stream_batch_failed(const char *call, const struct batch *q)
 {
     return stream_fail_take(call, stream_queue_failed(q->queue));
 }
@@ -141,19 +143,30 @@ static bool all_ended(const struct batch *q)
     return all;
 }
 
+/* The host looks at the messages, or waits for them, as their requests' calls
+ * do.  True: none is left. */
+static bool messages_ended(const char *call, struct batch *q, bool waits)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, &q->sent)
+        stream_req_complete(call, list_entry(l, struct req, link), waits);
+    return list_empty(&q->sent);
+}
+
 int stream_batch_test(const char *call, struct shmemx_queue *queue, bool *is)
 {
-    const struct batch *q = stream_batch_of(call, queue);
+    struct batch *q = stream_batch_of(call, queue);
 
     if (!q)
         return -EINVAL;
-    *is = all_ended(q);
-    return *is ? failed(call, q) : 0;
+    *is = messages_ended(call, q, false) && all_ended(q);
+    return *is ? stream_batch_failed(call, q) : 0;
 }
 
 /* The wait that the host makes: the device, the agent or the NIC stores. */
-static void await(const char *call, const struct batch *q, struct mark m,
-                  bool (*over)(const struct batch *q, struct mark m))
+void stream_batch_until(const char *call, const struct batch *q, struct mark m,
+                        bool (*over)(const struct batch *q, struct mark m))
 {
     uint64_t *word = stream_batch_word(q, m.way);
     struct core_waiter w = {
@@ -173,19 +186,25 @@ int stream_batch_await(const char *call, struct shmemx_queue *queue)
     if (!q)
         return -EINVAL;
     for (int way = 0; way < WAYS; way++)
-        await(call, q, last_of(q, way), reached);
+        stream_batch_until(call, q, last_of(q, way), reached);
+    messages_ended(call, q, true);
     q->past = q->starts;
-    return failed(call, q);
+    return stream_batch_failed(call, q);
 }
 
 /* Nothing of it will ever be started. */
 static void drop_staged(struct batch *q)
 {
-    for (size_t i = 0; i < q->n_staged; i++)
-        if (q->staged[i].req) { /* the program frees it */
-            q->staged[i].req->queue = NULL;
-            q->staged[i].req->state = IDLE;
-        }
+    for (size_t i = 0; i < q->n_staged; i++) {
+        struct req *r = q->staged[i].req;
+
+        if (!r)
+            continue;
+        r->queue = NULL;        /* the program frees it */
+        r->state = IDLE;
+        if (r->own)
+            stream_req_drop(r);
+    }
     q->n_staged = 0;
 }
 
@@ -202,19 +221,23 @@ int stream_batch_close(const char *call, struct shmemx_queue *queue)
                     "start");
         return -EBUSY;
     }
+    if (!list_empty(&q->sent)) {
+        core_misuse(ERR_ARG, call, "messages that were started have not been "
+                    "waited for");
+        return -EBUSY;
+    }
     if (!all_ended(q) || !stream_queue_empty(q->queue)) {
         core_misuse(ERR_ARG, call, "operations that were started have not "
                     "ended");
         return -EBUSY;
     }
+    stream_batch_fade(q);
     gone = *q;
     if (!stream_handle_drop(&stream_batches, queue))
         return -EINVAL;         /* another thread was faster */
     let_go(&gone);
     return 0;
 }
-
-/* ---- requests ---- */
 
 struct stream_where stream_batch_where(const char *call, const struct batch *q)
 {
@@ -223,172 +246,9 @@ struct stream_where stream_batch_where(const char *call, const struct batch *q)
     };
 }
 
-static int stage(const char *call, struct batch *q, const struct stream_op *op,
-                 struct req *req)
+static void forget(void *thing)
 {
-    struct stream_where w = stream_batch_where(call, q);
-    int rc = stream_need_stream(&w);
-
-    if (rc)
-        return rc;
-    if (make_room(q, q->n_staged + 1))
-        return stream_batch_no_memory(call);
-    q->staged[q->n_staged++] = (struct staged){ *op, req };
-    return 0;
-}
-
-/* q: NULL for a persistent one. */
-static int make(const char *call, struct batch *q, const struct stream_op *op,
-                struct shmemx_req **out)
-{
-    struct req *r = NULL;
-    int rc = 0;
-
-    if (!q && !out)
-        return stream_refuse(ERR_NULL, call, "no place for the request");
-    if (out) {
-        r = stream_handle_new(&stream_reqs);
-        if (!r)
-            return stream_batch_no_memory(call);
-        r->op = *op;
-        r->once = q != NULL;
-        r->state = q ? STAGED : IDLE;
-        r->queue = q ? stream_handle_of(q) : NULL;
-    }
-    if (q)
-        rc = stage(call, q, op, r);
-    if (rc && r)
-        stream_handle_drop(&stream_reqs, stream_handle_of(r));
-    else if (r)
-        *out = stream_handle_of(r);
-    return rc;
-}
-
-int stream_req_init(const char *call, void *dest, const void *source,
-                    size_t len, const struct stream_signal *s, int pe,
-                    struct shmemx_req **out)
-{
-    struct stream_where w = stream_batch_where(call, NULL);
-    struct stream_op op;
-    int rc = s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
-               : stream_make_put(&w, dest, source, len, 1, pe, &op);
-
-    return rc ? rc : make(call, NULL, &op, out);
-}
-
-int stream_req_put(const char *call, struct shmemx_queue *queue, void *dest,
-                   const void *source, size_t len,
-                   const struct stream_signal *s, int pe,
-                   struct shmemx_req **out)
-{
-    struct batch *q = stream_batch_of(call, queue);
-    struct stream_where w = stream_batch_where(call, q);
-    struct stream_op op;
-    int rc = !q ? -EINVAL
-             : s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
-                 : stream_make_put(&w, dest, source, len, 1, pe, &op);
-
-    return rc ? rc : make(call, q, &op, out);
-}
-
-int stream_req_get(const char *call, struct shmemx_queue *queue, void *dest,
-                   const void *source, size_t len, int pe,
-                   struct shmemx_req **out)
-{
-    struct batch *q = stream_batch_of(call, queue);
-    struct stream_where w = stream_batch_where(call, q);
-    struct stream_op op;
-    int rc = q ? stream_make_get(&w, dest, source, len, 1, pe, &op) : -EINVAL;
-
-    return rc ? rc : make(call, q, &op, out);
-}
-
-int stream_req_amo(const char *call, struct shmemx_queue *queue,
-                   const struct stream_amo *a, int pe,
-                   struct shmemx_req **out)
-{
-    struct batch *q = stream_batch_of(call, queue);
-    struct stream_where w = stream_batch_where(call, q);
-    struct stream_op op;
-    int rc = q ? stream_make_amo(&w, a, pe, &op) : -EINVAL;
-
-    return rc ? rc : make(call, q, &op, out);
-}
-
-/* NULL, told: it is none, or, unless any will do, was not started. */
-static struct req *req_of(const char *call, struct shmemx_req *req, bool any)
-{
-    struct req *r = stream_handle_find(&stream_reqs, req);
-
-    if (unlikely(!r && !req))
-        core_misuse(ERR_NULL, call, "the request is a null pointer");
-    else if (unlikely(!r))
-        core_misuse(ERR_ARG, call, "%p is no request, or one that was freed",
-                    (void *)req);
-    else if (any || (r->queue && r->state != STAGED))
-        return r;
-    else
-        core_misuse(ERR_ARG, call, "the request was not started");
-    return NULL;
-}
-
-static bool req_ended(const struct batch *q, const struct req *r)
-{
-    return r->state == IDLE || !q || ended(q, r->mark);
-}
-
-/* What has ended may have failed. */
-static int req_failed(const char *call, const struct batch *q,
-                      const struct req *r)
-{
-    return q && r->mark.way != BY_START ? failed(call, q) : 0;
-}
-
-int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
-{
-    const struct req *r = req_of(call, req, false);
-    const struct batch *q;
-
-    if (!r)
-        return -EINVAL;
-    q = stream_req_batch(r);
-    *is = req_ended(q, r);
-    return *is ? req_failed(call, q, r) : 0;
-}
-
-int stream_req_await(const char *call, struct shmemx_req *req)
-{
-    struct req *r = req_of(call, req, false);
-    const struct batch *q;
-
-    if (!r)
-        return -EINVAL;
-    q = stream_req_batch(r);
-    if (q)
-        await(call, q, r->mark, ended);
-    /* The host has waited in the stream's place. */
-    r->state = r->once ? WAITED : IDLE;
-    return req_failed(call, q, r);
-}
-
-int stream_req_free(const char *call, struct shmemx_req *req)
-{
-    const struct req *r = req_of(call, req, true);
-
-    if (!r)
-        return -EINVAL;
-    if (r->state == STAGED)
-        core_misuse(ERR_ARG, call, "the request waits for its start");
-    else if (!req_ended(stream_req_batch(r), r))
-        core_misuse(ERR_ARG, call, "the request has not ended");
-    else
-        return stream_handle_drop(&stream_reqs, req) ? 0 : -EINVAL;
-    return -EBUSY;
-}
-
-static void nothing(void *thing)
-{
-    (void)thing;
+    stream_match_free(thing);
 }
 
 static unsigned long staged;
@@ -402,7 +262,7 @@ static void count_and_let_go(void *thing)
 unsigned long stream_batch_drop_all(void)
 {
     staged = 0;
-    stream_handle_drop_all(&stream_reqs, nothing);
+    stream_handle_drop_all(&stream_reqs, forget);
     stream_handle_drop_all(&stream_batches, count_and_let_go);
     return staged;
 }

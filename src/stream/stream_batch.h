@@ -3,6 +3,7 @@
 #ifndef STREAM_STREAM_BATCH_H
 #define STREAM_STREAM_BATCH_H
 
+#include "base/list.h"
 #include "stream/stream_handle.h"
 #include "stream/stream_int.h"
 
@@ -29,7 +30,15 @@ struct req {
     enum req_state state;
     bool once;
     bool listed;                /* the start that is being made has it */
-    struct mark mark;           /* of its last start */
+    struct mark mark;           /* of its last start, or of the wait for it */
+    /* Of a message: */
+    struct mark tail;           /* what was enqueued behind the wait */
+    struct chan *chan;
+    struct list_link link;      /* of its queue's: see struct batch */
+    bool own;                   /* the program has no handle of it */
+    /* Of a match: until so many of these are. */
+    struct shmemx_req **matches;
+    int n_matches;
 };
 
 struct staged {
@@ -46,10 +55,55 @@ struct batch {
     uint64_t last[WAYS];
     uint64_t waited[WAYS];      /* that the stream waits for */
     uint64_t starts, past;      /* so many; for so many there is a wait */
+    /* Messages that were started and that nobody waits for yet; and those
+     * without a handle that the stream waits for. */
+    struct list_link sent, fading;
+};
+
+/* Whose part a start has. */
+struct parts {
+    bool nic, agent;
 };
 
 extern hidden struct stream_handles stream_batches, stream_reqs;
 
+/* ---- stream_start.c ---- */
+/* NULL, told: there is none at that place. */
+struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i);
+/* The device does it in its stream, or it is a part of what is being made. */
+int stream_start_one(const struct stream_where *w, struct batch *q,
+                     const struct stream_op *op, struct parts *parts);
+/* By the agent.  There is room. */
+void stream_arm_part(const struct stream_where *w, struct batch *q,
+                     const struct stream_op *op, struct parts *parts);
+
+/* Those of q->fading that the stream has come past go. */
+void stream_batch_fade(struct batch *q);
+
+/* ---- stream_req.c ---- */
+/* q: NULL for a persistent one; out NULL: the queue's own. */
+int stream_req_make(const char *call, struct batch *q,
+                    const struct stream_op *op, struct shmemx_req **out);
+bool stream_req_ended(const struct req *r);
+/* A message that was started: the host looks, or waits, in the stream's
+ * place. */
+void stream_req_complete(const char *call, struct req *r, bool waits);
+/* Nobody uses it any more. */
+void stream_req_drop(struct req *r);
+
+/* ---- stream_message.c ---- */
+/* Of a match: is it over?  Its end and error, for which it is waited for. */
+bool stream_match_over(const char *call, struct req *r);
+int stream_match_await(const char *call, struct req *r);
+void stream_match_free(struct req *r);
+
+/* ---- stream_batch.c ---- */
+int stream_batch_room(struct batch *q, size_t n);
+bool stream_batch_ended(const struct batch *q, struct mark m);
+int stream_batch_failed(const char *call, const struct batch *q);
+/* The host waits. */
+void stream_batch_until(const char *call, const struct batch *q, struct mark m,
+                        bool (*over)(const struct batch *q, struct mark m));
 /* NULL: it is none, told. */
 struct batch *stream_batch_of(const char *call, struct shmemx_queue *queue);
 struct stream_where stream_batch_where(const char *call, const struct batch *b);

@@ -3,7 +3,7 @@
  * one, in the context of the queue. */
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
-#include "stream/stream_int.h"
+#include "stream/stream_chan.h"
 
 #include <string.h>
 
@@ -93,6 +93,9 @@ bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
         return true;
     case STREAM_FENCE:
         core_fence(op->call, ctx);
+        return true;
+    case STREAM_SEND:
+        stream_send_reached(op);
         return true;
     case STREAM_QUIET:
     case STREAM_WAIT:

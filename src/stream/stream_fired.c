@@ -54,7 +54,7 @@ void stream_fired(void *arg)
         stream_queue_step(q, &armed, &busy);
         if (waits && q->ended < ticket)
             see_to_its_end(q, ticket);
-        left = q->ended < ticket || !stream_queue_idle(q);
+        left = q->ended < ticket || q->n_sends || !stream_queue_idle(q);
     }
     if (mine)
         stream_queue_let_go(q);

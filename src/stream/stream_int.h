@@ -10,9 +10,11 @@
 
 enum stream_kind {
     STREAM_PUT, STREAM_GET, STREAM_PUT_BLOCKS, STREAM_GET_BLOCKS,
-    STREAM_AMO, STREAM_PUT_SIGNAL, STREAM_SIGNAL, STREAM_FENCE, STREAM_QUIET,
-    STREAM_WAIT
+    STREAM_AMO, STREAM_PUT_SIGNAL, STREAM_SIGNAL, STREAM_SEND, STREAM_FENCE,
+    STREAM_QUIET, STREAM_WAIT
 };
+
+struct chan;
 
 /* An armed operation.  It is done once the stream has raised the queue's word
  * `fire` to its ticket, in the order of the tickets. */
@@ -32,6 +34,10 @@ struct stream_op {
         struct stream_signal signal;
         struct stream_amo amo;
         struct stream_wait *wait;       /* freed when it has ended */
+        struct {
+            struct chan *chan;
+            uint64_t round;
+        } send;                 /* see stream_chan.h; of either end */
         unsigned char bytes[32];
     };
 };

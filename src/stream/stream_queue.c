@@ -13,6 +13,8 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "stream/stream_batch.h"
+#include "stream/stream_chan.h"
+#include "stream/stream_mail.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
@@ -67,6 +69,7 @@ bool stream_queues_advance(bool *armed, bool *busy)
 {
     bool any = false, nic = false;
 
+    *busy |= chan_look();
     lock_acquire(&lock);
     for (struct stream_queue *q = queues; q; q = q->next) {
         any |= stream_nic_advance(q, &nic);
@@ -74,7 +77,8 @@ bool stream_queues_advance(bool *armed, bool *busy)
             continue;
         while (stream_queue_step(q, armed, busy))
             any = true;
-        if (!stream_queue_idle(q))
+        any |= stream_sends_advance(q);
+        if (q->n_sends || !stream_queue_idle(q))
             *busy = true;
         stream_queue_let_go(q);
     }
@@ -127,7 +131,8 @@ static bool soft_empty(const struct stream_queue *q)
 
 static bool empty(const struct stream_queue *q)
 {
-    return soft_empty(q) && stream_nic_idle(&q->nic);
+    return soft_empty(q) && stream_nic_idle(&q->nic) &&
+           !__atomic_load_n(&q->n_sends, __ATOMIC_ACQUIRE);
 }
 
 static void close_flow(struct stream_queue *q)
@@ -230,6 +235,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
         .words = &words[spare[n_spare - 1]]
     };
     c->next = c;
+    q->last_send = &q->sends;
     /* A stream may still look at what these words were raised to for the
      * queue before, so they go on from there. */
     q->armed = q->ended = q->words->fire > q->words->done ? q->words->fire
@@ -408,7 +414,7 @@ static unsigned long drop_all(void)
             queue_free(q);
             continue;
         }
-        left += q->armed - q->ended + stream_nic_left(&q->nic);
+        left += q->armed - q->ended + stream_nic_left(&q->nic) + q->n_sends;
         /* No GPU waits for what never comes; the software device drops what is
          * behind a wait. */
         if (!gtl_is_software())
@@ -428,6 +434,11 @@ static unsigned long drop_all(void)
     return left;
 }
 
+int stream_reserve(void)
+{
+    return mail_reserve();
+}
+
 int stream_open(void)
 {
     static struct base_lock opening = LOCK_INIT;
@@ -435,6 +446,8 @@ int stream_open(void)
 
     lock_acquire(&opening);
     if (!stream_is_open)
+        rc = chan_open();
+    if (!rc && !stream_is_open)
         rc = stream_reach_open();
     if (!rc && !stream_is_open) {
         open_words();
@@ -483,6 +496,7 @@ static void close_streams(void)
     stream_agent_close();
     left += drop_all();
     staged = stream_batch_drop_all();
+    chan_close();
     if (left)
         log_warn(ERR_STREAM, "shmem_finalize: %lu operation%s enqueued that "
                  "their streams have not reached: they are never done; "

@@ -37,6 +37,8 @@ struct stream_queue {
     unsigned out_at;
     bool begun;                 /* the next one is under way */
     bool held;                  /* atomic */
+    struct chan *sends, **last_send;    /* see stream_send.c */
+    uint64_t n_sends;           /* atomic */
     struct stream_failed failed;
 };
 

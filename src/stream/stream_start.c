@@ -9,24 +9,32 @@
  * none where the stream's order is enough.  Only where the NIC has no room for
  * some of a start are there two stores. */
 #include "stream/stream_batch.h"
+#include "stream/stream_chan.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
 
-/* Whose part a start has. */
-struct parts {
-    bool nic, agent;
-};
-
-static int start_one(const struct stream_where *w, struct batch *q,
+void stream_arm_part(const struct stream_where *w, struct batch *q,
                      const struct stream_op *op, struct parts *parts)
 {
-    struct stream_op *to;
+    struct stream_op *to = stream_queue_room(q->queue);
+
+    *to = *op;
+    to->queue = q->queue;
+    to->call = w->call;
+    to->waits = false;          /* the quiet does */
+    stream_queue_push(q->queue);
+    parts->agent = true;
+}
+
+int stream_start_one(const struct stream_where *w, struct batch *q,
+                     const struct stream_op *op, struct parts *parts)
+{
     bool done;
     int rc;
 
-    if (!op->len && op->kind != STREAM_AMO && op->kind != STREAM_PUT_SIGNAL)
+    if (!op->len && (op->kind == STREAM_PUT || op->kind == STREAM_GET))
         return 0;
     rc = stream_direct(w, op, &done);
     if (rc || done)
@@ -35,14 +43,17 @@ static int start_one(const struct stream_where *w, struct batch *q,
     parts->nic |= !rc;
     if (rc != STREAM_NOT)
         return stream_told(w, rc);
-    to = stream_queue_room(q->queue);
-    *to = *op;
-    to->queue = q->queue;
-    to->call = w->call;
-    to->waits = false;          /* the quiet does */
-    stream_queue_push(q->queue);
-    parts->agent = true;
+    stream_arm_part(w, q, op, parts);
     return 0;
+}
+
+/* A message's, or another one. */
+static int start_op(const struct stream_where *w, struct batch *q,
+                    const struct stream_op *op, struct parts *parts)
+{
+    if (op->kind != STREAM_SEND)
+        return stream_start_one(w, q, op, parts);
+    return chan_start(w, q, op->send.chan, parts);
 }
 
 /* By the agent, and what the NIC does before it. */
@@ -84,17 +95,33 @@ static int finish(const struct stream_where *w, struct batch *q,
     if (!rc) {
         q->last[m->way] = m->number;
         q->starts = m->start;
-        stream_count(STREAM_STARTS);
     }
     return stream_told(w, rc);
 }
 
-static void started(const struct batch *q, struct req *r, struct mark m)
+static void started(struct batch *q, struct req *r, struct mark m)
 {
+    if (r->chan) {
+        r->chan->round++;
+        list_append(&q->sent, &r->link);
+    }
     r->queue = stream_handle_of(q);
     r->state = STARTED;
     r->listed = false;
     r->mark = m;
+}
+
+void stream_batch_fade(struct batch *q)
+{
+    struct req *r;
+
+    while (!list_empty(&q->fading)) {
+        r = list_entry(q->fading.next, struct req, link);
+        if (!stream_req_ended(r))
+            return;
+        list_remove(&r->link);
+        stream_req_drop(r);
+    }
 }
 
 int stream_batch_start(const char *call, struct shmemx_queue *queue)
@@ -107,6 +134,7 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
 
     if (!q)
         return -EINVAL;
+    stream_batch_fade(q);
     if (!q->n_staged)
         return stream_need_stream(&w);
     /* Other starts may have had what was reserved when it was put in. */
@@ -114,11 +142,12 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
         return stream_batch_no_memory(call);
     rc = stream_need_live(&w);
     for (size_t i = 0; i < q->n_staged && !rc; i++)
-        rc = start_one(&w, q, &q->staged[i].op, &parts);
+        rc = start_op(&w, q, &q->staged[i].op, &parts);
     if (!rc)
         rc = finish(&w, q, parts, &m);
     if (rc)
         return rc;
+    stream_count(STREAM_STARTS);
     for (size_t i = 0; i < q->n_staged; i++)
         if (q->staged[i].req)
             started(q, q->staged[i].req, m);
@@ -128,8 +157,7 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
 
 /* ---- lists of requests ---- */
 
-/* NULL, told: there is none at that place. */
-static struct req *req_at(const char *call, struct shmemx_req *reqs[], int i)
+struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i)
 {
     struct req *r = stream_handle_find(&stream_reqs, reqs[i]);
 
@@ -149,6 +177,19 @@ static bool under_way(const struct req *r)
     return r->state == STARTED && q && r->mark.start > q->past;
 }
 
+static int is_matched(const char *call, const struct chan *c, int i)
+{
+    if (likely(c->wanted && chan_state(c) == CHAN_MATCHED &&
+               !__atomic_load_n(&c->gone, __ATOMIC_ACQUIRE)))
+        return 0;
+    if (chan_state(c) != CHAN_MATCHED || !c->wanted)
+        return stream_refuse(ERR_ARG, call, "request %d, tag %d, is not "
+                             "matched", i, c->tag);
+    stream_refuse(ERR_ARG, call, "request %d, tag %d: PE %d has freed its end",
+                  i, c->tag, c->pe);
+    return -EPIPE;
+}
+
 static int may_start(const char *call, const struct req *r, int i)
 {
     if (unlikely(r->once))
@@ -160,7 +201,7 @@ static int may_start(const char *call, const struct req *r, int i)
         stream_refuse(ERR_ARG, call, "request %d was started, and no wait for "
                       "it was enqueued", i);
     else
-        return 0;
+        return r->chan ? is_matched(call, r->chan, i) : 0;
     return -EBUSY;
 }
 
@@ -181,7 +222,7 @@ static int list(const char *call, int n, struct shmemx_req *reqs[])
     int rc;
 
     for (int i = 0; i < n; i++) {
-        r = req_at(call, reqs, i);
+        r = stream_req_at(call, reqs, i);
         rc = r ? may_start(call, r, i) : -EINVAL;
         if (rc) {
             unlist(i, reqs);
@@ -205,12 +246,13 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n,
     rc = stream_need_live(w);
     for (int i = 0; i < n && !rc; i++) {
         r = stream_handle_find(&stream_reqs, reqs[i]);
-        rc = start_one(w, q, &r->op, &parts);
+        rc = start_op(w, q, &r->op, &parts);
     }
     if (!rc)
         rc = finish(w, q, parts, &m);
     if (rc)
         return rc;
+    stream_count(STREAM_STARTS);
     for (int i = 0; i < n; i++)
         started(q, stream_handle_find(&stream_reqs, reqs[i]), m);
     return 0;
@@ -263,15 +305,102 @@ static int wait_for(const struct stream_where *w, struct batch *q,
     return rc;
 }
 
+/* Behind the waits for messages: copies out of slots, then the words that let
+ * their senders go on, and a mark of the stream's own behind all. */
+static int behind(const struct stream_where *w, struct batch *q,
+                  struct list_link *these, struct mark *tail, struct mark *m)
+{
+    struct parts parts = { false, false };
+    struct list_link *l, *next;
+    int rc = 0;
+
+    list_each(l, next, these)
+        if (!rc)
+            rc = chan_copy_out(w, q, list_entry(l, struct req, link)->chan,
+                               &parts);
+    if (!rc && (parts.agent || parts.nic)) {    /* not in stream order */
+        rc = finish(w, q, parts, tail);
+        if (!rc)
+            rc = wait_for(w, q, q->last);
+        parts = (struct parts){ false, false };
+    }
+    list_each(l, next, these)
+        if (!rc)
+            rc = chan_give_back(w, q, list_entry(l, struct req, link)->chan,
+                                &parts);
+    if (!rc)
+        rc = finish(w, q, parts, tail);
+    *m = *tail;
+    if (!rc && tail->way != BY_START)
+        rc = finish(w, q, (struct parts){ false, false }, m);
+    return rc;
+}
+
+/* Those requests of q->sent that were moved to these, and marks. */
+static int wait_for_these(const struct stream_where *w, struct batch *q,
+                          struct list_link *these, const uint64_t upto[WAYS])
+{
+    struct list_link *l, *next;
+    size_t n = 0;
+    struct mark tail, m;
+    struct req *r;
+    int rc = wait_for(w, q, upto);
+
+    if (rc || list_empty(these))
+        return rc;
+    list_each(l, next, these)
+        n++;
+    if (stream_queue_reserve(q->queue, 2 * n + 2))
+        return stream_batch_no_memory(w->call);
+    list_each(l, next, these)
+        if (!rc)
+            rc = chan_wait(w, list_entry(l, struct req, link)->chan);
+    if (!rc)
+        rc = behind(w, q, these, &tail, &m);
+    list_each(l, next, these) {
+        if (rc)
+            break;
+        r = list_entry(l, struct req, link);
+        list_remove(l);
+        if (r->own)
+            list_append(&q->fading, l);
+        r->state = WAITED;
+        r->tail = tail;
+        r->mark = m;
+    }
+    return rc;
+}
+
 int stream_batch_wait(const char *call, struct shmemx_queue *queue)
 {
     struct batch *q = stream_batch_of(call, queue);
     struct stream_where w = stream_batch_where(call, q);
-    int rc = q ? wait_for(&w, q, q->last) : -EINVAL;
+    int rc = q ? wait_for_these(&w, q, &q->sent, q->last) : -EINVAL;
 
     if (!rc)
         q->past = q->starts;
     return rc;
+}
+
+static int may_wait(const char *call, struct shmemx_queue *queue,
+                    const struct req *r, int i)
+{
+    if (r->queue != queue || r->state != STARTED)
+        return stream_refuse(ERR_ARG, call, "request %d was not started "
+                             "on this queue", i);
+    return 0;
+}
+
+/* Back to the others. */
+static void put_back(struct batch *q, struct list_link *these)
+{
+    struct list_link *l;
+
+    while (!list_empty(these)) {
+        l = these->next;
+        list_remove(l);
+        list_append(&q->sent, l);
+    }
 }
 
 int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
@@ -279,25 +408,30 @@ int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
 {
     struct batch *q = stream_batch_of(call, queue);
     struct stream_where w = stream_batch_where(call, q);
+    struct list_link these = LIST_INIT(these);
     uint64_t upto[WAYS] = { 0 };
     bool every = false;
     struct req *r;
-    int rc;
+    int rc = q ? 0 : -EINVAL;
 
-    if (!q)
-        return -EINVAL;
+    for (int i = 0; i < n && !rc; i++) {
+        r = stream_req_at(call, reqs, i);
+        rc = r ? may_wait(call, queue, r, i) : -EINVAL;
+    }
+    if (rc)
+        return rc;
     for (int i = 0; i < n; i++) {
-        r = req_at(call, reqs, i);
-        if (!r)
-            return -EINVAL;
-        if (r->queue != queue || r->state != STARTED)
-            return stream_refuse(ERR_ARG, call, "request %d was not started "
-                                 "on this queue", i);
+        r = stream_handle_find(&stream_reqs, reqs[i]);
         if (r->mark.number > upto[r->mark.way])
             upto[r->mark.way] = r->mark.number;
         every |= stream_batch_counted(q, r->mark);
+        if (r->chan) {
+            list_remove(&r->link);
+            list_append(&these, &r->link);
+        }
     }
-    rc = wait_for(&w, q, every ? q->last : upto);
+    rc = wait_for_these(&w, q, &these, every ? q->last : upto);
+    put_back(q, &these);
     for (int i = 0; i < n && !rc; i++) {
         r = stream_handle_find(&stream_reqs, reqs[i]);
         r->state = WAITED;

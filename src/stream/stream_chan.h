@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_chan.h - channels: a send and a receive that found each other.
+ *
+ * A round of a channel is one message.  Round k is a put to where it lands
+ * and a store of k to one of the receiver's two words `arrived`, which take
+ * turns: so two rounds may be under way.  Where it lands, the receiver says
+ * when the two are matched, by one of these ways:
+ *
+ *   READY  in the buffer; the sender knows that it may
+ *   EAGER  in one of two slots, from where the receiver's wait copies it; the
+ *          sender's wait for round k sees that round k - 1 has left its slot
+ *   PAIR   in the buffer, on one node with the software device: of the two
+ *          streams that which comes second moves the data
+ *   MEET   in the buffer: the sender's agent puts when both have started
+ *
+ * A buffer that is not symmetric is stood in for by a slot that the wait
+ * copies out.  Both ends keep their words, and the receiver its slots, until
+ * both are freed: see stream_match.c. */
+#ifndef STREAM_STREAM_CHAN_H
+#define STREAM_STREAM_CHAN_H
+
+#include "base/list.h"
+#include "stream/stream_int.h"
+
+/* What the partner writes, in the heap's pool. */
+struct chan_words {
+    uint64_t arrived[2];        /* at the receiver: the last of these rounds */
+    uint64_t turns;             /* at the receiver, PAIR: two for each round */
+    uint64_t taken;             /* at the sender: rounds out of their slots */
+    uint64_t go;                /* at the sender: rounds the receiver started */
+    uint64_t sent;              /* at the sender: rounds whose buffer is free */
+};
+
+enum chan_how { CHAN_READY, CHAN_EAGER, CHAN_PAIR, CHAN_MEET };
+enum chan_state {
+    CHAN_NEW,
+    CHAN_ASKED,                 /* a sender's: it waits for an answer */
+    CHAN_MATCHED,
+    CHAN_BROKEN                 /* it has no partner: see error */
+};
+
+struct chan {
+    struct list_link link;      /* of all, for the end */
+    bool sends, ready, once;
+    int pe, tag;
+    uint32_t number;            /* of those for that PE and tag */
+    char *buf;
+    size_t len;                 /* of buf */
+    struct chan_words *words;   /* this PE's */
+    struct chan *next;          /* of receives that wait for their senders */
+    enum chan_state state;      /* atomic */
+    int error;
+    bool wanted;                /* the program matches it */
+    bool left;                  /* it is freed here */
+    bool gone;                  /* atomic: there */
+    bool reached;               /* once, a receive: the stream has come to it */
+    /* What a match finds out. */
+    enum chan_how how;
+    size_t bytes;               /* of a message */
+    uint64_t yours;             /* the partner's channel */
+    struct chan_words *there;   /* its words, for operations on that PE */
+    char *land;                 /* where messages land, so far apart; slots 0: */
+    size_t step;                /* in the receiver's buffer */
+    unsigned slots;
+    void *from, *to;            /* PAIR: as this PE reaches them */
+    uint64_t round;             /* the last that was started */
+    /* The agent's: stream_send.c. */
+    struct {
+        struct chan *next;
+        const char *call;
+        uint64_t round;
+        bool put;
+    } send;
+};
+
+static inline enum chan_state chan_state(const struct chan *c)
+{
+    /* acquire: with it comes what the match found out. */
+    return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
+}
+
+/* The word that a round's arrival is told by. */
+static inline uint64_t *chan_arrived(struct chan_words *w, uint64_t round)
+{
+    return &w->arrived[round % 2];
+}
+
+static inline char *chan_slot(const struct chan *c, uint64_t round)
+{
+    return c->slots ? c->land + round % c->slots * c->step : c->land;
+}
+
+/* ---- stream_match.c ---- */
+/* SHMEM_ST_EAGER unless it is set: see docs/ARCHITECTURE.md. */
+enum { CHAN_EAGER_NEAR = 4096, CHAN_EAGER_FAR = 8192 };
+/* With streams: 0 or -errno, logged. */
+int chan_open(void);
+void chan_close(void);
+
+/* 0 or -errno, logged. */
+int chan_make(const struct chan_args *a, struct chan **out);
+/* Nobody uses it any more; its memory goes when the partner's end has. */
+void chan_free(struct chan *c);
+/* The program wants it matched. */
+int chan_ask(const char *call, struct chan *c);
+/* What has come is seen to, and what is to be sent is. */
+void chan_progress(const char *call);
+/* The same by the agent, at the cost of two loads where nothing is to do.
+ * True: notes are left that found no room. */
+bool chan_look(void);
+/* Once, a receive: the stream has come to it, so its sender may put. */
+void chan_reached(struct chan *c);
+/* An end of this PE's tells the other one's word. */
+void chan_tell(const char *call, struct chan *c, uint64_t *word,
+               uint64_t value, int op);
+
+/* ---- stream_round.c: rounds of a channel that is matched ---- */
+struct batch;
+struct parts;
+/* The next one. */
+int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
+               struct parts *parts);
+/* Has the last one come, as far as words tell? */
+bool chan_over(const struct chan *c);
+/* For the host's wait for that. */
+struct core_waiter chan_waiter(const char *call, const struct chan *c);
+/* Then the host does what would be behind a stream's wait. */
+void chan_finish(const char *call, struct chan *c);
+/* The stream waits for it. */
+int chan_wait(const struct stream_where *w, const struct chan *c);
+/* And then, behind the waits for all: what lies in slots is copied; and
+ * senders are told, once that has ended, that their slots are free. */
+int chan_copy_out(const struct stream_where *w, struct batch *q,
+                  struct chan *c, struct parts *parts);
+bool chan_tells(const struct chan *c);
+int chan_give_back(const struct stream_where *w, struct batch *q,
+                   struct chan *c, struct parts *parts);
+
+/* ---- stream_send.c: by the agent, or on a thread of the software device ---- */
+/* The stream has come to that round, of MEET. */
+void stream_send_reached(const struct stream_op *op);
+/* By who holds the queue: did anything come of it? */
+bool stream_sends_advance(struct stream_queue *q);
+
+#endif

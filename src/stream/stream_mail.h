@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_mail.h - short notes from PE to PE.
+ *
+ * Each PE has a ring in the reserved part of its heap.  Who posts takes places
+ * there by an atomic and puts a note into each; the owner takes them out in
+ * that order.  A post to many PEs costs three round trips in all.  Where a
+ * ring is full, notes stay here until there is room: nobody waits.
+ * Threads: one at a time, but for mail_is_there(). */
+#ifndef STREAM_STREAM_MAIL_H
+#define STREAM_STREAM_MAIL_H
+
+#include "core/core.h"
+
+enum mail_kind {
+    MAIL_SEND,                  /* from a sender: I look for a receive */
+    MAIL_ACCEPT,                /* to it: here it is */
+    MAIL_GONE                   /* from either: I was freed */
+};
+
+/* Addresses in symmetric memory are segment and offset; offsets alone are of
+ * the host heap. */
+struct mail_note {
+    int32_t kind, from, tag;
+    uint32_t number;
+    uint32_t flags;
+    int32_t error;              /* or 0 */
+    uint64_t bytes;
+    uint64_t mine, yours;       /* the poster's channel, the other one's */
+    uint64_t words;
+    int32_t seg, slots;
+    uint64_t at, step;
+};
+
+/* Before the PEs meet, in the same order on all: -ENOMEM, logged. */
+int mail_reserve(void);
+/* The flow of posts: 0 or -errno. */
+int mail_open(void);
+void mail_close(void);
+
+/* To be sent by the next mail_flush: 0 or -ENOMEM. */
+int mail_post(int pe, const struct mail_note *n);
+/* All that there is room for, to PEs of this node or to all.  False: notes are
+ * left. */
+bool mail_flush(const char *call, bool near_only);
+bool mail_is_there(void);
+bool mail_take(struct mail_note *out);
+/* For who waits for the next one. */
+struct core_waiter mail_waiter(const char *call);
+/* A signal by the same way, to a word of that PE. */
+void mail_signal(const char *call, uint64_t *word, uint64_t value, int op,
+                 int pe);
+
+#endif

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Senders and receivers find each other.
+ *
+ * A sender posts a note to the receiver, which knows its receives: by PE, tag,
+ * and which one it is of those that were made for them, each note is for one.
+ * The receiver decides how messages go, takes memory for that, and answers.
+ * Answers are given for all receives that were made, by whoever looks for
+ * mail, so that no order of match calls makes two PEs wait for each other.
+ * Memory that a partner writes is given back when both have told that their
+ * end was freed. */
+#include "stream/stream_chan.h"
+#include "base/env.h"
+#include "base/lock.h"
+#include "core/core_text.h"
+#include "stream/stream_batch.h"
+#include "stream/stream_mail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1024 };
+/* Flags of a MAIL_SEND, and how an MAIL_ACCEPT says to go. */
+enum { READY = 1, ONCE = 2, SOFTWARE = 4, CANCELLED = 8 };
+enum { HOW_SHIFT = 8 };
+
+/* A sender's note that came before its receive was made. */
+struct early {
+    struct early *next;
+    struct mail_note note;
+};
+/* Those that were made for a PE and tag. */
+struct made {
+    struct made *next;
+    int pe, tag;
+    bool sends, once;
+    uint32_t n;
+};
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link all GUARDED_BY(lock) = LIST_INIT(all);
+static struct chan *waiting[BUCKETS] GUARDED_BY(lock);
+static struct early *early[BUCKETS] GUARDED_BY(lock);
+static struct made *made[BUCKETS] GUARDED_BY(lock);
+static bool unsent;             /* atomic: notes wait for room */
+static size_t eager_near, eager_far;
+
+static unsigned bucket_of(int pe, int tag, uint32_t number, bool once)
+{
+    uint64_t h = (uint64_t)(unsigned)pe << 32 | (unsigned)tag;
+
+    h = (h ^ (uint64_t)number << 13 ^ once) * 0x9e3779b97f4a7c15u;
+    return (unsigned)(h >> 54);
+}
+_Static_assert(BUCKETS == 1 << (64 - 54), "of the hash");
+
+/* ---- the end of a channel ---- */
+
+static void give_words(struct chan *c)
+{
+    if (c->words)
+        heap_pool_give(c->words, sizeof *c->words);
+    c->words = NULL;
+}
+
+static void release(struct chan *c) REQUIRES(lock)
+{
+    give_words(c);
+    if (!c->sends && c->slots)
+        heap_pool_give(c->land, c->slots * c->step);
+    list_remove(&c->link);
+    free(c);
+}
+
+static void post(struct chan *c, const struct mail_note *n) REQUIRES(lock)
+{
+    if (mail_post(c->pe, n))
+        core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a note to "
+                   "PE %d", c->pe);
+    __atomic_store_n(&unsent, true, __ATOMIC_RELEASE);
+}
+
+static struct mail_note note_of(const struct chan *c, enum mail_kind kind)
+{
+    return (struct mail_note){
+        .kind = kind, .tag = c->tag, .number = c->number,
+        .mine = (uintptr_t)c, .yours = c->yours,
+        .words = c->words ? (uintptr_t)c->words - heap_segs[HEAP_HOST].base
+                          : 0,
+        .seg = -1
+    };
+}
+
+static void set_state(struct chan *c, enum chan_state state)
+{
+    __atomic_store_n(&c->state, state, __ATOMIC_RELEASE);
+}
+
+static void break_off(struct chan *c, int error)
+{
+    c->error = error;
+    set_state(c, CHAN_BROKEN);
+}
+
+/* ---- a receive and the note of its sender ---- */
+
+static void set_place(struct mail_note *n, const void *p, size_t len)
+{
+    n->seg = heap_find(p, len);
+    if (n->seg >= 0)
+        n->at = (uintptr_t)p - heap_segs[n->seg].base;
+}
+
+static void *place_of(const struct mail_note *n)
+{
+    return (void *)(heap_segs[n->seg].base + n->at);
+}
+
+static bool is_near(int pe)
+{
+    return xport_routes[pe].map[HEAP_HOST] != 0;
+}
+
+/* Slots for so many messages: false: there is no room. */
+static bool take_slots(struct chan *r, unsigned n)
+{
+    r->step = (r->bytes + 63) / 64 * 64;
+    r->land = n ? heap_pool_take(n * r->step) : r->buf;
+    r->slots = r->land && n ? n : 0;
+    return r->land != NULL;
+}
+
+static bool may_pair(const struct chan *r, const struct mail_note *n)
+{
+    return n->flags & SOFTWARE && gtl_is_software() && n->seg >= 0 &&
+           heap_find(r->buf, r->bytes) >= 0 &&
+           stream_reach(r->pe, place_of(n), r->bytes);
+}
+
+/* How messages go, with the slots for that.  -ENOSPC. */
+static int decide(struct chan *r, const struct mail_note *n)
+{
+    bool near = is_near(r->pe), symmetric = heap_find(r->buf, r->bytes) >= 0;
+    unsigned least = symmetric || !r->bytes ? 0 : 1;
+
+    if (r->once) {
+        r->how = CHAN_MEET;     /* and has its slot */
+        return 0;
+    }
+    if (n->flags & READY) {
+        r->how = CHAN_READY;
+        return take_slots(r, least) ? 0 : -ENOSPC;
+    }
+    if (near && may_pair(r, n) && r->bytes > eager_near) {
+        r->how = CHAN_PAIR;
+        r->from = (void *)stream_reach(r->pe, place_of(n), r->bytes);
+        r->to = r->buf;
+        return take_slots(r, 0) ? 0 : -ENOSPC;
+    }
+    r->how = CHAN_EAGER;
+    /* On the software device who comes second cannot move private memory. */
+    if ((r->bytes <= (near ? eager_near : eager_far) ||
+         (near && gtl_is_software())) &&
+        (!r->bytes || take_slots(r, 2)))
+        return 0;
+    r->how = CHAN_MEET;
+    return take_slots(r, least) ? 0 : -ENOSPC;
+}
+
+static void answer(struct chan *r, const struct mail_note *n)
+    REQUIRES(lock)
+{
+    struct mail_note a = note_of(r, MAIL_ACCEPT);
+
+    a.yours = n ? n->mine : r->yours;
+    a.error = r->error;
+    a.bytes = r->len;
+    a.flags = (uint32_t)r->how << HOW_SHIFT;
+    if (!r->error) {
+        a.slots = (int32_t)r->slots;
+        a.step = r->step;
+        set_place(&a, r->bytes ? (void *)r->land : r->words,
+                  r->slots ? r->slots * r->step : r->bytes);
+    }
+    post(r, &a);
+}
+
+/* Of this node's PE and tag, what is wrong with its message. */
+static int misfit(struct chan *r, const struct mail_note *n)
+{
+    if (r->left)
+        return -ECANCELED;
+    r->bytes = n->bytes;
+    return n->bytes > r->len ? -EMSGSIZE : decide(r, n);
+}
+
+/* It is in no table any more. */
+static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
+{
+    int error = n->flags & CANCELLED ? -ECANCELED : misfit(r, n);
+
+    r->yours = n->mine;
+    r->there = (struct chan_words *)(heap_segs[HEAP_HOST].base + n->words);
+    r->error = error;
+    if (!(n->flags & CANCELLED) && (error || !r->once || r->reached))
+        answer(r, n);
+    if (r->left)
+        release(r);
+    else if (error)
+        break_off(r, error);
+    else
+        set_state(r, CHAN_MATCHED);
+}
+
+static struct chan *take_waiting(const struct mail_note *n) REQUIRES(lock)
+{
+    bool once = n->flags & ONCE;
+    struct chan **at = &waiting[bucket_of(n->from, n->tag, n->number, once)];
+    struct chan *r;
+
+    while ((r = *at) && (r->pe != n->from || r->tag != n->tag ||
+                         r->number != n->number || r->once != once))
+        at = &r->next;
+    if (r)
+        *at = r->next;
+    return r;
+}
+
+static void sender_came(const struct mail_note *n) REQUIRES(lock)
+{
+    struct chan *r = take_waiting(n);
+    struct early *e;
+    unsigned b;
+
+    if (r) {
+        pair(r, n);
+        return;
+    }
+    e = malloc(sizeof *e);
+    if (!e)
+        core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a note of "
+                   "PE %d", n->from);
+    b = bucket_of(n->from, n->tag, n->number, n->flags & ONCE);
+    e->note = *n;
+    e->next = early[b];
+    early[b] = e;
+}
+
+static struct early *take_early(const struct chan *r) REQUIRES(lock)
+{
+    struct early **at = &early[bucket_of(r->pe, r->tag, r->number, r->once)];
+    struct early *e;
+
+    while ((e = *at) && (e->note.from != r->pe || e->note.tag != r->tag ||
+                         e->note.number != r->number ||
+                         !(e->note.flags & ONCE) == r->once))
+        at = &e->next;
+    if (e)
+        *at = e->next;
+    return e;
+}
+
+/* ---- the sender's side ---- */
+
+static void receiver_answered(const struct mail_note *n)
+{
+    struct chan *s = (struct chan *)(uintptr_t)n->yours;
+
+    s->yours = n->mine;
+    if (n->error) {
+        if (n->error == -EMSGSIZE)
+            s->bytes = n->bytes;        /* for the line */
+        break_off(s, n->error);
+        return;
+    }
+    s->how = (enum chan_how)(n->flags >> HOW_SHIFT);
+    s->there = (struct chan_words *)(heap_segs[HEAP_HOST].base + n->words);
+    s->bytes = s->len;
+    s->land = place_of(n);
+    s->slots = (unsigned)n->slots;
+    s->step = n->step;
+    if (s->how == CHAN_PAIR) {
+        s->from = s->buf;
+        s->to = (void *)stream_reach(s->pe, s->land, s->bytes);
+    }
+    if (s->once)
+        __atomic_store_n(&s->words->go, 1, __ATOMIC_RELEASE);
+    set_state(s, CHAN_MATCHED);
+}
+
+static void partner_left(const struct mail_note *n) REQUIRES(lock)
+{
+    struct chan *c = (struct chan *)(uintptr_t)n->yours;
+
+    __atomic_store_n(&c->gone, true, __ATOMIC_RELEASE);
+    if (c->left)
+        release(c);
+}
+
+/* ---- mail ---- */
+
+static void read_mail(void) REQUIRES(lock)
+{
+    struct mail_note n;
+
+    while (mail_take(&n)) {
+        if (n.kind == MAIL_SEND)
+            sender_came(&n);
+        else if (n.kind == MAIL_ACCEPT)
+            receiver_answered(&n);
+        else
+            partner_left(&n);
+    }
+}
+
+static void see_to_mail(const char *call, bool near_only) REQUIRES(lock)
+{
+    read_mail();
+    if (__atomic_load_n(&unsent, __ATOMIC_RELAXED) &&
+        mail_flush(call, near_only))
+        __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
+}
+
+void chan_progress(const char *call)
+{
+    if (!mail_is_there() && !__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
+        return;
+    lock_acquire(&lock);
+    see_to_mail(call, false);
+    lock_release(&lock);
+}
+
+bool chan_look(void)
+{
+    if ((mail_is_there() || __atomic_load_n(&unsent, __ATOMIC_ACQUIRE)) &&
+        lock_try(&lock)) {
+        see_to_mail("shmemx_enqueue_start", false);
+        lock_release(&lock);
+    }
+    return __atomic_load_n(&unsent, __ATOMIC_ACQUIRE);
+}
+
+/* ---- making and freeing ---- */
+
+/* Which one it is of those for its PE and tag; -1: no memory. */
+static int64_t count(const struct chan *c) REQUIRES(lock)
+{
+    struct made **at = &made[bucket_of(c->pe, c->tag, c->sends, c->once)], *m;
+
+    for (m = *at; m; m = m->next)
+        if (m->pe == c->pe && m->tag == c->tag && m->sends == c->sends &&
+            m->once == c->once)
+            return m->n++;
+    m = malloc(sizeof *m);
+    if (!m)
+        return -1;
+    *m = (struct made){
+        *at, c->pe, c->tag, c->sends, c->once, 1
+    };
+    *at = m;
+    return 0;
+}
+
+/* A sender may have been here; else it will find this one. */
+static void offer(struct chan *r) REQUIRES(lock)
+{
+    struct early *e = take_early(r);
+    unsigned b;
+
+    if (e) {
+        pair(r, &e->note);
+        free(e);
+        return;
+    }
+    b = bucket_of(r->pe, r->tag, r->number, r->once);
+    r->next = waiting[b];
+    waiting[b] = r;
+}
+
+static int check(const struct chan_args *a, int *pe)
+{
+    struct stream_where w = { a->call, &core_ctx_default, NULL };
+    int rc = stream_need_symmetric(&w, NULL, 0, a->pe, pe);
+
+    if (!rc)
+        rc = stream_need_local(&w, a->buf, a->len);
+    if (!rc && a->tag < 0)
+        rc = stream_refuse(ERR_ARG, a->call, "tag %d is negative", a->tag);
+    return rc;
+}
+
+static int no_room(const struct chan_args *a, size_t bytes)
+{
+    stream_refuse(ERR_HEAP, a->call, "no %zu bytes are left in the part of "
+                  "the heap that is the library's own, a 16th of it: "
+                  "symmetric buffers need less there, or set "
+                  "SHMEM_SYMMETRIC_SIZE", bytes);
+    return -ENOSPC;
+}
+
+/* Its number, and its place among those of its kind. */
+static int enter(struct chan *c)
+{
+    int64_t number;
+
+    lock_acquire(&lock);
+    read_mail();                /* freed ones give their memory back */
+    number = count(c);
+    if (number >= 0) {
+        c->number = (uint32_t)number;
+        list_append(&all, &c->link);
+        if (!c->sends)
+            offer(c);
+    }
+    lock_release(&lock);
+    return number < 0 ? -ENOMEM : 0;
+}
+
+int chan_make(const struct chan_args *a, struct chan **out)
+{
+    struct chan *c;
+    int pe, rc = check(a, &pe);
+
+    if (rc)
+        return rc;
+    chan_progress(a->call);     /* what was freed gives its memory back */
+    c = calloc(1, sizeof *c);
+    if (!c)
+        return stream_batch_no_memory(a->call);
+    *c = (struct chan){
+        .sends = a->sends, .ready = a->ready, .once = a->once, .pe = pe,
+        .tag = a->tag, .buf = a->buf, .len = a->len, .bytes = a->len,
+        .words = heap_pool_take(sizeof *c->words)
+    };
+    c->link.next = c->link.prev = &c->link;
+    if (!c->words ||
+        (c->once && !c->sends &&
+         !take_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
+        give_words(c);
+        free(c);
+        return no_room(a, a->len + sizeof *c->words);
+    }
+    rc = enter(c);
+    if (rc) {
+        give_words(c);
+        free(c);
+        return stream_batch_no_memory(a->call);
+    }
+    *out = c;
+    return 0;
+}
+
+static void ask(struct chan *c, uint32_t flags) REQUIRES(lock)
+{
+    struct mail_note n = note_of(c, MAIL_SEND);
+
+    n.bytes = c->len;
+    n.flags = flags | (c->ready ? READY : 0) | (c->once ? ONCE : 0) |
+              (gtl_is_software() ? SOFTWARE : 0);
+    set_place(&n, c->buf, c->len);
+    post(c, &n);
+}
+
+int chan_ask(const char *call, struct chan *c)
+{
+    lock_acquire(&lock);
+    c->wanted = true;
+    if (c->sends && c->state == CHAN_NEW) {
+        set_state(c, CHAN_ASKED);
+        ask(c, 0);
+        if (c->once)            /* the agent sends what is left */
+            see_to_mail(call, true);
+    }
+    lock_release(&lock);
+    return 0;
+}
+
+/* Nobody has answered it, or found it. */
+static void free_alone(struct chan *c) REQUIRES(lock)
+{
+    if (c->sends) {
+        ask(c, CANCELLED);
+        release(c);
+    } else {
+        c->left = true;         /* until its sender comes */
+        give_words(c);
+    }
+}
+
+void chan_free(struct chan *c)
+{
+    struct mail_note n;
+
+    lock_acquire(&lock);
+    if (c->state == CHAN_NEW) {
+        free_alone(c);
+    } else if (c->state == CHAN_BROKEN || c->once) {
+        release(c);
+    } else {
+        n = note_of(c, MAIL_GONE);
+        post(c, &n);
+        c->left = true;
+        if (c->gone)
+            release(c);
+    }
+    see_to_mail("shmemx_req_free", true);
+    lock_release(&lock);
+}
+
+void chan_reached(struct chan *c)
+{
+    lock_acquire(&lock);
+    c->reached = true;
+    if (c->state == CHAN_MATCHED)
+        answer(c, NULL);
+    see_to_mail("shmemx_enqueue_start", false);
+    lock_release(&lock);
+}
+
+void chan_tell(const char *call, struct chan *c, uint64_t *word,
+               uint64_t value, int op)
+{
+    lock_acquire(&lock);
+    mail_signal(call, word, value, op, c->pe);
+    lock_release(&lock);
+}
+
+/* ---- opening and closing ---- */
+
+/* "8k", or "4k,16k": of this node, of others. */
+static int read_limit(void)
+{
+    const char *text = env.ST_EAGER, *comma = strchr(text, ',');
+    char first[32];
+    size_t n = comma ? (size_t)(comma - text) : strlen(text);
+
+    eager_near = CHAN_EAGER_NEAR;
+    eager_far = CHAN_EAGER_FAR;
+    if (!*text)
+        return 0;
+    if (n < sizeof first) {
+        memcpy(first, text, n);
+        first[n] = 0;
+        if (!env_parse_size(first, &eager_near) &&
+            !env_parse_size(comma ? comma + 1 : first, &eager_far))
+            return 0;
+    }
+    log_error(ERR_ENV, "SHMEM_ST_EAGER is \"%s\": want bytes, like 8k, or "
+              "those for this node and for others, like 4k,16k", text);
+    return -EINVAL;
+}
+
+int chan_open(void)
+{
+    int rc = read_limit();
+
+    return rc ? rc : mail_open();
+}
+
+static void forget_tables(void) REQUIRES(lock)
+{
+    for (int b = 0; b < BUCKETS; b++) {
+        struct early *e;
+        struct made *m;
+
+        while ((e = early[b])) {
+            early[b] = e->next;
+            free(e);
+        }
+        while ((m = made[b])) {
+            made[b] = m->next;
+            free(m);
+        }
+        waiting[b] = NULL;
+    }
+}
+
+void chan_close(void)
+{
+    lock_acquire(&lock);
+    while (!list_empty(&all)) {
+        struct chan *c = list_entry(all.next, struct chan, link);
+
+        list_remove(&c->link);
+        free(c);
+    }
+    forget_tables();
+    mail_close();
+    __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
+    lock_release(&lock);
+}

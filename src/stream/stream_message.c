@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests that are messages: made, put into a queue, and matched. */
+#include "stream/stream_batch.h"
+#include "base/clock.h"
+#include "core/core_misuse.h"
+#include "core/core_text.h"
+#include "core/core_watch.h"
+#include "stream/stream_chan.h"
+#include "stream/stream_mail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
+                        struct shmemx_req **out)
+{
+    struct batch *q = NULL;
+    struct stream_op op;
+    struct chan *c;
+    int rc;
+
+    if (a->once) {
+        q = stream_batch_of(a->call, queue);
+        if (!q)
+            return -EINVAL;
+    } else if (!out) {
+        return stream_refuse(ERR_NULL, a->call, "no place for the request");
+    }
+    rc = chan_make(a, &c);
+    if (rc)
+        return rc;
+    op = (struct stream_op){
+        .kind = STREAM_SEND, .call = a->call, .pe = c->pe, .send = { c, 1 }
+    };
+    rc = stream_req_make(a->call, q, &op, out);
+    if (rc)
+        chan_free(c);
+    return rc;
+}
+
+/* ---- matching ---- */
+
+/* NULL, told: it is none that is to be matched. */
+static struct chan *chan_at(const char *call, struct shmemx_req *reqs[], int i)
+{
+    struct req *r = stream_req_at(call, reqs, i);
+
+    if (r && r->chan && !r->once)
+        return r->chan;
+    if (r)
+        core_misuse(ERR_ARG, call, "request %d is none that send_init, "
+                    "rsend_init or recv_init made", i);
+    return NULL;
+}
+
+static int ask_all(const char *call, int n, struct shmemx_req *reqs[])
+{
+    for (int i = 0; i < n; i++)
+        if (!chan_at(call, reqs, i))
+            return -EINVAL;
+    for (int i = 0; i < n; i++)
+        chan_ask(call, chan_at(call, reqs, i));
+    chan_progress(call);
+    return 0;
+}
+
+static bool is_settled(const struct chan *c)
+{
+    return chan_state(c) >= CHAN_MATCHED;
+}
+
+/* Of those that have been asked for; a request that was freed is none of
+ * them any more. */
+static struct chan *chan_of(const struct shmemx_req *req)
+{
+    struct req *r = stream_handle_find(&stream_reqs, req);
+
+    return r ? r->chan : NULL;
+}
+
+/* From the *at-th on. */
+static bool all_settled(int n, struct shmemx_req *const reqs[], int *at)
+{
+    const struct chan *c;
+
+    for (; *at < n; ++*at) {
+        c = chan_of(reqs[*at]);
+        if (c && !is_settled(c))
+            return false;
+    }
+    return true;
+}
+
+/* The first error, a line for each. */
+static int result(const char *call, int n, struct shmemx_req *const reqs[])
+{
+    const struct chan *c;
+    int rc = 0;
+
+    for (int i = 0; i < n; i++) {
+        c = chan_of(reqs[i]);
+        if (!c || chan_state(c) != CHAN_BROKEN)
+            continue;
+        rc = rc ? rc : c->error;
+        if (c->error == -EMSGSIZE && c->sends)
+            core_misuse(ERR_SIZE, call, "request %d: a send of %zu bytes to "
+                        "PE %d, tag %d, whose receive has %zu", i, c->len,
+                        c->pe, c->tag, c->bytes);
+        else if (c->error == -EMSGSIZE)
+            core_misuse(ERR_SIZE, call, "request %d: a receive of %zu bytes "
+                        "from PE %d, tag %d, whose send has %zu", i, c->len,
+                        c->pe, c->tag, c->bytes);
+        else if (c->error == -ENOSPC)
+            core_misuse(ERR_HEAP, call, "request %d: %s PE %d, tag %d: the "
+                        "part of the receiver's heap that is the library's "
+                        "own, a 16th of it, has no room for messages of %zu "
+                        "bytes: let it receive into symmetric memory, or set "
+                        "SHMEM_SYMMETRIC_SIZE", i, c->sends ? "to" : "from",
+                        c->pe, c->tag, c->bytes);
+        else
+            core_misuse(ERR_ARG, call, "request %d: PE %d freed its end, tag "
+                        "%d, before it was matched", i, c->pe, c->tag);
+    }
+    return rc;
+}
+
+/* Tells of a wait that lasts: for whom, and how many more. */
+static void watch(struct core_lasting *l, const char *call, int n,
+                  struct shmemx_req *const reqs[], int at)
+{
+    struct core_text t = { .n = 0 };
+    const struct chan *c = chan_of(reqs[at]);
+    uint64_t now = clock_ns();
+    int left = 0;
+
+    if (!l->w.since_ns)
+        l->w.since_ns = l->w.told_ns = now;
+    if (!c || now - l->w.since_ns <= core_watch_after_ns)
+        return;
+    for (int i = at; i < n; i++)
+        left += chan_of(reqs[i]) && !is_settled(chan_of(reqs[i]));
+    core_text_add(&t, "%s waits for %llu s for the %s of request %d, tag %d",
+                  core_public_name(call),
+                  core_text_seconds(now - l->w.since_ns),
+                  c->sends ? "receive" : "send", at, c->tag);
+    if (left > 1)
+        core_text_add(&t, ", and %d more", left - 1);
+    l->pe = c->pe;
+    l->text = t.at;
+    l->who = "; to be matched by";
+    core_watch_lasting(l, now);
+}
+
+static void await(const char *call, int n, struct shmemx_req *const reqs[])
+{
+    struct core_lasting l = { .w = { .call = call } };
+    struct core_waiter w = mail_waiter(call);
+    int at = 0;
+
+    while (!all_settled(n, reqs, &at)) {
+        if (mail_is_there()) {
+            core_wait_end(&w);
+            chan_progress(call);
+            w = mail_waiter(call);
+            continue;
+        }
+        chan_progress(call);    /* what found no room before */
+        w.silent = true;
+        core_wait_step(&w);
+        watch(&l, call, n, reqs, at);
+    }
+    core_wait_end(&w);
+}
+
+int stream_match_all(const char *call, int n, struct shmemx_req *reqs[])
+{
+    int rc = ask_all(call, n, reqs);
+
+    if (rc)
+        return rc;
+    await(call, n, reqs);
+    return result(call, n, reqs);
+}
+
+int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
+                      struct shmemx_req **out)
+{
+    struct shmemx_req **copy;
+    struct req *r;
+    int rc;
+
+    if (!out)
+        return stream_refuse(ERR_NULL, call, "no place for the request");
+    copy = malloc((size_t)n * sizeof *copy + 1);
+    r = copy ? stream_handle_new(&stream_reqs) : NULL;
+    if (!r) {
+        free(copy);
+        return stream_batch_no_memory(call);
+    }
+    rc = ask_all(call, n, reqs);
+    if (rc) {
+        free(copy);
+        stream_handle_drop(&stream_reqs, stream_handle_of(r));
+        return rc;
+    }
+    if (n)
+        memcpy(copy, reqs, (size_t)n * sizeof *copy);
+    r->once = true;
+    r->matches = copy;
+    r->n_matches = n;
+    *out = stream_handle_of(r);
+    return 0;
+}
+
+int stream_is_matched(const char *call, struct shmemx_req *req, bool *is)
+{
+    const struct chan *c = chan_at(call, &req, 0);
+
+    if (!c)
+        return -EINVAL;
+    chan_progress(call);
+    *is = c->wanted && chan_state(c) == CHAN_MATCHED;
+    return 0;
+}
+
+bool stream_match_over(const char *call, struct req *r)
+{
+    int at = 0;
+
+    chan_progress(call);
+    return all_settled(r->n_matches, r->matches, &at);
+}
+
+/* The request is complete then, and its error told. */
+int stream_match_await(const char *call, struct req *r)
+{
+    int n = r->n_matches;
+
+    await(call, n, r->matches);
+    r->n_matches = 0;
+    return result(call, n, r->matches);
+}
+
+void stream_match_free(struct req *r)
+{
+    free(r->matches);
+    r->matches = NULL;
+}

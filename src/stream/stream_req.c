@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests: operations that are put into a queue, or made once. */
+#include "stream/stream_batch.h"
+#include "core/core_misuse.h"
+#include "stream/stream_chan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int stage(const char *call, struct batch *q, const struct stream_op *op,
+                 struct req *req)
+{
+    struct stream_where w = stream_batch_where(call, q);
+    int rc = stream_need_stream(&w);
+
+    if (rc)
+        return rc;
+    if (stream_batch_room(q, q->n_staged + 1))
+        return stream_batch_no_memory(call);
+    q->staged[q->n_staged++] = (struct staged){ *op, req };
+    return 0;
+}
+
+int stream_req_make(const char *call, struct batch *q,
+                    const struct stream_op *op, struct shmemx_req **out)
+{
+    bool own = !out && op->kind == STREAM_SEND;
+    struct req *r = NULL;
+    int rc = 0;
+
+    if (!q && !out)
+        return stream_refuse(ERR_NULL, call, "no place for the request");
+    if (out || own) {
+        r = stream_handle_new(&stream_reqs);
+        if (!r)
+            return stream_batch_no_memory(call);
+        r->op = *op;
+        r->own = own;
+        if (op->kind == STREAM_SEND)
+            r->chan = op->send.chan;
+        r->once = q != NULL;
+        r->state = q ? STAGED : IDLE;
+        r->queue = q ? stream_handle_of(q) : NULL;
+    }
+    if (q)
+        rc = stage(call, q, op, r);
+    if (rc && r)
+        stream_handle_drop(&stream_reqs, stream_handle_of(r));
+    else if (out)
+        *out = stream_handle_of(r);
+    return rc;
+}
+
+int stream_req_init(const char *call, void *dest, const void *source,
+                    size_t len, const struct stream_signal *s, int pe,
+                    struct shmemx_req **out)
+{
+    struct stream_where w = stream_batch_where(call, NULL);
+    struct stream_op op;
+    int rc = s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
+               : stream_make_put(&w, dest, source, len, 1, pe, &op);
+
+    return rc ? rc : stream_req_make(call, NULL, &op, out);
+}
+
+int stream_req_put(const char *call, struct shmemx_queue *queue, void *dest,
+                   const void *source, size_t len,
+                   const struct stream_signal *s, int pe,
+                   struct shmemx_req **out)
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    struct stream_op op;
+    int rc = !q ? -EINVAL
+             : s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
+                 : stream_make_put(&w, dest, source, len, 1, pe, &op);
+
+    return rc ? rc : stream_req_make(call, q, &op, out);
+}
+
+int stream_req_get(const char *call, struct shmemx_queue *queue, void *dest,
+                   const void *source, size_t len, int pe,
+                   struct shmemx_req **out)
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    struct stream_op op;
+    int rc = q ? stream_make_get(&w, dest, source, len, 1, pe, &op) : -EINVAL;
+
+    return rc ? rc : stream_req_make(call, q, &op, out);
+}
+
+int stream_req_amo(const char *call, struct shmemx_queue *queue,
+                   const struct stream_amo *a, int pe,
+                   struct shmemx_req **out)
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    struct stream_op op;
+    int rc = q ? stream_make_amo(&w, a, pe, &op) : -EINVAL;
+
+    return rc ? rc : stream_req_make(call, q, &op, out);
+}
+
+/* NULL, told: it is none, or, unless any will do, was not started. */
+static struct req *req_of(const char *call, struct shmemx_req *req, bool any)
+{
+    struct req *r = stream_handle_find(&stream_reqs, req);
+
+    if (unlikely(!r && !req))
+        core_misuse(ERR_NULL, call, "the request is a null pointer");
+    else if (unlikely(!r))
+        core_misuse(ERR_ARG, call, "%p is no request, or one that was freed",
+                    (void *)req);
+    else if (any || r->matches || (r->queue && r->state != STAGED))
+        return r;
+    else
+        core_misuse(ERR_ARG, call, "the request was not started");
+    return NULL;
+}
+
+bool stream_req_ended(const struct req *r)
+{
+    const struct batch *q = stream_req_batch(r);
+
+    return r->state == IDLE || !q ||
+           (stream_batch_ended(q, r->mark) &&
+            (!r->chan || r->state == WAITED || chan_over(r->chan)));
+}
+
+/* The host has waited in the stream's place. */
+static void complete(const char *call, struct req *r)
+{
+    if (r->chan && r->state == STARTED) {
+        chan_finish(call, r->chan);
+        list_remove(&r->link);
+    }
+    r->state = r->once ? WAITED : IDLE;
+}
+
+/* What has ended may have failed. */
+static int failed(const char *call, const struct batch *q, const struct req *r)
+{
+    return q && (r->chan || r->mark.way != BY_START)
+           ? stream_batch_failed(call, q) : 0;
+}
+
+/* Until the words of a message tell that it is over. */
+static void await_message(const char *call, const struct chan *c)
+{
+    struct core_waiter w = chan_waiter(call, c);
+
+    while (!chan_over(c))
+        core_wait_step(&w);
+    core_wait_end(&w);
+}
+
+void stream_req_complete(const char *call, struct req *r, bool waits)
+{
+    if (waits) {
+        stream_batch_until(call, stream_req_batch(r), r->mark,
+                           stream_batch_ended);
+        await_message(call, r->chan);
+    }
+    if (!stream_req_ended(r))
+        return;
+    complete(call, r);
+    if (r->own)
+        stream_req_drop(r);
+}
+
+int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
+{
+    struct req *r = req_of(call, req, false);
+    const struct batch *q;
+
+    if (!r)
+        return -EINVAL;
+    if (r->matches) {
+        *is = stream_match_over(call, r);
+        return *is ? stream_match_await(call, r) : 0;
+    }
+    core_progress(call);
+    q = stream_req_batch(r);
+    *is = stream_req_ended(r);
+    if (*is && r->chan)
+        complete(call, r);
+    return *is ? failed(call, q, r) : 0;
+}
+
+
+int stream_req_await(const char *call, struct shmemx_req *req)
+{
+    struct req *r = req_of(call, req, false);
+    const struct batch *q;
+
+    if (!r)
+        return -EINVAL;
+    if (r->matches)
+        return stream_match_await(call, r);
+    q = stream_req_batch(r);
+    if (q) {
+        stream_batch_until(call, q, r->mark, stream_batch_ended);
+        if (r->chan && r->state == STARTED)
+            await_message(call, r->chan);
+    }
+    complete(call, r);
+    return failed(call, q, r);
+}
+
+void stream_req_drop(struct req *r)
+{
+    const struct batch *q = stream_req_batch(r);
+
+    /* The partner's words are not written any more. */
+    if (r->chan && q && r->state == WAITED)
+        stream_batch_until("shmemx_req_free", q, r->tail, stream_batch_ended);
+    if (r->chan)
+        chan_free(r->chan);
+    stream_match_free(r);
+    stream_handle_drop(&stream_reqs, stream_handle_of(r));
+}
+
+int stream_req_free(const char *call, struct shmemx_req *req)
+{
+    struct req *r = req_of(call, req, true);
+
+    if (!r)
+        return -EINVAL;
+    if (r->state == STAGED)
+        core_misuse(ERR_ARG, call, "the request waits for its start");
+    else if (!stream_req_ended(r))
+        core_misuse(ERR_ARG, call, "the request has not ended");
+    else if (r->state == STARTED && r->chan)
+        core_misuse(ERR_ARG, call, "the request was started, and nobody has "
+                    "waited for it");
+    else if (r->chan && r->chan->wanted && chan_state(r->chan) < CHAN_MATCHED)
+        core_misuse(ERR_ARG, call, "the request is being matched");
+    else if (r->n_matches)
+        core_misuse(ERR_ARG, call, "the match has not been waited for");
+    else {
+        stream_req_drop(r);
+        return 0;
+    }
+    return -EBUSY;
+}

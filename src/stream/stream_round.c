@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rounds of channels: what a start and a wait put into a stream. */
+#include "stream/stream_batch.h"
+#include "stream/stream_chan.h"
+#include "core/core_device.h"
+
+#include <errno.h>
+
+/* ---- starts ---- */
+
+/* A word of that PE's, as this one reaches it. */
+static void tell(uint64_t *word, uint64_t value, int pe)
+{
+    atomics_told();
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    core_wake((struct core_spot){ (uintptr_t)word, core_peer_ctl(pe) },
+              sizeof *word);
+}
+
+/* On the threads of both streams, once each in a round: whoever comes second
+ * has both buffers. */
+static void come(void *arg)
+{
+    struct chan *c = arg;
+    bool sends = c->sends;
+    int me = core_world.my_pe;
+    uint64_t *turns = sends ? (void *)stream_reach(c->pe, &c->there->turns, 8)
+                            : &c->words->turns;
+    struct chan_words *sender = sends ? c->words
+        : (void *)stream_reach(c->pe, c->there, sizeof *c->there);
+    struct chan_words *receiver = sends
+        ? (void *)stream_reach(c->pe, c->there, sizeof *c->there) : c->words;
+    uint64_t was, round;
+
+    /* release: the buffer of this end; acquire: that of the other one. */
+    atomics_told();
+    was = __atomic_fetch_add(turns, 1, __ATOMIC_ACQ_REL);
+    atomics_heard();
+    if (was % 2 == 0)
+        return;
+    round = was / 2 + 1;
+    gtl_work_copy(c->to, c->from, c->bytes);
+    tell(chan_arrived(receiver, round), round, sends ? c->pe : me);
+    tell(&sender->sent, round, sends ? me : c->pe);
+}
+
+static int put(const struct stream_where *w, struct batch *q, struct chan *c,
+               uint64_t round, struct parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_PUT_SIGNAL, .call = w->call, .pe = c->pe,
+        .dest = chan_slot(c, round), .source = c->buf, .len = c->bytes,
+        .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
+    };
+
+    return stream_start_one(w, q, &op, parts);
+}
+
+/* The sender may put. */
+static int let_come(const struct stream_where *w, struct batch *q,
+                    struct chan *c, uint64_t round, struct parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe,
+        .signal = { &c->there->go, round, SHMEM_SIGNAL_SET }
+    };
+
+    return stream_start_one(w, q, &op, parts);
+}
+
+int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
+               struct parts *parts)
+{
+    uint64_t round = c->round + 1;
+    const struct stream_op op = {
+        .kind = STREAM_SEND, .call = w->call, .pe = c->pe,
+        .send = { c, round }
+    };
+
+    if (c->once)
+        chan_ask(w->call, c);
+    if (c->once || (c->how == CHAN_MEET && c->sends)) {
+        stream_arm_part(w, q, &op, parts);
+        return 0;
+    }
+    if (c->how == CHAN_PAIR)
+        return stream_told(w, gtl_work(come, c, w->stream));
+    if (c->how == CHAN_MEET)
+        return let_come(w, q, c, round, parts);
+    return c->sends ? put(w, q, c, round, parts) : 0;
+}
+
+/* ---- waits ---- */
+
+/* Used once, into private memory: the agent copies it. */
+static bool by_agent(const struct chan *c)
+{
+    return c->sends || (c->once && c->slots);
+}
+
+/* The word that tells of the last round, and the number it has then.  NULL:
+ * its start tells enough. */
+static uint64_t *word_of(const struct chan *c, uint64_t *least)
+{
+    *least = c->round;
+    if (c->once || c->how == CHAN_PAIR || c->how == CHAN_MEET) {
+        if (by_agent(c))
+            return &c->words->sent;
+    } else if (c->sends) {
+        *least = c->round - 1;
+        return c->how == CHAN_EAGER && *least ? &c->words->taken : NULL;
+    }
+    return chan_arrived(c->words, c->round);
+}
+
+bool chan_over(const struct chan *c)
+{
+    uint64_t least, *word = word_of(c, &least);
+    bool over = !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
+
+    atomics_heard();
+    return over;
+}
+
+struct core_waiter chan_waiter(const char *call, const struct chan *c)
+{
+    uint64_t least, *word = word_of(c, &least);
+
+    return CORE_WAIT_VALUE(call, word ? word : &c->words->sent, uint64_t,
+                           SHMEM_CMP_GE, least);
+}
+
+int chan_wait(const struct stream_where *w, const struct chan *c)
+{
+    struct stream_wait wait = {
+        .how = STREAM_ALL, .n = 1, .size = sizeof(uint64_t),
+        .cmp = SHMEM_CMP_GE, .whose = 1 + c->pe
+    };
+
+    wait.ivars = word_of(c, &wait.value);
+    return wait.ivars ? stream_wait(w, &wait) : 0;
+}
+
+static bool in_slot(const struct chan *c)
+{
+    return !c->sends && !c->once && c->slots;
+}
+
+int chan_copy_out(const struct stream_where *w, struct batch *q,
+                  struct chan *c, struct parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_GET, .call = w->call, .pe = core_world.my_pe,
+        .dest = c->buf, .source = chan_slot(c, c->round), .len = c->bytes
+    };
+
+    return in_slot(c) ? stream_start_one(w, q, &op, parts) : 0;
+}
+
+bool chan_tells(const struct chan *c)
+{
+    return !c->sends && !c->once && c->how == CHAN_EAGER;
+}
+
+/* Those far away are added to: two values might come in the wrong order. */
+static struct stream_signal taken(const struct chan *c)
+{
+    uint64_t *word = &c->there->taken;
+    bool near = stream_reach_amo(c->pe, word, sizeof *word) != 0;
+
+    return (struct stream_signal){
+        .addr = word, .value = near ? c->round : 1,
+        .op = near ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
+    };
+}
+
+int chan_give_back(const struct stream_where *w, struct batch *q,
+                   struct chan *c, struct parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe,
+        .signal = taken(c)
+    };
+
+    return chan_tells(c) ? stream_start_one(w, q, &op, parts) : 0;
+}
+
+void chan_finish(const char *call, struct chan *c)
+{
+    struct stream_signal s;
+
+    if (in_slot(c) && c->bytes)
+        core_copy(c->buf, chan_slot(c, c->round), c->bytes);
+    if (!chan_tells(c))
+        return;
+    s = taken(c);
+    chan_tell(call, c, s.addr, s.value, s.op);
+}

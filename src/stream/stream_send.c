@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that wait for both ends, and those that are used once.
+ *
+ * When a stream comes to one it leaves it here, in a list of its queue's, and
+ * what is behind it goes on.  Who holds the queue puts it when the receiver's
+ * stream has come to its own start; that store of `go` also comes with the
+ * answer to a sender that is used once.  A word of the sender's tells when the
+ * buffer is free. */
+#include "stream/stream_chan.h"
+#include "core/core_device.h"
+#include "stream/stream_queue.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool reached(const uint64_t *word, uint64_t least)
+{
+    bool is = __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
+
+    atomics_heard();
+    return is;
+}
+
+static void raise(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    atomics_full_fence();
+    core_wake((struct core_spot){ (uintptr_t)word, core_ctl }, sizeof *word);
+    gtl_stored();
+}
+
+static void failed(struct stream_queue *q, const struct chan *c)
+{
+    char cause[128];
+
+    if (c->error == -EMSGSIZE)
+        snprintf(cause, sizeof cause, "its message, tag %d, is longer than "
+                 "the receive", c->tag);
+    else
+        snprintf(cause, sizeof cause, "tag %d: %s", c->tag,
+                 strerror(-c->error));
+    stream_fail(&q->failed, c->send.call, c->sends ? "send" : "recv", c->pe,
+                cause);
+}
+
+/* Which tells the receiver.  It is past when the queue is idle. */
+static void put(struct stream_queue *q, struct chan *c)
+{
+    uint64_t round = c->send.round;
+    bool near = xport_routes[c->pe].map[HEAP_HOST] != 0;
+
+    core_put_signal(c->send.call, &q->ctx, chan_slot(c, round), c->buf,
+                    c->bytes, chan_arrived(c->there, round), round,
+                    SHMEM_SIGNAL_SET, c->pe, !near);
+    c->send.put = true;
+}
+
+/* Has it ended?  *any: something came of it. */
+static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
+{
+    if (!c->send.put) {
+        if (!reached(&c->words->go, c->send.round))
+            return false;
+        put(q, c);
+        *any = true;
+    }
+    return stream_queue_idle(q);
+}
+
+/* The stream waits for the word that the sender raises, or for one that is
+ * raised behind the copy. */
+static bool recv_ended(struct chan *c)
+{
+    if (chan_state(c) != CHAN_MATCHED)
+        return false;
+    if (!c->slots)
+        return true;
+    if (!reached(chan_arrived(c->words, 1), 1))
+        return false;
+    core_copy(c->buf, c->land, c->bytes);
+    return true;
+}
+
+static bool step(struct stream_queue *q, struct chan *c, bool *any)
+{
+    bool sends = c->sends;
+
+    if (chan_state(c) == CHAN_BROKEN) {
+        failed(q, c);
+        if (!sends)
+            raise(chan_arrived(c->words, 1), 1);
+    } else if (!(sends ? send_ended(q, c, any) : recv_ended(c))) {
+        return false;
+    }
+    return true;
+}
+
+void stream_send_reached(const struct stream_op *op)
+{
+    struct stream_queue *q = op->queue;
+    struct chan *c = op->send.chan;
+
+    c->send.call = op->call;
+    c->send.round = op->send.round;
+    c->send.put = false;
+    c->send.next = NULL;
+    if (c->once && !c->sends)
+        chan_reached(c);
+    *q->last_send = c;
+    q->last_send = &c->send.next;
+    __atomic_fetch_add(&q->n_sends, 1, __ATOMIC_RELAXED);
+}
+
+bool stream_sends_advance(struct stream_queue *q)
+{
+    struct chan **at = &q->sends, *c;
+    bool any = false;
+
+    while ((c = *at)) {
+        if (!step(q, c, &any)) {
+            at = &c->send.next;
+            continue;
+        }
+        *at = c->send.next;
+        any = true;
+        /* The stream may use it again, or the program free it, from now on. */
+        if (q->last_send == &c->send.next)
+            q->last_send = at;
+        raise(&c->words->sent, c->send.round);
+        __atomic_fetch_sub(&q->n_sends, 1, __ATOMIC_RELEASE);
+    }
+    return any;
+}
