@@ -126,6 +126,8 @@ bool chan_over(const struct chan *c);
 struct core_waiter chan_waiter(const char *call, const struct chan *c);
 /* Then the host does what would be behind a stream's wait. */
 void chan_finish(const char *call, struct chan *c);
+/* Used once and over: until the agent has let it go. */
+void chan_leave_agent(const char *call, const struct chan *c);
 /* The stream waits for it. */
 int chan_wait(const struct stream_where *w, const struct chan *c);
 /* And then, behind the waits for all: what lies in slots is copied; and

@@ -215,6 +215,8 @@ void stream_req_drop(struct req *r)
     /* The partner's words are not written any more. */
     if (r->chan && q && r->state == WAITED)
         stream_batch_until("shmemx_req_free", q, r->tail, stream_batch_ended);
+    if (r->chan && r->once && r->state == WAITED)
+        chan_leave_agent("shmemx_req_free", r->chan);
     if (r->chan)
         chan_free(r->chan);
     stream_match_free(r);

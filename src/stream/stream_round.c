@@ -130,6 +130,17 @@ struct core_waiter chan_waiter(const char *call, const struct chan *c)
                            SHMEM_CMP_GE, least);
 }
 
+void chan_leave_agent(const char *call, const struct chan *c)
+{
+    const uint64_t *word = &c->words->sent;
+    struct core_waiter w = CORE_WAIT_VALUE(call, word, uint64_t, SHMEM_CMP_GE,
+                                           1);
+
+    while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+        core_wait_step(&w);
+    core_wait_end(&w);
+}
+
 int chan_wait(const struct stream_where *w, const struct chan *c)
 {
     struct stream_wait wait = {
