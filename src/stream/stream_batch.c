@@ -226,12 +226,14 @@ int stream_batch_close(const char *call, struct shmemx_queue *queue)
                     "waited for");
         return -EBUSY;
     }
+    stream_batch_fade(q);
+    if (all_ended(q))           /* the agent is about to let the last ones go */
+        stream_queue_settle(q->queue);
     if (!all_ended(q) || !stream_queue_empty(q->queue)) {
         core_misuse(ERR_ARG, call, "operations that were started have not "
                     "ended");
         return -EBUSY;
     }
-    stream_batch_fade(q);
     gone = *q;
     if (!stream_handle_drop(&stream_batches, queue))
         return -EINVAL;         /* another thread was faster */

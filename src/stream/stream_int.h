@@ -114,6 +114,8 @@ void stream_queue_close(struct stream_queue *q);
 /* Armed so far, with queues that there are. */
 uint64_t stream_armed_ops(void);
 bool stream_queue_empty(const struct stream_queue *q);
+/* Its messages are over: until the agent has let them go. */
+void stream_queue_settle(const struct stream_queue *q);
 /* Its stream is no more. */
 bool stream_queue_gone(const struct stream_queue *q);
 /* For n more, room will be found. */

@@ -328,6 +328,9 @@ void chan_progress(const char *call)
     lock_acquire(&lock);
     see_to_mail(call, false);
     lock_release(&lock);
+    /* The caller may not come again, and its partners wait. */
+    if (__atomic_load_n(&unsent, __ATOMIC_ACQUIRE) && !stream_agent_open())
+        stream_agent_ring();
 }
 
 bool chan_look(void)
@@ -503,8 +506,8 @@ void chan_free(struct chan *c)
         if (c->gone)
             release(c);
     }
-    see_to_mail("shmemx_req_free", true);
     lock_release(&lock);
+    chan_progress("shmemx_req_free");
 }
 
 void chan_reached(struct chan *c)

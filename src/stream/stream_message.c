@@ -154,7 +154,8 @@ static void watch(struct core_lasting *l, const char *call, int n,
 
 static void await(const char *call, int n, struct shmemx_req *const reqs[])
 {
-    struct core_lasting l = { .w = { .call = call } };
+    bool told = false;
+    struct core_lasting l = { .w = { .call = call }, .told = &told };
     struct core_waiter w = mail_waiter(call);
     int at = 0;
 

@@ -287,6 +287,12 @@ bool stream_queue_empty(const struct stream_queue *q)
     return empty(q);
 }
 
+void stream_queue_settle(const struct stream_queue *q)
+{
+    while (__atomic_load_n(&q->n_sends, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
 void stream_queue_close(struct stream_queue *q)
 {
     struct stream_queue **at;
