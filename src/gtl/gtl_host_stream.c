@@ -535,6 +535,23 @@ bool gtl_owes(void *handle)
     return s && !reached(s, s->ops_end);
 }
 
+bool gtl_place(void *handle, uint64_t *place)
+{
+    const struct gtl_host_stream *s = is_ours() ? find(handle) : NULL;
+
+    if (!s || gtl_host_costs[HOST_COST_WRITE])
+        return false;
+    *place = s->tail;
+    return true;
+}
+
+bool gtl_past(void *handle, uint64_t place)
+{
+    const struct gtl_host_stream *s = find(handle);
+
+    return !s || reached(s, place);
+}
+
 int gtl_known(void *handle)
 {
     return is_ours() && unlikely(!find(handle)) ? unknown() : 0;

@@ -28,6 +28,11 @@ int gtl_known(void *s);
  * false. */
 void gtl_op(void *s);
 bool gtl_owes(void *s);
+/* What was enqueued there so far: has the stream come past it?  A stream that
+ * is gone has.  False: it is a GPU's, or one whose stores are to cost something
+ * (SHMEM_DEVICE_COSTS), so that a store has to tell. */
+bool gtl_place(void *s, uint64_t *place);
+bool gtl_past(void *s, uint64_t place);
 /* The streams of the software device, but for the library's own, end what they
  * do now and begin nothing more; nobody enqueues.  Have all come so far?
  * *ops: so many operations of gtl_op are never done. */

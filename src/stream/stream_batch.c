@@ -103,19 +103,25 @@ uint64_t *stream_batch_word(const struct batch *q, int way)
 
 static bool reached(const struct batch *q, struct mark m)
 {
-    uint64_t *word = stream_batch_word(q, m.way);
+    uint64_t *word;
 
+    if (m.way == BY_PLACE)
+        return !m.number || gtl_past(q->stream, m.number);
+    word = stream_batch_word(q, m.way);
     return !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= m.number;
 }
 
 static struct mark last_of(const struct batch *q, int way)
 {
-    return (struct mark){ .way = way, .number = q->last[way] };
+    return (struct mark){
+        .way = way, .number = way == BY_PLACE ? q->place : q->last[way]
+    };
 }
 
 bool stream_batch_counted(const struct batch *q, struct mark m)
 {
-    return m.way != BY_START && stream_queue_nic(q->queue)->armed;
+    return (m.way == BY_TICKET || m.way == BY_FLAG) &&
+           stream_queue_nic(q->queue)->armed;
 }
 
 /* A later start may be behind what this thread is about to do, so that nobody
@@ -136,7 +142,7 @@ int stream_batch_failed(const char *call, const struct batch *q)
 
 static bool all_ended(const struct batch *q)
 {
-    bool all = true;
+    bool all = reached(q, last_of(q, BY_PLACE));
 
     for (int way = 0; way < WAYS; way++)
         all = all && reached(q, last_of(q, way));
@@ -168,7 +174,7 @@ int stream_batch_test(const char *call, struct shmemx_queue *queue, bool *is)
 void stream_batch_until(const char *call, const struct batch *q, struct mark m,
                         bool (*over)(const struct batch *q, struct mark m))
 {
-    uint64_t *word = stream_batch_word(q, m.way);
+    uint64_t *word = stream_batch_word(q, m.way == BY_PLACE ? BY_START : m.way);
     struct core_waiter w = {
         .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
         .value = (uintptr_t)q->stream, .call = call
@@ -185,7 +191,7 @@ int stream_batch_await(const char *call, struct shmemx_queue *queue)
 
     if (!q)
         return -EINVAL;
-    for (int way = 0; way < WAYS; way++)
+    for (int way = 0; way <= WAYS; way++)
         stream_batch_until(call, q, last_of(q, way), reached);
     messages_ended(call, q, true);
     q->past = q->starts;

@@ -14,8 +14,9 @@ enum req_state {
     WAITED                      /* started, and the stream waits for it */
 };
 
-/* What tells of a start's end, and the number that it is then past. */
-enum { BY_START, BY_TICKET, BY_FLAG, WAYS };
+/* What tells of a start's end, and the number that it is then past: words of
+ * the queue's, or the stream's place, where that can be asked for. */
+enum { BY_START, BY_TICKET, BY_FLAG, WAYS, BY_PLACE = WAYS };
 struct mark {
     int way;
     uint64_t number;
@@ -55,6 +56,7 @@ struct batch {
     uint64_t last[WAYS];
     uint64_t waited[WAYS];      /* that the stream waits for */
     uint64_t starts, past;      /* so many; for so many there is a wait */
+    uint64_t place;             /* behind the last one of BY_PLACE */
     /* Messages that were started and that nobody waits for yet; and those
      * without a handle that the stream waits for. */
     struct list_link sent, fading;

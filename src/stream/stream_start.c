@@ -99,6 +99,19 @@ static int finish(const struct stream_where *w, struct batch *q,
     return stream_told(w, rc);
 }
 
+/* The same of messages, whose ends their own words tell. */
+static int finish_messages(const struct stream_where *w, struct batch *q,
+                           struct parts parts, struct mark *m)
+{
+    uint64_t place;
+
+    if (parts.nic || parts.agent || !gtl_place(q->stream, &place))
+        return finish(w, q, parts, m);
+    q->place = place;
+    *m = (struct mark){ .way = BY_PLACE, .number = place, .start = ++q->starts };
+    return 0;
+}
+
 static void started(struct batch *q, struct req *r, struct mark m)
 {
     if (r->chan) {
@@ -237,6 +250,7 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n,
                         struct shmemx_req *reqs[])
 {
     struct parts parts = { false, false };
+    bool others = false;
     struct mark m;
     struct req *r;
     int rc;
@@ -246,10 +260,12 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n,
     rc = stream_need_live(w);
     for (int i = 0; i < n && !rc; i++) {
         r = stream_handle_find(&stream_reqs, reqs[i]);
+        others |= !r->chan;
         rc = start_op(w, q, &r->op, &parts);
     }
     if (!rc)
-        rc = finish(w, q, parts, &m);
+        rc = others ? finish(w, q, parts, &m)
+                    : finish_messages(w, q, parts, &m);
     if (rc)
         return rc;
     stream_count(STREAM_STARTS);
@@ -329,10 +345,10 @@ static int behind(const struct stream_where *w, struct batch *q,
             rc = chan_give_back(w, q, list_entry(l, struct req, link)->chan,
                                 &parts);
     if (!rc)
-        rc = finish(w, q, parts, tail);
+        rc = finish_messages(w, q, parts, tail);
     *m = *tail;
-    if (!rc && tail->way != BY_START)
-        rc = finish(w, q, (struct parts){ false, false }, m);
+    if (!rc && (parts.nic || parts.agent))
+        rc = finish_messages(w, q, (struct parts){ false, false }, m);
     return rc;
 }
 
@@ -422,7 +438,7 @@ int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
         return rc;
     for (int i = 0; i < n; i++) {
         r = stream_handle_find(&stream_reqs, reqs[i]);
-        if (r->mark.number > upto[r->mark.way])
+        if (r->mark.way < WAYS && r->mark.number > upto[r->mark.way])
             upto[r->mark.way] = r->mark.number;
         every |= stream_batch_counted(q, r->mark);
         if (r->chan) {
