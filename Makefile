@@ -8,7 +8,8 @@
 #   tests/unit/*.c               one program each, with the library's objects
 #   tests/fuzz/*.c               one fuzz target each, with the library's objects
 #   tests/<suite>/*.c            one program each, with -lshmem
-#   apps/<name>/*.c              a program bin/<name>, with -lshmem, installed
+#   apps/<name>/*.c              a program bin/<name>, with -lshmem, installed;
+#                                apps/halo is a part of two
 #   tests/fake/*.c               one program each, with -lfabric
 #   tests/fake/cxi/*.c           a libfabric provider, a plug-in
 #   tests/fake/cuda/*.c, hip     a GPU driver's library, on tests/fake/device/*.c
@@ -81,7 +82,8 @@ TOOLS     = $(TOOL_DIRS:%=$(O)/bin/%) \
             $(patsubst tools/%.sh,$(O)/bin/%,$(wildcard tools/*.sh))
 ALIASES   = $(if $(wildcard tools/oshcc*),$(addprefix $(O)/bin/,oshc++ \
             oshcxx oshCC shmemcc shmemc++ shmemcxx oshfort))
-APPS      = $(patsubst apps/%/,$(O)/bin/%,$(sort $(dir $(wildcard apps/*/*.c))))
+APPS      = $(patsubst apps/%/,$(O)/bin/%,$(filter-out apps/halo/, \
+            $(sort $(dir $(wildcard apps/*/*.c)))))
 
 FUZZERS   = $(patsubst %.c,$(O)/obj/%,$(filter-out \
             tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c))))
@@ -306,6 +308,11 @@ $(FAKE_GPUS):
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \
 	    -Wl,-soname,$(@F) -o $@ $^
 
+# Programs with halos; their kernels are launched as those of the sort.
+$(addprefix $(O)/bin/,gol2d faces): $(call obj,$(wildcard apps/halo/*.c) \
+    apps/bucketsort/dev_gpu.c)
+$(call obj,apps/gol2d/main.c apps/faces/main.c): $(O)/obj/apps/%/main.o: \
+    apps/halo/kernels.inc apps/%/kernels.inc
 $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
     $(O)/lib/libshmem.so config.mak
 	@mkdir -p $(@D)

@@ -9,7 +9,7 @@ prefix="$PWD/my prefix"
 installs "$prefix"
 
 for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info \
-    bin/bucketsort lib/libshmem.so lib/libshmem.so.1 lib/libshmem.a \
+    bin/bucketsort bin/gol2d bin/faces lib/libshmem.so lib/libshmem.so.1 lib/libshmem.a \
     include/shmem.h include/shmemx.h include/pshmem.h include/mpp/shmem.h \
     lib/pkgconfig/sluice.pc lib/pkgconfig/openshmem.pc \
     lib/cmake/Sluice/SluiceConfig.cmake share/doc/sluice/README.md \
@@ -56,6 +56,7 @@ compiles()
 mv copy gone
 compiles "$prefix" 'installed'
 works 'bucketsort' "$prefix/bin/oshrun" -n 2 "$prefix/bin/bucketsort" --help
+works 'gol2d' "$prefix/bin/oshrun" -n 2 "$prefix/bin/gol2d" --help
 mv gone copy
 
 # A prefix that is a link keeps its name, which outlives an upgrade.

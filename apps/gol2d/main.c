@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gol2d - the Game of Life on a torus that is shared out to a grid of PEs: in
+ * each generation a PE needs the cells around its block. */
+#include <math.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../halo/app.h"
+#include "../halo/halo.h"
+#include "../halo/options.h"
+#include "../halo/report.h"
+#include "field.h"
+
+#include "../halo/kernels.inc"
+#include "kernels.inc"
+
+KERNEL_TEXT(gol_text, "apps/gol2d/kernels.inc");
+HALO_KERNELS(SOFT_KERNEL)
+LIFE_KERNELS(SOFT_KERNEL)
+static const struct kernel kernels[] = {
+    HALO_KERNELS(KERNEL_ROW) LIFE_KERNELS(KERNEL_ROW)
+};
+enum { K_LIFE = 2, KERNELS = sizeof kernels / sizeof *kernels };
+
+enum { SIDES = 8, SERIAL_MOST = 2048 };
+
+static struct gol {
+    struct common o;
+    struct field field;
+    long gens, p[2];            /* p: PEs along the columns, the rows */
+    double base_us;             /* 0: not known */
+    struct device device;
+    struct grid grid;
+    size_t rows, cols, cells;   /* of this PE; cells: with its ghosts */
+    long row, col;              /* its first one's */
+    double *u[2], *host;        /* two fields in device memory, one here */
+    unsigned char *want;        /* symmetric; [n][n] in the end, or NULL */
+    struct halo_side side[SIDES];
+    struct life step[2];
+    struct halo *halo[HALO_MODES];
+    double create[HALO_MODES];
+    struct times solve[HALO_MODES], enqueue[HALO_MODES];
+} gol;
+
+/* ---- what is sent and received ---- */
+
+/* Along one axis of so many cells: from which one on, and how many, go to the
+ * neighbour there, or come from it. */
+static void range(int step, size_t cells, bool ghosts, size_t *first,
+                  size_t *n)
+{
+    *n = step ? 1 : cells;
+    *first = step > 0 ? cells + ghosts : step < 0 ? !ghosts : 1;
+}
+
+static unsigned *places(const int step[AXES], bool ghosts, size_t *out)
+{
+    size_t row, rows, col, cols, width = gol.cols + 2;
+    unsigned *list;
+
+    range(step[Y], gol.rows, ghosts, &row, &rows);
+    range(step[X], gol.cols, ghosts, &col, &cols);
+    *out = rows * cols;
+    list = app_memory(*out, sizeof *list);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            list[r * cols + c] = (unsigned)((row + r) * width + col + c);
+    return list;
+}
+
+static void make_sides(void)
+{
+    for (int i = 0; i < gol.grid.sides; i++) {
+        struct halo_side *s = &gol.side[i];
+
+        s->pe = grid_neighbour(&gol.grid, app.me, i);
+        s->opposite = gol.grid.opposite[i];
+        s->from = places(gol.grid.step[i], false, &s->n);
+        s->to = places(gol.grid.step[i], true, &s->n);
+    }
+}
+
+/* ---- a run ---- */
+
+/* The field as it is at first in the array of the present round, its ghosts by
+ * an exchange; what has not been exchanged is no number. */
+static void start_field(struct halo *h)
+{
+    int p = halo_phase(h);
+
+    for (size_t i = 0; i < gol.cells; i++)
+        gol.host[i] = NAN;
+    device_copy(&gol.device, gol.u[!p], gol.host, gol.cells * sizeof(double));
+    device_sync(&gol.device);
+    for (size_t r = 0; r < gol.rows; r++)
+        for (size_t c = 0; c < gol.cols; c++)
+            gol.host[(r + 1) * (gol.cols + 2) + c + 1] =
+                field_cell(&gol.field, gol.row + (long)r, gol.col + (long)c);
+    device_copy(&gol.device, gol.u[p], gol.host, gol.cells * sizeof(double));
+    halo_gather(h);
+    halo_scatter(h);
+    halo_wait(h);
+}
+
+static void solve(struct halo *h, long gens)
+{
+    for (long g = 0; g < gens; g++) {
+        device_launch(&gol.device, K_LIFE, gol.rows * gol.cols,
+                      &gol.step[halo_phase(h)]);
+        halo_gather(h);
+        halo_scatter(h);
+    }
+}
+
+/* Seconds until all has run, and until all was enqueued: of the slowest PE. */
+static void measure(enum halo_mode m)
+{
+    struct halo *h = gol.halo[m];
+    double start, enqueued, end;
+
+    start_field(h);
+    shmem_barrier_all();
+    start = app_now();
+    solve(h, gol.gens);
+    enqueued = app_now();
+    halo_wait(h);
+    end = app_now();
+    times_add(&gol.solve[m], app_most(end - start));
+    times_add(&gol.enqueue[m], app_most(enqueued - start));
+}
+
+/* ---- is it right ---- */
+
+/* The field in the end: PE 0 goes through all generations by itself, the others
+ * take it from there.  Gliders have moved. */
+static void make_wanted(void)
+{
+    long n = gol.field.n, k = gol.gens / 4 % n;
+
+    if (gol.o.verify == VERIFY_NONE)
+        return;
+    gol.want = app_host_room((size_t)(n * n));
+    if (gol.field.init == FIELD_GLIDER8) {
+        for (long r = 0; r < n; r++)
+            for (long c = 0; c < n; c++)
+                gol.want[r * n + c] = (unsigned char)field_cell(
+                    &gol.field, (r + k) % n, (c + n - k) % n);
+        return;
+    }
+    if (app.me == 0)
+        field_serial(&gol.field, gol.gens, gol.want);
+    shmem_barrier_all();
+    if (app.me)
+        shmem_getmem(gol.want, gol.want, (size_t)(n * n), 0);
+}
+
+static void check(enum halo_mode m)
+{
+    int last = !halo_phase(gol.halo[m]);
+    uint64_t wrong = 0;
+
+    device_copy(&gol.device, gol.host, gol.u[last],
+                gol.cells * sizeof(double));
+    device_sync(&gol.device);
+    for (size_t r = 0; r < gol.rows; r++)
+        for (size_t c = 0; c < gol.cols; c++)
+            wrong += !(gol.host[(r + 1) * (gol.cols + 2) + c + 1] ==
+                       gol.want[(gol.row + (long)r) * gol.field.n + gol.col +
+                                (long)c]);
+    wrong = app_sum(wrong);
+    if (wrong && app.me == 0)
+        app_die("VERIFY", "%s, %ld x %ld on %ldx%ld PEs, %ld generation%s: %lu "
+                "cell%s wrong", halo_mode_names[m], gol.field.n, gol.field.n,
+                gol.p[X], gol.p[Y], gol.gens, gol.gens == 1 ? "" : "s",
+                (unsigned long)wrong, wrong == 1 ? " is" : "s are");
+    shmem_barrier_all();        /* else PE 0 ends the job */
+}
+
+/* ---- rows ---- */
+
+static void row(enum halo_mode m)
+{
+    const struct times *t = &gol.solve[m];
+    double gens = (double)gol.gens, us = times_mean(t) / gens * 1e6;
+    double hd = gol.o.modes >> HALO_HD & 1
+              ? times_mean(&gol.solve[HALO_HD]) / gens * 1e6 : NAN;
+    double base = gol.base_us > 0 ? gol.base_us : app.pes == 1 ? hd : NAN;
+    const struct column c[] = {
+        { "n", "n", 7, 0, NULL, (double)gol.field.n },
+        { "P", "pes", 4, 0, NULL, app.pes },
+        { "ppn", "ppn", 4, 0, NULL, app.node_pes },
+        { "mode", "mode", -4, -1, halo_mode_names[m], 0 },
+        { "pack", "pack", -5, -1, gol.o.apart ? "apart" : "fused", 0 },
+        { "solve(s)", "solve_s", 10, 6, NULL, times_mean(t) },
+        { "CI95", "ci95_s", 9, 6, NULL, times_interval(t) },
+        { "median(s)", "median_s", 10, 6, NULL, times_median(t) },
+        { "min(s)", "min_s", 10, 6, NULL, times_least(t) },
+        { "us/iter", "us_per_iter", 9, 2, NULL, us },
+        { "ideal", "us_ideal", 9, 2, NULL, base / app.pes },
+        { "speedup", "speedup", 7, 3, NULL, base / us },
+        { "eff", "efficiency", 6, 3, NULL, base / us / app.pes },
+        { "R3", "r3", 6, 3, NULL, gol.o.modes >> HALO_HD & 1
+                 ? times_ratio(t, &gol.solve[HALO_HD]) : NAN },
+        { "host_us", "host_us", 9, 2, NULL,
+          times_mean(&gol.enqueue[m]) / gens * 1e6 },
+        { "creation(s)", "creation_s", 11, 6, NULL, gol.create[m] },
+        { "R12", "r12", 8, 0, NULL,
+          hd > us ? gol.create[m] * 1e6 / (hd - us) : NAN },
+        { .key = NULL }
+    };
+
+    report_row(gol.o.json, c);
+}
+
+static void report(void)
+{
+    char grid[48];
+    const struct column head[] = {
+        { "grid", "grid", 0, -1, grid, 0 },
+        { "generations", "generations", 0, 0, NULL, (double)gol.gens },
+        { "init", "init", 0, -1,
+          gol.field.init == FIELD_RANDOM ? "random" : "glider8", 0 },
+        { "trials", "trials", 0, 0, NULL, (double)gol.o.trials },
+        { "verified", "verified", 0, 0, NULL, gol.o.verify == VERIFY_ALL
+          ? (double)gol.o.trials : gol.o.verify == VERIFY_LAST },
+        { .key = NULL }
+    };
+
+    snprintf(grid, sizeof grid, "%ldx%ld", gol.p[X], gol.p[Y]);
+    report_begin(gol.o.json, &gol.device, head);
+    for (int m = 0; m < HALO_MODES; m++)
+        if (gol.o.modes >> m & 1)
+            row((enum halo_mode)m);
+    report_end(gol.o.json);
+}
+
+/* ---- set-up ---- */
+
+static int options(int argc, char **argv)
+{
+    static const char *const inits[] = { "random", "glider8", NULL };
+    int init = FIELD_RANDOM, status, p[AXES];
+    const struct option_row rows[] = {
+        { "size", 'n', OPTION_NUMBER, &gol.field.n, 1, 65536, NULL, "N",
+          "a field of N x N cells (512)" },
+        { "gens", 'g', OPTION_NUMBER, &gol.gens, 1, 100000000, NULL, "N",
+          "generations of a run (1000)" },
+        { "grid", 0, OPTION_SIZES, gol.p, 1, 2, NULL, "PXxPY",
+          "of the PEs: PX parts of the columns, PY of the rows" },
+        { "init", 0, OPTION_WORD, &init, 0, 0, inits, "WORD",
+          "random or glider8 (random)" },
+        { "base", 0, OPTION_REAL, &gol.base_us, 0, 0, NULL, "US",
+          "us/iter of hd on one PE, for speedup" },
+        { .name = NULL }
+    };
+
+    grid_factors(app.pes, 2, p);
+    gol.p[X] = p[X];
+    gol.p[Y] = p[Y];
+    gol.field.n = 512;
+    gol.gens = 1000;
+    status = options_read(argc, argv,
+        "Usage: oshrun -n PES gol2d [options]\n"
+        "The Game of Life on a torus: each PE exchanges the border of its "
+        "block with eight\nneighbours in every generation.", rows, &gol.o);
+    gol.field.init = (enum field_init)init;
+    gol.field.seed = gol.o.seed;
+    if (status)
+        return status;
+    if (gol.p[X] * gol.p[Y] != app.pes)
+        return options_refuse("--grid %ldx%ld: there are %d PEs", gol.p[X],
+                              gol.p[Y], app.pes);
+    if (gol.field.n % gol.p[X] || gol.field.n % gol.p[Y])
+        return options_refuse("--size %ld: no multiple of %ldx%ld PEs",
+                              gol.field.n, gol.p[X], gol.p[Y]);
+    if (init == FIELD_GLIDER8 && gol.field.n < GLIDER_LEAST)
+        return options_refuse("--init glider8: say --size %d or more",
+                              GLIDER_LEAST);
+    if (gol.o.verify == VERIFY_NONE)
+        return 0;
+    if (init == FIELD_GLIDER8 && gol.gens % 4)
+        return options_refuse("--init glider8: is compared after 4, 8, ... "
+                              "generations only: or say --verify none");
+    if (init == FIELD_RANDOM && gol.field.n > SERIAL_MOST)
+        return options_refuse("--size %ld: random fields are compared up to "
+                              "%d: or say --init glider8, or --verify none",
+                              gol.field.n, SERIAL_MOST);
+    return 0;
+}
+
+static void set_up(void)
+{
+    const int p[AXES] = { (int)gol.p[X], (int)gol.p[Y], 1 };
+    int at[AXES];
+
+    grid_make(&gol.grid, p, 2, true);
+    grid_place(&gol.grid, app.me, at);
+    gol.rows = (size_t)(gol.field.n / p[Y]);
+    gol.cols = (size_t)(gol.field.n / p[X]);
+    gol.row = at[Y] * (long)gol.rows;
+    gol.col = at[X] * (long)gol.cols;
+    gol.cells = (gol.rows + 2) * (gol.cols + 2);
+    gol.host = app_memory(gol.cells, sizeof(double));
+    for (int i = 0; i < 2; i++)
+        gol.u[i] = app_device_room(gol.cells * sizeof(double));
+    for (int i = 0; i < 2; i++)
+        gol.step[i] = (struct life){ gol.u[!i], gol.u[i], gol.rows,
+                                     gol.cols };
+    make_sides();
+    make_wanted();
+}
+
+static void create(enum halo_mode m)
+{
+    const struct halo_what what = {
+        .mode = m, .device = &gol.device, .u = { gol.u[0], gol.u[1] },
+        .side = gol.side, .sides = gol.grid.sides, .apart = gol.o.apart,
+        .spoilt_round = app.me == app.pes - 1 ? gol.o.spoil : -1,
+        .spoilt_by = NAN
+    };
+    double start;
+
+    shmem_barrier_all();
+    start = app_now();
+    gol.halo[m] = halo_create(&what);
+    gol.create[m] = app_most(app_now() - start);
+    start_field(gol.halo[m]);
+    solve(gol.halo[m], gol.o.warmup);
+    halo_wait(gol.halo[m]);
+}
+
+static void run(void)
+{
+    for (int m = 0; m < HALO_MODES; m++)
+        if (gol.o.modes >> m & 1)
+            create((enum halo_mode)m);
+    for (long t = 0; t < gol.o.trials; t++)
+        for (int m = 0; m < HALO_MODES; m++) {
+            if (!(gol.o.modes >> m & 1))
+                continue;
+            measure((enum halo_mode)m);
+            if (gol.o.verify == VERIFY_ALL ||
+                (gol.o.verify == VERIFY_LAST && t == gol.o.trials - 1))
+                check((enum halo_mode)m);
+        }
+    if (app.me == 0)
+        report();
+    for (int m = 0; m < HALO_MODES; m++)
+        if (gol.halo[m])
+            halo_destroy(gol.halo[m]);
+}
+
+static void tear_down(void)
+{
+    for (int i = 0; i < SIDES; i++) {
+        free((void *)gol.side[i].from);
+        free((void *)gol.side[i].to);
+    }
+    shmem_free(gol.want);
+    shmem_free(gol.u[0]);
+    shmem_free(gol.u[1]);
+    free(gol.host);
+    device_close(&gol.device);
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    app_begin("gol2d");
+    status = options(argc, argv);
+    if (status == 0 &&
+        !device_open(&gol.device, kernels, KERNELS, gol_text))
+        status = 1;
+    if (status == 0) {
+        set_up();
+        run();
+        tear_down();
+    }
+    shmem_finalize();
+    return status == OPTIONS_DONE ? 0 : status;
+}

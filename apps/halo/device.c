@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <shmem_space.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+
+enum { NAMES = DEV_GPU_KERNELS, GROUP = 256, GROUPS = 1024 };
+
+static unsigned cores_here(void)
+{
+    cpu_set_t set;
+    int n = 1;
+
+    if (sched_getaffinity(0, sizeof(set), &set) == 0)
+        n = CPU_COUNT(&set) / app.node_pes;
+    return n < 1 ? 1 : (unsigned)n;
+}
+
+static bool is_cuda(const struct device *d)
+{
+    return strcmp(d->info.driver, "cuda") == 0;
+}
+
+static void load(struct device *d, int count, const char *text)
+{
+    static const char *names[NAMES];
+    int rc;
+
+    for (int i = 0; i < count; i++)
+        names[i] = d->kernels[i].name;
+    d->on_gpu = (struct dev_gpu){ .names = names, .count = count,
+                                  .otherwise = "SHMEM_DEVICE=host" };
+    rc = is_cuda(d) ? dev_cuda_load(&d->on_gpu, d->info.ordinal, "", text)
+                    : dev_hip_load(&d->on_gpu, d->info.ordinal, text);
+    if (rc)
+        app_die("DEVICE", "kernels for %s: %s", d->info.name, d->on_gpu.said);
+}
+
+bool device_open(struct device *d, const struct kernel *kernels, int count,
+                 const char *text)
+{
+    memset(d, 0, sizeof(*d));
+    if (shmemx_device_info(&d->info) ||
+        !shmemx_space_usable(SHMEM_SPACE_DEVICE)) {
+        if (app.me == 0)
+            fprintf(stderr, "%s: there is no device memory: SHMEM_DEVICE=host "
+                    "is a device in software [H-E-DEVICE]\n", app.name);
+        return false;
+    }
+    d->kernels = kernels;
+    d->gpu = strcmp(d->info.driver, "host") != 0;
+    d->cores = cores_here();
+    if (d->gpu)
+        load(d, count, text);
+    app_need(shmemx_stream_create(&d->stream), "a stream");
+    return true;
+}
+
+void device_close(struct device *d)
+{
+    app_need(shmemx_stream_destroy(d->stream), "the end of a stream");
+    if (d->gpu)
+        (is_cuda(d) ? dev_cuda_unload : dev_hip_unload)(&d->on_gpu);
+}
+
+void device_launch(struct device *d, int kernel, size_t items, void *arg)
+{
+    size_t groups = (items + GROUP - 1) / GROUP;
+    shmemx_grid_t grid = { d->cores, 1, 1, 0 };
+    int rc;
+
+    if (items == 0)
+        return;
+    if (!d->gpu) {
+        rc = shmemx_stream_launch(d->stream, &grid, d->kernels[kernel].soft,
+                                  arg);
+        app_need(rc, d->kernels[kernel].name);
+        return;
+    }
+    rc = (is_cuda(d) ? dev_cuda_launch : dev_hip_launch)(
+        &d->on_gpu, kernel, (unsigned)(groups < GROUPS ? groups : GROUPS),
+        GROUP, arg, d->stream);
+    if (rc)
+        app_die("DEVICE", "PE %d: %s: %s", app.me, d->kernels[kernel].name,
+                d->on_gpu.said);
+}
+
+void device_copy(struct device *d, void *to, const void *from, size_t bytes)
+{
+    app_need(shmemx_stream_copy(d->stream, to, from, bytes), "a copy");
+}
+
+void device_sync(struct device *d)
+{
+    app_need(shmemx_stream_sync(d->stream), "what was enqueued");
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add_side(struct grid *g, int x, int y, int z)
+{
+    int *step = g->step[g->sides++];
+
+    step[X] = x;
+    step[Y] = y;
+    step[Z] = z;
+}
+
+/* The sides whose step has so many axes. */
+static void add_sides(struct grid *g, int many)
+{
+    int far = g->axes == 3;
+
+    for (int z = -far; z <= far; z++)
+        for (int y = -1; y <= 1; y++)
+            for (int x = -1; x <= 1; x++)
+                if (abs(x) + abs(y) + abs(z) == many)
+                    add_side(g, x, y, z);
+}
+
+void grid_make(struct grid *g, const int p[AXES], int axes, bool periodic)
+{
+    *g = (struct grid){ .p = { p[X], p[Y], axes == 3 ? p[Z] : 1 },
+                        .axes = axes, .periodic = periodic };
+    for (int many = 1; many <= axes; many++) {
+        int first = g->sides;
+
+        /* Steps come in order, so the negative ones come in the reverse. */
+        add_sides(g, many);
+        for (int i = first; i < g->sides; i++)
+            g->opposite[i] = g->sides - 1 - (i - first);
+    }
+}
+
+void grid_place(const struct grid *g, int pe, int at[AXES])
+{
+    at[X] = pe % g->p[X];
+    at[Y] = pe / g->p[X] % g->p[Y];
+    at[Z] = pe / g->p[X] / g->p[Y];
+}
+
+int grid_neighbour(const struct grid *g, int pe, int side)
+{
+    int at[AXES];
+
+    grid_place(g, pe, at);
+    for (int a = 0; a < AXES; a++) {
+        at[a] += g->step[side][a];
+        if (!g->periodic && (at[a] < 0 || at[a] >= g->p[a]))
+            return -1;
+        at[a] = (at[a] + g->p[a]) % g->p[a];
+    }
+    return at[X] + g->p[X] * (at[Y] + g->p[Y] * at[Z]);
+}
+
+void grid_factors(int n, int axes, int p[AXES])
+{
+    p[X] = p[Y] = p[Z] = 1;
+    for (int a = axes - 1; a > 0; a--) {
+        for (int f = 1, root = 1; f <= n; f++, root = 1) {
+            for (int k = 0; k <= a; k++)
+                root *= f;
+            if (root > n)
+                break;
+            if (n % f == 0)
+                p[a] = f;
+        }
+        n /= p[a];
+    }
+    p[X] = n;
+}

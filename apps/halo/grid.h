@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* grid.h - PEs as a box of px * py * pz, x the fastest; and the directions from
+ * one to those around it.  Of a flat grid pz is 1, and no direction has a z. */
+#ifndef HALO_GRID_H
+#define HALO_GRID_H
+
+#include <stdbool.h>
+
+enum { X, Y, Z, AXES, SIDES_MAX = 26 };
+
+struct grid {
+    int p[AXES];                /* PEs along each axis */
+    int axes;                   /* 2 or 3 */
+    bool periodic;              /* each end is beside the other */
+    int sides;                  /* 8 or 26 */
+    int step[SIDES_MAX][AXES];  /* -1, 0 or 1: faces, then edges, corners */
+    int opposite[SIDES_MAX];    /* the side that leads back */
+};
+
+void grid_make(struct grid *g, const int p[AXES], int axes, bool periodic);
+void grid_place(const struct grid *g, int pe, int at[AXES]);
+/* Who is there, seen from a PE: may be itself, and the same for several sides;
+ * -1: nobody. */
+int grid_neighbour(const struct grid *g, int pe, int side);
+/* The factors of n that are nearest to each other, largest first. */
+void grid_factors(int n, int axes, int p[AXES]);
+
+#endif

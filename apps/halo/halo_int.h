@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo_int.h - a halo inside: what its modes share, and what each does. */
+#ifndef HALO_INT_H
+#define HALO_INT_H
+
+#include "halo.h"
+
+#include "kernels.inc"
+
+/* How messages go.  All but open and close only enqueue, or, of the host, wait;
+ * halo->round is that of the call. */
+struct halo_engine {
+    int sets;                           /* of buffers: 1 or 2 */
+    void (*open)(struct halo *h);
+    void (*before)(struct halo *h);     /* before the round is packed */
+    void (*send)(struct halo *h);       /* what is packed */
+    void (*wait)(struct halo *h);       /* for all of the round */
+    void (*close)(struct halo *h);
+    uint64_t (*received)(const struct halo *h);
+};
+extern const struct halo_engine halo_hd, halo_pss, halo_st, halo_rst;
+
+struct halo {
+    struct halo_what what;
+    const struct halo_engine *engine;
+    struct device *device;
+    uint64_t round;
+    struct halo_side side[SIDES_MAX];   /* the lists are the caller's */
+    size_t at[SIDES_MAX + 1];           /* where a side's values begin */
+    int neighbours;                     /* sides that have one */
+    /* Of either phase, which may have the same; symmetric device memory: */
+    double *out[2], *in[2];
+    unsigned *lists;
+    struct gathering pack[2][SIDES_MAX], spoilt[2];
+    struct scattering unpack[2];
+    void *state;                        /* the engine's own */
+};
+
+#endif

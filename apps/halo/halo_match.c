@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo_match.c - halos by sends and receives that are matched once and started
+ * in each round, by one store of the device for all sides.
+ *
+ * A ready send wants its receive started.  So a round's receives are started
+ * one round ahead, before that round's sends: a neighbour that has what was
+ * sent in round k knows that the receives of k + 1 are started.  The ones of
+ * round 0 are started when the halo is made, and in the end a round that nobody
+ * unpacks uses up those that are ahead. */
+#include "halo_int.h"
+
+#include <shmem.h>
+#include <stdlib.h>
+
+#include "app.h"
+
+/* Of each set of buffers: [neighbours] receives, then as many sends. */
+struct match_state {
+    shmemx_queue_t queue;
+    shmemx_req_t req[2][2 * SIDES_MAX];
+};
+
+static shmemx_req_t *receives(const struct halo *h, uint64_t round)
+{
+    struct match_state *s = h->state;
+
+    return s->req[round % (uint64_t)h->engine->sets];
+}
+
+static shmemx_req_t *sends(const struct halo *h, uint64_t round)
+{
+    return receives(h, round) + h->neighbours;
+}
+
+static void start(struct halo *h, shmemx_req_t *req)
+{
+    struct match_state *s = h->state;
+
+    if (h->neighbours)
+        app_need(shmemx_enqueue_startall(s->queue, h->neighbours, req),
+                 "a start of messages");
+}
+
+static void match_wait(struct halo *h)
+{
+    struct match_state *s = h->state;
+
+    if (h->neighbours)
+        app_need(shmemx_enqueue_waitall(s->queue, 2 * h->neighbours,
+                                        receives(h, h->round)),
+                 "a wait for messages");
+}
+
+/* ---- beginning and end ---- */
+
+/* Its tag is the sender's side. */
+static void make_messages(struct halo *h, int set, bool ready)
+{
+    struct match_state *s = h->state;
+    shmemx_req_t *recv = s->req[set], *send = recv + h->neighbours;
+
+    for (int i = 0; i < h->what.sides; i++) {
+        const struct halo_side *side = &h->side[i];
+        double *out = h->out[set] + h->at[i], *in = h->in[set] + h->at[i];
+        size_t bytes = side->n * sizeof(double);
+
+        if (side->pe < 0)
+            continue;
+        app_need(shmemx_recv_init(in, bytes, side->pe, side->opposite, recv++),
+                 "a receive");
+        app_need((ready ? shmemx_rsend_init : shmemx_send_init)(
+                     out, bytes, side->pe, i, send++), "a send");
+    }
+}
+
+static void match_open(struct halo *h, bool ready)
+{
+    struct match_state *s = app_memory(1, sizeof *s);
+
+    h->state = s;
+    app_need(shmemx_queue_create(h->device->stream, NULL, 0, &s->queue),
+             "a queue");
+    for (int set = 0; set < h->engine->sets; set++)
+        make_messages(h, set, ready);
+    for (int set = 0; set < h->engine->sets && h->neighbours; set++)
+        app_need(shmemx_matchall(2 * h->neighbours, s->req[set]),
+                 "matching of messages");
+}
+
+static void match_close(struct halo *h)
+{
+    struct match_state *s = h->state;
+
+    for (int set = 0; set < h->engine->sets; set++)
+        for (int i = 0; i < 2 * h->neighbours; i++)
+            app_need(shmemx_req_free(&s->req[set][i]), "a request's end");
+    app_need(shmemx_queue_destroy(s->queue), "a queue's end");
+    free(s);
+}
+
+/* Those of the last round are asked, and others came before them. */
+static uint64_t match_received(const struct halo *h)
+{
+    uint64_t n = 0;
+
+    if (h->round == 0)
+        return 0;
+    for (int i = 0; i < h->neighbours; i++) {
+        int flag = 0;
+
+        app_need(shmemx_req_test(receives(h, h->round - 1)[i], &flag),
+                 "a look at a receive");
+        n += flag != 0;
+    }
+    return n + (h->round - 1) * (uint64_t)h->neighbours;
+}
+
+/* ---- sends ---- */
+
+static void st_open(struct halo *h)
+{
+    match_open(h, false);
+}
+
+static void st_before(struct halo *h)
+{
+    start(h, receives(h, h->round));
+}
+
+static void st_send(struct halo *h)
+{
+    start(h, sends(h, h->round));
+}
+
+const struct halo_engine halo_st = {
+    1, st_open, st_before, st_send, match_wait, match_close, match_received
+};
+
+/* ---- ready sends ---- */
+
+static void rst_open(struct halo *h)
+{
+    match_open(h, true);
+    start(h, receives(h, 0));
+    device_sync(h->device);
+}
+
+static void rst_before(struct halo *h)
+{
+    start(h, receives(h, h->round + 1));
+}
+
+static void rst_close(struct halo *h)
+{
+    start(h, sends(h, h->round));
+    match_wait(h);
+    halo_wait(h);
+    match_close(h);
+}
+
+const struct halo_engine halo_rst = {
+    2, rst_open, rst_before, st_send, match_wait, rst_close, match_received
+};

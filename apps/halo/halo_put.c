@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo_put.c - halos by puts with signal: driven by the host, or on the stream.
+ * Each side has a word that counts its messages.  A round's puts are complete
+ * before the next one's begin, so that a count stands for the messages up to
+ * that one. */
+#include "halo_int.h"
+
+#include <shmem.h>
+#include <stdlib.h>
+
+#include "app.h"
+
+struct put_state {
+    uint64_t *arrived;          /* [sides], symmetric host memory */
+    int absent[SIDES_MAX];      /* sides that nothing is waited for */
+};
+
+static void put_open(struct halo *h)
+{
+    struct put_state *s = app_memory(1, sizeof *s);
+
+    s->arrived = app_host_room(SIDES_MAX * sizeof *s->arrived);
+    for (int i = 0; i < h->what.sides; i++)
+        s->absent[i] = h->side[i].pe < 0;
+    h->state = s;
+}
+
+static void put_close(struct halo *h)
+{
+    struct put_state *s = h->state;
+
+    shmem_barrier_all();        /* nobody counts there any more */
+    shmem_free(s->arrived);
+    free(s);
+}
+
+static uint64_t put_received(const struct halo *h)
+{
+    const struct put_state *s = h->state;
+    uint64_t n = 0;
+
+    for (int i = 0; i < h->what.sides; i++)
+        n += shmem_signal_fetch(&s->arrived[i]);
+    return n;
+}
+
+/* Two sets of buffers make it unnecessary to tell anybody of room. */
+static void nothing_before(struct halo *h)
+{
+    (void)h;
+}
+
+/* ---- the host ---- */
+
+static void hd_send(struct halo *h)
+{
+    struct put_state *s = h->state;
+    int p = halo_phase(h);
+
+    device_sync(h->device);
+    for (int i = 0; i < h->what.sides; i++) {
+        const struct halo_side *to = &h->side[i];
+
+        if (to->pe >= 0)
+            shmem_putmem_signal_nbi(h->in[p] + h->at[to->opposite],
+                                    h->out[p] + h->at[i],
+                                    to->n * sizeof(double),
+                                    &s->arrived[to->opposite], 1,
+                                    SHMEM_SIGNAL_ADD, to->pe);
+    }
+}
+
+static void hd_wait(struct halo *h)
+{
+    struct put_state *s = h->state;
+
+    for (int i = 0; i < h->what.sides; i++)
+        if (h->side[i].pe >= 0)
+            shmem_signal_wait_until(&s->arrived[i], SHMEM_CMP_GE,
+                                    h->round + 1);
+    shmem_quiet();
+}
+
+const struct halo_engine halo_hd = {
+    2, put_open, nothing_before, hd_send, hd_wait, put_close, put_received
+};
+
+/* ---- the stream ---- */
+
+static void pss_send(struct halo *h)
+{
+    struct put_state *s = h->state;
+    int p = halo_phase(h);
+
+    for (int i = 0; i < h->what.sides; i++) {
+        const struct halo_side *to = &h->side[i];
+
+        if (to->pe >= 0)
+            app_need(shmemx_putmem_signal_nbi_on_stream(
+                         h->in[p] + h->at[to->opposite], h->out[p] + h->at[i],
+                         to->n * sizeof(double), &s->arrived[to->opposite], 1,
+                         SHMEM_SIGNAL_ADD, to->pe, h->device->stream),
+                     "a put on the stream");
+    }
+}
+
+static void pss_wait(struct halo *h)
+{
+    struct put_state *s = h->state;
+
+    app_need(shmemx_uint64_wait_until_all_on_stream(
+                 s->arrived, (size_t)h->what.sides, s->absent, SHMEM_CMP_GE,
+                 h->round + 1, h->device->stream),
+             "a wait on the stream");
+    app_need(shmemx_quiet_on_stream(h->device->stream),
+             "a quiet on the stream");
+}
+
+const struct halo_engine halo_pss = {
+    2, put_open, nothing_before, pss_send, pss_wait, put_close, put_received
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.h - a program's options from a table of them. */
+#ifndef HALO_OPTIONS_H
+#define HALO_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "halo.h"
+
+enum option_kind {
+    OPTION_FLAG,                /* bool */
+    OPTION_NUMBER,              /* long, least to most */
+    OPTION_REAL,                /* double above 0 */
+    OPTION_WORD,                /* int: which of words */
+    OPTION_WORDS,               /* unsigned: a set of words, with commas */
+    OPTION_SIZES                /* long[most], least or more: as in 4x2 */
+};
+
+struct option_row {
+    const char *name;
+    char letter;                /* or 0 */
+    enum option_kind kind;
+    void *at;
+    long least, most;
+    const char *const *words;   /* up to a NULL */
+    const char *value, *about;  /* for the help; \n goes on in a new line */
+};
+
+/* What all programs take. */
+enum verify { VERIFY_ALL, VERIFY_LAST, VERIFY_NONE };
+enum { TRIALS_MAX = 100 };
+struct common {
+    unsigned modes;             /* a set of enum halo_mode */
+    long warmup, trials, spoil, seed;
+    int verify;
+    bool apart, json, help;
+};
+
+/* 0, or main's status: PE 0 has said what is wrong, or printed about and the
+ * options.  Of the program's table the last row has no name. */
+enum { OPTIONS_DONE = -1 };     /* status 0, but there is nothing to do */
+int options_read(int argc, char **argv, const char *about,
+                 const struct option_row *rows, struct common *out);
+/* The same for options that do not go together. */
+int options_refuse(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2)));
+
+#endif

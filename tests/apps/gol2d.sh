@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the Game of Life on a grid of PEs is that of one processor, cell
+# by cell, whoever drives the exchange: where a PE is its own neighbour, where
+# one is the neighbour of several sides, near and far, on each device.
+# Timeout: 60
+set -u
+program=gol2d
+. "$(dirname "$0")/halo.inc"
+
+for gens in 1 2 7 100; do
+    right 4 1 -- -n 24 -g $gens -t 2
+    right 4 2 -- -n 24 -g $gens -t 2
+    right 4 3 -- -n 24 -g $gens -t 2 --grid 3x1
+    right 4 4 -- -n 24 -g $gens -t 2
+    right 4 8 -- -n 24 -g $gens -t 2 --grid 4x2
+done
+right 4 2 -- -n 2 -g 7 -t 3 --seed 5 --grid 1x2
+right 4 4 -- -n 2048 -g 2 -t 1
+right 4 4 -- -n 64 -g 400 -t 1 --init glider8 --pack apart
+right 4 3 -- -n 192 -g 4 -t 2 --init glider8 --grid 1x3
+right 4 2 --ppn 1 -- -n 40 -g 7 -t 2 --pack apart
+right 4 4 --ppn 2 -- -n 24 -g 20 -t 2
+for on in cuda-discrete hip-discrete; do
+    with_device $on right 4 2 -- -n 32 -g 7 -t 2
+done
+with_device cuda-discrete right 4 2 --ppn 1 -- -n 32 -g 7 -t 2 --pack apart
+
+# --- The table's numbers, and the object's ---
+
+try 1 -- -n 32 -g 10 -t 3 -m hd --base 1000000 --json
+grep -qE '^\{"program":"gol2d",.*"pes":1,"ppn":1,.*"grid":"1x1","generations":10,.*"rows":\[$' out &&
+    grep -qE '^\{"n":32,.*"mode":"hd",.*"us_ideal":1000000,.*"r3":1,.*"r12":null\}$' out ||
+    fail "json: $(cat out)"
+
+# --- What is wrong is found ---
+
+for mode in hd pss st rst; do
+    refused 1 "$mode, 32 x 32 on 2x1 PEs, 9 generations: [0-9]* cells are wrong" \
+        2 -- -n 32 -g 9 -t 1 -w 0 -m $mode --spoil 3
+done
+refused 1 'pss, 32 x 32 on 2x1 PEs' 2 -- -n 32 -g 9 -t 1 -w 0 -m pss --spoil 3 --pack apart
+refused 1 'no room for .* of device memory: set SHMEM_DEVICE_SYMM' 1 -- -n 2048 -g 1
+refused 2 'grid 2x2: there are 3 PEs' 3 -- --grid 2x2
+refused 2 'size 100: no multiple of 3x1 PEs' 3 -- -n 100
+refused 2 'mode hd,mpi: say some of hd, pss, st, rst' 1 -- -m hd,mpi
+refused 2 'pack both: say one of fused, apart' 1 -- --pack=both
+refused 2 'grid 1x1x1: say PXxPY, of numbers from 1' 1 -- --grid 1x1x1
+refused 2 'gens 0: say a number from 1 to' 1 -- -g 0
+refused 2 'base -1: say a number above 0' 1 -- --base -1
+refused 2 'init glider8: is compared after 4, 8' 1 -- --init glider8 -g 7
+refused 2 'init glider8: say --size 64 or more' 1 -- --init glider8 -n 32 -g 8
+refused 2 'size 2050: random fields are compared up to 2048' 1 -- -n 2050
+refused 2 'option --fast: unknown' 1 -- --fast
+refused 2 'option --json=1: unknown, it has no value' 1 -- --json=1
+refused 2 'option -t: its value is missing' 1 -- -t
+refused 2 'argument 7: not expected' 1 -- 7
+SHMEM_DEVICE=none
+[ -n "$real" ] || refused 1 'there is no device memory: SHMEM_DEVICE=host' 1 --
+try 1 -- --help
+[ $status -eq 0 ] && grep -q -e '--base US' out && grep -q -e '--spoil N' out ||
+    fail "--help: status $status: $(cat out)"
+finish 'the Game of Life'

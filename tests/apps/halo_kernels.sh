@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the kernels of gol2d and faces compile for NVIDIA's and AMD's GPUs
+# and as C, each behind those of the halo in one text.
+set -u
+: "${SRC:?the source directory}"
+failures=0 ran=0
+
+# compiles N ENTRIES COMMAND...: so many kernels come out, in `code`.
+compiles()
+{
+    many=$1 entries=$2
+    shift 2
+    ran=$((ran + 1))
+    "$@" >log 2>&1 && [ "$(grep -c "$entries" code)" -eq "$many" ] || {
+        echo "FAIL: $*: $(head -n 5 log)" >&2
+        failures=$((failures + 1))
+    }
+    rm -f code
+}
+
+printf 'int x;\n' >probe.hip
+for program in gol2d:3 faces:5; do
+    many=${program#*:} program=${program%:*}
+    cat "$SRC/apps/halo/kernels.inc" "$SRC/apps/$program/kernels.inc" >text.cu &&
+        cp text.cu text.hip && cp text.cu text.c || exit 1
+    if command -v nvcc >/dev/null 2>&1; then
+        compiles "$many" '^.visible .entry halo_' nvcc -ptx -o code text.cu
+    fi
+    if clang -x hip --offload-arch=gfx90a -nogpulib -nogpuinc \
+        --cuda-device-only -S -o /dev/null probe.hip >/dev/null 2>&1; then
+        compiles "$many" '^[[:space:]]*\.amdhsa_kernel halo_' clang -O2 -x hip \
+            --offload-arch=gfx90a -nogpulib -nogpuinc --cuda-device-only -S \
+            -o code text.hip
+    fi
+    ran=$((ran + 1))
+    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only \
+        text.c || failures=$((failures + 1))
+done
+[ $ran -gt 2 ] || echo 'skipped: no compiler for GPUs: neither nvcc nor clang'
+[ $failures -eq 0 ] && echo "ok: $ran compilations"
+[ $failures -eq 0 ]
