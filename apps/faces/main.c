@@ -272,7 +272,7 @@ static void row(enum halo_mode m)
         { "R3", "r3", 6, 3, NULL, runs(HALO_HD)
                  ? times_ratio(t, &faces.inner[HALO_HD]) : NAN },
         { "host_us", "host_us", 9, 2, NULL,
-          times_mean(&faces.enqueue[m]) / steps * 1e6 },
+          times_median(&faces.enqueue[m]) / steps * 1e6 },
         { "msgs", "messages_per_step", 6, 0, NULL, (double)faces.messages },
         { "creation(s)", "creation_s", 11, 6, NULL, faces.create[m] },
         { .key = NULL }

@@ -203,7 +203,7 @@ static void row(enum halo_mode m)
         { "R3", "r3", 6, 3, NULL, gol.o.modes >> HALO_HD & 1
                  ? times_ratio(t, &gol.solve[HALO_HD]) : NAN },
         { "host_us", "host_us", 9, 2, NULL,
-          times_mean(&gol.enqueue[m]) / gens * 1e6 },
+          times_median(&gol.enqueue[m]) / gens * 1e6 },
         { "creation(s)", "creation_s", 11, 6, NULL, gol.create[m] },
         { "R12", "r12", 8, 0, NULL,
           hd > us ? gol.create[m] * 1e6 / (hd - us) : NAN },

@@ -18,6 +18,8 @@ struct halo_engine {
     void (*close)(struct halo *h);
     uint64_t (*received)(const struct halo *h);
 };
+/* For those that have nothing to do before. */
+void halo_nothing(struct halo *h);
 extern const struct halo_engine halo_hd, halo_pss, halo_st, halo_rst;
 
 struct halo {

@@ -3,7 +3,7 @@
  * in each round, by one store of the device for all sides.
  *
  * A ready send wants its receive started.  So a round's receives are started
- * one round ahead, before that round's sends: a neighbour that has what was
+ * one round ahead, with that round's sends: a neighbour that has what was
  * sent in round k knows that the receives of k + 1 are started.  The ones of
  * round 0 are started when the halo is made, and in the end a round that nobody
  * unpacks uses up those that are ahead. */
@@ -11,6 +11,7 @@
 
 #include <shmem.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app.h"
 
@@ -18,6 +19,8 @@
 struct match_state {
     shmemx_queue_t queue;
     shmemx_req_t req[2][2 * SIDES_MAX];
+    shmemx_req_t ahead[2][2 * SIDES_MAX];   /* sends behind the receives of
+                                             * the other set */
 };
 
 static shmemx_req_t *receives(const struct halo *h, uint64_t round)
@@ -32,12 +35,12 @@ static shmemx_req_t *sends(const struct halo *h, uint64_t round)
     return receives(h, round) + h->neighbours;
 }
 
-static void start(struct halo *h, shmemx_req_t *req)
+static void start(struct halo *h, int n, shmemx_req_t *req)
 {
     struct match_state *s = h->state;
 
-    if (h->neighbours)
-        app_need(shmemx_enqueue_startall(s->queue, h->neighbours, req),
+    if (n)
+        app_need(shmemx_enqueue_startall(s->queue, n, req),
                  "a start of messages");
 }
 
@@ -124,12 +127,12 @@ static void st_open(struct halo *h)
 
 static void st_before(struct halo *h)
 {
-    start(h, receives(h, h->round));
+    start(h, h->neighbours, receives(h, h->round));
 }
 
 static void st_send(struct halo *h)
 {
-    start(h, sends(h, h->round));
+    start(h, h->neighbours, sends(h, h->round));
 }
 
 const struct halo_engine halo_st = {
@@ -140,24 +143,34 @@ const struct halo_engine halo_st = {
 
 static void rst_open(struct halo *h)
 {
+    struct match_state *s;
+    size_t half = (size_t)h->neighbours;
+
     match_open(h, true);
-    start(h, receives(h, 0));
+    s = h->state;
+    for (uint64_t set = 0; set < 2; set++) {
+        memcpy(s->ahead[set], receives(h, set + 1), half * sizeof **s->ahead);
+        memcpy(s->ahead[set] + half, sends(h, set), half * sizeof **s->ahead);
+    }
+    start(h, h->neighbours, receives(h, 0));
     device_sync(h->device);
 }
 
-static void rst_before(struct halo *h)
+static void rst_send(struct halo *h)
 {
-    start(h, receives(h, h->round + 1));
+    struct match_state *s = h->state;
+
+    start(h, 2 * h->neighbours, s->ahead[halo_phase(h)]);
 }
 
 static void rst_close(struct halo *h)
 {
-    start(h, sends(h, h->round));
+    start(h, h->neighbours, sends(h, h->round));
     match_wait(h);
     halo_wait(h);
     match_close(h);
 }
 
 const struct halo_engine halo_rst = {
-    2, rst_open, rst_before, st_send, match_wait, rst_close, match_received
+    2, rst_open, halo_nothing, rst_send, match_wait, rst_close, match_received
 };
