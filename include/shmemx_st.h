@@ -52,6 +52,17 @@ typedef struct {
                                  * further memory */
 } shmemx_queue_config_t;
 
+/* What shmemx_allreduce_init combines, and how. */
+typedef enum {
+    SHMEMX_INT8, SHMEMX_INT16, SHMEMX_INT32, SHMEMX_INT64,
+    SHMEMX_UINT8, SHMEMX_UINT16, SHMEMX_UINT32, SHMEMX_UINT64,
+    SHMEMX_FLOAT, SHMEMX_DOUBLE, SHMEMX_COMPLEXF, SHMEMX_COMPLEXD
+} shmemx_type_t;
+typedef enum {
+    SHMEMX_AND, SHMEMX_OR, SHMEMX_XOR, SHMEMX_MAX, SHMEMX_MIN, SHMEMX_SUM,
+    SHMEMX_PROD
+} shmemx_op_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif

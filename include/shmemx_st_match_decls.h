@@ -44,3 +44,16 @@ int SHMEMI_P(shmemx_enqueue_send)(shmemx_queue_t queue, const void *buf,
 int SHMEMI_P(shmemx_enqueue_recv)(shmemx_queue_t queue, void *buf,
                                   size_t bytes, int pe, int tag,
                                   shmemx_req_t *req);
+
+/* ---- Collective and persistent: started and waited for like a message ----
+ * All members of the team call it in the same order, and it returns when all
+ * have; so does req_free.  Each starts its own, on any queue, in whatever
+ * order with its other requests. */
+int SHMEMI_P(shmemx_barrier_init)(shmem_team_t team, shmemx_req_t *req);
+/* dest = all sources combined, element by element, by the device; the same on
+ * all members.  dest and source are memory that the device reaches, and may be
+ * the same. */
+int SHMEMI_P(shmemx_allreduce_init)(shmem_team_t team, void *dest,
+                                    const void *source, size_t nelems,
+                                    shmemx_type_t type, shmemx_op_t op,
+                                    shmemx_req_t *req);

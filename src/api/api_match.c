@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of streams: who sends and who receives find each other. */
+#include "api/api_coll.h"
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
 
@@ -8,7 +9,8 @@
                        shmemx_req_t *req)                                   \
     {                                                                       \
         const struct chan_args a_ = {                                       \
-            __func__, SENDS, READY, false, (void *)buf, bytes, pe, tag      \
+            .call = __func__, .sends = SENDS, .ready = READY,               \
+            .buf = (void *)buf, .len = bytes, .pe = pe, .tag = tag          \
         };                                                                  \
         int rc_ = api_stream_need(__func__);                                \
                                                                             \
@@ -24,7 +26,8 @@ INIT(recv_init, void, false, false)
                                int pe, int tag, shmemx_req_t *req)          \
     {                                                                       \
         const struct chan_args a_ = {                                       \
-            __func__, SENDS, false, true, (void *)buf, bytes, pe, tag       \
+            .call = __func__, .sends = SENDS, .once = true,                 \
+            .buf = (void *)buf, .len = bytes, .pe = pe, .tag = tag          \
         };                                                                  \
                                                                             \
         core_need_up(__func__);                                             \
@@ -91,3 +94,59 @@ int pshmemx_is_matched(shmemx_req_t req, int *flag)
     return rc;
 }
 API_ALIAS(shmemx_is_matched)
+
+/* ---- collective ---- */
+
+int pshmemx_barrier_init(shmem_team_t team, shmemx_req_t *req)
+{
+    int rc = api_stream_need(__func__);
+
+    return rc ? rc : stream_barrier_init(__func__, api_team(__func__, team),
+                                         req);
+}
+API_ALIAS(shmemx_barrier_init)
+
+static const size_t sizes[GTL_TYPES] = {
+    1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16
+};
+_Static_assert((int)SHMEMX_INT8 == (int)GTL_I8 &&
+               (int)SHMEMX_UINT64 == (int)GTL_U64 &&
+               (int)SHMEMX_COMPLEXD == (int)GTL_COMPLEXD &&
+               (int)SHMEMX_AND == (int)GTL_RED_AND &&
+               (int)SHMEMX_PROD == (int)GTL_RED_PROD, "one list of each");
+
+static bool fits(int type, int op)
+{
+    return type >= SHMEMX_INT8 && type <= SHMEMX_COMPLEXD &&
+           op >= SHMEMX_AND && op <= SHMEMX_PROD &&
+           (op > SHMEMX_XOR || type <= SHMEMX_UINT64) &&
+           ((op != SHMEMX_MAX && op != SHMEMX_MIN) || type <= SHMEMX_DOUBLE);
+}
+
+int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
+                           size_t nelems, shmemx_type_t type, shmemx_op_t op,
+                           shmemx_req_t *req)
+{
+    const struct gtl_reduce r = {
+        .op = (enum gtl_reduction)op, .type = (enum gtl_type)type,
+        .out = dest, .a = source, .n = nelems
+    };
+    int rc = api_stream_need(__func__);
+
+    if (!rc && !fits(type, op))
+        rc = core_misuse(ERR_ARG, __func__, "operation %d is none of type %d",
+                         (int)op, (int)type);
+    if (!rc && nelems && (!dest || !source))
+        rc = core_misuse(ERR_NULL, __func__, "a null pointer with %zu "
+                         "elements", nelems);
+    if (!rc && nelems > SIZE_MAX / 16)
+        rc = core_misuse(ERR_SIZE, __func__, "%zu elements exceed the address "
+                         "space", nelems);
+    if (!rc && ((uintptr_t)dest | (uintptr_t)source) % (sizes[type] > 8
+                                                        ? 8 : sizes[type]))
+        rc = core_misuse(ERR_ALIGN, __func__, "%p or %p is not aligned to its "
+                         "type", dest, source);
+    return rc ? rc : stream_allreduce_init(__func__, api_team(__func__, team),
+                                           &r, sizes[type], req);
+}
+API_ALIAS(shmemx_allreduce_init)

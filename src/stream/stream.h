@@ -131,6 +131,7 @@ int stream_req_amo(const char *call, struct shmemx_queue *q,
 struct chan_args {
     const char *call;
     bool sends, ready, once;
+    bool inner;                 /* the library's own: tags below 0 */
     void *buf;
     size_t len;
     int pe, tag;
@@ -140,6 +141,13 @@ int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
 int stream_match_all(const char *call, int n, struct shmemx_req *reqs[]);
 int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
                       struct shmemx_req **out);
+/* Of all members of a team, which call it in the same order. */
+int stream_barrier_init(const char *call, struct core_team *t,
+                        struct shmemx_req **out);
+/* r->a is the source, r->out the dest; size: of an element. */
+int stream_allreduce_init(const char *call, struct core_team *t,
+                          const struct gtl_reduce *r, size_t size,
+                          struct shmemx_req **out);
 int stream_is_matched(const char *call, struct shmemx_req *req, bool *is);
 /* What was put in since the last start; or these, all or none. */
 int stream_batch_start(const char *call, struct shmemx_queue *q);

@@ -5,6 +5,7 @@
 
 #include "base/list.h"
 #include "stream/stream_handle.h"
+#include "stream/stream_coll.h"
 #include "stream/stream_int.h"
 
 enum req_state {
@@ -34,7 +35,8 @@ struct req {
     struct mark mark;           /* of its last start, or of the wait for it */
     /* Of a message: */
     struct mark tail;           /* what was enqueued behind the wait */
-    struct chan *chan;
+    struct chan *chan;          /* or */
+    struct coll *coll;
     struct list_link link;      /* of its queue's: see struct batch */
     bool own;                   /* the program has no handle of it */
     /* Of a match: until so many of these are. */
@@ -86,6 +88,13 @@ void stream_batch_fade(struct batch *q);
 /* q: NULL for a persistent one; out NULL: the queue's own. */
 int stream_req_make(const char *call, struct batch *q,
                     const struct stream_op *op, struct shmemx_req **out);
+/* A persistent one that is collective. */
+int stream_req_of_coll(const char *call, struct coll *c,
+                       struct shmemx_req **out);
+static inline bool stream_req_is_message(const struct req *r)
+{
+    return r->chan || r->coll;
+}
 bool stream_req_ended(const struct req *r);
 /* A message that was started: the host looks, or waits, in the stream's
  * place. */

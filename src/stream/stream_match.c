@@ -387,7 +387,7 @@ static int check(const struct chan_args *a, int *pe)
 
     if (!rc)
         rc = stream_need_local(&w, a->buf, a->len);
-    if (!rc && a->tag < 0)
+    if (!rc && a->tag < 0 && !a->inner)
         rc = stream_refuse(ERR_ARG, a->call, "tag %d is negative", a->tag);
     return rc;
 }

@@ -51,6 +51,18 @@ int stream_req_make(const char *call, struct batch *q,
     return rc;
 }
 
+int stream_req_of_coll(const char *call, struct coll *c,
+                       struct shmemx_req **out)
+{
+    struct req *r = stream_handle_new(&stream_reqs);
+
+    if (!r)
+        return stream_batch_no_memory(call);
+    r->coll = c;
+    *out = stream_handle_of(r);
+    return 0;
+}
+
 int stream_req_init(const char *call, void *dest, const void *source,
                     size_t len, const struct stream_signal *s, int pe,
                     struct shmemx_req **out)
@@ -125,32 +137,34 @@ bool stream_req_ended(const struct req *r)
 
     return r->state == IDLE || !q ||
            (stream_batch_ended(q, r->mark) &&
-            (!r->chan || r->state == WAITED || chan_over(r->chan)));
+            (r->state == WAITED || ((!r->chan || chan_over(r->chan)) &&
+                                    (!r->coll || stream_coll_over(r->coll)))));
 }
 
 /* The host has waited in the stream's place. */
 static void complete(const char *call, struct req *r)
 {
-    if (r->chan && r->state == STARTED) {
+    if (r->chan && r->state == STARTED)
         chan_finish(call, r->chan);
+    if (stream_req_is_message(r) && r->state == STARTED)
         list_remove(&r->link);
-    }
     r->state = r->once ? WAITED : IDLE;
 }
 
 /* What has ended may have failed. */
 static int failed(const char *call, const struct batch *q, const struct req *r)
 {
-    return q && (r->chan || r->mark.way != BY_START)
+    return q && (stream_req_is_message(r) || r->mark.way != BY_START)
            ? stream_batch_failed(call, q) : 0;
 }
 
 /* Until the words of a message tell that it is over. */
-static void await_message(const char *call, const struct chan *c)
+static void await_message(const char *call, const struct req *r)
 {
-    struct core_waiter w = chan_waiter(call, c);
+    struct core_waiter w = r->chan ? chan_waiter(call, r->chan)
+                                   : stream_coll_waiter(call, r->coll);
 
-    while (!chan_over(c))
+    while (r->chan ? !chan_over(r->chan) : !stream_coll_over(r->coll))
         core_wait_step(&w);
     core_wait_end(&w);
 }
@@ -160,7 +174,7 @@ void stream_req_complete(const char *call, struct req *r, bool waits)
     if (waits) {
         stream_batch_until(call, stream_req_batch(r), r->mark,
                            stream_batch_ended);
-        await_message(call, r->chan);
+        await_message(call, r);
     }
     if (!stream_req_ended(r))
         return;
@@ -183,7 +197,7 @@ int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
     core_progress(call);
     q = stream_req_batch(r);
     *is = stream_req_ended(r);
-    if (*is && r->chan)
+    if (*is && stream_req_is_message(r))
         complete(call, r);
     return *is ? failed(call, q, r) : 0;
 }
@@ -201,8 +215,8 @@ int stream_req_await(const char *call, struct shmemx_req *req)
     q = stream_req_batch(r);
     if (q) {
         stream_batch_until(call, q, r->mark, stream_batch_ended);
-        if (r->chan && r->state == STARTED)
-            await_message(call, r->chan);
+        if (stream_req_is_message(r) && r->state == STARTED)
+            await_message(call, r);
     }
     complete(call, r);
     return failed(call, q, r);
@@ -219,6 +233,8 @@ void stream_req_drop(struct req *r)
         chan_leave_agent("shmemx_req_free", r->chan);
     if (r->chan)
         chan_free(r->chan);
+    if (r->coll)
+        stream_coll_free("shmemx_req_free", r->coll);
     stream_match_free(r);
     stream_handle_drop(&stream_reqs, stream_handle_of(r));
 }
@@ -233,7 +249,7 @@ int stream_req_free(const char *call, struct shmemx_req *req)
         core_misuse(ERR_ARG, call, "the request waits for its start");
     else if (!stream_req_ended(r))
         core_misuse(ERR_ARG, call, "the request has not ended");
-    else if (r->state == STARTED && r->chan)
+    else if (r->state == STARTED && stream_req_is_message(r))
         core_misuse(ERR_ARG, call, "the request was started, and nobody has "
                     "waited for it");
     else if (r->chan && r->chan->wanted && chan_state(r->chan) < CHAN_MATCHED)

@@ -114,10 +114,10 @@ static int finish_messages(const struct stream_where *w, struct batch *q,
 
 static void started(struct batch *q, struct req *r, struct mark m)
 {
-    if (r->chan) {
+    if (r->chan)
         r->chan->round++;
+    if (stream_req_is_message(r))
         list_append(&q->sent, &r->link);
-    }
     r->queue = stream_handle_of(q);
     r->state = STARTED;
     r->listed = false;
@@ -260,8 +260,9 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n,
     rc = stream_need_live(w);
     for (int i = 0; i < n && !rc; i++) {
         r = stream_handle_find(&stream_reqs, reqs[i]);
-        others |= !r->chan;
-        rc = start_op(w, q, &r->op, &parts);
+        others |= !stream_req_is_message(r);
+        rc = r->coll ? stream_coll_start(w, r->coll)
+                     : start_op(w, q, &r->op, &parts);
     }
     if (!rc)
         rc = others ? finish(w, q, parts, &m)
@@ -328,12 +329,12 @@ static int behind(const struct stream_where *w, struct batch *q,
 {
     struct parts parts = { false, false };
     struct list_link *l, *next;
+    struct chan *c;
     int rc = 0;
 
     list_each(l, next, these)
-        if (!rc)
-            rc = chan_copy_out(w, q, list_entry(l, struct req, link)->chan,
-                               &parts);
+        if (!rc && (c = list_entry(l, struct req, link)->chan))
+            rc = chan_copy_out(w, q, c, &parts);
     if (!rc && (parts.agent || parts.nic)) {    /* not in stream order */
         rc = finish(w, q, parts, tail);
         if (!rc)
@@ -341,9 +342,8 @@ static int behind(const struct stream_where *w, struct batch *q,
         parts = (struct parts){ false, false };
     }
     list_each(l, next, these)
-        if (!rc)
-            rc = chan_give_back(w, q, list_entry(l, struct req, link)->chan,
-                                &parts);
+        if (!rc && (c = list_entry(l, struct req, link)->chan))
+            rc = chan_give_back(w, q, c, &parts);
     if (!rc)
         rc = finish_messages(w, q, parts, tail);
     *m = *tail;
@@ -368,9 +368,11 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
         n++;
     if (stream_queue_reserve(q->queue, 2 * n + 2))
         return stream_batch_no_memory(w->call);
-    list_each(l, next, these)
+    list_each(l, next, these) {
+        r = list_entry(l, struct req, link);
         if (!rc)
-            rc = chan_wait(w, list_entry(l, struct req, link)->chan);
+            rc = r->chan ? chan_wait(w, r->chan) : stream_coll_wait(w, r->coll);
+    }
     if (!rc)
         rc = behind(w, q, these, &tail, &m);
     list_each(l, next, these) {
@@ -441,7 +443,7 @@ int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
         if (r->mark.way < WAYS && r->mark.number > upto[r->mark.way])
             upto[r->mark.way] = r->mark.number;
         every |= stream_batch_counted(q, r->mark);
-        if (r->chan) {
+        if (stream_req_is_message(r)) {
             list_remove(&r->link);
             list_append(&these, &r->link);
         }

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Barriers and reductions that are made once and started on queues.
+ *
+ * Such a request is a list of steps: messages of channels that are its own,
+ * copies, and reductions by the device.  They run on a stream of its own,
+ * which waits until the program's stream lets a round begin, and lets that one
+ * go on when the round is over.  So a start holds nobody up, and a round goes
+ * on whatever the program's streams wait for. */
+#include "stream/stream_coll.h"
+#include "core/core_misuse.h"
+#include "stream/stream_batch.h"
+#include "stream/stream_chan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum step_kind { EXCHANGE, COPY, REDUCE };
+struct step {
+    enum step_kind kind;
+    int n;                      /* EXCHANGE: messages at a time */
+    struct shmemx_req *reqs[2];
+    struct gtl_reduce reduce;   /* COPY: out, a and n bytes of that */
+};
+
+/* In the heap's pool. */
+struct coll_words {
+    uint64_t go, done;
+};
+
+struct coll {
+    const char *call;
+    struct core_team *team;
+    void *stream;
+    struct shmemx_queue *queue;
+    struct coll_words *words;
+    uint64_t round;
+    char *room;                 /* for what comes, in the pool, or NULL */
+    size_t room_size;
+    struct gtl_reduce what;     /* of a reduction; n elements */
+    size_t size;                /* of an element */
+    bool broken;                /* a start failed in the middle */
+    int n, most;
+    struct step *steps;
+};
+
+static struct stream_where where(const struct coll *c, const char *call)
+{
+    return (struct stream_where){ call, &core_ctx_default, c->stream };
+}
+
+/* ---- making the steps ---- */
+
+static struct step *add(struct coll *c, enum step_kind kind)
+{
+    struct step *more;
+
+    if (c->n == c->most) {
+        c->most = c->most ? 2 * c->most : 8;
+        more = realloc(c->steps, (size_t)c->most * sizeof *more);
+        if (!more) {
+            c->most = c->n;
+            return NULL;
+        }
+        c->steps = more;
+    }
+    c->steps[c->n] = (struct step){ .kind = kind };
+    return &c->steps[c->n++];
+}
+
+/* One end of a message.  round: the same at both. */
+static int end(struct coll *c, struct step *s, bool sends, void *buf,
+               size_t len, int member, int round)
+{
+    const struct chan_args a = {
+        .call = c->call, .sends = sends, .inner = true, .buf = buf, .len = len,
+        .pe = core_team_world_pe(c->team, member), .tag = -1 - round
+    };
+    int rc = stream_message_make(&a, NULL, &s->reqs[s->n]);
+
+    s->n += !rc;
+    return rc;
+}
+
+struct part {
+    void *buf;
+    size_t len;
+    int member;                 /* -1: none */
+};
+
+static int exchange(struct coll *c, int round, struct part to,
+                    struct part from)
+{
+    struct step *s = add(c, EXCHANGE);
+    int rc = s ? 0 : stream_batch_no_memory(c->call);
+
+    if (!rc && from.member >= 0)
+        rc = end(c, s, false, from.buf, from.len, from.member, round);
+    if (!rc && to.member >= 0)
+        rc = end(c, s, true, to.buf, to.len, to.member, round);
+    return rc;
+}
+
+static const struct part nothing = { NULL, 0, -1 };
+
+static int copy_over(struct coll *c)
+{
+    struct step *s;
+
+    if (c->what.out == c->what.a)
+        return 0;
+    s = add(c, COPY);
+    if (!s)
+        return stream_batch_no_memory(c->call);
+    s->reduce = c->what;
+    s->reduce.n *= c->size;
+    return 0;
+}
+
+/* Of n elements of the result from that one on: with what came, which is the
+ * first operand if it is of a lower member. */
+static int reduce(struct coll *c, size_t from, size_t n, bool lower)
+{
+    struct step *s = add(c, REDUCE);
+    char *mine = (char *)c->what.out + from * c->size;
+
+    if (!s)
+        return stream_batch_no_memory(c->call);
+    s->reduce = c->what;
+    s->reduce.out = mine;
+    s->reduce.n = n;
+    s->reduce.a = lower ? c->room : mine;
+    s->reduce.b = lower ? mine : c->room;
+    return 0;
+}
+
+/* In each round a member tells one further away and hears of one. */
+static int make_barrier(struct coll *c)
+{
+    int n = c->team->n_pes, me = c->team->my_pe, rc = 0;
+
+    for (int r = 0; 1 << r < n && !rc; r++)
+        rc = exchange(c, r, (struct part){ NULL, 0, (me + (1 << r)) % n },
+                      (struct part){ NULL, 0, (me + n - (1 << r)) % n });
+    return rc;
+}
+
+/* Members beyond the largest power of two give theirs to others first.  Both of
+ * a pair take the lower one's as the first operand, so all get the same. */
+enum { FOLD = 0, PAIRS = 1, UNFOLD = 40 };
+static int make_pairs(struct coll *c)
+{
+    int n = c->team->n_pes, me = c->team->my_pe, m = 1, rc;
+    size_t len = c->what.n * c->size;
+    struct part all = { c->what.out, len, -1 }, in = { c->room, len, -1 };
+
+    while (2 * m <= n)
+        m *= 2;
+    rc = copy_over(c);
+    all.member = in.member = me < m ? me + m : me - m;
+    if (me >= m) {
+        rc = rc ? rc : exchange(c, FOLD, all, nothing);
+        return rc ? rc : exchange(c, UNFOLD, nothing, all);
+    }
+    if (me + m < n) {
+        rc = rc ? rc : exchange(c, FOLD, nothing, in);
+        rc = rc ? rc : reduce(c, 0, c->what.n, false);
+    }
+    for (int r = 0; 1 << r < m && !rc; r++) {
+        all.member = in.member = me ^ 1 << r;
+        rc = exchange(c, PAIRS + r, all, in);
+        rc = rc ? rc : reduce(c, 0, c->what.n, in.member < me);
+    }
+    all.member = me + m;
+    if (me + m < n)
+        rc = rc ? rc : exchange(c, UNFOLD, all, nothing);
+    return rc;
+}
+
+/* Where the i-th of n parts begins; the last ones may be one shorter. */
+static size_t part_at(const struct coll *c, int i)
+{
+    size_t n = (size_t)c->team->n_pes, each = c->what.n / n;
+    size_t longer = c->what.n % n, k = (size_t)i;
+
+    return k * each + (k < longer ? k : longer);
+}
+
+/* Around the ring: parts are summed up on their way, and go around again. */
+static int make_ring(struct coll *c)
+{
+    int n = c->team->n_pes, me = c->team->my_pe, rc = copy_over(c);
+    int next = (me + 1) % n, prev = (me + n - 1) % n;
+    char *out = c->what.out;
+
+    for (int i = 0; i < 2 * (n - 1) && !rc; i++) {
+        int mine = ((me - i) % n + n) % n, theirs = (mine + n - 1) % n;
+        size_t a = part_at(c, mine), b = part_at(c, theirs);
+        size_t to_len = part_at(c, mine + 1) - a;
+        size_t from_len = part_at(c, theirs + 1) - b;
+        bool sums = i < n - 1;
+
+        rc = exchange(c, i,
+                      (struct part){ out + a * c->size, to_len * c->size,
+                                     next },
+                      (struct part){ sums ? c->room : out + b * c->size,
+                                     from_len * c->size, prev });
+        if (!rc && sums)
+            rc = reduce(c, b, from_len, true);
+    }
+    return rc;
+}
+
+/* ---- a request ---- */
+
+static void drop_steps(const char *call, struct coll *c)
+{
+    for (int i = 0; i < c->n; i++)
+        for (int k = 0; k < c->steps[i].n; k++)
+            stream_req_free(call, c->steps[i].reqs[k]);
+}
+
+void stream_coll_forget(struct coll *c)
+{
+    if (c)
+        free(c->steps);
+    free(c);
+}
+
+static void undo(const char *call, struct coll *c)
+{
+    if (c->queue)
+        stream_batch_await(call, c->queue);
+    drop_steps(call, c);
+    if (c->queue)
+        stream_batch_close(call, c->queue);
+    if (c->stream)
+        stream_destroyed(call, c->stream);
+    if (c->stream)
+        gtl->stream_destroy(c->stream);
+    if (c->room)
+        heap_pool_give(c->room, c->room_size);
+    if (c->words)
+        heap_pool_give(c->words, sizeof *c->words);
+    stream_coll_forget(c);
+}
+
+void stream_coll_free(const char *call, struct coll *c)
+{
+    undo(call, c);
+}
+
+static int no_room(const char *call, size_t bytes)
+{
+    stream_refuse(ERR_HEAP, call, "no %zu bytes are left in the part of the "
+                  "heap that is the library's own, a 16th of it: set "
+                  "SHMEM_SYMMETRIC_SIZE", bytes);
+    return -ENOSPC;
+}
+
+static int prepare(struct coll *c)
+{
+    int rc;
+
+    c->words = heap_pool_take(sizeof *c->words);
+    if (!c->words)
+        return no_room(c->call, sizeof *c->words);
+    if (c->room_size)
+        c->room = heap_pool_take(c->room_size);
+    if (c->room_size && !c->room)
+        return no_room(c->call, c->room_size);
+    rc = gtl->stream_create(true, &c->stream);
+    if (rc) {
+        stream_refuse(ERR_STREAM, c->call, "%s", gtl_error());
+        return rc;
+    }
+    return stream_batch_open(c->call, c->stream, 0, &c->queue);
+}
+
+/* All members make theirs, so partners are found. */
+static int match(struct coll *c)
+{
+    struct shmemx_req **all;
+    int n = 0, rc;
+
+    all = malloc(2 * (size_t)c->n * sizeof *all + 1);
+    if (!all)
+        return stream_batch_no_memory(c->call);
+    for (int i = 0; i < c->n; i++)
+        for (int k = 0; k < c->steps[i].n; k++)
+            all[n++] = c->steps[i].reqs[k];
+    rc = stream_match_all(c->call, n, all);
+    free(all);
+    return rc;
+}
+
+static int make(struct coll *c, int (*steps)(struct coll *c),
+                struct shmemx_req **out)
+{
+    struct coll *mine;
+    int rc;
+
+    if (!out)
+        return stream_refuse(ERR_NULL, c->call, "no place for the request");
+    mine = malloc(sizeof *mine);
+    if (!mine)
+        return stream_batch_no_memory(c->call);
+    *mine = *c;
+    rc = prepare(mine);
+    if (!rc)
+        rc = steps(mine);
+    if (!rc)
+        rc = match(mine);
+    if (!rc)
+        rc = stream_req_of_coll(c->call, mine, out);
+    if (rc)
+        undo(c->call, mine);
+    return rc;
+}
+
+int stream_barrier_init(const char *call, struct core_team *t,
+                        struct shmemx_req **out)
+{
+    struct coll c = { .call = call, .team = t };
+
+    return make(&c, make_barrier, out);
+}
+
+/* Up to that many bytes all of it goes in each round. */
+enum { SHORT = 16384 };
+
+static int may_reduce(const char *call, const struct gtl_reduce *r,
+                      size_t size)
+{
+    size_t len = r->n * size;
+
+    if (!gtl_device.kernels && !gtl_is_software()) {
+        stream_refuse(ERR_DEVICE, call, "this device runs no kernels of the "
+                      "library's");
+        return -ENOTSUP;
+    }
+    if (!len || (stream_reaches_local(r->out, len) &&
+                 stream_reaches_local(r->a, len)))
+        return 0;
+    return stream_refuse(ERR_ARG, call, "dest or source is memory that the "
+                         "device does not reach");
+}
+
+int stream_allreduce_init(const char *call, struct core_team *t,
+                          const struct gtl_reduce *r, size_t size,
+                          struct shmemx_req **out)
+{
+    struct coll c = { .call = call, .team = t, .what = *r, .size = size };
+    size_t n = (size_t)t->n_pes;
+    bool ring = n > 2 && r->n >= n && r->n * size > SHORT;
+    int rc = may_reduce(call, r, size);
+
+    if (rc)
+        return rc;
+    c.room_size = n == 1 ? 0 : ring ? (r->n / n + 1) * size : r->n * size;
+    return make(&c, ring ? make_ring : make_pairs, out);
+}
+
+/* ---- rounds ---- */
+
+static int do_step(const struct stream_where *w, struct coll *c,
+                   struct step *s)
+{
+    const struct gtl_reduce *r = &s->reduce;
+    int rc;
+
+    switch (s->kind) {
+    case COPY:
+        return stream_told(w, gtl->copy(r->out, r->a, r->n, c->stream));
+    case REDUCE:
+        return r->n ? stream_told(w, gtl->reduce(r, c->stream)) : 0;
+    case EXCHANGE:
+        break;
+    }
+    rc = stream_batch_start_all(w->call, c->queue, s->n, s->reqs);
+    return rc ? rc : stream_batch_wait_all(w->call, c->queue, s->n, s->reqs);
+}
+
+int stream_coll_start(const struct stream_where *w, struct coll *c)
+{
+    struct stream_where mine = where(c, w->call);
+    uint64_t round = c->round + 1;
+    int rc;
+
+    if (c->broken) {
+        stream_refuse(ERR_STREAM, w->call, "an earlier start of it failed");
+        return -EIO;
+    }
+    rc = stream_need_live(w);
+    if (!rc && !stream_may_wait())
+        rc = stream_refuse_wait(w);
+    if (rc)
+        return rc;
+    rc = stream_told(w, gtl->write64(&c->words->go, round, w->stream));
+    if (!rc)
+        rc = stream_told(&mine, gtl->wait64(&c->words->go, round, c->stream));
+    for (int i = 0; i < c->n && !rc; i++)
+        rc = do_step(&mine, c, &c->steps[i]);
+    if (!rc)
+        rc = stream_told(&mine, gtl->write64(&c->words->done, round,
+                                             c->stream));
+    c->broken = rc != 0;
+    c->round += !rc;
+    return rc;
+}
+
+int stream_coll_wait(const struct stream_where *w, const struct coll *c)
+{
+    const struct stream_wait wait = {
+        .how = STREAM_ALL, .ivars = &c->words->done, .n = 1,
+        .size = sizeof c->words->done, .cmp = SHMEM_CMP_GE, .value = c->round
+    };
+
+    return stream_wait(w, &wait);
+}
+
+bool stream_coll_over(const struct coll *c)
+{
+    bool over = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->round;
+
+    atomics_heard();
+    return over;
+}
+
+struct core_waiter stream_coll_waiter(const char *call, const struct coll *c)
+{
+    return CORE_WAIT_VALUE(call, &c->words->done, uint64_t, SHMEM_CMP_GE,
+                           c->round);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_coll.h - collective requests: see stream_coll.c. */
+#ifndef STREAM_STREAM_COLL_H
+#define STREAM_STREAM_COLL_H
+
+#include "stream/stream_int.h"
+
+struct coll;
+
+/* The stream lets the next round begin; waits for it. */
+int stream_coll_start(const struct stream_where *w, struct coll *c);
+int stream_coll_wait(const struct stream_where *w, const struct coll *c);
+/* Has the last round ended?  For the host's wait for that. */
+bool stream_coll_over(const struct coll *c);
+struct core_waiter stream_coll_waiter(const char *call, const struct coll *c);
+/* It is over, and nobody uses it any more. */
+void stream_coll_free(const char *call, struct coll *c);
+/* At the end, when its stream and requests are gone. */
+void stream_coll_forget(struct coll *c);
+
+#endif
