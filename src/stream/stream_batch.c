@@ -166,6 +166,7 @@ int stream_batch_test(const char *call, struct shmemx_queue *queue, bool *is)
 
     if (!q)
         return -EINVAL;
+    core_progress(call);
     *is = messages_ended(call, q, false) && all_ended(q);
     return *is ? stream_batch_failed(call, q) : 0;
 }

@@ -102,7 +102,7 @@ int chan_make(const struct chan_args *a, struct chan **out);
 /* Nobody uses it any more; its memory goes when the partner's end has. */
 void chan_free(struct chan *c);
 /* The program wants it matched. */
-int chan_ask(const char *call, struct chan *c);
+void chan_ask(const char *call, struct chan *c);
 /* What has come is seen to, and what is to be sent is. */
 void chan_progress(const char *call);
 /* The same by the agent, at the cost of two loads where nothing is to do.
@@ -110,6 +110,9 @@ void chan_progress(const char *call);
 bool chan_look(void);
 /* Once, a receive: the stream has come to it, so its sender may put. */
 void chan_reached(struct chan *c);
+/* Who waits for that word waits for a message: what to call it.  False: it is
+ * none's, or that is not known just now. */
+bool chan_name(const void *word, char *text, size_t size);
 /* An end of this PE's tells the other one's word. */
 void chan_tell(const char *call, struct chan *c, uint64_t *word,
                uint64_t value, int op);
@@ -123,7 +126,8 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
 /* Has the last one come, as far as words tell? */
 bool chan_over(const struct chan *c);
 /* For the host's wait for that. */
-struct core_waiter chan_waiter(const char *call, const struct chan *c);
+struct core_waiter chan_waiter(const char *call, const struct chan *c,
+                               void *stream);
 /* Then the host does what would be behind a stream's wait. */
 void chan_finish(const char *call, struct chan *c);
 /* Used once and over: until the agent has let it go. */

@@ -426,8 +426,11 @@ bool stream_coll_over(const struct coll *c)
     return over;
 }
 
-struct core_waiter stream_coll_waiter(const char *call, const struct coll *c)
+struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,
+                                      void *stream)
 {
-    return CORE_WAIT_VALUE(call, &c->words->done, uint64_t, SHMEM_CMP_GE,
-                           c->round);
+    return (struct core_waiter){
+        .addr = &c->words->done, .bytes = sizeof c->words->done,
+        .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call
+    };
 }

@@ -12,7 +12,8 @@ int stream_coll_start(const struct stream_where *w, struct coll *c);
 int stream_coll_wait(const struct stream_where *w, const struct coll *c);
 /* Has the last round ended?  For the host's wait for that. */
 bool stream_coll_over(const struct coll *c);
-struct core_waiter stream_coll_waiter(const char *call, const struct coll *c);
+struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,
+                                      void *stream);
 /* It is over, and nobody uses it any more. */
 void stream_coll_free(const char *call, struct coll *c);
 /* At the end, when its stream and requests are gone. */

@@ -251,6 +251,5 @@ struct core_waiter mail_waiter(const char *call)
 {
     const uint64_t *turn = &next_place()->turn;
 
-    return CORE_WAIT_VALUE(call, turn, uint64_t, SHMEM_CMP_GE,
-                           ring->head + 1);
+    return CORE_WAIT_VALUE(call, turn, uint64_t, SHMEM_CMP_GE, 0);
 }

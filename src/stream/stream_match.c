@@ -16,6 +16,7 @@
 #include "stream/stream_mail.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -464,7 +465,7 @@ static void ask(struct chan *c, uint32_t flags) REQUIRES(lock)
     post(c, &n);
 }
 
-int chan_ask(const char *call, struct chan *c)
+void chan_ask(const char *call, struct chan *c)
 {
     lock_acquire(&lock);
     c->wanted = true;
@@ -475,7 +476,6 @@ int chan_ask(const char *call, struct chan *c)
             see_to_mail(call, true);
     }
     lock_release(&lock);
-    return 0;
 }
 
 /* Nobody has answered it, or found it. */
@@ -516,7 +516,7 @@ void chan_reached(struct chan *c)
     c->reached = true;
     if (c->state == CHAN_MATCHED)
         answer(c, NULL);
-    see_to_mail("shmemx_enqueue_start", false);
+    see_to_mail("shmemx_enqueue_start", true);  /* the rest by the agent */
     lock_release(&lock);
 }
 
@@ -526,6 +526,38 @@ void chan_tell(const char *call, struct chan *c, uint64_t *word,
     lock_acquire(&lock);
     mail_signal(call, word, value, op, c->pe);
     lock_release(&lock);
+}
+
+static void name(const struct chan *c, char *text, size_t size)
+{
+    if (c->tag < 0)
+        snprintf(text, size, "a step of a collective request, with PE %d",
+                 c->pe);
+    else if (c->sends)
+        snprintf(text, size, "PE %d to take a message, tag %d", c->pe, c->tag);
+    else
+        snprintf(text, size, "a message from PE %d, tag %d", c->pe, c->tag);
+}
+
+bool chan_name(const void *word, char *text, size_t size)
+{
+    struct list_link *l, *next;
+    bool found = false;
+
+    if (!lock_try(&lock))
+        return false;
+    list_each(l, next, &all) {
+        const struct chan *c = list_entry(l, struct chan, link);
+
+        found = c->words && (uintptr_t)word - (uintptr_t)c->words <
+                                sizeof *c->words;
+        if (found) {
+            name(c, text, size);
+            break;
+        }
+    }
+    lock_release(&lock);
+    return found;
 }
 
 /* ---- opening and closing ---- */

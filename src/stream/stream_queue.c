@@ -452,9 +452,12 @@ int stream_open(void)
 
     lock_acquire(&opening);
     if (!stream_is_open)
-        rc = chan_open();
-    if (!rc && !stream_is_open)
         rc = stream_reach_open();
+    if (!rc && !stream_is_open) {
+        rc = chan_open();
+        if (rc)
+            stream_reach_close();
+    }
     if (!rc && !stream_is_open) {
         open_words();
         xport_trig->ready();

@@ -161,8 +161,10 @@ static int failed(const char *call, const struct batch *q, const struct req *r)
 /* Until the words of a message tell that it is over. */
 static void await_message(const char *call, const struct req *r)
 {
-    struct core_waiter w = r->chan ? chan_waiter(call, r->chan)
-                                   : stream_coll_waiter(call, r->coll);
+    const struct batch *q = stream_req_batch(r);
+    void *stream = q ? q->stream : NULL;
+    struct core_waiter w = r->chan ? chan_waiter(call, r->chan, stream)
+                                   : stream_coll_waiter(call, r->coll, stream);
 
     while (r->chan ? !chan_over(r->chan) : !stream_coll_over(r->coll))
         core_wait_step(&w);

@@ -122,12 +122,15 @@ bool chan_over(const struct chan *c)
     return over;
 }
 
-struct core_waiter chan_waiter(const char *call, const struct chan *c)
+struct core_waiter chan_waiter(const char *call, const struct chan *c,
+                               void *stream)
 {
     uint64_t least, *word = word_of(c, &least);
 
-    return CORE_WAIT_VALUE(call, word ? word : &c->words->sent, uint64_t,
-                           SHMEM_CMP_GE, least);
+    return (struct core_waiter){
+        .addr = word ? word : &c->words->sent, .bytes = sizeof *word,
+        .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call
+    };
 }
 
 void chan_leave_agent(const char *call, const struct chan *c)

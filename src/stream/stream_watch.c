@@ -17,6 +17,7 @@
 #include "core/core_device.h"
 #include "core/core_text.h"
 #include "gtl/gtl_trap.h"
+#include "stream/stream_chan.h"
 #include "stream/stream_queue.h"
 
 #include <errno.h>
@@ -301,10 +302,14 @@ static void look_at_op(struct stream_queue *q, const struct stream_op *op)
 
 static void describe(const struct entry *e, struct core_text *t, uint64_t now)
 {
+    char message[96];
+
     core_text_add(t, "stream %p: %s waits for %llu s for ", e->stream,
                   core_public_name(e->what.call),
                   core_text_seconds(now - e->lasting.w.since_ns));
-    if (e->what.addr)
+    if (e->what.addr && chan_name(e->what.addr, message, sizeof message))
+        core_text_add(t, "%s", message);
+    else if (e->what.addr)
         core_text_wanted(t, &e->what);
     else
         core_text_add(t, "operations on other nodes");
