@@ -93,6 +93,12 @@ static inline char *chan_slot(const struct chan *c, uint64_t round)
 /* ---- stream_match.c ---- */
 /* SHMEM_ST_EAGER unless it is set: see docs/ARCHITECTURE.md. */
 enum { CHAN_EAGER_NEAR = 4096, CHAN_EAGER_FAR = 8192 };
+/* Bytes up to which messages go by EAGER, of this node and of others: what a
+ * match looks at. */
+struct chan_eager {
+    size_t near, far;
+};
+extern hidden struct chan_eager chan_eager;
 /* With streams: 0 or -errno, logged. */
 int chan_open(void);
 void chan_close(void);

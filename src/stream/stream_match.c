@@ -44,7 +44,7 @@ static struct chan *waiting[BUCKETS] GUARDED_BY(lock);
 static struct early *early[BUCKETS] GUARDED_BY(lock);
 static struct made *made[BUCKETS] GUARDED_BY(lock);
 static bool unsent;             /* atomic: notes wait for room */
-static size_t eager_near, eager_far;
+struct chan_eager chan_eager;
 
 static unsigned bucket_of(int pe, int tag, uint32_t number, bool once)
 {
@@ -152,7 +152,7 @@ static int decide(struct chan *r, const struct mail_note *n)
         r->how = CHAN_READY;
         return take_slots(r, least) ? 0 : -ENOSPC;
     }
-    if (near && may_pair(r, n) && r->bytes > eager_near) {
+    if (near && may_pair(r, n) && r->bytes > chan_eager.near) {
         r->how = CHAN_PAIR;
         r->from = (void *)stream_reach(r->pe, place_of(n), r->bytes);
         r->to = r->buf;
@@ -160,7 +160,7 @@ static int decide(struct chan *r, const struct mail_note *n)
     }
     r->how = CHAN_EAGER;
     /* On the software device who comes second cannot move private memory. */
-    if ((r->bytes <= (near ? eager_near : eager_far) ||
+    if ((r->bytes <= (near ? chan_eager.near : chan_eager.far) ||
          (near && gtl_is_software())) &&
         (!r->bytes || take_slots(r, 2)))
         return 0;
@@ -569,15 +569,15 @@ static int read_limit(void)
     char first[32];
     size_t n = comma ? (size_t)(comma - text) : strlen(text);
 
-    eager_near = CHAN_EAGER_NEAR;
-    eager_far = CHAN_EAGER_FAR;
+    chan_eager.near = CHAN_EAGER_NEAR;
+    chan_eager.far = CHAN_EAGER_FAR;
     if (!*text)
         return 0;
     if (n < sizeof first) {
         memcpy(first, text, n);
         first[n] = 0;
-        if (!env_parse_size(first, &eager_near) &&
-            !env_parse_size(comma ? comma + 1 : first, &eager_far))
+        if (!env_parse_size(first, &chan_eager.near) &&
+            !env_parse_size(comma ? comma + 1 : first, &chan_eager.far))
             return 0;
     }
     log_error(ERR_ENV, "SHMEM_ST_EAGER is \"%s\": want bytes, like 8k, or "

@@ -12,7 +12,9 @@
 #define LEAST ((size_t)4)
 #define MOST (1024 * MIB)
 
-const char *const pp_mode_names[PP_MODES] = { "hd", "pss", "raw" };
+const char *const pp_mode_names[PP_MODES] = {
+    "hd", "pss", "st", "rst", "eager", "raw"
+};
 
 int pp_iters(const struct pp_opts *o, size_t bytes)
 {
@@ -27,10 +29,16 @@ void pp_help(void)
          "Round trips of messages that kernels pack, between two PEs: PE 0 "
          "packs and sends,\n"
          "PE 1 adds 1 to each element and sends it back, PE 0 checks.\n"
-         "  -m, --mode LIST      of hd, pss, raw (all that there are here)\n"
+         "  -m, --mode LIST      of hd, pss, st, rst, eager, raw (all that "
+         "there are here)\n"
          "        hd    the host drives: kernel, stream sync, put with "
          "signal, wait\n"
          "        pss   all on the stream: kernel, put with signal, wait\n"
+         "        st    the same by matched messages, each in its turn: "
+         "SHMEM_ST_EAGER=0\n"
+         "        rst   by ready sends, of which two take turns\n"
+         "        eager as st, of messages that SHMEM_ST_EAGER lets go "
+         "ahead\n"
          "        raw   kernel, the device's own copy, store and wait; on one "
          "node\n"
          "  -s, --sizes LO[:HI]  bytes, 4 to 1g, powers of two times LO "
@@ -50,10 +58,10 @@ void pp_help(void)
          "  -h, --help           this text\n"
          "Columns: RTT is the median of the trials, CI95 half of the interval "
          "of their\n"
-         "mean; R1 divides by hd, R4 by raw, within each trial; launches, dwq "
-         "(operations\n"
-         "armed for another thread or the NIC) and host_acts are of one "
-         "message.");
+         "mean; R1 divides by hd, R4 by raw, R2 by st, within each trial; "
+         "launches, dwq\n"
+         "(operations armed for another thread or the NIC) and host_acts are "
+         "of one message.");
 }
 
 static bool size(const char *text, size_t len, size_t *out)
@@ -116,7 +124,7 @@ static const char *modes(const char *text, struct pp_opts *o)
             return NULL;
         text++;
     }
-    return "say some of hd, pss, raw, with commas";
+    return "say some of hd, pss, st, rst, eager, raw, with commas";
 }
 
 static const char *number(const char *text, int least, int most, int *out)
@@ -166,8 +174,8 @@ bool pp_options(int argc, char **argv, struct pp_opts *out, char error[160])
         { NULL, 0, NULL, 0 }
     };
     struct pp_opts o = {
-        .mode = { true, true, true }, .min = LEAST, .max = 16 * MIB,
-        .warmup = 100, .trials = 5, .verify = 100
+        .mode = { true, true, true, true, true, true }, .min = LEAST,
+        .max = 16 * MIB, .warmup = 100, .trials = 5, .verify = 100
     };
     const char *wanted;
     int c;

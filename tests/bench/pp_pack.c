@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a kernel packs a message, another PE's kernel answers it, and
  * so on: the round trip when the host drives each step, when all of it is on
- * a stream, and by the device's own copy, store and wait.  2 PEs; every
- * element of every answer is checked in a pass of its own, and those of the
- * last one in each timed loop.  pp_pack --help. */
-#include "pp_pack.h"
+ * a stream, as a put or as matched messages, and by the device's own copy,
+ * store and wait.  2 PEs; every element of every answer is checked in a pass
+ * of its own, and those of the last one in each timed loop.  pp_pack --help. */
+#include "pp_message.h"
 
 #include "bench.h"
 
 #include "../../apps/bucketsort/dev_gpu.h"
 #include "base/env.h"
-#include "stream/stream_int.h"
+#include "stream/stream_chan.h"
 #include "xport/xport.h"
 
 #include <shmem.h>
@@ -42,7 +42,12 @@ static struct pp {
     int me, peer;
     shmemx_device_info_t device;
     shmemx_stream_t stream;
-    word32 *sent, *got, *wrong; /* symmetric device memory */
+    /* Symmetric device memory. */
+    void *sent[2], *got[2];     /* of ready sends, which take turns */
+    word32 *wrong;
+    int phase;                  /* of this round */
+    struct pp_pair pair[PP_MODES];
+    struct chan_eager eager;    /* by SHMEM_ST_EAGER; st changes it */
     uint64_t *flag;             /* symmetric host memory: the last round */
     struct told *told;
     char *near_got;             /* the peer's, as this device reaches them */
@@ -111,7 +116,7 @@ static void launch(enum kernel k)
     static const shmemx_kernel_t soft[] = { soft_pack, soft_echo, soft_check };
     static const shmemx_grid_t grid = { 1, 1, 1, 0 };
     struct step s = {
-        .from = pp.got, .to = pp.sent, .wrong = pp.wrong,
+        .from = pp.got[pp.phase], .to = pp.sent[pp.phase], .wrong = pp.wrong,
         .n = pp.bytes / sizeof(word32), .round = (word32)pp.round,
         .spoilt = pp.o.spoil && pp.round == (uint64_t)pp.o.spoil
     };
@@ -154,17 +159,18 @@ static void send_by(enum pp_mode m)
     switch (m) {
     case PP_HD:
         sync_stream();
-        shmem_putmem_signal(pp.got, pp.sent, pp.bytes, pp.flag, pp.round,
-                            SHMEM_SIGNAL_SET, pp.peer);
+        shmem_putmem_signal(pp.got[0], pp.sent[0], pp.bytes, pp.flag,
+                            pp.round, SHMEM_SIGNAL_SET, pp.peer);
         break;
     case PP_PSS:
-        need(shmemx_putmem_signal_on_stream(pp.got, pp.sent, pp.bytes, pp.flag,
-                                            pp.round, SHMEM_SIGNAL_SET,
-                                            pp.peer, pp.stream),
+        need(shmemx_putmem_signal_on_stream(pp.got[0], pp.sent[0], pp.bytes,
+                                            pp.flag, pp.round,
+                                            SHMEM_SIGNAL_SET, pp.peer,
+                                            pp.stream),
              "shmemx_putmem_signal_on_stream");
         break;
     default:
-        need(gtl->copy(pp.near_got, pp.sent, pp.bytes, pp.stream), "a copy");
+        need(gtl->copy(pp.near_got, pp.sent[0], pp.bytes, pp.stream), "a copy");
         need(gtl->write64(pp.near_flag, pp.round, pp.stream), "a store");
         break;
     }
@@ -187,8 +193,55 @@ static void wait_by(enum pp_mode m)
     }
 }
 
+/* The next round's receive is started before this one's answer is sent: so
+ * the other PE knows that it was. */
+static void start(struct pp_pair *p, uint64_t recv, uint64_t send)
+{
+    need(pp_pair_start(p, recv, send), "shmemx_enqueue_startall");
+}
+
+static void wait(struct pp_pair *p)
+{
+    need(pp_pair_wait(p), "shmemx_enqueue_waitall");
+}
+
+static void messages(struct pp_pair *p, int n, bool checked)
+{
+    for (int i = 0; i < n; i++) {
+        pp.round++;
+        pp.phase = (int)(pp.round % (unsigned)p->phases);
+        if (pp.me == 0) {
+            launch(PACK);
+            start(p, pp.round, pp.round);
+            wait(p);
+            if (checked)
+                launch(CHECK);
+        } else {
+            wait(p);
+            launch(ECHO);
+            start(p, i + 1 < n ? pp.round + 1 : 0, pp.round);
+        }
+    }
+    if (n && pp.me)
+        wait(p);
+    sync_stream();
+}
+
+/* Before so many. */
+static void get_ready(enum pp_mode m, int n)
+{
+    if (n && pp.me && pp_matched(m))
+        start(&pp.pair[m], pp.round + 1, 0);
+    shmem_barrier_all();
+}
+
 static void round_trips(enum pp_mode m, int n, bool checked)
 {
+    if (pp_matched(m)) {
+        messages(&pp.pair[m], n, checked);
+        return;
+    }
+    pp.phase = 0;
     for (int i = 0; i < n; i++) {
         pp.round++;
         if (pp.me == 0) {
@@ -225,7 +278,7 @@ static void expect_right(enum pp_mode m, int rounds)
 
 static void check_all(enum pp_mode m)
 {
-    shmem_barrier_all();
+    get_ready(m, pp.o.verify);
     round_trips(m, pp.o.verify, true);
     expect_right(m, pp.o.verify);
 }
@@ -249,17 +302,17 @@ static void measure(enum pp_mode m, int trial, struct pp_cell *out)
 {
     int n = pp_iters(&pp.o, pp.bytes);
     struct told t;
-    double start;
+    double began;
 
-    shmem_barrier_all();
+    get_ready(m, pp.o.warmup);
     round_trips(m, pp.o.warmup, false);
-    shmem_barrier_all();
+    get_ready(m, n);
     pp.launches = 0;
     t.armed = stream_armed_ops();
     t.charged = gtl_charged_ns();
-    start = bench_now_ns();
+    began = bench_now_ns();
     round_trips(m, n, false);
-    out->rtt[trial] = (bench_now_ns() - start) / n / 1e3;
+    out->rtt[trial] = (bench_now_ns() - began) / n / 1e3;
     t.charged = gtl_charged_ns() - t.charged;
     t.armed = stream_armed_ops() - t.armed;
     t.launches = pp.launches;
@@ -281,7 +334,7 @@ static double piece(bool kernel, bool flag)
     double us[PIECES];
 
     for (int i = 0; i < PIECES; i++) {
-        double start = bench_now_ns();
+        double began = bench_now_ns();
 
         if (kernel)
             launch(CHECK);      /* of nothing */
@@ -290,7 +343,7 @@ static double piece(bool kernel, bool flag)
             need(gtl->wait64(pp.flag, pp.round, pp.stream), "a wait");
         }
         sync_stream();
-        us[i] = (bench_now_ns() - start) / 1e3;
+        us[i] = (bench_now_ns() - began) / 1e3;
     }
     return bench_median(us, PIECES);
 }
@@ -324,7 +377,7 @@ static void *room(bool device, size_t bytes)
 /* The mode raw is there if the device reaches the other PE's memory. */
 static void find_near(void)
 {
-    pp.near_got = (char *)stream_reach(pp.peer, pp.got, pp.o.max);
+    pp.near_got = (char *)stream_reach(pp.peer, pp.got[0], pp.o.max);
     pp.near_flag = (uint64_t *)stream_reach(pp.peer, pp.flag, sizeof *pp.flag);
     if ((pp.near_got && pp.near_flag) || !pp.o.mode[PP_RAW])
         return;
@@ -335,6 +388,25 @@ static void find_near(void)
     if (pp.o.chosen)
         shmem_barrier_all();    /* PE 0 ends the job */
     pp.o.mode[PP_RAW] = false;
+}
+
+/* The most bytes of a message that is eager. */
+static size_t eager(void)
+{
+    return xport_far ? pp.eager.far : pp.eager.near;
+}
+
+/* And eager if the smallest message is. */
+static void find_eager(void)
+{
+    pp.eager = chan_eager;
+    if (pp.o.min <= eager() || !pp.o.mode[PP_EAGER])
+        return;
+    if (pp.o.chosen && pp.me == 0)
+        die("MODE", "--mode eager: SHMEM_ST_EAGER is %zu bytes here", eager());
+    if (pp.o.chosen)
+        shmem_barrier_all();    /* PE 0 ends the job */
+    pp.o.mode[PP_EAGER] = false;
 }
 
 static void set_up(void)
@@ -349,8 +421,10 @@ static void set_up(void)
     pp.steps = calloc(pp.n_steps, sizeof *pp.steps);
     if (!pp.steps)
         die("MEMORY", "no memory for %zu steps", pp.n_steps);
-    pp.sent = room(true, pp.o.max);
-    pp.got = room(true, pp.o.max);
+    for (int i = 0; i < (pp.o.mode[PP_RST] ? 2 : 1); i++) {
+        pp.sent[i] = room(true, pp.o.max);
+        pp.got[i] = room(true, pp.o.max);
+    }
     pp.wrong = room(true, sizeof *pp.wrong);
     pp.flag = room(false, sizeof *pp.flag);
     pp.told = room(false, sizeof *pp.told);
@@ -358,6 +432,7 @@ static void set_up(void)
     need(rc, "a stream");
     load_kernels();
     find_near();
+    find_eager();
 }
 
 /* False: said; status is main's. */
@@ -395,6 +470,34 @@ static bool begin(int argc, char **argv, int *status)
     return true;
 }
 
+/* How messages go is decided where a receive is matched. */
+static void match(enum pp_mode m)
+{
+    chan_eager = m == PP_ST ? (struct chan_eager){ 0, 0 } : pp.eager;
+    need(pp_pair_make(&pp.pair[m], m, pp.stream, pp.sent, pp.got, pp.bytes,
+                      pp.peer), "matching");
+}
+
+static void run_size(size_t n, struct pp_cell cells[PP_MODES])
+{
+    pp.bytes = n;
+    if (n > eager())
+        pp.o.mode[PP_EAGER] = false;
+    for (int m = 0; m < PP_MODES; m++)
+        if (pp.o.mode[m] && pp_matched(m))
+            match(m);
+    for (int m = 0; m < PP_MODES; m++)
+        if (pp.o.mode[m] && pp.o.verify)
+            check_all(m);
+    for (int t = 0; t < pp.o.trials; t++)
+        for (int m = 0; m < PP_MODES; m++)
+            if (pp.o.mode[m])
+                measure(m, t, &cells[m]);
+    for (int m = 0; m < PP_MODES; m++)
+        if (pp.o.mode[m] && pp_matched(m))
+            need(pp_pair_free(&pp.pair[m]), "freeing");
+}
+
 int main(int argc, char **argv)
 {
     static struct pp_cell cells[PP_MODES];
@@ -416,14 +519,7 @@ int main(int argc, char **argv)
     if (pp.me == 0)
         pp_begin(&pp.o, &head);
     for (size_t n = pp.o.min; n <= pp.o.max; n *= 2) {
-        pp.bytes = n;
-        for (int m = 0; m < PP_MODES; m++)
-            if (pp.o.mode[m] && pp.o.verify)
-                check_all((enum pp_mode)m);
-        for (int t = 0; t < pp.o.trials; t++)
-            for (int m = 0; m < PP_MODES; m++)
-                if (pp.o.mode[m])
-                    measure((enum pp_mode)m, t, &cells[m]);
+        run_size(n, cells);
         if (pp.me == 0)
             pp_rows(&pp.o, n, cells);
     }

@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* hd: the host drives; pss: put with signal on the stream; raw: the same by
- * the device's own copy, store and wait. */
-enum pp_mode { PP_HD, PP_PSS, PP_RAW, PP_MODES };
+/* hd: the host drives; pss: put with signal on the stream; st, rst, eager:
+ * matched messages; raw: put with signal by the device's own copy, store and
+ * wait. */
+enum pp_mode { PP_HD, PP_PSS, PP_ST, PP_RST, PP_EAGER, PP_RAW, PP_MODES };
 extern const char *const pp_mode_names[PP_MODES];
 
 enum { PP_TRIALS = 100 };       /* at most */

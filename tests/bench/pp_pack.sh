@@ -23,7 +23,7 @@ runs()
     # shellcheck disable=SC2086
     on "$device" "$BUILD/bin/oshrun" -n 2 "$@" >"$name.out" 2>"$name.err" </dev/null ||
         fail "$device: $*: status $?: $(head -n 3 "$name.err")"
-    [ "$(grep -cE '^[0-9]+ +(hd|pss|raw) ' "$name.out")" -eq "$rows" ] ||
+    [ "$(grep -cE '^[0-9]+ +(hd|pss|st|rst|eager|raw) ' "$name.out")" -eq "$rows" ] ||
         fail "$device: $*: not $rows rows: $(tail -n 4 "$name.out")"
 }
 
@@ -52,17 +52,17 @@ refused()
 few='-i 20 -w 5 -t 2 -V 20'
 # shellcheck disable=SC2086  # words
 {
-    runs near 12 "${real:-host}" "$pp" $few -s 4:32 &
-    runs far 6 "${real:-host}" --ppn 1 "$pp" $few -s 24:96 &
+    runs near 24 "${real:-host}" "$pp" $few -s 4:32 &
+    runs far 15 "${real:-host}" --ppn 1 "$pp" $few -s 24:96 &
     wait
-    runs large 3 "${real:-host}" "$pp" $few -s 260k &
+    runs large 5 "${real:-host}" "$pp" $few -s 260k &
     if [ -z "$real" ]; then
-        runs cuda 6 cuda-discrete "$pp" $few -s 4k:8k &
+        runs cuda 11 cuda-discrete "$pp" $few -s 4k:8k &
         wait
-        runs cuda_far 2 cuda-discrete --ppn 1 "$pp" $few -s 1000 &
-        runs hip 3 hip-discrete "$pp" $few -s 1000 &
+        runs cuda_far 5 cuda-discrete --ppn 1 "$pp" $few -s 1000 &
+        runs hip 6 hip-discrete "$pp" $few -s 1000 &
         wait
-        runs hip_far 4 hip-coherent --ppn 1 "$pp" $few -s 4:8 &
+        runs hip_far 10 hip-coherent --ppn 1 "$pp" $few -s 4:8 &
     fi
     wait
 }
@@ -80,7 +80,7 @@ grep -qE '^\{"program":"pp_pack",.*"rows":\[\{"size":8,"mode":"hd",.*"r1":1,.*\{
     fail "json: $(cat json)"
 
 # One wrong element, in the pass of checks or in the last round of a loop.
-for mode in hd pss raw; do
+for mode in hd pss st rst eager raw; do
     refused 1 "$mode, messages of 512 bytes: of the answers of 20 round trips, 1 element is wrong" \
         -n 2 "$pp" $few -s 512 -m $mode --spoil 7
 done
@@ -88,9 +88,11 @@ refused 1 'of the answers of 1 round trip, 1 element is wrong' \
     -n 2 "$pp" -i 20 -w 5 -t 2 -V 0 -s 512 -m pss --spoil 25
 refused 1 'mode raw: the device does not reach .* PE 1' \
     -n 2 --ppn 1 "$pp" $few -s 4 -m raw
+refused 1 'mode eager: SHMEM_ST_EAGER is 4096 bytes here' \
+    -n 2 "$pp" $few -s 8k -m eager
 refused 1 'no room for .* of device memory: set SHMEM_DEVICE_SYMM' \
     -n 2 "$pp" $few -s 4:16m
-refused 2 'mode pss,gone: say some of hd, pss, raw' -n 2 "$pp" -m pss,gone
+refused 2 'mode pss,gone: say some of hd, pss, st, rst, eager, raw' -n 2 "$pp" -m pss,gone
 refused 2 'sizes 6: say LO or LO:HI, multiples of 4' -n 2 "$pp" -s 6
 refused 2 'sizes 1k:8: LO is above HI' -n 2 "$pp" -s 1k:8
 refused 2 'iters 0: say a number from 1' -n 2 "$pp" -i 0

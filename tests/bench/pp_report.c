@@ -86,9 +86,9 @@ static void table_begin(const struct pp_opts *o, const struct pp_head *h)
         printf("2000 round trips (200 from 4 MiB, 20 above 64 MiB)");
     printf(", %d before each; times are the wall's, on whatever else the "
            "machine does\n", o->warmup);
-    printf("# %-8s %-4s %10s %8s %10s %10s %6s %8s %5s %9s %6s", "Size",
+    printf("# %-8s %-5s %10s %8s %10s %10s %6s %8s %5s %9s %6s %6s", "Size",
            "Mode", "RTT(us)", "CI95", "Half(us)", "BW(MB/s)", "R1",
-           "launches", "dwq", "host_acts", "R4");
+           "launches", "dwq", "host_acts", "R4", "R2");
     if (o->charged)
         printf(" %11s %10s", "Charged(us)", "R1_charged");
     putchar('\n');
@@ -100,12 +100,13 @@ static void table_row(const struct pp_opts *o, size_t bytes,
     const struct pp_cell *c = &cells[m];
     double rtt = median(c->rtt, o->trials);
 
-    printf("%-10zu %-4s %10.2f", bytes, pp_mode_names[m], rtt);
+    printf("%-10zu %-5s %10.2f", bytes, pp_mode_names[m], rtt);
     cell(8, 2, pp_interval(c->rtt, o->trials));
     printf(" %10.2f %10.2f", rtt / 2, (double)bytes / (rtt / 2));
     cell(6, 3, ratio(o, cells, m, PP_HD));
     printf(" %8.2f %5.2f %9.2f", c->launches, c->armed, c->host_acts);
     cell(6, 2, ratio(o, cells, m, PP_RAW));
+    cell(6, 3, ratio(o, cells, m, PP_ST));
     if (o->charged) {
         printf(" %11.3f", c->charged_us);
         cell(10, 3, charged_ratio(o, cells, m));
@@ -162,6 +163,7 @@ static void json_row(const struct pp_opts *o, size_t bytes,
            pp_interval(c->rtt, o->trials));
     json_known("r1", ratio(o, cells, m, PP_HD));
     json_known("r4", ratio(o, cells, m, PP_RAW));
+    json_known("r2", ratio(o, cells, m, PP_ST));
     printf(",\"launches\":%.6g,\"dwq\":%.6g,\"host_acts\":%.6g,"
            "\"charged_us\":%.6g", c->launches, c->armed, c->host_acts,
            c->charged_us);
