@@ -31,7 +31,7 @@ right()
     }
 }
 
-some='ping halo batch tickets prefetch ring'
+some='ping halo channel batch tickets prefetch ring'
 for name in $some; do
     build $name &
     turn=$((${turn:-0} + 1))
@@ -51,4 +51,5 @@ for name in $some; do
 done
 wait
 right host ping -n 1
+right host channel -n 1
 finish
