@@ -4,7 +4,7 @@
 # are those of one processor, value by value, and each PE gets as many messages
 # as it has neighbours, whoever drives the exchange: on grids that are open or
 # periodic, near and far, on each device.
-# Timeout: 60
+# Timeout: 120
 set -u
 program=faces
 . "$(dirname "$0")/halo.inc"

@@ -3,7 +3,7 @@
 # Description: the Game of Life on a grid of PEs is that of one processor, cell
 # by cell, whoever drives the exchange: where a PE is its own neighbour, where
 # one is the neighbour of several sides, near and far, on each device.
-# Timeout: 60
+# Timeout: 120
 set -u
 program=gol2d
 . "$(dirname "$0")/halo.inc"
