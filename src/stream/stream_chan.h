@@ -53,6 +53,7 @@ struct chan {
     bool wanted;                /* the program matches it */
     bool left;                  /* it is freed here */
     bool gone;                  /* atomic: there */
+    uint64_t last;              /* and its last round */
     bool reached;               /* once, a receive: the stream has come to it */
     /* What a match finds out. */
     enum chan_how how;
@@ -109,6 +110,8 @@ int chan_make(const struct chan_args *a, struct chan **out);
 void chan_free(struct chan *c);
 /* The program wants it matched. */
 void chan_ask(const char *call, struct chan *c);
+/* So do those that it has not asked for yet. */
+void chan_ask_others(void);
 /* What has come is seen to, and what is to be sent is. */
 void chan_progress(const char *call);
 /* The same by the agent, at the cost of two loads where nothing is to do.

@@ -40,6 +40,8 @@ struct made {
 
 static struct base_lock lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(lock) = LIST_INIT(all);
+/* Senders that have not looked for their receives; they are not in all. */
+static struct list_link fresh GUARDED_BY(lock) = LIST_INIT(fresh);
 static struct chan *waiting[BUCKETS] GUARDED_BY(lock);
 static struct early *early[BUCKETS] GUARDED_BY(lock);
 static struct made *made[BUCKETS] GUARDED_BY(lock);
@@ -128,7 +130,7 @@ static bool take_slots(struct chan *r, unsigned n)
     r->step = (r->bytes + 63) / 64 * 64;
     r->land = n ? heap_pool_take(n * r->step) : r->buf;
     r->slots = r->land && n ? n : 0;
-    return r->land != NULL;
+    return r->slots == n;
 }
 
 static bool may_pair(const struct chan *r, const struct mail_note *n)
@@ -263,11 +265,29 @@ static struct early *take_early(const struct chan *r) REQUIRES(lock)
 
 /* ---- the sender's side ---- */
 
-static void receiver_answered(const struct mail_note *n)
+static void say_gone(struct chan *c) REQUIRES(lock)
+{
+    struct mail_note n = note_of(c, MAIL_GONE);
+
+    n.bytes = c->round;
+    post(c, &n);
+    c->left = true;
+    if (c->gone)
+        release(c);
+}
+
+static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
 {
     struct chan *s = (struct chan *)(uintptr_t)n->yours;
 
     s->yours = n->mine;
+    if (s->left) {              /* freed meanwhile */
+        if (n->error)
+            release(s);
+        else
+            say_gone(s);
+        return;
+    }
     if (n->error) {
         if (n->error == -EMSGSIZE)
             s->bytes = n->bytes;        /* for the line */
@@ -293,6 +313,7 @@ static void partner_left(const struct mail_note *n) REQUIRES(lock)
 {
     struct chan *c = (struct chan *)(uintptr_t)n->yours;
 
+    c->last = n->bytes;
     __atomic_store_n(&c->gone, true, __ATOMIC_RELEASE);
     if (c->left)
         release(c);
@@ -412,7 +433,7 @@ static int enter(struct chan *c)
     number = count(c);
     if (number >= 0) {
         c->number = (uint32_t)number;
-        list_append(&all, &c->link);
+        list_append(c->sends && !c->once ? &fresh : &all, &c->link);
         if (!c->sends)
             offer(c);
     }
@@ -465,16 +486,32 @@ static void ask(struct chan *c, uint32_t flags) REQUIRES(lock)
     post(c, &n);
 }
 
+static void look(struct chan *s) REQUIRES(lock)
+{
+    set_state(s, CHAN_ASKED);
+    list_remove(&s->link);
+    list_append(&all, &s->link);
+    ask(s, 0);
+}
+
 void chan_ask(const char *call, struct chan *c)
 {
     lock_acquire(&lock);
     c->wanted = true;
     if (c->sends && c->state == CHAN_NEW) {
-        set_state(c, CHAN_ASKED);
-        ask(c, 0);
+        look(c);
         if (c->once)            /* the agent sends what is left */
             see_to_mail(call, true);
     }
+    lock_release(&lock);
+}
+
+/* Or two PEs would wait for each other's sends to be matched first. */
+void chan_ask_others(void)
+{
+    lock_acquire(&lock);
+    while (!list_empty(&fresh))
+        look(list_entry(fresh.next, struct chan, link));
     lock_release(&lock);
 }
 
@@ -492,20 +529,15 @@ static void free_alone(struct chan *c) REQUIRES(lock)
 
 void chan_free(struct chan *c)
 {
-    struct mail_note n;
-
     lock_acquire(&lock);
-    if (c->state == CHAN_NEW) {
+    if (c->state == CHAN_NEW)
         free_alone(c);
-    } else if (c->state == CHAN_BROKEN || c->once) {
+    else if (c->state == CHAN_BROKEN || c->once)
         release(c);
-    } else {
-        n = note_of(c, MAIL_GONE);
-        post(c, &n);
-        c->left = true;
-        if (c->gone)
-            release(c);
-    }
+    else if (c->state == CHAN_ASKED)
+        c->left = true;         /* until it is answered */
+    else
+        say_gone(c);
     lock_release(&lock);
     chan_progress("shmemx_req_free");
 }
@@ -610,15 +642,21 @@ static void forget_tables(void) REQUIRES(lock)
     }
 }
 
-void chan_close(void)
+static void forget_list(struct list_link *l)
 {
-    lock_acquire(&lock);
-    while (!list_empty(&all)) {
-        struct chan *c = list_entry(all.next, struct chan, link);
+    while (!list_empty(l)) {
+        struct chan *c = list_entry(l->next, struct chan, link);
 
         list_remove(&c->link);
         free(c);
     }
+}
+
+void chan_close(void)
+{
+    lock_acquire(&lock);
+    forget_list(&all);
+    forget_list(&fresh);
     forget_tables();
     mail_close();
     __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);

@@ -61,6 +61,7 @@ static int ask_all(const char *call, int n, struct shmemx_req *reqs[])
             return -EINVAL;
     for (int i = 0; i < n; i++)
         chan_ask(call, chan_at(call, reqs, i));
+    chan_ask_others();
     chan_progress(call);
     return 0;
 }
@@ -229,6 +230,7 @@ bool stream_match_over(const char *call, struct req *r)
 {
     int at = 0;
 
+    chan_ask_others();
     chan_progress(call);
     return all_settled(r->n_matches, r->matches, &at);
 }

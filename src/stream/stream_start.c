@@ -190,10 +190,16 @@ static bool under_way(const struct req *r)
     return r->state == STARTED && q && r->mark.start > q->past;
 }
 
+/* What a sender sent before it was freed may still be received. */
+static bool may_go_on(const struct chan *c)
+{
+    return !__atomic_load_n(&c->gone, __ATOMIC_ACQUIRE) ||
+           (!c->sends && c->round < c->last);
+}
+
 static int is_matched(const char *call, const struct chan *c, int i)
 {
-    if (likely(c->wanted && chan_state(c) == CHAN_MATCHED &&
-               !__atomic_load_n(&c->gone, __ATOMIC_ACQUIRE)))
+    if (likely(c->wanted && chan_state(c) == CHAN_MATCHED && may_go_on(c)))
         return 0;
     if (chan_state(c) != CHAN_MATCHED || !c->wanted)
         return stream_refuse(ERR_ARG, call, "request %d, tag %d, is not "
