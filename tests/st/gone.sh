@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: whatever a PE is at with a message when its partner is killed,
+# the job ends within 2 s and one line names the PE that died.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/../neg/neg.inc"
+
+program bad <<'C'
+#include <shmemx_st.h>
+static char out[300000], in[300000];
+
+int main(int argc, char **argv)
+{
+    const char *word = argv[1];
+    shmemx_req_t r[2], more = NULL, match;
+    shmemx_stream_t s;
+    shmemx_queue_t q;
+    int me, other, flag = 0, rc;
+
+    (void)argc;
+    shmem_init();
+    me = shmem_my_pe();
+    other = !me;
+    rc = shmemx_stream_create(&s) || shmemx_queue_create(s, NULL, 0, &q) ||
+         shmemx_send_init(out, sizeof out, other, 1, &r[0]) ||
+         shmemx_recv_init(in, sizeof in, other, 1, &r[1]) ||
+         shmemx_matchall(2, r);
+    if (rc)
+        return printf("%d\n", rc);
+    shmem_barrier_all();
+    if (me) {
+        usleep(30000);          /* until the other is where it waits */
+        raise(SIGKILL);
+    }
+    CASE(recv) {
+        shmemx_enqueue_startall(q, 1, &r[1]);
+        shmemx_enqueue_wait(q);
+        shmemx_stream_sync(s);
+    }
+    CASE(send) {
+        shmemx_enqueue_startall(q, 1, &r[0]);
+        shmemx_enqueue_wait(q);
+        shmemx_stream_sync(s);
+    }
+    CASE(host) {
+        shmemx_enqueue_startall(q, 2, r);
+        shmemx_req_wait(r[1]);
+    }
+    CASE(once) {
+        shmemx_enqueue_send(q, out, sizeof out, 1, 1, NULL);
+        shmemx_enqueue_recv(q, in, sizeof in, 1, 1, NULL);
+        shmemx_enqueue_start(q);
+        shmemx_queue_wait(q);
+    }
+    CASE(match) {
+        shmemx_send_init(out, 8, 1, 2, &more);
+        shmemx_match(more);
+    }
+    CASE(imatch) {
+        shmemx_send_init(out, 8, 1, 2, &more);
+        shmemx_imatch(more, &match);
+        while (!flag)
+            shmemx_req_test(match, &flag);
+    }
+    sleep(20);                  /* the launcher ends it */
+    return 0;
+}
+C
+
+# dies WORD PPN
+dies()
+{
+    try 2 --ppn "$2" ./bad "$1"
+    what="$1, $2 on a node"
+    [ "$status" -eq 137 ] || fail "$what: exit status $status: $(cat "$err")"
+    said "$what" "oshrun: PE 1 \\([^ ]+, pid [0-9]+\\) was killed by signal 9 \\(Killed\\); ending the other PE \\[S-E-PEDIED\\]"
+    soon "$what"
+}
+
+for word in recv send host once match imatch; do
+    beside dies "$word" 2
+    beside dies "$word" 1
+    together
+done
+finish 'partners that are gone'

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: sends and receives that are made once find each other, the n-th
+ * of a PE and tag the n-th, in whatever order they are matched, freed and made
+ * again.  There is no room for thousands that were not given back.
+ * PEs: 1 2 4
+ * Far: 2/1 4/2
+ * Env: SHMEM_SYMMETRIC_SIZE=16M
+ * Timeout: 40 */
+#include "msg.h"
+
+enum { TAGS = 3, OF_A_TAG = 5, PAIRS = TAGS * OF_A_TAG, MANY = 1500 };
+
+static shmemx_stream_t s;
+static shmemx_queue_t q;
+
+static void match_all(struct msg_end *e, int n)
+{
+    shmemx_req_t *r = calloc((size_t)n + 1, sizeof *r);
+
+    for (int i = 0; i < n; i++)
+        r[i] = e[i].r;
+    msg_shuffle(r, n);
+    T_EQ(shmemx_matchall(n, r), 0);
+    free(r);
+}
+
+/* To the next, from the previous one; tag by tag, or turn by turn. */
+static void make_pairs(struct msg_end *e, int salt)
+{
+    for (int i = 0; i < PAIRS; i++) {
+        int k = me & 1 ? i / OF_A_TAG + i % OF_A_TAG * TAGS : i;
+        int tag = k % TAGS * 1000;
+
+        msg_sends(&e[i], next, tag, salt + k / TAGS);
+        msg_receives(&e[PAIRS + i], prev, tag, salt + k / TAGS);
+    }
+}
+
+T(the_nth_send_is_for_the_nth_receive)
+{
+    static struct msg_end e[2 * PAIRS];
+
+    for (int k = 0; k < 4; k++) {
+        make_pairs(e, 100 * k);
+        match_all(e, 2 * PAIRS);
+        msg_exchange(q, e, 2 * PAIRS);
+        msg_exchange(q, e, 2 * PAIRS);
+        msg_free(e, 2 * PAIRS);
+    }
+}
+
+/* While one waits, what others look for here is found. */
+T(single_matches_in_any_order_hold_nobody_up)
+{
+    static struct msg_end e[2 * PAIRS];
+    shmemx_req_t r[2 * PAIRS];
+
+    for (int k = 0; k < 12; k++) {
+        make_pairs(e, 100 * k);
+        for (int i = 0; i < 2 * PAIRS; i++)
+            r[i] = e[i].r;
+        if (k > 3)
+            msg_shuffle(r, 2 * PAIRS);
+        if (k % 4 == 3)
+            usleep((useconds_t)msg_below(3000));
+        for (int i = 0; i < 2 * PAIRS; i++) {
+            int at = k == 1 ? (i + PAIRS) % (2 * PAIRS) :
+                     k == 2 ? 2 * PAIRS - 1 - i :
+                     k == 3 ? (i + me % 2 * PAIRS) % (2 * PAIRS) : i;
+
+            T_EQ(shmemx_match(r[at]), 0);
+        }
+        for (int i = 0; i < 2 * PAIRS; i++)
+            T_EQ(shmemx_match(r[i]), 0);        /* nothing to do */
+        msg_exchange(q, e, 2 * PAIRS);
+        msg_free(e, 2 * PAIRS);
+    }
+}
+
+/* With each PE, oneself included. */
+T(a_ring_of_single_matches_comes_round)
+{
+    struct msg_end *e = calloc((size_t)n_pes * 2, sizeof *e);
+    shmemx_req_t *r = calloc((size_t)n_pes * 2, sizeof *r);
+
+    for (int k = 0; k < 20; k++) {
+        for (int i = 0; i < n_pes; i++) {
+            msg_sends(&e[2 * i], i, 7, k);
+            msg_receives(&e[2 * i + 1], i, 7, k);
+        }
+        for (int i = 0; i < 2 * n_pes; i++)
+            r[i] = e[i].r;
+        if (k > 1)
+            msg_shuffle(r, 2 * n_pes);
+        for (int i = 0; i < 2 * n_pes; i++)
+            T_EQ(shmemx_match(r[k == 1 ? 2 * n_pes - 1 - i : i]), 0);
+        msg_exchange(q, e, 2 * n_pes);
+        msg_free(e, 2 * n_pes);
+    }
+    free(e);
+    free(r);
+}
+
+T(a_match_of_nothing_is_done)
+{
+    shmemx_req_t match = NULL;
+    int flag = -1;
+
+    T_EQ(shmemx_matchall(0, NULL), 0);
+    T_EQ(shmemx_imatchall(0, NULL, &match), 0);
+    T_EQ(shmemx_req_wait(match), 0);
+    T_EQ(shmemx_req_test(match, &flag), 0);
+    T_EQ(flag, 1);
+    T_EQ(shmemx_req_free(&match), 0);
+    T_TRUE(match == NULL);
+}
+
+/* The receiver is not made before the sender has looked. */
+T(a_match_under_way_ends_by_its_request)
+{
+    struct msg_end e[2];
+    shmemx_req_t match[2];
+    int flag;
+
+    for (int k = 0; k < 10; k++) {
+        flag = -1;
+        msg_sends(&e[0], next, 3, k);
+        T_EQ(shmemx_is_matched(e[0].r, &flag), 0);
+        T_EQ(flag, 0);
+        T_EQ(shmemx_imatch(e[0].r, &match[0]), 0);
+        for (int i = 0; i < 50; i++) {
+            T_EQ(shmemx_req_test(match[0], &flag), 0);
+            T_EQ(flag, 0);
+        }
+        T_EQ(shmemx_is_matched(e[0].r, &flag), 0);
+        T_EQ(flag, 0);
+        T_EQ(shmemx_req_free(&match[0]), -EBUSY);
+        T_EQ(shmemx_req_free(&e[0].r), -EBUSY);
+        T_EQ(shmemx_enqueue_startall(q, 1, &e[0].r), -EINVAL);
+        shmem_barrier_all();
+        msg_receives(&e[1], prev, 3, k);
+        T_EQ(shmemx_imatch(e[1].r, &match[1]), 0);
+        for (int i = 0; i < 2; i++)
+            if (k & 2)
+                T_EQ(shmemx_req_wait(match[(i + k) & 1]), 0);
+            else
+                do
+                    T_EQ(shmemx_req_test(match[(i + k) & 1], &flag), 0);
+                while (!flag);
+        for (int i = 0; i < 2; i++) {
+            T_EQ(shmemx_req_wait(match[i]), 0);
+            T_EQ(shmemx_is_matched(e[i].r, &flag), 0);
+            T_EQ(flag, 1);
+            T_EQ(shmemx_req_free(&match[i]), 0);
+        }
+        T_EQ(shmemx_imatch(e[0].r, &match[0]), 0);      /* it is already */
+        T_EQ(shmemx_req_wait(match[0]), 0);
+        T_EQ(shmemx_req_free(&match[0]), 0);
+        msg_exchange(q, e, 2);
+        msg_free(e, 2);
+    }
+}
+
+/* Some PEs wait, others only look now and then. */
+T(who_looks_serves_those_that_wait)
+{
+    static struct msg_end e[2 * PAIRS];
+    shmemx_req_t r[2 * PAIRS], match[2] = { NULL, NULL };
+    int flag = 0;
+
+    for (int k = 0; k < 10; k++) {
+        make_pairs(e, k);
+        for (int i = 0; i < 2 * PAIRS; i++)
+            r[i] = e[i].r;
+        msg_shuffle(r, 2 * PAIRS);
+        if ((me + k) % 2) {
+            T_EQ(shmemx_imatchall(PAIRS, r, &match[0]), 0);
+            T_EQ(shmemx_imatchall(PAIRS, r + PAIRS, &match[1]), 0);
+            for (flag = 0; !flag; usleep(100))
+                T_EQ(shmemx_req_test(match[k & 1], &flag), 0);
+            T_EQ(shmemx_req_wait(match[~k & 1]), 0);
+            T_EQ(shmemx_req_free(&match[0]), 0);
+            T_EQ(shmemx_req_free(&match[1]), 0);
+        } else {
+            for (int i = 0; i < 2 * PAIRS; i += 3)
+                T_EQ(shmemx_matchall(3, r + i), 0);
+        }
+        msg_exchange(q, e, 2 * PAIRS);
+        msg_free(e, 2 * PAIRS);
+    }
+}
+
+/* All that is exchanged is the same on all PEs, and each makes it in an order
+ * of its own. */
+T(thousands_are_matched)
+{
+    struct msg_end *e = calloc(2 * MANY, sizeof *e);
+    int *shift = calloc(MANY, sizeof *shift), *tag = calloc(MANY, sizeof *tag);
+    int *nth = calloc((size_t)n_pes * 2 * 64, sizeof *nth), n = 0;
+    shmemx_req_t r[101];
+
+    for (int i = 0; i < MANY; i++) {
+        shift[i] = (int)(T_RAND() % (uint64_t)n_pes);
+        tag[i] = (int)(T_RAND() % 64);
+    }
+    for (int i = 0; i < MANY; i++) {
+        int k = me & 1 ? MANY - 1 - i : i;
+        int to = (me + shift[k]) % n_pes;
+
+        msg_sends(&e[i], to, tag[k], nth[to * 64 + tag[k]]++);
+    }
+    for (int i = 0; i < MANY; i++) {
+        int k = me & 2 ? MANY - 1 - i : i;
+        int from = (me + n_pes - shift[k]) % n_pes;
+
+        msg_receives(&e[MANY + i], from, tag[k],
+                     nth[(n_pes + from) * 64 + tag[k]]++);
+    }
+    /* Some of them by calls that wait for each other on the way. */
+    for (int k = 0; k < 5; k++) {
+        for (n = 0; n < 101; n++)
+            r[n] = e[(me + 1) * 101 * (k + 1) % (MANY - 101) + n * (k + 1) %
+                     101 + (n & 1) * MANY].r;
+        T_EQ(shmemx_matchall(n, r), 0);
+    }
+    match_all(e, 2 * MANY);
+    match_all(e, 2 * MANY);
+    msg_exchange(q, e, 2 * MANY);
+    msg_exchange(q, e, 2 * MANY);
+    msg_free(e, 2 * MANY);
+    free(e);
+    free(shift);
+    free(tag);
+    free(nth);
+}
+
+static long resident_kib(void)
+{
+    char line[256];
+    long kib = -1;
+    FILE *f = fopen("/proc/self/status", "r");
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+/* Whoever comes first makes the next ones while others still have these. */
+T(what_is_freed_is_used_again)
+{
+    static struct msg_end e[2 * PAIRS];
+    bool near = msg_all_near();
+    long before = 0;
+
+    for (int k = 0; k < (near ? 300 : 60); k++) {
+        if (k == 100)
+            before = resident_kib();
+        make_pairs(e, k);
+        match_all(e, 2 * PAIRS);
+        if (k % 3)
+            msg_exchange(q, e, 2 * PAIRS);
+        msg_free(e, 2 * PAIRS);
+    }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    if (near)
+        T_LE(resident_kib(), before + 1024);
+#endif
+}
+
+/* Some live on while others come and go, and are none of these. */
+T(those_that_stay_are_left_alone)
+{
+    static struct msg_end stay[2 * PAIRS], e[2 * PAIRS];
+
+    make_pairs(stay, 0);
+    match_all(stay, 2 * PAIRS);
+    for (int k = 0; k < 30; k++) {
+        make_pairs(e, OF_A_TAG * (k + 1));
+        match_all(e, 2 * PAIRS);
+        if (k & 1)
+            msg_exchange(q, stay, 2 * PAIRS);
+        msg_exchange(q, e, 2 * PAIRS);
+        msg_free(e, 2 * PAIRS);
+    }
+    msg_exchange(q, stay, 2 * PAIRS);
+    msg_free(stay, 2 * PAIRS);
+}
+
+int main(void)
+{
+    st_begin();
+    s = st_make();
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_RUN(the_nth_send_is_for_the_nth_receive);
+    T_RUN(single_matches_in_any_order_hold_nobody_up);
+    T_RUN(a_ring_of_single_matches_comes_round);
+    T_RUN(a_match_of_nothing_is_done);
+    T_RUN(a_match_under_way_ends_by_its_request);
+    T_RUN(who_looks_serves_those_that_wait);
+    T_RUN(thousands_are_matched);
+    T_RUN(what_is_freed_is_used_again);
+    T_RUN(those_that_stay_are_left_alone);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    return st_end();
+}
