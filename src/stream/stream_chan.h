@@ -8,7 +8,8 @@
  *
  *   READY  in the buffer; the sender knows that it may
  *   EAGER  in one of two slots, from where the receiver's wait copies it; the
- *          sender's wait for round k sees that round k - 1 has left its slot
+ *          sender's wait for round k sees that round k - 1 has left its slot,
+ *          as the receiver tells then or, far away, when it starts round k
  *   PAIR   in the buffer, on one node with the software device: of the two
  *          streams that which comes second moves the data
  *   MEET   in the buffer: the sender's agent puts when both have started

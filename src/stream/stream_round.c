@@ -68,6 +68,36 @@ static int let_come(const struct stream_where *w, struct batch *q,
     return stream_start_one(w, q, &op, parts);
 }
 
+/* Those far away are added to: two values might come in the wrong order. */
+static struct stream_signal taken(const struct chan *c, bool near)
+{
+    return (struct stream_signal){
+        .addr = &c->there->taken, .value = near ? c->round : 1,
+        .op = near ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
+    };
+}
+
+static bool is_near(const struct chan *c)
+{
+    return stream_reach_amo(c->pe, &c->there->taken, 8) != 0;
+}
+
+static bool has_turns(const struct chan *c)
+{
+    return !c->sends && !c->once && c->how == CHAN_EAGER;
+}
+
+static int tell_taken(const struct stream_where *w, struct batch *q,
+                      const struct chan *c, bool near, struct parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe,
+        .signal = taken(c, near)
+    };
+
+    return stream_start_one(w, q, &op, parts);
+}
+
 int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
                struct parts *parts)
 {
@@ -87,7 +117,12 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
         return stream_told(w, gtl_work(come, c, w->stream));
     if (c->how == CHAN_MEET)
         return let_come(w, q, c, round, parts);
-    return c->sends ? put(w, q, c, round, parts) : 0;
+    if (c->sends)
+        return put(w, q, c, round, parts);
+    /* Of the round before: an operation of the agent's behind each wait would
+     * hold up the next start's. */
+    return has_turns(c) && round > 1 && !is_near(c)
+           ? tell_taken(w, q, c, false, parts) : 0;
 }
 
 /* ---- waits ---- */
@@ -173,30 +208,13 @@ int chan_copy_out(const struct stream_where *w, struct batch *q,
 
 bool chan_tells(const struct chan *c)
 {
-    return !c->sends && !c->once && c->how == CHAN_EAGER;
-}
-
-/* Those far away are added to: two values might come in the wrong order. */
-static struct stream_signal taken(const struct chan *c)
-{
-    uint64_t *word = &c->there->taken;
-    bool near = stream_reach_amo(c->pe, word, sizeof *word) != 0;
-
-    return (struct stream_signal){
-        .addr = word, .value = near ? c->round : 1,
-        .op = near ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
-    };
+    return has_turns(c) && is_near(c);
 }
 
 int chan_give_back(const struct stream_where *w, struct batch *q,
                    struct chan *c, struct parts *parts)
 {
-    const struct stream_op op = {
-        .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe,
-        .signal = taken(c)
-    };
-
-    return chan_tells(c) ? stream_start_one(w, q, &op, parts) : 0;
+    return chan_tells(c) ? tell_taken(w, q, c, true, parts) : 0;
 }
 
 void chan_finish(const char *call, struct chan *c)
@@ -207,6 +225,6 @@ void chan_finish(const char *call, struct chan *c)
         core_copy(c->buf, chan_slot(c, c->round), c->bytes);
     if (!chan_tells(c))
         return;
-    s = taken(c);
+    s = taken(c, true);
     chan_tell(call, c, s.addr, s.value, s.op);
 }
