@@ -99,7 +99,7 @@ static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
     const struct ofi_peer *p = ofi_peer_at(at);
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
     struct fi_ioc was = { &x->was, 1 };
-    uint64_t key = p->key[at->seg] ^ ofi_wrong_key(f);
+    uint64_t key = ofi_remote_key(p, at) ^ ofi_wrong_key(f);
     struct fi_rma_ioc far = { ofi_remote_addr(p, at), 1, key };
     void *desc = amos.desc;
     struct fi_msg_atomic m = {

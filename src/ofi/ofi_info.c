@@ -91,7 +91,7 @@ static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem,
     if (hmem)
         h->caps |= FI_HMEM;
     if (trigger)
-        h->caps |= FI_TRIGGER;
+        h->caps |= FI_TRIGGER | (is(provider, "cxi") ? FI_RMA_EVENT : 0);
     h->mode = 0;
     h->domain_attr->mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
                               FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_LOCAL |

@@ -172,7 +172,13 @@ static inline void ofi_agent_seen(void)
 static inline uint64_t ofi_remote_addr(const struct ofi_peer *p,
                                        const struct xport_at *at)
 {
-    return p->base[at->seg] + at->off;
+    return at->seg == XPORT_GATE ? 0 : p->base[at->seg] + at->off;
+}
+
+static inline uint64_t ofi_remote_key(const struct ofi_peer *p,
+                                      const struct xport_at *at)
+{
+    return at->seg == XPORT_GATE ? at->off : p->key[at->seg];
 }
 
 #endif

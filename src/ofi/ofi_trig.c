@@ -137,7 +137,7 @@ static int open_works(void)
 
 /* ---- counters ---- */
 
-static int open_counter(struct fid_cntr **out)
+int ofi_trig_counter(struct fid_cntr **out)
 {
     struct fi_cntr_attr a = {
         .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_NONE
@@ -160,7 +160,7 @@ static void close_counter(struct fid_cntr **c)
 static void open_chains(void)
 {
     for (int i = 0; i < OFI_CHAINS; i++)
-        if (open_counter(&ofi_trig.chains[i].counter))
+        if (ofi_trig_counter(&ofi_trig.chains[i].counter))
             return;
 }
 
@@ -181,9 +181,9 @@ static int open_ep(void)
         return -ENOMEM;
     memset(e, 0, sizeof *e);
     ofi_trig.ep = e;
-    rc = open_counter(&ofi_trig.writes);
+    rc = ofi_trig_counter(&ofi_trig.writes);
     if (!rc)
-        rc = open_counter(&ofi_trig.reads);
+        rc = ofi_trig_counter(&ofi_trig.reads);
     if (!rc)
         rc = fi_cq_open(ofi.domain, &cq, &e->cq, NULL);
     if (!rc)
@@ -201,9 +201,10 @@ static int open_ep(void)
 
 /* ---- triggers ---- */
 
-/* Of one that is in no list. */
-static void free_trigger(struct xport_trig *t)
+void ofi_trig_free(struct xport_trig *t)
 {
+    if (t->region)
+        fi_close(&t->region->fid);
     if (t->mmio)
         gtl->unpin(t->mmio);
     close_counter(&t->go);
@@ -233,12 +234,12 @@ static int open_doorbell(struct xport_trig *t)
 /* Where a queue tells of each end, flags are counted by nothing. */
 static int open_counters(struct xport_trig *t)
 {
-    int rc = ofi_trig.n_spare ? open_counter(&t->go) : -ENOSPC;
+    int rc = ofi_trig.n_spare ? ofi_trig_counter(&t->go) : -ENOSPC;
 
     if (!rc)
-        rc = open_counter(&t->done);
+        rc = ofi_trig_counter(&t->done);
     if (!rc && !ofi_trig.kind->entries)
-        rc = open_counter(&t->flagged);
+        rc = ofi_trig_counter(&t->flagged);
     return rc ? -ENOSPC : 0;
 }
 
@@ -253,7 +254,7 @@ static int make_trigger(struct xport_trig **out) REQUIRES(ofi_trig.lock)
     if (!rc)
         rc = open_doorbell(t);
     if (rc) {
-        free_trigger(t);
+        ofi_trig_free(t);
         return rc;
     }
     t->closed = true;
@@ -270,8 +271,8 @@ static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
 {
     struct xport_trig *t = ofi_trig.triggers;
 
-    while (t && (!t->closed || t->entries || t->retired || t->is_failed ||
-                 t->armed > ofi_trig.kind->most / 2))
+    while (t && (t->gate || !t->closed || t->entries || t->retired ||
+                 t->is_failed || t->armed > ofi_trig.kind->most / 2))
         t = t->next;
     return t;
 }
@@ -409,7 +410,7 @@ static void close_trigger(struct xport_trig *t)
         t->go = NULL;
         t->mmio = NULL;
     }
-    free_trigger(t);
+    ofi_trig_free(t);
 }
 
 static void close_all(void)
@@ -564,7 +565,9 @@ const struct xport_trig_ops *ofi_trig_table(void)
         .can = ofi_trig_can, .arm = ofi_trig_arm, .flag = ofi_trig_flag,
         .word = trig_word, .doorbell = trig_doorbell, .bump = trig_bump,
         .ended = trig_ended, .first = trig_first, .progress = trig_progress,
-        .counts = trig_counts
+        .counts = trig_counts, .gate = ofi_trig_gate,
+        .may_go = ofi_trig_may_go, .skip = ofi_trig_skip,
+        .skipped = ofi_trig_skipped
     };
 
     ofi_trig.kind = ofi.info->caps & FI_TRIGGER

@@ -70,6 +70,9 @@ struct xport_trig {
     uint64_t base;              /* of them, before its present owner */
     bool is_failed;
     bool retired, closed;       /* takes no more: what it has goes on */
+    bool gate;                  /* see ofi_trig_gate.c */
+    struct fid_mr *region;
+    uint64_t bumped;
     xport_trig_failed *failed;
     void *arg;
     struct xport_trig *next;
@@ -123,6 +126,17 @@ void ofi_trig_close(void);
 /* Under the lock. */
 struct ofi_work *ofi_trig_take(void);
 void ofi_trig_give(struct ofi_work *w);
+
+int ofi_trig_counter(struct fid_cntr **out);
+/* Of one that is in no list. */
+void ofi_trig_free(struct xport_trig *t);
+
+/* ---- ofi_trig_gate.c ---- */
+int ofi_trig_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
+                  xport_trig_failed *failed, void *arg);
+bool ofi_trig_may_go(struct xport_trig *t, uint64_t n);
+void ofi_trig_skip(struct xport_trig *t);
+void ofi_trig_skipped(struct xport_trig *t);
 
 /* ---- ofi_trig_reap.c ---- */
 /* Under the lock: what has ended gives its room back. */

@@ -66,7 +66,7 @@ static uint64_t key_of(const struct ofi_peer *p, const struct xport_at *at)
     bool wrong = unlikely(fault_armed) && at->pe != rt_job.pe &&
                  fault_hit(FAULT_OFI_KEY);
 
-    return wrong ? 0x5a5a : p->key[at->seg];
+    return wrong ? 0x5a5a : ofi_remote_key(p, at);
 }
 
 static void aim(struct ofi_work *w, struct fi_msg_rma *m,
@@ -191,6 +191,12 @@ static int queue(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
     return 0;
 }
 
+/* Where the counter is when the next one goes. */
+static uint64_t goes_at(const struct xport_trig *t)
+{
+    return (t->armed + 1) << t->gate;
+}
+
 /* Entries for an operation and, led by it, for another one. */
 static int take(struct xport_trig *t, const char *call, struct ofi_work **w,
                 int n)
@@ -222,7 +228,7 @@ static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
         make_word(w, op);
     else
         make_transfer(w, op);
-    rc = queue(w, t->go, t->armed + 1, t->done);
+    rc = queue(w, t->go, goes_at(t), t->done);
     if (rc)
         ofi_trig_give(w);
     return rc;
@@ -270,7 +276,7 @@ static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
         ofi_trig_give(w[1]);
         return rc;
     }
-    rc = queue(w[0], t->go, t->armed + 1, ofi_trig.chains[c].counter);
+    rc = queue(w[0], t->go, goes_at(t), ofi_trig.chains[c].counter);
     if (rc) {                   /* it cannot be taken back */
         t->retired = true;
         ofi_trig_give(w[0]);

@@ -12,7 +12,8 @@
  *          as the receiver tells then or, far away, when it starts round k
  *   PAIR   in the buffer, on one node with the software device: of the two
  *          streams that which comes second moves the data
- *   MEET   in the buffer: the sender's agent puts when both have started
+ *   GATE   in the buffer, by the NIC, which puts when both have started
+ *   MEET   the same by the sender's agent
  *
  * A buffer that is not symmetric is stood in for by a slot that the wait
  * copies out.  Both ends keep their words, and the receiver its slots, until
@@ -32,7 +33,7 @@ struct chan_words {
     uint64_t sent;              /* at the sender: rounds whose buffer is free */
 };
 
-enum chan_how { CHAN_READY, CHAN_EAGER, CHAN_PAIR, CHAN_MEET };
+enum chan_how { CHAN_READY, CHAN_EAGER, CHAN_PAIR, CHAN_GATE, CHAN_MEET };
 enum chan_state {
     CHAN_NEW,
     CHAN_ASKED,                 /* a sender's: it waits for an answer */
@@ -65,13 +66,16 @@ struct chan {
     size_t step;                /* in the receiver's buffer */
     unsigned slots;
     void *from, *to;            /* PAIR: as this PE reaches them */
+    struct xport_trig *gate;    /* GATE: the sender's, */
+    uint64_t gate_at;           /* and where it is */
+    struct stream_failed *failed;       /* of the queue that started it */
     uint64_t round;             /* the last that was started */
     /* The agent's: stream_send.c. */
     struct {
         struct chan *next;
         const char *call;
         uint64_t round;
-        bool put;
+        bool put, watch;
     } send;
 };
 

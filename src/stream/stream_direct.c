@@ -127,6 +127,7 @@ static int direct(const struct stream_op *op, void *s)
         return signal(op, s);
     case STREAM_PUT_SIGNAL:
         return put_signal(op, s);
+    case STREAM_GATE:
     case STREAM_SEND:
     case STREAM_FENCE:
     case STREAM_QUIET:

@@ -94,6 +94,11 @@ bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
     case STREAM_FENCE:
         core_fence(op->call, ctx);
         return true;
+    case STREAM_GATE:
+        xport_far->amo(ctx->flow, &(struct xport_at){ op->pe, XPORT_GATE,
+                                                      op->gate },
+                       &(struct xport_amo){ XPORT_ADD, 8, 1, 0 }, NULL, true);
+        return true;
     case STREAM_SEND:
         stream_send_reached(op);
         return true;

@@ -10,8 +10,8 @@
 
 enum stream_kind {
     STREAM_PUT, STREAM_GET, STREAM_PUT_BLOCKS, STREAM_GET_BLOCKS,
-    STREAM_AMO, STREAM_PUT_SIGNAL, STREAM_SIGNAL, STREAM_SEND, STREAM_FENCE,
-    STREAM_QUIET, STREAM_WAIT
+    STREAM_AMO, STREAM_PUT_SIGNAL, STREAM_SIGNAL, STREAM_GATE, STREAM_SEND,
+    STREAM_FENCE, STREAM_QUIET, STREAM_WAIT
 };
 
 struct chan;
@@ -34,9 +34,11 @@ struct stream_op {
         struct stream_signal signal;
         struct stream_amo amo;
         struct stream_wait *wait;       /* freed when it has ended */
+        uint64_t gate;          /* of that PE: see xport_trig.h */
         struct {
             struct chan *chan;
             uint64_t round;
+            bool watch;         /* the NIC does it: until it has */
         } send;                 /* see stream_chan.h; of either end */
         unsigned char bytes[32];
     };
@@ -156,6 +158,8 @@ bool stream_used(void *stream);
  * have become another one, that is to be armed for the agent. */
 int stream_nic_issue(const struct stream_where *w, struct stream_queue *q,
                      struct stream_op *op);
+/* The same operation as the NIC's.  False: it is none that it knows. */
+bool stream_nic_op(const struct stream_op *op, struct xport_trig_op *out);
 /* In two steps: the stream lets all go that was armed.  NOT: by the agent. */
 int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
                    void *stream);
@@ -170,6 +174,9 @@ bool stream_nic_idle(const struct stream_nic *n);
 uint64_t stream_nic_left(const struct stream_nic *n);
 /* The agent's: did it bump?  *looks: it is to look again. */
 bool stream_nic_advance(struct stream_queue *q, bool *looks);
+/* There are gates, which no queue looks after.  The agent's: is it to look? */
+void stream_nic_gates(void);
+bool stream_nic_gates_busy(void);
 void stream_nic_close(struct stream_nic *n);
 
 /* ---- stream_fired.c ---- */

@@ -29,6 +29,7 @@ struct mail_note {
     uint64_t words;
     int32_t seg, slots;
     uint64_t at, step;
+    uint64_t gate;
 };
 
 /* Before the PEs meet, in the same order on all: -ENOMEM, logged. */

@@ -22,7 +22,7 @@
 
 enum { BUCKETS = 1024 };
 /* Flags of a MAIL_SEND, and how an MAIL_ACCEPT says to go. */
-enum { READY = 1, ONCE = 2, SOFTWARE = 4, CANCELLED = 8 };
+enum { READY = 1, ONCE = 2, SOFTWARE = 4, CANCELLED = 8, GATED = 16 };
 enum { HOW_SHIFT = 8 };
 
 /* A sender's note that came before its receive was made. */
@@ -66,8 +66,16 @@ static void give_words(struct chan *c)
     c->words = NULL;
 }
 
+static void close_gate(struct chan *c)
+{
+    if (c->gate)
+        xport_trig->close(c->gate);
+    c->gate = NULL;
+}
+
 static void release(struct chan *c) REQUIRES(lock)
 {
+    close_gate(c);
     give_words(c);
     if (!c->sends && c->slots)
         heap_pool_give(c->land, c->slots * c->step);
@@ -166,7 +174,8 @@ static int decide(struct chan *r, const struct mail_note *n)
          (near && gtl_is_software())) &&
         (!r->bytes || take_slots(r, 2)))
         return 0;
-    r->how = CHAN_MEET;
+    r->how = n->flags & GATED ? CHAN_GATE : CHAN_MEET;
+    r->gate_at = n->gate;
     return take_slots(r, least) ? 0 : -ENOSPC;
 }
 
@@ -289,6 +298,7 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
         return;
     }
     if (n->error) {
+        close_gate(s);
         if (n->error == -EMSGSIZE)
             s->bytes = n->bytes;        /* for the line */
         break_off(s, n->error);
@@ -300,6 +310,8 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
     s->land = place_of(n);
     s->slots = (unsigned)n->slots;
     s->step = n->step;
+    if (s->how != CHAN_GATE)
+        close_gate(s);
     if (s->how == CHAN_PAIR) {
         s->from = s->buf;
         s->to = (void *)stream_reach(s->pe, s->land, s->bytes);
@@ -475,10 +487,33 @@ int chan_make(const struct chan_args *a, struct chan **out)
     return 0;
 }
 
+static void gate_failed(void *arg, const char *call, const char *what, int pe,
+                        const char *cause)
+{
+    const struct chan *c = arg;
+
+    stream_fail(c->failed, call, what, pe, cause);
+}
+
+/* Of a sender that may have to wait for its receiver. */
+static bool open_gate(struct chan *c)
+{
+    if (c->ready || c->once || is_near(c->pe) || c->len <= eager_far ||
+        xport_trig->gate(&c->gate, &c->gate_at, &c->words->sent, gate_failed,
+                         c))
+        return false;
+    stream_nic_gates();
+    return true;
+}
+
 static void ask(struct chan *c, uint32_t flags) REQUIRES(lock)
 {
     struct mail_note n = note_of(c, MAIL_SEND);
 
+    if (!(flags & CANCELLED) && open_gate(c)) {
+        flags |= GATED;
+        n.gate = c->gate_at;
+    }
     n.bytes = c->len;
     n.flags = flags | (c->ready ? READY : 0) | (c->once ? ONCE : 0) |
               (gtl_is_software() ? SOFTWARE : 0);
@@ -648,6 +683,7 @@ static void forget_list(struct list_link *l)
         struct chan *c = list_entry(l->next, struct chan, link);
 
         list_remove(&c->link);
+        close_gate(c);
         free(c);
     }
 }

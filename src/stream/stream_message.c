@@ -31,7 +31,7 @@ int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
     if (rc)
         return rc;
     op = (struct stream_op){
-        .kind = STREAM_SEND, .call = a->call, .pe = c->pe, .send = { c, 1 }
+        .kind = STREAM_SEND, .call = a->call, .pe = c->pe, .send = { c, 1, false }
     };
     rc = stream_req_make(a->call, q, &op, out);
     if (rc)

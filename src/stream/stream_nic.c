@@ -51,7 +51,7 @@ static void set_amo(const struct stream_op *op, struct xport_trig_op *out)
     out->len = a->size;
 }
 
-static bool translate(const struct stream_op *op, struct xport_trig_op *out)
+bool stream_nic_op(const struct stream_op *op, struct xport_trig_op *out)
 {
     memset(out, 0, sizeof *out);
     out->call = op->call;
@@ -81,6 +81,11 @@ static bool translate(const struct stream_op *op, struct xport_trig_op *out)
             return true;
         }
         break;
+    case STREAM_GATE:
+        out->kind = XPORT_TRIG_AMO;
+        out->at = (struct xport_at){ op->pe, XPORT_GATE, op->gate };
+        out->amo = (struct xport_amo){ XPORT_ADD, 8, 1, 0 };
+        return true;
     case STREAM_SIGNAL:
         break;
     default:
@@ -138,7 +143,8 @@ int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
     int rc;
 
     if (xport_trig == &xport_trig_none ||
-        xport_routes[op->pe].map[HEAP_HOST] || !translate(op, &x) ||
+        (xport_routes[op->pe].map[HEAP_HOST] && op->kind != STREAM_GATE) ||
+        !stream_nic_op(op, &x) ||
         !xport_trig->can(&x) || !open_trig(q))
         return STREAM_NOT;
     rc = xport_trig->arm(n->trig, &x);
@@ -311,6 +317,25 @@ bool stream_nic_advance(struct stream_queue *q, bool *looks)
     xport_trig->bump(n->trig, total - n->passed);
     n->passed = total;
     return true;
+}
+
+static bool gates;              /* atomic: there may be some */
+
+void stream_nic_gates(void)
+{
+    __atomic_store_n(&gates, true, __ATOMIC_RELAXED);
+    stream_agent_ring();
+}
+
+bool stream_nic_gates_busy(void)
+{
+    struct xport_trig_counts n;
+
+    if (likely(!__atomic_load_n(&gates, __ATOMIC_RELAXED)))
+        return false;
+    xport_trig->progress();
+    xport_trig->counts(&n);
+    return n.used_entries != 0;
 }
 
 void stream_nic_close(struct stream_nic *n)

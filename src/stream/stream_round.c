@@ -56,6 +56,50 @@ static int put(const struct stream_where *w, struct batch *q, struct chan *c,
     return stream_start_one(w, q, &op, parts);
 }
 
+/* By the NIC, as the gate's next one, with its flag; or, as far as it has no
+ * room for these, by the agent. */
+static void put_behind_gate(const struct stream_where *w, struct batch *q,
+                            struct chan *c, uint64_t round,
+                            struct parts *parts)
+{
+    const struct stream_op put = {
+        .kind = STREAM_PUT_SIGNAL, .call = w->call, .pe = c->pe,
+        .dest = chan_slot(c, round), .source = c->buf, .len = c->bytes,
+        .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
+    };
+    struct stream_op op = {
+        .kind = STREAM_SEND, .call = w->call, .pe = c->pe,
+        .send = { c, round, true }
+    };
+    struct xport_trig_op x;
+    uint64_t least;
+
+    c->failed = stream_queue_failed(q->queue);
+    if (!stream_nic_op(&put, &x) || !xport_trig->can(&x) ||
+        xport_trig->arm(c->gate, &x)) {
+        xport_trig->skip(c->gate);
+        op.send.watch = false;
+    } else if (!xport_trig->flag(c->gate, &least)) {
+        stream_fail_note(c->failed, &put);
+        stream_agent_ring();    /* it may fail */
+        return;
+    }
+    stream_queue_nic(q->queue)->spilled++;
+    stream_arm_part(w, q, &op, parts);
+}
+
+/* One of the two that open the sender's gate. */
+static int open_gate(const struct stream_where *w, struct batch *q,
+                     struct chan *c, struct parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_GATE, .call = w->call, .gate = c->gate_at,
+        .pe = c->sends ? core_world.my_pe : c->pe
+    };
+
+    return stream_start_one(w, q, &op, parts);
+}
+
 /* The sender may put. */
 static int let_come(const struct stream_where *w, struct batch *q,
                     struct chan *c, uint64_t round, struct parts *parts)
@@ -104,7 +148,7 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
     uint64_t round = c->round + 1;
     const struct stream_op op = {
         .kind = STREAM_SEND, .call = w->call, .pe = c->pe,
-        .send = { c, round }
+        .send = { c, round, false }
     };
 
     if (c->once)
@@ -113,6 +157,10 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
         stream_arm_part(w, q, &op, parts);
         return 0;
     }
+    if (c->how == CHAN_GATE && c->sends)
+        put_behind_gate(w, q, c, round, parts);
+    if (c->how == CHAN_GATE)
+        return open_gate(w, q, c, parts);
     if (c->how == CHAN_PAIR)
         return stream_told(w, gtl_work(come, c, w->stream));
     if (c->how == CHAN_MEET)
@@ -138,7 +186,7 @@ static bool by_agent(const struct chan *c)
 static uint64_t *word_of(const struct chan *c, uint64_t *least)
 {
     *least = c->round;
-    if (c->once || c->how == CHAN_PAIR || c->how == CHAN_MEET) {
+    if (c->once || c->how >= CHAN_PAIR) {
         if (by_agent(c))
             return &c->words->sent;
     } else if (c->sends) {

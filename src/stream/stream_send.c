@@ -59,13 +59,21 @@ static void put(struct stream_queue *q, struct chan *c)
 /* Has it ended?  *any: something came of it. */
 static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
 {
+    if (c->send.watch)
+        return xport_trig->ended(c->gate) >= c->send.round;
     if (!c->send.put) {
-        if (!reached(&c->words->go, c->send.round))
+        if (c->how == CHAN_GATE
+            ? !xport_trig->may_go(c->gate, c->send.round)
+            : !reached(&c->words->go, c->send.round))
             return false;
         put(q, c);
         *any = true;
     }
-    return stream_queue_idle(q);
+    if (!stream_queue_idle(q))
+        return false;
+    if (c->how == CHAN_GATE)
+        xport_trig->skipped(c->gate);
+    return true;
 }
 
 /* The stream waits for the word that the sender raises, or for one that is
@@ -104,6 +112,7 @@ void stream_send_reached(const struct stream_op *op)
     c->send.call = op->call;
     c->send.round = op->send.round;
     c->send.put = false;
+    c->send.watch = op->send.watch;
     c->send.next = NULL;
     if (c->once && !c->sends)
         chan_reached(c);

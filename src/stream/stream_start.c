@@ -261,7 +261,7 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n,
     struct req *r;
     int rc;
 
-    if (stream_queue_reserve(q->queue, (size_t)n + 1))
+    if (stream_queue_reserve(q->queue, 2 * (size_t)n + 1))
         return stream_batch_no_memory(w->call);
     rc = stream_need_live(w);
     for (int i = 0; i < n && !rc; i++) {

@@ -87,7 +87,9 @@ force_inline uintptr_t xport_near_amo(int pe, const void *sym, size_t len)
 
 /* ---- Far peers ---- */
 
-/* A place in a peer's symmetric memory. */
+/* A place in a peer's symmetric memory; or, with XPORT_GATE for the segment,
+ * one of its gates (xport_trig.h), to which there are atomics only. */
+enum { XPORT_GATE = HEAP_SEGS };
 struct xport_at {
     int pe, seg;
     uint64_t off;

@@ -71,11 +71,27 @@ static void no_counts(struct xport_trig_counts *out)
     memset(out, 0, sizeof *out);
 }
 
+static int no_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
+                   xport_trig_failed *failed, void *arg)
+{
+    (void)off;
+    (void)word;
+    return no_open(out, failed, arg);
+}
+
+static bool never(struct xport_trig *t, uint64_t n)
+{
+    (void)t;
+    (void)n;
+    return false;
+}
+
 const struct xport_trig_ops xport_trig_none = {
     .name = "", .ready = not_ready, .open = no_open, .close = no_close,
     .can = can_nothing,
     .arm = no_arm, .flag = no_flag, .word = no_word, .doorbell = no_word,
     .bump = no_bump, .ended = none_ended, .first = none_ended,
-    .progress = no_progress, .counts = no_counts
+    .progress = no_progress, .counts = no_counts, .gate = no_gate,
+    .skip = no_close, .may_go = never, .skipped = no_close
 };
 const struct xport_trig_ops *xport_trig = &xport_trig_none;

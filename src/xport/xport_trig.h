@@ -73,6 +73,16 @@ struct xport_trig_ops {
     /* Room is given back, and failures are seen, when somebody calls this. */
     void (*progress)(void);
     void (*counts)(struct xport_trig_counts *out);
+    /* A gate: a trigger whose operations go when two sides have come to them,
+     * each by an atomic to {this PE, XPORT_GATE, *off}; word, in the host
+     * segment, is its flag.  -ENOSYS; -ENOSPC: no counters are left. */
+    int (*gate)(struct xport_trig **out, uint64_t *off, uint64_t *word,
+                xport_trig_failed *failed, void *arg);
+    /* Where it had no room for one: that is somebody else's to do, who asks
+     * whether so many may go, which is slow, and tells when it has ended. */
+    void (*skip)(struct xport_trig *t);
+    bool (*may_go)(struct xport_trig *t, uint64_t n);
+    void (*skipped)(struct xport_trig *t);
 };
 extern hidden const struct xport_trig_ops *xport_trig;  /* never NULL */
 extern hidden const struct xport_trig_ops xport_trig_none;

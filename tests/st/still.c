@@ -37,9 +37,47 @@ T(operations_end_without_the_agent)
     T_EQ(shmemx_stream_destroy(s), 0);
 }
 
+/* Of each kind: ready, eager, and those that wait for both ends. */
+T(messages_go_without_the_agent)
+{
+    static char in[3][65536], out[3][65536];
+    const size_t bytes[] = { sizeof in[0], 64, sizeof in[0] };
+    shmemx_stream_t s = st_make();
+    shmemx_req_t r[6];
+    shmemx_queue_t q;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    for (int i = 0; i < 3; i++) {
+        T_EQ(shmemx_recv_init(in[i], bytes[i], prev, i, &r[i]), 0);
+        T_EQ((i ? shmemx_send_init : shmemx_rsend_init)(
+                 out[i], bytes[i], next, i, &r[3 + i]), 0);
+    }
+    T_EQ(shmemx_matchall(6, r), 0);
+    for (int k = 1; k <= ROUNDS; k++) {
+        for (int i = 0; i < 3; i++)
+            memset(out[i], k + i + me, bytes[i]);
+        T_EQ(shmemx_enqueue_startall(q, 3, r), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        shmem_barrier_all();
+        T_EQ(shmemx_enqueue_startall(q, 3, &r[3]), 0);
+        T_EQ(shmemx_enqueue_waitall(q, 6, r), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        for (int i = 0; i < 3; i++) {
+            T_EQ(in[i][0], (char)(k + i + prev));
+            T_EQ(in[i][bytes[i] - 1], (char)(k + i + prev));
+        }
+    }
+    for (int i = 0; i < 6; i++)
+        T_EQ(shmemx_req_free(&r[i]), 0);
+    shmem_barrier_all();
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+}
+
 int main(void)
 {
     st_begin();
     T_RUN(operations_end_without_the_agent);
+    T_RUN(messages_go_without_the_agent);
     return st_end();
 }

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Gates: triggers whose k-th operation is let go by 2k bumps, one for each of
+ * two sides in each turn.  The bumps are atomics to a word of this PE that is a
+ * region of its own: the NIC counts what comes there, and nobody reads the
+ * word.  Only NICs count what comes to a region, so such atomics are the NIC's
+ * own also where a thread asks for them. */
+#include "ofi/ofi_trig.h"
+#include "base/fault.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Its key tells peers where to. */
+static int open_region(struct xport_trig *t)
+{
+    const struct iovec iov = { &t->bumped, sizeof t->bumped };
+    const struct fi_mr_attr a = {
+        .mr_iov = &iov, .iov_count = 1,
+        .access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE
+    };
+    int rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
+             : fi_mr_regattr(ofi.domain, &a, FI_RMA_EVENT, &t->region);
+
+    if (rc) {
+        t->region = NULL;
+        return rc;
+    }
+    if (ofi.info->domain_attr->mr_mode & FI_MR_ENDPOINT)
+        rc = fi_mr_bind(t->region, &ofi.eps[0]->ep->fid, 0);
+    if (!rc)
+        rc = fi_mr_bind(t->region, &t->go->fid, FI_REMOTE_WRITE);
+    if (!rc && ofi.info->domain_attr->mr_mode & FI_MR_ENDPOINT)
+        rc = fi_mr_enable(t->region);
+    return rc;
+}
+
+static int make_gate(struct xport_trig **out) REQUIRES(ofi_trig.lock)
+{
+    struct xport_trig *t = calloc(1, sizeof *t);
+    int rc;
+
+    if (!t)
+        return -ENOMEM;
+    rc = ofi_trig_counter(&t->go);
+    if (!rc)
+        rc = ofi_trig_counter(&t->done);
+    if (!rc)
+        rc = open_region(t);
+    if (rc) {
+        log_info(LOG_OFI, "no more gates: %s", ofi_strerror(rc));
+        ofi_trig_free(t);
+        return -ENOSPC;
+    }
+    t->gate = t->closed = true;
+    t->works = (struct list_link)LIST_INIT(t->works);
+    t->next = ofi_trig.triggers;
+    ofi_trig.triggers = t;
+    *out = t;
+    return 0;
+}
+
+/* Its counter stands where its operations end. */
+static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
+{
+    struct xport_trig *t = ofi_trig.triggers;
+
+    while (t && (!t->gate || !t->closed || t->entries || t->retired ||
+                 t->is_failed || fi_cntr_read(t->go) != 2 * t->armed))
+        t = t->next;
+    return t;
+}
+
+int ofi_trig_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
+                  xport_trig_failed *failed, void *arg)
+{
+    struct xport_trig *t;
+    int rc = 0;
+
+    if (ofi_trig_state() != 1 || !ofi_trig.kind->entries || !ofi.nic_amo ||
+        !(ofi.info->caps & FI_RMA_EVENT) ||
+        !(ofi.info->domain_attr->mr_mode & FI_MR_PROV_KEY) ||
+        ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR)
+        return -ENOSYS;
+    lock_acquire(&ofi_trig.lock);
+    ofi_trig_reap();
+    t = find_idle();
+    if (!t)
+        rc = make_gate(&t);
+    if (!rc) {
+        t->closed = false;
+        t->failed = failed;
+        t->arg = arg;
+        t->base = t->armed;
+        t->word = word;
+        *off = fi_mr_key(t->region);
+        *out = t;
+    }
+    lock_release(&ofi_trig.lock);
+    return rc;
+}
+
+bool ofi_trig_may_go(struct xport_trig *t, uint64_t n)
+{
+    return fi_cntr_read(t->go) >= 2 * (t->base + n);
+}
+
+void ofi_trig_skip(struct xport_trig *t)
+{
+    lock_acquire(&ofi_trig.lock);
+    t->armed++;
+    lock_release(&ofi_trig.lock);
+}
+
+/* What comes after it counts on it. */
+void ofi_trig_skipped(struct xport_trig *t)
+{
+    lock_acquire(&ofi_trig.lock);
+    __atomic_fetch_add(&t->ended, 1, __ATOMIC_RELEASE);
+    fi_cntr_add(t->done, 1);
+    lock_release(&ofi_trig.lock);
+}
