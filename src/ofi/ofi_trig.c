@@ -156,10 +156,16 @@ static void close_counter(struct fid_cntr **c)
     *c = NULL;
 }
 
-/* As many as there are: signals take turns. */
+/* As many as there are, for signals take turns: a NIC has 2047 counters, and
+ * all PEs of the node together take no more than half of these. */
+enum { CHAINS_OF_NODE = 1024 };
+
 static void open_chains(void)
 {
-    for (int i = 0; i < OFI_CHAINS; i++)
+    int n = CHAINS_OF_NODE / rt_job.n_local;
+
+    n = n < OFI_CHAINS ? n : OFI_CHAINS;
+    for (int i = 0; i < n; i++)
         if (ofi_trig_counter(&ofi_trig.chains[i].counter))
             return;
 }

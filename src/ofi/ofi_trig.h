@@ -88,7 +88,7 @@ struct ofi_trig_kind {
     size_t (*ask_depth)(void);
 };
 
-enum { OFI_CHAINS = 16 };
+enum { OFI_CHAINS = 64 };       /* two halos of 26 neighbours */
 
 struct ofi_trig_engine {
     struct base_lock lock;
