@@ -498,7 +498,7 @@ static void gate_failed(void *arg, const char *call, const char *what, int pe,
 /* Of a sender that may have to wait for its receiver. */
 static bool open_gate(struct chan *c)
 {
-    if (c->ready || c->once || is_near(c->pe) || c->len <= eager_far ||
+    if (c->ready || c->once || is_near(c->pe) || c->len <= chan_eager.far ||
         xport_trig->gate(&c->gate, &c->gate_at, &c->words->sent, gate_failed,
                          c))
         return false;
