@@ -120,7 +120,7 @@ void chan_ask_others(void);
 /* What has come is seen to, and what is to be sent is. */
 void chan_progress(const char *call);
 /* The same by the agent, at the cost of two loads where nothing is to do.
- * True: notes are left that found no room. */
+ * True: soon again: notes found no room, or partners are sought. */
 bool chan_look(void);
 /* Once, a receive: the stream has come to it, so its sender may put. */
 void chan_reached(struct chan *c);

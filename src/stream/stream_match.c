@@ -46,6 +46,7 @@ static struct chan *waiting[BUCKETS] GUARDED_BY(lock);
 static struct early *early[BUCKETS] GUARDED_BY(lock);
 static struct made *made[BUCKETS] GUARDED_BY(lock);
 static bool unsent;             /* atomic: notes wait for room */
+static unsigned sought;         /* atomic: partners that the program matches */
 struct chan_eager chan_eager;
 
 static unsigned bucket_of(int pe, int tag, uint32_t number, bool once)
@@ -107,10 +108,17 @@ static void set_state(struct chan *c, enum chan_state state)
     __atomic_store_n(&c->state, state, __ATOMIC_RELEASE);
 }
 
-static void break_off(struct chan *c, int error)
+static void settle(struct chan *c, enum chan_state state) REQUIRES(lock)
+{
+    set_state(c, state);
+    if (c->wanted && !c->once)
+        __atomic_fetch_sub(&sought, 1, __ATOMIC_RELAXED);
+}
+
+static void break_off(struct chan *c, int error) REQUIRES(lock)
 {
     c->error = error;
-    set_state(c, CHAN_BROKEN);
+    settle(c, CHAN_BROKEN);
 }
 
 /* ---- a receive and the note of its sender ---- */
@@ -221,7 +229,7 @@ static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
     else if (error)
         break_off(r, error);
     else
-        set_state(r, CHAN_MATCHED);
+        settle(r, CHAN_MATCHED);
 }
 
 static struct chan *take_waiting(const struct mail_note *n) REQUIRES(lock)
@@ -318,7 +326,7 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
     }
     if (s->once)
         __atomic_store_n(&s->words->go, 1, __ATOMIC_RELEASE);
-    set_state(s, CHAN_MATCHED);
+    settle(s, CHAN_MATCHED);
 }
 
 static void partner_left(const struct mail_note *n) REQUIRES(lock)
@@ -374,7 +382,8 @@ bool chan_look(void)
         see_to_mail("shmemx_enqueue_start", false);
         lock_release(&lock);
     }
-    return __atomic_load_n(&unsent, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&unsent, __ATOMIC_ACQUIRE) ||
+           __atomic_load_n(&sought, __ATOMIC_RELAXED);
 }
 
 /* ---- making and freeing ---- */
@@ -532,6 +541,8 @@ static void look(struct chan *s) REQUIRES(lock)
 void chan_ask(const char *call, struct chan *c)
 {
     lock_acquire(&lock);
+    if (!c->wanted && !c->once && c->state < CHAN_MATCHED)
+        __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
     c->wanted = true;
     if (c->sends && c->state == CHAN_NEW) {
         look(c);
@@ -696,5 +707,6 @@ void chan_close(void)
     forget_tables();
     mail_close();
     __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&sought, 0, __ATOMIC_RELAXED);
     lock_release(&lock);
 }

@@ -208,6 +208,8 @@ int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
     }
     if (n)
         memcpy(copy, reqs, (size_t)n * sizeof *copy);
+    if (n && !stream_agent_open())      /* the program may do what it likes */
+        stream_agent_ring();
     r->once = true;
     r->matches = copy;
     r->n_matches = n;

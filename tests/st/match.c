@@ -161,6 +161,30 @@ T(a_match_under_way_ends_by_its_request)
     }
 }
 
+/* Some PEs wait, others wait for something else. */
+T(what_was_begun_needs_no_further_call)
+{
+    static struct msg_end e[2 * PAIRS];
+    shmemx_req_t r[2 * PAIRS], match;
+
+    for (int k = 0; k < 10; k++) {
+        make_pairs(e, k);
+        for (int i = 0; i < 2 * PAIRS; i++)
+            r[i] = e[i].r;
+        if ((me + k) % 2)
+            T_EQ(shmemx_imatchall(2 * PAIRS, r, &match), 0);
+        else
+            T_EQ(shmemx_matchall(2 * PAIRS, r), 0);
+        shmem_barrier_all();
+        if ((me + k) % 2) {
+            T_EQ(shmemx_req_wait(match), 0);
+            T_EQ(shmemx_req_free(&match), 0);
+        }
+        msg_exchange(q, e, 2 * PAIRS);
+        msg_free(e, 2 * PAIRS);
+    }
+}
+
 /* Some PEs wait, others only look now and then. */
 T(who_looks_serves_those_that_wait)
 {
@@ -299,6 +323,7 @@ int main(void)
     T_RUN(a_ring_of_single_matches_comes_round);
     T_RUN(a_match_of_nothing_is_done);
     T_RUN(a_match_under_way_ends_by_its_request);
+    T_RUN(what_was_begun_needs_no_further_call);
     T_RUN(who_looks_serves_those_that_wait);
     T_RUN(thousands_are_matched);
     T_RUN(what_is_freed_is_used_again);
