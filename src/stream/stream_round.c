@@ -246,12 +246,15 @@ static bool in_slot(const struct chan *c)
 int chan_copy_out(const struct stream_where *w, struct batch *q,
                   struct chan *c, struct parts *parts)
 {
-    const struct stream_op op = {
-        .kind = STREAM_GET, .call = w->call, .pe = core_world.my_pe,
-        .dest = c->buf, .source = chan_slot(c, c->round), .len = c->bytes
-    };
+    struct stream_op op = { .kind = STREAM_GET, .call = w->call };
 
-    return in_slot(c) ? stream_start_one(w, q, &op, parts) : 0;
+    if (!in_slot(c))            /* a match may write to what is used once */
+        return 0;
+    op.pe = core_world.my_pe;
+    op.dest = c->buf;
+    op.source = chan_slot(c, c->round);
+    op.len = c->bytes;
+    return stream_start_one(w, q, &op, parts);
 }
 
 bool chan_tells(const struct chan *c)

@@ -81,8 +81,6 @@ static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
  * raised behind the copy. */
 static bool recv_ended(struct chan *c)
 {
-    if (chan_state(c) != CHAN_MATCHED)
-        return false;
     if (!c->slots)
         return true;
     if (!reached(chan_arrived(c->words, 1), 1))
@@ -95,14 +93,17 @@ static bool step(struct stream_queue *q, struct chan *c, bool *any)
 {
     bool sends = c->sends;
 
-    if (chan_state(c) == CHAN_BROKEN) {
+    switch (chan_state(c)) {
+    case CHAN_BROKEN:
         failed(q, c);
         if (!sends)
             raise(chan_arrived(c->words, 1), 1);
-    } else if (!(sends ? send_ended(q, c, any) : recv_ended(c))) {
-        return false;
+        return true;
+    case CHAN_MATCHED:
+        return sends ? send_ended(q, c, any) : recv_ended(c);
+    default:
+        return false;           /* a match may write to it */
     }
-    return true;
 }
 
 void stream_send_reached(const struct stream_op *op)
