@@ -220,38 +220,39 @@ T(thousands_are_matched)
 {
     struct msg_end *e = calloc(2 * MANY, sizeof *e);
     int *shift = calloc(MANY, sizeof *shift), *tag = calloc(MANY, sizeof *tag);
+    int many = msg_times(MANY, MANY) > 300 ? MANY : 300;
     int *nth = calloc((size_t)n_pes * 2 * 64, sizeof *nth), n = 0;
     shmemx_req_t r[101];
 
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < many; i++) {
         shift[i] = (int)(T_RAND() % (uint64_t)n_pes);
         tag[i] = (int)(T_RAND() % 64);
     }
-    for (int i = 0; i < MANY; i++) {
-        int k = me & 1 ? MANY - 1 - i : i;
+    for (int i = 0; i < many; i++) {
+        int k = me & 1 ? many - 1 - i : i;
         int to = (me + shift[k]) % n_pes;
 
         msg_sends(&e[i], to, tag[k], nth[to * 64 + tag[k]]++);
     }
-    for (int i = 0; i < MANY; i++) {
-        int k = me & 2 ? MANY - 1 - i : i;
+    for (int i = 0; i < many; i++) {
+        int k = me & 2 ? many - 1 - i : i;
         int from = (me + n_pes - shift[k]) % n_pes;
 
-        msg_receives(&e[MANY + i], from, tag[k],
+        msg_receives(&e[many + i], from, tag[k],
                      nth[(n_pes + from) * 64 + tag[k]]++);
     }
     /* Some of them by calls that wait for each other on the way. */
     for (int k = 0; k < 5; k++) {
         for (n = 0; n < 101; n++)
-            r[n] = e[(me + 1) * 101 * (k + 1) % (MANY - 101) + n * (k + 1) %
-                     101 + (n & 1) * MANY].r;
+            r[n] = e[(me + 1) * 101 * (k + 1) % (many - 101) + n * (k + 1) %
+                     101 + (n & 1) * many].r;
         T_EQ(shmemx_matchall(n, r), 0);
     }
-    match_all(e, 2 * MANY);
-    match_all(e, 2 * MANY);
-    msg_exchange(q, e, 2 * MANY);
-    msg_exchange(q, e, 2 * MANY);
-    msg_free(e, 2 * MANY);
+    match_all(e, 2 * many);
+    match_all(e, 2 * many);
+    msg_exchange(q, e, 2 * many);
+    msg_exchange(q, e, 2 * many);
+    msg_free(e, 2 * many);
     free(e);
     free(shift);
     free(tag);
@@ -276,10 +277,10 @@ static long resident_kib(void)
 T(what_is_freed_is_used_again)
 {
     static struct msg_end e[2 * PAIRS];
-    bool near = msg_all_near();
+    int times = msg_times(300, 60);
     long before = 0;
 
-    for (int k = 0; k < (near ? 300 : 60); k++) {
+    for (int k = 0; k < times; k++) {
         if (k == 100)
             before = resident_kib();
         make_pairs(e, k);
@@ -289,7 +290,7 @@ T(what_is_freed_is_used_again)
         msg_free(e, 2 * PAIRS);
     }
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    if (near)
+    if (times == 300)
         T_LE(resident_kib(), before + 1024);
 #endif
 }

@@ -10,6 +10,7 @@
 enum { THREADS = 3, CYCLES = 40, PAIRS = 5, MESSAGES = 10 };
 
 static shmemx_stream_t streams[THREADS];
+static int cycles;
 
 /* Tags tell the threads of a PE apart. */
 static void *play(void *arg)
@@ -18,7 +19,7 @@ static void *play(void *arg)
     shmemx_queue_t q;
 
     T_EQ(shmemx_queue_create(streams[k], NULL, 0, &q), 0);
-    for (int c = 0; c < CYCLES; c++) {
+    for (int c = 0; c < cycles; c++) {
         struct msg_end e[2 * PAIRS];
         shmemx_req_t r[2 * PAIRS], match;
         uint64_t x[MESSAGES], y[MESSAGES];
@@ -63,6 +64,7 @@ int main(void)
         return 77;
     st_begin();
     T_SEED();
+    cycles = msg_times(CYCLES, CYCLES);
     for (int i = 0; i < THREADS; i++)
         streams[i] = st_make();
     for (int i = 0; i < THREADS; i++) {

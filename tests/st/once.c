@@ -156,6 +156,7 @@ T(the_host_is_rounds_ahead)
     static struct msg_work sent[ROUNDS], came[ROUNDS];
     uint64_t *gate = st_gate(s[0]);
     size_t n[2] = { 48, 30000 };
+    int rounds = msg_times(ROUNDS, ROUNDS);
 
     for (int i = 0; i < 2; i++) {
         memset(in[i], MSG_REST, ROOM + 64);
@@ -170,7 +171,7 @@ T(the_host_is_rounds_ahead)
                                          msg_key(prev, me, 9, j) };
         }
     }
-    for (int k = 0; k < ROUNDS; k++) {
+    for (int k = 0; k < rounds; k++) {
         T_EQ(shmemx_stream_call(s[0], msg_do_fill, &sent[k]), 0);
         T_EQ(shmemx_stream_call(s[0], msg_do_before, &came[k]), 0);
         T_EQ(shmemx_enqueue_send(q[0], out[k & 1], n[k & 1], next, 9, NULL),
@@ -257,7 +258,7 @@ T(they_go_between_memories)
 
 T(nothing_is_kept_of_what_is_over)
 {
-    int n = msg_all_near() ? 3000 : 400;
+    int n = msg_times(3000, 400);
     shmemx_req_t r[2];
 
     for (int k = 0; k < n; k++) {

@@ -111,7 +111,7 @@ T(whoever_comes_first_waits_for_the_other)
 {
     for (int i = 0; i < SIZES; i++) {
         pair_make(&pairs[0], i, sizes[i]);
-        for (int k = 0; k < ROUNDS; k++)
+        for (int k = 0; k < msg_times(ROUNDS, ROUNDS / 2); k++)
             turn(&pairs[0], k, msg_below(16), msg_below(8));
         T_EQ(shmemx_queue_wait(q[0]), 0);
         T_EQ(shmemx_stream_sync(s[0]), 0);
@@ -122,12 +122,13 @@ T(whoever_comes_first_waits_for_the_other)
 /* Nobody moves before all is enqueued; then streams go when they like. */
 T(the_host_is_rounds_ahead)
 {
+    int rounds = msg_times(ROUNDS, ROUNDS);
     uint64_t *gate;
 
     for (int i = 0; i < SIZES; i++)
         pair_make(&pairs[i], i, sizes[i]);
     gate = st_gate(s[0]);
-    for (int k = 0; k < ROUNDS; k++) {
+    for (int k = 0; k < rounds; k++) {
         int from = msg_below(SIZES);
 
         for (int i = 0; i < SIZES; i++)
@@ -160,7 +161,7 @@ T(queues_of_two_streams_cross)
 {
     for (int i = 0; i < SIZES; i++)
         pair_make(&pairs[i], 10 + i, sizes[i]);
-    for (int k = 0; k < ROUNDS; k++) {
+    for (int k = 0; k < msg_times(ROUNDS, ROUNDS); k++) {
         shmemx_req_t list[QUEUES][2 * SIZES];
         int n[QUEUES] = { 0 }, first = msg_below(2);
 
@@ -254,6 +255,7 @@ T(a_receiver_that_is_held_keeps_no_small_send)
 T(a_halo_of_two_phases_is_always_ready)
 {
     static struct pair p[2][EACH];
+    int rounds = msg_times(ROUNDS, ROUNDS);
     shmemx_req_t out[2][EACH], in[2][EACH], both[2 * EACH];
 
     for (int f = 0; f < 2; f++)
@@ -276,7 +278,7 @@ T(a_halo_of_two_phases_is_always_ready)
     T_EQ(shmemx_matchall(2 * EACH, in[0]), 0);
     T_EQ(shmemx_enqueue_startall(q[0], EACH, in[0]), 0);
     T_EQ(shmemx_barrier_all_on_stream(s[0]), 0);
-    for (int k = 0; k < ROUNDS; k++) {
+    for (int k = 0; k < rounds; k++) {
         int f = k & 1;
 
         for (int i = 0; i < EACH; i++) {
@@ -288,9 +290,9 @@ T(a_halo_of_two_phases_is_always_ready)
         }
         if (!msg_below(5))
             msg_delay(s[0], 500);
-        if (k + 1 < ROUNDS && k % 3)
+        if (k + 1 < rounds && k % 3)
             T_EQ(shmemx_enqueue_startall(q[0], EACH, both), 0);
-        if (k + 1 < ROUNDS && !(k % 3))
+        if (k + 1 < rounds && !(k % 3))
             T_EQ(shmemx_enqueue_startall(q[0], 2 * EACH, both), 0);
         else
             T_EQ(shmemx_enqueue_startall(q[0], EACH, both + EACH), 0);
