@@ -13,6 +13,14 @@ each ../st/meet cuda-discrete
 runs='2 4/2'                    # one PE, and each alone, do no call otherwise
 each ../st/every cuda-discrete hip-discrete
 each ../st/queue cuda-discrete
+T_SEED=${T_SEED:-1}
+export T_SEED
+T_SHORT=1
+export T_SHORT
+runs=2/1
+for test in channel turns once; do
+    each ../st/$test cuda-discrete hip-coherent
+done
 [ -z "$real" ] || finish
 
 extra=FAKE_DEVICE_COUNT=4       # one for each PE

@@ -24,6 +24,12 @@ nic cxi 500 host 2 1 onesided & nic cxi 16 host 2 1 queue & wait
 nic cxi 16 host 2 1 order & nic sockets 5 host 2 1 queue & wait
 nic cxi 16 host 3 1 meet & nic cxi 500 cuda-discrete 2 1 queue & wait
 nic cxi 500 host 2 1 late & nic sockets 5 host 2 1 fence & wait
+# Matched messages, few of them.
+T_SHORT=1
+T_LONG=0.1
+export T_SHORT T_LONG
+nic cxi 16 host 2 1 channel & nic cxi 500 host 2 1 too_long & wait
+nic cxi 500 host 2 1 turns & nic cxi 16 host 2 1 mismatch & wait
 
 # Long ones are the agent's here.
 job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
@@ -47,6 +53,12 @@ if [ "${T_NIC:-}" = all ]; then
     nic cxi 16 host 2 1 scalars & nic cxi 16 host 2 1 generic & wait
     nic cxi 16 host 2 1 threads & nic cxi 16 host 2 1 destroy & wait
     nic cxi 16 host 2 1 steps & nic cxi 500 host 2 1 apart & wait
+    for test in channel turns once rounds match_threads; do
+        nic cxi 16 host 2 1 $test & nic cxi 500 host 2 1 $test & wait
+        nic sockets 5 host 2 1 $test & nic sockets 500 host 3 1 $test & wait
+    done
+    nic cxi 500 cuda-discrete 2 1 channel &
+    nic cxi 16 hip-coherent 2 1 turns & wait
 fi
 
 # It is the NIC that does it: each PE says so.
