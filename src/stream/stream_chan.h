@@ -96,7 +96,7 @@ static inline char *chan_slot(const struct chan *c, uint64_t round)
     return c->slots ? c->land + round % c->slots * c->step : c->land;
 }
 
-/* ---- stream_match.c ---- */
+/* ---- stream_way.c ---- */
 /* SHMEM_ST_EAGER unless it is set: see docs/ARCHITECTURE.md. */
 enum { CHAN_EAGER_NEAR = 4096, CHAN_EAGER_FAR = 8192 };
 /* Bytes up to which messages go by EAGER, of this node and of others: what a
@@ -105,6 +105,22 @@ struct chan_eager {
     size_t near, far;
 };
 extern hidden struct chan_eager chan_eager;
+/* SHMEM_ST_EAGER: "8k", or "4k,16k" for this node and others: -EINVAL. */
+int chan_read_limit(void);
+struct mail_note;
+/* For what a sender's note says, with the slots for it: -ENOSPC. */
+int chan_decide(struct chan *r, const struct mail_note *n);
+/* Of a sender that may have to wait for its receiver: true if it has one. */
+bool chan_open_gate(struct chan *c);
+void chan_close_gate(struct chan *c);
+/* Slots for so many messages.  False: there is no room. */
+bool chan_take_slots(struct chan *r, unsigned n);
+static inline bool chan_is_near(int pe)
+{
+    return xport_routes[pe].map[HEAP_HOST] != 0;
+}
+
+/* ---- stream_match.c ---- */
 /* With streams: 0 or -errno, logged. */
 int chan_open(void);
 void chan_close(void);

@@ -17,6 +17,14 @@ enum mail_kind {
     MAIL_GONE                   /* from either: I was freed */
 };
 
+/* Of a MAIL_SEND. */
+enum {
+    MAIL_READY = 1, MAIL_ONCE = 2,
+    MAIL_SOFTWARE = 4,          /* its device is one */
+    MAIL_CANCELLED = 8,         /* it was freed */
+    MAIL_GATED = 16             /* it has a gate */
+};
+
 /* Addresses in symmetric memory are segment and offset; offsets alone are of
  * the host heap. */
 struct mail_note {
@@ -31,6 +39,20 @@ struct mail_note {
     uint64_t at, step;
     uint64_t gate;
 };
+
+/* seg is -1 where it is not symmetric. */
+static inline void mail_set_place(struct mail_note *n, const void *p,
+                                  size_t len)
+{
+    n->seg = heap_find(p, len);
+    if (n->seg >= 0)
+        n->at = (uintptr_t)p - heap_segs[n->seg].base;
+}
+
+static inline void *mail_place(const struct mail_note *n)
+{
+    return (void *)(heap_segs[n->seg].base + n->at);
+}
 
 /* Before the PEs meet, in the same order on all: -ENOMEM, logged. */
 int mail_reserve(void);

@@ -21,8 +21,7 @@
 #include <string.h>
 
 enum { BUCKETS = 1024 };
-/* Flags of a MAIL_SEND, and how an MAIL_ACCEPT says to go. */
-enum { READY = 1, ONCE = 2, SOFTWARE = 4, CANCELLED = 8, GATED = 16 };
+/* How a MAIL_ACCEPT says to go, in its flags. */
 enum { HOW_SHIFT = 8 };
 
 /* A sender's note that came before its receive was made. */
@@ -47,7 +46,6 @@ static struct early *early[BUCKETS] GUARDED_BY(lock);
 static struct made *made[BUCKETS] GUARDED_BY(lock);
 static bool unsent;             /* atomic: notes wait for room */
 static unsigned sought;         /* atomic: partners that the program matches */
-struct chan_eager chan_eager;
 
 static unsigned bucket_of(int pe, int tag, uint32_t number, bool once)
 {
@@ -67,16 +65,9 @@ static void give_words(struct chan *c)
     c->words = NULL;
 }
 
-static void close_gate(struct chan *c)
-{
-    if (c->gate)
-        xport_trig->close(c->gate);
-    c->gate = NULL;
-}
-
 static void release(struct chan *c) REQUIRES(lock)
 {
-    close_gate(c);
+    chan_close_gate(c);
     give_words(c);
     if (!c->sends && c->slots)
         heap_pool_give(c->land, c->slots * c->step);
@@ -123,70 +114,6 @@ static void break_off(struct chan *c, int error) REQUIRES(lock)
 
 /* ---- a receive and the note of its sender ---- */
 
-static void set_place(struct mail_note *n, const void *p, size_t len)
-{
-    n->seg = heap_find(p, len);
-    if (n->seg >= 0)
-        n->at = (uintptr_t)p - heap_segs[n->seg].base;
-}
-
-static void *place_of(const struct mail_note *n)
-{
-    return (void *)(heap_segs[n->seg].base + n->at);
-}
-
-static bool is_near(int pe)
-{
-    return xport_routes[pe].map[HEAP_HOST] != 0;
-}
-
-/* Slots for so many messages: false: there is no room. */
-static bool take_slots(struct chan *r, unsigned n)
-{
-    r->step = (r->bytes + 63) / 64 * 64;
-    r->land = n ? heap_pool_take(n * r->step) : r->buf;
-    r->slots = r->land && n ? n : 0;
-    return r->slots == n;
-}
-
-static bool may_pair(const struct chan *r, const struct mail_note *n)
-{
-    return n->flags & SOFTWARE && gtl_is_software() && n->seg >= 0 &&
-           heap_find(r->buf, r->bytes) >= 0 &&
-           stream_reach(r->pe, place_of(n), r->bytes);
-}
-
-/* How messages go, with the slots for that.  -ENOSPC. */
-static int decide(struct chan *r, const struct mail_note *n)
-{
-    bool near = is_near(r->pe), symmetric = heap_find(r->buf, r->bytes) >= 0;
-    unsigned least = symmetric || !r->bytes ? 0 : 1;
-
-    if (r->once) {
-        r->how = CHAN_MEET;     /* and has its slot */
-        return 0;
-    }
-    if (n->flags & READY) {
-        r->how = CHAN_READY;
-        return take_slots(r, least) ? 0 : -ENOSPC;
-    }
-    if (near && may_pair(r, n) && r->bytes > chan_eager.near) {
-        r->how = CHAN_PAIR;
-        r->from = (void *)stream_reach(r->pe, place_of(n), r->bytes);
-        r->to = r->buf;
-        return take_slots(r, 0) ? 0 : -ENOSPC;
-    }
-    r->how = CHAN_EAGER;
-    /* On the software device who comes second cannot move private memory. */
-    if ((r->bytes <= (near ? chan_eager.near : chan_eager.far) ||
-         (near && gtl_is_software())) &&
-        (!r->bytes || take_slots(r, 2)))
-        return 0;
-    r->how = n->flags & GATED ? CHAN_GATE : CHAN_MEET;
-    r->gate_at = n->gate;
-    return take_slots(r, least) ? 0 : -ENOSPC;
-}
-
 static void answer(struct chan *r, const struct mail_note *n)
     REQUIRES(lock)
 {
@@ -199,7 +126,7 @@ static void answer(struct chan *r, const struct mail_note *n)
     if (!r->error) {
         a.slots = (int32_t)r->slots;
         a.step = r->step;
-        set_place(&a, r->bytes ? (void *)r->land : r->words,
+        mail_set_place(&a, r->bytes ? (void *)r->land : r->words,
                   r->slots ? r->slots * r->step : r->bytes);
     }
     post(r, &a);
@@ -211,18 +138,18 @@ static int misfit(struct chan *r, const struct mail_note *n)
     if (r->left)
         return -ECANCELED;
     r->bytes = n->bytes;
-    return n->bytes > r->len ? -EMSGSIZE : decide(r, n);
+    return n->bytes > r->len ? -EMSGSIZE : chan_decide(r, n);
 }
 
 /* It is in no table any more. */
 static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
 {
-    int error = n->flags & CANCELLED ? -ECANCELED : misfit(r, n);
+    int error = n->flags & MAIL_CANCELLED ? -ECANCELED : misfit(r, n);
 
     r->yours = n->mine;
     r->there = (struct chan_words *)(heap_segs[HEAP_HOST].base + n->words);
     r->error = error;
-    if (!(n->flags & CANCELLED) && (error || !r->once || r->reached))
+    if (!(n->flags & MAIL_CANCELLED) && (error || !r->once || r->reached))
         answer(r, n);
     if (r->left)
         release(r);
@@ -234,7 +161,7 @@ static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
 
 static struct chan *take_waiting(const struct mail_note *n) REQUIRES(lock)
 {
-    bool once = n->flags & ONCE;
+    bool once = n->flags & MAIL_ONCE;
     struct chan **at = &waiting[bucket_of(n->from, n->tag, n->number, once)];
     struct chan *r;
 
@@ -260,7 +187,7 @@ static void sender_came(const struct mail_note *n) REQUIRES(lock)
     if (!e)
         core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a note of "
                    "PE %d", n->from);
-    b = bucket_of(n->from, n->tag, n->number, n->flags & ONCE);
+    b = bucket_of(n->from, n->tag, n->number, n->flags & MAIL_ONCE);
     e->note = *n;
     e->next = early[b];
     early[b] = e;
@@ -273,7 +200,7 @@ static struct early *take_early(const struct chan *r) REQUIRES(lock)
 
     while ((e = *at) && (e->note.from != r->pe || e->note.tag != r->tag ||
                          e->note.number != r->number ||
-                         !(e->note.flags & ONCE) == r->once))
+                         !(e->note.flags & MAIL_ONCE) == r->once))
         at = &e->next;
     if (e)
         *at = e->next;
@@ -306,7 +233,7 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
         return;
     }
     if (n->error) {
-        close_gate(s);
+        chan_close_gate(s);
         if (n->error == -EMSGSIZE)
             s->bytes = n->bytes;        /* for the line */
         break_off(s, n->error);
@@ -315,11 +242,11 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
     s->how = (enum chan_how)(n->flags >> HOW_SHIFT);
     s->there = (struct chan_words *)(heap_segs[HEAP_HOST].base + n->words);
     s->bytes = s->len;
-    s->land = place_of(n);
+    s->land = mail_place(n);
     s->slots = (unsigned)n->slots;
     s->step = n->step;
     if (s->how != CHAN_GATE)
-        close_gate(s);
+        chan_close_gate(s);
     if (s->how == CHAN_PAIR) {
         s->from = s->buf;
         s->to = (void *)stream_reach(s->pe, s->land, s->bytes);
@@ -481,7 +408,7 @@ int chan_make(const struct chan_args *a, struct chan **out)
     c->link.next = c->link.prev = &c->link;
     if (!c->words ||
         (c->once && !c->sends &&
-         !take_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
+         !chan_take_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
         give_words(c);
         free(c);
         return no_room(a, a->len + sizeof *c->words);
@@ -496,37 +423,18 @@ int chan_make(const struct chan_args *a, struct chan **out)
     return 0;
 }
 
-static void gate_failed(void *arg, const char *call, const char *what, int pe,
-                        const char *cause)
-{
-    const struct chan *c = arg;
-
-    stream_fail(c->failed, call, what, pe, cause);
-}
-
-/* Of a sender that may have to wait for its receiver. */
-static bool open_gate(struct chan *c)
-{
-    if (c->ready || c->once || is_near(c->pe) || c->len <= chan_eager.far ||
-        xport_trig->gate(&c->gate, &c->gate_at, &c->words->sent, gate_failed,
-                         c))
-        return false;
-    stream_nic_gates();
-    return true;
-}
-
 static void ask(struct chan *c, uint32_t flags) REQUIRES(lock)
 {
     struct mail_note n = note_of(c, MAIL_SEND);
 
-    if (!(flags & CANCELLED) && open_gate(c)) {
-        flags |= GATED;
+    if (!(flags & MAIL_CANCELLED) && chan_open_gate(c)) {
+        flags |= MAIL_GATED;
         n.gate = c->gate_at;
     }
     n.bytes = c->len;
-    n.flags = flags | (c->ready ? READY : 0) | (c->once ? ONCE : 0) |
-              (gtl_is_software() ? SOFTWARE : 0);
-    set_place(&n, c->buf, c->len);
+    n.flags = flags | (c->ready ? MAIL_READY : 0) | (c->once ? MAIL_ONCE : 0) |
+              (gtl_is_software() ? MAIL_SOFTWARE : 0);
+    mail_set_place(&n, c->buf, c->len);
     post(c, &n);
 }
 
@@ -565,7 +473,7 @@ void chan_ask_others(void)
 static void free_alone(struct chan *c) REQUIRES(lock)
 {
     if (c->sends) {
-        ask(c, CANCELLED);
+        ask(c, MAIL_CANCELLED);
         release(c);
     } else {
         c->left = true;         /* until its sender comes */
@@ -640,32 +548,9 @@ bool chan_name(const void *word, char *text, size_t size)
 
 /* ---- opening and closing ---- */
 
-/* "8k", or "4k,16k": of this node, of others. */
-static int read_limit(void)
-{
-    const char *text = env.ST_EAGER, *comma = strchr(text, ',');
-    char first[32];
-    size_t n = comma ? (size_t)(comma - text) : strlen(text);
-
-    chan_eager.near = CHAN_EAGER_NEAR;
-    chan_eager.far = CHAN_EAGER_FAR;
-    if (!*text)
-        return 0;
-    if (n < sizeof first) {
-        memcpy(first, text, n);
-        first[n] = 0;
-        if (!env_parse_size(first, &chan_eager.near) &&
-            !env_parse_size(comma ? comma + 1 : first, &chan_eager.far))
-            return 0;
-    }
-    log_error(ERR_ENV, "SHMEM_ST_EAGER is \"%s\": want bytes, like 8k, or "
-              "those for this node and for others, like 4k,16k", text);
-    return -EINVAL;
-}
-
 int chan_open(void)
 {
-    int rc = read_limit();
+    int rc = chan_read_limit();
 
     return rc ? rc : mail_open();
 }
@@ -694,7 +579,7 @@ static void forget_list(struct list_link *l)
         struct chan *c = list_entry(l->next, struct chan, link);
 
         list_remove(&c->link);
-        close_gate(c);
+        chan_close_gate(c);
         free(c);
     }
 }

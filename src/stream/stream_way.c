@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the messages of a channel go: the receiver's choice, when the two ends
+ * have found each other.  docs/ARCHITECTURE.md has a table. */
+#include "stream/stream_chan.h"
+#include "base/env.h"
+#include "stream/stream_mail.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct chan_eager chan_eager;
+
+int chan_read_limit(void)
+{
+    const char *text = env.ST_EAGER, *comma = strchr(text, ',');
+    char first[32];
+    size_t n = comma ? (size_t)(comma - text) : strlen(text);
+
+    chan_eager.near = CHAN_EAGER_NEAR;
+    chan_eager.far = CHAN_EAGER_FAR;
+    if (!*text)
+        return 0;
+    if (n < sizeof first) {
+        memcpy(first, text, n);
+        first[n] = 0;
+        if (!env_parse_size(first, &chan_eager.near) &&
+            !env_parse_size(comma ? comma + 1 : first, &chan_eager.far))
+            return 0;
+    }
+    log_error(ERR_ENV, "SHMEM_ST_EAGER is \"%s\": want bytes, like 8k, or "
+              "those for this node and for others, like 4k,16k", text);
+    return -EINVAL;
+}
+
+bool chan_take_slots(struct chan *r, unsigned n)
+{
+    r->step = (r->bytes + 63) / 64 * 64;
+    r->land = n ? heap_pool_take(n * r->step) : r->buf;
+    r->slots = r->land && n ? n : 0;
+    return r->slots == n;
+}
+
+static bool may_pair(const struct chan *r, const struct mail_note *n)
+{
+    return n->flags & MAIL_SOFTWARE && gtl_is_software() && n->seg >= 0 &&
+           heap_find(r->buf, r->bytes) >= 0 &&
+           stream_reach(r->pe, mail_place(n), r->bytes);
+}
+
+int chan_decide(struct chan *r, const struct mail_note *n)
+{
+    bool near = chan_is_near(r->pe), symmetric = heap_find(r->buf, r->bytes) >= 0;
+    unsigned least = symmetric || !r->bytes ? 0 : 1;
+
+    if (r->once) {
+        r->how = CHAN_MEET;     /* and has its slot */
+        return 0;
+    }
+    if (n->flags & MAIL_READY) {
+        r->how = CHAN_READY;
+        return chan_take_slots(r, least) ? 0 : -ENOSPC;
+    }
+    if (near && may_pair(r, n) && r->bytes > chan_eager.near) {
+        r->how = CHAN_PAIR;
+        r->from = (void *)stream_reach(r->pe, mail_place(n), r->bytes);
+        r->to = r->buf;
+        return chan_take_slots(r, 0) ? 0 : -ENOSPC;
+    }
+    r->how = CHAN_EAGER;
+    /* On the software device who comes second cannot move private memory. */
+    if ((r->bytes <= (near ? chan_eager.near : chan_eager.far) ||
+         (near && gtl_is_software())) &&
+        (!r->bytes || chan_take_slots(r, 2)))
+        return 0;
+    r->how = n->flags & MAIL_GATED ? CHAN_GATE : CHAN_MEET;
+    r->gate_at = n->gate;
+    return chan_take_slots(r, least) ? 0 : -ENOSPC;
+}
+
+/* ---- gates ---- */
+
+static void gate_failed(void *arg, const char *call, const char *what, int pe,
+                        const char *cause)
+{
+    const struct chan *c = arg;
+
+    stream_fail(c->failed, call, what, pe, cause);
+}
+
+bool chan_open_gate(struct chan *c)
+{
+    if (c->ready || c->once || chan_is_near(c->pe) || c->len <= chan_eager.far ||
+        xport_trig->gate(&c->gate, &c->gate_at, &c->words->sent, gate_failed,
+                         c))
+        return false;
+    stream_nic_gates();
+    return true;
+}
+
+void chan_close_gate(struct chan *c)
+{
+    if (c->gate)
+        xport_trig->close(c->gate);
+    c->gate = NULL;
+}
