@@ -77,7 +77,9 @@ static void fail(struct ofi_work *w, const struct fi_cq_err_entry *err)
         t->failed(t->arg, w->call, name_of(w), w->pe, cause);
     t->is_failed = true;
     if (w->role == OFI_WORK_FLAG) {
-        __atomic_store_n(t->word, t->flags, __ATOMIC_RELEASE);
+        /* A gate's also counts what its owner did in the NIC's place. */
+        __atomic_store_n(t->word, t->gate ? t->armed - t->base : t->flags,
+                         __ATOMIC_RELEASE);
         return;
     }
     fi_cntr_add(t->done, 1);

@@ -131,8 +131,9 @@ static void take_places(const char *call, struct outbox *list[], int n)
 {
     for (int i = 0; i < n; i++) {
         struct outbox *o = list[i];
-        uint64_t room = PLACES - (o->seen.tail - o->seen.head);
-        uint64_t cond = o->seen.tail;
+        uint64_t used = o->seen.tail - o->seen.head, cond = o->seen.tail;
+        /* More than all: the two were not read at one time. */
+        uint64_t room = used < PLACES ? PLACES - used : 0;
 
         o->take = o->n < room ? o->n : (unsigned)room;
         o->was = cond + 1;

@@ -290,6 +290,13 @@ static void see_to_mail(const char *call, bool near_only) REQUIRES(lock)
         __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
 }
 
+/* The caller may not come again, and its partners wait. */
+static void leave_to_agent(void)
+{
+    if (__atomic_load_n(&unsent, __ATOMIC_ACQUIRE) && !stream_agent_open())
+        stream_agent_ring();
+}
+
 void chan_progress(const char *call)
 {
     if (!mail_is_there() && !__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
@@ -297,9 +304,7 @@ void chan_progress(const char *call)
     lock_acquire(&lock);
     see_to_mail(call, false);
     lock_release(&lock);
-    /* The caller may not come again, and its partners wait. */
-    if (__atomic_load_n(&unsent, __ATOMIC_ACQUIRE) && !stream_agent_open())
-        stream_agent_ring();
+    leave_to_agent();
 }
 
 bool chan_look(void)
@@ -377,7 +382,6 @@ static int enter(struct chan *c)
     int64_t number;
 
     lock_acquire(&lock);
-    read_mail();                /* freed ones give their memory back */
     number = count(c);
     if (number >= 0) {
         c->number = (uint32_t)number;
@@ -481,9 +485,19 @@ static void free_alone(struct chan *c) REQUIRES(lock)
     }
 }
 
+/* Its sender waits for an answer. */
+static bool owes_answer(const struct chan *c)
+{
+    return c->once && !c->sends && !c->reached && c->state == CHAN_MATCHED;
+}
+
 void chan_free(struct chan *c)
 {
     lock_acquire(&lock);
+    if (owes_answer(c)) {
+        c->error = -ECANCELED;
+        answer(c, NULL);
+    }
     if (c->state == CHAN_NEW)
         free_alone(c);
     else if (c->state == CHAN_BROKEN || c->once)
@@ -492,8 +506,9 @@ void chan_free(struct chan *c)
         c->left = true;         /* until it is answered */
     else
         say_gone(c);
+    see_to_mail("shmemx_req_free", true);   /* no round trip for each */
     lock_release(&lock);
-    chan_progress("shmemx_req_free");
+    leave_to_agent();
 }
 
 void chan_reached(struct chan *c)

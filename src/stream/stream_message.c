@@ -242,6 +242,7 @@ int stream_match_await(const char *call, struct req *r)
 {
     int n = r->n_matches;
 
+    chan_ask_others();          /* made since it began */
     await(call, n, r->matches);
     r->n_matches = 0;
     return result(call, n, r->matches);

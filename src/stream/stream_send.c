@@ -62,8 +62,7 @@ static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
     if (c->send.watch)
         return xport_trig->ended(c->gate) >= c->send.round;
     if (!c->send.put) {
-        /* Used once: it may not be matched yet. */
-        if (!c->once && c->how == CHAN_GATE
+        if (c->how == CHAN_GATE
             ? !xport_trig->may_go(c->gate, c->send.round)
             : !reached(&c->words->go, c->send.round))
             return false;
