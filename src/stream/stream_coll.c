@@ -268,7 +268,8 @@ static int prepare(struct coll *c)
         c->room = heap_pool_take(c->room_size);
     if (c->room_size && !c->room)
         return no_room(c->call, c->room_size);
-    rc = gtl->stream_create(true, &c->stream);
+    /* The software device stops all streams at the end but urgent ones. */
+    rc = gtl->stream_create(!gtl_is_software(), &c->stream);
     if (rc) {
         stream_refuse(ERR_STREAM, c->call, "%s", gtl_error());
         return rc;

@@ -50,6 +50,21 @@ static void leave(int round)
     }
 }
 
+/* Steps of it that are under way go on no further than the library. */
+static void leave_reduction(shmemx_queue_t q)
+{
+    enum { N = 50000 };
+    long *x = st_room(false, N * sizeof *x);
+    shmemx_req_t r;
+
+    T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, x, x, N, SHMEMX_INT64,
+                               SHMEMX_SUM, &r), 0);
+    shmem_barrier_all();
+    if (me)
+        usleep((useconds_t)msg_below(2000));
+    T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
+}
+
 int main(void)
 {
     for (int k = 0; k < ROUNDS; k++) {
@@ -72,6 +87,8 @@ int main(void)
         T_EQ(shmemx_queue_wait(q), 0);
         T_EQ(y, (uint64_t)(100 * k + prev));
         leave(k);
+        if (k % 3 == 0)
+            leave_reduction(q);
         if (k & 1)
             msg_free(e, 2);
         shmem_finalize();
