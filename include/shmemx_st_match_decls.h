@@ -47,8 +47,8 @@ int SHMEMI_P(shmemx_enqueue_recv)(shmemx_queue_t queue, void *buf,
 
 /* ---- Collective and persistent: started and waited for like a message ----
  * All members of the team call it in the same order, and it returns when all
- * have; so does req_free.  Each starts its own, on any queue, in whatever
- * order with its other requests. */
+ * have: with a request for each, or for none.  All free theirs.  Each starts
+ * its own, on any queue, in whatever order with its other requests. */
 int SHMEMI_P(shmemx_barrier_init)(shmem_team_t team, shmemx_req_t *req);
 /* dest = all sources combined, element by element, by the device; the same on
  * all members.  dest and source are memory that the device reaches, and may be

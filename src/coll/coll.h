@@ -69,6 +69,11 @@ uint64_t coll_met(const struct core_team *t, int pe, int k);
 /* Where a symmetric address lies, the same number on all PEs. */
 uint64_t coll_place(const void *sym);
 
+/* ---- coll_team.c ---- */
+
+/* A synchronisation of t: does every member say so? */
+bool coll_agree(struct core_team *t, bool mine);
+
 /* ---- coll_move.c: sizes in bytes ---- */
 
 /* dest is written on every member, or on all but the root. */

@@ -65,6 +65,16 @@ static int found(struct core_team *parent, int start, int stride, int size,
     return 0;
 }
 
+bool coll_agree(struct core_team *t, bool mine)
+{
+    struct coll_call c = coll_publish(t, mine);
+    bool all = true;
+
+    for (int i = 0; i < t->n_pes; i++)
+        all = all && coll_published(&c, i);
+    return all;
+}
+
 int coll_team_split(struct core_team *parent, int start, int stride, int size,
                     struct core_team **out)
 {

@@ -131,10 +131,11 @@ int stream_req_amo(const char *call, struct shmemx_queue *q,
 struct chan_args {
     const char *call;
     bool sends, ready, once;
-    bool inner;                 /* the library's own: tags below 0 */
     void *buf;
     size_t len;
     int pe, tag;
+    uint64_t team;              /* the library's own: tags below 0, and */
+    uint32_t number;            /* which one of these */
 };
 int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
                         struct shmemx_req **out);

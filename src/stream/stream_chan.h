@@ -45,6 +45,7 @@ struct chan {
     struct list_link link;      /* of all, for the end */
     bool sends, ready, once;
     int pe, tag;
+    uint64_t team;              /* 0: it is the program's */
     uint32_t number;            /* of those for that PE and tag */
     char *buf;
     size_t len;                 /* of buf */

@@ -7,6 +7,7 @@
  * go on when the round is over.  So a start holds nobody up, and a round goes
  * on whatever the program's streams wait for. */
 #include "stream/stream_coll.h"
+#include "coll/coll.h"
 #include "core/core_misuse.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
@@ -30,6 +31,7 @@ struct coll_words {
 struct coll {
     const char *call;
     struct core_team *team;
+    uint32_t number;            /* of those of its team: the same on all */
     void *stream;
     struct shmemx_queue *queue;
     struct coll_words *words;
@@ -67,13 +69,21 @@ static struct step *add(struct coll *c, enum step_kind kind)
     return &c->steps[c->n++];
 }
 
+/* Another one for each team: where the words of its first member are. */
+static uint64_t id_of(const struct core_team *t)
+{
+    return (uint64_t)1 << 63 | (uint64_t)t->start << 42 |
+           core_team_words_at(t, 0) / 64;
+}
+
 /* One end of a message.  round: the same at both. */
 static int end(struct coll *c, struct step *s, bool sends, void *buf,
                size_t len, int member, int round)
 {
     const struct chan_args a = {
-        .call = c->call, .sends = sends, .inner = true, .buf = buf, .len = len,
-        .pe = core_team_world_pe(c->team, member), .tag = -1 - round
+        .call = c->call, .sends = sends, .buf = buf, .len = len,
+        .pe = core_team_world_pe(c->team, member), .tag = -1 - round,
+        .team = id_of(c->team), .number = c->number
     };
     int rc = stream_message_make(&a, NULL, &s->reqs[s->n]);
 
@@ -294,27 +304,47 @@ static int match(struct coll *c)
     return rc;
 }
 
-static int make(struct coll *c, int (*steps)(struct coll *c),
-                struct shmemx_req **out)
+/* Or the others would wait for one that is not there. */
+static int all_have(const struct coll *c, int rc)
 {
-    struct coll *mine;
-    int rc;
+    if (coll_agree(c->team, !rc) || rc)
+        return rc;
+    stream_refuse(ERR_ARG, c->call, "another member of the team could not "
+                  "make its own");
+    return -ECANCELED;
+}
 
-    if (!out)
-        return stream_refuse(ERR_NULL, c->call, "no place for the request");
-    mine = malloc(sizeof *mine);
-    if (!mine)
-        return stream_batch_no_memory(c->call);
-    *mine = *c;
-    rc = prepare(mine);
+/* rc: what is wrong with it already. */
+static int make(const struct coll *args, int rc,
+                int (*steps)(struct coll *c), struct shmemx_req **out)
+{
+    struct coll *c = malloc(sizeof *c);
+    struct shmemx_req *r = NULL;
+
+    if (!out && !rc)
+        rc = stream_refuse(ERR_NULL, args->call, "no place for the request");
+    if (!c)
+        return all_have(args, rc ? rc : stream_batch_no_memory(args->call));
+    *c = *args;
+    /* Its collectives so far; two more follow. */
+    c->number = (uint32_t)c->team->calls;
     if (!rc)
-        rc = steps(mine);
+        rc = prepare(c);
     if (!rc)
-        rc = match(mine);
-    if (!rc)
-        rc = stream_req_of_coll(c->call, mine, out);
+        rc = steps(c);
+    rc = all_have(c, rc);
+    if (!rc) {
+        rc = match(c);
+        if (!rc)
+            rc = stream_req_of_coll(c->call, c, &r);
+        rc = all_have(c, rc);
+    }
+    if (rc && r)
+        stream_handle_drop(&stream_reqs, r);
     if (rc)
-        undo(c->call, mine);
+        undo(c->call, c);
+    else
+        *out = r;
     return rc;
 }
 
@@ -323,7 +353,7 @@ int stream_barrier_init(const char *call, struct core_team *t,
 {
     struct coll c = { .call = call, .team = t };
 
-    return make(&c, make_barrier, out);
+    return make(&c, 0, make_barrier, out);
 }
 
 /* Up to that many bytes all of it goes in each round. */
@@ -355,10 +385,8 @@ int stream_allreduce_init(const char *call, struct core_team *t,
     bool ring = n > 2 && r->n >= n && r->n * size > SHORT;
     int rc = may_reduce(call, r, size);
 
-    if (rc)
-        return rc;
     c.room_size = n == 1 ? 0 : ring ? (r->n / n + 1) * size : r->n * size;
-    return make(&c, ring ? make_ring : make_pairs, out);
+    return make(&c, rc, ring ? make_ring : make_pairs, out);
 }
 
 /* ---- rounds ---- */

@@ -37,7 +37,7 @@ struct mail_note {
     uint64_t words;
     int32_t seg, slots;
     uint64_t at, step;
-    uint64_t gate;
+    uint64_t gate, team;
 };
 
 /* seg is -1 where it is not symmetric. */

@@ -86,7 +86,7 @@ static void post(struct chan *c, const struct mail_note *n) REQUIRES(lock)
 static struct mail_note note_of(const struct chan *c, enum mail_kind kind)
 {
     return (struct mail_note){
-        .kind = kind, .tag = c->tag, .number = c->number,
+        .kind = kind, .tag = c->tag, .number = c->number, .team = c->team,
         .mine = (uintptr_t)c, .yours = c->yours,
         .words = c->words ? (uintptr_t)c->words - heap_segs[HEAP_HOST].base
                           : 0,
@@ -166,7 +166,8 @@ static struct chan *take_waiting(const struct mail_note *n) REQUIRES(lock)
     struct chan *r;
 
     while ((r = *at) && (r->pe != n->from || r->tag != n->tag ||
-                         r->number != n->number || r->once != once))
+                         r->team != n->team || r->number != n->number ||
+                         r->once != once))
         at = &r->next;
     if (r)
         *at = r->next;
@@ -199,6 +200,7 @@ static struct early *take_early(const struct chan *r) REQUIRES(lock)
     struct early *e;
 
     while ((e = *at) && (e->note.from != r->pe || e->note.tag != r->tag ||
+                         e->note.team != r->team ||
                          e->note.number != r->number ||
                          !(e->note.flags & MAIL_ONCE) == r->once))
         at = &e->next;
@@ -362,7 +364,7 @@ static int check(const struct chan_args *a, int *pe)
 
     if (!rc)
         rc = stream_need_local(&w, a->buf, a->len);
-    if (!rc && a->tag < 0 && !a->inner)
+    if (!rc && a->tag < 0 && !a->team)
         rc = stream_refuse(ERR_ARG, a->call, "tag %d is negative", a->tag);
     return rc;
 }
@@ -382,7 +384,7 @@ static int enter(struct chan *c)
     int64_t number;
 
     lock_acquire(&lock);
-    number = count(c);
+    number = c->team ? c->number : count(c);
     if (number >= 0) {
         c->number = (uint32_t)number;
         list_append(c->sends && !c->once ? &fresh : &all, &c->link);
@@ -406,7 +408,8 @@ int chan_make(const struct chan_args *a, struct chan **out)
         return stream_batch_no_memory(a->call);
     *c = (struct chan){
         .sends = a->sends, .ready = a->ready, .once = a->once, .pe = pe,
-        .tag = a->tag, .buf = a->buf, .len = a->len, .bytes = a->len,
+        .tag = a->tag, .team = a->team, .number = a->number,
+        .buf = a->buf, .len = a->len, .bytes = a->len,
         .words = heap_pool_take(sizeof *c->words)
     };
     c->link.next = c->link.prev = &c->link;

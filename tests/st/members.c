@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: a collective request is made by all members or by none, and the
+ * next one is as if nothing had been; teams that two threads use at a time are
+ * not mixed up.
+ * PEs: 2 3
+ * Far: 3/2
+ * Env: SHMEM_SYMMETRIC_SIZE=16M
+ * Timeout: 30 */
+#include "msg.h"
+
+#include <pthread.h>
+
+enum { ROUNDS = 60, MOST = 20000 };
+
+static void goes_once(shmemx_queue_t q, shmemx_req_t r)
+{
+    T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
+    T_EQ(shmemx_enqueue_waitall(q, 1, &r), 0);
+    T_EQ(shmemx_queue_wait(q), 0);
+}
+
+/* One member's part of the heap is full. */
+T(where_one_has_no_room_none_has_a_request)
+{
+    static shmemx_req_t full[MOST];
+    shmemx_stream_t s = st_make();
+    shmemx_queue_t q;
+    shmemx_req_t r = NULL;
+    int n = 0;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    while (me == 1 && n < MOST &&
+           !shmemx_recv_init(&s, sizeof s, me, n, &full[n]))
+        n++;
+    T_TRUE(n < MOST);
+    T_EQ(shmemx_barrier_init(SHMEM_TEAM_WORLD, &r),
+         me == 1 ? -ENOSPC : -ECANCELED);
+    T_TRUE(!r);
+    while (n)
+        T_EQ(shmemx_req_free(&full[--n]), 0);
+    T_EQ(shmemx_barrier_init(SHMEM_TEAM_WORLD, &r), 0);
+    goes_once(q, r);
+    T_EQ(shmemx_req_free(&r), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+}
+
+struct user {
+    shmem_team_t team;
+    long in[9], out[9];
+    int n;                      /* elements: messages are not alike */
+};
+
+static void *use(void *arg)
+{
+    struct user *u = arg;
+    shmemx_stream_t s = st_make();
+    shmemx_queue_t q;
+    shmemx_req_t r;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        usleep((useconds_t)msg_below(300));
+        u->in[0] = 10 * u->n + i;
+        T_EQ(shmemx_allreduce_init(u->team, u->out, u->in, (size_t)u->n,
+                                   SHMEMX_INT64, SHMEMX_SUM, &r), 0);
+        goes_once(q, r);
+        T_EQ(u->out[0], n_pes * u->in[0]);
+        T_EQ(shmemx_req_free(&r), 0);
+    }
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    return NULL;
+}
+
+T(teams_of_two_threads_are_two)
+{
+    static struct user u[2];
+    pthread_t t;
+
+    u[0] = (struct user){ .team = SHMEM_TEAM_WORLD, .n = 1 };
+    u[1] = (struct user){ .n = 9 };
+    T_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n_pes, NULL, 0,
+                                  &u[1].team), 0);
+    T_EQ(pthread_create(&t, NULL, use, &u[1]), 0);
+    use(&u[0]);
+    pthread_join(t, NULL);
+    shmem_team_destroy(u[1].team);
+}
+
+int main(void)
+{
+    int level;
+
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level);
+    T_PE(shmem_my_pe());
+    me = shmem_my_pe();
+    n_pes = shmem_n_pes();
+    T_RUN(teams_of_two_threads_are_two);
+    T_RUN(where_one_has_no_room_none_has_a_request);   /* it stays in pieces */
+    return st_end();
+}
