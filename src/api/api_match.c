@@ -97,12 +97,22 @@ API_ALIAS(shmemx_is_matched)
 
 /* ---- collective ---- */
 
+static int find_team(const char *call, shmem_team_t team,
+                     struct core_team **out)
+{
+    *out = api_team_or_null(call, team);
+    return *out ? 0 : core_misuse(ERR_TEAM, call,
+                                  "the team is SHMEM_TEAM_INVALID");
+}
+
 int pshmemx_barrier_init(shmem_team_t team, shmemx_req_t *req)
 {
+    struct core_team *t;
     int rc = api_stream_need(__func__);
 
-    return rc ? rc : stream_barrier_init(__func__, api_team(__func__, team),
-                                         req);
+    if (!rc)
+        rc = find_team(__func__, team, &t);
+    return rc ? rc : stream_barrier_init(__func__, t, req);
 }
 API_ALIAS(shmemx_barrier_init)
 
@@ -123,6 +133,12 @@ static bool fits(int type, int op)
            ((op != SHMEMX_MAX && op != SHMEMX_MIN) || type <= SHMEMX_DOUBLE);
 }
 
+static bool overlap(const void *a, const void *b, size_t len)
+{
+    return (uintptr_t)a < (uintptr_t)b + len &&
+           (uintptr_t)b < (uintptr_t)a + len;
+}
+
 int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
                            size_t nelems, shmemx_type_t type, shmemx_op_t op,
                            shmemx_req_t *req)
@@ -131,6 +147,7 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
         .op = (enum gtl_reduction)op, .type = (enum gtl_type)type,
         .out = dest, .a = source, .n = nelems
     };
+    struct core_team *t;
     int rc = api_stream_need(__func__);
 
     if (!rc && !fits(type, op))
@@ -146,7 +163,11 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
                                                         ? 8 : sizes[type]))
         rc = core_misuse(ERR_ALIGN, __func__, "%p or %p is not aligned to its "
                          "type", dest, source);
-    return rc ? rc : stream_allreduce_init(__func__, api_team(__func__, team),
-                                           &r, sizes[type], req);
+    if (!rc && dest != source && overlap(dest, source, nelems * sizes[type]))
+        rc = core_misuse(ERR_ARG, __func__, "dest and source overlap and are "
+                         "not the same");
+    if (!rc)
+        rc = find_team(__func__, team, &t);
+    return rc ? rc : stream_allreduce_init(__func__, t, &r, sizes[type], req);
 }
 API_ALIAS(shmemx_allreduce_init)

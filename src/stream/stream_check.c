@@ -12,6 +12,8 @@ static const char *lost(const char *call)
 {
     size_t n = strlen(call);
 
+    if (strstr(call, "match"))
+        return "";
     return n > 5 && !strcmp(call + n - 5, "_init") ? ": no request is made"
                                                    : ": not enqueued";
 }

@@ -7,6 +7,8 @@
  * go on when the round is over.  So a start holds nobody up, and a round goes
  * on whatever the program's streams wait for. */
 #include "stream/stream_coll.h"
+#include "base/list.h"
+#include "base/lock.h"
 #include "coll/coll.h"
 #include "core/core_misuse.h"
 #include "stream/stream_batch.h"
@@ -29,6 +31,7 @@ struct coll_words {
 };
 
 struct coll {
+    struct list_link link;      /* of all */
     const char *call;
     struct core_team *team;
     uint32_t number;            /* of those of its team: the same on all */
@@ -44,6 +47,25 @@ struct coll {
     int n, most;
     struct step *steps;
 };
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
+
+const char *stream_coll_name(const void *word)
+{
+    struct list_link *l, *next;
+    const char *name = NULL;
+
+    lock_acquire(&lock);
+    list_each(l, next, &made) {
+        const struct coll *c = list_entry(l, struct coll, link);
+
+        if (word == &c->words->done)
+            name = c->size ? "a reduction" : "a barrier";
+    }
+    lock_release(&lock);
+    return name;
+}
 
 static struct stream_where where(const struct coll *c, const char *call)
 {
@@ -231,8 +253,12 @@ static void drop_steps(const char *call, struct coll *c)
 
 void stream_coll_forget(struct coll *c)
 {
-    if (c)
-        free(c->steps);
+    if (!c)
+        return;
+    lock_acquire(&lock);
+    list_remove(&c->link);
+    lock_release(&lock);
+    free(c->steps);
     free(c);
 }
 
@@ -326,6 +352,7 @@ static int make(const struct coll *args, int rc,
     if (!c)
         return all_have(args, rc ? rc : stream_batch_no_memory(args->call));
     *c = *args;
+    c->link.next = c->link.prev = &c->link;
     /* Its collectives so far; two more follow. */
     c->number = (uint32_t)c->team->calls;
     if (!rc)
@@ -341,11 +368,15 @@ static int make(const struct coll *args, int rc,
     }
     if (rc && r)
         stream_handle_drop(&stream_reqs, r);
-    if (rc)
+    if (rc) {
         undo(c->call, c);
-    else
-        *out = r;
-    return rc;
+        return rc;
+    }
+    lock_acquire(&lock);
+    list_append(&made, &c->link);
+    lock_release(&lock);
+    *out = r;
+    return 0;
 }
 
 int stream_barrier_init(const char *call, struct core_team *t,

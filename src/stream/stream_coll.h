@@ -14,6 +14,8 @@ int stream_coll_wait(const struct stream_where *w, const struct coll *c);
 bool stream_coll_over(const struct coll *c);
 struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,
                                       void *stream);
+/* What waits for that word: "a barrier", or NULL. */
+const char *stream_coll_name(const void *word);
 /* It is over, and nobody uses it any more. */
 void stream_coll_free(const char *call, struct coll *c);
 /* At the end, when its stream and requests are gone. */

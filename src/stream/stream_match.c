@@ -534,13 +534,17 @@ void chan_tell(const char *call, struct chan *c, uint64_t *word,
 
 static void name(const struct chan *c, char *text, size_t size)
 {
+    const char *gone = c->gone ? ", which has freed its end" : "";
+
     if (c->tag < 0)
         snprintf(text, size, "a step of a collective request, with PE %d",
                  c->pe);
     else if (c->sends)
-        snprintf(text, size, "PE %d to take a message, tag %d", c->pe, c->tag);
+        snprintf(text, size, "PE %d to take a message, tag %d%s", c->pe,
+                 c->tag, gone);
     else
-        snprintf(text, size, "a message from PE %d, tag %d", c->pe, c->tag);
+        snprintf(text, size, "a message from PE %d, tag %d%s", c->pe, c->tag,
+                 gone);
 }
 
 bool chan_name(const void *word, char *text, size_t size)

@@ -290,6 +290,7 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
 
     if (!q)
         return -EINVAL;
+    chan_progress(call);        /* a partner may have freed its end */
     rc = list(call, n, reqs);
     if (rc || n <= 0)
         return rc ? rc : stream_need_stream(&w);

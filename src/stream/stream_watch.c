@@ -18,6 +18,7 @@
 #include "core/core_text.h"
 #include "gtl/gtl_trap.h"
 #include "stream/stream_chan.h"
+#include "stream/stream_coll.h"
 #include "stream/stream_queue.h"
 
 #include <errno.h>
@@ -303,11 +304,14 @@ static void look_at_op(struct stream_queue *q, const struct stream_op *op)
 static void describe(const struct entry *e, struct core_text *t, uint64_t now)
 {
     char message[96];
+    const char *name;
 
     core_text_add(t, "stream %p: %s waits for %llu s for ", e->stream,
                   core_public_name(e->what.call),
                   core_text_seconds(now - e->lasting.w.since_ns));
-    if (e->what.addr && chan_name(e->what.addr, message, sizeof message))
+    if (e->what.addr && (name = stream_coll_name(e->what.addr)))
+        core_text_add(t, "%s that not all have come to", name);
+    else if (e->what.addr && chan_name(e->what.addr, message, sizeof message))
         core_text_add(t, "%s", message);
     else if (e->what.addr)
         core_text_wanted(t, &e->what);

@@ -23,7 +23,8 @@ int chan_read_limit(void)
     if (n < sizeof first) {
         memcpy(first, text, n);
         first[n] = 0;
-        if (!env_parse_size(first, &chan_eager.near) &&
+        if ((!comma || !strchr(comma + 1, ',')) &&
+            !env_parse_size(first, &chan_eager.near) &&
             !env_parse_size(comma ? comma + 1 : first, &chan_eager.far))
             return 0;
     }
