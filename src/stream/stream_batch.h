@@ -34,7 +34,6 @@ struct req {
     bool listed;                /* the start that is being made has it */
     struct mark mark;           /* of its last start, or of the wait for it */
     /* Of a message: */
-    struct mark tail;           /* what was enqueued behind the wait */
     struct chan *chan;          /* or */
     struct coll *coll;
     struct list_link link;      /* of its queue's: see struct batch */

@@ -440,21 +440,21 @@ static int do_step(const struct stream_where *w, struct coll *c,
     return rc ? rc : stream_batch_wait_all(w->call, c->queue, s->n, s->reqs);
 }
 
+int stream_coll_may_start(const struct stream_where *w, const struct coll *c)
+{
+    if (c->broken) {
+        stream_refuse(ERR_STREAM, w->call, "an earlier start of it failed");
+        return -EIO;
+    }
+    return stream_may_wait() ? 0 : stream_refuse_wait(w);
+}
+
 int stream_coll_start(const struct stream_where *w, struct coll *c)
 {
     struct stream_where mine = where(c, w->call);
     uint64_t round = c->round + 1;
     int rc;
 
-    if (c->broken) {
-        stream_refuse(ERR_STREAM, w->call, "an earlier start of it failed");
-        return -EIO;
-    }
-    rc = stream_need_live(w);
-    if (!rc && !stream_may_wait())
-        rc = stream_refuse_wait(w);
-    if (rc)
-        return rc;
     rc = stream_told(w, gtl->write64(&c->words->go, round, w->stream));
     if (!rc)
         rc = stream_told(&mine, gtl->wait64(&c->words->go, round, c->stream));

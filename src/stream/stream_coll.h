@@ -7,6 +7,8 @@
 
 struct coll;
 
+/* Before anything of a start is done. */
+int stream_coll_may_start(const struct stream_where *w, const struct coll *c);
 /* The stream lets the next round begin; waits for it. */
 int stream_coll_start(const struct stream_where *w, struct coll *c);
 int stream_coll_wait(const struct stream_where *w, const struct coll *c);

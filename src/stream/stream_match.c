@@ -151,9 +151,11 @@ static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
     r->error = error;
     if (!(n->flags & MAIL_CANCELLED) && (error || !r->once || r->reached))
         answer(r, n);
-    if (r->left)
+    if (r->left) {
+        if (r->once)
+            __atomic_fetch_sub(&sought, 1, __ATOMIC_RELAXED);
         release(r);
-    else if (error)
+    } else if (error)
         break_off(r, error);
     else
         settle(r, CHAN_MATCHED);
@@ -485,6 +487,10 @@ static void free_alone(struct chan *c) REQUIRES(lock)
     } else {
         c->left = true;         /* until its sender comes */
         give_words(c);
+        if (c->once) {          /* who asks nobody else, so the agent looks */
+            __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
+            stream_agent_ring();
+        }
     }
 }
 

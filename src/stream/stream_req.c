@@ -226,11 +226,6 @@ int stream_req_await(const char *call, struct shmemx_req *req)
 
 void stream_req_drop(struct req *r)
 {
-    const struct batch *q = stream_req_batch(r);
-
-    /* The partner's words are not written any more. */
-    if (r->chan && q && r->state == WAITED)
-        stream_batch_until("shmemx_req_free", q, r->tail, stream_batch_ended);
     if (r->chan && r->once && r->state == WAITED)
         chan_leave_agent("shmemx_req_free", r->chan);
     if (r->chan)

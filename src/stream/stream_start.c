@@ -209,8 +209,10 @@ static int is_matched(const char *call, const struct chan *c, int i)
     return -EPIPE;
 }
 
-static int may_start(const char *call, const struct req *r, int i)
+static int may_start(const struct stream_where *w, const struct req *r, int i)
 {
+    const char *call = w->call;
+
     if (unlikely(r->once))
         return stream_refuse(ERR_ARG, call, "request %d is none that was "
                              "made by an init call", i);
@@ -220,7 +222,8 @@ static int may_start(const char *call, const struct req *r, int i)
         stream_refuse(ERR_ARG, call, "request %d was started, and no wait for "
                       "it was enqueued", i);
     else
-        return r->chan ? is_matched(call, r->chan, i) : 0;
+        return r->chan ? is_matched(call, r->chan, i)
+               : r->coll ? stream_coll_may_start(w, r->coll) : 0;
     return -EBUSY;
 }
 
@@ -235,14 +238,14 @@ static void unlist(int n, struct shmemx_req *reqs[])
 }
 
 /* Marks them, so that one that comes again is known.  On error none is. */
-static int list(const char *call, int n, struct shmemx_req *reqs[])
+static int list(const struct stream_where *w, int n, struct shmemx_req *reqs[])
 {
     struct req *r;
     int rc;
 
     for (int i = 0; i < n; i++) {
-        r = stream_req_at(call, reqs, i);
-        rc = r ? may_start(call, r, i) : -EINVAL;
+        r = stream_req_at(w->call, reqs, i);
+        rc = r ? may_start(w, r, i) : -EINVAL;
         if (rc) {
             unlist(i, reqs);
             return rc;
@@ -291,7 +294,7 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
     if (!q)
         return -EINVAL;
     chan_progress(call);        /* a partner may have freed its end */
-    rc = list(call, n, reqs);
+    rc = list(&w, n, reqs);
     if (rc || n <= 0)
         return rc ? rc : stream_need_stream(&w);
     rc = start_listed(&w, q, n, reqs);
@@ -330,9 +333,9 @@ static int wait_for(const struct stream_where *w, struct batch *q,
 }
 
 /* Behind the waits for messages: copies out of slots, then the words that let
- * their senders go on, and a mark of the stream's own behind all. */
+ * their senders go on, which the device stores, and a mark. */
 static int behind(const struct stream_where *w, struct batch *q,
-                  struct list_link *these, struct mark *tail, struct mark *m)
+                  struct list_link *these, struct mark *m)
 {
     struct parts parts = { false, false };
     struct list_link *l, *next;
@@ -343,7 +346,7 @@ static int behind(const struct stream_where *w, struct batch *q,
         if (!rc && (c = list_entry(l, struct req, link)->chan))
             rc = chan_copy_out(w, q, c, &parts);
     if (!rc && (parts.agent || parts.nic)) {    /* not in stream order */
-        rc = finish(w, q, parts, tail);
+        rc = finish(w, q, parts, m);
         if (!rc)
             rc = wait_for(w, q, q->last);
         parts = (struct parts){ false, false };
@@ -351,12 +354,7 @@ static int behind(const struct stream_where *w, struct batch *q,
     list_each(l, next, these)
         if (!rc && (c = list_entry(l, struct req, link)->chan))
             rc = chan_give_back(w, q, c, &parts);
-    if (!rc)
-        rc = finish_messages(w, q, parts, tail);
-    *m = *tail;
-    if (!rc && (parts.nic || parts.agent))
-        rc = finish_messages(w, q, (struct parts){ false, false }, m);
-    return rc;
+    return rc ? rc : finish_messages(w, q, parts, m);
 }
 
 /* Those requests of q->sent that were moved to these, and marks. */
@@ -365,7 +363,7 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
 {
     struct list_link *l, *next;
     size_t n = 0;
-    struct mark tail, m;
+    struct mark m;
     struct req *r;
     int rc = wait_for(w, q, upto);
 
@@ -381,7 +379,7 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
             rc = r->chan ? chan_wait(w, r->chan) : stream_coll_wait(w, r->coll);
     }
     if (!rc)
-        rc = behind(w, q, these, &tail, &m);
+        rc = behind(w, q, these, &m);
     list_each(l, next, these) {
         if (rc)
             break;
@@ -390,7 +388,6 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
         if (r->own)
             list_append(&q->fading, l);
         r->state = WAITED;
-        r->tail = tail;
         r->mark = m;
     }
     return rc;
