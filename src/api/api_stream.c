@@ -14,7 +14,9 @@
 
 int api_stream_open(void)
 {
-    return gtl != &gtl_none || api_device_known() ? stream_open() : -ENODEV;
+    bool known = api_device_known();    /* another thread may be opening it */
+
+    return known || gtl != &gtl_none ? stream_open() : -ENODEV;
 }
 
 void api_stream_lacks(const char *call)

@@ -60,7 +60,7 @@ static void *use(void *arg)
 
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     for (int i = 0; i < ROUNDS; i++) {
-        usleep((useconds_t)msg_below(300));
+        usleep((useconds_t)(37 * i + 101 * u->n + 59 * me) % 300);
         u->in[0] = 10 * u->n + i;
         T_EQ(shmemx_allreduce_init(u->team, u->out, u->in, (size_t)u->n,
                                    SHMEMX_INT64, SHMEMX_SUM, &r), 0);
