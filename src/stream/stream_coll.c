@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "coll/coll.h"
 #include "core/core_misuse.h"
+#include "core/core_watch.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
 
@@ -347,6 +348,7 @@ static int make(const struct coll *args, int rc,
     struct coll *c = malloc(sizeof *c);
     struct shmemx_req *r = NULL;
 
+    core_watch_enter(args->call, args->team);
     if (!out && !rc)
         rc = stream_refuse(ERR_NULL, args->call, "no place for the request");
     if (!c)
