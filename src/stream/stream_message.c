@@ -24,6 +24,7 @@ int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
         q = stream_batch_of(a->call, queue);
         if (!q)
             return -EINVAL;
+        stream_batch_fade(q);   /* what is past gives its slot back */
     } else if (!out) {
         return stream_refuse(ERR_NULL, a->call, "no place for the request");
     }

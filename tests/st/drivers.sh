@@ -18,9 +18,11 @@ export T_SEED
 T_SHORT=1
 export T_SHORT
 runs=2/1
+export SHMEM_SYMMETRIC_SIZE=64M         # slots for private memory
 for test in channel turns once; do
     each ../st/$test cuda-discrete hip-coherent
 done
+export SHMEM_SYMMETRIC_SIZE=32M
 [ -z "$real" ] || finish
 
 extra=FAKE_DEVICE_COUNT=4       # one for each PE
