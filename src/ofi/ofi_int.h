@@ -71,6 +71,9 @@ static inline const struct ofi_peer *ofi_peer(int pe)
 /* Registers memory for the peers; slot: which, of the few that a PE has. */
 enum { OFI_RING_SLOT = HEAP_SEGS };
 int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out);
+/* The provider gives the key (FI_MR_PROV_KEY); counts: what comes there. */
+int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
+                            struct fid_mr **out);
 int ofi_region_open_device(void *base, size_t size, struct fid_mr **out);
 int ofi_segment_open(int seg);
 

@@ -140,7 +140,9 @@ static uint64_t new_key(int slot)
 
 _Static_assert(OFI_RING_SLOT < 4, "new_key has two bits for it");
 
-static int open_region(struct fi_mr_attr *a, int slot, struct fid_mr **out)
+/* counts: what comes there, or NULL.  The key is the provider's then. */
+static int open_region(struct fi_mr_attr *a, int slot, struct fid_cntr *counts,
+                       struct fid_mr **out)
 {
     uint64_t mode = ofi.info->domain_attr->mr_mode;
     struct fid_mr *mr;
@@ -150,20 +152,20 @@ static int open_region(struct fi_mr_attr *a, int slot, struct fid_mr **out)
     a->access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE;
     a->requested_key = mode & FI_MR_PROV_KEY ? 0 : new_key(slot);
     rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
-         : fi_mr_regattr(ofi.domain, a, 0, &mr);
+         : fi_mr_regattr(ofi.domain, a, counts ? FI_RMA_EVENT : 0, &mr);
     if (rc)
         return rc;
-    if (mode & FI_MR_ENDPOINT) {
+    if (mode & FI_MR_ENDPOINT)
         rc = fi_mr_bind(mr, &ofi.eps[0]->ep->fid, 0);
-        if (!rc)
-            rc = fi_mr_enable(mr);
-        if (rc) {
-            fi_close(&mr->fid);
-            return rc;
-        }
-    }
-    *out = mr;
-    return 0;
+    if (!rc && counts)
+        rc = fi_mr_bind(mr, &counts->fid, FI_REMOTE_WRITE);
+    if (!rc && mode & FI_MR_ENDPOINT)
+        rc = fi_mr_enable(mr);
+    if (rc)
+        fi_close(&mr->fid);
+    else
+        *out = mr;
+    return rc;
 }
 
 int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out)
@@ -171,7 +173,16 @@ int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out)
     const struct iovec iov = { base, size };
     struct fi_mr_attr a = { .mr_iov = &iov };
 
-    return open_region(&a, slot, out);
+    return open_region(&a, slot, NULL, out);
+}
+
+int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
+                            struct fid_mr **out)
+{
+    const struct iovec iov = { base, size };
+    struct fi_mr_attr a = { .mr_iov = &iov };
+
+    return open_region(&a, 0, counts, out);
 }
 
 int ofi_region_open_device(void *base, size_t size, struct fid_mr **out)
@@ -183,7 +194,7 @@ int ofi_region_open_device(void *base, size_t size, struct fid_mr **out)
         a.iface = FI_HMEM_CUDA;
         a.device.cuda = gtl_device.ordinal;
     }
-    return open_region(&a, HEAP_DEVICE, out);
+    return open_region(&a, HEAP_DEVICE, NULL, out);
 }
 
 int ofi_segment_open(int seg)

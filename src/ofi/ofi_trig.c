@@ -290,7 +290,14 @@ static int make_late(struct xport_trig **out) REQUIRES(ofi_trig.lock)
            ? -ENOSPC : make_trigger(out);
 }
 
-/* Its counters and its flag go on from where they are. */
+void ofi_trig_lend(struct xport_trig *t, xport_trig_failed *failed, void *arg)
+{
+    t->closed = false;
+    t->failed = failed;
+    t->arg = arg;
+    t->base = t->armed;
+}
+
 static int open_trigger(struct xport_trig **out, xport_trig_failed *failed,
                         void *arg)
 {
@@ -303,10 +310,7 @@ static int open_trigger(struct xport_trig **out, xport_trig_failed *failed,
     if (!t)
         rc = make_late(&t);
     if (!rc) {
-        t->closed = false;
-        t->failed = failed;
-        t->arg = arg;
-        t->base = t->armed;
+        ofi_trig_lend(t, failed, arg);
         *out = t;
     }
     lock_release(&ofi_trig.lock);

@@ -131,6 +131,9 @@ int ofi_trig_counter(struct fid_cntr **out);
 /* Of one that is in no list. */
 void ofi_trig_free(struct xport_trig *t);
 
+/* To its next owner: its counters and its flag go on from where they are. */
+void ofi_trig_lend(struct xport_trig *t, xport_trig_failed *failed, void *arg);
+
 /* ---- ofi_trig_gate.c ---- */
 int ofi_trig_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
                   xport_trig_failed *failed, void *arg);

@@ -5,35 +5,10 @@
  * word.  Only NICs count what comes to a region, so such atomics are the NIC's
  * own also where a thread asks for them. */
 #include "ofi/ofi_trig.h"
-#include "base/fault.h"
 #include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* Its key tells peers where to. */
-static int open_region(struct xport_trig *t)
-{
-    const struct iovec iov = { &t->bumped, sizeof t->bumped };
-    const struct fi_mr_attr a = {
-        .mr_iov = &iov, .iov_count = 1,
-        .access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE
-    };
-    int rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
-             : fi_mr_regattr(ofi.domain, &a, FI_RMA_EVENT, &t->region);
-
-    if (rc) {
-        t->region = NULL;
-        return rc;
-    }
-    if (ofi.info->domain_attr->mr_mode & FI_MR_ENDPOINT)
-        rc = fi_mr_bind(t->region, &ofi.eps[0]->ep->fid, 0);
-    if (!rc)
-        rc = fi_mr_bind(t->region, &t->go->fid, FI_REMOTE_WRITE);
-    if (!rc && ofi.info->domain_attr->mr_mode & FI_MR_ENDPOINT)
-        rc = fi_mr_enable(t->region);
-    return rc;
-}
 
 static int make_gate(struct xport_trig **out) REQUIRES(ofi_trig.lock)
 {
@@ -46,7 +21,8 @@ static int make_gate(struct xport_trig **out) REQUIRES(ofi_trig.lock)
     if (!rc)
         rc = ofi_trig_counter(&t->done);
     if (!rc)
-        rc = open_region(t);
+        rc = ofi_region_open_counted(&t->bumped, sizeof t->bumped, t->go,
+                                     &t->region);
     if (rc) {
         log_info(LOG_OFI, "no more gates: %s", ofi_strerror(rc));
         ofi_trig_free(t);
@@ -88,10 +64,7 @@ int ofi_trig_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
     if (!t)
         rc = make_gate(&t);
     if (!rc) {
-        t->closed = false;
-        t->failed = failed;
-        t->arg = arg;
-        t->base = t->armed;
+        ofi_trig_lend(t, failed, arg);
         t->word = word;
         *off = fi_mr_key(t->region);
         *out = t;
