@@ -15,7 +15,7 @@ enum { TAKEN = 4096 };
  * copy. */
 static bool near(const struct stream_op *op)
 {
-    return xport_routes[op->pe].map[HEAP_HOST] != 0;
+    return xport_is_near(op->pe);
 }
 
 static bool do_put(const struct core_ctx *ctx, const struct stream_op *op)

@@ -184,18 +184,13 @@ static void flush_some(const char *call, struct outbox *list[], int n)
         let_sent_go(list[i]);
 }
 
-static bool is_near(int pe)
-{
-    return xport_routes[pe].map[HEAP_HOST] != 0;
-}
-
 bool mail_flush(const char *call, bool near_only)
 {
     struct outbox *list[PEERS], **at = &outboxes, *o;
     int n = 0;
 
     for (o = outboxes; o; o = o->next) {
-        if (!o->n || (near_only && !is_near(o->pe)))
+        if (!o->n || (near_only && !xport_is_near(o->pe)))
             continue;
         list[n++] = o;
         if (n == PEERS || !o->next) {

@@ -143,7 +143,7 @@ int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
     int rc;
 
     if (xport_trig == &xport_trig_none ||
-        (xport_routes[op->pe].map[HEAP_HOST] && op->kind != STREAM_GATE) ||
+        (xport_is_near(op->pe) && op->kind != STREAM_GATE) ||
         !stream_nic_op(op, &x) ||
         !xport_trig->can(&x) || !open_trig(q))
         return STREAM_NOT;

@@ -122,7 +122,7 @@ bool stream_near(enum heap_seg_id seg, bool *copies, bool *atomics)
     if (!heap_segs[seg].size)
         return false;
     for (int pe = 0; pe < core_world.n_pes; pe++) {
-        if (!xport_routes[pe].map[HEAP_HOST])
+        if (!xport_is_near(pe))
             continue;
         c = c && stream_reach(pe, first, 1);
         a = a && stream_reach_amo(pe, first, 8);
@@ -140,7 +140,7 @@ bool stream_far(bool *copies, bool *atomics)
     };
     int pe = 0;
 
-    while (pe < core_world.n_pes && xport_routes[pe].map[HEAP_HOST])
+    while (pe < core_world.n_pes && xport_is_near(pe))
         pe++;
     if (pe == core_world.n_pes)
         return false;

@@ -48,11 +48,10 @@ static void failed(struct stream_queue *q, const struct chan *c)
 static void put(struct stream_queue *q, struct chan *c)
 {
     uint64_t round = c->send.round;
-    bool near = xport_routes[c->pe].map[HEAP_HOST] != 0;
 
     core_put_signal(c->send.call, &q->ctx, chan_slot(c, round), c->buf,
                     c->bytes, chan_arrived(c->there, round), round,
-                    SHMEM_SIGNAL_SET, c->pe, !near);
+                    SHMEM_SIGNAL_SET, c->pe, !xport_is_near(c->pe));
     c->send.put = true;
 }
 

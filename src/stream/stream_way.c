@@ -50,7 +50,8 @@ static bool may_pair(const struct chan *r, const struct mail_note *n)
 
 int chan_decide(struct chan *r, const struct mail_note *n)
 {
-    bool near = chan_is_near(r->pe), symmetric = heap_find(r->buf, r->bytes) >= 0;
+    bool near = xport_is_near(r->pe);
+    bool symmetric = heap_find(r->buf, r->bytes) >= 0;
     unsigned least = symmetric || !r->bytes ? 0 : 1;
 
     if (r->once) {
@@ -90,7 +91,8 @@ static void gate_failed(void *arg, const char *call, const char *what, int pe,
 
 bool chan_open_gate(struct chan *c)
 {
-    if (c->ready || c->once || chan_is_near(c->pe) || c->len <= chan_eager.far ||
+    if (c->ready || c->once || xport_is_near(c->pe) ||
+        c->len <= chan_eager.far ||
         xport_trig->gate(&c->gate, &c->gate_at, &c->words->sent, gate_failed,
                          c))
         return false;

@@ -24,6 +24,12 @@ struct xport_route {
 };
 extern hidden struct xport_route *xport_routes;
 
+/* Is its memory mapped here?  Else it is far. */
+static inline bool xport_is_near(int pe)
+{
+    return xport_routes[pe].map[HEAP_HOST] != 0;
+}
+
 /* Where the atomics of a node's devices do not exclude each other, those on the
  * device heap of a PE are made by one PE at a time, each in such a lock of the
  * owner's.  A symmetric address; NULL: no lock is needed. */
