@@ -116,10 +116,6 @@ bool chan_open_gate(struct chan *c);
 void chan_close_gate(struct chan *c);
 /* Slots for so many messages.  False: there is no room. */
 bool chan_take_slots(struct chan *r, unsigned n);
-static inline bool chan_is_near(int pe)
-{
-    return xport_routes[pe].map[HEAP_HOST] != 0;
-}
 
 /* ---- stream_match.c ---- */
 /* With streams: 0 or -errno, logged. */
@@ -169,7 +165,6 @@ int chan_wait(const struct stream_where *w, const struct chan *c);
  * senders are told, once that has ended, that their slots are free. */
 int chan_copy_out(const struct stream_where *w, struct batch *q,
                   struct chan *c, struct parts *parts);
-bool chan_tells(const struct chan *c);
 int chan_give_back(const struct stream_where *w, struct batch *q,
                    struct chan *c, struct parts *parts);
 

@@ -204,7 +204,6 @@ int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
     return *is ? failed(call, q, r) : 0;
 }
 
-
 int stream_req_await(const char *call, struct shmemx_req *req)
 {
     struct req *r = req_of(call, req, false);

@@ -2,6 +2,7 @@
 /* Rounds of channels: what a start and a wait put into a stream. */
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
+#include "stream/stream_stats.h"
 #include "core/core_device.h"
 
 #include <errno.h>
@@ -24,17 +25,15 @@ static void come(void *arg)
     struct chan *c = arg;
     bool sends = c->sends;
     int me = core_world.my_pe;
-    uint64_t *turns = sends ? (void *)stream_reach(c->pe, &c->there->turns, 8)
-                            : &c->words->turns;
-    struct chan_words *sender = sends ? c->words
-        : (void *)stream_reach(c->pe, c->there, sizeof *c->there);
-    struct chan_words *receiver = sends
-        ? (void *)stream_reach(c->pe, c->there, sizeof *c->there) : c->words;
+    struct chan_words *there = (void *)stream_reach(c->pe, c->there,
+                                                    sizeof *c->there);
+    struct chan_words *sender = sends ? c->words : there;
+    struct chan_words *receiver = sends ? there : c->words;
     uint64_t was, round;
 
     /* release: the buffer of this end; acquire: that of the other one. */
     atomics_told();
-    was = __atomic_fetch_add(turns, 1, __ATOMIC_ACQ_REL);
+    was = __atomic_fetch_add(&receiver->turns, 1, __ATOMIC_ACQ_REL);
     atomics_heard();
     if (was % 2 == 0)
         return;
@@ -44,14 +43,31 @@ static void come(void *arg)
     tell(&sender->sent, round, sends ? me : c->pe);
 }
 
-static int put(const struct stream_where *w, struct batch *q, struct chan *c,
-               uint64_t round, struct parts *parts)
+static int meet_half_way(const struct stream_where *w, struct chan *c)
 {
-    const struct stream_op op = {
-        .kind = STREAM_PUT_SIGNAL, .call = w->call, .pe = c->pe,
+    int rc = stream_told(w, gtl_work(come, c, w->stream));
+
+    if (!rc) {
+        stream_count(STREAM_DIRECT);
+        gtl_op(w->stream);
+    }
+    return rc;
+}
+
+static struct stream_op put_of(const struct chan *c, const char *call,
+                               uint64_t round)
+{
+    return (struct stream_op){
+        .kind = STREAM_PUT_SIGNAL, .call = call, .pe = c->pe,
         .dest = chan_slot(c, round), .source = c->buf, .len = c->bytes,
         .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
     };
+}
+
+static int put(const struct stream_where *w, struct batch *q,
+               const struct chan *c, uint64_t round, struct parts *parts)
+{
+    const struct stream_op op = put_of(c, w->call, round);
 
     return stream_start_one(w, q, &op, parts);
 }
@@ -62,11 +78,7 @@ static void put_behind_gate(const struct stream_where *w, struct batch *q,
                             struct chan *c, uint64_t round,
                             struct parts *parts)
 {
-    const struct stream_op put = {
-        .kind = STREAM_PUT_SIGNAL, .call = w->call, .pe = c->pe,
-        .dest = chan_slot(c, round), .source = c->buf, .len = c->bytes,
-        .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
-    };
+    const struct stream_op put = put_of(c, w->call, round);
     struct stream_op op = {
         .kind = STREAM_SEND, .call = w->call, .pe = c->pe,
         .send = { c, round, true }
@@ -131,6 +143,12 @@ static bool has_turns(const struct chan *c)
     return !c->sends && !c->once && c->how == CHAN_EAGER;
 }
 
+/* With the wait; else with the next start. */
+static bool tells_at_once(const struct chan *c)
+{
+    return has_turns(c) && is_near(c);
+}
+
 static int tell_taken(const struct stream_where *w, struct batch *q,
                       const struct chan *c, bool near, struct parts *parts)
 {
@@ -162,7 +180,7 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
     if (c->how == CHAN_GATE)
         return open_gate(w, q, c, parts);
     if (c->how == CHAN_PAIR)
-        return stream_told(w, gtl_work(come, c, w->stream));
+        return meet_half_way(w, c);
     if (c->how == CHAN_MEET)
         return let_come(w, q, c, round, parts);
     if (c->sends)
@@ -257,15 +275,10 @@ int chan_copy_out(const struct stream_where *w, struct batch *q,
     return stream_start_one(w, q, &op, parts);
 }
 
-bool chan_tells(const struct chan *c)
-{
-    return has_turns(c) && is_near(c);
-}
-
 int chan_give_back(const struct stream_where *w, struct batch *q,
                    struct chan *c, struct parts *parts)
 {
-    return chan_tells(c) ? tell_taken(w, q, c, true, parts) : 0;
+    return tells_at_once(c) ? tell_taken(w, q, c, true, parts) : 0;
 }
 
 void chan_finish(const char *call, struct chan *c)
@@ -274,7 +287,7 @@ void chan_finish(const char *call, struct chan *c)
 
     if (in_slot(c) && c->bytes)
         core_copy(c->buf, chan_slot(c, c->round), c->bytes);
-    if (!chan_tells(c))
+    if (!tells_at_once(c))
         return;
     s = taken(c, true);
     chan_tell(call, c, s.addr, s.value, s.op);

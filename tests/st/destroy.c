@@ -53,6 +53,35 @@ T(a_started_queue_keeps_a_stream)
     shmem_free(gate);
 }
 
+/* A large one, which waits for both ends. */
+T(a_started_message_keeps_a_stream)
+{
+    static char in[65536], out[65536];
+    shmemx_stream_t s = st_make();
+    uint64_t *gate = st_gate(s);
+    shmemx_req_t r[2];
+    shmemx_queue_t q;
+
+    memset(out, 6, sizeof out);
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_EQ(shmemx_recv_init(in, sizeof in, prev, 0, &r[0]), 0);
+    T_EQ(shmemx_send_init(out, sizeof out, next, 0, &r[1]), 0);
+    T_EQ(shmemx_matchall(2, r), 0);
+    T_EQ(shmemx_enqueue_startall(q, 2, r), 0);
+    T_EQ(shmemx_stream_destroy(s), -EBUSY);
+    T_EQ(shmemx_enqueue_waitall(q, 2, r), 0);
+    st_open(gate);
+    T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(in[0], 6);
+    T_EQ(in[sizeof in - 1], 6);
+    T_EQ(shmemx_req_free(&r[0]), 0);
+    T_EQ(shmemx_req_free(&r[1]), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    shmem_barrier_all();
+    shmem_free(gate);
+}
+
 /* Also where nothing would be done. */
 T(a_stream_that_is_gone_is_refused)
 {
@@ -138,6 +167,7 @@ int main(void)
     st_begin();
     T_RUN(communication_ahead_keeps_a_stream);
     T_RUN(a_started_queue_keeps_a_stream);
+    T_RUN(a_started_message_keeps_a_stream);
     T_RUN(a_stream_that_is_gone_is_refused);
     T_RUN(a_queue_goes_after_its_stream);
     T_RUN(a_stream_that_has_run_is_destroyed);
