@@ -139,6 +139,26 @@ static bool overlap(const void *a, const void *b, size_t len)
            (uintptr_t)b < (uintptr_t)a + len;
 }
 
+static int check_buffers(const char *call, const struct gtl_reduce *r,
+                         size_t size)
+{
+    uintptr_t both = (uintptr_t)r->out | (uintptr_t)r->a;
+
+    if (r->n && (!r->out || !r->a))
+        return core_misuse(ERR_NULL, call, "a null pointer with %zu "
+                           "element(s)", r->n);
+    if (r->n > SIZE_MAX / 16)
+        return core_misuse(ERR_SIZE, call, "%zu elements exceed the address "
+                           "space", r->n);
+    if (both % (size > 8 ? 8 : size))
+        return core_misuse(ERR_ALIGN, call, "%p or %p is not aligned to its "
+                           "type", r->out, r->a);
+    if (r->out != r->a && overlap(r->out, r->a, r->n * size))
+        return core_misuse(ERR_ARG, call, "dest and source overlap and are "
+                           "not the same");
+    return 0;
+}
+
 int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
                            size_t nelems, shmemx_type_t type, shmemx_op_t op,
                            shmemx_req_t *req)
@@ -148,26 +168,20 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
         .out = dest, .a = source, .n = nelems
     };
     struct core_team *t;
+    size_t size = 1;
     int rc = api_stream_need(__func__);
 
-    if (!rc && !fits(type, op))
-        rc = core_misuse(ERR_ARG, __func__, "operation %d is none of type %d",
-                         (int)op, (int)type);
-    if (!rc && nelems && (!dest || !source))
-        rc = core_misuse(ERR_NULL, __func__, "a null pointer with %zu "
-                         "elements", nelems);
-    if (!rc && nelems > SIZE_MAX / 16)
-        rc = core_misuse(ERR_SIZE, __func__, "%zu elements exceed the address "
-                         "space", nelems);
-    if (!rc && ((uintptr_t)dest | (uintptr_t)source) % (sizes[type] > 8
-                                                        ? 8 : sizes[type]))
-        rc = core_misuse(ERR_ALIGN, __func__, "%p or %p is not aligned to its "
-                         "type", dest, source);
-    if (!rc && dest != source && overlap(dest, source, nelems * sizes[type]))
-        rc = core_misuse(ERR_ARG, __func__, "dest and source overlap and are "
-                         "not the same");
     if (!rc)
         rc = find_team(__func__, team, &t);
-    return rc ? rc : stream_allreduce_init(__func__, t, &r, sizes[type], req);
+    if (rc)
+        return rc;
+    if (fits(type, op)) {
+        size = sizes[type];
+        rc = check_buffers(__func__, &r, size);
+    } else {
+        rc = core_misuse(ERR_ARG, __func__, "operation %d is none of type %d",
+                         (int)op, (int)type);
+    }
+    return stream_allreduce_init(__func__, t, &r, size, rc, req);
 }
 API_ALIAS(shmemx_allreduce_init)

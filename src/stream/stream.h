@@ -145,9 +145,10 @@ int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
 /* Of all members of a team, which call it in the same order. */
 int stream_barrier_init(const char *call, struct core_team *t,
                         struct shmemx_req **out);
-/* r->a is the source, r->out the dest; size: of an element. */
+/* r->a is the source, r->out the dest; size: of an element; wrong: 0, or why
+ * this member refuses, told: then none gets one. */
 int stream_allreduce_init(const char *call, struct core_team *t,
-                          const struct gtl_reduce *r, size_t size,
+                          const struct gtl_reduce *r, size_t size, int wrong,
                           struct shmemx_req **out);
 int stream_is_matched(const char *call, struct shmemx_req *req, bool *is);
 /* What was put in since the last start; or these, all or none. */

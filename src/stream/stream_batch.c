@@ -29,6 +29,15 @@ int stream_batch_no_memory(const char *call)
     return -ENOMEM;
 }
 
+int stream_batch_no_room(const char *call, size_t bytes)
+{
+    stream_refuse(ERR_HEAP, call, "no %zu bytes are left in the part of the "
+                  "heap that is the library's own, a 16th of it: symmetric "
+                  "buffers need less there, or set SHMEM_SYMMETRIC_SIZE",
+                  bytes);
+    return -ENOSPC;
+}
+
 int stream_batch_room(struct batch *q, size_t n)
 {
     struct staged *more;

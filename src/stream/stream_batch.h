@@ -118,6 +118,8 @@ void stream_batch_until(const char *call, const struct batch *q, struct mark m,
 struct batch *stream_batch_of(const char *call, struct shmemx_queue *queue);
 struct stream_where stream_batch_where(const char *call, const struct batch *b);
 int stream_batch_no_memory(const char *call);
+/* In the heap's pool. */
+int stream_batch_no_room(const char *call, size_t bytes);
 /* The word that tells how far they are; NULL: nothing of that kind was
  * started. */
 uint64_t *stream_batch_word(const struct batch *b, int way);

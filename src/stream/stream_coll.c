@@ -286,25 +286,17 @@ void stream_coll_free(const char *call, struct coll *c)
     undo(call, c);
 }
 
-static int no_room(const char *call, size_t bytes)
-{
-    stream_refuse(ERR_HEAP, call, "no %zu bytes are left in the part of the "
-                  "heap that is the library's own, a 16th of it: set "
-                  "SHMEM_SYMMETRIC_SIZE", bytes);
-    return -ENOSPC;
-}
-
 static int prepare(struct coll *c)
 {
     int rc;
 
     c->words = heap_pool_take(sizeof *c->words);
     if (!c->words)
-        return no_room(c->call, sizeof *c->words);
+        return stream_batch_no_room(c->call, sizeof *c->words);
     if (c->room_size)
         c->room = heap_pool_take(c->room_size);
     if (c->room_size && !c->room)
-        return no_room(c->call, c->room_size);
+        return stream_batch_no_room(c->call, c->room_size);
     /* The software device stops all streams at the end but urgent ones. */
     rc = gtl->stream_create(!gtl_is_software(), &c->stream);
     if (rc) {
@@ -410,13 +402,13 @@ static int may_reduce(const char *call, const struct gtl_reduce *r,
 }
 
 int stream_allreduce_init(const char *call, struct core_team *t,
-                          const struct gtl_reduce *r, size_t size,
+                          const struct gtl_reduce *r, size_t size, int wrong,
                           struct shmemx_req **out)
 {
     struct coll c = { .call = call, .team = t, .what = *r, .size = size };
     size_t n = (size_t)t->n_pes;
     bool ring = n > 2 && r->n >= n && r->n * size > SHORT;
-    int rc = may_reduce(call, r, size);
+    int rc = wrong ? wrong : may_reduce(call, r, size);
 
     c.room_size = n == 1 ? 0 : ring ? (r->n / n + 1) * size : r->n * size;
     return make(&c, rc, ring ? make_ring : make_pairs, out);

@@ -9,9 +9,7 @@
  * Memory that a partner writes is given back when both have told that their
  * end was freed. */
 #include "stream/stream_chan.h"
-#include "base/env.h"
 #include "base/lock.h"
-#include "core/core_text.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_mail.h"
 
@@ -127,7 +125,7 @@ static void answer(struct chan *r, const struct mail_note *n)
         a.slots = (int32_t)r->slots;
         a.step = r->step;
         mail_set_place(&a, r->bytes ? (void *)r->land : r->words,
-                  r->slots ? r->slots * r->step : r->bytes);
+                       r->slots ? r->slots * r->step : r->bytes);
     }
     post(r, &a);
 }
@@ -371,15 +369,6 @@ static int check(const struct chan_args *a, int *pe)
     return rc;
 }
 
-static int no_room(const struct chan_args *a, size_t bytes)
-{
-    stream_refuse(ERR_HEAP, a->call, "no %zu bytes are left in the part of "
-                  "the heap that is the library's own, a 16th of it: "
-                  "symmetric buffers need less there, or set "
-                  "SHMEM_SYMMETRIC_SIZE", bytes);
-    return -ENOSPC;
-}
-
 /* Its number, and its place among those of its kind. */
 static int enter(struct chan *c)
 {
@@ -420,7 +409,7 @@ int chan_make(const struct chan_args *a, struct chan **out)
          !chan_take_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
         give_words(c);
         free(c);
-        return no_room(a, a->len + sizeof *c->words);
+        return stream_batch_no_room(a->call, a->len + sizeof *c->words);
     }
     rc = enter(c);
     if (rc) {

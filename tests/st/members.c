@@ -45,6 +45,21 @@ T(where_one_has_no_room_none_has_a_request)
     T_EQ(shmemx_stream_destroy(s), 0);
 }
 
+/* Its own buffers are not aligned. */
+T(where_one_is_wrong_none_has_a_request)
+{
+    static long d[4];
+    shmemx_req_t r = NULL;
+
+    T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, (char *)d + (me == 1), &d[2],
+                               1, SHMEMX_INT64, SHMEMX_SUM, &r),
+         me == 1 ? -EINVAL : -ECANCELED);
+    T_TRUE(!r);
+    T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, d, &d[2], 1, SHMEMX_INT64,
+                               SHMEMX_SUM, &r), 0);
+    T_EQ(shmemx_req_free(&r), 0);
+}
+
 struct user {
     shmem_team_t team;
     long in[9], out[9];
@@ -97,6 +112,7 @@ int main(void)
     me = shmem_my_pe();
     n_pes = shmem_n_pes();
     T_RUN(teams_of_two_threads_are_two);
-    T_RUN(where_one_has_no_room_none_has_a_request);   /* it stays in pieces */
+    T_RUN(where_one_is_wrong_none_has_a_request);
+    T_RUN(where_one_has_no_room_none_has_a_request);    /* it stays in pieces */
     return st_end();
 }
