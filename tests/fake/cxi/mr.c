@@ -28,8 +28,10 @@ static int mr_close(struct fid *fid)
         mr->ep->refs--;
     if (mr->cntr)
         mr->cntr->refs--;
-    if (mr->base)
+    if (mr->base) {
         dom->counters--;
+        epoll_ctl(dom->arrivals, EPOLL_CTL_DEL, mr->fd, NULL);
+    }
     pthread_mutex_unlock(&dom->lock);
     if (mr->real)
         fi_close(&mr->real->fid);
@@ -95,7 +97,7 @@ static int mr_bind(struct fid *fid, struct fid *to, uint64_t flags)
 static int count_base(struct cxi_mr *mr)
 {
     struct fi_cntr_attr attr = { .wait_obj = FI_WAIT_FD };
-    struct epoll_event e = { .events = EPOLLIN | EPOLLET };
+    struct epoll_event e = { .events = EPOLLIN | EPOLLET, .data.ptr = mr };
     struct cxi_domain *dom = mr->dom;
     struct fid_cntr *base;
     int fd, rc = fi_cntr_open(dom->real, &attr, &base, NULL);
@@ -105,38 +107,45 @@ static int count_base(struct cxi_mr *mr)
     rc = fi_mr_bind(mr->real, &base->fid, FI_REMOTE_WRITE);
     if (!rc)
         rc = fi_control(&base->fid, FI_GETWAIT, &fd);
+    pthread_mutex_lock(&dom->lock);
     if (!rc && epoll_ctl(dom->arrivals, EPOLL_CTL_ADD, fd, &e))
         rc = -FI_EMFILE;
+    if (!rc) {
+        mr->base = base;
+        mr->fd = fd;
+        dom->counters++;
+    }
+    pthread_mutex_unlock(&dom->lock);
     if (rc) {
         fi_close(&mr->real->fid);
         mr->real = NULL;
         fi_close(&base->fid);
-        return rc;
     }
-    pthread_mutex_lock(&dom->lock);
-    mr->base = base;
-    mr->fd = fd;
-    dom->counters++;
-    pthread_mutex_unlock(&dom->lock);
-    return 0;
+    return rc;
 }
 
+/* A sign follows what it tells of, so it is taken before the counter is read.
+ * Only those that have a sign are read: there may be a thousand. */
 void cxi_mr_count(struct cxi_domain *dom)
 {
+    struct epoll_event e[16];
     char signs[64];
-    uint64_t n;
+    int found;
 
-    if (!dom->counters)
-        return;
-    for (struct cxi_mr *mr = dom->mrs; mr; mr = mr->next) {
-        n = mr->base ? fi_cntr_read(mr->base) : 0;
-        if (!mr->base || n == mr->counted)
-            continue;
-        while (recv(mr->fd, signs, sizeof signs, MSG_DONTWAIT) > 0)
-            ;
-        cxi_cntr_change(mr->cntr, false, true, n - mr->counted);
-        mr->counted = n;
-    }
+    do {
+        found = dom->counters ? epoll_wait(dom->arrivals, e, 16, 0) : 0;
+        for (int i = 0; i < found; i++) {
+            struct cxi_mr *mr = e[i].data.ptr;
+            uint64_t n;
+
+            while (recv(mr->fd, signs, sizeof signs, MSG_DONTWAIT) > 0)
+                ;
+            n = fi_cntr_read(mr->base);
+            if (n != mr->counted)
+                cxi_cntr_change(mr->cntr, false, true, n - mr->counted);
+            mr->counted = n;
+        }
+    } while (found == 16);
 }
 
 static int mr_enable(struct cxi_mr *mr)

@@ -400,7 +400,6 @@ static void *nic(void *arg)
                                 { dom->real_fd, POLLIN, 0 },
                                 { dom->bell[0], POLLIN, 0 },
                                 { dom->arrivals, POLLIN, 0 } };
-        struct epoll_event e[8];
         uint64_t now, until, n;
         struct timespec left;
 
@@ -413,8 +412,6 @@ static void *nic(void *arg)
         left.tv_nsec = until == NEVER ? 0 : (long)((until - now) % 1000000000);
         if (!fi_trywait(dom->fabric->real, fids, 1))
             ppoll(fds, 4, &left, NULL);
-        while (fds[3].revents && epoll_wait(dom->arrivals, e, 8, 0) == 8)
-            ;                   /* the pass looks which */
         if (fds[0].revents && read(dom->wake, &n, sizeof n) < 0)
             abort();
         pthread_mutex_lock(&dom->lock);
