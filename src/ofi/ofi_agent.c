@@ -98,7 +98,8 @@ static bool under_way(void)
     for (int i = 1; i < n; i++)
         if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
             return true;
-    return ofi_serve_stuck() || ofi_land_busy() || ofi_ring_watches();
+    return ofi_serve_stuck() || ofi_land_busy() || ofi_ring_watches() ||
+           ofi_amo_rests();
 }
 
 static void nap(long *us)

@@ -59,6 +59,8 @@ struct amo {
     uint64_t value, cond, was;
     void *result;               /* nbi: where the program wants it */
     int size;
+    enum xport_op what;         /* of one that a put leads: what, and where */
+    struct xport_at at;
 };
 
 enum { AMOS = 1024 };
@@ -147,4 +149,99 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     if (likely(x->op.state == OFI_DONE))
         memcpy(result, &x->was, (size_t)a->size);
     ofi_pool_give(&amos, &x->op);
+}
+
+/* ---- behind a put ---- */
+
+/* Whose put has ended, and which found no room since. */
+static struct base_lock lock = LOCK_INIT;
+static struct ofi_op *resting GUARDED_BY(lock);
+static unsigned n_resting;      /* atomic */
+
+bool ofi_amo_rests(void)
+{
+    return __atomic_load_n(&n_resting, __ATOMIC_RELAXED);
+}
+
+void *ofi_amo_behind(struct xport_flow *f, const struct xport_at *at,
+                     const struct xport_amo *a)
+{
+    struct amo *x = ofi_pool_take(&amos, f);
+
+    x->value = a->value;
+    x->size = a->size;
+    x->what = a->op;
+    x->at = *at;
+    x->result = NULL;
+    x->op = (struct ofi_op){ .kind = OFI_LEADS, .pe = at->pe, .flow = f };
+    ofi_flow_turns(f, at->pe);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    return &x->op;
+}
+
+/* False: there is no room.  Else it may serve another thread by now. */
+static bool go(struct ofi_op *op)
+{
+    struct amo *x = (struct amo *)op;
+    struct xport_flow *f = op->flow;
+    int pe = op->pe;
+    long rc = OFI_POST(f, post(f, &x->at, x, x->what, false));
+
+    if (likely(!rc))
+        return true;
+    if (rc == -FI_EAGAIN)
+        return false;
+    ofi_failed(f, "atomic", pe, rc, NULL);
+    ofi_not_posted(f, op);
+    return true;
+}
+
+static void set_aside(struct ofi_op *op)
+{
+    lock_acquire(&lock);
+    op->next = resting;
+    resting = op;
+    __atomic_fetch_add(&n_resting, 1, __ATOMIC_RELAXED);
+    lock_release(&lock);
+}
+
+void ofi_amo_led(struct ofi_op *op)
+{
+    struct xport_flow *f = op->flow;
+
+    op->kind = OFI_ATOMIC;
+    __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+    if (unlikely(!go(op)))
+        set_aside(op);
+    ofi_flow_done(f);           /* the put */
+}
+
+void ofi_amo_not_led(struct ofi_op *op)
+{
+    struct xport_flow *f = op->flow;
+
+    ofi_amo_failed(op);
+    ofi_flow_done(f);
+}
+
+void ofi_amo_retry(void)
+{
+    struct ofi_op *op;
+
+    while (unlikely(ofi_amo_rests())) {
+        lock_acquire(&lock);
+        op = resting;
+        if (op) {
+            resting = op->next;
+            __atomic_fetch_sub(&n_resting, 1, __ATOMIC_RELAXED);
+        }
+        lock_release(&lock);
+        if (!op)
+            return;
+        if (!go(op)) {
+            set_aside(op);
+            return;
+        }
+    }
 }

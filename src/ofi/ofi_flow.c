@@ -245,6 +245,9 @@ static bool complete(void *context, size_t len)
     case OFI_PIECED:
         ofi_piece_done(op);
         break;
+    case OFI_LEADS:
+        ofi_amo_led(op);
+        break;
     case OFI_RECEIVED:
         ofi_serve_received(op, len);
         return false;
@@ -273,6 +276,9 @@ static void complete_bad(void *context)
         break;
     case OFI_PIECED:
         ofi_piece_failed(op);
+        break;
+    case OFI_LEADS:
+        ofi_amo_not_led(op);
         break;
     default:
         complete(context, 0);
@@ -395,6 +401,7 @@ bool ofi_progress(void)
             n += read_ended(ofi.eps[i]);
     n += ofi_ring_progress();
     ofi_serve_retry();
+    ofi_amo_retry();
     return n > 0;
 }
 
@@ -451,6 +458,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
     if (n)
         return;
     ofi_serve_retry();
+    ofi_amo_retry();
     if (++w->steps % (w->wait.since_ns ? OFTEN : LOOKS_PER_CLOCK) == 0)
         ofi_progress();
     /* Where cores are short the peer may need this one. */

@@ -42,7 +42,7 @@ struct xport_flow {
 
 enum ofi_kind {
     OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED,
-    OFI_PIECED
+    OFI_PIECED, OFI_LEADS
 };
 
 enum { OFI_DONE = 1, OFI_BAD };

@@ -104,6 +104,11 @@ void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
              size_t len, bool nbi);
 int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
                 size_t len);
+/* Is that one operation, that reads source where it is? */
+bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len);
+/* One that is nbi, with that context. */
+void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
+                 const void *source, size_t len, void *context);
 int ofi_bounce_open(void);
 void ofi_bounce_close(void);
 void ofi_bounce_done(struct ofi_op *op);
@@ -132,6 +137,14 @@ int ofi_amo_open(void);
 void ofi_amo_close(void);
 void ofi_amo_done(struct ofi_op *op);
 void ofi_amo_failed(struct ofi_op *op);
+/* One that follows the end of a put, whose context this is. */
+void *ofi_amo_behind(struct xport_flow *f, const struct xport_at *at,
+                     const struct xport_amo *a);
+void ofi_amo_led(struct ofi_op *op);
+void ofi_amo_not_led(struct ofi_op *op);        /* the put failed */
+/* Those that found no room: are there any? */
+void ofi_amo_retry(void);
+bool ofi_amo_rests(void);
 /* Has the provider all of them, for words of 4 and of 8 bytes? */
 bool ofi_amo_all_valid(struct fid_ep *ep);
 

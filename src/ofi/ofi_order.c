@@ -76,6 +76,12 @@ void ofi_tell(struct xport_flow *f, const struct xport_at *at,
         ofi_am_tell(f, at, a);
 }
 
+/* Where nothing keeps a signal behind its put, the put's end sends it. */
+static bool may_lead(const struct xport_at *sig_at)
+{
+    return !in_order() && ofi.nic_amo && !ofi_for_device(sig_at->seg);
+}
+
 void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
                     const void *source, size_t len,
                     const struct xport_at *sig_at, const struct xport_amo *sig,
@@ -83,6 +89,10 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
+    if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {
+        ofi_put_one(f, to, source, len, ofi_amo_behind(f, sig_at, sig));
+        return;
+    }
     ofi_put(f, to, source, len, nbi);
     if (!in_order())
         ofi_quiet(f);

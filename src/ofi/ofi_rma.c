@@ -189,12 +189,18 @@ static void put_copy(struct xport_flow *f, const struct xport_at *to,
 
 /* A word that somebody may be waiting for, where the provider lets him see
  * half of it: the target stores it whole. */
+static bool is_whole(const struct xport_at *to, size_t len)
+{
+    return ofi.tears && (len == 2 || len == 4 || len == 8) &&
+           to->off % len == 0;
+}
+
 static bool put_whole(struct xport_flow *f, const struct xport_at *to,
                       const void *source, size_t len)
 {
     struct xport_amo set = { .op = XPORT_SET, .size = (int)len };
 
-    if (!ofi.tears || (len != 2 && len != 4 && len != 8) || to->off % len)
+    if (!is_whole(to, len))
         return false;
     if (len == 2) {
         ofi_am_put_blocks(f, to, source, &(struct xport_blocks){ 2, 1, 2, 2 });
@@ -253,6 +259,26 @@ void ofi_put(struct xport_flow *f, const struct xport_at *to,
         n = piece_of(len);
         put_piece(f, &at, from, n, nbi);
     }
+}
+
+/* Where the device has a part in it, it may take more. */
+bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len)
+{
+    if (len != piece_of(len) || is_whole(to, len) ||
+        (ofi.local_keys && heap_find(source, len) < 0))
+        return false;
+    return !gtl_foreign || (to->seg != HEAP_DEVICE && !ofi_is_foreign(source));
+}
+
+void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
+                 const void *source, size_t len, void *context)
+{
+    int seg = ofi.local_keys || ofi.hmem ? heap_find(source, len) : -1;
+    struct transfer t;
+
+    aim(&t, f, to, (void *)source, len, seg < 0 ? NULL : ofi.desc[seg],
+        context);
+    post_write(f, &t, to->pe, len <= ofi.inject_put ? FI_INJECT : 0);
 }
 
 static void get_piece(struct xport_flow *f, void *dest,
