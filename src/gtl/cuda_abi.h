@@ -77,6 +77,8 @@
     X(CU_STREAM_WAIT_VALUE_GEQ, 0)                                          \
     X(CU_STREAM_WAIT_VALUE_FLUSH, 1 << 30)                                  \
     X(CU_STREAM_WRITE_VALUE_DEFAULT, 0)                                     \
+    X(CU_STREAM_MEM_OP_WAIT_VALUE_64, 4)                                    \
+    X(CU_STREAM_MEM_OP_WRITE_VALUE_64, 5)                                   \
     X(CU_EVENT_DISABLE_TIMING, 2)                                           \
     X(CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST, 1)                       \
     X(CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX, 0)                \
@@ -115,6 +117,15 @@ struct cuda_copy2d {
     struct cuda_side from, to;
     size_t width, height;
 };
+
+/* A wait for a word or a store, of several in one call. */
+struct cuda_memop {
+    int kind;
+    uint64_t word, value;
+    unsigned flags;
+    uint64_t of_the_driver[2];
+};
+_Static_assert(sizeof(struct cuda_memop) == 48, "as the driver has them");
 
 /* All that the driver of 11.0 has; every later one keeps them. */
 #define CUDA_CALLS(X)                                                       \
@@ -185,6 +196,8 @@ struct cuda_copy2d {
       (void *s, uint64_t word, uint64_t value, unsigned flags))             \
     X(cuStreamWaitValue64_v2,                                               \
       (void *s, uint64_t word, uint64_t value, unsigned flags))             \
+    X(cuStreamBatchMemOp_v2,                                                \
+      (void *s, unsigned n, struct cuda_memop *ops, unsigned flags))        \
     X(cuMemGetHandleForAddressRange,                                        \
       (void *out, uint64_t p, size_t size, int kind,                        \
        unsigned long long flags))                                           \

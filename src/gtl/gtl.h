@@ -95,6 +95,24 @@ struct gtl_blocks {
     ptrdiff_t to_stride, from_stride;
 };
 
+/* What a stream does as one step, where the device can: it waits for all words
+ * as by wait64(), and then puts: each copies as by copy(), and stores a word as
+ * by write64(), which comes after the copies of those before it, too. */
+struct gtl_word {
+    uint64_t *word, value;
+};
+struct gtl_put {
+    void *to;
+    const void *from;
+    size_t n;                   /* 0: no copy */
+    struct gtl_word tell;       /* word NULL: no store */
+};
+struct gtl_steps {
+    const struct gtl_word *waits;
+    const struct gtl_put *puts;
+    size_t n_waits, n_puts;
+};
+
 /* Of the software device. */
 typedef void gtl_kernel(const struct shmemx_item *item, void *arg);
 
@@ -177,6 +195,8 @@ struct gtl_ops {
      * without memops, where several PEs share the device. */
     int (*write64)(uint64_t *word, uint64_t value, void *s);
     int (*wait64)(uint64_t *word, uint64_t least, void *s);
+    /* On error some of them may have been enqueued. */
+    int (*steps)(const struct gtl_steps *t, void *s);
     /* On a thread of the driver; fn calls nothing of the driver. */
     int (*call)(void (*fn)(void *arg), void *arg, void *s);
     int (*launch)(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,

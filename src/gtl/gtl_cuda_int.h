@@ -109,6 +109,7 @@ int gtl_cu_fill(void *to, int byte, size_t n, void *s);
 int gtl_cu_amo(const struct gtl_amo *a, void *s);
 int gtl_cu_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_cu_wait64(uint64_t *word, uint64_t least, void *s);
+int gtl_cu_steps(const struct gtl_steps *t, void *s);
 int gtl_cu_call(void (*fn)(void *arg), void *arg, void *s);
 int gtl_cu_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s);

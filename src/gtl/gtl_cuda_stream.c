@@ -164,6 +164,68 @@ int gtl_cu_wait64(uint64_t *word, uint64_t least, void *s)
               gtl_cu_device.wait_flags);
 }
 
+enum { BATCH = 128 };           /* the driver takes up to 255 */
+struct batch {
+    unsigned n;
+    struct cuda_memop ops[BATCH];
+};
+
+static int hand_over(struct batch *b, void *s)
+{
+    int rc = b->n ? CU(cuStreamBatchMemOp_v2, s, b->n, b->ops, 0) : 0;
+
+    b->n = 0;
+    return rc;
+}
+
+static int add(struct batch *b, int kind, const struct gtl_word *w,
+               unsigned flags, void *s)
+{
+    int rc = b->n == BATCH ? hand_over(b, s) : 0;
+
+    b->ops[b->n++] = (struct cuda_memop){
+        .kind = kind, .word = gtl_cu_ptr(w->word), .value = w->value,
+        .flags = flags
+    };
+    return rc;
+}
+
+/* Are they all what the driver's own waits can tell? */
+static bool fit(const struct gtl_steps *t)
+{
+    bool all = gtl_cu_device.memops && gtl_cu.cuStreamBatchMemOp_v2;
+
+    for (size_t i = 0; i < t->n_waits; i++)
+        all = all && t->waits[i].value <= INT64_MAX;
+    return all;
+}
+
+/* Waits and stores without a copy between them are one step of the device, and
+ * so are all stores behind the copies. */
+int gtl_cu_steps(const struct gtl_steps *t, void *s)
+{
+    struct batch b = { .n = 0 };
+    bool copies = false;
+    int rc = 0;
+
+    if (t->n_waits + t->n_puts < 2 || !fit(t))
+        return gtl_steps_singly(t, s);
+    for (size_t i = 0; i < t->n_waits && !rc; i++)
+        rc = add(&b, CU_STREAM_MEM_OP_WAIT_VALUE_64, &t->waits[i],
+                 gtl_cu_device.wait_flags, s);
+    for (size_t i = 0; i < t->n_puts && !copies; i++)
+        copies = t->puts[i].n;
+    if (!rc && copies)
+        rc = hand_over(&b, s);
+    for (size_t i = 0; i < t->n_puts && !rc && copies; i++)
+        rc = gtl_cu_copy(t->puts[i].to, t->puts[i].from, t->puts[i].n, s);
+    for (size_t i = 0; i < t->n_puts && !rc; i++)
+        if (t->puts[i].tell.word)
+            rc = add(&b, CU_STREAM_MEM_OP_WRITE_VALUE_64, &t->puts[i].tell,
+                     CU_STREAM_WRITE_VALUE_DEFAULT, s);
+    return rc ? rc : hand_over(&b, s);
+}
+
 int gtl_cu_call(void (*fn)(void *arg), void *arg, void *s)
 {
     return CU(cuLaunchHostFunc, s, fn, arg);

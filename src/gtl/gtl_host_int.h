@@ -92,23 +92,28 @@ int gtl_host_borrow(const struct gtl_handle *h, void **out);
 
 /* ---- gtl_host_stream.c ---- */
 enum gtl_host_kind {
-    HOST_COPY, HOST_BLOCKS, HOST_FILL, HOST_AMO, HOST_WRITE, HOST_WAIT,
+    HOST_COPY, HOST_PUT, HOST_BLOCKS, HOST_FILL, HOST_AMO, HOST_WRITE, HOST_WAIT,
     HOST_EVENT, HOST_CALL, HOST_DOORBELL, HOST_WORK, HOST_LAUNCH, HOST_REDUCE, HOST_END
 };
 
 struct gtl_host_command {
-    enum gtl_host_kind kind;
+    enum gtl_host_kind kind : 8;
+    bool more : 1;              /* the next one belongs to it */
+    bool joined : 1;            /* it costs nothing beside the one before */
     union {
         int byte;
         enum gtl_loop loop;
     };
-    uint64_t ops;               /* of gtl_op on its stream, before it */
+    uint64_t ops;               /* of gtl_ops on its stream, before it */
     union {
         struct {
             void *to;
             const void *from;
             union {
-                size_t n;
+                struct {
+                    size_t n;
+                    struct gtl_word tell;
+                };
                 struct gtl_blocks blocks;
             };
         };
@@ -137,7 +142,8 @@ struct gtl_host_stream;
 int gtl_host_stream_open(void);
 void gtl_host_stream_close(void);
 void gtl_host_stream_fork(enum gtl_host_fork when);
-/* Room for a command, to be filled and handed over by commit. */
+/* Room for a command, to be filled and handed over by commit; with those that
+ * belong to it, if there are more. */
 int gtl_host_begin(void *handle, struct gtl_host_stream **out,
                    struct gtl_host_command **command);
 void gtl_host_commit(struct gtl_host_stream *s);
@@ -169,6 +175,7 @@ int gtl_host_fill(void *to, int byte, size_t n, void *s);
 int gtl_host_amo(const struct gtl_amo *a, void *s);
 int gtl_host_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_host_wait64(uint64_t *word, uint64_t least, void *s);
+int gtl_host_steps(const struct gtl_steps *t, void *s);
 int gtl_host_call(void (*fn)(void *arg), void *arg, void *s);
 int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *s);

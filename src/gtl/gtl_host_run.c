@@ -108,9 +108,22 @@ static bool run_wait(const struct gtl_host_command *c, uint32_t *futex)
 {
     if (!gtl_host_await(c->word, c->value, futex))
         return false;
-    if (c->kind == HOST_WAIT)
+    if (c->kind == HOST_WAIT && !c->joined)
         gtl_host_spend(HOST_COST_WAIT);
     return true;
+}
+
+static void run_put(const struct gtl_host_command *c)
+{
+    if (c->n) {
+        gtl_host_spend(HOST_COST_COPY);
+        move(c->to, c->from, c->n);
+    }
+    if (!c->tell.word)
+        return;
+    if (!c->joined)
+        gtl_host_spend(HOST_COST_WRITE);
+    __atomic_store_n(c->tell.word, c->tell.value, __ATOMIC_RELEASE);
 }
 
 /* On a GPU strided copies and atomics are kernels. */
@@ -143,6 +156,10 @@ bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
 {
     if (c->kind == HOST_WAIT || c->kind == HOST_EVENT)
         return run_wait(c, futex);
+    if (c->kind == HOST_PUT) {
+        run_put(c);
+        return true;
+    }
     gtl_host_spend(cost_of(c->kind));
     switch (c->kind) {
     case HOST_COPY:
@@ -255,34 +272,80 @@ int gtl_host_amo(const struct gtl_amo *a, void *stream)
     return 0;
 }
 
-static int word_op(enum gtl_host_kind kind, uint64_t *word, uint64_t value,
-                   void *stream)
+/* more: the next one belongs to it; joined: it costs nothing of its own, nor
+ * does a put's store. */
+static int word_op(enum gtl_host_kind kind, struct gtl_word w, bool joined,
+                   bool more, void *stream)
 {
     struct gtl_host_command *c;
     struct gtl_host_stream *s;
     int rc;
 
-    if (unlikely(!word || (uintptr_t)word % sizeof *word))
+    if (unlikely(!w.word || (uintptr_t)w.word % sizeof *w.word))
         return bad(kind == HOST_WRITE ? "write64" : "wait64",
                    "the word is not aligned");
     rc = gtl_host_begin(stream, &s, &c);
     if (rc)
         return rc;
     c->kind = kind;
-    c->word = word;
-    c->value = value;
+    c->joined = joined;
+    c->more = more;
+    c->word = w.word;
+    c->value = w.value;
     gtl_host_commit(s);
     return 0;
 }
 
 int gtl_host_write64(uint64_t *word, uint64_t value, void *stream)
 {
-    return word_op(HOST_WRITE, word, value, stream);
+    return word_op(HOST_WRITE, (struct gtl_word){ word, value }, false, false,
+                   stream);
 }
 
 int gtl_host_wait64(uint64_t *word, uint64_t least, void *stream)
 {
-    return word_op(HOST_WAIT, word, least, stream);
+    return word_op(HOST_WAIT, (struct gtl_word){ word, least }, false, false,
+                   stream);
+}
+
+static int put_op(const struct gtl_put *p, bool joined, bool more,
+                  void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc = gtl_host_begin(stream, &s, &c);
+
+    if (rc)
+        return rc;
+    c->kind = HOST_PUT;
+    c->joined = joined;
+    c->more = more;
+    c->to = p->to;
+    c->from = p->from;
+    c->n = p->n;
+    c->tell = p->tell;
+    gtl_host_commit(s);
+    return 0;
+}
+
+/* A GPU has waits and stores in one step unless it copies between them, and
+ * copies apart. */
+int gtl_host_steps(const struct gtl_steps *t, void *stream)
+{
+    size_t left = t->n_waits + t->n_puts;
+    bool copies = false, joined;
+    int rc = 0;
+
+    for (size_t i = 0; i < t->n_puts && !copies; i++)
+        copies = t->puts[i].n;
+    joined = t->n_waits && !copies;
+    for (size_t i = 0; i < t->n_waits && !rc; i++)
+        rc = word_op(HOST_WAIT, t->waits[i], i, --left, stream);
+    for (size_t i = 0; i < t->n_puts && !rc; i++) {
+        rc = put_op(&t->puts[i], joined, --left, stream);
+        joined |= t->puts[i].tell.word != NULL;
+    }
+    return rc;
 }
 
 static int call_op(enum gtl_host_kind kind, void (*fn)(void *arg), void *arg,

@@ -27,13 +27,13 @@ struct chunk {
 
 struct gtl_host_stream {
     /* Of who enqueues. */
-    alignas(64) uint64_t tail;  /* commands handed over */
+    alignas(64) uint64_t tail, filled;  /* commands: handed over, and made */
     uintptr_t handle;           /* 0: no stream */
     struct chunk *in;
     unsigned in_at;
     bool runs;
     bool own;                   /* the library's, not the program's */
-    uint64_t ops, ops_end;      /* of gtl_op; the count behind the last */
+    uint64_t ops, ops_end;      /* of gtl_ops; the count behind the last */
     pthread_t thread;
     void *scratch;
     struct gtl_host_stream *next_free;
@@ -89,10 +89,10 @@ static const struct gtl_host_command *next_command(struct gtl_host_stream *s)
     return &s->out->commands[s->out_at++];
 }
 
-/* Publishes the next count. */
-static void finish(struct gtl_host_stream *s)
+/* Publishes the count. */
+static void finish(struct gtl_host_stream *s, uint64_t done)
 {
-    __atomic_store_n(&s->done, s->done + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->done, done, __ATOMIC_RELEASE);
     atomics_full_fence();       /* who begins to wait later sees the count */
     if (unlikely(s->done >= __atomic_load_n(&s->sync_at, __ATOMIC_RELAXED))) {
         __atomic_store_n(&s->sync_at, UINT64_MAX, __ATOMIC_RELAXED);
@@ -134,18 +134,19 @@ static void *run(void *arg)
 {
     struct gtl_host_stream *s = arg;
     const struct gtl_host_command *c;
-    uint64_t tail;
+    uint64_t tail, at = s->done;
 
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     while (wait_for_work(s)) {
         tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
-        while (s->done != tail) {
+        while (at != tail) {
             c = next_command(s);
             if (c->kind == HOST_END)
                 retire(s);
             else if (!s->drops && (halts(s) || !gtl_host_run(c, &s->waits)))
                 drop_from(s, c);
-            finish(s);
+            if (++at == tail || !c->more)
+                finish(s, at);
         }
     }
     return NULL;
@@ -202,7 +203,7 @@ static int grow(struct gtl_host_stream *s)
 {
     struct chunk *c = s->in->next;
 
-    s->in->end = s->tail;
+    s->in->end = s->filled;
     if (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE) <= c->end) {
         c = chunk_new();
         if (!c)
@@ -238,6 +239,18 @@ static int unknown(void)
                              "this is no stream, or one that is destroyed", 0);
 }
 
+static void hand_over(struct gtl_host_stream *s)
+{
+    if (s->tail == s->filled)
+        return;
+    __atomic_store_n(&s->tail, s->filled, __ATOMIC_RELEASE);
+    gtl_host_light_fence();     /* it sees the command, or we see it sleep */
+    if (unlikely(__atomic_load_n(&s->sleeps, __ATOMIC_RELAXED))) {
+        __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
+        gtl_host_wake(&s->sleeps);
+    }
+}
+
 int gtl_host_begin(void *handle, struct gtl_host_stream **out,
                    struct gtl_host_command **command)
 {
@@ -250,23 +263,24 @@ int gtl_host_begin(void *handle, struct gtl_host_stream **out,
         rc = start(s);
     else if (unlikely(s->in_at == CHUNK))
         rc = grow(s);
-    if (unlikely(rc))
+    if (unlikely(rc)) {
+        hand_over(s);           /* of a command that wanted more */
         return rc;
+    }
     *out = s;
     *command = &s->in->commands[s->in_at];
     (*command)->ops = s->ops;
+    (*command)->more = (*command)->joined = false;
     return 0;
 }
 
 void gtl_host_commit(struct gtl_host_stream *s)
 {
-    s->in_at++;
-    __atomic_store_n(&s->tail, s->tail + 1, __ATOMIC_RELEASE);
-    gtl_host_light_fence();     /* it sees the command, or we see it sleep */
-    if (unlikely(__atomic_load_n(&s->sleeps, __ATOMIC_RELAXED))) {
-        __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
-        gtl_host_wake(&s->sleeps);
-    }
+    bool more = s->in->commands[s->in_at++].more;
+
+    s->filled++;
+    if (!more)
+        hand_over(s);
 }
 
 void *gtl_host_scratch(struct gtl_host_stream *s)
@@ -518,12 +532,12 @@ static bool is_ours(void)
     return gtl == &gtl_host;
 }
 
-void gtl_op(void *handle)
+void gtl_ops(void *handle, uint64_t n)
 {
     struct gtl_host_stream *s = is_ours() ? find(handle) : NULL;
 
     if (likely(s != NULL)) {
-        s->ops++;
+        s->ops += n;
         s->ops_end = s->tail;
     }
 }

@@ -23,10 +23,10 @@ void gtl_drop_rest(void);
 /* On the software device: -EINVAL if it is no stream, or one that is
  * destroyed.  A GPU's driver, which may crash on one, is not asked. */
 int gtl_known(void *s);
-/* An operation of the caller's ends with what was enqueued there last.  Does
- * the stream still have to come to the end of one?  Is not known of GPUs:
+/* So many operations of the caller's end with what was enqueued there last.
+ * Does the stream still have to come to the end of one?  Is not known of GPUs:
  * false. */
-void gtl_op(void *s);
+void gtl_ops(void *s, uint64_t n);
 bool gtl_owes(void *s);
 /* What was enqueued there so far: has the stream come past it?  A stream that
  * is gone has.  False: it is a GPU's, or one whose stores are to cost something
@@ -35,7 +35,7 @@ bool gtl_place(void *s, uint64_t *place);
 bool gtl_past(void *s, uint64_t place);
 /* The streams of the software device, but for the library's own, end what they
  * do now and begin nothing more; nobody enqueues.  Have all come so far?
- * *ops: so many operations of gtl_op are never done. */
+ * *ops: so many operations of gtl_ops are never done. */
 void gtl_halt(void);
 bool gtl_halted(uint64_t *ops);
 

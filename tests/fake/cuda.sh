@@ -62,6 +62,7 @@ mkdir early
 sed 's/cuFlushGPUDirectRDMAWrites/cuFlushGPUdirectrdmaWrites/g
      s/cuStreamWriteValue64_v2/cuStreamwritevalue64_v2/g
      s/cuStreamWaitValue64_v2/cuStreamwaitvalue64_v2/g
+     s/cuStreamBatchMemOp_v2/cuStreambatchmemop_v2/g
      s/cuMemGetHandleForAddressRange/cuMemGethandleforaddressrange/g
      s/cuStreamGetId/cuStreamgetid/g
      s/cuDeviceGetUuid_v2/cuDevicegetuuid_v2/g' \

@@ -368,6 +368,14 @@ static void rung(void *arg)
 T(what_steps_are_charged_is_counted)
 {
     struct shmemx_grid g = { 1, 1, 1, 0 };
+    struct gtl_word w[2] = { { words.here, 1 }, { words.here, 1 } };
+    struct gtl_put p[3] = {
+        { .tell = { words.here + 2, 1 } },
+        { words.here + 1, words.here, 8, { words.here + 2, 2 } },
+        { .tell = { words.here + 2, 3 } }
+    };
+    struct gtl_steps joined = { w, p, 2, 1 }, apart = { w, p, 2, 3 };
+    struct gtl_steps stores = { NULL, p, 0, 3 };
     uint32_t sum = 0;
     uint64_t before;
 
@@ -386,6 +394,20 @@ T(what_steps_are_charged_is_counted)
     T_EQ(gtl->stream_sync(NULL), 0);
     T_EQ(gtl_charged_ns() - before, 10 * (1500 + 2000 + 100 + 3 + 50) + 600);
     T_EQ(sum, 20);
+    /* Steps cost what a GPU makes of them: waits and stores one step. */
+    before = gtl_charged_ns();
+    T_EQ(gtl->steps(&joined, NULL), 0);
+    while (gtl->stream_query(NULL))
+        nap(20);
+    T_EQ(gtl_charged_ns() - before, 3);
+    T_EQ(gtl->steps(&apart, NULL), 0);
+    while (gtl->stream_query(NULL))
+        nap(20);
+    T_EQ(gtl_charged_ns() - before, 3 + 3 + 2000 + 100);
+    T_EQ(gtl->steps(&stores, NULL), 0);
+    while (gtl->stream_query(NULL))
+        nap(20);
+    T_EQ(gtl_charged_ns() - before, 3 + 3 + 2000 + 100 + 2000 + 100);
     T_EQ(load_costs(""), 0);
     before = gtl_charged_ns();
     T_EQ(gtl->copy(words.here + 1, words.here, 8, NULL), 0);

@@ -198,6 +198,53 @@ static void look(void *arg)
     *(uint64_t *)arg = get_word(3);
 }
 
+/* Of so many: words to wait for, and puts, of which the odd ones only copy and
+ * each third only tells. */
+static void try_steps(int n_waits, int n_puts)
+{
+    enum { MOST = 300, WAITS = 16, FROM = 1024, TO = 2048, TELL = 4096 };
+    struct gtl_word waits[MOST];
+    struct gtl_put puts[MOST];
+    struct gtl_steps t = { waits, puts, (size_t)n_waits, (size_t)n_puts };
+    int last = n_waits ? (int)(T_RAND() % (unsigned)n_waits) : 0;
+
+    for (int i = 0; i < n_waits; i++) {
+        set_word(WAITS + i, i == last ? 4 : 9);
+        waits[i] = (struct gtl_word){ words.there + WAITS + i, 5 };
+    }
+    for (int i = 0; i < n_puts; i++) {
+        set_word(FROM + i, (uint64_t)i + 100);
+        set_word(TO + i, 0);
+        set_word(TELL + i, 0);
+        puts[i] = (struct gtl_put){
+            words.there + TO + i, words.there + FROM + i, i % 3 ? 8 : 0,
+            { i % 2 ? NULL : words.there + TELL + i, (uint64_t)i + 1 }
+        };
+    }
+    T_EQ(gtl->steps(&t, some_stream), 0);
+    if (n_waits) {
+        nap(2000);
+        T_EQ(gtl->stream_query(some_stream), -EAGAIN);
+        for (int i = 0; i < n_puts; i++)
+            T_TRUE(!get_word(TO + i) && !get_word(TELL + i));
+        set_word(WAITS + last, 5);
+    }
+    T_EQ(gtl->stream_sync(some_stream), 0);
+    for (int i = 0; i < n_puts; i++) {
+        T_EQ(get_word(TO + i), i % 3 ? (uint64_t)i + 100 : 0);
+        T_EQ(get_word(TELL + i), i % 2 ? 0 : (uint64_t)i + 1);
+    }
+}
+
+T(several_steps_are_made_as_one_in_their_order)
+{
+    static const int n[] = { 0, 1, 2, 127, 128, 129, 256, 300 };
+
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+        for (size_t k = 0; k < sizeof n / sizeof *n; k++)
+            try_steps(n[i], n[k]);
+}
+
 T(calls_run_in_order_and_see_what_was_done)
 {
     uint64_t seen[20];
@@ -433,6 +480,7 @@ int main(void)
     T_RUN(a_wait_takes_no_time_from_other_PEs);
     T_RUN(whatever_stores_the_word_ends_the_wait);
     T_RUN(a_written_word_tells_of_all_before_it);
+    T_RUN(several_steps_are_made_as_one_in_their_order);
     T_RUN(calls_run_in_order_and_see_what_was_done);
     T_RUN(only_the_software_device_runs_kernels_of_the_processor);
     T_RUN(fences_of_a_stream_and_of_the_device_succeed);

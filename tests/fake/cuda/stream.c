@@ -299,32 +299,65 @@ static int word(uint64_t p)
                                          : CUDA_SUCCESS;
 }
 
-int cuStreamWriteValue64_v2(void *handle, uint64_t p, uint64_t value,
-                            unsigned flags)
+static int write_value(struct dev_stream *s, uint64_t p, uint64_t value,
+                       unsigned flags)
 {
-    struct dev_stream *s;
-    int rc;
+    int rc = flags > 1 ? CUDA_ERROR_INVALID_VALUE : word(p);
 
-    STREAM("cuStreamWriteValue64_v2", handle, true, &s);
-    rc = flags > 1 ? CUDA_ERROR_INVALID_VALUE : word(p);
     if (!rc)
         dev_write(s, at(p), value, 8);
     return rc;
 }
 
-int cuStreamWaitValue64_v2(void *handle, uint64_t p, uint64_t value,
-                           unsigned flags)
+static int wait_value(struct dev_stream *s, uint64_t p, uint64_t value,
+                      unsigned flags)
 {
     unsigned how = flags & ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
-    struct dev_stream *s;
     int rc;
 
-    STREAM("cuStreamWaitValue64_v2", handle, true, &s);
     if (how != flags && dev_setup()->is != DEV_DISCRETE)
         return CUDA_ERROR_NOT_SUPPORTED;
     rc = how > DEV_NOR ? CUDA_ERROR_INVALID_VALUE : word(p);
     if (!rc)
         dev_wait(s, at(p), value, ~0ULL, 8, (enum dev_compare)how);
+    return rc;
+}
+
+int cuStreamWriteValue64_v2(void *handle, uint64_t p, uint64_t value,
+                            unsigned flags)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamWriteValue64_v2", handle, true, &s);
+    return write_value(s, p, value, flags);
+}
+
+int cuStreamWaitValue64_v2(void *handle, uint64_t p, uint64_t value,
+                           unsigned flags)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamWaitValue64_v2", handle, true, &s);
+    return wait_value(s, p, value, flags);
+}
+
+/* In their order; a bad one is refused where it is come to. */
+int cuStreamBatchMemOp_v2(void *handle, unsigned n, struct cuda_memop *ops,
+                          unsigned flags)
+{
+    struct dev_stream *s;
+    int rc = CUDA_SUCCESS;
+
+    STREAM("cuStreamBatchMemOp_v2", handle, true, &s);
+    if (!n || n >= 256 || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < n && !rc; i++)
+        if (ops[i].kind == CU_STREAM_MEM_OP_WAIT_VALUE_64)
+            rc = wait_value(s, ops[i].word, ops[i].value, ops[i].flags);
+        else if (ops[i].kind == CU_STREAM_MEM_OP_WRITE_VALUE_64)
+            rc = write_value(s, ops[i].word, ops[i].value, ops[i].flags);
+        else
+            rc = CUDA_ERROR_INVALID_VALUE;
     return rc;
 }
 
