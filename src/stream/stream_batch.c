@@ -21,6 +21,8 @@ static void let_go(void *thing)
     if (q->queue)
         stream_queue_close(q->queue);
     free(q->staged);
+    free(q->these);
+    stream_gather_free(&q->gather);
 }
 
 int stream_batch_no_memory(const char *call)

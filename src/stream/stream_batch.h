@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "stream/stream_handle.h"
 #include "stream/stream_coll.h"
+#include "stream/stream_gather.h"
 #include "stream/stream_int.h"
 
 enum req_state {
@@ -54,6 +55,9 @@ struct batch {
     struct stream_queue *queue;
     struct staged *staged;
     size_t n_staged, room;
+    struct gather gather;       /* of the start or wait that is being made */
+    struct req **these;         /* what that is of */
+    size_t these_room;
     uint64_t last[WAYS];
     uint64_t waited[WAYS];      /* that the stream waits for */
     uint64_t starts, past;      /* so many; for so many there is a wait */

@@ -67,6 +67,11 @@ struct chan {
     size_t step;                /* in the receiver's buffer */
     unsigned slots;
     void *from, *to;            /* PAIR: as this PE reaches them */
+    /* As the device reaches them, or NULL: what the partner writes here; and,
+     * of READY and EAGER, if it does the whole of a round itself, the
+     * partner's words and where messages land. */
+    struct chan_words *mine, *theirs;
+    char *lands;
     struct xport_trig *gate;    /* GATE: the sender's, */
     uint64_t gate_at;           /* and where it is */
     struct stream_failed *failed;       /* of the queue that started it */
@@ -92,9 +97,10 @@ static inline uint64_t *chan_arrived(struct chan_words *w, uint64_t round)
     return &w->arrived[round % 2];
 }
 
-static inline char *chan_slot(const struct chan *c, uint64_t round)
+/* In land, or wherever else that is. */
+static inline char *chan_slot(const struct chan *c, char *land, uint64_t round)
 {
-    return c->slots ? c->land + round % c->slots * c->step : c->land;
+    return c->slots ? land + round % c->slots * c->step : land;
 }
 
 /* ---- stream_way.c ---- */
@@ -114,6 +120,8 @@ int chan_decide(struct chan *r, const struct mail_note *n);
 /* Of a sender that may have to wait for its receiver: true if it has one. */
 bool chan_open_gate(struct chan *c);
 void chan_close_gate(struct chan *c);
+/* What the device reaches of one that is matched. */
+void chan_find_near(struct chan *c);
 /* Slots for so many messages.  False: there is no room. */
 bool chan_take_slots(struct chan *r, unsigned n);
 
@@ -160,7 +168,8 @@ void chan_finish(const char *call, struct chan *c);
 /* Used once and over: until the agent has let it go. */
 void chan_leave_agent(const char *call, const struct chan *c);
 /* The stream waits for it. */
-int chan_wait(const struct stream_where *w, const struct chan *c);
+int chan_wait(const struct stream_where *w, struct batch *q,
+              const struct chan *c);
 /* And then, behind the waits for all: what lies in slots is copied; and
  * senders are told, once that has ended, that their slots are free. */
 int chan_copy_out(const struct stream_where *w, struct batch *q,

@@ -144,8 +144,8 @@ int stream_direct(const struct stream_where *w, const struct stream_op *op,
 
     *done = rc != NOT;
     if (likely(!rc)) {
-        stream_count(STREAM_DIRECT);
-        gtl_op(w->stream);
+        stream_count(STREAM_DIRECT, 1);
+        gtl_ops(w->stream, 1);
     }
     return rc == NOT ? 0 : stream_told(w, rc);
 }

@@ -200,11 +200,20 @@ bool stream_do(const struct core_ctx *ctx, const struct stream_op *op);
 bool stream_do_ended(const struct core_ctx *ctx, const struct stream_op *op);
 
 /* ---- stream_wait.c ---- */
+/* What a NIC stored in device memory needs more than the device's wait. */
+static inline bool stream_waits_itself(void)
+{
+    return gtl_device.ordered || !xport_far;
+}
 /* Looks once; what it asks for is stored when it is over. */
 bool stream_wait_over(const struct stream_wait *c);
 /* For a line about it. */
 struct core_waiter stream_wait_what(const char *call,
                                     const struct stream_wait *c);
+/* The device's waits for those words follow: so long the software device's
+ * thread waits as the program's do, where PEs are far. */
+int stream_wait_briefly(const struct stream_where *w,
+                        const struct gtl_word *words, size_t n);
 void stream_wait_open(void);
 /* Streams of the software device wait no longer and do nothing more. */
 void stream_wait_close(void);

@@ -155,8 +155,10 @@ static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
         release(r);
     } else if (error)
         break_off(r, error);
-    else
+    else {
+        chan_find_near(r);
         settle(r, CHAN_MATCHED);
+    }
 }
 
 static struct chan *take_waiting(const struct mail_note *n) REQUIRES(lock)
@@ -255,6 +257,7 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
     }
     if (s->once)
         __atomic_store_n(&s->words->go, 1, __ATOMIC_RELEASE);
+    chan_find_near(s);
     settle(s, CHAN_MATCHED);
 }
 

@@ -3,6 +3,7 @@
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
 #include "stream/stream_stats.h"
+#include "stream/stream_watch.h"
 #include "core/core_device.h"
 
 #include <errno.h>
@@ -48,8 +49,8 @@ static int meet_half_way(const struct stream_where *w, struct chan *c)
     int rc = stream_told(w, gtl_work(come, c, w->stream));
 
     if (!rc) {
-        stream_count(STREAM_DIRECT);
-        gtl_op(w->stream);
+        stream_count(STREAM_DIRECT, 1);
+        gtl_ops(w->stream, 1);
     }
     return rc;
 }
@@ -59,7 +60,7 @@ static struct stream_op put_of(const struct chan *c, const char *call,
 {
     return (struct stream_op){
         .kind = STREAM_PUT_SIGNAL, .call = call, .pe = c->pe,
-        .dest = chan_slot(c, round), .source = c->buf, .len = c->bytes,
+        .dest = chan_slot(c, c->land, round), .source = c->buf, .len = c->bytes,
         .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
     };
 }
@@ -69,7 +70,12 @@ static int put(const struct stream_where *w, struct batch *q,
 {
     const struct stream_op op = put_of(c, w->call, round);
 
-    return stream_start_one(w, q, &op, parts);
+    if (!c->theirs)
+        return stream_start_one(w, q, &op, parts);
+    gather_put(&q->gather, chan_slot(c, c->lands, round), c->buf, c->bytes,
+               chan_arrived(c->theirs, round), round);
+    q->gather.ops++;
+    return 0;
 }
 
 /* By the NIC, as the gate's next one, with its flag; or, as far as it has no
@@ -124,18 +130,20 @@ static int let_come(const struct stream_where *w, struct batch *q,
     return stream_start_one(w, q, &op, parts);
 }
 
-/* Those far away are added to: two values might come in the wrong order. */
-static struct stream_signal taken(const struct chan *c, bool near)
+static bool is_near(const struct chan *c)
 {
+    return stream_reach_amo(c->pe, &c->there->taken, 8) != 0;
+}
+
+/* Those far away are added to: two values might come in the wrong order. */
+static struct stream_signal taken(const struct chan *c)
+{
+    bool near = is_near(c);
+
     return (struct stream_signal){
         .addr = &c->there->taken, .value = near ? c->round : 1,
         .op = near ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
     };
-}
-
-static bool is_near(const struct chan *c)
-{
-    return stream_reach_amo(c->pe, &c->there->taken, 8) != 0;
 }
 
 static bool has_turns(const struct chan *c)
@@ -150,11 +158,11 @@ static bool tells_at_once(const struct chan *c)
 }
 
 static int tell_taken(const struct stream_where *w, struct batch *q,
-                      const struct chan *c, bool near, struct parts *parts)
+                      const struct chan *c, struct parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe,
-        .signal = taken(c, near)
+        .signal = taken(c)
     };
 
     return stream_start_one(w, q, &op, parts);
@@ -188,7 +196,7 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
     /* Of the round before: an operation of the agent's behind each wait would
      * hold up the next start's. */
     return has_turns(c) && round > 1 && !is_near(c)
-           ? tell_taken(w, q, c, false, parts) : 0;
+           ? tell_taken(w, q, c, parts) : 0;
 }
 
 /* ---- waits ---- */
@@ -245,15 +253,24 @@ void chan_leave_agent(const char *call, const struct chan *c)
     core_wait_end(&w);
 }
 
-int chan_wait(const struct stream_where *w, const struct chan *c)
+int chan_wait(const struct stream_where *w, struct batch *q,
+              const struct chan *c)
 {
     struct stream_wait wait = {
         .how = STREAM_ALL, .n = 1, .size = sizeof(uint64_t),
         .cmp = SHMEM_CMP_GE, .whose = 1 + c->pe
     };
+    uint64_t *word = word_of(c, &wait.value), *seen;
 
-    wait.ivars = word_of(c, &wait.value);
-    return wait.ivars ? stream_wait(w, &wait) : 0;
+    wait.ivars = word;
+    if (!word)
+        return 0;
+    if (unlikely(!c->mine || !stream_waits_itself() || !stream_may_wait()))
+        return stream_wait(w, &wait);
+    seen = (void *)((char *)c->mine + ((char *)word - (char *)c->words));
+    gather_wait(&q->gather, seen, wait.value);
+    stream_watch_note(w, word, seen, wait.value, c->pe);
+    return 0;
 }
 
 static bool in_slot(const struct chan *c)
@@ -265,20 +282,34 @@ int chan_copy_out(const struct stream_where *w, struct batch *q,
                   struct chan *c, struct parts *parts)
 {
     struct stream_op op = { .kind = STREAM_GET, .call = w->call };
+    int rc;
 
+    if (c->theirs && (in_slot(c) || has_turns(c))) {    /* and gives it back */
+        gather_put(&q->gather, c->buf, chan_slot(c, c->lands, c->round),
+                   in_slot(c) ? c->bytes : 0,
+                   has_turns(c) ? &c->theirs->taken : NULL, c->round);
+        q->gather.ops++;
+        return 0;
+    }
     if (!in_slot(c))            /* a match may write to what is used once */
         return 0;
     op.pe = core_world.my_pe;
     op.dest = c->buf;
-    op.source = chan_slot(c, c->round);
+    op.source = chan_slot(c, c->land, c->round);
     op.len = c->bytes;
-    return stream_start_one(w, q, &op, parts);
+    rc = stream_gather_flush(w, &q->gather);    /* the waits before it */
+    return rc ? rc : stream_start_one(w, q, &op, parts);
 }
 
 int chan_give_back(const struct stream_where *w, struct batch *q,
                    struct chan *c, struct parts *parts)
 {
-    return tells_at_once(c) ? tell_taken(w, q, c, true, parts) : 0;
+    int rc;
+
+    if (c->theirs || !tells_at_once(c))
+        return 0;
+    rc = stream_gather_flush(w, &q->gather);
+    return rc ? rc : tell_taken(w, q, c, parts);
 }
 
 void chan_finish(const char *call, struct chan *c)
@@ -286,9 +317,9 @@ void chan_finish(const char *call, struct chan *c)
     struct stream_signal s;
 
     if (in_slot(c) && c->bytes)
-        core_copy(c->buf, chan_slot(c, c->round), c->bytes);
+        core_copy(c->buf, chan_slot(c, c->land, c->round), c->bytes);
     if (!tells_at_once(c))
         return;
-    s = taken(c, true);
+    s = taken(c);
     chan_tell(call, c, s.addr, s.value, s.op);
 }

@@ -49,7 +49,7 @@ static void put(struct stream_queue *q, struct chan *c)
 {
     uint64_t round = c->send.round;
 
-    core_put_signal(c->send.call, &q->ctx, chan_slot(c, round), c->buf,
+    core_put_signal(c->send.call, &q->ctx, chan_slot(c, c->land, round), c->buf,
                     c->bytes, chan_arrived(c->there, round), round,
                     SHMEM_SIGNAL_SET, c->pe, !xport_is_near(c->pe));
     c->send.put = true;

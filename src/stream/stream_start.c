@@ -14,6 +14,7 @@
 #include "stream/stream_watch.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 void stream_arm_part(const struct stream_where *w, struct batch *q,
                      const struct stream_op *op, struct parts *parts)
@@ -70,17 +71,22 @@ static int fire(const struct stream_where *w, struct batch *q,
     return stream_queue_fire(q->queue, q->stream);
 }
 
-/* The one store of the device's. */
+/* What is gathered, and the one store of the device's. */
 static int finish(const struct stream_where *w, struct batch *q,
                   struct parts parts, struct mark *m)
 {
     struct stream_words *words = stream_queue_words(q->queue);
-    int rc = STREAM_NOT;
+    int rc;
 
     *m = (struct mark){
         BY_START, q->last[BY_START] + 1, stream_queue_nic(q->queue)->armed,
         q->starts + 1
     };
+    if (!parts.nic && !parts.agent)
+        gather_store(&q->gather, &words->started, m->number);
+    rc = stream_gather_flush(w, &q->gather);
+    if (rc)
+        return rc;
     if (parts.nic && !parts.agent) {
         m->way = BY_FLAG;
         rc = stream_nic_flag(q->queue, &m->number);
@@ -88,15 +94,13 @@ static int finish(const struct stream_where *w, struct batch *q,
     }
     if (parts.nic && (!rc || rc == STREAM_NOT))
         rc = stream_nic_let_go(q->queue, q->stream);
-    else if (!parts.agent)
-        rc = gtl->write64(&words->started, m->number, q->stream);
     if (parts.agent && (!rc || rc == STREAM_NOT))
         rc = fire(w, q, m);
-    if (!rc) {
-        q->last[m->way] = m->number;
-        q->starts = m->start;
-    }
-    return stream_told(w, rc);
+    if (rc)
+        return stream_told(w, rc);
+    q->last[m->way] = m->number;
+    q->starts = m->start;
+    return 0;
 }
 
 /* The same of messages, whose ends their own words tell. */
@@ -104,9 +108,14 @@ static int finish_messages(const struct stream_where *w, struct batch *q,
                            struct parts parts, struct mark *m)
 {
     uint64_t place;
+    int rc;
 
     if (parts.nic || parts.agent || !gtl_place(q->stream, &place))
         return finish(w, q, parts, m);
+    rc = stream_gather_flush(w, &q->gather);
+    if (rc)
+        return rc;
+    gtl_place(q->stream, &place);
     q->place = place;
     *m = (struct mark){ .way = BY_PLACE, .number = place, .start = ++q->starts };
     return 0;
@@ -151,7 +160,8 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
     if (!q->n_staged)
         return stream_need_stream(&w);
     /* Other starts may have had what was reserved when it was put in. */
-    if (stream_queue_reserve(q->queue, q->n_staged + 1))
+    if (stream_queue_reserve(q->queue, q->n_staged + 1) ||
+        stream_gather_reserve(&q->gather, 1))
         return stream_batch_no_memory(call);
     rc = stream_need_live(&w);
     for (size_t i = 0; i < q->n_staged && !rc; i++)
@@ -160,7 +170,7 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
         rc = finish(&w, q, parts, &m);
     if (rc)
         return rc;
-    stream_count(STREAM_STARTS);
+    stream_count(STREAM_STARTS, 1);
     for (size_t i = 0; i < q->n_staged; i++)
         if (q->staged[i].req)
             started(q, q->staged[i].req, m);
@@ -227,18 +237,40 @@ static int may_start(const struct stream_where *w, const struct req *r, int i)
     return -EBUSY;
 }
 
-static void unlist(int n, struct shmemx_req *reqs[])
+/* For what so many requests do, in a start or a wait. */
+static int make_room(const char *call, struct batch *q, size_t n)
 {
-    struct req *r;
-
-    while (n-- > 0) {
-        r = stream_handle_find(&stream_reqs, reqs[n]);
-        r->listed = false;
-    }
+    if (stream_queue_reserve(q->queue, 2 * n + 2) ||
+        stream_gather_reserve(&q->gather, n + 2))
+        return stream_batch_no_memory(call);
+    return 0;
 }
 
-/* Marks them, so that one that comes again is known.  On error none is. */
-static int list(const struct stream_where *w, int n, struct shmemx_req *reqs[])
+/* So many in q->these. */
+static int make_list(const char *call, struct batch *q, size_t n)
+{
+    struct req **more;
+
+    if (likely(n <= q->these_room))
+        return 0;
+    more = realloc(q->these, 2 * n * sizeof *more);
+    if (!more)
+        return stream_batch_no_memory(call);
+    q->these = more;
+    q->these_room = 2 * n;
+    return 0;
+}
+
+static void unlist(struct batch *q, int n)
+{
+    while (n-- > 0)
+        q->these[n]->listed = false;
+}
+
+/* To q->these, marked, so that one that comes again is known.  On error none
+ * is. */
+static int list(const struct stream_where *w, struct batch *q, int n,
+                struct shmemx_req *reqs[])
 {
     struct req *r;
     int rc;
@@ -247,16 +279,16 @@ static int list(const struct stream_where *w, int n, struct shmemx_req *reqs[])
         r = stream_req_at(w->call, reqs, i);
         rc = r ? may_start(w, r, i) : -EINVAL;
         if (rc) {
-            unlist(i, reqs);
+            unlist(q, i);
             return rc;
         }
         r->listed = true;
+        q->these[i] = r;
     }
     return 0;
 }
 
-static int start_listed(const struct stream_where *w, struct batch *q, int n,
-                        struct shmemx_req *reqs[])
+static int start_listed(const struct stream_where *w, struct batch *q, int n)
 {
     struct parts parts = { false, false };
     bool others = false;
@@ -264,11 +296,9 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n,
     struct req *r;
     int rc;
 
-    if (stream_queue_reserve(q->queue, 2 * (size_t)n + 1))
-        return stream_batch_no_memory(w->call);
     rc = stream_need_live(w);
     for (int i = 0; i < n && !rc; i++) {
-        r = stream_handle_find(&stream_reqs, reqs[i]);
+        r = q->these[i];
         others |= !stream_req_is_message(r);
         rc = r->coll ? stream_coll_start(w, r->coll)
                      : start_op(w, q, &r->op, &parts);
@@ -276,11 +306,14 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n,
     if (!rc)
         rc = others ? finish(w, q, parts, &m)
                     : finish_messages(w, q, parts, &m);
-    if (rc)
+    if (rc) {
+        stream_gather_flush(w, &q->gather);
+        unlist(q, n);
         return rc;
-    stream_count(STREAM_STARTS);
+    }
+    stream_count(STREAM_STARTS, 1);
     for (int i = 0; i < n; i++)
-        started(q, stream_handle_find(&stream_reqs, reqs[i]), m);
+        started(q, q->these[i], m);
     return 0;
 }
 
@@ -294,18 +327,18 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
     if (!q)
         return -EINVAL;
     chan_progress(call);        /* a partner may have freed its end */
-    rc = list(&w, n, reqs);
-    if (rc || n <= 0)
-        return rc ? rc : stream_need_stream(&w);
-    rc = start_listed(&w, q, n, reqs);
-    if (rc)
-        unlist(n, reqs);
-    return rc;
+    if (n <= 0)
+        return stream_need_stream(&w);
+    rc = make_room(call, q, (size_t)n);
+    rc = rc ? rc : make_list(call, q, (size_t)n);
+    rc = rc ? rc : list(&w, q, n, reqs);
+    return rc ? rc : start_listed(&w, q, n);
 }
 
 /* ---- waits ---- */
 
-/* upto: of each kind; for starts the order of the stream is enough. */
+/* upto: of each kind; for starts the order of the stream is enough.  There is
+ * room for as many as there are kinds. */
 static int wait_for(const struct stream_where *w, struct batch *q,
                     const uint64_t upto[WAYS])
 {
@@ -319,15 +352,11 @@ static int wait_for(const struct stream_where *w, struct batch *q,
         rc = stream_need_live(w);
         if (rc)
             return rc;
-        rc = stream_told(w, gtl->wait64(stream_batch_word(q, way), upto[way],
-                                        q->stream));
-        if (rc)
-            return rc;
+        gather_wait(&q->gather, stream_batch_word(q, way), upto[way]);
         if (way == BY_FLAG)     /* the agent's operations are looked at */
             stream_watch_note(w, NULL, stream_batch_word(q, way), upto[way],
                               stream_fail_pe(stream_queue_failed(q->queue)));
         q->waited[way] = upto[way];
-        stream_count(STREAM_WAITS);
     }
     return rc;
 }
@@ -357,6 +386,23 @@ static int behind(const struct stream_where *w, struct batch *q,
     return rc ? rc : finish_messages(w, q, parts, m);
 }
 
+/* For the end of messages, and what is behind that. */
+static int wait_for_messages(const struct stream_where *w, struct batch *q,
+                             struct list_link *these, struct mark *m)
+{
+    struct list_link *l, *next;
+    struct req *r;
+    int rc = 0;
+
+    list_each(l, next, these) {
+        r = list_entry(l, struct req, link);
+        if (!rc)
+            rc = r->chan ? chan_wait(w, q, r->chan)
+                         : stream_coll_wait(w, r->coll);
+    }
+    return rc ? rc : behind(w, q, these, m);
+}
+
 /* Those requests of q->sent that were moved to these, and marks. */
 static int wait_for_these(const struct stream_where *w, struct batch *q,
                           struct list_link *these, const uint64_t upto[WAYS])
@@ -365,24 +411,20 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
     size_t n = 0;
     struct mark m;
     struct req *r;
-    int rc = wait_for(w, q, upto);
+    int rc, late;
 
-    if (rc || list_empty(these))
-        return rc;
     list_each(l, next, these)
         n++;
-    if (stream_queue_reserve(q->queue, 2 * n + 2))
-        return stream_batch_no_memory(w->call);
+    rc = make_room(w->call, q, n);
+    if (rc)
+        return rc;
+    rc = wait_for(w, q, upto);
+    if (!rc && n)
+        rc = wait_for_messages(w, q, these, &m);
+    late = stream_gather_flush(w, &q->gather);
+    if (rc || late)
+        return rc ? rc : late;
     list_each(l, next, these) {
-        r = list_entry(l, struct req, link);
-        if (!rc)
-            rc = r->chan ? chan_wait(w, r->chan) : stream_coll_wait(w, r->coll);
-    }
-    if (!rc)
-        rc = behind(w, q, these, &m);
-    list_each(l, next, these) {
-        if (rc)
-            break;
         r = list_entry(l, struct req, link);
         list_remove(l);
         if (r->own)
@@ -390,7 +432,7 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
         r->state = WAITED;
         r->mark = m;
     }
-    return rc;
+    return 0;
 }
 
 int stream_batch_wait(const char *call, struct shmemx_queue *queue)
@@ -434,16 +476,16 @@ int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
     uint64_t upto[WAYS] = { 0 };
     bool every = false;
     struct req *r;
-    int rc = q ? 0 : -EINVAL;
+    int rc = !q ? -EINVAL : n > 0 ? make_list(call, q, (size_t)n) : 0;
 
     for (int i = 0; i < n && !rc; i++) {
-        r = stream_req_at(call, reqs, i);
+        r = q->these[i] = stream_req_at(call, reqs, i);
         rc = r ? may_wait(call, queue, r, i) : -EINVAL;
     }
     if (rc)
         return rc;
     for (int i = 0; i < n; i++) {
-        r = stream_handle_find(&stream_reqs, reqs[i]);
+        r = q->these[i];
         if (r->mark.way < WAYS && r->mark.number > upto[r->mark.way])
             upto[r->mark.way] = r->mark.number;
         every |= stream_batch_counted(q, r->mark);
@@ -454,9 +496,7 @@ int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
     }
     rc = wait_for_these(&w, q, &these, every ? q->last : upto);
     put_back(q, &these);
-    for (int i = 0; i < n && !rc; i++) {
-        r = stream_handle_find(&stream_reqs, reqs[i]);
-        r->state = WAITED;
-    }
+    for (int i = 0; i < n && !rc; i++)
+        q->these[i]->state = WAITED;
     return rc;
 }

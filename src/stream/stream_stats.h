@@ -31,7 +31,7 @@ struct stream_slot {
 extern hidden __thread struct stream_slot *stream_slot
     __attribute__((tls_model("initial-exec")));
 struct stream_slot *stream_slot_take(void) __attribute__((cold));
-static inline void stream_count(enum stream_count which)
+static inline void stream_count(enum stream_count which, uint64_t more)
 {
     struct stream_slot *s = stream_slot;
 
@@ -39,7 +39,7 @@ static inline void stream_count(enum stream_count which)
         s = stream_slot_take();
     /* More threads than slots may lose some. */
     __atomic_store_n(&s->n[which],
-                     __atomic_load_n(&s->n[which], __ATOMIC_RELAXED) + 1,
+                     __atomic_load_n(&s->n[which], __ATOMIC_RELAXED) + more,
                      __ATOMIC_RELAXED);
 }
 void stream_stats_failed(void);

@@ -97,7 +97,8 @@ struct software {
     const char *call;
     void *stream;
     struct stream_wait wait;
-    bool briefly;
+    size_t n;                   /* of words that are waited for briefly */
+    struct gtl_word words[];
 };
 
 static struct base_lock lock = LOCK_INIT;
@@ -150,19 +151,30 @@ static bool watch_until_over(const struct software *s)
     return over;
 }
 
-/* False: we close.  The device's wait follows. */
+static bool is_there(const struct gtl_word *w)
+{
+    return __atomic_load_n(w->word, __ATOMIC_ACQUIRE) >= w->value;
+}
+
+/* False: we close.  The device's waits follow. */
 static bool watch_briefly(const struct software *s)
 {
-    struct core_waiter w = stream_wait_what(s->call, &s->wait);
     uint64_t until = clock_ns() + BRIEF_NS;
-    bool over;
+    bool closes = false;
 
-    w.silent = true;
-    while (!(over = stream_wait_over(&s->wait) || clock_ns() > until) &&
-           !__atomic_load_n(&closing, __ATOMIC_RELAXED))
-        core_wait_step(&w);
-    core_wait_end(&w);
-    return over;
+    for (size_t i = 0; i < s->n && !closes; i++) {
+        struct core_waiter w = CORE_WAIT_VALUE(s->call, s->words[i].word,
+                                               uint64_t, SHMEM_CMP_GE,
+                                               s->words[i].value);
+
+        w.silent = true;
+        while (!is_there(&s->words[i]) && clock_ns() <= until && !closes) {
+            core_wait_step(&w);
+            closes = __atomic_load_n(&closing, __ATOMIC_RELAXED);
+        }
+        core_wait_end(&w);
+    }
+    return !closes;
 }
 
 static void watch(void *arg)
@@ -172,7 +184,7 @@ static void watch(void *arg)
     /* seq_cst, as in stream_wait_close: one of the two sees the other. */
     __atomic_fetch_add(&watching, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) ||
-        !(s->briefly ? watch_briefly(s) : watch_until_over(s)))
+        !(s->n ? watch_briefly(s) : watch_until_over(s)))
         gtl_drop_rest();
     drop(s);
     /* release: stream_wait_close comes after all of this. */
@@ -185,18 +197,25 @@ static int no_memory(const struct stream_where *w)
     return -ENOMEM;
 }
 
-static int watch_in_stream(const struct stream_where *w,
-                           const struct stream_wait *c, bool briefly)
+/* NULL, told: no memory. */
+static struct software *software_new(const struct stream_where *w, size_t n)
 {
-    struct software *s = malloc(sizeof *s);
-    int rc;
+    struct software *s = malloc(sizeof *s + n * sizeof *s->words);
 
-    if (!s)
-        return no_memory(w);
+    if (!s) {
+        no_memory(w);
+        return NULL;
+    }
     s->call = w->call;
     s->stream = w->stream;
-    s->wait = *c;
-    s->briefly = briefly;
+    s->n = n;
+    return s;
+}
+
+static int watch_in_stream(const struct stream_where *w, struct software *s)
+{
+    int rc;
+
     lock_acquire(&lock);
     list_append(&ahead, &s->link);
     lock_release(&lock);
@@ -204,6 +223,30 @@ static int watch_in_stream(const struct stream_where *w,
     if (rc)
         drop(s);
     return rc;
+}
+
+static int watch_set(const struct stream_where *w, const struct stream_wait *c)
+{
+    struct software *s = software_new(w, 0);
+
+    if (!s)
+        return -ENOMEM;
+    s->wait = *c;
+    return watch_in_stream(w, s);
+}
+
+int stream_wait_briefly(const struct stream_where *w,
+                        const struct gtl_word *words, size_t n)
+{
+    struct software *s;
+
+    if (!gtl_is_software() || !xport_far)
+        return 0;
+    s = software_new(w, n);
+    if (!s)
+        return -ENOMEM;
+    memcpy(s->words, words, n * sizeof *words);
+    return watch_in_stream(w, s);
 }
 
 static int watch_by_agent(const struct stream_where *w,
@@ -266,12 +309,9 @@ static int wait_plain(const struct stream_where *w,
                       const struct stream_wait *c, uintptr_t word,
                       uint64_t least)
 {
-    struct stream_wait unseen = *c;
-    int rc = 0;
+    const struct gtl_word what = { (uint64_t *)word, least };
+    int rc = stream_wait_briefly(w, &what, 1);
 
-    unseen.seen = NULL;
-    if (gtl_is_software() && xport_far)
-        rc = watch_in_stream(w, &unseen, true);
     if (rc)
         return rc;
     rc = gtl->wait64((uint64_t *)word, least, w->stream);
@@ -312,12 +352,10 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
         return rc;
     if (unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);
-    stream_count(STREAM_WAITS);
+    stream_count(STREAM_WAITS, 1);
     word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size) : 0;
-    /* What a NIC stored in device memory needs more than the device's wait. */
-    if (word && is_plain(c, &least) && (gtl_device.ordered || !xport_far) &&
+    if (word && is_plain(c, &least) && stream_waits_itself() &&
         (!c->seen || stream_reaches_local(c->seen, sizeof *c->seen)))
         return wait_plain(w, c, word, least);
-    return gtl_is_software() ? watch_in_stream(w, c, false)
-                             : watch_by_agent(w, c);
+    return gtl_is_software() ? watch_set(w, c) : watch_by_agent(w, c);
 }

@@ -79,6 +79,24 @@ int chan_decide(struct chan *r, const struct mail_note *n)
     return chan_take_slots(r, least) ? 0 : -ENOSPC;
 }
 
+/* The next words or slots of one that was looked up are where that says, too:
+ * all of a segment is mapped in one piece. */
+void chan_find_near(struct chan *c)
+{
+    int me = core_world.my_pe;
+    size_t bytes = c->slots ? c->slots * c->step : c->bytes;
+    struct chan_words *theirs;
+
+    c->mine = (void *)stream_reach(me, c->words, sizeof *c->words);
+    c->theirs = NULL;
+    if (c->once || c->how > CHAN_EAGER || !c->mine)
+        return;
+    theirs = (void *)stream_reach_amo(c->pe, c->there, sizeof *c->there);
+    c->lands = (void *)stream_reach(c->sends ? c->pe : me, c->land, bytes);
+    if (!c->bytes || (c->lands && stream_reaches_local(c->buf, c->bytes)))
+        c->theirs = theirs;
+}
+
 /* ---- gates ---- */
 
 static void gate_failed(void *arg, const char *call, const char *what, int pe,

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps of the device that are enqueued as one. */
+#include "stream/stream_gather.h"
+#include "stream/stream_stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void *longer(void *at, size_t n, size_t each, bool *failed)
+{
+    void *p = realloc(at, n * each);
+
+    *failed |= !p;
+    return p ? p : at;
+}
+
+int stream_gather_reserve(struct gather *g, size_t n)
+{
+    size_t most = g->n_waits > g->n_puts ? g->n_waits : g->n_puts;
+    size_t room = g->room ? g->room : 16;
+    bool failed = false;
+
+    if (likely(most + n <= g->room))
+        return 0;
+    while (room < most + n)
+        room *= 2;
+    g->waits = longer(g->waits, room, sizeof *g->waits, &failed);
+    g->puts = longer(g->puts, room, sizeof *g->puts, &failed);
+    if (failed)
+        return -ENOMEM;
+    g->room = room;
+    return 0;
+}
+
+void stream_gather_free(struct gather *g)
+{
+    free(g->waits);
+    free(g->puts);
+    *g = (struct gather){ .room = 0 };
+}
+
+int stream_gather_flush(const struct stream_where *w, struct gather *g)
+{
+    const struct gtl_steps t = {
+        .waits = g->waits, .puts = g->puts,
+        .n_waits = g->n_waits, .n_puts = g->n_puts
+    };
+    int rc = 0;
+
+    if (t.n_waits)
+        rc = stream_wait_briefly(w, t.waits, t.n_waits);
+    if (!rc && t.n_waits + t.n_puts)
+        rc = stream_told(w, gtl->steps(&t, w->stream));
+    if (!rc && g->ops) {
+        stream_count(STREAM_DIRECT, g->ops);
+        gtl_ops(w->stream, g->ops);
+    }
+    stream_count(STREAM_WAITS, t.n_waits);
+    g->n_waits = g->n_puts = 0;
+    g->ops = 0;
+    return rc;
+}
