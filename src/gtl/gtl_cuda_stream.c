@@ -201,11 +201,13 @@ static bool fit(const struct gtl_steps *t)
 }
 
 /* Waits and stores without a copy between them are one step of the device, and
- * so are all stores behind the copies. */
+ * so are the stores behind copies, unless these take long. */
 int gtl_cu_steps(const struct gtl_steps *t, void *s)
 {
+    enum { LONG = 256 << 10 };
     struct batch b = { .n = 0 };
-    bool copies = false;
+    bool waits = t->n_waits;
+    size_t copied = 0;
     int rc = 0;
 
     if (t->n_waits + t->n_puts < 2 || !fit(t))
@@ -213,16 +215,21 @@ int gtl_cu_steps(const struct gtl_steps *t, void *s)
     for (size_t i = 0; i < t->n_waits && !rc; i++)
         rc = add(&b, CU_STREAM_MEM_OP_WAIT_VALUE_64, &t->waits[i],
                  gtl_cu_device.wait_flags, s);
-    for (size_t i = 0; i < t->n_puts && !copies; i++)
-        copies = t->puts[i].n;
-    if (!rc && copies)
-        rc = hand_over(&b, s);
-    for (size_t i = 0; i < t->n_puts && !rc && copies; i++)
-        rc = gtl_cu_copy(t->puts[i].to, t->puts[i].from, t->puts[i].n, s);
-    for (size_t i = 0; i < t->n_puts && !rc; i++)
-        if (t->puts[i].tell.word)
-            rc = add(&b, CU_STREAM_MEM_OP_WRITE_VALUE_64, &t->puts[i].tell,
+    for (size_t i = 0; i < t->n_puts && !rc; i++) {
+        const struct gtl_put *p = &t->puts[i];
+
+        if (p->n && (waits || copied >= LONG)) {
+            rc = hand_over(&b, s);
+            waits = false;
+            copied = 0;
+        }
+        if (!rc)
+            rc = gtl_cu_copy(p->to, p->from, p->n, s);
+        copied += p->n;
+        if (!rc && p->tell.word)
+            rc = add(&b, CU_STREAM_MEM_OP_WRITE_VALUE_64, &p->tell,
                      CU_STREAM_WRITE_VALUE_DEFAULT, s);
+    }
     return rc ? rc : hand_over(&b, s);
 }
 
