@@ -212,14 +212,15 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
                          plan->host_size - plan->pool_size);
     if (rc)
         return rc;
-    heap_pool_open(plan->host_size - plan->pool_size, plan->host_size);
-    if (plan->data_size) {
+    rc = heap_pool_open(plan->host_size - plan->pool_size, plan->host_size);
+    if (!rc && plan->data_size) {
         heap_data_find(&d);
         rc = heap_data_share(&d, fd, fd_offset + (off_t)plan->host_size, data);
-        if (rc) {
-            heap_space_close(&heap_default);
-            return rc;
-        }
+    }
+    if (rc) {
+        heap_pool_close();
+        heap_space_close(&heap_default);
+        return rc;
     }
     madvise(slot, plan->host_size, MADV_HUGEPAGE);  /* a wish, no more */
     heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)slot,
@@ -236,6 +237,7 @@ void heap_close(void)
 {
     memset(heap_segs, 0, sizeof heap_segs);
     heap_data_unshare();
+    heap_pool_close();
     heap_space_close(&heap_default);
     if (heap_file() >= 0)
         close(file.fd);

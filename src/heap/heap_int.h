@@ -25,7 +25,8 @@ int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view);
 void heap_data_unshare(void);
 
 /* ---- heap_pool.c: [from, to) of the host segment ---- */
-void heap_pool_open(size_t from, size_t to);
+int heap_pool_open(size_t from, size_t to);
+void heap_pool_close(void);
 
 /* ---- heap_arena.c: blocks in [from, to), offsets of a segment ---- */
 int heap_arena_open(struct heap_arena **out, size_t from, size_t to);

@@ -113,6 +113,6 @@ int main(void)
     n_pes = shmem_n_pes();
     T_RUN(teams_of_two_threads_are_two);
     T_RUN(where_one_is_wrong_none_has_a_request);
-    T_RUN(where_one_has_no_room_none_has_a_request);    /* it stays in pieces */
+    T_RUN(where_one_has_no_room_none_has_a_request);
     return st_end();
 }

@@ -63,6 +63,8 @@ T(random_calls_never_share_a_byte)
         if (blocks[k].ptr)
             give(k);
     T_LT(0, refused);
+    T_EQ(heap_pool_take(TO - FROM), memory + FROM);     /* all came back */
+    heap_pool_close();
 }
 
 T(all_of_it_can_be_had_and_had_again)
@@ -81,6 +83,29 @@ T(all_of_it_can_be_had_and_had_again)
         while (n > 0)
             heap_pool_give(p[--n], 64);
     }
+    heap_pool_close();
+}
+
+/* Every other one, and what lay between; then a block of all of it. */
+T(what_is_given_back_in_pieces_is_one_piece_again)
+{
+    enum { N = 64, EACH = (TO - FROM) / N };
+    void *p[N];
+
+    heap_pool_open(FROM, TO);
+    for (int first = 0; first < 2; first++) {
+        for (int i = 0; i < N; i++)
+            T_EQ(p[i] = heap_pool_take(EACH), memory + FROM + i * EACH);
+        T_EQ(heap_pool_take(1), NULL);
+        for (int i = first; i < N; i += 2)
+            heap_pool_give(p[i], EACH);
+        T_EQ(heap_pool_take(EACH + 1), NULL);
+        for (int i = !first; i < N; i += 2)
+            heap_pool_give(p[i], EACH);
+        T_EQ(p[0] = heap_pool_take(TO - FROM), memory + FROM);
+        heap_pool_give(p[0], TO - FROM);
+    }
+    heap_pool_close();
 }
 
 T(what_is_too_large_is_refused)
@@ -96,6 +121,7 @@ T(what_is_too_large_is_refused)
     T_EQ(heap_pool_take(1), NULL);
     heap_pool_give(p, TO - FROM);
     T_EQ(heap_pool_take(TO - FROM), p);
+    heap_pool_close();
 }
 
 T(a_start_between_lines_is_rounded_up)
@@ -103,6 +129,7 @@ T(a_start_between_lines_is_rounded_up)
     heap_pool_open(FROM + 8, FROM + 128 + 8);
     T_EQ(heap_pool_take(1), memory + FROM + 64);
     T_EQ(heap_pool_take(1), NULL);          /* 8 bytes are left */
+    heap_pool_close();
 }
 
 /* ---- heap_reserve: needs a heap that is open ---- */
@@ -150,6 +177,7 @@ int main(void)
     heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)memory, TO };
     T_RUN(random_calls_never_share_a_byte);
     T_RUN(all_of_it_can_be_had_and_had_again);
+    T_RUN(what_is_given_back_in_pieces_is_one_piece_again);
     T_RUN(what_is_too_large_is_refused);
     T_RUN(a_start_between_lines_is_rounded_up);
     T_RUN(reserved_words_lie_in_a_row_up_to_the_blocks);
