@@ -28,17 +28,17 @@ struct mark {
 
 struct req {
     struct stream_handle handle;
-    struct stream_op op;
     struct shmemx_queue *queue; /* that has it, or started it; it may be gone */
     enum req_state state;
     bool once;
     bool listed;                /* the start that is being made has it */
-    struct mark mark;           /* of its last start, or of the wait for it */
+    bool own;                   /* the program has no handle of it */
     /* Of a message: */
     struct chan *chan;          /* or */
     struct coll *coll;
     struct list_link link;      /* of its queue's: see struct batch */
-    bool own;                   /* the program has no handle of it */
+    struct mark mark;           /* of its last start, or of the wait for it */
+    struct stream_op op;
     /* Of a match: until so many of these are. */
     struct shmemx_req **matches;
     int n_matches;

@@ -42,40 +42,42 @@ enum chan_state {
 };
 
 struct chan {
-    struct list_link link;      /* of all, for the end */
-    bool sends, ready, once;
-    int pe, tag;
-    uint64_t team;              /* 0: it is the program's */
-    uint32_t number;            /* of those for that PE and tag */
-    char *buf;
-    size_t len;                 /* of buf */
-    struct chan_words *words;   /* this PE's */
-    struct chan *next;          /* of receives that wait for their senders */
+    /* What each round looks at, side by side. */
     enum chan_state state;      /* atomic */
-    int error;
+    bool sends, ready, once;
     bool wanted;                /* the program matches it */
-    bool left;                  /* it is freed here */
-    bool gone;                  /* atomic: there */
-    uint64_t last;              /* and its last round */
-    bool reached;               /* once, a receive: the stream has come to it */
-    /* What a match finds out. */
+    bool gone;                  /* atomic: the partner's end is freed */
     enum chan_how how;
-    size_t bytes;               /* of a message */
-    uint64_t yours;             /* the partner's channel */
-    struct chan_words *there;   /* its words, for operations on that PE */
-    char *land;                 /* where messages land, so far apart; slots 0: */
-    size_t step;                /* in the receiver's buffer */
+    int pe;
     unsigned slots;
-    void *from, *to;            /* PAIR: as this PE reaches them */
+    uint64_t round;             /* the last that was started */
+    char *buf;
+    size_t bytes;               /* of a message */
+    struct chan_words *words;   /* this PE's */
     /* As the device reaches them, or NULL: what the partner writes here; and,
      * of READY and EAGER, if it does the whole of a round itself, the
      * partner's words and where messages land. */
     struct chan_words *mine, *theirs;
     char *lands;
+    size_t step;                /* so far apart, in slots; slots 0: */
+    char *land;                 /* in the receiver's buffer */
+    struct chan_words *there;   /* the partner's, for operations on that PE */
+    void *from, *to;            /* PAIR: as this PE reaches them */
     struct xport_trig *gate;    /* GATE: the sender's, */
     uint64_t gate_at;           /* and where it is */
     struct stream_failed *failed;       /* of the queue that started it */
-    uint64_t round;             /* the last that was started */
+
+    struct list_link link;      /* of all, for the end */
+    int tag;
+    int error;
+    uint64_t team;              /* 0: it is the program's */
+    uint32_t number;            /* of those for that PE and tag */
+    bool left;                  /* it is freed here */
+    bool reached;               /* once, a receive: the stream has come to it */
+    size_t len;                 /* of buf */
+    struct chan *next;          /* of receives that wait for their senders */
+    uint64_t yours;             /* the partner's channel */
+    uint64_t last;              /* its last round, when it is gone */
     /* The agent's: stream_send.c. */
     struct {
         struct chan *next;
