@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: variants with buckets and tables on the device sort as qsort()
 # does, on each device there is to stand in for one, near and far, at odd sizes.
+# Light: small jobs start one by one
 # Timeout: 300
 set -u
 . "$(dirname "$0")/bucketsort.inc"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: the random tests of collectives pass on one PE per node, on
 # equal nodes and on unequal ones, with every algorithm that far members allow.
+# Light: small jobs start one by one
 # Timeout: 300
 set -u
 failed=0

@@ -3,6 +3,7 @@
 # Description: the host's wait for a stream whose kernel does not end is told
 # of, in shmemx_stream_sync and in shmem_finalize, and SIGUSR2 names the call;
 # past SHMEM_TIMEOUT shmem_finalize ends the job.
+# Light: it waits for what SHMEM_STALL says
 # Timeout: 40
 set -u
 . "$(dirname "$0")/device.inc"

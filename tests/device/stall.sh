@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: a wait for device memory that lasts says so, and what it says of
 # a word or a lock there is read by the device, or not at all.
+# Light: it waits for what SHMEM_STALL says
 # Timeout: 60
 set -u
 . "$(dirname "$0")/device.inc"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: sizes, counts and strides beyond 2^31 bytes and offsets beyond
  * 2^32 are moved whole and to the right place.
+ * Light: one PE moves, the other waits
  * PEs: 2
  * Far: 2/1
  * Env: SHMEM_SYMMETRIC_SIZE=5G

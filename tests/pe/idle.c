@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a PE that sleeps, and one that waits long for a word, take
  * little processor time.
+ * Light: it sleeps
  * PEs: 2
  * Far: 2/1 */
 #include "budget.h"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: a put that waits for room, which operations on a stopped PE take,
 # names that PE and not the one that it goes to.
+# Light: it waits for what is stopped
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

@@ -3,6 +3,7 @@
 # Description: SIGUSR2 to oshrun makes each PE print what it does, be it waiting
 # or computing, near or far, and the job goes on; a handler of the program's
 # own, and SHMEM_STATE_SIGNAL=0, come first.
+# Light: PEs wait until they are asked
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

@@ -3,6 +3,7 @@
 # Description: at SIGUSR2 a PE that is in an operation on another node says in
 # which of the program's calls, for which PE of which host, and since when; and
 # once that has ended, no longer.
+# Light: PEs wait until they are asked
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

@@ -4,6 +4,7 @@
 # that PE did last, or who is in another call, a wait for memory where, what is
 # there and what is wanted, a lock who holds it; each between near PEs and
 # between far ones.
+# Light: it waits for what SHMEM_STALL says
 # Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

@@ -4,6 +4,7 @@
 # and the data are right when it goes on; one that stays away ends the job
 # within SHMEM_TIMEOUT and SHMEM_STALL if it is far; a killed far PE ends it with
 # oshrun's line alone.
+# Light: it waits for what is stopped
 # Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

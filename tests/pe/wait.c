@@ -3,6 +3,7 @@
  * variables satisfies the comparison, for every type; whoever updates a
  * variable wakes a sleeping waiter, and a long wait costs little processor
  * time.
+ * Light: waiters sleep
  * PEs: 1 2 4
  * Far: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"

@@ -3,6 +3,7 @@
 # Description: an operation of a stream that fails on its way to another node
 # counts as done and as failed: the stream goes on, the next call of the host
 # that waits returns -EIO with one line, once, and other streams hear nothing.
+# Light: far jobs start one by one
 # Timeout: 40
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

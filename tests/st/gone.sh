@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: whatever a PE is at with a message when its partner is killed,
 # the job ends within 2 s and one line names the PE that died.
+# Light: jobs start one by one
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

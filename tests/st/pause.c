@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: only while something is under way does SHMEM_TIMEOUT count, also
  * where a stream waited long before for what the NIC did.
+ * Light: it sleeps
  * PEs: 2
  * Far: 2/1
  * Env: SHMEM_STALL=1 SHMEM_TIMEOUT=2
