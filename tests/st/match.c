@@ -108,6 +108,8 @@ T(a_match_of_nothing_is_done)
 
     T_EQ(shmemx_matchall(0, NULL), 0);
     T_EQ(shmemx_imatchall(0, NULL, &match), 0);
+    T_EQ(shmemx_match(match), -EINVAL);         /* it is no message */
+    T_EQ(shmemx_enqueue_startall(q, 1, &match), -EINVAL);
     T_EQ(shmemx_req_wait(match), 0);
     T_EQ(shmemx_req_test(match, &flag), 0);
     T_EQ(flag, 1);
@@ -159,6 +161,33 @@ T(a_match_under_way_ends_by_its_request)
         msg_exchange(q, e, 2);
         msg_free(e, 2);
     }
+}
+
+T(what_is_freed_while_its_match_lasts_is_none_of_it)
+{
+    struct msg_end e[4];
+    shmemx_req_t r[3], match;
+    int is[2] = { 0 }, flag;
+
+    msg_sends(&e[0], next, 4, 0);
+    msg_receives(&e[1], prev, 4, 0);
+    msg_sends(&e[2], next, 5, 0);
+    for (int i = 0; i < 3; i++)
+        r[i] = e[i].r;
+    T_EQ(shmemx_imatchall(3, r, &match), 0);
+    while (!is[0] || !is[1])
+        for (int i = 0; i < 2; i++)
+            T_EQ(shmemx_is_matched(e[i].r, &is[i]), 0);
+    msg_free(e, 2);
+    T_EQ(shmemx_req_test(match, &flag), 0);
+    T_EQ(flag, 0);
+    shmem_barrier_all();
+    msg_receives(&e[3], prev, 5, 0);
+    T_EQ(shmemx_match(e[3].r), 0);
+    T_EQ(shmemx_req_wait(match), 0);
+    T_EQ(shmemx_req_free(&match), 0);
+    msg_exchange(q, e + 2, 2);
+    msg_free(e + 2, 2);
 }
 
 /* Some PEs wait, others wait for something else. */
@@ -214,33 +243,53 @@ T(who_looks_serves_those_that_wait)
     }
 }
 
+enum { NAMES = 300 };           /* of tags: more than a table has places for */
+
 /* All that is exchanged is the same on all PEs, and each makes it in an order
  * of its own. */
+static struct {
+    int many, shift[MANY], name[MANY], tag[NAMES];
+    struct msg_end e[2 * MANY];
+} plan;
+
+/* Most of them have the first tag: any two of a place in a table differ in one
+ * thing only, be it the tag or which one it is. */
+static void plan_many(int many)
+{
+    plan.many = many;
+    for (int i = 0; i < NAMES; i++)
+        plan.tag[i] = (int)(T_RAND() >> 33);
+    for (int i = 0; i < many; i++) {
+        plan.shift[i] = (int)(T_RAND() % (uint64_t)n_pes);
+        plan.name[i] = i % 4 ? 0 : (int)(T_RAND() % NAMES);
+    }
+}
+
+static void plan_make(bool sends)
+{
+    int *nth = calloc((size_t)n_pes * NAMES, sizeof *nth);
+
+    for (int i = 0; i < plan.many; i++) {
+        int k = me & (sends ? 1 : 2) ? plan.many - 1 - i : i;
+        int name = plan.name[k], by = plan.shift[k];
+        int pe = (me + (sends ? by : n_pes - by)) % n_pes;
+        int *n = &nth[pe * NAMES + name];
+
+        (sends ? msg_sends : msg_receives)(&plan.e[i + !sends * plan.many], pe,
+                                           plan.tag[name], (*n)++);
+    }
+    free(nth);
+}
+
 T(thousands_are_matched)
 {
-    struct msg_end *e = calloc(2 * MANY, sizeof *e);
-    int *shift = calloc(MANY, sizeof *shift), *tag = calloc(MANY, sizeof *tag);
-    int many = msg_times(MANY, MANY) > 300 ? MANY : 300;
-    int *nth = calloc((size_t)n_pes * 2 * 64, sizeof *nth), n = 0;
+    int many = msg_times(MANY, MANY) > 300 ? MANY : 300, n;
+    struct msg_end *e = plan.e;
     shmemx_req_t r[101];
 
-    for (int i = 0; i < many; i++) {
-        shift[i] = (int)(T_RAND() % (uint64_t)n_pes);
-        tag[i] = (int)(T_RAND() % 64);
-    }
-    for (int i = 0; i < many; i++) {
-        int k = me & 1 ? many - 1 - i : i;
-        int to = (me + shift[k]) % n_pes;
-
-        msg_sends(&e[i], to, tag[k], nth[to * 64 + tag[k]]++);
-    }
-    for (int i = 0; i < many; i++) {
-        int k = me & 2 ? many - 1 - i : i;
-        int from = (me + n_pes - shift[k]) % n_pes;
-
-        msg_receives(&e[many + i], from, tag[k],
-                     nth[(n_pes + from) * 64 + tag[k]]++);
-    }
+    plan_many(many);
+    plan_make(true);
+    plan_make(false);
     /* Some of them by calls that wait for each other on the way. */
     for (int k = 0; k < 5; k++) {
         for (n = 0; n < 101; n++)
@@ -253,10 +302,45 @@ T(thousands_are_matched)
     msg_exchange(q, e, 2 * many);
     msg_exchange(q, e, 2 * many);
     msg_free(e, 2 * many);
-    free(e);
-    free(shift);
-    free(tag);
-    free(nth);
+}
+
+/* Senders look for them while nothing else is done, some of those that are used
+ * once too. */
+T(thousands_of_receives_are_made_late)
+{
+    int many = msg_times(MANY, 300), flag;
+    struct msg_end *e = plan.e;
+    shmemx_req_t *r = calloc((size_t)many, sizeof *r), match;
+    static uint64_t x[NAMES], y[NAMES];
+
+    plan_many(many);
+    plan_make(true);
+    for (int i = 0; i < many; i++)
+        r[i] = e[i].r;
+    for (int i = 0; i < NAMES; i++) {
+        x[i] = ~msg_key(me, next, plan.tag[i], i);
+        y[i] = 0;
+        T_EQ(shmemx_enqueue_send(q, &x[i], 8, next, plan.tag[i], NULL), 0);
+    }
+    T_EQ(shmemx_enqueue_start(q), 0);
+    T_EQ(shmemx_imatchall(many, r, &match), 0);
+    for (int i = 0; i < 100; i++) {
+        T_EQ(shmemx_req_test(match, &flag), 0);
+        usleep(500);
+    }
+    shmem_barrier_all();
+    plan_make(false);
+    for (int i = 0; i < NAMES; i++)
+        T_EQ(shmemx_enqueue_recv(q, &y[i], 8, prev, plan.tag[i], NULL), 0);
+    T_EQ(shmemx_enqueue_start(q), 0);
+    match_all(e, 2 * many);
+    T_EQ(shmemx_req_wait(match), 0);
+    T_EQ(shmemx_req_free(&match), 0);
+    msg_exchange(q, e, 2 * many);
+    for (int i = 0; i < NAMES; i++)
+        T_EQ(y[i], ~msg_key(prev, me, plan.tag[i], i));
+    msg_free(e, 2 * many);
+    free(r);
 }
 
 static long resident_kib(void)
@@ -324,9 +408,11 @@ int main(void)
     T_RUN(a_ring_of_single_matches_comes_round);
     T_RUN(a_match_of_nothing_is_done);
     T_RUN(a_match_under_way_ends_by_its_request);
+    T_RUN(what_is_freed_while_its_match_lasts_is_none_of_it);
     T_RUN(what_was_begun_needs_no_further_call);
     T_RUN(who_looks_serves_those_that_wait);
     T_RUN(thousands_are_matched);
+    T_RUN(thousands_of_receives_are_made_late);
     T_RUN(what_is_freed_is_used_again);
     T_RUN(those_that_stay_are_left_alone);
     T_EQ(shmemx_queue_destroy(q), 0);

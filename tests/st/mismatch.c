@@ -284,6 +284,88 @@ T(a_partner_that_goes_after_it_is_matched_ends_the_pair)
     }
 }
 
+/* Those that another match finds, for others' sake. */
+T(who_was_found_is_not_matched_before_it_is_to_be)
+{
+    struct msg_end e[2];
+    int flag;
+
+    msg_sends(&e[0], next, 8, 0);
+    msg_receives(&e[1], prev, 8, 0);
+    pair_works(0);
+    pair_works(1);              /* what was sent before this has come */
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_is_matched(e[i].r, &flag), 0);
+        T_EQ(flag, 0);
+        T_EQ(shmemx_enqueue_startall(q, 1, &e[i].r), -EINVAL);
+    }
+    T_EQ(shmemx_matchall(2, (shmemx_req_t[]){ e[0].r, e[1].r }), 0);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_is_matched(e[i].r, &flag), 0);
+        T_EQ(flag, 1);
+    }
+    msg_exchange(q, e, 2);
+    msg_free(e, 2);
+}
+
+T(the_first_of_two_errors_is_told)
+{
+    shmemx_req_t r[3], gone;
+
+    for (int k = 0; k < 2; k++) {
+        T_EQ(shmemx_send_init(out, 9, next, 4, &r[k]), 0);
+        T_EQ(shmemx_recv_init(in, 8, prev, 4, &r[2]), 0);
+        T_EQ(shmemx_recv_init(in, 8, prev, 7, &r[!k]), 0);
+        T_EQ(shmemx_send_init(out, 8, next, 7, &gone), 0);
+        T_EQ(shmemx_req_free(&gone), 0);
+        T_EQ(shmemx_matchall(3, r), k ? -ECANCELED : -EMSGSIZE);
+        for (int i = 0; i < 3; i++)
+            T_EQ(shmemx_req_free(&r[i]), 0);
+    }
+}
+
+/* Nobody has asked for it but its sender's library, for others' sake. */
+T(a_send_that_goes_while_it_is_looked_for_ends_the_pair)
+{
+    struct msg_end e[2];
+
+    for (int k = 0; k < 4; k++) {
+        msg_sends(&e[0], next, 2, k);
+        pair_works(k);
+        T_EQ(shmemx_req_free(&e[0].r), 0);
+        shmem_barrier_all();
+        msg_receives(&e[1], prev, 2, k);
+        T_EQ(shmemx_match(e[1].r), 0);
+        shmem_barrier_all();
+        pair_works(k);          /* the sender hears, and then the receiver */
+        T_EQ(shmemx_enqueue_startall(q, 1, &e[1].r), -EPIPE);
+        T_EQ(shmemx_req_free(&e[1].r), 0);
+    }
+}
+
+/* And no more.  Far away a second send ends when its receive has started. */
+T(what_was_sent_before_its_sender_goes_is_received)
+{
+    struct msg_end e[2];
+
+    for (int k = 0; k < 3; k++) {
+        pair_make(e, k);
+        if (k & 1 && msg_all_near())
+            msg_exchange(q, e, 2);
+        T_EQ(shmemx_enqueue_startall(q, 1, &e[0].r), 0);
+        T_EQ(shmemx_req_wait(e[0].r), 0);
+        T_EQ(shmemx_req_free(&e[0].r), 0);
+        e[0].word = 0;
+        shmem_barrier_all();
+        pair_works(k);
+        T_EQ(shmemx_enqueue_startall(q, 1, &e[1].r), 0);
+        T_EQ(shmemx_req_wait(e[1].r), 0);
+        T_EQ(e[1].word, e[1].want);
+        T_EQ(shmemx_enqueue_startall(q, 1, &e[1].r), -EPIPE);
+        T_EQ(shmemx_req_free(&e[1].r), 0);
+    }
+}
+
 int main(void)
 {
     st_begin();
@@ -293,8 +375,12 @@ int main(void)
     T_RUN(what_is_not_matched_does_not_start_nor_does_its_list);
     T_RUN(a_start_needs_the_wait_before_it_and_its_own_queue);
     T_RUN(a_send_longer_than_its_receive_fails);
+    T_RUN(who_was_found_is_not_matched_before_it_is_to_be);
+    T_RUN(the_first_of_two_errors_is_told);
     T_RUN(a_partner_that_goes_before_it_is_matched_cancels);
     T_RUN(a_partner_that_goes_after_it_is_matched_ends_the_pair);
+    T_RUN(a_send_that_goes_while_it_is_looked_for_ends_the_pair);
+    T_RUN(what_was_sent_before_its_sender_goes_is_received);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     return st_end();
