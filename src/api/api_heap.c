@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
+#include "stream/stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -210,7 +211,7 @@ void pshmem_free(void *ptr)
     if (!ptr && !core_status.checks)
         return;
     if (ptr)
-        need_block(__func__, ptr);
+        stream_memory_goes(__func__, ptr, need_block(__func__, ptr));
     MEET(__func__, { "@ptr" }, { coll_place(ptr) });
     if (ptr)
         heap_free(ptr);
@@ -221,6 +222,7 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
                      size_t size, const void *caller)
 {
     void *moved = NULL;
+    size_t was, kept;
 
     core_need_up(call);
     if (!ptr)
@@ -231,7 +233,7 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
         pshmem_free(ptr);
         return NULL;
     }
-    need_block(call, ptr);
+    was = need_block(call, ptr);
     if (space == &heap_device && api_device_need())
         return NULL;
     /* Nobody's traffic to the old place is under way when it moves, and
@@ -242,6 +244,9 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
     if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(space, ptr, size, &moved))
         api_heap_tell_full(call, space ? space : heap_space_of(ptr), size, "",
                            caller);
+    kept = moved == ptr ? size : 0;
+    if (moved && kept < was)
+        stream_memory_goes(call, (char *)ptr + kept, was - kept);
     coll_sync(&core_world);
     return moved;
 }

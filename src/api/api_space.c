@@ -5,6 +5,7 @@
 #include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "shmem_space.h"
+#include "stream/stream.h"
 
 #include <errno.h>
 
@@ -335,6 +336,8 @@ int pshmem_space_destroy(shmem_space_t space)
     coll_barrier_world();
     if (api_default_space == s)
         api_space_open();
+    stream_memory_goes(__func__, (void *)(heap_segs[s->seg].base + s->from),
+                       s->to - s->from);
     heap_space_join(s);
     return 0;
 }

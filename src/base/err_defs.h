@@ -25,8 +25,8 @@ ERR(HEAP, "the symmetric heap cannot be made, or is full",
     "set SHMEM_SYMMETRIC_SIZE; see shmem_malloc(3)")
 ERR(HEAPARG, "PEs passed different arguments to one allocation call",
     "make every PE allocate the same sizes in the same order")
-ERR(FREE, "a pointer is not the start of a live symmetric block",
-    "free each block of shmem_malloc once")
+ERR(FREE, "a block that is given back is no live one, or messages are of it",
+    "free each block of shmem_malloc once, and requests before their buffers")
 ERR(DEVICE, "the device cannot be used, or an operation on it failed",
     "see the cause in the line; shmem_info --check tests each step")
 ERR(DATA, "static data cannot be made symmetric",

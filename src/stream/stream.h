@@ -150,6 +150,9 @@ int stream_barrier_init(const char *call, struct core_team *t,
 int stream_allreduce_init(const char *call, struct core_team *t,
                           const struct gtl_reduce *r, size_t size, int wrong,
                           struct shmemx_req **out);
+/* The program gives that memory back, or it moves: it is told of messages and
+ * reductions that it has not freed and that are of it. */
+void stream_memory_goes(const char *call, const void *p, size_t size);
 int stream_is_matched(const char *call, struct shmemx_req *req, bool *is);
 /* What was put in since the last start; or these, all or none. */
 int stream_batch_start(const char *call, struct shmemx_queue *q);

@@ -147,12 +147,18 @@ void chan_progress(const char *call);
 bool chan_look(void);
 /* Once, a receive: the stream has come to it, so its sender may put. */
 void chan_reached(struct chan *c);
-/* Who waits for that word waits for a message: what to call it.  False: it is
- * none's, or that is not known just now. */
-bool chan_name(const void *word, char *text, size_t size);
+/* Each end of this PE's, while none is made and none goes.  False: it does not
+ * wait, another thread is at them, and nothing was visited. */
+typedef void chan_visitor(const struct chan *c, void *arg);
+bool chan_visit(bool waits, chan_visitor *visit, void *arg);
 /* An end of this PE's tells the other one's word. */
 void chan_tell(const char *call, struct chan *c, uint64_t *word,
                uint64_t value, int op);
+
+/* ---- stream_name.c ---- */
+/* Who waits for that word waits for a message: what to call it.  False: it is
+ * none's, or that is not known just now. */
+bool chan_name(const void *word, char *text, size_t size);
 
 /* ---- stream_round.c: rounds of a channel that is matched ---- */
 struct batch;

@@ -68,6 +68,20 @@ const char *stream_coll_name(const void *word)
     return name;
 }
 
+void stream_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
+                                     void *arg), void *arg)
+{
+    struct list_link *l, *next;
+
+    lock_acquire(&lock);
+    list_each(l, next, &made) {
+        const struct coll *c = list_entry(l, struct coll, link);
+
+        visit(&c->what, c->size, arg);
+    }
+    lock_release(&lock);
+}
+
 static struct stream_where where(const struct coll *c, const char *call)
 {
     return (struct stream_where){ call, &core_ctx_default, c->stream };

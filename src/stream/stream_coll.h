@@ -18,6 +18,9 @@ struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,
                                       void *stream);
 /* What waits for that word: "a barrier", or NULL. */
 const char *stream_coll_name(const void *word);
+/* What each reduction is of, while none is made or freed. */
+void stream_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
+                                     void *arg), void *arg);
 /* It is over, and nobody uses it any more. */
 void stream_coll_free(const char *call, struct coll *c);
 /* At the end, when its stream and requests are gone. */

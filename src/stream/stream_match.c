@@ -14,7 +14,6 @@
 #include "stream/stream_mail.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -530,40 +529,24 @@ void chan_tell(const char *call, struct chan *c, uint64_t *word,
     lock_release(&lock);
 }
 
-static void name(const struct chan *c, char *text, size_t size)
-{
-    const char *gone = c->gone ? ", which has freed its end" : "";
-
-    if (c->tag < 0)
-        snprintf(text, size, "a step of a collective request, with PE %d",
-                 c->pe);
-    else if (c->sends)
-        snprintf(text, size, "PE %d to take a message, tag %d%s", c->pe,
-                 c->tag, gone);
-    else
-        snprintf(text, size, "a message from PE %d, tag %d%s", c->pe, c->tag,
-                 gone);
-}
-
-bool chan_name(const void *word, char *text, size_t size)
+static void visit_list(struct list_link *in, chan_visitor *visit, void *arg)
 {
     struct list_link *l, *next;
-    bool found = false;
 
-    if (!lock_try(&lock))
+    list_each(l, next, in)
+        visit(list_entry(l, struct chan, link), arg);
+}
+
+bool chan_visit(bool waits, chan_visitor *visit, void *arg)
+{
+    if (waits)
+        lock_acquire(&lock);
+    else if (!lock_try(&lock))
         return false;
-    list_each(l, next, &all) {
-        const struct chan *c = list_entry(l, struct chan, link);
-
-        found = c->words && (uintptr_t)word - (uintptr_t)c->words <
-                                sizeof *c->words;
-        if (found) {
-            name(c, text, size);
-            break;
-        }
-    }
+    visit_list(&all, visit, arg);
+    visit_list(&fresh, visit, arg);
     lock_release(&lock);
-    return found;
+    return true;
 }
 
 /* ---- opening and closing ---- */

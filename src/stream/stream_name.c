@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which message it is: by a word that somebody waits for, and by memory that
+ * the program gives back. */
+#include "base/lock.h"
+#include "core/core_misuse.h"
+#include "stream/stream_chan.h"
+#include "stream/stream_coll.h"
+
+#include <stdio.h>
+
+/* ---- words ---- */
+
+struct sought {
+    const void *word;
+    char *text;
+    size_t size;
+    bool found;
+};
+
+static void name(const struct chan *c, void *arg)
+{
+    struct sought *s = arg;
+    const char *gone = c->gone ? ", which has freed its end" : "";
+
+    if (!c->words || (uintptr_t)s->word - (uintptr_t)c->words >=
+                         sizeof *c->words)
+        return;
+    s->found = true;
+    if (c->tag < 0)
+        snprintf(s->text, s->size, "a step of a collective request, with PE %d",
+                 c->pe);
+    else if (c->sends)
+        snprintf(s->text, s->size, "PE %d to take a message, tag %d%s", c->pe,
+                 c->tag, gone);
+    else
+        snprintf(s->text, s->size, "a message from PE %d, tag %d%s", c->pe,
+                 c->tag, gone);
+}
+
+bool chan_name(const void *word, char *text, size_t size)
+{
+    struct sought s = { word, text, size, false };
+
+    return chan_visit(false, name, &s) && s.found;
+}
+
+/* ---- memory that goes ---- */
+
+struct going {
+    uintptr_t from;
+    size_t size;
+    unsigned users;
+    char first[64];
+};
+
+static bool is_of(const struct going *g, const void *p, size_t len)
+{
+    return len && (uintptr_t)p < g->from + g->size &&
+           g->from < (uintptr_t)p + len;
+}
+
+/* Nobody has to free what is used once: it is over with its round. */
+static bool is_over(const struct chan *c)
+{
+    return c->once && (__atomic_load_n(&c->words->sent, __ATOMIC_RELAXED) ||
+                       __atomic_load_n(&c->words->arrived[1],
+                                       __ATOMIC_RELAXED));
+}
+
+static void look(const struct chan *c, void *arg)
+{
+    struct going *g = arg;
+
+    /* Those of collective requests are told of as these. */
+    if (c->left || c->tag < 0 || chan_state(c) == CHAN_BROKEN ||
+        !is_of(g, c->buf, c->len) || is_over(c))
+        return;
+    if (!g->users++)
+        snprintf(g->first, sizeof g->first, "a %s PE %d, tag %d",
+                 !c->sends ? "receive from" : c->ready ? "ready send to"
+                                                       : "send to",
+                 c->pe, c->tag);
+}
+
+static void look_at_coll(const struct gtl_reduce *r, size_t size, void *arg)
+{
+    struct going *g = arg;
+
+    if ((is_of(g, r->a, r->n * size) || is_of(g, r->out, r->n * size)) &&
+        !g->users++)
+        snprintf(g->first, sizeof g->first, "a reduction's request");
+}
+
+void stream_memory_goes(const char *call, const void *p, size_t size)
+{
+    struct going g = { .from = (uintptr_t)p, .size = size };
+    char more[32] = "";
+
+    chan_visit(true, look, &g);
+    stream_coll_visit(look_at_coll, &g);
+    if (!g.users)
+        return;
+    if (g.users > 1)
+        snprintf(more, sizeof more, " and %u more", g.users - 1);
+    core_misuse(ERR_FREE, call, "%zu bytes at %p are in use: %s%s; free "
+                "requests before their buffers", size, p, g.first, more);
+}
