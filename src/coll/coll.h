@@ -71,8 +71,9 @@ uint64_t coll_place(const void *sym);
 
 /* ---- coll_team.c ---- */
 
-/* A synchronisation of t: does every member say so? */
-bool coll_agree(struct core_team *t, bool mine);
+/* A synchronisation of t: the first member that has not the same word, and its
+ * word; -1: all have. */
+int coll_differs(struct core_team *t, uint64_t mine, uint64_t *theirs);
 
 /* ---- coll_move.c: sizes in bytes ---- */
 

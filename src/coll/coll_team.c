@@ -65,14 +65,16 @@ static int found(struct core_team *parent, int start, int stride, int size,
     return 0;
 }
 
-bool coll_agree(struct core_team *t, bool mine)
+int coll_differs(struct core_team *t, uint64_t mine, uint64_t *theirs)
 {
     struct coll_call c = coll_publish(t, mine);
-    bool all = true;
 
-    for (int i = 0; i < t->n_pes; i++)
-        all = all && coll_published(&c, i);
-    return all;
+    for (int i = 0; i < t->n_pes; i++) {
+        *theirs = coll_published(&c, i);
+        if (*theirs != mine)
+            return i;
+    }
+    return -1;
 }
 
 int coll_team_split(struct core_team *parent, int start, int stride, int size,

@@ -16,6 +16,7 @@
 #include "stream/stream_chan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum step_kind { EXCHANGE, COPY, REDUCE };
@@ -337,14 +338,66 @@ static int match(struct coll *c)
     return rc;
 }
 
-/* Or the others would wait for one that is not there. */
-static int all_have(const struct coll *c, int rc)
+/* ---- all members make the same ---- */
+
+/* What one makes: never 0.  Lengths above 2^55 are nobody's. */
+enum { OP_BITS = 3, WHAT_BITS = 8 };
+static uint64_t word_of(const struct coll *c)
 {
-    if (coll_agree(c->team, !rc) || rc)
+    uint64_t what = c->size ? (1 + (uint64_t)c->what.type) << OP_BITS |
+                              (uint64_t)c->what.op : 0;
+
+    return (uint64_t)1 << 63 | c->what.n * c->size << WHAT_BITS | what;
+}
+
+static uint64_t length_in(uint64_t word)
+{
+    return word << 1 >> (WHAT_BITS + 1);
+}
+
+static const char *show(char *out, size_t size, uint64_t word)
+{
+    static const char *const ops[] = {
+        [GTL_RED_AND] = "AND", [GTL_RED_OR] = "OR", [GTL_RED_XOR] = "XOR",
+        [GTL_RED_MAX] = "MAX", [GTL_RED_MIN] = "MIN", [GTL_RED_SUM] = "SUM",
+        [GTL_RED_PROD] = "PROD"
+    };
+    static const char *const types[] = {
+        [GTL_I8] = "INT8", [GTL_I16] = "INT16", [GTL_I32] = "INT32",
+        [GTL_I64] = "INT64", [GTL_U8] = "UINT8", [GTL_U16] = "UINT16",
+        [GTL_U32] = "UINT32", [GTL_U64] = "UINT64", [GTL_FLOAT] = "FLOAT",
+        [GTL_DOUBLE] = "DOUBLE", [GTL_COMPLEXF] = "COMPLEXF",
+        [GTL_COMPLEXD] = "COMPLEXD"
+    };
+    unsigned what = word & ((1 << WHAT_BITS) - 1);
+
+    if (!what)
+        return "a barrier";
+    snprintf(out, size, "SHMEMX_%s of %llu bytes of SHMEMX_%s",
+             ops[what & ((1 << OP_BITS) - 1)],
+             (unsigned long long)length_in(word), types[(what >> OP_BITS) - 1]);
+    return out;
+}
+
+/* Or the others would wait for one that is not there. */
+static int all_have(const struct coll *c, int rc, uint64_t mine)
+{
+    uint64_t theirs;
+    int odd = coll_differs(c->team, rc ? 0 : mine, &theirs);
+    char a[64], b[64];
+
+    if (odd < 0 || rc)
         return rc;
-    stream_refuse(ERR_ARG, c->call, "another member of the team could not "
-                  "make its own");
-    return -ECANCELED;
+    if (!theirs) {
+        stream_refuse(ERR_ARG, c->call, "another member of the team could not "
+                      "make its own");
+        return -ECANCELED;
+    }
+    rc = length_in(theirs) != length_in(mine) ? -EMSGSIZE : -EINVAL;
+    stream_refuse(rc == -EINVAL ? ERR_ARG : ERR_SIZE, c->call, "PE %d makes "
+                  "%s, this PE %s", core_team_world_pe(c->team, odd),
+                  show(a, sizeof a, theirs), show(b, sizeof b, mine));
+    return rc;
 }
 
 /* rc: what is wrong with it already. */
@@ -358,7 +411,8 @@ static int make(const struct coll *args, int rc,
     if (!out && !rc)
         rc = stream_refuse(ERR_NULL, args->call, "no place for the request");
     if (!c)
-        return all_have(args, rc ? rc : stream_batch_no_memory(args->call));
+        return all_have(args, rc ? rc : stream_batch_no_memory(args->call),
+                        0);
     *c = *args;
     c->link.next = c->link.prev = &c->link;
     /* Its collectives so far; two more follow. */
@@ -367,12 +421,12 @@ static int make(const struct coll *args, int rc,
         rc = prepare(c);
     if (!rc)
         rc = steps(c);
-    rc = all_have(c, rc);
+    rc = all_have(c, rc, word_of(c));
     if (!rc) {
         rc = match(c);
         if (!rc)
             rc = stream_req_of_coll(c->call, c, &r);
-        rc = all_have(c, rc);
+        rc = all_have(c, rc, 1);
     }
     if (rc && r)
         stream_handle_drop(&stream_reqs, r);

@@ -105,11 +105,7 @@ static int result(const char *call, int n, struct shmemx_req *const reqs[])
         if (!c || chan_state(c) != CHAN_BROKEN)
             continue;
         rc = rc ? rc : c->error;
-        if (c->error == -EMSGSIZE && c->tag < 0)
-            core_misuse(ERR_SIZE, call, "PE %d has not as many elements: a "
-                        "message of %zu bytes here is one of %zu there",
-                        c->pe, c->len, c->bytes);
-        else if (c->error == -EMSGSIZE && c->sends)
+        if (c->error == -EMSGSIZE && c->sends)
             core_misuse(ERR_SIZE, call, "request %d: a send of %zu bytes to "
                         "PE %d, tag %d, whose receive has %zu", i, c->len,
                         c->pe, c->tag, c->bytes);

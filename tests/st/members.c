@@ -5,6 +5,9 @@
  * PEs: 2 3
  * Far: 3/2
  * Env: SHMEM_SYMMETRIC_SIZE=16M
+ * Expect: ^sluice: PE 0 .*: shmemx_allreduce_init: PE [12] makes SHMEMX_MAX of 16 bytes of SHMEMX_INT64, this PE SHMEMX_SUM of 16 bytes of SHMEMX_INT64: no request is made \[S-W-ARG\]
+ * Expect: ^sluice: PE [12] .*: PE 0 makes SHMEMX_SUM of 16 bytes of SHMEMX_INT64, this PE SHMEMX_MAX of 16 bytes
+ * Expect: PE 0 makes SHMEMX_AND of 0 bytes of SHMEMX_INT8, this PE a barrier
  * Timeout: 30 */
 #include "msg.h"
 
@@ -60,6 +63,55 @@ T(where_one_is_wrong_none_has_a_request)
     T_EQ(shmemx_req_free(&r), 0);
 }
 
+/* Of the last member, and of all others; bytes: they are as many. */
+static void differs(shmemx_req_t *r, size_t n, shmemx_type_t type,
+                    shmemx_op_t op, size_t last_n, shmemx_type_t last_type,
+                    shmemx_op_t last_op, bool bytes)
+{
+    static long long in[10000], out[10000];
+    bool last = me == n_pes - 1;
+
+    T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, out, in, last ? last_n : n,
+                               last ? last_type : type, last ? last_op : op,
+                               r), bytes ? -EINVAL : -EMSGSIZE);
+    T_TRUE(!*r);
+}
+
+/* All fail, and the next one is as if nothing had been. */
+T(members_that_pass_different_things_have_no_request)
+{
+    static long long x = 1, y;
+    shmemx_stream_t s = st_make();
+    shmemx_queue_t q;
+    shmemx_req_t r = NULL;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    differs(&r, 2, SHMEMX_INT64, SHMEMX_SUM, 2, SHMEMX_INT64, SHMEMX_MAX, true);
+    differs(&r, 9000, SHMEMX_INT64, SHMEMX_MIN, 9000, SHMEMX_INT64, SHMEMX_AND,
+            true);
+    differs(&r, 4, SHMEMX_INT64, SHMEMX_SUM, 4, SHMEMX_UINT64, SHMEMX_SUM,
+            true);
+    differs(&r, 4, SHMEMX_INT64, SHMEMX_SUM, 8, SHMEMX_INT32, SHMEMX_SUM,
+            true);
+    differs(&r, 4, SHMEMX_COMPLEXD, SHMEMX_PROD, 4, SHMEMX_DOUBLE, SHMEMX_PROD,
+            false);
+    differs(&r, 1, SHMEMX_INT64, SHMEMX_SUM, 0, SHMEMX_INT64, SHMEMX_SUM,
+            false);
+    differs(&r, 10000, SHMEMX_INT64, SHMEMX_SUM, 10, SHMEMX_INT64, SHMEMX_SUM,
+            false);             /* a ring there, pairs here */
+    T_EQ(me ? shmemx_barrier_init(SHMEM_TEAM_WORLD, &r)
+            : shmemx_allreduce_init(SHMEM_TEAM_WORLD, &y, &x, 0, SHMEMX_INT8,
+                                    SHMEMX_AND, &r), -EINVAL);
+    T_TRUE(!r);
+    T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, &y, &x, 1, SHMEMX_INT64,
+                               SHMEMX_SUM, &r), 0);
+    goes_once(q, r);
+    T_EQ(y, n_pes);
+    T_EQ(shmemx_req_free(&r), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+}
+
 struct user {
     shmem_team_t team;
     long in[9], out[9];
@@ -112,6 +164,7 @@ int main(void)
     me = shmem_my_pe();
     n_pes = shmem_n_pes();
     T_RUN(teams_of_two_threads_are_two);
+    T_RUN(members_that_pass_different_things_have_no_request);
     T_RUN(where_one_is_wrong_none_has_a_request);
     T_RUN(where_one_has_no_room_none_has_a_request);
     return st_end();
