@@ -168,6 +168,16 @@ static int tell_taken(const struct stream_where *w, struct batch *q,
     return stream_start_one(w, q, &op, parts);
 }
 
+_Static_assert(CHAN_READY == 0 && CHAN_MEET + 1 == STREAM_ONCE, "counted so");
+
+static void count(const struct chan *c)
+{
+    unsigned way = c->team ? STREAM_OF_COLL : c->once ? STREAM_ONCE : c->how;
+
+    if (c->sends)
+        stream_count(STREAM_WAYS + way, 1);
+}
+
 int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
                struct parts *parts)
 {
@@ -177,6 +187,7 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
         .send = { c, round, false }
     };
 
+    count(c);
     if (c->once)
         chan_ask(w->call, c);
     if (c->once || (c->how == CHAN_MEET && c->sends)) {

@@ -71,6 +71,8 @@ static struct stream_stats take(void)
         s.direct += slots[i].n[STREAM_DIRECT];
         s.starts += slots[i].n[STREAM_STARTS];
         s.waits += slots[i].n[STREAM_WAITS];
+        for (int k = 0; k < STREAM_SENT; k++)
+            s.sent[k] += slots[i].n[STREAM_WAYS + k];
     }
     memset(slots, 0, sizeof slots);
     return s;
@@ -85,6 +87,23 @@ static bool any(const struct stream_stats *s)
 static const char *plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
+}
+
+static void tell_sent(const struct stream_stats *s)
+{
+    uint64_t all = 0;
+
+    for (int k = 0; k < STREAM_SENT; k++)
+        all += s->sent[k];
+    if (!all)
+        return;
+    log_line(LOG_STREAM, "messages: %lu sent, %lu ready, %lu eager, %lu in "
+             "pairs, %lu gated, %lu met, %lu used once, %lu of collective "
+             "requests", (unsigned long)all, (unsigned long)s->sent[0],
+             (unsigned long)s->sent[1], (unsigned long)s->sent[2],
+             (unsigned long)s->sent[3], (unsigned long)s->sent[4],
+             (unsigned long)s->sent[STREAM_ONCE],
+             (unsigned long)s->sent[STREAM_OF_COLL]);
 }
 
 void stream_stats_tell(void)
@@ -107,4 +126,5 @@ void stream_stats_tell(void)
              (unsigned long)s.most_armed, (unsigned long)s.most_queues,
              plural(s.most_queues), (unsigned long)nic.most_entries,
              nic.most_entries == 1 ? "y" : "ies");
+    tell_sent(&s);
 }

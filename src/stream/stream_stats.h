@@ -9,6 +9,8 @@
 
 struct stream_queue;
 
+/* Five ways of a channel, in their order; used once; a collective request's. */
+enum { STREAM_ONCE = 5, STREAM_OF_COLL, STREAM_SENT };
 /* Of this PE, from one initialisation to the finalisation. */
 struct stream_stats {
     uint64_t direct;            /* operations that the device did itself */
@@ -20,10 +22,15 @@ struct stream_stats {
     uint64_t nic;               /* and with the NIC */
     uint64_t spilled;           /* armed with a queue, for want of room there */
     uint64_t failed;
+    uint64_t sent[STREAM_SENT]; /* messages that were started, by their way */
     uint64_t most_armed;        /* at a time, in one queue */
     uint64_t most_queues;
 };
-enum stream_count { STREAM_DIRECT, STREAM_STARTS, STREAM_WAITS, STREAM_COUNTS };
+enum stream_count {
+    STREAM_DIRECT, STREAM_STARTS, STREAM_WAITS,
+    STREAM_WAYS,                /* the first of: sends, by their way */
+    STREAM_COUNTS = STREAM_WAYS + STREAM_SENT
+};
 enum { STREAM_SLOTS = 64 };
 struct stream_slot {
     _Alignas(64) uint64_t n[STREAM_COUNTS];

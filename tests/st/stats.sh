@@ -28,6 +28,18 @@ said=$(lines SHMEM_STATS=1 SHMEM_OFI_PROVIDER=cxi FAKE_CXI_CNTRS=20 \
     FI_PROVIDER_PATH="$at/fake/cxi")
 check [ "$(echo "$said" | grep -c ' 4 armed, .* 10 by the NIC, 3 spilled, ')" -eq 2 ]
 
+# messages VARIABLE...: how they went
+messages()
+{
+    on host env SHMEM_STATS=1 "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 \
+        "$at/st/ways" 2>&1 | grep 'messages: '
+}
+
+said=$(messages SHMEM_OFI_PROVIDER=sockets)
+check [ "$(echo "$said" | grep -c ' 20 sent, 5 ready, 4 eager, 0 in pairs, 0 gated, 3 met, 2 used once, 6 of ')" -eq 2 ]
+said=$(messages SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH="$at/fake/cxi")
+check [ "$(echo "$said" | grep -c ' 20 sent, 5 ready, 4 eager, 0 in pairs, 3 gated, 0 met, 2 used once, 6 of ')" -eq 2 ]
+
 check [ -z "$(lines SHMEM_TRIGGER=soft)" ]
 # Where nothing was done on a stream, nothing is said of any.
 "$BUILD/bin/oshcc" "$SRC/examples/hello.c" -o hello || exit 1
