@@ -225,5 +225,11 @@ force_inline void core_signal(const char *call, const struct core_ctx *ctx,
 void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
                      const void *source, size_t len, uint64_t *sig_addr,
                      uint64_t signal, int sig_op, int pe, bool nbi);
+/* To a far PE, at once: source is free, and no quiet covers it.  False: that
+ * cannot be, and nothing was done.  Of the world. */
+bool core_far_message(const char *call, const struct core_ctx *ctx, void *dest,
+                      const void *source, size_t len, uint64_t *sig_addr,
+                      uint64_t signal, int sig_op, int pe)
+    __attribute__((cold));
 
 #endif

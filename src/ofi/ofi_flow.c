@@ -101,14 +101,15 @@ void ofi_ep_close(struct ofi_ep *e)
     free(e);
 }
 
-/* The one with the fewest flows; a new one if it is to be a flow's own and
- * there may be more. */
+/* The first, on which nothing of the library's own overtakes another; or, if it
+ * is to be a flow's own, a new one, or the one with the fewest flows if there
+ * may be no more. */
 static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
 {
     struct ofi_ep *e = ofi.eps[0];
     int rc;
 
-    for (int i = 1; i < ofi.n_eps; i++)
+    for (int i = 1; own && i < ofi.n_eps; i++)
         if (ofi.eps[i]->users < e->users)
             e = ofi.eps[i];
     if (own && e->users && ofi.n_eps < ofi.most_eps) {

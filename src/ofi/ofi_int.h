@@ -104,6 +104,8 @@ void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
              size_t len, bool nbi);
 int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
                 size_t len);
+/* A blocking put of so many bytes waits for no peer. */
+enum { OFI_BOUNCE = 16384 };
 /* Is that one operation, that reads source where it is? */
 bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len);
 /* One that is nbi, with that context. */
@@ -124,6 +126,9 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
                     const void *source, size_t len,
                     const struct xport_at *sig_at, const struct xport_amo *sig,
                     bool nbi);
+bool ofi_message(struct xport_flow *f, const struct xport_at *to,
+                 const void *source, size_t len,
+                 const struct xport_at *sig_at, const struct xport_amo *sig);
 void ofi_fence(struct xport_flow *f, bool then_amo);
 void ofi_tell(struct xport_flow *f, const struct xport_at *at,
               const struct xport_amo *a);

@@ -444,7 +444,7 @@ static const struct xport_ops ops = {
     .put_blocks = ofi_am_put_blocks,
     .get_blocks = ofi_am_get_blocks,
     .amo = ofi_amo_any,
-    .put_signal = ofi_put_signal,
+    .put_signal = ofi_put_signal, .message = ofi_message,
     .tell = ofi_tell,
     .fence = ofi_fence,
     .quiet = ofi_quiet, .idle = ofi_idle,

@@ -18,12 +18,12 @@
 
 /* ---- copies that live until the completion ---- */
 
-enum { BOUNCE = 16384, BOUNCES = 256 };
+enum { BOUNCES = 256 };
 enum { LOCAL_KEYS = 1024 };     /* below those of segments: see new_key */
 
 struct bounce {
     struct ofi_op op;
-    _Alignas(64) char bytes[BOUNCE];
+    _Alignas(64) char bytes[OFI_BOUNCE];
 };
 static struct ofi_pool bounces = OFI_POOL_INIT("room for copies");
 
@@ -228,7 +228,7 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
         return;
     }
     /* Memory that would have to be registered first is copied, if short. */
-    if (len <= BOUNCE && !device &&
+    if (len <= OFI_BOUNCE && !device &&
         (!nbi || (ofi.local_keys && heap_find(source, len) < 0))) {
         put_copy(f, to, source, len);
         return;

@@ -84,15 +84,6 @@ uint64_t stream_queue_push(struct stream_queue *q)
     return ticket;
 }
 
-/* The software device rings at once. */
-static void fired(void *arg)
-{
-    struct stream_op *op = arg;
-
-    __atomic_store_n(&op->queue->words->fire, op->ticket, __ATOMIC_RELEASE);
-    stream_agent_ring();
-}
-
 int stream_queue_fire(struct stream_queue *q, void *stream)
 {
     struct stream_op *op = &q->in->ops[q->in_at - 1];
@@ -100,7 +91,7 @@ int stream_queue_fire(struct stream_queue *q, void *stream)
     int rc;
 
     if (gtl_is_software()) {
-        rc = gtl_doorbell(fired, op, stream);
+        rc = gtl_doorbell(stream_fired, op, stream);
     } else {
         rc = gtl->release(stream);
         if (!rc)

@@ -70,6 +70,7 @@ struct batch {
 /* Whose part a start has. */
 struct parts {
     bool nic, agent;
+    bool words;                 /* and words tell how it ends */
 };
 
 extern hidden struct stream_handles stream_batches, stream_reqs;

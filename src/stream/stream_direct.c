@@ -130,6 +130,7 @@ static int direct(const struct stream_op *op, void *s)
     case STREAM_GATE:
     case STREAM_SEND:
     case STREAM_FENCE:
+    case STREAM_SETTLE:
     case STREAM_QUIET:
     case STREAM_WAIT:
         break;

@@ -4,6 +4,7 @@
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
 #include "stream/stream_chan.h"
+#include "stream/stream_queue.h"
 
 #include <string.h>
 
@@ -31,6 +32,15 @@ static bool do_put(const struct core_ctx *ctx, const struct stream_op *op)
     return soon || !op->waits;
 }
 
+/* Of a far PE's: at once, if that can be. */
+static bool do_message(const struct core_ctx *ctx, const struct stream_op *op)
+{
+    return op->message && !near(op) &&
+           core_far_message(op->call, ctx, op->dest, op->source, op->len,
+                            op->signal.addr, op->signal.value, op->signal.op,
+                            op->pe);
+}
+
 static bool do_put_signal(const struct core_ctx *ctx,
                           const struct stream_op *op)
 {
@@ -39,6 +49,7 @@ static bool do_put_signal(const struct core_ctx *ctx,
     core_put_signal(op->call, ctx, op->dest, op->source, op->len,
                     op->signal.addr, op->signal.value, op->signal.op, op->pe,
                     !soon);
+    op->queue->reads |= !soon;
     return soon || !op->waits;
 }
 
@@ -86,10 +97,11 @@ bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
     case STREAM_AMO:
         return do_amo(ctx, op);
     case STREAM_PUT_SIGNAL:
-        return do_put_signal(ctx, op);
+        return do_message(ctx, op) || do_put_signal(ctx, op);
     case STREAM_SIGNAL:
-        core_signal(op->call, ctx, op->signal.addr, op->signal.value,
-                    op->signal.op, op->pe);
+        if (!do_message(ctx, op))
+            core_signal(op->call, ctx, op->signal.addr, op->signal.value,
+                        op->signal.op, op->pe);
         return true;
     case STREAM_FENCE:
         core_fence(op->call, ctx);
@@ -102,6 +114,8 @@ bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
     case STREAM_SEND:
         stream_send_reached(op);
         return true;
+    case STREAM_SETTLE:
+        return !op->queue->reads;
     case STREAM_QUIET:
     case STREAM_WAIT:
         break;
@@ -119,6 +133,8 @@ bool stream_do_ended(const struct core_ctx *ctx, const struct stream_op *op)
     } else if (op->kind == STREAM_QUIET &&
                !stream_nic_over(op->queue, op->len)) {
         return false;
+    } else {
+        op->queue->reads = false;
     }
     atomics_full_fence();
     if (!gtl_device.ordered)

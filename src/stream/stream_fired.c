@@ -6,10 +6,13 @@
  * The agent does the rest, and what takes long. */
 #include "stream/stream_queue.h"
 #include "base/clock.h"
+#include "stream/stream_chan.h"
 
 #include <sched.h>
 
-enum { QUICK = 4096 };          /* bytes that are sent at once */
+enum { QUICK = 4096,            /* bytes that are sent at once */
+       MESSAGE = 16384,         /* of a message, too */
+       FEW = 8, UNDER_WAY = 64 };       /* operations: here, and of all */
 #define SPIN_NS ((uint64_t)2000)
 #define PATIENCE_NS ((uint64_t)200000)
 
@@ -19,6 +22,25 @@ static bool is_quick(const struct stream_queue *q, const struct stream_op *op)
 {
     return q->ended + 1 == op->ticket && !q->begun &&
            (op->waits || (op->len <= QUICK && stream_queue_idle(q)));
+}
+
+/* What a start has let go, as far as it is sent at once.  The stream need not
+ * wait for its end now. */
+static void start_some(struct stream_queue *q, uint64_t ticket)
+{
+    const struct stream_op *op;
+    bool armed, busy;
+
+    if (q->begun || ticket - q->ended > FEW || !xport_far ||
+        xport_far->in_flight() > UNDER_WAY)
+        return;
+    while (q->ended < ticket && !q->begun) {
+        op = stream_queue_head(q);
+        if (op->len > (op->message ? MESSAGE : QUICK))
+            return;
+        stream_queue_step(q, &armed, &busy);
+    }
+    stream_sends_advance(q);
 }
 
 /* The stream would wait for it now: a while it does the agent's work, which
@@ -39,6 +61,15 @@ static void see_to_its_end(struct stream_queue *q, uint64_t ticket)
     }
 }
 
+static void do_now(struct stream_queue *q, uint64_t ticket, bool waits)
+{
+    bool armed, busy;
+
+    stream_queue_step(q, &armed, &busy);
+    if (waits && q->ended < ticket)
+        see_to_its_end(q, ticket);
+}
+
 /* Nothing behind it has been fired yet.  Once its word is raised and nobody
  * holds the queue, that may go. */
 void stream_fired(void *arg)
@@ -46,18 +77,20 @@ void stream_fired(void *arg)
     struct stream_op *op = arg;
     struct stream_queue *q = op->queue;
     uint64_t ticket = op->ticket, *fire = &q->words->fire;
-    bool waits = op->waits, mine = stream_queue_hold(q);
-    bool quick = mine && is_quick(q, op), left = true, armed, busy;
+    bool waits = op->waits, batch = q->batch, mine = stream_queue_hold(q);
+    bool quick = mine && !batch && is_quick(q, op), left = true;
 
     __atomic_store_n(fire, ticket, __ATOMIC_RELEASE);
-    if (quick) {
-        stream_queue_step(q, &armed, &busy);
-        if (waits && q->ended < ticket)
-            see_to_its_end(q, ticket);
-        left = q->ended < ticket || q->n_sends || !stream_queue_idle(q);
-    }
-    if (mine)
+    if (quick)
+        do_now(q, ticket, waits);
+    else if (mine && batch)
+        start_some(q, ticket);
+    if (mine) {
+        /* Of messages that were taken nobody waits for the end. */
+        left = q->ended < ticket || q->n_sends ||
+               (!batch && !stream_queue_idle(q));
         stream_queue_let_go(q);
+    }
     if (left)
         stream_agent_ring();
 }

@@ -11,7 +11,7 @@
 enum stream_kind {
     STREAM_PUT, STREAM_GET, STREAM_PUT_BLOCKS, STREAM_GET_BLOCKS,
     STREAM_AMO, STREAM_PUT_SIGNAL, STREAM_SIGNAL, STREAM_GATE, STREAM_SEND,
-    STREAM_FENCE, STREAM_QUIET, STREAM_WAIT
+    STREAM_FENCE, STREAM_SETTLE, STREAM_QUIET, STREAM_WAIT
 };
 
 struct chan;
@@ -23,6 +23,7 @@ struct stream_op {
     int pe;                     /* of the world */
     bool waits;                 /* the stream does, for its end */
     bool value;                 /* source is bytes[] */
+    bool message;               /* its words tell what its end would */
     const char *call;
     struct stream_queue *queue;
     uint64_t ticket;

@@ -36,6 +36,7 @@ struct stream_queue {
     struct chunk *out;
     unsigned out_at;
     bool begun;                 /* the next one is under way */
+    bool reads;                 /* memory of messages that were put */
     bool held;                  /* atomic */
     struct chan *sends, **last_send;    /* see stream_send.c */
     uint64_t n_sends;           /* atomic */

@@ -59,7 +59,7 @@ static struct stream_op put_of(const struct chan *c, const char *call,
                                uint64_t round)
 {
     return (struct stream_op){
-        .kind = STREAM_PUT_SIGNAL, .call = call, .pe = c->pe,
+        .kind = STREAM_PUT_SIGNAL, .call = call, .pe = c->pe, .message = true,
         .dest = chan_slot(c, c->land, round), .source = c->buf, .len = c->bytes,
         .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
     };
@@ -123,7 +123,7 @@ static int let_come(const struct stream_where *w, struct batch *q,
                     struct chan *c, uint64_t round, struct parts *parts)
 {
     const struct stream_op op = {
-        .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe,
+        .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe, .message = true,
         .signal = { &c->there->go, round, SHMEM_SIGNAL_SET }
     };
 
@@ -161,7 +161,7 @@ static int tell_taken(const struct stream_where *w, struct batch *q,
                       const struct chan *c, struct parts *parts)
 {
     const struct stream_op op = {
-        .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe,
+        .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe, .message = true,
         .signal = taken(c)
     };
 

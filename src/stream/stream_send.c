@@ -44,15 +44,21 @@ static void failed(struct stream_queue *q, const struct chan *c)
                 cause);
 }
 
-/* Which tells the receiver.  It is past when the queue is idle. */
-static void put(struct stream_queue *q, struct chan *c)
+/* Which tells the receiver.  False: it is past when the queue is idle. */
+static bool put(struct stream_queue *q, struct chan *c)
 {
     uint64_t round = c->send.round;
 
+    if (!xport_is_near(c->pe) &&
+        core_far_message(c->send.call, &q->ctx, chan_slot(c, c->land, round),
+                         c->buf, c->bytes, chan_arrived(c->there, round), round,
+                         SHMEM_SIGNAL_SET, c->pe))
+        return true;
     core_put_signal(c->send.call, &q->ctx, chan_slot(c, c->land, round), c->buf,
                     c->bytes, chan_arrived(c->there, round), round,
                     SHMEM_SIGNAL_SET, c->pe, !xport_is_near(c->pe));
     c->send.put = true;
+    return false;
 }
 
 /* Has it ended?  *any: something came of it. */
@@ -65,8 +71,9 @@ static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
             ? !xport_trig->may_go(c->gate, c->send.round)
             : !reached(&c->words->go, c->send.round))
             return false;
-        put(q, c);
         *any = true;
+        if (put(q, c))
+            return true;
     }
     if (!stream_queue_idle(q))
         return false;

@@ -58,13 +58,14 @@ static int start_op(const struct stream_where *w, struct batch *q,
 }
 
 /* By the agent, and what the NIC does before it. */
-static int fire(const struct stream_where *w, struct batch *q,
+static int fire(const struct stream_where *w, struct batch *q, bool words,
                 struct mark *m)
 {
     struct stream_op *op = stream_queue_room(q->queue);
 
     *op = (struct stream_op){
-        .kind = STREAM_QUIET, .call = w->call, .queue = q->queue, .waits = true
+        .kind = words ? STREAM_SETTLE : STREAM_QUIET, .call = w->call,
+        .queue = q->queue, .waits = true
     };
     m->way = BY_TICKET;
     m->number = stream_queue_push(q->queue);
@@ -95,7 +96,7 @@ static int finish(const struct stream_where *w, struct batch *q,
     if (parts.nic && (!rc || rc == STREAM_NOT))
         rc = stream_nic_let_go(q->queue, q->stream);
     if (parts.agent && (!rc || rc == STREAM_NOT))
-        rc = fire(w, q, m);
+        rc = fire(w, q, parts.words && !parts.nic, m);
     if (rc)
         return stream_told(w, rc);
     q->last[m->way] = m->number;
@@ -110,6 +111,7 @@ static int finish_messages(const struct stream_where *w, struct batch *q,
     uint64_t place;
     int rc;
 
+    parts.words = true;
     if (parts.nic || parts.agent || !gtl_place(q->stream, &place))
         return finish(w, q, parts, m);
     rc = stream_gather_flush(w, &q->gather);
@@ -150,7 +152,7 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
 {
     struct batch *q = stream_batch_of(call, queue);
     struct stream_where w = stream_batch_where(call, q);
-    struct parts parts = { false, false };
+    struct parts parts = { false, false, false };
     struct mark m;
     int rc;
 
@@ -290,7 +292,7 @@ static int list(const struct stream_where *w, struct batch *q, int n,
 
 static int start_listed(const struct stream_where *w, struct batch *q, int n)
 {
-    struct parts parts = { false, false };
+    struct parts parts = { false, false, false };
     bool others = false;
     struct mark m;
     struct req *r;
@@ -366,7 +368,7 @@ static int wait_for(const struct stream_where *w, struct batch *q,
 static int behind(const struct stream_where *w, struct batch *q,
                   struct list_link *these, struct mark *m)
 {
-    struct parts parts = { false, false };
+    struct parts parts = { false, false, false };
     struct list_link *l, *next;
     struct chan *c;
     int rc = 0;
@@ -378,7 +380,7 @@ static int behind(const struct stream_where *w, struct batch *q,
         rc = finish(w, q, parts, m);
         if (!rc)
             rc = wait_for(w, q, q->last);
-        parts = (struct parts){ false, false };
+        parts = (struct parts){ false, false, false };
     }
     list_each(l, next, these)
         if (!rc && (c = list_entry(l, struct req, link)->chan))

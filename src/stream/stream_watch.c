@@ -286,7 +286,8 @@ static void look_at_op(struct stream_queue *q, const struct stream_op *op)
 {
     struct saw saw = {
         .of = q, .turn = op->ticket, .stream = q->handle, .armed = true,
-        .pe = op->kind == STREAM_QUIET ? stream_fail_pe(&q->failed) : op->pe,
+        .pe = op->kind == STREAM_QUIET || op->kind == STREAM_SETTLE
+              ? stream_fail_pe(&q->failed) : op->pe,
         .what.call = op->call
     };
 

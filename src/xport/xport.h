@@ -169,6 +169,12 @@ struct xport_ops {
                        const void *source, size_t len,
                        const struct xport_at *sig_at,
                        const struct xport_amo *sig, bool nbi);
+    /* The same at once, to is NULL for none: the source is free, and no quiet
+     * has to cover it.  False: it cannot be, and nothing was done. */
+    bool (*message)(struct xport_flow *f, const struct xport_at *to,
+                    const void *source, size_t len,
+                    const struct xport_at *sig_at,
+                    const struct xport_amo *sig);
     /* Puts and atomics before it come to each PE before those after it, or
      * only before an atomic that is the next operation. */
     void (*fence)(struct xport_flow *f, bool then_amo);
