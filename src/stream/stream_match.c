@@ -413,6 +413,8 @@ int chan_make(const struct chan_args *a, struct chan **out)
         free(c);
         return stream_batch_no_room(a->call, a->len + sizeof *c->words);
     }
+    c->mine = (void *)stream_reach(core_world.my_pe, c->words,
+                                   sizeof *c->words);
     rc = enter(c);
     if (rc) {
         give_words(c);

@@ -87,9 +87,10 @@ void chan_find_near(struct chan *c)
     size_t bytes = c->slots ? c->slots * c->step : c->bytes;
     struct chan_words *theirs;
 
-    c->mine = (void *)stream_reach(me, c->words, sizeof *c->words);
+    if (c->once)                /* the stream's wait may be enqueued just now */
+        return;
     c->theirs = NULL;
-    if (c->once || c->how > CHAN_EAGER || !c->mine)
+    if (c->how > CHAN_EAGER || !c->mine)
         return;
     theirs = (void *)stream_reach_amo(c->pe, c->there, sizeof *c->there);
     c->lands = (void *)stream_reach(c->sends ? c->pe : me, c->land, bytes);
