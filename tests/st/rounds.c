@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a pair goes on for as many rounds as there is time for, T_LONG
- * seconds (0.5) of each way to send, while both sides are late now and then, and
- * no round is lost, doubled or mixed with another.
+ * seconds (0.5) of each way to send, or T_ROUNDS of small messages, while both
+ * sides are late now and then, and no round is lost, doubled or mixed with
+ * another.
  * PEs: 2
  * Far: 2/1
  * Timeout: 40 */
@@ -29,6 +30,14 @@ static double seconds(void)
     const char *text = getenv("T_LONG");
 
     return text ? atof(text) : 0.5;
+}
+
+/* 0: as many as there is time for. */
+static long most(size_t bytes)
+{
+    const char *text = getenv("T_ROUNDS");
+
+    return text && bytes < LARGE ? atol(text) : 0;
 }
 
 static void late(void)
@@ -64,7 +73,7 @@ static void one_round(struct msg_work *a, struct msg_work *b,
 
 static void rounds(const char *what, size_t bytes, bool is_ready)
 {
-    double end = now() + seconds();
+    double start = now();
     int ahead = msg_times(AHEAD, AHEAD / 4);
     long n = 0;
     shmemx_req_t r[2];
@@ -84,11 +93,12 @@ static void rounds(const char *what, size_t bytes, bool is_ready)
         }
         T_EQ(shmemx_stream_sync(s), 0);
         for (int pe = 0; !me && pe < n_pes; pe++)
-            shmem_int_p(&go_on, now() < end, pe);
+            shmem_int_p(&go_on, most(bytes) ? n < most(bytes)
+                                : now() < start + seconds(), pe);
         shmem_barrier_all();
     } while (go_on);
     if (!me)
-        printf("%s: %ld rounds\n", what, n);
+        printf("%s: %ld rounds, %.1f s\n", what, n, now() - start);
     T_EQ(shmemx_req_free(&r[0]), 0);
     T_EQ(shmemx_req_free(&r[1]), 0);
     shmem_barrier_all();
