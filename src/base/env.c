@@ -96,7 +96,7 @@ double env_parse_number(const char *text, char **end)
     return v;
 }
 
-int env_parse_size(const char *text, size_t *out)
+int env_parse_size(const char *text, bool rest, size_t *out)
 {
     static const char units[] = "kmgt";
     const char *unit;
@@ -111,7 +111,7 @@ int env_parse_size(const char *text, size_t *out)
     v = env_parse_number(text, &end);
     if (*end) {
         unit = strchr(units, tolower((unsigned char)*end));
-        if (!unit)
+        if (!unit || (end[1] && !rest))
             return -EINVAL;
         v = ldexp(v, 10 * (int)(unit - units + 1));
     }
@@ -162,17 +162,18 @@ static int parse_int(const struct row *r, const char *text, long *out)
 static int parse_bounded_size(const struct row *r, const char *text,
                               size_t *out)
 {
+    bool rest = strstr(r->name, "SYMMETRIC_SIZE") != NULL;
     size_t v, bound;
 
     if (!*text) {               /* an empty default: chosen at run time */
         *out = 0;
         return 0;
     }
-    if (env_parse_size(text, &v))
+    if (env_parse_size(text, rest, &v))
         return -EINVAL;
-    if (*r->least && !env_parse_size(r->least, &bound) && v < bound)
+    if (*r->least && !env_parse_size(r->least, false, &bound) && v < bound)
         return -EINVAL;
-    if (*r->most && !env_parse_size(r->most, &bound) && v > bound)
+    if (*r->most && !env_parse_size(r->most, false, &bound) && v > bound)
         return -EINVAL;
     *out = v;
     return 0;

@@ -46,8 +46,9 @@ const char *env_foreign(const char *name);
 /* Sets it for the libraries that read it later, unless it is set: true then.
  * Before other threads of the program run. */
 bool env_foreign_default(const char *name, const char *value);
-/* Bytes of a size written in the grammar of SHMEM_SYMMETRIC_SIZE, or -EINVAL. */
-int env_parse_size(const char *text, size_t *out);
+/* Bytes of a size written in the grammar of SHMEM_SYMMETRIC_SIZE, or -EINVAL.
+ * rest: may anything follow, as it may there by the standard? */
+int env_parse_size(const char *text, bool rest, size_t *out);
 /* strtod() with a decimal point, whatever the program told setlocale(). */
 double env_parse_number(const char *text, char **end);
 

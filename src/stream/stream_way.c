@@ -24,8 +24,8 @@ int chan_read_limit(void)
         memcpy(first, text, n);
         first[n] = 0;
         if ((!comma || !strchr(comma + 1, ',')) &&
-            !env_parse_size(first, &chan_eager.near) &&
-            !env_parse_size(comma ? comma + 1 : first, &chan_eager.far))
+            !env_parse_size(first, false, &chan_eager.near) &&
+            !env_parse_size(comma ? comma + 1 : first, false, &chan_eager.far))
             return 0;
     }
     log_error(ERR_ENV, "SHMEM_ST_EAGER is \"%s\": want bytes, like 8k, or "

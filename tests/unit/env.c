@@ -92,7 +92,7 @@ T(sizes_follow_the_grammar)
         { "5.", 5 }, { "1.5k", 1536 }, { "0.1", 1 }, { "1.0001k", 1025 },
         { "4503599627370497", 4503599627370497 },
         { "1023.5t", 1125350151028736 },
-        /* What follows the multiplier does not count. */
+        /* What follows the multiplier does not count, by the standard. */
         { "512mb", 512 << 20 }, { "1k 2", 1024 },
     };
     static const char *const bad[] = {
@@ -103,19 +103,28 @@ T(sizes_follow_the_grammar)
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         bytes = 7;
-        T_EQ(env_parse_size(good[i].text, &bytes), 0);
+        T_EQ(env_parse_size(good[i].text, true, &bytes), 0);
         T_EQ(bytes, good[i].bytes);
         GIVES("SHMEM_SYMMETRIC_SIZE", good[i].text, SYMMETRIC_SIZE,
               good[i].bytes);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bytes = 7;
-        T_EQ(env_parse_size(bad[i], &bytes), -EINVAL);
+        T_EQ(env_parse_size(bad[i], true, &bytes), -EINVAL);
         T_EQ(bytes, 7);
         if (*bad[i])
             refused("SHMEM_SYMMETRIC_SIZE", bad[i], "k, m, g or t, like 512m");
     }
     refused("SHMEM_SYMMETRIC_SIZE", "0", "a number above 0");
+    /* Where the standard has no say it does count. */
+    T_EQ(env_parse_size("8k", false, &bytes), 0);
+    T_EQ(bytes, 8192);
+    T_EQ(env_parse_size("8kfoo", false, &bytes), -EINVAL);
+    T_EQ(env_parse_size("8kb", false, &bytes), -EINVAL);
+    T_EQ(env_parse_size("8k ", false, &bytes), -EINVAL);
+    T_EQ(bytes, 8192);
+    GIVES("SHMEM_DEVICE_MEMORY", "64m", DEVICE_MEMORY, (size_t)64 << 20);
+    refused("SHMEM_DEVICE_MEMORY", "64mb", "k, m, g or t, like 512m");
     refused("SHMEM_SYMMETRIC_SIZE", "0k", "a number above 0");
 }
 
