@@ -379,6 +379,7 @@ static void run(void)
         for (int m = 0; m < HALO_MODES; m++)
             if (runs(m))
                 measure((enum halo_mode)m, t == faces.o.trials - 1);
+    options_spoilt(&faces.o);
     if (app.me == 0)
         report();
 }

@@ -344,6 +344,7 @@ static void run(void)
                 (gol.o.verify == VERIFY_LAST && t == gol.o.trials - 1))
                 check((enum halo_mode)m);
         }
+    options_spoilt(&gol.o);
     if (app.me == 0)
         report();
     for (int m = 0; m < HALO_MODES; m++)

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <shmem.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,4 +262,14 @@ int options_read(int argc, char **argv, const char *about,
         return OPTIONS_DONE;
     }
     return status;
+}
+
+void options_spoilt(const struct common *o)
+{
+    if (o->spoil < 0)
+        return;
+    if (app.me == 0)
+        app_die("VERIFY", "--spoil %ld: nothing wrong was found: no run that "
+                "is compared has a round of that number", o->spoil);
+    shmem_barrier_all();        /* PE 0 ends the job */
 }

@@ -44,5 +44,7 @@ int options_read(int argc, char **argv, const char *about,
 /* The same for options that do not go together. */
 int options_refuse(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
+/* After all runs: --spoil has not ended the job, which is an error. */
+void options_spoilt(const struct common *o);
 
 #endif

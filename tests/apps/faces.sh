@@ -50,6 +50,7 @@ for mode in hd pss st rst; do
     refused 1 "$mode, 2x2x1 PEs, 20 steps of run [0-9]*: [0-9]* values are wrong" \
         4 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m $mode --spoil 2
 done
+refused 1 'spoil 500: nothing wrong was found' 2 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m st --spoil 500
 refused 1 'st, 2x1x1 PEs' 2 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m st --spoil 2 --pack apart
 refused 2 'grid 2x2x1: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'elements 0: say EXxEYxEZ, of numbers from 1' 1 -- -e 0

@@ -40,6 +40,11 @@ for mode in hd pss st rst; do
         2 -- -n 32 -g 9 -t 1 -w 0 -m $mode --spoil 3
 done
 refused 1 'pss, 32 x 32 on 2x1 PEs' 2 -- -n 32 -g 9 -t 1 -w 0 -m pss --spoil 3 --pack apart
+for round in 10 1000000; do      # of 10
+    refused 1 "spoil $round: nothing wrong was found: no run that is compared" \
+        2 -- -n 32 -g 9 -t 1 -w 0 -m st --spoil $round
+done
+refused 1 'spoil 3: nothing wrong was found' 2 -- -n 32 -g 9 -t 1 -w 0 -m hd --spoil 3 -V none
 refused 1 'no room for .* of device memory: set SHMEM_DEVICE_SYMM' 1 -- -n 2048 -g 1
 refused 2 'grid 2x2: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'size 100: no multiple of 3x1 PEs' 3 -- -n 100
