@@ -121,6 +121,7 @@ MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
 
 all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_MADE) ## library, tools and applications
 osu: all $(filter $(O)/obj/tests/osu/%,$(PE_TESTS)) ## the benchmarks of tests/osu
+pp-pack: all $(O)/obj/tests/bench/pp_pack ## the benchmark of packed messages on streams
 tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FUZZERS) ## the same and every test program
 
 # A list file changes its date only when its words change: what depends on it
@@ -345,7 +346,7 @@ bench: ## latencies and rates, the machine's own limits beside
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 	$(DEPS) compare && $(GO) bench-compare-run
 
-.PHONY: all osu tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
+.PHONY: all osu pp-pack tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
 fuzz-run: $(FUZZERS)
