@@ -69,11 +69,67 @@ int main(int argc, char **argv)
 }
 C
 
-# dies WORD PPN
+program rounds <<'C'
+#include <shmemx_st.h>
+#include <stdbool.h>
+static char out[300000], in[300000];
+
+static void *die(void *arg)
+{
+    (void)arg;
+    usleep(20000 + (useconds_t)getpid() % 64 * 1000);
+    kill(getpid(), SIGKILL);
+    return NULL;
+}
+
+/* PE 0 sends, receives or both, as the word says, until PE 1 is killed. */
+int main(int argc, char **argv)
+{
+    const char *word = argv[1];
+    size_t bytes = (size_t)atol(argv[2]);
+    bool ready = argc > 3, both = !strcmp(word, "both");
+    bool sends, receives;
+    shmemx_req_t r[2];
+    shmemx_stream_t s;
+    shmemx_queue_t q;
+    pthread_t t;
+    int me, n = 0;
+
+    shmem_init();
+    me = shmem_my_pe();
+    sends = both || !strcmp(word, me ? "receive" : "send");
+    receives = both || !sends;
+    if (shmemx_stream_create(&s) || shmemx_queue_create(s, NULL, 0, &q))
+        return 1;
+    if (sends)
+        (ready ? shmemx_rsend_init : shmemx_send_init)(out, bytes, !me, 1,
+                                                       &r[n++]);
+    if (receives)
+        shmemx_recv_init(in, bytes, !me, 1, &r[n++]);
+    if (shmemx_matchall(n, r))
+        return 2;
+    shmem_barrier_all();
+    if (me)
+        pthread_create(&t, NULL, die, NULL);
+    for (long k = 0;; k++) {
+        shmemx_enqueue_startall(q, n, r);
+        shmemx_enqueue_waitall(q, n, r);
+        if (k % 8 == 0)
+            shmemx_stream_sync(s);
+    }
+}
+C
+
+# dies WORD PPN [PROGRAM ARGUMENT...]
 dies()
 {
-    try 2 --ppn "$2" ./bad "$1"
-    what="$1, $2 on a node"
+    word=$1 ppn=$2
+    shift 2
+    [ $# -gt 0 ] || set -- ./bad
+    prog=$1
+    shift
+    try 2 --ppn "$ppn" "$prog" "$word" "$@"
+    what="$prog $word $*, $ppn on a node"
     [ "$status" -eq 137 ] || fail "$what: exit status $status: $(cat "$err")"
     said "$what" "oshrun: PE 1 \\([^ ]+, pid [0-9]+\\) was killed by signal 9 \\(Killed\\); ending the other PE \\[S-E-PEDIED\\]"
     soon "$what"
@@ -83,5 +139,21 @@ for word in recv send host once match imatch; do
     beside dies "$word" 2
     beside dies "$word" 1
     together
+done
+# In the middle of rounds, by each way.
+cxi_dies()
+{
+    SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH=$BUILD/obj/tests/fake/cxi
+    export SHMEM_OFI_PROVIDER FI_PROVIDER_PATH
+    dies "$@"
+}
+for word in send receive both; do
+    for bytes in 8 300000; do
+        beside dies "$word" 2 ./rounds "$bytes"
+        beside dies "$word" 1 ./rounds "$bytes"
+        beside dies "$word" 1 ./rounds "$bytes" ready
+        beside cxi_dies "$word" 1 ./rounds "$bytes"
+        together
+    done
 done
 finish 'partners that are gone'
