@@ -78,8 +78,10 @@ T(it_goes_on_while_a_stream_waits_for_something_else)
 T(two_at_a_time_in_any_order)
 {
     shmemx_req_t r[2];
-    int *d = shmem_calloc(2, sizeof *d), mine[2] = { me + 1, 2 * me };
+    int *d = shmem_calloc(4, sizeof *d), *mine = d + 2;
 
+    mine[0] = me + 1;
+    mine[1] = 2 * me;
     for (int i = 0; i < 2; i++)
         T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, &d[i], &mine[i], 1,
                                    SHMEMX_INT32, SHMEMX_SUM, &r[i]), 0);
@@ -187,6 +189,29 @@ T(each_operation)
     shmem_free(u);
 }
 
+/* The greater of 0 and -0 is either, as it is of the least. */
+T(all_members_have_the_same_bits)
+{
+    double *d = shmem_calloc(1, sizeof *d);
+    uint64_t mine, other;
+    shmemx_req_t r;
+
+    for (int k = 0; k < 4; k++) {
+        *d = (me + k) & 1 ? -0.0 : 0.0;
+        T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, d, d, 1, SHMEMX_DOUBLE,
+                                   k & 2 ? SHMEMX_MAX : SHMEMX_MIN, &r), 0);
+        run(r);
+        T_EQ(shmemx_stream_sync(s), 0);
+        shmem_barrier_all();
+        shmem_getmem(&mine, d, sizeof mine, me);
+        shmem_getmem(&other, d, sizeof other, 0);
+        T_EQ(mine, other);
+        T_EQ(shmemx_req_free(&r), 0);
+        shmem_barrier_all();
+    }
+    shmem_free(d);
+}
+
 T(teams_have_theirs)
 {
     shmem_team_t team;
@@ -217,7 +242,8 @@ T(teams_have_theirs)
 
 T(what_is_wrong_is_refused)
 {
-    int *d = shmem_calloc(2, sizeof *d);
+    const char *device = getenv("FAKE_DEVICE");
+    int *d = shmem_calloc(2, sizeof *d), mine = 0;
     shmemx_req_t r = NULL, bar;
 
     T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, d, d, 1, SHMEMX_FLOAT,
@@ -230,6 +256,9 @@ T(what_is_wrong_is_refused)
                                SHMEMX_INT32, SHMEMX_SUM, &r), -EINVAL);
     T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, d, d, 1, (shmemx_type_t)12,
                                SHMEMX_SUM, &r), -EINVAL);
+    if (device && !strcmp(device, "discrete"))  /* which reaches no stack */
+        T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, d, &mine, 1, SHMEMX_INT32,
+                                   SHMEMX_SUM, &r), -EINVAL);
     T_TRUE(r == NULL);
     T_EQ(shmemx_barrier_init(SHMEM_TEAM_WORLD, NULL), -EINVAL);
     T_EQ(shmemx_barrier_init(SHMEM_TEAM_WORLD, &bar), 0);
@@ -253,6 +282,7 @@ int main(void)
     T_RUN(two_at_a_time_in_any_order);
     T_RUN(sums_of_few_and_of_many);
     T_RUN(each_operation);
+    T_RUN(all_members_have_the_same_bits);
     T_RUN(teams_have_theirs);
     T_RUN(what_is_wrong_is_refused);
     T_EQ(shmemx_queue_destroy(q), 0);

@@ -19,7 +19,7 @@ T_SHORT=1
 export T_SHORT
 runs=2/1
 export SHMEM_SYMMETRIC_SIZE=64M         # slots for private memory
-for test in channel turns once; do
+for test in channel turns once collect; do
     each ../st/$test cuda-discrete hip-coherent
 done
 export SHMEM_SYMMETRIC_SIZE=32M

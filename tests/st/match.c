@@ -329,10 +329,10 @@ T(thousands_of_receives_are_made_late)
         usleep(500);
     }
     shmem_barrier_all();
-    plan_make(false);
     for (int i = 0; i < NAMES; i++)
         T_EQ(shmemx_enqueue_recv(q, &y[i], 8, prev, plan.tag[i], NULL), 0);
     T_EQ(shmemx_enqueue_start(q), 0);
+    plan_make(false);
     match_all(e, 2 * many);
     T_EQ(shmemx_req_wait(match), 0);
     T_EQ(shmemx_req_free(&match), 0);

@@ -155,6 +155,47 @@ T(teams_of_two_threads_are_two)
     shmem_team_destroy(u[1].team);
 }
 
+static void *make_and_free(void *arg)
+{
+    struct user *u = arg;
+    shmemx_req_t r;
+
+    T_EQ(shmemx_allreduce_init(u->team, u->out, u->in, (size_t)u->n,
+                               SHMEMX_INT64, SHMEMX_SUM, &r), 0);
+    T_EQ(shmemx_req_free(&r), 0);
+    return NULL;
+}
+
+/* The first team's messages are looked for when PE 0 has made them and nobody
+ * else, because another thread's are. */
+T(what_comes_early_is_for_its_own_team)
+{
+    static struct user u[2];
+    struct msg_end e[2];
+    pthread_t t;
+
+    for (int i = 0; i < 2; i++) {
+        u[i].n = 1 + 8 * i;
+        T_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n_pes, NULL, 0,
+                                      &u[i].team), 0);
+    }
+    if (!me) {
+        T_EQ(pthread_create(&t, NULL, make_and_free, &u[0]), 0);
+        usleep(50000);
+    }
+    msg_sends(&e[0], next, 1, 0);
+    msg_receives(&e[1], prev, 1, 0);
+    T_EQ(shmemx_matchall(2, (shmemx_req_t[]){ e[0].r, e[1].r }), 0);
+    make_and_free(&u[1]);
+    if (me)
+        make_and_free(&u[0]);
+    else
+        pthread_join(t, NULL);
+    msg_free(e, 2);
+    for (int i = 0; i < 2; i++)
+        shmem_team_destroy(u[i].team);
+}
+
 int main(void)
 {
     int level;
@@ -163,8 +204,11 @@ int main(void)
     T_PE(shmem_my_pe());
     me = shmem_my_pe();
     n_pes = shmem_n_pes();
+    next = (me + 1) % n_pes;
+    prev = (me + n_pes - 1) % n_pes;
     T_RUN(teams_of_two_threads_are_two);
     T_RUN(members_that_pass_different_things_have_no_request);
+    T_RUN(what_comes_early_is_for_its_own_team);
     T_RUN(where_one_is_wrong_none_has_a_request);
     T_RUN(where_one_has_no_room_none_has_a_request);
     return st_end();

@@ -158,6 +158,25 @@ T(a_start_needs_the_wait_before_it_and_its_own_queue)
     msg_free(e, 2);
 }
 
+/* A small send is over when its stream is past it, unless it is far away. */
+T(what_is_over_is_waited_for_once)
+{
+    struct msg_end e[2];
+
+    pair_make(e, 0);
+    T_EQ(shmemx_enqueue_startall(q, 1, &e[0].r), 0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(shmemx_req_free(&e[0].r), -EBUSY);
+    T_EQ(shmemx_enqueue_startall(q, 1, &e[1].r), 0);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_enqueue_waitall(q, 1, &e[i].r), 0);
+        T_EQ(shmemx_enqueue_waitall(q, 1, &e[i].r), -EINVAL);
+    }
+    T_EQ(shmemx_queue_wait(q), 0);
+    T_EQ(e[1].word, e[1].want);
+    msg_free(e, 2);
+}
+
 /* At both ends, and those around it are matched. */
 T(a_send_longer_than_its_receive_fails)
 {
@@ -203,6 +222,38 @@ T(a_send_longer_than_its_receive_fails)
     }
     pair_works(0);
     pair_works(1);
+}
+
+/* It is as long as many a heap; the library has a part of it for slots. */
+T(what_there_is_no_room_for_fails_at_both_ends)
+{
+    enum { LONG = 100 << 20 };
+    char *from = malloc(LONG), *to = malloc(LONG);
+    struct msg_end e[2];
+    shmemx_req_t r[4];
+    int flag;
+
+    for (int k = 0; k < 2; k++) {
+        msg_sends(&e[0], next, 4, k);
+        msg_receives(&e[1], prev, 4, k);
+        T_EQ((k ? shmemx_rsend_init : shmemx_send_init)(from, LONG, next, 4,
+                                                        &r[0]), 0);
+        T_EQ(shmemx_recv_init(to, LONG, prev, 4, &r[1]), 0);
+        r[2] = e[0].r;
+        r[3] = e[1].r;
+        T_EQ(shmemx_matchall(4, r), -ENOSPC);
+        for (int i = 0; i < 2; i++) {
+            T_EQ(shmemx_match(r[i]), -ENOSPC);
+            T_EQ(shmemx_is_matched(r[i], &flag), 0);
+            T_EQ(flag, 0);
+            T_EQ(shmemx_enqueue_startall(q, 1, &r[i]), -EINVAL);
+            T_EQ(shmemx_req_free(&r[i]), 0);
+        }
+        msg_exchange(q, e, 2);
+        msg_free(e, 2);
+    }
+    free(from);
+    free(to);
 }
 
 static void make_one(struct msg_end *e, bool sends, int n)
@@ -324,6 +375,20 @@ T(the_first_of_two_errors_is_told)
     }
 }
 
+/* Nothing else is called that would hear of it. */
+T(who_starts_hears_that_its_partner_went)
+{
+    struct msg_end e[2];
+
+    for (int end = 0; end < 2 && msg_all_near(); end++) {
+        pair_make(e, end);
+        T_EQ(shmemx_req_free(&e[!end].r), 0);
+        shmem_barrier_all();
+        T_EQ(shmemx_enqueue_startall(q, 1, &e[end].r), -EPIPE);
+        T_EQ(shmemx_req_free(&e[end].r), 0);
+    }
+}
+
 /* Nobody has asked for it but its sender's library, for others' sake. */
 T(a_send_that_goes_while_it_is_looked_for_ends_the_pair)
 {
@@ -374,11 +439,14 @@ int main(void)
     T_RUN(wrong_arguments_are_refused);
     T_RUN(what_is_not_matched_does_not_start_nor_does_its_list);
     T_RUN(a_start_needs_the_wait_before_it_and_its_own_queue);
+    T_RUN(what_is_over_is_waited_for_once);
     T_RUN(a_send_longer_than_its_receive_fails);
+    T_RUN(what_there_is_no_room_for_fails_at_both_ends);
     T_RUN(who_was_found_is_not_matched_before_it_is_to_be);
     T_RUN(the_first_of_two_errors_is_told);
     T_RUN(a_partner_that_goes_before_it_is_matched_cancels);
     T_RUN(a_partner_that_goes_after_it_is_matched_ends_the_pair);
+    T_RUN(who_starts_hears_that_its_partner_went);
     T_RUN(a_send_that_goes_while_it_is_looked_for_ends_the_pair);
     T_RUN(what_was_sent_before_its_sender_goes_is_received);
     T_EQ(shmemx_queue_destroy(q), 0);

@@ -273,6 +273,37 @@ T(nothing_is_kept_of_what_is_over)
     T_EQ(shmemx_queue_wait(q[0]), 0);
 }
 
+/* More in all than the heap has for slots; nobody holds a request.  What is
+ * sent is so long that a network has it under way for a while. */
+T(what_is_past_gives_its_room_back)
+{
+    enum { LONG = 2 << 20 };
+    struct msg_work sent = { malloc(LONG), LONG, 0, 0 };
+    struct msg_work came = { malloc(LONG), LONG, 0, 0 };
+    int n = msg_times(60, 30);
+
+    memset(came.p, MSG_REST, LONG);
+    for (int k = 0; k < n; k++) {
+        sent.key = msg_key(me, next, 2, k);
+        came.key = msg_key(prev, me, 2, k);
+        msg_do_fill(&sent);
+        T_EQ(shmemx_enqueue_recv(q[0], came.p, LONG, prev, 2, NULL), 0);
+        T_EQ(shmemx_enqueue_send(q[1], sent.p, LONG, next, 2, NULL), 0);
+        for (int i = 0; i < QUEUES; i++) {
+            T_EQ(shmemx_enqueue_start(q[i]), 0);
+            T_EQ(shmemx_enqueue_wait(q[i]), 0);
+        }
+        T_EQ(shmemx_stream_call(s[0], msg_do_check, &came), 0);
+        T_EQ(shmemx_stream_call(s[1], msg_do_smear, &sent), 0);
+        for (int i = 0; i < QUEUES; i++) {
+            T_EQ(shmemx_queue_wait(q[i]), 0);
+            T_EQ(shmemx_stream_sync(s[i]), 0);
+        }
+    }
+    free(sent.p);
+    free(came.p);
+}
+
 T(wrong_arguments_are_refused)
 {
     shmemx_req_t r = NULL, match = NULL;
@@ -319,6 +350,7 @@ int main(void)
     T_RUN(pairs_are_apart_from_them);
     T_RUN(they_go_between_memories);
     T_RUN(nothing_is_kept_of_what_is_over);
+    T_RUN(what_is_past_gives_its_room_back);
     T_RUN(wrong_arguments_are_refused);
     for (int i = 0; i < QUEUES; i++) {
         T_EQ(shmemx_queue_destroy(q[i]), 0);

@@ -28,6 +28,7 @@ T(nothing_runs_before_the_start)
     T_EQ(shmemx_enqueue_atomic_add_int32(q, word, 3, next, NULL), 0);
     T_EQ(shmemx_enqueue_atomic_fetch_add_int32(q, &was, word, 0, me, NULL), 0);
     T_EQ(shmemx_req_test(put, &flag), -EINVAL);
+    T_EQ(shmemx_enqueue_startall(q, 1, &put), -EINVAL);
     T_EQ(shmemx_req_free(&put), -EBUSY);
     T_EQ(shmemx_queue_destroy(q), -EBUSY);
     T_EQ(shmemx_stream_sync(s), 0);
