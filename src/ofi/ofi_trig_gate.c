@@ -6,15 +6,32 @@
  * own also where a thread asks for them. */
 #include "ofi/ofi_trig.h"
 #include "base/log.h"
+#include "rt/rt.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+/* Two counters each, of the NIC's 2047: what a PE's messages do not leave, the
+ * triggers of no queue and no other PE of the node can have. */
+enum { GATES_OF_NODE = 256 };
+
+static bool may_have_more(void) REQUIRES(ofi_trig.lock)
+{
+    int n = 0, most = GATES_OF_NODE / rt_job.n_local;
+
+    for (struct xport_trig *t = ofi_trig.triggers; t; t = t->next)
+        n += t->gate;
+    return n < most || !n;
+}
+
 static int make_gate(struct xport_trig **out) REQUIRES(ofi_trig.lock)
 {
-    struct xport_trig *t = calloc(1, sizeof *t);
+    struct xport_trig *t;
     int rc;
 
+    if (!may_have_more())
+        return -ENOSPC;
+    t = calloc(1, sizeof *t);
     if (!t)
         return -ENOMEM;
     rc = ofi_trig_counter(&t->go);
