@@ -22,6 +22,7 @@
 
 #include "base/atomics.h"
 #include "gtl/gtl_soft.h"
+#include "gtl/gtl_steps.h"
 #include "shmemx_kernel.h"
 
 #include <stdbool.h>
@@ -93,24 +94,6 @@ struct gtl_amo {
 struct gtl_blocks {
     size_t len, count;
     ptrdiff_t to_stride, from_stride;
-};
-
-/* What a stream does as one step, where the device can: it waits for all words
- * as by wait64(), and then puts: each copies as by copy(), and stores a word as
- * by write64(), which comes after the copies of those before it, too. */
-struct gtl_word {
-    uint64_t *word, value;
-};
-struct gtl_put {
-    void *to;
-    const void *from;
-    size_t n;                   /* 0: no copy */
-    struct gtl_word tell;       /* word NULL: no store */
-};
-struct gtl_steps {
-    const struct gtl_word *waits;
-    const struct gtl_put *puts;
-    size_t n_waits, n_puts;
 };
 
 /* Of the software device. */

@@ -65,10 +65,6 @@ int gtl_fail_peer(int rc, bool access, const char *ours, const char *theirs)
 /* A number for a device's id. */
 uint64_t gtl_id_hash(const char *id);
 
-/* ---- gtl_steps.c ---- */
-/* One by one, where the driver has no call for several. */
-int gtl_steps_singly(const struct gtl_steps *t, void *s);
-
 /* ---- gtl_host.c: the software device ---- */
 /* Its environment; logs a bad row. */
 int gtl_host_load(void);

@@ -6,7 +6,7 @@
 #include "gtl/gtl.h"
 #include "stream/stream.h"
 #include "stream/stream_fail.h"
-#include "xport/xport_trig.h"
+#include "stream/stream_nic.h"
 
 enum stream_kind {
     STREAM_PUT, STREAM_GET, STREAM_PUT_BLOCKS, STREAM_GET_BLOCKS,
@@ -56,20 +56,6 @@ struct stream_words {
 
 struct stream_queue;
 enum { STREAM_NOT = 1 };        /* it is somebody else's to do */
-
-/* What of a queue's operations the NIC does. */
-struct stream_nic {
-    struct xport_trig *trig;    /* NULL: none, or not yet */
-    bool tried;
-    bool soft;                  /* the agent got some since the last quiet */
-    bool full;                  /* the last one found no room */
-    bool none;                  /* it had no counter for a trigger */
-    uint64_t armed;             /* atomic */
-    uint64_t let_go, quieted;   /* so many of them */
-    uint64_t flag, flagged;     /* atomic: the last one, and for how many */
-    uint64_t total, passed;     /* bumps: asked for; the agent's */
-    uint64_t spilled;           /* to the agent, for want of room */
-};
 
 /* The operation is begun. */
 static inline void stream_fail_note(struct stream_failed *f,
@@ -153,32 +139,6 @@ int stream_arm_begin(const struct stream_where *w, struct stream_op **out);
 int stream_arm(const struct stream_where *w, struct stream_op *op);
 /* Has anything been armed for this stream? */
 bool stream_used(void *stream);
-
-/* ---- stream_nic.c ---- */
-/* Operations, and orders: 0, an error, logged, or NOT.  Then the operation may
- * have become another one, that is to be armed for the agent. */
-int stream_nic_issue(const struct stream_where *w, struct stream_queue *q,
-                     struct stream_op *op);
-/* The same operation as the NIC's.  False: it is none that it knows. */
-bool stream_nic_op(const struct stream_op *op, struct xport_trig_op *out);
-/* In two steps: the stream lets all go that was armed.  NOT: by the agent. */
-int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
-                   void *stream);
-int stream_nic_let_go(struct stream_queue *q, void *stream);
-/* The word of the trigger is raised to *least when all armed so far ended. */
-int stream_nic_flag(struct stream_queue *q, uint64_t *least);
-/* Have so many ended, or all?  Have the first ones? */
-bool stream_nic_over(struct stream_queue *q, uint64_t armed);
-bool stream_nic_first(struct stream_queue *q, uint64_t armed);
-bool stream_nic_idle(const struct stream_nic *n);
-/* So many have not. */
-uint64_t stream_nic_left(const struct stream_nic *n);
-/* The agent's: did it bump?  *looks: it is to look again. */
-bool stream_nic_advance(struct stream_queue *q, bool *looks);
-/* There are gates, which no queue looks after.  The agent's: is it to look? */
-void stream_nic_gates(void);
-bool stream_nic_gates_busy(void);
-void stream_nic_close(struct stream_nic *n);
 
 /* ---- stream_fired.c ---- */
 /* On the thread of a stream that gets to the operation arg: raises the word,

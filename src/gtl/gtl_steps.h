@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl_steps.h - what a stream does as one step. */
+#ifndef GTL_GTL_STEPS_H
+#define GTL_GTL_STEPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where the device can: it waits for all words as by wait64(), and then puts:
+ * each copies as by copy(), and stores a word as by write64(), which comes after
+ * the copies of those before it, too. */
+struct gtl_word {
+    uint64_t *word, value;
+};
+struct gtl_put {
+    void *to;
+    const void *from;
+    size_t n;                   /* 0: no copy */
+    struct gtl_word tell;       /* word NULL: no store */
+};
+struct gtl_steps {
+    const struct gtl_word *waits;
+    const struct gtl_put *puts;
+    size_t n_waits, n_puts;
+};
+
+/* One by one, where the driver has no call for several. */
+int gtl_steps_singly(const struct gtl_steps *t, void *s);
+
+#endif
