@@ -104,8 +104,9 @@ void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
              size_t len, bool nbi);
 int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
                 size_t len);
-/* A blocking put of so many bytes waits for no peer. */
-enum { OFI_BOUNCE = 16384 };
+/* A blocking put of so many bytes waits for no peer, as long as fewer than so
+ * many are under way. */
+enum { OFI_BOUNCE = 16384, OFI_COPIES = 256 };
 /* Is that one operation, that reads source where it is? */
 bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len);
 /* One that is nbi, with that context. */

@@ -104,7 +104,9 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
     ofi_amo_any(f, sig_at, sig, NULL, false);
 }
 
-/* What comes first is done first, so nobody has to see the end of the put. */
+/* What comes first is done first, so nobody has to see the end of the put.
+ * Copies are few: a PE that takes nothing must not have them all, or messages
+ * to others wait for it. */
 bool ofi_message(struct xport_flow *f, const struct xport_at *to,
                  const void *source, size_t len,
                  const struct xport_at *sig_at, const struct xport_amo *sig)
@@ -112,9 +114,9 @@ bool ofi_message(struct xport_flow *f, const struct xport_at *to,
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
     if (!in_order() || ofi.nic_amo || ofi_for_device(sig_at->seg) ||
-        (to && (len > OFI_BOUNCE || (gtl_foreign &&
-                                     (to->seg == HEAP_DEVICE ||
-                                      ofi_is_foreign(source))))))
+        (to && (len > OFI_BOUNCE || ofi_in_flight() > OFI_COPIES / 2 ||
+                (gtl_foreign &&
+                 (to->seg == HEAP_DEVICE || ofi_is_foreign(source))))))
         return false;
     drain(f, &f->staged, &f->sent);
     if (to)

@@ -18,7 +18,6 @@
 
 /* ---- copies that live until the completion ---- */
 
-enum { BOUNCES = 256 };
 enum { LOCAL_KEYS = 1024 };     /* below those of segments: see new_key */
 
 struct bounce {
@@ -29,7 +28,7 @@ static struct ofi_pool bounces = OFI_POOL_INIT("room for copies");
 
 int ofi_bounce_open(void)
 {
-    return ofi_pool_open(&bounces, BOUNCES, sizeof(struct bounce), FI_WRITE);
+    return ofi_pool_open(&bounces, OFI_COPIES, sizeof(struct bounce), FI_WRITE);
 }
 
 void ofi_bounce_close(void)
