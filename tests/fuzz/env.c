@@ -53,8 +53,9 @@ void fuzz_one(const uint8_t *data, size_t size)
     env_print(nowhere(), size);
     env_tell_unknown(hear);
     environ = was;
-    if (!env_parse_size(text, &bytes))
-        FUZZ_CHECK(bytes < (size_t)1 << 63);
+    for (int rest = 0; rest < 2; rest++)
+        if (!env_parse_size(text, rest, &bytes))
+            FUZZ_CHECK(bytes < (size_t)1 << 63);
     env_parse_number(text, &end);
     FUZZ_CHECK(end >= text && end <= text + strlen(text));
     log_choose(LOG_WARN, ~0u);
