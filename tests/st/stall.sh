@@ -117,9 +117,9 @@ waits()
 {
     on='stream 0x[0-9a-f]+: '
     one="to be raised by one of PE [012] .*$2.*$3"
-    told "$1" "${on}shmemx_uint64_wait_until_on_stream waits for [1-4] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; $one"
-    told "$1" "${on}shmemx_uint64_wait_until_all_on_stream waits for [1-4] s for 3 values \\(0, 0, 0\\) to be == 7 at heap\\+0x[0-9a-f]+; $one"
-    told "$1" "${on}shmemx_barrier_all_on_stream waits for [1-4] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; to be raised by $2.*$3"
+    told "$1" "${on}shmemx_uint64_wait_until_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; $one"
+    told "$1" "${on}shmemx_uint64_wait_until_all_on_stream waits for [12] s for 3 values \\(0, 0, 0\\) to be == 7 at heap\\+0x[0-9a-f]+; $one"
+    told "$1" "${on}shmemx_barrier_all_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; to be raised by $2.*$3"
     told "$1" "${on}shmemx_uint64_wait_until_on_stream went on after [1-5] s"
     grep -qx 'exit status 0' "$1" || fail "$1: $(cat "$1")"
 }
