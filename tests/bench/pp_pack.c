@@ -230,8 +230,10 @@ static void messages(struct pp_pair *p, int n, bool checked)
 /* Before so many. */
 static void get_ready(enum pp_mode m, int n)
 {
-    if (n && pp.me && pp_matched(m))
+    if (n && pp.me && pp_matched(m)) {
         start(&pp.pair[m], pp.round + 1, 0);
+        sync_stream();          /* what that costs is none of a round's */
+    }
     shmem_barrier_all();
 }
 
