@@ -16,10 +16,10 @@ struct draft {
     void *words;
 };
 
-static void drop(struct draft *d, int size)
+static void drop(struct draft *d)
 {
     if (d->words)
-        heap_pool_give(d->words, core_words_size(size));
+        heap_pool_give(d->words);
     if (d->t)
         core_team_free(d->t);
     free(d->words_of);
@@ -51,7 +51,7 @@ static int found(struct core_team *parent, int start, int stride, int size,
     if (!ok) {
         if (parent == &core_world)      /* or has somebody only finalized? */
             coll_need_all(parent->epoch + 1);
-        drop(&d, size);
+        drop(&d);
         return -ENOMEM;
     }
     *out = d.t;
@@ -116,7 +116,7 @@ void coll_team_destroy(struct core_team *t)
 {
     coll_sync(t);
     /* All have arrived and told us so: nobody writes to our words again. */
-    heap_pool_give(core_team_words(t, t->my_pe), core_words_size(t->n_pes));
+    heap_pool_give(core_team_words(t, t->my_pe));
     core_ctx_drop_team(t);
     core_team_free(t);
 }

@@ -87,7 +87,7 @@ void *heap_reserve(size_t size, size_t align);
  * takes from its own pool, so offsets differ and must be told.  Zeroed,
  * aligned to a cache line; NULL when the pool is used up. */
 void *heap_pool_take(size_t size);
-void heap_pool_give(void *ptr, size_t size);    /* size as it was taken */
+void heap_pool_give(void *ptr);
 
 /* ---- spaces: parts of a segment with an allocator of their own ---- */
 

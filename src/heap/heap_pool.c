@@ -32,8 +32,7 @@ void *heap_pool_take(size_t size)
     return memset(p, 0, size);
 }
 
-void heap_pool_give(void *ptr, size_t size)
+void heap_pool_give(void *ptr)
 {
-    (void)size;                 /* the arena knows */
     heap_arena_give(pool, (uintptr_t)ptr - heap_segs[HEAP_HOST].base);
 }

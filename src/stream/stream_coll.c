@@ -290,9 +290,9 @@ static void undo(const char *call, struct coll *c)
     if (c->stream)
         gtl->stream_destroy(c->stream);
     if (c->room)
-        heap_pool_give(c->room, c->room_size);
+        heap_pool_give(c->room);
     if (c->words)
-        heap_pool_give(c->words, sizeof *c->words);
+        heap_pool_give(c->words);
     stream_coll_forget(c);
 }
 

@@ -58,7 +58,7 @@ _Static_assert(BUCKETS == 1 << (64 - 54), "of the hash");
 static void give_words(struct chan *c)
 {
     if (c->words)
-        heap_pool_give(c->words, sizeof *c->words);
+        heap_pool_give(c->words);
     c->words = NULL;
 }
 
@@ -67,7 +67,7 @@ static void release(struct chan *c) REQUIRES(lock)
     chan_close_gate(c);
     give_words(c);
     if (!c->sends && c->slots)
-        heap_pool_give(c->land, c->slots * c->step);
+        heap_pool_give(c->land);
     list_remove(&c->link);
     free(c);
 }

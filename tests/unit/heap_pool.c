@@ -42,7 +42,7 @@ static void give(int i)
             T_EQ(p[k], (unsigned char)(i + 1));
             break;
         }
-    heap_pool_give(p, blocks[i].size);
+    heap_pool_give(p);
     blocks[i].ptr = NULL;
 }
 
@@ -81,7 +81,7 @@ T(all_of_it_can_be_had_and_had_again)
         T_EQ(heap_pool_take(1), NULL);
         T_EQ(heap_pool_take(0), NULL);
         while (n > 0)
-            heap_pool_give(p[--n], 64);
+            heap_pool_give(p[--n]);
     }
     heap_pool_close();
 }
@@ -98,12 +98,12 @@ T(what_is_given_back_in_pieces_is_one_piece_again)
             T_EQ(p[i] = heap_pool_take(EACH), memory + FROM + i * EACH);
         T_EQ(heap_pool_take(1), NULL);
         for (int i = first; i < N; i += 2)
-            heap_pool_give(p[i], EACH);
+            heap_pool_give(p[i]);
         T_EQ(heap_pool_take(EACH + 1), NULL);
         for (int i = !first; i < N; i += 2)
-            heap_pool_give(p[i], EACH);
+            heap_pool_give(p[i]);
         T_EQ(p[0] = heap_pool_take(TO - FROM), memory + FROM);
-        heap_pool_give(p[0], TO - FROM);
+        heap_pool_give(p[0]);
     }
     heap_pool_close();
 }
@@ -119,7 +119,7 @@ T(what_is_too_large_is_refused)
     p = heap_pool_take(TO - FROM);
     T_EQ(p, memory + FROM);
     T_EQ(heap_pool_take(1), NULL);
-    heap_pool_give(p, TO - FROM);
+    heap_pool_give(p);
     T_EQ(heap_pool_take(TO - FROM), p);
     heap_pool_close();
 }
