@@ -175,8 +175,9 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
 }
 API_ALIAS(shmemx_stream_destroy)
 
-/* Work that lasts is looked at now and then, a fraction of the time waited
- * apart; past that, as any other wait of the library. */
+/* Work that lasts: the software device wakes who sleeps for it, and a GPU's is
+ * looked at now and then, a fraction of the time waited apart; past that, as
+ * any other wait of the library. */
 #define SPIN_NS 2000u
 #define YIELD_NS 50000u
 #define DOZE_NS 100000000u
@@ -212,9 +213,9 @@ static int sync_event(const char *call, void *stream, void *event,
 
     while ((rc = gtl->event_query(event)) == -EAGAIN) {
         lasts = clock_ns() - since;
-        if (lasts > DOZE_NS) {
+        if (lasts >= DOZE_NS) {
             core_wait_step(&w);
-        } else {
+        } else if (!gtl_doze(event, DOZE_NS - lasts)) {
             t.tv_nsec = (long)(lasts / DOZE_SHARE);
             nanosleep(&t, NULL);
         }

@@ -70,7 +70,8 @@ void gtl_host_heavy_fence(void)
 
 void gtl_host_sleep(uint32_t *word, uint32_t value, uint64_t timeout_ns)
 {
-    struct timespec t = { .tv_nsec = (long)timeout_ns };
+    struct timespec t = { (time_t)(timeout_ns / 1000000000),
+                          (long)(timeout_ns % 1000000000) };
 
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
             timeout_ns ? &t : NULL, NULL, 0);

@@ -82,3 +82,15 @@ int gtl_host_event_query(void *event)
     return !e.done || __atomic_load_n(e.done, __ATOMIC_ACQUIRE) >= e.count
            ? 0 : -EAGAIN;
 }
+
+bool gtl_doze(void *event, uint64_t ns)
+{
+    struct event e;
+
+    if (!gtl_is_software())
+        return false;
+    e = read_event(event);
+    if (e.done)
+        gtl_host_doze(e.done, e.count, ns);
+    return true;
+}

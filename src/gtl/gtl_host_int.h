@@ -152,11 +152,15 @@ void *gtl_host_scratch(struct gtl_host_stream *s);
 int gtl_host_stream_create(bool urgent, void **out);
 void gtl_host_stream_destroy(void *handle);
 int gtl_host_stream_check(void *handle, uint64_t *id);
+
+/* ---- gtl_host_sync.c ---- */
 int gtl_host_stream_query(void *handle);
 int gtl_host_stream_sync(void *handle);
 /* Where the stream counts what it has done, and how far all that was enqueued
  * is. */
 int gtl_host_position(void *handle, uint64_t **done, uint64_t *count);
+/* Until a stream has counted so far, at most so long. */
+void gtl_host_doze(uint64_t *done, uint64_t count, uint64_t ns);
 
 /* ---- gtl_host_event.c ---- */
 int gtl_host_event_create(void **out);

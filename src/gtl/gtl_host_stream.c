@@ -1,57 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams of the software device.
- *
- * A stream's commands lie in a ring of chunks that grows when it is full, so
- * nobody is ever held up; one thread at a time fills it, the stream's thread
- * empties it, and two counts tell how far either is.  A handle is the place
- * of the stream in a table, and a number that no other stream ever has; a
- * stream's memory is kept for the next one, counts included, so that events
- * need nothing but a stream and a count. */
-#include "gtl/gtl_host_int.h"
+/* Streams of the software device: their threads, what is handed to them, and
+ * streams as such. */
+#include "gtl/gtl_host_stream.h"
 #include "base/clock.h"
 #include "base/lock.h"
 
 #include <errno.h>
-#include <stdalign.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-enum { STREAMS = GTL_HOST_STREAMS, CHUNK = 128 };
-
-struct chunk {
-    struct chunk *next;
-    uint64_t end;               /* the stream's count behind it */
-    alignas(64) struct gtl_host_command commands[CHUNK];
-};
-
-struct gtl_host_stream {
-    /* Of who enqueues. */
-    alignas(64) uint64_t tail, filled;  /* commands: handed over, and made */
-    uintptr_t handle;           /* 0: no stream */
-    struct chunk *in;
-    unsigned in_at;
-    bool runs;
-    bool own;                   /* the library's, not the program's */
-    uint64_t ops, ops_end;      /* of gtl_ops; the count behind the last */
-    pthread_t thread;
-    void *scratch;
-    struct gtl_host_stream *next_free;
-    unsigned place;
-    /* Of the thread. */
-    alignas(64) uint64_t done;
-    uint64_t sync_at;           /* a sleeper wants this count */
-    struct chunk *out;
-    unsigned out_at;
-    bool drops;                 /* the rest is not done: */
-    uint64_t ops_kept;          /* so many of those had been enqueued before */
-    alignas(64) uint32_t sleeps;        /* futexes: for work, */
-    uint32_t waits;                     /* in a wait, */
-    uint32_t beat;                      /* and of those who sync */
-};
-
 static struct base_lock lock = LOCK_INIT;
-static struct gtl_host_stream *streams[STREAMS];
+struct gtl_host_stream *gtl_host_streams[GTL_HOST_STREAMS];
 static unsigned n_streams GUARDED_BY(lock);
 static struct gtl_host_stream *unused GUARDED_BY(lock);
 static uint64_t made GUARDED_BY(lock);
@@ -216,22 +176,7 @@ static int grow(struct gtl_host_stream *s)
     return 0;
 }
 
-static struct gtl_host_stream *find(void *handle)
-{
-    uintptr_t h = (uintptr_t)handle;
-    struct gtl_host_stream *s;
-    uintptr_t is;
-
-    s = __atomic_load_n(&streams[h % STREAMS], __ATOMIC_ACQUIRE);
-    if (!s)
-        return NULL;
-    is = __atomic_load_n(&s->handle, __ATOMIC_ACQUIRE);
-    if (h % STREAMS == 0)
-        return h == 0 && is ? s : NULL;
-    return is == h ? s : NULL;
-}
-
-static int unknown(void)
+int gtl_host_unknown(void)
 {
     return orphan ? gtl_fail(-ENODEV, "software device",
                              "a forked child has no streams", 0)
@@ -254,11 +199,11 @@ static void hand_over(struct gtl_host_stream *s)
 int gtl_host_begin(void *handle, struct gtl_host_stream **out,
                    struct gtl_host_command **command)
 {
-    struct gtl_host_stream *s = find(handle);
+    struct gtl_host_stream *s = gtl_host_find(handle);
     int rc = 0;
 
     if (unlikely(!s))
-        return unknown();
+        return gtl_host_unknown();
     if (unlikely(!s->runs))
         rc = start(s);
     else if (unlikely(s->in_at == CHUNK))
@@ -302,27 +247,27 @@ static int stream_new(struct gtl_host_stream **out) REQUIRES(lock)
 {
     struct gtl_host_stream *s;
 
-    if (n_streams == STREAMS)
+    if (n_streams == GTL_HOST_STREAMS)
         return gtl_fail(-ENOSPC, "stream_create", "4095 streams are in use",
                         ENOSPC);
     s = aligned_alloc(64, sizeof *s);
     if (!s)
         return gtl_fail(-ENOMEM, "stream_create", "out of memory", ENOMEM);
     *s = (struct gtl_host_stream){ .place = n_streams };
-    __atomic_store_n(&streams[n_streams++], s, __ATOMIC_RELEASE);
+    __atomic_store_n(&gtl_host_streams[n_streams++], s, __ATOMIC_RELEASE);
     *out = s;
     return 0;
 }
 
 static void christen(struct gtl_host_stream *s) REQUIRES(lock)
 {
-    __atomic_store_n(&s->handle, ++made * STREAMS + s->place,
+    __atomic_store_n(&s->handle, ++made * GTL_HOST_STREAMS + s->place,
                      __ATOMIC_RELEASE);
 }
 
 int gtl_host_stream_open(void)
 {
-    struct gtl_host_stream *s = streams[0];
+    struct gtl_host_stream *s = gtl_host_streams[0];
     int rc = 0;
 
     lock_acquire(&lock);
@@ -362,24 +307,26 @@ void gtl_host_stream_close(void)
     lock_acquire(&lock);
     n = n_streams;
     for (i = 0; i < n; i++)
-        __atomic_store_n(&streams[i]->handle, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&gtl_host_streams[i]->handle, 0, __ATOMIC_RELEASE);
     lock_release(&lock);
     __atomic_store_n(&gtl_host_closing, true, __ATOMIC_RELEASE);
     atomics_full_fence();
     gtl_host_look();
     for (i = 0; i < n; i++) {
-        if (!streams[i]->runs)
+        struct gtl_host_stream *s = gtl_host_streams[i];
+
+        if (!s->runs)
             continue;
-        __atomic_store_n(&streams[i]->sleeps, 0, __ATOMIC_RELAXED);
-        gtl_host_wake(&streams[i]->sleeps);
-        pthread_join(streams[i]->thread, NULL);
-        free_chunks(streams[i]);
+        __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
+        gtl_host_wake(&s->sleeps);
+        pthread_join(s->thread, NULL);
+        free_chunks(s);
     }
     lock_acquire(&lock);
     unused = NULL;
     for (i = n; i-- > 1; ) {
-        streams[i]->next_free = unused;
-        unused = streams[i];
+        gtl_host_streams[i]->next_free = unused;
+        unused = gtl_host_streams[i];
     }
     lock_release(&lock);
 }
@@ -394,10 +341,12 @@ void gtl_host_stream_fork(enum gtl_host_fork when)
         return;
     }
     for (unsigned i = 0; when == HOST_FORK_CHILD && i < n_streams; i++) {
+        struct gtl_host_stream *s = gtl_host_streams[i];
+
         orphan = true;
-        streams[i]->handle = 0;
-        streams[i]->runs = false;
-        streams[i]->done = streams[i]->tail;
+        s->handle = 0;
+        s->runs = false;
+        s->done = s->tail;
     }
     lock_release(&lock);
 }
@@ -408,7 +357,7 @@ int gtl_host_stream_create(bool urgent, void **out)
     int rc = 0;
 
     if (orphan)
-        return unknown();
+        return gtl_host_unknown();
     lock_acquire(&lock);
     s = unused;
     if (s)
@@ -426,7 +375,7 @@ int gtl_host_stream_create(bool urgent, void **out)
 
 void gtl_host_stream_destroy(void *handle)
 {
-    struct gtl_host_stream *s = find(handle);
+    struct gtl_host_stream *s = gtl_host_find(handle);
     struct gtl_host_command *c;
 
     if (!handle || !s)
@@ -448,132 +397,17 @@ void gtl_host_stream_destroy(void *handle)
 
 int gtl_host_stream_check(void *handle, uint64_t *id)
 {
-    struct gtl_host_stream *s = find(handle);
+    struct gtl_host_stream *s = gtl_host_find(handle);
 
     if (!s)
-        return unknown();
+        return gtl_host_unknown();
     *id = __atomic_load_n(&s->handle, __ATOMIC_RELAXED);
     return 0;
 }
 
-static bool reached(const struct gtl_host_stream *s, uint64_t count)
-{
-    return __atomic_load_n(&s->done, __ATOMIC_ACQUIRE) >= count;
-}
-
-int gtl_host_position(void *handle, uint64_t **done, uint64_t *count)
-{
-    struct gtl_host_stream *s = find(handle);
-
-    if (!s)
-        return unknown();
-    *done = &s->done;
-    *count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
-    return 0;
-}
-
-int gtl_host_stream_query(void *handle)
-{
-    struct gtl_host_stream *s = find(handle);
-
-    if (!s)
-        return unknown();
-    return reached(s, __atomic_load_n(&s->tail, __ATOMIC_RELAXED)) ? 0
-                                                                   : -EAGAIN;
-}
-
-/* The least count that a sleeper wants is what the thread looks at.  It may be
- * overwritten when that is reached; then the beat has changed. */
-static void sleep_until(struct gtl_host_stream *s, uint64_t count)
-{
-    uint64_t least;
-    uint32_t beat;
-
-    for (;;) {
-        beat = __atomic_load_n(&s->beat, __ATOMIC_ACQUIRE);
-        least = __atomic_load_n(&s->sync_at, __ATOMIC_RELAXED);
-        while (count < least &&
-               !__atomic_compare_exchange_n(&s->sync_at, &least, count, false,
-                                            __ATOMIC_SEQ_CST,
-                                            __ATOMIC_RELAXED))
-            ;
-        atomics_full_fence();
-        if (reached(s, count))
-            return;
-        gtl_host_sleep(&s->beat, beat, 0);
-    }
-}
-
-int gtl_host_stream_sync(void *handle)
-{
-    struct gtl_host_stream *s = find(handle);
-    uint64_t count, start;
-
-    if (!s)
-        return unknown();
-    count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
-    if (!reached(s, count)) {
-        start = clock_ns();
-        while (!reached(s, count))
-            if (!gtl_host_linger(start)) {
-                sleep_until(s, count);
-                break;
-            }
-    }
-    gtl_host_spend(HOST_COST_SYNC);
-    return 0;
-}
-
-/* ---- operations of who uses the device ---- */
-
-/* gtl_is_software(), of which each put would make another call. */
-static bool is_ours(void)
-{
-    return gtl == &gtl_host;
-}
-
-void gtl_ops(void *handle, uint64_t n)
-{
-    struct gtl_host_stream *s = is_ours() ? find(handle) : NULL;
-
-    if (likely(s != NULL)) {
-        s->ops += n;
-        s->ops_end = s->tail;
-    }
-}
-
-bool gtl_owes(void *handle)
-{
-    struct gtl_host_stream *s = is_ours() ? find(handle) : NULL;
-
-    return s && !reached(s, s->ops_end);
-}
-
-bool gtl_place(void *handle, uint64_t *place)
-{
-    const struct gtl_host_stream *s = is_ours() ? find(handle) : NULL;
-
-    if (!s || gtl_host_costs[HOST_COST_WRITE])
-        return false;
-    *place = s->tail;
-    return true;
-}
-
-bool gtl_past(void *handle, uint64_t place)
-{
-    const struct gtl_host_stream *s = find(handle);
-
-    return !s || reached(s, place);
-}
-
-int gtl_known(void *handle)
-{
-    return is_ours() && unlikely(!find(handle)) ? unknown() : 0;
-}
-
 void gtl_halt(void)
 {
-    if (!is_ours())
+    if (!gtl_is_software())
         return;
     __atomic_store_n(&gtl_host_halting, true, __ATOMIC_RELEASE);
     atomics_full_fence();
@@ -587,11 +421,11 @@ bool gtl_halted(uint64_t *ops)
 
     lock_acquire(&lock);
     for (unsigned i = 0; i < n_streams && all; i++) {
-        struct gtl_host_stream *s = streams[i];
+        struct gtl_host_stream *s = gtl_host_streams[i];
 
         if (s->own || !s->runs)
             continue;
-        all = reached(s, __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE));
+        all = gtl_host_reached(s, __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE));
         n += all && s->drops ? s->ops - s->ops_kept : 0;
     }
     lock_release(&lock);

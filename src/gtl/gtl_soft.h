@@ -33,6 +33,9 @@ bool gtl_owes(void *s);
  * (SHMEM_DEVICE_COSTS), so that a store has to tell. */
 bool gtl_place(void *s, uint64_t *place);
 bool gtl_past(void *s, uint64_t place);
+/* The thread sleeps until the event is over, for at most so long.  False: it
+ * is a GPU's, and nobody slept. */
+bool gtl_doze(void *event, uint64_t ns);
 /* The streams of the software device, but for the library's own, end what they
  * do now and begin nothing more; nobody enqueues.  Have all come so far?
  * *ops: so many operations of gtl_ops are never done. */

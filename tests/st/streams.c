@@ -7,6 +7,7 @@
 #include <shmem.h>
 #include <shmemx_st.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { N = 1000, GROUPS = 8, ITEMS = 125 };
@@ -151,6 +152,31 @@ T(what_is_enqueued_runs_although_its_stream_is_destroyed)
     T_EQ(__atomic_load_n(&note.taken, __ATOMIC_ACQUIRE), 1);
 }
 
+static void last(void *arg)
+{
+    usleep(20000);
+    *(bool *)arg = true;
+}
+
+/* Every look of its own would take the processor from whom it waits for.  It
+ * wakes now and then after 100 ms, which the call may take here and there. */
+T(who_waits_for_a_stream_sleeps)
+{
+    static bool done;
+    struct rusage before, after;
+    shmemx_stream_t s = made();
+
+    done = false;
+    T_EQ(shmemx_stream_call(s, last, &done), 0);
+    getrusage(RUSAGE_THREAD, &before);
+    T_EQ(shmemx_stream_sync(s), 0);
+    getrusage(RUSAGE_THREAD, &after);
+    T_TRUE(done);
+    if (is_software())
+        T_LE(after.ru_nvcsw - before.ru_nvcsw, 50);
+    T_EQ(shmemx_stream_destroy(s), 0);
+}
+
 T(wrong_arguments_are_refused)
 {
     shmemx_grid_t grid = { 1, 1, 1, 0 }, none = { 0, 1, 1, 0 };
@@ -188,6 +214,7 @@ int main(void)
     T_RUN(the_device_tells_who_works_for_streams);
     T_RUN(a_stream_runs_what_it_is_given_in_order);
     T_RUN(what_is_enqueued_runs_although_its_stream_is_destroyed);
+    T_RUN(who_waits_for_a_stream_sleeps);
     T_RUN(wrong_arguments_are_refused);
     shmem_finalize();
     return T_DONE();

@@ -344,6 +344,29 @@ T(an_event_may_go_while_a_stream_waits_for_it)
     T_TRUE(ends(some_stream));
 }
 
+T(who_sleeps_for_an_event_gets_up_with_it_or_in_time)
+{
+    enum { MS = 1000000 };
+    void *a = new_stream(), *e = NULL;
+
+    T_EQ(gtl->event_create(&e), 0);
+    T_EQ(gtl_doze(e, 3600000ull * MS), is_host());      /* not recorded */
+    set_word(0, 0);
+    T_EQ(gtl->wait64(words.there, 1, a), 0);
+    T_EQ(gtl->event_record(e, a), 0);
+    for (int i = 0; i < 3; i++) {
+        T_EQ(gtl_doze(e, (uint64_t)i * MS), is_host());
+        T_EQ(gtl->event_query(e), -EAGAIN);
+    }
+    set_word(0, 1);
+    T_EQ(gtl_doze(e, 3600000ull * MS), is_host());
+    T_TRUE(!is_host() || !gtl->event_query(e));
+    T_EQ(gtl_doze(e, 3600000ull * MS), is_host());
+    T_EQ(gtl->stream_sync(a), 0);
+    gtl->event_destroy(e);
+    gtl->stream_destroy(a);
+}
+
 /* ---- handles ---- */
 
 T(no_two_streams_have_the_same_number)
@@ -485,6 +508,7 @@ int main(void)
     T_RUN(only_the_software_device_runs_kernels_of_the_processor);
     T_RUN(fences_of_a_stream_and_of_the_device_succeed);
     T_RUN(an_event_is_what_was_recorded_last);
+    T_RUN(who_sleeps_for_an_event_gets_up_with_it_or_in_time);
     T_RUN(an_event_may_go_while_a_stream_waits_for_it);
     T_RUN(no_two_streams_have_the_same_number);
     T_RUN(what_is_no_stream_is_found_out);
