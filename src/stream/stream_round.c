@@ -65,13 +65,20 @@ static struct stream_op put_of(const struct chan *c, const char *call,
     };
 }
 
-static int put(const struct stream_where *w, struct batch *q,
-               const struct chan *c, uint64_t round, struct parts *parts)
+/* These make an operation, of which the others are spared even the zeros. */
+static int put_far(const struct stream_where *w, struct batch *q,
+                   const struct chan *c, uint64_t round, struct parts *parts)
 {
     const struct stream_op op = put_of(c, w->call, round);
 
+    return stream_start_one(w, q, &op, parts);
+}
+
+static int put(const struct stream_where *w, struct batch *q,
+               const struct chan *c, uint64_t round, struct parts *parts)
+{
     if (!c->theirs)
-        return stream_start_one(w, q, &op, parts);
+        return put_far(w, q, c, round, parts);
     gather_put(&q->gather, chan_slot(c, c->lands, round), c->buf, c->bytes,
                chan_arrived(c->theirs, round), round);
     q->gather.ops++;
@@ -178,22 +185,29 @@ static void count(const struct chan *c)
         stream_count(STREAM_WAYS + way, 1);
 }
 
-int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
-               struct parts *parts)
+/* By the agent. */
+static int start_armed(const struct stream_where *w, struct batch *q,
+                       struct chan *c, uint64_t round, struct parts *parts)
 {
-    uint64_t round = c->round + 1;
     const struct stream_op op = {
         .kind = STREAM_SEND, .call = w->call, .pe = c->pe,
         .send = { c, round, false }
     };
 
+    stream_arm_part(w, q, &op, parts);
+    return 0;
+}
+
+int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
+               struct parts *parts)
+{
+    uint64_t round = c->round + 1;
+
     count(c);
     if (c->once)
         chan_ask(w->call, c);
-    if (c->once || (c->how == CHAN_MEET && c->sends)) {
-        stream_arm_part(w, q, &op, parts);
-        return 0;
-    }
+    if (c->once || (c->how == CHAN_MEET && c->sends))
+        return start_armed(w, q, c, round, parts);
     if (c->how == CHAN_GATE && c->sends)
         put_behind_gate(w, q, c, round, parts);
     if (c->how == CHAN_GATE)
@@ -264,23 +278,30 @@ void chan_leave_agent(const char *call, const struct chan *c)
     core_wait_end(&w);
 }
 
+/* For a word that the device does not reach, or may not wait for. */
+static int wait_far(const struct stream_where *w, const struct chan *c,
+                    const uint64_t *word, uint64_t least)
+{
+    const struct stream_wait wait = {
+        .how = STREAM_ALL, .n = 1, .size = sizeof *word, .ivars = word,
+        .cmp = SHMEM_CMP_GE, .value = least, .whose = 1 + c->pe
+    };
+
+    return stream_wait(w, &wait);
+}
+
 int chan_wait(const struct stream_where *w, struct batch *q,
               const struct chan *c)
 {
-    struct stream_wait wait = {
-        .how = STREAM_ALL, .n = 1, .size = sizeof(uint64_t),
-        .cmp = SHMEM_CMP_GE, .whose = 1 + c->pe
-    };
-    uint64_t *word = word_of(c, &wait.value), *seen;
+    uint64_t least, *word = word_of(c, &least), *seen;
 
-    wait.ivars = word;
     if (!word)
         return 0;
     if (unlikely(!c->mine || !stream_waits_itself() || !stream_may_wait()))
-        return stream_wait(w, &wait);
+        return wait_far(w, c, word, least);
     seen = (void *)((char *)c->mine + ((char *)word - (char *)c->words));
-    gather_wait(&q->gather, seen, wait.value);
-    stream_watch_note(w, word, seen, wait.value, c->pe);
+    gather_wait(&q->gather, seen, least);
+    stream_watch_note(w, word, seen, least, c->pe);
     return 0;
 }
 
@@ -289,12 +310,22 @@ static bool in_slot(const struct chan *c)
     return !c->sends && !c->once && c->slots;
 }
 
+static int copy_far(const struct stream_where *w, struct batch *q,
+                    const struct chan *c, struct parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_GET, .call = w->call, .pe = core_world.my_pe,
+        .dest = c->buf, .source = chan_slot(c, c->land, c->round),
+        .len = c->bytes
+    };
+    int rc = stream_gather_flush(w, &q->gather);        /* the waits before */
+
+    return rc ? rc : stream_start_one(w, q, &op, parts);
+}
+
 int chan_copy_out(const struct stream_where *w, struct batch *q,
                   struct chan *c, struct parts *parts)
 {
-    struct stream_op op = { .kind = STREAM_GET, .call = w->call };
-    int rc;
-
     if (c->theirs && (in_slot(c) || has_turns(c))) {    /* and gives it back */
         gather_put(&q->gather, c->buf, chan_slot(c, c->lands, c->round),
                    in_slot(c) ? c->bytes : 0,
@@ -302,14 +333,8 @@ int chan_copy_out(const struct stream_where *w, struct batch *q,
         q->gather.ops++;
         return 0;
     }
-    if (!in_slot(c))            /* a match may write to what is used once */
-        return 0;
-    op.pe = core_world.my_pe;
-    op.dest = c->buf;
-    op.source = chan_slot(c, c->land, c->round);
-    op.len = c->bytes;
-    rc = stream_gather_flush(w, &q->gather);    /* the waits before it */
-    return rc ? rc : stream_start_one(w, q, &op, parts);
+    /* A match may write to what is used once. */
+    return in_slot(c) ? copy_far(w, q, c, parts) : 0;
 }
 
 int chan_give_back(const struct stream_where *w, struct batch *q,
