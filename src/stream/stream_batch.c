@@ -268,8 +268,7 @@ struct stream_where stream_batch_where(const char *call, const struct batch *q)
 
 static void forget(void *thing)
 {
-    stream_match_free(thing);
-    stream_coll_forget(((struct req *)thing)->coll);
+    stream_req_forget(thing);
 }
 
 static unsigned long staged;

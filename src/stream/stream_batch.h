@@ -36,7 +36,9 @@ struct req {
     /* Of a message: */
     struct chan *chan;          /* or */
     struct coll *coll;
-    struct list_link link;      /* of its queue's: see struct batch */
+    /* A message's: of its queue's, see struct batch; else, of a persistent
+     * one, of all such. */
+    struct list_link link;
     struct mark mark;           /* of its last start, or of the wait for it */
     struct stream_op op;
     /* Of a match: until so many of these are. */
@@ -105,6 +107,12 @@ bool stream_req_ended(const struct req *r);
 void stream_req_complete(const char *call, struct req *r, bool waits);
 /* Nobody uses it any more. */
 void stream_req_drop(struct req *r);
+/* What each persistent one is that is no message, while none is made or
+ * freed. */
+void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
+                      void *arg);
+/* At the end, with all others. */
+void stream_req_forget(struct req *r);
 
 /* ---- stream_message.c ---- */
 /* Of a match: is it over?  Its end and error, for which it is waited for. */

@@ -3,8 +3,8 @@
  * the program gives back. */
 #include "base/lock.h"
 #include "core/core_misuse.h"
+#include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
-#include "stream/stream_coll.h"
 
 #include <stdio.h>
 
@@ -91,6 +91,18 @@ static void look_at_coll(const struct gtl_reduce *r, size_t size, void *arg)
         snprintf(g->first, sizeof g->first, "a reduction's request");
 }
 
+static void look_at_put(const struct stream_op *op, void *arg)
+{
+    struct going *g = arg;
+    bool word = op->kind == STREAM_PUT_SIGNAL &&
+                is_of(g, op->signal.addr, sizeof *op->signal.addr);
+
+    if ((word || is_of(g, op->source, op->len) ||
+         is_of(g, op->dest, op->len)) && !g->users++)
+        snprintf(g->first, sizeof g->first, "a request of a put to PE %d",
+                 op->pe);
+}
+
 void stream_memory_goes(const char *call, const void *p, size_t size)
 {
     struct going g = { .from = (uintptr_t)p, .size = size };
@@ -98,6 +110,7 @@ void stream_memory_goes(const char *call, const void *p, size_t size)
 
     chan_visit(true, look, &g);
     stream_coll_visit(look_at_coll, &g);
+    stream_req_visit(look_at_put, &g);
     if (!g.users)
         return;
     if (g.users > 1)

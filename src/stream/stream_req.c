@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: operations that are put into a queue, or made once. */
 #include "stream/stream_batch.h"
+#include "base/lock.h"
 #include "core/core_misuse.h"
 #include "stream/stream_chan.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* Persistent ones that are no messages: what is freed may be theirs. */
+static struct base_lock lock = LOCK_INIT;
+static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
+
+static bool is_listed(const struct req *r)
+{
+    return !r->once && !stream_req_is_message(r);
+}
+
+void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
+                      void *arg)
+{
+    struct list_link *l, *next;
+
+    lock_acquire(&lock);
+    list_each(l, next, &made)
+        visit(&list_entry(l, struct req, link)->op, arg);
+    lock_release(&lock);
+}
 
 static int stage(const char *call, struct batch *q, const struct stream_op *op,
                  struct req *req)
@@ -69,10 +90,18 @@ int stream_req_init(const char *call, void *dest, const void *source,
 {
     struct stream_where w = stream_batch_where(call, NULL);
     struct stream_op op;
+    struct req *r;
     int rc = s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
                : stream_make_put(&w, dest, source, len, 1, pe, &op);
 
-    return rc ? rc : stream_req_make(call, NULL, &op, out);
+    rc = rc ? rc : stream_req_make(call, NULL, &op, out);
+    if (rc)
+        return rc;
+    r = stream_handle_find(&stream_reqs, *out);
+    lock_acquire(&lock);
+    list_append(&made, &r->link);
+    lock_release(&lock);
+    return 0;
 }
 
 int stream_req_put(const char *call, struct shmemx_queue *queue, void *dest,
@@ -223,8 +252,25 @@ int stream_req_await(const char *call, struct shmemx_req *req)
     return failed(call, q, r);
 }
 
+static void unlist(struct req *r)
+{
+    if (!is_listed(r))
+        return;
+    lock_acquire(&lock);
+    list_remove(&r->link);
+    lock_release(&lock);
+}
+
+void stream_req_forget(struct req *r)
+{
+    unlist(r);
+    stream_match_free(r);
+    stream_coll_forget(r->coll);
+}
+
 void stream_req_drop(struct req *r)
 {
+    unlist(r);
     if (r->chan && r->once && r->state == WAITED)
         chan_leave_agent("shmemx_req_free", r->chan);
     if (r->chan)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: memory of a message's or a reduction's buffer that is given back
-# before its request is told of in one line, and no other memory is.
+# Description: memory of a message's, a put's or a reduction's buffer that is
+# given back before its request is told of in one line, and no other memory is.
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
@@ -96,6 +96,25 @@ int main(int argc, char **argv)
         must(shmemx_enqueue_start(q));
         must(shmemx_queue_wait(q));
     }
+    CASE(source) {
+        must(shmemx_put_init(beside, buf + SIZE - 8, 8, 0, &r[0]));
+        shmem_free(buf);
+    }
+    CASE(dest) {
+        must(shmemx_put_init(buf, &q, 8, 0, &r[0]));
+        must(shmemx_put_init(beside, &q, 8, 0, &r[1]));
+        must(shmemx_enqueue_startall(q, 1, r));
+        must(shmemx_queue_wait(q));
+        shmem_free(buf);
+        must(shmemx_req_free(&r[1]));
+        must(shmemx_req_free(&r[0]));
+        shmem_free(beside);
+    }
+    CASE(signal) {
+        must(shmemx_put_signal_init(beside, &q, 8, (uint64_t *)buf, 1,
+                                    SHMEM_SIGNAL_SET, 0, &r[0]));
+        shmem_free(buf);
+    }
     CASE(sums) {
         must(shmemx_allreduce_init(SHMEM_TEAM_WORLD, beside, buf, SIZE / 8,
                                    SHMEMX_INT64, SHMEMX_SUM, &r[0]));
@@ -119,6 +138,9 @@ int main(int argc, char **argv)
         must(shmemx_recv_init(beside, 8, 0, 8, &r[0]));
         must(shmemx_recv_init(buf + 8, 0, 0, 8, &r[0]));
         must(shmemx_send_init(&q, 8, 0, 5, &r[0]));
+        must(shmemx_put_init(beside, buf, 0, 0, &r[0]));
+        must(shmemx_put_init(buf, beside, 8, 0, &r[0]));
+        must(shmemx_req_free(&r[0]));
         must(shmemx_allreduce_init(SHMEM_TEAM_WORLD, buf, buf, SIZE / 8,
                                    SHMEMX_INT64, SHMEMX_SUM, &r[0]));
         must(shmemx_req_free(&r[0]));
@@ -147,6 +169,9 @@ tells moves shmem_realloc 100000 'a receive from PE 0, tag 7'
 tells shrinks shmem_realloc 75000 'a receive from PE 0, tag 7'
 tells space shmem_space_destroy 2097152 'a receive from PE 0, tag 7'
 tells once shmem_free 100000 'a receive from PE 0, tag 7'
+tells source shmem_free 100000 'a request of a put to PE 0'
+tells dest shmem_free 100000 'a request of a put to PE 0'
+tells signal shmem_free 100000 'a request of a put to PE 0'
 tells sums shmem_free 100000 "a reduction's request"
 tells total shmem_free 100000 "a reduction's request"
 tells device shmem_free 100000 'a send to PE 0, tag 7'
