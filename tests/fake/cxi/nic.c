@@ -16,17 +16,22 @@
  */
 #include "work.h"
 
+#include <dirent.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
 #define PEERS 64
+#define SECOND 1000000000u
+/* More than one buffer of the kernel may hold, twice. */
+#define ROOM (1 << 20)
 
 /* Whom an operation waits for, and as what others wait for it. */
 enum { W_RMA = 1, W_AMO = 2, R_RMA = 4, R_AMO = 8, MSG = 16 };
@@ -389,10 +394,49 @@ void cxi_nic_drain(struct cxi_ep *ep)
     }
 }
 
+/* ---- the base provider's sockets ---- */
+
+static void widen(int fd)
+{
+    int kind, room, one = 1, much = ROOM;
+    struct sockaddr_storage at;
+    socklen_t size = sizeof kind, room_size = sizeof room, at_size = sizeof at;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &size) ||
+        kind != SOCK_STREAM ||
+        getsockname(fd, (struct sockaddr *)&at, &at_size) ||
+        (at.ss_family != AF_INET && at.ss_family != AF_INET6) ||
+        getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, &room_size) ||
+        room >= 2 * ROOM)
+        return;
+    setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &much, sizeof much);
+    setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
+}
+
+/* The base provider looks at the header of a message without taking it until
+ * it is whole.  Where it has taken all else of a full socket, a part of a
+ * header may be left that keeps a kernel's buffer of 300 kB: then there is no
+ * room for the rest, and neither side ever goes on.  A socket that once was to
+ * wait for much has more room than one such buffer takes. */
+static void widen_all(uint64_t *last)
+{
+    uint64_t now = cxi_now();
+    struct dirent *d;
+    DIR *dir;
+
+    if (now - *last < SECOND || !(dir = opendir("/proc/self/fd")))
+        return;
+    *last = now;
+    while ((d = readdir(dir)))
+        widen(atoi(d->d_name));
+    closedir(dir);
+}
+
 static void *nic(void *arg)
 {
     struct cxi_domain *dom = arg;
     struct fid *fids[] = { &dom->real_cq->fid };
+    uint64_t widened = 0;
 
     pthread_mutex_lock(&dom->lock);
     while (!dom->stop) {
@@ -410,6 +454,7 @@ static void *nic(void *arg)
         pthread_mutex_unlock(&dom->lock);
         left.tv_sec = until == NEVER ? 1 : (time_t)((until - now) / 1000000000);
         left.tv_nsec = until == NEVER ? 0 : (long)((until - now) % 1000000000);
+        widen_all(&widened);
         if (!fi_trywait(dom->fabric->real, fids, 1))
             ppoll(fds, 4, &left, NULL);
         if (fds[0].revents && read(dom->wake, &n, sizeof n) < 0)
