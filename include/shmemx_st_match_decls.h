@@ -37,7 +37,8 @@ int SHMEMI_P(shmemx_is_matched)(shmemx_req_t req, int *flag);
  * The n-th send of this PE to a PE with a tag is for the n-th receive that is
  * enqueued there for this PE and tag, in whatever queues.  Neither call nor
  * start waits for the partner; a message that is too long fails at both ends
- * (-EIO with a line where the host waits), and counts as done. */
+ * (-EMSGSIZE where the host waits for its request, -EIO once where it waits for
+ * all, with a line), and counts as done. */
 int SHMEMI_P(shmemx_enqueue_send)(shmemx_queue_t queue, const void *buf,
                                   size_t bytes, int pe, int tag,
                                   shmemx_req_t *req);

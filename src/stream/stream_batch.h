@@ -119,6 +119,9 @@ void stream_req_forget(struct req *r);
 bool stream_match_over(const char *call, struct req *r);
 int stream_match_await(const char *call, struct req *r);
 void stream_match_free(struct req *r);
+/* A line: which one it is, and what its error means. */
+void stream_message_broken(const char *call, const char *which,
+                           const struct chan *c);
 
 /* ---- stream_batch.c ---- */
 int stream_batch_room(struct batch *q, size_t n);

@@ -47,6 +47,7 @@ struct chan {
     bool sends, ready, once;
     bool wanted;                /* the program matches it */
     bool gone;                  /* atomic: the partner's end is freed */
+    bool freed;                 /* its buffer is */
     enum chan_how how;
     int pe;
     unsigned slots;
@@ -74,6 +75,7 @@ struct chan {
     uint32_t number;            /* of those for that PE and tag */
     bool left;                  /* it is freed here */
     bool reached;               /* once, a receive: the stream has come to it */
+    unsigned long counted;      /* its error is one of its queue's: the turn */
     size_t len;                 /* of buf */
     struct chan *next;          /* of receives that wait for their senders */
     uint64_t yours;             /* the partner's channel */
@@ -149,8 +151,11 @@ bool chan_look(void);
 void chan_reached(struct chan *c);
 /* Each end of this PE's, while none is made and none goes.  False: it does not
  * wait, another thread is at them, and nothing was visited. */
-typedef void chan_visitor(const struct chan *c, void *arg);
+typedef void chan_visitor(struct chan *c, void *arg);
 bool chan_visit(bool waits, chan_visitor *visit, void *arg);
+/* Does that PE send what nobody here receives?  Its tag, and whether it is used
+ * once.  False also where that is not known just now. */
+bool chan_unclaimed(int pe, int *tag, bool *once);
 /* An end of this PE's tells the other one's word. */
 void chan_tell(const char *call, struct chan *c, uint64_t *word,
                uint64_t value, int op);
@@ -159,6 +164,8 @@ void chan_tell(const char *call, struct chan *c, uint64_t *word,
 /* Who waits for that word waits for a message: what to call it.  False: it is
  * none's, or that is not known just now. */
 bool chan_name(const void *word, char *text, size_t size);
+/* Adds what that PE sends and nobody receives, if anything. */
+void chan_name_unclaimed(int pe, char *text, size_t size);
 
 /* ---- stream_round.c: rounds of a channel that is matched ---- */
 struct batch;

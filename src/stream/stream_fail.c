@@ -85,13 +85,22 @@ int stream_fail_pe(const struct stream_failed *f)
     return pe;
 }
 
+static void forget(struct stream_failed *f) REQUIRES(lock)
+{
+    f->told = false;
+    f->n = f->owned = 0;
+    f->turn++;
+}
+
 void stream_fail(struct stream_failed *f, const char *call, const char *what,
-                 int pe, const char *cause)
+                 int pe, const char *cause, unsigned long *turn)
 {
     lock_acquire(&lock);
-    if (f->told) {              /* of those before this one */
-        f->told = false;
-        f->n = 0;
+    if (f->told)                /* those before this one */
+        forget(f);
+    if (turn) {
+        f->owned++;
+        *turn = f->turn;
     }
     if (!f->n++) {
         f->call = call ? call : call_of(f, pe);
@@ -111,26 +120,25 @@ void stream_fail(struct stream_failed *f, const char *call, const char *what,
 
 static void failed(void *arg, const char *what, int pe, const char *cause)
 {
-    stream_fail(arg, NULL, what, pe, cause);
+    stream_fail(arg, NULL, what, pe, cause, NULL);
 }
 
 void stream_fail_open(struct stream_failed *f, void *stream,
                       struct xport_flow *flow)
 {
-    *f = (struct stream_failed){ .stream = stream };
+    *f = (struct stream_failed){ .stream = stream, .turn = 1 };
     if (flow)
         xport_far->flow_forgive(flow, failed, f);
 }
 
 /* Takes it off the list. */
-static void settle(const char *call, struct stream_failed **at) REQUIRES(lock)
+static void settle(struct stream_failed **at) REQUIRES(lock)
 {
     struct stream_failed *f = *at;
 
-    tell(call, f);
     *at = f->next;
-    f->listed = f->told = false;
-    f->n = 0;
+    f->listed = false;
+    forget(f);
     set_any();
 }
 
@@ -146,7 +154,8 @@ static int take(const char *call, void *stream, const struct stream_failed *f)
     lock_acquire(&lock);
     for (at = &pending; *at;) {
         if (f ? *at == f : (*at)->stream == stream) {
-            settle(call, at);
+            tell(call, *at);
+            settle(at);
             rc = -EIO;
         } else {
             at = &(*at)->next;
@@ -164,4 +173,36 @@ int stream_failed(const char *call, void *stream)
 int stream_fail_take(const char *call, const struct stream_failed *f)
 {
     return take(call, NULL, f);
+}
+
+static bool knows_all(const struct stream_failed *f)
+{
+    bool all;
+
+    lock_acquire(&lock);
+    all = f->n == f->owned;
+    lock_release(&lock);
+    return all;
+}
+
+int stream_fail_unowned(const char *call, const struct stream_failed *f)
+{
+    return likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)) || knows_all(f)
+           ? 0 : take(call, NULL, f);
+}
+
+void stream_fail_told(struct stream_failed *f, unsigned long turn)
+{
+    struct stream_failed **at = &pending;
+
+    lock_acquire(&lock);
+    if (f->turn == turn) {
+        f->owned--;
+        f->n--;
+        while (*at != f)
+            at = &(*at)->next;
+        if (!f->n)
+            settle(at);
+    }
+    lock_release(&lock);
 }

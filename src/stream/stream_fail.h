@@ -19,6 +19,8 @@ struct stream_failed {
     struct stream_failed *next;
     bool listed, told;
     unsigned long n;
+    unsigned long owned;        /* of them: of requests that tell it, too */
+    unsigned long turn;         /* another one when these are told */
     const char *call, *what;
     int pe;
     char cause[256];
@@ -27,12 +29,17 @@ struct stream_failed {
 void stream_fail_open(struct stream_failed *f, void *stream,
                       struct xport_flow *flow);
 /* An operation failed; it counts as done after this.  Any thread.  call: NULL
- * where that is not known. */
+ * where that is not known; *turn, never 0: of a request that knows of it. */
 void stream_fail(struct stream_failed *f, const char *call, const char *what,
-                 int pe, const char *cause) __attribute__((cold));
+                 int pe, const char *cause, unsigned long *turn)
+    __attribute__((cold));
 /* -EIO, with a line unless that was printed, if one has failed; that is said
  * once.  At last before the queue goes, then without a call. */
 int stream_fail_take(const char *call, const struct stream_failed *f);
+/* The same, but 0 if requests know of all. */
+int stream_fail_unowned(const char *call, const struct stream_failed *f);
+/* One that a request knows of, of that turn, was told by that. */
+void stream_fail_told(struct stream_failed *f, unsigned long turn);
 /* The PE that all recent operations were for, or -1. */
 int stream_fail_pe(const struct stream_failed *f);
 

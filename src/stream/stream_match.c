@@ -210,6 +210,23 @@ static struct early *take_early(const struct chan *r) REQUIRES(lock)
     return e;
 }
 
+bool chan_unclaimed(int pe, int *tag, bool *once)
+{
+    const struct early *e = NULL;
+
+    if (!lock_try(&lock))
+        return false;
+    for (unsigned b = 0; b < BUCKETS && !e; b++)
+        for (e = early[b]; e && (e->note.from != pe || e->note.tag < 0); )
+            e = e->next;
+    if (e) {
+        *tag = e->note.tag;
+        *once = e->note.flags & MAIL_ONCE;
+    }
+    lock_release(&lock);
+    return e != NULL;
+}
+
 /* ---- the sender's side ---- */
 
 static void say_gone(struct chan *c) REQUIRES(lock)
@@ -362,10 +379,12 @@ static void offer(struct chan *r) REQUIRES(lock)
 static int check(const struct chan_args *a, int *pe)
 {
     struct stream_where w = { a->call, &core_ctx_default, NULL };
-    int rc = stream_need_symmetric(&w, NULL, 0, a->pe, pe);
+    int at, rc = stream_need_symmetric(&w, NULL, 0, a->pe, pe);
 
     if (!rc)
         rc = stream_need_local(&w, a->buf, a->len);
+    if (!rc && a->len && heap_find(a->buf, 1) >= 0)
+        rc = stream_need_symmetric(&w, a->buf, a->len, core_world.my_pe, &at);
     if (!rc && a->tag < 0 && !a->team)
         rc = stream_refuse(ERR_ARG, a->call, "tag %d is negative", a->tag);
     return rc;

@@ -9,6 +9,7 @@
 #include "stream/stream_mail.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,10 +95,33 @@ static bool all_settled(int n, struct shmemx_req *const reqs[], int *at)
     return true;
 }
 
+void stream_message_broken(const char *call, const char *which,
+                           const struct chan *c)
+{
+    if (c->error == -EMSGSIZE && c->sends)
+        core_misuse(ERR_SIZE, call, "%sa send of %zu bytes to PE %d, tag %d, "
+                    "whose receive has %zu", which, c->len, c->pe, c->tag,
+                    c->bytes);
+    else if (c->error == -EMSGSIZE)
+        core_misuse(ERR_SIZE, call, "%sa receive of %zu bytes from PE %d, tag "
+                    "%d, whose send has %zu", which, c->len, c->pe, c->tag,
+                    c->bytes);
+    else if (c->error == -ENOSPC)
+        core_misuse(ERR_HEAP, call, "%s%s PE %d, tag %d: the part of the "
+                    "receiver's heap that is the library's own, a 16th of it, "
+                    "has no room for messages of %zu bytes: let it receive "
+                    "into symmetric memory, or set SHMEM_SYMMETRIC_SIZE",
+                    which, c->sends ? "to" : "from", c->pe, c->tag, c->bytes);
+    else
+        core_misuse(ERR_ARG, call, "%sPE %d freed its end, tag %d, before it "
+                    "was matched", which, c->pe, c->tag);
+}
+
 /* The first error, a line for each. */
 static int result(const char *call, int n, struct shmemx_req *const reqs[])
 {
     const struct chan *c;
+    char which[32];
     int rc = 0;
 
     for (int i = 0; i < n; i++) {
@@ -105,24 +129,8 @@ static int result(const char *call, int n, struct shmemx_req *const reqs[])
         if (!c || chan_state(c) != CHAN_BROKEN)
             continue;
         rc = rc ? rc : c->error;
-        if (c->error == -EMSGSIZE && c->sends)
-            core_misuse(ERR_SIZE, call, "request %d: a send of %zu bytes to "
-                        "PE %d, tag %d, whose receive has %zu", i, c->len,
-                        c->pe, c->tag, c->bytes);
-        else if (c->error == -EMSGSIZE)
-            core_misuse(ERR_SIZE, call, "request %d: a receive of %zu bytes "
-                        "from PE %d, tag %d, whose send has %zu", i, c->len,
-                        c->pe, c->tag, c->bytes);
-        else if (c->error == -ENOSPC)
-            core_misuse(ERR_HEAP, call, "request %d: %s PE %d, tag %d: the "
-                        "part of the receiver's heap that is the library's "
-                        "own, a 16th of it, has no room for messages of %zu "
-                        "bytes: let it receive into symmetric memory, or set "
-                        "SHMEM_SYMMETRIC_SIZE", i, c->sends ? "to" : "from",
-                        c->pe, c->tag, c->bytes);
-        else
-            core_misuse(ERR_ARG, call, "request %d: PE %d freed its end, tag "
-                        "%d, before it was matched", i, c->pe, c->tag);
+        snprintf(which, sizeof which, "request %d: ", i);
+        stream_message_broken(call, which, c);
     }
     return rc;
 }
@@ -134,6 +142,7 @@ static void watch(struct core_lasting *l, const char *call, int n,
     struct core_text t = { .n = 0 };
     const struct chan *c = chan_of(reqs[at]);
     uint64_t now = clock_ns();
+    char unclaimed[96] = "";
     int left = 0;
 
     if (!l->w.since_ns)
@@ -148,6 +157,8 @@ static void watch(struct core_lasting *l, const char *call, int n,
                   c->sends ? "receive" : "send", at, c->tag);
     if (left > 1)
         core_text_add(&t, ", and %d more", left - 1);
+    chan_name_unclaimed(c->pe, unclaimed, sizeof unclaimed);
+    core_text_add(&t, "%s", unclaimed);
     l->pe = c->pe;
     l->text = t.at;
     l->who = "; to be matched by";

@@ -7,6 +7,7 @@
 #include "stream/stream_chan.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- words ---- */
 
@@ -15,9 +16,10 @@ struct sought {
     char *text;
     size_t size;
     bool found;
+    int pe;
 };
 
-static void name(const struct chan *c, void *arg)
+static void name(struct chan *c, void *arg)
 {
     struct sought *s = arg;
     const char *gone = c->gone ? ", which has freed its end" : "";
@@ -26,6 +28,7 @@ static void name(const struct chan *c, void *arg)
                          sizeof *c->words)
         return;
     s->found = true;
+    s->pe = c->pe;
     if (c->tag < 0)
         snprintf(s->text, s->size, "a step of a collective request, with PE %d",
                  c->pe);
@@ -37,11 +40,26 @@ static void name(const struct chan *c, void *arg)
                  c->tag, gone);
 }
 
+void chan_name_unclaimed(int pe, char *text, size_t size)
+{
+    size_t n = strlen(text);
+    bool once;
+    int tag;
+
+    if (chan_unclaimed(pe, &tag, &once))
+        snprintf(text + n, size - n, " (PE %d sends tag %d, for which there "
+                 "is no shmemx_%s here)", pe, tag, once ? "enqueue_recv"
+                                                        : "recv_init");
+}
+
 bool chan_name(const void *word, char *text, size_t size)
 {
-    struct sought s = { word, text, size, false };
+    struct sought s = { word, text, size, false, -1 };
 
-    return chan_visit(false, name, &s) && s.found;
+    if (!chan_visit(false, name, &s) || !s.found)
+        return false;
+    chan_name_unclaimed(s.pe, text, size);
+    return true;
 }
 
 /* ---- memory that goes ---- */
@@ -67,7 +85,7 @@ static bool is_over(const struct chan *c)
                                        __ATOMIC_RELAXED));
 }
 
-static void look(const struct chan *c, void *arg)
+static void look(struct chan *c, void *arg)
 {
     struct going *g = arg;
 
@@ -75,6 +93,7 @@ static void look(const struct chan *c, void *arg)
     if (c->left || c->tag < 0 || chan_state(c) == CHAN_BROKEN ||
         !is_of(g, c->buf, c->len) || is_over(c))
         return;
+    c->freed = true;
     if (!g->users++)
         snprintf(g->first, sizeof g->first, "a %s PE %d, tag %d",
                  !c->sends ? "receive from" : c->ready ? "ready send to"
@@ -115,6 +134,7 @@ void stream_memory_goes(const char *call, const void *p, size_t size)
         return;
     if (g.users > 1)
         snprintf(more, sizeof more, " and %u more", g.users - 1);
-    core_misuse(ERR_FREE, call, "%zu bytes at %p are in use: %s%s; free "
-                "requests before their buffers", size, p, g.first, more);
+    core_misuse(ERR_FREE, call, "%zu bytes at %p are in use: %s%s; they are "
+                "freed all the same: free requests before their buffers", size,
+                p, g.first, more);
 }

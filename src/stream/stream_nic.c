@@ -101,7 +101,7 @@ bool stream_nic_op(const struct stream_op *op, struct xport_trig_op *out)
 static void failed(void *arg, const char *call, const char *what, int pe,
                    const char *cause)
 {
-    stream_fail(arg, call, what, pe, cause);
+    stream_fail(arg, call, what, pe, cause, NULL);
 }
 
 static bool open_trig(struct stream_queue *q)

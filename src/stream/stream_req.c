@@ -180,11 +180,21 @@ static void complete(const char *call, struct req *r)
     r->state = r->once ? WAITED : IDLE;
 }
 
-/* What has ended may have failed. */
+/* What has ended may have failed: which message it was is known where it never
+ * had a partner; else it may be any of the queue's. */
 static int failed(const char *call, const struct batch *q, const struct req *r)
 {
-    return q && (stream_req_is_message(r) || r->mark.way != BY_START)
-           ? stream_batch_failed(call, q) : 0;
+    struct stream_failed *f = q ? stream_queue_failed(q->queue) : NULL;
+
+    if (r->chan && chan_state(r->chan) == CHAN_BROKEN) {
+        stream_message_broken(call, "", r->chan);
+        if (f && r->chan->counted)
+            stream_fail_told(f, r->chan->counted);
+        r->chan->counted = 0;
+        return r->chan->error;
+    }
+    return f && (stream_req_is_message(r) || r->mark.way != BY_START)
+           ? stream_fail_unowned(call, f) : 0;
 }
 
 /* Until the words of a message tell that it is over. */

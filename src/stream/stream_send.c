@@ -30,18 +30,21 @@ static void raise(uint64_t *word, uint64_t value)
     gtl_stored();
 }
 
-static void failed(struct stream_queue *q, const struct chan *c)
+/* Only what is used once is started before it has a partner. */
+static void failed(struct stream_queue *q, struct chan *c)
 {
     char cause[128];
 
     if (c->error == -EMSGSIZE)
-        snprintf(cause, sizeof cause, "its message, tag %d, is longer than "
-                 "the receive", c->tag);
+        snprintf(cause, sizeof cause, "a send of %zu bytes, tag %d, whose "
+                 "receive has %zu", c->sends ? c->len : c->bytes, c->tag,
+                 c->sends ? c->bytes : c->len);
     else
         snprintf(cause, sizeof cause, "tag %d: %s", c->tag,
                  strerror(-c->error));
-    stream_fail(&q->failed, c->send.call, c->sends ? "send" : "recv", c->pe,
-                cause);
+    stream_fail(&q->failed, c->sends ? "shmemx_enqueue_send"
+                                     : "shmemx_enqueue_recv",
+                c->sends ? "send" : "recv", c->pe, cause, &c->counted);
 }
 
 /* Which tells the receiver.  False: it is past when the queue is idle. */

@@ -211,8 +211,12 @@ static bool may_go_on(const struct chan *c)
 
 static int is_matched(const char *call, const struct chan *c, int i)
 {
-    if (likely(c->wanted && chan_state(c) == CHAN_MATCHED && may_go_on(c)))
+    if (likely(c->wanted && !c->freed && chan_state(c) == CHAN_MATCHED &&
+               may_go_on(c)))
         return 0;
+    if (c->freed)
+        return stream_refuse(ERR_FREE, call, "request %d, tag %d: its buffer "
+                             "was freed", i, c->tag);
     if (chan_state(c) != CHAN_MATCHED || !c->wanted)
         return stream_refuse(ERR_ARG, call, "request %d, tag %d, is not "
                              "matched", i, c->tag);

@@ -304,7 +304,7 @@ static void look_at_op(struct stream_queue *q, const struct stream_op *op)
 
 static void describe(const struct entry *e, struct core_text *t, uint64_t now)
 {
-    char message[96];
+    char message[192];
     const char *name;
 
     core_text_add(t, "stream %p: %s waits for %llu s for ", e->stream,

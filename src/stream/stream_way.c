@@ -105,7 +105,7 @@ static void gate_failed(void *arg, const char *call, const char *what, int pe,
 {
     const struct chan *c = arg;
 
-    stream_fail(c->failed, call, what, pe, cause);
+    stream_fail(c->failed, call, what, pe, cause, NULL);
 }
 
 bool chan_open_gate(struct chan *c)

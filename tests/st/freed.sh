@@ -66,6 +66,14 @@ int main(int argc, char **argv)
         shmem_free(beside);
         shmem_free(buf);
     }
+    CASE(started) {
+        must(shmemx_recv_init(buf, 8, 0, 7, &r[0]));
+        must(shmemx_send_init(&q, 8, 0, 7, &r[1]));
+        must(shmemx_matchall(2, r));
+        shmem_free(buf);
+        if (shmemx_enqueue_startall(q, 2, r) != -EINVAL)
+            must(1);
+    }
     CASE(both) {
         must(shmemx_recv_init(buf, 8, 0, 7, &r[0]));
         must(shmemx_send_init(buf + 8, 8, 0, 7, &r[1]));
@@ -158,7 +166,7 @@ tells()
 {
     try 0 "$bad" "$1"
     ended 0 "$1"
-    said "$1" "sluice: PE 0 \\([^ ]+\\): $2: $3 bytes at 0x[0-9a-f]+ are in use: $4; free requests before their buffers \\[S-W-FREE\\]"
+    said "$1" "sluice: PE 0 \\([^ ]+\\): $2: $3 bytes at 0x[0-9a-f]+ are in use: $4; they are freed all the same: free requests before their buffers \\[S-W-FREE\\]"
 }
 
 tells send shmem_free 100000 'a send to PE 0, tag 7'
@@ -175,6 +183,11 @@ tells signal shmem_free 100000 'a request of a put to PE 0'
 tells sums shmem_free 100000 "a reduction's request"
 tells total shmem_free 100000 "a reduction's request"
 tells device shmem_free 100000 'a send to PE 0, tag 7'
+
+try 0 "$bad" started
+ended 0 started
+sed -n 2p "$err" | grep -qE 'shmemx_enqueue_startall: request 0, tag 7: its buffer was freed: not enqueued \[S-W-FREE\]' ||
+    fail "started: $(cat "$err")"
 
 try 0 "$bad" silent
 ended 0 silent

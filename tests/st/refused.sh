@@ -42,6 +42,22 @@ static void streams(void)
     IS(shmemx_long_p_on_stream(&word, 1, 0, gone), -EINVAL);
 }
 
+/* Buffers that begin in a symmetric segment end there. */
+static void messages(void)
+{
+    char *heap = shmem_malloc(8), *device = NULL;
+    shmemx_req_t m;
+
+    device = shmem_space_malloc(SHMEM_SPACE_DEVICE, 8);
+    IS(shmemx_send_init(heap, 1 << 27, 0, 1, &m), -EINVAL);
+    IS(shmemx_rsend_init(&word, 1 << 27, 0, 1, &m), -EINVAL);
+    IS(shmemx_recv_init(device, 1 << 27, 0, 1, &m), -EINVAL);
+    IS(shmemx_enqueue_send(q, device, 1 << 27, 0, 1, NULL), -EINVAL);
+    IS(shmemx_enqueue_recv(q, heap, 1 << 27, 0, 1, NULL), -EINVAL);
+    shmem_space_free(SHMEM_SPACE_DEVICE, device);
+    shmem_free(heap);
+}
+
 static void queues(void)
 {
     shmemx_req_t none[2] = { fresh, NULL };
@@ -73,6 +89,7 @@ int main(int argc, char **argv)
     if (!n) {
         shmemx_signal_wait_until_on_stream(NULL, &gate, SHMEM_CMP_GE, 1, s);
         streams();
+        messages();
         queues();
         for (int i = 0; i < 20; i++) {
             IS(shmemx_stream_query(s), -EAGAIN);
@@ -122,7 +139,10 @@ line queue_destroy 'operations that were put in wait for their start'
 line queue_destroy 'operations that were started have not ended'
 line req_free 'the request waits for its start'
 line req_free 'the request has not ended'
-check [ "$(wc -l <err)" -eq 21 ]
+for call in send_init rsend_init recv_init enqueue_send enqueue_recv; do
+    line $call '134217728 bytes at 0x[0-9a-f]* run past the end of the symmetric segment: no'
+done
+check [ "$(wc -l <err)" -eq 26 ]
 cat out err
 
 # Three lines and one of each kind, or all.

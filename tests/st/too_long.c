@@ -7,7 +7,7 @@
  * Timeout: 30 */
 #include "msg.h"
 
-enum { N = 7, ROOM = 200000 };
+enum { N = 7, ROOM = 200000, GOOD = 100 };
 
 static const size_t lengths[][2] = {    /* sent, and room for it */
     { 9, 8 }, { 1, 0 }, { 5000, 100 }, { ROOM, 16 }, { ROOM, ROOM - 1 },
@@ -66,6 +66,8 @@ T(the_queue_tells)
         T_EQ(shmemx_stream_sync(s), 0);
         T_EQ(past, k + 1);
         check(k, k);
+        T_EQ(shmemx_req_wait(r[k & 1]), -EMSGSIZE);
+        T_EQ(shmemx_queue_wait(q), 0);
         T_EQ(shmemx_req_free(&r[0]), 0);
         T_EQ(shmemx_req_free(&r[1]), 0);
     }
@@ -86,22 +88,48 @@ T(the_stream_tells)
     }
 }
 
-/* The first one tells of both, if both have failed. */
+/* Each of both, and of those beside them none; and then nobody else. */
 T(the_request_tells)
 {
-    shmemx_req_t r[2];
-    int rc;
+    shmemx_req_t r[2], good;
 
     for (int k = 0; k < KINDS; k++) {
         enqueue(k, 0, r);
-        T_EQ(shmemx_req_wait(r[k & 1]), -EIO);
-        rc = shmemx_req_wait(r[~k & 1]);
-        T_TRUE(rc == 0 || rc == -EIO);
-        for (int i = 0; i < 2; i++)
-            T_EQ(shmemx_req_free(&r[i]), 0);
+        x[0] = msg_key(me, next, GOOD, k);
+        T_EQ(shmemx_enqueue_send(q, &x[0], 8, next, 4, NULL), 0);
+        T_EQ(shmemx_enqueue_recv(q, &y[0], 8, prev, 4, &good), 0);
+        T_EQ(shmemx_enqueue_start(q), 0);
+        T_EQ(shmemx_req_wait(good), 0);
+        T_EQ(y[0], msg_key(prev, me, GOOD, k));
+        for (int i = 0; i < 2; i++) {
+            T_EQ(shmemx_req_wait(r[(k + i) & 1]), -EMSGSIZE);
+            T_EQ(shmemx_req_wait(good), 0);
+        }
         T_EQ(shmemx_queue_wait(q), 0);
         T_EQ(shmemx_stream_sync(s), 0);
+        for (int i = 0; i < 2; i++) {
+            T_EQ(shmemx_req_wait(r[i]), -EMSGSIZE);
+            T_EQ(shmemx_req_free(&r[i]), 0);
+        }
+        T_EQ(shmemx_req_free(&good), 0);
         check(k, 0);
+    }
+}
+
+/* What the queue has told counts no more when a request tells it again. */
+T(what_failed_later_is_told_although_a_request_tells_of_what_was_before)
+{
+    shmemx_req_t before[2], r[2];
+
+    enqueue(0, 0, before);
+    T_EQ(shmemx_queue_wait(q), -EIO);
+    enqueue(1, 0, r);
+    T_EQ(shmemx_req_wait(before[0]), -EMSGSIZE);
+    T_EQ(shmemx_req_wait(before[1]), -EMSGSIZE);
+    T_EQ(shmemx_queue_wait(q), -EIO);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_req_free(&before[i]), 0);
+        T_EQ(shmemx_req_free(&r[i]), 0);
     }
 }
 
@@ -115,6 +143,7 @@ int main(void)
     T_RUN(the_queue_tells);
     T_RUN(the_stream_tells);
     T_RUN(the_request_tells);
+    T_RUN(what_failed_later_is_told_although_a_request_tells_of_what_was_before);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     free(out);
