@@ -7,7 +7,8 @@
  * gets there, the agent does the operation, and if the stream is to wait for
  * its end, the agent raises another word that the stream waits for.
  *
- * Calls give 0 or -errno, logged by name; then nothing was enqueued.  Two
+ * Calls give 0 or -errno, logged by name; then nothing was enqueued, unless
+ * the device refused a start in the middle: see stream_batch_start().  Two
  * threads on one stream are ordered by the caller.  None of these blocks, but
  * for the first on a stream that needs a queue. */
 #ifndef STREAM_STREAM_H
@@ -154,7 +155,9 @@ int stream_allreduce_init(const char *call, struct core_team *t,
  * reductions that it has not freed and that are of it. */
 void stream_memory_goes(const char *call, const void *p, size_t size);
 int stream_is_matched(const char *call, struct shmemx_req *req, bool *is);
-/* What was put in since the last start; or these, all or none. */
+/* What was put in since the last start; or these, all or none.  Where the
+ * device refuses in the middle neither is started, the queue takes no more and
+ * persistent ones can only be freed. */
 int stream_batch_start(const char *call, struct shmemx_queue *q);
 int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
                            struct shmemx_req *reqs[]);

@@ -232,7 +232,7 @@ int stream_batch_close(const char *call, struct shmemx_queue *queue)
 
     if (!q)
         return -EINVAL;
-    if (q->n_staged && stream_queue_gone(q->queue))
+    if (q->n_staged && (q->broken || stream_queue_gone(q->queue)))
         drop_staged(q);
     if (q->n_staged) {
         core_misuse(ERR_ARG, call, "operations that were put in wait for their "
@@ -257,6 +257,15 @@ int stream_batch_close(const char *call, struct shmemx_queue *queue)
         return -EINVAL;         /* another thread was faster */
     let_go(&gone);
     return 0;
+}
+
+int stream_batch_works(const char *call, const struct batch *q)
+{
+    if (likely(!q->broken))
+        return 0;
+    stream_refuse(ERR_STREAM, call, "an earlier start of the queue failed in "
+                  "the middle");
+    return -EIO;
 }
 
 struct stream_where stream_batch_where(const char *call, const struct batch *q)

@@ -33,6 +33,7 @@ struct req {
     bool once;
     bool listed;                /* the start that is being made has it */
     bool own;                   /* the program has no handle of it */
+    bool broken;                /* a start of it failed in the middle */
     /* Of a message: */
     struct chan *chan;          /* or */
     struct coll *coll;
@@ -53,6 +54,7 @@ struct staged {
 
 struct batch {
     struct stream_handle handle;
+    bool broken;                /* a start failed in the middle */
     void *stream;
     struct stream_queue *queue;
     struct staged *staged;
@@ -132,6 +134,8 @@ void stream_batch_until(const char *call, const struct batch *q, struct mark m,
                         bool (*over)(const struct batch *q, struct mark m));
 /* NULL: it is none, told. */
 struct batch *stream_batch_of(const char *call, struct shmemx_queue *queue);
+/* Is the stream to get anything more of it?  0, or -EIO, told. */
+int stream_batch_works(const char *call, const struct batch *b);
 struct stream_where stream_batch_where(const char *call, const struct batch *b);
 int stream_batch_no_memory(const char *call);
 /* In the heap's pool. */

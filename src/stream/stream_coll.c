@@ -45,7 +45,6 @@ struct coll {
     size_t room_size;
     struct gtl_reduce what;     /* of a reduction; n elements */
     size_t size;                /* of an element */
-    bool broken;                /* a start failed in the middle */
     int n, most;
     struct step *steps;
 };
@@ -502,15 +501,6 @@ static int do_step(const struct stream_where *w, struct coll *c,
     return rc ? rc : stream_batch_wait_all(w->call, c->queue, s->n, s->reqs);
 }
 
-int stream_coll_may_start(const struct stream_where *w, const struct coll *c)
-{
-    if (c->broken) {
-        stream_refuse(ERR_STREAM, w->call, "an earlier start of it failed");
-        return -EIO;
-    }
-    return stream_may_wait() ? 0 : stream_refuse_wait(w);
-}
-
 int stream_coll_start(const struct stream_where *w, struct coll *c)
 {
     struct stream_where mine = where(c, w->call);
@@ -525,7 +515,6 @@ int stream_coll_start(const struct stream_where *w, struct coll *c)
     if (!rc)
         rc = stream_told(&mine, gtl->write64(&c->words->done, round,
                                              c->stream));
-    c->broken = rc != 0;
     c->round += !rc;
     return rc;
 }
@@ -546,6 +535,11 @@ bool stream_coll_over(const struct coll *c)
 
     atomics_heard();
     return over;
+}
+
+bool stream_coll_idle(const struct coll *c)
+{
+    return gtl->stream_query(c->stream) != -EAGAIN;
 }
 
 struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,

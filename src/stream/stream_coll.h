@@ -7,13 +7,13 @@
 
 struct coll;
 
-/* Before anything of a start is done. */
-int stream_coll_may_start(const struct stream_where *w, const struct coll *c);
 /* The stream lets the next round begin; waits for it. */
 int stream_coll_start(const struct stream_where *w, struct coll *c);
 int stream_coll_wait(const struct stream_where *w, const struct coll *c);
 /* Has the last round ended?  For the host's wait for that. */
 bool stream_coll_over(const struct coll *c);
+/* Is nothing of one that is broken under way? */
+bool stream_coll_idle(const struct coll *c);
 struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,
                                       void *stream);
 /* What waits for that word: "a barrier", or NULL. */

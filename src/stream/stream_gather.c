@@ -39,6 +39,12 @@ void stream_gather_free(struct gather *g)
     *g = (struct gather){ .room = 0 };
 }
 
+void stream_gather_drop(struct gather *g)
+{
+    g->n_waits = g->n_puts = 0;
+    g->ops = 0;
+}
+
 int stream_gather_flush(const struct stream_where *w, struct gather *g)
 {
     const struct gtl_steps t = {
@@ -56,7 +62,6 @@ int stream_gather_flush(const struct stream_where *w, struct gather *g)
         gtl_ops(w->stream, g->ops);
     }
     stream_count(STREAM_WAITS, t.n_waits);
-    g->n_waits = g->n_puts = 0;
-    g->ops = 0;
+    stream_gather_drop(g);
     return rc;
 }

@@ -20,6 +20,8 @@ int stream_gather_reserve(struct gather *g, size_t n);
 void stream_gather_free(struct gather *g);
 /* Enqueues all; on error it is empty, too: 0 or -errno, logged. */
 int stream_gather_flush(const struct stream_where *w, struct gather *g);
+/* Enqueues nothing of it. */
+void stream_gather_drop(struct gather *g);
 
 static inline void gather_wait(struct gather *g, uint64_t *word,
                                uint64_t least)

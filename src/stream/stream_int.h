@@ -105,6 +105,9 @@ uint64_t stream_armed_ops(void);
 bool stream_queue_empty(const struct stream_queue *q);
 /* Its messages are over: until the agent has let them go. */
 void stream_queue_settle(const struct stream_queue *q);
+/* What was armed and that no stream lets go never is.  Nothing is armed there
+ * any more. */
+void stream_queue_give_up(struct stream_queue *q);
 /* Its stream is no more. */
 bool stream_queue_gone(const struct stream_queue *q);
 /* For n more, room will be found. */

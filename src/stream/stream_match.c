@@ -475,10 +475,12 @@ void chan_ask(const char *call, struct chan *c)
     c->wanted = true;
     if (c->sends && c->state == CHAN_NEW) {
         look(c);
-        if (c->once)            /* the agent sends what is left */
+        if (c->once)
             see_to_mail(call, true);
     }
     lock_release(&lock);
+    if (c->once)
+        leave_to_agent();
 }
 
 /* Or two PEs would wait for each other's sends to be matched first. */

@@ -238,8 +238,8 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
     q->last_send = &q->sends;
     /* A stream may still look at what these words were raised to for the
      * queue before, so they go on from there. */
-    q->armed = q->ended = q->words->fire > q->words->done ? q->words->fire
-                                                          : q->words->done;
+    q->armed = q->ended = q->fired = q->words->fire > q->words->done
+                                     ? q->words->fire : q->words->done;
     rc = xport_far ? xport_far->flow_open(&q->ctx.flow, false) : 0;
     if (rc)
         goto free_both;
@@ -291,6 +291,14 @@ void stream_queue_settle(const struct stream_queue *q)
 {
     while (__atomic_load_n(&q->n_sends, __ATOMIC_ACQUIRE))
         sched_yield();
+}
+
+void stream_queue_give_up(struct stream_queue *q)
+{
+    hold_for_good(q);
+    __atomic_store_n(&q->armed, q->fired, __ATOMIC_RELEASE);
+    stream_queue_let_go(q);
+    __atomic_store_n(&q->nic.armed, q->nic.let_go, __ATOMIC_RELEASE);
 }
 
 void stream_queue_close(struct stream_queue *q)

@@ -34,6 +34,7 @@ static int stage(const char *call, struct batch *q, const struct stream_op *op,
     struct stream_where w = stream_batch_where(call, q);
     int rc = stream_need_stream(&w);
 
+    rc = rc ? rc : stream_batch_works(call, q);
     if (rc)
         return rc;
     if (stream_batch_room(q, q->n_staged + 1))
@@ -164,6 +165,8 @@ bool stream_req_ended(const struct req *r)
 {
     const struct batch *q = stream_req_batch(r);
 
+    if (unlikely(r->broken && r->coll && !stream_coll_idle(r->coll)))
+        return false;
     return r->state == IDLE || !q ||
            (stream_batch_ended(q, r->mark) &&
             (r->state == WAITED || ((!r->chan || chan_over(r->chan)) &&

@@ -204,8 +204,6 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
     uint64_t round = c->round + 1;
 
     count(c);
-    if (c->once)
-        chan_ask(w->call, c);
     if (c->once || (c->how == CHAN_MEET && c->sends))
         return start_armed(w, q, c, round, parts);
     if (c->how == CHAN_GATE && c->sends)

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void stream_arm_part(const struct stream_where *w, struct batch *q,
                      const struct stream_op *op, struct parts *parts)
@@ -123,16 +124,46 @@ static int finish_messages(const struct stream_where *w, struct batch *q,
     return 0;
 }
 
-static void started(struct batch *q, struct req *r, struct mark m)
+static void started(const char *call, struct batch *q, struct req *r,
+                    struct mark m)
 {
     if (r->chan)
         r->chan->round++;
+    if (r->chan && r->once)
+        chan_ask(call, r->chan);        /* nothing can fail any more */
     if (stream_req_is_message(r))
         list_append(&q->sent, &r->link);
     r->queue = stream_handle_of(q);
     r->state = STARTED;
     r->listed = false;
     r->mark = m;
+}
+
+/* The device refused in the middle of a start: some of it is enqueued, and of
+ * what was put partners know.  What was armed is never let go, and the stream
+ * gets nothing more of the queue, so that nothing is done twice or late. */
+static void break_off(struct batch *q)
+{
+    q->broken = true;
+    stream_gather_drop(&q->gather);
+    stream_queue_give_up(q->queue);
+    gtl_place(q->stream, &q->place);
+}
+
+/* So did these: they are freed when the stream is past them. */
+static void break_these(struct batch *q, int n)
+{
+    const struct mark m = { .way = BY_PLACE, .number = q->place };
+
+    for (int i = 0; i < n; i++) {
+        struct req *r = q->these[i];
+
+        r->broken = true;
+        r->listed = false;
+        r->queue = stream_handle_of(q);
+        r->state = WAITED;
+        r->mark = m;
+    }
 }
 
 void stream_batch_fade(struct batch *q)
@@ -156,8 +187,9 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
     struct mark m;
     int rc;
 
-    if (!q)
-        return -EINVAL;
+    rc = q ? stream_batch_works(call, q) : -EINVAL;
+    if (rc)
+        return rc;
     stream_batch_fade(q);
     if (!q->n_staged)
         return stream_need_stream(&w);
@@ -166,16 +198,20 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
         stream_gather_reserve(&q->gather, 1))
         return stream_batch_no_memory(call);
     rc = stream_need_live(&w);
+    if (rc)
+        return rc;
     for (size_t i = 0; i < q->n_staged && !rc; i++)
         rc = start_op(&w, q, &q->staged[i].op, &parts);
     if (!rc)
         rc = finish(&w, q, parts, &m);
-    if (rc)
+    if (rc) {
+        break_off(q);
         return rc;
+    }
     stream_count(STREAM_STARTS, 1);
     for (size_t i = 0; i < q->n_staged; i++)
         if (q->staged[i].req)
-            started(q, q->staged[i].req, m);
+            started(call, q, q->staged[i].req, m);
     q->n_staged = 0;
     return 0;
 }
@@ -229,6 +265,11 @@ static int may_start(const struct stream_where *w, const struct req *r, int i)
 {
     const char *call = w->call;
 
+    if (unlikely(r->broken)) {
+        stream_refuse(ERR_STREAM, call, "request %d: an earlier start of it "
+                      "failed in the middle", i);
+        return -EIO;
+    }
     if (unlikely(r->once))
         return stream_refuse(ERR_ARG, call, "request %d is none that was "
                              "made by an init call", i);
@@ -239,7 +280,7 @@ static int may_start(const struct stream_where *w, const struct req *r, int i)
                       "it was enqueued", i);
     else
         return r->chan ? is_matched(call, r->chan, i)
-               : r->coll ? stream_coll_may_start(w, r->coll) : 0;
+               : r->coll && !stream_may_wait() ? stream_refuse_wait(w) : 0;
     return -EBUSY;
 }
 
@@ -303,6 +344,10 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n)
     int rc;
 
     rc = stream_need_live(w);
+    if (rc) {
+        unlist(q, n);
+        return rc;
+    }
     for (int i = 0; i < n && !rc; i++) {
         r = q->these[i];
         others |= !stream_req_is_message(r);
@@ -313,13 +358,13 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n)
         rc = others ? finish(w, q, parts, &m)
                     : finish_messages(w, q, parts, &m);
     if (rc) {
-        stream_gather_flush(w, &q->gather);
-        unlist(q, n);
+        break_off(q);
+        break_these(q, n);
         return rc;
     }
     stream_count(STREAM_STARTS, 1);
     for (int i = 0; i < n; i++)
-        started(q, q->these[i], m);
+        started(w->call, q, q->these[i], m);
     return 0;
 }
 
@@ -330,8 +375,9 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
     struct stream_where w = stream_batch_where(call, q);
     int rc;
 
-    if (!q)
-        return -EINVAL;
+    rc = q ? stream_batch_works(call, q) : -EINVAL;
+    if (rc)
+        return rc;
     chan_progress(call);        /* a partner may have freed its end */
     if (n <= 0)
         return stream_need_stream(&w);
@@ -382,14 +428,18 @@ static int behind(const struct stream_where *w, struct batch *q,
             rc = chan_copy_out(w, q, c, &parts);
     if (!rc && (parts.agent || parts.nic)) {    /* not in stream order */
         rc = finish(w, q, parts, m);
-        if (!rc)
+        if (!rc) {
+            parts = (struct parts){ false, false, false };
             rc = wait_for(w, q, q->last);
-        parts = (struct parts){ false, false, false };
+        }
     }
     list_each(l, next, these)
         if (!rc && (c = list_entry(l, struct req, link)->chan))
             rc = chan_give_back(w, q, c, &parts);
-    return rc ? rc : finish_messages(w, q, parts, m);
+    rc = rc ? rc : finish_messages(w, q, parts, m);
+    if (rc && (parts.agent || parts.nic))
+        break_off(q);
+    return rc;
 }
 
 /* For the end of messages, and what is behind that. */
@@ -414,22 +464,28 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
                           struct list_link *these, const uint64_t upto[WAYS])
 {
     struct list_link *l, *next;
+    uint64_t was[WAYS];
     size_t n = 0;
     struct mark m;
     struct req *r;
-    int rc, late;
+    int rc;
 
     list_each(l, next, these)
         n++;
-    rc = make_room(w->call, q, n);
+    rc = stream_batch_works(w->call, q);
+    rc = rc ? rc : make_room(w->call, q, n);
     if (rc)
         return rc;
+    memcpy(was, q->waited, sizeof was);
     rc = wait_for(w, q, upto);
     if (!rc && n)
         rc = wait_for_messages(w, q, these, &m);
-    late = stream_gather_flush(w, &q->gather);
-    if (rc || late)
-        return rc ? rc : late;
+    rc = rc ? rc : stream_gather_flush(w, &q->gather);
+    if (rc) {                   /* what was gathered may not be there */
+        stream_gather_drop(&q->gather);
+        memcpy(q->waited, was, sizeof was);
+        return rc;
+    }
     list_each(l, next, these) {
         r = list_entry(l, struct req, link);
         list_remove(l);

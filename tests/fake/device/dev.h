@@ -50,6 +50,10 @@ const struct dev_setup *dev_setup(void);
 
 /* Notes a call; the code it shall fail with, or 0. */
 int dev_call(const char *call);
+/* For programs, which find it by its name: from now on that one fails, after
+ * so many that do not.  code 0: none does. */
+void dev_fail(const char *call, int code, int after)
+    __attribute__((visibility("default")));
 void dev_note(const char *call, const char *words);
 
 /* ---- memory ---- */

@@ -12,8 +12,9 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct dev_setup setup;
 static int log_fd = -1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;        /* of these */
 static char failing[64];
-static int fails_with;
+static int fails_with, skipped;
 
 static long number(const char *name, long otherwise)
 {
@@ -90,6 +91,21 @@ void dev_note(const char *call, const char *words)
 
 int dev_call(const char *call)
 {
+    int code;
+
     dev_note(call, "");
-    return strcmp(call, failing) ? 0 : fails_with;
+    pthread_mutex_lock(&lock);
+    code = strcmp(call, failing) || skipped-- > 0 ? 0 : fails_with;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+void dev_fail(const char *call, int code, int after)
+{
+    dev_setup();
+    pthread_mutex_lock(&lock);
+    snprintf(failing, sizeof failing, "%s", call);
+    fails_with = code;
+    skipped = after;
+    pthread_mutex_unlock(&lock);
 }
