@@ -41,7 +41,8 @@ struct gtl_device {
     bool direct;                /* the processor loads and stores its memory */
     bool lends;                 /* lend() and borrow() work */
     bool memops;                /* write64() and wait64() take no kernel */
-    bool kernels;               /* else no reduce(), amo() as processors can */
+    bool kernels;               /* else no reduce() or pair(), amo() as
+                                 * processors can */
     bool dmabuf;                /* dmabuf() works */
     bool ordered;               /* flush() is not needed */
     bool coarse;                /* release() does something */
@@ -180,6 +181,10 @@ struct gtl_ops {
     int (*wait64)(uint64_t *word, uint64_t least, void *s);
     /* On error some of them may have been enqueued. */
     int (*steps)(const struct gtl_steps *t, void *s);
+    /* Nothing waits: who comes first goes on.  The round is told when what
+     * both streams did before and the copy are visible, to the processor and
+     * the network, too.  -ENOSYS: there are no kernels. */
+    int (*pair)(const struct gtl_pair *p, void *s);
     /* On a thread of the driver; fn calls nothing of the driver. */
     int (*call)(void (*fn)(void *arg), void *arg, void *s);
     int (*launch)(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,

@@ -73,6 +73,7 @@ int gtl_cu_kernel_blocks(void *to, const void *from,
                          const struct gtl_blocks *b, void *s);
 int gtl_cu_kernel_reduce(const struct gtl_reduce *r, void *s);
 int gtl_cu_kernel_amo(const struct gtl_amo *a, void *s);
+int gtl_cu_pair(const struct gtl_pair *p, void *s);
 
 /* ---- gtl_cuda_host.c: by a thread of the driver, in stream order ---- */
 int gtl_cu_host_open(void);

@@ -13,6 +13,7 @@ static const char ptx[] =
     ;
 
 static void *module, *amo, *write64, *wait64, *blocks, *reduce;
+static void *pair_copy, *pair_tell;
 
 static int launch(void *kernel, unsigned groups, unsigned threads, void *s,
                   void **args)
@@ -85,6 +86,32 @@ int gtl_cu_kernel_reduce(const struct gtl_reduce *r, void *s)
                   args);
 }
 
+/* Kernels end where a stream looks: the first one, or a thread of the driver,
+ * keeps in p->was what the others go by. */
+int gtl_cu_pair(const struct gtl_pair *p, void *s)
+{
+    const struct gtl_amo come = {
+        .op = GTL_ADD, .size = 8, .word = p->turns, .value = 1,
+        .result = p->was
+    };
+    unsigned unit = gtl_copy_unit(p->to, p->from);
+    uint64_t was = gtl_cu_ptr(p->was), to = gtl_cu_ptr(p->to);
+    uint64_t from = gtl_cu_ptr(p->from), n = p->n, size = unit;
+    uint64_t whole = unit > 1 ? n / unit * unit : 0;
+    uint64_t told = gtl_cu_ptr(p->told[0]), also = gtl_cu_ptr(p->told[1]);
+    void *copies[] = { &was, &to, &from, &whole, &n, &size };
+    void *tells[] = { &was, &told, &also };
+    int rc;
+
+    if (!pair_tell)
+        return launch(NULL, 1, 1, s, tells);
+    rc = gtl_cu_amo(&come, s);
+    if (!rc && n)
+        rc = launch(pair_copy, gtl_copy_groups(n, unit), GTL_COPY_ITEMS, s,
+                    copies);
+    return rc ? rc : launch(pair_tell, 1, 1, s, tells);
+}
+
 static int warm_kernels(uint64_t *word, void *s)
 {
     struct gtl_amo a = { .op = GTL_FETCH, .size = 8, .word = word };
@@ -92,6 +119,8 @@ static int warm_kernels(uint64_t *word, void *s)
     struct gtl_reduce r = {
         .type = GTL_U64, .out = word + 1, .a = word, .b = word, .n = 1
     };
+    struct gtl_pair p = { word, word + 1, word + 2, word + 3, 8,
+                          { word + 4, word + 5 } };
     int rc = gtl_cu_kernel_write64(word, 1, s);
 
     if (!rc)
@@ -102,7 +131,7 @@ static int warm_kernels(uint64_t *word, void *s)
         rc = gtl_cu_kernel_blocks(word + 1, word, &once, s);
     if (!rc)
         rc = gtl_cu_kernel_reduce(&r, s);
-    return rc;
+    return rc ? rc : gtl_cu_pair(&p, s);
 }
 
 static void nothing(void *arg)
@@ -172,7 +201,8 @@ static int load_kernels(void)
     static const struct { const char *name; void **kernel; } names[] = {
         { "gtl_amo", &amo }, { "gtl_write", &write64 },
         { "gtl_wait", &wait64 }, { "gtl_blocks", &blocks },
-        { "gtl_reduce", &reduce }
+        { "gtl_reduce", &reduce }, { "gtl_pair_copy", &pair_copy },
+        { "gtl_pair_tell", &pair_tell }
     };
     int rc = load_module();
 
@@ -206,4 +236,5 @@ void gtl_cu_kernels_unload(void)
     if (module)
         CU(cuModuleUnload, module);
     module = amo = write64 = wait64 = blocks = reduce = NULL;
+    pair_copy = pair_tell = NULL;
 }

@@ -356,7 +356,7 @@ const struct gtl_ops gtl_hip = {
     .fill = gtl_hip_fill, .amo = gtl_hip_amo,
     .reduce = gtl_hip_reduce,
     .write64 = gtl_hip_write64, .wait64 = gtl_hip_wait64,
-    .steps = gtl_steps_singly,
+    .steps = gtl_steps_singly, .pair = gtl_hip_pair,
     .call = gtl_hip_call, .launch = launch, .release = gtl_hip_release,
     .event_create = gtl_hip_event_create,
     .event_destroy = gtl_hip_event_destroy,

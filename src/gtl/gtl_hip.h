@@ -83,6 +83,7 @@ int gtl_hip_copy_blocks(void *to, const void *from,
 int gtl_hip_fill(void *to, int byte, size_t n, void *s);
 int gtl_hip_reduce(const struct gtl_reduce *r, void *s);
 int gtl_hip_amo(const struct gtl_amo *a, void *s);
+int gtl_hip_pair(const struct gtl_pair *p, void *s);
 int gtl_hip_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s);
 int gtl_hip_release(void *s);
@@ -98,5 +99,6 @@ int gtl_hip_kernel_reduce(const struct gtl_reduce *r, void *s);
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s);
 int gtl_hip_kernel_wait(uint64_t *word, uint64_t least, void *s);
 int gtl_hip_kernel_fence(void *s);
+int gtl_hip_kernel_pair(const struct gtl_pair *p, void *s);
 
 #endif

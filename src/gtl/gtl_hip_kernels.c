@@ -56,11 +56,12 @@ static const char source[] =
 
 enum kernel {
     AMO8, AMO4, WRITE, WAIT, FENCE, REDUCE, BLOCKS8, BLOCKS4, BLOCKS1,
-    N_KERNELS
+    PAIR_COPY, PAIR_TELL, N_KERNELS
 };
 static const char *const names[N_KERNELS] = {
     "sluice_amo8", "sluice_amo4", "sluice_write", "sluice_wait",
-    "sluice_fence", "sluice_reduce", "sluice_blocks8", "sluice_blocks4", "sluice_blocks1"
+    "sluice_fence", "sluice_reduce", "sluice_blocks8", "sluice_blocks4",
+    "sluice_blocks1", "sluice_pair_copy", "sluice_pair_tell"
 };
 
 static struct {
@@ -164,14 +165,35 @@ static int run(enum kernel k, unsigned groups, unsigned items, void **args,
                s, args, NULL);
 }
 
-/* Each once, on words of its own. */
+static int each_once(uint64_t *at, void *s)
+{
+    struct gtl_amo a = { .op = GTL_ADD, .word = at };
+    struct gtl_blocks b = { .count = 1 };
+    struct gtl_reduce r = {
+        .op = GTL_RED_AND, .out = at + 8, .a = at, .b = at, .n = 1
+    };
+    struct gtl_pair two = { at, at + 1, at + 2, at + 3, 8, { at + 4, at + 5 } };
+    int rc = gtl_hip_kernel_write(at, 1, s);
+
+    if (!rc)
+        rc = gtl_hip_kernel_wait(at, 1, s);
+    for (a.size = 4; a.size <= 8 && !rc; a.size += 4)
+        rc = gtl_hip_kernel_amo(&a, s);
+    for (b.len = 1; b.len <= 8 && !rc; b.len *= 2) {
+        b.to_stride = b.from_stride = (ptrdiff_t)b.len;
+        rc = gtl_hip_kernel_blocks(at + 8, at, &b, s);
+    }
+    if (!rc)
+        rc = gtl_hip_kernel_reduce(&r, s);
+    if (!rc)
+        rc = gtl_hip_kernel_pair(&two, s);
+    return rc ? rc : gtl_hip_kernel_fence(s);
+}
+
+/* On words of its own. */
 static int warm_up(void)
 {
-    struct gtl_amo a = { .op = GTL_ADD };
-    struct gtl_blocks b = { .count = 1 };
-    struct gtl_reduce r = { .op = GTL_RED_AND, .n = 1 };
     void *s, *p;
-    char *at;
     int rc = gtl_hip_alloc(4096, &p);
 
     if (rc)
@@ -179,24 +201,7 @@ static int warm_up(void)
     rc = gtl_hip_stream_create(false, &s);
     if (rc)
         goto free;
-    at = p;
-    rc = gtl_hip_kernel_write(p, 1, s);
-    if (!rc)
-        rc = gtl_hip_kernel_wait(p, 1, s);
-    for (a.size = 4; a.size <= 8 && !rc; a.size += 4) {
-        a.word = p;
-        rc = gtl_hip_kernel_amo(&a, s);
-    }
-    for (b.len = 1; b.len <= 8 && !rc; b.len *= 2) {
-        b.to_stride = b.from_stride = (ptrdiff_t)b.len;
-        rc = gtl_hip_kernel_blocks(at + 64, at, &b, s);
-    }
-    r.out = at + 64;
-    r.a = r.b = at;
-    if (!rc)
-        rc = gtl_hip_kernel_reduce(&r, s);
-    if (!rc)
-        rc = gtl_hip_kernel_fence(s);
+    rc = each_once(p, s);
     if (!rc)
         rc = gtl_hip_stream_sync(s);
     gtl_hip_stream_destroy(s);
@@ -284,6 +289,29 @@ int gtl_hip_kernel_reduce(const struct gtl_reduce *r, void *s)
     groups = (l.n + ITEMS - 1) / ITEMS;
     return run(REDUCE, groups < MOST_REDUCE ? (unsigned)groups : MOST_REDUCE,
                ITEMS, args, s);
+}
+
+/* A stream's kernels run one after another: the first keeps what the others
+ * go by. */
+int gtl_hip_kernel_pair(const struct gtl_pair *p, void *s)
+{
+    const struct gtl_amo come = {
+        .op = GTL_ADD, .size = 8, .word = p->turns, .value = 1,
+        .result = p->was
+    };
+    void *was = gtl_hip_seen(p->was), *to = gtl_hip_seen(p->to);
+    void *from = gtl_hip_seen(p->from);
+    void *told = gtl_hip_seen(p->told[0]), *also = gtl_hip_seen(p->told[1]);
+    uint64_t n = p->n;
+    int unit = (int)gtl_copy_unit(to, from);
+    void *copies[] = { &was, &to, &from, &n, &unit };
+    void *tells[] = { &was, &told, &also };
+    int rc = gtl_hip_kernel_amo(&come, s);
+
+    if (!rc && n)
+        rc = run(PAIR_COPY, gtl_copy_groups(n, (unsigned)unit), ITEMS, copies,
+                 s);
+    return rc ? rc : run(PAIR_TELL, 1, 1, tells, s);
 }
 
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s)

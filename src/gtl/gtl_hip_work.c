@@ -366,6 +366,19 @@ int gtl_hip_reduce(const struct gtl_reduce *r, void *s)
     return rc;
 }
 
+int gtl_hip_pair(const struct gtl_pair *p, void *s)
+{
+    int was, rc;
+
+    if (!gtl_hip_state.kernels)
+        return gtl_fail(-ENOSYS, "hiprtcCompileProgram",
+                        "who comes second cannot tell without libhiprtc", 0);
+    was = gtl_hip_enter();
+    rc = gtl_hip_kernel_pair(p, s);
+    gtl_hip_leave(was);
+    return rc;
+}
+
 /* What the end of a kernel leaves in the device's caches, when no processor
  * asks, goes to memory with the fence of the next one. */
 int gtl_hip_release(void *s)

@@ -257,7 +257,7 @@ const struct gtl_ops gtl_host = {
     .copy = gtl_host_copy, .copy_blocks = gtl_host_copy_blocks,
     .fill = gtl_host_fill, .amo = gtl_host_amo, .reduce = gtl_host_reduce,
     .write64 = gtl_host_write64, .wait64 = gtl_host_wait64,
-    .steps = gtl_host_steps,
+    .steps = gtl_host_steps, .pair = gtl_host_pair,
     .call = gtl_host_call, .launch = gtl_host_launch,
     .release = fence_stream,
     .event_create = gtl_host_event_create,

@@ -93,7 +93,8 @@ int gtl_host_borrow(const struct gtl_handle *h, void **out);
 /* ---- gtl_host_stream.c ---- */
 enum gtl_host_kind {
     HOST_COPY, HOST_PUT, HOST_BLOCKS, HOST_FILL, HOST_AMO, HOST_WRITE, HOST_WAIT,
-    HOST_EVENT, HOST_CALL, HOST_DOORBELL, HOST_WORK, HOST_LAUNCH, HOST_REDUCE, HOST_END
+    HOST_EVENT, HOST_PAIR, HOST_CALL, HOST_DOORBELL, HOST_WORK, HOST_LAUNCH,
+    HOST_REDUCE, HOST_END
 };
 
 struct gtl_host_command {
@@ -113,6 +114,10 @@ struct gtl_host_command {
                 struct {
                     size_t n;
                     struct gtl_word tell;
+                };
+                struct {
+                    size_t bytes;
+                    uint64_t *turns, *told[2];
                 };
                 struct gtl_blocks blocks;
             };
@@ -180,6 +185,7 @@ int gtl_host_amo(const struct gtl_amo *a, void *s);
 int gtl_host_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_host_wait64(uint64_t *word, uint64_t least, void *s);
 int gtl_host_steps(const struct gtl_steps *t, void *s);
+int gtl_host_pair(const struct gtl_pair *p, void *s);
 int gtl_host_call(void (*fn)(void *arg), void *arg, void *s);
 int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *s);

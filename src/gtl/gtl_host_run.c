@@ -126,6 +126,23 @@ static void run_put(const struct gtl_host_command *c)
     __atomic_store_n(c->tell.word, c->tell.value, __ATOMIC_RELEASE);
 }
 
+/* Release: the buffer of this end; acquire: that of the other one. */
+static void run_pair(const struct gtl_host_command *c)
+{
+    uint64_t was;
+
+    atomics_told();
+    was = __atomic_fetch_add(c->turns, 1, __ATOMIC_ACQ_REL);
+    atomics_heard();
+    if (was % 2 == 0)
+        return;
+    gtl_host_spend(HOST_COST_COPY);
+    move(c->to, c->from, c->bytes);
+    atomics_told();
+    for (int i = 0; i < 2; i++)
+        __atomic_store_n(c->told[i], was / 2 + 1, __ATOMIC_RELEASE);
+}
+
 /* On a GPU strided copies and atomics are kernels. */
 static enum gtl_host_cost cost_of(enum gtl_host_kind kind)
 {
@@ -176,6 +193,9 @@ bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
         break;
     case HOST_WRITE:
         __atomic_store_n(c->word, c->value, __ATOMIC_RELEASE);
+        break;
+    case HOST_PAIR:
+        run_pair(c);
         break;
     case HOST_CALL:
     case HOST_DOORBELL:
@@ -346,6 +366,25 @@ int gtl_host_steps(const struct gtl_steps *t, void *stream)
         joined |= t->puts[i].tell.word != NULL;
     }
     return rc;
+}
+
+/* Its thread keeps in a register what a GPU has in p->was. */
+int gtl_host_pair(const struct gtl_pair *p, void *stream)
+{
+    struct gtl_host_command *c;
+    struct gtl_host_stream *s;
+    int rc = gtl_host_begin(stream, &s, &c);
+
+    if (rc)
+        return rc;
+    c->kind = HOST_PAIR;
+    c->to = p->to;
+    c->from = p->from;
+    c->bytes = p->n;
+    c->turns = p->turns;
+    memcpy(c->told, p->told, sizeof c->told);
+    gtl_host_commit(s);
+    return 0;
 }
 
 static int call_op(enum gtl_host_kind kind, void (*fn)(void *arg), void *arg,

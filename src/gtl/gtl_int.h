@@ -53,6 +53,23 @@ struct gtl_looped {
 };
 int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_looped *out);
 
+/* How a kernel copies: in accesses of so many bytes, with such a number of
+ * threads at most, which fill a GPU. */
+enum { GTL_COPY_GROUPS = 2048, GTL_COPY_ITEMS = 256 };
+static inline unsigned gtl_copy_unit(const void *to, const void *from)
+{
+    uintptr_t low = (uintptr_t)to | (uintptr_t)from;
+
+    return low & 3 ? 1 : low & 4 ? 4 : low & 8 ? 8 : 16;
+}
+static inline unsigned gtl_copy_groups(size_t n, unsigned unit)
+{
+    size_t of_group = (size_t)unit * GTL_COPY_ITEMS;
+    size_t groups = n / of_group + (n % of_group != 0);
+
+    return groups < GTL_COPY_GROUPS ? (unsigned)groups : GTL_COPY_GROUPS;
+}
+
 /* A wait that only a kernel could do, which would spin: -ENOSYS. */
 int gtl_fail_spin(const char *call) __attribute__((cold));
 

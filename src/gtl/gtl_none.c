@@ -180,6 +180,13 @@ static int steps(const struct gtl_steps *t, void *s)
     return none();
 }
 
+static int pair(const struct gtl_pair *p, void *s)
+{
+    (void)p;
+    (void)s;
+    return none();
+}
+
 static int event_create(void **out)
 {
     (void)out;
@@ -196,8 +203,8 @@ const struct gtl_ops gtl_none = {
     .stream_check = stream_check, .stream_query = one, .stream_sync = one,
     .copy = copy, .copy_blocks = copy_blocks, .fill = fill, .amo = amo,
     .reduce = reduce,
-    .write64 = word, .wait64 = word, .steps = steps, .call = call,
-    .launch = launch, .release = one,
+    .write64 = word, .wait64 = word, .steps = steps, .pair = pair,
+    .call = call, .launch = launch, .release = one,
     .event_create = event_create, .event_destroy = forget,
     .event_record = two, .event_wait = two, .event_query = one,
     .flush = none

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gtl_steps.h - what a stream does as one step. */
+/* gtl_steps.h - what a stream does as one step, and pairs of them. */
 #ifndef GTL_GTL_STEPS_H
 #define GTL_GTL_STEPS_H
 
@@ -22,6 +22,18 @@ struct gtl_steps {
     const struct gtl_word *waits;
     const struct gtl_put *puts;
     size_t n_waits, n_puts;
+};
+
+/* One round of two streams, often of two PEs, that each have one of two
+ * buffers: who comes second copies.  Words are 8 bytes, aligned; the device
+ * reaches all, atomically with the other one as by amo(). */
+struct gtl_pair {
+    uint64_t *turns;            /* two for each round, from 0 */
+    uint64_t *was;              /* this stream's, for its use until it is over */
+    void *to;
+    const void *from;
+    size_t n;
+    uint64_t *told[2];          /* get the round, from 1, behind the copy */
 };
 
 /* One by one, where the driver has no call for several. */

@@ -36,7 +36,7 @@ on()
 # asked MAJOR PERSONALITY: what is asked of every driver.
 asked()
 {
-    for test in gtl gtl_stream gtl_reduce; do
+    for test in gtl gtl_stream gtl_reduce gtl_pair; do
         path=$new
         [ "$1" = 5 ] && path=$fake/hip5
         FAKE_HIP_MAJOR=$1 FAKE_DEVICE=$2 LD_LIBRARY_PATH=$path \
@@ -106,7 +106,7 @@ if echo 'extern "C" __attribute__((global)) void k(void) {}' |
     clang $amdgpu --offload-arch=gfx90a -S -o /dev/null - 2>/dev/null; then
     for arch in gfx906 gfx908 gfx90a gfx1030; do
         check clang $amdgpu --offload-arch=$arch -S -o hip.s hip.source
-        check grep -q 'sluice_blocks8' hip.s
+        check grep -q 'sluice_pair_copy' hip.s
     done
 else
     echo "no compiler for the GPU: the kernels' text is not compiled" >&2

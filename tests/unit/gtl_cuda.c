@@ -387,6 +387,8 @@ static int path(void)
     struct gtl_blocks b = { 8, 100, 64, -64 }, rows = { 8, 100, 64, 64 };
     struct gtl_amo a = { .op = GTL_ADD, .size = 8, .value = 1 };
     uint64_t *word = page(), id;
+    struct gtl_pair p = { word + 2, word + 3, NULL, NULL, 100,
+                          { word + 4, word + 5 } };
     void *s, *t, *e, *seen;
     int called = 0;
     char *d;
@@ -397,6 +399,8 @@ static int path(void)
     T_EQ(gtl->stream_create(false, &t), 0);
     T_EQ(gtl->event_create(&e), 0);
     a.word = d;
+    p.to = d;
+    p.from = d + N;
     say("BEGIN\n");
     T_EQ(gtl->wait64(word, 1, t), 0);
     T_EQ(gtl->stream_check(s, &id), 0);
@@ -405,6 +409,7 @@ static int path(void)
     T_EQ(gtl->copy_blocks(d + N, d + N / 2, &b, s), 0);
     T_EQ(gtl->copy_blocks(d + N, d, &rows, s), 0);
     T_EQ(gtl->amo(&a, s), 0);
+    T_EQ(gtl->pair(&p, s), 0);
     T_EQ(gtl->write64(word + 1, 7, s), 0);
     T_EQ(gtl->call(note, &called, s), 0);
     T_EQ(gtl->event_record(e, s), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules: the names of functions are looked up in their text, and what these
- * do is built in; but of the loops of reductions the text itself is run. */
+ * do is built in; but of reductions and pairs the text itself is run. */
 #include "fake.h"
 #include "ptx.h"
 
@@ -26,6 +26,9 @@ struct function {
     const char *name;
     void (*run)(const struct grid *g);
     const struct dev_kernel *own;       /* the program's, in place of run */
+    const struct ptx *text;     /* the same, of so many arguments */
+    int params;
+    bool narrow;                /* the first has 4 bytes */
     bool launched;
     struct function *next;      /* of the program's: they stay */
 };
@@ -77,31 +80,30 @@ static void run_blocks(const struct grid *g)
 }
 
 /* Whatever the grid, its threads share the elements: few will do. */
-enum { GROUPS = 2, THREADS = 32 };
-struct loops {
+enum { GROUPS = 2, THREADS = 32, PARAMS = 6 };
+struct text {
     const struct ptx *text;
-    uint64_t params[5];
+    uint64_t params[PARAMS];
     unsigned groups, threads;
 };
-static struct ptx *reduce;
 
-static int loops_step(void *arg)
+static int text_step(void *arg)
 {
-    const struct loops *l = arg;
+    const struct text *t = arg;
 
-    return ptx_run(l->text, l->params, l->groups, l->threads);
+    return ptx_run(t->text, t->params, t->groups, t->threads);
 }
 
-static void run_reduce(const struct grid *g)
+static void run_text(const struct grid *g, const struct function *f)
 {
-    struct loops l = { .text = reduce, .params = { *(uint32_t *)g->args[0] },
-                       .groups = g->groups < GROUPS ? g->groups : GROUPS,
-                       .threads = g->threads < THREADS ? g->threads
-                                                       : THREADS };
+    struct text t = { .text = f->text,
+                      .groups = g->groups < GROUPS ? g->groups : GROUPS,
+                      .threads = g->threads < THREADS ? g->threads
+                                                      : THREADS };
 
-    for (int i = 1; i < 5; i++)
-        l.params[i] = long_arg(g, i);
-    dev_submit(g->s, loops_step, &l, sizeof l);
+    for (int i = 0; i < f->params; i++)
+        memcpy(&t.params[i], g->args[i], i || !f->narrow ? 8 : 4);
+    dev_submit(g->s, text_step, &t, sizeof t);
 }
 
 static struct function functions[] = {
@@ -109,7 +111,9 @@ static struct function functions[] = {
     { .name = "gtl_write", .run = run_write },
     { .name = "gtl_wait", .run = run_wait },
     { .name = "gtl_blocks", .run = run_blocks },
-    { .name = "gtl_reduce", .run = run_reduce }
+    { .name = "gtl_reduce", .params = 5, .narrow = true },
+    { .name = "gtl_pair_copy", .params = 6 },
+    { .name = "gtl_pair_tell", .params = 3 }
 };
 
 /* One of the program's: every module has it anew. */
@@ -212,9 +216,9 @@ int cuModuleGetFunction(void **out, void *module, const char *name)
     for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name))
             continue;
-        if (functions[i].run == run_reduce && !reduce)
-            reduce = ptx_read(m->text, name);
-        if (functions[i].run == run_reduce && !reduce)
+        if (functions[i].params && !functions[i].text)
+            functions[i].text = ptx_read(m->text, name);
+        if (functions[i].params && !functions[i].text)
             return CUDA_ERROR_NOT_FOUND;
         functions[i].magic = FUNCTION;
         *out = &functions[i];
@@ -251,6 +255,9 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y,
     if (f->own)
         return dev_kernel_run(s, f->own, grid_x, block_x, args[0])
                ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    f->run(&(struct grid){ s, args, grid_x, block_x });
+    if (f->text)
+        run_text(&(struct grid){ s, args, grid_x, block_x }, f);
+    else
+        f->run(&(struct grid){ s, args, grid_x, block_x });
     return CUDA_SUCCESS;
 }

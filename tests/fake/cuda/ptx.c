@@ -14,7 +14,7 @@
 enum { SLOTS = 160, NAME = 24, WORDS = 4, PARAMS = 8, LABELS = 256,
        MOST = 4096 };
 enum op {
-    LD_PARAM, LD, ST, MOV, CVT, MUL, MUL_WIDE, MAD, ADD, SUB, AND, OR, XOR,
+    LD_PARAM, LD, ST, LD_TWO, ST_TWO, FENCE, MOV, CVT, MUL, MUL_WIDE, MAD, ADD, SUB, AND, OR, XOR, SHR,
     SETP_EQ, SETP_NE, SETP_GE, SETP_GT, SETP_LT, SELP, TESTP_INFINITE,
     TESTP_NAN, COPYSIGN, BRA, RET
 };
@@ -68,11 +68,13 @@ static int slot(struct ptx *p, const char *word)
 }
 
 static const struct { const char *name; enum op op; } table[] = {
-    { "ld.param", LD_PARAM }, { "ld", LD }, { "st", ST }, { "mov", MOV },
+    { "ld.param", LD_PARAM }, { "ld", LD }, { "st", ST },
+    { "ld.volatile", LD }, { "st.volatile", ST }, { "ld.v2", LD_TWO },
+    { "st.v2", ST_TWO }, { "membar", FENCE }, { "mov", MOV },
     { "cvt.u64", CVT }, { "mul.lo", MUL }, { "mul.rn", MUL },
     { "mul.wide", MUL_WIDE }, { "mad.lo", MAD }, { "add", ADD },
     { "add.rn", ADD }, { "sub.rn", SUB }, { "and", AND }, { "or", OR },
-    { "xor", XOR }, { "setp.eq", SETP_EQ }, { "setp.ne", SETP_NE },
+    { "xor", XOR }, { "shr", SHR }, { "setp.eq", SETP_EQ }, { "setp.ne", SETP_NE },
     { "setp.ge", SETP_GE }, { "setp.gt", SETP_GT }, { "setp.lt", SETP_LT },
     { "selp", SELP }, { "testp.infinite", TESTP_INFINITE },
     { "testp.notanumber", TESTP_NAN }, { "copysign", COPYSIGN }
@@ -113,7 +115,7 @@ static bool read_insn(struct ptx *p, char *line)
     }
     if (!word || !read_op(word, &i))
         return false;
-    for (int k = 0; (word = strtok_r(NULL, " ,\n[]", &save)); k++) {
+    for (int k = 0; (word = strtok_r(NULL, " ,\n[]{}", &save)); k++) {
         if (k == WORDS)
             return false;
         plus = strchr(word, '+');
@@ -180,7 +182,7 @@ struct ptx *ptx_read(const char *text, const char *name)
     end = strchr(params, ')');
     *end = '\0';
     body = strchr(end + 1, '{') + 1;
-    end = strchr(body, '}');
+    end = strstr(body, "\n}");
     *end = '\0';
     read_params(p, params);
     if (!read_body(p, body)) {
@@ -212,15 +214,19 @@ static char *reach(struct seen *s, uint64_t at)
     return s->to[k] ? s->to[k] + at % PAGE : NULL;
 }
 
-static int move(struct seen *s, const struct insn *i, uint64_t *r)
+/* Others may look at a word meanwhile. */
+static int move(struct seen *s, const struct insn *i, bool load, uint64_t at,
+                uint64_t *v)
 {
-    bool load = i->op == LD;
-    uint64_t *v = &r[i->at[load ? 0 : 1]];
-    char *p = reach(s, r[i->at[load ? 1 : 0]] + (uint64_t)i->offset);
+    char *p = reach(s, at + (uint64_t)i->offset);
     size_t size = (size_t)i->bits / 8;
 
     if (!p)
         return -EFAULT;
+    if (!load && size == 8 && at % 8 == 0) {
+        __atomic_store_n((uint64_t *)(void *)p, *v, __ATOMIC_RELEASE);
+        return 0;
+    }
     if (!load) {
         memcpy(p, v, size);
         return 0;
@@ -291,6 +297,7 @@ static uint64_t of_words(const struct insn *i, uint64_t a, uint64_t b)
     case AND: return a & b;
     case OR: return a | b;
     case XOR: return a ^ b;
+    case SHR: return a >> b;
     case SETP_EQ: return a == b;
     case SETP_NE: return a != b;
     case SETP_GE: return a >= b;
@@ -314,9 +321,25 @@ static int step(const struct ptx *p, int pc, const uint64_t *params,
         *to = params[i->at[1]];
         break;
     case LD:
-    case ST:
-        if (move(s, i, r))
+        if (move(s, i, true, r[i->at[1]], to))
             return -EFAULT;
+        break;
+    case ST:
+        if (move(s, i, false, *to, &r[i->at[1]]))
+            return -EFAULT;
+        break;
+    case LD_TWO:
+        if (r[i->at[2]] % 16 || move(s, i, true, r[i->at[2]], to) ||
+            move(s, i, true, r[i->at[2]] + 8, &r[i->at[1]]))
+            return -EFAULT;
+        break;
+    case ST_TWO:
+        if (*to % 16 || move(s, i, false, *to, &r[i->at[1]]) ||
+            move(s, i, false, *to + 8, &r[i->at[2]]))
+            return -EFAULT;
+        break;
+    case FENCE:
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
         break;
     case MOV:
     case CVT:

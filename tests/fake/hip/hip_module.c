@@ -130,6 +130,33 @@ static int run_reduce(struct run *r)
     return 0;
 }
 
+static int run_pair_copy(struct run *r)
+{
+    size_t n = r->a[3].u;
+    void *was = at(&r->a[0], 8), *to = at(&r->a[1], n), *from = at(&r->a[2], n);
+
+    if (!was || !to || !from || (uintptr_t)to % r->a[4].w ||
+        (uintptr_t)from % r->a[4].w)
+        return -EFAULT;
+    groups = r->groups;
+    items = r->items;
+    for (group = 0; group < groups; group++)
+        for (item = 0; item < items; item++)
+            sluice_pair_copy(was, to, from, n, r->a[4].i);
+    return 0;
+}
+
+static int run_pair_tell(struct run *r)
+{
+    void *was = at(&r->a[0], 8), *told = at(&r->a[1], 8);
+    void *also = at(&r->a[2], 8);
+
+    if (!was || !told || !also)
+        return -EFAULT;
+    sluice_pair_tell(was, told, also);
+    return 0;
+}
+
 /* The first and the last block are the device's to touch. */
 static void *span(const union arg *a, const struct run *r,
                   const union arg *stride, size_t unit)
@@ -175,6 +202,8 @@ static const struct hip_kernel kernels[] = {
     { "sluice_wait", "88", run_wait, NULL, NULL },
     { "sluice_fence", "", run_fence, NULL, NULL },
     { "sluice_reduce", "48888", run_reduce, NULL, NULL },
+    { "sluice_pair_copy", "88884", run_pair_copy, NULL, NULL },
+    { "sluice_pair_tell", "888", run_pair_tell, NULL, NULL },
     { "sluice_blocks1", "888888", run_blocks1, NULL, NULL },
     { "sluice_blocks4", "888888", run_blocks4, NULL, NULL },
     { "sluice_blocks8", "888888", run_blocks8, NULL, NULL },
