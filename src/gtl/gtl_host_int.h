@@ -93,8 +93,8 @@ int gtl_host_borrow(const struct gtl_handle *h, void **out);
 /* ---- gtl_host_stream.c ---- */
 enum gtl_host_kind {
     HOST_COPY, HOST_PUT, HOST_BLOCKS, HOST_FILL, HOST_AMO, HOST_WRITE, HOST_WAIT,
-    HOST_EVENT, HOST_PAIR, HOST_CALL, HOST_DOORBELL, HOST_WORK, HOST_LAUNCH,
-    HOST_REDUCE, HOST_END
+    HOST_EVENT, HOST_PAIR, HOST_CALL, HOST_DOORBELL, HOST_LAUNCH, HOST_REDUCE,
+    HOST_END
 };
 
 struct gtl_host_command {

@@ -199,7 +199,6 @@ bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
         break;
     case HOST_CALL:
     case HOST_DOORBELL:
-    case HOST_WORK:
         c->fn(c->arg);
         return !dropped;
     case HOST_LAUNCH:
@@ -412,17 +411,6 @@ int gtl_host_call(void (*fn)(void *arg), void *arg, void *stream)
 int gtl_doorbell(void (*fn)(void *arg), void *arg, void *stream)
 {
     return call_op(HOST_DOORBELL, fn, arg, stream);
-}
-
-int gtl_work(void (*fn)(void *arg), void *arg, void *stream)
-{
-    return call_op(HOST_WORK, fn, arg, stream);
-}
-
-void gtl_work_copy(void *to, const void *from, size_t n)
-{
-    gtl_host_spend(HOST_COST_COPY);
-    move(to, from, n);
 }
 
 int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,

@@ -15,9 +15,6 @@ bool gtl_is_software(void);
 void gtl_stored(void);
 /* call() on the software device, for what a GPU does by one store. */
 int gtl_doorbell(void (*fn)(void *arg), void *arg, void *s);
-/* The same, for what takes a GPU a kernel, which may copy. */
-int gtl_work(void (*fn)(void *arg), void *arg, void *s);
-void gtl_work_copy(void *to, const void *from, size_t n);
 /* In a function that such a stream calls: what is behind it is never done. */
 void gtl_drop_rest(void);
 /* On the software device: -EINVAL if it is no stream, or one that is

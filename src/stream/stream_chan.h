@@ -10,8 +10,9 @@
  *   EAGER  in one of two slots, from where the receiver's wait copies it; the
  *          sender's wait for round k sees that round k - 1 has left its slot,
  *          as the receiver tells then or, far away, when it starts round k
- *   PAIR   in the buffer, on one node with the software device: of the two
- *          streams that which comes second moves the data
+ *   PAIR   in the buffer, on one node where both devices reach both buffers
+ *          and the words: of the two streams that which comes second moves
+ *          the data
  *   GATE   in the buffer, by the NIC, which puts when both have started
  *   MEET   the same by the sender's agent
  *
@@ -31,6 +32,7 @@ struct chan_words {
     uint64_t taken;             /* at the sender: rounds out of their slots */
     uint64_t go;                /* at the sender: rounds the receiver started */
     uint64_t sent;              /* at the sender: rounds whose buffer is free */
+    uint64_t was;               /* PAIR: this end's own, see struct gtl_pair */
 };
 
 enum chan_how { CHAN_READY, CHAN_EAGER, CHAN_PAIR, CHAN_GATE, CHAN_MEET };
@@ -56,14 +58,14 @@ struct chan {
     size_t bytes;               /* of a message */
     struct chan_words *words;   /* this PE's */
     /* As the device reaches them, or NULL: what the partner writes here; and,
-     * of READY and EAGER, if it does the whole of a round itself, the
-     * partner's words and where messages land. */
+     * of PAIR, and of READY and EAGER if it does the whole of a round itself,
+     * the partner's words and where messages land. */
     struct chan_words *mine, *theirs;
     char *lands;
     size_t step;                /* so far apart, in slots; slots 0: */
     char *land;                 /* in the receiver's buffer */
     struct chan_words *there;   /* the partner's, for operations on that PE */
-    void *from, *to;            /* PAIR: as this PE reaches them */
+    void *from, *to;            /* PAIR: as this PE's device reaches them */
     struct xport_trig *gate;    /* GATE: the sender's, */
     uint64_t gate_at;           /* and where it is */
     struct stream_failed *failed;       /* of the queue that started it */
@@ -121,6 +123,9 @@ int chan_read_limit(void);
 struct mail_note;
 /* For what a sender's note says, with the slots for it: -ENOSPC. */
 int chan_decide(struct chan *r, const struct mail_note *n);
+/* What a sender's note says of PAIR: a MAIL_PAIRS for each segment in which the
+ * receiver's buffer may be. */
+uint32_t chan_can_pair(const struct chan *s);
 /* Of a sender that may have to wait for its receiver: true if it has one. */
 bool chan_open_gate(struct chan *c);
 void chan_close_gate(struct chan *c);

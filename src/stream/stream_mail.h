@@ -20,9 +20,9 @@ enum mail_kind {
 /* Of a MAIL_SEND. */
 enum {
     MAIL_READY = 1, MAIL_ONCE = 2,
-    MAIL_SOFTWARE = 4,          /* its device is one */
-    MAIL_CANCELLED = 8,         /* it was freed */
-    MAIL_GATED = 16             /* it has a gate */
+    MAIL_CANCELLED = 4,         /* it was freed */
+    MAIL_GATED = 8,             /* it has a gate */
+    MAIL_PAIRS = 16             /* << segment: chan_can_pair() */
 };
 
 /* Addresses in symmetric memory are segment and offset; offsets alone are of

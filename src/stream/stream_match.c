@@ -267,10 +267,8 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
     s->step = n->step;
     if (s->how != CHAN_GATE)
         chan_close_gate(s);
-    if (s->how == CHAN_PAIR) {
-        s->from = s->buf;
+    if (s->how == CHAN_PAIR)
         s->to = (void *)stream_reach(s->pe, s->land, s->bytes);
-    }
     if (s->once)
         __atomic_store_n(&s->words->go, 1, __ATOMIC_RELEASE);
     chan_find_near(s);
@@ -454,7 +452,7 @@ static void ask(struct chan *c, uint32_t flags) REQUIRES(lock)
     }
     n.bytes = c->len;
     n.flags = flags | (c->ready ? MAIL_READY : 0) | (c->once ? MAIL_ONCE : 0) |
-              (gtl_is_software() ? MAIL_SOFTWARE : 0);
+              chan_can_pair(c);
     mail_set_place(&n, c->buf, c->len);
     post(c, &n);
 }

@@ -4,49 +4,24 @@
 #include "stream/stream_chan.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
-#include "core/core_device.h"
 
 #include <errno.h>
 
 /* ---- starts ---- */
 
-/* A word of that PE's, as this one reaches it. */
-static void tell(uint64_t *word, uint64_t value, int pe)
+/* On both streams, once each in a round: whoever comes second has both
+ * buffers. */
+static int meet_half_way(const struct stream_where *w, struct chan *c,
+                         uint64_t round)
 {
-    atomics_told();
-    __atomic_store_n(word, value, __ATOMIC_RELEASE);
-    core_wake((struct core_spot){ (uintptr_t)word, core_peer_ctl(pe) },
-              sizeof *word);
-}
-
-/* On the threads of both streams, once each in a round: whoever comes second
- * has both buffers. */
-static void come(void *arg)
-{
-    struct chan *c = arg;
-    bool sends = c->sends;
-    int me = core_world.my_pe;
-    struct chan_words *there = (void *)stream_reach(c->pe, c->there,
-                                                    sizeof *c->there);
-    struct chan_words *sender = sends ? c->words : there;
-    struct chan_words *receiver = sends ? there : c->words;
-    uint64_t was, round;
-
-    /* release: the buffer of this end; acquire: that of the other one. */
-    atomics_told();
-    was = __atomic_fetch_add(&receiver->turns, 1, __ATOMIC_ACQ_REL);
-    atomics_heard();
-    if (was % 2 == 0)
-        return;
-    round = was / 2 + 1;
-    gtl_work_copy(c->to, c->from, c->bytes);
-    tell(chan_arrived(receiver, round), round, sends ? c->pe : me);
-    tell(&sender->sent, round, sends ? me : c->pe);
-}
-
-static int meet_half_way(const struct stream_where *w, struct chan *c)
-{
-    int rc = stream_told(w, gtl_work(come, c, w->stream));
+    struct chan_words *sender = c->sends ? c->mine : c->theirs;
+    struct chan_words *receiver = c->sends ? c->theirs : c->mine;
+    const struct gtl_pair p = {
+        .turns = &receiver->turns, .was = &c->mine->was, .to = c->to,
+        .from = c->from, .n = c->bytes,
+        .told = { chan_arrived(receiver, round), &sender->sent }
+    };
+    int rc = stream_told(w, gtl->pair(&p, w->stream));
 
     if (!rc) {
         stream_count(STREAM_DIRECT, 1);
@@ -211,7 +186,7 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
     if (c->how == CHAN_GATE)
         return open_gate(w, q, c, parts);
     if (c->how == CHAN_PAIR)
-        return meet_half_way(w, c);
+        return meet_half_way(w, c, round);
     if (c->how == CHAN_MEET)
         return let_come(w, q, c, round, parts);
     if (c->sends)

@@ -41,11 +41,37 @@ bool chan_take_slots(struct chan *r, unsigned n)
     return r->slots == n;
 }
 
+/* This end's part in PAIR: its device reaches its own buffer, and the words of
+ * both, which no network's atomics are for.  Its kernels do not wait, so PEs
+ * may share it. */
+static bool device_pairs(const struct chan *c)
+{
+    return (gtl_is_software() || gtl_device.kernels) && c->mine &&
+           xport_is_near(c->pe) &&
+           stream_reach(core_world.my_pe, c->buf, c->bytes) &&
+           stream_reach(c->pe, c->words, sizeof *c->words);
+}
+
+uint32_t chan_can_pair(const struct chan *s)
+{
+    uint32_t flags = 0;
+
+    if (s->ready || s->once || !s->bytes || !device_pairs(s))
+        return 0;
+    for (int seg = 0; seg < HEAP_SEGS; seg++)
+        if (heap_segs[seg].size &&
+            stream_reach(s->pe, (const void *)heap_segs[seg].base, 1))
+            flags |= (uint32_t)MAIL_PAIRS << seg;
+    return flags;
+}
+
+/* Both devices reach the other end's buffer. */
 static bool may_pair(const struct chan *r, const struct mail_note *n)
 {
-    return n->flags & MAIL_SOFTWARE && gtl_is_software() && n->seg >= 0 &&
-           heap_find(r->buf, r->bytes) >= 0 &&
-           stream_reach(r->pe, mail_place(n), r->bytes);
+    int seg = heap_find(r->buf, r->bytes);
+
+    return seg >= 0 && n->flags & (uint32_t)MAIL_PAIRS << seg && n->seg >= 0 &&
+           device_pairs(r) && stream_reach(r->pe, mail_place(n), r->bytes);
 }
 
 int chan_decide(struct chan *r, const struct mail_note *n)
@@ -65,7 +91,6 @@ int chan_decide(struct chan *r, const struct mail_note *n)
     if (near && may_pair(r, n) && r->bytes > chan_eager.near) {
         r->how = CHAN_PAIR;
         r->from = (void *)stream_reach(r->pe, mail_place(n), r->bytes);
-        r->to = r->buf;
         return chan_take_slots(r, 0) ? 0 : -ENOSPC;
     }
     r->how = CHAN_EAGER;
@@ -90,8 +115,14 @@ void chan_find_near(struct chan *c)
     if (c->once)                /* the stream's wait may be enqueued just now */
         return;
     c->theirs = NULL;
-    if (c->how > CHAN_EAGER || !c->mine)
+    if (c->how > CHAN_PAIR || !c->mine)
         return;
+    if (c->how == CHAN_PAIR) {
+        *(c->sends ? &c->from : &c->to) = (void *)stream_reach(me, c->buf,
+                                                               c->bytes);
+        c->theirs = (void *)stream_reach(c->pe, c->there, sizeof *c->there);
+        return;
+    }
     theirs = (void *)stream_reach_amo(c->pe, c->there, sizeof *c->there);
     c->lands = (void *)stream_reach(c->sends ? c->pe : me, c->land, bytes);
     if (!c->bytes || (c->lands && stream_reaches_local(c->buf, c->bytes)))
