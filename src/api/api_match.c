@@ -125,12 +125,20 @@ _Static_assert((int)SHMEMX_INT8 == (int)GTL_I8 &&
                (int)SHMEMX_AND == (int)GTL_RED_AND &&
                (int)SHMEMX_PROD == (int)GTL_RED_PROD, "one list of each");
 
-static bool fits(int type, int op)
+/* 0, or -EINVAL and a line. */
+static int check_kind(const char *call, int type, int op)
 {
-    return type >= SHMEMX_INT8 && type <= SHMEMX_COMPLEXD &&
-           op >= SHMEMX_AND && op <= SHMEMX_PROD &&
-           (op > SHMEMX_XOR || type <= SHMEMX_UINT64) &&
-           ((op != SHMEMX_MAX && op != SHMEMX_MIN) || type <= SHMEMX_DOUBLE);
+    if (type < SHMEMX_INT8 || type > SHMEMX_COMPLEXD)
+        return core_misuse(ERR_ARG, call, "type %d is none of SHMEMX_INT8 to "
+                           "SHMEMX_COMPLEXD", type);
+    if (op < SHMEMX_AND || op > SHMEMX_PROD)
+        return core_misuse(ERR_ARG, call, "operation %d is none of SHMEMX_AND "
+                           "to SHMEMX_PROD", op);
+    if ((op > SHMEMX_XOR || type <= SHMEMX_UINT64) &&
+        ((op != SHMEMX_MAX && op != SHMEMX_MIN) || type <= SHMEMX_DOUBLE))
+        return 0;
+    return core_misuse(ERR_ARG, call, "SHMEMX_%s is no operation of "
+                       "SHMEMX_%s", gtl_op_names[op], gtl_type_names[type]);
 }
 
 static bool overlap(const void *a, const void *b, size_t len)
@@ -142,17 +150,21 @@ static bool overlap(const void *a, const void *b, size_t len)
 static int check_buffers(const char *call, const struct gtl_reduce *r,
                          size_t size)
 {
-    uintptr_t both = (uintptr_t)r->out | (uintptr_t)r->a;
+    uintptr_t dest = (uintptr_t)r->out, source = (uintptr_t)r->a;
+    size_t align = size > 8 ? 8 : size;
 
-    if (r->n && (!r->out || !r->a))
-        return core_misuse(ERR_NULL, call, "a null pointer with %zu "
-                           "element(s)", r->n);
+    if (r->n && (!dest || !source))
+        return core_misuse(ERR_NULL, call, "%s is a null pointer, with %zu "
+                           "element%s", dest ? "source" : "dest", r->n,
+                           r->n == 1 ? "" : "s");
     if (r->n > SIZE_MAX / 16)
         return core_misuse(ERR_SIZE, call, "%zu elements exceed the address "
                            "space", r->n);
-    if (both % (size > 8 ? 8 : size))
-        return core_misuse(ERR_ALIGN, call, "%p or %p is not aligned to its "
-                           "type", r->out, r->a);
+    if (dest % align || source % align)
+        return core_misuse(ERR_ALIGN, call, "%s %p is not aligned to %zu bytes "
+                           "of SHMEMX_%s", dest % align ? "dest" : "source",
+                           dest % align ? r->out : r->a, align,
+                           gtl_type_names[r->type]);
     if (r->out != r->a && overlap(r->out, r->a, r->n * size))
         return core_misuse(ERR_ARG, call, "dest and source overlap and are "
                            "not the same");
@@ -175,12 +187,10 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
         rc = find_team(__func__, team, &t);
     if (rc)
         return rc;
-    if (fits(type, op)) {
+    rc = check_kind(__func__, (int)type, (int)op);
+    if (!rc) {
         size = sizes[type];
         rc = check_buffers(__func__, &r, size);
-    } else {
-        rc = core_misuse(ERR_ARG, __func__, "operation %d is none of type %d",
-                         (int)op, (int)type);
     }
     return stream_allreduce_init(__func__, t, &r, size, rc, req);
 }

@@ -60,9 +60,11 @@ struct coll_args {
     /* NULL: may differ; begins with @: the value is from coll_place(). */
     const char *label[COLL_VALUES];
     uint64_t value[COLL_VALUES];
+    const char *also;           /* another call that goes with it, or NULL */
 };
 /* A synchronisation of t that ends the job if a member makes another call, or
- * passes something else; the line names the odd one. */
+ * passes something else; the line names the odd one.  So it is for a member
+ * whose call compares nothing, if that synchronises, too. */
 void coll_meet(struct core_team *t, const struct coll_args *a);
 /* Value k of that member, until the next coll_meet of t. */
 uint64_t coll_met(const struct core_team *t, int pe, int k);

@@ -9,6 +9,7 @@
  * one. */
 #include "coll/coll_int.h"
 #include "base/log.h"
+#include "core/core_watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,14 +43,26 @@ uint64_t coll_place(const void *sym)
                    : (uint64_t)seg << 56 | ((uintptr_t)sym - heap_segs[seg].base);
 }
 
+static bool is_one_of(const struct coll_args *a, const struct core_args *x)
+{
+    return !strncmp(x->call, core_public_name(a->call), sizeof x->call) ||
+           !strncmp(x->call, a->also, sizeof x->call);
+}
+
+static bool same_call(const struct coll_args *a, const struct core_args *x,
+                      const struct core_args *y)
+{
+    return !strncmp(x->call, y->call, sizeof x->call) ||
+           (a->also && is_one_of(a, x) && is_one_of(a, y));
+}
+
 /* The first value in which they differ; COLL_VALUES: the call itself does;
  * -1: nothing.  A member that makes no compared call at all still shows an
  * older meeting. */
 static int difference(const struct coll_args *a, const struct core_args *x,
                       const struct core_args *y)
 {
-    if (x->meeting != y->meeting ||
-        strncmp(x->call, y->call, sizeof x->call))
+    if (x->meeting != y->meeting || !same_call(a, x, y))
         return COLL_VALUES;
     for (int k = 0; k < COLL_VALUES; k++)
         if (a->label[k] && x->value[k] != y->value[k])
@@ -104,59 +117,115 @@ static const char *show(char *out, size_t size, const char *label, uint64_t v)
     return out;
 }
 
-/* "shmem_malloc" */
+/* Of a member that compares nothing there is the number of its call, which is
+ * the name of what it does if it has not gone on meanwhile. */
+static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
+{
+    int world_pe = core_team_world_pe(t, pe);
+    const struct core_words *w = core_team_words(t, pe);
+    struct core_doing d;
+    uint64_t entry;
+
+    if (coll_near(t, pe)) {
+        entry = __atomic_load_n(&w->entry, __ATOMIC_RELAXED);
+        d = core_peer_ctl(world_pe)->doing;
+    } else {
+        coll_far_look(world_pe, &w->entry, &entry, sizeof entry);
+        coll_far_look(world_pe, (void *)offsetof(struct core_ctl, doing), &d,
+                      sizeof d);
+    }
+    d.call[sizeof d.call - 1] = '\0';
+    if (entry != core_watch_entry(t->entries, core_watch_id(d.call)))
+        return false;
+    snprintf(out, size, "%s", d.call);
+    return true;
+}
+
+/* "shmem_malloc"; *known: it could be told. */
 static const char *doing(char *out, size_t size, const struct core_team *t,
-                         const struct core_args *x)
+                         int pe, const struct core_args *x, bool *known)
 {
     if (x->meeting == t->meetings)
         snprintf(out, size, "%.*s", (int)sizeof x->call, x->call);
-    else
+    else if (!find_call(t, pe, out, size)) {
         snprintf(out, size, "another call");
+        *known = false;
+    }
     return out;
 }
 
-_Noreturn static void name_odd(const struct core_team *t,
-                               const struct coll_args *a)
+/* Member pe and what it told. */
+struct seen {
+    int pe;
+    struct core_args args;
+};
+
+_Noreturn static void tell_calls(const struct core_team *t,
+                                 const struct coll_args *a, const char *whose,
+                                 const struct seen *o, const struct seen *u)
 {
-    int usual = usual_member(t, a), odd = 0, k = -1;
-    const struct core_args *u = args_of(t, usual), *o = u;
+    char co[48], cu[48];
+    bool known = true;
+
+    doing(co, sizeof co, t, o->pe, &o->args, &known);
+    doing(cu, sizeof cu, t, u->pe, &u->args, &known);
+    core_fatal(ERR_COLL, a->call, "collective call %" PRIu64 "%s: PE %d is in "
+               "%s, PE %d in %s%s", t->meetings, whose,
+               core_team_world_pe(t, o->pe), co, core_team_world_pe(t, u->pe),
+               cu, known || core_status.checks ? ""
+                                               : "; SHMEM_CHECK=1 names it");
+}
+
+/* next: what this PE found to differ from its own. */
+_Noreturn static void name_odd(const struct core_team *t,
+                               const struct coll_args *a,
+                               const struct seen *mine,
+                               const struct seen *next)
+{
+    struct seen o = *next, u = { .pe = usual_member(t, a) };
     char whose[40] = "", vo[48], vu[48];
     const char *label;
+    int k = -1;
 
+    u.args = *args_of(t, u.pe);
     if (first_to_differ(t, a) != t->my_pe)
         core_await_end();
-    for (; odd < t->n_pes && k < 0; odd++) {
-        o = args_of(t, odd);
-        k = difference(a, o, u);
+    for (int i = 0; i < t->n_pes && k < 0; i++) {
+        o = (struct seen){ i, *args_of(t, i) };
+        k = difference(a, &o.args, &u.args);
     }
-    odd = core_team_world_pe(t, odd - 1);
-    usual = core_team_world_pe(t, usual);
+    if (k < 0) {        /* who waits for nobody here has come to its next one */
+        o = *next;
+        u = *mine;
+        k = difference(a, &o.args, &u.args);
+    }
     if (t != &core_world)
         snprintf(whose, sizeof whose, " of a team of %d PEs", t->n_pes);
     if (k == COLL_VALUES)
-        core_fatal(ERR_COLL, a->call, "collective call %" PRIu64 "%s: PE %d is "
-                   "in %s, PE %d in %s", t->meetings, whose, odd,
-                   doing(vo, sizeof vo, t, o), usual,
-                   doing(vu, sizeof vu, t, u));
+        tell_calls(t, a, whose, &o, &u);
     label = a->label[k];
     core_fatal(a->code, a->call, "collective call %" PRIu64 "%s: PE %d passed "
-               "%s %s, PE %d passed %s", t->meetings, whose, odd,
-               label + (label[0] == '@'), show(vo, sizeof vo, label, o->value[k]),
-               usual, show(vu, sizeof vu, label, u->value[k]));
+               "%s %s, PE %d passed %s", t->meetings, whose,
+               core_team_world_pe(t, o.pe), label + (label[0] == '@'),
+               show(vo, sizeof vo, label, o.args.value[k]),
+               core_team_world_pe(t, u.pe),
+               show(vu, sizeof vu, label, u.args.value[k]));
 }
 
 void coll_meet(struct core_team *t, const struct coll_args *a)
 {
+    struct seen next = { .pe = (t->my_pe + 1) % t->n_pes }, me;
     struct core_args *mine;
-    int next = (t->my_pe + 1) % t->n_pes;
 
     t->meetings++;
     mine = args_of(t, t->my_pe);
-    snprintf(mine->call, sizeof mine->call, "%s",
-             a->call + (a->call[0] == 'p'));
+    snprintf(mine->call, sizeof mine->call, "%s", core_public_name(a->call));
     mine->meeting = t->meetings;
     memcpy(mine->value, a->value, sizeof mine->value);
     coll_sync(t);
-    if (difference(a, mine, args_of(t, next)) >= 0)
-        name_odd(t, a);
+    next.args = *args_of(t, next.pe);
+    if (likely(difference(a, mine, &next.args) < 0))
+        return;
+    me = (struct seen){ t->my_pe, *mine };
+    name_odd(t, a, &me, &next);
 }

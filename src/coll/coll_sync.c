@@ -49,15 +49,21 @@ static void look_at_last(int world_pe, uint64_t *out)
     out[1] = peer->doing.last_call;
 }
 
+/* Of this thread. */
+static const char *call_name(void)
+{
+    return xport_call ? xport_call : "collective call";
+}
+
 static void need_one(uint64_t sync, int pe)
 {
     uint64_t last[2];
 
     look_at_last(pe, last);
     if (last[0] && (last[0] < sync || last[1] < core_world.calls))
-        core_fatal(ERR_COLL, "collective call", "waits for PE %d, which has "
-                   "called shmem_finalize; SHMEM_CHECK=1 names calls that do "
-                   "not match", pe);
+        core_fatal(ERR_COLL, call_name(), "waits for PE %d, which has called "
+                   "shmem_finalize%s", pe, core_status.checks ? ""
+                   : "; SHMEM_CHECK=1 names calls that do not match");
 }
 
 void coll_need_all(uint64_t sync)
@@ -201,8 +207,8 @@ static void hear_all(const struct coll_call *c)
     if (!t->heard)
         t->heard = malloc((size_t)t->n_pes * sizeof *t->heard);
     if (!t->heard)
-        core_fatal(ERR_LIMIT, "collective call", "no memory for a word of "
-                   "each of %d PEs", t->n_pes);
+        core_fatal(ERR_LIMIT, call_name(), "no memory for a word of each "
+                   "of %d PEs", t->n_pes);
     for (int i = 0; i < t->n_pes; i++) {
         w = core_team_words(t, i);
         if (coll_near(t, i))

@@ -159,8 +159,8 @@ static void gone(struct round *r, const struct core_waiter *w, int pe)
         return;
     }
     core_fatal(ERR_COLL, call_of(w), "waits for PE %d, which has called "
-               "shmem_finalize; SHMEM_CHECK=1 names calls that do not match",
-               pe);
+               "shmem_finalize%s", pe, core_status.checks ? ""
+               : "; SHMEM_CHECK=1 names calls that do not match");
 }
 
 /* Of member i.  Who waits for the same is found by all others alike. */

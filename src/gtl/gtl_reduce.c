@@ -11,6 +11,20 @@ static const unsigned sizes[GTL_TYPES] = {
     [GTL_COMPLEXD] = 16
 };
 
+const char *const gtl_op_names[GTL_REDUCTIONS] = {
+    [GTL_RED_AND] = "AND", [GTL_RED_OR] = "OR", [GTL_RED_XOR] = "XOR",
+    [GTL_RED_MAX] = "MAX", [GTL_RED_MIN] = "MIN", [GTL_RED_SUM] = "SUM",
+    [GTL_RED_PROD] = "PROD"
+};
+
+const char *const gtl_type_names[GTL_TYPES] = {
+    [GTL_I8] = "INT8", [GTL_I16] = "INT16", [GTL_I32] = "INT32",
+    [GTL_I64] = "INT64", [GTL_U8] = "UINT8", [GTL_U16] = "UINT16",
+    [GTL_U32] = "UINT32", [GTL_U64] = "UINT64", [GTL_FLOAT] = "FLOAT",
+    [GTL_DOUBLE] = "DOUBLE", [GTL_COMPLEXF] = "COMPLEXF",
+    [GTL_COMPLEXD] = "COMPLEXD"
+};
+
 static int unmeant(void)
 {
     return gtl_fail(-EINVAL, "reduce", "the type has no such operation",

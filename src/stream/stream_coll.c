@@ -354,27 +354,21 @@ static uint64_t length_in(uint64_t word)
     return word << 1 >> (WHAT_BITS + 1);
 }
 
+static bool is_barrier(uint64_t word)
+{
+    return !(word & ((1 << WHAT_BITS) - 1));
+}
+
 static const char *show(char *out, size_t size, uint64_t word)
 {
-    static const char *const ops[] = {
-        [GTL_RED_AND] = "AND", [GTL_RED_OR] = "OR", [GTL_RED_XOR] = "XOR",
-        [GTL_RED_MAX] = "MAX", [GTL_RED_MIN] = "MIN", [GTL_RED_SUM] = "SUM",
-        [GTL_RED_PROD] = "PROD"
-    };
-    static const char *const types[] = {
-        [GTL_I8] = "INT8", [GTL_I16] = "INT16", [GTL_I32] = "INT32",
-        [GTL_I64] = "INT64", [GTL_U8] = "UINT8", [GTL_U16] = "UINT16",
-        [GTL_U32] = "UINT32", [GTL_U64] = "UINT64", [GTL_FLOAT] = "FLOAT",
-        [GTL_DOUBLE] = "DOUBLE", [GTL_COMPLEXF] = "COMPLEXF",
-        [GTL_COMPLEXD] = "COMPLEXD"
-    };
     unsigned what = word & ((1 << WHAT_BITS) - 1);
 
     if (!what)
         return "a barrier";
     snprintf(out, size, "SHMEMX_%s of %llu bytes of SHMEMX_%s",
-             ops[what & ((1 << OP_BITS) - 1)],
-             (unsigned long long)length_in(word), types[(what >> OP_BITS) - 1]);
+             gtl_op_names[what & ((1 << OP_BITS) - 1)],
+             (unsigned long long)length_in(word),
+             gtl_type_names[(what >> OP_BITS) - 1]);
     return out;
 }
 
@@ -392,7 +386,8 @@ static int all_have(const struct coll *c, int rc, uint64_t mine)
                       "make its own");
         return -ECANCELED;
     }
-    rc = length_in(theirs) != length_in(mine) ? -EMSGSIZE : -EINVAL;
+    rc = is_barrier(theirs) || is_barrier(mine) ||
+         length_in(theirs) == length_in(mine) ? -EINVAL : -EMSGSIZE;
     stream_refuse(rc == -EINVAL ? ERR_ARG : ERR_SIZE, c->call, "PE %d makes "
                   "%s, this PE %s", core_team_world_pe(c->team, odd),
                   show(a, sizeof a, theirs), show(b, sizeof b, mine));
@@ -407,6 +402,11 @@ static int make(const struct coll *args, int rc,
     struct shmemx_req *r = NULL;
 
     core_watch_enter(args->call, args->team);
+    /* Always: who makes another call has published a word of that, if any, and
+     * would be taken for one that could not make its own. */
+    coll_meet(args->team, &(struct coll_args){
+        .code = ERR_COLL, .call = args->call,
+        .also = args->size ? "shmemx_barrier_init" : "shmemx_allreduce_init" });
     if (!out && !rc)
         rc = stream_refuse(ERR_NULL, args->call, "no place for the request");
     if (!c)
@@ -461,11 +461,13 @@ static int may_reduce(const char *call, const struct gtl_reduce *r,
                       "library's");
         return -ENOTSUP;
     }
-    if (!len || (stream_reaches_local(r->out, len) &&
-                 stream_reaches_local(r->a, len)))
+    if (!len)
         return 0;
-    return stream_refuse(ERR_ARG, call, "dest or source is memory that the "
-                         "device does not reach");
+    for (int i = 0; i < 2; i++)
+        if (!stream_reaches_local(i ? r->a : r->out, len))
+            return stream_refuse(ERR_ARG, call, "%s is memory that the device "
+                                 "does not reach", i ? "source" : "dest");
+    return 0;
 }
 
 int stream_allreduce_init(const char *call, struct core_team *t,

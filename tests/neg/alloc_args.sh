@@ -62,12 +62,12 @@ export SHMEM_CHECK
 odd 'shmem_malloc: collective call 3: PE 2 passed size 64, PE 0 passed 32 \[S-E-HEAPARG\]' malloc
 odd 'shmem_malloc: collective call 3: PE 0 passed size 64, PE 1 passed 32 \[S-E-HEAPARG\]' malloc 0
 odd 'shmem_malloc: collective call 3: PE 0 passed size -1, PE 1 passed 32 \[S-E-HEAPARG\]' huge 0
-odd 'shmem_malloc: collective call 3: PE 2 is in another call, PE 0 in shmem_malloc \[S-E-COLL\]' zero
+odd 'shmem_malloc: collective call 3: PE 2 is in (shmem_barrier_all, PE 0 in shmem_malloc|another call, PE 0 in shmem_malloc; SHMEM_CHECK=1 names it) \[S-E-COLL\]' zero
 odd 'shmem_align: collective call 3: PE 2 passed alignment 64, PE 0 passed 128 \[S-E-HEAPARG\]' align
 odd 'shmem_realloc: collective call 3: PE 2 passed size 64, PE 0 passed 128 \[S-E-HEAPARG\]' realloc
 odd 'shmem_free: collective call 3: PE 2 passed ptr heap\+0x[0-9a-f]+, PE 0 passed heap\+0x[0-9a-f]+ \[S-E-HEAPARG\]' free
 odd 'shmem_malloc: collective call 3: PE 2 is in shmem_free, PE 0 in shmem_malloc \[S-E-COLL\]' kind
-odd 'shmem_malloc: collective call 3: PE 2 is in another call, PE 0 in shmem_malloc \[S-E-COLL\]' barrier
+odd 'shmem_malloc: collective call 3: PE 2 is in (shmem_barrier_all, PE 0 in shmem_malloc|another call, PE 0 in shmem_malloc; SHMEM_CHECK=1 names it) \[S-E-COLL\]' barrier
 # The 64th call is still compared.
 odd 'shmem_malloc: collective call 64: PE 2 passed size 64, PE 0 passed 32 \[S-E-HEAPARG\]' late
 

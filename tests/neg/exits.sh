@@ -101,7 +101,7 @@ ends 0 "$warn" in_time
 grep -q '^sluice: PE 1 ' "$err" || fail "in_time: $(cat "$err")"
 
 # Others that need it in a collective call end soon, with or without a word.
-gone='sluice: PE 0 \([^ ]+\): collective call: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\] \(and 1 other PE: 2\)'
+gone='sluice: PE 0 \([^ ]+\): shmem_[a-z_]*: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\] \(and 1 other PE: 2\)'
 debug=$(grep '^#define SLUICE_DEBUG' "$SRC/config.h")     # SHMEM_CHECK is on
 [ -z "$debug" ] ||
     gone='sluice: PE 0 \([^ ]+\): shmem_[a-z_]*: collective call 2: PE 1 is in shmem_finalize, PE 0 in shmem_[a-z_]* \[S-E-COLL\]'
@@ -117,7 +117,7 @@ unset SHMEM_COLL_SYNC
 ends 1 "$gone" too_early 0
 # With messages only who waits for PE 1 knows.
 one=$gone
-[ -n "$debug" ] || one='sluice: PE [02] \([^ ]+\): collective call: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\]'"$others"
+[ -n "$debug" ] || one='sluice: PE [02] \([^ ]+\): shmem_[a-z_]*: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\]'"$others"
 for SHMEM_COLL_REDUCE in doubling ring split pull; do
     export SHMEM_COLL_REDUCE
     ends 1 "$one" too_early 1
