@@ -29,6 +29,8 @@
 #include <time.h>
 
 enum { NOTES = 64, LOOKS = 8, MOST = 256, SHOWN = 3 };
+/* Later than that, and this PE was not running: its waits are not counted
+ * then, as the others could not know. */
 #define GAP_NS ((uint64_t)500000000)
 
 /* Of a stream's handle, never freed.  One thread at a time enqueues there. */
@@ -66,6 +68,8 @@ struct entry {
     bool armed, guess;
     void *stream;
     struct core_waiter what;    /* for words; without addr: an operation */
+    uint64_t from_ns;           /* it is counted; lasting.w's is the first look,
+                                 * and one of what a round knows it by */
     struct core_lasting lasting;
 };
 
@@ -210,13 +214,18 @@ static void saw_lasting(const struct saw *saw)
         e->what = saw->what;
         e->lasting.pe = saw->pe;
         e->lasting.told = &e->told;
-        e->lasting.w.since_ns = clock_ns();
+        e->from_ns = e->lasting.w.since_ns = clock_ns();
         entries[n_entries++] = e;
     }
     e = entries[i];
     e->marked = true;
     if (saw->goes_on && !e->told)
-        e->lasting.w.since_ns = clock_ns();
+        e->from_ns = clock_ns();
+}
+
+static uint64_t lasted(const struct entry *e, uint64_t now)
+{
+    return now - e->from_ns;
 }
 
 /* The word is the program's, which need not store it atomically. */
@@ -309,7 +318,7 @@ static void describe(const struct entry *e, struct core_text *t, uint64_t now)
 
     core_text_add(t, "stream %p: %s waits for %llu s for ", e->stream,
                   core_public_name(e->what.call),
-                  core_text_seconds(now - e->lasting.w.since_ns));
+                  core_text_seconds(lasted(e, now)));
     if (e->what.addr && (name = stream_coll_name(e->what.addr)))
         core_text_add(t, "%s that not all have come to", name);
     else if (e->what.addr && chan_name(e->what.addr, message, sizeof message))
@@ -349,7 +358,7 @@ static void tell(struct entry *e, uint64_t now)
 
 static bool lasts(const struct entry *e, uint64_t now)
 {
-    return now - e->lasting.w.since_ns > core_watch_after_ns;
+    return lasted(e, now) > core_watch_after_ns;
 }
 
 /* Is the stream of that guess past its waits? */
@@ -369,7 +378,7 @@ static void end(struct entry *e, uint64_t now)
     if (e->told && env.STALL)
         log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->stream,
                  core_public_name(e->what.call),
-                 core_text_seconds(now - e->lasting.w.since_ns));
+                 core_text_seconds(lasted(e, now)));
     free(e);
 }
 
@@ -441,15 +450,25 @@ static bool sleep_until_stopped(uint64_t ns)
     return is;
 }
 
+static void forget_gap(uint64_t gap, uint64_t now)
+{
+    uint64_t *from;
+
+    for (unsigned i = 0; i < n_entries; i++) {
+        from = &entries[i]->from_ns;
+        *from = *from + gap < now ? *from + gap : now;
+    }
+}
+
 static void *run(void *arg)
 {
-    uint64_t every = core_watch_after_ns / LOOKS, last = clock_ns(), now;
+    uint64_t every = core_watch_after_ns / LOOKS, last = clock_ns(), now, late;
 
     while (!sleep_until_stopped(every)) {
         now = clock_ns();
-        if (now - last > every + GAP_NS)        /* this PE did not run */
-            for (unsigned i = 0; i < n_entries; i++)
-                entries[i]->lasting.w.since_ns = now;
+        late = now - last - every;
+        if (late > GAP_NS)
+            forget_gap(late, now);
         last = now;
         look();
     }

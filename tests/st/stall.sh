@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: a stream that waits for long is told of: the stream, the call,
 # the word and what is wanted of it, and who is to raise it and what that PE
-# does; again when it goes on; SIGUSR2 shows it; and what is known to lock up a
-# GPU's streams is named.
+# does; again when it goes on, and after how long, also where its PE was stopped
+# meanwhile; SIGUSR2 shows it; and what is known to lock up a GPU's streams is
+# named.
 # Timeout: 40
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
@@ -16,8 +17,8 @@ static uint64_t far, here;
 
 static int begun[2];
 
-/* Wakes the process that is about to stop. */
-static void make_waker(void)
+/* Wakes the process that is about to stop, so long after. */
+static void make_waker(useconds_t us)
 {
     char c;
 
@@ -25,7 +26,7 @@ static void make_waker(void)
         return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (read(begun[0], &c, 1) == 1) {
-        usleep(3200000);
+        usleep(us);
         kill(getppid(), SIGCONT);
     }
     _exit(0);
@@ -33,13 +34,14 @@ static void make_waker(void)
 
 int main(int argc, char **argv)
 {
-    int stops = argc > 1, me, n, late, rc = 0;
+    int pauses = argc > 1 && !strcmp(argv[1], "pauses");
+    int stops = argc > 1 && !pauses, me, n, late, rc = 0;
     shmemx_queue_t q;
     shmemx_stream_t s[4];
     uint64_t *w, got = 0;
 
-    if (stops)
-        make_waker();
+    if (stops || pauses)
+        make_waker(stops ? 3200000 : 1000000);
     shmem_init();
     me = shmem_my_pe();
     n = shmem_n_pes();
@@ -65,13 +67,18 @@ int main(int argc, char **argv)
         if (!me && !stops) {
             usleep(1300000);
             kill(getpid(), SIGUSR2);
+            usleep(pauses * 700000);    /* until it is told of */
+        }
+        if (!me && pauses) {
+            rc |= write(begun[1], "", 1) != 1;
+            raise(SIGSTOP);
         }
     } else if (stops) {                 /* when none is in the barrier */
         shmem_uint64_wait_until(&here, SHMEM_CMP_GE, (uint64_t)n - 1);
         rc |= write(begun[1], "", 1) != 1;
         raise(SIGSTOP);
     } else {
-        usleep(1700000);
+        usleep(pauses ? 2400000 : 1700000);
     }
     for (int pe = 0; late && pe < n; pe++) {
         shmem_uint64_p(w, 1, pe);
@@ -133,6 +140,7 @@ trap_of()
 }
 
 run near SHMEM_DEVICE=host -- ./wait &
+run paused SHMEM_DEVICE=host -- ./wait pauses &
 run far SHMEM_DEVICE=host SHMEM_OFI_PROVIDER='tcp;ofi_rxm' -- \
     --ppn 1 ./wait stops &
 run cuda SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
@@ -160,6 +168,11 @@ for how in far nic; do
 done
 waits cuda "$late" 'set CUDA_MODULE_LOADING=EAGER'
 waits hip "$late" '3 streams wait, and all streams share 3 hardware queues.*GPU_MAX_HW_QUEUES'
+# It went on while it was stopped, after two seconds.
+grep -qE 'PE 0 .*shmemx_uint64_wait_until_on_stream went on after [1-5] s' \
+    paused || fail "paused: $(cat paused)"
+! grep 'went on after 0 s' near paused far nic cuda hip ||
+    fail 'a wait that was told of did not last'
 for how in near cuda hip; do
     grep -qE 'PE 0 \([^ ]+\): .*; stream 0x[0-9a-f]+: shmemx_[a-z0-9_]+_on_stream waits for [12] s for [03] .*heap: ' \
         "$how" || fail "$how: nothing of streams on SIGUSR2: $(cat "$how")"
