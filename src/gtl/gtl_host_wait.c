@@ -6,7 +6,7 @@
  * others store is found by one of the sleepers, which looks at all words as
  * often as the youngest wait deserves: late by at most a 32nd of the time it
  * took, and by 5 ms. */
-#include "gtl/gtl_host_int.h"
+#include "gtl/gtl_host_stream.h"
 #include "base/clock.h"
 #include "gtl/gtl_trap.h"
 #include "base/lock.h"
@@ -84,13 +84,20 @@ void gtl_host_look(void)
     lock_release(&lock);
 }
 
-bool gtl_waits_for(const uint64_t *word, uint64_t least)
+bool gtl_waits(void *stream, uint64_t **word, uint64_t *least)
 {
-    bool is = false;
+    const struct gtl_host_stream *s = gtl_host_find(stream);
+    unsigned i = 0;
+    bool is;
 
     lock_acquire(&lock);
-    for (unsigned i = 0; i < n_waits && !is; i++)
-        is = waits[i].word == word && waits[i].least == least;
+    while (i < n_waits && (!s || waits[i].state != &s->waits))
+        i++;
+    is = i < n_waits;
+    if (is) {
+        *word = waits[i].word;
+        *least = waits[i].least;
+    }
     lock_release(&lock);
     return is;
 }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Does a stream of the software device wait for that now? */
-bool gtl_waits_for(const uint64_t *word, uint64_t least);
+/* Does that stream of the software device wait now, and for what? */
+bool gtl_waits(void *stream, uint64_t **word, uint64_t *least);
 /* "; ...", what to try where so many streams wait for long: settings with
  * which streams of this device are known to lock up.  Or NULL.  With 0: before
  * any does. */

@@ -250,31 +250,52 @@ static struct core_waiter what_of(const struct note *n)
     };
 }
 
-static void look_at_notes(struct stream_notes *s)
+/* One that the stream waits for, or with guess may; those of before that are
+ * raised are past. */
+static uint64_t find_note(struct stream_notes *s, uint64_t n, bool guess,
+                          const uint64_t *word, uint64_t least,
+                          struct note *was)
 {
-    uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), i = GET(s->over);
-    bool first = true, guess = !gtl_is_software();
-    struct note was;
+    uint64_t i = GET(s->over);
+    bool first = true;
 
     if (n > NOTES && i < n - NOTES)
         i = n - NOTES;
     for (; i < n; i++) {
         struct note *at = &s->notes[i % NOTES];
 
-        was = (struct note){ GET(at->call), GET(at->sym), GET(at->word),
-                             GET(at->least), GET(at->pe) };
+        *was = (struct note){ GET(at->call), GET(at->sym), GET(at->word),
+                              GET(at->least), GET(at->pe) };
         if (__atomic_load_n(&s->n, __ATOMIC_ACQUIRE) >= i + NOTES)
             continue;           /* another one is being written there */
-        if (raised(&was)) {
+        if (raised(was)) {
             if (first)
                 SET(s->over, i + 1);
             continue;
         }
         first = false;
-        if (guess || gtl_waits_for(was.word, was.least))
+        if (guess || (was->word == word && was->least == least))
             break;
     }
-    if (i < n)
+    return i;
+}
+
+/* The note of what the software device waits for may have been written over,
+ * where many waits were enqueued at once: then the word has to tell. */
+static void look_at_notes(struct stream_notes *s)
+{
+    uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), i, least = 0;
+    uint64_t *word = NULL;
+    bool guess = !gtl_is_software();
+    bool waits = !guess && gtl_waits(s->stream, &word, &least);
+    struct note was;
+
+    i = find_note(s, n, guess, word, least, &was);
+    if (i == n && waits && n > NOTES && GET(s->over) < n - NOTES) {
+        was = (struct note){ was.call, word, word, least, -1 };
+        i = (uintptr_t)word + least;
+    }
+    if (i != n)
         saw_lasting(&(struct saw){
             .of = s, .turn = i, .stream = s->stream, .pe = was.pe,
             .guess = guess, .goes_on = guess && n != s->seen,

@@ -97,6 +97,38 @@ int main(int argc, char **argv)
 }
 C
 
+# Of more messages than there are notes, the first is waited for.
+program crowd <<'C'
+#include <shmemx_st.h>
+enum { N = 200 };
+int main(void)
+{
+    static uint64_t w[N];
+    shmemx_stream_t s;
+    shmemx_queue_t q;
+    shmemx_req_t r[N];
+    int rc = 0, me;
+
+    shmem_init();
+    me = shmem_my_pe();
+    rc |= shmemx_stream_create(&s) | shmemx_queue_create(s, NULL, 0, &q);
+    for (int i = 0; i < N; i++)
+        rc |= me ? shmemx_send_init(&w[i], sizeof *w, 0, i, &r[i])
+                 : shmemx_recv_init(&w[i], sizeof *w, 1, i, &r[i]);
+    rc |= shmemx_matchall(N, r);
+    shmem_barrier_all();
+    if (me)
+        usleep(1900000);
+    rc |= shmemx_enqueue_startall(q, N, r) | shmemx_enqueue_waitall(q, N, r);
+    rc |= shmemx_queue_wait(q);
+    for (int i = 0; i < N; i++)
+        rc |= shmemx_req_free(&r[i]);
+    rc |= shmemx_queue_destroy(q) | shmemx_stream_destroy(s);
+    shmem_finalize();
+    return rc != 0;
+}
+C
+
 # run FILE VAR=VALUE... -- WORDS...
 run()
 (
@@ -108,7 +140,7 @@ run()
     done
     shift
     SHMEM_STALL=1 SHMEM_DEVICE_SYMMETRIC_SIZE=16M timeout 60 \
-        "$bin/oshrun" -n 3 "$@" >"$file" 2>&1
+        "$bin/oshrun" -n "${PES:-3}" "$@" >"$file" 2>&1
     echo "exit status $?" >>"$file"
 )
 
@@ -143,6 +175,7 @@ run near SHMEM_DEVICE=host -- ./wait &
 run paused SHMEM_DEVICE=host -- ./wait pauses &
 run far SHMEM_DEVICE=host SHMEM_OFI_PROVIDER='tcp;ofi_rxm' -- \
     --ppn 1 ./wait stops &
+run many PES=2 SHMEM_DEVICE=host -- ./crowd &
 run cuda SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
     FAKE_DEVICE=discrete -- ./wait &
 run hip SHMEM_DEVICE=hip FAKE_DEVICE=discrete GPU_MAX_HW_QUEUES=3 \
@@ -168,6 +201,8 @@ for how in far nic; do
 done
 waits cuda "$late" 'set CUDA_MODULE_LOADING=EAGER'
 waits hip "$late" '3 streams wait, and all streams share 3 hardware queues.*GPU_MAX_HW_QUEUES'
+told many 'stream 0x[0-9a-f]+: shmemx_enqueue_[a-z]+ waits for [12] s for a message from PE 1, tag 0; to be raised, it may be, by PE 1 '
+grep -qx 'exit status 0' many || fail "many: $(cat many)"
 # It went on while it was stopped, after two seconds.
 grep -qE 'PE 0 .*shmemx_uint64_wait_until_on_stream went on after [1-5] s' \
     paused || fail "paused: $(cat paused)"
