@@ -29,8 +29,8 @@
 #include <time.h>
 
 enum { NOTES = 64, LOOKS = 8, MOST = 256, SHOWN = 3 };
-/* Later than that, and this PE was not running: its waits are not counted
- * then, as the others could not know. */
+/* Later than that, or than another look, and this PE was not running: its
+ * waits are not counted then, as it cannot tell what the others did. */
 #define GAP_NS ((uint64_t)500000000)
 
 /* Of a stream's handle, never freed.  One thread at a time enqueues there. */
@@ -484,11 +484,12 @@ static void forget_gap(uint64_t gap, uint64_t now)
 static void *run(void *arg)
 {
     uint64_t every = core_watch_after_ns / LOOKS, last = clock_ns(), now, late;
+    uint64_t most = every < GAP_NS ? every : GAP_NS;
 
     while (!sleep_until_stopped(every)) {
         now = clock_ns();
         late = now - last - every;
-        if (late > GAP_NS)
+        if (late > most)
             forget_gap(late, now);
         last = now;
         look();
