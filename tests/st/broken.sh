@@ -84,7 +84,7 @@ static void go_on(int n, shmemx_req_t r[], char *in, char *out)
 int main(int argc, char **argv)
 {
     const char *word = argv[1];
-    char *x, *in, *out, *mine = calloc(2, N);
+    char *x, *in, *out, *mine;
     uint64_t *was;
     shmemx_req_t r[8];
     int flag = 1;
@@ -99,11 +99,12 @@ int main(int argc, char **argv)
     in = shmem_calloc(2, N);
     out = shmem_calloc(2, N);
     was = shmem_calloc(2, sizeof *was);
-    memset(mine, 7, N);
     if (shmem_my_pe()) {        /* put to, and no more */
         shmem_finalize();
         return 0;
     }
+    mine = calloc(2, N);
+    memset(mine, 7, N);
     IS(shmemx_stream_create(&s), 0);
     IS(shmemx_stream_create(&t), 0);
     IS(shmemx_queue_create(s, NULL, 0, &q), 0);
@@ -193,6 +194,7 @@ int main(int argc, char **argv)
     }
     IS(shmem_char_g(x, peer), 0);
     shmem_finalize();
+    free(mine);
     return bad != 0;
 }
 C
