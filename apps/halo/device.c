@@ -44,9 +44,13 @@ static void load(struct device *d, int count, const char *text)
 bool device_open(struct device *d, const struct kernel *kernels, int count,
                  const char *text)
 {
+    int rc;
+
     memset(d, 0, sizeof(*d));
-    if (shmemx_device_info(&d->info) ||
-        !shmemx_space_usable(SHMEM_SPACE_DEVICE)) {
+    rc = shmemx_device_info(&d->info);
+    if (rc != -ENODEV)          /* else the same is said as of no memory */
+        app_need(rc, "shmemx_device_info");
+    if (rc || !shmemx_space_usable(SHMEM_SPACE_DEVICE)) {
         if (app.me == 0)
             fprintf(stderr, "%s: there is no device memory: SHMEM_DEVICE=host "
                     "is a device in software [H-E-DEVICE]\n", app.name);

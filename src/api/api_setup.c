@@ -120,6 +120,8 @@ static int open_rooms(int thread_level)
     if (!rc)
         rc = gtl_env_check();
     if (!rc)
+        rc = stream_env_check();
+    if (!rc)
         rc = rt_nic_map_check();
     if (!rc)
         rc = rt_open();

@@ -188,6 +188,9 @@ void stream_destroyed(const char *call, void *stream);
  * device's own that it has not come to? */
 bool stream_pending(void *stream);
 
+/* Is SHMEM_ST_EAGER legal: "8k", or "4k,16k" for this node and others?
+ * -EINVAL, logged; else it is what messages go by from now on. */
+int stream_env_check(void);
 /* Before the PEs meet, in the same order on all: -ENOMEM, logged. */
 int stream_reserve(void);
 /* There is a device.  0 or -errno, logged; again after success: nothing. */

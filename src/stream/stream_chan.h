@@ -113,13 +113,11 @@ static inline char *chan_slot(const struct chan *c, char *land, uint64_t round)
 /* SHMEM_ST_EAGER unless it is set: see docs/ARCHITECTURE.md. */
 enum { CHAN_EAGER_NEAR = 4096, CHAN_EAGER_FAR = 8192 };
 /* Bytes up to which messages go by EAGER, of this node and of others: what a
- * match looks at. */
+ * match looks at.  stream_env_check() reads them. */
 struct chan_eager {
     size_t near, far;
 };
 extern hidden struct chan_eager chan_eager;
-/* SHMEM_ST_EAGER: "8k", or "4k,16k" for this node and others: -EINVAL. */
-int chan_read_limit(void);
 struct mail_note;
 /* For what a sender's note says, with the slots for it: -ENOSPC. */
 int chan_decide(struct chan *r, const struct mail_note *n);

@@ -574,9 +574,7 @@ bool chan_visit(bool waits, chan_visitor *visit, void *arg)
 
 int chan_open(void)
 {
-    int rc = chan_read_limit();
-
-    return rc ? rc : mail_open();
+    return mail_open();
 }
 
 static void forget_tables(void) REQUIRES(lock)

@@ -10,7 +10,7 @@
 
 struct chan_eager chan_eager;
 
-int chan_read_limit(void)
+int stream_env_check(void)
 {
     const char *text = env.ST_EAGER, *comma = strchr(text, ',');
     char first[32];

@@ -13,6 +13,7 @@
 #include "stream/stream_chan.h"
 #include "xport/xport.h"
 
+#include <errno.h>
 #include <shmem.h>
 #include <shmem_space.h>
 #include <shmemx_st.h>
@@ -461,6 +462,8 @@ static bool begin(int argc, char **argv, int *status)
         return false;
     }
     rc = shmemx_device_info(&pp.device);
+    if (rc != -ENODEV)          /* else the same is said as of no memory */
+        need(rc, "shmemx_device_info");
     if (rc || !shmemx_space_usable(SHMEM_SPACE_DEVICE)) {
         if (pp.me == 0)
             fprintf(stderr, "pp_pack: there is no device memory: "

@@ -83,6 +83,10 @@ for value in foo=1 launch launch=-1; do
     bad "SHMEM_DEVICE_COSTS=$value" "$steps"
 done
 good SHMEM_DEVICE_COSTS=launch=2.5,sync=3
+for value in x 1,2,3; do
+    bad "SHMEM_ST_EAGER=$value" 'want bytes, like 8k, or those for this node and for others, like 4k,16k'
+done
+good SHMEM_ST_EAGER=4k,16k
 try 4 --ppn 2 env SHMEM_DEVICE_COSTS=foo=1 ./bad
 ended 1 'costs on two nodes'
 said 'costs on two nodes' "sluice: PE [0-3] \\([^ ]+\\): SHMEM_DEVICE_COSTS is \"foo=1\": $steps \\[S-E-ENV\\]$others"
@@ -96,7 +100,7 @@ good SHMEM_NIC_MAP=abc
 
 # An empty one is unset.
 for name in SYMMETRIC_SIZE PPN CHECK COLL_SYNC LOG FAULT DEBUG DEVICE_COSTS \
-    NIC_MAP NO_SUCH; do
+    ST_EAGER NIC_MAP NO_SUCH; do
     good SHMEM_$name=
 done
 

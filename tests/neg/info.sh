@@ -65,6 +65,9 @@ grep -q '^FAIL  environment ' "$out" || fail "SHMEM_PPN=x: $(cat "$out")"
 checked SHMEM_DEVICE_COSTS=bad=3 1
 said SHMEM_DEVICE_COSTS=bad=3 'shmem_info: SHMEM_DEVICE_COSTS is .* \[S-E-ENV\]'
 grep -q '^FAIL  environment ' "$out" || fail "DEVICE_COSTS: $(cat "$out")"
+checked SHMEM_ST_EAGER=x 1
+said SHMEM_ST_EAGER=x 'shmem_info: SHMEM_ST_EAGER is .* \[S-E-ENV\]'
+grep -q '^FAIL  environment ' "$out" || fail "ST_EAGER: $(cat "$out")"
 SHMEM_DEVICE=host checked SHMEM_DEVICE_SYMMETRIC_SIZE=100t 1
 grep -q '^FAIL  device heap ' "$out" || fail "device heap: $(cat "$out")"
 # The limit of most machines is no news.

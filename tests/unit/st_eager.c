@@ -11,7 +11,7 @@
 static int reads(const char *text)
 {
     env.ST_EAGER = text;
-    return chan_read_limit();
+    return stream_env_check();
 }
 
 #define GIVES(text, n, f)               \

@@ -7,6 +7,7 @@
 #include "heap/heap.h"
 #include "ofi/ofi.h"
 #include "rt/rt_nic.h"
+#include "stream/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,8 @@ static void warn_unknown(const char *text)
 
 static bool check_environment(void)
 {
-    if (env_load() || gtl_env_check() || rt_nic_map_check()) {
+    if (env_load() || gtl_env_check() || stream_env_check() ||
+        rt_nic_map_check()) {
         say(FAIL, "environment", "a variable has a bad value, see the line "
             "above; correct or unset it");
         return false;
