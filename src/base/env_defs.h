@@ -19,7 +19,7 @@ ENV(gtl,  DEVICE_MEMORY,  size, "", "1", "", "most memory of the software device
 ENV(gtl,  DEVICE_COSTS,   text, "", "", "", "step=microseconds,... that the software device adds to the steps launch, copy, write, wait, call, doorbell (which lets an armed operation go), sync, like launch=2.5,sync=3")
 ENV(heap, SPACE_CPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_SYMMETRIC_SIZE")
 ENV(heap, CPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_SYMMETRIC_SIZE")
-ENV(heap, DEVICE_SYMMETRIC_SIZE, size, "", "1", "", "symmetric heap per PE in device memory; unset: 512m, less where memory is short, when first used")
+ENV(heap, DEVICE_SYMMETRIC_SIZE, size, "", "1", "", "symmetric heap per PE in device memory, rounded up to a multiple of 2m; unset: 512m, less where memory is short, when first used")
 ENV(heap, SYMMETRIC_SIZE_DEVICE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")
 ENV(heap, SPACE_GPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")
 ENV(heap, GPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")

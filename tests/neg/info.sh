@@ -68,6 +68,10 @@ grep -q '^FAIL  environment ' "$out" || fail "DEVICE_COSTS: $(cat "$out")"
 checked SHMEM_ST_EAGER=x 1
 said SHMEM_ST_EAGER=x 'shmem_info: SHMEM_ST_EAGER is .* \[S-E-ENV\]'
 grep -q '^FAIL  environment ' "$out" || fail "ST_EAGER: $(cat "$out")"
+# A size whose unit was forgotten is legal, and told.
+checked SHMEM_SYMMETRIC_SIZE=512 0
+grep -q '^WARN  memory  *only 512 B of heap per PE for .*: without k, m, g or t a size is in bytes$' "$out" ||
+    fail "512 bytes: $(cat "$out")"
 SHMEM_DEVICE=host checked SHMEM_DEVICE_SYMMETRIC_SIZE=100t 1
 grep -q '^FAIL  device heap ' "$out" || fail "device heap: $(cat "$out")"
 # The limit of most machines is no news.

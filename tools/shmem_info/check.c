@@ -226,6 +226,9 @@ static void check_memory(int n_pes)
     if (plan.user_size < (size_t)64 << 20 && !env_is_set("SYMMETRIC_SIZE"))
         say(WARN, "memory", "only %s of heap per PE for %d PE%s: memory or the "
             "cgroup's limit is short", one, n_pes, s);
+    else if (plan.user_size < (size_t)64 << 10)
+        say(WARN, "memory", "only %s of heap per PE for %d PE%s: without k, m, "
+            "g or t a size is in bytes", one, n_pes, s);
     else
         say(PASS, "memory", "%s of heap per PE, %s for %d PE%s", one, all,
             n_pes, s);
