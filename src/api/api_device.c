@@ -345,8 +345,13 @@ int api_device_start(void)
     if (!aware_at_start())
         return 0;
     rc = gtl_open(rt_job.local);
-    if (rc)
+    if (rc) {
+        log_error(ERR_DEVICE, "the device, which %s, cannot be had",
+                  env_is_set("ENABLE_DEVICE_AWARENESS")
+                  ? "SHMEM_ENABLE_DEVICE_AWARENESS wants at start"
+                  : "may be meant by the program that has loaded its driver");
         return rc;
+    }
     sm_device_tell(words->sm);
     return ofi_device_known();
 }

@@ -86,6 +86,8 @@ static int try_all(int local)
     return rc;
 }
 
+/* Without the device calls that want it give NULL or an error, and the program
+ * goes on: a warning. */
 static int try_chosen(int local) REQUIRES(opening)
 {
     int rc;
@@ -94,8 +96,8 @@ static int try_chosen(int local) REQUIRES(opening)
         return try_all(local);
     rc = try(drivers[env.DEVICE], local);
     if (rc && !refused)
-        log_error(ERR_DEVICE, "SHMEM_DEVICE=%s: %s",
-                  drivers[env.DEVICE]->name, gtl_error());
+        log_warn(ERR_DEVICE, "SHMEM_DEVICE=%s: %s",
+                 drivers[env.DEVICE]->name, gtl_error());
     refused = rc;
     return rc;
 }

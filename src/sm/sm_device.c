@@ -160,15 +160,15 @@ static int pin(void)
     int rc = gtl->pin(shared.base, shared.size, GTL_PIN_MEMORY, &seen);
 
     if (rc) {
-        log_error(ERR_DEVICE, "pinning %zu bytes of host memory for the "
-                  "device: %s; is the limit of locked memory too low "
-                  "(ulimit -l)?", shared.size, gtl_error());
+        log_warn(ERR_DEVICE, "pinning %zu bytes of host memory for the "
+                 "device: %s; is the limit of locked memory too low "
+                 "(ulimit -l)?", shared.size, gtl_error());
         return rc;
     }
     if (seen == shared.base)
         return 0;
-    log_error(ERR_DEVICE, "the device sees pinned host memory at another "
-              "address: its memory cannot be shared on this node");
+    log_warn(ERR_DEVICE, "the device sees pinned host memory at another "
+             "address: its memory cannot be shared on this node");
     gtl->unpin(shared.base);
     return -ENOTSUP;
 }

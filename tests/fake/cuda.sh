@@ -33,7 +33,7 @@ refused()
     shift
     on "$@" "$at/unit/gtl_cuda" 2>err
     check [ $? -eq 3 ]
-    check grep -q "SHMEM_DEVICE=cuda: $text .*\[S-E-DEVICE\]\$" err
+    check grep -q "SHMEM_DEVICE=cuda: $text .*\[S-W-DEVICE\]\$" err
     cat err >&2
 }
 

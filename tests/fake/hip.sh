@@ -119,7 +119,7 @@ says()
     env LD_LIBRARY_PATH="$new" FAKE_HIP_MAJOR=6 $also "$fake/hip_drive" device \
         >hip.err 2>&1
     check [ $? -eq 2 ]
-    check grep -q "SHMEM_DEVICE=hip: $1 \\[S-E-DEVICE\\]\$" hip.err
+    check grep -q "SHMEM_DEVICE=hip: $1 \\[S-W-DEVICE\\]\$" hip.err
     check [ "$(grep -c sluice hip.err)" -eq 1 ]
     cat hip.err >>"$out"
 }

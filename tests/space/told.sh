@@ -59,7 +59,8 @@ int main(int argc, char **argv)
 END
 "$BUILD/bin/oshcc" -std=c99 -o told told.c || exit 1
 
-# says STATUS REGEX VARIABLE=VALUE... -- WORD: one line of two PEs
+# says STATUS REGEX VARIABLE=VALUE... -- WORD: one line of two PEs, or $lines
+lines=1
 says()
 {
     status=$1 want=$2
@@ -68,7 +69,7 @@ says()
     timeout -k 5 60 env "$@" >out 2>err
     rc=$?
     cat err >&2
-    if [ $rc -ne "$status" ] || [ "$(wc -l <err)" -ne 1 ] ||
+    if [ $rc -ne "$status" ] || [ "$(wc -l <err)" -ne $lines ] ||
         ! grep -qE -e "$want" err; then
         echo "FAIL ($rc): $*: $want" >&2
         failures=$((failures + 1))
@@ -100,7 +101,14 @@ says 0 'raise SHMEM_DEVICE_SYMMETRIC_SIZE and SHMEM_DEVICE_MEMORY \(32.0 MiB\)' 
 says 0 'a device heap of 128 MiB is more .*: raise SHMEM_DEVICE_MEMORY \(32.0 MiB\) or set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE' \
     SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=32m \
     SHMEM_DEVICE_SYMMETRIC_SIZE=128m "$run" -n 2 ./told d
-# A driver that is not there.
-says 0 '^sluice: .*SHMEM_DEVICE=hip: .*\[S-E-DEVICE\]' \
+# A driver that is not there: the program may go on, unless it cannot start.
+says 0 '^sluice: .*SHMEM_DEVICE=hip: .*\[S-W-DEVICE\]' \
     HIP_VISIBLE_DEVICES=-1 SHMEM_DEVICE=hip "$run" -n 2 ./told i
+lines=2
+says 1 'the device, which SHMEM_ENABLE_DEVICE_AWARENESS wants at start, cannot be had \[S-E-DEVICE\]' \
+    HIP_VISIBLE_DEVICES=-1 SHMEM_DEVICE=hip SHMEM_ENABLE_DEVICE_AWARENESS=1 \
+    "$run" -n 2 ./told i
+says 1 'SHMEM_ENABLE_CPU_SPACE \[S-E-DEVICE\]' \
+    HIP_VISIBLE_DEVICES=-1 SHMEM_DEVICE=hip SHMEM_DEFAULT_SPACE=gpu \
+    "$run" -n 2 ./told i
 [ $failures -eq 0 ]
