@@ -160,9 +160,10 @@ static const struct option_row *named(const struct option_row *rows,
     return NULL;
 }
 
-static void help(const char *about, const struct option_row *const tables[2])
+static void help(const struct about *about,
+                 const struct option_row *const tables[2])
 {
-    printf("%s\n", about);
+    puts(about->text);
     for (int t = 0; t < 2; t++)
         for (const struct option_row *row = tables[t]; row->name; row++) {
             char left[48], letter[5] = "    ";
@@ -179,6 +180,7 @@ static void help(const char *about, const struct option_row *const tables[2])
                     putchar(*c);
             putchar('\n');
         }
+    puts(about->columns);
 }
 
 static int read_words(int argc, char **argv,
@@ -212,7 +214,7 @@ static int read_words(int argc, char **argv,
     return 0;
 }
 
-int options_read(int argc, char **argv, const char *about,
+int options_read(int argc, char **argv, const struct about *about,
                  const struct option_row *rows, struct common *out)
 {
     static const char *const verify[] = { "all", "last", "none", NULL };
@@ -264,12 +266,20 @@ int options_read(int argc, char **argv, const char *about,
     return status;
 }
 
-void options_spoilt(const struct common *o)
+void options_spoilt(const struct common *o, long first, long last)
 {
+    const char *none = o->verify == VERIFY_NONE
+                     ? "no run is compared (--verify none)"
+                     : last < first ? "nothing is sent" : NULL;
+
     if (o->spoil < 0)
         return;
+    if (app.me == 0 && none)
+        app_die("VERIFY", "--spoil %ld: nothing wrong was found: %s",
+                o->spoil, none);
     if (app.me == 0)
         app_die("VERIFY", "--spoil %ld: nothing wrong was found: no run that "
-                "is compared has a round of that number", o->spoil);
+                "is compared has a round of that number: the first one has "
+                "rounds %ld to %ld", o->spoil, first, last);
     shmem_barrier_all();        /* PE 0 ends the job */
 }

@@ -36,15 +36,20 @@ struct common {
     bool apart, json, help;
 };
 
-/* 0, or main's status: PE 0 has said what is wrong, or printed about and the
- * options.  Of the program's table the last row has no name. */
+/* 0, or main's status: PE 0 has said what is wrong, or printed about, the
+ * options and columns.  Of the program's table the last row has no name. */
 enum { OPTIONS_DONE = -1 };     /* status 0, but there is nothing to do */
-int options_read(int argc, char **argv, const char *about,
+struct about {
+    const char *text;           /* the first lines */
+    const char *columns;        /* what those of the table mean */
+};
+int options_read(int argc, char **argv, const struct about *about,
                  const struct option_row *rows, struct common *out);
 /* The same for options that do not go together. */
 int options_refuse(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
-/* After all runs: --spoil has not ended the job, which is an error. */
-void options_spoilt(const struct common *o);
+/* After all runs: --spoil has not ended the job, which is an error.  The first
+ * run that is compared has rounds first to last; none if last is less. */
+void options_spoilt(const struct common *o, long first, long last);
 
 #endif

@@ -90,6 +90,12 @@ double times_ratio(const struct times *a, const struct times *b)
 /* ---- rows ---- */
 
 static bool later;              /* a row has been printed */
+static unsigned verified;       /* runs */
+
+void report_verified(void)
+{
+    verified++;
+}
 
 static void field(const struct column *c)
 {
@@ -134,7 +140,7 @@ void report_begin(bool json, struct device *d,
             putchar(',');
             field(head);
         }
-        puts(",\"rows\":[");
+        printf(",\"verified\":%u,\"rows\":[\n", verified);
         return;
     }
     printf("# %s: %d PE%s, %d on a node; %s\n", app.name, app.pes,
@@ -171,8 +177,12 @@ void report_row(bool json, const struct column *row)
     later = true;
 }
 
-void report_end(bool json)
+void report_end(bool json, const char *what)
 {
     if (json)
         puts("]}");
+    else
+        printf("# verified %u time%s: %s\n", verified,
+               verified == 1 ? "" : "s", verified ? what
+               : "nothing was compared");
 }

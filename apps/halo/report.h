@@ -29,11 +29,14 @@ struct column {
     const char *text;
     double value;               /* NAN: there is none, or it is not known */
 };
+/* A run has been compared, and was right. */
+void report_verified(void);
 /* The rows of one report begin with what describes it; the fields of the
  * object that are alike for all rows are in head, up to one without a key. */
 void report_begin(bool json, struct device *d,
                   const struct column *head);
 void report_row(bool json, const struct column *row);
-void report_end(bool json);
+/* what: was compared in each of the runs that were. */
+void report_end(bool json, const char *what);
 
 #endif

@@ -21,6 +21,7 @@ messages 0
 right 4 1 -- -t 1 --periodic -l 2x1x9
 messages 26
 right 4 2 -- -t 1 -e 3x2x1 -n 4 --periodic -l 2x2x9
+verified 16
 right 4 4 -- -t 2 -e 2x3x2 -n 3 -l 2x2x9
 messages 12
 right 4 8 -- -t 1 -e 2x2x2 -n 3 -l 2x2x17 --pack apart
@@ -39,8 +40,12 @@ for on in cuda-discrete hip-discrete; do
 done
 with_device cuda-discrete right 4 2 --ppn 1 -- -e 2x2x2 -n 3 -l 2x1x9 -t 1 --pack apart
 
+for what in 'last 4' 'none 0'; do
+    try 2 -- -t 2 -e 1x1x1 -n 2 -l 2x2x5 -V "${what% *}"
+    verified "${what#* }"
+done
 try 2 -- -t 2 -e 1x1x1 -n 2 -l 1x1x5 --json
-grep -qE '^\{"program":"faces",.*"elements":"1x1x1","points":2,"ends":"open","loops":"1x1x5",.*"rows":\[$' out &&
+grep -qE '^\{"program":"faces",.*"elements":"1x1x1","points":2,"ends":"open","loops":"1x1x5",.*"verified":4,"rows":\[$' out &&
     [ "$(grep -cE '^,?\{"grid":"2x1x1",.*"mode":"(hd|pss|st|rst)",.*"messages_per_step":2,.*\}$' out)" -eq 4 ] ||
     fail "json: $(cat out)"
 
@@ -50,7 +55,19 @@ for mode in hd pss st rst; do
     refused 1 "$mode, 2x2x1 PEs, 20 steps of run [0-9]*: [0-9]* values are wrong" \
         4 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m $mode --spoil 2
 done
-refused 1 'spoil 500: nothing wrong was found' 2 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m st --spoil 500
+few='-e 2x2x2 -n 3 -t 1 -l 2x3x4 -m st'
+# shellcheck disable=SC2086  # words
+{
+    refused 1 'spoil 500: nothing wrong was found: .*: the first one has rounds 8 to 11 ' 2 -- $few --spoil 500
+    refused 1 'the first one has rounds 0 to 11 ' 2 -- $few --spoil 12 -V all
+    refused 1 'spoil 2: nothing wrong was found: nothing is sent' 1 -- $few --spoil 2
+    for round in 8 11; do
+        refused 1 'st, 2x1x1 PEs, 4 steps' 2 -- $few --spoil $round
+    done
+    refused 1 'st, 2x1x1 PEs, 4 steps' 2 -- $few --spoil 0 -V all
+}
+try 1 -- --help
+[ $status -eq 0 ] && grep -q '^Columns: trigger' out || fail "--help: $(cat out)"
 refused 1 'st, 2x1x1 PEs' 2 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m st --spoil 2 --pack apart
 refused 2 'grid 2x2x1: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'elements 0: say EXxEYxEZ, of numbers from 1' 1 -- -e 0

@@ -11,6 +11,7 @@ program=gol2d
 for gens in 1 2 7 100; do
     right 4 1 -- -n 24 -g $gens -t 2
     right 4 2 -- -n 24 -g $gens -t 2
+    verified 8
     right 4 3 -- -n 24 -g $gens -t 2 --grid 3x1
     right 4 4 -- -n 24 -g $gens -t 2
     right 4 8 -- -n 24 -g $gens -t 2 --grid 4x2
@@ -28,8 +29,13 @@ with_device cuda-discrete right 4 2 --ppn 1 -- -n 32 -g 7 -t 2 --pack apart
 
 # --- The table's numbers, and the object's ---
 
+for what in 'last 2' 'none 0'; do
+    try 2 -- -n 24 -g 3 -t 3 -m hd,st -V "${what% *}"
+    verified "${what#* }"
+done
+
 try 1 -- -n 32 -g 10 -t 3 -m hd --base 1000000 --json
-grep -qE '^\{"program":"gol2d",.*"pes":1,"ppn":1,.*"grid":"1x1","generations":10,.*"rows":\[$' out &&
+grep -qE '^\{"program":"gol2d",.*"pes":1,"ppn":1,.*"grid":"1x1","generations":10,.*"verified":1,"rows":\[$' out &&
     grep -qE '^\{"n":32,.*"mode":"hd",.*"us_ideal":1000000,.*"r3":1,.*"r12":null\}$' out ||
     fail "json: $(cat out)"
 
@@ -41,10 +47,22 @@ for mode in hd pss st rst; do
 done
 refused 1 'pss, 32 x 32 on 2x1 PEs' 2 -- -n 32 -g 9 -t 1 -w 0 -m pss --spoil 3 --pack apart
 for round in 10 1000000; do      # of 10
-    refused 1 "spoil $round: nothing wrong was found: no run that is compared" \
+    refused 1 "spoil $round: nothing wrong was found: .*: the first one has rounds 1 to 9 " \
         2 -- -n 32 -g 9 -t 1 -w 0 -m st --spoil $round
 done
-refused 1 'spoil 3: nothing wrong was found' 2 -- -n 32 -g 9 -t 1 -w 0 -m hd --spoil 3 -V none
+refused 1 'spoil 3: nothing wrong was found: no run is compared' 2 -- -n 32 -g 9 -t 1 -w 0 -m hd --spoil 3 -V none
+# The rounds that it names are compared, and those beside them are not.
+few='-n 32 -g 9 -w 4 -m st'
+for round in 5 13 15 23; do
+    # shellcheck disable=SC2086  # words
+    refused 1 'cells* are* wrong\|cell is wrong' 2 -- $few -t 2 -V all --spoil $round
+done
+for round in 4 14 24; do
+    # shellcheck disable=SC2086
+    refused 1 'the first one has rounds 5 to 13 ' 2 -- $few -t 2 -V all --spoil $round
+    # shellcheck disable=SC2086
+    refused 1 'the first one has rounds 15 to 23 ' 2 -- $few -t 2 --spoil $round
+done
 refused 1 'no room for .* of device memory: set SHMEM_DEVICE_SYMM' 1 -- -n 2048 -g 1
 refused 2 'grid 2x2: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'size 100: no multiple of 3x1 PEs' 3 -- -n 100
@@ -63,6 +81,7 @@ refused 2 'argument 7: not expected' 1 -- 7
 SHMEM_DEVICE=none
 [ -n "$real" ] || refused 1 'there is no device memory: SHMEM_DEVICE=host' 1 --
 try 1 -- --help
-[ $status -eq 0 ] && grep -q -e '--base US' out && grep -q -e '--spoil N' out ||
+[ $status -eq 0 ] && grep -q -e '--base US' out && grep -q -e '--spoil N' out &&
+    grep -q '^Columns: solve' out ||
     fail "--help: status $status: $(cat out)"
 finish 'the Game of Life'

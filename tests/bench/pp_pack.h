@@ -48,7 +48,8 @@ void pp_begin(const struct pp_opts *o, const struct pp_head *h);
 /* cells[PP_MODES]; those of modes that are not run are not looked at. */
 void pp_rows(const struct pp_opts *o, size_t bytes,
              const struct pp_cell *cells);
-void pp_end(const struct pp_opts *o);
+/* verified: so many round trips were. */
+void pp_end(const struct pp_opts *o, unsigned long verified);
 
 /* Half of the 95 % interval of the mean. */
 double pp_interval(const double *values, int n);

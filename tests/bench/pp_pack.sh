@@ -74,9 +74,13 @@ awk '/^[0-9]/ && $2 == "pss" && $9 != "1.00" { print; bad = 1 } END { exit bad }
 grep -q '^# pp_pack: .* on one node' near.out || fail "$(head -n 1 near.out)"
 grep -q '^# pp_pack: .* on two nodes' far.out || fail "$(head -n 1 far.out)"
 
+# 20 round trips of each size and mode, and the last one of two timed loops.
+grep -qx '# verified 528 times: each element of .*' near.out ||
+    fail "near: $(tail -n 1 near.out)"
+
 # The object has the same rows.
 on "${real:-host}" "$BUILD/bin/oshrun" -n 2 "$pp" $few -s 8:16 -m pss,hd --json >json 2>&1
-grep -qE '^\{"program":"pp_pack",.*"rows":\[\{"size":8,"mode":"hd",.*"r1":1,.*\{"size":16,"mode":"pss",[^}]*\}\]\}$' json ||
+grep -qE '^\{"program":"pp_pack",.*"rows":\[\{"size":8,"mode":"hd",.*"r1":1,.*\{"size":16,"mode":"pss",[^}]*\}\],"verified":88\}$' json ||
     fail "json: $(cat json)"
 
 # One wrong element, in the pass of checks or in the last round of a loop.

@@ -148,8 +148,7 @@ static void json_begin(const struct pp_opts *o, const struct pp_head *h)
     json_text("costs", h->costs);
     printf(",\"launch_us\":%.6g,\"sync_us\":%.6g", h->launch_us, h->sync_us);
     json_known("flag_us", h->flag_us);
-    printf(",\"trials\":%d,\"warmup\":%d,\"verified\":%d,\"rows\":[",
-           o->trials, o->warmup, o->verify);
+    printf(",\"trials\":%d,\"warmup\":%d,\"rows\":[", o->trials, o->warmup);
 }
 
 static void json_row(const struct pp_opts *o, size_t bytes,
@@ -190,8 +189,11 @@ void pp_rows(const struct pp_opts *o, size_t bytes,
     fflush(stdout);
 }
 
-void pp_end(const struct pp_opts *o)
+void pp_end(const struct pp_opts *o, unsigned long verified)
 {
     if (o->json)
-        puts("]}");
+        printf("],\"verified\":%lu}\n", verified);
+    else
+        printf("# verified %lu times: each element of the answer of a round "
+               "trip\n", verified);
 }
