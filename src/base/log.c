@@ -113,6 +113,20 @@ static void put_line(char *line, size_t at)
     } while (n < 0 && errno == EINTR);
 }
 
+/* Who speaks. */
+static void begin(char *line, size_t *at)
+{
+    int saved = errno;
+
+    if (speaker_tool)
+        appendf(line, at, "%s: ", speaker_tool);
+    else if (speaker_pe >= 0)
+        appendf(line, at, "sluice: PE %d (%s): ", speaker_pe, log_host());
+    else
+        appendf(line, at, "sluice: (%s): ", log_host());
+    errno = saved;
+}
+
 __attribute__((format(printf, 3, 0)))
 static void coded(char level, enum err_code code, const char *fmt, va_list ap)
 {
@@ -121,13 +135,7 @@ static void coded(char level, enum err_code code, const char *fmt, va_list ap)
     const char *why = NULL;
     size_t at = 0;
 
-    if (speaker_tool)
-        appendf(line, &at, "%s: ", speaker_tool);
-    else if (speaker_pe >= 0)
-        appendf(line, &at, "sluice: PE %d (%s): ", speaker_pe, log_host());
-    else
-        appendf(line, &at, "sluice: (%s): ", log_host());
-    errno = saved;
+    begin(line, &at);
     append(line, &at, fmt, ap);
     if (level == 'E')
         why = __atomic_exchange_n(&cause, NULL, __ATOMIC_RELAXED);
@@ -158,6 +166,21 @@ void log_warn(enum err_code code, const char *fmt, ...)
     va_start(ap, fmt);
     coded('W', code, fmt, ap);
     va_end(ap);
+}
+
+void log_tell(const char *fmt, ...)
+{
+    char line[LINE_MAX_BYTES];
+    int saved = errno;
+    size_t at = 0;
+    va_list ap;
+
+    begin(line, &at);
+    va_start(ap, fmt);
+    append(line, &at, fmt, ap);
+    va_end(ap);
+    put_line(line, at);
+    errno = saved;
 }
 
 void log_line(enum log_room room, const char *fmt, ...)

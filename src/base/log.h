@@ -49,6 +49,8 @@ void log_error(enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void log_warn(enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same without a code: what the user has asked for. */
+void log_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* "[3 host room] text" */
 void log_line(enum log_room room, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -97,9 +97,9 @@ static void tell_sent(const struct stream_stats *s)
         all += s->sent[k];
     if (!all)
         return;
-    log_line(LOG_STREAM, "messages: %lu sent, %lu ready, %lu eager, %lu in "
-             "pairs, %lu gated, %lu met, %lu used once, %lu of collective "
-             "requests", (unsigned long)all, (unsigned long)s->sent[0],
+    log_tell("messages: %lu sent, %lu ready, %lu eager, %lu in pairs, "
+             "%lu gated, %lu met, %lu used once, %lu of collective requests",
+             (unsigned long)all, (unsigned long)s->sent[0],
              (unsigned long)s->sent[1], (unsigned long)s->sent[2],
              (unsigned long)s->sent[3], (unsigned long)s->sent[4],
              (unsigned long)s->sent[STREAM_ONCE],
@@ -114,7 +114,7 @@ void stream_stats_tell(void)
     if (!env.STATS || !any(&s))
         return;
     xport_trig->counts(&nic);
-    log_line(LOG_STREAM, "streams: %lu operation%s by the device, %lu armed, "
+    log_tell("streams: %lu operation%s by the device, %lu armed, "
              "%lu fired, %lu completed, %lu by the NIC, %lu spilled, "
              "%lu failed; %lu start%s, %lu wait%s; at most %lu armed in a "
              "queue, %lu queue%s, %lu entr%s of the NIC",

@@ -20,12 +20,14 @@ T(who_speaks_is_named_once_it_is_known)
     log_identify(3, "node7");
     log_error(ERR_PE, "PE %d is outside 0..%d", 9, 3);
     log_warn(ERR_ENV, "odd");
+    log_tell("%d done", 7);
     log_line(LOG_CORE, "late %s", "words");
     snprintf(expect, sizeof expect,
              "sluice: (%s): PE 9 is outside 0..3 [S-E-PE]\n"
              "[- %s heap] early\n"
              "sluice: PE 3 (node7): PE 9 is outside 0..3 [S-E-PE]\n"
              "sluice: PE 3 (node7): odd [S-W-ENV]\n"
+             "sluice: PE 3 (node7): 7 done\n"
              "[3 node7 core] late words\n", host, host);
     T_STR(unit_captured(), expect);
     T_STR(log_host(), "node7");
