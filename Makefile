@@ -119,7 +119,8 @@ MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
 
 # --------------------------------------------------------------- library ----
 
-all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_MADE) ## library, tools and applications
+MAN_TREE = $(O)/obj/share/man/made
+all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_TREE) ## library, tools and applications
 osu: all $(filter $(O)/obj/tests/osu/%,$(PE_TESTS)) ## the benchmarks of tests/osu
 pp-pack: all $(O)/obj/tests/bench/pp_pack ## the benchmark of packed messages on streams
 tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FUZZERS) ## the same and every test program
@@ -403,6 +404,14 @@ INST_BIN = $(sort $(TOOLS) $(APPS))
 INST_INC = $(wildcard include/*.h)
 INST_MPP = $(wildcard include/mpp/*.h)
 INST_MAN = $(filter-out man/osu_%,$(sort $(wildcard man/*.[1-9]))) $(MAN_MADE)
+# The pages by all their names, for MANPATH=$PWD/obj/share/man.
+$(MAN_TREE): $(INST_MAN) scripts/man-links
+	@rm -rf $(@D) && mkdir -p $(addprefix $(@D)/man,1 3 7)
+	$(call say,GEN)$(foreach n,1 3 7,cp $(filter %.$n,$(INST_MAN)) \
+	    $(@D)/man$n && )sh scripts/man-links $(INST_MAN) >$@.new && \
+	    while read -r link page; do echo ".so $$page" >$(@D)/$$link; done <$@.new && \
+	    mv $@.new $@
+
 INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md)
 INST_GUIDE = $(wildcard docs/guide/*.md)
 INST_EX  = $(wildcard examples/*.md examples/*.c examples/*.h)
@@ -454,7 +463,7 @@ uninstall: ## what install put, and nothing else
 clean: ## remove outputs
 	rm -rf $(O)/bin $(O)/lib $(O)/obj build
 distclean: clean ## and the configuration
-	rm -f config.mak config.h config.log sluice-*.tar.gz
+	rm -f config.mak config.h config_args.h config.log sluice-*.tar.gz
 dist: ## sluice-VERSION.tar.gz of the last commit
 	@v=$$(sh ./configure --version | cut -d' ' -f2) && git archive \
 	    --prefix="sluice-$$v/" -o "sluice-$$v.tar.gz" HEAD && \

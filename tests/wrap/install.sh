@@ -31,6 +31,12 @@ find "$prefix" -name 'osu_*' | grep . && fail 'a benchmark is installed'
 [ "$(readlink "$prefix/bin/oshc++")" = oshcc ] || fail 'oshc++ is no link'
 ! find "$prefix" -type f ! -perm -a+r | grep . || fail 'unreadable files'
 
+# Another prefix compiles what tells it, and nothing else.
+[ "$(grep ' CC ' copy/make.out)" = '  CC      obj/tools/shmem_info/report.o' ] ||
+    fail "another prefix compiles: $(grep ' CC ' copy/make.out | head -n 5)"
+works 'the prefix' "$prefix/bin/shmem_info"
+grep -qF "$prefix" "$out" || fail "shmem_info tells another prefix"
+
 # Over its own sources there is nothing to install, and much to uninstall.
 (cd copy && ./configure --prefix="$PWD") >refused 2>&1 &&
     fail 'the source directory is taken for a prefix'

@@ -6,6 +6,8 @@
 #include "rt/rt_topo.h"
 #include "shmem.h"
 
+#include "../../config_args.h"
+
 #include <ctype.h>
 #include <hwloc.h>
 #include <pmix.h>
