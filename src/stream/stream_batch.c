@@ -280,17 +280,21 @@ static void forget(void *thing)
     stream_req_forget(thing);
 }
 
-static unsigned long staged;
+static struct stream_left staged;
 
 static void count_and_let_go(void *thing)
 {
-    staged += ((struct batch *)thing)->n_staged;
+    const struct batch *q = thing;
+
+    staged.n += q->n_staged;
+    if (q->n_staged)
+        stream_left_note(&staged, &q->staged[0].op);
     let_go(thing);
 }
 
-unsigned long stream_batch_drop_all(void)
+struct stream_left stream_batch_drop_all(void)
 {
-    staged = 0;
+    staged = (struct stream_left){ .n = 0 };
     stream_handle_drop_all(&stream_reqs, forget);
     stream_handle_drop_all(&stream_batches, count_and_let_go);
     return staged;

@@ -146,9 +146,26 @@ uint64_t *stream_batch_word(const struct batch *b, int way);
 /* What the NIC does it counts, in whatever order it ends: that a start has
  * ended its flag tells when the last one has. */
 bool stream_batch_counted(const struct batch *b, struct mark m);
-/* No queue and no request lives longer than streams do.  Gives how many
- * operations waited for a start. */
-unsigned long stream_batch_drop_all(void);
+/* Operations that are never done. */
+struct stream_left {
+    unsigned long n;
+    char first[112];            /* that is known, or "" */
+};
+/* No queue and no request lives longer than streams do.  Gives the operations
+ * that waited for a start. */
+struct stream_left stream_batch_drop_all(void);
+
+/* ---- stream_name.c ---- */
+/* It is one; the caller counts. */
+void stream_left_note(struct stream_left *l, const struct stream_op *op);
+/* The same of a message. */
+void stream_left_note_message(struct stream_left *l, const char *call,
+                              const struct chan *c);
+/* "2 operations were put into queues that no start followed, one of them
+ * shmemx_enqueue_send, PE 1, tag 7: they are never done" and end, unless there
+ * are none.  one, more: what is said of that many. */
+void stream_left_tell(const struct stream_left *l, const char *one,
+                      const char *more, const char *end);
 
 /* Where a request was started.  A queue goes when all of it has ended, so NULL
  * says that the request has. */

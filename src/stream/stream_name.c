@@ -62,6 +62,44 @@ bool chan_name(const void *word, char *text, size_t size)
     return true;
 }
 
+/* ---- what is never done ---- */
+
+void stream_left_note_message(struct stream_left *l, const char *call,
+                              const struct chan *c)
+{
+    if (l->first[0])
+        return;
+    if (c->tag < 0)
+        snprintf(l->first, sizeof l->first, "%s, a step of a collective "
+                 "request, with PE %d", core_public_name(call), c->pe);
+    else
+        snprintf(l->first, sizeof l->first, "%s, PE %d, tag %d",
+                 core_public_name(call), c->pe, c->tag);
+}
+
+void stream_left_note(struct stream_left *l, const struct stream_op *op)
+{
+    if (op->kind == STREAM_SEND)
+        stream_left_note_message(l, op->call, op->send.chan);
+    else if (!l->first[0] && op->kind >= STREAM_FENCE)
+        snprintf(l->first, sizeof l->first, "%s", core_public_name(op->call));
+    else if (!l->first[0])
+        snprintf(l->first, sizeof l->first, "%s, PE %d",
+                 core_public_name(op->call), op->pe);
+}
+
+void stream_left_tell(const struct stream_left *l, const char *one,
+                      const char *more, const char *end)
+{
+    bool is_one = l->n == 1;
+
+    if (l->n)
+        log_warn(ERR_STREAM, "shmem_finalize: %lu %s%s%s: %s never done%s",
+                 l->n, is_one ? one : more, !l->first[0] ? ""
+                 : is_one ? ", " : ", one of them ", l->first,
+                 is_one ? "it is" : "they are", end);
+}
+
 /* ---- memory that goes ---- */
 
 struct going {

@@ -415,10 +415,20 @@ bool stream_used(void *stream)
     return is;
 }
 
-static unsigned long drop_all(void)
+/* By who holds it. */
+static void count_left(struct stream_queue *q, struct stream_left *l)
 {
-    unsigned long left = 0;
+    const struct stream_op *op = stream_queue_head(q);
 
+    l->n += q->armed - q->ended + stream_nic_left(&q->nic) + q->n_sends;
+    if (q->sends)
+        stream_left_note_message(l, q->sends->send.call, q->sends);
+    if (op)
+        stream_left_note(l, op);
+}
+
+static void drop_all(struct stream_left *left)
+{
     lock_acquire(&lock);
     while (queues) {
         struct stream_queue *q = queues;
@@ -428,12 +438,12 @@ static unsigned long drop_all(void)
             queue_free(q);
             continue;
         }
-        left += q->armed - q->ended + stream_nic_left(&q->nic) + q->n_sends;
+        hold_for_good(q);
+        count_left(q, left);
         /* No GPU waits for what never comes; the software device drops what is
          * behind a wait. */
         if (!gtl_is_software())
             __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
-        hold_for_good(q);
         stream_stats_gone(q);
         close_flow(q);
         q->next = abandoned;
@@ -445,7 +455,6 @@ static unsigned long drop_all(void)
     __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
     next_era();
     lock_release(&lock);
-    return left;
 }
 
 int stream_reserve(void)
@@ -502,27 +511,24 @@ static uint64_t await_halt(void)
 
 static void close_streams(void)
 {
-    unsigned long left, staged;
+    struct stream_left left = { .n = 0 }, staged;
 
     stream_is_open = false;
     stream_watch_close();
     gtl_halt();
     stream_wait_close();
-    left = await_halt();
+    left.n = await_halt();
     stream_wait_drop();
     stream_agent_close();
-    left += drop_all();
+    drop_all(&left);            /* names messages, whose channels go later */
     staged = stream_batch_drop_all();
+    stream_left_tell(&left, "operation was enqueued that its stream has not "
+                     "reached", "operations were enqueued that their streams "
+                     "have not reached", "; synchronise streams before");
+    stream_left_tell(&staged, "operation was put into a queue that no start "
+                     "followed", "operations were put into queues that no "
+                     "start followed", "");
     chan_close();
-    if (left)
-        log_warn(ERR_STREAM, "shmem_finalize: %lu operation%s enqueued that "
-                 "their streams have not reached: they are never done; "
-                 "synchronise streams before", left, left == 1 ? " was"
-                                                               : "s were");
-    if (staged)
-        log_warn(ERR_STREAM, "shmem_finalize: %lu operation%s put into queues "
-                 "that no start followed: they are never done", staged,
-                 staged == 1 ? " was" : "s were");
     stream_reach_close();
 }
 
