@@ -34,7 +34,7 @@ static void meet(const struct coll_args *a)
     else
         coll_sync(&core_world);
 }
-#define MEET(...) meet(&(struct coll_args){ ERR_HEAPARG, __VA_ARGS__ })
+#define MEET(...) meet(&(struct coll_args){ ERR_HEAPARG, __VA_ARGS__, NULL })
 
 /* For a heap of that size.  Where nobody sized the device heap, the bound of
  * the device did, up to what it would be at most. */

@@ -306,7 +306,7 @@ int pshmem_space_create(const shmem_space_config_t *config,
     coll_meet(&core_world, &(struct coll_args){
                   ERR_HEAPARG, __func__, { "size", "type", "flags" },
                   { config->size, config->device_type,
-                    (uint64_t)config->flags } });
+                    (uint64_t)config->flags }, NULL });
     rc = create(__func__, config, &s, team ? &t : NULL,
                 __builtin_return_address(0));
     if (rc)
