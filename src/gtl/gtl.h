@@ -110,9 +110,6 @@ enum gtl_type {
     GTL_I8, GTL_I16, GTL_I32, GTL_I64, GTL_U8, GTL_U16, GTL_U32, GTL_U64,
     GTL_FLOAT, GTL_DOUBLE, GTL_COMPLEXF, GTL_COMPLEXD, GTL_TYPES
 };
-/* "SUM", "INT64" */
-extern hidden const char *const gtl_op_names[GTL_REDUCTIONS];
-extern hidden const char *const gtl_type_names[GTL_TYPES];
 struct gtl_reduce {
     enum gtl_reduction op;
     enum gtl_type type;

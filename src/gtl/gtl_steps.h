@@ -39,4 +39,7 @@ struct gtl_pair {
 /* One by one, where the driver has no call for several. */
 int gtl_steps_singly(const struct gtl_steps *t, void *s);
 
+/* Of reductions and their types, by number: "SUM", "INT64". */
+extern hidden const char *const gtl_op_names[], *const gtl_type_names[];
+
 #endif
