@@ -3,6 +3,8 @@
 #ifndef GTL_GTL_STEPS_H
 #define GTL_GTL_STEPS_H
 
+#include "base/atomics.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
