@@ -65,9 +65,9 @@ static inline unsigned gtl_copy_unit(const void *to, const void *from)
 static inline unsigned gtl_copy_groups(size_t n, unsigned unit)
 {
     size_t of_group = (size_t)unit * GTL_COPY_ITEMS;
-    size_t groups = n / of_group + (n % of_group != 0);
+    size_t wanted = n / of_group + (n % of_group != 0);
 
-    return groups < GTL_COPY_GROUPS ? (unsigned)groups : GTL_COPY_GROUPS;
+    return wanted < GTL_COPY_GROUPS ? (unsigned)wanted : GTL_COPY_GROUPS;
 }
 
 /* A wait that only a kernel could do, which would spin: -ENOSYS. */
