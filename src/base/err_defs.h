@@ -9,12 +9,14 @@ ERR(ADDR, "an address is not symmetric, or an access runs past its segment",
     "use static data of the main program or memory of shmem_malloc")
 ERR(NULL, "a null pointer was passed with a nonzero length",
     "pass a valid pointer, or length 0")
-ERR(SIZE, "a count times its element size exceeds the address space",
-    "pass a smaller count")
+ERR(SIZE, "a message is longer than its receive, or a count times its element "
+    "size exceeds the address space",
+    "make both ends of a message agree; pass a smaller count")
 ERR(ALIGN, "an atomic or a signal is not naturally aligned",
     "align the variable to its own size")
-ERR(ARG, "an argument has a value that the call does not define",
-    "see the man page of the call")
+ERR(ARG, "an argument has a value that the call does not define, or a call "
+    "comes before one that it needs",
+    "see the line, and the man page of the call")
 ERR(STATE, "the library is not initialised, or already finalised",
     "call shmem_init first; each init wants its own finalize")
 ERR(FORK, "a forked child called the library",

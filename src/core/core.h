@@ -192,6 +192,9 @@ struct core_waiter {
     uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
                                  * how many; STREAM, QUEUE: which stream */
     const char *call;
+    /* Of a QUEUE: what of it, or NULL; false: that is not known just now. */
+    bool (*name)(const void *named, char *text, size_t size);
+    const void *named;
 };
 
 static inline struct core_waiter core_wait_begin(const void *addr,

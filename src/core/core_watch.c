@@ -346,18 +346,25 @@ static void tell_lasting(const struct round *r, const struct core_lasting *l)
     log_warn(ERR_STALL, "%s", line.at);
 }
 
+static void add_queue(struct core_text *t, const struct core_waiter *w)
+{
+    char name[192];
+
+    if (w->name && w->name(w->named, name, sizeof name))
+        core_text_add(t, "%s, started on a queue", name);
+    else
+        core_text_add(t, "what was started on a queue");
+    if (w->value)
+        core_text_add(t, " of stream %p", (void *)(uintptr_t)w->value);
+}
+
 static void add_stream(struct core_text *t, const struct core_waiter *w)
 {
-    const char *queue = w->what == CORE_FOR_QUEUE
-                        ? "what was started on a queue of " : "";
-
     if (w->value)
-        core_text_add(t, "%sstream %p", queue, (void *)(uintptr_t)w->value);
+        core_text_add(t, "stream %p", (void *)(uintptr_t)w->value);
     else
-        core_text_add(t, "%s", *queue ? "what was started on a queue"
-                                      : "a stream");
-    if (!*queue)
-        core_text_add(t, ", on which a kernel, copy or wait has not ended");
+        core_text_add(t, "a stream");
+    core_text_add(t, ", on which a kernel, copy or wait has not ended");
 }
 
 static void tell(const struct round *r, const struct core_waiter *w,
@@ -377,7 +384,9 @@ static void tell(const struct round *r, const struct core_waiter *w,
         core_text_add(&line, " for ");
         if (w->what == CORE_FOR_FAR)
             core_text_add(&line, "far PEs");
-        else if (w->what == CORE_FOR_STREAM || w->what == CORE_FOR_QUEUE)
+        else if (w->what == CORE_FOR_QUEUE)
+            add_queue(&line, w);
+        else if (w->what == CORE_FOR_STREAM)
             add_stream(&line, w);
         else
             core_text_wanted(&line, w);

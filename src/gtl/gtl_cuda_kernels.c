@@ -119,8 +119,10 @@ static int warm_kernels(uint64_t *word, void *s)
     struct gtl_reduce r = {
         .type = GTL_U64, .out = word + 1, .a = word, .b = word, .n = 1
     };
-    struct gtl_pair p = { word, word + 1, word + 2, word + 3, 8,
-                          { word + 4, word + 5 } };
+    struct gtl_pair p = {
+        .turns = word, .was = word + 1, .to = word + 2, .from = word + 3,
+        .n = 8, .told = { word + 4, word + 5 }
+    };
     int rc = gtl_cu_kernel_write64(word, 1, s);
 
     if (!rc)

@@ -172,7 +172,10 @@ static int each_once(uint64_t *at, void *s)
     struct gtl_reduce r = {
         .op = GTL_RED_AND, .out = at + 8, .a = at, .b = at, .n = 1
     };
-    struct gtl_pair two = { at, at + 1, at + 2, at + 3, 8, { at + 4, at + 5 } };
+    struct gtl_pair two = {
+        .turns = at, .was = at + 1, .to = at + 2, .from = at + 3, .n = 8,
+        .told = { at + 4, at + 5 }
+    };
     int rc = gtl_hip_kernel_write(at, 1, s);
 
     if (!rc)

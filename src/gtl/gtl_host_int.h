@@ -115,10 +115,7 @@ struct gtl_host_command {
                     size_t n;
                     struct gtl_word tell;
                 };
-                struct {
-                    size_t bytes;
-                    uint64_t *turns, *told[2];
-                };
+                const struct gtl_pair *pair;
                 struct gtl_blocks blocks;
             };
         };

@@ -127,20 +127,22 @@ static void run_put(const struct gtl_host_command *c)
 }
 
 /* Release: the buffer of this end; acquire: that of the other one. */
-static void run_pair(const struct gtl_host_command *c)
+static void run_pair(const struct gtl_pair *p)
 {
     uint64_t was;
 
     atomics_told();
-    was = __atomic_fetch_add(c->turns, 1, __ATOMIC_ACQ_REL);
+    was = __atomic_fetch_add(p->turns, 1, __ATOMIC_ACQ_REL);
     atomics_heard();
     if (was % 2 == 0)
         return;
     gtl_host_spend(HOST_COST_COPY);
-    move(c->to, c->from, c->bytes);
+    move(p->to, p->from, p->n);
     atomics_told();
     for (int i = 0; i < 2; i++)
-        __atomic_store_n(c->told[i], was / 2 + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(p->told[i], was / 2 + 1, __ATOMIC_RELEASE);
+    if (p->wake)
+        p->wake(p->arg);
 }
 
 /* On a GPU strided copies and atomics are kernels. */
@@ -195,7 +197,7 @@ bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
         __atomic_store_n(c->word, c->value, __ATOMIC_RELEASE);
         break;
     case HOST_PAIR:
-        run_pair(c);
+        run_pair(c->pair);
         break;
     case HOST_CALL:
     case HOST_DOORBELL:
@@ -377,11 +379,7 @@ int gtl_host_pair(const struct gtl_pair *p, void *stream)
     if (rc)
         return rc;
     c->kind = HOST_PAIR;
-    c->to = p->to;
-    c->from = p->from;
-    c->bytes = p->n;
-    c->turns = p->turns;
-    memcpy(c->told, p->told, sizeof c->told);
+    c->pair = p;
     gtl_host_commit(s);
     return 0;
 }

@@ -8,13 +8,13 @@ int gtl_steps_singly(const struct gtl_steps *t, void *s)
 
     for (size_t i = 0; i < t->n_waits && !rc; i++)
         rc = gtl->wait64(t->waits[i].word, t->waits[i].value, s);
-    for (size_t i = 0; i < t->n_puts && !rc; i++) {
-        const struct gtl_put *p = &t->puts[i];
-
-        if (p->n)
-            rc = gtl->copy(p->to, p->from, p->n, s);
-        if (!rc && p->tell.word)
-            rc = gtl->write64(p->tell.word, p->tell.value, s);
-    }
+    /* All copies first: who is told nothing sends nothing over what a copy
+     * that was refused would read when it is tried again. */
+    for (size_t i = 0; i < t->n_puts && !rc; i++)
+        if (t->puts[i].n)
+            rc = gtl->copy(t->puts[i].to, t->puts[i].from, t->puts[i].n, s);
+    for (size_t i = 0; i < t->n_puts && !rc; i++)
+        if (t->puts[i].tell.word)
+            rc = gtl->write64(t->puts[i].tell.word, t->puts[i].tell.value, s);
     return rc;
 }

@@ -36,6 +36,8 @@ struct gtl_pair {
     const void *from;
     size_t n;
     uint64_t *told[2];          /* get the round, from 1, behind the copy */
+    /* Of the software device, behind that: who may sleep for them; or NULL. */
+    void (*wake)(void *arg), *arg;
 };
 
 /* One by one, where the driver has no call for several. */

@@ -2,6 +2,7 @@
 /* Queues, and requests: operations that are put in one by one, or made once.
  * stream_start.c lets them go. */
 #include "stream/stream_batch.h"
+#include "stream/stream_chan.h"
 #include "core/core_misuse.h"
 #include "stream/stream_queue.h"
 
@@ -184,12 +185,14 @@ int stream_batch_test(const char *call, struct shmemx_queue *queue, bool *is)
 
 /* The wait that the host makes: the device, the agent or the NIC stores. */
 void stream_batch_until(const char *call, const struct batch *q, struct mark m,
-                        bool (*over)(const struct batch *q, struct mark m))
+                        bool (*over)(const struct batch *q, struct mark m),
+                        const struct chan *c)
 {
     uint64_t *word = stream_batch_word(q, m.way == BY_PLACE ? BY_START : m.way);
     struct core_waiter w = {
         .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
-        .value = (uintptr_t)q->stream, .call = call
+        .value = (uintptr_t)q->stream, .call = call,
+        .name = c ? chan_name : NULL, .named = c ? c->words : NULL
     };
 
     while (!over(q, m))
@@ -204,7 +207,7 @@ int stream_batch_await(const char *call, struct shmemx_queue *queue)
     if (!q)
         return -EINVAL;
     for (int way = 0; way <= WAYS; way++)
-        stream_batch_until(call, q, last_of(q, way), reached);
+        stream_batch_until(call, q, last_of(q, way), reached, NULL);
     messages_ended(call, q, true);
     q->past = q->starts;
     return stream_batch_failed(call, q);
@@ -224,6 +227,12 @@ static void drop_staged(struct batch *q)
             stream_req_drop(r);
     }
     q->n_staged = 0;
+}
+
+/* Of a start that broke nothing else tells. */
+static bool has_work(const struct batch *q)
+{
+    return gtl->stream_query(q->stream) == -EAGAIN;
 }
 
 int stream_batch_close(const char *call, struct shmemx_queue *queue)
@@ -247,7 +256,8 @@ int stream_batch_close(const char *call, struct shmemx_queue *queue)
     stream_batch_fade(q);
     if (all_ended(q))           /* the agent is about to let the last ones go */
         stream_queue_settle(q->queue);
-    if (!all_ended(q) || !stream_queue_empty(q->queue)) {
+    if (!all_ended(q) || !stream_queue_empty(q->queue) ||
+        (q->broken && !stream_queue_gone(q->queue) && has_work(q))) {
         core_misuse(ERR_ARG, call, "operations that were started have not "
                     "ended");
         return -EBUSY;

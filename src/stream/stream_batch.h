@@ -129,9 +129,10 @@ void stream_message_broken(const char *call, const char *which,
 int stream_batch_room(struct batch *q, size_t n);
 bool stream_batch_ended(const struct batch *q, struct mark m);
 int stream_batch_failed(const char *call, const struct batch *q);
-/* The host waits. */
+/* The host waits; of a message, whose c is. */
 void stream_batch_until(const char *call, const struct batch *q, struct mark m,
-                        bool (*over)(const struct batch *q, struct mark m));
+                        bool (*over)(const struct batch *q, struct mark m),
+                        const struct chan *c);
 /* NULL: it is none, told. */
 struct batch *stream_batch_of(const char *call, struct shmemx_queue *queue);
 /* Is the stream to get anything more of it?  0, or -EIO, told. */

@@ -65,7 +65,7 @@ struct chan {
     size_t step;                /* so far apart, in slots; slots 0: */
     char *land;                 /* in the receiver's buffer */
     struct chan_words *there;   /* the partner's, for operations on that PE */
-    void *from, *to;            /* PAIR: as this PE's device reaches them */
+    struct gtl_pair pairs[2];   /* PAIR: of even and of odd rounds */
     struct xport_trig *gate;    /* GATE: the sender's, */
     uint64_t gate_at;           /* and where it is */
     struct stream_failed *failed;       /* of the queue that started it */

@@ -95,14 +95,19 @@ static void forget(struct stream_failed *f) REQUIRES(lock)
 void stream_fail(struct stream_failed *f, const char *call, const char *what,
                  int pe, const char *cause, unsigned long *turn)
 {
+    bool first;
+
     lock_acquire(&lock);
     if (f->told)                /* those before this one */
         forget(f);
+    /* Those that requests know of leave the line to others. */
+    first = !f->n || (f->n == f->owned && !turn);
     if (turn) {
         f->owned++;
         *turn = f->turn;
     }
-    if (!f->n++) {
+    f->n++;
+    if (first) {
         f->call = call ? call : call_of(f, pe);
         f->what = what;
         f->pe = pe;

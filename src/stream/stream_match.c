@@ -217,7 +217,8 @@ bool chan_unclaimed(int pe, int *tag, bool *once)
     if (!lock_try(&lock))
         return false;
     for (unsigned b = 0; b < BUCKETS && !e; b++)
-        for (e = early[b]; e && (e->note.from != pe || e->note.tag < 0); )
+        for (e = early[b]; e && (e->note.from != pe || e->note.tag < 0 ||
+                                 e->note.flags & MAIL_CANCELLED); )
             e = e->next;
     if (e) {
         *tag = e->note.tag;
@@ -268,7 +269,7 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
     if (s->how != CHAN_GATE)
         chan_close_gate(s);
     if (s->how == CHAN_PAIR)
-        s->to = (void *)stream_reach(s->pe, s->land, s->bytes);
+        s->pairs[0].to = (void *)stream_reach(s->pe, s->land, s->bytes);
     if (s->once)
         __atomic_store_n(&s->words->go, 1, __ATOMIC_RELEASE);
     chan_find_near(s);

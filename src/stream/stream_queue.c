@@ -524,7 +524,8 @@ static void close_streams(void)
     staged = stream_batch_drop_all();
     stream_left_tell(&left, "operation was enqueued that its stream has not "
                      "reached", "operations were enqueued that their streams "
-                     "have not reached", "; synchronise streams before");
+                     "have not reached", "; synchronise streams before, and of "
+                     "messages start both ends");
     stream_left_tell(&staged, "operation was put into a queue that no start "
                      "followed", "operations were put into queues that no "
                      "start followed", "");

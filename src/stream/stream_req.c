@@ -157,7 +157,8 @@ static struct req *req_of(const char *call, struct shmemx_req *req, bool any)
     else if (any || r->matches || (r->queue && r->state != STAGED))
         return r;
     else
-        core_misuse(ERR_ARG, call, "the request was not started");
+        core_misuse(ERR_ARG, call, "the request was not started: "
+                    "shmemx_enqueue_start() or _startall() comes before");
     return NULL;
 }
 
@@ -165,7 +166,9 @@ bool stream_req_ended(const struct req *r)
 {
     const struct batch *q = stream_req_batch(r);
 
-    if (unlikely(r->broken && r->coll && !stream_coll_idle(r->coll)))
+    if (unlikely(r->broken) &&
+        ((r->coll && !stream_coll_idle(r->coll)) ||
+         (q && gtl->stream_query(q->stream) == -EAGAIN)))
         return false;
     return r->state == IDLE || !q ||
            (stream_batch_ended(q, r->mark) &&
@@ -217,7 +220,7 @@ void stream_req_complete(const char *call, struct req *r, bool waits)
 {
     if (waits) {
         stream_batch_until(call, stream_req_batch(r), r->mark,
-                           stream_batch_ended);
+                           stream_batch_ended, r->chan);
         await_message(call, r);
     }
     if (!stream_req_ended(r))
@@ -257,7 +260,7 @@ int stream_req_await(const char *call, struct shmemx_req *req)
         return stream_match_await(call, r);
     q = stream_req_batch(r);
     if (q) {
-        stream_batch_until(call, q, r->mark, stream_batch_ended);
+        stream_batch_until(call, q, r->mark, stream_batch_ended, r->chan);
         if (stream_req_is_message(r) && r->state == STARTED)
             await_message(call, r);
     }

@@ -14,14 +14,7 @@
 static int meet_half_way(const struct stream_where *w, struct chan *c,
                          uint64_t round)
 {
-    struct chan_words *sender = c->sends ? c->mine : c->theirs;
-    struct chan_words *receiver = c->sends ? c->theirs : c->mine;
-    const struct gtl_pair p = {
-        .turns = &receiver->turns, .was = &c->mine->was, .to = c->to,
-        .from = c->from, .n = c->bytes,
-        .told = { chan_arrived(receiver, round), &sender->sent }
-    };
-    int rc = stream_told(w, gtl->pair(&p, w->stream));
+    int rc = stream_told(w, gtl->pair(&c->pairs[round % 2], w->stream));
 
     if (!rc) {
         stream_count(STREAM_DIRECT, 1);
@@ -236,7 +229,8 @@ struct core_waiter chan_waiter(const char *call, const struct chan *c,
 
     return (struct core_waiter){
         .addr = word ? word : &c->words->sent, .bytes = sizeof *word,
-        .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call
+        .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call,
+        .name = chan_name, .named = c->words
     };
 }
 

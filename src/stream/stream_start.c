@@ -254,8 +254,10 @@ static int is_matched(const char *call, const struct chan *c, int i)
         return stream_refuse(ERR_FREE, call, "request %d, tag %d: its buffer "
                              "was freed", i, c->tag);
     if (chan_state(c) != CHAN_MATCHED || !c->wanted)
-        return stream_refuse(ERR_ARG, call, "request %d, tag %d, is not "
-                             "matched", i, c->tag);
+        return stream_refuse(ERR_ARG, call, "request %d, a %s PE %d, tag %d, "
+                             "is not matched: shmemx_match() comes before its "
+                             "start", i, c->sends ? "send to" : "receive from",
+                             c->pe, c->tag);
     stream_refuse(ERR_ARG, call, "request %d, tag %d: PE %d has freed its end",
                   i, c->tag, c->pe);
     return -EPIPE;

@@ -90,7 +90,7 @@ int chan_decide(struct chan *r, const struct mail_note *n)
     }
     if (near && may_pair(r, n) && r->bytes > chan_eager.near) {
         r->how = CHAN_PAIR;
-        r->from = (void *)stream_reach(r->pe, mail_place(n), r->bytes);
+        r->pairs[0].from = (void *)stream_reach(r->pe, mail_place(n), r->bytes);
         return chan_take_slots(r, 0) ? 0 : -ENOSPC;
     }
     r->how = CHAN_EAGER;
@@ -102,6 +102,35 @@ int chan_decide(struct chan *r, const struct mail_note *n)
     r->how = n->flags & MAIL_GATED ? CHAN_GATE : CHAN_MEET;
     r->gate_at = n->gate;
     return chan_take_slots(r, least) ? 0 : -ENOSPC;
+}
+
+/* Of both ends, who may sleep until a round is over. */
+static void wake_ends(void *arg)
+{
+    const struct chan *c = arg;
+
+    core_wake((struct core_spot){ (uintptr_t)c->mine, core_ctl },
+              sizeof *c->mine);
+    core_wake((struct core_spot){ (uintptr_t)c->theirs, core_peer_ctl(c->pe) },
+              sizeof *c->theirs);
+}
+
+/* The partner's buffer is there already. */
+static void make_pairs(struct chan *c)
+{
+    struct chan_words *sender = c->sends ? c->mine : c->theirs;
+    struct chan_words *receiver = c->sends ? c->theirs : c->mine;
+    void *own = (void *)stream_reach(core_world.my_pe, c->buf, c->bytes);
+    const void *from = c->sends ? own : c->pairs[0].from;
+    void *to = c->sends ? c->pairs[0].to : own;
+
+    for (unsigned odd = 0; odd < 2; odd++)
+        c->pairs[odd] = (struct gtl_pair){
+            .turns = &receiver->turns, .was = &c->mine->was, .to = to,
+            .from = from, .n = c->bytes,
+            .told = { chan_arrived(receiver, odd), &sender->sent },
+            .wake = wake_ends, .arg = c
+        };
 }
 
 /* The next words or slots of one that was looked up are where that says, too:
@@ -118,9 +147,8 @@ void chan_find_near(struct chan *c)
     if (c->how > CHAN_PAIR || !c->mine)
         return;
     if (c->how == CHAN_PAIR) {
-        *(c->sends ? &c->from : &c->to) = (void *)stream_reach(me, c->buf,
-                                                               c->bytes);
         c->theirs = (void *)stream_reach(c->pe, c->there, sizeof *c->there);
+        make_pairs(c);
         return;
     }
     theirs = (void *)stream_reach_amo(c->pe, c->there, sizeof *c->there);

@@ -53,6 +53,7 @@ static void end_of_queue(void)
     IS(shmemx_enqueue_start(q), -EIO);
     IS(shmemx_enqueue_wait(q), -EIO);
     IS(shmemx_queue_wait(q), 0);
+    IS(shmemx_stream_sync(s), 0);
     IS(shmemx_queue_destroy(q), 0);
 }
 
@@ -65,6 +66,7 @@ static void pair(shmemx_req_t r[2], char *to, char *from, int tag)
 
 static void free_all(int n, shmemx_req_t r[])
 {
+    IS(shmemx_stream_sync(s), 0);
     for (int i = 0; i < n; i++)
         IS(shmemx_req_free(&r[i]), 0);
 }
@@ -123,6 +125,20 @@ int main(int argc, char **argv)
         free_all(4, r);
         end_of_queue();
         go_on(2, r + 4, in, out);
+    }
+    CASE(held) {                /* nothing goes before the stream is past it */
+        pair(r, in, out, 1);
+        pair(r + 2, in + N, out + N, 2);
+        IS(shmemx_matchall(4, r), 0);
+        IS(shmemx_signal_wait_until_on_stream(NULL, was, SHMEM_CMP_GE, 1, s),
+           0);
+        REFUSED(shmemx_enqueue_startall(q, 4, r), "cuMemcpyAsync", 1);
+        for (int i = 0; i < 4; i++)
+            IS(shmemx_req_free(&r[i]), -EBUSY);
+        IS(shmemx_queue_destroy(q), -EBUSY);
+        shmem_signal_set(was, 1, shmem_my_pe());
+        free_all(4, r);
+        end_of_queue();
     }
     CASE(none) {                /* what is refused before is not sent */
         pair(r, in, out, 1);
@@ -218,6 +234,7 @@ for word in collective armed once copies; do
 done
 beside refused 0 messages \
     'startall: request 0: an earlier start of it failed in the middle'
+beside refused 0 held "shmemx_enqueue_start: $start"
 beside refused 0 none shmemx_enqueue_startall
 SHMEM_FAULT=stream_agent:1 beside refused 0 wait shmemx_enqueue_wait
 together

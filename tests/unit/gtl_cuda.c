@@ -387,8 +387,10 @@ static int path(void)
     struct gtl_blocks b = { 8, 100, 64, -64 }, rows = { 8, 100, 64, 64 };
     struct gtl_amo a = { .op = GTL_ADD, .size = 8, .value = 1 };
     uint64_t *word = page(), id;
-    struct gtl_pair p = { word + 2, word + 3, NULL, NULL, 100,
-                          { word + 4, word + 5 } };
+    struct gtl_pair p = {
+        .turns = word + 2, .was = word + 3, .n = 100,
+        .told = { word + 4, word + 5 }
+    };
     void *s, *t, *e, *seen;
     int called = 0;
     char *d;
