@@ -177,24 +177,21 @@ enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET, CORE_FOR_LOCK,
                      CORE_FOR_FAR, CORE_FOR_STREAM, CORE_FOR_QUEUE,
                      CORE_FOR_OTHERS };
 struct core_waiter {
-    const void *addr;
+    const void *addr, *named;   /* named: of a QUEUE, for its name; or NULL */
     size_t bytes;
     uint64_t started_ns, since_ns, told_ns;
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
     bool announced, noted;      /* to writers; what it waits for */
     bool foreign, silent;       /* addr is not for the processor; others tell */
-    /* For who asks what it waits for: all of a collective call, unless the
-     * caller says more. */
+    /* For who asks: all of a collective call, unless the caller says more. */
     bool is_signed, alike;      /* alike: SET compares all with each */
     enum core_wait_for what;
     int cmp;                    /* of VALUE and SET */
     uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
                                  * how many; STREAM, QUEUE: which stream */
     const char *call;
-    /* Of a QUEUE: what of it, or NULL; false: that is not known just now. */
     bool (*name)(const void *named, char *text, size_t size);
-    const void *named;
 };
 
 static inline struct core_waiter core_wait_begin(const void *addr,
