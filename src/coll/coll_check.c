@@ -145,9 +145,9 @@ static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
 static const char *doing(char *out, size_t size, const struct core_team *t,
                          int pe, const struct core_args *x, bool *known)
 {
-    if (x->meeting == t->meetings)
+    if (x->meeting == t->meetings) {
         snprintf(out, size, "%.*s", (int)sizeof x->call, x->call);
-    else if (!find_call(t, pe, out, size)) {
+    } else if (!find_call(t, pe, out, size)) {
         snprintf(out, size, "another call");
         *known = false;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gtl_steps.h - what a stream does as one step, and pairs of them. */
+/* gtl_steps.h - what a stream does as one step, pairs of streams, and
+ * the names of reductions. */
 #ifndef GTL_GTL_STEPS_H
 #define GTL_GTL_STEPS_H
 

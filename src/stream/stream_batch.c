@@ -229,10 +229,10 @@ static void drop_staged(struct batch *q)
     q->n_staged = 0;
 }
 
-/* Of a start that broke nothing else tells. */
-static bool has_work(const struct batch *q)
+bool stream_batch_holds(const struct batch *q)
 {
-    return gtl->stream_query(q->stream) == -EAGAIN;
+    return q->broken && !stream_queue_gone(q->queue) &&
+           gtl->stream_query(q->stream) == -EAGAIN;
 }
 
 int stream_batch_close(const char *call, struct shmemx_queue *queue)
@@ -257,7 +257,7 @@ int stream_batch_close(const char *call, struct shmemx_queue *queue)
     if (all_ended(q))           /* the agent is about to let the last ones go */
         stream_queue_settle(q->queue);
     if (!all_ended(q) || !stream_queue_empty(q->queue) ||
-        (q->broken && !stream_queue_gone(q->queue) && has_work(q))) {
+        stream_batch_holds(q)) {
         core_misuse(ERR_ARG, call, "operations that were started have not "
                     "ended");
         return -EBUSY;

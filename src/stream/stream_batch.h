@@ -137,6 +137,9 @@ void stream_batch_until(const char *call, const struct batch *q, struct mark m,
 struct batch *stream_batch_of(const char *call, struct shmemx_queue *queue);
 /* Is the stream to get anything more of it?  0, or -EIO, told. */
 int stream_batch_works(const char *call, const struct batch *b);
+/* May the stream still have some of a start that failed in the middle?  Nothing
+ * but its end tells; one that was destroyed had ended. */
+bool stream_batch_holds(const struct batch *q);
 struct stream_where stream_batch_where(const char *call, const struct batch *b);
 int stream_batch_no_memory(const char *call);
 /* In the heap's pool. */

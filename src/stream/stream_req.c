@@ -168,7 +168,7 @@ bool stream_req_ended(const struct req *r)
 
     if (unlikely(r->broken) &&
         ((r->coll && !stream_coll_idle(r->coll)) ||
-         (q && gtl->stream_query(q->stream) == -EAGAIN)))
+         (q && stream_batch_holds(q))))
         return false;
     return r->state == IDLE || !q ||
            (stream_batch_ended(q, r->mark) &&

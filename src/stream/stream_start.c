@@ -150,7 +150,7 @@ static void break_off(struct batch *q)
     gtl_place(q->stream, &q->place);
 }
 
-/* So did these: they are freed when the stream is past them. */
+/* So did these: they are freed when the stream has nothing left to do. */
 static void break_these(struct batch *q, int n)
 {
     const struct mark m = { .way = BY_PLACE, .number = q->place };
