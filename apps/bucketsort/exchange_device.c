@@ -170,14 +170,19 @@ static void append_range(struct exchange *x, shmem_ctx_t ctx, size_t chunk,
     }
 }
 
+/* Where a thread's targets begin.  This PE itself is the first thread's, which
+ * alone uses streams, however few PEs there are. */
+static int first_of(const struct exchange *x, int thread)
+{
+    return (int)(((long)x->job->pes * thread + x->threads - 1) / x->threads);
+}
+
 /* One chunk as a thread sees it.  Its own bucket, which goes by the stream, is
  * sent before the stream gets the next chunk. */
 static void chunk_run(struct exchange *x, int thread, shmem_ctx_t ctx,
                       size_t chunk)
 {
-    int pes = x->job->pes;
-    int from = (int)((long)pes * thread / x->threads);
-    int to = (int)((long)pes * (thread + 1) / x->threads);
+    int from = first_of(x, thread), to = first_of(x, thread + 1);
     size_t next = chunk + (size_t)x->streams;
     double begin;
 
@@ -191,7 +196,7 @@ static void chunk_run(struct exchange *x, int thread, shmem_ctx_t ctx,
     if (x->failed)
         return;
     if (thread == 0) {
-        append_range(x, ctx, chunk, from, to < 1 ? to : 1);
+        append_range(x, ctx, chunk, 0, 1);
         from = 1;
         if (next < x->chunks)
             enqueue(x, next);
