@@ -193,6 +193,7 @@ static void close_rooms(void)
     core_ctx_drop_all();        /* they may copy to what is given back next */
     api_device_leave();
     coll_barrier_last(exiting);
+    stream_forget();
     fault_report();
     coll_set_forget();
     heap_space_join_all();

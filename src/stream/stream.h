@@ -198,5 +198,7 @@ extern hidden bool stream_is_open;
 int stream_open(void);
 /* Ends the agent; what no stream has reached yet is never done. */
 void stream_close(void);
+/* When all PEs have: what messages leave behind. */
+void stream_forget(void);
 
 #endif

@@ -76,6 +76,7 @@ struct chan {
     uint64_t team;              /* 0: it is the program's */
     uint32_t number;            /* of those for that PE and tag */
     bool left;                  /* it is freed here */
+    bool hasty;                 /* its ready sends come too early, told */
     bool reached;               /* once, a receive: the stream has come to it */
     unsigned long counted;      /* its error is one of its queue's: the turn */
     size_t len;                 /* of buf */
@@ -133,10 +134,8 @@ void chan_find_near(struct chan *c);
 bool chan_take_slots(struct chan *r, unsigned n);
 
 /* ---- stream_match.c ---- */
-/* With streams: 0 or -errno, logged. */
-int chan_open(void);
+/* With the NIC's queues: see stream_forget() for the rest. */
 void chan_close(void);
-
 /* 0 or -errno, logged. */
 int chan_make(const struct chan_args *a, struct chan **out);
 /* Nobody uses it any more; its memory goes when the partner's end has. */

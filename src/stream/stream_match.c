@@ -11,47 +11,26 @@
 #include "stream/stream_chan.h"
 #include "base/lock.h"
 #include "stream/stream_batch.h"
-#include "stream/stream_mail.h"
+#include "stream/stream_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 1024 };
 /* How a MAIL_ACCEPT says to go, in its flags. */
 enum { HOW_SHIFT = 8 };
-
-/* A sender's note that came before its receive was made. */
-struct early {
-    struct early *next;
-    struct mail_note note;
-};
-/* Those that were made for a PE and tag. */
-struct made {
-    struct made *next;
-    int pe, tag;
-    bool sends, once;
-    uint32_t n;
-};
 
 static struct base_lock lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(lock) = LIST_INIT(all);
 /* Senders that have not looked for their receives; they are not in all. */
 static struct list_link fresh GUARDED_BY(lock) = LIST_INIT(fresh);
-static struct chan *waiting[BUCKETS] GUARDED_BY(lock);
-static struct early *early[BUCKETS] GUARDED_BY(lock);
-static struct made *made[BUCKETS] GUARDED_BY(lock);
 static bool unsent;             /* atomic: notes wait for room */
 static unsigned sought;         /* atomic: partners that the program matches */
-
-static unsigned bucket_of(int pe, int tag, uint32_t number, bool once)
-{
-    uint64_t h = (uint64_t)(unsigned)pe << 32 | (unsigned)tag;
-
-    h = (h ^ (uint64_t)number << 13 ^ once) * 0x9e3779b97f4a7c15u;
-    return (unsigned)(h >> 54);
-}
-_Static_assert(BUCKETS == 1 << (64 - 54), "of the hash");
+/* Messages that came and whose receive was not started: of the first one. */
+static struct {
+    unsigned long n;
+    int pe, tag;
+} lost GUARDED_BY(lock);
 
 /* ---- the end of a channel ---- */
 
@@ -62,8 +41,29 @@ static void give_words(struct chan *c)
     c->words = NULL;
 }
 
+static void note_lost(const struct chan *c) REQUIRES(lock)
+{
+    uint64_t came = c->last;
+
+    if (c->sends || c->once || c->tag < 0 || !c->words)
+        return;
+    for (int i = 0; i < 2; i++) {
+        uint64_t at = __atomic_load_n(&c->words->arrived[i], __ATOMIC_ACQUIRE);
+
+        came = at > came ? at : came;
+    }
+    if (came <= c->round)
+        return;
+    if (!lost.n) {
+        lost.pe = c->pe;
+        lost.tag = c->tag;
+    }
+    lost.n += came - c->round;
+}
+
 static void release(struct chan *c) REQUIRES(lock)
 {
+    note_lost(c);
     chan_close_gate(c);
     give_words(c);
     if (!c->sends && c->slots)
@@ -160,72 +160,30 @@ static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
     }
 }
 
-static struct chan *take_waiting(const struct mail_note *n) REQUIRES(lock)
-{
-    bool once = n->flags & MAIL_ONCE;
-    struct chan **at = &waiting[bucket_of(n->from, n->tag, n->number, once)];
-    struct chan *r;
-
-    while ((r = *at) && (r->pe != n->from || r->tag != n->tag ||
-                         r->team != n->team || r->number != n->number ||
-                         r->once != once))
-        at = &r->next;
-    if (r)
-        *at = r->next;
-    return r;
-}
-
 static void sender_came(const struct mail_note *n) REQUIRES(lock)
 {
-    struct chan *r = take_waiting(n);
-    struct early *e;
-    unsigned b;
+    struct chan *r = table_take_receive(n);
 
-    if (r) {
+    if (r)
         pair(r, n);
-        return;
-    }
-    e = malloc(sizeof *e);
-    if (!e)
+    else if (!table_put_note(n))
         core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a note of "
                    "PE %d", n->from);
-    b = bucket_of(n->from, n->tag, n->number, n->flags & MAIL_ONCE);
-    e->note = *n;
-    e->next = early[b];
-    early[b] = e;
-}
-
-static struct early *take_early(const struct chan *r) REQUIRES(lock)
-{
-    struct early **at = &early[bucket_of(r->pe, r->tag, r->number, r->once)];
-    struct early *e;
-
-    while ((e = *at) && (e->note.from != r->pe || e->note.tag != r->tag ||
-                         e->note.team != r->team ||
-                         e->note.number != r->number ||
-                         !(e->note.flags & MAIL_ONCE) == r->once))
-        at = &e->next;
-    if (e)
-        *at = e->next;
-    return e;
 }
 
 bool chan_unclaimed(int pe, int *tag, bool *once)
 {
-    const struct early *e = NULL;
+    const struct mail_note *n;
 
     if (!lock_try(&lock))
         return false;
-    for (unsigned b = 0; b < BUCKETS && !e; b++)
-        for (e = early[b]; e && (e->note.from != pe || e->note.tag < 0 ||
-                                 e->note.flags & MAIL_CANCELLED); )
-            e = e->next;
-    if (e) {
-        *tag = e->note.tag;
-        *once = e->note.flags & MAIL_ONCE;
+    n = table_unclaimed(pe);
+    if (n) {
+        *tag = n->tag;
+        *once = n->flags & MAIL_ONCE;
     }
     lock_release(&lock);
-    return e != NULL;
+    return n != NULL;
 }
 
 /* ---- the sender's side ---- */
@@ -340,39 +298,15 @@ bool chan_look(void)
 
 /* ---- making and freeing ---- */
 
-/* Which one it is of those for its PE and tag; -1: no memory. */
-static int64_t count(const struct chan *c) REQUIRES(lock)
-{
-    struct made **at = &made[bucket_of(c->pe, c->tag, c->sends, c->once)], *m;
-
-    for (m = *at; m; m = m->next)
-        if (m->pe == c->pe && m->tag == c->tag && m->sends == c->sends &&
-            m->once == c->once)
-            return m->n++;
-    m = malloc(sizeof *m);
-    if (!m)
-        return -1;
-    *m = (struct made){
-        *at, c->pe, c->tag, c->sends, c->once, 1
-    };
-    *at = m;
-    return 0;
-}
-
 /* A sender may have been here; else it will find this one. */
 static void offer(struct chan *r) REQUIRES(lock)
 {
-    struct early *e = take_early(r);
-    unsigned b;
+    struct mail_note n;
 
-    if (e) {
-        pair(r, &e->note);
-        free(e);
-        return;
-    }
-    b = bucket_of(r->pe, r->tag, r->number, r->once);
-    r->next = waiting[b];
-    waiting[b] = r;
+    if (table_take_note(r, &n))
+        pair(r, &n);
+    else
+        table_put_receive(r);
 }
 
 static int check(const struct chan_args *a, int *pe)
@@ -395,7 +329,7 @@ static int enter(struct chan *c)
     int64_t number;
 
     lock_acquire(&lock);
-    number = c->team ? c->number : count(c);
+    number = c->team ? c->number : table_count(c);
     if (number >= 0) {
         c->number = (uint32_t)number;
         list_append(c->sends && !c->once ? &fresh : &all, &c->link);
@@ -571,49 +505,50 @@ bool chan_visit(bool waits, chan_visitor *visit, void *arg)
     return true;
 }
 
-/* ---- opening and closing ---- */
+/* ---- the end ---- */
 
-int chan_open(void)
+static void tell_lost(void) REQUIRES(lock)
 {
-    return mail_open();
+    bool is_one = lost.n == 1;
+
+    if (lost.n)
+        log_warn(ERR_STREAM, "shmem_finalize: %lu %s not started, %sfrom PE "
+                 "%d, tag %d: what was sent is lost", lost.n, is_one
+                 ? "message came whose receive was"
+                 : "messages came whose receives were",
+                 is_one ? "" : "one of them ", lost.pe, lost.tag);
+    lost.n = 0;
 }
 
-static void forget_tables(void) REQUIRES(lock)
-{
-    for (int b = 0; b < BUCKETS; b++) {
-        struct early *e;
-        struct made *m;
-
-        while ((e = early[b])) {
-            early[b] = e->next;
-            free(e);
-        }
-        while ((m = made[b])) {
-            made[b] = m->next;
-            free(m);
-        }
-        waiting[b] = NULL;
-    }
-}
-
-static void forget_list(struct list_link *l)
+static void forget_list(struct list_link *l) REQUIRES(lock)
 {
     while (!list_empty(l)) {
         struct chan *c = list_entry(l->next, struct chan, link);
 
+        note_lost(c);
         list_remove(&c->link);
-        chan_close_gate(c);
         free(c);
     }
 }
 
+static void close_gate(struct chan *c, void *arg)
+{
+    (void)arg;
+    chan_close_gate(c);
+}
+
 void chan_close(void)
+{
+    chan_visit(true, close_gate, NULL);
+}
+
+void stream_forget(void)
 {
     lock_acquire(&lock);
     forget_list(&all);
     forget_list(&fresh);
-    forget_tables();
-    mail_close();
+    table_clear();
+    tell_lost();
     __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
     __atomic_store_n(&sought, 0, __ATOMIC_RELAXED);
     lock_release(&lock);

@@ -471,7 +471,7 @@ int stream_open(void)
     if (!stream_is_open)
         rc = stream_reach_open();
     if (!rc && !stream_is_open) {
-        rc = chan_open();
+        rc = mail_open();
         if (rc)
             stream_reach_close();
     }
@@ -520,7 +520,7 @@ static void close_streams(void)
     left.n = await_halt();
     stream_wait_drop();
     stream_agent_close();
-    drop_all(&left);            /* names messages, whose channels go later */
+    drop_all(&left);
     staged = stream_batch_drop_all();
     stream_left_tell(&left, "operation was enqueued that its stream has not "
                      "reached", "operations were enqueued that their streams "
@@ -530,6 +530,7 @@ static void close_streams(void)
                      "followed", "operations were put into queues that no "
                      "start followed", "");
     chan_close();
+    mail_close();
     stream_reach_close();
 }
 
