@@ -160,6 +160,11 @@ struct stream_left {
 struct stream_left stream_batch_drop_all(void);
 
 /* ---- stream_name.c ---- */
+/* "send to PE 1, tag 7" or "shmemx_put_init, PE 1", for a line about it. */
+struct req_name {
+    char text[80];
+};
+struct req_name stream_req_name(const struct req *r);
 /* It is one; the caller counts. */
 void stream_left_note(struct stream_left *l, const struct stream_op *op);
 /* The same of a message. */

@@ -52,6 +52,11 @@ struct coll {
 static struct base_lock lock = LOCK_INIT;
 static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
 
+const char *stream_coll_call(const struct coll *c)
+{
+    return c->call;
+}
+
 const char *stream_coll_name(const void *word)
 {
     struct list_link *l, *next;

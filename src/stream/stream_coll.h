@@ -16,6 +16,8 @@ bool stream_coll_over(const struct coll *c);
 bool stream_coll_idle(const struct coll *c);
 struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,
                                       void *stream);
+/* The call that made it. */
+const char *stream_coll_call(const struct coll *c);
 /* What waits for that word: "a barrier", or NULL. */
 const char *stream_coll_name(const void *word);
 /* What each reduction is of, while none is made or freed. */

@@ -62,6 +62,34 @@ bool chan_name(const void *word, char *text, size_t size)
     return true;
 }
 
+/* ---- requests ---- */
+
+/* As for all that is said of messages. */
+static void say_message(const struct chan *c, const char *before, char *text,
+                       size_t size)
+{
+    snprintf(text, size, "%s%s PE %d, tag %d", before,
+             !c->sends ? "receive from" : c->ready ? "ready send to"
+                                                   : "send to", c->pe, c->tag);
+}
+
+struct req_name stream_req_name(const struct req *r)
+{
+    struct req_name n;
+
+    if (r->chan)
+        say_message(r->chan, "", n.text, sizeof n.text);
+    else if (r->matches)
+        snprintf(n.text, sizeof n.text, "a match");
+    else if (r->coll)
+        snprintf(n.text, sizeof n.text, "%s",
+                 core_public_name(stream_coll_call(r->coll)));
+    else
+        snprintf(n.text, sizeof n.text, "%s, PE %d",
+                 core_public_name(r->op.call), r->op.pe);
+    return n;
+}
+
 /* ---- what is never done ---- */
 
 void stream_left_note_message(struct stream_left *l, const char *call,
@@ -133,10 +161,7 @@ static void look(struct chan *c, void *arg)
         return;
     c->freed = true;
     if (!g->users++)
-        snprintf(g->first, sizeof g->first, "a %s PE %d, tag %d",
-                 !c->sends ? "receive from" : c->ready ? "ready send to"
-                                                       : "send to",
-                 c->pe, c->tag);
+        say_message(c, "a ", g->first, sizeof g->first);
 }
 
 static void look_at_coll(const struct gtl_reduce *r, size_t size, void *arg)

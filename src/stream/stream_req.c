@@ -157,8 +157,9 @@ static struct req *req_of(const char *call, struct shmemx_req *req, bool any)
     else if (any || r->matches || (r->queue && r->state != STAGED))
         return r;
     else
-        core_misuse(ERR_ARG, call, "the request was not started: "
-                    "shmemx_enqueue_start() or _startall() comes before");
+        core_misuse(ERR_ARG, call, "the request (%s) was not started: "
+                    "shmemx_enqueue_start() or _startall() comes before",
+                    stream_req_name(r).text);
     return NULL;
 }
 
@@ -300,23 +301,25 @@ void stream_req_drop(struct req *r)
 int stream_req_free(const char *call, struct shmemx_req *req)
 {
     struct req *r = req_of(call, req, true);
+    const char *why = NULL;
 
     if (!r)
         return -EINVAL;
     if (r->state == STAGED)
-        core_misuse(ERR_ARG, call, "the request waits for its start");
+        why = "waits for its start";
     else if (!stream_req_ended(r))
-        core_misuse(ERR_ARG, call, "the request has not ended");
+        why = "has not ended";
     else if (r->state == STARTED && stream_req_is_message(r))
-        core_misuse(ERR_ARG, call, "the request was started, and nobody has "
-                    "waited for it");
+        why = "was started, and nobody has waited for it";
     else if (r->chan && r->chan->wanted && chan_state(r->chan) < CHAN_MATCHED)
-        core_misuse(ERR_ARG, call, "the request is being matched");
+        why = "is being matched";
     else if (r->n_matches)
-        core_misuse(ERR_ARG, call, "the match has not been waited for");
-    else {
-        stream_req_drop(r);
-        return 0;
+        why = "has not been waited for";
+    if (why) {
+        core_misuse(ERR_ARG, call, "the request (%s) %s",
+                    stream_req_name(r).text, why);
+        return -EBUSY;
     }
-    return -EBUSY;
+    stream_req_drop(r);
+    return 0;
 }

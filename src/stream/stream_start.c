@@ -245,21 +245,22 @@ static bool may_go_on(const struct chan *c)
            (!c->sends && c->round < c->last);
 }
 
-static int is_matched(const char *call, const struct chan *c, int i)
+static int is_matched(const char *call, const struct req *r, int i)
 {
+    const struct chan *c = r->chan;
+
     if (likely(c->wanted && !c->freed && chan_state(c) == CHAN_MATCHED &&
                may_go_on(c)))
         return 0;
     if (c->freed)
-        return stream_refuse(ERR_FREE, call, "request %d, tag %d: its buffer "
-                             "was freed", i, c->tag);
+        return stream_refuse(ERR_FREE, call, "request %d (%s): its buffer was "
+                             "freed", i, stream_req_name(r).text);
     if (chan_state(c) != CHAN_MATCHED || !c->wanted)
-        return stream_refuse(ERR_ARG, call, "request %d, a %s PE %d, tag %d, "
-                             "is not matched: shmemx_match() comes before its "
-                             "start", i, c->sends ? "send to" : "receive from",
-                             c->pe, c->tag);
-    stream_refuse(ERR_ARG, call, "request %d, tag %d: PE %d has freed its end",
-                  i, c->tag, c->pe);
+        return stream_refuse(ERR_ARG, call, "request %d (%s) is not matched: "
+                             "shmemx_match() comes before its start", i,
+                             stream_req_name(r).text);
+    stream_refuse(ERR_ARG, call, "request %d (%s): PE %d has freed its end", i,
+                  stream_req_name(r).text, c->pe);
     return -EPIPE;
 }
 
@@ -268,20 +269,22 @@ static int may_start(const struct stream_where *w, const struct req *r, int i)
     const char *call = w->call;
 
     if (unlikely(r->broken)) {
-        stream_refuse(ERR_STREAM, call, "request %d: an earlier start of it "
-                      "failed in the middle", i);
+        stream_refuse(ERR_STREAM, call, "request %d (%s): an earlier start of "
+                      "it failed in the middle", i, stream_req_name(r).text);
         return -EIO;
     }
     if (unlikely(r->once))
-        return stream_refuse(ERR_ARG, call, "request %d is none that was "
-                             "made by an init call", i);
+        return stream_refuse(ERR_ARG, call, "request %d (%s) is none that "
+                             "was made by an init call", i,
+                             stream_req_name(r).text);
     if (unlikely(r->listed))
-        stream_refuse(ERR_ARG, call, "request %d is in the list twice", i);
+        stream_refuse(ERR_ARG, call, "request %d (%s) is in the list twice", i,
+                      stream_req_name(r).text);
     else if (unlikely(under_way(r)))
-        stream_refuse(ERR_ARG, call, "request %d was started, and no wait for "
-                      "it was enqueued", i);
+        stream_refuse(ERR_ARG, call, "request %d (%s) was started, and no wait "
+                      "for it was enqueued", i, stream_req_name(r).text);
     else
-        return r->chan ? is_matched(call, r->chan, i)
+        return r->chan ? is_matched(call, r, i)
                : r->coll && !stream_may_wait() ? stream_refuse_wait(w) : 0;
     return -EBUSY;
 }
@@ -514,8 +517,8 @@ static int may_wait(const char *call, struct shmemx_queue *queue,
                     const struct req *r, int i)
 {
     if (r->queue != queue || r->state != STARTED)
-        return stream_refuse(ERR_ARG, call, "request %d was not started "
-                             "on this queue", i);
+        return stream_refuse(ERR_ARG, call, "request %d (%s) was not started "
+                             "on this queue", i, stream_req_name(r).text);
     return 0;
 }
 

@@ -233,7 +233,7 @@ for word in collective armed once copies; do
     beside refused 0 $word "shmemx_enqueue_start: $start"
 done
 beside refused 0 messages \
-    'startall: request 0: an earlier start of it failed in the middle'
+    'startall: request 0 \([^)]* PE [01], tag [0-9]+\): an earlier start of it failed in the middle'
 beside refused 0 held "shmemx_enqueue_start: $start"
 beside refused 0 none shmemx_enqueue_startall
 SHMEM_FAULT=stream_agent:1 beside refused 0 wait shmemx_enqueue_wait

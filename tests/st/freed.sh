@@ -186,7 +186,7 @@ tells device shmem_free 100000 'a send to PE 0, tag 7'
 
 try 0 "$bad" started
 ended 0 started
-sed -n 2p "$err" | grep -qE 'shmemx_enqueue_startall: request 0, tag 7: its buffer was freed: not enqueued \[S-W-FREE\]' ||
+sed -n 2p "$err" | grep -qE 'shmemx_enqueue_startall: request 0 \(receive from PE 0, tag 7\): its buffer was freed: not enqueued \[S-W-FREE\]' ||
     fail "started: $(cat "$err")"
 
 try 0 "$bad" silent
