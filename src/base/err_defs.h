@@ -5,7 +5,8 @@
  * no include guard. */
 ERR(PE, "a PE number is outside the team or the job",
     "pass a PE from 0 to shmem_n_pes() - 1 (team-relative with a context)")
-ERR(ADDR, "an address is not symmetric, or an access runs past its segment",
+ERR(ADDR, "an address is not symmetric, or no memory, or an access runs past "
+    "its segment",
     "use static data of the main program or memory of shmem_malloc")
 ERR(NULL, "a null pointer was passed with a nonzero length",
     "pass a valid pointer, or length 0")

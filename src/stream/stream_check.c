@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 /* What does not happen: calls that make a request enqueue nothing anyway. */
 static const char *lost(const char *call)
@@ -52,6 +54,24 @@ int stream_need_local(const struct stream_where *w, const void *p, size_t len)
         return stream_refuse(ERR_NULL, w->call, "a null pointer with %zu "
                              "bytes", len);
     return 0;
+}
+
+int stream_need_mapped(const struct stream_where *w, const void *p, size_t len)
+{
+    char ends[2];
+    struct iovec here = { ends, sizeof ends }, there[2] = {
+        { (void *)p, 1 }, { (char *)p + len - 1, 1 }
+    };
+    ssize_t n;
+
+    if (!len || !gtl_is_software())
+        return 0;
+    n = process_vm_readv(getpid(), &here, 1, there, 2, 0);
+    /* Where that is forbidden nobody knows. */
+    if (n == sizeof ends || (n < 0 && errno != EFAULT))
+        return 0;
+    return stream_refuse(ERR_ADDR, w->call, "%zu bytes at %p are not all "
+                         "memory of this process", len, p);
 }
 
 int stream_need_aligned(const struct stream_where *w, const void *p,

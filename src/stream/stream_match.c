@@ -318,6 +318,8 @@ static int check(const struct chan_args *a, int *pe)
         rc = stream_need_local(&w, a->buf, a->len);
     if (!rc && a->len && heap_find(a->buf, 1) >= 0)
         rc = stream_need_symmetric(&w, a->buf, a->len, core_world.my_pe, &at);
+    else if (!rc && !a->once)
+        rc = stream_need_mapped(&w, a->buf, a->len);
     if (!rc && a->tag < 0 && !a->team)
         rc = stream_refuse(ERR_ARG, a->call, "tag %d is negative", a->tag);
     return rc;

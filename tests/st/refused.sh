@@ -54,6 +54,9 @@ static void messages(void)
     IS(shmemx_recv_init(device, 1 << 27, 0, 1, &m), -EINVAL);
     IS(shmemx_enqueue_send(q, device, 1 << 27, 0, 1, NULL), -EINVAL);
     IS(shmemx_enqueue_recv(q, heap, 1 << 27, 0, 1, NULL), -EINVAL);
+    IS(shmemx_send_init((void *)16, 8, 0, 1, &m), -EINVAL);
+    IS(shmemx_rsend_init(&m, 1ul << 60, 0, 1, &m), -EINVAL);
+    IS(shmemx_recv_init((void *)-8, 64, 0, 1, &m), -EINVAL);
     shmem_space_free(SHMEM_SPACE_DEVICE, device);
     shmem_free(heap);
 }
@@ -142,7 +145,10 @@ line req_free 'the request (shmemx_[a-z_]*, PE 0) has not ended'
 for call in send_init rsend_init recv_init enqueue_send enqueue_recv; do
     line $call '134217728 bytes at 0x[0-9a-f]* run past the end of the symmetric segment: no'
 done
-check [ "$(wc -l <err)" -eq 26 ]
+line send_init '8 bytes at 0x10 are not all memory of this process: no'
+line rsend_init '1152921504606846976 bytes at 0x[0-9a-f]* are not all memory'
+line recv_init '64 bytes at 0xfffffffffffffff8 are not all memory'
+check [ "$(wc -l <err)" -eq 29 ]
 cat out err
 
 # Three lines and one of each kind, or all.
