@@ -61,9 +61,10 @@ static T_UNUSED uint64_t *st_gate(shmemx_stream_t s)
     return gate;
 }
 
+/* A signal: what is behind it also sees what this thread has done, and read. */
 static T_UNUSED void st_open(uint64_t *gate)
 {
-    shmem_uint64_p(gate, 1, me);
+    shmem_signal_set(gate, 1, me);
 }
 
 #endif
