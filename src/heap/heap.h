@@ -88,6 +88,8 @@ void *heap_reserve(size_t size, size_t align);
  * aligned to a cache line; NULL when the pool is used up. */
 void *heap_pool_take(size_t size);
 void heap_pool_give(void *ptr);
+/* All of it, for messages. */
+size_t heap_pool_size(void);
 
 /* ---- spaces: parts of a segment with an allocator of their own ---- */
 

@@ -8,9 +8,11 @@
 enum { LINE = 64 };
 
 static struct heap_arena *pool;
+static size_t pool_size;
 
 int heap_pool_open(size_t from, size_t to)
 {
+    pool_size = to - from;
     return heap_arena_open(&pool, heap_round_up(from, LINE), to);
 }
 
@@ -18,6 +20,11 @@ void heap_pool_close(void)
 {
     heap_arena_close(pool);
     pool = NULL;
+}
+
+size_t heap_pool_size(void)
+{
+    return pool_size;
 }
 
 void *heap_pool_take(size_t size)

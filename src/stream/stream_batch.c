@@ -34,10 +34,12 @@ int stream_batch_no_memory(const char *call)
 
 int stream_batch_no_room(const char *call, size_t bytes)
 {
-    stream_refuse(ERR_HEAP, call, "no %zu bytes are left in the part of the "
-                  "heap that is the library's own, a 16th of it: symmetric "
-                  "buffers need less there, or set SHMEM_SYMMETRIC_SIZE",
-                  bytes);
+    char size[24];
+
+    stream_refuse(ERR_HEAP, call, "no %zu bytes are left in the %s of the heap "
+                  "that are the library's own, a 16th of it: symmetric buffers "
+                  "need less there, or set SHMEM_SYMMETRIC_SIZE", bytes,
+                  log_size(size, (double)heap_pool_size()));
     return -ENOSPC;
 }
 
