@@ -100,7 +100,7 @@ for page in man/*.[37]; do
         on && /^\.Ed/ {
             on = 0
             if (text !~ /main\(/) next
-            name = page; gsub(/[^A-Za-z0-9]/, "_", name)
+            name = page "_" begin; gsub(/[^A-Za-z0-9]/, "_", name)
             print "#define main " name "\n#line " begin " \"" page "\""
             print text "#undef main"
         }

@@ -75,10 +75,11 @@ static inline int standin_launch(void *stream, const char *name, unsigned n,
     static const char text[] = "FAKEHIP", ptx[] =
         ".version 6.0\n.target sm_50\n// fake nvrtc\n";
     struct dev_kernel *k = example_kernels();
-    void *module, *function, *args[] = { (void *)(uintptr_t)arg, NULL };
+    static void *module;                /* of all of this process's */
+    void *function, *args[] = { (void *)(uintptr_t)arg, NULL };
     uint64_t words[32];
     unsigned pointers = 0;
-    int error;
+    int error = 0;
 
     while (strcmp(k->name, name))
         k++;
@@ -88,10 +89,10 @@ static inline int standin_launch(void *stream, const char *name, unsigned n,
         pointers++;
     if (k->pointers != pointers)        /* else a launch before this one runs */
         k->pointers = pointers;
-    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD))
+    if (!module && dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD))
         error = DRIVER((void **, const void *, unsigned, void *, void *),
                        "cuModuleLoadDataEx", "")(&module, ptx, 0, NULL, NULL);
-    else
+    else if (!module)
         error = DRIVER((void **, const void *), "",
                        "hipModuleLoadData")(&module, text);
     if (!error)
