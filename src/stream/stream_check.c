@@ -60,7 +60,7 @@ int stream_need_mapped(const struct stream_where *w, const void *p, size_t len)
 {
     char ends[2];
     struct iovec here = { ends, sizeof ends }, there[2] = {
-        { (void *)p, 1 }, { (char *)p + len - 1, 1 }
+        { (void *)p, 1 }, { (void *)((uintptr_t)p + len - 1), 1 }
     };
     ssize_t n;
 

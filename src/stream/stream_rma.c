@@ -26,7 +26,7 @@ int stream_make_put(const struct stream_where *w, void *dest,
     if (!rc)
         rc = stream_need_local(w, source, out->len);
     out->kind = STREAM_PUT;
-    out->value = false;
+    out->value = out->message = false;
     out->waits = true;
     out->call = w->call;
     out->dest = dest;
@@ -45,6 +45,7 @@ int stream_make_get(const struct stream_where *w, void *dest,
     if (!rc)
         rc = stream_need_local(w, dest, out->len);
     out->kind = STREAM_GET;
+    out->value = out->message = false;
     out->waits = true;
     out->call = w->call;
     out->dest = dest;
@@ -146,8 +147,9 @@ static int blocks(const struct stream_where *w, enum stream_kind kind,
     if (rc || !dest_len)
         return rc ? rc : stream_need_stream(w);
     op.kind = kind;
-    op.value = false;
+    op.value = op.message = false;
     op.waits = true;
+    op.len = dest_len;
     op.call = w->call;
     op.dest = dest;
     op.source = source;
@@ -229,7 +231,7 @@ int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
         rc = stream_need_local(w, a->fetch, a->size);
     out->kind = STREAM_AMO;
     out->len = 0;
-    out->value = false;
+    out->value = out->message = false;
     out->waits = a->fetches;
     out->call = w->call;
     out->amo = *a;
