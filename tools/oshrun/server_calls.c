@@ -61,9 +61,10 @@ void server_answer(struct server_event *ev)
  * A PE may start PMIx anew right after it has finalized, and join a fence
  * while others have not closed their old connections yet.  libpmix would take
  * those for lost participants of the new fence and break it.  So the answers
- * to PMIx_Finalize wait until all PEs have asked; the last one to ask is
- * handled on libpmix's thread, where nothing else can happen meanwhile: there
- * all are answered, and all old connections are closed from this side. */
+ * to PMIx_Finalize wait until all PEs that are connected have asked; the last
+ * one to ask is handled on libpmix's thread, where nothing else can happen
+ * meanwhile: there all are answered.  All connections are closed from this side
+ * then, unless one of them may be that of a PE that is only connecting. */
 
 static bool is_connection(int fd)
 {
@@ -107,6 +108,15 @@ static bool all_leave(void)
     for (int i = 0; i < srv.n; i++)
         if (srv.client[i].connected && !srv.client[i].finalized &&
             !srv.client[i].gone)
+            return false;
+    return true;
+}
+
+/* The same: does each other PE wait for the answer to its PMIx_Finalize? */
+static bool nobody_comes(int pe)
+{
+    for (int i = 0; i < srv.n; i++)
+        if (i != pe && !srv.client[i].leave && !srv.client[i].gone)
             return false;
     return true;
 }
@@ -193,8 +203,8 @@ static pmix_status_t connected(const pmix_proc_t *proc, void *object,
 static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
                                pmix_op_cbfunc_t done, void *arg)
 {
+    bool all, alone;
     struct client *c;
-    bool all;
 
     (void)object;
     if (!ours(proc))
@@ -203,6 +213,7 @@ static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
     pthread_mutex_lock(&srv.lock);
     c->finalized = true;
     all = all_leave();
+    alone = nobody_comes((int)proc->rank);
     if (!all) {
         c->leave = done;
         c->leave_arg = arg;
@@ -213,7 +224,8 @@ static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
     if (!all)
         return PMIX_SUCCESS;
     answer_leavers();
-    close_connections();
+    if (alone)
+        close_connections();
     return PMIX_OPERATION_SUCCEEDED;    /* answered after we return */
 }
 
