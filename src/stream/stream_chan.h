@@ -172,6 +172,10 @@ void chan_name_unclaimed(int pe, char *text, size_t size);
 /* ---- stream_round.c: rounds of a channel that is matched ---- */
 struct batch;
 struct parts;
+/* SHMEM_CHECK, before anything of a start is enqueued: a ready send comes
+ * behind the start of its receive; of those that came earlier this sees what
+ * is there now. */
+void chan_check_ready(const char *call, struct chan *c);
 /* The next one. */
 int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
                struct parts *parts);

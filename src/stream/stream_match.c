@@ -43,7 +43,7 @@ static void give_words(struct chan *c)
 
 static void note_lost(const struct chan *c) REQUIRES(lock)
 {
-    uint64_t came = c->last;
+    uint64_t came = 0;
 
     if (c->sends || c->once || c->tag < 0 || !c->words)
         return;

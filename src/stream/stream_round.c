@@ -166,20 +166,19 @@ static int start_armed(const struct stream_where *w, struct batch *q,
     return 0;
 }
 
-/* SHMEM_CHECK: a ready send comes behind the start of its receive, of which
- * this sees only what came before the start was enqueued. */
-static void check_ready(const struct stream_where *w, struct chan *c,
-                        uint64_t round)
+void chan_check_ready(const char *call, struct chan *c)
 {
+    uint64_t round = c->round + 1;
+
     if (c->sends || c->how != CHAN_READY || c->tag < 0 || c->hasty ||
         __atomic_load_n(chan_arrived(c->words, round), __ATOMIC_ACQUIRE) <
             round)
         return;
     c->hasty = true;
     log_warn(ERR_STREAM, "%s: the message from PE %d, tag %d, of "
-             "shmemx_rsend_init came before its receive was started; its sender "
-             "has to know of that start",
-             core_public_name(w->call), c->pe, c->tag);
+             "shmemx_rsend_init came before its receive was started; its "
+             "sender has to know of that start", core_public_name(call),
+             c->pe, c->tag);
 }
 
 int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
@@ -188,8 +187,6 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
     uint64_t round = c->round + 1;
 
     count(c);
-    if (unlikely(core_status.checks))
-        check_ready(w, c, round);
     if (c->once || (c->how == CHAN_MEET && c->sends))
         return start_armed(w, q, c, round, parts);
     if (c->how == CHAN_GATE && c->sends)

@@ -353,6 +353,9 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n)
         unlist(q, n);
         return rc;
     }
+    for (int i = 0; unlikely(core_status.checks) && i < n; i++)
+        if (q->these[i]->chan)
+            chan_check_ready(w->call, q->these[i]->chan);
     for (int i = 0; i < n && !rc; i++) {
         r = q->these[i];
         others |= !stream_req_is_message(r);

@@ -160,7 +160,9 @@ void job_note_server(struct job *j, const struct server_event *ev)
         break;
     case SERVER_FINALIZED:
         pe->finalized = true;
-        if (j->answer_at == INT64_MAX && server_someone_leaves())
+        if (!server_someone_leaves())
+            j->answer_at = INT64_MAX;
+        else if (j->answer_at == INT64_MAX)
             j->answer_at = now_ms() + ANSWER_MS;
         break;
     case SERVER_ABORT:

@@ -219,11 +219,12 @@ static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
         c->leave_arg = arg;
     }
     pthread_mutex_unlock(&srv.lock);
+    if (all)
+        answer_leavers();
     post(&(struct server_event){ .what = SERVER_FINALIZED,
                                  .pe = (int)proc->rank });
     if (!all)
         return PMIX_SUCCESS;
-    answer_leavers();
     if (alone)
         close_connections();
     return PMIX_OPERATION_SUCCEEDED;    /* answered after we return */
