@@ -134,8 +134,8 @@ void chan_find_near(struct chan *c);
 bool chan_take_slots(struct chan *r, unsigned n);
 
 /* ---- stream_match.c ---- */
-/* With the NIC's queues: see stream_forget() for the rest. */
-void chan_close(void);
+/* Of all, before the NIC's queues go; channels go in stream_forget(). */
+void chan_close_gates(void);
 /* 0 or -errno, logged. */
 int chan_make(const struct chan_args *a, struct chan **out);
 /* Nobody uses it any more; its memory goes when the partner's end has. */

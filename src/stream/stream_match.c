@@ -539,7 +539,7 @@ static void close_gate(struct chan *c, void *arg)
     chan_close_gate(c);
 }
 
-void chan_close(void)
+void chan_close_gates(void)
 {
     chan_visit(true, close_gate, NULL);
 }

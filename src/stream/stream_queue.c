@@ -529,7 +529,7 @@ static void close_streams(void)
     stream_left_tell(&staged, "operation was put into a queue that no start "
                      "followed", "operations were put into queues that no "
                      "start followed", "");
-    chan_close();
+    chan_close_gates();
     mail_close();
     stream_reach_close();
 }
