@@ -49,7 +49,7 @@ config.mak: configure
 # ---------------------------------------------------------------- flags ----
 
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
-             -fno-sanitize-recover=all -O1 -g)
+             -fno-sanitize-recover=all -O1 -g $(AUTO_INIT))
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -include config.h -Iinclude -Isrc \
                $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(OFI_CFLAGS) $(CPPFLAGS)
