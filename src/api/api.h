@@ -46,8 +46,9 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
 /* PE 0 says it once per caller; how: what else was asked for, or "". */
 void api_heap_tell_full(const char *call, const struct heap_space *space,
                         size_t size, const char *how, const void *caller);
-/* Is that an alignment to ask for?  Tells if not. */
-bool api_alignment_ok(const char *call, size_t alignment);
+/* Is that an alignment to ask for?  A line says why not.  One that is less
+ * than a pointer's is raised to that. */
+bool api_alignment_ok(const char *call, size_t *alignment);
 
 /* ---- api_space.c: where shmem_malloc allocates ---- */
 extern hidden struct heap_space *api_default_space;

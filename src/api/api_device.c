@@ -275,8 +275,10 @@ static int make(void)
     rc = join(size);
     if (!rc)
         rc = all_of_us(ofi_device_open(words->ofi)) ? 0 : -ENODEV;
-    if (!rc)
+    if (!rc) {
         ofi_device_agree(api_least(ofi_device_by_nic()));
+        heap_device_agree(api_least(heap_device_align()));
+    }
     if (rc)
         drop();
     return rc;

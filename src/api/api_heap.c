@@ -13,7 +13,9 @@
 #include "heap/heap.h"
 #include "stream/stream.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +89,26 @@ void api_heap_tell_full(const char *call, const struct heap_space *space,
              log_size(largest, (double)u.largest_free), raise);
 }
 
+static void report_no_room(const char *call, const struct api_request *r,
+                           int rc, const void *caller)
+{
+    char how[48], align[24], most[24];
+
+    log_size(align, (double)r->align);
+    if (rc == -EDOM && r->space->seg == HEAP_DEVICE &&
+        r->align <= r->space->to - r->space->from) {
+        if (core_world.my_pe == 0)
+            log_warn(ERR_ARG, "%s: alignment %zu is more than the heaps in "
+                     "device memory have, which the driver aligns to %s",
+                     core_public_name(call), r->align,
+                     log_size(most, (double)r->space->align));
+        return;
+    }
+    snprintf(how, sizeof how, " at a multiple of %s", align);
+    api_heap_tell_full(call, r->space, r->size, r->align > HEAP_ALIGN ? how : "",
+                       caller);
+}
+
 /* The number of a space, the same on all PEs. */
 static uint64_t number_of(const struct heap_space *s)
 {
@@ -106,7 +128,7 @@ void *api_allocate(const char *call, const struct api_request *r,
                    const void *caller)
 {
     void *p = NULL;
-    bool full;
+    int rc = 0;
 
     core_need_up(call);
     if (r->size == 0 && !core_status.checks)
@@ -117,14 +139,16 @@ void *api_allocate(const char *call, const struct api_request *r,
     }
     if (r->space == &heap_device && api_device_need())
         return NULL;
-    full = r->size && (fault_hit(FAULT_HEAP_ALLOC) ||
-                       heap_alloc(r->space, r->size, r->align, r->hints, &p));
+    if (r->size)
+        rc = fault_hit(FAULT_HEAP_ALLOC)
+             ? -ENOMEM
+             : heap_alloc(r->space, r->size, r->align, r->hints, &p);
     if (r->clear && p)
         clear(call, p, r->size);
     MEET(call, { "size", "alignment", "hints", "space" },
          { r->size, r->align, (uint64_t)r->hints, number_of(r->space) });
-    if (full)
-        api_heap_tell_full(call, r->space, r->size, "", caller);
+    if (rc)
+        report_no_room(call, r, rc, caller);
     return p;
 }
 
@@ -154,22 +178,33 @@ void *pshmem_calloc(size_t count, size_t size)
 }
 API_ALIAS(shmem_calloc)
 
-bool api_alignment_ok(const char *call, size_t alignment)
+bool api_alignment_ok(const char *call, size_t *alignment)
 {
+    static _Atomic bool warned;
+    size_t asked = *alignment;
+
     core_need_up(call);
-    if (alignment % sizeof(void *) == 0 && alignment &&
-        !(alignment & (alignment - 1)) && alignment <= HEAP_ALIGN)
+    if (!asked || asked & (asked - 1)) {
+        if (core_world.my_pe == 0)
+            log_warn(ERR_ARG, "%s: alignment %zu is not a power of two",
+                     core_public_name(call), asked);
+        return false;
+    }
+    if (asked >= sizeof(void *))
         return true;
-    if (core_world.my_pe == 0)
-        log_warn(ERR_ARG, "%s: alignment %zu is not a power of two and a "
-                 "multiple of %zu up to %zu", core_public_name(call),
-                 alignment, sizeof(void *), HEAP_ALIGN);
-    return false;
+    *alignment = sizeof(void *);
+    /* relaxed: only who finds false prints. */
+    if (core_world.my_pe == 0 &&
+        !atomic_exchange_explicit(&warned, true, memory_order_relaxed))
+        log_warn(ERR_ARG, "%s: alignment %zu is less than that of a pointer "
+                 "and is rounded up to %zu", core_public_name(call), asked,
+                 sizeof(void *));
+    return true;
 }
 
 void *pshmem_align(size_t alignment, size_t size)
 {
-    if (!api_alignment_ok(__func__, alignment))
+    if (!api_alignment_ok(__func__, &alignment))
         return NULL;
     return api_allocate(__func__, &(struct api_request){
                             .space = api_default_space, .size = size,

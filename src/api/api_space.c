@@ -85,7 +85,7 @@ API_ALIAS(shmem_space_calloc)
 
 void *pshmem_space_align(shmem_space_t space, size_t alignment, size_t size)
 {
-    if (!api_alignment_ok(__func__, alignment))
+    if (!api_alignment_ok(__func__, &alignment))
         return NULL;
     return api_allocate(__func__, &(struct api_request){
                             .space = space_of(space), .size = size,
@@ -236,7 +236,7 @@ API_ALIAS(shmemg_calloc)
 
 void *pshmemg_align(size_t alignment, size_t size)
 {
-    if (!api_alignment_ok(__func__, alignment))
+    if (!api_alignment_ok(__func__, &alignment))
         return NULL;
     return api_allocate(__func__, &(struct api_request){
                             .space = device_space(), .size = size,

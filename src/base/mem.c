@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#ifndef MAP_FIXED_NOREPLACE     /* an older kernel takes it for a hint */
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 enum { PATH_BYTES = 512 };
 
@@ -119,4 +124,71 @@ void mem_available(const char *root, struct mem_bound *out)
             look_upwards(root, &v1, p + 8, out);
     }
     fclose(f);
+}
+
+/* ---- mappings ---- */
+
+size_t mem_power_below(size_t n)
+{
+    return (size_t)1 << (63 - __builtin_clzl(n));
+}
+
+static void *reserve(size_t size)
+{
+    return mmap(NULL, size, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* Just below where the kernel would put it, where there is room as a rule:
+ * this takes no more address space than the mapping itself, which a limit
+ * (ulimit -v) may allow only just. */
+static void *map_below(int fd, size_t size, size_t align, size_t at)
+{
+    char *room = reserve(size), *p;
+    size_t down;
+
+    if (room == MAP_FAILED)
+        return MAP_FAILED;
+    munmap(room, size);
+    down = ((uintptr_t)room + at) & (align - 1);
+    if (down > (uintptr_t)room)
+        return MAP_FAILED;
+    p = mmap(room - down, size, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    if (p == MAP_FAILED || p == room - down)
+        return p;
+    munmap(p, size);
+    return MAP_FAILED;
+}
+
+/* Cut out of a larger reservation: wherever there is so much. */
+static void *map_inside(int fd, size_t size, size_t align, size_t at)
+{
+    char *room = MAP_FAILED, *p;
+    size_t before, after;
+
+    if (size <= PTRDIFF_MAX - align)
+        room = reserve(size + align);
+    if (room == MAP_FAILED)
+        return MAP_FAILED;
+    before = -((uintptr_t)room + at) & (align - 1);
+    after = align - before;
+    p = mmap(room + before, size, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, fd, 0);
+    if (p == MAP_FAILED) {
+        before = size + align;
+        after = 0;
+    }
+    if (before)
+        munmap(room, before);
+    if (after)
+        munmap(room + before + size, after);
+    return p;
+}
+
+void *mem_map_aligned(int fd, size_t size, size_t align, size_t at)
+{
+    void *p = map_below(fd, size, align, at);
+
+    return p == MAP_FAILED ? map_inside(fd, size, align, at) : p;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mem.h - how much memory this process may still use: the machine's, or less
  * where a control group bounds it.  Pages of a memfd are charged when touched,
- * and then shortage is a kill, so who makes one checks the sum before. */
+ * and then shortage is a kill, so who makes one checks the sum before.
+ * And mappings at aligned addresses. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -13,5 +14,12 @@ struct mem_bound {
 };
 /* root is "" on a real machine; tests give a folder with proc/ and sys/. */
 void mem_available(const char *root, struct mem_bound *out);
+
+/* The largest power of two up to n, which is not 0. */
+size_t mem_power_below(size_t n);
+/* Maps size bytes of fd, to be shared, where the byte at offset `at` lies at a
+ * multiple of align, a power of two.  at, and the pages of fd, are no larger
+ * units than align.  MAP_FAILED with errno.  Any thread. */
+void *mem_map_aligned(int fd, size_t size, size_t align, size_t at);
 
 #endif

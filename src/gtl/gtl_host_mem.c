@@ -116,29 +116,14 @@ int gtl_host_classify(const void *p, struct gtl_range *out)
 
 /* ---- mappings ---- */
 
-/* With a unit more than wanted, some place in it is aligned. */
-static int map_aligned(int fd, size_t size, void **out)
+static int map_aligned(int fd, size_t size, size_t align, void **out)
 {
-    size_t all = size + GTL_HOST_UNIT, head;
-    char *p, *at;
+    void *p = mem_map_aligned(fd, size, align, 0);
 
-    p = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-             -1, 0);
     if (p == MAP_FAILED)
         return gtl_fail(-ENOMEM, "alloc: mmap", strerror(errno), errno);
-    head = -(uintptr_t)p % GTL_HOST_UNIT;
-    at = mmap(p + head, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-              fd, 0);
-    if (at == MAP_FAILED) {
-        gtl_fail(-ENOMEM, "alloc: mmap", strerror(errno), errno);
-        munmap(p, all);
-        return -ENOMEM;
-    }
-    if (head)
-        munmap(p, head);
-    munmap(at + size, all - head - size);
-    madvise(at, size, MADV_HUGEPAGE);           /* a wish, no more */
-    *out = at;
+    madvise(p, size, MADV_HUGEPAGE);            /* a wish, no more */
+    *out = p;
     return 0;
 }
 
@@ -235,7 +220,7 @@ int gtl_host_alloc(size_t size, void **out)
 {
     size_t whole = (size + GTL_HOST_UNIT - 1) / GTL_HOST_UNIT * GTL_HOST_UNIT;
     struct range r = { .size = whole, .use = OWNED };
-    void *p;
+    void *p = NULL;
     int rc;
 
     if (!size)
@@ -248,7 +233,8 @@ int gtl_host_alloc(size_t size, void **out)
     rc = make_file(whole, &r.tag, &r.fd);
     if (rc)
         goto unreserve;
-    rc = map_aligned(r.fd, whole, &p);
+    /* As much as a heap in it may want: shmem_align. */
+    rc = map_aligned(r.fd, whole, mem_power_below(whole), &p);
     if (rc)
         goto close;
     r.base = (uintptr_t)p;
@@ -324,10 +310,10 @@ int gtl_host_mem_file(void *p, int *fd, size_t *size, uint64_t *tag)
 int gtl_host_mem_map(int fd, size_t size, void **out)
 {
     struct range r = { .size = size, .use = BORROWED, .fd = -1 };
-    void *p;
+    void *p = NULL;
     int rc;
 
-    rc = map_aligned(fd, size, &p);
+    rc = map_aligned(fd, size, GTL_HOST_UNIT, &p);
     if (rc)
         return rc;
     r.base = (uintptr_t)p;

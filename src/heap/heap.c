@@ -122,6 +122,13 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     return rc;
 }
 
+size_t heap_plan_align(const struct heap_plan *plan)
+{
+    size_t align = mem_power_below(plan->host_size);
+
+    return align < HEAP_ALIGN ? HEAP_ALIGN : align;
+}
+
 bool heap_plan_fits(const struct heap_plan *plan)
 {
     struct heap_data d;
@@ -209,7 +216,8 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
 
     reserved_used = 0;
     rc = heap_space_open(&heap_default, HEAP_RESERVED,
-                         plan->host_size - plan->pool_size);
+                         plan->host_size - plan->pool_size,
+                         heap_plan_align(plan));
     if (rc)
         return rc;
     rc = heap_pool_open(plan->host_size - plan->pool_size, plan->host_size);

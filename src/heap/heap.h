@@ -6,8 +6,11 @@
  *
  *     slot: [ reserved | blocks of shmem_malloc ... | pool ][ static data ]
  *
- * Slots begin at multiples of HEAP_ALIGN, so that an offset in the host
- * segment is aligned as its address is, on every PE.
+ * Each PE maps the file so that its own slot begins at a multiple of the
+ * largest power of two that a slot's heap holds (heap_plan_align): an offset in
+ * the host segment is aligned as the PE's own address is, on every PE.  Slots
+ * themselves are multiples of HEAP_ALIGN only; alignments that were promised
+ * to hold in the peers' mappings, too, would double the file.
  * An address travels as (segment, offset), since bases differ between PEs.
  * Every PE makes the same allocation calls in the same order, so offsets
  * agree without traffic.
@@ -27,7 +30,7 @@
 
 enum heap_seg_id { HEAP_HOST, HEAP_DATA, HEAP_DEVICE, HEAP_SEGS };
 
-/* A huge page: the largest alignment of a block. */
+/* A huge page: what slots, device memory and spaces are aligned to. */
 #define HEAP_ALIGN ((size_t)2 << 20)
 
 struct heap_seg {
@@ -53,6 +56,9 @@ struct heap_plan {
 /* The plan where n_pes share the memory, checked against the memory of the machine
  * and of the container: -ENOMEM names what is short. */
 int heap_plan_make(int n_pes, struct heap_plan *out);
+/* What the base of a PE's own slot is a multiple of: no block of the heap can
+ * have a larger alignment. */
+size_t heap_plan_align(const struct heap_plan *plan);
 /* Does this process lay out its static data as the plan says?  An empty plan
  * says nothing. */
 bool heap_plan_fits(const struct heap_plan *plan);
@@ -97,13 +103,16 @@ struct heap_arena;
 struct heap_space {
     int seg;
     size_t from, to;            /* offsets in the segment */
+    size_t align;               /* that the segment's base has on every PE: the
+                                 * largest of a block; a power of two */
     struct heap_arena *arena;   /* NULL: there is no memory */
     struct heap_space *parent;  /* that it was cut out of */
     struct list_link link;      /* in the list of those */
 };
 extern struct heap_space heap_default, heap_device;
 
-int heap_space_open(struct heap_space *s, size_t from, size_t to);
+int heap_space_open(struct heap_space *s, size_t from, size_t to,
+                    size_t align);
 void heap_space_close(struct heap_space *s);
 /* A space of size bytes inside another one: -ENOMEM.  Its blocks go with it. */
 int heap_space_cut(struct heap_space *from, size_t size,
@@ -114,8 +123,8 @@ bool heap_space_made(const struct heap_space *s);       /* by cut, and live? */
 /* The innermost one around that address, or NULL. */
 struct heap_space *heap_space_of(const void *ptr);
 
-/* The symmetric allocator.  align is a power of two up to HEAP_ALIGN (0: the
- * default). */
+/* The symmetric allocator.  align is a power of two (0: the default).  -EDOM:
+ * more than the segment's base has. */
 int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
                void **out);
 /* Is ptr the start of a live block?  Its size and hints if so. */
@@ -167,6 +176,9 @@ enum { HEAP_BOUND_TEXT = 96 };
 const char *heap_device_bound(size_t size, char buf[HEAP_BOUND_TEXT]);
 /* Takes memory of the device, and makes heap_device ready.  -errno, logged. */
 int heap_device_open(size_t size);
+/* The alignment of this PE's base; what all of them have, from then on. */
+size_t heap_device_align(void);
+void heap_device_agree(size_t align);
 int heap_device_lend(struct gtl_handle *out);   /* not logged: gtl_error() */
 /* Pinned host memory in its place, before there are blocks. */
 int heap_device_replace(void *p, size_t size);

@@ -18,13 +18,14 @@ static struct base_lock made_lock = LOCK_INIT;
 /* Spaces cut out of the other two. */
 static struct list_link made GUARDED_BY(made_lock) = LIST_INIT(made);
 
-int heap_space_open(struct heap_space *s, size_t from, size_t to)
+int heap_space_open(struct heap_space *s, size_t from, size_t to, size_t align)
 {
     int rc = heap_arena_open(&s->arena, from, to);
 
     if (!rc) {
         s->from = from;
         s->to = to;
+        s->align = align;
     }
     return rc;
 }
@@ -83,7 +84,7 @@ int heap_space_cut(struct heap_space *from, size_t size,
     rc = heap_arena_take(from->arena, size, HEAP_ALIGN, 0, &off);
     if (rc)
         goto free_space;
-    rc = heap_space_open(s, off, off + size);
+    rc = heap_space_open(s, off, off + size, from->align);
     if (rc)
         goto give;
     lock_acquire(&made_lock);
@@ -143,8 +144,11 @@ int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
                void **out)
 {
     size_t off = 0;
-    int rc = heap_arena_take(s->arena, size, align, hints, &off);
+    int rc;
 
+    if (align > s->align)
+        return -EDOM;
+    rc = heap_arena_take(s->arena, size, align, hints, &off);
     if (!rc)
         *out = (void *)(heap_segs[s->seg].base + off);
     return rc;

@@ -408,8 +408,6 @@ int heap_arena_take(struct heap_arena *a, size_t size, size_t align,
 {
     int rc = -ENOMEM;
 
-    if (align > HEAP_ALIGN)
-        return -EINVAL;
     if (align < usual_align(size))
         align = usual_align(size);
     lock_acquire(&a->lock);

@@ -101,7 +101,7 @@ static void tell_full(size_t size)
 
 static int make_ready(void *p, size_t size, bool direct)
 {
-    int rc = heap_space_open(&heap_device, 0, size);
+    int rc = heap_space_open(&heap_device, 0, size, HEAP_ALIGN);
 
     if (rc)
         return rc;
@@ -127,6 +127,20 @@ int heap_device_open(size_t size)
     else
         memory = p;
     return rc;
+}
+
+size_t heap_device_align(void)
+{
+    const struct heap_seg *s = &heap_segs[HEAP_DEVICE];
+    size_t most = mem_power_below(s->size);
+    size_t has = s->base & -s->base;
+
+    return has < most ? has : most;
+}
+
+void heap_device_agree(size_t align)
+{
+    heap_device.align = align;
 }
 
 int heap_device_lend(struct gtl_handle *out)

@@ -3,6 +3,7 @@
 #include "sm/sm_int.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "rt/rt.h"
 #include "xport/xport.h"
 
@@ -58,35 +59,15 @@ int sm_memfd_check(int fd, size_t size)
     return 0;
 }
 
-/* At a multiple of HEAP_ALIGN: cut out of a larger reservation. */
-void *sm_memfd_map(int fd, size_t size)
+/* This PE's own slot at a multiple of its alignment, which those of its peers
+ * need not have: then slots lie close together, and offsets in the slot are
+ * aligned as this PE's addresses are. */
+static int map_node(int fd, size_t size, const struct heap_plan *plan)
 {
-    char *room = mmap(NULL, size + HEAP_ALIGN, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    size_t before, after;
-    void *p;
-
-    if (room == MAP_FAILED)
-        return MAP_FAILED;
-    before = -(uintptr_t)room & (HEAP_ALIGN - 1);
-    after = HEAP_ALIGN - before;
-    p = mmap(room + before, size, PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_FIXED, fd, 0);
-    if (p == MAP_FAILED) {
-        before = size + HEAP_ALIGN;
-        after = 0;
-    }
-    if (before)
-        munmap(room, before);
-    if (after)
-        munmap(room + before + size, after);
-    return p;
-}
-
-static int map_node(int fd, size_t size)
-{
-    void *p = fault_hit(FAULT_SM_MAP) ? (errno = ENOMEM, MAP_FAILED)
-                                      : sm_memfd_map(fd, size);
+    void *p = fault_hit(FAULT_SM_MAP)
+              ? (errno = ENOMEM, MAP_FAILED)
+              : mem_map_aligned(fd, size, heap_plan_align(plan),
+                                (size_t)rt_job.local * plan->slot_size);
     int rc;
 
     if (p == MAP_FAILED) {
@@ -190,7 +171,7 @@ int sm_open(void)
     slot_off = (size_t)rt_job.local * card.plan.slot_size;
     rc = sm_memfd_check(fd, size);
     if (!rc)
-        rc = map_node(fd, size);
+        rc = map_node(fd, size, &card.plan);
     if (rc)
         goto close_fd;
     rc = heap_open(&card.plan, fd, (off_t)slot_off, node.base + slot_off);

@@ -7,6 +7,7 @@
 #include "sm/sm.h"
 #include "sm/sm_int.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "gtl/gtl.h"
 #include "rt/rt.h"
 #include "xport/xport.h"
@@ -185,7 +186,8 @@ int sm_device_take(void *card, size_t size)
         return rc;
     rc = sm_memfd_check(fd, shared.size);
     if (!rc) {
-        shared.base = sm_memfd_map(fd, shared.size);
+        shared.base = mem_map_aligned(fd, shared.size, mem_power_below(size),
+                                      (size_t)rt_job.local * size);
         if (shared.base == MAP_FAILED) {
             rc = -errno;
             shared.base = NULL;

@@ -47,7 +47,5 @@ int sm_meet_join(struct sm_card *card, int *out_memfd);
 int sm_memfd_make(size_t size, int *out);
 /* Is it such a file? */
 int sm_memfd_check(int fd, size_t size);
-/* All of it, at a multiple of HEAP_ALIGN; MAP_FAILED with errno. */
-void *sm_memfd_map(int fd, size_t size);
 
 #endif
