@@ -5,13 +5,12 @@
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/signals.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -84,16 +83,10 @@ void gtl_host_wake(uint32_t *word)
 
 int gtl_host_thread(pthread_t *out, void *(*run)(void *), void *arg)
 {
-    sigset_t all, old;
-    int rc;
+    int rc = thread_start(out, run, arg);
 
-    /* Signals are for the program's own threads. */
-    signals_of_program(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    rc = pthread_create(out, NULL, run, arg);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
     return rc ? gtl_fail(-EAGAIN, "thread of the software device",
-                         "pthread_create failed; raise ulimit -u", rc) : 0;
+                         "pthread_create failed; raise ulimit -u", -rc) : 0;
 }
 
 /* ---- costs ---- */

@@ -12,13 +12,12 @@
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
 #include "base/log.h"
-#include "base/signals.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -170,8 +169,6 @@ uint64_t ofi_agent_doze(bool asleep)
 
 int ofi_agent_open(void)
 {
-    sigset_t all, old;
-
     agent.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (agent.stop_fd < 0) {
         log_error(ERR_LIMIT, "eventfd: %m");
@@ -179,11 +176,7 @@ int ofi_agent_open(void)
     }
     agent.stop = 0;
     agent.dozing = 0;
-    /* Signals are for the program's own threads. */
-    signals_of_program(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    errno = pthread_create(&agent.thread, NULL, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    errno = -thread_start(&agent.thread, run, NULL);
     if (errno) {
         log_error(ERR_LIMIT, "progress needs a thread: pthread_create: %m; "
                   "raise the limit of processes of this user (ulimit -u)");

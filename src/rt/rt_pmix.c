@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <pmix.h>
@@ -192,7 +193,7 @@ static int try_thread(void)
 {
     pthread_t thread;
 
-    errno = pthread_create(&thread, NULL, nothing, NULL);
+    errno = -thread_start(&thread, nothing, NULL);
     if (errno) {
         log_error(ERR_LIMIT, "PMIx_Init needs a thread: pthread_create: %m; "
                   "raise the limit of processes of this user (ulimit -u) or "
@@ -418,7 +419,7 @@ static void flush_output(void)
     pthread_t thread;
 
     __atomic_store_n(&flushed, false, __ATOMIC_RELAXED);
-    if (pthread_create(&thread, NULL, flush, NULL))
+    if (thread_start(&thread, flush, NULL))
         return;
     for (int i = 0; i < 2500 && !__atomic_load_n(&flushed, __ATOMIC_ACQUIRE);
          i++)

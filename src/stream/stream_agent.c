@@ -11,13 +11,12 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/lock.h"
+#include "base/thread.h"
 #include "stream/stream_watch.h"
-#include "base/signals.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -100,17 +99,12 @@ static void *run(void *arg)
 
 int stream_agent_open(void)
 {
-    sigset_t all, old;
     int rc = 0;
 
     lock_acquire(&lock);
     if (!runs) {
         stop = false;
-        /* Signals are for the program's own threads. */
-        signals_of_program(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &old);
-        rc = -pthread_create(&thread, NULL, run, NULL);
-        pthread_sigmask(SIG_SETMASK, &old, NULL);
+        rc = thread_start(&thread, run, NULL);
         runs = !rc;
     }
     lock_release(&lock);

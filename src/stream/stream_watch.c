@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/lock.h"
+#include "base/thread.h"
 #include "core/core_device.h"
 #include "core/core_text.h"
 #include "gtl/gtl_trap.h"
@@ -23,7 +24,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -507,7 +507,6 @@ void stream_watch_open(void)
 void stream_watch_start(void)
 {
     pthread_condattr_t attr;
-    sigset_t every, old;
 
     lock_acquire(&start_lock);
     if (may_run && !runs) {     /* streams may still come to waits at the end */
@@ -516,10 +515,7 @@ void stream_watch_start(void)
         pthread_cond_init(&stopped, &attr);
         pthread_condattr_destroy(&attr);
         stop = false;
-        sigfillset(&every);
-        pthread_sigmask(SIG_SETMASK, &every, &old);
-        runs = !pthread_create(&thread, NULL, run, NULL);
-        pthread_sigmask(SIG_SETMASK, &old, NULL);
+        runs = !thread_start(&thread, run, NULL);
         SET(open, true);        /* or there is none, and that is all */
     }
     lock_release(&start_lock);
