@@ -106,7 +106,9 @@ static void check(struct dev *d, const char *what, int rc)
 void dev_launch(struct dev *d, shmemx_stream_t s, enum dev_kernel kernel,
                 unsigned groups, unsigned items, const struct work *w)
 {
-    shmemx_grid_t grid = { groups, items, soft[kernel].phases, 0 };
+    shmemx_grid_t grid = {
+        .groups = groups, .items = items, .phases = soft[kernel].phases
+    };
     struct dev_gpu *g = &d->kernels;
     struct work *own, copy = *w;
     int rc;

@@ -75,7 +75,7 @@ void device_close(struct device *d)
 void device_launch(struct device *d, int kernel, size_t items, void *arg)
 {
     size_t groups = (items + GROUP - 1) / GROUP;
-    shmemx_grid_t grid = { d->cores, 1, 1, 0 };
+    shmemx_grid_t grid = { .groups = d->cores, .items = 1, .phases = 1 };
     int rc;
 
     if (items == 0)

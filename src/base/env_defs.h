@@ -17,6 +17,7 @@ ENV(heap, SYMMETRIC_SIZE, size, "", "1", "", "symmetric heap per PE, like 512m o
 ENV(gtl,  DEVICE,         word, "auto", "", "", "auto|cuda|hip|host|none: whose devices; host: one in software; auto: a GPU where there is one, else host")
 ENV(gtl,  DEVICE_MEMORY,  size, "", "1", "", "most memory of the software device per process; unset: half of what is available at start")
 ENV(gtl,  DEVICE_COSTS,   text, "", "", "", "step=microseconds,... that the software device adds to the steps launch, copy, write, wait, call, doorbell (which lets an armed operation go), sync, like launch=2.5,sync=3")
+ENV(gtl,  DEVICE_RESIDENT, int, "1024", "2", "32768", "most groups that grids of the software device have resident together, in a process; each has a thread")
 ENV(heap, SPACE_CPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_SYMMETRIC_SIZE")
 ENV(heap, CPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_SYMMETRIC_SIZE")
 ENV(heap, DEVICE_SYMMETRIC_SIZE, size, "", "1", "", "symmetric heap per PE in device memory, rounded up to a multiple of 2m; unset: 512m, less where memory is short, when first used")

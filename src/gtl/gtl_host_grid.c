@@ -2,12 +2,24 @@
 /* Kernels of the software device: the groups of a grid are taken one after
  * the other by the stream's thread and by those of a pool, one for each
  * further core.  A stream always runs its own grid, so a kernel that holds
- * the pool holds nobody else. */
+ * the pool holds nobody else.
+ *
+ * Groups that are to be resident together may wait for each other by a plain
+ * loop, so each of them needs a thread that the system's scheduler runs:
+ * fibres could not be taken from such a loop.  The pool has these threads
+ * besides those of the cores, and a stream reserves its share of them at the
+ * launch, for as long as it has such grids: what is launched always finds
+ * its threads, and resident grids of several streams may wait for each other,
+ * too. */
 #include "gtl/gtl_host_int.h"
+#include "base/env.h"
 #include "base/list.h"
 #include "base/lock.h"
 
+#include <errno.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -19,20 +31,31 @@ struct job {
     gtl_kernel *body;
     void *arg;
     unsigned next;              /* group that nobody has taken */
+    unsigned wanted;            /* residents that have not come yet */
     unsigned helpers;           /* at work on it */
+};
+
+struct resident {
+    struct resident *next;
+    pthread_t thread;
+    char *scratch;
 };
 
 static struct pool {
     struct base_lock lock;
-    pthread_cond_t more, left;
+    pthread_cond_t more, wanted, left;
     struct list_link jobs;
     bool open, stop;
     unsigned n;
     pthread_t threads[HELPERS_MOST];
     char *scratch;              /* GTL_HOST_SCRATCH for each */
+    struct resident *residents;
+    unsigned n_residents;
+    unsigned groups, streams;   /* that are reserved, and by so many */
 } pool = {
     .lock = LOCK_INIT, .more = PTHREAD_COND_INITIALIZER,
-    .left = PTHREAD_COND_INITIALIZER, .jobs = LIST_INIT(pool.jobs)
+    .wanted = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER,
+    .jobs = LIST_INIT(pool.jobs)
 };
 
 static void run_group(const struct job *j, unsigned group, void *scratch)
@@ -66,31 +89,35 @@ static void take_groups(struct job *j, void *scratch)
     }
 }
 
-static struct job *find_job(void)
+static struct job *find_job(bool resident)
 {
     struct list_link *pos, *tmp;
 
     list_each(pos, tmp, &pool.jobs) {
         struct job *j = list_entry(pos, struct job, link);
 
+        if (resident && !j->wanted)
+            continue;
         if (__atomic_load_n(&j->next, __ATOMIC_RELAXED) < j->grid->groups)
             return j;
     }
     return NULL;
 }
 
-static void *help(void *scratch)
+static void work(bool resident, char *scratch)
 {
     struct job *j;
 
     lock_acquire(&pool.lock);
     while (!pool.stop) {
-        j = find_job();
+        j = find_job(resident);
         if (!j) {
-            pthread_cond_wait(&pool.more, &pool.lock.mutex);
+            pthread_cond_wait(resident ? &pool.wanted : &pool.more,
+                              &pool.lock.mutex);
             continue;
         }
         j->helpers++;
+        j->wanted -= resident;
         lock_release(&pool.lock);
         take_groups(j, scratch);
         lock_acquire(&pool.lock);
@@ -98,6 +125,17 @@ static void *help(void *scratch)
             pthread_cond_broadcast(&pool.left);
     }
     lock_release(&pool.lock);
+}
+
+static void *help(void *scratch)
+{
+    work(false, scratch);
+    return NULL;
+}
+
+static void *reside(void *scratch)
+{
+    work(true, scratch);
     return NULL;
 }
 
@@ -143,38 +181,147 @@ unlock:
     lock_release(&pool.lock);
 }
 
+/* ---- groups that are resident together ---- */
+
+static void *scratch_new(void)
+{
+    void *p = mmap(NULL, GTL_HOST_SCRATCH, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static bool add_resident(void) REQUIRES(pool.lock)
+{
+    struct resident *r = malloc(sizeof *r);
+
+    if (!r)
+        return false;
+    r->scratch = scratch_new();
+    if (!r->scratch)
+        goto free_r;
+    if (gtl_host_thread(&r->thread, reside, r->scratch))
+        goto unmap;
+    r->next = pool.residents;
+    pool.residents = r;
+    pool.n_residents++;
+    return true;
+unmap:
+    munmap(r->scratch, GTL_HOST_SCRATCH);
+free_r:
+    free(r);
+    return false;
+}
+
+static int too_many(unsigned groups, const char *limit)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "a grid asks for %u resident groups, and %s", groups,
+             limit);
+    return gtl_fail(-ENOSPC, "launch", text, 0);
+}
+
+/* A stream runs a grid at a time, so the largest counts. */
+int gtl_host_grid_reserve(struct gtl_host_share *share, unsigned groups)
+{
+    unsigned most = (unsigned)env.DEVICE_RESIDENT, more, streams;
+    char limit[80];
+    int rc = 0;
+
+    lock_acquire(&pool.lock);
+    pool.stop = false;
+    more = groups > share->groups ? groups - share->groups : 0;
+    streams = pool.streams + !share->groups;
+    if (more > most - pool.groups) {
+        snprintf(limit, sizeof limit, "%u of %u are free: raise "
+                 "SHMEM_DEVICE_RESIDENT", most - pool.groups + share->groups,
+                 most);
+        rc = too_many(groups, limit);
+        goto unlock;
+    }
+    /* The stream's own thread is one of them. */
+    while (pool.n_residents < pool.groups + more - streams)
+        if (!add_resident()) {
+            snprintf(limit, sizeof limit, "the system has threads for %u: "
+                     "raise ulimit -u or -v", pool.n_residents + 1);
+            rc = too_many(groups, limit);
+            goto unlock;
+        }
+    pool.groups += more;
+    pool.streams = streams;
+    share->groups += more;
+    share->grids++;
+unlock:
+    lock_release(&pool.lock);
+    return rc;
+}
+
+static void release(struct gtl_host_share *share) REQUIRES(pool.lock)
+{
+    if (--share->grids)
+        return;
+    pool.groups -= share->groups;
+    pool.streams--;
+    share->groups = 0;
+}
+
+static void close_residents(void)
+{
+    struct resident *r, *next;
+
+    for (r = pool.residents; r; r = next) {
+        next = r->next;
+        pthread_join(r->thread, NULL);
+        munmap(r->scratch, GTL_HOST_SCRATCH);
+        free(r);
+    }
+    pool.residents = NULL;
+    pool.n_residents = pool.groups = pool.streams = 0;
+}
+
+/* ---- a grid ---- */
+
 void gtl_host_grid_close(void)
 {
     lock_acquire(&pool.lock);
     pool.stop = true;
     pthread_cond_broadcast(&pool.more);
+    pthread_cond_broadcast(&pool.wanted);
     lock_release(&pool.lock);
     for (unsigned i = 0; i < pool.n; i++)
         pthread_join(pool.threads[i], NULL);
     if (pool.n)
         munmap(pool.scratch, pool.n * GTL_HOST_SCRATCH);
+    close_residents();
     pool.n = 0;
     pool.open = false;
 }
 
-void gtl_host_grid_run(const struct shmemx_grid *grid, gtl_kernel *body,
-                       void *arg, void *scratch)
+void gtl_host_grid_run(const struct gtl_host_command *c,
+                       struct gtl_host_share *share)
 {
-    struct job j = { .grid = grid, .body = body, .arg = arg };
+    struct job j = { .grid = &c->grid, .body = c->body, .arg = c->arg };
 
-    if (grid->groups == 1) {
-        run_group(&j, 0, scratch);
+    if (c->grid.groups == 1) {
+        run_group(&j, 0, c->scratch);
         return;
     }
+    if (c->grid.resident > 1)
+        j.wanted = c->grid.resident - 1;
     lock_acquire(&pool.lock);
     list_append(&pool.jobs, &j.link);
     pthread_cond_broadcast(&pool.more);
+    for (unsigned i = 0; i < j.wanted; i++)
+        pthread_cond_signal(&pool.wanted);
     lock_release(&pool.lock);
-    take_groups(&j, scratch);
+    take_groups(&j, c->scratch);
     lock_acquire(&pool.lock);
     list_remove(&j.link);
     while (j.helpers)
         pthread_cond_wait(&pool.left, &pool.lock.mutex);
+    if (c->grid.resident > 1)
+        release(share);
     lock_release(&pool.lock);
 }
 
@@ -189,7 +336,10 @@ void gtl_host_grid_fork(enum gtl_host_fork when)
         pool.jobs.next = pool.jobs.prev = &pool.jobs;
         pool.n = 0;
         pool.open = false;
+        pool.residents = NULL;
+        pool.n_residents = pool.groups = pool.streams = 0;
         pthread_cond_init(&pool.more, NULL);
+        pthread_cond_init(&pool.wanted, NULL);
         pthread_cond_init(&pool.left, NULL);
     }
     lock_release(&pool.lock);

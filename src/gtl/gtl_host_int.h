@@ -139,6 +139,9 @@ struct gtl_host_command {
     };
 };
 _Static_assert(sizeof(struct gtl_host_command) <= 64, "a line of the cache");
+_Static_assert(sizeof(struct shmemx_grid) == 24 &&
+               offsetof(struct shmemx_grid, resident) == 20,
+               "what was compiled before grids had resident groups");
 
 struct gtl_host_stream;
 int gtl_host_stream_open(void);
@@ -172,8 +175,9 @@ int gtl_host_event_wait(void *e, void *handle);
 int gtl_host_event_query(void *e);
 
 /* ---- gtl_host_run.c ---- */
-/* False: the device closes, and what is behind it must not run. */
-bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex);
+/* On the thread of s.  False: the device closes, and what is behind it must
+ * not run. */
+bool gtl_host_run(const struct gtl_host_command *c, struct gtl_host_stream *s);
 int gtl_host_copy(void *to, const void *from, size_t n, void *s);
 int gtl_host_copy_blocks(void *to, const void *from,
                          const struct gtl_blocks *b, void *s);
@@ -208,7 +212,15 @@ static inline void gtl_host_stored(void)
 void gtl_host_grid_open(void);
 void gtl_host_grid_close(void);
 void gtl_host_grid_fork(enum gtl_host_fork when);
-void gtl_host_grid_run(const struct shmemx_grid *grid, gtl_kernel *body,
-                       void *arg, void *scratch);
+/* What a stream has of the threads for resident groups. */
+struct gtl_host_share {
+    unsigned groups;            /* the most that one of its grids has */
+    uint64_t grids;             /* that ask for them and have not ended */
+};
+/* Threads for a grid that is to be launched on the stream of share, until it
+ * has run.  -ENOSPC: there are not so many. */
+int gtl_host_grid_reserve(struct gtl_host_share *share, unsigned groups);
+void gtl_host_grid_run(const struct gtl_host_command *c,
+                       struct gtl_host_share *share);
 
 #endif

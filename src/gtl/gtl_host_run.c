@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What streams of the software device do: each operation as it is enqueued,
  * and as the stream's thread runs it. */
-#include "gtl/gtl_host_int.h"
+#include "gtl/gtl_host_stream.h"
 #include "base/copy.h"
 
 #include <errno.h>
@@ -171,10 +171,10 @@ void gtl_drop_rest(void)
     dropped = true;
 }
 
-bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
+bool gtl_host_run(const struct gtl_host_command *c, struct gtl_host_stream *s)
 {
     if (c->kind == HOST_WAIT || c->kind == HOST_EVENT)
-        return run_wait(c, futex);
+        return run_wait(c, &s->waits);
     if (c->kind == HOST_PUT) {
         run_put(c);
         return true;
@@ -204,7 +204,7 @@ bool gtl_host_run(const struct gtl_host_command *c, uint32_t *futex)
         c->fn(c->arg);
         return !dropped;
     case HOST_LAUNCH:
-        gtl_host_grid_run(&c->grid, c->body, c->arg, c->scratch);
+        gtl_host_grid_run(c, &s->share);
         break;
     case HOST_REDUCE:
         gtl_host_reduce_run(c);
@@ -411,6 +411,12 @@ int gtl_doorbell(void (*fn)(void *arg), void *arg, void *stream)
     return call_op(HOST_DOORBELL, fn, arg, stream);
 }
 
+/* Of the groups of a grid, those that must be resident together. */
+static unsigned residents(const struct shmemx_grid *g)
+{
+    return g->resident < g->groups ? g->resident : g->groups;
+}
+
 int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *stream)
 {
@@ -432,6 +438,10 @@ int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
             return gtl_fail(-ENOMEM, "launch", "no memory for scratch",
                             ENOMEM);
     }
+    if (residents(grid) > 1)
+        rc = gtl_host_grid_reserve(&s->share, residents(grid));
+    if (rc)
+        return rc;
     if (grid->groups > 1)
         gtl_host_grid_open();
     c->kind = HOST_LAUNCH;
@@ -439,6 +449,7 @@ int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
     c->arg = arg;
     c->scratch = scratch;
     c->grid = *grid;
+    c->grid.resident = residents(grid);
     gtl_host_commit(s);
     return 0;
 }

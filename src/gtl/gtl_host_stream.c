@@ -103,7 +103,7 @@ static void *run(void *arg)
             c = next_command(s);
             if (c->kind == HOST_END)
                 retire(s);
-            else if (!s->drops && (halts(s) || !gtl_host_run(c, &s->waits)))
+            else if (!s->drops && (halts(s) || !gtl_host_run(c, s)))
                 drop_from(s, c);
             if (++at == tail || !c->more)
                 finish(s, at);
@@ -146,6 +146,7 @@ static int start(struct gtl_host_stream *s)
     s->sleeps = 0;
     s->sync_at = UINT64_MAX;
     s->drops = false;
+    s->share = (struct gtl_host_share){ 0 };
     rc = gtl_host_thread(&s->thread, run, s);
     if (rc)
         goto free_both;

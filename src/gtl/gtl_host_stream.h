@@ -34,6 +34,7 @@ struct gtl_host_stream {
     uint64_t ops, ops_end;      /* of gtl_ops; the count behind the last */
     pthread_t thread;
     void *scratch;
+    struct gtl_host_share share;        /* see gtl_host_grid.c */
     struct gtl_host_stream *next_free;
     unsigned place;
     /* Of the thread. */

@@ -102,7 +102,9 @@ static void empty(const struct shmemx_item *item, void *arg)
 
 static void launch_one(void)
 {
-    static const struct shmemx_grid g = { 1, 1, 1, 0 };
+    static const struct shmemx_grid g = {
+        .groups = 1, .items = 1, .phases = 1
+    };
 
     gtl->launch(&g, empty, NULL, bed.stream);
 }

@@ -116,7 +116,7 @@ static void launch_on_gpu(enum kernel k, struct step *s)
 static void launch(enum kernel k)
 {
     static const shmemx_kernel_t soft[] = { soft_pack, soft_echo, soft_check };
-    static const shmemx_grid_t grid = { 1, 1, 1, 0 };
+    static const shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
     struct step s = {
         .from = pp.got[pp.phase], .to = pp.sent[pp.phase], .wrong = pp.wrong,
         .n = pp.bytes / sizeof(word32), .round = (word32)pp.round,

@@ -295,7 +295,7 @@ static void kernel(const shmemx_item_t *item, void *arg)
 
 static void launch(void)
 {
-    static const shmemx_grid_t grid = { 1, 1, 1, 0 };
+    static const shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
 
     must(shmemx_stream_launch(stream, &grid, kernel, source), "launch");
 }

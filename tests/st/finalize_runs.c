@@ -25,7 +25,7 @@ int main(void)
 {
     static long to[30], from[30], copied, one = 1;
     static uint64_t signal;
-    shmemx_grid_t grid = { 1, 1, 1, 0 };
+    shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
     shmemx_stream_t s[2];
     shmemx_queue_t q;
     long *word;

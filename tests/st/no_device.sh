@@ -16,7 +16,7 @@ static void body(const shmemx_item_t *item, void *arg)
 int main(void)
 {
     static long word;
-    shmemx_grid_t grid = { 1, 1, 1, 0 };
+    shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
     shmemx_device_info_t info;
     shmemx_stream_t s = NULL;
     shmemx_queue_t q;

@@ -24,7 +24,7 @@ static void write_all(const shmemx_item_t *item, void *arg)
 
 T(kernels_and_operations_take_turns)
 {
-    shmemx_grid_t one = { 1, 1, 1, 0 };
+    shmemx_grid_t one = { .groups = 1, .items = 1, .phases = 1 };
     static struct work make[ROUNDS], take[ROUNDS], again[ROUNDS];
     shmemx_stream_t s = st_make();
 

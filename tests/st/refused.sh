@@ -26,7 +26,7 @@ static shmemx_req_t r, fresh;
 
 static void streams(void)
 {
-    shmemx_grid_t grid = { 1, 1, 1, 0 };
+    shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
 
     IS(shmemx_device_info(NULL), -EINVAL);
     IS(shmemx_stream_create(NULL), -EINVAL);

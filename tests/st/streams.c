@@ -99,7 +99,9 @@ static void take_note(void *arg)
 T(a_stream_runs_what_it_is_given_in_order)
 {
     shmemx_stream_t streams[] = { NULL, made() };
-    shmemx_grid_t grid = { GROUPS, ITEMS, 2, sizeof(long) };
+    shmemx_grid_t grid = {
+        .groups = GROUPS, .items = ITEMS, .phases = 2, .scratch = sizeof(long)
+    };
     long *d = shmem_space_calloc(SHMEM_SPACE_DEVICE, N, sizeof *d);
     static long from[N], to[N];
 
@@ -179,11 +181,13 @@ T(who_waits_for_a_stream_sleeps)
 
 T(wrong_arguments_are_refused)
 {
-    shmemx_grid_t grid = { 1, 1, 1, 0 }, none = { 0, 1, 1, 0 };
-    shmemx_grid_t much = { 1, 1, 1, (size_t)2 << 20 };
+    shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
+    shmemx_grid_t none = grid, much = grid;
     shmemx_stream_t s = made();
     char c = 5;
 
+    none.groups = 0;
+    much.scratch = 2 << 20;
     T_EQ(shmemx_stream_create(NULL), -EINVAL);
     T_EQ(shmemx_stream_destroy(NULL), -EINVAL);
     T_EQ(shmemx_stream_copy(s, NULL, &c, 1), -EINVAL);

@@ -34,7 +34,9 @@ static void sum_up(const struct shmemx_item *it, void *arg)
 
 T(a_grid_runs_every_item_once_in_each_phase)
 {
-    struct shmemx_grid g = { GROUPS, ITEMS, PHASES, 64 };
+    struct shmemx_grid g = {
+        .groups = GROUPS, .items = ITEMS, .phases = PHASES, .scratch = 64
+    };
     int times = 5;
 
     memset(&grid_state, 0, sizeof grid_state);
@@ -59,7 +61,7 @@ static void count_threads(const struct shmemx_item *it, void *arg)
 
 T(groups_spread_over_the_cores)
 {
-    struct shmemx_grid g = { 64, 1, 1, 0 };
+    struct shmemx_grid g = { .groups = 64, .items = 1, .phases = 1 };
     uint32_t threads = 0;
 
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -77,7 +79,7 @@ static void end_late(const struct shmemx_item *it, void *arg)
 
 T(a_grid_ends_with_its_last_group)
 {
-    struct shmemx_grid g = { 2, 1, 1, 0 };
+    struct shmemx_grid g = { .groups = 2, .items = 1, .phases = 1 };
     uint32_t ends = 0;
 
     for (uint32_t i = 1; i <= 10; i++) {
@@ -102,7 +104,7 @@ static void add_one(const struct shmemx_item *it, void *arg)
 
 T(a_kernel_that_waits_holds_no_other_stream)
 {
-    struct shmemx_grid g = { 64, 1, 1, 0 };
+    struct shmemx_grid g = { .groups = 64, .items = 1, .phases = 1 };
     void *held = new_stream();
     uint32_t sum = 0;
 
@@ -119,9 +121,13 @@ T(a_kernel_that_waits_holds_no_other_stream)
 
 T(impossible_grids_are_refused)
 {
-    struct shmemx_grid none = { 0, 1, 1, 0 }, flat = { 1, 0, 1, 0 },
-                    never = { 1, 1, 0, 0 }, large = { 1, 1, 1, 2 << 20 };
+    struct shmemx_grid none = { .groups = 0, .items = 1, .phases = 1 };
+    struct shmemx_grid flat = { .groups = 1, .items = 0, .phases = 1 };
+    struct shmemx_grid never = { .groups = 1, .items = 1, .phases = 0 };
+    struct shmemx_grid large = none;
 
+    large.groups = 1;
+    large.scratch = 2 << 20;
     T_EQ(gtl->launch(&none, sum_up, NULL, some_stream), -EINVAL);
     T_EQ(gtl->launch(&flat, sum_up, NULL, some_stream), -EINVAL);
     T_EQ(gtl->launch(&never, sum_up, NULL, some_stream), -EINVAL);
@@ -204,7 +210,7 @@ T(a_handle_opens_what_was_lent_and_nothing_else)
 
 T(nothing_is_done_on_a_destroyed_stream)
 {
-    struct shmemx_grid g = { 1, 1, 1, 0 };
+    struct shmemx_grid g = { .groups = 1, .items = 1, .phases = 1 };
     uint64_t word = 5, other = 6;
     struct gtl_blocks b = { 8, 1, 8, 8 };
     struct gtl_amo a = { .op = GTL_SET, .size = 8, .word = &word };
@@ -308,7 +314,7 @@ static int load_costs(const char *text)
 /* The least of some tries: until it is below `enough`, or they are many. */
 static double us_of(int kind, double enough)
 {
-    struct shmemx_grid g = { 1, 1, 1, 0 };
+    struct shmemx_grid g = { .groups = 1, .items = 1, .phases = 1 };
     struct timespec a, b;
     uint32_t sum = 0;
     double least = 1e9, us;
@@ -367,7 +373,7 @@ static void rung(void *arg)
 /* The sum is exact, whatever the time. */
 T(what_steps_are_charged_is_counted)
 {
-    struct shmemx_grid g = { 1, 1, 1, 0 };
+    struct shmemx_grid g = { .groups = 1, .items = 1, .phases = 1 };
     struct gtl_word w[2] = { { words.here, 1 }, { words.here, 1 } };
     struct gtl_put p[3] = {
         { .tell = { words.here + 2, 1 } },

@@ -271,7 +271,7 @@ static void nothing(const struct shmemx_item *item, void *arg)
 
 T(only_the_software_device_runs_kernels_of_the_processor)
 {
-    struct shmemx_grid g = { 1, 1, 1, 0 };
+    struct shmemx_grid g = { .groups = 1, .items = 1, .phases = 1 };
 
     T_EQ(gtl->launch(&g, nothing, NULL, some_stream), is_host() ? 0 : -ENODEV);
     T_EQ(gtl->stream_sync(some_stream), 0);
