@@ -125,6 +125,12 @@ osu: all $(filter $(O)/obj/tests/osu/%,$(PE_TESTS)) ## the benchmarks of tests/o
 pp-pack: all $(O)/obj/tests/bench/pp_pack ## the benchmark of packed messages on streams
 tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FUZZERS) ## the same and every test program
 
+# Every object of this tree: make lint reads all sources with each compiler.
+SOURCES = src/*/*.c tools/*.c tools/*/*.c tests/*/*.c tests/*/*/*.c apps/*/*.c
+# Those of tests/abi want the headers of GPU vendors.
+objects: $(call obj,$(filter-out tests/abi/%,$(sort $(wildcard $(SOURCES)))))
+$(O)/obj/tests/oshrun/client/job.o: USER_CPPFLAGS += $(PMIX_CFLAGS)
+
 # A list file changes its date only when its words change: what depends on it
 # is made again after other flags, or after a source has come or gone.
 define list-file
@@ -347,7 +353,7 @@ bench: ## latencies and rates, the machine's own limits beside
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 	$(DEPS) compare && $(GO) bench-compare-run
 
-.PHONY: all osu pp-pack tests lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
+.PHONY: all osu pp-pack tests objects lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
 fuzz-run: $(FUZZERS)
@@ -369,7 +375,7 @@ gpu-check: all ## every test that uses a device, on the GPU of this machine
 	@sh scripts/gpu-check --look $(O)
 	@$(MAKE) tests && $(IN_SCRIPTS) sh scripts/gpu-check $(O)
 lint: ## the tree against its own rules: include law, names, sizes, headers
-	@$(IN_SCRIPTS) sh scripts/lint
+	@$(IN_SCRIPTS) MAKE='$(GO)' sh scripts/lint
 headers: ## every header compiles alone, as C and as C++
 	@$(IN_SCRIPTS) sh scripts/headers
 api-check: $(LIBS_MADE) ## exported names against the lists of docs/ and the headers

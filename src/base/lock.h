@@ -12,6 +12,9 @@
 #define LOCK_ATTR(x)
 #endif
 #define GUARDED_BY(x) LOCK_ATTR(guarded_by(x))
+/* Of a member whose lock is a member, too: a statement for the reader, for in C
+ * clang looks x up outside the structure. */
+#define MEMBER_GUARDED_BY(x)
 #define REQUIRES(x) LOCK_ATTR(requires_capability(x))
 
 struct LOCK_ATTR(capability("mutex")) base_lock {

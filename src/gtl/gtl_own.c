@@ -118,7 +118,7 @@ int gtl_fill_now(void *to, int byte, size_t n)
     return finish(o, gtl->fill(to, byte, n, o->stream));
 }
 
-int gtl_amo_now(const struct gtl_amo *a)
+int gtl_amo_now(const struct gtl_amo *a) LOCK_ATTR(no_thread_safety_analysis)
 {
     struct own *o = take();
     struct gtl_amo b = *a;

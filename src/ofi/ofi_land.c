@@ -9,8 +9,8 @@ enum { QUEUED = 1024 };
 
 static struct {
     struct base_lock lock;
-    struct ofi_am_head heads[QUEUED] GUARDED_BY(lock);
-    unsigned first GUARDED_BY(lock), n GUARDED_BY(lock);
+    struct ofi_am_head heads[QUEUED] MEMBER_GUARDED_BY(lock);
+    unsigned first MEMBER_GUARDED_BY(lock), n MEMBER_GUARDED_BY(lock);
     int busy;                   /* atomic: pieces in use */
 } land = { .lock = LOCK_INIT };
 

@@ -10,8 +10,8 @@
 struct ofi_pool {
     const char *what;           /* "room for copies": it is waited for */
     struct base_lock lock;
-    struct ofi_op *given GUARDED_BY(lock);
-    char *fresh GUARDED_BY(lock);       /* from here on never taken */
+    struct ofi_op *given MEMBER_GUARDED_BY(lock);
+    char *fresh MEMBER_GUARDED_BY(lock);       /* from here on never taken */
     char *all, *end;
     size_t each;
     struct fid_mr *mr;

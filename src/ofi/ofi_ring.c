@@ -20,7 +20,7 @@ static struct {
     uint64_t base;              /* as peers count addresses */
     bool pinned;
     struct base_lock lock;
-    struct ofi_op *spare[HALVES] GUARDED_BY(lock);
+    struct ofi_op *spare[HALVES] MEMBER_GUARDED_BY(lock);
     struct ofi_piece pieces[ALL];
 } ring = { .lock = LOCK_INIT };
 
@@ -28,7 +28,7 @@ static struct {
 static struct way {
     struct base_lock lock;
     void *stream;
-    uint64_t begun GUARDED_BY(lock);
+    uint64_t begun MEMBER_GUARDED_BY(lock);
     uint64_t ended;
 } ways[WAYS] = { { .lock = LOCK_INIT }, { .lock = LOCK_INIT } };
 static struct base_lock looking = LOCK_INIT;

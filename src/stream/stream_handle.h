@@ -31,8 +31,8 @@ struct stream_handles {
     size_t size;                /* of a thing */
     char *slabs[HANDLE_SLABS];  /* atomic */
     struct base_lock lock;
-    uint32_t n GUARDED_BY(lock);        /* places that have been used */
-    struct stream_handle *unused GUARDED_BY(lock);
+    uint32_t n MEMBER_GUARDED_BY(lock);        /* places that have been used */
+    struct stream_handle *unused MEMBER_GUARDED_BY(lock);
 };
 #define STREAM_HANDLES(type) { .size = sizeof(type), .lock = LOCK_INIT }
 

@@ -69,7 +69,8 @@ bool stream_queues_advance(bool *armed, bool *busy)
 {
     bool any = false, nic = false;
 
-    *busy |= chan_look() | stream_nic_gates_busy();
+    *busy |= chan_look();
+    *busy |= stream_nic_gates_busy();
     lock_acquire(&lock);
     for (struct stream_queue *q = queues; q; q = q->next) {
         any |= stream_nic_advance(q, &nic);

@@ -288,8 +288,14 @@ void stream_wait_close(void)
 
 void stream_wait_drop(void)
 {
-    while (!list_empty(&ahead))
-        drop(list_entry(ahead.next, struct software, link));
+    lock_acquire(&lock);
+    while (!list_empty(&ahead)) {
+        struct software *s = list_entry(ahead.next, struct software, link);
+
+        list_remove(&s->link);
+        free(s);
+    }
+    lock_release(&lock);
 }
 
 /* ---- */

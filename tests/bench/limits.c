@@ -143,7 +143,8 @@ static void contended(struct place *p)
 
         adds(p, iters);
         ns[good] = (bench_now_ns() - start) / iters;
-        good += atomic_load(&p->shared->counter) - before > 3 * iters / 2;
+        good += atomic_load(&p->shared->counter) - before >
+                (uint64_t)(3 * iters / 2);
     }
     atomic_store(&p->shared->ready, 2);
     waitpid(other, NULL, 0);

@@ -16,7 +16,9 @@
  * CALL: pread, pwrite, write (of regular files), posix_fallocate, fdatasync,
  * rename, put (shmem_ctx_putmem_nbi).
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>

@@ -37,7 +37,7 @@ static unsigned number(pmix_rank_t rank, const char *key)
     pmix_value_t *v;
     pmix_proc_t p;
     unsigned n = 0;
-    pmix_status_t st;
+    pmix_status_t st = PMIX_SUCCESS;
 
     PMIX_LOAD_PROCID(&p, me.nspace, rank);
     must(PMIx_Get(&p, key, NULL, 0, &v), key);
@@ -45,6 +45,7 @@ static unsigned number(pmix_rank_t rank, const char *key)
         n = v->data.uint16;
     else
         PMIX_VALUE_GET_NUMBER(st, v, n, unsigned);
+    must(st, key);
     PMIX_VALUE_RELEASE(v);
     return n;
 }
