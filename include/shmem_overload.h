@@ -154,6 +154,36 @@ static inline int shmem_sync(shmem_team_t team)
     SHMEMI_O_BLOCK(NAME, T, xor_reduce)
 SHMEMI_RMA_BASE(SHMEMI_O_COLL)
 SHMEMI_REDUCE_COMPLEX(SHMEMI_O_SUMS)
+/* The complex types of C, which compilers have in C++, too, and which lie in
+ * memory as std::complex does: the names with a type and those without one. */
+__extension__ typedef float _Complex shmemi_c_complexf;
+__extension__ typedef double _Complex shmemi_c_complexd;
+#define SHMEMI_O_BUFFERS(T)                                                 \
+    reinterpret_cast<T *>(dest), reinterpret_cast<const T *>(source)
+#define SHMEMI_O_C_BLOCK(NAME, T, CT, OP)                                   \
+    static inline int shmem_##NAME##_##OP(                                  \
+        shmem_team_t team, CT *dest, const CT *source, size_t nelems)       \
+    {                                                                       \
+        return shmem_##NAME##_##OP(team, SHMEMI_O_BUFFERS(T), nelems);      \
+    }
+#define SHMEMI_O_C_TO_ALL(NAME, T, CT, OP)                                  \
+    static inline void shmem_##NAME##_##OP(                                 \
+        CT *dest, const CT *source, int nreduce, int PE_start,              \
+        int logPE_stride, int PE_size, CT *pWrk, long *pSync)               \
+    {                                                                       \
+        shmem_##NAME##_##OP(SHMEMI_O_BUFFERS(T), nreduce, PE_start,         \
+                            logPE_stride, PE_size,                          \
+                            reinterpret_cast<T *>(pWrk), pSync);            \
+    }
+#define SHMEMI_O_C_COMPLEX(NAME, T)                                         \
+    SHMEMI_O_C_BLOCK(NAME, T, shmemi_c_##NAME, sum_reduce)                  \
+    SHMEMI_O_C_BLOCK(NAME, T, shmemi_c_##NAME, prod_reduce)                 \
+    SHMEMI_O_C_BLOCK(NAME, T, shmemi_c_##NAME, sum_inscan)                  \
+    SHMEMI_O_C_BLOCK(NAME, T, shmemi_c_##NAME, sum_exscan)                  \
+    SHMEMI_O_C_TO_ALL(NAME, T, shmemi_c_##NAME, sum_to_all)                 \
+    SHMEMI_O_C_TO_ALL(NAME, T, shmemi_c_##NAME, prod_to_all)                \
+    SHMEMI_O_SUMS(NAME, shmemi_c_##NAME)
+SHMEMI_REDUCE_COMPLEX(SHMEMI_O_C_COMPLEX)
 SHMEMI_REDUCE_BIT_BASE(SHMEMI_O_BITWISE)
 SHMEMI_O_BITWISE(int8, int8_t)
 SHMEMI_O_BITWISE(int16, int16_t)
@@ -210,6 +240,10 @@ SHMEMI_O_WAIT_ONE(ulonglong, unsigned long long)
 #undef SHMEMI_O_BLOCK
 #undef SHMEMI_O_COLL
 #undef SHMEMI_O_SUMS
+#undef SHMEMI_O_BUFFERS
+#undef SHMEMI_O_C_BLOCK
+#undef SHMEMI_O_C_TO_ALL
+#undef SHMEMI_O_C_COMPLEX
 #undef SHMEMI_O_BITWISE
 #undef SHMEMI_O_TEST_ONE
 #undef SHMEMI_O_WAIT_ONE

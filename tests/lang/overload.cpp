@@ -78,6 +78,37 @@ template <typename T> void amo()
     shmem_free(d);
 }
 
+// The complex types of C, with a type in the name and without: C is one of
+// them, R its part.
+template <typename C, typename R>
+void c_complex(int (*sum)(shmem_team_t, C *, const C *, std::size_t),
+               void (*prod)(C *, const C *, int, int, int, int, C *, long *))
+{
+    static long sync_words[SHMEM_REDUCE_SYNC_SIZE];
+    C *d = space<C>(6), *s = space<C>(1);
+
+    __real__ s[0] = static_cast<R>(me + 1);
+    __imag__ s[0] = static_cast<R>(me);
+    shmem_barrier_all();
+    CHECK(shmem_sum_reduce(SHMEM_TEAM_WORLD, d, s, 1) == 0);
+    CHECK(shmem_prod_reduce(SHMEM_TEAM_WORLD, d + 1, s, 1) == 0);
+    CHECK(shmem_sum_inscan(SHMEM_TEAM_WORLD, d + 2, s, 1) == 0);
+    CHECK(shmem_sum_exscan(SHMEM_TEAM_WORLD, d + 3, s, 1) == 0);
+    CHECK(sum(SHMEM_TEAM_WORLD, d + 4, s, 1) == 0);
+    prod(d + 5, s, 1, 0, 0, 2, d, sync_words);
+    CHECK(__real__ d[0] == 3 && __imag__ d[0] == 1);
+    CHECK(__real__ d[1] == 2 && __imag__ d[1] == 1);
+    CHECK(__real__ d[2] == (me ? 3 : 1) && __imag__ d[2] == (me ? 1 : 0));
+    CHECK(__real__ d[3] == (me ? 1 : 0) && __imag__ d[3] == 0);
+    CHECK(__real__ d[4] == 3 && __imag__ d[4] == 1);
+    CHECK(__real__ d[5] == 2 && __imag__ d[5] == 1);
+    shmem_free(d);
+    shmem_free(s);
+}
+
+__extension__ typedef float _Complex complexf;
+__extension__ typedef double _Complex complexd;
+
 int main()
 {
     static long sync_words[SHMEM_BARRIER_SYNC_SIZE];
@@ -107,6 +138,10 @@ int main()
     shmem_barrier_all();
     CHECK(shmem_sum_reduce(SHMEM_TEAM_WORLD, &zd, &zs, 1) == 0);
     CHECK(zd == std::complex<double>(3, 1));
+    c_complex<complexf, float>(shmem_complexf_sum_reduce,
+                               shmem_complexf_prod_to_all);
+    c_complex<complexd, double>(shmem_complexd_sum_reduce,
+                                shmem_complexd_prod_to_all);
     shmem_sync(SHMEM_TEAM_WORLD);
     shmem_sync(0, 0, 2, sync_words);
     shmem_signal_add(&sig, 1, peer);
