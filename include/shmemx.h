@@ -27,6 +27,11 @@ extern "C" {
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
+#ifndef SHMEM_STRICT
+#include "shmemx_overload.h"
+#endif
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#include "shmemx_generic.h"
 #endif
 
 #endif

@@ -44,7 +44,7 @@ sort -u "$tmp/all" >"$tmp/names"
     cat docs/openshmem-1.6.txt
     [ ! -e docs/extensions.txt ] || sed 's/[ #].*//; /^$/d' docs/extensions.txt
     sed -n 's/^#define \(shmemx*_[a-z_]*\)(.*/\1/p' include/shmem_generic.h \
-        include/shmemx_st_generic.h
+        include/shmemx_generic.h include/shmemx_st_generic.h
 } | sed 's/$/.3/' | sort -u >"$tmp/calls"
 lacking "$tmp/names" <"$tmp/calls" | none 'calls without a page'
 {
