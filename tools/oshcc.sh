@@ -259,7 +259,7 @@ case $part in
     link) compile=no link=yes; set -- ;;
     incdirs) show "$(print "$includedir")" ;;
     libdirs) show "$(print "$libdir")" ;;
-    libs) show "$(print shmem)" ;;
+    libs) show "$(print shmem m)" ;;
     libdirs_static) show "$(pick -L "-L$libdir" $static_libs)" ;;
     libs_static) show "$(pick -l -lshmem $static_libs)" ;;
     *) fail ARGS "--showme has no part '$part'; see $me --help" ;;
@@ -284,7 +284,8 @@ if [ $link = yes ]; then
                     -Wl,--enable-new-dtags ;;
             *) set -- "$@" "-Wl,-rpath,$libdir" -Wl,--enable-new-dtags ;;
         esac
-        set -- "$@" -lshmem
+        # Programs of this field take libm for granted.
+        set -- "$@" -lshmem -lm
     fi
 fi
 

@@ -18,12 +18,12 @@ fake nvcc
 export OSH_CC=nvcc
 
 prints "<-I$inc><a.cu><-o><a b><-L$lib><-Xlinker><-rpath><-Xlinker><$run>\
-<-Xlinker><--enable-new-dtags><-lshmem>" "$oshcc" a.cu -o 'a b'
+<-Xlinker><--enable-new-dtags><-lshmem><-lm>" "$oshcc" a.cu -o 'a b'
 prints "<-I$inc><-arch><sm_90><-c><a.cu>" "$oshcc" -arch sm_90 -c a.cu
 prints "<-I$inc><a.cu><-Xlinker><-z,now><-Xcompiler><-pthread><-Xcompiler>\
-<-pthread><-L$lib><-lshmem>" \
+<-pthread><-L$lib><-lshmem><-lm>" \
     "$oshcc" a.cu -Wl,-z,now -pthread -Xcompiler -pthread --no-rpath
-prints "<-I$inc><a.cu><-Xlinker><\"-rpath,/a b\"><-L$lib><-lshmem>" \
+prints "<-I$inc><a.cu><-Xlinker><\"-rpath,/a b\"><-L$lib><-lshmem><-lm>" \
     "$oshcc" --no-rpath a.cu '-Wl,-rpath,/a b'
 for word in -c -E -M -dc -dw -dlink -ptx -cubin -fatbin -lib --ptx; do
     prints "<-I$inc><$word><a.cu>" "$oshcc" "$word" a.cu
@@ -42,11 +42,11 @@ chmod 755 fake/ccache
 fake nvc
 for cc in "$PWD/tools/nvcc-13.0" "ccache nvcc"; do
     OSH_CC=$cc
-    prints "<-I$inc><-Xlinker><-z><a.cu><-L$lib><-lshmem>" \
+    prints "<-I$inc><-Xlinker><-z><a.cu><-L$lib><-lshmem><-lm>" \
         "$oshcc" --no-rpath -Wl,-z a.cu
 done
 OSH_CC=nvc
-prints "<-I$inc><-Wl,-z><a.c><-L$lib><-lshmem>" \
+prints "<-I$inc><-Wl,-z><a.c><-L$lib><-lshmem><-lm>" \
     "$oshcc" --no-rpath -Wl,-z a.c
 
 if [ -n "$real" ] && "$real" --version >/dev/null 2>&1; then

@@ -12,7 +12,7 @@ add_c=$("$oshcc" --showme:compile)
 add_l=$("$oshcc" --showme:link)
 case $add_c in *-I*/include*) ;; *) fail ":compile is '$add_c'" ;; esac
 case $add_l in
-    *-L*'-Wl,-rpath,'*'-lshmem') ;;
+    *-L*'-Wl,-rpath,'*'-lshmem -lm') ;;
     *) fail ":link is '$add_l'" ;;
 esac
 
@@ -102,7 +102,7 @@ for word in --showme -showme --show -show; do
     prints cc1 "$oshcc" "$word:command"
     prints "$add_c" "$oshcc" a.c "$word:compile"
     prints "$add_l" "$oshcc" "$word:link" -c a.c
-    prints shmem "$oshcc" "$word:libs"
+    prints 'shmem m' "$oshcc" "$word:libs"
 done
 prints "$add_l" "$oshcc" -showlibs
 prints "$add_l" "$oshcc" --showlibs
@@ -135,7 +135,7 @@ grep -qF "<-DX=\"a 'b' \$c\"><><-c><a.c>" "$out" ||
 
 # --- The library. ---
 try "$oshcc" --showme:link --no-rpath
-grep -q 'lib.* -lshmem$' "$out" || fail "--no-rpath: $(cat "$out")"
+grep -q 'lib.* -lshmem -lm$' "$out" || fail "--no-rpath: $(cat "$out")"
 ! grep -q rpath "$out" || fail "--no-rpath: $(cat "$out")"
 for word in -static -static-pie -static-shmem; do
     works "$word" "$oshcc" "$word" a.c

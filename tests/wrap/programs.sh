@@ -112,6 +112,23 @@ else
     echo 'skip: no C++ compiler'
 fi
 
+# The mathematical functions, as those programs expect.
+cat >power.c <<'END'
+#include <math.h>
+#include <shmem.h>
+int main(int argc, char **argv)
+{
+    (void)argv;
+    shmem_init();
+    shmem_finalize();
+    return pow(argc + 1, 3) == 8 ? 0 : 1;
+}
+END
+for word in '' -static-shmem --no-rpath; do
+    works "libm $word" "$bin/oshcc" $word power.c -o power &&
+        works "power $word" env LD_LIBRARY_PATH="$BUILD/lib" ./power
+done
+
 # The archive: nothing of ours is loaded at start.
 works '-static-shmem' "$bin/oshcc" -static-shmem -x c "$hello" -o alone &&
     greets 4 ./alone '-static-shmem'
