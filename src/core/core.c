@@ -80,7 +80,7 @@ int core_open(int thread_level)
         return rc;
     core_status.thread_level = thread_level;
     core_status.crowded = false;
-    core_status.impatient = false;
+    core_wait_quick = CORE_QUICK_LOOKS;
     core_status.checks = false;
     rt_cpus(ctl->cpus, CORE_CPU_WORDS);
     ctl->checks = env.CHECK;
@@ -114,7 +114,8 @@ void core_settle(void)
     for (int w = 0; w < CORE_CPU_WORDS; w++)
         cores += __builtin_popcountll(all[w]);
     core_status.crowded = rt_job.n_local > cores;
-    core_status.impatient = core_status.crowded || xport_far;
+    if (core_status.crowded || xport_far)
+        core_wait_quick = 0;
     log_info(LOG_CORE, "%d PEs on %d cores of this node", rt_job.n_local,
              cores);
 }

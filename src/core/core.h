@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "core/core_ctl.h"
 #include "core/core_team.h"
+#include "core/core_wait.h"
 #include "gtl/gtl.h"
 
 #include <pthread.h>
@@ -37,8 +38,6 @@ struct core_status {
     enum core_state state;
     int thread_level;
     bool crowded;               /* more PEs on this node than cores */
-    bool impatient;             /* waits are to look around soon: crowded, or
-                                 * far peers need this PE to make progress */
     bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
 };
 extern hidden struct core_status core_status;
@@ -164,82 +163,6 @@ static inline void core_progress(const char *call)
         xport_call = call;
         xport_far->progress();
     }
-}
-
-/* ---- Waiting ----
- *     struct core_waiter w = core_wait_begin(addr, bytes);
- *     while (!satisfied)
- *         core_wait_step(&w);
- *     core_wait_end(&w);
- * The step spins, then yields, then sleeps; the condition is read again after
- * each, and a writer that touches the bytes wakes the sleeper at once. */
-enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET, CORE_FOR_LOCK,
-                     CORE_FOR_FAR, CORE_FOR_STREAM, CORE_FOR_QUEUE,
-                     CORE_FOR_OTHERS };
-struct core_waiter {
-    const void *addr, *named;   /* named: of a QUEUE, for its name; or NULL */
-    size_t bytes;
-    uint64_t started_ns, since_ns, told_ns;
-    unsigned steps;
-    uint32_t seen;              /* wake_seq before the last look */
-    bool announced, noted;      /* to writers; what it waits for */
-    bool foreign, silent;       /* addr is not for the processor; others tell */
-    /* For who asks: all of a collective call, unless the caller says more. */
-    bool is_signed, alike;      /* alike: SET compares all with each */
-    enum core_wait_for what;
-    int cmp;                    /* of VALUE and SET */
-    uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
-                                 * how many; STREAM, QUEUE: which stream */
-    const char *call;
-    bool (*name)(const void *named, char *text, size_t size);
-};
-
-static inline struct core_waiter core_wait_begin(const void *addr,
-                                                 size_t bytes)
-{
-    return (struct core_waiter){ .addr = addr, .bytes = bytes };
-}
-/* The same, for a value of that many bytes. */
-#define CORE_WAIT_VALUE(call_, p, T, cmp_, v)                               \
-    (struct core_waiter){                                                   \
-        .addr = p, .bytes = sizeof(T), .is_signed = (T)-1 < (T)1,           \
-        .what = CORE_FOR_VALUE, .cmp = cmp_, .value = (uint64_t)(v),        \
-        .call = call_ }
-void core_wait_long(struct core_waiter *w);
-void core_wait_stop(struct core_waiter *w);
-/* Since it stopped to spin. */
-uint64_t core_wait_ns(const struct core_waiter *w);
-
-enum { CORE_QUICK_SPINS = 64 };
-
-static inline void core_wait_step(struct core_waiter *w)
-{
-    if (likely(w->steps < CORE_QUICK_SPINS && !core_status.impatient)) {
-        w->steps++;
-        atomics_pause();
-    } else {
-        core_wait_long(w);
-    }
-}
-
-static inline void core_wait_end(struct core_waiter *w)
-{
-    if (unlikely(w->noted))
-        core_wait_stop(w);
-}
-
-void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));
-
-/* After a store of len bytes there.  The look may miss a
- * waiter that announces itself at this very moment; its sleep is bounded. */
-force_inline void core_wake(struct core_spot s, size_t len)
-{
-    int64_t at = (int64_t)(s.near - (uintptr_t)s.ctl);
-
-    if (unlikely(at < __atomic_load_n(&s.ctl->wait_to, __ATOMIC_RELAXED) &&
-                 at + (int64_t)len >
-                     __atomic_load_n(&s.ctl->wait_from, __ATOMIC_RELAXED)))
-        core_wake_sleepers(s.ctl);
 }
 
 /* ---- Locks: call is the API function's name for messages ---- */

@@ -19,7 +19,7 @@ int core_far_open(void)
         return 0;
     xport_stalled = core_watch_far;
     xport_went_on = core_doing_far_end;
-    core_status.impatient = true;
+    core_wait_quick = 0;
     rc = xport_far->flow_open(&core_ctx_default.flow, false);
     if (!rc)
         rc = xport_far->flow_open(&core_ctx_inner.flow, false);

@@ -33,6 +33,7 @@ enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
 #define YIELD_FAR_NS 1000000u
 #define YIELD_BLIND_NS 20000000u
 
+unsigned core_wait_quick = CORE_QUICK_LOOKS;
 static struct base_lock announce_lock = LOCK_INIT;
 /* Of who waits so long, some are awake for a moment. */
 static unsigned sleepers GUARDED_BY(announce_lock);
@@ -145,8 +146,8 @@ void core_wait_long(struct core_waiter *w)
 {
     uint64_t now = clock_ns(), waited;
 
-    if (w->steps <= CORE_QUICK_SPINS) {
-        w->steps = CORE_QUICK_SPINS + 1;
+    if (w->steps <= CORE_QUICK_LOOKS) {
+        w->steps = CORE_QUICK_LOOKS + 1;
         w->started_ns = now;
     }
     if (!w->since_ns)
@@ -161,7 +162,7 @@ void core_wait_long(struct core_waiter *w)
     if (w->announced) {
         sleep_bounded(w, waited);
     } else if (core_status.crowded) {
-        if (w->steps++ < CORE_QUICK_SPINS + 1 + YIELDS_CROWDED)
+        if (w->steps++ < CORE_QUICK_LOOKS + 1 + YIELDS_CROWDED)
             sched_yield();
         else
             announce(w);
