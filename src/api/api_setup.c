@@ -3,6 +3,7 @@
 #include "api/api_stream.h"
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/membarrier.h"
 #include "coll/coll.h"
 #include "core/core_device.h"
 #include "gtl/gtl.h"
@@ -72,6 +73,9 @@ static void print_info(void)
     printf("heap: %s (%zu bytes) for each PE\n",
            log_size(size, (double)heap.total), heap.total);
     print_device();
+    printf("sleeping PEs: %s\n", membarrier_works()
+           ? "woken by each store (membarrier)"
+           : "look for stores now and then: the kernel refuses membarrier");
     printf("network: %s\n", ofi_text());
     api_stream_print(ofi_trig_why);
 }

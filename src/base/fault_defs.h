@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fault_defs.h - the places that SHMEM_FAULT can make fail.
  * FAULT(NAME, site, what fails).  No include guard. */
+FAULT(MEMBARRIER, "membarrier", "the kernel refuses fences of all PEs, so that sleepers look now and then")
 FAULT(RT_INIT, "rt.init", "PMIx_Init finds no server")
 FAULT(RT_FENCE, "rt.fence", "the start-up fence fails")
 FAULT(SM_MEMFD, "sm.memfd", "memfd_create fails")

@@ -88,6 +88,9 @@ int core_open(int thread_level)
     if (!env_is_set("CHECK"))
         ctl->checks = 1;
 #endif
+    if (!membarrier_open())
+        log_info(LOG_CORE, "the kernel refuses membarrier: sleepers look for "
+                 "stores now and then");
     rc = core_watch_open();
     if (rc)
         return rc;
@@ -132,6 +135,7 @@ static void close_team(struct core_team *t)
 void core_close(void)
 {
     core_watch_close();
+    core_wait_tell();
     core_far_close();
     core_team_drop_all();
     close_team(&core_world);

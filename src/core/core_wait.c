@@ -3,12 +3,18 @@
  *
  * A sleeper announces in its ctl block which bytes it waits for, looks at
  * them once more, and sleeps on wake_seq.  A writer that stores there raises
- * wake_seq and wakes it.  The writer does not fence between its store and its
- * look at the range - that would double the cost of a small put - so it may
- * miss a waiter that announces at that very moment; therefore each sleep is
- * bounded by a fraction of the time waited so far.  Stores through shmem_ptr,
- * which wake nobody, are noticed by the same bound; those of far peers, when
- * somebody lets the transport advance: the waiter itself while it is awake.
+ * wake_seq and wakes it.  A fence between the store and the writer's look at
+ * the range would double the cost of a small put.  So the sleeper makes all
+ * PEs of the machine pass a fence between its announcement and its last look
+ * (membarrier.h): a store that this look does not find comes after the fence,
+ * and its writer sees the announcement.
+ *
+ * That fence interrupts each processor that runs a PE.  Where it costs more
+ * than the sleep that it precedes, as where many PEs share many cores, it
+ * comes before a longer sleep; where the kernel refuses it, there is none.  Then a writer may miss a sleeper, and so may stores through
+ * shmem_ptr, which wake nobody: each sleep is bounded by a fraction of the
+ * time waited so far.  Stores of far peers are noticed when the transport
+ * advances: by the waiter itself while it is awake.
  *
  * Positions of bytes are relative to the PE's own heap base as its slot is
  * mapped: data and heap of a slot are neighbours there, in every process. */
@@ -29,6 +35,8 @@ enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
 #define SLEEP_LEAST_NS 50000u
 #define SLEEP_MOST_NS 5000000u
 #define SLEEP_BLIND_NS 100000u
+enum { FENCE_FADES = 64 };
+#define FENCE_MOST_NS 200000u
 #define YIELD_NS 200000u
 #define YIELD_FAR_NS 1000000u
 #define YIELD_BLIND_NS 20000000u
@@ -38,6 +46,9 @@ static struct base_lock announce_lock = LOCK_INIT;
 /* Of who waits so long, some are awake for a moment. */
 static unsigned sleepers GUARDED_BY(announce_lock);
 static unsigned waiters GUARDED_BY(announce_lock);
+static struct core_wait_counts counts GUARDED_BY(announce_lock);
+/* What a fence of all PEs costs, on average; atomic, and only an estimate. */
+static uint64_t fence_ns;
 
 /* Where the peers see these bytes; everything if they are not symmetric, or in
  * device memory, which is no neighbour of the heap. */
@@ -54,6 +65,26 @@ static void waited_range(const struct core_waiter *w, int64_t *from,
         *from = INT64_MIN;
         *to = INT64_MAX;
     }
+}
+
+/* Before a sleep of that length.  An estimate that is too high wears off. */
+static bool fence_all(uint64_t sleep_ns)
+{
+    uint64_t cost = __atomic_load_n(&fence_ns, __ATOMIC_RELAXED), start;
+    bool fenced = false;
+
+    if (!membarrier_works())
+        return false;
+    if (cost > sleep_ns) {
+        cost -= cost / FENCE_FADES;
+    } else {
+        start = clock_ns();
+        fenced = membarrier_all();
+        start = clock_ns() - start;
+        cost += (start < FENCE_MOST_NS ? start : FENCE_MOST_NS) / 8 - cost / 8;
+    }
+    __atomic_store_n(&fence_ns, cost, __ATOMIC_RELAXED);
+    return fenced;
 }
 
 static void announce(struct core_waiter *w)
@@ -76,7 +107,9 @@ static void announce(struct core_waiter *w)
     w->announced = true;
     w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
     /* The range is visible before the caller looks at the bytes again. */
-    atomics_full_fence();
+    w->fenced = fence_all(SLEEP_LEAST_NS);
+    if (!w->fenced)
+        atomics_full_fence();
 }
 
 static void renounce(struct core_waiter *w) REQUIRES(announce_lock)
@@ -93,6 +126,10 @@ static void renounce(struct core_waiter *w) REQUIRES(announce_lock)
 void core_wait_stop(struct core_waiter *w)
 {
     lock_acquire(&announce_lock);
+    /* A writer that is slow may still come, or have come too late. */
+    counts.late += w->announced && w->timed_out &&
+                   __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_RELAXED) ==
+                       w->seen;
     renounce(w);
     core_watch_hide(w, --waiters == 0);
     lock_release(&announce_lock);
@@ -112,26 +149,62 @@ static uint64_t sleep_most_ns(void)
     return !xport_far || xport_far->wakes() ? SLEEP_MOST_NS : SLEEP_BLIND_NS;
 }
 
+static void count_sleep(struct core_waiter *w)
+{
+    lock_acquire(&announce_lock);
+    counts.sleeps++;
+    counts.fenced += w->fenced;
+    if (unlikely(!core_watch_shows()))
+        core_watch_show(w);
+    lock_release(&announce_lock);
+}
+
+struct core_wait_counts core_wait_counts_take(void)
+{
+    struct core_wait_counts c;
+
+    lock_acquire(&announce_lock);
+    c = counts;
+    counts = (struct core_wait_counts){ 0 };
+    lock_release(&announce_lock);
+    return c;
+}
+
+void core_wait_tell(void)
+{
+    struct core_wait_counts c = core_wait_counts_take();
+
+    if (env.STATS)
+        log_tell("waits: %lu sleeps, %lu behind a fence of all PEs; "
+                 "%lu stores woke nobody", (unsigned long)c.sleeps,
+                 (unsigned long)c.fenced, (unsigned long)c.late);
+}
+
 static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 {
     uint64_t ns = waited_ns / 8, events = 0;
     struct timespec t = { 0, 0 };
+    uint32_t was = w->seen;
 
     if (ns < SLEEP_LEAST_NS)
         ns = SLEEP_LEAST_NS;
     if (ns > sleep_most_ns())
         ns = sleep_most_ns();
-    t.tv_nsec = (long)ns;
-    if (unlikely(!core_watch_shows())) {
-        lock_acquire(&announce_lock);
-        core_watch_show(w);
-        lock_release(&announce_lock);
+    /* The caller looks once more behind a fence. */
+    if (unlikely(!w->fenced)) {
+        w->fenced = fence_all(ns);
+        if (w->fenced)
+            return;
     }
+    t.tv_nsec = (long)ns;
+    count_sleep(w);
     if (xport_far)
         events = xport_far->doze(true);
     /* Not FUTEX_PRIVATE: the waker is another process. */
-    syscall(SYS_futex, &core_ctl->wake_seq, FUTEX_WAIT, w->seen, &t, NULL, 0);
+    w->timed_out = syscall(SYS_futex, &core_ctl->wake_seq, FUTEX_WAIT, was, &t,
+                           NULL, 0) && errno == ETIMEDOUT;
     w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
+    w->timed_out &= w->seen == was;
     /* What comes from far seldom comes alone, and who is awake sees it at
      * once. */
     if (xport_far && xport_far->doze(false) != events) {

@@ -4,7 +4,7 @@
 #ifndef CORE_CORE_WAIT_H
 #define CORE_CORE_WAIT_H
 
-#include "base/atomics.h"
+#include "base/membarrier.h"
 #include "core/core_ctl.h"
 
 #include <stdbool.h>
@@ -27,6 +27,8 @@ struct core_waiter {
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
     bool announced, noted;      /* to writers; what it waits for */
+    bool fenced;                /* every writer has seen the announcement */
+    bool timed_out;             /* its last sleep: nobody woke it */
     bool foreign, silent;       /* addr is not for the processor; others tell */
     /* For who asks: all of a collective call, unless the caller says more. */
     bool is_signed, alike;      /* alike: SET compares all with each */
@@ -75,14 +77,24 @@ static inline void core_wait_end(struct core_waiter *w)
         core_wait_stop(w);
 }
 
+/* What ended the sleeps of this PE, for SHMEM_STATS; and begins anew. */
+struct core_wait_counts {
+    uint64_t sleeps, fenced;    /* of which writers were fenced before */
+    uint64_t late;              /* waits whose store came, but woke nobody */
+};
+struct core_wait_counts core_wait_counts_take(void);
+/* Prints them, where SHMEM_STATS asks for that. */
+void core_wait_tell(void);
+
 void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));
 
-/* After a store of len bytes there.  The look may miss a
- * waiter that announces itself at this very moment; its sleep is bounded. */
+/* After a store of len bytes there.  The processor may look before it has
+ * stored: the sleeper fences for both, see core_wait.c. */
 force_inline void core_wake(struct core_spot s, size_t len)
 {
     int64_t at = (int64_t)(s.near - (uintptr_t)s.ctl);
 
+    membarrier_light();
     if (unlikely(at < __atomic_load_n(&s.ctl->wait_to, __ATOMIC_RELAXED) &&
                  at + (int64_t)len >
                      __atomic_load_n(&s.ctl->wait_from, __ATOMIC_RELAXED)))
