@@ -43,6 +43,9 @@ void *api_allocate(const char *call, const struct api_request *r,
 /* space NULL: that of ptr. */
 void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
                      size_t size, const void *caller);
+/* The network reaches those bytes of a new block, too; collective.  False: not
+ * on all PEs. */
+bool api_heap_cover(const char *call, const void *p, size_t size);
 /* PE 0 says it once per caller; how: what else was asked for, or "". */
 void api_heap_tell_full(const char *call, const struct heap_space *space,
                         size_t size, const char *how, const void *caller);

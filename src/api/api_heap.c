@@ -109,6 +109,24 @@ static void report_no_room(const char *call, const struct api_request *r,
                        caller);
 }
 
+/* Makes the far PEs reach the host segment up to the end of a block that this
+ * call gave.  False, on all PEs alike: they cannot. */
+bool api_heap_cover(const char *call, const void *p, size_t size)
+{
+    size_t end = (uintptr_t)p + size - heap_segs[HEAP_HOST].base;
+    bool all;
+    int rc;
+
+    if (!xport_far || heap_find(p, 1) != HEAP_HOST || xport_far->covers(end))
+        return true;
+    rc = xport_far->cover(end);
+    all = api_least(rc == 0);
+    rc = xport_far->cover_agree(all);
+    if (all && rc)
+        core_fatal(ERR_NET, call, "the keys of the heap cannot be published");
+    return all;
+}
+
 /* The number of a space, the same on all PEs. */
 static uint64_t number_of(const struct heap_space *s)
 {
@@ -149,6 +167,10 @@ void *api_allocate(const char *call, const struct api_request *r,
          { r->size, r->align, (uint64_t)r->hints, number_of(r->space) });
     if (rc)
         report_no_room(call, r, rc, caller);
+    if (p && !api_heap_cover(call, p, r->size)) {
+        heap_free(p);
+        p = NULL;
+    }
     return p;
 }
 
@@ -279,6 +301,9 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
     if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(space, ptr, size, &moved))
         api_heap_tell_full(call, space ? space : heap_space_of(ptr), size, "",
                            caller);
+    if (moved && !api_heap_cover(call, moved, size))
+        core_fatal(ERR_LIMIT, call, "the block of %zu bytes cannot be "
+                   "registered with the network", size);
     kept = moved == ptr ? size : 0;
     if (moved && kept < was)
         stream_memory_goes(call, (char *)ptr + kept, was - kept);

@@ -274,7 +274,10 @@ static int create(const char *call, const shmem_space_config_t *config,
                            " from a multiple of 2 MiB on", caller);
         return rc;
     }
-    if (team)
+    if (!api_heap_cover(call, (void *)(heap_segs[s->seg].base + s->from),
+                        s->to - s->from))
+        rc = -ENOMEM;
+    if (team && !rc)
         rc = coll_team_split(&core_world, 0, 1, core_world.n_pes, team);
     if (rc) {
         heap_space_join(s);

@@ -15,7 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_SIZE ((size_t)512 << 20)
+/* One block of 1 GiB, which benchmarks of sorting take, and others beside it:
+ * pages cost nothing until they are touched. */
+#define DEFAULT_SIZE (((size_t)1 << 30) + ((size_t)16 << 20))
 #define LEAST_DEFAULT ((size_t)1 << 20)
 /* The pool of the library beside the heap of the program: a share of it. */
 #define POOL_LEAST ((size_t)256 << 10)
@@ -60,10 +62,11 @@ static void choose_default(int n_pes, size_t available, struct heap_plan *p)
 
     share -= p->data_size < share ? p->data_size : share;
     p->user_size = DEFAULT_SIZE;
+    /* A power of two: nodes with a little more or less memory free choose the
+     * same, as all must. */
     if (share < p->user_size)
-        p->user_size = share / LEAST_DEFAULT * LEAST_DEFAULT;
-    if (p->user_size < LEAST_DEFAULT)
-        p->user_size = LEAST_DEFAULT;
+        p->user_size = share < LEAST_DEFAULT ? LEAST_DEFAULT
+                                             : mem_power_below(share);
 }
 
 /* A write past RLIMIT_FSIZE would be a signal, not an error. */
@@ -215,12 +218,11 @@ int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
     int rc;
 
     reserved_used = 0;
-    rc = heap_space_open(&heap_default, HEAP_RESERVED,
-                         plan->host_size - plan->pool_size,
-                         heap_plan_align(plan));
+    rc = heap_space_open(&heap_default, HEAP_RESERVED + plan->pool_size,
+                         plan->host_size, heap_plan_align(plan));
     if (rc)
         return rc;
-    rc = heap_pool_open(plan->host_size - plan->pool_size, plan->host_size);
+    rc = heap_pool_open(HEAP_RESERVED, HEAP_RESERVED + plan->pool_size);
     if (!rc && plan->data_size) {
         heap_data_find(&d);
         rc = heap_data_share(&d, fd, fd_offset + (off_t)plan->host_size, data);
@@ -250,6 +252,11 @@ void heap_close(void)
     if (heap_file() >= 0)
         close(file.fd);
     file.fd = -1;
+}
+
+size_t heap_fixed_size(void)
+{
+    return HEAP_RESERVED + heap_pool_size();
 }
 
 void *heap_reserve(size_t size, size_t align)

@@ -4,7 +4,7 @@
  * program, and the device heap once there is one (heap_device.c).  The first
  * two lie in the PE's slot of one memfd that its whole node maps:
  *
- *     slot: [ reserved | blocks of shmem_malloc ... | pool ][ static data ]
+ *     slot: [ reserved | pool | blocks of shmem_malloc ... ][ static data ]
  *
  * Each PE maps the file so that its own slot begins at a multiple of the
  * largest power of two that a slot's heap holds (heap_plan_align): an offset in
@@ -96,6 +96,9 @@ void *heap_pool_take(size_t size);
 void heap_pool_give(void *ptr);
 /* All of it, for messages. */
 size_t heap_pool_size(void);
+/* What is used from the start: the bytes of the host segment in front of the
+ * program's blocks. */
+size_t heap_fixed_size(void);
 
 /* ---- spaces: parts of a segment with an allocator of their own ---- */
 

@@ -31,8 +31,9 @@ struct ofi_state {
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_av *av;
-    struct fid_mr *mr[HEAP_SEGS];
+    struct fid_mr *mr[HEAP_SEGS];       /* the host's: ofi_cover.c */
     void *desc[HEAP_SEGS];      /* where the provider wants descriptors */
+    size_t covered;             /* of the host segment, registered by mr */
     struct ofi_ep *eps[OFI_EPS];
     int n_eps, most_eps;
     struct ofi_peer *peers;
@@ -76,6 +77,31 @@ int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
                             struct fid_mr **out);
 int ofi_region_open_device(void *base, size_t size, struct fid_mr **out);
 int ofi_segment_open(int seg);
+
+/* ---- ofi_cover.c: how much of the host segment is registered ---- */
+/* At start. */
+size_t ofi_cover_first(void);
+/* For xport_ops. */
+bool ofi_covers(size_t end);
+int ofi_cover(size_t end);
+int ofi_cover_agree(bool all);
+void ofi_cover_close(void);
+/* The newest keys of a peer that is looked up, under ofi_lock. */
+void ofi_cover_meet(int pe, struct ofi_peer *p);
+/* The segment where a region holds all of it, or -1. */
+int ofi_region_of(const void *p, size_t len);
+/* Of a segment that ofi_region_of has given.  The host's is replaced while
+ * operations go on; what it was stays valid. */
+static inline void *ofi_desc(int seg)
+{
+    /* acquire: pairs with the release in ofi_cover.c. */
+    return seg < 0 ? NULL : __atomic_load_n(&ofi.desc[seg], __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t ofi_my_key(int seg)
+{
+    return fi_mr_key(__atomic_load_n(&ofi.mr[seg], __ATOMIC_ACQUIRE));
+}
 
 /* ---- ofi_fail.c ---- */
 /* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
@@ -200,7 +226,9 @@ static inline uint64_t ofi_remote_addr(const struct ofi_peer *p,
 static inline uint64_t ofi_remote_key(const struct ofi_peer *p,
                                       const struct xport_at *at)
 {
-    return at->seg == XPORT_GATE ? at->off : p->key[at->seg];
+    /* relaxed: the keys of a segment that grows all serve what they did. */
+    return at->seg == XPORT_GATE
+           ? at->off : __atomic_load_n(&p->key[at->seg], __ATOMIC_RELAXED);
 }
 
 #endif

@@ -205,6 +205,8 @@ int ofi_segment_open(int seg)
 
     if (!base || !size)
         return 0;
+    if (seg == HEAP_HOST)
+        size = ofi_cover_first();
     rc = ofi_region_open(base, size, seg, &ofi.mr[seg]);
     if (!rc)
         ofi.desc[seg] = fi_mr_desc(ofi.mr[seg]);
@@ -243,6 +245,7 @@ static void close_provider(void)
     for (int s = 0; s < HEAP_SEGS; s++)
         if (ofi.mr[s])
             close_fid(&ofi.mr[s]->fid, "a segment");
+    ofi_cover_close();
     /* Before the buffers that they receive into. */
     for (int i = 0; i < ofi.n_eps; i++)
         ofi_ep_close(ofi.eps[i]);
@@ -451,6 +454,7 @@ static const struct xport_ops ops = {
     .progress = ofi_progress,
     .doze = ofi_agent_doze,
     .wakes = wakes,
+    .covers = ofi_covers, .cover = ofi_cover, .cover_agree = ofi_cover_agree,
     .in_flight = ofi_in_flight,
 };
 

@@ -129,6 +129,7 @@ struct ofi_peer *ofi_peer_meet(int pe)
         memcpy(p->key, c.key, sizeof p->key);
         memcpy(p->base, c.base, sizeof p->base);
         p->key[HEAP_DEVICE] = FI_KEY_NOTAVAIL;
+        ofi_cover_meet(pe, p);
         /* release: whoever sees the address may use the rest. */
         __atomic_store_n(&p->addr, addr, __ATOMIC_RELEASE);
     }

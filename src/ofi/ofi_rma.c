@@ -79,9 +79,8 @@ static bool local_open(struct xport_flow *f, const void *p, size_t len,
     *l = (struct ofi_local){ NULL, NULL };
     if (!ofi.local_keys && !ofi.hmem)
         return true;
-    seg = heap_find(p, len);
-    if (seg >= 0)
-        l->desc = ofi.desc[seg];
+    seg = ofi_region_of(p, len);
+    l->desc = ofi_desc(seg);
     if (seg >= 0 || !ofi.local_keys)
         return true;
     rc = ofi_local_register(p, len, access, &l->mr);
@@ -120,7 +119,7 @@ static void aim(struct transfer *t, const struct xport_flow *f,
 
     t->iov = (struct iovec){ local, len };
     t->far = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
-                                  p->key[at->seg] ^ ofi_wrong_key(f) };
+                                  ofi_remote_key(p, at) ^ ofi_wrong_key(f) };
     t->desc = desc;
     t->msg = (struct fi_msg_rma){
         .msg_iov = &t->iov, .desc = &t->desc, .iov_count = 1, .addr = p->addr,
@@ -228,7 +227,7 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
     }
     /* Memory that would have to be registered first is copied, if short. */
     if (len <= OFI_BOUNCE && !device &&
-        (!nbi || (ofi.local_keys && heap_find(source, len) < 0))) {
+        (!nbi || (ofi.local_keys && ofi_region_of(source, len) < 0))) {
         put_copy(f, to, source, len);
         return;
     }
@@ -272,11 +271,10 @@ bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len)
 void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
                  const void *source, size_t len, void *context)
 {
-    int seg = ofi.local_keys || ofi.hmem ? heap_find(source, len) : -1;
+    int seg = ofi.local_keys || ofi.hmem ? ofi_region_of(source, len) : -1;
     struct transfer t;
 
-    aim(&t, f, to, (void *)source, len, seg < 0 ? NULL : ofi.desc[seg],
-        context);
+    aim(&t, f, to, (void *)source, len, ofi_desc(seg), context);
     post_write(f, &t, to->pe, len <= ofi.inject_put ? FI_INJECT : 0);
 }
 
@@ -330,14 +328,13 @@ static bool may_ask(const struct xport_flow *f)
 int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
                 size_t len)
 {
-    int seg = heap_find(dest, len);
+    int seg = ofi_region_of(dest, len);
     struct transfer t;
     long rc;
 
     if (!may_ask(f))
         return -EBUSY;
-    aim(&t, f, from, dest, len, seg < 0 ? NULL : ofi.desc[seg],
-        ofi_tag(f, from->pe));
+    aim(&t, f, from, dest, len, ofi_desc(seg), ofi_tag(f, from->pe));
     ofi_flow_issued(f, from->pe);
     rc = OFI_POST(f, fi_readmsg(f->ep->ep, &t.msg, FI_COMPLETION));
     if (!rc)

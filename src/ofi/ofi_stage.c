@@ -121,7 +121,7 @@ static struct ofi_lent lent_of(const struct ofi_piece *p)
     off = (uintptr_t)p->near - heap_segs[seg].base;
     return (struct ofi_lent){
         off + (virtual ? xport_routes[rt_job.pe].map[seg] : 0),
-        fi_mr_key(ofi.mr[seg])
+        ofi_my_key(seg)
     };
 }
 
@@ -141,13 +141,13 @@ static struct ofi_lent lent_by(const struct xport_at *at)
 {
     const struct ofi_peer *p = ofi_peer_at(at);
 
-    return (struct ofi_lent){ ofi_remote_addr(p, at), p->key[at->seg] };
+    return (struct ofi_lent){ ofi_remote_addr(p, at), ofi_remote_key(p, at) };
 }
 
 /* Where NICs, a peer's or this PE's, may read and write. */
 static bool is_registered(const void *p, size_t len)
 {
-    int seg = heap_find(p, len);
+    int seg = ofi_region_of(p, len);
 
     return seg >= 0 && !ofi_staged(seg) && ofi.mr[seg];
 }

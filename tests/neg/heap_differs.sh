@@ -40,7 +40,7 @@ fit()
     [ $status -eq 0 ] && [ ! -s "$err" ] ||
         fail "$*: status $status: $(cat "$err")"
 }
-auto='unset \(([0-9.]+ MiB)\)'
+auto='unset \(([0-9.]+ [MG]iB)\)'
 for launch in '' '--ppn 2' '--ppn 1'; do
     differ "$launch" 2 4m 2 "4.0 MiB here and $auto on PE 0" ''
     differ "$launch" 0 4m '[123]' 'unset here and 4.0 MiB on PE 0' "$others"

@@ -207,16 +207,19 @@ T(unsized_heaps_share_what_there_is)
     struct heap_plan few, many;
     struct mem_bound m;
 
+    mem_available("", &m);
     T_EQ(plan_with(NULL, 1, &few), 0);
     check_shape(&few);
-    T_LE(few.user_size, (size_t)512 << 20);
+    T_LE(few.user_size, (size_t)1040 << 20);
+    T_LE((size_t)1 << 30, few.user_size + m.bytes / 2);
     mem_available("", &m);
     /* As many PEs as cannot have the usual size. */
     T_EQ(plan_with(NULL, (int)(m.bytes >> 26), &many), 0);
     check_shape(&many);
     T_LT(many.user_size, (size_t)64 << 20);
     T_LE((size_t)1 << 20, many.user_size);
-    T_LE(m.bytes / 3, (m.bytes >> 26) * (many.host_size + many.data_size));
+    T_EQ(many.user_size & (many.user_size - 1), 0);
+    T_LE(m.bytes / 4, (m.bytes >> 26) * (many.host_size + many.data_size));
 }
 
 T(too_large_a_heap_is_refused_with_the_sum)

@@ -151,7 +151,8 @@ T(reserved_words_lie_in_a_row_up_to_the_blocks)
     T_EQ(heap_reserve(HEAP_RESERVED - 192, 64), memory + 192);
     T_EQ(heap_reserve(1, 1), NULL);
     T_EQ(heap_alloc(&heap_default, 16, 0, 0, &block), 0);
-    T_EQ(block, memory + HEAP_RESERVED);
+    T_EQ(block, memory + heap_fixed_size());
+    T_EQ(heap_fixed_size(), HEAP_RESERVED + plan.pool_size);
     T_EQ(heap_find(memory, (size_t)1 << 20), HEAP_HOST);
     T_EQ(heap_find(memory, ((size_t)1 << 20) + 1), -1);
     T_EQ(heap_find(memory + (1 << 20) - 1, 1), HEAP_HOST);

@@ -185,8 +185,8 @@ static void check_memlock(void)
     else if (l.rlim_cur == RLIM_INFINITY)
         say(PASS, "memlock", "unlimited");
     else
-        say(PASS, "memlock", "%s: enough for tcp; InfiniBand and EFA lock the "
-            "heap, for them raise it with ulimit -l",
+        say(PASS, "memlock", "%s: enough for tcp; InfiniBand and EFA lock what "
+            "is used of the heap, for them raise it with ulimit -l",
             log_size(size, (double)l.rlim_cur));
 }
 

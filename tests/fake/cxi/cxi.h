@@ -80,9 +80,9 @@ struct cxi_domain {
     atomic_int bells;           /* in it, or about to be */
     struct {
         uint64_t queued, fired, flushed, reads, bells;
-        size_t entries, credits;
+        size_t entries, credits, pinned;
         int cntrs;
-    } log;                      /* the last three: the most at a time */
+    } log;                      /* the last four: the most at a time */
 
     pthread_t nic;              /* plays the NIC: see nic.c */
     int wake, real_fd;          /* an eventfd, and what real_cq wakes */

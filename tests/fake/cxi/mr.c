@@ -148,6 +148,67 @@ void cxi_mr_count(struct cxi_domain *dom)
     } while (found == 16);
 }
 
+struct pages {
+    uintptr_t from, to;
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct pages *x = a, *y = b;
+
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* The memory that regions pin: what several have in common counts once.  Under
+ * the domain's lock. */
+static size_t pinned(const struct cxi_domain *dom, const struct cxi_mr *more)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    size_t n = 0, sum = 0;
+    uintptr_t end = 0;
+    struct pages *p;
+
+    for (const struct cxi_mr *mr = dom->mrs; mr; mr = mr->next)
+        n++;
+    p = malloc((n + 1) * sizeof *p);
+    if (!p)
+        return 0;
+    n = 0;
+    for (const struct cxi_mr *mr = dom->mrs; mr; mr = mr->next) {
+        if ((!mr->real && mr != more) || mr->seen || !mr->len)
+            continue;
+        p[n].from = (uintptr_t)mr->buf / page * page;
+        p[n++].to = ((uintptr_t)mr->buf + mr->len + page - 1) / page * page;
+    }
+    qsort(p, n, sizeof *p, by_start);
+    for (size_t i = 0; i < n; i++) {
+        if (p[i].from > end)
+            end = p[i].from;
+        sum += p[i].to > end ? p[i].to - end : 0;
+        end = p[i].to > end ? p[i].to : end;
+    }
+    free(p);
+    return sum;
+}
+
+/* Is there a limit of locked memory that this would pass? */
+static int pin(struct cxi_mr *mr)
+{
+    struct cxi_domain *dom = mr->dom;
+    long most = cxi_env("FAKE_CXI_PINNED", 0);
+    size_t sum;
+    int rc = 0;
+
+    pthread_mutex_lock(&dom->lock);
+    sum = pinned(dom, mr);
+    if (most && sum > (size_t)most)
+        rc = -FI_ENOMEM;
+    else if (sum > dom->log.pinned)
+        dom->log.pinned = sum;
+    pthread_mutex_unlock(&dom->lock);
+    return rc;
+}
+
 static int mr_enable(struct cxi_mr *mr)
 {
     struct cxi_domain *dom = mr->dom;
@@ -159,6 +220,9 @@ static int mr_enable(struct cxi_mr *mr)
                         "(key 0x%lx)", (unsigned long)mr->key);
     if (mr->real)
         return -FI_EINVAL;
+    rc = pin(mr);
+    if (rc)
+        return rc;
     if (dom->prov_keys) {
         pthread_mutex_lock(&dom->lock);
         key = mr->ep->port << 48 | CXI_KEY_PROV | ++dom->next_key;

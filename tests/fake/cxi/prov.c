@@ -58,6 +58,7 @@
  *   FAKE_CXI_DEPTH=n      entries of deferred work, 500
  *   FAKE_CXI_CNTRS=n      counters, 2047
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
+ *   FAKE_CXI_PINNED=n     bytes of memory that may be pinned; no limit
  *   FAKE_CXI_LOG=1        what was used, on stderr when a domain closes
  *   FI_CXI_DEFAULT_TX_SIZE=n
  */

@@ -492,11 +492,11 @@ void cxi_work_log(struct cxi_domain *dom)
         return;
     fprintf(stderr, "fake cxi: work queued %llu fired %llu flushed %llu; at "
             "most %zu entries of %zu, %zu credits, %d counters; doorbells "
-            "%llu, counter reads %llu\n",
+            "%llu, counter reads %llu; at most %zu bytes pinned\n",
             (unsigned long long)dom->log.queued,
             (unsigned long long)dom->log.fired,
             (unsigned long long)dom->log.flushed, dom->log.entries,
             dom->depth, dom->log.credits, dom->log.cntrs,
             (unsigned long long)dom->log.bells,
-            (unsigned long long)dom->log.reads);
+            (unsigned long long)dom->log.reads, dom->log.pinned);
 }

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How much of the host segment is registered with the network.
+ *
+ * Where a provider pins what it registers (FI_MR_ALLOCATED), a heap that is
+ * registered at start is memory that is gone, used or not.  So what is in use
+ * from the start is registered then, and the rest as far as blocks reach: the
+ * allocation that goes past the end, which all PEs make together, registers a
+ * region from the segment's start to the new end.  Only the key changes by
+ * that, and no operation ever spans two regions.  Regions that were smaller
+ * stay until the end, since an operation of another thread may be on its way
+ * with their keys; the pages that they have in common are pinned once.  What is
+ * added at a time grows with what is used, so that there are few of them.
+ *
+ * Keys are published through the launcher, as at start. */
+#include "ofi/ofi_int.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Half of what is used, at least 16 MiB or a sixteenth of the heap: at 2^47
+ * bytes these are 60. */
+enum { MOST_GROWN = 96, LEAST_SHARE = 16, LEAST_STEP = 16 << 20 };
+
+/* Under ofi_lock where threads may look peers up. */
+static struct fid_mr *older[MOST_GROWN];
+static int n_older;
+static int published;           /* so many growths, whose keys all can look up */
+/* Registered by this PE, but not yet by all. */
+static struct fid_mr *next;
+static size_t next_size;
+
+static bool pins(void)
+{
+    return ofi.info->domain_attr->mr_mode & FI_MR_ALLOCATED;
+}
+
+static size_t whole_units(size_t size)
+{
+    size_t all = heap_segs[HEAP_HOST].size;
+
+    size = (size + HEAP_ALIGN - 1) / HEAP_ALIGN * HEAP_ALIGN;
+    return size < all ? size : all;
+}
+
+size_t ofi_cover_first(void)
+{
+    ofi.covered = pins() ? whole_units(heap_fixed_size())
+                         : heap_segs[HEAP_HOST].size;
+    return ofi.covered;
+}
+
+void ofi_cover_close(void)
+{
+    while (n_older)
+        fi_close(&older[--n_older]->fid);
+    published = 0;
+    if (next)
+        fi_close(&next->fid);
+    next = NULL;
+}
+
+int ofi_region_of(const void *p, size_t len)
+{
+    int seg = heap_find(p, len);
+    uintptr_t off;
+
+    if (seg != HEAP_HOST)
+        return seg;
+    off = (uintptr_t)p - heap_segs[HEAP_HOST].base;
+    /* acquire: pairs with the release in take_over. */
+    return off + len <= __atomic_load_n(&ofi.covered, __ATOMIC_ACQUIRE)
+           ? seg : -1;
+}
+
+bool ofi_covers(size_t end)
+{
+    return end <= ofi.covered;
+}
+
+int ofi_cover(size_t end)
+{
+    void *base = (void *)xport_routes[rt_job.pe].map[HEAP_HOST];
+    size_t step = heap_segs[HEAP_HOST].size / LEAST_SHARE;
+    size_t half = (ofi.covered - heap_fixed_size()) / 2;
+    static bool told;
+    char size[24];
+    int rc = -FI_ENOKEY;
+
+    step = step < LEAST_STEP ? step : LEAST_STEP;
+    step = ofi.covered + (step > half ? step : half);
+    if (n_older == MOST_GROWN - 1)
+        step = SIZE_MAX / 2;
+    next_size = whole_units(end > step ? end : step);
+    /* Two random keys may be the same one. */
+    for (int tries = 0; tries < 4 && rc == -FI_ENOKEY; tries++)
+        rc = ofi_region_open(base, next_size, HEAP_HOST, &next);
+    if (rc && !told)
+        log_warn(ERR_HEAP, "provider %s does not register %s of the symmetric "
+                 "heap: %s; is the limit of locked memory too low (ulimit -l)?",
+                 ofi.name, log_size(size, (double)next_size),
+                 ofi_strerror(rc));
+    told |= rc;
+    return rc;
+}
+
+static void name_key(int growth, char name[24])
+{
+    snprintf(name, 24, "ofi-heap-%d", growth);
+}
+
+void ofi_cover_meet(int pe, struct ofi_peer *p)
+{
+    char name[24];
+    uint64_t key;
+
+    if (!published)
+        return;
+    name_key(published, name);
+    if (rt_get(pe, name, &key, sizeof key))
+        ofi_fail("growing the heap", pe, -ENOENT, "it published no key");
+    /* relaxed: see ofi_remote_key. */
+    __atomic_store_n(&p->key[HEAP_HOST], key, __ATOMIC_RELAXED);
+}
+
+static void take_over(void)
+{
+    lock_acquire(&ofi_lock);
+    older[n_older++] = ofi.mr[HEAP_HOST];
+    __atomic_store_n(&ofi.mr[HEAP_HOST], next, __ATOMIC_RELEASE);
+    __atomic_store_n(&ofi.desc[HEAP_HOST], fi_mr_desc(next), __ATOMIC_RELEASE);
+    __atomic_store_n(&ofi.covered, next_size, __ATOMIC_RELEASE);
+    next = NULL;
+    lock_release(&ofi_lock);
+}
+
+int ofi_cover_agree(bool all)
+{
+    char name[24];
+    uint64_t key;
+    int rc;
+
+    if (!all) {
+        if (next)
+            fi_close(&next->fid);
+        next = NULL;
+        return -ENOMEM;
+    }
+    key = fi_mr_key(next);
+    take_over();
+    name_key(n_older, name);
+    rc = rt_put(name, &key, sizeof key);
+    if (!rc)
+        rc = rt_fence();
+    lock_acquire(&ofi_lock);
+    published = n_older;
+    for (int pe = 0; pe < rt_job.n_pes && !rc; pe++)
+        if (ofi.peers[pe].addr != FI_ADDR_UNSPEC)
+            ofi_cover_meet(pe, &ofi.peers[pe]);
+    lock_release(&ofi_lock);
+    return rc;
+}
