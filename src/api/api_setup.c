@@ -258,8 +258,22 @@ int pshmem_init_thread(int requested, int *provided)
 }
 API_ALIAS(shmem_init_thread)
 
+/* Programs that call it in a library of theirs and in main() are many. */
+static void warn_finalized(const char *call)
+{
+    static bool warned;         /* relaxed: nothing is ordered by it */
+
+    if (!__atomic_exchange_n(&warned, true, __ATOMIC_RELAXED))
+        log_warn(ERR_STATE, "%s: called after the last shmem_finalize; the "
+                 "call does nothing", core_public_name(call));
+}
+
 void pshmem_finalize(void)
 {
+    if (core_status.state == CORE_ENDED) {
+        warn_finalized(__func__);
+        return;
+    }
     core_need_up(__func__);
     API_MEET(&core_world, ERR_COLL, __func__);
     if (--init_count > 0)

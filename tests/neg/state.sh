@@ -53,6 +53,21 @@ static void misuse(const char *word)
     CASE(query_thread) shmem_query_thread(&n);
     CASE(global_exit) shmem_global_exit(0);
     CASE(finalize) shmem_finalize();
+    CASE(finalize_often) {
+        for (int i = 0; i < 3; i++)
+            shmem_finalize();
+        return;
+    }
+    CASE(init_again) {
+        for (int i = 0; i < 2; i++) {
+            shmem_finalize();
+            shmem_init();
+            if (shmem_my_pe() < 0)
+                printf("no PE\n");
+            shmem_finalize();
+        }
+        return;
+    }
     printf("went on\n");
 }
 
@@ -137,7 +152,20 @@ call team_sync shmem_team_sync
 call reduce shmem_long_sum_reduce
 call query_thread shmem_query_thread
 call global_exit shmem_global_exit
-call finalize shmem_finalize
+
+# One finalize too many is a warning, once; one too early is an error.
+try 0 ./bad before finalize
+ended 1 'finalize before init'
+said finalize 'sluice: \([^ ]+\): shmem_finalize: called before shmem_init \[S-E-STATE\]'
+late='shmem_finalize: called after the last shmem_finalize; the call does nothing \[S-W-STATE\]'
+for word in finalize_often init_again; do
+    try 0 ./bad after $word
+    ended 0 $word
+    said $word "sluice: PE 0 \\([^ ]+\\): $late"
+done
+try 2 ./bad after finalize_often
+ended 0 'PE 1 finalizes often'
+said 'PE 1 finalizes often' "sluice: PE 1 \\([^ ]+\\): $late"
 
 try 2 ./bad before putmem
 ended 1 'PE 1 before init'
