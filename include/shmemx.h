@@ -11,6 +11,10 @@
 #define SLUICE_VERSION_MINOR 1
 #define SLUICE_VERSION_PATCH 0
 
+/* The PEs of this node: those whose host memory this PE reaches by loads and
+ * stores. */
+#define SHMEMX_TEAM_NODE SHMEM_TEAM_SHARED
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -34,6 +34,32 @@ void SHMEMI_P(shmemx_ctx_signal_add)(shmem_ctx_t ctx, uint64_t *sig_addr,
 void SHMEMI_P(shmemx_ctx_signal_set)(shmem_ctx_t ctx, uint64_t *sig_addr,
                                      uint64_t signal, int pe);
 
+/* As shmem_..._nbi.  Some libraries have four parameters behind the context,
+ * some a handle of the transfer as the fifth: it is taken and not used. */
+#define SHMEMI_NB(F, C, T)                                                  \
+    void SHMEMI_P(F)(T *dest, const T *source, size_t nelems, int pe, ...); \
+    void SHMEMI_P(C)(shmem_ctx_t ctx, T *dest, const T *source,             \
+                     size_t nelems, int pe, ...);
+#define SHMEMI_NB_TYPED(NAME, T)                                            \
+    SHMEMI_NB(shmemx_##NAME##_put_nb, shmemx_ctx_##NAME##_put_nb, T)        \
+    SHMEMI_NB(shmemx_##NAME##_get_nb, shmemx_ctx_##NAME##_get_nb, T)
+#define SHMEMI_NB_SIZED(S, BYTES)                                           \
+    SHMEMI_NB(shmemx_put##S##_nb, shmemx_ctx_put##S##_nb, void)             \
+    SHMEMI_NB(shmemx_get##S##_nb, shmemx_ctx_get##S##_nb, void)
+SHMEMI_RMA_TYPES(SHMEMI_NB_TYPED)
+SHMEMI_SIZES(SHMEMI_NB_SIZED)
+SHMEMI_NB_SIZED(mem, 1)
+
+/* ---- Calls of other libraries that the standard has not ---- */
+
+/* Seconds since a moment in the past, which each node has for itself.  At any
+ * time, also before shmem_init. */
+double SHMEMI_P(shmemx_wtime)(void);
+/* What tells the threads of the program apart, for SHMEM_CTX_PRIVATE: contexts
+ * made from now on belong to the number that gettid_fn returns in the calling
+ * thread; NULL: to the POSIX thread.  At any time, also before shmem_init. */
+void SHMEMI_P(shmemx_register_gettid)(uint64_t (*gettid_fn)(void));
+
 /* ---- Calls of the standard for more types than it has ---- */
 
 /* The deprecated atomics. */
@@ -93,6 +119,9 @@ void SHMEMI_P(shmem_udcflush_line)(void *dest);
 #undef SHMEMI_BLOCKED_TYPED
 #undef SHMEMI_BLOCKED_SIZED
 #undef SHMEMI_SCAN
+#undef SHMEMI_NB
+#undef SHMEMI_NB_TYPED
+#undef SHMEMI_NB_SIZED
 #undef SHMEMI_AMO_OLD
 #undef SHMEMI_REDUCE
 #undef SHMEMI_REDUCE_BIT

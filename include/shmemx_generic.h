@@ -15,6 +15,8 @@
 
 #define shmemx_ibput(...) SHMEMI_X_EITHER(RMA, ibput, __VA_ARGS__)
 #define shmemx_ibget(...) SHMEMI_X_EITHER(RMA, ibget, __VA_ARGS__)
+#define shmemx_put_nb(...) SHMEMI_X_EITHER(RMA, put_nb, __VA_ARGS__)
+#define shmemx_get_nb(...) SHMEMI_X_EITHER(RMA, get_nb, __VA_ARGS__)
 #define shmemx_sum_inscan(...) SHMEMI_X_TEAM(SUM, sum_inscan, __VA_ARGS__)
 #define shmemx_sum_exscan(...) SHMEMI_X_TEAM(SUM, sum_exscan, __VA_ARGS__)
 #define shmemx_signal_add(...)                                              \

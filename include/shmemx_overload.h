@@ -27,9 +27,16 @@ extern "C++" {          /* also where the program includes us in extern "C" */
         (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,            \
          size_t bsize, size_t nblocks, int pe),                             \
         (dest, source, dst, sst, bsize, nblocks, pe))
+#define SHMEMI_X_XFER(NAME, T, OP)                                          \
+    SHMEMI_X_EITHER(NAME, OP,                                               \
+        (T *dest, const T *source, size_t nelems, int pe,                   \
+         void **handle = nullptr),                                          \
+        (dest, source, nelems, pe, handle))
 #define SHMEMI_X_RMA(NAME, T)                                               \
     SHMEMI_X_BLOCKED(NAME, T, ibput)                                        \
-    SHMEMI_X_BLOCKED(NAME, T, ibget)
+    SHMEMI_X_BLOCKED(NAME, T, ibget)                                        \
+    SHMEMI_X_XFER(NAME, T, put_nb)                                          \
+    SHMEMI_X_XFER(NAME, T, get_nb)
 SHMEMI_RMA_BASE(SHMEMI_X_RMA)
 
 /* FN(NAME): with a type in the name; CT is T, or the complex type of C. */
@@ -145,6 +152,7 @@ SHMEMI_WAIT_OLD_TYPES(SHMEMI_X_SETS)
 #undef SHMEMI_X_ARGS
 #undef SHMEMI_X_EITHER
 #undef SHMEMI_X_BLOCKED
+#undef SHMEMI_X_XFER
 #undef SHMEMI_X_RMA
 #undef SHMEMI_X_SCAN
 #undef SHMEMI_X_SCANS

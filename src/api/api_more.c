@@ -3,6 +3,8 @@
  * Its further types are expanded beside the standard's. */
 #include "api/api.h"
 
+#include <time.h>
+
 #undef shmem_swap
 
 #define BLOCKED_PARAMS(T)                                                   \
@@ -29,6 +31,29 @@
 SHMEMI_RMA_TYPES(API_BLOCKED_TYPED)
 SHMEMI_SIZES(API_BLOCKED_SIZED)
 
+/* What is behind pe is not used. */
+#define API_NB(F, C, T)                                                     \
+    void pshmemx_##F##_nb(T *dest, const T *source, size_t nelems, int pe,  \
+                          ...)                                              \
+    {                                                                       \
+        pshmem_##F##_nbi(dest, source, nelems, pe);                         \
+    }                                                                       \
+    void pshmemx_##C##_nb(shmem_ctx_t ctx, T *dest, const T *source,        \
+                          size_t nelems, int pe, ...)                       \
+    {                                                                       \
+        pshmem_##C##_nbi(ctx, dest, source, nelems, pe);                    \
+    }                                                                       \
+    API_ALIAS(shmemx_##F##_nb) API_ALIAS(shmemx_##C##_nb)
+#define API_NB_TYPED(NAME, T)                                               \
+    API_NB(NAME##_put, ctx_##NAME##_put, T)                                 \
+    API_NB(NAME##_get, ctx_##NAME##_get, T)
+#define API_NB_SIZED(S, BYTES)                                              \
+    API_NB(put##S, ctx_put##S, void)                                        \
+    API_NB(get##S, ctx_get##S, void)
+SHMEMI_RMA_TYPES(API_NB_TYPED)
+SHMEMI_SIZES(API_NB_SIZED)
+API_NB_SIZED(mem, 1)
+
 #define API_SCAN(F, T)                                                      \
     int pshmemx_##F(shmem_team_t team, T *dest, const T *source,            \
                     size_t nelems)                                          \
@@ -53,6 +78,21 @@ SHMEMI_REDUCE_SUM_TYPES(API_SCANS)
     API_ALIAS(shmemx_##F) API_ALIAS(shmemx_ctx_##F)
 API_SIGNAL(signal_add)
 API_SIGNAL(signal_set)
+
+double pshmemx_wtime(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+API_ALIAS(shmemx_wtime)
+
+void pshmemx_register_gettid(uint64_t (*gettid_fn)(void))
+{
+    core_ctx_identify(gettid_fn);
+}
+API_ALIAS(shmemx_register_gettid)
 
 long pshmem_swap(long *dest, long value, int pe)
 {

@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "core/core_ctl.h"
+#include "core/core_ctx.h"
 #include "core/core_team.h"
 #include "core/core_wait.h"
 #include "gtl/gtl.h"
@@ -24,7 +25,8 @@ struct core_ctx {
     struct core_team *team;     /* one without PEs where kernels use it */
     struct core_team *device_team;      /* the team, then; else NULL */
     long options;
-    pthread_t owner;            /* who made it */
+    uint64_t owner;             /* the thread that made it, */
+    uint64_t (*id)(void);       /* as this function numbers threads */
     struct xport_flow *flow;    /* its operations on far peers */
     unsigned lane;              /* its non-blocking copies by the device */
     struct list_link link;      /* in the list of created contexts */
@@ -118,14 +120,6 @@ static inline int core_world_pe(const struct core_ctx *ctx, int pe)
 
     return t == &core_world ? pe : core_team_world_pe(t, pe);
 }
-
-int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out);
-void core_ctx_destroy(shmem_ctx_t ctx, const char *call);
-/* The contexts of a team that goes; private ones stay their thread's. */
-void core_ctx_drop_team(const struct core_team *team);
-/* At the end of the library: contexts the program left behind.  They are
- * complete. */
-void core_ctx_drop_all(void);
 
 /* Where there are far peers, or memory for the device alone. */
 void core_far_fence(const char *call, const struct core_ctx *ctx)

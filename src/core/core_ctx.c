@@ -3,6 +3,8 @@
 #include "base/lock.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Contexts of kernels are of this one: the check of a PE, which every call
@@ -13,6 +15,19 @@ static struct base_lock ctx_lock = LOCK_INIT;
 static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
 /* The default context has the first lane. */
 static unsigned made GUARDED_BY(ctx_lock) = 1;
+
+static uint64_t posix_thread(void)
+{
+    return (uint64_t)pthread_self();
+}
+
+/* atomic; relaxed: it points to code. */
+static uint64_t (*thread_id)(void) = posix_thread;
+
+void core_ctx_identify(uint64_t (*id)(void))
+{
+    __atomic_store_n(&thread_id, id ? id : posix_thread, __ATOMIC_RELAXED);
+}
 
 int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
 {
@@ -29,7 +44,10 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     c->device_team = options & SHMEM_DEVICE_CTX ? team : NULL;
     c->team = c->device_team ? &nobody : team;
     c->options = options;
-    c->owner = pthread_self();
+    if (options & SHMEM_CTX_PRIVATE) {
+        c->id = __atomic_load_n(&thread_id, __ATOMIC_RELAXED);
+        c->owner = c->id();
+    }
     lock_acquire(&ctx_lock);
     c->lane = made++ % GTL_LANES;
     list_append(&contexts, &c->link);
@@ -63,6 +81,20 @@ void core_ctx_refuse(const char *call)
                "kernels; use another one on the host");
 }
 
+static void check_owner(const struct core_ctx *c, const char *call)
+{
+    uint64_t user = c->id();
+    char numbers[96] = "";
+
+    if (user == c->owner)
+        return;
+    if (c->id != posix_thread)
+        snprintf(numbers, sizeof numbers, ": by the program's numbers, thread "
+                 "%" PRIu64 " uses that of thread %" PRIu64, user, c->owner);
+    core_fatal(ERR_CTX, call, "a SHMEM_CTX_PRIVATE context is used by another "
+               "thread than the one that made it%s", numbers);
+}
+
 void core_ctx_check(shmem_ctx_t ctx, const char *call)
 {
     const struct core_ctx *c = (const struct core_ctx *)ctx;
@@ -73,10 +105,8 @@ void core_ctx_check(shmem_ctx_t ctx, const char *call)
     if (ctx == SHMEM_DEVICE_CTX_DEFAULT)
         core_ctx_refuse(call);
     need_known(c, call);
-    if (c->options & SHMEM_CTX_PRIVATE &&
-        !pthread_equal(c->owner, pthread_self()))
-        core_fatal(ERR_CTX, call, "a SHMEM_CTX_PRIVATE context is used by "
-                   "another thread than the one that made it");
+    if (c->options & SHMEM_CTX_PRIVATE)
+        check_owner(c, call);
 }
 
 static void discard(struct core_ctx *c)

@@ -19,12 +19,20 @@ fail()
 cat >"$dir/odd.c" <<'C'
 #include <pthread.h>
 #include <shmem.h>
+#include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static long dest[64], source[64], sync_array[SHMEM_SYNC_SIZE];
 static shmem_ctx_t ctx;
+
+static uint64_t task;           /* the program's number of what runs */
+
+static uint64_t number_of_task(void)
+{
+    return task;
+}
 
 static void *other_thread(void *arg)
 {
@@ -45,6 +53,8 @@ int main(int argc, char **argv)
     int odd, me, provided;
     long *block;
 
+    if (is(what, "tasks"))
+        shmemx_register_gettid(number_of_task);
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     me = shmem_my_pe();
     odd = me == 2;
@@ -114,8 +124,25 @@ int main(int argc, char **argv)
         shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
         pthread_create(&thread, NULL, other_thread, source);
         pthread_join(thread, NULL);
+    } else if (is(what, "tasks")) {
+        task = 7;
+        shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
+        task = 8;
+        other_thread(source);
+    } else if (is(what, "threads again")) {
+        shmemx_register_gettid(number_of_task);
+        shmemx_register_gettid(NULL);
+        shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
+        pthread_create(&thread, NULL, other_thread, source);
+        pthread_join(thread, NULL);
     } else {
         /* Nothing odd: the checks find nothing. */
+        shmemx_register_gettid(number_of_task);
+        shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
+        shmemx_register_gettid(NULL);
+        pthread_create(&thread, NULL, other_thread, source);
+        pthread_join(thread, NULL);
+        shmem_ctx_destroy(ctx);
         for (int i = 0; i < 100; i++) {
             shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &team, NULL, 0,
                                 &copy);
@@ -171,6 +198,8 @@ odd pSync 'shmem_barrier: pSync\[7\] is 9, not SHMEM_SYNC_VALUE .*\[S-E-ARG\]'
 odd 'dead context' 'shmem_ctx_quiet: the handle is no context, or one that was destroyed .*\[S-E-CTX\]'
 odd 'context twice' 'shmem_ctx_destroy: the handle is no context, or one that was destroyed .*\[S-E-CTX\]'
 odd 'private context' 'shmem_ctx_putmem: a SHMEM_CTX_PRIVATE context is used by another thread .*\[S-E-CTX\]'
+odd tasks "shmem_ctx_putmem: a SHMEM_CTX_PRIVATE context is used by another thread than the one that made it: by the program's numbers, thread 8 uses that of thread 7 .*\[S-E-CTX\]"
+odd 'threads again' 'shmem_ctx_putmem: a SHMEM_CTX_PRIVATE context is used by another thread than the one that made it .*\[S-E-CTX\]'
 
 # One PE that wishes the checks makes all do them.
 timeout -k 5 60 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] && export SHMEM_CHECK=1

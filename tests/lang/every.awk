@@ -40,6 +40,7 @@ BEGIN {
     value["long *"] = "longs"; value["long"] = "1"
     value["shmem_team_t"] = "SHMEM_TEAM_WORLD"; value["shmem_ctx_t"] = "ctx"
     value["int, ..."] = "0"; value["stream"] = "stream"
+    value["uint64_t(*)(void)"] = "NULL"
 }
 /^#/ || NF == 0 { next }
 {
