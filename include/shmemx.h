@@ -15,6 +15,10 @@
  * stores. */
 #define SHMEMX_TEAM_NODE SHMEM_TEAM_SHARED
 
+/* A hint of shmem_malloc_with_hints: the call does not synchronise.  The
+ * program does, before a PE touches the block of another one. */
+#define SHMEMX_MALLOC_NO_BARRIER 4L
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -20,19 +20,32 @@
 #include <string.h>
 
 static uint64_t calls;
+/* What calls without a barrier have asked for: the next call with one compares
+ * it. */
+static uint64_t unmet;
 
 void api_heap_open(void)
 {
     calls = 0;
+    unmet = 0;
 }
 
 /* The barrier of an allocation call, with the comparison when it is due. */
 static void meet(const struct coll_args *a)
 {
+    struct coll_args all = *a;
+
+    /* First, since other addresses follow from other sizes. */
+    all.label[0] = "a total of SHMEMX_MALLOC_NO_BARRIER bytes";
+    all.value[0] = unmet;
+    for (int k = 1; k < COLL_VALUES; k++) {
+        all.label[k] = a->label[k - 1];
+        all.value[k] = a->value[k - 1];
+    }
     core_watch_enter(a->call, &core_world);
     core_quiet(NULL, &core_ctx_default);
     if (calls++ < (uint64_t)env.CHECK_ALLOC || core_status.checks)
-        coll_meet(&core_world, a);
+        coll_meet(&core_world, &all);
     else
         coll_sync(&core_world);
 }
@@ -163,8 +176,11 @@ void *api_allocate(const char *call, const struct api_request *r,
              : heap_alloc(r->space, r->size, r->align, r->hints, &p);
     if (r->clear && p)
         clear(call, p, r->size);
-    MEET(call, { "size", "alignment", "hints", "space" },
-         { r->size, r->align, (uint64_t)r->hints, number_of(r->space) });
+    if (r->hints & SHMEMX_MALLOC_NO_BARRIER)
+        unmet += r->size;
+    else
+        MEET(call, { "size", "alignment", "hints", "space" },
+             { r->size, r->align, (uint64_t)r->hints, number_of(r->space) });
     if (rc)
         report_no_room(call, r, rc, caller);
     if (p && !api_heap_cover(call, p, r->size)) {

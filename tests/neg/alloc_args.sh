@@ -26,6 +26,10 @@ int main(int argc, char **argv)
     CASE(free) shmem_free(odd ? b : a);
     CASE(kind) odd ? shmem_free(a) : (void)shmem_malloc(32);
     CASE(barrier) odd ? shmem_barrier_all() : (void)shmem_malloc(32);
+    CASE(apart) {
+        shmem_malloc_with_hints(odd ? 5000 : 2000, SHMEMX_MALLOC_NO_BARRIER);
+        shmem_free(shmem_malloc_with_hints(64, SHMEMX_MALLOC_NO_BARRIER));
+    }
     CASE(late) {
         for (int i = 0; i < 61; i++)
             shmem_free(NULL), shmem_malloc(16);
@@ -35,6 +39,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < 100; i++) {
             a = shmem_realloc(a, 100 + 64 * i);
             shmem_free(shmem_align(64, 100));
+            shmem_malloc_with_hints(i, SHMEMX_MALLOC_NO_BARRIER);
         }
         shmem_finalize();
         return 0;
@@ -68,6 +73,8 @@ odd 'shmem_realloc: collective call 3: PE 2 passed size 64, PE 0 passed 128 \[S-
 odd 'shmem_free: collective call 3: PE 2 passed ptr heap\+0x[0-9a-f]+, PE 0 passed heap\+0x[0-9a-f]+ \[S-E-HEAPARG\]' free
 odd 'shmem_malloc: collective call 3: PE 2 is in shmem_free, PE 0 in shmem_malloc \[S-E-COLL\]' kind
 odd 'shmem_malloc: collective call 3: PE 2 is in (shmem_barrier_all, PE 0 in shmem_malloc|another call, PE 0 in shmem_malloc; SHMEM_CHECK=1 names it) \[S-E-COLL\]' barrier
+# Calls without a barrier: by the next one with it.
+odd 'shmem_free: collective call 3: PE 2 passed a total of SHMEMX_MALLOC_NO_BARRIER bytes 5064, PE 0 passed 2064 \[S-E-HEAPARG\]' apart
 # The 64th call is still compared.
 odd 'shmem_malloc: collective call 64: PE 2 passed size 64, PE 0 passed 32 \[S-E-HEAPARG\]' late
 
