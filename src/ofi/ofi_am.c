@@ -71,7 +71,8 @@ void ofi_am_settle(const struct ofi_am_head *h, const char *payload,
 {
     uint32_t i = (uint32_t)h->cookie;
     struct ask *a = i < ASKS ? ask_at(i) : NULL;
-    uint32_t uses = a ? __atomic_load_n(&a->uses, __ATOMIC_RELAXED) : 0;
+    /* acquire: pairs with publish(). */
+    uint32_t uses = a ? __atomic_load_n(&a->uses, __ATOMIC_ACQUIRE) : 0;
 
     if (!(uses & 1) || uses != (uint32_t)(h->cookie >> 32) ||
         a->op.pe != (int)h->pe ||
@@ -109,25 +110,42 @@ void ofi_am_lost(struct xport_flow *f, int pe, const char *why)
         struct ask *a = ask_at(i);
         uint32_t uses = __atomic_load_n(&a->uses, __ATOMIC_ACQUIRE);
 
-        if (!(uses & 1) || a->op.flow != f || (pe >= 0 && a->op.pe != pe))
+        /* relaxed: of a later use, they are not believed, see claim(). */
+        if (!(uses & 1) ||
+            __atomic_load_n(&a->op.flow, __ATOMIC_RELAXED) != f ||
+            (pe >= 0 && __atomic_load_n(&a->op.pe, __ATOMIC_RELAXED) != pe) ||
+            !claim(a, uses))
             continue;
         if (why)
             ofi_failed(f, "request", a->op.pe, -FI_ETIMEDOUT, why);
-        give_up(a, uses);
+        end_ask(a);
     }
 }
 
 /* ---- asking ---- */
 
+/* The caller alone has it and fills it, until publish(). */
 static struct ask *take_ask(struct xport_flow *f, int pe)
 {
     struct ask *a = ofi_pool_take(&asks, f);
 
-    a->op = (struct ofi_op){ .pe = pe, .flow = f };
+    /* relaxed: pairs with ofi_am_lost(), which believes both only if it claims
+     * the use that it saw. */
+    __atomic_store_n(&a->op.pe, pe, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->op.flow, f, __ATOMIC_RELAXED);
     a->staged = false;
-    /* release: who looks through all finds whose it is. */
-    __atomic_store_n(&a->uses, a->uses + 1, __ATOMIC_RELEASE);
     return a;
+}
+
+/* From here on any thread may end it.  Gives its uses. */
+static uint32_t publish(struct ask *a)
+{
+    uint32_t uses = a->uses + 1;
+
+    /* release: a thread that claims the request sees what the caller has
+     * filled in, and counted. */
+    __atomic_store_n(&a->uses, uses, __ATOMIC_RELEASE);
+    return uses;
 }
 
 /* Sends head and payload, which is packed from blocks; a: that asks, or
@@ -174,11 +192,13 @@ static void send_ask(struct xport_flow *f, struct ask *a,
                      struct ofi_am_head *h, const char *from,
                      const struct xport_blocks *blocks)
 {
-    h->cookie = (uint64_t)a->uses << 32 | (uint64_t)(a - ask_at(0));
-    ofi_flow_turns(f, a->op.pe);
+    int pe = a->op.pe;
+
+    ofi_flow_turns(f, pe);
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
-    send_head(f, a, a->op.pe, h, from, blocks);
+    h->cookie = (uint64_t)publish(a) << 32 | (uint64_t)(a - ask_at(0));
+    send_head(f, a, pe, h, from, blocks);
 }
 
 static void wait_left(struct xport_flow *f, const uint64_t *left, int pe)
