@@ -3,6 +3,7 @@
  * allocation that wants it, and either all have it or none has. */
 #include "api/api.h"
 #include "base/env.h"
+#include "core/core_device.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "ofi/ofi.h"
@@ -37,6 +38,8 @@ static bool failed;             /* and will again: the same on all PEs */
 int api_device_open(void)
 {
     failed = told_off = false;
+    core_unaware = env_is_set("ENABLE_DEVICE_AWARENESS") &&
+                   !env.ENABLE_DEVICE_AWARENESS;
     words = heap_reserve(sizeof *words, _Alignof(struct words));
     if (words)
         return 0;
@@ -79,10 +82,7 @@ bool api_device_known(void)
 
 bool api_device_aware(void)
 {
-    bool off = env_is_set("ENABLE_DEVICE_AWARENESS") &&
-               !env.ENABLE_DEVICE_AWARENESS;
-
-    return (!off || heap_device.arena) && api_device_known();
+    return !core_unaware && api_device_known();
 }
 
 static const uint64_t *least_of(const uint64_t *mine, size_t n)

@@ -250,7 +250,7 @@ int pshmem_init_thread(int requested, int *provided)
     /* A later init may ask for more: nothing here depends on the level. */
     if (level > core_status.thread_level)
         core_status.thread_level = level;
-    if (requested & device && !api_device_need())
+    if (requested & device && !api_device_need() && !core_unaware)
         granted |= requested & SHMEM_DEVICE_HOST_INIT;
     if (provided)
         *provided = core_status.thread_level | granted;

@@ -24,7 +24,7 @@ ENV(heap, DEVICE_SYMMETRIC_SIZE, size, "", "1", "", "symmetric heap per PE in de
 ENV(heap, SYMMETRIC_SIZE_DEVICE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")
 ENV(heap, SPACE_GPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")
 ENV(heap, GPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")
-ENV(heap, ENABLE_DEVICE_AWARENESS, flag, "0", "", "", "1: find the device at start, so that private device memory may be passed; unset: if the program has loaded a GPU's driver")
+ENV(heap, ENABLE_DEVICE_AWARENESS, flag, "0", "", "", "1: find the device at start, so that private device memory may be passed; 0: such memory is refused; unset: the device is found at start if the program has loaded a GPU's driver")
 ENV(heap, ENABLE_GPU_SPACE, flag, "0", "", "", "1: make the device heap at start; 0: there is none; unset: when it is first used")
 ENV(heap, ENABLE_SPACE_GPU, flag, "0", "", "", "the same as SHMEM_ENABLE_GPU_SPACE")
 ENV(heap, ENABLE_CPU_SPACE, flag, "1", "", "", "0: SHMEM_SPACE_CPU is not to be had, and shmem_malloc takes device memory")

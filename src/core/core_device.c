@@ -28,6 +28,21 @@ bool core_is_foreign(const void *p)
     return heap_find(p, 1) < 0 && gtl_is_foreign(p);
 }
 
+bool core_unaware;
+
+bool core_is_private(const void *p)
+{
+    return heap_find(p, 1) < 0 && gtl_is_foreign(p);
+}
+
+void core_refuse_private(const char *call, const void *p)
+{
+    if (core_is_private(p))
+        core_fatal(ERR_DEVICE, call, "%p is memory of the device that is not "
+                   "symmetric, and SHMEM_ENABLE_DEVICE_AWARENESS=0 excludes "
+                   "such buffers: unset it", p);
+}
+
 static uintptr_t reached(int world_pe, int seg, uint64_t off)
 {
     const struct xport_route *r = &xport_routes[world_pe];

@@ -18,6 +18,22 @@ static inline bool core_foreign(const void *p)
     return unlikely(gtl_foreign) && core_is_foreign(p);
 }
 
+/* SHMEM_ENABLE_DEVICE_AWARENESS=0: memory of the device that is not symmetric
+ * is no local buffer. */
+extern hidden bool core_unaware;
+/* Is it such memory? */
+bool core_is_private(const void *p) __attribute__((cold));
+/* Ends the job then. */
+void core_refuse_private(const char *call, const void *p)
+    __attribute__((cold));
+/* Of a local buffer of len bytes, on the way to the device or the network;
+ * where neither has a part, the processor touches it. */
+static inline void core_need_aware(const char *call, const void *p, size_t len)
+{
+    if (unlikely(core_unaware) && len)
+        core_refuse_private(call, p);
+}
+
 /* Where the device reaches that place, or 0. */
 uintptr_t core_device_reached(const struct xport_at *at)
     __attribute__((cold));

@@ -128,6 +128,8 @@ void core_far_amo(const char *call, const struct core_ctx *ctx,
     if (cond)
         memcpy(&a.cond, cond, size);
     if (unlikely(gtl_foreign)) {
+        if (nbi && result)
+            core_need_aware(call, result, size);
         foreign_amo(ctx, &at, &a, result, nbi);
         return;
     }
@@ -188,6 +190,7 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     }
     core_far_place(call, ctx, dest, len, pe, &to);
     core_need_local(call, source, len);
+    core_need_aware(call, source, len);
     if (gtl_foreign && core_device_put(&to, source, len)) {
         xport_far->fence(ctx->flow, true);
         core_far_signal(call, ctx, sig_addr, signal, sig_op, pe);

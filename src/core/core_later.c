@@ -130,6 +130,7 @@ bool core_later_put_signal(const char *call, const struct core_ctx *ctx,
         !core_far_place(call, ctx, dest, len, pe, &to))
         return false;
     core_need_local(call, source, len);
+    core_need_aware(call, source, len);
     near = core_device_reached(&to);
     t.word = (uint64_t *)core_device_reached(&word);
     by = teller_of(&word, t.add);

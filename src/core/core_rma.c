@@ -10,6 +10,7 @@ static void put_far(void *dest, const void *source, size_t len, int pe,
     if (!core_far_place(call, ctx, dest, len, pe, &to))
         return;
     core_need_local(call, source, len);
+    core_need_aware(call, source, len);
     if (nbi && gtl_foreign && core_later_put(ctx, &to, source, len))
         return;
     if (!gtl_foreign || !core_device_put(&to, source, len))
@@ -24,6 +25,7 @@ static void get_far(void *dest, const void *source, size_t len, int pe,
     if (!core_far_place(call, ctx, source, len, pe, &from))
         return;
     core_need_local(call, dest, len);
+    core_need_aware(call, dest, len);
     if (nbi && gtl_foreign && core_later_get(ctx, dest, &from, len))
         return;
     if (!gtl_foreign || !core_device_get(dest, &from, len))
@@ -166,6 +168,7 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
     if (!all)
         return;
     core_need_local(call, source, extent(call, s->sst, s));
+    core_need_aware(call, source, all);
     if (to.near) {
         copy_blocks((char *)to.near, source, s);
         core_wake(to, all);
@@ -189,6 +192,7 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
     if (!all)
         return;
     core_need_local(call, dest, extent(call, s->dst, s));
+    core_need_aware(call, dest, all);
     if (from)
         copy_blocks(dest, (const char *)from, s);
     else if (!gtl_foreign || !core_device_get_blocks(ctx, dest, &at, &b))

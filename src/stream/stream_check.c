@@ -53,6 +53,11 @@ int stream_need_local(const struct stream_where *w, const void *p, size_t len)
     if (unlikely(!p && len))
         return stream_refuse(ERR_NULL, w->call, "a null pointer with %zu "
                              "bytes", len);
+    if (unlikely(core_unaware) && len && core_is_private(p))
+        return stream_refuse(ERR_DEVICE, w->call, "%p is memory of the device "
+                             "that is not symmetric, and "
+                             "SHMEM_ENABLE_DEVICE_AWARENESS=0 excludes such "
+                             "buffers", p);
     return 0;
 }
 

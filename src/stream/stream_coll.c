@@ -459,7 +459,9 @@ enum { SHORT = 16384 };
 static int may_reduce(const char *call, const struct gtl_reduce *r,
                       size_t size)
 {
+    const struct stream_where w = { .call = call };
     size_t len = r->n * size;
+    int rc;
 
     if (!gtl_device.kernels && !gtl_is_software()) {
         stream_refuse(ERR_DEVICE, call, "this device runs no kernels of the "
@@ -468,10 +470,16 @@ static int may_reduce(const char *call, const struct gtl_reduce *r,
     }
     if (!len)
         return 0;
-    for (int i = 0; i < 2; i++)
-        if (!stream_reaches_local(i ? r->a : r->out, len))
+    for (int i = 0; i < 2; i++) {
+        const void *p = i ? r->a : r->out;
+
+        rc = stream_need_local(&w, p, len);
+        if (rc)
+            return rc;
+        if (!stream_reaches_local(p, len))
             return stream_refuse(ERR_ARG, call, "%s is memory that the device "
                                  "does not reach", i ? "source" : "dest");
+    }
     return 0;
 }
 
