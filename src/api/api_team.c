@@ -61,6 +61,30 @@ static void say_no_memory(const char *call)
                  "raise SHMEM_SYMMETRIC_SIZE", call);
 }
 
+/* Which of the three arguments is wrong. */
+static void say_no_triplet(const struct core_team *parent, int start,
+                           int stride, int size)
+{
+    static const char call[] = "shmem_team_split_strided";
+    long long last = start + stride * ((long long)size - 1);
+    int top = parent->n_pes - 1;
+
+    if (parent->my_pe != 0)
+        return;
+    if (size < 1)
+        log_warn(ERR_ARG, "%s: size %d: a team has at least one PE", call,
+                 size);
+    else if (start < 0 || start > top)
+        log_warn(ERR_ARG, "%s: start %d is outside 0..%d", call, start, top);
+    else if (stride == 0)
+        log_warn(ERR_ARG, "%s: stride 0: a team of %d PEs needs another one",
+                 call, size);
+    else
+        log_warn(ERR_ARG, "%s: PE %lld, the last of %d PEs from PE %d with "
+                 "stride %d, is outside 0..%d", call, last, size, start,
+                 stride, top);
+}
+
 int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride,
                               int size, const shmem_team_config_t *config,
                               long config_mask, shmem_team_t *new_team)
@@ -79,10 +103,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride,
              { (uint64_t)start, (uint64_t)stride, (uint64_t)size });
     rc = core_team_triplet(parent, start, stride, size);
     if (rc) {
-        if (parent->my_pe == 0)
-            log_warn(ERR_ARG, "shmem_team_split_strided: no PEs %d, %d apart, "
-                     "%d of them, in a team of %d", start, stride, size,
-                     parent->n_pes);
+        say_no_triplet(parent, start, stride, size);
         return rc;
     }
     rc = coll_team_split(parent, start, stride, size, &t);

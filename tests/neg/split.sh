@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: shmem_team_split_strided with PEs that the parent has not returns
+# nonzero on all of them, and one line says which argument is wrong.
+set -u
+. "$(dirname "$0")/neg.inc"
+
+cases <<'C'
+    shmem_team_t team = SHMEM_TEAM_WORLD;
+    int start = atoi(argv[2]), stride = atoi(argv[3]), size = atoi(argv[4]);
+    int rc = shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, size,
+                                      NULL, 0, &team);
+
+    if ((rc != 0) != !strcmp(word, "wrong") ||
+        (rc && team != SHMEM_TEAM_INVALID)) {
+        printf("PE %d: result %d\n", me, rc);
+        return 1;
+    }
+    shmem_finalize();
+    return 0;
+C
+
+# wrong REGEX START STRIDE SIZE: on 4 PEs.
+wrong()
+{
+    want=$1
+    shift
+    try 4 ./bad wrong "$@"
+    ended 0 "$*"
+    said "$*" "sluice: PE 0 \\([^ ]+\\): shmem_team_split_strided: $want \\[S-W-ARG\\]"
+}
+
+wrong 'size 0: a team has at least one PE' 0 1 0
+wrong 'size -3: a team has at least one PE' 0 1 -3
+wrong 'size 0: a team has at least one PE' 9 0 0
+wrong 'start 4 is outside 0\.\.3' 4 1 1
+wrong 'start -1 is outside 0\.\.3' -1 1 2
+wrong 'stride 0: a team of 2 PEs needs another one' 1 0 2
+wrong 'PE 4, the last of 3 PEs from PE 0 with stride 2, is outside 0\.\.3' 0 2 3
+wrong 'PE -1, the last of 3 PEs from PE 1 with stride -1, is outside 0\.\.3' \
+    1 -1 3
+for good in '0 1 4' '3 -1 4' '1 0 1' '3 7 1'; do
+    # shellcheck disable=SC2086  # words
+    try 4 ./bad right $good
+    ended 0 "$good"
+    [ ! -s "$err" ] || fail "$good: $(cat "$err")"
+done
+finish 'splits into no team'
