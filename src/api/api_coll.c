@@ -33,6 +33,35 @@ static void need_symmetric(const char *call, const void *p, size_t bytes)
         core_refuse(call, &core_ctx_default, p, bytes, core_world.my_pe);
 }
 
+/* Bytes of [p, p + bytes) behind the end of the block that holds p; 0 where p
+ * is in none. */
+static size_t past_block(const void *p, size_t bytes)
+{
+    size_t room;
+
+    return heap_block_room(p, &room) && bytes > room ? bytes - room : 0;
+}
+
+_Noreturn static void refuse_overlap(const char *call,
+                                     const struct api_buffers *b)
+{
+    size_t dest = past_block(b->dest, b->dest_bytes);
+    size_t source = past_block(b->source, b->source_bytes);
+
+    if (dest && (uintptr_t)b->dest < (uintptr_t)b->source)
+        core_fatal(ERR_ARG, call, "dest (%zu bytes at %p) passes the end of "
+                   "its block by %zu bytes and overlaps source (%zu bytes at "
+                   "%p)", b->dest_bytes, b->dest, dest, b->source_bytes,
+                   b->source);
+    if (source && (uintptr_t)b->source < (uintptr_t)b->dest)
+        core_fatal(ERR_ARG, call, "source (%zu bytes at %p) passes the end of "
+                   "its block by %zu bytes and overlaps dest (%zu bytes at %p)",
+                   b->source_bytes, b->source, source, b->dest_bytes, b->dest);
+    core_fatal(ERR_ARG, call, "dest (%zu bytes at %p) and source (%zu bytes at "
+               "%p) overlap", b->dest_bytes, b->dest, b->source_bytes,
+               b->source);
+}
+
 void api_buffers_check(const char *call, const struct api_buffers *b)
 {
     uintptr_t d = (uintptr_t)b->dest, s = (uintptr_t)b->source;
@@ -45,9 +74,7 @@ void api_buffers_check(const char *call, const struct api_buffers *b)
         d + b->dest_bytes <= s || s + b->source_bytes <= d ||
         (b->in_place && d == s))
         return;
-    core_fatal(ERR_ARG, call, "dest (%zu bytes at %p) and source (%zu bytes at "
-               "%p) overlap", b->dest_bytes, b->dest, b->source_bytes,
-               b->source);
+    refuse_overlap(call, b);
 }
 
 void api_broadcast(const char *call, struct core_team *t,
@@ -64,27 +91,36 @@ void api_broadcast(const char *call, struct core_team *t,
     coll_broadcast(t, b->dest, b->source, bytes, root, root_too);
 }
 
-/* After all have told how much they bring, and from where: who brings nothing
- * needs no source. */
-static void check_collected(const char *call, struct core_team *t,
-                            const struct api_block *b)
+/* The members that bring something bring it from the same place; a member that
+ * brings nothing needs no source. */
+static void check_sources(const char *call, struct core_team *t)
 {
-    size_t all = 0;
     int first = -1;
 
     for (int i = 0; i < t->n_pes; i++) {
         if (coll_met(t, i, 2) == 0)
             continue;
-        all += coll_met(t, i, 2);
         if (first < 0)
             first = i;
         if (coll_met(t, i, 1) != coll_met(t, first, 1))
             core_fatal(ERR_COLL, call, "PE %d passed another source than PE %d",
                        core_team_world_pe(t, i), core_team_world_pe(t, first));
     }
-    api_buffers_check(call, &(struct api_buffers){
-        b->dest, b->source, core_bytes(call, all, b->size),
-        b->nelems * b->size, false });
+}
+
+struct collected {
+    const char *call;
+    const struct api_block *block;
+};
+
+/* What all bring is known. */
+static void check_total(const void *arg, size_t all)
+{
+    const struct collected *c = arg;
+    const struct api_block *b = c->block;
+
+    api_buffers_check(c->call, &(struct api_buffers){
+        b->dest, b->source, all, b->nelems * b->size, false });
 }
 
 void api_collect(const char *call, struct core_team *t,
@@ -92,13 +128,14 @@ void api_collect(const char *call, struct core_team *t,
 {
     size_t bytes = core_bytes(call, b->nelems, b->size);
 
-    /* The size of dest follows from what all pass; ours is its least. */
+    /* The size of dest follows from what all pass, and is at least ours. */
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, false });
     MEET({ "@dest" }, { BUFFERS });
     if (core_status.checks)
-        check_collected(call, t, b);
-    coll_collect(t, b->dest, b->source, bytes);
+        check_sources(call, t);
+    coll_collect(t, b->dest, b->source, bytes, check_total,
+                 &(struct collected){ call, b });
 }
 
 /* dest holds a block of each member. */

@@ -82,9 +82,11 @@ int coll_differs(struct core_team *t, uint64_t mine, uint64_t *theirs);
 /* dest is written on every member, or on all but the root. */
 void coll_broadcast(struct core_team *t, void *dest, const void *source,
                     size_t bytes, int root, bool root_too);
-/* Blocks in the order of members; bytes may differ between them. */
+/* Blocks in the order of members; bytes may differ between them.  check is
+ * called with the bytes of all blocks before anything moves. */
 void coll_collect(struct core_team *t, void *dest, const void *source,
-                  size_t bytes);
+                  size_t bytes, void (*check)(const void *arg, size_t all),
+                  const void *arg);
 /* The same with equal blocks. */
 void coll_fcollect(struct core_team *t, void *dest, const void *source,
                    size_t bytes);

@@ -366,14 +366,16 @@ static bool all_name_source(const struct core_team *t, const struct blocks *b)
 }
 
 void coll_collect(struct core_team *t, void *dest, const void *source,
-                  size_t bytes)
+                  size_t bytes, void (*check)(const void *arg, size_t all),
+                  const void *arg)
 {
     struct blocks b = { .call = coll_publish(t, bytes), .differ = true };
+    size_t all = start_of(&b, t->n_pes);
     enum coll_alg alg;
 
+    check(arg, all);
     /* By what all bring, so that all choose alike. */
-    bytes = start_of(&b, t->n_pes) / (size_t)t->n_pes;
-    alg = coll_choose(COLL_COLLECT, t, bytes);
+    alg = coll_choose(COLL_COLLECT, t, all / (size_t)t->n_pes);
     if (alg == COLL_PULL && !all_name_source(t, &b))
         alg = COLL_PUSH;
     switch (alg) {

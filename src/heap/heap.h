@@ -132,6 +132,9 @@ int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
                void **out);
 /* Is ptr the start of a live block?  Its size and hints if so. */
 bool heap_block(const void *ptr, size_t *size, long *hints);
+/* Bytes from ptr to the end of the live block that holds it; false: none does.
+ * Slow: for messages. */
+bool heap_block_room(const void *ptr, size_t *room);
 /* Keeps the block in place where it can, else moves the content: to that
  * space, or with NULL in its own. */
 int heap_resize(struct heap_space *to, void *ptr, size_t size, void **out);

@@ -161,6 +161,13 @@ bool heap_block(const void *ptr, size_t *size, long *hints)
     return s && heap_arena_find(s->arena, offset_in(s, ptr), size, hints);
 }
 
+bool heap_block_room(const void *ptr, size_t *room)
+{
+    struct heap_space *s = heap_space_of(ptr);
+
+    return s && heap_arena_room(s->arena, offset_in(s, ptr), room);
+}
+
 static int move(void *to, const void *from, size_t size)
 {
     if (gtl_foreign)

@@ -453,6 +453,22 @@ static bool resize_here(struct heap_arena *a, uint32_t i, size_t size)
     return true;
 }
 
+bool heap_arena_room(struct heap_arena *a, size_t off, size_t *room)
+{
+    uint32_t i;
+    bool found;
+
+    lock_acquire(&a->lock);
+    /* Number 1 is the block at the start of the arena. */
+    for (i = 1; i && off >= B(i).off + B(i).size; i = B(i).after)
+        ;
+    found = i && B(i).live;
+    if (found)
+        *room = B(i).off + B(i).size - off;
+    lock_release(&a->lock);
+    return found;
+}
+
 bool heap_arena_resize(struct heap_arena *a, size_t off, size_t size)
 {
     bool done = false;

@@ -36,6 +36,8 @@ int heap_arena_take(struct heap_arena *a, size_t size, size_t align,
 /* Is it the start of a live block? */
 bool heap_arena_find(struct heap_arena *a, size_t off, size_t *size,
                      long *hints);
+/* From off to the end of the live block around it.  Walks all blocks. */
+bool heap_arena_room(struct heap_arena *a, size_t off, size_t *room);
 /* In place, of a live block, or not at all. */
 bool heap_arena_resize(struct heap_arena *a, size_t off, size_t size);
 void heap_arena_give(struct heap_arena *a, size_t off);

@@ -404,6 +404,32 @@ T(a_block_grows_into_the_hole_behind_it)
     heap_space_close(&heap_default);
 }
 
+T(the_room_of_a_block_counts_from_any_address_in_it)
+{
+    char *a, *b, *c;
+    size_t room = 7;
+
+    open_arena(memory, FROM, SIZE);
+    a = take(160, 0);
+    b = take(64, 0);
+    c = take(320, 0);
+    heap_free(b);
+    T_TRUE(heap_block_room(a, &room));
+    T_EQ(room, 160);
+    T_TRUE(heap_block_room(a + 159, &room));
+    T_EQ(room, 1);
+    T_TRUE(heap_block_room(c + 19, &room));
+    T_EQ(room, 301);
+    T_TRUE(!heap_block_room(b, &room));
+    T_TRUE(!heap_block_room(b + 63, &room));
+    T_TRUE(!heap_block_room(c + 320, &room));
+    T_TRUE(!heap_block_room(memory, &room));
+    T_TRUE(!heap_block_room(NULL, &room));
+    T_EQ(room, 301);
+    heap_space_close(&heap_default);
+    T_TRUE(!heap_block_room(a, &room));
+}
+
 int main(void)
 {
     /* Address space for all; only what the model writes takes memory. */
@@ -423,5 +449,6 @@ int main(void)
     T_RUN(what_cannot_be_had_changes_nothing);
     T_RUN(a_tight_aligned_hole_is_found);
     T_RUN(a_block_grows_into_the_hole_behind_it);
+    T_RUN(the_room_of_a_block_counts_from_any_address_in_it);
     return T_DONE();
 }
