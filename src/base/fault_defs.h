@@ -2,7 +2,7 @@
 /* fault_defs.h - the places that SHMEM_FAULT can make fail.
  * FAULT(NAME, site, what fails).  No include guard. */
 FAULT(MEMBARRIER, "membarrier", "the kernel refuses fences of all PEs, so that sleepers look now and then")
-FAULT(RT_INIT, "rt.init", "PMIx_Init finds no server")
+FAULT(RT_INIT, "rt.init", "the launcher does not answer")
 FAULT(RT_FENCE, "rt.fence", "the start-up fence fails")
 FAULT(SM_MEMFD, "sm.memfd", "memfd_create fails")
 FAULT(SM_MAP, "sm.map", "mapping the node's memory fails")

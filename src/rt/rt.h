@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rt.h - the job: who this PE is, and a slow channel to the others.
- * The channel is the PMIx server of the launcher; a process that no launcher
- * started is a job of one PE and has no channel.  rt_open() to rt_close() run
- * on one thread; rt_abort() may be called from any.  Errors: 0 or -errno,
- * logged here. */
+ * The channel is that of oshrun, or the PMIx server of another launcher; a
+ * process that no launcher started is a job of one PE and has no channel.
+ * rt_open() to rt_close() run on one thread; rt_abort() may be called from any.
+ * Errors: 0 or -errno, logged here. */
 #ifndef RT_RT_H
 #define RT_RT_H
 
@@ -16,7 +16,7 @@ struct rt_job {
     /* The PEs of this node in rising order; this PE is local_pes[local]. */
     int local, n_local, *local_pes;
     bool one_machine;           /* nodes are made by SHMEM_PPN alone */
-    bool launched;              /* a PMIx server answered */
+    bool launched;              /* a launcher answered */
 };
 extern struct rt_job rt_job;
 
@@ -28,6 +28,13 @@ void rt_close(void);
 int rt_put(const char *key, const void *value, size_t size);
 int rt_fence(void);
 int rt_get(int pe, const char *key, void *out, size_t size);
+
+/* Where the launcher passes descriptors between the PEs of a node: share one
+ * with so many PEs before a fence, and take it after the fence.  *out is closed
+ * at exec.  Only where rt_shares() is true. */
+bool rt_shares(void);
+int rt_share(int fd, int takers);
+int rt_take(int pe, int *out);
 
 /* The name of that PE's host, or false. */
 bool rt_host(int pe, char *out, size_t size);

@@ -6,6 +6,33 @@
 #include "rt/rt_nic.h"
 
 #include <hwloc.h>
+#include <stdbool.h>
+
+/* A way to the other PEs: PMIx, or oshrun's own channel.  open() fills rt_job
+ * and sets rt_job.launched, or leaves a job of one PE; the other calls are made
+ * only of a driver that is open.  See rt.h for what they do. */
+struct rt_driver {
+    int (*open)(void);
+    void (*close)(void);
+    int (*put)(const char *key, const void *value, size_t size);
+    int (*fence)(void);
+    int (*get)(int pe, const char *key, void *out, size_t size);
+    bool (*host)(int pe, char *out, size_t size);
+    void (*abort)(int status);      /* from any thread */
+    int (*share)(int fd, int takers);       /* NULL: it passes no descriptors */
+    int (*take)(int pe, int *out);
+};
+extern const struct rt_driver rt_pmix, rt_launcher;
+
+/* Does this process belong to a PE of oshrun, and not to a launcher that such a
+ * PE has started? */
+bool rt_launcher_invites(void);
+/* A job of one PE, which has no driver. */
+void rt_open_singleton(void);
+/* The PEs of this node, in rising order, into rt_job, or those of them that
+ * SHMEM_PPN leaves; the array is rt's from then on.  -ESRCH: this PE is not
+ * among them. */
+int rt_keep_group(int *pes, int n);
 
 /* rt_nic_choose() without SHMEM_NIC_MAP, on a given machine, for a process
  * that may run on cpus. */

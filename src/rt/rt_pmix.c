@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct rt_job rt_job;
-
 static pmix_proc_t self;
 /* Keys of an earlier init may still be cached: each init has its own. */
 static unsigned generation;
@@ -62,21 +60,13 @@ static int refuse_copies(const char *why)
     return -ENOTCONN;
 }
 
-static int open_singleton(const char *why)
+static int open_alone(const char *why)
 {
-    static int only[1];
     int rc = refuse_copies(why);
 
-    if (rc)
-        return rc;
-    rt_job.pe = 0;
-    rt_job.n_pes = 1;
-    rt_job.local = 0;
-    rt_job.n_local = 1;
-    rt_job.one_machine = true;
-    rt_job.local_pes = only;
-    rt_job.launched = false;
-    return 0;
+    if (!rc)
+        rt_open_singleton();
+    return rc;
 }
 
 static void full_key(char *out, size_t size, const char *key)
@@ -105,34 +95,6 @@ static int job_number(const char *key, bool of_job, uint32_t *out)
         return -EPROTO;
     }
     return 0;
-}
-
-/* The PEs of the list that share SHMEM_PPN's group with this one, which is
- * one of them. */
-static int keep_group(const char *list)
-{
-    int n = 0, all, rc, *pes = NULL;
-
-    rt_job.local = -1;
-    rc = rt_peers_parse(list, rt_job.n_pes, &all, &pes);
-    for (int i = 0; !rc && i < all; i++) {
-        if (env.PPN && pes[i] / env.PPN != rt_job.pe / env.PPN)
-            continue;
-        if (pes[i] == rt_job.pe)
-            rt_job.local = n;
-        pes[n++] = pes[i];
-    }
-    if (rc != -ENOMEM && rt_job.local < 0) {
-        log_error(ERR_PMI, "PMIx_Get of %s gave \"%.64s\": PEs of this node, "
-                  "of %d in all, with this one were expected", PMIX_LOCAL_PEERS,
-                  list, rt_job.n_pes);
-        free(pes);
-        return -EPROTO;
-    }
-    rt_job.local_pes = pes;
-    rt_job.n_local = n;
-    rt_job.one_machine = !rc && all == rt_job.n_pes;
-    return rc;
 }
 
 /* What PMIx gave at the first init: ranks do not move, and Open MPI's mpirun
@@ -164,8 +126,17 @@ static int find_list(void)
 static int find_local(void)
 {
     int rc = local_list ? 0 : find_list();
+    int n, *pes;
 
-    return rc ? rc : keep_group(local_list);
+    if (!rc)
+        rc = rt_peers_parse(local_list, rt_job.n_pes, &n, &pes);
+    if (!rc)
+        rc = rt_keep_group(pes, n);
+    if (rc && rc != -ENOMEM)
+        log_error(ERR_PMI, "PMIx_Get of %s gave \"%.64s\": PEs of this node, "
+                  "of %d in all, with this one were expected", PMIX_LOCAL_PEERS,
+                  local_list, rt_job.n_pes);
+    return rc && rc != -ENOMEM ? -EPROTO : rc;
 }
 
 static int open_client(void)
@@ -204,6 +175,24 @@ static int try_thread(void)
     return 0;
 }
 
+static int put(const char *key, const void *value, size_t size)
+{
+    pmix_value_t v;
+    pmix_status_t st;
+    char name[64];
+
+    full_key(name, sizeof name, key);
+    v.type = PMIX_BYTE_OBJECT;
+    v.data.bo.bytes = (char *)value;
+    v.data.bo.size = size;
+    st = PMIx_Put(PMIX_GLOBAL, name, &v);
+    if (st != PMIX_SUCCESS) {
+        log_error(ERR_PMI, "PMIx_Put of %s: %s", name, PMIx_Error_string(st));
+        return -EPROTO;
+    }
+    return 0;
+}
+
 /* The key of this session that a PE of this node has set: it is back. */
 static bool is_back(int pe, const char *key)
 {
@@ -234,7 +223,7 @@ static int await_neighbours(void)
     if (rc)
         return rc;
     full_key(key, sizeof key, "back");
-    rc = rt_put("back", "", 1);
+    rc = put("back", "", 1);
     if (!rc && PMIx_Commit() != PMIX_SUCCESS)
         rc = -EPROTO;
     /* Who never comes back is what the fence complains of. */
@@ -247,7 +236,7 @@ static int await_neighbours(void)
     return rc;
 }
 
-int rt_open(void)
+static int open_pmix(void)
 {
     pmix_status_t st;
     int rc;
@@ -255,65 +244,34 @@ int rt_open(void)
     generation++;
     /* Without these no server called us: do not let libpmix look for one. */
     if (!env_foreign("PMIX_NAMESPACE"))
-        return open_singleton("not tried");
+        return open_alone("not tried");
     rc = try_thread();
     if (rc)
         return rc;
     st = fault_hit(FAULT_RT_INIT) ? PMIX_ERR_UNREACH
                                   : PMIx_Init(&self, NULL, 0);
     if (st != PMIX_SUCCESS)
-        return open_singleton(PMIx_Error_string(st));
+        return open_alone(PMIx_Error_string(st));
     rc = open_client();
     if (!rc)
         rc = await_neighbours();
-    if (rc)
+    if (rc) {
         PMIx_Finalize(NULL, 0);
+        rt_job.launched = false;
+    }
     return rc;
 }
 
-void rt_close(void)
+static void close_pmix(void)
 {
     pmix_status_t st;
 
-    if (rt_job.launched) {
-        free(rt_job.local_pes);
-        st = PMIx_Finalize(NULL, 0);
-        if (st != PMIX_SUCCESS)
-            log_info(LOG_RT, "PMIx_Finalize: %s", PMIx_Error_string(st));
-    }
-    rt_job.local_pes = NULL;
-    rt_job.launched = false;
+    st = PMIx_Finalize(NULL, 0);
+    if (st != PMIX_SUCCESS)
+        log_info(LOG_RT, "PMIx_Finalize: %s", PMIx_Error_string(st));
 }
 
-int rt_put(const char *key, const void *value, size_t size)
-{
-    pmix_value_t v;
-    pmix_status_t st;
-    char name[64];
-
-    if (!rt_job.launched)
-        return 0;
-    full_key(name, sizeof name, key);
-    v.type = PMIX_BYTE_OBJECT;
-    v.data.bo.bytes = (char *)value;
-    v.data.bo.size = size;
-    st = PMIx_Put(PMIX_GLOBAL, name, &v);
-    if (st != PMIX_SUCCESS) {
-        log_error(ERR_PMI, "PMIx_Put of %s: %s", name, PMIx_Error_string(st));
-        return -EPROTO;
-    }
-    return 0;
-}
-
-void rt_await_end(void)
-{
-    const struct timespec patience = { .tv_sec = 1 };
-
-    if (rt_job.launched)
-        nanosleep(&patience, NULL);
-}
-
-static pmix_status_t fence(void)
+static pmix_status_t meet(void)
 {
     bool collect = true;
     pmix_status_t st;
@@ -329,15 +287,13 @@ static pmix_status_t fence(void)
     return st;
 }
 
-int rt_fence(void)
+static int fence(void)
 {
     pmix_status_t st;
 
-    if (!rt_job.launched)
-        return 0;
     st = PMIx_Commit();
     if (st == PMIX_SUCCESS)
-        st = fence();
+        st = meet();
     if (st != PMIX_SUCCESS) {
         log_error(ERR_PMI, "PMIx_Fence of %d PEs: %s", rt_job.n_pes,
                   PMIx_Error_string(st));
@@ -346,7 +302,7 @@ int rt_fence(void)
     return 0;
 }
 
-int rt_get(int pe, const char *key, void *out, size_t size)
+static int get(int pe, const char *key, void *out, size_t size)
 {
     pmix_proc_t who = self;
     pmix_value_t *v = NULL;
@@ -374,15 +330,13 @@ int rt_get(int pe, const char *key, void *out, size_t size)
     return rc;
 }
 
-bool rt_host(int pe, char *out, size_t size)
+static bool host_of(int pe, char *out, size_t size)
 {
     pmix_proc_t who = self;
     pmix_value_t *v = NULL;
     bool only_known = true, found;
     pmix_info_t info;
 
-    if (!rt_job.launched)
-        return false;
     /* What is not here already would be waited for. */
     PMIX_INFO_LOAD(&info, PMIX_OPTIONAL, &only_known, PMIX_BOOL);
     who.rank = (pmix_rank_t)pe;
@@ -396,50 +350,17 @@ bool rt_host(int pe, char *out, size_t size)
     return found;
 }
 
-static bool flushed;
-
-/* On a thread of its own, which is given up where it has to wait: for who
- * holds stdout, maybe the caller itself, in a signal handler; or for a reader.
- * Other streams come second: some thread may be reading one of them. */
-static void *flush(void *arg)
+static void abort_job(int status)
 {
-    if (!ftrylockfile(stdout)) {
-        fflush(stdout);
-        funlockfile(stdout);
-    }
-    fflush(NULL);
-    __atomic_store_n(&flushed, true, __ATOMIC_RELEASE);
-    return arg;
+    PMIx_Abort(status, "", NULL, 0);
 }
 
-/* What the program printed before an error tells how it came to it. */
-static void flush_output(void)
-{
-    const struct timespec nap = { .tv_nsec = 200000 };
-    pthread_t thread;
-
-    __atomic_store_n(&flushed, false, __ATOMIC_RELAXED);
-    if (thread_start(&thread, flush, NULL))
-        return;
-    for (int i = 0; i < 2500 && !__atomic_load_n(&flushed, __ATOMIC_ACQUIRE);
-         i++)
-        nanosleep(&nap, NULL);
-    if (__atomic_load_n(&flushed, __ATOMIC_ACQUIRE))
-        pthread_join(thread, NULL);     /* it only has to end */
-    else
-        pthread_detach(thread);
-}
-
-void rt_abort(int status)
-{
-    flush_output();
-    if (rt_job.launched)
-        PMIx_Abort(status, "", NULL, 0);
-    /* The system keeps 8 bits: 256 must not look like success. */
-    _exit(status && !(status & 0xff) ? EXIT_FAILURE : status);
-}
-
-void rt_leave(int status)
-{
-    _exit(status);
-}
+const struct rt_driver rt_pmix = {
+    .open = open_pmix,
+    .close = close_pmix,
+    .put = put,
+    .fence = fence,
+    .get = get,
+    .host = host_of,
+    .abort = abort_job,
+};

@@ -119,6 +119,39 @@ static int compare_sizes(const struct sm_card *card)
     return rc ? rc : heap_plan_agree(&card->plan, &first.plan);
 }
 
+/* Of the leader: the plan, before it is published. */
+static int make_plan(struct sm_card *card)
+{
+    /* Nodes that share a machine share its memory. */
+    return heap_plan_make(rt_job.one_machine ? rt_job.n_pes : rt_job.n_local,
+                          &card->plan);
+}
+
+/* The launcher passes the memory on: no socket of ours can be reached. */
+static int agree_by_launcher(struct sm_card *card, int *out_fd)
+{
+    bool leads = rt_job.local == 0;
+    int rc = leads ? make_plan(card) : 0;
+
+    if (!rc && leads)
+        rc = rt_put("node", card, sizeof *card);
+    if (!rc)
+        rc = rt_fence();
+    if (!rc && !leads)
+        rc = rt_get(rt_job.local_pes[0], "node", card, sizeof *card);
+    if (!rc)
+        rc = compare_sizes(card);
+    if (!rc && leads)
+        rc = sm_memfd_make((size_t)rt_job.n_local * card->plan.slot_size,
+                           out_fd);
+    if (rc)
+        return rc;
+    rc = leads ? sm_share_serve(card, *out_fd) : sm_share_join(card, out_fd);
+    if (rc && *out_fd >= 0)
+        close(*out_fd);
+    return rc;
+}
+
 /* The plan and the memory behind it, agreed on by all PEs of the node. */
 static int agree(struct sm_card *card, int *out_fd)
 {
@@ -133,9 +166,7 @@ static int agree(struct sm_card *card, int *out_fd)
             rc = compare_sizes(card);
         return rc ? rc : sm_meet_join(card, out_fd);
     }
-    /* Nodes that share a machine share its memory. */
-    rc = heap_plan_make(rt_job.one_machine ? rt_job.n_pes : rt_job.n_local,
-                        &card->plan);
+    rc = make_plan(card);
     if (!rc && n > 1)
         rc = sm_meet_listen(card, &listen_fd);
     if (!rc)
@@ -164,7 +195,7 @@ int sm_open(void)
     int fd = -1, rc;
 
     memset(&card, 0, sizeof card);
-    rc = agree(&card, &fd);
+    rc = rt_shares() ? agree_by_launcher(&card, &fd) : agree(&card, &fd);
     if (rc)
         return rc;
     size = (size_t)rt_job.n_local * card.plan.slot_size;

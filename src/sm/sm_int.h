@@ -42,6 +42,12 @@ int sm_meet_serve(int listen_fd, struct sm_card *card, int memfd);
 /* The others: fetch memfd from the leader; may drop data from the plan. */
 int sm_meet_join(struct sm_card *card, int *out_memfd);
 
+/* ---- sm_share.c: the same, where the launcher passes descriptors ---- */
+/* All PEs of the job make one of these calls after the fence; see
+ * sm_meet_serve() and sm_meet_join(). */
+int sm_share_serve(struct sm_card *card, int memfd);
+int sm_share_join(struct sm_card *card, int *out_memfd);
+
 /* ---- sm.c: files of memory for a node ---- */
 /* Sealed, with room for size bytes. */
 int sm_memfd_make(size_t size, int *out);

@@ -202,12 +202,12 @@ odd tasks "shmem_ctx_putmem: a SHMEM_CTX_PRIVATE context is used by another thre
 odd 'threads again' 'shmem_ctx_putmem: a SHMEM_CTX_PRIVATE context is used by another thread than the one that made it .*\[S-E-CTX\]'
 
 # One PE that wishes the checks makes all do them.
-timeout -k 5 60 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] && export SHMEM_CHECK=1
+timeout -k 5 60 oshrun -n 4 sh -c '[ "$SLUICE_JOB_PE" = 1 ] && export SHMEM_CHECK=1
     exec "$0" root' "$dir/odd" >"$dir/out" 2>"$dir/err" </dev/null
 grep -q 'PE 2 passed root 1' "$dir/err" ||
     fail "one PE with SHMEM_CHECK: '$(cat "$dir/err")'"
 
-timeout -k 5 60 oshrun -n 4 sh -c '[ "$PMIX_RANK" = 1 ] &&
+timeout -k 5 60 oshrun -n 4 sh -c '[ "$SLUICE_JOB_PE" = 1 ] &&
     export SHMEM_COLL_SYNC=gather; exec "$0" nothing' "$dir/odd" \
     >"$dir/out" 2>"$dir/err" </dev/null && fail "choices differ: no failure"
 grep -q 'shmem_init: not all PEs have the same SHMEM_COLL_ variables \[S-E-ENV\]' \

@@ -59,7 +59,7 @@ static int cuda_free(void *p)
 /* Where there are several, each PE has its own. */
 static void begin_cuda(void)
 {
-    const char *rank = getenv("PMIX_RANK");
+    const char *rank = getenv("SLUICE_JOB_PE");
     int (*count)(int *out), devices = 1;
     void *lib = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL;
     int (*init)(unsigned flags), (*get)(int *out, int ordinal), device = 0;

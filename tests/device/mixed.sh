@@ -10,7 +10,7 @@ set -u
 : >failed
 cat >first_differs <<'END'
 #!/bin/sh
-[ "$PMIX_RANK" != 0 ] || SHMEM_DEVICE=host
+[ "$SLUICE_JOB_PE" != 0 ] || SHMEM_DEVICE=host
 exec "$@"
 END
 chmod +x first_differs

@@ -65,7 +65,7 @@ extra=
 fault()
 {
     SITE=$1 on cuda-discrete "$BUILD/bin/oshrun" -n 3 sh -c '
-        [ "$PMIX_RANK" -ne 1 ] || export SHMEM_FAULT="$SITE:1:1"
+        [ "$SLUICE_JOB_PE" -ne 1 ] || export SHMEM_FAULT="$SITE:1:1"
         exec "$0"' "$at/device/$2" >said 2>&1
 }
 fault heap.lend heap

@@ -115,7 +115,7 @@ says '^\[0 .* api\] devices of a node have no atomics on each other.s memory'
 ran $two FAKE_DEVICE_PEERS=none -n 2 "$amo"
 says " PE 0 .*$no_share \\(peer access: the device at .* has no access to the memory of the one at .*$pinned.* different bridges .*\\[S-W-DEVICE\\]\$"
 # shellcheck disable=SC2016
-ran -n 2 sh -c 'export FAKE_DEVICE_FIRST=$PMIX_RANK; exec "$0"' "$amo"
+ran -n 2 sh -c 'export FAKE_DEVICE_FIRST=$SLUICE_JOB_PE; exec "$0"' "$amo"
 says " PE 0 .*$no_share \\(.*IpcOpenMemHandle: the memory is of a device that this process does not see.*$pinned.*--gpu-bind=none"
 ran $two FAKE_DEVICE_BAR=1048576 -n 2 "$amo"
 says " PE 0 .*$no_share \\(.*IpcOpenMemHandle: mapping of buffer object failed.*$pinned.*one PID and one IPC namespace"

@@ -119,7 +119,7 @@ try 4 env SHMEM_PPN=x ./bad
 ended 1 'on four PEs'
 said 'on four PEs' 'sluice: PE [0-3] \([^ ]+\): SHMEM_PPN is "x": .* \[S-E-ENV\]'"$others"
 # shellcheck disable=SC2016
-try 3 sh -c '[ "$PMIX_RANK" != 1 ] || export SHMEM_PPN=x; exec ./bad'
+try 3 sh -c '[ "$SLUICE_JOB_PE" != 1 ] || export SHMEM_PPN=x; exec ./bad'
 ended 1 'on one PE of three'
 said 'on one PE of three' 'sluice: PE 1 \([^ ]+\): SHMEM_PPN is "x": .* \[S-E-ENV\]'
 soon "on one PE of three"

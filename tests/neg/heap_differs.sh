@@ -15,7 +15,7 @@ int main(void)
 C
 cat >some <<'SH'
 #!/bin/sh
-case $PMIX_RANK in
+case $SLUICE_JOB_PE in
     [$1]) exec env SHMEM_SYMMETRIC_SIZE="$2" ./ok ;;
     *) exec ./ok ;;
 esac

@@ -36,11 +36,11 @@ for words in '' --check; do
     # shellcheck disable=SC2086
     try 4 --ppn 2 "$bin/shmem_info" $words
     [ $status -eq 0 ] || fail "shmem_info $words on 4 PEs: status $status"
-    [ "$(grep -cE '^(PASS  PMIx|  system) ' "$out")" -eq 1 ] ||
+    [ "$(grep -cE '^(PASS  launcher|  system) ' "$out")" -eq 1 ] ||
         fail "shmem_info $words on 4 PEs: $(cat "$out")"
 done
 # shellcheck disable=SC2016
-try 4 sh -c '[ "$PMIX_RANK" != 2 ] || export SHMEM_PPN=x
+try 4 sh -c '[ "$SLUICE_JOB_PE" != 2 ] || export SHMEM_PPN=x
     exec "$1" --check' sh "$bin/shmem_info"
 [ $status -eq 1 ] || fail "a bad value on PE 2: status $status"
 [ "$(grep -c '^FAIL' "$out")" -eq 1 ] &&

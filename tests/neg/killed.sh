@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     static long b[1024];
     int me;
 
-    if (!strcmp(word, "init") && atoi(getenv("PMIX_RANK")) == victim)
+    if (!strcmp(word, "init") && atoi(getenv("SLUICE_JOB_PE")) == victim)
         die(sig);
     shmem_init();
     me = shmem_my_pe();

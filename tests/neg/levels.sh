@@ -127,7 +127,7 @@ int main(int argc, char **argv)
         shmem_init();
         shmem_finalize();
         shmem_finalize();
-        if (getenv("PMIX_RANK") && strcmp(getenv("PMIX_RANK"), "1"))
+        if (getenv("SLUICE_JOB_PE") && strcmp(getenv("SLUICE_JOB_PE"), "1"))
             return 0;
         shmem_finalize();
         printf("went on\n");

@@ -48,7 +48,7 @@ try 0 env SLURM_NTASKS=4 SHMEM_SINGLETON=0 ./bad
 ended 1 'SHMEM_SINGLETON=0'
 
 # A server that has gone: what a PE of an earlier job had in its environment.
-"$bin/oshrun" -n 1 env >env.log 2>&1 || fail "oshrun: $(cat env.log)"
+"$bin/oshrun" --pmix -n 1 env -u SLUICE_JOB >env.log 2>&1 || fail "oshrun: $(cat env.log)"
 gone=$(grep '^PMIX_' env.log | grep -v ' ')
 [ -n "$gone" ] || fail "no PMIX_ variables: $(cat env.log)"
 # shellcheck disable=SC2086
@@ -65,13 +65,16 @@ said 'a server that has gone, in a job of Slurm' \
 
 # One of several that finds no server does not run on its own.
 # shellcheck disable=SC2016
-try 3 sh -c '[ "$PMIX_RANK" != 1 ] || export SHMEM_FAULT=rt.init:1; exec ./bad'
+try 3 --pmix sh -c 'unset SLUICE_JOB
+    [ "$SLUICE_JOB_PE" != 1 ] || export SHMEM_FAULT=rt.init:1; exec ./bad'
 ended 1 'one of three finds no server'
 said 'one of three finds no server' 'sluice: PE 1 .* its PMIx server does not answer .* \[S-E-PMI\]'
 soon "one of three finds no server"
 
 # A server that answers is used, whatever else is set.
-try 2 env SLURM_NTASKS=7 PMI_SIZE=9 SHMEM_SINGLETON=1 ./bad
-[ $status -eq 0 ] && [ "$(sort "$out" | tr '\n' ' ')" = '0 of 2 1 of 2 ' ] ||
-    fail "a server that answers: status $status: $(cat "$out" "$err")"
+for unset in X SLUICE_JOB; do
+    try 2 --pmix env -u $unset SLURM_NTASKS=7 PMI_SIZE=9 SHMEM_SINGLETON=1 ./bad
+    [ $status -eq 0 ] && [ "$(sort "$out" | tr '\n' ' ')" = '0 of 2 1 of 2 ' ] ||
+        fail "a server that answers, without $unset: status $status: $(cat "$out" "$err")"
+done
 finish 'launchers without PMIx'

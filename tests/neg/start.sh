@@ -16,10 +16,12 @@ int main(void)
 }
 C
 
+# By oshrun's own channel, or by PMIx.
+pmix=
 # all SITE REGEX: the site fails on each of three PEs that comes to it.
 all()
 {
-    try 3 env "SHMEM_FAULT=$1:1" ./bad
+    try 3 $pmix env ${pmix:+-u SLUICE_JOB} "SHMEM_FAULT=$1:1" ./bad
     ended 1 "$1"
     said "$1" "$2"
     soon "$1"
@@ -28,7 +30,7 @@ all()
 one()
 {
     # shellcheck disable=SC2016
-    try 3 env FAULT="$1:1" sh -c '[ "$PMIX_RANK" != 2 ] ||
+    try 3 $pmix env ${pmix:+-u SLUICE_JOB} FAULT="$1:1" sh -c '[ "$SLUICE_JOB_PE" != 2 ] ||
         export SHMEM_FAULT="$FAULT"; exec ./bad'
     ended 1 "$1 of PE 2"
     said "$1 of PE 2" "sluice: PE 2 \\([^ ]+\\): $2"
@@ -37,20 +39,26 @@ one()
 alone='sluice: PE [0-2] \([^ ]+\): '
 
 memory='Cannot allocate memory'
-fence='PMIx_Fence of 3 PEs: TIMEOUT \(after SHMEM_FAULT made rt\.fence fail\) \[S-E-PMI\]'
+fence='the fence of 3 PEs at start-up: Connection timed out \(after SHMEM_FAULT made rt\.fence fail\) \[S-E-PMI\]'
 map="mapping [0-9]+ bytes of node memory \\(3 slots\\): $memory; is an address-space limit set \\(ulimit -v\\)\\? \\(after SHMEM_FAULT made sm\\.map fail\\) \\[S-E-NODE\\]"
 data="remapping [0-9]+ bytes of static data: $memory; SHMEM_STATIC_DATA=0 leaves it private \\(after SHMEM_FAULT made heap\\.data fail\\) \\[S-E-DATA\\]"
 all rt.fence "$alone$fence$others"
 one rt.fence "$fence"
+pmix=--pmix
+fence='PMIx_Fence of 3 PEs: TIMEOUT \(after SHMEM_FAULT made rt\.fence fail\) \[S-E-PMI\]'
+all rt.fence "$alone$fence$others"
+one rt.fence "$fence"
+pmix=
 all sm.memfd "${alone}memfd_create: $memory \\(after SHMEM_FAULT made sm\\.memfd fail\\) \\[S-E-NODE\\]"
 all sm.map "$alone$map$others"
 one sm.map "$map"
 all heap.data "$alone$data$others"
 one heap.data "$data"
 
-# One that does not know the token is refused by name and says so itself.
+# One that does not know the token is refused by name and says so itself, where
+# PMIx is the way and the PEs of a node meet at a socket.
 # shellcheck disable=SC2016
-try 3 sh -c '[ "$PMIX_RANK" != 2 ] || export SHMEM_FAULT=sm.hello:1; exec ./bad'
+try 3 --pmix env -u SLUICE_JOB sh -c '[ "$SLUICE_JOB_PE" != 2 ] || export SHMEM_FAULT=sm.hello:1; exec ./bad'
 ended 1 'a wrong token'
 grep -qE '^sluice: PE 0 \([^ ]+\): refused a connection of pid [0-9]+ to the node.s socket: it does not know the job.s token \[S-W-NODE\]$' "$err" ||
     fail "a wrong token: $(cat "$err")"
@@ -60,7 +68,7 @@ grep -qE '^sluice: PE 0 \([^ ]+\): refused a connection of pid [0-9]+ to the nod
 
 # One that ends before it comes: the others do not tell of it.
 # shellcheck disable=SC2016
-try 3 sh -c '[ "$PMIX_RANK" != 1 ] || { sleep 0.1; kill -9 $$; }; exec ./bad'
+try 3 sh -c '[ "$SLUICE_JOB_PE" != 1 ] || { sleep 0.1; kill -9 $$; }; exec ./bad'
 ended 137 'a PE dies before init'
 said 'a PE dies before init' 'oshrun: PE 1 .* was killed by signal 9 \(Killed\); ending the other 2 PEs \[S-E-PEDIED\]'
 soon "a PE dies before init"

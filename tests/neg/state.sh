@@ -86,7 +86,7 @@ static void allowed(int up)
 
 int main(int argc, char **argv)
 {
-    const char *rank = getenv("PMIX_RANK");
+    const char *rank = getenv("SLUICE_JOB_PE");
 
     (void)argc;
     allowed(0);

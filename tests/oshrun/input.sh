@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/oshrun.inc"
 
-echo hello | timeout 60 oshrun -n 3 sh -c 'echo "$PMIX_RANK:$(cat)"' >"$out"
+echo hello | timeout 60 oshrun -n 3 sh -c 'echo "$SLUICE_JOB_PE:$(cat)"' >"$out"
 [ "$(sort "$out" | tr '\n' ' ')" = '0:hello 1: 2: ' ] || fail "$(cat "$out")"
 
 # Far more than a pipe holds, both ways at once.
@@ -25,7 +25,7 @@ done <"$dir/lines" >"$out"
 
 # The writer learns that nobody reads any more.
 begin=$(now)
-yes 2>/dev/null | timeout 60 oshrun -n 2 sh -c '[ "$PMIX_RANK" = 1 ] || head -n 1' \
+yes 2>/dev/null | timeout 60 oshrun -n 2 sh -c '[ "$SLUICE_JOB_PE" = 1 ] || head -n 1' \
     >"$out"
 [ "$(cat "$out")" = y ] || fail "head -n 1: $(head -n 2 "$out")"
 [ $(($(now) - begin)) -lt 5000 ] || fail 'yes went on'

@@ -14,12 +14,12 @@ OSHRUN_TEST_MARK="mark-$$-$(now)"
 # shellcheck disable=SC2016
 busy='"$dir/job" >/dev/null
     sleep 60 & setsid sleep 60 & (setsid sh -c "sleep 60 & sleep 60" &)
-    echo x >"$dir/up.$PMIX_RANK"; wait'
+    echo x >"$dir/up.$SLUICE_JOB_PE"; wait'
 
 begin_job()
 {
     rm -f "$dir"/up.*
-    env dir="$dir" TMPDIR="$dir/tmp" oshrun -n 3 sh -c "$busy" >"$out" 2>"$err" \
+    env dir="$dir" TMPDIR="$dir/tmp" oshrun --pmix -n 3 sh -c "$busy" >"$out" 2>"$err" \
         </dev/null &
     job=$!
     wait_for "$dir/up.0" && wait_for "$dir/up.1" && wait_for "$dir/up.2"
@@ -91,7 +91,7 @@ in_time $(($(now) - begin)) 3000 || fail 'a normal end took long'
 clean 'a normal end'
 
 # A directory for temporary files is not needed.
-try -n 2 "$dir/job"
-TMPDIR=/nonexistent try -n 2 env TMPDIR=/nonexistent "$dir/job" 2
+try --pmix -n 2 "$dir/job"
+TMPDIR=/nonexistent try --pmix -n 2 env TMPDIR=/nonexistent "$dir/job" 2
 expect 0 'TMPDIR=/nonexistent' && silent 'TMPDIR=/nonexistent'
 finish 'nothing is left: oshrun, keeper, PE killed, normal end'

@@ -7,7 +7,7 @@ set -u
 
 # Whole lines: each PE writes its own letter, line by line in small pieces.
 # shellcheck disable=SC2016
-try -n 8 sh -c 'w=$(printf "%0300d" 0 | tr 0 "$PMIX_RANK")
+try -n 8 sh -c 'w=$(printf "%0300d" 0 | tr 0 "$SLUICE_JOB_PE")
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         printf %s "$w"; printf %s "$w"; echo "$w"; done'
 expect 0 'eight writers'
@@ -27,7 +27,7 @@ try -n 1 cat "$dir/bytes"
 expect 0 'binary output'
 cmp "$out" "$dir/bytes" || fail 'binary output differs'
 cat "$dir/bytes" "$dir/bytes" "$src/oshrun.inc" >"$dir/more"
-try -n 2 sh -c '[ "$PMIX_RANK" = 1 ] || cat "$1"' sh "$dir/more"
+try -n 2 sh -c '[ "$SLUICE_JOB_PE" = 1 ] || cat "$1"' sh "$dir/more"
 cmp "$out" "$dir/more" || fail 'mixed output differs'
 
 try -n 3 --tag-output sh -c 'echo out; echo err >&2; printf x'
@@ -51,7 +51,7 @@ silent 'closed output'
 
 # A slow reader slows the PEs down; memory stays small meanwhile.
 (timeout 60 oshrun -n 2 sh -c 'yes 2>/dev/null | head -c 40000000
-    echo done >"$1.$PMIX_RANK"' sh "$dir/slow" 2>"$err"
+    echo done >"$1.$SLUICE_JOB_PE"' sh "$dir/slow" 2>"$err"
     echo $? >"$dir/status") </dev/null |
     (
         sleep 0.7

@@ -27,8 +27,8 @@ command -v perl >/dev/null || skip 'perl is needed to undo an ignored SIGINT'
 
 for sig in INT TERM HUP; do
     # shellcheck disable=SC2016
-    begin_job 'trap "echo x >$dir/got.$PMIX_RANK; exit 0" '$sig'
-        echo x >"$dir/up.$PMIX_RANK"; while :; do sleep 0.05; done'
+    begin_job 'trap "echo x >$dir/got.$SLUICE_JOB_PE; exit 0" '$sig'
+        echo x >"$dir/up.$SLUICE_JOB_PE"; while :; do sleep 0.05; done'
     kill -$sig $job
     end_job
     [ -e "$dir/got.0" ] && [ -e "$dir/got.1" ] || fail "SIG$sig got lost"
@@ -36,7 +36,7 @@ for sig in INT TERM HUP; do
 done
 
 # shellcheck disable=SC2016
-idle='echo x >"$dir/up.$PMIX_RANK"; exec sleep 30'
+idle='echo x >"$dir/up.$SLUICE_JOB_PE"; exec sleep 30'
 for sig in INT:130 TERM:143 QUIT:131; do
     begin_job "$idle"
     begin=$(now)
@@ -48,7 +48,7 @@ for sig in INT:130 TERM:143 QUIT:131; do
 done
 
 # shellcheck disable=SC2016
-begin_job 'trap "" INT TERM; echo x >"$dir/up.$PMIX_RANK"; while :; do sleep 1; done'
+begin_job 'trap "" INT TERM; echo x >"$dir/up.$SLUICE_JOB_PE"; while :; do sleep 1; done'
 kill -INT $job
 sleep 0.5
 kill -0 $job 2>/dev/null || fail 'one SIGINT ended PEs that ignore it'
@@ -59,10 +59,10 @@ end_job
 [ $(($(now) - begin)) -lt 1500 ] || fail 'second SIGINT: slow end'
 
 # shellcheck disable=SC2016
-begin_job 'trap "echo 1 >>$dir/got.$PMIX_RANK" USR1
-    trap "echo 2 >>$dir/got.$PMIX_RANK" USR2
-    echo x >"$dir/up.$PMIX_RANK"
-    until [ "$(cat "$dir/got.$PMIX_RANK" 2>/dev/null | wc -l)" -ge 2 ]; do
+begin_job 'trap "echo 1 >>$dir/got.$SLUICE_JOB_PE" USR1
+    trap "echo 2 >>$dir/got.$SLUICE_JOB_PE" USR2
+    echo x >"$dir/up.$SLUICE_JOB_PE"
+    until [ "$(cat "$dir/got.$SLUICE_JOB_PE" 2>/dev/null | wc -l)" -ge 2 ]; do
         sleep 0.05 & wait; done; exit 0'
 kill -USR1 $job
 sleep 0.2
@@ -72,7 +72,7 @@ end_job
 
 # Stopped: no PE counts on; continued: they do.
 # shellcheck disable=SC2016
-begin_job 'echo x >"$dir/up.$PMIX_RANK"; i=0
+begin_job 'echo x >"$dir/up.$SLUICE_JOB_PE"; i=0
     while [ $i -lt 30 ]; do i=$((i + 1)); echo $i; sleep 0.05; done'
 kill -TSTP $job
 sleep 0.3

@@ -7,19 +7,19 @@ set -u
 
 try -n 4 true
 expect 0 'all succeed' && silent 'all succeed'
-try -n 4 sh -c '[ "$PMIX_RANK" != 2 ] || exit 3; sleep 20'
+try -n 4 sh -c '[ "$SLUICE_JOB_PE" != 2 ] || exit 3; sleep 20'
 expect 3 'PE 2 exits with 3'
 said '^oshrun: PE 2 (.*, pid [0-9]*) exited with status 3; ending the other 3 PEs \[S-E-PEEXIT\]$'
 [ $ms -lt 2500 ] || fail "the others ended after $ms ms"
 try -n 3 sh -c 'exit 5'
 expect 5 'all exit with 5'
 said 'exited with status 5, like 2 other PEs: .* \[S-E-PEEXIT\]$'
-try -n 3 sh -c '[ "$PMIX_RANK" != 0 ] || echo no such option >&2; exit 5'
+try -n 3 sh -c '[ "$SLUICE_JOB_PE" != 0 ] || echo no such option >&2; exit 5'
 expect 5 'all exit with 5, one says why'
 [ "$(cat "$err")" = 'no such option' ] || fail "all said it: $(cat "$err")"
-try -n 3 sh -c '[ "$PMIX_RANK" != 0 ] || echo a word >&2; exit $((5 + PMIX_RANK % 2))'
+try -n 3 sh -c '[ "$SLUICE_JOB_PE" != 0 ] || echo a word >&2; exit $((5 + SLUICE_JOB_PE % 2))'
 grep -q 'exited with status [56].*PEEXIT' "$err" || fail "5 and 6: $(cat "$err")"
-try -n 2 sh -c '[ "$PMIX_RANK" = 0 ] || kill -SEGV $$; sleep 20'
+try -n 2 sh -c '[ "$SLUICE_JOB_PE" = 0 ] || kill -SEGV $$; sleep 20'
 expect 139 'PE 1 crashes'
 said '^oshrun: PE 1 (.*, pid [0-9]*) was killed by signal 11 (Segmentation fault.*); ending the other PE \[S-E-PEDIED\]$'
 

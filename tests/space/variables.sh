@@ -171,7 +171,7 @@ asked '.* aware 1 provided 3: .*' SHMEM_ENABLE_DEVICE_AWARENESS=1 $run 64 3 awar
 differ()
 {
     refused "not all PEs have the same $1" oshrun -n 2 sh -c \
-        "[ \$PMIX_RANK = 0 ] || export $2; exec ./ask"
+        "[ \$SLUICE_JOB_PE = 0 ] || export $2; exec ./ask"
 }
 differ SHMEM_DEFAULT_SPACE SHMEM_DEFAULT_SPACE=gpu
 differ SHMEM_ENABLE_CPU_SPACE SHMEM_ENABLE_CPU_SPACE=0

@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     const char *word = argv[1];
 
     (void)argc;
-    if (!strcmp(word, "agent") && !strcmp(getenv("PMIX_RANK"), "1"))
+    if (!strcmp(word, "agent") && !strcmp(getenv("SLUICE_JOB_PE"), "1"))
         setenv("SHMEM_FAULT", "stream_agent:0.95:1", 1);
     shmem_init();
     me = shmem_my_pe();

@@ -3,6 +3,8 @@
  * job is wider than this host. */
 #include "oshrun.h"
 
+#include "rt/rt_wire.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +66,8 @@ static _Noreturn void become(const char *path, struct words *w)
 {
     int err;
 
+    /* Of an oshrun that has started this one: not of the job to come. */
+    unsetenv(RT_JOB_NAME);
     put(w, NULL);
     execv(path, w->word);
     err = errno;
@@ -230,7 +234,8 @@ static char *slurm_reason(void)
     const char *count = getenv("SLURM_JOB_NUM_NODES");
     const char *node = getenv("SLURM_JOB_NODELIST");
 
-    if (!getenv("SLURM_JOB_ID") || getenv("PMIX_NAMESPACE"))
+    if (!getenv("SLURM_JOB_ID") || getenv("PMIX_NAMESPACE") ||
+        getenv(RT_JOB_NAME))
         return NULL;
     if (!count)
         count = getenv("SLURM_NNODES");

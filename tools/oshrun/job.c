@@ -2,12 +2,16 @@
 /* job.c - see job.h. */
 #include "job.h"
 
+#include "channel.h"
 #include "tree.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define HEAR_MS MERGE_MS            /* others may still speak */
 #define HEAR_EXIT_MS 20             /* after shmem_global_exit(0) */
@@ -19,14 +23,26 @@
 #define FENCE_MS 3000
 #define REPEAT_MS 300               /* closer ones are one keystroke */
 
+/* A PMIx server takes who knows the name for one of its own. */
+static void name_job(struct job *j)
+{
+    uint64_t secret;
+
+    if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
+        secret = (uint64_t)now_ms() * (uint64_t)getpid();
+    snprintf(j->name, sizeof(j->name), "oshrun-%d-%016llx", (int)getpid(),
+             (unsigned long long)secret);
+}
+
 void job_init(struct job *j, const struct opts *o)
 {
     memset(j, 0, sizeof(*j));
     j->o = o;
     j->n = o->n;
     j->silent = -1;
-    j->silent_at = j->answer_at = j->fence_at = j->timeout_at = INT64_MAX;
-    j->phase_until = INT64_MAX;
+    j->silent_at = j->absent_at = j->answer_at = j->fence_at = INT64_MAX;
+    j->timeout_at = j->phase_until = INT64_MAX;
+    name_job(j);
     if (o->timeout_ms)
         j->timeout_at = now_ms() + o->timeout_ms;
     host_name(j->host, sizeof(j->host));
@@ -110,22 +126,67 @@ bool job_over(const struct job *j)
 
 /* ---- what happens ---- */
 
-/* A PE left with status 0 but without finalizing.  Others that still use
- * PMIx would wait for it without end; if they are about to leave in the same
+static bool is_silent(const struct pe *p)
+{
+    return (p->ended || p->lost) && p->in;
+}
+
+/* A PE left with status 0 but without finalizing.  Others that still use the
+ * library would wait for it without end; if they are about to leave in the same
  * way there is nothing wrong. */
 static void look_at_silent(struct job *j)
 {
     j->silent_at = INT64_MAX;
-    for (int i = 0; i < j->n; i++) {
-        if (!j->pe[i].pid || j->pe[i].ended)
+    for (int i = 0; i < j->n && j->silent >= 0; i++) {
+        if (!j->pe[i].pid || j->pe[i].ended || j->pe[i].lost)
             continue;
-        if (j->pe[i].connected && !j->pe[i].finalized) {
+        if (j->pe[i].in) {
             job_end(j, BY_SILENCE, j->silent, EXIT_FAILURE, 0);
             return;
         }
-        if (!j->pe[i].connected)    /* it may connect later */
+        if (!j->pe[i].joined)       /* it may come later */
             j->silent_at = now_ms() + SILENT_MS;
     }
+}
+
+static void note_silent(struct job *j, int pe)
+{
+    if (j->silent < 0)
+        j->silent = pe;
+    j->silent_at = now_ms() + SILENT_MS;
+}
+
+/* A script has started its next program. */
+static void note_back(struct job *j, int pe)
+{
+    j->pe[pe].lost = false;
+    if (j->silent == pe) {
+        j->silent = 0;
+        while (j->silent < j->n && !is_silent(&j->pe[j->silent]))
+            j->silent++;
+        if (j->silent == j->n)
+            j->silent = -1;
+    }
+    if (j->silent >= 0)
+        j->silent_at = now_ms() + SILENT_MS;
+}
+
+/* Those in a fence wait for a PE that has ended. */
+static void look_at_absent(struct job *j)
+{
+    j->absent_at = INT64_MAX;
+    for (int i = 0; i < j->n && channel_fence_waits(); i++)
+        if (j->pe[i].ended) {
+            job_end(j, BY_ABSENCE, i, EXIT_FAILURE, 0);
+            return;
+        }
+}
+
+static void note_waiting(struct job *j)
+{
+    for (int i = 0; i < j->n && j->absent_at == INT64_MAX; i++)
+        if (j->pe[i].ended)
+            j->absent_at = now_ms() + SILENT_MS;
 }
 
 static void hold_fence(struct job *j, const struct server_event *ev)
@@ -155,11 +216,19 @@ void job_note_server(struct job *j, const struct server_event *ev)
 
     switch (ev->what) {
     case SERVER_CONNECTED:
-        pe->connected = true;
-        pe->finalized = false;
+        pe->joined |= ev->by;
+        pe->in |= ev->by;
+        note_back(j, ev->pe);
+        break;
+    case SERVER_LOST:
+        pe->lost = true;
+        note_silent(j, ev->pe);
+        break;
+    case SERVER_WAITS:
+        note_waiting(j);
         break;
     case SERVER_FINALIZED:
-        pe->finalized = true;
+        pe->in &= ~ev->by;
         if (!server_someone_leaves())
             j->answer_at = INT64_MAX;
         else if (j->answer_at == INT64_MAX)
@@ -195,10 +264,10 @@ void job_note_exit(struct job *j, int pe, int wstatus)
         job_end(j, BY_SIGNAL, pe, code, HEAR_MS);
     else if (code)
         job_end(j, BY_STATUS, pe, code, HEAR_MS);
-    else if (p->connected && !p->finalized && j->silent < 0) {
-        j->silent = pe;
-        j->silent_at = now_ms() + SILENT_MS;
-    }
+    else if (p->in)
+        note_silent(j, pe);
+    else if (channel_fence_waits())
+        note_waiting(j);
 }
 
 void job_note_signal(struct job *j, int sig)
@@ -250,6 +319,8 @@ int64_t job_tick(struct job *j)
     }
     if (j->phase == RUN && now >= j->silent_at)
         look_at_silent(j);
+    if (j->phase == RUN && now >= j->absent_at)
+        look_at_absent(j);
     if (now >= j->answer_at) {
         j->answer_at = INT64_MAX;
         server_let_leave();
@@ -261,9 +332,10 @@ int64_t job_tick(struct job *j)
     if (now >= merge_due(j->merge))
         merge_flush(j->merge, false);
 
-    next = earlier(j->phase == RUN ? earlier(j->timeout_at, j->silent_at)
-                                   : j->phase_until, j->answer_at);
+    next = earlier(j->phase == RUN ? j->timeout_at : j->phase_until,
+                   j->answer_at);
     if (j->phase == RUN)
-        next = earlier(next, j->fence_at);
+        next = earlier(earlier(next, j->fence_at),
+                       earlier(j->silent_at, j->absent_at));
     return earlier(next, merge_due(j->merge));
 }

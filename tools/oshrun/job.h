@@ -17,8 +17,10 @@
 struct pe {
     pid_t pid;                      /* 0: not started */
     bool ended;
-    bool connected;                 /* PMIx_Init was called ... */
-    bool finalized;                 /* ... and PMIx_Finalize after it */
+    unsigned joined;                /* VIA_...: it has started there once */
+    unsigned in;                    /* ... and has not finalized since */
+    bool lost;                      /* the process that had started has ended,
+                                     * though that of the PE goes on */
     int wstatus;                    /* of the one that has ended */
     struct source out, err;
 };
@@ -31,6 +33,7 @@ enum cause {
     BY_STATUS,                      /* a PE exited with a status of its own */
     BY_ABORT,                       /* shmem_global_exit or the like */
     BY_SILENCE,                     /* exited without finalizing */
+    BY_ABSENCE,                     /* exited, and others start the library */
     BY_TIMEOUT,
     BY_USER,                        /* a signal to oshrun */
     BY_READER,                      /* nobody reads our output any more */
@@ -42,6 +45,7 @@ enum cause {
 struct job {
     const struct opts *o;
     char host[256];
+    char name[64];                  /* hard to guess */
     int n, alive;                   /* PEs; those that run */
     struct pe *pe;
     struct sink sinks[2];
@@ -60,6 +64,7 @@ struct job {
     bool stopped;
     int silent;                     /* a PE that left without finalizing, -1 */
     int64_t silent_at;              /* when to look at it */
+    int64_t absent_at;              /* when to look who is missing in a fence */
     int64_t answer_at;              /* when to let finalized PEs leave anyway */
     int64_t timeout_at;
     struct server_event fence[MAX_FENCES];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.c - the keeper: one thread, one poll(). */
+#include "channel.h"
 #include "job.h"
 #include "tree.h"
 
@@ -16,8 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Places in the set of descriptors; two for each PE follow. */
+/* Places in the set of descriptors; four for each PE follow. */
 enum { AT_SIGNALS, AT_CONTROL, AT_SERVER, AT_REPORT, AT_OUT, AT_ERR, AT_PES };
+enum { PE_OUT, PE_ERR, PE_CHANNEL, PE_SESSION, PE_FDS };
 
 /* What PEs have started and left behind gets this long after SIGTERM. */
 #define LEFTOVER_MS 100
@@ -78,10 +80,42 @@ static void read_server(struct keeper *k)
     struct server_event ev;
     uint64_t n;
 
+    if (server_fd() < 0)
+        return;
     if (read(server_fd(), &n, sizeof(n)) < 0 && errno != EAGAIN)
         say("S-E-SERVER", "eventfd: %m");
     while (server_next(&ev))
         job_note_server(&k->job, &ev);
+}
+
+static void watch_channel(struct keeper *k, int pe)
+{
+    struct pollfd *p = &k->fds[AT_PES + PE_FDS * pe + PE_CHANNEL];
+    int fds[2];
+
+    channel_fds(pe, fds);
+    for (int i = 0; i < 2; i++)
+        p[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
+}
+
+static void read_channels(struct keeper *k)
+{
+    const struct pollfd *p;
+
+    for (int i = 0; i < k->job.n; i++) {
+        p = &k->fds[AT_PES + PE_FDS * i + PE_CHANNEL];
+        if (p[0].revents || p[1].revents)
+            channel_read(&k->job, i);
+    }
+}
+
+/* What has come by now: PEs say something, and end. */
+static void read_channels_now(struct keeper *k)
+{
+    for (int i = 0; i < k->job.n; i++)
+        watch_channel(k, i);
+    if (poll(k->fds + AT_PES, (nfds_t)(PE_FDS * k->job.n), 0) > 0)
+        read_channels(k);
 }
 
 /* A child that could not become the program. */
@@ -142,6 +176,7 @@ static void bury(struct keeper *k)
 
     while ((n = reap(dead, 64)) > 0) {
         read_server(k);
+        read_channels_now(k);
         if (k->report >= 0)
             read_report(k);
         for (int i = 0; i < n; i++) {
@@ -203,7 +238,7 @@ static int64_t prepare(struct keeper *k)
     k->fds[AT_ERR].fd = j->err != j->out && sink_waiting(j->err) ? j->err->fd
                                                                  : -1;
     for (int i = 0; i < j->n; i++) {
-        struct pollfd *p = &k->fds[AT_PES + 2 * i];
+        struct pollfd *p = &k->fds[AT_PES + PE_FDS * i];
         struct source *s[2] = { &j->pe[i].out, &j->pe[i].err };
 
         for (int w = 0; w < 2; w++) {
@@ -214,6 +249,7 @@ static int64_t prepare(struct keeper *k)
             if (s[w]->n_part && source_due(s[w]) < due)
                 due = source_due(s[w]);
         }
+        watch_channel(k, i);
     }
     return due;
 }
@@ -244,7 +280,7 @@ static void turn(struct keeper *k, int64_t until)
     struct job *j = &k->job;
     int64_t due = prepare(k);
 
-    if (poll(k->fds, (nfds_t)(AT_PES + 2 * j->n),
+    if (poll(k->fds, (nfds_t)(AT_PES + PE_FDS * j->n),
              wait_ms(due < until ? due : until)) < 0)
         return;
     if (k->fds[AT_CONTROL].revents)
@@ -252,11 +288,14 @@ static void turn(struct keeper *k, int64_t until)
     if (k->fds[AT_SIGNALS].revents)
         read_signals(k);
     for (int i = 0; i < j->n; i++) {
-        if (k->fds[AT_PES + 2 * i].revents)
+        const struct pollfd *p = &k->fds[AT_PES + PE_FDS * i];
+
+        if (p[PE_OUT].revents)
             source_read(&j->pe[i].out);
-        if (k->fds[AT_PES + 2 * i + 1].revents)
+        if (p[PE_ERR].revents)
             source_read(&j->pe[i].err);
     }
+    read_channels(k);
     if (k->fds[AT_SERVER].revents)
         read_server(k);
     if (k->report >= 0 && k->fds[AT_REPORT].revents)
@@ -369,7 +408,7 @@ static int open_all(struct keeper *k, const struct start *s, struct spawn *sp,
     j->err = sink_same(STDOUT_FILENO, STDERR_FILENO) ? j->out : &j->sinks[1];
     say_through(say_to_sink);
     j->merge = must(merge_open(j->err, j->n));
-    k->fds = must(calloc((size_t)(AT_PES + 2 * j->n), sizeof(*k->fds)));
+    k->fds = must(calloc((size_t)(AT_PES + PE_FDS * j->n), sizeof(*k->fds)));
     sp->start = s;
     if (spawn_open(sp, j->n, &k->report) < 0)
         return -1;
@@ -379,7 +418,8 @@ static int open_all(struct keeper *k, const struct start *s, struct spawn *sp,
             return -1;
         sp->place = place;
     }
-    if (server_open(j->n, j->host) < 0)
+    if (channel_open(j->n) < 0 ||
+        (j->o->pmix && server_open(j->n, j->host, j->name) < 0))
         return -1;
     k->fds[AT_SIGNALS] = (struct pollfd){ .fd = k->signals, .events = POLLIN };
     k->fds[AT_CONTROL] = (struct pollfd){ .fd = k->control, .events = POLLIN };
@@ -396,11 +436,12 @@ static void start_pes(struct keeper *k, struct spawn *sp)
     struct spawned made;
 
     if (j->o->verbose)
-        say(NULL, "starting %d PE%s of %s on %s, PMIx %s", j->n,
-            j->n > 1 ? "s" : "", sp->start->path, j->host, SLUICE_PMIX_VERSION);
+        say(NULL, "starting %d PE%s of %s on %s%s", j->n, j->n > 1 ? "s" : "",
+            sp->start->path, j->host,
+            j->o->pmix ? ", PMIx " SLUICE_PMIX_VERSION : "");
     sp->env = environ;
     for (int pe = 0; pe < j->n && j->phase == RUN; pe++) {
-        if (spawn_pe(sp, pe, &made) < 0) {
+        if (spawn_pe(sp, j, pe, &made) < 0) {
             job_end(j, BY_START, pe, EXIT_FAILURE, 0);
             job_kill(j);
             break;

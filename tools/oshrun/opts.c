@@ -16,7 +16,7 @@
 
 enum what {
     OPT_N, OPT_PPN, OPT_EXPORT, OPT_TAG, OPT_TIMEOUT, OPT_BIND, OPT_HOSTS,
-    OPT_HOSTFILE, OPT_OVERSUBSCRIBE, OPT_VERBOSE, OPT_HELP, OPT_VERSION
+    OPT_HOSTFILE, OPT_OVERSUBSCRIBE, OPT_PMIX, OPT_VERBOSE, OPT_HELP, OPT_VERSION
 };
 
 static const struct option_name {
@@ -38,6 +38,7 @@ static const struct option_name {
     { "--machinefile", OPT_HOSTFILE, true },
     { "--oversubscribe", OPT_OVERSUBSCRIBE, false },
     { "-oversubscribe", OPT_OVERSUBSCRIBE, false },
+    { "--pmix", OPT_PMIX, false },        { "-pmix", OPT_PMIX, false },
     { "-v", OPT_VERBOSE, false },         { "--verbose", OPT_VERBOSE, false },
     { "-h", OPT_HELP, false },            { "--help", OPT_HELP, false },
     { "-V", OPT_VERSION, false },         { "--version", OPT_VERSION, false },
@@ -57,6 +58,7 @@ static const char help[] =
 "  --hostfile, -f, -machinefile FILE\n"
 "                           the same from a file: A, A:4 or A slots=4 a line\n"
 "  --oversubscribe          accepted: more PEs than cores are always allowed\n"
+"  --pmix                   be a PMIx server too, for programs of other libraries\n"
 "  -v, --verbose            say what is started, where, and how it ended\n"
 "  --help, --version\n"
 "\n"
@@ -139,6 +141,9 @@ static void take(struct opts *o, enum what what, const char *opt, char *value)
         break;
     case OPT_OVERSUBSCRIBE:
         o->oversubscribe = true;
+        break;
+    case OPT_PMIX:
+        o->pmix = true;
         break;
     case OPT_VERBOSE:
         o->verbose = true;

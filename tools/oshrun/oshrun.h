@@ -3,8 +3,8 @@
  *
  * Two processes make up oshrun.  The front is the one the user started: it
  * owns the terminal, takes the signals and passes its exit status on.  The
- * keeper, its child in a session of its own, is the PMIx server, the parent
- * of the PEs and the subreaper of everything these start.  Whichever of the
+ * keeper, its child in a session of its own, serves the PEs' channels, and is the
+ * parent of the PEs and the subreaper of everything these start.  Whichever of the
  * two dies, the other one ends all processes of the job, so that nothing is
  * left even after SIGKILL. */
 #ifndef OSHRUN_H
@@ -32,6 +32,7 @@ struct opts {
     bool verbose;
     bool bind_core;
     bool oversubscribe;
+    bool pmix;
     const char *hosts;              /* as written after -H, or NULL */
     const char *hostfile;
     char **exports;                 /* NAME or NAME=VALUE, n_exports of them */

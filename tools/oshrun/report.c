@@ -87,9 +87,16 @@ void job_report(struct job *j)
             rest);
         break;
     case BY_SILENCE:
-        say("S-E-NOFINI", "PE %d (%s, pid %d) exited with status 0 but without "
-            "shmem_finalize, and others may wait for it%s", j->culprit, j->host,
-            (int)p->pid, rest);
+        say("S-E-NOFINI", "%sPE %d (%s, pid %d) %s without shmem_finalize, and "
+            "others may wait for it%s", p->ended ? "" : "a process of ",
+            j->culprit, j->host, (int)p->pid,
+            p->ended ? "exited with status 0 but" : "ended", rest);
+        break;
+    case BY_ABSENCE:
+        say("S-E-NOFINI", "PE %d (%s, pid %d) exited with status 0 %s, and "
+            "others wait for it in shmem_init%s", j->culprit, j->host,
+            (int)p->pid, p->joined ? "after shmem_finalize"
+                                   : "without shmem_init", rest);
         break;
     case BY_TIMEOUT:
         say("S-E-TIMEOUT", "the job has run for %g s, the --timeout; ending its "

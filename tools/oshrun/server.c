@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 /* Registering: answers libpmix still owes, and the first bad one. */
@@ -193,9 +192,8 @@ static int try_thread(void)
     return 0;
 }
 
-int server_open(int n, const char *host)
+int server_open(int n, const char *host, const char *name)
 {
-    uint64_t secret;
     pmix_status_t st;
 
     srv.n = n;
@@ -205,11 +203,7 @@ int server_open(int n, const char *host)
         say("S-E-SERVER", "eventfd: %m");
         return -1;
     }
-    /* Connecting takes the name of the job: make it hard to guess. */
-    if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
-        secret = (uint64_t)now_ms() * (uint64_t)getpid();
-    snprintf(srv.nspace, sizeof(srv.nspace), "oshrun-%d-%016llx", (int)getpid(),
-             (unsigned long long)secret);
+    snprintf(srv.nspace, sizeof(srv.nspace), "%s", name);
 
     /* Data in the server's memory instead of files the PEs map, which outlive
      * a killed server; no security service that asks a daemon. */
@@ -226,17 +220,6 @@ int server_open(int n, const char *host)
     return 0;
 }
 
-/* The port in "...=<name>;tcp4://<address>:<port>". */
-static void learn_port(char **env)
-{
-    const char *colon;
-
-    for (; !srv.port && *env; env++)
-        if (strncmp(*env, "PMIX_SERVER_URI", 15) == 0 &&
-            strstr(*env, ";tcp") && (colon = strrchr(*env, ':')))
-            srv.port = atoi(colon + 1);
-}
-
 int server_env(int pe, char ***env)
 {
     pmix_status_t st;
@@ -246,6 +229,5 @@ int server_env(int pe, char ***env)
     st = PMIx_server_setup_fork(&proc, env);
     if (st != PMIX_SUCCESS)
         return refuse("PMIx_server_setup_fork", st);
-    learn_port(*env);
     return 0;
 }

@@ -3,11 +3,8 @@
 #include "oshrun.h"
 #include "server_int.h"
 
-#include <dirent.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 struct server srv = { .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -63,44 +60,7 @@ void server_answer(struct server_event *ev)
  * those for lost participants of the new fence and break it.  So the answers
  * to PMIx_Finalize wait until all PEs that are connected have asked; the last
  * one to ask is handled on libpmix's thread, where nothing else can happen
- * meanwhile: there all are answered.  All connections are closed from this side
- * then, unless one of them may be that of a PE that is only connecting. */
-
-static bool is_connection(int fd)
-{
-    struct sockaddr_storage addr;
-    socklen_t len = sizeof(addr);
-    in_port_t port;
-
-    if (getsockname(fd, (struct sockaddr *)&addr, &len) < 0)
-        return false;
-    if (addr.ss_family == AF_INET)
-        port = ((struct sockaddr_in *)(void *)&addr)->sin_port;
-    else if (addr.ss_family == AF_INET6)
-        port = ((struct sockaddr_in6 *)(void *)&addr)->sin6_port;
-    else
-        return false;
-    len = sizeof(addr);             /* what listens there has no peer */
-    return ntohs(port) == srv.port &&
-           getpeername(fd, (struct sockaddr *)&addr, &len) == 0;
-}
-
-/* Read no more from the sockets that libpmix has accepted: it then sees their
- * end, as if the clients had closed them. */
-static void close_connections(void)
-{
-    DIR *dir = srv.port ? opendir("/proc/self/fd") : NULL;
-    struct dirent *e;
-    int fd;
-
-    while (dir && (e = readdir(dir))) {
-        fd = atoi(e->d_name);
-        if (fd > STDERR_FILENO && is_connection(fd))
-            shutdown(fd, SHUT_RD);
-    }
-    if (dir)
-        closedir(dir);
-}
+ * meanwhile: there all are answered. */
 
 /* With the lock held. */
 static bool all_leave(void)
@@ -108,15 +68,6 @@ static bool all_leave(void)
     for (int i = 0; i < srv.n; i++)
         if (srv.client[i].connected && !srv.client[i].finalized &&
             !srv.client[i].gone)
-            return false;
-    return true;
-}
-
-/* The same: does each other PE wait for the answer to its PMIx_Finalize? */
-static bool nobody_comes(int pe)
-{
-    for (int i = 0; i < srv.n; i++)
-        if (i != pe && !srv.client[i].leave && !srv.client[i].gone)
             return false;
     return true;
 }
@@ -157,6 +108,8 @@ void server_gone(int pe)
 {
     bool all;
 
+    if (!srv.client)
+        return;
     pthread_mutex_lock(&srv.lock);
     srv.client[pe].gone = true;
     all = all_leave();
@@ -195,7 +148,7 @@ static pmix_status_t connected(const pmix_proc_t *proc, void *object,
     c->connected = true;
     c->finalized = false;
     pthread_mutex_unlock(&srv.lock);
-    post(&(struct server_event){ .what = SERVER_CONNECTED,
+    post(&(struct server_event){ .what = SERVER_CONNECTED, .by = VIA_PMIX,
                                  .pe = (int)proc->rank });
     return PMIX_OPERATION_SUCCEEDED;
 }
@@ -203,7 +156,7 @@ static pmix_status_t connected(const pmix_proc_t *proc, void *object,
 static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
                                pmix_op_cbfunc_t done, void *arg)
 {
-    bool all, alone;
+    bool all;
     struct client *c;
 
     (void)object;
@@ -213,7 +166,6 @@ static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
     pthread_mutex_lock(&srv.lock);
     c->finalized = true;
     all = all_leave();
-    alone = nobody_comes((int)proc->rank);
     if (!all) {
         c->leave = done;
         c->leave_arg = arg;
@@ -221,12 +173,10 @@ static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
     pthread_mutex_unlock(&srv.lock);
     if (all)
         answer_leavers();
-    post(&(struct server_event){ .what = SERVER_FINALIZED,
+    post(&(struct server_event){ .what = SERVER_FINALIZED, .by = VIA_PMIX,
                                  .pe = (int)proc->rank });
     if (!all)
         return PMIX_SUCCESS;
-    if (alone)
-        close_connections();
     return PMIX_OPERATION_SUCCEEDED;    /* answered after we return */
 }
 

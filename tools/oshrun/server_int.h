@@ -22,7 +22,6 @@ struct server {
     char nspace[PMIX_MAX_NSLEN + 1];
     int n;
     int fd;                         /* the eventfd of the queue */
-    int port;                       /* where libpmix listens, or 0 */
     pthread_mutex_t lock;           /* all below */
     struct client *client;
     struct server_event *queue;

@@ -2,7 +2,9 @@
 /* spawn.c - see spawn.h. */
 #include "spawn.h"
 
+#include "channel.h"
 #include "server.h"
+#include "rt/rt_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +23,9 @@ extern char **environ;
 
 /* Descriptors beside those of the PEs: libpmix, our pipes, some air. */
 #define FILES_BASE 64
-/* Two pipes and the socket of its PMIx client. */
-#define FILES_PER_PE 3
+/* Two pipes, its channel and its session; one more is the socket of its PMIx
+ * client. */
+#define FILES_PER_PE 4
 
 /* ---- environment ---- */
 
@@ -35,7 +38,7 @@ static bool describes_job(const char *var)
         "OMPI_APP_CTX_NUM_PROCS=", "OMPI_FIRST_RANKS=", "OMPI_NUM_APP_CTX=",
         "OMPI_FILE_LOCATION=", "OMPI_COMMAND=", "OMPI_ARGV=",
         "OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix=", "OMPI_MCA_initial_wdir=",
-        "PRTE_", "HYDI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=",
+        "PRTE_", "HYDI_", "SLUICE_JOB", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=",
     };
 
     if (strncmp(var, "PMIX_MCA_", 9) == 0 || strncmp(var, "PRTE_MCA_", 9) == 0)
@@ -48,7 +51,7 @@ static bool describes_job(const char *var)
 
 void spawn_environment(const struct opts *o)
 {
-    bool inside = getenv("PMIX_NAMESPACE") != NULL;
+    bool inside = getenv("PMIX_NAMESPACE") || getenv(RT_JOB_NAME);
     char text[16], *name, *eq;
     int i = 0;
 
@@ -100,9 +103,10 @@ static void free_env(char **env)
 
 /* ---- limits ---- */
 
-static int raise_files(struct rlimit *was, int n)
+static int raise_files(struct rlimit *was, int n, bool pmix)
 {
-    rlim_t need = FILES_BASE + (rlim_t)n * FILES_PER_PE;
+    rlim_t each = FILES_PER_PE + (pmix ? 1 : 0);
+    rlim_t need = FILES_BASE + (rlim_t)n * each;
     struct rlimit now;
     char most[64] = "";
 
@@ -113,10 +117,9 @@ static int raise_files(struct rlimit *was, int n)
     now.rlim_max = was->rlim_max > need ? was->rlim_max : need;
     if (setrlimit(RLIMIT_NOFILE, &now) == 0)
         return 0;
-    if (was->rlim_max >= FILES_BASE + FILES_PER_PE)
+    if (was->rlim_max >= FILES_BASE + each)
         snprintf(most, sizeof(most), " or start fewer PEs, at most %llu",
-                 (unsigned long long)(was->rlim_max - FILES_BASE) /
-                     FILES_PER_PE);
+                 (unsigned long long)((was->rlim_max - FILES_BASE) / each));
     say("S-E-LIMIT", "%d PE%s need %llu open files here, but the hard limit is "
         "%llu (ulimit -Hn): raise it%s", n, n > 1 ? "s" : "",
         (unsigned long long)need, (unsigned long long)was->rlim_max, most);
@@ -128,7 +131,7 @@ int spawn_open(struct spawn *s, int n, int *report_end)
     int ends[2];
 
     s->null = s->report = -1;
-    if (raise_files(&s->files, n) < 0)
+    if (raise_files(&s->files, n, s->start->opts->pmix) < 0)
         return -1;
     s->null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (s->null < 0 || pipe2(ends, O_CLOEXEC) < 0) {
@@ -182,19 +185,21 @@ static int channel(int tty, int ends[2])
 
 /* ---- the process ---- */
 
-/* Only 0 to 2 are for the program: not the sockets of other PEs. */
-static void close_others(void)
+/* Only 0 to 2 are for the program, and its channel: not the sockets of other
+ * PEs. */
+static void close_others(int channel)
 {
-    if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
-        return;
-    for (int fd = 3; fd < 65536; fd++)      /* a kernel before 5.11 */
-        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
+        for (int fd = 3; fd < 65536; fd++)  /* a kernel before 5.11 */
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(channel, F_SETFD, 0);
 }
 
 /* From fork to exec: libpmix has threads, so only calls that are safe after
- * fork in such a process. */
+ * fork in such a process.  fds: 0 to 2, and the channel, which stays where it
+ * is. */
 static _Noreturn void child(const struct spawn *s, int pe, char **env,
-                            const int fds[3], pid_t keeper)
+                            const int fds[4], pid_t keeper)
 {
     struct spawn_failure f = { .pe = pe };
     struct sigaction act;
@@ -206,7 +211,7 @@ static _Noreturn void child(const struct spawn *s, int pe, char **env,
     for (int i = 0; i < 3; i++)
         if (fds[i] != i)
             dup2(fds[i], i);
-    close_others();
+    close_others(fds[3]);
     if (s->place)
         sched_setaffinity(0, s->place->size, place_of(s->place, pe));
     setrlimit(RLIMIT_NOFILE, &s->files);
@@ -221,10 +226,11 @@ static _Noreturn void child(const struct spawn *s, int pe, char **env,
     _exit(f.err == ENOENT ? EXIT_NOPROG : EXIT_NOEXEC);
 }
 
-int spawn_pe(const struct spawn *s, int pe, struct spawned *out)
+int spawn_pe(const struct spawn *s, const struct job *j, int pe,
+             struct spawned *out)
 {
     pid_t keeper = getpid(), pid = -1;
-    int o[2], e[2], fds[3], err;
+    int o[2], e[2], fds[4], err;
     char **env;
 
     if (channel(s->tty_out, o) < 0) {
@@ -241,7 +247,8 @@ int spawn_pe(const struct spawn *s, int pe, struct spawned *out)
     fds[0] = pe == 0 ? s->start->stdin_fd : s->null;
     fds[1] = o[1];
     fds[2] = e[1];
-    if (server_env(pe, &env) == 0) {
+    fds[3] = channel_make(j, pe, &env);
+    if (fds[3] >= 0 && (!j->o->pmix || server_env(pe, &env) == 0)) {
         pid = fork();
         err = errno;
         if (pid == 0)
@@ -250,6 +257,7 @@ int spawn_pe(const struct spawn *s, int pe, struct spawned *out)
             say_no_process(err, "PE %d: fork", pe);
     }
     free_env(env);
+    channel_made();
     close(o[1]);
     close(e[1]);
     if (pid < 0) {

@@ -18,6 +18,8 @@ struct spawn {
     int tty_out, tty_err;           /* terminals to imitate, or -1 */
 };
 
+struct job;
+
 /* What a child writes to report. */
 struct spawn_failure {
     int pe;
@@ -37,6 +39,7 @@ void spawn_environment(const struct opts *o);
  * 0, or -1 with the reason said. */
 int spawn_open(struct spawn *s, int n, int *report_end);
 /* 0, or -1 with the reason said. */
-int spawn_pe(const struct spawn *s, int pe, struct spawned *out);
+int spawn_pe(const struct spawn *s, const struct job *j, int pe,
+             struct spawned *out);
 
 #endif

@@ -7,7 +7,9 @@
 #include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "ofi/ofi.h"
+#include "rt/rt.h"
 #include "rt/rt_nic.h"
+#include "rt/rt_wire.h"
 #include "stream/stream.h"
 
 #include <errno.h>
@@ -83,7 +85,21 @@ static void ask_local_size(const pmix_proc_t *me)
     PMIX_VALUE_RELEASE(v);
 }
 
-static void check_pmix(void)
+/* Says what is wrong itself, as the library would. */
+static void check_oshrun(void)
+{
+    if (rt_open() || !rt_job.launched) {
+        say(FAIL, "launcher", "oshrun's channel cannot be used, see the line "
+            "above");
+        return;
+    }
+    say(PASS, "launcher", "oshrun answers: PE %d of %d", rt_job.pe,
+        rt_job.n_pes);
+    local_pes = (uint32_t)(rt_job.one_machine ? rt_job.n_pes : rt_job.n_local);
+    rt_close();
+}
+
+static void check_launcher(void)
 {
     static const char *const copies[] = {
         "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "PALS_SIZE", "PALS_NRANKS",
@@ -93,6 +109,10 @@ static void check_pmix(void)
     pmix_status_t st;
     const char *v;
 
+    if (env_foreign(RT_JOB_NAME)) {
+        check_oshrun();
+        return;
+    }
     if (env_foreign("PMIX_NAMESPACE")) {
         st = PMIx_Init(&me, NULL, 0);
         if (st != PMIX_SUCCESS) {
@@ -288,7 +308,7 @@ int info_check(void)
 
     pe = info_pe();
     legal = check_environment();
-    check_pmix();
+    check_launcher();
     /* Under a launcher its number of PEs counts, else one PE per core. */
     pes = local_pes ? (int)local_pes : cores;
     check_shared_memory();

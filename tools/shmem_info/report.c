@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "rt/rt_topo.h"
+#include "rt/rt_wire.h"
 #include "shmem.h"
 
 #include "../../config_args.h"
@@ -62,7 +63,8 @@ static void drivers(void)
     char network[320];
 
     puts("\nDrivers");
-    printf("  %-14s %.*s\n", "start-up", name_length(pmix), pmix);
+    printf("  %-14s oshrun's channel, %.*s\n", "start-up", name_length(pmix),
+           pmix);
     printf("  %-14s hwloc %u.%u\n", "topology", v >> 16, v >> 8 & 0xff);
     row("same node", "one sealed memfd for heaps and static data");
     ofi_probe(network, sizeof network);
@@ -114,11 +116,14 @@ static void machine(void)
     devices("GPUs", t.n_gpus, t.gpus, t.gpu_numa);
 }
 
-/* PMIx servers tell it so; asking them takes a session of its own. */
+/* Launchers tell it so; asking them takes a session of its own. */
 int info_pe(void)
 {
+    const char *pe = env_foreign(RT_JOB_NAME) ? env_foreign(RT_JOB_PE) : NULL;
     const char *rank = env_foreign("PMIX_RANK");
 
+    if (pe)
+        return atoi(pe);
     return env_foreign("PMIX_NAMESPACE") && rank ? atoi(rank) : 0;
 }
 

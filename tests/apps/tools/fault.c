@@ -40,7 +40,7 @@ static _Atomic long calls;
 static const char *fault(const char *call)
 {
     const char *text = getenv("FAULT"), *pe = getenv("FAULT_PE");
-    const char *rank = getenv("PMIX_RANK");
+    const char *rank = getenv("SLUICE_JOB_PE");
     size_t n = strlen(call);
     char *end;
     long nth;

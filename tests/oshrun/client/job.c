@@ -96,6 +96,25 @@ static void fence(void)
     must(PMIx_Fence(NULL, 0, &info, 1), "PMIx_Fence");
 }
 
+/* A server may hear of the end of the last round's connections only in a fence
+ * of this one, and then break it: so all have to be back before. */
+static void await_all(unsigned n, int round)
+{
+    pmix_value_t v = { .type = PMIX_UINT32 }, *got = NULL;
+    char key[32];
+    pmix_proc_t p;
+
+    snprintf(key, sizeof(key), "back.%d", round);
+    must(PMIx_Put(PMIX_GLOBAL, key, &v), "PMIx_Put");
+    must(PMIx_Commit(), "PMIx_Commit");
+    for (unsigned i = 0; i < n; i++) {
+        PMIX_LOAD_PROCID(&p, me.nspace, i);
+        while (PMIx_Get(&p, key, NULL, 0, &got) != PMIX_SUCCESS)
+            usleep(1000);
+        PMIX_VALUE_RELEASE(got);
+    }
+}
+
 static void exchange(unsigned n, int round)
 {
     char key[32], word[32];
@@ -150,6 +169,8 @@ int main(int argc, char **argv)
     for (int round = 0; round < rounds; round++) {
         must(PMIx_Init(&me, NULL, 0), "PMIx_Init");
         n = check_job();
+        if (round)
+            await_all(n, round);
         exchange(n, round);
         must(PMIx_Finalize(NULL, 0), "PMIx_Finalize");
     }

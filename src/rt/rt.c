@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rt.c - what all drivers share: which one is used, the PEs of a node, a job
+ * of one PE, the end of the process. */
+#include "rt/rt.h"
+#include "rt/rt_int.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "base/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct rt_job rt_job;
+
+static const struct rt_driver *driver;  /* NULL: not open, or a job of one PE */
+
+void rt_open_singleton(void)
+{
+    static int only[1];
+
+    rt_job.pe = 0;
+    rt_job.n_pes = 1;
+    rt_job.local = 0;
+    rt_job.n_local = 1;
+    rt_job.one_machine = true;
+    rt_job.local_pes = only;
+    rt_job.launched = false;
+}
+
+/* The PEs of the list that share SHMEM_PPN's group with this one. */
+int rt_keep_group(int *pes, int all)
+{
+    int n = 0;
+
+    rt_job.local = -1;
+    for (int i = 0; i < all; i++) {
+        if (env.PPN && pes[i] / env.PPN != rt_job.pe / env.PPN)
+            continue;
+        if (pes[i] == rt_job.pe)
+            rt_job.local = n;
+        pes[n++] = pes[i];
+    }
+    if (rt_job.local < 0) {
+        free(pes);
+        return -ESRCH;
+    }
+    rt_job.local_pes = pes;
+    rt_job.n_local = n;
+    rt_job.one_machine = all == rt_job.n_pes;
+    return 0;
+}
+
+/* oshrun's own variables come first: MPI_Init of a program that oshrun has
+ * started puts the PMIx variables of a job of one process into the
+ * environment. */
+int rt_open(void)
+{
+    const struct rt_driver *d = rt_launcher_invites() ? &rt_launcher : &rt_pmix;
+    int rc = d->open();
+
+    if (!rc && rt_job.launched)
+        driver = d;
+    return rc;
+}
+
+void rt_close(void)
+{
+    if (driver) {
+        free(rt_job.local_pes);
+        driver->close();
+    }
+    driver = NULL;
+    rt_job.local_pes = NULL;
+    rt_job.launched = false;
+}
+
+int rt_put(const char *key, const void *value, size_t size)
+{
+    return driver ? driver->put(key, value, size) : 0;
+}
+
+int rt_fence(void)
+{
+    return driver ? driver->fence() : 0;
+}
+
+int rt_get(int pe, const char *key, void *out, size_t size)
+{
+    return driver ? driver->get(pe, key, out, size) : -ENOENT;
+}
+
+bool rt_host(int pe, char *out, size_t size)
+{
+    return driver && driver->host(pe, out, size);
+}
+
+bool rt_shares(void)
+{
+    return driver && driver->share;
+}
+
+int rt_share(int fd, int takers)
+{
+    return driver->share(fd, takers);
+}
+
+int rt_take(int pe, int *out)
+{
+    return driver->take(pe, out);
+}
+
+void rt_await_end(void)
+{
+    const struct timespec patience = { .tv_sec = 1 };
+
+    if (driver)
+        nanosleep(&patience, NULL);
+}
+
+static bool flushed;
+
+/* On a thread of its own, which is given up where it has to wait: for who
+ * holds stdout, maybe the caller itself, in a signal handler; or for a reader.
+ * Other streams come second: some thread may be reading one of them. */
+static void *flush(void *arg)
+{
+    if (!ftrylockfile(stdout)) {
+        fflush(stdout);
+        funlockfile(stdout);
+    }
+    fflush(NULL);
+    __atomic_store_n(&flushed, true, __ATOMIC_RELEASE);
+    return arg;
+}
+
+/* What the program printed before an error tells how it came to it. */
+static void flush_output(void)
+{
+    const struct timespec nap = { .tv_nsec = 200000 };
+    pthread_t thread;
+
+    __atomic_store_n(&flushed, false, __ATOMIC_RELAXED);
+    if (thread_start(&thread, flush, NULL))
+        return;
+    for (int i = 0; i < 2500 && !__atomic_load_n(&flushed, __ATOMIC_ACQUIRE);
+         i++)
+        nanosleep(&nap, NULL);
+    if (__atomic_load_n(&flushed, __ATOMIC_ACQUIRE))
+        pthread_join(thread, NULL);     /* it only has to end */
+    else
+        pthread_detach(thread);
+}
+
+void rt_abort(int status)
+{
+    flush_output();
+    if (driver)
+        driver->abort(status);
+    /* The system keeps 8 bits: 256 must not look like success. */
+    _exit(status && !(status & 0xff) ? EXIT_FAILURE : status);
+}
+
+void rt_leave(int status)
+{
+    _exit(status);
+}

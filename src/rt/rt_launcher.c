@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rt_launcher.c - the driver for jobs of oshrun: its own channel, see
+ * rt_wire.h.  No other process can reach it, and it needs no thread. */
+#include "rt/rt.h"
+#include "rt/rt_int.h"
+#include "rt/rt_wire.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int session = -1;
+
+/* ---- requests ---- */
+
+static const char *why(int rc)
+{
+    return rc == -ECONNRESET || rc == -EPIPE ? "oshrun has closed the session"
+           : rc == -EPROTO ? "oshrun and the program disagree"
+           : rc == -EPROTONOSUPPORT ? "oshrun is of another version of Sluice"
+                                    : strerror(-rc);
+}
+
+/* Sends the request and waits for its answer; *fd is what came with that, or
+ * -1.  The answer's value lies in *packet. */
+static int ask(const struct rt_wire *request, int send_fd,
+               struct rt_wire_packet *packet, struct rt_wire *answer, int *fd)
+{
+    int rc = rt_wire_send(session, request, send_fd);
+
+    *fd = -1;
+    if (!rc)
+        rc = rt_wire_receive(session, 0, packet, answer, fd);
+    if (!rc && answer->type != RT_ANSWER)
+        rc = -EPROTO;
+    return rc ? rc : answer->status;
+}
+
+/* A request whose answer is only a status. */
+static int ask_status(const struct rt_wire *request, int send_fd)
+{
+    struct rt_wire_packet packet;
+    struct rt_wire answer;
+    int fd, rc;
+
+    rc = ask(request, send_fd, &packet, &answer, &fd);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* ---- the start ---- */
+
+/* A program between oshrun and this one may have closed the channel, and its
+ * number may be that of another file now. */
+static bool channel_open(const struct rt_invitation *in)
+{
+    struct stat st;
+
+    return fstat(in->fd, &st) == 0 && S_ISSOCK(st.st_mode) &&
+           st.st_ino == (ino_t)in->inode;
+}
+
+/* Was the variable with this value there when the process became its program?
+ * What MPI_Init sets was not. */
+static bool inherited(const char *name, const char *value)
+{
+    char *line = NULL;
+    size_t cap = 0, len = strlen(name);
+    FILE *f = fopen("/proc/self/environ", "re");
+    bool found = false;
+
+    while (f && !found && getdelim(&line, &cap, '\0', f) > 0)
+        found = !strncmp(line, name, len) && line[len] == '=' &&
+                !strcmp(line + len + 1, value);
+    free(line);
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* Another launcher, started by a PE of oshrun, closes what it does not know
+ * and announces a job of its own.  The server of oshrun --pmix does not count:
+ * its other PEs may still have their channels. */
+static bool another_launcher(void)
+{
+    const char *theirs = env_foreign("PMIX_NAMESPACE");
+
+    return theirs && strcmp(theirs, env_foreign(RT_JOB_NAME)) &&
+           inherited("PMIX_NAMESPACE", theirs);
+}
+
+static const char *look_at_invitation(struct rt_invitation *in)
+{
+    return rt_invitation_parse(
+        env_foreign(RT_JOB_PE), env_foreign(RT_JOB_PES),
+        env_foreign(RT_JOB_LOCAL), env_foreign(RT_JOB_CHANNEL), in);
+}
+
+bool rt_launcher_invites(void)
+{
+    const char *name = env_foreign(RT_JOB_NAME);
+    struct rt_invitation in;
+
+    if (!name || !*name)
+        return false;
+    return look_at_invitation(&in) || channel_open(&in) || !another_launcher();
+}
+
+static int read_invitation(struct rt_invitation *in)
+{
+    const char *bad = look_at_invitation(in), *value;
+
+    if (!bad)
+        return 0;
+    value = env_foreign(bad);
+    log_error(ERR_PMI, "%s is set but %s is %s%.32s%s: oshrun of another "
+              "version, or a program between oshrun and this one has changed "
+              "it; unset %s if oshrun did not start this", RT_JOB_NAME, bad,
+              value ? "\"" : "not set", value ? value : "", value ? "\"" : "",
+              RT_JOB_NAME);
+    return -EPROTO;
+}
+
+static int no_channel(const struct rt_invitation *in)
+{
+    if (env.SINGLETON) {
+        rt_open_singleton();
+        return 0;
+    }
+    log_identify(in->pe, log_host());
+    log_error(ERR_PMI, "oshrun's channel, descriptor %d of %s, is closed: a "
+              "program between oshrun and this one has closed it; make it keep "
+              "its descriptors (close_fds=False in Python), or set "
+              "SHMEM_SINGLETON=1 if one PE is meant", in->fd, RT_JOB_CHANNEL);
+    return -ENOTCONN;
+}
+
+/* Keeps 0 to 2 for the program, which may have been started without them. */
+static int above_std(int fd)
+{
+    int high = fd < 0 || fd > STDERR_FILENO
+                   ? fd : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+    if (high != fd)
+        close(fd);
+    return high;
+}
+
+/* Opens the session; *pid: -EBUSY, the process that has one already. */
+static int say_hello(int channel, int *pid)
+{
+    struct rt_wire hello = { .type = RT_HELLO }, answer;
+    struct rt_wire_packet packet;
+    int ends[2], rc, fd = -1;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+        return -errno;
+    session = above_std(ends[0]);
+    rc = session < 0 ? -errno : rt_wire_send(channel, &hello, ends[1]);
+    close(ends[1]);
+    if (!rc)
+        rc = rt_wire_receive(session, 0, &packet, &answer, &fd);
+    if (fd >= 0)
+        close(fd);
+    if (!rc)
+        rc = answer.type == RT_ANSWER ? answer.status : -EPROTO;
+    *pid = rc == -EBUSY ? answer.pe : 0;
+    if (rc && session >= 0) {
+        close(session);
+        session = -1;
+    }
+    return rc;
+}
+
+static int fill_job(const struct rt_invitation *in)
+{
+    int n = in->last - in->first + 1, *pes, rc;
+
+    rt_job.pe = in->pe;
+    rt_job.n_pes = in->n_pes;
+    pes = malloc((size_t)n * sizeof *pes);
+    if (!pes)
+        return -ENOMEM;
+    for (int i = 0; i < n; i++)
+        pes[i] = in->first + i;
+    rc = rt_keep_group(pes, n);
+    rt_job.launched = !rc;
+    return rc;
+}
+
+static int open_launcher(void)
+{
+    struct rt_invitation in;
+    int pid, rc;
+
+    rc = read_invitation(&in);
+    if (rc)
+        return rc;
+    if (fault_hit(FAULT_RT_INIT) || !channel_open(&in))
+        return no_channel(&in);
+    rc = say_hello(in.fd, &pid);
+    if (rc == -EBUSY && env.SINGLETON) {
+        rt_open_singleton();
+        return 0;
+    }
+    log_identify(in.pe, log_host());
+    if (rc == -EBUSY)
+        log_error(ERR_PMI, "process %d is PE %d of this job already; start "
+                  "with an oshrun of its own what a PE starts, or set "
+                  "SHMEM_SINGLETON=1 if one PE is meant", pid, in.pe);
+    else if (rc)
+        log_error(ERR_PMI, "joining the job of oshrun: %s", why(rc));
+    else
+        rc = fill_job(&in);
+    return rc;
+}
+
+static void close_launcher(void)
+{
+    struct rt_wire bye = { .type = RT_BYE };
+
+    /* oshrun may have gone: then nobody waits for this. */
+    rt_wire_send(session, &bye, -1);
+    close(session);
+    session = -1;
+}
+
+/* ---- the calls ---- */
+
+static int put(const char *key, const void *value, size_t size)
+{
+    struct rt_wire m = { .type = RT_PUT, .value = value, .value_size = size };
+    int rc;
+
+    snprintf(m.key, sizeof m.key, "%s", key);
+    rc = ask_status(&m, -1);
+    if (rc)
+        log_error(ERR_PMI, "publishing %s, %zu bytes: %s", key, size, why(rc));
+    return rc;
+}
+
+static int fence(void)
+{
+    struct rt_wire m = { .type = RT_FENCE };
+    int rc = fault_hit(FAULT_RT_FENCE) ? -ETIMEDOUT : ask_status(&m, -1);
+
+    if (!rc)
+        return 0;
+    rt_await_end();
+    log_error(ERR_PMI, "the fence of %d PEs at start-up: %s", rt_job.n_pes,
+              why(rc));
+    return -EPROTO;
+}
+
+static int get(int pe, const char *key, void *out, size_t size)
+{
+    struct rt_wire m = { .type = RT_GET, .pe = pe }, answer;
+    struct rt_wire_packet packet;
+    int fd, rc;
+
+    snprintf(m.key, sizeof m.key, "%s", key);
+    rc = ask(&m, -1, &packet, &answer, &fd);
+    if (fd >= 0)
+        close(fd);
+    if (rc) {
+        log_error(ERR_PMI, "what PE %d has published as %s: %s", pe, key,
+                  why(rc));
+        return rc;
+    }
+    if (answer.value_size != size) {
+        log_error(ERR_PMI, "what PE %d has published as %s: %zu bytes, %zu "
+                  "expected: it runs another version of Sluice", pe, key,
+                  answer.value_size, size);
+        return -EMSGSIZE;
+    }
+    memcpy(out, answer.value, size);
+    return 0;
+}
+
+/* oshrun's own channel does not leave the host. */
+static bool host_of(int pe, char *out, size_t size)
+{
+    (void)pe;
+    snprintf(out, size, "%s", log_host());
+    return true;
+}
+
+static int share(int fd, int takers)
+{
+    struct rt_wire m = { .type = RT_SHARE, .status = takers };
+    int rc = ask_status(&m, fd);
+
+    if (rc)
+        log_error(ERR_PMI, "sharing the memory of this node: %s", why(rc));
+    return rc;
+}
+
+static int take(int pe, int *out)
+{
+    struct rt_wire m = { .type = RT_TAKE, .pe = pe }, answer;
+    struct rt_wire_packet packet;
+    int fd, rc;
+
+    rc = ask(&m, -1, &packet, &answer, &fd);
+    fd = above_std(fd);
+    if (!rc && fd < 0)
+        rc = -EPROTO;
+    if (rc) {
+        if (fd >= 0)
+            close(fd);
+        log_error(ERR_PMI, "taking the memory that PE %d shares: %s", pe,
+                  why(rc));
+        return rc;
+    }
+    *out = fd;
+    return 0;
+}
+
+/* One packet, which mixes with no other thread's. */
+static void abort_job(int status)
+{
+    struct rt_wire m = { .type = RT_ABORT, .status = status };
+
+    rt_wire_send(session, &m, -1);
+}
+
+const struct rt_driver rt_launcher = {
+    .open = open_launcher,
+    .close = close_launcher,
+    .put = put,
+    .fence = fence,
+    .get = get,
+    .host = host_of,
+    .abort = abort_job,
+    .share = share,
+    .take = take,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* channel.h - oshrun's side of the channels of its PEs, see rt/rt_wire.h.
+ *
+ * Nobody but the processes of a PE holds its channel, nothing listens, and the
+ * keeper's loop serves all of them.  What a PE publishes lives as long as its
+ * session. */
+#ifndef OSHRUN_CHANNEL_H
+#define OSHRUN_CHANNEL_H
+
+#include "job.h"
+
+/* Of a job of n PEs.  0, or -1 with the reason said. */
+int channel_open(int n);
+/* Makes the channel of a PE and adds what the PE is told to its environment.
+ * Returns the PE's end, the same number for all of them, or -1 with the reason
+ * said. */
+int channel_make(const struct job *j, int pe, char ***env);
+/* The PE has been forked: its end is not ours. */
+void channel_made(void);
+/* The descriptors to wait on, -1 for none: channel and session. */
+void channel_fds(int pe, int out[2]);
+/* Does what has come from a PE; news go to job_note_server(). */
+void channel_read(struct job *j, int pe);
+/* Does a PE wait for others in a fence? */
+bool channel_fence_waits(void);
+
+#endif
