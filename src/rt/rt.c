@@ -32,6 +32,22 @@ void rt_open_singleton(void)
     rt_job.launched = false;
 }
 
+bool rt_inherited(const char *name, const char *value)
+{
+    char *line = NULL;
+    size_t cap = 0, len = strlen(name);
+    FILE *f = fopen("/proc/self/environ", "re");
+    bool found = false;
+
+    while (f && !found && getdelim(&line, &cap, '\0', f) > 0)
+        found = !strncmp(line, name, len) && line[len] == '=' &&
+                !strcmp(line + len + 1, value);
+    free(line);
+    if (f)
+        fclose(f);
+    return found;
+}
+
 /* The PEs of the list that share SHMEM_PPN's group with this one. */
 int rt_keep_group(int *pes, int all)
 {

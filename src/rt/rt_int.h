@@ -27,6 +27,9 @@ extern const struct rt_driver rt_pmix, rt_launcher;
 /* Does this process belong to a PE of oshrun, and not to a launcher that such a
  * PE has started? */
 bool rt_launcher_invites(void);
+/* Was the variable with this value there when the process became its program?
+ * What MPI_Init sets was not. */
+bool rt_inherited(const char *name, const char *value);
 /* A job of one PE, which has no driver. */
 void rt_open_singleton(void);
 /* The PEs of this node, in rising order, into rt_job, or those of them that

@@ -68,24 +68,6 @@ static bool channel_open(const struct rt_invitation *in)
            st.st_ino == (ino_t)in->inode;
 }
 
-/* Was the variable with this value there when the process became its program?
- * What MPI_Init sets was not. */
-static bool inherited(const char *name, const char *value)
-{
-    char *line = NULL;
-    size_t cap = 0, len = strlen(name);
-    FILE *f = fopen("/proc/self/environ", "re");
-    bool found = false;
-
-    while (f && !found && getdelim(&line, &cap, '\0', f) > 0)
-        found = !strncmp(line, name, len) && line[len] == '=' &&
-                !strcmp(line + len + 1, value);
-    free(line);
-    if (f)
-        fclose(f);
-    return found;
-}
-
 /* Another launcher, started by a PE of oshrun, closes what it does not know
  * and announces a job of its own.  The server of oshrun --pmix does not count:
  * its other PEs may still have their channels. */
@@ -94,7 +76,7 @@ static bool another_launcher(void)
     const char *theirs = env_foreign("PMIX_NAMESPACE");
 
     return theirs && strcmp(theirs, env_foreign(RT_JOB_NAME)) &&
-           inherited("PMIX_NAMESPACE", theirs);
+           rt_inherited("PMIX_NAMESPACE", theirs);
 }
 
 static const char *look_at_invitation(struct rt_invitation *in)

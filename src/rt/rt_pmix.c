@@ -20,7 +20,7 @@ static pmix_proc_t self;
 static unsigned generation;
 
 /* What launchers set in each copy they start, and what to use instead. */
-static const struct {
+static const struct launcher {
     const char *var, *advice;
 } launchers[] = {
     { "SLURM_NTASKS", "start with \"srun --mpi=pmix\"" },
@@ -31,23 +31,35 @@ static const struct {
     { "PMI_SIZE", "start with oshrun or a launcher that has PMIx" },
 };
 
-/* A launcher that ran several copies must not silently become several jobs. */
-static int refuse_copies(const char *why)
+/* The row that says that several copies were started, or NULL. */
+static const struct launcher *several_copies(void)
 {
     const char *v;
 
-    if (env.SINGLETON)
-        return 0;
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         v = env_foreign(launchers[i].var);
-        if (!v || atoi(v) <= 1)
-            continue;
+        if (v && atoi(v) > 1)
+            return &launchers[i];
+    }
+    return NULL;
+}
+
+/* A launcher that ran several copies must not silently become several jobs. */
+static int refuse_copies(const char *why)
+{
+    const struct launcher *l = several_copies();
+    const char *n;
+
+    if (env.SINGLETON)
+        return 0;
+    if (l) {
+        n = env_foreign(l->var);
         log_error(ERR_PMI, "a launcher ran %s copies (%s is %s) but each would "
                   "be a job of one PE: no PMIx server answered (PMIX_NAMESPACE "
                   "%s, PMIx_Init: %s); %s, or set SHMEM_SINGLETON=1 if one PE "
-                  "is meant", v, launchers[i].var, v,
+                  "is meant", n, l->var, n,
                   env_foreign("PMIX_NAMESPACE") ? "is set" : "is not set", why,
-                  launchers[i].advice);
+                  l->advice);
         return -ENOTCONN;
     }
     if (!env_foreign("PMIX_NAMESPACE"))
@@ -57,6 +69,24 @@ static int refuse_copies(const char *why)
     log_error(ERR_PMI, "a launcher started this process (PMIX_NAMESPACE is "
               "set) but its PMIx server does not answer (PMIx_Init: %s); start "
               "with oshrun, or set SHMEM_SINGLETON=1 if one PE is meant", why);
+    return -ENOTCONN;
+}
+
+/* MPI_Init of a process that finds no server of its launcher makes one that
+ * knows this process alone, and sets the variables that lead to it. */
+static int refuse_own_server(void)
+{
+    const char *name = env_foreign("PMIX_NAMESPACE"), *n;
+    const struct launcher *l = several_copies();
+
+    if (rt_job.n_pes > 1 || env.SINGLETON || !l || !name ||
+        rt_inherited("PMIX_NAMESPACE", name))
+        return 0;
+    n = env_foreign(l->var);
+    log_error(ERR_PMI, "a launcher ran %s copies (%s is %s) but each would be "
+              "a job of one PE: MPI_Init, which came first, found no PMIx "
+              "server and made a job of one process; %s, or set "
+              "SHMEM_SINGLETON=1 if one PE is meant", n, l->var, n, l->advice);
     return -ENOTCONN;
 }
 
@@ -151,7 +181,8 @@ static int open_client(void)
     if (rc)
         return rc;
     rt_job.n_pes = (int)size;
-    return find_local();
+    rc = refuse_own_server();
+    return rc ? rc : find_local();
 }
 
 static void *nothing(void *arg)
