@@ -156,8 +156,8 @@ SHMEMI_RMA_BASE(SHMEMI_O_COLL)
 SHMEMI_REDUCE_COMPLEX(SHMEMI_O_SUMS)
 /* The complex types of C, which compilers have in C++, too, and which lie in
  * memory as std::complex does: the names with a type and those without one. */
-__extension__ typedef float _Complex shmemi_c_complexf;
-__extension__ typedef double _Complex shmemi_c_complexd;
+__extension__ typedef __complex__ float shmemi_c_complexf;
+__extension__ typedef __complex__ double shmemi_c_complexd;
 #define SHMEMI_O_BUFFERS(T)                                                 \
     reinterpret_cast<T *>(dest), reinterpret_cast<const T *>(source)
 #define SHMEMI_O_C_BLOCK(NAME, T, CT, OP)                                   \

@@ -39,6 +39,7 @@ template <typename T> T number(int i)
 template <typename T> void rma()
 {
     T *d = space<T>(4), *s = space<T>(4), l[2] = {};
+    void *handle = &me;
 
     for (int i = 0; i < 4; i++)
         s[i] = number<T>(me * 10 + i);
@@ -52,6 +53,19 @@ template <typename T> void rma()
     CHECK(l[0] == number<T>(peer * 10) && l[1] == number<T>(peer * 10 + 3));
     shmemx_ibget(ctx, l, s + 1, 2, 2, 2, 1, peer);
     CHECK(l[0] == number<T>(peer * 10 + 1));
+    settle();
+    shmemx_put_nb(d, s + 3, 1, peer);
+    shmemx_put_nb(d + 1, s + 2, 1, peer, NULL);
+    shmemx_put_nb(ctx, d + 2, s + 1, 1, peer);
+    shmemx_put_nb(ctx, d + 3, s, 1, peer, &handle);
+    settle();
+    for (int i = 0; i < 4; i++)
+        CHECK(d[i] == number<T>(peer * 10 + 3 - i));
+    shmemx_get_nb(l, s + 2, 1, peer);
+    shmemx_get_nb(ctx, l + 1, s + 3, 1, peer, &handle);
+    settle();
+    CHECK(l[0] == number<T>(peer * 10 + 2) && l[1] == number<T>(peer * 10 + 3));
+    CHECK(handle == &me);
     shmem_free(d);
     shmem_free(s);
 }
