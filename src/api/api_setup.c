@@ -3,6 +3,7 @@
 #include "api/api_stream.h"
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/lock.h"
 #include "base/membarrier.h"
 #include "coll/coll.h"
 #include "core/core_device.h"
@@ -20,7 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many inits wait for their finalize. */
+/* A thread that opens or closes the library has it to the end, so that no
+ * other thread's init returns before, or opens what is being closed. */
+static struct base_lock setup = LOCK_INIT;
+/* Taken before: finalizes of threads, all of which are barriers, take turns. */
+static struct base_lock ending = LOCK_INIT;
+/* How many inits wait for their finalize.  Atomic; changed with the lock. */
 static int init_count;
 /* The device bits that shmem_init_thread has granted. */
 static int granted;
@@ -28,6 +34,17 @@ static int granted;
 static bool finalize_at_exit;
 /* exit() does what the program has left out. */
 static bool exiting;
+
+/* release: pairs with a query of another thread. */
+static void set_inits(int n)
+{
+    __atomic_store_n(&init_count, n, __ATOMIC_RELEASE);
+}
+
+static int inits(void)
+{
+    return __atomic_load_n(&init_count, __ATOMIC_ACQUIRE);
+}
 
 static void become_child(void)
 {
@@ -39,7 +56,7 @@ static void become_child(void)
     core_device_world.n_pes = 0;
     core_device_shared.n_pes = 0;
     core_status.state = CORE_FORKED;
-    init_count = 0;
+    set_inits(0);
 }
 
 static void print_device(void)
@@ -109,7 +126,9 @@ static void at_exit(int status, void *unused)
         log_warn(ERR_EXIT, "exit without shmem_finalize: it is done now, and "
                  "waits for the other PEs to finalize too");
     exiting = !finalize_at_exit;
-    init_count = 1;
+    lock_acquire(&setup);
+    set_inits(1);
+    lock_release(&setup);
     pshmem_finalize();
 }
 
@@ -209,28 +228,32 @@ static void close_rooms(void)
     rt_close();
 }
 
-static int start(const char *call, int level)
+static int start(int level) REQUIRES(setup)
 {
-    int rc;
+    int n = inits(), rc = n ? 0 : open_rooms(level);
 
+    if (rc)
+        return rc;
+    if (!n)
+        print_banner();
+    set_inits(n + 1);
+    return 0;
+}
+
+static void need_no_child(const char *call)
+{
     if (core_status.state == CORE_FORKED)
         core_refuse_state(call);
-    if (init_count++ > 0)
-        return 0;
-    rc = open_rooms(level);
-    if (rc) {
-        init_count = 0;
-        return rc;
-    }
-    print_banner();
-    return 0;
 }
 
 void pshmem_init(void)
 {
+    need_no_child(__func__);
+    lock_acquire(&setup);
     /* The call cannot fail, so it ends the job; the cause has been told. */
-    if (start(__func__, SHMEM_THREAD_SINGLE))
+    if (start(SHMEM_THREAD_SINGLE))
         rt_abort(EXIT_FAILURE);
+    lock_release(&setup);
 }
 API_ALIAS(shmem_init)
 
@@ -244,9 +267,11 @@ int pshmem_init_thread(int requested, int *provided)
                   requested);
         return -EINVAL;
     }
-    rc = start(__func__, level);
+    need_no_child(__func__);
+    lock_acquire(&setup);
+    rc = start(level);
     if (rc)
-        return rc;
+        goto unlock;
     /* A later init may ask for more: nothing here depends on the level. */
     if (level > core_status.thread_level)
         core_status.thread_level = level;
@@ -254,7 +279,9 @@ int pshmem_init_thread(int requested, int *provided)
         granted |= requested & SHMEM_DEVICE_HOST_INIT;
     if (provided)
         *provided = core_status.thread_level | granted;
-    return 0;
+unlock:
+    lock_release(&setup);
+    return rc;
 }
 API_ALIAS(shmem_init_thread)
 
@@ -270,26 +297,44 @@ static void warn_finalized(const char *call)
 
 void pshmem_finalize(void)
 {
+    int n = 0;
+
     if (core_status.state == CORE_ENDED) {
         warn_finalized(__func__);
         return;
     }
     core_need_up(__func__);
+    lock_acquire(&ending);
+    if (!inits())               /* another thread has ended it meanwhile */
+        goto unlock;
     API_MEET(&core_world, ERR_COLL, __func__);
-    if (--init_count > 0)
-        coll_barrier_world();
-    else
+    lock_acquire(&setup);
+    n = inits();
+    set_inits(n - 1);
+    if (n == 1)
         close_rooms();
+    lock_release(&setup);
+    /* Without it: another thread's init must not wait for other PEs here. */
+    if (n > 1)
+        coll_barrier_world();
+unlock:
+    lock_release(&ending);
+    if (!n)
+        warn_finalized(__func__);
 }
 API_ALIAS(shmem_finalize)
 
 void pstart_pes(int npes)
 {
     (void)npes;
-    if (init_count > 0)
-        return;
-    pshmem_init();
-    finalize_at_exit = true;
+    need_no_child(__func__);
+    lock_acquire(&setup);
+    if (!inits()) {
+        if (start(SHMEM_THREAD_SINGLE))
+            rt_abort(EXIT_FAILURE);
+        finalize_at_exit = true;
+    }
+    lock_release(&setup);
 }
 API_ALIAS(start_pes)
 
@@ -310,7 +355,7 @@ API_ALIAS(shmem_query_thread)
 
 void pshmem_query_initialized(int *initialized)
 {
-    *initialized = core_status.state == CORE_UP;
+    *initialized = core_status.state == CORE_UP && inits() > 0;
 }
 API_ALIAS(shmem_query_initialized)
 
