@@ -6,7 +6,7 @@ static const struct core_ctx *host_ctx(shmem_ctx_t ctx, const char *call)
     const struct core_ctx *c = core_ctx_of(ctx, call);
 
     if (CORE_CHECK(c->options & SHMEM_DEVICE_CTX))
-        core_ctx_refuse(call);
+        core_ctx_refuse(c, call);
     return c;
 }
 

@@ -262,6 +262,8 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
         return 0;
     }
     c = API_CTX(ctx);
+    if (CORE_CHECK(core_ctx_is_gone(c)))
+        core_ctx_refuse(c, __func__);
     *team = core_team_handle(c->device_team ? c->device_team : c->team);
     return 0;
 }

@@ -243,10 +243,10 @@ void core_refuse(const char *call, const struct core_ctx *ctx,
     char text[CORE_WRONG];
     enum err_code code;
 
-    if (ctx->options & SHMEM_DEVICE_CTX)
-        core_ctx_refuse(call);
-    if (core_team_of(ctx)->n_pes == 0)
+    if (core_world.n_pes == 0)
         core_refuse_state(call);
+    if (ctx->options & SHMEM_DEVICE_CTX)
+        core_ctx_refuse(ctx, call);
     code = core_wrong(ctx, sym, len, pe, text);
     if (code != ERR_CODES)
         core_fatal(code, call, "%s", text);

@@ -80,8 +80,10 @@ _Noreturn void core_refuse_state(const char *call) __attribute__((cold));
 /* Ends the job unless ctx is one that exists and this thread may use. */
 void core_ctx_check(shmem_ctx_t ctx, const char *call)
     __attribute__((cold, noinline));
-/* It is a device's, and a call of the host wants to use it. */
-_Noreturn void core_ctx_refuse(const char *call) __attribute__((cold));
+/* Ends the job: the context is for kernels, or was destroyed. */
+_Noreturn void core_ctx_refuse(const struct core_ctx *c, const char *call)
+    __attribute__((cold));
+bool core_ctx_is_gone(const struct core_ctx *c);
 
 /* Off with ./configure --disable-checks: misuse is then undefined.  What cond
  * computes on the way, like a product, is needed all the same. */

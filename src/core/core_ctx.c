@@ -7,14 +7,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Contexts of kernels are of this one: the check of a PE, which every call
- * makes, then finds them. */
+/* Contexts of kernels and destroyed ones are of this team: the check of a PE,
+ * which every call makes, then finds them. */
 static struct core_team nobody;
 
 static struct base_lock ctx_lock = LOCK_INIT;
 static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
 /* The default context has the first lane. */
 static unsigned made GUARDED_BY(ctx_lock) = 1;
+
+/* The records of destroyed contexts, in that order.  None is given back, and
+ * one is a context again only after GONE_LEAST others, so that a call with the
+ * handle of a destroyed one finds what says so. */
+enum { GONE_LEAST = 256 };
+static struct list_link gone GUARDED_BY(ctx_lock) = LIST_INIT(gone);
+static unsigned n_gone GUARDED_BY(ctx_lock);
+
+static struct core_ctx *record(void)
+{
+    struct core_ctx *c = NULL;
+
+    lock_acquire(&ctx_lock);
+    if (n_gone > GONE_LEAST) {
+        c = list_entry(gone.next, struct core_ctx, link);
+        list_remove(&c->link);
+        n_gone--;
+    }
+    lock_release(&ctx_lock);
+    if (!c)
+        return calloc(1, sizeof *c);
+    *c = (struct core_ctx){ .team = &nobody };
+    return c;
+}
+
+/* Its options are those that fence and quiet look for. */
+static void retire(struct core_ctx *c) REQUIRES(ctx_lock)
+{
+    c->team = &nobody;
+    c->device_team = NULL;
+    c->options = SHMEM_DEVICE_CTX;
+    list_append(&gone, &c->link);
+    n_gone++;
+}
+
+static void close_flow(struct core_ctx *c)
+{
+    if (c->flow)
+        xport_far->flow_close(c->flow);
+    c->flow = NULL;
+}
+
+static void give_back(struct core_ctx *c)
+{
+    lock_acquire(&ctx_lock);
+    retire(c);
+    lock_release(&ctx_lock);
+}
+
+bool core_ctx_is_gone(const struct core_ctx *c)
+{
+    return c->options & SHMEM_DEVICE_CTX && !c->device_team;
+}
 
 static uint64_t posix_thread(void)
 {
@@ -31,14 +84,15 @@ void core_ctx_identify(uint64_t (*id)(void))
 
 int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
 {
-    struct core_ctx *c = calloc(1, sizeof *c);
+    struct core_ctx *c = record();
     int rc = c ? 0 : -ENOMEM;
 
     if (c && xport_far)
         rc = xport_far->flow_open(&c->flow, true);
     if (rc) {
         log_warn(ERR_CTX, "shmem_ctx_create: no memory for a context");
-        free(c);
+        if (c)
+            give_back(c);
         return rc;
     }
     c->device_team = options & SHMEM_DEVICE_CTX ? team : NULL;
@@ -75,10 +129,18 @@ static void need_known(const struct core_ctx *c, const char *call)
                    "destroyed");
 }
 
-void core_ctx_refuse(const char *call)
+_Noreturn static void refuse_kernels(const char *call)
 {
     core_fatal(ERR_CTX, call, "a context made with SHMEM_DEVICE_CTX is for "
                "kernels; use another one on the host");
+}
+
+void core_ctx_refuse(const struct core_ctx *c, const char *call)
+{
+    if (core_ctx_is_gone(c))
+        core_fatal(ERR_CTX, call, "the context was destroyed by an earlier "
+                   "call");
+    refuse_kernels(call);
 }
 
 static void check_owner(const struct core_ctx *c, const char *call)
@@ -103,17 +165,10 @@ void core_ctx_check(shmem_ctx_t ctx, const char *call)
     if (ctx == SHMEM_CTX_INVALID)
         core_fatal(ERR_CTX, call, "the context is SHMEM_CTX_INVALID");
     if (ctx == SHMEM_DEVICE_CTX_DEFAULT)
-        core_ctx_refuse(call);
+        refuse_kernels(call);
     need_known(c, call);
     if (c->options & SHMEM_CTX_PRIVATE)
         check_owner(c, call);
-}
-
-static void discard(struct core_ctx *c)
-{
-    if (c->flow)
-        xport_far->flow_close(c->flow);
-    free(c);
 }
 
 void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
@@ -122,11 +177,14 @@ void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
 
     if (CORE_CHECK(core_status.checks))
         need_known(c, call);
+    if (CORE_CHECK(core_ctx_is_gone(c)))
+        core_ctx_refuse(c, call);
     core_quiet(call, c);
     lock_acquire(&ctx_lock);
     list_remove(&c->link);
     lock_release(&ctx_lock);
-    discard(c);
+    close_flow(c);
+    give_back(c);
 }
 
 /* Those of the team, or all. */
@@ -143,7 +201,8 @@ static void drop(const struct core_team *team)
             continue;
         list_remove(pos);
         core_quiet(NULL, c);
-        discard(c);
+        close_flow(c);
+        retire(c);
     }
     lock_release(&ctx_lock);
 }
