@@ -105,9 +105,15 @@ static void tell_who_lacks(void)
  * core_watch.c. */
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
 {
-    struct core_waiter w = core_wait_begin(word, sizeof *word);
+    struct core_waiter w;
     unsigned sleeps = 0;
 
+    /* Of two PEs one finds the other there, and clears no waiter. */
+    if (__atomic_load_n(word, __ATOMIC_ACQUIRE) >= value) {
+        atomics_heard();
+        return;
+    }
+    w = core_wait_begin(word, sizeof *word);
     /* acquire: pairs with the release of who raised it. */
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value) {
         core_wait_step(&w);
@@ -129,10 +135,11 @@ static void hear(const struct core_team *t, int round)
 
 static void disseminate(const struct core_team *t)
 {
-    int n = t->n_pes;
+    int n = t->n_pes, to;       /* step < n, so at most once around */
 
     for (int round = 0, step = 1; step < n; round++, step *= 2) {
-        tell(t, (t->my_pe + step) % n, round);
+        to = t->my_pe + step;
+        tell(t, to < n ? to : to - n, round);
         hear(t, round);
     }
 }
@@ -150,8 +157,10 @@ static void gather_and_release(struct core_team *t)
         hear(t, 0);
         return;
     }
-    for (int i = 1; i < t->n_pes; i++)
-        tell(t, (t->my_pe + i) % t->n_pes, 0);
+    for (int i = t->my_pe + 1; i < t->n_pes; i++)
+        tell(t, i, 0);
+    for (int i = 0; i < t->my_pe; i++)
+        tell(t, i, 0);
 }
 
 /* Members of a node meet in memory before and after their leaders hear of each

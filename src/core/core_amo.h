@@ -11,7 +11,8 @@
 
 #include "core/core_rma.h"
 
-/* value, cond and result are words of size bytes, or NULL. */
+/* value, cond and result are words of size bytes, or NULL; cond counts in a
+ * compare and swap. */
 void core_far_amo(const char *call, const struct core_ctx *ctx,
                   enum xport_op op, size_t size, const void *sym, int pe,
                   const void *value, const void *cond, void *result, bool nbi)
@@ -22,70 +23,141 @@ void core_far_tell(const char *call, const struct core_ctx *ctx,
                    enum xport_op op, uint64_t *sym, uint64_t value, int pe)
     __attribute__((cold, noinline));
 
-force_inline struct core_spot core_amo_spot(const char *call,
-                                            const struct core_ctx *ctx,
-                                            const void *sym, size_t size,
-                                            int pe)
-{
-    core_need_aligned(call, sym, size);
-    return core_near_amo(ctx, sym, size, pe);
-}
+/* A value of that size as the first bytes of a word, and back. */
+#define CORE_AMO_WORD(v)                                                    \
+    __extension__({                                                         \
+        __typeof__(v) v_ = (v);                                             \
+        uint64_t w_ = 0;                                                    \
+        memcpy(&w_, &v_, sizeof v_);                                        \
+        w_;                                                                 \
+    })
+#define CORE_AMO_VALUE(T, word)                                             \
+    __extension__({                                                         \
+        uint64_t from_ = (word);                                            \
+        T to_value_;                                                        \
+        memcpy(&to_value_, &from_, sizeof to_value_);                       \
+        to_value_;                                                          \
+    })
 
-/* NEAR is done on `to_`, a pointer to the mapped word, and gives what it was;
- * the same goes to *(fetch): at once, or with nbi by the next quiet. */
-#define CORE_AMO_FETCHING(call, ctx, xop, dest, value, condp, pe, NEAR, nbi,\
-                          fetch)                                            \
+/* Where the word is not in the host's heap of a mapped PE, a function for each
+ * operation and size: its arguments fit registers, and a public function that
+ * leaves the work to it keeps nothing.  The kinds that fetch give what the
+ * word was. */
+#define CORE_AMO_KINDS(X)                                                   \
+    X(FETCH, FETCH, true) X(SET, SET, false) X(SWAP, SWAP, true)            \
+    X(CSWAP, CSWAP, true) X(ADD, ADD, false) X(AND, AND, false)             \
+    X(OR, OR, false) X(XOR, XOR, false) X(FADD, ADD, true)                  \
+    X(FAND, AND, true) X(FOR, OR, true) X(FXOR, XOR, true)
+#define CORE_AMO_KIND(KIND, OP, fetches)                                    \
+    uint64_t core_amo_##KIND##_4(const char *call,                          \
+                                 const struct core_ctx *ctx,                \
+                                 const void *sym, uint64_t value,           \
+                                 uint64_t cond, int pe);                    \
+    uint64_t core_amo_##KIND##_8(const char *call,                          \
+                                 const struct core_ctx *ctx,                \
+                                 const void *sym, uint64_t value,           \
+                                 uint64_t cond, int pe);
+CORE_AMO_KINDS(CORE_AMO_KIND)
+#define CORE_AMO_MORE(KIND, call, ctx, sym, value, cond, pe)                \
+    (sizeof *(sym) == 4                                                     \
+     ? core_amo_##KIND##_4(call, ctx, sym, value, cond, pe)                 \
+     : core_amo_##KIND##_8(call, ctx, sym, value, cond, pe))
+/* Into *fetch, by the next quiet. */
+void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
+                       const struct xport_amo *a, const void *sym, int pe,
+                       void *fetch)
+    __attribute__((noinline));
+/* Wakes, and gives the value, which the caller so need not keep. */
+uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
+    __attribute__((cold, noinline));
+
+/* NEAR is done on `to_`, a pointer to the mapped word, and gives what it was.
+ * cond is of a compare and swap, else 0. */
+#define CORE_AMO_BEGIN(call, ctx, dest, pe)                                 \
+    struct core_spot at_;                                                   \
+                                                                            \
+    core_need_aligned(call, dest, sizeof *(dest));                          \
+    at_ = core_near_heap_amo(ctx, dest, sizeof *(dest), pe)
+
+/* The function returns what the word was. */
+#define CORE_AMO_RETURN(T, call, ctx, KIND, dest, value, cond, pe, NEAR)    \
     do {                                                                    \
-        struct core_spot at_ = core_amo_spot(call, ctx, dest,               \
-                                             sizeof *(dest), pe);           \
+        CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
         if (likely(at_.near)) {                                             \
-            __typeof__(dest) to_ = (__typeof__(dest))at_.near;              \
+            T *to_ = (T *)at_.near;                                         \
             atomics_told();                                                 \
-            __typeof__(*(dest)) got_ = NEAR;                                \
+            T got_ = NEAR;                                                  \
             atomics_heard();                                                \
-            if (nbi && core_foreign(fetch))                                 \
-                core_device_copy(fetch, &got_, sizeof got_);                \
-            else                                                            \
-                *(fetch) = got_;                                            \
+            if (core_wakes(at_, sizeof *(dest)))                            \
+                return CORE_AMO_VALUE(T,                                    \
+                    core_amo_wake(at_.ctl, CORE_AMO_WORD(got_)));           \
+            return got_;                                                    \
+        }                                                                   \
+        return CORE_AMO_VALUE(T,                                            \
+            CORE_AMO_MORE(KIND, call, ctx, dest, CORE_AMO_WORD((T)(value)), \
+                          CORE_AMO_WORD((T)(cond)), pe));                   \
+    } while (0)
+
+/* The same goes to *(fetch): by the next quiet. */
+#define CORE_AMO_NBI(T, call, ctx, xop, dest, value, cond, pe, NEAR, fetch) \
+    do {                                                                    \
+        CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
+        if (likely(at_.near && !gtl_foreign)) {                             \
+            T *to_ = (T *)at_.near;                                         \
+            atomics_told();                                                 \
+            *(fetch) = NEAR;                                                \
+            atomics_heard();                                                \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
-            __typeof__(*(dest)) v_ = (value);                               \
-            core_far_amo(call, ctx, xop, sizeof v_, dest, pe, &v_, condp,   \
-                         fetch, nbi);                                       \
+            const struct xport_amo far_ = {                                 \
+                xop, sizeof *(dest), CORE_AMO_WORD((T)(value)),             \
+                CORE_AMO_WORD((T)(cond))                                    \
+            };                                                              \
+            core_amo_more_nbi(call, ctx, &far_, dest, pe, fetch);           \
         }                                                                   \
     } while (0)
 
 /* NEAR is done, nothing is fetched. */
-#define CORE_AMO_PLAIN(call, ctx, xop, dest, value, pe, NEAR)               \
+#define CORE_AMO_PLAIN(T, call, ctx, KIND, dest, value, pe, NEAR)           \
     do {                                                                    \
-        struct core_spot at_ = core_amo_spot(call, ctx, dest,               \
-                                             sizeof *(dest), pe);           \
+        CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
         if (likely(at_.near)) {                                             \
-            __typeof__(dest) to_ = (__typeof__(dest))at_.near;              \
+            T *to_ = (T *)at_.near;                                         \
             atomics_told();                                                 \
             NEAR;                                                           \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
-            __typeof__(*(dest)) v_ = (value);                               \
-            core_far_amo(call, ctx, xop, sizeof v_, dest, pe, &v_, NULL,    \
-                         NULL, false);                                      \
+            CORE_AMO_MORE(KIND, call, ctx, dest, CORE_AMO_WORD((T)(value)), \
+                          0, pe);                                           \
         }                                                                   \
     } while (0)
 
 /* A look changes nothing, and wakes nobody. */
-#define CORE_AMO_LOOK(call, ctx, source, pe, nbi, fetch)                    \
+#define CORE_AMO_LOOK(T, call, ctx, source, pe)                             \
     do {                                                                    \
-        struct core_spot at_ = core_amo_spot(call, ctx, source,             \
-                                             sizeof *(source), pe);         \
-        if (nbi && core_foreign(fetch)) {                                   \
-            core_get(call, ctx, fetch, source, sizeof *(source), pe);       \
-        } else if (likely(at_.near)) {                                      \
-            __atomic_load((__typeof__(fetch))at_.near, fetch,               \
-                          __ATOMIC_ACQUIRE);                                \
+        CORE_AMO_BEGIN(call, ctx, source, pe);                              \
+        if (likely(at_.near)) {                                             \
+            T got_;                                                         \
+            __atomic_load((T *)at_.near, &got_, __ATOMIC_ACQUIRE);          \
             atomics_heard();                                                \
+            return got_;                                                    \
+        }                                                                   \
+        return CORE_AMO_VALUE(T,                                            \
+            CORE_AMO_MORE(FETCH, call, ctx, source, 0, 0, pe));             \
+    } while (0)
+#define CORE_AMO_LOOK_NBI(T, call, ctx, source, pe, fetch)                  \
+    do {                                                                    \
+        CORE_AMO_BEGIN(call, ctx, source, pe);                              \
+        if (likely(at_.near && !gtl_foreign)) {                             \
+            __atomic_load((T *)at_.near, fetch, __ATOMIC_ACQUIRE);          \
+            atomics_heard();                                                \
+        } else if (core_foreign(fetch)) {                                   \
+            core_get_any(fetch, source, sizeof *(source), pe, call, ctx);   \
         } else {                                                            \
-            core_far_amo(call, ctx, XPORT_FETCH, sizeof *(source), source,  \
-                         pe, NULL, NULL, fetch, nbi);                       \
+            const struct xport_amo far_ = {                                 \
+                XPORT_FETCH, sizeof *(source), 0, 0                         \
+            };                                                              \
+            core_amo_more_nbi(call, ctx, &far_, source, pe, fetch);         \
         }                                                                   \
     } while (0)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_device.h"
 #include "rt/rt.h"
+#include "xport/xport_amo.h"
 
 #include <string.h>
 

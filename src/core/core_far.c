@@ -174,7 +174,7 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     }
     if (likely(!xport_far || core_near_amo(ctx, sig_addr, sizeof *sig_addr,
                                            pe).near)) {
-        core_put(call, ctx, dest, source, len, pe);
+        core_put_any(dest, source, len, pe, call, ctx);
         core_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;
     }
@@ -183,7 +183,7 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
     /* Nothing to send, or a mapped peer whose atomics are the network's. */
     if (len == 0 || core_near(ctx, dest, len, pe).near) {
-        core_put(call, ctx, dest, source, len, pe);
+        core_put_any(dest, source, len, pe, call, ctx);
         atomics_full_fence();
         core_far_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/core_rma.h"
+#include "core/core_elems.h"
 #include "core/core_later.h"
 
 static void put_far(void *dest, const void *source, size_t len, int pe,
@@ -36,12 +36,6 @@ void core_far_put(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
 {
     put_far(dest, source, len, pe, call, ctx, false);
-}
-
-void core_far_put_nbi(void *dest, const void *source, size_t len, int pe,
-                      const char *call, const struct core_ctx *ctx)
-{
-    put_far(dest, source, len, pe, call, ctx, gtl_foreign);
 }
 
 void core_far_get(void *dest, const void *source, size_t len, int pe,
@@ -106,6 +100,46 @@ void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
 {
     get_any(dest, source, len, pe, call, ctx, true);
 }
+
+#define ELEMS(ANY, size)                                                    \
+    void ANY##_##size(void *dest, const void *source, size_t n, int pe,     \
+                      const char *call, const struct core_ctx *ctx)         \
+    {                                                                       \
+        ANY(dest, source, core_bytes(call, n, size), pe, call, ctx);        \
+    }
+#define ELEMS_OF(ANY) ELEMS(ANY, 2) ELEMS(ANY, 4) ELEMS(ANY, 8) ELEMS(ANY, 16)
+CORE_ELEMS(ELEMS_OF)
+
+#define VALUE_OF(size, T)                                                   \
+    void core_put_value_##size(void *dest, T value, int pe,                 \
+                               const char *call,                            \
+                               const struct core_ctx *ctx)                  \
+    {                                                                       \
+        struct core_spot to = core_near(ctx, dest, size, pe);               \
+        T copy;                                                             \
+                                                                            \
+        if (likely(to.near)) {                                              \
+            copy_bytes((void *)to.near, &value, size);                      \
+            core_wake(to, size);                                            \
+            return;                                                         \
+        }                                                                   \
+        copy = value;           /* whose address is needed */               \
+        core_far_put(dest, &copy, size, pe, call, ctx);                     \
+    }                                                                       \
+                                                                            \
+    T core_get_value_##size(const void *source, int pe, const char *call,   \
+                            const struct core_ctx *ctx)                     \
+    {                                                                       \
+        uintptr_t from = core_near(ctx, source, size, pe).near;             \
+        T value = 0;                                                        \
+                                                                            \
+        if (likely(from))                                                   \
+            copy_bytes(&value, (const void *)from, size);                   \
+        else                                                                \
+            core_far_get(&value, source, size, pe, call, ctx);              \
+        return value;                                                       \
+    }
+CORE_VALUES(VALUE_OF)
 
 /* Bytes from the first to past the last block, or a fatal error. */
 static size_t extent(const char *call, ptrdiff_t stride,

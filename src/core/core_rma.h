@@ -28,7 +28,45 @@ force_inline struct core_spot core_near(const struct core_ctx *ctx,
     return (struct core_spot){ 0, NULL };
 }
 
-/* The same for atomics. */
+/* The same in the host's heap only, where most memory is: no call, and nothing
+ * to keep across one.  near is 0 for all else. */
+force_inline struct core_spot core_near_heap(const struct core_ctx *ctx,
+                                             const void *sym, size_t len,
+                                             int pe)
+{
+    const struct xport_route *r;
+    uintptr_t near;
+
+    if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
+        r = &xport_routes[core_world_pe(ctx, pe)];
+        near = xport_mapped_heap(r->map, sym, len);
+        if (likely(near))
+            return (struct core_spot){
+                near, (struct core_ctl *)r->map[HEAP_HOST]
+            };
+    }
+    return (struct core_spot){ 0, NULL };
+}
+
+force_inline struct core_spot core_near_heap_amo(const struct core_ctx *ctx,
+                                                 const void *sym, size_t len,
+                                                 int pe)
+{
+    const struct xport_route *r;
+    uintptr_t near;
+
+    if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
+        r = &xport_routes[core_world_pe(ctx, pe)];
+        near = xport_mapped_heap(r->amo, sym, len);
+        if (likely(near))
+            return (struct core_spot){
+                near, (struct core_ctl *)r->map[HEAP_HOST]
+            };
+    }
+    return (struct core_spot){ 0, NULL };
+}
+
+/* core_near for atomics. */
 force_inline struct core_spot core_near_amo(const struct core_ctx *ctx,
                                             const void *sym, size_t len,
                                             int pe)
@@ -79,10 +117,6 @@ void core_far_put(void *dest, const void *source, size_t len, int pe,
 void core_far_get(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
     __attribute__((cold, noinline));
-/* Of one word, which only the device leaves behind. */
-void core_far_put_nbi(void *dest, const void *source, size_t len, int pe,
-                      const char *call, const struct core_ctx *ctx)
-    __attribute__((cold, noinline));
 /* Where the place is to be looked up: false if there is nothing to do. */
 bool core_far_place(const char *call, const struct core_ctx *ctx,
                     const void *sym, size_t len, int pe, struct xport_at *out)
@@ -90,82 +124,6 @@ bool core_far_place(const char *call, const struct core_ctx *ctx,
 void core_far_signal(const char *call, const struct core_ctx *ctx,
                      uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
     __attribute__((cold, noinline));
-
-/* One element: p and g, and what most transfers are. */
-force_inline void core_put_word(const char *call, const struct core_ctx *ctx,
-                                 void *dest, const void *value, size_t size,
-                                 int pe)
-{
-    struct core_spot to = core_near(ctx, dest, size, pe);
-
-    if (unlikely(!to.near)) {
-        core_far_put(dest, value, size, pe, call, ctx);
-        return;
-    }
-    copy_bytes((void *)to.near, value, size);
-    core_wake(to, size);
-}
-
-force_inline void core_put_word_nbi(const char *call,
-                                    const struct core_ctx *ctx, void *dest,
-                                    const void *value, size_t size, int pe)
-{
-    struct core_spot to = core_near(ctx, dest, size, pe);
-
-    if (unlikely(!to.near)) {
-        core_far_put_nbi(dest, value, size, pe, call, ctx);
-        return;
-    }
-    copy_bytes((void *)to.near, value, size);
-    core_wake(to, size);
-}
-
-force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
-                                 void *value, const void *source, size_t size,
-                                 int pe)
-{
-    uintptr_t from = core_near(ctx, source, size, pe).near;
-
-    if (unlikely(!from))
-        core_far_get(value, source, size, pe, call, ctx);
-    else
-        copy_bytes(value, (const void *)from, size);
-}
-
-/* Other sizes come as a jump with the arguments where they are: eight bytes
- * pay for no other size, and others not for these. */
-#define CORE_XFERS(X)                                                       \
-    X(core_put, core_put_any, dest, source, core_put_word, source)          \
-    X(core_put_nbi, core_put_any_nbi, dest, source, core_put_word_nbi,      \
-      source)                                                             \
-    X(core_get, core_get_any, dest, source, core_get_word, dest)
-#define CORE_XFER(NAME, ANY, TO, FROM, WORD, LOCAL)                         \
-    force_inline void NAME(const char *call, const struct core_ctx *ctx,    \
-                           void *dest, const void *source, size_t len,      \
-                           int pe)                                          \
-    {                                                                       \
-        if (likely(len == 8 && LOCAL && !core_foreign(LOCAL)))              \
-            WORD(call, ctx, TO, FROM, 8, pe);                               \
-        else                                                                \
-            ANY(dest, source, len, pe, call, ctx);                          \
-    }
-CORE_XFERS(CORE_XFER)
-
-force_inline void core_get_nbi(const char *call, const struct core_ctx *ctx,
-                               void *dest, const void *source, size_t len,
-                               int pe)
-{
-    uintptr_t from;
-
-    if (likely(len == 8 && dest && !core_foreign(dest))) {
-        from = core_near(ctx, source, 8, pe).near;
-        if (likely(from)) {
-            copy_bytes(dest, (const void *)from, 8);
-            return;
-        }
-    }
-    core_get_any_nbi(dest, source, len, pe, call, ctx);
-}
 
 /* count blocks of len bytes, dst and sst bytes apart. */
 struct core_strided {

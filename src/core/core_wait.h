@@ -88,16 +88,21 @@ void core_wait_tell(void);
 
 void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));
 
-/* After a store of len bytes there.  The processor may look before it has
+/* After a store of len bytes there: does a sleeper wait for them?  The processor may look before it has
  * stored: the sleeper fences for both, see core_wait.c. */
-force_inline void core_wake(struct core_spot s, size_t len)
+force_inline bool core_wakes(struct core_spot s, size_t len)
 {
     int64_t at = (int64_t)(s.near - (uintptr_t)s.ctl);
 
     membarrier_light();
-    if (unlikely(at < __atomic_load_n(&s.ctl->wait_to, __ATOMIC_RELAXED) &&
-                 at + (int64_t)len >
-                     __atomic_load_n(&s.ctl->wait_from, __ATOMIC_RELAXED)))
+    return unlikely(at < __atomic_load_n(&s.ctl->wait_to, __ATOMIC_RELAXED) &&
+                    at + (int64_t)len >
+                        __atomic_load_n(&s.ctl->wait_from, __ATOMIC_RELAXED));
+}
+
+force_inline void core_wake(struct core_spot s, size_t len)
+{
+    if (core_wakes(s, len))
         core_wake_sleepers(s.ctl);
 }
 

@@ -10,6 +10,7 @@
 #include "ofi/ofi_serve.h"
 #include "base/log.h"
 #include "rt/rt.h"
+#include "xport/xport_amo.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "core/core_cmp.h"
 #include "stream/stream_chan.h"
 #include "stream/stream_queue.h"
+#include "xport/xport_amo.h"
 
 #include <string.h>
 
@@ -24,11 +25,11 @@ static bool do_put(const struct core_ctx *ctx, const struct stream_op *op)
     bool soon = op->value || near(op) || (op->waits && op->len <= TAKEN);
 
     if (op->value)
-        core_put(op->call, ctx, op->dest, op->bytes, op->len, op->pe);
+        core_put_any(op->dest, op->bytes, op->len, op->pe, op->call, ctx);
     else if (soon)
-        core_put(op->call, ctx, op->dest, op->source, op->len, op->pe);
+        core_put_any(op->dest, op->source, op->len, op->pe, op->call, ctx);
     else
-        core_put_nbi(op->call, ctx, op->dest, op->source, op->len, op->pe);
+        core_put_any_nbi(op->dest, op->source, op->len, op->pe, op->call, ctx);
     return soon || !op->waits;
 }
 
@@ -81,10 +82,10 @@ bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
         return do_put(ctx, op);
     case STREAM_GET:
         if (near(op)) {
-            core_get(op->call, ctx, op->dest, op->source, op->len, op->pe);
+            core_get_any(op->dest, op->source, op->len, op->pe, op->call, ctx);
             return true;
         }
-        core_get_nbi(op->call, ctx, op->dest, op->source, op->len, op->pe);
+        core_get_any_nbi(op->dest, op->source, op->len, op->pe, op->call, ctx);
         return !op->waits;
     case STREAM_PUT_BLOCKS:
         core_put_strided(op->call, ctx, op->dest, op->source, &op->blocks,

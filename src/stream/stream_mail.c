@@ -121,8 +121,8 @@ int mail_post(int pe, const struct mail_note *n)
 static void look_for_room(const char *call, struct outbox *list[], int n)
 {
     for (int i = 0; i < n; i++)
-        core_get_nbi(call, &ctx, &list[i]->seen, &ring->tail,
-                     sizeof list[i]->seen, list[i]->pe);
+        core_get_any_nbi(&list[i]->seen, &ring->tail, sizeof list[i]->seen,
+                         list[i]->pe, call, &ctx);
     core_quiet(call, &ctx);
 }
 
@@ -138,10 +138,9 @@ static void take_places(const char *call, struct outbox *list[], int n)
         o->take = o->n < room ? o->n : (unsigned)room;
         o->was = cond + 1;
         if (o->take)
-            CORE_AMO_FETCHING(call, &ctx, XPORT_CSWAP, &ring->tail,
-                              cond + o->take, &cond, o->pe,
-                              CORE_DO_CSWAP(cond, cond + o->take), true,
-                              &o->was);
+            CORE_AMO_NBI(uint64_t, call, &ctx, XPORT_CSWAP, &ring->tail,
+                         cond + o->take, cond, o->pe,
+                         CORE_DO_CSWAP(cond, cond + o->take), &o->was);
     }
     core_quiet(call, &ctx);
 }

@@ -14,14 +14,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* One line of the cache: an index is a shift. */
 struct xport_route {
     /* Where the processor loads and stores them; 0: nowhere. */
-    uintptr_t map[HEAP_SEGS];
+    _Alignas(64) uintptr_t map[HEAP_SEGS];
     /* The same for atomics: all 0, even for this PE, where the network's are
      * not atomic with the processor's. */
     uintptr_t amo[HEAP_SEGS];
     uintptr_t device;           /* the device heap, for the device: 0: not */
 };
+_Static_assert(sizeof(struct xport_route) == 64, "a route is one line");
 extern hidden struct xport_route *xport_routes;
 
 /* Is its memory mapped here?  Else it is far. */
@@ -51,8 +53,26 @@ force_inline bool xport_outside(size_t size, uintptr_t off, size_t len)
     return unlikely(off >= size || len > size - off);
 }
 
-/* All of [sym, sym + len) in a route's map, or 0 where it is not symmetric
- * here or not mapped. */
+/* All of [sym, sym + len) of the host's heap in a route's map, or 0 where it is
+ * elsewhere or not mapped. */
+force_inline uintptr_t xport_mapped_heap(const uintptr_t *maps,
+                                         const void *sym, size_t len)
+{
+    uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_HOST].base, map;
+
+    if (xport_outside(heap_segs[HEAP_HOST].size, off, len))
+        return 0;
+    map = maps[HEAP_HOST];
+    if (unlikely(!map))
+        return 0;
+    off += map;
+    if (!off)                   /* spares the caller's second test */
+        __builtin_unreachable();
+    return off;
+}
+
+/* The same in any segment: 0 where it is not symmetric here or not mapped.  For
+ * functions that are made once, not for each type. */
 force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
                                     size_t len)
 {
@@ -75,7 +95,7 @@ force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
     if (unlikely(!map))
         return 0;
     off += map;
-    if (!off)                   /* spares the caller's second test */
+    if (!off)
         __builtin_unreachable();
     return off;
 }
@@ -112,9 +132,6 @@ struct xport_amo {
     int size;
     uint64_t value, cond;
 };
-
-/* Done by the processor on memory that is mapped here: what the word was. */
-uint64_t xport_amo_here(void *word, const struct xport_amo *a);
 
 /* count blocks of len bytes, apart by these strides there and here. */
 struct xport_blocks {
