@@ -77,6 +77,7 @@ int rt_wire_fd(struct msghdr *m);
 #define RT_JOB_PE "SLUICE_JOB_PE"
 #define RT_JOB_PES "SLUICE_JOB_PES"
 #define RT_JOB_LOCAL "SLUICE_JOB_LOCAL"     /* first-last of this node */
+#define RT_JOB_CPUS "SLUICE_JOB_CPUS"       /* how many all its PEs may use */
 #define RT_JOB_CHANNEL "SLUICE_JOB_CHANNEL" /* descriptor:inode */
 
 struct rt_invitation {

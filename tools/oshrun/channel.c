@@ -91,6 +91,7 @@ int channel_make(const struct job *j, int pe, char ***env)
     add(env, &n, must_printf(RT_JOB_PE "=%d", pe));
     add(env, &n, must_printf(RT_JOB_PES "=%d", all.n));
     add(env, &n, must_printf(RT_JOB_LOCAL "=0-%d", all.n - 1));
+    add(env, &n, must_printf(RT_JOB_CPUS "=%d", j->cpus));
     add(env, &n, must_printf(RT_JOB_CHANNEL "=%d:%llu", all.pe_fd,
                              (unsigned long long)st.st_ino));
     return all.pe_fd;

@@ -162,7 +162,7 @@ static void srun_words(struct words *w, const struct opts *o,
         put(w, must(strdup("--overcommit")));
     if (o->tag)
         put(w, must(strdup("--label")));
-    if (o->bind_core)
+    if (o->bind == BIND_CORE)
         put(w, must(strdup("--cpu-bind=cores")));
     if (o->timeout_ms)
         put(w, must_printf("--time=0:%lld",
@@ -190,7 +190,7 @@ static void mpirun_words(struct words *w, const struct opts *o,
         put(w, must(strdup("--tag-output")));
     /* Said also where it is ours anyway: theirs is another, and the helper
      * thread of a PE would have to share its core. */
-    put2(w, "--bind-to", must(strdup(o->bind_core ? "core" : "none")));
+    put2(w, "--bind-to", must(strdup(o->bind == BIND_CORE ? "core" : "none")));
     if (o->timeout_ms)
         put2(w, "--timeout", must_printf("%lld",
                                          (long long)(o->timeout_ms + 999) / 1000));

@@ -3,6 +3,7 @@
 #include "job.h"
 
 #include "channel.h"
+#include "place.h"
 #include "tree.h"
 
 #include <signal.h>
@@ -43,6 +44,7 @@ void job_init(struct job *j, const struct opts *o)
     j->silent_at = j->absent_at = j->answer_at = j->fence_at = INT64_MAX;
     j->timeout_at = j->phase_until = INT64_MAX;
     name_job(j);
+    j->cpus = place_cpus();
     if (o->timeout_ms)
         j->timeout_at = now_ms() + o->timeout_ms;
     host_name(j->host, sizeof(j->host));

@@ -46,6 +46,7 @@ struct job {
     const struct opts *o;
     char host[256];
     char name[64];                  /* hard to guess */
+    int cpus;                       /* that the keeper may use */
     int n, alive;                   /* PEs; those that run */
     struct pe *pe;
     struct sink sinks[2];

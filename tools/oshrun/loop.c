@@ -413,9 +413,11 @@ static int open_all(struct keeper *k, const struct start *s, struct spawn *sp,
     if (spawn_open(sp, j->n, &k->report) < 0)
         return -1;
     spawn_environment(j->o);
-    if (j->o->bind_core) {
-        if (place_open(place) < 0)
+    if (j->o->bind == BIND_CORE) {
+        if (place_open(place, j->n) < 0)
             return -1;
+        sp->place = place;
+    } else if (j->o->bind == BIND_SHARE && place_share(place, j->n)) {
         sp->place = place;
     }
     if (channel_open(j->n) < 0 ||

@@ -53,7 +53,8 @@ static const char help[] =
 "  -x NAME[=VALUE]          set NAME for the PEs\n"
 "  --tag-output             begin each line of output with its PE: [3] ...\n"
 "  --timeout S              end the job after S seconds, with status 124\n"
-"  --bind-to core|none      one core for each PE, in turn [none]\n"
+"  --bind-to core|none      one core for each PE, in turn; or any core [cores\n"
+"                           of its own for each PE, where enough are free]\n"
 "  -H, --host, --hosts A,B  run on these hosts (A:4 means 4 PEs on A)\n"
 "  --hostfile, -f, -machinefile FILE\n"
 "                           the same from a file: A, A:4 or A slots=4 a line\n"
@@ -131,7 +132,7 @@ static void take(struct opts *o, enum what what, const char *opt, char *value)
     case OPT_BIND:
         if (strcmp(value, "core") != 0 && strcmp(value, "none") != 0)
             usage("%s %s: core or none is needed", opt, value);
-        o->bind_core = *value == 'c';
+        o->bind = *value == 'c' ? BIND_CORE : BIND_NONE;
         break;
     case OPT_HOSTS:
         o->hosts = value;

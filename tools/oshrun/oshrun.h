@@ -24,13 +24,20 @@ enum {
     EXIT_SIGNAL = 128               /* plus the number of the signal */
 };
 
+/* --bind-to. */
+enum bind {
+    BIND_SHARE,                     /* not said: cores of its own, if free */
+    BIND_CORE,
+    BIND_NONE
+};
+
 struct opts {
     int n;                          /* PEs; 0: not given */
     int ppn;                        /* PEs that count as a node; 0: all */
     int64_t timeout_ms;             /* 0: none */
     bool tag;
     bool verbose;
-    bool bind_core;
+    enum bind bind;
     bool oversubscribe;
     bool pmix;
     const char *hosts;              /* as written after -H, or NULL */

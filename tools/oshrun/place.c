@@ -3,74 +3,224 @@
 #include "place.h"
 
 #include "oshrun.h"
+#include "spawn.h"
 
-#include <hwloc.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
-static cpu_set_t *set_at(const struct place *p, int core)
+/* More processors than any machine has. */
+#define CPUS 8192
+
+/* A core is where its first processor is, in which package. */
+struct core {
+    int package, cpu;
+};
+
+static cpu_set_t *set_at(const struct place *p, int i)
 {
-    return (cpu_set_t *)(void *)((char *)p->set + (size_t)core * p->size);
+    return (cpu_set_t *)(void *)((char *)p->set + (size_t)i * p->size);
 }
 
-static int discover(hwloc_topology_t *out)
+static cpu_set_t *usable_cpus(void)
 {
-    hwloc_topology_t topo;
+    cpu_set_t *set = must(CPU_ALLOC(CPUS));
 
-    if (hwloc_topology_init(&topo) < 0)
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(CPUS), set) == 0)
+        return set;
+    CPU_FREE(set);
+    return NULL;
+}
+
+int place_cpus(void)
+{
+    cpu_set_t *set = usable_cpus();
+    int n = set ? CPU_COUNT_S(CPU_ALLOC_SIZE(CPUS), set) : 1;
+
+    if (set)
+        CPU_FREE(set);
+    return n;
+}
+
+/* The number that a file of the processor begins with, or otherwise.  Reading
+ * the few files that matter takes a small part of what hwloc takes. */
+static int topology(int cpu, const char *file, int otherwise)
+{
+    char path[96], text[32] = "";
+    int fd, n;
+
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s",
+             cpu, file);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return otherwise;
+    n = (int)read(fd, text, sizeof(text) - 1);
+    close(fd);
+    return n > 0 && text[0] >= '0' && text[0] <= '9' ? atoi(text) : otherwise;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct core *x = a, *y = b;
+
+    if (x->package != y->package)
+        return x->package < y->package ? -1 : 1;
+    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+/* A set for each core that this process may use, those of a package together,
+ * with the processors of it that it may use.  false: errno says why. */
+static bool find_cores(struct place *out)
+{
+    int core_of[CPUS], n = 0, last = 0;
+    cpu_set_t *mine = usable_cpus();
+    struct core *core;
+    struct place p;
+
+    if (!mine)
+        return false;
+    core = must(malloc(CPUS * sizeof(*core)));
+    for (int cpu = 0; cpu < CPUS; cpu++) {
+        core_of[cpu] = -1;
+        if (!CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE(CPUS), mine))
+            continue;
+        last = cpu;
+        core_of[cpu] = topology(cpu, "thread_siblings_list", cpu);
+        core[n].cpu = core_of[cpu];
+        core[n++].package = topology(cpu, "physical_package_id", 0);
+    }
+    CPU_FREE(mine);
+    qsort(core, (size_t)n, sizeof(*core), by_place);
+    p.size = CPU_ALLOC_SIZE(last + 1);
+    p.set = must(calloc((size_t)n, p.size));
+    p.sets = 0;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && core[i].cpu == core[i - 1].cpu)
+            continue;               /* another processor of the same core */
+        for (int cpu = 0; cpu <= last; cpu++)
+            if (core_of[cpu] == core[i].cpu)
+                CPU_SET_S((size_t)cpu, p.size, set_at(&p, p.sets));
+        p.sets++;
+    }
+    free(core);
+    *out = p;
+    return true;
+}
+
+/* ---- claims ---- */
+
+static int first_cpu(const struct place *p, int core)
+{
+    int cpu = 0;
+
+    while (!CPU_ISSET_S((size_t)cpu, p->size, set_at(p, core)))
+        cpu++;
+    return cpu;
+}
+
+/* A descriptor that holds the core, or -1. */
+static int claim(int cpu)
+{
+    struct sockaddr_un addr = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), len;
+
+    if (fd < 0)
         return -1;
-#if HWLOC_API_VERSION >= 0x20500
-    hwloc_topology_set_flags(topo, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM |
-                                   HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
-#endif
-    /* Processors are all that matters: devices take longer to find. */
-    hwloc_topology_set_all_types_filter(topo, HWLOC_TYPE_FILTER_KEEP_NONE);
-    hwloc_topology_set_type_filter(topo, HWLOC_OBJ_CORE,
-                                   HWLOC_TYPE_FILTER_KEEP_ALL);
-    if (hwloc_topology_load(topo) < 0) {
-        hwloc_topology_destroy(topo);
+    len = snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1,
+                   "sluice-core-%u-%d", (unsigned)geteuid(), cpu);
+    if (bind(fd, (struct sockaddr *)(void *)&addr,
+             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+                         (size_t)len)) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Each claim takes a descriptor, of which the PEs need theirs. */
+static bool allow_files(int more, int n)
+{
+    rlim_t need = (rlim_t)spawn_files(n) + (rlim_t)more;
+    struct rlimit lim;
+
+    if (getrlimit(RLIMIT_NOFILE, &lim) < 0)
+        return false;
+    if (lim.rlim_cur >= need)
+        return true;
+    lim.rlim_cur = need;
+    return need <= lim.rlim_max && setrlimit(RLIMIT_NOFILE, &lim) == 0;
+}
+
+int place_open(struct place *out, int n)
+{
+    if (!find_cores(out)) {
+        say("S-E-BIND", "--bind-to core: sched_getaffinity: %m");
         return -1;
     }
-    *out = topo;
+    /* For jobs that take care; where others have claimed them this is what the
+     * user has asked for. */
+    if (allow_files(out->sets, n))
+        for (int i = 0; i < out->sets && i < n; i++)
+            claim(first_cpu(out, i));
     return 0;
 }
 
-int place_open(struct place *out)
+/* Claims cores; claimed[] gets their numbers and fd[] what holds them. */
+static int claim_all(const struct place *p, int *claimed, int *fd)
 {
-    hwloc_topology_t topo;
-    hwloc_obj_type_t type;
+    int n = 0;
+
+    for (int i = 0; i < p->sets; i++) {
+        fd[n] = claim(first_cpu(p, i));
+        if (fd[n] >= 0)
+            claimed[n++] = i;
+    }
+    return n;
+}
+
+/* The sets of so many PEs, each of share cores of the list. */
+static void deal(const struct place *p, const int *core, int n, int share,
+                 struct place *out)
+{
+    out->size = p->size;
+    out->sets = n;
+    out->set = must(calloc((size_t)n, p->size));
+    for (int i = 0; i < n * share; i++)
+        CPU_OR_S(p->size, set_at(out, i / share), set_at(out, i / share),
+                 set_at(p, core[i]));
+}
+
+bool place_share(struct place *out, int n)
+{
+    int *core, *fd, free_cores, share;
     struct place p;
-    unsigned cpu;
-    int i, last, rc = -1;
 
-    if (discover(&topo) < 0) {
-        say("S-E-BIND", "--bind-to core: hwloc cannot read the topology: %m");
-        return -1;
+    if (n == 1 || !find_cores(&p))
+        return false;
+    if (p.sets < n || !allow_files(p.sets, n)) {
+        free(p.set);
+        return false;
     }
-    type = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE
-                                                              : HWLOC_OBJ_PU;
-    p.cores = hwloc_get_nbobjs_by_type(topo, type);
-    last = hwloc_bitmap_last(hwloc_topology_get_topology_cpuset(topo));
-    if (p.cores < 1 || last < 0) {
-        say("S-E-BIND", "--bind-to core: hwloc finds no core");
-        goto destroy;
-    }
-    p.size = CPU_ALLOC_SIZE(last + 1);
-    p.set = must(calloc((size_t)p.cores, p.size));
-    for (i = 0; i < p.cores; i++) {
-        hwloc_obj_t core = hwloc_get_obj_by_type(topo, type, (unsigned)i);
-
-        hwloc_bitmap_foreach_begin(cpu, core->cpuset)
-            CPU_SET_S(cpu, p.size, set_at(&p, i));
-        hwloc_bitmap_foreach_end();
-    }
-    *out = p;
-    rc = 0;
-destroy:
-    hwloc_topology_destroy(topo);
-    return rc;
+    core = must(malloc((size_t)p.sets * sizeof(*core)));
+    fd = must(malloc((size_t)p.sets * sizeof(*fd)));
+    free_cores = claim_all(&p, core, fd);
+    share = free_cores / n;
+    for (int i = n * share; i < free_cores; i++)
+        close(fd[i]);
+    if (share > 0)
+        deal(&p, core, n, share, out);
+    free(fd);
+    free(core);
+    free(p.set);
+    return share > 0;
 }
 
 const cpu_set_t *place_of(const struct place *p, int pe)
 {
-    return set_at(p, pe % p->cores);
+    return set_at(p, pe % p->sets);
 }

@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* place.h - --bind-to core. */
+/* place.h - which cores a PE may use.
+ *
+ * A core that PEs are bound to is claimed for the life of the keeper, by a name
+ * of the user and the core, so that jobs of one user do not get the same one.
+ * The name is that of a socket that nobody listens at: it goes with the process
+ * and leaves no file.  What another user makes of such names costs a job no
+ * more than its binding. */
 #ifndef OSHRUN_PLACE_H
 #define OSHRUN_PLACE_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct place {
-    cpu_set_t *set;                 /* one for each core, cores of them */
+    cpu_set_t *set;                 /* sets of them, for the PEs in turn */
     size_t size;                    /* bytes of each */
-    int cores;
+    int sets;
 };
 
-/* The cores this process may use.  0, or -1 with the reason said. */
-int place_open(struct place *out);
-/* The set of the core for the given PE. */
+/* Logical processors that this process may use. */
+int place_cpus(void);
+/* --bind-to core: one core of those that this process may use for each of n
+ * PEs, in turn.  0, or -1 with the reason said. */
+int place_open(struct place *out, int n);
+/* An equal share of the cores that no other job of this user has claimed for
+ * each of n PEs; false: they are too few, or there is one PE, whose share is
+ * all of them. */
+bool place_share(struct place *out, int n);
+/* The set for the given PE. */
 const cpu_set_t *place_of(const struct place *p, int pe);
 
 #endif

@@ -103,6 +103,11 @@ static void free_env(char **env)
 
 /* ---- limits ---- */
 
+int spawn_files(int n)
+{
+    return FILES_BASE + n * (FILES_PER_PE + 1);
+}
+
 static int raise_files(struct rlimit *was, int n, bool pmix)
 {
     rlim_t each = FILES_PER_PE + (pmix ? 1 : 0);

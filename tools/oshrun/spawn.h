@@ -38,6 +38,8 @@ void spawn_environment(const struct opts *o);
  * are allowed from then on.  *report_end is the end to read failures from.
  * 0, or -1 with the reason said. */
 int spawn_open(struct spawn *s, int n, int *report_end);
+/* Descriptors that a job of n PEs takes here at most. */
+int spawn_files(int n);
 /* 0, or -1 with the reason said. */
 int spawn_pe(const struct spawn *s, const struct job *j, int pe,
              struct spawned *out);

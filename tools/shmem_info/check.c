@@ -255,10 +255,15 @@ static void check_memory(int n_pes)
             n_pes, s);
 }
 
+/* PEs that oshrun binds have their own ones: what counts is all of them. */
 static int usable_cores(void)
 {
+    const char *of_job = env_foreign(RT_JOB_NAME) ? env_foreign(RT_JOB_CPUS)
+                                                  : NULL;
     cpu_set_t set;
 
+    if (of_job && atoi(of_job) > 0)
+        return atoi(of_job);
     return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
