@@ -9,6 +9,7 @@
 #include "core/core_device.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
+#include "heap/heap_pages.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
 #include "rt/rt_nic.h"
@@ -83,12 +84,13 @@ static void print_device(void)
 static void print_info(void)
 {
     struct heap_usage heap;
-    char size[24];
+    char size[24], pages[HEAP_PAGES_TEXT];
 
     heap_usage_get(&heap_default, &heap);
     env_print(stdout, heap.total);
     printf("heap: %s (%zu bytes) for each PE\n",
            log_size(size, (double)heap.total), heap.total);
+    printf("heap pages: %s\n", heap_pages_text(pages));
     print_device();
     printf("sleeping PEs: %s\n", membarrier_works()
            ? "woken by each store (membarrier)"

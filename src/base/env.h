@@ -24,10 +24,12 @@ struct env_table {
 #undef ENV
 };
 extern struct env_table env;
-/* Words of SHMEM_DEVICE and SHMEM_DEFAULT_SPACE. */
+/* Words of SHMEM_DEVICE and SHMEM_DEFAULT_SPACE, */
 enum { ENV_DEVICE_AUTO, ENV_DEVICE_CUDA, ENV_DEVICE_HIP, ENV_DEVICE_HOST,
        ENV_DEVICE_NONE };
 enum { ENV_SPACE_CPU, ENV_SPACE_GPU };
+/* And of SHMEM_HUGEPAGES. */
+enum { ENV_PAGES_OFF, ENV_PAGES_THP, ENV_PAGES_2M, ENV_PAGES_1G };
 
 int env_load(void);
 /* Was the variable set by the user (as SHMEM_ or SMA_)?  name lacks SHMEM_. */

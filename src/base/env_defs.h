@@ -14,6 +14,7 @@ ENV(rt,   SINGLETON,      flag, "0", "", "", "start as one PE even if a launcher
 ENV(rt,   PPN,            int,  "0", "0", "1048576", "every so many PEs count as a node (set by oshrun --ppn); 0: real nodes")
 ENV(rt,   NIC_MAP,        text, "", "", "", "NIC,NIC,... for the PEs of a node in turn, or PE:NIC,PE-PE:NIC,...; unset: the nearest NIC")
 ENV(heap, SYMMETRIC_SIZE, size, "", "1", "", "symmetric heap per PE, like 512m or 3.1G; unset: 1040m, less where memory is short")
+ENV(heap, HUGEPAGES,      word, "thp", "", "", "off|thp|2m|1g: pages of the symmetric heap: small ones, transparent huge ones where the kernel makes these of shared memory, or of those that the administrator has reserved; see sluice(7)")
 ENV(gtl,  DEVICE,         word, "auto", "", "", "auto|cuda|hip|host|none: whose devices; host: one in software; auto: a GPU where there is one, else host")
 ENV(gtl,  DEVICE_MEMORY,  size, "", "1", "", "most memory of the software device per process; unset: half of what is available at start")
 ENV(gtl,  DEVICE_COSTS,   text, "", "", "", "step=microseconds,... that the software device adds to the steps launch, copy, write, wait, call, doorbell (which lets an armed operation go), sync, like launch=2.5,sync=3")

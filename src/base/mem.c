@@ -42,7 +42,8 @@ static bool read_number(const char *path, const char *key, size_t *out)
 }
 
 struct group_files {
-    const char *top, *limit, *usage, *cache_key;
+    const char *top, *limit, *usage;
+    const char *cache_key;      /* NULL: nothing of it is cache */
 };
 
 static const struct group_files v2 = {
@@ -75,7 +76,8 @@ static void look_at_group(const char *root, const struct group_files *g,
     snprintf(path, sizeof path, "%s/%s", dir, g->usage);
     read_number(path, "", &used);
     snprintf(path, sizeof path, "%s/memory.stat", dir);
-    read_number(path, g->cache_key, &cache);
+    if (g->cache_key)
+        read_number(path, g->cache_key, &cache);
     used -= cache < used ? cache : used;
     snprintf(path, sizeof path, "control group limit %s/%s", dir, g->limit);
     lower(m, limit > used ? limit - used : 0, path);
@@ -100,10 +102,31 @@ static void look_upwards(const char *root, const struct group_files *g,
     }
 }
 
-void mem_available(const char *root, struct mem_bound *out)
+/* one is of a group of version 1 with that controller, ":memory:". */
+static void look_at_groups(const char *root, const struct group_files *two,
+                           const struct group_files *one,
+                           const char *controller, struct mem_bound *m)
 {
     char path[PATH_BYTES], line[PATH_BYTES], *p;
     FILE *f;
+
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    f = fopen(path, "re");
+    if (!f)
+        return;
+    while (fgets(line, sizeof line, f)) {
+        if (!strncmp(line, "0::", 3))
+            look_upwards(root, two, line + 3, m);
+        p = strstr(line, controller);
+        if (p)
+            look_upwards(root, one, p + strlen(controller), m);
+    }
+    fclose(f);
+}
+
+void mem_available(const char *root, struct mem_bound *out)
+{
+    char path[PATH_BYTES];
 
     out->bytes = SIZE_MAX;
     out->limit[0] = '\0';
@@ -112,18 +135,30 @@ void mem_available(const char *root, struct mem_bound *out)
         out->bytes *= 1024;
         snprintf(out->limit, sizeof out->limit, "available memory");
     }
-    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    f = fopen(path, "re");
-    if (!f)
-        return;
-    while (fgets(line, sizeof line, f)) {
-        if (!strncmp(line, "0::", 3))
-            look_upwards(root, &v2, line + 3, out);
-        p = strstr(line, ":memory:");
-        if (p)
-            look_upwards(root, &v1, p + 8, out);
-    }
-    fclose(f);
+    look_at_groups(root, &v2, &v1, ":memory:", out);
+}
+
+void mem_available_huge(const char *root, size_t page, struct mem_bound *out)
+{
+    const char *size = page >> 30 ? "1GB" : "2MB";
+    size_t unused = 0, taken = 0;
+    char path[PATH_BYTES], limit[2][40], usage[2][40];
+    struct group_files two = { "sys/fs/cgroup", limit[1], usage[1], NULL };
+    struct group_files one = { "sys/fs/cgroup/hugetlb", limit[0], usage[0],
+                               NULL };
+
+    snprintf(limit[0], 40, "hugetlb.%s.limit_in_bytes", size);
+    snprintf(usage[0], 40, "hugetlb.%s.usage_in_bytes", size);
+    snprintf(limit[1], 40, "hugetlb.%s.max", size);
+    snprintf(usage[1], 40, "hugetlb.%s.current", size);
+    snprintf(path, sizeof path, "%s/sys/kernel/mm/hugepages/hugepages-%zukB/"
+             "free_hugepages", root, page >> 10);
+    read_number(path, "", &unused);
+    strcpy(strrchr(path, '/'), "/resv_hugepages");
+    read_number(path, "", &taken);
+    out->bytes = (unused > taken ? unused - taken : 0) * page;
+    snprintf(out->limit, sizeof out->limit, "%s", "reserved huge pages");
+    look_at_groups(root, &two, &one, ":hugetlb:", out);
 }
 
 /* ---- mappings ---- */

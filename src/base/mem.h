@@ -15,6 +15,9 @@ struct mem_bound {
 /* root is "" on a real machine; tests give a folder with proc/ and sys/. */
 void mem_available(const char *root, struct mem_bound *out);
 
+/* The same of reserved huge pages of that size. */
+void mem_available_huge(const char *root, size_t page, struct mem_bound *out);
+
 /* The largest power of two up to n, which is not 0. */
 size_t mem_power_below(size_t n);
 /* Maps size bytes of fd, to be shared, where the byte at offset `at` lies at a

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heap/heap.h"
 #include "heap/heap_int.h"
+#include "heap/heap_pages.h"
 #include "base/atomics.h"
 #include "base/env.h"
 #include "base/fault.h"
@@ -33,7 +34,8 @@ static struct {
     int fd;
     dev_t dev;
     ino_t ino;
-} file = { .fd = -1 };
+} files[2] = { { .fd = -1 }, { .fd = -1 } };
+_Static_assert(HEAP_HOST < 2 && HEAP_DATA < 2, "indices of files");
 
 static size_t page_size(void)
 {
@@ -53,7 +55,40 @@ static void lay_out(struct heap_plan *p)
     p->pool_size = heap_round_up(p->pool_size, unit);
     p->host_size = heap_round_up(p->user_size, unit) + HEAP_RESERVED +
                    p->pool_size;
-    p->slot_size = heap_round_up(p->host_size + p->data_size, HEAP_ALIGN);
+    /* Also where this node cannot have them: all nodes' are of one size. */
+    if (p->huge_asked)
+        p->host_size = heap_round_up(p->host_size, p->huge_asked);
+    p->slot_size = p->huge_page
+                   ? p->host_size
+                   : heap_round_up(p->host_size + p->data_size, HEAP_ALIGN);
+}
+
+void heap_plan_drop_huge(struct heap_plan *p)
+{
+    p->huge_page = 0;
+    lay_out(p);
+}
+
+/* Reserved ones if that many are left. */
+static void choose_pages(int n_pes, struct heap_plan *p)
+{
+    struct mem_bound m;
+    char need[24], has[24], each[24];
+
+    p->huge_page = p->huge_asked = heap_pages_asked();
+    lay_out(p);
+    if (!p->huge_page)
+        return;
+    mem_available_huge("", p->huge_page, &m);
+    if (p->slot_size <= m.bytes / (size_t)n_pes)
+        return;
+    log_warn(ERR_HEAP, "SHMEM_HUGEPAGES: the heaps take %s in pages of %s, but "
+             "only %s are free (%s): reserve more (vm.nr_hugepages) or set a "
+             "smaller SHMEM_SYMMETRIC_SIZE; the usual ones serve in their place",
+             log_size(need, (double)p->slot_size * n_pes),
+             log_size(each, (double)p->huge_page),
+             log_size(has, (double)m.bytes), m.limit);
+    heap_plan_drop_huge(p);
 }
 
 static void choose_default(int n_pes, size_t available, struct heap_plan *p)
@@ -86,7 +121,7 @@ static int check_file_limit(size_t total)
 static int check_memory(int n_pes, const struct mem_bound *m,
                         const struct heap_plan *p)
 {
-    size_t touched = p->host_size + p->data_size, total;
+    size_t touched = p->data_size + (p->huge_page ? 0 : p->host_size), total;
     char one[24], all[24], free_now[24];
 
     if (!__builtin_mul_overflow((size_t)n_pes, p->slot_size, &total) &&
@@ -118,7 +153,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
         p.asked_size = p.user_size;
     else
         choose_default(n_pes, m.bytes, &p);
-    lay_out(&p);
+    choose_pages(n_pes, &p);
     rc = check_memory(n_pes, &m, &p);
     if (!rc)
         *out = p;
@@ -129,6 +164,7 @@ size_t heap_plan_align(const struct heap_plan *plan)
 {
     size_t align = mem_power_below(plan->host_size);
 
+    /* That of huge pages is a power of two, and no larger than the heap. */
     return align < HEAP_ALIGN ? HEAP_ALIGN : align;
 }
 
@@ -174,6 +210,12 @@ int heap_plan_agree(const struct heap_plan *plan, const struct heap_plan *first)
 {
     size_t asked = 0, size;
 
+    if (plan->huge_asked != first->huge_asked ||
+        heap_pages_asked() != first->huge_asked) {
+        log_error(ERR_ENV, "SHMEM_HUGEPAGES is not the same here and on PE 0: "
+                  "give it to all PEs (mpirun passes it on with -x)");
+        return -EINVAL;
+    }
     heap_env_size(HEAP_HOST, &asked);
     size = asked;
     if (!asked && !plan->asked_size)
@@ -190,56 +232,59 @@ void heap_plan_drop_data(struct heap_plan *plan)
     plan->data_size = 0;
 }
 
-static void keep_file(int fd)
+static void keep_file(int seg, int fd)
 {
     struct stat st;
 
     if (fstat(fd, &st))
         return;
-    file.fd = fd;
-    file.dev = st.st_dev;
-    file.ino = st.st_ino;
+    files[seg].fd = fd;
+    files[seg].dev = st.st_dev;
+    files[seg].ino = st.st_ino;
 }
 
-int heap_file(void)
+int heap_file(int seg)
 {
     struct stat st;
 
-    if (file.fd < 0 || fstat(file.fd, &st) || st.st_dev != file.dev ||
-        st.st_ino != file.ino)
+    if (files[seg].fd < 0 || fstat(files[seg].fd, &st) ||
+        st.st_dev != files[seg].dev || st.st_ino != files[seg].ino)
         return -1;
-    return file.fd;
+    return files[seg].fd;
 }
 
-int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot)
+int heap_open(const struct heap_plan *plan, const struct heap_place *host,
+              const struct heap_place *data)
 {
-    char *data = slot + plan->host_size;
+    size_t blocks = HEAP_RESERVED + plan->pool_size;
     struct heap_data d = { 0 };
     int rc;
 
     reserved_used = 0;
-    rc = heap_space_open(&heap_default, HEAP_RESERVED + plan->pool_size,
-                         plan->host_size, heap_plan_align(plan));
+    /* What huge pages leave behind it is nobody's. */
+    rc = heap_space_open(&heap_default, blocks,
+                         blocks + heap_round_up(plan->user_size, page_size()),
+                         heap_plan_align(plan));
     if (rc)
         return rc;
-    rc = heap_pool_open(HEAP_RESERVED, HEAP_RESERVED + plan->pool_size);
+    rc = heap_pool_open(HEAP_RESERVED, blocks);
     if (!rc && plan->data_size) {
         heap_data_find(&d);
-        rc = heap_data_share(&d, fd, fd_offset + (off_t)plan->host_size, data);
+        rc = heap_data_share(&d, data->fd, data->at, data->mapped);
     }
     if (rc) {
         heap_pool_close();
         heap_space_close(&heap_default);
         return rc;
     }
-    madvise(slot, plan->host_size, MADV_HUGEPAGE);  /* a wish, no more */
-    heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)slot,
+    heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)host->mapped,
                                               plan->host_size };
     heap_segs[HEAP_DATA] = (struct heap_seg){ (uintptr_t)d.start,
                                               plan->data_size };
-    keep_file(fd);
+    keep_file(HEAP_HOST, host->fd);
+    keep_file(HEAP_DATA, data->fd);
     log_info(LOG_HEAP, "heap of %zu bytes at %p, static data of %zu at %p",
-             plan->user_size, (void *)slot, plan->data_size, (void *)d.start);
+             plan->user_size, (void *)host->mapped, plan->data_size, (void *)d.start);
     return 0;
 }
 
@@ -249,9 +294,11 @@ void heap_close(void)
     heap_data_unshare();
     heap_pool_close();
     heap_space_close(&heap_default);
-    if (heap_file() >= 0)
-        close(file.fd);
-    file.fd = -1;
+    if (heap_file(HEAP_DATA) >= 0 && files[HEAP_DATA].fd != files[HEAP_HOST].fd)
+        close(files[HEAP_DATA].fd);
+    if (heap_file(HEAP_HOST) >= 0)
+        close(files[HEAP_HOST].fd);
+    files[HEAP_HOST].fd = files[HEAP_DATA].fd = -1;
 }
 
 size_t heap_fixed_size(void)

@@ -6,6 +6,9 @@
  *
  *     slot: [ reserved | pool | blocks of shmem_malloc ... ][ static data ]
  *
+ * Where the file has reserved huge pages, static data, whose place has small
+ * ones, is in a file of its own.
+ *
  * Each PE maps the file so that its own slot begins at a multiple of the
  * largest power of two that a slot's heap holds (heap_plan_align): an offset in
  * the host segment is aligned as the PE's own address is, on every PE.  Slots
@@ -51,6 +54,8 @@ struct heap_plan {
     size_t user_size;           /* that, or what was chosen in its place */
     size_t slot_size;           /* distance between two PEs' slots; the end of
                                  * one is never touched */
+    size_t huge_asked;          /* reserved pages of that size are asked for */
+    size_t huge_page;           /* and got, without static data; 0: not */
 };
 
 /* The plan where n_pes share the memory, checked against the memory of the machine
@@ -69,15 +74,25 @@ int heap_plan_agree(const struct heap_plan *plan,
 /* Without static data in the slot: for programs that differ. */
 void heap_plan_drop_data(struct heap_plan *plan);
 
-/* slot is this PE's slot as mapped from fd at fd_offset.  Moves the static
- * data into it and makes the heap ready.  Takes fd over if it succeeds. */
-int heap_open(const struct heap_plan *plan, int fd, off_t fd_offset, char *slot);
+/* The reserved huge pages could not be had. */
+void heap_plan_drop_huge(struct heap_plan *plan);
+
+/* A part of a file that is this PE's, and where it is mapped. */
+struct heap_place {
+    int fd;
+    off_t at;
+    char *mapped;
+};
+/* Moves the static data to its place and makes the heap ready.  Takes over the
+ * descriptors, which may be the same one, if it succeeds. */
+int heap_open(const struct heap_plan *plan, const struct heap_place *host,
+              const struct heap_place *data);
 /* Gives static data back to this process alone; forgets all blocks. */
 void heap_close(void);
 
-/* The file of the slot while the heap is open, or -1: a program may have
- * closed what it did not open.  Async-signal-safe. */
-int heap_file(void);
+/* The file of HEAP_HOST or HEAP_DATA while the heap is open, or -1: a program
+ * may have closed what it did not open.  Async-signal-safe. */
+int heap_file(int seg);
 
 /* Is it static data of the main program that is not symmetric?  Slow. */
 bool heap_data_private(const void *ptr);

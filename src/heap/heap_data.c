@@ -189,7 +189,7 @@ int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view)
 static void copy_written(char *to)
 {
     size_t from = 0, end;
-    int fd = heap_file();
+    int fd = heap_file(HEAP_DATA);
     off_t at;
 
     while (from < shared.size) {

@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "heap/heap_pages.h"
 #include "rt/rt.h"
 #include "xport/xport.h"
 
@@ -14,33 +15,66 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct {
-    char *base;
-    size_t size;
-} node;
+/* A file of the node as mapped here: so much of it for each PE. */
+struct part {
+    char *base;                 /* NULL: there is none */
+    size_t size, each;
+};
+/* Static data is in the slots of host, unless they have huge pages. */
+static struct part host, data;
+
+/* As in linux/memfd.h. */
+enum { HUGE_SHIFT = 26 };
+
+static int make_file(size_t huge_page)
+{
+    unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+
+    if (fault_hit(FAULT_SM_MEMFD)) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (huge_page)
+        flags |= MFD_HUGETLB |
+                 (unsigned)__builtin_ctzl(huge_page) << HUGE_SHIFT;
+    return memfd_create("sluice", flags);
+}
+
+/* A mapping sets huge pages apart for the file, which keeps them: no touch of
+ * them later ends in SIGBUS. */
+static int set_apart(int fd, size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (p == MAP_FAILED)
+        return -ENOMEM;
+    munmap(p, size);
+    return 0;
+}
 
 /* Sealed: no PE can cut memory away under another (SIGBUS). */
-int sm_memfd_make(size_t size, int *out)
+int sm_memfd_make(size_t size, size_t huge_page, int *out)
 {
-    int fd, rc;
+    int fd = make_file(huge_page), rc;
 
-    fd = fault_hit(FAULT_SM_MEMFD)
-             ? (errno = ENOMEM, -1)
-             : memfd_create("sluice", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) {
-        rc = -errno;
-        log_error(ERR_NODE, "memfd_create: %m");
+        rc = huge_page ? -ENOMEM : -errno;
+        if (!huge_page)
+            log_error(ERR_NODE, "memfd_create: %m");
         return rc;
     }
     if (fchmod(fd, S_IRUSR | S_IWUSR) || ftruncate(fd, (off_t)size) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
         rc = -errno;
         log_error(ERR_NODE, "node memory of %zu bytes: %m", size);
-        close(fd);
-        return rc;
+    } else {
+        rc = huge_page ? set_apart(fd, size) : 0;
     }
-    *out = fd;
-    return 0;
+    if (rc)
+        close(fd);
+    else
+        *out = fd;
+    return rc;
 }
 
 /* What came over the socket must be what the plan says, or a stray access
@@ -59,17 +93,20 @@ int sm_memfd_check(int fd, size_t size)
     return 0;
 }
 
-/* This PE's own slot at a multiple of its alignment, which those of its peers
- * need not have: then slots lie close together, and offsets in the slot are
- * aligned as this PE's addresses are. */
-static int map_node(int fd, size_t size, const struct heap_plan *plan)
+/* This PE's own slot at a multiple of align, which those of its peers need not
+ * have: then slots lie close together, and offsets in the slot are aligned as
+ * this PE's addresses are. */
+static int map_part(int fd, size_t each, size_t align, struct part *out)
 {
-    void *p = fault_hit(FAULT_SM_MAP)
-              ? (errno = ENOMEM, MAP_FAILED)
-              : mem_map_aligned(fd, size, heap_plan_align(plan),
-                                (size_t)rt_job.local * plan->slot_size);
-    int rc;
+    size_t size = each * (size_t)rt_job.n_local;
+    int rc = sm_memfd_check(fd, size);
+    void *p;
 
+    if (rc)
+        return rc;
+    p = fault_hit(FAULT_SM_MAP)
+        ? (errno = ENOMEM, MAP_FAILED)
+        : mem_map_aligned(fd, size, align, (size_t)rt_job.local * each);
     if (p == MAP_FAILED) {
         rc = -errno;
         log_error(ERR_NODE, "mapping %zu bytes of node memory (%d slots): %m; "
@@ -77,35 +114,52 @@ static int map_node(int fd, size_t size, const struct heap_plan *plan)
                   rt_job.n_local);
         return rc;
     }
-    node.base = p;
-    node.size = size;
+    *out = (struct part){ p, size, each };
     return 0;
+}
+
+static void unmap_part(struct part *p)
+{
+    if (p->base)
+        munmap(p->base, p->size);
+    *p = (struct part){ NULL, 0, 0 };
+}
+
+/* Of that PE of the node. */
+static char *host_of(int local)
+{
+    return host.base + (size_t)local * host.each;
+}
+
+static char *data_of(const struct heap_plan *plan, int local)
+{
+    return !plan->data_size ? NULL
+           : data.base ? data.base + (size_t)local * data.each
+                       : host_of(local) + plan->host_size;
 }
 
 static void fill_routes(const struct heap_plan *plan)
 {
     struct xport_route *r;
-    uintptr_t slot;
 
     for (int i = 0; i < rt_job.n_local; i++) {
-        slot = (uintptr_t)node.base + (size_t)i * plan->slot_size;
         r = &xport_routes[rt_job.local_pes[i]];
-        r->map[HEAP_HOST] = slot;
-        r->map[HEAP_DATA] = plan->data_size ? slot + plan->host_size : 0;
+        r->map[HEAP_HOST] = (uintptr_t)host_of(i);
+        r->map[HEAP_DATA] = (uintptr_t)data_of(plan, i);
         memcpy(r->amo, r->map, sizeof r->amo);
     }
 }
 
 /* A core file needs this PE's memory, not that of all its neighbours. */
-static void keep_peers_out_of_core(size_t slot_size)
+static void keep_peers_out_of_core(const struct part *p)
 {
-    size_t before = (size_t)rt_job.local * slot_size;
-    size_t after = before + slot_size;
+    size_t before = (size_t)rt_job.local * p->each;
+    size_t after = before + p->each;
 
     if (before)
-        madvise(node.base, before, MADV_DONTDUMP);
-    if (after < node.size)
-        madvise(node.base + after, node.size - after, MADV_DONTDUMP);
+        madvise(p->base, before, MADV_DONTDUMP);
+    if (after < p->size)
+        madvise(p->base + after, p->size - after, MADV_DONTDUMP);
 }
 
 /* After the fence. */
@@ -119,55 +173,71 @@ static int compare_sizes(const struct sm_card *card)
     return rc ? rc : heap_plan_agree(&card->plan, &first.plan);
 }
 
-/* Of the leader: the plan, before it is published. */
-static int make_plan(struct sm_card *card)
+/* Reserved pages before the plan goes out, for others may take them first. */
+static int make_host_file(struct heap_plan *plan, int *out)
 {
-    /* Nodes that share a machine share its memory. */
-    return heap_plan_make(rt_job.one_machine ? rt_job.n_pes : rt_job.n_local,
-                          &card->plan);
+    size_t n = (size_t)rt_job.n_local;
+    int rc = -ENOMEM;
+
+    if (plan->huge_page)
+        rc = sm_memfd_make(n * plan->slot_size, plan->huge_page, out);
+    if (!rc)
+        return 0;
+    if (plan->huge_page) {
+        log_warn(ERR_HEAP, "SHMEM_HUGEPAGES: the heaps' %zu bytes in huge pages "
+                 "were taken by others meanwhile: the usual ones serve in "
+                 "their place", n * plan->slot_size);
+        heap_plan_drop_huge(plan);
+    }
+    return sm_memfd_make(n * plan->slot_size, 0, out);
 }
 
-/* The launcher passes the memory on: no socket of ours can be reached. */
-static int agree_by_launcher(struct sm_card *card, int *out_fd)
+/* The others connect once for each file; a second time when they have the
+ * first one. */
+static int serve(int listen_fd, struct sm_card *card, const int fds[2])
 {
-    bool leads = rt_job.local == 0;
-    int rc = leads ? make_plan(card) : 0;
+    int again = sm_two_files(&card->plan)
+                ? fcntl(listen_fd, F_DUPFD_CLOEXEC, 3) : -1;
+    int rc = sm_meet_serve(listen_fd, card, fds[0]);
 
-    if (!rc && leads)
-        rc = rt_put("node", card, sizeof *card);
+    if (!rc && sm_two_files(&card->plan))
+        return again < 0 ? -EMFILE : sm_meet_serve(again, card, fds[1]);
+    if (again >= 0)
+        close(again);
+    return rc;
+}
+
+static int join(struct sm_card *card, int fds[2])
+{
+    int rc = rt_fence();
+
     if (!rc)
-        rc = rt_fence();
-    if (!rc && !leads)
         rc = rt_get(rt_job.local_pes[0], "node", card, sizeof *card);
     if (!rc)
         rc = compare_sizes(card);
-    if (!rc && leads)
-        rc = sm_memfd_make((size_t)rt_job.n_local * card->plan.slot_size,
-                           out_fd);
-    if (rc)
-        return rc;
-    rc = leads ? sm_share_serve(card, *out_fd) : sm_share_join(card, out_fd);
-    if (rc && *out_fd >= 0)
-        close(*out_fd);
+    if (!rc && rt_shares())
+        return sm_share_join(card, fds);
+    if (!rc)
+        rc = sm_meet_join(card, &fds[0]);
+    if (!rc && sm_two_files(&card->plan))
+        rc = sm_meet_join(card, &fds[1]);
     return rc;
 }
 
 /* The plan and the memory behind it, agreed on by all PEs of the node. */
-static int agree(struct sm_card *card, int *out_fd)
+static int lead(struct sm_card *card, int fds[2])
 {
     size_t n = (size_t)rt_job.n_local;
     int listen_fd = -1, rc;
 
-    if (rt_job.local) {
-        rc = rt_fence();
-        if (!rc)
-            rc = rt_get(rt_job.local_pes[0], "node", card, sizeof *card);
-        if (!rc)
-            rc = compare_sizes(card);
-        return rc ? rc : sm_meet_join(card, out_fd);
-    }
-    rc = make_plan(card);
-    if (!rc && n > 1)
+    /* Nodes that share a machine share its memory. */
+    rc = heap_plan_make(rt_job.one_machine ? rt_job.n_pes : rt_job.n_local,
+                        &card->plan);
+    if (!rc)
+        rc = make_host_file(&card->plan, &fds[0]);
+    if (!rc && sm_two_files(&card->plan))
+        rc = sm_memfd_make(n * card->plan.data_size, 0, &fds[1]);
+    if (!rc && n > 1 && !rt_shares())
         rc = sm_meet_listen(card, &listen_fd);
     if (!rc)
         rc = rt_put("node", card, sizeof *card);
@@ -175,65 +245,94 @@ static int agree(struct sm_card *card, int *out_fd)
         rc = rt_fence();
     if (!rc)
         rc = compare_sizes(card);
-    if (!rc)
-        rc = sm_memfd_make(n * card->plan.slot_size, out_fd);
-    if (rc || n == 1) {
-        if (listen_fd >= 0)
-            close(listen_fd);
-        return rc;
-    }
-    rc = sm_meet_serve(listen_fd, card, *out_fd);
-    if (rc)
-        close(*out_fd);
+    /* The launcher passes the memory on: no socket of ours can be reached. */
+    if (!rc && rt_shares())
+        return sm_share_serve(card, fds);
+    if (!rc && n > 1)
+        return serve(listen_fd, card, fds);
+    if (listen_fd >= 0)
+        close(listen_fd);
     return rc;
+}
+
+static int map_files(const struct heap_plan *plan, const int fds[2])
+{
+    int rc = map_part(fds[0], plan->slot_size, heap_plan_align(plan), &host);
+
+    if (!rc && sm_two_files(plan))
+        rc = map_part(fds[1], plan->data_size, HEAP_ALIGN, &data);
+    if (rc)
+        return rc;
+    if (data.base)
+        heap_pages_place(data.base, data.size,
+                         data_of(plan, rt_job.local), data.each, 0);
+    heap_pages_place(host.base, host.size, host_of(rt_job.local), host.each,
+                     plan->huge_page);
+    return 0;
+}
+
+static int open_heap(const struct heap_plan *plan, const int fds[2])
+{
+    size_t k = (size_t)rt_job.local;
+    struct heap_place h = { fds[0], (off_t)(k * host.each),
+                            host_of(rt_job.local) };
+    struct heap_place d = { fds[0], h.at + (off_t)plan->host_size,
+                            data_of(plan, rt_job.local) };
+
+    if (data.base) {
+        d.fd = fds[1];
+        d.at = (off_t)(k * data.each);
+    }
+    return heap_open(plan, &h, &d);
 }
 
 int sm_open(void)
 {
-    size_t slot_off, size;
+    int fds[2] = { -1, -1 }, rc;
     struct sm_card card;
-    int fd = -1, rc;
 
     memset(&card, 0, sizeof card);
-    rc = rt_shares() ? agree_by_launcher(&card, &fd) : agree(&card, &fd);
-    if (rc)
-        return rc;
-    size = (size_t)rt_job.n_local * card.plan.slot_size;
-    slot_off = (size_t)rt_job.local * card.plan.slot_size;
-    rc = sm_memfd_check(fd, size);
+    rc = rt_job.local ? join(&card, fds) : lead(&card, fds);
     if (!rc)
-        rc = map_node(fd, size, &card.plan);
-    if (rc)
-        goto close_fd;
-    rc = heap_open(&card.plan, fd, (off_t)slot_off, node.base + slot_off);
-    if (rc)
-        goto unmap;
+        rc = map_files(&card.plan, fds);
+    if (!rc)
+        rc = open_heap(&card.plan, fds);
+    if (rc) {
+        unmap_part(&host);
+        unmap_part(&data);
+        for (int i = 0; i < 2; i++)
+            if (fds[i] >= 0)
+                close(fds[i]);
+        return rc;
+    }
     fill_routes(&card.plan);
-    keep_peers_out_of_core(card.plan.slot_size);
+    keep_peers_out_of_core(&host);
+    if (data.base)
+        keep_peers_out_of_core(&data);
     return 0;
-unmap:
-    munmap(node.base, node.size);
-    node.base = NULL;
-close_fd:
-    close(fd);
-    return rc;
 }
 
 void sm_close(void)
 {
     heap_close();
-    munmap(node.base, node.size);
-    node.base = NULL;
-    node.size = 0;
+    unmap_part(&host);
+    unmap_part(&data);
 }
 
 /* Where its own pages cannot be had, a store there ends the child rather
  * than change what the PEs see. */
+static void make_private(const struct part *p, int fd)
+{
+    void *at = mmap(p->base, p->size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0);
+
+    if (at == MAP_FAILED)
+        mprotect(p->base, p->size, PROT_READ);
+}
+
 void sm_fork_child(void)
 {
-    void *p = mmap(node.base, node.size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, heap_file(), 0);
-
-    if (p == MAP_FAILED)
-        mprotect(node.base, node.size, PROT_READ);
+    make_private(&host, heap_file(HEAP_HOST));
+    if (data.base)
+        make_private(&data, heap_file(HEAP_DATA));
 }

@@ -142,7 +142,7 @@ static int fetch(void *card, size_t size, int *fd)
 
     if (rt_job.local)
         return sm_meet_join(&offer, fd);
-    rc = sm_memfd_make(size, fd);
+    rc = sm_memfd_make(size, 0, fd);
     if (rc) {
         close(shared.listen_fd);
         return rc;

@@ -28,6 +28,12 @@ struct sm_reply {
     int32_t share_data;         /* 0 or 1 */
 };
 
+/* Has static data a file of its own, the second one? */
+static inline bool sm_two_files(const struct heap_plan *plan)
+{
+    return plan->huge_page && plan->data_size;
+}
+
 /* Does a member of this node speak?  size is how much was received. */
 bool sm_meet_hello_ok(const struct sm_hello *h, size_t size,
                       const struct sm_card *card, int n_local);
@@ -45,12 +51,13 @@ int sm_meet_join(struct sm_card *card, int *out_memfd);
 /* ---- sm_share.c: the same, where the launcher passes descriptors ---- */
 /* All PEs of the job make one of these calls after the fence; see
  * sm_meet_serve() and sm_meet_join(). */
-int sm_share_serve(struct sm_card *card, int memfd);
-int sm_share_join(struct sm_card *card, int *out_memfd);
+int sm_share_serve(struct sm_card *card, const int fds[2]);
+int sm_share_join(struct sm_card *card, int fds[2]);
 
 /* ---- sm.c: files of memory for a node ---- */
-/* Sealed, with room for size bytes. */
-int sm_memfd_make(size_t size, int *out);
+/* Sealed, with room for size bytes.  huge_page: in reserved pages of that size,
+ * all of them set apart; -ENOMEM, not logged: there are too few. */
+int sm_memfd_make(size_t size, size_t huge_page, int *out);
 /* Is it such a file? */
 int sm_memfd_check(int fd, size_t size);
 

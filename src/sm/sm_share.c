@@ -21,7 +21,29 @@ static int gather(bool *out)
     return rc;
 }
 
-int sm_share_serve(struct sm_card *card, int memfd)
+/* The launcher holds one descriptor of a PE at a time.  All PEs of the job ask
+ * for huge pages or none does, so all make the same fences. */
+static int serve_second(const struct heap_plan *plan, int fd)
+{
+    int rc = rt_fence();
+
+    if (!rc && sm_two_files(plan) && rt_job.n_local > 1)
+        rc = rt_share(fd, rt_job.n_local - 1);
+    return rc ? rc : rt_fence();
+}
+
+static int join_second(const struct heap_plan *plan, int *out)
+{
+    int rc = rt_fence();
+
+    if (!rc)
+        rc = rt_fence();
+    if (!rc && sm_two_files(plan))
+        rc = rt_take(rt_job.local_pes[0], out);
+    return rc;
+}
+
+int sm_share_serve(struct sm_card *card, const int fds[2])
 {
     struct sm_reply reply;
     int rc = rt_fence();
@@ -39,11 +61,15 @@ int sm_share_serve(struct sm_card *card, int memfd)
     reply.share_data = fit;
     rc = rt_put("share", &reply, sizeof reply);
     if (!rc && rt_job.n_local > 1)
-        rc = rt_share(memfd, rt_job.n_local - 1);
-    return rc ? rc : rt_fence();
+        rc = rt_share(fds[0], rt_job.n_local - 1);
+    if (!rc)
+        rc = rt_fence();
+    if (!rc && card->plan.huge_asked)
+        rc = serve_second(&card->plan, fds[1]);
+    return rc;
 }
 
-int sm_share_join(struct sm_card *card, int *out_memfd)
+int sm_share_join(struct sm_card *card, int fds[2])
 {
     int32_t fits = heap_plan_fits(&card->plan);
     int leader = rt_job.local_pes[0], rc;
@@ -57,8 +83,10 @@ int sm_share_join(struct sm_card *card, int *out_memfd)
     if (!rc)
         rc = rt_get(leader, "share", &reply, sizeof reply);
     if (!rc)
-        rc = rt_take(leader, out_memfd);
+        rc = rt_take(leader, &fds[0]);
     if (!rc && reply.share_data != 1)
         heap_plan_drop_data(&card->plan);
+    if (!rc && card->plan.huge_asked)
+        rc = join_second(&card->plan, &fds[1]);
     return rc;
 }

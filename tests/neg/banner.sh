@@ -26,7 +26,7 @@ informed()
     [ "$(grep -cE "^heap: $3 for each PE\$" "$out")" -eq 1 ] ||
         fail "$*: no '$3': $(grep ^heap: "$out")"
 }
-chosen='[0-9.]+ MiB \([0-9]+ bytes\)'
+chosen='[0-9.]+ [MG]iB \([0-9]+ bytes\)'
 for n in 0 3; do
     informed $n '' "$chosen"
     grep -qE '^SHMEM_SYMMETRIC_SIZE +[0-9]+m +default ' "$out" ||

@@ -140,9 +140,10 @@ T(reserved_words_lie_in_a_row_up_to_the_blocks)
         .host_size = (size_t)1 << 20, .pool_size = 1 << 18,
         .user_size = 1 << 19, .slot_size = HEAP_ALIGN
     };
+    const struct heap_place at = { .fd = -1, .mapped = (char *)memory };
     void *block = NULL;
 
-    T_EQ(heap_open(&plan, -1, 0, (char *)memory), 0);
+    T_EQ(heap_open(&plan, &at, &at), 0);
     T_EQ(heap_reserve(100, 64), memory);
     T_EQ(heap_reserve(8, 8), memory + 104);
     T_EQ(heap_reserve(1, 64), memory + 128);
@@ -161,7 +162,7 @@ T(reserved_words_lie_in_a_row_up_to_the_blocks)
     T_EQ(heap_find(memory + 8, SIZE_MAX), -1);
     heap_close();
     T_EQ(heap_find(memory, 1), -1);
-    T_EQ(heap_open(&plan, -1, 0, (char *)memory), 0);
+    T_EQ(heap_open(&plan, &at, &at), 0);
     T_EQ(heap_reserve(8, 8), memory);       /* a second start begins anew */
     heap_close();
 }

@@ -23,7 +23,7 @@ T(what_is_made_is_what_is_wanted)
 {
     int fd = -1;
 
-    T_EQ(sm_memfd_make(SIZE, &fd), 0);
+    T_EQ(sm_memfd_make(SIZE, 0, &fd), 0);
     T_EQ(check(fd, SIZE), 0);
     T_EQ(check(fd, SIZE + 1), -EPROTO);
     T_EQ(ftruncate(fd, SIZE / 2), -1);
@@ -58,7 +58,7 @@ T(mem_map_aligned_puts_a_byte_where_it_is_asked)
     int fd = -1;
     char *p;
 
-    T_EQ(sm_memfd_make(5 * slot, &fd), 0);
+    T_EQ(sm_memfd_make(5 * slot, 0, &fd), 0);
     for (size_t i = 0; i < 5; i++)
         for (size_t align = (size_t)2 << 20; align <= (size_t)1 << 34;
              align *= 2) {
@@ -86,7 +86,7 @@ T(mem_map_aligned_takes_no_address_space_beside)
         T_EQ(fscanf(f, "%zu", &pages), 1);
         fclose(f);
     }
-    T_EQ(sm_memfd_make(size, &fd), 0);
+    T_EQ(sm_memfd_make(size, 0, &fd), 0);
     T_EQ(getrlimit(RLIMIT_AS, &was), 0);
     l = was;
     l.rlim_cur = pages * (size_t)sysconf(_SC_PAGESIZE) + size + (8 << 20);

@@ -6,6 +6,7 @@
 #include "base/membarrier.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
+#include "heap/heap_pages.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
 #include "rt/rt_nic.h"
@@ -255,6 +256,13 @@ static void check_memory(int n_pes)
             n_pes, s);
 }
 
+static void check_pages(void)
+{
+    char text[HEAP_PAGES_TEXT];
+
+    say(PASS, "huge pages", "%s", heap_pages_possible(text));
+}
+
 /* PEs that oshrun binds have their own ones: what counts is all of them. */
 static int usable_cores(void)
 {
@@ -318,6 +326,7 @@ int info_check(void)
     pes = local_pes ? (int)local_pes : cores;
     check_shared_memory();
     check_memory(pes);
+    check_pages();
     check_memlock();
     check_files();
     check_cores(cores);
