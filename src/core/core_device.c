@@ -213,7 +213,7 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
             xport_far->get(ctx->flow, to, &at, b->len, false);
             continue;
         }
-        xport_far->get_blocks(ctx->flow, piece, &at, &part);
+        xport_far->get_blocks(ctx->flow, piece, &at, &part, false);
         copy_blocks(to, b->near_stride, piece, part.near_stride, &part);
     }
     return true;

@@ -201,9 +201,24 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     xport_far->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
 }
 
-bool core_far_message(const char *call, const struct core_ctx *ctx, void *dest,
-                      const void *source, size_t len, uint64_t *sig_addr,
-                      uint64_t signal, int sig_op, int pe)
+int core_far_try_put_signal(const char *call, const struct core_ctx *ctx,
+                            void *dest, const void *source, size_t len,
+                            uint64_t *sig_addr, uint64_t signal, int sig_op,
+                            int pe, bool nbi)
+{
+    struct xport_amo a = signal_of(signal, sig_op);
+    struct xport_at to, sig_at;
+
+    core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
+    core_far_place(call, ctx, dest, len, pe, &to);
+    atomics_told();
+    return xport_far->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
+                                     nbi);
+}
+
+int core_far_message(const char *call, const struct core_ctx *ctx, void *dest,
+                     const void *source, size_t len, uint64_t *sig_addr,
+                     uint64_t signal, int sig_op, int pe)
 {
     struct xport_amo a = signal_of(signal, sig_op);
     struct xport_at to, sig_at;

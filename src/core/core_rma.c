@@ -230,5 +230,16 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
     if (from)
         copy_blocks(dest, (const char *)from, s);
     else if (!gtl_foreign || !core_device_get_blocks(ctx, dest, &at, &b))
-        xport_far->get_blocks(ctx->flow, dest, &at, &b);
+        xport_far->get_blocks(ctx->flow, dest, &at, &b, false);
+}
+
+void core_far_get_strided(const char *call, const struct core_ctx *ctx,
+                          void *dest, const void *source,
+                          const struct core_strided *s, int pe)
+{
+    const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
+    struct xport_at at;
+
+    if (core_far_place(call, ctx, source, extent(call, s->sst, s), pe, &at))
+        xport_far->get_blocks(ctx->flow, dest, &at, &b, true);
 }

@@ -137,6 +137,12 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
 void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s,
                       int pe);
+/* From a far PE, into memory that the processor reaches: dest is filled at the
+ * context's quiet. */
+void core_far_get_strided(const char *call, const struct core_ctx *ctx,
+                          void *dest, const void *source,
+                          const struct core_strided *s, int pe)
+    __attribute__((cold));
 /* Checks and scales the arguments of the strided and blocked calls. */
 void core_strided_make(const char *call, ptrdiff_t dst, ptrdiff_t sst,
                        size_t bsize, size_t nblocks, size_t elem,
@@ -183,11 +189,18 @@ force_inline void core_signal(const char *call, const struct core_ctx *ctx,
 void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
                      const void *source, size_t len, uint64_t *sig_addr,
                      uint64_t signal, int sig_op, int pe, bool nbi);
-/* To a far PE, at once: source is free, and no quiet covers it.  False: that
- * cannot be, and nothing was done.  Of the world. */
-bool core_far_message(const char *call, const struct core_ctx *ctx, void *dest,
-                      const void *source, size_t len, uint64_t *sig_addr,
-                      uint64_t signal, int sig_op, int pe)
+/* The same to a far PE, of bytes that there are, waiting for nothing: 0;
+ * -EAGAIN, not now, or -ENOTSUP, never of this one, and nothing was done.  Of
+ * the world. */
+int core_far_try_put_signal(const char *call, const struct core_ctx *ctx,
+                            void *dest, const void *source, size_t len,
+                            uint64_t *sig_addr, uint64_t signal, int sig_op,
+                            int pe, bool nbi) __attribute__((cold));
+/* To a far PE, at once: source is free, and no quiet covers it.  Errors as
+ * above. */
+int core_far_message(const char *call, const struct core_ctx *ctx, void *dest,
+                     const void *source, size_t len, uint64_t *sig_addr,
+                     uint64_t signal, int sig_op, int pe)
     __attribute__((cold));
 
 #endif

@@ -37,6 +37,9 @@ static struct ask *ask_at(uint32_t i)
     return (struct ask *)(void *)asks.all + i;
 }
 
+_Static_assert((int)XPORT_PACKED == (int)OFI_AM_PAYLOAD &&
+               (int)XPORT_PIECE == (int)OFI_PIECE, "xport.h says so");
+
 /* ---- what comes back ---- */
 
 void ofi_am_sent(struct ofi_op *op)
@@ -293,7 +296,7 @@ void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
 
 void ofi_am_get_blocks(struct xport_flow *f, void *dest,
                        const struct xport_at *from,
-                       const struct xport_blocks *b)
+                       const struct xport_blocks *b, bool nbi)
 {
     size_t most = blocks_per_message(b);
     struct xport_blocks part = *b;
@@ -308,7 +311,7 @@ void ofi_am_get_blocks(struct xport_flow *f, void *dest,
         at.off = from->off + i * (size_t)b->far_stride;
         part.count = most ? most < b->count - i ? most : b->count - i : 1;
         if (!most) {
-            ofi_get(f, to, &at, b->len, false);
+            ofi_get(f, to, &at, b->len, nbi);
             continue;
         }
         h = blocks_head(OFI_AM_GET_BLOCKS, &at, &part);
@@ -316,8 +319,8 @@ void ofi_am_get_blocks(struct xport_flow *f, void *dest,
         a->dest = to;
         a->size = 0;
         a->b = part;
-        a->left = &left;
-        __atomic_fetch_add(&left, 1, __ATOMIC_RELAXED);
+        a->left = nbi ? NULL : &left;
+        __atomic_fetch_add(&left, !nbi, __ATOMIC_RELAXED);
         send_ask(f, a, &h, NULL, NULL);
     }
     wait_left(f, &left, from->pe);
@@ -346,14 +349,19 @@ void ofi_am_put(struct xport_flow *f, const struct xport_at *to,
 }
 
 void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
-                size_t len)
+                size_t len, bool nbi)
 {
     struct xport_blocks rest, b = cut(len, &rest);
     size_t whole = b.len * b.count;
     struct xport_at at = { from->pe, from->seg, from->off + whole };
 
-    ofi_am_get_blocks(f, dest, from, &b);
-    ofi_am_get_blocks(f, (char *)dest + whole, &at, &rest);
+    ofi_am_get_blocks(f, dest, from, &b, nbi);
+    ofi_am_get_blocks(f, (char *)dest + whole, &at, &rest, nbi);
+}
+
+bool ofi_am_room(void)
+{
+    return ofi_pool_has(&boxes, SENDS / 4) && ofi_pool_has(&asks, ASKS / 4);
 }
 
 /* ---- opening ---- */

@@ -76,6 +76,11 @@ void ofi_amo_close(void)
     ofi_pool_close(&amos);
 }
 
+bool ofi_amo_room(void)
+{
+    return ofi_pool_has(&amos, AMOS / 4);
+}
+
 void ofi_amo_done(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;

@@ -141,6 +141,7 @@ void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
 int ofi_bounce_open(void);
 void ofi_bounce_close(void);
 void ofi_bounce_done(struct ofi_op *op);
+bool ofi_bounce_room(void);
 /* Local memory of any kind, for the provider. */
 int ofi_local_register(const void *p, size_t len, uint64_t access,
                        struct fid_mr **out);
@@ -153,9 +154,15 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
                     const void *source, size_t len,
                     const struct xport_at *sig_at, const struct xport_amo *sig,
                     bool nbi);
-bool ofi_message(struct xport_flow *f, const struct xport_at *to,
-                 const void *source, size_t len,
-                 const struct xport_at *sig_at, const struct xport_amo *sig);
+int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
+                       const void *source, size_t len,
+                       const struct xport_at *sig_at,
+                       const struct xport_amo *sig, bool nbi);
+int ofi_message(struct xport_flow *f, const struct xport_at *to,
+                const void *source, size_t len,
+                const struct xport_at *sig_at, const struct xport_amo *sig);
+bool ofi_fenced(struct xport_flow *f, bool then_amo);
+bool ofi_room(struct xport_flow *f);
 void ofi_fence(struct xport_flow *f, bool then_amo);
 void ofi_tell(struct xport_flow *f, const struct xport_at *at,
               const struct xport_amo *a);
@@ -167,6 +174,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
              const struct xport_amo *a, void *result, bool nbi);
 int ofi_amo_open(void);
 void ofi_amo_close(void);
+bool ofi_amo_room(void);
 void ofi_amo_done(struct ofi_op *op);
 void ofi_amo_failed(struct ofi_op *op);
 /* One that follows the end of a put, whose context this is. */
@@ -192,10 +200,12 @@ void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
 void ofi_am_put(struct xport_flow *f, const struct xport_at *to,
                 const void *source, size_t len);
 void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
-                size_t len);
+                size_t len, bool nbi);
 void ofi_am_get_blocks(struct xport_flow *f, void *dest,
                        const struct xport_at *from,
-                       const struct xport_blocks *b);
+                       const struct xport_blocks *b, bool nbi);
+/* A few more messages and requests wait for no room. */
+bool ofi_am_room(void);
 void ofi_am_sent(struct ofi_op *op);
 void ofi_am_failed(struct ofi_op *op);
 /* No reply of that PE (-1: of any) will come to the flow, which is told why,

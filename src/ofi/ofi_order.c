@@ -6,6 +6,10 @@
  * one after the other, and later puts may overtake them.  Elsewhere a fence is
  * a quiet. */
 #include "ofi/ofi_device.h"
+#include "ofi/ofi_am.h"
+#include "ofi/ofi_ring.h"
+
+#include <errno.h>
 
 void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
                  const struct xport_amo *a, void *result, bool nbi)
@@ -67,6 +71,38 @@ void ofi_fence(struct xport_flow *f, bool then_amo)
         drain(f, &f->amo_issued, &f->amo_done);
 }
 
+static bool all_sent(const struct xport_flow *f)
+{
+    return __atomic_load_n(&f->sent, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&f->staged, __ATOMIC_RELAXED);
+}
+
+bool ofi_fenced(struct xport_flow *f, bool then_amo)
+{
+    if (!ofi.put_before_put || !in_order())
+        return ofi_idle(f);
+    return all_sent(f) &&
+           (then_amo || __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==
+                            __atomic_load_n(&f->amo_issued, __ATOMIC_RELAXED));
+}
+
+/* A flow's share of the window, and no more than any provider takes for one
+ * peer that is silent; an operation posts twice at most. */
+enum { SHARE = 4, MINE = 64, POSTS = 2 };
+
+bool ofi_room(struct xport_flow *f)
+{
+    uint64_t mine = __atomic_load_n(&f->issued, __ATOMIC_RELAXED) -
+                    __atomic_load_n(&f->done, __ATOMIC_RELAXED);
+    uint64_t all = __atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED);
+
+    if (!mine && !all)
+        return true;
+    return mine < MINE && mine <= ofi.window / SHARE &&
+           all + POSTS <= ofi.window && ofi_am_room() && ofi_bounce_room() &&
+           ofi_amo_room() && (!gtl_foreign || ofi_piece_room(OFI_MINE));
+}
+
 void ofi_tell(struct xport_flow *f, const struct xport_at *at,
               const struct xport_amo *a)
 {
@@ -104,24 +140,53 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
     ofi_amo_any(f, sig_at, sig, NULL, false);
 }
 
+/* Does a device here or there take part? */
+static bool is_staged(const struct xport_at *to, const void *source)
+{
+    return gtl_foreign && (to->seg == HEAP_DEVICE || ofi_is_foreign(source));
+}
+
+int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
+                       const void *source, size_t len,
+                       const struct xport_at *sig_at,
+                       const struct xport_amo *sig, bool nbi)
+{
+    uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
+
+    if (!ofi_room(f))
+        return -EAGAIN;
+    if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {
+        ofi_put_one(f, to, source, len, ofi_amo_behind(f, sig_at, sig));
+        return 0;
+    }
+    if (!in_order() || is_staged(to, source) || (!nbi && len > OFI_BOUNCE))
+        return -ENOTSUP;
+    if (!all_sent(f))
+        return -EAGAIN;
+    ofi_put(f, to, source, len, nbi);
+    if (likely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) == failures))
+        ofi_amo_any(f, sig_at, sig, NULL, false);
+    return 0;
+}
+
 /* What comes first is done first, so nobody has to see the end of the put.
  * Copies are few: a PE that takes nothing must not have them all, or messages
  * to others wait for it. */
-bool ofi_message(struct xport_flow *f, const struct xport_at *to,
-                 const void *source, size_t len,
-                 const struct xport_at *sig_at, const struct xport_amo *sig)
+int ofi_message(struct xport_flow *f, const struct xport_at *to,
+                const void *source, size_t len,
+                const struct xport_at *sig_at, const struct xport_amo *sig)
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
     if (!in_order() || ofi.nic_amo || ofi_for_device(sig_at->seg) ||
         (to && (len > OFI_BOUNCE || ofi_in_flight() > OFI_COPIES / 2 ||
-                (gtl_foreign &&
-                 (to->seg == HEAP_DEVICE || ofi_is_foreign(source))))))
-        return false;
-    drain(f, &f->staged, &f->sent);
+                is_staged(to, source))))
+        return -ENOTSUP;
+    if (!all_sent(f) || !ofi_room(f))
+        return -EAGAIN;
     if (to)
         ofi_put(f, to, source, len, false);
     if (likely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) == failures))
         ofi_tell(f, sig_at, sig);
-    return true;
+    return 0;
 }

@@ -21,6 +21,7 @@ int ofi_pool_open(struct ofi_pool *p, size_t count, size_t each,
         goto failed;
     }
     p->each = each;
+    p->count = count;
     p->end = p->all + size;
     if (access && ofi.local_keys) {
         step = "fi_mr_reg";
@@ -32,6 +33,7 @@ int ofi_pool_open(struct ofi_pool *p, size_t count, size_t each,
     lock_acquire(&p->lock);
     p->given = NULL;
     p->fresh = p->all;
+    p->taken = 0;
     lock_release(&p->lock);
     return 0;
 failed:
@@ -64,6 +66,8 @@ static struct ofi_op *try_take(struct ofi_pool *p)
         op = (struct ofi_op *)(void *)p->fresh;
         p->fresh += p->each;
     }
+    if (likely(op != NULL))
+        __atomic_store_n(&p->taken, p->taken + 1, __ATOMIC_RELAXED);
     lock_release(&p->lock);
     return op;
 }
@@ -87,5 +91,6 @@ void ofi_pool_give(struct ofi_pool *p, struct ofi_op *op)
     lock_acquire(&p->lock);
     op->next = p->given;
     p->given = op;
+    __atomic_store_n(&p->taken, p->taken - 1, __ATOMIC_RELAXED);
     lock_release(&p->lock);
 }

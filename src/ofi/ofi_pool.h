@@ -12,6 +12,7 @@ struct ofi_pool {
     struct base_lock lock;
     struct ofi_op *given MEMBER_GUARDED_BY(lock);
     char *fresh MEMBER_GUARDED_BY(lock);       /* from here on never taken */
+    size_t count, taken;        /* of all; atomic, written under the lock */
     char *all, *end;
     size_t each;
     struct fid_mr *mr;
@@ -27,6 +28,11 @@ int ofi_pool_open(struct ofi_pool *p, size_t count, size_t each,
 void ofi_pool_close(struct ofi_pool *p);
 /* Waits for one; what is in it is what its last user left, or zeros. */
 void *ofi_pool_take(struct ofi_pool *p, struct xport_flow *f);
+/* So many are there, if no other thread takes them. */
+static inline bool ofi_pool_has(const struct ofi_pool *p, size_t n)
+{
+    return __atomic_load_n(&p->taken, __ATOMIC_RELAXED) + n <= p->count;
+}
 void ofi_pool_give(struct ofi_pool *p, struct ofi_op *op);
 
 #endif

@@ -166,6 +166,18 @@ void ofi_ring_close(void)
 
 /* ---- free pieces ---- */
 
+bool ofi_piece_room(enum ofi_half half)
+{
+    bool has;
+
+    if (!__atomic_load_n(&ring.open, __ATOMIC_ACQUIRE))
+        return true;
+    lock_acquire(&ring.lock);
+    has = ring.spare[half] != NULL;
+    lock_release(&ring.lock);
+    return has;
+}
+
 struct ofi_piece *ofi_piece_take(enum ofi_half half)
 {
     struct ofi_op *op;

@@ -54,6 +54,8 @@ void ofi_ring_close(void);
 /* A free one, or NULL. */
 struct ofi_piece *ofi_piece_take(enum ofi_half half);
 void ofi_piece_give(struct ofi_piece *p);
+/* Is there a free one, or is one made when it is wanted? */
+bool ofi_piece_room(enum ofi_half half);
 
 /* Takes the step now, or as soon as there is room. */
 void ofi_piece_go(struct ofi_piece *p, ofi_step *step);

@@ -36,6 +36,11 @@ void ofi_bounce_close(void)
     ofi_pool_close(&bounces);
 }
 
+bool ofi_bounce_room(void)
+{
+    return ofi_pool_has(&bounces, OFI_COPIES / 4);
+}
+
 void ofi_bounce_done(struct ofi_op *op)
 {
     struct xport_flow *f = op->flow;

@@ -245,15 +245,16 @@ static bool get_read(struct ofi_piece *p)
 }
 
 static void get_short(struct xport_flow *f, void *dest,
-                      const struct xport_at *from, size_t len, bool here)
+                      const struct xport_at *from, size_t len, bool here,
+                      bool nbi)
 {
     char copy[COPIED];
     void *to = here ? copy : dest;
 
     if (ofi_staged(from->seg))
-        ofi_am_get(f, to, from, len);
+        ofi_am_get(f, to, from, len, nbi);
     else
-        ofi_get(f, to, from, len, false);
+        ofi_get(f, to, from, len, nbi);
     if (here && gtl_copy_now(dest, copy, len))
         ofi_failed(f, "device copy", rt_job.pe, -FI_EIO, gtl_error());
 }
@@ -334,8 +335,9 @@ bool ofi_stage_get(struct xport_flow *f, void *dest,
 
     if ((!here && !there) || (here && is_registered(dest, len)))
         return false;
-    if (is_short(len, there, nbi)) {
-        get_short(f, dest, from, len, here);
+    /* One that is nbi has its piece, from which the device copies later. */
+    if (is_short(len, there, nbi) && !(here && nbi)) {
+        get_short(f, dest, from, len, here, nbi);
         return true;
     }
     need_ring();

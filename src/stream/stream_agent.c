@@ -73,7 +73,7 @@ static void pass_time(uint32_t heard, uint64_t waited, bool timed)
 static void *run(void *arg)
 {
     uint64_t since = clock_ns();
-    bool armed, busy;
+    bool armed, busy, any;
     uint32_t heard;
 
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
@@ -87,8 +87,10 @@ static void *run(void *arg)
             continue;
         }
         armed = busy = false;
-        if (stream_queues_advance(&armed, &busy) ||
-            (busy && xport_far && xport_far->progress()))
+        any = stream_queues_advance(&armed, &busy);
+        if (busy && xport_far)
+            any |= xport_far->progress();
+        if (any)
             since = clock_ns();
         else
             pass_time(heard, clock_ns() - since,

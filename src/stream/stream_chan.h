@@ -88,7 +88,8 @@ struct chan {
         struct chan *next;
         const char *call;
         uint64_t round;
-        bool put, watch;
+        bool put, watch;        /* all of it; the NIC does it */
+        struct stream_part part;
     } send;
 };
 

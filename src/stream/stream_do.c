@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent does when a stream has reached an operation: the host's own
- * one, in the context of the queue. */
+/* What is done of an operation whose stream has reached it: the host's own one,
+ * in the context of the queue.  Called by the holder of a queue, in steps: no
+ * step waits for a peer, for room in the network, or copies for long, since the
+ * progress thread has other queues to see to. */
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
 #include "stream/stream_chan.h"
 #include "stream/stream_queue.h"
 #include "xport/xport_amo.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* So many bytes of a far put are taken before it returns, without waiting for
- * the peer. */
-enum { TAKEN = 4096 };
+enum {
+    TAKEN = 4096,               /* bytes of a far put that are copied at once */
+    BOUNCE = 16384              /* of short blocks on their way to a device */
+};
+/* The processor copies so much in a step. */
+#define SLICE ((size_t)524288)
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 /* It is mapped: what is done there is done at once, even if the device has to
  * copy. */
@@ -20,51 +32,211 @@ static bool near(const struct stream_op *op)
     return xport_is_near(op->pe);
 }
 
-static bool do_put(const struct core_ctx *ctx, const struct stream_op *op)
+static bool has_room(const struct stream_queue *q)
 {
-    bool soon = op->value || near(op) || (op->waits && op->len <= TAKEN);
-
-    if (op->value)
-        core_put_any(op->dest, op->bytes, op->len, op->pe, op->call, ctx);
-    else if (soon)
-        core_put_any(op->dest, op->source, op->len, op->pe, op->call, ctx);
-    else
-        core_put_any_nbi(op->dest, op->source, op->len, op->pe, op->call, ctx);
-    return soon || !op->waits;
+    return xport_far->room(q->ctx.flow);
 }
 
-/* Of a far PE's: at once, if that can be. */
-static bool do_message(const struct core_ctx *ctx, const struct stream_op *op)
+/* What waits for the network is over when the stream may go on. */
+static enum stream_done begun(const struct stream_op *op)
 {
-    return op->message && !near(op) &&
-           core_far_message(op->call, ctx, op->dest, op->source, op->len,
-                            op->signal.addr, op->signal.value, op->signal.op,
-                            op->pe);
+    return op->waits ? STREAM_BEGUN : STREAM_ENDED;
 }
 
-static bool do_put_signal(const struct core_ctx *ctx,
-                          const struct stream_op *op)
+/* A part of a far transfer that is posted at once. */
+static size_t far_part(size_t left)
 {
-    bool soon = near(op) || (op->waits && op->len <= TAKEN);
-
-    core_put_signal(op->call, ctx, op->dest, op->source, op->len,
-                    op->signal.addr, op->signal.value, op->signal.op, op->pe,
-                    !soon);
-    op->queue->reads |= !soon;
-    return soon || !op->waits;
+    return gtl_foreign ? least(left, XPORT_PIECE) : left;
 }
 
-static bool do_amo(const struct core_ctx *ctx, const struct stream_op *op)
+static enum stream_done do_put(struct stream_queue *q,
+                               const struct stream_op *op)
+{
+    size_t at = q->part.moved, left = op->len - at;
+    const char *from = (op->value ? (const char *)op->bytes : op->source);
+    char *to = op->dest;
+    bool whole = op->value || (op->waits && op->len <= TAKEN);
+
+    if (near(op)) {
+        left = least(left, SLICE);
+        core_put_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
+        q->part.copied = true;
+    } else if (!has_room(q)) {
+        return STREAM_AGAIN;
+    } else if (whole) {
+        core_put_any(to, from, op->len, op->pe, op->call, &q->ctx);
+        return STREAM_ENDED;
+    } else {
+        left = far_part(left);
+        core_put_any_nbi(to + at, from + at, left, op->pe, op->call, &q->ctx);
+    }
+    q->part.moved += left;
+    return q->part.moved < op->len ? STREAM_AGAIN
+           : near(op) ? STREAM_ENDED : begun(op);
+}
+
+static enum stream_done do_get(struct stream_queue *q,
+                               const struct stream_op *op)
+{
+    size_t at = q->part.moved, left = op->len - at;
+    const char *from = op->source;
+    char *to = op->dest;
+
+    if (near(op)) {
+        left = least(left, SLICE);
+        core_get_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
+        q->part.copied = true;
+    } else if (!has_room(q)) {
+        return STREAM_AGAIN;
+    } else {
+        left = far_part(left);
+        core_get_any_nbi(to + at, from + at, left, op->pe, op->call, &q->ctx);
+    }
+    q->part.moved += left;
+    return q->part.moved < op->len ? STREAM_AGAIN
+           : near(op) ? STREAM_ENDED : begun(op);
+}
+
+/* ---- blocks: part.moved counts bytes ---- */
+
+/* Whole blocks from part.moved on, up to that many bytes, or one. */
+static struct core_strided next_blocks(const struct stream_queue *q,
+                                       const struct stream_op *op,
+                                       size_t bytes)
+{
+    struct core_strided b = op->blocks;
+    size_t done = q->part.moved / b.len, most = bytes / b.len;
+
+    b.count = least(most ? most : 1, b.count - done);
+    return b;
+}
+
+static char *block_at(const void *base, ptrdiff_t stride,
+                      const struct stream_queue *q, const struct stream_op *op)
+{
+    size_t len = op->blocks.len;
+
+    return (char *)base + (ptrdiff_t)(q->part.moved / len) * stride +
+           q->part.moved % len;
+}
+
+static bool is_short(const struct stream_op *op)
+{
+    return op->blocks.len <= XPORT_PACKED / 4;
+}
+
+static enum stream_done moved(struct stream_queue *q,
+                              const struct stream_op *op, size_t bytes,
+                              enum stream_done last)
+{
+    q->part.moved += bytes;
+    return q->part.moved < op->blocks.len * op->blocks.count ? STREAM_AGAIN
+                                                             : last;
+}
+
+/* The rest of a block that is not short. */
+static size_t rest_of_block(const struct stream_queue *q,
+                            const struct stream_op *op)
+{
+    return far_part(op->blocks.len - q->part.moved % op->blocks.len);
+}
+
+static enum stream_done put_blocks(struct stream_queue *q,
+                                   const struct stream_op *op)
+{
+    struct core_strided b = next_blocks(q, op, near(op) ? SLICE : XPORT_PACKED);
+    const char *from = block_at(op->source, op->blocks.sst, q, op);
+    char *to = block_at(op->dest, op->blocks.dst, q, op);
+    size_t n = b.len * b.count;
+
+    if (!near(op) && !has_room(q))
+        return STREAM_AGAIN;
+    if (near(op) || is_short(op)) {
+        core_put_strided(op->call, &q->ctx, to, from, &b, op->pe);
+        q->part.copied = near(op);
+        return moved(q, op, n, STREAM_ENDED);
+    }
+    n = rest_of_block(q, op);
+    core_put_any_nbi(to, from, n, op->pe, op->call, &q->ctx);
+    q->reads |= !op->waits;
+    return moved(q, op, n, begun(op));
+}
+
+/* Blocks that a device is to have come to host memory first.  That is free
+ * when the network has nothing left to bring. */
+static enum stream_done get_by_bounce(struct stream_queue *q,
+                                      const struct stream_op *op)
+{
+    struct core_strided b = next_blocks(q, op, BOUNCE);
+    const char *from = block_at(op->source, op->blocks.sst, q, op);
+    struct xport_blocks x = { b.len, b.count, 0, 0 };
+    bool comes = q->part.comes;
+
+    if (!q->bounce)
+        q->bounce = malloc(BOUNCE);
+    if (!q->bounce || (comes ? !stream_queue_idle(q) : !has_room(q)))
+        return STREAM_AGAIN;
+    q->part.comes = !comes;
+    if (comes) {
+        core_device_copy_blocks(block_at(op->dest, b.dst, q, op), b.dst,
+                                q->bounce, (ptrdiff_t)b.len, &x);
+        return moved(q, op, b.len * b.count, STREAM_ENDED);
+    }
+    b.dst = (ptrdiff_t)b.len;
+    core_far_get_strided(op->call, &q->ctx, q->bounce, from, &b, op->pe);
+    return STREAM_AGAIN;
+}
+
+static enum stream_done get_blocks(struct stream_queue *q,
+                                   const struct stream_op *op)
+{
+    struct core_strided b = next_blocks(q, op, near(op) ? SLICE : XPORT_PACKED);
+    const char *from = block_at(op->source, op->blocks.sst, q, op);
+    char *to = block_at(op->dest, op->blocks.dst, q, op);
+    size_t n = b.len * b.count;
+
+    if (near(op)) {
+        core_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
+        q->part.copied = true;
+        return moved(q, op, n, STREAM_ENDED);
+    }
+    if (op->blocks.len <= BOUNCE && core_foreign(op->dest))
+        return get_by_bounce(q, op);
+    if (!has_room(q))
+        return STREAM_AGAIN;
+    if (is_short(op)) {
+        core_far_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
+    } else {
+        n = rest_of_block(q, op);
+        core_get_any_nbi(to, from, n, op->pe, op->call, &q->ctx);
+    }
+    return moved(q, op, n, begun(op));
+}
+
+/* ---- words ---- */
+
+static bool to_device(const struct stream_op *op)
+{
+    return op->kind == STREAM_AMO && op->amo.fetch &&
+           core_foreign(op->amo.fetch);
+}
+
+static enum stream_done do_amo(struct stream_queue *q,
+                               const struct stream_op *op)
 {
     const struct stream_amo *a = &op->amo;
-    struct core_spot to = core_near_amo(ctx, a->sym, a->size, op->pe);
+    struct core_spot to = core_near_amo(&q->ctx, a->sym, a->size, op->pe);
     const struct xport_amo x = { a->op, (int)a->size, a->value, a->cond };
+    bool bounces = to_device(op);
     uint64_t was;
 
     if (!to.near) {
-        core_far_amo(op->call, ctx, a->op, a->size, a->sym, op->pe, &a->value,
-                     &a->cond, a->fetch, true);
-        return !op->waits;
+        if (xport_far && !has_room(q))
+            return STREAM_AGAIN;
+        q->was = 0;
+        core_far_amo(op->call, &q->ctx, a->op, a->size, a->sym, op->pe,
+                     &a->value, &a->cond, bounces ? &q->was : a->fetch, true);
+        return bounces ? STREAM_BEGUN : begun(op);
     }
     atomics_told();
     was = xport_amo_here((void *)to.near, &x);
@@ -72,73 +244,201 @@ static bool do_amo(const struct core_ctx *ctx, const struct stream_op *op)
     if (a->fetch)
         core_copy(a->fetch, &was, a->size);
     core_wake(to, a->size);
-    return true;
+    return STREAM_ENDED;
 }
 
-bool stream_do(const struct core_ctx *ctx, const struct stream_op *op)
+/* The network does it, and has no room. */
+static bool lacks_room(const struct stream_queue *q, const struct stream_op *op)
+{
+    const struct stream_signal *s = &op->signal;
+
+    return xport_far && !has_room(q) &&
+           !core_near_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near;
+}
+
+/* Of a far PE's: -ENOTSUP if that cannot be. */
+static int message(struct stream_queue *q, const struct stream_op *op)
+{
+    return !op->message || near(op) ? -ENOTSUP
+           : core_far_message(op->call, &q->ctx, op->dest, op->source, op->len,
+                              op->signal.addr, op->signal.value, op->signal.op,
+                              op->pe);
+}
+
+static enum stream_done do_signal(struct stream_queue *q,
+                                  const struct stream_op *op)
+{
+    int rc = message(q, op);
+
+    if (rc == -EAGAIN || (rc && lacks_room(q, op)))
+        return STREAM_AGAIN;
+    if (rc)
+        core_signal(op->call, &q->ctx, op->signal.addr, op->signal.value,
+                    op->signal.op, op->pe);
+    return STREAM_ENDED;
+}
+
+/* ---- puts with a signal ---- */
+
+static enum stream_done put_signal_near(struct stream_queue *q,
+                                        const struct stream_op *op,
+                                        struct stream_part *p)
+{
+    char *to = (char *)op->dest + p->moved;
+    const char *from = (const char *)op->source + p->moved;
+    size_t left = op->len - p->moved;
+
+    if (lacks_room(q, op))
+        return STREAM_AGAIN;
+    p->copied = left > SLICE;
+    if (p->copied) {
+        core_put_any(to, from, SLICE, op->pe, op->call, &q->ctx);
+        p->moved += SLICE;
+        return STREAM_AGAIN;
+    }
+    core_put_signal(op->call, &q->ctx, to, from, left, op->signal.addr,
+                    op->signal.value, op->signal.op, op->pe, false);
+    return STREAM_ENDED;
+}
+
+/* First the put, and the signal when nothing overtakes it any more. */
+static enum stream_done put_then_signal(struct stream_queue *q,
+                                        const struct stream_op *op,
+                                        struct stream_part *p)
+{
+    size_t n;
+
+    while (p->moved < op->len) {
+        if (!has_room(q))
+            return STREAM_AGAIN;
+        n = far_part(op->len - p->moved);
+        core_put_any_nbi((char *)op->dest + p->moved,
+                         (const char *)op->source + p->moved, n, op->pe,
+                         op->call, &q->ctx);
+        p->moved += n;
+        q->reads = true;
+    }
+    if (!xport_far->fenced(q->ctx.flow, true) || !has_room(q))
+        return STREAM_AGAIN;
+    /* As far as that is known, no signal tells of what is not there. */
+    if (!stream_fail_since(&q->failed, p->failures, op->pe))
+        core_signal(op->call, &q->ctx, op->signal.addr, op->signal.value,
+                    op->signal.op, op->pe);
+    return begun(op);
+}
+
+static int try_put_signal(struct stream_queue *q, const struct stream_op *op,
+                          bool nbi)
+{
+    return core_far_try_put_signal(op->call, &q->ctx, op->dest, op->source,
+                                   op->len, op->signal.addr, op->signal.value,
+                                   op->signal.op, op->pe, nbi);
+}
+
+enum stream_done stream_put_signal_step(struct stream_queue *q,
+                                        const struct stream_op *op,
+                                        struct stream_part *p)
+{
+    bool soon = op->waits && op->len <= TAKEN;
+    int rc;
+
+    if (near(op))
+        return put_signal_near(q, op, p);
+    if (!op->len)
+        return do_signal(q, op);
+    if (!p->split) {
+        rc = message(q, op);
+        if (!rc)
+            return STREAM_ENDED;
+        if (rc == -ENOTSUP) {
+            rc = try_put_signal(q, op, !soon);
+            if (!rc)
+                q->reads |= !soon;
+        }
+        if (!rc)
+            return soon ? STREAM_ENDED : begun(op);
+        if (rc == -EAGAIN)
+            return STREAM_AGAIN;
+        p->split = true;
+        p->failures = stream_fail_lost(&q->failed);
+    }
+    return put_then_signal(q, op, p);
+}
+
+/* ---- */
+
+/* Behind it the network orders what comes.  What the device copies here is
+ * waited for, which no peer holds up. */
+static enum stream_done do_fence(const struct stream_queue *q,
+                                 const struct stream_op *op)
+{
+    if (xport_far && !xport_far->fenced(q->ctx.flow, false))
+        return STREAM_AGAIN;
+    core_fence(op->call, &q->ctx);
+    return STREAM_ENDED;
+}
+
+static enum stream_done do_gate(struct stream_queue *q,
+                                const struct stream_op *op)
+{
+    const struct xport_at at = { op->pe, XPORT_GATE, op->gate };
+    const struct xport_amo one = { XPORT_ADD, 8, 1, 0 };
+
+    if (!has_room(q))
+        return STREAM_AGAIN;
+    xport_far->amo(q->ctx.flow, &at, &one, NULL, true);
+    return STREAM_ENDED;
+}
+
+enum stream_done stream_do(struct stream_queue *q, const struct stream_op *op)
 {
     switch (op->kind) {
     case STREAM_PUT:
-        return do_put(ctx, op);
+        return do_put(q, op);
     case STREAM_GET:
-        if (near(op)) {
-            core_get_any(op->dest, op->source, op->len, op->pe, op->call, ctx);
-            return true;
-        }
-        core_get_any_nbi(op->dest, op->source, op->len, op->pe, op->call, ctx);
-        return !op->waits;
+        return do_get(q, op);
     case STREAM_PUT_BLOCKS:
-        core_put_strided(op->call, ctx, op->dest, op->source, &op->blocks,
-                         op->pe);
-        return true;
+        return put_blocks(q, op);
     case STREAM_GET_BLOCKS:
-        core_get_strided(op->call, ctx, op->dest, op->source, &op->blocks,
-                         op->pe);
-        return true;
+        return get_blocks(q, op);
     case STREAM_AMO:
-        return do_amo(ctx, op);
+        return do_amo(q, op);
     case STREAM_PUT_SIGNAL:
-        return do_message(ctx, op) || do_put_signal(ctx, op);
+        return stream_put_signal_step(q, op, &q->part);
     case STREAM_SIGNAL:
-        if (!do_message(ctx, op))
-            core_signal(op->call, ctx, op->signal.addr, op->signal.value,
-                        op->signal.op, op->pe);
-        return true;
+        return do_signal(q, op);
     case STREAM_FENCE:
-        core_fence(op->call, ctx);
-        return true;
+        return do_fence(q, op);
     case STREAM_GATE:
-        xport_far->amo(ctx->flow, &(struct xport_at){ op->pe, XPORT_GATE,
-                                                      op->gate },
-                       &(struct xport_amo){ XPORT_ADD, 8, 1, 0 }, NULL, true);
-        return true;
+        return do_gate(q, op);
     case STREAM_SEND:
         stream_send_reached(op);
-        return true;
+        return STREAM_ENDED;
     case STREAM_SETTLE:
-        return !op->queue->reads;
+        return q->reads ? STREAM_BEGUN : STREAM_ENDED;
     case STREAM_QUIET:
     case STREAM_WAIT:
         break;
     }
-    return false;
+    return STREAM_BEGUN;
 }
 
-bool stream_do_ended(const struct core_ctx *ctx, const struct stream_op *op)
+bool stream_do_ended(struct stream_queue *q, const struct stream_op *op)
 {
     if (op->kind == STREAM_WAIT) {
         if (!stream_wait_over(op->wait))
             return false;
-    } else if (ctx->flow && !xport_far->idle(ctx->flow)) {
+    } else if (!stream_queue_idle(q)) {
         return false;
-    } else if (op->kind == STREAM_QUIET &&
-               !stream_nic_over(op->queue, op->len)) {
+    } else if (op->kind == STREAM_QUIET && !stream_nic_over(q, op->len)) {
         return false;
     } else {
-        op->queue->reads = false;
+        q->reads = false;
     }
     atomics_full_fence();
     if (!gtl_device.ordered)
         gtl->flush();
+    if (to_device(op))
+        core_copy(op->amo.fetch, &q->was, op->amo.size);
     return true;
 }

@@ -125,6 +125,11 @@ void stream_fail(struct stream_failed *f, const char *call, const char *what,
 
 static void failed(void *arg, const char *what, int pe, const char *cause)
 {
+    struct stream_failed *f = arg;
+
+    /* relaxed: the waiter has seen the flow's count, which came later. */
+    __atomic_store_n(&f->lost_pe, pe, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->lost, 1, __ATOMIC_RELAXED);
     stream_fail(arg, NULL, what, pe, cause, NULL);
 }
 

@@ -19,6 +19,9 @@ struct stream_failed {
     struct stream_failed *next;
     bool listed, told;
     unsigned long n;
+    /* Atomic: what the network failed to do, ever; the PE of the last, or -1. */
+    unsigned long lost;
+    int lost_pe;
     unsigned long owned;        /* of them: of requests that tell it, too */
     unsigned long turn;         /* another one when these are told */
     const char *call, *what;
@@ -28,6 +31,18 @@ struct stream_failed {
 /* What fails on the flow (or NULL) goes there. */
 void stream_fail_open(struct stream_failed *f, void *stream,
                       struct xport_flow *flow);
+static inline unsigned long stream_fail_lost(const struct stream_failed *f)
+{
+    return __atomic_load_n(&f->lost, __ATOMIC_RELAXED);
+}
+/* Has something for that PE, as far as is known, since there were so many? */
+static inline bool stream_fail_since(const struct stream_failed *f,
+                                     unsigned long lost, int pe)
+{
+    int last = __atomic_load_n(&f->lost_pe, __ATOMIC_RELAXED);
+
+    return unlikely(stream_fail_lost(f) != lost) && (last < 0 || last == pe);
+}
 /* An operation failed; it counts as done after this.  Any thread.  call: NULL
  * where that is not known; *turn, never 0: of a request that knows of it. */
 void stream_fail(struct stream_failed *f, const char *call, const char *what,

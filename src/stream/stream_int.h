@@ -108,6 +108,8 @@ void stream_queue_settle(const struct stream_queue *q);
 /* What was armed and that no stream lets go never is.  Nothing is armed there
  * any more. */
 void stream_queue_give_up(struct stream_queue *q);
+/* The stream is destroyed: its queue goes when it is empty. */
+void stream_queue_forget(void *stream);
 /* Its stream is no more. */
 bool stream_queue_gone(const struct stream_queue *q);
 /* For n more, room will be found. */
@@ -157,11 +159,28 @@ void stream_agent_close(void);
  * at again although nobody rings, *busy: is something under way? */
 bool stream_queues_advance(bool *armed, bool *busy);
 
-/* ---- stream_do.c: what the agent does ---- */
-/* Begins it.  True: it has ended, or is one that nobody waits for. */
-bool stream_do(const struct core_ctx *ctx, const struct stream_op *op);
+/* ---- stream_do.c: what the holder of a queue does ---- */
+enum stream_done {
+    STREAM_AGAIN,               /* a part is begun, or none: call it again */
+    STREAM_BEGUN,               /* all is: ask whether it has ended */
+    STREAM_ENDED                /* or nobody waits for its end */
+};
+/* What of an operation is begun; zeros before its first step. */
+struct stream_part {
+    size_t moved;               /* bytes */
+    unsigned long failures;     /* of the queue before it */
+    bool split;                 /* its signal follows its put */
+    bool comes;                 /* blocks are on their way to the bounce */
+    bool copied;                /* the last step copied much */
+};
+/* A step with the next operation; waits for nothing. */
+enum stream_done stream_do(struct stream_queue *q, const struct stream_op *op);
+/* The same with a put and its signal. */
+enum stream_done stream_put_signal_step(struct stream_queue *q,
+                                        const struct stream_op *op,
+                                        struct stream_part *p);
 /* Has it ended? */
-bool stream_do_ended(const struct core_ctx *ctx, const struct stream_op *op);
+bool stream_do_ended(struct stream_queue *q, const struct stream_op *op);
 
 /* ---- stream_wait.c ---- */
 /* What a NIC stored in device memory needs more than the device's wait. */

@@ -4,51 +4,68 @@
  * One thread at a time arms, and who holds the queue does: the agent, or the
  * stream's own thread on the software device.  The operations of a queue lie in
  * a ring of chunks that grows, so nobody is ever held up.  A queue belongs to
- * the stream's number, which no other stream ever has: when its handle comes
- * back with another number, the stream is gone, and the queue goes when it is
- * empty. */
+ * the stream's number, which no other stream ever has.  When the stream is
+ * destroyed here, or its handle comes back with another number, it is gone, and
+ * the progress thread frees the queue when that is empty.
+ *
+ * The lock is for the list and the table alone: nobody holds
+ * it for longer than it takes to follow some pointers, so that a call on one
+ * stream never waits for what another one moves.  Who works on a queue holds
+ * that queue; a queue that is held stays in the list. */
 #include "stream/stream_queue.h"
-#include "base/clock.h"
-#include "base/env.h"
 #include "base/lock.h"
-#include "base/mem.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
-#include "stream/stream_mail.h"
-#include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <time.h>
 
-enum { QUEUES = 4096 };
+enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS,
+       STEPS = 32,              /* of a queue before the next one's turn */
+       NAPS = 100 };            /* until one is freed */
 #define UNKNOWN UINT64_MAX      /* of a stream that records a graph */
 
 static struct base_lock lock = LOCK_INIT;
-static struct stream_queue *queues GUARDED_BY(lock);
+static struct list_link queues GUARDED_BY(lock) = LIST_INIT(queues);
+/* Those that belong to a stream, by its handle; none that is gone. */
+static struct stream_queue *table[BUCKETS] GUARDED_BY(lock);
 /* Of an opening that is over: streams of the software device may still come to
  * what is armed there. */
-static struct stream_queue *abandoned GUARDED_BY(lock);
-static struct stream_words *words;      /* [QUEUES] */
-static bool pinned GUARDED_BY(lock);    /* the device knows of them */
-static uint32_t spare[QUEUES] GUARDED_BY(lock);
-static unsigned n_spare GUARDED_BY(lock);
-/* The thread's last, as long as no queue of a stream has gone meanwhile:
+static struct list_link abandoned GUARDED_BY(lock) = LIST_INIT(abandoned);
+/* The thread's last ones, as long as no queue of a stream has gone meanwhile:
  * drivers that do not number streams give a number again with the handle. */
-static __thread struct {
+enum { LAST = 8 };
+struct last {
     uint64_t id, era;
     struct stream_queue *queue;
-} last __attribute__((tls_model("initial-exec")));
-bool stream_is_open;
+};
+static __thread struct last lasts[LAST]
+    __attribute__((tls_model("initial-exec")));
 static bool queued;             /* atomic: a queue has been made */
 static uint64_t era = 1;        /* atomic: another one when a queue has gone */
 
-static bool is_last(uint64_t id)
+static uint64_t mix(uint64_t x)
 {
-    return last.id == id &&
-           last.era == __atomic_load_n(&era, __ATOMIC_RELAXED);
+    return x * 0x9e3779b97f4a7c15u;
+}
+
+static struct last *last_of(uint64_t id)
+{
+    return &lasts[mix(id) >> 61];
+}
+_Static_assert(LAST == 1 << (64 - 61), "of the hash");
+
+static bool is_last(const struct last *l, uint64_t id)
+{
+    return l->id == id && l->era == __atomic_load_n(&era, __ATOMIC_RELAXED);
+}
+
+static struct stream_queue **bucket_of(const void *handle) REQUIRES(lock)
+{
+    return &table[mix((uintptr_t)handle) >> (64 - BUCKET_BITS)];
 }
 
 static void next_era(void)
@@ -63,63 +80,6 @@ static void hold_for_good(struct stream_queue *q)
 {
     while (!stream_queue_hold(q))
         sched_yield();
-}
-
-bool stream_queues_advance(bool *armed, bool *busy)
-{
-    bool any = false, nic = false;
-
-    *busy |= chan_look();
-    *busy |= stream_nic_gates_busy();
-    lock_acquire(&lock);
-    for (struct stream_queue *q = queues; q; q = q->next) {
-        any |= stream_nic_advance(q, &nic);
-        if (!stream_queue_hold(q))      /* who does will ring */
-            continue;
-        while (stream_queue_step(q, armed, busy))
-            any = true;
-        any |= stream_sends_advance(q);
-        if (q->n_sends || !stream_queue_idle(q))
-            *busy = true;
-        stream_queue_let_go(q);
-    }
-    lock_release(&lock);
-    if (nic)
-        xport_trig->progress();
-    *busy |= nic;
-    return any;
-}
-
-bool stream_queues_look(stream_look *look)
-{
-    const struct stream_op *op;
-    bool all = true;
-
-    if (!lock_try(&lock))
-        return false;
-    for (struct stream_queue *q = queues; q; q = q->next) {
-        if (!stream_queue_hold(q)) {
-            all = false;
-            continue;
-        }
-        op = q->begun ? stream_queue_head(q) : NULL;
-        if (op)
-            look(q, op);
-        stream_queue_let_go(q);
-    }
-    lock_release(&lock);
-    return all;
-}
-
-uint64_t stream_armed_ops(void)
-{
-    uint64_t n = 0;
-
-    lock_acquire(&lock);
-    for (struct stream_queue *q = queues; q; q = q->next)
-        n += __atomic_load_n(&q->armed, __ATOMIC_RELAXED);
-    lock_release(&lock);
-    return n;
 }
 
 /* ---- queues ---- */
@@ -147,21 +107,190 @@ static void close_flow(struct stream_queue *q)
     stream_fail_take(NULL, &q->failed);
 }
 
-static void queue_free(struct stream_queue *q) REQUIRES(lock)
+static void free_memory(struct stream_queue *q)
 {
     struct chunk *c = q->in, *next;
 
-    hold_for_good(q);
-    stream_stats_gone(q);
-    close_flow(q);
-    spare[n_spare++] = (uint32_t)(q->words - words);
     do {
         next = c->next;
         free(c);
         c = next;
     } while (c != q->in);
+    free(q->bounce);
     free(q);
 }
+
+/* It is in no table; nobody waits for what it may have under way. */
+static void queue_free(struct stream_queue *q)
+{
+    hold_for_good(q);
+    lock_acquire(&lock);
+    list_remove(&q->link);
+    lock_release(&lock);
+    stream_stats_gone(q);
+    close_flow(q);
+    stream_words_give(q->words);
+    free_memory(q);
+}
+
+/* ---- the table ---- */
+
+/* The queue of a handle, whatever its stream's number. */
+static struct stream_queue **find(const void *handle) REQUIRES(lock)
+{
+    struct stream_queue **at = bucket_of(handle);
+
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->same;
+    return at;
+}
+
+/* Its stream is no more: the progress thread frees it when it is empty. */
+static void retire(struct stream_queue **at) REQUIRES(lock)
+{
+    struct stream_queue *q = *at;
+
+    *at = q->same;
+    next_era();
+    __atomic_store_n(&q->gone, true, __ATOMIC_RELEASE);
+}
+
+/* That stream's, or NULL; another one's, whose handle this was, is gone. */
+static struct stream_queue *find_live(void *handle, uint64_t id, bool *retires)
+    REQUIRES(lock)
+{
+    struct stream_queue **at = find(handle);
+
+    if (*at && (*at)->id != id) {
+        retire(at);
+        *retires = true;
+        return NULL;
+    }
+    return *at;
+}
+
+void stream_queue_forget(void *stream)
+{
+    struct stream_queue **at;
+    bool is;
+
+    lock_acquire(&lock);
+    at = find(stream);
+    is = *at != NULL;
+    if (is)
+        retire(at);
+    lock_release(&lock);
+    if (is)
+        stream_agent_ring();
+}
+
+/* By who holds it. */
+static bool is_over(const struct stream_queue *q)
+{
+    return __atomic_load_n(&q->gone, __ATOMIC_ACQUIRE) && empty(q) &&
+           stream_queue_idle(q);
+}
+
+
+/* ---- passes over all ---- */
+
+/* The first queue behind q, or of all, that nobody held, and that the caller
+ * holds now; q is let go.  *skips: some were held. */
+static struct stream_queue *next_held(struct stream_queue *q, bool *skips)
+{
+    struct stream_queue *next = NULL;
+    struct list_link *l;
+
+    lock_acquire(&lock);
+    for (l = q ? q->link.next : queues.next; l != &queues && !next;
+         l = l->next) {
+        next = list_entry(l, struct stream_queue, link);
+        if (!stream_queue_hold(next)) {
+            next = NULL;
+            *skips = true;
+        }
+    }
+    if (q)
+        stream_queue_let_go(q);
+    lock_release(&lock);
+    return next;
+}
+
+/* Not so many that others wait long. */
+static bool take_steps(struct stream_queue *q, bool *armed, bool *busy)
+{
+    bool any = false;
+
+    for (int i = 0; i < STEPS && stream_queue_step(q, armed, busy); i++) {
+        any = true;
+        if (q->part.copied)
+            break;
+    }
+    return any;
+}
+
+static bool advance(struct stream_queue *q, bool *armed, bool *busy)
+{
+    bool nic = false, any = stream_nic_advance(q, &nic);
+
+    any |= take_steps(q, armed, busy);
+    any |= stream_sends_advance(q);
+    if (nic || q->n_sends || !stream_queue_idle(q))
+        *busy = true;
+    if (nic)
+        xport_trig->progress();
+    return any;
+}
+
+bool stream_queues_advance(bool *armed, bool *busy)
+{
+    bool any = false, skips = false;
+    struct stream_queue *q, *gone = NULL;
+
+    *busy |= chan_look();
+    *busy |= stream_nic_gates_busy();
+    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+        if (gone)
+            queue_free(gone);
+        any |= advance(q, armed, busy);
+        /* It leaves the list when there is a next one to go on from. */
+        gone = is_over(q) ? q : NULL;
+    }
+    if (gone)
+        queue_free(gone);
+    /* Who holds it rings if it needs to, but not for the NIC's. */
+    *busy |= skips && xport_trig != &xport_trig_none;
+    return any;
+}
+
+bool stream_queues_look(stream_look *look)
+{
+    const struct stream_op *op;
+    struct stream_queue *q;
+    bool skips = false;
+
+    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+        op = q->begun ? stream_queue_head(q) : NULL;
+        if (op)
+            look(q, op);
+    }
+    return !skips;
+}
+
+uint64_t stream_armed_ops(void)
+{
+    struct list_link *l, *next;
+    uint64_t n = 0;
+
+    lock_acquire(&lock);
+    list_each(l, next, &queues)
+        n += __atomic_load_n(&list_entry(l, struct stream_queue, link)->armed,
+                             __ATOMIC_RELAXED);
+    lock_release(&lock);
+    return n;
+}
+
+/* ---- queues ---- */
 
 bool stream_queue_gone(const struct stream_queue *q)
 {
@@ -171,60 +300,51 @@ bool stream_queue_gone(const struct stream_queue *q)
            (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id);
 }
 
-/* Those of streams that are gone. */
-static void sweep(void) REQUIRES(lock)
+/* Of streams that are gone without having been destroyed here, once places run
+ * out. */
+static void sweep(void)
 {
-    struct stream_queue **at = &queues, *q;
+    struct stream_queue *q;
+    bool skips = false;
 
-    while ((q = *at)) {
-        if (!q->batch && empty(q) && stream_queue_gone(q)) {
-            *at = q->next;
-            next_era();
-            queue_free(q);
-        } else {
-            at = &q->next;
-        }
+    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+        if (q->batch || __atomic_load_n(&q->gone, __ATOMIC_RELAXED) ||
+            !empty(q) || !stream_queue_gone(q))
+            continue;
+        lock_acquire(&lock);
+        if (*find(q->handle) == q)
+            retire(find(q->handle));
+        lock_release(&lock);
     }
+    stream_agent_ring();
 }
 
-/* When the device opens, and not with the first queue: a stream may wait then,
- * and the driver for that stream.  The memory stays for good: streams that
- * nobody waited for may look at it. */
-static void open_words(void)
+/* The progress thread may be about to free some. */
+static int await_words(struct stream_words **out)
 {
-    size_t size = QUEUES * sizeof *words;
-    void *p, *seen;
+    const struct timespec nap = { 0, 100000 };
+    int rc;
 
-    lock_acquire(&lock);
-    if (!words) {
-        p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        words = p == MAP_FAILED ? NULL : p;
-        for (n_spare = 0; words && n_spare < QUEUES; n_spare++)
-            spare[n_spare] = QUEUES - 1 - n_spare;
+    rc = stream_words_take(out);
+    if (rc != -ENOSPC)
+        return rc;
+    sweep();
+    for (int i = 0; i < NAPS && rc == -ENOSPC; i++) {
+        nanosleep(&nap, NULL);
+        rc = stream_words_take(out);
     }
-    if (words && !gtl->pin(words, size, GTL_PIN_MEMORY, &seen)) {
-        pinned = seen == words;
-        if (!pinned)
-            gtl->unpin(words);
-    }
-    if (!pinned)
-        log_info(LOG_STREAM, "%zu bytes of host memory cannot be pinned: "
-                 "streams do what the device reaches, and no more", size);
-    lock_release(&lock);
+    return rc;
 }
 
 static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
-    REQUIRES(lock)
 {
+    struct stream_words *place;
     struct stream_queue *q;
     struct chunk *c;
-    int rc;
+    int rc = await_words(&place);
 
-    if (!pinned)
-        return -ENODEV;
-    if (!n_spare)
-        return -ENOSPC;
+    if (rc)
+        return rc;
     q = aligned_alloc(64, sizeof *q);
     c = stream_chunk_new();
     if (!q || !c) {
@@ -233,7 +353,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
     }
     *q = (struct stream_queue){
         .handle = handle, .id = id, .ctx.team = &core_world, .in = c, .out = c,
-        .words = &words[spare[n_spare - 1]]
+        .words = place
     };
     c->next = c;
     q->last_send = &q->sends;
@@ -246,41 +366,34 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
         goto free_both;
     stream_fail_open(&q->failed, handle, q->ctx.flow);
     stream_stats_made(q);
-    n_spare--;
-    q->next = queues;
-    queues = q;
-    __atomic_store_n(&queued, true, __ATOMIC_RELAXED);
     *out = q;
     return 0;
 free_both:
     free(c);
     free(q);
+    stream_words_give(place);
     return rc;
 }
 
-static struct stream_queue *find(uint64_t id) REQUIRES(lock)
+static void enlist(struct stream_queue *q) REQUIRES(lock)
 {
-    struct stream_queue *q = queues;
-
-    while (q && (q->id != id || q->batch))
-        q = q->next;
-    return q;
+    list_append(&queues, &q->link);
+    __atomic_store_n(&queued, true, __ATOMIC_RELAXED);
 }
 
 int stream_queue_open(void *stream, uint64_t id, struct stream_queue **out)
 {
     struct stream_queue *q;
-    int rc;
+    int rc = queue_new(stream, id, &q);
 
+    if (rc)
+        return rc;
+    q->batch = true;
     lock_acquire(&lock);
-    sweep();
-    rc = queue_new(stream, id, &q);
-    if (!rc) {
-        q->batch = true;
-        *out = q;
-    }
+    enlist(q);
     lock_release(&lock);
-    return rc ? rc : stream_agent_open();
+    *out = q;
+    return stream_agent_open();
 }
 
 bool stream_queue_empty(const struct stream_queue *q)
@@ -304,39 +417,70 @@ void stream_queue_give_up(struct stream_queue *q)
 
 void stream_queue_close(struct stream_queue *q)
 {
-    struct stream_queue **at;
-
-    lock_acquire(&lock);
-    for (at = &queues; *at && *at != q; at = &(*at)->next)
-        ;
-    if (*at) {
-        *at = q->next;
+    if (stream_is_open)         /* else it went with all others */
         queue_free(q);
+}
+
+/* Another thread may have made one meanwhile. */
+static void add(struct stream_queue **out) REQUIRES(lock)
+{
+    struct stream_queue *q = *out, **at = find(q->handle);
+
+    if (*at && (*at)->id == q->id) {
+        *out = *at;
+        return;
     }
+    q->same = *bucket_of(q->handle);
+    *bucket_of(q->handle) = q;
+    enlist(q);
+}
+
+static void throw_away(struct stream_queue *q)
+{
+    stream_stats_gone(q);
+    close_flow(q);
+    stream_words_give(q->words);
+    free_memory(q);
+}
+
+static int make(void *handle, uint64_t id, struct stream_queue **out)
+{
+    struct stream_queue *mine;
+    int rc = queue_new(handle, id, &mine);
+
+    if (rc)
+        return rc;
+    *out = mine;
+    lock_acquire(&lock);
+    add(out);
     lock_release(&lock);
+    if (*out != mine)
+        throw_away(mine);
+    return 0;
 }
 
 static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
 {
+    struct last *l = last_of(id);
     struct stream_queue *q;
+    bool retires = false;
     uint64_t now;
     int rc = 0;
 
     lock_acquire(&lock);
-    q = find(id);
-    if (!q) {
-        sweep();
-        rc = queue_new(handle, id, &q);
-    }
-    now = era;
+    q = find_live(handle, id, &retires);
+    now = __atomic_load_n(&era, __ATOMIC_RELAXED);
     lock_release(&lock);
+    if (retires)
+        stream_agent_ring();
+    if (!q)
+        rc = make(handle, id, &q);
     if (!rc)
         rc = stream_agent_open();
     if (rc)                     /* it is asked for again */
         return rc;
-    last.id = id;
-    last.era = now;
-    last.queue = *out = q;
+    *l = (struct last){ id, now, q };
+    *out = q;
     return 0;
 }
 
@@ -344,7 +488,7 @@ static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
 
 const char *stream_queue_lacks(int rc)
 {
-    _Static_assert(QUEUES == 4096, "the text says so");
+    _Static_assert(STREAM_QUEUES == 4096, "the text says so");
     return rc == -ENOSPC ? "4096 queues and streams with queues are in use"
            : rc == -EINVAL || rc == -ENODEV ? gtl_error() : strerror(-rc);
 }
@@ -360,47 +504,64 @@ int stream_no_queue(const struct stream_where *w, int rc)
 
 int stream_queue_find(const struct stream_where *w, struct stream_queue **out)
 {
-    struct stream_queue *q = last.queue;
+    const struct last *l;
     uint64_t id;
     int rc;
 
     rc = gtl->stream_check(w->stream, &id);
-    if (!rc && unlikely(!is_last(id)))
-        rc = queue_of(w->stream, id, &q);
     if (unlikely(rc))
         return stream_no_queue(w, rc);
-    *out = q;
-    return 0;
+    l = last_of(id);
+    if (likely(is_last(l, id))) {
+        *out = l->queue;
+        return 0;
+    }
+    rc = queue_of(w->stream, id, out);
+    return rc ? stream_no_queue(w, rc) : 0;
 }
 
 /* What the stream has let go is under way, and no more of its; of a batch that
  * could not be started, nobody waits for the rest. */
 static bool holds(const struct stream_queue *q)
 {
-    bool soft = q->batch ? __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) <
-                               q->fired : !soft_empty(q);
-
-    return soft || (!stream_nic_idle(&q->nic) &&
-                    gtl->stream_query(q->handle) == -EAGAIN);
+    return q->batch ? __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) < q->fired
+                    : !soft_empty(q);
 }
 
-bool stream_pending(void *stream)
+/* *nic: that of one has more to do, if the stream has. */
+static bool any_holds(const void *stream, uint64_t id, bool *nic)
 {
-    bool is = gtl_owes(stream);
-    uint64_t id;
+    struct list_link *l, *next;
+    bool is = false;
 
-    if (is || gtl->stream_check(stream, &id))
-        return is;
     lock_acquire(&lock);
-    for (struct stream_queue *q = queues; q && !is; q = q->next)
-        is = (q->id == id || (q->id == UNKNOWN && q->handle == stream)) &&
-             holds(q);
+    list_each(l, next, &queues) {
+        const struct stream_queue *q =
+            list_entry(l, struct stream_queue, link);
+
+        if (q->id != id && (q->id != UNKNOWN || q->handle != stream))
+            continue;
+        is |= holds(q);
+        *nic |= !stream_nic_idle(&q->nic);
+    }
     lock_release(&lock);
     return is;
 }
 
+bool stream_pending(void *stream)
+{
+    bool is = gtl_owes(stream), nic = false;
+    uint64_t id;
+
+    if (is || gtl->stream_check(stream, &id))
+        return is;
+    return any_holds(stream, id, &nic) ||
+           (nic && gtl->stream_query(stream) == -EAGAIN);
+}
+
 bool stream_used(void *stream)
 {
+    struct stream_queue **at;
     uint64_t id;
     bool is;
 
@@ -408,10 +569,11 @@ bool stream_used(void *stream)
         return false;
     if (gtl->stream_check(stream, &id))
         return true;            /* arming will tell */
-    if (is_last(id))
+    if (is_last(last_of(id), id))
         return true;
     lock_acquire(&lock);
-    is = find(id) != NULL;
+    at = find(stream);
+    is = *at && (*at)->id == id;
     lock_release(&lock);
     return is;
 }
@@ -428,116 +590,48 @@ static void count_left(struct stream_queue *q, struct stream_left *l)
         stream_left_note(l, op);
 }
 
-static void drop_all(struct stream_left *left)
+/* Streams of the software device may still come to what is armed there. */
+static void abandon(struct stream_queue *q, struct stream_left *left)
 {
+    hold_for_good(q);
+    count_left(q, left);
+    /* No GPU waits for what never comes; the software device drops what is
+     * behind a wait. */
+    if (!gtl_is_software())
+        __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
+    stream_stats_gone(q);
+    close_flow(q);
     lock_acquire(&lock);
-    while (queues) {
-        struct stream_queue *q = queues;
-
-        queues = q->next;
-        if (empty(q)) {
-            queue_free(q);
-            continue;
-        }
-        hold_for_good(q);
-        count_left(q, left);
-        /* No GPU waits for what never comes; the software device drops what is
-         * behind a wait. */
-        if (!gtl_is_software())
-            __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
-        stream_stats_gone(q);
-        close_flow(q);
-        q->next = abandoned;
-        abandoned = q;
-    }
-    if (pinned)
-        gtl->unpin(words);
-    pinned = false;
-    __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
-    next_era();
+    list_remove(&q->link);
+    list_append(&abandoned, &q->link);
     lock_release(&lock);
 }
 
-int stream_reserve(void)
+static struct stream_queue *any_queue(void)
 {
-    return mail_reserve();
+    struct stream_queue *q = NULL;
+
+    lock_acquire(&lock);
+    if (!list_empty(&queues))
+        q = list_entry(queues.next, struct stream_queue, link);
+    lock_release(&lock);
+    return q;
 }
 
-int stream_open(void)
+void stream_queues_close(struct stream_left *left)
 {
-    static struct base_lock opening = LOCK_INIT;
-    int rc = 0;
+    struct stream_queue *q;
 
-    lock_acquire(&opening);
-    if (!stream_is_open)
-        rc = stream_reach_open();
-    if (!rc && !stream_is_open) {
-        rc = mail_open();
-        if (rc)
-            stream_reach_close();
+    lock_acquire(&lock);
+    memset(table, 0, sizeof table);
+    lock_release(&lock);
+    while ((q = any_queue())) {
+        if (empty(q))
+            queue_free(q);
+        else
+            abandon(q, left);
     }
-    if (!rc && !stream_is_open) {
-        open_words();
-        xport_trig->ready();
-        stream_wait_open();
-        stream_watch_open();
-        /* release: who sees it sees the rest. */
-        __atomic_store_n(&stream_is_open, true, __ATOMIC_RELEASE);
-    }
-    lock_release(&opening);
-    return rc;
-}
-
-/* What the device's threads do now has to end while there is the memory that
- * they do it in.  A kernel may never end.  Gives what they drop. */
-static uint64_t await_halt(void)
-{
-    struct core_waiter w = {
-        .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
-        .what = CORE_FOR_STREAM, .call = "shmem_finalize"
-    };
-    uint64_t start = clock_ns(), most = (uint64_t)env.TIMEOUT * 1000000000u;
-    uint64_t ops;
-
-    while (!gtl_halted(&ops)) {
-        core_wait_step(&w);
-        if (most && clock_ns() - start > most)
-            core_fatal(ERR_STALL, "shmem_finalize", "a kernel, copy or call on "
-                       "a stream has not ended for %ld s (SHMEM_TIMEOUT)",
-                       env.TIMEOUT);
-    }
-    core_wait_end(&w);
-    return ops;
-}
-
-static void close_streams(void)
-{
-    struct stream_left left = { .n = 0 }, staged;
-
-    stream_is_open = false;
-    stream_watch_close();
-    gtl_halt();
-    stream_wait_close();
-    left.n = await_halt();
-    stream_wait_drop();
-    stream_agent_close();
-    drop_all(&left);
-    staged = stream_batch_drop_all();
-    stream_left_tell(&left, "operation was enqueued that its stream has not "
-                     "reached", "operations were enqueued that their streams "
-                     "have not reached", "; synchronise streams before, and of "
-                     "messages start both ends");
-    stream_left_tell(&staged, "operation was put into a queue that no start "
-                     "followed", "operations were put into queues that no "
-                     "start followed", "");
-    chan_close_gates();
-    mail_close();
-    stream_reach_close();
-}
-
-void stream_close(void)
-{
-    if (stream_is_open)
-        close_streams();
-    stream_stats_tell();
+    stream_words_close();
+    __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
+    next_era();
 }

@@ -3,6 +3,7 @@
 #ifndef STREAM_STREAM_QUEUE_H
 #define STREAM_STREAM_QUEUE_H
 
+#include "base/list.h"
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 
@@ -20,7 +21,9 @@ struct stream_queue {
     void *handle;
     uint64_t id;                /* of the stream */
     bool batch;                 /* one of several, for starts */
-    struct stream_queue *next;
+    struct list_link link;      /* of all; this and same: under their lock */
+    struct stream_queue *same;  /* next in its place of the table */
+    bool gone;                  /* atomic: its stream is no more */
     struct core_ctx ctx;        /* of the world; its flow is the queue's own */
     struct stream_words *words;
     struct stream_nic nic;
@@ -36,6 +39,10 @@ struct stream_queue {
     struct chunk *out;
     unsigned out_at;
     bool begun;                 /* the next one is under way */
+    bool more;                  /* some of it is not begun yet */
+    struct stream_part part;    /* what is */
+    uint64_t was;               /* of an atomic: for a result on the device */
+    char *bounce;               /* see stream_do.c; NULL: none was needed */
     bool reads;                 /* memory of messages that were put */
     bool held;                  /* atomic */
     struct chan *sends, **last_send;    /* see stream_send.c */
@@ -76,6 +83,19 @@ struct stream_op *stream_queue_head(struct stream_queue *q);
 /* By who holds it, one step with its next operation: did anything come of it?
  * *armed and *busy as stream_queues_advance() has them. */
 bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy);
+
+/* All go: what is left in them is counted. */
+struct stream_left;
+void stream_queues_close(struct stream_left *left);
+
+/* ---- stream_words.c ---- */
+enum { STREAM_QUEUES = 4096 };
+void stream_words_open(void);
+void stream_words_close(void);
+/* A place, with what its last user left there: -ENOSPC, or -ENODEV: the device
+ * reaches none. */
+int stream_words_take(struct stream_words **out);
+void stream_words_give(struct stream_words *w);
 
 /* Why there is none for a stream. */
 const char *stream_queue_lacks(int rc) __attribute__((cold));

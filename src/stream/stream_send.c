@@ -47,26 +47,27 @@ static void failed(struct stream_queue *q, struct chan *c)
                 c->sends ? "send" : "recv", c->pe, cause, &c->counted);
 }
 
-/* Which tells the receiver.  False: it is past when the queue is idle. */
-static bool put(struct stream_queue *q, struct chan *c)
+/* Which tells the receiver. */
+static enum stream_done put(struct stream_queue *q, struct chan *c)
 {
     uint64_t round = c->send.round;
+    const struct stream_op op = {
+        .kind = STREAM_PUT_SIGNAL, .call = c->send.call, .pe = c->pe,
+        .waits = true, .message = true, .queue = q,
+        .dest = chan_slot(c, c->land, round), .source = c->buf,
+        .len = c->bytes,
+        .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
+    };
 
-    if (!xport_is_near(c->pe) &&
-        core_far_message(c->send.call, &q->ctx, chan_slot(c, c->land, round),
-                         c->buf, c->bytes, chan_arrived(c->there, round), round,
-                         SHMEM_SIGNAL_SET, c->pe))
-        return true;
-    core_put_signal(c->send.call, &q->ctx, chan_slot(c, c->land, round), c->buf,
-                    c->bytes, chan_arrived(c->there, round), round,
-                    SHMEM_SIGNAL_SET, c->pe, !xport_is_near(c->pe));
-    c->send.put = true;
-    return false;
+    return stream_put_signal_step(q, &op, &c->send.part);
 }
 
 /* Has it ended?  *any: something came of it. */
 static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
 {
+    size_t moved = c->send.part.moved;
+    enum stream_done done;
+
     if (c->send.watch)
         return xport_trig->ended(c->gate) >= c->send.round;
     if (!c->send.put) {
@@ -74,8 +75,12 @@ static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
             ? !xport_trig->may_go(c->gate, c->send.round)
             : !reached(&c->words->go, c->send.round))
             return false;
-        *any = true;
-        if (put(q, c))
+        done = put(q, c);
+        c->send.put = done != STREAM_AGAIN;
+        *any |= c->send.put || c->send.part.moved != moved;
+        if (done == STREAM_AGAIN)
+            return false;
+        if (done == STREAM_ENDED && c->how != CHAN_GATE)
             return true;
     }
     if (!stream_queue_idle(q))
@@ -122,6 +127,7 @@ void stream_send_reached(const struct stream_op *op)
     c->send.call = op->call;
     c->send.round = op->send.round;
     c->send.put = false;
+    c->send.part = (struct stream_part){ 0 };
     c->send.watch = op->send.watch;
     c->send.next = NULL;
     if (c->once && !c->sends)

@@ -22,7 +22,7 @@ static void pop(struct stream_queue *q, const struct stream_op *op)
 
     if (op->kind == STREAM_WAIT)
         free(op->wait);
-    q->begun = false;
+    q->begun = q->more = false;
     q->out_at++;
     /* release: its room is free for who arms. */
     __atomic_store_n(&q->ended, ticket, __ATOMIC_RELEASE);
@@ -31,6 +31,33 @@ static void pop(struct stream_queue *q, const struct stream_op *op)
     __atomic_store_n(&q->words->done, ticket, __ATOMIC_RELEASE);
     atomics_full_fence();
     gtl_stored();
+}
+
+static bool end(struct stream_queue *q, const struct stream_op *op, bool *busy)
+{
+    if (!stream_do_ended(q, op)) {
+        *busy = true;
+        return false;
+    }
+    pop(q, op);
+    return true;
+}
+
+static bool go_on(struct stream_queue *q, const struct stream_op *op,
+                  bool *busy)
+{
+    size_t moved = q->part.moved;
+    enum stream_done done;
+
+    q->part.copied = false;
+    done = stream_do(q, op);
+    if (done == STREAM_ENDED) {
+        pop(q, op);
+        return true;
+    }
+    q->more = done == STREAM_AGAIN;
+    *busy = true;
+    return !q->more || q->part.moved != moved;
 }
 
 bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy)
@@ -45,18 +72,8 @@ bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy)
             return false;
         }
         stream_fail_note(&q->failed, op);
-        if (stream_do(&q->ctx, op)) {
-            pop(q, op);
-            return true;
-        }
-        q->begun = true;
-        *busy = true;
-        return true;
+        q->part = (struct stream_part){ 0 };
+        q->begun = q->more = true;
     }
-    if (!stream_do_ended(&q->ctx, op)) {
-        *busy = true;
-        return false;
-    }
-    pop(q, op);
-    return true;
+    return q->more ? go_on(q, op, busy) : end(q, op, busy);
 }

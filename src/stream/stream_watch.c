@@ -167,6 +167,7 @@ void stream_watch_forget(void *stream)
 void stream_destroyed(const char *call, void *stream)
 {
     stream_failed(call, stream);
+    stream_queue_forget(stream);
     stream_watch_forget(stream);
 }
 

@@ -139,6 +139,10 @@ struct xport_blocks {
     ptrdiff_t far_stride, near_stride;
 };
 
+/* Bytes of short blocks that one message brings: blocks are short up to a
+ * quarter of it.  And what an operation with device memory is cut into. */
+enum { XPORT_PACKED = 3584, XPORT_PIECE = 262144 };
+
 /* The operations of one context: ordered and completed apart from others. */
 struct xport_flow;
 
@@ -168,12 +172,12 @@ struct xport_ops {
      * is no way to that PE now. */
     int (*try_get)(struct xport_flow *f, void *dest,
                    const struct xport_at *from, size_t len);
-    /* Blocking: source may be reused, dest is filled. */
+    /* source may be reused; dest is filled, with nbi at the flow's quiet. */
     void (*put_blocks)(struct xport_flow *f, const struct xport_at *to,
                        const void *source, const struct xport_blocks *b);
     void (*get_blocks)(struct xport_flow *f, void *dest,
                        const struct xport_at *from,
-                       const struct xport_blocks *b);
+                       const struct xport_blocks *b, bool nbi);
     /* The word before it goes to *result, unless that is NULL; then, and with
      * nbi, it is complete at the flow's quiet. */
     void (*amo)(struct xport_flow *f, const struct xport_at *at,
@@ -186,15 +190,29 @@ struct xport_ops {
                        const void *source, size_t len,
                        const struct xport_at *sig_at,
                        const struct xport_amo *sig, bool nbi);
+    /* The same, but it waits for nothing: 0, -EAGAIN: not now, -ENOTSUP: never
+     * of this one.  With an error nothing was done.  With nbi false the source
+     * is free when it returns. */
+    int (*try_put_signal)(struct xport_flow *f, const struct xport_at *to,
+                          const void *source, size_t len,
+                          const struct xport_at *sig_at,
+                          const struct xport_amo *sig, bool nbi);
     /* The same at once, to is NULL for none: the source is free, and no quiet
-     * has to cover it.  False: it cannot be, and nothing was done. */
-    bool (*message)(struct xport_flow *f, const struct xport_at *to,
+     * has to cover it.  Errors as of try_put_signal. */
+    int (*message)(struct xport_flow *f, const struct xport_at *to,
                     const void *source, size_t len,
                     const struct xport_at *sig_at,
                     const struct xport_amo *sig);
     /* Puts and atomics before it come to each PE before those after it, or
      * only before an atomic that is the next operation. */
     void (*fence)(struct xport_flow *f, bool then_amo);
+    /* Is such a fence over at once?  Lets nothing advance. */
+    bool (*fenced)(struct xport_flow *f, bool then_amo);
+    /* Can an operation begin there that waits for no room?  True of a short
+     * one, of blocks up to XPORT_PACKED bytes, and of one that is nbi and not
+     * longer than XPORT_PIECE.  A flow has a share of the room, so that a PE
+     * that answers nothing does not take that of the others. */
+    bool (*room)(struct xport_flow *f);
     /* All is done and visible at its target. */
     void (*quiet)(struct xport_flow *f);
     /* Is a quiet over at once?  Lets nothing advance. */

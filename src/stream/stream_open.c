@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens and closes the layer: called by the API, with the first stream and by
+ * shmem_finalize.  What is left in queues then is reported here. */
+#include "stream/stream_queue.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/lock.h"
+#include "stream/stream_batch.h"
+#include "stream/stream_chan.h"
+#include "stream/stream_mail.h"
+#include "stream/stream_watch.h"
+
+bool stream_is_open;
+
+int stream_reserve(void)
+{
+    return mail_reserve();
+}
+
+int stream_open(void)
+{
+    static struct base_lock opening = LOCK_INIT;
+    int rc = 0;
+
+    lock_acquire(&opening);
+    if (!stream_is_open)
+        rc = stream_reach_open();
+    if (!rc && !stream_is_open) {
+        rc = mail_open();
+        if (rc)
+            stream_reach_close();
+    }
+    if (!rc && !stream_is_open) {
+        stream_words_open();
+        xport_trig->ready();
+        stream_wait_open();
+        stream_watch_open();
+        /* release: who sees it sees the rest. */
+        __atomic_store_n(&stream_is_open, true, __ATOMIC_RELEASE);
+    }
+    lock_release(&opening);
+    return rc;
+}
+
+/* What the device's threads do now has to end while there is the memory that
+ * they do it in.  A kernel may never end.  Gives what they drop. */
+static uint64_t await_halt(void)
+{
+    struct core_waiter w = {
+        .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
+        .what = CORE_FOR_STREAM, .call = "shmem_finalize"
+    };
+    uint64_t start = clock_ns(), most = (uint64_t)env.TIMEOUT * 1000000000u;
+    uint64_t ops;
+
+    while (!gtl_halted(&ops)) {
+        core_wait_step(&w);
+        if (most && clock_ns() - start > most)
+            core_fatal(ERR_STALL, "shmem_finalize", "a kernel, copy or call on "
+                       "a stream has not ended for %ld s (SHMEM_TIMEOUT)",
+                       env.TIMEOUT);
+    }
+    core_wait_end(&w);
+    return ops;
+}
+
+static void close_streams(void)
+{
+    struct stream_left left = { .n = 0 }, staged;
+
+    stream_is_open = false;
+    stream_watch_close();
+    gtl_halt();
+    stream_wait_close();
+    left.n = await_halt();
+    stream_wait_drop();
+    stream_agent_close();
+    stream_queues_close(&left);
+    staged = stream_batch_drop_all();
+    stream_left_tell(&left, "operation was enqueued that its stream has not "
+                     "reached", "operations were enqueued that their streams "
+                     "have not reached", "; synchronise streams before, and of "
+                     "messages start both ends");
+    stream_left_tell(&staged, "operation was put into a queue that no start "
+                     "followed", "operations were put into queues that no "
+                     "start followed", "");
+    chan_close_gates();
+    mail_close();
+    stream_reach_close();
+}
+
+void stream_close(void)
+{
+    if (stream_is_open)
+        close_streams();
+    stream_stats_tell();
+}
