@@ -20,6 +20,7 @@
 #include "gtl/gtl_trap.h"
 #include "stream/stream_chan.h"
 #include "stream/stream_coll.h"
+#include "stream/stream_notes.h"
 #include "stream/stream_queue.h"
 
 #include <errno.h>
@@ -28,26 +29,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { NOTES = 64, LOOKS = 8, MOST = 256, SHOWN = 3 };
+enum { LOOKS = 8, MOST = 256, SHOWN = 3 };
 /* Later than that, or than another look, and this PE was not running: its
  * waits are not counted then, as it cannot tell what the others did. */
 #define GAP_NS ((uint64_t)500000000)
-
-/* Of a stream's handle, never freed.  One thread at a time enqueues there. */
-struct stream_notes {
-    struct stream_notes *next;
-    void *stream;
-    uint64_t n;                 /* atomic: notes left so far */
-    struct note {
-        const char *call;
-        const void *sym;        /* as the program writes it, or NULL */
-        uint64_t *word;         /* as the device does */
-        uint64_t least;
-        int pe;                 /* who is to raise it, or -1 */
-    } notes[NOTES];             /* each member is atomic */
-    uint64_t over;              /* atomic: notes that are past */
-    uint64_t seen;              /* the thread's: n at its last look */
-};
 
 /* Seen by a look. */
 struct saw {
@@ -73,15 +58,8 @@ struct entry {
     struct core_lasting lasting;
 };
 
-/* Those that this thread left last. */
-static __thread struct {
-    void *stream;
-    struct stream_notes *notes;
-} noted __attribute__((tls_model("initial-exec")));
-
 static struct base_lock lock = LOCK_INIT;
-static struct stream_notes *all GUARDED_BY(lock);
-static struct stream_own *own GUARDED_BY(lock);
+static struct list_link own GUARDED_BY(lock) = LIST_INIT(own);
 
 static struct base_lock start_lock = LOCK_INIT;
 static bool runs GUARDED_BY(start_lock), may_run GUARDED_BY(start_lock);
@@ -95,80 +73,28 @@ static bool open;               /* atomic: waits are watched */
 static struct entry *entries[MOST];
 static unsigned n_entries;
 
-/* ---- notes ---- */
+/* ---- what is watched ---- */
 
 #define GET(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
-static struct stream_notes *notes_of(void *stream) REQUIRES(lock)
-{
-    struct stream_notes *s = all;
-
-    while (s && s->stream != stream)
-        s = s->next;
-    return s;
-}
-
-static struct stream_notes *notes_here(void *stream)
-{
-    struct stream_notes *s;
-
-    if (likely(noted.notes && noted.stream == stream))
-        return noted.notes;
-    lock_acquire(&lock);
-    s = notes_of(stream);
-    if (!s) {
-        s = calloc(1, sizeof *s);
-        if (s) {
-            s->stream = stream;
-            s->next = all;
-            all = s;
-        }
-    }
-    lock_release(&lock);
-    noted.stream = stream;
-    noted.notes = s;
-    return s;
-}
-
 void stream_watch_note(const struct stream_where *w, const void *sym,
                        uint64_t *word, uint64_t least, int pe)
 {
-    struct stream_notes *s = notes_here(w->stream);
-    struct note *to;
-    uint64_t n;
+    const struct stream_note note = {
+        .call = w->call, .sym = sym, .word = word, .least = least, .pe = pe
+    };
 
     if (unlikely(!GET(open)))
         stream_watch_start();
-    if (unlikely(!s))
-        return;
-    n = GET(s->n);
-    to = &s->notes[n % NOTES];
-    SET(to->call, w->call);
-    SET(to->sym, sym);
-    SET(to->word, word);
-    SET(to->least, least);
-    SET(to->pe, pe);
-    /* release: who sees the number sees the note. */
-    __atomic_store_n(&s->n, n + 1, __ATOMIC_RELEASE);
-}
-
-void stream_watch_forget(void *stream)
-{
-    struct stream_notes *s;
-
-    lock_acquire(&lock);
-    s = notes_of(stream);
-    if (s)
-        SET(s->over, GET(s->n));
-    lock_release(&lock);
+    stream_notes_add(w->stream, &note);
 }
 
 void stream_destroyed(const char *call, void *stream)
 {
     stream_failed(call, stream);
     stream_queue_forget(stream);
-    stream_watch_forget(stream);
+    stream_notes_drop(stream);
 }
 
 void stream_watch_begin(struct stream_own *o)
@@ -176,20 +102,14 @@ void stream_watch_begin(struct stream_own *o)
     if (unlikely(!GET(open)))
         stream_watch_start();
     lock_acquire(&lock);
-    o->next = own;
-    own = o;
+    list_append(&own, &o->link);
     lock_release(&lock);
 }
 
 void stream_watch_end(struct stream_own *o)
 {
-    struct stream_own **at;
-
     lock_acquire(&lock);
-    for (at = &own; *at && *at != o; at = &(*at)->next)
-        ;
-    if (*at)
-        *at = o->next;
+    list_remove(&o->link);
     lock_release(&lock);
 }
 
@@ -229,18 +149,8 @@ static uint64_t lasted(const struct entry *e, uint64_t now)
     return now - e->from_ns;
 }
 
-/* The word is the program's, which need not store it atomically. */
-__attribute__((noinline, no_sanitize("thread")))
-static bool raised(const struct note *n)
-{
-    const uint64_t *word = n->sym ? (const uint64_t *)n->sym : n->word;
-
-    return !core_foreign(word) &&
-           __atomic_load_n(word, __ATOMIC_ACQUIRE) >= n->least;
-}
-
 /* What it waits for: a word, or operations that the NIC does. */
-static struct core_waiter what_of(const struct note *n)
+static struct core_waiter what_of(const struct stream_note *n)
 {
     if (!n->sym)
         return (struct core_waiter){ .call = n->call };
@@ -251,58 +161,32 @@ static struct core_waiter what_of(const struct note *n)
     };
 }
 
-/* One that the stream waits for, or with guess may; those of before that are
- * raised are past. */
-static uint64_t find_note(struct stream_notes *s, uint64_t n, bool guess,
-                          const uint64_t *word, uint64_t least,
-                          struct note *was)
-{
-    uint64_t i = GET(s->over);
-    bool first = true;
-
-    if (n > NOTES && i < n - NOTES)
-        i = n - NOTES;
-    for (; i < n; i++) {
-        struct note *at = &s->notes[i % NOTES];
-
-        *was = (struct note){ GET(at->call), GET(at->sym), GET(at->word),
-                              GET(at->least), GET(at->pe) };
-        if (__atomic_load_n(&s->n, __ATOMIC_ACQUIRE) >= i + NOTES)
-            continue;           /* another one is being written there */
-        if (raised(was)) {
-            if (first)
-                SET(s->over, i + 1);
-            continue;
-        }
-        first = false;
-        if (guess || (was->word == word && was->least == least))
-            break;
-    }
-    return i;
-}
-
 /* The note of what the software device waits for may have been written over,
  * where many waits were enqueued at once: then the word has to tell. */
-static void look_at_notes(struct stream_notes *s)
+static void look_at_notes(struct stream_notes *s, uintptr_t key)
 {
     uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), i, least = 0;
+    bool guess = !gtl_is_software(), found;
+    void *stream = stream_notes_stream(key);
+    struct stream_note was = { .pe = -1 };
     uint64_t *word = NULL;
-    bool guess = !gtl_is_software();
-    bool waits = !guess && gtl_waits(s->stream, &word, &least);
-    struct note was;
+    bool waits = !guess && gtl_waits(stream, &word, &least);
 
-    i = find_note(s, n, guess, word, least, &was);
-    if (i == n && waits && n > NOTES && GET(s->over) < n - NOTES) {
-        was = (struct note){ was.call, word, word, least, -1 };
+    found = (guess || waits) && stream_notes_find(s, key, word, least, &i,
+                                                  &was);
+    if (!found && waits && n > STREAM_NOTES &&
+        GET(s->over) < n - STREAM_NOTES) {
+        was = (struct stream_note){ key, was.call, word, word, least, -1 };
         i = (uintptr_t)word + least;
+        found = true;
     }
-    if (i != n)
+    if (found)
         saw_lasting(&(struct saw){
-            .of = s, .turn = i, .stream = s->stream, .pe = was.pe,
-            .guess = guess, .goes_on = guess && n != s->seen,
+            .of = s, .turn = i, .stream = stream, .pe = was.pe,
+            .guess = guess, .goes_on = guess && n != GET(s->seen),
             .what = what_of(&was)
         });
-    s->seen = n;
+    SET(s->seen, n);
 }
 
 static void look_at_own(const struct stream_own *o)
@@ -391,7 +275,7 @@ static bool is_past(struct entry *e)
     if (!e->guess || (!gtl->stream_check(e->stream, &id) &&
                     gtl->stream_query(e->stream) == -EAGAIN))
         return false;
-    stream_watch_forget(e->stream);
+    stream_notes_past(e->stream);
     return true;
 }
 
@@ -424,16 +308,21 @@ static void show(uint64_t now)
 
 static void look(void)
 {
+    struct list_link *l, *next;
     uint64_t now;
     bool looked;
 
     for (unsigned i = 0; i < n_entries; i++)
         entries[i]->marked = false;
+    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
+        uintptr_t key = GET(s->key);
+
+        if (key)
+            look_at_notes(s, key);
+    }
     lock_acquire(&lock);
-    for (struct stream_notes *s = all; s; s = s->next)
-        look_at_notes(s);
-    for (struct stream_own *o = own; o; o = o->next)
-        look_at_own(o);
+    list_each(l, next, &own)
+        look_at_own(list_entry(l, struct stream_own, link));
     lock_release(&lock);
     looked = stream_queues_look(look_at_op);
     now = clock_ns();
@@ -542,8 +431,5 @@ void stream_watch_close(void)
     __atomic_store_n(&core_state_more, NULL, __ATOMIC_RELEASE);
     while (n_entries)
         free(entries[--n_entries]);
-    lock_acquire(&lock);
-    for (struct stream_notes *s = all; s; s = s->next)
-        SET(s->over, GET(s->n));
-    lock_release(&lock);
+    stream_notes_close();
 }

@@ -4,6 +4,7 @@
 #ifndef STREAM_STREAM_WATCH_H
 #define STREAM_STREAM_WATCH_H
 
+#include "base/list.h"
 #include "core/core.h"
 
 struct stream_where;
@@ -13,12 +14,9 @@ struct stream_where;
  * operations on other nodes. */
 void stream_watch_note(const struct stream_where *w, const void *sym,
                        uint64_t *word, uint64_t least, int pe);
-/* The stream has come past all of them, or is no more. */
-void stream_watch_forget(void *stream);
-
 /* A stream's thread waits, from begin to end. */
 struct stream_own {
-    struct stream_own *next;
+    struct list_link link;
     uint64_t turn;              /* another one for each */
     void *stream;
     int pe;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_notes.h - which words each stream was told to wait for.
+ *
+ * A thread that enqueues a wait leaves a note of it in the stream's record, by
+ * a few stores; the watchdog reads them.  A record belongs to a handle: it ends
+ * with the stream, or, of a stream that the program destroys by the vendor's
+ * call, serves the handle's next stream, or goes when there are many and all
+ * its waits are past, oldest first.  The device is asked nothing about it.
+ * The memory of records stays for others, so a thread that comes late reads
+ * nothing that was freed; what it writes there names its own stream.
+ * Threads: any; one at a time leaves notes for one stream. */
+#ifndef STREAM_STREAM_NOTES_H
+#define STREAM_STREAM_NOTES_H
+
+#include "base/list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    STREAM_NOTES = 64,          /* of one stream; older ones are lost */
+    STREAM_RECORDS = 1024       /* with more, those without a wait go */
+};
+
+struct stream_note {
+    uintptr_t of;               /* the record's key when it was written */
+    const char *call;
+    const void *sym;            /* as the program writes it, or NULL */
+    uint64_t *word;             /* as the device does */
+    uint64_t least;
+    int pe;                     /* who is to raise it, or -1 */
+};
+
+/* Written under the module's lock but for what the notes are. */
+struct stream_notes {
+    struct list_link link;      /* of those in use, oldest first, or unused */
+    struct stream_notes *same;  /* next in its place of the table */
+    struct stream_notes *next;  /* of all there are: constant */
+    uintptr_t key;              /* atomic; 0: no stream's */
+    uint64_t n;                 /* atomic: notes left so far, of all streams */
+    uint64_t over;              /* atomic: notes that are past */
+    uint64_t seen;              /* atomic: n at the watchdog's last look */
+    struct stream_note notes[STREAM_NOTES];     /* each member is atomic */
+};
+
+static inline void *stream_notes_stream(uintptr_t key)
+{
+    return (void *)(key - 1);
+}
+
+/* The stream's waits have one more.  Without memory for it, no note. */
+void stream_notes_add(void *stream, const struct stream_note *note);
+/* The stream has come past all of them. */
+void stream_notes_past(void *stream);
+/* The stream is no more. */
+void stream_notes_drop(void *stream);
+
+/* The first wait from note *i on that is not over, to *out, and its number to
+ * *i; notes that are, at the front, count as past.  word: that one alone, and
+ * least, or NULL: any.  False: none. */
+bool stream_notes_find(struct stream_notes *s, uintptr_t key,
+                       const uint64_t *word, uint64_t least, uint64_t *i,
+                       struct stream_note *out);
+/* Of the watchdog's: all there are, also those of no stream. */
+struct stream_notes *stream_notes_first(void);
+/* All are past: the device closes. */
+void stream_notes_close(void);
+
+/* Records of streams now; and there are, for any. */
+void stream_notes_count(unsigned *used, unsigned *made);
+
+#endif

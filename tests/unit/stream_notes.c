@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: records of what streams wait for: one for each handle, gone with
+ * its stream; of streams whose end nobody says, those without a wait go first;
+ * a wait that is not over is found. */
+#include "unit.h"
+
+#include "stream/stream_notes.h"
+
+enum { MANY = 40000 };
+
+static uint64_t over_word = 1, open_word;
+
+static void *handle(int i)
+{
+    return (void *)((uintptr_t)0x10000 + (uintptr_t)i * 64);
+}
+
+static void wait_for(void *stream, uint64_t *word)
+{
+    const struct stream_note note = {
+        .call = "a_call", .word = word, .least = 1, .pe = -1
+    };
+
+    stream_notes_add(stream, &note);
+}
+
+static unsigned used(void)
+{
+    unsigned now, made;
+
+    stream_notes_count(&now, &made);
+    return now;
+}
+
+static unsigned made(void)
+{
+    unsigned now, all;
+
+    stream_notes_count(&now, &all);
+    return all;
+}
+
+/* The records in which something is waited for. */
+static unsigned waits(void **stream)
+{
+    unsigned n = 0;
+
+    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
+        struct stream_note note;
+        uint64_t i;
+
+        if (!s->key || !stream_notes_find(s, s->key, NULL, 0, &i, &note))
+            continue;
+        n++;
+        *stream = stream_notes_stream(s->key);
+    }
+    return n;
+}
+
+T(a_record_goes_with_its_stream)
+{
+    for (int i = 0; i < MANY; i++) {
+        wait_for(handle(i), &open_word);
+        T_EQ(used(), 1);
+        stream_notes_drop(handle(i));
+    }
+    T_EQ(used(), 0);
+    T_LE(made(), 1);
+}
+
+T(a_wait_that_is_not_over_is_found)
+{
+    void *stream = NULL;
+
+    for (int i = 0; i < 10; i++)
+        wait_for(handle(i), &over_word);
+    wait_for(NULL, &over_word);         /* the default stream */
+    T_EQ(waits(&stream), 0);
+    wait_for(NULL, &open_word);
+    T_EQ(waits(&stream), 1);
+    T_TRUE(stream == NULL);
+    stream_notes_past(NULL);
+    T_EQ(waits(&stream), 0);
+    for (int i = 0; i < 10; i++)
+        stream_notes_drop(handle(i));
+    stream_notes_drop(NULL);
+    T_EQ(used(), 0);
+}
+
+T(streams_whose_end_is_not_known_take_bounded_room)
+{
+    void *stream = NULL;
+
+    wait_for(handle(MANY), &open_word);
+    for (int i = 0; i < MANY; i++) {
+        wait_for(handle(i), &over_word);
+        T_LE(used(), STREAM_RECORDS + 1);
+    }
+    T_LE(made(), STREAM_RECORDS + 1);
+    T_EQ(waits(&stream), 1);            /* the oldest, and still there */
+    T_TRUE(stream == handle(MANY));
+    stream_notes_close();
+}
+
+/* A thread's last record may serve another stream by now. */
+T(a_note_comes_to_its_own_stream)
+{
+    void *stream = NULL;
+
+    wait_for(handle(1), &over_word);
+    stream_notes_drop(handle(1));
+    wait_for(handle(2), &over_word);
+    wait_for(handle(1), &open_word);
+    T_EQ(waits(&stream), 1);
+    T_TRUE(stream == handle(1));
+}
+
+int main(void)
+{
+    T_RUN(a_record_goes_with_its_stream);
+    T_RUN(a_wait_that_is_not_over_is_found);
+    T_RUN(streams_whose_end_is_not_known_take_bounded_room);
+    T_RUN(a_note_comes_to_its_own_stream);
+    return T_DONE();
+}
