@@ -30,6 +30,8 @@ ERR(HEAPARG, "PEs passed different arguments to one allocation call",
     "make every PE allocate the same sizes in the same order")
 ERR(FREE, "a block that is given back is no live one, or messages are of it",
     "free each block of shmem_malloc once, and requests before their buffers")
+ERR(CORRUPT, "words of the library's own in symmetric memory were overwritten",
+    "look for a put or a store past the end of its block")
 ERR(DEVICE, "the device cannot be used, or an operation on it failed",
     "see the cause in the line; shmem_info --check tests each step")
 ERR(DATA, "static data cannot be made symmetric",

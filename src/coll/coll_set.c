@@ -55,6 +55,13 @@ static struct entry entry_at(int world_pe, uint64_t at)
     uintptr_t where = (uintptr_t)core_peer_ctl(world_pe) + at;
     struct entry e;
 
+    /* It is what a put of any PE's may have left there. */
+    if (at % _Alignof(struct entry) ||
+        at > heap_segs[HEAP_HOST].size - sizeof e)
+        core_fatal(ERR_CORRUPT, "active set", "the chain of active sets of PE "
+                   "%d leads out of its heap: the library's words there were "
+                   "overwritten, as by a put past the end of its block",
+                   world_pe);
     if (coll_near(&core_world, world_pe))
         return *(const struct entry *)where;
     coll_far_look(world_pe, (const void *)where, &e, sizeof e);

@@ -81,7 +81,7 @@ struct chan {
     unsigned long counted;      /* its error is one of its queue's: the turn */
     size_t len;                 /* of buf */
     struct chan *next;          /* of receives that wait for their senders */
-    uint64_t yours;             /* the partner's channel */
+    uint64_t mine_at, yours;    /* handles: its own, and the partner's there */
     uint64_t last;              /* its last round, when it is gone */
     /* The agent's: stream_send.c. */
     struct {

@@ -5,6 +5,8 @@
  * there by an atomic and puts a note into each; the owner takes them out in
  * that order.  A post to many PEs costs three round trips in all.  Where a
  * ring is full, notes stay here until there is room: nobody waits.
+ * A note lies in memory that puts reach, so what it says is checked before it
+ * is believed, and an end is named by a handle of its own PE's table.
  * Threads: one at a time, but for mail_is_there(). */
 #ifndef STREAM_STREAM_MAIL_H
 #define STREAM_STREAM_MAIL_H
@@ -25,6 +27,9 @@ enum {
     MAIL_PAIRS = 16             /* << segment: chan_can_pair() */
 };
 
+/* How a MAIL_ACCEPT says to go, in its flags. */
+enum { MAIL_HOW_SHIFT = 8 };
+
 /* Addresses in symmetric memory are segment and offset; offsets alone are of
  * the host heap. */
 struct mail_note {
@@ -33,7 +38,7 @@ struct mail_note {
     uint32_t flags;
     int32_t error;              /* or 0 */
     uint64_t bytes;
-    uint64_t mine, yours;       /* the poster's channel, the other one's */
+    uint64_t mine, yours;       /* handles: of the poster's end, the other's */
     uint64_t words;
     int32_t seg, slots;
     uint64_t at, step;

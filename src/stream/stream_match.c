@@ -11,14 +11,12 @@
 #include "stream/stream_chan.h"
 #include "base/lock.h"
 #include "stream/stream_batch.h"
+#include "stream/stream_end.h"
 #include "stream/stream_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* How a MAIL_ACCEPT says to go, in its flags. */
-enum { HOW_SHIFT = 8 };
 
 static struct base_lock lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(lock) = LIST_INIT(all);
@@ -61,6 +59,13 @@ static void note_lost(const struct chan *c) REQUIRES(lock)
     lost.n += came - c->round;
 }
 
+/* No note names it any more. */
+static void chan_delete(struct chan *c)
+{
+    stream_end_drop(c->mine_at);
+    free(c);
+}
+
 static void release(struct chan *c) REQUIRES(lock)
 {
     note_lost(c);
@@ -69,7 +74,7 @@ static void release(struct chan *c) REQUIRES(lock)
     if (!c->sends && c->slots)
         heap_pool_give(c->land);
     list_remove(&c->link);
-    free(c);
+    chan_delete(c);
 }
 
 static void post(struct chan *c, const struct mail_note *n) REQUIRES(lock)
@@ -84,7 +89,7 @@ static struct mail_note note_of(const struct chan *c, enum mail_kind kind)
 {
     return (struct mail_note){
         .kind = kind, .tag = c->tag, .number = c->number, .team = c->team,
-        .mine = (uintptr_t)c, .yours = c->yours,
+        .mine = c->mine_at, .yours = c->yours,
         .words = c->words ? (uintptr_t)c->words - heap_segs[HEAP_HOST].base
                           : 0,
         .seg = -1
@@ -119,7 +124,7 @@ static void answer(struct chan *r, const struct mail_note *n)
     a.yours = n ? n->mine : r->yours;
     a.error = r->error;
     a.bytes = r->len;
-    a.flags = (uint32_t)r->how << HOW_SHIFT;
+    a.flags = (uint32_t)r->how << MAIL_HOW_SHIFT;
     if (!r->error) {
         a.slots = (int32_t)r->slots;
         a.step = r->step;
@@ -201,8 +206,9 @@ static void say_gone(struct chan *c) REQUIRES(lock)
 
 static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
 {
-    struct chan *s = (struct chan *)(uintptr_t)n->yours;
+    struct chan *s = stream_end_of(n);
 
+    stream_end_check_answer(s, n);
     s->yours = n->mine;
     if (s->left) {              /* freed meanwhile */
         if (n->error)
@@ -218,7 +224,7 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
         break_off(s, n->error);
         return;
     }
-    s->how = (enum chan_how)(n->flags >> HOW_SHIFT);
+    s->how = (enum chan_how)(n->flags >> MAIL_HOW_SHIFT);
     s->there = (struct chan_words *)(heap_segs[HEAP_HOST].base + n->words);
     s->bytes = s->len;
     s->land = mail_place(n);
@@ -236,7 +242,7 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
 
 static void partner_left(const struct mail_note *n) REQUIRES(lock)
 {
-    struct chan *c = (struct chan *)(uintptr_t)n->yours;
+    struct chan *c = stream_end_of(n);
 
     c->last = n->bytes;
     __atomic_store_n(&c->gone, true, __ATOMIC_RELEASE);
@@ -251,6 +257,7 @@ static void read_mail(void) REQUIRES(lock)
     struct mail_note n;
 
     while (mail_take(&n)) {
+        stream_end_check(&n);
         if (n.kind == MAIL_SEND)
             sender_came(&n);
         else if (n.kind == MAIL_ACCEPT)
@@ -345,18 +352,22 @@ static int enter(struct chan *c)
 int chan_make(const struct chan_args *a, struct chan **out)
 {
     struct chan *c;
+    uint64_t at;
     int pe, rc = check(a, &pe);
 
     if (rc)
         return rc;
     chan_progress(a->call);     /* what was freed gives its memory back */
     c = calloc(1, sizeof *c);
-    if (!c)
+    at = c ? stream_end_new(c) : 0;
+    if (!at) {
+        free(c);
         return stream_batch_no_memory(a->call);
+    }
     *c = (struct chan){
         .sends = a->sends, .ready = a->ready, .once = a->once, .pe = pe,
         .tag = a->tag, .team = a->team, .number = a->number,
-        .buf = a->buf, .len = a->len, .bytes = a->len,
+        .mine_at = at, .buf = a->buf, .len = a->len, .bytes = a->len,
         .words = heap_pool_take(sizeof *c->words)
     };
     c->link.next = c->link.prev = &c->link;
@@ -364,7 +375,7 @@ int chan_make(const struct chan_args *a, struct chan **out)
         (c->once && !c->sends &&
          !chan_take_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
         give_words(c);
-        free(c);
+        chan_delete(c);
         return stream_batch_no_room(a->call, a->len + sizeof *c->words);
     }
     c->mine = (void *)stream_reach(core_world.my_pe, c->words,
@@ -372,7 +383,7 @@ int chan_make(const struct chan_args *a, struct chan **out)
     rc = enter(c);
     if (rc) {
         give_words(c);
-        free(c);
+        chan_delete(c);
         return stream_batch_no_memory(a->call);
     }
     *out = c;
@@ -529,7 +540,7 @@ static void forget_list(struct list_link *l) REQUIRES(lock)
 
         note_lost(c);
         list_remove(&c->link);
-        free(c);
+        chan_delete(c);
     }
 }
 
