@@ -134,6 +134,7 @@ static void close_team(struct core_team *t)
 
 void core_close(void)
 {
+    core_state_close();
     core_watch_close();
     core_wait_tell();
     core_far_close();

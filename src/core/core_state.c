@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SIGUSR2 makes a PE print one line on what it does, wherever it is: the
  * handler only reads words and calls write(), so it may interrupt anything.
+ * oshrun and shmem_info ask a thread for the same line, which interrupts none.
  * What it reads may change meanwhile: the line is for people. */
+#include "base/ask.h"
 #include "base/env.h"
 #include "base/lock.h"
+#include "base/thread.h"
 #include "core/core_watch.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -330,8 +334,44 @@ static void print_state(int sig)
     errno = saved;
 }
 
+/* ---- the thread that is asked, see base/ask.h ---- */
+
+static struct {
+    pthread_t thread;
+    bool runs, ends;            /* ends: atomic */
+} answerer;
+
+static bool handler_is_ours(void)
+{
+    struct sigaction now;
+
+    return !sigaction(SIGUSR2, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+           now.sa_handler == print_state;
+}
+
+/* A program that has its own handler by now gets the signal for it. */
+static void *answer(void *unused)
+{
+    sigset_t asked;
+
+    prctl(PR_SET_NAME, ASK_THREAD, 0, 0, 0);
+    sigemptyset(&asked);
+    sigaddset(&asked, ASK_SIGNAL);
+    for (;;) {
+        if (sigwaitinfo(&asked, NULL) < 0)
+            continue;
+        /* acquire: pairs with core_state_close(). */
+        if (__atomic_load_n(&answerer.ends, __ATOMIC_ACQUIRE))
+            return unused;
+        if (handler_is_ours())
+            print_state(SIGUSR2);
+        else
+            kill(getpid(), SIGUSR2);
+    }
+}
+
 /* A handler of the program's stays, and one that it installs later replaces
- * this one. */
+ * this one.  Without the thread the signal itself still asks. */
 void core_state_open(void)
 {
     struct sigaction act = { .sa_handler = print_state,
@@ -343,9 +383,25 @@ void core_state_open(void)
     add(&head, " (");
     add(&head, log_host());
     add(&head, "): ");
-    if (!env.STATE_SIGNAL || sigaction(SIGUSR2, NULL, &old) ||
-        old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL)
+    if (!env.STATE_SIGNAL || sigaction(SIGUSR2, NULL, &old))
         return;
-    sigemptyset(&act.sa_mask);
-    sigaction(SIGUSR2, &act, NULL);
+    if (!handler_is_ours()) {
+        if (old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL)
+            return;
+        sigemptyset(&act.sa_mask);
+        sigaction(SIGUSR2, &act, NULL);
+    }
+    __atomic_store_n(&answerer.ends, false, __ATOMIC_RELAXED);
+    answerer.runs = !thread_start(&answerer.thread, answer, NULL);
+}
+
+void core_state_close(void)
+{
+    if (!answerer.runs)
+        return;
+    answerer.runs = false;
+    /* release: pairs with answer(). */
+    __atomic_store_n(&answerer.ends, true, __ATOMIC_RELEASE);
+    pthread_kill(answerer.thread, ASK_SIGNAL);
+    pthread_join(answerer.thread, NULL);
 }

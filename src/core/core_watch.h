@@ -44,6 +44,7 @@ void core_watch_close(void);
 /* More to say, beginning "; ", or NULL; atomic. */
 extern hidden const char *core_state_more;
 void core_state_open(void);
+void core_state_close(void);
 /* This thread sleeps now; it waits no more, and if it is the last no other
  * does.  One thread at a time. */
 void core_watch_show(struct core_waiter *w);

@@ -6,6 +6,9 @@
 #include "place.h"
 #include "tree.h"
 
+#include "base/ask.h"
+
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,8 +78,37 @@ void job_note_started(struct job *j, int pe, const struct spawned *s)
 /* ---- ending ---- */
 
 /* To the PEs and what they started in their process groups. */
+static bool is_group(const struct job *j, pid_t group)
+{
+    for (int i = 0; i < j->n; i++)
+        if (j->pe[i].pid == group && !j->pe[i].ended)
+            return true;
+    return false;
+}
+
+/* A PE that answers without a signal to its threads is asked that way; the
+ * other processes of the groups get SIGUSR2. */
+static void ask_all(const struct job *j)
+{
+    DIR *d = opendir("/proc");
+    struct dirent *e;
+    pid_t pid;
+
+    while (d && (e = readdir(d))) {
+        pid = (pid_t)atoi(e->d_name);
+        if (pid > 0 && is_group(j, getpgid(pid)) && !ask_process(pid))
+            kill(pid, SIGUSR2);
+    }
+    if (d)
+        closedir(d);
+}
+
 static void signal_all(struct job *j, int sig)
 {
+    if (sig == SIGUSR2) {
+        ask_all(j);
+        return;
+    }
     for (int i = 0; i < j->n; i++)
         if (j->pe[i].pid && !j->pe[i].ended)
             kill(-j->pe[i].pid, sig);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "info.h"
+#include "base/ask.h"
 #include "base/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
     "usage: shmem_info [option]\n"
+    "       shmem_info --state PID...\n"
     "  (none)      version, build, drivers, machine and environment\n"
     "  --check     try what start-up needs: PASS, WARN or FAIL with the fix\n"
+    "  --state     PEs with these process numbers print what they do\n"
     "  --version   the version alone\n"
     "  --help      this text\n";
 
@@ -37,6 +41,21 @@ static const struct {
     { "--faults-mdoc", info_faults_mdoc },
 };
 
+static int ask_all(char **pids)
+{
+    int rc = 0;
+
+    for (; *pids; pids++)
+        if (atoi(*pids) <= 0 || !ask_process(atoi(*pids))) {
+            fprintf(stderr, "shmem_info: %s is no process of yours with a PE "
+                    "that answers: it is not between shmem_init and "
+                    "shmem_finalize, or SIGUSR2 is the program's own\n",
+                    *pids);
+            rc = 1;
+        }
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     int rc = -1;
@@ -46,6 +65,8 @@ int main(int argc, char **argv)
         rc = info_report();
     if (argc == 4 && !strcmp(argv[1], "--borrow"))
         return info_borrow(argv[2], argv[3]);
+    if (argc > 2 && !strcmp(argv[1], "--state"))
+        return ask_all(argv + 2);
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)
         if (!strcmp(argv[1], pages[i].option))
             rc = pages[i].page();

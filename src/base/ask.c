@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/ask.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool is_named(pid_t pid, const char *thread)
+{
+    char path[64], name[32];
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/comm", (int)pid, thread);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    n = read(fd, name, sizeof name);
+    close(fd);
+    return n == sizeof ASK_THREAD &&
+           !memcmp(name, ASK_THREAD "\n", sizeof ASK_THREAD);
+}
+
+bool ask_process(pid_t pid)
+{
+    char path[32];
+    struct dirent *e;
+    bool asked = false;
+    DIR *d;
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    d = opendir(path);
+    while (d && !asked && (e = readdir(d)))
+        if (e->d_name[0] != '.' && is_named(pid, e->d_name))
+            asked = !syscall(SYS_tgkill, pid, atoi(e->d_name), ASK_SIGNAL);
+    if (d)
+        closedir(d);
+    return asked;
+}
