@@ -32,7 +32,7 @@ ENV(heap, ENABLE_CPU_SPACE, flag, "1", "", "", "0: SHMEM_SPACE_CPU is not to be 
 ENV(heap, ENABLE_SPACE_CPU, flag, "1", "", "", "the same as SHMEM_ENABLE_CPU_SPACE")
 ENV(heap, DEFAULT_SPACE,  word, "cpu", "", "", "cpu|gpu: where shmem_malloc allocates")
 ENV(heap, STATIC_DATA,    flag, "1", "", "", "make static data of the main program symmetric")
-ENV(core, SPIN_US,        int,  "20", "0", "1000000", "microseconds a wait spins before it yields; not used where PEs outnumber cores")
+ENV(core, SPIN_US,        int,  "20", "0", "1000000", "microseconds a wait spins before it yields, at most: less where PEs share a core; not used where PEs outnumber cores")
 ENV(core, STALL,          int,  "10", "0", "1000000", "seconds after which a wait is told of; 0: never")
 ENV(core, STATS,          flag, "0", "", "", "each PE prints at finalize how its waits slept, what was done on its streams and how its messages went, in words of shmem_wait_until(3) and shmemx_on_stream(7)")
 ENV(core, STATE_SIGNAL,   flag, "1", "", "", "SIGUSR2 to oshrun, shmem_info --state and SIGUSR2 make a PE print what it does, unless the program handles that signal")

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/core_spin.h"
 #include "core/core_watch.h"
 #include "base/env.h"
 #include "rt/rt.h"
@@ -80,7 +81,7 @@ int core_open(int thread_level)
         return rc;
     core_status.thread_level = thread_level;
     core_status.crowded = false;
-    core_wait_quick = CORE_QUICK_LOOKS;
+    core_spin_open();
     core_status.checks = false;
     rt_cpus(ctl->cpus, CORE_CPU_WORDS);
     ctl->checks = env.CHECK;
@@ -118,7 +119,7 @@ void core_settle(void)
         cores += __builtin_popcountll(all[w]);
     core_status.crowded = rt_job.n_local > cores;
     if (core_status.crowded || xport_far)
-        core_wait_quick = 0;
+        core_spin_impatient();
     log_info(LOG_CORE, "%d PEs on %d cores of this node", rt_job.n_local,
              cores);
 }

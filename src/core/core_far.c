@@ -3,6 +3,7 @@
  * wrong, or there is nothing to do. */
 #include "core/core_amo.h"
 #include "core/core_later.h"
+#include "core/core_spin.h"
 #include "core/core_watch.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ int core_far_open(void)
         return 0;
     xport_stalled = core_watch_far;
     xport_went_on = core_doing_far_end;
-    core_wait_quick = 0;
+    core_spin_impatient();
     rc = xport_far->flow_open(&core_ctx_default.flow, false);
     if (!rc)
         rc = xport_far->flow_open(&core_ctx_inner.flow, false);

@@ -19,6 +19,7 @@
  * Positions of bytes are relative to the PE's own heap base as its slot is
  * mapped: data and heap of a slot are neighbours there, in every process. */
 #include "base/clock.h"
+#include "core/core_spin.h"
 #include "core/core_watch.h"
 #include "base/env.h"
 #include "base/lock.h"
@@ -31,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPINS_PER_LOOK = 32, YIELDS_CROWDED = 4 };
+enum { SPINS_PER_LOOK = 32, SPINS_SHORT = 2, YIELDS_CROWDED = 4 };
 #define SLEEP_LEAST_NS 50000u
 #define SLEEP_MOST_NS 5000000u
 #define SLEEP_BLIND_NS 100000u
@@ -41,12 +42,12 @@ enum { FENCE_FADES = 64 };
 #define YIELD_FAR_NS 1000000u
 #define YIELD_BLIND_NS 20000000u
 
-unsigned core_wait_quick = CORE_QUICK_LOOKS;
+unsigned core_wait_quick = CORE_QUICK_LOOKS;      /* atomic */
 static struct base_lock announce_lock = LOCK_INIT;
 /* Of who waits so long, some are awake for a moment. */
 static unsigned sleepers GUARDED_BY(announce_lock);
 static unsigned waiters GUARDED_BY(announce_lock);
-static struct core_wait_counts counts GUARDED_BY(announce_lock);
+static struct core_wait_counts counts;  /* atomic */
 /* What a fence of all PEs costs, on average; atomic, and only an estimate. */
 static uint64_t fence_ns;
 
@@ -65,6 +66,13 @@ static void waited_range(const struct core_waiter *w, int64_t *from,
         *from = INT64_MIN;
         *to = INT64_MAX;
     }
+}
+
+/* Without a locked instruction: of two threads one may be lost. */
+static void count(uint64_t *n)
+{
+    __atomic_store_n(n, __atomic_load_n(n, __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELAXED);
 }
 
 /* Before a sleep of that length.  An estimate that is too high wears off. */
@@ -127,9 +135,9 @@ void core_wait_stop(struct core_waiter *w)
 {
     lock_acquire(&announce_lock);
     /* A writer that is slow may still come, or have come too late. */
-    counts.late += w->announced && w->timed_out &&
-                   __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_RELAXED) ==
-                       w->seen;
+    if (w->announced && w->timed_out &&
+        __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_RELAXED) == w->seen)
+        count(&counts.late);
     renounce(w);
     core_watch_hide(w, --waiters == 0);
     lock_release(&announce_lock);
@@ -149,25 +157,16 @@ static uint64_t sleep_most_ns(void)
     return !xport_far || xport_far->wakes() ? SLEEP_MOST_NS : SLEEP_BLIND_NS;
 }
 
-static void count_sleep(struct core_waiter *w)
-{
-    lock_acquire(&announce_lock);
-    counts.sleeps++;
-    counts.fenced += w->fenced;
-    if (unlikely(!core_watch_shows()))
-        core_watch_show(w);
-    lock_release(&announce_lock);
-}
-
 struct core_wait_counts core_wait_counts_take(void)
 {
-    struct core_wait_counts c;
-
-    lock_acquire(&announce_lock);
-    c = counts;
-    counts = (struct core_wait_counts){ 0 };
-    lock_release(&announce_lock);
-    return c;
+    /* relaxed: each counts for itself. */
+    return (struct core_wait_counts){
+        .looks = __atomic_exchange_n(&counts.looks, 0, __ATOMIC_RELAXED),
+        .yields = __atomic_exchange_n(&counts.yields, 0, __ATOMIC_RELAXED),
+        .sleeps = __atomic_exchange_n(&counts.sleeps, 0, __ATOMIC_RELAXED),
+        .fenced = __atomic_exchange_n(&counts.fenced, 0, __ATOMIC_RELAXED),
+        .late = __atomic_exchange_n(&counts.late, 0, __ATOMIC_RELAXED)
+    };
 }
 
 void core_wait_tell(void)
@@ -175,8 +174,9 @@ void core_wait_tell(void)
     struct core_wait_counts c = core_wait_counts_take();
 
     if (env.STATS)
-        log_tell("waits: %lu sleeps, %lu behind a fence of all PEs; "
-                 "%lu stores woke nobody", (unsigned long)c.sleeps,
+        log_tell("waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
+                 "of all PEs; %lu stores woke nobody", (unsigned long)c.looks,
+                 (unsigned long)c.yields, (unsigned long)c.sleeps,
                  (unsigned long)c.fenced, (unsigned long)c.late);
 }
 
@@ -197,7 +197,14 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
             return;
     }
     t.tv_nsec = (long)ns;
-    count_sleep(w);
+    count(&counts.sleeps);
+    if (w->fenced)
+        count(&counts.fenced);
+    if (unlikely(!core_watch_shows())) {
+        lock_acquire(&announce_lock);
+        core_watch_show(w);
+        lock_release(&announce_lock);
+    }
     if (xport_far)
         events = xport_far->doze(true);
     /* Not FUTEX_PRIVATE: the waker is another process. */
@@ -217,8 +224,9 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 
 void core_wait_long(struct core_waiter *w)
 {
-    uint64_t now = clock_ns(), waited;
+    uint64_t now = clock_ns(), spin = core_spin_ns(), waited;
 
+    count(&counts.looks);
     if (w->steps <= CORE_QUICK_LOOKS) {
         w->steps = CORE_QUICK_LOOKS + 1;
         w->started_ns = now;
@@ -235,17 +243,21 @@ void core_wait_long(struct core_waiter *w)
     if (w->announced) {
         sleep_bounded(w, waited);
     } else if (core_status.crowded) {
-        if (w->steps++ < CORE_QUICK_LOOKS + 1 + YIELDS_CROWDED)
+        if (w->steps++ < CORE_QUICK_LOOKS + 1 + YIELDS_CROWDED) {
+            count(&counts.yields);
             sched_yield();
-        else
+        } else {
             announce(w);
-    } else if (waited < (uint64_t)env.SPIN_US * 1000) {
+        }
+    } else if (waited < spin) {
         if (xport_far)
             return;
-        for (int i = 0; i < SPINS_PER_LOOK; i++)
+        for (int i = spin < core_spin_most_ns() ? SPINS_SHORT : SPINS_PER_LOOK;
+             i; i--)
             atomics_pause();
-    } else if (waited < yield_ns()) {
-        sched_yield();
+    } else if (waited < spin + yield_ns()) {
+        count(&counts.yields);
+        core_spin_yield();
     } else {
         announce(w);
     }

@@ -57,13 +57,15 @@ void core_wait_stop(struct core_waiter *w);
 uint64_t core_wait_ns(const struct core_waiter *w);
 
 /* Looks with a pause only, at the beginning: 0 where a wait has to look around
- * at once, as PEs share cores, or far peers need this PE to make progress. */
+ * at once, as PEs share cores, or far peers need this PE to make progress.
+ * Atomic; see core_spin.c. */
 enum { CORE_QUICK_LOOKS = 64 };
 extern hidden unsigned core_wait_quick;
 
 static inline void core_wait_step(struct core_waiter *w)
 {
-    if (likely(w->steps < core_wait_quick)) {
+    if (likely(w->steps < __atomic_load_n(&core_wait_quick,
+                                          __ATOMIC_RELAXED))) {
         w->steps++;
         atomics_pause();
     } else {
@@ -77,8 +79,9 @@ static inline void core_wait_end(struct core_waiter *w)
         core_wait_stop(w);
 }
 
-/* What ended the sleeps of this PE, for SHMEM_STATS; and begins anew. */
+/* What the waits of this PE did, for SHMEM_STATS; and begins anew. */
 struct core_wait_counts {
+    uint64_t looks, yields;     /* behind the quick looks */
     uint64_t sleeps, fenced;    /* of which writers were fenced before */
     uint64_t late;              /* waits whose store came, but woke nobody */
 };
