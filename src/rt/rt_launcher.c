@@ -6,6 +6,7 @@
 #include "rt/rt_wire.h"
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/lock.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -14,9 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int session = -1;
+/* Held from a request to its ANSWER.  A fence, which may take long, is waited
+ * for without it: a thread that holds up the other PEs by what it asks would
+ * wait for them. */
+static struct base_lock asking = LOCK_INIT;
 
 /* ---- requests ---- */
 
@@ -28,18 +34,35 @@ static const char *why(int rc)
                                     : strerror(-rc);
 }
 
+/* The next message of that type, which one thread at a time waits for. */
+static int receive(enum rt_wire_type type, struct rt_wire_packet *packet,
+                   struct rt_wire *answer, int *fd)
+{
+    const struct timespec nap = { .tv_nsec = 20000 };
+    int next;
+
+    /* Another thread is about to take what it waits for. */
+    while ((next = rt_wire_await(session)) != (int)type) {
+        if (next < 0 || (next != RT_ANSWER && next != RT_MET))
+            return next < 0 ? next : -EPROTO;
+        nanosleep(&nap, NULL);
+    }
+    return rt_wire_receive(session, 0, packet, answer, fd);
+}
+
 /* Sends the request and waits for its answer; *fd is what came with that, or
  * -1.  The answer's value lies in *packet. */
 static int ask(const struct rt_wire *request, int send_fd,
                struct rt_wire_packet *packet, struct rt_wire *answer, int *fd)
 {
-    int rc = rt_wire_send(session, request, send_fd);
+    int rc;
 
     *fd = -1;
+    lock_acquire(&asking);
+    rc = rt_wire_send(session, 0, request, send_fd);
     if (!rc)
-        rc = rt_wire_receive(session, 0, packet, answer, fd);
-    if (!rc && answer->type != RT_ANSWER)
-        rc = -EPROTO;
+        rc = receive(RT_ANSWER, packet, answer, fd);
+    lock_release(&asking);
     return rc ? rc : answer->status;
 }
 
@@ -146,7 +169,7 @@ static int say_hello(int channel, int *pid)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return -errno;
     session = above_std(ends[0]);
-    rc = session < 0 ? -errno : rt_wire_send(channel, &hello, ends[1]);
+    rc = session < 0 ? -errno : rt_wire_send(channel, 0, &hello, ends[1]);
     close(ends[1]);
     if (!rc)
         rc = rt_wire_receive(session, 0, &packet, &answer, &fd);
@@ -210,7 +233,7 @@ static void close_launcher(void)
     struct rt_wire bye = { .type = RT_BYE };
 
     /* oshrun may have gone: then nobody waits for this. */
-    rt_wire_send(session, &bye, -1);
+    rt_wire_send(session, 0, &bye, -1);
     close(session);
     session = -1;
 }
@@ -229,10 +252,22 @@ static int put(const char *key, const void *value, size_t size)
     return rc;
 }
 
+static int meet(void)
+{
+    struct rt_wire m = { .type = RT_FENCE }, met;
+    struct rt_wire_packet packet;
+    int fd = -1, rc = rt_wire_send(session, 0, &m, -1);
+
+    if (!rc)
+        rc = receive(RT_MET, &packet, &met, &fd);
+    if (fd >= 0)
+        close(fd);
+    return rc ? rc : met.status;
+}
+
 static int fence(void)
 {
-    struct rt_wire m = { .type = RT_FENCE };
-    int rc = fault_hit(FAULT_RT_FENCE) ? -ETIMEDOUT : ask_status(&m, -1);
+    int rc = fault_hit(FAULT_RT_FENCE) ? -ETIMEDOUT : meet();
 
     if (!rc)
         return 0;
@@ -311,7 +346,7 @@ static void abort_job(int status)
 {
     struct rt_wire m = { .type = RT_ABORT, .status = status };
 
-    rt_wire_send(session, &m, -1);
+    rt_wire_send(session, 0, &m, -1);
 }
 
 const struct rt_driver rt_launcher = {

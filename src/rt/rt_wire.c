@@ -15,6 +15,7 @@ static const unsigned char carries[RT_WIRE_TYPES] = {
     [RT_TAKE] = PE,
     [RT_ABORT] = STATUS,
     [RT_ANSWER] = VALUE | PE | STATUS,
+    [RT_MET] = STATUS,
 };
 
 static int head_ok(const struct rt_wire_head *h, size_t size)
@@ -81,7 +82,7 @@ union control {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-int rt_wire_send(int sock, const struct rt_wire *m, int fd)
+int rt_wire_send(int sock, int flags, const struct rt_wire *m, int fd)
 {
     union control control = { .bytes = { 0 } };
     struct rt_wire_packet packet;
@@ -101,7 +102,7 @@ int rt_wire_send(int sock, const struct rt_wire *m, int fd)
         c->cmsg_len = CMSG_LEN(sizeof fd);
         memcpy(CMSG_DATA(c), &fd, sizeof fd);
     }
-    while (sendmsg(sock, &msg, MSG_NOSIGNAL) < 0)
+    while (sendmsg(sock, &msg, flags | MSG_NOSIGNAL) < 0)
         if (errno != EINTR)
             return -errno;
     return 0;
@@ -146,6 +147,19 @@ int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
     if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
         return -EPROTO;
     return rt_wire_parse(packet, (size_t)n, out);
+}
+
+int rt_wire_await(int sock)
+{
+    struct rt_wire_head h = { .type = 0 };
+    ssize_t n;
+
+    do {
+        n = recv(sock, &h, sizeof h, MSG_PEEK);
+    } while (n < 0 && (errno == EINTR || errno == ECONNRESET));
+    if (n <= 0)
+        return n ? -errno : -ECONNRESET;
+    return h.type && h.type < RT_WIRE_TYPES ? (int)h.type : -EPROTO;
 }
 
 /* ---- variables ---- */

@@ -6,9 +6,10 @@
  * channel, and keeps it across exec.  A process that starts the library makes a
  * further pair, its session, and sends one end of it over the channel with
  * HELLO; all else goes over the session, which no other process has.  Both
- * sockets keep the borders of messages.  After HELLO, PUT, GET, FENCE, SHARE
- * and TAKE the PE waits for one ANSWER; ABORT and BYE have none.  Both ends run
- * on one machine, so numbers are in its own byte order. */
+ * sockets keep the borders of messages.  After HELLO, PUT, GET, SHARE and TAKE
+ * the PE waits for one ANSWER, and after FENCE for MET; one thread may do so
+ * while another one waits in the fence.  ABORT and BYE have no answer.  Both
+ * ends run on one machine, so numbers are in its own byte order. */
 #ifndef RT_RT_WIRE_H
 #define RT_RT_WIRE_H
 
@@ -20,12 +21,13 @@ enum rt_wire_type {
     RT_HELLO = 1,               /* with a descriptor: the session */
     RT_PUT,                     /* key, value */
     RT_GET,                     /* key of PE pe; answer: value */
-    RT_FENCE,                   /* answer: when all PEs have sent theirs */
+    RT_FENCE,                   /* MET comes when all PEs have sent theirs */
     RT_SHARE,                   /* with a descriptor, for status PEs to take */
     RT_TAKE,                    /* answer: the descriptor that PE pe shares */
     RT_ABORT,                   /* end the job with this status */
     RT_BYE,                     /* shmem_finalize: the session ends */
     RT_ANSWER,                  /* status: 0 or a negative errno */
+    RT_MET,                     /* the same, of a fence */
     RT_WIRE_TYPES
 };
 
@@ -61,14 +63,18 @@ int rt_wire_parse(const void *packet, size_t size, struct rt_wire *out);
 /* Writes the message; returns its size, or -EMSGSIZE. */
 int rt_wire_format(const struct rt_wire *m, struct rt_wire_packet *out);
 
-/* Sends it, with a descriptor unless fd is negative.  0 or -errno. */
-int rt_wire_send(int sock, const struct rt_wire *m, int fd);
+/* Sends it, with a descriptor unless fd is negative.  flags are those of
+ * sendmsg().  0 or -errno. */
+int rt_wire_send(int sock, int flags, const struct rt_wire *m, int fd);
 /* Receives one; *fd is the descriptor that came with it, for the caller to
  * close, or -1.  flags are those of recvmsg().  -EAGAIN: there is none;
  * -ECONNRESET: the other end has closed; others: see rt_wire_parse().  packet
  * holds the value. */
 int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
                     struct rt_wire *out, int *fd);
+/* Waits for the next message, and leaves it there: its type, or -EPROTO for
+ * what is none; errors are those of rt_wire_receive(). */
+int rt_wire_await(int sock);
 /* The descriptor among the control data of a message, or -1. */
 int rt_wire_fd(struct msghdr *m);
 

@@ -112,7 +112,7 @@ T(a_descriptor_arrives_with_its_message)
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), got;
 
     open_pair();
-    T_EQ(rt_wire_send(ends[0], &m, fd), 0);
+    T_EQ(rt_wire_send(ends[0], 0, &m, fd), 0);
     T_EQ(rt_wire_receive(ends[1], 0, &packet, &out, &got), 0);
     T_EQ(out.status, 3);
     T_EQ(fstat(fd, &a), 0);
@@ -120,7 +120,7 @@ T(a_descriptor_arrives_with_its_message)
     T_EQ(a.st_rdev, b.st_rdev);
     T_EQ(fcntl(got, F_GETFD), FD_CLOEXEC);
     close(got);
-    T_EQ(rt_wire_send(ends[0], &m, -1), 0);
+    T_EQ(rt_wire_send(ends[0], 0, &m, -1), 0);
     T_EQ(rt_wire_receive(ends[1], 0, &packet, &out, &got), 0);
     T_EQ(got, -1);
     T_EQ(rt_wire_receive(ends[1], MSG_DONTWAIT, &packet, &out, &got), -EAGAIN);
@@ -137,8 +137,8 @@ T(what_was_sent_before_the_end_is_read_though_nobody_read_the_answers)
     int got;
 
     open_pair();
-    T_EQ(rt_wire_send(ends[1], &reply, -1), 0);
-    T_EQ(rt_wire_send(ends[0], &m, -1), 0);
+    T_EQ(rt_wire_send(ends[1], 0, &reply, -1), 0);
+    T_EQ(rt_wire_send(ends[0], 0, &m, -1), 0);
     close(ends[0]);
     T_EQ(rt_wire_receive(ends[1], 0, &packet, &out, &got), 0);
     T_EQ(out.status, 7);

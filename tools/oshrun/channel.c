@@ -16,8 +16,11 @@
 /* The PEs' ends get a number that scripts do not use: shells redirect 0 to 9
  * and keep copies from 10 on. */
 #define PE_FD 32
-/* More keys than the library has. */
-#define MAX_KEYS 64
+/* More keys than the library has: a heap that grows takes up to 96. */
+#define MAX_KEYS 128
+/* What a PE sends without end does not keep us from the others, the clock and
+ * the user. */
+#define MESSAGES_AT_ONCE 64
 
 struct entry {
     char key[RT_WIRE_KEY + 1];
@@ -31,6 +34,7 @@ struct member {
     pid_t owner;                    /* of the session */
     unsigned sessions, fences;      /* how many so far; of this session */
     bool in_fence;
+    bool strange;                   /* said */
     int shared, takers;             /* a descriptor for so many PEs, or -1 */
     struct entry *entry;
     int n_entries;
@@ -142,7 +146,7 @@ static void end_session(struct job *j, int pe, enum server_what what)
  * that does not read its answers is given up. */
 static void answer(struct job *j, int pe, const struct rt_wire *m, int fd)
 {
-    int rc = rt_wire_send(all.member[pe].session, m, fd);
+    int rc = rt_wire_send(all.member[pe].session, MSG_DONTWAIT, m, fd);
 
     if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET)
         end_session(j, pe, SERVER_LOST);
@@ -159,7 +163,7 @@ static void refuse(int session, int status, pid_t owner)
 {
     struct rt_wire m = { .type = RT_ANSWER, .status = status, .pe = owner };
 
-    rt_wire_send(session, &m, -1);
+    rt_wire_send(session, MSG_DONTWAIT, &m, -1);
     close(session);
 }
 
@@ -187,7 +191,6 @@ static void begin_session(struct job *j, int pe, int session)
         refuse(session, -EBUSY, m->owner);
         return;
     }
-    fcntl(session, F_SETFL, O_NONBLOCK);
     m->session = session;
     m->owner = maker(session);
     m->sessions++;
@@ -257,7 +260,7 @@ static void fence(struct job *j, int pe)
     struct server_event ev = { .what = SERVER_WAITS, .by = VIA_CHANNEL,
                                .pe = pe };
     struct member *m = &all.member[pe];
-    int status;
+    struct rt_wire met = { .type = RT_MET };
 
     if (m->in_fence) {
         end_session(j, pe, SERVER_LOST);
@@ -269,12 +272,12 @@ static void fence(struct job *j, int pe)
         job_note_server(j, &ev);
         return;
     }
-    status = same_fence() ? 0 : -EPROTO;
+    met.status = same_fence() ? 0 : -EPROTO;
     all.in_fence = 0;
     for (int i = 0; i < all.n; i++)
         all.member[i].in_fence = false;
     for (int i = 0; i < all.n; i++)
-        answer_status(j, i, status);
+        answer(j, i, &met, -1);
 }
 
 static void share(struct job *j, int pe, const struct rt_wire *in, int *fd)
@@ -348,9 +351,11 @@ static void take_request(struct job *j, int pe, const struct rt_wire *in,
 
 static void say_strange(int pe, int rc)
 {
-    say("S-E-CHANNEL", "PE %d sent what is no message%s", pe,
-        rc == -EPROTONOSUPPORT ? ": its program is of another version of Sluice"
-                               : "");
+    if (!all.member[pe].strange)
+        say("S-E-CHANNEL", "PE %d sent what is no message%s", pe,
+            rc == -EPROTONOSUPPORT
+                ? ": its program is of another version of Sluice" : "");
+    all.member[pe].strange = true;
 }
 
 static void read_session(struct job *j, int pe)
@@ -360,7 +365,7 @@ static void read_session(struct job *j, int pe)
     struct rt_wire in;
     int rc = 0, fd;
 
-    while (m->session >= 0 && rc == 0) {
+    for (int n = 0; m->session >= 0 && rc == 0 && n < MESSAGES_AT_ONCE; n++) {
         rc = rt_wire_receive(m->session, MSG_DONTWAIT, &packet, &in, &fd);
         if (rc == 0) {
             take_request(j, pe, &in, fd);
@@ -385,7 +390,7 @@ void channel_read(struct job *j, int pe)
 
     /* The session of a process comes before that of a later one. */
     read_session(j, pe);
-    while (m->channel >= 0 && rc == 0) {
+    for (int n = 0; m->channel >= 0 && rc == 0 && n < MESSAGES_AT_ONCE; n++) {
         rc = rt_wire_receive(m->channel, MSG_DONTWAIT, &packet, &in, &fd);
         if (rc == 0 && in.type == RT_HELLO && fd >= 0) {
             read_session(j, pe);
