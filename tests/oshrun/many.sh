@@ -10,12 +10,12 @@ compile job
     ulimit -n 200 || exit 77
     try -n 512 true
     expect 1 'few descriptors'
-    said '512 PEs need [0-9]* open files here, but the hard limit is 200 (ulimit -Hn): raise it or start fewer PEs, at most 34 \[S-E-LIMIT\]'
+    said '512 PEs need [0-9]* open files here, but the hard limit is 200 (ulimit -Hn): raise it or start fewer PEs, at most 27 \[S-E-LIMIT\]'
     # shellcheck disable=SC3045
     ulimit -n 16
     try -n 8 true
     expect 1 'hardly any descriptor'
-    said '8 PEs need 96 open files here, but the hard limit is 16 (ulimit -Hn): raise it \[S-E-LIMIT\]'
+    said '8 PEs need 104 open files here, but the hard limit is 16 (ulimit -Hn): raise it \[S-E-LIMIT\]'
     exit $failures
 )
 case $? in
@@ -29,6 +29,9 @@ esac
     try -n 64 sh -c 'ulimit -n'
     expect 0 'a soft limit is raised'
     [ "$(sort -u "$out")" = 100 ] || fail "the PEs' limit is $(sort -u "$out")"
+    # Each two PEs share the memory of a node of their own.
+    try -n 120 --ppn 2 "$BUILD/obj/tests/pe/init"
+    expect 0 'sixty nodes'
     exit $failures
 ) || fail 'soft limit'
 

@@ -23,9 +23,9 @@ extern char **environ;
 
 /* Descriptors beside those of the PEs: libpmix, our pipes, some air. */
 #define FILES_BASE 64
-/* Two pipes, its channel and its session; one more is the socket of its PMIx
- * client. */
-#define FILES_PER_PE 4
+/* Two pipes, its channel, its session and what it shares; one more is the
+ * socket of its PMIx client. */
+#define FILES_PER_PE 5
 
 /* ---- environment ---- */
 
