@@ -127,14 +127,17 @@ static void report_no_room(const char *call, const struct api_request *r,
 bool api_heap_cover(const char *call, const void *p, size_t size)
 {
     size_t end = (uintptr_t)p + size - heap_segs[HEAP_HOST].base;
-    bool all;
-    int rc;
+    bool all = false;
+    int rc = 0;
 
     if (!xport_far || heap_find(p, 1) != HEAP_HOST || xport_far->covers(end))
         return true;
-    rc = xport_far->cover(end);
-    all = api_least(rc == 0);
-    rc = xport_far->cover_agree(all);
+    /* All cover as much, so all try the smaller region if one has to. */
+    for (int exact = 0; exact < 2 && !all; exact++) {
+        rc = xport_far->cover(end, exact);
+        all = api_least(rc == 0);
+        rc = xport_far->cover_agree(all);
+    }
     if (all && rc)
         core_fatal(ERR_NET, call, "the keys of the heap cannot be published");
     return all;

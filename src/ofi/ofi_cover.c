@@ -79,29 +79,37 @@ bool ofi_covers(size_t end)
     return end <= ofi.covered;
 }
 
-int ofi_cover(size_t end)
+/* So much that there are few regions; or what is asked for, unless no further
+ * region could follow. */
+static size_t next_end(size_t end, bool exact)
 {
-    void *base = (void *)xport_routes[rt_job.pe].map[HEAP_HOST];
     size_t step = heap_segs[HEAP_HOST].size / LEAST_SHARE;
     size_t half = (ofi.covered - heap_fixed_size()) / 2;
+
+    if (n_older == MOST_GROWN - 1)
+        return heap_segs[HEAP_HOST].size;
+    step = step < LEAST_STEP ? step : LEAST_STEP;
+    step = ofi.covered + (step > half ? step : half);
+    return whole_units(end > step || exact ? end : step);
+}
+
+int ofi_cover(size_t end, bool exact)
+{
+    void *base = (void *)xport_routes[rt_job.pe].map[HEAP_HOST];
     static bool told;
     char size[24];
     int rc = -FI_ENOKEY;
 
-    step = step < LEAST_STEP ? step : LEAST_STEP;
-    step = ofi.covered + (step > half ? step : half);
-    if (n_older == MOST_GROWN - 1)
-        step = SIZE_MAX / 2;
-    next_size = whole_units(end > step ? end : step);
+    next_size = next_end(end, exact);
     /* Two random keys may be the same one. */
     for (int tries = 0; tries < 4 && rc == -FI_ENOKEY; tries++)
         rc = ofi_region_open(base, next_size, HEAP_HOST, &next);
-    if (rc && !told)
+    if (rc && exact && !told)
         log_warn(ERR_HEAP, "provider %s does not register %s of the symmetric "
                  "heap: %s; is the limit of locked memory too low (ulimit -l)?",
                  ofi.name, log_size(size, (double)next_size),
                  ofi_strerror(rc));
-    told |= rc;
+    told |= rc && exact;
     return rc;
 }
 

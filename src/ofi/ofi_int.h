@@ -83,7 +83,7 @@ int ofi_segment_open(int seg);
 size_t ofi_cover_first(void);
 /* For xport_ops. */
 bool ofi_covers(size_t end);
-int ofi_cover(size_t end);
+int ofi_cover(size_t end, bool exact);
 int ofi_cover_agree(bool all);
 void ofi_cover_close(void);
 /* The newest keys of a peer that is looked up, under ofi_lock. */

@@ -229,9 +229,10 @@ struct xport_ops {
     bool (*wakes)(void);
     /* Is the host segment reached up to that offset?  The same on all PEs. */
     bool (*covers)(size_t end);
-    /* If not, all PEs make it so, on one thread: -errno, logged; and when it is
-     * known whether all could, publish that, or go back. */
-    int (*cover)(size_t end);
+    /* If not, all PEs make it so, on one thread, and with some more for later
+     * unless exact: -errno, logged if exact; and when it is known whether all
+     * could, publish that, or go back. */
+    int (*cover)(size_t end, bool exact);
     int (*cover_agree)(bool all);
     /* Operations that are not complete.  Async-signal-safe. */
     uint64_t (*in_flight)(void);

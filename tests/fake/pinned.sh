@@ -54,4 +54,9 @@ export FAKE_CXI_PINNED
 check run 96m 2 1 "$pe/grow" limited
 check pinned 6 60
 check grep -q 'provider cxi on .* does not register .* MiB of the symmetric heap: .*(ulimit -l)? \[S-W-HEAP\]' out
+
+# Room for the block, but not for what is registered at a time.
+FAKE_CXI_PINNED=$((14 * mib))
+check run 96m 2 1 "$pe/grow" limited
+check pinned 10 14
 finish out

@@ -114,6 +114,11 @@ T(shmem_malloc_gives_null_where_the_network_takes_no_more)
     block[0] = shmem_malloc(MIB);
     if (T_NE(block[0], NULL))
         reach(0);
+    /* Less than is registered at a time where there is no limit. */
+    block[1] = shmem_malloc(2 * MIB);
+    words[1] = 2 * MIB / sizeof(long);
+    if (T_NE(block[1], NULL))
+        reach(1);
 }
 
 int main(int argc, char **argv)
