@@ -10,6 +10,7 @@
 
 #include "base/atomics.h"
 #include "heap/heap.h"
+#include "xport/xport_wait.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -246,18 +247,5 @@ extern hidden void (*xport_arrived)(const void *at, size_t len);
  * the API function, set before any operation.  NULL on the library's own. */
 extern hidden __thread const char *xport_call
     __attribute__((tls_model("initial-exec")));
-
-/* A wait in the transport. */
-struct xport_wait {
-    int pe;                     /* for that one; -1: for several, or */
-    int maybe;                  /* for this one, unless that is -1 */
-    uint64_t since_ns;          /* CLOCK_MONOTONIC; 0: it has not lasted */
-    uint64_t told_ns;           /* since_ns at first, then core's */
-    bool shown;                 /* core's: its end is to be told */
-};
-/* Called by the transport, again and again, while a wait lasts; ends the job
- * if one of several PEs is lost.  And when it is over.  Set by core. */
-extern hidden void (*xport_stalled)(struct xport_wait *w);
-extern hidden void (*xport_went_on)(struct xport_wait *w);
 
 #endif
