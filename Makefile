@@ -152,10 +152,13 @@ $(O)/obj/src/coll/coll_ops.o $(O)/obj/src/gtl/gtl_host_reduce.o: \
     LIB_CFLAGS += -O3
 
 SONAME = libshmem.so.$(SOVERSION)
+# Threads of libfabric and PMIx, handlers of signals and of exit() outlive the
+# last dlclose(): the code stays.
+NODELETE = -Wl,-z,nodelete
 
 $(O)/lib/$(SONAME): $(LIB_OBJS) src/libshmem.map $(O)/obj/objects.txt
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(LIB_CFLAGS) -shared -Wl,-soname,$(SONAME) \
+	$(call say,LD)$(CC) $(LIB_CFLAGS) -shared -Wl,-soname,$(SONAME) $(NODELETE) \
 	    -Wl,--version-script=src/libshmem.map $(DEFS) $(HARDENING) \
 	    $(LDFLAGS) -o $@ $(LIB_OBJS) $(LIB_LIBS)
 

@@ -113,9 +113,8 @@ static void print_banner(void)
         fflush(stdout);
 }
 
-static void at_exit(int status, void *unused)
+static void at_exit(int status)
 {
-    (void)unused;
     if (core_status.state != CORE_UP)
         return;
     if (status) {
@@ -133,6 +132,36 @@ static void at_exit(int status, void *unused)
     lock_release(&setup);
     pshmem_finalize();
 }
+
+/* The handler belongs to this library: where a plug-in holds the archive, its
+ * dlclose() runs the handler while its code is there.  glibc hands the exit
+ * status to handlers of this kind as a second argument.  Other C libraries
+ * hand over none: there each exit counts as one with status 0. */
+#ifdef __GLIBC__
+extern int __cxa_atexit(void (*handler)(void *, int), void *arg, void *dso);
+extern hidden void *__dso_handle;
+
+static void exit_handler(void *unused, int status)
+{
+    (void)unused;
+    at_exit(status);
+}
+
+static void register_exit(void)
+{
+    __cxa_atexit(exit_handler, NULL, &__dso_handle);
+}
+#else
+static void exit_handler(void)
+{
+    at_exit(0);
+}
+
+static void register_exit(void)
+{
+    atexit(exit_handler);
+}
+#endif
 
 static int open_rooms(int thread_level)
 {
@@ -181,7 +210,7 @@ static int open_rooms(int thread_level)
         goto close_core;
     heap_fork_child = become_child;
     if (!registered)
-        on_exit(at_exit, NULL);
+        register_exit();
     registered = true;
     /* Nobody touches a peer's memory before the peer has opened it. */
     coll_sync(&core_world);
