@@ -125,9 +125,11 @@ osu: all $(filter $(O)/obj/tests/osu/%,$(PE_TESTS)) ## the benchmarks of tests/o
 pp-pack: all $(O)/obj/tests/bench/pp_pack ## the benchmark of packed messages on streams
 tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FUZZERS) ## the same and every test program
 
-# Every object of this tree: make lint reads all sources with each compiler.
+# Every object of this tree: make lint reads all sources with each compiler, and
+# make cross-check those of the library for other machines.
 SOURCES = src/*/*.c tools/*.c tools/*/*.c tests/*/*.c tests/*/*/*.c apps/*/*.c
 # Those of tests/abi want the headers of GPU vendors.
+lib-objects: $(LIB_OBJS)
 objects: $(call obj,$(filter-out tests/abi/%,$(sort $(wildcard $(SOURCES)))))
 $(O)/obj/tests/oshrun/client/job.o: USER_CPPFLAGS += $(PMIX_CFLAGS)
 
@@ -221,6 +223,8 @@ $(ALIASES): $(O)/bin/oshcc
 
 # ----------------------------------------------------- tests and programs ----
 
+# Unit tests round as the library does.
+$(O)/obj/tests/unit/%.o: ALL_CFLAGS += $(filter -ffp-contract=%,$(LIBFLAGS))
 $(O)/obj/tests/unit/%.o: tests/unit/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -Itests -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
@@ -356,7 +360,7 @@ bench: ## latencies and rates, the machine's own limits beside
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 	$(DEPS) compare && $(GO) bench-compare-run
 
-.PHONY: all osu pp-pack tests objects lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
+.PHONY: all cross-check osu pp-pack tests objects lib-objects lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
 fuzz-run: $(FUZZERS)
@@ -379,6 +383,8 @@ gpu-check: all ## every test that uses a device, on the GPU of this machine
 	@$(MAKE) tests && $(IN_SCRIPTS) sh scripts/gpu-check $(O)
 lint: ## the tree against its own rules: include law, names, sizes, headers
 	@$(IN_SCRIPTS) MAKE='$(GO)' sh scripts/lint
+cross-check: ## arm64 and riscv64 by emulation, musl by its names, in build/cross
+	$(DEPS) cross && MAKE='$(GO)' sh scripts/cross-check
 headers: ## every header compiles alone, as C and as C++
 	@$(IN_SCRIPTS) sh scripts/headers
 api-check: $(LIBS_MADE) ## exported names against the lists of docs/ and the headers
