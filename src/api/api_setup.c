@@ -3,6 +3,7 @@
 #include "api/api_stream.h"
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/fd.h"
 #include "base/lock.h"
 #include "base/membarrier.h"
 #include "coll/coll.h"
@@ -261,8 +262,13 @@ static void close_rooms(void)
 
 static int start(int level) REQUIRES(setup)
 {
-    int n = inits(), rc = n ? 0 : open_rooms(level);
+    int n = inits(), rc = 0, held;
 
+    if (!n) {
+        held = fd_hold();
+        rc = open_rooms(level);
+        fd_release(held);
+    }
     if (rc)
         return rc;
     if (!n)

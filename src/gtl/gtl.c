@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gtl/gtl_int.h"
 #include "base/env.h"
+#include "base/fd.h"
 #include "base/lock.h"
 #include "base/log.h"
 
@@ -46,9 +47,10 @@ static const struct gtl_ops *const drivers[N_DRIVERS] = {
 static int try(const struct gtl_ops *ops, int local)
 {
     struct gtl_device d = { .count = 0 };
-    int rc = ops->open(local, &d);
+    int held = fd_hold(), rc = ops->open(local, &d);
     char size[24];
 
+    fd_release(held);
     if (rc) {
         log_debug(LOG_GTL, "driver %s: %s", ops->name, gtl_error());
         return rc;

@@ -5,6 +5,7 @@
  * and processes come and go, so all of it is compared, with a random tag that
  * is in the file's name. */
 #include "gtl/gtl_host_int.h"
+#include "base/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,7 +110,7 @@ static int open_loan(const struct loan *l)
     rc = check_tag(path, l->tag);
     if (rc)
         return rc;
-    fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    fd = fd_keep(open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK));
     if (fd < 0)
         return cannot("open", path, errno);
     rc = check_file(l, fd);

@@ -5,6 +5,7 @@
  * and without a bound a large allocation would be a kill later on. */
 #include "gtl/gtl_host_int.h"
 #include "base/env.h"
+#include "base/fd.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -150,7 +151,7 @@ static int make_file(size_t size, uint64_t *tag, int *out)
     if (getrandom(tag, sizeof *tag, 0) != sizeof *tag)
         return gtl_fail(-EIO, "alloc: getrandom", strerror(errno), errno);
     snprintf(name, sizeof name, "sluice-%016llx", (unsigned long long)*tag);
-    fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    fd = fd_keep(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (fd < 0)
         return gtl_fail(-errno, "alloc: memfd_create", strerror(errno), errno);
     if (ftruncate(fd, (off_t)size) ||

@@ -11,6 +11,7 @@
 #include "ofi/ofi_ring.h"
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/thread.h"
 
@@ -169,7 +170,7 @@ uint64_t ofi_agent_doze(bool asleep)
 
 int ofi_agent_open(void)
 {
-    agent.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    agent.stop_fd = fd_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (agent.stop_fd < 0) {
         log_error(ERR_LIMIT, "eventfd: %m");
         return -errno;

@@ -5,6 +5,7 @@
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "rt/rt.h"
 
@@ -58,7 +59,7 @@ static int open_queues(struct ofi_ep *e, bool with_fd)
     return 0;
 }
 
-int ofi_ep_open(struct ofi_ep **out, bool with_fd)
+static int ep_open(struct ofi_ep **out, bool with_fd)
 {
     struct ofi_ep *e = aligned_alloc(64, sizeof *e);
     int rc;
@@ -90,6 +91,14 @@ close_ep:
     fi_close(&e->ep->fid);
 free_ep:
     free(e);
+    return rc;
+}
+
+int ofi_ep_open(struct ofi_ep **out, bool with_fd)
+{
+    int held = fd_hold(), rc = ep_open(out, with_fd);
+
+    fd_release(held);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #include "sm/sm.h"
 #include "sm/sm_int.h"
 #include "base/fault.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "heap/heap_pages.h"
@@ -37,7 +38,7 @@ static int make_file(size_t huge_page)
     if (huge_page)
         flags |= MFD_HUGETLB |
                  (unsigned)__builtin_ctzl(huge_page) << HUGE_SHIFT;
-    return memfd_create("sluice", flags);
+    return fd_keep(memfd_create("sluice", flags));
 }
 
 /* A mapping sets huge pages apart for the file, which keeps them: no touch of

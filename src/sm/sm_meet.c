@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sm/sm_int.h"
 #include "base/fault.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "rt/rt.h"
 
@@ -74,7 +75,7 @@ int sm_meet_listen(struct sm_card *card, int *out_fd)
         return -EIO;
     snprintf(card->name, sizeof card->name, "sluice-%016llx",
              (unsigned long long)id);
-    fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    fd = fd_keep(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (fd < 0 || bind(fd, (struct sockaddr *)&addr,
                        socket_name(card->name, &addr)) ||
         listen(fd, rt_job.n_local)) {

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fd.h - descriptors that the library keeps are above 2: a program that was
+ * started without standard output would print into them.
+ * Errors: -1 and errno, as the calls of the system. */
+#ifndef BASE_FD_H
+#define BASE_FD_H
+
+/* fd, or if that is 0, 1 or 2 a duplicate above them in its place.  Passes -1
+ * on; on error fd is closed. */
+int fd_keep(int fd);
+
+/* For calls of other libraries, which keep descriptors too: those of 0, 1 and 2
+ * that are closed are /dev/null until fd_release() gets the result.  Only the
+ * descriptors that fd_hold() has opened are closed. */
+int fd_hold(void);
+void fd_release(int held);
+
+#endif
