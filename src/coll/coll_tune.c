@@ -65,20 +65,24 @@ static const struct {
     { COLL_SCAN, FAR, MANY, ANY, COLL_DOUBLING },
 };
 
-/* In the order of the words of each variable in env_defs.h. */
-static const enum coll_alg words[COLL_KINDS][6] = {
-    [COLL_BROADCAST] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_BINOMIAL,
-                         COLL_PIPELINE, COLL_NODES },
-    [COLL_COLLECT] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_RING,
-                       COLL_NODES },
-    [COLL_FCOLLECT] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_BRUCK,
-                        COLL_RING, COLL_NODES },
-    [COLL_ALLTOALL] = { COLL_AUTO, COLL_PUSH, COLL_PULL, COLL_BRUCK,
-                        COLL_PAIRWISE },
-    [COLL_REDUCE] = { COLL_AUTO, COLL_PULL, COLL_SPLIT, COLL_DOUBLING,
-                      COLL_RING, COLL_NODES },
-    [COLL_SCAN] = { COLL_AUTO, COLL_PULL, COLL_DOUBLING },
+/* Each list ends with COLL_ALGS. */
+#define ALG(NAME) COLL_##NAME,
+#define WORDS(NAME, ALGS) [COLL_##NAME] = { ALGS COLL_ALGS },
+static const enum coll_alg words[COLL_KINDS][COLL_ALGS + 1] = {
+    COLL_KIND_LIST(WORDS, ALG)
 };
+
+enum coll_alg coll_word(enum coll_kind kind, int n)
+{
+    enum coll_alg alg = COLL_ALGS;
+
+    for (int i = 0; i <= n; i++) {
+        alg = words[kind][i];
+        if (alg == COLL_ALGS)
+            break;
+    }
+    return alg;
+}
 
 static enum coll_alg asked[COLL_KINDS];
 /* The words of SHMEM_COLL_SYNC. */
@@ -147,17 +151,11 @@ void coll_settle(void)
 
 void coll_open(void)
 {
-    const int word[COLL_KINDS] = {
-        [COLL_BROADCAST] = env.COLL_BROADCAST,
-        [COLL_COLLECT] = env.COLL_COLLECT,
-        [COLL_FCOLLECT] = env.COLL_FCOLLECT,
-        [COLL_ALLTOALL] = env.COLL_ALLTOALL,
-        [COLL_REDUCE] = env.COLL_REDUCE,
-        [COLL_SCAN] = env.COLL_SCAN,
-    };
+#define ASKED(NAME, ALGS) [COLL_##NAME] = env.COLL_##NAME,
+    const int word[COLL_KINDS] = { COLL_KIND_LIST(ASKED, COLL_NO_ALG) };
 
     for (int k = 0; k < COLL_KINDS; k++)
-        asked[k] = words[k][word[k]];
+        asked[k] = coll_word((enum coll_kind)k, word[k]);
     coll_sync_gathers = coll_sync_nodes = coll_crowded = false;
     core_ctl->choices = choices();
 }

@@ -17,18 +17,12 @@ static const struct {
 };
 #undef ENV
 
+#define KIND_NAME(NAME, ALGS) [COLL_##NAME] = "COLL_" #NAME,
+#define ALG_NAME(NAME, WORD) [COLL_##NAME] = WORD,
 static const char *const kinds[COLL_KINDS] = {
-    [COLL_BROADCAST] = "COLL_BROADCAST", [COLL_COLLECT] = "COLL_COLLECT",
-    [COLL_FCOLLECT] = "COLL_FCOLLECT", [COLL_ALLTOALL] = "COLL_ALLTOALL",
-    [COLL_REDUCE] = "COLL_REDUCE", [COLL_SCAN] = "COLL_SCAN",
+    COLL_KIND_LIST(KIND_NAME, COLL_NO_ALG)
 };
-static const char *const names[COLL_ALGS] = {
-    [COLL_AUTO] = "auto", [COLL_PUSH] = "push", [COLL_PULL] = "pull",
-    [COLL_SPLIT] = "split", [COLL_BINOMIAL] = "binomial",
-    [COLL_PIPELINE] = "pipeline", [COLL_BRUCK] = "bruck",
-    [COLL_RING] = "ring", [COLL_PAIRWISE] = "pairwise",
-    [COLL_DOUBLING] = "doubling", [COLL_NODES] = "nodes",
-};
+static const char *const names[COLL_ALGS] = { COLL_ALG_LIST(ALG_NAME) };
 
 static struct core_ctl ctl;     /* where a PE publishes its choices */
 
@@ -53,6 +47,23 @@ static bool word_of(int kind, int i, char *out, size_t size)
     }
     snprintf(out, size, "%.*s", (int)strcspn(w, "|:"), w);
     return true;
+}
+
+/* What the library has for a collective's words ends where its row ends. */
+T(each_row_has_as_many_words_as_algorithms)
+{
+    char word[16];
+    int n;
+
+    for (int k = 0; k < COLL_KINDS; k++) {
+        for (n = 0; word_of(k, n, word, sizeof word); n++) {
+            enum coll_alg alg = coll_word((enum coll_kind)k, n);
+
+            T_STR(alg < COLL_ALGS ? names[alg] : "none", word);
+        }
+        T_EQ(coll_word((enum coll_kind)k, n), COLL_ALGS);
+        T_EQ(coll_word((enum coll_kind)k, n + 20), COLL_ALGS);
+    }
 }
 
 static void set(int kind, const char *word)
@@ -239,6 +250,7 @@ int main(void)
     T_RUN(every_team_and_size_has_an_algorithm);
     T_RUN(far_members_share_no_memory);
     T_RUN(one_variable_leaves_the_other_kinds_alone);
+    T_RUN(each_row_has_as_many_words_as_algorithms);
     T_RUN(every_setting_is_told_apart);
     return T_DONE();
 }
