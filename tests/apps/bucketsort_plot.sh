@@ -30,7 +30,6 @@ cat two "$out" >both
 
 says 2 'say: plot TABLE' two
 says 2 'end its name in .png or .svg' two two.jpg
-says 1 'gone: No such file' gone x.png
 GNUPLOT=no-such-gnuplot
 export GNUPLOT
 says 1 'no-such-gnuplot is not there: apt-get install gnuplot-nox' two x.png
@@ -41,6 +40,7 @@ command -v gnuplot >/dev/null 2>&1 || {
     echo 'skipped: gnuplot is not installed: apt-get install gnuplot-nox'
     exit 77
 }
+says 1 'gone: No such file' gone x.png
 says 1 'no row with bandwidths' one x.png
 says 1 'no row with bandwidths' /dev/null x.svg
 says 1 'No such file' two gone/x.png

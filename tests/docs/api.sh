@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: the library exports and the headers declare the functions of
-# OpenSHMEM 1.6 and the listed extensions, each with its twin, and nothing else.
+# OpenSHMEM 1.6 and the listed extensions, each with its twin, and nothing else;
+# what the library defines beside them is found.
 set -u
 : "${SRC:?the source directory}" "${BUILD:?the build directory}"
 sh "$SRC/scripts/api-check" "$BUILD" >found 2>&1 || { cat found; exit 1; }
@@ -16,6 +17,17 @@ if sh tree/scripts/api-check "$BUILD" >found 2>&1; then
     echo 'FAIL: wrong lists pass'
     exit 1
 fi
+# A definition that no header declares is hidden in the library.
+mkdir -p build/lib build/obj/src/api
+cp -RP "$BUILD"/lib/libshmem* build/lib/
+cp "$BUILD"/obj/src/api/*.o build/obj/src/api/
+echo 'void shmem_forgotten(void); void shmem_forgotten(void) { }' >forgotten.c
+"${CC:-cc}" -fvisibility=hidden -c forgotten.c -o build/obj/src/api/forgotten.o
+if sh "$SRC/scripts/api-check" "$PWD/build" >more 2>&1; then
+    echo 'FAIL: a definition that is not exported passes'
+    exit 1
+fi
+grep -qw shmem_forgotten more || { cat more; exit 1; }
 for name in pshmem_barrier_all shmem_quiet pshmem_quiet shmem_quiet_all; do
     grep -qw "$name" found || { echo "FAIL: $name is not found"; exit 1; }
 done

@@ -53,6 +53,7 @@ if [ "${T_NIC:-}" = all ]; then
     nic cxi 16 host 2 1 scalars & nic cxi 16 host 2 1 generic & wait
     nic cxi 16 host 2 1 threads & nic cxi 16 host 2 1 destroy & wait
     nic cxi 16 host 2 1 steps & nic cxi 500 host 2 1 apart & wait
+    SHMEM_SYMMETRIC_SIZE=64M            # slots for private memory
     for test in channel turns once rounds match_threads; do
         nic cxi 16 host 2 1 $test & nic cxi 500 host 2 1 $test & wait
         nic sockets 5 host 2 1 $test & nic sockets 500 host 3 1 $test & wait
