@@ -30,6 +30,8 @@ static const char *why(int rc)
 {
     return rc == -ECONNRESET || rc == -EPIPE ? "oshrun has closed the session"
            : rc == -EPROTO ? "oshrun and the program disagree"
+           : rc == -EXDEV ? "some PEs have started the library more often than "
+                            "others"
            : rc == -EPROTONOSUPPORT ? "oshrun is of another version of Sluice"
                                     : strerror(-rc);
 }

@@ -27,7 +27,8 @@ enum rt_wire_type {
     RT_ABORT,                   /* end the job with this status */
     RT_BYE,                     /* shmem_finalize: the session ends */
     RT_ANSWER,                  /* status: 0 or a negative errno */
-    RT_MET,                     /* the same, of a fence */
+    RT_MET,                     /* the same, of a fence; -EXDEV: the PEs were
+                                 * in different ones */
     RT_WIRE_TYPES
 };
 

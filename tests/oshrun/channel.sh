@@ -149,6 +149,15 @@ said '^oshrun: PE 1 (.*) exited with status 0 without shmem_init, and others wai
 try -n 3 sh -c '"$1"; [ "$SLUICE_JOB_PE" = 1 ] || exec "$1"' sh "$dir/pe"
 expect 1 'PE 1 ends before the second init'
 said '^oshrun: PE 1 (.*) exited with status 0 after shmem_finalize, and others wait for it in shmem_init; ending the other 2 PEs \[S-E-NOFINI\]$'
+# A process of PE 1 is killed in shmem_init, and its script goes on.
+try -n 3 sh -c 'case $SLUICE_JOB_PE in
+    1) "$1" & sleep 1; kill -9 $!; wait $!; exec "$1" ;;
+    2) sleep 2; exec "$1" ;;
+    *) exec "$1" ;;
+    esac' sh "$dir/pe"
+expect 1 'a process killed in shmem_init'
+grep -q 'fence of 3 PEs .*: some PEs have started the library more often' "$err" ||
+    fail "a process killed in shmem_init: $(cat "$err")"
 
 # A channel that a program in between has closed, or used for a file.
 for word in closed other; do

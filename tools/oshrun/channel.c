@@ -272,7 +272,7 @@ static void fence(struct job *j, int pe)
         job_note_server(j, &ev);
         return;
     }
-    met.status = same_fence() ? 0 : -EPROTO;
+    met.status = same_fence() ? 0 : -EXDEV;
     all.in_fence = 0;
     for (int i = 0; i < all.n; i++)
         all.member[i].in_fence = false;
