@@ -72,8 +72,7 @@ force_inline uintptr_t xport_mapped_heap(const uintptr_t *maps,
     return off;
 }
 
-/* The same in any segment: 0 where it is not symmetric here or not mapped.  For
- * functions that are made once, not for each type. */
+/* The same in any segment; for functions that are not made for each type. */
 force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
                                     size_t len)
 {
