@@ -13,6 +13,7 @@
  * stream never waits for what another one moves.  Who works on a queue holds
  * that queue; a queue that is held stays in the list. */
 #include "stream/stream_queue.h"
+#include "base/fault.h"
 #include "base/lock.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
@@ -263,17 +264,31 @@ bool stream_queues_advance(bool *armed, bool *busy)
     return any;
 }
 
+/* A test has it take long. */
+static void look_slowly(void)
+{
+    const struct timespec nap = { 0, 50000000 };
+
+    if (fault_hit(FAULT_STREAM_LOOK))
+        nanosleep(&nap, NULL);
+}
+
 bool stream_queues_look(stream_look *look)
 {
     const struct stream_op *op;
+    bool skips = false, held = false;
     struct stream_queue *q;
-    bool skips = false;
 
     for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
         op = q->begun ? stream_queue_head(q) : NULL;
         if (op)
             look(q, op);
+        look_slowly();
+        held = true;
     }
+    /* Who rang meanwhile may have had the progress thread pass a queue by. */
+    if (held)
+        stream_agent_ring();
     return !skips;
 }
 
@@ -412,6 +427,7 @@ void stream_queue_give_up(struct stream_queue *q)
     hold_for_good(q);
     __atomic_store_n(&q->armed, q->fired, __ATOMIC_RELEASE);
     stream_queue_let_go(q);
+    stream_agent_ring();        /* it may have passed this one by */
     __atomic_store_n(&q->nic.armed, q->nic.let_go, __ATOMIC_RELEASE);
 }
 
