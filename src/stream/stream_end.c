@@ -70,6 +70,24 @@ struct chan *stream_end_of(const struct mail_note *n)
     return c;
 }
 
+/* May messages of that sender go so?  It has what each way takes. */
+static bool is_way(const struct chan *s, const struct mail_note *n)
+{
+    switch (n->flags >> MAIL_HOW_SHIFT) {
+    case CHAN_READY:
+        return s->ready;
+    case CHAN_PAIR:
+        return !n->slots && n->seg >= 0 &&
+               chan_can_pair(s) & (uint32_t)MAIL_PAIRS << n->seg;
+    case CHAN_GATE:
+        return s->gate != NULL;
+    case CHAN_MEET:
+        return !s->ready;
+    default:
+        return !s->ready && !s->once;
+    }
+}
+
 void stream_end_check_answer(const struct chan *s, const struct mail_note *n)
 {
     uint64_t len = s->len;
@@ -84,4 +102,12 @@ void stream_end_check_answer(const struct chan *s, const struct mail_note *n)
         bad_note(n, "has slots that are too short");
     if (n->seg < 0 || !is_place(n->seg, n->at, len))
         bad_note(n, "names memory that is not symmetric");
+    if (!is_way(s, n))
+        bad_note(n, "says to go a way that this end has not offered");
+}
+
+void stream_end_check_gone(const struct chan *c, const struct mail_note *n)
+{
+    if (c->state != CHAN_MATCHED && !c->left)
+        bad_note(n, "frees an end that was not matched");
 }

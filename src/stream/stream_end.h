@@ -21,7 +21,9 @@ struct chan *stream_end_find(uint64_t handle);
 void stream_end_check(const struct mail_note *n);
 /* This PE's end, whose partner sent the note. */
 struct chan *stream_end_of(const struct mail_note *n);
-/* Of an answer to that sender: where it is to put. */
+/* Of an answer to that sender: where it is to put, and how. */
 void stream_end_check_answer(const struct chan *s, const struct mail_note *n);
+/* Of one that says that the partner of that end was freed. */
+void stream_end_check_gone(const struct chan *c, const struct mail_note *n);
 
 #endif

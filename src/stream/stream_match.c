@@ -244,6 +244,7 @@ static void partner_left(const struct mail_note *n) REQUIRES(lock)
 {
     struct chan *c = stream_end_of(n);
 
+    stream_end_check_gone(c, n);
     c->last = n->bytes;
     __atomic_store_n(&c->gone, true, __ATOMIC_RELEASE);
     if (c->left)

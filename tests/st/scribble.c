@@ -20,7 +20,8 @@ struct note {
     uint64_t at, step, gate, team;
     uint64_t turn;
 };
-enum { TAG = 0x1a17c0de, APART = 128, ANSWER = 1, GONE = 2 };
+enum { TAG = 0x1a17c0de, APART = 128, SEND = 0, ANSWER = 1, GONE = 2,
+       HOW_SHIFT = 8, GATE = 3 };
 
 static char buffer[64];
 
@@ -71,6 +72,44 @@ static void spoil(struct note *n, const char *what)
         n->kind = 77;
 }
 
+/* PE 1 answers the send of PE 0 itself, as no receive of its could. */
+static void answer(char *block, const char *what)
+{
+    struct note *asks = NULL, forged;
+    char *base = start_of(block);
+
+    while (!asks)
+        asks = find_note(base, block, SEND);
+    forged = (struct note){
+        .kind = ANSWER, .from = 1, .tag = TAG, .number = asks->number,
+        .mine = asks->mine, .yours = asks->mine, .words = asks->words,
+        .bytes = sizeof buffer, .turn = 1
+    };
+    if (!strcmp(what, "gate"))
+        forged.flags = GATE << HOW_SHIFT;
+    else if (!strcmp(what, "early"))
+        forged.kind = GONE;
+    /* Each is the first of its ring, at the same address. */
+    shmem_putmem(asks, &forged, sizeof forged, 0);
+    shmem_quiet();
+}
+
+/* Where no receive is made, and the answer is a forged one. */
+static int one_sided(char *block, const char *what)
+{
+    shmemx_req_t r;
+
+    if (me == 0) {
+        T_EQ(shmemx_send_init(buffer, sizeof buffer, 1, TAG, &r), 0);
+        T_EQ(shmemx_match(r), 0);
+    } else {
+        answer(block, what);
+    }
+    shmem_barrier_all();
+    fprintf(stderr, "nothing was noticed\n");
+    return 4;
+}
+
 int main(int argc, char **argv)
 {
     struct note *old, forged;
@@ -81,6 +120,8 @@ int main(int argc, char **argv)
     block = shmem_malloc(64);
     if (argc < 2 || n_pes != 2 || !block)
         return 2;
+    if (strstr("ready gate early", argv[1]))
+        return one_sided(block, argv[1]);
     T_EQ(me == 0 ? shmemx_send_init(buffer, sizeof buffer, 1, TAG, &r)
                  : shmemx_recv_init(buffer, sizeof buffer, 0, TAG, &r), 0);
     T_EQ(shmemx_match(r), 0);
