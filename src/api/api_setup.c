@@ -8,6 +8,7 @@
 #include "base/membarrier.h"
 #include "coll/coll.h"
 #include "core/core_device.h"
+#include "core/core_watch.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "heap/heap_pages.h"
@@ -50,14 +51,14 @@ static int inits(void)
 
 static void become_child(void)
 {
-    if (core_status.state != CORE_UP)
+    if (core_state() != CORE_UP)
         return;
     sm_fork_child();
     core_world.n_pes = 0;
     core_shared.n_pes = 0;
     core_device_world.n_pes = 0;
     core_device_shared.n_pes = 0;
-    core_status.state = CORE_FORKED;
+    core_set_state(CORE_FORKED);
     set_inits(0);
 }
 
@@ -116,7 +117,7 @@ static void print_banner(void)
 
 static void at_exit(int status)
 {
-    if (core_status.state != CORE_UP)
+    if (core_state() != CORE_UP)
         return;
     if (status) {
         log_error(ERR_EXIT, "exit with status %d without shmem_finalize; the "
@@ -220,13 +221,15 @@ static int open_rooms(int thread_level)
     /* Nor does anybody start to wait before all agree how to. */
     coll_sync(&core_world);
     rc = api_device_start();
-    if (!rc)
+    if (!rc) {
+        core_state_answer();
         return 0;
+    }
 close_core:
     if (xport_far)              /* its thread still uses the heap */
         rt_abort(EXIT_FAILURE);
     core_close();
-    core_status.state = CORE_DOWN;
+    core_set_state(CORE_DOWN);
 close_sm:
     sm_close();
 close_xport:
@@ -279,7 +282,7 @@ static int start(int level) REQUIRES(setup)
 
 static void need_no_child(const char *call)
 {
-    if (core_status.state == CORE_FORKED)
+    if (core_state() == CORE_FORKED)
         core_refuse_state(call);
 }
 
@@ -336,7 +339,7 @@ void pshmem_finalize(void)
 {
     int n = 0;
 
-    if (core_status.state == CORE_ENDED) {
+    if (core_state() == CORE_ENDED) {
         warn_finalized(__func__);
         return;
     }
@@ -392,7 +395,7 @@ API_ALIAS(shmem_query_thread)
 
 void pshmem_query_initialized(int *initialized)
 {
-    *initialized = core_status.state == CORE_UP && inits() > 0;
+    *initialized = core_state() == CORE_UP && inits() > 0;
 }
 API_ALIAS(shmem_query_initialized)
 

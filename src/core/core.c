@@ -95,7 +95,7 @@ int core_open(int thread_level)
     rc = core_watch_open();
     if (rc)
         return rc;
-    core_status.state = CORE_UP;
+    core_set_state(CORE_UP);
     core_state_open();
     core_watch_enter("shmem_init", &core_world);
     return 0;
@@ -146,7 +146,7 @@ void core_close(void)
     close_team(&core_device_shared);
     free(core_node_of);
     core_node_of = NULL;
-    core_status.state = CORE_ENDED;
+    core_set_state(CORE_ENDED);
     __atomic_store_n(&core_ctl, NULL, __ATOMIC_RELAXED);
 }
 
@@ -165,7 +165,7 @@ void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     log_error(code, "%s: %s", core_public_name(call), text);
-    if (core_status.state == CORE_FORKED)
+    if (core_state() == CORE_FORKED)
         rt_leave(EXIT_FAILURE);
     rt_abort(EXIT_FAILURE);
 }
@@ -177,7 +177,7 @@ void core_await_end(void)
 
 void core_refuse_state(const char *call)
 {
-    switch (core_status.state) {
+    switch (core_state()) {
     case CORE_FORKED:
         core_fatal(ERR_FORK, call, "called in a forked child, which is no PE; "
                    "communicate from the parent, or use posix_spawn");

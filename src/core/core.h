@@ -43,6 +43,17 @@ struct core_status {
     bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
 };
 extern hidden struct core_status core_status;
+/* relaxed: any thread may look; what it finds ready was made so by its own init,
+ * or by one that it waited for. */
+static inline enum core_state core_state(void)
+{
+    return __atomic_load_n(&core_status.state, __ATOMIC_RELAXED);
+}
+
+static inline void core_set_state(enum core_state state)
+{
+    __atomic_store_n(&core_status.state, state, __ATOMIC_RELAXED);
+}
 
 /* After the transports: the world team, the default context, the ctl block. */
 int core_open(int thread_level);

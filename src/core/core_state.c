@@ -255,7 +255,11 @@ static void add_far_wait(struct line *l, const struct core_far_shown *s)
     add(l, ")");
 }
 
-static void add_last_call(struct line *l, const struct core_doing *d)
+/* Of what other threads write: a line for people, and the thread sanitizer
+ * would take a second for each word of it. */
+#define RACY __attribute__((noinline, no_sanitize("thread")))
+
+RACY static void add_last_call(struct line *l, const struct core_doing *d)
 {
     char call[sizeof d->call + 1] = "";
 
@@ -269,7 +273,7 @@ static void add_last_call(struct line *l, const struct core_doing *d)
     add(l, " ago");
 }
 
-static void add_heap(struct line *l, const char *which,
+RACY static void add_heap(struct line *l, const char *which,
                      const struct heap_space *s)
 {
     size_t used, total;
@@ -282,7 +286,7 @@ static void add_heap(struct line *l, const char *which,
     add(l, " in use");
 }
 
-static void add_state(struct line *l, const struct core_ctl *ctl)
+RACY static void add_state(struct line *l, const struct core_ctl *ctl)
 {
     const char *more = __atomic_load_n(&core_state_more, __ATOMIC_ACQUIRE);
     struct core_far_shown far = core_far_shown;
@@ -322,9 +326,9 @@ static void print_state(int sig)
     struct line l = head;
 
     (void)sig;
-    if (core_status.state == CORE_FORKED)
+    if (core_state() == CORE_FORKED)
         add(&l, "a forked child, which is no PE");
-    else if (core_status.state != CORE_UP || !ctl)
+    else if (core_state() != CORE_UP || !ctl)
         add(&l, "not between shmem_init and shmem_finalize");
     else
         add_state(&l, ctl);
@@ -391,6 +395,12 @@ void core_state_open(void)
         sigemptyset(&act.sa_mask);
         sigaction(SIGUSR2, &act, NULL);
     }
+}
+
+void core_state_answer(void)
+{
+    if (!env.STATE_SIGNAL || !handler_is_ours())
+        return;
     __atomic_store_n(&answerer.ends, false, __ATOMIC_RELAXED);
     answerer.runs = !thread_start(&answerer.thread, answer, NULL);
 }

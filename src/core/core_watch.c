@@ -497,7 +497,7 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     struct round *r = &now_round;
     bool mine;
 
-    if (!core_ctl || core_status.state != CORE_UP)
+    if (!core_ctl || core_state() != CORE_UP)
         return;
     /* Another thread takes a step, or this one does: what it waits for in
      * there is not to be waited for here. */

@@ -44,6 +44,8 @@ void core_watch_close(void);
 /* More to say, beginning "; ", or NULL; atomic. */
 extern hidden const char *core_state_more;
 void core_state_open(void);
+/* From here on a thread answers: when all that it may look at is there. */
+void core_state_answer(void);
 void core_state_close(void);
 /* This thread sleeps now; it waits no more, and if it is the last no other
  * does.  One thread at a time. */
