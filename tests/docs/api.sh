@@ -23,11 +23,11 @@ cp -RP "$BUILD"/lib/libshmem* build/lib/
 cp "$BUILD"/obj/src/api/*.o build/obj/src/api/
 echo 'void shmem_forgotten(void); void shmem_forgotten(void) { }' >forgotten.c
 "${CC:-cc}" -fvisibility=hidden -c forgotten.c -o build/obj/src/api/forgotten.o
-if sh "$SRC/scripts/api-check" "$PWD/build" >more 2>&1; then
+if sh "$SRC/scripts/api-check" "$PWD/build" >said 2>&1; then
     echo 'FAIL: a definition that is not exported passes'
     exit 1
 fi
-grep -qw shmem_forgotten more || { cat more; exit 1; }
+grep -qw shmem_forgotten said || { cat said; exit 1; }
 for name in pshmem_barrier_all shmem_quiet pshmem_quiet shmem_quiet_all; do
     grep -qw "$name" found || { echo "FAIL: $name is not found"; exit 1; }
 done
