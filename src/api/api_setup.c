@@ -117,6 +117,8 @@ static void print_banner(void)
 
 static void at_exit(int status)
 {
+    bool left;
+
     if (core_state() != CORE_UP)
         return;
     if (status) {
@@ -125,14 +127,20 @@ static void at_exit(int status)
         fflush(stdout);
         rt_abort(status);
     }
-    if (!finalize_at_exit)
-        log_warn(ERR_EXIT, "exit without shmem_finalize: it is done now, and "
-                 "waits for the other PEs to finalize too");
-    exiting = !finalize_at_exit;
-    lock_acquire(&setup);
-    set_inits(1);
-    lock_release(&setup);
-    pshmem_finalize();
+    lock_acquire(&ending);
+    left = core_state() == CORE_UP; /* else another thread did it */
+    if (left) {
+        if (!finalize_at_exit)
+            log_warn(ERR_EXIT, "exit without shmem_finalize: it is done now, "
+                     "and waits for the other PEs to finalize too");
+        exiting = !finalize_at_exit;
+        lock_acquire(&setup);
+        set_inits(1);
+        lock_release(&setup);
+    }
+    lock_release(&ending);
+    if (left)
+        pshmem_finalize();
 }
 
 /* The handler belongs to this library: where a plug-in holds the archive, its

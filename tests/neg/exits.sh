@@ -6,6 +6,8 @@ set -u
 . "$(dirname "$0")/neg.inc"
 
 program bad <<'C'
+#include <pthread.h>
+
 static long a;
 static int sum, one = 1;
 
@@ -14,13 +16,20 @@ static void at_end(void)
     fprintf(stderr, "an atexit function ran\n");
 }
 
+static void *finalize(void *arg)
+{
+    shmem_finalize();
+    return arg;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argv[1];
-    int status = argc > 2 ? atoi(argv[2]) : 0, me;
+    int status = argc > 2 ? atoi(argv[2]) : 0, me, level;
     shmem_team_t team;
+    pthread_t t;
 
-    shmem_init();
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level);
     me = shmem_my_pe();
     shmem_barrier_all();
     if (!strcmp(word, "all"))
@@ -30,6 +39,15 @@ int main(int argc, char **argv)
         if (me == 1)
             exit(0);
         usleep(100000);
+        shmem_finalize();
+        return 0;
+    }
+    CASE(in_finalize) {         /* that of another thread */
+        if (me == 1)
+            pthread_create(&t, NULL, finalize, NULL);
+        usleep(me == 1 ? 300000 : 900000);
+        if (me == 1)
+            exit(0);
         shmem_finalize();
         return 0;
     }
@@ -99,6 +117,10 @@ ended 0 'all 0'
 all_said 'all 0' "$warn"
 ends 0 "$warn" in_time
 grep -q '^sluice: PE 1 ' "$err" || fail "in_time: $(cat "$err")"
+# Another thread's finalize is none that was left out.
+try 3 ./bad in_finalize
+ended 0 in_finalize
+[ ! -s "$err" ] || fail "in_finalize: $(cat "$err")"
 
 # Others that need it in a collective call end soon, with or without a word.
 gone='sluice: PE 0 \([^ ]+\): shmem_[a-z_]*: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\] \(and 1 other PE: 2\)'
