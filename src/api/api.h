@@ -43,6 +43,8 @@ void *api_allocate(const char *call, const struct api_request *r,
 /* space NULL: that of ptr. */
 void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
                      size_t size, const void *caller);
+/* With SHMEM_CHECK: were blocks overrun?  Then the job ends with a line. */
+void api_heap_look(const char *call);
 /* The network reaches those bytes of a new block, too; collective.  False: not
  * on all PEs. */
 bool api_heap_cover(const char *call, const void *p, size_t size);

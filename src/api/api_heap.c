@@ -143,6 +143,23 @@ bool api_heap_cover(const char *call, const void *p, size_t size)
     return all;
 }
 
+static void tell_damage(const char *call, const struct heap_damage *d)
+{
+    core_fatal(ERR_OVERRUN, call, "the block of %zu bytes at %p was overrun by "
+               "%zu bytes %s its %s, by a store of this PE or a put of a peer",
+               d->size, d->block, d->bytes, d->before ? "before" : "past",
+               d->before ? "start" : "end");
+}
+
+void api_heap_look(const char *call)
+{
+    enum { MOST = 4096 };       /* in each barrier; others come next time */
+    struct heap_damage d;
+
+    if (unlikely(core_status.checks) && heap_guard_look(MOST, &d))
+        tell_damage(call, &d);
+}
+
 /* The number of a space, the same on all PEs. */
 static uint64_t number_of(const struct heap_space *s)
 {
@@ -177,6 +194,8 @@ void *api_allocate(const char *call, const struct api_request *r,
         rc = fault_hit(FAULT_HEAP_ALLOC)
              ? -ENOMEM
              : heap_alloc(r->space, r->size, r->align, r->hints, &p);
+    if (unlikely(core_status.checks) && p)
+        heap_guard_fill(p);
     if (r->clear && p)
         clear(call, p, r->size);
     if (r->hints & SHMEMX_MALLOC_NO_BARRIER)
@@ -270,9 +289,12 @@ API_ALIAS(shmem_malloc_with_hints)
 /* The block's size, or a fatal error. */
 static size_t need_block(const char *call, const void *ptr)
 {
+    struct heap_damage d;
     size_t size = 0;
     long hints;
 
+    if (unlikely(core_status.checks) && heap_guard_damaged(ptr, &d))
+        tell_damage(call, &d);
     if (!heap_block(ptr, &size, &hints))
         core_fatal(ERR_FREE, call, heap_space_of(ptr)
                    ? "%p is not the start of a live block: freed twice, or a "
@@ -320,6 +342,8 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
     if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(space, ptr, size, &moved))
         api_heap_tell_full(call, space ? space : heap_space_of(ptr), size, "",
                            caller);
+    if (unlikely(core_status.checks) && moved)
+        heap_guard_fill(moved);
     if (moved && !api_heap_cover(call, moved, size))
         core_fatal(ERR_LIMIT, call, "the block of %zu bytes cannot be "
                    "registered with the network", size);

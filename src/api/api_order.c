@@ -60,6 +60,7 @@ void pshmem_barrier_all(void)
     core_need_up(__func__);
     API_MEET(&core_world, ERR_COLL, __func__);
     coll_barrier_world();
+    api_heap_look(__func__);
 }
 API_ALIAS(shmem_barrier_all)
 

@@ -226,6 +226,8 @@ static int open_rooms(int thread_level)
     coll_sync(&core_world);
     core_settle();
     coll_settle();
+    if (core_status.checks)
+        heap_guard_on();
     /* Nor does anybody start to wait before all agree how to. */
     coll_sync(&core_world);
     rc = api_device_start();
@@ -356,6 +358,7 @@ void pshmem_finalize(void)
     if (!inits())               /* another thread has ended it meanwhile */
         goto unlock;
     API_MEET(&core_world, ERR_COLL, __func__);
+    api_heap_look(__func__);
     lock_acquire(&setup);
     n = inits();
     set_inits(n - 1);

@@ -32,6 +32,8 @@ ERR(FREE, "a block that is given back is no live one, or messages are of it",
     "free each block of shmem_malloc once, and requests before their buffers")
 ERR(CORRUPT, "words of the library's own in symmetric memory were overwritten",
     "look for a put or a store past the end of its block")
+ERR(OVERRUN, "bytes beside a block of the symmetric heap were overwritten",
+    "look for stores and puts past the end of the block that the line names")
 ERR(DEVICE, "the device cannot be used, or an operation on it failed",
     "see the cause in the line; shmem_info --check tests each step")
 ERR(DATA, "static data cannot be made symmetric",

@@ -157,6 +157,21 @@ void heap_free(void *ptr);      /* ptr must be a live block */
 /* Zeros, wherever that is: -errno where the device fails. */
 int heap_clear(void *ptr, size_t size);
 
+/* ---- heap_guard.c: red zones around the blocks of the host's heap ---- */
+/* From now on, on all PEs alike; there are no blocks yet. */
+void heap_guard_on(void);
+/* Of a new block. */
+void heap_guard_fill(void *ptr);
+/* What was overwritten beside a block: so many bytes, counted from it. */
+struct heap_damage {
+    const void *block;
+    size_t size, bytes;
+    bool before;
+};
+/* Of that block; or of the next few thousand. */
+bool heap_guard_damaged(const void *ptr, struct heap_damage *out);
+bool heap_guard_look(size_t most, struct heap_damage *out);
+
 struct heap_usage {
     size_t total, used, largest_free, blocks, peak_used;
 };

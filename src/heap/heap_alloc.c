@@ -84,6 +84,8 @@ int heap_space_cut(struct heap_space *from, size_t size,
     rc = heap_arena_take(from->arena, size, HEAP_ALIGN, 0, &off);
     if (rc)
         goto free_space;
+    if (from == &heap_default)      /* before the place is the space's */
+        heap_guard_fill((void *)(heap_segs[s->seg].base + off));
     rc = heap_space_open(s, off, off + size, from->align);
     if (rc)
         goto give;

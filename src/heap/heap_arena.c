@@ -26,7 +26,8 @@ struct block {
     uint32_t left, right;       /* treap of the free; right: hash chain */
     uint32_t priority;
     uint16_t hints;
-    bool live;
+    uint8_t slack;              /* of size, that nobody asked for */
+    bool live, zone;            /* zone: a red one, beside a live block */
 };
 
 struct heap_arena {
@@ -37,6 +38,8 @@ struct heap_arena {
     uint32_t *hash, hash_size;  /* a power of two */
     uint32_t n_live;
     size_t from, to, used, peak;
+    size_t zone;                /* bytes on either side of a block, or 0 */
+    uint32_t looked;            /* the last one that was checked */
 };
 
 #define B(i) a->b[i]
@@ -293,7 +296,7 @@ static void release(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
 static size_t lead_in(struct heap_arena *a, uint32_t i, size_t align)
     REQUIRES(a->lock)
 {
-    return heap_round_up(B(i).off, align) - B(i).off;
+    return heap_round_up(B(i).off + a->zone, align) - B(i).off;
 }
 
 /* A free block that holds size bytes at that alignment, or 0.  One that is
@@ -307,7 +310,7 @@ static uint32_t find_room(struct heap_arena *a, size_t size, size_t align)
     if (i && B(i).size >= size + lead_in(a, i, align))
         return i;
     if (i && align > GRANULE) {
-        uint32_t sure = free_at_least(a, size + align, 0);
+        uint32_t sure = free_at_least(a, size + align + a->zone, 0);
 
         if (sure)
             return sure;
@@ -317,30 +320,50 @@ static uint32_t find_room(struct heap_arena *a, size_t size, size_t align)
     return i;
 }
 
+/* Cuts a red zone off the head of i, which is in no tree; what is behind it, if
+ * the block goes on, in no tree either. */
+static uint32_t cut_zone(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
+{
+    bool all = B(i).size == a->zone;
+
+    cut(a, i, a->zone);
+    B(i).live = B(i).zone = true;
+    return all ? 0 : B(i).after;
+}
+
 static int allocate(struct heap_arena *a, size_t size, size_t align,
                     long hints, size_t *out) REQUIRES(a->lock)
 {
     uint32_t i;
     size_t lead;
 
-    if (need_numbers(a, 2) ||
+    if (need_numbers(a, 4) ||
         (a->n_live >= a->hash_size && grow_hash(a)))
         return -ENOMEM;
-    i = find_room(a, size, align);
+    i = find_room(a, size + a->zone, align);
     if (!i)
         return -ENOMEM;
     free_remove(a, i);
-    lead = lead_in(a, i, align);
+    lead = lead_in(a, i, align) - a->zone;
     if (lead) {
         cut(a, i, lead);           /* puts the rest into the tree ... */
         free_insert(a, i);
         i = B(i).after;
         free_remove(a, i);         /* ... from which we take it again */
     }
+    if (a->zone) {
+        i = cut_zone(a, i);
+        free_remove(a, i);
+    }
     cut(a, i, size);
     B(i).hints = (uint16_t)hints;
     live_insert(a, i);
     *out = B(i).off;
+    if (a->zone) {
+        i = B(i).after;
+        free_remove(a, i);
+        cut_zone(a, i);
+    }
     return 0;
 }
 
@@ -413,6 +436,8 @@ int heap_arena_take(struct heap_arena *a, size_t size, size_t align,
     lock_acquire(&a->lock);
     if (size <= a->to - a->from)
         rc = allocate(a, rounded(size), align, hints, off);
+    if (!rc)
+        B(live_find(a, *off)).slack = (uint8_t)(rounded(size) - size);
     lock_release(&a->lock);
     return rc;
 }
@@ -438,7 +463,7 @@ static bool resize_here(struct heap_arena *a, uint32_t i, size_t size)
 {
     uint32_t next = B(i).after;
 
-    if (need_numbers(a, 1))
+    if (a->zone || need_numbers(a, 1))
         return false;
     if (size > B(i).size &&
         !(is_free(a, next) && B(i).size + B(next).size >= size))
@@ -489,10 +514,66 @@ void heap_arena_give(struct heap_arena *a, size_t off)
     lock_acquire(&a->lock);
     i = live_find(a, off);
     if (i) {
+        uint32_t before = B(i).before, after = B(i).after;
+
         live_remove(a, i);
+        if (a->zone) {
+            B(before).zone = B(after).zone = false;
+            release(a, after);
+        }
         release(a, i);
+        if (a->zone)
+            release(a, before);
     }
     lock_release(&a->lock);
+}
+
+void heap_arena_guard(struct heap_arena *a, size_t zone)
+{
+    a->zone = zone;
+}
+
+/* i is a live block with a zone on either side. */
+static struct heap_zones zones_of(struct heap_arena *a, uint32_t i)
+    REQUIRES(a->lock)
+{
+    return (struct heap_zones){ B(i).off, B(i).size - B(i).slack,
+                                B(i).size + a->zone };
+}
+
+bool heap_arena_zones(struct heap_arena *a, size_t off, struct heap_zones *out)
+{
+    uint32_t i;
+
+    lock_acquire(&a->lock);
+    i = a->zone ? live_find(a, off) : 0;
+    if (i)
+        *out = zones_of(a, i);
+    lock_release(&a->lock);
+    return i;
+}
+
+bool heap_arena_next(struct heap_arena *a, struct heap_zones *out)
+{
+    bool found = false;
+
+    lock_acquire(&a->lock);
+    for (uint32_t n = a->n_blocks; a->zone && n && !found; n--) {
+        a->looked = a->looked + 1 < a->n_blocks ? a->looked + 1 : 1;
+        /* A number out of use is in no chain. */
+        found = a->looked < a->n_blocks && B(a->looked).live &&
+                !B(a->looked).zone &&
+                live_find(a, B(a->looked).off) == a->looked;
+    }
+    if (found)
+        *out = zones_of(a, a->looked);
+    lock_release(&a->lock);
+    return found;
+}
+
+size_t heap_arena_blocks(const struct heap_arena *a)
+{
+    return a->zone ? a->n_live : 0;
 }
 
 void heap_arena_usage(struct heap_arena *a, struct heap_usage *out)

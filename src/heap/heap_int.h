@@ -41,6 +41,16 @@ bool heap_arena_room(struct heap_arena *a, size_t off, size_t *room);
 /* In place, of a live block, or not at all. */
 bool heap_arena_resize(struct heap_arena *a, size_t off, size_t size);
 void heap_arena_give(struct heap_arena *a, size_t off);
+/* Red zones of so many bytes around all blocks from now on; there are none yet.
+ * size is what was asked for, to where the zone behind the block ends. */
+struct heap_zones {
+    size_t off, size, to;
+};
+void heap_arena_guard(struct heap_arena *a, size_t zone);
+bool heap_arena_zones(struct heap_arena *a, size_t off, struct heap_zones *out);
+/* The next live block, in some order, again and again. */
+bool heap_arena_next(struct heap_arena *a, struct heap_zones *out);
+size_t heap_arena_blocks(const struct heap_arena *a);
 void heap_arena_usage(struct heap_arena *a, struct heap_usage *out);
 void heap_arena_used(const struct heap_arena *a, size_t *used, size_t *total);
 
