@@ -68,8 +68,7 @@
     static void name##_item(const type *arg, unsigned i)
 #define LAUNCH(stream, name, n, arg)                                        \
     do {                                                                    \
-        shmemx_grid_t grid_ = { .groups = (unsigned)(n), .items = 1,        \
-                                .phases = 1 };                              \
+        shmemx_grid_t grid_ = { (unsigned)(n), 1, 1, 0, 0 };                \
         TRY(shmemx_stream_launch(stream, &grid_, name, arg));               \
     } while (0)
 #endif

@@ -290,6 +290,8 @@ static int get(int pe, const char *key, void *out, size_t size)
     if (fd >= 0)
         close(fd);
     if (rc) {
+        /* oshrun forgets what a PE has published when that PE's start fails. */
+        rt_await_end();
         log_error(ERR_PMI, "what PE %d has published as %s: %s", pe, key,
                   why(rc));
         return rc;
@@ -335,6 +337,7 @@ static int take(int pe, int *out)
     if (rc) {
         if (fd >= 0)
             close(fd);
+        rt_await_end();
         log_error(ERR_PMI, "taking the memory that PE %d shares: %s", pe,
                   why(rc));
         return rc;

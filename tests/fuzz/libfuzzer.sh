@@ -15,6 +15,8 @@ if "$BUILD/bin/oshcc" --showme:compile | grep -q -e -fsanitize; then
     echo 'skip: the build without a sanitizer runs this'
     exit 77
 fi
+# What tests/run sets for its own sanitizers is not for these.
+unset ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
 FUZZ_EACH=10 nice sh "$SRC/scripts/fuzz" >found 2>&1 || {
     cat found
     exit 1

@@ -61,9 +61,10 @@ orders='MS-sm MS-ms SM-sm SM-ms'
 made=
 for mpi in openmpi mpich; do
     command -v mpicc.$mpi >/dev/null || continue
-    # shellcheck disable=SC2046
-    mpicc.$mpi -O1 "$dir/both.c" -o "$dir/$mpi" $(oshcc --showme:compile) \
-        $(oshcc --showme:link) >"$dir/cc.log" 2>&1 ||
+    # The words of oshcc are quoted for a shell.
+    eval "mpicc.$mpi -O1 \"\$dir/both.c\" -o \"\$dir/$mpi\"" \
+        "$(oshcc --showme:compile) $(oshcc --showme:link)" \
+        >"$dir/cc.log" 2>&1 ||
         { cat "$dir/cc.log" >&2; exit 1; }
     made="$made $mpi"
 done

@@ -75,12 +75,13 @@ C
 SHMEM_DEVICE=host
 SHMEM_SYMMETRIC_SIZE=16m
 SHMEM_DEVICE_SYMMETRIC_SIZE=4m
+PATH=$bin:$PATH
 export SHMEM_DEVICE SHMEM_SYMMETRIC_SIZE SHMEM_DEVICE_SYMMETRIC_SIZE
 
 # with REDIRECTIONS: alone, near and far.
 with()
 {
-    for job in '' "$bin/oshrun -n 2" "$bin/oshrun -n 2 --ppn 1"; do
+    for job in '' 'oshrun -n 2' 'oshrun -n 2 --ppn 1'; do
         rm -f failed.*
         # shellcheck disable=SC2086  # words
         timeout 60 $job sh -c "exec ./writes $1" >"$out" 2>"$err" </dev/null

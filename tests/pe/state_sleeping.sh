@@ -111,7 +111,7 @@ for _ in $(seq 18); do
     ps -o pid= --ppid $job | xargs -r kill -USR2 2>>kill.err
 done
 over
-answers 10
+answers 3
 
 how='shmem_info --state'
 start
@@ -121,7 +121,7 @@ for _ in $(seq 18); do
         echo failed >>info.err
 done
 over
-answers 10
+answers 3
 "$bin/shmem_info" --state $$ 2>info.err && fail 'a process that is no PE answers'
 grep -q "shmem_info: $$ is no process of yours with a PE that answers" info.err ||
     fail "$(cat info.err)"
