@@ -447,6 +447,7 @@ install: all ## below DESTDIR and the configured prefix
 	$(foreach n,1 3 7,put 644 "$(mandir)/man$n" $(filter %.$n,$(INST_MAN));) \
 	umask 022; sh scripts/man-links $(INST_MAN) | while read -r link page; do \
 	    echo ".so $$page" >"$(D)$(mandir)/$$link"; done; \
+	put 644 "$(datadir)/sluice" tools/valgrind.supp; \
 	put 644 "$(docdir)" $(INST_DOC); \
 	put 644 "$(docdir)/docs/guide" $(INST_GUIDE); \
 	put 644 "$(docdir)/examples" $(INST_EX)
@@ -464,13 +465,14 @@ uninstall: ## what install put, and nothing else
 	$(foreach n,1 3 7,drop "$(mandir)/man$n" $(filter %.$n,$(INST_MAN));) \
 	[ ! -d "$(D)$(mandir)" ] || sh scripts/man-links $(INST_MAN) | \
 	    (cd "$(D)$(mandir)" && cut -d' ' -f1 | xargs rm -f); \
+	drop "$(datadir)/sluice" valgrind.supp; \
 	drop "$(docdir)" $(INST_DOC); \
 	drop "$(docdir)/docs/guide" $(INST_GUIDE); \
 	drop "$(docdir)/examples" $(INST_EX); \
 	empty "$(includedir)/mpp"; empty "$(libdir)/cmake/Sluice"; \
 	empty "$(libdir)/cmake"; empty "$(libdir)/pkgconfig"; \
 	empty "$(docdir)/docs/guide"; empty "$(docdir)/docs"; \
-	empty "$(docdir)/examples"; empty "$(docdir)"; \
+	empty "$(docdir)/examples"; empty "$(docdir)"; empty "$(datadir)/sluice"; \
 	echo "  REMOVED from $(D)$(prefix)"
 
 # -------------------------------------------------------------- clean-up ----

@@ -13,7 +13,7 @@ for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/mpp/shmem.h \
     lib/pkgconfig/sluice.pc lib/pkgconfig/openshmem.pc \
     lib/cmake/Sluice/SluiceConfig.cmake share/doc/sluice/README.md \
-    share/doc/sluice/LICENSE share/doc/sluice/docs/guide/on_a_stream.md \
+    share/sluice/valgrind.supp share/doc/sluice/LICENSE share/doc/sluice/docs/guide/on_a_stream.md \
     share/doc/sluice/examples/README.md share/doc/sluice/examples/ping.c \
     share/doc/sluice/examples/example.h share/man/man1/oshcc.1; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
