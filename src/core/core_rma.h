@@ -30,41 +30,26 @@ force_inline struct core_spot core_near(const struct core_ctx *ctx,
 
 /* The same in the host's heap only, where most memory is: no call, and nothing
  * to keep across one.  near is 0 for all else. */
-force_inline struct core_spot core_near_heap(const struct core_ctx *ctx,
-                                             const void *sym, size_t len,
-                                             int pe)
-{
-    const struct xport_route *r;
-    uintptr_t near;
-
-    if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
-        r = &xport_routes[core_world_pe(ctx, pe)];
-        near = xport_mapped_heap(r->map, sym, len);
-        if (likely(near))
-            return (struct core_spot){
-                near, (struct core_ctl *)r->map[HEAP_HOST]
-            };
+#define CORE_NEAR_HEAP(name, maps)                                          \
+    force_inline struct core_spot name(const struct core_ctx *ctx,          \
+                                       const void *sym, size_t len, int pe) \
+    {                                                                       \
+        const struct xport_route *r;                                        \
+        uintptr_t near;                                                     \
+                                                                            \
+        if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {    \
+            r = &xport_routes[core_world_pe(ctx, pe)];                      \
+            near = xport_mapped_heap(r->maps, sym, len);                    \
+            if (likely(near))                                               \
+                return (struct core_spot){                                  \
+                    near, (struct core_ctl *)r->map[HEAP_HOST]              \
+                };                                                          \
+        }                                                                   \
+        return (struct core_spot){ 0, NULL };                               \
     }
-    return (struct core_spot){ 0, NULL };
-}
-
-force_inline struct core_spot core_near_heap_amo(const struct core_ctx *ctx,
-                                                 const void *sym, size_t len,
-                                                 int pe)
-{
-    const struct xport_route *r;
-    uintptr_t near;
-
-    if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
-        r = &xport_routes[core_world_pe(ctx, pe)];
-        near = xport_mapped_heap(r->amo, sym, len);
-        if (likely(near))
-            return (struct core_spot){
-                near, (struct core_ctl *)r->map[HEAP_HOST]
-            };
-    }
-    return (struct core_spot){ 0, NULL };
-}
+CORE_NEAR_HEAP(core_near_heap, map)
+CORE_NEAR_HEAP(core_near_heap_amo, amo)
+#undef CORE_NEAR_HEAP
 
 /* core_near for atomics. */
 force_inline struct core_spot core_near_amo(const struct core_ctx *ctx,

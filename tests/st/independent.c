@@ -163,28 +163,15 @@ APART(quiet_waits_for_no_fetch_of_another_stream, fetch)
 APART(quiet_waits_for_no_signal_of_another_stream, signal_behind)
 
 /* Those do not wait: what is under way takes room. */
+static void many_puts(shmemx_stream_t s)
+{
+    many(s);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
+}
+
 T(quiet_waits_for_no_many_puts_of_another_stream)
 {
-    shmemx_stream_t one, two;
-
-    shmem_barrier_all();
-    if (me == 0) {
-        one = st_make();
-        two = st_make();
-        use(two);
-        T_TRUE(ends(two));
-        stop(pids[1]);
-        many(one);
-        T_EQ(shmemx_quiet_on_stream(one), 0);
-        use(two);
-        T_TRUE(ends(two));
-        T_EQ(shmemx_stream_query(one), -EAGAIN);
-        T_EQ(kill(pids[1], SIGCONT), 0);
-        T_EQ(shmemx_stream_sync(one), 0);
-        T_EQ(shmemx_stream_destroy(one), 0);
-        T_EQ(shmemx_stream_destroy(two), 0);
-    }
-    shmem_barrier_all();
+    both(many_puts, false);
 }
 
 static void all(bool device)
@@ -211,7 +198,7 @@ int main(void)
 {
     static long pid;
 
-    alarm(170);                 /* whoever waits for the stopped PE */
+    alarm(170);                 /* for waits for the stopped PE */
     st_begin();
     pid = getpid();
     shmem_barrier_all();
