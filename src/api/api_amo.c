@@ -21,7 +21,7 @@
 #define CTX_ARGS(...) (shmem_ctx_t ctx, __VA_ARGS__)
 
 /* The result is returned, or in *fetch by the next quiet: a bad place for it is
- * told before anything is done. */
+ * reported before anything is done. */
 #define RETURNED(T, KIND, COND, NEAR, value)                                \
     CORE_AMO_RETURN(T, __func__, ctx_, KIND, dest, value, COND, pe, NEAR)
 #define FETCHED(T, XOP, COND, NEAR, value)                                  \

@@ -9,7 +9,7 @@
 
 /* Contexts of kernels and destroyed ones are of this team: the check of a PE,
  * which every call makes, then finds them. */
-static struct core_team nobody;
+static struct core_team no_team;
 
 static struct base_lock ctx_lock = LOCK_INIT;
 static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
@@ -36,14 +36,14 @@ static struct core_ctx *record(void)
     lock_release(&ctx_lock);
     if (!c)
         return calloc(1, sizeof *c);
-    *c = (struct core_ctx){ .team = &nobody };
+    *c = (struct core_ctx){ .team = &no_team };
     return c;
 }
 
 /* Its options are those that fence and quiet look for. */
 static void retire(struct core_ctx *c) REQUIRES(ctx_lock)
 {
-    c->team = &nobody;
+    c->team = &no_team;
     c->device_team = NULL;
     c->options = SHMEM_DEVICE_CTX;
     list_append(&gone, &c->link);
@@ -96,7 +96,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
         return rc;
     }
     c->device_team = options & SHMEM_DEVICE_CTX ? team : NULL;
-    c->team = c->device_team ? &nobody : team;
+    c->team = c->device_team ? &no_team : team;
     c->options = options;
     if (options & SHMEM_CTX_PRIVATE) {
         c->id = __atomic_load_n(&thread_id, __ATOMIC_RELAXED);

@@ -11,10 +11,11 @@
  *
  * That fence interrupts each processor that runs a PE.  Where it costs more
  * than the sleep that it precedes, as where many PEs share many cores, it
- * comes before a longer sleep; where the kernel refuses it, there is none.  Then a writer may miss a sleeper, and so may stores through
- * shmem_ptr, which wake nobody: each sleep is bounded by a fraction of the
- * time waited so far.  Stores of far peers are noticed when the transport
- * advances: by the waiter itself while it is awake.
+ * comes before a longer sleep; where the kernel refuses it, there is none.
+ * Then a writer may miss a sleeper, and stores through shmem_ptr always do:
+ * each sleep is bounded by a fraction of the time waited so far.  Stores of
+ * far peers are noticed when the transport advances: by the waiter itself
+ * while it is awake.
  *
  * Positions of bytes are relative to the PE's own heap base as its slot is
  * mapped: data and heap of a slot are neighbours there, in every process. */
@@ -175,7 +176,7 @@ void core_wait_tell(void)
 
     if (env.STATS)
         log_tell("waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
-                 "of all PEs; %lu stores woke nobody", (unsigned long)c.looks,
+                 "of all PEs; %lu stores woke no sleeper", (unsigned long)c.looks,
                  (unsigned long)c.yields, (unsigned long)c.sleeps,
                  (unsigned long)c.fenced, (unsigned long)c.late);
 }

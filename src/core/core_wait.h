@@ -28,7 +28,7 @@ struct core_waiter {
     uint32_t seen;              /* wake_seq before the last look */
     bool announced, noted;      /* to writers; what it waits for */
     bool fenced;                /* every writer has seen the announcement */
-    bool timed_out;             /* its last sleep: nobody woke it */
+    bool timed_out;             /* its last sleep had no wake-up */
     bool foreign, silent;       /* addr is not for the processor; others tell */
     /* For who asks: all of a collective call, unless the caller says more. */
     bool is_signed, alike;      /* alike: SET compares all with each */
@@ -83,7 +83,7 @@ static inline void core_wait_end(struct core_waiter *w)
 struct core_wait_counts {
     uint64_t looks, yields;     /* behind the quick looks */
     uint64_t sleeps, fenced;    /* of which writers were fenced before */
-    uint64_t late;              /* waits whose store came, but woke nobody */
+    uint64_t late;              /* waits whose store came, without a wake-up */
 };
 struct core_wait_counts core_wait_counts_take(void);
 /* Prints them, where SHMEM_STATS asks for that. */

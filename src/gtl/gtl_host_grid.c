@@ -2,7 +2,7 @@
 /* Kernels of the software device: the groups of a grid are taken one after
  * the other by the stream's thread and by those of a pool, one for each
  * further core.  A stream always runs its own grid, so a kernel that holds
- * the pool holds nobody else.
+ * the pool holds up no other stream.
  *
  * Groups that are to be resident together may wait for each other by a plain
  * loop, so each of them needs a thread that the system's scheduler runs:

@@ -261,7 +261,7 @@ int heap_open(const struct heap_plan *plan, const struct heap_place *host,
     int rc;
 
     reserved_used = 0;
-    /* What huge pages leave behind it is nobody's. */
+    /* What huge pages leave behind it is not used. */
     rc = heap_space_open(&heap_default, blocks,
                          blocks + heap_round_up(plan->user_size, page_size()),
                          heap_plan_align(plan));

@@ -26,7 +26,7 @@ struct block {
     uint32_t left, right;       /* treap of the free; right: hash chain */
     uint32_t priority;
     uint16_t hints;
-    uint8_t slack;              /* of size, that nobody asked for */
+    uint8_t slack;              /* of size, beyond what was asked for */
     bool live, zone;            /* zone: a red one, beside a live block */
 };
 

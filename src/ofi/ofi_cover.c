@@ -96,7 +96,7 @@ static size_t next_end(size_t end, bool exact)
 int ofi_cover(size_t end, bool exact)
 {
     void *base = (void *)xport_routes[rt_job.pe].map[HEAP_HOST];
-    static bool told;
+    static bool reported;
     char size[24];
     int rc = -FI_ENOKEY;
 
@@ -104,12 +104,12 @@ int ofi_cover(size_t end, bool exact)
     /* Two random keys may be the same one. */
     for (int tries = 0; tries < 4 && rc == -FI_ENOKEY; tries++)
         rc = ofi_region_open(base, next_size, HEAP_HOST, &next);
-    if (rc && exact && !told)
+    if (rc && exact && !reported)
         log_warn(ERR_HEAP, "provider %s does not register %s of the symmetric "
                  "heap: %s; is the limit of locked memory too low (ulimit -l)?",
                  ofi.name, log_size(size, (double)next_size),
                  ofi_strerror(rc));
-    told |= rc && exact;
+    reported |= rc && exact;
     return rc;
 }
 

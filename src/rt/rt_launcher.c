@@ -234,7 +234,7 @@ static void close_launcher(void)
 {
     struct rt_wire bye = { .type = RT_BYE };
 
-    /* oshrun may have gone: then nobody waits for this. */
+    /* oshrun may have gone: then no process waits for this. */
     rt_wire_send(session, 0, &bye, -1);
     close(session);
     session = -1;

@@ -320,7 +320,7 @@ static enum stream_done put_then_signal(struct stream_queue *q,
     }
     if (!xport_far->fenced(q->ctx.flow, true) || !has_room(q))
         return STREAM_AGAIN;
-    /* As far as that is known, no signal tells of what is not there. */
+    /* As far as failures are known, no signal announces data that are missing. */
     if (!stream_fail_since(&q->failed, p->failures, op->pe))
         core_signal(op->call, &q->ctx, op->signal.addr, op->signal.value,
                     op->signal.op, op->pe);

@@ -163,7 +163,7 @@ bool stream_queues_advance(bool *armed, bool *busy);
 enum stream_done {
     STREAM_AGAIN,               /* a part is begun, or none: call it again */
     STREAM_BEGUN,               /* all is: ask whether it has ended */
-    STREAM_ENDED                /* or nobody waits for its end */
+    STREAM_ENDED                /* or no step waits for its end */
 };
 /* What of an operation is begun; zeros before its first step. */
 struct stream_part {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_notes.h - which words each stream was told to wait for.
+/* stream_notes.h - which flags each stream waits for.
  *
  * A thread that enqueues a wait leaves a note of it in the stream's record, by
  * a few stores; the watchdog reads them.  A record belongs to a handle: it ends

@@ -3,12 +3,12 @@
  *
  * One thread at a time arms, and who holds the queue does: the agent, or the
  * stream's own thread on the software device.  The operations of a queue lie in
- * a ring of chunks that grows, so nobody is ever held up.  A queue belongs to
+ * a ring of chunks that grows, so an enqueue never waits for room.  A queue belongs to
  * the stream's number, which no other stream ever has.  When the stream is
  * destroyed here, or its handle comes back with another number, it is gone, and
  * the progress thread frees the queue when that is empty.
  *
- * The lock is for the list and the table alone: nobody holds
+ * The lock is for the list and the table alone: no thread holds
  * it for longer than it takes to follow some pointers, so that a call on one
  * stream never waits for what another one moves.  Who works on a queue holds
  * that queue; a queue that is held stays in the list. */
@@ -76,7 +76,7 @@ static void next_era(void)
 
 /* ---- the side of who does ---- */
 
-/* Whoever holds it is about to let it go. */
+/* The thread that holds it releases it soon. */
 static void hold_for_good(struct stream_queue *q)
 {
     while (!stream_queue_hold(q))
@@ -121,7 +121,7 @@ static void free_memory(struct stream_queue *q)
     free(q);
 }
 
-/* It is in no table; nobody waits for what it may have under way. */
+/* It is in no table; no stream waits for what it may have under way. */
 static void queue_free(struct stream_queue *q)
 {
     hold_for_good(q);
@@ -195,8 +195,8 @@ static bool is_over(const struct stream_queue *q)
 
 /* ---- passes over all ---- */
 
-/* The first queue behind q, or of all, that nobody held, and that the caller
- * holds now; q is let go.  *skips: some were held. */
+/* The first queue behind q, or of all, that no thread held, and that the
+ * caller holds now; q is released.  *skips: some were held. */
 static struct stream_queue *next_held(struct stream_queue *q, bool *skips)
 {
     struct stream_queue *next = NULL;

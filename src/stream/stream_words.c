@@ -15,7 +15,7 @@ static unsigned n_spare GUARDED_BY(lock);
 
 /* When the device opens, and not with the first queue: a stream may wait then,
  * and the driver for that stream.  The memory stays for good: streams that
- * nobody waited for may look at it. */
+ * the program has not waited for may look at it. */
 void stream_words_open(void)
 {
     size_t size = STREAM_QUEUES * sizeof *words;

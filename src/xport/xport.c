@@ -53,7 +53,7 @@ int xport_open(int n_pes)
 {
     const uintptr_t line = _Alignof(struct xport_route);
 
-    /* Not aligned_alloc: pages of routes that nobody fills stay untouched. */
+    /* Not aligned_alloc: pages of routes without entries stay untouched. */
     routes_block = calloc((size_t)n_pes + 1, sizeof *xport_routes);
     if (routes_block) {
         xport_routes = (struct xport_route *)

@@ -14,7 +14,7 @@ struct xport_wait {
     int maybe;                  /* for this one, unless that is -1 */
     uint64_t since_ns;          /* CLOCK_MONOTONIC; 0: it has not lasted */
     uint64_t told_ns;           /* since_ns at first, then core's */
-    bool shown;                 /* core's: its end is to be told */
+    bool shown;                 /* core's: it reports the end, too */
 };
 /* Called by the transport, again and again, while a wait lasts; ends the job
  * if one of several PEs is lost.  And when it is over.  Set by core. */

@@ -25,7 +25,7 @@ static void flood(const char *bytes, size_t size)
             usleep(1000);
 }
 
-/* A message without its body: nobody looks at that. */
+/* A message without its body, which is not read. */
 static void hello(int fd)
 {
     struct rt_wire_head h = { .magic = RT_WIRE_MAGIC, .type = RT_HELLO };

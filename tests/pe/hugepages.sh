@@ -80,7 +80,7 @@ if [ "$free" -ge 38 ]; then
         "$pe/align"
     left=$(cat $pages/hugepages-2048kB/free_hugepages)
     [ "$left" -eq "$free" ] || fail "$left of $free huge pages are left"
-    # One page too few: told at start, not by a signal.
+    # One page too few: reported at start, not by a signal.
     run 2m $((free * 2))m 1 '' "$pe/pages"
     says 'only .* are free .* serve in their place \[S-W-HEAP\]'
 fi

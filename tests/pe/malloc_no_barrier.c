@@ -10,7 +10,7 @@
 
 enum { BLOCKS = 100, PATIENCE_S = 10 };
 
-static long told;
+static long arrived;
 static int me, n_pes;
 
 static void *allocate(size_t bytes)
@@ -26,14 +26,14 @@ T(the_call_returns_before_others_make_it)
 
     shmem_barrier_all();
     if (me) {
-        while (!shmem_test(&told, SHMEM_CMP_EQ, 1L) && shmemx_wtime() < end)
+        while (!shmem_test(&arrived, SHMEM_CMP_EQ, 1L) && shmemx_wtime() < end)
             ;
-        T_EQ(told, 1);
+        T_EQ(arrived, 1);
     }
     block = allocate(sizeof *block);
     T_NE(block, NULL);
     for (int pe = 1; me == 0 && pe < n_pes; pe++)
-        shmem_long_p(&told, 1, pe);
+        shmem_long_p(&arrived, 1, pe);
     shmem_barrier_all();
     shmem_free(block);
 }

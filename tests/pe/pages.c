@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: the heap has the pages that T_PAGES names (small, thp, or the
- * kibibytes of reserved ones), each slot prefers a NUMA node whoever touches it
+ * kibibytes of reserved ones), each slot prefers a NUMA node whichever PE touches it
  * first, and puts, static data and forked children work in all of them.
  * PEs: 1 3
  * Far: 4/2

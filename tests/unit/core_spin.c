@@ -105,7 +105,7 @@ T(core_wait_partner_on_same_core_is_not_spun_for)
     T_LT(0, c.yields);
 }
 
-/* Nobody stores: its yields return at once, or run processes that do not wait
+/* No store comes: its yields return at once, or run processes that do not wait
  * for it. */
 T(core_wait_alone_spins_its_whole_time_again)
 {

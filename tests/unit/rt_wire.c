@@ -162,7 +162,7 @@ T(what_is_no_message_is_refused_and_what_came_with_it_is_told)
 }
 
 /* "pe/n first-last fd:inode", or the variable that is bad. */
-static const char *told(const char *pe, const char *pes, const char *local,
+static const char *invited(const char *pe, const char *pes, const char *local,
                         const char *channel)
 {
     static char text[128];
@@ -178,31 +178,31 @@ static const char *told(const char *pe, const char *pes, const char *local,
 
 T(variables_are_read)
 {
-    T_STR(told("1", "4", "0-3", "32:4711"), "1/4 0-3 32:4711");
-    T_STR(told("0", "1", "0-0", "3:18446744073709551615"),
+    T_STR(invited("1", "4", "0-3", "32:4711"), "1/4 0-3 32:4711");
+    T_STR(invited("0", "1", "0-0", "3:18446744073709551615"),
           "0/1 0-0 3:18446744073709551615");
-    T_STR(told("5", "8", "4-7", "9:1"), "5/8 4-7 9:1");
+    T_STR(invited("5", "8", "4-7", "9:1"), "5/8 4-7 9:1");
 }
 
 T(a_bad_variable_is_named)
 {
-    T_STR(told("4", "4", "0-3", "32:1"), "SLUICE_JOB_PE");
-    T_STR(told(NULL, "4", "0-3", "32:1"), "SLUICE_JOB_PE");
-    T_STR(told("", "4", "0-3", "32:1"), "SLUICE_JOB_PE");
-    T_STR(told("5", "1", "0-0", "32:1"), "SLUICE_JOB_PE");
-    T_STR(told("0", "0", "0-0", "32:1"), "SLUICE_JOB_PES");
-    T_STR(told("0", "-1", "0-0", "32:1"), "SLUICE_JOB_PES");
-    T_STR(told("0", "2147483648", "0-0", "32:1"), "SLUICE_JOB_PES");
-    T_STR(told("3", "4", "0-2", "32:1"), "SLUICE_JOB_LOCAL");
-    T_STR(told("0", "4", "1-3", "32:1"), "SLUICE_JOB_LOCAL");
-    T_STR(told("0", "4", "0-4", "32:1"), "SLUICE_JOB_LOCAL");
-    T_STR(told("0", "4", "0", "32:1"), "SLUICE_JOB_LOCAL");
-    T_STR(told("0", "1", "0-0", NULL), "SLUICE_JOB_CHANNEL");
-    T_STR(told("0", "1", "0-0", "2:1"), "SLUICE_JOB_CHANNEL");
-    T_STR(told("0", "1", "0-0", "32"), "SLUICE_JOB_CHANNEL");
-    T_STR(told("0", "1", "0-0", "32:18446744073709551616"),
+    T_STR(invited("4", "4", "0-3", "32:1"), "SLUICE_JOB_PE");
+    T_STR(invited(NULL, "4", "0-3", "32:1"), "SLUICE_JOB_PE");
+    T_STR(invited("", "4", "0-3", "32:1"), "SLUICE_JOB_PE");
+    T_STR(invited("5", "1", "0-0", "32:1"), "SLUICE_JOB_PE");
+    T_STR(invited("0", "0", "0-0", "32:1"), "SLUICE_JOB_PES");
+    T_STR(invited("0", "-1", "0-0", "32:1"), "SLUICE_JOB_PES");
+    T_STR(invited("0", "2147483648", "0-0", "32:1"), "SLUICE_JOB_PES");
+    T_STR(invited("3", "4", "0-2", "32:1"), "SLUICE_JOB_LOCAL");
+    T_STR(invited("0", "4", "1-3", "32:1"), "SLUICE_JOB_LOCAL");
+    T_STR(invited("0", "4", "0-4", "32:1"), "SLUICE_JOB_LOCAL");
+    T_STR(invited("0", "4", "0", "32:1"), "SLUICE_JOB_LOCAL");
+    T_STR(invited("0", "1", "0-0", NULL), "SLUICE_JOB_CHANNEL");
+    T_STR(invited("0", "1", "0-0", "2:1"), "SLUICE_JOB_CHANNEL");
+    T_STR(invited("0", "1", "0-0", "32"), "SLUICE_JOB_CHANNEL");
+    T_STR(invited("0", "1", "0-0", "32:18446744073709551616"),
           "SLUICE_JOB_CHANNEL");
-    T_STR(told("0", "1", "0-0", "32:1 "), "SLUICE_JOB_CHANNEL");
+    T_STR(invited("0", "1", "0-0", "32:1 "), "SLUICE_JOB_CHANNEL");
 }
 
 int main(void)

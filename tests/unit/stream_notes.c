@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: records of what streams wait for: one for each handle, gone with
- * its stream; of streams whose end nobody says, those without a wait go first;
+ * its stream; of streams whose end is not announced, those without a wait go first;
  * a wait that is not over is found. */
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* channel.h - oshrun's side of the channels of its PEs, see rt/rt_wire.h.
  *
- * Nobody but the processes of a PE holds its channel, nothing listens, and the
+ * Only the processes of a PE hold its channel, no socket listens, and the
  * keeper's loop serves all of them.  What a PE publishes lives as long as its
  * session. */
 #ifndef OSHRUN_CHANNEL_H
@@ -11,7 +11,7 @@
 
 /* Of a job of n PEs.  0, or -1 with the reason said. */
 int channel_open(int n);
-/* Makes the channel of a PE and adds what the PE is told to its environment.
+/* Makes the channel of a PE and adds the PE's variables to its environment.
  * Returns the PE's end, the same number for all of them, or -1 with the reason
  * said. */
 int channel_make(const struct job *j, int pe, char ***env);
