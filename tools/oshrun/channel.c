@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* channel.c - see channel.h. */
 #include "channel.h"
+#include "tree.h"
 
 #include "rt/rt_wire.h"
 
@@ -32,6 +33,7 @@ struct member {
     int channel;                    /* -1: none yet, or its PE has ended */
     int session;                    /* -1: none of its processes has one */
     pid_t owner;                    /* of the session */
+    int64_t owner_started;          /* see tree_started() */
     unsigned sessions, fences;      /* how many so far; of this session */
     bool in_fence;
     bool strange;                   /* said */
@@ -183,9 +185,10 @@ static void begin_session(struct job *j, int pe, int session)
                                .pe = pe };
     struct member *m = &all.member[pe];
 
-    /* A child that it has forked may still hold the session of a process that
-     * has ended. */
-    if (m->session >= 0 && kill(m->owner, 0) < 0 && errno == ESRCH)
+    /* The session of a process that has ended may be open: a child that it
+     * has forked holds it, or the system has not closed it yet. */
+    if (m->session >= 0 && m->owner > 0 &&
+        !tree_runs(m->owner, m->owner_started))
         end_session(j, pe, SERVER_LOST);
     if (m->session >= 0) {
         refuse(session, -EBUSY, m->owner);
@@ -193,6 +196,7 @@ static void begin_session(struct job *j, int pe, int session)
     }
     m->session = session;
     m->owner = maker(session);
+    m->owner_started = tree_started(m->owner);
     m->sessions++;
     m->fences = 0;
     job_note_server(j, &ev);

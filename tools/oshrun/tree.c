@@ -28,24 +28,37 @@ struct procs {
     size_t n;
 };
 
-/* "<pid> (<name>) <state> <parent> ...", where the name may hold anything. */
-static bool read_stat(const char *pid, struct proc *out)
+static bool read_text(const char *path, char *text, size_t size)
 {
-    char path[64], text[512], *p;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n;
-    int fd;
 
-    snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    n = read(fd, text, sizeof(text) - 1);
+    n = read(fd, text, size - 1);
     close(fd);
     if (n <= 0)
         return false;
     text[n] = '\0';
-    p = strrchr(text, ')');
-    if (!p || strlen(p) < 5)
+    return true;
+}
+
+/* "<pid> (<name>) <state> <parent> ...", where the name may hold anything:
+ * from its end, or NULL. */
+static char *stat_text(const char *path, char *text, size_t size)
+{
+    char *p = read_text(path, text, size) ? strrchr(text, ')') : NULL;
+
+    return p && strlen(p) >= 5 ? p : NULL;
+}
+
+static bool read_stat(const char *pid, struct proc *out)
+{
+    char path[64], text[512], *p;
+
+    snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+    p = stat_text(path, text, sizeof(text));
+    if (!p)
         return false;
     out->pid = (pid_t)atoi(pid);
     out->dead = p[2] == 'Z' || p[2] == 'X';
@@ -132,4 +145,69 @@ int tree_kill(int ms)
             return alive;
         usleep(2000);
     }
+}
+
+/* ---- one process ---- */
+
+/* As in linux/sched.h: it leaves the kernel no more; by a signal. */
+enum { PF_EXITING = 0x4, PF_SIGNALED = 0x400 };
+
+int64_t tree_started(pid_t pid)
+{
+    char path[64], text[512], *p;
+    long long at;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    p = stat_text(path, text, sizeof(text));
+    return p && sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u "
+                       "%*u %*d %*d %*d %*d %*d %*d %lld", &at) == 1 ? at : -1;
+}
+
+static bool kill_pends(const char *task)
+{
+    char path[340], text[4096], *p;
+
+    snprintf(path, sizeof(path), "%s/status", task);
+    p = read_text(path, text, sizeof(text)) ? strstr(text, "\nSigPnd:") : NULL;
+    return p && strtoull(p + 8, NULL, 16) >> (SIGKILL - 1) & 1;
+}
+
+static bool task_runs(const char *task)
+{
+    char path[340], text[512], state, *p;
+    unsigned flags;
+
+    snprintf(path, sizeof(path), "%s/stat", task);
+    p = stat_text(path, text, sizeof(text));
+    if (!p)
+        return false;               /* it has ended meanwhile */
+    if (sscanf(p + 2, "%c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+        return true;
+    return state != 'Z' && state != 'X' &&
+           !(flags & (PF_EXITING | PF_SIGNALED)) && !kill_pends(task);
+}
+
+bool tree_runs(pid_t pid, int64_t started)
+{
+    char path[64], task[324];
+    struct dirent *e;
+    bool runs = false;
+    DIR *dir;
+
+    if (kill(pid, 0) < 0 && errno == ESRCH)
+        return false;
+    if (started >= 0 && tree_started(pid) != started)
+        return false;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    dir = opendir(path);
+    if (!dir)
+        return errno != ENOENT || started < 0;
+    /* The first thread may end before the others. */
+    while (!runs && (e = readdir(dir)))
+        if (isdigit((unsigned char)e->d_name[0])) {
+            snprintf(task, sizeof(task), "%s/%s", path, e->d_name);
+            runs = task_runs(task);
+        }
+    closedir(dir);
+    return runs;
 }
