@@ -63,7 +63,7 @@ static void lay_out(struct heap_plan *p)
                    : heap_round_up(p->host_size + p->data_size, HEAP_ALIGN);
 }
 
-void heap_plan_drop_huge(struct heap_plan *p)
+static void drop_huge(struct heap_plan *p)
 {
     p->huge_page = 0;
     lay_out(p);
@@ -88,7 +88,7 @@ static void choose_pages(int n_pes, struct heap_plan *p)
              log_size(need, (double)p->slot_size * n_pes),
              log_size(each, (double)p->huge_page),
              log_size(has, (double)m.bytes), m.limit);
-    heap_plan_drop_huge(p);
+    drop_huge(p);
 }
 
 static void choose_default(int n_pes, size_t available, struct heap_plan *p)
@@ -136,6 +136,13 @@ static int check_memory(int n_pes, const struct mem_bound *m,
     return -ENOMEM;
 }
 
+static void look_at_memory(struct mem_bound *out)
+{
+    mem_available("", out);
+    if (fault_hit(FAULT_HEAP_COMMIT))
+        out->bytes = 0;
+}
+
 int heap_plan_make(int n_pes, struct heap_plan *out)
 {
     struct heap_plan p = { 0 };
@@ -146,9 +153,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     heap_data_find(&d);
     p.data_size = d.size;
     p.data_hash = d.hash;
-    mem_available("", &m);
-    if (fault_hit(FAULT_HEAP_COMMIT))
-        m.bytes = 0;
+    look_at_memory(&m);
     if (heap_env_size(HEAP_HOST, &p.user_size))
         p.asked_size = p.user_size;
     else
@@ -157,6 +162,20 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     rc = check_memory(n_pes, &m, &p);
     if (!rc)
         *out = p;
+    return rc;
+}
+
+int heap_plan_drop_huge(int n_pes, struct heap_plan *plan)
+{
+    struct heap_plan p = *plan;
+    struct mem_bound m;
+    int rc;
+
+    drop_huge(&p);
+    look_at_memory(&m);
+    rc = check_memory(n_pes, &m, &p);
+    if (!rc)
+        *plan = p;
     return rc;
 }
 

@@ -74,8 +74,9 @@ int heap_plan_agree(const struct heap_plan *plan,
 /* Without static data in the slot: for programs that differ. */
 void heap_plan_drop_data(struct heap_plan *plan);
 
-/* The reserved huge pages could not be had. */
-void heap_plan_drop_huge(struct heap_plan *plan);
+/* The reserved huge pages could not be had: the same plan with the usual ones,
+ * checked as by heap_plan_make(). */
+int heap_plan_drop_huge(int n_pes, struct heap_plan *plan);
 
 /* A part of a file that is this PE's, and where it is mapped. */
 struct heap_place {

@@ -174,6 +174,12 @@ static int compare_sizes(const struct sm_card *card)
     return rc ? rc : heap_plan_agree(&card->plan, &first.plan);
 }
 
+/* Nodes that share a machine share its memory. */
+static int sharers(void)
+{
+    return rt_job.one_machine ? rt_job.n_pes : rt_job.n_local;
+}
+
 /* Reserved pages before the plan goes out, for others may take them first. */
 static int make_host_file(struct heap_plan *plan, int *out)
 {
@@ -188,7 +194,9 @@ static int make_host_file(struct heap_plan *plan, int *out)
         log_warn(ERR_HEAP, "SHMEM_HUGEPAGES: the heaps' %zu bytes in huge pages "
                  "were taken by others meanwhile: the usual ones serve in "
                  "their place", n * plan->slot_size);
-        heap_plan_drop_huge(plan);
+        rc = heap_plan_drop_huge(sharers(), plan);
+        if (rc)
+            return rc;
     }
     return sm_memfd_make(n * plan->slot_size, 0, out);
 }
@@ -231,9 +239,7 @@ static int lead(struct sm_card *card, int fds[2])
     size_t n = (size_t)rt_job.n_local;
     int listen_fd = -1, rc;
 
-    /* Nodes that share a machine share its memory. */
-    rc = heap_plan_make(rt_job.one_machine ? rt_job.n_pes : rt_job.n_local,
-                        &card->plan);
+    rc = heap_plan_make(sharers(), &card->plan);
     if (!rc)
         rc = make_host_file(&card->plan, &fds[0]);
     if (!rc && sm_two_files(&card->plan))
@@ -287,6 +293,13 @@ static int open_heap(const struct heap_plan *plan, const int fds[2])
     return heap_open(plan, &h, &d);
 }
 
+static void close_file(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
 int sm_open(void)
 {
     int fds[2] = { -1, -1 }, rc;
@@ -294,6 +307,9 @@ int sm_open(void)
 
     memset(&card, 0, sizeof card);
     rc = rt_job.local ? join(&card, fds) : lead(&card, fds);
+    /* It was made before the programs were found to differ. */
+    if (!rc && !sm_two_files(&card.plan))
+        close_file(&fds[1]);
     if (!rc)
         rc = map_files(&card.plan, fds);
     if (!rc)
@@ -302,8 +318,7 @@ int sm_open(void)
         unmap_part(&host);
         unmap_part(&data);
         for (int i = 0; i < 2; i++)
-            if (fds[i] >= 0)
-                close(fds[i]);
+            close_file(&fds[i]);
         return rc;
     }
     fill_routes(&card.plan);

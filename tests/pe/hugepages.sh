@@ -78,6 +78,44 @@ if [ "$free" -ge 38 ]; then
     run 2m 9m 2 2048 "$pe/static_data"
     run 2m 33m 2 2048 env SHMEM_DEVICE=host SHMEM_DEVICE_SYMMETRIC_SIZE=16m \
         "$pe/align"
+    # Programs that differ share no static data, and keep no file for them.
+    cat >differ.c <<'C'
+#include <dirent.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+char more[SIZE] = "x";
+
+int main(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    struct dirent *e;
+    char to[256];
+    int files = 0;
+
+    shmem_init();
+    while (dir && (e = readdir(dir))) {
+        ssize_t n = readlinkat(dirfd(dir), e->d_name, to, sizeof to - 1);
+
+        to[n < 0 ? 0 : n] = '\0';
+        files += !strncmp(to, "/memfd:sluice", 13);
+    }
+    printf("files: %d\n", files);
+    shmem_finalize();
+    return 0;
+}
+C
+    for size in 64 100000; do
+        "$BUILD/bin/oshcc" -DSIZE=$size differ.c -o differ.$size || exit 1
+    done
+    # shellcheck disable=SC2016
+    run 2m 9m 2 2048 sh -c '[ "$SLUICE_JOB_PE" = 0 ] && exec ./differ.64
+        exec ./differ.100000'
+    says 'programs whose static data differ'
+    says '^heap pages: 2\.0 MiB pages, reserved; '
+    [ "$(grep -cx 'files: 1' out)" -eq 2 ] || fail 'the files of memory'
     left=$(cat $pages/hugepages-2048kB/free_hugepages)
     [ "$left" -eq "$free" ] || fail "$left of $free huge pages are left"
     # One page too few: reported at start, not by a signal.

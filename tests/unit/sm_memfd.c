@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: the node's memory can never become smaller, and a file that
- * can, or is too small, is told from it. */
+ * can, or is too small, is told from it.  Where huge pages cannot be had, the
+ * usual ones that take their place are checked against what is there. */
 #include "../../src/sm/sm.c"
 
 #include "unit.h"
@@ -99,15 +100,50 @@ T(mem_map_aligned_takes_no_address_space_beside)
     close(fd);
 }
 
+/* Files of memory may be larger than memory: what they take comes later, and
+ * a shortage then ends PEs by a signal. */
+T(a_heap_that_huge_pages_do_not_hold_fits_the_usual_ones_or_is_refused)
+{
+    struct heap_plan was = { .user_size = (size_t)900 << 40,
+                             .host_size = (size_t)901 << 40,
+                             .slot_size = (size_t)901 << 40,
+                             .huge_page = 2 << 20, .huge_asked = 2 << 20 };
+    struct heap_plan p = was;
+    const char *said;
+    int fd = -1, rc;
+
+    unit_capture();
+    rc = make_host_file(&p, &fd);
+    said = unit_captured();
+    T_EQ(rc, -ENOMEM);
+    T_EQ(fd, -1);
+    T_EQ(unit_lines(said), 2);
+    T_HAS(said, " in huge pages were taken by others meanwhile: ");
+    T_HAS(said, "symmetric heaps of 900 TiB for 1 PE take 900 TiB with static "
+          "data, but ");
+    p = was;
+    p.user_size = 1 << 20;      /* of many PEs: only the sum did not fit */
+    unit_capture();
+    rc = make_host_file(&p, &fd);
+    said = unit_captured();
+    T_EQ(rc, 0);
+    T_EQ(unit_lines(said), 1);
+    T_EQ(p.huge_page, 0);
+    T_EQ(check(fd, p.slot_size), 0);
+    close(fd);
+}
+
 int main(void)
 {
     int local_pes[1] = { 0 };
 
     rt_job.local_pes = local_pes;
+    rt_job.n_local = 1;
     T_RUN(what_is_made_is_what_is_wanted);
     T_RUN(a_file_without_the_seal_is_refused);
     T_RUN(another_kind_of_file_is_refused);
     T_RUN(mem_map_aligned_puts_a_byte_where_it_is_asked);
     T_RUN(mem_map_aligned_takes_no_address_space_beside);
+    T_RUN(a_heap_that_huge_pages_do_not_hold_fits_the_usual_ones_or_is_refused);
     return T_DONE();
 }
