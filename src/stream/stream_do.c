@@ -3,6 +3,7 @@
  * in the context of the queue.  Called by the holder of a queue, in steps: no
  * step waits for a peer, for room in the network, or copies for long, since the
  * progress thread has other queues to see to. */
+#include "base/fault.h"
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
 #include "stream/stream_chan.h"
@@ -162,8 +163,16 @@ static enum stream_done put_blocks(struct stream_queue *q,
     return moved(q, op, n, begun(op));
 }
 
+static bool has_bounce(struct stream_queue *q)
+{
+    if (!q->bounce && !fault_hit(FAULT_STREAM_BOUNCE))
+        q->bounce = malloc(BOUNCE);
+    return q->bounce;
+}
+
 /* Blocks that a device is to have come to host memory first.  That is free
- * when the network has nothing left to bring. */
+ * when the network has nothing left to bring; blocks that it did not bring stay
+ * as they are. */
 static enum stream_done get_by_bounce(struct stream_queue *q,
                                       const struct stream_op *op)
 {
@@ -172,17 +181,22 @@ static enum stream_done get_by_bounce(struct stream_queue *q,
     struct xport_blocks x = { b.len, b.count, 0, 0 };
     bool comes = q->part.comes;
 
-    if (!q->bounce)
-        q->bounce = malloc(BOUNCE);
-    if (!q->bounce || (comes ? !stream_queue_idle(q) : !has_room(q)))
+    if (!has_bounce(q)) {
+        stream_fail(&q->failed, op->call, "get", op->pe, "out of memory for "
+                    "blocks on their way to the device", NULL);
+        return STREAM_ENDED;
+    }
+    if (comes ? !stream_queue_idle(q) : !has_room(q))
         return STREAM_AGAIN;
     q->part.comes = !comes;
     if (comes) {
-        core_device_copy_blocks(block_at(op->dest, b.dst, q, op), b.dst,
-                                q->bounce, (ptrdiff_t)b.len, &x);
+        if (!stream_fail_since(&q->failed, q->part.failures, op->pe))
+            core_device_copy_blocks(block_at(op->dest, b.dst, q, op), b.dst,
+                                    q->bounce, (ptrdiff_t)b.len, &x);
         return moved(q, op, b.len * b.count, STREAM_ENDED);
     }
     b.dst = (ptrdiff_t)b.len;
+    q->part.failures = stream_fail_lost(&q->failed);
     core_far_get_strided(op->call, &q->ctx, q->bounce, from, &b, op->pe);
     return STREAM_AGAIN;
 }
@@ -234,6 +248,7 @@ static enum stream_done do_amo(struct stream_queue *q,
         if (xport_far && !has_room(q))
             return STREAM_AGAIN;
         q->was = 0;
+        q->part.failures = stream_fail_lost(&q->failed);
         core_far_amo(op->call, &q->ctx, a->op, a->size, a->sym, op->pe,
                      &a->value, &a->cond, bounces ? &q->was : a->fetch, true);
         return bounces ? STREAM_BEGUN : begun(op);
@@ -438,7 +453,8 @@ bool stream_do_ended(struct stream_queue *q, const struct stream_op *op)
     atomics_full_fence();
     if (!gtl_device.ordered)
         gtl->flush();
-    if (to_device(op))
+    if (to_device(op) &&
+        !stream_fail_since(&q->failed, q->part.failures, op->pe))
         core_copy(op->amo.fetch, &q->was, op->amo.size);
     return true;
 }
