@@ -145,8 +145,13 @@ void chan_free(struct chan *c);
 void chan_ask(const char *call, struct chan *c);
 /* So do those that it has not asked for yet. */
 void chan_ask_others(void);
-/* What has come is seen to, and what is to be sent is. */
+/* Reads the notes that came and sends those that wait, as far as that can be
+ * done at once: for a caller that comes again. */
+void chan_drive(const char *call);
+/* The same, and leaves the rest to the agent. */
 void chan_progress(const char *call);
+/* The same, but first it gives what was sent a moment to get there. */
+void chan_settle(const char *call);
 /* The same by the agent, at the cost of two loads where nothing is to do.
  * True: soon again: notes found no room, or partners are sought. */
 bool chan_look(void);

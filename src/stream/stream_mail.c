@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stream/stream_mail.h"
+#include "base/clock.h"
 #include "core/core_amo.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
-enum { PLACES = 128, PEERS = 64 };      /* PEERS: posted to at a time */
+enum { PLACES = 128 };
 
 struct place {
     _Alignas(128) struct mail_note note;
@@ -19,29 +21,47 @@ struct ring {
 _Static_assert(sizeof(struct place) == 128, "one note, one signal");
 
 static struct ring *ring;       /* the same address on all, for operations */
-static struct core_ctx ctx;     /* of the world */
+static uint64_t taken;          /* atomic: what its head is, or should be */
+static struct core_ctx ctx;     /* of the world, for signals */
 
 /* What waits to be sent to one PE, in order. */
 struct letter {
     struct letter *next;
     struct mail_note note;
 };
+
+/* Notes of an outbox go in turns; each phase is over when what it posted is. */
+enum phase {
+    REST,
+    LOOK,                       /* the ring's ends are read */
+    READ,                       /* they are known, or were not long ago */
+    TAKE,                       /* places are taken */
+    PUT,                        /* notes are posted, each with its turn; or, */
+    APART,                      /* where the provider cannot, without; */
+    CAME,                       /* these have come, */
+    TURNS,                      /* and the turns are posted */
+    SENT                        /* until all have come */
+};
 struct outbox {
     int pe;
+    enum phase phase;
+    bool apart;
+    struct core_ctx ctx;        /* its flow: NULL for a PE of this node */
     struct outbox *next;
     struct letter *first, **last;
     unsigned n;
-    /* Of a flush. */
-    struct {
+    struct ends {
         uint64_t tail, head;
-    } seen;
+    } seen, odd;                /* odd: seen before, and impossible */
     uint64_t was;               /* the tail when we took places */
-    unsigned take;
+    unsigned take, posted, whole;       /* whole: posted with their turns */
+    struct letter *at;          /* the next one to be posted */
 };
 static struct outbox *outboxes;
 
 int mail_reserve(void)
 {
+    taken = 0;
     ring = heap_reserve(sizeof *ring, _Alignof(struct ring));
     if (ring)
         return 0;
@@ -64,6 +84,8 @@ static void drop(struct outbox *o)
         o->first = l->next;
         free(l);
     }
+    if (o->ctx.flow)
+        xport_far->flow_close(o->ctx.flow);
     free(o);
 }
 
@@ -73,6 +95,8 @@ void mail_close(void)
 
     while ((o = outboxes)) {
         outboxes = o->next;
+        if (o->ctx.flow)
+            xport_far->quiet(o->ctx.flow);
         drop(o);
     }
     if (ctx.flow) {
@@ -95,6 +119,11 @@ static struct outbox *outbox_of(int pe)
     o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
+    o->ctx = (struct core_ctx){ .team = &core_world };
+    if (!xport_is_near(pe) && xport_far->flow_open(&o->ctx.flow, false)) {
+        free(o);
+        return NULL;
+    }
     o->pe = pe;
     o->last = &o->first;
     o->next = outboxes;
@@ -118,50 +147,135 @@ int mail_post(int pe, const struct mail_note *n)
     return 0;
 }
 
-static void look_for_room(const char *call, struct outbox *list[], int n)
+/* ---- an outbox: no step waits for that PE, or for room ---- */
+
+static bool is_over(const struct outbox *o)
 {
-    for (int i = 0; i < n; i++)
-        core_get_any_nbi(&list[i]->seen, &ring->tail, sizeof list[i]->seen,
-                         list[i]->pe, call, &ctx);
-    core_quiet(call, &ctx);
+    if (o->ctx.flow && !xport_far->idle(o->ctx.flow))
+        return false;
+    atomics_heard();
+    return true;
 }
 
-/* Another PE may be faster: then there are none this time. */
-static void take_places(const char *call, struct outbox *list[], int n)
+static bool has_room(const struct outbox *o)
 {
-    for (int i = 0; i < n; i++) {
-        struct outbox *o = list[i];
-        uint64_t used = o->seen.tail - o->seen.head, cond = o->seen.tail;
-        /* More than all: the two were not read at one time. */
-        uint64_t room = used < PLACES ? PLACES - used : 0;
+    return !o->ctx.flow || xport_far->room(o->ctx.flow);
+}
 
-        o->take = o->n < room ? o->n : (unsigned)room;
-        o->was = cond + 1;
-        if (o->take)
-            CORE_AMO_NBI(uint64_t, call, &ctx, XPORT_CSWAP, &ring->tail,
-                         cond + o->take, cond, o->pe,
-                         CORE_DO_CSWAP(cond, cond + o->take), &o->was);
+static bool go(struct outbox *o, enum phase next)
+{
+    o->phase = next;
+    return true;
+}
+
+static bool look_for_places(const char *call, struct outbox *o)
+{
+    if (!o->n || !has_room(o))
+        return false;
+    core_get_any_nbi(&o->seen, &ring->tail, sizeof o->seen, o->pe, call,
+                     &o->ctx);
+    return go(o, LOOK);
+}
+
+/* The two were not read at one time, so more than all may seem to be taken;
+ * but both only grow: what is read twice was so in between. */
+static bool check_ends(const char *call, struct outbox *o)
+{
+    const struct ends *e = &o->seen;
+
+    if (e->tail - e->head > PLACES) {
+        if (e->tail == o->odd.tail && e->head == o->odd.head)
+            core_fatal(ERR_CORRUPT, call, "%" PRIu64 " notes were sent to PE "
+                       "%d and %" PRIu64 " read, of %d at a time: the "
+                       "library's words in the symmetric heap of that PE were "
+                       "overwritten, as by a put past the end of its block; "
+                       "SHMEM_CHECK=1 finds some such puts", e->tail, o->pe,
+                       e->head, PLACES);
+        o->odd = *e;
     }
-    core_quiet(call, &ctx);
+    return go(o, READ);
 }
 
-static void put_notes(const char *call, struct outbox *o)
+static bool take_places(const char *call, struct outbox *o)
 {
-    struct letter *l = o->first;
+    uint64_t used = o->seen.tail - o->seen.head, cond = o->seen.tail;
+    uint64_t room = used < PLACES ? PLACES - used : 0;
 
-    if (o->was != o->seen.tail)
-        o->take = 0;
-    for (unsigned i = 0; i < o->take; i++, l = l->next) {
-        uint64_t number = o->was + i;
-        struct place *p = &ring->places[number % PLACES];
-
-        core_put_signal(call, &ctx, &p->note, &l->note, sizeof l->note,
-                        &p->turn, number + 1, SHMEM_SIGNAL_SET, o->pe, true);
+    if (!has_room(o))
+        return false;
+    o->take = o->n < room ? o->n : (unsigned)room;
+    if (!o->take) {
+        o->phase = REST;        /* until the next flush */
+        return false;
     }
+    CORE_AMO_NBI(uint64_t, call, &o->ctx, XPORT_CSWAP, &ring->tail,
+                 cond + o->take, cond, o->pe,
+                 CORE_DO_CSWAP(cond, cond + o->take), &o->was);
+    return go(o, TAKE);
 }
 
-static void let_sent_go(struct outbox *o)
+static bool post_from(struct outbox *o, unsigned i, enum phase next)
 {
+    o->at = o->first;
+    for (o->posted = 0; o->posted < i; o->posted++)
+        o->at = o->at->next;
+    return go(o, next);
+}
+
+/* Another PE may have been faster. */
+static bool have_taken(struct outbox *o)
+{
+    bool ours = o->was == o->seen.tail;
+
+    o->seen.tail = o->was;
+    if (!ours)
+        return go(o, READ);
+    o->whole = 0;
+    return post_from(o, 0, o->apart ? APART : PUT);
+}
+
+/* 0, -EAGAIN or -ENOTSUP. */
+static int put_note(const char *call, struct outbox *o, struct place *p,
+                    uint64_t turn)
+{
+    const struct mail_note *n = &o->at->note;
+
+    if (o->ctx.flow && o->phase == PUT)
+        return core_far_try_put_signal(call, &o->ctx, &p->note, n, sizeof *n,
+                                       &p->turn, turn, SHMEM_SIGNAL_SET, o->pe,
+                                       true);
+    if (!has_room(o))
+        return -EAGAIN;
+    if (o->phase == PUT)
+        core_put_signal(call, &o->ctx, &p->note, n, sizeof *n, &p->turn, turn,
+                        SHMEM_SIGNAL_SET, o->pe, true);
+    else if (o->phase == APART)
+        core_put_any_nbi(&p->note, n, sizeof *n, o->pe, call, &o->ctx);
+    else
+        core_signal(call, &o->ctx, &p->turn, turn, SHMEM_SIGNAL_SET, o->pe);
+    return 0;
+}
+
+static bool put_notes(const char *call, struct outbox *o, enum phase next)
+{
+    for (; o->posted < o->take; o->posted++, o->at = o->at->next) {
+        uint64_t number = o->was + o->posted;
+        int rc = put_note(call, o, &ring->places[number % PLACES], number + 1);
+
+        if (rc == -ENOTSUP) {
+            o->apart = true;
+            o->whole = o->posted;
+            return go(o, APART);
+        }
+        if (rc)
+            return false;
+    }
+    return go(o, next);
+}
+
+static bool free_sent(struct outbox *o)
+{
+    o->seen.tail += o->take;
     for (; o->take; o->take--, o->n--) {
         struct letter *l = o->first;
 
@@ -170,41 +284,50 @@ static void let_sent_go(struct outbox *o)
     }
     if (!o->first)
         o->last = &o->first;
+    return go(o, o->n ? READ : REST);
 }
 
-static void flush_some(const char *call, struct outbox *list[], int n)
+/* Did anything come of it? */
+static bool step(const char *call, struct outbox *o)
 {
-    look_for_room(call, list, n);
-    take_places(call, list, n);
-    for (int i = 0; i < n; i++)
-        put_notes(call, list[i]);
-    core_quiet(call, &ctx);
-    for (int i = 0; i < n; i++)
-        let_sent_go(list[i]);
+    switch (o->phase) {
+    case REST:
+        return look_for_places(call, o);
+    case LOOK:
+        return is_over(o) && check_ends(call, o);
+    case READ:
+        return take_places(call, o);
+    case TAKE:
+        return is_over(o) && have_taken(o);
+    case PUT:
+        return put_notes(call, o, SENT);
+    case APART:
+        return put_notes(call, o, CAME);
+    case CAME:
+        return is_over(o) && post_from(o, o->whole, TURNS);
+    case TURNS:
+        return put_notes(call, o, SENT);
+    case SENT:
+        break;
+    }
+    return is_over(o) && free_sent(o);
 }
 
 bool mail_flush(const char *call, bool near_only)
 {
-    struct outbox *list[PEERS], **at = &outboxes, *o;
-    int n = 0;
+    struct outbox **at = &outboxes, *o;
 
-    for (o = outboxes; o; o = o->next) {
-        if (!o->n || (near_only && !xport_is_near(o->pe)))
-            continue;
-        list[n++] = o;
-        if (n == PEERS || !o->next) {
-            flush_some(call, list, n);
-            n = 0;
-        }
-    }
-    if (n)
-        flush_some(call, list, n);
-    while ((o = *at)) {         /* most PEs are written to once */
+    while ((o = *at)) {
+        if (!near_only || !o->ctx.flow)
+            while (step(call, o))
+                ;
+        if (o->phase != REST && o->ctx.flow)
+            xport_far->flow_look(o->ctx.flow, clock_ns());
         if (o->n) {
             at = &o->next;
-        } else {
+        } else {                /* most PEs are written to once */
             *at = o->next;
-            free(o);
+            drop(o);
         }
     }
     return !outboxes;
@@ -221,14 +344,13 @@ void mail_signal(const char *call, uint64_t *word, uint64_t value, int op,
 
 static const struct place *next_place(void)
 {
-    return &ring->places[__atomic_load_n(&ring->head, __ATOMIC_RELAXED) %
-                         PLACES];
+    return &ring->places[__atomic_load_n(&taken, __ATOMIC_RELAXED) % PLACES];
 }
 
 bool mail_is_there(void)
 {
     return ring && __atomic_load_n(&next_place()->turn, __ATOMIC_ACQUIRE) ==
-                       __atomic_load_n(&ring->head, __ATOMIC_RELAXED) + 1;
+                       __atomic_load_n(&taken, __ATOMIC_RELAXED) + 1;
 }
 
 bool mail_take(struct mail_note *out)
@@ -237,8 +359,9 @@ bool mail_take(struct mail_note *out)
         return false;
     atomics_heard();
     *out = next_place()->note;
-    /* release: its place is free for who posts. */
-    __atomic_store_n(&ring->head, ring->head + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&taken, taken + 1, __ATOMIC_RELAXED);
+    /* release: its place is free for the PEs that post. */
+    __atomic_store_n(&ring->head, taken, __ATOMIC_RELEASE);
     return true;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stream_mail.h - short notes from PE to PE.
  *
- * Each PE has a ring in the reserved part of its heap.  Who posts takes places
+ * Each PE has a ring in the reserved part of its heap.  A sender takes places
  * there by an atomic and puts a note into each; the owner takes them out in
- * that order.  A post to many PEs costs three round trips in all.  Where a
- * ring is full, notes stay here until there is room: nobody waits.
+ * that order.  Notes wait in an outbox for each PE.  mail_flush() does what can
+ * be done of each at once, and waits neither for a PE nor for room; so a PE
+ * that answers nothing, or reads nothing, holds up its own notes alone, and
+ * what goes to many PEs at once costs three round trips in all.
  * A note lies in memory that puts reach, so what it says is checked before it
  * is believed, and an end is named by a handle of its own PE's table.
  * Threads: one at a time, but for mail_is_there(). */
@@ -67,8 +69,8 @@ void mail_close(void);
 
 /* To be sent by the next mail_flush: 0 or -ENOMEM. */
 int mail_post(int pe, const struct mail_note *n);
-/* All that there is room for, to PEs of this node or to all.  False: notes are
- * left. */
+/* What can be done at once for notes to PEs of this node, or to all.  False:
+ * notes are left, or not known to have come: call it again. */
 bool mail_flush(const char *call, bool near_only);
 bool mail_is_there(void);
 bool mail_take(struct mail_note *out);

@@ -9,14 +9,19 @@
  * Memory that a partner writes is given back when both have told that their
  * end was freed. */
 #include "stream/stream_chan.h"
+#include "base/clock.h"
 #include "base/lock.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_end.h"
 #include "stream/stream_table.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A match that is over sees to its last notes for so long. */
+#define SETTLE_NS ((uint64_t)1000000)
 
 static struct base_lock lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(lock) = LIST_INIT(all);
@@ -283,13 +288,36 @@ static void leave_to_agent(void)
         stream_agent_ring();
 }
 
-void chan_progress(const char *call)
+void chan_drive(const char *call)
 {
     if (!mail_is_there() && !__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
         return;
     lock_acquire(&lock);
     see_to_mail(call, false);
     lock_release(&lock);
+}
+
+void chan_progress(const char *call)
+{
+    chan_drive(call);
+    leave_to_agent();
+}
+
+void chan_settle(const char *call)
+{
+    uint64_t until = 0;
+
+    for (;;) {
+        chan_drive(call);
+        if (!__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
+            return;
+        if (!until)
+            until = clock_ns() + SETTLE_NS;
+        else if (clock_ns() > until)
+            break;
+        core_progress(call);
+        sched_yield();
+    }
     leave_to_agent();
 }
 
@@ -494,9 +522,7 @@ void chan_reached(struct chan *c)
 void chan_tell(const char *call, struct chan *c, uint64_t *word,
                uint64_t value, int op)
 {
-    lock_acquire(&lock);
     mail_signal(call, word, value, op, c->pe);
-    lock_release(&lock);
 }
 
 static void visit_list(struct list_link *in, chan_visitor *visit, void *arg)

@@ -64,7 +64,7 @@ static int ask_all(const char *call, int n, struct shmemx_req *reqs[])
     for (int i = 0; i < n; i++)
         chan_ask(call, chan_at(call, reqs, i));
     chan_ask_others();
-    chan_progress(call);
+    chan_drive(call);
     return 0;
 }
 
@@ -175,16 +175,17 @@ static void await(const char *call, int n, struct shmemx_req *const reqs[])
     while (!all_settled(n, reqs, &at)) {
         if (mail_is_there()) {
             core_wait_end(&w);
-            chan_progress(call);
+            chan_drive(call);
             w = mail_waiter(call);
             continue;
         }
-        chan_progress(call);    /* what found no room before */
+        chan_drive(call);       /* what is under way, or found no room */
         w.silent = true;
         core_wait_step(&w);
         watch(&l, call, n, reqs, at);
     }
     core_wait_end(&w);
+    chan_settle(call);
 }
 
 int stream_match_all(const char *call, int n, struct shmemx_req *reqs[])
@@ -228,6 +229,7 @@ int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
     r->matches = copy;
     r->n_matches = n;
     *out = stream_handle_of(r);
+    chan_progress(call);
     return 0;
 }
 
