@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -49,4 +50,20 @@ void fd_release(int held)
             st.st_rdev == makedev(NULL_MAJOR, NULL_MINOR))
             close(fd);
     errno = why;
+}
+
+bool fd_left_out(const struct msghdr *m)
+{
+    const struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    int fd, why = errno;
+    bool full;
+
+    if (!(m->msg_flags & MSG_CTRUNC) || c)
+        return false;
+    fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    full = fd < 0 && errno == EMFILE;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return full;
 }

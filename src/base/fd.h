@@ -5,6 +5,10 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
+#include <stdbool.h>
+
+struct msghdr;
+
 /* fd, or if that is 0, 1 or 2 a duplicate above them in its place.  Passes -1
  * on; on error fd is closed. */
 int fd_keep(int fd);
@@ -14,5 +18,9 @@ int fd_keep(int fd);
  * descriptors that fd_hold() has opened are closed. */
 int fd_hold(void);
 void fd_release(int held);
+
+/* Has a message that was received lost its descriptor, because this process has
+ * as many as it may (ulimit -n)?  The system then leaves it out. */
+bool fd_left_out(const struct msghdr *m);
 
 #endif

@@ -6,11 +6,11 @@
 #include "rt/rt_wire.h"
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/fd.h"
 #include "base/lock.h"
 #include "base/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +30,8 @@ static const char *why(int rc)
 {
     return rc == -ECONNRESET || rc == -EPIPE ? "oshrun has closed the session"
            : rc == -EPROTO ? "oshrun and the program disagree"
+           : rc == -EMFILE ? "all descriptors that this process may have are "
+                             "open: raise the limit (ulimit -n)"
            : rc == -EXDEV ? "some PEs have started the library more often than "
                             "others"
            : rc == -EPROTONOSUPPORT ? "oshrun is of another version of Sluice"
@@ -150,17 +152,6 @@ static int no_channel(const struct rt_invitation *in)
     return -ENOTCONN;
 }
 
-/* Keeps 0 to 2 for the program, which may have been started without them. */
-static int above_std(int fd)
-{
-    int high = fd < 0 || fd > STDERR_FILENO
-                   ? fd : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-
-    if (high != fd)
-        close(fd);
-    return high;
-}
-
 /* Opens the session; *pid: -EBUSY, the process that has one already. */
 static int say_hello(int channel, int *pid)
 {
@@ -170,7 +161,7 @@ static int say_hello(int channel, int *pid)
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return -errno;
-    session = above_std(ends[0]);
+    session = fd_keep(ends[0]);
     rc = session < 0 ? -errno : rt_wire_send(channel, 0, &hello, ends[1]);
     close(ends[1]);
     if (!rc)
@@ -331,13 +322,16 @@ static int take(int pe, int *out)
     int fd, rc;
 
     rc = ask(&m, -1, &packet, &answer, &fd);
-    fd = above_std(fd);
     if (!rc && fd < 0)
         rc = -EPROTO;
+    fd = fd_keep(fd);
+    if (!rc && fd < 0)
+        rc = -errno;
     if (rc) {
         if (fd >= 0)
             close(fd);
-        rt_await_end();
+        if (rc != -EMFILE)
+            rt_await_end();
         log_error(ERR_PMI, "taking the memory that PE %d shares: %s", pe,
                   why(rc));
         return rc;

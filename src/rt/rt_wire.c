@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rt/rt_wire.h"
+#include "base/fd.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -145,7 +146,7 @@ int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
     if (n == 0)
         return -ECONNRESET;
     if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-        return -EPROTO;
+        return fd_left_out(&msg) ? -EMFILE : -EPROTO;
     return rt_wire_parse(packet, (size_t)n, out);
 }
 

@@ -265,6 +265,8 @@ static int receive_memfd(int conn, struct sm_reply *r, int *out)
     } while (n < 0 && errno == EINTR);
     if (n <= 0)
         return n < 0 ? -errno : -ECONNRESET;
+    if (fd_left_out(&m))
+        return -EMFILE;
     fd = sm_meet_reply_fd(&m, (size_t)n);
     if (fd < 0)
         return fd;
@@ -296,8 +298,9 @@ int sm_meet_join(struct sm_card *card, int *out_memfd)
     if (rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -EPIPE)
         rt_await_end();
     if (rc)
-        log_error(ERR_NODE, "joining PE %d, the leader of this node: %s",
-                  rt_job.local_pes[0], strerror(-rc));
+        log_error(ERR_NODE, "joining PE %d, the leader of this node: %s%s",
+                  rt_job.local_pes[0], strerror(-rc),
+                  rc == -EMFILE ? "; raise the limit (ulimit -n)" : "");
     else if (!reply.share_data)
         heap_plan_drop_data(&card->plan);
     return rc;

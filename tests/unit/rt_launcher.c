@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: while one thread of a PE waits in a fence, what another one asks
- * oshrun is answered, and each gets the answer to its own. */
+ * oshrun is answered, and each gets the answer to its own.  A descriptor for
+ * which a PE has no room is reported with the limit. */
 #include "unit.h"
 
 #include "base/env.h"
 #include "rt/rt.h"
 #include "rt/rt_wire.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,6 +50,9 @@ static void *serve(void *arg)
             reply(session, RT_ANSWER, value);
             nap();
             reply(session, RT_MET, NULL);
+        } else if (m.type == RT_TAKE) {
+            m = (struct rt_wire){ .type = RT_ANSWER };
+            T_EQ(rt_wire_send(session, 0, &m, *(int *)arg), 0);
         }
     }
     close(session);
@@ -96,9 +102,42 @@ T(a_thread_asks_while_another_one_is_in_a_fence)
     close(ends[1]);
 }
 
+T(a_descriptor_without_room_is_reported_with_the_limit)
+{
+    int ends[2], taken = -1, rc;
+    struct rlimit was, none;
+    pthread_t server;
+    const char *said;
+
+    T_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    invite(ends[1]);
+    T_EQ(pthread_create(&server, NULL, serve, &ends[0]), 0);
+    T_EQ(rt_open(), 0);
+    T_EQ(getrlimit(RLIMIT_NOFILE, &was), 0);
+    none = was;
+    none.rlim_cur = 0;
+    unit_capture();
+    T_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    rc = rt_take(1, &taken);
+    T_EQ(setrlimit(RLIMIT_NOFILE, &was), 0);
+    said = unit_captured();
+    T_EQ(rc, -EMFILE);
+    T_EQ(taken, -1);
+    T_EQ(unit_lines(said), 1);
+    T_HAS(said, "taking the memory that PE 1 shares: all descriptors that this "
+          "process may have are open: raise the limit (ulimit -n) [S-E-PMI]\n");
+    T_EQ(rt_take(1, &taken), 0);
+    close(taken);
+    rt_close();
+    pthread_join(server, NULL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     env_load();
     T_RUN(a_thread_asks_while_another_one_is_in_a_fence);
+    T_RUN(a_descriptor_without_room_is_reported_with_the_limit);
     return T_DONE();
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 static struct rt_wire_packet packet;
@@ -130,6 +131,30 @@ T(a_descriptor_arrives_with_its_message)
     close(ends[1]);
 }
 
+/* Other than a message of another sender, which is -EPROTO. */
+T(a_descriptor_without_room_is_told)
+{
+    struct rt_wire m = { .type = RT_ANSWER }, out;
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), got;
+    struct rlimit was, l;
+
+    open_pair();
+    T_EQ(rt_wire_send(ends[0], 0, &m, fd), 0);
+    T_EQ(getrlimit(RLIMIT_NOFILE, &was), 0);
+    l = was;
+    l.rlim_cur = 0;             /* no further one */
+    T_EQ(setrlimit(RLIMIT_NOFILE, &l), 0);
+    T_EQ(rt_wire_receive(ends[1], 0, &packet, &out, &got), -EMFILE);
+    T_EQ(got, -1);
+    T_EQ(setrlimit(RLIMIT_NOFILE, &was), 0);
+    T_EQ(rt_wire_send(ends[0], 0, &m, fd), 0);
+    T_EQ(rt_wire_receive(ends[1], 0, &packet, &out, &got), 0);
+    close(got);
+    close(fd);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 T(what_was_sent_before_the_end_is_read_though_nobody_read_the_answers)
 {
     struct rt_wire m = { .type = RT_ABORT, .status = 7 }, out;
@@ -212,6 +237,7 @@ int main(void)
     T_RUN(what_does_not_belong_to_its_type_is_refused);
     T_RUN(a_packet_of_another_length_or_magic_is_refused);
     T_RUN(a_descriptor_arrives_with_its_message);
+    T_RUN(a_descriptor_without_room_is_told);
     T_RUN(what_was_sent_before_the_end_is_read_though_nobody_read_the_answers);
     T_RUN(what_is_no_message_is_refused_and_what_came_with_it_is_told);
     T_RUN(variables_are_read);

@@ -355,7 +355,10 @@ static void take_request(struct job *j, int pe, const struct rt_wire *in,
 
 static void say_strange(int pe, int rc)
 {
-    if (!all.member[pe].strange)
+    if (!all.member[pe].strange && rc == -EMFILE)
+        say("S-E-CHANNEL", "oshrun has as many open files as it may, and none "
+            "for what PE %d sent: raise the limit (ulimit -Hn)", pe);
+    else if (!all.member[pe].strange)
         say("S-E-CHANNEL", "PE %d sent what is no message%s", pe,
             rc == -EPROTONOSUPPORT
                 ? ": its program is of another version of Sluice" : "");
