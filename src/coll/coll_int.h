@@ -234,4 +234,12 @@ static inline uint64_t coll_published(const struct coll_call *c, int pe)
                            __ATOMIC_RELAXED);
 }
 
+/* May a PE's words for a team of so many lie there, in units of 64 bytes? */
+static inline bool coll_words_fit(uint64_t at, int n_pes)
+{
+    uint64_t size = heap_segs[HEAP_HOST].size;
+
+    return at && at < size / 64 && core_words_size(n_pes) <= size - 64 * at;
+}
+
 #endif

@@ -50,40 +50,64 @@ static uint64_t first_of(int world_pe)
     return at;
 }
 
+/* The chain is what a put of any PE's may have left there. */
+_Noreturn static void bad_chain(int world_pe, const char *what)
+{
+    core_fatal(ERR_CORRUPT, "active set", "the chain of active sets of PE %d "
+               "%s: the library's words there were overwritten, as by a put "
+               "past the end of its block", world_pe, what);
+}
+
 static struct entry entry_at(int world_pe, uint64_t at)
 {
     uintptr_t where = (uintptr_t)core_peer_ctl(world_pe) + at;
     struct entry e;
 
-    /* It is what a put of any PE's may have left there. */
     if (at % _Alignof(struct entry) ||
         at > heap_segs[HEAP_HOST].size - sizeof e)
-        core_fatal(ERR_CORRUPT, "active set", "the chain of active sets of PE "
-                   "%d leads out of its heap: the library's words there were "
-                   "overwritten, as by a put past the end of its block",
-                   world_pe);
+        bad_chain(world_pe, "leads out of its heap");
     if (coll_near(&core_world, world_pe))
         return *(const struct entry *)where;
     coll_far_look(world_pe, (const void *)where, &e, sizeof e);
     return e;
 }
 
-/* The words of that PE for the set, in units of 64 bytes; waits for it. */
+/* Once along the chain: the words for the set in units of 64 bytes, or 0.  One
+ * that leads back is noticed, at the latest in its third turn. */
+static uint32_t walk(int world_pe, const struct entry *want)
+{
+    uint64_t mark = 0, passed = 0, until = 2, words;
+    struct entry e;
+
+    for (uint64_t at = first_of(world_pe); at; at = e.next) {
+        if (at == mark)
+            bad_chain(world_pe, "leads back into itself");
+        if (++passed == until) {
+            mark = at;
+            until *= 2;
+        }
+        e = entry_at(world_pe, at);
+        if (e.start != want->start || e.size != want->size ||
+            e.log_stride != want->log_stride)
+            continue;
+        words = (at + sizeof e) / 64;
+        if (!coll_words_fit(words, e.size))
+            bad_chain(world_pe, "has an entry where there is no room for it");
+        return (uint32_t)words;
+    }
+    return 0;
+}
+
+/* The same, and waits for it. */
 static uint32_t look_up(int world_pe, const struct entry *want)
 {
     struct core_waiter w = core_wait_begin(core_ctl, sizeof *core_ctl);
-    struct entry e;
+    uint32_t words;
 
-    for (;; core_wait_step(&w)) {
-        for (uint64_t at = first_of(world_pe); at; at = e.next) {
-            e = entry_at(world_pe, at);
-            if (e.start == want->start && e.size == want->size &&
-                e.log_stride == want->log_stride) {
-                core_wait_end(&w);
-                return (uint32_t)((at + sizeof e) / 64);
-            }
-        }
-    }
+    while (!(words = walk(world_pe, want)))
+        core_wait_step(&w);
+    core_wait_end(&w);
+    return words;
 }
 
 static void chain(struct entry *e)

@@ -36,6 +36,25 @@ static uint64_t take(struct draft *d, int start, int stride, int size)
     return ((uintptr_t)d->words - heap_segs[HEAP_HOST].base) / 64;
 }
 
+/* Where member i of the new team has its words, as it published that. */
+static uint32_t words_of(const struct draft *d, const struct coll_call *c,
+                         int i)
+{
+    int pe = core_team_world_pe(d->t, i);
+    uint64_t at = coll_published(c, core_team_member(c->t, pe));
+
+    if (at == NO_MEMBER)
+        core_fatal(ERR_ARG, "shmem_team_split", "PE %d is of the new team by "
+                   "the arguments of this PE, but not by its own: all PEs of "
+                   "the parent team give the same", pe);
+    if (!coll_words_fit(at, d->t->n_pes))
+        core_fatal(ERR_CORRUPT, "shmem_team_split", "what PE %d publishes of "
+                   "its words for the new team is not in its heap: the "
+                   "library's words there were overwritten, as by a put past "
+                   "the end of its block", pe);
+    return (uint32_t)at;
+}
+
 /* All members of parent call, each with the world PEs of its new team; size 0
  * where it joins none. */
 static int found(struct core_team *parent, int start, int stride, int size,
@@ -59,8 +78,7 @@ static int found(struct core_team *parent, int start, int stride, int size,
         return 0;
     d.t->space = parent->space;
     for (int i = 0; i < size; i++)
-        d.words_of[i] = (uint32_t)coll_published(&c,
-            core_team_member(parent, core_team_world_pe(d.t, i)));
+        d.words_of[i] = words_of(&d, &c, i);
     core_team_place(d.t, d.words_of);
     return 0;
 }
