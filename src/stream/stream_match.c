@@ -412,6 +412,8 @@ int chan_make(const struct chan_args *a, struct chan **out)
     rc = enter(c);
     if (rc) {
         give_words(c);
+        if (c->slots)
+            heap_pool_give(c->land);
         chan_delete(c);
         return stream_batch_no_memory(a->call);
     }
