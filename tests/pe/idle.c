@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a PE that sleeps, and one that waits long for a word, take
- * little processor time.
+/* Description: a PE that sleeps, and one that waits long for a word or in a
+ * barrier, for a PE that sleeps or is stopped, take little processor time.
  * Light: it sleeps
  * PEs: 2
  * Far: 2/1 */
 #include "budget.h"
 #include "far.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #define IDLE_S 2
 
-static uint64_t word;
+static uint64_t word, late;
+static long pid_of;
 static int me;
 
 static double cpu(void)
@@ -64,6 +67,49 @@ T(a_wait_costs_little)
     shmem_barrier_all();
 }
 
+T(a_barrier_costs_little)
+{
+    double before;
+
+    shmem_barrier_all();
+    before = cpu();
+    if (me == 0)
+        doze();
+    shmem_barrier_all();
+    judge(me ? "waits in a barrier" : "comes late", cpu() - before);
+}
+
+static void *wake(void *unused)
+{
+    do {                        /* again, if it stops only now */
+        doze();
+        kill((pid_t)pid_of, SIGCONT);
+    } while (!__atomic_load_n(&late, __ATOMIC_ACQUIRE));
+    return unused;
+}
+
+/* PE 0 stops, and can do nothing until the thread of PE 1 wakes it. */
+T(a_wait_for_a_stopped_pe_costs_little)
+{
+    pthread_t thread;
+    double before;
+
+    if (me == 0)
+        shmem_long_p(&pid_of, getpid(), 1);
+    shmem_barrier_all();
+    before = cpu();
+    if (me == 0) {
+        raise(SIGSTOP);
+        shmem_uint64_p(&late, 1, 1);
+    } else {
+        T_EQ(pthread_create(&thread, NULL, wake, NULL), 0);
+        shmem_uint64_wait_until(&late, SHMEM_CMP_EQ, 1);
+        pthread_join(thread, NULL);
+    }
+    judge(me ? "waits for a stopped PE" : "is stopped", cpu() - before);
+    shmem_barrier_all();
+}
+
 int main(void)
 {
     shmem_init();
@@ -71,6 +117,8 @@ int main(void)
     T_PE(me);
     T_RUN(a_sleep_costs_little);
     T_RUN(a_wait_costs_little);
+    T_RUN(a_barrier_costs_little);
+    T_RUN(a_wait_for_a_stopped_pe_costs_little);
     shmem_finalize();
     return T_DONE();
 }
