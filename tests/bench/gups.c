@@ -20,6 +20,7 @@
  * an error.  Status 0, 1 after errors or a wrong argument. */
 #define _GNU_SOURCE 1
 #include "bench.h"
+#include "gups.h"
 
 #include <errno.h>
 #include <shmem.h>
@@ -55,39 +56,6 @@ static int bad(const char *what, const char *text, const char *wanted)
     if (run.me == 0)
         fprintf(stderr, "gups: %s %s: %s\n", what, text, wanted);
     return 1;
-}
-
-/* ---- the numbers ---- */
-
-static uint64_t next(uint64_t x)
-{
-    return x << 1 ^ (x >> 63 ? 7 : 0);
-}
-
-/* The product of polynomials over bits, modulo that of the register. */
-static uint64_t product(uint64_t a, uint64_t b)
-{
-    uint64_t sum = 0;
-
-    for (; b; b >>= 1) {
-        if (b & 1)
-            sum ^= a;
-        a = next(a);
-    }
-    return sum;
-}
-
-/* Number n of those that begin with 1. */
-static uint64_t number_at(uint64_t n)
-{
-    uint64_t x = 1, power = 2;
-
-    for (; n; n >>= 1) {
-        if (n & 1)
-            x = product(x, power);
-        power = product(power, power);
-    }
-    return x;
 }
 
 /* ---- one batch, by each of the modes ---- */
@@ -205,13 +173,13 @@ static void all_batches(void (*batch)(const uint64_t *a, int n))
     static uint64_t a[MOST_BATCH];
     long long from = run.updates * run.me / run.n_pes;
     long long left = run.updates * (run.me + 1) / run.n_pes - from;
-    uint64_t x = number_at((uint64_t)from);
+    uint64_t x = gups_number_at((uint64_t)from);
     int n;
 
     for (; left > 0; left -= n) {
         n = left < run.batch ? (int)left : run.batch;
         for (int i = 0; i < n; i++)
-            a[i] = x = next(x);
+            a[i] = x = gups_next(x);
         batch(a, n);
     }
     if (stream)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: gups loses no update in any mode, made by the host, by streams
 # and by queues, on tables in host and device memory, near and far, and names
-# what is wrong with its arguments.
+# what is wrong with its arguments; gups_host loses none either.
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../device/device.inc"
@@ -21,6 +21,18 @@ whole()
     [ $rc -eq 0 ] && [ "$rows" -eq "$modes" ] &&
         [ "$by" -eq $((modes > 2 ? 2 : 0)) ] && return
     { echo "FAIL ($rc): $device, $n$far PEs: gups $*"
+      head -n 12 "$out"; } >>failed
+}
+
+# host N[/PPN] ARGS...: both rows of gups_host, without errors.
+host()
+{
+    n=${1%/*} far=${1#"${1%/*}"} out=out.host.${1%/*}
+    shift
+    "$BUILD/bin/oshrun" -n "$n" ${far:+--ppn "${far#/}"} "${gups}_host" "$@" \
+        >"$out" 2>&1 </dev/null &&
+        [ "$(grep -c '^gups_host .* 0$' "$out")" -eq 2 ] && return
+    { echo "FAIL: $n$far PEs: gups_host $*"
       head -n 12 "$out"; } >>failed
 }
 
@@ -44,6 +56,8 @@ whole soft 5 host 2/1 -m 8 -b 100 &
 whole soft 5 hip-discrete 2/1 -m 6 -d D &
 whole copy 5 host 3 -m 10 -d D -n 5001
 whole copy 5 hip-discrete 2 -m 8
+host 3 -m 10 -n 5001
+host 2/1 -m 8 -n 500 -b 100
 SHMEM_DEVICE=none
 export SHMEM_DEVICE
 refused '-m 31: want 1 to 30 bits' -m 31

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: what the bench scripts share gives medians with any awk, and no
-# figure of a launch that failed halfway.
+# Description: what the bench scripts share gives medians with any awk, binds
+# PEs where it says so, and gives no figure of a launch that failed halfway.
 set -u
 me=bench dir=$BUILD raw=$PWD failures=0
 . "$SRC/scripts/bench.inc"
@@ -25,6 +25,22 @@ middle 4 1 = 2.5
 middle 10 9 1 = 9
 middle 0.5 1e3 2 7 = 4.5
 [ -z "$(median </dev/null)" ] || fail 'a median of nothing'
+
+# bound HOW PES: launch of so many PEs binds them like that.
+mkdir bin
+printf '#!/bin/sh\necho "$*"\n' >bin/oshrun
+chmod 755 bin/oshrun
+bound()
+{
+    got=$(dir=$PWD launch sluice "$2" prog -x)
+    [ "$got" = "-n $2 --bind-to $1 prog -x" ] ||
+        fail "launch, unbound=$unbound: $got"
+}
+bound core 1
+bound none 100000
+unbound=yes
+bound none 1
+unbound=no
 
 # The fourth launch fails.
 launch()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: the programs of tests/osu that make bench-compare uses link with a
-# library that has no extensions of ours, and the linked program runs.
+# Description: the programs of tests/osu and tests/bench that make bench-compare
+# uses link with a library that has no extensions of ours, and those run.
 # Timeout: 120
 set -u
 sanitizer=$("$BUILD/bin/oshcc" --showme:compile | grep -o -e '-fsanitize=[a-z,]*')
@@ -21,3 +21,10 @@ OSU_CFLAGS=-w sh "$SRC/scripts/osu-build" "$PWD/cc" "$PWD/peer" \
 "$BUILD/bin/oshrun" -n 2 peer/osu_oshm_put heap -m 8:8 -i 10 -x 1 >said 2>&1 ||
     { cat said; exit 1; }
 grep -q '^8 ' said || { cat said; exit 1; }
+
+for program in init_fini gups_host; do
+    ./cc -std=gnu11 -O2 -w -o peer/$program "$SRC/tests/bench/$program.c" \
+        >said 2>&1 || { head -n 20 said; exit 1; }
+    "$BUILD/bin/oshrun" -n 2 peer/$program >said 2>&1 || { cat said; exit 1; }
+done
+[ "$(grep -c '^gups_host .* 0$' said)" -eq 2 ] || { cat said; exit 1; }
