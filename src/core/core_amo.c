@@ -2,21 +2,16 @@
 #include "core/core_amo.h"
 #include "xport/xport_amo.h"
 
-/* Static data, or memory of the device that the processor reaches. */
-force_inline bool is_here(const struct core_ctx *ctx,
-                          const struct xport_amo *a, const void *sym, int pe,
-                          uint64_t *was)
+force_inline uint64_t do_here(struct core_spot at, const struct xport_amo *a)
 {
-    struct core_spot at = core_near_amo(ctx, sym, (size_t)a->size, pe);
+    uint64_t was;
 
-    if (!at.near)
-        return false;
     atomics_told();
-    *was = xport_amo_here((void *)at.near, a);
+    was = xport_amo_here((void *)at.near, a);
     atomics_heard();
     if (a->op != XPORT_FETCH)
         core_wake(at, (size_t)a->size);
-    return true;
+    return was;
 }
 
 static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
@@ -30,6 +25,8 @@ static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
     return was;
 }
 
+/* Of static data, or memory of the device that the processor reaches: the
+ * caller has looked in the host's heap. */
 #define AMO_OF(KIND, OP, fetches, size)                                     \
     uint64_t core_amo_##KIND##_##size(const char *call,                     \
                                       const struct core_ctx *ctx,           \
@@ -37,10 +34,10 @@ static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
                                       uint64_t cond, int pe)                \
     {                                                                       \
         const struct xport_amo a = { XPORT_##OP, size, value, cond };       \
-        uint64_t was;                                                       \
+        struct core_spot at = core_near_rest_amo(ctx, sym, size, pe);       \
                                                                             \
-        if (is_here(ctx, &a, sym, pe, &was))                                \
-            return was;                                                     \
+        if (likely(at.near))                                                \
+            return do_here(at, &a);                                         \
         return far_amo(call, ctx, &a, sym, pe, fetches);                    \
     }
 #define AMO(KIND, OP, fetches)                                              \
@@ -51,9 +48,10 @@ void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
                        const struct xport_amo *a, const void *sym, int pe,
                        void *fetch)
 {
-    uint64_t was;
+    struct core_spot at = core_near_amo(ctx, sym, (size_t)a->size, pe);
+    uint64_t was = at.near ? do_here(at, a) : 0;
 
-    if (!is_here(ctx, a, sym, pe, &was))
+    if (!at.near)
         core_far_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
                      &a->cond, fetch, true);
     else if (core_foreign(fetch))

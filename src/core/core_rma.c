@@ -110,33 +110,51 @@ void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
 #define ELEMS_OF(ANY) ELEMS(ANY, 2) ELEMS(ANY, 4) ELEMS(ANY, 8) ELEMS(ANY, 16)
 CORE_ELEMS(ELEMS_OF)
 
+/* The caller has looked in the host's heap.  Far values have functions of their
+ * own: their address is needed, and so is a frame. */
 #define VALUE_OF(size, T)                                                   \
+    __attribute__((noinline, cold))                                         \
+    static void put_value_far_##size(void *dest, T value, int pe,           \
+                                     const char *call,                      \
+                                     const struct core_ctx *ctx)            \
+    {                                                                       \
+        core_far_put(dest, &value, size, pe, call, ctx);                    \
+    }                                                                       \
+                                                                            \
     void core_put_value_##size(void *dest, T value, int pe,                 \
                                const char *call,                            \
                                const struct core_ctx *ctx)                  \
     {                                                                       \
-        struct core_spot to = core_near(ctx, dest, size, pe);               \
-        T copy;                                                             \
+        struct core_spot to = core_near_rest(ctx, dest, size, pe);          \
                                                                             \
-        if (likely(to.near)) {                                              \
-            copy_bytes((void *)to.near, &value, size);                      \
-            core_wake(to, size);                                            \
+        if (unlikely(!to.near)) {                                           \
+            put_value_far_##size(dest, value, pe, call, ctx);               \
             return;                                                         \
         }                                                                   \
-        copy = value;           /* whose address is needed */               \
-        core_far_put(dest, &copy, size, pe, call, ctx);                     \
+        copy_bytes((void *)to.near, &value, size);                          \
+        core_wake(to, size);                                                \
+    }                                                                       \
+                                                                            \
+    __attribute__((noinline, cold))                                         \
+    static T get_value_far_##size(const void *source, int pe,               \
+                                  const char *call,                         \
+                                  const struct core_ctx *ctx)               \
+    {                                                                       \
+        T value = 0;                                                        \
+                                                                            \
+        core_far_get(&value, source, size, pe, call, ctx);                  \
+        return value;                                                       \
     }                                                                       \
                                                                             \
     T core_get_value_##size(const void *source, int pe, const char *call,   \
                             const struct core_ctx *ctx)                     \
     {                                                                       \
-        uintptr_t from = core_near(ctx, source, size, pe).near;             \
-        T value = 0;                                                        \
+        uintptr_t from = core_near_rest(ctx, source, size, pe).near;        \
+        T value;                                                            \
                                                                             \
-        if (likely(from))                                                   \
-            copy_bytes(&value, (const void *)from, size);                   \
-        else                                                                \
-            core_far_get(&value, source, size, pe, call, ctx);              \
+        if (unlikely(!from))                                                \
+            return get_value_far_##size(source, pe, call, ctx);             \
+        copy_bytes(&value, (const void *)from, size);                       \
         return value;                                                       \
     }
 CORE_VALUES(VALUE_OF)

@@ -29,8 +29,8 @@ force_inline struct core_spot core_near(const struct core_ctx *ctx,
 }
 
 /* The same in the host's heap only, where most memory is: no call, and nothing
- * to keep across one.  near is 0 for all else. */
-#define CORE_NEAR_HEAP(name, maps)                                          \
+ * to keep across one; and in all that is not there.  near is 0 for all else. */
+#define CORE_NEAR_IN(name, maps, mapped)                                          \
     force_inline struct core_spot name(const struct core_ctx *ctx,          \
                                        const void *sym, size_t len, int pe) \
     {                                                                       \
@@ -39,7 +39,7 @@ force_inline struct core_spot core_near(const struct core_ctx *ctx,
                                                                             \
         if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {    \
             r = &xport_routes[core_world_pe(ctx, pe)];                      \
-            near = xport_mapped_heap(r->maps, sym, len);                    \
+            near = mapped(r->maps, sym, len);                               \
             if (likely(near))                                               \
                 return (struct core_spot){                                  \
                     near, (struct core_ctl *)r->map[HEAP_HOST]              \
@@ -47,9 +47,11 @@ force_inline struct core_spot core_near(const struct core_ctx *ctx,
         }                                                                   \
         return (struct core_spot){ 0, NULL };                               \
     }
-CORE_NEAR_HEAP(core_near_heap, map)
-CORE_NEAR_HEAP(core_near_heap_amo, amo)
-#undef CORE_NEAR_HEAP
+CORE_NEAR_IN(core_near_heap, map, xport_mapped_heap)
+CORE_NEAR_IN(core_near_heap_amo, amo, xport_mapped_heap)
+CORE_NEAR_IN(core_near_rest, map, xport_mapped_rest)
+CORE_NEAR_IN(core_near_rest_amo, amo, xport_mapped_rest)
+#undef CORE_NEAR_IN
 
 /* core_near for atomics. */
 force_inline struct core_spot core_near_amo(const struct core_ctx *ctx,

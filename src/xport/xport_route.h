@@ -55,24 +55,20 @@ force_inline uintptr_t xport_mapped_heap(const uintptr_t *maps,
     return off;
 }
 
-/* The same in any segment; for functions that are not made for each type. */
-force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
-                                    size_t len)
+/* The same in any other segment; for functions that are not made for each type. */
+force_inline uintptr_t xport_mapped_rest(const uintptr_t *maps,
+                                         const void *sym, size_t len)
 {
-    uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_HOST].base, map;
-    int seg = HEAP_HOST;
+    uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_DATA].base, map;
+    int seg = HEAP_DATA;
 
-    if (xport_outside(heap_segs[HEAP_HOST].size, off, len)) {
-        seg = HEAP_DATA;
-        off = (uintptr_t)sym - heap_segs[HEAP_DATA].base;
-        if (off >= heap_segs[HEAP_DATA].size ||
-            len > heap_segs[HEAP_DATA].size - off) {
-            seg = HEAP_DEVICE;
-            off = (uintptr_t)sym - heap_segs[HEAP_DEVICE].base;
-            if (off >= heap_segs[HEAP_DEVICE].size ||
-                len > heap_segs[HEAP_DEVICE].size - off)
-                return 0;
-        }
+    if (unlikely(off >= heap_segs[HEAP_DATA].size ||
+                 len > heap_segs[HEAP_DATA].size - off)) {
+        seg = HEAP_DEVICE;
+        off = (uintptr_t)sym - heap_segs[HEAP_DEVICE].base;
+        if (off >= heap_segs[HEAP_DEVICE].size ||
+            len > heap_segs[HEAP_DEVICE].size - off)
+            return 0;
     }
     map = maps[seg];
     if (unlikely(!map))
@@ -81,6 +77,16 @@ force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
     if (!off)
         __builtin_unreachable();
     return off;
+}
+
+force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
+                                    size_t len)
+{
+    uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_HOST].base;
+
+    return xport_outside(heap_segs[HEAP_HOST].size, off, len)
+           ? xport_mapped_rest(maps, sym, len)
+           : xport_mapped_heap(maps, sym, len);
 }
 
 /* Of world PE pe, for puts and gets, and for atomics. */
