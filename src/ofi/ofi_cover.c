@@ -8,8 +8,10 @@
  * region from the segment's start to the new end.  Only the key changes by
  * that, and no operation ever spans two regions.  Regions that were smaller
  * stay until the end, since an operation of another thread may be on its way
- * with their keys; the pages that they have in common are pinned once.  What is
- * added at a time grows with what is used, so that there are few of them.
+ * with their keys.  The pages that they have in common are pinned once, but
+ * Linux counts them for each region against the limit of locked memory: a line
+ * about that names the sum.  What is added at a time grows with what is used,
+ * so that there are few regions.
  *
  * Keys are published through the launcher, as at start. */
 #include "ofi/ofi_int.h"
@@ -30,6 +32,7 @@ static int published;           /* so many growths, whose keys all can look up *
 /* Registered by this PE, but not yet by all. */
 static struct fid_mr *next;
 static size_t next_size;
+static size_t counted;          /* the sizes of all regions, together */
 
 static bool pins(void)
 {
@@ -48,6 +51,7 @@ size_t ofi_cover_first(void)
 {
     ofi.covered = pins() ? whole_units(heap_fixed_size())
                          : heap_segs[HEAP_HOST].size;
+    counted = ofi.covered;
     return ofi.covered;
 }
 
@@ -97,7 +101,7 @@ int ofi_cover(size_t end, bool exact)
 {
     void *base = (void *)xport_routes[rt_job.pe].map[HEAP_HOST];
     static bool reported;
-    char size[24];
+    char size[24], sum[24];
     int rc = -FI_ENOKEY;
 
     next_size = next_end(end, exact);
@@ -106,9 +110,10 @@ int ofi_cover(size_t end, bool exact)
         rc = ofi_region_open(base, next_size, HEAP_HOST, &next);
     if (rc && exact && !reported)
         log_warn(ERR_HEAP, "provider %s does not register %s of the symmetric "
-                 "heap: %s; is the limit of locked memory too low (ulimit -l)?",
-                 ofi.name, log_size(size, (double)next_size),
-                 ofi_strerror(rc));
+                 "heap: %s; is the limit of locked memory too low (ulimit -l)? "
+                 "With the smaller regions before it, %s count against that",
+                 ofi.name, log_size(size, (double)next_size), ofi_strerror(rc),
+                 log_size(sum, (double)(counted + next_size)));
     reported |= rc && exact;
     return rc;
 }
@@ -136,6 +141,7 @@ static void take_over(void)
 {
     lock_acquire(&ofi_lock);
     older[n_older++] = ofi.mr[HEAP_HOST];
+    counted += next_size;
     __atomic_store_n(&ofi.mr[HEAP_HOST], next, __ATOMIC_RELEASE);
     __atomic_store_n(&ofi.desc[HEAP_HOST], fi_mr_desc(next), __ATOMIC_RELEASE);
     __atomic_store_n(&ofi.covered, next_size, __ATOMIC_RELEASE);
