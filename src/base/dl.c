@@ -4,7 +4,26 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
+
+/* The dynamic linker has a name in every program that uses one. */
+static int find_linker(struct dl_phdr_info *info, size_t size, void *out)
+{
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_INTERP)
+            *(bool *)out = true;
+    return 1;                   /* the first object is the main program */
+}
+
+bool dl_static(void)
+{
+    bool linker = false;
+
+    dl_iterate_phdr(find_linker, &linker);
+    return !linker;
+}
 
 static int bind_all(void *handle, const char *lib, const struct dl_sym *syms,
                     int n_syms)
@@ -34,6 +53,10 @@ int dl_open(const char *const *names, const struct dl_sym *syms, int n_syms,
     int rc = -ENOENT;
     void *handle;
 
+    if (dl_static()) {
+        log_debug(LOG_BASE, "%s is not loaded into a static program", *names);
+        return -ENOTSUP;
+    }
     for (; *names; names++) {
         handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
         if (!handle) {

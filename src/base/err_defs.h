@@ -20,7 +20,7 @@ ERR(ARG, "an argument has a value that the call does not define, or a call "
     "see the line, and the man page of the call")
 ERR(STATE, "the library is not initialised, or already finalised",
     "call shmem_init first; each init wants its own finalize")
-ERR(FORK, "a forked child called the library",
+ERR(FORK, "a forked child called the library, or a static program forked",
     "communicate from the parent only, or use posix_spawn or exec")
 ERR(ENV, "an environment variable has a bad value, or is unknown",
     "see shmem_env(7) or run with SHMEM_INFO=1")

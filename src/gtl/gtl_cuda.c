@@ -86,6 +86,8 @@ static int bind_driver(void)
     if (rc == -ENOENT)
         return gtl_fail(-ENODEV, "dlopen libcuda.so.1",
                         "the NVIDIA driver is not installed", 0);
+    if (rc == -ENOTSUP)
+        return gtl_fail(-ENODEV, "dlopen libcuda.so.1", GTL_STATIC, ENOTSUP);
     if (rc)
         return gtl_fail(-ENOSYS, "libcuda.so.1", "lacks a call: the NVIDIA "
                         "driver is older than CUDA 11.0", 0);

@@ -116,6 +116,9 @@ static int bind_library(void)
     if (rc == -ENOENT)
         return gtl_fail(-ENODEV, "dlopen of libamdhip64.so.7, .6 and .5",
                         "no AMD HIP runtime was found", ENOENT);
+    if (rc == -ENOTSUP)
+        return gtl_fail(-ENODEV, "dlopen of libamdhip64.so", GTL_STATIC,
+                        ENOTSUP);
     if (rc)
         return gtl_fail(rc, "dlsym in libamdhip64.so",
                         "a call of HIP 5 to 7 is missing", -rc);

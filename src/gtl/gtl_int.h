@@ -11,6 +11,8 @@ extern hidden const struct gtl_ops gtl_host, gtl_cuda, gtl_hip;
  * returns rc. */
 int gtl_fail(int rc, const char *call, const char *text, long code)
     __attribute__((cold));
+/* Where dl_open() gives -ENOTSUP. */
+#define GTL_STATIC "a program linked with -static loads no driver"
 
 /* ---- gtl_reduce.c ---- */
 /* The loops of reductions: X(name, type of a and b, the value).  Bits have no

@@ -11,8 +11,11 @@
  * fork: the child must not share these pages with its parent.  Our handlers
  * are registered by a constructor, before any of the program: handlers run in
  * reverse order before a fork and in order after it, so ours are the last
- * before and the first after, and the program's own see consistent data. */
+ * before and the first after, and the program's own see consistent data.
+ * What the C library itself writes in the child comes before that; linked with
+ * -static, its data is among ours and the parent's would change. */
 #include "heap/heap_int.h"
+#include "base/dl.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -239,6 +242,13 @@ void heap_data_unshare(void)
 
 static void before_fork(void)
 {
+    if (shared.size && dl_static()) {
+        log_error(ERR_FORK, "fork in a program linked with -static, whose "
+                  "child would change the C library's data of this PE; link "
+                  "with -static-shmem, or set SHMEM_STATIC_DATA=0 if no "
+                  "static data is symmetric");
+        rt_abort(EXIT_FAILURE);
+    }
     /* Without memory for a snapshot the child copies for itself, a little
      * later than it should. */
     if (shared.size)

@@ -33,6 +33,9 @@ int ofi_lib_open(const char **why)
     rc = dl_open(names, syms, (int)(sizeof syms / sizeof *syms), &handle);
     if (rc == -ENOENT)
         *why = "libfabric.so.1 cannot be loaded; install libfabric";
+    else if (rc == -ENOTSUP)
+        *why = "a program linked with -static cannot load it; link with "
+               "-static-shmem";
     else if (rc)
         *why = "libfabric.so.1 lacks a symbol; install libfabric 1.17 or newer";
     return rc;

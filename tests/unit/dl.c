@@ -100,8 +100,14 @@ T(a_library_that_lacks_a_symbol_fills_no_slot)
     T_EQ(handle, untouched);
 }
 
+T(this_program_is_not_static)
+{
+    T_TRUE(!dl_static());
+}
+
 int main(void)
 {
+    T_RUN(this_program_is_not_static);
     T_RUN(every_slot_is_filled);
     T_RUN(the_names_are_tried_in_turn);
     T_RUN(an_absent_library_is_an_ordinary_answer);
