@@ -58,6 +58,11 @@ ALL_CFLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANFLAGS) -pthread
 LIB_CFLAGS   = $(ALL_CFLAGS) $(LIBFLAGS) -fPIC \
                $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
 LIB_LIBS     = $(PMIX_LIBS) $(HWLOC_LIBS) -lpthread -ldl -lm $(LIBS)
+# What a program wants in which those are archives, too.
+FULL_LIBS    = $(STATIC_LIBS) -lpthread -ldl -lm $(LIBS)
+# Both, where the archives are there; programs with shared libraries use it, too.
+PC_LIBS      = $(PMIX_LIBS) $(HWLOC_LIBS) $(if $(STATIC_LACKS),,$(filter-out \
+    $(PMIX_LIBS) $(HWLOC_LIBS),$(STATIC_LIBS))) -lpthread -ldl -lm $(LIBS)
 
 # Programs of tests and applications see what a user's program sees.
 USER_CPPFLAGS = -D_GNU_SOURCE -Iinclude -Itests $(CPPFLAGS)
@@ -404,7 +409,9 @@ SUBST = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@prefix@|$(prefix)|g' \
     -e 's|@exec_prefix@|$(exec_prefix)|g' -e 's|@bindir@|$(bindir)|g' \
     -e 's|@libdir@|$(libdir)|g' -e 's|@includedir@|$(includedir)|g' \
     -e 's|@CC@|$(CC)|g' -e 's|@CXX@|$(CXX)|g' -e 's|@SONAME@|$(SONAME)|g' \
-    -e 's|@STATIC_LIBS@|$(strip $(LIB_LIBS))|g' -e 's|@SAN@|$(SAN)|g'
+    -e 's|@STATIC_LIBS@|$(strip $(LIB_LIBS))|g' \
+    -e 's|@FULL_LIBS@|$(strip $(FULL_LIBS))|g' -e 's|@SAN@|$(SAN)|g' \
+    -e 's|@PC_LIBS@|$(strip $(PC_LIBS))|g'
 
 $(O)/lib/pkgconfig/%.pc: cmake/%.pc.in config.mak
 	@mkdir -p $(@D)

@@ -13,6 +13,7 @@ bindir='@bindir@'
 libdir='@libdir@'
 includedir='@includedir@'
 static_libs='@STATIC_LIBS@'
+full_libs='@FULL_LIBS@'
 sanitizer='@SAN@'
 
 me=${0##*/}
@@ -214,6 +215,77 @@ pick() { # beginning, word...
     echo
 }
 
+# -------------------------------------------------------------- static ----
+
+# Whether a program that calls the function links with the libraries, as the
+# command would link it.
+probe() { # function, libraries, command...
+    cat >"$dir/t.c" <<C
+#ifdef __cplusplus
+extern "C"
+#endif
+int $1(void);
+int main(void) { return $1(); }
+C
+    libs=$2 keep=no
+    shift 2
+    for word do
+        shift
+        case $keep$word in
+            yes* | no-static* | no--static | no-[BLm]* | no-isysroot | \
+                no--sysroot* | no-target | no--target=* | no-fuse-ld=* | \
+                no-fsanitize=* | no-specs=*)
+                set -- "$@" "$word" ;;
+        esac
+        case $word in
+            -B | -L | -mllvm | -isysroot | --sysroot | -target) keep=yes ;;
+            *) keep=no ;;
+        esac
+    done
+    set -- "$dir/t.c" -o "$dir/t" "$@" $libs
+    if [ "$first" = "$compiler" ]; then
+        "$compiler" "$@"
+    else
+        $compiler "$@"
+    fi >/dev/null 2>&1
+}
+
+# Names every archive that is not there; before the compiler runs, so that it
+# is one line.
+check_archives() { # command...
+    probe getpid "$full_libs" "$@" && return
+    probe getpid '' "$@" || fail STATIC "'$compiler' makes no static program, \
+not even without libshmem.a: libc.a may not be installed; \
+-static-shmem links libshmem.a alone"
+    absent=
+    for lib in $full_libs; do
+        case $lib in
+            -l:*) name=${lib#-l:} ;;
+            -l*) name=lib${lib#-l}.a ;;
+            *) continue ;;
+        esac
+        probe getpid "$lib" "$@" || absent="${absent:+$absent, }$name"
+    done
+    [ -z "$absent" ] || fail STATIC "-static needs archives that are not \
+there: $absent; name their directory with -L, or link libshmem.a alone with \
+-static-shmem"
+}
+
+link_static() { # command...
+    full_libs="-l:libshmem.a $full_libs"
+    dir=$(mktemp -d "${TMPDIR:-/tmp}/oshcc.XXXXXX") || exec "$@"
+    trap 'rm -rf "$dir"' EXIT
+    trap 'exit 1' HUP INT TERM
+    check_archives "$@"
+    "$@"
+    status=$?
+    [ $status = 0 ] || probe shmem_init "$full_libs" "$@" ||
+        fail STATIC "libshmem.a does not link with -static: the archives of \
+PMIx and hwloc need further libraries, which ./configure LIBS=-lNAME names; \
+-static-shmem links libshmem.a alone"
+    exit $status
+}
+
 # ---------------------------------------------------------------- scan ----
 
 show=no part='' input=no rewrite=$nvcc
@@ -260,8 +332,8 @@ case $part in
     incdirs) show "$(print "$includedir")" ;;
     libdirs) show "$(print "$libdir")" ;;
     libs) show "$(print shmem m)" ;;
-    libdirs_static) show "$(pick -L "-L$libdir" $static_libs)" ;;
-    libs_static) show "$(pick -l -lshmem $static_libs)" ;;
+    libdirs_static) show "$(pick -L "-L$libdir" $full_libs)" ;;
+    libs_static) show "$(pick -l -lshmem $full_libs)" ;;
     *) fail ARGS "--showme has no part '$part'; see $me --help" ;;
 esac
 
@@ -269,6 +341,7 @@ esac
 
 if [ $link = yes ]; then
     if [ $archive = yes ]; then
+        [ $all_static = no ] || static_libs=$full_libs
         # Not by its path, which -x would take for a source.
         # shellcheck disable=SC2086  # words
         set -- "$@" "-L$libdir" -l:libshmem.a $static_libs
@@ -334,9 +407,5 @@ case ${path##*/} in
             fail CC "$chosen chose $me itself; set it to a compiler" ;;
 esac
 
-if [ "$all_static$link" = yesyes ]; then
-    "$@" && exit 0
-    fail STATIC "failed with -static; where an archive below libshmem.a is \
-missing, -static-shmem links that alone"
-fi
+[ $all_static$link != yesyes ] || link_static "$@"
 exec "$@"

@@ -26,6 +26,16 @@ eval "works archive $cc '$hello' -o archive \
         sed 's/-lshmem/-l:libshmem.a/')" && greets 2 ./archive archive
 ! ldd ./archive | grep -q libshmem || fail 'the archive is shared'
 
+# All static where oshcc can make such a program by itself.
+try "$bin/oshcc" -static "$hello" -o full
+if [ $status -eq 0 ]; then
+    eval "works -static $cc -static '$hello' -o full \
+        $(pkg-config --static --cflags --libs sluice)" && greets 2 ./full -static
+    ! readelf -l full | grep -q INTERP || fail '-static: a dynamic linker'
+else
+    grep -q 'S-E-STATIC' "$err" && echo "passed over: $(cat "$err")"
+fi
+
 prints 1.6 pkg-config --modversion openshmem
 prints "$("$bin/oshcc" --showme:version | sed 's/.*) \(.*\),.*,.*/\1/')" \
     pkg-config --modversion sluice

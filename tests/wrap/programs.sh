@@ -133,12 +133,6 @@ done
 works '-static-shmem' "$bin/oshcc" -static-shmem -x c "$hello" -o alone &&
     greets 4 ./alone '-static-shmem'
 ! ldd ./alone | grep -q libshmem || fail '-static-shmem is shared'
-# All static: only where PMIx comes with archives.
-try "$bin/oshcc" -static "$hello" -o static
-if [ $status -ne 0 ]; then
-    tail -n 1 "$err" | grep -q '^oshcc: .*-static-shmem.*\[S-E-STATIC\]$' ||
-        fail "-static: $(tail -n 1 "$err")"
-fi
 
 # The linker's other choices.
 works '--no-rpath' "$bin/oshcc" --no-rpath "$hello" -o bare
