@@ -151,6 +151,32 @@ static uint32_t publish(struct ask *a)
     return uses;
 }
 
+static bool is_met(const struct ofi_ep *e, int pe)
+{
+    return __atomic_load_n(&e->met[pe / 64], __ATOMIC_RELAXED) >> pe % 64 & 1;
+}
+
+/* What fails otherwise is for the operation that follows to tell. */
+bool ofi_am_meet(struct xport_flow *f, int pe)
+{
+    const struct ofi_peer *p;
+    struct ofi_am_head h = { .kind = OFI_AM_HELLO, .pe = (uint32_t)rt_job.pe };
+
+    if (likely(is_met(f->ep, pe)) || sizeof h > ofi.inject_msg)
+        return true;
+    p = ofi_peer(pe);
+    h.token = p->token;
+    if (fault_hit(FAULT_OFI_AGAIN) ||
+        fi_inject(f->ep->ep, &h, sizeof h, p->addr) == -FI_EAGAIN) {
+        __atomic_store_n(&f->refused, pe + 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    __atomic_store_n(&f->refused, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&f->ep->met[pe / 64], (uint64_t)1 << pe % 64,
+                      __ATOMIC_RELAXED);
+    return true;
+}
+
 /* Sends head and payload, which is packed from blocks; a: that asks, or
  * NULL. */
 static void send_head(struct xport_flow *f, struct ask *a, int pe,

@@ -19,7 +19,8 @@ enum ofi_am_kind {
      * value bytes at address cond with key stride. */
     OFI_AM_PULL,                /* reads there; DONE when the device has it */
     OFI_AM_PUSH,                /* writes there; DONE when it is there */
-    OFI_AM_DONE
+    OFI_AM_DONE,
+    OFI_AM_HELLO                /* nothing: it made the connection */
 };
 
 struct ofi_am_head {

@@ -68,6 +68,7 @@ bool ofi_am_parse(const struct ofi_am_rules *r, const void *buf, size_t len,
             return false;
         break;
     case OFI_AM_DONE:
+    case OFI_AM_HELLO:
         if (payload)
             return false;
         break;                  /* compared with what was asked */

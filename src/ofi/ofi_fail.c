@@ -71,22 +71,28 @@ void ofi_failed(struct xport_flow *f, const char *what, int pe, long rc,
 void ofi_flow_look(struct xport_flow *f, uint64_t now_ns)
 {
     uint64_t done = __atomic_load_n(&f->done, __ATOMIC_RELAXED);
-    struct ofi_wait w = { .wait.pe = ofi_flow_to(f) };
+    int refused = __atomic_load_n(&f->refused, __ATOMIC_RELAXED);
+    struct ofi_wait w = { .wait.pe = refused ? refused - 1 : ofi_flow_to(f) };
     char text[64];
 
     if (done != f->looked_done || !f->looked_ns) {
         f->looked_done = done;
         f->looked_ns = now_ns;
     }
-    if (ofi_idle(f))            /* it is what the NIC does that lasts */
+    if (ofi_idle(f) && !refused)        /* it is what the NIC does that lasts */
         f->looked_ns = 0;
     if (!env.TIMEOUT || !f->looked_ns ||
         now_ns - f->looked_ns <= (uint64_t)env.TIMEOUT * 1000000000u)
         return;
+    /* This process may have been stopped, and the answer has come. */
+    while (ofi_progress())
+        ;
+    if (__atomic_load_n(&f->done, __ATOMIC_RELAXED) != done)
+        return;
     snprintf(text, sizeof text, "no answer in %ld s (SHMEM_TIMEOUT)",
              (long)env.TIMEOUT);
     ofi_am_lost(f, -1, text);
-    if (!ofi_idle(f))
+    if (!ofi_idle(f) || refused)
         ofi_fail_silent(&w, now_ns - f->looked_ns);
 }
 

@@ -67,7 +67,8 @@ static int ep_open(struct ofi_ep **out, bool with_fd)
     if (!e)
         return -ENOMEM;
     memset(e, 0, sizeof *e);
-    rc = fault_hit(FAULT_OFI_EP) ? -FI_ENOSPC
+    e->met = calloc((size_t)rt_job.n_pes / 64 + 1, sizeof *e->met);
+    rc = !e->met ? -ENOMEM : fault_hit(FAULT_OFI_EP) ? -FI_ENOSPC
          : fi_endpoint(ofi.domain, ofi.info, &e->ep, NULL);
     if (rc)
         goto free_ep;
@@ -90,6 +91,7 @@ static int ep_open(struct ofi_ep **out, bool with_fd)
 close_ep:
     fi_close(&e->ep->fid);
 free_ep:
+    free(e->met);
     free(e);
     return rc;
 }
@@ -107,6 +109,7 @@ void ofi_ep_close(struct ofi_ep *e)
     fi_close(&e->ep->fid);
     fi_close(&e->rx->fid);
     fi_close(&e->cq->fid);
+    free(e->met);
     free(e);
 }
 

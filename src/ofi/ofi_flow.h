@@ -19,6 +19,7 @@ struct ofi_ep {
     struct fid_cq *cq, *rx;
     int fd;                     /* of rx, or -1 */
     unsigned users;             /* flows; under ofi_lock */
+    uint64_t *met;              /* atomic: a bit for each PE, ofi_am_meet() */
     _Alignas(64) uint64_t in_flight;    /* atomic */
 };
 
@@ -34,6 +35,7 @@ struct xport_flow {
     void *failed_arg;
     uint64_t failures;          /* atomic */
     uint64_t looked_done, looked_ns;    /* of ofi_flow_look */
+    int refused;                /* atomic: PE + 1 that took no hello yet, or 0 */
     /* Atomics among them are counted twice, and so are puts that wait for a
      * device or a processor, until what is sent later cannot overtake them. */
     _Alignas(64) uint64_t issued, amo_issued, staged;

@@ -162,7 +162,7 @@ int ofi_message(struct xport_flow *f, const struct xport_at *to,
                 const void *source, size_t len,
                 const struct xport_at *sig_at, const struct xport_amo *sig);
 bool ofi_fenced(struct xport_flow *f, bool then_amo);
-bool ofi_room(struct xport_flow *f);
+bool ofi_room(struct xport_flow *f, int pe);
 void ofi_fence(struct xport_flow *f, bool then_amo);
 void ofi_tell(struct xport_flow *f, const struct xport_at *at,
               const struct xport_amo *a);
@@ -206,6 +206,9 @@ void ofi_am_get_blocks(struct xport_flow *f, void *dest,
                        const struct xport_blocks *b, bool nbi);
 /* A few more messages and requests wait for no room. */
 bool ofi_am_room(void);
+/* A post to a PE to which there is no connection is refused until there is one.
+ * False: there is none yet, it is being made, nothing waits for it. */
+bool ofi_am_meet(struct xport_flow *f, int pe);
 void ofi_am_sent(struct ofi_op *op);
 void ofi_am_failed(struct ofi_op *op);
 /* No reply of that PE (-1: of any) will come to the flow, which is told why,

@@ -90,7 +90,7 @@ bool ofi_fenced(struct xport_flow *f, bool then_amo)
  * peer that is silent; an operation posts twice at most. */
 enum { SHARE = 4, MINE = 64, POSTS = 2 };
 
-bool ofi_room(struct xport_flow *f)
+static bool has_share(const struct xport_flow *f)
 {
     uint64_t mine = __atomic_load_n(&f->issued, __ATOMIC_RELAXED) -
                     __atomic_load_n(&f->done, __ATOMIC_RELAXED);
@@ -101,6 +101,11 @@ bool ofi_room(struct xport_flow *f)
     return mine < MINE && mine <= ofi.window / SHARE &&
            all + POSTS <= ofi.window && ofi_am_room() && ofi_bounce_room() &&
            ofi_amo_room() && (!gtl_foreign || ofi_piece_room(OFI_MINE));
+}
+
+bool ofi_room(struct xport_flow *f, int pe)
+{
+    return has_share(f) && ofi_am_meet(f, pe);
 }
 
 void ofi_tell(struct xport_flow *f, const struct xport_at *at,
@@ -153,7 +158,7 @@ int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
-    if (!ofi_room(f))
+    if (!ofi_room(f, to->pe))
         return -EAGAIN;
     if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {
         ofi_put_one(f, to, source, len, ofi_amo_behind(f, sig_at, sig));
@@ -182,7 +187,7 @@ int ofi_message(struct xport_flow *f, const struct xport_at *to,
         (to && (len > OFI_BOUNCE || ofi_in_flight() > OFI_COPIES / 2 ||
                 is_staged(to, source))))
         return -ENOTSUP;
-    if (!all_sent(f) || !ofi_room(f))
+    if (!all_sent(f) || !ofi_room(f, sig_at->pe))
         return -EAGAIN;
     if (to)
         ofi_put(f, to, source, len, false);

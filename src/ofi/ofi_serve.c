@@ -229,6 +229,8 @@ void ofi_serve_received(struct ofi_op *op, size_t len)
         atomics_heard();
         ofi_am_settle(&h, b->bytes + sizeof h, len - sizeof h);
         receive_again(b);
+    } else if (h.kind == OFI_AM_HELLO) {
+        receive_again(b);
     } else {
         serve(b, &h);
     }

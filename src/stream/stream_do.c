@@ -33,9 +33,9 @@ static bool near(const struct stream_op *op)
     return xport_is_near(op->pe);
 }
 
-static bool has_room(const struct stream_queue *q)
+static bool has_room(const struct stream_queue *q, const struct stream_op *op)
 {
-    return xport_far->room(q->ctx.flow);
+    return xport_far->room(q->ctx.flow, op->pe);
 }
 
 /* What waits for the network is over when the stream may go on. */
@@ -62,7 +62,7 @@ static enum stream_done do_put(struct stream_queue *q,
         left = least(left, SLICE);
         core_put_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
         q->part.copied = true;
-    } else if (!has_room(q)) {
+    } else if (!has_room(q, op)) {
         return STREAM_AGAIN;
     } else if (whole) {
         core_put_any(to, from, op->len, op->pe, op->call, &q->ctx);
@@ -87,7 +87,7 @@ static enum stream_done do_get(struct stream_queue *q,
         left = least(left, SLICE);
         core_get_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
         q->part.copied = true;
-    } else if (!has_room(q)) {
+    } else if (!has_room(q, op)) {
         return STREAM_AGAIN;
     } else {
         left = far_part(left);
@@ -150,7 +150,7 @@ static enum stream_done put_blocks(struct stream_queue *q,
     char *to = block_at(op->dest, op->blocks.dst, q, op);
     size_t n = b.len * b.count;
 
-    if (!near(op) && !has_room(q))
+    if (!near(op) && !has_room(q, op))
         return STREAM_AGAIN;
     if (near(op) || is_short(op)) {
         core_put_strided(op->call, &q->ctx, to, from, &b, op->pe);
@@ -186,7 +186,7 @@ static enum stream_done get_by_bounce(struct stream_queue *q,
                     "blocks on their way to the device", NULL);
         return STREAM_ENDED;
     }
-    if (comes ? !stream_queue_idle(q) : !has_room(q))
+    if (comes ? !stream_queue_idle(q) : !has_room(q, op))
         return STREAM_AGAIN;
     q->part.comes = !comes;
     if (comes) {
@@ -216,7 +216,7 @@ static enum stream_done get_blocks(struct stream_queue *q,
     }
     if (op->blocks.len <= BOUNCE && core_foreign(op->dest))
         return get_by_bounce(q, op);
-    if (!has_room(q))
+    if (!has_room(q, op))
         return STREAM_AGAIN;
     if (is_short(op)) {
         core_far_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
@@ -245,7 +245,7 @@ static enum stream_done do_amo(struct stream_queue *q,
     uint64_t was;
 
     if (!to.near) {
-        if (xport_far && !has_room(q))
+        if (xport_far && !has_room(q, op))
             return STREAM_AGAIN;
         q->was = 0;
         q->part.failures = stream_fail_lost(&q->failed);
@@ -267,7 +267,7 @@ static bool lacks_room(const struct stream_queue *q, const struct stream_op *op)
 {
     const struct stream_signal *s = &op->signal;
 
-    return xport_far && !has_room(q) &&
+    return xport_far && !has_room(q, op) &&
            !core_near_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near;
 }
 
@@ -324,7 +324,7 @@ static enum stream_done put_then_signal(struct stream_queue *q,
     size_t n;
 
     while (p->moved < op->len) {
-        if (!has_room(q))
+        if (!has_room(q, op))
             return STREAM_AGAIN;
         n = far_part(op->len - p->moved);
         core_put_any_nbi((char *)op->dest + p->moved,
@@ -333,7 +333,7 @@ static enum stream_done put_then_signal(struct stream_queue *q,
         p->moved += n;
         q->reads = true;
     }
-    if (!xport_far->fenced(q->ctx.flow, true) || !has_room(q))
+    if (!xport_far->fenced(q->ctx.flow, true) || !has_room(q, op))
         return STREAM_AGAIN;
     /* As far as failures are known, no signal announces data that are missing. */
     if (!stream_fail_since(&q->failed, p->failures, op->pe))
@@ -399,7 +399,7 @@ static enum stream_done do_gate(struct stream_queue *q,
     const struct xport_at at = { op->pe, XPORT_GATE, op->gate };
     const struct xport_amo one = { XPORT_ADD, 8, 1, 0 };
 
-    if (!has_room(q))
+    if (!has_room(q, op))
         return STREAM_AGAIN;
     xport_far->amo(q->ctx.flow, &at, &one, NULL, true);
     return STREAM_ENDED;

@@ -159,7 +159,7 @@ static bool is_over(const struct outbox *o)
 
 static bool has_room(const struct outbox *o)
 {
-    return !o->ctx.flow || xport_far->room(o->ctx.flow);
+    return !o->ctx.flow || xport_far->room(o->ctx.flow, o->pe);
 }
 
 static bool go(struct outbox *o, enum phase next)
@@ -321,7 +321,7 @@ bool mail_flush(const char *call, bool near_only)
         if (!near_only || !o->ctx.flow)
             while (step(call, o))
                 ;
-        if (o->phase != REST && o->ctx.flow)
+        if (o->n && o->ctx.flow)
             xport_far->flow_look(o->ctx.flow, clock_ns());
         if (o->n) {
             at = &o->next;

@@ -125,11 +125,12 @@ struct xport_ops {
     void (*fence)(struct xport_flow *f, bool then_amo);
     /* Is such a fence over at once?  Lets nothing advance. */
     bool (*fenced)(struct xport_flow *f, bool then_amo);
-    /* Can an operation begin there that waits for no room?  True of a short
-     * one, of blocks up to XPORT_PACKED bytes, and of one that is nbi and not
-     * longer than XPORT_PIECE.  A flow has a share of the room, so that a PE
+    /* Can an operation on that PE begin that waits for nothing?  There is room,
+     * and a connection, which the first question begins to make.  True of a
+     * short one, of blocks up to XPORT_PACKED bytes, and of one that is nbi and
+     * not longer than XPORT_PIECE.  A flow has a share of the room, so that a PE
      * that answers nothing does not take that of the others. */
-    bool (*room)(struct xport_flow *f);
+    bool (*room)(struct xport_flow *f, int pe);
     /* All is done and visible at its target. */
     void (*quiet)(struct xport_flow *f);
     /* Is a quiet over at once?  Lets nothing advance. */

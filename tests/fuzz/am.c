@@ -21,6 +21,7 @@ static void check(const struct ofi_am_head *h, size_t size)
     case OFI_AM_REPLY:
         return;
     case OFI_AM_DONE:
+    case OFI_AM_HELLO:
         FUZZ_CHECK(payload == 0);
         return;
     case OFI_AM_PULL:
