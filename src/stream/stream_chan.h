@@ -164,9 +164,6 @@ bool chan_visit(bool waits, chan_visitor *visit, void *arg);
 /* Does that PE send what nobody here receives?  Its tag, and whether it is used
  * once.  False also where that is not known just now. */
 bool chan_unclaimed(int pe, int *tag, bool *once);
-/* An end of this PE's tells the other one's word. */
-void chan_tell(const char *call, struct chan *c, uint64_t *word,
-               uint64_t value, int op);
 
 /* ---- stream_name.c ---- */
 /* Who waits for that word waits for a message: what to call it.  False: it is

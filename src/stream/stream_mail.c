@@ -5,23 +5,30 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 
-enum { PLACES = 128 };
+enum { PLACES = 128, LOOKS = 64 };     /* LOOKS: at rings, at a time */
 
 struct place {
     _Alignas(128) struct mail_note note;
     uint64_t turn;              /* its number + 1, when the note is there */
 };
-struct ring {
-    _Alignas(128) uint64_t tail;        /* places that were taken */
+struct ends {
+    uint64_t tail;              /* places that were taken */
     uint64_t head;              /* the owner's: notes taken out */
+};
+struct ring {
+    _Alignas(128) struct ends ends;
     struct place places[PLACES];
+    /* The owner's: ends of other rings come here, as every provider can. */
+    struct ends looks[LOOKS];
 };
 _Static_assert(sizeof(struct place) == 128, "one note, one signal");
 
 static struct ring *ring;       /* the same address on all, for operations */
 static uint64_t taken;          /* atomic: what its head is, or should be */
+static uint64_t looking;        /* a bit for each of looks that is in use */
 static struct core_ctx ctx;     /* of the world, for signals */
 
 /* What waits to be sent to one PE, in order. */
@@ -34,7 +41,7 @@ struct letter {
 enum phase {
     REST,
     LOOK,                       /* the ring's ends are read */
-    READ,                       /* they are known, or were not long ago */
+    KNOWN,                      /* they are known, or were not long ago */
     TAKE,                       /* places are taken */
     PUT,                        /* notes are posted, each with its turn; or, */
     APART,                      /* where the provider cannot, without; */
@@ -45,14 +52,14 @@ enum phase {
 struct outbox {
     int pe;
     enum phase phase;
-    bool apart;
-    struct core_ctx ctx;        /* its flow: NULL for a PE of this node */
+    bool near, apart;
+    bool full;                  /* the ring was, and was not looked at since */
+    struct core_ctx ctx;
     struct outbox *next;
     struct letter *first, **last;
     unsigned n;
-    struct ends {
-        uint64_t tail, head;
-    } seen, odd;                /* odd: seen before, and impossible */
+    int look;                   /* LOOK: the ends come there */
+    struct ends seen, odd;      /* odd: seen before, and impossible */
     uint64_t was;               /* the tail when we took places */
     unsigned take, posted, whole;       /* whole: posted with their turns */
     struct letter *at;          /* the next one to be posted */
@@ -61,7 +68,7 @@ static struct outbox *outboxes;
 
 int mail_reserve(void)
 {
-    taken = 0;
+    taken = looking = 0;
     ring = heap_reserve(sizeof *ring, _Alignof(struct ring));
     if (ring)
         return 0;
@@ -95,8 +102,6 @@ void mail_close(void)
 
     while ((o = outboxes)) {
         outboxes = o->next;
-        if (o->ctx.flow)
-            xport_far->quiet(o->ctx.flow);
         drop(o);
     }
     if (ctx.flow) {
@@ -120,11 +125,12 @@ static struct outbox *outbox_of(int pe)
     if (!o)
         return NULL;
     o->ctx = (struct core_ctx){ .team = &core_world };
-    if (!xport_is_near(pe) && xport_far->flow_open(&o->ctx.flow, false)) {
+    if (xport_far && xport_far->flow_open(&o->ctx.flow, false)) {
         free(o);
         return NULL;
     }
     o->pe = pe;
+    o->near = xport_is_near(pe);
     o->last = &o->first;
     o->next = outboxes;
     outboxes = o;
@@ -159,7 +165,7 @@ static bool is_over(const struct outbox *o)
 
 static bool has_room(const struct outbox *o)
 {
-    return !o->ctx.flow || xport_far->room(o->ctx.flow, o->pe);
+    return o->near || xport_far->room(o->ctx.flow, o->pe);
 }
 
 static bool go(struct outbox *o, enum phase next)
@@ -170,10 +176,13 @@ static bool go(struct outbox *o, enum phase next)
 
 static bool look_for_places(const char *call, struct outbox *o)
 {
-    if (!o->n || !has_room(o))
+    if (!o->n || !~looking || !has_room(o))
         return false;
-    core_get_any_nbi(&o->seen, &ring->tail, sizeof o->seen, o->pe, call,
-                     &o->ctx);
+    o->full = false;
+    o->look = __builtin_ctzll(~looking);
+    looking |= (uint64_t)1 << o->look;
+    core_get_any_nbi(&ring->looks[o->look], &ring->ends, sizeof ring->ends,
+                     o->pe, call, &o->ctx);
     return go(o, LOOK);
 }
 
@@ -183,6 +192,8 @@ static bool check_ends(const char *call, struct outbox *o)
 {
     const struct ends *e = &o->seen;
 
+    o->seen = ring->looks[o->look];
+    looking &= ~((uint64_t)1 << o->look);
     if (e->tail - e->head > PLACES) {
         if (e->tail == o->odd.tail && e->head == o->odd.head)
             core_fatal(ERR_CORRUPT, call, "%" PRIu64 " notes were sent to PE "
@@ -193,7 +204,7 @@ static bool check_ends(const char *call, struct outbox *o)
                        e->head, PLACES);
         o->odd = *e;
     }
-    return go(o, READ);
+    return go(o, KNOWN);
 }
 
 static bool take_places(const char *call, struct outbox *o)
@@ -205,10 +216,11 @@ static bool take_places(const char *call, struct outbox *o)
         return false;
     o->take = o->n < room ? o->n : (unsigned)room;
     if (!o->take) {
+        o->full = true;
         o->phase = REST;        /* until the next flush */
         return false;
     }
-    CORE_AMO_NBI(uint64_t, call, &o->ctx, XPORT_CSWAP, &ring->tail,
+    CORE_AMO_NBI(uint64_t, call, &o->ctx, XPORT_CSWAP, &ring->ends.tail,
                  cond + o->take, cond, o->pe,
                  CORE_DO_CSWAP(cond, cond + o->take), &o->was);
     return go(o, TAKE);
@@ -229,7 +241,7 @@ static bool have_taken(struct outbox *o)
 
     o->seen.tail = o->was;
     if (!ours)
-        return go(o, READ);
+        return go(o, KNOWN);
     o->whole = 0;
     return post_from(o, 0, o->apart ? APART : PUT);
 }
@@ -240,7 +252,7 @@ static int put_note(const char *call, struct outbox *o, struct place *p,
 {
     const struct mail_note *n = &o->at->note;
 
-    if (o->ctx.flow && o->phase == PUT)
+    if (!o->near && o->phase == PUT)
         return core_far_try_put_signal(call, &o->ctx, &p->note, n, sizeof *n,
                                        &p->turn, turn, SHMEM_SIGNAL_SET, o->pe,
                                        true);
@@ -284,7 +296,7 @@ static bool free_sent(struct outbox *o)
     }
     if (!o->first)
         o->last = &o->first;
-    return go(o, o->n ? READ : REST);
+    return go(o, o->n ? KNOWN : REST);
 }
 
 /* Did anything come of it? */
@@ -295,7 +307,7 @@ static bool step(const char *call, struct outbox *o)
         return look_for_places(call, o);
     case LOOK:
         return is_over(o) && check_ends(call, o);
-    case READ:
+    case KNOWN:
         return take_places(call, o);
     case TAKE:
         return is_over(o) && have_taken(o);
@@ -315,14 +327,15 @@ static bool step(const char *call, struct outbox *o)
 
 bool mail_flush(const char *call, bool near_only)
 {
+    uint64_t now = xport_far && outboxes ? clock_ns() : 0;
     struct outbox **at = &outboxes, *o;
 
     while ((o = *at)) {
-        if (!near_only || !o->ctx.flow)
+        if (o->near || !near_only)
             while (step(call, o))
                 ;
         if (o->n && o->ctx.flow)
-            xport_far->flow_look(o->ctx.flow, clock_ns());
+            xport_far->flow_look(o->ctx.flow, now);
         if (o->n) {
             at = &o->next;
         } else {                /* most PEs are written to once */
@@ -331,6 +344,24 @@ bool mail_flush(const char *call, bool near_only)
         }
     }
     return !outboxes;
+}
+
+/* What found a full ring is left. */
+static bool all_sent(void)
+{
+    const struct outbox *o = outboxes;
+
+    while (o && o->phase == REST && o->full)
+        o = o->next;
+    return !o;
+}
+
+void mail_finish(const char *call)
+{
+    while (!mail_flush(call, false) && !all_sent()) {
+        core_progress(call);
+        sched_yield();
+    }
 }
 
 void mail_signal(const char *call, uint64_t *word, uint64_t value, int op,
@@ -361,7 +392,7 @@ bool mail_take(struct mail_note *out)
     *out = next_place()->note;
     __atomic_store_n(&taken, taken + 1, __ATOMIC_RELAXED);
     /* release: its place is free for the PEs that post. */
-    __atomic_store_n(&ring->head, taken, __ATOMIC_RELEASE);
+    __atomic_store_n(&ring->ends.head, taken, __ATOMIC_RELEASE);
     return true;
 }
 

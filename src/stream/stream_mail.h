@@ -63,8 +63,11 @@ static inline void *mail_place(const struct mail_note *n)
 
 /* Before the PEs meet, in the same order on all: -ENOMEM, logged. */
 int mail_reserve(void);
-/* The flow of posts: 0 or -errno. */
+/* The flow of signals: 0 or -errno. */
 int mail_open(void);
+/* Before mail_close(), when nothing is posted any more: what was posted gets
+ * there, but where a ring is full. */
+void mail_finish(const char *call);
 void mail_close(void);
 
 /* To be sent by the next mail_flush: 0 or -ENOMEM. */

@@ -281,11 +281,16 @@ static void see_to_mail(const char *call, bool near_only) REQUIRES(lock)
         __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
 }
 
-/* The caller may not come again, and its partners wait. */
-static void leave_to_agent(void)
+/* The caller may not come again, and its partners wait.  False: there is no
+ * agent. */
+static bool leave_to_agent(void)
 {
-    if (__atomic_load_n(&unsent, __ATOMIC_ACQUIRE) && !stream_agent_open())
-        stream_agent_ring();
+    if (!__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
+        return true;
+    if (stream_agent_open())
+        return false;
+    stream_agent_ring();
+    return true;
 }
 
 void chan_drive(const char *call)
@@ -313,12 +318,11 @@ void chan_settle(const char *call)
             return;
         if (!until)
             until = clock_ns() + SETTLE_NS;
-        else if (clock_ns() > until)
-            break;
+        else if (clock_ns() > until && leave_to_agent())
+            return;
         core_progress(call);
         sched_yield();
     }
-    leave_to_agent();
 }
 
 bool chan_look(void)
@@ -519,12 +523,6 @@ void chan_reached(struct chan *c)
         answer(c, NULL);
     see_to_mail("shmemx_enqueue_start", true);  /* the rest by the agent */
     lock_release(&lock);
-}
-
-void chan_tell(const char *call, struct chan *c, uint64_t *word,
-               uint64_t value, int op)
-{
-    mail_signal(call, word, value, op, c->pe);
 }
 
 static void visit_list(struct list_link *in, chan_visitor *visit, void *arg)

@@ -85,6 +85,7 @@ static void close_streams(void)
                      "followed", "operations were put into queues that no "
                      "start followed", "");
     chan_close_gates();
+    mail_finish("shmem_finalize");
     mail_close();
     stream_reach_close();
 }

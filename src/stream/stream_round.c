@@ -2,6 +2,7 @@
 /* Rounds of channels: what a start and a wait put into a stream. */
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
+#include "stream/stream_mail.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
 
@@ -339,5 +340,5 @@ void chan_finish(const char *call, struct chan *c)
     if (!tells_at_once(c))
         return;
     s = taken(c);
-    chan_tell(call, c, s.addr, s.value, s.op);
+    mail_signal(call, s.addr, s.value, s.op, c->pe);
 }

@@ -30,6 +30,7 @@ T_LONG=0.1
 export T_SHORT T_LONG
 nic cxi 16 host 2 1 channel & nic cxi 500 host 2 1 too_long & wait
 nic cxi 500 host 2 1 turns & nic cxi 16 host 2 1 mismatch & wait
+nic cxi 500 host 4 2 match & wait       # notes of a node go by the NIC
 
 # Long ones are the agent's here.
 job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
