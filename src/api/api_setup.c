@@ -151,7 +151,17 @@ static void at_exit(int status)
 extern int __cxa_atexit(void (*handler)(void *, int), void *arg, void *dso);
 extern hidden void *__dso_handle;
 
+/* The thread sanitizer, in the library or in the program alone, hands over no
+ * second argument, but has a place for on_exit(). */
+extern void __tsan_init(void) __attribute__((weak));
+
 static void exit_handler(void *unused, int status)
+{
+    (void)unused;
+    at_exit(status);
+}
+
+static void exit_handler_tsan(int status, void *unused)
 {
     (void)unused;
     at_exit(status);
@@ -159,7 +169,10 @@ static void exit_handler(void *unused, int status)
 
 static void register_exit(void)
 {
-    __cxa_atexit(exit_handler, NULL, &__dso_handle);
+    if (__tsan_init)
+        on_exit(exit_handler_tsan, NULL);
+    else
+        __cxa_atexit(exit_handler, NULL, &__dso_handle);
 }
 #else
 static void exit_handler(void)
