@@ -64,6 +64,7 @@ template <typename T> void amo()
     if (me == 0) {
         CHECK(shmem_atomic_fetch_add(d, static_cast<T>(5), 1) == 0);
         shmem_atomic_inc(ctx, d, 1);
+        shmem_ctx_quiet(ctx);
         CHECK(shmem_atomic_swap(d, static_cast<T>(9), 1) == 6);
         CHECK(shmem_atomic_compare_swap(d, static_cast<T>(9),
                                         static_cast<T>(1), 1) == 9);

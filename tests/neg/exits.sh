@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     }
     CASE(in_finalize) {         /* that of another thread */
         if (me == 1)
-            pthread_create(&t, NULL, finalize, NULL);
+            pthread_create(&t, NULL, finalize, NULL), pthread_detach(t);
         usleep(me == 1 ? 300000 : 900000);
         if (me == 1)
             exit(0);

@@ -142,9 +142,14 @@ if [ $status -ne 77 ]; then
     tried="$tried, is ending"
 fi
 
-try -n 1 "$dir/pe" thread
-expect 0 'behind one without its first thread'
-[ "$(cat "$out")" = refused ] ||
-    fail "behind one without its first thread: $(cat "$out")"
-said '^sluice: PE 0 (.*): process [0-9]* is PE 0 of this job already; .* \[S-E-PMI\]$'
+# The thread sanitizer loses its first thread.
+case $(oshcc --showme:compile) in
+    *-fsanitize=thread*) ;;
+    *)
+        try -n 1 "$dir/pe" thread
+        expect 0 'behind one without its first thread'
+        [ "$(cat "$out")" = refused ] ||
+            fail "behind one without its first thread: $(cat "$out")"
+        said '^sluice: PE 0 (.*): process [0-9]* is PE 0 of this job already; .* \[S-E-PMI\]$' ;;
+esac
 finish "successor: of one that has $tried; not of one that runs"

@@ -86,6 +86,7 @@ T(many_fetching_adds)
     shmem_barrier_all();
     T_EQ(total, me ? 0 : 2 * ADDS);
     free(seen);
+    shmem_barrier_all();        /* the next one adds to it */
 }
 
 /* Nothing is moved, not even an address looked at. */
