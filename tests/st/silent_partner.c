@@ -88,7 +88,7 @@ static void for_the_silent(shmemx_stream_t apart, shmemx_queue_t by)
 }
 
 /* PE 1 is not back before PE 0 is done with PE 2. */
-T(a_silent_partner_holds_up_nobody_else)
+T(a_silent_partner_holds_up_its_messages_only)
 {
     shmemx_stream_t apart = st_make();
     shmemx_queue_t by;
@@ -137,7 +137,7 @@ int main(void)
     meet();
     s = st_make();
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
-    T_RUN(a_silent_partner_holds_up_nobody_else);
+    T_RUN(a_silent_partner_holds_up_its_messages_only);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     return st_end();
