@@ -2,13 +2,16 @@
 #include "stream/stream_mail.h"
 #include "base/clock.h"
 #include "core/core_amo.h"
+#include "core/core_text.h"
+#include "core/core_watch.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 
 enum { PLACES = 128, LOOKS = 64 };     /* LOOKS: at rings, at a time */
+/* Notes that have not moved for so long may take any time. */
+#define LIVELY_NS ((uint64_t)1000000)
 
 struct place {
     _Alignas(128) struct mail_note note;
@@ -17,6 +20,7 @@ struct place {
 struct ends {
     uint64_t tail;              /* places that were taken */
     uint64_t head;              /* the owner's: notes taken out */
+    uint64_t closed;            /* the owner's: it takes no more */
 };
 struct ring {
     _Alignas(128) struct ends ends;
@@ -53,16 +57,18 @@ struct outbox {
     int pe;
     enum phase phase;
     bool near, apart;
+    bool fresh;                 /* seen: nothing was taken since */
     bool full;                  /* the ring was, and was not looked at since */
     struct core_ctx ctx;
     struct outbox *next;
     struct letter *first, **last;
     unsigned n;
-    int look;                   /* LOOK: the ends come there */
+    int look;                   /* LOOK: the ends come there, or to seen: -1 */
     struct ends seen, odd;      /* odd: seen before, and impossible */
     uint64_t was;               /* the tail when we took places */
     unsigned take, posted, whole;       /* whole: posted with their turns */
     struct letter *at;          /* the next one to be posted */
+    uint64_t moved_ns;
 };
 static struct outbox *outboxes;
 
@@ -176,13 +182,16 @@ static bool go(struct outbox *o, enum phase next)
 
 static bool look_for_places(const char *call, struct outbox *o)
 {
-    if (!o->n || !~looking || !has_room(o))
-        return false;
+    bool shared = !o->near && ~looking;
+
     o->full = false;
-    o->look = __builtin_ctzll(~looking);
-    looking |= (uint64_t)1 << o->look;
-    core_get_any_nbi(&ring->looks[o->look], &ring->ends, sizeof ring->ends,
-                     o->pe, call, &o->ctx);
+    if (!o->n || !has_room(o))
+        return false;
+    o->look = shared ? __builtin_ctzll(~looking) : -1;
+    if (shared)
+        looking |= (uint64_t)1 << o->look;
+    core_get_any_nbi(shared ? &ring->looks[o->look] : &o->seen, &ring->ends,
+                     sizeof ring->ends, o->pe, call, &o->ctx);
     return go(o, LOOK);
 }
 
@@ -192,8 +201,11 @@ static bool check_ends(const char *call, struct outbox *o)
 {
     const struct ends *e = &o->seen;
 
-    o->seen = ring->looks[o->look];
-    looking &= ~((uint64_t)1 << o->look);
+    if (o->look >= 0) {
+        o->seen = ring->looks[o->look];
+        looking &= ~((uint64_t)1 << o->look);
+    }
+    o->fresh = true;
     if (e->tail - e->head > PLACES) {
         if (e->tail == o->odd.tail && e->head == o->odd.head)
             core_fatal(ERR_CORRUPT, call, "%" PRIu64 " notes were sent to PE "
@@ -216,10 +228,11 @@ static bool take_places(const char *call, struct outbox *o)
         return false;
     o->take = o->n < room ? o->n : (unsigned)room;
     if (!o->take) {
-        o->full = true;
-        o->phase = REST;        /* until the next flush */
-        return false;
+        o->full = o->fresh;
+        o->phase = REST;
+        return !o->full;        /* or in the next flush */
     }
+    o->fresh = false;
     CORE_AMO_NBI(uint64_t, call, &o->ctx, XPORT_CSWAP, &ring->ends.tail,
                  cond + o->take, cond, o->pe,
                  CORE_DO_CSWAP(cond, cond + o->take), &o->was);
@@ -331,9 +344,11 @@ bool mail_flush(const char *call, bool near_only)
     struct outbox **at = &outboxes, *o;
 
     while ((o = *at)) {
+        if (!o->moved_ns)
+            o->moved_ns = now;
         if (o->near || !near_only)
             while (step(call, o))
-                ;
+                o->moved_ns = now;
         if (o->n && o->ctx.flow)
             xport_far->flow_look(o->ctx.flow, now);
         if (o->n) {
@@ -346,22 +361,63 @@ bool mail_flush(const char *call, bool near_only)
     return !outboxes;
 }
 
-/* What found a full ring is left. */
+bool mail_is_lively(void)
+{
+    uint64_t now = outboxes ? clock_ns() : 0;
+
+    for (const struct outbox *o = outboxes; o; o = o->next)
+        if (!o->full && now - o->moved_ns < LIVELY_NS)
+            return true;
+    return false;
+}
+
+/* What found a full ring is for a PE that is slow, or that ends, too. */
 static bool all_sent(void)
 {
     const struct outbox *o = outboxes;
 
-    while (o && o->phase == REST && o->full)
+    while (o && o->full && o->seen.closed)
         o = o->next;
     return !o;
 }
 
+void mail_shut(void)
+{
+    /* release: what was read before is read. */
+    __atomic_store_n(&ring->ends.closed, 1, __ATOMIC_RELEASE);
+}
+
+static void watch(struct core_lasting *l)
+{
+    struct core_text t = { .n = 0 };
+    uint64_t now = clock_ns();
+
+    if (!l->w.since_ns)
+        l->w.since_ns = l->w.told_ns = now;
+    if (now - l->w.since_ns <= core_watch_after_ns)
+        return;
+    l->pe = outboxes->pe;
+    core_text_add(&t, "%s waits for %llu s for control messages to PE %d",
+                  core_public_name(l->w.call),
+                  core_text_seconds(now - l->w.since_ns), l->pe);
+    l->text = t.at;
+    core_watch_lasting(l, now);
+}
+
 void mail_finish(const char *call)
 {
+    struct core_waiter w = core_wait_begin(&ring->ends, sizeof ring->ends);
+    bool told = false;
+    struct core_lasting l = { .w = { .call = call }, .told = &told,
+                              .who = "; held up by" };
+
+    w.silent = true;
+    mail_shut();
     while (!mail_flush(call, false) && !all_sent()) {
-        core_progress(call);
-        sched_yield();
+        core_wait_step(&w);
+        watch(&l);
     }
+    core_wait_end(&w);
 }
 
 void mail_signal(const char *call, uint64_t *word, uint64_t value, int op,

@@ -9,7 +9,7 @@
  * what goes to many PEs at once costs three round trips in all.
  * A note lies in memory that puts reach, so what it says is checked before it
  * is believed, and an end is named by a handle of its own PE's table.
- * Threads: one at a time, but for mail_is_there(). */
+ * Threads: one at a time, but for mail_is_there() and mail_signal(). */
 #ifndef STREAM_STREAM_MAIL_H
 #define STREAM_STREAM_MAIL_H
 
@@ -65,8 +65,13 @@ static inline void *mail_place(const struct mail_note *n)
 int mail_reserve(void);
 /* The flow of signals: 0 or -errno. */
 int mail_open(void);
-/* Before mail_close(), when nothing is posted any more: what was posted gets
- * there, but where a ring is full. */
+/* Do notes move, as far as the last flush has seen?  Not where a ring is full,
+ * or a PE has not answered for a millisecond. */
+bool mail_is_lively(void);
+/* Nothing that comes is read any more; on each PE, before the last barrier. */
+void mail_shut(void);
+/* The same, before mail_close(), when nothing is posted any more: what was posted gets
+ * there, but where a ring is full whose PE does the same. */
 void mail_finish(const char *call);
 void mail_close(void);
 

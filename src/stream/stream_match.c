@@ -9,25 +9,21 @@
  * Memory that a partner writes is given back when both have told that their
  * end was freed. */
 #include "stream/stream_chan.h"
-#include "base/clock.h"
 #include "base/lock.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_end.h"
 #include "stream/stream_table.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A match that is over sees to its last notes for so long. */
-#define SETTLE_NS ((uint64_t)1000000)
 
 static struct base_lock lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(lock) = LIST_INIT(all);
 /* Senders that have not looked for their receives; they are not in all. */
 static struct list_link fresh GUARDED_BY(lock) = LIST_INIT(fresh);
-static bool unsent;             /* atomic: notes wait for room */
+static bool unsent;             /* atomic: notes are not known to have come */
+static bool lively;             /* atomic: but soon may be */
 static unsigned sought;         /* atomic: partners that the program matches */
 /* Messages that came and whose receive was not started: of the first one. */
 static struct {
@@ -276,9 +272,11 @@ static void read_mail(void) REQUIRES(lock)
 static void see_to_mail(const char *call, bool near_only) REQUIRES(lock)
 {
     read_mail();
-    if (__atomic_load_n(&unsent, __ATOMIC_RELAXED) &&
-        mail_flush(call, near_only))
+    if (!__atomic_load_n(&unsent, __ATOMIC_RELAXED))
+        return;
+    if (mail_flush(call, near_only))
         __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&lively, mail_is_lively(), __ATOMIC_RELAXED);
 }
 
 /* The caller may not come again, and its partners wait.  False: there is no
@@ -310,19 +308,16 @@ void chan_progress(const char *call)
 
 void chan_settle(const char *call)
 {
-    uint64_t until = 0;
+    struct core_waiter w = mail_waiter(call);
 
+    w.silent = true;
     for (;;) {
         chan_drive(call);
-        if (!__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
-            return;
-        if (!until)
-            until = clock_ns() + SETTLE_NS;
-        else if (clock_ns() > until && leave_to_agent())
-            return;
-        core_progress(call);
-        sched_yield();
+        if (!__atomic_load_n(&lively, __ATOMIC_RELAXED) && leave_to_agent())
+            break;
+        core_wait_step(&w);
     }
+    core_wait_end(&w);
 }
 
 bool chan_look(void)

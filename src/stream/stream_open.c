@@ -94,5 +94,7 @@ void stream_close(void)
 {
     if (stream_is_open)
         close_streams();
+    else
+        mail_shut();
     stream_stats_tell();
 }
