@@ -162,8 +162,11 @@ bool ofi_am_meet(struct xport_flow *f, int pe)
     const struct ofi_peer *p;
     struct ofi_am_head h = { .kind = OFI_AM_HELLO, .pe = (uint32_t)rt_job.pe };
 
-    if (likely(is_met(f->ep, pe)) || sizeof h > ofi.inject_msg)
+    if (likely(is_met(f->ep, pe)) || sizeof h > ofi.inject_msg) {
+        if (unlikely(__atomic_load_n(&f->refused, __ATOMIC_RELAXED)))
+            __atomic_store_n(&f->refused, 0, __ATOMIC_RELAXED);
         return true;
+    }
     p = ofi_peer(pe);
     h.token = p->token;
     if (fault_hit(FAULT_OFI_AGAIN) ||

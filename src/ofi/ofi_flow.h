@@ -34,7 +34,7 @@ struct xport_flow {
     xport_failed *failed;
     void *failed_arg;
     uint64_t failures;          /* atomic */
-    uint64_t looked_done, looked_ns;    /* of ofi_flow_look */
+    uint64_t looked_done, looked_ns, late_ns;   /* of ofi_flow_look */
     int refused;                /* atomic: PE + 1 that took no hello yet, or 0 */
     /* Atomics among them are counted twice, and so are puts that wait for a
      * device or a processor, until what is sent later cannot overtake them. */

@@ -190,7 +190,7 @@ static enum stream_done get_by_bounce(struct stream_queue *q,
         return STREAM_AGAIN;
     q->part.comes = !comes;
     if (comes) {
-        if (!stream_fail_since(&q->failed, q->part.failures, op->pe))
+        if (stream_fail_lost(&q->failed) == q->part.failures)
             core_device_copy_blocks(block_at(op->dest, b.dst, q, op), b.dst,
                                     q->bounce, (ptrdiff_t)b.len, &x);
         return moved(q, op, b.len * b.count, STREAM_ENDED);
@@ -267,8 +267,9 @@ static bool lacks_room(const struct stream_queue *q, const struct stream_op *op)
 {
     const struct stream_signal *s = &op->signal;
 
-    return xport_far && !has_room(q, op) &&
-           !core_near_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near;
+    return xport_far &&
+           !core_near_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near &&
+           !has_room(q, op);
 }
 
 /* Of a far PE's: -ENOTSUP if that cannot be. */
@@ -454,7 +455,7 @@ bool stream_do_ended(struct stream_queue *q, const struct stream_op *op)
     if (!gtl_device.ordered)
         gtl->flush();
     if (to_device(op) &&
-        !stream_fail_since(&q->failed, q->part.failures, op->pe))
+        stream_fail_lost(&q->failed) == q->part.failures)
         core_copy(op->amo.fetch, &q->was, op->amo.size);
     return true;
 }
