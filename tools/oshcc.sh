@@ -267,8 +267,8 @@ not even without libshmem.a: libc.a may not be installed; \
         probe getpid "$lib" "$@" || absent="${absent:+$absent, }$name"
     done
     [ -z "$absent" ] || fail STATIC "-static needs archives that are not \
-there: $absent; name their directory with -L, or link libshmem.a alone with \
--static-shmem"
+there: $absent; oshcc(1) says under \"Static programs\" where they come from, \
+and -static-shmem links libshmem.a alone"
 }
 
 link_static() { # command...

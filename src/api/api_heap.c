@@ -146,9 +146,9 @@ bool api_heap_cover(const char *call, const void *p, size_t size)
 static void tell_damage(const char *call, const struct heap_damage *d)
 {
     core_fatal(ERR_OVERRUN, call, "the block of %zu bytes at %p was overrun by "
-               "%zu bytes %s its %s, by a store of this PE or a put of a peer",
-               d->size, d->block, d->bytes, d->before ? "before" : "past",
-               d->before ? "start" : "end");
+               "%zu byte%s %s its %s, by a store of this PE or a put of a peer",
+               d->size, d->block, d->bytes, d->bytes == 1 ? "" : "s",
+               d->before ? "before" : "past", d->before ? "start" : "end");
 }
 
 void api_heap_look(const char *call)

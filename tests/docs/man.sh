@@ -36,6 +36,10 @@ for page; do
 done >"$tmp/all"
 sed 's|^[^/]*/||; s| .*||' "$tmp/links" >>"$tmp/all"
 sort "$tmp/all" | uniq -d | none 'names of two pages'
+for page; do
+    awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
+        on && /^\.Fn [A-Za-z_0-9]+( [,.;])?$/ { print FILENAME ": " $2 }' "$page"
+done | none 'in a SYNOPSIS .Fn without arguments reads "();"'
 sort -u "$tmp/all" >"$tmp/names"
 
 # --- Functions, and names that are none ---

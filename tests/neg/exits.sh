@@ -171,7 +171,7 @@ ends 6 "oshrun: $pe1 exited with status 6; ending the other 2 PEs \\[S-E-PEEXIT\
 ends 1 "oshrun: $pe1 exited with status 0 but without shmem_finalize, and others may wait for it; ending the other 2 PEs \\[S-E-NOFINI\\]" _exit 0
 ends 134 "oshrun: $pe1 was killed by signal 6 \\(Aborted(, core dumped)?\\); ending the other 2 PEs \\[S-E-PEDIED\\]" abort
 sanitized ||
-    ends 139 "oshrun: $pe1 was killed by signal 11 \\(Segmentation fault(, core dumped)?\\); ending the other 2 PEs \\[S-E-PEDIED\\]" crash
+    ends 139 "oshrun: $pe1 was killed by signal 11 \\(Segmentation fault(, core dumped)?\\); ending the other 2 PEs; SHMEM_CHECK=1 finds some causes \\[S-E-PEDIED\\]" crash
 
 # shmem_global_exit: no line at all, but what was printed.
 for status_of in 0:0 255:255 256:1; do

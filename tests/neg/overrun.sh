@@ -69,7 +69,7 @@ overrun()
 {
     SHMEM_CHECK=1 try 2 ./bad "$1"
     [ "$status" -ne 0 ] || fail "$1: goes on"
-    grep -qE "$2: the block of $3 bytes at 0x[0-9a-f]+ was overrun by $4 bytes $5, by a store of this PE or a put of a peer .*\\[S-E-OVERRUN\\]|$2: the block of $3 bytes at 0x[0-9a-f]+ was overrun by $4 bytes $5, by a store of this PE or a put of a peer \\[S-E-OVERRUN\\]" "$err" ||
+    grep -qE "$2: the block of $3 bytes at 0x[0-9a-f]+ was overrun by $4 bytes? $5, by a store of this PE or a put of a peer .*\\[S-E-OVERRUN\\]|$2: the block of $3 bytes at 0x[0-9a-f]+ was overrun by $4 bytes? $5, by a store of this PE or a put of a peer \\[S-E-OVERRUN\\]" "$err" ||
         fail "$1: $(cat "$err")"
 }
 

@@ -2,6 +2,7 @@
 /* report.c - the one line that says why a job ended. */
 #include "job.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,15 @@ static void how_it_died(int wstatus, char *buf, size_t size)
              WCOREDUMP(wstatus) ? ", core dumped" : "");
 }
 
+/* Of a PE that used the library. */
+static const char *advice(const struct pe *p)
+{
+    int sig = WTERMSIG(p->wstatus);
+
+    return p->joined && (sig == SIGSEGV || sig == SIGBUS) &&
+           !getenv("SHMEM_CHECK") ? "; SHMEM_CHECK=1 finds some causes" : "";
+}
+
 /* All PEs have come to the same end, and one has said something: the program
  * refuses, say, its arguments.  How the PEs ended explains nothing then. */
 static bool said_together(const struct job *j)
@@ -75,8 +85,8 @@ void job_report(struct job *j)
     case BY_SIGNAL:
         others_alike(j, alike, sizeof(alike));
         how_it_died(p->wstatus, died, sizeof(died));
-        say("S-E-PEDIED", "PE %d (%s, pid %d) %s%s%s", j->culprit, j->host,
-            (int)p->pid, died, alike, rest);
+        say("S-E-PEDIED", "PE %d (%s, pid %d) %s%s%s%s", j->culprit, j->host,
+            (int)p->pid, died, alike, rest, advice(p));
         break;
     case BY_STATUS:
         if (p->err.said_error || said_together(j))
