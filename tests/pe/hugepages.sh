@@ -102,6 +102,8 @@ int main(void)
         to[n < 0 ? 0 : n] = '\0';
         files += !strncmp(to, "/memfd:sluice", 13);
     }
+    if (dir)
+        closedir(dir);
     printf("files: %d\n", files);
     shmem_finalize();
     return 0;
