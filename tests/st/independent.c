@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { N = 1 << 18, MANY = 600, BLOCK = 4, LONG = 400, PATIENCE_S = 20 };
+enum { N = 1 << 18, MANY = 600, BLOCK = 4, LONG = 400 };
 
 static long words[MANY], small[4];
 static uint64_t sig;
@@ -109,17 +109,6 @@ static void use(shmemx_stream_t s)
     T_EQ(shmemx_quiet_on_stream(s), 0);
 }
 
-/* True: within a time that is far longer than it takes. */
-static bool ends(shmemx_stream_t s)
-{
-    for (int i = 0; i < PATIENCE_S * 100; i++) {
-        if (!shmemx_stream_query(s))
-            return true;
-        usleep(10000);
-    }
-    return false;
-}
-
 static void both(void (*give)(shmemx_stream_t s), bool warm)
 {
     shmemx_stream_t one, two;
@@ -129,15 +118,15 @@ static void both(void (*give)(shmemx_stream_t s), bool warm)
         one = st_make();
         two = st_make();
         use(two);
-        T_TRUE(ends(two));
+        T_TRUE(st_ends(two));
         if (warm) {             /* PEs that have met */
             give(one);
-            T_TRUE(ends(one));
+            T_TRUE(st_ends(one));
         }
         stop(pids[1]);
         give(one);
         use(two);
-        T_TRUE(ends(two));
+        T_TRUE(st_ends(two));
         T_EQ(shmemx_stream_query(one), -EAGAIN);
         T_EQ(kill(pids[1], SIGCONT), 0);
         T_EQ(shmemx_stream_sync(one), 0);

@@ -9,19 +9,9 @@
 
 #include <unistd.h>
 
-enum { N = 4096, PUTS = 60, PATIENCE_S = 10 };
+enum { N = 4096, PUTS = 60 };
 
 static long in[N], out[N];
-
-static bool ends(shmemx_stream_t s)
-{
-    for (int i = 0; i < PATIENCE_S * 1000; i++) {
-        if (!shmemx_stream_query(s))
-            return true;
-        usleep(1000);
-    }
-    return false;
-}
 
 /* The thread looks eight times in SHMEM_STALL seconds, 50 ms each. */
 T(what_is_let_go_during_a_look_is_done)
@@ -32,7 +22,7 @@ T(what_is_let_go_during_a_look_is_done)
     for (int i = 0; i < PUTS && ended; i++) {
         T_EQ(shmemx_long_put_nbi_on_stream(in, out, N, next, s), 0);
         T_EQ(shmemx_quiet_on_stream(s), 0);
-        ended = ends(s);
+        ended = st_ends(s);
         T_TRUE(ended);
         usleep(20000 + i % 7 * 3000);
     }

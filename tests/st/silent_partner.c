@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MANY = 300, PATIENCE_S = 20 };   /* MANY: more than a ring has places */
+enum { MANY = 300 };   /* MANY: more than a ring has places */
 
 static long put, one = 42;
 static uint64_t words[MANY];
@@ -20,16 +20,6 @@ static shmemx_req_t reqs[MANY];
 static pid_t pids[3];
 static shmemx_stream_t s;
 static shmemx_queue_t q;
-
-static bool ends(void)
-{
-    for (int i = 0; i < PATIENCE_S * 100; i++) {
-        if (!shmemx_stream_query(s))
-            return true;
-        usleep(10000);
-    }
-    return false;
-}
 
 /* Words that PE gets: sent once each, or received. */
 static void all_words(shmemx_queue_t by, int pe, int tag, bool sends)
@@ -66,7 +56,7 @@ static void with_others(void)
 {
     T_EQ(shmemx_long_put_on_stream(&put, &one, 1, 2, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
-    T_TRUE(ends());
+    T_TRUE(st_ends(s));
     exchange(1);
     exchange(2);
 }

@@ -8,6 +8,7 @@
 #include <shmem.h>
 #include <shmemx_st.h>
 #include <string.h>
+#include <unistd.h>
 
 static T_UNUSED int me, n_pes, next, prev;
 
@@ -50,6 +51,17 @@ static T_UNUSED bool st_kernels(void)
     shmemx_device_info_t d;
 
     return !shmemx_device_info(&d) && !strcmp(d.driver, "host");
+}
+
+/* Soon: within a time that is far longer than anything here takes. */
+static T_UNUSED bool st_ends(shmemx_stream_t s)
+{
+    for (int i = 0; i < 20000; i++) {
+        if (!shmemx_stream_query(s))
+            return true;
+        usleep(1000);
+    }
+    return false;
 }
 
 /* All behind it on the stream waits until st_open. */

@@ -14,21 +14,11 @@
 #include <unistd.h>
 
 /* Neither is a partner of the other in a barrier. */
-enum { ACTOR = 2, FAR = 5, PATIENCE_S = 20 };
+enum { ACTOR = 2, FAR = 5 };
 
 static long words[6], pid, was, got[2], one = 42;
 static uint64_t sig, sig2;
 static bool stays;
-
-static bool ends(shmemx_stream_t s)
-{
-    for (int i = 0; i < PATIENCE_S * 100; i++) {
-        if (!shmemx_stream_query(s))
-            return true;
-        usleep(10000);
-    }
-    return false;
-}
 
 /* From PE to PE: the actor must not talk to it. */
 static pid_t pid_of_far(void)
@@ -86,7 +76,7 @@ static void use(shmemx_stream_t s)
     T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_long_get_on_stream(&back, &words[3], 1, 1, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
-    T_TRUE(ends(s));
+    T_TRUE(st_ends(s));
     T_EQ(back, 42);
 }
 
