@@ -13,8 +13,9 @@ most=25                         # more than 6 s of a job are sleep
 program late <<'C'
 static long word, words[3], lock, out, in;
 
-int main(void)
+int main(int argc, char **argv)
 {
+    useconds_t nap = 1600000u * (unsigned)(argc > 1 ? atoi(argv[1]) : 1);
     shmem_team_t team;
     int me, n, late;
 
@@ -28,18 +29,18 @@ int main(void)
     shmem_barrier_all();
     if (late) {
         shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &out, &in, 0);
-        usleep(1600000);
+        usleep(nap);
     } else {
         shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &out, &in, 0);
     }
     shmem_barrier_all();
     if (late)
-        usleep(1600000);
+        usleep(nap);
     if (team != SHMEM_TEAM_INVALID)
         shmem_team_sync(team);
     shmem_barrier_all();
     if (late)
-        usleep(1600000);
+        usleep(nap);
     else if (me)
         shmem_long_wait_until_all(words, 3, NULL, SHMEM_CMP_GT, 6);
     else
@@ -51,7 +52,7 @@ int main(void)
     }
     shmem_barrier_all();
     if (late)
-        usleep(1600000);
+        usleep(nap);
     else
         shmem_set_lock(&lock);
     shmem_clear_lock(&lock);
@@ -64,16 +65,31 @@ C
 tells()
 {
     grep -qE "^sluice: PE [0-9]+ \\([^ ]+\\): $1.* \\[S-W-STALL\\]$others\$" \
-        "$err" || fail "$how: no '$1' in: $(cat "$err")"
+        "$err" && return
+    [ -n "$again" ] || fail "$how: no '$1' in: $(cat "$err")"
+    missed=yes
 }
+again=
 
-# late PLACE WORD...: the words go to oshrun, PLACE is said of the late PE.
+# late PLACE WORD...: the words go to oshrun, PLACE is said of the late PE.  On
+# a machine with much other work the others may be later than that one sleeps.
 late()
 {
+    again=yes
+    late_by 1 "$@"
+    again=
+    [ -z "$missed" ] || most=60 late_by 4 "$@"
+}
+
+# late_by TIMES PLACE WORD...
+late_by()
+{
+    times=$1 missed=
+    shift
     how=$*
     place=$1
     shift
-    SHMEM_STALL=1 try 3 "$@" ./late
+    SHMEM_STALL=1 try 3 "$@" ./late "$times"
     [ $status -eq 0 ] || fail "$how: status $status"
     grep -v 'S-W-STALL' "$err" && fail "$how: the above"
     tells "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; missing PE 2 \\($place, last call shmem_long_sum_reduce 1 s ago\\)"
