@@ -11,7 +11,7 @@
 
 enum { PLACES = 128, LOOKS = 64 };     /* LOOKS: at rings, at a time */
 /* Notes that have not moved for so long may take any time. */
-#define LIVELY_NS ((uint64_t)1000000)
+#define LIVELY_NS ((uint64_t)5000000)
 
 struct place {
     _Alignas(128) struct mail_note note;

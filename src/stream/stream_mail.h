@@ -66,7 +66,7 @@ int mail_reserve(void);
 /* The flow of signals: 0 or -errno. */
 int mail_open(void);
 /* Do notes move, as far as the last flush has seen?  Not where a ring is full,
- * or a PE has not answered for a millisecond. */
+ * or a PE has not answered for some milliseconds. */
 bool mail_is_lively(void);
 /* Nothing that comes is read any more; on each PE, before the last barrier. */
 void mail_shut(void);

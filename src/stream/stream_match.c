@@ -9,6 +9,7 @@
  * Memory that a partner writes is given back when both have told that their
  * end was freed. */
 #include "stream/stream_chan.h"
+#include "base/fault.h"
 #include "base/lock.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_end.h"
@@ -280,12 +281,12 @@ static void see_to_mail(const char *call, bool near_only) REQUIRES(lock)
 }
 
 /* The caller may not come again, and its partners wait.  False: there is no
- * agent. */
+ * agent, or it looks at nothing. */
 static bool leave_to_agent(void)
 {
     if (!__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
         return true;
-    if (stream_agent_open())
+    if (fault_hit(FAULT_STREAM_AGENT) || stream_agent_open())
         return false;
     stream_agent_ring();
     return true;
