@@ -34,6 +34,14 @@ struct core_lasting {
     bool *told;                 /* set when a line has been printed */
 };
 void core_watch_lasting(struct core_lasting *l, uint64_t now);
+/* It begins with the first call.  Has it lasted for so long that it is to be
+ * reported? */
+static inline bool core_watch_lasts(struct core_lasting *l, uint64_t now)
+{
+    if (!l->w.since_ns)
+        l->w.since_ns = l->w.told_ns = now;
+    return now - l->w.since_ns > core_watch_after_ns;
+}
 
 /* After the environment is read, and before the flows are closed.  0, or
  * -ENOMEM, logged. */

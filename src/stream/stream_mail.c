@@ -371,14 +371,15 @@ bool mail_is_lively(void)
     return false;
 }
 
-/* What found a full ring is for a PE that is slow, or that ends, too. */
-static bool all_sent(void)
+/* The first outbox that the end of this PE waits for: not one whose ring is full
+ * and whose owner ends, too. */
+static const struct outbox *awaited(void)
 {
     const struct outbox *o = outboxes;
 
     while (o && o->full && o->seen.closed)
         o = o->next;
-    return !o;
+    return o;
 }
 
 void mail_shut(void)
@@ -387,16 +388,14 @@ void mail_shut(void)
     __atomic_store_n(&ring->ends.closed, 1, __ATOMIC_RELEASE);
 }
 
-static void watch(struct core_lasting *l)
+static void watch(struct core_lasting *l, int pe)
 {
     struct core_text t = { .n = 0 };
     uint64_t now = clock_ns();
 
-    if (!l->w.since_ns)
-        l->w.since_ns = l->w.told_ns = now;
-    if (now - l->w.since_ns <= core_watch_after_ns)
+    if (!core_watch_lasts(l, now))
         return;
-    l->pe = outboxes->pe;
+    l->pe = pe;
     core_text_add(&t, "%s waits for %llu s for control messages to PE %d",
                   core_public_name(l->w.call),
                   core_text_seconds(now - l->w.since_ns), l->pe);
@@ -407,15 +406,16 @@ static void watch(struct core_lasting *l)
 void mail_finish(const char *call)
 {
     struct core_waiter w = core_wait_begin(&ring->ends, sizeof ring->ends);
-    bool told = false;
-    struct core_lasting l = { .w = { .call = call }, .told = &told,
+    const struct outbox *o;
+    bool printed = false;
+    struct core_lasting l = { .w = { .call = call }, .told = &printed,
                               .who = "; held up by" };
 
     w.silent = true;
     mail_shut();
-    while (!mail_flush(call, false) && !all_sent()) {
+    while (!mail_flush(call, false) && (o = awaited())) {
         core_wait_step(&w);
-        watch(&l);
+        watch(&l, o->pe);
     }
     core_wait_end(&w);
 }

@@ -70,8 +70,8 @@ int mail_open(void);
 bool mail_is_lively(void);
 /* Nothing that comes is read any more; on each PE, before the last barrier. */
 void mail_shut(void);
-/* The same, before mail_close(), when nothing is posted any more: what was posted gets
- * there, but where a ring is full whose PE does the same. */
+/* The same, before mail_close(), when nothing is posted any more: what was
+ * posted gets there, but where a ring is full whose PE does the same. */
 void mail_finish(const char *call);
 void mail_close(void);
 

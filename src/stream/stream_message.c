@@ -145,9 +145,7 @@ static void watch(struct core_lasting *l, const char *call, int n,
     char unclaimed[96] = "";
     int left = 0;
 
-    if (!l->w.since_ns)
-        l->w.since_ns = l->w.told_ns = now;
-    if (!c || now - l->w.since_ns <= core_watch_after_ns)
+    if (!core_watch_lasts(l, now) || !c)
         return;
     for (int i = at; i < n; i++)
         left += chan_of(reqs[i]) && !is_settled(chan_of(reqs[i]));
