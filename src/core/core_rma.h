@@ -30,7 +30,7 @@ force_inline struct core_spot core_near(const struct core_ctx *ctx,
 
 /* The same in the host's heap only, where most memory is: no call, and nothing
  * to keep across one; and in all that is not there.  near is 0 for all else. */
-#define CORE_NEAR_IN(name, maps, mapped)                                          \
+#define CORE_NEAR_IN(name, maps, mapped)                                    \
     force_inline struct core_spot name(const struct core_ctx *ctx,          \
                                        const void *sym, size_t len, int pe) \
     {                                                                       \

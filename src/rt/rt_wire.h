@@ -69,8 +69,8 @@ int rt_wire_format(const struct rt_wire *m, struct rt_wire_packet *out);
 int rt_wire_send(int sock, int flags, const struct rt_wire *m, int fd);
 /* Receives one; *fd is the descriptor that came with it, for the caller to
  * close, or -1.  flags are those of recvmsg().  -EAGAIN: there is none;
- * -ECONNRESET: the other end has closed; -EMFILE: see fd_left_out(); others: see
- * rt_wire_parse().  packet holds the value. */
+ * -ECONNRESET: the other end has closed; -EMFILE: see fd_left_out(); others:
+ * see rt_wire_parse().  packet holds the value. */
 int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
                     struct rt_wire *out, int *fd);
 /* Waits for the next message, and leaves it there: its type, or -EPROTO for

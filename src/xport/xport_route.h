@@ -55,7 +55,8 @@ force_inline uintptr_t xport_mapped_heap(const uintptr_t *maps,
     return off;
 }
 
-/* The same in any other segment; for functions that are not made for each type. */
+/* The same in any other segment; for functions that are not made for each
+ * type. */
 force_inline uintptr_t xport_mapped_rest(const uintptr_t *maps,
                                          const void *sym, size_t len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: the node's memory can never become smaller, and a file that
- * can, or is too small, is told from it.  Where huge pages cannot be had, the
+ * can, or is too small, is recognised.  Where huge pages cannot be had, the
  * usual ones that take their place are checked against what is there. */
 #include "../../src/sm/sm.c"
 
