@@ -94,11 +94,6 @@ T(what_it_says_of_itself)
     T_EQ(info->tx_attr->rma_iov_limit, 1);
     T_EQ(info->tx_attr->size, 1024);
     fi_freeinfo(info);
-    setenv("FI_CXI_DEFAULT_TX_SIZE", "77", 1);
-    info = offers(0);
-    unsetenv("FI_CXI_DEFAULT_TX_SIZE");
-    T_EQ(info->tx_attr->size, 77);
-    fi_freeinfo(info);
 }
 
 T(provider_keys_come_first_and_addresses_are_offsets)

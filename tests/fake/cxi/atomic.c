@@ -102,6 +102,8 @@ static ssize_t amo_op(struct fid_ep *fid, const struct cxi_amo *a,
 
     pthread_mutex_lock(&ep->dom->lock);
     rc = cxi_amo_make(ep, a, count, flags, &op);
+    if (!rc && a->result)
+        rc = cxi_mr_reach(op, a->result, op->len, a->desc);
     if (!rc)
         cxi_nic_submit(op);
     pthread_mutex_unlock(&ep->dom->lock);
@@ -147,10 +149,10 @@ static ssize_t readwritemsg(struct fid_ep *fid,
 {
     struct cxi_amo a = { .kind = CXI_FETCH };
 
-    (void)result_desc;
     if (!result || results != 1 || result->count != 1)
         return -FI_EINVAL;
     a.result = result->addr;
+    a.desc = result_desc ? result_desc[0] : NULL;
     return amo_msg(fid, &a, msg, flags);
 }
 
@@ -163,12 +165,13 @@ static ssize_t compwritemsg(struct fid_ep *fid,
 {
     struct cxi_amo a = { .kind = CXI_COMPARE };
 
-    (void)compare_desc, (void)result_desc;
+    (void)compare_desc;
     if (!compare || compares != 1 || compare->count != 1 || !result ||
         results != 1 || result->count != 1)
         return -FI_EINVAL;
     a.compare = compare->addr;
     a.result = result->addr;
+    a.desc = result_desc ? result_desc[0] : NULL;
     return amo_msg(fid, &a, msg, flags);
 }
 
@@ -215,9 +218,9 @@ static ssize_t readwrite(struct fid_ep *fid, const void *buf, size_t count,
 {
     struct cxi_amo a = { .kind = CXI_FETCH, .buf = buf, .result = result,
         .peer = peer, .addr = addr, .key = key, .type = type, .op = op,
-        .context = context };
+        .context = context, .desc = result_desc };
 
-    (void)desc, (void)result_desc;
+    (void)desc;
     return amo_op(fid, &a, count, cxi_ep_plain_flags(fid) & ~FI_INJECT);
 }
 
@@ -227,11 +230,12 @@ static ssize_t readwritev(struct fid_ep *fid, const struct fi_ioc *iov,
                           uint64_t addr, uint64_t key, enum fi_datatype type,
                           enum fi_op op, void *context)
 {
-    (void)desc, (void)result_desc;
+    (void)desc;
     if (!iov || count != 1 || !result || results != 1)
         return -FI_EINVAL;
-    return readwrite(fid, iov->addr, iov->count, NULL, result->addr, NULL,
-                     peer, addr, key, type, op, context);
+    return readwrite(fid, iov->addr, iov->count, NULL, result->addr,
+                     result_desc ? result_desc[0] : NULL, peer, addr, key,
+                     type, op, context);
 }
 
 static ssize_t compwrite(struct fid_ep *fid, const void *buf, size_t count,
@@ -242,9 +246,9 @@ static ssize_t compwrite(struct fid_ep *fid, const void *buf, size_t count,
 {
     struct cxi_amo a = { .kind = CXI_COMPARE, .buf = buf, .compare = compare,
         .result = result, .peer = peer, .addr = addr, .key = key,
-        .type = type, .op = op, .context = context };
+        .type = type, .op = op, .context = context, .desc = result_desc };
 
-    (void)desc, (void)compare_desc, (void)result_desc;
+    (void)desc, (void)compare_desc;
     return amo_op(fid, &a, count, cxi_ep_plain_flags(fid) & ~FI_INJECT);
 }
 
@@ -256,12 +260,13 @@ static ssize_t compwritev(struct fid_ep *fid, const struct fi_ioc *iov,
                           uint64_t addr, uint64_t key, enum fi_datatype type,
                           enum fi_op op, void *context)
 {
-    (void)desc, (void)compare_desc, (void)result_desc;
+    (void)desc, (void)compare_desc;
     if (!iov || count != 1 || !compare || compares != 1 || !result ||
         results != 1)
         return -FI_EINVAL;
     return compwrite(fid, iov->addr, iov->count, NULL, compare->addr, NULL,
-                     result->addr, NULL, peer, addr, key, type, op, context);
+                     result->addr, result_desc ? result_desc[0] : NULL, peer,
+                     addr, key, type, op, context);
 }
 
 static int valid(enum cxi_kind kind, enum fi_datatype type, enum fi_op op,

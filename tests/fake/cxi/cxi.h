@@ -28,6 +28,7 @@
 #define CXI_INJECT      192
 #define CXI_TX_SIZE     1024
 #define CXI_TX_MAX      16384
+#define CXI_RX_SIZE     1024
 #define CXI_CNTR_MAX    ((int)cxi_env("FAKE_CXI_CNTRS", 2047))
 #define CXI_SUCCESS_MAX ((1ull << 48) - 1)
 #define CXI_ERROR_MAX   127
@@ -79,10 +80,14 @@ struct cxi_domain {
     int bell[2];                /* a pipe of what was stored at doorbells */
     atomic_int bells;           /* in it, or about to be */
     struct {
-        uint64_t queued, fired, flushed, reads, bells;
+        uint64_t queued, fired, flushed, reads, bells, mapped, described;
         size_t entries, credits, pinned;
         int cntrs;
     } log;                      /* the last four: the most at a time */
+    struct {
+        int n;
+        size_t bytes, gpu;
+    } buffers, most_buffers;    /* of endpoints that receive */
 
     pthread_t nic;              /* plays the NIC: see nic.c */
     int wake, real_fd;          /* an eventfd, and what real_cq wakes */
@@ -116,6 +121,7 @@ struct cxi_ep {
     size_t armed;               /* deferred operations that have not fired */
     uint64_t caps, order, op_flags, port;
     size_t tx_size, tx_used, rx_size, rx_used;
+    size_t buffers;             /* bytes that it pins to receive */
     struct cxi_op *first, **last;   /* not yet delivered, as submitted */
     struct cxi_op *recvs;           /* posted, nothing received yet */
 };
@@ -176,75 +182,5 @@ struct cxi_op {
     uint64_t data;
     fi_addr_t source;
 };
-
-/* prov.c */
-long cxi_env(const char *name, long otherwise);
-/* Says which rule of the hardware was broken and aborts, or returns code when
- * FAKE_CXI_SOFT=1. */
-__attribute__((format(printf, 3, 4)))
-int cxi_rule(int code, const char *rule, const char *format, ...);
-uint64_t cxi_now(void);
-int cxi_no_bind(struct fid *fid, struct fid *to, uint64_t flags);
-int cxi_no_control(struct fid *fid, int command, void *arg);
-int cxi_no_ops(struct fid *fid, const char *name, uint64_t flags, void **ops,
-               void *context);
-
-/* info.c */
-struct fi_info *cxi_base_info(void);
-int cxi_getinfo(uint32_t version, const char *node, const char *service,
-                uint64_t flags, const struct fi_info *hints,
-                struct fi_info **out);
-
-/* domain.c */
-int cxi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **out,
-                    void *context);
-
-/* mr.c, ep.c, cq.c, cntr.c */
-extern struct fi_ops_mr cxi_mr_ops;
-extern struct fi_ops_rma cxi_rma_ops;
-extern struct fi_ops_atomic cxi_atomic_ops;
-extern struct fi_ops_msg cxi_msg_ops;
-int cxi_ep_open(struct fid_domain *domain, struct fi_info *info,
-                struct fid_ep **out, void *context);
-int cxi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
-                struct fid_cq **out, void *context);
-int cxi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
-                  struct fid_cntr **out, void *context);
-int cxi_query_atomic(struct fid_domain *domain, enum fi_datatype type,
-                     enum fi_op op, struct fi_atomic_attr *attr,
-                     uint64_t flags);
-
-/* mr.c: where this provider reaches that local memory; the region, locked. */
-void *cxi_local(const void *buf, const void *desc);
-const struct cxi_mr *cxi_mr_of(struct cxi_domain *dom, const void *buf);
-void cxi_mr_count(struct cxi_domain *dom);          /* locked */
-
-/* cq.c: all locked. */
-void cxi_cq_event(struct cxi_op *op);
-void cxi_cq_progress(struct cxi_cq *cq);
-void cxi_op_put(struct cxi_op *op);
-void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq);
-
-/* ep.c: flags of an operation with what the endpoint adds to them; those of
- * calls that take none.  Then, locked: a new operation with a transmit credit,
- * or -FI_EAGAIN and the like; its aim, and without one the operation and its
- * credit are gone; a copy of its source, whose owner may change it then. */
-uint64_t cxi_ep_tx_flags(struct fid_ep *fid, uint64_t flags);
-uint64_t cxi_ep_plain_flags(struct fid_ep *fid);
-int cxi_ep_start(struct cxi_ep *ep, enum cxi_kind kind, fi_addr_t peer,
-                 uint64_t flags, struct cxi_op **out);
-int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key);
-void cxi_op_copy(struct cxi_op *op);
-void cxi_op_cancel(struct cxi_op *op);      /* one that was not submitted */
-
-
-/* nic.c */
-int cxi_nic_start(struct cxi_domain *dom);
-void cxi_nic_stop(struct cxi_domain *dom);
-void cxi_nic_append(struct cxi_op *op);             /* locked */
-void cxi_nic_submit(struct cxi_op *op);             /* locked */
-void cxi_nic_wake(struct cxi_domain *dom);          /* locked */
-void cxi_nic_pass(struct cxi_domain *dom);          /* locked */
-void cxi_nic_drain(struct cxi_ep *ep);              /* locked */
 
 #endif

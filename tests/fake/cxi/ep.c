@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Endpoints: what is bound to them, transmit credits (rule 3) and counters
- * that never count (rule 4).
+ * Endpoints: what is bound to them, transmit credits (rule 3), counters that
+ * never count (rule 4) and buffers of those that receive (rule 17).
  */
 #include "work.h"
 
@@ -79,6 +79,34 @@ static int ep_bind(struct fid *fid, struct fid *to, uint64_t flags)
     return rc;
 }
 
+/* Rule 17. */
+static void pin_buffers(struct cxi_ep *ep)
+{
+    struct cxi_domain *dom = ep->dom;
+
+    if (!(ep->caps & FI_RECV))
+        return;
+    ep->buffers = cxi_tuning_buffers();
+    dom->buffers.n++;
+    dom->buffers.bytes += ep->buffers;
+    if (ep->caps & FI_HMEM && cxi_tuning.gpu_buffers)
+        dom->buffers.gpu += ep->buffers;
+    if (dom->buffers.n > dom->most_buffers.n)
+        dom->most_buffers = dom->buffers;
+}
+
+static void unpin_buffers(struct cxi_ep *ep)
+{
+    struct cxi_domain *dom = ep->dom;
+
+    if (!(ep->caps & FI_RECV) || !ep->enabled)
+        return;
+    dom->buffers.n--;
+    dom->buffers.bytes -= ep->buffers;
+    if (ep->caps & FI_HMEM && cxi_tuning.gpu_buffers)
+        dom->buffers.gpu -= ep->buffers;
+}
+
 static int ep_enable(struct cxi_ep *ep)
 {
     struct sockaddr_in name;
@@ -98,6 +126,7 @@ static int ep_enable(struct cxi_ep *ep)
         return rc;
     ep->port = ntohs(name.sin_port);
     ep->enabled = true;
+    pin_buffers(ep);
     return 0;
 }
 
@@ -153,6 +182,7 @@ static int ep_close(struct fid *fid)
         return rc;
     }
     cxi_nic_drain(ep);
+    unpin_buffers(ep);
     unbind(ep);
     for (at = &dom->eps; *at != ep; at = &(*at)->next)
         ;
@@ -330,11 +360,12 @@ int cxi_ep_open(struct fid_domain *domain, struct fi_info *info,
     }
     ep->dom = dom;
     ep->hybrid = dom->hybrid;
-    ep->caps = info->caps;
+    /* Either place may say that it receives. */
+    ep->caps = info->caps | (info->rx_attr ? info->rx_attr->caps & FI_RECV : 0);
     ep->order = info->tx_attr->msg_order;
     ep->op_flags = info->tx_attr->op_flags;
     ep->tx_size = info->tx_attr->size;
-    ep->rx_size = info->rx_attr ? info->rx_attr->size : CXI_TX_SIZE;
+    ep->rx_size = info->rx_attr ? info->rx_attr->size : CXI_RX_SIZE;
     ep->last = &ep->first;
     ep->fid.fid = (struct fid){ FI_CLASS_EP, context, &ep_fid_ops };
     ep->fid.ops = &ep_ops;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What getinfo offers (rule 1).  Hints that CXI cannot serve find nothing;
- * what it clears, such as FI_MR_LOCAL, is cleared.  The best comes first:
+ * what it clears, such as FI_MR_LOCAL and FI_MR_HMEM, is cleared.  The best comes first:
  * provider keys, then client keys, each for every NIC.
  */
-#include "cxi.h"
+#include "calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,13 +120,12 @@ static void fill_tx(struct fi_info *info, const struct fi_info *h)
         .op_flags = a ? a->op_flags : 0,
         .msg_order = a ? a->msg_order : ORDER,
         .inject_size = CXI_INJECT, .iov_limit = 1, .rma_iov_limit = 1,
-        .size = a && a->size ? a->size :
-                (size_t)cxi_env("FI_CXI_DEFAULT_TX_SIZE", CXI_TX_SIZE),
+        .size = a && a->size ? a->size : cxi_tuning.tx_size,
     };
     *info->rx_attr = (struct fi_rx_attr){
         .caps = info->caps & ~(FI_SEND | FI_READ | FI_WRITE | FI_FENCE),
         .msg_order = r ? r->msg_order : ORDER,
-        .iov_limit = 1, .size = r && r->size ? r->size : CXI_TX_SIZE,
+        .iov_limit = 1, .size = r && r->size ? r->size : cxi_tuning.rx_size,
     };
 }
 
@@ -141,8 +140,7 @@ static void fill_domain(struct fi_domain_attr *d, const struct fi_info *h,
     d->resource_mgmt = FI_RM_ENABLED;
     d->av_type = h && h->domain_attr ? h->domain_attr->av_type : FI_AV_UNSPEC;
     d->mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
-                 (prov_keys ? FI_MR_PROV_KEY : 0) |
-                 (h && h->caps & FI_HMEM ? FI_MR_HMEM : 0);
+                 (prov_keys ? FI_MR_PROV_KEY : 0);
     d->mr_key_size = prov_keys ? 8 : 4;
     d->cq_data_size = 8;
     d->cq_cnt = 32;

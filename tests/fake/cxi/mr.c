@@ -4,7 +4,11 @@
  * this order.  Nothing is registered with the base provider before enable,
  * except the shadow of a client key: one byte that tells an initiator which
  * came too early from one with a wrong key.  Memory of a GPU is reached with
- * FAKE_CXI_HMEM=1 only, and by local operations only with a descriptor.
+ * FAKE_CXI_HMEM=1 only.
+ *
+ * Rule 18.  What is passed as a descriptor counts once the domain has been
+ * asked for that (enable_hybrid_mr_desc), and then has to be one.  Without
+ * one an operation maps its memory through the cache of regions.
  */
 #include "work.h"
 
@@ -280,15 +284,6 @@ static void *see(void *p, size_t len)
     return at == MAP_FAILED ? NULL : at;
 }
 
-void *cxi_local(const void *buf, const void *desc)
-{
-    const struct cxi_mr *mr = desc;
-
-    if (!mr || !mr->seen || (uintptr_t)buf - (uintptr_t)mr->buf >= mr->len)
-        return (void *)(uintptr_t)buf;
-    return (char *)mr->seen + ((const char *)buf - (char *)mr->buf);
-}
-
 /* The region of a GPU's memory that this address is in, as either sees it. */
 const struct cxi_mr *cxi_mr_of(struct cxi_domain *dom, const void *buf)
 {
@@ -299,6 +294,40 @@ const struct cxi_mr *cxi_mr_of(struct cxi_domain *dom, const void *buf)
                    (uintptr_t)buf - (uintptr_t)mr->seen >= mr->len)))
         mr = mr->next;
     return mr;
+}
+
+/* The provider finds out by itself whose memory it is. */
+void *cxi_local(struct cxi_domain *dom, const void *buf)
+{
+    const struct cxi_mr *mr = cxi_mr_of(dom, buf);
+
+    if (!mr || (uintptr_t)buf - (uintptr_t)mr->buf >= mr->len)
+        return (void *)(uintptr_t)buf;
+    return (char *)mr->seen + ((const char *)buf - (char *)mr->buf);
+}
+
+int cxi_mr_reach(struct cxi_op *op, const void *buf, size_t len,
+                 const void *desc)
+{
+    struct cxi_ep *ep = op->ep;
+    const struct cxi_mr *mr = ep->dom->mrs;
+    int rc;
+
+    if (!ep->hybrid || !desc) {
+        ep->dom->log.mapped++;
+        return 0;
+    }
+    while (mr && mr != desc)
+        mr = mr->next;
+    if (!mr || (uintptr_t)buf - (uintptr_t)mr->buf > mr->len ||
+        (uintptr_t)buf - (uintptr_t)mr->buf + len > mr->len) {
+        rc = cxi_rule(-FI_EINVAL, "18", "the descriptor is not of a region "
+                      "that has these %zu bytes", len);
+        cxi_op_cancel(op);
+        return rc;
+    }
+    ep->dom->log.described++;
+    return 0;
 }
 
 static int check(struct cxi_domain *dom, const struct fi_mr_attr *a,

@@ -44,6 +44,7 @@
  *  15  bell.c    a counter's doorbell: plain stores of 8 bytes, each is added
  *  16  mr.c      counters of regions: registered for events, one each, bound
  *                before enable; they count writes and atomics of others
+ *  17  tuning.c  what an endpoint that receives pins
  * Not here: tagged messages, telemetry, GPUs but for CUDA's; each is refused.
  *
  * Environment:
@@ -60,7 +61,7 @@
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_PINNED=n     bytes of memory that may be pinned; no limit
  *   FAKE_CXI_LOG=1        what was used, on stderr when a domain closes
- *   FI_CXI_DEFAULT_TX_SIZE=n
+ *   FI_CXI_...            those of tuning.c, as of the real one
  */
 #include "work.h"
 
@@ -143,5 +144,6 @@ struct fi_provider *fi_prov_ini(void)
     /* The base provider's thread otherwise spins for 10 ms whenever it has
      * nothing to do, on cores that its user wants. */
     setenv("FI_SOCKETS_PE_WAITTIME", "0", 0);
+    cxi_tuning_read();
     return &provider;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes and reads (rule 7): flags, one element, lengths.
+ * Writes and reads (rule 7): flags, one element, lengths, and whether their
+ * memory comes with a descriptor (rule 18).
  */
 #include "work.h"
 
@@ -11,6 +12,7 @@ struct rma {
     fi_addr_t peer;
     uint64_t addr, key;
     void *context;
+    const void *desc;
 };
 
 /* Locked. */
@@ -49,8 +51,14 @@ static ssize_t rma_op(struct fid_ep *fid, const struct rma *r, uint64_t flags)
          ? cxi_rule(-FI_EFAULT, "7", "inline from the memory of a GPU") : 0;
     if (!rc)
         rc = make(ep, r, flags, &op);
-    if (!rc)
+    /* Few bytes go with the command, others are read by the NIC. */
+    if (!rc && r->len && !(flags & FI_INJECT) &&
+        (r->kind == CXI_READ || r->len > CXI_INJECT))
+        rc = cxi_mr_reach(op, r->buf, r->len, r->desc);
+    if (!rc) {
+        op->buf = cxi_local(ep->dom, op->buf);
         cxi_nic_submit(op);
+    }
     pthread_mutex_unlock(&ep->dom->lock);
     return rc;
 }
@@ -67,8 +75,7 @@ int cxi_rma_make(struct cxi_ep *ep, enum cxi_kind kind,
         msg->rma_iov_count != 1 || !msg->rma_iov)
         return -FI_EINVAL;
     if (msg->iov_count) {
-        r.buf = cxi_local(msg->msg_iov->iov_base,
-                          cxi_mr_of(ep->dom, msg->msg_iov->iov_base));
+        r.buf = cxi_local(ep->dom, msg->msg_iov->iov_base);
         r.len = msg->msg_iov->iov_len;
     }
     if (r.len > CXI_MAX_MSG)
@@ -88,10 +95,9 @@ static ssize_t rma_msg(struct fid_ep *fid, enum cxi_kind kind,
         return -FI_EINVAL;
     if (flags & ~(kind == CXI_READ ? CXI_READ_FLAGS : CXI_WRITE_FLAGS))
         return -FI_EBADFLAGS;
-    r = (struct rma){ kind, cxi_local(msg->msg_iov->iov_base,
-                                      msg->desc ? msg->desc[0] : NULL),
-        msg->msg_iov->iov_len, msg->addr, msg->rma_iov->addr,
-        msg->rma_iov->key, msg->context };
+    r = (struct rma){ kind, msg->msg_iov->iov_base, msg->msg_iov->iov_len,
+        msg->addr, msg->rma_iov->addr, msg->rma_iov->key, msg->context,
+        msg->desc ? msg->desc[0] : NULL };
     return rma_op(fid, &r, cxi_ep_tx_flags(fid, flags));
 }
 
@@ -111,9 +117,8 @@ static ssize_t rma_write(struct fid_ep *fid, const void *buf, size_t len,
                          void *desc, fi_addr_t peer, uint64_t addr,
                          uint64_t key, void *context)
 {
-    struct rma r = { CXI_WRITE, buf, len, peer, addr, key, context };
+    struct rma r = { CXI_WRITE, buf, len, peer, addr, key, context, desc };
 
-    (void)desc;
     return rma_op(fid, &r, cxi_ep_plain_flags(fid));
 }
 
@@ -121,9 +126,8 @@ static ssize_t rma_read(struct fid_ep *fid, void *buf, size_t len, void *desc,
                         fi_addr_t peer, uint64_t addr, uint64_t key,
                         void *context)
 {
-    struct rma r = { CXI_READ, buf, len, peer, addr, key, context };
+    struct rma r = { CXI_READ, buf, len, peer, addr, key, context, desc };
 
-    (void)desc;
     return rma_op(fid, &r, cxi_ep_plain_flags(fid) & ~FI_INJECT);
 }
 
@@ -133,8 +137,8 @@ static ssize_t rma_writev(struct fid_ep *fid, const struct iovec *iov,
 {
     if (!iov || count != 1)
         return -FI_EINVAL;
-    return rma_write(fid, iov->iov_base, iov->iov_len, desc, peer, addr, key,
-                     context);
+    return rma_write(fid, iov->iov_base, iov->iov_len, desc ? desc[0] : NULL,
+                     peer, addr, key, context);
 }
 
 static ssize_t rma_readv(struct fid_ep *fid, const struct iovec *iov,
@@ -143,15 +147,15 @@ static ssize_t rma_readv(struct fid_ep *fid, const struct iovec *iov,
 {
     if (!iov || count != 1)
         return -FI_EINVAL;
-    return rma_read(fid, iov->iov_base, iov->iov_len, desc, peer, addr, key,
-                    context);
+    return rma_read(fid, iov->iov_base, iov->iov_len, desc ? desc[0] : NULL,
+                    peer, addr, key, context);
 }
 
 /* No entry, whatever the endpoint's flags say; a credit all the same. */
 static ssize_t rma_inject(struct fid_ep *fid, const void *buf, size_t len,
                           fi_addr_t peer, uint64_t addr, uint64_t key)
 {
-    struct rma r = { CXI_WRITE, buf, len, peer, addr, key, NULL };
+    struct rma r = { CXI_WRITE, buf, len, peer, addr, key, NULL, NULL };
 
     return rma_op(fid, &r, FI_INJECT);
 }

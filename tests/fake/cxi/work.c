@@ -225,11 +225,9 @@ static int make_amo(const struct fi_deferred_work *d, struct cxi_op **out)
                   back->msg_iov->count != 1)))
         return -FI_EINVAL;
     if (back)
-        a.result = cxi_local(back->msg_iov->addr,
-                             cxi_mr_of(ep->dom, back->msg_iov->addr));
+        a.result = cxi_local(ep->dom, back->msg_iov->addr);
     if (msg->op != FI_ATOMIC_READ)
-        a.buf = cxi_local(msg->msg_iov->addr,
-                          cxi_mr_of(ep->dom, msg->msg_iov->addr));
+        a.buf = cxi_local(ep->dom, msg->msg_iov->addr);
     a.peer = msg->addr;
     a.addr = msg->rma_iov->addr;
     a.key = msg->rma_iov->key;
@@ -499,4 +497,11 @@ void cxi_work_log(struct cxi_domain *dom)
             dom->depth, dom->log.credits, dom->log.cntrs,
             (unsigned long long)dom->log.bells,
             (unsigned long long)dom->log.reads, dom->log.pinned);
+    fprintf(stderr, "fake cxi: %d endpoints received, with %zu bytes of "
+            "buffers, %zu of them registered with a GPU\n",
+            dom->most_buffers.n, dom->most_buffers.bytes,
+            dom->most_buffers.gpu);
+    fprintf(stderr, "fake cxi: %llu transfers with a descriptor, %llu without\n",
+            (unsigned long long)dom->log.described,
+            (unsigned long long)dom->log.mapped);
 }

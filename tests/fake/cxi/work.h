@@ -3,7 +3,7 @@
 #ifndef FAKE_CXI_WORK_H
 #define FAKE_CXI_WORK_H
 
-#include "cxi.h"
+#include "calls.h"
 
 #include <rdma/fi_trigger.h>
 
@@ -91,6 +91,7 @@ struct cxi_amo {
     enum fi_datatype type;
     enum fi_op op;
     void *context;
+    const void *desc;           /* of result */
 };
 int cxi_rma_make(struct cxi_ep *ep, enum cxi_kind kind,
                  const struct fi_msg_rma *msg, uint64_t flags,
