@@ -29,37 +29,49 @@ static uint32_t n_free GUARDED_BY(ofi_lock), room_free GUARDED_BY(ofi_lock);
 
 /* ---- endpoints ---- */
 
-static int open_queues(struct ofi_ep *e, bool with_fd)
+/* For what comes, which many an endpoint need not have. */
+static int open_rx(struct ofi_ep *e, bool with_fd)
 {
-    struct fi_cq_attr tx = {
-        .format = FI_CQ_FORMAT_MSG, .size = 2 * ofi.info->tx_attr->size,
-        .wait_obj = FI_WAIT_NONE
-    };
-    struct fi_cq_attr rx = {
+    struct fi_cq_attr a = {
         .format = FI_CQ_FORMAT_MSG, .size = 2 * ofi.info->rx_attr->size,
         .wait_obj = with_fd ? FI_WAIT_FD : FI_WAIT_NONE
     };
-    int rc = fi_cq_open(ofi.domain, &tx, &e->cq, NULL);
+    int rc = fi_cq_open(ofi.domain, &a, &e->rx, NULL);
 
-    if (rc)
-        return rc;
-    rc = fi_cq_open(ofi.domain, &rx, &e->rx, NULL);
     if (rc && with_fd) {        /* a bounded sleep does it, too */
-        rx.wait_obj = FI_WAIT_NONE;
-        rc = fi_cq_open(ofi.domain, &rx, &e->rx, NULL);
+        a.wait_obj = FI_WAIT_NONE;
+        rc = fi_cq_open(ofi.domain, &a, &e->rx, NULL);
     }
-    if (rc) {
-        fi_close(&e->cq->fid);
-        return rc;
-    }
-    e->fd = -1;
-    if (rx.wait_obj == FI_WAIT_FD &&
+    if (!rc && a.wait_obj == FI_WAIT_FD &&
         fi_control(&e->rx->fid, FI_GETWAIT, &e->fd))
         e->fd = -1;
-    return 0;
+    return rc ? rc : fi_ep_bind(e->ep, &e->rx->fid, FI_RECV);
 }
 
-static int ep_open(struct ofi_ep **out, bool with_fd)
+static int open_parts(struct ofi_ep *e, struct fi_info *info,
+                      bool with_fd)
+{
+    struct fi_cq_attr a = {
+        .format = FI_CQ_FORMAT_MSG, .size = 2 * info->tx_attr->size,
+        .wait_obj = FI_WAIT_NONE
+    };
+    int rc;
+
+    e->met = calloc((size_t)rt_job.n_pes / 64 + 1, sizeof *e->met);
+    rc = !e->met ? -ENOMEM : fault_hit(FAULT_OFI_EP) ? -FI_ENOSPC
+         : fi_endpoint(ofi.domain, info, &e->ep, NULL);
+    if (!rc)
+        rc = fi_cq_open(ofi.domain, &a, &e->cq, NULL);
+    if (!rc)
+        rc = fi_ep_bind(e->ep, &ofi.av->fid, 0);
+    if (!rc)
+        rc = fi_ep_bind(e->ep, &e->cq->fid, FI_TRANSMIT);
+    if (!rc && info->caps & FI_RECV)
+        rc = open_rx(e, with_fd);
+    return rc ? rc : fi_enable(e->ep);
+}
+
+static int ep_open(struct ofi_ep **out, bool receives)
 {
     struct ofi_ep *e = aligned_alloc(64, sizeof *e);
     int rc;
@@ -67,38 +79,19 @@ static int ep_open(struct ofi_ep **out, bool with_fd)
     if (!e)
         return -ENOMEM;
     memset(e, 0, sizeof *e);
-    e->met = calloc((size_t)rt_job.n_pes / 64 + 1, sizeof *e->met);
-    rc = !e->met ? -ENOMEM : fault_hit(FAULT_OFI_EP) ? -FI_ENOSPC
-         : fi_endpoint(ofi.domain, ofi.info, &e->ep, NULL);
+    e->fd = -1;
+    rc = open_parts(e, receives ? ofi.info : ofi.sender,
+                    receives && env.OFI_EVENTS);
     if (rc)
-        goto free_ep;
-    rc = open_queues(e, with_fd);
-    if (rc)
-        goto close_ep;
-    rc = fi_ep_bind(e->ep, &ofi.av->fid, 0);
-    if (!rc)
-        rc = fi_ep_bind(e->ep, &e->cq->fid, FI_TRANSMIT);
-    if (!rc)
-        rc = fi_ep_bind(e->ep, &e->rx->fid, FI_RECV);
-    if (!rc)
-        rc = fi_enable(e->ep);
-    if (!rc) {
+        ofi_ep_close(e);
+    else
         *out = e;
-        return 0;
-    }
-    ofi_ep_close(e);
-    return rc;
-close_ep:
-    fi_close(&e->ep->fid);
-free_ep:
-    free(e->met);
-    free(e);
     return rc;
 }
 
-int ofi_ep_open(struct ofi_ep **out, bool with_fd)
+int ofi_ep_open(struct ofi_ep **out, bool receives)
 {
-    int held = fd_hold(), rc = ep_open(out, with_fd);
+    int held = fd_hold(), rc = ep_open(out, receives);
 
     fd_release(held);
     return rc;
@@ -106,9 +99,12 @@ int ofi_ep_open(struct ofi_ep **out, bool with_fd)
 
 void ofi_ep_close(struct ofi_ep *e)
 {
-    fi_close(&e->ep->fid);
-    fi_close(&e->rx->fid);
-    fi_close(&e->cq->fid);
+    if (e->ep)
+        fi_close(&e->ep->fid);
+    if (e->rx)
+        fi_close(&e->rx->fid);
+    if (e->cq)
+        fi_close(&e->cq->fid);
     free(e->met);
     free(e);
 }

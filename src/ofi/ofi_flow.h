@@ -16,7 +16,8 @@
 
 struct ofi_ep {
     struct fid_ep *ep;
-    struct fid_cq *cq, *rx;
+    struct fid_cq *cq;
+    struct fid_cq *rx;          /* of what comes, or NULL: nothing does */
     int fd;                     /* of rx, or -1 */
     unsigned users;             /* flows; under ofi_lock */
     uint64_t *met;              /* atomic: a bit for each PE, ofi_am_meet() */
@@ -100,7 +101,8 @@ static inline void ofi_flow_done(struct xport_flow *f)
 }
 
 /* ---- ofi_flow.c ---- */
-int ofi_ep_open(struct ofi_ep **out, bool with_fd);
+/* receives: peers address it. */
+int ofi_ep_open(struct ofi_ep **out, bool receives);
 void ofi_ep_close(struct ofi_ep *e);
 int ofi_flow_open(struct xport_flow **out, bool own);
 void ofi_flow_close(struct xport_flow *f);

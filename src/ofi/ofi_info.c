@@ -27,19 +27,32 @@ static const struct {
     { "sockets", "TCP, slow: nothing else answered" },
 };
 
-/* What the providers need set before they are asked, unless the user did. */
+#define SMALL "an endpoint that receives pins 108 MiB otherwise"
+
+/* What the providers need set before they are asked, unless the user did, by
+ * this name or by another one.  The messages of CXI land in buffers that are
+ * posted, so what it has for others is as small as it takes: 9 of 12 MiB, all
+ * of them pinned, otherwise. */
 static const struct {
-    const char *provider, *name, *value, *why;
+    const char *provider, *name, *value, *why, *also;
 } settings[] = {
     { "cxi", "FI_CXI_RX_MATCH_MODE", "hybrid",
-      "messages must not fail when hardware entries run out" },
-    { "cxi", "CXI_FORK_SAFE", "1", "a forked child must not take pages away" },
+      "messages must not fail when hardware entries run out", NULL },
+    { "cxi", "FI_CXI_REQ_BUF_SIZE", "1048576", SMALL, NULL },
+    { "cxi", "FI_CXI_REQ_BUF_MIN_POSTED", "2", SMALL, NULL },
+    { "cxi", "FI_CXI_OFLOW_BUF_SIZE", "1048576", SMALL, NULL },
+    { "cxi", "FI_CXI_OFLOW_BUF_MIN_POSTED", "2", SMALL,
+      "FI_CXI_OFLOW_BUF_COUNT" },
+    { "cxi", "FI_CXI_DISABLE_HOST_REGISTER", "1",
+      "no message is for a device's memory", NULL },
+    { "cxi", "CXI_FORK_SAFE", "1", "a forked child must not take pages away",
+      NULL },
     { "tcp;ofi_rxm", "FI_OFI_RXM_BUFFER_SIZE", "4096",
-      "an endpoint takes 69 MiB otherwise" },
-    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_RX_SIZE", "64", "the same" },
-    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_TX_SIZE", "64", "the same" },
+      "an endpoint takes 69 MiB otherwise", NULL },
+    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_RX_SIZE", "64", "the same", NULL },
+    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_TX_SIZE", "64", "the same", NULL },
     { "sockets", "FI_SOCKETS_PE_WAITTIME", "0",
-      "its thread would hold a core for milliseconds" },
+      "its thread would hold a core for milliseconds", NULL },
 };
 
 static bool is(const char *provider, const char *name)
@@ -51,15 +64,17 @@ static bool is(const char *provider, const char *name)
 static void set_up(void)
 {
     static bool done;
+    const char *name;
 
     for (size_t i = 0; !done && i < sizeof settings / sizeof *settings; i++) {
-        if (env_foreign(settings[i].name))
+        name = settings[i].also && env_foreign(settings[i].also)
+               ? settings[i].also : settings[i].name;
+        if (env_foreign(name))
             log_info(LOG_OFI, "%s is set to %s; Sluice would set %s for %s "
-                     "(%s)",
-                     settings[i].name, env_foreign(settings[i].name),
-                     settings[i].value, settings[i].provider, settings[i].why);
-        else if (env_foreign_default(settings[i].name, settings[i].value))
-            log_debug(LOG_OFI, "set %s to %s for %s: %s", settings[i].name,
+                     "(%s)", name, env_foreign(name), settings[i].value,
+                     settings[i].provider, settings[i].why);
+        else if (env_foreign_default(name, settings[i].value))
+            log_debug(LOG_OFI, "set %s to %s for %s: %s", name,
                       settings[i].value, settings[i].provider,
                       settings[i].why);
     }

@@ -3,7 +3,8 @@
  *
  * An endpoint is a libfabric endpoint with a completion queue for what it
  * starts and one for what comes.  The first, ofi.eps[0], is the one that peers
- * address.  Its queue has a file descriptor, where the provider has that, for
+ * address; the others have no queue for what comes where the provider lets
+ * endpoints do without receiving.  Its queue has a file descriptor, where the provider has that, for
  * the agent to sleep on; the others, which contexts get, do without, since it
  * makes each completion cost two system calls.  A flow is a
  * context's operations; it sends through one endpoint, which flows share
@@ -28,6 +29,7 @@ enum { OFI_EPS = 65 };
 
 struct ofi_state {
     struct fi_info *info;
+    struct fi_info *sender;     /* for endpoints that need not receive */
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_av *av;

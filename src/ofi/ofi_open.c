@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "ofi/ofi_cxi.h"
 #include "ofi/ofi_device.h"
 #include "ofi/ofi.h"
 #include "ofi/ofi_serve.h"
@@ -259,6 +260,8 @@ static void close_provider(void)
         close_fid(&ofi.domain->fid, "the domain");
     if (ofi.fabric)
         close_fid(&ofi.fabric->fid, "the fabric");
+    if (ofi.sender)
+        ofi_lib.fi_freeinfo(ofi.sender);
     if (ofi.info)
         ofi_lib.fi_freeinfo(ofi.info);
     ofi_peers_close();
@@ -308,7 +311,7 @@ static int open_objects(void)
     if (rc)
         goto failed;
     step = "an endpoint";
-    rc = ofi_ep_open(&ofi.eps[0], env.OFI_EVENTS);
+    rc = ofi_ep_open(&ofi.eps[0], true);
     if (rc)
         goto failed;
     ofi.n_eps = 1;
@@ -412,7 +415,9 @@ static int try_provider(void)
 
     take_stock();
     ofi.most_eps = 1 + (int)env.OFI_ENDPOINTS;
-    rc = open_objects();
+    rc = ofi_cxi_sender(ofi.info, &ofi.sender);
+    if (!rc)
+        rc = open_objects();
     if (!rc)
         rc = ofi_bounce_open();
     if (!rc)

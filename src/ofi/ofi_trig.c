@@ -174,7 +174,8 @@ static void open_chains(int from, int to)
 /* CXI looks at both counters whether they are bound or not. */
 static int open_ep(void)
 {
-    const uint64_t how = FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION;
+    const uint64_t how = FI_TRANSMIT | FI_SELECTIVE_COMPLETION |
+                         (ofi.sender->caps & FI_RECV);
     struct fi_cq_attr cq = {
         .format = FI_CQ_FORMAT_MSG, .size = 2 * ofi.info->tx_attr->size,
         .wait_obj = FI_WAIT_NONE
@@ -192,7 +193,7 @@ static int open_ep(void)
     if (!rc)
         rc = fi_cq_open(ofi.domain, &cq, &e->cq, NULL);
     if (!rc)
-        rc = fi_endpoint(ofi.domain, ofi.info, &e->ep, NULL);
+        rc = fi_endpoint(ofi.domain, ofi.sender, &e->ep, NULL);
     if (!rc)
         rc = fi_ep_bind(e->ep, &ofi.av->fid, 0);
     if (!rc)

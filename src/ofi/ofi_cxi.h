@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_cxi.h - what is special to the provider of Slingshot's NICs.
+ *
+ * An endpoint of it that receives messages pins buffers for those that come
+ * unexpected: only the one that peers address does. */
+#ifndef OFI_OFI_CXI_H
+#define OFI_OFI_CXI_H
+
+#include "ofi/ofi_int.h"
+
+bool ofi_cxi_is(const struct fi_info *info);
+/* A copy for endpoints that need not receive; of another provider, where that
+ * costs nothing, the same. */
+int ofi_cxi_sender(const struct fi_info *info, struct fi_info **out);
+
+#endif
