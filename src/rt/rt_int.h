@@ -42,6 +42,10 @@ int rt_keep_group(int *pes, int n);
 int rt_nic_nearest(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
                    const struct rt_nic *nics, int n, int local, int n_local,
                    const char *gpu, char *why, size_t why_size);
+/* rt_nic_order() on a given machine. */
+int rt_nic_order_on(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
+                    const struct rt_nic *nics, int n, const char *gpu,
+                    int *order);
 /* Index of the NIC that the map names for a PE, n if it names none, or
  * -EINVAL, which is logged. */
 int rt_nic_map(const char *map, const struct rt_nic *nics, int n, int local);

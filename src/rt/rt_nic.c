@@ -145,32 +145,44 @@ static void explain(struct near best, bool bound, int k, int n, int local,
                  "%d of %d on this node", k, to, local, n_local);
 }
 
-int rt_nic_nearest(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
-                   const struct rt_nic *nics, int n, int local, int n_local,
-                   const char *gpu, char *why, size_t why_size)
+/* How near each NIC is; gives whether the processors tell anything. */
+static bool measure(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
+                    const struct rt_nic *nics, int n, const char *gpu,
+                    struct near *near)
 {
     hwloc_obj_t gpu_obj = find_gpu(topo, gpu), obj;
     bool bound = !hwloc_bitmap_isincluded(hwloc_topology_get_topology_cpuset(
                                               topo), cpus);
-    struct near best = { ELSEWHERE, ELSEWHERE }, *near;
-    int i, k = 0, skip;
 
     if (gpu && !gpu_obj)
         log_info(LOG_RT, "no device of this machine has the address %s", gpu);
-    near = malloc((size_t)n * sizeof *near);
-    if (!near)
-        return any_nic(n, local, n_local, "no memory to read the machine", why,
-                       why_size);
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         near[i] = (struct near){ ELSEWHERE, ELSEWHERE };
         obj = find_nic(topo, &nics[i]);
         if (obj && gpu_obj)
             near[i].to_gpu = common_level(obj, gpu_obj);
         if (obj && bound)
             near[i].to_cpus = level_of_cpus(topo, obj, cpus);
+    }
+    return bound;
+}
+
+int rt_nic_nearest(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
+                   const struct rt_nic *nics, int n, int local, int n_local,
+                   const char *gpu, char *why, size_t why_size)
+{
+    struct near best = { ELSEWHERE, ELSEWHERE }, *near;
+    int i, k = 0, skip;
+    bool bound;
+
+    near = malloc((size_t)n * sizeof *near);
+    if (!near)
+        return any_nic(n, local, n_local, "no memory to read the machine", why,
+                       why_size);
+    bound = measure(topo, cpus, nics, n, gpu, near);
+    for (i = 0; i < n; i++)
         if (nearer(near[i], best))
             best = near[i];
-    }
     for (i = 0; i < n; i++)
         k += equal(near[i], best);
     skip = spread(local, k, n);
@@ -179,6 +191,45 @@ int rt_nic_nearest(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
     free(near);
     explain(best, bound, k, n, local, n_local, why, why_size);
     return i;
+}
+
+/* Which of the NICs that are not in the order yet comes next: the nearest, of
+ * those the next one by number. */
+static int next_of(const struct near *near, int n, int first, const bool *used)
+{
+    int best = -1;
+
+    for (int k = 1; k < n; k++) {
+        int i = (first + k) % n;
+
+        if (!used[i] && (best < 0 || nearer(near[i], near[best])))
+            best = i;
+    }
+    return best;
+}
+
+static int order_by(const struct near *near, int n, int *order)
+{
+    bool used[RT_NICS] = { false };
+    int first = order[0], alike = 1;
+
+    used[first] = true;
+    for (int at = 1; at < n; at++) {
+        order[at] = next_of(near, n, first, used);
+        used[order[at]] = true;
+        alike += !nearer(near[first], near[order[at]]);
+    }
+    return alike;
+}
+
+int rt_nic_order_on(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
+                    const struct rt_nic *nics, int n, const char *gpu,
+                    int *order)
+{
+    struct near near[RT_NICS];
+
+    measure(topo, cpus, nics, n, gpu, near);
+    return order_by(near, n, order);
 }
 
 static hwloc_bitmap_t usable_cpus(void)
@@ -260,4 +311,26 @@ int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
         hwloc_topology_destroy(topo);
     hwloc_bitmap_free(cpus);
     return found;
+}
+
+int rt_nic_order(const struct rt_nic *nics, int n, const char *gpu, int *order)
+{
+    struct near near[RT_NICS] = { { 0, 0 } };
+    hwloc_topology_t topo = NULL;
+    hwloc_bitmap_t cpus = NULL;
+    int alike;
+
+    if (n > 1)
+        cpus = usable_cpus();
+    if (cpus && !load(&topo)) {
+        alike = rt_nic_order_on(topo, cpus, nics, n, gpu, order);
+    } else {
+        for (int i = 0; i < n; i++)
+            near[i] = (struct near){ ELSEWHERE, ELSEWHERE };
+        alike = order_by(near, n, order);
+    }
+    if (topo)
+        hwloc_topology_destroy(topo);
+    hwloc_bitmap_free(cpus);
+    return alike;
 }

@@ -285,6 +285,40 @@ T(nics_that_nobody_knows_are_used_in_turn)
     hwloc_topology_destroy(topo);
 }
 
+/* The order after NIC first of the machine, and how many are as near. */
+static const char *order(hwloc_topology_t topo, unsigned cpus, int first,
+                         const char *gpu)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int list[NICS] = { NICS - 1 - first }, alike;
+    static char text[64];
+
+    hwloc_bitmap_from_ulong(set, cpus);
+    alike = rt_nic_order_on(topo, set, nics, NICS, gpu, list);
+    hwloc_bitmap_free(set);
+    snprintf(text, sizeof text, "%d %d %d %d, %d alike", NICS - 1 - list[0],
+             NICS - 1 - list[1], NICS - 1 - list[2], NICS - 1 - list[3], alike);
+    return text;
+}
+
+T(further_nics_are_the_nearest_ones_in_turn)
+{
+    hwloc_topology_t topo = machine(&pairs);
+    char gpu[16];
+
+    name_nics(true);
+    T_STR(order(topo, 0x00ff, 0, NULL), "0 1 3 2, 2 alike");
+    T_STR(order(topo, 0x00ff, 1, NULL), "1 0 3 2, 2 alike");
+    T_STR(order(topo, 0xff00, 2, NULL), "2 3 1 0, 2 alike");
+    T_STR(order(topo, 0xffff, 0, NULL), "0 3 2 1, 4 alike");
+    T_STR(order(topo, 0xffff, 2, NULL), "2 1 0 3, 4 alike");
+    /* SHMEM_NIC_MAP has named a far one: the near ones come next. */
+    T_STR(order(topo, 0x00ff, 2, NULL), "2 1 0 3, 4 alike");
+    snprintf(gpu, sizeof gpu, "0000:%02x:00.0", bus_of(3));
+    T_STR(order(topo, 0x00ff, 3, gpu), "3 2 1 0, 1 alike");
+    hwloc_topology_destroy(topo);
+}
+
 T(the_machine_is_read_where_there_is_a_choice)
 {
     char path[] = "/tmp/unit_nic_XXXXXX";
@@ -446,6 +480,7 @@ int main(void)
     T_RUN(a_pe_that_is_not_bound_uses_any);
     T_RUN(the_gpu_comes_before_the_processors);
     T_RUN(nics_that_nobody_knows_are_used_in_turn);
+    T_RUN(further_nics_are_the_nearest_ones_in_turn);
     T_RUN(the_machine_is_read_where_there_is_a_choice);
     T_RUN(the_map_has_the_last_word);
     T_RUN(an_entry_for_no_pe_of_the_node_is_found);
