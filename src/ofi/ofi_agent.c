@@ -8,6 +8,7 @@
  * the endpoint that peers address, and serves what comes; where there is none,
  * or operations of this PE are under way, it naps, longer and longer up to a
  * millisecond. */
+#include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
@@ -81,13 +82,17 @@ static bool owner_looks(void)
  * have come. */
 static bool wait_for_event(void)
 {
-    struct pollfd p[] = {
+    struct pollfd p[1 + OFI_RAILS] = {
         { .fd = agent.stop_fd, .events = POLLIN },
         { .fd = ofi.eps[0]->fd, .events = POLLIN }
     };
     struct fid *fid = &ofi.eps[0]->rx->fid;
+    int fds[OFI_RAILS], rails = ofi_rails_wait(fds);
 
-    return fi_trywait(ofi.fabric, &fid, 1) || poll(p, 2, POLL_MS) > 0;
+    for (int i = 0; i < rails; i++)
+        p[2 + i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
+    return rails < 0 || fi_trywait(ofi.fabric, &fid, 1) ||
+           poll(p, 2 + (nfds_t)rails, POLL_MS) > 0;
 }
 
 /* Is something of the program's under way, of which no descriptor tells? */
@@ -98,7 +103,7 @@ static bool under_way(void)
     for (int i = 1; i < n; i++)
         if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
             return true;
-    return ofi_serve_stuck() || ofi_land_busy() || ofi_ring_watches() ||
+    return ofi_rails_in_flight() || ofi_serve_stuck() || ofi_land_busy() || ofi_ring_watches() ||
            ofi_amo_rests();
 }
 

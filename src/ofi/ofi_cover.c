@@ -14,7 +14,7 @@
  * so that there are few regions.
  *
  * Keys are published through the launcher, as at start. */
-#include "ofi/ofi_int.h"
+#include "ofi/ofi_rail.h"
 #include "base/log.h"
 #include "rt/rt.h"
 
@@ -97,6 +97,13 @@ static size_t next_end(size_t end, bool exact)
     return whole_units(end > step || exact ? end : step);
 }
 
+static void drop_next(void)
+{
+    if (next)
+        fi_close(&next->fid);
+    next = NULL;
+}
+
 int ofi_cover(size_t end, bool exact)
 {
     void *base = (void *)xport_routes[rt_job.pe].map[HEAP_HOST];
@@ -108,6 +115,11 @@ int ofi_cover(size_t end, bool exact)
     /* Two random keys may be the same one. */
     for (int tries = 0; tries < 4 && rc == -FI_ENOKEY; tries++)
         rc = ofi_region_open(base, next_size, HEAP_HOST, &next);
+    if (!rc) {
+        rc = ofi_rails_cover(next_size);
+        if (rc)
+            drop_next();
+    }
     if (rc && exact && !reported)
         log_warn(ERR_HEAP, "provider %s does not register %s of the symmetric "
                  "heap: %s; is the limit of locked memory too low (ulimit -l)? "
@@ -156,15 +168,16 @@ int ofi_cover_agree(bool all)
     int rc;
 
     if (!all) {
-        if (next)
-            fi_close(&next->fid);
-        next = NULL;
+        drop_next();
+        ofi_rails_cover_drop();
         return -ENOMEM;
     }
     key = fi_mr_key(next);
     take_over();
     name_key(n_older, name);
     rc = rt_put(name, &key, sizeof key);
+    if (!rc)
+        rc = ofi_rails_cover_take(n_older);
     if (!rc)
         rc = rt_fence();
     lock_acquire(&ofi_lock);
@@ -173,5 +186,5 @@ int ofi_cover_agree(bool all)
         if (ofi.peers[pe].addr != FI_ADDR_UNSPEC)
             ofi_cover_meet(pe, &ofi.peers[pe]);
     lock_release(&ofi_lock);
-    return rc;
+    return rc ? rc : ofi_rails_cover_meet(published);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Endpoints and the flows that share them; completions and waiting. */
+#include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
 #include "base/clock.h"
 #include "ofi/ofi_serve.h"
@@ -257,6 +258,12 @@ static bool complete(void *context, size_t len)
     case OFI_LEADS:
         ofi_amo_led(op);
         break;
+    case OFI_STRIPED:
+        ofi_stripe_done(op);
+        break;
+    case OFI_RAIL_ASKED:
+        ofi_rail_answered(op);
+        break;
     case OFI_RECEIVED:
         ofi_serve_received(op, len);
         return false;
@@ -289,6 +296,12 @@ static void complete_bad(void *context)
     case OFI_LEADS:
         ofi_amo_not_led(op);
         break;
+    case OFI_STRIPED:
+        ofi_stripe_failed(op);
+        break;
+    case OFI_RAIL_ASKED:
+        ofi_rail_refused(op);
+        break;
     default:
         complete(context, 0);
         break;
@@ -299,6 +312,19 @@ void ofi_not_posted(struct xport_flow *f, void *context)
 {
     __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
     complete_bad(context);
+}
+
+/* Is nothing, or nothing more, to be said of it? */
+static bool is_told(void *context, int err, char *text, size_t size)
+{
+    struct ofi_op *op = context;
+
+    if (!op || (uint64_t)(uintptr_t)context & 1)
+        return false;
+    if (op->kind == OFI_RAIL_ASKED)
+        ofi_rail_told(op, err);
+    return op->kind == OFI_RAIL_ASKED ||
+           (op->kind == OFI_STRIPED && ofi_stripe_told(op, text, size));
 }
 
 static void take_error(struct fid_cq *cq, uint64_t *ended)
@@ -326,9 +352,11 @@ static void take_error(struct fid_cq *cq, uint64_t *ended)
         fi_cq_strerror(cq, err.prov_errno, err.err_data, text, sizeof text);
     if (!strcmp(text, ofi_strerror(err.err)))
         text[0] = '\0';         /* it says no more */
-    ofi_failed(f, err.flags & FI_READ ? "get" : err.flags & FI_ATOMIC ? "atomic"
-               : err.flags & FI_WRITE ? "put" : "communication", pe,
-               -err.err, text[0] ? text : NULL);
+    if (!is_told(err.op_context, err.err, text, sizeof text))
+        ofi_failed(f, err.flags & FI_READ ? "get"
+                   : err.flags & FI_ATOMIC ? "atomic"
+                   : err.flags & FI_WRITE ? "put" : "communication", pe,
+                   -err.err, text[0] ? text : NULL);
     complete_bad(err.op_context);
     ++*ended;
 }
@@ -363,6 +391,11 @@ static int read_ended(struct ofi_ep *e)
     return n;
 }
 
+int ofi_ep_read(struct ofi_ep *e)
+{
+    return read_ended(e);
+}
+
 static bool starts(const struct ofi_ep *e)
 {
     return __atomic_load_n(&e->in_flight, __ATOMIC_RELAXED);
@@ -391,7 +424,7 @@ uint64_t ofi_in_flight(void)
 
     for (int i = 0; i < n_eps; i++)
         n += __atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED);
-    return n;
+    return n + ofi_rails_in_flight();
 }
 
 /* An endpoint with nothing in flight may still hold a message back: it is
@@ -408,7 +441,7 @@ bool ofi_progress(void)
     for (int i = 0; i < n_eps; i++)
         if (starts(ofi.eps[i]) || (i && turn % SELDOM == 0))
             n += read_ended(ofi.eps[i]);
-    n += ofi_ring_progress();
+    n += ofi_ring_progress() + ofi_rails_progress();
     ofi_serve_retry();
     ofi_amo_retry();
     return n > 0;
@@ -462,7 +495,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
         n = read_ended(e);
     if (!waits || seldom)
         n += read_come();
-    n += ofi_ring_progress();
+    n += ofi_ring_progress() + ofi_rails_progress();
     ofi_agent_seen();
     if (n)
         return;

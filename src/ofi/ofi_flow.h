@@ -45,7 +45,7 @@ struct xport_flow {
 
 enum ofi_kind {
     OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED,
-    OFI_PIECED, OFI_LEADS
+    OFI_PIECED, OFI_LEADS, OFI_STRIPED, OFI_RAIL_ASKED
 };
 
 enum { OFI_DONE = 1, OFI_BAD };
@@ -110,6 +110,8 @@ struct xport_flow *ofi_flow_at(uint32_t index);
 void ofi_flow_forgive(struct xport_flow *f, xport_failed *fn, void *arg);
 void ofi_flow_look(struct xport_flow *f, uint64_t now_ns);
 uint64_t ofi_in_flight(void);
+/* What this endpoint started and has ended: how many entries there were. */
+int ofi_ep_read(struct ofi_ep *e);
 /* The queues of all endpoints that wait for something. */
 bool ofi_progress(void);
 

@@ -2,6 +2,7 @@
 /* The choice of a provider: by what it can do, best network first.  Which
  * interface of it: the one nearest to this PE.  ofi_open tries the result with
  * real operations before it believes it. */
+#include "ofi/ofi_rail.h"
 #include "ofi/ofi_trig.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -119,7 +120,7 @@ static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem,
     h->fabric_attr->prov_name = strdup(provider);
     if (env.OFI_FABRIC[0])
         h->fabric_attr->name = strdup(env.OFI_FABRIC);
-    if (env.OFI_DOMAIN[0])
+    if (env.OFI_DOMAIN[0] && !strchr(env.OFI_DOMAIN, ','))
         h->domain_attr->name = strdup(env.OFI_DOMAIN);
     return h;
 }
@@ -153,13 +154,21 @@ static bool loops_back(const struct fi_info *i)
     return !strcmp(i->domain_attr->name, "lo");
 }
 
-/* "mlx5_0" also names "mlx5_0-rdm". */
+/* One of a list "mlx5_0,mlx5_1"; "mlx5_0" also names "mlx5_0-rdm". */
 static bool named(const char *name, const char *asked)
 {
-    size_t n = strlen(asked);
+    size_t n;
 
-    return !n || (name && !strncmp(name, asked, n) &&
-                  (!name[n] || name[n] == '-'));
+    if (!*asked)
+        return true;
+    for (; name; asked += n + 1) {
+        n = strcspn(asked, ",");
+        if (!strncmp(name, asked, n) && n && (!name[n] || name[n] == '-'))
+            return true;
+        if (!asked[n])
+            break;
+    }
+    return false;
 }
 
 /* Layers do not look at the names that were asked for.  Between PEs of one
@@ -177,7 +186,38 @@ static bool wanted(const struct fi_info *i)
     return loops_back(i) == rt_job.one_machine;
 }
 
-enum { MOST_NICS = 64 };
+enum { MOST_NICS = RT_NICS };
+
+/* NICs that this PE is to use, of those that are as near as its own. */
+static int rails_of(int alike, int n)
+{
+    int share = n / (rt_job.n_local > 0 ? rt_job.n_local : 1);
+
+    if (env.OFI_RAILS)
+        return env.OFI_RAILS < n ? (int)env.OFI_RAILS : n;
+    share = share < alike ? share : alike;
+    return share < 1 ? 1 : share < OFI_RAILS ? share : OFI_RAILS;
+}
+
+/* A list of copies: that of NIC k, then those of further rails. */
+static int copy_rails(struct fi_info *const *of, const struct rt_nic *nics,
+                      int n, int k, struct fi_info **out)
+{
+    int order[RT_NICS] = { k }, rails = 1;
+    struct fi_info **end = out;
+
+    if (env.OFI_RAILS != 1 && n > 1)
+        rails = rails_of(rt_nic_order(nics, n, NULL, order), n);
+    *out = NULL;
+    for (int i = 0; i < rails; i++, end = &(*end)->next) {
+        *end = ofi_lib.fi_dupinfo(of[order[i]]);
+        if (!*end) {
+            ofi_lib.fi_freeinfo(*out);
+            return -ENOMEM;
+        }
+    }
+    return 0;
+}
 
 /* The first candidate of the best interface becomes *out, a copy. */
 static int pick(struct fi_info *all, struct fi_info **out, char *why,
@@ -214,8 +254,7 @@ static int pick(struct fi_info *all, struct fi_info **out, char *why,
         return k;
     if (n == 1)
         why[0] = '\0';
-    *out = ofi_lib.fi_dupinfo(of[k]);
-    return *out ? 0 : -ENOMEM;
+    return copy_rails(of, nics, n, k, out);
 }
 
 static int try_provider(const char *name, bool hmem, struct fi_info **out,

@@ -2,6 +2,7 @@
 #include "ofi/ofi_cxi.h"
 #include "ofi/ofi_device.h"
 #include "ofi/ofi.h"
+#include "ofi/ofi_rail.h"
 #include "ofi/ofi_serve.h"
 #include "ofi/ofi_trig.h"
 #include "base/env.h"
@@ -126,7 +127,7 @@ static void note(const char *fmt, ...)
 /* ---- memory ---- */
 
 /* Not to be guessed by who is not of the job. */
-static uint64_t new_key(int slot)
+uint64_t ofi_new_key(int slot)
 {
     size_t bytes = ofi.info->domain_attr->mr_key_size;
     uint64_t key = 0;
@@ -139,7 +140,7 @@ static uint64_t new_key(int slot)
     return (key | 1024) - (key & 3) + (uint64_t)slot;
 }
 
-_Static_assert(OFI_RING_SLOT < 4, "new_key has two bits for it");
+_Static_assert(OFI_RING_SLOT < 4, "ofi_new_key has two bits for it");
 
 /* counts: what comes there, or NULL.  The key is the provider's then. */
 static int open_region(struct fi_mr_attr *a, int slot, struct fid_cntr *counts,
@@ -151,7 +152,7 @@ static int open_region(struct fi_mr_attr *a, int slot, struct fid_cntr *counts,
 
     a->iov_count = 1;
     a->access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE;
-    a->requested_key = mode & FI_MR_PROV_KEY ? 0 : new_key(slot);
+    a->requested_key = mode & FI_MR_PROV_KEY ? 0 : ofi_new_key(slot);
     rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
          : fi_mr_regattr(ofi.domain, a, counts ? FI_RMA_EVENT : 0, &mr);
     if (rc)
@@ -243,6 +244,7 @@ static void close_fid(struct fid *f, const char *what)
 
 static void close_provider(void)
 {
+    ofi_rails_close();
     for (int s = 0; s < HEAP_SEGS; s++)
         if (ofi.mr[s])
             close_fid(&ofi.mr[s]->fid, "a segment");
@@ -558,6 +560,8 @@ static int join(void)
     if (!rc)
         rc = ofi_card_put();
     if (!rc)
+        rc = ofi_rail_cards_put();
+    if (!rc)
         rc = rt_fence();
     if (!rc)
         rc = ofi_agent_open();
@@ -569,7 +573,7 @@ static int join(void)
 int ofi_open(void)
 {
     const char *missing = NULL;
-    char why[192] = "";
+    char why[192] = "", rails[128];
     int rc;
 
     if (rt_job.n_local == rt_job.n_pes)
@@ -587,9 +591,11 @@ int ofi_open(void)
     rc = choose_provider(why, sizeof why);
     if (rc)
         return rc;
-    snprintf(text, sizeof text, "%s (%s); atomics by %s; progress by %s",
+    ofi_rails_open(&trial->put);
+    snprintf(text, sizeof text, "%s (%s); atomics by %s; progress by %s%s",
              ofi.name, why, ofi.nic_amo ? "the provider" : "messages",
-             ofi.wait_fd ? "events" : "looking now and then");
+             ofi.wait_fd ? "events" : "looking now and then",
+             ofi_rails_text(rails, sizeof rails));
     log_info(LOG_OFI, "provider %s", text);
     rc = join();
     if (rc) {

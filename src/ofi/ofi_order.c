@@ -7,6 +7,7 @@
  * a quiet. */
 #include "ofi/ofi_device.h"
 #include "ofi/ofi_am.h"
+#include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
 
 #include <errno.h>
@@ -100,7 +101,8 @@ static bool has_share(const struct xport_flow *f)
         return true;
     return mine < MINE && mine <= ofi.window / SHARE &&
            all + POSTS <= ofi.window && ofi_am_room() && ofi_bounce_room() &&
-           ofi_amo_room() && (!gtl_foreign || ofi_piece_room(OFI_MINE));
+           ofi_amo_room() && (!gtl_foreign || ofi_piece_room(OFI_MINE)) &&
+           (!ofi_n_rails || ofi_stripe_room());
 }
 
 bool ofi_room(struct xport_flow *f, int pe)
@@ -130,6 +132,9 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
+    if (unlikely(len >= ofi_stripe_from) && nbi && may_lead(sig_at) &&
+        ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
+        return;
     if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {
         ofi_put_one(f, to, source, len, ofi_amo_behind(f, sig_at, sig));
         return;
@@ -160,11 +165,15 @@ int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
 
     if (!ofi_room(f, to->pe))
         return -EAGAIN;
+    if (unlikely(len >= ofi_stripe_from) && nbi && may_lead(sig_at) &&
+        ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
+        return 0;
     if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {
         ofi_put_one(f, to, source, len, ofi_amo_behind(f, sig_at, sig));
         return 0;
     }
-    if (!in_order() || is_staged(to, source) || (!nbi && len > OFI_BOUNCE))
+    if (!in_order() || is_staged(to, source) || (!nbi && len > OFI_BOUNCE) ||
+        len >= ofi_stripe_from)
         return -ENOTSUP;
     if (!all_sent(f))
         return -EAGAIN;

@@ -2,7 +2,7 @@
 /* Who the peers are.  Each PE publishes a card; another PE looks it up when it
  * first talks to it, so a job's start does not grow with its size, and a PE
  * keeps sizeof(struct ofi_peer) bytes for each peer. */
-#include "ofi/ofi_int.h"
+#include "ofi/ofi_rail.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -15,7 +15,8 @@
 enum { ADDR_MOST = 256, CARD_VERSION = 1 };
 
 struct card {
-    uint32_t version, addr_len;
+    uint32_t version;
+    uint16_t addr_len, rails;
     uint64_t token;
     uint64_t seg_size[HEAP_SEGS], key[HEAP_SEGS], base[HEAP_SEGS];
     char provider[32];
@@ -62,7 +63,8 @@ int ofi_card_put(void)
         log_error(ERR_NET, "fi_getname: %s", ofi_strerror(rc));
         return rc;
     }
-    c.addr_len = (uint32_t)len;
+    c.addr_len = (uint16_t)len;
+    c.rails = (uint16_t)(1 + ofi_n_rails);
     name_provider(c.provider, sizeof c.provider);
     for (int s = 0; s < HEAP_SEGS; s++) {
         c.seg_size[s] = heap_segs[s].size;
@@ -72,6 +74,15 @@ int ofi_card_put(void)
         c.base[s] = virtual ? xport_routes[rt_job.pe].map[s] : 0;
     }
     return rt_put("ofi", &c, sizeof c);
+}
+
+int ofi_card_rails(int pe)
+{
+    struct card c;
+
+    if (rt_get(pe, "ofi", &c, sizeof c))
+        ofi_fail("start-up", pe, -ENOENT, "it told no address");
+    return c.rails;
 }
 
 /* What differs would turn addresses into other addresses. */

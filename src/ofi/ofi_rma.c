@@ -8,6 +8,7 @@
  * waits for the operation instead. */
 #include "ofi/ofi_device.h"
 #include "ofi/ofi_pool.h"
+#include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
 #include "base/copy.h"
 #include "base/log.h"
@@ -60,6 +61,12 @@ struct ofi_local {
 int ofi_local_register(const void *p, size_t len, uint64_t access,
                        struct fid_mr **out)
 {
+    return ofi_local_register_on(ofi.domain, p, len, access, out);
+}
+
+int ofi_local_register_on(struct fid_domain *domain, const void *p, size_t len,
+                          uint64_t access, struct fid_mr **out)
+{
     static uint64_t last_key;   /* small: those of segments are not */
     uint64_t key = 0;
     int rc, tries = 0;
@@ -69,7 +76,7 @@ int ofi_local_register(const void *p, size_t len, uint64_t access,
         if (!(ofi.info->domain_attr->mr_mode & FI_MR_PROV_KEY))
             key = __atomic_add_fetch(&last_key, 1, __ATOMIC_RELAXED) %
                   LOCAL_KEYS;
-        rc = fi_mr_reg(ofi.domain, p, len, access, 0, key, 0, out, NULL);
+        rc = fi_mr_reg(domain, p, len, access, 0, key, 0, out, NULL);
     } while (rc == -FI_ENOKEY && tries++ < LOCAL_KEYS);
     return rc;
 }
@@ -236,6 +243,9 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
         put_copy(f, to, source, len);
         return;
     }
+    if (unlikely(len >= ofi_stripe_from) &&
+        ofi_stripe_put(f, to, source, len, nbi))
+        return;
     if (!local_open(f, source, len, FI_WRITE, to->pe, &l))
         return;
     if (nbi && !l.mr) {
@@ -290,6 +300,9 @@ static void get_piece(struct xport_flow *f, void *dest,
     struct ofi_local l;
     struct transfer t;
 
+    if (unlikely(len >= ofi_stripe_from) &&
+        ofi_stripe_get(f, dest, from, len, nbi))
+        return;
     if (!local_open(f, dest, len, FI_READ, from->pe, &l))
         return;
     if (nbi && !l.mr) {

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_rail.h - further NICs of this PE ("rails"), for large puts and gets.
+ *
+ * The first rail is the domain that all other files know: it carries whatever
+ * is small, messages and deferred work.  Each further one is a domain of the
+ * same provider on another NIC, with an address vector, an endpoint for RMA
+ * alone and registrations of its own; all flows share its endpoint.  What has
+ * ofi_stripe_from bytes or more is cut into a stripe for each rail.
+ *
+ * Rails of two PEs are paired when the first large transfer is made, those on a
+ * network of the same name first, and as many as both have.  A pair carries
+ * stripes once a read of a word through it has ended well, so that an interface
+ * that does not reach the peer costs a line and no operation.
+ *
+ * Threads: opening, closing and growth as in ofi_open.c; the rest any. */
+#ifndef OFI_OFI_RAIL_H
+#define OFI_OFI_RAIL_H
+
+#include "ofi/ofi_int.h"
+
+enum { OFI_RAILS = 8, OFI_RAIL_SEGS = HEAP_DATA + 1 };
+_Static_assert((int)HEAP_HOST < (int)OFI_RAIL_SEGS, "the host's come first");
+
+struct ofi_rail {
+    struct fi_info *info;
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_av *av;
+    struct ofi_ep *ep;
+    struct fid_mr *mr[OFI_RAIL_SEGS], *scratch_mr;
+    void *desc[OFI_RAIL_SEGS];  /* the host's: atomic, it is replaced */
+    uint64_t scratch;           /* what is read to try a pair */
+};
+/* The further ones; how many. */
+extern struct ofi_rail ofi_rails[OFI_RAILS - 1];
+extern int ofi_n_rails;
+/* Bytes; SIZE_MAX where there is one rail. */
+extern size_t ofi_stripe_from;
+
+/* ---- ofi_rail.c ---- */
+/* After the first works.  word: symmetric, for a test.  What does not open is
+ * left out, with a line. */
+void ofi_rails_open(uint64_t *word);
+void ofi_rails_close(void);
+/* For people: "2 rails, eth0 and eth1, from 128.0 KiB", or "". */
+const char *ofi_rails_text(char *out, size_t size);
+
+/* What rails have in flight, and what their queues hold. */
+uint64_t ofi_rails_in_flight(void);
+int ofi_rails_look(void);
+static inline int ofi_rails_progress(void)
+{
+    return unlikely(ofi_n_rails) ? ofi_rails_look() : 0;
+}
+/* The descriptors to sleep on, into fds: how many, or -1 where there is
+ * something to be looked at first. */
+int ofi_rails_wait(int *fds);
+
+/* ---- growth of the host segment: ofi_cover.c ---- */
+/* Registers so much; 0 or an error of the provider. */
+int ofi_rails_cover(size_t size);
+void ofi_rails_cover_drop(void);
+/* All PEs have: publishes the keys of that growth. */
+int ofi_rails_cover_take(int growth);
+/* After the fence. */
+int ofi_rails_cover_meet(int growth);
+
+/* ---- ofi_open.c, ofi_rma.c, ofi_peer.c: for all rails ---- */
+/* A key that is not to be guessed; slot: see ofi_region_open(). */
+uint64_t ofi_new_key(int slot);
+/* ofi_local_register() is of the first. */
+int ofi_local_register_on(struct fid_domain *domain, const void *p, size_t len,
+                          uint64_t access, struct fid_mr **out);
+int ofi_card_rails(int pe);     /* how many NICs its card says it has */
+
+/* ---- ofi_rail_peer.c ---- */
+enum ofi_pair_state { OFI_PAIR_NONE, OFI_PAIR_NEW, OFI_PAIR_ASKED, OFI_PAIR_MET,
+                      OFI_PAIR_BAD };
+
+/* How a rail of this PE, by number, reaches a peer. */
+struct ofi_pair {
+    fi_addr_t addr;
+    uint64_t key[OFI_RAIL_SEGS];        /* atomic: the host's is replaced */
+    int with;                   /* the number of the peer's rail */
+    int state;                  /* atomic */
+};
+int ofi_rail_peers_open(void);
+void ofi_rail_peers_close(void);
+int ofi_rail_cards_put(void);
+/* The pairs with that PE, 1 + ofi_n_rails of them.  Does not return on
+ * failure. */
+struct ofi_pair *ofi_rail_pairs(int pe);
+/* Tries a new pair: by what ends later, or not at all now. */
+void ofi_rail_ask(int rail, int pe, struct ofi_pair *p);
+void ofi_rail_answered(struct ofi_op *op);
+void ofi_rail_refused(struct ofi_op *op);
+void ofi_rail_told(const struct ofi_op *op, int err);   /* a line */
+/* Keys after a growth. */
+int ofi_rail_keys_put(int growth);
+int ofi_rail_keys_get(int growth);
+
+/* ---- ofi_stripe.c ---- */
+int ofi_stripe_open(void);
+void ofi_stripe_close(void);
+bool ofi_stripe_room(void);
+/* False: it is not striped. */
+bool ofi_stripe_put(struct xport_flow *f, const struct xport_at *to,
+                    const void *source, size_t len, bool nbi);
+bool ofi_stripe_get(struct xport_flow *f, void *dest,
+                    const struct xport_at *from, size_t len, bool nbi);
+/* Non-blocking, and the atomic when all of it is there. */
+bool ofi_stripe_put_signal(struct xport_flow *f, const struct xport_at *to,
+                           const void *source, size_t len,
+                           const struct xport_at *sig_at,
+                           const struct xport_amo *sig);
+void ofi_stripe_done(struct ofi_op *op);
+void ofi_stripe_failed(struct ofi_op *op);
+/* Is nothing more to be said of the error?  Else text gets the rail. */
+bool ofi_stripe_told(struct ofi_op *op, char *text, size_t size);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Large puts and gets, in a stripe for each rail.
+ *
+ * The flow counts a transfer once, when its last stripe has ended.  A put
+ * counts as staged until then, since what the first rail carries later could
+ * overtake the stripes of the others; a signal behind it goes at its end. */
+#include "ofi/ofi_rail.h"
+#include "ofi/ofi_device.h"
+#include "ofi/ofi_pool.h"
+#include "base/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* No word of a peer's is in two stripes. */
+enum { TRANSFERS = 512, UNIT = 64 };
+
+struct transfer;
+struct stripe {
+    struct ofi_op op;
+    struct transfer *of;
+    struct fid_mr *mr;          /* of local memory, for this stripe alone */
+    struct ofi_ep *ep;
+    int rail;
+};
+
+struct transfer {
+    struct ofi_op op;           /* state: of one that is waited for */
+    int left;                   /* atomic: stripes that have not ended */
+    bool put, waited;
+    bool bad;                   /* atomic: a stripe has failed */
+    void *lead;                 /* ofi_amo_behind() or NULL */
+    struct stripe part[OFI_RAILS];
+};
+static struct ofi_pool transfers = OFI_POOL_INIT("room for stripes");
+
+int ofi_stripe_open(void)
+{
+    return ofi_pool_open(&transfers, TRANSFERS, sizeof(struct transfer), 0);
+}
+
+void ofi_stripe_close(void)
+{
+    ofi_pool_close(&transfers);
+}
+
+bool ofi_stripe_room(void)
+{
+    return ofi_pool_has(&transfers, TRANSFERS / 4);
+}
+
+/* ---- the end ---- */
+
+static void finish(struct transfer *x)
+{
+    struct xport_flow *f = x->op.flow;
+    bool put = x->put, waited = x->waited;
+    /* relaxed: the count of stripes orders it. */
+    bool bad = __atomic_load_n(&x->bad, __ATOMIC_RELAXED);
+    struct ofi_op *lead = x->lead;
+
+    if (!waited)
+        ofi_pool_give(&transfers, &x->op);
+    if (put)                    /* release: pairs with all_sent() */
+        __atomic_fetch_add(&f->sent, 1, __ATOMIC_RELEASE);
+    if (!lead)
+        ofi_flow_done(f);
+    else if (bad)
+        ofi_amo_not_led(lead);
+    else
+        ofi_amo_led(lead);
+    if (waited)                 /* release: pairs with await() */
+        __atomic_store_n(&x->op.state, OFI_DONE, __ATOMIC_RELEASE);
+}
+
+/* acquire and release: the last one sees what the others brought. */
+static void end_one(struct transfer *x)
+{
+    if (__atomic_sub_fetch(&x->left, 1, __ATOMIC_ACQ_REL) == 0)
+        finish(x);
+}
+
+void ofi_stripe_done(struct ofi_op *op)
+{
+    struct stripe *s = (struct stripe *)op;
+
+    if (s->mr)
+        fi_close(&s->mr->fid);
+    s->mr = NULL;
+    end_one(s->of);
+}
+
+void ofi_stripe_failed(struct ofi_op *op)
+{
+    struct stripe *s = (struct stripe *)op;
+
+    __atomic_store_n(&s->of->bad, true, __ATOMIC_RELAXED);
+    ofi_stripe_done(op);
+}
+
+bool ofi_stripe_told(struct ofi_op *op, char *text, size_t size)
+{
+    struct stripe *s = (struct stripe *)op;
+    size_t at = strlen(text);
+
+    if (__atomic_exchange_n(&s->of->bad, true, __ATOMIC_RELAXED))
+        return true;
+    if (s->rail)
+        snprintf(text + at, size - at, "%son rail %s", at ? ", " : "",
+                 ofi_rails[s->rail - 1].info->domain_attr->name);
+    return false;
+}
+
+/* ---- the begin ---- */
+
+/* Which rails carry it, and all of it. */
+struct plan {
+    int n, rail[OFI_RAILS];
+    struct ofi_pair *pairs;
+    const struct ofi_peer *peer;
+};
+
+/* Rails that have not been tried are asked, and take part later. */
+static bool plan(const struct xport_at *at, const void *local, struct plan *p)
+{
+    if (at->seg >= OFI_RAIL_SEGS ||
+        (unlikely(gtl_foreign) && ofi_is_foreign(local)))
+        return false;
+    p->peer = ofi_peer(at->pe);
+    p->pairs = ofi_rail_pairs(at->pe);
+    p->n = 0;
+    for (int i = 0; i <= ofi_n_rails; i++) {
+        int state = __atomic_load_n(&p->pairs[i].state, __ATOMIC_RELAXED);
+
+        if (state == OFI_PAIR_MET)
+            p->rail[p->n++] = i;
+        else if (state == OFI_PAIR_NEW)
+            ofi_rail_ask(i, at->pe, &p->pairs[i]);
+    }
+    return p->n > 1;
+}
+
+struct job {
+    struct xport_flow *f;
+    const struct xport_at *at;
+    char *local;
+    size_t len;
+    bool put;
+    struct plan plan;
+};
+
+/* False: the flow forgives that it failed. */
+static bool local_open(struct stripe *s, const struct job *j, char *local,
+                       size_t len, void **desc)
+{
+    struct ofi_rail *r = s->rail ? &ofi_rails[s->rail - 1] : NULL;
+    int seg, rc;
+    char text[128];
+
+    *desc = NULL;
+    if (!ofi.local_keys && !ofi.hmem)
+        return true;
+    seg = ofi_region_of(local, len);
+    if (seg >= 0 && seg < OFI_RAIL_SEGS) {
+        /* acquire: pairs with ofi_rails_cover_take(). */
+        *desc = r ? __atomic_load_n(&r->desc[seg], __ATOMIC_ACQUIRE)
+                  : ofi_desc(seg);
+        return true;
+    }
+    if (!ofi.local_keys)
+        return true;
+    rc = ofi_local_register_on(r ? r->domain : ofi.domain, local, len,
+                               j->put ? FI_WRITE : FI_READ, &s->mr);
+    if (!rc) {
+        *desc = fi_mr_desc(s->mr);
+        return true;
+    }
+    snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are not "
+             "symmetric; is the limit of locked memory too low (ulimit -l)?",
+             len, (void *)local);
+    if (!ofi_stripe_told(&s->op, text, sizeof text))
+        ofi_failed(j->f, j->put ? "put" : "get", j->at->pe, rc, text);
+    return false;
+}
+
+static void make_room(const struct job *j, struct ofi_ep *e)
+{
+    struct ofi_wait w = { .wait = { .pe = -1, .maybe = j->at->pe },
+                          .room = true };
+
+    while (__atomic_load_n(&e->in_flight, __ATOMIC_RELAXED) >= ofi.window)
+        ofi_wait_step(&w, e);
+    ofi_wait_end(&w);
+}
+
+/* From off on, len bytes. */
+static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
+{
+    struct ofi_pair *pair = &j->plan.pairs[s->rail];
+    const struct xport_at *at = j->at;
+    /* relaxed: all keys of a segment serve what they did. */
+    uint64_t key = __atomic_load_n(&pair->key[at->seg], __ATOMIC_RELAXED);
+    struct ofi_wait w = { .what = j->put ? "put" : "get", .wait.pe = at->pe };
+    struct iovec iov = { j->local + off, len };
+    struct fi_rma_iov far = { j->plan.peer->base[at->seg] + at->off + off, len,
+                              key ^ ofi_wrong_key(j->f) };
+    const uint64_t flags = FI_COMPLETION |
+                           (j->put ? FI_DELIVERY_COMPLETE : 0);
+    struct fi_msg_rma m = {
+        .msg_iov = &iov, .iov_count = 1, .addr = pair->addr,
+        .rma_iov = &far, .rma_iov_count = 1, .context = &s->op
+    };
+    void *desc;
+
+    if (!local_open(s, j, iov.iov_base, len, &desc)) {
+        ofi_stripe_failed(&s->op);
+        return;
+    }
+    m.desc = &desc;
+    make_room(j, s->ep);
+    __atomic_fetch_add(&s->ep->in_flight, 1, __ATOMIC_RELAXED);
+    while (ofi_again(OFI_POST(j->f, j->put ? fi_writemsg(s->ep->ep, &m, flags)
+                                           : fi_readmsg(s->ep->ep, &m, flags)),
+                     &w, j->f))
+        ;
+    if (likely(!w.failed))
+        return;
+    __atomic_fetch_sub(&s->ep->in_flight, 1, __ATOMIC_RELAXED);
+    ofi_stripe_failed(&s->op);
+}
+
+static void await(struct transfer *x)
+{
+    struct ofi_wait w = { .wait.pe = x->op.pe };
+
+    /* acquire: what the stripes brought is there. */
+    while (!__atomic_load_n(&x->op.state, __ATOMIC_ACQUIRE))
+        ofi_wait_step(&w, x->op.flow->ep);
+    ofi_wait_end(&w);
+    ofi_pool_give(&transfers, &x->op);
+}
+
+/* Where stripe k begins: at a multiple of UNIT in the peer's segment. */
+static size_t begin(const struct job *j, int k)
+{
+    size_t off = j->len / (size_t)j->plan.n * (size_t)k;
+
+    if (k == 0)
+        return 0;
+    return k == j->plan.n ? j->len : off - (j->at->off + off) % UNIT;
+}
+
+/* The further rails first: the first one is the program's own thread's, over
+ * providers that copy in the call. */
+static void start(const struct job *j, bool waited, void *lead)
+{
+    struct transfer *x = ofi_pool_take(&transfers, j->f);
+
+    x->op = (struct ofi_op){ .pe = j->at->pe, .flow = j->f };
+    x->put = j->put;
+    x->waited = waited;
+    x->bad = false;
+    x->lead = lead;
+    x->left = j->plan.n;
+    ofi_flow_turns(j->f, j->at->pe);
+    /* relaxed: only sums are compared; the queues order the data. */
+    __atomic_fetch_add(&j->f->issued, 1, __ATOMIC_RELAXED);
+    if (j->put)
+        __atomic_fetch_add(&j->f->staged, 1, __ATOMIC_RELAXED);
+    for (int k = j->plan.n - 1; k >= 0; k--) {
+        struct stripe *s = &x->part[k];
+        size_t off = begin(j, k);
+        int rail = j->plan.rail[k];
+
+        s->op = (struct ofi_op){
+            .kind = OFI_STRIPED, .pe = j->at->pe, .flow = j->f
+        };
+        s->of = x;
+        s->mr = NULL;
+        s->rail = rail;
+        s->ep = rail ? ofi_rails[rail - 1].ep : j->f->ep;
+        /* The last one that is posted may end the transfer: x serves another
+         * one then, unless it is waited for. */
+        post(s, j, off, begin(j, k + 1) - off);
+    }
+    if (waited)
+        await(x);
+}
+
+bool ofi_stripe_put(struct xport_flow *f, const struct xport_at *to,
+                    const void *source, size_t len, bool nbi)
+{
+    struct job j = { .f = f, .at = to, .local = (char *)source, .len = len,
+                     .put = true };
+
+    if (!plan(to, source, &j.plan))
+        return false;
+    start(&j, !nbi, NULL);
+    return true;
+}
+
+bool ofi_stripe_get(struct xport_flow *f, void *dest,
+                    const struct xport_at *from, size_t len, bool nbi)
+{
+    struct job j = { .f = f, .at = from, .local = dest, .len = len };
+
+    if (!plan(from, dest, &j.plan))
+        return false;
+    start(&j, !nbi, NULL);
+    return true;
+}
+
+bool ofi_stripe_put_signal(struct xport_flow *f, const struct xport_at *to,
+                           const void *source, size_t len,
+                           const struct xport_at *sig_at,
+                           const struct xport_amo *sig)
+{
+    struct job j = { .f = f, .at = to, .local = (char *)source, .len = len,
+                     .put = true };
+
+    if (len > ofi.info->ep_attr->max_msg_size || !plan(to, source, &j.plan))
+        return false;
+    start(&j, false, ofi_amo_behind(f, sig_at, sig));
+    return true;
+}
