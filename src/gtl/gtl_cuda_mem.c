@@ -130,6 +130,10 @@ int gtl_cu_pin(void *host, size_t size, enum gtl_pin why, void **out)
     if (why == GTL_PIN_MMIO)
         flags |= CU_MEMHOSTREGISTER_IOMEMORY;
     rc = CU(cuMemHostRegister_v2, host, size, flags);
+    if (rc && why == GTL_PIN_MMIO)
+        rc = gtl_fail(rc, "cuMemHostRegister", "another device's registers "
+                      "are refused; does the nvidia module have "
+                      "NVreg_RegistryDwords=PeerMappingOverride=1?", 0);
     if (rc)
         return rc;
     rc = CU(cuMemHostGetDevicePointer_v2, &seen, host, 0);

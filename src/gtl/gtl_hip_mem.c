@@ -175,18 +175,33 @@ static int check_registered(char *host, size_t size)
     return rc;
 }
 
+/* Up to version 7.0 the runtime refuses the flag for registers of other
+ * devices, and maps them without it, if the kernel's driver does. */
+static int register_io(void *host, size_t size)
+{
+    int rc = HIP(HostRegister, host, size, HIP_REGISTER_PORTABLE |
+                 HIP_REGISTER_MAPPED | HIP_REGISTER_IO_MEMORY);
+
+    if (rc == -EINVAL)
+        rc = HIP(HostRegister, host, size, 0);
+    if (rc == -EINVAL)
+        rc = gtl_fail(rc, "hipHostRegister", "another device's registers are "
+                      "refused; ROCm's amdgpu driver (amdgpu-dkms) maps them, "
+                      "the kernel's own does not", 0);
+    return rc;
+}
+
 /* Memory that the program has registered itself is pinned all the same; it
  * is the program that ends that. */
 int gtl_hip_pin(void *host, size_t size, enum gtl_pin why, void **out)
 {
-    unsigned flags = HIP_REGISTER_PORTABLE | HIP_REGISTER_MAPPED;
     int was = gtl_hip_enter(), rc;
     bool ours;
     void *seen = host;
 
-    if (why == GTL_PIN_MMIO)
-        flags |= HIP_REGISTER_IO_MEMORY;
-    rc = HIP(HostRegister, host, size, flags);
+    rc = why == GTL_PIN_MMIO ? register_io(host, size)
+         : HIP(HostRegister, host, size,
+               HIP_REGISTER_PORTABLE | HIP_REGISTER_MAPPED);
     ours = !rc;
     if (rc == -EEXIST)
         rc = check_registered(host, size);

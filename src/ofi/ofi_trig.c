@@ -8,13 +8,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct ofi_trig_engine ofi_trig = { .lock = LOCK_INIT };
 
-enum { WORD = 64, WORDS = 64, PAGE = 4096 };
+enum { WORD = OFI_TRIG_WORD, WORDS = OFI_TRIG_WORDS };
 enum { MADE = 16 };             /* triggers, in advance */
 _Static_assert(WORDS == sizeof ofi_trig.spare / sizeof *ofi_trig.spare,
                "one each");
@@ -226,10 +228,12 @@ static int open_doorbell(struct xport_trig *t)
 
     if (rc || !page)
         return rc;
-    rc = gtl->pin(page, PAGE, GTL_PIN_MMIO, &seen);
+    rc = gtl->pin(page, (size_t)sysconf(_SC_PAGESIZE), GTL_PIN_MMIO, &seen);
     if (rc) {
         log_info(LOG_OFI, "the device does not reach the NIC's registers: %s",
                  gtl_error());
+        snprintf(ofi_trig.cause, sizeof ofi_trig.cause, "no doorbell for the "
+                 "device: %s", gtl_error());
         return rc;
     }
     t->mmio = page;
@@ -299,8 +303,8 @@ void ofi_trig_lend(struct xport_trig *t, xport_trig_failed *failed, void *arg)
     t->base = t->armed;
 }
 
-static int open_trigger(struct xport_trig **out, xport_trig_failed *failed,
-                        void *arg)
+int ofi_trig_open(struct xport_trig **out, xport_trig_failed *failed,
+                  void *arg)
 {
     struct xport_trig *t;
     int rc = 0;
@@ -330,7 +334,7 @@ static void make_some(void)
 }
 
 /* The NIC may still have entries of it. */
-static void trig_close(struct xport_trig *t)
+void ofi_trig_return(struct xport_trig *t)
 {
     lock_acquire(&ofi_trig.lock);
     t->closed = true;
@@ -338,74 +342,11 @@ static void trig_close(struct xport_trig *t)
 }
 
 /* Past a full ring sockets goes on only when the counter is touched again. */
-static void trig_bump(struct xport_trig *t, uint64_t n)
+void ofi_trig_bump(struct xport_trig *t, uint64_t n)
 {
     /* release: whoever sees the operations ended sees that they were let go. */
     __atomic_fetch_add(&t->bumps, n, __ATOMIC_RELEASE);
     fi_cntr_add(t->go, n);
-}
-
-/* ---- the test: a put to this PE itself, and its flag ---- */
-
-static int try_trigger(struct xport_trig *t, const struct xport_trig_op *op,
-                       const uint64_t *word)
-{
-    const struct timespec nap = { .tv_nsec = 100000 };
-    uint64_t least;
-    bool over = false;
-    int rc = ofi_trig_arm(t, op);
-
-    if (!rc)
-        rc = ofi_trig_flag(t, &least);
-    if (rc)
-        return rc;
-    if (__atomic_load_n(word, __ATOMIC_ACQUIRE))
-        return -EPROTO;         /* nobody has let it go */
-    if (t->mmio)                /* as a stream does */
-        __atomic_store_n((uint64_t *)t->mmio, 1, __ATOMIC_RELAXED);
-    else
-        trig_bump(t, 1);
-    for (int i = 0; i < 20000 && !over; i++) {
-        lock_acquire(&ofi_trig.lock);
-        ofi_trig_reap();
-        over = t->is_failed || (__atomic_load_n(t->word, __ATOMIC_ACQUIRE) >=
-                                    least && !t->entries);
-        lock_release(&ofi_trig.lock);
-        if (i > 100)
-            nanosleep(&nap, NULL);
-    }
-    if (!over)
-        return -ETIMEDOUT;
-    return t->is_failed || *word != *(uint64_t *)op->local ? -EIO : 0;
-}
-
-static void note_failure(void *arg, const char *call, const char *what, int pe,
-                         const char *cause)
-{
-    (void)arg;
-    (void)pe;
-    log_info(LOG_OFI, "deferred work: %s %s: %s", call, what, cause);
-}
-
-static int test(void)
-{
-    uint64_t *word = ofi_trig.words + WORDS * WORD / sizeof *word;
-    uint64_t value = 0x1234567812345678;
-    struct xport_trig_op op = {
-        .kind = XPORT_TRIG_PUT, .call = "the test's", .len = sizeof value,
-        .value = true, .local = &value,
-        .at = { .pe = rt_job.pe, .seg = HEAP_HOST,
-                .off = (uintptr_t)word - heap_segs[HEAP_HOST].base }
-    };
-    struct xport_trig *t;
-    int rc = open_trigger(&t, note_failure, NULL);
-
-    if (rc)
-        return rc;
-    *word = 0;
-    rc = fault_hit(FAULT_OFI_TEST) ? -EIO : try_trigger(t, &op, word);
-    trig_close(t);
-    return rc;
 }
 
 /* ---- all together ---- */
@@ -460,8 +401,11 @@ static void set_state(int state)
 /* When a stream first needs it. */
 static int open_engine(void)
 {
-    const char *step = "an endpoint";
-    int rc = open_ep();
+    const char *step = "an endpoint", *cause;
+    int rc;
+
+    ofi_trig.cause[0] = '\0';
+    rc = open_ep();
 
     if (!rc) {
         step = "its entries";
@@ -471,7 +415,7 @@ static int open_engine(void)
         step = "the test";
         open_chains(0, FIRST_CHAINS);
         set_state(1);
-        rc = test();
+        rc = ofi_trig_test();
     }
     if (!rc) {
         make_some();
@@ -480,9 +424,10 @@ static int open_engine(void)
                  ofi_trig.n_works, ofi.name);
         return 0;
     }
+    cause = ofi_trig.cause[0] ? ofi_trig.cause : ofi_strerror(rc);
     log_warn(ERR_NET, "deferred work of %s: %s: %s; streams go by way of a "
              "thread (SHMEM_TRIGGER=soft does not try)", ofi.name, step,
-             ofi_strerror(rc));
+             cause);
     close_all();
     return -ENOSYS;
 }
@@ -505,7 +450,7 @@ static int trig_open(struct xport_trig **out, xport_trig_failed *failed,
 {
     int rc = trig_ready();
 
-    return rc ? rc : open_trigger(out, failed, arg);
+    return rc ? rc : ofi_trig_open(out, failed, arg);
 }
 
 static uint64_t *trig_word(struct xport_trig *t)
@@ -572,9 +517,9 @@ bool ofi_trig_wanted(const char *provider)
 const struct xport_trig_ops *ofi_trig_table(void)
 {
     static struct xport_trig_ops ops = {
-        .ready = trig_ready, .open = trig_open, .close = trig_close,
+        .ready = trig_ready, .open = trig_open, .close = ofi_trig_return,
         .can = ofi_trig_can, .arm = ofi_trig_arm, .flag = ofi_trig_flag,
-        .word = trig_word, .doorbell = trig_doorbell, .bump = trig_bump,
+        .word = trig_word, .doorbell = trig_doorbell, .bump = ofi_trig_bump,
         .ended = trig_ended, .first = trig_first, .progress = trig_progress,
         .counts = trig_counts, .gate = ofi_trig_gate,
         .may_go = ofi_trig_may_go, .skip = ofi_trig_skip,

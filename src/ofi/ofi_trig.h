@@ -89,6 +89,8 @@ struct ofi_trig_kind {
 };
 
 enum { OFI_CHAINS = 64 };       /* two halos of 26 neighbours */
+/* Words that the NIC raises, of so many bytes each; one more is the test's. */
+enum { OFI_TRIG_WORD = 64, OFI_TRIG_WORDS = 64 };
 
 struct ofi_trig_engine {
     struct base_lock lock;
@@ -104,9 +106,10 @@ struct ofi_trig_engine {
         bool busy;
     } chains[OFI_CHAINS];
     struct xport_trig *triggers;
-    uint64_t *words, *spare[64];
+    uint64_t *words, *spare[OFI_TRIG_WORDS];
     int n_spare;
     struct xport_trig_counts counts;
+    char cause[256];            /* why it did not open, or "" */
 };
 extern struct ofi_trig_engine ofi_trig;
 static inline int ofi_trig_state(void)
@@ -131,6 +134,12 @@ int ofi_trig_counter(struct fid_cntr **out);
 /* Of one that is in no list. */
 void ofi_trig_free(struct xport_trig *t);
 
+/* The next one that is idle, or a new one; then for the next owner. */
+int ofi_trig_open(struct xport_trig **out, xport_trig_failed *failed,
+                  void *arg);
+void ofi_trig_return(struct xport_trig *t);
+void ofi_trig_bump(struct xport_trig *t, uint64_t n);
+
 /* To its next owner: its counters and its flag go on from where they are. */
 void ofi_trig_lend(struct xport_trig *t, xport_trig_failed *failed, void *arg);
 
@@ -144,6 +153,10 @@ void ofi_trig_skipped(struct xport_trig *t);
 /* ---- ofi_trig_reap.c ---- */
 /* Under the lock: what has ended gives its room back. */
 void ofi_trig_reap(void);
+
+/* ---- ofi_trig_test.c ---- */
+/* A put to this PE itself and its flag, let go as a stream does it. */
+int ofi_trig_test(void);
 
 /* ---- ofi_trig_work.c ---- */
 bool ofi_trig_can(const struct xport_trig_op *op);

@@ -98,6 +98,7 @@ static bool mapped(void *host, size_t size)
 
 int cuMemHostRegister_v2(void *host, size_t size, unsigned flags)
 {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     struct context *c;
 
     CALL_IN("cuMemHostRegister_v2", &c);
@@ -105,6 +106,10 @@ int cuMemHostRegister_v2(void *host, size_t size, unsigned flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (bare() && (flags & CU_MEMHOSTREGISTER_IOMEMORY))
         return CUDA_ERROR_NOT_SUPPORTED;
+    /* Pages of another device are mapped whole, or not at all. */
+    if (flags & CU_MEMHOSTREGISTER_IOMEMORY &&
+        ((uintptr_t)host % page || size % page))
+        return CUDA_ERROR_INVALID_VALUE;
     if (!mapped(host, size))
         return CUDA_ERROR_INVALID_VALUE;
     return fake_code(dev_pin(host, size, flags));

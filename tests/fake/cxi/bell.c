@@ -21,7 +21,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES = 8192 };
+enum { PAGES = 8192 };
 enum { BELL_ADD = 0, BELL_ADDERR = 64, BELL_RESET = 128, BELL_RESETERR = 192 };
 
 struct ring {
@@ -30,6 +30,7 @@ struct ring {
 };
 
 static char *base;              /* of PAGES pages; never unmapped */
+static size_t page;             /* the system's: the driver maps one whole */
 static _Atomic(struct cxi_cntr *) owner[PAGES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
@@ -144,12 +145,12 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     struct ring r = { 0 };
     int saved = errno;
 
-    if (!base || off >= (uintptr_t)PAGE * PAGES) {
+    if (!base || off >= page * PAGES) {
         pass_on(sig, info, context);
         return;
     }
-    r.cntr = atomic_load(&owner[off / PAGE]);
-    r.at = off % PAGE;
+    r.cntr = atomic_load(&owner[off / page]);
+    r.at = off % page;
     if (!r.cntr)
         cxi_rule(0, "15", "the doorbell of a counter that was closed");
     if (!step(context, &r.value)) {
@@ -203,17 +204,21 @@ int cxi_bell_open(struct cxi_cntr *cntr, void **out)
 
     pthread_mutex_lock(&lock);
     if (!base) {
-        void *p = mmap(NULL, (size_t)PAGE * PAGES, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *p;
 
-        base = p == MAP_FAILED ? NULL : p;
+        page = (size_t)sysconf(_SC_PAGESIZE);
+        /* And one more, where the system only says that they are as large. */
+        p = mmap(NULL, page * (PAGES + 1), PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        base = p == MAP_FAILED ? NULL
+               : (char *)p + (page - (uintptr_t)p % page) % page;
     }
     if (!cntr->page && base) {
         while (i < PAGES && atomic_load(&owner[i]))
             i++;
         if (i < PAGES) {
             atomic_store(&owner[i], cntr);
-            cntr->page = base + (size_t)i * PAGE;
+            cntr->page = base + (size_t)i * page;
         }
     }
     rc = cntr->page ? listen_to_faults() : -FI_ENOMEM;
@@ -228,7 +233,7 @@ void cxi_bell_close(struct cxi_cntr *cntr)
     if (!cntr->page)
         return;
     cxi_bell_take(cntr->dom);
-    atomic_store(&owner[(cntr->page - base) / PAGE], NULL);
+    atomic_store(&owner[(size_t)(cntr->page - base) / page], NULL);
 }
 
 int cxi_bell_start(struct cxi_domain *dom)

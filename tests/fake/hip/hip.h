@@ -9,6 +9,12 @@
  *   FAKE_HIP_WAIT=deaf     a stream's wait hears stream writes only
  *                 dead     it never ends
  *   FAKE_HIP_PINNED=moved  the device sees pinned memory elsewhere
+ *   FAKE_HIP_IO=taken      hipHostRegister knows the flag for I/O memory, as
+ *                          from 7.1 on; unset, it refuses that flag, and maps
+ *                          such memory without it
+ *               upstream   under the amdgpu driver of the kernel itself, in
+ *                          place of ROCm's: it maps no other device's memory
+ *               lost       it does, and what the device stores there is lost
  *   FAKE_HIP_USED=1        the program has used device 0 before
  *   FAKE_HIP_SOURCE=FILE   gets the text that hiprtc is given
  *   FAKE_HIPRTC=fails      it does not compile */

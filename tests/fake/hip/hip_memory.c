@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 /* What is added where pinned memory is moved: no address that a processor
  * can use. */
@@ -15,11 +17,31 @@ void *hip_here(const void *p)
     return (void *)((uintptr_t)p & ~ELSEWHERE);
 }
 
+static bool is_set(const char *name, const char *value)
+{
+    const char *text = getenv(name);
+
+    return text && !strcmp(text, value);
+}
+
+/* Registers of another device: no processor reads them. */
+static bool is_io(void *p)
+{
+    char byte;
+    struct iovec to = { &byte, 1 }, from = { p, 1 };
+
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1;
+}
+
 static void *there(void *p)
 {
-    const char *text = getenv("FAKE_HIP_PINNED");
+    static uint64_t nowhere[8192];
 
-    return text && !strcmp(text, "moved")
+    if (is_set("FAKE_HIP_IO", "lost") && is_io(p)) {
+        dev_pin(nowhere, sizeof nowhere, 0);    /* once */
+        return nowhere;
+    }
+    return is_set("FAKE_HIP_PINNED", "moved")
         ? (void *)((uintptr_t)p | ELSEWHERE) : p;
 }
 
@@ -58,11 +80,22 @@ unsigned hipMemGetInfo(size_t *unused, size_t *total)
     return hip_result(HIP_OK);
 }
 
+/* Pages of another device are mapped whole, or not at all. */
+static bool maps(const char *p, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return dev_setup()->is != DEV_BARE && !is_set("FAKE_HIP_IO", "upstream") &&
+           (uintptr_t)p % page == 0 && size % page == 0;
+}
+
 unsigned hipHostRegister(void *p, size_t size, unsigned flags)
 {
     CALL(HostRegister);
-    if (flags & HIP_REGISTER_IO_MEMORY && dev_setup()->is == DEV_BARE)
-        return hip_result(HIP_NOT_SUPPORTED);
+    if (flags & HIP_REGISTER_IO_MEMORY && !is_set("FAKE_HIP_IO", "taken"))
+        return hip_result(HIP_INVALID_VALUE);
+    if (is_io(p) && !maps(p, size))
+        return hip_result(HIP_INVALID_VALUE);
     return hip_result(hip_error(dev_pin(p, size, flags)));
 }
 
