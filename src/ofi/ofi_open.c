@@ -597,6 +597,7 @@ int ofi_open(void)
              ofi.wait_fd ? "events" : "looking now and then",
              ofi_rails_text(rails, sizeof rails));
     log_info(LOG_OFI, "provider %s", text);
+    ofi_trig_publish();
     rc = join();
     if (rc) {
         ofi_agent_close();

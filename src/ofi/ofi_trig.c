@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,12 @@
 struct ofi_trig_engine ofi_trig = { .lock = LOCK_INIT };
 
 enum { WORD = OFI_TRIG_WORD, WORDS = OFI_TRIG_WORDS };
-enum { MADE = 16 };             /* triggers, in advance */
 _Static_assert(WORDS == sizeof ofi_trig.spare / sizeof *ofi_trig.spare,
                "one each");
 
 /* ---- the kinds of NICs ---- */
+
+enum { CXI_ENTRIES = 2048, CXI_COUNTERS = 2047 };
 
 /* What <rdma/fi_cxi_ext.h> of the CXI provider says; Debian lacks it. */
 struct cxi_counter_ops {
@@ -49,7 +51,9 @@ static int cxi_doorbell(struct fid_cntr *go, void **page)
     return rc ? rc : ops->get_mmio_addr(&go->fid, page, &len);
 }
 
-/* Of all PEs on this NIC together. */
+/* The entries reserved for all PEs on this NIC, less 8 that the provider
+ * keeps: where fewer are reserved the difference wraps.  No NIC has more than
+ * 2048. */
 static size_t cxi_depth(void)
 {
     static const char *const names[] = {
@@ -61,8 +65,8 @@ static size_t cxi_depth(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!fi_open_ops(&ofi.domain->fid, names[i], 0, (void **)&ops, NULL) &&
             !ops->get_dwq_depth(&ofi.domain->fid, &depth))
-            return depth;
-    return 0;
+            return depth > CXI_ENTRIES ? 0 : depth;
+    return OFI_DEPTH_UNKNOWN;
 }
 
 static int no_doorbell(struct fid_cntr *go, void **page)
@@ -76,9 +80,10 @@ static int no_doorbell(struct fid_cntr *go, void **page)
  * entries that are let go at once. */
 static const struct ofi_trig_kind kinds[] = {
     { .name = "cxi", .entries = true, .most = (uint64_t)1 << 47,
-      .doorbell = cxi_doorbell, .ask_depth = cxi_depth },
+      .counters = CXI_COUNTERS, .doorbell = cxi_doorbell,
+      .ask_depth = cxi_depth },
     { .name = "sockets", .depth = 1000, .most = 0x7fff0000,
-      .doorbell = no_doorbell }
+      .counters = INT_MAX, .doorbell = no_doorbell }
 };
 
 /* ---- entries ---- */
@@ -106,26 +111,12 @@ void ofi_trig_give(struct ofi_work *w)
     ofi_trig.counts.used_entries--;
 }
 
-/* This PE's share, less a tenth; and no more than may be under way. */
-static size_t share(void)
-{
-    size_t depth = ofi_trig.kind->depth ? ofi_trig.kind->depth
-                                        : ofi_trig.kind->ask_depth();
-    size_t most = ofi.info->tx_attr->size - ofi.info->tx_attr->size / 10;
-
-    depth /= (size_t)rt_job.n_local;
-    depth -= depth / 10;
-    if (env.TRIGGER_DEPTH)
-        depth = (size_t)env.TRIGGER_DEPTH;
-    return depth < most || !ofi_trig.kind->entries ? depth : most;
-}
-
 static int open_works(void)
 {
-    size_t n = share();
+    size_t n = ofi_trig.plan.entries;
 
     if (n < 3)                  /* a put, a signal and a flag */
-        return -ENOSPC;
+        return ofi_trig_no_depth();
     ofi_trig.all = calloc(n, sizeof *ofi_trig.all);
     if (!ofi_trig.all)
         return -ENOMEM;
@@ -145,8 +136,12 @@ int ofi_trig_counter(struct fid_cntr **out)
         .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_NONE
     };
 
-    return fault_hit(FAULT_OFI_EP) ? -FI_EDOMAIN
-           : fi_cntr_open(ofi.domain, &a, out, NULL);
+    int rc = fault_hit(FAULT_OFI_EP) ||
+             ofi_trig.n_counters >= ofi_trig.plan.counters ? -FI_EDOMAIN
+             : fi_cntr_open(ofi.domain, &a, out, NULL);
+
+    ofi_trig.n_counters += !rc;
+    return rc;
 }
 
 static void close_counter(struct fid_cntr **c)
@@ -155,18 +150,16 @@ static void close_counter(struct fid_cntr **c)
 
     if (rc)
         log_info(LOG_OFI, "closing a counter: %s", ofi_strerror(rc));
+    ofi_trig.n_counters -= *c && !rc;
     *c = NULL;
 }
 
-/* As many as there are, for signals take turns: a NIC has 2047 counters, and
- * all PEs of the node together take no more than half of these. */
-enum { CHAINS_OF_NODE = 1024, FIRST_CHAINS = 16 };
+/* As many as there are, for signals take turns. */
+enum { FIRST_CHAINS = 16 };
 
 static void open_chains(int from, int to)
 {
-    int most = CHAINS_OF_NODE / rt_job.n_local;
-
-    for (int i = from; i < to && (i < most || !i); i++)
+    for (int i = from; i < to && i < ofi_trig.plan.chains; i++)
         if (ofi_trig_counter(&ofi_trig.chains[i].counter))
             return;
 }
@@ -328,7 +321,7 @@ static void make_some(void)
     struct xport_trig *t;
 
     lock_acquire(&ofi_trig.lock);
-    for (int i = 1; i < MADE && !make_trigger(&t); i++)
+    for (int i = 1; i < ofi_trig.plan.made && !make_trigger(&t); i++)
         ;
     lock_release(&ofi_trig.lock);
 }
@@ -405,6 +398,7 @@ static int open_engine(void)
     int rc;
 
     ofi_trig.cause[0] = '\0';
+    ofi_trig_share();
     rc = open_ep();
 
     if (!rc) {
@@ -491,7 +485,8 @@ static void trig_counts(struct xport_trig_counts *out)
 int ofi_trig_reserve(void)
 {
     ofi_trig.words = heap_reserve((WORDS + 1) * WORD, WORD);
-    if (!ofi_trig.words)
+    ofi_trig.my_nic = heap_reserve(WORD, WORD);
+    if (!ofi_trig.words || !ofi_trig.my_nic)
         return -ENOMEM;
     for (ofi_trig.n_spare = 0; ofi_trig.n_spare < WORDS; ofi_trig.n_spare++)
         ofi_trig.spare[ofi_trig.n_spare] =

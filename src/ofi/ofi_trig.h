@@ -83,9 +83,18 @@ struct ofi_trig_kind {
     const char *name;
     bool entries;               /* each work's end is told by a queue */
     size_t depth;               /* 0: ask */
+    int counters;               /* of a NIC */
     uint64_t most;              /* a threshold's */
     int (*doorbell)(struct fid_cntr *go, void **page);
-    size_t (*ask_depth)(void);
+    size_t (*ask_depth)(void);  /* of a NIC, or OFI_DEPTH_UNKNOWN */
+};
+#define OFI_DEPTH_UNKNOWN SIZE_MAX
+
+/* What one of `pes` PEs on a NIC takes of it. */
+struct ofi_trig_plan {
+    int pes;
+    size_t entries;
+    int counters, chains, gates, made;  /* made: triggers, in advance */
 };
 
 enum { OFI_CHAINS = 64 };       /* two halos of 26 neighbours */
@@ -108,6 +117,9 @@ struct ofi_trig_engine {
     struct xport_trig *triggers;
     uint64_t *words, *spare[OFI_TRIG_WORDS];
     int n_spare;
+    struct ofi_trig_plan plan;
+    int n_counters;
+    uint64_t *my_nic;           /* which, for the PEs of this node */
     struct xport_trig_counts counts;
     char cause[256];            /* why it did not open, or "" */
 };
@@ -142,6 +154,17 @@ void ofi_trig_bump(struct xport_trig *t, uint64_t n);
 
 /* To its next owner: its counters and its flag go on from where they are. */
 void ofi_trig_lend(struct xport_trig *t, xport_trig_failed *failed, void *arg);
+
+/* ---- ofi_trig_share.c ---- */
+/* Before the first fence of the job that has a provider: which NIC it is. */
+void ofi_trig_publish(void);
+/* After that fence: fills ofi_trig.plan. */
+void ofi_trig_share(void);
+/* Of a NIC's entries and counters; asked: SHMEM_TRIGGER_DEPTH, or 0. */
+void ofi_trig_divide(size_t depth, int counters, int pes, size_t asked,
+                     struct ofi_trig_plan *out);
+/* -ENOSPC, and ofi_trig.cause says what to do. */
+int ofi_trig_no_depth(void);
 
 /* ---- ofi_trig_gate.c ---- */
 int ofi_trig_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,

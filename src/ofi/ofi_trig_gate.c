@@ -11,17 +11,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Two counters each, of the NIC's 2047: what a PE's messages do not leave, the
- * triggers of no queue and no other PE of the node can have. */
-enum { GATES_OF_NODE = 256 };
-
+/* What a PE's messages do not leave of the NIC's counters, the triggers of no
+ * queue and no other PE can have. */
 static bool may_have_more(void) REQUIRES(ofi_trig.lock)
 {
-    int n = 0, most = GATES_OF_NODE / rt_job.n_local;
+    int n = 0;
 
     for (struct xport_trig *t = ofi_trig.triggers; t; t = t->next)
         n += t->gate;
-    return n < most || !n;
+    return n < ofi_trig.plan.gates;
 }
 
 static int make_gate(struct xport_trig **out) REQUIRES(ofi_trig.lock)

@@ -80,6 +80,16 @@ int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key);
 void cxi_op_copy(struct cxi_op *op);
 void cxi_op_cancel(struct cxi_op *op);      /* one that was not submitted */
 
+/* share.c: a NIC's entries and counters, which all PEs on it share.  use: takes
+ * n more of them, or gives -n back; -FI_ENOSPC: there are not so many. */
+enum cxi_what { CXI_ENTRIES, CXI_CNTRS, CXI_SHARED };
+int cxi_use_open(const char *nic, struct cxi_nic_use **out);
+void cxi_use_close(struct cxi_nic_use *u);
+int cxi_use(struct cxi_nic_use *u, enum cxi_what what, long n);
+long cxi_used(struct cxi_nic_use *u, enum cxi_what what);   /* of all PEs */
+long cxi_most(struct cxi_nic_use *u, enum cxi_what what);
+size_t cxi_depth(void);         /* as get_dwq_depth says it */
+
 /* nic.c */
 int cxi_nic_start(struct cxi_domain *dom);
 void cxi_nic_stop(struct cxi_domain *dom);

@@ -173,6 +173,7 @@ static int cntr_close(struct fid *fid)
         at = &(*at)->next;
     *at = cntr->next;
     dom->cntrs--;
+    cxi_use(dom->nic_use, CXI_CNTRS, -1);
     pthread_mutex_unlock(&dom->lock);
     atomic_fetch_sub(&dom->refs, 1);
     free(cntr);
@@ -242,7 +243,7 @@ int cxi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
     if (!cntr)
         return -FI_ENOMEM;
     pthread_mutex_lock(&dom->lock);
-    if (dom->cntrs >= CXI_CNTR_MAX) {
+    if (cxi_use(dom->nic_use, CXI_CNTRS, 1)) {
         pthread_mutex_unlock(&dom->lock);
         free(cntr);
         return -FI_EDOMAIN;

@@ -29,7 +29,6 @@
 #define CXI_TX_SIZE     1024
 #define CXI_TX_MAX      16384
 #define CXI_RX_SIZE     1024
-#define CXI_CNTR_MAX    ((int)cxi_env("FAKE_CXI_CNTRS", 2047))
 #define CXI_SUCCESS_MAX ((1ull << 48) - 1)
 #define CXI_ERROR_MAX   127
 
@@ -70,11 +69,12 @@ struct cxi_domain {
     int counters, arrivals;     /* of regions: how many, and their epoll */
     uint64_t next_key, random, delay;   /* delay: the longest, in ns */
     struct cxi_op *graves;      /* received too late to be taken back */
+    struct cxi_nic_use *nic_use;        /* with the other PEs on this NIC */
     int cntrs;
     bool hybrid;                /* atomics may come with a descriptor */
 
-    /* Deferred work: entries of the NIC that wait, and how many there are;
-     * counters that have reached what one of theirs waits for. */
+    /* Deferred work: entries of the NIC that wait, and what is said of how
+     * many there are; counters that have reached what one of theirs waits for. */
     size_t depth, entries;
     struct cxi_cntr *due, *all;
     int bell[2];                /* a pipe of what was stored at doorbells */

@@ -21,6 +21,7 @@ static int domain_close(struct fid *fid)
     fi_close(&dom->real_cq->fid);
     fi_close(&dom->real->fid);
     fi_freeinfo(dom->real_info);
+    cxi_use_close(dom->nic_use);
     pthread_mutex_destroy(&dom->lock);
     atomic_fetch_sub(&dom->fabric->refs, 1);
     free(dom);
@@ -140,9 +141,14 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
     dom->fid.mr = &cxi_mr_ops;
     dom->fabric = container(fabric, struct cxi_fabric, fid);
     dom->prov_keys = info->domain_attr->mr_mode & FI_MR_PROV_KEY;
-    dom->depth = (size_t)cxi_env("FAKE_CXI_DEPTH", 500);
+    dom->depth = cxi_depth();
     pthread_mutex_init(&dom->lock, NULL);
-    rc = open_base(dom);
+    rc = cxi_use_open(info->domain_attr->name ? info->domain_attr->name
+                      : "cxi0", &dom->nic_use);
+    if (!rc)
+        rc = open_base(dom);
+    if (rc && dom->nic_use)
+        cxi_use_close(dom->nic_use);
     if (rc) {
         pthread_mutex_destroy(&dom->lock);
         free(dom);

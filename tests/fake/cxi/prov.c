@@ -40,7 +40,7 @@
  *                FI_WRITE on the endpoint, final operands of FI_ATOMIC_WRITE,
  *                failures fire nothing; a credit from queueing until the
  *                completion was read; no cancelling, a flush takes all
- *  14  work.c    more entries than the NIC has
+ *  14  work.c    more entries than the NIC has for all its PEs (share.c)
  *  15  bell.c    a counter's doorbell: plain stores of 8 bytes, each is added
  *  16  mr.c      counters of regions: registered for events, one each, bound
  *                before enable; they count writes and atomics of others
@@ -56,8 +56,10 @@
  *   FAKE_CXI_NO_VNI=1     as on a machine that gave the job no network
  *   FAKE_CXI_DELAY_US=n   the longest delay, 1000
  *   FAKE_CXI_SEED=n       of the delays; else the process id
- *   FAKE_CXI_DEPTH=n      entries of deferred work, 500
- *   FAKE_CXI_CNTRS=n      counters, 2047
+ *   FAKE_CXI_RESERVED=n   entries of deferred work that are reserved on each
+ *                         NIC, of which 8 are the provider's
+ *   FAKE_CXI_DEPTH=n      the same without these 8, 500
+ *   FAKE_CXI_CNTRS=n      counters of each NIC, 2047
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_PINNED=n     bytes of memory that may be pinned; no limit
  *   FAKE_CXI_LOG=1        what was used, on stderr when a domain closes

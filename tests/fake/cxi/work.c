@@ -21,10 +21,13 @@
 
 static int room(struct cxi_domain *dom, size_t n)
 {
-    if (dom->entries + n <= dom->depth)
+    if (!cxi_use(dom->nic_use, CXI_ENTRIES, (long)n)) {
+        cxi_use(dom->nic_use, CXI_ENTRIES, -(long)n);   /* see arm */
         return 0;
-    return cxi_rule(-FI_ENOSPC, "14", "%zu entries of deferred work, the NIC "
-                    "has %zu", dom->entries + n, dom->depth);
+    }
+    return cxi_rule(-FI_ENOSPC, "14", "%ld entries of deferred work, the NIC "
+                    "has %ld", cxi_used(dom->nic_use, CXI_ENTRIES) + (long)n,
+                    cxi_most(dom->nic_use, CXI_ENTRIES));
 }
 
 /* Behind those of the same threshold. */
@@ -37,6 +40,7 @@ static void arm(struct cxi_cntr *trigger, struct cxi_work *w)
         at = &(*at)->next;
     w->next = *at;
     *at = w;
+    cxi_use(dom->nic_use, CXI_ENTRIES, 1);
     if (++dom->entries > dom->log.entries)
         dom->log.entries = dom->entries;
     cxi_cntr_change(trigger, false, true, 0);   /* is it time already? */
@@ -46,6 +50,7 @@ static void arm(struct cxi_cntr *trigger, struct cxi_work *w)
 static void disarm(struct cxi_cntr *trigger, const struct cxi_work *w)
 {
     trigger->dom->entries--;
+    cxi_use(trigger->dom->nic_use, CXI_ENTRIES, -1);
     if (w->does != CXI_DOES_WRITE_BACK)
         trigger->users--;
     if (w->does == CXI_DOES_OP)
