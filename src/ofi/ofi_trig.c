@@ -144,7 +144,7 @@ int ofi_trig_counter(struct fid_cntr **out)
     return rc;
 }
 
-static void close_counter(struct fid_cntr **c)
+void ofi_trig_counter_close(struct fid_cntr **c)
 {
     int rc = *c ? fi_close(&(*c)->fid) : 0;
 
@@ -159,6 +159,8 @@ enum { FIRST_CHAINS = 16 };
 
 static void open_chains(int from, int to)
 {
+    if (ofi_trig.errors_count)
+        return;
     for (int i = from; i < to && i < ofi_trig.plan.chains; i++)
         if (ofi_trig_counter(&ofi_trig.chains[i].counter))
             return;
@@ -208,9 +210,9 @@ void ofi_trig_free(struct xport_trig *t)
         fi_close(&t->region->fid);
     if (t->mmio)
         gtl->unpin(t->mmio);
-    close_counter(&t->go);
-    close_counter(&t->done);
-    close_counter(&t->flagged);
+    ofi_trig_counter_close(&t->go);
+    ofi_trig_counter_close(&t->done);
+    ofi_trig_counter_close(&t->flagged);
     free(t);
 }
 
@@ -375,11 +377,13 @@ static void close_all(void)
         fi_close(&e->cq->fid);
     free(e);
     for (int i = 0; i < OFI_CHAINS; i++)
-        close_counter(&ofi_trig.chains[i].counter);
-    close_counter(&ofi_trig.writes);
-    close_counter(&ofi_trig.reads);
+        ofi_trig_counter_close(&ofi_trig.chains[i].counter);
+    for (int i = 0; i < 3; i++)
+        ofi_trig_counter_close(&ofi_trig.probe[i]);
+    ofi_trig_counter_close(&ofi_trig.writes);
+    ofi_trig_counter_close(&ofi_trig.reads);
     free(ofi_trig.all);
-    ofi_trig.all = ofi_trig.unused = NULL;
+    ofi_trig.all = ofi_trig.unused = ofi_trig.held = NULL;
     ofi_trig.ep = NULL;
     memset(ofi_trig.chains, 0, sizeof ofi_trig.chains);
     memset(&ofi_trig.counts, 0, sizeof ofi_trig.counts);
@@ -407,6 +411,9 @@ static int open_engine(void)
     }
     if (!rc) {
         step = "the test";
+        rc = ofi_trig_probe(&ofi_trig.errors_count);
+    }
+    if (!rc) {
         open_chains(0, FIRST_CHAINS);
         set_state(1);
         rc = ofi_trig_test();
@@ -414,8 +421,9 @@ static int open_engine(void)
     if (!rc) {
         make_some();
         open_chains(FIRST_CHAINS, OFI_CHAINS);
-        log_info(LOG_OFI, "deferred work: %zu entries of %s",
-                 ofi_trig.n_works, ofi.name);
+        log_info(LOG_OFI, "deferred work: %zu entries of %s; failures %s",
+                 ofi_trig.n_works, ofi.name, ofi_trig.errors_count
+                 ? "count: a thread sends the signals of puts" : "do not count");
         return 0;
     }
     cause = ofi_trig.cause[0] ? ofi_trig.cause : ofi_strerror(rc);
@@ -516,7 +524,7 @@ const struct xport_trig_ops *ofi_trig_table(void)
         .can = ofi_trig_can, .arm = ofi_trig_arm, .flag = ofi_trig_flag,
         .word = trig_word, .doorbell = trig_doorbell, .bump = ofi_trig_bump,
         .ended = trig_ended, .first = trig_first, .progress = trig_progress,
-        .counts = trig_counts, .gate = ofi_trig_gate,
+        .settle = ofi_trig_settle, .counts = trig_counts, .gate = ofi_trig_gate,
         .may_go = ofi_trig_may_go, .skip = ofi_trig_skip,
         .skipped = ofi_trig_skipped
     };

@@ -8,6 +8,11 @@
  * own memory, let go by `done`.  A signal waits for its put by a counter that
  * only the two of them use until both have ended.
  *
+ * fi_trigger(3) has failures count towards thresholds like successes; whether
+ * a NIC does so is tried (errors_count).  Then `done` counts them itself, a
+ * signal is posted when the queue tells that its put succeeded, and settle()
+ * waits until the queue has told what a flag stands for.
+ *
  * The NIC has room for few entries, and what it does with more is not defined,
  * so they are counted here: each lies in a struct ofi_work from when it is
  * queued until it is known to have ended, and there are no more of these than
@@ -53,6 +58,8 @@ struct ofi_work {
     int pe;
     const char *call;
     int chain;                  /* the counter it gives back, or -1 */
+    struct ofi_work *signal;    /* LED: to be posted when it has succeeded */
+    uint64_t flag;              /* FLAG: the word's value, once it is raised */
 };
 
 struct xport_trig {
@@ -68,7 +75,8 @@ struct xport_trig {
     uint64_t first;             /* atomic: so many of the first */
     uint64_t bumps;             /* atomic: by the processor */
     uint64_t base;              /* of them, before its present owner */
-    bool is_failed;
+    bool is_failed, drained;
+    uint64_t covered;           /* operations that flags now gone stood for */
     bool retired, closed;       /* takes no more: what it has goes on */
     bool gate;                  /* see ofi_trig_gate.c */
     struct fid_mr *region;
@@ -106,8 +114,10 @@ struct ofi_trig_engine {
     const struct ofi_trig_kind *kind;
     int state;                  /* atomic; 0: not tried; 1; or -errno */
     struct ofi_ep *ep;          /* its queue tells of no others */
-    struct fid_cntr *writes, *reads;
+    bool errors_count;          /* towards thresholds, as successes do */
+    struct fid_cntr *writes, *reads, *probe[3];
     struct ofi_work *all, *unused;
+    struct ofi_work *held;      /* signals to be posted, by next */
     size_t n_works;
     struct {
         struct fid_cntr *counter;
@@ -143,6 +153,7 @@ struct ofi_work *ofi_trig_take(void);
 void ofi_trig_give(struct ofi_work *w);
 
 int ofi_trig_counter(struct fid_cntr **out);
+void ofi_trig_counter_close(struct fid_cntr **c);
 /* Of one that is in no list. */
 void ofi_trig_free(struct xport_trig *t);
 
@@ -176,8 +187,12 @@ void ofi_trig_skipped(struct xport_trig *t);
 /* ---- ofi_trig_reap.c ---- */
 /* Under the lock: what has ended gives its room back. */
 void ofi_trig_reap(void);
+/* Failures behind flags that are raised have been reported. */
+void ofi_trig_settle(void);
 
 /* ---- ofi_trig_test.c ---- */
+/* Before anything is armed: do failures count towards thresholds? */
+int ofi_trig_probe(bool *counts);
 /* A put to this PE itself and its flag, let go as a stream does it. */
 int ofi_trig_test(void);
 
@@ -185,5 +200,9 @@ int ofi_trig_test(void);
 bool ofi_trig_can(const struct xport_trig_op *op);
 int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op);
 int ofi_trig_flag(struct xport_trig *t, uint64_t *least);
+/* A put or get as an entry; -EAGAIN: the NIC did not take it. */
+void ofi_trig_make(struct ofi_work *w, const struct xport_trig_op *op);
+int ofi_trig_post(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
+                  struct fid_cntr *done);
 
 #endif

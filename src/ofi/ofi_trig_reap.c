@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the NIC has ended gives its room back, and what failed is noted: it is
- * counted in the NIC's place, so that flags behind it are raised when all else
- * has ended; but the trigger takes no more. */
+ * counted in the NIC's place, unless the NIC counts failures, so that flags
+ * behind it are raised when all else has ended; but the trigger takes no
+ * more. */
 #include "ofi/ofi_trig.h"
 #include "base/log.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
+#include <time.h>
+
+enum { PAUSES = 64, YIELDS = 512 };
 
 static const char *name_of(const struct ofi_work *w)
 {
@@ -54,6 +59,12 @@ static void drop_led(struct ofi_work *put)
 {
     struct list_link *pos, *tmp;
 
+    if (put->signal) {
+        give(put->signal);
+        put->signal = NULL;
+        count(put->trig);
+        return;
+    }
     list_each(pos, tmp, &put->trig->works) {
         struct ofi_work *w = list_entry(pos, struct ofi_work, link);
 
@@ -82,10 +93,50 @@ static void fail(struct ofi_work *w, const struct fi_cq_err_entry *err)
                          __ATOMIC_RELEASE);
         return;
     }
-    fi_cntr_add(t->done, 1);
+    /* A put that its signal follows is counted by that. */
+    if (!ofi_trig.errors_count || w->role == OFI_WORK_LED)
+        fi_cntr_add(t->done, 1);
     if (w->role == OFI_WORK_LED)
         drop_led(w);
 }
+
+/* A counter has 7 bits for failures, and flags wait for all of them: when all
+ * has ended, it goes past what any flag may wait for. */
+static void drain(struct xport_trig *t)
+{
+    if (!ofi_trig.errors_count || !t->is_failed || t->drained ||
+        __atomic_load_n(&t->ended, __ATOMIC_RELAXED) < t->armed)
+        return;
+    t->drained = true;
+    fi_cntr_add(t->done, t->armed);
+}
+
+/* ---- signals that are posted here ---- */
+
+/* Their puts have been let go, and so are they. */
+static void post_held(void)
+{
+    struct ofi_work *w;
+
+    while ((w = ofi_trig.held)) {
+        if (ofi_trig_post(w, w->trig->go, w->number << w->trig->gate,
+                          w->trig->done))
+            return;             /* at the next look */
+        ofi_trig.held = w->next;
+    }
+}
+
+static void hold(struct ofi_work *w)
+{
+    struct ofi_work **at = &ofi_trig.held;
+
+    while (*at)
+        at = &(*at)->next;
+    w->next = NULL;
+    *at = w;
+}
+
+/* ---- what has ended ---- */
 
 /* Counters say how many, and only all of a trigger's together who: sockets. */
 static void reap_counted(struct xport_trig *t)
@@ -113,10 +164,15 @@ static void ended(struct ofi_work *w)
         return;
     if (w->role == OFI_WORK_FLAG)
         tell_device();
+    if (w->role == OFI_WORK_FLAG && w->number - 1 > t->covered)
+        t->covered = w->number - 1;
     if (w->role == OFI_WORK_OP)
         count(t);
+    if (w->signal)
+        hold(w->signal);
     give(w);
     tell_first(t);
+    drain(t);
 }
 
 static bool read_error(void)
@@ -145,9 +201,61 @@ void ofi_trig_reap(void)
             if (e[i].op_context)
                 ended(e[i].op_context);
     } while (n == 16 || (n == -FI_EAVAIL && read_error()));
+    post_held();
     if (ofi_trig.kind->entries)
         return;
     for (struct xport_trig *t = ofi_trig.triggers; t; t = t->next)
         if (!t->closed || t->entries)
             reap_counted(t);
+}
+
+/* ---- what flags stand for ---- */
+
+/* Has the queue told of all before the flags that are raised?  A gate's are one
+ * for each operation, and its owner raises some itself. */
+static bool is_settled(struct xport_trig *t)
+{
+    uint64_t raised = __atomic_load_n(t->word, __ATOMIC_ACQUIRE);
+    uint64_t covered = t->covered;
+    struct list_link *pos, *tmp;
+
+    if (t->gate)
+        return raised <= t->ended - t->base || t->ended == t->armed;
+    list_each(pos, tmp, &t->works) {
+        struct ofi_work *w = list_entry(pos, struct ofi_work, link);
+
+        if (w->role == OFI_WORK_FLAG && w->flag <= raised &&
+            w->number - 1 > covered)
+            covered = w->number - 1;
+    }
+    return t->first >= covered;
+}
+
+static bool all_settled(void)
+{
+    bool all = true;
+
+    lock_acquire(&ofi_trig.lock);
+    ofi_trig_reap();
+    for (struct xport_trig *t = ofi_trig.triggers; t && all; t = t->next)
+        all = t->closed || is_settled(t);
+    lock_release(&ofi_trig.lock);
+    return all;
+}
+
+/* The NIC has ended it all, so its queue is about to tell. */
+void ofi_trig_settle(void)
+{
+    const struct timespec nap = { .tv_nsec = 20000 };
+
+    if (likely(!ofi_trig.errors_count) || ofi_trig_state() != 1)
+        return;
+    for (int i = 0; !all_settled(); i++) {
+        if (i < PAUSES)
+            atomics_pause();
+        else if (i < YIELDS)
+            sched_yield();
+        else
+            nanosleep(&nap, NULL);
+    }
 }

@@ -84,7 +84,7 @@ static void aim(struct ofi_work *w, struct fi_msg_rma *m,
     };
 }
 
-static void make_transfer(struct ofi_work *w, const struct xport_trig_op *op)
+void ofi_trig_make(struct ofi_work *w, const struct xport_trig_op *op)
 {
     bool put = op->kind == XPORT_TRIG_PUT;
     const void *local = op->local;
@@ -172,8 +172,8 @@ static void make_word(struct ofi_work *w, const struct xport_trig_op *op)
 
 /* ---- queueing ---- */
 
-static int queue(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
-                 struct fid_cntr *done)
+int ofi_trig_post(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
+                  struct fid_cntr *done)
 {
     int rc;
 
@@ -183,12 +183,25 @@ static int queue(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
     rc = fi_control(&ofi.domain->fid, FI_QUEUE_WORK, &w->work);
     if (rc && rc != -FI_EAGAIN && rc != -FI_ENOSPC)
         log_info(LOG_OFI, "FI_QUEUE_WORK: %s", ofi_strerror(rc));
-    if (rc)
-        return -EAGAIN;
+    return rc ? -EAGAIN : 0;
+}
+
+/* The trigger's from now on. */
+static void enlist(struct ofi_work *w)
+{
     w->number = w->trig->armed + 1;
     list_append(&w->trig->works, &w->link);
     w->trig->entries++;
-    return 0;
+}
+
+static int queue(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
+                 struct fid_cntr *done)
+{
+    int rc = ofi_trig_post(w, go, at, done);
+
+    if (!rc)
+        enlist(w);
+    return rc;
 }
 
 /* Where the counter is when the next one goes. */
@@ -213,6 +226,7 @@ static int take(struct xport_trig *t, const char *call, struct ofi_work **w,
         w[i]->chain = -1;
         w[i]->role = OFI_WORK_OP;
         w[i]->desc = NULL;
+        w[i]->signal = NULL;
     }
     return 0;
 }
@@ -227,7 +241,7 @@ static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
     if (op->kind == XPORT_TRIG_AMO || as_word(op))
         make_word(w, op);
     else
-        make_transfer(w, op);
+        ofi_trig_make(w, op);
     rc = queue(w, t->go, goes_at(t), t->done);
     if (rc)
         ofi_trig_give(w);
@@ -247,12 +261,51 @@ static int take_chain(void)
     return -EAGAIN;
 }
 
+/* A put and its signal. */
+static int take_both(struct xport_trig *t, const struct xport_trig_op *op,
+                     struct ofi_work *w[2])
+{
+    int rc = take(t, op->call, w, 2);
+
+    if (rc)
+        return rc;
+    if (as_word(op))
+        make_word(w[0], op);
+    else
+        ofi_trig_make(w[0], op);
+    w[0]->role = OFI_WORK_LED;
+    make_amo(w[1], &op->sig_at, &op->sig, NULL);
+    return 0;
+}
+
+/* Where failures count, a counter does not tell that the put succeeded: the
+ * thread that reads so in the queue posts the signal (ofi_trig_reap.c), which
+ * has its entry from now on. */
+static int arm_put_first(struct xport_trig *t, const struct xport_trig_op *op)
+{
+    struct ofi_work *w[2];
+    int rc = take_both(t, op, w);
+
+    if (rc)
+        return rc;
+    rc = ofi_trig_post(w[0], t->go, goes_at(t), NULL);
+    if (rc) {
+        ofi_trig_give(w[0]);
+        ofi_trig_give(w[1]);
+        return rc;
+    }
+    w[0]->signal = w[1];
+    enlist(w[1]);
+    enlist(w[0]);
+    return 0;
+}
+
 /* The signal is queued first: without its put it never goes, and the other way
  * round the put would be under way without it. */
 static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
 {
     struct ofi_work *w[2];
-    int c, rc = take(t, op->call, w, 2);
+    int c, rc = take_both(t, op, w);
 
     if (rc)
         return rc;
@@ -262,12 +315,6 @@ static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
         ofi_trig_give(w[1]);
         return c;
     }
-    if (as_word(op))
-        make_word(w[0], op);
-    else
-        make_transfer(w[0], op);
-    w[0]->role = OFI_WORK_LED;
-    make_amo(w[1], &op->sig_at, &op->sig, NULL);
     w[1]->chain = c;
     rc = queue(w[1], ofi_trig.chains[c].counter, ofi_trig.chains[c].uses + 1,
                t->done);
@@ -294,7 +341,8 @@ int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op)
     if (t->retired || t->armed >= ofi_trig.kind->most)
         rc = -EAGAIN;
     else if (!t->is_failed)
-        rc = op->signals ? arm_both(t, op) : arm_one(t, op);
+        rc = !op->signals ? arm_one(t, op)
+             : ofi_trig.errors_count ? arm_put_first(t, op) : arm_both(t, op);
     t->armed += !rc;
     lock_release(&ofi_trig.lock);
     return rc;
@@ -319,6 +367,8 @@ int ofi_trig_flag(struct xport_trig *t, uint64_t *least)
             ofi_trig_give(w);
     }
     t->flags += !rc;
+    if (!rc)
+        w->flag = t->flags;
     *least = t->flags;
     lock_release(&ofi_trig.lock);
     return rc;

@@ -158,6 +158,7 @@ static int take(const char *call, void *stream, const struct stream_failed *f)
     struct stream_failed **at;
     int rc = 0;
 
+    xport_trig->settle();
     /* acquire: what ended has been reported before. */
     if (likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)))
         return 0;
@@ -197,6 +198,7 @@ static bool knows_all(const struct stream_failed *f)
 
 int stream_fail_unowned(const char *call, const struct stream_failed *f)
 {
+    xport_trig->settle();
     return likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)) || knows_all(f)
            ? 0 : take(call, NULL, f);
 }

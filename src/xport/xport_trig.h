@@ -72,6 +72,9 @@ struct xport_trig_ops {
     uint64_t (*first)(struct xport_trig *t);
     /* Room is given back, and failures are seen, when somebody calls this. */
     void (*progress)(void);
+    /* Failed operations that a raised flag stands for have been reported when
+     * it returns: for calls that tell the host whether all went well. */
+    void (*settle)(void);
     void (*counts)(struct xport_trig_counts *out);
     /* A gate: a trigger whose operations go when two sides have come to them,
      * each by an atomic to {this PE, XPORT_GATE, *off}; word, in the host

@@ -273,6 +273,41 @@ T(a_failure_is_an_entry_and_fires_nothing)
     T_EQ(fi_cntr_seterr(cntr[1], 0), 0);
 }
 
+/* By fi_trigger(3); the queue tells of it later than the counter. */
+T(a_failure_counts_towards_thresholds_where_it_does)
+{
+    struct fi_cq_msg_entry entry;
+    int err;
+
+    T_EQ(amo((struct amo){ .word = 1, .buf = &source[0], .op = FI_SUM },
+             1, 1, 2), 0);
+    T_EQ(put((struct rma){ .word = 0, .buf = &source[3], .key = 4711,
+                           .flags = FI_DELIVERY_COMPLETE }, 0, 1, 1), 0);
+    bell[0][0] = 1;
+    T_TRUE(counts(2, 1));
+    T_EQ(fi_cq_read(me.txcq, &entry, 1), -FI_EAGAIN);
+    T_EQ(fi_cntr_read(cntr[1]), 0);
+    T_EQ(fi_cntr_readerr(cntr[1]), 1);
+    T_TRUE(fabric_wait(me.txcq, &err) == &source[3]);
+    T_EQ(err, FI_EIO);
+    T_EQ(fi_cntr_seterr(cntr[1], 0), 0);
+    /* What a processor adds counts as well. */
+    T_EQ(amo((struct amo){ .word = 1, .buf = &source[0], .op = FI_SUM },
+             1, 2, 2), 0);
+    T_EQ(fi_cntr_add(cntr[1], 1), 0);
+    T_EQ(fi_cntr_adderr(cntr[1], 1), 0);
+    T_TRUE(counts(2, 2));
+    T_EQ(fi_cntr_seterr(cntr[1], 0), 0);
+}
+
+T(the_depth_is_what_is_reserved_less_eight)
+{
+    size_t depth;
+
+    T_EQ(dom_ops->get_dwq_depth(&me.domain->fid, &depth), 0);
+    T_EQ(depth, (size_t)-7);
+}
+
 T(a_flush_takes_all_and_gives_credits_back)
 {
     for (int i = 0; i < TX; i++)
@@ -426,6 +461,14 @@ int main(void)
     RUN(doorbells_add_and_reset_successes_and_failures);
     RUN(write_backs_come_when_asked_for);
     RUN(what_is_written_to_a_region_counts_and_fires);
+    end();
+    setenv("FAKE_CXI_ERRORS_COUNT", "1", 1);
+    begin(0, false);
+    RUN(a_failure_counts_towards_thresholds_where_it_does);
+    end();
+    setenv("FAKE_CXI_RESERVED", "1", 1);
+    begin(0, false);
+    RUN(the_depth_is_what_is_reserved_less_eight);
     end();
     return T_DONE();
 }

@@ -125,6 +125,50 @@ static void queue(int peer)
     IS(shmemx_queue_destroy(q), 0);
 }
 
+/* Some puts fail, and some signals: none comes without its put, and who asks
+ * hears of each. */
+enum { SOME = 30 };
+static uint64_t data[2 * SOME], come[2 * SOME], from[2 * SOME];
+
+static void signals(int peer)
+{
+    shmemx_stream_t s[SOME], all;
+    shmemx_queue_t q;
+    int rc[2 * SOME], lost = 0;
+
+    for (int i = 0; i < 2 * SOME; i++)
+        from[i] = 1000 + i;
+    for (int i = 0; i < SOME; i++) {
+        IS(shmemx_stream_create(&s[i]), 0);
+        IS(shmemx_putmem_signal_on_stream(&data[i], &from[i], 8, &come[i], 1,
+                                          SHMEM_SIGNAL_SET, peer, s[i]), 0);
+        IS(shmemx_quiet_on_stream(s[i]), 0);
+        rc[i] = shmemx_stream_sync(s[i]);
+    }
+    IS(shmemx_stream_create(&all), 0);
+    IS(shmemx_queue_create(all, NULL, 0, &q), 0);
+    for (int i = SOME; i < 2 * SOME; i++)
+        IS(shmemx_enqueue_putmem_signal(q, &data[i], &from[i], 8, &come[i], 1,
+                                        SHMEM_SIGNAL_ADD, peer, NULL), 0);
+    IS(shmemx_enqueue_start(q), 0);
+    IS(shmemx_enqueue_wait(q), 0);
+    IS(shmemx_queue_wait(q), -EIO);
+    for (int i = 0; i < 2 * SOME; i++) {
+        uint64_t there = shmem_uint64_g(&data[i], peer);
+        uint64_t sig = shmem_uint64_g(&come[i], peer);
+
+        IS(sig > 1 || (there && there != from[i]), 0);
+        if (sig && !there)
+            printf("%d: a signal without its put\n", i), bad++;
+        if (i < SOME && !rc[i] != (sig && there))
+            printf("%d: rc %d, put %d, signal %d\n", i, rc[i], (int)there,
+                   (int)sig), bad++;
+        lost += !sig;
+    }
+    IS(!lost || lost == 2 * SOME, 0);
+    IS(shmemx_queue_destroy(q), 0);
+}
+
 /* The peer dies with much under way; no stream stays behind that. */
 static void lose(int peer)
 {
@@ -164,6 +208,8 @@ int main(int argc, char **argv)
         streams(1);
     if (!me && !strcmp(argv[1], "queue"))
         queue(1);
+    if (!me && !strcmp(argv[1], "signals"))
+        signals(1);
     if (!me && !strcmp(argv[1], "lose"))
         lose(1);
     if (!me && !strcmp(argv[1], "cut"))
@@ -180,10 +226,11 @@ int main(int argc, char **argv)
 }
 C
 
+rate=1
 # run PROVIDER FAULT WORD: to the file WORD, then to be looked at.
 run()
 (
-    SHMEM_OFI_PROVIDER=$1 SHMEM_FAULT=$2:1 FI_SOCKETS_PE_WAITTIME=0 \
+    SHMEM_OFI_PROVIDER=$1 SHMEM_FAULT=$2:$rate FI_SOCKETS_PE_WAITTIME=0 \
         timeout 60 "$bin/oshrun" -n 2 --ppn 1 ./far "$3" >"$4" 2>&1
     echo "exit status $?" >>"$4"
 )
@@ -240,6 +287,22 @@ export FI_PROVIDER_PATH="$BUILD/obj/tests/fake/cxi"
 run cxi ofi.key streams nic &
 run cxi ofi.key queue nics &
 wait
+# Where failures count towards thresholds: no signal, and the same lines.
+export FAKE_CXI_ERRORS_COUNT=1
+run cxi ofi.key streams nic1 &
+run cxi ofi.key queue nics1 &
+wait
+# Some of the keys are bad.
+rate=0.3
+for FAKE_CXI_ERRORS_COUNT in 0 1; do
+    run cxi ofi.key signals some$FAKE_CXI_ERRORS_COUNT &
+done
+wait
+for file in some0 some1; do
+    grep -qx 'exit status 0' $file || fail "$file: $(cat $file)"
+done
+rate=1
+unset FAKE_CXI_ERRORS_COUNT
 # The connection goes with what failed, and with it what was under way for the
 # host's own calls: no wait for that is for ever.
 SHMEM_STALL=1 SHMEM_TIMEOUT=2 run 'tcp;ofi_rxm' ofi.key cut cut
@@ -251,8 +314,10 @@ to='PE 1 \(host [^ ]+\)'
 streams key "$to: Permission denied; provider sockets[^;]*"
 streams tcp "$to: Input/output error; provider tcp;ofi_rxm[^;]*"
 queue keys "$to: Permission denied; provider sockets[^;]*"
-streams nic "$to: Input/output error: the target refused the operation.*"
-sed -i '1s/enqueue_putmem failed/enqueue_start failed/' nics
-queue nics "$to: Input/output error: the target refused the operation.*"
+for rule in '' 1; do
+    streams nic$rule "$to: Input/output error: the target refused the operation.*"
+    sed -i '1s/enqueue_putmem failed/enqueue_start failed/' nics$rule
+    queue nics$rule "$to: Input/output error: the target refused the operation.*"
+done
 queue post "$to: Input/output error; provider sockets[^;]*"
 finish 'what fails on a stream is counted and told'

@@ -64,6 +64,7 @@ void cxi_mr_count(struct cxi_domain *dom);          /* locked */
 
 /* cq.c: all locked. */
 void cxi_cq_event(struct cxi_op *op);
+void cxi_cq_late(struct cxi_domain *dom);   /* failures that are due */
 void cxi_cq_progress(struct cxi_cq *cq);
 void cxi_op_put(struct cxi_op *op);
 void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq);

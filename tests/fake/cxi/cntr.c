@@ -57,8 +57,13 @@ static uint64_t cntr_readerr(struct fid_cntr *fid)
     return errors;
 }
 
-/* Failures do not count towards a threshold: what hangs on a failed operation
- * never fires. */
+/* Nobody has published whether failures count towards a threshold.  If they do
+ * not, what hangs on a failed operation never fires. */
+uint64_t cxi_cntr_reached(const struct cxi_cntr *cntr)
+{
+    return cntr->success + (cntr->dom->errors_count ? cntr->errors : 0);
+}
+
 void cxi_cntr_change(struct cxi_cntr *cntr, bool error, bool keep,
                      uint64_t value)
 {
@@ -71,7 +76,7 @@ void cxi_cntr_change(struct cxi_cntr *cntr, bool error, bool keep,
     if (sound && cntr->errors)
         cxi_cntr_write_back(cntr);
     if (cntr->is_due || !cntr->armed ||
-        cntr->armed->threshold > cntr->success)
+        cntr->armed->threshold > cxi_cntr_reached(cntr))
         return;
     cntr->is_due = true;
     cntr->next_due = cntr->dom->due;

@@ -16,6 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where failures count, the queue tells of one of deferred work so much later
+ * than the counter: nobody promises another order. */
+#define LATE_NS 2000000
+
 static struct cxi_cq *cq_of(struct cxi_op *op)
 {
     return op->kind == CXI_RECV ? op->ep->rxcq : op->ep->txcq;
@@ -68,7 +72,32 @@ void cxi_cq_event(struct cxi_op *op)
         op->seen = true;
         return;
     }
+    if (op->err && op->deferred && op->ep->dom->errors_count) {
+        struct cxi_op **at = &op->ep->dom->late;
+
+        while (*at)
+            at = &(*at)->next_event;
+        op->due = cxi_now() + LATE_NS;
+        op->next_event = NULL;
+        *at = op;
+        return;
+    }
     append(&cq_of(op)->events_end, op);
+}
+
+void cxi_cq_late(struct cxi_domain *dom)
+{
+    struct cxi_op **at = &dom->late, *op;
+    uint64_t now = dom->late ? cxi_now() : 0;
+
+    while ((op = *at)) {
+        if (op->due > now) {
+            at = &op->next_event;
+            continue;
+        }
+        *at = op->next_event;
+        append(&cq_of(op)->events_end, op);
+    }
 }
 
 void cxi_cq_progress(struct cxi_cq *cq)
@@ -112,6 +141,9 @@ static void drop(struct cxi_ep *ep, struct cxi_op **first,
 /* Forgets the endpoint, which closes. */
 void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq)
 {
+    struct cxi_op **end;
+
+    drop(ep, &ep->dom->late, &end);
     drop(ep, &cq->events, &cq->events_end);
     drop(ep, &cq->ready, &cq->ready_end);
 }

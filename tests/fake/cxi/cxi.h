@@ -77,6 +77,8 @@ struct cxi_domain {
      * many there are; counters that have reached what one of theirs waits for. */
     size_t depth, entries;
     struct cxi_cntr *due, *all;
+    bool errors_count;          /* failures, towards thresholds */
+    struct cxi_op *late;        /* of which the queue does not tell yet */
     int bell[2];                /* a pipe of what was stored at doorbells */
     atomic_int bells;           /* in it, or about to be */
     struct {

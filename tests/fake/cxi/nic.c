@@ -325,6 +325,7 @@ void cxi_nic_pass(struct cxi_domain *dom)
         cxi_bell_take(dom);
         cxi_mr_count(dom);
         drain_base(dom);
+        cxi_cq_late(dom);
         cxi_work_fire(dom);
         for (struct cxi_ep *ep = dom->eps; ep; ep = ep->next)
             if (ep->first)

@@ -38,7 +38,8 @@
  *  12  domain.c  without a virtual network there is no domain
  *  13  work.c    deferred work: flags, one element, counters for FI_READ and
  *                FI_WRITE on the endpoint, final operands of FI_ATOMIC_WRITE,
- *                failures fire nothing; a credit from queueing until the
+ *                failures fire nothing, or count as what has ended (see
+ *                FAKE_CXI_ERRORS_COUNT); a credit from queueing until the
  *                completion was read; no cancelling, a flush takes all
  *  14  work.c    more entries than the NIC has for all its PEs (share.c)
  *  15  bell.c    a counter's doorbell: plain stores of 8 bytes, each is added
@@ -60,6 +61,8 @@
  *                         NIC, of which 8 are the provider's
  *   FAKE_CXI_DEPTH=n      the same without these 8, 500
  *   FAKE_CXI_CNTRS=n      counters of each NIC, 2047
+ *   FAKE_CXI_ERRORS_COUNT=1   failures count towards thresholds, and the queue
+ *                         tells of them later than the counter
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_PINNED=n     bytes of memory that may be pinned; no limit
  *   FAKE_CXI_LOG=1        what was used, on stderr when a domain closes

@@ -92,7 +92,8 @@ void cxi_work_fire(struct cxi_domain *dom)
 
     while ((cntr = dom->due)) {
         dom->due = cntr->next_due;
-        while ((w = cntr->armed) && w->threshold <= cntr->success) {
+        while ((w = cntr->armed) &&
+               w->threshold <= cxi_cntr_reached(cntr)) {
             cntr->armed = w->next;
             fire(cntr, w);
         }

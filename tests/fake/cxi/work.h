@@ -63,6 +63,8 @@ struct cxi_work {
 void cxi_cntr_change(struct cxi_cntr *cntr, bool error, bool keep,
                      uint64_t value);
 void cxi_cntr_write_back(struct cxi_cntr *cntr);
+/* What thresholds are compared with. */
+uint64_t cxi_cntr_reached(const struct cxi_cntr *cntr);
 
 /* bell.c; cxi_bell_close() and cxi_bell_take() are locked. */
 int cxi_bell_open(struct cxi_cntr *cntr, void **out);
