@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What fails: the job ends with a line, or the flow's owner is told. */
-#include "ofi/ofi_int.h"
+#include "ofi/ofi_rail.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -103,13 +103,15 @@ void ofi_flow_look(struct xport_flow *f, uint64_t now_ns)
 void ofi_fail_silent(const struct ofi_wait *w, uint64_t waited_ns)
 {
     struct place p = place_of(w->wait.pe);
+    char rails[128];
 
     rt_await_end();
     log_error(ERR_NET, "%s%sno %s %s in %llu s (SHMEM_TIMEOUT): %s is stopped, "
-              "or the network between the nodes is down; provider %s", p.call,
+              "or the network between the nodes is down; provider %s%s", p.call,
               p.colon, w->room ? "room for a further operation on"
                                : "answer from", p.pe,
               (unsigned long long)(waited_ns / 1000000000u),
-              w->wait.pe >= 0 ? "it" : "a PE", ofi.name);
+              w->wait.pe >= 0 ? "it" : "a PE", ofi.name,
+              ofi_rails_busy(rails, sizeof rails));
     rt_abort(EXIT_FAILURE);
 }

@@ -406,6 +406,21 @@ uint64_t ofi_rails_in_flight(void)
     return n;
 }
 
+const char *ofi_rails_busy(char *out, size_t size)
+{
+    size_t at = 0;
+
+    out[0] = '\0';
+    for (int i = 0; i < ofi_n_rails && at < size; i++)
+        if (starts(&ofi_rails[i]))
+            at += (size_t)snprintf(out + at, size - at, "%s %s",
+                                   at ? " and" : ", something on rail",
+                                   ofi_rails[i].info->domain_attr->name);
+    if (at && at < size)
+        snprintf(out + at, size - at, " has not ended");
+    return out;
+}
+
 /* A peer's stripe may need this PE's processor, but a look asks the system. */
 int ofi_rails_look(void)
 {

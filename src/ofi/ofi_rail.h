@@ -47,6 +47,8 @@ const char *ofi_rails_text(char *out, size_t size);
 
 /* What rails have in flight, and what their queues hold. */
 uint64_t ofi_rails_in_flight(void);
+/* ", something on rail eth1 has not ended", or "". */
+const char *ofi_rails_busy(char *out, size_t size);
 int ofi_rails_look(void);
 static inline int ofi_rails_progress(void)
 {
@@ -83,6 +85,9 @@ struct ofi_pair {
     uint64_t key[OFI_RAIL_SEGS];        /* atomic: the host's is replaced */
     int with;                   /* the number of the peer's rail */
     int state;                  /* atomic */
+    /* While it is new, by the one that asks; since: 0: not asked yet. */
+    uint64_t since_ns, next_ns; /* next: atomic */
+    bool told;
 };
 int ofi_rail_peers_open(void);
 void ofi_rail_peers_close(void);

@@ -3,6 +3,7 @@
  * publishes a card for each; another one with several looks them up when it
  * first has something large for that PE. */
 #include "ofi/ofi_rail.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -293,18 +294,37 @@ static long post(const struct question *q, int pe)
                    (void *)&q->op);
 }
 
+/* The provider makes a connection first, and says no more than that there is
+ * none: it is asked more and more seldom, and a line comes after a second. */
+static void again(const struct question *q)
+{
+    const uint64_t line_ns = 1000000000, least_ns = 50000;
+    struct ofi_pair *p = q->pair;
+    uint64_t now = clock_ns();
+
+    if (!p->since_ns)
+        p->since_ns = now;
+    if (now - p->since_ns >= line_ns && !p->told) {
+        p->told = true;
+        ofi_rail_told(&q->op, FI_EAGAIN);
+    }
+    __atomic_store_n(&p->next_ns, now + least_ns + (now - p->since_ns) / 4,
+                     __ATOMIC_RELAXED);
+}
+
 void ofi_rail_ask(int rail, int pe, struct ofi_pair *p)
 {
     int state = OFI_PAIR_NEW;
     struct question *q;
     long rc;
 
-    if (!__atomic_compare_exchange_n(&p->state, &state, OFI_PAIR_ASKED, false,
-                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    if (clock_ns() < __atomic_load_n(&p->next_ns, __ATOMIC_RELAXED) ||
+        !__atomic_compare_exchange_n(&p->state, &state, OFI_PAIR_ASKED, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     q = malloc(sizeof *q);
     if (!q) {
-        __atomic_store_n(&p->state, OFI_PAIR_NEW, __ATOMIC_RELAXED);
+        __atomic_store_n(&p->state, OFI_PAIR_NEW, __ATOMIC_RELEASE);
         return;
     }
     *q = (struct question){
@@ -315,9 +335,11 @@ void ofi_rail_ask(int rail, int pe, struct ofi_pair *p)
     if (!rc)
         return;
     __atomic_fetch_sub(&ep_of(rail)->in_flight, 1, __ATOMIC_RELAXED);
-    if (rc == -FI_EAGAIN) {     /* a connection is being made: again later */
+    if (rc == -FI_EAGAIN) {
+        again(q);
         free(q);
-        __atomic_store_n(&p->state, OFI_PAIR_NEW, __ATOMIC_RELAXED);
+        /* release: pairs with the exchange above, of another thread. */
+        __atomic_store_n(&p->state, OFI_PAIR_NEW, __ATOMIC_RELEASE);
         return;
     }
     ofi_rail_told(&q->op, (int)-rc);
@@ -341,7 +363,8 @@ void ofi_rail_told(const struct ofi_op *op, int err)
     log_warn(ERR_NET, "SHMEM_OFI_RAILS: %s does not reach PE %d (host %s): %s; "
              "what is large goes there without that NIC", name_of(q->rail),
              op->pe, rt_host(op->pe, host, sizeof host) ? host : "unknown",
-             ofi_strerror(-err));
+             err == FI_EAGAIN ? "no connection in a second"
+                              : ofi_strerror(-err));
 }
 
 void ofi_rail_refused(struct ofi_op *op)
