@@ -103,7 +103,7 @@ static bool under_way(void)
     for (int i = 1; i < n; i++)
         if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
             return true;
-    return ofi_rails_in_flight() || ofi_serve_stuck() || ofi_land_busy() || ofi_ring_watches() ||
+    return ofi_rails_in_flight() || ofi_stripe_rests() || ofi_serve_stuck() || ofi_land_busy() || ofi_ring_watches() ||
            ofi_amo_rests();
 }
 

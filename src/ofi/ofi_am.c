@@ -4,6 +4,7 @@
  * A request is remembered until its reply comes; the cookie says where, and
  * how often that place was used, so a stray reply finds nothing. */
 #include "ofi/ofi_pool.h"
+#include "ofi/ofi_rail.h"
 #include "ofi/ofi_serve.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -266,6 +267,66 @@ void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
     send_ask(f, a, &h, NULL, NULL);
     if (result && !nbi)
         wait_left(f, &left, at->pe);
+}
+
+/* ---- behind a put: by the thread that sees its end ---- */
+
+bool ofi_am_may_follow(void)
+{
+    return sizeof(struct ofi_am_head) <= ofi.inject_msg;
+}
+
+/* It counts as staged until its reply has come, so a fence waits for it. */
+struct ofi_op *ofi_am_behind(struct xport_flow *f, const struct xport_at *at,
+                             const struct xport_amo *x)
+{
+    struct ask *a = take_ask(f, at->pe);
+
+    a->dest = NULL;
+    a->size = (size_t)x->size;
+    a->left = NULL;
+    a->staged = true;
+    ofi_flow_turns(f, at->pe);
+    __atomic_fetch_add(&f->staged, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    return &a->op;
+}
+
+uint32_t ofi_am_follows(struct ofi_op *op)
+{
+    atomics_told();             /* whoever gets the reply to it */
+    return publish((struct ask *)op);
+}
+
+bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct xport_at *at,
+                   const struct xport_amo *x)
+{
+    struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
+    const struct ofi_peer *p = ofi_peer(at->pe);
+    struct ask *a = (struct ask *)op;
+    struct xport_flow *f = a->op.flow;
+    long rc;
+
+    /* acquire: pairs with publish().  Who has ended it since had a reason. */
+    if (__atomic_load_n(&a->uses, __ATOMIC_ACQUIRE) != uses)
+        return true;
+    h.token = p->token;
+    h.pe = (uint32_t)rt_job.pe;
+    h.cookie = (uint64_t)uses << 32 | (uint64_t)(a - ask_at(0));
+    rc = OFI_POST(f, fi_inject(f->ep->ep, &h, sizeof h, p->addr));
+    if (rc == -FI_EAGAIN)
+        return false;
+    if (rc) {
+        ofi_failed(f, "request", at->pe, rc, NULL);
+        give_up(a, uses);
+    }
+    return true;
+}
+
+void ofi_am_no_follow(struct ofi_op *op)
+{
+    end_ask((struct ask *)op);
 }
 
 void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,

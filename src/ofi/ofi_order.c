@@ -125,6 +125,13 @@ static bool may_lead(const struct xport_at *sig_at)
     return !in_order() && ofi.nic_amo && !ofi_for_device(sig_at->seg);
 }
 
+/* The same of the stripes of a put, also where it is a message. */
+static bool may_follow(const struct xport_at *sig_at)
+{
+    return may_lead(sig_at) || (!ofi.nic_amo && ofi_am_may_follow() &&
+                                !ofi_for_device(sig_at->seg));
+}
+
 void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
                     const void *source, size_t len,
                     const struct xport_at *sig_at, const struct xport_amo *sig,
@@ -132,7 +139,7 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
-    if (unlikely(len >= ofi_stripe_from) && nbi && may_lead(sig_at) &&
+    if (unlikely(len >= ofi_stripe_from) && nbi && may_follow(sig_at) &&
         ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
         return;
     if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {
@@ -165,7 +172,7 @@ int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
 
     if (!ofi_room(f, to->pe))
         return -EAGAIN;
-    if (unlikely(len >= ofi_stripe_from) && nbi && may_lead(sig_at) &&
+    if (unlikely(len >= ofi_stripe_from) && nbi && may_follow(sig_at) &&
         ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
         return 0;
     if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {

@@ -433,6 +433,7 @@ int ofi_rails_look(void)
     for (int i = 0; i < ofi_n_rails; i++)
         if (turn % OFTEN == 0 || starts(&ofi_rails[i]))
             n += ofi_ep_read(ofi_rails[i].ep);
+    ofi_stripe_retry();
     return n;
 }
 

@@ -104,6 +104,17 @@ void ofi_rail_told(const struct ofi_op *op, int err);   /* a line */
 int ofi_rail_keys_put(int growth);
 int ofi_rail_keys_get(int growth);
 
+/* ---- ofi_am.c: an atomic by a message, behind the end of a put ---- */
+bool ofi_am_may_follow(void);
+struct ofi_op *ofi_am_behind(struct xport_flow *f, const struct xport_at *at,
+                             const struct xport_amo *x);
+/* The put has ended: once, for the number that the next calls want. */
+uint32_t ofi_am_follows(struct ofi_op *op);
+/* False: there is no room for it now. */
+bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct xport_at *at,
+                   const struct xport_amo *x);
+void ofi_am_no_follow(struct ofi_op *op);       /* the put has failed */
+
 /* ---- ofi_stripe.c ---- */
 int ofi_stripe_open(void);
 void ofi_stripe_close(void);
@@ -118,6 +129,9 @@ bool ofi_stripe_put_signal(struct xport_flow *f, const struct xport_at *to,
                            const void *source, size_t len,
                            const struct xport_at *sig_at,
                            const struct xport_amo *sig);
+/* Messages that found no room. */
+void ofi_stripe_retry(void);
+bool ofi_stripe_rests(void);
 void ofi_stripe_done(struct ofi_op *op);
 void ofi_stripe_failed(struct ofi_op *op);
 /* Is nothing more to be said of the error?  Else text gets the rail. */

@@ -29,7 +29,11 @@ struct transfer {
     int left;                   /* atomic: stripes that have not ended */
     bool put, waited;
     bool bad;                   /* atomic: a stripe has failed */
-    void *lead;                 /* ofi_amo_behind() or NULL */
+    struct ofi_op *lead;        /* ofi_amo_behind() or NULL */
+    struct ofi_op *follower;    /* ofi_am_behind() or NULL: what, and where */
+    struct xport_amo sig;
+    struct xport_at sig_at;
+    uint32_t uses;              /* of the follower */
     struct stripe part[OFI_RAILS];
 };
 static struct ofi_pool transfers = OFI_POOL_INIT("room for stripes");
@@ -51,15 +55,76 @@ bool ofi_stripe_room(void)
 
 /* ---- the end ---- */
 
+/* Whose signal found no room. */
+static struct base_lock lock = LOCK_INIT;
+static struct ofi_op *resting GUARDED_BY(lock);
+static unsigned n_resting;      /* atomic */
+
+bool ofi_stripe_rests(void)
+{
+    return __atomic_load_n(&n_resting, __ATOMIC_RELAXED);
+}
+
+static bool follow(struct transfer *x)
+{
+    if (!ofi_am_follow(x->follower, x->uses, &x->sig_at, &x->sig))
+        return false;
+    ofi_pool_give(&transfers, &x->op);
+    return true;
+}
+
+static void set_aside(struct transfer *x)
+{
+    lock_acquire(&lock);
+    x->op.next = resting;
+    resting = &x->op;
+    __atomic_fetch_add(&n_resting, 1, __ATOMIC_RELAXED);
+    lock_release(&lock);
+}
+
+void ofi_stripe_retry(void)
+{
+    struct ofi_op *op;
+
+    while (unlikely(ofi_stripe_rests())) {
+        lock_acquire(&lock);
+        op = resting;
+        if (op) {
+            resting = op->next;
+            __atomic_fetch_sub(&n_resting, 1, __ATOMIC_RELAXED);
+        }
+        lock_release(&lock);
+        if (!op)
+            return;
+        if (!follow((struct transfer *)op)) {
+            set_aside((struct transfer *)op);
+            return;
+        }
+    }
+}
+
+/* The put of x has ended, whose signal is a message. */
+static void send_signal(struct transfer *x, bool bad)
+{
+    if (bad) {
+        ofi_am_no_follow(x->follower);
+        ofi_pool_give(&transfers, &x->op);
+        return;
+    }
+    x->uses = ofi_am_follows(x->follower);
+    if (!follow(x))
+        set_aside(x);
+}
+
 static void finish(struct transfer *x)
 {
     struct xport_flow *f = x->op.flow;
     bool put = x->put, waited = x->waited;
     /* relaxed: the count of stripes orders it. */
     bool bad = __atomic_load_n(&x->bad, __ATOMIC_RELAXED);
-    struct ofi_op *lead = x->lead;
+    struct ofi_op *lead = x->lead, *follower = x->follower;
 
-    if (!waited)
+    if (!waited && !follower)
         ofi_pool_give(&transfers, &x->op);
     if (put)                    /* release: pairs with all_sent() */
         __atomic_fetch_add(&f->sent, 1, __ATOMIC_RELEASE);
@@ -69,6 +134,8 @@ static void finish(struct transfer *x)
         ofi_amo_not_led(lead);
     else
         ofi_amo_led(lead);
+    if (follower)               /* which the flow counts, too: it is there */
+        send_signal(x, bad);
     if (waited)                 /* release: pairs with await() */
         __atomic_store_n(&x->op.state, OFI_DONE, __ATOMIC_RELEASE);
 }
@@ -252,7 +319,8 @@ static size_t begin(const struct job *j, int k)
 
 /* The further rails first: the first one is the program's own thread's, over
  * providers that copy in the call. */
-static void start(const struct job *j, bool waited, void *lead)
+static void start(const struct job *j, bool waited, const struct xport_at *at,
+                  const struct xport_amo *sig)
 {
     struct transfer *x = ofi_pool_take(&transfers, j->f);
 
@@ -260,7 +328,12 @@ static void start(const struct job *j, bool waited, void *lead)
     x->put = j->put;
     x->waited = waited;
     x->bad = false;
-    x->lead = lead;
+    x->lead = sig && ofi.nic_amo ? ofi_amo_behind(j->f, at, sig) : NULL;
+    x->follower = sig && !ofi.nic_amo ? ofi_am_behind(j->f, at, sig) : NULL;
+    if (sig) {
+        x->sig = *sig;
+        x->sig_at = *at;
+    }
     x->left = j->plan.n;
     ofi_flow_turns(j->f, j->at->pe);
     /* relaxed: only sums are compared; the queues order the data. */
@@ -295,7 +368,7 @@ bool ofi_stripe_put(struct xport_flow *f, const struct xport_at *to,
 
     if (!plan(to, source, &j.plan))
         return false;
-    start(&j, !nbi, NULL);
+    start(&j, !nbi, NULL, NULL);
     return true;
 }
 
@@ -306,7 +379,7 @@ bool ofi_stripe_get(struct xport_flow *f, void *dest,
 
     if (!plan(from, dest, &j.plan))
         return false;
-    start(&j, !nbi, NULL);
+    start(&j, !nbi, NULL, NULL);
     return true;
 }
 
@@ -320,6 +393,6 @@ bool ofi_stripe_put_signal(struct xport_flow *f, const struct xport_at *to,
 
     if (len > ofi.info->ep_attr->max_msg_size || !plan(to, source, &j.plan))
         return false;
-    start(&j, false, ofi_amo_behind(f, sig_at, sig));
+    start(&j, false, sig_at, sig);
     return true;
 }

@@ -81,6 +81,12 @@ SHMEM_OFI_RAILS=1 run 2 1 "$client" 1000000 50
 quiet 'one rail'
 share 0 2 'one rail'
 
+SHMEM_TIMEOUT=4 run 2 1 "$client" 4000000 0 stop
+quiet 'a stopped PE'
+if [ "$(sed -n 2p "$out")" != 'went on' ] || grep -q before "$out"; then
+    fail "a stopped PE: $(cat "$out")"
+fi
+
 # Only one side has two.
 cat >"$dir/uneven" <<'SH'
 #!/bin/sh

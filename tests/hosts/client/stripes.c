@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stripes BYTES COUNT HOW - PE 0 puts that to PE 1 so often, which looks at
- * each byte.  HOW: "put"; "slow": with a pause after each; "kill": PE 1 is
- * killed meanwhile; "forever": until the job is ended. */
+ * each byte.  HOW: "put"; "get": it gets; "slow": with a pause after each;
+ * "stop": with signals, while PE 1 is stopped; "kill": PE 1 is killed meanwhile; "forever": until the job is ended. */
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +25,35 @@ static size_t wrong(const unsigned char *p, size_t n, int key)
     for (size_t i = 0; i < n; i++)
         bad += p[i] != (unsigned char)(i + (i >> 8) + (size_t)key);
     return bad;
+}
+
+/* A put with a signal leaves its end to others, so that it returns although
+ * PE 1 takes nothing. */
+static void put_to_stopped(unsigned char *to, const unsigned char *from,
+                           size_t n, int me)
+{
+    static uint64_t arrived;
+    static long pid_of;
+
+    if (me == 1)
+        shmem_long_p(&pid_of, getpid(), 0);
+    shmem_barrier_all();
+    if (me == 1)
+        raise(SIGSTOP);
+    if (me == 0) {
+        usleep(200000);
+        for (int i = 0; i < 4; i++)
+            shmem_putmem_signal_nbi(to, from, n, &arrived, 1,
+                                    SHMEM_SIGNAL_ADD, 1);
+        puts("went on");
+        fflush(stdout);
+        kill((pid_t)pid_of, SIGCONT);
+        shmem_quiet();
+    } else {
+        shmem_signal_wait_until(&arrived, SHMEM_CMP_EQ, 4);
+        if (wrong(to, n, 3))
+            puts("the signal came before the bytes");
+    }
 }
 
 int main(int argc, char **argv)
@@ -52,12 +81,17 @@ int main(int argc, char **argv)
     fflush(stdout);
     begin = seconds();
     for (long i = 0; me == 0 && (i < count || !strcmp(how, "forever")); i++) {
-        shmem_putmem_nbi(to, from, n, 1);
+        if (strcmp(how, "get"))
+            shmem_putmem_nbi(to, from, n, 1);
+        else
+            shmem_getmem_nbi(from, to, n, 1);
         if (i % 4 == 3)
             shmem_quiet();
         if (!strcmp(how, "slow"))
             usleep(100000);
     }
+    if (!strcmp(how, "stop"))
+        put_to_stopped(to, from, n, me);
     if (me == 1 && !strcmp(how, "kill")) {
         usleep(100000);
         raise(SIGKILL);
