@@ -29,11 +29,24 @@ static bool by_nic(const struct fi_info *info)
            ofi_trig_wanted(info->fabric_attr->prov_name);
 }
 
+/* "; large transfers over eth0, eth1", or nothing. */
+static void name_rails(const struct fi_info *info, char *out, size_t size)
+{
+    size_t at = 0;
+
+    out[0] = '\0';
+    for (const struct fi_info *i = info; info->next && i && at < size;
+         i = i->next)
+        at += (size_t)snprintf(out + at, size - at, "%s%s",
+                               at ? ", " : "; large transfers over ",
+                               i->domain_attr->name);
+}
+
 int ofi_probe(char *out, size_t size)
 {
     const char *missing = NULL;
     struct fi_info *info;
-    char why[192] = "";
+    char why[192] = "", rails[128];
     int rc = ofi_lib_open(&missing);
 
     if (rc) {
@@ -43,9 +56,11 @@ int ofi_probe(char *out, size_t size)
     for (int k = 0; (k = ofi_choose(k, ofi_wants_hmem(), &info, why,
                                      sizeof why)) >= 0; k++) {
         rc = opens(info);
+        name_rails(info, rails, sizeof rails);
         if (!rc)
-            snprintf(out, size, "%s on %s (%s)%s%s", info->fabric_attr->prov_name,
-                     info->domain_attr->name, why, !ofi_wants_hmem() ? ""
+            snprintf(out, size, "%s on %s (%s)%s%s%s",
+                     info->fabric_attr->prov_name, info->domain_attr->name,
+                     why, rails, !ofi_wants_hmem() ? ""
                      : info->caps & FI_HMEM ? "; it offers to reach device "
                      "memory" : "; device memory by way of host memory",
                      by_nic(info) ? "; operations of streams by its deferred "

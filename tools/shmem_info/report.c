@@ -60,7 +60,7 @@ static void drivers(void)
 {
     unsigned v = hwloc_get_api_version();
     const char *pmix = PMIx_Get_version();
-    char network[320];
+    char network[512];
 
     puts("\nDrivers");
     printf("  %-14s oshrun's channel, %.*s\n", "start-up", name_length(pmix),
