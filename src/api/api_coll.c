@@ -93,10 +93,13 @@ void api_broadcast(const char *call, struct core_team *t,
 
 /* The members that bring something bring it from the same place; a member that
  * brings nothing needs no source. */
-static void check_sources(const char *call, struct core_team *t)
+static void check_sources(const char *call, struct core_team *t,
+                          const void *source, size_t bytes)
 {
     int first = -1;
 
+    if (coll_alike(t, bytes, coll_place(source)))
+        return;
     for (int i = 0; i < t->n_pes; i++) {
         if (coll_met(t, i, 2) == 0)
             continue;
@@ -133,7 +136,7 @@ void api_collect(const char *call, struct core_team *t,
                                                    bytes, false });
     MEET({ "@dest" }, { BUFFERS });
     if (core_status.checks)
-        check_sources(call, t);
+        check_sources(call, t, b->source, bytes);
     coll_collect(t, b->dest, b->source, bytes, check_total,
                  &(struct collected){ call, b });
 }

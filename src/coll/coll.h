@@ -76,6 +76,8 @@ uint64_t coll_place(const void *sym);
 /* A synchronisation of t: the first member that has not the same word, and its
  * word; -1: all have. */
 int coll_differs(struct core_team *t, uint64_t mine, uint64_t *theirs);
+/* A synchronisation of t: have all members that have a word the same one? */
+bool coll_alike(struct core_team *t, bool has, uint64_t word);
 
 /* ---- coll_move.c: sizes in bytes ---- */
 

@@ -8,18 +8,20 @@
     A(AUTO, "auto") A(PUSH, "push") A(PULL, "pull") A(SPLIT, "split")       \
     A(BINOMIAL, "binomial") A(PIPELINE, "pipeline") A(BRUCK, "bruck")       \
     A(RING, "ring") A(PAIRWISE, "pairwise") A(DOUBLING, "doubling")         \
-    A(NODES, "nodes")
+    A(NODES, "nodes") A(HALVING, "halving") A(SCATTER, "scatter")
 #define COLL_ALG(NAME, WORD) COLL_##NAME,
 enum coll_alg { COLL_ALG_LIST(COLL_ALG) COLL_ALGS };
 
 /* Collectives, K(NAME, algorithms): these in the order of the words of
  * SHMEM_COLL_NAME in base/env_defs.h. */
 #define COLL_KIND_LIST(K, A)                                                \
-    K(BROADCAST, A(AUTO) A(PUSH) A(PULL) A(BINOMIAL) A(PIPELINE) A(NODES))  \
-    K(COLLECT, A(AUTO) A(PUSH) A(PULL) A(RING) A(NODES))                    \
+    K(BROADCAST, A(AUTO) A(PUSH) A(PULL) A(BINOMIAL) A(PIPELINE) A(NODES)   \
+      A(SCATTER))                                                           \
+    K(COLLECT, A(AUTO) A(PUSH) A(PULL) A(RING) A(NODES) A(BRUCK))           \
     K(FCOLLECT, A(AUTO) A(PUSH) A(PULL) A(BRUCK) A(RING) A(NODES))          \
     K(ALLTOALL, A(AUTO) A(PUSH) A(PULL) A(BRUCK) A(PAIRWISE))               \
-    K(REDUCE, A(AUTO) A(PULL) A(SPLIT) A(DOUBLING) A(RING) A(NODES))        \
+    K(REDUCE, A(AUTO) A(PULL) A(SPLIT) A(DOUBLING) A(RING) A(NODES)         \
+      A(HALVING))                                                           \
     K(SCAN, A(AUTO) A(PULL) A(DOUBLING))
 #define COLL_KIND(NAME, ALGS) COLL_##NAME,
 #define COLL_NO_ALG(NAME)

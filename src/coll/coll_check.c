@@ -13,26 +13,49 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { COPIES = 4 };            /* as many are looked at together, and more */
-
-static struct core_args *args_of(const struct core_team *t, int pe)
+static struct core_args *args_at(const struct core_team *t, int pe)
 {
-    static _Thread_local struct core_args copies[COPIES];
-    static _Thread_local unsigned next;
-    struct core_args *a = &core_team_words(t, pe)->args[t->meetings & 1];
+    return &core_team_words(t, pe)->args[t->meetings & 1];
+}
 
+static void copy_args(const struct core_team *t, int pe, struct core_args *out)
+{
     if (coll_near(t, pe))
-        return a;
-    next = (next + 1) % COPIES;
-    coll_far_look(core_team_world_pe(t, pe), a, &copies[next], sizeof *a);
-    return &copies[next];
+        *out = *args_at(t, pe);
+    else
+        coll_far_look(core_team_world_pe(t, pe), args_at(t, pe), out,
+                      sizeof *out);
 }
 
 uint64_t coll_met(const struct core_team *t, int pe, int k)
 {
-    return args_of(t, pe)->value[k];
+    struct core_args a;
+
+    copy_args(t, pe, &a);
+    return a.value[k];
+}
+
+/* Of all members, asked side by side. */
+static const struct core_args *copy_all(const struct core_team *t,
+                                        const char *call)
+{
+    struct core_args *all = malloc((size_t)t->n_pes * sizeof *all);
+
+    if (!all)
+        core_fatal(ERR_LIMIT, call, "no memory for what %d PEs passed",
+                   t->n_pes);
+    for (int i = 0; i < t->n_pes; i++)
+        if (coll_near(t, i))
+            all[i] = *args_at(t, i);
+        else
+            coll_far_ask(core_team_world_pe(t, i), args_at(t, i), &all[i],
+                         sizeof all[i]);
+    if (!t->mapped)
+        coll_far_quiet();
+    return all;
 }
 
 uint64_t coll_place(const void *sym)
@@ -71,14 +94,15 @@ static int difference(const struct coll_args *a, const struct core_args *x,
 }
 
 /* The member whose arguments most share; on a tie the lowest. */
-static int usual_member(const struct core_team *t, const struct coll_args *a)
+static int usual_member(const struct core_team *t, const struct coll_args *a,
+                        const struct core_args *all)
 {
     int best = 0, best_votes = 0, votes;
 
     for (int i = 0; i < t->n_pes; i++) {
         votes = 0;
         for (int j = 0; j < t->n_pes; j++)
-            votes += difference(a, args_of(t, i), args_of(t, j)) < 0;
+            votes += difference(a, &all[i], &all[j]) < 0;
         if (votes > best_votes) {
             best_votes = votes;
             best = i;
@@ -90,11 +114,12 @@ static int usual_member(const struct core_team *t, const struct coll_args *a)
 }
 
 /* Its next member makes another call: it speaks for all. */
-static int first_to_differ(const struct core_team *t, const struct coll_args *a)
+static int first_to_differ(const struct core_team *t, const struct coll_args *a,
+                           const struct core_args *all)
 {
     int i = 0;
 
-    while (i < t->my_pe && difference(a, args_of(t, i), args_of(t, i + 1)) < 0)
+    while (i < t->my_pe && difference(a, &all[i], &all[i + 1]) < 0)
         i++;
     return i;
 }
@@ -182,16 +207,17 @@ _Noreturn static void name_odd(const struct core_team *t,
                                const struct seen *mine,
                                const struct seen *next)
 {
-    struct seen o = *next, u = { .pe = usual_member(t, a) };
+    const struct core_args *all = copy_all(t, a->call);
+    struct seen o = *next, u = { .pe = usual_member(t, a, all) };
     char whose[40] = "", vo[48], vu[48];
     const char *label;
     int k = -1;
 
-    u.args = *args_of(t, u.pe);
-    if (first_to_differ(t, a) != t->my_pe)
+    u.args = all[u.pe];
+    if (first_to_differ(t, a, all) != t->my_pe)
         core_await_end();
     for (int i = 0; i < t->n_pes && k < 0; i++) {
-        o = (struct seen){ i, *args_of(t, i) };
+        o = (struct seen){ i, all[i] };
         k = difference(a, &o.args, &u.args);
     }
     if (k < 0) {        /* who waits for nobody here has come to its next one */
@@ -218,12 +244,12 @@ void coll_meet(struct core_team *t, const struct coll_args *a)
     struct core_args *mine;
 
     t->meetings++;
-    mine = args_of(t, t->my_pe);
+    mine = args_at(t, t->my_pe);
     snprintf(mine->call, sizeof mine->call, "%s", core_public_name(a->call));
     mine->meeting = t->meetings;
     memcpy(mine->value, a->value, sizeof mine->value);
     coll_sync(t);
-    next.args = *args_of(t, next.pe);
+    copy_args(t, next.pe, &next.args);
     if (likely(difference(a, mine, &next.args) < 0))
         return;
     me = (struct seen){ t->my_pe, *mine };

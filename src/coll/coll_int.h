@@ -23,10 +23,8 @@ enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
 
 /* Was it left to this table? */
 bool coll_is_free(enum coll_kind kind);
-
-/* A short reduction by messages, in place, of symmetric words. */
-void coll_reduce_words(struct core_team *t, void *words, size_t n, size_t size,
-                       coll_op *op);
+/* The environment's choice, which may not serve. */
+enum coll_alg coll_asked(enum coll_kind kind);
 
 /* How members meet: of a node, at the first of them; of several nodes, first
  * on each. */
@@ -34,25 +32,9 @@ extern hidden bool coll_sync_gathers, coll_sync_nodes;
 /* Some node has more PEs than cores: all choose alike. */
 extern hidden bool coll_crowded;
 
-/* ---- coll_nodes.c ---- */
-
-/* Collective over the world: fills core_node_of. */
-void coll_nodes_learn(void);
-/* Sets t->nodes, where there is something to know: 0 or -ENOMEM. */
-int coll_nodes_find(struct core_team *t);
-/* Which of the nodes that member is on. */
-int coll_nodes_of(const struct core_team *t, int pe);
-/* The two halves of a meeting of a node's members, always in turn: the leader
- * waits for the others; they wait for the leader.  Stores before each are
- * visible to who waited. */
-void coll_nodes_gather(struct core_team *t);
-void coll_nodes_release(struct core_team *t);
-static inline bool coll_nodes_leads(const struct core_team *t)
-{
-    return t->nodes->here == 0;
-}
-
-/* One collective, or one piece of a long one. */
+/* One collective, or one piece of a long one.  In each, every member hears of
+ * all others before it begins the next one: flags of a call share their words
+ * with those of the call after next, and may come from another member. */
 struct coll_call {
     struct core_team *t;
     uint64_t seq;
@@ -64,6 +46,12 @@ static inline struct coll_call coll_begin(struct core_team *t)
     uint64_t seq = ++t->calls;
 
     return (struct coll_call){ t, seq, (unsigned)(seq & 1) };
+}
+
+/* So many that others of the team make among themselves. */
+static inline void coll_skip(struct core_team *t, int n)
+{
+    t->calls += (uint64_t)n;
 }
 
 /* Member pe's copy of a symmetric address, for core_copy() and coll_apply();
@@ -107,7 +95,6 @@ void coll_far_look(int world_pe, const void *offset, void *dest, size_t bytes);
 /* The same, by the next quiet. */
 void coll_far_ask(int world_pe, const void *offset, void *dest, size_t bytes);
 /* One more has come to member pe of a call, by the network. */
-struct coll_call;
 void coll_far_count(const struct coll_call *c, int pe);
 /* All far puts of this PE are at their targets. */
 void coll_far_quiet(void);
@@ -124,17 +111,25 @@ static inline void coll_put(const struct core_team *t, int pe, void *dest,
         coll_far_put(core_team_world_pe(t, pe), dest, source, bytes);
 }
 
+/* To words of the library's, as core_team_words() and _scratch() name them. */
+static inline void coll_put_words(const struct core_team *t, int pe,
+                                  uintptr_t to, const void *source,
+                                  size_t bytes)
+{
+    if (coll_near(t, pe))
+        copy_bytes((void *)to, source, bytes);
+    else
+        coll_far_scratch(core_team_world_pe(t, pe), (void *)to, source, bytes);
+}
+
 /* Into the part of member pe's scratch that core_team_scratch() names. */
 static inline void coll_put_scratch(const struct coll_call *c, int pe,
                                     int round, const void *source,
                                     size_t bytes)
 {
-    void *to = core_team_scratch(c->t, pe, c->parity, round);
-
-    if (coll_near(c->t, pe))
-        copy_bytes(to, source, bytes);
-    else
-        coll_far_scratch(core_team_world_pe(c->t, pe), to, source, bytes);
+    coll_put_words(c->t, pe,
+                   (uintptr_t)core_team_scratch(c->t, pe, c->parity, round),
+                   source, bytes);
 }
 
 static inline void coll_wake(const struct core_team *t, int pe, void *word)
@@ -222,8 +217,13 @@ static inline void coll_hear_count(const struct coll_call *c, uint64_t n)
 }
 
 /* Each member tells all one word; afterwards everybody's can be read, until
- * the next collective. */
+ * the next collective.  Where some are far, that asks each of them. */
 struct coll_call coll_publish(struct core_team *t, uint64_t word);
+/* The two halves of it: this member's word can be read when all have come,
+ * and what all have told is read, or one of them. */
+struct coll_call coll_tell_word(struct core_team *t, uint64_t word);
+void coll_hear_words(const struct coll_call *c);
+uint64_t coll_one_word(const struct coll_call *c, int pe);
 
 static inline uint64_t coll_published(const struct coll_call *c, int pe)
 {
@@ -239,7 +239,7 @@ static inline bool coll_words_fit(uint64_t at, int n_pes)
 {
     uint64_t size = heap_segs[HEAP_HOST].size;
 
-    return at && at < size / 64 && core_words_size(n_pes) <= size - 64 * at;
+    return at && at < size / 64 && core_words_room(n_pes) <= size - 64 * at;
 }
 
 #endif

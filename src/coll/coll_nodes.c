@@ -5,23 +5,21 @@
  * Every PE knows the lowest PE of each PE's node, four bytes per PE, learnt
  * once; with it each member finds the nodes of a new team without a message.
  * The lowest member of a node leads the others there. */
-#include "coll/coll_int.h"
+#include "coll/coll_ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The scratch beyond what a reduction over the world uses. */
-static uint32_t *scratch(void)
+/* That PE's table, whose place it has published. */
+static uint64_t table_of(void *arg, int pe)
 {
-    return core_team_scratch(&core_world, core_world.my_pe, 0,
-                             core_team_rounds(core_world.n_pes));
+    return xport_routes[pe].map[HEAP_HOST] + coll_one_word(arg, pe);
 }
 
-void coll_nodes_learn(void)
+void coll_nodes_learn(struct coll_call *told, uint32_t *table)
 {
-    enum { PIECE = CORE_PIECE / sizeof(uint32_t) };
-    int n = core_world.n_pes, me = core_world.my_pe, lowest = 0, len;
-    uint32_t *piece = scratch();
+    int n = core_world.n_pes, lowest = 0;
+    struct coll_call c = coll_begin(&core_world);
 
     core_node_of = malloc((size_t)n * sizeof *core_node_of);
     if (!core_node_of)
@@ -29,17 +27,9 @@ void coll_nodes_learn(void)
                    "PEs", n);
     while (!coll_near(&core_world, lowest))
         lowest++;
-    /* Each PE's is in one word, the others bring zeros. */
-    for (int at = 0; at < n; at += len) {
-        len = n - at < PIECE ? n - at : PIECE;
-        memset(piece, 0, (size_t)len * sizeof *piece);
-        if (me >= at && me < at + len)
-            piece[me - at] = (uint32_t)lowest;
-        coll_reduce_words(&core_world, piece, (size_t)len, sizeof *piece,
-                          coll_ops[COLL_OR][COLL_U32]);
-        for (int i = 0; i < len; i++)
-            core_node_of[at + i] = (int32_t)piece[i];
-    }
+    table[core_world.my_pe] = (uint32_t)lowest;
+    coll_table_gather(&c, table, table_of, told);
+    memcpy(core_node_of, table, (size_t)n * sizeof *core_node_of);
 }
 
 static int node_of(const struct core_team *t, int pe)

@@ -5,14 +5,14 @@
  * same bits.  In two levels the order is that of the members within each node,
  * then that of the leaders' algorithm over what the nodes have. */
 #include "coll/coll_device.h"
+#include "coll/coll_ranks.h"
 
 #include <stdlib.h>
 
 enum {
     BLOCK = 8192,               /* bytes combined at a time: stays in cache */
     IN_PLACE_MOST = 4096,       /* pull, where dest is source */
-    NODES_DOUBLING = 4096,      /* leaders: so much without a ring */
-    FOLD = CORE_ROUNDS - 2, RESULT = CORE_ROUNDS - 1 /* flags beside rounds */
+    DOUBLING_MOST = 4096        /* leaders: so much in pieces */
 };
 
 struct reduction {
@@ -22,52 +22,27 @@ struct reduction {
     coll_op *op;
 };
 
-/* Who exchanges messages: all members, or the leaders of the nodes. */
-struct ranks {
-    int n, me;
-    const int *who;             /* NULL: the members */
-};
-
-static struct ranks all_of(const struct core_team *t)
-{
-    return (struct ranks){ t->n_pes, t->my_pe, NULL };
-}
-
-static struct ranks leaders_of(const struct core_team *t)
-{
-    return (struct ranks){ t->nodes->n, t->nodes->mine, t->nodes->leaders };
-}
-
-static struct ranks node_of(const struct core_team *t)
-{
-    return (struct ranks){ t->nodes->n_here, t->nodes->here,
-                           t->nodes->members };
-}
-
-static int pe_of(const struct ranks *k, int i)
-{
-    return k->who ? k->who[i] : i;
-}
-
 /* Elements [at, at + n) of all of them, combined in their order. */
-static void combine(const struct core_team *t, const struct ranks *k,
+static void combine(const struct core_team *t, const struct coll_ranks *k,
                     const struct reduction *r, size_t at, size_t n, char *out)
 {
     const char *from = r->source + at * r->size;
-    const char *first = coll_at(t, pe_of(k, 0), from);
+    const char *first = coll_at(t, coll_rank_pe(k, 0), from);
 
     if (k->n == 1) {
         core_copy(out, first, n * r->size);
         return;
     }
-    coll_apply(r->op, out, first, coll_at(t, pe_of(k, 1), from), n, r->size);
+    coll_apply(r->op, out, first, coll_at(t, coll_rank_pe(k, 1), from), n,
+               r->size);
     for (int i = 2; i < k->n; i++)
-        coll_apply(r->op, out, out, coll_at(t, pe_of(k, i), from), n, r->size);
+        coll_apply(r->op, out, out, coll_at(t, coll_rank_pe(k, i), from), n,
+                   r->size);
 }
 
 /* The part of the elements that is this one's: of whole cache lines. */
-static size_t part_of(const struct ranks *k, const struct reduction *r, int i,
-                      size_t *end)
+static size_t part_of(const struct coll_ranks *k, const struct reduction *r,
+                      int i, size_t *end)
 {
     size_t line = 64 / r->size ? 64 / r->size : 1;
     size_t part = (r->n / (size_t)k->n / line + 1) * line;
@@ -84,7 +59,7 @@ static void reduce_pull(struct core_team *t, const struct reduction *r)
 {
     bool in_place = r->dest == r->source;
     size_t step = BLOCK / r->size, len;
-    struct ranks k = all_of(t);
+    struct coll_ranks k = coll_ranks_all(t);
     _Alignas(64) char kept[IN_PLACE_MOST];
 
     coll_sync(t);
@@ -105,7 +80,7 @@ static bool for_device(const struct reduction *r)
 }
 
 /* The same part as it is without the device; the own source is the first. */
-static void device_part(const struct core_team *t, const struct ranks *k,
+static void device_part(const struct core_team *t, const struct coll_ranks *k,
                         const struct reduction *r, int to)
 {
     size_t end, at = part_of(k, r, k->me, &end);
@@ -123,7 +98,7 @@ static void device_part(const struct core_team *t, const struct ranks *k,
  * part of a source is read by one member only, so dest may be source. */
 static void reduce_split(struct core_team *t, const struct reduction *r)
 {
-    struct ranks k = all_of(t);
+    struct coll_ranks k = coll_ranks_all(t);
     size_t step = BLOCK / r->size, len, to, from = part_of(&k, r, k.me, &to);
     _Alignas(64) char acc[BLOCK];
 
@@ -144,73 +119,33 @@ static void reduce_split(struct core_team *t, const struct reduction *r)
 
 /* ---- by messages ---- */
 
-/* Exchange with the partner at distance 1, 2, 4 ... of the first 2^k active
- * ones; acc is what this one brings.  Of those beyond a power of two, each
- * even one hands its part to the odd one above it and gets the result from
- * there.  It is left in dest. */
-static void double_piece(struct core_team *t, const struct ranks *who,
-                         const struct reduction *r, size_t at, size_t n,
-                         char *acc)
-{
-    int me = who->me, rounds = 31 - __builtin_clz((unsigned)who->n), pe;
-    int over = who->n - (1 << rounds), active, partner;
-    size_t bytes = n * r->size;
-    struct coll_call c = coll_begin(t);
-    const char *theirs;
-
-    if (me < 2 * over && me % 2 == 0) {
-        pe = pe_of(who, me + 1);
-        coll_put_scratch(&c, pe, rounds, acc, bytes);
-        coll_tell(&c, pe, FOLD);
-        coll_hear(&c, RESULT);
-        return;
-    }
-    if (me < 2 * over) {
-        coll_hear(&c, FOLD);
-        coll_apply(r->op, acc, core_team_scratch(t, t->my_pe, c.parity,
-                   rounds), acc, n, r->size);
-    }
-    active = me < 2 * over ? me / 2 : me - over;
-    for (int k = 0; k < rounds; k++) {
-        partner = active ^ 1 << k;
-        partner = partner < over ? 2 * partner + 1 : partner + over;
-        pe = pe_of(who, partner);
-        coll_put_scratch(&c, pe, k, acc, bytes);
-        coll_tell(&c, pe, k);
-        coll_hear(&c, k);
-        theirs = core_team_scratch(t, t->my_pe, c.parity, k);
-        if (partner < me)
-            coll_apply(r->op, acc, theirs, acc, n, r->size);
-        else
-            coll_apply(r->op, acc, acc, theirs, n, r->size);
-    }
-    core_copy(r->dest + at * r->size, acc, bytes);
-    if (me < 2 * over) {
-        pe = pe_of(who, me - 1);
-        coll_put(t, pe, r->dest + at * r->size, acc, bytes);
-        coll_tell(&c, pe, RESULT);
-    }
-}
-
 static void reduce_doubling(struct core_team *t, const struct reduction *r)
 {
-    struct ranks k = all_of(t);
+    struct coll_ranks k = coll_ranks_all(t);
     size_t step = CORE_PIECE / r->size, len;
     _Alignas(64) char acc[CORE_PIECE];
+    struct coll_call c;
 
     for (size_t at = 0; at < r->n; at += len) {
         len = r->n - at < step ? r->n - at : step;
         core_copy(acc, r->source + at * r->size, len * r->size);
-        double_piece(t, &k, r, at, len, acc);
+        c = coll_begin(t);
+        coll_double(&c, &k, acc, len, r->size, r->op);
+        core_copy(r->dest + at * r->size, acc, len * r->size);
     }
 }
 
-void coll_reduce_words(struct core_team *t, void *words, size_t n, size_t size,
-                       coll_op *op)
+static struct coll_vector vector_of(const struct reduction *r)
 {
-    struct reduction r = { words, words, n, size, op };
+    return (struct coll_vector){ r->dest, r->source, r->n, r->size, r->op };
+}
 
-    reduce_doubling(t, &r);
+static void reduce_halving(struct core_team *t, const struct reduction *r)
+{
+    struct coll_ranks k = coll_ranks_all(t);
+    struct coll_vector v = vector_of(r);
+
+    coll_halving(t, &k, &v);
 }
 
 struct chunks {
@@ -227,12 +162,11 @@ static size_t chunk_at(const struct chunks *k, int i)
 /* Each chunk goes around twice: once it is summed up, starting at the member
  * of its number, and once handed out.  It always lands in dest, where the
  * member it passes adds its source; so dest may not be source. */
-static void reduce_ring(const struct coll_call *call, const struct ranks *who,
-                        const struct reduction *r)
+static void reduce_ring(struct core_team *t, const struct reduction *r)
 {
-    int n = who->n, next = pe_of(who, (who->me + 1) % n), chunk = who->me;
+    int n = t->n_pes, next = (t->my_pe + 1) % n, chunk = t->my_pe;
     struct chunks k = { (r->n + (size_t)n - 1) / (size_t)n, r->n };
-    struct core_team *t = call->t;
+    struct coll_call c = coll_begin(t);
     size_t from, bytes;
 
     for (int s = 0; s < 2 * (n - 1); s++) {
@@ -240,8 +174,8 @@ static void reduce_ring(const struct coll_call *call, const struct ranks *who,
         bytes = chunk_at(&k, chunk + 1) * r->size - from;
         coll_put(t, next, r->dest + from, (s ? r->dest : r->source) + from,
                  bytes);
-        coll_count(call, next);
-        coll_hear_count(call, 1);
+        coll_count(&c, next);
+        coll_hear_count(&c, 1);
         chunk = (chunk - 1 + n) % n;
         from = chunk_at(&k, chunk) * r->size;
         bytes = chunk_at(&k, chunk + 1) * r->size - from;
@@ -249,14 +183,6 @@ static void reduce_ring(const struct coll_call *call, const struct ranks *who,
             coll_apply(r->op, r->dest + from, r->dest + from,
                        r->source + from, bytes / r->size, r->size);
     }
-}
-
-static void ring_of_all(struct core_team *t, const struct reduction *r)
-{
-    struct coll_call c = coll_begin(t);
-    struct ranks k = all_of(t);
-
-    reduce_ring(&c, &k, r);
 }
 
 static void *room_for(size_t bytes)
@@ -274,22 +200,25 @@ static void *room_for(size_t bytes)
 /* The leader reads what its node has, and hands the result out. */
 static void nodes_doubling(struct core_team *t, const struct reduction *r)
 {
-    struct ranks leaders = leaders_of(t), here = node_of(t);
+    struct coll_ranks leaders = coll_ranks_leaders(t);
+    struct coll_ranks here = coll_ranks_here(t);
     size_t step = CORE_PIECE / r->size, len;
     _Alignas(64) char acc[CORE_PIECE];
+    struct coll_call c;
 
     coll_nodes_gather(t);
     for (size_t at = 0; at < r->n; at += len) {
         len = r->n - at < step ? r->n - at : step;
         if (!coll_nodes_leads(t)) {
-            coll_begin(t);      /* the leader's exchange of this piece */
+            coll_skip(t, 1);    /* the leader's exchange of this piece */
             continue;
         }
         combine(t, &here, r, at, len, acc);
-        double_piece(t, &leaders, r, at, len, acc);
-        for (int i = 1; i < here.n; i++)
-            coll_put(t, here.who[i], r->dest + at * r->size,
-                     r->dest + at * r->size, len * r->size);
+        c = coll_begin(t);
+        coll_double(&c, &leaders, acc, len, r->size, r->op);
+        for (int i = 0; i < here.n; i++)
+            coll_put(t, here.who[i], r->dest + at * r->size, acc,
+                     len * r->size);
     }
     coll_nodes_release(t);
 }
@@ -298,7 +227,7 @@ static void nodes_doubling(struct core_team *t, const struct reduction *r)
  * else reads that part of a source, so dest may be source. */
 static void combine_part(struct core_team *t, const struct reduction *r)
 {
-    struct ranks here = node_of(t);
+    struct coll_ranks here = coll_ranks_here(t);
     size_t step = BLOCK / r->size, to, len;
 
     if (for_device(r)) {
@@ -314,43 +243,38 @@ static void combine_part(struct core_team *t, const struct reduction *r)
     }
 }
 
-/* The leaders' ring over what their nodes have, which is kept aside as it
- * lands in dest.  None lands before the node's members are done with it: the
- * leader tells the one before it so. */
-static void ring_of_leaders(const struct coll_call *c,
-                            const struct reduction *r)
+/* The leaders' exchange of what their nodes have, which each brings together in
+ * its own dest first: the members are done with their sources. */
+static void halve_leaders(struct core_team *t, const struct reduction *r)
 {
-    struct core_team *t = c->t;
-    struct ranks leaders = leaders_of(t), here = node_of(t);
-    char *kept = room_for(r->n * r->size);
-    struct reduction sums = *r;
+    struct coll_ranks leaders = coll_ranks_leaders(t);
+    struct coll_ranks here = coll_ranks_here(t);
+    struct coll_vector v = vector_of(r);
     size_t from, to;
 
-    for (int i = 0; i < here.n; i++) {
+    for (int i = 1; i < here.n; i++) {
         from = part_of(&here, r, i, &to);
         if (from < to)
-            core_copy(kept + from * r->size,
-                   (char *)coll_at(t, here.who[i], r->dest) + from * r->size,
-                   (to - from) * r->size);
+            core_copy(r->dest + from * r->size,
+                      (char *)coll_at(t, here.who[i], r->dest) +
+                      from * r->size, (to - from) * r->size);
     }
-    coll_tell(c, pe_of(&leaders, (leaders.me + leaders.n - 1) % leaders.n),
-              FOLD);
-    coll_hear(c, FOLD);
-    sums.source = kept;
-    reduce_ring(c, &leaders, &sums);
-    free(kept);
+    v.source = r->dest;
+    coll_halving(t, &leaders, &v);
 }
 
-static void nodes_ring(struct core_team *t, const struct reduction *r)
+static void nodes_halving(struct core_team *t, const struct reduction *r)
 {
-    struct coll_call c = coll_begin(t);
+    struct coll_vector v = vector_of(r);
 
     coll_nodes_gather(t);
     coll_nodes_release(t);
     combine_part(t, r);
     coll_nodes_gather(t);
     if (coll_nodes_leads(t))
-        ring_of_leaders(&c, r);
+        halve_leaders(t, r);
+    else
+        coll_halving_skip(t, &v);
     coll_nodes_release(t);
     if (!coll_nodes_leads(t))
         core_copy(r->dest, coll_at(t, t->nodes->members[0], r->dest),
@@ -362,10 +286,10 @@ static void nodes_ring(struct core_team *t, const struct reduction *r)
 
 static void reduce_nodes(struct core_team *t, const struct reduction *r)
 {
-    if (r->n * r->size <= NODES_DOUBLING)
+    if (r->n * r->size <= DOUBLING_MOST)
         nodes_doubling(t, r);
     else
-        nodes_ring(t, r);
+        nodes_halving(t, r);
 }
 
 void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
@@ -397,8 +321,10 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
         reduce_doubling(t, &r);
     else if (alg == COLL_NODES)
         reduce_nodes(t, &r);
+    else if (alg == COLL_HALVING)
+        reduce_halving(t, &r);
     else if (alg == COLL_RING)
-        ring_of_all(t, &r);
+        reduce_ring(t, &r);
     else
         reduce_split(t, &r);
     free(kept);

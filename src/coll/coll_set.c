@@ -5,7 +5,7 @@
  * pool and chains them, with the triplet, to its control block, where the
  * other members look for them; then it looks for theirs.  Nothing travels
  * through pSync, which thus keeps its value. */
-#include "coll/coll_int.h"
+#include "coll/coll_ranks.h"
 #include "base/lock.h"
 
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static struct set *make(int start, int log_stride, int size, struct entry **out)
 {
     struct core_team *t = core_team_new(start, 1 << log_stride, size);
     struct set *s = malloc(sizeof *s);
-    struct entry *e = heap_pool_take(sizeof *e + core_words_size(size));
+    struct entry *e = heap_pool_take(sizeof *e + core_words_room(size));
 
     if (!t || !s || !e || coll_nodes_find(t))
         return NULL;            /* the caller ends the job */
@@ -137,10 +137,45 @@ static struct set *make(int start, int log_stride, int size, struct entry **out)
     return s;
 }
 
+struct asked {
+    struct core_team *t;
+    uint32_t *table;
+    const struct entry *want;
+};
+
+static uint64_t table_of(void *arg, int pe)
+{
+    const struct asked *a = arg;
+
+    if (!a->table[pe])
+        a->table[pe] = look_up(core_team_world_pe(a->t, pe), a->want);
+    return (uintptr_t)core_team_table(a->t, core_team_words(a->t, pe));
+}
+
+/* Where the others have their words: of members in one memory each is looked
+ * up; else a few are asked, and tell of the others. */
+static void learn_words(struct core_team *t, struct entry *mine)
+{
+    uint32_t *table = core_team_table(t, mine + 1);
+    struct asked a = { t, table, mine };
+    struct coll_call c;
+
+    t->words_of = table;
+    table[t->my_pe] = (uint32_t)(((uintptr_t)(mine + 1) -
+                                  heap_segs[HEAP_HOST].base) / 64);
+    if (t->mapped) {
+        for (int i = 0; i < t->n_pes; i++)
+            table_of(&a, i);
+    } else {
+        c = coll_begin(t);
+        coll_table_gather(&c, table, table_of, &a);
+    }
+    core_team_place(t, table);
+}
+
 struct core_team *coll_set(int start, int log_stride, int size)
 {
     struct entry *new = NULL;
-    uint32_t *of;
     struct set *s;
 
     if (start == 0 && log_stride == 0 && size == core_world.n_pes)
@@ -153,12 +188,7 @@ struct core_team *coll_set(int start, int log_stride, int size)
     if (!s || !new)
         return s ? s->t : NULL;
     /* Without the lock: a member may first have to make another set. */
-    of = malloc((size_t)size * sizeof *of);
-    if (!of)
-        return NULL;
-    for (int i = 0; i < size; i++)
-        of[i] = look_up(core_team_world_pe(s->t, i), new);
-    core_team_place(s->t, of);
+    learn_words(s->t, new);
     return s->t;
 }
 

@@ -12,7 +12,7 @@
  *
  * Words only grow, by one per synchronisation, so nothing is reset and a fast
  * member may be one ahead. */
-#include "coll/coll_int.h"
+#include "coll/coll_ranks.h"
 
 #include <stdlib.h>
 
@@ -207,12 +207,35 @@ void coll_barrier_last(bool at_exit)
     last_at_exit = false;
 }
 
-/* What the members published, before the next collective. */
-static void hear_all(const struct coll_call *c)
+struct coll_call coll_tell_word(struct core_team *t, uint64_t word)
+{
+    struct coll_call c = coll_begin(t);
+
+    /* relaxed: what all hear of next orders it. */
+    __atomic_store_n(&core_team_words(t, t->my_pe)->value[c.parity], word,
+                     __ATOMIC_RELAXED);
+    return c;
+}
+
+uint64_t coll_one_word(const struct coll_call *c, int pe)
+{
+    const struct core_words *w = core_team_words(c->t, pe);
+    uint64_t word;
+
+    if (coll_near(c->t, pe))
+        return __atomic_load_n(&w->value[c->parity], __ATOMIC_RELAXED);
+    coll_far_look(core_team_world_pe(c->t, pe), &w->value[c->parity], &word,
+                  sizeof word);
+    return word;
+}
+
+void coll_hear_words(const struct coll_call *c)
 {
     struct core_team *t = c->t;
     struct core_words *w;
 
+    if (t->mapped)
+        return;
     if (!t->heard)
         t->heard = malloc((size_t)t->n_pes * sizeof *t->heard);
     if (!t->heard)
@@ -232,12 +255,9 @@ static void hear_all(const struct coll_call *c)
 
 struct coll_call coll_publish(struct core_team *t, uint64_t word)
 {
-    struct coll_call c = coll_begin(t);
+    struct coll_call c = coll_tell_word(t, word);
 
-    __atomic_store_n(&core_team_words(t, t->my_pe)->value[c.parity], word,
-                     __ATOMIC_RELAXED);
     coll_sync(t);
-    if (unlikely(!t->mapped))
-        hear_all(&c);
+    coll_hear_words(&c);
     return c;
 }

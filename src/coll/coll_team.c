@@ -2,7 +2,7 @@
 /* Teams are made by their parent: each member takes its words from its own
  * pool and tells the parent where they are.  All memory is taken before, so
  * that what a member lacks is a word it tells, too. */
-#include "coll/coll_int.h"
+#include "coll/coll_ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,15 @@
 
 struct draft {
     struct core_team *t;
-    uint32_t *words_of;
     void *words;
 };
+
+/* What all members pass alike, in a word that is not 0. */
+static uint64_t mix(int a, int b, int c)
+{
+    return (((uint64_t)(uint32_t)a * 0x9e3779b97f4a7c15 + (uint32_t)b) *
+            0xbf58476d1ce4e5b9 + (uint32_t)c) | 1;
+}
 
 static void drop(struct draft *d)
 {
@@ -22,26 +28,22 @@ static void drop(struct draft *d)
         heap_pool_give(d->words);
     if (d->t)
         core_team_free(d->t);
-    free(d->words_of);
 }
 
 /* Where our words are, in units of 64 bytes, or 0. */
 static uint64_t take(struct draft *d, int start, int stride, int size)
 {
     d->t = core_team_new(start, stride, size);
-    d->words_of = malloc((size_t)size * sizeof *d->words_of);
-    d->words = heap_pool_take(core_words_size(size));
-    if (!d->t || !d->words_of || !d->words || coll_nodes_find(d->t))
+    d->words = heap_pool_take(core_words_room(size));
+    if (!d->t || !d->words || coll_nodes_find(d->t))
         return 0;
     return ((uintptr_t)d->words - heap_segs[HEAP_HOST].base) / 64;
 }
 
-/* Where member i of the new team has its words, as it published that. */
-static uint32_t words_of(const struct draft *d, const struct coll_call *c,
-                         int i)
+/* That member of the new team published where its words are, or else. */
+static uint32_t check_words(const struct draft *d, int i, uint64_t at)
 {
     int pe = core_team_world_pe(d->t, i);
-    uint64_t at = coll_published(c, core_team_member(c->t, pe));
 
     if (at == NO_MEMBER)
         core_fatal(ERR_ARG, "shmem_team_split", "PE %d is of the new team by "
@@ -55,44 +57,134 @@ static uint32_t words_of(const struct draft *d, const struct coll_call *c,
     return (uint32_t)at;
 }
 
-/* All members of parent call, each with the world PEs of its new team; size 0
- * where it joins none. */
-static int found(struct core_team *parent, int start, int stride, int size,
-                 struct core_team **out)
+/* As all members of parent published it. */
+static void read_words(const struct draft *d, const struct coll_call *c)
 {
-    struct draft d = { 0 };
-    struct coll_call c;
+    uint32_t *table = core_team_table(d->t, d->words);
+
+    for (int i = 0; i < d->t->n_pes; i++)
+        table[i] = check_words(d, i, coll_published(c,
+                       core_team_member(c->t, core_team_world_pe(d->t, i))));
+    core_team_place(d->t, table);
+}
+
+/* What `where` works with. */
+struct asked {
+    const struct draft *d;
+    const struct coll_call *c;  /* of parent: where the words are published */
+};
+
+static uint64_t table_of(void *arg, int pe)
+{
+    const struct asked *a = arg;
+    const struct core_team *t = a->d->t, *parent = a->c->t;
+    int there = core_team_member(parent, core_team_world_pe(t, pe));
+    uint32_t *table = core_team_table(t, a->d->words);
+
+    table[pe] = check_words(a->d, pe, coll_one_word(a->c, there));
+    return (uintptr_t)core_team_table(t, core_team_words(t, pe));
+}
+
+/* Not at one place on all: each asks a few members, and hears of the others
+ * from these. */
+static void gather_words(const struct draft *d, const struct coll_call *c)
+{
+    struct asked a = { d, c };
+    uint32_t *table = core_team_table(d->t, d->words);
+    struct coll_call mine;
+
+    table[d->t->my_pe] = (uint32_t)(((uintptr_t)d->words -
+                                     heap_segs[HEAP_HOST].base) / 64);
+    d->t->words_of = table;
+    mine = coll_begin(d->t);
+    coll_table_gather(&mine, table, table_of, &a);
+    for (int i = 0; i < d->t->n_pes; i++)
+        check_words(d, i, table[i]);
+    core_team_place(d->t, table);
+}
+
+/* The words of all members of the new team, or NULL.  Those of a parent in one
+ * memory read them; else log2(n) messages tell whether they are alike. */
+static bool tell_words(const struct coll_call *c, uint64_t at, uint64_t args,
+                       struct coll_agreed *all)
+{
     bool ok = true;
 
-    c = coll_publish(parent, size ? take(&d, start, stride, size) : NO_MEMBER);
-    for (int i = 0; i < parent->n_pes; i++)
-        ok = ok && coll_published(&c, i);
-    if (!ok) {
+    if (c->t->mapped) {
+        coll_sync(c->t);
+        for (int i = 0; i < c->t->n_pes; i++)
+            ok = ok && coll_published(c, i);
+        *all = (struct coll_agreed){ .all = ok };
+        return ok;
+    }
+    *all = (struct coll_agreed){
+        .all = at, .least = at, .most = at == NO_MEMBER ? 0 : at, .args = args
+    };
+    coll_agree(c, all);
+    if (!all->args)             /* some member passed something else */
+        coll_hear_words(c);
+    return all->all;
+}
+
+/* All members of parent call, each with the world PEs of its new team; size 0
+ * where it joins none.  args: what all pass alike. */
+static int found(struct core_team *parent, const struct core_team *run,
+                 uint64_t args, struct core_team **out)
+{
+    struct draft d = { 0 };
+    struct coll_agreed all;
+    struct coll_call c;
+    uint64_t at;
+
+    at = run->n_pes ? take(&d, run->start, run->stride, run->n_pes) : NO_MEMBER;
+    c = coll_tell_word(parent, at);
+    if (!tell_words(&c, at, args, &all)) {
         if (parent == &core_world)      /* or has somebody only finalized? */
             coll_need_all(parent->epoch + 1);
         drop(&d);
         return -ENOMEM;
     }
     *out = d.t;
-    if (!size)
+    if (!run->n_pes)
         return 0;
     d.t->space = parent->space;
-    for (int i = 0; i < size; i++)
-        d.words_of[i] = words_of(&d, &c, i);
-    core_team_place(d.t, d.words_of);
+    if (parent->mapped || !all.args)
+        read_words(&d, &c);
+    else if (all.least == all.most && coll_words_fit(at, run->n_pes))
+        d.t->words_at = at * 64;
+    else
+        gather_words(&d, &c);
     return 0;
 }
 
 int coll_differs(struct core_team *t, uint64_t mine, uint64_t *theirs)
 {
-    struct coll_call c = coll_publish(t, mine);
+    struct coll_agreed all = { .least = mine, .most = mine };
+    struct coll_call c = coll_tell_word(t, mine);
 
+    if (t->mapped)
+        coll_sync(t);
+    else
+        coll_agree(&c, &all);
+    if (!t->mapped && all.least == all.most)
+        return -1;
+    coll_hear_words(&c);
     for (int i = 0; i < t->n_pes; i++) {
         *theirs = coll_published(&c, i);
         if (*theirs != mine)
             return i;
     }
     return -1;
+}
+
+bool coll_alike(struct core_team *t, bool has, uint64_t word)
+{
+    struct coll_agreed all = { .least = has ? word : UINT64_MAX,
+                               .most = has ? word : 0 };
+    struct coll_call c = coll_begin(t);
+
+    coll_agree(&c, &all);
+    return all.least >= all.most;
 }
 
 int coll_team_split(struct core_team *parent, int start, int stride, int size,
@@ -104,25 +196,32 @@ int coll_team_split(struct core_team *parent, int start, int stride, int size,
         .n_pes = size, .start = first,
         .stride = size > 1 ? stride * parent->stride : 0
     };
-    bool member = core_team_member(&run, core_world.my_pe) >= 0;
 
-    return found(parent, first, run.stride, member ? size : 0, out);
+    if (core_team_member(&run, core_world.my_pe) < 0)
+        run.n_pes = 0;
+    return found(parent, &run, mix(start, stride, size), out);
 }
 
 int coll_team_split_2d(struct core_team *parent, int xrange,
                        struct core_team **x, struct core_team **y)
 {
     int n = parent->n_pes, me = parent->my_pe, row = me / xrange;
-    int column = me % xrange, width = xrange, rc;
+    int column = me % xrange, rc;
+    struct core_team across = {
+        .n_pes = xrange, .start = core_team_world_pe(parent, row * xrange),
+        .stride = parent->stride
+    }, down = {
+        .n_pes = (n - column + xrange - 1) / xrange,
+        .start = core_team_world_pe(parent, column),
+        .stride = parent->stride * xrange
+    };
 
-    if (width > n - row * xrange)
-        width = n - row * xrange;
-    rc = found(parent, core_team_world_pe(parent, row * xrange),
-               parent->stride, width, x);
+    if (across.n_pes > n - row * xrange)
+        across.n_pes = n - row * xrange;
+    rc = found(parent, &across, mix(xrange, 0, -1), x);
     if (rc)
         return rc;
-    rc = found(parent, core_team_world_pe(parent, column),
-               parent->stride * xrange, (n - column + xrange - 1) / xrange, y);
+    rc = found(parent, &down, mix(xrange, 1, -1), y);
     if (rc) {
         coll_team_destroy(*x);
         *x = NULL;

@@ -4,7 +4,7 @@
  * follow from the number of rounds and of bytes that each PE moves.  The first
  * row that fits serves.  SHMEM_COLL_... overrules it, for tests and for
  * machines unlike the measured ones. */
-#include "coll/coll_int.h"
+#include "coll/coll_ranks.h"
 #include "base/env.h"
 
 #define ANY SIZE_MAX
@@ -54,14 +54,14 @@ static const struct {
     { COLL_SCAN, CROWDED, MANY, ANY, COLL_PULL },
     { COLL_BROADCAST, FAR, 4, ANY, COLL_BINOMIAL },
     { COLL_BROADCAST, FAR, MANY, 65536, COLL_BINOMIAL },
-    { COLL_BROADCAST, FAR, MANY, ANY, COLL_PIPELINE },
-    { COLL_COLLECT, FAR, MANY, ANY, COLL_RING },
-    { COLL_FCOLLECT, FAR, MANY, 4096, COLL_BRUCK },
+    { COLL_BROADCAST, FAR, MANY, ANY, COLL_SCATTER },
+    { COLL_COLLECT, FAR, MANY, ANY, COLL_BRUCK },
+    { COLL_FCOLLECT, FAR, MANY, 65536, COLL_BRUCK },
     { COLL_FCOLLECT, FAR, MANY, ANY, COLL_RING },
     { COLL_ALLTOALL, FAR, MANY, 64, COLL_BRUCK },
     { COLL_ALLTOALL, FAR, MANY, ANY, COLL_PAIRWISE },
     { COLL_REDUCE, FAR, MANY, 4096, COLL_DOUBLING },
-    { COLL_REDUCE, FAR, MANY, ANY, COLL_RING },
+    { COLL_REDUCE, FAR, MANY, ANY, COLL_HALVING },
     { COLL_SCAN, FAR, MANY, ANY, COLL_DOUBLING },
 };
 
@@ -110,25 +110,33 @@ static bool shares_node(void)
 }
 
 /* Bits that some PE has set: of the choices, of what it did not choose, and of
- * what one PE has or wishes, for all. */
-static void agree_far(void)
+ * what one PE has or wishes, for all.  Did all choose alike? */
+static bool agree_far(void)
 {
-    uint64_t *v = core_ctl->agree;
+    uint32_t *nodes = heap_pool_take((size_t)core_world.n_pes * sizeof *nodes);
+    struct coll_ranks all = coll_ranks_all(&core_world);
+    uint64_t v[] = {
+        core_ctl->choices, ~core_ctl->choices, core_status.checks,
+        (uint64_t)shares_node() << 1 | core_status.crowded
+    };
+    struct coll_call c;
 
-    v[0] = core_ctl->choices;
-    v[1] = ~core_ctl->choices;
-    v[2] = core_status.checks;
-    v[3] = (uint64_t)shares_node() << 1 | core_status.crowded;
-    coll_reduce_words(&core_world, v, 4, sizeof *v,
-                      coll_ops[COLL_OR][COLL_U64]);
+    if (!nodes)
+        core_fatal(ERR_HEAP, "shmem_init", "no room for the nodes of %d PEs in "
+                   "the library's part of the heap; raise "
+                   "SHMEM_SYMMETRIC_SIZE", core_world.n_pes);
+    c = coll_tell_word(&core_world,
+                       (uintptr_t)nodes - heap_segs[HEAP_HOST].base);
+    coll_double(&c, &all, (char *)v, 4, sizeof *v, coll_ops[COLL_OR][COLL_U64]);
     core_status.checks = v[2];
     coll_crowded = v[3] & 1;
-    if (v[3] >> 1 == 0)
-        return;
-    coll_nodes_learn();
+    if (v[3] >> 1)
+        coll_nodes_learn(&c, nodes);
+    heap_pool_give(nodes);
     if (coll_nodes_find(&core_world) || coll_nodes_find(&core_device_world))
         core_fatal(ERR_LIMIT, "shmem_init", "no memory for the nodes of %d "
                    "PEs", core_world.n_pes);
+    return !(v[0] & v[1]);
 }
 
 void coll_settle(void)
@@ -137,10 +145,8 @@ void coll_settle(void)
                  core_ctl->choices;
 
     coll_crowded = core_status.crowded;
-    if (!core_world.mapped) {
-        agree_far();
-        alike = !(core_ctl->agree[0] & core_ctl->agree[1]);
-    }
+    if (!core_world.mapped)
+        alike = agree_far();
     if (!alike)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
                    "SHMEM_COLL_ variables");
@@ -198,6 +204,11 @@ static bool serves(enum coll_alg alg, enum coll_kind kind,
 bool coll_is_free(enum coll_kind kind)
 {
     return asked[kind] == COLL_AUTO;
+}
+
+enum coll_alg coll_asked(enum coll_kind kind)
+{
+    return asked[kind];
 }
 
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,

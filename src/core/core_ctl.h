@@ -30,7 +30,6 @@ struct core_ctl {
     uint32_t checks;            /* this PE's wish, before all agree */
     uint64_t choices;           /* see coll_tune.c */
     uint64_t sets;              /* chain of active sets, see coll_set.c */
-    uint64_t agree[4];          /* see coll_settle */
     _Alignas(64) struct core_doing doing;
     /* Those this PE may run on, as bits. */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS];

@@ -5,6 +5,9 @@
 #include "core/core_later.h"
 #include "core/core_spin.h"
 #include "core/core_watch.h"
+#include "base/env.h"
+#include "rt/rt.h"
+#include "xport/xport_count.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +33,26 @@ int core_far_open(void)
     return rc;
 }
 
+/* Of what the network did, for SHMEM_STATS. */
+static void tell_counts(void)
+{
+    struct xport_counts n = xport_counts_get();
+
+    if (!env.STATS || !xport_far)
+        return;
+    log_tell("network: %lu operations with %lu bytes to %lu PEs, %lu of them "
+             "fetch %lu bytes; start: %lu bytes published, %lu looked up",
+             (unsigned long)n.ops, (unsigned long)n.bytes,
+             (unsigned long)n.peers, (unsigned long)n.gets,
+             (unsigned long)n.got, (unsigned long)rt_counts.put_bytes,
+             (unsigned long)rt_counts.got_bytes);
+}
+
 void core_far_close(void)
 {
     struct core_ctx *own[] = { &core_ctx_inner, &core_ctx_default };
 
+    tell_counts();
     for (int i = 0; i < 2; i++) {
         if (!own[i]->flow)
             continue;

@@ -57,7 +57,7 @@ struct core_team *core_team_new(int start, int stride, int size)
     return t;
 }
 
-void core_team_place(struct core_team *t, uint32_t *words_of)
+void core_team_place(struct core_team *t, const uint32_t *words_of)
 {
     bool alike = true;
 
@@ -65,8 +65,6 @@ void core_team_place(struct core_team *t, uint32_t *words_of)
         alike = alike && words_of[i] == words_of[0];
     t->words_at = (uint64_t)words_of[0] * 64;
     t->words_of = alike ? NULL : words_of;
-    if (alike)
-        free(words_of);
 }
 
 void core_team_free(struct core_team *t)
@@ -74,7 +72,6 @@ void core_team_free(struct core_team *t)
     lock_acquire(&teams_lock);
     list_remove(&t->link);
     lock_release(&teams_lock);
-    free(t->words_of);
     free(t->heard);
     free(t->nodes);
     free(t);

@@ -61,7 +61,7 @@ struct core_team {
     /* The members' words, as offsets in their host segments: the same
      * everywhere, or a table in units of 64 bytes. */
     uint64_t words_at;
-    uint32_t *words_of;
+    const uint32_t *words_of;
     bool mapped;                /* no member is far */
     struct core_nodes *nodes;   /* NULL: mapped, or all on different ones */
     uint64_t *heard;            /* what members published, if one is far */
@@ -101,6 +101,13 @@ static inline size_t core_words_size(int n_pes)
            2 * ((size_t)core_team_rounds(n_pes) + 1) * CORE_PIECE;
 }
 
+/* The same with a table of the members, behind them, that their owner has of a
+ * team which was made. */
+static inline size_t core_words_room(int n_pes)
+{
+    return core_words_size(n_pes) + ((size_t)n_pes + 15) / 16 * 64;
+}
+
 /* Member pe's words: where they are in its host segment. */
 static inline uint64_t core_team_words_at(const struct core_team *t, int pe)
 {
@@ -131,9 +138,14 @@ int core_team_triplet(const struct core_team *parent, int start, int stride,
 
 /* A team object of that shape, not yet in use: NULL without memory. */
 struct core_team *core_team_new(int start, int stride, int size);
-/* The members' offsets in units of 64 bytes; taken over, or freed where they
- * are all alike. */
-void core_team_place(struct core_team *t, uint32_t *words_of);
+/* The table of this member's words. */
+static inline uint32_t *core_team_table(const struct core_team *t, void *own)
+{
+    return (uint32_t *)(void *)((char *)own + core_words_size(t->n_pes));
+}
+/* The members' offsets in units of 64 bytes; the team needs them as long as it
+ * lives, unless they are all alike. */
+void core_team_place(struct core_team *t, const uint32_t *words_of);
 /* Frees the object; the words stay where they are. */
 void core_team_free(struct core_team *t);
 /* Is it one that exists? */

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "rt/rt.h"
+#include "xport/xport_count.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -604,7 +605,7 @@ int ofi_open(void)
         close_provider();
         return rc;
     }
-    xport_far = &ops;
+    xport_far = env.STATS ? xport_count(&ops, rt_job.n_pes) : &ops;
     xport_trig = ofi_trig_table();
     return 0;
 }
@@ -617,6 +618,7 @@ void ofi_close(void)
      * agent goes on until nobody does. */
     rt_fence();
     xport_far = NULL;
+    xport_count_close();
     xport_trig = &xport_trig_none;
     ofi_trig_close();
     ofi_agent_close();

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 struct rt_job rt_job;
+struct rt_counts rt_counts;     /* not exact where threads ask at once */
 
 static const struct rt_driver *driver;  /* NULL: not open, or a job of one PE */
 
@@ -79,6 +80,7 @@ int rt_open(void)
     const struct rt_driver *d = rt_launcher_invites() ? &rt_launcher : &rt_pmix;
     int rc = d->open();
 
+    rt_counts = (struct rt_counts){ 0 };
     if (!rc && rt_job.launched)
         driver = d;
     return rc;
@@ -97,16 +99,21 @@ void rt_close(void)
 
 int rt_put(const char *key, const void *value, size_t size)
 {
+    rt_counts.puts++;
+    rt_counts.put_bytes += size;
     return driver ? driver->put(key, value, size) : 0;
 }
 
 int rt_fence(void)
 {
+    rt_counts.fences++;
     return driver ? driver->fence() : 0;
 }
 
 int rt_get(int pe, const char *key, void *out, size_t size)
 {
+    rt_counts.gets++;
+    rt_counts.got_bytes += size;
     return driver ? driver->get(pe, key, out, size) : -ENOENT;
 }
 

@@ -29,6 +29,12 @@ int rt_put(const char *key, const void *value, size_t size);
 int rt_fence(void);
 int rt_get(int pe, const char *key, void *out, size_t size);
 
+/* What this PE has asked of that channel, since rt_open(). */
+struct rt_counts {
+    uint64_t puts, put_bytes, gets, got_bytes, fences;
+};
+extern struct rt_counts rt_counts;
+
 /* Where the launcher passes descriptors between the PEs of a node: share one
  * with so many PEs before a fence, and take it after the fence.  *out is closed
  * at exec.  Only where rt_shares() is true. */

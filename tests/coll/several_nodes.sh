@@ -36,10 +36,10 @@ with() # VARIABLE PROGRAM ALGORITHM...
     unset "$variable"
 }
 with SYNC move dissemination gather nodes
-with BROADCAST move push binomial pipeline
-with COLLECT move push ring
+with BROADCAST move push binomial pipeline scatter
+with COLLECT move push ring bruck
 with FCOLLECT move push bruck ring
 with ALLTOALL move push bruck pairwise
-with REDUCE reduce doubling ring
+with REDUCE reduce doubling ring halving
 with SCAN reduce doubling
 exit $failed
