@@ -29,6 +29,7 @@ enum { DEFAULT_PERCENT = 60 };
 
 hot_data struct heap_seg heap_segs[HEAP_SEGS];
 static size_t reserved_used;
+size_t heap_first_size[HEAP_SEGS];
 /* What fd must still be when it is used. */
 static struct {
     int fd;
@@ -239,6 +240,8 @@ int heap_plan_agree(const struct heap_plan *plan, const struct heap_plan *first)
     size = asked;
     if (!asked && !plan->asked_size)
         size = plan->user_size;
+    heap_first_size[HEAP_HOST] = first->host_size;
+    heap_first_size[HEAP_DATA] = first->data_size;
     /* Its leader, which was asked, has compared in place of who was not. */
     if (size ? size == first->user_size : !first->asked_size)
         return 0;

@@ -71,6 +71,8 @@ bool heap_plan_fits(const struct heap_plan *plan);
  * node, first that of PE 0's.  -EINVAL: no, which is logged. */
 int heap_plan_agree(const struct heap_plan *plan,
                     const struct heap_plan *first);
+/* The sizes of segments in the plan that was agreed with. */
+extern hidden size_t heap_first_size[HEAP_SEGS];
 /* Without static data in the slot: for programs that differ. */
 void heap_plan_drop_data(struct heap_plan *plan);
 

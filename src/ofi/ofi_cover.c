@@ -183,7 +183,7 @@ int ofi_cover_agree(bool all)
     lock_acquire(&ofi_lock);
     published = n_older;
     for (int pe = 0; pe < rt_job.n_pes && !rc; pe++)
-        if (ofi.peers[pe].addr != FI_ADDR_UNSPEC)
+        if (ofi.peers[pe].token)
             ofi_cover_meet(pe, &ofi.peers[pe]);
     lock_release(&ofi_lock);
     return rc ? rc : ofi_rails_cover_meet(published);

@@ -20,8 +20,8 @@
 
 /* ---- peers ---- */
 struct ofi_peer {
-    fi_addr_t addr;             /* FI_ADDR_UNSPEC: not looked up yet */
-    uint64_t token;             /* opens its active messages */
+    fi_addr_t addr;
+    uint64_t token;             /* opens its messages; 0: not looked up yet */
     uint64_t key[HEAP_SEGS], base[HEAP_SEGS];
 };
 
@@ -66,7 +66,7 @@ static inline const struct ofi_peer *ofi_peer(int pe)
     struct ofi_peer *p = &ofi.peers[pe];
 
     /* acquire: pairs with the release in ofi_peer_meet. */
-    if (likely(__atomic_load_n(&p->addr, __ATOMIC_ACQUIRE) != FI_ADDR_UNSPEC))
+    if (likely(__atomic_load_n(&p->token, __ATOMIC_ACQUIRE)))
         return p;
     return ofi_peer_meet(pe);
 }

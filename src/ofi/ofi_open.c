@@ -294,10 +294,15 @@ static void note_step(const char *step, int rc)
              services ? services : "not set");
 }
 
+/* Addresses that are expected: those of PEs that this one talks to, and the
+ * vector grows. */
+enum { AV_FIRST = 32 };
+
 static int open_objects(void)
 {
     struct fi_av_attr av = {
-        .type = FI_AV_UNSPEC, .count = (size_t)rt_job.n_pes
+        .type = FI_AV_UNSPEC,
+        .count = rt_job.n_pes < AV_FIRST ? (size_t)rt_job.n_pes : AV_FIRST
     };
     const char *step = "fi_fabric";
     int rc;
@@ -552,6 +557,7 @@ static int join(void)
 
     if (getrandom(&ofi.my_token, sizeof ofi.my_token, 0) < 0)
         return -errno;
+    ofi.my_token |= ofi.my_token == 0;      /* which would be none */
     memset(trial, 0, sizeof *trial);
     rc = ofi_am_open();
     if (!rc)

@@ -3,6 +3,7 @@
  * first talks to it, so a job's start does not grow with its size, and a PE
  * keeps sizeof(struct ofi_peer) bytes for each peer. */
 #include "ofi/ofi_rail.h"
+#include "ofi/ofi_card.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -12,17 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADDR_MOST = 256, CARD_VERSION = 1 };
-
-struct card {
-    uint32_t version;
-    uint16_t addr_len, rails;
-    uint64_t token;
-    uint64_t seg_size[HEAP_SEGS], key[HEAP_SEGS], base[HEAP_SEGS];
-    char provider[32];
-    uint8_t addr[ADDR_MOST];
-};
-
 _Static_assert(sizeof(struct ofi_peer) <= 64 * HEAP_SEGS,
                "what a PE keeps for each peer");
 
@@ -30,13 +20,12 @@ int ofi_peers_open(void)
 {
     size_t n = (size_t)rt_job.n_pes;
 
-    ofi.peers = malloc(n * sizeof *ofi.peers);
+    /* Pages of peers that this PE does not talk to stay untouched. */
+    ofi.peers = calloc(n, sizeof *ofi.peers);
     if (!ofi.peers) {
         log_error(ERR_LIMIT, "no memory for %zu peers", n);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < n; i++)
-        ofi.peers[i].addr = FI_ADDR_UNSPEC;
     return 0;
 }
 
@@ -51,10 +40,21 @@ static void name_provider(char *out, size_t size)
     snprintf(out, size, "%s", ofi.info->fabric_attr->prov_name);
 }
 
+/* What need not be told: all have compared it with PE 0's. */
+static struct ofi_card usual(void)
+{
+    struct ofi_card c = { 0 };
+
+    memcpy(c.seg_size, heap_first_size, sizeof c.seg_size);
+    return c;
+}
+
 int ofi_card_put(void)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
-    struct card c = { .version = CARD_VERSION, .token = ofi.my_token };
+    struct ofi_card c = { .version = OFI_CARD_VERSION, .token = ofi.my_token };
+    struct ofi_card as = usual();
+    uint8_t bytes[OFI_CARD_MOST];
     size_t len = sizeof c.addr;
     int rc;
 
@@ -63,35 +63,26 @@ int ofi_card_put(void)
         log_error(ERR_NET, "fi_getname: %s", ofi_strerror(rc));
         return rc;
     }
-    c.addr_len = (uint16_t)len;
-    c.rails = (uint16_t)(1 + ofi_n_rails);
+    c.addr_len = len;
+    c.rails = (unsigned)(1 + ofi_n_rails);
     name_provider(c.provider, sizeof c.provider);
-    for (int s = 0; s < HEAP_SEGS; s++) {
+    for (int s = HEAP_HOST; s <= HEAP_DATA; s++) {
         c.seg_size[s] = heap_segs[s].size;
         if (!ofi.mr[s])
             continue;
         c.key[s] = fi_mr_key(ofi.mr[s]);
         c.base[s] = virtual ? xport_routes[rt_job.pe].map[s] : 0;
     }
-    return rt_put("ofi", &c, sizeof c);
-}
-
-int ofi_card_rails(int pe)
-{
-    struct card c;
-
-    if (rt_get(pe, "ofi", &c, sizeof c))
-        ofi_fail("start-up", pe, -ENOENT, "it told no address");
-    return c.rails;
+    return rt_put("ofi", bytes, ofi_card_pack(&c, &as, bytes));
 }
 
 /* What differs would turn addresses into other addresses. */
-static void check_card(int pe, const struct card *c)
+static void check_card(int pe, const struct ofi_card *c)
 {
     char mine[sizeof c->provider], text[160];
 
     name_provider(mine, sizeof mine);
-    if (c->version != CARD_VERSION || c->addr_len > sizeof c->addr)
+    if (c->version != OFI_CARD_VERSION)
         ofi_fail("start-up", pe, -EPROTO, "it runs another version of Sluice");
     if (strncmp(c->provider, mine, sizeof mine)) {
         snprintf(text, sizeof text, "it uses provider %.31s, this PE %s: set "
@@ -111,7 +102,7 @@ static void check_card(int pe, const struct card *c)
                  "SHMEM_STATIC_DATA=0");
 }
 
-static fi_addr_t insert(int pe, const struct card *c)
+static fi_addr_t insert(int pe, const struct ofi_card *c)
 {
     fi_addr_t addr = FI_ADDR_UNSPEC;
     int n;
@@ -124,25 +115,46 @@ static fi_addr_t insert(int pe, const struct card *c)
     return addr;
 }
 
+static void look_up(int pe, struct ofi_card *out)
+{
+    struct ofi_card as = usual();
+    uint8_t bytes[OFI_CARD_MOST];
+    size_t len;
+
+    if (rt_get_some(pe, "ofi", bytes, sizeof bytes, &len))
+        ofi_fail("start-up", pe, -ENOENT, "it told no address");
+    if (ofi_card_unpack(bytes, len, &as, out))
+        ofi_fail("start-up", pe, -EPROTO, "what it told of itself is no card");
+    check_card(pe, out);
+    if (!out->token)
+        ofi_fail("start-up", pe, -EPROTO, "it told no token");
+}
+
+int ofi_card_rails(int pe)
+{
+    struct ofi_card c;
+
+    look_up(pe, &c);
+    return (int)c.rails;
+}
+
 struct ofi_peer *ofi_peer_meet(int pe)
 {
     struct ofi_peer *p = &ofi.peers[pe];
-    struct card c;
-    fi_addr_t addr;
+    struct ofi_card c;
 
     lock_acquire(&ofi_lock);
-    if (__atomic_load_n(&p->addr, __ATOMIC_ACQUIRE) == FI_ADDR_UNSPEC) {
-        if (rt_get(pe, "ofi", &c, sizeof c))
-            ofi_fail("start-up", pe, -ENOENT, "it told no address");
-        check_card(pe, &c);
-        addr = insert(pe, &c);
-        p->token = c.token;
-        memcpy(p->key, c.key, sizeof p->key);
-        memcpy(p->base, c.base, sizeof p->base);
+    if (!__atomic_load_n(&p->token, __ATOMIC_ACQUIRE)) {
+        look_up(pe, &c);
+        p->addr = insert(pe, &c);
+        for (int s = 0; s < HEAP_SEGS; s++) {
+            p->key[s] = c.key[s];
+            p->base[s] = c.base[s];
+        }
         p->key[HEAP_DEVICE] = FI_KEY_NOTAVAIL;
         ofi_cover_meet(pe, p);
-        /* release: whoever sees the address may use the rest. */
-        __atomic_store_n(&p->addr, addr, __ATOMIC_RELEASE);
+        /* release: whoever sees the token may use the rest. */
+        __atomic_store_n(&p->token, c.token, __ATOMIC_RELEASE);
     }
     lock_release(&ofi_lock);
     return p;

@@ -101,7 +101,14 @@ int rt_put(const char *key, const void *value, size_t size)
 {
     rt_counts.puts++;
     rt_counts.put_bytes += size;
-    return driver ? driver->put(key, value, size) : 0;
+    return driver ? driver->put(key, value, size, false) : 0;
+}
+
+int rt_put_near(const char *key, const void *value, size_t size)
+{
+    rt_counts.puts++;
+    rt_counts.near_bytes += size;
+    return driver ? driver->put(key, value, size, true) : 0;
 }
 
 int rt_fence(void)
@@ -110,11 +117,19 @@ int rt_fence(void)
     return driver ? driver->fence() : 0;
 }
 
+int rt_get_some(int pe, const char *key, void *out, size_t size, size_t *got)
+{
+    int rc = driver ? driver->get(pe, key, out, size, got) : -ENOENT;
+
+    rt_counts.gets++;
+    if (!rc)
+        rt_counts.got_bytes += got ? *got : size;
+    return rc;
+}
+
 int rt_get(int pe, const char *key, void *out, size_t size)
 {
-    rt_counts.gets++;
-    rt_counts.got_bytes += size;
-    return driver ? driver->get(pe, key, out, size) : -ENOENT;
+    return rt_get_some(pe, key, out, size, NULL);
 }
 
 bool rt_host(int pe, char *out, size_t size)

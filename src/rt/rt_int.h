@@ -14,9 +14,11 @@
 struct rt_driver {
     int (*open)(void);
     void (*close)(void);
-    int (*put)(const char *key, const void *value, size_t size);
+    /* near: only PEs of this node look it up. */
+    int (*put)(const char *key, const void *value, size_t size, bool near);
     int (*fence)(void);
-    int (*get)(int pe, const char *key, void *out, size_t size);
+    /* got: how much of size bytes there was; NULL: no other number will do. */
+    int (*get)(int pe, const char *key, void *out, size_t size, size_t *got);
     bool (*host)(int pe, char *out, size_t size);
     void (*abort)(int status);      /* from any thread */
     int (*share)(int fd, int takers);       /* NULL: it passes no descriptors */

@@ -233,11 +233,13 @@ static void close_launcher(void)
 
 /* ---- the calls ---- */
 
-static int put(const char *key, const void *value, size_t size)
+/* oshrun sends what a PE asks for, and nothing else, to any node. */
+static int put(const char *key, const void *value, size_t size, bool near)
 {
     struct rt_wire m = { .type = RT_PUT, .value = value, .value_size = size };
     int rc;
 
+    (void)near;
     snprintf(m.key, sizeof m.key, "%s", key);
     rc = ask_status(&m, -1);
     if (rc)
@@ -270,7 +272,7 @@ static int fence(void)
     return -EPROTO;
 }
 
-static int get(int pe, const char *key, void *out, size_t size)
+static int get(int pe, const char *key, void *out, size_t size, size_t *got)
 {
     struct rt_wire m = { .type = RT_GET, .pe = pe }, answer;
     struct rt_wire_packet packet;
@@ -287,13 +289,15 @@ static int get(int pe, const char *key, void *out, size_t size)
                   why(rc));
         return rc;
     }
-    if (answer.value_size != size) {
+    if (got ? answer.value_size > size : answer.value_size != size) {
         log_error(ERR_PMI, "what PE %d has published as %s: %zu bytes, %zu "
                   "expected: it runs another version of Sluice", pe, key,
                   answer.value_size, size);
         return -EMSGSIZE;
     }
-    memcpy(out, answer.value, size);
+    memcpy(out, answer.value, answer.value_size);
+    if (got)
+        *got = answer.value_size;
     return 0;
 }
 

@@ -206,7 +206,7 @@ static int try_thread(void)
     return 0;
 }
 
-static int put(const char *key, const void *value, size_t size)
+static int put(const char *key, const void *value, size_t size, bool near)
 {
     pmix_value_t v;
     pmix_status_t st;
@@ -216,7 +216,7 @@ static int put(const char *key, const void *value, size_t size)
     v.type = PMIX_BYTE_OBJECT;
     v.data.bo.bytes = (char *)value;
     v.data.bo.size = size;
-    st = PMIx_Put(PMIX_GLOBAL, name, &v);
+    st = PMIx_Put(near ? PMIX_LOCAL : PMIX_GLOBAL, name, &v);
     if (st != PMIX_SUCCESS) {
         log_error(ERR_PMI, "PMIx_Put of %s: %s", name, PMIx_Error_string(st));
         return -EPROTO;
@@ -254,7 +254,7 @@ static int await_neighbours(void)
     if (rc)
         return rc;
     full_key(key, sizeof key, "back");
-    rc = put("back", "", 1);
+    rc = put("back", "", 1, true);
     if (!rc && PMIx_Commit() != PMIX_SUCCESS)
         rc = -EPROTO;
     /* Who never comes back is what the fence complains of. */
@@ -333,7 +333,7 @@ static int fence(void)
     return 0;
 }
 
-static int get(int pe, const char *key, void *out, size_t size)
+static int get(int pe, const char *key, void *out, size_t size, size_t *got)
 {
     pmix_proc_t who = self;
     pmix_value_t *v = NULL;
@@ -347,13 +347,15 @@ static int get(int pe, const char *key, void *out, size_t size)
     if (st != PMIX_SUCCESS || v->type != PMIX_BYTE_OBJECT) {
         log_error(ERR_PMI, "PMIx_Get of %s from PE %d: %s", name, pe,
                   st == PMIX_SUCCESS ? "wrong type" : PMIx_Error_string(st));
-    } else if (v->data.bo.size != size) {
+    } else if (got ? v->data.bo.size > size : v->data.bo.size != size) {
         log_error(ERR_PMI, "PMIx_Get of %s from PE %d: %zu bytes, %zu "
                   "expected: it runs another version of Sluice", name, pe,
                   v->data.bo.size, size);
         rc = -EMSGSIZE;
     } else {
         memcpy(out, v->data.bo.bytes, v->data.bo.size);
+        if (got)
+            *got = v->data.bo.size;
         rc = 0;
     }
     if (v)

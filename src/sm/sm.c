@@ -163,15 +163,27 @@ static void keep_peers_out_of_core(const struct part *p)
         madvise(p->base + after, p->size - after, MADV_DONTDUMP);
 }
 
+/* Its node reads the leader's card, and all nodes PE 0's plan. */
+static int publish(const struct sm_card *card)
+{
+    int rc = 0;
+
+    if (rt_job.n_local > 1)
+        rc = rt_put_near("node", card, sizeof *card);
+    if (!rc && rt_job.pe == 0 && rt_job.n_local < rt_job.n_pes)
+        rc = rt_put("plan", &card->plan, sizeof card->plan);
+    return rc;
+}
+
 /* After the fence. */
 static int compare_sizes(const struct sm_card *card)
 {
-    struct sm_card first = *card;
+    struct heap_plan first = card->plan;
     int rc = 0;
 
     if (rt_job.local_pes[0])
-        rc = rt_get(0, "node", &first, sizeof first);
-    return rc ? rc : heap_plan_agree(&card->plan, &first.plan);
+        rc = rt_get(0, "plan", &first, sizeof first);
+    return rc ? rc : heap_plan_agree(&card->plan, &first);
 }
 
 /* Nodes that share a machine share its memory. */
@@ -247,7 +259,7 @@ static int lead(struct sm_card *card, int fds[2])
     if (!rc && n > 1 && !rt_shares())
         rc = sm_meet_listen(card, &listen_fd);
     if (!rc)
-        rc = rt_put("node", card, sizeof *card);
+        rc = publish(card);
     if (!rc)
         rc = rt_fence();
     if (!rc)

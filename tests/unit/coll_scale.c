@@ -251,7 +251,7 @@ T(messages_grow_with_the_logarithm)
     T_LE(first.peers, 4 * L + 4 > N ? N : N);
 }
 
-T(a_pe_looks_few_others_up)
+T(a_pe_publishes_few_bytes)
 {
     if (shmem_my_pe() == 0)
         printf("%4d PEs start: %lu bytes published, %lu looked up by %lu "
@@ -260,6 +260,7 @@ T(a_pe_looks_few_others_up)
                (unsigned long)rt_counts.got_bytes,
                (unsigned long)rt_counts.gets,
                (unsigned long)rt_counts.fences);
+    T_LE(rt_counts.put_bytes, 64 + (shmem_my_pe() ? 0 : 96));
     T_LE(rt_counts.gets, 2 * (uint64_t)rounds + 4);
 }
 
@@ -279,7 +280,7 @@ int main(void)
     sums = shmem_malloc(4 * sizeof *sums);
     T_TRUE(dest && source && sums);
     memset(source, 0, LONG);
-    T_RUN(a_pe_looks_few_others_up);
+    T_RUN(a_pe_publishes_few_bytes);
     T_RUN(messages_grow_with_the_logarithm);
     return T_DONE();
 }
