@@ -162,10 +162,16 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
 static struct base_lock lock = LOCK_INIT;
 static struct ofi_op *resting GUARDED_BY(lock);
 static unsigned n_resting;      /* atomic */
+static unsigned n_leading;      /* atomic: whose put has not ended */
 
 bool ofi_amo_rests(void)
 {
     return __atomic_load_n(&n_resting, __ATOMIC_RELAXED);
+}
+
+bool ofi_amo_leads(void)
+{
+    return __atomic_load_n(&n_leading, __ATOMIC_RELAXED);
 }
 
 void *ofi_amo_behind(struct xport_flow *f, const struct xport_at *at,
@@ -182,6 +188,8 @@ void *ofi_amo_behind(struct xport_flow *f, const struct xport_at *at,
     ofi_flow_turns(f, at->pe);
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&n_leading, 1, __ATOMIC_SEQ_CST);
+    ofi_agent_need();
     return &x->op;
 }
 
@@ -216,6 +224,7 @@ void ofi_amo_led(struct ofi_op *op)
     struct xport_flow *f = op->flow;
 
     op->kind = OFI_ATOMIC;
+    __atomic_fetch_sub(&n_leading, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
     if (unlikely(!go(op)))
         set_aside(op);
@@ -226,6 +235,7 @@ void ofi_amo_not_led(struct ofi_op *op)
 {
     struct xport_flow *f = op->flow;
 
+    __atomic_fetch_sub(&n_leading, 1, __ATOMIC_RELAXED);
     ofi_amo_failed(op);
     ofi_flow_done(f);
 }

@@ -45,6 +45,7 @@ struct ofi_state {
     bool local_keys;            /* FI_MR_LOCAL */
     bool wait_fd;               /* queues have file descriptors */
     bool nic_amo;               /* atomics of the provider, not messages */
+    bool offloads;              /* no processor has a part in puts and gets */
     /* What is put, or done by an atomic, comes before what follows. */
     bool put_before_put, put_before_amo, put_before_message;
     bool in_turn;               /* one operation at a time, whoever it is to */
@@ -187,6 +188,8 @@ void ofi_amo_not_led(struct ofi_op *op);        /* the put failed */
 /* Those that found no room: are there any? */
 void ofi_amo_retry(void);
 bool ofi_amo_rests(void);
+/* Do any wait for their puts? */
+bool ofi_amo_leads(void);
 /* Has the provider all of them, for words of 4 and of 8 bytes? */
 bool ofi_amo_all_valid(struct fid_ep *ep);
 
@@ -221,6 +224,10 @@ void ofi_am_lost(struct xport_flow *f, int pe, const char *why);
 int ofi_agent_open(void);
 void ofi_agent_close(void);
 uint64_t ofi_agent_doze(bool asleep);
+/* Something of this PE's is under way that needs looks, counted before. */
+void ofi_agent_need(void);
+/* How often it has slept. */
+uint64_t ofi_agent_wakes(void);
 /* The owner looks after the queues itself. */
 static inline void ofi_agent_seen(void);
 extern uint64_t ofi_agent_looks;        /* atomic */

@@ -93,6 +93,7 @@ static void choose_atomics(void)
 
     ofi.nic_amo = possible && env.OFI_AMO != MESSAGE &&
                   (env.OFI_AMO == NIC || !better_by_message());
+    ofi.offloads = ofi.nic_amo && provider_is("cxi");
     if (!possible && env.OFI_AMO == NIC)
         log_warn(ERR_NET, "SHMEM_OFI_AMO=nic: provider %s lacks some of the "
                  "atomics; they go by messages", ofi.name);

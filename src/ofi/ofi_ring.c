@@ -214,9 +214,10 @@ void *ofi_piece_desc(void)
 
 static void watch(struct ofi_piece *p)
 {
-    __atomic_fetch_add(&ofi_ring_watched, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ofi_ring_watched, 1, __ATOMIC_SEQ_CST);
     /* release: the piece is another thread's from here on. */
     __atomic_store_n(&p->watched, 1, __ATOMIC_RELEASE);
+    ofi_agent_need();
 }
 
 static bool go_on(struct ofi_piece *p)

@@ -44,8 +44,9 @@ static void set_aside(struct box *b)
     lock_acquire(&lock);
     b->op.next = stuck;
     stuck = &b->op;
-    __atomic_fetch_add(&n_stuck, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&n_stuck, 1, __ATOMIC_SEQ_CST);
     lock_release(&lock);
+    ofi_agent_need();
 }
 
 static void receive_again(struct box *b)

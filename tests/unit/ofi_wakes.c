@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: where puts and gets are the NIC's, the progress thread sleeps
+ * longer and longer beside an owner that communicates, and what comes when that
+ * one computes is answered all the same.  Alone there is nothing to answer:
+ * fake/cxi_wakes runs it on two nodes. */
+#include "t.h"
+
+#include "ofi/ofi_int.h"
+#include "shmem.h"
+
+enum { LOOP_MS = 1500, COMPUTE_MS = 2000, TURNS = 3 };
+
+static uint64_t words[64], computing, sig;
+static int me;
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Its thread looks at the queues all the time. */
+static void communicate(uint64_t ms)
+{
+    for (uint64_t end = now_ms() + ms; now_ms() < end; )
+        shmem_uint64_g(&words[0], 1 - me);
+}
+
+static void compute(uint64_t ms)
+{
+    for (uint64_t end = now_ms() + ms; now_ms() < end; )
+        ;
+}
+
+T(it_sleeps_while_the_owner_communicates)
+{
+    uint64_t was, slept, ms;
+
+    shmem_barrier_all();
+    communicate(200);
+    was = ofi_agent_wakes();
+    ms = now_ms();
+    communicate(LOOP_MS);
+    ms = now_ms() - ms;
+    slept = ofi_agent_wakes() - was;
+    fprintf(stderr, "PE %d: %lu sleeps in %lu ms\n", me, (unsigned long)slept,
+            (unsigned long)ms);
+    T_LT(4 * slept, ms);
+    shmem_barrier_all();
+}
+
+/* PE 1 makes no call until PE 0 has what it asks for. */
+T(a_message_to_one_that_computes_is_answered)
+{
+    uint64_t two[2] = { 5, 6 };
+
+    for (int i = 0; i < TURNS; i++) {
+        communicate(300);
+        __atomic_store_n(&computing, 1, __ATOMIC_RELEASE);
+        shmem_barrier_all();
+        if (me == 1) {
+            compute(COMPUTE_MS);
+            __atomic_store_n(&computing, 0, __ATOMIC_RELEASE);
+        } else {
+            shmem_uint64_iput(&words[8], two, 3, 1, 2, 1);
+            shmem_quiet();
+            T_EQ(shmem_uint64_g(&computing, 1), 1);
+        }
+        shmem_barrier_all();
+    }
+}
+
+T(a_signal_of_one_that_computes_follows_its_put)
+{
+    uint64_t data[40] = { 0 };
+
+    for (uint64_t i = 1; i <= TURNS; i++) {
+        communicate(300);
+        __atomic_store_n(&computing, 1, __ATOMIC_RELEASE);
+        shmem_barrier_all();
+        if (me == 1) {
+            shmem_putmem_signal_nbi(words, data, sizeof data, &sig, i,
+                                    SHMEM_SIGNAL_SET, 0);
+            compute(COMPUTE_MS);
+            __atomic_store_n(&computing, 0, __ATOMIC_RELEASE);
+            shmem_quiet();
+        } else {
+            shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, i);
+            T_EQ(shmem_uint64_g(&computing, 1), 1);
+        }
+        shmem_barrier_all();
+    }
+}
+
+int main(void)
+{
+    shmem_init();
+    me = shmem_my_pe();
+    if (shmem_n_pes() != 2 || shmem_ptr(words, 1 - me)) {
+        shmem_finalize();
+        return 77;
+    }
+    T_PE(me);
+    T_RUN(it_sleeps_while_the_owner_communicates);
+    T_RUN(a_message_to_one_that_computes_is_answered);
+    T_RUN(a_signal_of_one_that_computes_follows_its_put);
+    shmem_finalize();
+    return T_DONE();
+}
