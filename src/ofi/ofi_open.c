@@ -144,6 +144,14 @@ uint64_t ofi_new_key(int slot)
 
 _Static_assert(OFI_RING_SLOT < 4, "ofi_new_key has two bits for it");
 
+/* That of static data follows the heap's, so that a card has one. */
+static uint64_t key_for(int slot)
+{
+    return slot == HEAP_DATA && ofi.mr[HEAP_HOST]
+           ? fi_mr_key(ofi.mr[HEAP_HOST]) + HEAP_DATA - HEAP_HOST
+           : ofi_new_key(slot);
+}
+
 /* counts: what comes there, or NULL.  The key is the provider's then. */
 static int open_region(struct fi_mr_attr *a, int slot, struct fid_cntr *counts,
                        struct fid_mr **out)
@@ -154,7 +162,7 @@ static int open_region(struct fi_mr_attr *a, int slot, struct fid_cntr *counts,
 
     a->iov_count = 1;
     a->access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE;
-    a->requested_key = mode & FI_MR_PROV_KEY ? 0 : ofi_new_key(slot);
+    a->requested_key = mode & FI_MR_PROV_KEY ? 0 : key_for(slot);
     rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
          : fi_mr_regattr(ofi.domain, a, counts ? FI_RMA_EVENT : 0, &mr);
     if (rc)
