@@ -11,7 +11,7 @@
 #   apps/<name>/*.c              a program bin/<name>, with -lshmem, installed;
 #                                apps/halo is a part of two
 #   tests/fake/*.c               one program each, with -lfabric
-#   tests/fake/cxi/*.c           a libfabric provider, a plug-in
+#   tests/fake/cxi/*.c, local    a libfabric provider each, a plug-in
 #   tests/fake/cuda/*.c, hip     a GPU driver's library, on tests/fake/device/*.c
 # A file of tests/<suite> without main() is part of each program beside it.
 # Paths are relative, so the tree may lie below a directory with spaces.
@@ -284,19 +284,24 @@ $(GTL_BENCH): USER_LIBS = $(O)/obj/rooms.a $(LIB_LIBS) -lm
 $(O)/obj/tests/bench/pp_pack: $(O)/obj/apps/bucketsort/dev_gpu.o
 $(O)/obj/tests/bench/pp_pack.o: tests/bench/pp_kernels.inc
 
-# The stand-in for CXI, under a name that libfabric takes for a provider's.
-FAKE_CXI  = $(O)/obj/tests/fake/cxi/libcxi-fi.so
-FAKE_OBJS = $(call obj,$(wildcard tests/fake/cxi/*.c))
+# The stand-ins for CXI, and for providers that ask much of their user, under
+# names that libfabric takes for a provider's.
+FAKE_CXI   = $(O)/obj/tests/fake/cxi/libcxi-fi.so
+FAKE_LOCAL = $(O)/obj/tests/fake/local/liblocal-fi.so
+FAKE_OBJS  = $(call obj,$(wildcard tests/fake/cxi/*.c))
+LOCAL_OBJS = $(call obj,$(wildcard tests/fake/local/*.c))
 $(O)/obj/tests/fake/%.o: USER_CPPFLAGS += $(OFI_CFLAGS)
-$(FAKE_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
-# Its thread may outlive libfabric's end, which would unmap its code.
+$(FAKE_OBJS) $(LOCAL_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
 $(FAKE_CXI): $(FAKE_OBJS)
+$(FAKE_LOCAL): $(LOCAL_OBJS)
+# A thread of theirs may outlive libfabric's end, which would unmap its code.
+$(FAKE_CXI) $(FAKE_LOCAL):
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete \
 	    -o $@ $^ $(OFI_LIBS)
 # Without libfabric, which takes 0.2 s to load, where it is not asked.
 $(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/dev_rules: NOT_OFI = \
     %/fabric.o %/work.o
-$(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI)
+$(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI) $(FAKE_LOCAL)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter-out $(NOT_OFI),$(filter %.o %.a,$^)) -Wl,--as-needed \
 	    $(OFI_LIBS) $(if $(filter %.a,$^),$(LIB_LIBS))
