@@ -204,7 +204,7 @@ static void send_head(struct xport_flow *f, struct ask *a, int pe,
         return;
     }
     b = ofi_pool_take(&boxes, f);
-    b->op = (struct ofi_op){ .kind = OFI_SENT, .pe = pe, .flow = f };
+    ofi_op_set(&b->op, OFI_SENT, pe, f);
     b->ask = a;
     b->uses = a ? (uint32_t)(h->cookie >> 32) : 0;
     memcpy(b->bytes, h, sizeof *h);

@@ -136,9 +136,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
     x->cond = a->cond;
     x->size = a->size;
     x->result = nbi ? result : NULL;
-    x->op = (struct ofi_op){
-        .kind = waits ? OFI_WAITED : OFI_ATOMIC, .pe = at->pe, .flow = f
-    };
+    ofi_op_set(&x->op, waits ? OFI_WAITED : OFI_ATOMIC, at->pe, f);
     ofi_make_room(f);
     ofi_flow_issued(f, at->pe);
     /* relaxed: counted before it can complete, in this thread's order. */
@@ -184,7 +182,7 @@ void *ofi_amo_behind(struct xport_flow *f, const struct xport_at *at,
     x->what = a->op;
     x->at = *at;
     x->result = NULL;
-    x->op = (struct ofi_op){ .kind = OFI_LEADS, .pe = at->pe, .flow = f };
+    ofi_op_set(&x->op, OFI_LEADS, at->pe, f);
     ofi_flow_turns(f, at->pe);
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);

@@ -2,6 +2,7 @@
 /* Endpoints and the flows that share them; completions and waiting. */
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
+#include "ofi/ofi_local.h"
 #include "base/clock.h"
 #include "ofi/ofi_serve.h"
 #include "base/env.h"
@@ -33,17 +34,18 @@ static uint32_t n_free GUARDED_BY(ofi_lock), room_free GUARDED_BY(ofi_lock);
 /* For what comes, which many an endpoint need not have. */
 static int open_rx(struct ofi_ep *e, bool with_fd)
 {
-    struct fi_cq_attr a = {
-        .format = FI_CQ_FORMAT_MSG, .size = 2 * ofi.info->rx_attr->size,
+    OFI_GROWS(fi_cq_attr) grows = { .a = {
+        .format = FI_CQ_FORMAT_MSG,
+        .size = ofi_entries(ofi.info->rx_attr->size),
         .wait_obj = with_fd ? FI_WAIT_FD : FI_WAIT_NONE
-    };
-    int rc = fi_cq_open(ofi.domain, &a, &e->rx, NULL);
+    } };
+    int rc = fi_cq_open(ofi.domain, &grows.a, &e->rx, NULL);
 
     if (rc && with_fd) {        /* a bounded sleep does it, too */
-        a.wait_obj = FI_WAIT_NONE;
-        rc = fi_cq_open(ofi.domain, &a, &e->rx, NULL);
+        grows.a.wait_obj = FI_WAIT_NONE;
+        rc = fi_cq_open(ofi.domain, &grows.a, &e->rx, NULL);
     }
-    if (!rc && a.wait_obj == FI_WAIT_FD &&
+    if (!rc && grows.a.wait_obj == FI_WAIT_FD &&
         fi_control(&e->rx->fid, FI_GETWAIT, &e->fd))
         e->fd = -1;
     return rc ? rc : fi_ep_bind(e->ep, &e->rx->fid, FI_RECV);
@@ -52,17 +54,17 @@ static int open_rx(struct ofi_ep *e, bool with_fd)
 static int open_parts(struct ofi_ep *e, struct fi_info *info,
                       bool with_fd)
 {
-    struct fi_cq_attr a = {
-        .format = FI_CQ_FORMAT_MSG, .size = 2 * info->tx_attr->size,
+    OFI_GROWS(fi_cq_attr) grows = { .a = {
+        .format = FI_CQ_FORMAT_MSG, .size = ofi_entries(info->tx_attr->size),
         .wait_obj = FI_WAIT_NONE
-    };
+    } };
     int rc;
 
     e->met = calloc((size_t)rt_job.n_pes / 64 + 1, sizeof *e->met);
     rc = !e->met ? -ENOMEM : fault_hit(FAULT_OFI_EP) ? -FI_ENOSPC
          : fi_endpoint(ofi.domain, info, &e->ep, NULL);
     if (!rc)
-        rc = fi_cq_open(ofi.domain, &a, &e->cq, NULL);
+        rc = fi_cq_open(ofi.domain, &grows.a, &e->cq, NULL);
     if (!rc)
         rc = fi_ep_bind(e->ep, &ofi.av->fid, 0);
     if (!rc)
@@ -264,6 +266,15 @@ static bool complete(void *context, size_t len)
     case OFI_RAIL_ASKED:
         ofi_rail_answered(op);
         break;
+    case OFI_COUNTED:
+        ofi_counted_done(op);
+        break;
+    case OFI_FETCHED:
+        ofi_fetched_done(op, true);
+        break;
+    case OFI_LENT:
+        ofi_lent_done(op);
+        break;
     case OFI_RECEIVED:
         ofi_serve_received(op, len);
         return false;
@@ -302,6 +313,9 @@ static void complete_bad(void *context)
     case OFI_RAIL_ASKED:
         ofi_rail_refused(op);
         break;
+    case OFI_FETCHED:
+        ofi_fetched_done(op, false);
+        break;
     default:
         complete(context, 0);
         break;
@@ -329,35 +343,36 @@ static bool is_told(void *context, int err, char *text, size_t size)
 
 static void take_error(struct fid_cq *cq, uint64_t *ended)
 {
-    struct fi_cq_err_entry err = { 0 };
+    OFI_GROWS(fi_cq_err_entry) room = { 0 };
+    struct fi_cq_err_entry *err = &room.a;
     struct xport_flow *f = NULL;
     uint64_t tag;
     char text[128] = "";
     int pe = -1;
-    ssize_t rc = fi_cq_readerr(cq, &err, 0);
+    ssize_t rc = fi_cq_readerr(cq, err, 0);
 
     if (rc == -FI_EAGAIN)       /* another thread has taken it */
         return;
     if (rc < 0)
         ofi_fail("completion queue", -1, -FI_EIO, "no error entry");
-    tag = (uint64_t)(uintptr_t)err.op_context;
+    tag = (uint64_t)(uintptr_t)err->op_context;
     if (tag & 1) {
         pe = (int)(uint32_t)(tag >> 1 & 0x7fffffff);
         f = ofi_flow_at((uint32_t)(tag >> 32));
     } else if (tag) {
-        pe = ((struct ofi_op *)err.op_context)->pe;
-        f = ((struct ofi_op *)err.op_context)->flow;
+        pe = ((struct ofi_op *)err->op_context)->pe;
+        f = ((struct ofi_op *)err->op_context)->flow;
     }
-    if (err.prov_errno)
-        fi_cq_strerror(cq, err.prov_errno, err.err_data, text, sizeof text);
-    if (!strcmp(text, ofi_strerror(err.err)))
+    if (err->prov_errno)
+        fi_cq_strerror(cq, err->prov_errno, err->err_data, text, sizeof text);
+    if (!strcmp(text, ofi_strerror(err->err)))
         text[0] = '\0';         /* it says no more */
-    if (!is_told(err.op_context, err.err, text, sizeof text))
-        ofi_failed(f, err.flags & FI_READ ? "get"
-                   : err.flags & FI_ATOMIC ? "atomic"
-                   : err.flags & FI_WRITE ? "put" : "communication", pe,
-                   -err.err, text[0] ? text : NULL);
-    complete_bad(err.op_context);
+    if (!is_told(err->op_context, err->err, text, sizeof text))
+        ofi_failed(f, err->flags & FI_READ ? "get"
+                   : err->flags & FI_ATOMIC ? "atomic"
+                   : err->flags & FI_WRITE ? "put" : "communication", pe,
+                   -err->err, text[0] ? text : NULL);
+    complete_bad(err->op_context);
     ++*ended;
 }
 

@@ -5,7 +5,9 @@
  * Completions come through the queues alone: counters would tell neither
  * whose operation is done nor which one failed, and reading one is a round
  * trip to the NIC on CXI.  The context value of an operation is either odd,
- * and says which flow it counts in (ofi_tag), or points to a struct ofi_op. */
+ * and says which flow it counts in (ofi_tag), or points to a struct ofi_op.
+ * Where the provider keeps something of its own there (FI_CONTEXT), it always
+ * points to one. */
 #ifndef OFI_OFI_FLOW_H
 #define OFI_OFI_FLOW_H
 
@@ -45,19 +47,32 @@ struct xport_flow {
 
 enum ofi_kind {
     OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED,
-    OFI_PIECED, OFI_LEADS, OFI_STRIPED, OFI_RAIL_ASKED
+    OFI_PIECED, OFI_LEADS, OFI_STRIPED, OFI_RAIL_ASKED, OFI_COUNTED,
+    OFI_FETCHED, OFI_LENT
 };
 
 enum { OFI_DONE = 1, OFI_BAD };
 
 /* An operation that has something to do when it completes. */
 struct ofi_op {
+    struct fi_context2 room;    /* first: the provider's until the end */
     enum ofi_kind kind;
     int pe;
     int state;                  /* WAITED, atomic: 0, then OFI_DONE or BAD */
     struct xport_flow *flow;    /* whose it is; NULL: nobody's */
     struct ofi_op *next;        /* in a list of those that rest */
 };
+
+/* The room may hold anything. */
+static inline void ofi_op_set(struct ofi_op *op, enum ofi_kind kind, int pe,
+                              struct xport_flow *f)
+{
+    op->kind = kind;
+    op->pe = pe;
+    op->state = 0;
+    op->flow = f;
+    op->next = NULL;
+}
 
 static inline void *ofi_tag(const struct xport_flow *f, int pe)
 {

@@ -16,6 +16,7 @@
 enum { BYTES = 4096, TRIES = 50000, SPINS = 1000 };
 
 struct bench {
+    struct fi_context2 room;    /* the provider's, as a rule */
     struct ofi_ep *e;
     fi_addr_t self;
     char *host;                 /* BYTES, and as many again */
@@ -35,7 +36,7 @@ static void pause_a_little(int tries)
 
 static int await_entry(struct ofi_ep *e)
 {
-    struct fi_cq_err_entry err = { 0 };
+    OFI_GROWS(fi_cq_err_entry) err = { 0 };
     struct fi_cq_msg_entry entry;
     ssize_t n;
 
@@ -43,8 +44,8 @@ static int await_entry(struct ofi_ep *e)
         n = fi_cq_read(e->cq, &entry, 1);
         if (n == 1)
             return 0;
-        if (n == -FI_EAVAIL && fi_cq_readerr(e->cq, &err, 0) >= 0)
-            return -err.err;
+        if (n == -FI_EAVAIL && fi_cq_readerr(e->cq, &err.a, 0) >= 0)
+            return -err.a.err;
         if (n != -FI_EAGAIN)
             return (int)n;
         pause_a_little(i);
@@ -53,14 +54,14 @@ static int await_entry(struct ofi_ep *e)
 }
 
 /* BYTES of this PE, through the network. */
-static int transfer(const struct bench *b, bool write, void *local, void *desc,
+static int transfer(struct bench *b, bool write, void *local, void *desc,
                     const struct ofi_lent *far)
 {
     struct iovec iov = { local, BYTES };
     struct fi_rma_iov to = { far->addr, BYTES, far->key };
     struct fi_msg_rma m = {
         .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = b->self,
-        .rma_iov = &to, .rma_iov_count = 1
+        .rma_iov = &to, .rma_iov_count = 1, .context = &b->room
     };
     long rc = -FI_EAGAIN;
 
@@ -82,7 +83,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Into the device, out of it, and from it as the local side. */
-static int move_all(const struct bench *b)
+static int move_all(struct bench *b)
 {
     void *device = (void *)heap_segs[HEAP_DEVICE].base;
     struct ofi_lent beyond = b->host_lent;

@@ -21,8 +21,10 @@ static const struct {
     const char *name, *why;
 } providers[] = {
     { "cxi", "Slingshot" },
+    { "opx", "Omni-Path" },
     { "verbs;ofi_rxm", "InfiniBand or RoCE" },
     { "efa", "Elastic Fabric Adapter" },
+    { "psm3", "Ethernet by PSM3" },
     { "tcp;ofi_rxm", "TCP: no faster network answered" },
     { "tcp", "TCP without a layer of its own" },
     { "sockets", "TCP, slow: nothing else answered" },
@@ -92,6 +94,16 @@ bool ofi_wants_hmem(void)
            gtl_program_has_one();
 }
 
+/* What a provider may ask of its user.  An operation that ends with an entry
+ * has a structure for its context then (FI_CONTEXT, FI_CONTEXT2: ofi_context);
+ * FI_ASYNC_IOV speaks of operations with several buffers, and ours have one.
+ * efa has a second kind of endpoint for who names them, without the order and
+ * the room of the first. */
+static uint64_t modes_for(const char *provider)
+{
+    return is(provider, "efa") ? 0 : FI_CONTEXT | FI_CONTEXT2 | FI_ASYNC_IOV;
+}
+
 static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem,
                                 bool trigger)
 {
@@ -108,7 +120,7 @@ static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem,
         h->caps |= FI_HMEM;
     if (trigger)
         h->caps |= FI_TRIGGER | (is(provider, "cxi") ? FI_RMA_EVENT : 0);
-    h->mode = 0;
+    h->mode = h->tx_attr->mode = h->rx_attr->mode = modes_for(provider);
     h->domain_attr->mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
                               FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_LOCAL |
                               (hmem ? FI_MR_HMEM : 0);
@@ -138,7 +150,7 @@ static int ask(const char *provider, bool hmem, struct fi_info **out)
         hints = hints_of(provider, k != NEITHER, k == ALL, trigger);
         if (!hints)
             return -ENOMEM;
-        rc = ofi_lib.fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, out);
+        rc = ofi_lib.fi_getinfo(ofi_lib_api(), NULL, NULL, 0, hints, out);
         ofi_lib.fi_freeinfo(hints);
         if (rc && trigger)      /* the same without, */
             k--;

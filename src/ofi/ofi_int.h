@@ -25,7 +25,8 @@ struct ofi_peer {
     uint64_t key[HEAP_SEGS], base[HEAP_SEGS];
 };
 
-enum { OFI_EPS = 65 };
+enum { OFI_EPS = 65,
+       OFI_WINDOW = 4096 };     /* operations under way on one, at most */
 
 struct ofi_state {
     struct fi_info *info;
@@ -43,6 +44,7 @@ struct ofi_state {
     size_t inject_put, inject_msg, inject_amo;
     uint64_t window;            /* operations in flight on an endpoint */
     bool local_keys;            /* FI_MR_LOCAL */
+    bool contexts;              /* FI_CONTEXT, FI_CONTEXT2 */
     bool wait_fd;               /* queues have file descriptors */
     bool nic_amo;               /* atomics of the provider, not messages */
     bool offloads;              /* no processor has a part in puts and gets */
@@ -54,6 +56,11 @@ struct ofi_state {
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };
 extern struct ofi_state ofi;
+/* Of a completion queue; psm3 says SIZE_MAX of queues that have no end. */
+static inline size_t ofi_entries(size_t operations)
+{
+    return 2 * (operations < OFI_WINDOW ? operations : OFI_WINDOW);
+}
 extern struct base_lock ofi_lock;       /* opening of peers, flows, endpoints */
 
 /* ---- ofi_peer.c ---- */
@@ -141,13 +148,6 @@ bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len);
 /* One that is nbi, with that context. */
 void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
                  const void *source, size_t len, void *context);
-int ofi_bounce_open(void);
-void ofi_bounce_close(void);
-void ofi_bounce_done(struct ofi_op *op);
-bool ofi_bounce_room(void);
-/* Local memory of any kind, for the provider. */
-int ofi_local_register(const void *p, size_t len, uint64_t access,
-                       struct fid_mr **out);
 void ofi_wait_op(struct ofi_op *op, struct xport_flow *f);
 
 /* ---- ofi_order.c: what is made of puts and atomics ---- */

@@ -23,6 +23,12 @@ struct ofi_lib {
 extern struct ofi_lib ofi_lib;
 /* 0, or -ENOENT with why in *out. */
 int ofi_lib_open(const char **why);
+/* The version of the interface that is asked for. */
+uint32_t ofi_lib_api(void);
+
+/* A structure that this library fills and a provider reads or writes: newer
+ * versions append to it, and what they find there is zero. */
+#define OFI_GROWS(type) struct { struct type a; char newer[64]; }
 const char *ofi_strerror(int rc);       /* of a negative code */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ofi/ofi_cxi.h"
 #include "ofi/ofi_device.h"
+#include "ofi/ofi_local.h"
 #include "ofi/ofi.h"
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_serve.h"
@@ -41,11 +42,22 @@ static bool provider_is(const char *name)
     return !strncmp(ofi.info->fabric_attr->prov_name, name, strlen(name));
 }
 
+static bool provider_among(const char *const *names)
+{
+    for (; *names; names++)
+        if (strstr(ofi.info->fabric_attr->prov_name, *names))
+            return true;
+    return false;
+}
+
 /* Executed by the target's processor, atomically with its own. */
 static bool software_atomics(void)
 {
-    return strstr(ofi.info->fabric_attr->prov_name, "ofi_rxm") ||
-           provider_is("sockets") || provider_is("shm");
+    static const char *const names[] = {
+        "ofi_rxm", "ofi_rxd", "sockets", "shm", "efa", "opx", "psm3", NULL
+    };
+
+    return provider_among(names);
 }
 
 /* One stream of bytes joins two endpoints, and what comes first on it is done
@@ -61,8 +73,11 @@ static void take_stock(void)
 
     ofi.inject_put = i->tx_attr->inject_size;
     ofi.inject_msg = i->tx_attr->inject_size;
-    ofi.window = i->tx_attr->size > 8 ? i->tx_attr->size - 4 : 4;
+    ofi.window = i->tx_attr->size < OFI_WINDOW ? i->tx_attr->size : OFI_WINDOW;
+    ofi.window = ofi.window > 8 ? ofi.window - 4 : 4;
     ofi.local_keys = i->domain_attr->mr_mode & FI_MR_LOCAL;
+    ofi.contexts = (i->mode | i->tx_attr->mode | i->rx_attr->mode) &
+                   (FI_CONTEXT | FI_CONTEXT2);
     ofi.put_before_put = one_stream() ||
                          (i->tx_attr->msg_order & FI_ORDER_WAW &&
                           i->ep_attr->max_order_waw_size >=
@@ -80,8 +95,7 @@ static void take_stock(void)
  * operands into messages that were sent before them. */
 static bool better_by_message(void)
 {
-    return strstr(ofi.info->fabric_attr->prov_name, "ofi_rxm") ||
-           provider_is("shm");
+    return software_atomics() && !provider_is("sockets");
 }
 
 static void choose_atomics(void)
@@ -183,30 +197,32 @@ static int open_region(struct fi_mr_attr *a, int slot, struct fid_cntr *counts,
 int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out)
 {
     const struct iovec iov = { base, size };
-    struct fi_mr_attr a = { .mr_iov = &iov };
+    OFI_GROWS(fi_mr_attr) grows = { .a = { .mr_iov = &iov } };
 
-    return open_region(&a, slot, NULL, out);
+    return open_region(&grows.a, slot, NULL, out);
 }
 
 int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
                             struct fid_mr **out)
 {
     const struct iovec iov = { base, size };
-    struct fi_mr_attr a = { .mr_iov = &iov };
+    OFI_GROWS(fi_mr_attr) grows = { .a = { .mr_iov = &iov } };
 
-    return open_region(&a, 0, counts, out);
+    return open_region(&grows.a, 0, counts, out);
 }
 
 int ofi_region_open_device(void *base, size_t size, struct fid_mr **out)
 {
     const struct iovec iov = { base, size };
-    struct fi_mr_attr a = { .mr_iov = &iov, .iface = FI_HMEM_ROCR };
+    OFI_GROWS(fi_mr_attr) grows = { .a = {
+        .mr_iov = &iov, .iface = FI_HMEM_ROCR
+    } };
 
     if (!strcmp(gtl->name, "cuda")) {
-        a.iface = FI_HMEM_CUDA;
-        a.device.cuda = gtl_device.ordinal;
+        grows.a.iface = FI_HMEM_CUDA;
+        grows.a.device.cuda = gtl_device.ordinal;
     }
-    return open_region(&a, HEAP_DEVICE, NULL, out);
+    return open_region(&grows.a, HEAP_DEVICE, NULL, out);
 }
 
 int ofi_segment_open(int seg)
@@ -265,7 +281,7 @@ static void close_provider(void)
     ofi_serve_close();
     ofi_am_close();
     ofi_amo_close();
-    ofi_bounce_close();
+    ofi_local_close();
     if (ofi.av)
         close_fid(&ofi.av->fid, "the address vector");
     if (ofi.domain)
@@ -345,7 +361,7 @@ failed:
 static int await_entry(void)
 {
     const struct timespec nap = { .tv_nsec = 100000 };
-    struct fi_cq_err_entry err = { 0 };
+    OFI_GROWS(fi_cq_err_entry) err = { 0 };
     struct fi_cq_msg_entry entry;
     ssize_t n;
 
@@ -353,8 +369,8 @@ static int await_entry(void)
         n = fi_cq_read(ofi.eps[0]->cq, &entry, 1);
         if (n == 1)
             return 0;
-        if (n == -FI_EAVAIL && fi_cq_readerr(ofi.eps[0]->cq, &err, 0) >= 0)
-            return -err.err;
+        if (n == -FI_EAVAIL && fi_cq_readerr(ofi.eps[0]->cq, &err.a, 0) >= 0)
+            return -err.a.err;
         if (n != -FI_EAGAIN)
             return (int)n;
         if (i > 1000)
@@ -374,17 +390,19 @@ static int test_one(int k, fi_addr_t self, uint64_t *local, uint64_t off)
     const struct timespec nap = { .tv_nsec = 100000 };
     struct iovec iov = { local, 8 };
     struct fi_rma_iov far = { addr + off, 8, key };
+    static struct fi_context2 room;     /* the provider's, until the end */
     struct fi_msg_rma m = { .msg_iov = &iov, .desc = &desc, .iov_count = 1,
-        .addr = self, .rma_iov = &far, .rma_iov_count = 1 };
+        .addr = self, .rma_iov = &far, .rma_iov_count = 1, .context = &room };
     long rc = -FI_EAGAIN;
 
     addr += off;
     /* The connection with itself is first to be made. */
     for (int tries = 0; rc == -FI_EAGAIN && tries < 50000; tries++) {
         rc = k == 0 ? fi_writemsg(ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE)
-           : k == 1 ? fi_read(ep, local, 8, desc, self, addr, key, NULL)
+           : k == 1 ? fi_read(ep, local, 8, desc, self, addr, key, &room)
                     : fi_fetch_atomic(ep, local, 1, desc, local + 1, desc,
-                                      self, addr, key, FI_UINT64, FI_SUM, NULL);
+                                      self, addr, key, FI_UINT64, FI_SUM,
+                                      &room);
         if (rc == -FI_EAGAIN)
             fi_cq_read(ofi.eps[0]->cq, NULL, 0);
         if (rc == -FI_EAGAIN && tries > 1000)
@@ -436,7 +454,7 @@ static int try_provider(void)
     if (!rc)
         rc = open_objects();
     if (!rc)
-        rc = ofi_bounce_open();
+        rc = ofi_local_open();
     if (!rc)
         rc = ofi_amo_open();
     if (!rc)

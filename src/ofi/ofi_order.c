@@ -6,6 +6,7 @@
  * one after the other, and later puts may overtake them.  Elsewhere a fence is
  * a quiet. */
 #include "ofi/ofi_device.h"
+#include "ofi/ofi_local.h"
 #include "ofi/ofi_am.h"
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
@@ -100,7 +101,7 @@ static bool has_share(const struct xport_flow *f)
     if (!mine && !all)
         return true;
     return mine < MINE && mine <= ofi.window / SHARE &&
-           all + POSTS <= ofi.window && ofi_am_room() && ofi_bounce_room() &&
+           all + POSTS <= ofi.window && ofi_am_room() && ofi_local_room() &&
            ofi_amo_room() && (!gtl_foreign || ofi_piece_room(OFI_MINE)) &&
            (!ofi_n_rails || ofi_stripe_room());
 }

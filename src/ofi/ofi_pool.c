@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ofi/ofi_pool.h"
+#include "ofi/ofi_local.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ void ofi_pool_close(struct ofi_pool *p)
     p->all = p->end = NULL;
 }
 
-static struct ofi_op *try_take(struct ofi_pool *p)
+void *ofi_pool_try(struct ofi_pool *p)
 {
     struct ofi_op *op;
 
@@ -78,7 +79,7 @@ void *ofi_pool_take(struct ofi_pool *p, struct xport_flow *f)
     struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
     struct ofi_op *op;
 
-    while (unlikely(!(op = try_take(p)))) {
+    while (unlikely(!(op = ofi_pool_try(p)))) {
         ofi_progress();
         ofi_wait_step(&w, f->ep);
     }

@@ -58,9 +58,11 @@ int ofi_probe(char *out, size_t size)
         rc = opens(info);
         name_rails(info, rails, sizeof rails);
         if (!rc)
-            snprintf(out, size, "%s on %s (%s)%s%s%s",
+            snprintf(out, size, "%s on %s (%s), libfabric %u.%u%s%s%s",
                      info->fabric_attr->prov_name, info->domain_attr->name,
-                     why, rails, !ofi_wants_hmem() ? ""
+                     why, FI_MAJOR(ofi_lib.fi_version()),
+                     FI_MINOR(ofi_lib.fi_version()), rails,
+                     !ofi_wants_hmem() ? ""
                      : info->caps & FI_HMEM ? "; it offers to reach device "
                      "memory" : "; device memory by way of host memory",
                      by_nic(info) ? "; operations of streams by its deferred "

@@ -57,18 +57,19 @@ static void rail_close(struct ofi_rail *r)
  * the queue lets it advance, and its descriptor tells the agent of it. */
 static int open_queue(struct ofi_rail *r)
 {
-    struct fi_cq_attr a = {
-        .format = FI_CQ_FORMAT_MSG, .size = 2 * r->info->tx_attr->size,
+    OFI_GROWS(fi_cq_attr) grows = { .a = {
+        .format = FI_CQ_FORMAT_MSG,
+        .size = ofi_entries(r->info->tx_attr->size),
         .wait_obj = env.OFI_EVENTS ? FI_WAIT_FD : FI_WAIT_NONE
-    };
-    int rc = fi_cq_open(r->domain, &a, &r->ep->cq, NULL);
+    } };
+    int rc = fi_cq_open(r->domain, &grows.a, &r->ep->cq, NULL);
 
     if (rc && env.OFI_EVENTS) {
-        a.wait_obj = FI_WAIT_NONE;
-        rc = fi_cq_open(r->domain, &a, &r->ep->cq, NULL);
+        grows.a.wait_obj = FI_WAIT_NONE;
+        rc = fi_cq_open(r->domain, &grows.a, &r->ep->cq, NULL);
     }
     r->ep->fd = -1;
-    if (!rc && a.wait_obj == FI_WAIT_FD &&
+    if (!rc && grows.a.wait_obj == FI_WAIT_FD &&
         fi_control(&r->ep->cq->fid, FI_GETWAIT, &r->ep->fd))
         r->ep->fd = -1;
     return rc;
@@ -196,7 +197,7 @@ int ofi_rails_cover_meet(int growth)
 static int await_entry(struct fid_cq *cq)
 {
     const struct timespec nap = { .tv_nsec = 100000 };
-    struct fi_cq_err_entry err = { 0 };
+    OFI_GROWS(fi_cq_err_entry) err = { 0 };
     struct fi_cq_msg_entry entry;
     ssize_t n;
 
@@ -204,8 +205,8 @@ static int await_entry(struct fid_cq *cq)
         n = fi_cq_read(cq, &entry, 1);
         if (n == 1)
             return 0;
-        if (n == -FI_EAVAIL && fi_cq_readerr(cq, &err, 0) >= 0)
-            return -err.err;
+        if (n == -FI_EAVAIL && fi_cq_readerr(cq, &err.a, 0) >= 0)
+            return -err.a.err;
         if (n != -FI_EAGAIN)
             return (int)n;
         if (i > 1000)
@@ -220,12 +221,13 @@ static int transfer(struct ofi_rail *r, bool put, fi_addr_t self, uint64_t off)
     bool virtual = r->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
     uint64_t base = virtual ? xport_routes[rt_job.pe].map[HEAP_HOST] : 0;
     void *desc = r->scratch_mr ? fi_mr_desc(r->scratch_mr) : NULL;
+    static struct fi_context2 room;     /* the provider's, until the end */
     struct iovec iov = { &r->scratch, sizeof r->scratch };
     struct fi_rma_iov far = { base + off, sizeof r->scratch,
                               fi_mr_key(r->mr[HEAP_HOST]) };
     struct fi_msg_rma m = {
         .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = self,
-        .rma_iov = &far, .rma_iov_count = 1
+        .rma_iov = &far, .rma_iov_count = 1, .context = &room
     };
     long rc = -FI_EAGAIN;
 

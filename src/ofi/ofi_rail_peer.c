@@ -4,6 +4,7 @@
  * first has something large for that PE. */
 #include "ofi/ofi_rail.h"
 #include "base/clock.h"
+#include "ofi/ofi_local.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "rt/rt.h"

@@ -7,112 +7,13 @@
  * lives until the completion, and where copying would take long the call
  * waits for the operation instead. */
 #include "ofi/ofi_device.h"
-#include "ofi/ofi_pool.h"
+#include "ofi/ofi_local.h"
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
 #include "base/copy.h"
-#include "base/log.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-
-/* ---- copies that live until the completion ---- */
-
-enum { LOCAL_KEYS = 1024 };     /* below those of segments: see new_key */
-
-struct bounce {
-    struct ofi_op op;
-    _Alignas(64) char bytes[OFI_BOUNCE];
-};
-static struct ofi_pool bounces = OFI_POOL_INIT("room for copies");
-
-int ofi_bounce_open(void)
-{
-    return ofi_pool_open(&bounces, OFI_COPIES, sizeof(struct bounce), FI_WRITE);
-}
-
-void ofi_bounce_close(void)
-{
-    ofi_pool_close(&bounces);
-}
-
-bool ofi_bounce_room(void)
-{
-    return ofi_pool_has(&bounces, OFI_COPIES / 4);
-}
-
-void ofi_bounce_done(struct ofi_op *op)
-{
-    struct xport_flow *f = op->flow;
-
-    ofi_pool_give(&bounces, op);
-    ofi_flow_done(f);
-}
-
-/* ---- local memory of any kind ---- */
-
-/* Its descriptor; it may have to be registered for that. */
-struct ofi_local {
-    void *desc;
-    struct fid_mr *mr;
-};
-
-int ofi_local_register(const void *p, size_t len, uint64_t access,
-                       struct fid_mr **out)
-{
-    return ofi_local_register_on(ofi.domain, p, len, access, out);
-}
-
-int ofi_local_register_on(struct fid_domain *domain, const void *p, size_t len,
-                          uint64_t access, struct fid_mr **out)
-{
-    static uint64_t last_key;   /* small: those of segments are not */
-    uint64_t key = 0;
-    int rc, tries = 0;
-
-    /* Where the provider chooses no keys, no two may be the same. */
-    do {
-        if (!(ofi.info->domain_attr->mr_mode & FI_MR_PROV_KEY))
-            key = __atomic_add_fetch(&last_key, 1, __ATOMIC_RELAXED) %
-                  LOCAL_KEYS;
-        rc = fi_mr_reg(domain, p, len, access, 0, key, 0, out, NULL);
-    } while (rc == -FI_ENOKEY && tries++ < LOCAL_KEYS);
-    return rc;
-}
-
-/* False: the flow forgives that it failed. */
-static bool local_open(struct xport_flow *f, const void *p, size_t len,
-                       uint64_t access, int pe, struct ofi_local *l)
-{
-    char text[128];
-    int seg, rc;
-
-    *l = (struct ofi_local){ NULL, NULL };
-    if (!ofi.local_keys && !ofi.hmem)
-        return true;
-    seg = ofi_region_of(p, len);
-    l->desc = ofi_desc(seg);
-    if (seg >= 0 || !ofi.local_keys)
-        return true;
-    rc = ofi_local_register(p, len, access, &l->mr);
-    if (rc) {
-        snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are "
-                 "not symmetric; is the limit of locked memory too low "
-                 "(ulimit -l)?", len, p);
-        ofi_failed(f, access == FI_READ ? "get" : "put", pe, rc, text);
-        return false;
-    }
-    l->desc = fi_mr_desc(l->mr);
-    return true;
-}
-
-static void local_close(struct ofi_local *l)
-{
-    if (l->mr)
-        fi_close(&l->mr->fid);
-    l->mr = NULL;
-}
 
 /* ---- one operation ---- */
 
@@ -188,12 +89,12 @@ static size_t piece_of(size_t len)
 static void put_copy(struct xport_flow *f, const struct xport_at *to,
                      const void *source, size_t len)
 {
-    struct bounce *b = ofi_pool_take(&bounces, f);
+    struct ofi_copy *c = ofi_copy_take(f);
     struct transfer t;
 
-    b->op = (struct ofi_op){ .kind = OFI_BOUNCED, .pe = to->pe, .flow = f };
-    copy_bytes(b->bytes, source, len);
-    aim(&t, f, to, b->bytes, len, bounces.desc, &b->op);
+    ofi_op_set(&c->op, OFI_BOUNCED, to->pe, f);
+    copy_bytes(c->bytes, source, len);
+    aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
     post_write(f, &t, to->pe, 0);
 }
 
@@ -224,7 +125,7 @@ static bool put_whole(struct xport_flow *f, const struct xport_at *to,
 static void put_piece(struct xport_flow *f, const struct xport_at *to,
                       const void *source, size_t len, bool nbi)
 {
-    struct ofi_op op = { .kind = OFI_WAITED, .pe = to->pe, .flow = f };
+    struct ofi_op op;
     /* The rest of a long one, perhaps: the NIC's to read, no processor's. */
     bool device = unlikely(ofi.hmem) && ofi_is_foreign(source);
     struct ofi_local l;
@@ -233,7 +134,7 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
     if (!device && put_whole(f, to, source, len))
         return;
     if (!device && len <= ofi.inject_put) {
-        aim(&t, f, to, (void *)source, len, NULL, ofi_tag(f, to->pe));
+        aim(&t, f, to, (void *)source, len, NULL, ofi_context(f, to->pe));
         post_write(f, &t, to->pe, FI_INJECT);
         return;
     }
@@ -246,17 +147,19 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
     if (unlikely(len >= ofi_stripe_from) &&
         ofi_stripe_put(f, to, source, len, nbi))
         return;
-    if (!local_open(f, source, len, FI_WRITE, to->pe, &l))
+    if (!ofi_local_use(f, source, len, FI_WRITE, to->pe, &l))
         return;
-    if (nbi && !l.mr) {
-        aim(&t, f, to, (void *)source, len, l.desc, ofi_tag(f, to->pe));
+    if (nbi) {
+        aim(&t, f, to, l.at, len, l.desc, ofi_local_lend(f, to->pe, &l));
         post_write(f, &t, to->pe, 0);
         return;
     }
-    aim(&t, f, to, (void *)source, len, l.desc, &op);
+    ofi_op_set(&op, OFI_WAITED, to->pe, f);
+    aim(&t, f, to, l.at, len, l.desc, &op);
     post_write(f, &t, to->pe, 0);
     ofi_wait_op(&op, f);
-    local_close(&l);
+    if (l.mr)
+        fi_close(&l.mr->fid);
 }
 
 void ofi_put(struct xport_flow *f, const struct xport_at *to,
@@ -278,7 +181,7 @@ void ofi_put(struct xport_flow *f, const struct xport_at *to,
 bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len)
 {
     if (len != piece_of(len) || is_whole(to, len) ||
-        (ofi.local_keys && heap_find(source, len) < 0))
+        (ofi.local_keys && ofi_region_of(source, len) < 0))
         return false;
     return !gtl_foreign || (to->seg != HEAP_DEVICE && !ofi_is_foreign(source));
 }
@@ -289,31 +192,58 @@ void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
     int seg = ofi.local_keys || ofi.hmem ? ofi_region_of(source, len) : -1;
     struct transfer t;
 
-    aim(&t, f, to, (void *)source, len, ofi_desc(seg), context);
+    aim(&t, f, to, ofi_local_at(seg, source), len, ofi_desc(seg), context);
     post_write(f, &t, to->pe, len <= ofi.inject_put ? FI_INJECT : 0);
+}
+
+/* Memory that would have to be registered first. */
+static void get_copy(struct xport_flow *f, void *dest,
+                     const struct xport_at *from, size_t len, bool nbi)
+{
+    struct ofi_copy *c = ofi_copy_take(f);
+    struct transfer t;
+
+    ofi_op_set(&c->op, nbi ? OFI_FETCHED : OFI_WAITED, from->pe, f);
+    c->dest = dest;
+    c->len = len;
+    aim(&t, f, from, c->bytes, len, ofi_copy_desc(), &c->op);
+    post_read(f, &t, from->pe);
+    if (nbi)
+        return;
+    ofi_wait_op(&c->op, f);
+    if (likely(c->op.state == OFI_DONE))
+        copy_bytes(dest, c->bytes, len);
+    ofi_copy_give(c);
 }
 
 static void get_piece(struct xport_flow *f, void *dest,
                       const struct xport_at *from, size_t len, bool nbi)
 {
-    struct ofi_op op = { .kind = OFI_WAITED, .pe = from->pe, .flow = f };
     struct ofi_local l;
     struct transfer t;
+    struct ofi_op op;
 
+    if (unlikely(ofi.local_keys) && len <= OFI_BOUNCE &&
+        ofi_region_of(dest, len) < 0 && !ofi_is_foreign(dest)) {
+        get_copy(f, dest, from, len, nbi);
+        return;
+    }
     if (unlikely(len >= ofi_stripe_from) &&
         ofi_stripe_get(f, dest, from, len, nbi))
         return;
-    if (!local_open(f, dest, len, FI_READ, from->pe, &l))
+    if (!ofi_local_use(f, dest, len, FI_READ, from->pe, &l))
         return;
-    if (nbi && !l.mr) {
-        aim(&t, f, from, dest, len, l.desc, ofi_tag(f, from->pe));
+    if (nbi) {
+        aim(&t, f, from, l.at, len, l.desc, ofi_local_lend(f, from->pe, &l));
         post_read(f, &t, from->pe);
         return;
     }
-    aim(&t, f, from, dest, len, l.desc, &op);
+    ofi_op_set(&op, OFI_WAITED, from->pe, f);
+    aim(&t, f, from, l.at, len, l.desc, &op);
     post_read(f, &t, from->pe);
     ofi_wait_op(&op, f);
-    local_close(&l);
+    if (l.mr)
+        fi_close(&l.mr->fid);
 }
 
 void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
@@ -348,16 +278,22 @@ int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
 {
     int seg = ofi_region_of(dest, len);
     struct transfer t;
+    void *context;
     long rc;
 
-    if (!may_ask(f))
+    context = !may_ask(f) ? NULL
+              : likely(!ofi.contexts) ? ofi_tag(f, from->pe)
+                                      : ofi_counted_take(f, from->pe, false);
+    if (!context)
         return -EBUSY;
-    aim(&t, f, from, dest, len, ofi_desc(seg), ofi_tag(f, from->pe));
+    aim(&t, f, from, ofi_local_at(seg, dest), len, ofi_desc(seg), context);
     ofi_flow_issued(f, from->pe);
     rc = OFI_POST(f, fi_readmsg(f->ep->ep, &t.msg, FI_COMPLETION));
     if (!rc)
         return 0;
     ofi_flow_taken_back(f);
+    if (unlikely(ofi.contexts))
+        ofi_counted_give(context);
     if (rc != -FI_EAGAIN)
         ofi_fail("get", from->pe, rc, NULL);
     return -EAGAIN;

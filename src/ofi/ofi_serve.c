@@ -13,6 +13,7 @@
 #include "xport/xport_amo.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { RECEIVES = 64 };
 
@@ -34,7 +35,7 @@ static size_t seg_size[HEAP_SEGS];
 
 static long post_receive(struct box *b)
 {
-    b->op = (struct ofi_op){ .kind = OFI_RECEIVED, .pe = -1 };
+    ofi_op_set(&b->op, OFI_RECEIVED, -1, NULL);
     return fi_recv(ofi.eps[0]->ep, b->bytes, sizeof b->bytes, boxes.desc,
                    FI_ADDR_UNSPEC, &b->op);
 }
@@ -239,6 +240,20 @@ void ofi_serve_received(struct ofi_op *op, size_t len)
 
 /* ---- opening ---- */
 
+/* Room may come as long as no peer has it. */
+static int receive_first(struct box *b)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+    long rc = post_receive(b);
+
+    for (int i = 0; rc == -FI_EAGAIN && i < 50000; i++) {
+        ofi_progress();
+        nanosleep(&nap, NULL);
+        rc = post_receive(b);
+    }
+    return (int)rc;
+}
+
 int ofi_serve_open(void)
 {
     int rc = ofi_pool_open(&boxes, RECEIVES, sizeof(struct box),
@@ -253,7 +268,7 @@ int ofi_serve_open(void)
     if (rc)
         return rc;
     for (int i = 0; i < RECEIVES && !rc; i++)
-        rc = (int)post_receive((struct box *)(void *)boxes.all + i);
+        rc = receive_first((struct box *)(void *)boxes.all + i);
     /* The boxes stay as long as an endpoint that may receive into them. */
     if (rc)
         log_error(ERR_NET, "receiving messages: %s", ofi_strerror(rc));

@@ -6,6 +6,7 @@
  * overtake the stripes of the others; a signal behind it goes at its end. */
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_device.h"
+#include "ofi/ofi_local.h"
 #include "ofi/ofi_pool.h"
 #include "base/fault.h"
 
@@ -217,10 +218,12 @@ struct job {
 };
 
 /* False: the flow forgives that it failed. */
-static bool local_open(struct stripe *s, const struct job *j, char *local,
-                       size_t len, void **desc)
+static bool local_open(struct stripe *s, const struct job *j,
+                       struct iovec *iov, void **desc)
 {
     struct ofi_rail *r = s->rail ? &ofi_rails[s->rail - 1] : NULL;
+    void *local = iov->iov_base;
+    size_t len = iov->iov_len;
     int seg, rc;
     char text[128];
 
@@ -232,6 +235,7 @@ static bool local_open(struct stripe *s, const struct job *j, char *local,
         /* acquire: pairs with ofi_rails_cover_take(). */
         *desc = r ? __atomic_load_n(&r->desc[seg], __ATOMIC_ACQUIRE)
                   : ofi_desc(seg);
+        iov->iov_base = ofi_local_at(seg, local);
         return true;
     }
     if (!ofi.local_keys)
@@ -244,7 +248,7 @@ static bool local_open(struct stripe *s, const struct job *j, char *local,
     }
     snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are not "
              "symmetric; is the limit of locked memory too low (ulimit -l)?",
-             len, (void *)local);
+             len, local);
     if (!ofi_stripe_told(&s->op, text, sizeof text))
         ofi_failed(j->f, j->put ? "put" : "get", j->at->pe, rc, text);
     return false;
@@ -279,7 +283,7 @@ static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
     };
     void *desc;
 
-    if (!local_open(s, j, iov.iov_base, len, &desc)) {
+    if (!local_open(s, j, &iov, &desc)) {
         ofi_stripe_failed(&s->op);
         return;
     }

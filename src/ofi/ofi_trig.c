@@ -132,13 +132,12 @@ static int open_works(void)
 
 int ofi_trig_counter(struct fid_cntr **out)
 {
-    struct fi_cntr_attr a = {
+    OFI_GROWS(fi_cntr_attr) grows = { .a = {
         .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_NONE
-    };
-
+    } };
     int rc = fault_hit(FAULT_OFI_EP) ||
              ofi_trig.n_counters >= ofi_trig.plan.counters ? -FI_EDOMAIN
-             : fi_cntr_open(ofi.domain, &a, out, NULL);
+             : fi_cntr_open(ofi.domain, &grows.a, out, NULL);
 
     ofi_trig.n_counters += !rc;
     return rc;
@@ -173,10 +172,10 @@ static int open_ep(void)
 {
     const uint64_t how = FI_TRANSMIT | FI_SELECTIVE_COMPLETION |
                          (ofi.sender->caps & FI_RECV);
-    struct fi_cq_attr cq = {
+    OFI_GROWS(fi_cq_attr) cq = { .a = {
         .format = FI_CQ_FORMAT_MSG, .size = 2 * ofi.info->tx_attr->size,
         .wait_obj = FI_WAIT_NONE
-    };
+    } };
     struct ofi_ep *e = aligned_alloc(64, sizeof *e);
     int rc;
 
@@ -188,7 +187,7 @@ static int open_ep(void)
     if (!rc)
         rc = ofi_trig_counter(&ofi_trig.reads);
     if (!rc)
-        rc = fi_cq_open(ofi.domain, &cq, &e->cq, NULL);
+        rc = fi_cq_open(ofi.domain, &cq.a, &e->cq, NULL);
     if (!rc)
         rc = fi_endpoint(ofi.domain, ofi.sender, &e->ep, NULL);
     if (!rc)

@@ -177,13 +177,13 @@ static void ended(struct ofi_work *w)
 
 static bool read_error(void)
 {
-    struct fi_cq_err_entry err = { 0 };
+    OFI_GROWS(fi_cq_err_entry) err = { 0 };
 
-    if (fi_cq_readerr(ofi_trig.ep->cq, &err, 0) < 0)
+    if (fi_cq_readerr(ofi_trig.ep->cq, &err.a, 0) < 0)
         return false;
-    if (err.op_context) {
-        fail(err.op_context, &err);
-        ended(err.op_context);
+    if (err.a.op_context) {
+        fail(err.a.op_context, &err.a);
+        ended(err.a.op_context);
     }
     return true;
 }
