@@ -3,7 +3,7 @@
 # Description: on CXI one endpoint of a PE receives, whatever contexts and
 # streams it has, and pins 4 MiB for that, not the provider's 108; what the
 # user sets stays.
-# Timeout: 60
+# Timeout: 120
 set -u
 . "$(dirname "$0")/fake.inc"
 SHMEM_OFI_PROVIDER=cxi FAKE_CXI_LOG=1
@@ -41,6 +41,9 @@ received vars.err 1 36
 check grep -q \
     '^fake cxi: FI_CXI_REQ_BUF_MIN_POSTED of 1 does not do: it becomes 2$' \
     vars.err
+
+vars FI_CXI_CQ_FILL_PERCENT=4 FI_CXI_DEFAULT_CQ_SIZE=64 "$fake/cxi_vars"
+check grep -q ' [1-9] times full of events$' vars.err
 
 # pes NAME=VALUE... TEST: two PEs that are nodes.
 pes()

@@ -5,6 +5,7 @@
  */
 #include "fabric.h"
 
+#include <poll.h>
 #include <sys/resource.h>
 
 static const struct want plain;
@@ -323,19 +324,85 @@ T(counters_wait_by_spinning_only_and_have_48_and_7_bits)
     fabric_close(&n);
 }
 
-T(queues_have_nothing_to_wait_on)
+static bool readable(int fd)
 {
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+
+    return poll(&p, 1, 0) == 1;
+}
+
+T(a_queue_has_a_descriptor_that_needs_trywait)
+{
+    static const enum fi_wait_obj cannot[] = { FI_WAIT_SET,
+        FI_WAIT_MUTEX_COND, FI_WAIT_YIELD };
     struct fi_cq_attr attr = { .wait_obj = FI_WAIT_FD };
     struct fi_cq_entry entry;
     struct node n = { 0 };
     struct fid_cq *cq;
+    int fd;
 
     fabric_open(&n, &plain);
-    T_EQ(fi_cq_open(n.domain, &attr, &cq, NULL), -FI_ENOSYS);
+    for (int i = 0; i < 3; i++) {
+        attr.wait_obj = cannot[i];
+        T_EQ(fi_cq_open(n.domain, &attr, &cq, NULL), -FI_ENOSYS);
+    }
     attr.wait_obj = FI_WAIT_NONE;
     T_EQ(fi_cq_open(n.domain, &attr, &cq, NULL), 0);
-    T_EQ(fi_cq_sread(cq, &entry, 1, NULL, 0), -FI_ENOSYS);
+    T_EQ(fi_control(&cq->fid, FI_GETWAIT, &fd), -FI_ENODATA);
+    T_EQ(fi_cq_sread(cq, &entry, 1, NULL, 0), -FI_EINVAL);
+    T_EQ(fi_trywait(n.fabric, (struct fid *[]){ &cq->fid }, 1), -FI_EINVAL);
     T_EQ(fi_close(&cq->fid), 0);
+    attr.wait_obj = FI_WAIT_FD;
+    setenv("FAKE_CXI_NO_FD", "1", 1);
+    T_EQ(fi_cq_open(n.domain, &attr, &cq, NULL), -FI_ENOSYS);
+    unsetenv("FAKE_CXI_NO_FD");
+    T_EQ(fi_cq_open(n.domain, &attr, &cq, NULL), 0);
+    T_EQ(fi_control(&cq->fid, FI_GETWAIT, &fd), 0);
+    T_TRUE(!readable(fd));
+    T_EQ(fi_cq_sread(cq, &entry, 1, NULL, 1), -FI_EAGAIN);
+    T_EQ(fi_close(&cq->fid), 0);
+    fabric_close(&n);
+}
+
+/* It stays readable when the entry is read, and until fi_trywait. */
+T(a_descriptor_tells_of_an_entry)
+{
+    struct want want = { .mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
+                                    FI_MR_PROV_KEY };
+    struct fi_cq_attr attr = { .wait_obj = FI_WAIT_FD };
+    char name[NAME_MAX_BYTES], byte = 3;
+    size_t size = sizeof name;
+    struct fi_cq_entry entry;
+    struct node n = { 0 };
+    struct fid_mr *mr;
+    struct fid_cq *cq;
+    struct fid_ep *ep;
+    int fd;
+
+    fabric_open(&n, &want);
+    fabric_endpoint(&n, &want);
+    mr = fabric_region(&n, memory, sizeof memory, 0);
+    T_EQ(fi_cq_open(n.domain, &attr, &cq, NULL), 0);
+    T_EQ(fi_endpoint(n.domain, n.info, &ep, NULL), 0);
+    T_EQ(fi_ep_bind(ep, &n.av->fid, 0), 0);
+    T_EQ(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV), 0);
+    T_EQ(fi_enable(ep), 0);
+    T_EQ(fi_control(&cq->fid, FI_GETWAIT, &fd), 0);
+    T_EQ(fi_getname(&n.ep->fid, name, &size), 0);
+    T_EQ(fi_trywait(n.fabric, (struct fid *[]){ &cq->fid }, 1), 0);
+    T_EQ(fi_write(ep, &byte, 1, NULL, fabric_peer(&n, name), 0, fi_mr_key(mr),
+                  NULL), 0);
+    for (unsigned turns = 0; !readable(fd) && fabric_patience(&turns); )
+        ;
+    T_TRUE(readable(fd));
+    T_EQ(fi_trywait(n.fabric, (struct fid *[]){ &cq->fid }, 1), -FI_EAGAIN);
+    T_EQ(fi_cq_sread(cq, &entry, 1, NULL, -1), 1);
+    T_TRUE(readable(fd));
+    T_EQ(fi_trywait(n.fabric, (struct fid *[]){ &cq->fid }, 1), 0);
+    T_TRUE(!readable(fd));
+    T_EQ(fi_close(&ep->fid), 0);
+    T_EQ(fi_close(&cq->fid), 0);
+    T_EQ(fi_close(&mr->fid), 0);
     fabric_close(&n);
 }
 
@@ -398,7 +465,8 @@ int main(void)
     T_RUN(provider_keys_are_known_after_enable_and_long);
     T_RUN(provider_keys_are_good_whole_only);
     T_RUN(counters_wait_by_spinning_only_and_have_48_and_7_bits);
-    T_RUN(queues_have_nothing_to_wait_on);
+    T_RUN(a_queue_has_a_descriptor_that_needs_trywait);
+    T_RUN(a_descriptor_tells_of_an_entry);
     T_RUN(the_table_of_atomics);
     T_RUN(extensions_by_their_names);
     return T_DONE();

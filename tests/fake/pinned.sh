@@ -56,7 +56,7 @@ check pinned 6 60
 check grep -q 'provider cxi on .* does not register .* MiB of the symmetric heap: .*(ulimit -l)? With the smaller regions before it, .* MiB count against that \[S-W-HEAP\]' out
 
 # Room for the block, but not for what is registered at a time.
-FAKE_CXI_PINNED=$((14 * mib))
+FAKE_CXI_PINNED=$((few + 6 * mib))
 check run 96m 2 1 "$pe/grow" limited
-check pinned 10 14
+check pinned $((few / mib)) $((few / mib + 7))
 finish out

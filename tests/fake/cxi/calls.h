@@ -26,7 +26,12 @@ struct cxi_tuning {
 };
 extern struct cxi_tuning cxi_tuning;
 void cxi_tuning_read(void);
+/* Entries of the queue of events of an endpoint that transmits. */
+size_t cxi_tuning_tx_events(size_t tx_size, size_t cq_size);
 size_t cxi_tuning_buffers(void);
+
+/* bus.c: where NIC number n is, or NULL. */
+struct fid_nic *cxi_bus_nic(int number);
 
 /* info.c */
 struct fi_info *cxi_base_info(void);
@@ -34,7 +39,8 @@ int cxi_getinfo(uint32_t version, const char *node, const char *service,
                 uint64_t flags, const struct fi_info *hints,
                 struct fi_info **out);
 
-/* domain.c */
+/* domain.c: the class that is asked for, or the other one; -FI_EINVAL. */
+int cxi_tclass(uint32_t asked, uint32_t otherwise, uint32_t *out);
 int cxi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **out,
                     void *context);
 
@@ -68,6 +74,7 @@ void cxi_cq_late(struct cxi_domain *dom);   /* failures that are due */
 void cxi_cq_progress(struct cxi_cq *cq);
 void cxi_op_put(struct cxi_op *op);
 void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq);
+int cxi_cq_trywait(struct fid *fid);            /* not locked */
 
 /* ep.c: flags of an operation with what the endpoint adds to them; those of
  * calls that take none.  Then, locked: a new operation with a transmit credit,

@@ -5,16 +5,24 @@
  * user's buffer only when somebody makes progress by reading the queue, or a
  * counter of the endpoint.  Whoever reads neither runs out of credits.
  *
- * There are no wait objects: releases of CXI differ (older ones refuse all
- * but FI_WAIT_NONE with -FI_ENOSYS, newer ones have FI_WAIT_FD), and a user
- * must get along with the poorer.
+ * Rule 19.  Events lie in a queue of the NIC's for each endpoint.  Once that
+ * is half full (FI_CXI_CQ_FILL_PERCENT) its endpoint transmits nothing, and
+ * says -FI_EAGAIN, until its events have been taken.
+ *
+ * Rule 20.  A queue has a file descriptor where it was asked for.  It becomes
+ * readable with an event and stays so, whatever is read, until fi_trywait()
+ * finds neither events nor completions.  FAKE_CXI_NO_FD=1 refuses it, as
+ * older releases of CXI do, with -FI_ENOSYS.
  */
 #include "work.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /* Where failures count, the queue tells of one of deferred work so much later
  * than the counter: nobody promises another order. */
@@ -50,6 +58,33 @@ void cxi_op_put(struct cxi_op *op)
     free(op);
 }
 
+static void wake(struct cxi_cq *cq)
+{
+    uint64_t one = 1;
+
+    if (cq->fd >= 0 && write(cq->fd, &one, sizeof one) < 0)
+        abort();
+}
+
+/* One more in the queue of its endpoint. */
+static void write_event(struct cxi_op *op)
+{
+    struct cxi_ep *ep = op->ep;
+    struct cxi_cq *cq = cq_of(op);
+
+    append(&cq->events_end, op);
+    wake(cq);
+    if (op->kind == CXI_RECV)
+        return;
+    if (++ep->tx_events > ep->tx_room)
+        cxi_rule(0, "19", "the queue of events overflows, it has room for "
+                 "%zu", ep->tx_room);
+    if (!ep->tx_full && ep->tx_events * 100 >= ep->tx_room * cxi_tuning.fill) {
+        ep->tx_full = true;
+        ep->dom->log.full++;
+    }
+}
+
 /* Counters are the NIC's own: they count without the CPU. */
 void cxi_cq_event(struct cxi_op *op)
 {
@@ -82,7 +117,7 @@ void cxi_cq_event(struct cxi_op *op)
         *at = op;
         return;
     }
-    append(&cq_of(op)->events_end, op);
+    write_event(op);
 }
 
 void cxi_cq_late(struct cxi_domain *dom)
@@ -96,7 +131,7 @@ void cxi_cq_late(struct cxi_domain *dom)
             continue;
         }
         *at = op->next_event;
-        append(&cq_of(op)->events_end, op);
+        write_event(op);
     }
 }
 
@@ -108,7 +143,9 @@ void cxi_cq_progress(struct cxi_cq *cq)
         op = take(&cq->events, &cq->events_end);
         if (op->kind == CXI_RECV)
             op->ep->rx_used--;
-        else if (!op->quiet)
+        else if (--op->ep->tx_events == 0)
+            op->ep->tx_full = false;
+        if (op->kind != CXI_RECV && !op->quiet)
             op->ep->tx_used--;
         if (op->kind == CXI_RECV && !op->err && op->len)
             memcpy(op->buf, op->copy, op->len);
@@ -226,18 +263,48 @@ static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *out,
     return rc;
 }
 
-static ssize_t cq_sread(struct fid_cq *fid, void *buf, size_t count,
-                        const void *cond, int timeout)
+int cxi_cq_trywait(struct fid *fid)
 {
-    (void)fid, (void)buf, (void)count, (void)cond, (void)timeout;
-    return -FI_ENOSYS;
+    struct cxi_cq *cq = container(fid, struct cxi_cq, fid.fid);
+    uint64_t n;
+    int rc = 0;
+
+    if (cq->fd < 0)
+        return -FI_EINVAL;
+    pthread_mutex_lock(&cq->dom->lock);
+    cxi_nic_pass(cq->dom);
+    if (cq->events || cq->ready)
+        rc = -FI_EAGAIN;
+    else if (read(cq->fd, &n, sizeof n) < 0)
+        n = 0;                  /* it was not readable */
+    pthread_mutex_unlock(&cq->dom->lock);
+    return rc;
 }
 
 static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
                             fi_addr_t *source, const void *cond, int timeout)
 {
-    (void)source;
-    return cq_sread(fid, buf, count, cond, timeout);
+    struct cxi_cq *cq = container(fid, struct cxi_cq, fid);
+    uint64_t end = cxi_now() + (uint64_t)timeout * 1000000;
+    struct pollfd p = { .fd = cq->fd, .events = POLLIN };
+    ssize_t rc;
+
+    (void)cond;
+    if (cq->fd < 0)
+        return -FI_EINVAL;
+    for (;;) {
+        rc = cq_readfrom(fid, buf, count, source);
+        if (rc != -FI_EAGAIN || (timeout >= 0 && cxi_now() >= end))
+            return rc;
+        if (!cxi_cq_trywait(&fid->fid))
+            poll(&p, 1, timeout);
+    }
+}
+
+static ssize_t cq_sread(struct fid_cq *fid, void *buf, size_t count,
+                        const void *cond, int timeout)
+{
+    return cq_sreadfrom(fid, buf, count, NULL, cond, timeout);
 }
 
 static int cq_signal(struct fid_cq *fid)
@@ -256,12 +323,38 @@ static const char *cq_strerror(struct fid_cq *fid, int prov_errno,
     return buf;
 }
 
+static int cq_control(struct fid *fid, int command, void *arg)
+{
+    struct cxi_cq *cq = container(fid, struct cxi_cq, fid.fid);
+    struct fi_wait_pollfd *p = arg;
+
+    if (command == FI_GETWAITOBJ) {
+        *(enum fi_wait_obj *)arg = cq->wait;
+        return 0;
+    }
+    if (command != FI_GETWAIT)
+        return -FI_ENOSYS;
+    if (cq->fd < 0)
+        return -FI_ENODATA;
+    if (cq->wait == FI_WAIT_FD) {
+        *(int *)arg = cq->fd;
+        return 0;
+    }
+    if (p->nfds < 1)
+        return -FI_ETOOSMALL;
+    p->fd[0] = (struct pollfd){ .fd = cq->fd, .events = POLLIN };
+    p->nfds = 1;
+    return 0;
+}
+
 static int cq_close(struct fid *fid)
 {
     struct cxi_cq *cq = container(fid, struct cxi_cq, fid.fid);
 
     if (cq->refs)
         return -FI_EBUSY;
+    if (cq->fd >= 0)
+        close(cq->fd);
     atomic_fetch_sub(&cq->dom->refs, 1);
     free(cq);
     return 0;
@@ -269,7 +362,7 @@ static int cq_close(struct fid *fid)
 
 static struct fi_ops cq_fid_ops = {
     .size = sizeof cq_fid_ops, .close = cq_close, .bind = cxi_no_bind,
-    .control = cxi_no_control, .ops_open = cxi_no_ops,
+    .control = cq_control, .ops_open = cxi_no_ops,
 };
 
 static struct fi_ops_cq cq_ops = {
@@ -281,13 +374,25 @@ static struct fi_ops_cq cq_ops = {
 int cxi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
                 struct fid_cq **out, void *context)
 {
+    enum fi_wait_obj wait = attr ? attr->wait_obj : FI_WAIT_NONE;
     struct cxi_cq *cq;
 
-    if (attr && attr->wait_obj != FI_WAIT_NONE)
+    if (wait == FI_WAIT_UNSPEC)
+        wait = FI_WAIT_FD;
+    if (wait != FI_WAIT_NONE && cxi_env("FAKE_CXI_NO_FD", 0))
+        return -FI_ENOSYS;
+    if (wait != FI_WAIT_NONE && wait != FI_WAIT_FD && wait != FI_WAIT_POLLFD)
         return -FI_ENOSYS;
     cq = calloc(1, sizeof *cq);
     if (!cq)
         return -FI_ENOMEM;
+    cq->wait = wait;
+    cq->fd = wait == FI_WAIT_NONE ? -1 : eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (wait != FI_WAIT_NONE && cq->fd < 0) {
+        free(cq);
+        return -FI_EINVAL;
+    }
+    cq->size = attr && attr->size ? attr->size : cxi_tuning.cq_size;
     cq->dom = container(domain, struct cxi_domain, fid);
     cq->format = attr && attr->format ? attr->format : FI_CQ_FORMAT_CONTEXT;
     cq->events_end = &cq->events;

@@ -62,6 +62,7 @@ struct cxi_domain {
     struct fi_info *real_info;
     struct fid_cq *real_cq;     /* of every endpoint, both directions */
     bool prov_keys;
+    uint32_t tclass;
     atomic_int refs;
     pthread_mutex_t lock;
     struct cxi_ep *eps;
@@ -82,7 +83,7 @@ struct cxi_domain {
     int bell[2];                /* a pipe of what was stored at doorbells */
     atomic_int bells;           /* in it, or about to be */
     struct {
-        uint64_t queued, fired, flushed, reads, bells, mapped, described;
+        uint64_t queued, fired, flushed, reads, bells, mapped, described, full;
         size_t entries, credits, pinned;
         int cntrs;
     } log;                      /* the last four: the most at a time */
@@ -102,6 +103,9 @@ struct cxi_cq {
     struct fid_cq fid;
     struct cxi_domain *dom;
     enum fi_cq_format format;
+    enum fi_wait_obj wait;
+    int fd;                     /* readable once something came, or -1 */
+    size_t size;
     int refs;
     struct cxi_op *events, **events_end;    /* the NIC has written these */
     struct cxi_op *ready, **ready_end;      /* progress has seen these */
@@ -122,8 +126,11 @@ struct cxi_ep {
     bool tx_selective, rx_selective, enabled, hybrid;
     size_t armed;               /* deferred operations that have not fired */
     uint64_t caps, order, op_flags, port;
+    uint32_t tclass;
     size_t tx_size, tx_used, rx_size, rx_used;
     size_t buffers;             /* bytes that it pins to receive */
+    size_t tx_events, tx_room;  /* in the NIC's queue of events, and at most */
+    bool tx_full;               /* full enough to transmit no more */
     struct cxi_op *first, **last;   /* not yet delivered, as submitted */
     struct cxi_op *recvs;           /* posted, nothing received yet */
 };

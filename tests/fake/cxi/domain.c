@@ -4,6 +4,10 @@
  * completion queue of it on which everything ends.  The address vector and
  * the event queue are the base provider's own.  Without a virtual network of
  * the job there is no domain (rule 12).
+ *
+ * Rule 21.  A traffic class is one of libfabric's labels; deferred work is of
+ * the domain's.  FAKE_CXI_TCLASSES has a bit for each that the job may use:
+ * an endpoint of another one cannot be enabled.
  */
 #include "work.h"
 
@@ -122,16 +126,27 @@ no_domain:
     return rc;
 }
 
+int cxi_tclass(uint32_t asked, uint32_t otherwise, uint32_t *out)
+{
+    if (asked != FI_TC_UNSPEC && (asked < FI_TC_LABEL ||
+                                  asked > FI_TC_SCAVENGER))
+        return -FI_EINVAL;
+    *out = asked != FI_TC_UNSPEC ? asked : otherwise;
+    return 0;
+}
+
 static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
                        struct fid_domain **out, void *context)
 {
     struct cxi_domain *dom;
+    uint32_t tclass;
     int rc;
 
     if (cxi_env("FAKE_CXI_NO_VNI", 0))
         return -FI_ENOSYS;
     if (!info || !info->domain_attr ||
-        !(info->domain_attr->mr_mode & FI_MR_ENDPOINT))
+        !(info->domain_attr->mr_mode & FI_MR_ENDPOINT) ||
+        cxi_tclass(info->domain_attr->tclass, FI_TC_BEST_EFFORT, &tclass))
         return -FI_EINVAL;
     dom = calloc(1, sizeof *dom);
     if (!dom)
@@ -140,6 +155,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
     dom->fid.ops = &domain_ops;
     dom->fid.mr = &cxi_mr_ops;
     dom->fabric = container(fabric, struct cxi_fabric, fid);
+    dom->tclass = tclass;
     dom->prov_keys = info->domain_attr->mr_mode & FI_MR_PROV_KEY;
     dom->depth = cxi_depth();
     dom->errors_count = cxi_env("FAKE_CXI_ERRORS_COUNT", 0);
@@ -199,10 +215,16 @@ static int no_wait(struct fid_fabric *fabric, struct fi_wait_attr *attr,
     return -FI_ENOSYS;
 }
 
-static int no_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
+/* Of queues alone, as the counters wait by spinning. */
+static int trywait(struct fid_fabric *fabric, struct fid **fids, int count)
 {
-    (void)fabric, (void)fids, (void)count;
-    return -FI_ENOSYS;
+    int rc = 0;
+
+    (void)fabric;
+    for (int i = 0; i < count && !rc; i++)
+        rc = fids[i]->fclass == FI_CLASS_CQ ? cxi_cq_trywait(fids[i])
+                                            : -FI_EINVAL;
+    return rc;
 }
 
 static struct fi_ops fabric_fid_ops = {
@@ -212,7 +234,7 @@ static struct fi_ops fabric_fid_ops = {
 
 static struct fi_ops_fabric fabric_ops = {
     .size = sizeof fabric_ops, .domain = domain_open, .passive_ep = no_pep,
-    .eq_open = eq_open, .wait_open = no_wait, .trywait = no_trywait,
+    .eq_open = eq_open, .wait_open = no_wait, .trywait = trywait,
     .domain2 = domain2_open,
 };
 

@@ -119,6 +119,8 @@ static int ep_enable(struct cxi_ep *ep)
         return -FI_ENOAV;
     if (!ep->txcq || (ep->caps & FI_RECV && !ep->rxcq))
         return -FI_ENOCQ;
+    if (!(cxi_env("FAKE_CXI_TCLASSES", -1) >> (ep->tclass - FI_TC_LABEL) & 1))
+        return -FI_EDOMAIN;
     rc = fi_enable(ep->real);
     if (!rc)
         rc = fi_getname(&ep->real->fid, &name, &size);
@@ -126,6 +128,7 @@ static int ep_enable(struct cxi_ep *ep)
         return rc;
     ep->port = ntohs(name.sin_port);
     ep->enabled = true;
+    ep->tx_room = cxi_tuning_tx_events(ep->tx_size, ep->txcq->size);
     pin_buffers(ep);
     return 0;
 }
@@ -224,6 +227,8 @@ int cxi_ep_start(struct cxi_ep *ep, enum cxi_kind kind, fi_addr_t peer,
         return -FI_EOPBADSTATE;
     if (flags & FI_FENCE && !(ep->caps & FI_FENCE))
         return -FI_EINVAL;
+    if (ep->tx_full)            /* rule 19 */
+        return -FI_EAGAIN;
     if (ep->tx_used >= ep->tx_size) {
         cxi_nic_pass(ep->dom);
         return -FI_EAGAIN;
@@ -342,9 +347,11 @@ int cxi_ep_open(struct fid_domain *domain, struct fi_info *info,
 {
     struct cxi_domain *dom = container(domain, struct cxi_domain, fid);
     struct cxi_ep *ep;
+    uint32_t tclass;
     int rc;
 
-    if (!info || !info->tx_attr || info->tx_attr->size > CXI_TX_MAX)
+    if (!info || !info->tx_attr || info->tx_attr->size > CXI_TX_MAX ||
+        cxi_tclass(info->tx_attr->tclass, dom->tclass, &tclass))
         return -FI_EINVAL;
     ep = calloc(1, sizeof *ep);
     if (!ep)
@@ -360,6 +367,7 @@ int cxi_ep_open(struct fid_domain *domain, struct fi_info *info,
     }
     ep->dom = dom;
     ep->hybrid = dom->hybrid;
+    ep->tclass = tclass;
     /* Either place may say that it receives. */
     ep->caps = info->caps | (info->rx_attr ? info->rx_attr->caps & FI_RECV : 0);
     ep->order = info->tx_attr->msg_order;

@@ -120,6 +120,7 @@ static void fill_tx(struct fi_info *info, const struct fi_info *h)
         .op_flags = a ? a->op_flags : 0,
         .msg_order = a ? a->msg_order : ORDER,
         .inject_size = CXI_INJECT, .iov_limit = 1, .rma_iov_limit = 1,
+        .tclass = a ? a->tclass : FI_TC_UNSPEC,
         .size = a && a->size ? a->size : cxi_tuning.tx_size,
     };
     *info->rx_attr = (struct fi_rx_attr){
@@ -138,6 +139,7 @@ static void fill_domain(struct fi_domain_attr *d, const struct fi_info *h,
     d->threading = asked ? asked : FI_THREAD_SAFE;
     d->control_progress = d->data_progress = FI_PROGRESS_MANUAL;
     d->resource_mgmt = FI_RM_ENABLED;
+    d->tclass = h && h->domain_attr ? h->domain_attr->tclass : FI_TC_UNSPEC;
     d->av_type = h && h->domain_attr ? h->domain_attr->av_type : FI_AV_UNSPEC;
     d->mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
                  (prov_keys ? FI_MR_PROV_KEY : 0);
@@ -168,6 +170,7 @@ static struct fi_info *offer(const struct fi_info *base,
     info->fabric_attr->prov_name = NULL;
     info->fabric_attr->name = strdup("cxi");
     info->domain_attr->name = strdup(name);
+    info->nic = cxi_bus_nic(nic);
     info->caps = caps_of(h);
     info->mode = 0;
     info->addr_format = FI_ADDR_CXI;

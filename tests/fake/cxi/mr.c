@@ -165,7 +165,7 @@ static int by_start(const void *a, const void *b)
 
 /* The memory that regions pin: what several have in common counts once.  Under
  * the domain's lock. */
-static size_t pinned(const struct cxi_domain *dom, const struct cxi_mr *more)
+static size_t pinned(const struct cxi_domain *dom)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     size_t n = 0, sum = 0;
@@ -179,7 +179,7 @@ static size_t pinned(const struct cxi_domain *dom, const struct cxi_mr *more)
         return 0;
     n = 0;
     for (const struct cxi_mr *mr = dom->mrs; mr; mr = mr->next) {
-        if ((!mr->real && mr != more) || mr->seen || !mr->len)
+        if (mr->seen || !mr->len)
             continue;
         p[n].from = (uintptr_t)mr->buf / page * page;
         p[n++].to = ((uintptr_t)mr->buf + mr->len + page - 1) / page * page;
@@ -195,22 +195,18 @@ static size_t pinned(const struct cxi_domain *dom, const struct cxi_mr *more)
     return sum;
 }
 
-/* Is there a limit of locked memory that this would pass? */
-static int pin(struct cxi_mr *mr)
+/* Is there a limit of locked memory that the newest passes?  What is only the
+ * provider's to read is pinned, too, when it is registered. */
+static int pin(struct cxi_domain *dom)
 {
-    struct cxi_domain *dom = mr->dom;
     long most = cxi_env("FAKE_CXI_PINNED", 0);
-    size_t sum;
-    int rc = 0;
+    size_t sum = pinned(dom);
 
-    pthread_mutex_lock(&dom->lock);
-    sum = pinned(dom, mr);
     if (most && sum > (size_t)most)
-        rc = -FI_ENOMEM;
-    else if (sum > dom->log.pinned)
+        return -FI_ENOMEM;
+    if (sum > dom->log.pinned)
         dom->log.pinned = sum;
-    pthread_mutex_unlock(&dom->lock);
-    return rc;
+    return 0;
 }
 
 static int mr_enable(struct cxi_mr *mr)
@@ -224,9 +220,6 @@ static int mr_enable(struct cxi_mr *mr)
                         "(key 0x%lx)", (unsigned long)mr->key);
     if (mr->real)
         return -FI_EINVAL;
-    rc = pin(mr);
-    if (rc)
-        return rc;
     if (dom->prov_keys) {
         pthread_mutex_lock(&dom->lock);
         key = mr->ep->port << 48 | CXI_KEY_PROV | ++dom->next_key;
@@ -376,7 +369,16 @@ static int reg_attr(struct fid *fid, const struct fi_mr_attr *a,
     mr->fid.key = mr->key;
     mr->next = dom->mrs;
     dom->mrs = mr;
+    rc = pin(dom);
+    if (rc) {
+        dom->mrs = mr->next;
+        if (mr->seen)
+            munmap(mr->seen, mr->len);
+        free(mr);
+    }
     pthread_mutex_unlock(&dom->lock);
+    if (rc)
+        return rc;
     atomic_fetch_add(&dom->refs, 1);
     if (!dom->prov_keys &&
         fi_mr_reg(dom->real, &mr->touched, 1, FI_REMOTE_WRITE, 0,

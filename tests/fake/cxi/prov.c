@@ -24,7 +24,7 @@
  *   4  ep.c      counters bound for remote events take the binding, never
  *                count
  *   5  cq.c      completions exist only once the CQ is read (or a counter of
- *                the endpoint, which is progress too); no wait objects
+ *                the endpoint, which is progress too)
  *   6  cntr.c    wait objects NONE, UNSPEC and YIELD; 48 and 7 bits; busy while
  *                bound
  *   7  rma.c     flags and lengths; nothing inline from a GPU's memory
@@ -46,10 +46,15 @@
  *  16  mr.c      counters of regions: registered for events, one each, bound
  *                before enable; they count writes and atomics of others
  *  17  tuning.c  what an endpoint that receives pins
+ *  18  mr.c      descriptors, which count where the domain was asked for it
+ *  19  cq.c      a queue of events that is half full stops its endpoint
+ *  20  cq.c      descriptors to wait on, fi_trywait() before each wait
+ *  21  domain.c  traffic classes
  * Not here: tagged messages, telemetry, GPUs but for CUDA's; each is refused.
  *
  * Environment:
  *   FAKE_CXI_NICS=n       n domains, cxi0 and on; all are one interface
+ *   FAKE_CXI_PCI=s,s,...  where they are on the PCI bus
  *   FAKE_CXI_INTERFACE=s  which interface that is; lo
  *   FAKE_CXI_HMEM=1       it reaches the memory of a CUDA device
  *   FAKE_CXI_MAX_MSG=n    the longest transfer, 4 GiB - 1
@@ -65,6 +70,8 @@
  *                         tells of them later than the counter
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_PINNED=n     bytes of memory that may be pinned; no limit
+ *   FAKE_CXI_TCLASSES=n   bits of the traffic classes that are allowed
+ *   FAKE_CXI_NO_FD=1      queues have no descriptors to wait on
  *   FAKE_CXI_LOG=1        what was used, on stderr when a domain closes
  *   FI_CXI_...            those of tuning.c, as of the real one
  */

@@ -19,6 +19,9 @@
 #define MIB             (1024 * 1024)
 #define BUFFER          (12 * MIB)
 #define HEADERS         64      /* of a packet, in a request buffer */
+#define BATCH           32      /* events acknowledged at a time */
+#define TARGET_OPS      1024    /* operations that receiving starts */
+#define INTERNAL_OPS    16
 
 struct cxi_tuning cxi_tuning;
 
@@ -93,4 +96,12 @@ size_t cxi_tuning_buffers(void)
 
     return (t->software ? t->req_count * pages(t->req_size) : 0) +
            (t->hardware ? t->oflow_count * pages(t->oflow_size) : 0);
+}
+
+/* A credit may take two, and two more tell a full queue and its state. */
+size_t cxi_tuning_tx_events(size_t tx_size, size_t cq_size)
+{
+    size_t n = 2 * tx_size + TARGET_OPS + INTERNAL_OPS + BATCH + 2;
+
+    return n > cq_size ? n : cq_size;
 }

@@ -357,6 +357,8 @@ static int queue_op(struct cxi_domain *dom, const struct fi_deferred_work *d)
     uint64_t flags;
     int rc = look(d, &fid, &flags);
 
+    if (!rc && ep_of(fid)->tclass != dom->tclass)
+        rc = -FI_EINVAL;
     if (!rc && (ep_of(fid)->dom != dom || (counts && counts->dom != dom) ||
                 (d->op_type == FI_OP_RECV && d->threshold)))
         rc = -FI_EINVAL;
@@ -507,7 +509,11 @@ void cxi_work_log(struct cxi_domain *dom)
             "buffers, %zu of them registered with a GPU\n",
             dom->most_buffers.n, dom->most_buffers.bytes,
             dom->most_buffers.gpu);
-    fprintf(stderr, "fake cxi: %llu transfers with a descriptor, %llu without\n",
+    fprintf(stderr, "fake cxi: traffic class %u\n",
+            dom->tclass - FI_TC_LABEL);
+    fprintf(stderr, "fake cxi: %llu transfers with a descriptor, %llu without; "
+            "%llu times full of events\n",
             (unsigned long long)dom->log.described,
-            (unsigned long long)dom->log.mapped);
+            (unsigned long long)dom->log.mapped,
+            (unsigned long long)dom->log.full);
 }
