@@ -545,6 +545,9 @@ bool ofi_again(long rc, struct ofi_wait *w, struct xport_flow *f)
         w->failed = true;
         return false;
     }
+    /* What left no entry may still fill a queue of the NIC's. */
+    if (!starts(f->ep))
+        read_ended(f->ep);
     ofi_wait_step(w, f->ep);
     return true;
 }

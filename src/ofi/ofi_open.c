@@ -470,10 +470,11 @@ static int try_provider(void)
 
 /* ---- all together ---- */
 
-/* Remote puts and gets leave no entry in a queue. */
+/* A put that comes over a stream of bytes is work for the descriptor's owner;
+ * one of a NIC's shows nowhere but in memory. */
 static bool wakes(void)
 {
-    return ofi.wait_fd;
+    return ofi.wait_fd && one_stream();
 }
 
 static const struct xport_ops ops = {

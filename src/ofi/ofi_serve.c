@@ -85,7 +85,9 @@ static bool send_answer(struct box *b)
         if (rc)
             __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
     }
-    if (rc && rc != -FI_EAGAIN)
+    if (rc == -FI_EAGAIN)
+        ofi_ep_read(e);
+    else if (rc)
         ofi_fail("reply", b->op.pe, rc, NULL);
     return !rc;
 }
