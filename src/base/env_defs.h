@@ -46,6 +46,7 @@ ENV(ofi,  OFI_RAIL_THRESHOLD, size, "128k", "32k", "", "bytes from which a put o
 ENV(ofi,  OFI_ENDPOINTS,  int,  "8", "1", "64", "endpoints that contexts get of their own; further contexts share them")
 ENV(ofi,  OFI_EVENTS,     flag, "1", "", "", "sleep on the provider's events; 0: look now and then, which makes operations faster and a computing target slower")
 ENV(ofi,  OFI_HMEM,       flag, "1", "", "", "let the NIC reach device memory where it can; 0: by way of host memory")
+ENV(ofi,  OFI_TCLASS,     word, "auto", "", "", "auto|best_effort|low_latency|dedicated|bulk: traffic class of what goes to other nodes, where the provider has such and the site allows it, as on Slingshot; auto: the provider's own, best_effort there")
 ENV(ofi,  OFI_AMO,        word, "auto", "", "", "auto|nic|message: atomics between nodes by the provider or by the target's processor")
 ENV(ofi,  TRIGGER,        word, "auto", "", "", "auto|nic|soft: far operations of streams by the NIC's deferred work or by a thread; auto: by the NIC on cxi")
 ENV(ofi,  TRIGGER_DEPTH,  int,  "0", "0", "1000000", "operations that a PE may have armed with its NIC; 0: its share of what the NIC has")

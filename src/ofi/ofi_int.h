@@ -63,6 +63,10 @@ static inline size_t ofi_entries(size_t operations)
 }
 extern struct base_lock ofi_lock;       /* opening of peers, flows, endpoints */
 
+/* ---- ofi_open.c ---- */
+/* SHMEM_OFI_TCLASS, for a domain and its endpoints. */
+void ofi_set_class(struct fi_info *info);
+
 /* ---- ofi_peer.c ---- */
 int ofi_peers_open(void);
 void ofi_peers_close(void);

@@ -140,6 +140,39 @@ static void note(const char *fmt, ...)
     va_end(ap);
 }
 
+/* ---- traffic classes ---- */
+
+static const struct {
+    const char *name;
+    uint32_t value;
+} classes[] = {                 /* as SHMEM_OFI_TCLASS has them */
+    { "auto", FI_TC_UNSPEC }, { "best_effort", FI_TC_BEST_EFFORT },
+    { "low_latency", FI_TC_LOW_LATENCY },
+    { "dedicated", FI_TC_DEDICATED_ACCESS }, { "bulk", FI_TC_BULK_DATA }
+};
+
+/* Of the domain and of its endpoints, as deferred work demands. */
+void ofi_set_class(struct fi_info *i)
+{
+    if (!env.OFI_TCLASS)
+        return;
+    i->domain_attr->tclass = classes[env.OFI_TCLASS].value;
+    i->tx_attr->tclass = classes[env.OFI_TCLASS].value;
+}
+
+/* What it may have to do with a step that failed. */
+static const char *class_wish(void)
+{
+    static char wish[160];
+
+    if (!env.OFI_TCLASS)
+        return "";
+    snprintf(wish, sizeof wish, "; SHMEM_OFI_TCLASS is %s: ask the "
+             "administrator whether this job may use that traffic class",
+             classes[env.OFI_TCLASS].name);
+    return wish;
+}
+
 /* ---- memory ---- */
 
 /* Not to be guessed by who is not of the job. */
@@ -305,7 +338,8 @@ static void note_step(const char *step, int rc)
     log_info(LOG_OFI, "provider %s: %s: %s", ofi.name, step, ofi_strerror(rc));
     if (!provider_is("cxi") || (rc != -FI_ENOSYS && rc != -FI_EACCES &&
                                 rc != -FI_ENODATA))
-        note("provider %s: %s: %s", ofi.name, step, ofi_strerror(rc));
+        note("provider %s: %s: %s%s", ofi.name, step, ofi_strerror(rc),
+             class_wish());
     else if (!vnis)
         note("provider %s: %s: %s: the launcher gave this job no Slingshot "
              "network (SLINGSHOT_VNIS is not set); with Slurm rerun with srun "
@@ -450,6 +484,7 @@ static int try_provider(void)
 
     take_stock();
     ofi.most_eps = 1 + (int)env.OFI_ENDPOINTS;
+    ofi_set_class(ofi.info);
     rc = ofi_cxi_sender(ofi.info, &ofi.sender);
     if (!rc)
         rc = open_objects();
@@ -607,8 +642,8 @@ static int join(void)
 
 int ofi_open(void)
 {
+    char why[192] = "", traffic[32] = "", rails[128];
     const char *missing = NULL;
-    char why[192] = "", rails[128];
     int rc;
 
     if (rt_job.n_local == rt_job.n_pes)
@@ -627,9 +662,13 @@ int ofi_open(void)
     if (rc)
         return rc;
     ofi_rails_open(&trial->put);
-    snprintf(text, sizeof text, "%s (%s); atomics by %s; progress by %s%s",
-             ofi.name, why, ofi.nic_amo ? "the provider" : "messages",
-             ofi.wait_fd ? "events" : "looking now and then",
+    if (env.OFI_TCLASS)
+        snprintf(traffic, sizeof traffic, "%s traffic; ",
+                 classes[env.OFI_TCLASS].name);
+    snprintf(text, sizeof text, "%s (%s); %satomics by %s; progress by %s%s",
+             ofi.name, why, traffic, ofi.nic_amo ? "the provider" : "messages",
+             !ofi.wait_fd ? "looking now and then" :
+             wakes() ? "events" : "events of messages, looking for puts",
              ofi_rails_text(rails, sizeof rails));
     log_info(LOG_OFI, "provider %s", text);
     ofi_trig_publish();

@@ -277,6 +277,7 @@ static int rail_open(struct ofi_rail *r, struct fi_info *info, uint64_t *word,
     int rc;
 
     *step = "its description";
+    ofi_set_class(info);
     rc = ofi_cxi_sender(info, &r->info);        /* it gets no message */
     if (rc)
         return rc;

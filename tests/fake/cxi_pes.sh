@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: on CXI, queues of events that are full early stop nobody for
+# long; the traffic class is the one that is asked for; and what a NIC puts is
+# looked for, for no descriptor tells of it.
+# Timeout: 90
+set -u
+. "$(dirname "$0")/fake.inc"
+SHMEM_OFI_PROVIDER=cxi FAKE_CXI_LOG=1 SHMEM_SYMMETRIC_SIZE=64m
+export SHMEM_OFI_PROVIDER FAKE_CXI_LOG SHMEM_SYMMETRIC_SIZE
+unset SHMEM_OFI_TCLASS FI_CXI_CQ_FILL_PERCENT SHMEM_TRIGGER
+at=$BUILD/obj/tests
+
+# pes NAME=VALUE... TEST...: two PEs that are nodes.
+pes()
+{
+    "$BUILD/bin/oshrun" -n 2 --ppn 1 env "$@" >out 2>&1
+    check [ $? -eq 0 ]
+}
+
+# says LINES REGEX
+says()
+{
+    check [ "$(grep -c "$2" out)" -eq "$1" ]
+}
+
+# A hundredth of the queue: some 90 events.
+pes FI_CXI_CQ_FILL_PERCENT=1 "$at/osu/osu_oshm_put_nb" heap -m 1024 -i 300
+pes FI_CXI_CQ_FILL_PERCENT=1 "$at/pe/outstanding"
+says 2 ' [1-9][0-9]* times full of events$'
+pes FI_CXI_CQ_FILL_PERCENT=1 SHMEM_TRIGGER=nic "$at/st/order"
+says 2 'work queued [1-9]'
+
+pes SHMEM_OFI_TCLASS=low_latency SHMEM_TRIGGER=nic "$at/st/order"
+says 2 '^fake cxi: traffic class 1$'
+says 2 'work queued [1-9]'
+pes "$at/pe/init"
+check [ "$(grep -c 'traffic class 0' out)" -eq "$(grep -c 'traffic' out)" ]
+"$BUILD/bin/oshrun" -n 2 --ppn 1 env SHMEM_OFI_TCLASS=bulk \
+    FAKE_CXI_TCLASSES=1 "$at/pe/init" >out 2>&1
+check [ $? -ne 0 ]
+check grep -q 'SHMEM_OFI_TCLASS is bulk: ask the administrator' out
+SHMEM_OFI_TCLASS=quick "$BUILD/bin/oshrun" -n 1 "$at/pe/init" >out 2>&1
+check [ $? -ne 0 ]
+check grep -q 'SHMEM_OFI_TCLASS.*auto|best_effort|low_latency' out
+
+pes SHMEM_LOG=info:ofi SHMEM_OFI_TCLASS=dedicated "$at/pe/init"
+check grep -q 'dedicated traffic; .*progress by events of messages, ' out
+pes SHMEM_LOG=info:ofi FAKE_CXI_NO_FD=1 "$at/pe/init"
+check grep -q 'progress by looking now and then' out
+pes SHMEM_LOG=info:ofi SHMEM_OFI_PROVIDER='tcp;ofi_rxm' "$at/pe/init"
+check grep -q 'progress by events$' out
+finish out
