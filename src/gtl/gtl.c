@@ -122,6 +122,32 @@ int gtl_open(int local)
     return rc;
 }
 
+/* As try_chosen() goes through them. */
+static bool find_bus(int local, char pci[16])
+{
+    int held = fd_hold(), rc = -ENODEV;
+
+    for (int i = AUTO + 1; i < N_DRIVERS && rc; i++)
+        if (drivers[i] && (env.DEVICE == AUTO || env.DEVICE == i))
+            rc = drivers[i]->bus(local, pci);
+    fd_release(held);
+    said[0] = '\0';
+    return !rc && *pci;
+}
+
+bool gtl_bus(int local, char pci[16])
+{
+    bool found;
+
+    lock_acquire(&opening);
+    *pci = '\0';
+    if (gtl != &gtl_none)
+        snprintf(pci, 16, "%s", gtl_device.pci);
+    found = gtl != &gtl_none ? *pci : find_bus(local, pci);
+    lock_release(&opening);
+    return found;
+}
+
 bool gtl_is_software(void)
 {
     return gtl == &gtl_host;

@@ -123,6 +123,9 @@ struct gtl_ops {
     /* The device that is current in this thread, or by `local`, the PE's
      * number on its node.  -ENODEV: there is none, or no driver. */
     int (*open)(int local, struct gtl_device *out);
+    /* The place on the PCI bus, as gtl_device has it, of the device that open()
+     * would take; makes no context.  -ENODEV: there is none, or no place. */
+    int (*bus)(int local, char pci[16]);
     /* Streams and memory of ours are gone.  Leaves the driver's library where
      * it is: it may be the program's, too. */
     void (*close)(void);
@@ -215,6 +218,10 @@ extern hidden bool gtl_foreign;
 /* By SHMEM_DEVICE.  0 also where the answer is none; -errno, logged, where
  * the device that is asked for cannot be had.  Again after success: nothing. */
 int gtl_open(int local);
+/* The place on the PCI bus of the device that gtl_open() has opened or, where
+ * it has not, would take; makes no context, but loads a GPU's driver.  False:
+ * there is none. */
+bool gtl_bus(int local, char pci[16]);
 /* Are the device's own variables legal?  -EINVAL, logged. */
 int gtl_env_check(void);
 void gtl_close(void);

@@ -327,6 +327,25 @@ drop:
     return rc;
 }
 
+/* The device of the context that the thread has, as choose() does. */
+static int bus(int local, char pci[16])
+{
+    int version, count = 0, dev;
+    void *ctx = NULL;
+    int rc = start_driver(&version);
+
+    if (!rc)
+        rc = CU(cuDeviceGetCount, &count);
+    if (!rc && count <= 0)
+        return -ENODEV;
+    if (!rc)
+        rc = CU(cuCtxGetCurrent, &ctx);
+    if (!rc)
+        rc = ctx ? CU(cuCtxGetDevice, &dev)
+                 : CU(cuDeviceGet, &dev, local % count);
+    return rc ? rc : CU(cuDeviceGetPCIBusId, pci, 16, dev);
+}
+
 static void close_device(void)
 {
     gtl_cu_host_close();
@@ -335,7 +354,8 @@ static void close_device(void)
 }
 
 const struct gtl_ops gtl_cuda = {
-    .name = "cuda", .open = open_device, .close = close_device,
+    .name = "cuda", .open = open_device, .bus = bus,
+    .close = close_device,
     .alloc = gtl_cu_alloc, .free = gtl_cu_free, .room = gtl_cu_room,
     .pin = gtl_cu_pin, .unpin = gtl_cu_unpin, .classify = gtl_cu_classify,
     .lend = gtl_cu_lend, .borrow = gtl_cu_borrow,

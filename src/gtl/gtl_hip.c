@@ -287,17 +287,32 @@ static int set_up(struct gtl_device *d)
     return rc;
 }
 
-static int open_hip(int local, struct gtl_device *out)
+static int start_runtime(void)
 {
-    struct gtl_device d = { .count = 0 };
-    int now = 0, rc = 0;
+    int rc = gtl_hip_state.library ? 0 : bind_library();
 
-    if (!gtl_hip_state.library)
-        rc = bind_library();
     if (!rc)
         rc = HIP(Init, 0);
     if (rc == -ENODEV && gtl_hip_state.library)
         return gtl_fail(rc, "hipInit", "no AMD GPU here", 0);
+    return rc;
+}
+
+static int bus(int local, char pci[16])
+{
+    struct gtl_device d = { .count = 0 };
+    int rc = start_runtime();
+
+    if (!rc)
+        rc = choose_device(local, &d);
+    return rc ? rc : HIP(DeviceGetPCIBusId, pci, 16, d.ordinal);
+}
+
+static int open_hip(int local, struct gtl_device *out)
+{
+    struct gtl_device d = { .count = 0 };
+    int now = 0, rc = start_runtime();
+
     if (!rc)
         rc = HIP(RuntimeGetVersion, &d.driver_version);
     gtl_hip_state.major = d.driver_version / HIP_PER_MAJOR;
@@ -345,7 +360,7 @@ static int flush(void)
 }
 
 const struct gtl_ops gtl_hip = {
-    .name = "hip", .open = open_hip, .close = close_hip,
+    .name = "hip", .open = open_hip, .bus = bus, .close = close_hip,
     .alloc = gtl_hip_alloc, .free = gtl_hip_free, .room = gtl_hip_room,
     .pin = gtl_hip_pin, .unpin = gtl_hip_unpin, .classify = gtl_hip_classify,
     .lend = gtl_hip_lend, .borrow = gtl_hip_borrow,

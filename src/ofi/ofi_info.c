@@ -84,14 +84,19 @@ static void set_up(void)
     done = true;
 }
 
-/* A device that the NIC may have to reach; it is not open yet. */
-bool ofi_wants_hmem(void)
+/* It need not be open yet. */
+static bool wants_gpu(void)
 {
-    if (!env.OFI_HMEM || env.DEVICE == ENV_DEVICE_NONE ||
-        env.DEVICE == ENV_DEVICE_HOST)
+    if (env.DEVICE == ENV_DEVICE_NONE || env.DEVICE == ENV_DEVICE_HOST)
         return false;
     return env.DEVICE != ENV_DEVICE_AUTO || heap_device_wanted() ||
            gtl_program_has_one();
+}
+
+/* A device that the NIC may have to reach. */
+bool ofi_wants_hmem(void)
+{
+    return env.OFI_HMEM && wants_gpu();
 }
 
 /* What a provider may ask of its user.  An operation that ends with an entry
@@ -198,6 +203,18 @@ static bool wanted(const struct fi_info *i)
     return loops_back(i) == rt_job.one_machine;
 }
 
+/* The place of this PE's GPU on the PCI bus, or NULL; asked once. */
+static const char *place_of_gpu(void)
+{
+    static char pci[16];
+    static bool asked;
+
+    if (!asked && wants_gpu() && !gtl_bus(rt_job.local, pci))
+        pci[0] = '\0';
+    asked = true;
+    return pci[0] ? pci : NULL;
+}
+
 enum { MOST_NICS = RT_NICS };
 
 /* NICs that this PE is to use, of those that are as near as its own. */
@@ -219,7 +236,7 @@ static int copy_rails(struct fi_info *const *of, const struct rt_nic *nics,
     struct fi_info **end = out;
 
     if (env.OFI_RAILS != 1 && n > 1)
-        rails = rails_of(rt_nic_order(nics, n, NULL, order), n);
+        rails = rails_of(rt_nic_order(nics, n, place_of_gpu(), order), n);
     *out = NULL;
     for (int i = 0; i < rails; i++, end = &(*end)->next) {
         *end = ofi_lib.fi_dupinfo(of[order[i]]);
@@ -261,7 +278,8 @@ static int pick(struct fi_info *all, struct fi_info **out, char *why,
     }
     if (n == 0)
         return -FI_ENODATA;
-    k = rt_nic_choose(nics, n, rt_job.local, rt_job.n_local, NULL, why, size);
+    k = rt_nic_choose(nics, n, rt_job.local, rt_job.n_local,
+                      n > 1 ? place_of_gpu() : NULL, why, size);
     if (k < 0)
         return k;
     if (n == 1)
