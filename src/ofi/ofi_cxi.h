@@ -2,7 +2,9 @@
 /* ofi_cxi.h - what is special to the provider of Slingshot's NICs.
  *
  * An endpoint of it that receives messages pins buffers for those that come
- * unexpected: only the one that peers address does. */
+ * unexpected: only the one that peers address does.  The provider maps what
+ * an operation reads or fills through a cache of its own, unless it is asked
+ * to take descriptors. */
 #ifndef OFI_OFI_CXI_H
 #define OFI_OFI_CXI_H
 
@@ -12,5 +14,8 @@ bool ofi_cxi_is(const struct fi_info *info);
 /* A copy for endpoints that need not receive; of another provider, where that
  * costs nothing, the same. */
 int ofi_cxi_sender(const struct fi_info *info, struct fi_info **out);
+/* Before the domain has endpoints: true if descriptors of registered memory
+ * count in them; what comes without one is mapped by the provider. */
+bool ofi_cxi_descs(struct fid_domain *domain);
 
 #endif

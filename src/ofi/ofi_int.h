@@ -44,6 +44,7 @@ struct ofi_state {
     size_t inject_put, inject_msg, inject_amo;
     uint64_t window;            /* operations in flight on an endpoint */
     bool local_keys;            /* FI_MR_LOCAL */
+    bool descs;                 /* what has a descriptor goes with it */
     bool contexts;              /* FI_CONTEXT, FI_CONTEXT2 */
     bool wait_fd;               /* queues have file descriptors */
     bool nic_amo;               /* atomics of the provider, not messages */

@@ -149,7 +149,7 @@ bool ofi_local_use(struct xport_flow *f, const void *p, size_t len,
     char text[128];
     int seg, rc;
 
-    if (ofi.local_keys || ofi.hmem) {
+    if (ofi.descs || ofi.hmem) {
         seg = ofi_region_of(p, len);
         l.desc = ofi_desc(seg);
         l.at = ofi_local_at(seg, p);

@@ -75,7 +75,7 @@ static void take_stock(void)
     ofi.inject_msg = i->tx_attr->inject_size;
     ofi.window = i->tx_attr->size < OFI_WINDOW ? i->tx_attr->size : OFI_WINDOW;
     ofi.window = ofi.window > 8 ? ofi.window - 4 : 4;
-    ofi.local_keys = i->domain_attr->mr_mode & FI_MR_LOCAL;
+    ofi.local_keys = ofi.descs = i->domain_attr->mr_mode & FI_MR_LOCAL;
     ofi.contexts = (i->mode | i->tx_attr->mode | i->rx_attr->mode) &
                    (FI_CONTEXT | FI_CONTEXT2);
     ofi.put_before_put = one_stream() ||
@@ -373,6 +373,8 @@ static int open_objects(void)
     rc = fi_domain(ofi.fabric, ofi.info, &ofi.domain, NULL);
     if (rc)
         goto failed;
+    if (ofi_cxi_is(ofi.info))
+        ofi.descs |= ofi_cxi_descs(ofi.domain);
     step = "fi_av_open";
     rc = fi_av_open(ofi.domain, &av, &ofi.av, NULL);
     if (rc)

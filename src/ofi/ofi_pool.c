@@ -24,7 +24,7 @@ int ofi_pool_open(struct ofi_pool *p, size_t count, size_t each,
     p->each = each;
     p->count = count;
     p->end = p->all + size;
-    if (access && ofi.local_keys) {
+    if (access && ofi.descs) {
         step = "fi_mr_reg";
         rc = ofi_local_register(p->all, size, access, &p->mr);
         if (rc)

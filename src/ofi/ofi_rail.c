@@ -290,6 +290,8 @@ static int rail_open(struct ofi_rail *r, struct fi_info *info, uint64_t *word,
     rc = fi_domain(r->fabric, info, &r->domain, NULL);
     if (rc)
         return rc;
+    if (ofi_cxi_is(info))
+        ofi_cxi_descs(r->domain);
     *step = "fi_av_open";
     rc = fi_av_open(r->domain, &av, &r->av, NULL);
     if (rc)

@@ -189,14 +189,14 @@ bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len)
 void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
                  const void *source, size_t len, void *context)
 {
-    int seg = ofi.local_keys || ofi.hmem ? ofi_region_of(source, len) : -1;
+    int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
     struct transfer t;
 
     aim(&t, f, to, ofi_local_at(seg, source), len, ofi_desc(seg), context);
     post_write(f, &t, to->pe, len <= ofi.inject_put ? FI_INJECT : 0);
 }
 
-/* Memory that would have to be registered first. */
+/* For memory that would have to be registered or mapped first. */
 static void get_copy(struct xport_flow *f, void *dest,
                      const struct xport_at *from, size_t len, bool nbi)
 {
@@ -223,7 +223,7 @@ static void get_piece(struct xport_flow *f, void *dest,
     struct transfer t;
     struct ofi_op op;
 
-    if (unlikely(ofi.local_keys) && len <= OFI_BOUNCE &&
+    if (ofi.descs && len <= OFI_BOUNCE && (!nbi || ofi.local_keys) &&
         ofi_region_of(dest, len) < 0 && !ofi_is_foreign(dest)) {
         get_copy(f, dest, from, len, nbi);
         return;

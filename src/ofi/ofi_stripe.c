@@ -228,7 +228,7 @@ static bool local_open(struct stripe *s, const struct job *j,
     char text[128];
 
     *desc = NULL;
-    if (!ofi.local_keys && !ofi.hmem)
+    if (!ofi.descs && !ofi.hmem)
         return true;
     seg = ofi_region_of(local, len);
     if (seg >= 0 && seg < OFI_RAIL_SEGS) {

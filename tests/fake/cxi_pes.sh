@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: on CXI, queues of events that are full early stop nobody for
-# long; the traffic class is the one that is asked for; and what a NIC puts is
-# looked for, for no descriptor tells of it.
-# Timeout: 90
+# Description: on CXI, symmetric memory goes with its descriptor, and so do
+# short gets into any memory; queues of events that are full early stop no PE
+# for long; the traffic class is the one that is asked for; and what a NIC puts
+# is looked for, for no descriptor tells of it.
+# Timeout: 120
 set -u
 . "$(dirname "$0")/fake.inc"
 SHMEM_OFI_PROVIDER=cxi FAKE_CXI_LOG=1 SHMEM_SYMMETRIC_SIZE=64m
@@ -23,6 +24,14 @@ says()
 {
     check [ "$(grep -c "$2" out)" -eq "$1" ]
 }
+
+for test in osu_oshm_put osu_oshm_get osu_oshm_put_nb; do
+    pes "$at/osu/$test" heap -m 262144 -i 5
+    says 2 '^fake cxi: [1-9][0-9]* transfers with a descriptor, 0 without;'
+done
+# Into variables of the function.
+pes "$at/pe/amo"
+says 2 '^fake cxi: [1-9][0-9]* transfers with a descriptor, 0 without;'
 
 # A hundredth of the queue: some 90 events.
 pes FI_CXI_CQ_FILL_PERCENT=1 "$at/osu/osu_oshm_put_nb" heap -m 1024 -i 300
