@@ -298,6 +298,44 @@ T(provider_keys_are_good_whole_only)
     fabric_close(&n);
 }
 
+/* A key says where a region begins, not how long it is. */
+T(regions_that_begin_alike_have_one_key)
+{
+    struct want want = { .mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
+                                    FI_MR_PROV_KEY };
+    static _Alignas(64) char bytes[4096];
+    struct node n = { 0 };
+    struct fid_mr *few, *all, *other;
+    char name[NAME_MAX_BYTES], byte = 5;
+    size_t size = sizeof name;
+    fi_addr_t self;
+    int err;
+
+    fabric_open(&n, &want);
+    fabric_endpoint(&n, &want);
+    few = fabric_region(&n, bytes, 64, 0);
+    all = fabric_region(&n, bytes, sizeof bytes, 0);
+    other = fabric_region(&n, bytes + 64, 64, 0);
+    T_EQ(fi_mr_key(few), fi_mr_key(all));
+    T_EQ(fi_mr_key(few) + 64, fi_mr_key(other));
+    T_EQ(fi_getname(&n.ep->fid, name, &size), 0);
+    self = fabric_peer(&n, name);
+    for (int off = 0; off < (int)sizeof bytes; off += 1024) {
+        T_EQ(fi_write(n.ep, &byte, 1, NULL, self, (uint64_t)off,
+                      fi_mr_key(few), NULL), 0);
+        fabric_wait(n.txcq, &err);
+        T_EQ(err, 0);
+    }
+    T_EQ(fi_write(n.ep, &byte, 1, NULL, self, sizeof bytes, fi_mr_key(all),
+                  NULL), 0);
+    fabric_wait(n.txcq, &err);
+    T_EQ(err, FI_EIO);
+    T_EQ(fi_close(&other->fid), 0);
+    T_EQ(fi_close(&few->fid), 0);
+    T_EQ(fi_close(&all->fid), 0);
+    fabric_close(&n);
+}
+
 T(counters_wait_by_spinning_only_and_have_48_and_7_bits)
 {
     static const enum fi_wait_obj can[] = { FI_WAIT_NONE, FI_WAIT_UNSPEC,
@@ -464,6 +502,7 @@ int main(void)
     T_RUN(client_keys_are_unique_and_of_32_bits);
     T_RUN(provider_keys_are_known_after_enable_and_long);
     T_RUN(provider_keys_are_good_whole_only);
+    T_RUN(regions_that_begin_alike_have_one_key);
     T_RUN(counters_wait_by_spinning_only_and_have_48_and_7_bits);
     T_RUN(a_queue_has_a_descriptor_that_needs_trywait);
     T_RUN(a_descriptor_tells_of_an_entry);

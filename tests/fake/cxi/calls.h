@@ -33,6 +33,15 @@ size_t cxi_tuning_buffers(void);
 /* bus.c: where NIC number n is, or NULL. */
 struct fid_nic *cxi_bus_nic(int number);
 
+/* keys.c: provider keys, locked.  The key of a region that is enabled; what
+ * the base provider sees of it; an operation's aim, the next place to try after
+ * a refusal, if there is one, and what was found out. */
+uint64_t cxi_key_new(struct cxi_mr *mr);
+uint64_t cxi_key_base(uint64_t key, unsigned alike);
+void cxi_key_aim(struct cxi_op *op, uint64_t port);
+bool cxi_key_next(struct cxi_op *op);
+void cxi_key_was_right(const struct cxi_op *op);
+
 /* info.c */
 struct fi_info *cxi_base_info(void);
 int cxi_getinfo(uint32_t version, const char *node, const char *service,

@@ -40,11 +40,12 @@
 
 /* The word of the key that the base provider sees, the endpoint's port on
  * top: a region answers at its own endpoint only.  A client key that is not
- * yet enabled answers to its shadow alone.  PROBE: asks, does not count. */
+ * yet enabled answers to its shadow alone.  PROBE: asks, does not count.  Of
+ * provider keys see keys.c. */
 #define CXI_KEY_LOW     ((1ull << 45) - 1)
-#define CXI_KEY_PROBE   (1ull << 45)
-#define CXI_KEY_PROV    (1ull << 46)
+#define CXI_KEY_PROBE   (1ull << 46)
 #define CXI_KEY_SHADOW  (1ull << 47)
+#define CXI_KEY_ALIKE   8       /* regions that may have the same key */
 
 #define container(p, type, member) \
     ((type *)(void *)((char *)(p) - offsetof(type, member)))
@@ -69,6 +70,10 @@ struct cxi_domain {
     struct cxi_mr *mrs;
     int counters, arrivals;     /* of regions: how many, and their epoll */
     uint64_t next_key, random, delay;   /* delay: the longest, in ns */
+    struct {
+        uint64_t rkey;          /* of the first region with a key */
+        unsigned alike;         /* which of them was right */
+    } hints[64];
     struct cxi_op *graves;      /* received too late to be taken back */
     struct cxi_nic_use *nic_use;        /* with the other PEs on this NIC */
     int cntrs;
@@ -149,6 +154,7 @@ struct cxi_mr {
     void *buf, *seen;           /* seen: where this provider reaches a GPU's */
     size_t len;
     uint64_t access, key;
+    unsigned alike;             /* number among those with the same key */
     char touched;
 };
 
@@ -180,6 +186,7 @@ struct cxi_op {
     void *context;
     fi_addr_t peer;
     uint64_t addr, key, rkey;   /* rkey: what the base provider sees */
+    unsigned alike, tries;      /* which of the regions with that key */
     char *buf, *copy;           /* copy: owned, takes the place of buf */
     size_t len;
     int err, prov_err;

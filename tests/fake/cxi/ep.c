@@ -261,11 +261,10 @@ int cxi_ep_aim(struct cxi_op *op, uint64_t addr, uint64_t key)
     }
     op->addr = addr;
     op->key = key;
-    op->rkey = (uint64_t)ntohs(name.sin_port) << 48 |
-               (key & (CXI_KEY_LOW | CXI_KEY_PROV));
-    /* A provider key of another endpoint, or a cut one, matches nothing. */
-    if (op->ep->dom->prov_keys && key != op->rkey)
-        op->rkey = CXI_KEY_PROV;
+    if (op->ep->dom->prov_keys)
+        cxi_key_aim(op, ntohs(name.sin_port));
+    else
+        op->rkey = (uint64_t)ntohs(name.sin_port) << 48 | (key & CXI_KEY_LOW);
     return 0;
 }
 

@@ -212,7 +212,7 @@ static int pin(struct cxi_domain *dom)
 static int mr_enable(struct cxi_mr *mr)
 {
     struct cxi_domain *dom = mr->dom;
-    uint64_t key;
+    uint64_t key, known;
     int rc;
 
     if (!mr->ep)
@@ -220,13 +220,11 @@ static int mr_enable(struct cxi_mr *mr)
                         "(key 0x%lx)", (unsigned long)mr->key);
     if (mr->real)
         return -FI_EINVAL;
-    if (dom->prov_keys) {
-        pthread_mutex_lock(&dom->lock);
-        key = mr->ep->port << 48 | CXI_KEY_PROV | ++dom->next_key;
-        pthread_mutex_unlock(&dom->lock);
-    } else {
-        key = mr->ep->port << 48 | mr->key;
-    }
+    pthread_mutex_lock(&dom->lock);
+    known = dom->prov_keys ? cxi_key_new(mr) : mr->key;
+    pthread_mutex_unlock(&dom->lock);
+    key = mr->ep->port << 48 |
+          (dom->prov_keys ? cxi_key_base(known, mr->alike) : known);
     rc = fi_mr_reg(dom->real, mr->seen ? mr->seen : mr->buf, mr->len,
                    mr->access, 0, key, mr->cntr ? FI_RMA_EVENT : 0, &mr->real,
                    NULL);
@@ -238,8 +236,7 @@ static int mr_enable(struct cxi_mr *mr)
         rc = count_base(mr);
     if (rc)
         return rc;
-    if (dom->prov_keys)
-        mr->key = mr->fid.key = key;
+    mr->key = mr->fid.key = known;
     if (mr->shadow)
         fi_close(&mr->shadow->fid);
     mr->shadow = NULL;
@@ -315,7 +312,8 @@ int cxi_mr_reach(struct cxi_op *op, const void *buf, size_t len,
     if (!mr || (uintptr_t)buf - (uintptr_t)mr->buf > mr->len ||
         (uintptr_t)buf - (uintptr_t)mr->buf + len > mr->len) {
         rc = cxi_rule(-FI_EINVAL, "18", "the descriptor is not of a region "
-                      "that has these %zu bytes", len);
+                      "that has these %zu bytes at %p (%zu at %p)", len, buf,
+                      mr ? mr->len : 0, mr ? mr->buf : NULL);
         cxi_op_cancel(op);
         return rc;
     }

@@ -176,6 +176,10 @@ static void fail(struct cxi_op *op, int err, int prov_err)
 static void refused(struct cxi_op *op, int prov_err)
 {
     op->prov_err = prov_err;
+    if (!op->complete && op->kind != CXI_SEND && cxi_key_next(op)) {
+        op->step = CXI_NEW;
+        return;
+    }
     if (op->complete || op->kind == CXI_SEND || op->ep->dom->prov_keys ||
         write_small(op, 0, CXI_KEY_SHADOW | (op->key & CXI_KEY_LOW), 1)) {
         fail(op, FI_EIO, prov_err);
@@ -227,8 +231,10 @@ static void returned(struct cxi_op *op, int err)
     } else if (err) {
         refused(op, err);
     } else if (op->step == CXI_PROBE) {
+        cxi_key_was_right(op);
         hold(op);
     } else {
+        cxi_key_was_right(op);
         if (!op->complete)
             cxi_cq_event(op);
         done(op);

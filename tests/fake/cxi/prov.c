@@ -50,6 +50,7 @@
  *  19  cq.c      a queue of events that is half full stops its endpoint
  *  20  cq.c      descriptors to wait on, fi_trywait() before each wait
  *  21  domain.c  traffic classes
+ *  23  keys.c    provider keys: where a region is, no secret
  * Not here: tagged messages, telemetry, GPUs but for CUDA's; each is refused.
  *
  * Environment:
