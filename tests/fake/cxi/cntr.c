@@ -239,6 +239,7 @@ int cxi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
     enum fi_wait_obj wait = attr ? attr->wait_obj : FI_WAIT_NONE;
     struct cxi_cntr *cntr;
 
+    cxi_long(attr, sizeof *attr, 32);
     if (wait != FI_WAIT_NONE && wait != FI_WAIT_UNSPEC &&
         wait != FI_WAIT_YIELD)
         return -FI_ENOSYS;

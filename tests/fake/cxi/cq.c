@@ -377,6 +377,7 @@ int cxi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
     enum fi_wait_obj wait = attr ? attr->wait_obj : FI_WAIT_NONE;
     struct cxi_cq *cq;
 
+    cxi_long(attr, sizeof *attr, 48);
     if (wait == FI_WAIT_UNSPEC)
         wait = FI_WAIT_FD;
     if (wait != FI_WAIT_NONE && cxi_env("FAKE_CXI_NO_FD", 0))

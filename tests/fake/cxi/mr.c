@@ -406,6 +406,13 @@ static int reg(struct fid *fid, const void *buf, size_t len, uint64_t access,
     return reg_v(fid, &iov, 1, access, offset, key, flags, out, context);
 }
 
+static int reg_users(struct fid *fid, const struct fi_mr_attr *a,
+                     uint64_t flags, struct fid_mr **out)
+{
+    cxi_long(a, sizeof *a, 112);
+    return reg_attr(fid, a, flags, out);
+}
+
 struct fi_ops_mr cxi_mr_ops = {
-    .size = sizeof cxi_mr_ops, .reg = reg, .regv = reg_v, .regattr = reg_attr,
+    .size = sizeof cxi_mr_ops, .reg = reg, .regv = reg_v, .regattr = reg_users,
 };

@@ -50,6 +50,7 @@
  *  19  cq.c      a queue of events that is half full stops its endpoint
  *  20  cq.c      descriptors to wait on, fi_trywait() before each wait
  *  21  domain.c  traffic classes
+ *  22  prov.c    structures of the user's have zeros where newer ones go on
  *  23  keys.c    provider keys: where a region is, no secret
  * Not here: tagged messages, telemetry, GPUs but for CUDA's; each is refused.
  *
@@ -72,6 +73,7 @@
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_PINNED=n     bytes of memory that may be pinned; no limit
  *   FAKE_CXI_TCLASSES=n   bits of the traffic classes that are allowed
+ *   FAKE_CXI_LONG=1       looks at what newer releases read of structures
  *   FAKE_CXI_NO_FD=1      queues have no descriptors to wait on
  *   FAKE_CXI_LOG=1        what was used, on stderr when a domain closes
  *   FI_CXI_...            those of tuning.c, as of the real one
@@ -107,6 +109,18 @@ int cxi_rule(int code, const char *rule, const char *format, ...)
         return code;
     signal(SIGABRT, SIG_DFL);   /* libraries below libfabric catch it */
     abort();
+}
+
+void cxi_long(const void *made, size_t size, size_t newest)
+{
+    const char *p = made;
+
+    if (!made || !cxi_env("FAKE_CXI_LONG", 0))
+        return;
+    for (size_t i = size; i < newest; i++)
+        if (((const volatile char *)p)[i])
+            cxi_rule(0, "22", "a structure of %zu bytes has no zeros up to "
+                     "byte %zu, which newer releases read", size, newest);
 }
 
 uint64_t cxi_now(void)
