@@ -44,8 +44,8 @@ struct t_state t_state __attribute__((weak)) = { .pe = -1 };
 #define T_STR(a, b)  t_str((a), (b), #a, #b, T_HERE)
 #define T_MEM(a, b, size) t_mem((a), (b), (size), #a, #b, T_HERE)
 #define T_HERE       __FILE__, __LINE__
-/* The seed, the same on all PEs under tests/run, and the next number from it;
- * T_SEED=n in the environment replays. */
+/* The seed, the same on all PEs that one launcher started on this host, and the
+ * next number from it; T_SEED=n in the environment replays. */
 #define T_SEED()     t_seed()
 #define T_RAND()     t_rand()
 
@@ -220,31 +220,6 @@ static T_UNUSED int t_done(void)
     return t_state.skipped && t_state.skipped == t_state.ran ? 77 : 0;
 }
 
-static T_UNUSED uint64_t t_seed(void)
-{
-    const char *text = getenv("T_SEED");
-
-    if (!t_state.seeded) {
-        t_state.seed = text ? strtoull(text, NULL, 0)
-                      : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
-        t_state.seeded = true;
-        t_state.random = t_state.seed;
-        if (t_state.pe <= 0)
-            fprintf(stderr, "T_SEED=%" PRIu64 " replays this run\n",
-                    t_state.seed);
-    }
-    return t_state.seed;
-}
-
-static T_UNUSED uint64_t t_rand(void)
-{
-    uint64_t z;                 /* splitmix64: a Weyl sequence, then a mix */
-
-    t_seed();
-    z = t_state.random += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+#include "t_seed.h"
 
 #endif
