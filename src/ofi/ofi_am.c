@@ -449,9 +449,10 @@ void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
     ofi_am_get_blocks(f, (char *)dest + whole, &at, &rest, nbi);
 }
 
-bool ofi_am_room(void)
+bool ofi_am_room(bool little)
 {
-    return ofi_pool_has(&boxes, SENDS / 4) && ofi_pool_has(&asks, ASKS / 4);
+    return ofi_pool_has(&boxes, little ? OFI_FEW : SENDS / 4) &&
+           ofi_pool_has(&asks, little ? OFI_FEW : ASKS / 4);
 }
 
 /* ---- opening ---- */

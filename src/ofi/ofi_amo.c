@@ -76,9 +76,9 @@ void ofi_amo_close(void)
     ofi_pool_close(&amos);
 }
 
-bool ofi_amo_room(void)
+bool ofi_amo_room(bool little)
 {
-    return ofi_pool_has(&amos, AMOS / 4);
+    return ofi_pool_has(&amos, little ? OFI_FEW : AMOS / 4);
 }
 
 void ofi_amo_done(struct ofi_op *op)

@@ -182,7 +182,7 @@ void ofi_amo(struct xport_flow *f, const struct xport_at *at,
              const struct xport_amo *a, void *result, bool nbi);
 int ofi_amo_open(void);
 void ofi_amo_close(void);
-bool ofi_amo_room(void);
+bool ofi_amo_room(bool little);         /* as ofi_local_room */
 void ofi_amo_done(struct ofi_op *op);
 void ofi_amo_failed(struct ofi_op *op);
 /* One that follows the end of a put, whose context this is. */
@@ -214,8 +214,8 @@ void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
 void ofi_am_get_blocks(struct xport_flow *f, void *dest,
                        const struct xport_at *from,
                        const struct xport_blocks *b, bool nbi);
-/* A few more messages and requests wait for no room. */
-bool ofi_am_room(void);
+/* As ofi_local_room, of messages and requests. */
+bool ofi_am_room(bool little);
 /* A post to a PE to which there is no connection is refused until there is one.
  * False: there is none yet, it is being made, nothing waits for it. */
 bool ofi_am_meet(struct xport_flow *f, int pe);

@@ -45,11 +45,16 @@ void ofi_local_close(void)
     ofi_pool_close(&counts);
 }
 
-bool ofi_local_room(void)
+static bool has(const struct ofi_pool *p, size_t kept, bool little)
 {
-    return ofi_pool_has(&copies, OFI_COPIES / 4) &&
-           (likely(!ofi.local_keys) || ofi_pool_has(&lents, LENTS / 4)) &&
-           (likely(!ofi.contexts) || ofi_pool_has(&counts, COUNTS / 4));
+    return ofi_pool_has(p, little ? OFI_FEW : kept);
+}
+
+bool ofi_local_room(bool little)
+{
+    return has(&copies, OFI_COPIES / 4, little) &&
+           (likely(!ofi.local_keys) || has(&lents, LENTS / 4, little)) &&
+           (likely(!ofi.contexts) || has(&counts, COUNTS / 4, little));
 }
 
 /* ---- copies ---- */

@@ -8,8 +8,9 @@
 
 int ofi_local_open(void);
 void ofi_local_close(void);
-/* Are there copies and contexts for a few more operations? */
-bool ofi_local_room(void);
+/* Are there copies and contexts for a few more operations, of which some are
+ * kept back unless little is set? */
+bool ofi_local_room(bool little);
 /* Memory of any kind, for the provider. */
 int ofi_local_register(const void *p, size_t len, uint64_t access,
                        struct fid_mr **out);

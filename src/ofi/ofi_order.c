@@ -89,8 +89,17 @@ bool ofi_fenced(struct xport_flow *f, bool then_amo)
 }
 
 /* A flow's share of the window, and no more than any provider takes for one
- * peer that is silent; an operation posts twice at most. */
+ * peer that is silent; an operation posts twice at most.  What is kept back of
+ * the pools is for flows that have next to nothing under way. */
 enum { SHARE = 4, MINE = 64, POSTS = 2 };
+
+static bool pools_have(uint64_t mine)
+{
+    bool little = mine < POSTS;
+
+    return ofi_am_room(little) && ofi_local_room(little) &&
+           ofi_amo_room(little);
+}
 
 static bool has_share(const struct xport_flow *f)
 {
@@ -101,8 +110,8 @@ static bool has_share(const struct xport_flow *f)
     if (!mine && !all)
         return true;
     return mine < MINE && mine <= ofi.window / SHARE &&
-           all + POSTS <= ofi.window && ofi_am_room() && ofi_local_room() &&
-           ofi_amo_room() && (!gtl_foreign || ofi_piece_room(OFI_MINE)) &&
+           all + POSTS <= ofi.window && pools_have(mine) &&
+           (!gtl_foreign || ofi_piece_room(OFI_MINE)) &&
            (!ofi_n_rails || ofi_stripe_room());
 }
 

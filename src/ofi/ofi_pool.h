@@ -34,6 +34,8 @@ static inline bool ofi_pool_has(const struct ofi_pool *p, size_t n)
 {
     return __atomic_load_n(&p->taken, __ATOMIC_RELAXED) + n <= p->count;
 }
+/* What an operation takes of any pool, and some for threads that race. */
+enum { OFI_FEW = 4 };
 void ofi_pool_give(struct ofi_pool *p, struct ofi_op *op);
 
 #endif

@@ -16,7 +16,8 @@ struct fi_info *fabric_hints(const struct want *want)
     struct fi_info *h = fi_allocinfo();
 
     must(h ? 0 : -FI_ENOMEM, "fi_allocinfo");
-    h->fabric_attr->prov_name = strdup("cxi");
+    h->fabric_attr->prov_name = strdup(want->provider ? want->provider
+                                                         : "cxi");
     h->caps = want->caps ? want->caps : FI_RMA | FI_ATOMIC | FI_MSG;
     h->domain_attr->mr_mode = (int)(want->mr_mode ? want->mr_mode
                               : FI_MR_ENDPOINT | FI_MR_ALLOCATED);

@@ -29,6 +29,7 @@ struct node {
 
 /* What a test asks of getinfo; zeros take what the provider gives. */
 struct want {
+    const char *provider;       /* NULL: cxi */
     uint64_t caps, order, mr_mode;
     size_t tx_size;
     bool selective;
