@@ -18,6 +18,7 @@ struct box {
     struct ofi_op op;
     struct ask *ask;            /* that it asks, or NULL, and its uses */
     uint32_t uses;
+    bool counts;                /* in its flow, until it is sent */
     _Alignas(64) char bytes[OFI_AM_MOST];
 };
 static struct ofi_pool boxes = OFI_POOL_INIT("room for messages");
@@ -45,7 +46,11 @@ _Static_assert((int)XPORT_PACKED == (int)OFI_AM_PAYLOAD &&
 
 void ofi_am_sent(struct ofi_op *op)
 {
+    struct xport_flow *f = ((struct box *)op)->counts ? op->flow : NULL;
+
     ofi_pool_give(&boxes, op);
+    if (f)
+        ofi_flow_done(f);
 }
 
 /* One of those who know that it is over ends it; uses: what they saw. */
@@ -207,6 +212,7 @@ static void send_head(struct xport_flow *f, struct ask *a, int pe,
     ofi_op_set(&b->op, OFI_SENT, pe, f);
     b->ask = a;
     b->uses = a ? (uint32_t)(h->cookie >> 32) : 0;
+    b->counts = h->kind == OFI_AM_PUT_TELL;
     memcpy(b->bytes, h, sizeof *h);
     if (from) {
         ofi_copy_blocks(b->bytes + len, (ptrdiff_t)blocks->len, from,
@@ -335,6 +341,22 @@ void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
     struct ofi_am_head h = amo_head(OFI_AM_TELL, at, x);
 
     send_head(f, NULL, at->pe, &h, NULL, NULL);
+}
+
+/* Of at most OFI_AM_PAYLOAD bytes.  It counts in the flow, or a peer that takes
+ * nothing would come to have all the room that there is for messages. */
+void ofi_am_put_tell(struct xport_flow *f, const struct xport_at *to,
+                     const void *source, size_t len, const struct xport_at *at,
+                     const struct xport_amo *x)
+{
+    struct ofi_am_head h = amo_head(OFI_AM_PUT_TELL, at, x);
+    const struct xport_blocks all = { len, 1, (ptrdiff_t)len, (ptrdiff_t)len };
+
+    h.cond = (uint64_t)to->seg;
+    h.stride = (int64_t)to->off;
+    ofi_flow_turns(f, at->pe);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    send_head(f, NULL, at->pe, &h, source, &all);
 }
 
 /* Blocks that a message brings better than one operation each. */

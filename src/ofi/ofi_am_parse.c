@@ -28,6 +28,15 @@ static bool word_fits(const struct ofi_am_rules *r,
            h->size <= r->seg_size[h->seg] - h->off;
 }
 
+static bool payload_fits(const struct ofi_am_rules *r,
+                         const struct ofi_am_head *h, size_t len)
+{
+    uint64_t off = (uint64_t)h->stride;
+
+    return len && h->cond < HEAP_SEGS && h->stride >= 0 &&
+           off < r->seg_size[h->cond] && len <= r->seg_size[h->cond] - off;
+}
+
 static bool piece_fits(const struct ofi_am_rules *r,
                        const struct ofi_am_head *h)
 {
@@ -52,6 +61,10 @@ bool ofi_am_parse(const struct ofi_am_rules *r, const void *buf, size_t len,
     case OFI_AM_AMO:
     case OFI_AM_TELL:
         if (payload || !word_fits(r, &h))
+            return false;
+        break;
+    case OFI_AM_PUT_TELL:
+        if (!word_fits(r, &h) || !payload_fits(r, &h, payload))
             return false;
         break;
     case OFI_AM_PUT_BLOCKS:

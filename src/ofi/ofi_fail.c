@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What fails: the job ends with a line, or the flow's owner is told. */
+#include "ofi/ofi_ask.h"
 #include "ofi/ofi_rail.h"
 #include "base/env.h"
 #include "base/log.h"

@@ -147,9 +147,13 @@ int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
                 size_t len);
 /* A blocking put of so many bytes waits for no peer, as long as fewer than so
  * many are under way. */
-enum { OFI_BOUNCE = 16384, OFI_COPIES = 256 };
+enum { OFI_BOUNCE = XPORT_COPIED, OFI_COPIES = 256 };
 /* Is that one operation, that reads source where it is? */
 bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len);
+/* The same, of which nobody has to see that it came: with copies the source is
+ * free, else when the flow is idle. */
+void ofi_put_sent(struct xport_flow *f, const struct xport_at *to,
+                  const void *source, size_t len, bool copies);
 /* One that is nbi, with that context. */
 void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
                  const void *source, size_t len, void *context);
@@ -197,33 +201,6 @@ bool ofi_amo_rests(void);
 bool ofi_amo_leads(void);
 /* Has the provider all of them, for words of 4 and of 8 bytes? */
 bool ofi_amo_all_valid(struct fid_ep *ep);
-
-/* ---- ofi_am.c: what is asked of a peer's processor by messages ---- */
-int ofi_am_open(void);
-void ofi_am_close(void);
-void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
-                const struct xport_amo *a, void *result, bool nbi);
-void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
-                 const struct xport_amo *a);
-void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
-                       const void *source, const struct xport_blocks *b);
-void ofi_am_put(struct xport_flow *f, const struct xport_at *to,
-                const void *source, size_t len);
-void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
-                size_t len, bool nbi);
-void ofi_am_get_blocks(struct xport_flow *f, void *dest,
-                       const struct xport_at *from,
-                       const struct xport_blocks *b, bool nbi);
-/* As ofi_local_room, of messages and requests. */
-bool ofi_am_room(bool little);
-/* A post to a PE to which there is no connection is refused until there is one.
- * False: there is none yet, it is being made, nothing waits for it. */
-bool ofi_am_meet(struct xport_flow *f, int pe);
-void ofi_am_sent(struct ofi_op *op);
-void ofi_am_failed(struct ofi_op *op);
-/* No reply of that PE (-1: of any) will come to the flow, which is told why,
- * unless it has been (NULL). */
-void ofi_am_lost(struct xport_flow *f, int pe, const char *why);
 
 /* ---- ofi_agent.c: lets operations advance while the program computes ---- */
 int ofi_agent_open(void);

@@ -8,6 +8,7 @@
 #include "ofi/ofi_device.h"
 #include "ofi/ofi_local.h"
 #include "ofi/ofi_am.h"
+#include "ofi/ofi_ask.h"
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
 
@@ -200,24 +201,40 @@ int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
     return 0;
 }
 
-/* What comes first is done first, so nobody has to see the end of the put.
- * Copies are few: a PE that takes nothing must not have them all, or messages
- * to others wait for it. */
+/* What comes first is done first, so nobody has to see the end of the put:
+ * what is short goes with its signal, the rest before it.  Copies are few: a PE
+ * that takes nothing must not have them all, or messages to others wait for
+ * it. */
+static void send_message(struct xport_flow *f, const struct xport_at *to,
+                         const void *source, size_t len,
+                         const struct xport_at *sig_at,
+                         const struct xport_amo *sig)
+{
+    uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
+
+    if (len <= OFI_AM_PAYLOAD) {
+        ofi_am_put_tell(f, to, source, len, sig_at, sig);
+        return;
+    }
+    ofi_put_sent(f, to, source, len, len <= XPORT_COPIED);
+    if (likely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) == failures))
+        ofi_tell(f, sig_at, sig);
+}
+
 int ofi_message(struct xport_flow *f, const struct xport_at *to,
                 const void *source, size_t len,
                 const struct xport_at *sig_at, const struct xport_amo *sig)
 {
-    uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
-
     if (!in_order() || ofi.nic_amo || ofi_for_device(sig_at->seg) ||
-        (to && (len > OFI_BOUNCE || ofi_in_flight() > OFI_COPIES / 2 ||
-                is_staged(to, source))))
+        (to && (ofi_in_flight() > OFI_COPIES / 2 || is_staged(to, source) ||
+                (len > XPORT_COPIED && (len >= ofi_stripe_from ||
+                                        !ofi_put_is_one(to, source, len))))))
         return -ENOTSUP;
     if (!all_sent(f) || !ofi_room(f, sig_at->pe))
         return -EAGAIN;
     if (to)
-        ofi_put(f, to, source, len, false);
-    if (likely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) == failures))
+        send_message(f, to, source, len, sig_at, sig);
+    else
         ofi_tell(f, sig_at, sig);
     return 0;
 }

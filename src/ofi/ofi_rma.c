@@ -7,6 +7,7 @@
  * lives until the completion, and where copying would take long the call
  * waits for the operation instead. */
 #include "ofi/ofi_device.h"
+#include "ofi/ofi_ask.h"
 #include "ofi/ofi_local.h"
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
@@ -40,19 +41,26 @@ static void aim(struct transfer *t, const struct xport_flow *f,
     };
 }
 
-static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
-                       uint64_t flags)
+/* The end of which says that it was sent. */
+static void post_sent(struct xport_flow *f, const struct transfer *t, int pe,
+                      uint64_t flags)
 {
     struct ofi_wait w = { .what = "put", .wait.pe = pe };
 
     ofi_make_room(f);
     ofi_flow_issued(f, pe);
-    flags |= FI_COMPLETION | FI_DELIVERY_COMPLETE;
+    flags |= FI_COMPLETION;
     while (ofi_again(OFI_POST(f, fi_writemsg(f->ep->ep, &t->msg, flags)), &w,
                      f))
         ;
     if (unlikely(w.failed))
         ofi_not_posted(f, t->msg.context);
+}
+
+static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
+                       uint64_t flags)
+{
+    post_sent(f, t, pe, flags | FI_DELIVERY_COMPLETE);
 }
 
 static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
@@ -96,6 +104,24 @@ static void put_copy(struct xport_flow *f, const struct xport_at *to,
     copy_bytes(c->bytes, source, len);
     aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
     post_write(f, &t, to->pe, 0);
+}
+
+void ofi_put_sent(struct xport_flow *f, const struct xport_at *to,
+                  const void *source, size_t len, bool copies)
+{
+    int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
+    struct ofi_copy *c = copies ? ofi_copy_take(f) : NULL;
+    struct transfer t;
+
+    if (c) {
+        ofi_op_set(&c->op, OFI_BOUNCED, to->pe, f);
+        copy_bytes(c->bytes, source, len);
+        aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
+    } else {
+        aim(&t, f, to, ofi_local_at(seg, source), len, ofi_desc(seg),
+            ofi_context(f, to->pe));
+    }
+    post_sent(f, &t, to->pe, 0);
 }
 
 /* A word that somebody may be waiting for, where the provider lets him see

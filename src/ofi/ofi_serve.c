@@ -175,6 +175,20 @@ static void move_blocks(int seg, char *to, ptrdiff_t to_stride,
         ofi_copy_blocks(to, to_stride, from, from_stride, len, count);
 }
 
+static void tell(struct box *b, const struct ofi_am_head *h, size_t len)
+{
+    char *payload = b->bytes + sizeof *h;
+
+    if (len) {
+        move_blocks((int)h->cond, (char *)heap_segs[h->cond].base + h->stride,
+                    (ptrdiff_t)len, payload, (ptrdiff_t)len, len, 1);
+        atomics_store_fence();
+    }
+    do_word(h, (char *)heap_segs[h->seg].base + h->off);
+    atomics_told();
+    receive_again(b);
+}
+
 static void serve(struct box *b, const struct ofi_am_head *h)
 {
     char *at = (char *)heap_segs[h->seg].base + h->off;
@@ -188,12 +202,6 @@ static void serve(struct box *b, const struct ofi_am_head *h)
     atomics_heard();            /* by way of the PE that sent this */
     if (h->kind == OFI_AM_PULL || h->kind == OFI_AM_PUSH) {
         serve_piece(b);
-        return;
-    }
-    if (h->kind == OFI_AM_TELL) {
-        do_word(h, at);
-        atomics_told();
-        receive_again(b);
         return;
     }
     if (h->kind == OFI_AM_AMO) {
@@ -235,6 +243,9 @@ void ofi_serve_received(struct ofi_op *op, size_t len)
         receive_again(b);
     } else if (h.kind == OFI_AM_HELLO) {
         receive_again(b);
+    } else if (h.kind == OFI_AM_TELL || h.kind == OFI_AM_PUT_TELL) {
+        atomics_heard();        /* by way of the PE that sent this */
+        tell(b, &h, len - sizeof h);
     } else {
         serve(b, &h);
     }

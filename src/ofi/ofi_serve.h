@@ -5,6 +5,7 @@
 
 #include "base/copy.h"
 #include "ofi/ofi_am.h"
+#include "ofi/ofi_ask.h"
 #include "ofi/ofi_device.h"
 #include "ofi/ofi_int.h"
 

@@ -10,6 +10,7 @@
  * device work on three parts at a time, and whoever lacks room is waited for
  * by nobody else. */
 #include "ofi/ofi_device.h"
+#include "ofi/ofi_ask.h"
 #include "ofi/ofi_ring.h"
 #include "base/copy.h"
 #include "rt/rt.h"

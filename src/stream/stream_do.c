@@ -281,6 +281,16 @@ static int message(struct stream_queue *q, const struct stream_op *op)
                               op->pe);
 }
 
+/* Then its source may still be read: the stream waits for that. */
+static enum stream_done message_sent(struct stream_queue *q,
+                                     const struct stream_op *op)
+{
+    if (op->len <= XPORT_COPIED)
+        return STREAM_ENDED;
+    q->reads = true;
+    return begun(op);
+}
+
 static enum stream_done do_signal(struct stream_queue *q,
                                   const struct stream_op *op)
 {
@@ -365,7 +375,7 @@ enum stream_done stream_put_signal_step(struct stream_queue *q,
     if (!p->split) {
         rc = message(q, op);
         if (!rc)
-            return STREAM_ENDED;
+            return message_sent(q, op);
         if (rc == -ENOTSUP) {
             rc = try_put_signal(q, op, !soon);
             if (!rc)

@@ -59,6 +59,8 @@ struct xport_blocks {
 /* Bytes of short blocks that one message brings: blocks are short up to a
  * quarter of it.  And what an operation with device memory is cut into. */
 enum { XPORT_PACKED = 3584, XPORT_PIECE = 262144 };
+/* A message of at most so many bytes is copied. */
+enum { XPORT_COPIED = 16384 };
 
 /* The operations of one context: ordered and completed apart from others. */
 struct xport_flow;
@@ -114,8 +116,9 @@ struct xport_ops {
                           const void *source, size_t len,
                           const struct xport_at *sig_at,
                           const struct xport_amo *sig, bool nbi);
-    /* The same at once, to is NULL for none: the source is free, and no quiet
-     * has to cover it.  Errors as of try_put_signal. */
+    /* The same at once, to is NULL for none, and no quiet has to cover it: the
+     * source is free, or, of more than XPORT_COPIED bytes, when the flow is
+     * idle.  Errors as of try_put_signal. */
     int (*message)(struct xport_flow *f, const struct xport_at *to,
                     const void *source, size_t len,
                     const struct xport_at *sig_at,

@@ -37,6 +37,14 @@ static void check(const struct ofi_am_head *h, size_t size)
         FUZZ_CHECK(h->off % h->size == 0 && payload == 0);
         FUZZ_CHECK(h->off + h->size <= sizes[h->seg]);
         return;
+    case OFI_AM_PUT_TELL:
+        FUZZ_CHECK(h->op < XPORT_OPS && (h->size == 4 || h->size == 8));
+        FUZZ_CHECK(h->off % h->size == 0);
+        FUZZ_CHECK(h->off + h->size <= sizes[h->seg]);
+        FUZZ_CHECK(h->cond < HEAP_SEGS && h->stride >= 0);
+        FUZZ_CHECK(payload && payload <= OFI_AM_PAYLOAD);
+        FUZZ_CHECK((uint64_t)h->stride + payload <= sizes[h->cond]);
+        return;
     case OFI_AM_PUT_BLOCKS:
         FUZZ_CHECK(payload == h->value * h->cond);
         break;

@@ -108,6 +108,84 @@ T(a_silent_partner_holds_up_its_messages_only)
     shmem_barrier_all();
 }
 
+/* So many that the connection cannot hold them, first long ones. */
+enum { LONGS = 12, LONG = 1 << 20, SHORTS = 150, SHORT = 3500, TAG = 100 };
+
+static void pairs_of(char *at, int n, size_t bytes, int tag, shmemx_req_t *r)
+{
+    for (int i = 0; i < n; i++)
+        if (me == 0)
+            T_EQ(shmemx_rsend_init(at, bytes, 1, tag + i, &r[i]), 0);
+        else
+            T_EQ(shmemx_recv_init(at + (size_t)i * bytes, bytes, 0, tag + i,
+                                  &r[i]), 0);
+}
+
+static void start_and_wait(shmemx_queue_t by, int n, shmemx_req_t *r)
+{
+    T_EQ(shmemx_enqueue_startall(by, n, r), 0);
+    T_EQ(shmemx_enqueue_waitall(by, n, r), 0);
+}
+
+static void both_lengths(shmemx_stream_t *apart, char *at)
+{
+    char *shorts = at + (size_t)LONGS * LONG;
+    shmemx_req_t r[LONGS + SHORTS];
+    shmemx_queue_t by[2];
+
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_queue_create(apart[i], NULL, 0, &by[i]), 0);
+    pairs_of(at, LONGS, LONG, TAG, r);
+    pairs_of(shorts, SHORTS, SHORT, TAG + LONGS, r + LONGS);
+    T_EQ(shmemx_matchall(LONGS + SHORTS, r), 0);
+    if (me == 1)
+        T_EQ(shmemx_enqueue_startall(by[0], LONGS + SHORTS, r), 0);
+    shmem_sync(SHMEM_TEAM_WORLD);
+    if (me == 0) {
+        T_EQ(kill(pids[1], SIGSTOP), 0);
+        usleep(20000);
+        start_and_wait(by[0], LONGS, r);
+        start_and_wait(by[1], SHORTS, r + LONGS);
+        with_others();
+        T_EQ(shmemx_stream_query(apart[0]), -EAGAIN);
+        T_EQ(kill(pids[1], SIGCONT), 0);
+    } else {
+        T_EQ(shmemx_enqueue_waitall(by[0], LONGS + SHORTS, r), 0);
+    }
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_stream_sync(apart[i]), 0);
+    for (int i = 0; i < LONGS + SHORTS; i++)
+        T_EQ(shmemx_req_free(&r[i]), 0);
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_queue_destroy(by[i]), 0);
+}
+
+T(a_silent_partner_of_sends_of_any_length)
+{
+    size_t shorts = (size_t)SHORTS * SHORT, all = LONGS * LONG + shorts;
+    shmemx_stream_t apart[2] = { st_make(), st_make() };
+    char *at = shmem_malloc(all);
+
+    msg_fill(at, LONG, 5);
+    msg_fill(at + (size_t)LONGS * LONG, SHORT, 6);
+    shmem_barrier_all();
+    if (me == 2) {
+        shmem_sync(SHMEM_TEAM_WORLD);
+        exchange(1);
+        exchange(2);
+    } else {
+        both_lengths(apart, at);
+    }
+    for (int i = 0; i < LONGS && me == 1; i++)
+        MSG_IS(at + (size_t)i * LONG, LONG, 5);
+    for (size_t i = 0; i < shorts && me == 1; i += SHORT)
+        MSG_IS(at + (size_t)LONGS * LONG + i, SHORT, 6);
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_stream_destroy(apart[i]), 0);
+    shmem_barrier_all();
+    shmem_free(at);
+}
+
 /* PEs 0 and 2 know PE 1, or they would wait for the connection. */
 static void meet(void)
 {
@@ -128,6 +206,7 @@ int main(void)
     s = st_make();
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     T_RUN(a_silent_partner_holds_up_its_messages_only);
+    T_RUN(a_silent_partner_of_sends_of_any_length);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     return st_end();

@@ -100,6 +100,37 @@ T(parts_of_the_device_heap)
     T_TRUE(!moved(0, 1, HEAP_DEVICE, 1));
 }
 
+static bool told(int seg, int64_t off, uint64_t len, uint64_t word)
+{
+    static const size_t sizes[HEAP_SEGS] = { SEGMENT, 64 };
+    const struct ofi_am_rules rules = {
+        .token = 7, .n_pes = 2, .seg_size = sizes
+    };
+    struct ofi_am_head h[2] = { {
+        .token = 7, .kind = OFI_AM_PUT_TELL, .op = XPORT_SET, .size = 8,
+        .off = word, .cond = (uint64_t)seg, .stride = off
+    } }, out;
+
+    return ofi_am_parse(&rules, h, sizeof *h + len, &out);
+}
+
+T(messages_with_their_word)
+{
+    T_TRUE(told(0, 0, 8, 0));
+    T_TRUE(told(0, SEGMENT - 8, 8, SEGMENT - 8));
+    T_TRUE(told(1, 56, 8, 0));
+    T_TRUE(!told(0, SEGMENT - 7, 8, 0));
+    T_TRUE(!told(1, 64, 1, 0));
+    T_TRUE(!told(2, 0, 1, 0));
+    T_TRUE(!told(HEAP_SEGS, 0, 8, 0));
+    T_TRUE(!told(-1, 0, 8, 0));
+    T_TRUE(!told(0, -8, 8, 0));
+    T_TRUE(!told(0, INT64_MIN, 8, 0));
+    T_TRUE(!told(0, 0, 0, 0));
+    T_TRUE(!told(0, 0, 8, SEGMENT));
+    T_TRUE(!told(0, 0, 8, 4));
+}
+
 int main(void)
 {
     T_RUN(blocks_inside);
@@ -108,5 +139,6 @@ int main(void)
     T_RUN(strides_that_wrap);
     T_RUN(counts);
     T_RUN(parts_of_the_device_heap);
+    T_RUN(messages_with_their_word);
     return T_DONE();
 }
