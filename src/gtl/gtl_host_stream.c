@@ -90,17 +90,37 @@ static void drop_from(struct gtl_host_stream *s,
     s->ops_kept = c->ops;
 }
 
+/* The thread's stream, and how many of its commands were begun. */
+static __thread struct {
+    struct gtl_host_stream *s;
+    uint64_t begun;
+} here __attribute__((tls_model("initial-exec")));
+
+bool gtl_comes(void (*fn)(void *arg))
+{
+    struct gtl_host_stream *s = here.s;
+    const struct gtl_host_command *c;
+
+    if (!s || __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) == here.begun)
+        return false;
+    c = s->out_at == CHUNK ? &s->out->next->commands[0]
+                           : &s->out->commands[s->out_at];
+    return c->kind == HOST_CALL && c->fn == fn;
+}
+
 static void *run(void *arg)
 {
     struct gtl_host_stream *s = arg;
     const struct gtl_host_command *c;
     uint64_t tail, at = s->done;
 
+    here.s = s;
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     while (wait_for_work(s)) {
         tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
         while (at != tail) {
             c = next_command(s);
+            here.begun = at + 1;
             if (c->kind == HOST_END)
                 retire(s);
             else if (!s->drops && (halts(s) || !gtl_host_run(c, s)))

@@ -15,6 +15,9 @@ bool gtl_is_software(void);
 void gtl_stored(void);
 /* call() on the software device, for what a GPU does by one store. */
 int gtl_doorbell(void (*fn)(void *arg), void *arg, void *s);
+/* In a function that such a stream calls: is one of call(fn) what the stream has
+ * next? */
+bool gtl_comes(void (*fn)(void *arg));
 /* In a function that such a stream calls: what is behind it is never done. */
 void gtl_drop_rest(void);
 /* On the software device: -EINVAL if it is no stream, or one that is

@@ -11,7 +11,6 @@
 #include <sched.h>
 
 enum { QUICK = 4096,            /* bytes that are sent at once */
-       MESSAGE = 16384,         /* of a message, too */
        FEW = 8, UNDER_WAY = 64 };       /* operations: here, and of all */
 #define SPIN_NS ((uint64_t)2000)
 #define PATIENCE_NS ((uint64_t)200000)
@@ -24,21 +23,29 @@ static bool is_quick(const struct stream_queue *q, const struct stream_op *op)
            (op->waits || (op->len <= QUICK && stream_queue_idle(q)));
 }
 
+/* A message is sent without a wait, however long it is, and what a start has
+ * besides messages is little. */
+static bool is_sent_at_once(const struct stream_queue *q,
+                            const struct stream_op *op, uint64_t ticket)
+{
+    return op->message || op->kind >= STREAM_SEND ||
+           (op->len <= QUICK && ticket - q->ended <= FEW);
+}
+
 /* What a start has let go, as far as it is sent at once.  The stream need not
  * wait for its end now. */
 static void start_some(struct stream_queue *q, uint64_t ticket)
 {
-    const struct stream_op *op;
-    bool armed, busy;
+    bool armed, busy, any = true;
 
-    if (q->begun || ticket - q->ended > FEW || !xport_far ||
-        xport_far->in_flight() > UNDER_WAY)
+    if (q->begun || !xport_far || xport_far->in_flight() > UNDER_WAY)
         return;
-    while (q->ended < ticket && !q->begun) {
-        op = stream_queue_head(q);
-        if (op->len > (op->message ? MESSAGE : QUICK))
-            return;
-        stream_queue_step(q, &armed, &busy);
+    while (q->ended < ticket && any) {
+        if (!q->begun &&
+            !is_sent_at_once(q, stream_queue_head(q), ticket))
+            break;
+        /* What was sent makes room, and ends what waits for that. */
+        any = stream_queue_step(q, &armed, &busy) || xport_far->progress();
     }
     stream_sends_advance(q);
 }
@@ -89,6 +96,10 @@ void stream_fired(void *arg)
         /* Of messages that were taken nobody waits for the end. */
         left = q->ended < ticket || q->n_sends ||
                (!batch && !stream_queue_idle(q));
+        if (left && batch && stream_wait_comes()) {
+            stream_queue_leave(q);
+            left = false;
+        }
         stream_queue_let_go(q);
     }
     if (left)

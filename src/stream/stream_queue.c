@@ -47,6 +47,13 @@ static __thread struct last lasts[LAST]
     __attribute__((tls_model("initial-exec")));
 static bool queued;             /* atomic: a queue has been made */
 static uint64_t era = 1;        /* atomic: another one when a queue has gone */
+/* What a start has left of its queue to the wait behind it, on the thread of a
+ * stream; if no queue was freed since. */
+static __thread struct {
+    struct stream_queue *queue;
+    uint64_t freed;
+} leaves __attribute__((tls_model("initial-exec")));
+static uint64_t freed GUARDED_BY(lock);
 
 static uint64_t mix(uint64_t x)
 {
@@ -127,6 +134,7 @@ static void queue_free(struct stream_queue *q)
     hold_for_good(q);
     lock_acquire(&lock);
     list_remove(&q->link);
+    freed++;
     lock_release(&lock);
     stream_stats_gone(q);
     close_flow(q);
@@ -240,6 +248,48 @@ static bool advance(struct stream_queue *q, bool *armed, bool *busy)
         *busy = true;
     if (nic)
         xport_trig->progress();
+    return any;
+}
+
+bool stream_queue_left(void)
+{
+    return leaves.queue != NULL;
+}
+
+void stream_queue_leave(struct stream_queue *q)
+{
+    lock_acquire(&lock);
+    leaves.queue = q;
+    leaves.freed = freed;
+    lock_release(&lock);
+}
+
+/* NULL: another thread has it, or it has gone. */
+static struct stream_queue *hold_left(void)
+{
+    struct stream_queue *q = NULL;
+
+    lock_acquire(&lock);
+    if (leaves.freed != freed)
+        leaves.queue = NULL;
+    if (leaves.queue && stream_queue_hold(leaves.queue))
+        q = leaves.queue;
+    lock_release(&lock);
+    return q;
+}
+
+bool stream_queue_left_advance(void)
+{
+    bool armed = false, busy = false, any = false;
+    struct stream_queue *q = hold_left();
+
+    if (!q)
+        return false;
+    any = take_steps(q, &armed, &busy);
+    any |= stream_sends_advance(q);
+    if (q->ended >= q->words->fire && !q->n_sends)
+        leaves.queue = NULL;
+    stream_queue_let_go(q);
     return any;
 }
 

@@ -88,6 +88,13 @@ bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy);
 struct stream_left;
 void stream_queues_close(struct stream_left *left);
 
+/* On the thread of a stream of the software device: what a start has left to
+ * the wait that follows it.  NULL: nothing. */
+void stream_queue_leave(struct stream_queue *q);
+bool stream_queue_left(void);
+/* Some steps of that: did anything come of them? */
+bool stream_queue_left_advance(void);
+
 /* ---- stream_words.c ---- */
 enum { STREAM_QUEUES = 4096 };
 void stream_words_open(void);

@@ -7,15 +7,17 @@
  * device is a GPU.  The software device's thread looks first in any case where
  * PEs are far: the network is seen to by those who wait. */
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "core/core_cmp.h"
 #include "core/core_device.h"
-#include "stream/stream_int.h"
+#include "stream/stream_queue.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -91,6 +93,10 @@ bool stream_wait_over(const struct stream_wait *c)
 /* So long a stream waits as the program's threads do, which let what comes from
  * far come in, before its device waits. */
 #define BRIEF_NS ((uint64_t)1000000)
+/* And so long it does what the progress thread would, SPIN_NS without giving
+ * its processor away. */
+#define LEFT_NS ((uint64_t)200000)
+#define SPIN_NS ((uint64_t)2000)
 
 struct software {
     struct list_link link;      /* of those that no stream has come past */
@@ -156,6 +162,37 @@ static bool is_there(const struct gtl_word *w)
     return __atomic_load_n(w->word, __ATOMIC_ACQUIRE) >= w->value;
 }
 
+static bool all_there(const struct software *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!is_there(&s->words[i]))
+            return false;
+    return true;
+}
+
+static bool may_go_on(uint64_t ns)
+{
+    return (ns < LEFT_NS || fault_hit(FAULT_STREAM_AGENT)) &&
+           !__atomic_load_n(&closing, __ATOMIC_RELAXED);
+}
+
+/* What the start before has left under way is this thread's for a while: to
+ * wake the progress thread costs more than what there is to do. */
+static void advance_left(const struct software *s)
+{
+    uint64_t start = clock_ns(), ns = 0;
+
+    while (stream_queue_left() && !all_there(s) && may_go_on(ns)) {
+        if (stream_queue_left_advance() || xport_far->progress())
+            continue;
+        ns = clock_ns() - start;
+        if (ns > SPIN_NS || core_status.crowded)
+            sched_yield();
+        else
+            atomics_pause();
+    }
+}
+
 /* False: we close.  The device's waits follow. */
 static bool watch_briefly(const struct software *s)
 {
@@ -181,6 +218,12 @@ static void watch(void *arg)
 {
     struct software *s = arg;
 
+    if (s->n && stream_queue_left())
+        advance_left(s);
+    if (stream_queue_left()) {
+        stream_queue_leave(NULL);
+        stream_agent_ring();
+    }
     /* seq_cst, as in stream_wait_close: one of the two sees the other. */
     __atomic_fetch_add(&watching, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) ||
@@ -189,6 +232,11 @@ static void watch(void *arg)
     drop(s);
     /* release: stream_wait_close comes after all of this. */
     __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
+}
+
+bool stream_wait_comes(void)
+{
+    return gtl_comes(watch);
 }
 
 static int no_memory(const struct stream_where *w)
