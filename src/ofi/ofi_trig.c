@@ -410,7 +410,7 @@ static int open_engine(void)
     }
     if (!rc) {
         step = "the test";
-        rc = ofi_trig_probe(&ofi_trig.errors_count);
+        rc = ofi_trig_probe();
     }
     if (!rc) {
         open_chains(0, FIRST_CHAINS);

@@ -115,6 +115,8 @@ struct ofi_trig_engine {
     int state;                  /* atomic; 0: not tried; 1; or -errno */
     struct ofi_ep *ep;          /* its queue tells of no others */
     bool errors_count;          /* towards thresholds, as successes do */
+    int gate_counts;            /* of each atomic that comes to a region; 0:
+                                 * not tried, or nothing */
     struct fid_cntr *writes, *reads, *probe[3];
     struct ofi_work *all, *unused;
     struct ofi_work *held;      /* signals to be posted, by next */
@@ -174,6 +176,8 @@ void ofi_trig_share(void);
 /* Of a NIC's entries and counters; asked: SHMEM_TRIGGER_DEPTH, or 0. */
 void ofi_trig_divide(size_t depth, int counters, int pes, size_t asked,
                      struct ofi_trig_plan *out);
+/* To be reserved on a NIC for so many PEs, with the provider's own. */
+int ofi_trig_wanted_entries(int pes);
 /* -ENOSPC, and ofi_trig.cause says what to do. */
 int ofi_trig_no_depth(void);
 
@@ -191,8 +195,12 @@ void ofi_trig_reap(void);
 void ofi_trig_settle(void);
 
 /* ---- ofi_trig_test.c ---- */
-/* Before anything is armed: do failures count towards thresholds? */
-int ofi_trig_probe(bool *counts);
+/* Before anything is armed: do failures count towards thresholds, and what
+ * does a region's counter count? */
+int ofi_trig_probe(void);
+/* What --check asks in addition: has a put that failed counted, and had the
+ * queue told of it when the counter had? */
+int ofi_trig_try_failure(bool *counts, bool *first);
 /* A put to this PE itself and its flag, let go as a stream does it. */
 int ofi_trig_test(void);
 
@@ -200,7 +208,7 @@ int ofi_trig_test(void);
 bool ofi_trig_can(const struct xport_trig_op *op);
 int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op);
 int ofi_trig_flag(struct xport_trig *t, uint64_t *least);
-/* A put or get as an entry; -EAGAIN: the NIC did not take it. */
+/* An operation as an entry; -EAGAIN: the NIC did not take it. */
 void ofi_trig_make(struct ofi_work *w, const struct xport_trig_op *op);
 int ofi_trig_post(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
                   struct fid_cntr *done);

@@ -68,10 +68,7 @@ int ofi_trig_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
     struct xport_trig *t;
     int rc = 0;
 
-    if (ofi_trig_state() != 1 || !ofi_trig.kind->entries || !ofi.nic_amo ||
-        !(ofi.info->caps & FI_RMA_EVENT) ||
-        !(ofi.info->domain_attr->mr_mode & FI_MR_PROV_KEY) ||
-        ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR)
+    if (ofi_trig_state() != 1 || ofi_trig.gate_counts != 1)
         return -ENOSYS;
     lock_acquire(&ofi_trig.lock);
     ofi_trig_reap();

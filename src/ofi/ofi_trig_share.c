@@ -15,22 +15,25 @@ enum { CHAINS = 768, GATES = 192, MADE = 256, MADE_MOST = 16 };
 /* As many entries for each PE keep a halo of 26 neighbours going. */
 enum { WANTED = 64, KEPT_BACK = 8, ENTRIES = 2048 };
 
-static int at_least_one(int n)
+/* At least one. */
+static int share_of(int all, int pes, int most)
 {
-    return n > 0 ? n : 1;
+    int n = all / pes;
+
+    return n < 1 ? 1 : n < most ? n : most;
 }
 
 void ofi_trig_divide(size_t depth, int counters, int pes, size_t asked,
                      struct ofi_trig_plan *out)
 {
     size_t each = depth / (size_t)pes;
-    int made = MADE / pes;
 
     *out = (struct ofi_trig_plan){
         .pes = pes, .entries = asked ? asked : each - each / 10,
-        .counters = counters / pes, .chains = at_least_one(CHAINS / pes),
-        .gates = at_least_one(GATES / pes),
-        .made = at_least_one(made < MADE_MOST ? made : MADE_MOST)
+        .counters = counters / pes,
+        .chains = share_of(CHAINS, pes, OFI_CHAINS),
+        .gates = share_of(GATES, pes, GATES),
+        .made = share_of(MADE, pes, MADE_MOST)
     };
 }
 
@@ -78,9 +81,16 @@ void ofi_trig_share(void)
         ofi_trig.plan.entries = most;
 }
 
+int ofi_trig_wanted_entries(int pes)
+{
+    int n = KEPT_BACK + pes * WANTED;
+
+    return n < ENTRIES ? n : ENTRIES;
+}
+
 int ofi_trig_no_depth(void)
 {
-    int pes = ofi_trig.plan.pes, n = KEPT_BACK + pes * WANTED;
+    int pes = ofi_trig.plan.pes;
 
     if (ofi_trig.kind->depth || ofi_trig.kind->ask_depth() ==
                                     OFI_DEPTH_UNKNOWN)
@@ -92,6 +102,6 @@ int ofi_trig_no_depth(void)
                  "entries are reserved on this NIC for its %d PE%s; with Slurm "
                  "rerun with srun --network=single_node_vni,job_vni,"
                  "res_tles=%d", pes, pes > 1 ? "s" : "",
-                 n < ENTRIES ? n : ENTRIES);
+                 ofi_trig_wanted_entries(pes));
     return -ENOSPC;
 }

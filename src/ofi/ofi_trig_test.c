@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { TRIES = 20000, SPINS = 100 };
+enum { TRIES = 20000, SPINS = 100, BUMPS = 4, WRONG_KEY = 0x5a5a };
 
 __attribute__((format(printf, 2, 3)))
 static int because(int rc, const char *fmt, ...)
@@ -41,9 +41,10 @@ static struct xport_at place(const uint64_t *word)
     };
 }
 
-/* A put from one word to the next, at 2 of the counter. */
-static int post_put(struct ofi_work *w, uint64_t *from, struct fid_cntr *go,
-                    struct fid_cntr *done)
+/* A put from one word to the next, at 2 of the counter; wrong: of the key's
+ * bits. */
+static int post_put(struct ofi_work *w, uint64_t *from, uint64_t wrong,
+                    struct fid_cntr *go, struct fid_cntr *done)
 {
     const struct xport_trig_op op = {
         .kind = XPORT_TRIG_PUT, .len = sizeof *from, .local = from,
@@ -51,6 +52,7 @@ static int post_put(struct ofi_work *w, uint64_t *from, struct fid_cntr *go,
     };
 
     ofi_trig_make(w, &op);
+    w->far.rma.key ^= wrong;
     return ofi_trig_post(w, go, 2, done);
 }
 
@@ -70,6 +72,20 @@ static bool told(const struct ofi_work *w, int looks)
     return false;
 }
 
+/* Waits for so many failures, or successes, of a counter: how many there are. */
+static uint64_t await_count(struct fid_cntr *c, bool errors, uint64_t least)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+    uint64_t n = 0;
+
+    for (int i = 0; i < TRIES && n < least; i++) {
+        n = errors ? fi_cntr_readerr(c) : fi_cntr_read(c);
+        if (i > SPINS)
+            nanosleep(&nap, NULL);
+    }
+    return n;
+}
+
 /* 1 and a failure are on the counter that a put waits for at 2.  Another put
  * has come and gone when the source changes and the second 1 is added, so what
  * arrives says when the first one went. */
@@ -81,15 +97,14 @@ static int see_what_goes(struct ofi_work *w[2], struct fid_cntr *c[3],
 
     word[0] = 1;
     word[1] = word[2] = word[3] = 0;
-    rc = post_put(w[0], word, c[0], c[2]);
+    rc = post_put(w[0], word, 0, c[0], c[2]);
     if (!rc)
-        rc = post_put(w[1], word + 2, c[1], c[2]);
+        rc = post_put(w[1], word + 2, 0, c[1], c[2]);
     if (rc)
         return rc;
     fi_cntr_add(c[0], 1);
     fi_cntr_adderr(c[0], 1);
-    for (int i = 0; i < TRIES && !fi_cntr_readerr(c[0]); i++)
-        ;
+    await_count(c[0], true, 1);
     fi_cntr_add(c[1], 2);
     *counts = told(w[0], TRIES);    /* or it was the other one, or nothing */
     if (*counts)
@@ -103,17 +118,70 @@ static int see_what_goes(struct ofi_work *w[2], struct fid_cntr *c[3],
     return 0;
 }
 
-int ofi_trig_probe(bool *counts)
+/* ---- what does the counter of a region count? ---- */
+
+static bool may_have_gates(void)
 {
-    struct fid_cntr **c = ofi_trig.probe;
-    struct ofi_work *w[2] = { NULL };
+    uint64_t mode = ofi.info->domain_attr->mr_mode;
+
+    return ofi_trig.kind->entries && ofi.nic_amo && mode & FI_MR_PROV_KEY &&
+           ofi.info->caps & FI_RMA_EVENT && !(mode & FI_MR_VIRT_ADDR);
+}
+
+/* Atomics that come there one after another, as bumps of gates do. */
+static int bump_region(struct ofi_work *w, struct fid_cntr *c[3],
+                       struct fid_mr *region)
+{
+    const struct xport_trig_op bump = {
+        .kind = XPORT_TRIG_AMO, .len = sizeof(uint64_t),
+        .at = { rt_job.pe, XPORT_GATE, fi_mr_key(region) },
+        .amo = { XPORT_ADD, 8, 1, 0 }
+    };
+    uint64_t n, at = fi_cntr_read(c[1]);
+    int rc;
+
+    for (int i = 0; i < BUMPS; i++) {
+        ofi_trig_make(w, &bump);
+        rc = ofi_trig_post(w, c[1], at, c[2]);
+        if (rc)
+            return rc;
+        if (!told(w, TRIES))
+            return because(-ETIMEDOUT, "an atomic to a region with a counter "
+                           "does not end");
+    }
+    /* What counts twice is past that, though the last may be late. */
+    n = await_count(c[0], false, BUMPS);
+    ofi_trig.gate_counts = n == BUMPS ? 1 : (int)((n + 1) / BUMPS);
+    if (n != BUMPS)
+        log_info(LOG_OFI, "%d atomics to a region count %d: messages between "
+                 "nodes wait for each other by a thread", (int)BUMPS, (int)n);
+    return 0;
+}
+
+/* Without such regions the rest is of use all the same. */
+static int see_what_counts(struct ofi_work *w, struct fid_cntr *c[3])
+{
+    static uint64_t bumped;
+    struct fid_mr *region;
+    int rc = ofi_region_open_counted(&bumped, sizeof bumped, c[0], &region);
+
+    if (rc) {
+        log_info(LOG_OFI, "no gates: %s", ofi_strerror(rc));
+        return 0;
+    }
+    rc = bump_region(w, c, region);
+    fi_close(&region->fid);
+    return rc;
+}
+
+/* ---- both, and what --check tries ---- */
+
+static int take_for_probe(struct ofi_work *w[2])
+{
     int rc = 0;
 
-    *counts = false;
-    if (!ofi_trig.kind->entries)
-        return 0;
     for (int i = 0; i < 3 && !rc; i++)
-        rc = ofi_trig_counter(&c[i]);
+        rc = ofi_trig_counter(&ofi_trig.probe[i]);
     for (int i = 0; i < 2 && !rc; i++) {
         w[i] = ofi_trig_take();
         if (w[i])
@@ -121,15 +189,110 @@ int ofi_trig_probe(bool *counts)
         else
             rc = -ENOSPC;
     }
+    return rc;
+}
+
+static void close_counters(void)
+{
+    for (int i = 0; i < 3; i++)
+        ofi_trig_counter_close(&ofi_trig.probe[i]);
+}
+
+int ofi_trig_probe(void)
+{
+    struct ofi_work *w[2] = { NULL };
+    int rc = 0;
+
+    ofi_trig.errors_count = false;
+    ofi_trig.gate_counts = 0;
+    if (!ofi_trig.kind->entries)
+        return 0;
+    rc = take_for_probe(w);
     if (!rc)
-        rc = see_what_goes(w, c, counts);
+        rc = see_what_goes(w, ofi_trig.probe, &ofi_trig.errors_count);
     if (rc)                     /* it may have entries: see close_all */
+        return rc;
+    close_counters();
+    for (int i = 0; i < 3 && !rc && may_have_gates(); i++)
+        rc = ofi_trig_counter(&ofi_trig.probe[i]);
+    if (!rc && may_have_gates())
+        rc = see_what_counts(w[0], ofi_trig.probe);
+    if (rc)
         return rc;
     for (int i = 0; i < 2; i++)
         ofi_trig_give(w[i]);
-    for (int i = 0; i < 3; i++)
-        ofi_trig_counter_close(&c[i]);
-    return 0;
+    close_counters();
+    return rc;
+}
+
+/* What the queue has told of: a put that went, a put that failed. */
+struct seen {
+    bool went, failed;
+};
+
+/* In so many looks, or sooner if that is all. */
+static void look(const struct ofi_work *went, int looks, struct seen *s)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+    struct fi_cq_err_entry err = { 0 };
+    struct fi_cq_msg_entry e;
+    ssize_t n;
+
+    for (int i = 0; i < looks && !(s->went && s->failed); i++) {
+        n = fi_cq_read(ofi_trig.ep->cq, &e, 1);
+        s->went |= n == 1 && e.op_context == went;
+        s->failed |= n == -FI_EAVAIL &&
+                     fi_cq_readerr(ofi_trig.ep->cq, &err, 0) >= 0;
+        if (i > SPINS)
+            nanosleep(&nap, NULL);
+    }
+}
+
+/* A put waits for 2 of a counter: one, and one that a put with a key that
+ * nobody has counts on. */
+static int fail_one(struct ofi_work *w[2], struct fid_cntr *c[3], bool *counts,
+                    bool *first)
+{
+    struct seen s = { false, false };
+    uint64_t *word = words_of_test();
+    int rc;
+
+    word[0] = 1;
+    word[1] = 0;
+    rc = post_put(w[0], word, 0, c[0], c[2]);
+    if (!rc)
+        rc = post_put(w[1], word + 2, WRONG_KEY, c[1], c[0]);
+    if (rc)
+        return rc;
+    fi_cntr_add(c[0], 1);
+    fi_cntr_add(c[1], 2);
+    await_count(c[0], true, 1);
+    look(w[0], 1, &s);
+    *first = s.failed;
+    look(w[0], 4 * SPINS, &s);
+    *counts = s.went;
+    fi_cntr_add(c[0], 1);
+    look(w[0], TRIES, &s);
+    return s.went && s.failed ? 0 : -ETIMEDOUT;
+}
+
+int ofi_trig_try_failure(bool *counts, bool *first)
+{
+    struct ofi_work *w[2] = { NULL };
+    int rc;
+
+    lock_acquire(&ofi_trig.lock);
+    ofi_trig_reap();
+    rc = take_for_probe(w);
+    if (!rc)
+        rc = fail_one(w, ofi_trig.probe, counts, first);
+    if (!rc) {
+        for (int i = 0; i < 2; i++)
+            ofi_trig_give(w[i]);
+        close_counters();
+    }
+    lock_release(&ofi_trig.lock);
+    return rc;
 }
 
 /* ---- a put and its flag ---- */

@@ -84,7 +84,7 @@ static void aim(struct ofi_work *w, struct fi_msg_rma *m,
     };
 }
 
-void ofi_trig_make(struct ofi_work *w, const struct xport_trig_op *op)
+static void make_transfer(struct ofi_work *w, const struct xport_trig_op *op)
 {
     bool put = op->kind == XPORT_TRIG_PUT;
     const void *local = op->local;
@@ -170,6 +170,14 @@ static void make_word(struct ofi_work *w, const struct xport_trig_op *op)
     }
 }
 
+void ofi_trig_make(struct ofi_work *w, const struct xport_trig_op *op)
+{
+    if (op->kind == XPORT_TRIG_AMO || as_word(op))
+        make_word(w, op);
+    else
+        make_transfer(w, op);
+}
+
 /* ---- queueing ---- */
 
 int ofi_trig_post(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
@@ -238,10 +246,7 @@ static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
 
     if (rc)
         return rc;
-    if (op->kind == XPORT_TRIG_AMO || as_word(op))
-        make_word(w, op);
-    else
-        ofi_trig_make(w, op);
+    ofi_trig_make(w, op);
     rc = queue(w, t->go, goes_at(t), t->done);
     if (rc)
         ofi_trig_give(w);
@@ -269,10 +274,7 @@ static int take_both(struct xport_trig *t, const struct xport_trig_op *op,
 
     if (rc)
         return rc;
-    if (as_word(op))
-        make_word(w[0], op);
-    else
-        ofi_trig_make(w[0], op);
+    ofi_trig_make(w[0], op);
     w[0]->role = OFI_WORK_LED;
     make_amo(w[1], &op->sig_at, &op->sig, NULL);
     return 0;

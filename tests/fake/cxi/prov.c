@@ -70,6 +70,8 @@
  *   FAKE_CXI_CNTRS=n      counters of each NIC, 2047
  *   FAKE_CXI_ERRORS_COUNT=1   failures count towards thresholds, and the queue
  *                         tells of them later than the counter
+ *   FAKE_CXI_REGION=n     what a counter of a region counts for each write or
+ *                         atomic that comes there, 1
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_PINNED=n     bytes of memory that may be pinned; no limit
  *   FAKE_CXI_TCLASSES=n   bits of the traffic classes that are allowed
