@@ -12,6 +12,8 @@
 /* After the heap is open: chooses a provider, registers the segments, tells
  * the other PEs and sets xport_far.  Does nothing if all PEs are mapped. */
 int ofi_open(void);
+/* The same although all PEs may be mapped: to try a network. */
+int ofi_open_always(void);
 /* After the last synchronisation of all PEs. */
 void ofi_close(void);
 
@@ -39,6 +41,16 @@ const char *ofi_text(void);
 /* One line of what would be chosen on this machine, and why, or of what is
  * missing (-errno): for shmem_info, which has no job. */
 int ofi_probe(char *out, size_t size);
+
+/* ---- ofi_check.c: what the NIC does, tried once ---- */
+enum ofi_verdict { OFI_PASS, OFI_WARN, OFI_FAIL };
+/* A line for people: what was looked at, and what the hardware did. */
+typedef void ofi_check_line(enum ofi_verdict v, const char *what,
+                            const char *text);
+/* Is there a NIC of that provider at all?  why: what is missing. */
+bool ofi_check_there(const char *provider, char *why, size_t size);
+/* After ofi_open_always() and gtl_open(), before anything else is done. */
+void ofi_check(ofi_check_line *line);
 
 /* Why far operations of streams are done as stream_far() says. */
 const char *ofi_trig_why(char *out, size_t size);

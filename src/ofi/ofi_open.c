@@ -580,9 +580,11 @@ static int choose_provider(char *why, size_t size)
     }
     if (k == -EINVAL)
         return k;
-    log_error(ERR_NET, "PEs are on several nodes and no libfabric provider "
+    log_error(ERR_NET, "%s libfabric provider "
               "joins them%s%s%s; SHMEM_LOG=info:ofi says what each lacks, "
               "fi_info lists them, SHMEM_OFI_PROVIDER names one",
+              rt_job.n_local < rt_job.n_pes
+              ? "PEs are on several nodes and no" : "no",
               wishes(asked, sizeof asked), reason[0] ? ": " : "", reason);
     return -EHOSTUNREACH;
 }
@@ -637,19 +639,22 @@ static int join(void)
         rc = rt_fence();
     if (!rc)
         rc = ofi_agent_open();
-    if (!rc)
+    if (!rc && rt_job.n_local < rt_job.n_pes)
         rc = test_peer();
     return rc;
 }
 
 int ofi_open(void)
 {
+    return rt_job.n_local == rt_job.n_pes ? 0 : ofi_open_always();
+}
+
+int ofi_open_always(void)
+{
     char why[192] = "", traffic[32] = "", rails[128];
     const char *missing = NULL;
     int rc;
 
-    if (rt_job.n_local == rt_job.n_pes)
-        return 0;
     trial = heap_reserve(sizeof *trial, 64);
     if (!trial || ofi_trig_reserve())
         return -ENOMEM;

@@ -37,7 +37,7 @@ static uint32_t local_pes;
 
 void say(enum verdict v, const char *what, const char *fmt, ...)
 {
-    static const char *const words[] = { "PASS", "WARN", "FAIL" };
+    static const char *const words[] = { "PASS", "WARN", "FAIL", "NONE" };
     va_list ap;
 
     if (pe && v != FAIL)
@@ -51,6 +51,16 @@ void say(enum verdict v, const char *what, const char *fmt, ...)
     putchar('\n');
     fflush(stdout);             /* before what others say on standard error */
     failures += v == FAIL;
+}
+
+void info_check_begin(void)
+{
+    pe = info_pe();
+}
+
+int info_failures(void)
+{
+    return failures;
 }
 
 static void warn_unknown(const char *text)
@@ -319,7 +329,7 @@ int info_check(void)
     int cores = usable_cores(), pes;
     bool legal;
 
-    pe = info_pe();
+    info_check_begin();
     legal = check_environment();
     check_launcher();
     /* Under a launcher its number of PEs counts, else one PE per core. */

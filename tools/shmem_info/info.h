@@ -9,8 +9,15 @@ int info_pe(void);
 int info_report(void);
 /* Tries what start-up needs; 0, or 1 if a check failed. */
 int info_check(void);
+/* ---- network.c ---- */
+/* What a NIC of Slingshot does; 0, 1 if a check failed, 3: there is none. */
+int info_check_cxi(void);
+/* ---- check.c ---- */
+/* Before the first line; how many of them failed. */
+void info_check_begin(void);
+int info_failures(void);
 /* A line of --check. */
-enum verdict { PASS, WARN, FAIL };
+enum verdict { PASS, WARN, FAIL, NONE };
 void say(enum verdict v, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* ---- device.c ---- */

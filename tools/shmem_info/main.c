@@ -12,6 +12,7 @@ static const char usage[] =
     "       shmem_info --state PID...\n"
     "  (none)      version, build, drivers, machine and environment\n"
     "  --check     try what start-up needs: PASS, WARN or FAIL with the fix\n"
+    "  --check cxi what a Slingshot NIC does, and what a job on it lacks\n"
     "  --state     PEs with these process numbers print what they do\n"
     "  --version   the version alone\n"
     "  --help      this text\n";
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
         rc = info_report();
     if (argc == 4 && !strcmp(argv[1], "--borrow"))
         return info_borrow(argv[2], argv[3]);
+    if (argc == 3 && !strcmp(argv[1], "--check") && !strcmp(argv[2], "cxi"))
+        rc = info_check_cxi();
     if (argc > 2 && !strcmp(argv[1], "--state"))
         return ask_all(argv + 2);
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What nobody publishes of a NIC, and what a job on it lacks: each is tried
+ * once, with this PE itself, and said in a line. */
+#include "ofi/ofi_trig.h"
+#include "ofi/ofi.h"
+#include "base/env.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ofi_check_line *print;
+
+__attribute__((format(printf, 3, 4)))
+static void say(enum ofi_verdict v, const char *what, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    print(v, what, text);
+}
+
+bool ofi_check_there(const char *provider, char *why, size_t size)
+{
+    const char *missing = NULL;
+    struct fi_info *info;
+    char text[128];
+
+    if (ofi_lib_open(&missing)) {
+        snprintf(why, size, "%s", missing);
+        return false;
+    }
+    if (ofi_choose(0, false, &info, text, sizeof text) >= 0) {
+        ofi_lib.fi_freeinfo(info);
+        return true;
+    }
+    snprintf(why, size, "libfabric %u.%u finds no interface of provider %s; "
+             "FI_LOG_LEVEL=info says why", FI_MAJOR(ofi_lib.fi_version()),
+             FI_MINOR(ofi_lib.fi_version()), provider);
+    return false;
+}
+
+/* ---- the network ---- */
+
+static void check_network(void)
+{
+    const char *vnis = env_foreign("SLINGSHOT_VNIS");
+    const char *services = env_foreign("SLINGSHOT_SVC_IDS");
+    const char *classes = env_foreign("SLINGSHOT_TCS");
+    const struct fid_nic *nic = ofi.info->nic;
+    int link = nic && nic->link_attr ? (int)nic->link_attr->state
+                                     : FI_LINK_UNKNOWN;
+
+    say(vnis ? OFI_PASS : OFI_WARN, "VNI", "%s %s, service %s, traffic classes "
+        "%s%s", ofi.name, vnis ? vnis : "opens, by a default service",
+        services ? services : "not told", classes ? classes : "not told",
+        vnis ? "" : "; a job on several nodes may need srun "
+        "--network=single_node_vni,job_vni");
+    if (link == FI_LINK_DOWN)
+        say(OFI_FAIL, "link", "%s is down: see cxi_stat", ofi.name);
+    else
+        say(OFI_PASS, "link", "%s is %s", ofi.name,
+            link == FI_LINK_UP ? "up" : "open; the provider tells no state");
+}
+
+/* ---- entries and counters ---- */
+
+static void check_entries(void)
+{
+    const struct ofi_trig_plan *p = &ofi_trig.plan;
+    size_t depth = ofi_trig.kind->depth ? ofi_trig.kind->depth
+                                        : ofi_trig.kind->ask_depth();
+    int wanted = ofi_trig_wanted_entries(p->pes);
+
+    if (depth == OFI_DEPTH_UNKNOWN)
+        say(OFI_WARN, "entries", "this libfabric does not tell how many entries "
+            "of deferred work are reserved; SHMEM_TRIGGER_DEPTH tells how many "
+            "a PE may take");
+    else
+        say(depth + 8 < (size_t)wanted ? OFI_WARN : OFI_PASS, "entries",
+            "%zu entries of deferred work for %d PE%s of this NIC, %zu for "
+            "this one%s%d", depth, p->pes, p->pes > 1 ? "s" : "", p->entries,
+            depth + 8 < (size_t)wanted ? "; halos want more: srun "
+            "--network=single_node_vni,job_vni,res_tles=" : "; wanted, with "
+            "the provider's: ", wanted);
+}
+
+/* What is in use already counts. */
+static void check_counters(void)
+{
+    const struct ofi_trig_plan *p = &ofi_trig.plan;
+    int wanted = 2 + p->chains + 2 * p->gates + 2 * p->made, n = 0;
+    struct fid_cntr **c = calloc((size_t)wanted, sizeof *c);
+
+    if (!c)
+        return;
+    while (ofi_trig.n_counters < wanted && n < wanted &&
+           !ofi_trig_counter(&c[n]))
+        n++;
+    say(ofi_trig.n_counters < wanted ? OFI_WARN : OFI_PASS, "counters",
+        "%d of %d that a PE of %d on this NIC wants%s", ofi_trig.n_counters,
+        wanted, p->pes, ofi_trig.n_counters < wanted ? "; srun "
+        "--network=single_node_vni,job_vni,res_cts=N reserves them" : "");
+    while (n)
+        ofi_trig_counter_close(&c[--n]);
+    free(c);
+}
+
+/* ---- deferred work ---- */
+
+static void check_doorbell(void)
+{
+    if (ofi_trig_state() == 1)
+        say(OFI_PASS, "doorbell", "a stream of %s (%s) lets the NIC's work go "
+            "by a store", gtl_device.name, gtl->name);
+    else
+        say(OFI_WARN, "doorbell", "a thread does the work of streams: %s",
+            ofi_trig.cause[0] ? ofi_trig.cause : "see the line above");
+}
+
+static void check_failures(void)
+{
+    bool counts, first;
+    int rc;
+
+    say(OFI_PASS, "failures", "%s towards thresholds (fi_cntr_adderr)%s",
+        ofi_trig.errors_count ? "count" : "do not count",
+        ofi_trig.errors_count ? ": a thread sends the signals of puts"
+                              : ": the NIC sends the signals of puts");
+    rc = ofi_trig_try_failure(&counts, &first);
+    if (rc && rc != -ETIMEDOUT)
+        say(OFI_WARN, "a failed put", "not tried: %s", ofi_strerror(rc));
+    else if (rc)
+        say(OFI_FAIL, "a failed put", "neither its counter nor the queue tells "
+            "of it: set SHMEM_TRIGGER=soft");
+    else if (counts != ofi_trig.errors_count)
+        say(OFI_FAIL, "a failed put", "%s towards thresholds, other than what "
+            "fi_cntr_adderr adds: set SHMEM_TRIGGER=soft, and report it",
+            counts ? "counts" : "does not count");
+    else
+        say(OFI_PASS, "a failed put", "%s, too; the queue tells of it %s the "
+            "counter", counts ? "counts" : "does not count",
+            first ? "no later than" : "later than");
+}
+
+static void check_gates(void)
+{
+    if (ofi_trig.gate_counts == 1)
+        say(OFI_PASS, "gates", "each atomic to a region counts 1 with delivery "
+            "completion: the NIC waits for both ends of a message");
+    else if (!ofi_trig.gate_counts)
+        say(OFI_WARN, "gates", "atomics to a region are not counted: a thread "
+            "waits for both ends of messages");
+    else
+        say(OFI_WARN, "gates", "each atomic to a region counts %d with delivery "
+            "completion, not 1: a thread waits for both ends of messages; "
+            "report it", ofi_trig.gate_counts);
+}
+
+/* ---- one word, by both ---- */
+
+enum { TURNS = 1000 };
+
+static void *add_by_processor(void *arg)
+{
+    uint64_t *word = arg;
+
+    for (int i = 0; i < TURNS; i++)
+        __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+static uint64_t add_by_nic(struct xport_flow *f, const uint64_t *word)
+{
+    const struct xport_amo add = { .op = XPORT_ADD, .size = 8, .value = 1 };
+    struct xport_at at = {
+        .pe = rt_job.pe, .seg = HEAP_HOST,
+        .off = (uintptr_t)word - heap_segs[HEAP_HOST].base
+    };
+    uint64_t was = 0;
+
+    xport_far->amo(f, &at, &add, &was, false);
+    return was;
+}
+
+static void check_word(void)
+{
+    uint64_t *word = ofi_trig.words + OFI_TRIG_WORDS * OFI_TRIG_WORD /
+                     sizeof *word + 4;
+    struct xport_flow *f;
+    uint64_t stale = 0, lost;
+    pthread_t other;
+
+    if (!ofi.nic_amo || xport_far->flow_open(&f, false)) {
+        say(OFI_WARN, "one word", "not tried: atomics go by messages");
+        return;
+    }
+    __atomic_store_n(word, 0, __ATOMIC_SEQ_CST);
+    for (uint64_t i = 0; i < TURNS; i++) {
+        stale += add_by_nic(f, word) != 2 * i;
+        stale += __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST) != 2 * i + 1;
+    }
+    __atomic_store_n(word, 0, __ATOMIC_SEQ_CST);
+    if (!pthread_create(&other, NULL, add_by_processor, word)) {
+        for (int i = 0; i < TURNS; i++)
+            add_by_nic(f, word);
+        pthread_join(other, NULL);
+    }
+    xport_far->quiet(f);
+    lost = 2 * TURNS - __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    say(stale ? OFI_WARN : OFI_PASS, "one word", "atomics of the processor and "
+        "the NIC in turn: %s; at once: %s (Sluice never mixes them)",
+        stale ? "they see old values" : "each sees the other's",
+        lost ? "some are lost" : "none is lost");
+    xport_far->flow_close(f);
+}
+
+void ofi_check(ofi_check_line *line)
+{
+    print = line;
+    check_network();
+    if (!ofi_trig.kind) {
+        say(OFI_WARN, "doorbell", "%s has no deferred work that is to be used "
+            "(SHMEM_TRIGGER): a thread does the work of streams", ofi.name);
+        check_word();
+        return;
+    }
+    xport_trig->ready();
+    check_entries();
+    check_doorbell();
+    if (ofi_trig_state() == 1) {
+        check_counters();
+        check_failures();
+        check_gates();
+    }
+    check_word();
+}
