@@ -12,6 +12,7 @@
 #                                apps/halo is a part of two
 #   tests/fake/*.c               one program each, with -lfabric
 #   tests/fake/cxi/*.c, local    a libfabric provider each, a plug-in
+#   tests/fake/pmi2/*.c          a launcher's client library
 #   tests/fake/cuda/*.c, hip     a GPU driver's library, on tests/fake/device/*.c
 # A file of tests/<suite> without main() is part of each program beside it.
 # Paths are relative, so the tree may lie below a directory with spaces.
@@ -298,10 +299,16 @@ $(FAKE_LOCAL): $(LOCAL_OBJS)
 $(FAKE_CXI) $(FAKE_LOCAL):
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete \
 	    -o $@ $^ $(OFI_LIBS)
+# A launcher's client library.
+FAKE_PMI2 = $(O)/obj/tests/fake/pmi2/libpmi2.so.0
+$(FAKE_PMI2): $(call obj,tests/fake/pmi2/pmi2.c)
+	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \
+	    -Wl,-soname,$(@F) -o $@ $^
+$(call obj,tests/fake/pmi2/pmi2.c): ALL_CFLAGS += -fPIC -fvisibility=hidden
 # Without libfabric, which takes 0.2 s to load, where it is not asked.
 $(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/dev_rules: NOT_OFI = \
     %/fabric.o %/work.o
-$(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI) $(FAKE_LOCAL)
+$(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI) $(FAKE_LOCAL) $(FAKE_PMI2)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter-out $(NOT_OFI),$(filter %.o %.a,$^)) -Wl,--as-needed \
 	    $(OFI_LIBS) $(if $(filter %.a,$^),$(LIB_LIBS))

@@ -72,12 +72,24 @@ int rt_keep_group(int *pes, int all)
     return 0;
 }
 
+const char *rt_pmi2_why;
+
 /* oshrun's own variables come first: MPI_Init of a program that oshrun has
  * started puts the PMIx variables of a job of one process into the
- * environment. */
+ * environment.  Launchers that have PMIx may have PMI-2 as well. */
+static const struct rt_driver *choose(void)
+{
+    if (rt_launcher_invites())
+        return &rt_launcher;
+    if (!env_foreign("PMIX_NAMESPACE") && rt_pmi2_invites() &&
+        !rt_pmi2_begin(&rt_pmi2_why))
+        return &rt_pmi2;
+    return &rt_pmix;
+}
+
 int rt_open(void)
 {
-    const struct rt_driver *d = rt_launcher_invites() ? &rt_launcher : &rt_pmix;
+    const struct rt_driver *d = choose();
     int rc = d->open();
 
     rt_counts = (struct rt_counts){ 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rt.h - the job: who this PE is, and a slow channel to the others.
- * The channel is that of oshrun, or the PMIx server of another launcher; a
+ * The channel is that of oshrun, or PMIx or PMI-2 of another launcher; a
  * process that no launcher started is a job of one PE and has no channel.
  * rt_open() to rt_close() run on one thread; rt_abort() may be called from any.
  * Errors: 0 or -errno, logged here. */

@@ -8,9 +8,9 @@
 #include <hwloc.h>
 #include <stdbool.h>
 
-/* A way to the other PEs: PMIx, or oshrun's own channel.  open() fills rt_job
- * and sets rt_job.launched, or leaves a job of one PE; the other calls are made
- * only of a driver that is open.  See rt.h for what they do. */
+/* A way to the other PEs: PMIx, PMI-2, or oshrun's own channel.  open() fills
+ * rt_job and sets rt_job.launched, or leaves a job of one PE; the other calls
+ * are made only of a driver that is open.  See rt.h for what they do. */
 struct rt_driver {
     int (*open)(void);
     void (*close)(void);
@@ -24,7 +24,14 @@ struct rt_driver {
     int (*share)(int fd, int takers);       /* NULL: it passes no descriptors */
     int (*take)(int pe, int *out);
 };
-extern const struct rt_driver rt_pmix, rt_launcher;
+extern const struct rt_driver rt_pmix, rt_launcher, rt_pmi2;
+
+/* Has a launcher with PMI-2 started this process? */
+bool rt_pmi2_invites(void);
+/* Before rt_pmi2.open(): 0, or -ENOENT and why its library does not serve. */
+int rt_pmi2_begin(const char **why);
+/* What came of that, for a line: NULL, it was not tried. */
+extern const char *rt_pmi2_why;
 
 /* Does this process belong to a PE of oshrun, and not to a launcher that such a
  * PE has started? */
@@ -59,5 +66,9 @@ int rt_nic_map_stray(const char *map, const struct rt_nic *nics, int n,
 /* "1,0,2" -> how many, and the numbers in rising order, malloc'ed.  -EINVAL:
  * the list is no list of different numbers below n_pes. */
 int rt_peers_parse(const char *list, int n_pes, int *out_n, int **out);
+
+/* The PEs of pe's node by PMI's map "(vector,(first,nodes,each),...)", in
+ * rising order, malloc'ed.  -EINVAL: it is no map. */
+int rt_mapping_parse(const char *map, int n_pes, int pe, int *out_n, int **out);
 
 #endif

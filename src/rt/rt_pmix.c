@@ -19,14 +19,16 @@ static pmix_proc_t self;
 /* Keys of an earlier init may still be cached: each init has its own. */
 static unsigned generation;
 
+#define PALS_ADVICE "start with PALS_PMI=pmix, or have libpmi2.so.0 of " \
+    "cray-pmi in LD_LIBRARY_PATH (module load cray-pmi)"
 /* What launchers set in each copy they start, and what to use instead. */
 static const struct launcher {
     const char *var, *advice;
 } launchers[] = {
-    { "SLURM_NTASKS", "start with \"srun --mpi=pmix\"" },
+    { "SLURM_NTASKS", "start with \"srun --mpi=pmix\", or \"srun "
+      "--mpi=pmi2\"" },
     { "OMPI_COMM_WORLD_SIZE", "start with an mpirun that has PMIx" },
-    { "PALS_SIZE", "start with oshrun, or with a PALS that has PMIx" },
-    { "PALS_NRANKS", "start with oshrun, or with a PALS that has PMIx" },
+    { "PALS_SIZE", PALS_ADVICE }, { "PALS_NRANKS", PALS_ADVICE },
     { "FLUX_JOB_SIZE", "start with \"flux run -o pmi=pmix\"" },
     { "PMI_SIZE", "start with oshrun or a launcher that has PMIx" },
 };
@@ -56,10 +58,10 @@ static int refuse_copies(const char *why)
         n = env_foreign(l->var);
         log_error(ERR_PMI, "a launcher ran %s copies (%s is %s) but each would "
                   "be a job of one PE: no PMIx server answered (PMIX_NAMESPACE "
-                  "%s, PMIx_Init: %s); %s, or set SHMEM_SINGLETON=1 if one PE "
-                  "is meant", n, l->var, n,
+                  "%s, PMIx_Init: %s) and no PMI-2 (%s); %s, or set "
+                  "SHMEM_SINGLETON=1 if one PE is meant", n, l->var, n,
                   env_foreign("PMIX_NAMESPACE") ? "is set" : "is not set", why,
-                  l->advice);
+                  rt_pmi2_why ? rt_pmi2_why : "not tried", l->advice);
         return -ENOTCONN;
     }
     if (!env_foreign("PMIX_NAMESPACE"))

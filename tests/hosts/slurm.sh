@@ -97,6 +97,19 @@ SHMEM_SYMMETRIC_SIZE=none at_head srun --mpi=pmix -n 2 "$dir/pe" sum
 [ $status -ne 0 ] && grep -q 'SHMEM_SYMMETRIC_SIZE.*\[S-E-ENV\]' "$err" ||
     fail "a bad setting: $status: $(cat "$err")"
 
+# By PMI-2, where its library is there: on a node, and on two.
+if ldconfig -p | grep -q 'libpmi2\.so\.0'; then
+    at_head srun --mpi=pmi2 -N 1 -n 2 "$dir/pe" sum
+    expect 0 'two PEs of one node by PMI-2'
+    [ "$(sort "$out" | xargs)" = '0 of 2 on sluice-a 1 of 2 on sluice-a' ] ||
+        fail "two PEs of one node by PMI-2: $(cat "$out" "$err")"
+    at_head srun --mpi=pmi2 -N 2 -n 4 "$dir/pe" sum
+    expect 0 'four PEs of two nodes by PMI-2'
+    placed 'four PEs of two nodes by PMI-2'
+    at_head srun --mpi=pmi2 -N 2 -n 2 "$dir/pe" status
+    [ $status -ne 0 ] || fail "a PE that returns 7 by PMI-2: $(cat "$err")"
+fi
+
 at_head srun -n 2 "$dir/pe" sum
 [ $status -ne 0 ] && grep -q 'srun --mpi=pmix' "$err" ||
     fail "srun without PMIx: $status: $(cat "$out" "$err")"

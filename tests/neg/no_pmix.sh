@@ -31,17 +31,18 @@ refuses()
 {
     try 0 env "$1=4" ./bad
     ended 1 "$1"
-    said "$1" "sluice: \\([^ ]+\\): a launcher ran 4 copies \\($1 is 4\\) but each would be a job of one PE: no PMIx server answered \\(PMIX_NAMESPACE is not set, PMIx_Init: not tried\\); $2, or set SHMEM_SINGLETON=1 if one PE is meant \\[S-E-PMI\\]"
+    said "$1" "sluice: \\([^ ]+\\): a launcher ran 4 copies \\($1 is 4\\) but each would be a job of one PE: no PMIx server answered \\(PMIX_NAMESPACE is not set, PMIx_Init: not tried\\) and no PMI-2 \\(not tried\\); $2, or set SHMEM_SINGLETON=1 if one PE is meant \\[S-E-PMI\\]"
     starts "$1 of one copy" "$1=1"
     starts "$1 that is none" "$1="
     starts "$1 with SHMEM_SINGLETON" "$1=4" SHMEM_SINGLETON=1
 }
 
 starts 'without a launcher' A=1
-refuses SLURM_NTASKS 'start with "srun --mpi=pmix"'
+refuses SLURM_NTASKS 'start with "srun --mpi=pmix", or "srun --mpi=pmi2"'
 refuses OMPI_COMM_WORLD_SIZE 'start with an mpirun that has PMIx'
-refuses PALS_SIZE 'start with oshrun, or with a PALS that has PMIx'
-refuses PALS_NRANKS 'start with oshrun, or with a PALS that has PMIx'
+pals='start with PALS_PMI=pmix, or have libpmi2.so.0 of cray-pmi in LD_LIBRARY_PATH \(module load cray-pmi\)'
+refuses PALS_SIZE "$pals"
+refuses PALS_NRANKS "$pals"
 refuses FLUX_JOB_SIZE 'start with "flux run -o pmi=pmix"'
 refuses PMI_SIZE 'start with oshrun or a launcher that has PMIx'
 try 0 env SLURM_NTASKS=4 SHMEM_SINGLETON=0 ./bad

@@ -9,6 +9,7 @@
 #include "heap/heap_pages.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
+#include "rt/rt_int.h"
 #include "rt/rt_nic.h"
 #include "rt/rt_wire.h"
 #include "stream/stream.h"
@@ -116,9 +117,9 @@ static void check_launcher(void)
         "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "PALS_SIZE", "PALS_NRANKS",
         "FLUX_JOB_SIZE", "PMI_SIZE"
     };
+    const char *v, *why = NULL;
     pmix_proc_t me;
     pmix_status_t st;
-    const char *v;
 
     if (env_foreign(RT_JOB_NAME)) {
         check_oshrun();
@@ -138,11 +139,17 @@ static void check_launcher(void)
         PMIx_Finalize(NULL, 0);
         return;
     }
+    if (rt_pmi2_invites() && !rt_pmi2_begin(&why)) {
+        say(PASS, "PMI-2", "libpmi2.so.0 answers: PE %d of %d", rt_job.pe,
+            rt_job.n_pes);
+        return;
+    }
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
         v = env_foreign(copies[i]);
         if (v && atoi(v) > 1) {
-            say(FAIL, "PMIx", "%s is %s but no PMIx server was announced: "
-                "start with oshrun, or srun --mpi=pmix", copies[i], v);
+            say(FAIL, "PMIx", "%s is %s but no PMIx server was announced%s%s: "
+                "start with oshrun, or srun --mpi=pmix", copies[i], v,
+                why ? ", and PMI-2 does not serve: " : "", why ? why : "");
             return;
         }
     }

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rt_pmi2.c - the driver for launchers that have PMI-2 and no PMIx: srun
+ * --mpi=pmi2, Cray's PALS.  Their client library is loaded when they have
+ * started this process; its values are text, so what is published goes as
+ * hexadecimal digits, in pieces.
+ *
+ * The library has one connection, and no thread may ask for anything while
+ * another is in a fence.  A thread that serves peers may have to look one up
+ * just then, though, and that peer may not come to the fence before it has its
+ * answer: so what threads look up later is fetched for all PEs before a
+ * fence. */
+#include "rt/rt.h"
+#include "rt/rt_int.h"
+#include "base/dl.h"
+#include "base/env.h"
+#include "base/fault.h"
+#include "base/lock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of its header: what it allows, with the terminating zero. */
+enum { KEY = 64, VALUE = 1024, PIECE = 480, ID_NULL = -1 };
+
+#define PMI2_CALLS(X) \
+    X(Init, (int *spawned, int *size, int *rank, int *appnum)) \
+    X(Initialized, (void)) X(Finalize, (void)) \
+    X(Abort, (int whole_job, const char *text)) \
+    X(Job_GetRank, (int *rank)) X(Info_GetSize, (int *size)) \
+    X(Info_GetJobAttr, (const char *name, char *value, int room, int *found)) \
+    X(KVS_Put, (const char *key, const char *value)) \
+    X(KVS_Fence, (void)) \
+    X(KVS_Get, (const char *job, int of, const char *key, char *value, \
+                int room, int *len))
+static struct {
+#define PMI2_SLOT(name, args) int (*name) args;
+    PMI2_CALLS(PMI2_SLOT)
+#undef PMI2_SLOT
+} lib;
+
+/* What each PE publishes and any thread may look up: of all PEs. */
+struct known {
+    char key[24];
+    size_t size;
+    char *values;               /* n_pes of them */
+    bool *here;
+    bool fenced, all;           /* may be fetched; is fetched */
+    struct known *next;
+};
+
+static struct base_lock lock = LOCK_INIT;      /* of the library, and these */
+static struct known *all_known GUARDED_BY(lock);
+/* What is published is not taken back: each session has its own keys. */
+static unsigned generation;
+static pid_t owner;             /* who has to finalize; 0: not this driver */
+static bool aborting;           /* atomic */
+
+/* ---- the library ---- */
+
+/* Hydra speaks an older PMI to its processes, on the same descriptor. */
+bool rt_pmi2_invites(void)
+{
+    static const char *const set[] = {
+        "PMI_FD", "PMI_RANK", "PMI_CONTROL_PORT", "PALS_RANKID"
+    };
+
+    if (env_foreign("HYDI_CONTROL_FD"))
+        return false;
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        if (env_foreign(set[i]))
+            return true;
+    return false;
+}
+
+static int load(const char **why)
+{
+    static const char *const names[] = {
+        "libpmi2.so.0", "libpmi2.so", NULL
+    };
+#define PMI2_SYM(name, args) { "PMI2_" #name, &lib.name },
+    static const struct dl_sym syms[] = { PMI2_CALLS(PMI2_SYM) };
+#undef PMI2_SYM
+    static void *handle;
+    int rc = handle ? 0 : dl_open(names, syms,
+                                  (int)(sizeof syms / sizeof *syms), &handle);
+
+    if (rc == -ENOTSUP)
+        *why = "a program linked with -static cannot load libpmi2.so.0";
+    else if (rc == -ENOENT)
+        *why = "libpmi2.so.0 cannot be loaded";
+    else if (rc)
+        *why = "libpmi2.so.0 lacks a symbol";
+    return rc;
+}
+
+/* Launchers take an end without it for a failure.  A forked child's end is not
+ * that of the PE. */
+static void finalize(void)
+{
+    if (owner == getpid() && !__atomic_load_n(&aborting, __ATOMIC_RELAXED))
+        lib.Finalize();
+}
+
+/* There is one session for the life of a process, whoever begins it. */
+static int begin(int *size, int *rank)
+{
+    int spawned, app, rc;
+
+    if (lib.Initialized())
+        return lib.Job_GetRank(rank) || lib.Info_GetSize(size);
+    rc = fault_hit(FAULT_RT_INIT) ? -1
+         : lib.Init(&spawned, size, rank, &app);
+    if (!rc && !owner) {
+        owner = getpid();
+        atexit(finalize);
+    }
+    return rc;
+}
+
+/* ---- values ---- */
+
+static void full_key(char out[KEY], const char *key, int pe, size_t piece)
+{
+    snprintf(out, KEY, "sluice.%u.%d.%s.%zu", generation, pe, key, piece);
+}
+
+static void to_text(char *out, const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    out[2 * n] = '\0';
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : -1;
+}
+
+static bool from_text(uint8_t *out, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int high = digit(text[2 * i]);
+        int low = high < 0 ? -1 : digit(text[2 * i + 1]);
+
+        if (low < 0)
+            return false;
+        out[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+static size_t pieces_of(size_t size)
+{
+    return size ? (size + PIECE - 1) / PIECE : 1;
+}
+
+static int put_text(const char *key, const uint8_t *bytes, size_t size)
+    REQUIRES(lock)
+{
+    char name[KEY], text[VALUE];
+
+    for (size_t k = 0, at = 0; k < pieces_of(size); k++, at += PIECE) {
+        size_t n = size - at < PIECE ? size - at : PIECE;
+        int used = snprintf(text, sizeof text, "%zu:", size);
+
+        to_text(text + used, bytes + at, n);
+        full_key(name, key, rt_job.pe, k);
+        if (lib.KVS_Put(name, text))
+            return -EPROTO;
+    }
+    return 0;
+}
+
+/* -ENOENT: it has not published that; -EMSGSIZE, *has bytes are published. */
+static int get_text(int pe, const char *key, uint8_t *out, size_t size,
+                    size_t *has) REQUIRES(lock)
+{
+    char name[KEY], text[VALUE], *end;
+
+    for (size_t k = 0, at = 0; k < pieces_of(size); k++, at += PIECE) {
+        size_t n = size - at < PIECE ? size - at : PIECE;
+        int len = 0;
+
+        full_key(name, key, pe, k);
+        memset(text, 0, sizeof text);
+        if (lib.KVS_Get(NULL, ID_NULL, name, text, sizeof text - 1, &len) ||
+            len <= 0)
+            return -ENOENT;
+        *has = strtoul(text, &end, 10);
+        if (*end != ':')
+            return -EPROTO;
+        if (*has != size)
+            return -EMSGSIZE;
+        if (strlen(end + 1) != 2 * n || !from_text(out + at, end + 1, n))
+            return -EPROTO;
+    }
+    return 0;
+}
+
+/* ---- what threads look up ---- */
+
+/* Addresses and keys of the network: ofi_peer.c, ofi_cover.c. */
+static bool is_looked_up(const char *key)
+{
+    return !strncmp(key, "ofi", 3);
+}
+
+static struct known *known_of(const char *key) REQUIRES(lock)
+{
+    struct known *k = all_known;
+
+    while (k && strcmp(k->key, key))
+        k = k->next;
+    return k;
+}
+
+static int remember(const char *key, size_t size) REQUIRES(lock)
+{
+    struct known *k = known_of(key);
+
+    if (k || !is_looked_up(key))
+        return 0;
+    k = calloc(1, sizeof *k);
+    if (!k)
+        return -ENOMEM;
+    snprintf(k->key, sizeof k->key, "%s", key);
+    k->size = size;
+    k->values = malloc((size_t)rt_job.n_pes * size);
+    k->here = calloc((size_t)rt_job.n_pes, sizeof *k->here);
+    k->next = all_known;
+    all_known = k;
+    return k->values && k->here ? 0 : -ENOMEM;
+}
+
+static int fetch(struct known *k, int pe) REQUIRES(lock)
+{
+    uint8_t *at = (uint8_t *)k->values + (size_t)pe * k->size;
+    size_t has;
+    int rc = k->here[pe] ? 0 : get_text(pe, k->key, at, k->size, &has);
+
+    k->here[pe] = !rc;
+    return rc;
+}
+
+/* What is not there is missed by who looks it up. */
+static void fetch_all(void) REQUIRES(lock)
+{
+    for (struct known *k = all_known; k; k = k->next) {
+        for (int pe = 0; k->fenced && !k->all && pe < rt_job.n_pes; pe++)
+            fetch(k, pe);
+        k->all = k->fenced;
+    }
+}
+
+static void forget(void)
+{
+    struct known *k;
+
+    lock_acquire(&lock);
+    while ((k = all_known)) {
+        all_known = k->next;
+        free(k->values);
+        free(k->here);
+        free(k);
+    }
+    lock_release(&lock);
+}
+
+/* ---- the calls ---- */
+
+static int put(const char *key, const void *value, size_t size)
+{
+    int rc;
+
+    lock_acquire(&lock);
+    rc = remember(key, size);
+    if (!rc)
+        rc = put_text(key, value, size);
+    lock_release(&lock);
+    if (rc)
+        log_error(ERR_PMI, "PMI2_KVS_Put of %s, %zu bytes: %s", key, size,
+                  strerror(-rc));
+    return rc;
+}
+
+static int meet(void)
+{
+    int rc;
+
+    lock_acquire(&lock);
+    fetch_all();
+    rc = fault_hit(FAULT_RT_FENCE) ? -1 : lib.KVS_Fence();
+    for (struct known *k = all_known; k && !rc; k = k->next)
+        k->fenced = true;
+    lock_release(&lock);
+    return rc;
+}
+
+static int fence(void)
+{
+    int rc = meet();
+
+    if (!rc)
+        return 0;
+    rt_await_end();
+    log_error(ERR_PMI, "PMI2_KVS_Fence of %d PEs: error %d", rt_job.n_pes, rc);
+    return -EPROTO;
+}
+
+static int get(int pe, const char *key, void *out, size_t size)
+{
+    size_t has = size;
+    struct known *k;
+    int rc;
+
+    lock_acquire(&lock);
+    k = known_of(key);
+    if (k && k->size == size) {
+        rc = fetch(k, pe);
+        if (!rc)
+            memcpy(out, k->values + (size_t)pe * size, size);
+    } else {
+        rc = get_text(pe, key, out, size, &has);
+    }
+    lock_release(&lock);
+    if (rc == -EMSGSIZE)
+        log_error(ERR_PMI, "PMI2_KVS_Get of %s from PE %d: %zu bytes, %zu "
+                  "expected: it runs another version of Sluice", key, pe, has,
+                  size);
+    else if (rc)
+        log_error(ERR_PMI, "PMI2_KVS_Get of %s from PE %d: %s", key, pe,
+                  rc == -ENOENT ? "it published none" : "no value of Sluice's");
+    return rc;
+}
+
+/* ---- which PEs share a node ---- */
+
+struct place {
+    char host[56], boot[40];
+};
+
+static void this_place(struct place *out)
+{
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+    memset(out, 0, sizeof *out);
+    snprintf(out->host, sizeof out->host, "%s", log_host());
+    if (f && !fgets(out->boot, sizeof out->boot, f))
+        out->boot[0] = '\0';
+    if (f)
+        fclose(f);
+}
+
+static bool host_of(int pe, char *out, size_t size)
+{
+    struct place p;
+    size_t has;
+    bool found;
+
+    /* It is for messages: a thread may be in a fence. */
+    if (!lock_try(&lock))
+        return false;
+    found = !get_text(pe, "host", (uint8_t *)&p, sizeof p, &has);
+    lock_release(&lock);
+    if (found)
+        snprintf(out, size, "%s", p.host);
+    return found;
+}
+
+/* Without the launcher's mapping: all tell where they are. */
+static int compare_hosts(int *out_n, int **out)
+{
+    int *pes = malloc((size_t)rt_job.n_pes * sizeof *pes), n = 0;
+    struct place mine, its;
+    int rc = pes ? fence() : -ENOMEM;
+
+    this_place(&mine);
+    for (int pe = 0; pe < rt_job.n_pes && !rc; pe++) {
+        rc = get(pe, "host", &its, sizeof its);
+        if (!rc && !memcmp(&its, &mine, sizeof mine))
+            pes[n++] = pe;
+    }
+    if (rc) {
+        free(pes);
+        return rc;
+    }
+    *out_n = n;
+    *out = pes;
+    return 0;
+}
+
+static int find_local(void)
+{
+    char map[VALUE] = "";
+    struct place mine;
+    int found = 0, n, *pes, rc;
+
+    this_place(&mine);
+    rc = put("host", &mine, sizeof mine);
+    if (rc)
+        return rc;
+    if (lib.Info_GetJobAttr("PMI_process_mapping", map, sizeof map, &found))
+        found = 0;
+    rc = found ? rt_mapping_parse(map, rt_job.n_pes, rt_job.pe, &n, &pes)
+               : -EINVAL;
+    if (rc == -EINVAL) {
+        log_info(LOG_RT, "PMI_process_mapping is %s%.64s: the PEs compare "
+                 "their hosts", found ? "" : "not there", found ? map : "");
+        rc = compare_hosts(&n, &pes);
+    }
+    return rc ? rc : rt_keep_group(pes, n);
+}
+
+/* ---- the start ---- */
+
+int rt_pmi2_begin(const char **why)
+{
+    int size, rank, rc = load(why);
+
+    if (rc)
+        return -ENOENT;
+    rc = begin(&size, &rank);
+    /* Slurm's, which finds no server of Slurm's, says that this PE is all. */
+    *why = rc ? "PMI2_Init of libpmi2.so.0 failed"
+           : size == 1 ? "libpmi2.so.0 knows of one PE; is it of another "
+                         "launcher?"
+           : "PMI2_Init of libpmi2.so.0 gave no rank";
+    if (rc || size < 2 || rank < 0 || rank >= size)
+        return -ENOENT;
+    *why = NULL;
+    rt_job.pe = rank;
+    rt_job.n_pes = size;
+    return 0;
+}
+
+static int open_pmi2(void)
+{
+    int rc;
+
+    generation++;
+    rt_job.launched = true;
+    log_identify(rt_job.pe, log_host());
+    rc = find_local();
+    if (rc) {
+        rt_job.launched = false;
+        forget();
+    }
+    return rc;
+}
+
+/* The next session may come: the library ends with the process. */
+static void close_pmi2(void)
+{
+    forget();
+}
+
+/* Another thread may be in a fence, which only this ends. */
+static void abort_job(int status)
+{
+    const struct timespec nap = { .tv_nsec = 1000000 };
+    char text[48];
+
+    __atomic_store_n(&aborting, true, __ATOMIC_RELAXED);
+    snprintf(text, sizeof text, "PE %d ends the job, status %d", rt_job.pe,
+             status);
+    for (int i = 0; i < 100; i++) {
+        if (lock_try(&lock)) {
+            lib.Abort(1, text);
+            lock_release(&lock);
+            return;
+        }
+        nanosleep(&nap, NULL);
+    }
+    lib.Abort(1, text);
+}
+
+const struct rt_driver rt_pmi2 = {
+    .open = open_pmi2,
+    .close = close_pmi2,
+    .put = put,
+    .fence = fence,
+    .get = get,
+    .host = host_of,
+    .abort = abort_job,
+};
