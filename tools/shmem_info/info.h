@@ -20,6 +20,8 @@ int info_failures(void);
 enum verdict { PASS, WARN, FAIL, NONE };
 void say(enum verdict v, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* ---- slingshot.c: NICs and the job's network, where there are any ---- */
+void info_slingshot(void);
 /* ---- device.c ---- */
 /* pes: of this node, 0 where no launcher says. */
 void info_check_device(int pes);

@@ -136,6 +136,7 @@ int info_report(void)
     build();
     drivers();
     machine();
+    info_slingshot();
     puts("\nEnvironment");
     env_print(stdout, 0);
     fflush(stdout);
