@@ -159,7 +159,6 @@ static void cleanup(void)
 
 static struct fi_provider provider = {
     .version = FI_VERSION(0, 1),
-    .fi_version = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION),
     .name = "cxi",
     .getinfo = cxi_getinfo,
     .fabric = cxi_fabric_open,
@@ -174,5 +173,6 @@ struct fi_provider *fi_prov_ini(void)
      * nothing to do, on cores that its user wants. */
     setenv("FI_SOCKETS_PE_WAITTIME", "0", 0);
     cxi_tuning_read();
+    provider.fi_version = fi_version();     /* of another, it is refused */
     return &provider;
 }

@@ -79,7 +79,6 @@ static void cleanup(void)
 static struct fi_provider provider = {
     /* Newer than one of that name which libfabric itself has. */
     .version = FI_VERSION(9999, 0),
-    .fi_version = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION),
     .getinfo = local_getinfo,
     .fabric = local_fabric_open,
     .cleanup = cleanup,
@@ -95,5 +94,6 @@ struct fi_provider *fi_prov_ini(void)
         if (!strcmp(likes[i].name, like))
             local_like = &likes[i];
     provider.name = local_like->name;
+    provider.fi_version = fi_version();     /* of another, it is refused */
     return &provider;
 }
