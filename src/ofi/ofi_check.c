@@ -80,9 +80,9 @@ static void check_entries(void)
     int wanted = ofi_trig_wanted_entries(p->pes);
 
     if (depth == OFI_DEPTH_UNKNOWN)
-        say(OFI_WARN, "entries", "this libfabric does not tell how many entries "
-            "of deferred work are reserved; SHMEM_TRIGGER_DEPTH tells how many "
-            "a PE may take");
+        say(OFI_WARN, "entries", "this libfabric does not tell how many "
+            "entries of deferred work are reserved; SHMEM_TRIGGER_DEPTH tells "
+            "how many a PE may take");
     else
         say(depth + 8 < (size_t)wanted ? OFI_WARN : OFI_PASS, "entries",
             "%zu entries of deferred work for %d PE%s of this NIC, %zu for "
@@ -159,9 +159,9 @@ static void check_gates(void)
         say(OFI_WARN, "gates", "atomics to a region are not counted: a thread "
             "waits for both ends of messages");
     else
-        say(OFI_WARN, "gates", "each atomic to a region counts %d with delivery "
-            "completion, not 1: a thread waits for both ends of messages; "
-            "report it", ofi_trig.gate_counts);
+        say(OFI_WARN, "gates", "each atomic to a region counts %d with "
+            "delivery completion, not 1: a thread waits for both ends of "
+            "messages; report it", ofi_trig.gate_counts);
 }
 
 /* ---- one word, by both ---- */

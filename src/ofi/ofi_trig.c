@@ -422,7 +422,8 @@ static int open_engine(void)
         open_chains(FIRST_CHAINS, OFI_CHAINS);
         log_info(LOG_OFI, "deferred work: %zu entries of %s; failures %s",
                  ofi_trig.n_works, ofi.name, ofi_trig.errors_count
-                 ? "count: a thread sends the signals of puts" : "do not count");
+                 ? "count: a thread sends the signals of puts"
+                 : "do not count");
         return 0;
     }
     cause = ofi_trig.cause[0] ? ofi_trig.cause : ofi_strerror(rc);

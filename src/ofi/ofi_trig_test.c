@@ -72,7 +72,7 @@ static bool told(const struct ofi_work *w, int looks)
     return false;
 }
 
-/* Waits for so many failures, or successes, of a counter: how many there are. */
+/* Waits for so many failures or successes of a counter: how many there are. */
 static uint64_t await_count(struct fid_cntr *c, bool errors, uint64_t least)
 {
     const struct timespec nap = { .tv_nsec = 100000 };
