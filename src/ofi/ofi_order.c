@@ -63,9 +63,16 @@ bool ofi_idle(struct xport_flow *f)
            __atomic_load_n(&f->issued, __ATOMIC_RELAXED);
 }
 
+/* A striped put is not kept behind what was sent over one NIC; an atomic, which
+ * goes over that one, is. */
+static bool fence_waits(bool then_amo)
+{
+    return !ofi.put_before_put || !in_order() || (ofi_n_rails && !then_amo);
+}
+
 void ofi_fence(struct xport_flow *f, bool then_amo)
 {
-    if (!ofi.put_before_put || !in_order()) {
+    if (fence_waits(then_amo)) {
         ofi_quiet(f);
         return;
     }
@@ -82,7 +89,7 @@ static bool all_sent(const struct xport_flow *f)
 
 bool ofi_fenced(struct xport_flow *f, bool then_amo)
 {
-    if (!ofi.put_before_put || !in_order())
+    if (fence_waits(then_amo))
         return ofi_idle(f);
     return all_sent(f) &&
            (then_amo || __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==

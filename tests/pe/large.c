@@ -175,6 +175,26 @@ T(a_fence_keeps_what_follows_behind_the_whole_of_a_put)
 }
 
 /* What is small is not held up by what is large, nor mixed with it. */
+/* The first one goes over one NIC, like all that is short. */
+T(a_fence_keeps_a_large_put_behind_what_was_put_before)
+{
+    unsigned char *source = malloc(MOST), *old = calloc(1, LIMIT);
+
+    for (int r = 1; r <= rounds_of_all; r++) {
+        fill(source, MOST, r, me);
+        shmem_barrier_all();
+        for (int i = 0; i < 16; i++)
+            shmem_putmem_nbi(heap + MOST - (LIMIT - 1), old, LIMIT - 1, next);
+        shmem_fence();
+        shmem_putmem_nbi(heap, source, MOST, next);
+        shmem_quiet();
+        shmem_barrier_all();
+        T_EQ(wrong(heap, MOST, r, last), 0);
+    }
+    free(source);
+    free(old);
+}
+
 T(many_large_and_small_puts_are_done_at_a_quiet)
 {
     enum { PARTS = 24, EACH = MOST / PARTS };
@@ -286,6 +306,7 @@ int main(void)
     T_RUN(a_large_get_brings_its_bytes_and_no_others);
     T_RUN(a_signal_comes_after_the_whole_of_its_put);
     T_RUN(a_fence_keeps_what_follows_behind_the_whole_of_a_put);
+    T_RUN(a_fence_keeps_a_large_put_behind_what_was_put_before);
     T_RUN(many_large_and_small_puts_are_done_at_a_quiet);
     T_RUN(threads_that_put_and_get_side_by_side_see_their_own);
     T_RUN(what_the_heap_has_grown_by_is_reached);
