@@ -84,12 +84,12 @@ int ofi_rail_cards_put(void)
     struct card cards[OFI_RAILS] = { 0 };
     int rc = 0;
 
+    if (!ofi_n_rails)
+        return 0;
     for (int i = 0; i <= ofi_n_rails && !rc; i++)
         rc = fill_card(i, &cards[i]);
-    if (rc || !ofi_n_rails)
-        return rc;
-    return rt_put("ofi-rails", cards, (size_t)(1 + ofi_n_rails) *
-                                      sizeof *cards);
+    return rc ? rc : rt_put("ofi-rails", cards, (size_t)(1 + ofi_n_rails) *
+                                                sizeof *cards);
 }
 
 /* What the first rail reads to try a pair; the others have their own. */
