@@ -4,11 +4,9 @@
  * One table of calls, and a driver behind it: cuda, hip, or host, the software
  * device; none answers -ENODEV to everything, so no slot is ever NULL.  A
  * process has one device, found by gtl_open() and kept until gtl_close().
- *
  * Addresses are unified: one number is one place, in host or device memory,
  * for the processor and the device alike.  What the processor may do with
  * device memory, struct gtl_device says.
- *
  * A stream is the driver's own handle (CUstream, hipStream_t), so a program's
  * streams are used as they are; NULL is the device's default stream.  What is
  * enqueued on a stream starts after what was enqueued there before it, and
@@ -123,11 +121,9 @@ struct gtl_ops {
     /* The device that is current in this thread, or by `local`, the PE's
      * number on its node.  -ENODEV: there is none, or no driver. */
     int (*open)(int local, struct gtl_device *out);
-    /* The place on the PCI bus, as gtl_device has it, of the device that open()
-     * would take; makes no context.  -ENODEV: there is none, or no place. */
+    /* gtl_bus(); -ENODEV: no device, or it is on no bus. */
     int (*bus)(int local, char pci[16]);
-    /* Streams and memory of ours are gone.  Leaves the driver's library where
-     * it is: it may be the program's, too. */
+    /* Streams and memory of ours are gone.  The driver's library stays. */
     void (*close)(void);
 
     /* ---- memory ---- */
@@ -215,12 +211,10 @@ extern hidden struct gtl_device gtl_device;
 /* There may be memory that the processor must not touch. */
 extern hidden bool gtl_foreign;
 
-/* By SHMEM_DEVICE.  0 also where the answer is none; -errno, logged, where
- * the device that is asked for cannot be had.  Again after success: nothing. */
+/* By SHMEM_DEVICE.  0 also for none; -errno, logged, where the device that is
+ * asked for cannot be had.  Again after success: nothing. */
 int gtl_open(int local);
-/* The place on the PCI bus of the device that gtl_open() has opened or, where
- * it has not, would take; makes no context, but loads a GPU's driver.  False:
- * there is none. */
+/* The PCI place of the device that gtl_open() takes; makes no context. */
 bool gtl_bus(int local, char pci[16]);
 /* Are the device's own variables legal?  -EINVAL, logged. */
 int gtl_env_check(void);
