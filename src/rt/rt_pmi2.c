@@ -26,6 +26,8 @@
 
 /* Of its header: what it allows, with the terminating zero. */
 enum { KEY = 64, VALUE = 1024, PIECE = 480, ID_NULL = -1 };
+/* Of what threads look up. */
+enum { LOOKED_UP_MOST = 4096 };
 
 #define PMI2_CALLS(X) \
     X(Init, (int *spawned, int *size, int *rank, int *appnum)) \
@@ -46,9 +48,10 @@ static struct {
 /* What each PE publishes and any thread may look up: of all PEs. */
 struct known {
     char key[24];
-    size_t size;
-    char *values;               /* n_pes of them */
-    bool *here;
+    struct value {
+        uint8_t *bytes;         /* or NULL: not fetched */
+        size_t size;
+    } *values;                  /* n_pes of them */
     bool fenced, all;           /* may be fetched; is fetched */
     struct known *next;
 };
@@ -177,14 +180,15 @@ static int put_text(const char *key, const uint8_t *bytes, size_t size)
     return 0;
 }
 
-/* -ENOENT: it has not published that; -EMSGSIZE, *has bytes are published. */
-static int get_text(int pe, const char *key, uint8_t *out, size_t size,
+/* -ENOENT: it has not published that; -EMSGSIZE: *has bytes are published, and
+ * room is less. */
+static int get_text(int pe, const char *key, uint8_t *out, size_t room,
                     size_t *has) REQUIRES(lock)
 {
     char name[KEY], text[VALUE], *end;
 
-    for (size_t k = 0, at = 0; k < pieces_of(size); k++, at += PIECE) {
-        size_t n = size - at < PIECE ? size - at : PIECE;
+    *has = 0;
+    for (size_t k = 0, at = 0, n; k < pieces_of(*has); k++, at += PIECE) {
         int len = 0;
 
         full_key(name, key, pe, k);
@@ -193,10 +197,11 @@ static int get_text(int pe, const char *key, uint8_t *out, size_t size,
             len <= 0)
             return -ENOENT;
         *has = strtoul(text, &end, 10);
-        if (*end != ':')
+        if (*end != ':' || *has < at)
             return -EPROTO;
-        if (*has != size)
+        if (*has > room)
             return -EMSGSIZE;
+        n = *has - at < PIECE ? *has - at : PIECE;
         if (strlen(end + 1) != 2 * n || !from_text(out + at, end + 1, n))
             return -EPROTO;
     }
@@ -226,26 +231,34 @@ static int remember(const char *key, size_t size) REQUIRES(lock)
 
     if (k || !is_looked_up(key))
         return 0;
+    if (size > LOOKED_UP_MOST)
+        return -EMSGSIZE;
     k = calloc(1, sizeof *k);
     if (!k)
         return -ENOMEM;
     snprintf(k->key, sizeof k->key, "%s", key);
-    k->size = size;
-    k->values = malloc((size_t)rt_job.n_pes * size);
-    k->here = calloc((size_t)rt_job.n_pes, sizeof *k->here);
+    k->values = calloc((size_t)rt_job.n_pes, sizeof *k->values);
     k->next = all_known;
     all_known = k;
-    return k->values && k->here ? 0 : -ENOMEM;
+    return k->values ? 0 : -ENOMEM;
 }
 
 static int fetch(struct known *k, int pe) REQUIRES(lock)
 {
-    uint8_t *at = (uint8_t *)k->values + (size_t)pe * k->size;
-    size_t has;
-    int rc = k->here[pe] ? 0 : get_text(pe, k->key, at, k->size, &has);
+    struct value *v = &k->values[pe];
+    uint8_t bytes[LOOKED_UP_MOST];
+    int rc;
 
-    k->here[pe] = !rc;
-    return rc;
+    if (v->bytes)
+        return 0;
+    rc = get_text(pe, k->key, bytes, sizeof bytes, &v->size);
+    if (rc)
+        return rc;
+    v->bytes = malloc(v->size + 1);
+    if (!v->bytes)
+        return -ENOMEM;
+    memcpy(v->bytes, bytes, v->size);
+    return 0;
 }
 
 /* What is not there is missed by who looks it up. */
@@ -265,8 +278,9 @@ static void forget(void)
     lock_acquire(&lock);
     while ((k = all_known)) {
         all_known = k->next;
+        for (int pe = 0; k->values && pe < rt_job.n_pes; pe++)
+            free(k->values[pe].bytes);
         free(k->values);
-        free(k->here);
         free(k);
     }
     lock_release(&lock);
@@ -274,10 +288,12 @@ static void forget(void)
 
 /* ---- the calls ---- */
 
-static int put(const char *key, const void *value, size_t size)
+/* Values have no scope: near ones reach all nodes. */
+static int put(const char *key, const void *value, size_t size, bool near)
 {
     int rc;
 
+    (void)near;
     lock_acquire(&lock);
     rc = remember(key, size);
     if (!rc)
@@ -313,22 +329,33 @@ static int fence(void)
     return -EPROTO;
 }
 
-static int get(int pe, const char *key, void *out, size_t size)
+static int get_value(int pe, const char *key, void *out, size_t size,
+                     size_t *has) REQUIRES(lock)
 {
-    size_t has = size;
-    struct known *k;
+    struct known *k = known_of(key);
+    int rc;
+
+    if (!k)
+        return get_text(pe, key, out, size, has);
+    rc = fetch(k, pe);
+    *has = k->values[pe].size;
+    if (!rc && *has > size)
+        rc = -EMSGSIZE;
+    if (!rc)
+        memcpy(out, k->values[pe].bytes, *has);
+    return rc;
+}
+
+static int get(int pe, const char *key, void *out, size_t size, size_t *got)
+{
+    size_t has;
     int rc;
 
     lock_acquire(&lock);
-    k = known_of(key);
-    if (k && k->size == size) {
-        rc = fetch(k, pe);
-        if (!rc)
-            memcpy(out, k->values + (size_t)pe * size, size);
-    } else {
-        rc = get_text(pe, key, out, size, &has);
-    }
+    rc = get_value(pe, key, out, size, &has);
     lock_release(&lock);
+    if (!rc && !got && has != size)
+        rc = -EMSGSIZE;
     if (rc == -EMSGSIZE)
         log_error(ERR_PMI, "PMI2_KVS_Get of %s from PE %d: %zu bytes, %zu "
                   "expected: it runs another version of Sluice", key, pe, has,
@@ -336,6 +363,8 @@ static int get(int pe, const char *key, void *out, size_t size)
     else if (rc)
         log_error(ERR_PMI, "PMI2_KVS_Get of %s from PE %d: %s", key, pe,
                   rc == -ENOENT ? "it published none" : "no value of Sluice's");
+    else if (got)
+        *got = has;
     return rc;
 }
 
@@ -382,7 +411,7 @@ static int compare_hosts(int *out_n, int **out)
 
     this_place(&mine);
     for (int pe = 0; pe < rt_job.n_pes && !rc; pe++) {
-        rc = get(pe, "host", &its, sizeof its);
+        rc = get(pe, "host", &its, sizeof its, NULL);
         if (!rc && !memcmp(&its, &mine, sizeof mine))
             pes[n++] = pe;
     }
@@ -402,7 +431,7 @@ static int find_local(void)
     int found = 0, n, *pes, rc;
 
     this_place(&mine);
-    rc = put("host", &mine, sizeof mine);
+    rc = put("host", &mine, sizeof mine, false);
     if (rc)
         return rc;
     if (lib.Info_GetJobAttr("PMI_process_mapping", map, sizeof map, &found))
