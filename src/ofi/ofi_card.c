@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A field is a byte with the tag in its upper half and the length in the lower
- * one, or 15 there and the length in the next byte; then so many bytes.  Numbers
- * have their lower bytes first and no zeros behind. */
+ * one, or 15 there and the length in the next byte; then so many bytes.
+ * Numbers have their lower bytes first and no zeros behind. */
 #include "ofi/ofi_card.h"
 
 #include <errno.h>
@@ -107,6 +107,9 @@ static int get_provider(const struct field *f, struct ofi_card *out)
         strcpy(out->provider, providers[f->value[0]]);
         return 0;
     }
+    for (size_t i = 0; i < f->len; i++)
+        if (f->value[i] < ' ')  /* a number is no letter of a name */
+            return -EPROTO;
     memcpy(out->provider, f->value, f->len);
     out->provider[f->len] = '\0';
     return 0;

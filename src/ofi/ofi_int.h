@@ -16,6 +16,7 @@
 #define OFI_OFI_INT_H
 
 #include "base/lock.h"
+#include "ofi/ofi_agent.h"
 #include "ofi/ofi_flow.h"
 
 /* ---- peers ---- */
@@ -201,25 +202,6 @@ bool ofi_amo_rests(void);
 bool ofi_amo_leads(void);
 /* Has the provider all of them, for words of 4 and of 8 bytes? */
 bool ofi_amo_all_valid(struct fid_ep *ep);
-
-/* ---- ofi_agent.c: lets operations advance while the program computes ---- */
-int ofi_agent_open(void);
-void ofi_agent_close(void);
-uint64_t ofi_agent_doze(bool asleep);
-/* Something of this PE's is under way that needs looks, counted before. */
-void ofi_agent_need(void);
-/* How often it has slept. */
-uint64_t ofi_agent_wakes(void);
-/* The owner looks after the queues itself. */
-static inline void ofi_agent_seen(void);
-extern uint64_t ofi_agent_looks;        /* atomic */
-static inline void ofi_agent_seen(void)
-{
-    /* Not exact when threads race: only its change counts. */
-    __atomic_store_n(&ofi_agent_looks,
-                     __atomic_load_n(&ofi_agent_looks, __ATOMIC_RELAXED) + 1,
-                     __ATOMIC_RELAXED);
-}
 
 static inline uint64_t ofi_remote_addr(const struct ofi_peer *p,
                                        const struct xport_at *at)
