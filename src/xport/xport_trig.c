@@ -88,10 +88,10 @@ static bool never(struct xport_trig *t, uint64_t n)
 
 const struct xport_trig_ops xport_trig_none = {
     .name = "", .ready = not_ready, .open = no_open, .close = no_close,
-    .can = can_nothing,
-    .arm = no_arm, .flag = no_flag, .word = no_word, .doorbell = no_word,
-    .bump = no_bump, .ended = none_ended, .first = none_ended,
-    .progress = no_progress, .settle = no_progress, .counts = no_counts, .gate = no_gate,
+    .can = can_nothing, .arm = no_arm, .flag = no_flag, .word = no_word,
+    .doorbell = no_word, .bump = no_bump, .ended = none_ended,
+    .first = none_ended, .progress = no_progress, .settle = no_progress,
+    .counts = no_counts, .gate = no_gate,
     .skip = no_close, .may_go = never, .skipped = no_close
 };
 const struct xport_trig_ops *xport_trig = &xport_trig_none;
