@@ -18,4 +18,13 @@ int ofi_cxi_sender(const struct fi_info *info, struct fi_info **out);
  * count in them; what comes without one is mapped by the provider. */
 bool ofi_cxi_descs(struct fid_domain *domain);
 
+/* Deferred work: what a NIC has at most. */
+enum { OFI_CXI_ENTRIES = 2048, OFI_CXI_COUNTERS = 2047 };
+/* The entries that are reserved for all PEs on this NIC, or
+ * OFI_DEPTH_UNKNOWN: the release does not tell. */
+size_t ofi_cxi_depth(struct fid_domain *domain);
+#define OFI_DEPTH_UNKNOWN SIZE_MAX
+/* A counter's page: a store of n there adds n to it. */
+int ofi_cxi_doorbell(struct fid_cntr *go, void **page);
+
 #endif

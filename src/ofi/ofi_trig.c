@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "ofi/ofi_cxi.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct ofi_trig_engine ofi_trig = { .lock = LOCK_INIT };
@@ -22,52 +22,6 @@ _Static_assert(WORDS == sizeof ofi_trig.spare / sizeof *ofi_trig.spare,
                "one each");
 
 /* ---- the kinds of NICs ---- */
-
-enum { CXI_ENTRIES = 2048, CXI_COUNTERS = 2047 };
-
-/* What <rdma/fi_cxi_ext.h> of the CXI provider says; Debian lacks it. */
-struct cxi_counter_ops {
-    int (*set_wb_buffer)(struct fid *fid, void *buf, size_t len);
-    int (*get_mmio_addr)(struct fid *fid, void **addr, size_t *len);
-};
-struct cxi_domain_ops {
-    int (*cntr_read)(struct fid *fid, unsigned cntr, uint64_t *value,
-                     struct timespec *ts);
-    int (*topology)(struct fid *fid, unsigned *group, unsigned *router,
-                    unsigned *port);
-    int (*enable_hybrid_mr_desc)(struct fid *fid, bool enable);
-    size_t (*ep_get_unexp_msgs)(struct fid_ep *ep, void *entry, size_t count,
-                                fi_addr_t *from, size_t *n);
-    int (*get_dwq_depth)(struct fid *fid, size_t *depth);
-};
-
-/* A store of n there adds n to the counter. */
-static int cxi_doorbell(struct fid_cntr *go, void **page)
-{
-    struct cxi_counter_ops *ops;
-    size_t len;                 /* says 8, whatever it is */
-    int rc = fi_open_ops(&go->fid, "cxi_counter_ops", 0, (void **)&ops, NULL);
-
-    return rc ? rc : ops->get_mmio_addr(&go->fid, page, &len);
-}
-
-/* The entries reserved for all PEs on this NIC, less 8 that the provider
- * keeps: where fewer are reserved the difference wraps.  No NIC has more than
- * 2048. */
-static size_t cxi_depth(void)
-{
-    static const char *const names[] = {
-        "dom_ops_v6", "dom_ops_v5", "dom_ops_v4"
-    };
-    struct cxi_domain_ops *ops;
-    size_t depth;
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!fi_open_ops(&ofi.domain->fid, names[i], 0, (void **)&ops, NULL) &&
-            !ops->get_dwq_depth(&ofi.domain->fid, &depth))
-            return depth > CXI_ENTRIES ? 0 : depth;
-    return OFI_DEPTH_UNKNOWN;
-}
 
 static int no_doorbell(struct fid_cntr *go, void **page)
 {
@@ -80,8 +34,8 @@ static int no_doorbell(struct fid_cntr *go, void **page)
  * entries that are let go at once. */
 static const struct ofi_trig_kind kinds[] = {
     { .name = "cxi", .entries = true, .most = (uint64_t)1 << 47,
-      .counters = CXI_COUNTERS, .doorbell = cxi_doorbell,
-      .ask_depth = cxi_depth },
+      .counters = OFI_CXI_COUNTERS, .doorbell = ofi_cxi_doorbell,
+      .ask_depth = ofi_cxi_depth },
     { .name = "sockets", .depth = 1000, .most = 0x7fff0000,
       .counters = INT_MAX, .doorbell = no_doorbell }
 };
@@ -115,7 +69,7 @@ static int open_works(void)
 {
     size_t n = ofi_trig.plan.entries;
 
-    if (n < 3)                  /* a put, a signal and a flag */
+    if (n < OFI_TRIG_LEAST)
         return ofi_trig_no_depth();
     ofi_trig.all = calloc(n, sizeof *ofi_trig.all);
     if (!ofi_trig.all)

@@ -94,9 +94,8 @@ struct ofi_trig_kind {
     int counters;               /* of a NIC */
     uint64_t most;              /* a threshold's */
     int (*doorbell)(struct fid_cntr *go, void **page);
-    size_t (*ask_depth)(void);  /* of a NIC, or OFI_DEPTH_UNKNOWN */
+    size_t (*ask_depth)(struct fid_domain *domain);
 };
-#define OFI_DEPTH_UNKNOWN SIZE_MAX
 
 /* What one of `pes` PEs on a NIC takes of it. */
 struct ofi_trig_plan {
@@ -178,6 +177,10 @@ void ofi_trig_divide(size_t depth, int counters, int pes, size_t asked,
                      struct ofi_trig_plan *out);
 /* To be reserved on a NIC for so many PEs, with the provider's own. */
 int ofi_trig_wanted_entries(int pes);
+/* A NIC's entries, or OFI_DEPTH_UNKNOWN. */
+size_t ofi_trig_depth(void);
+/* A PE works with no fewer entries: a put, its signal and a flag. */
+enum { OFI_TRIG_LEAST = 3 };
 /* -ENOSPC, and ofi_trig.cause says what to do. */
 int ofi_trig_no_depth(void);
 

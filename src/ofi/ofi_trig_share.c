@@ -4,6 +4,7 @@
  * a NIC does past its last entry is not defined. */
 #include "ofi/ofi_trig.h"
 #include "base/env.h"
+#include "ofi/ofi_cxi.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
  * CXI wants on an endpoint they fit for 128 PEs. */
 enum { CHAINS = 768, GATES = 192, MADE = 256, MADE_MOST = 16 };
 /* As many entries for each PE keep a halo of 26 neighbours going. */
-enum { WANTED = 64, KEPT_BACK = 8, ENTRIES = 2048 };
+enum { WANTED = 64, KEPT_BACK = 8 };
 
 /* At least one. */
 static int share_of(int all, int pes, int most)
@@ -68,10 +69,17 @@ static int count_pes(void)
     return n;
 }
 
+size_t ofi_trig_depth(void)
+{
+    const struct ofi_trig_kind *k = ofi_trig.kind;
+
+    return k->depth ? k->depth : k->ask_depth(ofi.domain);
+}
+
 void ofi_trig_share(void)
 {
     const struct ofi_trig_kind *k = ofi_trig.kind;
-    size_t depth = k->depth ? k->depth : k->ask_depth();
+    size_t depth = ofi_trig_depth();
     size_t most = ofi.info->tx_attr->size - ofi.info->tx_attr->size / 10;
 
     ofi_trig_divide(depth == OFI_DEPTH_UNKNOWN ? 0 : depth, k->counters,
@@ -85,15 +93,18 @@ int ofi_trig_wanted_entries(int pes)
 {
     int n = KEPT_BACK + pes * WANTED;
 
-    return n < ENTRIES ? n : ENTRIES;
+    return n < OFI_CXI_ENTRIES ? n : OFI_CXI_ENTRIES;
 }
 
 int ofi_trig_no_depth(void)
 {
     int pes = ofi_trig.plan.pes;
 
-    if (ofi_trig.kind->depth || ofi_trig.kind->ask_depth() ==
-                                    OFI_DEPTH_UNKNOWN)
+    if (env.TRIGGER_DEPTH)
+        snprintf(ofi_trig.cause, sizeof ofi_trig.cause, "SHMEM_TRIGGER_DEPTH="
+                 "%ld is too few: a put, its signal and a flag want at least "
+                 "%d entries", (long)env.TRIGGER_DEPTH, (int)OFI_TRIG_LEAST);
+    else if (ofi_trig_depth() == OFI_DEPTH_UNKNOWN)
         snprintf(ofi_trig.cause, sizeof ofi_trig.cause, "how many entries "
                  "there are is not known; SHMEM_TRIGGER_DEPTH tells how many "
                  "this PE may take");

@@ -52,6 +52,7 @@
  *  21  domain.c  traffic classes
  *  22  prov.c    structures of the user's have zeros where newer ones go on
  *  23  keys.c    provider keys: where a region is, no secret
+ *  24  work.c    calls of a domain's extensions that a release does not have
  * Not here: tagged messages, telemetry, GPUs but for CUDA's; each is refused.
  *
  * Environment:
@@ -73,6 +74,8 @@
  *   FAKE_CXI_REGION=n     what a counter of a region counts for each write or
  *                         atomic that comes there, 1
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
+ *   FAKE_CXI_OPS=n        the newest extensions of a domain, dom_ops_v6; 4 is a
+ *                         release without get_dwq_depth
  *   FAKE_CXI_PINNED=n     bytes of memory that may be pinned; no limit
  *   FAKE_CXI_TCLASSES=n   bits of the traffic classes that are allowed
  *   FAKE_CXI_LONG=1       looks at what newer releases read of structures
