@@ -6,6 +6,7 @@
 #ifndef OFI_OFI_H
 #define OFI_OFI_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -46,7 +47,7 @@ int ofi_probe(char *out, size_t size);
 enum ofi_verdict { OFI_PASS, OFI_WARN, OFI_FAIL };
 /* A line for people: what was looked at, and what the hardware did. */
 typedef void ofi_check_line(enum ofi_verdict v, const char *what,
-                            const char *text);
+                            const char *fmt, va_list args);
 /* Is there a NIC of that provider at all?  why: what is missing. */
 bool ofi_check_there(const char *provider, char *why, size_t size);
 /* After ofi_open_always() and gtl_open(), before anything else is done. */

@@ -4,6 +4,7 @@
 #include "ofi/ofi_trig.h"
 #include "ofi/ofi.h"
 #include "base/env.h"
+#include "ofi/ofi_cxi.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -18,13 +19,11 @@ static ofi_check_line *print;
 __attribute__((format(printf, 3, 4)))
 static void say(enum ofi_verdict v, const char *what, const char *fmt, ...)
 {
-    char text[512];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    print(v, what, fmt, ap);
     va_end(ap);
-    print(v, what, text);
 }
 
 bool ofi_check_there(const char *provider, char *why, size_t size)
@@ -75,8 +74,7 @@ static void check_network(void)
 static void check_entries(void)
 {
     const struct ofi_trig_plan *p = &ofi_trig.plan;
-    size_t depth = ofi_trig.kind->depth ? ofi_trig.kind->depth
-                                        : ofi_trig.kind->ask_depth();
+    size_t depth = ofi_trig_depth();
     int wanted = ofi_trig_wanted_entries(p->pes);
 
     if (depth == OFI_DEPTH_UNKNOWN)
@@ -92,11 +90,19 @@ static void check_entries(void)
             "the provider's: ", wanted);
 }
 
+/* What this NIC's rules leave of the plan. */
+static int counters_wanted(void)
+{
+    const struct ofi_trig_plan *p = &ofi_trig.plan;
+
+    return 2 + (ofi_trig.errors_count ? 0 : p->chains) +
+           (ofi_trig.gate_counts == 1 ? 2 * p->gates : 0) + 2 * p->made;
+}
+
 /* What is in use already counts. */
 static void check_counters(void)
 {
-    const struct ofi_trig_plan *p = &ofi_trig.plan;
-    int wanted = 2 + p->chains + 2 * p->gates + 2 * p->made, n = 0;
+    int wanted = counters_wanted(), n = 0;
     struct fid_cntr **c = calloc((size_t)wanted, sizeof *c);
 
     if (!c)
@@ -106,7 +112,7 @@ static void check_counters(void)
         n++;
     say(ofi_trig.n_counters < wanted ? OFI_WARN : OFI_PASS, "counters",
         "%d of %d that a PE of %d on this NIC wants%s", ofi_trig.n_counters,
-        wanted, p->pes, ofi_trig.n_counters < wanted ? "; srun "
+        wanted, ofi_trig.plan.pes, ofi_trig.n_counters < wanted ? "; srun "
         "--network=single_node_vni,job_vni,res_cts=N reserves them" : "");
     while (n)
         ofi_trig_counter_close(&c[--n]);

@@ -46,9 +46,19 @@ check [ ! -s err ]
 cxi 0 FAKE_CXI_ERRORS_COUNT=1 FAKE_CXI_REGION=2
 says WARN VNI '.*--network=single_node_vni,job_vni'
 says PASS failures 'count .*: a thread sends the signals of puts'
+says PASS counters '34 of 34 '
 says PASS 'a failed put' 'counts, too; .* later than the counter'
 says WARN gates 'each atomic to a region counts 2 .*: a thread waits '
 
+cxi 0 FAKE_CXI_OPS=4
+says WARN entries 'this libfabric does not tell .*; SHMEM_TRIGGER_DEPTH tells'
+says WARN doorbell '.* is not known; SHMEM_TRIGGER_DEPTH tells how many '
+cxi 0 FAKE_CXI_OPS=4 SHMEM_TRIGGER_DEPTH=50
+says PASS doorbell 'a stream of .* (host) lets the NIC.s work go by a store'
+for env in FAKE_CXI_OPS=6 FAKE_CXI_OPS=4; do
+    cxi 0 $env SHMEM_TRIGGER_DEPTH=2
+    says WARN doorbell '.*SHMEM_TRIGGER_DEPTH=2 is too few: .* at least 3'
+done
 cxi 0 FAKE_CXI_RESERVED=4
 says WARN entries '0 entries .*res_tles=72'
 says WARN doorbell 'a thread does the work of streams: too few .*res_tles=72'

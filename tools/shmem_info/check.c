@@ -36,22 +36,28 @@ static int pe;
 /* PEs of this node as the launcher says, 0 without one. */
 static uint32_t local_pes;
 
-void say(enum verdict v, const char *what, const char *fmt, ...)
+void say_args(enum verdict v, const char *what, const char *fmt, va_list ap)
 {
     static const char *const words[] = { "PASS", "WARN", "FAIL", "NONE" };
-    va_list ap;
 
     if (pe && v != FAIL)
         return;
     printf("%s  %-14s ", words[v], what);
     if (pe)
         printf("PE %d (%s): ", pe, log_host());
-    va_start(ap, fmt);
     vprintf(fmt, ap);
-    va_end(ap);
     putchar('\n');
     fflush(stdout);             /* before what others say on standard error */
     failures += v == FAIL;
+}
+
+void say(enum verdict v, const char *what, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say_args(v, what, fmt, ap);
+    va_end(ap);
 }
 
 void info_check_begin(void)

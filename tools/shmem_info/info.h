@@ -3,6 +3,8 @@
 #ifndef SHMEM_INFO_INFO_H
 #define SHMEM_INFO_INFO_H
 
+#include <stdarg.h>
+
 /* The PE of a job that this process would be, 0 without one. */
 int info_pe(void);
 /* What the library is and what it found; 0. */
@@ -18,6 +20,8 @@ void info_check_begin(void);
 int info_failures(void);
 /* A line of --check. */
 enum verdict { PASS, WARN, FAIL, NONE };
+void say_args(enum verdict v, const char *what, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
 void say(enum verdict v, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* ---- slingshot.c: NICs and the job's network, where there are any ---- */

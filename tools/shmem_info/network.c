@@ -15,13 +15,14 @@
 
 enum { NO_NIC = 3 };            /* the exit status */
 
-static void line(enum ofi_verdict v, const char *what, const char *text)
+static void line(enum ofi_verdict v, const char *what, const char *fmt,
+                 va_list args)
 {
     static const enum verdict verdicts[] = {
         [OFI_PASS] = PASS, [OFI_WARN] = WARN, [OFI_FAIL] = FAIL
     };
 
-    say(verdicts[v], what, "%s", text);
+    say_args(verdicts[v], what, fmt, args);
 }
 
 /* Of a heap no more than the checks need is registered. */
