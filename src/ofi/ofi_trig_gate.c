@@ -51,13 +51,22 @@ static int make_gate(struct xport_trig **out) REQUIRES(ofi_trig.lock)
     return 0;
 }
 
-/* Its counter stands where its operations end. */
+/* Its counter stands where its operations end.  Reading one is a round trip to
+ * the NIC: a counter that is past that is of no use any more. */
+static bool fits(struct xport_trig *t) REQUIRES(ofi_trig.lock)
+{
+    uint64_t n = fi_cntr_read(t->go);
+
+    t->retired = n > 2 * t->armed;
+    return n == 2 * t->armed;
+}
+
 static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
 {
     struct xport_trig *t = ofi_trig.triggers;
 
     while (t && (!t->gate || !t->closed || t->entries || t->retired ||
-                 t->is_failed || fi_cntr_read(t->go) != 2 * t->armed))
+                 t->is_failed || !fits(t)))
         t = t->next;
     return t;
 }
@@ -68,7 +77,7 @@ int ofi_trig_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
     struct xport_trig *t;
     int rc = 0;
 
-    if (ofi_trig_state() != 1 || ofi_trig.gate_counts != 1)
+    if (ofi_trig_state() != 1 || !ofi_trig_has_gates())
         return -ENOSYS;
     lock_acquire(&ofi_trig.lock);
     ofi_trig_reap();
