@@ -8,6 +8,7 @@
 #include "rt/rt.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,7 +97,7 @@ static int counters_wanted(void)
     const struct ofi_trig_plan *p = &ofi_trig.plan;
 
     return 2 + (ofi_trig.errors_count ? 0 : p->chains) +
-           (ofi_trig.gate_counts == 1 ? 2 * p->gates : 0) + 2 * p->made;
+           (ofi_trig_has_gates() ? 2 * p->gates : 0) + 2 * p->made;
 }
 
 /* What is in use already counts. */
@@ -158,16 +159,22 @@ static void check_failures(void)
 
 static void check_gates(void)
 {
-    if (ofi_trig.gate_counts == 1)
-        say(OFI_PASS, "gates", "each atomic to a region counts 1 with delivery "
-            "completion: the NIC waits for both ends of a message");
+    const int n = OFI_TRIG_BUMPS;
+
+    if (ofi_trig_has_gates())
+        say(OFI_PASS, "gates", "%d atomics to a region count %d with delivery "
+            "completion: the NIC waits for both ends of a message", n, n);
     else if (!ofi_trig.gate_counts)
         say(OFI_WARN, "gates", "atomics to a region are not counted: a thread "
             "waits for both ends of messages");
+    else if (ofi_trig.gate_counts != OFI_TRIG_BUMPS)
+        say(OFI_WARN, "gates", "%d atomics to a region count %" PRIu64 " with "
+            "delivery completion, not %d: a thread waits for both ends of "
+            "messages; report it", n, ofi_trig.gate_counts, n);
     else
-        say(OFI_WARN, "gates", "each atomic to a region counts %d with "
-            "delivery completion, not 1: a thread waits for both ends of "
-            "messages; report it", ofi_trig.gate_counts);
+        say(OFI_WARN, "gates", "the NIC does not see what the processor stores "
+            "to the same word: a thread waits for both ends of messages; "
+            "report it");
 }
 
 /* ---- one word, by both ---- */
@@ -222,7 +229,8 @@ static void check_word(void)
     xport_far->quiet(f);
     lost = 2 * TURNS - __atomic_load_n(word, __ATOMIC_SEQ_CST);
     say(stale ? OFI_WARN : OFI_PASS, "one word", "atomics of the processor and "
-        "the NIC in turn: %s; at once: %s (Sluice never mixes them)",
+        "the NIC in turn: %s; at once: %s (Sluice's own take turns, and only "
+        "where gates pass)",
         stale ? "they see old values" : "each sees the other's",
         lost ? "some are lost" : "none is lost");
     xport_far->flow_close(f);

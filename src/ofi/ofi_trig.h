@@ -108,14 +108,18 @@ enum { OFI_CHAINS = 64 };       /* two halos of 26 neighbours */
 /* Words that the NIC raises, of so many bytes each; one more is the test's. */
 enum { OFI_TRIG_WORD = 64, OFI_TRIG_WORDS = 64 };
 
+enum { OFI_TRIG_BUMPS = 4 };   /* of the test */
+
 struct ofi_trig_engine {
     struct base_lock lock;
     const struct ofi_trig_kind *kind;
     int state;                  /* atomic; 0: not tried; 1; or -errno */
     struct ofi_ep *ep;          /* its queue tells of no others */
     bool errors_count;          /* towards thresholds, as successes do */
-    int gate_counts;            /* of each atomic that comes to a region; 0:
-                                 * not tried, or nothing */
+    uint64_t gate_counts;       /* what OFI_TRIG_BUMPS atomics to a region
+                                 * count; 0: not tried, or nothing */
+    bool in_turn;               /* NIC and processor see what the other one has
+                                 * stored to a word */
     struct fid_cntr *writes, *reads, *probe[3];
     struct ofi_work *all, *unused;
     struct ofi_work *held;      /* signals to be posted, by next */
@@ -138,6 +142,11 @@ extern struct ofi_trig_engine ofi_trig;
 static inline int ofi_trig_state(void)
 {
     return __atomic_load_n(&ofi_trig.state, __ATOMIC_ACQUIRE);
+}
+
+static inline bool ofi_trig_has_gates(void)
+{
+    return ofi_trig.gate_counts == OFI_TRIG_BUMPS && ofi_trig.in_turn;
 }
 
 /* ---- ofi_trig.c ---- */
@@ -198,8 +207,8 @@ void ofi_trig_reap(void);
 void ofi_trig_settle(void);
 
 /* ---- ofi_trig_test.c ---- */
-/* Before anything is armed: do failures count towards thresholds, and what
- * does a region's counter count? */
+/* Before anything is armed: do failures count towards thresholds, what does a
+ * region's counter count, and may a word be raised by both sides? */
 int ofi_trig_probe(void);
 /* What --check asks in addition: has a put that failed counted, and had the
  * queue told of it when the counter had? */

@@ -8,11 +8,14 @@
 #include "rt/rt.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 
-enum { TRIES = 20000, SPINS = 100, BUMPS = 4, WRONG_KEY = 0x5a5a };
+enum { TRIES = 20000, SPINS = 100, WRONG_KEY = 0x5a5a };
+/* Words of the test's line: from PUTS on, of puts, and one of both sides. */
+enum { PUTS = 0, IN_TURN = 5, TURNS = 16 };
 
 __attribute__((format(printf, 2, 3)))
 static int because(int rc, const char *fmt, ...)
@@ -23,6 +26,73 @@ static int because(int rc, const char *fmt, ...)
     vsnprintf(ofi_trig.cause, sizeof ofi_trig.cause, fmt, ap);
     va_end(ap);
     return rc;
+}
+
+/* ---- waiting ---- */
+
+/* Until it is so, in so many looks: false if it is not. */
+static bool poll_until(bool (*is)(void *arg), void *arg, int looks)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+
+    for (int i = 0; i < looks; i++) {
+        if (is(arg))
+            return true;
+        if (i > SPINS)
+            nanosleep(&nap, NULL);
+    }
+    return false;
+}
+
+static bool read_entry(void *arg)
+{
+    return fi_cq_read(ofi_trig.ep->cq, arg, 1) == 1;
+}
+
+/* True: the queue has told of that one; false: of another one, or of none in
+ * so many looks. */
+static bool told(const struct ofi_work *w, int looks)
+{
+    struct fi_cq_msg_entry e;
+
+    return poll_until(read_entry, &e, looks) && e.op_context == w;
+}
+
+struct count {
+    struct fid_cntr *of;
+    bool errors;
+    uint64_t least, n;
+};
+
+static bool has_counted(void *arg)
+{
+    struct count *c = arg;
+
+    c->n = c->errors ? fi_cntr_readerr(c->of) : fi_cntr_read(c->of);
+    return c->n >= c->least;
+}
+
+/* Waits for so many failures or successes of a counter: how many there are. */
+static uint64_t await_count(struct fid_cntr *c, bool errors, uint64_t least)
+{
+    struct count x = { c, errors, least, 0 };
+
+    poll_until(has_counted, &x, TRIES);
+    return x.n;
+}
+
+/* So many, or what it is when it has not changed for a while. */
+static uint64_t await_all(struct fid_cntr *c, uint64_t least)
+{
+    const struct timespec pause = { .tv_nsec = 10000000 };
+    uint64_t was, n = await_count(c, false, least);
+
+    do {
+        was = n;
+        nanosleep(&pause, NULL);
+        n = fi_cntr_read(c);
+    } while (n != was);
+    return n;
 }
 
 /* ---- do failures count? ---- */
@@ -56,43 +126,13 @@ static int post_put(struct ofi_work *w, uint64_t *from, uint64_t wrong,
     return ofi_trig_post(w, go, 2, done);
 }
 
-/* True: the queue has told of that one; false: of another one, or of none in
- * so many looks. */
-static bool told(const struct ofi_work *w, int looks)
-{
-    const struct timespec nap = { .tv_nsec = 100000 };
-    struct fi_cq_msg_entry e;
-
-    for (int i = 0; i < looks; i++) {
-        if (fi_cq_read(ofi_trig.ep->cq, &e, 1) == 1)
-            return e.op_context == w;
-        if (i > SPINS)
-            nanosleep(&nap, NULL);
-    }
-    return false;
-}
-
-/* Waits for so many failures or successes of a counter: how many there are. */
-static uint64_t await_count(struct fid_cntr *c, bool errors, uint64_t least)
-{
-    const struct timespec nap = { .tv_nsec = 100000 };
-    uint64_t n = 0;
-
-    for (int i = 0; i < TRIES && n < least; i++) {
-        n = errors ? fi_cntr_readerr(c) : fi_cntr_read(c);
-        if (i > SPINS)
-            nanosleep(&nap, NULL);
-    }
-    return n;
-}
-
 /* 1 and a failure are on the counter that a put waits for at 2.  Another put
  * has come and gone when the source changes and the second 1 is added, so what
  * arrives says when the first one went. */
 static int see_what_goes(struct ofi_work *w[2], struct fid_cntr *c[3],
                          bool *counts)
 {
-    uint64_t *word = words_of_test();
+    uint64_t *word = words_of_test() + PUTS;
     int rc;
 
     word[0] = 1;
@@ -128,34 +168,64 @@ static bool may_have_gates(void)
            ofi.info->caps & FI_RMA_EVENT && !(mode & FI_MR_VIRT_ADDR);
 }
 
-/* Atomics that come there one after another, as bumps of gates do. */
+/* The NIC adds 1 at once, and has ended it. */
+static int add_now(struct ofi_work *w, struct fid_cntr *c[3],
+                   const struct xport_at *at)
+{
+    const struct xport_trig_op add = {
+        .kind = XPORT_TRIG_AMO, .len = sizeof(uint64_t), .at = *at,
+        .amo = { XPORT_ADD, 8, 1, 0 }
+    };
+    int rc;
+
+    ofi_trig_make(w, &add);
+    rc = ofi_trig_post(w, c[1], 0, c[2]);
+    if (!rc && !told(w, TRIES))
+        rc = because(-ETIMEDOUT, "an atomic of deferred work does not end");
+    return rc;
+}
+
+/* Atomics that come there one after another, as bumps of gates do.  What counts
+ * more than 1 may be past their number before all has been counted, and what
+ * has lost one may come to it. */
 static int bump_region(struct ofi_work *w, struct fid_cntr *c[3],
                        struct fid_mr *region)
 {
-    const struct xport_trig_op bump = {
-        .kind = XPORT_TRIG_AMO, .len = sizeof(uint64_t),
-        .at = { rt_job.pe, XPORT_GATE, fi_mr_key(region) },
-        .amo = { XPORT_ADD, 8, 1, 0 }
-    };
-    uint64_t n, at = fi_cntr_read(c[1]);
-    int rc;
+    const struct xport_at at = { rt_job.pe, XPORT_GATE, fi_mr_key(region) };
+    int rc = 0;
 
-    for (int i = 0; i < BUMPS; i++) {
-        ofi_trig_make(w, &bump);
-        rc = ofi_trig_post(w, c[1], at, c[2]);
-        if (rc)
-            return rc;
-        if (!told(w, TRIES))
-            return because(-ETIMEDOUT, "an atomic to a region with a counter "
-                           "does not end");
-    }
-    /* What counts twice is past that, though the last may be late. */
-    n = await_count(c[0], false, BUMPS);
-    ofi_trig.gate_counts = n == BUMPS ? 1 : (int)((n + 1) / BUMPS);
-    if (n != BUMPS)
-        log_info(LOG_OFI, "%d atomics to a region count %d: messages between "
-                 "nodes wait for each other by a thread", (int)BUMPS, (int)n);
+    for (int i = 0; i < OFI_TRIG_BUMPS && !rc; i++)
+        rc = add_now(w, c, &at);
+    if (rc)
+        return rc;
+    ofi_trig.gate_counts = await_all(c[0], OFI_TRIG_BUMPS);
+    if (ofi_trig.gate_counts != OFI_TRIG_BUMPS)
+        log_info(LOG_OFI, "%d atomics to a region count %" PRIu64 ": messages "
+                 "between nodes wait for each other by a thread",
+                 (int)OFI_TRIG_BUMPS, ofi_trig.gate_counts);
     return 0;
+}
+
+/* A gate's flag is raised by the NIC, and by the processor where the NIC had no
+ * room: does each see what the other one has stored? */
+static int see_turns(struct ofi_work *w, struct fid_cntr *c[3])
+{
+    uint64_t *word = words_of_test() + IN_TURN;
+    const struct xport_at at = place(word);
+    bool seen = true;
+    int rc = 0;
+
+    for (uint64_t i = 0; i < TURNS && seen && !rc; i++) {
+        __atomic_store_n(word, 2 * i, __ATOMIC_RELEASE);
+        rc = add_now(w, c, &at);
+        seen = __atomic_load_n(word, __ATOMIC_ACQUIRE) == 2 * i + 1;
+    }
+    ofi_trig.in_turn = seen && !rc;
+    if (!seen && !rc)
+        log_info(LOG_OFI, "the NIC does not see what the processor stores to "
+                 "a word: messages between nodes wait for each other by a "
+                 "thread");
+    return rc;
 }
 
 /* Without such regions the rest is of use all the same. */
@@ -171,17 +241,24 @@ static int see_what_counts(struct ofi_work *w, struct fid_cntr *c[3])
     }
     rc = bump_region(w, c, region);
     fi_close(&region->fid);
-    return rc;
+    return rc ? rc : see_turns(w, c);
 }
 
 /* ---- both, and what --check tries ---- */
 
-static int take_for_probe(struct ofi_work *w[2])
+static int open_counters(void)
 {
     int rc = 0;
 
     for (int i = 0; i < 3 && !rc; i++)
         rc = ofi_trig_counter(&ofi_trig.probe[i]);
+    return rc;
+}
+
+static int take_for_probe(struct ofi_work *w[2])
+{
+    int rc = open_counters();
+
     for (int i = 0; i < 2 && !rc; i++) {
         w[i] = ofi_trig_take();
         if (w[i])
@@ -205,6 +282,7 @@ int ofi_trig_probe(void)
 
     ofi_trig.errors_count = false;
     ofi_trig.gate_counts = 0;
+    ofi_trig.in_turn = false;
     if (!ofi_trig.kind->entries)
         return 0;
     rc = take_for_probe(w);
@@ -213,10 +291,11 @@ int ofi_trig_probe(void)
     if (rc)                     /* it may have entries: see close_all */
         return rc;
     close_counters();
-    for (int i = 0; i < 3 && !rc && may_have_gates(); i++)
-        rc = ofi_trig_counter(&ofi_trig.probe[i]);
-    if (!rc && may_have_gates())
-        rc = see_what_counts(w[0], ofi_trig.probe);
+    if (may_have_gates()) {
+        rc = open_counters();
+        if (!rc)
+            rc = see_what_counts(w[0], ofi_trig.probe);
+    }
     if (rc)
         return rc;
     for (int i = 0; i < 2; i++)
@@ -227,25 +306,21 @@ int ofi_trig_probe(void)
 
 /* What the queue has told of: a put that went, a put that failed. */
 struct seen {
+    const struct ofi_work *put;
     bool went, failed;
 };
 
-/* In so many looks, or sooner if that is all. */
-static void look(const struct ofi_work *went, int looks, struct seen *s)
+static bool see_both(void *arg)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
-    struct fi_cq_err_entry err = { 0 };
+    OFI_GROWS(fi_cq_err_entry) err = { 0 };
     struct fi_cq_msg_entry e;
-    ssize_t n;
+    struct seen *s = arg;
+    ssize_t n = fi_cq_read(ofi_trig.ep->cq, &e, 1);
 
-    for (int i = 0; i < looks && !(s->went && s->failed); i++) {
-        n = fi_cq_read(ofi_trig.ep->cq, &e, 1);
-        s->went |= n == 1 && e.op_context == went;
-        s->failed |= n == -FI_EAVAIL &&
-                     fi_cq_readerr(ofi_trig.ep->cq, &err, 0) >= 0;
-        if (i > SPINS)
-            nanosleep(&nap, NULL);
-    }
+    s->went |= n == 1 && e.op_context == s->put;
+    s->failed |= n == -FI_EAVAIL &&
+                 fi_cq_readerr(ofi_trig.ep->cq, &err.a, 0) >= 0;
+    return s->went && s->failed;
 }
 
 /* A put waits for 2 of a counter: one, and one that a put with a key that
@@ -253,8 +328,8 @@ static void look(const struct ofi_work *went, int looks, struct seen *s)
 static int fail_one(struct ofi_work *w[2], struct fid_cntr *c[3], bool *counts,
                     bool *first)
 {
-    struct seen s = { false, false };
-    uint64_t *word = words_of_test();
+    struct seen s = { w[0], false, false };
+    uint64_t *word = words_of_test() + PUTS;
     int rc;
 
     word[0] = 1;
@@ -267,13 +342,12 @@ static int fail_one(struct ofi_work *w[2], struct fid_cntr *c[3], bool *counts,
     fi_cntr_add(c[0], 1);
     fi_cntr_add(c[1], 2);
     await_count(c[0], true, 1);
-    look(w[0], 1, &s);
+    see_both(&s);
     *first = s.failed;
-    look(w[0], 4 * SPINS, &s);
+    poll_until(see_both, &s, 4 * SPINS);
     *counts = s.went;
     fi_cntr_add(c[0], 1);
-    look(w[0], TRIES, &s);
-    return s.went && s.failed ? 0 : -ETIMEDOUT;
+    return poll_until(see_both, &s, TRIES) ? 0 : -ETIMEDOUT;
 }
 
 int ofi_trig_try_failure(bool *counts, bool *first)
@@ -308,14 +382,21 @@ static int ring(const struct xport_trig *t, void *stream)
                         gtl_error()) : 0;
 }
 
-static bool is_over(struct xport_trig *t, uint64_t least)
+struct flag {
+    struct xport_trig *of;
+    uint64_t least;
+};
+
+static bool is_over(void *arg)
 {
+    struct flag *f = arg;
+    struct xport_trig *t = f->of;
     bool over;
 
     lock_acquire(&ofi_trig.lock);
     ofi_trig_reap();
     over = t->is_failed ||
-           (__atomic_load_n(t->word, __ATOMIC_ACQUIRE) >= least &&
+           (__atomic_load_n(t->word, __ATOMIC_ACQUIRE) >= f->least &&
             !t->entries);
     lock_release(&ofi_trig.lock);
     return over;
@@ -323,14 +404,10 @@ static bool is_over(struct xport_trig *t, uint64_t least)
 
 static int await(struct xport_trig *t, uint64_t least)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
+    struct flag f = { t, least };
 
-    for (int i = 0; i < TRIES; i++) {
-        if (is_over(t, least))
-            return 0;
-        if (i > SPINS)
-            nanosleep(&nap, NULL);
-    }
+    if (poll_until(is_over, &f, TRIES))
+        return 0;
     if (t->mmio && !fi_cntr_read(t->go))
         return because(-ETIMEDOUT, "what a stream stores to a doorbell does "
                        "not get to the NIC (%s, %s)", gtl->name,
@@ -371,7 +448,7 @@ static void note_failure(void *arg, const char *call, const char *what, int pe,
 
 int ofi_trig_test(void)
 {
-    uint64_t *word = words_of_test();
+    uint64_t *word = words_of_test() + PUTS;
     uint64_t value = 0x1234567812345678;
     struct xport_trig_op op = {
         .kind = XPORT_TRIG_PUT, .call = "the test's", .len = sizeof value,

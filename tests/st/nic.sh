@@ -39,6 +39,14 @@ rule=1
 nic cxi 16 host 2 1 order & nic cxi 500 host 2 1 channel & wait
 rule=0
 
+# No gates: regions count twice and late, or the NIC does not see what the
+# processor stores to a gate's flag where the NIC has no room.
+extra='FAKE_CXI_REGION=2 FAKE_CXI_REGION_LATE_US=3000'
+nic cxi 500 host 2 1 channel
+extra=FAKE_CXI_STALE=1
+nic cxi 16 host 2 1 channel
+extra=
+
 # Long ones are the agent's here.
 job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
     SHMEM_STALL=1 SHMEM_TIMEOUT=2 "$at/st/pause"

@@ -79,6 +79,7 @@ const struct cxi_mr *cxi_mr_of(struct cxi_domain *dom, const void *buf);
 int cxi_mr_reach(struct cxi_op *op, const void *buf, size_t len,
                  const void *desc);
 void cxi_mr_count(struct cxi_domain *dom);          /* locked */
+void cxi_mr_count_late(struct cxi_domain *dom);     /* locked: what is due */
 
 /* cq.c: all locked. */
 void cxi_cq_event(struct cxi_op *op);
@@ -109,6 +110,10 @@ int cxi_use(struct cxi_nic_use *u, enum cxi_what what, long n);
 long cxi_used(struct cxi_nic_use *u, enum cxi_what what);   /* of all PEs */
 long cxi_most(struct cxi_nic_use *u, enum cxi_what what);
 size_t cxi_depth(void);         /* as get_dwq_depth says it */
+
+/* stale.c: around an atomic that the base provider carries out; locked. */
+void cxi_stale_before(const struct cxi_op *op);
+void cxi_stale_after(const struct cxi_op *op);
 
 /* nic.c */
 int cxi_nic_start(struct cxi_domain *dom);

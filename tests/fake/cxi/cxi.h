@@ -45,6 +45,7 @@
 #define CXI_KEY_LOW     ((1ull << 45) - 1)
 #define CXI_KEY_PROBE   (1ull << 46)
 #define CXI_KEY_SHADOW  (1ull << 47)
+#define CXI_PORT_LESS   ((1ull << 48) - 1)
 #define CXI_KEY_ALIKE   8       /* regions that may have the same key */
 
 #define container(p, type, member) \
@@ -69,6 +70,7 @@ struct cxi_domain {
     struct cxi_ep *eps;
     struct cxi_mr *mrs;
     int counters, arrivals;     /* of regions: how many, and their epoll */
+    struct cxi_count *uncounted;        /* by them, yet */
     uint64_t next_key, random, delay;   /* delay: the longest, in ns */
     struct {
         uint64_t rkey;          /* of the first region with a key */
@@ -156,6 +158,13 @@ struct cxi_mr {
     uint64_t access, key;
     unsigned alike;             /* number among those with the same key */
     char touched;
+};
+
+/* What a region's counter is late to count. */
+struct cxi_count {
+    struct cxi_count *next;
+    struct cxi_mr *mr;
+    uint64_t due, n;
 };
 
 enum cxi_kind { CXI_WRITE, CXI_READ, CXI_ATOMIC, CXI_FETCH, CXI_COMPARE,

@@ -140,6 +140,7 @@ static ssize_t give(struct cxi_op *op)
         return fi_send(op->ep->real, op->copy ? op->copy : op->buf, op->len,
                        NULL, op->peer, op);
     default:
+        cxi_stale_before(op);
         return give_atomic(op);
     }
 }
@@ -235,6 +236,7 @@ static void returned(struct cxi_op *op, int err)
         hold(op);
     } else {
         cxi_key_was_right(op);
+        cxi_stale_after(op);
         if (!op->complete)
             cxi_cq_event(op);
         done(op);
@@ -330,6 +332,7 @@ void cxi_nic_pass(struct cxi_domain *dom)
     do {
         cxi_bell_take(dom);
         cxi_mr_count(dom);
+        cxi_mr_count_late(dom);
         drain_base(dom);
         cxi_cq_late(dom);
         cxi_work_fire(dom);
@@ -342,6 +345,9 @@ void cxi_nic_pass(struct cxi_domain *dom)
 static uint64_t next_due(struct cxi_domain *dom, uint64_t now)
 {
     uint64_t due = dom->inflight ? now + 1000000 : NEVER;
+
+    if (dom->uncounted && dom->uncounted->due < due)
+        due = dom->uncounted->due > now ? dom->uncounted->due : now;
 
     for (struct cxi_ep *ep = dom->eps; ep; ep = ep->next)
         for (struct cxi_op *op = ep->first; op; op = op->next)

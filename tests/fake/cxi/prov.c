@@ -73,6 +73,9 @@
  *                         tells of them later than the counter
  *   FAKE_CXI_REGION=n     what a counter of a region counts for each write or
  *                         atomic that comes there, 1
+ *   FAKE_CXI_REGION_LATE_US=n   how long after it has come, 0
+ *   FAKE_CXI_STALE=1      atomics on own words do not see what the processor
+ *                         has stored since the last one (stale.c)
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_OPS=n        the newest extensions of a domain, dom_ops_v6; 4 is a
  *                         release without get_dwq_depth
