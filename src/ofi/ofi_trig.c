@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "ofi/ofi_cxi.h"
+#include "ofi/ofi_local.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct ofi_trig_engine ofi_trig = { .lock = LOCK_INIT };
@@ -65,15 +67,49 @@ void ofi_trig_give(struct ofi_work *w)
     ofi_trig.counts.used_entries--;
 }
 
+/* Entries, whose operands the NIC reads and whose results it writes, and the
+ * words of gates: in pages of their own, as a forked child may lack those that
+ * a NIC maps. */
+static int open_memory(void)
+{
+    size_t n = ofi_trig.plan.entries, words = (size_t)ofi_trig.plan.gates + 1;
+    size_t size = n * sizeof *ofi_trig.all + words * sizeof *ofi_trig.counted;
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int rc = 0;
+
+    if (at == MAP_FAILED)
+        return -errno;
+    ofi_trig.all = at;
+    ofi_trig.size = size;
+    ofi_trig.counted = (uint64_t *)(void *)(ofi_trig.all + n);
+    if (ofi.descs)
+        rc = ofi_local_register(at, size, FI_READ | FI_WRITE, &ofi_trig.mr);
+    ofi_trig.desc = ofi_trig.mr ? fi_mr_desc(ofi_trig.mr) : NULL;
+    return rc;
+}
+
+static void close_memory(void)
+{
+    if (ofi_trig.mr)
+        fi_close(&ofi_trig.mr->fid);
+    if (ofi_trig.all)
+        munmap(ofi_trig.all, ofi_trig.size);
+    ofi_trig.all = ofi_trig.unused = ofi_trig.held = NULL;
+    ofi_trig.mr = NULL;
+    ofi_trig.desc = NULL;
+}
+
 static int open_works(void)
 {
     size_t n = ofi_trig.plan.entries;
+    int rc;
 
     if (n < OFI_TRIG_LEAST)
         return ofi_trig_no_depth();
-    ofi_trig.all = calloc(n, sizeof *ofi_trig.all);
-    if (!ofi_trig.all)
-        return -ENOMEM;
+    rc = open_memory();
+    if (rc)
+        return rc;
     for (size_t i = 0; i < n; i++) {
         ofi_trig.all[i].next = ofi_trig.unused;
         ofi_trig.unused = &ofi_trig.all[i];
@@ -335,8 +371,7 @@ static void close_all(void)
         ofi_trig_counter_close(&ofi_trig.probe[i]);
     ofi_trig_counter_close(&ofi_trig.writes);
     ofi_trig_counter_close(&ofi_trig.reads);
-    free(ofi_trig.all);
-    ofi_trig.all = ofi_trig.unused = ofi_trig.held = NULL;
+    close_memory();
     ofi_trig.ep = NULL;
     memset(ofi_trig.chains, 0, sizeof ofi_trig.chains);
     memset(&ofi_trig.counts, 0, sizeof ofi_trig.counts);

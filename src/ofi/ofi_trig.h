@@ -47,7 +47,7 @@ struct ofi_work {
         struct fi_rma_iov rma;
         struct fi_rma_ioc ioc;
     } far;
-    void *desc;
+    void *desc, *result_desc;
     uint64_t operand, compared;
     unsigned char bytes[XPORT_TRIG_BYTES];
     struct xport_trig *trig;
@@ -80,7 +80,6 @@ struct xport_trig {
     bool retired, closed;       /* takes no more: what it has goes on */
     bool gate;                  /* see ofi_trig_gate.c */
     struct fid_mr *region;
-    uint64_t bumped;
     xport_trig_failed *failed;
     void *arg;
     struct xport_trig *next;
@@ -124,6 +123,10 @@ struct ofi_trig_engine {
     struct ofi_work *all, *unused;
     struct ofi_work *held;      /* signals to be posted, by next */
     size_t n_works;
+    uint64_t *counted;          /* behind all: words of gates, and the test's */
+    size_t size;                /* of both */
+    struct fid_mr *mr;
+    void *desc;                 /* where the provider wants descriptors */
     struct {
         struct fid_cntr *counter;
         uint64_t uses;

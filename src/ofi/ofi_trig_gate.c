@@ -13,21 +13,21 @@
 
 /* What a PE's messages do not leave of the NIC's counters, the triggers of no
  * queue and no other PE can have. */
-static bool may_have_more(void) REQUIRES(ofi_trig.lock)
+static int gates_made(void) REQUIRES(ofi_trig.lock)
 {
     int n = 0;
 
     for (struct xport_trig *t = ofi_trig.triggers; t; t = t->next)
         n += t->gate;
-    return n < ofi_trig.plan.gates;
+    return n;
 }
 
 static int make_gate(struct xport_trig **out) REQUIRES(ofi_trig.lock)
 {
+    int n = gates_made(), rc;
     struct xport_trig *t;
-    int rc;
 
-    if (!may_have_more())
+    if (n >= ofi_trig.plan.gates)
         return -ENOSPC;
     t = calloc(1, sizeof *t);
     if (!t)
@@ -36,7 +36,8 @@ static int make_gate(struct xport_trig **out) REQUIRES(ofi_trig.lock)
     if (!rc)
         rc = ofi_trig_counter(&t->done);
     if (!rc)
-        rc = ofi_region_open_counted(&t->bumped, sizeof t->bumped, t->go,
+        rc = ofi_region_open_counted(&ofi_trig.counted[n],
+                                     sizeof *ofi_trig.counted, t->go,
                                      &t->region);
     if (rc) {
         log_info(LOG_OFI, "no more gates: %s", ofi_strerror(rc));

@@ -231,9 +231,9 @@ static int see_turns(struct ofi_work *w, struct fid_cntr *c[3])
 /* Without such regions the rest is of use all the same. */
 static int see_what_counts(struct ofi_work *w, struct fid_cntr *c[3])
 {
-    static uint64_t bumped;
+    uint64_t *last = &ofi_trig.counted[ofi_trig.plan.gates];
     struct fid_mr *region;
-    int rc = ofi_region_open_counted(&bumped, sizeof bumped, c[0], &region);
+    int rc = ofi_region_open_counted(last, sizeof *last, c[0], &region);
 
     if (rc) {
         log_info(LOG_OFI, "no gates: %s", ofi_strerror(rc));
@@ -261,10 +261,7 @@ static int take_for_probe(struct ofi_work *w[2])
 
     for (int i = 0; i < 2 && !rc; i++) {
         w[i] = ofi_trig_take();
-        if (w[i])
-            w[i]->desc = NULL;
-        else
-            rc = -ENOSPC;
+        rc = w[i] ? 0 : -ENOSPC;
     }
     return rc;
 }

@@ -8,6 +8,7 @@
 #include "ofi/ofi_trig.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "ofi/ofi_local.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -84,14 +85,28 @@ static void aim(struct ofi_work *w, struct fi_msg_rma *m,
     };
 }
 
+/* Memory of the program's: where the NIC finds it, and its descriptor.  None is
+ * registered for it, as ofi_trig_can() has seen, so no flow hears of that. */
+static void *local_of(const void *p, size_t len, void **desc)
+{
+    struct ofi_local l;
+
+    ofi_local_use(NULL, p, len, 0, -1, &l);
+    *desc = l.desc;
+    return l.at;
+}
+
 static void make_transfer(struct ofi_work *w, const struct xport_trig_op *op)
 {
     bool put = op->kind == XPORT_TRIG_PUT;
-    const void *local = op->local;
+    void *local = w->bytes;
 
+    w->desc = ofi_trig.desc;
     if (op->value)
-        local = memcpy(w->bytes, op->local, op->len);
-    w->local.iov = (struct iovec){ (void *)local, op->len };
+        memcpy(w->bytes, op->local, op->len);
+    else
+        local = local_of(op->local, op->len, &w->desc);
+    w->local.iov = (struct iovec){ local, op->len };
     w->op.rma.ep = ofi_trig.ep->ep;
     w->op.rma.flags = FI_COMPLETION | (put ? FI_DELIVERY_COMPLETE : 0);
     aim(w, &w->op.rma.msg, &op->at, op->len);
@@ -122,11 +137,14 @@ static void aim_word(struct ofi_work *w, struct fi_msg_atomic *m,
 static void make_amo(struct ofi_work *w, const struct xport_at *at,
                      const struct xport_amo *a, void *result)
 {
+    w->desc = w->result_desc = ofi_trig.desc;
+    if (result && result != (void *)w->bytes)
+        result = local_of(result, (size_t)a->size, &w->result_desc);
     w->result = (struct fi_ioc){ result, 1 };
     if (a->op == XPORT_CSWAP) {
         w->op.compare = (struct fi_op_compare_atomic){
             .ep = ofi_trig.ep->ep, .flags = FI_COMPLETION,
-            .fetch = { .msg_iov = &w->result, .desc = &w->desc,
+            .fetch = { .msg_iov = &w->result, .desc = &w->result_desc,
                        .iov_count = 1 },
             .compare = { .msg_iov = &w->cond, .desc = &w->desc,
                          .iov_count = 1 }
@@ -137,7 +155,7 @@ static void make_amo(struct ofi_work *w, const struct xport_at *at,
     } else if (result) {
         w->op.fetch = (struct fi_op_fetch_atomic){
             .ep = ofi_trig.ep->ep, .flags = FI_COMPLETION,
-            .fetch = { .msg_iov = &w->result, .desc = &w->desc,
+            .fetch = { .msg_iov = &w->result, .desc = &w->result_desc,
                        .iov_count = 1 }
         };
         aim_word(w, &w->op.fetch.msg, at, a);
@@ -233,7 +251,6 @@ static int take(struct xport_trig *t, const char *call, struct ofi_work **w,
         w[i]->call = call;
         w[i]->chain = -1;
         w[i]->role = OFI_WORK_OP;
-        w[i]->desc = NULL;
         w[i]->signal = NULL;
     }
     return 0;

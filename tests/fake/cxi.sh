@@ -30,7 +30,7 @@ for line in '13: the operand of FI_ATOMIC_WRITE changed after it was queued .*' 
     '13: a counter is closed that deferred work uses (1)' \
     '13: an endpoint is closed with 1 of its deferred operations armed' \
     '13: deferred work on an endpoint without a counter for FI_READ .*' \
-    '13: the descriptor is not of a region that has the operand' \
+    '18: the descriptor is not of a region that has these 8 bytes .*' \
     '14: 17 entries of deferred work, the NIC has 16' \
     '15: a doorbell takes one plain store of 8 bytes, nothing else .*' \
     '15: a doorbell has nothing at offset 8' \

@@ -78,6 +78,9 @@ void *cxi_local(struct cxi_domain *dom, const void *buf);
 const struct cxi_mr *cxi_mr_of(struct cxi_domain *dom, const void *buf);
 int cxi_mr_reach(struct cxi_op *op, const void *buf, size_t len,
                  const void *desc);
+/* The same of deferred work, which still has to be cancelled then. */
+int cxi_mr_reach_later(struct cxi_ep *ep, const void *buf, size_t len,
+                       const void *desc);
 void cxi_mr_count(struct cxi_domain *dom);          /* locked */
 void cxi_mr_count_late(struct cxi_domain *dom);     /* locked: what is due */
 

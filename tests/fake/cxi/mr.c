@@ -342,29 +342,46 @@ void *cxi_local(struct cxi_domain *dom, const void *buf)
     return (char *)mr->seen + ((const char *)buf - (char *)mr->buf);
 }
 
-int cxi_mr_reach(struct cxi_op *op, const void *buf, size_t len,
-                 const void *desc)
+/* With CXI_FORK_SAFE whole pages are withheld from children. */
+static void withhold(const void *buf, size_t len)
 {
-    struct cxi_ep *ep = op->ep;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = (uintptr_t)buf / page * page;
+    uintptr_t to = ((uintptr_t)buf + len + page - 1) / page * page;
+
+    if (cxi_env("FAKE_CXI_FORK", 0) && cxi_env("CXI_FORK_SAFE", 0) && len)
+        madvise((void *)from, to - from, MADV_DONTFORK);
+}
+
+int cxi_mr_reach_later(struct cxi_ep *ep, const void *buf, size_t len,
+                       const void *desc)
+{
     const struct cxi_mr *mr = ep->dom->mrs;
-    int rc;
 
     if (!ep->hybrid || !desc) {
         ep->dom->log.mapped++;
+        withhold(buf, len);
         return 0;
     }
     while (mr && mr != desc)
         mr = mr->next;
     if (!mr || (uintptr_t)buf - (uintptr_t)mr->buf > mr->len ||
-        (uintptr_t)buf - (uintptr_t)mr->buf + len > mr->len) {
-        rc = cxi_rule(-FI_EINVAL, "18", "the descriptor is not of a region "
-                      "that has these %zu bytes at %p (%zu at %p)", len, buf,
-                      mr ? mr->len : 0, mr ? mr->buf : NULL);
-        cxi_op_cancel(op);
-        return rc;
-    }
+        (uintptr_t)buf - (uintptr_t)mr->buf + len > mr->len)
+        return cxi_rule(-FI_EINVAL, "18", "the descriptor is not of a region "
+                        "that has these %zu bytes at %p (%zu at %p)", len, buf,
+                        mr ? mr->len : 0, mr ? mr->buf : NULL);
     ep->dom->log.described++;
     return 0;
+}
+
+int cxi_mr_reach(struct cxi_op *op, const void *buf, size_t len,
+                 const void *desc)
+{
+    int rc = cxi_mr_reach_later(op->ep, buf, len, desc);
+
+    if (rc)
+        cxi_op_cancel(op);
+    return rc;
 }
 
 static int check(struct cxi_domain *dom, const struct fi_mr_attr *a,
@@ -423,6 +440,8 @@ static int reg_attr(struct fid *fid, const struct fi_mr_attr *a,
     pthread_mutex_unlock(&dom->lock);
     if (rc)
         return rc;
+    if (!mr->seen)
+        withhold(mr->buf, mr->len);
     atomic_fetch_add(&dom->refs, 1);
     if (!dom->prov_keys &&
         fi_mr_reg(dom->real, &mr->touched, 1, FI_REMOTE_WRITE, 0,

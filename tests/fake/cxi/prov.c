@@ -74,8 +74,10 @@
  *   FAKE_CXI_REGION=n     what a counter of a region counts for each write or
  *                         atomic that comes there, 1
  *   FAKE_CXI_REGION_LATE_US=n   how long after it has come, 0
- *   FAKE_CXI_STALE=1      atomics on own words do not see what the processor
- *                         has stored since the last one (stale.c)
+ *   FAKE_CXI_STALE=1      deferred atomics on own words do not see what the
+ *                         processor has stored since the last one; 2: all
+ *   FAKE_CXI_FORK=1       an old kernel: with CXI_FORK_SAFE=1 a child of fork()
+ *                         lacks the pages of what was mapped
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_OPS=n        the newest extensions of a domain, dom_ops_v6; 4 is a
  *                         release without get_dwq_depth

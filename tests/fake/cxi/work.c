@@ -305,35 +305,50 @@ static int make_op(const struct fi_deferred_work *d, struct cxi_ep *ep,
     }
 }
 
-/* With descriptors, an atomic that wants no entry in the queue costs neither
- * event nor credit. */
-static int hybrid(const struct fi_deferred_work *d, struct cxi_op *op)
+/* How it gets at its memory. */
+static int reach(const struct fi_deferred_work *d, const struct cxi_op *op)
 {
-    struct fi_msg_atomic *msg = &d->op.atomic->msg;
-    struct fi_msg_fetch *back =
+    const struct fi_msg_rma *rma = &d->op.rma->msg;
+    const struct fi_msg_atomic *msg = &d->op.atomic->msg;
+    const struct fi_msg_fetch *back =
         d->op_type == FI_OP_FETCH_ATOMIC ? &d->op.fetch_atomic->fetch :
         d->op_type == FI_OP_COMPARE_ATOMIC ? &d->op.compare_atomic->fetch :
         NULL;
-    void *desc = msg->desc ? msg->desc[0] : NULL;
-    struct cxi_mr *mr;
+    int rc = 0;
+
+    if (op->kind == CXI_WRITE || op->kind == CXI_READ)
+        return rma->iov_count && op->len
+               ? cxi_mr_reach_later(op->ep, rma->msg_iov->iov_base, op->len,
+                                    rma->desc ? rma->desc[0] : NULL) : 0;
+    if (op->kind == CXI_SEND || op->kind == CXI_RECV)
+        return 0;
+    if (msg->op != FI_ATOMIC_READ)
+        rc = cxi_mr_reach_later(op->ep, msg->msg_iov->addr, op->len,
+                                msg->desc ? msg->desc[0] : NULL);
+    if (!rc && back)
+        rc = cxi_mr_reach_later(op->ep, back->msg_iov->addr, op->len,
+                                back->desc ? back->desc[0] : NULL);
+    return rc;
+}
+
+/* With descriptors, an atomic that wants no entry in the queue costs neither
+ * event nor credit. */
+static void hybrid(const struct fi_deferred_work *d, struct cxi_op *op)
+{
+    const struct fi_msg_atomic *msg = &d->op.atomic->msg;
+    const struct fi_msg_fetch *back =
+        d->op_type == FI_OP_FETCH_ATOMIC ? &d->op.fetch_atomic->fetch :
+        d->op_type == FI_OP_COMPARE_ATOMIC ? &d->op.compare_atomic->fetch :
+        NULL;
 
     if (op->kind != CXI_ATOMIC && op->kind != CXI_FETCH &&
         op->kind != CXI_COMPARE)
-        return 0;
-    if (!op->ep->hybrid || !desc)
-        return 0;
-    for (mr = op->ep->dom->mrs; mr && mr != desc; mr = mr->next)
-        ;
-    if (msg->iov_count &&
-        (!mr || (uintptr_t)msg->msg_iov->addr - (uintptr_t)mr->buf +
-                op->len > mr->len))
-        return cxi_rule(-FI_EINVAL, "13", "the descriptor is not of a region "
-                        "that has the operand");
-    if (back && !(back->desc && back->desc[0]))
-        return 0;
+        return;
+    if (!op->ep->hybrid || !(msg->desc && msg->desc[0]) ||
+        (back && !(back->desc && back->desc[0])))
+        return;
     op->quiet = !op->entry;
     op->ep->tx_used -= op->quiet;
-    return 0;
 }
 
 /* The real one takes the address of a counter of the endpoint that may not
@@ -371,9 +386,11 @@ static int queue_op(struct cxi_domain *dom, const struct fi_deferred_work *d)
         rc = make_op(d, ep_of(fid), flags, &op);
     if (rc)
         return rc;
-    rc = hybrid(d, op);
-    if (!rc)
+    rc = reach(d, op);
+    if (!rc) {
+        hybrid(d, op);
         rc = bound(ep_of(fid), op);
+    }
     if (rc) {
         cxi_op_cancel(op);
         return rc;
