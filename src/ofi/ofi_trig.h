@@ -76,6 +76,7 @@ struct xport_trig {
     uint64_t bumps;             /* atomic: by the processor */
     uint64_t base;              /* of them, before its present owner */
     bool is_failed, drained;
+    uint64_t told;              /* flags that are over: the last, see note_flag */
     uint64_t covered;           /* operations that flags now gone stood for */
     bool retired, closed;       /* takes no more: what it has goes on */
     bool gate;                  /* see ofi_trig_gate.c */
@@ -223,7 +224,8 @@ int ofi_trig_test(void);
 bool ofi_trig_can(const struct xport_trig_op *op);
 int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op);
 int ofi_trig_flag(struct xport_trig *t, uint64_t *least);
-/* An operation as an entry; -EAGAIN: the NIC did not take it. */
+/* An operation as an entry; -EAGAIN: there is no room now; other errors: the
+ * NIC does not take it. */
 void ofi_trig_make(struct ofi_work *w, const struct xport_trig_op *op);
 int ofi_trig_post(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
                   struct fid_cntr *done);

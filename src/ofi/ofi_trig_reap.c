@@ -4,6 +4,8 @@
  * behind it are raised when all else has ended; but the trigger takes no
  * more. */
 #include "ofi/ofi_trig.h"
+#include "base/clock.h"
+#include "base/env.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -74,6 +76,28 @@ static void drop_led(struct ofi_work *put)
     count(put->trig);
 }
 
+/* What a flag stands for is over.  The NIC adds to the word, so after a failure
+ * it would be behind for good: then the processor raises it to what flags that
+ * are over stand for, in whatever order they are told of. */
+static void note_flag(const struct ofi_work *w)
+{
+    struct xport_trig *t = w->trig;
+    /* A gate's also counts what its owner did in the NIC's place. */
+    uint64_t n = t->gate ? w->number - 1 : w->flag, seen;
+
+    if (n > t->told)
+        t->told = n;
+    if (!t->is_failed || t->closed)     /* the word may be another one's */
+        return;
+    n = t->gate ? t->told - t->base : t->told;
+    seen = __atomic_load_n(t->word, __ATOMIC_RELAXED);
+    /* release: what it stands for is there, and failures are noted. */
+    while (seen < n && !__atomic_compare_exchange_n(t->word, &seen, n, false,
+                                                    __ATOMIC_RELEASE,
+                                                    __ATOMIC_RELAXED))
+        ;
+}
+
 static void fail(struct ofi_work *w, const struct fi_cq_err_entry *err)
 {
     struct xport_trig *t = w->trig;
@@ -88,9 +112,7 @@ static void fail(struct ofi_work *w, const struct fi_cq_err_entry *err)
         t->failed(t->arg, w->call, name_of(w), w->pe, cause);
     t->is_failed = true;
     if (w->role == OFI_WORK_FLAG) {
-        /* A gate's also counts what its owner did in the NIC's place. */
-        __atomic_store_n(t->word, t->gate ? t->armed - t->base : t->flags,
-                         __ATOMIC_RELEASE);
+        note_flag(w);
         return;
     }
     /* A put that its signal follows is counted by that. */
@@ -112,19 +134,6 @@ static void drain(struct xport_trig *t)
 }
 
 /* ---- signals that are posted here ---- */
-
-/* Their puts have been let go, and so are they. */
-static void post_held(void)
-{
-    struct ofi_work *w;
-
-    while ((w = ofi_trig.held)) {
-        if (ofi_trig_post(w, w->trig->go, w->number << w->trig->gate,
-                          w->trig->done))
-            return;             /* at the next look */
-        ofi_trig.held = w->next;
-    }
-}
 
 static void hold(struct ofi_work *w)
 {
@@ -162,8 +171,10 @@ static void ended(struct ofi_work *w)
 
     if (!ofi_trig.kind->entries)
         return;
-    if (w->role == OFI_WORK_FLAG)
+    if (w->role == OFI_WORK_FLAG) {
+        note_flag(w);
         tell_device();
+    }
     if (w->role == OFI_WORK_FLAG && w->number - 1 > t->covered)
         t->covered = w->number - 1;
     if (w->role == OFI_WORK_OP)
@@ -173,6 +184,33 @@ static void ended(struct ofi_work *w)
     give(w);
     tell_first(t);
     drain(t);
+}
+
+/* The NIC never has it, so nothing of its counts it. */
+static void refuse(struct ofi_work *w, int rc)
+{
+    const struct fi_cq_err_entry err = { .err = -rc };
+
+    fail(w, &err);
+    fi_cntr_add(w->trig->done, 1);
+    ended(w);
+}
+
+/* Their puts have been let go, and so are they. */
+static void post_held(void)
+{
+    struct ofi_work *w;
+    int rc;
+
+    while ((w = ofi_trig.held)) {
+        rc = ofi_trig_post(w, w->trig->go, w->number << w->trig->gate,
+                           w->trig->done);
+        if (rc == -EAGAIN)
+            return;             /* at the next look */
+        ofi_trig.held = w->next;
+        if (rc)
+            refuse(w, rc);
+    }
 }
 
 static bool read_error(void)
@@ -243,19 +281,40 @@ static bool all_settled(void)
     return all;
 }
 
+/* A queue that has lost what it was to tell. */
+static bool is_too_long(uint64_t since)
+{
+    static bool said;
+
+    if (!env.TIMEOUT ||
+        clock_ns() - since < (uint64_t)env.TIMEOUT * 1000000000)
+        return false;
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        log_warn(ERR_NET, "%s does not tell of deferred work that is over, for "
+                 "%ld s (SHMEM_TIMEOUT): failures of operations on streams may "
+                 "be missed; SHMEM_TRIGGER=soft does without such work",
+                 ofi.name, (long)env.TIMEOUT);
+    return true;
+}
+
 /* The NIC has ended it all, so its queue is about to tell. */
 void ofi_trig_settle(void)
 {
     const struct timespec nap = { .tv_nsec = 20000 };
+    uint64_t since = 0;
 
     if (likely(!ofi_trig.errors_count) || ofi_trig_state() != 1)
         return;
     for (int i = 0; !all_settled(); i++) {
-        if (i < PAUSES)
+        if (i < PAUSES) {
             atomics_pause();
-        else if (i < YIELDS)
+        } else if (i < YIELDS) {
             sched_yield();
-        else
+        } else {
             nanosleep(&nap, NULL);
+            since = since ? since : clock_ns();
+            if (is_too_long(since))
+                return;
+        }
     }
 }

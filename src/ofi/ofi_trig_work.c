@@ -62,12 +62,14 @@ bool ofi_trig_can(const struct xport_trig_op *op)
 
 /* ---- how ---- */
 
+enum { WRONG = 0x5a5a };        /* of a key's bits */
+
 static uint64_t key_of(const struct ofi_peer *p, const struct xport_at *at)
 {
     bool wrong = unlikely(fault_armed) && at->pe != rt_job.pe &&
                  fault_hit(FAULT_OFI_KEY);
 
-    return wrong ? 0x5a5a : ofi_remote_key(p, at);
+    return wrong ? WRONG : ofi_remote_key(p, at);
 }
 
 static void aim(struct ofi_work *w, struct fi_msg_rma *m,
@@ -207,9 +209,18 @@ int ofi_trig_post(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
     w->work.triggering_cntr = go;
     w->work.completion_cntr = done;
     rc = fi_control(&ofi.domain->fid, FI_QUEUE_WORK, &w->work);
-    if (rc && rc != -FI_EAGAIN && rc != -FI_ENOSPC)
+    if (rc == -FI_EAGAIN || rc == -FI_ENOSPC)
+        return -EAGAIN;
+    if (rc)
         log_info(LOG_OFI, "FI_QUEUE_WORK: %s", ofi_strerror(rc));
-    return rc ? -EAGAIN : 0;
+    return rc;
+}
+
+/* What it does not take, a thread does. */
+static int post(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
+                struct fid_cntr *done)
+{
+    return ofi_trig_post(w, go, at, done) ? -EAGAIN : 0;
 }
 
 /* The trigger's from now on. */
@@ -223,7 +234,7 @@ static void enlist(struct ofi_work *w)
 static int queue(struct ofi_work *w, struct fid_cntr *go, uint64_t at,
                  struct fid_cntr *done)
 {
-    int rc = ofi_trig_post(w, go, at, done);
+    int rc = post(w, go, at, done);
 
     if (!rc)
         enlist(w);
@@ -307,7 +318,7 @@ static int arm_put_first(struct xport_trig *t, const struct xport_trig_op *op)
 
     if (rc)
         return rc;
-    rc = ofi_trig_post(w[0], t->go, goes_at(t), NULL);
+    rc = post(w[0], t->go, goes_at(t), NULL);
     if (rc) {
         ofi_trig_give(w[0]);
         ofi_trig_give(w[1]);
@@ -381,6 +392,8 @@ int ofi_trig_flag(struct xport_trig *t, uint64_t *least)
     if (!rc) {
         w->role = OFI_WORK_FLAG;
         make_amo(w, &at, &add, NULL);
+        if (t->arg && fault_hit(FAULT_OFI_FLAG))        /* not the test's */
+            w->far.ioc.key ^= WRONG;
         rc = queue(w, t->done, t->armed, t->flagged);
         if (rc)
             ofi_trig_give(w);

@@ -169,6 +169,51 @@ static void signals(int peer)
     IS(shmemx_queue_destroy(q), 0);
 }
 
+/* What tells that the NIC has done it fails: flags of later starts are not
+ * raised for that, and another stream's calls do not wait for those. */
+static void flags(int peer)
+{
+    shmemx_stream_t s, other;
+
+    IS(shmemx_stream_create(&s), 0);
+    IS(shmemx_stream_create(&other), 0);
+    IS(shmemx_uint64_p_on_stream(&data[0], 3, peer, s), 0);
+    IS(shmemx_quiet_on_stream(s), 0);
+    passed = 0;
+    IS(shmemx_stream_call(s, set, &passed), 0);
+    IS(shmemx_uint64_wait_until_on_stream(&back, SHMEM_CMP_EQ, 8, s), 0);
+    IS(shmemx_uint64_p_on_stream(&data[1], 4, peer, s), 0);
+    IS(shmemx_quiet_on_stream(s), 0);
+    while (!__atomic_load_n(&passed, __ATOMIC_ACQUIRE))
+        usleep(100);
+    IS(shmemx_stream_sync(other), 0);
+    shmem_signal_set(&back, 8, shmem_my_pe());
+    IS(shmemx_stream_sync(s), -EIO);
+    IS(shmem_uint64_g(&data[0], peer), 3);
+    IS(shmem_uint64_g(&data[1], peer), 4);
+}
+
+/* The NIC takes a put, and of its signal it hears only when that has ended. */
+static void refused(int peer)
+{
+    shmemx_stream_t s[2];
+
+    for (int i = 0; i < 2; i++) {
+        from[i] = 5 + i;
+        IS(shmemx_stream_create(&s[i]), 0);
+        IS(shmemx_putmem_signal_on_stream(&data[i], &from[i], 8, &come[i], 1,
+                                          i ? SHMEM_SIGNAL_ADD
+                                            : SHMEM_SIGNAL_SET, peer, s[i]), 0);
+        IS(shmemx_quiet_on_stream(s[i]), 0);
+    }
+    IS(shmemx_stream_sync(s[0]), -EIO);
+    IS(shmemx_stream_sync(s[1]), 0);
+    for (int i = 0; i < 2; i++) {
+        IS(shmem_uint64_g(&data[i], peer), 5 + i);
+        IS(shmem_uint64_g(&come[i], peer), i);
+    }
+}
+
 /* The peer dies with much under way; no stream stays behind that. */
 static void lose(int peer)
 {
@@ -210,6 +255,10 @@ int main(int argc, char **argv)
         queue(1);
     if (!me && !strcmp(argv[1], "signals"))
         signals(1);
+    if (!me && !strcmp(argv[1], "flags"))
+        flags(1);
+    if (!me && !strcmp(argv[1], "refused"))
+        refused(1);
     if (!me && !strcmp(argv[1], "lose"))
         lose(1);
     if (!me && !strcmp(argv[1], "cut"))
@@ -292,6 +341,11 @@ export FAKE_CXI_ERRORS_COUNT=1
 run cxi ofi.key streams nic1 &
 run cxi ofi.key queue nics1 &
 wait
+FAKE_CXI_REFUSE=1 run cxi membarrier refused refused &
+SHMEM_TIMEOUT=5 run cxi ofi.flag flags flags1 &
+wait
+export FAKE_CXI_ERRORS_COUNT=0
+run cxi ofi.flag flags flags0
 # Some of the keys are bad.
 rate=0.3
 for FAKE_CXI_ERRORS_COUNT in 0 1; do
@@ -311,6 +365,12 @@ grep -qx 'exit status 0' cut ||
         grep -q 'PE 1 .*: shmem_barrier_all: all other PEs have gone on for 2 s (SHMEM_TIMEOUT), .*\[S-E-NET\]' cut; } ||
     fail "cut: $(cat cut)"
 to='PE 1 \(host [^ ]+\)'
+set='shmemx_putmem_signal_on_stream failed: atomic'
+lines refused "shmemx_stream_sync: on stream 0x[0-9a-f]+ $set, $to: Operation not supported.*"
+own='a flag failed: atomic, PE 0 \(host [^ ]+\): Input/output error: .*'
+for rule in 0 1; do
+    lines flags$rule "shmemx_stream_sync: on stream 0x[0-9a-f]+ $own; 1 more failed"
+done
 streams key "$to: Permission denied; provider sockets[^;]*"
 streams tcp "$to: Input/output error; provider tcp;ofi_rxm[^;]*"
 queue keys "$to: Permission denied; provider sockets[^;]*"

@@ -78,6 +78,7 @@
  *                         processor has stored since the last one; 2: all
  *   FAKE_CXI_FORK=1       an old kernel: with CXI_FORK_SAFE=1 a child of fork()
  *                         lacks the pages of what was mapped
+ *   FAKE_CXI_REFUSE=1     deferred atomics that set a word are refused
  *   FAKE_CXI_FLUSH_MS=n   how long FI_FLUSH_WORK sleeps, 1000 as the real one
  *   FAKE_CXI_OPS=n        the newest extensions of a domain, dom_ops_v6; 4 is a
  *                         release without get_dwq_depth

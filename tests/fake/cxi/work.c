@@ -372,6 +372,10 @@ static int queue_op(struct cxi_domain *dom, const struct fi_deferred_work *d)
     uint64_t flags;
     int rc = look(d, &fid, &flags);
 
+    if (!rc && d->op_type == FI_OP_ATOMIC &&
+        d->op.atomic->msg.op == FI_ATOMIC_WRITE &&
+        cxi_env("FAKE_CXI_REFUSE", 0))
+        rc = -FI_EOPNOTSUPP;
     if (!rc && ep_of(fid)->tclass != dom->tclass)
         rc = -FI_EINVAL;
     if (!rc && (ep_of(fid)->dom != dom || (counts && counts->dom != dom) ||
