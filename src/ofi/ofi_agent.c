@@ -76,7 +76,7 @@ static bool under_way(void)
             return true;
     return ofi_rails_in_flight() || ofi_stripe_rests() ||
            ofi_serve_stuck() || ofi_land_busy() || ofi_ring_watches() ||
-           ofi_amo_rests() || ofi_amo_leads();
+           ofi_ring_flies() || ofi_amo_rests() || ofi_amo_leads();
 }
 
 /* Until something comes, or the agent is called or is to stop; true where

@@ -33,7 +33,7 @@ static struct way {
 } ways[WAYS] = { { .lock = LOCK_INIT }, { .lock = LOCK_INIT } };
 static struct base_lock looking = LOCK_INIT;
 
-int ofi_ring_watched;
+int ofi_ring_watched, ofi_ring_flying;
 
 static void need(int rc)
 {
@@ -98,6 +98,7 @@ static void forget(void)
         if (ring.pieces[i].event)
             gtl->event_destroy(ring.pieces[i].event);
     memset(ring.pieces, 0, sizeof ring.pieces);
+    __atomic_store_n(&ofi_ring_flying, 0, __ATOMIC_RELAXED);
     for (int w = 0; w < WAYS; w++) {
         if (ways[w].stream)
             gtl->stream_destroy(ways[w].stream);
@@ -293,11 +294,28 @@ int ofi_ring_look(void)
     return n;
 }
 
+/* Where the owner computes, only the progress thread sees that it is back. */
+static void fly(struct ofi_piece *p)
+{
+    __atomic_store_n(&p->flies, 1, __ATOMIC_RELAXED);
+    if (__atomic_fetch_add(&ofi_ring_flying, 1, __ATOMIC_SEQ_CST) == 0)
+        ofi_agent_need();
+}
+
+/* Before the piece may be another's. */
+static void land(struct ofi_piece *p)
+{
+    if (__atomic_exchange_n(&p->flies, 0, __ATOMIC_RELAXED))
+        __atomic_fetch_sub(&ofi_ring_flying, 1, __ATOMIC_RELAXED);
+}
+
 static void one_end(struct ofi_piece *p)
 {
     /* acquire, release: whoever is last sees what the others brought. */
-    if (__atomic_fetch_sub(&p->waits, 1, __ATOMIC_ACQ_REL) == 1)
-        go_on(p);
+    if (__atomic_fetch_sub(&p->waits, 1, __ATOMIC_ACQ_REL) != 1)
+        return;
+    land(p);
+    go_on(p);
 }
 
 void ofi_piece_done(struct ofi_op *op)
@@ -313,6 +331,7 @@ void ofi_piece_failed(struct ofi_op *op)
 
     if (uses & 1)               /* no answer will come */
         __atomic_store_n(&p->uses, uses + 1, __ATOMIC_RELAXED);
+    land(p);
     ofi_stage_failed(p);
 }
 
@@ -341,6 +360,7 @@ static void begin(struct ofi_piece *p, struct ofi_ep *e, int ends,
     p->op.kind = OFI_PIECED;
     p->step = then;
     __atomic_store_n(&p->waits, ends, __ATOMIC_RELAXED);
+    fly(p);
     __atomic_fetch_add(&e->in_flight, 1, __ATOMIC_RELAXED);
 }
 
@@ -350,6 +370,7 @@ static bool begun(struct ofi_piece *p, struct ofi_ep *e, ofi_step *was,
     if (likely(!rc))
         return true;
     __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
+    land(p);
     if (rc != -FI_EAGAIN) {
         ofi_failed(p->op.flow, what, p->op.pe, rc, NULL);
         ofi_stage_failed(p);
@@ -433,7 +454,9 @@ bool ofi_piece_mail(struct ofi_piece *p, struct ofi_ep *e, bool answer,
         return true;
     if (inject)                 /* it leaves no entry in a queue */
         __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
-    if (inject && !answer)
+    if (inject && !answer) {
+        land(p);
         return then(p);
+    }
     return true;
 }

@@ -28,6 +28,7 @@ struct ofi_piece {
     struct ofi_op op;
     ofi_step *step;             /* the next */
     int watched;                /* atomic: ofi_ring_progress is to take it */
+    int flies;                  /* atomic: counted in ofi_ring_flying */
     int waits;                  /* atomic: ends that the next step waits for */
     bool copies;                /* it waits for a copy: number turn of way */
     enum ofi_way way;
@@ -85,6 +86,12 @@ void ofi_piece_done(struct ofi_op *op);
 void ofi_piece_failed(struct ofi_op *op);
 void ofi_piece_answered(const struct ofi_am_head *h);
 
+/* Pieces that the network has: their next step wants a look at its queues. */
+extern int ofi_ring_flying;     /* atomic */
+static inline bool ofi_ring_flies(void)
+{
+    return __atomic_load_n(&ofi_ring_flying, __ATOMIC_SEQ_CST);
+}
 /* Copies that ended, steps that found no room.  How many? */
 extern int ofi_ring_watched;    /* atomic */
 int ofi_ring_look(void);

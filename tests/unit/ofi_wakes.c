@@ -5,10 +5,14 @@
  * fake/cxi_wakes runs it on two nodes. */
 #include "t.h"
 
+#include "gtl/gtl.h"
 #include "ofi/ofi_int.h"
 #include "shmem.h"
+#include "shmemx.h"
 
 enum { LOOP_MS = 1500, COMPUTE_MS = 2000, TURNS = 3 };
+/* Of a get for the device; the thread looks by itself all LOOK_MS. */
+enum { PART = 100000, LOOKS = 5, LOOK_MS = 200 };
 
 static uint64_t words[64], computing, sig;
 static int me;
@@ -94,8 +98,48 @@ T(a_signal_of_one_that_computes_follows_its_put)
     }
 }
 
-int main(void)
+/* The device has it in a while after the thread has begun to wait for messages,
+ * which wake it: that part comes without one. */
+static bool comes_before_it_looks(char *dest, const char *from)
 {
+    uint64_t slept, begun, came = 0;
+
+    T_EQ(gtl_copy_now(dest, &came, sizeof came), 0);
+    compute(2 * LOOK_MS);       /* it rests no more, but waits */
+    for (slept = ofi_agent_wakes(); slept == ofi_agent_wakes(); )
+        ;
+    compute(5);                 /* and it sleeps again */
+    shmem_getmem_nbi(dest, from, PART, 1 - me);
+    begun = now_ms();
+    while (!came && now_ms() - begun < COMPUTE_MS)
+        T_EQ(gtl_copy_now(&came, dest, sizeof came), 0);
+    came = came ? now_ms() - begun : COMPUTE_MS;
+    shmem_quiet();
+    fprintf(stderr, "PE %d: part of a device after %lu ms\n", me,
+            (unsigned long)came);
+    return came < LOOK_MS / 2;
+}
+
+/* Each turn once; the machine may be slow, but not at all of them. */
+T(a_device_gets_its_part_while_its_pe_computes)
+{
+    char *from = shmem_malloc(PART);
+    char *dest = shmem_space_calloc(SHMEM_SPACE_DEVICE, 1, PART);
+    int in_time = 0;
+
+    memset(from, 7, PART);
+    shmem_barrier_all();
+    for (int i = 0; i < LOOKS && me == 0; i++)
+        in_time += comes_before_it_looks(dest, from);
+    T_TRUE(me || in_time);
+    shmem_barrier_all();
+    shmem_free(dest);
+    shmem_free(from);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
     shmem_init();
     me = shmem_my_pe();
     if (shmem_n_pes() != 2 || shmem_ptr(words, 1 - me)) {
@@ -103,6 +147,11 @@ int main(void)
         return 77;
     }
     T_PE(me);
+    if (argc > 1) {
+        T_RUN(a_device_gets_its_part_while_its_pe_computes);
+        shmem_finalize();
+        return T_DONE();
+    }
     T_RUN(it_sleeps_while_the_owner_communicates);
     T_RUN(a_message_to_one_that_computes_is_answered);
     T_RUN(a_signal_of_one_that_computes_follows_its_put);
