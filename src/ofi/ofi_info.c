@@ -203,7 +203,8 @@ static bool wanted(const struct fi_info *i)
     return loops_back(i) == rt_job.one_machine;
 }
 
-/* The place of this PE's GPU on the PCI bus, or NULL; asked once. */
+/* The place of this PE's GPU on the PCI bus, or NULL; asked once, as it starts
+ * the GPU's driver. */
 static const char *place_of_gpu(void)
 {
     static char pci[16];
@@ -278,8 +279,8 @@ static int pick(struct fi_info *all, struct fi_info **out, char *why,
     }
     if (n == 0)
         return -FI_ENODATA;
-    k = rt_nic_choose(nics, n, rt_job.local, rt_job.n_local,
-                      n > 1 ? place_of_gpu() : NULL, why, size);
+    k = rt_nic_choose(nics, n, rt_job.local, rt_job.n_local, place_of_gpu, why,
+                      size);
     if (k < 0)
         return k;
     if (n == 1)

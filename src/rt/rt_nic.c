@@ -281,7 +281,7 @@ static void warn_stray(const struct rt_nic *nics, int n, int n_local)
 }
 
 int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
-                  const char *gpu, char *why, size_t why_size)
+                  const char *(*gpu)(void), char *why, size_t why_size)
 {
     hwloc_topology_t topo = NULL;
     hwloc_bitmap_t cpus;
@@ -305,8 +305,8 @@ int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
         found = any_nic(n, local, n_local, "the machine cannot be read", why,
                         why_size);
     else
-        found = rt_nic_nearest(topo, cpus, nics, n, local, n_local, gpu, why,
-                               why_size);
+        found = rt_nic_nearest(topo, cpus, nics, n, local, n_local,
+                               gpu ? gpu() : NULL, why, why_size);
     if (topo)
         hwloc_topology_destroy(topo);
     hwloc_bitmap_free(cpus);

@@ -111,6 +111,12 @@ pes hip.xml 0000:c4:01.0,0000:c3:01.0,0000:c2:01.0,0000:c1:01.0 \
     SHMEM_DEVICE=hip LD_LIBRARY_PATH="$fake/hip:$fake/hiprtc"
 takes 0 3 "$near"
 takes 3 2 "$near"
+# The GPU's driver is left alone where the map says it.
+pes cuda.xml '' SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$fake/cuda:$fake/nvrtc" \
+    SHMEM_NIC_MAP=cxi1,cxi0 FAKE_DEVICE_LOG="$PWD/calls"
+takes 0 1 'named by SHMEM_NIC_MAP'
+takes 1 0 'named by SHMEM_NIC_MAP'
+check [ ! -s calls ]
 # Without a device the processors decide, and they are all this PE's.
 pes cuda.xml '' SHMEM_DEVICE=none
 takes 0 0 'this PE is not bound, so by number: PE 0 of 2 on this node'
