@@ -77,6 +77,7 @@ static void rounds(const char *what, size_t bytes, bool is_ready)
     int ahead = msg_times(AHEAD, AHEAD / 4);
     long n = 0;
     shmemx_req_t r[2];
+    bool more;
 
     memset(in, MSG_REST, sizeof in);
     T_EQ((is_ready ? shmemx_rsend_init : shmemx_send_init)(out, bytes, next, 2,
@@ -92,9 +93,10 @@ static void rounds(const char *what, size_t bytes, bool is_ready)
             one_round(&sent[i], &came[i], r, is_ready);
         }
         T_EQ(shmemx_stream_sync(s), 0);
+        /* One answer: the time may be over between one PE and the next. */
+        more = most(bytes) ? n < most(bytes) : now() < start + seconds();
         for (int pe = 0; !me && pe < n_pes; pe++)
-            shmem_int_p(&go_on, most(bytes) ? n < most(bytes)
-                                : now() < start + seconds(), pe);
+            shmem_int_p(&go_on, more, pe);
         shmem_barrier_all();
     } while (go_on);
     if (!me)
