@@ -264,17 +264,22 @@ void stream_queue_leave(struct stream_queue *q)
     lock_release(&lock);
 }
 
-/* NULL: another thread has it, or it has gone. */
+/* NULL: another thread has it, or may have freed it.  If it was another queue
+ * that was freed, this one is the agent's now. */
 static struct stream_queue *hold_left(void)
 {
     struct stream_queue *q = NULL;
+    bool any_freed;
 
     lock_acquire(&lock);
-    if (leaves.freed != freed)
+    any_freed = leaves.freed != freed;
+    if (any_freed)
         leaves.queue = NULL;
-    if (leaves.queue && stream_queue_hold(leaves.queue))
+    else if (leaves.queue && stream_queue_hold(leaves.queue))
         q = leaves.queue;
     lock_release(&lock);
+    if (any_freed)
+        stream_agent_ring();
     return q;
 }
 
