@@ -6,6 +6,7 @@
  * The agent does the rest, and what takes long. */
 #include "stream/stream_queue.h"
 #include "base/clock.h"
+#include "base/fault.h"
 #include "stream/stream_chan.h"
 
 #include <sched.h>
@@ -32,11 +33,20 @@ static bool is_sent_at_once(const struct stream_queue *q,
            (op->len <= QUICK && ticket - q->ended <= FEW);
 }
 
+/* Has something come in, or been sent?  Messages of others do not keep a
+ * stream at its start for longer than what may be under way takes. */
+static bool more_comes(unsigned *looks)
+{
+    return ++*looks <= UNDER_WAY &&
+           (xport_far->progress() || fault_hit(FAULT_STREAM_TRAFFIC));
+}
+
 /* What a start has let go, as far as it is sent at once.  The stream need not
  * wait for its end now. */
 static void start_some(struct stream_queue *q, uint64_t ticket)
 {
     bool armed, busy, any = true;
+    unsigned looks = 0;         /* of which nothing has come for this queue */
 
     if (q->begun || !xport_far || xport_far->in_flight() > UNDER_WAY)
         return;
@@ -44,8 +54,11 @@ static void start_some(struct stream_queue *q, uint64_t ticket)
         if (!q->begun &&
             !is_sent_at_once(q, stream_queue_head(q), ticket))
             break;
-        /* What was sent makes room, and ends what waits for that. */
-        any = stream_queue_step(q, &armed, &busy) || xport_far->progress();
+        any = stream_queue_step(q, &armed, &busy);
+        if (any)
+            looks = 0;
+        else                    /* what was sent makes room, and ends others */
+            any = more_comes(&looks);
     }
     stream_sends_advance(q);
 }

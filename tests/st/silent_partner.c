@@ -123,10 +123,24 @@ static void pairs_of(char *at, int n, size_t bytes, int tag, shmemx_req_t *r)
                                   &r[i]), 0);
 }
 
-static void start_and_wait(shmemx_queue_t by, int n, shmemx_req_t *r)
+static void come_past(void *past)
 {
+    atomic_store((atomic_bool *)past, true);
+}
+
+/* The stream itself comes past the start. */
+static void start_and_wait(shmemx_queue_t by, shmemx_stream_t apart, int n,
+                           shmemx_req_t *r)
+{
+    static atomic_bool past;
+
+    atomic_store(&past, false);
     T_EQ(shmemx_enqueue_startall(by, n, r), 0);
+    T_EQ(shmemx_stream_call(apart, come_past, &past), 0);
     T_EQ(shmemx_enqueue_waitall(by, n, r), 0);
+    for (int i = 0; i < 10000 && !atomic_load(&past); i++)
+        usleep(1000);
+    T_TRUE(atomic_load(&past));
 }
 
 static void both_lengths(shmemx_stream_t *apart, char *at)
@@ -146,8 +160,8 @@ static void both_lengths(shmemx_stream_t *apart, char *at)
     if (me == 0) {
         T_EQ(kill(pids[1], SIGSTOP), 0);
         usleep(20000);
-        start_and_wait(by[0], LONGS, r);
-        start_and_wait(by[1], SHORTS, r + LONGS);
+        start_and_wait(by[0], apart[0], LONGS, r);
+        start_and_wait(by[1], apart[1], SHORTS, r + LONGS);
         with_others();
         T_EQ(shmemx_stream_query(apart[0]), -EAGAIN);
         T_EQ(kill(pids[1], SIGCONT), 0);
