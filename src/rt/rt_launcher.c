@@ -42,16 +42,9 @@ static const char *why(int rc)
 static int receive(enum rt_wire_type type, struct rt_wire_packet *packet,
                    struct rt_wire *answer, int *fd)
 {
-    const struct timespec nap = { .tv_nsec = 20000 };
-    int next;
+    int rc = rt_wire_await(session, type);
 
-    /* Another thread is about to take what it waits for. */
-    while ((next = rt_wire_await(session)) != (int)type) {
-        if (next < 0 || (next != RT_ANSWER && next != RT_MET))
-            return next < 0 ? next : -EPROTO;
-        nanosleep(&nap, NULL);
-    }
-    return rt_wire_receive(session, 0, packet, answer, fd);
+    return rc ? rc : rt_wire_receive(session, 0, packet, answer, fd);
 }
 
 /* Sends the request and waits for its answer; *fd is what came with that, or

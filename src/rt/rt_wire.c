@@ -5,7 +5,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
+#include <time.h>
 
 /* What each type carries. */
 enum { KEY = 1, VALUE = 2, PE = 4, STATUS = 8 };
@@ -150,17 +152,37 @@ int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
     return rt_wire_parse(packet, (size_t)n, out);
 }
 
-int rt_wire_await(int sock)
+/* The type of the next message.  All threads that wait sleep in poll(), since
+ * the system wakes one of those alone that sleep in recv(), which may be one
+ * that the message is not for. */
+static int look_at_next(int sock)
 {
+    struct pollfd p = { .fd = sock, .events = POLLIN };
     struct rt_wire_head h = { .type = 0 };
     ssize_t n;
 
     do {
-        n = recv(sock, &h, sizeof h, MSG_PEEK);
-    } while (n < 0 && (errno == EINTR || errno == ECONNRESET));
+        n = poll(&p, 1, -1);
+        if (n > 0)
+            n = recv(sock, &h, sizeof h, MSG_PEEK | MSG_DONTWAIT);
+    } while (n < 0 && (errno == EINTR || errno == ECONNRESET ||
+                       errno == EAGAIN));
     if (n <= 0)
         return n ? -errno : -ECONNRESET;
     return h.type && h.type < RT_WIRE_TYPES ? (int)h.type : -EPROTO;
+}
+
+int rt_wire_await(int sock, enum rt_wire_type type)
+{
+    const struct timespec nap = { .tv_nsec = 20000 };
+    int next;
+
+    while ((next = look_at_next(sock)) != (int)type) {
+        if (next < 0 || (next != RT_ANSWER && next != RT_MET))
+            return next < 0 ? next : -EPROTO;
+        nanosleep(&nap, NULL);
+    }
+    return 0;
 }
 
 /* ---- variables ---- */

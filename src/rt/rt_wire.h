@@ -73,9 +73,10 @@ int rt_wire_send(int sock, int flags, const struct rt_wire *m, int fd);
  * see rt_wire_parse().  packet holds the value. */
 int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
                     struct rt_wire *out, int *fd);
-/* Waits for the next message, and leaves it there: its type, or -EPROTO for
- * what is none; errors are those of rt_wire_receive(). */
-int rt_wire_await(int sock);
+/* Waits until the next message is of that type, and leaves it there; what comes
+ * before it, an answer or RT_MET, is for another thread to take.  -EPROTO: the
+ * next is something else; other errors are those of rt_wire_receive(). */
+int rt_wire_await(int sock, enum rt_wire_type type);
 /* The descriptor among the control data of a message, or -1. */
 int rt_wire_fd(struct msghdr *m);
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -201,6 +202,41 @@ static const char *invited(const char *pe, const char *pes, const char *local,
     return text;
 }
 
+static int ends[2];
+
+static void *await(void *type)
+{
+    static struct rt_wire_packet room[RT_WIRE_TYPES];
+    struct rt_wire out;
+    int fd;
+
+    T_EQ(rt_wire_await(ends[0], *(enum rt_wire_type *)type), 0);
+    T_EQ(rt_wire_receive(ends[0], 0, &room[*(enum rt_wire_type *)type], &out,
+                         &fd), 0);
+    T_EQ(out.type, *(enum rt_wire_type *)type);
+    return NULL;
+}
+
+/* The system wakes the thread that has waited longest, and no other. */
+T(of_two_threads_that_wait_each_gets_its_message)
+{
+    enum rt_wire_type types[2] = { RT_MET, RT_ANSWER };
+    pthread_t threads[2];
+
+    T_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(pthread_create(&threads[i], NULL, await, &types[i]), 0);
+        usleep(50000);
+    }
+    for (int i = 1; i >= 0; i--) {
+        T_EQ(rt_wire_send(ends[1], 0, &(struct rt_wire){ .type = types[i] },
+                          -1), 0);
+        T_EQ(pthread_join(threads[i], NULL), 0);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
 T(variables_are_read)
 {
     T_STR(invited("1", "4", "0-3", "32:4711"), "1/4 0-3 32:4711");
@@ -240,6 +276,7 @@ int main(void)
     T_RUN(a_descriptor_without_room_is_told);
     T_RUN(what_was_sent_before_the_end_is_read_though_nobody_read_the_answers);
     T_RUN(what_is_no_message_is_refused_and_what_came_with_it_is_told);
+    T_RUN(of_two_threads_that_wait_each_gets_its_message);
     T_RUN(variables_are_read);
     T_RUN(a_bad_variable_is_named);
     return T_DONE();
