@@ -20,7 +20,6 @@ struct gather {
     const struct coll_runs *r;
     size_t start;               /* of what this rank has by now */
     int last;                   /* the distance of the last round */
-    size_t wanted;              /* from where on that one lacks it */
 };
 
 static void put_run(const struct gather *g, int pe, size_t from, size_t to)

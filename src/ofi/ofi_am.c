@@ -305,8 +305,8 @@ uint32_t ofi_am_follows(struct ofi_op *op)
     return publish((struct ask *)op);
 }
 
-bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct xport_at *at,
-                   const struct xport_amo *x)
+bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct ofi_ep *e,
+                   const struct xport_at *at, const struct xport_amo *x)
 {
     struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
     const struct ofi_peer *p = ofi_peer(at->pe);
@@ -320,12 +320,12 @@ bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct xport_at *at,
     h.token = p->token;
     h.pe = (uint32_t)rt_job.pe;
     h.cookie = (uint64_t)uses << 32 | (uint64_t)(a - ask_at(0));
-    rc = OFI_POST(f, fi_inject(f->ep->ep, &h, sizeof h, p->addr));
+    rc = OFI_POST(f, fi_inject(e->ep, &h, sizeof h, p->addr));
     if (rc == -FI_EAGAIN)
         return false;
-    if (rc) {
+    if (rc && claim(a, uses)) {
         ofi_failed(f, "request", at->pe, rc, NULL);
-        give_up(a, uses);
+        end_ask(a);
     }
     return true;
 }

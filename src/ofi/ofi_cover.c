@@ -107,6 +107,7 @@ static void drop_next(void)
 int ofi_cover(size_t end, bool exact)
 {
     void *base = (void *)xport_routes[rt_job.pe].map[HEAP_HOST];
+    const char *nic = "";
     static bool reported;
     char size[24], sum[24];
     int rc = -FI_ENOKEY;
@@ -116,15 +117,16 @@ int ofi_cover(size_t end, bool exact)
     for (int tries = 0; tries < 4 && rc == -FI_ENOKEY; tries++)
         rc = ofi_region_open(base, next_size, HEAP_HOST, &next);
     if (!rc) {
-        rc = ofi_rails_cover(next_size);
+        rc = ofi_rails_cover(next_size, &nic);
         if (rc)
             drop_next();
     }
     if (rc && exact && !reported)
-        log_warn(ERR_HEAP, "provider %s does not register %s of the symmetric "
-                 "heap: %s; is the limit of locked memory too low (ulimit -l)? "
+        log_warn(ERR_HEAP, "provider %s%s%s does not register %s of the "
+                 "symmetric heap: %s; is the limit of locked memory too low (ulimit -l)? "
                  "With the smaller regions before it, %s count against that",
-                 ofi.name, log_size(size, (double)next_size), ofi_strerror(rc),
+                 ofi.name, *nic ? ", SHMEM_OFI_RAILS, on " : "", nic,
+                 log_size(size, (double)next_size), ofi_strerror(rc),
                  log_size(sum, (double)(counted + next_size)));
     reported |= rc && exact;
     return rc;

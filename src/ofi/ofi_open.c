@@ -694,6 +694,9 @@ void ofi_close(void)
 {
     if (!xport_far)
         return;
+    /* Of no flow's: a peer that has closed its NIC would seem out of reach. */
+    if (ofi_n_rails)
+        ofi_rail_settle();
     /* A peer may still wait for an answer that only this PE can give: the
      * agent goes on until nobody does. */
     rt_fence();

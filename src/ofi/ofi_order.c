@@ -120,7 +120,7 @@ static bool has_share(const struct xport_flow *f)
     return mine < MINE && mine <= ofi.window / SHARE &&
            all + POSTS <= ofi.window && pools_have(mine) &&
            (!gtl_foreign || ofi_piece_room(OFI_MINE)) &&
-           (!ofi_n_rails || ofi_stripe_room());
+           (!ofi_n_rails || (ofi_stripe_room() && ofi_rails_room()));
 }
 
 bool ofi_room(struct xport_flow *f, int pe)

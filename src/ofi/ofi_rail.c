@@ -141,7 +141,7 @@ static int register_all(struct ofi_rail *r)
     return rc;
 }
 
-int ofi_rails_cover(size_t size)
+int ofi_rails_cover(size_t size, const char **nic)
 {
     void *base = (void *)xport_routes[rt_job.pe].map[HEAP_HOST];
     int rc = 0;
@@ -151,6 +151,7 @@ int ofi_rails_cover(size_t size)
         /* Two random keys may be the same one. */
         for (int tries = 0; tries < 4 && rc == -FI_ENOKEY; tries++)
             rc = region_open(&ofi_rails[i], base, size, HEAP_HOST, &next[i]);
+        *nic = ofi_rails[i].info->domain_attr->name;
     }
     if (rc)
         ofi_rails_cover_drop();
@@ -409,6 +410,15 @@ uint64_t ofi_rails_in_flight(void)
     for (int i = 0; i < ofi_n_rails; i++)
         n += __atomic_load_n(&ofi_rails[i].ep->in_flight, __ATOMIC_RELAXED);
     return n;
+}
+
+bool ofi_rails_room(void)
+{
+    for (int i = 0; i < ofi_n_rails; i++)
+        if (__atomic_load_n(&ofi_rails[i].ep->in_flight, __ATOMIC_RELAXED) >=
+            ofi.window)
+            return false;
+    return true;
 }
 
 const char *ofi_rails_busy(char *out, size_t size)

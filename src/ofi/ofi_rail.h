@@ -47,6 +47,8 @@ const char *ofi_rails_text(char *out, size_t size);
 
 /* What rails have in flight, and what their queues hold. */
 uint64_t ofi_rails_in_flight(void);
+/* May each of them take one more stripe at once? */
+bool ofi_rails_room(void);
 /* ", something on rail eth1 has not ended", or "". */
 const char *ofi_rails_busy(char *out, size_t size);
 int ofi_rails_look(void);
@@ -59,8 +61,8 @@ static inline int ofi_rails_progress(void)
 int ofi_rails_wait(int *fds);
 
 /* ---- growth of the host segment: ofi_cover.c ---- */
-/* Registers so much; 0 or an error of the provider. */
-int ofi_rails_cover(size_t size);
+/* Registers so much; 0 or an error of the provider, and the NIC's name. */
+int ofi_rails_cover(size_t size, const char **nic);
 void ofi_rails_cover_drop(void);
 /* All PEs have: publishes the keys of that growth. */
 int ofi_rails_cover_take(int growth);
@@ -84,6 +86,7 @@ struct ofi_pair {
     fi_addr_t addr;
     uint64_t key[OFI_RAIL_SEGS];        /* atomic: the host's is replaced */
     int with;                   /* the number of the peer's rail */
+    int theirs;                 /* how many rails the peer has */
     int state;                  /* atomic */
     /* While it is new, by the one that asks; since: 0: not asked yet. */
     uint64_t since_ns, next_ns; /* next: atomic */
@@ -97,6 +100,8 @@ int ofi_rail_cards_put(void);
 struct ofi_pair *ofi_rail_pairs(int pe);
 /* Tries a new pair: by what ends later, or not at all now. */
 void ofi_rail_ask(int rail, int pe, struct ofi_pair *p);
+/* Until all that were asked have ended, or for a second. */
+void ofi_rail_settle(void);
 void ofi_rail_answered(struct ofi_op *op);
 void ofi_rail_refused(struct ofi_op *op);
 void ofi_rail_told(const struct ofi_op *op, int err);   /* a line */
@@ -110,9 +115,10 @@ struct ofi_op *ofi_am_behind(struct xport_flow *f, const struct xport_at *at,
                              const struct xport_amo *x);
 /* The put has ended: once, for the number that the next calls want. */
 uint32_t ofi_am_follows(struct ofi_op *op);
-/* False: there is no room for it now. */
-bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct xport_at *at,
-                   const struct xport_amo *x);
+/* False: there is no room for it now.  The flow may be gone, if its request was
+ * given up meanwhile: so by its endpoint. */
+bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct ofi_ep *e,
+                   const struct xport_at *at, const struct xport_amo *x);
 void ofi_am_no_follow(struct ofi_op *op);       /* the put has failed */
 
 /* ---- ofi_stripe.c ---- */

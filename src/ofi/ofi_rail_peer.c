@@ -10,6 +10,7 @@
 #include "rt/rt.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct card {
 /* By PE; NULL: not looked up yet.  Atomic, written under ofi_lock. */
 static struct ofi_pair **peers;
 static int growths;             /* of the heap, whose keys all can look up */
+static int n_asked;             /* atomic: questions that have not ended */
 
 /* ---- this PE's ---- */
 
@@ -117,6 +119,7 @@ void ofi_rail_peers_close(void)
     if (scratch_mr)
         fi_close(&scratch_mr->fid);
     scratch_mr = NULL;
+    n_asked = 0;
     growths = 0;
     for (int pe = 0; peers && pe < rt_job.n_pes; pe++)
         free(peers[pe]);
@@ -179,7 +182,7 @@ static void keys_name(int growth, char name[KEY_NAME])
 /* The newest keys of the host's segment. */
 static int newer_keys(int pe, struct ofi_pair *p, int growth)
 {
-    int m = ofi_card_rails(pe), rc;
+    int m = p->theirs, rc;
     uint64_t keys[OFI_RAILS];
     char name[KEY_NAME];
 
@@ -203,6 +206,7 @@ static struct ofi_pair *look_up(int pe, int m)
 
     if (!p)
         ofi_fail("start-up", pe, -ENOMEM, "no memory for its rails");
+    p->theirs = m;
     if (m < 2)
         return p;
     if (rt_get(pe, "ofi-rails", cards, (size_t)m * sizeof *cards))
@@ -313,6 +317,12 @@ static void again(const struct question *q)
                      __ATOMIC_RELAXED);
 }
 
+static void forget(struct question *q)
+{
+    free(q);
+    __atomic_fetch_sub(&n_asked, 1, __ATOMIC_RELAXED);
+}
+
 void ofi_rail_ask(int rail, int pe, struct ofi_pair *p)
 {
     int state = OFI_PAIR_NEW;
@@ -331,6 +341,7 @@ void ofi_rail_ask(int rail, int pe, struct ofi_pair *p)
     *q = (struct question){
         .op = { .kind = OFI_RAIL_ASKED, .pe = pe }, .pair = p, .rail = rail
     };
+    __atomic_fetch_add(&n_asked, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&ep_of(rail)->in_flight, 1, __ATOMIC_RELAXED);
     rc = post(q, pe);
     if (!rc)
@@ -338,7 +349,7 @@ void ofi_rail_ask(int rail, int pe, struct ofi_pair *p)
     __atomic_fetch_sub(&ep_of(rail)->in_flight, 1, __ATOMIC_RELAXED);
     if (rc == -FI_EAGAIN) {
         again(q);
-        free(q);
+        forget(q);
         /* release: pairs with the exchange above, of another thread. */
         __atomic_store_n(&p->state, OFI_PAIR_NEW, __ATOMIC_RELEASE);
         return;
@@ -347,13 +358,24 @@ void ofi_rail_ask(int rail, int pe, struct ofi_pair *p)
     ofi_rail_refused(&q->op);
 }
 
+void ofi_rail_settle(void)
+{
+    const uint64_t most_ns = 1000000000;
+    uint64_t since = clock_ns();
+
+    while (__atomic_load_n(&n_asked, __ATOMIC_RELAXED) &&
+           clock_ns() - since < most_ns)
+        if (!ofi_progress())
+            sched_yield();
+}
+
 void ofi_rail_answered(struct ofi_op *op)
 {
     struct question *q = (struct question *)op;
 
     /* relaxed: the address and the keys were there before it was asked. */
     __atomic_store_n(&q->pair->state, OFI_PAIR_MET, __ATOMIC_RELAXED);
-    free(q);
+    forget(q);
 }
 
 void ofi_rail_told(const struct ofi_op *op, int err)
@@ -373,5 +395,5 @@ void ofi_rail_refused(struct ofi_op *op)
     struct question *q = (struct question *)op;
 
     __atomic_store_n(&q->pair->state, OFI_PAIR_BAD, __ATOMIC_RELAXED);
-    free(q);
+    forget(q);
 }

@@ -30,6 +30,7 @@ struct transfer {
     int left;                   /* atomic: stripes that have not ended */
     bool put, waited;
     bool bad;                   /* atomic: a stripe has failed */
+    const struct ofi_ep *ep;    /* of its flow, which may end before it */
     struct ofi_op *lead;        /* ofi_amo_behind() or NULL */
     struct ofi_op *follower;    /* ofi_am_behind() or NULL: what, and where */
     struct xport_amo sig;
@@ -68,7 +69,7 @@ bool ofi_stripe_rests(void)
 
 static bool follow(struct transfer *x)
 {
-    if (!ofi_am_follow(x->follower, x->uses, &x->sig_at, &x->sig))
+    if (!ofi_am_follow(x->follower, x->uses, x->ep, &x->sig_at, &x->sig))
         return false;
     ofi_pool_give(&transfers, &x->op);
     return true;
@@ -329,6 +330,7 @@ static void start(const struct job *j, bool waited, const struct xport_at *at,
     struct transfer *x = ofi_pool_take(&transfers, j->f);
 
     x->op = (struct ofi_op){ .pe = j->at->pe, .flow = j->f };
+    x->ep = j->f->ep;
     x->put = j->put;
     x->waited = waited;
     x->bad = false;
