@@ -7,8 +7,8 @@
  * The library has one connection, and no thread may ask for anything while
  * another is in a fence.  A thread that serves peers may have to look one up
  * just then, though, and that peer may not come to the fence before it has its
- * answer: so what threads look up later is fetched for all PEs before a
- * fence. */
+ * answer: so what threads look up later is fetched for all PEs before the next
+ * fence, and found without the library. */
 #include "rt/rt.h"
 #include "rt/rt_int.h"
 #include "base/dl.h"
@@ -48,16 +48,17 @@ static struct {
 /* What each PE publishes and any thread may look up: of all PEs. */
 struct known {
     char key[24];
+    bool fenced, all;           /* may be fetched; is fetched */
+    struct known *next;
     struct value {
         uint8_t *bytes;         /* or NULL: not fetched */
         size_t size;
-    } *values;                  /* n_pes of them */
-    bool fenced, all;           /* may be fetched; is fetched */
-    struct known *next;
+    } values[];                 /* n_pes of them */
 };
 
-static struct base_lock lock = LOCK_INIT;      /* of the library, and these */
-static struct known *all_known GUARDED_BY(lock);
+/* Of the library; and, taken inside it, of what is known. */
+static struct base_lock lock = LOCK_INIT, table = LOCK_INIT;
+static struct known *all_known GUARDED_BY(table);
 /* What is published is not taken back: each session has its own keys. */
 static unsigned generation;
 static pid_t owner;             /* who has to finalize; 0: not this driver */
@@ -216,7 +217,7 @@ static bool is_looked_up(const char *key)
     return !strncmp(key, "ofi", 3);
 }
 
-static struct known *known_of(const char *key) REQUIRES(lock)
+static struct known *known_of(const char *key) REQUIRES(table)
 {
     struct known *k = all_known;
 
@@ -225,48 +226,77 @@ static struct known *known_of(const char *key) REQUIRES(lock)
     return k;
 }
 
-static int remember(const char *key, size_t size) REQUIRES(lock)
+static int remember(const char *key) REQUIRES(table)
 {
-    struct known *k = known_of(key);
+    struct known *k;
 
-    if (k || !is_looked_up(key))
+    if (known_of(key))
         return 0;
-    if (size > LOOKED_UP_MOST)
-        return -EMSGSIZE;
-    k = calloc(1, sizeof *k);
+    k = calloc(1, sizeof *k + (size_t)rt_job.n_pes * sizeof k->values[0]);
     if (!k)
         return -ENOMEM;
     snprintf(k->key, sizeof k->key, "%s", key);
-    k->values = calloc((size_t)rt_job.n_pes, sizeof *k->values);
     k->next = all_known;
     all_known = k;
-    return k->values ? 0 : -ENOMEM;
-}
-
-static int fetch(struct known *k, int pe) REQUIRES(lock)
-{
-    struct value *v = &k->values[pe];
-    uint8_t bytes[LOOKED_UP_MOST];
-    int rc;
-
-    if (v->bytes)
-        return 0;
-    rc = get_text(pe, k->key, bytes, sizeof bytes, &v->size);
-    if (rc)
-        return rc;
-    v->bytes = malloc(v->size + 1);
-    if (!v->bytes)
-        return -ENOMEM;
-    memcpy(v->bytes, bytes, v->size);
     return 0;
 }
 
-/* What is not there is missed by who looks it up. */
+/* What is known of that PE: its size, or -ENOENT. */
+static int recall(int pe, const char *key, void *out, size_t size, size_t *has)
+{
+    const struct value *v;
+    struct known *k;
+    int rc = -ENOENT;
+
+    lock_acquire(&table);
+    k = known_of(key);
+    v = k ? &k->values[pe] : NULL;
+    if (v && v->bytes) {
+        *has = v->size;
+        rc = v->size > size ? -EMSGSIZE : 0;
+        if (!rc)
+            memcpy(out, v->bytes, v->size);
+    }
+    lock_release(&table);
+    return rc;
+}
+
+/* The entry k stays until the end, and what is known stays as it is. */
+static int fetch(struct known *k, int pe) REQUIRES(lock)
+{
+    uint8_t bytes[LOOKED_UP_MOST], *copy;
+    size_t size;
+    int rc = get_text(pe, k->key, bytes, sizeof bytes, &size);
+
+    if (rc)
+        return rc;
+    copy = malloc(size + 1);
+    if (!copy)
+        return -ENOMEM;
+    memcpy(copy, bytes, size);
+    lock_acquire(&table);
+    k->values[pe] = (struct value){ copy, size };
+    lock_release(&table);
+    return 0;
+}
+
+static struct known *first_known(void)
+{
+    struct known *k;
+
+    lock_acquire(&table);
+    k = all_known;
+    lock_release(&table);
+    return k;
+}
+
+/* What is not there is missed by the thread that looks it up. */
 static void fetch_all(void) REQUIRES(lock)
 {
-    for (struct known *k = all_known; k; k = k->next) {
+    for (struct known *k = first_known(); k; k = k->next) {
         for (int pe = 0; k->fenced && !k->all && pe < rt_job.n_pes; pe++)
-            fetch(k, pe);
+            if (!k->values[pe].bytes)   /* written under this lock */
+                fetch(k, pe);
         k->all = k->fenced;
     }
 }
@@ -275,15 +305,14 @@ static void forget(void)
 {
     struct known *k;
 
-    lock_acquire(&lock);
+    lock_acquire(&table);
     while ((k = all_known)) {
         all_known = k->next;
-        for (int pe = 0; k->values && pe < rt_job.n_pes; pe++)
+        for (int pe = 0; pe < rt_job.n_pes; pe++)
             free(k->values[pe].bytes);
-        free(k->values);
         free(k);
     }
-    lock_release(&lock);
+    lock_release(&table);
 }
 
 /* ---- the calls ---- */
@@ -291,11 +320,15 @@ static void forget(void)
 /* Values have no scope: near ones reach all nodes. */
 static int put(const char *key, const void *value, size_t size, bool near)
 {
-    int rc;
+    int rc = 0;
 
     (void)near;
     lock_acquire(&lock);
-    rc = remember(key, size);
+    if (is_looked_up(key)) {
+        lock_acquire(&table);
+        rc = size > LOOKED_UP_MOST ? -EMSGSIZE : remember(key);
+        lock_release(&table);
+    }
     if (!rc)
         rc = put_text(key, value, size);
     lock_release(&lock);
@@ -312,7 +345,7 @@ static int meet(void)
     lock_acquire(&lock);
     fetch_all();
     rc = fault_hit(FAULT_RT_FENCE) ? -1 : lib.KVS_Fence();
-    for (struct known *k = all_known; k && !rc; k = k->next)
+    for (struct known *k = first_known(); k && !rc; k = k->next)
         k->fenced = true;
     lock_release(&lock);
     return rc;
@@ -329,31 +362,29 @@ static int fence(void)
     return -EPROTO;
 }
 
-static int get_value(int pe, const char *key, void *out, size_t size,
-                     size_t *has) REQUIRES(lock)
+/* Not known yet: of what threads look up, and of what only one looks at. */
+static int ask(int pe, const char *key, void *out, size_t size, size_t *has)
 {
-    struct known *k = known_of(key);
+    struct known *k;
     int rc;
 
-    if (!k)
-        return get_text(pe, key, out, size, has);
-    rc = fetch(k, pe);
-    *has = k->values[pe].size;
-    if (!rc && *has > size)
-        rc = -EMSGSIZE;
-    if (!rc)
-        memcpy(out, k->values[pe].bytes, *has);
-    return rc;
+    lock_acquire(&lock);
+    lock_acquire(&table);
+    k = known_of(key);
+    lock_release(&table);
+    rc = !k ? get_text(pe, key, out, size, has)
+         : k->values[pe].bytes ? 0 : fetch(k, pe);
+    lock_release(&lock);
+    return rc || !k ? rc : recall(pe, key, out, size, has);
 }
 
 static int get(int pe, const char *key, void *out, size_t size, size_t *got)
 {
-    size_t has;
-    int rc;
+    size_t has = 0;
+    int rc = recall(pe, key, out, size, &has);
 
-    lock_acquire(&lock);
-    rc = get_value(pe, key, out, size, &has);
-    lock_release(&lock);
+    if (rc == -ENOENT)
+        rc = ask(pe, key, out, size, &has);
     if (!rc && !got && has != size)
         rc = -EMSGSIZE;
     if (rc == -EMSGSIZE)
