@@ -336,10 +336,11 @@ void ofi_am_no_follow(struct ofi_op *op)
 }
 
 void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
-                 const struct xport_amo *x)
+                 const struct xport_amo *x, uint64_t cookie)
 {
     struct ofi_am_head h = amo_head(OFI_AM_TELL, at, x);
 
+    h.cookie = cookie;
     send_head(f, NULL, at->pe, &h, NULL, NULL);
 }
 

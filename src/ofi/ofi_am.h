@@ -14,7 +14,8 @@ enum ofi_am_kind {
     OFI_AM_PUT_BLOCKS,          /* payload; answered when it is stored */
     OFI_AM_GET_BLOCKS,          /* answered with the payload */
     OFI_AM_REPLY,
-    OFI_AM_TELL,                /* as AMO, and nobody waits for a reply */
+    OFI_AM_TELL,                /* as AMO, without a reply; cookie: 0, or to be
+                                 * confirmed */
     /* Between a device of the receiver's and memory that the sender lends:
      * value bytes at address cond with key stride. */
     OFI_AM_PULL,                /* reads there; DONE when the device has it */

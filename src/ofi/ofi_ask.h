@@ -9,8 +9,9 @@ int ofi_am_open(void);
 void ofi_am_close(void);
 void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
                 const struct xport_amo *a, void *result, bool nbi);
+/* cookie: for ofi_words_confirm(), or 0. */
 void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
-                 const struct xport_amo *a);
+                 const struct xport_amo *a, uint64_t cookie);
 void ofi_am_put_tell(struct xport_flow *f, const struct xport_at *to,
                      const void *source, size_t len, const struct xport_at *at,
                      const struct xport_amo *a);

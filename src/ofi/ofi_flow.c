@@ -176,6 +176,7 @@ int ofi_flow_open(struct xport_flow **out, bool own)
     if (!f)
         return -ENOMEM;
     memset(f, 0, sizeof *f);
+    f->words_lock = (struct base_lock)LOCK_INIT;
     lock_acquire(&ofi_lock);
     rc = take_index(f);
     if (!rc)

@@ -13,6 +13,7 @@
 
 #include "base/atomics.h"
 #include "base/fault.h"
+#include "base/lock.h"
 #include "ofi/ofi_lib.h"
 #include "xport/xport.h"
 
@@ -27,6 +28,13 @@ struct ofi_ep {
 };
 
 /* ---- flows ---- */
+/* A peer that stores words without a reply, and how many so far. */
+struct ofi_owed {
+    int pe;
+    unsigned words;
+};
+enum { OFI_OWED = 8 };
+
 struct xport_flow {
     struct ofi_ep *ep;
     uint32_t index;             /* in the table of flows */
@@ -39,6 +47,14 @@ struct xport_flow {
     uint64_t failures;          /* atomic */
     uint64_t looked_done, looked_ns, late_ns;   /* of ofi_flow_look */
     int refused;                /* atomic: PE + 1 that took no hello yet, or 0 */
+    /* Of ofi_words.c, under words_lock; n_owed and confirming are atomic. */
+    struct base_lock words_lock;
+    struct ofi_owed owed[OFI_OWED];
+    unsigned n_owed;
+    unsigned words;             /* since the last fence or quiet */
+    bool alone;                 /* that had one to wait for */
+    bool confirming;            /* a number is awaited in the slot, */
+    int confirming_pe;          /* of that PE */
     /* Atomics among them are counted twice, and so are puts that wait for a
      * device or a processor, until what is sent later cannot overtake them. */
     _Alignas(64) uint64_t issued, amo_issued, staged;

@@ -54,6 +54,7 @@ struct ofi_state {
     bool put_before_put, put_before_amo, put_before_message;
     bool in_turn;               /* one operation at a time, whoever it is to */
     bool tears;                 /* a word put may be seen half */
+    bool words;                 /* those of ofi_words.c */
     bool hmem;                  /* the NICs reach the device heap */
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };

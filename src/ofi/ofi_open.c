@@ -6,6 +6,7 @@
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_serve.h"
 #include "ofi/ofi_trig.h"
+#include "ofi/ofi_words.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -115,6 +116,7 @@ static void choose_atomics(void)
     ofi.put_before_message = one_stream() || (order & ordered) == ordered;
     if (!ofi.nic_amo)
         ofi.put_before_amo = ofi.put_before_message;
+    ofi.words = !ofi.nic_amo && one_stream();
     /* A NIC's are atomic with each other only: then all use them.  Else as the
      * routes were, whatever a provider that did not work has made of them. */
     for (int pe = 0; pe < rt_job.n_pes; pe++)
@@ -656,7 +658,7 @@ int ofi_open_always(void)
     int rc;
 
     trial = heap_reserve(sizeof *trial, 64);
-    if (!trial || ofi_trig_reserve())
+    if (!trial || ofi_trig_reserve() || ofi_words_reserve())
         return -ENOMEM;
     rc = ofi_lib_open(&missing);
     if (rc) {

@@ -11,6 +11,7 @@
 #include "ofi/ofi_ask.h"
 #include "ofi/ofi_rail.h"
 #include "ofi/ofi_ring.h"
+#include "ofi/ofi_words.h"
 
 #include <errno.h>
 
@@ -19,7 +20,7 @@ void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
 {
     if (ofi.nic_amo && !ofi_for_device(at->seg))
         ofi_amo(f, at, a, result, nbi);
-    else
+    else if (result || !ofi_word(f, at, a))
         ofi_am_amo(f, at, a, result, nbi);
 }
 
@@ -45,7 +46,11 @@ static void drain(struct xport_flow *f, const uint64_t *issued,
 
 void ofi_quiet(struct xport_flow *f)
 {
+    if (ofi.words)
+        ofi_words_ask(f);
     drain(f, &f->issued, &f->done);
+    if (ofi.words)
+        ofi_words_wait(f);
 }
 
 /* Does what is put come before what is sent later?  Atomics on device words
@@ -59,8 +64,9 @@ static bool in_order(void)
 bool ofi_idle(struct xport_flow *f)
 {
     /* acquire: what the operations brought is there. */
-    return __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
-           __atomic_load_n(&f->issued, __ATOMIC_RELAXED);
+    return ofi_words_known(f) && __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
+                                     __atomic_load_n(&f->issued,
+                                                     __ATOMIC_RELAXED);
 }
 
 /* A striped put is not kept behind what was sent over one NIC; an atomic, which
@@ -77,8 +83,13 @@ void ofi_fence(struct xport_flow *f, bool then_amo)
         return;
     }
     drain(f, &f->staged, &f->sent);
-    if (!then_amo)
-        drain(f, &f->amo_issued, &f->amo_done);
+    if (then_amo)
+        return;
+    if (ofi.words)
+        ofi_words_ask(f);
+    drain(f, &f->amo_issued, &f->amo_done);
+    if (ofi.words)
+        ofi_words_wait(f);
 }
 
 static bool all_sent(const struct xport_flow *f)
@@ -92,8 +103,10 @@ bool ofi_fenced(struct xport_flow *f, bool then_amo)
     if (fence_waits(then_amo))
         return ofi_idle(f);
     return all_sent(f) &&
-           (then_amo || __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==
-                            __atomic_load_n(&f->amo_issued, __ATOMIC_RELAXED));
+           (then_amo || (ofi_words_known(f) &&
+                         __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==
+                             __atomic_load_n(&f->amo_issued,
+                                             __ATOMIC_RELAXED)));
 }
 
 /* A flow's share of the window, and no more than any provider takes for one
@@ -134,7 +147,7 @@ void ofi_tell(struct xport_flow *f, const struct xport_at *at,
     if (ofi.nic_amo)
         ofi_amo(f, at, a, NULL, false);
     else
-        ofi_am_tell(f, at, a);
+        ofi_am_tell(f, at, a, 0);
 }
 
 /* Where nothing keeps a signal behind its put, the put's end sends it. */

@@ -8,6 +8,7 @@
 #include "ofi/ofi_pool.h"
 #include "ofi/ofi_ring.h"
 #include "ofi/ofi_serve.h"
+#include "ofi/ofi_words.h"
 #include "base/log.h"
 #include "rt/rt.h"
 #include "xport/xport_amo.h"
@@ -21,6 +22,7 @@ struct box {
     struct ofi_op op;
     size_t len;                 /* of the answer, 0 if there is none */
     bool later;                 /* what it asks for is to be asked again */
+    uint64_t cookie;            /* the answer is no message, if not 0 */
     _Alignas(64) char bytes[OFI_AM_MOST];
 };
 /* All are taken, for ever: it is the memory that counts. */
@@ -36,6 +38,7 @@ static size_t seg_size[HEAP_SEGS];
 static long post_receive(struct box *b)
 {
     ofi_op_set(&b->op, OFI_RECEIVED, -1, NULL);
+    b->cookie = 0;
     return fi_recv(ofi.eps[0]->ep, b->bytes, sizeof b->bytes, boxes.desc,
                    FI_ADDR_UNSPEC, &b->op);
 }
@@ -74,7 +77,11 @@ static bool send_answer(struct box *b)
     struct ofi_ep *e = ofi.eps[0];
     long rc;
 
-    if (b->len <= ofi.inject_msg) {
+    if (b->cookie) {
+        rc = ofi_words_confirm(b->op.pe, b->cookie);
+        if (!rc)
+            receive_again(b);
+    } else if (b->len <= ofi.inject_msg) {
         rc = fi_inject(e->ep, b->bytes, b->len, p->addr);
         if (!rc)
             receive_again(b);
@@ -186,7 +193,13 @@ static void tell(struct box *b, const struct ofi_am_head *h, size_t len)
     }
     do_word(h, (char *)heap_segs[h->seg].base + h->off);
     atomics_told();
-    receive_again(b);
+    if (!h->cookie) {
+        receive_again(b);
+        return;
+    }
+    b->cookie = h->cookie;
+    b->op.pe = (int)h->pe;
+    answer(b, sizeof b->cookie);
 }
 
 static void serve(struct box *b, const struct ofi_am_head *h)
