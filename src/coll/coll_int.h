@@ -201,6 +201,8 @@ void coll_need_all(uint64_t sync);
 
 /* Waits until *word, one of ours for team t, is at least value. */
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value);
+/* The same, where only members of this node raise it. */
+void coll_wait_near(const struct core_team *t, uint64_t *word, uint64_t value);
 
 static inline void coll_hear(const struct coll_call *c, int step)
 {

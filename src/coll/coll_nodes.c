@@ -115,7 +115,7 @@ void coll_nodes_gather(struct core_team *t)
     uint64_t all = ++t->gatherings * ((uint64_t)k->n_here - 1);
 
     if (k->here == 0) {
-        coll_wait(t, word, all);
+        coll_wait_near(t, word, all);
         return;
     }
     atomics_told();
@@ -130,7 +130,8 @@ void coll_nodes_release(struct core_team *t)
     const struct core_nodes *k = t->nodes;
 
     if (k->here) {
-        coll_wait(t, &core_team_words(t, t->my_pe)->released, t->gatherings);
+        coll_wait_near(t, &core_team_words(t, t->my_pe)->released,
+                       t->gatherings);
         return;
     }
     for (int i = 1; i < k->n_here; i++)

@@ -103,7 +103,8 @@ static void tell_who_lacks(void)
 
 /* A wait that lasts looks at the others: here at near ones, for far ones see
  * core_watch.c. */
-void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
+static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
+                     bool near)
 {
     struct core_waiter w;
     unsigned sleeps = 0;
@@ -114,6 +115,7 @@ void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
         return;
     }
     w = core_wait_begin(word, sizeof *word);
+    w.near = near;
     /* acquire: pairs with the release of who raised it. */
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value) {
         core_wait_step(&w);
@@ -126,6 +128,16 @@ void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
     }
     core_wait_end(&w);
     atomics_heard();
+}
+
+void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
+{
+    wait_for(t, word, value, t->mapped);
+}
+
+void coll_wait_near(const struct core_team *t, uint64_t *word, uint64_t value)
+{
+    wait_for(t, word, value, true);
 }
 
 static void hear(const struct core_team *t, int round)

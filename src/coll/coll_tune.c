@@ -115,7 +115,7 @@ static bool agree_far(void)
 {
     uint32_t *nodes = heap_pool_take((size_t)core_world.n_pes * sizeof *nodes);
     struct coll_ranks all = coll_ranks_all(&core_world);
-    uint64_t v[] = {
+    uint64_t v[4 + CORE_CPU_WORDS] = {
         core_ctl->choices, ~core_ctl->choices, core_status.checks,
         (uint64_t)shares_node() << 1 | core_status.crowded
     };
@@ -127,9 +127,12 @@ static bool agree_far(void)
                    "SHMEM_SYMMETRIC_SIZE", core_world.n_pes);
     c = coll_tell_word(&core_world,
                        (uintptr_t)nodes - heap_segs[HEAP_HOST].base);
-    coll_double(&c, &all, (char *)v, 4, sizeof *v, coll_ops[COLL_OR][COLL_U64]);
+    memcpy(v + 4, core_ctl->cpus, sizeof core_ctl->cpus);
+    coll_double(&c, &all, (char *)v, sizeof v / sizeof *v, sizeof *v,
+                coll_ops[COLL_OR][COLL_U64]);
     core_status.checks = v[2];
-    coll_crowded = v[3] & 1;
+    core_settle_machine(v + 4);
+    coll_crowded = v[3] & 1 || core_status.crowded;
     if (v[3] >> 1)
         coll_nodes_learn(&c, nodes);
     heap_pool_give(nodes);

@@ -101,12 +101,21 @@ int core_open(int thread_level)
     return 0;
 }
 
+static int count_cores(const uint64_t *cpus)
+{
+    int n = 0;
+
+    for (int w = 0; w < CORE_CPU_WORDS; w++)
+        n += __builtin_popcountll(cpus[w]);
+    return n;
+}
+
 /* PEs may be bound to one core each: what counts is all their cores.  Who
  * compares must be compared with: one PE that checks makes all do so. */
 void core_settle(void)
 {
     uint64_t all[CORE_CPU_WORDS] = { 0 };
-    int cores = 0;
+    int cores;
 
     for (int i = 0; i < rt_job.n_local; i++) {
         const struct core_ctl *ctl = core_peer_ctl(rt_job.local_pes[i]);
@@ -115,12 +124,23 @@ void core_settle(void)
             all[w] |= ctl->cpus[w];
         core_status.checks |= ctl->checks;
     }
-    for (int w = 0; w < CORE_CPU_WORDS; w++)
-        cores += __builtin_popcountll(all[w]);
+    cores = count_cores(all);
     core_status.crowded = rt_job.n_local > cores;
     if (core_status.crowded || xport_far)
         core_spin_impatient();
     log_info(LOG_CORE, "%d PEs on %d cores of this node", rt_job.n_local,
+             cores);
+}
+
+/* Nodes that SHMEM_PPN makes share the cores of their machine. */
+void core_settle_machine(const uint64_t *cpus)
+{
+    int cores = count_cores(cpus);
+
+    if (!rt_job.one_machine)
+        return;
+    core_status.crowded |= rt_job.n_pes > cores;
+    log_info(LOG_CORE, "%d PEs on %d cores of the machine", rt_job.n_pes,
              cores);
 }
 

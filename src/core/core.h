@@ -39,7 +39,7 @@ enum core_state { CORE_DOWN, CORE_UP, CORE_ENDED, CORE_FORKED };
 struct core_status {
     enum core_state state;
     int thread_level;
-    bool crowded;               /* more PEs on this node than cores */
+    bool crowded;               /* more PEs here than cores */
     bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
 };
 extern hidden struct core_status core_status;
@@ -59,6 +59,8 @@ static inline void core_set_state(enum core_state state)
 int core_open(int thread_level);
 /* After the first meeting of all PEs: what those of a node agree on. */
 void core_settle(void);
+/* With the cores of all PEs, where some are far. */
+void core_settle_machine(const uint64_t *cpus);
 void core_close(void);
 /* The flows to far peers, if there are any. */
 int core_far_open(void);

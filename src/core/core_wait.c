@@ -42,6 +42,10 @@ enum { FENCE_FADES = 64 };
 #define YIELD_NS 200000u
 #define YIELD_FAR_NS 1000000u
 #define YIELD_BLIND_NS 20000000u
+#define AWAKE_MOST_NS 16000000u
+/* Of a wait for near PEs, so many looks at the network are left out; and of
+ * yields that run nobody else. */
+enum { LOOKS_PER_FAR = 8, LOOKS_PER_YIELD = 8 };
 
 unsigned core_wait_quick = CORE_QUICK_LOOKS;      /* atomic */
 static struct base_lock announce_lock = LOCK_INIT;
@@ -145,12 +149,27 @@ void core_wait_stop(struct core_waiter *w)
     w->noted = false;
 }
 
+/* How long a wait for far PEs stays awake: what they ask of this PE while it
+ * sleeps takes two changes of threads.  Atomic. */
+static uint64_t awake_ns = YIELD_FAR_NS;
+
 /* A look at the network takes longer than one at memory; and who is not woken
  * by what comes from there sleeps late and little. */
 static uint64_t yield_ns(void)
 {
-    return !xport_far ? YIELD_NS : xport_far->wakes() ? YIELD_FAR_NS
-                                                      : YIELD_BLIND_NS;
+    return !xport_far ? YIELD_NS : !xport_far->wakes() ? YIELD_BLIND_NS
+           : core_status.crowded ? AWAKE_MOST_NS
+           : __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
+}
+
+/* The network has ended a sleep.  Short ones would better have been none. */
+static void slept_for(uint64_t ns)
+{
+    uint64_t awake = __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
+
+    awake = ns > awake ? YIELD_FAR_NS : 2 * awake;
+    __atomic_store_n(&awake_ns, awake < AWAKE_MOST_NS ? awake : AWAKE_MOST_NS,
+                     __ATOMIC_RELAXED);
 }
 
 static uint64_t sleep_most_ns(void)
@@ -220,12 +239,19 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
         renounce(w);
         lock_release(&announce_lock);
         w->steps = 0;
+        slept_for(clock_ns() - w->asleep_ns);
     }
+}
+
+static bool looks_far(const struct core_waiter *w)
+{
+    return xport_far && (!w->near || w->looks % LOOKS_PER_FAR == 0);
 }
 
 void core_wait_long(struct core_waiter *w)
 {
-    uint64_t now = clock_ns(), spin = core_spin_ns(), waited;
+    uint64_t now = clock_ns(), waited;
+    uint64_t spin = core_status.crowded ? 0 : core_spin_ns();
 
     count(&counts.looks);
     if (w->steps <= CORE_QUICK_LOOKS) {
@@ -239,11 +265,12 @@ void core_wait_long(struct core_waiter *w)
     waited = now - w->started_ns;
     if (xport_far && w->call)
         xport_call = w->call;
-    if (xport_far && xport_far->progress())
+    w->looks++;
+    if (looks_far(w) && xport_far->progress())
         return;
     if (w->announced) {
         sleep_bounded(w, waited);
-    } else if (core_status.crowded) {
+    } else if (core_status.crowded && !xport_far) {
         if (w->steps++ < CORE_QUICK_LOOKS + 1 + YIELDS_CROWDED) {
             count(&counts.yields);
             sched_yield();
@@ -251,15 +278,19 @@ void core_wait_long(struct core_waiter *w)
             announce(w);
         }
     } else if (waited < spin) {
-        if (xport_far)
+        if (xport_far && !w->near)
             return;
         for (int i = spin < core_spin_most_ns() ? SPINS_SHORT : SPINS_PER_LOOK;
              i; i--)
             atomics_pause();
     } else if (waited < spin + yield_ns()) {
+        if (xport_far && spin == core_spin_most_ns() &&
+            w->looks % LOOKS_PER_YIELD)
+            return;
         count(&counts.yields);
         core_spin_yield();
     } else {
+        w->asleep_ns = now;
         announce(w);
     }
 }

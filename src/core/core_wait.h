@@ -26,7 +26,10 @@ struct core_waiter {
     uint64_t started_ns, since_ns, told_ns;
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
+    unsigned looks;             /* around, while it is awake */
+    uint64_t asleep_ns;         /* since when it has slept, now and then */
     bool announced, noted;      /* to writers; what it waits for */
+    bool near;                  /* only PEs of this node store there */
     bool fenced;                /* every writer has seen the announcement */
     bool timed_out;             /* its last sleep had no wake-up */
     bool foreign, silent;       /* addr is not for the processor; others tell */
