@@ -41,7 +41,8 @@ enum { FENCE_FADES = 64 };
 #define FENCE_MOST_NS 200000u
 #define YIELD_NS 200000u
 #define YIELD_FAR_NS 1000000u
-#define YIELD_BLIND_NS 20000000u
+#define YIELD_BLIND_NS 1000000000u
+#define YIELD_BLIND_CROWDED_NS 20000000u
 #define AWAKE_MOST_NS 16000000u
 /* Of a wait for near PEs, so many looks at the network are left out; and of
  * yields that run nobody else. */
@@ -157,8 +158,12 @@ static uint64_t awake_ns = YIELD_FAR_NS;
  * by what comes from there sleeps late and little. */
 static uint64_t yield_ns(void)
 {
-    return !xport_far ? YIELD_NS : !xport_far->wakes() ? YIELD_BLIND_NS
-           : core_status.crowded ? AWAKE_MOST_NS
+    if (!xport_far)
+        return YIELD_NS;
+    /* Each of a peer's operations would wait for the end of a sleep. */
+    if (!xport_far->wakes())
+        return core_status.crowded ? YIELD_BLIND_CROWDED_NS : YIELD_BLIND_NS;
+    return core_status.crowded ? AWAKE_MOST_NS
            : __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
 }
 
