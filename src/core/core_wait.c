@@ -289,7 +289,7 @@ void core_wait_long(struct core_waiter *w)
              i; i--)
             atomics_pause();
     } else if (waited < spin + yield_ns()) {
-        if (xport_far && spin == core_spin_most_ns() &&
+        if (xport_far && spin && spin == core_spin_most_ns() &&
             w->looks % LOOKS_PER_YIELD)
             return;
         count(&counts.yields);

@@ -190,6 +190,11 @@ int ofi_flow_open(struct xport_flow **out, bool own)
     return 0;
 }
 
+void ofi_flow_polled(struct xport_flow *f)
+{
+    f->polled = true;
+}
+
 void ofi_flow_forgive(struct xport_flow *f, xport_failed *fn, void *arg)
 {
     f->failed_arg = arg;

@@ -28,10 +28,10 @@ struct ofi_ep {
 };
 
 /* ---- flows ---- */
-/* A peer that stores words without a reply, and how many so far. */
+/* A peer that stores words without a reply, and the number of the last. */
 struct ofi_owed {
     int pe;
-    unsigned words;
+    uint64_t last;
 };
 enum { OFI_OWED = 8 };
 
@@ -47,10 +47,12 @@ struct xport_flow {
     uint64_t failures;          /* atomic */
     uint64_t looked_done, looked_ns, late_ns;   /* of ofi_flow_look */
     int refused;                /* atomic: PE + 1 that took no hello yet, or 0 */
+    bool polled;                /* no fence or quiet comes */
     /* Of ofi_words.c, under words_lock; n_owed and confirming are atomic. */
     struct base_lock words_lock;
     struct ofi_owed owed[OFI_OWED];
     unsigned n_owed;
+    uint64_t last_owed;         /* numbers of words: no two are the same */
     unsigned words;             /* since the last fence or quiet */
     bool alone;                 /* that had one to wait for */
     bool confirming;            /* a number is awaited in the slot, */
@@ -138,6 +140,7 @@ void ofi_ep_close(struct ofi_ep *e);
 int ofi_flow_open(struct xport_flow **out, bool own);
 void ofi_flow_close(struct xport_flow *f);
 struct xport_flow *ofi_flow_at(uint32_t index);
+void ofi_flow_polled(struct xport_flow *f);
 void ofi_flow_forgive(struct xport_flow *f, xport_failed *fn, void *arg);
 void ofi_flow_look(struct xport_flow *f, uint64_t now_ns);
 uint64_t ofi_in_flight(void);

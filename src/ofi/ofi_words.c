@@ -118,7 +118,7 @@ static bool owes(struct xport_flow *f, int pe)
         __atomic_store_n(&f->n_owed, f->n_owed + 1, __ATOMIC_RELAXED);
     }
     if (o)
-        o->words++;
+        o->last = ++f->last_owed;
     lock_release(&f->words_lock);
     return o;
 }
@@ -142,7 +142,7 @@ bool ofi_word(struct xport_flow *f, const struct xport_at *at,
 {
     uint64_t cookie;
 
-    if (!ofi.words || f->failed)
+    if (!ofi.words || f->failed || f->polled)
         return false;
     switch (choose(f, at->pe, &cookie)) {
     case REQUEST:
@@ -172,7 +172,7 @@ static void asked_for(struct xport_flow *f, const struct ofi_owed *was)
 {
     struct ofi_owed *o = find(f, was->pe);
 
-    if (!o || o->words != was->words)
+    if (!o || o->last != was->last)
         return;
     *o = f->owed[f->n_owed - 1];
     __atomic_store_n(&f->n_owed, f->n_owed - 1, __ATOMIC_RELAXED);

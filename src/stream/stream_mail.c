@@ -135,6 +135,8 @@ static struct outbox *outbox_of(int pe)
         free(o);
         return NULL;
     }
+    if (xport_far)
+        xport_far->flow_polled(o->ctx.flow);
     o->pe = pe;
     o->near = xport_is_near(pe);
     o->last = &o->first;

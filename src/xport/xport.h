@@ -81,6 +81,9 @@ struct xport_ops {
     /* What fails there from now on is told to fn, counts as done, and the job
      * goes on.  Before the flow's first operation. */
     void (*flow_forgive)(struct xport_flow *f, xport_failed *fn, void *arg);
+    /* Before the first operation: idle and fenced are asked for their end, and
+     * no fence or quiet waits for it.  A flow that forgives is such a one. */
+    void (*flow_polled)(struct xport_flow *f);
     /* nbi: the local memory is the transport's until the flow's quiet. */
     void (*put)(struct xport_flow *f, const struct xport_at *to,
                 const void *source, size_t len, bool nbi);
