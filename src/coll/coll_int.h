@@ -28,7 +28,7 @@ enum coll_alg coll_asked(enum coll_kind kind);
 
 /* How members meet: of a node, at the first of them; of several nodes, first
  * on each. */
-extern hidden bool coll_sync_gathers, coll_sync_nodes;
+extern hidden bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes;
 /* Some node has more PEs than cores: all choose alike. */
 extern hidden bool coll_crowded;
 

@@ -7,8 +7,9 @@
  * cache line each way.
  *
  * With more PEs than cores each round costs a change of the running process,
- * so the members count themselves at member 0, and whoever comes last tells
- * all: one change per PE.
+ * so the members count themselves at member 0, and the last one tells all: one
+ * change per PE.  Nodes that share the cores of one machine gather in a tree
+ * and are released along it: 2 (n - 1) messages rather than n log2(n).
  *
  * Words only grow, by one per synchronisation, so nothing is reset and a fast
  * member may be one ahead. */
@@ -145,15 +146,55 @@ static void hear(const struct core_team *t, int round)
     coll_wait(t, &core_team_words(t, t->my_pe)->arrived[round], t->epoch);
 }
 
-static void disseminate(const struct core_team *t)
-{
-    int n = t->n_pes, to;       /* step < n, so at most once around */
+/* Those that meet by messages: all members, or the leaders of the nodes. */
+struct meeting {
+    const struct core_team *t;
+    const int *leaders;         /* or NULL */
+    int n, me;
+};
 
-    for (int round = 0, step = 1; step < n; round++, step *= 2) {
-        to = t->my_pe + step;
-        tell(t, to < n ? to : to - n, round);
-        hear(t, round);
+static void tell_one(const struct meeting *m, int i, int round)
+{
+    tell(m->t, m->leaders ? m->leaders[i] : i, round);
+}
+
+static void disseminate(const struct meeting *m)
+{
+    int to;                     /* step < n, so at most once around */
+
+    for (int round = 0, step = 1; step < m->n; round++, step *= 2) {
+        to = m->me + step;
+        tell_one(m, to < m->n ? to : to - m->n, round);
+        hear(m->t, round);
     }
+}
+
+/* The parent is the member without the lowest bit of this one's number: what
+ * the two tell each other goes to the word of that bit. */
+static void gather_in_tree(const struct meeting *m)
+{
+    int round = 0, step = 1;
+
+    for (; step < m->n && !(m->me & step); round++, step *= 2)
+        if (m->me + step < m->n)
+            hear(m->t, round);
+    if (m->me) {
+        tell_one(m, m->me - step, round);
+        hear(m->t, round);
+    }
+    while (round--) {
+        step /= 2;
+        if (m->me + step < m->n)
+            tell_one(m, m->me + step, round);
+    }
+}
+
+static void meet(const struct meeting *m)
+{
+    if (coll_sync_tree)
+        gather_in_tree(m);
+    else
+        disseminate(m);
 }
 
 static void gather_and_release(struct core_team *t)
@@ -176,18 +217,14 @@ static void gather_and_release(struct core_team *t)
 }
 
 /* Members of a node meet in memory before and after their leaders hear of each
- * other by messages: as many rounds as the nodes take, and no PE has more than
- * one of them to send at a time. */
+ * other by messages. */
 static void meet_by_nodes(struct core_team *t)
 {
     const struct core_nodes *k = t->nodes;
 
     coll_nodes_gather(t);
     if (coll_nodes_leads(t))
-        for (int round = 0, step = 1; step < k->n; round++, step *= 2) {
-            tell(t, k->leaders[(k->mine + step) % k->n], round);
-            hear(t, round);
-        }
+        meet(&(struct meeting){ t, k->leaders, k->n, k->mine });
     coll_nodes_release(t);
 }
 
@@ -199,7 +236,7 @@ void coll_sync(struct core_team *t)
     else if (t->mapped && coll_sync_gathers)
         gather_and_release(t);
     else
-        disseminate(t);
+        meet(&(struct meeting){ t, NULL, t->n_pes, t->my_pe });
 }
 
 void coll_barrier_world(void)

@@ -87,7 +87,7 @@ enum coll_alg coll_word(enum coll_kind kind, int n)
 static enum coll_alg asked[COLL_KINDS];
 /* The words of SHMEM_COLL_SYNC. */
 enum { SYNC_AUTO, SYNC_DISSEMINATION, SYNC_GATHER };
-bool coll_sync_gathers, coll_sync_nodes, coll_crowded;
+bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_crowded;
 
 /* Members that choose differently would wait for each other for ever. */
 static uint64_t choices(void)
@@ -127,8 +127,8 @@ static bool agree_far(void)
                    "SHMEM_SYMMETRIC_SIZE", core_world.n_pes);
     c = coll_tell_word(&core_world,
                        (uintptr_t)nodes - heap_segs[HEAP_HOST].base);
-    memcpy(v + 4, core_ctl->cpus, sizeof core_ctl->cpus);
-    coll_double(&c, &all, (char *)v, sizeof v / sizeof *v, sizeof *v,
+    coll_double(&c, &all, (char *)v,
+                4 + (size_t)core_machine_cpus(v + 4), sizeof *v,
                 coll_ops[COLL_OR][COLL_U64]);
     core_status.checks = v[2];
     core_settle_machine(v + 4);
@@ -155,6 +155,9 @@ void coll_settle(void)
                    "SHMEM_COLL_ variables");
     coll_sync_gathers = env.COLL_SYNC == SYNC_GATHER ||
                         (env.COLL_SYNC != SYNC_DISSEMINATION && coll_crowded);
+    /* Between machines the rounds' latency counts, not their number. */
+    coll_sync_tree = !core_world.mapped && coll_sync_gathers &&
+                     (core_status.one_machine || env.COLL_SYNC == SYNC_GATHER);
     coll_sync_nodes = env.COLL_SYNC != SYNC_DISSEMINATION;
 }
 
@@ -165,7 +168,8 @@ void coll_open(void)
 
     for (int k = 0; k < COLL_KINDS; k++)
         asked[k] = coll_word((enum coll_kind)k, word[k]);
-    coll_sync_gathers = coll_sync_nodes = coll_crowded = false;
+    coll_sync_gathers = coll_sync_tree = false;
+    coll_sync_nodes = coll_crowded = false;
     core_ctl->choices = choices();
 }
 

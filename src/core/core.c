@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct core_ctx core_ctx_default = { .team = &core_world };
 struct core_status core_status;
@@ -65,6 +66,8 @@ static int open_teams(void)
     return rc;
 }
 
+static int cpu_words;           /* of the machine's processors */
+
 int core_open(int thread_level)
 {
     struct core_ctl *ctl = heap_reserve(sizeof *ctl, _Alignof(struct core_ctl));
@@ -83,7 +86,7 @@ int core_open(int thread_level)
     core_status.crowded = false;
     core_spin_open();
     core_status.checks = false;
-    rt_cpus(ctl->cpus, CORE_CPU_WORDS);
+    cpu_words = rt_cpus(ctl->cpus, CORE_CPU_WORDS);
     ctl->checks = env.CHECK;
 #ifdef SLUICE_DEBUG
     if (!env_is_set("CHECK"))
@@ -132,11 +135,20 @@ void core_settle(void)
              cores);
 }
 
+int core_machine_cpus(uint64_t *out)
+{
+    if (!rt_job.one_machine)
+        return 0;
+    memcpy(out, core_ctl->cpus, (size_t)cpu_words * sizeof *out);
+    return cpu_words;
+}
+
 /* Nodes that SHMEM_PPN makes share the cores of their machine. */
 void core_settle_machine(const uint64_t *cpus)
 {
     int cores = count_cores(cpus);
 
+    core_status.one_machine = rt_job.one_machine;
     if (!rt_job.one_machine)
         return;
     core_status.crowded |= rt_job.n_pes > cores;

@@ -40,6 +40,7 @@ struct core_status {
     enum core_state state;
     int thread_level;
     bool crowded;               /* more PEs here than cores */
+    bool one_machine;           /* which the nodes share */
     bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
 };
 extern hidden struct core_status core_status;
@@ -59,7 +60,9 @@ static inline void core_set_state(enum core_state state)
 int core_open(int thread_level);
 /* After the first meeting of all PEs: what those of a node agree on. */
 void core_settle(void);
-/* With the cores of all PEs, where some are far. */
+/* This PE's cores, in so many words, where all nodes are of one machine; and
+ * what is settled with those of all PEs, CORE_CPU_WORDS words. */
+int core_machine_cpus(uint64_t *out);
 void core_settle_machine(const uint64_t *cpus);
 void core_close(void);
 /* The flows to far peers, if there are any. */

@@ -21,7 +21,7 @@
 
 #include <errno.h>
 
-enum { SLOTS = 64, MANY = 1024 };
+enum { SLOTS = 64 };
 
 static uint64_t *slots;         /* symmetric; a number, and it inverted */
 static uint32_t asked[SLOTS];   /* flows come and go, this grows */
@@ -95,11 +95,11 @@ static enum how choose(struct xport_flow *f, int pe, uint64_t *cookie)
 
     lock_acquire(&f->words_lock);
     *cookie = f->alone && !f->words ? take_slot(f, pe) : 0;
-    f->words++;
+    __atomic_store_n(&f->words, f->words + 1, __ATOMIC_RELAXED);
     f->alone &= f->words == 1;
     if (*cookie)
         how = WITH_IT;
-    else if ((f->n_owed == OFI_OWED && !find(f, pe)) || f->words % MANY == 0)
+    else if (f->n_owed == OFI_OWED && !find(f, pe))
         how = REQUEST;
     lock_release(&f->words_lock);
     return how;
@@ -184,10 +184,13 @@ void ofi_words_ask(struct xport_flow *f)
     uint64_t cookie = 0;
     unsigned n;
 
+    if (!__atomic_load_n(&f->n_owed, __ATOMIC_RELAXED) &&
+        !__atomic_load_n(&f->words, __ATOMIC_RELAXED))
+        return;
     lock_acquire(&f->words_lock);
     if (f->words)
         f->alone = f->words == 1;
-    f->words = 0;
+    __atomic_store_n(&f->words, 0, __ATOMIC_RELAXED);
     n = f->n_owed;
     for (unsigned i = 0; i < n; i++)
         owed[i] = f->owed[i];

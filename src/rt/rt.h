@@ -53,8 +53,9 @@ bool rt_host(int pe, char *out, size_t size);
  * says who was first, gets a second to end this one before it speaks too. */
 void rt_await_end(void);
 
-/* The processors this process may run on, as bits. */
-void rt_cpus(uint64_t *out, int words);
+/* The processors this process may run on, as bits: how many words those of the
+ * machine take. */
+int rt_cpus(uint64_t *out, int words);
 
 /* Ends every PE of the job; the launcher's exit status is status.  What stdio
  * holds is written, unless that takes more than half a second. */

@@ -8,22 +8,29 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* The affinity mask is one system call; a full topology takes milliseconds,
  * so start-up asks hwloc nothing. */
-void rt_cpus(uint64_t *out, int words)
+int rt_cpus(uint64_t *out, int words)
 {
     cpu_set_t set;
+    /* Unlike the function it gives the size of the system's mask. */
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof set, &set);
+    int n = (int)((bytes + 7) / 8);
 
     memset(out, 0, (size_t)words * sizeof *out);
-    if (sched_getaffinity(0, sizeof set, &set)) {
+    if (bytes <= 0) {
         log_info(LOG_RT, "sched_getaffinity: %m");
         out[0] = 1;
-        return;
+        return words;
     }
-    for (int i = 0; i < words * 64 && i < CPU_SETSIZE; i++)
+    n = n < words ? n : words;
+    for (int i = 0; i < n * 64 && i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &set))
             out[i / 64] |= (uint64_t)1 << i % 64;
+    return n;
 }
 
 static int count_usable(void)

@@ -21,6 +21,7 @@ run() # PES VARIABLE...
 }
 run 4
 run 16
+run 16 SHMEM_COLL_SYNC=dissemination
 run 11 SHMEM_CHECK=1
 run 64
 exit $failed
