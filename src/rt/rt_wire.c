@@ -152,6 +152,8 @@ int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
     return rt_wire_parse(packet, (size_t)n, out);
 }
 
+static const struct timespec nap = { .tv_nsec = 20000 };
+
 /* The type of the next message.  All threads that wait sleep in poll(), since
  * the system wakes one of those alone that sleep in recv(), which may be one
  * that the message is not for. */
@@ -163,6 +165,8 @@ static int look_at_next(int sock)
 
     do {
         n = poll(&p, 1, -1);
+        if (n < 0 && errno == EINVAL)   /* a limit of no descriptors at all */
+            n = nanosleep(&nap, NULL) + 1;
         if (n > 0)
             n = recv(sock, &h, sizeof h, MSG_PEEK | MSG_DONTWAIT);
     } while (n < 0 && (errno == EINTR || errno == ECONNRESET ||
@@ -174,7 +178,6 @@ static int look_at_next(int sock)
 
 int rt_wire_await(int sock, enum rt_wire_type type)
 {
-    const struct timespec nap = { .tv_nsec = 20000 };
     int next;
 
     while ((next = look_at_next(sock)) != (int)type) {
