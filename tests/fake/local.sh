@@ -9,7 +9,8 @@ set -u
 . "$(dirname "$0")/fake.inc"
 FI_PROVIDER_PATH=$fake/local
 : "${T_SEED:=1}"
-export T_SEED
+T_AWAKE_MS=1000                 # it tells of nothing
+export T_SEED T_AWAKE_MS
 unset FAKE_LOCAL_STORM FAKE_LOCAL_SEED FAKE_LOCAL_HMEM FAKE_LOCAL_LOG
 
 # on LIKE PROGRAM [VAR=VALUE...]: all is right, and the provider was used.
