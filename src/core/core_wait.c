@@ -46,7 +46,7 @@ enum { FENCE_FADES = 64 };
 #define AWAKE_MOST_NS 16000000u
 /* Of a wait for near PEs, so many looks at the network are left out; and of
  * yields that run nobody else. */
-enum { LOOKS_PER_FAR = 8, LOOKS_PER_YIELD = 8 };
+enum { LOOKS_PER_FAR = 8, LOOKS_PER_YIELD = 64 };
 
 unsigned core_wait_quick = CORE_QUICK_LOOKS;      /* atomic */
 static struct base_lock announce_lock = LOCK_INIT;
