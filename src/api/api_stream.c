@@ -229,8 +229,10 @@ static int sync_event(const char *call, void *stream, void *event,
  * communication. */
 static int ended(const char *call, shmemx_stream_t stream, int rc)
 {
-    if (likely(!rc))
+    if (likely(!rc)) {
+        stream_synced(stream);
         return stream_failed(call, stream);
+    }
     if (rc != -EAGAIN && rc != -EINVAL && rc != -EBUSY) {
         log_warn(ERR_DEVICE, "%s: stream %p: work on it failed: %s",
                  core_public_name(call), stream, gtl_error());
@@ -240,11 +242,24 @@ static int ended(const char *call, shmemx_stream_t stream, int rc)
     return told(call, stream, rc);
 }
 
+/* To ask a stream that records how far it is ends the capture. */
+static int ready_to_ask(const char *call, shmemx_stream_t stream)
+{
+    int rc = api_stream_ready(call);
+
+    if (rc || likely(!gtl->records(stream)))
+        return rc;
+    core_misuse(ERR_STREAM, call, "stream %p records a graph: what is recorded "
+                "is done by launches, after the capture has ended",
+                (void *)stream);
+    return -ENOTSUP;
+}
+
 int pshmemx_stream_sync(shmemx_stream_t stream)
 {
     uint64_t since;
     void *event;
-    int rc = api_stream_ready(__func__);
+    int rc = ready_to_ask(__func__, stream);
 
     if (rc)
         return rc;
@@ -266,7 +281,7 @@ API_ALIAS(shmemx_stream_sync)
 
 int pshmemx_stream_query(shmemx_stream_t stream)
 {
-    int rc = api_stream_ready(__func__);
+    int rc = ready_to_ask(__func__, stream);
 
     return rc ? rc : ended(__func__, stream, gtl->stream_query(stream));
 }

@@ -47,6 +47,7 @@
     X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                               \
     X(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804)                       \
     X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)                           \
+    X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901)                           \
     X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906)                              \
     X(CU_DEVICE_ATTRIBUTE_MAX_PITCH, 11)                                    \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                     \
@@ -74,6 +75,9 @@
     X(CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 1)                               \
     X(CU_STREAM_NON_BLOCKING, 1)                                            \
     X(CU_STREAM_CAPTURE_STATUS_NONE, 0)                                     \
+    X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                    \
+    X(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, 1)                                 \
+    X(CU_GRAPH_USER_OBJECT_MOVE, 1)                                         \
     X(CU_STREAM_WAIT_VALUE_GEQ, 0)                                          \
     X(CU_STREAM_WAIT_VALUE_FLUSH, 1 << 30)                                  \
     X(CU_STREAM_WRITE_VALUE_DEFAULT, 0)                                     \
@@ -168,6 +172,7 @@ _Static_assert(sizeof(struct cuda_memop) == 48, "as the driver has them");
     X(cuStreamDestroy_v2, (void *s))                                        \
     X(cuStreamGetCtx, (void *s, void **out))                                \
     X(cuStreamIsCapturing, (void *s, int *out))                             \
+    X(cuThreadExchangeStreamCaptureMode, (int *mode))                       \
     X(cuStreamQuery, (void *s))                                             \
     X(cuStreamSynchronize, (void *s))                                       \
     X(cuStreamWaitEvent, (void *s, void *event, unsigned flags))            \
@@ -192,6 +197,15 @@ _Static_assert(sizeof(struct cuda_memop) == 48, "as the driver has them");
 /* Since 11.3, 11.4, 11.7 and 12.0. */
 #define CUDA_LATER_CALLS(X)                                                 \
     X(cuFlushGPUDirectRDMAWrites, (int target, int scope))                  \
+    X(cuStreamGetCaptureInfo_v2,                                            \
+      (void *s, int *status, unsigned long long *id, void **graph,          \
+       const void **nodes, size_t *n))                                      \
+    X(cuUserObjectCreate,                                                   \
+      (void **out, void *arg, void (*destroy)(void *arg), unsigned refs,    \
+       unsigned flags))                                                     \
+    X(cuUserObjectRelease, (void *object, unsigned n))                      \
+    X(cuGraphRetainUserObject,                                              \
+      (void *graph, void *object, unsigned n, unsigned flags))              \
     X(cuStreamWriteValue64_v2,                                              \
       (void *s, uint64_t word, uint64_t value, unsigned flags))             \
     X(cuStreamWaitValue64_v2,                                               \

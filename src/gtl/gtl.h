@@ -154,8 +154,12 @@ struct gtl_ops {
     void (*stream_destroy)(void *s);
     /* Is it a live stream of this device?  *id is another one for each stream
      * ever made, even where handles are used again.  -EINVAL: it is none;
-     * -EBUSY: it records a graph. */
+     * -EBUSY, with *id: it records a graph. */
     int (*stream_check)(void *s, uint64_t *id);
+    /* Does it record a graph?  Copies, fills, atomics, reductions and writes
+     * that are enqueued then are done by each launch of it; wait64(), pair(),
+     * call() and release() are not to be enqueued. */
+    bool (*records)(void *s);
     int (*stream_query)(void *s);       /* 0, -EAGAIN: work is left */
     /* The thread waits; others may enqueue meanwhile. */
     int (*stream_sync)(void *s);

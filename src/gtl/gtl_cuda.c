@@ -21,6 +21,7 @@ enum { OLDEST_DRIVER = 11000, OLDEST_DEVICE = 6 };
 struct gtl_cu_calls gtl_cu;
 struct gtl_cu_device gtl_cu_device;
 __thread bool gtl_cu_pushed;
+__thread int gtl_cu_mode;
 
 static const struct { int code, rc; } codes[] = {
     { CUDA_ERROR_INVALID_VALUE, -EINVAL },
@@ -46,6 +47,7 @@ static const struct { int code, rc; } codes[] = {
     { CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, -ENOSYS },
     { CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, -ENOSYS },
     { CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, -EBUSY },
+    { CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, -EBUSY },
     { CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, -EBUSY }
 };
 
@@ -264,10 +266,10 @@ static bool lends(void)
     uint64_t p;
     bool yes;
 
-    if (CU(cuMemAlloc_v2, &p, (size_t)2 << 20))
+    if (CU_APART(cuMemAlloc_v2, &p, (size_t)2 << 20))
         return false;
-    yes = !CU(cuIpcGetMemHandle, &handle, p);
-    CU(cuMemFree_v2, p);
+    yes = !CU_APART(cuIpcGetMemHandle, &handle, p);
+    CU_APART(cuMemFree_v2, p);
     return yes;
 }
 
@@ -362,7 +364,8 @@ const struct gtl_ops gtl_cuda = {
     .give_back = gtl_cu_give_back, .atomic = gtl_cu_atomic, .dmabuf = gtl_cu_dmabuf,
     .stream_create = gtl_cu_stream_create,
     .stream_destroy = gtl_cu_stream_destroy,
-    .stream_check = gtl_cu_stream_check, .stream_query = gtl_cu_stream_query,
+    .stream_check = gtl_cu_stream_check, .records = gtl_cu_records,
+    .stream_query = gtl_cu_stream_query,
     .stream_sync = gtl_cu_stream_sync,
     .copy = gtl_cu_copy, .copy_blocks = gtl_cu_copy_blocks,
     .fill = gtl_cu_fill, .amo = gtl_cu_amo,

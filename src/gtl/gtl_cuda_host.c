@@ -2,7 +2,9 @@
 /* What the processor does in the order of a stream, on a thread of the
  * driver: atomics on words in host memory, where those of the device would be
  * none for the processor, and fills of memory that the device does not know.
- * Such a function calls nothing of the driver. */
+ * Such a function calls nothing of the driver.  Each launch of a graph calls it
+ * again, so what it is given belongs to the graph, and to the function itself
+ * where none is recorded. */
 #include "gtl/gtl_cuda_int.h"
 #include "base/lock.h"
 
@@ -18,6 +20,7 @@ static struct base_lock lock = LOCK_INIT;
 static uint64_t *slots;
 static uint16_t unused[SLOTS] GUARDED_BY(lock);
 static int n_unused GUARDED_BY(lock);
+static uint64_t opened;         /* atomic; odd: it is open */
 
 int gtl_cu_host_open(void)
 {
@@ -38,11 +41,13 @@ int gtl_cu_host_open(void)
     for (n_unused = 0; n_unused < SLOTS; n_unused++)
         unused[n_unused] = (uint16_t)n_unused;
     lock_release(&lock);
+    __atomic_fetch_add(&opened, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
 void gtl_cu_host_close(void)
 {
+    __atomic_fetch_add(&opened, 1, __ATOMIC_RELEASE);
     gtl_cu_unpin(slots);
     munmap(slots, SLOTS_SIZE);
     slots = NULL;
@@ -66,42 +71,119 @@ static void give_slot(void *slot)
     lock_release(&lock);
 }
 
-static void *copy_of(const void *p, size_t size)
-{
-    void *own = malloc(size);
+struct work {
+    bool again;                 /* of a graph, which frees it */
+    uint64_t opened;            /* by which opening */
+    void *slot;                 /* of slots; NULL: none */
+    union {
+        struct gtl_amo amo;
+        struct fill {
+            void *to;
+            int byte;
+            size_t n;
+        } fill;
+    };
+};
 
-    if (own)
-        memcpy(own, p, size);
-    else
-        gtl_fail(-ENOMEM, "malloc", strerror(ENOMEM), ENOMEM);
-    return own;
+/* A graph may outlive the library, whose memory is then gone. */
+static bool in_time(const struct work *w)
+{
+    return w->opened == __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
 }
 
-struct fill {
-    void *to;
-    int byte;
-    size_t n;
-};
+static void give_work(void *arg)
+{
+    struct work *w = arg;
+
+    if (w->slot && in_time(w))
+        give_slot(w->slot);
+    free(w);
+}
+
+static void done(struct work *w)
+{
+    if (!w->again)
+        free(w);
+}
+
+/* The graph that the stream records; NULL: none.  -EBUSY: one that cannot be
+ * given anything to keep. */
+static int recorded(void *s, void **graph)
+{
+    int is = CU_STREAM_CAPTURE_STATUS_NONE, rc;
+
+    *graph = NULL;
+    if (!gtl_cu_records(s))
+        return 0;
+    if (!gtl_cu.cuStreamGetCaptureInfo_v2 || !gtl_cu.cuUserObjectCreate)
+        return gtl_fail(-EBUSY, "cuStreamGetCaptureInfo", "graphs own nothing "
+                        "with drivers before CUDA 11.3", 0);
+    rc = CU(cuStreamGetCaptureInfo_v2, s, &is, NULL, graph, NULL, NULL);
+    return rc || *graph ? rc
+           : gtl_fail(-EBUSY, "cuStreamGetCaptureInfo", "the capture of the "
+                      "stream is broken", is);
+}
+
+/* From now on the graph frees it, also after an error. */
+static int give_to_graph(struct work *w, void *graph)
+{
+    void *object;
+    int rc = CU(cuUserObjectCreate, &object, w, give_work, 1,
+                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+
+    if (rc) {
+        give_work(w);
+        return rc;
+    }
+    rc = CU(cuGraphRetainUserObject, graph, object, 1,
+            CU_GRAPH_USER_OBJECT_MOVE);
+    if (rc)
+        CU(cuUserObjectRelease, object, 1);
+    return rc;
+}
+
+/* A copy of that is fn's.  The slot stays the caller's without a graph. */
+static int give(void (*fn)(void *arg), const struct work *what, void *graph,
+                void *s)
+{
+    struct work *w = malloc(sizeof *w);
+    int rc = 0;
+
+    if (!w) {
+        if (graph && what->slot)
+            give_slot(what->slot);
+        return gtl_fail(-ENOMEM, "malloc", strerror(ENOMEM), ENOMEM);
+    }
+    *w = *what;
+    w->again = graph != NULL;
+    w->opened = __atomic_load_n(&opened, __ATOMIC_RELAXED);
+    if (graph) {
+        rc = give_to_graph(w, graph);
+        return rc ? rc : gtl_cu_call(fn, w, s);
+    }
+    w->slot = NULL;
+    rc = gtl_cu_call(fn, w, s);
+    if (rc)
+        free(w);
+    return rc;
+}
 
 static void fill(void *arg)
 {
-    struct fill *f = arg;
+    struct work *w = arg;
 
-    memset(f->to, f->byte, f->n);
-    free(f);
+    if (in_time(w))
+        memset(w->fill.to, w->fill.byte, w->fill.n);
+    done(w);
 }
 
 int gtl_cu_host_fill(void *to, int byte, size_t n, void *s)
 {
-    struct fill *f = copy_of(&(struct fill){ to, byte, n }, sizeof *f);
-    int rc;
+    const struct work w = { .fill = { to, byte, n } };
+    void *graph;
+    int rc = recorded(s, &graph);
 
-    if (!f)
-        return -ENOMEM;
-    rc = gtl_cu_call(fill, f, s);
-    if (rc)
-        free(f);
-    return rc;
+    return rc ? rc : give(fill, &w, graph, s);
 }
 
 #define APPLY(T, a, was) do {                                              \
@@ -136,10 +218,15 @@ int gtl_cu_host_fill(void *to, int byte, size_t n, void *s)
 
 static void apply(void *arg)
 {
-    struct gtl_amo *a = arg;
+    struct work *w = arg;
+    const struct gtl_amo *a = &w->amo;
     uint32_t was4 = 0;
     uint64_t was8 = 0;
 
+    if (!in_time(w)) {
+        done(w);
+        return;
+    }
     if (a->size == 4)
         APPLY(uint32_t, a, was4);
     else
@@ -148,52 +235,41 @@ static void apply(void *arg)
         memcpy(a->result, &was4, 4);
     else if (a->result)
         memcpy(a->result, &was8, 8);
-    free(a);
+    done(w);
 }
 
-static int enqueue(const struct gtl_amo *a, void *result, void *s)
+/* The old value goes to device memory by way of a pinned word, which a graph
+ * keeps. */
+static int enqueue_far(const struct gtl_amo *a, void *graph, void *s)
 {
-    struct gtl_amo *own = copy_of(a, sizeof *a);
-    int rc;
-
-    if (!own)
-        return -ENOMEM;
-    own->result = result;
-    rc = gtl_cu_call(apply, own, s);
-    if (rc)
-        free(own);
-    return rc;
-}
-
-/* The old value goes to device memory by way of a pinned word. */
-static int enqueue_far(const struct gtl_amo *a, void *s)
-{
-    uint64_t *slot = take_slot();
+    struct work w = { .amo = *a, .slot = take_slot() };
     int rc, copied;
 
-    if (!slot)
+    if (!w.slot)
         return gtl_fail(-EAGAIN, "amo", "too many results are on their way",
                         SLOTS);
-    rc = enqueue(a, slot, s);
-    if (rc) {
-        give_slot(slot);
+    w.amo.result = w.slot;
+    rc = give(apply, &w, graph, s);
+    if (rc && !graph)
+        give_slot(w.slot);
+    if (rc)
         return rc;
-    }
-    copied = gtl_cu_copy(a->result, slot, (size_t)a->size, s);
-    rc = gtl_cu_call(give_slot, slot, s);
+    copied = gtl_cu_copy(a->result, w.slot, (size_t)a->size, s);
+    rc = graph ? 0 : gtl_cu_call(give_slot, w.slot, s);
     return copied ? copied : rc;
 }
 
 int gtl_cu_host_amo(const struct gtl_amo *a, void *s)
 {
-    struct gtl_range r;
-    int rc;
+    const struct work w = { .amo = *a };
+    struct gtl_range r = { .kind = GTL_PINNED };
+    void *graph;
+    int rc = recorded(s, &graph);
 
-    if (!a->result)
-        return enqueue(a, NULL, s);
-    rc = gtl_cu_classify(a->result, &r);
+    if (!rc && a->result)
+        rc = gtl_cu_classify(a->result, &r);
     if (rc)
         return rc;
-    return r.kind == GTL_DEVICE ? enqueue_far(a, s)
-                                : enqueue(a, a->result, s);
+    return r.kind == GTL_DEVICE ? enqueue_far(a, graph, s)
+                                : give(apply, &w, graph, s);
 }

@@ -57,6 +57,22 @@ static inline int gtl_cu_leave(const char *call, int code)
 #define CU(name, ...) \
     (gtl_cu_enter(), gtl_cu_leave(#name, gtl_cu.name(__VA_ARGS__)))
 
+/* The same for a call that the driver refuses while a stream records a graph,
+ * breaking the capture, unless the thread says that it knows. */
+extern hidden __thread int gtl_cu_mode;
+static inline void gtl_cu_relax(void)
+{
+    gtl_cu_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    gtl_cu.cuThreadExchangeStreamCaptureMode(&gtl_cu_mode);
+}
+static inline int gtl_cu_relaxed(int rc)
+{
+    gtl_cu.cuThreadExchangeStreamCaptureMode(&gtl_cu_mode);
+    return rc;
+}
+#define CU_APART(name, ...) \
+    (gtl_cu_relax(), gtl_cu_relaxed(CU(name, __VA_ARGS__)))
+
 static inline uint64_t gtl_cu_ptr(const void *p)
 {
     return (uintptr_t)p;
@@ -101,6 +117,7 @@ int gtl_cu_uuid(int dev, struct cuda_uuid *out);
 int gtl_cu_stream_create(bool urgent, void **out);
 void gtl_cu_stream_destroy(void *s);
 int gtl_cu_stream_check(void *s, uint64_t *id);
+bool gtl_cu_records(void *s);
 int gtl_cu_stream_query(void *s);
 int gtl_cu_stream_sync(void *s);
 int gtl_cu_copy(void *to, const void *from, size_t n, void *s);

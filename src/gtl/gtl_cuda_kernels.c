@@ -190,7 +190,7 @@ static int load_module(void)
     int rc;
 
     told[0] = '\0';
-    rc = CU(cuModuleLoadDataEx, &module, ptx, 2, options, values);
+    rc = CU_APART(cuModuleLoadDataEx, &module, ptx, 2, options, values);
     if (!rc || !told[0])
         return rc;
     told[sizeof told - 1] = '\0';
@@ -236,7 +236,7 @@ int gtl_cu_kernels_load(bool *out)
 void gtl_cu_kernels_unload(void)
 {
     if (module)
-        CU(cuModuleUnload, module);
+        CU_APART(cuModuleUnload, module);
     module = amo = write64 = wait64 = blocks = reduce = NULL;
     pair_copy = pair_tell = NULL;
 }

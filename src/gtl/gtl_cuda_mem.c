@@ -83,19 +83,19 @@ int gtl_cu_alloc(size_t size, void **out)
     if (size > SIZE_MAX - 2 * BLOCK)
         return gtl_fail(-ENOMEM, "alloc", "no device is this large", 0);
     size = (size + BLOCK - 1) / BLOCK * BLOCK;
-    rc = CU(cuMemAlloc_v2, &base, size);
+    rc = CU_APART(cuMemAlloc_v2, &base, size);
     if (rc)
         return rc;
     if (base % BLOCK) {
-        CU(cuMemFree_v2, base);
-        rc = CU(cuMemAlloc_v2, &base, size + BLOCK);
+        CU_APART(cuMemFree_v2, base);
+        rc = CU_APART(cuMemAlloc_v2, &base, size + BLOCK);
         if (rc)
             return rc;
     }
     p = (base + BLOCK - 1) / BLOCK * BLOCK;
     rc = move(p, base);
     if (rc) {
-        CU(cuMemFree_v2, base);
+        CU_APART(cuMemFree_v2, base);
         return rc;
     }
     *out = (void *)(uintptr_t)p;
@@ -105,13 +105,13 @@ int gtl_cu_alloc(size_t size, void **out)
 void gtl_cu_free(void *p)
 {
     if (p)
-        CU(cuMemFree_v2, base_of(gtl_cu_ptr(p), true));
+        CU_APART(cuMemFree_v2, base_of(gtl_cu_ptr(p), true));
 }
 
 int gtl_cu_room(size_t *unused, size_t *total)
 {
     size_t u, t;
-    int rc = CU(cuMemGetInfo_v2, &u, &t);
+    int rc = CU_APART(cuMemGetInfo_v2, &u, &t);
 
     if (!rc) {
         *unused = u;
@@ -129,7 +129,7 @@ int gtl_cu_pin(void *host, size_t size, enum gtl_pin why, void **out)
 
     if (why == GTL_PIN_MMIO)
         flags |= CU_MEMHOSTREGISTER_IOMEMORY;
-    rc = CU(cuMemHostRegister_v2, host, size, flags);
+    rc = CU_APART(cuMemHostRegister_v2, host, size, flags);
     if (rc && why == GTL_PIN_MMIO)
         rc = gtl_fail(rc, "cuMemHostRegister", "another device's registers "
                       "are refused; does the nvidia module have "
@@ -150,7 +150,7 @@ int gtl_cu_pin(void *host, size_t size, enum gtl_pin why, void **out)
 
 void gtl_cu_unpin(void *host)
 {
-    CU(cuMemHostUnregister, host);
+    CU_APART(cuMemHostUnregister, host);
 }
 
 /* This form of the question takes any address and leaves no error behind. */
@@ -203,7 +203,7 @@ int gtl_cu_lend(void *p, struct gtl_handle *out)
     int rc = short_id(gtl_cu_device.dev, &l.device);
 
     if (!rc)
-        rc = CU(cuIpcGetMemHandle, &l.ipc, base);
+        rc = CU_APART(cuIpcGetMemHandle, &l.ipc, base);
     if (!rc)
         memcpy(out->bytes, &l, sizeof l);
     return rc;
@@ -264,13 +264,13 @@ int gtl_cu_borrow(const struct gtl_handle *h, void **out)
     int rc;
 
     memcpy(&l, h->bytes, sizeof l);
-    rc = CU(cuIpcOpenMemHandle_v2, &base, l.ipc,
+    rc = CU_APART(cuIpcOpenMemHandle_v2, &base, l.ipc,
             CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     if (rc)
         return why_not(l.device, rc);
     rc = move(base + l.offset, base);
     if (rc) {
-        CU(cuIpcCloseMemHandle, base);
+        CU_APART(cuIpcCloseMemHandle, base);
         return rc;
     }
     *out = (void *)(uintptr_t)(base + l.offset);
@@ -280,7 +280,7 @@ int gtl_cu_borrow(const struct gtl_handle *h, void **out)
 void gtl_cu_give_back(void *p)
 {
     if (p)
-        CU(cuIpcCloseMemHandle, base_of(gtl_cu_ptr(p), true));
+        CU_APART(cuIpcCloseMemHandle, base_of(gtl_cu_ptr(p), true));
 }
 
 int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
@@ -293,7 +293,7 @@ int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
     if (!gtl_cu.cuMemGetHandleForAddressRange)
         return gtl_fail(-ENOSYS, "cuMemGetHandleForAddressRange",
                         "the driver is older than CUDA 11.7", 0);
-    rc = CU(cuMemGetHandleForAddressRange, &made, from, to - from,
+    rc = CU_APART(cuMemGetHandleForAddressRange, &made, from, to - from,
             CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     if (rc)
         return rc;

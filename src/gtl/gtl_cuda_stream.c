@@ -7,7 +7,7 @@
 int gtl_cu_stream_create(bool urgent, void **out)
 {
     void *s;
-    int rc = CU(cuStreamCreateWithPriority, &s, CU_STREAM_NON_BLOCKING,
+    int rc = CU_APART(cuStreamCreateWithPriority, &s, CU_STREAM_NON_BLOCKING,
                 urgent ? gtl_cu_device.urgent : 0);
 
     if (!rc)
@@ -17,7 +17,7 @@ int gtl_cu_stream_create(bool urgent, void **out)
 
 void gtl_cu_stream_destroy(void *s)
 {
-    CU(cuStreamDestroy_v2, s);
+    CU_APART(cuStreamDestroy_v2, s);
 }
 
 int gtl_cu_stream_check(void *s, uint64_t *id)
@@ -33,25 +33,34 @@ int gtl_cu_stream_check(void *s, uint64_t *id)
         return gtl_fail(-EINVAL, "cuStreamGetCtx", "the stream belongs to "
                         "another context than the PE's", 0);
     rc = CU(cuStreamIsCapturing, s, &capturing);
-    if (!rc && capturing != CU_STREAM_CAPTURE_STATUS_NONE)
-        rc = gtl_fail(-EBUSY, "cuStreamIsCapturing",
-                      "the stream records a graph", capturing);
     /* Drivers before 12.0 have no name for a stream but its handle. */
     if (!rc && gtl_cu.cuStreamGetId)
         rc = CU(cuStreamGetId, s, &n);
-    if (!rc)
-        *id = n;
-    return rc;
+    if (rc)
+        return rc;
+    *id = n;
+    return capturing == CU_STREAM_CAPTURE_STATUS_NONE ? 0
+           : gtl_fail(-EBUSY, "cuStreamIsCapturing",
+                      "the stream records a graph", capturing);
+}
+
+/* An error of the driver is the next call's to tell of. */
+bool gtl_cu_records(void *s)
+{
+    int is = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    return !CU(cuStreamIsCapturing, s, &is) &&
+           is != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 int gtl_cu_stream_query(void *s)
 {
-    return CU(cuStreamQuery, s);
+    return CU_APART(cuStreamQuery, s);
 }
 
 int gtl_cu_stream_sync(void *s)
 {
-    return CU(cuStreamSynchronize, s);
+    return CU_APART(cuStreamSynchronize, s);
 }
 
 int gtl_cu_copy(void *to, const void *from, size_t n, void *s)
@@ -259,7 +268,7 @@ int gtl_cu_release(void *s)
 int gtl_cu_event_create(void **out)
 {
     void *e;
-    int rc = CU(cuEventCreate, &e, CU_EVENT_DISABLE_TIMING);
+    int rc = CU_APART(cuEventCreate, &e, CU_EVENT_DISABLE_TIMING);
 
     if (!rc)
         *out = e;
@@ -268,7 +277,7 @@ int gtl_cu_event_create(void **out)
 
 void gtl_cu_event_destroy(void *e)
 {
-    CU(cuEventDestroy_v2, e);
+    CU_APART(cuEventDestroy_v2, e);
 }
 
 int gtl_cu_event_record(void *e, void *s)
@@ -283,7 +292,7 @@ int gtl_cu_event_wait(void *e, void *s)
 
 int gtl_cu_event_query(void *e)
 {
-    return CU(cuEventQuery, e);
+    return CU_APART(cuEventQuery, e);
 }
 
 int gtl_cu_flush(void)
@@ -293,7 +302,7 @@ int gtl_cu_flush(void)
     if (!gtl_cu_device.host_flush)
         return gtl_fail(-ENOSYS, "cuFlushGPUDirectRDMAWrites", "this device "
                         "or driver cannot flush what a NIC has written", 0);
-    return CU(cuFlushGPUDirectRDMAWrites,
+    return CU_APART(cuFlushGPUDirectRDMAWrites,
               CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
               CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER);
 }

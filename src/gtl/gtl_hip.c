@@ -368,7 +368,7 @@ const struct gtl_ops gtl_hip = {
     .dmabuf = gtl_hip_dmabuf,
     .stream_create = gtl_hip_stream_create,
     .stream_destroy = gtl_hip_stream_destroy,
-    .stream_check = gtl_hip_stream_check,
+    .stream_check = gtl_hip_stream_check, .records = gtl_hip_records,
     .stream_query = gtl_hip_stream_query, .stream_sync = gtl_hip_stream_sync,
     .copy = gtl_hip_copy, .copy_blocks = gtl_hip_copy_blocks,
     .fill = gtl_hip_fill, .amo = gtl_hip_amo,

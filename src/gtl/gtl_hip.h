@@ -62,6 +62,7 @@ bool gtl_hip_touchable(const void *p);
 int gtl_hip_stream_create(bool urgent, void **out);
 void gtl_hip_stream_destroy(void *s);
 int gtl_hip_stream_check(void *s, uint64_t *id);
+bool gtl_hip_records(void *s);
 int gtl_hip_stream_query(void *s);
 int gtl_hip_stream_sync(void *s);
 int gtl_hip_event_create(void **out);

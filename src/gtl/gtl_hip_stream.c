@@ -182,14 +182,27 @@ int gtl_hip_stream_check(void *s, uint64_t *id)
 {
     int was = gtl_hip_enter();
     uint64_t found = 0;
-    int rc = check(s);
+    int rc = check(s), named = 0;
 
-    if (!rc)
-        rc = identify(s, &found);
+    if (!rc || rc == -EBUSY)
+        named = identify(s, &found);
     gtl_hip_leave(was);
-    if (!rc)
+    if (named)
+        return named;
+    if (!rc || rc == -EBUSY)
         *id = found;
     return rc;
+}
+
+bool gtl_hip_records(void *s)
+{
+    unsigned is = HIP_CAPTURE_NONE;
+    int was = gtl_hip_enter();
+
+    if (gtl_hip_rt.StreamIsCapturing && HIP(StreamIsCapturing, s, &is))
+        is = HIP_CAPTURE_NONE;
+    gtl_hip_leave(was);
+    return is != HIP_CAPTURE_NONE;
 }
 
 int gtl_hip_stream_query(void *s)

@@ -205,12 +205,23 @@ static void fill_now(void *arg)
     free(f);
 }
 
+/* What the processor is given to do, it does once. */
+static int not_in_graphs(void *s)
+{
+    return !gtl_hip_records(s) ? 0
+           : gtl_fail(-EBUSY, "hipLaunchHostFunc", "a graph cannot replay what "
+                      "the processor does", 0);
+}
+
 /* Of memory that the device does not reach: the processor, in turn. */
 static int fill_private(void *to, int byte, size_t n, void *s)
 {
-    struct fill *f = malloc(sizeof *f);
-    int rc;
+    struct fill *f;
+    int rc = not_in_graphs(s);
 
+    if (rc)
+        return rc;
+    f = malloc(sizeof *f);
     if (!f)
         return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
     *f = (struct fill){ to, byte, n };
@@ -232,11 +243,16 @@ int gtl_hip_fill(void *to, int byte, size_t n, void *s)
     return rc;
 }
 
+/* The runtime's own writes are not recorded but done at once. */
 int gtl_hip_write64(uint64_t *word, uint64_t value, void *s)
 {
     int was = gtl_hip_enter(), rc = -EINVAL;
 
-    if (gtl_hip_state.writes)
+    if (gtl_hip_records(s))
+        rc = gtl_hip_state.kernels ? gtl_hip_kernel_write(word, value, s)
+             : gtl_fail(-EBUSY, "hipStreamWriteValue64", "is not recorded, and "
+                        "there are no kernels of ours", 0);
+    else if (gtl_hip_state.writes)
         rc = HIP(StreamWriteValue64, s, word, value, 0);
     else if (!gtl_hip_state.kernels)
         rc = gtl_fail(-ENOSYS, "hipStreamWriteValue64",
@@ -325,8 +341,10 @@ static void obey(void *arg)
 static int amo_by_processor(const struct gtl_amo *a, void *s)
 {
     struct gtl_amo *later;
-    int rc;
+    int rc = not_in_graphs(s);
 
+    if (rc)
+        return rc;
     if (!gtl_hip_touchable(a->word) ||
         (a->result && !gtl_hip_touchable(a->result)))
         return gtl_fail(-ENOSYS, "hiprtcCompileProgram",

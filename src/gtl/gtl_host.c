@@ -222,6 +222,12 @@ static int fence_stream(void *s)
     return gtl_host_stream_check(s, &id);
 }
 
+static bool records(void *s)
+{
+    (void)s;
+    return false;
+}
+
 /* The cores', all of them. */
 static bool atomic(const struct gtl_handle *h)
 {
@@ -251,7 +257,7 @@ const struct gtl_ops gtl_host = {
     .dmabuf = gtl_host_dmabuf,
     .stream_create = gtl_host_stream_create,
     .stream_destroy = gtl_host_stream_destroy,
-    .stream_check = gtl_host_stream_check,
+    .stream_check = gtl_host_stream_check, .records = records,
     .stream_query = gtl_host_stream_query,
     .stream_sync = gtl_host_stream_sync,
     .copy = gtl_host_copy, .copy_blocks = gtl_host_copy_blocks,

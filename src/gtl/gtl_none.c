@@ -85,6 +85,12 @@ static int stream_create(bool urgent, void **out)
     return none();
 }
 
+static bool records(void *s)
+{
+    (void)s;
+    return false;
+}
+
 static int stream_check(void *s, uint64_t *id)
 {
     (void)s;
@@ -207,7 +213,8 @@ const struct gtl_ops gtl_none = {
     .give_back = forget, .atomic = atomic,
     .dmabuf = dmabuf,
     .stream_create = stream_create, .stream_destroy = forget,
-    .stream_check = stream_check, .stream_query = one, .stream_sync = one,
+    .stream_check = stream_check, .records = records,
+    .stream_query = one, .stream_sync = one,
     .copy = copy, .copy_blocks = copy_blocks, .fill = fill, .amo = amo,
     .reduce = reduce,
     .write64 = word, .wait64 = word, .steps = steps, .pair = pair,

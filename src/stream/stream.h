@@ -183,6 +183,8 @@ bool stream_far(bool *copies, bool *atomics);
 int stream_failed(const char *call, void *stream);
 /* The stream is about to be; what failed there is told. */
 void stream_destroyed(const char *call, void *stream);
+/* All that was given to it is done. */
+void stream_synced(void *stream);
 
 /* Is an operation armed there that has not ended, or one of the software
  * device's own that it has not come to? */

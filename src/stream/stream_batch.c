@@ -21,6 +21,8 @@ static void let_go(void *thing)
 
     if (q->queue)
         stream_queue_close(q->queue);
+    if (q->behind)
+        gtl->event_destroy(q->behind);
     free(q->staged);
     free(q->these);
     stream_gather_free(&q->gather);
@@ -233,8 +235,7 @@ static void drop_staged(struct batch *q)
 
 bool stream_batch_holds(const struct batch *q)
 {
-    return q->broken && !stream_queue_gone(q->queue) &&
-           gtl->stream_query(q->stream) == -EAGAIN;
+    return q->behind && gtl->event_query(q->behind) == -EAGAIN;
 }
 
 int stream_batch_close(const char *call, struct shmemx_queue *queue)

@@ -55,6 +55,7 @@ struct staged {
 struct batch {
     struct stream_handle handle;
     bool broken;                /* a start failed in the middle */
+    void *behind;               /* then: an event of the stream's, or NULL */
     void *stream;
     struct stream_queue *queue;
     struct staged *staged;

@@ -123,6 +123,16 @@ void stream_fail(struct stream_failed *f, const char *call, const char *what,
     lock_release(&lock);
 }
 
+bool stream_fail_owes(struct stream_failed *f)
+{
+    bool yes;
+
+    lock_acquire(&lock);
+    yes = f->listed && !f->told;
+    lock_release(&lock);
+    return yes;
+}
+
 static void failed(void *arg, const char *what, int pe, const char *cause)
 {
     struct stream_failed *f = arg;

@@ -57,5 +57,7 @@ int stream_fail_unowned(const char *call, const struct stream_failed *f);
 void stream_fail_told(struct stream_failed *f, unsigned long turn);
 /* The PE that all recent operations were for, or -1. */
 int stream_fail_pe(const struct stream_failed *f);
+/* Has something failed that no call has said yet? */
+bool stream_fail_owes(struct stream_failed *f);
 
 #endif

@@ -111,6 +111,7 @@ void stream_queue_give_up(struct stream_queue *q);
 /* The stream is destroyed: its queue goes when it is empty. */
 void stream_queue_forget(void *stream);
 /* Its stream is no more. */
+/* Of a batch: its stream has been destroyed here. */
 bool stream_queue_gone(const struct stream_queue *q);
 /* For n more, room will be found. */
 int stream_queue_reserve(struct stream_queue *q, size_t n);
@@ -226,6 +227,9 @@ int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
 /* It is a stream, and records no graph, for what is enqueued once counts what
  * came before.  Else an error, logged. */
 int stream_need_live(const struct stream_where *w);
+/* -ENOTSUP, told: the stream records one, and what is to follow is right in
+ * its first launch alone. */
+int stream_need_no_graph(const struct stream_where *w);
 
 /* Streams that wait hold nobody else up: else -ENOTSUP, logged. */
 bool stream_may_wait(void);

@@ -4,7 +4,9 @@
 #include "stream/stream_notes.h"
 #include "base/lock.h"
 #include "core/core_device.h"
+#include "gtl/gtl.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, LAST_BITS = 3,
@@ -196,6 +198,45 @@ void stream_notes_add(void *stream, const struct stream_note *note)
     __atomic_store_n(&s->n, n + 1, __ATOMIC_RELEASE);
 }
 
+void stream_notes_mark(void *stream)
+{
+    uintptr_t key = key_of(stream);
+    struct stream_notes *s = lasts[mix(key, LAST_BITS)];
+
+    if (!s || GET(s->key) != key ||
+        __atomic_load_n(&s->marked, __ATOMIC_ACQUIRE))
+        return;
+    if ((!s->event && gtl->event_create(&s->event)) ||
+        gtl->event_record(s->event, stream))
+        return;
+    s->mark_of = key;
+    s->mark_at = GET(s->n);
+    /* release: the watchdog sees which. */
+    __atomic_store_n(&s->marked, true, __ATOMIC_RELEASE);
+}
+
+/* An event that cannot be asked says nothing. */
+static void look(struct stream_notes *s) REQUIRES(lock)
+{
+    int rc = gtl->event_query(s->event);
+
+    if (rc == -EAGAIN)
+        return;
+    if (!rc && s->mark_of == s->key && GET(s->over) < s->mark_at)
+        SET(s->over, s->mark_at);
+    /* release: the stream's thread records the event again. */
+    __atomic_store_n(&s->marked, false, __ATOMIC_RELEASE);
+}
+
+void stream_notes_look(void)
+{
+    lock_acquire(&lock);
+    for (struct stream_notes *s = stream_notes_first(); s; s = s->next)
+        if (__atomic_load_n(&s->marked, __ATOMIC_ACQUIRE))
+            look(s);
+    lock_release(&lock);
+}
+
 void stream_notes_past(void *stream)
 {
     struct stream_notes *s;
@@ -225,8 +266,13 @@ struct stream_notes *stream_notes_first(void)
 
 void stream_notes_close(void)
 {
-    for (struct stream_notes *s = stream_notes_first(); s; s = s->next)
+    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
         SET(s->over, GET(s->n));
+        if (s->event)
+            gtl->event_destroy(s->event);
+        s->event = NULL;
+        s->marked = false;
+    }
 }
 
 void stream_notes_count(unsigned *now, unsigned *made)

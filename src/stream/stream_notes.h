@@ -5,7 +5,10 @@
  * a few stores; the watchdog reads them.  A record belongs to a handle: it ends
  * with the stream, or, of a stream that the program destroys by the vendor's
  * call, serves the handle's next stream, or goes when there are many and all
- * its waits are past, oldest first.  The device is asked nothing about it.
+ * its waits are past, oldest first.  The device is never asked about the stream,
+ * which may be gone, but about an event of ours behind one of
+ * its waits: the thread that leaves a note records it, at most once for each
+ * look of the watchdog.
  * The memory of records stays for others, so a thread that comes late reads
  * nothing that was freed; what it writes there names its own stream.
  * Threads: any; one at a time leaves notes for one stream. */
@@ -40,6 +43,12 @@ struct stream_notes {
     uint64_t n;                 /* atomic: notes left so far, of all streams */
     uint64_t over;              /* atomic: notes that are past */
     uint64_t seen;              /* atomic: n at the watchdog's last look */
+    /* marked: of `mark_of`, the notes before `mark_at` are past with the event.
+     * The stream's thread sets it, and the watchdog takes it away. */
+    void *event;
+    bool marked;                /* atomic */
+    uintptr_t mark_of;
+    uint64_t mark_at;
     struct stream_note notes[STREAM_NOTES];     /* each member is atomic */
 };
 
@@ -50,8 +59,12 @@ static inline void *stream_notes_stream(uintptr_t key)
 
 /* The stream's waits have one more.  Without memory for it, no note. */
 void stream_notes_add(void *stream, const struct stream_note *note);
+/* Behind that, where the watchdog cannot see how far streams are. */
+void stream_notes_mark(void *stream);
 /* The stream has come past all of them. */
 void stream_notes_past(void *stream);
+/* Of the watchdog's: waits that are past by what events say. */
+void stream_notes_look(void);
 /* The stream is no more. */
 void stream_notes_drop(void *stream);
 

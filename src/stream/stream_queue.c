@@ -6,7 +6,8 @@
  * a ring of chunks that grows, so an enqueue never waits for room.  A queue belongs to
  * the stream's number, which no other stream ever has.  When the stream is
  * destroyed here, or its handle comes back with another number, it is gone, and
- * the progress thread frees the queue when that is empty.
+ * the progress thread frees the queue when that is empty.  A handle that is kept
+ * here is never given to a GPU's driver, for its stream may be gone.
  *
  * The lock is for the list and the table alone: no thread holds
  * it for longer than it takes to follow some pointers, so that a call on one
@@ -26,7 +27,8 @@
 
 enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS,
        STEPS = 32,              /* of a queue before the next one's turn */
-       NAPS = 100 };            /* until one is freed */
+       NAPS = 100,              /* until one is freed */
+       MOST_SWEPT = 64 };       /* of streams that may be there */
 #define UNKNOWN UINT64_MAX      /* of a stream that records a graph */
 
 static struct base_lock lock = LOCK_INIT;
@@ -180,6 +182,7 @@ static struct stream_queue *find_live(void *handle, uint64_t id, bool *retires)
 
 void stream_queue_forget(void *stream)
 {
+    struct list_link *l, *next;
     struct stream_queue **at;
     bool is;
 
@@ -188,6 +191,12 @@ void stream_queue_forget(void *stream)
     is = *at != NULL;
     if (is)
         retire(at);
+    list_each(l, next, &queues) {
+        struct stream_queue *q = list_entry(l, struct stream_queue, link);
+
+        if (q->batch && q->handle == stream)
+            __atomic_store_n(&q->orphan, true, __ATOMIC_RELAXED);
+    }
     lock_release(&lock);
     if (is)
         stream_agent_ring();
@@ -364,26 +373,41 @@ uint64_t stream_armed_ops(void)
 
 bool stream_queue_gone(const struct stream_queue *q)
 {
-    uint64_t id = q->id;
-
-    return id != UNKNOWN &&
-           (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id);
+    return __atomic_load_n(&q->orphan, __ATOMIC_RELAXED);
 }
 
-/* Of streams that are gone without having been destroyed here, once places run
- * out. */
+/* The handle of a stream that is gone is nothing that a driver could be asked
+ * about, but for ours.  So an empty queue goes, also of a stream that is there:
+ * another one is made when it needs one.  With several threads one of them may
+ * be about to use it. */
+static bool may_go(struct stream_queue *q)
+{
+    uint64_t id = q->id;
+
+    if (q->batch || __atomic_load_n(&q->gone, __ATOMIC_RELAXED) || !empty(q))
+        return false;
+    if (gtl_is_software())
+        return id != UNKNOWN &&
+               (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id);
+    return core_status.thread_level < SHMEM_THREAD_MULTIPLE &&
+           stream_queue_idle(q) && !stream_fail_owes(&q->failed);
+}
+
+/* Once places run out: some, oldest first. */
 static void sweep(void)
 {
     struct stream_queue *q;
     bool skips = false;
+    int n = 0;
 
     for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
-        if (q->batch || __atomic_load_n(&q->gone, __ATOMIC_RELAXED) ||
-            !empty(q) || !stream_queue_gone(q))
+        if (n == MOST_SWEPT || !may_go(q))
             continue;
         lock_acquire(&lock);
-        if (*find(q->handle) == q)
+        if (*find(q->handle) == q) {
             retire(find(q->handle));
+            n += !gtl_is_software();
+        }
         lock_release(&lock);
     }
     stream_agent_ring();
@@ -635,10 +659,12 @@ bool stream_used(void *stream)
     struct stream_queue **at;
     uint64_t id;
     bool is;
+    int rc;
 
     if (!__atomic_load_n(&queued, __ATOMIC_RELAXED))
         return false;
-    if (gtl->stream_check(stream, &id))
+    rc = gtl->stream_check(stream, &id);
+    if (rc && rc != -EBUSY)
         return true;            /* arming will tell */
     if (is_last(last_of(id), id))
         return true;

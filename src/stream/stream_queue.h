@@ -24,6 +24,7 @@ struct stream_queue {
     struct list_link link;      /* of all; this and same: under their lock */
     struct stream_queue *same;  /* next in its place of the table */
     bool gone;                  /* atomic: its stream is no more */
+    bool orphan;                /* atomic: so is a batch's, which stays */
     struct core_ctx ctx;        /* of the world; its flow is the queue's own */
     struct stream_words *words;
     struct stream_nic nic;

@@ -145,6 +145,12 @@ static void started(const char *call, struct batch *q, struct req *r,
 static void break_off(struct batch *q)
 {
     q->broken = true;
+    /* If the stream is broken, too, it holds nothing. */
+    if (!gtl->event_create(&q->behind) &&
+        gtl->event_record(q->behind, q->stream)) {
+        gtl->event_destroy(q->behind);
+        q->behind = NULL;
+    }
     stream_gather_drop(&q->gather);
     stream_queue_give_up(q->queue);
     gtl_place(q->stream, &q->place);

@@ -407,6 +407,9 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
         return rc;
     if (unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);
+    rc = stream_need_no_graph(w);
+    if (rc)
+        return rc;
     stream_count(STREAM_WAITS, 1);
     word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size) : 0;
     if (word && is_plain(c, &least) && stream_waits_itself() &&

@@ -41,7 +41,7 @@ struct saw {
     void *stream;
     int pe;                     /* who is to end it, or -1 */
     bool armed;                 /* of a queue */
-    bool guess, goes_on;        /* perhaps it is past; the stream has gone on */
+    bool goes_on;               /* perhaps it is past; the stream has gone on */
     struct core_waiter what;    /* addr NULL: an operation on other nodes */
 };
 
@@ -50,7 +50,7 @@ struct entry {
     const void *of;
     uint64_t turn;              /* which of its waits */
     bool marked, told;          /* seen at this look; of a line */
-    bool armed, guess;
+    bool armed;
     void *stream;
     struct core_waiter what;    /* for words; without addr: an operation */
     uint64_t from_ns;           /* it is counted; lasting.w's is the first look,
@@ -88,6 +88,14 @@ void stream_watch_note(const struct stream_where *w, const void *sym,
     if (unlikely(!GET(open)))
         stream_watch_start();
     stream_notes_add(w->stream, &note);
+    if (!gtl_is_software())
+        stream_notes_mark(w->stream);
+}
+
+void stream_synced(void *stream)
+{
+    if (!gtl_is_software() && GET(open))
+        stream_notes_past(stream);
 }
 
 void stream_destroyed(const char *call, void *stream)
@@ -131,7 +139,6 @@ static void saw_lasting(const struct saw *saw)
         e->turn = saw->turn;
         e->stream = saw->stream;
         e->armed = saw->armed;
-        e->guess = saw->guess;
         e->what = saw->what;
         e->lasting.pe = saw->pe;
         e->lasting.told = &e->told;
@@ -183,7 +190,7 @@ static void look_at_notes(struct stream_notes *s, uintptr_t key)
     if (found)
         saw_lasting(&(struct saw){
             .of = s, .turn = i, .stream = stream, .pe = was.pe,
-            .guess = guess, .goes_on = guess && n != GET(s->seen),
+            .goes_on = guess && n != GET(s->seen),
             .what = what_of(&was)
         });
     SET(s->seen, n);
@@ -267,18 +274,6 @@ static bool lasts(const struct entry *e, uint64_t now)
     return lasted(e, now) > core_watch_after_ns;
 }
 
-/* Is the stream of that guess past its waits? */
-static bool is_past(struct entry *e)
-{
-    uint64_t id;
-
-    if (!e->guess || (!gtl->stream_check(e->stream, &id) &&
-                    gtl->stream_query(e->stream) == -EAGAIN))
-        return false;
-    stream_notes_past(e->stream);
-    return true;
-}
-
 static void end(struct entry *e, uint64_t now)
 {
     if (e->told && env.STALL)
@@ -314,6 +309,7 @@ static void look(void)
 
     for (unsigned i = 0; i < n_entries; i++)
         entries[i]->marked = false;
+    stream_notes_look();
     for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
         uintptr_t key = GET(s->key);
 
@@ -330,7 +326,7 @@ static void look(void)
         struct entry *e = entries[i];
 
         e->marked |= e->armed && !looked;
-        if (!e->marked || (lasts(e, now) && is_past(e))) {
+        if (!e->marked) {
             end(e, now);
             entries[i] = entries[--n_entries];
         } else {

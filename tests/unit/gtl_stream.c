@@ -384,8 +384,10 @@ T(no_two_streams_have_the_same_number)
         if (i & 1)
             T_EQ(gtl->fill(device + 600, 0, 8, s), 0);
         gtl->stream_destroy(s);
-        T_EQ(gtl->stream_check(s, &id), -EINVAL);
-        T_NE(gtl_error()[0], '\0');
+        if (strcmp(gtl->name, "cuda")) {        /* whose driver would crash */
+            T_EQ(gtl->stream_check(s, &id), -EINVAL);
+            T_NE(gtl_error()[0], '\0');
+        }
         T_EQ(id, ids[i]);
         for (int k = 0; k < i; k++)
             T_NE(ids[i], ids[k]);

@@ -23,10 +23,24 @@ X(cuCtxSynchronize, (void))
 X(cuStreamCreate, (void **out, unsigned flags))
 X(cuStreamBeginCapture_v2, (void *s, int mode))
 X(cuStreamEndCapture, (void *s, void **graph))
+X(cuGraphInstantiateWithFlags,
+  (void **out, void *graph, unsigned long long flags))
+X(cuGraphLaunch, (void *exec, void *s))
+X(cuGraphDestroy, (void *graph))
+X(cuGraphExecDestroy, (void *exec))
 X(cuMemAllocManaged, (uint64_t *out, size_t size, unsigned flags))
 X(cuMemHostAlloc, (void **out, size_t size, unsigned flags))
 X(cuMemFreeHost, (void *host))
 #undef X
+
+/* Codes that src/gtl has no use for. */
+enum {
+    CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903,
+    CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904,
+    CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905,
+    CUDA_ERROR_CAPTURED_EVENT = 907,
+    CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908
+};
 
 enum { MANAGED = 1u << 31 };    /* among the flags of a range */
 
@@ -52,6 +66,13 @@ int fake_call_in(const char *name, struct context **out);
                                             \
         if (rc_)                            \
             return rc_;                     \
+    } while (0)
+
+/* Leaves a call that is not safe while streams record. */
+#define UNSAFE()                                            \
+    do {                                                    \
+        if (!dev_unsafe())                                  \
+            return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;   \
     } while (0)
 
 struct context *fake_current(void);

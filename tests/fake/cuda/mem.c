@@ -19,6 +19,7 @@ int cuMemAlloc_v2(uint64_t *out, size_t size)
     int rc;
 
     CALL_IN("cuMemAlloc_v2", &c);
+    UNSAFE();
     if (!size)
         return CUDA_ERROR_INVALID_VALUE;
     /* Large ones are aligned to the device's pages, as long as that is large
@@ -38,6 +39,7 @@ int cuMemAllocManaged(uint64_t *out, size_t size, unsigned flags)
 
     (void)flags;
     CALL_IN("cuMemAllocManaged", &c);
+    UNSAFE();
     rc = dev_alloc_host(size, MANAGED, &p);
     if (!rc)
         *out = (uintptr_t)p;
@@ -49,6 +51,7 @@ int cuMemFree_v2(uint64_t p)
     struct context *c;
 
     CALL_IN("cuMemFree_v2", &c);
+    UNSAFE();
     if (!p)
         return CUDA_SUCCESS;
     dev_sync_all(c->dev);
@@ -71,6 +74,7 @@ int cuMemHostAlloc(void **out, size_t size, unsigned flags)
     struct context *c;
 
     CALL_IN("cuMemHostAlloc", &c);
+    UNSAFE();
     return fake_code(dev_alloc_host(size, flags, out));
 }
 
@@ -79,6 +83,7 @@ int cuMemFreeHost(void *host)
     struct context *c;
 
     CALL_IN("cuMemFreeHost", &c);
+    UNSAFE();
     return fake_code(dev_free_host(host));
 }
 
@@ -102,6 +107,7 @@ int cuMemHostRegister_v2(void *host, size_t size, unsigned flags)
     struct context *c;
 
     CALL_IN("cuMemHostRegister_v2", &c);
+    UNSAFE();
     if (!host || !size || flags > 15)
         return CUDA_ERROR_INVALID_VALUE;
     if (bare() && (flags & CU_MEMHOSTREGISTER_IOMEMORY))
@@ -120,6 +126,7 @@ int cuMemHostUnregister(void *host)
     struct context *c;
 
     CALL_IN("cuMemHostUnregister", &c);
+    UNSAFE();
     return dev_unpin(host) ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
                            : CUDA_SUCCESS;
 }
@@ -177,6 +184,7 @@ int cuIpcGetMemHandle(struct cuda_ipc *out, uint64_t p)
     int rc;
 
     CALL_IN("cuIpcGetMemHandle", &c);
+    UNSAFE();
     if (bare())
         return CUDA_ERROR_NOT_SUPPORTED;
     rc = dev_lend((void *)(uintptr_t)p, &e);
@@ -196,6 +204,7 @@ int cuIpcOpenMemHandle_v2(uint64_t *out, struct cuda_ipc handle,
     int rc;
 
     CALL_IN("cuIpcOpenMemHandle_v2", &c);
+    UNSAFE();
     if (flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
         return CUDA_ERROR_INVALID_VALUE;
     if (bare())
@@ -212,6 +221,7 @@ int cuIpcCloseMemHandle(uint64_t p)
     struct context *c;
 
     CALL_IN("cuIpcCloseMemHandle", &c);
+    UNSAFE();
     return fake_code(dev_give_back((void *)(uintptr_t)p));
 }
 

@@ -186,6 +186,7 @@ int cuModuleUnload(void *module)
     struct context *c;
 
     CALL_IN("cuModuleUnload", &c);
+    UNSAFE();
     if (!m || m->magic != MODULE)
         return CUDA_ERROR_INVALID_HANDLE;
     m->magic = 0;

@@ -3,6 +3,7 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,22 +35,47 @@ int cuStreamCreate(void **out, unsigned flags)
     return make(out, flags, 0, c);
 }
 
+/* The driver follows the pointer, whatever is there now. */
+static struct dev_stream *find(const void *handle)
+{
+    struct dev_stream *s = dev_stream_find(handle);
+
+    if (!s && dev_setup()->dead && dev_stream_dead(handle)) {
+        fprintf(stderr, "fake device: a call with the handle of a stream that "
+                "is destroyed, %p\n", handle);
+        abort();
+    }
+    return s;
+}
+
 int fake_stream(void *handle, struct context *ctx, bool work,
                 struct dev_stream **out)
 {
     struct dev_stream *s;
 
     if (!handle || handle == (void *)1) {
+        if (work && dev_captures_fenced(ctx->dev))
+            return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
         *out = dev_default(ctx->dev);
         return CUDA_SUCCESS;
     }
-    s = dev_stream_find(handle);
+    s = find(handle);
     if (!s || s->owner != ctx)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (work && s->capturing)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (work && dev_capture_status(s) == DEV_CAPTURE_BROKEN)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     *out = s;
     return CUDA_SUCCESS;
+}
+
+/* Of what cannot be recorded. */
+static int not_captured(struct dev_stream *s)
+{
+    if (dev_capture_status(s) == DEV_NO_CAPTURE)
+        return dev_unsafe() ? CUDA_SUCCESS
+                            : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    dev_capture_break(s);
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
 #define STREAM(name, handle, work, s)                           \
@@ -84,7 +110,7 @@ int cuStreamGetCtx(void *handle, void **out)
         *out = c;
         return CUDA_SUCCESS;
     }
-    s = dev_stream_find(handle);
+    s = find(handle);
     if (!s)
         return CUDA_ERROR_INVALID_HANDLE;
     *out = s->owner;
@@ -100,53 +126,24 @@ int cuStreamGetId(void *handle, unsigned long long *out)
     return CUDA_SUCCESS;
 }
 
-int cuStreamIsCapturing(void *handle, int *out)
-{
-    struct dev_stream *s;
-
-    STREAM("cuStreamIsCapturing", handle, false, &s);
-    *out = s->capturing;
-    return CUDA_SUCCESS;
-}
-
-int cuStreamBeginCapture_v2(void *handle, int mode)
-{
-    struct dev_stream *s;
-
-    (void)mode;
-    STREAM("cuStreamBeginCapture_v2", handle, true, &s);
-    if (s != handle)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    s->capturing = true;
-    return CUDA_SUCCESS;
-}
-
-int cuStreamEndCapture(void *handle, void **graph)
-{
-    struct dev_stream *s;
-
-    STREAM("cuStreamEndCapture", handle, false, &s);
-    if (!s->capturing)
-        return CUDA_ERROR_INVALID_VALUE;
-    s->capturing = false;
-    *graph = NULL;
-    return CUDA_SUCCESS;
-}
-
 int cuStreamQuery(void *handle)
 {
     struct dev_stream *s;
+    int rc;
 
     STREAM("cuStreamQuery", handle, true, &s);
-    return dev_busy(s) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    rc = not_captured(s);
+    return rc ? rc : dev_busy(s) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 int cuStreamSynchronize(void *handle)
 {
     struct dev_stream *s;
+    int rc;
 
     STREAM("cuStreamSynchronize", handle, true, &s);
-    return fake_code(dev_sync(s));
+    rc = not_captured(s);
+    return rc ? rc : fake_code(dev_sync(s));
 }
 
 /* ---- events ---- */
@@ -207,6 +204,9 @@ int cuEventQuery(void *event)
     CALL_IN("cuEventQuery", &c);
     if (!e || e->magic != EVENT)
         return CUDA_ERROR_INVALID_HANDLE;
+    UNSAFE();
+    if (e->mark.graph)
+        return CUDA_ERROR_CAPTURED_EVENT;
     return dev_passed(e->mark) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -218,6 +218,10 @@ int cuStreamWaitEvent(void *handle, void *event, unsigned flags)
     STREAM("cuStreamWaitEvent", handle, true, &s);
     if (!e || e->magic != EVENT || flags)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (!e->mark.graph && dev_capture_graph(s)) {
+        dev_capture_break(s);
+        return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+    }
     dev_await(s, e->mark);
     return CUDA_SUCCESS;
 }
@@ -366,27 +370,24 @@ struct host {
     void *arg;
 };
 
-static void run_host(void *arg)
+/* Each launch of a graph runs it again. */
+static int run_host(void *arg)
 {
-    struct host h = *(struct host *)arg;
+    const struct host *h = arg;
 
-    free(arg);
     fake_in_host = true;
-    h.fn(h.arg);
+    h->fn(h->arg);
     fake_in_host = false;
+    return 0;
 }
 
 int cuLaunchHostFunc(void *handle, void (*fn)(void *arg), void *arg)
 {
+    struct host h = { fn, arg };
     struct dev_stream *s;
-    struct host *h;
 
     STREAM("cuLaunchHostFunc", handle, true, &s);
-    h = malloc(sizeof *h);
-    if (!h)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *h = (struct host){ fn, arg };
-    dev_host(s, run_host, h);
+    dev_submit(s, run_host, &h, sizeof h);
     return CUDA_SUCCESS;
 }
 

@@ -24,6 +24,9 @@
  *                          "PID CALL WORDS" for what the stand-in adds
  *   FAKE_DEVICE_KERNELS=FILE   a library that has kernels of the program
  *   FAKE_DEVICE_FAIL=CALL:CODE   that call fails with the vendor's code
+ *   FAKE_DEVICE_DEAD=error   a call with the handle of a destroyed stream is
+ *                          refused; unset, it ends the program where the
+ *                          vendor leaves it undefined
  *
  * All calls from any thread.  0 or -errno unless said otherwise. */
 #ifndef FAKE_DEV_H
@@ -41,7 +44,7 @@ enum dev_peers { DEV_ATOMICS, DEV_COPY, DEV_NO_PEERS };
 struct dev_setup {
     enum dev_personality is;
     int count, first, queues, driver;   /* driver 0: not set */
-    bool again;
+    bool again, dead;
     bool parts;
     enum dev_peers peers;
     size_t memory, bar;
@@ -124,7 +127,9 @@ struct dev_stream {
     int device, priority;
     uint64_t id;                /* never used again */
     bool fenced;                /* ordered with the default stream */
-    bool live, capturing;
+    bool live;
+    struct dev_graph *graph;    /* that it records, or NULL */
+    bool joined;                /* what it has recorded is waited for */
     uint64_t given, done;       /* commands */
     void *owner;                /* the stand-in's */
 };
@@ -133,6 +138,7 @@ struct dev_stream {
 struct dev_mark {
     struct dev_stream *stream;
     uint64_t at;
+    struct dev_graph *graph;    /* in which it was recorded, or NULL */
 };
 
 /* The device's own, with which fenced ones are in order. */
@@ -142,12 +148,39 @@ struct dev_stream *dev_stream_create(int device, bool fenced, int priority);
 void dev_stream_destroy(struct dev_stream *s);
 /* The live stream at this address, or NULL. */
 struct dev_stream *dev_stream_find(const void *s);
+/* Was there one at this address, and no other since? */
+bool dev_stream_dead(const void *s);
 bool dev_busy(struct dev_stream *s);
 /* Returns what dev_fault() says. */
 int dev_sync(struct dev_stream *s);
 int dev_sync_all(int device);
 /* Has a command failed?  As on hardware, nothing runs any more. */
 int dev_fault(void);
+
+/* ---- graphs ---- */
+/* What a stream is given while it records is kept and not done. */
+enum dev_mode { DEV_GLOBAL, DEV_THREAD_LOCAL, DEV_RELAXED };
+enum dev_capture { DEV_NO_CAPTURE, DEV_CAPTURES, DEV_CAPTURE_BROKEN };
+/* -EBUSY: it records already. */
+int dev_capture_begin(struct dev_stream *s, enum dev_mode mode);
+enum dev_capture dev_capture_status(struct dev_stream *s);
+/* That it records, if nothing has broken it. */
+struct dev_graph *dev_capture_graph(struct dev_stream *s);
+void dev_capture_break(struct dev_stream *s);
+/* -EINVAL: it did not begin here; -EPERM: another thread has begun it; -EXDEV:
+ * a stream that joined has work that is not waited for; -EIO: broken. */
+int dev_capture_end(struct dev_stream *s, struct dev_graph **out);
+enum dev_mode dev_mode_exchange(enum dev_mode mode);
+/* May this thread do what is not safe while streams record?  If not, they are
+ * broken. */
+bool dev_unsafe(void);
+/* A stream records that the default one is in order with: it is broken. */
+bool dev_captures_fenced(int device);
+/* Handles and launches hold it; with the last one go the objects kept. */
+void dev_graph_hold(struct dev_graph *g);
+void dev_graph_drop(struct dev_graph *g);
+void dev_graph_keep(struct dev_graph *g, void (*drop)(void *), void *arg);
+void dev_graph_launch(struct dev_graph *g, struct dev_stream *s);
 
 /* ---- commands ---- */
 enum { DEV_AGAIN = 1, DEV_ARG = 256 };

@@ -29,7 +29,8 @@ void dev_copy_blocks(struct dev_stream *s, const struct dev_blocks *b)
 {
     struct dev_blocks own = *b;
 
-    if (!b->kernel && (dev_pageable(b->to) || dev_pageable(b->from))) {
+    if (!b->kernel && !s->graph &&
+        (dev_pageable(b->to) || dev_pageable(b->from))) {
         dev_sync(s);
         dev_submit(s, blocks_step, &own, sizeof own);
         dev_sync(s);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams: sequences of commands on queues, each of which a thread works off
  * in order.  One lock for all of it: speed is no aim here. */
-#include "dev.h"
+#include "dev_queue.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +21,10 @@ struct dev_queue {
 };
 
 enum { DEVICES = 16, QUEUES = 64 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t dev_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
-static struct dev_stream *streams, *defaults[DEVICES];
+struct dev_stream *dev_streams;
+static struct dev_stream *defaults[DEVICES];
 static struct dev_queue *shared[QUEUES];
 static uint64_t ids;
 static unsigned made;
@@ -42,7 +42,7 @@ static void doze(unsigned turns)
         t.tv_nsec -= 1000000000;
         t.tv_sec++;
     }
-    pthread_cond_timedwait(&progress, &lock, &t);
+    pthread_cond_timedwait(&progress, &dev_lock, &t);
 }
 
 static void *work(void *arg)
@@ -52,18 +52,18 @@ static void *work(void *arg)
     unsigned turns;
     int rc;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_lock);
     for (;;) {
         while (!q->first)
-            pthread_cond_wait(&q->more, &lock);
+            pthread_cond_wait(&q->more, &dev_lock);
         c = q->first;
         rc = DEV_AGAIN;
         for (turns = 0; rc == DEV_AGAIN && !fault; turns++) {
             if (turns)
                 doze(turns);
-            pthread_mutex_unlock(&lock);
+            pthread_mutex_unlock(&dev_lock);
             rc = c->step(c->arg);
-            pthread_mutex_lock(&lock);
+            pthread_mutex_lock(&dev_lock);
         }
         if (rc < 0 && !fault) {
             fprintf(stderr, "fake device: a command touched what is not "
@@ -80,7 +80,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-static void *must(void *p)
+void *dev_must(void *p)
 {
     if (p)
         return p;
@@ -90,13 +90,13 @@ static void *must(void *p)
 
 static struct dev_queue *new_queue(void)
 {
-    struct dev_queue *q = must(calloc(1, sizeof *q));
+    struct dev_queue *q = dev_must(calloc(1, sizeof *q));
     pthread_t thread;
 
     q->last = &q->first;
     pthread_cond_init(&q->more, NULL);
     if (pthread_create(&thread, NULL, work, q))
-        must(NULL);
+        dev_must(NULL);
     pthread_detach(thread);
     return q;
 }
@@ -118,7 +118,7 @@ static struct dev_queue *queue_for(void)
 /* Under the lock: one that is gone and has nothing left. */
 static struct dev_stream *unused(void)
 {
-    struct dev_stream *s = streams;
+    struct dev_stream *s = dev_streams;
 
     while (s && (s->live || s->done < s->given))
         s = s->next;
@@ -131,9 +131,9 @@ static struct dev_stream *create(int device, bool fenced, int priority)
     struct dev_stream *s = dev_setup()->again ? unused() : NULL;
 
     if (!s) {
-        s = must(calloc(1, sizeof *s));
-        s->next = streams;
-        streams = s;
+        s = dev_must(calloc(1, sizeof *s));
+        s->next = dev_streams;
+        dev_streams = s;
     }
     s->queue = queue_for();
     s->device = device;
@@ -148,11 +148,11 @@ struct dev_stream *dev_default(int device)
 {
     struct dev_stream *s;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_lock);
     if (!defaults[device])
         defaults[device] = create(device, true, 0);
     s = defaults[device];
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
     return s;
 }
 
@@ -160,28 +160,50 @@ struct dev_stream *dev_stream_create(int device, bool fenced, int priority)
 {
     struct dev_stream *s;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_lock);
     s = create(device, fenced, priority);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
     return s;
 }
 
 void dev_stream_destroy(struct dev_stream *s)
 {
-    pthread_mutex_lock(&lock);
+    struct dev_graph *g = NULL;
+
+    pthread_mutex_lock(&dev_lock);
     s->live = false;
-    pthread_mutex_unlock(&lock);
+    if (s->graph) {
+        g = s->graph;
+        for (struct dev_stream *t = dev_streams; t; t = t->next)
+            if (t->graph == g)
+                t->graph = NULL;
+    }
+    pthread_mutex_unlock(&dev_lock);
+    if (g)
+        dev_graph_drop(g);
+}
+
+bool dev_stream_dead(const void *p)
+{
+    struct dev_stream *s;
+
+    pthread_mutex_lock(&dev_lock);
+    s = dev_streams;
+    while (s && s != p)
+        s = s->next;
+    pthread_mutex_unlock(&dev_lock);
+    return s && !s->live;
 }
 
 struct dev_stream *dev_stream_find(const void *p)
 {
     struct dev_stream *s;
 
-    pthread_mutex_lock(&lock);
-    s = streams;
+    pthread_mutex_lock(&dev_lock);
+    s = dev_streams;
     while (s && (s != p || !s->live))
         s = s->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
     return s;
 }
 
@@ -197,7 +219,7 @@ static bool busy(struct dev_stream *s)
 
     if (s->done < s->given)
         return true;
-    for (t = is_default(s) ? streams : NULL; t; t = t->next)
+    for (t = is_default(s) ? dev_streams : NULL; t; t = t->next)
         if (t->fenced && t->device == s->device && t->done < t->given)
             return true;
     return false;
@@ -207,9 +229,9 @@ bool dev_busy(struct dev_stream *s)
 {
     bool yes;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_lock);
     yes = busy(s);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
     return yes;
 }
 
@@ -217,9 +239,9 @@ int dev_fault(void)
 {
     int rc;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_lock);
     rc = fault;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
     return rc;
 }
 
@@ -227,10 +249,15 @@ int dev_fault(void)
 static void append(struct dev_stream *s, dev_step *step, const void *arg,
                    size_t n)
 {
-    struct cmd *c = must(calloc(1, sizeof *c));
+    struct cmd *c;
 
     if (n > DEV_ARG)
-        must(NULL);
+        dev_must(NULL);
+    if (s->graph) {
+        dev_graph_add(s, step, arg, n);
+        return;
+    }
+    c = dev_must(calloc(1, sizeof *c));
     c->stream = s;
     c->step = step;
     if (n)
@@ -256,11 +283,11 @@ static void fence(struct dev_stream *s)
 
     if (!s->fenced)
         return;
-    for (t = streams; t; t = t->next) {
+    for (t = dev_streams; t; t = t->next) {
         if (t == s || !t->fenced || t->device != s->device ||
             t->done == t->given || (s != null && t != null))
             continue;
-        m = (struct dev_mark){ t, t->given };
+        m = (struct dev_mark){ t, t->given, NULL };
         append(s, until_passed, &m, sizeof m);
     }
 }
@@ -268,10 +295,11 @@ static void fence(struct dev_stream *s)
 void dev_submit(struct dev_stream *s, dev_step *step, const void *arg,
                 size_t n)
 {
-    pthread_mutex_lock(&lock);
-    fence(s);
+    pthread_mutex_lock(&dev_lock);
+    if (!s->graph)
+        fence(s);
     append(s, step, arg, n);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
 }
 
 static int nothing(void *arg)
@@ -284,46 +312,51 @@ struct dev_mark dev_record(struct dev_stream *s)
 {
     struct dev_mark m;
 
-    pthread_mutex_lock(&lock);
-    fence(s);
-    append(s, nothing, NULL, 0);
-    m = (struct dev_mark){ s, s->given };
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&dev_lock);
+    if (!s->graph) {
+        fence(s);
+        append(s, nothing, NULL, 0);
+    }
+    m = (struct dev_mark){ s, s->given, s->graph };
+    pthread_mutex_unlock(&dev_lock);
     return m;
 }
 
 void dev_await(struct dev_stream *s, struct dev_mark m)
 {
-    dev_submit(s, until_passed, &m, sizeof m);
+    if (m.graph)
+        dev_graph_join(s, m.graph, m.stream);
+    else
+        dev_submit(s, until_passed, &m, sizeof m);
 }
 
 bool dev_passed(struct dev_mark m)
 {
     bool yes;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_lock);
     yes = !m.stream || m.stream->done >= m.at;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
     return yes;
 }
 
 void dev_mark_sync(struct dev_mark m)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_lock);
     while (m.stream && m.stream->done < m.at)
-        pthread_cond_wait(&progress, &lock);
-    pthread_mutex_unlock(&lock);
+        pthread_cond_wait(&progress, &dev_lock);
+    pthread_mutex_unlock(&dev_lock);
 }
 
 int dev_sync(struct dev_stream *s)
 {
     int rc;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_lock);
     while (busy(s))
-        pthread_cond_wait(&progress, &lock);
+        pthread_cond_wait(&progress, &dev_lock);
     rc = fault;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
     return rc;
 }
 
@@ -332,11 +365,11 @@ int dev_sync_all(int device)
     struct dev_stream *s;
     int rc;
 
-    pthread_mutex_lock(&lock);
-    for (s = streams; s; s = s->next)
+    pthread_mutex_lock(&dev_lock);
+    for (s = dev_streams; s; s = s->next)
         while (s->device == device && s->done < s->given)
-            pthread_cond_wait(&progress, &lock);
+            pthread_cond_wait(&progress, &dev_lock);
     rc = fault;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_lock);
     return rc;
 }

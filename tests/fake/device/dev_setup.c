@@ -58,6 +58,7 @@ static void load(void)
     setup.peers = peers();
     setup.bar = (size_t)number("FAKE_DEVICE_BAR", 0);
     setup.again = number("FAKE_DEVICE_AGAIN", 0);
+    setup.dead = !getenv("FAKE_DEVICE_DEAD");
     setup.queues = (int)number("FAKE_DEVICE_QUEUES", 0);
     setup.driver = (int)number("FAKE_DEVICE_DRIVER", 0);
     setup.memory = (size_t)number("FAKE_DEVICE_MEMORY", 1L << 30);

@@ -81,7 +81,7 @@ unsigned hipStreamIsCapturing(struct hip_stream *s, unsigned *out)
 {
     CALL(StreamIsCapturing);
     STREAM(d, s);
-    *out = d->capturing;
+    *out = dev_capture_status(d);
     return hip_result(HIP_OK);
 }
 

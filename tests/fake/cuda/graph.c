@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams that record, and graphs. */
+#include "fake.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { OBJECT = 0x4f424a };
+struct object {
+    unsigned magic, refs;
+    void (*destroy)(void *arg);
+    void *arg;
+};
+
+#define STREAM(name, handle, work, s)                           \
+    do {                                                        \
+        struct context *ctx_;                                   \
+        int code_ = fake_call_in(name, &ctx_);                  \
+                                                                \
+        if (!code_)                                             \
+            code_ = fake_stream(handle, ctx_, work, s);         \
+        if (code_)                                              \
+            return code_;                                       \
+    } while (0)
+
+int cuThreadExchangeStreamCaptureMode(int *mode)
+{
+    CALL("cuThreadExchangeStreamCaptureMode");
+    if (*mode < DEV_GLOBAL || *mode > DEV_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *mode = (int)dev_mode_exchange((enum dev_mode)*mode);
+    return CUDA_SUCCESS;
+}
+
+int cuStreamIsCapturing(void *handle, int *out)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamIsCapturing", handle, false, &s);
+    *out = (int)dev_capture_status(s);
+    return CUDA_SUCCESS;
+}
+
+int cuStreamGetCaptureInfo_v2(void *handle, int *status,
+                              unsigned long long *id, void **graph,
+                              const void **deps, size_t *n_deps)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamGetCaptureInfo_v2", handle, false, &s);
+    *status = (int)dev_capture_status(s);
+    if (id)
+        *id = (uintptr_t)s->graph;
+    if (graph)
+        *graph = dev_capture_graph(s);
+    if (deps)
+        *deps = NULL;
+    if (n_deps)
+        *n_deps = 0;
+    return CUDA_SUCCESS;
+}
+
+int cuStreamBeginCapture_v2(void *handle, int mode)
+{
+    struct dev_stream *s;
+
+    STREAM("cuStreamBeginCapture_v2", handle, true, &s);
+    if (s != handle)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (mode < DEV_GLOBAL || mode > DEV_RELAXED ||
+        dev_capture_begin(s, (enum dev_mode)mode))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+int cuStreamEndCapture(void *handle, void **graph)
+{
+    struct dev_graph *g = NULL;
+    struct dev_stream *s;
+
+    STREAM("cuStreamEndCapture", handle, false, &s);
+    switch (-dev_capture_end(s, &g)) {
+    case 0:
+        *graph = g;
+        return CUDA_SUCCESS;
+    case EIO:
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    case EXDEV:
+        return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    case EPERM:
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    }
+    return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+}
+
+int cuGraphInstantiateWithFlags(void **out, void *graph,
+                                unsigned long long flags)
+{
+    (void)flags;
+    CALL("cuGraphInstantiateWithFlags");
+    dev_graph_hold(graph);
+    *out = graph;
+    return CUDA_SUCCESS;
+}
+
+int cuGraphLaunch(void *exec, void *handle)
+{
+    struct dev_stream *s;
+
+    STREAM("cuGraphLaunch", handle, true, &s);
+    dev_graph_launch(exec, s);
+    return CUDA_SUCCESS;
+}
+
+int cuGraphDestroy(void *graph)
+{
+    CALL("cuGraphDestroy");
+    dev_graph_drop(graph);
+    return CUDA_SUCCESS;
+}
+
+int cuGraphExecDestroy(void *exec)
+{
+    CALL("cuGraphExecDestroy");
+    dev_graph_drop(exec);
+    return CUDA_SUCCESS;
+}
+
+int cuUserObjectCreate(void **out, void *arg, void (*destroy)(void *arg),
+                       unsigned refs, unsigned flags)
+{
+    struct object *o;
+
+    CALL("cuUserObjectCreate");
+    if (!refs || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        return CUDA_ERROR_INVALID_VALUE;
+    o = calloc(1, sizeof *o);
+    if (!o)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *o = (struct object){ OBJECT, refs, destroy, arg };
+    *out = o;
+    return CUDA_SUCCESS;
+}
+
+static void release(void *object)
+{
+    struct object *o = object;
+
+    if (__atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL))
+        return;
+    o->magic = 0;
+    fake_in_host = true;        /* it calls nothing of the driver */
+    o->destroy(o->arg);
+    fake_in_host = false;
+    free(o);
+}
+
+int cuUserObjectRelease(void *object, unsigned n)
+{
+    CALL("cuUserObjectRelease");
+    if (((struct object *)object)->magic != OBJECT)
+        return CUDA_ERROR_INVALID_VALUE;
+    while (n--)
+        release(object);
+    return CUDA_SUCCESS;
+}
+
+int cuGraphRetainUserObject(void *graph, void *object, unsigned n,
+                            unsigned flags)
+{
+    CALL("cuGraphRetainUserObject");
+    if (((struct object *)object)->magic != OBJECT || n != 1 ||
+        flags != CU_GRAPH_USER_OBJECT_MOVE)
+        return CUDA_ERROR_INVALID_VALUE;
+    dev_graph_keep(graph, release, object);
+    return CUDA_SUCCESS;
+}
