@@ -55,17 +55,18 @@ static void run(void *made)
 
 static void refuse_any(long *there)
 {
-    static long flag;
+    uint64_t *flag = room_make(HOST, sizeof *flag);
+    static long word;
     shmemx_queue_t q;
 
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     T_EQ(shmemx_enqueue_atomic_add_int64(q, there, 10, next, NULL), 0);
     T_EQ(begin(s, 0), 0);
     T_EQ(shmemx_enqueue_start(q), -ENOTSUP);
-    T_EQ(shmemx_long_wait_until_on_stream(&flag, SHMEM_CMP_EQ, 0, s),
+    T_EQ(shmemx_long_wait_until_on_stream(&word, SHMEM_CMP_EQ, 0, s),
          -ENOTSUP);
-    T_EQ(shmemx_signal_wait_until_on_stream(NULL, (uint64_t *)&flag,
-                                            SHMEM_CMP_GE, 0, s), -ENOTSUP);
+    T_EQ(shmemx_uint64_wait_until_on_stream(flag, SHMEM_CMP_GE, 1, s),
+         -ENOTSUP);
     T_EQ(shmemx_barrier_all_on_stream(s), -ENOTSUP);
     T_EQ(shmemx_stream_sync(s), -ENOTSUP);
     T_EQ(shmemx_stream_query(s), -ENOTSUP);
@@ -75,6 +76,7 @@ static void refuse_any(long *there)
     T_EQ(shmemx_enqueue_wait(q), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_queue_destroy(q), 0);
+    room_drop(HOST, flag);
 }
 
 static void refuse_far(long *there)

@@ -15,8 +15,8 @@ for device in cuda-discrete cuda-coherent; do
         on "$device" env SHMEM_STALL=1 "$BUILD/bin/oshrun" -n 2 $far \
             "$at/device/capture" >said 2>&1 ||
             { echo "FAIL: $device $far"; cat said; echo >>failed; }
-        calls='shmemx_long_wait_until_on_stream shmemx_barrier_all_on_stream
-            shmemx_enqueue_start'
+        calls='shmemx_long_wait_until_on_stream shmemx_uint64_wait_until_on_stream
+            shmemx_barrier_all_on_stream shmemx_enqueue_start'
         [ -z "$far" ] || calls="$calls shmemx_long_p_on_stream
             shmemx_long_put_on_stream shmemx_long_get_on_stream
             shmemx_long_atomic_inc_on_stream shmemx_signal_set_on_stream
