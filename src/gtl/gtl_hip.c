@@ -83,6 +83,27 @@ void gtl_hip_leave(int was)
         gtl_hip_rt.SetDevice(was);
 }
 
+static __thread unsigned capture_mode;
+
+static void exchange_mode(void)
+{
+    if (gtl_hip_rt.ThreadExchangeStreamCaptureMode)
+        gtl_hip_rt.ThreadExchangeStreamCaptureMode(&capture_mode);
+}
+
+int gtl_hip_enter_apart(void)
+{
+    capture_mode = HIP_CAPTURE_RELAXED;
+    exchange_mode();
+    return gtl_hip_enter();
+}
+
+void gtl_hip_leave_apart(int was)
+{
+    gtl_hip_leave(was);
+    exchange_mode();
+}
+
 /* A second runtime in one process would know nothing of the program's memory
  * and streams, so what is loaded comes before what is newest. */
 static int bind_library(void)

@@ -40,6 +40,10 @@ void gtl_hip_identify(int device, struct gtl_device *d);
 /* Makes our device current; what it was is for gtl_hip_leave(). */
 int gtl_hip_enter(void);
 void gtl_hip_leave(int was);
+/* The same for calls that the runtime refuses while a stream records a graph,
+ * breaking the capture, unless the thread says that it knows. */
+int gtl_hip_enter_apart(void);
+void gtl_hip_leave_apart(int was);
 
 /* ---- gtl_hip_mem.c ---- */
 int gtl_hip_alloc(size_t size, void **out);

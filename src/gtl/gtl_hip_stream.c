@@ -59,7 +59,7 @@ static void bury(void) LOCK_ATTR(no_thread_safety_analysis)
 void gtl_hip_stream_destroy(void *s) LOCK_ATTR(no_thread_safety_analysis)
 {
     struct dying *d = NULL;
-    int was = gtl_hip_enter();
+    int was = gtl_hip_enter_apart();
 
     forget(s);
     if (HIP(StreamQuery, s) == -EAGAIN)
@@ -74,19 +74,19 @@ void gtl_hip_stream_destroy(void *s) LOCK_ATTR(no_thread_safety_analysis)
         HIP(StreamDestroy, s);
     }
     bury();
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
 }
 
 int gtl_hip_stream_create(bool urgent, void **out)
 {
     struct hip_stream *s = NULL;
-    int was = gtl_hip_enter(), rc;
+    int was = gtl_hip_enter_apart(), rc;
 
     bury();
     rc = HIP(StreamCreateWithPriority, &s, HIP_STREAM_NON_BLOCKING,
              urgent ? gtl_hip_state.urgent : 0);
 
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     if (!rc)
         *out = s;
     return rc;
@@ -207,27 +207,27 @@ bool gtl_hip_records(void *s)
 
 int gtl_hip_stream_query(void *s)
 {
-    int was = gtl_hip_enter(), rc = HIP(StreamQuery, s);
+    int was = gtl_hip_enter_apart(), rc = HIP(StreamQuery, s);
 
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     return rc;
 }
 
 int gtl_hip_stream_sync(void *s)
 {
-    int was = gtl_hip_enter(), rc = HIP(StreamSynchronize, s);
+    int was = gtl_hip_enter_apart(), rc = HIP(StreamSynchronize, s);
 
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     return rc;
 }
 
 int gtl_hip_event_create(void **out)
 {
     struct hip_event *e = NULL;
-    int was = gtl_hip_enter();
+    int was = gtl_hip_enter_apart();
     int rc = HIP(EventCreateWithFlags, &e, HIP_EVENT_DISABLE_TIMING);
 
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     if (!rc)
         *out = e;
     return rc;
@@ -235,10 +235,10 @@ int gtl_hip_event_create(void **out)
 
 void gtl_hip_event_destroy(void *e)
 {
-    int was = gtl_hip_enter();
+    int was = gtl_hip_enter_apart();
 
     HIP(EventDestroy, e);
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
 }
 
 int gtl_hip_event_record(void *e, void *s)
@@ -259,9 +259,9 @@ int gtl_hip_event_wait(void *e, void *s)
 
 int gtl_hip_event_query(void *e)
 {
-    int was = gtl_hip_enter(), rc = HIP(EventQuery, e);
+    int was = gtl_hip_enter_apart(), rc = HIP(EventQuery, e);
 
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     return rc;
 }
 

@@ -93,6 +93,7 @@ enum {
     HIP_COPY_DEFAULT = 4,       /* hipMemcpyDefault */
     HIP_WAIT_GTE = 0,
     HIP_CAPTURE_NONE = 0,       /* hipStreamCaptureStatus */
+    HIP_CAPTURE_RELAXED = 2,    /* hipStreamCaptureMode */
     HIP_RANGE_DMABUF = 1        /* hipMemRangeHandleType, from 7 on */
 };
 #define HIP_EVENT_RELEASE_TO_SYSTEM 0x80000000u
@@ -145,6 +146,7 @@ enum {
         (struct hip_stream *s, struct hip_event *e, unsigned flags)) \
     HIP_MAY(unsigned, StreamIsCapturing, \
             (struct hip_stream *s, unsigned *out)) \
+    HIP_MAY(unsigned, ThreadExchangeStreamCaptureMode, (unsigned *mode)) \
     HIP_MAY(unsigned, StreamGetDevice, (struct hip_stream *s, int *out)) \
     HIP_MAY(unsigned, StreamGetId, \
             (struct hip_stream *s, unsigned long long *out)) \

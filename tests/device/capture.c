@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <shmemx_st.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { LAUNCHES = 5, N = 40 };
@@ -19,16 +21,22 @@ static int (*drop_made)(void *);
 
 static void bind(void)
 {
-    const struct { void *to; const char *name; } all[] = {
-        { &begin, "cuStreamBeginCapture_v2" }, { &end, "cuStreamEndCapture" },
-        { &make, "cuGraphInstantiateWithFlags" }, { &launch, "cuGraphLaunch" },
-        { &drop_graph, "cuGraphDestroy" }, { &drop_made, "cuGraphExecDestroy" }
+    const struct { void *to; const char *cuda, *hip; } all[] = {
+        { &begin, "cuStreamBeginCapture_v2", "hipStreamBeginCapture" },
+        { &end, "cuStreamEndCapture", "hipStreamEndCapture" },
+        { &make, "cuGraphInstantiateWithFlags",
+          "hipGraphInstantiateWithFlags" },
+        { &launch, "cuGraphLaunch", "hipGraphLaunch" },
+        { &drop_graph, "cuGraphDestroy", "hipGraphDestroy" },
+        { &drop_made, "cuGraphExecDestroy", "hipGraphExecDestroy" }
     };
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    bool is_hip = !strcmp(getenv("SHMEM_DEVICE"), "hip");
+    void *driver = dlopen(is_hip ? "libamdhip64.so.6" : "libcuda.so.1",
+                          RTLD_NOW);
 
     T_TRUE(driver != NULL);
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
-        *(void **)all[i].to = dlsym(driver, all[i].name);
+        *(void **)all[i].to = dlsym(driver, is_hip ? all[i].hip : all[i].cuda);
 }
 
 static shmemx_stream_t s;

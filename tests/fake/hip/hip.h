@@ -27,7 +27,8 @@
 /* Errors that src/gtl has no use for. */
 enum {
     ILLEGAL_ADDRESS = 700, CAPTURE_IMPLICIT = 906, INVALID_CONTEXT = 201,
-    NOT_FOUND = 500
+    NOT_FOUND = 500, CAPTURE_INVALIDATED = 901, CAPTURE_UNMATCHED = 903,
+    CAPTURE_UNJOINED = 904, CAPTURED_EVENT = 907
 };
 
 #define EXPORT __attribute__((visibility("default")))
@@ -52,6 +53,12 @@ unsigned hip_error(int rc);
     CALL(name); \
     if (dev_fault()) \
         return hip_result(ILLEGAL_ADDRESS); \
+} while (0)
+
+/* Leaves a call that is not safe while streams record. */
+#define UNSAFE() do { \
+    if (!dev_unsafe()) \
+        return hip_result(HIP_CAPTURE_UNSUPPORTED); \
 } while (0)
 
 /* The stream behind a handle, or NULL. */

@@ -50,6 +50,7 @@ unsigned hipMalloc(void **out, size_t size)
     size_t align = hip_major() < 6 ? 4096 : (size_t)2 << 20;
 
     CALL(Malloc);
+    UNSAFE();
     hip_use();
     if (!size) {
         *out = NULL;
@@ -65,6 +66,7 @@ unsigned hipFree(void *p)
     struct dev_range r;
 
     CALL(Free);
+    UNSAFE();
     if (!p)
         return hip_result(HIP_OK);
     if (!dev_find(p, &r))
@@ -92,6 +94,7 @@ static bool maps(const char *p, size_t size)
 unsigned hipHostRegister(void *p, size_t size, unsigned flags)
 {
     CALL(HostRegister);
+    UNSAFE();
     if (flags & HIP_REGISTER_IO_MEMORY && !is_set("FAKE_HIP_IO", "taken"))
         return hip_result(HIP_INVALID_VALUE);
     if (is_io(p) && !maps(p, size))
@@ -102,6 +105,7 @@ unsigned hipHostRegister(void *p, size_t size, unsigned flags)
 unsigned hipHostUnregister(void *p)
 {
     CALL(HostUnregister);
+    UNSAFE();
     dev_sync_all(hip_current());
     return hip_result(dev_unpin(p) ? HIP_NOT_REGISTERED : HIP_OK);
 }
@@ -160,6 +164,7 @@ unsigned hipIpcGetMemHandle(struct hip_ipc_mem *out, void *p)
     struct dev_range r;
 
     CALL(IpcGetMemHandle);
+    UNSAFE();
     if (dev_setup()->is == DEV_BARE)
         return hip_result(HIP_NOT_SUPPORTED);
     if (!dev_find(p, &r) || r.base != (uintptr_t)p || dev_lend(p, &e))
@@ -176,6 +181,7 @@ unsigned hipIpcOpenMemHandle(void **out, struct hip_ipc_mem h, unsigned flags)
     struct dev_export e;
 
     CALL(IpcOpenMemHandle);
+    UNSAFE();
     if (flags != lazy)
         return hip_result(HIP_INVALID_VALUE);
     memcpy(&e, h.bytes, sizeof e);
@@ -185,6 +191,7 @@ unsigned hipIpcOpenMemHandle(void **out, struct hip_ipc_mem h, unsigned flags)
 unsigned hipIpcCloseMemHandle(void *p)
 {
     CALL(IpcCloseMemHandle);
+    UNSAFE();
     dev_sync_all(hip_current());
     return hip_result(hip_error(dev_give_back(p)));
 }

@@ -31,6 +31,24 @@ struct dev_stream *hip_stream_of(const void *s)
     if (!d) \
         return hip_result(HIP_CONTEXT_IS_DESTROYED)
 
+/* Leaves a call that no capture records, and ends those that it breaks. */
+#define ASKS(d) do { \
+    if (dev_capture_status(d) != DEV_NO_CAPTURE) { \
+        dev_capture_break(d); \
+        return hip_result(HIP_CAPTURE_UNSUPPORTED); \
+    } \
+    UNSAFE(); \
+} while (0)
+
+/* The runtime has no captures of a stream's own writes and waits in mind. */
+static struct dev_graph *not_recorded(struct dev_stream *d)
+{
+    struct dev_graph *g = d->graph;
+
+    d->graph = NULL;
+    return g;
+}
+
 unsigned hipStreamCreateWithPriority(struct hip_stream **out, unsigned flags,
                                      int priority)
 {
@@ -59,6 +77,7 @@ unsigned hipStreamQuery(struct hip_stream *s)
 {
     WORK(StreamQuery);
     STREAM(d, s);
+    ASKS(d);
     return hip_result(dev_busy(d) ? HIP_NOT_READY : HIP_OK);
 }
 
@@ -66,6 +85,7 @@ unsigned hipStreamSynchronize(struct hip_stream *s)
 {
     WORK(StreamSynchronize);
     STREAM(d, s);
+    ASKS(d);
     return hip_result(hip_error(dev_sync(d)));
 }
 
@@ -74,14 +94,6 @@ unsigned hipStreamGetFlags(struct hip_stream *s, unsigned *out)
     CALL(StreamGetFlags);
     STREAM(d, s);
     *out = !d->fenced;
-    return hip_result(HIP_OK);
-}
-
-unsigned hipStreamIsCapturing(struct hip_stream *s, unsigned *out)
-{
-    CALL(StreamIsCapturing);
-    STREAM(d, s);
-    *out = dev_capture_status(d);
     return hip_result(HIP_OK);
 }
 
@@ -110,13 +122,17 @@ static bool known(const void *word)
 unsigned hipStreamWriteValue64(struct hip_stream *s, void *word,
                                uint64_t value, unsigned flags)
 {
+    struct dev_graph *g;
+
     WORK(StreamWriteValue64);
     STREAM(d, s);
     if (dev_setup()->is == DEV_BARE)
         return hip_result(HIP_NOT_SUPPORTED);
     if (flags || !known(hip_here(word)))
         return hip_result(HIP_INVALID_VALUE);
+    g = not_recorded(d);
     dev_write(d, hip_here(word), value, 8);
+    d->graph = g;
     __atomic_store_n(&last_written, hip_here(word), __ATOMIC_RELEASE);
     return hip_result(HIP_OK);
 }
@@ -139,6 +155,7 @@ unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
                               uint64_t value, unsigned flags, uint64_t mask)
 {
     const char *text = getenv("FAKE_HIP_WAIT");
+    struct dev_graph *g;
 
     WORK(StreamWaitValue64);
     STREAM(d, s);
@@ -146,6 +163,7 @@ unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
         return hip_result(HIP_NOT_SUPPORTED);
     if (flags > 3 || !known(hip_here(word)))
         return hip_result(HIP_INVALID_VALUE);
+    g = not_recorded(d);
     if (text) {
         struct deaf w = { strcmp(text, "deaf") ? NULL : hip_here(word) };
 
@@ -156,6 +174,7 @@ unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
                  flags == HIP_WAIT_GTE ? DEV_GEQ_UNSIGNED
                                        : (enum dev_compare)flags);
     }
+    d->graph = g;
     return hip_result(HIP_OK);
 }
 
@@ -267,5 +286,8 @@ unsigned hipEventQuery(struct hip_event *e)
     WORK(EventQuery);
     if (!e)
         return hip_result(HIP_INVALID_HANDLE);
+    UNSAFE();
+    if (e->mark.graph)
+        return hip_result(CAPTURED_EVENT);
     return hip_result(dev_passed(e->mark) ? HIP_OK : HIP_NOT_READY);
 }
