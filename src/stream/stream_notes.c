@@ -203,37 +203,41 @@ void stream_notes_mark(void *stream)
     uintptr_t key = key_of(stream);
     struct stream_notes *s = lasts[mix(key, LAST_BITS)];
 
+    /* acquire: the watchdog has made the event, or is done with it. */
     if (!s || GET(s->key) != key ||
-        __atomic_load_n(&s->marked, __ATOMIC_ACQUIRE))
-        return;
-    if ((!s->event && gtl->event_create(&s->event)) ||
+        __atomic_load_n(&s->mark, __ATOMIC_ACQUIRE) != STREAM_MARK_FREE ||
         gtl->event_record(s->event, stream))
         return;
     s->mark_of = key;
     s->mark_at = GET(s->n);
     /* release: the watchdog sees which. */
-    __atomic_store_n(&s->marked, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->mark, STREAM_MARK_SET, __ATOMIC_RELEASE);
 }
 
 /* An event that cannot be asked says nothing. */
 static void look(struct stream_notes *s) REQUIRES(lock)
 {
-    int rc = gtl->event_query(s->event);
+    enum stream_mark mark = __atomic_load_n(&s->mark, __ATOMIC_ACQUIRE);
+    int rc;
 
-    if (rc == -EAGAIN)
+    if (mark == STREAM_MARK_FREE)
         return;
-    if (!rc && s->mark_of == s->key && GET(s->over) < s->mark_at)
+    rc = mark == STREAM_MARK_NONE ? gtl->event_create(&s->event)
+                                  : gtl->event_query(s->event);
+    if (rc == -EAGAIN || (rc && mark == STREAM_MARK_NONE))
+        return;
+    if (!rc && mark == STREAM_MARK_SET && s->mark_of == s->key &&
+        GET(s->over) < s->mark_at)
         SET(s->over, s->mark_at);
-    /* release: the stream's thread records the event again. */
-    __atomic_store_n(&s->marked, false, __ATOMIC_RELEASE);
+    /* release: the stream's thread records the event. */
+    __atomic_store_n(&s->mark, STREAM_MARK_FREE, __ATOMIC_RELEASE);
 }
 
 void stream_notes_look(void)
 {
     lock_acquire(&lock);
     for (struct stream_notes *s = stream_notes_first(); s; s = s->next)
-        if (__atomic_load_n(&s->marked, __ATOMIC_ACQUIRE))
-            look(s);
+        look(s);
     lock_release(&lock);
 }
 
@@ -268,10 +272,9 @@ void stream_notes_close(void)
 {
     for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
         SET(s->over, GET(s->n));
-        if (s->event)
+        if (s->mark != STREAM_MARK_NONE)
             gtl->event_destroy(s->event);
-        s->event = NULL;
-        s->marked = false;
+        s->mark = STREAM_MARK_NONE;
     }
 }
 

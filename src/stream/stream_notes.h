@@ -34,6 +34,11 @@ struct stream_note {
     int pe;                     /* who is to raise it, or -1 */
 };
 
+/* The watchdog makes the event, for that may take long; the stream's thread
+ * records it behind a wait, and the watchdog gives it back when the stream is
+ * past: then the notes before `mark_at` are. */
+enum stream_mark { STREAM_MARK_NONE, STREAM_MARK_FREE, STREAM_MARK_SET };
+
 /* Written under the module's lock but for what the notes are. */
 struct stream_notes {
     struct list_link link;      /* of those in use, oldest first, or unused */
@@ -43,11 +48,9 @@ struct stream_notes {
     uint64_t n;                 /* atomic: notes left so far, of all streams */
     uint64_t over;              /* atomic: notes that are past */
     uint64_t seen;              /* atomic: n at the watchdog's last look */
-    /* marked: of `mark_of`, the notes before `mark_at` are past with the event.
-     * The stream's thread sets it, and the watchdog takes it away. */
-    void *event;
-    bool marked;                /* atomic */
-    uintptr_t mark_of;
+    void *event;                /* if there is one */
+    enum stream_mark mark;      /* atomic */
+    uintptr_t mark_of;          /* which record it was then */
     uint64_t mark_at;
     struct stream_note notes[STREAM_NOTES];     /* each member is atomic */
 };

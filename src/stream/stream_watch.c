@@ -309,7 +309,8 @@ static void look(void)
 
     for (unsigned i = 0; i < n_entries; i++)
         entries[i]->marked = false;
-    stream_notes_look();
+    if (!gtl_is_software())
+        stream_notes_look();
     for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
         uintptr_t key = GET(s->key);
 
