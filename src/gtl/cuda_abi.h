@@ -129,7 +129,6 @@ struct cuda_memop {
     unsigned flags;
     uint64_t of_the_driver[2];
 };
-_Static_assert(sizeof(struct cuda_memop) == 48, "as the driver has them");
 
 /* All that the driver of 11.0 has; every later one keeps them. */
 #define CUDA_CALLS(X)                                                       \

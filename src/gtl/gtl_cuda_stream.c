@@ -173,6 +173,7 @@ int gtl_cu_wait64(uint64_t *word, uint64_t least, void *s)
               gtl_cu_device.wait_flags);
 }
 
+_Static_assert(sizeof(struct cuda_memop) == 48, "as the driver has them");
 enum { BATCH = 128 };           /* the driver takes up to 255 */
 struct batch {
     unsigned n;

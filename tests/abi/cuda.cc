@@ -49,3 +49,19 @@ static_assert(offsetof(struct cuda_copy2d, height) ==
 static_assert(sizeof(struct cuda_copy2d) == sizeof(CUDA_MEMCPY2D), "size");
 static_assert(sizeof(struct cuda_uuid) == sizeof(CUuuid), "uuid");
 static_assert(sizeof(struct cuda_ipc) == sizeof(CUipcMemHandle), "ipc");
+
+// A vendor's union of structures; these are the two that we fill.
+static_assert(sizeof(struct cuda_memop) == sizeof(CUstreamBatchMemOpParams),
+              "memop");
+#define MEMOP(ours, theirs) \
+    static_assert(offsetof(struct cuda_memop, ours) == \
+                  offsetof(CUstreamBatchMemOpParams, theirs), #theirs)
+MEMOP(kind, operation);
+MEMOP(kind, waitValue.operation);
+MEMOP(word, waitValue.address);
+MEMOP(value, waitValue.value64);
+MEMOP(flags, waitValue.flags);
+MEMOP(kind, writeValue.operation);
+MEMOP(word, writeValue.address);
+MEMOP(value, writeValue.value64);
+MEMOP(flags, writeValue.flags);

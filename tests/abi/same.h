@@ -11,6 +11,11 @@
 
 namespace abi {
 
+template <class A> constexpr bool record()
+{
+    return std::is_class<A>::value || std::is_union<A>::value;
+}
+
 template <class A, class B> constexpr bool alike()
 {
     using namespace std;
@@ -24,8 +29,8 @@ template <class A, class B> constexpr bool alike()
                is_signed<A>::value == is_signed<B>::value;
     if (number_a || number_b)
         return number_a && number_b && sizeof(A) == sizeof(B);
-    return is_class<A>::value && is_class<B>::value &&
-           sizeof(A) == sizeof(B) && is_trivial<A>::value;
+    return record<A>() && record<B>() && sizeof(A) == sizeof(B) &&
+           is_trivial<A>::value;
 }
 
 /* What a pointer leads to, where that is known on both sides. */
