@@ -13,46 +13,9 @@
 
 enum { ITEMS = 256, MOST_GROUPS = 256, MOST_REDUCE = 2048 };
 
-/* Kept within what clang 14 knows, which came with HIP 5.0. */
 static const char source[] =
-    "#define KERNEL extern \"C\" __attribute__((global)) void\n"
-    "#define DEVICE static __attribute__((device))\n"
-    "#define SYSTEM __HIP_MEMORY_SCOPE_SYSTEM\n"
-    "#define FETCH_ADD(p, v) \\\n"
-    "    __hip_atomic_fetch_add(p, v, __ATOMIC_ACQ_REL, SYSTEM)\n"
-    "#define SWAP(p, v) \\\n"
-    "    __hip_atomic_exchange(p, v, __ATOMIC_ACQ_REL, SYSTEM)\n"
-    "#define CAS(p, was, v) \\\n"
-    "    __hip_atomic_compare_exchange_strong(p, was, v, \\\n"
-    "        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE, SYSTEM)\n"
-    "#define LOAD(p) __hip_atomic_load(p, __ATOMIC_ACQUIRE, SYSTEM)\n"
-    "#define STORE(p, v) __hip_atomic_store(p, v, __ATOMIC_RELEASE, SYSTEM)\n"
-    "#define FENCE() __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, \"\")\n"
-    "#define PAUSE() __builtin_amdgcn_s_sleep(8)\n"
-    "#define GROUP ((word64)__builtin_amdgcn_workgroup_id_x())\n"
-    "#define ITEM ((word64)__builtin_amdgcn_workitem_id_x())\n"
-    "#define ITEMS ((word64)256)\n"
-    "#define GROUPS ((word64)__builtin_amdgcn_grid_size_x() / ITEMS)\n"
-    "typedef unsigned long long word64;\n"
-    "typedef unsigned int word32;\n"
-    "#pragma clang fp contract(off)\n"
-#define TEXT(...) #__VA_ARGS__
-#define EXPANDED(...) TEXT(__VA_ARGS__)
-#include "gtl/reduce.inc"
-    "\n"
-    "#define LOOPS(X) " EXPANDED(GTL_LOOPS(X)) "\n"
-    "#define NAME(name, type, value) LOOP_##name,\n"
-    "enum { LOOPS(NAME) N_LOOPS };\n"
-    "#define LOOP(name, type, value) \\\n"
-    "    case LOOP_##name: \\\n"
-    "        for (word64 i = first; i < n; i += step) { \\\n"
-    "            type a = ((const type *)x)[i], b = ((const type *)y)[i]; \\\n"
-    "            ((type *)out)[i] = value; \\\n"
-    "        } \\\n"
-    "        break;\n"
-#include "gtl/hip_kernels.inc"
-#undef TEXT
-    "\n";
+#include "gtl/hip_text.inc"
+    ;
 
 enum kernel {
     AMO8, AMO4, WRITE, WAIT, FENCE, REDUCE, BLOCKS8, BLOCKS4, BLOCKS1,

@@ -3,7 +3,6 @@
  * headers say.  Compiled, never run: scripts/abi-check. */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
-#include <hip/hiprtc.h>
 
 #include "gtl/hip_abi.h"
 
@@ -81,13 +80,15 @@ _Static_assert(hipIpcMemLazyEnablePeerAccess == HIP_IPC_LAZY_PEER_5 ||
 IS(HIP_COPY_DEFAULT, hipMemcpyDefault);
 IS(HIP_WAIT_GTE, hipStreamWaitValueGte);
 IS(HIP_CAPTURE_NONE, hipStreamCaptureStatusNone);
+#if HIP_VERSION >= 70100000
+IS(HIP_RANGE_DMABUF, hipMemRangeHandleTypeDmaBufFd);
+#endif
 
 /* From here on our tags stand for their types. */
 #define hip_stream ihipStream_t
 #define hip_event ihipEvent_t
 #define hip_module ihipModule_t
 #define hip_kernel ihipModuleSymbol_t
-#define hip_program _hiprtcProgram
 #define hip_pointer hipPointerAttribute_t
 #define hip_ipc_mem hipIpcMemHandle_st
 #define hip_uuid hipUUID_t
@@ -97,12 +98,10 @@ IS(HIP_CAPTURE_NONE, hipStreamCaptureStatusNone);
                                                 __typeof__(&name)), \
                    #name " is declared otherwise");
 #define CALL(result, name, args) SAME(hip##name, result, args)
-#define CALL_RTC(result, name, args) SAME(hiprtc##name, result, args)
 /* An older header lacks some; the newer ones are looked up below. */
 #define MAYBE(result, name, args)
 
 HIP_CALLS(CALL, MAYBE)
-HIPRTC_CALLS(CALL_RTC)
 
 #define OPTIONAL(result, name, args) MAY_##name(SAME(hip##name, result, args))
 #define NONE(result, name, args)
