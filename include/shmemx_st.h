@@ -2,7 +2,11 @@
 /* shmemx_st.h - streams: what a device does in order.
  *
  * A stream is the device's own: a cudaStream_t, a hipStream_t, or one of the
- * software device, where there is no GPU; NULL is the device's default stream.
+ * software device, where there is no GPU; NULL is the device's default stream,
+ * and (shmemx_stream_t)1 (cudaStreamLegacy, hipStreamLegacy) the same one, also
+ * in programs that are compiled with per-thread default streams.  On GPUs
+ * (shmemx_stream_t)2 (cudaStreamPerThread, hipStreamPerThread) is the calling
+ * thread's own default stream.
  * A program whose device is a GPU uses its vendor's calls for these as it
  * likes: the ones here serve those that are to run on any device. */
 #ifndef SHMEMX_ST_H

@@ -23,7 +23,7 @@ int pshmemx_queue_create(shmemx_stream_t stream,
     if (mask & ~SHMEMX_QUEUE_DEPTH)
         return core_misuse(ERR_ARG, __func__, "mask %#lx has unknown bits",
                            (unsigned long)mask);
-    return stream_batch_open(__func__, stream,
+    return stream_batch_open(__func__, api_stream_of(stream),
                              mask & SHMEMX_QUEUE_DEPTH ? config->depth : 0,
                              queue);
 }

@@ -161,8 +161,8 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
     uint64_t id;
     int rc = api_stream_ready(__func__);
 
-    if (!rc && !stream)
-        rc = core_misuse(ERR_ARG, __func__, "the default stream stays");
+    if (!rc && (!api_stream_of(stream) || gtl_of_thread(stream)))
+        rc = core_misuse(ERR_ARG, __func__, "a default stream stays");
     if (!rc)
         rc = told(__func__, stream, gtl->stream_check(stream, &id));
     if (!rc && !settled(stream))
@@ -259,10 +259,11 @@ int pshmemx_stream_sync(shmemx_stream_t stream)
 {
     uint64_t since;
     void *event;
-    int rc = ready_to_ask(__func__, stream);
+    int rc = ready_to_ask(__func__, api_stream_of(stream));
 
     if (rc)
         return rc;
+    stream = api_stream_of(stream);
     rc = gtl->stream_query(stream);
     if (rc == -EAGAIN) {
         since = clock_ns();
@@ -281,8 +282,9 @@ API_ALIAS(shmemx_stream_sync)
 
 int pshmemx_stream_query(shmemx_stream_t stream)
 {
-    int rc = ready_to_ask(__func__, stream);
+    int rc = ready_to_ask(__func__, api_stream_of(stream));
 
+    stream = api_stream_of(stream);
     return rc ? rc : ended(__func__, stream, gtl->stream_query(stream));
 }
 API_ALIAS(shmemx_stream_query)
@@ -292,6 +294,7 @@ int pshmemx_stream_copy(shmemx_stream_t stream, void *dest,
 {
     int rc = api_stream_ready(__func__);
 
+    stream = api_stream_of(stream);
     if (!rc && bytes && (!dest || !source))
         rc = null(__func__, dest ? "source" : "dest");
     return rc ? rc : told(__func__, stream,
@@ -305,6 +308,7 @@ int pshmemx_stream_fill(shmemx_stream_t stream, void *dest, int byte,
 {
     int rc = api_stream_ready(__func__);
 
+    stream = api_stream_of(stream);
     if (!rc && bytes && !dest)
         rc = null(__func__, "dest");
     return rc ? rc : told(__func__, stream,
@@ -319,6 +323,7 @@ int pshmemx_stream_call(shmemx_stream_t stream, void (*fn)(void *), void *arg)
 
     if (rc)
         return rc;
+    stream = api_stream_of(stream);
     return fn ? told(__func__, stream, gtl->call(fn, arg, stream))
               : null(__func__, "fn");
 }
@@ -333,6 +338,7 @@ int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
         return rc;
     if (!grid || !body)
         return null(__func__, grid ? "body" : "grid");
+    stream = api_stream_of(stream);
     rc = gtl->launch(grid, body, arg, stream);
     if (rc != -ENODEV || gtl_is_software())
         return told(__func__, stream, rc);

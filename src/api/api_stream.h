@@ -4,6 +4,7 @@
 #define API_API_STREAM_H
 
 #include "api/api.h"
+#include "gtl/gtl_thread.h"
 #include "shmemx_st.h"
 #include "stream/stream.h"
 
@@ -31,6 +32,14 @@ static inline int api_stream_need(const char *call)
 /* Who does what streams are given, and why, on standard output; why_far() is
  * asked when the network's hardware has been tried. */
 void api_stream_print(const char *(*why_far)(char *out, size_t size));
+
+/* The default stream has one name here. */
+static inline void *api_stream_of(void *stream)
+{
+    return (uintptr_t)stream == GTL_LEGACY ? NULL : stream;
+}
+/* A struct stream_where. */
+#define API_ON(ctx, stream) { __func__, ctx, api_stream_of(stream) }
 
 /* NULL: an invalid one, or a device's. */
 const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is done in the order of a stream of an NVIDIA device. */
 #include "gtl/gtl_cuda_int.h"
+#include "gtl/gtl_thread.h"
 
 #include <errno.h>
 
@@ -23,7 +24,8 @@ void gtl_cu_stream_destroy(void *s)
 int gtl_cu_stream_check(void *s, uint64_t *id)
 {
     int capturing = CU_STREAM_CAPTURE_STATUS_NONE, rc;
-    unsigned long long n = (uintptr_t)s;
+    unsigned long long n = gtl_of_thread(s) ? GTL_THREADS | gtl_thread()
+                                            : (uintptr_t)s;
     void *ctx = NULL;
 
     rc = CU(cuStreamGetCtx, s, &ctx);

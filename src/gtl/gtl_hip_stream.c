@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams, events and host calls on AMD's GPUs. */
 #include "gtl/gtl_hip.h"
+#include "gtl/gtl_thread.h"
 #include "base/lock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Handles that stand for streams which nobody has made. */
-enum { LEGACY = 1, PER_THREAD = 2 };
+enum { DEFAULT = 1 };           /* the default stream's number */
 
 /* For runtimes without hipStreamGetId: a number for each handle seen.  The
  * program's own hipStreamDestroy() is not seen, so a handle that comes again
@@ -94,7 +94,7 @@ int gtl_hip_stream_create(bool urgent, void **out)
 
 static uint64_t next_id(void)
 {
-    static uint64_t last = LEGACY;
+    static uint64_t last = DEFAULT;
 
     return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
@@ -123,25 +123,18 @@ static int number(void *s, uint64_t *id) LOCK_ATTR(no_thread_safety_analysis)
 
 static int identify(void *s, uint64_t *id)
 {
-    static __thread uint64_t mine;
     unsigned long long theirs = 0;
     int rc;
 
-    if (!s || s == (void *)LEGACY) {
-        *id = LEGACY;
-        return 0;
-    }
-    if (s == (void *)PER_THREAD) {
-        if (!mine)
-            mine = next_id() | (uint64_t)1 << 63;
-        *id = mine;
+    if (!s || gtl_of_thread(s)) {
+        *id = s ? GTL_THREADS | gtl_thread() : DEFAULT;
         return 0;
     }
     if (!gtl_hip_rt.StreamGetId)
         return number(s, id);
     rc = HIP(StreamGetId, s, &theirs);
     if (!rc)
-        *id = theirs + LEGACY + 1;
+        *id = theirs + DEFAULT + 1;
     return rc;
 }
 
@@ -163,7 +156,7 @@ static int check(void *s)
 
     if (is_dying(s))
         return gtl_fail(-EINVAL, "stream_check", "destroyed", 0);
-    if (s && s != (void *)LEGACY && s != (void *)PER_THREAD)
+    if (s && !gtl_of_thread(s))
         rc = HIP(StreamGetFlags, s, &flags);
     if (!rc && gtl_hip_rt.StreamIsCapturing)
         rc = HIP(StreamIsCapturing, s, &recording);

@@ -14,6 +14,9 @@ int gtl_fail(int rc, const char *call, const char *text, long code)
 /* Where dl_open() gives -ENOTSUP. */
 #define GTL_STATIC "a program linked with -static loads no driver"
 
+/* Among a driver's numbers of streams: those of threads begin here. */
+#define GTL_THREADS ((uint64_t)1 << 63)
+
 /* ---- gtl_reduce.c ---- */
 /* The loops of reductions: X(name, type of a and b, the value).  Bits have no
  * sign; the types are those of enum gtl_loop's order in every driver. */

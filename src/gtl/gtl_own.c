@@ -4,6 +4,7 @@
  * be waiting for the copy.  A thread has a stream to itself for as long as a
  * call takes, with a pinned page for words. */
 #include "gtl/gtl_int.h"
+#include "gtl/gtl_thread.h"
 #include "base/lock.h"
 
 #include <errno.h>
@@ -95,6 +96,16 @@ static int finish(struct own *o, int rc) LOCK_ATTR(no_thread_safety_analysis)
         rc = gtl->stream_sync(o->stream);
     lock_release(&o->lock);
     return rc;
+}
+
+uint64_t gtl_thread(void)
+{
+    static uint64_t threads;
+    static __thread uint64_t mine __attribute__((tls_model("initial-exec")));
+
+    if (!mine)
+        mine = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    return mine;
 }
 
 int gtl_copy_now(void *to, const void *from, size_t n)

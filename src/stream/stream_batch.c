@@ -4,6 +4,7 @@
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
 #include "core/core_misuse.h"
+#include "gtl/gtl_thread.h"
 #include "stream/stream_queue.h"
 
 #include <errno.h>
@@ -91,6 +92,7 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
     if (!q)
         return stream_batch_no_memory(call);
     q->stream = stream;
+    q->owner = gtl_owner(stream);
     q->sent.next = q->sent.prev = &q->sent;
     q->fading.next = q->fading.prev = &q->fading;
     rc = stream_queue_open(stream, id, &q->queue);
@@ -274,11 +276,20 @@ int stream_batch_close(const char *call, struct shmemx_queue *queue)
 
 int stream_batch_works(const char *call, const struct batch *q)
 {
-    if (likely(!q->broken))
+    if (unlikely(q->broken)) {
+        stream_refuse(ERR_STREAM, call, "an earlier start of the queue failed "
+                      "in the middle");
+        return -EIO;
+    }
+    return stream_batch_here(call, q);
+}
+
+int stream_batch_here(const char *call, const struct batch *q)
+{
+    if (likely(gtl_owner(q->stream) == q->owner))
         return 0;
-    stream_refuse(ERR_STREAM, call, "an earlier start of the queue failed in "
-                  "the middle");
-    return -EIO;
+    return stream_refuse(ERR_STREAM, call, "the queue is of the per-thread "
+                         "default stream of another thread");
 }
 
 struct stream_where stream_batch_where(const char *call, const struct batch *q)

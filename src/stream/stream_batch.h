@@ -57,6 +57,7 @@ struct batch {
     bool broken;                /* a start failed in the middle */
     void *behind;               /* then: an event of the stream's, or NULL */
     void *stream;
+    uint64_t owner;             /* as gtl_owner() */
     struct stream_queue *queue;
     struct staged *staged;
     size_t n_staged, room;
@@ -138,6 +139,8 @@ void stream_batch_until(const char *call, const struct batch *q, struct mark m,
 struct batch *stream_batch_of(const char *call, struct shmemx_queue *queue);
 /* Is the stream to get anything more of it?  0, or -EIO, told. */
 int stream_batch_works(const char *call, const struct batch *b);
+/* -EINVAL: its stream is another thread's own. */
+int stream_batch_here(const char *call, const struct batch *b);
 /* May the stream still have some of a start that failed in the middle?  Nothing
  * but its end tells; one that was destroyed had ended. */
 bool stream_batch_holds(const struct batch *q);

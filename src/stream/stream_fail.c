@@ -10,6 +10,7 @@
 #include "stream/stream_stats.h"
 #include "base/lock.h"
 #include "core/core_text.h"
+#include "gtl/gtl_thread.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -146,7 +147,8 @@ static void failed(void *arg, const char *what, int pe, const char *cause)
 void stream_fail_open(struct stream_failed *f, void *stream,
                       struct xport_flow *flow)
 {
-    *f = (struct stream_failed){ .stream = stream, .turn = 1 };
+    *f = (struct stream_failed){ .stream = stream, .turn = 1,
+                                 .owner = gtl_owner(stream) };
     if (flow)
         xport_far->flow_forgive(flow, failed, f);
 }
@@ -165,6 +167,7 @@ static void settle(struct stream_failed **at) REQUIRES(lock)
 /* All of that stream, or with f that one. */
 static int take(const char *call, void *stream, const struct stream_failed *f)
 {
+    uint64_t owner = gtl_owner(stream);
     struct stream_failed **at;
     int rc = 0;
 
@@ -174,7 +177,8 @@ static int take(const char *call, void *stream, const struct stream_failed *f)
         return 0;
     lock_acquire(&lock);
     for (at = &pending; *at;) {
-        if (f ? *at == f : (*at)->stream == stream) {
+        if (f ? *at == f
+              : (*at)->stream == stream && (*at)->owner == owner) {
             tell(call, *at);
             settle(at);
             rc = -EIO;

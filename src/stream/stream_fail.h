@@ -9,6 +9,7 @@
 enum { STREAM_RECENT = 8 };
 struct stream_failed {
     void *stream;
+    uint64_t owner;             /* as gtl_owner() */
     /* What was done last, for the name of the call. */
     struct {
         const char *call;

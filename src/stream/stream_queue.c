@@ -16,10 +16,12 @@
 #include "stream/stream_queue.h"
 #include "base/fault.h"
 #include "base/lock.h"
+#include "gtl/gtl_thread.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,12 +148,14 @@ static void queue_free(struct stream_queue *q)
 
 /* ---- the table ---- */
 
-/* The queue of a handle, whatever its stream's number. */
-static struct stream_queue **find(const void *handle) REQUIRES(lock)
+/* The queue of a handle, whatever its stream's number; of a handle that means
+ * another stream in each thread, that thread's. */
+static struct stream_queue **find(const void *handle, uint64_t owner)
+    REQUIRES(lock)
 {
     struct stream_queue **at = bucket_of(handle);
 
-    while (*at && (*at)->handle != handle)
+    while (*at && ((*at)->handle != handle || (*at)->owner != owner))
         at = &(*at)->same;
     return at;
 }
@@ -170,7 +174,7 @@ static void retire(struct stream_queue **at) REQUIRES(lock)
 static struct stream_queue *find_live(void *handle, uint64_t id, bool *retires)
     REQUIRES(lock)
 {
-    struct stream_queue **at = find(handle);
+    struct stream_queue **at = find(handle, gtl_owner(handle));
 
     if (*at && (*at)->id != id) {
         retire(at);
@@ -180,26 +184,56 @@ static struct stream_queue *find_live(void *handle, uint64_t id, bool *retires)
     return *at;
 }
 
-void stream_queue_forget(void *stream)
+static void forget(const void *stream, uint64_t owner)
 {
     struct list_link *l, *next;
     struct stream_queue **at;
     bool is;
 
     lock_acquire(&lock);
-    at = find(stream);
+    at = find(stream, owner);
     is = *at != NULL;
     if (is)
         retire(at);
     list_each(l, next, &queues) {
         struct stream_queue *q = list_entry(l, struct stream_queue, link);
 
-        if (q->batch && q->handle == stream)
+        if (q->batch && q->handle == stream && q->owner == owner)
             __atomic_store_n(&q->orphan, true, __ATOMIC_RELAXED);
     }
     lock_release(&lock);
     if (is)
         stream_agent_ring();
+}
+
+void stream_queue_forget(void *stream)
+{
+    forget(stream, gtl_owner(stream));
+}
+
+/* A thread's own stream ends with it. */
+static pthread_key_t owners;
+static pthread_once_t owners_once = PTHREAD_ONCE_INIT;
+static bool owners_end;
+
+static void owner_ends(void *owner)
+{
+    if (__atomic_load_n(&stream_is_open, __ATOMIC_ACQUIRE))
+        forget((void *)(uintptr_t)GTL_PER_THREAD, (uintptr_t)owner);
+}
+
+static void make_owners(void)
+{
+    owners_end = !pthread_key_create(&owners, owner_ends);
+}
+
+static int watch_owner(uint64_t owner)
+{
+    if (likely(!owner))
+        return 0;
+    pthread_once(&owners_once, make_owners);
+    return owners_end
+        ? -pthread_setspecific(owners, (void *)(uintptr_t)owner) : -EAGAIN;
 }
 
 /* By who holds it. */
@@ -404,8 +438,8 @@ static void sweep(void)
         if (n == MOST_SWEPT || !may_go(q))
             continue;
         lock_acquire(&lock);
-        if (*find(q->handle) == q) {
-            retire(find(q->handle));
+        if (*find(q->handle, q->owner) == q) {
+            retire(find(q->handle, q->owner));
             n += !gtl_is_software();
         }
         lock_release(&lock);
@@ -446,7 +480,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
         goto free_both;
     }
     *q = (struct stream_queue){
-        .handle = handle, .id = id, .ctx.team = &core_world, .in = c, .out = c,
+        .handle = handle, .id = id, .owner = gtl_owner(handle), .ctx.team = &core_world, .in = c, .out = c,
         .words = place
     };
     c->next = c;
@@ -478,8 +512,9 @@ static void enlist(struct stream_queue *q) REQUIRES(lock)
 int stream_queue_open(void *stream, uint64_t id, struct stream_queue **out)
 {
     struct stream_queue *q;
-    int rc = queue_new(stream, id, &q);
+    int rc = watch_owner(gtl_owner(stream));
 
+    rc = rc ? rc : queue_new(stream, id, &q);
     if (rc)
         return rc;
     q->batch = true;
@@ -519,7 +554,7 @@ void stream_queue_close(struct stream_queue *q)
 /* Another thread may have made one meanwhile. */
 static void add(struct stream_queue **out) REQUIRES(lock)
 {
-    struct stream_queue *q = *out, **at = find(q->handle);
+    struct stream_queue *q = *out, **at = find(q->handle, q->owner);
 
     if (*at && (*at)->id == q->id) {
         *out = *at;
@@ -569,6 +604,8 @@ static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
     if (retires)
         stream_agent_ring();
     if (!q)
+        rc = watch_owner(gtl_owner(handle));
+    if (!rc && !q)
         rc = make(handle, id, &q);
     if (!rc)
         rc = stream_agent_open();
@@ -669,7 +706,7 @@ bool stream_used(void *stream)
     if (is_last(last_of(id), id))
         return true;
     lock_acquire(&lock);
-    at = find(stream);
+    at = find(stream, gtl_owner(stream));
     is = *at && (*at)->id == id;
     lock_release(&lock);
     return is;

@@ -20,6 +20,7 @@ struct chunk *stream_chunk_new(void);
 struct stream_queue {
     void *handle;
     uint64_t id;                /* of the stream */
+    uint64_t owner;             /* as gtl_owner() */
     bool batch;                 /* one of several, for starts */
     struct list_link link;      /* of all; this and same: under their lock */
     struct stream_queue *same;  /* next in its place of the table */

@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "core/core_device.h"
 #include "core/core_text.h"
+#include "gtl/gtl_thread.h"
 #include "gtl/gtl_trap.h"
 #include "stream/stream_chan.h"
 #include "stream/stream_coll.h"
@@ -85,6 +86,9 @@ void stream_watch_note(const struct stream_where *w, const void *sym,
         .call = w->call, .sym = sym, .word = word, .least = least, .pe = pe
     };
 
+    /* No other thread can ask what a thread's own stream has come to. */
+    if (unlikely(gtl_of_thread(w->stream)))
+        return;
     if (unlikely(!GET(open)))
         stream_watch_start();
     stream_notes_add(w->stream, &note);

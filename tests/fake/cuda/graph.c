@@ -65,7 +65,7 @@ int cuStreamBeginCapture_v2(void *handle, int mode)
     struct dev_stream *s;
 
     STREAM("cuStreamBeginCapture_v2", handle, true, &s);
-    if (s != handle)
+    if (!handle || handle == (void *)1)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (mode < DEV_GLOBAL || mode > DEV_RELAXED ||
         dev_capture_begin(s, (enum dev_mode)mode))

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEGACY ((void *)1)
+#define PER_THREAD ((void *)2)
+
 static int make(void **out, unsigned flags, int priority, struct context *c)
 {
     struct dev_stream *s;
@@ -53,13 +56,13 @@ int fake_stream(void *handle, struct context *ctx, bool work,
 {
     struct dev_stream *s;
 
-    if (!handle || handle == (void *)1) {
+    if (!handle || handle == LEGACY) {
         if (work && dev_captures_fenced(ctx->dev))
             return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
         *out = dev_default(ctx->dev);
         return CUDA_SUCCESS;
     }
-    s = find(handle);
+    s = handle == PER_THREAD ? dev_per_thread(ctx->dev, ctx) : find(handle);
     if (!s || s->owner != ctx)
         return CUDA_ERROR_INVALID_HANDLE;
     if (work && dev_capture_status(s) == DEV_CAPTURE_BROKEN)
@@ -106,7 +109,7 @@ int cuStreamGetCtx(void *handle, void **out)
     struct context *c;
 
     CALL_IN("cuStreamGetCtx", &c);
-    if (!handle || handle == (void *)1) {
+    if (!handle || handle == LEGACY || handle == PER_THREAD) {
         *out = c;
         return CUDA_SUCCESS;
     }

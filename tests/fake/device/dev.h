@@ -20,6 +20,9 @@
  *   FAKE_DEVICE_AGAIN=1    the handle of a stream that is gone serves another
  *   FAKE_DEVICE_QUEUES=N   all streams share N queues: a command that waits
  *                          holds up the other streams of its queue
+ *   FAKE_DEVICE_PER_THREAD=any   the library's own threads, which block all
+ *                          signals, may use their per-thread stream, which no
+ *                          other thread can mean; unset, one dies there
  *   FAKE_DEVICE_LOG=FILE   gets a line "PID CALL" for each call, and
  *                          "PID CALL WORDS" for what the stand-in adds
  *   FAKE_DEVICE_KERNELS=FILE   a library that has kernels of the program
@@ -45,7 +48,7 @@ struct dev_setup {
     enum dev_personality is;
     int count, first, queues, driver;   /* driver 0: not set */
     bool again, dead;
-    bool parts;
+    bool parts, any_thread;
     enum dev_peers peers;
     size_t memory, bar;
 };
@@ -143,6 +146,9 @@ struct dev_mark {
 
 /* The device's own, with which fenced ones are in order. */
 struct dev_stream *dev_default(int device);
+/* The calling thread's own, one for each owner (a context, say): fenced; it
+ * goes with the thread, and what it holds still runs. */
+struct dev_stream *dev_per_thread(int device, void *owner);
 struct dev_stream *dev_stream_create(int device, bool fenced, int priority);
 /* What it holds still runs. */
 void dev_stream_destroy(struct dev_stream *s);

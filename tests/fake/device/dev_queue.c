@@ -3,6 +3,8 @@
  * in order.  One lock for all of it: speed is no aim here. */
 #include "dev_queue.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +166,66 @@ struct dev_stream *dev_stream_create(int device, bool fenced, int priority)
     s = create(device, fenced, priority);
     pthread_mutex_unlock(&dev_lock);
     return s;
+}
+
+/* ---- per-thread streams ---- */
+
+struct own {
+    struct own *next;
+    struct dev_stream *stream;
+};
+static pthread_key_t of_thread;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void thread_ends(void *list)
+{
+    struct own *o = list, *next;
+
+    for (; o; o = next) {
+        next = o->next;
+        dev_stream_destroy(o->stream);
+        free(o);
+    }
+}
+
+static void make_key(void)
+{
+    if (pthread_key_create(&of_thread, thread_ends))
+        dev_must(NULL);
+}
+
+/* The library blocks all signals in its threads; no program does. */
+static bool is_librarys(void)
+{
+    sigset_t now;
+
+    pthread_sigmask(SIG_SETMASK, NULL, &now);
+    return sigismember(&now, SIGTERM) && sigismember(&now, SIGINT) &&
+           sigismember(&now, SIGUSR1) && sigismember(&now, SIGALRM);
+}
+
+struct dev_stream *dev_per_thread(int device, void *owner)
+{
+    struct own *first, *o;
+
+    if (!dev_setup()->any_thread && is_librarys()) {
+        fprintf(stderr, "fake device: a thread of the library's own means its "
+                "own per-thread stream\n");
+        abort();
+    }
+    pthread_once(&once, make_key);
+    first = o = pthread_getspecific(of_thread);
+    while (o && (o->stream->device != device || o->stream->owner != owner))
+        o = o->next;
+    if (o)
+        return o->stream;
+    dev_note("per-thread stream", "made");
+    o = dev_must(calloc(1, sizeof *o));
+    o->next = first;
+    o->stream = dev_stream_create(device, true, 0);
+    o->stream->owner = owner;
+    pthread_setspecific(of_thread, o);
+    return o->stream;
 }
 
 void dev_stream_destroy(struct dev_stream *s)

@@ -50,10 +50,12 @@ static void load(void)
 {
     const char *file = getenv("FAKE_DEVICE_LOG");
     const char *fail = getenv("FAKE_DEVICE_FAIL");
+    const char *text = getenv("FAKE_DEVICE_PER_THREAD");
 
     setup.is = personality();
     setup.count = (int)number("FAKE_DEVICE_COUNT", 1);
     setup.first = (int)number("FAKE_DEVICE_FIRST", 0);
+    setup.any_thread = text && !strcmp(text, "any");
     setup.parts = number("FAKE_DEVICE_PARTS", 0);
     setup.peers = peers();
     setup.bar = (size_t)number("FAKE_DEVICE_BAR", 0);

@@ -61,7 +61,8 @@ unsigned hip_error(int rc);
         return hip_result(HIP_CAPTURE_UNSUPPORTED); \
 } while (0)
 
-/* The stream behind a handle, or NULL. */
+/* The stream behind a handle, or NULL.  0 is the default stream, and so is 1
+ * from version 7 on; 2 is the thread's own. */
 struct dev_stream *hip_stream_of(const void *s);
 /* The processor's address of what the device may see elsewhere. */
 void *hip_here(const void *p);

@@ -2,6 +2,7 @@
 /* Streams, events, copies, words. */
 #include "hip.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,19 +10,24 @@ struct hip_event {
     struct dev_mark mark;
 };
 
-static __thread struct dev_stream *of_thread;
+/* Those before 7 take 1 for a pointer. */
+static void read_handle(const void *s)
+{
+    if ((uintptr_t)s == 1 && hip_major() < 7) {
+        fprintf(stderr, "fake HIP %d: a stream at address 1 is read\n",
+                hip_major());
+        abort();
+    }
+}
 
-/* 0 and 1 are the default stream, 2 is this thread's own. */
 struct dev_stream *hip_stream_of(const void *s)
 {
     hip_use();
+    read_handle(s);
     if ((uintptr_t)s <= 1)
         return dev_default(hip_current());
-    if ((uintptr_t)s == 2) {
-        if (!of_thread)
-            of_thread = dev_stream_create(hip_current(), true, 0);
-        return of_thread;
-    }
+    if ((uintptr_t)s == 2)
+        return dev_per_thread(hip_current(), NULL);
     return dev_stream_find(s);
 }
 

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the default streams of CUDA and HIP mean what the vendors say:
+# NULL and 0x1 one stream and one queue, 0x2 one of each thread, which no thread
+# of the library's own hands to the driver; queues go with their threads.
+# Timeout: 120
+set -u
+. "$(dirname "$0")/../device/device.inc"
+runs='2 2/1'
+each ../st/default_stream cuda-discrete hip-discrete
+extra=FAKE_HIP_MAJOR=7
+[ -n "$real" ] || job hip-discrete -n 2 --ppn 1 "$at/st/default_stream"
+
+# queues DEVICE N: two threads in turns have so many queues at a time.
+queues()
+{
+    said=$(on "$1" env SHMEM_STATS=1 "$BUILD/bin/oshrun" -n 2 --ppn 1 \
+        "$at/st/default_stream" turns 2>&1)
+    [ "$(echo "$said" | grep -c "streams: .*, $2 queues*,")" -eq 2 ] ||
+        echo "FAIL: not $2 queues: $said" >>failed
+}
+for device in ${real:-cuda-discrete hip-discrete}; do
+    queues "$device" 2
+    # By the device itself, and by the progress thread.
+    extra='SHMEM_STALL=1'
+    job "$device" -n 2 "$at/st/default_stream" long
+    job "$device" -n 2 --ppn 1 "$at/st/default_stream" long
+    # The stand-ins keep a thread for each stream otherwise.
+    extra='FAKE_DEVICE_QUEUES=8 FAKE_DEVICE_AGAIN=1'
+    job "$device" -n 2 --ppn 1 "$at/st/default_stream" many
+done
+[ -z "$real" ] || finish
+
+# A driver that has no name for a stream but its handle.
+mkdir -p early
+sed 's/cuStreamGetId/cuStreamgetid/g' "$at/fake/cuda/libcuda.so.1" \
+    >early/libcuda.so.1
+for what in turns ''; do
+    timeout 40 env SHMEM_DEVICE=cuda FAKE_DEVICE=discrete \
+        FAKE_DEVICE_DRIVER=11080 LD_LIBRARY_PATH="$PWD/early:$at/fake/nvrtc" \
+        "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/default_stream" $what
+    check [ $? -eq 0 ]
+done
+finish
