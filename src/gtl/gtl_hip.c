@@ -34,6 +34,7 @@ static int to_errno(unsigned error)
     case HIP_NOT_REGISTERED:
         return -EINVAL;
     case HIP_ALREADY_REGISTERED:
+    case HIP_PEER_ACCESS_ENABLED:
         return -EEXIST;
     case HIP_PEER_ACCESS_UNSUPPORTED:
         return -EXDEV;

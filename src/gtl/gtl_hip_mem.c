@@ -388,6 +388,33 @@ static int why_not(uint64_t id, int rc)
     return gtl_fail_peer(rc, can, gtl_device.pci, d.pci);
 }
 
+/* Access to another device's memory, once for each: the flag of the call that
+ * opens a handle does not give it to all copies.  It stays, for the program may
+ * count on it by then. */
+static int enable_peer(uint64_t id) LOCK_ATTR(no_thread_safety_analysis)
+{
+    static uint64_t enabled;    /* under the lock, of these */
+    static int ours;
+    struct gtl_device d;
+    int device, rc = 0;
+
+    if (id == gtl_hip_state.id || !find_device(id, &device, &d) ||
+        device == gtl_hip_state.device)
+        return 0;
+    lock_acquire(&lock);
+    if (ours != gtl_hip_state.device)
+        enabled = 0;
+    ours = gtl_hip_state.device;
+    if (device >= 64 || !(enabled >> device & 1))
+        rc = HIP(DeviceEnablePeerAccess, device, 0);
+    if (rc == -EEXIST)          /* by the program */
+        rc = 0;
+    if (!rc && device < 64)
+        enabled |= (uint64_t)1 << device;
+    lock_release(&lock);
+    return rc;
+}
+
 bool gtl_hip_atomic(const struct gtl_handle *h)
 {
     struct gtl_device d;
@@ -412,6 +439,11 @@ int gtl_hip_borrow(const struct gtl_handle *h, void **out)
 
     memcpy(&l, h->bytes, sizeof l);
     rc = open_handle(&l, &raw);
+    if (!rc) {
+        rc = enable_peer(l.device);
+        if (rc)
+            HIP(IpcCloseMemHandle, raw);
+    }
     if (rc)
         rc = why_not(l.device, rc);
     if (!rc) {

@@ -36,6 +36,7 @@ enum hip_error {
     HIP_INVALID_HANDLE = 400,
     HIP_NOT_READY = 600,
     HIP_OUT_OF_RESOURCES = 701,
+    HIP_PEER_ACCESS_ENABLED = 704,      /* it was before */
     HIP_CONTEXT_IS_DESTROYED = 709,
     HIP_ALREADY_REGISTERED = 712,
     HIP_NOT_REGISTERED = 713,
@@ -117,6 +118,7 @@ enum {
     HIP_MAY(unsigned, DeviceGetUuid, (struct hip_uuid *out, int device)) \
     HIP(unsigned, DeviceTotalMem, (size_t *out, int device)) \
     HIP(unsigned, DeviceCanAccessPeer, (int *out, int device, int peer)) \
+    HIP(unsigned, DeviceEnablePeerAccess, (int peer, unsigned flags)) \
     HIP_MAY(unsigned, DeviceGetP2PAttribute, \
             (int *out, unsigned attr, int from, int to)) \
     HIP(unsigned, DeviceGetStreamPriorityRange, (int *least, int *greatest)) \

@@ -28,6 +28,7 @@ IS(HIP_INVALID_DEVICE, hipErrorInvalidDevice);
 IS(HIP_MAP_FAILED, hipErrorMapFailed);
 IS(HIP_NO_BINARY, hipErrorNoBinaryForGpu);
 IS(HIP_PEER_ACCESS_UNSUPPORTED, hipErrorPeerAccessUnsupported);
+IS(HIP_PEER_ACCESS_ENABLED, hipErrorPeerAccessAlreadyEnabled);
 IS(HIP_P2P_ATOMICS, hipDevP2PAttrNativeAtomicSupported);
 IS(HIP_OPERATING_SYSTEM, hipErrorOperatingSystem);
 IS(HIP_INVALID_HANDLE, hipErrorInvalidHandle);

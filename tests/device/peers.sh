@@ -111,6 +111,18 @@ done
 ran $two FAKE_DEVICE_PEERS=copy SHMEM_LOG=info:api -n 4 --ppn 2 "$amo"
 says '^\[0 .* api\] devices of a node have no atomics on each other.s memory'
 
+# Access to another device is asked for once, whoever lends how often, and what
+# the program has done before is no failure.
+rm -f log
+vendors=hip-discrete
+ran $two FAKE_DEVICE_LOG=$PWD/log -n 4 "$amo"
+check [ "$(grep -c hipDeviceEnablePeerAccess log)" -eq 4 ]
+ran $two FAKE_DEVICE_FAIL=hipDeviceEnablePeerAccess:704 FAKE_HIP_PEERS=lazy -n 2 "$amo"
+says_not "$no_share"
+ran $two FAKE_DEVICE_FAIL=hipDeviceEnablePeerAccess:2 -n 2 "$amo"
+says " PE 0 .*$no_share \\(hipDeviceEnablePeerAccess: out of memory.*$pinned"
+vendors='cuda-discrete hip-discrete'
+
 # Memory that cannot be mapped: why, on one PE that knows.
 ran $two FAKE_DEVICE_PEERS=none -n 2 "$amo"
 says " PE 0 .*$no_share \\(peer access: the device at .* has no access to the memory of the one at .*$pinned.* different bridges .*\\[S-W-DEVICE\\]\$"

@@ -15,6 +15,9 @@
  *               upstream   under the amdgpu driver of the kernel itself, in
  *                          place of ROCm's: it maps no other device's memory
  *               lost       it does, and what the device stores there is lost
+ *   FAKE_HIP_PEERS=lazy    the flag of hipIpcOpenMemHandle gives access to the
+ *                          other device; unset, only
+ *                          hipDeviceEnablePeerAccess does
  *   FAKE_HIP_USED=1        the program has used device 0 before
  *   FAKE_HIP_SOURCE=FILE   gets the text that hiprtc is given
  *   FAKE_HIPRTC=fails      it does not compile */
@@ -67,5 +70,7 @@ struct dev_stream *hip_stream_of(const void *s);
 /* The processor's address of what the device may see elsewhere. */
 void *hip_here(const void *p);
 void hip_use(void);
+/* Does the device reach it, if it is another one's?  A line if not. */
+bool hip_mapped(int device, const void *p);
 
 #endif

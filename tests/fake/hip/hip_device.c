@@ -85,6 +85,8 @@ static const struct {
     { HIP_MAP_FAILED, "hipErrorMapFailed", "mapping of buffer object failed" },
     { HIP_PEER_ACCESS_UNSUPPORTED, "hipErrorPeerAccessUnsupported",
       "peer access is not supported between these two devices" },
+    { HIP_PEER_ACCESS_ENABLED, "hipErrorPeerAccessAlreadyEnabled",
+      "peer access is already enabled" },
     { HIP_NOT_READY, "hipErrorNotReady", "device not ready" },
     { ILLEGAL_ADDRESS, "hipErrorIllegalAddress",
       "an illegal memory access was encountered" },

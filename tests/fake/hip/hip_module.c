@@ -57,9 +57,12 @@ struct run {
     union arg a[MOST];
 };
 
+static __thread int device;     /* whose thread this is */
+
 static void *at(const union arg *a, size_t n)
 {
-    return a->p ? dev_reach(hip_here(a->p), n) : NULL;
+    return a->p && hip_mapped(device, a->p) ? dev_reach(hip_here(a->p), n)
+                                            : NULL;
 }
 
 static int run_amo8(struct run *r)
@@ -259,6 +262,7 @@ static int step(void *arg)
 {
     struct run *r = arg;
 
+    device = r->device;
     return r->k->run(r);
 }
 

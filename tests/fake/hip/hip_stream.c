@@ -115,6 +115,12 @@ unsigned hipStreamWaitEvent(struct hip_stream *s, struct hip_event *e,
     return hip_result(HIP_OK);
 }
 
+/* Leaves the call where the device does not reach memory of another one. */
+#define MAPPED(d, p) do { \
+    if (!hip_mapped((d)->device, p)) \
+        return hip_result(ILLEGAL_ADDRESS); \
+} while (0)
+
 static void *last_written;
 
 /* Words are in memory that the runtime knows. */
@@ -136,6 +142,7 @@ unsigned hipStreamWriteValue64(struct hip_stream *s, void *word,
         return hip_result(HIP_NOT_SUPPORTED);
     if (flags || !known(hip_here(word)))
         return hip_result(HIP_INVALID_VALUE);
+    MAPPED(d, word);
     g = not_recorded(d);
     dev_write(d, hip_here(word), value, 8);
     d->graph = g;
@@ -169,6 +176,7 @@ unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
         return hip_result(HIP_NOT_SUPPORTED);
     if (flags > 3 || !known(hip_here(word)))
         return hip_result(HIP_INVALID_VALUE);
+    MAPPED(d, word);
     g = not_recorded(d);
     if (text) {
         struct deaf w = { strcmp(text, "deaf") ? NULL : hip_here(word) };
@@ -220,6 +228,8 @@ unsigned hipMemcpyAsync(void *to, const void *from, size_t n, unsigned kind,
     STREAM(d, s);
     if (kind > HIP_COPY_DEFAULT || !to || !from)
         return hip_result(HIP_INVALID_VALUE);
+    MAPPED(d, to);
+    MAPPED(d, from);
     dev_copy(d, hip_here(to), hip_here(from), n);
     return hip_result(HIP_OK);
 }
@@ -238,6 +248,8 @@ unsigned hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
     STREAM(d, s);
     if (kind > HIP_COPY_DEFAULT || width > to_pitch || width > from_pitch)
         return hip_result(HIP_INVALID_VALUE);
+    MAPPED(d, to);
+    MAPPED(d, from);
     dev_copy_blocks(d, &b);
     return hip_result(HIP_OK);
 }
@@ -250,6 +262,7 @@ unsigned hipMemsetAsync(void *to, int byte, size_t n, struct hip_stream *s)
     STREAM(d, s);
     if (!dev_find(hip_here(to), &r))
         return hip_result(HIP_INVALID_VALUE);
+    MAPPED(d, to);
     dev_fill(d, hip_here(to), (unsigned char)byte, 1, n);
     return hip_result(HIP_OK);
 }
