@@ -193,7 +193,7 @@ struct cuda_memop {
        unsigned block_x, unsigned block_y, unsigned block_z,                \
        unsigned shared, void *s, void **args, void **extra))
 
-/* Since 11.3, 11.4, 11.7 and 12.0. */
+/* Since 11.3, 11.4, 11.7, 12.0 and, the last one, 12.5. */
 #define CUDA_LATER_CALLS(X)                                                 \
     X(cuFlushGPUDirectRDMAWrites, (int target, int scope))                  \
     X(cuStreamGetCaptureInfo_v2,                                            \
@@ -215,6 +215,7 @@ struct cuda_memop {
       (void *out, uint64_t p, size_t size, int kind,                        \
        unsigned long long flags))                                           \
     X(cuStreamGetId, (void *s, unsigned long long *out))                    \
-    X(cuDeviceGetUuid_v2, (struct cuda_uuid *out, int dev))
+    X(cuDeviceGetUuid_v2, (struct cuda_uuid *out, int dev))                 \
+    X(cuStreamGetCtx_v2, (void *s, void **ctx, void **green))
 
 #endif

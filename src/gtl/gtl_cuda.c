@@ -131,6 +131,18 @@ static void drop_primary(void)
     gtl_cu_device = (struct gtl_cu_device){ .dev = 0 };
 }
 
+/* A green context is current in one thread at a time, and ours is in several:
+ * the device's primary one, of which it is a part, is taken in its place. */
+static void *without_green(void *ctx)
+{
+    void *whole = NULL, *green = NULL;
+
+    if (!gtl_cu.cuStreamGetCtx_v2 ||
+        CU(cuStreamGetCtx_v2, NULL, &whole, &green))
+        return ctx;
+    return green ? whole : ctx;
+}
+
 /* The context the thread has: held if it is the primary one, so that the
  * program may let go of it. */
 static int take_current(void *ctx)
@@ -139,6 +151,7 @@ static int take_current(void *ctx)
     unsigned flags;
     int active = 0, rc;
 
+    ctx = without_green(ctx);
     rc = CU(cuCtxGetDevice, &gtl_cu_device.dev);
     if (!rc)
         rc = CU(cuDevicePrimaryCtxGetState, gtl_cu_device.dev, &flags,

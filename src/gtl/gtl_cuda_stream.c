@@ -21,19 +21,38 @@ void gtl_cu_stream_destroy(void *s)
     CU_APART(cuStreamDestroy_v2, s);
 }
 
+/* A stream of a green context is ours if that is a part of the primary one,
+ * which is the PE's: memory, code and events of that serve it, so nothing else
+ * is made current for it. */
+static int check_context(void *s)
+{
+    void *ctx = NULL, *green = NULL;
+    int rc;
+
+    rc = gtl_cu.cuStreamGetCtx_v2 ? CU(cuStreamGetCtx_v2, s, &ctx, &green)
+                                  : CU(cuStreamGetCtx, s, &ctx);
+    if (rc || ctx == gtl_cu_device.ctx)
+        return rc;
+    if (green)
+        return gtl_fail(-EINVAL, "cuStreamGetCtx", "the stream's green context "
+                        "is a part of a device's primary context, which is not "
+                        "the PE's context", 0);
+    return gtl_fail(-EINVAL, "cuStreamGetCtx", gtl_cu.cuStreamGetCtx_v2
+                    ? "the stream belongs to another context than the PE's"
+                    : "the stream belongs to another context than the PE's, or "
+                      "to a green one of it, for which the driver has to be of "
+                      "CUDA 12.5", 0);
+}
+
 int gtl_cu_stream_check(void *s, uint64_t *id)
 {
     int capturing = CU_STREAM_CAPTURE_STATUS_NONE, rc;
     unsigned long long n = gtl_of_thread(s) ? GTL_THREADS | gtl_thread()
                                             : (uintptr_t)s;
-    void *ctx = NULL;
 
-    rc = CU(cuStreamGetCtx, s, &ctx);
+    rc = check_context(s);
     if (rc)
         return rc;
-    if (ctx != gtl_cu_device.ctx)
-        return gtl_fail(-EINVAL, "cuStreamGetCtx", "the stream belongs to "
-                        "another context than the PE's", 0);
     rc = CU(cuStreamIsCapturing, s, &capturing);
     /* Drivers before 12.0 have no name for a stream but its handle. */
     if (!rc && gtl_cu.cuStreamGetId)

@@ -66,7 +66,8 @@ sed 's/cuFlushGPUDirectRDMAWrites/cuFlushGPUdirectrdmaWrites/g
      s/cuStreamBatchMemOp_v2/cuStreambatchmemop_v2/g
      s/cuMemGetHandleForAddressRange/cuMemGethandleforaddressrange/g
      s/cuStreamGetId/cuStreamgetid/g
-     s/cuDeviceGetUuid_v2/cuDevicegetuuid_v2/g' \
+     s/cuDeviceGetUuid_v2/cuDevicegetuuid_v2/g
+     s/cuStreamGetCtx_v2/cuStreamgetctx_v2/g' \
     "$at/fake/cuda/libcuda.so.1" >early/libcuda.so.1
 LD_LIBRARY_PATH=early FAKE_DEVICE_DRIVER=11000 FAKE_DEVICE_LOG=early/log \
     "$at/unit/gtl_cuda"

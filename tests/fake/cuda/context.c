@@ -324,7 +324,8 @@ static bool is_context(const void *p)
 {
     const struct context *c = p;
 
-    return c >= contexts && c < contexts + n_contexts && c->live;
+    return ((c >= contexts && c < contexts + n_contexts) ||
+            fake_is_green(c)) && c->live;
 }
 
 int cuCtxCreate_v2(void **out, unsigned flags, int dev)
@@ -373,6 +374,7 @@ int cuCtxPushCurrent_v2(void *ctx)
     if (!is_context(ctx) || depth == DEPTH)
         return CUDA_ERROR_INVALID_CONTEXT;
     stack[depth++] = ctx;
+    fake_becomes_current(ctx);
     return CUDA_SUCCESS;
 }
 
@@ -382,6 +384,7 @@ int cuCtxPopCurrent_v2(void **out)
     if (!depth)
         return CUDA_ERROR_INVALID_CONTEXT;
     depth--;
+    fake_was_current(stack[depth]);
     if (out)
         *out = stack[depth];
     return CUDA_SUCCESS;
@@ -393,9 +396,11 @@ int cuCtxSetCurrent(void *ctx)
     if (ctx && !is_context(ctx))
         return CUDA_ERROR_INVALID_CONTEXT;
     if (depth)
-        depth--;
-    if (ctx)
+        fake_was_current(stack[--depth]);
+    if (ctx) {
         stack[depth++] = ctx;
+        fake_becomes_current(ctx);
+    }
     return CUDA_SUCCESS;
 }
 

@@ -11,6 +11,8 @@
 #include "dev.h"
 #include "gtl/cuda_abi.h"
 
+#include <pthread.h>
+
 #define API __attribute__((visibility("default")))
 #define X(name, args) API int name args;
 CUDA_CALLS(X)
@@ -45,9 +47,20 @@ enum {
 enum { MANAGED = 1u << 31 };    /* among the flags of a range */
 
 struct context {
-    int dev, held;              /* held: the primary one's count */
+    int dev, held;              /* held: the primary one's count; of a green
+                                 * one, how often it is on a stack */
     bool live, primary;
+    struct context *whole;      /* of a green one: the device's primary one */
+    pthread_t thread;           /* of a green one that is held */
 };
+static inline struct context *fake_whole(struct context *c)
+{
+    return c && c->whole ? c->whole : c;
+}
+/* ---- green.c ---- */
+bool fake_is_green(const void *p);
+void fake_becomes_current(struct context *c);
+void fake_was_current(struct context *c);
 
 /* Notes the call; the code with which it ends at once, or CUDA_SUCCESS. */
 int fake_call(const char *name);

@@ -62,9 +62,13 @@ int fake_stream(void *handle, struct context *ctx, bool work,
         *out = dev_default(ctx->dev);
         return CUDA_SUCCESS;
     }
-    s = handle == PER_THREAD ? dev_per_thread(ctx->dev, ctx) : find(handle);
-    if (!s || s->owner != ctx)
+    if (handle == PER_THREAD && ctx->whole)
         return CUDA_ERROR_INVALID_HANDLE;
+    s = handle == PER_THREAD ? dev_per_thread(ctx->dev, ctx) : find(handle);
+    if (!s || fake_whole(s->owner) != fake_whole(ctx))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!((struct context *)s->owner)->live)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (work && dev_capture_status(s) == DEV_CAPTURE_BROKEN)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     *out = s;
@@ -117,7 +121,8 @@ int cuStreamGetCtx(void *handle, void **out)
     if (!s)
         return CUDA_ERROR_INVALID_HANDLE;
     *out = s->owner;
-    return CUDA_SUCCESS;
+    return ((struct context *)s->owner)->live
+        ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 int cuStreamGetId(void *handle, unsigned long long *out)
@@ -193,7 +198,7 @@ int cuEventRecord(void *event, void *handle)
     struct dev_stream *s;
 
     STREAM("cuEventRecord", handle, true, &s);
-    if (!e || e->magic != EVENT || e->ctx != fake_current())
+    if (!e || e->magic != EVENT || fake_whole(e->ctx) != fake_whole(fake_current()))
         return CUDA_ERROR_INVALID_HANDLE;
     e->mark = dev_record(s);
     return CUDA_SUCCESS;
