@@ -31,11 +31,15 @@ for device in ${real:-cuda-discrete hip-discrete}; do
 done
 [ -z "$real" ] || finish
 
-# A driver that has no name for a stream but its handle.
+# Drivers that have no name for a stream but its handle.
 mkdir -p early
 sed 's/cuStreamGetId/cuStreamgetid/g' "$at/fake/cuda/libcuda.so.1" \
     >early/libcuda.so.1
 for what in turns ''; do
+    timeout 40 env SHMEM_DEVICE=hip FAKE_DEVICE=discrete FAKE_HIP_MAJOR=5 \
+        LD_LIBRARY_PATH="$at/fake/hip5" \
+        "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/default_stream" $what
+    check [ $? -eq 0 ]
     timeout 40 env SHMEM_DEVICE=cuda FAKE_DEVICE=discrete \
         FAKE_DEVICE_DRIVER=11080 LD_LIBRARY_PATH="$PWD/early:$at/fake/nvrtc" \
         "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/default_stream" $what
