@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Our declarations of the CUDA driver API against the vendor's: compiling
-// this file is the test.
+// this file is the test.  With this macro the header declares older forms of
+// calls, too, each by the name that the library exports.
+#define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 
 #include "gtl/cuda_abi.h"
@@ -10,8 +12,6 @@
 CUDA_VALUES(X)
 #undef X
 
-// A macro of the header gives most calls their present name.
-#define STRING(x) #x
 namespace ours {
 #define X(name, args) int name args;
 CUDA_CALLS(X)
