@@ -109,6 +109,7 @@ HIP_CALLS(CALL, MAYBE)
 #define MAY_DeviceGetUuid(check) check
 #define MAY_DeviceGetP2PAttribute(check) check
 #define MAY_StreamIsCapturing(check) check
+#define MAY_ThreadExchangeStreamCaptureMode(check) check
 #define MAY_StreamWriteValue64(check) check
 #define MAY_StreamWaitValue64(check) check
 #define MAY_LaunchHostFunc(check) check
