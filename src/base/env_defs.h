@@ -18,6 +18,7 @@ ENV(heap, HUGEPAGES,      word, "thp", "", "", "off|thp|2m|1g: pages of the symm
 ENV(gtl,  DEVICE,         word, "auto", "", "", "auto|cuda|hip|host|none: whose devices; host: one in software; auto: a GPU where there is one, else host")
 ENV(gtl,  DEVICE_MEMORY,  size, "", "1", "", "most memory of the software device per process; unset: half of what is available at start")
 ENV(gtl,  DEVICE_COSTS,   text, "", "", "", "step=microseconds,... that the software device adds to the steps launch, copy, write, wait, call, doorbell (which lets an armed operation go), sync, like launch=2.5,sync=3")
+ENV(gtl,  DEVICE_GRAIN,   word, "auto", "", "", "auto|coarse|fine|uncached: device memory of AMD's GPUs that the device heap lies in; auto: the first of uncached and fine that other processes can open and in which kernels see what others store, else coarse; see shmem_space(7)")
 ENV(gtl,  DEVICE_RESIDENT, int, "1024", "2", "32768", "most groups that grids of the software device have resident together, in a process; each has a thread")
 ENV(heap, SPACE_CPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_SYMMETRIC_SIZE")
 ENV(heap, CPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_SYMMETRIC_SIZE")

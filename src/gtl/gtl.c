@@ -33,9 +33,15 @@ int gtl_fail(int rc, const char *call, const char *text, long code)
 
 int gtl_fail_spin(const char *call)
 {
-    return gtl_fail(-ENOSYS, call, "does not work here, and a kernel that "
-                    "waits would take the time of other PEs' on the device",
+    return gtl_fail(-ENOSYS, call, "a wait is a kernel here, which would take "
+                    "the time of other PEs' on the device",
                     gtl_device.pes);
+}
+
+int gtl_one_grain(int wanted)
+{
+    (void)wanted;
+    return 0;
 }
 
 /* In the order of the words of SHMEM_DEVICE, auto first. */
@@ -66,8 +72,9 @@ static int try(const struct gtl_ops *ops, int local)
     gtl = ops;
     said[0] = '\0';             /* of drivers that there are not */
     gtl_foreign = !d.direct;
-    log_info(LOG_GTL, "driver %s: %s, %s, %s of memory", ops->name, d.name,
-             d.id, log_size(size, (double)d.memory));
+    log_info(LOG_GTL, "driver %s: %s, %s, %s of %s%smemory", ops->name, d.name,
+             d.id, log_size(size, (double)d.memory), d.grain ? d.grain : "",
+             d.grain ? " " : "");
     return 0;
 }
 

@@ -37,16 +37,14 @@ struct gtl_device {
     int driver_version;         /* as the driver counts; 0: none */
     uint64_t memory;            /* bytes */
     bool direct;                /* the processor loads and stores its memory */
-    bool lends;                 /* lend() and borrow() work */
+    bool lends, dmabuf;         /* lend() and borrow(), dmabuf() work */
     bool memops;                /* write64() and wait64() take no kernel */
-    bool kernels;               /* else no reduce() or pair(), amo() as
-                                 * processors can */
-    bool dmabuf;                /* dmabuf() works */
-    bool ordered;               /* flush() is not needed */
-    bool coarse;                /* release() does something */
+    bool kernels;               /* else no reduce() or pair(), little amo() */
+    bool ordered, coarse;       /* no need of flush(); but of release() */
+    const char *grain;          /* of what alloc() gives; NULL: all is one */
+    bool stale;                 /* wait64() may miss what others store there */
     int hw_queues;              /* that streams share; 0: not known */
-    int pes;                    /* that share it (sm_device.c): if several do,
-                                 * no kernel may spin */
+    int pes;                    /* sharing it: if several, no kernel spins */
 };
 
 /* Memory of this process as the device sees it. */
@@ -130,6 +128,8 @@ struct gtl_ops {
     /* Of this device, aligned to 2 MiB, content undefined; lend() takes it. */
     int (*alloc)(size_t size, void **out);
     void (*free)(void *p);
+    /* By ENV_GRAIN_..., a hint: what alloc() gives from now on. */
+    int (*grain)(int wanted);
     int (*room)(size_t *unused, size_t *total);
     /* *out: where the device sees it; also the processor, with unified
      * addresses and PIN_MEMORY.  Whole pages. */

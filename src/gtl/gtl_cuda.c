@@ -371,6 +371,7 @@ static void close_device(void)
 const struct gtl_ops gtl_cuda = {
     .name = "cuda", .open = open_device, .bus = bus,
     .close = close_device,
+    .grain = gtl_one_grain,
     .alloc = gtl_cu_alloc, .free = gtl_cu_free, .room = gtl_cu_room,
     .pin = gtl_cu_pin, .unpin = gtl_cu_unpin, .classify = gtl_cu_classify,
     .lend = gtl_cu_lend, .borrow = gtl_cu_borrow,

@@ -299,13 +299,16 @@ static int set_up(struct gtl_device *d)
         rc = gtl_hip_release_open();
     if (rc)
         return rc;
-    probe_memory(d);
     rc = gtl_hip_kernels_open();
     if (rc)
         log_info(LOG_GTL, "no kernels of ours: %s", gtl_error());
     rc = gtl_hip_work_probe();
+    if (!rc)
+        rc = gtl_hip_grain_open(d);
+    if (!rc)
+        probe_memory(d);
     d->kernels = gtl_hip_state.kernels;
-    d->memops = gtl_hip_state.writes && gtl_hip_state.waits;
+    d->memops = gtl_hip_state.writes && gtl_hip_state.cp_waits;
     return rc;
 }
 
@@ -383,6 +386,7 @@ static int flush(void)
 
 const struct gtl_ops gtl_hip = {
     .name = "hip", .open = open_hip, .bus = bus, .close = close_hip,
+    .grain = gtl_hip_grain,
     .alloc = gtl_hip_alloc, .free = gtl_hip_free, .room = gtl_hip_room,
     .pin = gtl_hip_pin, .unpin = gtl_hip_unpin, .classify = gtl_hip_classify,
     .lend = gtl_hip_lend, .borrow = gtl_hip_borrow,

@@ -26,7 +26,9 @@ extern hidden struct gtl_hip_state {
     uint64_t id;                /* of it, in every process */
     int urgent;                 /* the highest stream priority */
     bool writes, waits;         /* stream memory operations that work */
+    bool cp_waits;              /* by the command processor, not a kernel */
     bool kernels;               /* ours are loaded */
+    unsigned grain;             /* hipExtMallocWithFlags()'s; 0: hipMalloc() */
     volatile uint32_t *hdp;     /* flushes the host data path; NULL: none */
 } gtl_hip_state;
 
@@ -44,6 +46,11 @@ void gtl_hip_leave(int was);
  * breaking the capture, unless the thread says that it knows. */
 int gtl_hip_enter_apart(void);
 void gtl_hip_leave_apart(int was);
+
+/* ---- gtl_hip_grain.c ---- */
+/* Chooses what gtl_hip_alloc() gives: fills grain and stale. */
+int gtl_hip_grain_open(struct gtl_device *d);
+int gtl_hip_grain(int wanted);
 
 /* ---- gtl_hip_mem.c ---- */
 int gtl_hip_alloc(size_t size, void **out);
@@ -80,6 +87,8 @@ int gtl_hip_call(void (*fn)(void *arg), void *arg, void *s);
 /* Finds out which stream memory operations work, by doing them.  -EIO: one
  * hangs, and the device with it. */
 int gtl_hip_work_probe(void);
+/* -EAGAIN: what the stream holds is not done by then. */
+int gtl_hip_drained(void *s, int ms);
 int gtl_hip_release_open(void);
 void gtl_hip_release_close(void);
 int gtl_hip_copy(void *to, const void *from, size_t n, void *s);
@@ -91,6 +100,8 @@ int gtl_hip_amo(const struct gtl_amo *a, void *s);
 int gtl_hip_pair(const struct gtl_pair *p, void *s);
 int gtl_hip_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s);
+/* The same where PEs share the device, too: one that ends soon. */
+int gtl_hip_wait_shortly(uint64_t *word, uint64_t least, void *s);
 int gtl_hip_release(void *s);
 
 /* ---- gtl_hip_kernels.c: our own kernels, our device being current ---- */

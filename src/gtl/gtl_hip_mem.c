@@ -94,18 +94,25 @@ static void *find(struct place **list, const void *at)
 /* Some allocation does not begin where it is aligned; never false again. */
 static bool shifted;
 
+static int ask(void **out, size_t size)
+{
+    return gtl_hip_state.grain
+        ? HIP(ExtMallocWithFlags, out, size, gtl_hip_state.grain)
+        : HIP(Malloc, out, size);
+}
+
 /* Asks for as much as is needed, and for more only where that is not
  * aligned. */
 static int get_memory(size_t size, void **raw, void **out)
 {
-    int rc = HIP(Malloc, raw, size);
+    int rc = ask(raw, size);
 
     if (rc || !((uintptr_t)*raw % ALIGN)) {
         *out = *raw;
         return rc;
     }
     HIP(Free, *raw);
-    rc = HIP(Malloc, raw, size + ALIGN);
+    rc = ask(raw, size + ALIGN);
     if (rc)
         return rc;
     *out = (char *)*raw + (ALIGN - (uintptr_t)*raw % ALIGN) % ALIGN;

@@ -3,16 +3,21 @@
  *
  * Stream memory operations are taken where a trial at open has shown that
  * they work: the runtime's word for it has been wrong.  Kernels of ours do
- * the same otherwise, and on memory that the runtime refuses.  A wait, in
- * either form, holds the hardware queue of its stream, which other streams
- * may share: only a processor or a network may end it, or a stream that was
- * given its work before. */
+ * the same otherwise, and on memory that the runtime refuses.  The runtime's
+ * own are kernels, too: its command processor waits where
+ * GPU_STREAMOPS_CP_WAIT says so, and then for signals of the runtime's making
+ * alone, which no symmetric word can be; the trial shows whether there is a
+ * runtime that goes further.  A wait, in any form, holds the hardware queue of
+ * its stream, which other streams may share: only a processor or a network
+ * may end it, or a stream that was given its work before. */
 #include "gtl/gtl_hip.h"
+#include "base/env.h"
 #include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,8 +38,7 @@ void gtl_hip_release_close(void)
     HIP(EventDestroy, fence);
 }
 
-/* -EAGAIN: it is not done by then. */
-static int drained(void *s, int ms)
+int gtl_hip_drained(void *s, int ms)
 {
     const struct timespec pause = { 0, 100000 };
     int rc = HIP(StreamQuery, s);
@@ -51,7 +55,7 @@ static int try_write(uint64_t *word, volatile uint64_t *here, void *s)
     int rc = HIP(StreamWriteValue64, s, word, 7, 0);
 
     if (!rc)
-        rc = drained(s, PROBE_MS);
+        rc = gtl_hip_drained(s, PROBE_MS);
     return !rc && *here != 7 ? -EIO : rc;
 }
 
@@ -62,11 +66,11 @@ static int try_wait(uint64_t *word, volatile uint64_t *here, void *s)
 
     if (rc)
         return rc;
-    rc = drained(s, 1);
+    rc = gtl_hip_drained(s, 1);
     if (rc != -EAGAIN)
         return rc ? rc : -EIO;
     __atomic_store_n(here, 9, __ATOMIC_SEQ_CST);
-    return drained(s, PROBE_MS);
+    return gtl_hip_drained(s, PROBE_MS);
 }
 
 /* Ends a wait that does not hear the processor: a stream that hangs would
@@ -80,10 +84,18 @@ static int revive(uint64_t *word, void *s)
         return rc;
     rc = HIP(StreamWriteValue64, t, word, 9, 0);
     if (!rc)
-        rc = drained(s, PROBE_MS);
+        rc = gtl_hip_drained(s, PROBE_MS);
     if (!rc)
         gtl_hip_stream_destroy(t);
     return rc;
+}
+
+/* As the runtime reads it. */
+static bool asks_for_cp(void)
+{
+    const char *text = env_foreign("GPU_STREAMOPS_CP_WAIT");
+
+    return text && (atoi(text) || !strcasecmp(text, "true"));
 }
 
 /* -EAGAIN: the stream hangs. */
@@ -98,6 +110,7 @@ static int probe_on(uint64_t *here, uint64_t *seen, void *s)
         rc_wait = try_wait(seen, here, s);
     gtl_hip_state.writes = !rc_write;
     gtl_hip_state.waits = !rc_wait;
+    gtl_hip_state.cp_waits = !rc_wait && asks_for_cp();
     if (rc_wait == -EAGAIN)
         why = "a wait does not hear the processor";
     if (rc_write || rc_wait)
@@ -112,6 +125,7 @@ int gtl_hip_work_probe(void)
     void *here, *seen, *s;
 
     gtl_hip_state.writes = gtl_hip_state.waits = false;
+    gtl_hip_state.cp_waits = false;
     if (!gtl_hip_rt.StreamWriteValue64 || !gtl_hip_rt.StreamWaitValue64 ||
         HIP(DeviceGetAttribute, &can, HIP_ATTR_WAIT_VALUE,
             gtl_hip_state.device) || !can)
@@ -265,11 +279,17 @@ int gtl_hip_write64(uint64_t *word, uint64_t value, void *s)
 
 int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s)
 {
-    int was, rc = -EINVAL;
-
     if (!least)
         return 0;
-    was = gtl_hip_enter();
+    return gtl_device.pes > 1 && !gtl_hip_state.cp_waits
+        ? gtl_fail_spin("hipStreamWaitValue64")
+        : gtl_hip_wait_shortly(word, least, s);
+}
+
+int gtl_hip_wait_shortly(uint64_t *word, uint64_t least, void *s)
+{
+    int was = gtl_hip_enter(), rc = -EINVAL;
+
     if (gtl_hip_state.waits)
         rc = HIP(StreamWaitValue64, s, word, least, HIP_WAIT_GTE,
                  ~(uint64_t)0);
@@ -277,8 +297,7 @@ int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s)
         rc = gtl_fail(-ENOSYS, "hipStreamWaitValue64",
                       "does not work here, nor do kernels of ours", 0);
     if (rc == -EINVAL && gtl_hip_state.kernels)
-        rc = gtl_device.pes > 1 ? gtl_fail_spin("hipStreamWaitValue64")
-                                : gtl_hip_kernel_wait(word, least, s);
+        rc = gtl_hip_kernel_wait(word, least, s);
     gtl_hip_leave(was);
     return rc;
 }

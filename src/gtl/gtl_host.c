@@ -250,6 +250,7 @@ static int no_bus(int local, char pci[16])
 
 const struct gtl_ops gtl_host = {
     .name = "host", .open = open_host, .bus = no_bus, .close = close_host,
+    .grain = gtl_one_grain,
     .alloc = gtl_host_alloc, .free = gtl_host_free, .room = gtl_host_room,
     .pin = gtl_host_pin, .unpin = gtl_host_unpin,
     .classify = gtl_host_classify, .lend = gtl_host_lend,

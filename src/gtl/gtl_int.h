@@ -75,6 +75,9 @@ static inline unsigned gtl_copy_groups(size_t n, unsigned unit)
     return wanted < GTL_COPY_GROUPS ? (unsigned)wanted : GTL_COPY_GROUPS;
 }
 
+/* For devices whose memory is of one kind. */
+int gtl_one_grain(int wanted);
+
 /* A wait that only a kernel could do, which would spin: -ENOSYS. */
 int gtl_fail_spin(const char *call) __attribute__((cold));
 

@@ -208,6 +208,7 @@ static int bus(int local, char pci[16])
 
 const struct gtl_ops gtl_none = {
     .name = "none", .open = open_none, .bus = bus, .close = nothing,
+    .grain = gtl_one_grain,
     .alloc = make, .free = forget, .room = room, .pin = pin, .unpin = forget,
     .classify = classify, .lend = lend, .borrow = borrow,
     .give_back = forget, .atomic = atomic,

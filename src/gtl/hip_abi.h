@@ -95,6 +95,9 @@ enum {
     HIP_WAIT_GTE = 0,
     HIP_CAPTURE_NONE = 0,       /* hipStreamCaptureStatus */
     HIP_CAPTURE_RELAXED = 2,    /* hipStreamCaptureMode */
+    HIP_MALLOC_FINE = 1,        /* hipDeviceMallocFinegrained */
+    HIP_MALLOC_SIGNAL = 2,      /* hipMallocSignalMemory */
+    HIP_MALLOC_UNCACHED = 3,    /* hipDeviceMallocUncached */
     HIP_RANGE_DMABUF = 1        /* hipMemRangeHandleType, from 7 on */
 };
 #define HIP_EVENT_RELEASE_TO_SYSTEM 0x80000000u
@@ -123,6 +126,8 @@ enum {
             (int *out, unsigned attr, int from, int to)) \
     HIP(unsigned, DeviceGetStreamPriorityRange, (int *least, int *greatest)) \
     HIP(unsigned, Malloc, (void **out, size_t size)) \
+    HIP_MAY(unsigned, ExtMallocWithFlags, \
+            (void **out, size_t size, unsigned flags)) \
     HIP(unsigned, Free, (void *p)) \
     HIP(unsigned, MemGetInfo, (size_t *unused, size_t *total)) \
     HIP(unsigned, HostRegister, (void *p, size_t size, unsigned flags)) \

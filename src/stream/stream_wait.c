@@ -360,6 +360,14 @@ static bool is_plain(const struct stream_wait *c, uint64_t *least)
            (c->cmp == SHMEM_CMP_GT && c->value != UINT64_MAX);
 }
 
+/* In memory in which a kernel may miss what others store, the thread looks.
+ * The device heap can lie in host memory, too. */
+static bool is_stale(const void *ivar)
+{
+    return gtl_device.stale && heap_device_direct == gtl_device.direct &&
+           heap_find(ivar, 1) == HEAP_DEVICE;
+}
+
 static int wait_plain(const struct stream_where *w,
                       const struct stream_wait *c, uintptr_t word,
                       uint64_t least)
@@ -413,6 +421,7 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
     stream_count(STREAM_WAITS, 1);
     word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size) : 0;
     if (word && is_plain(c, &least) && stream_waits_itself() &&
+        !is_stale(c->ivars) &&
         (!c->seen || stream_reaches_local(c->seen, sizeof *c->seen)))
         return wait_plain(w, c, word, least);
     return gtl_is_software() ? watch_set(w, c) : watch_by_agent(w, c);

@@ -80,6 +80,9 @@ _Static_assert(hipIpcMemLazyEnablePeerAccess == HIP_IPC_LAZY_PEER_5 ||
                "hipIpcMemLazyEnablePeerAccess is neither 0 nor 1");
 IS(HIP_COPY_DEFAULT, hipMemcpyDefault);
 IS(HIP_WAIT_GTE, hipStreamWaitValueGte);
+IS(HIP_MALLOC_FINE, hipDeviceMallocFinegrained);
+IS(HIP_MALLOC_SIGNAL, hipMallocSignalMemory);
+IS(HIP_MALLOC_UNCACHED, hipDeviceMallocUncached);
 IS(HIP_CAPTURE_NONE, hipStreamCaptureStatusNone);
 #if HIP_VERSION >= 70100000
 IS(HIP_RANGE_DMABUF, hipMemRangeHandleTypeDmaBufFd);

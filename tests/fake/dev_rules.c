@@ -58,6 +58,50 @@ T(a_stream_waits_and_keeps_its_order)
     dev_stream_destroy(t);
 }
 
+/* Not by a command of the device. */
+static void store_there(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n((uint64_t *)dev_reach(word, 8), value, __ATOMIC_RELEASE);
+}
+
+static void spin_begins(struct dev_stream *s, uint64_t *word)
+{
+    dev_fill(s, word, 0, 1, 8);
+    T_EQ(dev_sync(s), 0);
+    dev_spin(s, "test", word, 1, ~(uint64_t)0, DEV_GEQ_UNSIGNED);
+    while (!dev_polling())
+        usleep(100);
+}
+
+T(a_kernel_that_polls_coarse_memory_sees_its_own_device_only)
+{
+    struct dev_stream *s = dev_stream_create(0, false, 0);
+    struct dev_stream *t = dev_stream_create(0, false, 1);
+    uint64_t *coarse, *fine, one = 1;
+
+    T_EQ(dev_alloc(0, 4096, 4096, DEV_COARSE, (void **)&coarse), 0);
+    T_EQ(dev_alloc(0, 4096, 4096, 0, (void **)&fine), 0);
+    spin_begins(s, fine);
+    store_there(fine, 1);
+    T_EQ(dev_sync(s), 0);
+    spin_begins(s, coarse);
+    store_there(coarse, 1);
+    dev_copy(t, coarse, &one, 8);
+    T_EQ(dev_sync(t), 0);
+    usleep(5000);
+    T_TRUE(dev_busy(s));
+    dev_store(t, coarse, 1);
+    T_EQ(dev_sync(s), 0);
+    /* A kernel that starts sees all. */
+    dev_fill(s, coarse, 0, 1, 8);
+    T_EQ(dev_sync(s), 0);
+    store_there(coarse, 1);
+    dev_spin(s, "test", coarse, 1, ~(uint64_t)0, DEV_GEQ_UNSIGNED);
+    T_EQ(dev_sync(s), 0);
+    T_EQ(dev_free(coarse), 0);
+    T_EQ(dev_free(fine), 0);
+}
+
 static void raise_it(void *arg)
 {
     usleep(20000);
@@ -112,6 +156,7 @@ int main(void)
     T_RUN(the_processor_may_touch_the_memory_of_a_coherent_device_only);
     T_RUN(another_process_borrows_memory);
     T_RUN(a_stream_waits_and_keeps_its_order);
+    T_RUN(a_kernel_that_polls_coarse_memory_sees_its_own_device_only);
     T_RUN(the_default_stream_is_in_order_with_fenced_ones);
     return T_DONE();
 }

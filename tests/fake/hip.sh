@@ -10,7 +10,9 @@ SHMEM_DEVICE=hip
 export SHMEM_DEVICE
 unset FAKE_DEVICE FAKE_DEVICE_COUNT FAKE_DEVICE_QUEUES FAKE_DEVICE_LOG \
     FAKE_DEVICE_FAIL FAKE_DEVICE_MEMORY FAKE_HIP_WAIT FAKE_HIP_PINNED \
-    FAKE_HIP_IO FAKE_HIP_USED FAKE_HIP_SOURCE FAKE_HIPRTC GPU_MAX_HW_QUEUES SHMEM_LOG
+    FAKE_HIP_IO FAKE_HIP_USED FAKE_HIP_SOURCE FAKE_HIPRTC GPU_MAX_HW_QUEUES SHMEM_LOG \
+    FAKE_HIP_GRAIN GPU_STREAMOPS_CP_WAIT FAKE_DEVICE_WAITS FAKE_DEVICE_COARSE \
+    SHMEM_DEVICE_GRAIN
 out=hip.out
 : >"$out"
 new=$fake/hip:$fake/hiprtc
@@ -52,8 +54,8 @@ for major in 5 6 7; do
     for is in discrete coherent bare; do
         on $major $is $most
     done
-    on $major discrete memops
-    on $major bare no_memops
+    on $major discrete no_memops
+    on $major bare no_memops coarse
     on $major discrete lending
     also=FAKE_DEVICE_QUEUES=4 on $major discrete words calls
 done
@@ -72,6 +74,38 @@ on 6 discrete second_device others_device
 also='FAKE_DEVICE_COUNT=2 FAKE_HIP_USED=1'
 on 5 discrete second_device
 on 7 discrete first_device others_device
+
+# A wait is a kernel but where the command processor does it, which it does
+# for the runtime's own signals alone.
+also=GPU_STREAMOPS_CP_WAIT=1
+on 6 discrete no_memops words device_words
+also='GPU_STREAMOPS_CP_WAIT=1 FAKE_DEVICE_WAITS=processor'
+on 6 discrete memops words device_words
+
+# Device memory is what kernels can poll, and other processes open.
+also=
+on 5 discrete fine
+on 6 discrete uncached
+on 7 coherent uncached
+also=FAKE_HIP_GRAIN=none
+on 6 discrete coarse device_words
+also=FAKE_HIP_GRAIN=silent
+on 6 discrete coarse device_words
+also=FAKE_HIP_GRAIN=kept
+on 6 discrete lending fine
+also=SHMEM_DEVICE_GRAIN=fine
+on 6 discrete fine device_words
+also=SHMEM_DEVICE_GRAIN=coarse
+on 6 discrete coarse device_words
+wait
+check [ "$(grep -c 'SHMEM_DEVICE_GRAIN' "$out")" -eq 0 ]
+also='SHMEM_DEVICE_GRAIN=fine FAKE_HIP_GRAIN=silent'
+on 6 discrete stale device_words
+also='SHMEM_DEVICE_GRAIN=uncached FAKE_HIP_GRAIN=none'
+on 6 discrete coarse device_words
+wait
+check grep -q 'SHMEM_DEVICE_GRAIN=fine: .* does not see there .*\[S-W-DEVICE\]' "$out"
+check grep -q 'SHMEM_DEVICE_GRAIN=uncached: hipExtMallocWithFlags: .*\[S-W-DEVICE\]' "$out"
 
 # A wait that does not hear the processor is found out, and replaced.
 also=FAKE_HIP_WAIT=deaf

@@ -208,7 +208,22 @@ T(atomics_of_processor)
     gtl->free(d);
 }
 
-/* The wait holds until the processor writes, on either kind of memory. */
+/* Where a kernel need not see what others store. */
+static int write_by_device(uint64_t *word)
+{
+    void *s;
+    int rc = gtl->stream_create(true, &s);
+
+    if (!rc)
+        rc = gtl->write64(word, 1, s);
+    if (!rc)
+        rc = gtl->stream_sync(s);
+    gtl->stream_destroy(s);
+    return rc;
+}
+
+/* The wait holds until another one writes: to host memory the processor, to
+ * device memory the device's copies, if kernels see them. */
 static void words_are(uint64_t *word, uint64_t *here)
 {
     uint64_t one = 1, two = 0;
@@ -228,6 +243,8 @@ static void words_are(uint64_t *word, uint64_t *here)
     T_EQ(gtl->event_query(e), -EAGAIN);
     if (here)
         __atomic_store_n(here, 1, __ATOMIC_RELEASE);
+    else if (gtl_device.stale)
+        T_EQ(write_by_device(word), 0);
     else
         T_EQ(gtl_copy_now(word, &one, 8), 0);
     T_EQ(gtl->stream_sync(s), 0);
@@ -325,11 +342,13 @@ T(others_device)
 T(last_error)
 {
     void *d = NULL;
+    char want[80];
 
     T_EQ(gtl->alloc((size_t)1 << 60, &d), -ENOMEM);
-    T_STR(gtl_error(), atoi(getenv("FAKE_HIP_MAJOR")) < 6
-          ? "hipMalloc: hipErrorOutOfMemory (2)"
-          : "hipMalloc: out of memory, hipErrorOutOfMemory (2)");
+    snprintf(want, sizeof want, "%s: %shipErrorOutOfMemory (2)",
+             gtl_device.stale ? "hipMalloc" : "hipExtMallocWithFlags",
+             atoi(getenv("FAKE_HIP_MAJOR")) < 6 ? "" : "out of memory, ");
+    T_STR(gtl_error(), want);
     T_EQ(hip.GetLastError(), 0);
     T_NE(hip.Memcpy2DAsync(NULL, 0, NULL, 0, 1, 1, 0, NULL), 0);
     T_EQ(gtl->alloc(PAGE, &d), 0);
@@ -434,6 +453,16 @@ T(lending)
 /* Which device the second PE of a node gets. */
 T(second_device) { T_EQ(gtl_device.ordinal, 1); }
 T(first_device) { T_EQ(gtl_device.ordinal, 0); }
+static void grain_is(const char *grain, bool stale)
+{
+    T_STR(gtl_device.grain, grain);
+    T_EQ(gtl_device.stale, stale);
+}
+T(uncached) { grain_is("uncached", false); }
+T(fine) { grain_is("fine", false); }
+T(coarse) { grain_is("coarse", true); }
+T(stale) { T_TRUE(gtl_device.stale); }
+
 T(memops) { T_TRUE(gtl_device.memops); }
 T(no_memops) { T_TRUE(!gtl_device.memops); }
 
@@ -446,7 +475,7 @@ static const struct {
     ROW(atomics_of_processor), ROW(words), ROW(device_words), ROW(calls),
     ROW(streams), ROW(others_device), ROW(last_error), ROW(programs_pin), ROW(dmabuf),
     ROW(lending), ROW(second_device), ROW(first_device), ROW(memops),
-    ROW(no_memops)
+    ROW(no_memops), ROW(uncached), ROW(fine), ROW(coarse), ROW(stale)
 };
 
 int main(int argc, char **argv)

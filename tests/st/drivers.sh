@@ -33,4 +33,14 @@ for test in streams onesided meet queue; do
 done
 said=$(on cuda-bare "$BUILD/bin/oshrun" -n 2 "$at/st/meet" 2>&1)
 check [ -n "$(echo "$said" | grep 'shmemx_barrier_all_on_stream: this device.*2 PEs share')" ]
+# HIP's waits are kernels but where the command processor does them.
+one=FAKE_DEVICE_COUNT=1
+said=$(on hip-discrete env "$one" "$BUILD/bin/oshrun" -n 2 "$at/st/meet" 2>&1)
+check [ -n "$(echo "$said" | grep 'shmemx_barrier_all_on_stream: this device.*2 PEs share')" ]
+extra="$one GPU_STREAMOPS_CP_WAIT=1 FAKE_DEVICE_WAITS=processor"
+job hip-discrete -n 2 "$at/st/meet"
+# In coarse-grained memory a thread waits in place of a kernel.
+extra=SHMEM_DEVICE_GRAIN=coarse
+job hip-discrete -n 2 "$at/st/onesided"
+job hip-discrete -n 2 --ppn 1 "$at/st/onesided"
 finish

@@ -179,6 +179,7 @@ run many PES=2 SHMEM_DEVICE=host -- ./crowd &
 run cuda SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
     FAKE_DEVICE=discrete -- ./wait &
 run hip SHMEM_DEVICE=hip FAKE_DEVICE=discrete GPU_MAX_HW_QUEUES=3 \
+    FAKE_DEVICE_COUNT=4 \
     LD_LIBRARY_PATH="$at/fake/hip:$at/fake/hiprtc" -- ./wait &
 wait
 # Alone: the threads of its provider spin.

@@ -7,8 +7,9 @@
 set -u
 . "$(dirname "$0")/../device/device.inc"
 runs=6/1
-SHMEM_STALL=0 T_SEED=${T_SEED:-1}
-export SHMEM_STALL T_SEED
+# Five streams wait: more than HIP's queues are by default.
+SHMEM_STALL=0 T_SEED=${T_SEED:-1} GPU_MAX_HW_QUEUES=8
+export SHMEM_STALL T_SEED GPU_MAX_HW_QUEUES
 each ../st/stranger cuda-discrete hip-discrete
 
 rc=0

@@ -161,8 +161,11 @@ T(whatever_stores_the_word_ends_the_wait)
     void *other = new_stream();
 
     for (int i = 0; i < 4; i++) {
-        release_by(by[i], device, other);
         release_by(by[i], words.there, other);
+        /* Copies are no kernels. */
+        if (gtl_device.stale && !strcmp(by[i], "copy"))
+            continue;
+        release_by(by[i], device, other);
         release_by(by[i], device, NULL);
     }
     T_EQ(gtl->stream_sync(other), 0);

@@ -90,6 +90,20 @@ static void check_waits(uint64_t *word)
         gtl->stream_destroy(writes);
 }
 
+static void check_grain(void)
+{
+    if (!gtl_device.grain)
+        return;
+    if (gtl_device.stale)
+        say(WARN, "device grain", "device memory is %s, where a kernel may "
+            "miss what others store: a thread of the PE looks there for "
+            "streams that wait; SHMEM_DEVICE_GRAIN chooses other memory",
+            gtl_device.grain);
+    else
+        say(PASS, "device grain", "device memory is %s: a kernel that waits "
+            "sees what others store there", gtl_device.grain);
+}
+
 static void check_streams(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -299,6 +313,7 @@ static void check_memory(void)
                                    : "the device's alone");
     else
         failed("device memory", "what was copied there does not come back");
+    check_grain();
     check_streams();
     gtl->free(p);
 }

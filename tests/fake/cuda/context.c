@@ -192,7 +192,7 @@ int cuDeviceGetUuid(struct cuda_uuid *out, int dev)
         return CUDA_ERROR_INVALID_DEVICE;
     memset(out, 0, sizeof *out);
     snprintf(out->bytes, sizeof out->bytes, "%02dfake device",
-             dev_setup()->parts ? 0 : dev + dev_setup()->first);
+             dev_setup()->parts ? 0 : dev_number(dev));
     return CUDA_SUCCESS;
 }
 
@@ -203,7 +203,7 @@ int cuDeviceGetUuid_v2(struct cuda_uuid *out, int dev)
 
     if (!rc && dev_setup()->parts)
         snprintf(out->bytes, sizeof out->bytes, "%02dfake part",
-                 dev + dev_setup()->first);
+                 dev_number(dev));
     return rc;
 }
 
@@ -234,7 +234,7 @@ int cuDeviceGetPCIBusId(char *out, int len, int dev)
     if (!is_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     if (!dev_setup()->parts)
-        at += dev + dev_setup()->first;
+        at += dev_number(dev);
     if (snprintf(out, (size_t)len, "0000:%02X:00.0", at) >= len)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;

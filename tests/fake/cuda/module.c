@@ -57,12 +57,12 @@ static void run_amo(const struct grid *g)
 
 static void run_write(const struct grid *g)
 {
-    dev_write(g->s, pointer_arg(g, 0), long_arg(g, 1), 8);
+    dev_store(g->s, pointer_arg(g, 0), long_arg(g, 1));
 }
 
 static void run_wait(const struct grid *g)
 {
-    dev_wait(g->s, pointer_arg(g, 0), long_arg(g, 1), ~0ULL, 8,
+    dev_spin(g->s, "gtl_wait", pointer_arg(g, 0), long_arg(g, 1), ~0ULL,
              DEV_GEQ_UNSIGNED);
 }
 
@@ -103,7 +103,7 @@ static void run_text(const struct grid *g, const struct function *f)
 
     for (int i = 0; i < f->params; i++)
         memcpy(&t.params[i], g->args[i], i || !f->narrow ? 8 : 4);
-    dev_submit(g->s, text_step, &t, sizeof t);
+    dev_launch(g->s, text_step, &t, sizeof t);
 }
 
 static struct function functions[] = {

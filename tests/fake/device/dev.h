@@ -18,13 +18,31 @@
  *   FAKE_DEVICE_MEMORY=B   bytes of each, 1 GiB unless set
  *   FAKE_DEVICE_DRIVER=V   the driver's version, as its vendor counts
  *   FAKE_DEVICE_AGAIN=1    the handle of a stream that is gone serves another
- *   FAKE_DEVICE_QUEUES=N   all streams share N queues: a command that waits
- *                          holds up the other streams of its queue
+ *   FAKE_DEVICE_QUEUES=N   streams of one priority share N queues: a command
+ *                          that waits holds up the other streams of its
+ *                          queue; 0: each stream has one.  Unset, it is as the
+ *                          vendor has it: 4 for HIP, one each for CUDA
+ *   FAKE_DEVICE_WAITS=processor   the command processor waits for any word,
+ *                          and no kernel does
+ *                     kernel   (unset) as the vendor has it: HIP's waits and
+ *                          writes of words are kernels, and so are CUDA's
+ *                          where it is bare.  A kernel that waits keeps its
+ *                          queue, and other processes' kernels off the device
+ *   FAKE_DEVICE_COARSE=coherent   a kernel that polls coarse-grained memory
+ *                          sees what others store there
+ *                      stale   (unset) it sees what it did at its start, and
+ *                          what kernels of its device have stored since
+ *   FAKE_DEVICE_COPIES=done   a copy from pageable memory to the device's, and a
+ *                          fill of that, have ended when their call returns
+ *                      late   (unset) of CUDA they end when the default stream
+ *                          is waited for or gets more to do, or after about a
+ *                          second, but for memory with SYNC_MEMOPS
  *   FAKE_DEVICE_PER_THREAD=any   the library's own threads, which block all
  *                          signals, may use their per-thread stream, which no
  *                          other thread can mean; unset, one dies there
  *   FAKE_DEVICE_LOG=FILE   gets a line "PID CALL" for each call, and
- *                          "PID CALL WORDS" for what the stand-in adds
+ *                          "PID CALL WORDS" for what the stand-in adds, such
+ *                          as "PID spin CALL" for a kernel that waits
  *   FAKE_DEVICE_KERNELS=FILE   a library that has kernels of the program
  *   FAKE_DEVICE_FAIL=CALL:CODE   that call fails with the vendor's code
  *   FAKE_DEVICE_DEAD=error   a call with the handle of a destroyed stream is
@@ -46,13 +64,21 @@ enum dev_peers { DEV_ATOMICS, DEV_COPY, DEV_NO_PEERS };
 
 struct dev_setup {
     enum dev_personality is;
-    int count, first, queues, driver;   /* driver 0: not set */
+    int count, first, driver;   /* driver 0: not set */
+    int queues;                 /* -1: not set */
+    bool waits;                 /* the command processor does */
+    bool coherent;              /* so is coarse-grained memory */
+    bool done;                  /* copies of pageable memory are */
     bool again, dead;
     bool parts, any_thread;
     enum dev_peers peers;
     size_t memory, bar;
 };
 const struct dev_setup *dev_setup(void);
+/* The machine's number of a device of this process. */
+int dev_number(int device);
+/* How many queues the vendor gives to streams; 0: one to each. */
+extern int dev_queues;
 
 /* Notes a call; the code it shall fail with, or 0. */
 int dev_call(const char *call);
@@ -79,6 +105,9 @@ struct dev_range {
     unsigned flags;             /* as given */
 };
 
+/* Among the flags: coarse-grained memory. */
+#define DEV_COARSE (1u << 30)
+
 /* As bytes, to be passed on by any means; 48 at most. */
 struct dev_export {
     uint32_t magic;
@@ -101,6 +130,8 @@ int dev_unpin(void *host);
 void dev_room(int device, size_t *unused, size_t *total);
 /* False, and out->where is DEV_NOWHERE, for what is not known. */
 bool dev_find(const void *p, struct dev_range *out);
+/* Adds to the flags of the allocation around p.  -EINVAL: there is none. */
+int dev_flag(const void *p, unsigned flags);
 /* The whole allocation around p. */
 int dev_lend(const void *p, struct dev_export *out);
 /* For a device of this process.  A second dev_borrow() of it gives the same
@@ -134,6 +165,7 @@ struct dev_stream {
     struct dev_graph *graph;    /* that it records, or NULL */
     bool joined;                /* what it has recorded is waited for */
     uint64_t given, done;       /* commands */
+    uint64_t wanted;            /* of them: a late one may not wait longer */
     void *owner;                /* the stand-in's */
 };
 
@@ -195,6 +227,13 @@ typedef int dev_step(void *arg);
 /* arg is copied, DEV_ARG bytes at most. */
 void dev_submit(struct dev_stream *s, dev_step *step, const void *arg,
                 size_t n);
+/* The same of a kernel: none runs while another process's spins. */
+void dev_launch(struct dev_stream *s, dev_step *step, const void *arg,
+                size_t n);
+
+/* The same, but it waits until the stream is to go on, for a second at most.
+ */
+void dev_late(struct dev_stream *s, dev_step *step, const void *arg, size_t n);
 
 enum dev_compare { DEV_GEQ, DEV_EQ, DEV_AND, DEV_NOR, DEV_GEQ_UNSIGNED };
 struct dev_blocks {
@@ -224,30 +263,17 @@ void dev_fill(struct dev_stream *s, void *to, uint32_t value, int width,
 void dev_amo(struct dev_stream *s, const struct dev_amo *a);
 /* Words of size 4 or 8. */
 void dev_write(struct dev_stream *s, void *word, uint64_t value, int size);
+/* By a kernel: 8 bytes. */
+void dev_store(struct dev_stream *s, void *word, uint64_t value);
 /* `mask` is applied to the word first.  DEV_GEQ is cyclic. */
 void dev_wait(struct dev_stream *s, void *word, uint64_t value, uint64_t mask,
               int size, enum dev_compare how);
-/* A kernel that the program compiles, for the processor: the array
- * `dev_kernels` of FAKE_DEVICE_KERNELS, which ends in a NULL name.  Its one
- * argument is a structure by value whose first words are addresses. */
-struct dev_item {
-    unsigned group, item, phase, groups, items;
-};
-struct dev_kernel {
-    const char *name;
-    void (*body)(const struct dev_item *item, const void *arg);
-    unsigned phases, pointers;
-    size_t size;                /* of the argument */
-};
-/* NULL: none has that name. */
-const struct dev_kernel *dev_kernel_find(const char *name);
-/* -EINVAL: the argument is too large. */
-int dev_kernel_run(struct dev_stream *s, const struct dev_kernel *k,
-                   unsigned groups, unsigned items, const void *arg);
 void dev_host(struct dev_stream *s, void (*fn)(void *arg), void *arg);
 struct dev_mark dev_record(struct dev_stream *s);
 void dev_await(struct dev_stream *s, struct dev_mark m);
 bool dev_passed(struct dev_mark m);
 void dev_mark_sync(struct dev_mark m);
+
+#include "dev_kernel.h"
 
 #endif

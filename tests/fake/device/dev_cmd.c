@@ -19,6 +19,8 @@ static int blocks_step(void *arg)
         if (!t || !f)
             return -EFAULT;
         memmove(t, f, b->len);
+        if (b->kernel)
+            dev_stored(t, b->len);
         to += b->to_stride;
         from += b->from_stride;
     }
@@ -36,7 +38,10 @@ void dev_copy_blocks(struct dev_stream *s, const struct dev_blocks *b)
         dev_sync(s);
         return;
     }
-    dev_submit(s, blocks_step, &own, sizeof own);
+    if (b->kernel)
+        dev_launch(s, blocks_step, &own, sizeof own);
+    else
+        dev_submit(s, blocks_step, &own, sizeof own);
 }
 
 void dev_copy(struct dev_stream *s, void *to, const void *from, size_t n)
@@ -63,6 +68,7 @@ static int fill_step(void *arg)
         return -EFAULT;
     for (size_t i = 0; i < f->n; i++)
         memcpy(to + i * width, &f->value, width);
+    dev_stored(to, f->n * width);
     return 0;
 }
 
@@ -71,7 +77,7 @@ void dev_fill(struct dev_stream *s, void *to, uint32_t value, int width,
 {
     struct fill f = { to, value, width, n };
 
-    dev_submit(s, fill_step, &f, sizeof f);
+    dev_launch(s, fill_step, &f, sizeof f);
 }
 
 #define AMO(T, w, a, was) do {                                             \
@@ -123,6 +129,9 @@ static int amo_step(void *arg)
         __atomic_store_n((uint32_t *)result, (uint32_t)was, __ATOMIC_SEQ_CST);
     else if (result)
         __atomic_store_n((uint64_t *)result, was, __ATOMIC_SEQ_CST);
+    dev_stored(word, (size_t)a->size);
+    if (result)
+        dev_stored(result, (size_t)a->size);
     return 0;
 }
 
@@ -134,7 +143,7 @@ static int no_atomics(void *arg)
 
 void dev_amo(struct dev_stream *s, const struct dev_amo *a)
 {
-    dev_submit(s, dev_atomic(s->device, a->word) ? amo_step : no_atomics, a,
+    dev_launch(s, dev_atomic(s->device, a->word) ? amo_step : no_atomics, a,
                sizeof *a);
 }
 
@@ -156,6 +165,7 @@ static int write_step(void *arg)
         __atomic_store_n((uint32_t *)at, (uint32_t)w->value, __ATOMIC_RELEASE);
     else
         __atomic_store_n((uint64_t *)at, w->value, __ATOMIC_RELEASE);
+    dev_stored(at, (size_t)w->size);
     return 0;
 }
 
@@ -164,6 +174,13 @@ void dev_write(struct dev_stream *s, void *word, uint64_t value, int size)
     struct word w = { .at = word, .value = value, .size = size };
 
     dev_submit(s, write_step, &w, sizeof w);
+}
+
+void dev_store(struct dev_stream *s, void *word, uint64_t value)
+{
+    struct word w = { .at = word, .value = value, .size = 8 };
+
+    dev_launch(s, write_step, &w, sizeof w);
 }
 
 static bool holds(const struct word *w, uint64_t is)
@@ -204,6 +221,52 @@ void dev_wait(struct dev_stream *s, void *word, uint64_t value, uint64_t mask,
     struct word w = { word, value, mask, size, how };
 
     dev_submit(s, wait_step, &w, sizeof w);
+}
+
+struct spin {
+    struct word w;
+    struct dev_poll poll;
+    int device;
+    bool began;
+};
+
+static bool is_coarse(const void *p)
+{
+    struct dev_range r;
+
+    return !dev_setup()->coherent && dev_find(p, &r) &&
+           (r.flags & DEV_COARSE);
+}
+
+static int spin_step(void *arg)
+{
+    struct spin *s = arg;
+    void *at = dev_reach(s->w.at, 8);
+
+    if (!at)
+        return -EFAULT;
+    if (!s->began) {
+        if (!dev_hold(s->device))
+            return DEV_AGAIN;
+        dev_poll_begin(&s->poll, at, is_coarse(s->w.at));
+        s->began = true;
+    }
+    if (!holds(&s->w, dev_poll(&s->poll) & s->w.mask))
+        return DEV_AGAIN;
+    dev_poll_end(&s->poll);
+    dev_let(s->device);
+    return 0;
+}
+
+void dev_spin(struct dev_stream *s, const char *call, void *word,
+              uint64_t value, uint64_t mask, enum dev_compare how)
+{
+    struct spin spin = {
+        .w = { word, value, mask, 8, how }, .device = s->device
+    };
+
+    dev_note("spin", call);
+    dev_launch(s, spin_step, &spin, sizeof spin);
 }
 
 struct host {

@@ -60,6 +60,7 @@ static int step(void *p)
         for (it.phase = 0; it.phase < l->k->phases; it.phase++)
             for (it.item = 0; it.item < it.items; it.item++)
                 l->k->body(&it, &l->arg);
+    dev_stored(NULL, 0);
     return 0;
 }
 
@@ -71,6 +72,6 @@ int dev_kernel_run(struct dev_stream *s, const struct dev_kernel *k,
     if (k->size > sizeof l.arg)
         return -EINVAL;
     memcpy(&l.arg, arg, k->size);
-    dev_submit(s, step, &l, sizeof l);
+    dev_launch(s, step, &l, sizeof l);
     return 0;
 }

@@ -289,6 +289,18 @@ bool dev_find(const void *p, struct dev_range *out)
     return m;
 }
 
+int dev_flag(const void *p, unsigned flags)
+{
+    struct mem *m;
+
+    pthread_mutex_lock(&lock);
+    m = find((uintptr_t)p);
+    if (m)
+        m->r.flags |= flags;
+    pthread_mutex_unlock(&lock);
+    return m ? 0 : -EINVAL;
+}
+
 static uint64_t inode_of(int fd)
 {
     struct stat st;
@@ -307,7 +319,7 @@ int dev_lend(const void *p, struct dev_export *out)
         *out = (struct dev_export){ .magic = MAGIC, .pid = getpid(), .fd = m->fd,
                                     .size = m->r.size,
                                     .inode = inode_of(m->fd) };
-        out->device = m->r.device + dev_setup()->first;
+        out->device = dev_number(m->r.device);
         rc = 0;
     }
     pthread_mutex_unlock(&lock);

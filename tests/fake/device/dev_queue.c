@@ -14,22 +14,24 @@ struct cmd {
     struct cmd *next;
     struct dev_stream *stream;
     dev_step *step;
+    bool kernel, late;
+    uint64_t at;                /* in its stream */
     _Alignas(16) unsigned char arg[DEV_ARG];
 };
 
 struct dev_queue {
     struct cmd *first, **last;
     pthread_cond_t more;
+    unsigned users;             /* streams */
 };
 
-enum { DEVICES = 16, QUEUES = 64 };
+enum { DEVICES = 16, QUEUES = 64, PRIORITIES = 3, LONG = 20000, LATE = 3500 };
 pthread_mutex_t dev_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
 struct dev_stream *dev_streams;
 static struct dev_stream *defaults[DEVICES];
-static struct dev_queue *shared[QUEUES];
+static struct dev_queue *shared[DEVICES][PRIORITIES][QUEUES];
 static uint64_t ids;
-static unsigned made;
 static int fault;
 
 /* Under the lock: a little while, or until a command of any stream ends. */
@@ -45,6 +47,31 @@ static void doze(unsigned turns)
         t.tv_sec++;
     }
     pthread_cond_timedwait(&progress, &dev_lock, &t);
+}
+
+/* Not under the lock. */
+static bool is_early(struct cmd *c, unsigned turns)
+{
+    bool yes;
+
+    pthread_mutex_lock(&dev_lock);
+    yes = c->late && turns < LATE && c->stream->wanted < c->at;
+    pthread_mutex_unlock(&dev_lock);
+    return yes;
+}
+
+static int run(struct cmd *c, unsigned turns)
+{
+    int device = c->stream->device;
+
+    if (is_early(c, turns))
+        return DEV_AGAIN;
+    if (!c->kernel || !dev_kept_out(device))
+        return c->step(c->arg);
+    if (turns == LONG)
+        fprintf(stderr, "fake device: a kernel of another process, which "
+                "waits, keeps those of this one off device %d\n", device);
+    return DEV_AGAIN;
 }
 
 static void *work(void *arg)
@@ -64,7 +91,7 @@ static void *work(void *arg)
             if (turns)
                 doze(turns);
             pthread_mutex_unlock(&dev_lock);
-            rc = c->step(c->arg);
+            rc = run(c, turns);
             pthread_mutex_lock(&dev_lock);
         }
         if (rc < 0 && !fault) {
@@ -103,18 +130,23 @@ static struct dev_queue *new_queue(void)
     return q;
 }
 
-/* Under the lock. */
-static struct dev_queue *queue_for(void)
+/* Under the lock: of those for the priority, the one that fewest use. */
+static struct dev_queue *queue_for(int device, int priority)
 {
-    int n = dev_setup()->queues;
-    unsigned i;
+    int n = dev_setup()->queues < 0 ? dev_queues : dev_setup()->queues;
+    struct dev_queue **of = shared[device][(priority > 0) - (priority < 0) + 1];
+    struct dev_queue *q = NULL;
 
     if (n <= 0)
         return new_queue();
-    i = made++ % (unsigned)(n < QUEUES ? n : QUEUES);
-    if (!shared[i])
-        shared[i] = new_queue();
-    return shared[i];
+    for (int i = 0; i < n && i < QUEUES; i++) {
+        if (!of[i])
+            of[i] = new_queue();
+        if (!q || of[i]->users < q->users)
+            q = of[i];
+    }
+    q->users++;
+    return q;
 }
 
 /* Under the lock: one that is gone and has nothing left. */
@@ -137,7 +169,7 @@ static struct dev_stream *create(int device, bool fenced, int priority)
         s->next = dev_streams;
         dev_streams = s;
     }
-    s->queue = queue_for();
+    s->queue = queue_for(device, priority);
     s->device = device;
     s->priority = priority;
     s->fenced = fenced;
@@ -234,6 +266,7 @@ void dev_stream_destroy(struct dev_stream *s)
 
     pthread_mutex_lock(&dev_lock);
     s->live = false;
+    s->queue->users--;
     if (s->graph) {
         g = s->graph;
         for (struct dev_stream *t = dev_streams; t; t = t->next)
@@ -279,6 +312,7 @@ static bool busy(struct dev_stream *s)
 {
     struct dev_stream *t;
 
+    s->wanted = s->given;
     if (s->done < s->given)
         return true;
     for (t = is_default(s) ? dev_streams : NULL; t; t = t->next)
@@ -308,26 +342,29 @@ int dev_fault(void)
 }
 
 /* Under the lock. */
-static void append(struct dev_stream *s, dev_step *step, const void *arg,
-                   size_t n)
+static struct cmd *append(struct dev_stream *s, dev_step *step,
+                          const void *arg, size_t n, bool kernel)
 {
     struct cmd *c;
 
+    s->wanted = s->given;
     if (n > DEV_ARG)
         dev_must(NULL);
     if (s->graph) {
         dev_graph_add(s, step, arg, n);
-        return;
+        return NULL;
     }
     c = dev_must(calloc(1, sizeof *c));
     c->stream = s;
     c->step = step;
+    c->kernel = kernel;
     if (n)
         memcpy(c->arg, arg, n);
     *s->queue->last = c;
     s->queue->last = &c->next;
-    s->given++;
+    c->at = ++s->given;
     pthread_cond_signal(&s->queue->more);
+    return c;
 }
 
 static int until_passed(void *arg)
@@ -350,7 +387,8 @@ static void fence(struct dev_stream *s)
             t->done == t->given || (s != null && t != null))
             continue;
         m = (struct dev_mark){ t, t->given, NULL };
-        append(s, until_passed, &m, sizeof m);
+        t->wanted = t->given;
+        append(s, until_passed, &m, sizeof m, false);
     }
 }
 
@@ -360,7 +398,30 @@ void dev_submit(struct dev_stream *s, dev_step *step, const void *arg,
     pthread_mutex_lock(&dev_lock);
     if (!s->graph)
         fence(s);
-    append(s, step, arg, n);
+    append(s, step, arg, n, false);
+    pthread_mutex_unlock(&dev_lock);
+}
+
+void dev_late(struct dev_stream *s, dev_step *step, const void *arg, size_t n)
+{
+    struct cmd *c;
+
+    pthread_mutex_lock(&dev_lock);
+    if (!s->graph)
+        fence(s);
+    c = append(s, step, arg, n, false);
+    if (c)                      /* else it is recorded */
+        c->late = true;
+    pthread_mutex_unlock(&dev_lock);
+}
+
+void dev_launch(struct dev_stream *s, dev_step *step, const void *arg,
+                size_t n)
+{
+    pthread_mutex_lock(&dev_lock);
+    if (!s->graph)
+        fence(s);
+    append(s, step, arg, n, true);
     pthread_mutex_unlock(&dev_lock);
 }
 
@@ -377,7 +438,7 @@ struct dev_mark dev_record(struct dev_stream *s)
     pthread_mutex_lock(&dev_lock);
     if (!s->graph) {
         fence(s);
-        append(s, nothing, NULL, 0);
+        append(s, nothing, NULL, 0, false);
     }
     m = (struct dev_mark){ s, s->given, s->graph };
     pthread_mutex_unlock(&dev_lock);
@@ -428,6 +489,8 @@ int dev_sync_all(int device)
     int rc;
 
     pthread_mutex_lock(&dev_lock);
+    for (s = dev_streams; s; s = s->next)
+        s->wanted = s->given;
     for (s = dev_streams; s; s = s->next)
         while (s->device == device && s->done < s->given)
             pthread_cond_wait(&progress, &dev_lock);

@@ -14,6 +14,7 @@ static struct dev_setup setup;
 static int log_fd = -1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;        /* of these */
 static char failing[64];
+int dev_queues;
 static int fails_with, skipped;
 
 static long number(const char *name, long otherwise)
@@ -46,6 +47,13 @@ static enum dev_peers peers(void)
     return text && !strcmp(text, "none") ? DEV_NO_PEERS : DEV_ATOMICS;
 }
 
+static bool is_set(const char *name, const char *value)
+{
+    const char *text = getenv(name);
+
+    return text && !strcmp(text, value);
+}
+
 static void load(void)
 {
     const char *file = getenv("FAKE_DEVICE_LOG");
@@ -61,7 +69,10 @@ static void load(void)
     setup.bar = (size_t)number("FAKE_DEVICE_BAR", 0);
     setup.again = number("FAKE_DEVICE_AGAIN", 0);
     setup.dead = !getenv("FAKE_DEVICE_DEAD");
-    setup.queues = (int)number("FAKE_DEVICE_QUEUES", 0);
+    setup.queues = (int)number("FAKE_DEVICE_QUEUES", -1);
+    setup.waits = is_set("FAKE_DEVICE_WAITS", "processor");
+    setup.done = is_set("FAKE_DEVICE_COPIES", "done");
+    setup.coherent = is_set("FAKE_DEVICE_COARSE", "coherent");
     setup.driver = (int)number("FAKE_DEVICE_DRIVER", 0);
     setup.memory = (size_t)number("FAKE_DEVICE_MEMORY", 1L << 30);
     if (file && *file)
@@ -74,6 +85,11 @@ const struct dev_setup *dev_setup(void)
 {
     pthread_once(&once, load);
     return &setup;
+}
+
+int dev_number(int device)
+{
+    return device + dev_setup()->first;
 }
 
 void dev_note(const char *call, const char *words)

@@ -8,6 +8,12 @@
  *                          pages only; before 7 success is a last error, too
  *   FAKE_HIP_WAIT=deaf     a stream's wait hears stream writes only
  *                 dead     it never ends
+ *   GPU_STREAMOPS_CP_WAIT=1   as the runtime has it: the command processor
+ *                          waits, for words in signal memory only
+ *   FAKE_HIP_GRAIN=none    there is coarse-grained device memory only
+ *                  silent  the flag for fine-grained memory is taken, and the
+ *                          memory is coarse-grained; uncached is refused
+ *                  kept    uncached memory has no handle for other processes
  *   FAKE_HIP_PINNED=moved  the device sees pinned memory elsewhere
  *   FAKE_HIP_IO=taken      hipHostRegister knows the flag for I/O memory, as
  *                          from 7.1 on; unset, it refuses that flag, and maps
@@ -38,6 +44,8 @@ enum {
 #define DECLARE(result, name, args) EXPORT result hip##name args;
 HIP_CALLS(DECLARE, DECLARE)
 #undef DECLARE
+
+enum { SIGNAL_MEMORY = 1 << 29 };       /* among the flags of a range */
 
 int hip_major(void);
 int hip_current(void);

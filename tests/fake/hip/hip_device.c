@@ -12,6 +12,14 @@ static __thread unsigned last;
 static bool used;
 static uint32_t hdp[16];
 
+/* As many as the runtime takes from the hardware. */
+static void __attribute__((constructor)) set_queues(void)
+{
+    const char *text = getenv("GPU_MAX_HW_QUEUES");
+
+    dev_queues = text && atoi(text) > 0 ? atoi(text) : 4;
+}
+
 int hip_major(void)
 {
     const char *text = getenv("FAKE_HIP_MAJOR");
@@ -207,14 +215,15 @@ unsigned hipDeviceGetPCIBusId(char *out, int size, int device)
     if (size < 13)
         return hip_result(HIP_INVALID_VALUE);
     snprintf(out, (size_t)size, "0000:%02x:00.0", dev_setup()->parts ? 0xc1
-             : 0xc1 + dev_setup()->first + device);
+             : 0xc1 + dev_number(device));
     return hip_result(HIP_OK);
 }
 
 unsigned hipDeviceGetUuid(struct hip_uuid *out, int device)
 {
     CALL(DeviceGetUuid);
-    snprintf(out->bytes, sizeof out->bytes, "%015x", 0x5eed + dev_setup()->first + device);
+    snprintf(out->bytes, sizeof out->bytes, "%015x",
+             0x5eed + dev_number(device));
     return hip_result(HIP_OK);
 }
 

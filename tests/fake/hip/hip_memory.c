@@ -56,8 +56,30 @@ unsigned hipMalloc(void **out, size_t size)
         *out = NULL;
         return hip_result(HIP_OK);
     }
-    return hip_result(hip_error(dev_alloc(hip_current(), size, align, 0,
-                                          out)));
+    return hip_result(hip_error(dev_alloc(hip_current(), size, align,
+                                          DEV_COARSE, out)));
+}
+
+/* A signal is one word, which the processor reaches. */
+unsigned hipExtMallocWithFlags(void **out, size_t size, unsigned flags)
+{
+    bool none = is_set("FAKE_HIP_GRAIN", "none") ||
+                dev_setup()->is == DEV_BARE;
+    bool silent = is_set("FAKE_HIP_GRAIN", "silent");
+    unsigned as = flags;
+
+    CALL(ExtMallocWithFlags);
+    hip_use();
+    if (flags == HIP_MALLOC_SIGNAL)
+        return hip_result(size != 8 ? HIP_INVALID_VALUE : hip_error(
+                              dev_alloc_host(size, SIGNAL_MEMORY, out)));
+    if (flags > HIP_MALLOC_UNCACHED || !size || (flags && none) ||
+        (flags == HIP_MALLOC_UNCACHED && (silent || hip_major() < 6)))
+        return hip_result(HIP_INVALID_VALUE);
+    if (!flags || silent)
+        as |= DEV_COARSE;
+    return hip_result(hip_error(dev_alloc(hip_current(), size, (size_t)2 << 20,
+                                          as, out)));
 }
 
 /* Waits for the device, as documented. */
@@ -131,7 +153,7 @@ unsigned hipPointerGetAttributes(struct hip_pointer *out, const void *p)
         return hip_result(HIP_INVALID_VALUE);
     memset(out, 0, sizeof *out);
     out->device = r.device;
-    out->flags = r.flags;
+    out->flags = r.flags & 0xff;
     out->device_pointer = (void *)(uintptr_t)p;
     if (r.where == DEV_PINNED) {
         out->type = old ? (unsigned)HIP_HOST_5 : (unsigned)HIP_HOST_6;
@@ -167,7 +189,8 @@ unsigned hipIpcGetMemHandle(struct hip_ipc_mem *out, void *p)
     UNSAFE();
     if (dev_setup()->is == DEV_BARE)
         return hip_result(HIP_NOT_SUPPORTED);
-    if (!dev_find(p, &r) || r.base != (uintptr_t)p || dev_lend(p, &e))
+    if (!dev_find(p, &r) || r.base != (uintptr_t)p || dev_lend(p, &e) ||
+        (r.flags == HIP_MALLOC_UNCACHED && is_set("FAKE_HIP_GRAIN", "kept")))
         return hip_result(HIP_INVALID_VALUE);
     memset(out, 0, sizeof *out);
     memcpy(out->bytes, &e, sizeof e);

@@ -72,6 +72,9 @@ static int run_amo8(struct run *r)
     if (!word || (r->a[4].p && !result) || !dev_atomic(r->device, r->a[1].p))
         return -EFAULT;
     sluice_amo8(r->a[0].i, word, r->a[2].u, r->a[3].u, result);
+    dev_stored(word, 8);
+    if (result)
+        dev_stored(result, 8);
     return 0;
 }
 
@@ -82,6 +85,9 @@ static int run_amo4(struct run *r)
     if (!word || (r->a[4].p && !result) || !dev_atomic(r->device, r->a[1].p))
         return -EFAULT;
     sluice_amo4(r->a[0].i, word, r->a[2].w, r->a[3].w, result);
+    dev_stored(word, 4);
+    if (result)
+        dev_stored(result, 4);
     return 0;
 }
 
@@ -92,9 +98,11 @@ static int run_write(struct run *r)
     if (!word)
         return -EFAULT;
     sluice_write(word, r->a[1].u);
+    dev_stored(word, 8);
     return 0;
 }
 
+/* dev_spin() has waited before. */
 static int run_wait(struct run *r)
 {
     void *word = at(&r->a[0], 8);
@@ -130,6 +138,7 @@ static int run_reduce(struct run *r)
     for (group = 0; group < groups; group++)
         for (item = 0; item < items; item++)
             sluice_reduce(r->a[0].i, out, a, b, r->a[4].u);
+    dev_stored(out, n);
     return 0;
 }
 
@@ -146,6 +155,7 @@ static int run_pair_copy(struct run *r)
     for (group = 0; group < groups; group++)
         for (item = 0; item < items; item++)
             sluice_pair_copy(was, to, from, n, r->a[4].i);
+    dev_stored(to, n);
     return 0;
 }
 
@@ -157,6 +167,8 @@ static int run_pair_tell(struct run *r)
     if (!was || !told || !also)
         return -EFAULT;
     sluice_pair_tell(was, told, also);
+    dev_stored(told, 8);
+    dev_stored(also, 8);
     return 0;
 }
 
@@ -185,6 +197,7 @@ static int run_blocks##unit(struct run *r) \
         for (item = 0; item < items; item++) \
             sluice_blocks##unit(to, from, r->a[2].u, r->a[3].u, r->a[4].d, \
                                 r->a[5].d); \
+    dev_stored(NULL, 0); \
     return 0; \
 }
 BLOCKS(1)
@@ -287,6 +300,9 @@ unsigned hipModuleLaunchKernel(struct hip_kernel *f, unsigned gx, unsigned gy,
     r.device = d->device;
     for (unsigned i = 0; f->sizes[i]; i++)
         memcpy(&r.a[i], args[i], (size_t)(f->sizes[i] - '0'));
-    dev_submit(d, step, &r, sizeof r);
+    if (f->run == run_wait)
+        dev_spin(d, f->name, hip_here(r.a[0].p), r.a[1].u, ~(uint64_t)0,
+                 DEV_GEQ_UNSIGNED);
+    dev_launch(d, step, &r, sizeof r);
     return hip_result(HIP_OK);
 }

@@ -144,7 +144,10 @@ unsigned hipStreamWriteValue64(struct hip_stream *s, void *word,
         return hip_result(HIP_INVALID_VALUE);
     MAPPED(d, word);
     g = not_recorded(d);
-    dev_write(d, hip_here(word), value, 8);
+    if (dev_setup()->waits)
+        dev_write(d, hip_here(word), value, 8);
+    else
+        dev_store(d, hip_here(word), value);
     d->graph = g;
     __atomic_store_n(&last_written, hip_here(word), __ATOMIC_RELEASE);
     return hip_result(HIP_OK);
@@ -164,6 +167,33 @@ static int not_hearing(void *arg)
         ? 0 : DEV_AGAIN;
 }
 
+/* The command processor waits where it is told to, and for signals only. */
+static bool by_processor(void)
+{
+    const char *text = getenv("GPU_STREAMOPS_CP_WAIT");
+
+    return text && *text && strcmp(text, "0");
+}
+
+static bool is_signal(const void *word)
+{
+    struct dev_range r;
+
+    return dev_find(word, &r) && (r.flags & SIGNAL_MEMORY);
+}
+
+static void wait_word(struct dev_stream *d, void *word, uint64_t value,
+                      unsigned flags, uint64_t mask)
+{
+    enum dev_compare how = flags == HIP_WAIT_GTE ? DEV_GEQ_UNSIGNED
+                                                 : (enum dev_compare)flags;
+
+    if (dev_setup()->waits || by_processor())
+        dev_wait(d, word, value, mask, 8, how);
+    else
+        dev_spin(d, "hipStreamWaitValue64", word, value, mask, how);
+}
+
 unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
                               uint64_t value, unsigned flags, uint64_t mask)
 {
@@ -174,7 +204,8 @@ unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
     STREAM(d, s);
     if (dev_setup()->is == DEV_BARE)
         return hip_result(HIP_NOT_SUPPORTED);
-    if (flags > 3 || !known(hip_here(word)))
+    if (flags > 3 || !known(hip_here(word)) ||
+        (by_processor() && !dev_setup()->waits && !is_signal(word)))
         return hip_result(HIP_INVALID_VALUE);
     MAPPED(d, word);
     g = not_recorded(d);
@@ -184,9 +215,7 @@ unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
         __atomic_store_n(&last_written, NULL, __ATOMIC_RELEASE);
         dev_submit(d, not_hearing, &w, sizeof w);
     } else {
-        dev_wait(d, hip_here(word), value, mask, 8,
-                 flags == HIP_WAIT_GTE ? DEV_GEQ_UNSIGNED
-                                       : (enum dev_compare)flags);
+        wait_word(d, hip_here(word), value, flags, mask);
     }
     d->graph = g;
     return hip_result(HIP_OK);
