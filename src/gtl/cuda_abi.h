@@ -62,6 +62,7 @@
     X(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, 124)                           \
     X(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, 3)                   \
     X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                                  \
+    X(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 6)                                  \
     X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)                                   \
     X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11)                            \
     X(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12)                                  \
@@ -162,6 +163,8 @@ struct cuda_memop {
       (uint64_t *out, void *host, unsigned flags))                          \
     X(cuPointerGetAttributes,                                               \
       (unsigned n, int *attributes, void **out, uint64_t p))                \
+    X(cuPointerSetAttribute,                                                \
+      (const void *value, int attribute, uint64_t p))                       \
     X(cuIpcGetMemHandle, (struct cuda_ipc *out, uint64_t p))                \
     X(cuIpcOpenMemHandle_v2,                                                \
       (uint64_t *out, struct cuda_ipc handle, unsigned flags))              \

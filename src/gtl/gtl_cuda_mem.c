@@ -3,6 +3,7 @@
  * processes. */
 #include "gtl/gtl_cuda_int.h"
 #include "base/lock.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,6 +74,18 @@ static uint64_t base_of(uint64_t p, bool forget)
     return base;
 }
 
+/* The program's own copies and fills of it end before their calls return:
+ * else a put that follows could send what was there before. */
+static void make_synchronous(uint64_t base)
+{
+    const unsigned yes = 1;
+
+    if (CU(cuPointerSetAttribute, &yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+           base))
+        log_info(LOG_GTL, "copies onto the device heap by the program end "
+                 "after their calls: %s", gtl_error());
+}
+
 int gtl_cu_alloc(size_t size, void **out)
 {
     uint64_t base, p;
@@ -98,6 +111,7 @@ int gtl_cu_alloc(size_t size, void **out)
         CU_APART(cuMemFree_v2, base);
         return rc;
     }
+    make_synchronous(base);
     *out = (void *)(uintptr_t)p;
     return 0;
 }

@@ -33,6 +33,8 @@ X(cuGraphExecDestroy, (void *exec))
 X(cuMemAllocManaged, (uint64_t *out, size_t size, unsigned flags))
 X(cuMemHostAlloc, (void **out, size_t size, unsigned flags))
 X(cuMemFreeHost, (void *host))
+X(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t n))
+X(cuMemsetD8_v2, (uint64_t to, unsigned char byte, size_t n))
 #undef X
 
 /* Codes that src/gtl has no use for. */
@@ -44,7 +46,9 @@ enum {
     CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908
 };
 
-enum { MANAGED = 1u << 31 };    /* among the flags of a range */
+/* Among the flags of a range. */
+#define MANAGED (1u << 31)
+#define SYNCED (1u << 28)
 
 struct context {
     int dev, held;              /* held: the primary one's count; of a green
