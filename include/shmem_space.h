@@ -47,6 +47,11 @@ typedef uint64_t shmem_space_cap_t;
 
 /* flags: shmem_malloc allocates in it from now on. */
 #define SHMEM_SPACE_FLAG_DEFAULT 1L
+/* Hints, one of them: the memory of AMD's GPUs that is wanted; shmem_space(7)
+ * tells them apart. */
+#define SHMEMX_SPACE_GRAIN_COARSE   2L
+#define SHMEMX_SPACE_GRAIN_FINE     4L
+#define SHMEMX_SPACE_GRAIN_UNCACHED 8L
 
 typedef struct {
     shmem_device_type_t device_type;

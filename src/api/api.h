@@ -78,6 +78,8 @@ uint64_t api_least(uint64_t mine);
 /* Collective over the world: makes it, unless it is there.  0, or -errno on
  * all PEs alike, logged by those that have the reason. */
 int api_device_need(void);
+/* What the program would have the heap lie in, if that is made after this. */
+void api_device_hint(int grain);
 /* Before and after the last meeting of all PEs. */
 /* The most PEs that one device of this node has, as far as they have told
  * each other; gtl_device.pes are those of this PE's.  0: none is open. */

@@ -34,10 +34,12 @@ static struct words {
 } *words;
 static bool told_off;
 static bool failed;             /* and will again: the same on all PEs */
+static int hint;                /* ENV_GRAIN_... */
 
 int api_device_open(void)
 {
     failed = told_off = false;
+    hint = ENV_GRAIN_AUTO;
     core_unaware = env_is_set("ENABLE_DEVICE_AWARENESS") &&
                    !env.ENABLE_DEVICE_AWARENESS;
     words = heap_reserve(sizeof *words, _Alignof(struct words));
@@ -259,6 +261,8 @@ static int make(void)
     rc = gtl_open(rt_job.local);
     if (!rc && gtl == &gtl_none)
         rc = -ENODEV;
+    if (!rc && hint != ENV_GRAIN_AUTO)
+        rc = gtl->grain(hint);
     if (!rc)
         size = heap_device_size(rt_job.n_local);
     if (!rc && gtl_is_software() && !rt_job.local &&
@@ -282,6 +286,15 @@ static int make(void)
     if (rc)
         drop();
     return rc;
+}
+
+void api_device_hint(int grain)
+{
+    if (!heap_device.arena)
+        hint = grain;
+    else if (gtl_device.grain)
+        log_info(LOG_API, "the device heap is there, and is %s",
+                 gtl_device.grain);
 }
 
 int api_device_need(void)

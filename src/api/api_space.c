@@ -252,6 +252,30 @@ API_ALIAS(shmemg_free)
 
 /* ---- spaces that the program makes ---- */
 
+enum {
+    GRAINS = SHMEMX_SPACE_GRAIN_COARSE | SHMEMX_SPACE_GRAIN_FINE |
+             SHMEMX_SPACE_GRAIN_UNCACHED
+};
+
+static bool are_flags(const shmem_space_config_t *config)
+{
+    long grain = config->flags & GRAINS;
+
+    return !(config->flags & ~(SHMEM_SPACE_FLAG_DEFAULT | GRAINS)) &&
+           !(grain & (grain - 1)) &&
+           (!grain || config->device_type == SHMEM_DEVICE_GPU);
+}
+
+static void pass_hint(long flags)
+{
+    if (flags & SHMEMX_SPACE_GRAIN_COARSE)
+        api_device_hint(ENV_GRAIN_COARSE);
+    else if (flags & SHMEMX_SPACE_GRAIN_FINE)
+        api_device_hint(ENV_GRAIN_FINE);
+    else if (flags & SHMEMX_SPACE_GRAIN_UNCACHED)
+        api_device_hint(ENV_GRAIN_UNCACHED);
+}
+
 /* The space and, unless that is NULL, a team of it: all or nothing. */
 static int create(const char *call, const shmem_space_config_t *config,
                   struct heap_space **out, struct core_team **team,
@@ -263,6 +287,7 @@ static int create(const char *call, const shmem_space_config_t *config,
 
     if (from == &heap_device) {
         api_device_tell_off(call);
+        pass_hint(config->flags);
         rc = api_device_need();
         if (rc)
             return rc;
@@ -298,7 +323,7 @@ int pshmem_space_create(const shmem_space_config_t *config,
 
     core_need_up(__func__);
     if (!config || !space || !config->size ||
-        config->flags & ~SHMEM_SPACE_FLAG_DEFAULT ||
+        !are_flags(config) ||
         (config->device_type != SHMEM_DEVICE_CPU &&
          config->device_type != SHMEM_DEVICE_GPU))
         return -EINVAL;

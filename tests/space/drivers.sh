@@ -29,4 +29,20 @@ for is in discrete coherent bare; do
     on cuda $is drafts -n 4 --ppn 2
     on cuda $is figure8 -n 2 --ppn 1
 done
+# The first hint makes the heap, and a variable of the user's counts more.
+says()
+{
+    grep -q "$1" out || {
+        echo "FAIL: not said: $1"
+        failures=$((failures + 1))
+    }
+}
+export SHMEM_LOG=info
+on hip discrete grain -n 2
+says 'the device heap is there, and is fine$'
+SHMEM_DEVICE_GRAIN=uncached on hip discrete grain -n 2
+says 'the device heap is there, and is uncached$'
+FAKE_HIP_GRAIN=none on hip discrete grain -n 2
+says 'device memory that is fine: hipExtMallocWithFlags: .*; it is chosen as by auto'
+on cuda discrete grain -n 2
 [ "$failures" -eq 0 ]
