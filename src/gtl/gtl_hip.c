@@ -84,7 +84,7 @@ void gtl_hip_leave(int was)
         gtl_hip_rt.SetDevice(was);
 }
 
-static __thread unsigned capture_mode;
+static __thread unsigned capture_mode, apart;
 
 static void exchange_mode(void)
 {
@@ -94,15 +94,18 @@ static void exchange_mode(void)
 
 int gtl_hip_enter_apart(void)
 {
-    capture_mode = HIP_CAPTURE_RELAXED;
-    exchange_mode();
+    if (!apart++) {             /* one such call may make another one */
+        capture_mode = HIP_CAPTURE_RELAXED;
+        exchange_mode();
+    }
     return gtl_hip_enter();
 }
 
 void gtl_hip_leave_apart(int was)
 {
     gtl_hip_leave(was);
-    exchange_mode();
+    if (!--apart)
+        exchange_mode();
 }
 
 /* A second runtime in one process would know nothing of the program's memory

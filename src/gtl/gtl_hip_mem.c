@@ -128,14 +128,14 @@ int gtl_hip_alloc(size_t size, void **out)
     if (!size || size > PTRDIFF_MAX - ALIGN)
         return gtl_fail(size ? -ENOMEM : -EINVAL, "hipMalloc",
                         "no such size", 0);
-    was = gtl_hip_enter();
+    was = gtl_hip_enter_apart();
     rc = get_memory((size + ALIGN - 1) / ALIGN * ALIGN, &raw, &p);
     if (!rc) {
         rc = remember(&allocated, p, 1, raw, true);
         if (rc)
             HIP(Free, raw);
     }
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     if (!rc)
         *out = p;
     return rc;
@@ -143,22 +143,22 @@ int gtl_hip_alloc(size_t size, void **out)
 
 void gtl_hip_free(void *p)
 {
-    int was = gtl_hip_enter();
+    int was = gtl_hip_enter_apart();
     void *raw;
     bool ours;
 
     if (forget(&allocated, p, &raw, &ours))
         HIP(Free, raw);
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
 }
 
 int gtl_hip_room(size_t *unused, size_t *total)
 {
-    int was = gtl_hip_enter();
+    int was = gtl_hip_enter_apart();
     size_t u = 0, t = 0;
     int rc = HIP(MemGetInfo, &u, &t);
 
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     if (!rc) {
         *unused = u;
         *total = t;
@@ -202,7 +202,7 @@ static int register_io(void *host, size_t size)
  * is the program that ends that. */
 int gtl_hip_pin(void *host, size_t size, enum gtl_pin why, void **out)
 {
-    int was = gtl_hip_enter(), rc;
+    int was = gtl_hip_enter_apart(), rc;
     bool ours;
     void *seen = host;
 
@@ -225,19 +225,19 @@ int gtl_hip_pin(void *host, size_t size, enum gtl_pin why, void **out)
         __atomic_store_n(&moved, true, __ATOMIC_RELEASE);
     *out = seen;
 leave:
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     return rc;
 }
 
 void gtl_hip_unpin(void *host)
 {
-    int was = gtl_hip_enter();
+    int was = gtl_hip_enter_apart();
     void *seen;
     bool ours;
 
     if (forget(&pinned, host, &seen, &ours) && ours)
         HIP(HostUnregister, host);
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
 }
 
 void *gtl_hip_seen(const void *p) LOCK_ATTR(no_thread_safety_analysis)
@@ -338,12 +338,12 @@ bool gtl_hip_touchable(const void *p)
 int gtl_hip_lend(void *p, struct gtl_handle *out)
 {
     struct lent l = { .offset = 0 };
-    int was = gtl_hip_enter(), rc;
+    int was = gtl_hip_enter_apart(), rc;
     void *raw = find(&allocated, p);
 
     rc = raw ? HIP(IpcGetMemHandle, &l.memory, raw)
              : gtl_fail(-EINVAL, "lend", "not memory of alloc()", 0);
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     if (rc)
         return rc;
     l.offset = (uintptr_t)p - (uintptr_t)raw;
@@ -440,7 +440,7 @@ bool gtl_hip_atomic(const struct gtl_handle *h)
 
 int gtl_hip_borrow(const struct gtl_handle *h, void **out)
 {
-    int was = gtl_hip_enter(), rc;
+    int was = gtl_hip_enter_apart(), rc;
     void *raw = NULL, *p = NULL;
     struct lent l;
 
@@ -459,7 +459,7 @@ int gtl_hip_borrow(const struct gtl_handle *h, void **out)
         if (rc)
             HIP(IpcCloseMemHandle, raw);
     }
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     if (!rc)
         *out = p;
     return rc;
@@ -467,20 +467,20 @@ int gtl_hip_borrow(const struct gtl_handle *h, void **out)
 
 void gtl_hip_give_back(void *p)
 {
-    int was = gtl_hip_enter();
+    int was = gtl_hip_enter_apart();
     void *raw;
     bool ours;
 
     if (forget(&borrowed, p, &raw, &ours))
         HIP(IpcCloseMemHandle, raw);
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
 }
 
 /* The runtime's own call came with version 7; the one of the library below
  * it is older. */
 int gtl_hip_dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
 {
-    int was = gtl_hip_enter(), got = -1, rc;
+    int was = gtl_hip_enter_apart(), got = -1, rc;
     uint64_t at = 0;
 
     if (gtl_hip_rt.export_dmabuf) {
@@ -495,7 +495,7 @@ int gtl_hip_dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
         rc = gtl_fail(-ENOSYS, "hsa_amd_portable_export_dmabuf",
                       "not in this version of ROCm", 0);
     }
-    gtl_hip_leave(was);
+    gtl_hip_leave_apart(was);
     if (!rc) {
         *fd = got;
         *offset = at;
