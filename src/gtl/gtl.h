@@ -29,8 +29,7 @@
 
 struct gtl_device {
     char name[96];
-    /* Equal where two processes have the same device, also where each sees it
-     * by another number. */
+    /* Two processes' is the same for a device, whatever number it has. */
     char id[48];
     char pci[16];               /* "0000:17:00.0", or "" */
     int ordinal, count;         /* which of those this process sees */
@@ -156,9 +155,8 @@ struct gtl_ops {
      * ever made, even where handles are used again.  -EINVAL: it is none;
      * -EBUSY, with *id: it records a graph. */
     int (*stream_check)(void *s, uint64_t *id);
-    /* Does it record a graph?  Copies, fills, atomics, reductions and writes
-     * that are enqueued then are done by each launch of it; wait64(), pair(),
-     * call() and release() are not to be enqueued. */
+    /* Does it record a graph?  Then copies, fills, atomics, reductions and
+     * writes alone may be enqueued: each launch does them. */
     bool (*records)(void *s);
     int (*stream_query)(void *s);       /* 0, -EAGAIN: work is left */
     /* The thread waits; others may enqueue meanwhile. */
@@ -235,12 +233,10 @@ const char *gtl_error(void);
 bool gtl_is_foreign(const void *p);
 
 /* The same as copy() and so on, done when it returns, on streams of the
- * library's own: independent of all that the program's streams hold. */
+ * library's own, whatever the program's hold; a->result is any host memory. */
 int gtl_copy_now(void *to, const void *from, size_t n);
-int gtl_copy_blocks_now(void *to, const void *from,
-                        const struct gtl_blocks *b);
+int gtl_copy_blocks_now(void *to, const void *from, const struct gtl_blocks *b);
 int gtl_fill_now(void *to, int byte, size_t n);
-/* a->result: any host memory. */
 int gtl_amo_now(const struct gtl_amo *a);
 
 /* Lanes are streams for what is left behind: begin() keeps other threads out

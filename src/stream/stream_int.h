@@ -110,7 +110,6 @@ void stream_queue_settle(const struct stream_queue *q);
 void stream_queue_give_up(struct stream_queue *q);
 /* The stream is destroyed: its queue goes when it is empty. */
 void stream_queue_forget(void *stream);
-/* Its stream is no more. */
 /* Of a batch: its stream has been destroyed here. */
 bool stream_queue_gone(const struct stream_queue *q);
 /* For n more, room will be found. */

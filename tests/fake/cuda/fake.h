@@ -8,7 +8,7 @@
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
-#include "dev.h"
+#include "dev_graph.h"
 #include "gtl/cuda_abi.h"
 
 #include <pthread.h>

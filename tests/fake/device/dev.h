@@ -184,9 +184,8 @@ struct dev_stream *dev_per_thread(int device, void *owner);
 struct dev_stream *dev_stream_create(int device, bool fenced, int priority);
 /* What it holds still runs. */
 void dev_stream_destroy(struct dev_stream *s);
-/* The live stream at this address, or NULL. */
+/* The live stream at this address, or NULL.  Dead: one was, and none is. */
 struct dev_stream *dev_stream_find(const void *s);
-/* Was there one at this address, and no other since? */
 bool dev_stream_dead(const void *s);
 bool dev_busy(struct dev_stream *s);
 /* Returns what dev_fault() says. */
@@ -194,31 +193,6 @@ int dev_sync(struct dev_stream *s);
 int dev_sync_all(int device);
 /* Has a command failed?  As on hardware, nothing runs any more. */
 int dev_fault(void);
-
-/* ---- graphs ---- */
-/* What a stream is given while it records is kept and not done. */
-enum dev_mode { DEV_GLOBAL, DEV_THREAD_LOCAL, DEV_RELAXED };
-enum dev_capture { DEV_NO_CAPTURE, DEV_CAPTURES, DEV_CAPTURE_BROKEN };
-/* -EBUSY: it records already. */
-int dev_capture_begin(struct dev_stream *s, enum dev_mode mode);
-enum dev_capture dev_capture_status(struct dev_stream *s);
-/* That it records, if nothing has broken it. */
-struct dev_graph *dev_capture_graph(struct dev_stream *s);
-void dev_capture_break(struct dev_stream *s);
-/* -EINVAL: it did not begin here; -EPERM: another thread has begun it; -EXDEV:
- * a stream that joined has work that is not waited for; -EIO: broken. */
-int dev_capture_end(struct dev_stream *s, struct dev_graph **out);
-enum dev_mode dev_mode_exchange(enum dev_mode mode);
-/* May this thread do what is not safe while streams record?  If not, they are
- * broken. */
-bool dev_unsafe(void);
-/* A stream records that the default one is in order with: it is broken. */
-bool dev_captures_fenced(int device);
-/* Handles and launches hold it; with the last one go the objects kept. */
-void dev_graph_hold(struct dev_graph *g);
-void dev_graph_drop(struct dev_graph *g);
-void dev_graph_keep(struct dev_graph *g, void (*drop)(void *), void *arg);
-void dev_graph_launch(struct dev_graph *g, struct dev_stream *s);
 
 /* ---- commands ---- */
 enum { DEV_AGAIN = 1, DEV_ARG = 256 };
@@ -230,9 +204,7 @@ void dev_submit(struct dev_stream *s, dev_step *step, const void *arg,
 /* The same of a kernel: none runs while another process's spins. */
 void dev_launch(struct dev_stream *s, dev_step *step, const void *arg,
                 size_t n);
-
-/* The same, but it waits until the stream is to go on, for a second at most.
- */
+/* The same, but it waits until the stream is to go on: a second at most. */
 void dev_late(struct dev_stream *s, dev_step *step, const void *arg, size_t n);
 
 enum dev_compare { DEV_GEQ, DEV_EQ, DEV_AND, DEV_NOR, DEV_GEQ_UNSIGNED };
@@ -261,9 +233,8 @@ void dev_copy_blocks(struct dev_stream *s, const struct dev_blocks *b);
 void dev_fill(struct dev_stream *s, void *to, uint32_t value, int width,
               size_t n);
 void dev_amo(struct dev_stream *s, const struct dev_amo *a);
-/* Words of size 4 or 8. */
+/* Words of size 4 or 8; dev_store(): of 8, by a kernel. */
 void dev_write(struct dev_stream *s, void *word, uint64_t value, int size);
-/* By a kernel: 8 bytes. */
 void dev_store(struct dev_stream *s, void *word, uint64_t value);
 /* `mask` is applied to the word first.  DEV_GEQ is cyclic. */
 void dev_wait(struct dev_stream *s, void *word, uint64_t value, uint64_t mask,

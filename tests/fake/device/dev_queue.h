@@ -3,7 +3,7 @@
 #ifndef FAKE_DEV_QUEUE_H
 #define FAKE_DEV_QUEUE_H
 
-#include "dev.h"
+#include "dev_graph.h"
 
 #include <pthread.h>
 

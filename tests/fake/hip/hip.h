@@ -30,7 +30,7 @@
 #ifndef FAKE_HIP_H
 #define FAKE_HIP_H
 
-#include "dev.h"
+#include "dev_graph.h"
 #include "gtl/hip_abi.h"
 
 /* Errors that src/gtl has no use for. */
