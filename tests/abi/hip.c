@@ -82,7 +82,9 @@ IS(HIP_COPY_DEFAULT, hipMemcpyDefault);
 IS(HIP_WAIT_GTE, hipStreamWaitValueGte);
 IS(HIP_MALLOC_FINE, hipDeviceMallocFinegrained);
 IS(HIP_MALLOC_SIGNAL, hipMallocSignalMemory);
+#if HIP_VERSION >= 50700000
 IS(HIP_MALLOC_UNCACHED, hipDeviceMallocUncached);
+#endif
 IS(HIP_CAPTURE_NONE, hipStreamCaptureStatusNone);
 #if HIP_VERSION >= 70100000
 IS(HIP_RANGE_DMABUF, hipMemRangeHandleTypeDmaBufFd);
@@ -111,6 +113,7 @@ HIP_CALLS(CALL, MAYBE)
 #define NONE(result, name, args)
 #define MAY_DeviceGetUuid(check) check
 #define MAY_DeviceGetP2PAttribute(check) check
+#define MAY_ExtMallocWithFlags(check) check
 #define MAY_StreamIsCapturing(check) check
 #define MAY_ThreadExchangeStreamCaptureMode(check) check
 #define MAY_StreamWriteValue64(check) check

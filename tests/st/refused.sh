@@ -124,7 +124,7 @@ check [ $? -eq 0 ]
 check [ ! -s out ]
 line device_info 'info is a null pointer'
 line stream_create 'stream is a null pointer'
-line stream_destroy 'the default stream'
+line stream_destroy 'a default stream'
 for call in destroy sync query copy; do
     line stream_$call 'stream 0x[0-9a-f]*: .* no stream, or one that is destroyed'
 done
