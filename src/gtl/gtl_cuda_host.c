@@ -47,10 +47,14 @@ int gtl_cu_host_open(void)
 
 void gtl_cu_host_close(void)
 {
+    uint64_t *was = slots;
+
+    lock_acquire(&lock);
     __atomic_fetch_add(&opened, 1, __ATOMIC_RELEASE);
-    gtl_cu_unpin(slots);
-    munmap(slots, SLOTS_SIZE);
     slots = NULL;
+    lock_release(&lock);
+    gtl_cu_unpin(was);
+    munmap(was, SLOTS_SIZE);
 }
 
 static uint64_t *take_slot(void)
@@ -64,10 +68,15 @@ static uint64_t *take_slot(void)
     return slot;
 }
 
+static void put_slot(const uint64_t *slot) REQUIRES(lock)
+{
+    unused[n_unused++] = (uint16_t)(slot - slots);
+}
+
 static void give_slot(void *slot)
 {
     lock_acquire(&lock);
-    unused[n_unused++] = (uint16_t)((uint64_t *)slot - slots);
+    put_slot(slot);
     lock_release(&lock);
 }
 
@@ -95,8 +104,10 @@ static void give_work(void *arg)
 {
     struct work *w = arg;
 
+    lock_acquire(&lock);
     if (w->slot && in_time(w))
-        give_slot(w->slot);
+        put_slot(w->slot);
+    lock_release(&lock);
     free(w);
 }
 
@@ -216,6 +227,14 @@ int gtl_cu_host_fill(void *to, int byte, size_t n, void *s)
     }                                                                       \
 } while (0)
 
+static void give_result(const struct gtl_amo *a, uint32_t was4, uint64_t was8)
+{
+    if (a->result && a->size == 4)
+        memcpy(a->result, &was4, 4);
+    else if (a->result)
+        memcpy(a->result, &was8, 8);
+}
+
 static void apply(void *arg)
 {
     struct work *w = arg;
@@ -231,10 +250,10 @@ static void apply(void *arg)
         APPLY(uint32_t, a, was4);
     else
         APPLY(uint64_t, a, was8);
-    if (a->result && a->size == 4)
-        memcpy(a->result, &was4, 4);
-    else if (a->result)
-        memcpy(a->result, &was8, 8);
+    lock_acquire(&lock);
+    if (!w->slot || in_time(w))
+        give_result(a, was4, was8);
+    lock_release(&lock);
     done(w);
 }
 

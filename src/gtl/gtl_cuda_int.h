@@ -63,15 +63,18 @@ extern hidden __thread int gtl_cu_mode;
 static inline void gtl_cu_relax(void)
 {
     gtl_cu_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    gtl_cu.cuThreadExchangeStreamCaptureMode(&gtl_cu_mode);
+    if (gtl_cu.cuThreadExchangeStreamCaptureMode(&gtl_cu_mode))
+        gtl_cu_mode = -1;
 }
 static inline int gtl_cu_relaxed(int rc)
 {
-    gtl_cu.cuThreadExchangeStreamCaptureMode(&gtl_cu_mode);
+    if (gtl_cu_mode >= 0)
+        gtl_cu.cuThreadExchangeStreamCaptureMode(&gtl_cu_mode);
     return rc;
 }
 #define CU_APART(name, ...) \
-    (gtl_cu_relax(), gtl_cu_relaxed(CU(name, __VA_ARGS__)))
+    (gtl_cu_enter(), gtl_cu_relax(), \
+     gtl_cu_leave(#name, gtl_cu_relaxed(gtl_cu.name(__VA_ARGS__))))
 
 static inline uint64_t gtl_cu_ptr(const void *p)
 {

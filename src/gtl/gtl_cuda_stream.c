@@ -57,9 +57,11 @@ int gtl_cu_stream_check(void *s, uint64_t *id)
     /* Drivers before 12.0 have no name for a stream but its handle. */
     if (!rc && gtl_cu.cuStreamGetId)
         rc = CU(cuStreamGetId, s, &n);
-    if (rc)
+    if (rc && rc != -EBUSY)
         return rc;
     *id = n;
+    if (rc)                     /* one that others record in order with */
+        return rc;
     return capturing == CU_STREAM_CAPTURE_STATUS_NONE ? 0
            : gtl_fail(-EBUSY, "cuStreamIsCapturing",
                       "the stream records a graph", capturing);

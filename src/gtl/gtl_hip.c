@@ -85,18 +85,19 @@ void gtl_hip_leave(int was)
 }
 
 static __thread unsigned capture_mode, apart;
+static __thread bool relaxed;
 
-static void exchange_mode(void)
+static bool exchange_mode(void)
 {
-    if (gtl_hip_rt.ThreadExchangeStreamCaptureMode)
-        gtl_hip_rt.ThreadExchangeStreamCaptureMode(&capture_mode);
+    return gtl_hip_rt.ThreadExchangeStreamCaptureMode &&
+           !gtl_hip_rt.ThreadExchangeStreamCaptureMode(&capture_mode);
 }
 
 int gtl_hip_enter_apart(void)
 {
     if (!apart++) {             /* one such call may make another one */
         capture_mode = HIP_CAPTURE_RELAXED;
-        exchange_mode();
+        relaxed = exchange_mode();
     }
     return gtl_hip_enter();
 }
@@ -104,7 +105,7 @@ int gtl_hip_enter_apart(void)
 void gtl_hip_leave_apart(int was)
 {
     gtl_hip_leave(was);
-    if (!--apart)
+    if (!--apart && relaxed)
         exchange_mode();
 }
 

@@ -115,7 +115,8 @@ static int try(int which)
     if (rc)
         return rc;
     if (!lends(p) && any_lends())
-        rc = -EXDEV;
+        rc = gtl_fail(-EXDEV, "hipIpcGetMemHandle", "no other process can open "
+                      "it", 0);
     else if (!gtl_hip_state.grain)
         rc = gtl_fail(-ESTALE, "poll", "coarse-grained memory", 0);
     else if (gtl_hip_state.kernels || gtl_hip_state.waits)

@@ -41,12 +41,13 @@ void gtl_hip_release_close(void)
 int gtl_hip_drained(void *s, int ms)
 {
     const struct timespec pause = { 0, 100000 };
-    int rc = HIP(StreamQuery, s);
+    int was = gtl_hip_enter_apart(), rc = HIP(StreamQuery, s);
 
     for (int i = 0; rc == -EAGAIN && i < ms * 10; i++) {
         nanosleep(&pause, NULL);
         rc = HIP(StreamQuery, s);
     }
+    gtl_hip_leave_apart(was);
     return rc;
 }
 
@@ -262,7 +263,7 @@ int gtl_hip_write64(uint64_t *word, uint64_t value, void *s)
 {
     int was = gtl_hip_enter(), rc = -EINVAL;
 
-    if (gtl_hip_records(s))
+    if (gtl_hip_state.writes && gtl_hip_records(s))
         rc = gtl_hip_state.kernels ? gtl_hip_kernel_write(word, value, s)
              : gtl_fail(-EBUSY, "hipStreamWriteValue64", "is not recorded, and "
                         "there are no kernels of ours", 0);

@@ -237,7 +237,8 @@ static void drop_staged(struct batch *q)
 
 bool stream_batch_holds(const struct batch *q)
 {
-    return q->behind && gtl->event_query(q->behind) == -EAGAIN;
+    return q->unknown ? !stream_queue_gone(q->queue)
+           : q->behind && gtl->event_query(q->behind) == -EAGAIN;
 }
 
 int stream_batch_close(const char *call, struct shmemx_queue *queue)

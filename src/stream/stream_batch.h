@@ -55,7 +55,8 @@ struct staged {
 struct batch {
     struct stream_handle handle;
     bool broken;                /* a start failed in the middle */
-    void *behind;               /* then: an event of the stream's, or NULL */
+    bool unknown;               /* then: nothing says what the stream holds */
+    void *behind;               /* else: an event of the stream's, or NULL */
     void *stream;
     uint64_t owner;             /* as gtl_owner() */
     struct stream_queue *queue;

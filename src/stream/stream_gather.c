@@ -2,6 +2,7 @@
 /* Steps of the device that are enqueued as one. */
 #include "stream/stream_gather.h"
 #include "stream/stream_stats.h"
+#include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,6 +58,8 @@ int stream_gather_flush(const struct stream_where *w, struct gather *g)
         rc = stream_wait_briefly(w, t.waits, t.n_waits);
     if (!rc && t.n_waits + t.n_puts)
         rc = stream_told(w, gtl->steps(&t, w->stream));
+    if (!rc && t.n_waits)
+        stream_watch_mark(w->stream);
     if (!rc && g->ops) {
         stream_count(STREAM_DIRECT, g->ops);
         gtl_ops(w->stream, g->ops);

@@ -227,9 +227,11 @@ static int wait_for_all(const struct stream_where *w, struct stream_queue *q)
         return rc;
     word = xport_trig->word(n->trig);
     rc = gtl->wait64(word, least, w->stream);
-    if (!rc)
+    if (!rc) {
         stream_watch_note(w, NULL, word, least,
                           stream_fail_pe(stream_queue_failed(q)));
+        stream_watch_mark(w->stream);
+    }
     return rc;
 }
 

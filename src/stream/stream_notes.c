@@ -214,37 +214,45 @@ void stream_notes_mark(void *stream)
     __atomic_store_n(&s->mark, STREAM_MARK_SET, __ATOMIC_RELEASE);
 }
 
-/* An event that cannot be asked says nothing. */
-static void look(struct stream_notes *s) REQUIRES(lock)
+static void mark_is_past(struct stream_notes *s)
+{
+    lock_acquire(&lock);
+    if (s->mark_of == s->key && GET(s->over) < s->mark_at)
+        SET(s->over, s->mark_at);
+    lock_release(&lock);
+}
+
+/* The watchdog's alone until it is free: a driver that takes its time holds no
+ * other thread up.  An event that cannot be asked says nothing. */
+static void look(struct stream_notes *s)
 {
     enum stream_mark mark = __atomic_load_n(&s->mark, __ATOMIC_ACQUIRE);
     int rc;
 
-    if (mark == STREAM_MARK_FREE)
+    if (mark == STREAM_MARK_FREE || (mark == STREAM_MARK_NONE && !GET(s->key)))
         return;
     rc = mark == STREAM_MARK_NONE ? gtl->event_create(&s->event)
                                   : gtl->event_query(s->event);
     if (rc == -EAGAIN || (rc && mark == STREAM_MARK_NONE))
         return;
-    if (!rc && mark == STREAM_MARK_SET && s->mark_of == s->key &&
-        GET(s->over) < s->mark_at)
-        SET(s->over, s->mark_at);
+    if (!rc && mark == STREAM_MARK_SET)
+        mark_is_past(s);
     /* release: the stream's thread records the event. */
     __atomic_store_n(&s->mark, STREAM_MARK_FREE, __ATOMIC_RELEASE);
 }
 
 void stream_notes_look(void)
 {
-    lock_acquire(&lock);
     for (struct stream_notes *s = stream_notes_first(); s; s = s->next)
         look(s);
-    lock_release(&lock);
 }
 
 void stream_notes_past(void *stream)
 {
-    struct stream_notes *s;
+    struct stream_notes *s = lasts[mix(key_of(stream), LAST_BITS)];
 
+    if (s && GET(s->key) == key_of(stream) && GET(s->over) == GET(s->n))
+        return;
     lock_acquire(&lock);
     s = *find(key_of(stream));
     if (s)

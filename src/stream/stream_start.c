@@ -145,9 +145,9 @@ static void started(const char *call, struct batch *q, struct req *r,
 static void break_off(struct batch *q)
 {
     q->broken = true;
+    q->unknown = gtl->event_create(&q->behind) != 0;
     /* If the stream is broken, too, it holds nothing. */
-    if (!gtl->event_create(&q->behind) &&
-        gtl->event_record(q->behind, q->stream)) {
+    if (!q->unknown && gtl->event_record(q->behind, q->stream)) {
         gtl->event_destroy(q->behind);
         q->behind = NULL;
     }

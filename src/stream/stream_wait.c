@@ -373,13 +373,16 @@ static int wait_plain(const struct stream_where *w,
                       uint64_t least)
 {
     const struct gtl_word what = { (uint64_t *)word, least };
-    int rc = stream_wait_briefly(w, &what, 1);
+    int rc = stream_need_no_graph(w);
 
+    rc = rc ? rc : stream_wait_briefly(w, &what, 1);
     if (rc)
         return rc;
     rc = gtl->wait64((uint64_t *)word, least, w->stream);
-    if (!rc)
+    if (!rc) {
         stream_watch_note(w, c->ivars, (uint64_t *)word, least, c->whose - 1);
+        stream_watch_mark(w->stream);
+    }
     if (!rc && c->seen)
         rc = gtl->copy(c->seen, (void *)word, sizeof *c->seen, w->stream);
     return stream_told(w, rc);
@@ -415,9 +418,6 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
         return rc;
     if (unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);
-    rc = stream_need_no_graph(w);
-    if (rc)
-        return rc;
     stream_count(STREAM_WAITS, 1);
     word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size) : 0;
     if (word && is_plain(c, &least) && stream_waits_itself() &&

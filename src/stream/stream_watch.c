@@ -92,8 +92,12 @@ void stream_watch_note(const struct stream_where *w, const void *sym,
     if (unlikely(!GET(open)))
         stream_watch_start();
     stream_notes_add(w->stream, &note);
+}
+
+void stream_watch_mark(void *stream)
+{
     if (!gtl_is_software())
-        stream_notes_mark(w->stream);
+        stream_notes_mark(stream);
 }
 
 void stream_synced(void *stream)
