@@ -37,6 +37,7 @@ sed 's/cuStreamGetId/cuStreamgetid/g' "$at/fake/cuda/libcuda.so.1" \
     >early/libcuda.so.1
 for what in turns ''; do
     timeout 40 env SHMEM_DEVICE=hip FAKE_DEVICE=discrete FAKE_HIP_MAJOR=5 \
+        FAKE_DEVICE_WAITS=processor GPU_STREAMOPS_CP_WAIT=1 \
         LD_LIBRARY_PATH="$at/fake/hip5" \
         "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/default_stream" $what
     check [ $? -eq 0 ]
