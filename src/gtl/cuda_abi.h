@@ -76,6 +76,8 @@
     X(CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 1)                               \
     X(CU_STREAM_NON_BLOCKING, 1)                                            \
     X(CU_STREAM_CAPTURE_STATUS_NONE, 0)                                     \
+    X(CU_STREAM_CAPTURE_STATUS_ACTIVE, 1)                                   \
+    X(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1)                               \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                    \
     X(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, 1)                                 \
     X(CU_GRAPH_USER_OBJECT_MOVE, 1)                                         \
@@ -196,8 +198,16 @@ struct cuda_memop {
        unsigned block_x, unsigned block_y, unsigned block_z,                \
        unsigned shared, void *s, void **args, void **extra))
 
-/* Since 11.3, 11.4, 11.7, 12.0 and, the last one, 12.5. */
+/* Since 11.3, 11.4, 11.7, 12.0 and, the last one, 12.5; and what is older but
+ * for graphs only. */
 #define CUDA_LATER_CALLS(X)                                                 \
+    X(cuStreamBeginCapture_v2, (void *s, int mode))                         \
+    X(cuStreamEndCapture, (void *s, void **graph))                          \
+    X(cuGraphDestroy, (void *graph))                                        \
+    X(cuGraphLaunch, (void *exec, void *s))                                 \
+    X(cuGraphExecDestroy, (void *exec))                                     \
+    X(cuGraphInstantiateWithFlags,                                          \
+      (void **out, void *graph, unsigned long long flags))                  \
     X(cuFlushGPUDirectRDMAWrites, (int target, int scope))                  \
     X(cuStreamGetCaptureInfo_v2,                                            \
       (void *s, int *status, unsigned long long *id, void **graph,          \

@@ -155,8 +155,7 @@ struct gtl_ops {
      * ever made, even where handles are used again.  -EINVAL: it is none;
      * -EBUSY, with *id: it records a graph. */
     int (*stream_check)(void *s, uint64_t *id);
-    /* Does it record a graph?  Then copies, fills, atomics, reductions and
-     * writes alone may be enqueued: each launch does them. */
+    /* Does it record a graph?  What is enqueued is done by each launch. */
     bool (*records)(void *s);
     int (*stream_query)(void *s);       /* 0, -EAGAIN: work is left */
     /* The thread waits; others may enqueue meanwhile. */
@@ -200,6 +199,27 @@ struct gtl_ops {
     int (*event_record)(void *e, void *s);
     int (*event_wait)(void *e, void *s);        /* the stream waits */
     int (*event_query)(void *e);                /* 0 or -EAGAIN */
+
+    /* ---- graphs ---- */
+    /* The number of the capture in which s takes part, which no other one
+     * has.  -EINVAL: it records nothing; -EBUSY: the capture is broken;
+     * -ENOSYS: the driver does not tell. */
+    int (*graph_id)(void *s, uint64_t *id);
+    /* The graph that s records owns arg: end(arg) is called once, on any
+     * thread, when the graph and all that was made of it are gone and no
+     * launch is under way; it calls nothing of the driver.  On error it is not
+     * called, and arg is the caller's.  -EINVAL: s records nothing; -EBUSY:
+     * the graph can own nothing. */
+    int (*graph_own)(void *s, void (*end)(void *arg), void *arg);
+    /* The thread that begins a capture ends it.  -EINVAL: the default stream,
+     * or one that records already; or, at the end, one that does not. */
+    int (*capture_begin)(void *s);
+    int (*capture_end)(void *s, void **graph);  /* ready to be launched */
+    /* Behind what s and former launches of the graph hold, wherever these
+     * were.  -EBUSY: s records a graph. */
+    int (*graph_launch)(void *graph, void *s);
+    /* Launches that are under way still end. */
+    void (*graph_destroy)(void *graph);
 
     /* What a NIC has stored in device memory is visible to kernels that start
      * after it. */

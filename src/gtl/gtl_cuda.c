@@ -391,5 +391,10 @@ const struct gtl_ops gtl_cuda = {
     .event_destroy = gtl_cu_event_destroy,
     .event_record = gtl_cu_event_record, .event_wait = gtl_cu_event_wait,
     .event_query = gtl_cu_event_query,
+    .graph_id = gtl_cu_graph_id, .graph_own = gtl_cu_graph_own,
+    .capture_begin = gtl_cu_capture_begin,
+    .capture_end = gtl_cu_capture_end,
+    .graph_launch = gtl_cu_graph_launch,
+    .graph_destroy = gtl_cu_graph_destroy,
     .flush = gtl_cu_flush
 };

@@ -117,64 +117,42 @@ static void done(struct work *w)
         free(w);
 }
 
-/* The graph that the stream records; NULL: none.  -EBUSY: one that cannot be
- * given anything to keep. */
-static int recorded(void *s, void **graph)
+/* A copy of that, which the graph owns where one is recorded. */
+static int make(const struct work *what, bool records, void *s,
+                struct work **out)
 {
-    int is = CU_STREAM_CAPTURE_STATUS_NONE, rc;
+    struct work *w = malloc(sizeof *w);
+    int rc;
 
-    *graph = NULL;
-    if (!gtl_cu_records(s))
-        return 0;
-    if (!gtl_cu.cuStreamGetCaptureInfo_v2 || !gtl_cu.cuUserObjectCreate)
-        return gtl_fail(-EBUSY, "cuStreamGetCaptureInfo", "graphs own nothing "
-                        "with drivers before CUDA 11.3", 0);
-    rc = CU(cuStreamGetCaptureInfo_v2, s, &is, NULL, graph, NULL, NULL);
-    return rc || *graph ? rc
-           : gtl_fail(-EBUSY, "cuStreamGetCaptureInfo", "the capture of the "
-                      "stream is broken", is);
-}
-
-/* From now on the graph frees it, also after an error. */
-static int give_to_graph(struct work *w, void *graph)
-{
-    void *object;
-    int rc = CU(cuUserObjectCreate, &object, w, give_work, 1,
-                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
-
-    if (rc) {
-        give_work(w);
-        return rc;
-    }
-    rc = CU(cuGraphRetainUserObject, graph, object, 1,
-            CU_GRAPH_USER_OBJECT_MOVE);
+    if (!w)
+        return gtl_fail(-ENOMEM, "malloc", strerror(ENOMEM), ENOMEM);
+    *w = *what;
+    w->again = records;
+    w->opened = __atomic_load_n(&opened, __ATOMIC_RELAXED);
+    if (!records)
+        w->slot = NULL;
+    rc = records ? gtl_cu_graph_own(s, give_work, w) : 0;
     if (rc)
-        CU(cuUserObjectRelease, object, 1);
+        free(w);
+    else
+        *out = w;
     return rc;
 }
 
-/* A copy of that is fn's.  The slot stays the caller's without a graph. */
-static int give(void (*fn)(void *arg), const struct work *what, void *graph,
+/* The slot stays the caller's but in a graph. */
+static int give(void (*fn)(void *arg), const struct work *what, bool records,
                 void *s)
 {
-    struct work *w = malloc(sizeof *w);
-    int rc = 0;
+    struct work *w = NULL;
+    int rc = make(what, records, s, &w);
 
-    if (!w) {
-        if (graph && what->slot)
+    if (rc) {
+        if (records && what->slot)
             give_slot(what->slot);
-        return gtl_fail(-ENOMEM, "malloc", strerror(ENOMEM), ENOMEM);
+        return rc;
     }
-    *w = *what;
-    w->again = graph != NULL;
-    w->opened = __atomic_load_n(&opened, __ATOMIC_RELAXED);
-    if (graph) {
-        rc = give_to_graph(w, graph);
-        return rc ? rc : gtl_cu_call(fn, w, s);
-    }
-    w->slot = NULL;
     rc = gtl_cu_call(fn, w, s);
-    if (rc)
+    if (rc && !records)
         free(w);
     return rc;
 }
@@ -191,10 +169,8 @@ static void fill(void *arg)
 int gtl_cu_host_fill(void *to, int byte, size_t n, void *s)
 {
     const struct work w = { .fill = { to, byte, n } };
-    void *graph;
-    int rc = recorded(s, &graph);
 
-    return rc ? rc : give(fill, &w, graph, s);
+    return give(fill, &w, gtl_cu_records(s), s);
 }
 
 #define APPLY(T, a, was) do {                                              \
@@ -259,7 +235,7 @@ static void apply(void *arg)
 
 /* The old value goes to device memory by way of a pinned word, which a graph
  * keeps. */
-static int enqueue_far(const struct gtl_amo *a, void *graph, void *s)
+static int enqueue_far(const struct gtl_amo *a, bool records, void *s)
 {
     struct work w = { .amo = *a, .slot = take_slot() };
     int rc, copied;
@@ -268,13 +244,13 @@ static int enqueue_far(const struct gtl_amo *a, void *graph, void *s)
         return gtl_fail(-EAGAIN, "amo", "too many results are on their way",
                         SLOTS);
     w.amo.result = w.slot;
-    rc = give(apply, &w, graph, s);
-    if (rc && !graph)
+    rc = give(apply, &w, records, s);
+    if (rc && !records)
         give_slot(w.slot);
     if (rc)
         return rc;
     copied = gtl_cu_copy(a->result, w.slot, (size_t)a->size, s);
-    rc = graph ? 0 : gtl_cu_call(give_slot, w.slot, s);
+    rc = records ? 0 : gtl_cu_call(give_slot, w.slot, s);
     return copied ? copied : rc;
 }
 
@@ -282,13 +258,11 @@ int gtl_cu_host_amo(const struct gtl_amo *a, void *s)
 {
     const struct work w = { .amo = *a };
     struct gtl_range r = { .kind = GTL_PINNED };
-    void *graph;
-    int rc = recorded(s, &graph);
+    bool records = gtl_cu_records(s);
+    int rc = a->result ? gtl_cu_classify(a->result, &r) : 0;
 
-    if (!rc && a->result)
-        rc = gtl_cu_classify(a->result, &r);
     if (rc)
         return rc;
-    return r.kind == GTL_DEVICE ? enqueue_far(a, graph, s)
-                                : give(apply, &w, graph, s);
+    return r.kind == GTL_DEVICE ? enqueue_far(a, records, s)
+                                : give(apply, &w, records, s);
 }

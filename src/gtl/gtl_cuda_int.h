@@ -142,4 +142,12 @@ int gtl_cu_event_wait(void *e, void *s);
 int gtl_cu_event_query(void *e);
 int gtl_cu_flush(void);
 
+/* ---- gtl_cuda_graph.c ---- */
+int gtl_cu_graph_id(void *s, uint64_t *id);
+int gtl_cu_graph_own(void *s, void (*end)(void *arg), void *arg);
+int gtl_cu_capture_begin(void *s);
+int gtl_cu_capture_end(void *s, void **graph);
+int gtl_cu_graph_launch(void *graph, void *s);
+void gtl_cu_graph_destroy(void *graph);
+
 #endif

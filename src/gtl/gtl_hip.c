@@ -364,6 +364,7 @@ static void close_hip(void)
 {
     int was = gtl_hip_enter();
 
+    gtl_hip_graphs_close();
     gtl_hip_kernels_close();
     gtl_hip_release_close();
     gtl_hip_leave(was);
@@ -410,5 +411,10 @@ const struct gtl_ops gtl_hip = {
     .event_destroy = gtl_hip_event_destroy,
     .event_record = gtl_hip_event_record, .event_wait = gtl_hip_event_wait,
     .event_query = gtl_hip_event_query,
+    .graph_id = gtl_hip_graph_id, .graph_own = gtl_hip_graph_own,
+    .capture_begin = gtl_hip_capture_begin,
+    .capture_end = gtl_hip_capture_end,
+    .graph_launch = gtl_hip_graph_launch,
+    .graph_destroy = gtl_hip_graph_destroy,
     .flush = flush
 };

@@ -104,6 +104,15 @@ int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s);
 int gtl_hip_wait_shortly(uint64_t *word, uint64_t least, void *s);
 int gtl_hip_release(void *s);
 
+/* ---- gtl_hip_graph.c ---- */
+int gtl_hip_graph_id(void *s, uint64_t *id);
+int gtl_hip_graph_own(void *s, void (*end)(void *arg), void *arg);
+int gtl_hip_capture_begin(void *s);
+int gtl_hip_capture_end(void *s, void **graph);
+int gtl_hip_graph_launch(void *graph, void *s);
+void gtl_hip_graph_destroy(void *graph);
+void gtl_hip_graphs_close(void);
+
 /* ---- gtl_hip_kernels.c: our own kernels, our device being current ---- */
 /* Compiles, loads and runs each once.  -ENOSYS: there is no compiler. */
 int gtl_hip_kernels_open(void);

@@ -141,6 +141,7 @@ int gtl_host_load(void)
 static void all_locks(enum gtl_host_fork when)
 {
     /* In the order in which they nest. */
+    gtl_host_graph_fork(when);
     gtl_host_stream_fork(when);
     gtl_host_grid_fork(when);
     gtl_host_wait_fork(when);
@@ -217,15 +218,11 @@ static void close_host(void)
 static int fence_stream(void *s)
 {
     uint64_t id;
+    int rc;
 
     atomics_full_fence();
-    return gtl_host_stream_check(s, &id);
-}
-
-static bool records(void *s)
-{
-    (void)s;
-    return false;
+    rc = gtl_host_stream_check(s, &id);
+    return rc == -EBUSY ? 0 : rc;       /* threads need none */
 }
 
 /* The cores', all of them. */
@@ -258,7 +255,7 @@ const struct gtl_ops gtl_host = {
     .dmabuf = gtl_host_dmabuf,
     .stream_create = gtl_host_stream_create,
     .stream_destroy = gtl_host_stream_destroy,
-    .stream_check = gtl_host_stream_check, .records = records,
+    .stream_check = gtl_host_stream_check, .records = gtl_host_records,
     .stream_query = gtl_host_stream_query,
     .stream_sync = gtl_host_stream_sync,
     .copy = gtl_host_copy, .copy_blocks = gtl_host_copy_blocks,
@@ -271,5 +268,10 @@ const struct gtl_ops gtl_host = {
     .event_destroy = gtl_host_event_destroy,
     .event_record = gtl_host_event_record,
     .event_wait = gtl_host_event_wait, .event_query = gtl_host_event_query,
+    .graph_id = gtl_host_graph_id, .graph_own = gtl_host_graph_own,
+    .capture_begin = gtl_host_capture_begin,
+    .capture_end = gtl_host_capture_end,
+    .graph_launch = gtl_host_graph_launch,
+    .graph_destroy = gtl_host_graph_destroy,
     .flush = fence
 };

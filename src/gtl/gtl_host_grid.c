@@ -223,7 +223,8 @@ static int too_many(unsigned groups, const char *limit)
 }
 
 /* A stream runs a grid at a time, so the largest counts. */
-int gtl_host_grid_reserve(struct gtl_host_share *share, unsigned groups)
+int gtl_host_grid_reserve(struct gtl_host_share *share, unsigned groups,
+                          uint64_t grids)
 {
     unsigned most = (unsigned)env.DEVICE_RESIDENT, more, streams;
     char limit[80];
@@ -251,7 +252,7 @@ int gtl_host_grid_reserve(struct gtl_host_share *share, unsigned groups)
     pool.groups += more;
     pool.streams = streams;
     share->groups += more;
-    share->grids++;
+    share->grids += grids;
 unlock:
     lock_release(&pool.lock);
     return rc;
@@ -264,6 +265,14 @@ static void release(struct gtl_host_share *share) REQUIRES(pool.lock)
     pool.groups -= share->groups;
     pool.streams--;
     share->groups = 0;
+}
+
+void gtl_host_grid_spare(struct gtl_host_share *share, uint64_t grids)
+{
+    lock_acquire(&pool.lock);
+    share->grids -= grids - 1;
+    release(share);
+    lock_release(&pool.lock);
 }
 
 static void close_residents(void)

@@ -94,7 +94,7 @@ int gtl_host_borrow(const struct gtl_handle *h, void **out);
 enum gtl_host_kind {
     HOST_COPY, HOST_PUT, HOST_BLOCKS, HOST_FILL, HOST_AMO, HOST_WRITE, HOST_WAIT,
     HOST_EVENT, HOST_PAIR, HOST_CALL, HOST_DOORBELL, HOST_LAUNCH, HOST_REDUCE,
-    HOST_END
+    HOST_END, HOST_GRAPH_END
 };
 
 struct gtl_host_command {
@@ -152,6 +152,13 @@ void gtl_host_stream_fork(enum gtl_host_fork when);
 int gtl_host_begin(void *handle, struct gtl_host_stream **out,
                    struct gtl_host_command **command);
 void gtl_host_commit(struct gtl_host_stream *s);
+/* Its thread; again: nothing. */
+int gtl_host_stream_start(struct gtl_host_stream *s);
+/* n commands, made by next(), which begin when all are there, or none is.  Of
+ * a stream that has started and records nothing. */
+int gtl_host_enqueue(struct gtl_host_stream *s, uint64_t n,
+                     void (*next)(struct gtl_host_command *out, void *arg),
+                     void *arg);
 /* Memory for a group of this stream's kernels, GTL_HOST_SCRATCH; or NULL. */
 void *gtl_host_scratch(struct gtl_host_stream *s);
 int gtl_host_stream_create(bool urgent, void **out);
@@ -190,6 +197,31 @@ int gtl_host_pair(const struct gtl_pair *p, void *s);
 int gtl_host_call(void (*fn)(void *arg), void *arg, void *s);
 int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *s);
+/* s is to run so many grids with resident groups, of which none asks for more
+ * than g, and some without; none has to be enqueued if this fails. */
+int gtl_host_launch_ready(struct gtl_host_stream *s,
+                          const struct shmemx_grid *g, uint64_t resident,
+                          void **scratch);
+
+/* ---- gtl_host_graph.c ---- */
+struct gtl_host_graph;
+bool gtl_host_records(void *handle);
+int gtl_host_graph_id(void *handle, uint64_t *id);
+int gtl_host_graph_own(void *handle, void (*end)(void *arg), void *arg);
+int gtl_host_capture_begin(void *handle);
+int gtl_host_capture_end(void *handle, void **out);
+int gtl_host_graph_launch(void *graph, void *handle);
+void gtl_host_graph_destroy(void *graph);
+/* Where s records it: has the room for a command. */
+int gtl_host_graph_room(struct gtl_host_stream *s,
+                        struct gtl_host_stream **out);
+/* What s records is lost. */
+void gtl_host_graph_lose(struct gtl_host_stream *s);
+/* A launch has ended. */
+void gtl_host_graph_ended(struct gtl_host_graph *g);
+void gtl_host_graph_fork(enum gtl_host_fork when);
+/* The driver is asked what a stream that records does not know. */
+int gtl_host_recording(const char *call) __attribute__((cold));
 
 /* ---- gtl_host_reduce.c ---- */
 void gtl_host_reduce_run(const struct gtl_host_command *c);
@@ -217,9 +249,12 @@ struct gtl_host_share {
     unsigned groups;            /* the most that one of its grids has */
     uint64_t grids;             /* that ask for them and have not ended */
 };
-/* Threads for a grid that is to be launched on the stream of share, until it
- * has run.  -ENOSPC: there are not so many. */
-int gtl_host_grid_reserve(struct gtl_host_share *share, unsigned groups);
+/* Threads for so many grids that are to be launched on the stream of share,
+ * until each has run.  -ENOSPC: there are not so many. */
+int gtl_host_grid_reserve(struct gtl_host_share *share, unsigned groups,
+                          uint64_t grids);
+/* These are not launched after all. */
+void gtl_host_grid_spare(struct gtl_host_share *share, uint64_t grids);
 void gtl_host_grid_run(const struct gtl_host_command *c,
                        struct gtl_host_share *share);
 

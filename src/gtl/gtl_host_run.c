@@ -417,6 +417,19 @@ static unsigned residents(const struct shmemx_grid *g)
     return g->resident < g->groups ? g->resident : g->groups;
 }
 
+int gtl_host_launch_ready(struct gtl_host_stream *s,
+                          const struct shmemx_grid *g, uint64_t resident,
+                          void **scratch)
+{
+    *scratch = g->scratch ? gtl_host_scratch(s) : NULL;
+    if (g->scratch && !*scratch)
+        return gtl_fail(-ENOMEM, "launch", "no memory for scratch", ENOMEM);
+    if (g->groups > 1)
+        gtl_host_grid_open();
+    return resident ? gtl_host_grid_reserve(&s->share, residents(g), resident)
+                    : 0;
+}
+
 int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *stream)
 {
@@ -432,18 +445,10 @@ int gtl_host_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
     rc = gtl_host_begin(stream, &s, &c);
     if (rc)
         return rc;
-    if (grid->scratch) {
-        scratch = gtl_host_scratch(s);
-        if (!scratch)
-            return gtl_fail(-ENOMEM, "launch", "no memory for scratch",
-                            ENOMEM);
-    }
-    if (residents(grid) > 1)
-        rc = gtl_host_grid_reserve(&s->share, residents(grid));
+    if (!s->graph)
+        rc = gtl_host_launch_ready(s, grid, residents(grid) > 1, &scratch);
     if (rc)
         return rc;
-    if (grid->groups > 1)
-        gtl_host_grid_open();
     c->kind = HOST_LAUNCH;
     c->body = body;
     c->arg = arg;

@@ -90,6 +90,15 @@ static void drop_from(struct gtl_host_stream *s,
     s->ops_kept = c->ops;
 }
 
+/* Of the stream, or of the launch of a graph, also of what is dropped. */
+static void end_of(const struct gtl_host_command *c, struct gtl_host_stream *s)
+{
+    if (c->kind == HOST_END)
+        retire(s);
+    else
+        gtl_host_graph_ended(c->arg);
+}
+
 /* The thread's stream, and how many of its commands were begun. */
 static __thread struct {
     struct gtl_host_stream *s;
@@ -121,8 +130,8 @@ static void *run(void *arg)
         while (at != tail) {
             c = next_command(s);
             here.begun = at + 1;
-            if (c->kind == HOST_END)
-                retire(s);
+            if (unlikely(c->kind >= HOST_END))
+                end_of(c, s);
             else if (!s->drops && (halts(s) || !gtl_host_run(c, s)))
                 drop_from(s, c);
             if (++at == tail || !c->more)
@@ -134,31 +143,29 @@ static void *run(void *arg)
 
 /* ---- the caller's side ---- */
 
-static struct chunk *chunk_new(void)
+struct chunk *gtl_host_chunk(void)
 {
     struct chunk *c = aligned_alloc(64, sizeof *c);
 
     if (c)
         c->end = 0;
+    else
+        gtl_fail(-ENOMEM, "commands of a stream", "out of memory", ENOMEM);
     return c;
 }
 
-static int no_memory(void)
-{
-    return gtl_fail(-ENOMEM, "commands of a stream", "out of memory", ENOMEM);
-}
-
-static int start(struct gtl_host_stream *s)
+int gtl_host_stream_start(struct gtl_host_stream *s)
 {
     struct chunk *a, *b;
     int rc;
 
-    a = chunk_new();
-    b = chunk_new();
-    if (!a || !b) {
-        rc = no_memory();
+    if (s->runs)
+        return 0;
+    a = gtl_host_chunk();
+    b = gtl_host_chunk();
+    rc = a && b ? 0 : -ENOMEM;
+    if (rc)
         goto free_both;
-    }
     a->next = b;
     b->next = a;
     s->in = s->out = a;
@@ -170,7 +177,7 @@ static int start(struct gtl_host_stream *s)
     rc = gtl_host_thread(&s->thread, run, s);
     if (rc)
         goto free_both;
-    s->runs = true;
+    s->runs = s->plain = true;
     return 0;
 free_both:
     free(a);
@@ -186,9 +193,9 @@ static int grow(struct gtl_host_stream *s)
 
     s->in->end = s->filled;
     if (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE) <= c->end) {
-        c = chunk_new();
+        c = gtl_host_chunk();
         if (!c)
-            return no_memory();
+            return -ENOMEM;
         c->next = s->in->next;
         s->in->next = c;
     }
@@ -225,8 +232,9 @@ int gtl_host_begin(void *handle, struct gtl_host_stream **out,
 
     if (unlikely(!s))
         return gtl_host_unknown();
-    if (unlikely(!s->runs))
-        rc = start(s);
+    if (unlikely(!s->plain))
+        rc = s->graph ? gtl_host_graph_room(s, &s)
+                      : gtl_host_stream_start(s);
     else if (unlikely(s->in_at == CHUNK))
         rc = grow(s);
     if (unlikely(rc)) {
@@ -247,6 +255,32 @@ void gtl_host_commit(struct gtl_host_stream *s)
     s->filled++;
     if (!more)
         hand_over(s);
+}
+
+/* Chunks that it has put into the ring stay there. */
+int gtl_host_enqueue(struct gtl_host_stream *s, uint64_t n,
+                     void (*next)(struct gtl_host_command *out, void *arg),
+                     void *arg)
+{
+    struct chunk *in = s->in;
+    unsigned in_at = s->in_at;
+    int rc = 0;
+
+    for (uint64_t i = 0; i < n && !rc; i++) {
+        if (s->in_at == CHUNK)
+            rc = grow(s);
+        if (!rc) {
+            next(&s->in->commands[s->in_at++], arg);
+            s->filled++;
+        }
+    }
+    if (rc) {
+        s->in = in;
+        s->in_at = in_at;
+        s->filled = s->tail;
+    }
+    hand_over(s);
+    return rc;
 }
 
 void *gtl_host_scratch(struct gtl_host_stream *s)
@@ -313,7 +347,7 @@ static void free_chunks(struct gtl_host_stream *s)
         c = next;
     } while (c != s->in);
     s->in = s->out = NULL;
-    s->runs = false;
+    s->runs = s->plain = false;
     if (s->scratch)
         munmap(s->scratch, GTL_HOST_SCRATCH);
     s->scratch = NULL;
@@ -336,6 +370,8 @@ void gtl_host_stream_close(void)
     for (i = 0; i < n; i++) {
         struct gtl_host_stream *s = gtl_host_streams[i];
 
+        if (gtl_host_graph_of(s))
+            gtl_host_graph_lose(s);
         if (!s->runs)
             continue;
         __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
@@ -366,7 +402,8 @@ void gtl_host_stream_fork(enum gtl_host_fork when)
 
         orphan = true;
         s->handle = 0;
-        s->runs = false;
+        s->runs = s->plain = false;
+        s->graph = NULL;
         s->done = s->tail;
     }
     lock_release(&lock);
@@ -401,6 +438,8 @@ void gtl_host_stream_destroy(void *handle)
 
     if (!handle || !s)
         return;
+    if (gtl_host_graph_of(s))
+        gtl_host_graph_lose(s);
     if (!s->runs) {
         lock_acquire(&lock);
         __atomic_store_n(&s->handle, 0, __ATOMIC_RELEASE);
@@ -423,7 +462,7 @@ int gtl_host_stream_check(void *handle, uint64_t *id)
     if (!s)
         return gtl_host_unknown();
     *id = __atomic_load_n(&s->handle, __ATOMIC_RELAXED);
-    return 0;
+    return gtl_host_graph_of(s) ? gtl_host_recording("stream_check") : 0;
 }
 
 void gtl_halt(void)

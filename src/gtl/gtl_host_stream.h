@@ -30,11 +30,13 @@ struct gtl_host_stream {
     struct chunk *in;
     unsigned in_at;
     bool runs;
+    bool plain;                 /* it runs and records nothing */
     bool own;                   /* the library's, not the program's */
     uint64_t ops, ops_end;      /* of gtl_ops; the count behind the last */
     pthread_t thread;
     void *scratch;
     struct gtl_host_share share;        /* see gtl_host_grid.c */
+    struct gtl_host_graph *graph;       /* that it records, or NULL */
     struct gtl_host_stream *next_free;
     unsigned place;
     /* Of the thread. */
@@ -50,6 +52,16 @@ struct gtl_host_stream {
 };
 
 extern hidden struct gtl_host_stream *gtl_host_streams[GTL_HOST_STREAMS];
+
+/* NULL, and the reason is kept: no memory. */
+struct chunk *gtl_host_chunk(void);
+
+/* Atomic, relaxed: threads of the library's own ask whether there is one. */
+static inline struct gtl_host_graph *
+gtl_host_graph_of(const struct gtl_host_stream *s)
+{
+    return __atomic_load_n(&s->graph, __ATOMIC_RELAXED);
+}
 
 /* NULL: it is no stream, or one that is destroyed. */
 static inline struct gtl_host_stream *gtl_host_find(void *handle)

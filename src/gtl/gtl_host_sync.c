@@ -14,6 +14,8 @@ int gtl_host_position(void *handle, uint64_t **done, uint64_t *count)
 
     if (!s)
         return gtl_host_unknown();
+    if (gtl_host_graph_of(s))
+        return gtl_host_recording("event");
     *done = &s->done;
     *count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
     return 0;
@@ -25,6 +27,8 @@ int gtl_host_stream_query(void *handle)
 
     if (!s)
         return gtl_host_unknown();
+    if (gtl_host_graph_of(s))
+        return gtl_host_recording("stream_query");
     return gtl_host_reached(s, __atomic_load_n(&s->tail, __ATOMIC_RELAXED)) ? 0
                                                                    : -EAGAIN;
 }
@@ -63,6 +67,8 @@ int gtl_host_stream_sync(void *handle)
 
     if (!s)
         return gtl_host_unknown();
+    if (gtl_host_graph_of(s))
+        return gtl_host_recording("stream_sync");
     count = __atomic_load_n(&s->tail, __ATOMIC_RELAXED);
     if (!gtl_host_reached(s, count)) {
         start = clock_ns();
@@ -105,7 +111,7 @@ bool gtl_place(void *handle, uint64_t *place)
 {
     const struct gtl_host_stream *s = is_ours() ? gtl_host_find(handle) : NULL;
 
-    if (!s || gtl_host_costs[HOST_COST_WRITE])
+    if (!s || gtl_host_graph_of(s) || gtl_host_costs[HOST_COST_WRITE])
         return false;
     *place = s->tail;
     return true;

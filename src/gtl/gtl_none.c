@@ -193,6 +193,28 @@ static int pair(const struct gtl_pair *p, void *s)
     return none();
 }
 
+static int number(void *s, uint64_t *out)
+{
+    (void)s;
+    (void)out;
+    return none();
+}
+
+static int own(void *s, void (*end)(void *arg), void *arg)
+{
+    (void)s;
+    (void)end;
+    (void)arg;
+    return none();
+}
+
+static int capture_end(void *s, void **out)
+{
+    (void)s;
+    (void)out;
+    return none();
+}
+
 static int event_create(void **out)
 {
     (void)out;
@@ -222,5 +244,7 @@ const struct gtl_ops gtl_none = {
     .call = call, .launch = launch, .release = one,
     .event_create = event_create, .event_destroy = forget,
     .event_record = two, .event_wait = two, .event_query = one,
+    .graph_id = number, .graph_own = own, .capture_begin = one,
+    .capture_end = capture_end, .graph_launch = two, .graph_destroy = forget,
     .flush = none
 };

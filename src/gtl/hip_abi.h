@@ -68,6 +68,10 @@ struct hip_event;
 struct hip_module;
 struct hip_kernel;              /* hipFunction_t */
 struct hip_program;             /* hiprtcProgram */
+struct hip_graph;
+struct hip_graph_node;
+struct hip_graph_exec;
+struct hip_user_object;
 
 struct hip_pointer {            /* hipPointerAttribute_t */
     unsigned type;
@@ -93,8 +97,11 @@ enum {
     HIP_IPC_LAZY_PEER_5 = 0, HIP_IPC_LAZY_PEER_6 = 1,
     HIP_COPY_DEFAULT = 4,       /* hipMemcpyDefault */
     HIP_WAIT_GTE = 0,
-    HIP_CAPTURE_NONE = 0,       /* hipStreamCaptureStatus */
+    HIP_CAPTURE_NONE = 0, HIP_CAPTURE_ACTIVE = 1, /* hipStreamCaptureStatus */
+    HIP_CAPTURE_THREAD = 1,     /* hipStreamCaptureModeThreadLocal */
     HIP_CAPTURE_RELAXED = 2,    /* hipStreamCaptureMode */
+    HIP_OBJECT_NO_SYNC = 1,     /* hipUserObjectNoDestructorSync */
+    HIP_OBJECT_MOVE = 1,        /* hipGraphUserObjectMove */
     HIP_MALLOC_FINE = 1,        /* hipDeviceMallocFinegrained */
     HIP_MALLOC_SIGNAL = 2,      /* hipMallocSignalMemory */
     HIP_MALLOC_UNCACHED = 3,    /* hipDeviceMallocUncached */
@@ -154,6 +161,29 @@ enum {
     HIP_MAY(unsigned, StreamIsCapturing, \
             (struct hip_stream *s, unsigned *out)) \
     HIP_MAY(unsigned, ThreadExchangeStreamCaptureMode, (unsigned *mode)) \
+    HIP_MAY(unsigned, StreamBeginCapture, \
+            (struct hip_stream *s, unsigned mode)) \
+    HIP_MAY(unsigned, StreamEndCapture, \
+            (struct hip_stream *s, struct hip_graph **out)) \
+    HIP_MAY(unsigned, StreamGetCaptureInfo_v2, \
+            (struct hip_stream *s, unsigned *status, unsigned long long *id, \
+             struct hip_graph **graph, struct hip_graph_node *const **nodes, \
+             size_t *n)) \
+    HIP_MAY(unsigned, UserObjectCreate, \
+            (struct hip_user_object **out, void *arg, \
+             void (*destroy)(void *arg), unsigned refs, unsigned flags)) \
+    HIP_MAY(unsigned, UserObjectRelease, \
+            (struct hip_user_object *object, unsigned n)) \
+    HIP_MAY(unsigned, GraphRetainUserObject, \
+            (struct hip_graph *graph, struct hip_user_object *object, \
+             unsigned n, unsigned flags)) \
+    HIP_MAY(unsigned, GraphInstantiateWithFlags, \
+            (struct hip_graph_exec **out, struct hip_graph *graph, \
+             unsigned long long flags)) \
+    HIP_MAY(unsigned, GraphLaunch, \
+            (struct hip_graph_exec *exec, struct hip_stream *s)) \
+    HIP_MAY(unsigned, GraphDestroy, (struct hip_graph *graph)) \
+    HIP_MAY(unsigned, GraphExecDestroy, (struct hip_graph_exec *exec)) \
     HIP_MAY(unsigned, StreamGetDevice, (struct hip_stream *s, int *out)) \
     HIP_MAY(unsigned, StreamGetId, \
             (struct hip_stream *s, unsigned long long *out)) \

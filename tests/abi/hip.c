@@ -86,6 +86,13 @@ IS(HIP_MALLOC_SIGNAL, hipMallocSignalMemory);
 IS(HIP_MALLOC_UNCACHED, hipDeviceMallocUncached);
 #endif
 IS(HIP_CAPTURE_NONE, hipStreamCaptureStatusNone);
+IS(HIP_CAPTURE_ACTIVE, hipStreamCaptureStatusActive);
+IS(HIP_CAPTURE_THREAD, hipStreamCaptureModeThreadLocal);
+IS(HIP_CAPTURE_RELAXED, hipStreamCaptureModeRelaxed);
+#if HIP_VERSION >= 50300000
+IS(HIP_OBJECT_NO_SYNC, hipUserObjectNoDestructorSync);
+IS(HIP_OBJECT_MOVE, hipGraphUserObjectMove);
+#endif
 #if HIP_VERSION >= 70100000
 IS(HIP_RANGE_DMABUF, hipMemRangeHandleTypeDmaBufFd);
 #endif
@@ -98,6 +105,10 @@ IS(HIP_RANGE_DMABUF, hipMemRangeHandleTypeDmaBufFd);
 #define hip_pointer hipPointerAttribute_t
 #define hip_ipc_mem hipIpcMemHandle_st
 #define hip_uuid hipUUID_t
+#define hip_graph ihipGraph
+#define hip_graph_exec hipGraphExec
+#define hip_graph_node hipGraphNode
+#define hip_user_object hipUserObject
 
 #define SAME(name, result, args) \
     _Static_assert(__builtin_types_compatible_p(result (*)args, \
@@ -119,6 +130,22 @@ HIP_CALLS(CALL, MAYBE)
 #define MAY_StreamWriteValue64(check) check
 #define MAY_StreamWaitValue64(check) check
 #define MAY_LaunchHostFunc(check) check
+#define MAY_StreamBeginCapture(check) check
+#define MAY_StreamEndCapture(check) check
+#define MAY_StreamGetCaptureInfo_v2(check) check
+#define MAY_GraphInstantiateWithFlags(check) check
+#define MAY_GraphLaunch(check) check
+#define MAY_GraphDestroy(check) check
+#define MAY_GraphExecDestroy(check) check
+#if HIP_VERSION >= 50300000
+#define MAY_UserObjectCreate(check) check
+#define MAY_UserObjectRelease(check) check
+#define MAY_GraphRetainUserObject(check) check
+#else
+#define MAY_UserObjectCreate(check)
+#define MAY_UserObjectRelease(check)
+#define MAY_GraphRetainUserObject(check)
+#endif
 #if HIP_VERSION >= 50600000
 #define MAY_StreamGetDevice(check) check
 #else

@@ -24,7 +24,7 @@ static int before(const char *name, bool early)
 
     if (rc)
         return rc;
-    if (fake_in_host)
+    if (fake_in_host || dev_destroys)
         return CUDA_ERROR_NOT_PERMITTED;
     if (!ready && !early)
         return CUDA_ERROR_NOT_INITIALIZED;

@@ -3,14 +3,6 @@
 #include "fake.h"
 
 #include <errno.h>
-#include <stdlib.h>
-
-enum { OBJECT = 0x4f424a };
-struct object {
-    unsigned magic, refs;
-    void (*destroy)(void *arg);
-    void *arg;
-};
 
 #define STREAM(name, handle, work, s)                           \
     do {                                                        \
@@ -49,8 +41,8 @@ int cuStreamGetCaptureInfo_v2(void *handle, int *status,
 
     STREAM("cuStreamGetCaptureInfo_v2", handle, false, &s);
     *status = (int)dev_capture_status(s);
-    if (id)
-        *id = (uintptr_t)s->graph;
+    if (id && *status != DEV_NO_CAPTURE)
+        *id = dev_graph_id(s->graph);
     if (graph)
         *graph = dev_capture_graph(s);
     if (deps)
@@ -108,7 +100,7 @@ int cuGraphLaunch(void *exec, void *handle)
     struct dev_stream *s;
 
     STREAM("cuGraphLaunch", handle, true, &s);
-    dev_graph_launch(exec, s);
+    dev_graph_in_turn(exec, s);
     return CUDA_SUCCESS;
 }
 
@@ -129,39 +121,20 @@ int cuGraphExecDestroy(void *exec)
 int cuUserObjectCreate(void **out, void *arg, void (*destroy)(void *arg),
                        unsigned refs, unsigned flags)
 {
-    struct object *o;
-
     CALL("cuUserObjectCreate");
     if (!refs || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
-    o = calloc(1, sizeof *o);
-    if (!o)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *o = (struct object){ OBJECT, refs, destroy, arg };
-    *out = o;
+    *out = dev_object_new(destroy, arg, refs);
     return CUDA_SUCCESS;
-}
-
-static void release(void *object)
-{
-    struct object *o = object;
-
-    if (__atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL))
-        return;
-    o->magic = 0;
-    fake_in_host = true;        /* it calls nothing of the driver */
-    o->destroy(o->arg);
-    fake_in_host = false;
-    free(o);
 }
 
 int cuUserObjectRelease(void *object, unsigned n)
 {
     CALL("cuUserObjectRelease");
-    if (((struct object *)object)->magic != OBJECT)
+    if (!dev_object_is(object))
         return CUDA_ERROR_INVALID_VALUE;
     while (n--)
-        release(object);
+        dev_object_release(object);
     return CUDA_SUCCESS;
 }
 
@@ -169,9 +142,8 @@ int cuGraphRetainUserObject(void *graph, void *object, unsigned n,
                             unsigned flags)
 {
     CALL("cuGraphRetainUserObject");
-    if (((struct object *)object)->magic != OBJECT || n != 1 ||
-        flags != CU_GRAPH_USER_OBJECT_MOVE)
+    if (!dev_object_is(object) || n != 1 || flags != CU_GRAPH_USER_OBJECT_MOVE)
         return CUDA_ERROR_INVALID_VALUE;
-    dev_graph_keep(graph, release, object);
+    dev_graph_keep(graph, dev_object_release, object);
     return CUDA_SUCCESS;
 }

@@ -23,6 +23,9 @@ struct node {
 
 struct dev_graph {
     int refs;                   /* handles and launches under way */
+    int launches;               /* under way */
+    uint64_t id;
+    struct dev_mark behind;     /* its last launch */
     struct node *first, **last;
     struct object *objects;
     /* While it is recorded. */
@@ -44,10 +47,12 @@ enum dev_mode dev_mode_exchange(enum dev_mode mode)
 
 int dev_capture_begin(struct dev_stream *s, enum dev_mode mode)
 {
+    static uint64_t made;
     struct dev_graph *g = dev_must(calloc(1, sizeof *g));
     int rc = 0;
 
     g->refs = 1;
+    g->id = __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
     g->last = &g->first;
     g->origin = s;
     g->thread = pthread_self();
@@ -72,6 +77,11 @@ enum dev_capture dev_capture_status(struct dev_stream *s)
          : s->graph->broken ? DEV_CAPTURE_BROKEN : DEV_CAPTURES;
     pthread_mutex_unlock(&dev_lock);
     return is;
+}
+
+uint64_t dev_graph_id(const struct dev_graph *g)
+{
+    return g->id;
 }
 
 struct dev_graph *dev_capture_graph(struct dev_stream *s)
@@ -224,6 +234,9 @@ static int ended(void *arg)
     struct dev_graph *g;
 
     memcpy(&g, arg, sizeof g);
+    pthread_mutex_lock(&dev_lock);
+    g->launches--;
+    pthread_mutex_unlock(&dev_lock);
     dev_graph_drop(g);
     return 0;
 }
@@ -232,8 +245,66 @@ static int ended(void *arg)
  * if the streams say so. */
 void dev_graph_launch(struct dev_graph *g, struct dev_stream *s)
 {
-    dev_graph_hold(g);
+    pthread_mutex_lock(&dev_lock);
+    g->refs++;
+    g->launches++;
+    pthread_mutex_unlock(&dev_lock);
     for (struct node *n = g->first; n; n = n->next)
         dev_submit(s, n->step, n->arg, sizeof n->arg);
     dev_submit(s, ended, &g, sizeof g);
+}
+
+bool dev_graph_runs(struct dev_graph *g)
+{
+    bool is;
+
+    pthread_mutex_lock(&dev_lock);
+    is = g->launches;
+    pthread_mutex_unlock(&dev_lock);
+    return is;
+}
+
+void dev_graph_in_turn(struct dev_graph *g, struct dev_stream *s)
+{
+    if (g->behind.stream)
+        dev_await(s, g->behind);
+    dev_graph_launch(g, s);
+    g->behind = dev_record(s);
+}
+
+/* ---- what graphs own ---- */
+
+enum { OBJECT = 0x4f424a };
+struct dev_object {
+    unsigned magic, refs;
+    void (*destroy)(void *arg);
+    void *arg;
+};
+__thread bool dev_destroys;
+
+struct dev_object *dev_object_new(void (*destroy)(void *arg), void *arg,
+                                  unsigned refs)
+{
+    struct dev_object *o = dev_must(calloc(1, sizeof *o));
+
+    *o = (struct dev_object){ OBJECT, refs, destroy, arg };
+    return o;
+}
+
+bool dev_object_is(const void *p)
+{
+    return ((const struct dev_object *)p)->magic == OBJECT;
+}
+
+void dev_object_release(void *object)
+{
+    struct dev_object *o = object;
+
+    if (__atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL))
+        return;
+    o->magic = 0;
+    dev_destroys = true;
+    o->destroy(o->arg);
+    dev_destroys = false;
+    free(o);
 }

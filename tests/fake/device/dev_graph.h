@@ -28,5 +28,23 @@ void dev_graph_hold(struct dev_graph *g);
 void dev_graph_drop(struct dev_graph *g);
 void dev_graph_keep(struct dev_graph *g, void (*drop)(void *), void *arg);
 void dev_graph_launch(struct dev_graph *g, struct dev_stream *s);
+/* Another one for each capture. */
+uint64_t dev_graph_id(const struct dev_graph *g);
+/* Is a launch of it under way? */
+bool dev_graph_runs(struct dev_graph *g);
+/* Its next launch waits for the one before it. */
+void dev_graph_in_turn(struct dev_graph *g, struct dev_stream *s);
+
+/* What a program gives to graphs: destroy(arg) is called, once, when the last
+ * reference is gone. */
+struct dev_object;
+struct dev_object *dev_object_new(void (*destroy)(void *arg), void *arg,
+                                  unsigned refs);
+/* False: it is none. */
+bool dev_object_is(const void *p);
+void dev_object_release(void *object);
+/* One that is called runs a destructor now, which calls nothing of the
+ * driver. */
+extern __thread bool dev_destroys;
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 unsigned hipThreadExchangeStreamCaptureMode(unsigned *mode)
 {
@@ -26,58 +28,136 @@ unsigned hipStreamIsCapturing(struct hip_stream *s, unsigned *out)
     return hip_result(HIP_OK);
 }
 
-EXPORT unsigned hipStreamBeginCapture(struct hip_stream *s, unsigned mode)
+unsigned hipStreamGetCaptureInfo_v2(struct hip_stream *s, unsigned *status,
+                                    unsigned long long *id,
+                                    struct hip_graph **graph,
+                                    struct hip_graph_node *const **nodes,
+                                    size_t *n)
 {
-    struct dev_stream *d = hip_stream_of(s);
+    struct dev_stream *d;
 
+    CALL(StreamGetCaptureInfo_v2);
+    d = hip_stream_of(s);
+    if (!d)
+        return hip_result(HIP_CONTEXT_IS_DESTROYED);
+    *status = (unsigned)dev_capture_status(d);
+    if (*status != DEV_CAPTURES)
+        return hip_result(HIP_OK);
+    if (id)
+        *id = dev_graph_id(d->graph);
+    if (graph)
+        *graph = (struct hip_graph *)d->graph;
+    if (nodes)
+        *nodes = NULL;
+    if (n)
+        *n = 0;
+    return hip_result(HIP_OK);
+}
+
+unsigned hipStreamBeginCapture(struct hip_stream *s, unsigned mode)
+{
+    struct dev_stream *d;
+
+    CALL(StreamBeginCapture);
+    d = hip_stream_of(s);
     if (!d || (uintptr_t)s <= 2 || mode > DEV_RELAXED ||
         dev_capture_begin(d, (enum dev_mode)mode))
         return hip_result(HIP_INVALID_VALUE);
     return hip_result(HIP_OK);
 }
 
-EXPORT unsigned hipStreamEndCapture(struct hip_stream *s, void **graph)
+unsigned hipStreamEndCapture(struct hip_stream *s, struct hip_graph **graph)
 {
-    struct dev_stream *d = hip_stream_of(s);
     struct dev_graph *g = NULL;
-    int rc = d ? dev_capture_end(d, &g) : -EINVAL;
+    struct dev_stream *d;
+    int rc;
 
+    CALL(StreamEndCapture);
+    d = hip_stream_of(s);
+    rc = d ? dev_capture_end(d, &g) : -EINVAL;
     if (rc)
         return hip_result(rc == -EIO ? CAPTURE_INVALIDATED
                           : rc == -EXDEV ? CAPTURE_UNJOINED
                           : rc == -EPERM ? HIP_CAPTURE_LAST
                           : CAPTURE_UNMATCHED);
-    *graph = g;
+    *graph = (struct hip_graph *)g;
     return hip_result(HIP_OK);
 }
 
-EXPORT unsigned hipGraphInstantiateWithFlags(void **out, void *graph,
-                                             unsigned long long flags)
+unsigned hipGraphInstantiateWithFlags(struct hip_graph_exec **out,
+                                      struct hip_graph *graph,
+                                      unsigned long long flags)
 {
     (void)flags;
-    dev_graph_hold(graph);
-    *out = graph;
+    CALL(GraphInstantiateWithFlags);
+    dev_graph_hold((struct dev_graph *)graph);
+    *out = (struct hip_graph_exec *)graph;
     return hip_result(HIP_OK);
 }
 
-EXPORT unsigned hipGraphLaunch(void *made, struct hip_stream *s)
+/* Launches on several streams are in no order. */
+unsigned hipGraphLaunch(struct hip_graph_exec *made, struct hip_stream *s)
 {
-    struct dev_stream *d = hip_stream_of(s);
+    struct dev_stream *d;
 
+    WORK(GraphLaunch);
+    d = hip_stream_of(s);
     if (!d)
         return hip_result(HIP_CONTEXT_IS_DESTROYED);
-    dev_graph_launch(made, d);
+    dev_graph_launch((struct dev_graph *)made, d);
     return hip_result(HIP_OK);
 }
 
-EXPORT unsigned hipGraphDestroy(void *graph)
+unsigned hipGraphDestroy(struct hip_graph *graph)
 {
-    dev_graph_drop(graph);
+    CALL(GraphDestroy);
+    dev_graph_drop((struct dev_graph *)graph);
     return hip_result(HIP_OK);
 }
 
-EXPORT unsigned hipGraphExecDestroy(void *made)
+/* Those of 5 free it at once. */
+unsigned hipGraphExecDestroy(struct hip_graph_exec *made)
 {
-    dev_graph_drop(made);
+    struct dev_graph *g = (struct dev_graph *)made;
+
+    CALL(GraphExecDestroy);
+    if (hip_major() < 6 && dev_graph_runs(g)) {
+        fprintf(stderr, "fake HIP %d: a graph is destroyed while it runs\n",
+                hip_major());
+        abort();
+    }
+    dev_graph_drop(g);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipUserObjectCreate(struct hip_user_object **out, void *arg,
+                             void (*destroy)(void *arg), unsigned refs,
+                             unsigned flags)
+{
+    CALL(UserObjectCreate);
+    if (!refs || !destroy || flags != HIP_OBJECT_NO_SYNC)
+        return hip_result(HIP_INVALID_VALUE);
+    *out = (struct hip_user_object *)dev_object_new(destroy, arg, refs);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipUserObjectRelease(struct hip_user_object *object, unsigned n)
+{
+    CALL(UserObjectRelease);
+    if (!n || !dev_object_is(object))
+        return hip_result(HIP_INVALID_VALUE);
+    while (n--)
+        dev_object_release(object);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipGraphRetainUserObject(struct hip_graph *graph,
+                                  struct hip_user_object *object, unsigned n,
+                                  unsigned flags)
+{
+    CALL(GraphRetainUserObject);
+    if (n != 1 || flags != HIP_OBJECT_MOVE || !dev_object_is(object))
+        return hip_result(HIP_INVALID_VALUE);
+    dev_graph_keep((struct dev_graph *)graph, dev_object_release, object);
     return hip_result(HIP_OK);
 }
