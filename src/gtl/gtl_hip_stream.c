@@ -276,9 +276,12 @@ static void tell(struct hip_stream *s, unsigned error, void *arg)
 
 static int add_callback(void (*fn)(void *arg), void *arg, void *s)
 {
-    struct told *t = malloc(sizeof *t);
+    struct told *t;
     int rc;
 
+    if (gtl_hip_records(s))
+        return gtl_fail(-EBUSY, "hipStreamAddCallback", "is not recorded", 0);
+    t = malloc(sizeof *t);
     if (!t)
         return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
     *t = (struct told){ fn, arg };

@@ -206,44 +206,62 @@ int gtl_hip_copy_blocks(void *to, const void *from,
     return rc;
 }
 
-struct fill {
-    void *to;
-    int byte;
-    size_t n;
+/* What the processor does in the stream's turn.  Each launch of a graph does
+ * it again, so there it belongs to the graph. */
+struct work {
+    bool again;
+    union {
+        struct gtl_amo amo;
+        struct {
+            void *to;
+            int byte;
+            size_t n;
+        } fill;
+    };
 };
+
+static void done(struct work *w)
+{
+    if (!w->again)
+        free(w);
+}
+
+/* A copy of it is fn's. */
+static int give(void (*fn)(void *arg), const struct work *what, void *s)
+{
+    struct work *w = malloc(sizeof *w);
+    int rc = 0;
+
+    if (!w)
+        return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
+    *w = *what;
+    w->again = gtl_hip_records(s);
+    if (w->again)
+        rc = gtl_hip_graph_own(s, free, w);
+    if (rc) {
+        free(w);
+        return rc;
+    }
+    rc = gtl_hip_call(fn, w, s);
+    if (rc)
+        done(w);
+    return rc;
+}
 
 static void fill_now(void *arg)
 {
-    struct fill *f = arg;
+    struct work *w = arg;
 
-    memset(f->to, f->byte, f->n);
-    free(f);
-}
-
-/* What the processor is given to do, it does once. */
-static int not_in_graphs(void *s)
-{
-    return !gtl_hip_records(s) ? 0
-           : gtl_fail(-EBUSY, "hipLaunchHostFunc", "a graph cannot replay what "
-                      "the processor does", 0);
+    memset(w->fill.to, w->fill.byte, w->fill.n);
+    done(w);
 }
 
 /* Of memory that the device does not reach: the processor, in turn. */
 static int fill_private(void *to, int byte, size_t n, void *s)
 {
-    struct fill *f;
-    int rc = not_in_graphs(s);
+    const struct work w = { .fill = { to, byte, n } };
 
-    if (rc)
-        return rc;
-    f = malloc(sizeof *f);
-    if (!f)
-        return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
-    *f = (struct fill){ to, byte, n };
-    rc = gtl_hip_call(fill_now, f, s);
-    if (rc)
-        free(f);
-    return rc;
+    return give(fill_now, &w, s);
 }
 
 int gtl_hip_fill(void *to, int byte, size_t n, void *s)
@@ -278,11 +296,13 @@ int gtl_hip_write64(uint64_t *word, uint64_t value, void *s)
     return rc;
 }
 
+/* In a graph it is a kernel, whoever waits elsewhere. */
 int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s)
 {
     if (!least)
         return 0;
-    return gtl_device.pes > 1 && !gtl_hip_state.cp_waits
+    return gtl_device.pes > 1 &&
+           (!gtl_hip_state.cp_waits || gtl_hip_records(s))
         ? gtl_fail_spin("hipStreamWaitValue64")
         : gtl_hip_wait_shortly(word, least, s);
 }
@@ -291,7 +311,11 @@ int gtl_hip_wait_shortly(uint64_t *word, uint64_t least, void *s)
 {
     int was = gtl_hip_enter(), rc = -EINVAL;
 
-    if (gtl_hip_state.waits)
+    if (gtl_hip_state.waits && gtl_hip_records(s))
+        rc = gtl_hip_state.kernels ? gtl_hip_kernel_wait(word, least, s)
+             : gtl_fail(-EBUSY, "hipStreamWaitValue64", "is not recorded, and "
+                        "there are no kernels of ours", 0);
+    else if (gtl_hip_state.waits)
         rc = HIP(StreamWaitValue64, s, word, least, HIP_WAIT_GTE,
                  ~(uint64_t)0);
     else if (!gtl_hip_state.kernels)
@@ -347,38 +371,28 @@ static void change4(const struct gtl_amo *a)
 
 static void obey(void *arg)
 {
-    struct gtl_amo *a = arg;
+    struct work *w = arg;
 
-    if (a->size == 8)
-        change8(a);
+    if (w->amo.size == 8)
+        change8(&w->amo);
     else
-        change4(a);
-    free(a);
+        change4(&w->amo);
+    done(w);
 }
 
 /* Without kernels the processor does it, in the stream's turn, where it may
  * touch the words; the program's own kernels are not to change these. */
 static int amo_by_processor(const struct gtl_amo *a, void *s)
 {
-    struct gtl_amo *later;
-    int rc = not_in_graphs(s);
+    struct work w = { .amo = *a };
 
-    if (rc)
-        return rc;
     if (!gtl_hip_touchable(a->word) ||
         (a->result && !gtl_hip_touchable(a->result)))
         return gtl_fail(-ENOSYS, "hiprtcCompileProgram",
                         "atomics in device memory need libhiprtc", 0);
-    later = malloc(sizeof *later);
-    if (!later)
-        return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
-    *later = *a;
     if (a->size == 4)
-        later->cond = (uint32_t)a->cond;
-    rc = gtl_hip_call(obey, later, s);
-    if (rc)
-        free(later);
-    return rc;
+        w.amo.cond = (uint32_t)a->cond;
+    return give(obey, &w, s);
 }
 
 int gtl_hip_amo(const struct gtl_amo *a, void *s)
