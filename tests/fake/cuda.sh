@@ -43,6 +43,7 @@ for is in discrete coherent bare; do
     check on FAKE_DEVICE=$is "$at/unit/gtl_stream"
     check on FAKE_DEVICE=$is "$at/unit/gtl_reduce"
     check on FAKE_DEVICE=$is "$at/unit/gtl_pair"
+    check on FAKE_DEVICE=$is "$at/unit/gtl_graph"
 
     # While a stream waits, no operation allocates, waits for a stream, or is
     # the first of its kind.
@@ -66,6 +67,9 @@ sed 's/cuFlushGPUDirectRDMAWrites/cuFlushGPUdirectrdmaWrites/g
      s/cuStreamBatchMemOp_v2/cuStreambatchmemop_v2/g
      s/cuMemGetHandleForAddressRange/cuMemGethandleforaddressrange/g
      s/cuStreamGetId/cuStreamgetid/g
+     s/cuStreamGetCaptureInfo_v2/cuStreamgetcaptureinfo_v2/g
+     s/cuUserObjectCreate/cuUserobjectcreate/g
+     s/cuGraphInstantiateWithFlags/cuGraphinstantiatewithflags/g
      s/cuDeviceGetUuid_v2/cuDevicegetuuid_v2/g
      s/cuStreamGetCtx_v2/cuStreamgetctx_v2/g' \
     "$at/fake/cuda/libcuda.so.1" >early/libcuda.so.1
