@@ -45,6 +45,9 @@ typedef struct {
     shmemx_engines_t far;       /* PEs of other nodes */
 } shmemx_device_info_t;
 
+/* What a stream has recorded, to be done as often as it is launched. */
+typedef struct shmemx_graph *shmemx_graph_t;
+
 /* Operations of a stream that run when they are started. */
 typedef struct shmemx_queue *shmemx_queue_t;
 /* One of them, to be waited for, or to be started again and again. */

@@ -34,6 +34,18 @@ int SHMEMI_P(shmemx_stream_launch)(shmemx_stream_t stream,
                                    const shmemx_grid_t *grid,
                                    shmemx_kernel_t body, void *arg);
 
+/* From here on what the stream is given is recorded and not done; the end, which
+ * comes in the same thread, makes a graph of it.  Not for default streams. */
+int SHMEMI_P(shmemx_stream_capture_begin)(shmemx_stream_t stream);
+int SHMEMI_P(shmemx_stream_capture_end)(shmemx_stream_t stream,
+                                        shmemx_graph_t *graph);
+/* Does what was recorded, when the stream gets there and the launches of the
+ * graph before it have ended.  -ENOTSUP: the stream records. */
+int SHMEMI_P(shmemx_graph_launch)(shmemx_graph_t graph,
+                                  shmemx_stream_t stream);
+/* Launches that are under way still end. */
+int SHMEMI_P(shmemx_graph_destroy)(shmemx_graph_t graph);
+
 /* ---- Communication in stream order.  Each is the call of OpenSHMEM 1.6 with
  * that name, as a step of the stream, and returns at once: 0, or a negative
  * errno with a line that says why, and nothing is enqueued.  What it is given

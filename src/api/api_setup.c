@@ -269,6 +269,7 @@ static void close_rooms(void)
 {
     finalize_at_exit = false;
     granted = 0;
+    api_graphs_close();
     stream_close();
     core_quiet("shmem_finalize", &core_ctx_default);
     core_ctx_drop_all();        /* they may copy to what is given back next */

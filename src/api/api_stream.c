@@ -156,6 +156,18 @@ static bool settled(shmemx_stream_t stream)
     return true;
 }
 
+/* What the stream records.  -EBUSY: another thread or stream has begun it. */
+static int lose(const char *call, shmemx_stream_t stream)
+{
+    int rc = api_graph_lose(stream);
+
+    if (rc)
+        return told(call, stream, -EBUSY);
+    core_misuse(ERR_STREAM, call, "stream %p records a graph, which is lost",
+                (void *)stream);
+    return 0;
+}
+
 int pshmemx_stream_destroy(shmemx_stream_t stream)
 {
     uint64_t id;
@@ -164,7 +176,11 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
     if (!rc && (!api_stream_of(stream) || gtl_of_thread(stream)))
         rc = core_misuse(ERR_ARG, __func__, "a default stream stays");
     if (!rc)
-        rc = told(__func__, stream, gtl->stream_check(stream, &id));
+        rc = gtl->stream_check(stream, &id);
+    if (rc == -EBUSY)
+        rc = lose(__func__, stream);
+    else
+        rc = told(__func__, stream, rc);
     if (!rc && !settled(stream))
         rc = -EBUSY;            /* no line: one may ask until it is not */
     if (!rc)

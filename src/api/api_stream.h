@@ -29,6 +29,12 @@ static inline int api_stream_need(const char *call)
     return rc;
 }
 
+/* ---- api_graph.c ---- */
+/* The stream records no more: 0, or what the driver said. */
+int api_graph_lose(void *stream);
+/* Those that the program has left. */
+void api_graphs_close(void);
+
 /* Who does what streams are given, and why, on standard output; why_far() is
  * asked when the network's hardware has been tried. */
 void api_stream_print(const char *(*why_far)(char *out, size_t size));
