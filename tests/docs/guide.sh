@@ -65,6 +65,8 @@ does persistent '^PE 0 of [23], .*: a0a0a0a0a0a0a0a$'
 does channel '^PE 0 of [23], .*: a0a0a0a0a0a0a0a$'
 does ready '^PE 0 of [23], .*: 5959595959595959$'
 does once '^PE 0 of [23], .*: 7777777777777777$'
+# Between nodes the put is refused, and the graph goes without it.
+does graph '^PE 0 of 3, .*: 4444444444444444$|^PE 0 of 2, .*: (4444444444444444|0)$'
 does first '^PE 0 of [23], .*: 0$'
 does gate '^PE 0 of [23], .*: 0$'
 does engines '^(host|cuda): device heap: puts by copy, atomics by copy; far: puts by (nobody|soft)$'
