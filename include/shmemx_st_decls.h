@@ -34,8 +34,9 @@ int SHMEMI_P(shmemx_stream_launch)(shmemx_stream_t stream,
                                    const shmemx_grid_t *grid,
                                    shmemx_kernel_t body, void *arg);
 
-/* From here on what the stream is given is recorded and not done; the end, which
- * comes in the same thread, makes a graph of it.  Not for default streams. */
+/* From here on what the stream is given is recorded and not done; the end,
+ * which comes in the same thread, makes a graph of it.  Not for default
+ * streams. */
 int SHMEMI_P(shmemx_stream_capture_begin)(shmemx_stream_t stream);
 int SHMEMI_P(shmemx_stream_capture_end)(shmemx_stream_t stream,
                                         shmemx_graph_t *graph);

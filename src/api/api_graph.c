@@ -26,7 +26,7 @@ static struct graph *find(const char *call, shmemx_graph_t graph)
 }
 
 /* What the driver refused. */
-static int told(const char *call, void *stream, int rc)
+static int refused(const char *call, void *stream, int rc)
 {
     if (unlikely(rc))
         core_misuse(ERR_STREAM, call, "stream %p: %s", stream, gtl_error());
@@ -47,7 +47,7 @@ int pshmemx_stream_capture_begin(shmemx_stream_t stream)
 {
     int rc = need_stream(__func__, stream);
 
-    return rc ? rc : told(__func__, stream, gtl->capture_begin(stream));
+    return rc ? rc : refused(__func__, stream, gtl->capture_begin(stream));
 }
 API_ALIAS(shmemx_stream_capture_begin)
 
@@ -61,7 +61,7 @@ int pshmemx_stream_capture_end(shmemx_stream_t stream, shmemx_graph_t *graph)
         return rc;
     if (!graph)
         return core_misuse(ERR_NULL, __func__, "graph is a null pointer");
-    rc = told(__func__, stream, gtl->capture_end(stream, &made));
+    rc = refused(__func__, stream, gtl->capture_end(stream, &made));
     if (rc)
         return rc;
     g = stream_handle_new(&graphs);
@@ -88,7 +88,7 @@ int pshmemx_graph_launch(shmemx_graph_t graph, shmemx_stream_t stream)
     stream = api_stream_of(stream);
     rc = gtl->graph_launch(g->made, stream);
     if (likely(rc != -EBUSY))
-        return told(__func__, stream, rc);
+        return refused(__func__, stream, rc);
     core_misuse(ERR_STREAM, __func__, "stream %p records a graph, which cannot "
                 "hold another one", (void *)stream);
     return -ENOTSUP;

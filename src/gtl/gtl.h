@@ -19,6 +19,7 @@
 #define GTL_GTL_H
 
 #include "base/atomics.h"
+#include "gtl/gtl_reduction.h"
 #include "gtl/gtl_soft.h"
 #include "gtl/gtl_steps.h"
 #include "shmemx_kernel.h"
@@ -94,24 +95,6 @@ struct gtl_blocks {
 
 /* Of the software device. */
 typedef void gtl_kernel(const struct shmemx_item *item, void *arg);
-
-/* out = a op b, element by element: operations and types of reductions.
- * Sums and products are those of one step each, never fused. */
-enum gtl_reduction {
-    GTL_RED_AND, GTL_RED_OR, GTL_RED_XOR, GTL_RED_MAX, GTL_RED_MIN,
-    GTL_RED_SUM, GTL_RED_PROD, GTL_REDUCTIONS
-};
-enum gtl_type {
-    GTL_I8, GTL_I16, GTL_I32, GTL_I64, GTL_U8, GTL_U16, GTL_U32, GTL_U64,
-    GTL_FLOAT, GTL_DOUBLE, GTL_COMPLEXF, GTL_COMPLEXD, GTL_TYPES
-};
-struct gtl_reduce {
-    enum gtl_reduction op;
-    enum gtl_type type;
-    void *out;                  /* may be a or b */
-    const void *a, *b;
-    size_t n;                   /* elements */
-};
 
 struct gtl_ops {
     const char *name;
@@ -201,22 +184,19 @@ struct gtl_ops {
     int (*event_query)(void *e);                /* 0 or -EAGAIN */
 
     /* ---- graphs ---- */
-    /* The number of the capture in which s takes part, which no other one
-     * has.  -EINVAL: it records nothing; -EBUSY: the capture is broken;
-     * -ENOSYS: the driver does not tell. */
+    /* The capture's own number.  -EINVAL: s records nothing; -EBUSY: the
+     * capture is broken; -ENOSYS: the driver does not tell. */
     int (*graph_id)(void *s, uint64_t *id);
     /* The graph that s records owns arg: end(arg) is called once, on any
-     * thread, when the graph and all that was made of it are gone and no
-     * launch is under way; it calls nothing of the driver.  On error it is not
-     * called, and arg is the caller's.  -EINVAL: s records nothing; -EBUSY:
-     * the graph can own nothing. */
+     * thread, when all that was made of the graph is gone and no launch is
+     * under way; it calls nothing of the driver.  On error it is not called.
+     * -EINVAL: s records nothing; -EBUSY: the graph can own nothing. */
     int (*graph_own)(void *s, void (*end)(void *arg), void *arg);
     /* The thread that begins a capture ends it.  -EINVAL: the default stream,
      * or one that records already; or, at the end, one that does not. */
     int (*capture_begin)(void *s);
     int (*capture_end)(void *s, void **graph);  /* ready to be launched */
-    /* Behind what s and former launches of the graph hold, wherever these
-     * were.  -EBUSY: s records a graph. */
+    /* Behind earlier launches of it on any stream.  -EBUSY: s records. */
     int (*graph_launch)(void *graph, void *s);
     /* Launches that are under way still end. */
     void (*graph_destroy)(void *graph);

@@ -296,7 +296,7 @@ int gtl_hip_write64(uint64_t *word, uint64_t value, void *s)
     return rc;
 }
 
-/* In a graph it is a kernel, whoever waits elsewhere. */
+/* In a graph it is a kernel, also where the command processor waits. */
 int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s)
 {
     if (!least)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The software device: its table, its costs, and what fork() does to it. */
 #include "gtl/gtl_host_int.h"
+#include "gtl/gtl_host_graph.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/lock.h"

@@ -7,6 +7,7 @@
  * ended: so a graph may be destroyed at any time, and what it owns is there as
  * long as one of its launches runs.  As on GPUs, each launch follows the one
  * before it, on whatever streams they are. */
+#include "gtl/gtl_host_graph.h"
 #include "gtl/gtl_host_stream.h"
 #include "base/lock.h"
 

@@ -203,26 +203,6 @@ int gtl_host_launch_ready(struct gtl_host_stream *s,
                           const struct shmemx_grid *g, uint64_t resident,
                           void **scratch);
 
-/* ---- gtl_host_graph.c ---- */
-struct gtl_host_graph;
-bool gtl_host_records(void *handle);
-int gtl_host_graph_id(void *handle, uint64_t *id);
-int gtl_host_graph_own(void *handle, void (*end)(void *arg), void *arg);
-int gtl_host_capture_begin(void *handle);
-int gtl_host_capture_end(void *handle, void **out);
-int gtl_host_graph_launch(void *graph, void *handle);
-void gtl_host_graph_destroy(void *graph);
-/* Where s records it: has the room for a command. */
-int gtl_host_graph_room(struct gtl_host_stream *s,
-                        struct gtl_host_stream **out);
-/* What s records is lost. */
-void gtl_host_graph_lose(struct gtl_host_stream *s);
-/* A launch has ended. */
-void gtl_host_graph_ended(struct gtl_host_graph *g);
-void gtl_host_graph_fork(enum gtl_host_fork when);
-/* The driver is asked what a stream that records does not know. */
-int gtl_host_recording(const char *call) __attribute__((cold));
-
 /* ---- gtl_host_reduce.c ---- */
 void gtl_host_reduce_run(const struct gtl_host_command *c);
 int gtl_host_reduce(const struct gtl_reduce *r, void *s);

@@ -2,6 +2,7 @@
 /* Streams of the software device: their threads, what is handed to them, and
  * streams as such. */
 #include "gtl/gtl_host_stream.h"
+#include "gtl/gtl_host_graph.h"
 #include "base/clock.h"
 #include "base/lock.h"
 

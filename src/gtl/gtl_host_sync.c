@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How far streams of the software device are, and waits for that. */
 #include "gtl/gtl_host_stream.h"
+#include "gtl/gtl_host_graph.h"
 #include "base/clock.h"
 #include "base/list.h"
 

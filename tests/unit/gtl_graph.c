@@ -361,6 +361,9 @@ T(kernels_of_a_graph_have_what_the_stream_of_the_launch_has)
     const struct shmemx_grid together = {
         .groups = 4, .items = 1, .phases = 1, .resident = 4
     };
+    const struct shmemx_grid crowd = {
+        .groups = 100000, .items = 1, .phases = 1, .resident = 100000
+    };
     static uint64_t total, come;
     void *a = new_stream(), *b = new_stream(), *graph;
 
@@ -382,8 +385,7 @@ T(kernels_of_a_graph_have_what_the_stream_of_the_launch_has)
     T_EQ(come, 50 * 4);
     /* More than there are threads for are refused, and nothing is enqueued. */
     begin(a);
-    T_EQ(gtl->launch(&(struct shmemx_grid){ 100000, 1, 1, 0, .resident = 100000 },
-                     meet, &come, a), 0);
+    T_EQ(gtl->launch(&crowd, meet, &come, a), 0);
     graph = recorded(a);
     T_EQ(gtl->graph_launch(graph, a), -ENOSPC);
     T_EQ(gtl->stream_sync(a), 0);
