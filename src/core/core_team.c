@@ -2,6 +2,7 @@
 #include "core/core_team.h"
 #include "base/lock.h"
 #include "core/core.h"
+#include "core/core_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -72,6 +73,8 @@ void core_team_free(struct core_team *t)
     lock_acquire(&teams_lock);
     list_remove(&t->link);
     lock_release(&teams_lock);
+    if (core_watched == t)      /* of the call that ends it */
+        core_watched = NULL;
     free(t->heard);
     free(t->nodes);
     free(t);
