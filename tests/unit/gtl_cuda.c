@@ -244,6 +244,7 @@ T(streams_are_known_and_graphs_refused)
 {
     int (*begin)(void *, int) = cu("cuStreamBeginCapture_v2");
     int (*end)(void *, void **) = cu("cuStreamEndCapture");
+    int (*drop)(void *) = cu("cuGraphDestroy");
     int (*make)(void **, unsigned, int) = cu("cuCtxCreate_v2");
     int (*destroy)(void *) = cu("cuCtxDestroy_v2");
     int (*current)(void **) = cu("cuCtxGetCurrent");
@@ -267,6 +268,7 @@ T(streams_are_known_and_graphs_refused)
     T_EQ(begin(s, 1), 0);
     T_EQ(gtl->stream_check(s, &b), -EBUSY);
     T_EQ(end(s, &graph), 0);
+    T_EQ(drop(graph), 0);
     T_EQ(gtl->stream_check(s, &b), 0);
     T_EQ(set(NULL), 0);
     /* Another context of the thread stays, and its streams are not ours. */
