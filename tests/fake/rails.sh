@@ -7,8 +7,6 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/fake.inc"
-# These NICs are on no bus, and libpciaccess, which hwloc unloads again, leaks.
-export HWLOC_COMPONENTS=-pci
 export SHMEM_OFI_PROVIDER=cxi FAKE_CXI_NICS=4 SHMEM_OFI_RAIL_THRESHOLD=32k
 
 # run RAILS PES LOCAL [VAR=VALUE...]
