@@ -42,7 +42,7 @@ T(a_stream_waits_and_keeps_its_order)
     T_EQ(dev_pin(host, sizeof host, 0), 0);
     T_EQ(dev_pin(host, sizeof host, 0), -EEXIST);
     dev_fill(s, word, 0, 1, 4096);
-    m = dev_record(s);
+    dev_record(s, &m);
     dev_mark_sync(m);
     dev_wait(s, word, 7, ~0ULL, 8, DEV_GEQ);
     dev_copy(s, host, word, 8);

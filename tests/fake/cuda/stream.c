@@ -200,7 +200,7 @@ int cuEventRecord(void *event, void *handle)
     STREAM("cuEventRecord", handle, true, &s);
     if (!e || e->magic != EVENT || fake_whole(e->ctx) != fake_whole(fake_current()))
         return CUDA_ERROR_INVALID_HANDLE;
-    e->mark = dev_record(s);
+    dev_record(s, &e->mark);
     return CUDA_SUCCESS;
 }
 
@@ -208,14 +208,16 @@ int cuEventQuery(void *event)
 {
     struct event *e = event;
     struct context *c;
+    struct dev_mark m;
 
     CALL_IN("cuEventQuery", &c);
     if (!e || e->magic != EVENT)
         return CUDA_ERROR_INVALID_HANDLE;
     UNSAFE();
-    if (e->mark.graph)
+    m = dev_recorded(&e->mark);
+    if (m.graph)
         return CUDA_ERROR_CAPTURED_EVENT;
-    return dev_passed(e->mark) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    return dev_passed(m) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 int cuStreamWaitEvent(void *handle, void *event, unsigned flags)

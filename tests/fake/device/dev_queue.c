@@ -431,18 +431,25 @@ static int nothing(void *arg)
     return 0;
 }
 
-struct dev_mark dev_record(struct dev_stream *s)
+void dev_record(struct dev_stream *s, struct dev_mark *m)
 {
-    struct dev_mark m;
-
     pthread_mutex_lock(&dev_lock);
     if (!s->graph) {
         fence(s);
         append(s, nothing, NULL, 0, false);
     }
-    m = (struct dev_mark){ s, s->given, s->graph };
+    *m = (struct dev_mark){ s, s->given, s->graph };
     pthread_mutex_unlock(&dev_lock);
-    return m;
+}
+
+struct dev_mark dev_recorded(const struct dev_mark *m)
+{
+    struct dev_mark was;
+
+    pthread_mutex_lock(&dev_lock);
+    was = *m;
+    pthread_mutex_unlock(&dev_lock);
+    return was;
 }
 
 void dev_await(struct dev_stream *s, struct dev_mark m)

@@ -325,17 +325,20 @@ unsigned hipEventRecord(struct hip_event *e, struct hip_stream *s)
     STREAM(d, s);
     if (!e)
         return hip_result(HIP_INVALID_HANDLE);
-    e->mark = dev_record(d);
+    dev_record(d, &e->mark);
     return hip_result(HIP_OK);
 }
 
 unsigned hipEventQuery(struct hip_event *e)
 {
+    struct dev_mark m;
+
     WORK(EventQuery);
     if (!e)
         return hip_result(HIP_INVALID_HANDLE);
     UNSAFE();
-    if (e->mark.graph)
+    m = dev_recorded(&e->mark);
+    if (m.graph)
         return hip_result(CAPTURED_EVENT);
-    return hip_result(dev_passed(e->mark) ? HIP_OK : HIP_NOT_READY);
+    return hip_result(dev_passed(m) ? HIP_OK : HIP_NOT_READY);
 }
