@@ -59,7 +59,7 @@ int stream_gather_flush(const struct stream_where *w, struct gather *g)
     if (!rc && t.n_waits + t.n_puts)
         rc = stream_told(w, gtl->steps(&t, w->stream));
     if (!rc && t.n_waits)
-        stream_watch_mark(w->stream);
+        stream_watch_mark_own(w->stream);
     if (!rc && g->ops) {
         stream_count(STREAM_DIRECT, g->ops);
         gtl_ops(w->stream, g->ops);

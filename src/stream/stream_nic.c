@@ -230,7 +230,7 @@ static int wait_for_all(const struct stream_where *w, struct stream_queue *q)
     if (!rc) {
         stream_watch_note(w, NULL, word, least,
                           stream_fail_pe(stream_queue_failed(q)));
-        stream_watch_mark(w->stream);
+        stream_watch_mark_own(w->stream);
     }
     return rc;
 }

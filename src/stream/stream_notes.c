@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, LAST_BITS = 3,
-       TRIES = 8 };             /* records that are looked at for one to go */
+       TRIES = 8,               /* records that are looked at for one to go */
+       EVENTS = 64 };           /* for new records */
 
 #define GET(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
@@ -21,6 +22,8 @@ static struct list_link used GUARDED_BY(lock) = LIST_INIT(used);
 static struct list_link unused GUARDED_BY(lock) = LIST_INIT(unused);
 static unsigned n_used GUARDED_BY(lock), n_made GUARDED_BY(lock);
 static struct stream_notes *all;        /* atomic; written under the lock */
+static void *events[EVENTS] GUARDED_BY(lock);
+static int n_events;            /* atomic; written under the lock */
 /* Where this thread left notes last: a record's key says whether it is still
  * that stream's. */
 static __thread struct stream_notes *lasts[1 << LAST_BITS]
@@ -47,11 +50,16 @@ static struct stream_notes **find(uintptr_t key) REQUIRES(lock)
 
 /* ---- notes ---- */
 
+static const uint64_t *word_of(const struct stream_note *n)
+{
+    return n->sym ? (const uint64_t *)n->sym : n->word;
+}
+
 /* The word is the program's, which need not store it atomically. */
 __attribute__((noinline, no_sanitize("thread")))
 static bool raised(const struct stream_note *n)
 {
-    const uint64_t *word = n->sym ? (const uint64_t *)n->sym : n->word;
+    const uint64_t *word = word_of(n);
 
     return !core_foreign(word) &&
            __atomic_load_n(word, __ATOMIC_ACQUIRE) >= n->least;
@@ -156,6 +164,19 @@ static struct stream_notes *take(void) REQUIRES(lock)
     return s;
 }
 
+/* One, where few are left for others. */
+static void take_events(struct stream_notes *s) REQUIRES(lock)
+{
+    unsigned most = n_events > EVENTS / 2 ? STREAM_MARKS : 1;
+
+    for (unsigned k = GET(s->n_marks); k < most && n_events; k++) {
+        SET(n_events, n_events - 1);
+        s->marks[k].event = events[n_events];
+        /* release: the stream's thread records it. */
+        __atomic_store_n(&s->n_marks, k + 1, __ATOMIC_RELEASE);
+    }
+}
+
 static struct stream_notes *record_of(uintptr_t key)
 {
     struct stream_notes *s;
@@ -169,13 +190,14 @@ static struct stream_notes *record_of(uintptr_t key)
         table[mix(key, BUCKET_BITS)] = s;
         list_append(&used, &s->link);
         n_used++;
+        take_events(s);
     }
     lock_release(&lock);
     lasts[mix(key, LAST_BITS)] = s;
     return s;
 }
 
-void stream_notes_add(void *stream, const struct stream_note *note)
+bool stream_notes_add(void *stream, const struct stream_note *note)
 {
     uintptr_t key = key_of(stream);
     struct stream_notes *s = lasts[mix(key, LAST_BITS)];
@@ -185,7 +207,7 @@ void stream_notes_add(void *stream, const struct stream_note *note)
     if (unlikely(!s || GET(s->key) != key))
         s = record_of(key);
     if (unlikely(!s))
-        return;
+        return false;
     n = GET(s->n);
     to = &s->notes[n % STREAM_NOTES];
     SET(to->of, key);
@@ -194,57 +216,97 @@ void stream_notes_add(void *stream, const struct stream_note *note)
     SET(to->word, note->word);
     SET(to->least, note->least);
     SET(to->pe, note->pe);
+    if (core_foreign(word_of(note)))
+        SET(s->unsure, n + 1);
     /* release: who sees the number sees the note. */
     __atomic_store_n(&s->n, n + 1, __ATOMIC_RELEASE);
+    return GET(s->n_marks) < STREAM_MARKS;
 }
 
-void stream_notes_mark(void *stream)
-{
-    uintptr_t key = key_of(stream);
-    struct stream_notes *s = lasts[mix(key, LAST_BITS)];
-
-    /* acquire: the watchdog has made the event, or is done with it. */
-    if (!s || GET(s->key) != key ||
-        __atomic_load_n(&s->mark, __ATOMIC_ACQUIRE) != STREAM_MARK_FREE ||
-        gtl->event_record(s->event, stream))
-        return;
-    s->mark_of = key;
-    s->mark_at = GET(s->n);
-    /* release: the watchdog sees which. */
-    __atomic_store_n(&s->mark, STREAM_MARK_SET, __ATOMIC_RELEASE);
-}
-
-static void mark_is_past(struct stream_notes *s)
+static void are_past(struct stream_notes *s, uint64_t at)
 {
     lock_acquire(&lock);
-    if (s->mark_of == s->key && GET(s->over) < s->mark_at)
-        SET(s->over, s->mark_at);
+    if (GET(s->over) < at)
+        SET(s->over, at);
     lock_release(&lock);
 }
 
-/* The watchdog's alone until it is free: a driver that takes its time holds no
- * other thread up.  An event that cannot be asked says nothing. */
+/* An event is recorded behind each wait, for this may be the last call on the
+ * stream.  The watchdog may ask at the same time: the event tells then of this
+ * wait or of an earlier one, and `at` of no later one. */
+void stream_notes_mark(void *stream, bool ours)
+{
+    uintptr_t key = key_of(stream);
+    struct stream_notes *s = lasts[mix(key, LAST_BITS)];
+    unsigned n_marks, turn;
+    struct stream_mark *m;
+    uint64_t n;
+
+    if (!s)
+        return;
+    /* acquire: read before the key, and so of this stream. */
+    n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE);
+    n_marks = __atomic_load_n(&s->n_marks, __ATOMIC_ACQUIRE);
+    if (GET(s->key) != key || (ours && GET(s->unsure) < n))
+        return;
+    if (unlikely(!n_marks)) {   /* rather no line than a wrong one */
+        if (GET(s->unsure) == n)
+            are_past(s, n);
+        return;
+    }
+    turn = GET(s->turn);
+    m = &s->marks[turn % n_marks];
+    SET(s->turn, turn + 1);
+    if (!gtl->event_record(m->event, stream))
+        /* release: after the event. */
+        __atomic_store_n(&m->at, n, __ATOMIC_RELEASE);
+}
+
+/* Without the lock: a driver that takes its time holds no other thread up.  An
+ * event that cannot be asked says nothing.  Notes of a stream before this one
+ * are past. */
 static void look(struct stream_notes *s)
 {
-    enum stream_mark mark = __atomic_load_n(&s->mark, __ATOMIC_ACQUIRE);
-    int rc;
+    unsigned n_marks = __atomic_load_n(&s->n_marks, __ATOMIC_ACQUIRE);
+    uint64_t at;
 
-    if (mark == STREAM_MARK_FREE || (mark == STREAM_MARK_NONE && !GET(s->key)))
-        return;
-    rc = mark == STREAM_MARK_NONE ? gtl->event_create(&s->event)
-                                  : gtl->event_query(s->event);
-    if (rc == -EAGAIN || (rc && mark == STREAM_MARK_NONE))
-        return;
-    if (!rc && mark == STREAM_MARK_SET)
-        mark_is_past(s);
-    /* release: the stream's thread records the event. */
-    __atomic_store_n(&s->mark, STREAM_MARK_FREE, __ATOMIC_RELEASE);
+    for (unsigned k = 0; k < n_marks; k++) {
+        at = __atomic_load_n(&s->marks[k].at, __ATOMIC_ACQUIRE);
+        if (GET(s->over) < at && !gtl->event_query(s->marks[k].event))
+            are_past(s, at);
+    }
+}
+
+/* By one thread at a time. */
+static void make_events(void)
+{
+    void *event;
+
+    while (GET(n_events) < EVENTS && !gtl->event_create(&event)) {
+        lock_acquire(&lock);
+        events[n_events] = event;
+        SET(n_events, n_events + 1);
+        lock_release(&lock);
+    }
 }
 
 void stream_notes_look(void)
 {
-    for (struct stream_notes *s = stream_notes_first(); s; s = s->next)
+    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
+        if (GET(s->key) && GET(s->n_marks) < STREAM_MARKS) {
+            make_events();
+            lock_acquire(&lock);
+            take_events(s);
+            lock_release(&lock);
+        }
         look(s);
+    }
+    make_events();
+}
+
+void stream_notes_open(void)
+{
+    make_events();
 }
 
 void stream_notes_past(void *stream)
@@ -280,10 +342,15 @@ void stream_notes_close(void)
 {
     for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
         SET(s->over, GET(s->n));
-        if (s->mark != STREAM_MARK_NONE)
-            gtl->event_destroy(s->event);
-        s->mark = STREAM_MARK_NONE;
+        while (s->n_marks)
+            gtl->event_destroy(s->marks[--s->n_marks].event);
     }
+    lock_acquire(&lock);
+    while (n_events) {
+        SET(n_events, n_events - 1);
+        gtl->event_destroy(events[n_events]);
+    }
+    lock_release(&lock);
 }
 
 void stream_notes_count(unsigned *now, unsigned *made)

@@ -6,9 +6,9 @@
  * with the stream, or, of a stream that the program destroys by the vendor's
  * call, serves the handle's next stream, or goes when there are many and all
  * its waits are past, oldest first.  The device is never asked about the stream,
- * which may be gone, but about an event of ours behind one of
- * its waits: the thread that leaves a note records it, at most once for each
- * look of the watchdog.
+ * which may be gone, nor given anything there by the watchdog, which a stream
+ * that hangs could hold up; it is asked about events of ours behind the last
+ * waits, which the thread that enqueues these records.
  * The memory of records stays for others, so a thread that comes late reads
  * nothing that was freed; what it writes there names its own stream.
  * Threads: any; one at a time leaves notes for one stream. */
@@ -22,6 +22,7 @@
 
 enum {
     STREAM_NOTES = 64,          /* of one stream; older ones are lost */
+    STREAM_MARKS = 4,           /* so many waits, the last, are told apart */
     STREAM_RECORDS = 1024       /* with more, those without a wait go */
 };
 
@@ -34,11 +35,6 @@ struct stream_note {
     int pe;                     /* who is to raise it, or -1 */
 };
 
-/* The watchdog makes the event, for that may take long; the stream's thread
- * records it behind a wait, and the watchdog gives it back when the stream is
- * past: then the notes before `mark_at` are. */
-enum stream_mark { STREAM_MARK_NONE, STREAM_MARK_FREE, STREAM_MARK_SET };
-
 /* Written under the module's lock but for what the notes are. */
 struct stream_notes {
     struct list_link link;      /* of those in use, oldest first, or unused */
@@ -48,10 +44,16 @@ struct stream_notes {
     uint64_t n;                 /* atomic: notes left so far, of all streams */
     uint64_t over;              /* atomic: notes that are past */
     uint64_t seen;              /* atomic: n at the watchdog's last look */
-    void *event;                /* if there is one */
-    enum stream_mark mark;      /* atomic */
-    uintptr_t mark_of;          /* which record it was then */
-    uint64_t mark_at;
+    uint64_t unsure;            /* atomic: the last of those whose flag may not
+                                 * say that they are past, plus one */
+    /* Made when no call waits for them, and recorded in turn by the stream's
+     * thread; once the device is past one, the notes before `at` are. */
+    struct stream_mark {
+        void *event;
+        uint64_t at;            /* atomic */
+    } marks[STREAM_MARKS];
+    unsigned n_marks;           /* atomic: whose events are made */
+    unsigned turn;              /* atomic */
     struct stream_note notes[STREAM_NOTES];     /* each member is atomic */
 };
 
@@ -60,10 +62,15 @@ static inline void *stream_notes_stream(uintptr_t key)
     return (void *)(key - 1);
 }
 
-/* The stream's waits have one more.  Without memory for it, no note. */
-void stream_notes_add(void *stream, const struct stream_note *note);
-/* Behind that, where the watchdog cannot see how far streams are. */
-void stream_notes_mark(void *stream);
+/* Makes some events in advance; the threads of streams make none. */
+void stream_notes_open(void);
+/* The stream's waits have one more.  Without memory for it, no note.  True:
+ * stream_notes_look() is due, for an event. */
+bool stream_notes_add(void *stream, const struct stream_note *note);
+/* Behind that, where the watchdog cannot see how far streams are.  ours: the
+ * flags are the library's, which only rise, so that one that the processor
+ * reads needs no event. */
+void stream_notes_mark(void *stream, bool ours);
 /* The stream has come past all of them. */
 void stream_notes_past(void *stream);
 /* Of the watchdog's: waits that are past by what events say. */

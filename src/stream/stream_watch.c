@@ -67,7 +67,8 @@ static bool runs GUARDED_BY(start_lock), may_run GUARDED_BY(start_lock);
 static pthread_t thread;
 static pthread_mutex_t stop_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t stopped;
-static bool stop;               /* under stop_lock */
+static bool stop, events_due;   /* under stop_lock */
+static bool calls;              /* atomic: events_due is, or will be */
 static bool open;               /* atomic: waits are watched */
 
 /* The thread's. */
@@ -78,6 +79,18 @@ static unsigned n_entries;
 
 #define GET(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+
+/* The thread makes events. */
+static void call_for_events(void)
+{
+    if (__atomic_exchange_n(&calls, true, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&stop_lock);
+    events_due = true;
+    if (!stop)
+        pthread_cond_signal(&stopped);
+    pthread_mutex_unlock(&stop_lock);
+}
 
 void stream_watch_note(const struct stream_where *w, const void *sym,
                        uint64_t *word, uint64_t least, int pe)
@@ -91,13 +104,21 @@ void stream_watch_note(const struct stream_where *w, const void *sym,
         return;
     if (unlikely(!GET(open)))
         stream_watch_start();
-    stream_notes_add(w->stream, &note);
+    if (unlikely(stream_notes_add(w->stream, &note)) && !gtl_is_software() &&
+        GET(open))
+        call_for_events();
 }
 
 void stream_watch_mark(void *stream)
 {
     if (!gtl_is_software())
-        stream_notes_mark(stream);
+        stream_notes_mark(stream, false);
+}
+
+void stream_watch_mark_own(void *stream)
+{
+    if (!gtl_is_software())
+        stream_notes_mark(stream, true);
 }
 
 void stream_synced(void *stream)
@@ -356,11 +377,20 @@ static bool sleep_until_stopped(uint64_t ns)
     struct timespec t = { (time_t)(at / 1000000000u),
                           (long)(at % 1000000000u) };
     bool is;
+    int rc = 0;
 
     pthread_mutex_lock(&stop_lock);
-    while (!stop && pthread_cond_timedwait(&stopped, &stop_lock, &t) !=
-                        ETIMEDOUT)
-        ;
+    while (!stop && rc != ETIMEDOUT) {
+        if (events_due) {
+            events_due = false;
+            pthread_mutex_unlock(&stop_lock);
+            SET(calls, false);
+            stream_notes_look();
+            pthread_mutex_lock(&stop_lock);
+            continue;
+        }
+        rc = pthread_cond_timedwait(&stopped, &stop_lock, &t);
+    }
     is = stop;
     pthread_mutex_unlock(&stop_lock);
     return is;
@@ -397,6 +427,8 @@ void stream_watch_open(void)
     lock_acquire(&start_lock);
     may_run = true;
     lock_release(&start_lock);
+    if (!gtl_is_software())
+        stream_notes_open();
 }
 
 void stream_watch_start(void)

@@ -14,8 +14,10 @@ struct stream_where;
  * operations on other nodes. */
 void stream_watch_note(const struct stream_where *w, const void *sym,
                        uint64_t *word, uint64_t least, int pe);
-/* The stream has all waits that were noted. */
+/* The stream has all waits that were noted; of those since the last time, the
+ * words are the program's, or else the library's. */
 void stream_watch_mark(void *stream);
+void stream_watch_mark_own(void *stream);
 /* A stream's thread waits, from begin to end. */
 struct stream_own {
     struct list_link link;
