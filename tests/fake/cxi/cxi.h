@@ -47,6 +47,7 @@
 #define CXI_KEY_SHADOW  (1ull << 47)
 #define CXI_PORT_LESS   ((1ull << 48) - 1)
 #define CXI_KEY_ALIKE   8       /* regions that may have the same key */
+#define CXI_PEERS       64      /* counted apart */
 
 #define container(p, type, member) \
     ((type *)(void *)((char *)(p) - offsetof(type, member)))
@@ -104,6 +105,7 @@ struct cxi_domain {
     uint64_t asleep_until;      /* of the NIC's thread; 0: it is awake */
     bool stop;
     int inflight;               /* operations the base provider holds */
+    int to_peer[CXI_PEERS];     /* those for each, by its number */
 };
 
 struct cxi_cq {

@@ -28,8 +28,11 @@
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
-#define PEERS 64
 #define SECOND 1000000000u
+/* The base provider has 128 places for operations of a domain, whoever they are
+ * for, and so many to one that does not answer would leave none to the others,
+ * which a NIC serves all the same. */
+#define MOST_TO_PEER 24
 /* More than one buffer of the kernel may hold, twice. */
 #define ROOM (1 << 20)
 
@@ -145,6 +148,23 @@ static ssize_t give(struct cxi_op *op)
     }
 }
 
+static int *held_of(const struct cxi_op *op, struct cxi_domain *dom)
+{
+    return &dom->to_peer[op->peer % CXI_PEERS];
+}
+
+/* The base provider has it, until it comes back. */
+static void given(const struct cxi_op *op)
+{
+    op->ep->dom->inflight++;
+    ++*held_of(op, op->ep->dom);
+}
+
+static bool peer_full(const struct cxi_op *op)
+{
+    return *held_of(op, op->ep->dom) >= MOST_TO_PEER;
+}
+
 /* ---- back from it ---- */
 
 static void done(struct cxi_op *op)
@@ -187,7 +207,7 @@ static void refused(struct cxi_op *op, int prov_err)
         return;
     }
     op->step = CXI_TOUCH;
-    op->ep->dom->inflight++;
+    given(op);
 }
 
 /* The initiator is told; the target sees it later. */
@@ -223,7 +243,6 @@ static void received(struct cxi_op *op, const struct fi_cq_data_entry *e,
 
 static void returned(struct cxi_op *op, int err)
 {
-    op->ep->dom->inflight--;
     if (op->step == CXI_TOUCH) {
         if (!err)
             cxi_rule(0, "2", "remote access to key 0x%lx before its owner has "
@@ -246,9 +265,13 @@ static void returned(struct cxi_op *op, int err)
 static void back(struct cxi_domain *dom, struct cxi_op *op,
                  const struct fi_cq_data_entry *e, fi_addr_t source, int err)
 {
+    if (op->kind != CXI_RECV) {
+        dom->inflight--;
+        --*held_of(op, dom);
+    }
     if (!op->ep)                /* its endpoint has closed */
-        dom->inflight -= op->kind != CXI_RECV;
-    else if (op->kind == CXI_RECV)
+        return;
+    if (op->kind == CXI_RECV)
         received(op, e, source, err);
     else
         returned(op, err);
@@ -287,7 +310,7 @@ static bool advance(struct cxi_op *op)
 
     if (!rc) {
         op->step = ask ? CXI_PROBE : CXI_ISSUED;
-        op->ep->dom->inflight++;
+        given(op);
     } else if (rc != -FI_EAGAIN) {
         fail(op, FI_EIO, (int)-rc);
     }
@@ -296,12 +319,12 @@ static bool advance(struct cxi_op *op)
 
 static void pass_ep(struct cxi_ep *ep, uint64_t now)
 {
-    uint8_t waiting[PEERS] = { 0 };
+    uint8_t waiting[CXI_PEERS] = { 0 };
     bool all_complete = true;
     struct cxi_op *op, *next;
 
     for (op = ep->first; op; op = next) {
-        uint8_t *w = &waiting[op->peer % PEERS];
+        uint8_t *w = &waiting[op->peer % CXI_PEERS];
         bool free_to_go = !(*w & waits_for(op)) && now >= op->due;
 
         next = op->next;
@@ -314,7 +337,7 @@ static void pass_ep(struct cxi_ep *ep, uint64_t now)
         all_complete = all_complete && op->complete;
         if (op->step == CXI_ISSUED || op->step == CXI_TOUCH)
             continue;
-        if (op->step == CXI_PROBE || !free_to_go) {
+        if (op->step == CXI_PROBE || !free_to_go || peer_full(op)) {
             *w |= (uint8_t)own_class(op);
             continue;
         }
@@ -351,7 +374,8 @@ static uint64_t next_due(struct cxi_domain *dom, uint64_t now)
 
     for (struct cxi_ep *ep = dom->eps; ep; ep = ep->next)
         for (struct cxi_op *op = ep->first; op; op = op->next)
-            if (op->step == CXI_NEW || op->step == CXI_HELD) {
+            if ((op->step == CXI_NEW || op->step == CXI_HELD) &&
+                !peer_full(op)) {
                 uint64_t at = op->due > now ? op->due : now + 50000;
 
                 due = at < due ? at : due;
