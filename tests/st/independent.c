@@ -96,6 +96,17 @@ static void stop(pid_t pid)
     usleep(20000);
 }
 
+/* What was given there has not ended, or a NIC answers for PE 1 although that
+ * is stopped: then this ends, too. */
+static void stopped(shmemx_stream_t one)
+{
+    int rc = shmemx_stream_query(one);
+
+    T_TRUE(rc == -EAGAIN || rc == 0);
+    if (!rc)
+        shmem_long_g(&words[0], 1);
+}
+
 /* Nothing of PE 1's is needed for any of this. */
 static void use(shmemx_stream_t s)
 {
@@ -127,7 +138,7 @@ static void both(void (*give)(shmemx_stream_t s), bool warm)
         give(one);
         use(two);
         T_TRUE(st_ends(two));
-        T_EQ(shmemx_stream_query(one), -EAGAIN);
+        stopped(one);
         T_EQ(kill(pids[1], SIGCONT), 0);
         T_EQ(shmemx_stream_sync(one), 0);
         T_EQ(shmemx_stream_destroy(one), 0);
