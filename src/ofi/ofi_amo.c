@@ -118,7 +118,7 @@ static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
     if (ops[op].compares)
         return fi_compare_atomicmsg(f->ep->ep, &m, &cond, &desc, 1, &was,
                                     &desc, 1, FI_COMPLETION);
-    if (fetches)
+    if (fetches || ofi.fetching)
         return fi_fetch_atomicmsg(f->ep->ep, &m, &was, &desc, 1,
                                   FI_COMPLETION);
     return fi_atomicmsg(f->ep->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE);

@@ -49,6 +49,7 @@ struct ofi_state {
     bool contexts;              /* FI_CONTEXT, FI_CONTEXT2 */
     bool wait_fd;               /* queues have file descriptors */
     bool nic_amo;               /* atomics of the provider, not messages */
+    bool fetching;              /* these are all done as ones that fetch */
     bool offloads;              /* no processor has a part in puts and gets */
     /* What is put, or done by an atomic, comes before what follows. */
     bool put_before_put, put_before_amo, put_before_message;

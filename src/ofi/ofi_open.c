@@ -92,8 +92,7 @@ static void take_stock(void)
 }
 
 /* Layered over messages, its atomics are messages, too: ours wake a sleeper
- * where they arrive, and are a little faster.  Those of shm 1.17 write their
- * operands into messages that were sent before them. */
+ * where they arrive, and are a little faster. */
 static bool better_by_message(void)
 {
     return software_atomics() && !provider_is("sockets");
@@ -109,6 +108,9 @@ static void choose_atomics(void)
     ofi.nic_amo = possible && env.OFI_AMO != MESSAGE &&
                   (env.OFI_AMO == NIC || !better_by_message());
     ofi.offloads = ofi.nic_amo && provider_is("cxi");
+    /* Both ends give the buffer of one that does not fetch back, where its
+     * delivery is awaited (1.17 to 2.1): then two have the same one. */
+    ofi.fetching = provider_is("shm");
     if (!possible && env.OFI_AMO == NIC)
         log_warn(ERR_NET, "SHMEM_OFI_AMO=nic: provider %s lacks some of the "
                  "atomics; they go by messages", ofi.name);
