@@ -172,6 +172,7 @@ struct req_name {
 struct req_name stream_req_name(const struct req *r);
 /* It is one; the caller counts. */
 void stream_left_note(struct stream_left *l, const struct stream_op *op);
+void stream_left_note_call(struct stream_left *l, const char *call, int pe);
 /* The same of a message. */
 void stream_left_note_message(struct stream_left *l, const char *call,
                               const struct chan *c);

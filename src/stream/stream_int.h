@@ -24,6 +24,7 @@ struct stream_op {
     bool waits;                 /* the stream does, for its end */
     bool value;                 /* source is bytes[] */
     bool message;               /* its words tell what its end would */
+    bool behind;                /* QUIET: for one that the NIC does, alone */
     const char *call;
     struct stream_queue *queue;
     uint64_t ticket;

@@ -105,15 +105,22 @@ void stream_left_note_message(struct stream_left *l, const char *call,
                  core_public_name(call), c->pe, c->tag);
 }
 
+void stream_left_note_call(struct stream_left *l, const char *call, int pe)
+{
+    if (!l->first[0])
+        snprintf(l->first, sizeof l->first, "%s, PE %d",
+                 core_public_name(call), pe);
+}
+
 void stream_left_note(struct stream_left *l, const struct stream_op *op)
 {
     if (op->kind == STREAM_SEND)
         stream_left_note_message(l, op->call, op->send.chan);
-    else if (!l->first[0] && op->kind >= STREAM_FENCE)
+    else if (!l->first[0] && op->kind >= STREAM_FENCE &&
+             !(op->kind == STREAM_QUIET && op->behind))
         snprintf(l->first, sizeof l->first, "%s", core_public_name(op->call));
-    else if (!l->first[0])
-        snprintf(l->first, sizeof l->first, "%s, PE %d",
-                 core_public_name(op->call), op->pe);
+    else
+        stream_left_note_call(l, op->call, op->pe);
 }
 
 void stream_left_tell(const struct stream_left *l, const char *one,

@@ -162,6 +162,8 @@ int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
         return STREAM_NOT;
     }
     stream_fail_note(stream_queue_failed(q), op);
+    n->call = op->call;
+    n->pe = op->pe;
     /* release: the agent looks after it from now on. */
     __atomic_store_n(&n->armed, n->armed + 1, __ATOMIC_RELEASE);
     return 0;
@@ -258,6 +260,7 @@ int stream_nic_issue(const struct stream_where *w, struct stream_queue *q,
     if (rc != STREAM_NOT)
         return stream_told(w, rc);
     /* The agent sees to it when the stream gets there. */
+    op->behind = !orders(op);
     op->kind = STREAM_QUIET;
     op->waits = true;
     op->value = false;

@@ -24,6 +24,8 @@ struct stream_nic {
     uint64_t flag, flagged;     /* atomic: the last one, and for how many */
     uint64_t total, passed;     /* bumps: asked for; the agent's */
     uint64_t spilled;           /* to the agent, for want of room */
+    const char *call;           /* of the last one that was armed */
+    int pe;
 };
 
 /* Operations, and orders: 0, an error, logged, or NOT.  Then the operation may

@@ -712,16 +712,37 @@ bool stream_used(void *stream)
     return is;
 }
 
+/* Those that only wait for operations of the NIC's. */
+static uint64_t count_behind(const struct stream_queue *q)
+{
+    const struct chunk *c = q->out;
+    unsigned at = q->out_at;
+    uint64_t n = 0;
+
+    for (uint64_t k = q->ended; k < q->armed; k++) {
+        if (at == STREAM_CHUNK) {
+            c = c->next;
+            at = 0;
+        }
+        n += c->ops[at].kind == STREAM_QUIET && c->ops[at].behind;
+        at++;
+    }
+    return n;
+}
+
 /* By who holds it. */
 static void count_left(struct stream_queue *q, struct stream_left *l)
 {
     const struct stream_op *op = stream_queue_head(q);
+    uint64_t nic = stream_nic_left(&q->nic);
 
-    l->n += q->armed - q->ended + stream_nic_left(&q->nic) + q->n_sends;
+    l->n += q->armed - q->ended - count_behind(q) + nic + q->n_sends;
     if (q->sends)
         stream_left_note_message(l, q->sends->send.call, q->sends);
     if (op)
         stream_left_note(l, op);
+    if (nic)
+        stream_left_note_call(l, q->nic.call, q->nic.pe);
 }
 
 /* Streams of the software device may still come to what is armed there. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a stream that waits for a PE of another node lets its signal
  * come in: half of the round trips take less than the millisecond after which
- * the network would be looked at anyway.
+ * the network would be looked at anyway.  Of Slingshot that is not asked: its
+ * NIC lets signals in without a look.
  * PEs: 2
  * Far: 2/1 */
 #include "st.h"
@@ -9,6 +10,7 @@
 #include <time.h>
 
 enum { ROUNDS = 101 };
+static int here;
 
 static uint64_t now_ns(void)
 {
@@ -33,9 +35,14 @@ static void await(uint64_t *word, uint64_t least, shmemx_stream_t s)
 
 T(signals_come_to_streams_that_wait)
 {
-    uint64_t *word = shmem_calloc(1, sizeof *word), laps[ROUNDS], start;
-    shmemx_stream_t s = st_make();
+    const char *provider = getenv("SHMEM_OFI_PROVIDER");
+    uint64_t *word, laps[ROUNDS], start;
+    shmemx_stream_t s;
 
+    if (provider && !strcmp(provider, "cxi") && !shmem_ptr(&here, next))
+        T_SKIP("no look is needed on cxi");
+    word = shmem_calloc(1, sizeof *word);
+    s = st_make();
     shmem_barrier_all();
     for (uint64_t i = 0; i < ROUNDS; i++) {
         start = now_ns();
