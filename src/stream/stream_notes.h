@@ -5,10 +5,11 @@
  * a few stores; the watchdog reads them.  A record belongs to a handle: it ends
  * with the stream, or, of a stream that the program destroys by the vendor's
  * call, serves the handle's next stream, or goes when there are many and all
- * its waits are past, oldest first.  The device is never asked about the stream,
- * which may be gone, nor given anything there by the watchdog, which a stream
- * that hangs could hold up; it is asked about events of ours behind the last
- * waits, which the thread that enqueues these records.
+ * its waits are past, oldest first.
+ * The device is never asked about the stream, which may be gone, nor given
+ * anything there by the watchdog, which a stream that hangs could hold up.  It
+ * is asked about events of ours behind the last waits, which the thread that
+ * enqueues these records.
  * The memory of records stays for others, so a thread that comes late reads
  * nothing that was freed; what it writes there names its own stream.
  * Threads: any; one at a time leaves notes for one stream. */
