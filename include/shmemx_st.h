@@ -53,6 +53,9 @@ typedef struct shmemx_queue *shmemx_queue_t;
 /* One of them, to be waited for, or to be started again and again. */
 typedef struct shmemx_req *shmemx_req_t;
 
+/* A signal and how far streams have waited for it. */
+typedef struct shmemx_epoch *shmemx_epoch_t;
+
 #define SHMEMX_QUEUE_DEPTH 1L   /* mask: depth is given */
 typedef struct {
     size_t depth;               /* so many enqueued before a start need no

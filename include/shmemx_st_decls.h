@@ -173,6 +173,21 @@ int SHMEMI_P(shmemx_signal_wait_until_on_stream)(
 int SHMEMI_P(shmemx_signal_fetch_on_stream)(
     uint64_t *value, const uint64_t *sig_addr, shmemx_stream_t stream);
 
+/* The same, and 0 is stored there behind the wait: so a graph waits anew in
+ * each launch.  The signal is not to be raised again before that: its sender
+ * waits for an answer first. */
+int SHMEMI_P(shmemx_signal_wait_reset_on_stream)(
+    uint64_t *sig_addr, int cmp, uint64_t cmp_value, shmemx_stream_t stream);
+/* A signal of this PE that is only ever added to, and how far streams have
+ * waited for it: each wait is for n more than the one before, the first for n
+ * more than the signal's value at the creation.  Right in graphs and outside;
+ * the signal may run ahead.  Waits of one epoch are ordered by the program; a
+ * destroyed epoch is used by no graph any more. */
+int SHMEMI_P(shmemx_epoch_create)(uint64_t *sig_addr, shmemx_epoch_t *epoch);
+int SHMEMI_P(shmemx_epoch_destroy)(shmemx_epoch_t epoch);
+int SHMEMI_P(shmemx_epoch_wait_on_stream)(shmemx_epoch_t epoch, uint64_t n,
+                                          shmemx_stream_t stream);
+
 /* Of the operations that were enqueued on this stream before, with this
  * context. */
 int SHMEMI_P(shmemx_fence_on_stream)(shmemx_stream_t stream);

@@ -67,6 +67,7 @@ struct core_team {
     uint64_t *heard;            /* what members published, if one is far */
     /* How far its collectives have come. */
     uint64_t streamed;          /* synchronisations in stream order */
+    uint64_t recorded;          /* not 0: some are in graphs; of this team */
     uint64_t epoch, gatherings; /* synchronisations; those that gathered */
     uint64_t calls, counted[2];
     uint64_t entries;           /* calls, for messages */

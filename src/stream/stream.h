@@ -90,6 +90,18 @@ struct stream_wait {
     int whose;                  /* 1 + the PE that raises it; 0: not known */
 };
 int stream_wait(const struct stream_where *w, const struct stream_wait *c);
+/* For one word of 8 bytes, which becomes 0 behind the wait. */
+int stream_wait_reset(const struct stream_where *w, const struct stream_wait *c);
+
+/* A word of this PE that only grows, and what streams have waited for: each
+ * wait is for n more than the one before. */
+struct shmemx_epoch;
+int stream_epoch_create(const struct stream_where *w, uint64_t *word,
+                        struct shmemx_epoch **out);
+int stream_epoch_destroy(const char *call, struct shmemx_epoch *epoch);
+int stream_epoch_wait(const struct stream_where *w, struct shmemx_epoch *epoch,
+                      uint64_t n);
+void stream_epochs_close(void);
 
 /* All members, in the same order on one team; a barrier also ends the
  * operations of the stream. */

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/lock.h"
 #include "base/thread.h"
+#include "stream/stream_graph.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
@@ -87,7 +88,8 @@ static void *run(void *arg)
             continue;
         }
         armed = busy = false;
-        any = stream_queues_advance(&armed, &busy);
+        any = stream_graphs_advance(&busy);
+        any |= stream_queues_advance(&armed, &busy);
         if (busy && xport_far)
             any |= xport_far->progress();
         if (any)

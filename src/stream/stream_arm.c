@@ -151,6 +151,8 @@ int stream_arm_begin(const struct stream_where *w, struct stream_op **out)
     struct stream_queue *q;
     int rc = stream_queue_find(w, &q);
 
+    if (rc == -EBUSY)
+        return stream_told(w, rc);
     return rc ? rc : stream_arm_room(w, q, out);
 }
 

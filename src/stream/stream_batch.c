@@ -29,12 +29,6 @@ static void let_go(void *thing)
     stream_gather_free(&q->gather);
 }
 
-int stream_batch_no_memory(const char *call)
-{
-    stream_refuse(ERR_STREAM, call, "out of memory");
-    return -ENOMEM;
-}
-
 int stream_batch_no_room(const char *call, size_t bytes)
 {
     char size[24];
@@ -90,7 +84,7 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
     }
     q = stream_handle_new(&stream_batches);
     if (!q)
-        return stream_batch_no_memory(call);
+        return stream_no_memory(call);
     q->stream = stream;
     q->owner = gtl_owner(stream);
     q->sent.next = q->sent.prev = &q->sent;

@@ -54,6 +54,7 @@ struct staged {
 
 struct batch {
     struct stream_handle handle;
+    bool recorded;              /* graphs have starts of it */
     bool broken;                /* a start failed in the middle */
     bool unknown;               /* then: nothing says what the stream holds */
     void *behind;               /* else: an event of the stream's, or NULL */
@@ -91,6 +92,28 @@ int stream_start_one(const struct stream_where *w, struct batch *q,
 /* By the agent.  There is room. */
 void stream_arm_part(const struct stream_where *w, struct batch *q,
                      const struct stream_op *op, struct parts *parts);
+
+/* On w->stream, whatever the queue's is: these operations, or these requests,
+ * or what was started of the queue or of these.  The program's calls are checked
+ * before. */
+int stream_start_staged(const struct stream_where *w, struct batch *q,
+                        const struct staged *these, size_t n);
+int stream_start_these(const struct stream_where *w, struct batch *q, int n,
+                       struct shmemx_req *reqs[]);
+int stream_wait_started(const struct stream_where *w, struct batch *q);
+int stream_wait_these(const struct stream_where *w, struct batch *q, int n,
+                      struct shmemx_req *reqs[]);
+
+/* ---- stream_later.c: the same in launches of graphs ---- */
+/* 1: the queue's stream records a graph, or graphs have starts of it; 0: a
+ * start is made at once; else -errno, logged: the stream is none. */
+int stream_batch_defers(const struct stream_where *w, const struct batch *q);
+int stream_batch_start_later(const struct stream_where *w, struct batch *q);
+int stream_batch_start_all_later(const struct stream_where *w, struct batch *q,
+                                 int n, struct shmemx_req *reqs[]);
+int stream_batch_wait_later(const struct stream_where *w, struct batch *q);
+int stream_batch_wait_all_later(const struct stream_where *w, struct batch *q,
+                                int n, struct shmemx_req *reqs[]);
 
 /* Those of q->fading that the stream has come past go. */
 void stream_batch_fade(struct batch *q);
@@ -146,7 +169,6 @@ int stream_batch_here(const char *call, const struct batch *b);
  * but its end tells; one that was destroyed had ended. */
 bool stream_batch_holds(const struct batch *q);
 struct stream_where stream_batch_where(const char *call, const struct batch *b);
-int stream_batch_no_memory(const char *call);
 /* In the heap's pool. */
 int stream_batch_no_room(const char *call, size_t bytes);
 /* The word that tells how far they are; NULL: nothing of that kind was

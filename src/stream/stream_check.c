@@ -30,6 +30,12 @@ int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
     return -EINVAL;
 }
 
+int stream_no_memory(const char *call)
+{
+    stream_refuse(ERR_STREAM, call, "out of memory");
+    return -ENOMEM;
+}
+
 int stream_need_symmetric(const struct stream_where *w, const void *sym,
                           size_t len, int pe, int *world_pe)
 {

@@ -143,7 +143,7 @@ static int exchange(struct coll *c, int round, struct part to,
                     struct part from)
 {
     struct step *s = add(c, EXCHANGE);
-    int rc = s ? 0 : stream_batch_no_memory(c->call);
+    int rc = s ? 0 : stream_no_memory(c->call);
 
     if (!rc && from.member >= 0)
         rc = end(c, s, false, from.buf, from.len, from.member, round);
@@ -162,7 +162,7 @@ static int copy_over(struct coll *c)
         return 0;
     s = add(c, COPY);
     if (!s)
-        return stream_batch_no_memory(c->call);
+        return stream_no_memory(c->call);
     s->reduce = c->what;
     s->reduce.n *= c->size;
     return 0;
@@ -176,7 +176,7 @@ static int reduce(struct coll *c, size_t from, size_t n, bool lower)
     char *mine = (char *)c->what.out + from * c->size;
 
     if (!s)
-        return stream_batch_no_memory(c->call);
+        return stream_no_memory(c->call);
     s->reduce = c->what;
     s->reduce.out = mine;
     s->reduce.n = n;
@@ -333,7 +333,7 @@ static int match(struct coll *c)
 
     all = malloc(2 * (size_t)c->n * sizeof *all + 1);
     if (!all)
-        return stream_batch_no_memory(c->call);
+        return stream_no_memory(c->call);
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k < c->steps[i].n; k++)
             all[n++] = c->steps[i].reqs[k];
@@ -415,7 +415,7 @@ static int make(const struct coll *args, int rc,
     if (!out && !rc)
         rc = stream_refuse(ERR_NULL, args->call, "no place for the request");
     if (!c)
-        return all_have(args, rc ? rc : stream_batch_no_memory(args->call),
+        return all_have(args, rc ? rc : stream_no_memory(args->call),
                         0);
     *c = *args;
     c->link.next = c->link.prev = &c->link;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations that the device does itself, in the stream. */
+#include "stream/stream_graph.h"
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 
+#include <errno.h>
 #include <string.h>
 
 _Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
@@ -151,6 +153,22 @@ int stream_direct(const struct stream_where *w, const struct stream_op *op,
     return rc == NOT ? 0 : stream_told(w, rc);
 }
 
+static int repeat(const struct stream_where *w, const void *args)
+{
+    struct stream_op op = *(const struct stream_op *)args;
+
+    return stream_issue(w, &op);
+}
+
+/* Order is wanted of the graph's own operations, if there are any. */
+static int record(const struct stream_where *w, const struct stream_op *op)
+{
+    if ((op->kind == STREAM_FENCE || op->kind == STREAM_QUIET) &&
+        !stream_records_some(w->stream))
+        return 0;
+    return stream_record(w, repeat, op, sizeof *op);
+}
+
 int stream_issue(const struct stream_where *w, struct stream_op *op)
 {
     struct stream_queue *q;
@@ -163,6 +181,8 @@ int stream_issue(const struct stream_where *w, struct stream_op *op)
     if (op->waits && unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);
     rc = stream_queue_find(w, &q);
+    if (unlikely(rc == -EBUSY))
+        return record(w, op);
     if (!rc)
         rc = stream_nic_issue(w, q, op);
     if (rc != STREAM_NOT)

@@ -7,6 +7,7 @@
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
 #include "stream/stream_chan.h"
+#include "stream/stream_graph.h"
 #include "stream/stream_queue.h"
 #include "xport/xport_amo.h"
 
@@ -456,7 +457,8 @@ bool stream_do_ended(struct stream_queue *q, const struct stream_op *op)
             return false;
     } else if (!stream_queue_idle(q)) {
         return false;
-    } else if (op->kind == STREAM_QUIET && !stream_nic_over(q, op->len)) {
+    } else if (op->kind == STREAM_QUIET &&
+               (!stream_nic_over(q, op->len) || !stream_graphs_quiet(q))) {
         return false;
     } else {
         q->reads = false;

@@ -7,6 +7,7 @@
  * queue.  Whoever lets the transport advance reports a failure, in the middle
  * of other things, so that does no more than to write it down. */
 #include "stream/stream_int.h"
+#include "stream/stream_graph.h"
 #include "stream/stream_stats.h"
 #include "base/lock.h"
 #include "core/core_text.h"
@@ -190,9 +191,19 @@ static int take(const char *call, void *stream, const struct stream_failed *f)
     return rc;
 }
 
-int stream_failed(const char *call, void *stream)
+int stream_failed_here(const char *call, void *stream)
 {
     return take(call, stream, NULL);
+}
+
+int stream_failed(const char *call, void *stream)
+{
+    int rc = take(call, stream, NULL);
+
+    /* Which launch, and of what stream, an operation was of is not known. */
+    if (call && unlikely(stream_graphs_any()) && stream_graphs_failed(call))
+        rc = -EIO;
+    return rc;
 }
 
 int stream_fail_take(const char *call, const struct stream_failed *f)

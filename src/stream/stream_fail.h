@@ -49,6 +49,8 @@ static inline bool stream_fail_since(const struct stream_failed *f,
 void stream_fail(struct stream_failed *f, const char *call, const char *what,
                  int pe, const char *cause, unsigned long *turn)
     __attribute__((cold));
+/* stream_failed() of that stream's alone, and of no graph's. */
+int stream_failed_here(const char *call, void *stream);
 /* -EIO, with a line unless that was printed, if one has failed; that is said
  * once.  At last before the queue goes, then without a call. */
 int stream_fail_take(const char *call, const struct stream_failed *f);

@@ -104,6 +104,8 @@ void stream_queue_close(struct stream_queue *q);
 /* Armed so far, with queues that there are. */
 uint64_t stream_armed_ops(void);
 bool stream_queue_empty(const struct stream_queue *q);
+/* No sweep frees it for want of places. */
+void stream_queue_keep(struct stream_queue *q);
 /* Its messages are over: until the agent has let them go. */
 void stream_queue_settle(const struct stream_queue *q);
 /* What was armed and that no stream lets go never is.  Nothing is armed there
@@ -131,7 +133,8 @@ struct stream_failed *stream_queue_failed(struct stream_queue *q);
 typedef void stream_look(struct stream_queue *q, const struct stream_op *op);
 bool stream_queues_look(stream_look *look);
 
-/* The queue of a stream.  0 or -errno, logged. */
+/* The queue of a stream.  0 or -errno, logged but for -EBUSY: the stream
+ * records a graph. */
 int stream_queue_find(const struct stream_where *w, struct stream_queue **out);
 /* There is none, for that reason: rc, logged. */
 int stream_no_queue(const struct stream_where *w, int rc);
@@ -189,6 +192,10 @@ static inline bool stream_waits_itself(void)
 {
     return gtl_device.ordered || !xport_far;
 }
+/* Where the device waits by itself, and for what number at least; or 0. */
+uintptr_t stream_wait_word(const struct stream_wait *c, uint64_t *least);
+/* 0, or -errno, logged: what it asks for cannot be. */
+int stream_wait_check(const struct stream_where *w, const struct stream_wait *c);
 /* Looks once; what it asks for is stored when it is over. */
 bool stream_wait_over(const struct stream_wait *c);
 /* For a line about it. */
@@ -223,6 +230,9 @@ int stream_need_stream(const struct stream_where *w);
 /* One line; gives -EINVAL. */
 int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
+
+/* One line; gives -ENOMEM. */
+int stream_no_memory(const char *call) __attribute__((cold));
 
 /* It is a stream, and records no graph, for what is enqueued once counts what
  * came before.  Else an error, logged. */

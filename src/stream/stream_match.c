@@ -391,7 +391,7 @@ int chan_make(const struct chan_args *a, struct chan **out)
     at = c ? stream_end_new(c) : 0;
     if (!at) {
         free(c);
-        return stream_batch_no_memory(a->call);
+        return stream_no_memory(a->call);
     }
     *c = (struct chan){
         .sends = a->sends, .ready = a->ready, .once = a->once, .pe = pe,
@@ -415,7 +415,7 @@ int chan_make(const struct chan_args *a, struct chan **out)
         if (c->slots)
             heap_pool_give(c->land);
         chan_delete(c);
-        return stream_batch_no_memory(a->call);
+        return stream_no_memory(a->call);
     }
     *out = c;
     return 0;

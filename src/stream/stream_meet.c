@@ -2,6 +2,7 @@
 /* Barriers in stream order: in each round a member tells one further away and
  * waits for one, until all have heard of all.  Each word has one writer and
  * counts the synchronisations, so nothing is ever set back. */
+#include "stream/stream_graph.h"
 #include "stream/stream_int.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static int before(const struct core_team *t, int round)
     return core_team_world_pe(t, (int)(((unsigned)t->my_pe + n - back) % n));
 }
 
-int stream_team_sync(const struct stream_where *w, struct core_team *t)
+static int sync_now(const struct stream_where *w, struct core_team *t)
 {
     struct stream_where world = { w->call, &core_ctx_default, w->stream };
     int rounds = core_team_rounds(t->n_pes), rc = stream_need_stream(w);
@@ -64,9 +65,54 @@ int stream_team_sync(const struct stream_where *w, struct core_team *t)
     return rc;
 }
 
-int stream_team_barrier(const struct stream_where *w, struct core_team *t)
+static int barrier_now(const struct stream_where *w, struct core_team *t)
 {
     int rc = stream_quiet(w);
 
-    return rc ? rc : stream_team_sync(w, t);
+    return rc ? rc : sync_now(w, t);
+}
+
+/* ---- in graphs ---- */
+
+struct meeting {
+    struct core_team *team;
+    uint64_t number;            /* no other team's */
+    bool barrier;
+};
+
+/* Which synchronisation of the team a launch's is, the launch tells. */
+static int repeat(const struct stream_where *w, const void *args)
+{
+    const struct meeting *m = args;
+    struct core_team *t = m->team;
+
+    if (!core_team_known(t) || t->recorded != m->number)
+        return stream_refuse(ERR_TEAM, w->call, "a graph was launched whose "
+                             "team has been destroyed");
+    return m->barrier ? barrier_now(w, t) : sync_now(w, t);
+}
+
+/* Once a graph has one, those outside of graphs are counted when the streams
+ * get there, too: in the order in which they happen. */
+static int meet(const struct stream_where *w, struct core_team *t, bool barrier)
+{
+    static uint64_t teams;
+    struct meeting m = { .team = t, .barrier = barrier };
+
+    if (likely(!t->recorded) && likely(!gtl->records(w->stream)))
+        return barrier ? barrier_now(w, t) : sync_now(w, t);
+    if (!t->recorded)
+        t->recorded = __atomic_add_fetch(&teams, 1, __ATOMIC_RELAXED);
+    m.number = t->recorded;
+    return stream_defer(w, repeat, &m, sizeof m);
+}
+
+int stream_team_sync(const struct stream_where *w, struct core_team *t)
+{
+    return meet(w, t, false);
+}
+
+int stream_team_barrier(const struct stream_where *w, struct core_team *t)
+{
+    return meet(w, t, true);
 }

@@ -211,7 +211,7 @@ int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
     r = copy ? stream_handle_new(&stream_reqs) : NULL;
     if (!r) {
         free(copy);
-        return stream_batch_no_memory(call);
+        return stream_no_memory(call);
     }
     rc = ask_all(call, n, reqs);
     if (rc) {

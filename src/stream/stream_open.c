@@ -7,6 +7,7 @@
 #include "base/lock.h"
 #include "stream/stream_batch.h"
 #include "stream/stream_chan.h"
+#include "stream/stream_graph.h"
 #include "stream/stream_mail.h"
 #include "stream/stream_watch.h"
 
@@ -77,6 +78,8 @@ static void close_streams(void)
     stream_agent_close();
     stream_queues_close(&left);
     staged = stream_batch_drop_all();
+    stream_graphs_close();
+    stream_epochs_close();
     stream_left_tell(&left, "operation was enqueued that its stream has not "
                      "reached", "operations were enqueued that their streams "
                      "have not reached", "; synchronise streams before, and of "

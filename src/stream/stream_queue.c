@@ -418,7 +418,8 @@ static bool may_go(struct stream_queue *q)
 {
     uint64_t id = q->id;
 
-    if (q->batch || __atomic_load_n(&q->gone, __ATOMIC_RELAXED) || !empty(q))
+    if (q->batch || q->kept || __atomic_load_n(&q->gone, __ATOMIC_RELAXED) ||
+        !empty(q))
         return false;
     if (gtl_is_software())
         return id != UNKNOWN &&
@@ -530,6 +531,11 @@ bool stream_queue_empty(const struct stream_queue *q)
     return empty(q);
 }
 
+void stream_queue_keep(struct stream_queue *q)
+{
+    q->kept = true;
+}
+
 void stream_queue_settle(const struct stream_queue *q)
 {
     while (__atomic_load_n(&q->n_sends, __ATOMIC_ACQUIRE))
@@ -627,8 +633,6 @@ const char *stream_queue_lacks(int rc)
 
 int stream_no_queue(const struct stream_where *w, int rc)
 {
-    if (rc == -EBUSY)
-        return stream_told(w, rc);
     stream_refuse(ERR_STREAM, w->call, "stream %p: %s", w->stream,
                   stream_queue_lacks(rc));
     return rc;
@@ -642,7 +646,7 @@ int stream_queue_find(const struct stream_where *w, struct stream_queue **out)
 
     rc = gtl->stream_check(w->stream, &id);
     if (unlikely(rc))
-        return stream_no_queue(w, rc);
+        return rc == -EBUSY ? rc : stream_no_queue(w, rc);
     l = last_of(id);
     if (likely(is_last(l, id))) {
         *out = l->queue;

@@ -22,6 +22,7 @@ struct stream_queue {
     uint64_t id;                /* of the stream */
     uint64_t owner;             /* as gtl_owner() */
     bool batch;                 /* one of several, for starts */
+    bool kept;                  /* its stream's end alone ends it */
     struct list_link link;      /* of all; this and same: under their lock */
     struct stream_queue *same;  /* next in its place of the table */
     bool gone;                  /* atomic: its stream is no more */

@@ -38,7 +38,7 @@ static int stage(const char *call, struct batch *q, const struct stream_op *op,
     if (rc)
         return rc;
     if (stream_batch_room(q, q->n_staged + 1))
-        return stream_batch_no_memory(call);
+        return stream_no_memory(call);
     q->staged[q->n_staged++] = (struct staged){ *op, req };
     return 0;
 }
@@ -55,7 +55,7 @@ int stream_req_make(const char *call, struct batch *q,
     if (out || own) {
         r = stream_handle_new(&stream_reqs);
         if (!r)
-            return stream_batch_no_memory(call);
+            return stream_no_memory(call);
         r->op = *op;
         r->own = own;
         if (op->kind == STREAM_SEND)
@@ -79,7 +79,7 @@ int stream_req_of_coll(const char *call, struct coll *c,
     struct req *r = stream_handle_new(&stream_reqs);
 
     if (!r)
-        return stream_batch_no_memory(call);
+        return stream_no_memory(call);
     r->coll = c;
     *out = stream_handle_of(r);
     return 0;

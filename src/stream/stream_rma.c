@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one-sided calls: what is wrong is refused, the rest becomes an
  * operation. */
+#include "stream/stream_graph.h"
 #include "stream/stream_int.h"
 
 #include <errno.h>
@@ -249,16 +250,39 @@ int stream_amo(const struct stream_where *w, const struct stream_amo *a,
 
 /* ---- order ---- */
 
+/* Proxy streams have had operations of launches, which the queue of the stream
+ * does not know of: a quiet of the progress thread's asks for these, too. */
+static int order_graphs(const struct stream_where *w, struct stream_op *op)
+{
+    struct stream_op *to;
+    struct stream_queue *q;
+    int rc;
+
+    if (gtl->records(w->stream))
+        return stream_issue(w, op);
+    if (!stream_may_wait())
+        return stream_refuse_wait(w);
+    rc = stream_queue_find(w, &q);
+    rc = rc ? rc : stream_arm_room(w, q, &to);
+    if (rc)
+        return rc;
+    op->kind = STREAM_QUIET;
+    op->queue = to->queue;
+    *to = *op;
+    return stream_arm(w, to);
+}
+
 /* Where nothing is armed for the stream, its own order is all there is. */
 static int order(const struct stream_where *w, enum stream_kind kind)
 {
-    struct stream_op op;
+    struct stream_op op = { .kind = kind, .call = w->call, .waits = true };
 
     if (!w->ctx)
         return stream_refuse(ERR_CTX, w->call, "an invalid context");
+    if (unlikely(stream_graphs_any()))
+        return order_graphs(w, &op);
     if (!stream_used(w->stream))
         return stream_need_stream(w);
-    op = (struct stream_op){ .kind = kind, .call = w->call, .waits = true };
     return stream_issue(w, &op);
 }
 

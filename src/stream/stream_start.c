@@ -41,7 +41,7 @@ int stream_start_one(const struct stream_where *w, struct batch *q,
     rc = stream_direct(w, op, &done);
     if (rc || done)
         return rc;
-    rc = stream_nic_arm(q->queue, op, q->stream);
+    rc = stream_nic_arm(q->queue, op, w->stream);
     parts->nic |= !rc;
     if (rc != STREAM_NOT)
         return stream_told(w, rc);
@@ -70,7 +70,7 @@ static int fire(const struct stream_where *w, struct batch *q, bool words,
     };
     m->way = BY_TICKET;
     m->number = stream_queue_push(q->queue);
-    return stream_queue_fire(q->queue, q->stream);
+    return stream_queue_fire(q->queue, w->stream);
 }
 
 /* What is gathered, and the one store of the device's. */
@@ -95,7 +95,7 @@ static int finish(const struct stream_where *w, struct batch *q,
         parts.agent = rc == STREAM_NOT;         /* it has room for none */
     }
     if (parts.nic && (!rc || rc == STREAM_NOT))
-        rc = stream_nic_let_go(q->queue, q->stream);
+        rc = stream_nic_let_go(q->queue, w->stream);
     if (parts.agent && (!rc || rc == STREAM_NOT))
         rc = fire(w, q, parts.words && !parts.nic, m);
     if (rc)
@@ -113,7 +113,8 @@ static int finish_messages(const struct stream_where *w, struct batch *q,
     int rc;
 
     parts.words = true;
-    if (parts.nic || parts.agent || !gtl_place(q->stream, &place))
+    if (parts.nic || parts.agent || q->recorded ||
+        !gtl_place(q->stream, &place))
         return finish(w, q, parts, m);
     rc = stream_gather_flush(w, &q->gather);
     if (rc)
@@ -142,12 +143,12 @@ static void started(const char *call, struct batch *q, struct req *r,
 /* The device refused in the middle of a start: some of it is enqueued, and of
  * what was put partners know.  What was armed is never let go, and the stream
  * gets nothing more of the queue, so that nothing is done twice or late. */
-static void break_off(struct batch *q)
+static void break_off(const struct stream_where *w, struct batch *q)
 {
     q->broken = true;
     q->unknown = gtl->event_create(&q->behind) != 0;
     /* If the stream is broken, too, it holds nothing. */
-    if (!q->unknown && gtl->event_record(q->behind, q->stream)) {
+    if (!q->unknown && gtl->event_record(q->behind, w->stream)) {
         gtl->event_destroy(q->behind);
         q->behind = NULL;
     }
@@ -185,12 +186,43 @@ void stream_batch_fade(struct batch *q)
     }
 }
 
+static int start_ops(const struct stream_where *w, struct batch *q,
+                     const struct staged *these, size_t n, struct mark *m)
+{
+    struct parts parts = { false, false, false };
+    int rc = 0;
+
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = start_op(w, q, &these[i].op, &parts);
+    return rc ? rc : finish(w, q, parts, m);
+}
+
+int stream_start_staged(const struct stream_where *w, struct batch *q,
+                        const struct staged *these, size_t n)
+{
+    struct mark m;
+    int rc;
+
+    /* Other starts may have had what was reserved when it was put in. */
+    if (stream_queue_reserve(q->queue, n + 1) ||
+        stream_gather_reserve(&q->gather, 1))
+        return stream_no_memory(w->call);
+    rc = start_ops(w, q, these, n, &m);
+    if (rc) {
+        break_off(w, q);
+        return rc;
+    }
+    stream_count(STREAM_STARTS, 1);
+    for (size_t i = 0; i < n; i++)
+        if (these[i].req)
+            started(w->call, q, these[i].req, m);
+    return 0;
+}
+
 int stream_batch_start(const char *call, struct shmemx_queue *queue)
 {
     struct batch *q = stream_batch_of(call, queue);
     struct stream_where w = stream_batch_where(call, q);
-    struct parts parts = { false, false, false };
-    struct mark m;
     int rc;
 
     rc = q ? stream_batch_works(call, q) : -EINVAL;
@@ -199,27 +231,14 @@ int stream_batch_start(const char *call, struct shmemx_queue *queue)
     stream_batch_fade(q);
     if (!q->n_staged)
         return stream_need_stream(&w);
-    /* Other starts may have had what was reserved when it was put in. */
-    if (stream_queue_reserve(q->queue, q->n_staged + 1) ||
-        stream_gather_reserve(&q->gather, 1))
-        return stream_batch_no_memory(call);
-    rc = stream_need_live(&w);
-    if (rc)
+    rc = stream_batch_defers(&w, q);
+    if (rc < 0)
         return rc;
-    for (size_t i = 0; i < q->n_staged && !rc; i++)
-        rc = start_op(&w, q, &q->staged[i].op, &parts);
+    rc = rc ? stream_batch_start_later(&w, q)
+            : stream_start_staged(&w, q, q->staged, q->n_staged);
     if (!rc)
-        rc = finish(&w, q, parts, &m);
-    if (rc) {
-        break_off(q);
-        return rc;
-    }
-    stream_count(STREAM_STARTS, 1);
-    for (size_t i = 0; i < q->n_staged; i++)
-        if (q->staged[i].req)
-            started(call, q, q->staged[i].req, m);
-    q->n_staged = 0;
-    return 0;
+        q->n_staged = 0;
+    return rc;
 }
 
 /* ---- lists of requests ---- */
@@ -300,7 +319,7 @@ static int make_room(const char *call, struct batch *q, size_t n)
 {
     if (stream_queue_reserve(q->queue, 2 * n + 2) ||
         stream_gather_reserve(&q->gather, n + 2))
-        return stream_batch_no_memory(call);
+        return stream_no_memory(call);
     return 0;
 }
 
@@ -313,7 +332,7 @@ static int make_list(const char *call, struct batch *q, size_t n)
         return 0;
     more = realloc(q->these, 2 * n * sizeof *more);
     if (!more)
-        return stream_batch_no_memory(call);
+        return stream_no_memory(call);
     q->these = more;
     q->these_room = 2 * n;
     return 0;
@@ -352,13 +371,8 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n)
     bool others = false;
     struct mark m;
     struct req *r;
-    int rc;
+    int rc = 0;
 
-    rc = stream_need_live(w);
-    if (rc) {
-        unlist(q, n);
-        return rc;
-    }
     for (int i = 0; unlikely(core_status.checks) && i < n; i++)
         if (q->these[i]->chan)
             chan_check_ready(w->call, q->these[i]->chan);
@@ -372,7 +386,7 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n)
         rc = others ? finish(w, q, parts, &m)
                     : finish_messages(w, q, parts, &m);
     if (rc) {
-        break_off(q);
+        break_off(w, q);
         break_these(q, n);
         return rc;
     }
@@ -380,6 +394,18 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n)
     for (int i = 0; i < n; i++)
         started(w->call, q, q->these[i], m);
     return 0;
+}
+
+int stream_start_these(const struct stream_where *w, struct batch *q, int n,
+                       struct shmemx_req *reqs[])
+{
+    int rc;
+
+    chan_progress(w->call);     /* a partner may have freed its end */
+    rc = make_room(w->call, q, (size_t)n);
+    rc = rc ? rc : make_list(w->call, q, (size_t)n);
+    rc = rc ? rc : list(w, q, n, reqs);
+    return rc ? rc : start_listed(w, q, n);
 }
 
 int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
@@ -392,13 +418,13 @@ int stream_batch_start_all(const char *call, struct shmemx_queue *queue, int n,
     rc = q ? stream_batch_works(call, q) : -EINVAL;
     if (rc)
         return rc;
-    chan_progress(call);        /* a partner may have freed its end */
     if (n <= 0)
         return stream_need_stream(&w);
-    rc = make_room(call, q, (size_t)n);
-    rc = rc ? rc : make_list(call, q, (size_t)n);
-    rc = rc ? rc : list(&w, q, n, reqs);
-    return rc ? rc : start_listed(&w, q, n);
+    rc = stream_batch_defers(&w, q);
+    if (rc < 0)
+        return rc;
+    return rc ? stream_batch_start_all_later(&w, q, n, reqs)
+              : stream_start_these(&w, q, n, reqs);
 }
 
 /* ---- waits ---- */
@@ -452,7 +478,7 @@ static int behind(const struct stream_where *w, struct batch *q,
             rc = chan_give_back(w, q, c, &parts);
     rc = rc ? rc : finish_messages(w, q, parts, m);
     if (rc && (parts.agent || parts.nic))
-        break_off(q);
+        break_off(w, q);
     return rc;
 }
 
@@ -486,8 +512,7 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
 
     list_each(l, next, these)
         n++;
-    rc = stream_batch_works(w->call, q);
-    rc = rc ? rc : make_room(w->call, q, n);
+    rc = make_room(w->call, q, n);
     if (rc)
         return rc;
     memcpy(was, q->waited, sizeof was);
@@ -511,15 +536,25 @@ static int wait_for_these(const struct stream_where *w, struct batch *q,
     return 0;
 }
 
-int stream_batch_wait(const char *call, struct shmemx_queue *queue)
+int stream_wait_started(const struct stream_where *w, struct batch *q)
 {
-    struct batch *q = stream_batch_of(call, queue);
-    struct stream_where w = stream_batch_where(call, q);
-    int rc = q ? wait_for_these(&w, q, &q->sent, q->last) : -EINVAL;
+    int rc = wait_for_these(w, q, &q->sent, q->last);
 
     if (!rc)
         q->past = q->starts;
     return rc;
+}
+
+int stream_batch_wait(const char *call, struct shmemx_queue *queue)
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    int rc = q ? stream_batch_works(call, q) : -EINVAL;
+
+    if (rc)
+        return rc;
+    return q->recorded ? stream_batch_wait_later(&w, q)
+                       : stream_wait_started(&w, q);
 }
 
 static int may_wait(const char *call, struct shmemx_queue *queue,
@@ -543,20 +578,18 @@ static void put_back(struct batch *q, struct list_link *these)
     }
 }
 
-int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
-                          struct shmemx_req *reqs[])
+int stream_wait_these(const struct stream_where *w, struct batch *q, int n,
+                      struct shmemx_req *reqs[])
 {
-    struct batch *q = stream_batch_of(call, queue);
-    struct stream_where w = stream_batch_where(call, q);
     struct list_link these = LIST_INIT(these);
     uint64_t upto[WAYS] = { 0 };
     bool every = false;
     struct req *r;
-    int rc = !q ? -EINVAL : n > 0 ? make_list(call, q, (size_t)n) : 0;
+    int rc = n > 0 ? make_list(w->call, q, (size_t)n) : 0;
 
     for (int i = 0; i < n && !rc; i++) {
-        r = q->these[i] = stream_req_at(call, reqs, i);
-        rc = r ? may_wait(call, queue, r, i) : -EINVAL;
+        r = q->these[i] = stream_req_at(w->call, reqs, i);
+        rc = r ? may_wait(w->call, stream_handle_of(q), r, i) : -EINVAL;
     }
     if (rc)
         return rc;
@@ -570,9 +603,22 @@ int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
             list_append(&these, &r->link);
         }
     }
-    rc = wait_for_these(&w, q, &these, every ? q->last : upto);
+    rc = wait_for_these(w, q, &these, every ? q->last : upto);
     put_back(q, &these);
     for (int i = 0; i < n && !rc; i++)
         q->these[i]->state = WAITED;
     return rc;
+}
+
+int stream_batch_wait_all(const char *call, struct shmemx_queue *queue, int n,
+                          struct shmemx_req *reqs[])
+{
+    struct batch *q = stream_batch_of(call, queue);
+    struct stream_where w = stream_batch_where(call, q);
+    int rc = q ? stream_batch_works(call, q) : -EINVAL;
+
+    if (rc)
+        return rc;
+    return q->recorded ? stream_batch_wait_all_later(&w, q, n, reqs)
+                       : stream_wait_these(&w, q, n, reqs);
 }

@@ -71,6 +71,8 @@ static struct stream_stats take(void)
         s.direct += slots[i].n[STREAM_DIRECT];
         s.starts += slots[i].n[STREAM_STARTS];
         s.waits += slots[i].n[STREAM_WAITS];
+        s.recorded += slots[i].n[STREAM_RECORDED];
+        s.repeats += slots[i].n[STREAM_REPEATS];
         for (int k = 0; k < STREAM_SENT; k++)
             s.sent[k] += slots[i].n[STREAM_WAYS + k];
     }
@@ -81,7 +83,7 @@ static struct stream_stats take(void)
 static bool any(const struct stream_stats *s)
 {
     return s->direct || s->armed || s->nic || s->failed || s->starts ||
-           s->waits;
+           s->waits || s->recorded;
 }
 
 static const char *plural(uint64_t n)
@@ -127,4 +129,8 @@ void stream_stats_tell(void)
              plural(s.most_queues), (unsigned long)nic.most_entries,
              nic.most_entries == 1 ? "y" : "ies");
     tell_sent(&s);
+    if (s.recorded)
+        log_tell("graphs: %lu operation%s recorded for the progress thread, "
+                 "which repeated %lu in launches", (unsigned long)s.recorded,
+                 plural(s.recorded), (unsigned long)s.repeats);
 }

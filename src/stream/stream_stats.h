@@ -22,12 +22,14 @@ struct stream_stats {
     uint64_t nic;               /* and with the NIC */
     uint64_t spilled;           /* armed with a queue, for want of room there */
     uint64_t failed;
+    /* In graphs, for the progress thread to repeat; so often it has. */
+    uint64_t recorded, repeats;
     uint64_t sent[STREAM_SENT]; /* messages that were started, by their way */
     uint64_t most_armed;        /* at a time, in one queue */
     uint64_t most_queues;
 };
 enum stream_count {
-    STREAM_DIRECT, STREAM_STARTS, STREAM_WAITS,
+    STREAM_DIRECT, STREAM_STARTS, STREAM_WAITS, STREAM_RECORDED, STREAM_REPEATS,
     STREAM_WAYS,                /* the first of: sends, by their way */
     STREAM_COUNTS = STREAM_WAYS + STREAM_SENT
 };

@@ -240,19 +240,13 @@ bool stream_wait_comes(void)
     return gtl_comes(watch);
 }
 
-static int no_memory(const struct stream_where *w)
-{
-    stream_refuse(ERR_STREAM, w->call, "out of memory");
-    return -ENOMEM;
-}
-
 /* NULL, told: no memory. */
 static struct software *software_new(const struct stream_where *w, size_t n)
 {
     struct software *s = malloc(sizeof *s + n * sizeof *s->words);
 
     if (!s) {
-        no_memory(w);
+        stream_no_memory(w->call);
         return NULL;
     }
     s->call = w->call;
@@ -306,7 +300,7 @@ static int watch_by_agent(const struct stream_where *w,
     int rc;
 
     if (!mine)
-        return no_memory(w);
+        return stream_no_memory(w->call);
     rc = stream_arm_begin(w, &op);
     if (rc) {
         free(mine);
@@ -373,9 +367,8 @@ static int wait_plain(const struct stream_where *w,
                       uint64_t least)
 {
     const struct gtl_word what = { (uint64_t *)word, least };
-    int rc = stream_need_no_graph(w);
+    int rc = stream_wait_briefly(w, &what, 1);
 
-    rc = rc ? rc : stream_wait_briefly(w, &what, 1);
     if (rc)
         return rc;
     rc = gtl->wait64((uint64_t *)word, least, w->stream);
@@ -388,7 +381,19 @@ static int wait_plain(const struct stream_where *w,
     return stream_told(w, rc);
 }
 
-static int check(const struct stream_where *w, const struct stream_wait *c)
+uintptr_t stream_wait_word(const struct stream_wait *c, uint64_t *least)
+{
+    uintptr_t word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size)
+                          : 0;
+
+    return word && is_plain(c, least) && stream_waits_itself() &&
+           !is_stale(c->ivars) &&
+           (!c->seen || stream_reaches_local(c->seen, sizeof *c->seen))
+           ? word : 0;
+}
+
+int stream_wait_check(const struct stream_where *w,
+                      const struct stream_wait *c)
 {
     size_t len;
     int at, rc;
@@ -407,22 +412,31 @@ static int check(const struct stream_where *w, const struct stream_wait *c)
     return rc;
 }
 
+static int refuse_in_graph(const struct stream_where *w)
+{
+    stream_refuse(ERR_STREAM, w->call, "the stream records a graph, in whose "
+                  "second launch this wait would be over at once: "
+                  "shmemx_signal_wait_reset_on_stream and "
+                  "shmemx_epoch_wait_on_stream wait anew in each");
+    return -ENOTSUP;
+}
+
 int stream_wait(const struct stream_where *w, const struct stream_wait *c)
 {
     uintptr_t word;
     uint64_t least;
     int rc;
 
-    rc = check(w, c);
+    rc = stream_wait_check(w, c);
     if (rc)
         return rc;
     if (unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);
+    if (unlikely(gtl->records(w->stream)))
+        return refuse_in_graph(w);
     stream_count(STREAM_WAITS, 1);
-    word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size) : 0;
-    if (word && is_plain(c, &least) && stream_waits_itself() &&
-        !is_stale(c->ivars) &&
-        (!c->seen || stream_reaches_local(c->seen, sizeof *c->seen)))
+    word = stream_wait_word(c, &least);
+    if (word)
         return wait_plain(w, c, word, least);
     return gtl_is_software() ? watch_set(w, c) : watch_by_agent(w, c);
 }

@@ -10,6 +10,7 @@
  * whose word is not raised is taken for it, unless the stream is idle or has
  * been given more to wait for meanwhile, as one that goes on is.  The software
  * device does know. */
+#include "stream/stream_graph.h"
 #include "stream/stream_watch.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -131,6 +132,7 @@ void stream_destroyed(const char *call, void *stream)
 {
     stream_failed(call, stream);
     stream_queue_forget(stream);
+    stream_graphs_forget(stream);
     stream_notes_drop(stream);
 }
 

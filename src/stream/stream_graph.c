@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What graphs have of operations that the progress thread repeats in each
+ * launch, and what streams have of those outside of graphs that must not
+ * overtake them.  Called where streams are found to record (stream_direct.c,
+ * stream_meet.c, stream_later.c, stream_epoch.c) and by the progress thread. */
+#include "stream/stream_graph.h"
+#include "base/lock.h"
+#include "stream/stream_int.h"
+#include "stream/stream_post.h"
+#include "stream/stream_proxy.h"
+#include "stream/stream_stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct graph {
+    struct list_link link;      /* of all, or of those that are over */
+    uint64_t id;                /* of the capture */
+    uint64_t opened;            /* by which opening of this layer */
+    struct list_link proxies;   /* one for each stream that takes part */
+    struct posts posts;
+};
+
+/* A stream that has posted outside of graphs. */
+struct loose {
+    struct list_link link;
+    struct stream_proxy *proxy;
+    struct posts posts;
+    uint64_t *flag, posted;     /* raised to the number of each operation */
+};
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link graphs GUARDED_BY(lock) = LIST_INIT(graphs);
+static struct list_link over GUARDED_BY(lock) = LIST_INIT(over);
+static struct list_link ending = LIST_INIT(ending);     /* who advances */
+static struct list_link all_loose GUARDED_BY(lock) = LIST_INIT(all_loose);
+/* Streams that take part in one capture may be several threads'. */
+static struct base_lock recording = LOCK_INIT;
+
+/* ---- graphs ---- */
+
+static struct graph *find_graph(uint64_t id) REQUIRES(lock)
+{
+    struct list_link *l;
+
+    /* The newest is the one that is recorded. */
+    for (l = graphs.prev; l != &graphs; l = l->prev)
+        if (list_entry(l, struct graph, link)->id == id)
+            return list_entry(l, struct graph, link);
+    return NULL;
+}
+
+/* On any thread, once the driver's graph and all of it are gone. */
+static void graph_ends(void *arg)
+{
+    struct graph *g = arg;
+    bool late;
+
+    lock_acquire(&lock);
+    late = g->opened != posts_opening();
+    list_remove(&g->link);
+    if (!late)
+        list_append(&over, &g->link);
+    lock_release(&lock);
+    if (late) {
+        posts_free(&g->posts, false);
+        free(g);
+    } else {
+        posts_ring();
+        stream_agent_ring();
+    }
+}
+
+static int graph_new(const struct stream_where *w, uint64_t id,
+                     struct graph **out)
+{
+    struct graph *g = malloc(sizeof *g);
+    int rc;
+
+    if (!g)
+        return stream_no_memory(w->call);
+    *g = (struct graph){ .id = id, .opened = posts_opening() };
+    g->link.next = g->link.prev = &g->link;
+    g->proxies.next = g->proxies.prev = &g->proxies;
+    posts_init(&g->posts);
+    rc = stream_told(w, gtl->graph_own(w->stream, graph_ends, g));
+    if (rc) {
+        free(g);
+        return rc;
+    }
+    lock_acquire(&lock);
+    list_append(&graphs, &g->link);
+    lock_release(&lock);
+    *out = g;
+    return 0;
+}
+
+static int graph_of(const struct stream_where *w, struct graph **out)
+    REQUIRES(recording)
+{
+    uint64_t id;
+    int rc = gtl->graph_id(w->stream, &id);
+
+    if (rc == -ENOSYS)
+        return stream_told(w, -EBUSY);
+    if (rc)
+        return stream_told(w, rc);
+    lock_acquire(&lock);
+    *out = find_graph(id);
+    lock_release(&lock);
+    return *out ? 0 : graph_new(w, id, out);
+}
+
+bool stream_records_some(void *stream)
+{
+    uint64_t id;
+    bool some;
+
+    if (gtl->graph_id(stream, &id))
+        return false;
+    lock_acquire(&lock);
+    some = find_graph(id) != NULL;
+    lock_release(&lock);
+    return some;
+}
+
+static int proxy_in(const struct stream_where *w, struct graph *g,
+                    struct stream_proxy **out) REQUIRES(recording)
+{
+    struct list_link *l, *next;
+    int rc;
+
+    list_each(l, next, &g->proxies) {
+        *out = list_entry(l, struct stream_proxy, link);
+        if ((*out)->handle == w->stream)
+            return 0;
+    }
+    rc = stream_proxy_new(w, 0, out);
+    if (!rc)
+        list_append(&g->proxies, &(*out)->link);
+    return rc;
+}
+
+/* The slot is the graph's. */
+static int slot_add(const struct stream_where *w, struct post_slot *s)
+    REQUIRES(recording)
+{
+    struct graph *g = NULL;
+    int rc = graph_of(w, &g);
+
+    rc = rc ? rc : proxy_in(w, g, &s->proxy);
+    rc = rc ? rc : post_flag_new(w, &g->posts, &s->flag);
+    if (rc)
+        return rc;
+    *s->flag = s->number = 1;
+    post_slot_give(&g->posts, s);
+    return 0;
+}
+
+int stream_record(const struct stream_where *w, stream_repeat *repeat,
+                  const void *args, size_t size)
+{
+    struct post_slot *s;
+    int rc;
+
+    if (!stream_may_wait())
+        return stream_refuse_wait(w);
+    s = post_slot_new(w, repeat, args, size);
+    if (!s)
+        return -ENOMEM;
+    lock_acquire(&recording);
+    rc = slot_add(w, s);
+    lock_release(&recording);
+    if (rc) {
+        free(s);
+        return rc;
+    }
+    stream_count(STREAM_RECORDED, 1);
+    return post_enqueue(w, s);
+}
+
+/* ---- outside of graphs ---- */
+
+/* Another stream's, whose handle this was, is over. */
+static struct loose *find_loose(const struct stream_where *w, uint64_t id)
+    REQUIRES(lock)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, &all_loose) {
+        struct loose *s = list_entry(l, struct loose, link);
+
+        if (s->proxy->handle != w->stream)
+            continue;
+        if (s->proxy->id == id)
+            return s;
+        s->proxy->handle = (void *)UINTPTR_MAX;
+    }
+    return NULL;
+}
+
+static int loose_open(const struct stream_where *w, uint64_t id,
+                      struct loose *s)
+{
+    int rc = stream_proxy_new(w, id, &s->proxy);
+
+    if (rc)
+        return rc;
+    posts_init(&s->posts);
+    rc = post_flag_new(w, &s->posts, &s->flag);
+    if (rc)
+        stream_proxy_close(s->proxy);
+    return rc;
+}
+
+static int loose_of(const struct stream_where *w, uint64_t id,
+                    struct loose **out) REQUIRES(recording)
+{
+    struct loose *s;
+    int rc;
+
+    lock_acquire(&lock);
+    *out = find_loose(w, id);
+    lock_release(&lock);
+    if (*out)
+        return 0;
+    s = calloc(1, sizeof *s);
+    if (!s)
+        return stream_no_memory(w->call);
+    rc = loose_open(w, id, s);
+    if (rc) {
+        free(s);
+        return rc;
+    }
+    lock_acquire(&lock);
+    list_append(&all_loose, &s->link);
+    lock_release(&lock);
+    *out = s;
+    return 0;
+}
+
+static int defer_once(const struct stream_where *w, uint64_t id,
+                      struct post_slot *s)
+{
+    struct loose *of;
+    int rc;
+
+    lock_acquire(&recording);
+    rc = loose_of(w, id, &of);
+    lock_release(&recording);
+    if (rc) {
+        free(s);
+        return rc;
+    }
+    s->once = true;
+    s->proxy = of->proxy;
+    s->flag = of->flag;
+    s->number = ++of->posted;
+    post_slot_give(&of->posts, s);
+    return post_enqueue(w, s);
+}
+
+int stream_defer(const struct stream_where *w, stream_repeat *repeat,
+                 const void *args, size_t size)
+{
+    struct post_slot *s;
+    uint64_t id;
+    int rc = gtl->stream_check(w->stream, &id);
+
+    if (rc == -EBUSY)
+        return stream_record(w, repeat, args, size);
+    if (rc)
+        return stream_told(w, rc);
+    if (!stream_may_wait())
+        return stream_refuse_wait(w);
+    s = post_slot_new(w, repeat, args, size);
+    return s ? defer_once(w, id, s) : -ENOMEM;
+}
+
+/* ---- the progress thread's side ---- */
+
+/* Nothing of it is under way any more. */
+static bool proxies_over(const struct graph *g)
+{
+    struct list_link *l;
+
+    for (l = g->proxies.next; l != &g->proxies; l = l->next)
+        if (gtl->stream_query(list_entry(l, struct stream_proxy, link)->stream) ==
+            -EAGAIN)
+            return false;
+    return true;
+}
+
+static void close_proxies(struct graph *g)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, &g->proxies) {
+        struct stream_proxy *p = list_entry(l, struct stream_proxy, link);
+
+        list_remove(l);
+        if (stream_proxy_close(p))
+            posts_fail();
+    }
+}
+
+static void graph_free(struct graph *g)
+{
+    close_proxies(g);
+    posts_free(&g->posts, true);
+    free(g);
+}
+
+static void take_over(void)
+{
+    struct list_link *l, *next;
+
+    lock_acquire(&lock);
+    list_each(l, next, &over) {
+        list_remove(l);
+        list_append(&ending, l);
+    }
+    lock_release(&lock);
+}
+
+/* Is any left? */
+static bool free_over(void)
+{
+    struct list_link *l, *next;
+
+    take_over();
+    list_each(l, next, &ending) {
+        struct graph *g = list_entry(l, struct graph, link);
+
+        if (!proxies_over(g))
+            continue;
+        list_remove(l);
+        graph_free(g);
+    }
+    return !list_empty(&ending);
+}
+
+bool stream_graphs_advance(bool *busy)
+{
+    bool any;
+
+    if (likely(!posts_rung()))
+        return false;
+    any = posts_advance();
+    if (free_over()) {
+        posts_ring();
+        *busy = true;
+    }
+    return any;
+}
+
+int stream_graphs_failed(const char *call)
+{
+    int rc = stream_proxies_failed(call), refused = posts_failed();
+
+    return rc ? rc : refused;
+}
+
+/* ---- ends ---- */
+
+void stream_graphs_forget(void *stream)
+{
+    struct list_link *l, *next;
+
+    if (likely(!stream_graphs_any()))
+        return;
+    lock_acquire(&lock);
+    list_each(l, next, &all_loose) {
+        struct stream_proxy *p = list_entry(l, struct loose, link)->proxy;
+
+        if (p->handle == stream)
+            p->handle = (void *)UINTPTR_MAX;
+    }
+    lock_release(&lock);
+}
+
+/* A GPU may still come to what was posted there and not repeated. */
+static void close_loose(void) REQUIRES(lock)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, &all_loose) {
+        struct loose *s = list_entry(l, struct loose, link);
+
+        list_remove(l);
+        stream_proxy_close(s->proxy);
+        if (!gtl_is_software() && !posts_empty(&s->posts))
+            continue;
+        posts_free(&s->posts, true);
+        free(s);
+    }
+}
+
+void stream_graphs_close(void) LOCK_ATTR(no_thread_safety_analysis)
+{
+    struct list_link *l, *next;
+
+    posts_close();
+    list_each(l, next, &graphs)
+        close_proxies(list_entry(l, struct graph, link));
+    take_over();
+    list_each(l, next, &ending) {
+        list_remove(l);
+        graph_free(list_entry(l, struct graph, link));
+    }
+    close_loose();
+    posts_failed();
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts of queues and waits for them that graphs record: each launch makes
+ * them anew, on the proxy stream.  Called by stream_start.c.
+ *
+ * Starts outside of graphs would take numbers before launches that come first
+ * in stream order, so once a graph has a start of a queue, these are made when
+ * the stream gets there, too. */
+#include "stream/stream_batch.h"
+#include "stream/stream_graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Requests by their handles: one that was freed is refused in the launch. */
+struct these {
+    struct shmemx_queue *queue;
+    int n;
+    struct shmemx_req *reqs[];
+};
+
+/* Operations that are used once outside of graphs. */
+struct used {
+    struct shmemx_queue *queue;
+    size_t n;
+    struct used_op {
+        struct stream_op op;
+        struct shmemx_req *req;
+    } ops[];
+};
+
+int stream_batch_defers(const struct stream_where *w, const struct batch *q)
+{
+    uint64_t id;
+    int rc = q->recorded ? -EBUSY : gtl->stream_check(q->stream, &id);
+
+    return unlikely(rc == -EBUSY) ? 1 : stream_told(w, rc);
+}
+
+static int defer(const struct stream_where *w, struct batch *q,
+                 stream_repeat *repeat, const void *args, size_t size)
+{
+    int rc = stream_defer(w, repeat, args, size);
+
+    if (!rc)
+        q->recorded = true;
+    return rc;
+}
+
+/* ---- requests ---- */
+
+static int with_these(const struct stream_where *w, struct batch *q, int n,
+                      struct shmemx_req *reqs[], stream_repeat *repeat)
+{
+    size_t size = sizeof(struct these) + (size_t)n * sizeof *reqs;
+    struct these *t = malloc(size);
+    int rc;
+
+    if (!t)
+        return stream_no_memory(w->call);
+    *t = (struct these){ .queue = stream_handle_of(q), .n = n };
+    if (n)
+        memcpy(t->reqs, reqs, (size_t)n * sizeof *reqs);
+    rc = defer(w, q, repeat, t, size);
+    free(t);
+    return rc;
+}
+
+static int start_these(const struct stream_where *w, const void *args)
+{
+    const struct these *t = args;
+    struct batch *q = stream_batch_of(w->call, t->queue);
+
+    return q ? stream_start_these(w, q, t->n, (struct shmemx_req **)t->reqs)
+             : -EINVAL;
+}
+
+static int wait_started(const struct stream_where *w, const void *args)
+{
+    const struct these *t = args;
+    struct batch *q = stream_batch_of(w->call, t->queue);
+
+    return q ? stream_wait_started(w, q) : -EINVAL;
+}
+
+static int wait_these(const struct stream_where *w, const void *args)
+{
+    const struct these *t = args;
+    struct batch *q = stream_batch_of(w->call, t->queue);
+
+    return q ? stream_wait_these(w, q, t->n, (struct shmemx_req **)t->reqs)
+             : -EINVAL;
+}
+
+/* What is wrong with them for good is told now. */
+static int may_record(const char *call, int n, struct shmemx_req *reqs[])
+{
+    struct req *r;
+
+    for (int i = 0; i < n; i++) {
+        r = stream_req_at(call, reqs, i);
+        if (!r)
+            return -EINVAL;
+        if (r->once)
+            return stream_refuse(ERR_ARG, call, "request %d (%s) is none that "
+                                 "was made by an init call", i,
+                                 stream_req_name(r).text);
+    }
+    return 0;
+}
+
+int stream_batch_start_all_later(const struct stream_where *w, struct batch *q,
+                                 int n, struct shmemx_req *reqs[])
+{
+    int rc = may_record(w->call, n, reqs);
+
+    return rc ? rc : with_these(w, q, n, reqs, start_these);
+}
+
+int stream_batch_wait_later(const struct stream_where *w, struct batch *q)
+{
+    return with_these(w, q, 0, NULL, wait_started);
+}
+
+int stream_batch_wait_all_later(const struct stream_where *w, struct batch *q,
+                                int n, struct shmemx_req *reqs[])
+{
+    int rc = may_record(w->call, n, reqs);
+
+    return rc ? rc : with_these(w, q, n, reqs, wait_these);
+}
+
+/* ---- operations that are used once ---- */
+
+static int start_used(const struct stream_where *w, const void *args)
+{
+    const struct used *u = args;
+    struct batch *q = stream_batch_of(w->call, u->queue);
+    struct staged *these;
+    int rc;
+
+    if (!q)
+        return -EINVAL;
+    these = malloc(u->n * sizeof *these);
+    if (!these)
+        return stream_no_memory(w->call);
+    for (size_t i = 0; i < u->n; i++)
+        these[i] = (struct staged){
+            u->ops[i].op, stream_handle_find(&stream_reqs, u->ops[i].req)
+        };
+    rc = stream_start_staged(w, q, these, u->n);
+    free(these);
+    return rc;
+}
+
+static int may_repeat(const struct stream_where *w, const struct batch *q)
+{
+    for (size_t i = 0; i < q->n_staged; i++)
+        if (q->staged[i].op.kind == STREAM_SEND) {
+            stream_refuse(ERR_STREAM, w->call, "%s is a message for one "
+                          "launch: graphs take those of shmemx_send_init and "
+                          "shmemx_recv_init",
+                          core_public_name(q->staged[i].op.call));
+            return -ENOTSUP;
+        }
+    return 0;
+}
+
+/* Each launch does them; until one has, their requests were never started. */
+int stream_batch_start_later(const struct stream_where *w, struct batch *q)
+{
+    size_t size = sizeof(struct used) + q->n_staged * sizeof(struct used_op);
+    struct used *u;
+    int rc = may_repeat(w, q);
+
+    if (rc)
+        return rc;
+    u = malloc(size);
+    if (!u)
+        return stream_no_memory(w->call);
+    *u = (struct used){ .queue = stream_handle_of(q), .n = q->n_staged };
+    for (size_t i = 0; i < u->n; i++) {
+        struct req *r = q->staged[i].req;
+
+        u->ops[i] = (struct used_op){
+            q->staged[i].op, r ? stream_handle_of(r) : NULL
+        };
+    }
+    rc = defer(w, q, start_used, u, size);
+    for (size_t i = 0; i < u->n && !rc; i++)
+        if (q->staged[i].req)
+            q->staged[i].req->state = IDLE;
+    free(u);
+    return rc;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations that streams post to the progress thread: each is a host function
+ * of the stream, which posts it, and a wait for a flag, which is raised behind
+ * the operation on the proxy stream.  Called by stream_graph.c. */
+#include "stream/stream_post.h"
+#include "base/lock.h"
+#include "stream/stream_int.h"
+#include "stream/stream_proxy.h"
+#include "stream/stream_stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct post_page {
+    struct post_page *next;
+    uint64_t flags[];
+};
+
+static struct base_lock lock = LOCK_INIT;
+static struct post_slot *first GUARDED_BY(lock);
+static struct post_slot **last GUARDED_BY(lock) = &first;
+static uint64_t opening GUARDED_BY(lock);       /* another after each close */
+static bool rung;               /* atomic */
+static bool failed;             /* atomic */
+
+/* ---- memory ---- */
+
+static int page_new(const struct stream_where *w, struct posts *p)
+{
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *seen = NULL;
+    int rc;
+
+    if (at == MAP_FAILED)
+        return stream_no_memory(w->call);
+    rc = gtl->pin(at, size, GTL_PIN_MEMORY, &seen);
+    if (!rc && seen != at) {
+        gtl->unpin(at);
+        stream_refuse(ERR_STREAM, w->call, "the device sees host memory at "
+                      "other addresses: graphs cannot wait for it");
+        rc = -ENOTSUP;
+    } else {
+        rc = stream_told(w, rc);
+    }
+    if (rc) {
+        munmap(at, size);
+        return rc;
+    }
+    ((struct post_page *)at)->next = p->pages;
+    p->pages = at;
+    p->page_size = size;
+    p->n_flags = 0;
+    return 0;
+}
+
+int post_flag_new(const struct stream_where *w, struct posts *p,
+                  uint64_t **out)
+{
+    size_t most = (p->page_size - sizeof *p->pages) / sizeof **out;
+    int rc = 0;
+
+    if (!p->pages || p->n_flags == most)
+        rc = page_new(w, p);
+    if (!rc)
+        *out = &p->pages->flags[p->n_flags++];
+    return rc;
+}
+
+void posts_init(struct posts *p)
+{
+    *p = (struct posts){ .n_flags = 0 };
+    p->slots.next = p->slots.prev = &p->slots;
+}
+
+bool posts_empty(const struct posts *p)
+{
+    return list_empty(&p->slots);
+}
+
+void posts_free(struct posts *p, bool pinned)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, &p->slots)
+        free(list_entry(l, struct post_slot, link));
+    while (pinned && p->pages) {
+        struct post_page *page = p->pages;
+
+        p->pages = page->next;
+        gtl->unpin(page);
+        munmap(page, p->page_size);
+    }
+}
+
+struct post_slot *post_slot_new(const struct stream_where *w,
+                                stream_repeat *repeat, const void *args,
+                                size_t size)
+{
+    struct post_slot *s = malloc(sizeof *s + size);
+
+    if (!s) {
+        stream_no_memory(w->call);
+        return NULL;
+    }
+    *s = (struct post_slot){
+        .repeat = repeat, .call = w->call, .opened = posts_opening()
+    };
+    memcpy(s->args, args, size);
+    return s;
+}
+
+void post_slot_give(struct posts *p, struct post_slot *s)
+{
+    lock_acquire(&lock);
+    list_append(&p->slots, &s->link);
+    lock_release(&lock);
+}
+
+/* ---- what streams post ---- */
+
+static void post(struct post_slot *s) REQUIRES(lock)
+{
+    if (s->pending++)
+        return;
+    s->next = NULL;
+    *last = s;
+    last = &s->next;
+    __atomic_store_n(&rung, true, __ATOMIC_RELEASE);
+}
+
+static void raise(const struct post_slot *s)
+{
+    __atomic_store_n(s->flag, s->number, __ATOMIC_RELEASE);
+    atomics_full_fence();
+    gtl_stored();
+}
+
+static void warn_late(const struct post_slot *s)
+{
+    log_warn(ERR_STREAM, "%s: a graph that records this operation was launched "
+             "after shmem_finalize: it is not done",
+             core_public_name(s->call));
+}
+
+static void warn_overlap(const struct post_slot *s)
+{
+    log_warn(ERR_STREAM, "%s: two launches of a graph that records this "
+             "operation overlap: its streams may go on too early; launch one "
+             "when the other has ended, or record two graphs",
+             core_public_name(s->call));
+}
+
+/* On a thread of the driver, when a stream gets there. */
+static void reached(void *arg)
+{
+    struct post_slot *s = arg;
+    bool late, overlaps = false;
+
+    lock_acquire(&lock);
+    late = s->opened != opening;
+    if (!late && !s->once) {
+        overlaps = !__atomic_load_n(s->flag, __ATOMIC_ACQUIRE);
+        /* Before the wait that comes next; the driver orders the two. */
+        __atomic_store_n(s->flag, 0, __ATOMIC_RELEASE);
+    }
+    if (!late)
+        post(s);
+    lock_release(&lock);
+    if (late) {
+        raise(s);
+        warn_late(s);
+        return;
+    }
+    if (overlaps)
+        warn_overlap(s);
+    stream_agent_ring();
+}
+
+int post_enqueue(const struct stream_where *w, struct post_slot *s)
+{
+    uint64_t *flag = s->flag, number = s->number;
+    int rc = gtl->call(reached, s, w->stream);
+
+    if (!rc)
+        rc = gtl->wait64(flag, number, w->stream);
+    return stream_told(w, rc);
+}
+
+/* ---- the progress thread's side ---- */
+
+void posts_ring(void)
+{
+    __atomic_store_n(&rung, true, __ATOMIC_RELEASE);
+}
+
+bool posts_rung(void)
+{
+    if (likely(!__atomic_load_n(&rung, __ATOMIC_ACQUIRE)))
+        return false;
+    __atomic_store_n(&rung, false, __ATOMIC_SEQ_CST);
+    return true;
+}
+
+uint64_t posts_opening(void)
+{
+    uint64_t now;
+
+    lock_acquire(&lock);
+    now = opening;
+    lock_release(&lock);
+    return now;
+}
+
+void posts_fail(void)
+{
+    __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+}
+
+int posts_failed(void)
+{
+    return likely(!__atomic_load_n(&failed, __ATOMIC_RELAXED)) ||
+           !__atomic_exchange_n(&failed, false, __ATOMIC_RELAXED) ? 0 : -EIO;
+}
+
+static struct post_slot *take(unsigned *times)
+{
+    struct post_slot *s;
+
+    lock_acquire(&lock);
+    s = first;
+    if (s) {
+        first = s->next;
+        if (!first)
+            last = &first;
+        *times = s->pending;
+        s->pending = 0;
+    }
+    lock_release(&lock);
+    return s;
+}
+
+static void drop_once(struct post_slot *s)
+{
+    lock_acquire(&lock);
+    list_remove(&s->link);
+    lock_release(&lock);
+    free(s);
+}
+
+static void repeat(struct post_slot *s, unsigned times)
+{
+    struct stream_where w = {
+        s->call, &core_ctx_default, s->proxy->stream
+    };
+    int rc = 0;
+
+    for (unsigned i = 0; i < times && !rc; i++)
+        rc = s->repeat(&w, s->args);
+    if (!rc)
+        rc = stream_told(&w, gtl->write64(s->flag, s->number, w.stream));
+    if (rc) {
+        posts_fail();
+        raise(s);
+    }
+    stream_count(STREAM_REPEATS, times);
+    if (s->once)
+        drop_once(s);
+}
+
+bool posts_advance(void)
+{
+    struct post_slot *s;
+    unsigned times;
+    bool any = false;
+
+    while ((s = take(&times))) {
+        repeat(s, times);
+        any = true;
+    }
+    return any;
+}
+
+void posts_close(void)
+{
+    struct post_slot *s;
+    unsigned times;
+
+    lock_acquire(&lock);
+    opening++;
+    lock_release(&lock);
+    while ((s = take(&times)))
+        raise(s);
+    __atomic_store_n(&failed, false, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_post.h - operations that streams post to the progress thread, which
+ * enqueues them on a proxy stream each time.  Used by stream_graph.c. */
+#ifndef STREAM_STREAM_POST_H
+#define STREAM_STREAM_POST_H
+
+#include "base/list.h"
+#include "stream/stream_graph.h"
+
+struct stream_proxy;
+struct post_page;
+
+/* What one owner, a graph or a stream, has of them. */
+struct posts {
+    struct list_link slots;
+    struct post_page *pages;    /* pinned: flags that streams wait for */
+    size_t n_flags, page_size;  /* in the first page; of each */
+};
+void posts_init(struct posts *p);
+/* pinned: the driver still knows of the pages, and no stream looks at them. */
+void posts_free(struct posts *p, bool pinned);
+bool posts_empty(const struct posts *p);
+
+struct post_slot {
+    struct list_link link;      /* of its owner's */
+    struct post_slot *next;     /* posted */
+    struct stream_proxy *proxy;
+    stream_repeat *repeat;
+    const char *call;
+    uint64_t *flag, number;     /* it is raised to that when it is enqueued */
+    uint64_t opened;            /* by which opening of this layer */
+    unsigned pending;           /* posted so often */
+    bool once;
+    _Alignas(16) unsigned char args[];
+};
+/* NULL, logged: no memory. */
+struct post_slot *post_slot_new(const struct stream_where *w,
+                                stream_repeat *repeat, const void *args,
+                                size_t size);
+int post_flag_new(const struct stream_where *w, struct posts *p,
+                  uint64_t **out);
+/* From now on the owner has it, and frees it if it is not for once. */
+void post_slot_give(struct posts *p, struct post_slot *s);
+/* The two operations of the stream: it posts, and waits for the flag.  If one
+ * is refused, the other may have been recorded. */
+int post_enqueue(const struct stream_where *w, struct post_slot *s);
+
+/* All that are posted: repeated, in their order.  Was there any? */
+bool posts_advance(void);
+/* posts_advance() has something to do, or its caller. */
+void posts_ring(void);
+bool posts_rung(void);
+/* Which opening of the layer it is. */
+uint64_t posts_opening(void);
+/* -EIO once, if a repetition was refused since. */
+int posts_failed(void);
+void posts_fail(void);
+/* No stream posts any more; those that wait go on. */
+void posts_close(void);
+
+#endif

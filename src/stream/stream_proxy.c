@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stream/stream_proxy.h"
+#include "base/lock.h"
+#include "stream/stream_graph.h"
+#include "stream/stream_queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link proxies GUARDED_BY(lock) = LIST_INIT(proxies);
+static unsigned n_proxies;      /* atomic */
+
+bool stream_proxy_close(struct stream_proxy *p)
+{
+    bool failed = stream_failed_here(NULL, p->stream);
+
+    stream_destroyed(NULL, p->stream);
+    gtl->stream_destroy(p->stream);
+    lock_acquire(&lock);
+    list_remove(&p->all);
+    lock_release(&lock);
+    __atomic_fetch_sub(&n_proxies, 1, __ATOMIC_RELAXED);
+    free(p);
+    return failed;
+}
+
+static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
+{
+    struct stream_where own = { w->call, &core_ctx_default, NULL };
+    int rc = gtl->stream_create(!gtl_is_software(), &p->stream);
+
+    if (rc)
+        return stream_told(w, rc);
+    own.stream = p->stream;
+    rc = stream_queue_find(&own, &p->queue);
+    if (rc) {
+        gtl->stream_destroy(p->stream);
+        return rc;
+    }
+    stream_queue_keep(p->queue);
+    lock_acquire(&lock);
+    list_append(&proxies, &p->all);
+    lock_release(&lock);
+    __atomic_fetch_add(&n_proxies, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+int stream_proxy_new(const struct stream_where *w, uint64_t id,
+                     struct stream_proxy **out)
+{
+    struct stream_proxy *p = malloc(sizeof *p);
+    int rc;
+
+    if (!p)
+        return stream_no_memory(w->call);
+    *p = (struct stream_proxy){ .handle = w->stream, .id = id };
+    p->link.next = p->link.prev = &p->link;
+    rc = proxy_open(w, p);
+    if (rc) {
+        free(p);
+        return rc;
+    }
+    *out = p;
+    return 0;
+}
+
+bool stream_graphs_any(void)
+{
+    return __atomic_load_n(&n_proxies, __ATOMIC_RELAXED) != 0;
+}
+
+bool stream_graphs_quiet(const struct stream_queue *asks)
+{
+    struct list_link *l, *next;
+    bool quiet = true, own = false;
+
+    if (likely(!stream_graphs_any()) || !xport_far)
+        return true;
+    lock_acquire(&lock);
+    list_each(l, next, &proxies)
+        own |= list_entry(l, struct stream_proxy, all)->queue == asks;
+    list_each(l, next, &proxies) {
+        struct stream_queue *q = list_entry(l, struct stream_proxy, all)->queue;
+
+        /* A launch's own quiet is of its own operations. */
+        if (own || !quiet)
+            continue;
+        quiet = stream_queue_hold(q);
+        if (quiet) {
+            quiet = stream_queue_idle(q);
+            stream_queue_let_go(q);
+        }
+    }
+    lock_release(&lock);
+    return quiet;
+}
+
+int stream_proxies_failed(const char *call)
+{
+    struct list_link *l, *next;
+    int rc = 0;
+
+    lock_acquire(&lock);
+    list_each(l, next, &proxies)
+        if (stream_failed_here(call,
+                               list_entry(l, struct stream_proxy, all)->stream))
+            rc = -EIO;
+    lock_release(&lock);
+    return rc;
+}

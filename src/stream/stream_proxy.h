@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_proxy.h - proxy streams: the library's own, on which the progress
+ * thread enqueues what streams of the program have posted. */
+#ifndef STREAM_STREAM_PROXY_H
+#define STREAM_STREAM_PROXY_H
+
+#include "base/list.h"
+#include "stream/stream.h"
+
+struct stream_proxy {
+    struct list_link link;      /* of its owner's */
+    struct list_link all;
+    void *handle;               /* of the program's stream */
+    uint64_t id;                /* and its number, where that is looked up */
+    void *stream;
+    struct stream_queue *queue; /* of that */
+};
+
+int stream_proxy_new(const struct stream_where *w, uint64_t id,
+                     struct stream_proxy **out);
+/* True: something failed there that no call has returned. */
+bool stream_proxy_close(struct stream_proxy *p);
+/* -EIO, logged: operations there have failed. */
+int stream_proxies_failed(const char *call);
+
+#endif
