@@ -31,7 +31,7 @@ right()
     }
 }
 
-some='ping halo channel batch tickets prefetch ring'
+some='ping halo channel batch tickets prefetch ring graph_halo graph_ring'
 for name in $some; do
     build $name &
     turn=$((${turn:-0} + 1))

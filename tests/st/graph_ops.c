@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: what a stream records of signals, waits that set back, epochs,
+ * barriers, far operations, requests and queues is done by each launch of the
+ * graph as it would be without one, launch after launch.
+ * PEs: 1 2 4
+ * Far: 2/1 4/2
+ * Timeout: 40
+ * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
+#include "st.h"
+#include "../pe/far.h"
+
+enum { N = 300 };
+
+static shmemx_stream_t s;
+static int launches;
+
+static shmemx_graph_t recorded(void)
+{
+    shmemx_graph_t g = NULL;
+
+    T_EQ(shmemx_stream_capture_end(s, &g), 0);
+    T_TRUE(g != NULL);
+    return g;
+}
+
+static void begin(void)
+{
+    T_EQ(shmemx_stream_capture_begin(s), 0);
+}
+
+static void finish(void)
+{
+    T_EQ(shmemx_stream_sync(s), 0);
+}
+
+static void drop(shmemx_graph_t g)
+{
+    finish();
+    T_EQ(shmemx_graph_destroy(g), 0);
+    shmem_barrier_all();
+}
+
+/* On a thread of the stream. */
+struct step {
+    long *from, *to;
+    long came, wrong;
+};
+
+static void fill_next(void *arg)
+{
+    struct step *p = arg;
+
+    for (int i = 0; i < N; i++)
+        p->from[i] = me * 1000003l + p->came * N + i;
+}
+
+static void look(void *arg)
+{
+    struct step *p = arg;
+
+    for (int i = 0; i < N; i++)
+        p->wrong += p->to[i] != prev * 1000003l + p->came * N + i;
+    p->came++;
+}
+
+static struct step step_make(void)
+{
+    return (struct step){ st_room(false, N * sizeof(long)),
+                          st_room(false, N * sizeof(long)), 0, 0 };
+}
+
+static void step_end(struct step *p, long rounds)
+{
+    T_EQ(p->came, rounds);
+    T_EQ(p->wrong, 0);
+    shmem_free(p->to);
+    shmem_free(p->from);
+}
+
+/* Once outside of the graph, launches, and once outside of it behind them. */
+static shmemx_graph_t run(void (*make)(void *), void *arg)
+{
+    shmemx_graph_t g;
+
+    make(arg);
+    begin();
+    make(arg);
+    g = recorded();
+    for (int i = 0; i < launches; i++)
+        T_EQ(shmemx_graph_launch(g, s), 0);
+    make(arg);
+    finish();
+    return g;
+}
+
+/* ---- waits that set back ---- */
+
+struct ring {
+    struct step step;
+    uint64_t *signal, *free;
+    shmemx_epoch_t came, gone;
+};
+
+static void reset_step(void *arg)
+{
+    struct ring *r = arg;
+
+    T_EQ(shmemx_stream_call(s, fill_next, &r->step), 0);
+    T_EQ(shmemx_signal_wait_reset_on_stream(r->free, SHMEM_CMP_GE, 1, s), 0);
+    T_EQ(shmemx_long_put_signal_on_stream(r->step.to, r->step.from, N,
+                                          r->signal, 1, SHMEM_SIGNAL_SET,
+                                          next, s), 0);
+    T_EQ(shmemx_signal_wait_reset_on_stream(r->signal, SHMEM_CMP_EQ, 1, s), 0);
+    T_EQ(shmemx_stream_call(s, look, &r->step), 0);
+    T_EQ(shmemx_signal_set_on_stream(r->free, 1, prev, s), 0);
+}
+
+T(waits_that_set_back)
+{
+    struct ring r = { step_make(), st_room(false, 8), st_room(true, 8),
+                      NULL, NULL };
+
+    T_EQ(shmemx_signal_set_on_stream(r.free, 1, prev, s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
+    finish();
+    shmem_barrier_all();
+    drop(run(reset_step, &r));
+    T_EQ(*r.signal, 0);
+    step_end(&r.step, launches + 2);
+    shmem_free(r.free);
+    shmem_free(r.signal);
+}
+
+/* ---- epochs ---- */
+
+static void epoch_step(void *arg)
+{
+    struct ring *r = arg;
+
+    T_EQ(shmemx_stream_call(s, fill_next, &r->step), 0);
+    T_EQ(shmemx_epoch_wait_on_stream(r->gone, 1, s), 0);
+    T_EQ(shmemx_long_put_signal_on_stream(r->step.to, r->step.from, N,
+                                          r->signal, 2, SHMEM_SIGNAL_ADD,
+                                          next, s), 0);
+    T_EQ(shmemx_epoch_wait_on_stream(r->came, 2, s), 0);
+    T_EQ(shmemx_stream_call(s, look, &r->step), 0);
+    T_EQ(shmemx_signal_add_on_stream(r->free, 1, prev, s), 0);
+}
+
+T(epochs)
+{
+    struct ring r = { step_make(), st_room(true, 8), st_room(false, 8),
+                      NULL, NULL };
+
+    T_EQ(shmemx_epoch_create(r.signal, &r.came), 0);
+    T_EQ(shmemx_epoch_create(r.free, &r.gone), 0);
+    shmem_barrier_all();
+    T_EQ(shmemx_signal_add_on_stream(r.free, 1, prev, s), 0);
+    drop(run(epoch_step, &r));
+    T_EQ(shmemx_epoch_destroy(r.came), 0);
+    T_EQ(shmemx_epoch_destroy(r.gone), 0);
+    T_EQ(shmemx_epoch_destroy(r.gone), -EINVAL);
+    step_end(&r.step, launches + 2);
+    shmem_free(r.free);
+    shmem_free(r.signal);
+}
+
+/* ---- operations of all kinds, in barriers ---- */
+
+struct words {
+    long *sum, *back, got, *blocks, seen;
+    struct step step;
+};
+
+static void count_seen(void *arg)
+{
+    struct words *w = arg;
+
+    /* The barrier before has ended what was put to this PE. */
+    w->seen += *w->sum == w->step.came + 1 && w->got == *w->sum &&
+               w->blocks[0] == prev && w->blocks[3] == prev;
+    look(&w->step);
+}
+
+static void any_step(void *arg)
+{
+    static long two[2], one = 1;
+    struct words *w = arg;
+
+    two[0] = two[1] = me;
+    T_EQ(shmemx_stream_call(s, fill_next, &w->step), 0);
+    T_EQ(shmemx_long_put_nbi_on_stream(w->step.to, w->step.from, N, next, s),
+         0);
+    T_EQ(shmemx_long_atomic_fetch_add_on_stream(w->back, w->sum, one, next, s),
+         0);
+    T_EQ(shmemx_long_iput_on_stream(w->blocks, two, 3, 1, 2, next, s), 0);
+    T_EQ(shmemx_fence_on_stream(s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
+    T_EQ(shmemx_barrier_all_on_stream(s), 0);
+    T_EQ(shmemx_long_get_on_stream(&w->got, w->sum, 1, me, s), 0);
+    T_EQ(shmemx_stream_call(s, count_seen, w), 0);
+    T_EQ(shmemx_sync_all_on_stream(s), 0);
+}
+
+T(operations_and_barriers)
+{
+    struct words w = { st_room(false, 8), st_room(false, 8), 0,
+                       st_room(false, 4 * sizeof(long)), 0, step_make() };
+
+    drop(run(any_step, &w));
+    T_EQ(w.seen, launches + 2);
+    T_EQ(*w.back, launches + 1);
+    step_end(&w.step, launches + 2);
+    shmem_free(w.blocks);
+    shmem_free(w.back);
+    shmem_free(w.sum);
+}
+
+/* What launches have put is ended by a quiet behind them. */
+T(a_quiet_behind_launches)
+{
+    long *word = st_room(false, N * sizeof(long)), from[N];
+    shmemx_graph_t g;
+
+    for (int i = 0; i < N; i++)
+        from[i] = me + i;
+    begin();
+    T_EQ(shmemx_long_put_nbi_on_stream(word, from, N, next, s), 0);
+    g = recorded();
+    T_EQ(shmemx_graph_launch(g, s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
+    finish();
+    shmem_barrier_all();
+    for (int i = 0; i < N; i++)
+        T_EQ(word[i], prev + i);
+    drop(g);
+    shmem_free(word);
+}
+
+/* ---- requests ---- */
+
+struct msgs {
+    struct step step;
+    shmemx_queue_t q;
+    shmemx_req_t r[2], all[2];
+    double *sum, *of;
+    long wrong;
+};
+
+static void look_at_sum(void *arg)
+{
+    struct msgs *m = arg;
+
+    m->wrong += *m->sum != (double)n_pes * (n_pes - 1) / 2 + n_pes;
+    look(&m->step);
+}
+
+static void msg_step(void *arg)
+{
+    struct msgs *m = arg;
+
+    T_EQ(shmemx_stream_call(s, fill_next, &m->step), 0);
+    T_EQ(shmemx_enqueue_startall(m->q, 2, m->r), 0);
+    T_EQ(shmemx_enqueue_waitall(m->q, 2, m->r), 0);
+    T_EQ(shmemx_enqueue_startall(m->q, 2, m->all), 0);
+    T_EQ(shmemx_enqueue_wait(m->q), 0);
+    T_EQ(shmemx_stream_call(s, look_at_sum, m), 0);
+}
+
+T(requests)
+{
+    struct msgs m = { .step = step_make(), .sum = st_room(false, 8),
+                      .of = st_room(false, 8) };
+    shmemx_graph_t g;
+
+    *m.of = me + 1;
+    T_EQ(shmemx_queue_create(s, NULL, 0, &m.q), 0);
+    T_EQ(shmemx_send_init(m.step.from, N * sizeof(long), next, 3, &m.r[0]), 0);
+    T_EQ(shmemx_recv_init(m.step.to, N * sizeof(long), prev, 3, &m.r[1]), 0);
+    T_EQ(shmemx_matchall(2, m.r), 0);
+    T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, m.sum, m.of, 1, SHMEMX_DOUBLE,
+                               SHMEMX_SUM, &m.all[0]), 0);
+    T_EQ(shmemx_barrier_init(SHMEM_TEAM_WORLD, &m.all[1]), 0);
+    g = run(msg_step, &m);
+    T_EQ(m.wrong, 0);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_req_wait(m.r[i]), 0);
+        T_EQ(shmemx_req_wait(m.all[i]), 0);
+    }
+    drop(g);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_req_free(&m.r[i]), 0);
+        T_EQ(shmemx_req_free(&m.all[i]), 0);
+    }
+    T_EQ(shmemx_queue_destroy(m.q), 0);
+    step_end(&m.step, launches + 2);
+    shmem_free(m.of);
+    shmem_free(m.sum);
+}
+
+/* ---- queues that were filled before ---- */
+
+T(queues_that_were_filled)
+{
+    uint64_t *sum = st_room(false, 8);
+    long *to = st_room(false, sizeof *to), from = me;
+    shmemx_graph_t g;
+    shmemx_queue_t q;
+    shmemx_req_t r;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_EQ(shmemx_enqueue_atomic_add_uint64(q, sum, 3, next, NULL), 0);
+    T_EQ(shmemx_enqueue_putmem(q, to, &from, sizeof from, next, &r), 0);
+    begin();
+    T_EQ(shmemx_enqueue_start(q), 0);
+    T_EQ(shmemx_enqueue_wait(q), 0);
+    g = recorded();
+    T_EQ(*sum, 0);
+    shmem_barrier_all();
+    for (int i = 0; i < launches; i++)
+        T_EQ(shmemx_graph_launch(g, s), 0);
+    /* And what is put in later once. */
+    T_EQ(shmemx_enqueue_atomic_add_uint64(q, sum, 1, next, NULL), 0);
+    T_EQ(shmemx_enqueue_start(q), 0);
+    T_EQ(shmemx_enqueue_wait(q), 0);
+    finish();
+    T_EQ(shmemx_req_wait(r), 0);
+    T_EQ(shmemx_req_free(&r), 0);
+    shmem_barrier_all();
+    T_EQ(*sum, 3u * (unsigned)launches + 1);
+    T_EQ(*to, prev);
+    drop(g);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    shmem_free(to);
+    shmem_free(sum);
+}
+
+int main(void)
+{
+    st_begin();
+    launches = rounds(200, 40);
+    s = st_make();
+    T_RUN(waits_that_set_back);
+    T_RUN(epochs);
+    T_RUN(operations_and_barriers);
+    T_RUN(a_quiet_behind_launches);
+    T_RUN(requests);
+    T_RUN(queues_that_were_filled);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    return st_end();
+}
