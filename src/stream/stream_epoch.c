@@ -18,7 +18,7 @@ static int wait_in_turn(const struct stream_where *w, const void *args)
     return stream_wait(w, args);
 }
 
-/* The device does both; -ENOSYS: it cannot. */
+/* The device does both; STREAM_NOT: it cannot. */
 static int reset_by_device(const struct stream_where *w,
                            const struct stream_wait *c, bool records)
 {
@@ -30,11 +30,13 @@ static int reset_by_device(const struct stream_where *w,
 
     word = (uint64_t *)stream_wait_word(c, &least);
     if (!word)
-        return -ENOSYS;
+        return STREAM_NOT;
     wait = (struct gtl_word){ word, least };
     put = (struct gtl_put){ .tell = { word, 0 } };
     rc = stream_wait_briefly(w, &wait, 1);
     rc = rc ? rc : stream_told(w, gtl->steps(&both, w->stream));
+    if (rc == -ENOSYS)
+        rc = -ENOTSUP;
     if (!rc && !records) {
         stream_watch_note(w, c->ivars, word, least, c->whose - 1);
         stream_watch_mark(w->stream);
@@ -54,9 +56,9 @@ int stream_wait_reset(const struct stream_where *w, const struct stream_wait *c)
         return stream_refuse_wait(w);
     records = gtl->records(w->stream);
     stream_count(STREAM_WAITS, 1);
-    rc = records && gtl_is_software() && xport_far ? -ENOSYS
+    rc = records && gtl_is_software() && xport_far ? STREAM_NOT
          : reset_by_device(w, c, records);
-    if (rc != -ENOSYS)
+    if (rc != STREAM_NOT)
         return rc;
     rc = records ? stream_record(w, wait_in_turn, c, sizeof *c)
                  : stream_wait(w, c);

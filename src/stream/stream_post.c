@@ -160,6 +160,8 @@ static void reached(void *arg)
     struct post_slot *s = arg;
     bool late, overlaps = false;
 
+    if (__atomic_load_n(&s->dead, __ATOMIC_RELAXED))
+        return;
     lock_acquire(&lock);
     late = s->opened != opening;
     if (!late && !s->once) {
@@ -183,11 +185,16 @@ static void reached(void *arg)
 int post_enqueue(const struct stream_where *w, struct post_slot *s)
 {
     uint64_t *flag = s->flag, number = s->number;
+    bool once = s->once;
     int rc = gtl->call(reached, s, w->stream);
 
-    if (!rc)
-        rc = gtl->wait64(flag, number, w->stream);
-    return stream_told(w, rc);
+    if (rc)
+        return stream_told(w, rc);
+    rc = gtl->wait64(flag, number, w->stream);
+    if (rc && !once)            /* else it may be gone by now */
+        __atomic_store_n(&s->dead, true, __ATOMIC_RELAXED);
+    stream_told(w, rc);
+    return rc == -ENOSYS ? -ENOTSUP : rc;
 }
 
 /* ---- the progress thread's side ---- */

@@ -31,6 +31,7 @@ struct post_slot {
     uint64_t opened;            /* by which opening of this layer */
     unsigned pending;           /* posted so often */
     bool once;
+    bool dead;                  /* atomic: no stream waits for it */
     _Alignas(16) unsigned char args[];
 };
 /* NULL, logged: no memory. */
@@ -41,8 +42,9 @@ int post_flag_new(const struct stream_where *w, struct posts *p,
                   uint64_t **out);
 /* From now on the owner has it, and frees it if it is not for once. */
 void post_slot_give(struct posts *p, struct post_slot *s);
-/* The two operations of the stream: it posts, and waits for the flag.  If one
- * is refused, the other may have been recorded. */
+/* The two operations of the stream: it posts, and waits for the flag.  If the
+ * device refuses the second, the first may have been recorded: what it posts is
+ * not done. */
 int post_enqueue(const struct stream_where *w, struct post_slot *s);
 
 /* All that are posted: repeated, in their order.  Was there any? */

@@ -13,6 +13,7 @@
 
 #include <shmem.h>
 #include <shmemx_st.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 enum { MOST = 1024, WARM = 20, REPEATS = 5 };
 
-static long steps = 300, puts = 64, bytes = 8;
+static long steps = 300, transfers = 64, bytes = 8;
 static bool epochs;
 static char *from, *to;
 static uint64_t *came, *went;
@@ -42,11 +43,11 @@ static void step(void)
 {
     must(shmemx_signal_add_on_stream(went, 1, other, s), "signal");
     must(shmemx_signal_wait_reset_on_stream(went, SHMEM_CMP_GE, 1, s), "wait");
-    for (long i = 0; i < puts; i++)
+    for (long i = 0; i < transfers; i++)
         must(shmemx_putmem_signal_on_stream(to + i * bytes, from + i * bytes,
                                             (size_t)bytes, &came[i], 1,
                                             SHMEM_SIGNAL_ADD, other, s), "put");
-    for (long i = 0; i < puts; i++)
+    for (long i = 0; i < transfers; i++)
         must(epochs ? shmemx_epoch_wait_on_stream(epoch[i], 1, s)
                     : shmemx_signal_wait_reset_on_stream(&came[i],
                                                          SHMEM_CMP_GE, 1, s),
@@ -121,18 +122,18 @@ static int options(int argc, char **argv)
         if (c == 'n')
             steps = atol(optarg);
         else if (c == 'p')
-            puts = atol(optarg);
+            transfers = atol(optarg);
         else if (c == 'b')
             bytes = atol(optarg);
         else
             epochs = c == 'e';
-    return steps > 0 && puts > 0 && puts <= MOST && bytes > 0 &&
+    return steps > 0 && transfers > 0 && transfers <= MOST && bytes > 0 &&
            optind == argc ? 0 : 2;
 }
 
 static void make_epochs(void)
 {
-    for (long i = 0; i < puts && epochs; i++)
+    for (long i = 0; i < transfers && epochs; i++)
         must(shmemx_epoch_create(&came[i], &epoch[i]), "epoch");
 }
 
@@ -144,13 +145,13 @@ int main(int argc, char **argv)
         return 2;
     }
     shmem_init();
-    from = shmem_calloc((size_t)puts, (size_t)bytes);
-    to = shmem_calloc((size_t)puts, (size_t)bytes);
-    came = shmem_calloc((size_t)puts + 1, sizeof *came);
+    from = shmem_calloc((size_t)transfers, (size_t)bytes);
+    to = shmem_calloc((size_t)transfers, (size_t)bytes);
+    came = shmem_calloc((size_t)transfers + 1, sizeof *came);
     if (shmem_n_pes() != 2 || !from || !to || !came ||
         shmemx_stream_create(&s))
         shmem_global_exit(77);
-    went = came + puts;
+    went = came + transfers;
     other = 1 - shmem_my_pe();
     make_epochs();
     shmem_barrier_all();
