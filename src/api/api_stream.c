@@ -136,7 +136,7 @@ int pshmemx_stream_create(shmemx_stream_t *stream)
         return rc;
     if (!stream)
         return null(__func__, "stream");
-    rc = gtl->stream_create(false, stream);
+    rc = gtl->stream_create(GTL_NORMAL, stream);
     if (rc)
         core_misuse(ERR_STREAM, __func__, "%s", gtl_error());
     return rc;

@@ -62,6 +62,14 @@ struct gtl_range {
     size_t size;
 };
 
+/* Where the device can.  Streams of one may share the queues of the hardware,
+ * those of different ones share none. */
+enum gtl_priority {
+    GTL_LOW = -1,               /* the library's, behind the program's */
+    GTL_NORMAL,
+    GTL_URGENT                  /* the library's, before the program's */
+};
+
 /* Opens memory of another process of this node: bytes to be passed on. */
 struct gtl_handle {
     unsigned char bytes[80];
@@ -129,9 +137,8 @@ struct gtl_ops {
     int (*dmabuf)(void *p, size_t size, int *fd, uint64_t *offset);
 
     /* ---- streams ---- */
-    /* Independent of the default stream; urgent: before others, where the
-     * device can. */
-    int (*stream_create)(bool urgent, void **out);
+    /* Independent of the default stream. */
+    int (*stream_create)(enum gtl_priority priority, void **out);
     /* What is enqueued still runs; does not wait for it. */
     void (*stream_destroy)(void *s);
     /* Is it a live stream of this device?  *id is another one for each stream

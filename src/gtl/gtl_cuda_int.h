@@ -117,7 +117,7 @@ int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
 int gtl_cu_uuid(int dev, struct cuda_uuid *out);
 
 /* ---- gtl_cuda_stream.c ---- */
-int gtl_cu_stream_create(bool urgent, void **out);
+int gtl_cu_stream_create(enum gtl_priority priority, void **out);
 void gtl_cu_stream_destroy(void *s);
 int gtl_cu_stream_check(void *s, uint64_t *id);
 bool gtl_cu_records(void *s);

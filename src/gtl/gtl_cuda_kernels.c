@@ -170,7 +170,7 @@ static int run_once(void)
 
     if (rc)
         return rc;
-    rc = gtl_cu_stream_create(false, &s);
+    rc = gtl_cu_stream_create(GTL_NORMAL, &s);
     if (!rc) {
         rc = warm_up(word, s);
         gtl_cu_stream_destroy(s);

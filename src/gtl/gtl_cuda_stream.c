@@ -5,11 +5,11 @@
 
 #include <errno.h>
 
-int gtl_cu_stream_create(bool urgent, void **out)
+int gtl_cu_stream_create(enum gtl_priority priority, void **out)
 {
     void *s;
     int rc = CU_APART(cuStreamCreateWithPriority, &s, CU_STREAM_NON_BLOCKING,
-                urgent ? gtl_cu_device.urgent : 0);
+                priority == GTL_URGENT ? gtl_cu_device.urgent : 0);
 
     if (!rc)
         *out = s;

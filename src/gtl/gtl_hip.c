@@ -250,7 +250,7 @@ static int describe(struct gtl_device *d)
 {
     const char *queues = env_foreign("GPU_MAX_HW_QUEUES");
     size_t memory = 0;
-    int least = 0, rc;
+    int rc;
 
     rc = HIP(DeviceGetName, d->name, (int)sizeof d->name, d->ordinal);
     if (!rc)
@@ -268,8 +268,9 @@ static int describe(struct gtl_device *d)
     d->hw_queues = queues ? atoi(queues) : 0;
     if (d->hw_queues < 1)
         d->hw_queues = 4;
-    if (HIP(DeviceGetStreamPriorityRange, &least, &gtl_hip_state.urgent))
-        gtl_hip_state.urgent = 0;
+    if (HIP(DeviceGetStreamPriorityRange, &gtl_hip_state.low,
+            &gtl_hip_state.urgent))
+        gtl_hip_state.low = gtl_hip_state.urgent = 0;
     return 0;
 }
 

@@ -24,7 +24,7 @@ extern hidden struct gtl_hip_state {
     int major;                  /* of the runtime */
     int device;
     uint64_t id;                /* of it, in every process */
-    int urgent;                 /* the highest stream priority */
+    int low, urgent;            /* the lowest stream priority, the highest */
     bool writes, waits;         /* stream memory operations that work */
     bool cp_waits;              /* by the command processor, not a kernel */
     bool kernels;               /* ours are loaded */
@@ -70,7 +70,7 @@ void *gtl_hip_seen(const void *p);
 bool gtl_hip_touchable(const void *p);
 
 /* ---- gtl_hip_stream.c ---- */
-int gtl_hip_stream_create(bool urgent, void **out);
+int gtl_hip_stream_create(enum gtl_priority priority, void **out);
 void gtl_hip_stream_destroy(void *s);
 int gtl_hip_stream_check(void *s, uint64_t *id);
 bool gtl_hip_records(void *s);

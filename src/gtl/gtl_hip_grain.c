@@ -63,11 +63,11 @@ static int poll_it(uint64_t *word, void *waits, void *stores)
 static int poll_on(uint64_t *word)
 {
     void *waits, *stores;
-    int rc = gtl_hip_stream_create(false, &waits);
+    int rc = gtl_hip_stream_create(GTL_NORMAL, &waits);
 
     if (rc)
         return rc;
-    rc = gtl_hip_stream_create(true, &stores);
+    rc = gtl_hip_stream_create(GTL_URGENT, &stores);
     if (!rc) {
         rc = poll_it(word, waits, stores);
         gtl_hip_stream_destroy(stores);

@@ -166,7 +166,7 @@ static int warm_up(void)
 
     if (rc)
         return rc;
-    rc = gtl_hip_stream_create(false, &s);
+    rc = gtl_hip_stream_create(GTL_NORMAL, &s);
     if (rc)
         goto free;
     rc = each_once(p, s);

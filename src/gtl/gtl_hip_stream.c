@@ -77,14 +77,15 @@ void gtl_hip_stream_destroy(void *s) LOCK_ATTR(no_thread_safety_analysis)
     gtl_hip_leave_apart(was);
 }
 
-int gtl_hip_stream_create(bool urgent, void **out)
+int gtl_hip_stream_create(enum gtl_priority priority, void **out)
 {
     struct hip_stream *s = NULL;
     int was = gtl_hip_enter_apart(), rc;
 
     bury();
     rc = HIP(StreamCreateWithPriority, &s, HIP_STREAM_NON_BLOCKING,
-             urgent ? gtl_hip_state.urgent : 0);
+             priority == GTL_URGENT ? gtl_hip_state.urgent
+             : priority == GTL_LOW ? gtl_hip_state.low : 0);
 
     gtl_hip_leave_apart(was);
     if (!rc)

@@ -79,7 +79,7 @@ static int try_wait(uint64_t *word, volatile uint64_t *here, void *s)
 static int revive(uint64_t *word, void *s)
 {
     void *t;
-    int rc = gtl_hip_stream_create(true, &t);
+    int rc = gtl_hip_stream_create(GTL_URGENT, &t);
 
     if (rc)
         return rc;
@@ -138,7 +138,7 @@ int gtl_hip_work_probe(void)
     rc = gtl_hip_pin(here, size, GTL_PIN_MEMORY, &seen);
     if (rc)
         goto unmap;
-    rc = gtl_hip_stream_create(false, &s);
+    rc = gtl_hip_stream_create(GTL_NORMAL, &s);
     if (!rc) {
         rc = probe_on(here, seen, s);
         /* What hangs still reads the page, and cannot be destroyed. */

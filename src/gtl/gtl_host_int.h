@@ -161,7 +161,7 @@ int gtl_host_enqueue(struct gtl_host_stream *s, uint64_t n,
                      void *arg);
 /* Memory for a group of this stream's kernels, GTL_HOST_SCRATCH; or NULL. */
 void *gtl_host_scratch(struct gtl_host_stream *s);
-int gtl_host_stream_create(bool urgent, void **out);
+int gtl_host_stream_create(enum gtl_priority priority, void **out);
 void gtl_host_stream_destroy(void *handle);
 int gtl_host_stream_check(void *handle, uint64_t *id);
 

@@ -410,7 +410,7 @@ void gtl_host_stream_fork(enum gtl_host_fork when)
     lock_release(&lock);
 }
 
-int gtl_host_stream_create(bool urgent, void **out)
+int gtl_host_stream_create(enum gtl_priority priority, void **out)
 {
     struct gtl_host_stream *s;
     int rc = 0;
@@ -424,7 +424,7 @@ int gtl_host_stream_create(bool urgent, void **out)
     else
         rc = stream_new(&s);
     if (!rc) {
-        s->own = urgent;        /* the library's are, and no others */
+        s->own = priority == GTL_URGENT;        /* the library's are */
         christen(s);
         *out = (void *)s->handle;
     }

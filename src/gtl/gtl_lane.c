@@ -18,7 +18,7 @@ int gtl_lane_open(const struct gtl_ops *ops)
     int rc;
 
     for (int i = 0; i < GTL_LANES; i++) {
-        rc = ops->stream_create(true, &lanes[i].stream);
+        rc = ops->stream_create(GTL_URGENT, &lanes[i].stream);
         if (rc) {
             while (i-- > 0)
                 ops->stream_destroy(lanes[i].stream);

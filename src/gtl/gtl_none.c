@@ -78,9 +78,9 @@ static int dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
     return none();
 }
 
-static int stream_create(bool urgent, void **out)
+static int stream_create(enum gtl_priority priority, void **out)
 {
-    (void)urgent;
+    (void)priority;
     (void)out;
     return none();
 }

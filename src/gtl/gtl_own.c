@@ -40,7 +40,7 @@ int gtl_own_open(const struct gtl_ops *ops)
     if (rc)
         goto unmap;
     for (i = 0; i < STREAMS; i++) {
-        rc = ops->stream_create(true, &own[i].stream);
+        rc = ops->stream_create(GTL_URGENT, &own[i].stream);
         if (rc)
             goto destroy;
         own[i].word = (uint64_t *)seen + 16 * i;

@@ -74,7 +74,7 @@ static int make_pieces(void)
     int rc;
 
     for (int w = 0; w < WAYS; w++) {
-        rc = gtl->stream_create(true, &ways[w].stream);
+        rc = gtl->stream_create(GTL_URGENT, &ways[w].stream);
         if (rc)
             return rc;
     }

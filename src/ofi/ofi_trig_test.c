@@ -459,7 +459,7 @@ int ofi_trig_test(void)
         return rc;
     *word = 0;
     if (t->mmio)
-        rc = gtl->stream_create(true, &stream);
+        rc = gtl->stream_create(GTL_URGENT, &stream);
     if (!rc)
         rc = fault_hit(FAULT_OFI_TEST) ? -EIO
              : try_trigger(t, &op, word, stream);

@@ -317,7 +317,8 @@ static int prepare(struct coll *c)
     if (c->room_size && !c->room)
         return stream_batch_no_room(c->call, c->room_size);
     /* The software device stops all streams at the end but urgent ones. */
-    rc = gtl->stream_create(!gtl_is_software(), &c->stream);
+    rc = gtl->stream_create(gtl_is_software() ? GTL_NORMAL : GTL_URGENT,
+                            &c->stream);
     if (rc) {
         stream_refuse(ERR_STREAM, c->call, "%s", gtl_error());
         return rc;

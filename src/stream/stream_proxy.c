@@ -28,7 +28,7 @@ bool stream_proxy_close(struct stream_proxy *p)
 static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
 {
     struct stream_where own = { w->call, &core_ctx_default, NULL };
-    int rc = gtl->stream_create(!gtl_is_software(), &p->stream);
+    int rc = gtl->stream_create(GTL_LOW, &p->stream);
 
     if (rc)
         return stream_told(w, rc);

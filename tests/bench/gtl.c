@@ -253,8 +253,8 @@ static void make_bed(void)
 {
     if (env_load() || gtl_open(0))
         exit(1);
-    must(gtl->stream_create(false, &bed.stream), "stream_create");
-    must(gtl->stream_create(false, &bed.other), "stream_create");
+    must(gtl->stream_create(GTL_NORMAL, &bed.stream), "stream_create");
+    must(gtl->stream_create(GTL_NORMAL, &bed.other), "stream_create");
     must(gtl->alloc(LARGEST, (void **)&bed.to), "alloc");
     must(gtl->alloc(LARGEST, (void **)&bed.from), "alloc");
     must(gtl->alloc(4096, (void **)&bed.words), "alloc");

@@ -47,7 +47,7 @@ int main(void)
         fprintf(stderr, "pin: %s\n", gtl_error());
         return 1;
     }
-    if (gtl->stream_create(false, &stream))
+    if (gtl->stream_create(GTL_NORMAL, &stream))
         return 1;
     seen = at;
     T_RUN(each_store_of_a_stream_counts);

@@ -212,7 +212,7 @@ T(atomics_of_processor)
 static int write_by_device(uint64_t *word)
 {
     void *s;
-    int rc = gtl->stream_create(true, &s);
+    int rc = gtl->stream_create(GTL_URGENT, &s);
 
     if (!rc)
         rc = gtl->write64(word, 1, s);
@@ -229,7 +229,7 @@ static void words_are(uint64_t *word, uint64_t *here)
     uint64_t one = 1, two = 0;
     void *s, *e;
 
-    T_EQ(gtl->stream_create(false, &s), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &s), 0);
     T_EQ(gtl->event_create(&e), 0);
     T_EQ(gtl->event_query(e), 0);
     T_EQ(gtl->write64(word, 0, s), 0);
@@ -283,8 +283,8 @@ T(calls)
     int n = 0;
     void *s, *t, *e;
 
-    T_EQ(gtl->stream_create(true, &s), 0);
-    T_EQ(gtl->stream_create(false, &t), 0);
+    T_EQ(gtl->stream_create(GTL_URGENT, &s), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &t), 0);
     T_EQ(gtl->event_create(&e), 0);
     T_EQ(gtl->call(add, &n, s), 0);
     T_EQ(gtl->event_record(e, s), 0);
@@ -327,7 +327,7 @@ T(others_device)
     T_EQ(gtl_device.count, 2);
     T_EQ(hip.SetDevice(other), 0);
     T_EQ(gtl->alloc(PAGE, &d), 0);
-    T_EQ(gtl->stream_create(false, &s), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &s), 0);
     T_EQ(gtl->fill(d, 1, PAGE, s), 0);
     T_EQ(gtl->stream_sync(s), 0);
     gtl->stream_destroy(s);

@@ -201,8 +201,8 @@ T(a_stream_waits_for_words_events_and_calls)
     T_EQ(gtl->pin(word, N, GTL_PIN_MEMORY, &seen), 0);
     T_EQ(gtl->alloc(64, (void **)&far), 0);
     T_EQ(gtl_fill_now(far, 0, 64), 0);
-    T_EQ(gtl->stream_create(false, &s), 0);
-    T_EQ(gtl->stream_create(true, &t), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &s), 0);
+    T_EQ(gtl->stream_create(GTL_URGENT, &t), 0);
     T_EQ(gtl->event_create(&e), 0);
     T_EQ(gtl->event_query(e), 0);
     T_EQ(gtl->wait64(word, 0, s), 0);
@@ -255,8 +255,8 @@ T(streams_are_known_and_graphs_refused)
     void *s, *t, *graph, *ctx, *other, *now;
     uint64_t a = 0, b = 0;
 
-    T_EQ(gtl->stream_create(false, &s), 0);
-    T_EQ(gtl->stream_create(false, &t), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &s), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &t), 0);
     T_EQ(gtl->stream_check(s, &a), 0);
     T_EQ(gtl->stream_check(t, &b), 0);
     T_NE(a, b);
@@ -399,8 +399,8 @@ static int path(void)
 
     T_EQ(gtl->pin(word, N, GTL_PIN_MEMORY, &seen), 0);
     T_EQ(gtl->alloc(2 * N, (void **)&d), 0);
-    T_EQ(gtl->stream_create(false, &s), 0);
-    T_EQ(gtl->stream_create(false, &t), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &s), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &t), 0);
     T_EQ(gtl->event_create(&e), 0);
     a.word = d;
     p.to = d;

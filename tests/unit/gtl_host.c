@@ -285,14 +285,14 @@ T(streams_end_at_a_limit_and_come_back)
     void *first = NULL, *s = NULL;
     int n = 0;
 
-    T_EQ(gtl->stream_create(false, &first), 0);
-    while (n < 5000 && gtl->stream_create(false, &s) == 0)
+    T_EQ(gtl->stream_create(GTL_NORMAL, &first), 0);
+    while (n < 5000 && gtl->stream_create(GTL_NORMAL, &s) == 0)
         n++;
     T_LT(4000, n);
     T_LT(n, 4096);
     T_HAS(gtl_error(), "4095 streams");
     gtl->stream_destroy(first);
-    T_EQ(gtl->stream_create(false, &s), 0);
+    T_EQ(gtl->stream_create(GTL_NORMAL, &s), 0);
 }
 
 /* ---- costs ---- */
