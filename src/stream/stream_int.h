@@ -221,8 +221,7 @@ int stream_need_symmetric(const struct stream_where *w, const void *sym,
 int stream_need_local(const struct stream_where *w, const void *p, size_t len);
 /* Of what is made once, at the cost of a system call: are both ends of it
  * memory of this process?  What a GPU reaches is not asked. */
-int stream_need_mapped(const struct stream_where *w, const void *p,
-                       size_t len);
+int stream_need_mapped(const struct stream_where *w, const void *p, size_t len);
 int stream_need_aligned(const struct stream_where *w, const void *p,
                         size_t size);
 /* Where nothing is enqueued that would tell: it is no stream. */

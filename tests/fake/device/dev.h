@@ -240,9 +240,7 @@ void dev_store(struct dev_stream *s, void *word, uint64_t value);
 void dev_wait(struct dev_stream *s, void *word, uint64_t value, uint64_t mask,
               int size, enum dev_compare how);
 void dev_host(struct dev_stream *s, void (*fn)(void *arg), void *arg);
-/* What *m was before may be asked of meanwhile. */
 void dev_record(struct dev_stream *s, struct dev_mark *m);
-struct dev_mark dev_recorded(const struct dev_mark *m);
 void dev_await(struct dev_stream *s, struct dev_mark m);
 bool dev_passed(struct dev_mark m);
 void dev_mark_sync(struct dev_mark m);

@@ -47,4 +47,7 @@ void dev_object_release(void *object);
  * driver. */
 extern __thread bool dev_destroys;
 
+/* What an event is recorded behind, also while it is recorded again. */
+struct dev_mark dev_recorded(const struct dev_mark *m);
+
 #endif
