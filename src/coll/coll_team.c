@@ -72,6 +72,7 @@ static void read_words(const struct draft *d, const struct coll_call *c)
 struct asked {
     const struct draft *d;
     const struct coll_call *c;  /* of parent: where the words are published */
+    uint32_t *known;            /* of those it asks */
 };
 
 static uint64_t table_of(void *arg, int pe)
@@ -79,28 +80,33 @@ static uint64_t table_of(void *arg, int pe)
     const struct asked *a = arg;
     const struct core_team *t = a->d->t, *parent = a->c->t;
     int there = core_team_member(parent, core_team_world_pe(t, pe));
-    uint32_t *table = core_team_table(t, a->d->words);
 
-    table[pe] = check_words(a->d, pe, coll_one_word(a->c, there));
+    a->known[pe] = check_words(a->d, pe, coll_one_word(a->c, there));
     return (uintptr_t)core_team_table(t, core_team_words(t, pe));
 }
 
 /* Not at one place on all: each asks a few members, and hears of the others
- * from these. */
+ * from these.  What it asks for itself it keeps apart, for the same may come
+ * into the table meanwhile. */
 static void gather_words(const struct draft *d, const struct coll_call *c)
 {
-    struct asked a = { d, c };
+    struct asked a = { d, c, malloc((size_t)d->t->n_pes * sizeof *a.known) };
     uint32_t *table = core_team_table(d->t, d->words);
     struct coll_call mine;
 
     table[d->t->my_pe] = (uint32_t)(((uintptr_t)d->words -
                                      heap_segs[HEAP_HOST].base) / 64);
-    d->t->words_of = table;
+    if (!a.known)
+        core_fatal(ERR_HEAP, "shmem_team_split", "out of memory for where %d "
+                   "members' words are", d->t->n_pes);
+    a.known[d->t->my_pe] = table[d->t->my_pe];
+    d->t->words_of = a.known;
     mine = coll_begin(d->t);
     coll_table_gather(&mine, table, table_of, &a);
     for (int i = 0; i < d->t->n_pes; i++)
         check_words(d, i, table[i]);
     core_team_place(d->t, table);
+    free(a.known);
 }
 
 /* The words of all members of the new team, or NULL.  Those of a parent in one

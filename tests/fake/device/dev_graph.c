@@ -267,9 +267,9 @@ bool dev_graph_runs(struct dev_graph *g)
 void dev_graph_in_turn(struct dev_graph *g, struct dev_stream *s)
 {
     if (g->behind.stream)
-        dev_await(s, g->behind);
+        dev_await(s, dev_recorded(&g->behind));
     dev_graph_launch(g, s);
-    g->behind = dev_record(s);
+    dev_record(s, &g->behind);
 }
 
 /* ---- what graphs own ---- */
