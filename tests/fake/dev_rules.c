@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 T(the_processor_may_touch_the_memory_of_a_coherent_device_only)
 {
@@ -151,12 +153,50 @@ T(another_process_borrows_memory)
     T_EQ(dev_free(p), 0);
 }
 
+/* What the device stores, a NIC sees; the other way around after a flush. */
+T(what_a_nic_stores_is_seen_after_a_flush)
+{
+    struct dev_stream *s = dev_default(0);
+    uint64_t *p, *nic, offset, is[2] = { 0 };
+    bool late = dev_setup()->flush;
+    int fd = -1;
+
+    T_EQ(dev_alloc(0, 8192, 4096, 0, (void **)&p), 0);
+    dev_write(s, p, 3, 8);
+    T_EQ(dev_sync(s), 0);
+    T_EQ(dev_dmabuf(p, 8192, &fd, &offset), 0);
+    nic = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+               (off_t)offset);
+    T_TRUE(nic != MAP_FAILED);
+    T_EQ(nic[0], 3);
+    dev_write(s, p, 4, 8);
+    T_EQ(dev_sync(s), 0);
+    T_EQ(nic[0], 4);
+    nic[1] = 5;
+    dev_copy(s, is, p, sizeof is);
+    T_EQ(is[0], 4);
+    T_EQ(is[1], late ? 0 : 5);
+    dev_write(s, p, 6, 8);              /* its neighbour, meanwhile */
+    dev_flush();
+    dev_copy(s, is, p, sizeof is);
+    T_EQ(is[0], 6);
+    T_EQ(is[1], 5);
+    nic[1] = 7;
+    dev_wait_flush(s, p + 1, 7, DEV_GEQ);
+    dev_copy(s, is, p, sizeof is);
+    T_EQ(is[1], 7);
+    munmap(nic, 8192);
+    close(fd);
+    T_EQ(dev_free(p), 0);
+}
+
 int main(void)
 {
     T_RUN(the_processor_may_touch_the_memory_of_a_coherent_device_only);
     T_RUN(another_process_borrows_memory);
     T_RUN(a_stream_waits_and_keeps_its_order);
     T_RUN(a_kernel_that_polls_coarse_memory_sees_its_own_device_only);
+    T_RUN(what_a_nic_stores_is_seen_after_a_flush);
     T_RUN(the_default_stream_is_in_order_with_fenced_ones);
     return T_DONE();
 }

@@ -258,6 +258,8 @@ int cuDeviceGetAttribute(int *out, int attribute, int dev)
         { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, { 9, 9, 6 } },
         { CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, { 0, 1, 0 } },
         { CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, { 0, 1, 0 } },
+        { CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
+          { 0, 1, 0 } },
         { CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES, { 1, 0, 0 } },
         { CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED, { 1, 1, 0 } },
         { CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS,
@@ -275,6 +277,13 @@ int cuDeviceGetAttribute(int *out, int attribute, int dev)
     for (unsigned i = 0; i < sizeof has / sizeof *has; i++)
         if (has[i].attribute == attribute)
             *out = has[i].value[dev_setup()->is];
+    if (dev_setup()->ordered &&
+        attribute == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING)
+        *out = CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER;
+    if (dev_setup()->by_read &&
+        (attribute == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS ||
+         attribute == CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
+        *out = 0;
     return CUDA_SUCCESS;
 }
 

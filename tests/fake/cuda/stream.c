@@ -332,7 +332,9 @@ static int wait_value(struct dev_stream *s, uint64_t p, uint64_t value,
     if (how != flags && dev_setup()->is != DEV_DISCRETE)
         return CUDA_ERROR_NOT_SUPPORTED;
     rc = how > DEV_NOR ? CUDA_ERROR_INVALID_VALUE : word(p);
-    if (!rc)
+    if (!rc && how != flags && !dev_setup()->by_read)
+        dev_wait_flush(s, at(p), value, (enum dev_compare)how);
+    else if (!rc)
         dev_wait(s, at(p), value, ~0ULL, 8, (enum dev_compare)how);
     return rc;
 }
@@ -408,6 +410,8 @@ int cuFlushGPUDirectRDMAWrites(int target, int scope)
     CALL_IN("cuFlushGPUDirectRDMAWrites", &c);
     if (target || (scope != 100 && scope != 200))
         return CUDA_ERROR_INVALID_VALUE;
-    return dev_setup()->is == DEV_BARE ? CUDA_ERROR_NOT_SUPPORTED
-                                       : CUDA_SUCCESS;
+    if (dev_setup()->is == DEV_BARE || dev_setup()->by_read)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    dev_flush();
+    return CUDA_SUCCESS;
 }

@@ -117,6 +117,8 @@ size_t cxi_depth(void);         /* as get_dwq_depth says it */
 /* stale.c: around an atomic that the base provider carries out; locked. */
 void cxi_stale_before(const struct cxi_op *op);
 void cxi_stale_after(const struct cxi_op *op);
+/* It has ended. */
+void cxi_mr_was_read(const struct cxi_op *op);
 
 /* nic.c */
 int cxi_nic_start(struct cxi_domain *dom);

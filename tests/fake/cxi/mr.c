@@ -303,21 +303,56 @@ static struct fi_ops mr_fid_ops = {
 
 /* Memory of a GPU that takes part: through a descriptor of the driver's, as
  * the hardware's driver gets at it. */
+static void *driver(void)
+{
+    static const char *const names[] = {
+        "libcuda.so.1", "libamdhip64.so.7", "libamdhip64.so.6",
+        "libamdhip64.so.5"
+    };
+    void *lib = NULL;
+
+    for (int i = 0; i < 4 && !lib; i++)
+        lib = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+    return lib;
+}
+
 static void *see(void *p, size_t len)
 {
-    void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *at;
-    int (*get)(int *out, unsigned long long p, size_t size, int kind,
-               unsigned long long flags);
+    int (*cuda)(int *out, unsigned long long p, size_t size, int kind,
+                unsigned long long flags) = NULL;
+    int (*hsa)(const void *p, size_t size, int *fd, uint64_t *offset) = NULL;
+    void *lib = driver(), *at;
+    uint64_t off = 0;
     int fd = -1;
 
-    if (!lib)
+    if (lib) {
+        *(void **)&cuda = dlsym(lib, "cuMemGetHandleForAddressRange");
+        *(void **)&hsa = dlsym(lib, "hsa_amd_portable_export_dmabuf");
+    }
+    if ((!cuda && !hsa) || (cuda ? cuda(&fd, (uintptr_t)p, len, 1, 0)
+                                 : hsa(p, len, &fd, &off)))
         return NULL;
-    *(void **)&get = dlsym(lib, "cuMemGetHandleForAddressRange");
-    if (!get || get(&fd, (uintptr_t)p, len, 1, 0))
-        return NULL;
-    at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)off);
     close(fd);
     return at == MAP_FAILED ? NULL : at;
+}
+
+/* A read of a GPU's memory brings what was stored there before it: to be told
+ * to the stand-in for its driver. */
+void cxi_mr_was_read(const struct cxi_op *op)
+{
+    const struct cxi_mr *mr = op->ep->dom->mrs;
+    void (*tell)(void) = NULL, *lib;
+
+    if (op->kind != CXI_READ)
+        return;
+    while (mr && !(mr->seen && mr->ep && mr->ep->port == op->rkey >> 48))
+        mr = mr->next;
+    lib = mr ? driver() : NULL;
+    if (lib)
+        *(void **)&tell = dlsym(lib, "dev_nic_has_read");
+    if (tell)
+        tell();
 }
 
 /* The region of a GPU's memory that this address is in, as either sees it. */
@@ -391,7 +426,8 @@ static int check(struct cxi_domain *dom, const struct fi_mr_attr *a,
         !a->mr_iov)
         return -FI_EINVAL;
     if (a->iface != FI_HMEM_SYSTEM &&
-        (a->iface != FI_HMEM_CUDA || !cxi_env("FAKE_CXI_HMEM", 0)))
+        ((a->iface != FI_HMEM_CUDA && a->iface != FI_HMEM_ROCR) ||
+         !cxi_env("FAKE_CXI_HMEM", 0)))
         return -FI_ENOSYS;
     if (dom->prov_keys)
         return 0;

@@ -256,6 +256,7 @@ static void returned(struct cxi_op *op, int err)
     } else {
         cxi_key_was_right(op);
         cxi_stale_after(op);
+        cxi_mr_was_read(op);
         if (!op->complete)
             cxi_cq_event(op);
         done(op);

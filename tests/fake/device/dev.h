@@ -37,6 +37,13 @@
  *                      late   (unset) of CUDA they end when the default stream
  *                          is waited for or gets more to do, or after about a
  *                          second, but for memory with SYNC_MEMOPS
+ *   FAKE_DEVICE_NIC=ordered   the device sees what a NIC stores in its memory
+ *                          and says so; unset, it does where it is coherent
+ *                   late   (unset, where it is discrete) it does after a flush
+ *                          by the driver's call, a wait that flushes, or the
+ *                          register, and never else
+ *                   read   the same, but no driver's call does: a NIC's read
+ *                          of that memory does
  *   FAKE_DEVICE_PER_THREAD=any   the library's own threads, which block all
  *                          signals, may use their per-thread stream, which no
  *                          other thread can mean; unset, one dies there
@@ -69,6 +76,8 @@ struct dev_setup {
     bool waits;                 /* the command processor does */
     bool coherent;              /* so is coarse-grained memory */
     bool done;                  /* copies of pageable memory are */
+    bool ordered, flush, by_read;       /* NICs' stores: seen in order; need a
+                                         * flush, by a NIC's read */
     bool again, dead;
     bool parts, any_thread;
     enum dev_peers peers;
@@ -142,6 +151,13 @@ int dev_borrow(int device, const struct dev_export *h, void **out);
 int dev_give_back(void *p);
 /* A descriptor of the memory, for the caller to close. */
 int dev_dmabuf(const void *p, size_t size, int *fd, uint64_t *offset);
+
+/* What NICs have stored in memory of this process is seen by devices. */
+void dev_flush(void);
+/* A NIC of this process has read there; for that NIC, by its name. */
+void dev_nic_has_read(void) __attribute__((visibility("default")));
+/* A register, or NULL: a store of anything but 0 is such a flush. */
+extern uint32_t *dev_flush_register;
 
 /* Where a thread of the device finds n bytes at p: NULL if some of them are
  * not its to touch.  dev_reach(): as a kernel, which meets no pageable host
@@ -239,6 +255,9 @@ void dev_store(struct dev_stream *s, void *word, uint64_t value);
 /* `mask` is applied to the word first.  DEV_GEQ is cyclic. */
 void dev_wait(struct dev_stream *s, void *word, uint64_t value, uint64_t mask,
               int size, enum dev_compare how);
+/* Of 8 bytes, with a flush of what NICs have stored. */
+void dev_wait_flush(struct dev_stream *s, void *word, uint64_t value,
+                    enum dev_compare how);
 void dev_host(struct dev_stream *s, void (*fn)(void *arg), void *arg);
 void dev_record(struct dev_stream *s, struct dev_mark *m);
 void dev_await(struct dev_stream *s, struct dev_mark m);

@@ -152,6 +152,7 @@ struct word {
     uint64_t value, mask;
     int size;
     enum dev_compare how;
+    bool flush;                 /* of what NICs have stored, with each look */
 };
 
 static int write_step(void *arg)
@@ -210,15 +211,29 @@ static int wait_step(void *arg)
 
     if (!at)
         return -EFAULT;
+    if (w->flush)
+        dev_flush();
     is = w->size == 4 ? __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE)
                       : __atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE);
-    return holds(w, is & w->mask) ? 0 : DEV_AGAIN;
+    if (!holds(w, is & w->mask))
+        return DEV_AGAIN;
+    if (w->flush)
+        dev_flush();
+    return 0;
 }
 
 void dev_wait(struct dev_stream *s, void *word, uint64_t value, uint64_t mask,
               int size, enum dev_compare how)
 {
-    struct word w = { word, value, mask, size, how };
+    struct word w = { word, value, mask, size, how, false };
+
+    dev_submit(s, wait_step, &w, sizeof w);
+}
+
+void dev_wait_flush(struct dev_stream *s, void *word, uint64_t value,
+                    enum dev_compare how)
+{
+    struct word w = { word, value, ~(uint64_t)0, 8, how, true };
 
     dev_submit(s, wait_step, &w, sizeof w);
 }
@@ -262,7 +277,7 @@ void dev_spin(struct dev_stream *s, const char *call, void *word,
               uint64_t value, uint64_t mask, enum dev_compare how)
 {
     struct spin spin = {
-        .w = { word, value, mask, 8, how }, .device = s->device
+        .w = { word, value, mask, 8, how, false }, .device = s->device
     };
 
     dev_note("spin", call);

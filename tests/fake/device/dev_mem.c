@@ -3,6 +3,7 @@
  * which nothing may be touched, the threads of the device use the other one.
  * A coherent device gives its memory away as it is. */
 #include "dev.h"
+#include "dev_nic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@ struct mem {
     bool ours;                  /* host memory to be unmapped */
     uint64_t inode;             /* of borrowed memory */
     int borrowed;               /* times */
+    struct dev_nic *nic;        /* what NICs have of it, or NULL */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -80,6 +82,16 @@ static size_t pages(size_t size)
     return (size + page - 1) / page * page;
 }
 
+/* Does a NIC's store need a flush? */
+static int show_nic(struct mem *m)
+{
+    if (!dev_setup()->flush)
+        return 0;
+    m->nic = dev_nic_new(m->fd, m->alias, pages(m->r.size),
+                         m->r.where == DEV_MEMORY);
+    return m->nic ? 0 : -ENOMEM;
+}
+
 /* Maps the file at a multiple of align, and for the device. */
 static int map(struct mem *m, size_t align)
 {
@@ -103,19 +115,21 @@ static int map(struct mem *m, size_t align)
     m->r.base = (uintptr_t)from;
     m->alias = from;
     if (open)
-        return 0;
+        return show_nic(m);
     m->alias = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
     if (m->alias == MAP_FAILED) {
         munmap(from, size);
         return -ENOMEM;
     }
-    return 0;
+    return show_nic(m);
 }
 
 static void discard(struct mem *m)
 {
     size_t size = pages(m->r.size);
 
+    if (m->nic)
+        dev_nic_drop(m->nic);
     if (m->fd >= 0) {
         if (m->alias != (char *)m->r.base)
             munmap(m->alias, size);
@@ -165,7 +179,8 @@ int dev_alloc(int device, size_t size, size_t align, unsigned flags,
         goto release;
     m->r.device = device;
     m->fd = memfd_create("fake-device", MFD_CLOEXEC);
-    if (m->fd < 0 || ftruncate(m->fd, (off_t)pages(size)) < 0)
+    if (m->fd < 0 ||
+        ftruncate(m->fd, (off_t)(pages(size) + DEV_NIC_ROOM)) < 0)
         goto discard;
     rc = map(m, align);
     if (rc)
@@ -425,7 +440,8 @@ int dev_dmabuf(const void *p, size_t size, int *fd, uint64_t *offset)
     if (m && m->fd >= 0) {
         at = (uintptr_t)p - m->r.base;
         if (size <= pages(m->r.size) - at)
-            copy = fcntl(m->fd, F_DUPFD_CLOEXEC, 3);
+            copy = m->nic ? dev_nic_export(m->nic)
+                          : fcntl(m->fd, F_DUPFD_CLOEXEC, 3);
     }
     pthread_mutex_unlock(&lock);
     if (copy < 0)
@@ -446,6 +462,8 @@ static void *reach(const void *p, size_t n, bool unknown)
     m = find((uintptr_t)p);
     if (m) {
         off = (uintptr_t)p - m->r.base;
+        if (m->nic && n <= m->r.size - off)
+            dev_nic_note(m->nic, off, n);
         if (n <= m->r.size - off)
             at = m->alias + off;
         else if (m->r.where == DEV_PINNED && unknown)

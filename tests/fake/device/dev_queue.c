@@ -2,6 +2,7 @@
 /* Streams: sequences of commands on queues, each of which a thread works off
  * in order.  One lock for all of it: speed is no aim here. */
 #include "dev_queue.h"
+#include "dev_nic.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -60,6 +61,16 @@ static bool is_early(struct cmd *c, unsigned turns)
     return yes;
 }
 
+static int run_step(struct cmd *c)
+{
+    int rc;
+
+    dev_nic_begin();
+    rc = c->step(c->arg);
+    dev_nic_end();
+    return rc;
+}
+
 static int run(struct cmd *c, unsigned turns)
 {
     int device = c->stream->device;
@@ -67,7 +78,7 @@ static int run(struct cmd *c, unsigned turns)
     if (is_early(c, turns))
         return DEV_AGAIN;
     if (!c->kernel || !dev_kept_out(device))
-        return c->step(c->arg);
+        return run_step(c);
     if (turns == LONG)
         fprintf(stderr, "fake device: a kernel of another process, which "
                 "waits, keeps those of this one off device %d\n", device);

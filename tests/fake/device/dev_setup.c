@@ -73,6 +73,10 @@ static void load(void)
     setup.waits = is_set("FAKE_DEVICE_WAITS", "processor");
     setup.done = is_set("FAKE_DEVICE_COPIES", "done");
     setup.coherent = is_set("FAKE_DEVICE_COARSE", "coherent");
+    setup.ordered = is_set("FAKE_DEVICE_NIC", "ordered");
+    setup.by_read = is_set("FAKE_DEVICE_NIC", "read");
+    setup.flush = setup.by_read || is_set("FAKE_DEVICE_NIC", "late") ||
+                  (setup.is == DEV_DISCRETE && !setup.ordered);
     setup.driver = (int)number("FAKE_DEVICE_DRIVER", 0);
     setup.memory = (size_t)number("FAKE_DEVICE_MEMORY", 1L << 30);
     if (file && *file)

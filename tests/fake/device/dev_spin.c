@@ -4,6 +4,7 @@
  * A process whose kernel spins has a socket of that name, which goes with it:
  * processes of one job know each other by it, and no file is left. */
 #include "dev.h"
+#include "dev_nic.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -161,6 +162,8 @@ void dev_stored(const void *at, size_t n)
 {
     uintptr_t from = (uintptr_t)at;
 
+    if (!n)
+        dev_nic_note_all();
     pthread_mutex_lock(&lock);
     for (struct dev_poll *p = polls; p; p = p->next)
         if (!n || ((uintptr_t)p->at + 8 > from && (uintptr_t)p->at < from + n))

@@ -180,7 +180,8 @@ unsigned hipDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
 unsigned hipDeviceGetAttribute(int *out, unsigned attr, int device)
 {
     enum dev_personality is = dev_setup()->is;
-    uint32_t *address = is == DEV_COHERENT ? NULL : hdp;
+    uint32_t *address = is == DEV_COHERENT || dev_setup()->ordered
+        ? NULL : hdp;
 
     (void)device;
     CALL(DeviceGetAttribute);
@@ -189,6 +190,7 @@ unsigned hipDeviceGetAttribute(int *out, unsigned attr, int device)
         *out = is == DEV_COHERENT;
         break;
     case HIP_ATTR_HDP_MEM_FLUSH:
+        dev_flush_register = address;
         memcpy(out, &address, sizeof address);
         break;
     case HIP_ATTR_WAIT_VALUE:
