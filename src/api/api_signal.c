@@ -58,6 +58,7 @@ uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
     core_progress(__func__);
     now = CORE_LOAD(uint64_t, sig_addr, core_foreign(sig_addr));
     atomics_heard();
+    xport_flush();
     return now;
 }
 API_ALIAS(shmem_signal_fetch)
@@ -76,7 +77,7 @@ uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t value)
     while (!core_cmp_holds(now = CORE_LOAD(uint64_t, sig_addr, w.foreign), cmp,
                            value))
         core_wait_step(&w);
-    core_wait_end(&w);
+    core_wait_over(&w);
     return now;
 }
 API_ALIAS(shmem_signal_wait_until)

@@ -13,6 +13,14 @@ static inline void need_one(const char *call, const void *ivar, size_t size,
     core_need_cmp(call, cmp);
 }
 
+/* A test that holds ends like a wait. */
+static inline int seen(int holds)
+{
+    if (holds)
+        xport_flush();
+    return holds;
+}
+
 #define API_WAIT_ONE(NAME, T)                                               \
     void pshmem_##NAME##_wait_until(T *ivar, int cmp, T cmp_value)          \
     {                                                                       \
@@ -23,14 +31,14 @@ static inline void need_one(const char *call, const void *ivar, size_t size,
         while (!core_cmp_holds(LOAD(T, ivar, w.foreign), cmp,               \
                                CORE_KEY(T, cmp_value)))                     \
             core_wait_step(&w);                                             \
-        core_wait_end(&w);                                                  \
+        core_wait_over(&w);                                                 \
     }                                                                       \
     int pshmem_##NAME##_test(T *ivar, int cmp, T cmp_value)                 \
     {                                                                       \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         core_progress(__func__);                                            \
-        return core_cmp_holds(LOAD(T, ivar, core_foreign(ivar)), cmp,       \
-                              CORE_KEY(T, cmp_value));                      \
+        return seen(core_cmp_holds(LOAD(T, ivar, core_foreign(ivar)), cmp,  \
+                                   CORE_KEY(T, cmp_value)));                \
     }                                                                       \
     API_ALIAS(shmem_##NAME##_wait_until) API_ALIAS(shmem_##NAME##_test)
 SHMEMI_AMO_TYPES(API_WAIT_ONE)
@@ -58,7 +66,7 @@ static void wait_all(const char *call, struct core_set *s)
     need_set(call, s);
     while (!core_set_all(s))
         core_wait_step(&w);
-    core_wait_end(&w);
+    core_wait_over(&w);
     core_set_end(s);
 }
 
@@ -71,7 +79,7 @@ static size_t wait_any(const char *call, struct core_set *s)
     need_set(call, s);
     while ((i = core_set_any(s, &empty)) == SIZE_MAX && !empty)
         core_wait_step(&w);
-    core_wait_end(&w);
+    core_wait_over(&w);
     core_set_end(s);
     return i;
 }
@@ -86,7 +94,7 @@ static size_t wait_some(const char *call, struct core_set *s, size_t *indices)
     core_need_local(call, indices, s->n * sizeof *indices);
     while ((n = core_set_some(s, indices, &empty)) == 0 && !empty)
         core_wait_step(&w);
-    core_wait_end(&w);
+    core_wait_over(&w);
     core_set_end(s);
     return n;
 }
@@ -99,7 +107,7 @@ static int test_all(const char *call, struct core_set *s)
     core_progress(call);
     all = core_set_all(s);
     core_set_end(s);
-    return all;
+    return seen(all);
 }
 
 static size_t test_any(const char *call, struct core_set *s)
@@ -111,6 +119,7 @@ static size_t test_any(const char *call, struct core_set *s)
     core_progress(call);
     i = core_set_any(s, &empty);
     core_set_end(s);
+    seen(i != SIZE_MAX);
     return i;
 }
 
@@ -124,6 +133,7 @@ static size_t test_some(const char *call, struct core_set *s, size_t *indices)
     core_need_local(call, indices, s->n * sizeof *indices);
     n = core_set_some(s, indices, &empty);
     core_set_end(s);
+    seen(n > 0);
     return n;
 }
 

@@ -104,6 +104,7 @@ static void tell_who_lacks(void)
 
 /* A wait that lasts looks at the others: here at near ones, for far ones see
  * core_watch.c. */
+/* Does not flush. */
 static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
                      bool near)
 {
@@ -134,6 +135,7 @@ static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
 {
     wait_for(t, word, value, t->mapped);
+    xport_flush();
 }
 
 void coll_wait_near(const struct core_team *t, uint64_t *word, uint64_t value)
@@ -143,7 +145,8 @@ void coll_wait_near(const struct core_team *t, uint64_t *word, uint64_t value)
 
 static void hear(const struct core_team *t, int round)
 {
-    coll_wait(t, &core_team_words(t, t->my_pe)->arrived[round], t->epoch);
+    wait_for(t, &core_team_words(t, t->my_pe)->arrived[round], t->epoch,
+             t->mapped);
 }
 
 /* Those that meet by messages: all members, or the leaders of the nodes. */
@@ -237,6 +240,7 @@ void coll_sync(struct core_team *t)
         gather_and_release(t);
     else
         meet(&(struct meeting){ t, NULL, t->n_pes, t->my_pe });
+    xport_flush();              /* once, of what all have put */
 }
 
 void coll_barrier_world(void)

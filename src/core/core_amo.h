@@ -88,6 +88,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
             atomics_told();                                                 \
             T got_ = NEAR;                                                  \
             atomics_heard();                                                \
+            xport_flush();                                                  \
             if (core_wakes(at_, sizeof *(dest)))                            \
                 return CORE_AMO_VALUE(T,                                    \
                     core_amo_wake(at_.ctl, CORE_AMO_WORD(got_)));           \
@@ -107,6 +108,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
             atomics_told();                                                 \
             *(fetch) = NEAR;                                                \
             atomics_heard();                                                \
+            xport_flush();                                                  \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
             const struct xport_amo far_ = {                                 \
@@ -140,6 +142,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
             T got_;                                                         \
             __atomic_load((T *)at_.near, &got_, __ATOMIC_ACQUIRE);          \
             atomics_heard();                                                \
+            xport_flush();                                                  \
             return got_;                                                    \
         }                                                                   \
         return CORE_AMO_VALUE(T,                                            \
@@ -151,6 +154,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         if (likely(at_.near && !gtl_foreign)) {                             \
             __atomic_load((T *)at_.near, fetch, __ATOMIC_ACQUIRE);          \
             atomics_heard();                                                \
+            xport_flush();                                                  \
         } else if (core_foreign(fetch)) {                                   \
             core_get_any(fetch, source, sizeof *(source), pe, call, ctx);   \
         } else {                                                            \

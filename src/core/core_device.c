@@ -75,6 +75,7 @@ uint64_t core_device_load(const void *p, size_t size)
 {
     uint64_t v = 0;
 
+    xport_flush();
     need(gtl_copy_now(&v, p, size), "load", p, size);
     return v;
 }
@@ -250,6 +251,8 @@ static int amo_there(int pe, void *word, const struct xport_amo *a,
     };
     int rc;
 
+    if (pe == rt_job.pe)
+        xport_flush();
     xport_device_enter(pe);
     rc = xport_device_lock && pe != rt_job.pe ? amo_by_copies(word, a, result)
                                               : gtl_amo_now(&g);

@@ -151,6 +151,8 @@ void core_far_amo(const char *call, const struct core_ctx *ctx,
         if (nbi && result)
             core_need_aware(call, result, size);
         foreign_amo(ctx, &at, &a, result, nbi);
+        if (result && !nbi)
+            xport_flush();
         return;
     }
     atomics_told();

@@ -134,6 +134,7 @@ void core_lock_set(const char *call, long *lock)
         core_wait_step(&wait);
     core_wait_end(&wait);
 held:
+    xport_flush();
     /* A peer may be writing itself behind us meanwhile. */
     change(call, XPORT_OR, &w->state, HELD, 0, me);
 }
@@ -149,6 +150,7 @@ int core_lock_test(const char *call, long *lock)
     if (change(call, XPORT_CSWAP, &w->tail, my_ticket(), 0, home))
         return 1;
     change(call, XPORT_OR, &w->state, HELD, 0, core_world.my_pe);
+    xport_flush();
     return 0;
 }
 

@@ -46,6 +46,7 @@ static const void *look(const struct core_set *s)
 {
     if (likely(!s->here))
         return s->ivars;
+    xport_flush();
     core_device_copy(s->here, s->ivars, s->n * (size_t)s->elem_size);
     return s->here;
 }

@@ -6,6 +6,7 @@
 
 #include "base/membarrier.h"
 #include "core/core_ctl.h"
+#include "xport/xport.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,6 +81,14 @@ static inline void core_wait_end(struct core_waiter *w)
 {
     if (unlikely(w->noted))
         core_wait_stop(w);
+}
+
+/* The same, of who saw what it waited for: what was stored before that is
+ * there for the device, too. */
+static inline void core_wait_over(struct core_waiter *w)
+{
+    core_wait_end(w);
+    xport_flush();
 }
 
 /* What the waits of this PE did, for SHMEM_STATS; and begins anew. */

@@ -41,6 +41,7 @@ struct gtl_device {
     bool memops;                /* write64() and wait64() take no kernel */
     bool kernels;               /* else no reduce() or pair(), little amo() */
     bool ordered, coarse;       /* no need of flush(); but of release() */
+    bool wait_flushes;          /* wait64() does, when it is over */
     const char *grain;          /* of what alloc() gives; NULL: all is one */
     bool stale;                 /* wait64() may miss what others store there */
     int hw_queues;              /* that streams share; 0: not known */
@@ -209,7 +210,7 @@ struct gtl_ops {
     void (*graph_destroy)(void *graph);
 
     /* What a NIC has stored in device memory is visible to kernels that start
-     * after it. */
+     * after it.  -ENOSYS: not by a call; a read by that NIC does it. */
     int (*flush)(void);
 };
 

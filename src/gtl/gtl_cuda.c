@@ -263,8 +263,15 @@ static void probe(struct gtl_device *d)
         >= CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER ||
         (gtl_cu.cuFlushGPUDirectRDMAWrites &&
          !attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED));
+    /* Where the processor is the device's neighbour, a NIC's data may take
+     * another way than the word that tells of it. */
+    if (gtl_cu_device.host_atomics &&
+        attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
+        d->ordered = false;
+    d->wait_flushes = !d->ordered && gtl_cu_device.memops &&
+        attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES);
     gtl_cu_device.wait_flags = CU_STREAM_WAIT_VALUE_GEQ;
-    if (!d->ordered && attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
+    if (d->wait_flushes)
         gtl_cu_device.wait_flags |= CU_STREAM_WAIT_VALUE_FLUSH;
     d->memops = gtl_cu_device.memops;
     d->dmabuf = gtl_cu.cuMemGetHandleForAddressRange &&

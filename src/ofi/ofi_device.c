@@ -60,9 +60,12 @@ void ofi_device_agree(bool all)
     if (!xport_far || !ofi_for_device(HEAP_DEVICE))
         return;
     ofi.hmem = all;
-    if (all)
-        snprintf(device.text, sizeof device.text, "by the NIC (FI_HMEM)");
-    else
+    if (all) {
+        ofi_flush_use();
+        snprintf(device.text, sizeof device.text, "by the NIC (FI_HMEM)%s",
+                 ofi_flush_way());
+    }
+    if (!all)
         snprintf(device.text, sizeof device.text, "through pinned host memory "
                  "(%s)", device.by_nic ? "another PE's NIC does not reach its "
                  "device memory" : device.why_not);
@@ -111,6 +114,7 @@ int ofi_device_known(void)
 
 void ofi_device_close(void)
 {
+    ofi_flush_close();
     ofi_ring_close();
     if (!device.flow)
         return;
@@ -147,6 +151,7 @@ uint64_t ofi_device_word(const struct ofi_am_head *h, void *at)
         .value = h->value, .cond = h->cond, .result = &was
     };
 
+    xport_flush();
     xport_device_enter(rt_job.pe);
     need(gtl_amo_now(&a));
     xport_device_leave(rt_job.pe);
@@ -155,5 +160,6 @@ uint64_t ofi_device_word(const struct ofi_am_head *h, void *at)
 
 void ofi_device_blocks(void *to, const void *from, const struct gtl_blocks *b)
 {
+    xport_flush();
     need(gtl_copy_blocks_now(to, from, b));
 }

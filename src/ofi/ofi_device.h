@@ -27,6 +27,16 @@ bool ofi_is_foreign(const void *p) __attribute__((cold));
 bool ofi_hmem_open(const char **why);
 void ofi_hmem_close(void);
 
+/* ---- ofi_flush.c ---- */
+/* Is there a way?  -errno. */
+int ofi_flush_open(void);
+void ofi_flush_close(void);
+int ofi_flush(void);
+/* From now on xport_flush() does it, where the device needs that; how, for
+ * people, or "". */
+void ofi_flush_use(void);
+const char *ofi_flush_way(void);
+
 /* What its messages ask for, on this PE's own. */
 uint64_t ofi_device_word(const struct ofi_am_head *h, void *at);
 void ofi_device_blocks(void *to, const void *from, const struct gtl_blocks *b);

@@ -60,8 +60,16 @@ struct xport_flow {
     /* Atomics among them are counted twice, and so are puts that wait for a
      * device or a processor, until what is sent later cannot overtake them. */
     _Alignas(64) uint64_t issued, amo_issued, staged;
+    /* Of what is fetched: a quiet has to flush device memory, and has. */
+    uint64_t landing, landed;
     _Alignas(64) uint64_t done, amo_done, sent;
 };
+
+/* relaxed: a quiet counts what its own thread has begun. */
+static inline void ofi_flow_lands(struct xport_flow *f)
+{
+    __atomic_fetch_add(&f->landing, 1, __ATOMIC_RELAXED);
+}
 
 enum ofi_kind {
     OFI_WAITED, OFI_BOUNCED, OFI_ATOMIC, OFI_SENT, OFI_RECEIVED, OFI_ANSWERED,

@@ -18,6 +18,8 @@
 void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
                  const struct xport_amo *a, void *result, bool nbi)
 {
+    if (unlikely(xport_flusher != NULL) && result && nbi)
+        ofi_flow_lands(f);
     if (ofi.nic_amo && !ofi_for_device(at->seg))
         ofi_amo(f, at, a, result, nbi);
     else if (result || !ofi_word(f, at, a))
@@ -46,11 +48,17 @@ static void drain(struct xport_flow *f, const uint64_t *issued,
 
 void ofi_quiet(struct xport_flow *f)
 {
+    uint64_t landing = __atomic_load_n(&f->landing, __ATOMIC_RELAXED);
+
     if (ofi.words)
         ofi_words_ask(f);
     drain(f, &f->issued, &f->done);
     if (ofi.words)
         ofi_words_wait(f);
+    if (unlikely(__atomic_load_n(&f->landed, __ATOMIC_ACQUIRE) < landing)) {
+        xport_flush();
+        __atomic_store_n(&f->landed, landing, __ATOMIC_RELEASE);
+    }
 }
 
 /* Does what is put come before what is sent later?  Atomics on device words

@@ -276,15 +276,20 @@ void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
              size_t len, bool nbi)
 {
     struct xport_at at = *from;
+    bool lands = unlikely(xport_flusher != NULL) && ofi_is_foreign(dest);
     char *to = dest;
     size_t n;
 
     if (unlikely(gtl_foreign) && ofi_stage_get(f, dest, from, len, nbi))
         return;
+    if (lands && nbi)
+        ofi_flow_lands(f);
     for (; len; len -= n, to += n, at.off += n) {
         n = piece_of(len);
         get_piece(f, to, &at, n, nbi);
     }
+    if (lands && !nbi)
+        xport_flush();
 }
 
 /* It may use what the window leaves free: who waits for room asks why.  Where

@@ -38,7 +38,7 @@ static bool reaches(const struct xport_trig_op *op)
         return true;
     /* What it stores there, only the host can make visible. */
     return ofi.hmem && heap_find(op->local, op->len) == HEAP_DEVICE &&
-           (op->kind == XPORT_TRIG_PUT || gtl_device.ordered);
+           (op->kind == XPORT_TRIG_PUT || !xport_flusher);
 }
 
 bool ofi_trig_can(const struct xport_trig_op *op)

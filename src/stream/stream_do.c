@@ -464,8 +464,7 @@ bool stream_do_ended(struct stream_queue *q, const struct stream_op *op)
         q->reads = false;
     }
     atomics_full_fence();
-    if (!gtl_device.ordered)
-        gtl->flush();
+    xport_flush();
     if (to_device(op) &&
         stream_fail_lost(&q->failed) == q->part.failures)
         core_copy(op->amo.fetch, &q->was, op->amo.size);

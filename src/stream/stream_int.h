@@ -190,7 +190,7 @@ bool stream_do_ended(struct stream_queue *q, const struct stream_op *op);
 /* What a NIC stored in device memory needs more than the device's wait. */
 static inline bool stream_waits_itself(void)
 {
-    return gtl_device.ordered || !xport_far;
+    return likely(xport_flusher == NULL) || gtl_device.wait_flushes;
 }
 /* Where the device waits by itself, and for what number at least; or 0. */
 uintptr_t stream_wait_word(const struct stream_wait *c, uint64_t *least);

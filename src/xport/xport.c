@@ -10,6 +10,7 @@ hot_data struct xport_route *xport_routes;
 hot_data const struct xport_ops *xport_far;
 
 uint32_t *xport_device_lock;
+void (*xport_flusher)(void);
 static void *routes_block;
 
 static uint32_t *lock_of(int pe)
@@ -70,6 +71,7 @@ void xport_close(void)
     routes_block = NULL;
     xport_routes = NULL;
     xport_device_lock = NULL;
+    xport_flusher = NULL;
     xport_arrived = ignore;
     xport_stalled = ignore_wait;
     xport_went_on = ignore_wait;

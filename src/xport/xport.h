@@ -163,6 +163,16 @@ struct xport_ops {
 };
 extern hidden const struct xport_ops *xport_far;    /* NULL: nobody is far */
 
+/* What NICs have stored in this PE's device memory before what this thread has
+ * seen: the device sees it, too, when the call returns.  NULL: it does anyway,
+ * or no NIC reaches that memory. */
+extern hidden void (*xport_flusher)(void);
+static inline void xport_flush(void)
+{
+    if (unlikely(xport_flusher != NULL))
+        xport_flusher();
+}
+
 /* Called by the transport after it has stored there on behalf of a far PE; at
  * NULL anywhere.  Set by core. */
 extern hidden void (*xport_arrived)(const void *at, size_t len);

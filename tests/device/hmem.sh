@@ -16,7 +16,7 @@ export FI_PROVIDER_PATH SHMEM_OFI_PROVIDER SHMEM_LOG
 unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_NO_VNI \
     FAKE_CXI_DELAY_US FAKE_CXI_SEED FAKE_CXI_INTERFACE FAKE_CXI_HMEM \
     FAKE_CXI_DEPTH FAKE_CXI_CNTRS FAKE_CXI_FLUSH_MS FAKE_CXI_LOG \
-    FAKE_CXI_MAX_MSG
+    FAKE_CXI_MAX_MSG FAKE_DEVICE_NIC
 
 # way REGEX DEVICE PROGRAM [VAR=VALUE...]: that is said, and all is right.
 way()
@@ -33,14 +33,17 @@ way()
 }
 
 nic='by the NIC \(FI_HMEM\)$'
+driver='by the NIC \(FI_HMEM\), flushed by the driver$'
+read='by the NIC \(FI_HMEM\), flushed by reads of the NIC$'
 host='through pinned host memory'
+ordered=FAKE_DEVICE_NIC=ordered
 for program in far rma amo; do
-    way "$nic" cuda-coherent $program FAKE_CXI_HMEM=1 &
+    way "$nic" cuda-discrete $program FAKE_CXI_HMEM=1 $ordered &
 done
 wait
 # What is left of a long put is short, and must not go inline; and parts are no
 # longer than messages.
-way "$nic" cuda-coherent far FAKE_CXI_HMEM=1 FAKE_CXI_MAX_MSG=60494 &
+way "$nic" cuda-discrete far FAKE_CXI_HMEM=1 FAKE_CXI_MAX_MSG=60494 $ordered &
 way "$host .*the provider does not reach device memory" cuda-coherent rma &
 way "$host .*SHMEM_OFI_HMEM is 0" cuda-coherent rma FAKE_CXI_HMEM=1 \
     SHMEM_OFI_HMEM=0 &
@@ -51,8 +54,16 @@ way "$host .*write there and read it back" cuda-coherent far FAKE_CXI_HMEM=1 \
 way "$host .*(another PE|write there)" cuda-coherent rma FAKE_CXI_HMEM=1 \
     SHMEM_FAULT=ofi.hmem:0.4:3 &
 wait
-# Kernels might read what was there before.
-way "$host .*does not order" cuda-discrete rma FAKE_CXI_HMEM=1 &
+# What a NIC stores there is flushed where the device does not order it.
+for program in far rma amo wait coll onstream; do
+    way "$driver" cuda-discrete $program FAKE_CXI_HMEM=1 &
+    way "$driver" hip-discrete $program FAKE_CXI_HMEM=1 &
+    wait
+done
+for program in far amo wait; do
+    way "$read" cuda-discrete $program FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=read &
+done
+wait
 way "$host .*the provider does not reach" hip-discrete rma \
     SHMEM_OFI_PROVIDER='tcp;ofi_rxm' &
 wait
