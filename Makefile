@@ -111,6 +111,8 @@ FAKE_RTC  = $(O)/obj/tests/fake/hiprtc/libhiprtc.so
 FAKE_NVRTC = $(O)/obj/tests/fake/nvrtc/libnvrtc.so
 # Kernels of programs, for these.
 FAKE_KERNELS = $(patsubst %.c,$(O)/obj/%.so,$(wildcard tests/fake/kernels/*.c))
+# The management library is the same file: it is of the same machine.
+FAKE_NVML = $(O)/obj/tests/fake/cuda/libnvidia-ml.so.1
 FAKE_GPUS = $(FAKE_NVRTC) $(FAKE_KERNELS) $(FAKE_CUDA) $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC)
 FAKES     = $(patsubst %.c,$(O)/obj/%,$(filter tests/fake/%,$(TEST_SRCS)))
 PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/% tests/fake/%, \
@@ -129,7 +131,7 @@ MAN_TREE = $(O)/obj/share/man/made
 all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_TREE) ## library, tools and applications
 osu: all $(filter $(O)/obj/tests/osu/%,$(PE_TESTS)) ## the benchmarks of tests/osu
 pp-pack: all $(O)/obj/tests/bench/pp_pack ## the benchmark of packed messages on streams
-tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FUZZERS) ## the same and every test program
+tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FAKE_NVML) $(FUZZERS) ## the same and every test program
 
 # Every object of this tree: make lint reads all sources with each compiler, and
 # make cross-check those of the library for other machines.
@@ -332,6 +334,8 @@ $(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/cxi_ring: $(O)/obj/rooms.a
 $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)
 $(FAKE_HIP5): $(filter-out %/hip_newer.o,$(HIP_OBJS)) $(RTC_OBJS) $(FAKE_DEV)
+$(FAKE_NVML): $(FAKE_CUDA)
+	ln -sf $(<F) $@
 $(FAKE_RTC): $(RTC_OBJS)
 $(FAKE_NVRTC): $(call obj,$(wildcard tests/fake/nvrtc/*.c))
 $(FAKE_KERNELS): %.so: %.o

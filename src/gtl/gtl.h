@@ -86,7 +86,6 @@ enum gtl_pin {
 enum gtl_word_op {
     GTL_FETCH, GTL_SET, GTL_SWAP, GTL_CSWAP, GTL_ADD, GTL_AND, GTL_OR, GTL_XOR
 };
-
 struct gtl_amo {
     enum gtl_word_op op;
     int size;                   /* 4 or 8 */

@@ -265,8 +265,8 @@ static void probe(struct gtl_device *d)
          !attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED));
     /* Where the processor is the device's neighbour, a NIC's data may take
      * another way than the word that tells of it. */
-    if (gtl_cu_device.host_atomics &&
-        attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
+    if (gtl_cu_device.host_atomics && attribute(
+        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
         d->ordered = false;
     d->wait_flushes = !d->ordered && gtl_cu_device.memops &&
         attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES);

@@ -141,6 +141,9 @@ int gtl_cu_event_record(void *e, void *s);
 int gtl_cu_event_wait(void *e, void *s);
 int gtl_cu_event_query(void *e);
 int gtl_cu_flush(void);
+/* Of two devices by the first bytes of their ids, of which this process may see
+ * neither. */
+bool gtl_cu_hidden_atomic(uint64_t ours, uint64_t theirs);
 
 /* ---- gtl_cuda_graph.c ---- */
 int gtl_cu_graph_id(void *s, uint64_t *id);

@@ -259,11 +259,13 @@ static int why_not(uint64_t device, int rc)
 bool gtl_cu_atomic(const struct gtl_handle *h)
 {
     struct lent l;
+    uint64_t ours;
     int dev, yes = 0;
 
     memcpy(&l, h->bytes, sizeof l);
     if (!find_device(l.device, &dev))
-        return false;
+        return !short_id(gtl_cu_device.dev, &ours) &&
+               gtl_cu_hidden_atomic(ours, l.device);
     if (dev == gtl_cu_device.dev)
         return true;
     return !CU(cuDeviceGetP2PAttribute, &yes,

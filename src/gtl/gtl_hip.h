@@ -52,6 +52,10 @@ void gtl_hip_leave_apart(int was);
 int gtl_hip_grain_open(struct gtl_device *d);
 int gtl_hip_grain(int wanted);
 
+/* ---- gtl_hip_kfd.c ---- */
+/* Of our device and one that this process does not see, by its id. */
+bool gtl_hip_hidden_atomic(uint64_t theirs);
+
 /* ---- gtl_hip_mem.c ---- */
 int gtl_hip_alloc(size_t size, void **out);
 void gtl_hip_free(void *p);

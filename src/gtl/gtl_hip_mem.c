@@ -430,7 +430,7 @@ bool gtl_hip_atomic(const struct gtl_handle *h)
 
     memcpy(&l, h->bytes, sizeof l);
     if (!find_device(l.device, &device, &d))
-        return false;
+        return gtl_hip_hidden_atomic(l.device);
     if (device == gtl_hip_state.device)
         return true;
     return gtl_hip_rt.DeviceGetP2PAttribute &&

@@ -112,7 +112,8 @@ T(a_get_and_quiet)
 T(a_wait_of_a_stream)
 {
     send_and_tell();
-    T_EQ(shmemx_signal_wait_until_on_stream(NULL, flag, SHMEM_CMP_GE, turn, s), 0);
+    T_EQ(shmemx_signal_wait_until_on_stream(NULL, flag, SHMEM_CMP_GE, turn, s),
+         0);
     T_EQ(shmemx_getmem_on_stream(here, data, LEN, me, s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     pattern(want, before, (unsigned)turn, LEN);

@@ -64,6 +64,7 @@ info_says()
 
 one=FAKE_DEVICE_COUNT=1 two=FAKE_DEVICE_COUNT=2
 amo=$at/device/amo
+no_atomics='devices of a node have no atomics on each other.s memory'
 share='PEs share a device: kernels of one wait while those of another run'
 no_share='cannot be shared between the PEs of a node'
 pinned='the device heap lies in pinned host memory'
@@ -83,6 +84,39 @@ if [ "${1:-}" = window ]; then
     says " PE 0 .*$no_share \\(mapping memory of a device: the window \\(BAR\\) of the device at .* has room for 1.0 MiB .*$pinned.*resizable BAR.*smaller SHMEM_DEVICE_SYMMETRIC_SIZE"
     info $two FAKE_DEVICE_BAR=1048576
     info_says 'WARN  device peers  *device 1 does not reach .* the window \(BAR\) of the device at .* has room for 1.0 MiB'
+    cat all >&2
+    finish
+fi
+
+# link NODE TO FLAGS: of AMD's driver in the kernel, to another device.
+link()
+{
+    mkdir -p "$nodes/$1/io_links/0"
+    printf 'type 11\nnode_from %s\nnode_to %s\nflags %s\n' "$@" \
+        >"$nodes/$1/io_links/0/properties"
+}
+
+# Two devices, as PEs 0 and 1 see one each, behind a processor.
+if [ "${1:-}" = kernel ]; then
+    mount -t tmpfs none /sys/class || exit 1
+    vendors=hip-discrete nodes=/sys/class/kfd/kfd/topology/nodes
+    mkdir -p "$nodes/0"
+    printf 'unique_id 0\n' >"$nodes/0/properties"
+    for n in 1 2; do
+        mkdir -p "$nodes/$n"
+        printf 'location_id %d\ndomain 0\nunique_id %d\n' \
+            $(((0xc0 + n) << 8)) $((0x5eec + n)) >"$nodes/$n/properties"
+    done
+    for flags in 1 13 17; do    # none, no atomics, no access
+        link 1 2 $flags
+        link 2 1 $flags
+        ran $two FAKE_DEVICE_VISIBLE=one SHMEM_LOG=info:api -n 2 "$amo"
+        if [ $flags -eq 1 ]; then
+            says_not "$no_atomics"
+        else
+            says "$no_atomics"
+        fi
+    done
     cat all >&2
     finish
 fi
@@ -126,11 +160,26 @@ ran $two FAKE_DEVICE_FAIL=hipDeviceEnablePeerAccess:2 -n 2 "$amo"
 says " PE 0 .*$no_share \\(hipDeviceEnablePeerAccess: out of memory.*$pinned"
 vendors='cuda-discrete hip-discrete'
 
+# Each PE sees one device, and maps what others lend.  The management library
+# or the kernel knows whether atomics are among two that a process does not see.
+ran $two FAKE_DEVICE_VISIBLE=one FAKE_DEVICE_PEERS=copy SHMEM_LOG=info:api -n 2 "$amo"
+says "$no_atomics"
+vendors=cuda-discrete
+for program in amo wait coll later; do
+    ran $two FAKE_DEVICE_VISIBLE=one SHMEM_LOG=info:api -n 2 \
+        "$at/device/$program"
+    says_not "$no_atomics|$no_share"
+done
+vendors=hip-discrete            # no kernel to ask: see `kernel`
+ran $two FAKE_DEVICE_VISIBLE=one SHMEM_LOG=info:api -n 2 "$amo"
+says "$no_atomics"
+vendors='cuda-discrete hip-discrete'
+
 # Memory that cannot be mapped: why, on one PE that knows.
 ran $two FAKE_DEVICE_PEERS=none -n 2 "$amo"
 says " PE 0 .*$no_share \\(peer access: the device at .* has no access to the memory of the one at .*$pinned.* different bridges .*\\[S-W-DEVICE\\]\$"
 # shellcheck disable=SC2016
-ran $one -n 2 sh -c 'export FAKE_DEVICE_FIRST=$SLUICE_JOB_PE; exec "$0"' "$amo"
+ran $one FAKE_DEVICE_HIDDEN=refused -n 2 sh -c 'export FAKE_DEVICE_FIRST=$SLUICE_JOB_PE; exec "$0"' "$amo"
 says " PE 0 .*$no_share \\(.*IpcOpenMemHandle: the memory is of a device that this process does not see.*$pinned.*--gpu-bind=none"
 ran $two FAKE_DEVICE_BAR=1048576 -n 2 "$amo"
 says " PE 0 .*$no_share \\(.*IpcOpenMemHandle: mapping of buffer object failed.*$pinned.*one PID and one IPC namespace"
@@ -154,6 +203,11 @@ ran $one -n 2 "$BUILD/bin/shmem_info" --check
 says 'WARN  device users  *2 PEs of this node for 1 device: kernels of one wait'
 ran $two -n 2 "$BUILD/bin/shmem_info" --check
 says_not 'device users'
+
+if unshare -m mount -t tmpfs none /sys/class 2>mount; then
+    mkdir kernel
+    (cd kernel && unshare -m sh "$0" kernel) || check false
+fi
 
 # The window on the bus, where a folder can stand for the kernel's own.
 if unshare -m mount -t tmpfs none /sys/bus/pci/devices 2>mount; then

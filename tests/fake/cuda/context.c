@@ -280,9 +280,10 @@ int cuDeviceGetAttribute(int *out, int attribute, int dev)
     if (dev_setup()->ordered &&
         attribute == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING)
         *out = CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER;
-    if (dev_setup()->by_read &&
-        (attribute == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS ||
-         attribute == CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
+    if (!dev_setup()->by_read)
+        return CUDA_SUCCESS;
+    if (attribute == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS ||
+        attribute == CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)
         *out = 0;
     return CUDA_SUCCESS;
 }

@@ -63,6 +63,12 @@ static void load(void)
     setup.is = personality();
     setup.count = (int)number("FAKE_DEVICE_COUNT", 1);
     setup.first = (int)number("FAKE_DEVICE_FIRST", 0);
+    setup.machine = setup.first + setup.count;
+    if (is_set("FAKE_DEVICE_VISIBLE", "one") && setup.count > 0) {
+        setup.first = (int)number("SLUICE_JOB_PE", 0) % setup.count;
+        setup.count = 1;
+    }
+    setup.refuses = is_set("FAKE_DEVICE_HIDDEN", "refused");
     setup.any_thread = text && !strcmp(text, "any");
     setup.parts = number("FAKE_DEVICE_PARTS", 0);
     setup.peers = peers();

@@ -223,9 +223,11 @@ unsigned hipDeviceGetPCIBusId(char *out, int size, int device)
 
 unsigned hipDeviceGetUuid(struct hip_uuid *out, int device)
 {
+    char text[sizeof out->bytes + 1];
+
     CALL(DeviceGetUuid);
-    snprintf(out->bytes, sizeof out->bytes, "%015x",
-             0x5eed + dev_number(device));
+    snprintf(text, sizeof text, "%016x", 0x5eed + dev_number(device));
+    memcpy(out->bytes, text, sizeof out->bytes);
     return hip_result(HIP_OK);
 }
 

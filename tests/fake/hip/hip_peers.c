@@ -33,6 +33,7 @@ bool hip_mapped(int device, const void *p)
 
     if (!dev_find(hip_here(p), &r) || r.where != DEV_BORROWED ||
         r.device == device || (text && !strcmp(text, "lazy")) ||
+        r.device < 0 || r.device >= dev_setup()->count ||
         __atomic_load_n(&enabled[device][r.device], __ATOMIC_ACQUIRE))
         return true;
     fprintf(stderr, "fake HIP: device %d touches memory of device %d without "
