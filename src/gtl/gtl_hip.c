@@ -11,10 +11,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { TRIAL_MS = 2000 };
 
 struct gtl_hip_calls gtl_hip_rt;
 struct gtl_hip_state gtl_hip_state;
@@ -274,7 +277,36 @@ static int describe(struct gtl_device *d)
     return 0;
 }
 
-/* What can be lent is found out by trying. */
+/* Does the processor load and store there?  The kernel does it for us, and has
+ * an error where we would have a signal. */
+static bool touches(void *p)
+{
+    uint64_t want = UINT64_C(0x5a5a5a5a5a5a5a5a), is = 0;
+    int ends[2];
+    bool yes;
+    void *s;
+
+    if (gtl_hip_stream_create(false, &s))
+        return false;
+    yes = !gtl_hip_fill(p, 0x5a, sizeof is, s) &&
+          !gtl_hip_drained(s, TRIAL_MS);
+    gtl_hip_stream_destroy(s);
+    if (!yes || pipe2(ends, O_CLOEXEC))
+        return false;
+    yes = write(ends[1], p, sizeof is) == sizeof is &&
+          read(ends[0], &is, sizeof is) == sizeof is && is == want &&
+          write(ends[1], &want, sizeof want) == sizeof want &&
+          read(ends[0], p, sizeof want) == sizeof want;
+    close(ends[0]);
+    close(ends[1]);
+    if (!yes)
+        log_info(LOG_GTL, "the runtime calls this device integrated, but the "
+                 "processor does not reach its memory");
+    return yes;
+}
+
+/* What can be lent is found out by trying, and so is whether the processor
+ * reaches it. */
 static void probe_memory(struct gtl_device *d)
 {
     struct gtl_handle h;
@@ -282,8 +314,11 @@ static void probe_memory(struct gtl_device *d)
     void *p;
     int fd;
 
-    if (gtl_hip_alloc(4096, &p))
+    if (gtl_hip_alloc(4096, &p)) {
+        d->direct = false;
         return;
+    }
+    d->direct = d->direct && touches(p);
     d->lends = !gtl_hip_lend(p, &h);
     if (!d->lends)
         log_info(LOG_GTL, "device memory is not lent to other processes: %s",

@@ -127,7 +127,6 @@ int gtl_hip_kernel_blocks(void *to, const void *from,
 int gtl_hip_kernel_reduce(const struct gtl_reduce *r, void *s);
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s);
 int gtl_hip_kernel_wait(uint64_t *word, uint64_t least, void *s);
-int gtl_hip_kernel_fence(void *s);
 int gtl_hip_kernel_pair(const struct gtl_pair *p, void *s);
 
 #endif

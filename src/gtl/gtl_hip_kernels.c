@@ -18,13 +18,13 @@ static const char source[] =
     ;
 
 enum kernel {
-    AMO8, AMO4, WRITE, WAIT, FENCE, REDUCE, BLOCKS8, BLOCKS4, BLOCKS1,
+    AMO8, AMO4, WRITE, WAIT, REDUCE, BLOCKS8, BLOCKS4, BLOCKS1,
     PAIR_COPY, PAIR_TELL, N_KERNELS
 };
 static const char *const names[N_KERNELS] = {
     "sluice_amo8", "sluice_amo4", "sluice_write", "sluice_wait",
-    "sluice_fence", "sluice_reduce", "sluice_blocks8", "sluice_blocks4",
-    "sluice_blocks1", "sluice_pair_copy", "sluice_pair_tell"
+    "sluice_reduce", "sluice_blocks8", "sluice_blocks4", "sluice_blocks1",
+    "sluice_pair_copy", "sluice_pair_tell"
 };
 
 static struct {
@@ -155,7 +155,7 @@ static int each_once(uint64_t *at, void *s)
         rc = gtl_hip_kernel_reduce(&r, s);
     if (!rc)
         rc = gtl_hip_kernel_pair(&two, s);
-    return rc ? rc : gtl_hip_kernel_fence(s);
+    return rc;
 }
 
 /* On words of its own. */
@@ -296,9 +296,4 @@ int gtl_hip_kernel_wait(uint64_t *word, uint64_t least, void *s)
     void *args[] = { &p, &least };
 
     return run(WAIT, 1, 1, args, s);
-}
-
-int gtl_hip_kernel_fence(void *s)
-{
-    return run(FENCE, 1, 1, NULL, s);
 }

@@ -432,12 +432,12 @@ int gtl_hip_pair(const struct gtl_pair *p, void *s)
 }
 
 /* What the end of a kernel leaves in the device's caches, when no processor
- * asks, goes to memory with the fence of the next one. */
+ * asks, goes to memory with the event.  A kernel's fence would not do: each of
+ * a device's dies has a cache of its own, and one group is on one die. */
 int gtl_hip_release(void *s)
 {
     int was = gtl_hip_enter();
-    int rc = gtl_hip_state.kernels ? gtl_hip_kernel_fence(s)
-                                   : HIP(EventRecord, fence, s);
+    int rc = HIP(EventRecord, fence, s);
 
     gtl_hip_leave(was);
     return rc;

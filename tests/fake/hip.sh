@@ -60,6 +60,11 @@ for major in 5 6 7; do
     also=FAKE_DEVICE_QUEUES=4 on $major discrete words calls
 done
 
+# What comes before a doorbell is released by an event for the system.
+also=FAKE_DEVICE_LOG=$PWD/released on 6 discrete words
+wait
+grep -q 'hipEventRecord releases$' released || echo 'no release' >>failed
+
 for is in discrete coherent bare; do
     asked 6 $is &
 done

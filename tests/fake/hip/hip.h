@@ -10,6 +10,7 @@
  *                 dead     it never ends
  *   GPU_STREAMOPS_CP_WAIT=1   as the runtime has it: the command processor
  *                          waits, for words in signal memory only
+ *   FAKE_HIP_INTEGRATED=1  the device is said to be, whatever its memory
  *   FAKE_HIP_GRAIN=none    there is coarse-grained device memory only
  *                  silent  the flag for fine-grained memory is taken, and the
  *                          memory is coarse-grained; uncached is refused

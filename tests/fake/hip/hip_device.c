@@ -179,6 +179,7 @@ unsigned hipDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
  * follows it. */
 unsigned hipDeviceGetAttribute(int *out, unsigned attr, int device)
 {
+    const char *text = getenv("FAKE_HIP_INTEGRATED");
     enum dev_personality is = dev_setup()->is;
     uint32_t *address = is == DEV_COHERENT || dev_setup()->ordered
         ? NULL : hdp;
@@ -187,7 +188,7 @@ unsigned hipDeviceGetAttribute(int *out, unsigned attr, int device)
     CALL(DeviceGetAttribute);
     switch (attr) {
     case HIP_ATTR_INTEGRATED:
-        *out = is == DEV_COHERENT;
+        *out = is == DEV_COHERENT || (text && *text == '1');
         break;
     case HIP_ATTR_HDP_MEM_FLUSH:
         dev_flush_register = address;

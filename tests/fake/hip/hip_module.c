@@ -113,13 +113,6 @@ static int run_wait(struct run *r)
     return 0;
 }
 
-static int run_fence(struct run *r)
-{
-    (void)r;
-    sluice_fence();
-    return 0;
-}
-
 static const unsigned loop_sizes[] = {
 #define SIZE(name, type, value) sizeof(type),
     GTL_LOOPS(SIZE)
@@ -216,7 +209,6 @@ static const struct hip_kernel kernels[] = {
     { "sluice_amo4", "48448", run_amo4, NULL, NULL },
     { "sluice_write", "88", run_write, NULL, NULL },
     { "sluice_wait", "88", run_wait, NULL, NULL },
-    { "sluice_fence", "", run_fence, NULL, NULL },
     { "sluice_reduce", "48888", run_reduce, NULL, NULL },
     { "sluice_pair_copy", "88884", run_pair_copy, NULL, NULL },
     { "sluice_pair_tell", "888", run_pair_tell, NULL, NULL },

@@ -8,6 +8,7 @@
 
 struct hip_event {
     struct dev_mark mark;
+    bool releases;              /* to the system, when it is recorded */
 };
 
 /* Those before 7 take 1 for a pointer. */
@@ -306,6 +307,7 @@ unsigned hipEventCreateWithFlags(struct hip_event **out, unsigned flags)
     e = calloc(1, sizeof *e);
     if (!e)
         return hip_result(HIP_OUT_OF_MEMORY);
+    e->releases = flags & HIP_EVENT_RELEASE_TO_SYSTEM;
     *out = e;
     return hip_result(HIP_OK);
 }
@@ -325,6 +327,8 @@ unsigned hipEventRecord(struct hip_event *e, struct hip_stream *s)
     STREAM(d, s);
     if (!e)
         return hip_result(HIP_INVALID_HANDLE);
+    if (e->releases)
+        dev_note("hipEventRecord", "releases");
     dev_record(d, &e->mark);
     return hip_result(HIP_OK);
 }
