@@ -6,10 +6,17 @@
 #include "stream/stream_int.h"
 #include "base/lock.h"
 
+#include <stdlib.h>
+
+/* The device is told of a PE's heap and static data when a stream first needs
+ * them: all of it by each PE would be the square of the node's PEs.  To tell it
+ * waits for no stream. */
+enum { UNKNOWN, PINNED, REFUSED };
 static struct {
     bool host;                  /* the heaps and static data of this node */
-    int pinned;                 /* PEs of which they were told */
-} reach;
+    struct base_lock lock;
+    unsigned char *slots;       /* atomic, one for each PE; NULL: no need */
+} reach = { .lock = LOCK_INIT };
 
 /* Whole pages, as the slot of a PE is laid out: data, then the heap. */
 static void *slot_of(int pe, size_t *size)
@@ -23,48 +30,72 @@ static void *slot_of(int pe, size_t *size)
     return (void *)from;
 }
 
-static void unpin(int pes)
+static unsigned char state_of(int pe)
 {
-    size_t size;
-    void *at;
+    /* acquire: pairs with pin(). */
+    return reach.slots ? __atomic_load_n(&reach.slots[pe], __ATOMIC_ACQUIRE)
+                       : PINNED;
+}
 
-    for (int pe = 0; pe < pes; pe++) {
+static bool pin(int pe) __attribute__((cold, noinline));
+static bool pin(int pe)
+{
+    void *at, *seen;
+    size_t size = 0;
+    bool ok;
+
+    lock_acquire(&reach.lock);
+    if (reach.slots[pe] == UNKNOWN) {
         at = slot_of(pe, &size);
-        if (at)
+        ok = at && !gtl->pin(at, size, GTL_PIN_MEMORY, &seen);
+        if (ok && seen != at) {
             gtl->unpin(at);
+            ok = false;
+        }
+        if (at && !ok)
+            log_info(LOG_STREAM, "the device does not reach the host memory "
+                     "of PE %d of this node (%s): a thread of this PE copies "
+                     "it for streams", pe, gtl_error());
+        __atomic_store_n(&reach.slots[pe], ok ? PINNED : REFUSED,
+                         __ATOMIC_RELEASE);
     }
+    lock_release(&reach.lock);
+    return state_of(pe) == PINNED;
+}
+
+/* Does the device reach that PE's host memory, or would it, if asked? */
+static bool host_of(int pe, bool ask)
+{
+    unsigned char s;
+
+    if (!reach.host)
+        return false;
+    s = state_of(pe);
+    return likely(s == PINNED) || (s == UNKNOWN && (!ask || pin(pe)));
 }
 
 int stream_reach_open(void)
 {
-    void *at, *seen;
-    size_t size;
-    int pe;
-
     reach.host = true;
-    reach.pinned = 0;
     if (gtl_is_software())
         return 0;
-    for (pe = 0; pe < core_world.n_pes; pe++) {
-        at = slot_of(pe, &size);
-        if (at && (gtl->pin(at, size, GTL_PIN_MEMORY, &seen) || seen != at))
-            break;
-    }
-    reach.pinned = pe;
-    if (pe == core_world.n_pes)
-        return 0;
-    log_info(LOG_STREAM, "the device does not reach the host memory of the "
-             "PEs of this node (%s): a thread of each PE copies it for "
-             "streams", gtl_error());
-    stream_reach_close();
+    reach.slots = calloc((size_t)core_world.n_pes, 1);
+    if (!reach.slots || !pin(core_world.my_pe))
+        stream_reach_close();
     return 0;
 }
 
 void stream_reach_close(void)
 {
-    unpin(reach.pinned);
-    reach.pinned = 0;
+    unsigned char *slots = reach.slots;
+    size_t size;
+
     reach.host = false;
+    reach.slots = NULL;
+    for (int pe = 0; slots && pe < core_world.n_pes; pe++)
+        if (slots[pe] == PINNED)
+            gtl->unpin(slot_of(pe, &size));
+    free(slots);
 }
 
 static uintptr_t at(uintptr_t base, int seg, const void *sym)
@@ -72,18 +103,25 @@ static uintptr_t at(uintptr_t base, int seg, const void *sym)
     return base ? base + ((uintptr_t)sym - heap_segs[seg].base) : 0;
 }
 
-uintptr_t stream_reach(int pe, const void *sym, size_t len)
+/* ask: the device, of memory that it does not know yet. */
+static uintptr_t find(int pe, const void *sym, size_t len, bool ask)
 {
     const struct xport_route *r = &xport_routes[pe];
     int seg = heap_find(sym, len);
 
     if (seg == HEAP_DEVICE)
         return at(r->device, seg, sym);
-    return seg >= 0 && (seg == HEAP_HOST ? reach.host : gtl_is_software())
+    return seg >= 0 && r->map[seg] &&
+           (seg == HEAP_HOST ? host_of(pe, ask) : gtl_is_software())
            ? at(r->map[seg], seg, sym) : 0;
 }
 
-uintptr_t stream_reach_amo(int pe, const void *sym, size_t len)
+uintptr_t stream_reach(int pe, const void *sym, size_t len)
+{
+    return find(pe, sym, len, true);
+}
+
+static uintptr_t find_amo(int pe, const void *sym, size_t len, bool ask)
 {
     int seg = heap_find(sym, len);
 
@@ -96,9 +134,13 @@ uintptr_t stream_reach_amo(int pe, const void *sym, size_t len)
     if (xport_device_lock && seg == HEAP_DEVICE)
         return 0;
     if (seg == HEAP_DEVICE && !heap_device_direct)
-        return stream_reach(pe, sym, len);
-    return seg >= 0 && xport_routes[pe].amo[seg] ? stream_reach(pe, sym, len)
-                                                 : 0;
+        return find(pe, sym, len, ask);
+    return seg >= 0 && xport_routes[pe].amo[seg] ? find(pe, sym, len, ask) : 0;
+}
+
+uintptr_t stream_reach_amo(int pe, const void *sym, size_t len)
+{
+    return find_amo(pe, sym, len, true);
 }
 
 bool stream_reaches_local(const void *p, size_t len)
@@ -110,7 +152,8 @@ bool stream_reaches_local(const void *p, size_t len)
         return true;
     seg = heap_find(p, len);
     if (seg >= 0)
-        return seg == HEAP_DEVICE || (seg == HEAP_HOST && reach.host);
+        return seg == HEAP_DEVICE ||
+               (seg == HEAP_HOST && host_of(core_world.my_pe, true));
     return !gtl->classify(p, &r) && r.kind != GTL_PRIVATE;
 }
 
@@ -124,8 +167,8 @@ bool stream_near(enum heap_seg_id seg, bool *copies, bool *atomics)
     for (int pe = 0; pe < core_world.n_pes; pe++) {
         if (!xport_is_near(pe))
             continue;
-        c = c && stream_reach(pe, first, 1);
-        a = a && stream_reach_amo(pe, first, 8);
+        c = c && find(pe, first, 1, false);
+        a = a && find_amo(pe, first, 8, false);
     }
     *copies = c;
     *atomics = a;
