@@ -4,8 +4,8 @@
  *
  * It starts with the first queue.  Streams of the software device ring, so it
  * sleeps until one does; a GPU's only raise a word, which is looked at, seldom
- * when that takes long.  Before it sleeps it lingers a little, for the next
- * operation often follows soon. */
+ * when that takes long, unless SHMEM_ST_SPIN asks for more.  Before it sleeps it
+ * lingers a little, for the next operation often follows soon. */
 #include "stream/stream_int.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -35,6 +35,7 @@ static pthread_t thread;
 static bool stop;               /* atomic */
 static uint32_t bell;           /* futex */
 static bool sleeps;             /* atomic: has to be woken */
+static unsigned long naps;      /* the thread's, until it has ended */
 
 void stream_agent_ring(void)
 {
@@ -48,6 +49,7 @@ static void doze(uint32_t heard, uint64_t ns)
 {
     struct timespec t = { 0, (long)ns };
 
+    naps++;
     __atomic_store_n(&sleeps, true, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&bell, __ATOMIC_SEQ_CST) == heard)
         syscall(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, heard, ns ? &t : NULL,
@@ -59,7 +61,8 @@ static void pass_time(uint32_t heard, uint64_t waited, bool timed)
 {
     uint64_t ns = waited / 8;
 
-    if (waited < SPIN_NS && !core_status.crowded) {
+    if ((waited < SPIN_NS && !core_status.crowded) ||
+        (unlikely(env.ST_SPIN) && timed)) {
         for (int i = 0; i < PAUSES; i++)
             atomics_pause();
     } else if (waited < YIELD_NS) {
@@ -129,4 +132,7 @@ void stream_agent_close(void)
     __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
     stream_agent_ring();
     pthread_join(thread, NULL);
+    if (env.STATS)
+        log_tell("progress thread of streams: %lu naps", naps);
+    naps = 0;
 }
