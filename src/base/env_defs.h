@@ -38,7 +38,7 @@ ENV(core, STALL,          int,  "10", "0", "1000000", "seconds after which a wai
 ENV(core, STATS,          flag, "0", "", "", "each PE prints at finalize how its waits slept, what it sent to other nodes, what was done on its streams and how its messages went, in words of shmem_wait_until(3) and shmemx_on_stream(7)")
 ENV(core, STATE_SIGNAL,   flag, "1", "", "", "SIGUSR2 to oshrun, shmem_info --state and SIGUSR2 make a PE print what it does, unless the program handles that signal")
 ENV(core, CHECK,          flag, "0", "", "", "compare what PEs pass to collectives, look contexts and teams up, find stores past the ends of blocks of the heap, tell of ready sends that came early")
-ENV(stream, ST_SPIN,     flag, "0", "", "", "the progress thread of a GPU's streams spins while they have operations for it, in place of naps of up to a millisecond behind long kernels; it takes a core")
+ENV(stream, ST_SPIN,      flag, "0", "", "", "the progress thread of a GPU's streams spins while they have operations for it, in place of naps of up to a millisecond behind long kernels; it takes a core")
 ENV(stream, ST_EAGER,    text, "", "", "", "bytes up to which messages of streams are sent before their receive is started: like 8k, or 4k,16k for this node and others; unset: 4k,8k")
 ENV(ofi,  OFI_PROVIDER,   text, "", "", "", "libfabric provider between nodes, like cxi or tcp;ofi_rxm; unset: the best that works")
 ENV(ofi,  OFI_DOMAIN,     text, "", "", "", "libfabric domain, such as a NIC or an interface, or several: NIC,NIC; unset: the nearest")

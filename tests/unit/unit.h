@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-enum { UNIT_TEXT = 8192 };
+enum { UNIT_TEXT = 16384 };
 static T_UNUSED struct {
     int file, stderr_was;
     char text[UNIT_TEXT];
