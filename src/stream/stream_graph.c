@@ -8,6 +8,7 @@
 #include "stream/stream_int.h"
 #include "stream/stream_post.h"
 #include "stream/stream_proxy.h"
+#include "stream/stream_queue.h"
 #include "stream/stream_stats.h"
 
 #include <errno.h>
@@ -149,7 +150,7 @@ static int slot_add(const struct stream_where *w, struct post_slot *s)
     int rc = graph_of(w, &g);
 
     rc = rc ? rc : proxy_in(w, g, &s->proxy);
-    rc = rc ? rc : post_flag_new(w, &g->posts, &s->flag);
+    rc = rc ? rc : post_flag_take(w, &s->flag);
     if (rc)
         return rc;
     *s->flag = s->number = 1;
@@ -207,9 +208,11 @@ static int loose_open(const struct stream_where *w, uint64_t id,
     if (rc)
         return rc;
     posts_init(&s->posts);
-    rc = post_flag_new(w, &s->posts, &s->flag);
+    rc = post_flag_take(w, &s->flag);
     if (rc)
         stream_proxy_close(s->proxy);
+    else
+        *s->flag = 0;
     return rc;
 }
 
@@ -380,25 +383,31 @@ void stream_graphs_forget(void *stream)
 }
 
 /* A GPU may still come to what was posted there and not repeated. */
-static void close_loose(void) REQUIRES(lock)
+static bool close_loose(void) REQUIRES(lock)
 {
     struct list_link *l, *next;
+    bool left = false;
 
     list_each(l, next, &all_loose) {
         struct loose *s = list_entry(l, struct loose, link);
 
         list_remove(l);
         stream_proxy_close(s->proxy);
-        if (!gtl_is_software() && !posts_empty(&s->posts))
+        if (!gtl_is_software() && !posts_empty(&s->posts)) {
+            left = true;
             continue;
+        }
         posts_free(&s->posts, true);
+        stream_flag_give(s->flag);
         free(s);
     }
+    return left;
 }
 
-void stream_graphs_close(void) LOCK_ATTR(no_thread_safety_analysis)
+bool stream_graphs_close(void) LOCK_ATTR(no_thread_safety_analysis)
 {
     struct list_link *l, *next;
+    bool left;
 
     posts_close();
     list_each(l, next, &graphs)
@@ -408,6 +417,7 @@ void stream_graphs_close(void) LOCK_ATTR(no_thread_safety_analysis)
         list_remove(l);
         graph_free(list_entry(l, struct graph, link));
     }
-    close_loose();
+    left = close_loose();
     posts_failed();
+    return left || !list_empty(&graphs);
 }

@@ -44,7 +44,8 @@ bool stream_graphs_advance(bool *busy);
 /* The stream is about to be destroyed. */
 void stream_graphs_forget(void *stream);
 /* Nobody posts or enqueues any more.  Graphs that still exist do nothing of
- * this library's from now on, but end. */
-void stream_graphs_close(void);
+ * this library's from now on, but end; true: their streams still look at flags.
+ */
+bool stream_graphs_close(void);
 
 #endif

@@ -78,7 +78,7 @@ static void close_streams(void)
     stream_agent_close();
     stream_queues_close(&left);
     staged = stream_batch_drop_all();
-    stream_graphs_close();
+    stream_words_close(stream_graphs_close());
     stream_epochs_close();
     stream_left_tell(&left, "operation was enqueued that its stream has not "
                      "reached", "operations were enqueued that their streams "

@@ -4,20 +4,13 @@
  * the operation on the proxy stream.  Called by stream_graph.c. */
 #include "stream/stream_post.h"
 #include "base/lock.h"
-#include "stream/stream_int.h"
 #include "stream/stream_proxy.h"
+#include "stream/stream_queue.h"
 #include "stream/stream_stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-struct post_page {
-    struct post_page *next;
-    uint64_t flags[];
-};
 
 static struct base_lock lock = LOCK_INIT;
 static struct post_slot *first GUARDED_BY(lock);
@@ -28,51 +21,20 @@ static bool failed;             /* atomic */
 
 /* ---- memory ---- */
 
-static int page_new(const struct stream_where *w, struct posts *p)
+int post_flag_take(const struct stream_where *w, uint64_t **out)
 {
-    size_t size = (size_t)sysconf(_SC_PAGESIZE);
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *seen = NULL;
-    int rc;
+    int rc = stream_flag_take(out);
 
-    if (at == MAP_FAILED)
-        return stream_no_memory(w->call);
-    rc = gtl->pin(at, size, GTL_PIN_MEMORY, &seen);
-    if (!rc && seen != at) {
-        gtl->unpin(at);
-        stream_refuse(ERR_STREAM, w->call, "the device sees host memory at "
-                      "other addresses: graphs cannot wait for it");
-        rc = -ENOTSUP;
-    } else {
-        rc = stream_told(w, rc);
-    }
-    if (rc) {
-        munmap(at, size);
-        return rc;
-    }
-    ((struct post_page *)at)->next = p->pages;
-    p->pages = at;
-    p->page_size = size;
-    p->n_flags = 0;
-    return 0;
-}
-
-int post_flag_new(const struct stream_where *w, struct posts *p,
-                  uint64_t **out)
-{
-    size_t most = (p->page_size - sizeof *p->pages) / sizeof **out;
-    int rc = 0;
-
-    if (!p->pages || p->n_flags == most)
-        rc = page_new(w, p);
-    if (!rc)
-        *out = &p->pages->flags[p->n_flags++];
+    _Static_assert(STREAM_FLAGS == 32768, "the text says so");
+    if (rc)
+        stream_refuse(ERR_STREAM, w->call, rc == -ENOSPC
+                      ? "graphs have 32768 operations for the progress thread: "
+                        "destroy some" : "the device reaches no host memory");
     return rc;
 }
 
 void posts_init(struct posts *p)
 {
-    *p = (struct posts){ .n_flags = 0 };
     p->slots.next = p->slots.prev = &p->slots;
 }
 
@@ -81,18 +43,16 @@ bool posts_empty(const struct posts *p)
     return list_empty(&p->slots);
 }
 
-void posts_free(struct posts *p, bool pinned)
+void posts_free(struct posts *p, bool flags)
 {
     struct list_link *l, *next;
 
-    list_each(l, next, &p->slots)
-        free(list_entry(l, struct post_slot, link));
-    while (pinned && p->pages) {
-        struct post_page *page = p->pages;
+    list_each(l, next, &p->slots) {
+        struct post_slot *s = list_entry(l, struct post_slot, link);
 
-        p->pages = page->next;
-        gtl->unpin(page);
-        munmap(page, p->page_size);
+        if (flags && !s->once)
+            stream_flag_give(s->flag);
+        free(s);
     }
 }
 

@@ -8,17 +8,14 @@
 #include "stream/stream_graph.h"
 
 struct stream_proxy;
-struct post_page;
 
 /* What one owner, a graph or a stream, has of them. */
 struct posts {
     struct list_link slots;
-    struct post_page *pages;    /* pinned: flags that streams wait for */
-    size_t n_flags, page_size;  /* in the first page; of each */
 };
 void posts_init(struct posts *p);
-/* pinned: the driver still knows of the pages, and no stream looks at them. */
-void posts_free(struct posts *p, bool pinned);
+/* flags: no stream looks at their flags. */
+void posts_free(struct posts *p, bool flags);
 bool posts_empty(const struct posts *p);
 
 struct post_slot {
@@ -38,8 +35,7 @@ struct post_slot {
 struct post_slot *post_slot_new(const struct stream_where *w,
                                 stream_repeat *repeat, const void *args,
                                 size_t size);
-int post_flag_new(const struct stream_where *w, struct posts *p,
-                  uint64_t **out);
+int post_flag_take(const struct stream_where *w, uint64_t **out);
 /* From now on the owner has it, and frees it if it is not for once. */
 void post_slot_give(struct posts *p, struct post_slot *s);
 /* The two operations of the stream: it posts, and waits for the flag.  If the

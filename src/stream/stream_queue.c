@@ -790,7 +790,6 @@ void stream_queues_close(struct stream_left *left)
         else
             abandon(q, left);
     }
-    stream_words_close();
     __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
     next_era();
 }

@@ -99,13 +99,17 @@ bool stream_queue_left(void);
 bool stream_queue_left_advance(void);
 
 /* ---- stream_words.c ---- */
-enum { STREAM_QUEUES = 4096 };
+enum { STREAM_QUEUES = 4096, STREAM_FLAGS = 32768 };
 void stream_words_open(void);
-void stream_words_close(void);
+/* in_use: streams may still come to look at flags, so all stays as it is. */
+void stream_words_close(bool in_use);
 /* A place, with what its last user left there: -ENOSPC, or -ENODEV: the device
  * reaches none. */
 int stream_words_take(struct stream_words **out);
 void stream_words_give(struct stream_words *w);
+/* A flag of an operation in a graph: the same errors. */
+int stream_flag_take(uint64_t **out);
+void stream_flag_give(uint64_t *flag);
 
 /* Why there is none for a stream. */
 const char *stream_queue_lacks(int rc) __attribute__((cold));

@@ -61,32 +61,24 @@ static void run(void *made)
 
 /* ---- refused ---- */
 
-static void refuse_any(long *there)
+static void refuse_any(void)
 {
     uint64_t *flag = room_make(HOST, sizeof *flag);
     static long word;
-    shmemx_queue_t q;
 
-    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
-    T_EQ(shmemx_enqueue_atomic_add_int64(q, there, 10, next, NULL), 0);
     T_EQ(begin(s, 0), 0);
-    T_EQ(shmemx_enqueue_start(q), -ENOTSUP);
     T_EQ(shmemx_long_wait_until_on_stream(&word, SHMEM_CMP_EQ, 0, s),
          -ENOTSUP);
     T_EQ(shmemx_uint64_wait_until_on_stream(flag, SHMEM_CMP_GE, 1, s),
          -ENOTSUP);
-    T_EQ(shmemx_barrier_all_on_stream(s), -ENOTSUP);
     T_EQ(shmemx_stream_sync(s), -ENOTSUP);
     T_EQ(shmemx_stream_query(s), -ENOTSUP);
     T_EQ(drop_made(recorded()), 0);
-    /* What was put in before is done once, by the start that succeeds. */
-    T_EQ(shmemx_enqueue_start(q), 0);
-    T_EQ(shmemx_enqueue_wait(q), 0);
-    T_EQ(shmemx_stream_sync(s), 0);
-    T_EQ(shmemx_queue_destroy(q), 0);
     room_drop(HOST, flag);
 }
 
+/* Nodes of one machine count as PEs that share a device, where no kernel waits
+ * for the progress thread: streams of HIP wait by themselves, graphs do not. */
 static void refuse_far(long *there)
 {
     static long word;
@@ -138,11 +130,14 @@ static void record(struct room *there, struct room *own, uint64_t *host,
     T_EQ(begin(s, 0), 0);
     let_threads_look();
     T_EQ(shmemx_long_put_on_stream(there->put, from, N, next, s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_long_get_on_stream(own->got, there->put, N, next, s), 0);
     T_EQ(shmemx_long_iput_on_stream(there->apart, own->got, 2, 1, N, next, s),
          0);
     T_EQ(shmemx_long_p_on_stream(&there->bytes[0], 77, next, s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_long_atomic_inc_on_stream(&there->sum, next, s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_long_atomic_fetch_add_on_stream(&own->back, &there->sum, 2,
                                                 next, s), 0);
     T_EQ(shmemx_uint64_atomic_add_on_stream(host, 1, next, s), 0);
@@ -150,6 +145,7 @@ static void record(struct room *there, struct room *own, uint64_t *host,
          0);
     T_EQ(shmemx_long_put_signal_on_stream(there->put, from, N, &there->signal,
                                           5, SHMEM_SIGNAL_ADD, next, s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_stream_fill(s, &own->bytes[1], 7, sizeof own->bytes[1]), 0);
     /* Nor do calls of this thread that have nothing to do with it. */
     T_EQ(shmemx_stream_query(other), -EAGAIN);
@@ -220,18 +216,18 @@ int main(void)
     store_word(there, 0, sizeof *there);
     T_EQ(shmemx_stream_create(&s), 0);
     shmem_barrier_all();
-    if (some_are_far())
+    if (some_are_far() && !strcmp(getenv("SHMEM_DEVICE"), "hip"))
         refuse_far(there);
     else
         replay();
-    refuse_any(there);
+    refuse_any();
     /* The stream is as any other afterwards. */
     T_EQ(shmemx_long_atomic_inc_on_stream(there, next, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
     load(&count, there, sizeof count);
-    T_EQ(count, 11);
+    T_EQ(count, 1);
     T_EQ(shmemx_stream_destroy(s), 0);
     room_drop(DEVICE, there);
     return device_end();
