@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core.h"
+#include "gtl/gtl_lane.h"
 #include "base/lock.h"
 
 #include <errno.h>

@@ -10,6 +10,7 @@
 #include "base/copy.h"
 #include "core/core.h"
 #include "gtl/gtl.h"
+#include "gtl/gtl_lane.h"
 
 /* Of this PE, or of a peer as the device reaches it. */
 bool core_is_foreign(const void *p) __attribute__((noinline));

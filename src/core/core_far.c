@@ -2,6 +2,7 @@
 /* Operations that found no mapped memory: the peer is far, or the call is
  * wrong, or there is nothing to do. */
 #include "core/core_amo.h"
+#include "gtl/gtl_lane.h"
 #include "core/core_later.h"
 #include "core/core_spin.h"
 #include "core/core_watch.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_later.h"
+#include "gtl/gtl_lane.h"
 #include "core/core_rma.h"
 #include "rt/rt.h"
 

@@ -246,12 +246,4 @@ int gtl_copy_blocks_now(void *to, const void *from, const struct gtl_blocks *b);
 int gtl_fill_now(void *to, int byte, size_t n);
 int gtl_amo_now(const struct gtl_amo *a);
 
-/* Lanes are streams for what is left behind: begin() keeps other threads out
- * until end(), and finish() waits for all that was enqueued before it was
- * called.  finish() asks nothing of the driver where nothing is left. */
-enum { GTL_LANES = 4 };
-void *gtl_lane_begin(unsigned lane);
-void gtl_lane_end(unsigned lane);
-int gtl_lane_finish(unsigned lane);
-
 #endif

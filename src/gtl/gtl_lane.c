@@ -2,6 +2,7 @@
 /* Streams on which operations are left behind, each with how many turns it
  * was given to and how many of those somebody has waited for. */
 #include "gtl/gtl_int.h"
+#include "gtl/gtl_lane.h"
 #include "base/lock.h"
 
 static struct lane {

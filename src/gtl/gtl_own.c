@@ -4,6 +4,7 @@
  * be waiting for the copy.  A thread has a stream to itself for as long as a
  * call takes, with a pinned page for words. */
 #include "gtl/gtl_int.h"
+#include "gtl/gtl_lane.h"
 #include "gtl/gtl_thread.h"
 #include "base/lock.h"
 

@@ -7,6 +7,7 @@
 #include "stream/stream.h"
 #include "stream/stream_fail.h"
 #include "stream/stream_nic.h"
+#include "stream/stream_wait.h"
 
 enum stream_kind {
     STREAM_PUT, STREAM_GET, STREAM_PUT_BLOCKS, STREAM_GET_BLOCKS,
@@ -185,33 +186,6 @@ enum stream_done stream_put_signal_step(struct stream_queue *q,
                                         struct stream_part *p);
 /* Has it ended? */
 bool stream_do_ended(struct stream_queue *q, const struct stream_op *op);
-
-/* ---- stream_wait.c ---- */
-/* What a NIC stored in device memory needs more than the device's wait. */
-static inline bool stream_waits_itself(void)
-{
-    return likely(xport_flusher == NULL) || gtl_device.wait_flushes;
-}
-/* Where the device waits by itself, and for what number at least; or 0. */
-uintptr_t stream_wait_word(const struct stream_wait *c, uint64_t *least);
-/* 0, or -errno, logged: what it asks for cannot be. */
-int stream_wait_check(const struct stream_where *w, const struct stream_wait *c);
-/* Looks once; what it asks for is stored when it is over. */
-bool stream_wait_over(const struct stream_wait *c);
-/* For a line about it. */
-struct core_waiter stream_wait_what(const char *call,
-                                    const struct stream_wait *c);
-/* The device's waits for those words follow: so long the software device's
- * thread waits as the program's do, where PEs are far. */
-int stream_wait_briefly(const struct stream_where *w,
-                        const struct gtl_word *words, size_t n);
-/* On the thread of a stream: is such a wait what comes next? */
-bool stream_wait_comes(void);
-void stream_wait_open(void);
-/* Streams of the software device wait no longer and do nothing more. */
-void stream_wait_close(void);
-/* No stream runs any more: those that were never come to go. */
-void stream_wait_drop(void);
 
 /* ---- stream_check.c ---- */
 /* [sym, sym + len) of that PE of the context; its number in the world to
