@@ -11,8 +11,8 @@ enum { WORDS = 100, LAUNCHES = 1000 };
 
 struct work {
     long *all, *sum;
-    long me, n;
     long *round;                        /* which launch it is */
+    long me, n;
 };
 
 KERNEL(make, struct work)
