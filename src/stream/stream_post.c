@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST = 32 };             /* before queues have their turn */
+
 static struct base_lock lock = LOCK_INIT;
 static struct post_slot *first GUARDED_BY(lock);
 static struct post_slot **last GUARDED_BY(lock) = &first;
@@ -242,13 +244,13 @@ bool posts_advance(void)
 {
     struct post_slot *s;
     unsigned times;
-    bool any = false;
+    int n = 0;
 
-    while ((s = take(&times))) {
+    for (; n < MOST && (s = take(&times)); n++)
         repeat(s, times);
-        any = true;
-    }
-    return any;
+    if (n == MOST)              /* there may be more */
+        posts_ring();
+    return n;
 }
 
 void posts_close(void)

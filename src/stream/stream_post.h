@@ -43,7 +43,7 @@ void post_slot_give(struct posts *p, struct post_slot *s);
  * not done. */
 int post_enqueue(const struct stream_where *w, struct post_slot *s);
 
-/* All that are posted: repeated, in their order.  Was there any? */
+/* What is posted, or some of it: repeated, in its order.  Was there any? */
 bool posts_advance(void);
 /* posts_advance() has something to do, or its caller. */
 void posts_ring(void);

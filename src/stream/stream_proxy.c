@@ -15,12 +15,12 @@ bool stream_proxy_close(struct stream_proxy *p)
 {
     bool failed = stream_failed_here(NULL, p->stream);
 
-    stream_destroyed(NULL, p->stream);
-    gtl->stream_destroy(p->stream);
     lock_acquire(&lock);
-    list_remove(&p->all);
+    list_remove(&p->all);       /* before its queue goes */
     lock_release(&lock);
     __atomic_fetch_sub(&n_proxies, 1, __ATOMIC_RELAXED);
+    stream_destroyed(NULL, p->stream);
+    gtl->stream_destroy(p->stream);
     free(p);
     return failed;
 }
