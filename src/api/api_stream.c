@@ -173,10 +173,11 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
     uint64_t id;
     int rc = api_stream_ready(__func__);
 
-    if (!rc && (!api_stream_of(stream) || gtl_of_thread(stream)))
-        rc = core_misuse(ERR_ARG, __func__, "a default stream stays");
-    if (!rc)
-        rc = gtl->stream_check(stream, &id);
+    if (rc)
+        return rc;
+    if (!api_stream_of(stream) || gtl_of_thread(stream))
+        return core_misuse(ERR_ARG, __func__, "a default stream stays");
+    rc = gtl->stream_check(stream, &id);
     if (rc == -EBUSY)
         rc = lose(__func__, stream);
     else

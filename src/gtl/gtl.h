@@ -64,7 +64,7 @@ struct gtl_range {
 };
 
 /* Where the device can.  Streams of one may share the queues of the hardware,
- * those of different ones share none. */
+ * and those of the program none with those of the library. */
 enum gtl_priority {
     GTL_LOW = -1,               /* the library's, behind the program's */
     GTL_NORMAL,

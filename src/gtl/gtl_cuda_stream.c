@@ -9,7 +9,7 @@ int gtl_cu_stream_create(enum gtl_priority priority, void **out)
 {
     void *s;
     int rc = CU_APART(cuStreamCreateWithPriority, &s, CU_STREAM_NON_BLOCKING,
-                priority == GTL_URGENT ? gtl_cu_device.urgent : 0);
+                priority == GTL_NORMAL ? 0 : gtl_cu_device.urgent);
 
     if (!rc)
         *out = s;

@@ -160,11 +160,12 @@ static int repeat(const struct stream_where *w, const void *args)
     return stream_issue(w, &op);
 }
 
-/* Order is wanted of the graph's own operations, if there are any. */
+/* Order is wanted of the graph's own operations: of the device's own it is the
+ * graph's; those of the launch before are waited for where PEs are far. */
 static int record(const struct stream_where *w, const struct stream_op *op)
 {
     if ((op->kind == STREAM_FENCE || op->kind == STREAM_QUIET) &&
-        !stream_records_some(w->stream))
+        !xport_far && !stream_records_some(w->stream))
         return 0;
     return stream_record(w, repeat, op, sizeof *op);
 }

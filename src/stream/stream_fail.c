@@ -201,7 +201,7 @@ int stream_failed(const char *call, void *stream)
     int rc = take(call, stream, NULL);
 
     /* Which launch, and of what stream, an operation was of is not known. */
-    if (call && unlikely(stream_graphs_any()) && stream_graphs_failed(call))
+    if (call && stream_graphs_failed(call))
         rc = -EIO;
     return rc;
 }

@@ -5,6 +5,7 @@
  * stream_meet.c, stream_later.c, stream_epoch.c) and by the progress thread. */
 #include "stream/stream_graph.h"
 #include "base/lock.h"
+#include "gtl/gtl_thread.h"
 #include "stream/stream_int.h"
 #include "stream/stream_post.h"
 #include "stream/stream_proxy.h"
@@ -35,6 +36,7 @@ static struct list_link graphs GUARDED_BY(lock) = LIST_INIT(graphs);
 static struct list_link over GUARDED_BY(lock) = LIST_INIT(over);
 static struct list_link ending = LIST_INIT(ending);     /* who advances */
 static struct list_link all_loose GUARDED_BY(lock) = LIST_INIT(all_loose);
+static struct list_link lost GUARDED_BY(lock) = LIST_INIT(lost);
 /* Streams that take part in one capture may be several threads'. */
 static struct base_lock recording = LOCK_INIT;
 
@@ -136,7 +138,7 @@ static int proxy_in(const struct stream_where *w, struct graph *g,
         if ((*out)->handle == w->stream)
             return 0;
     }
-    rc = stream_proxy_new(w, 0, out);
+    rc = stream_proxy_new(w, 0, g, out);
     if (!rc)
         list_append(&g->proxies, &(*out)->link);
     return rc;
@@ -191,11 +193,13 @@ static struct loose *find_loose(const struct stream_where *w, uint64_t id)
     list_each(l, next, &all_loose) {
         struct loose *s = list_entry(l, struct loose, link);
 
-        if (s->proxy->handle != w->stream)
+        if (s->proxy->handle != w->stream ||
+            s->proxy->owner != gtl_owner(w->stream))
             continue;
         if (s->proxy->id == id)
             return s;
-        s->proxy->handle = (void *)UINTPTR_MAX;
+        list_remove(l);
+        list_append(&lost, l);
     }
     return NULL;
 }
@@ -203,7 +207,7 @@ static struct loose *find_loose(const struct stream_where *w, uint64_t id)
 static int loose_open(const struct stream_where *w, uint64_t id,
                       struct loose *s)
 {
-    int rc = stream_proxy_new(w, id, &s->proxy);
+    int rc = stream_proxy_new(w, id, NULL, &s->proxy);
 
     if (rc)
         return rc;
@@ -283,15 +287,14 @@ int stream_defer(const struct stream_where *w, stream_repeat *repeat,
 /* ---- the progress thread's side ---- */
 
 /* Nothing of it is under way any more. */
-static bool proxies_over(const struct graph *g)
+static bool graph_over(const struct graph *g)
 {
     struct list_link *l;
 
     for (l = g->proxies.next; l != &g->proxies; l = l->next)
-        if (gtl->stream_query(list_entry(l, struct stream_proxy, link)->stream) ==
-            -EAGAIN)
+        if (!stream_proxy_over(list_entry(l, struct stream_proxy, link)))
             return false;
-    return true;
+    return !posts_pending(&g->posts);
 }
 
 static void close_proxies(struct graph *g)
@@ -314,16 +317,55 @@ static void graph_free(struct graph *g)
     free(g);
 }
 
-static void take_over(void)
+static void move(struct list_link *from, struct list_link *to)
 {
     struct list_link *l, *next;
 
-    lock_acquire(&lock);
-    list_each(l, next, &over) {
+    list_each(l, next, from) {
         list_remove(l);
-        list_append(&ending, l);
+        list_append(to, l);
     }
+}
+
+static void take_over(void)
+{
+    lock_acquire(&lock);
+    move(&over, &ending);
     lock_release(&lock);
+}
+
+static void loose_free(struct loose *s)
+{
+    if (stream_proxy_close(s->proxy))
+        posts_fail();
+    posts_free(&s->posts, true);
+    stream_flag_give(s->flag);
+    free(s);
+}
+
+/* Streams that were destroyed had come past what they had posted. */
+static bool free_lost(void)
+{
+    struct list_link *l, *next, these = LIST_INIT(these);
+    bool left = false;
+
+    lock_acquire(&lock);
+    move(&lost, &these);
+    lock_release(&lock);
+    list_each(l, next, &these) {
+        struct loose *s = list_entry(l, struct loose, link);
+
+        list_remove(l);
+        if (posts_empty(&s->posts) && stream_proxy_over(s->proxy)) {
+            loose_free(s);
+            continue;
+        }
+        lock_acquire(&lock);
+        list_append(&lost, l);
+        lock_release(&lock);
+        left = true;
+    }
+    return left;
 }
 
 /* Is any left? */
@@ -335,12 +377,12 @@ static bool free_over(void)
     list_each(l, next, &ending) {
         struct graph *g = list_entry(l, struct graph, link);
 
-        if (!proxies_over(g))
+        if (!graph_over(g))
             continue;
         list_remove(l);
         graph_free(g);
     }
-    return !list_empty(&ending);
+    return free_lost() || !list_empty(&ending);
 }
 
 bool stream_graphs_advance(bool *busy)
@@ -359,9 +401,11 @@ bool stream_graphs_advance(bool *busy)
 
 int stream_graphs_failed(const char *call)
 {
-    int rc = stream_proxies_failed(call), refused = posts_failed();
+    int rc = posts_failed();
 
-    return rc ? rc : refused;
+    if (unlikely(stream_graphs_any()) && stream_proxies_failed(call))
+        rc = -EIO;
+    return rc;
 }
 
 /* ---- ends ---- */
@@ -369,6 +413,7 @@ int stream_graphs_failed(const char *call)
 void stream_graphs_forget(void *stream)
 {
     struct list_link *l, *next;
+    bool any = false;
 
     if (likely(!stream_graphs_any()))
         return;
@@ -376,48 +421,83 @@ void stream_graphs_forget(void *stream)
     list_each(l, next, &all_loose) {
         struct stream_proxy *p = list_entry(l, struct loose, link)->proxy;
 
-        if (p->handle == stream)
-            p->handle = (void *)UINTPTR_MAX;
+        if (p->handle == stream && p->owner == gtl_owner(stream)) {
+            list_remove(l);
+            list_append(&lost, l);
+            any = true;
+        }
     }
     lock_release(&lock);
+    if (any) {
+        posts_ring();
+        stream_agent_ring();
+    }
 }
 
-/* A GPU may still come to what was posted there and not repeated. */
-static bool close_loose(void) REQUIRES(lock)
+/* Its streams may still look at flags, or a proxy raise one. */
+static bool in_use(const struct stream_proxy *p, const struct posts *posts)
+{
+    return gtl->stream_query(p->stream) == -EAGAIN ||
+           (!gtl_is_software() && !posts_empty(posts));
+}
+
+static bool close_loose(struct list_link *all)
 {
     struct list_link *l, *next;
     bool left = false;
 
-    list_each(l, next, &all_loose) {
+    list_each(l, next, all) {
         struct loose *s = list_entry(l, struct loose, link);
 
         list_remove(l);
-        stream_proxy_close(s->proxy);
-        if (!gtl_is_software() && !posts_empty(&s->posts)) {
+        if (!in_use(s->proxy, &s->posts)) {
+            loose_free(s);
+        } else {
+            stream_proxy_close(s->proxy);
             left = true;
-            continue;
         }
-        posts_free(&s->posts, true);
-        stream_flag_give(s->flag);
-        free(s);
     }
     return left;
 }
 
-bool stream_graphs_close(void) LOCK_ATTR(no_thread_safety_analysis)
+/* Those that still exist end on a thread of the driver's: at any time. */
+static bool leave_graphs(void)
 {
-    struct list_link *l, *next;
+    struct list_link *l, *next, theirs = LIST_INIT(theirs);
     bool left;
 
-    posts_close();
+    lock_acquire(&lock);
+    left = !list_empty(&graphs);
     list_each(l, next, &graphs)
-        close_proxies(list_entry(l, struct graph, link));
+        move(&list_entry(l, struct graph, link)->proxies, &theirs);
+    lock_release(&lock);
+    list_each(l, next, &theirs) {
+        list_remove(l);
+        stream_proxy_close(list_entry(l, struct stream_proxy, link));
+    }
+    return left;
+}
+
+void stream_graphs_stop(void)
+{
+    posts_close();
+}
+
+bool stream_graphs_close(void)
+{
+    struct list_link *l, *next, ours = LIST_INIT(ours);
+    bool left = leave_graphs();
+
     take_over();
     list_each(l, next, &ending) {
         list_remove(l);
         graph_free(list_entry(l, struct graph, link));
     }
-    left = close_loose();
+    lock_acquire(&lock);
+    move(&all_loose, &ours);
+    move(&lost, &ours);
+    lock_release(&lock);
+    left |= close_loose(&ours);
     posts_failed();
-    return left || !list_empty(&graphs);
+    return left;
 }

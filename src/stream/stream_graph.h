@@ -43,6 +43,8 @@ int stream_graphs_failed(const char *call);
 bool stream_graphs_advance(bool *busy);
 /* The stream is about to be destroyed. */
 void stream_graphs_forget(void *stream);
+/* Launches repeat nothing any more: their streams go on without it. */
+void stream_graphs_stop(void);
 /* Nobody posts or enqueues any more.  Graphs that still exist do nothing of
  * this library's from now on, but end; true: their streams still look at flags.
  */

@@ -93,16 +93,17 @@ static int wait_these(const struct stream_where *w, const void *args)
 }
 
 /* What is wrong with them for good is told now. */
-static int may_record(const char *call, int n, struct shmemx_req *reqs[])
+static int may_record(const struct stream_where *w, int n,
+                      struct shmemx_req *reqs[])
 {
     struct req *r;
 
     for (int i = 0; i < n; i++) {
-        r = stream_req_at(call, reqs, i);
+        r = stream_req_at(w->call, reqs, i);
         if (!r)
             return -EINVAL;
-        if (r->once)
-            return stream_refuse(ERR_ARG, call, "request %d (%s) is none that "
+        if (r->once && gtl->records(w->stream))
+            return stream_refuse(ERR_ARG, w->call, "request %d (%s) is none that "
                                  "was made by an init call", i,
                                  stream_req_name(r).text);
     }
@@ -112,7 +113,7 @@ static int may_record(const char *call, int n, struct shmemx_req *reqs[])
 int stream_batch_start_all_later(const struct stream_where *w, struct batch *q,
                                  int n, struct shmemx_req *reqs[])
 {
-    int rc = may_record(w->call, n, reqs);
+    int rc = may_record(w, n, reqs);
 
     return rc ? rc : with_these(w, q, n, reqs, start_these);
 }
@@ -125,7 +126,7 @@ int stream_batch_wait_later(const struct stream_where *w, struct batch *q)
 int stream_batch_wait_all_later(const struct stream_where *w, struct batch *q,
                                 int n, struct shmemx_req *reqs[])
 {
-    int rc = may_record(w->call, n, reqs);
+    int rc = may_record(w, n, reqs);
 
     return rc ? rc : with_these(w, q, n, reqs, wait_these);
 }
@@ -156,7 +157,7 @@ static int start_used(const struct stream_where *w, const void *args)
 static int may_repeat(const struct stream_where *w, const struct batch *q)
 {
     for (size_t i = 0; i < q->n_staged; i++)
-        if (q->staged[i].op.kind == STREAM_SEND) {
+        if (q->staged[i].op.kind == STREAM_SEND && gtl->records(w->stream)) {
             stream_refuse(ERR_STREAM, w->call, "%s is a message for one "
                           "launch: graphs take those of shmemx_send_init and "
                           "shmemx_recv_init",
@@ -164,6 +165,13 @@ static int may_repeat(const struct stream_where *w, const struct batch *q)
             return -ENOTSUP;
         }
     return 0;
+}
+
+static void set_state(struct batch *q, enum req_state state)
+{
+    for (size_t i = 0; i < q->n_staged; i++)
+        if (q->staged[i].req)
+            q->staged[i].req->state = state;
 }
 
 /* Each launch does them; until one has, their requests were never started. */
@@ -186,10 +194,10 @@ int stream_batch_start_later(const struct stream_where *w, struct batch *q)
             q->staged[i].op, r ? stream_handle_of(r) : NULL
         };
     }
+    set_state(q, IDLE);         /* before the stream may start them */
     rc = defer(w, q, start_used, u, size);
-    for (size_t i = 0; i < u->n && !rc; i++)
-        if (q->staged[i].req)
-            q->staged[i].req->state = IDLE;
+    if (rc)
+        set_state(q, STAGED);
     free(u);
     return rc;
 }

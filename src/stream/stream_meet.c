@@ -98,9 +98,17 @@ static int meet(const struct stream_where *w, struct core_team *t, bool barrier)
 {
     static uint64_t teams;
     struct meeting m = { .team = t, .barrier = barrier };
+    bool records = gtl->records(w->stream);
+    int rc;
 
-    if (likely(!t->recorded) && likely(!gtl->records(w->stream)))
+    if (likely(!t->recorded) && likely(!records))
         return barrier ? barrier_now(w, t) : sync_now(w, t);
+    if (barrier && !records) {  /* of what this stream has been given */
+        rc = stream_quiet(w);
+        if (rc)
+            return rc;
+        m.barrier = false;
+    }
     if (!t->recorded)
         t->recorded = __atomic_add_fetch(&teams, 1, __ATOMIC_RELAXED);
     m.number = t->recorded;

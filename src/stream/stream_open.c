@@ -70,6 +70,7 @@ static void close_streams(void)
     struct stream_left left = { .n = 0 }, staged;
 
     stream_is_open = false;
+    stream_graphs_stop();
     stream_watch_close();
     gtl_halt();
     stream_wait_close();

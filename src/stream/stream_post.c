@@ -18,6 +18,7 @@ static struct base_lock lock = LOCK_INIT;
 static struct post_slot *first GUARDED_BY(lock);
 static struct post_slot **last GUARDED_BY(lock) = &first;
 static uint64_t opening GUARDED_BY(lock);       /* another after each close */
+static struct base_lock repeating = LOCK_INIT;
 static bool rung;               /* atomic */
 static bool failed;             /* atomic */
 
@@ -43,6 +44,18 @@ void posts_init(struct posts *p)
 bool posts_empty(const struct posts *p)
 {
     return list_empty(&p->slots);
+}
+
+bool posts_pending(const struct posts *p)
+{
+    const struct list_link *l;
+    bool any = false;
+
+    lock_acquire(&lock);
+    for (l = p->slots.next; l != &p->slots && !any; l = l->next)
+        any = list_entry(l, struct post_slot, link)->pending;
+    lock_release(&lock);
+    return any;
 }
 
 void posts_free(struct posts *p, bool flags)
@@ -80,6 +93,14 @@ void post_slot_give(struct posts *p, struct post_slot *s)
     lock_acquire(&lock);
     list_append(&p->slots, &s->link);
     lock_release(&lock);
+}
+
+static void drop_once(struct post_slot *s)
+{
+    lock_acquire(&lock);
+    list_remove(&s->link);
+    lock_release(&lock);
+    free(s);
 }
 
 /* ---- what streams post ---- */
@@ -150,8 +171,11 @@ int post_enqueue(const struct stream_where *w, struct post_slot *s)
     bool once = s->once;
     int rc = gtl->call(reached, s, w->stream);
 
-    if (rc)
+    if (rc) {
+        if (once)
+            drop_once(s);
         return stream_told(w, rc);
+    }
     rc = gtl->wait64(flag, number, w->stream);
     if (rc && !once)            /* else it may be gone by now */
         __atomic_store_n(&s->dead, true, __ATOMIC_RELAXED);
@@ -212,14 +236,6 @@ static struct post_slot *take(unsigned *times)
     return s;
 }
 
-static void drop_once(struct post_slot *s)
-{
-    lock_acquire(&lock);
-    list_remove(&s->link);
-    lock_release(&lock);
-    free(s);
-}
-
 static void repeat(struct post_slot *s, unsigned times)
 {
     struct stream_where w = {
@@ -246,8 +262,10 @@ bool posts_advance(void)
     unsigned times;
     int n = 0;
 
+    lock_acquire(&repeating);
     for (; n < MOST && (s = take(&times)); n++)
         repeat(s, times);
+    lock_release(&repeating);
     if (n == MOST)              /* there may be more */
         posts_ring();
     return n;
@@ -261,7 +279,9 @@ void posts_close(void)
     lock_acquire(&lock);
     opening++;
     lock_release(&lock);
+    lock_acquire(&repeating);
     while ((s = take(&times)))
         raise(s);
+    lock_release(&repeating);
     __atomic_store_n(&failed, false, __ATOMIC_RELAXED);
 }

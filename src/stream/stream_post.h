@@ -17,6 +17,8 @@ void posts_init(struct posts *p);
 /* flags: no stream looks at their flags. */
 void posts_free(struct posts *p, bool flags);
 bool posts_empty(const struct posts *p);
+/* Is one of them posted, and not repeated yet? */
+bool posts_pending(const struct posts *p);
 
 struct post_slot {
     struct list_link link;      /* of its owner's */
@@ -39,8 +41,8 @@ int post_flag_take(const struct stream_where *w, uint64_t **out);
 /* From now on the owner has it, and frees it if it is not for once. */
 void post_slot_give(struct posts *p, struct post_slot *s);
 /* The two operations of the stream: it posts, and waits for the flag.  If the
- * device refuses the second, the first may have been recorded: what it posts is
- * not done. */
+ * device refuses the second in a graph, what its launches post is not done; a
+ * slot for once is gone after an error. */
 int post_enqueue(const struct stream_where *w, struct post_slot *s);
 
 /* What is posted, or some of it: repeated, in its order.  Was there any? */
@@ -53,7 +55,8 @@ uint64_t posts_opening(void);
 /* -EIO once, if a repetition was refused since. */
 int posts_failed(void);
 void posts_fail(void);
-/* No stream posts any more; those that wait go on. */
+/* No stream posts any more, and nothing is being repeated; those that wait go
+ * on. */
 void posts_close(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stream/stream_proxy.h"
 #include "base/lock.h"
+#include "gtl/gtl_thread.h"
 #include "stream/stream_graph.h"
 #include "stream/stream_queue.h"
 
@@ -47,14 +48,15 @@ static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
 }
 
 int stream_proxy_new(const struct stream_where *w, uint64_t id,
-                     struct stream_proxy **out)
+                     const void *graph, struct stream_proxy **out)
 {
     struct stream_proxy *p = malloc(sizeof *p);
     int rc;
 
     if (!p)
         return stream_no_memory(w->call);
-    *p = (struct stream_proxy){ .handle = w->stream, .id = id };
+    *p = (struct stream_proxy){ .handle = w->stream, .id = id, .graph = graph,
+                                .owner = gtl_owner(w->stream) };
     p->link.next = p->link.prev = &p->link;
     rc = proxy_open(w, p);
     if (rc) {
@@ -70,30 +72,68 @@ bool stream_graphs_any(void)
     return __atomic_load_n(&n_proxies, __ATOMIC_RELAXED) != 0;
 }
 
+/* The next one is a transfer that the stream has reached.  What waits for the
+ * transfers before it holds nobody else up. */
+static bool transfers(struct stream_queue *q)
+{
+    const struct stream_op *op = stream_queue_head(q);
+
+    return op && op->kind < STREAM_FENCE &&
+           __atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) >= op->ticket;
+}
+
+/* What the NIC has of a launch that is under way it may wait to begin. */
+static bool nic_quiet(const struct stream_proxy *p)
+{
+    return stream_nic_idle(&p->queue->nic) ||
+           gtl->stream_query(p->stream) == -EAGAIN;
+}
+
+static bool is_quiet(const struct stream_proxy *p)
+{
+    struct stream_queue *q = p->queue;
+    bool quiet = stream_queue_hold(q);
+
+    if (quiet) {
+        quiet = !transfers(q) && stream_queue_idle(q) && nic_quiet(p);
+        stream_queue_let_go(q);
+    }
+    return quiet;
+}
+
+/* A graph's quiet is of its own operations, any other of all graphs'. */
 bool stream_graphs_quiet(const struct stream_queue *asks)
 {
     struct list_link *l, *next;
-    bool quiet = true, own = false;
+    const void *graph = NULL;
+    bool quiet = true;
 
-    if (likely(!stream_graphs_any()) || !xport_far)
+    if (likely(!stream_graphs_any()))
         return true;
     lock_acquire(&lock);
     list_each(l, next, &proxies)
-        own |= list_entry(l, struct stream_proxy, all)->queue == asks;
+        if (list_entry(l, struct stream_proxy, all)->queue == asks)
+            graph = list_entry(l, struct stream_proxy, all)->graph;
     list_each(l, next, &proxies) {
-        struct stream_queue *q = list_entry(l, struct stream_proxy, all)->queue;
+        struct stream_proxy *p = list_entry(l, struct stream_proxy, all);
 
-        /* A launch's own quiet is of its own operations. */
-        if (own || !quiet)
-            continue;
-        quiet = stream_queue_hold(q);
-        if (quiet) {
-            quiet = stream_queue_idle(q);
-            stream_queue_let_go(q);
-        }
+        if (quiet && p->queue != asks && (!graph || p->graph == graph))
+            quiet = is_quiet(p);
     }
     lock_release(&lock);
     return quiet;
+}
+
+bool stream_proxy_over(const struct stream_proxy *p)
+{
+    bool over = gtl->stream_query(p->stream) != -EAGAIN &&
+                stream_queue_empty(p->queue) && stream_queue_hold(p->queue);
+
+    if (over) {
+        over = stream_queue_idle(p->queue);
+        stream_queue_let_go(p->queue);
+    }
+    return over;
 }
 
 int stream_proxies_failed(const char *call)

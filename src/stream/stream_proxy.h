@@ -10,14 +10,18 @@
 struct stream_proxy {
     struct list_link link;      /* of its owner's */
     struct list_link all;
+    const void *graph;          /* whose it is; NULL: a stream's */
     void *handle;               /* of the program's stream */
-    uint64_t id;                /* and its number, where that is looked up */
+    uint64_t id, owner;         /* and its number, where that is looked up */
     void *stream;
     struct stream_queue *queue; /* of that */
 };
 
 int stream_proxy_new(const struct stream_where *w, uint64_t id,
-                     struct stream_proxy **out);
+                     const void *graph, struct stream_proxy **out);
+/* Is nothing of it left, on the device or in the network?  By the progress
+ * thread. */
+bool stream_proxy_over(const struct stream_proxy *p);
 /* True: something failed there that no call has returned. */
 bool stream_proxy_close(struct stream_proxy *p);
 /* -EIO, logged: operations there have failed. */

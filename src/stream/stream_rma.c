@@ -279,7 +279,7 @@ static int order(const struct stream_where *w, enum stream_kind kind)
 
     if (!w->ctx)
         return stream_refuse(ERR_CTX, w->call, "an invalid context");
-    if (unlikely(stream_graphs_any()) && xport_far)
+    if (unlikely(stream_graphs_any()))
         return order_graphs(w, &op);
     if (!stream_used(w->stream))
         return stream_need_stream(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The words that device and progress thread share, in one piece of pinned
  * memory: queues take a place there, operations of graphs a flag, and give
- * these back.  Nothing is pinned or unpinned later: either may wait for all
+ * these back.  Nothing is unpinned while it runs: that waits for all
  * that the device does. */
 #include "stream/stream_queue.h"
 #include "base/lock.h"

@@ -237,6 +237,53 @@ T(a_quiet_behind_launches)
     shmem_free(word);
 }
 
+/* So is it behind a graph that is destroyed: what is in the network stays. */
+T(a_quiet_behind_a_destroyed_graph)
+{
+    long *to = st_room(false, N * sizeof(long)), from[N];
+    shmemx_graph_t g;
+
+    for (int r = 0; r < 10; r++) {
+        for (int i = 0; i < N; i++)
+            from[i] = me + 10 * i + r;
+        begin();
+        T_EQ(shmemx_long_put_nbi_on_stream(to, from, N, next, s), 0);
+        g = recorded();
+        T_EQ(shmemx_graph_launch(g, s), 0);
+        finish();
+        T_EQ(shmemx_graph_destroy(g), 0);
+        T_EQ(shmemx_quiet_on_stream(s), 0);
+        finish();
+        shmem_barrier_all();
+        for (int i = 0; i < N; i++)
+            T_EQ(to[i], prev + 10 * i + r);
+        shmem_barrier_all();
+    }
+    shmem_free(to);
+}
+
+/* Once a graph has a barrier, those outside still end what the stream was
+ * given. */
+T(barriers_outside)
+{
+    struct step p = step_make();
+    shmemx_graph_t g;
+
+    begin();
+    T_EQ(shmemx_barrier_all_on_stream(s), 0);
+    g = recorded();
+    T_EQ(shmemx_graph_launch(g, s), 0);
+    for (int i = 0; i < 20; i++) {
+        T_EQ(shmemx_stream_call(s, fill_next, &p), 0);
+        T_EQ(shmemx_long_put_nbi_on_stream(p.to, p.from, N, next, s), 0);
+        T_EQ(shmemx_barrier_all_on_stream(s), 0);
+        T_EQ(shmemx_stream_call(s, look, &p), 0);
+        T_EQ(shmemx_sync_all_on_stream(s), 0);
+    }
+    drop(g);
+    step_end(&p, 20);
+}
+
 /* ---- requests ---- */
 
 struct msgs {
@@ -344,6 +391,8 @@ int main(void)
     T_RUN(epochs);
     T_RUN(operations_and_barriers);
     T_RUN(a_quiet_behind_launches);
+    T_RUN(a_quiet_behind_a_destroyed_graph);
+    T_RUN(barriers_outside);
     T_RUN(requests);
     T_RUN(queues_that_were_filled);
     T_EQ(shmemx_stream_destroy(s), 0);
