@@ -65,6 +65,20 @@ static uint64_t await_halt(void)
     return ops;
 }
 
+/* What streams have reached the progress thread still does. */
+static void await_transfers(void)
+{
+    struct core_waiter w = {
+        .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
+        .what = CORE_FOR_STREAM, .call = "shmem_finalize"
+    };
+    uint64_t start = clock_ns(), most = (uint64_t)env.TIMEOUT * 1000000000u;
+
+    while (stream_queues_owe() && (!most || clock_ns() - start < most))
+        core_wait_step(&w);
+    core_wait_end(&w);
+}
+
 static void close_streams(void)
 {
     struct stream_left left = { .n = 0 }, staged;
@@ -76,6 +90,7 @@ static void close_streams(void)
     stream_wait_close();
     left.n = await_halt();
     stream_wait_drop();
+    await_transfers();
     stream_agent_close();
     stream_queues_close(&left);
     staged = stream_batch_drop_all();

@@ -72,16 +72,6 @@ bool stream_graphs_any(void)
     return __atomic_load_n(&n_proxies, __ATOMIC_RELAXED) != 0;
 }
 
-/* The next one is a transfer that the stream has reached.  What waits for the
- * transfers before it holds nobody else up. */
-static bool transfers(struct stream_queue *q)
-{
-    const struct stream_op *op = stream_queue_head(q);
-
-    return op && op->kind < STREAM_FENCE &&
-           __atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) >= op->ticket;
-}
-
 /* What the NIC has of a launch that is under way it may wait to begin. */
 static bool nic_quiet(const struct stream_proxy *p)
 {
@@ -95,7 +85,7 @@ static bool is_quiet(const struct stream_proxy *p)
     bool quiet = stream_queue_hold(q);
 
     if (quiet) {
-        quiet = !transfers(q) && stream_queue_idle(q) && nic_quiet(p);
+        quiet = !stream_queue_owes(q) && stream_queue_idle(q) && nic_quiet(p);
         stream_queue_let_go(q);
     }
     return quiet;

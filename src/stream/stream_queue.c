@@ -390,6 +390,26 @@ bool stream_queues_look(stream_look *look)
     return !skips;
 }
 
+bool stream_queue_owes(struct stream_queue *q)
+{
+    const struct stream_op *op = stream_queue_head(q);
+
+    return op && op->kind < STREAM_FENCE &&
+           __atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) >= op->ticket;
+}
+
+bool stream_queues_owe(void)
+{
+    struct stream_queue *q;
+    bool owe = false;
+
+    for (q = next_held(NULL, &owe); q; q = next_held(q, &owe))
+        owe |= stream_queue_owes(q);
+    if (owe)
+        stream_agent_ring();    /* it may have passed one by that was held */
+    return owe;
+}
+
 uint64_t stream_armed_ops(void)
 {
     struct list_link *l, *next;

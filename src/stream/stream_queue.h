@@ -87,6 +87,12 @@ struct stream_op *stream_queue_head(struct stream_queue *q);
  * *armed and *busy as stream_queues_advance() has them. */
 bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy);
 
+/* By who holds it: is the next one a transfer that the stream has reached?
+ * What waits for the transfers before it holds nobody else up. */
+bool stream_queue_owes(struct stream_queue *q);
+/* Is there such a queue, or one that another thread holds? */
+bool stream_queues_owe(void);
+
 /* All go: what is left in them is counted. */
 struct stream_left;
 void stream_queues_close(struct stream_left *left);
