@@ -13,7 +13,7 @@ at=$BUILD/obj/tests
 program wait <<'C'
 #include <shmemx_st.h>
 #include <sys/prctl.h>
-static uint64_t far, here;
+static uint64_t far, here, asked;
 
 static int begun[2];
 
@@ -68,6 +68,8 @@ int main(int argc, char **argv)
             usleep(1300000);
             kill(getpid(), SIGUSR2);
             usleep(pauses * 700000);    /* until it is told of */
+            usleep(200000);             /* and until the state is printed */
+            shmem_uint64_atomic_inc(&asked, n - 1);
         }
         if (!me && pauses) {
             rc |= write(begun[1], "", 1) != 1;
@@ -79,6 +81,8 @@ int main(int argc, char **argv)
         raise(SIGSTOP);
     } else {
         usleep(pauses ? 2400000 : 1700000);
+        while (!__atomic_load_n(&asked, __ATOMIC_ACQUIRE))
+            usleep(1000);               /* in no call */
     }
     for (int pe = 0; late && pe < n; pe++) {
         shmem_uint64_p(w, 1, pe);
