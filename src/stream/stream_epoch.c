@@ -154,7 +154,7 @@ int stream_epoch_wait(const struct stream_where *w, struct shmemx_epoch *epoch,
     if (likely(!e->recorded) && likely(!gtl->records(w->stream)))
         return wait_next(w, e, n);
     rc = stream_defer(w, wait_in_launch, &later, sizeof later);
-    if (!rc)
+    if (!rc && !e->recorded)    /* of the first: nothing is launched yet */
         e->recorded = true;
     return rc;
 }

@@ -42,7 +42,7 @@ static int defer(const struct stream_where *w, struct batch *q,
 {
     int rc = stream_defer(w, repeat, args, size);
 
-    if (!rc)
+    if (!rc && !q->recorded)    /* of the first: nothing is launched yet */
         q->recorded = true;
     return rc;
 }

@@ -170,6 +170,7 @@ T(epochs)
 struct words {
     long *sum, *back, got, *blocks, seen;
     struct step step;
+    long two[2];
 };
 
 static void count_seen(void *arg)
@@ -184,16 +185,15 @@ static void count_seen(void *arg)
 
 static void any_step(void *arg)
 {
-    static long two[2], one = 1;
+    static long one = 1;
     struct words *w = arg;
 
-    two[0] = two[1] = me;
     T_EQ(shmemx_stream_call(s, fill_next, &w->step), 0);
     T_EQ(shmemx_long_put_nbi_on_stream(w->step.to, w->step.from, N, next, s),
          0);
     T_EQ(shmemx_long_atomic_fetch_add_on_stream(w->back, w->sum, one, next, s),
          0);
-    T_EQ(shmemx_long_iput_on_stream(w->blocks, two, 3, 1, 2, next, s), 0);
+    T_EQ(shmemx_long_iput_on_stream(w->blocks, w->two, 3, 1, 2, next, s), 0);
     T_EQ(shmemx_fence_on_stream(s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_barrier_all_on_stream(s), 0);
@@ -205,7 +205,8 @@ static void any_step(void *arg)
 T(operations_and_barriers)
 {
     struct words w = { st_room(false, 8), st_room(false, 8), 0,
-                       st_room(false, 4 * sizeof(long)), 0, step_make() };
+                       st_room(false, 4 * sizeof(long)), 0, step_make(),
+                       { me, me } };
 
     drop(run(any_step, &w));
     T_EQ(w.seen, launches + 2);
