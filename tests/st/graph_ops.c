@@ -367,6 +367,7 @@ T(queues_that_were_filled)
     shmem_barrier_all();
     for (int i = 0; i < launches; i++)
         T_EQ(shmemx_graph_launch(g, s), 0);
+    finish();
     /* And what is put in later once. */
     T_EQ(shmemx_enqueue_atomic_add_uint64(q, sum, 1, next, NULL), 0);
     T_EQ(shmemx_enqueue_start(q), 0);
