@@ -40,24 +40,10 @@ int gtl_cu_graph_id(void *s, uint64_t *id)
     return rc;
 }
 
-struct owned {
-    void (*end)(void *arg);     /* NULL: the graph did not take it */
-    void *arg;
-};
-
-static void give_up(void *object)
-{
-    struct owned *o = object;
-
-    if (o->end)
-        o->end(o->arg);
-    free(o);
-}
-
 int gtl_cu_graph_own(void *s, void (*end)(void *arg), void *arg)
 {
     unsigned long long id;
-    struct owned *o;
+    struct gtl_owned *o;
     void *graph = NULL, *object;
     int rc;
 
@@ -67,11 +53,10 @@ int gtl_cu_graph_own(void *s, void (*end)(void *arg), void *arg)
     rc = capture_of(s, &id, &graph);
     if (rc)
         return rc;
-    o = malloc(sizeof *o);
+    o = gtl_owned_new(end, arg);
     if (!o)
         return gtl_fail(-ENOMEM, "malloc", "out of memory", ENOMEM);
-    *o = (struct owned){ end, arg };
-    rc = CU(cuUserObjectCreate, &object, o, give_up, 1,
+    rc = CU(cuUserObjectCreate, &object, o, gtl_owned_end, 1,
             CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     if (rc) {
         free(o);

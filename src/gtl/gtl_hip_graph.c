@@ -45,26 +45,13 @@ int gtl_hip_graph_id(void *s, uint64_t *id)
     return rc;
 }
 
-struct owned {
-    void (*end)(void *arg);     /* NULL: the graph did not take it */
-    void *arg;
-};
-
-static void give_up(void *object)
-{
-    struct owned *o = object;
-
-    if (o->end)
-        o->end(o->arg);
-    free(o);
-}
-
-static int retain(struct hip_graph *graph, struct owned *o)
+static int retain(struct hip_graph *graph, struct gtl_owned *o)
 {
     struct hip_user_object *object = NULL;
     int was = gtl_hip_enter(), rc;
 
-    rc = HIP(UserObjectCreate, &object, o, give_up, 1, HIP_OBJECT_NO_SYNC);
+    rc = HIP(UserObjectCreate, &object, o, gtl_owned_end, 1,
+             HIP_OBJECT_NO_SYNC);
     if (rc) {
         free(o);
     } else {
@@ -82,7 +69,7 @@ int gtl_hip_graph_own(void *s, void (*end)(void *arg), void *arg)
 {
     struct hip_graph *graph = NULL;
     unsigned long long id;
-    struct owned *o;
+    struct gtl_owned *o;
     int rc;
 
     if (!gtl_hip_rt.StreamGetCaptureInfo_v2 || !gtl_hip_rt.UserObjectCreate ||
@@ -92,10 +79,9 @@ int gtl_hip_graph_own(void *s, void (*end)(void *arg), void *arg)
     rc = capture_of(s, &id, &graph);
     if (rc)
         return rc;
-    o = malloc(sizeof *o);
+    o = gtl_owned_new(end, arg);
     if (!o)
-        return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
-    *o = (struct owned){ end, arg };
+        return gtl_fail(-ENOMEM, "malloc", "out of memory", ENOMEM);
     return retain(graph, o);
 }
 
@@ -133,7 +119,7 @@ static bool runs(struct graph *g)
 }
 
 /* Those whose last launch has ended. */
-static void bury(void)
+static void free_ended(void)
 {
     struct graph **at = &dying, *g;
 
@@ -152,7 +138,7 @@ static void bury(void)
 /* What still runs then stays to the end of the process. */
 void gtl_hip_graphs_close(void)
 {
-    bury();
+    free_ended();
 }
 
 int gtl_hip_capture_begin(void *s)
@@ -167,7 +153,7 @@ int gtl_hip_capture_begin(void *s)
     if (gtl_hip_records(s))
         return gtl_fail(-EINVAL, "hipStreamBeginCapture", "the stream records "
                         "already", 0);
-    bury();
+    free_ended();
     was = gtl_hip_enter();
     rc = HIP(StreamBeginCapture, s, HIP_CAPTURE_THREAD);
     gtl_hip_leave(was);
@@ -253,5 +239,5 @@ void gtl_hip_graph_destroy(void *graph)
     } else {
         graph_free(g);
     }
-    bury();
+    free_ended();
 }

@@ -5,6 +5,8 @@
 
 #include "gtl/gtl.h"
 
+#include <stdlib.h>
+
 extern hidden const struct gtl_ops gtl_host, gtl_cuda, gtl_hip;
 
 /* Keeps "call: text (code)" for gtl_error(), or "call: text" with code 0;
@@ -80,6 +82,29 @@ int gtl_one_grain(int wanted);
 
 /* A wait that only a kernel could do, which would spin: -ENOSYS. */
 int gtl_fail_spin(const char *call) __attribute__((cold));
+
+/* What a graph owns, for a driver's user objects: the driver calls
+ * gtl_owned_end() with it. */
+struct gtl_owned {
+    void (*end)(void *arg);     /* NULL: the graph did not take it */
+    void *arg;
+};
+static inline struct gtl_owned *gtl_owned_new(void (*end)(void *arg), void *arg)
+{
+    struct gtl_owned *o = malloc(sizeof *o);
+
+    if (o)
+        *o = (struct gtl_owned){ end, arg };
+    return o;
+}
+static inline void gtl_owned_end(void *object)
+{
+    struct gtl_owned *o = object;
+
+    if (o->end)
+        o->end(o->arg);
+    free(o);
+}
 
 /* ---- gtl_pci.c ---- */
 /* Another one's memory could not be mapped, with rc and as gtl_error() says:

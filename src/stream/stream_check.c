@@ -120,11 +120,6 @@ int stream_need_live(const struct stream_where *w)
     return stream_told(w, gtl->stream_check(w->stream, &id));
 }
 
-int stream_need_no_graph(const struct stream_where *w)
-{
-    return unlikely(gtl->records(w->stream)) ? stream_told(w, -EBUSY) : 0;
-}
-
 bool stream_may_wait(void)
 {
     return gtl_device.memops || gtl_device.pes < 2 || gtl_is_software();

@@ -210,9 +210,6 @@ int stream_no_memory(const char *call) __attribute__((cold));
 /* It is a stream, and records no graph, for what is enqueued once counts what
  * came before.  Else an error, logged. */
 int stream_need_live(const struct stream_where *w);
-/* -ENOTSUP, told: the stream records one, and what is to follow is right in
- * its first launch alone. */
-int stream_need_no_graph(const struct stream_where *w);
 
 /* Streams that wait hold nobody else up: else -ENOTSUP, logged. */
 bool stream_may_wait(void);
