@@ -264,7 +264,7 @@ static void probe(struct gtl_device *d)
         (gtl_cu.cuFlushGPUDirectRDMAWrites &&
          !attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED));
     /* Where the processor is the device's neighbour, a NIC's data may take
-     * another way than the word that tells of it. */
+     * another way than the word that announces it. */
     if (gtl_cu_device.host_atomics && attribute(
         CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
         d->ordered = false;

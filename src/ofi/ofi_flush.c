@@ -24,7 +24,7 @@ static struct {
 } reader = { .lock = LOCK_INIT };
 
 /* No message is let in here: what it asks for may want a flush, too.  Where
- * the provider needs somebody for that, the agent does it. */
+ * the provider needs that, the agent does it. */
 static void pause_a_little(int tries)
 {
     const struct timespec nap = { .tv_nsec = 100000 };

@@ -45,7 +45,7 @@ bool stream_graphs_advance(bool *busy);
 void stream_graphs_forget(void *stream);
 /* Launches repeat nothing any more: their streams go on without it. */
 void stream_graphs_stop(void);
-/* Nobody posts or enqueues any more.  Graphs that still exist do nothing of
+/* No thread posts or enqueues any more.  Graphs that still exist do nothing of
  * this library's from now on, but end; true: their streams still look at flags.
  */
 bool stream_graphs_close(void);

@@ -92,7 +92,7 @@ static int wait_these(const struct stream_where *w, const void *args)
              : -EINVAL;
 }
 
-/* What is wrong with them for good is told now. */
+/* What is wrong with them for good is reported now. */
 static int may_record(const struct stream_where *w, int n,
                       struct shmemx_req *reqs[])
 {

@@ -23,7 +23,7 @@
 
 enum {
     STREAM_NOTES = 64,          /* of one stream; older ones are lost */
-    STREAM_MARKS = 4,           /* so many waits, the last, are told apart */
+    STREAM_MARKS = 4,           /* so many waits, the last, have events */
     STREAM_RECORDS = 1024       /* with more, those without a wait go */
 };
 

@@ -88,7 +88,7 @@ struct stream_op *stream_queue_head(struct stream_queue *q);
 bool stream_queue_step(struct stream_queue *q, bool *armed, bool *busy);
 
 /* By who holds it: is the next one a transfer that the stream has reached?
- * What waits for the transfers before it holds nobody else up. */
+ * An operation that waits for the transfers before it is none. */
 bool stream_queue_owes(struct stream_queue *q);
 /* Is there such a queue, or one that another thread holds? */
 bool stream_queues_owe(void);

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* The device is told of a PE's heap and static data when a stream first needs
- * them: all of it by each PE would be the square of the node's PEs.  To tell it
+/* The device gets to know a PE's heap and static data when a stream needs
+ * them: all of it by each PE would be the square of the node's PEs.  Registering
  * waits for no stream. */
 enum { UNKNOWN, PINNED, REFUSED };
 static struct {

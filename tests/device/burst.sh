@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: the watchdog tells of no wait that is over, also where nothing
+# Description: the watchdog reports no wait that is over, also where nothing
 # follows a burst of them and their flags do not tell; of the last one of a
 # burst, which is not over, it does.
 # Light: it waits for what SHMEM_STALL says

@@ -15,7 +15,7 @@ static long *lock;
 static uint64_t turn;
 static shmemx_stream_t s;
 
-/* To the next PE, which is told by the host's memory. */
+/* To the next PE; a word in host memory announces it. */
 static void send_and_tell(void)
 {
     pattern(want, me, (unsigned)turn, LEN);
@@ -74,14 +74,14 @@ T(some_of_a_vector)
 /* The flag tells only that the lock has been used. */
 T(a_lock)
 {
-    bool told = false;
+    bool came = false;
 
     shmem_set_lock(lock);
     send_and_tell();
     shmem_clear_lock(lock);
-    while (!told) {
+    while (!came) {
         shmem_set_lock(lock);
-        told = __atomic_load_n(flag, __ATOMIC_ACQUIRE) >= turn;
+        came = __atomic_load_n(flag, __ATOMIC_ACQUIRE) >= turn;
         shmem_clear_lock(lock);
     }
     see();

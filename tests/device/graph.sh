@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: graphs that shmemx_stream_capture_end makes do the same on every
-# device, by themselves and with the progress thread; one that is left at the end is told of where SHMEM_LOG asks.
+# device, by themselves and with the progress thread; SHMEM_LOG reports one that
+# is left.
 # Timeout: 120
 set -u
 . "$(dirname "$0")/device.inc"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A stream hangs on a message after many waits that were over at once: the
- * watchdog, which asks an event behind a wait, tells of it; see hangs.sh. */
+ * watchdog, which asks an event behind a wait, reports it; see hangs.sh. */
 #include "device.h"
 
 #include <shmemx_st.h>

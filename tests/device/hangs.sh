@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: the watchdog tells of a GPU's stream that hangs on a message,
+# Description: the watchdog reports a GPU's stream that hangs on a message,
 # also where it has an event behind earlier waits of the stream.
 # Timeout: 60
 set -u

@@ -148,7 +148,7 @@ done
 ran $two FAKE_DEVICE_PEERS=copy SHMEM_LOG=info:api -n 4 --ppn 2 "$amo"
 says '^\[0 .* api\] devices of a node have no atomics on each other.s memory'
 
-# Access to another device is asked for once, whoever lends how often, and what
+# Access to another device is asked for once, however often one lends, and what
 # the program has done before is no failure.
 rm -f log
 vendors=hip-discrete

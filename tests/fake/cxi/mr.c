@@ -337,8 +337,8 @@ static void *see(void *p, size_t len)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* A read of a GPU's memory brings what was stored there before it: to be told
- * to the stand-in for its driver. */
+/* A read of a GPU's memory brings what was stored there before it: the stand-in
+ * for its driver is notified. */
 void cxi_mr_was_read(const struct cxi_op *op)
 {
     const struct cxi_mr *mr = op->ep->dom->mrs;

@@ -29,9 +29,9 @@
 
 #define NEVER UINT64_MAX
 #define SECOND 1000000000u
-/* The base provider has 128 places for operations of a domain, whoever they are
- * for, and so many to one that does not answer would leave none to the others,
- * which a NIC serves all the same. */
+/* The base provider has 128 places for operations of a domain, to all PEs, and
+ * so many to one that does not answer would leave none to the others, which a
+ * NIC serves all the same. */
 #define MOST_TO_PEER 24
 /* More than one buffer of the kernel may hold, twice. */
 #define ROOM (1 << 20)

@@ -168,7 +168,7 @@ static int not_hearing(void *arg)
         ? 0 : DEV_AGAIN;
 }
 
-/* The command processor waits where it is told to, and for signals only. */
+/* The command processor waits where a variable says so, and for signals only. */
 static bool by_processor(void)
 {
     const char *text = getenv("GPU_STREAMOPS_CP_WAIT");
