@@ -24,6 +24,7 @@
 
 enum { PROBE_MS = 2000 };
 
+static uint64_t opened;         /* atomic: another after each close */
 /* Recording it writes back what the caches of the device hold. */
 static struct hip_event *fence;
 
@@ -35,6 +36,7 @@ int gtl_hip_release_open(void)
 
 void gtl_hip_release_close(void)
 {
+    __atomic_fetch_add(&opened, 1, __ATOMIC_RELEASE);
     HIP(EventDestroy, fence);
 }
 
@@ -209,7 +211,8 @@ int gtl_hip_copy_blocks(void *to, const void *from,
 /* What the processor does in the stream's turn.  Each launch of a graph does
  * it again, so there it belongs to the graph. */
 struct work {
-    bool again;
+    bool again;                 /* of a graph, which frees it */
+    uint64_t opened;            /* by which opening */
     union {
         struct gtl_amo amo;
         struct {
@@ -219,6 +222,12 @@ struct work {
         } fill;
     };
 };
+
+/* A graph may outlive the library, whose memory is then gone. */
+static bool in_time(const struct work *w)
+{
+    return w->opened == __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
+}
 
 static void done(struct work *w)
 {
@@ -236,6 +245,7 @@ static int give(void (*fn)(void *arg), const struct work *what, void *s)
         return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
     *w = *what;
     w->again = gtl_hip_records(s);
+    w->opened = __atomic_load_n(&opened, __ATOMIC_RELAXED);
     if (w->again)
         rc = gtl_hip_graph_own(s, free, w);
     if (rc) {
@@ -252,7 +262,8 @@ static void fill_now(void *arg)
 {
     struct work *w = arg;
 
-    memset(w->fill.to, w->fill.byte, w->fill.n);
+    if (in_time(w))
+        memset(w->fill.to, w->fill.byte, w->fill.n);
     done(w);
 }
 
@@ -373,9 +384,9 @@ static void obey(void *arg)
 {
     struct work *w = arg;
 
-    if (w->amo.size == 8)
+    if (in_time(w) && w->amo.size == 8)
         change8(&w->amo);
-    else
+    else if (in_time(w))
         change4(&w->amo);
     done(w);
 }
