@@ -442,7 +442,7 @@ static void widen(int fd)
 
     if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &size) ||
         kind != SOCK_STREAM ||
-        getsockname(fd, (struct sockaddr *)&at, &at_size) ||
+        getpeername(fd, (struct sockaddr *)&at, &at_size) ||
         (at.ss_family != AF_INET && at.ss_family != AF_INET6) ||
         getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, &room_size) ||
         room >= 2 * ROOM)
@@ -455,7 +455,9 @@ static void widen(int fd)
  * it is whole.  Where it has taken all else of a full socket, a part of a
  * header may be left that keeps a kernel's buffer of 300 kB: then there is no
  * room for the rest, and neither side ever goes on.  A socket that once was to
- * wait for much has more room than one such buffer takes. */
+ * wait for much has more room than one such buffer takes.  This is for sockets
+ * that are connected: one that is accepted waits for as much as its listener
+ * did at that moment, and for ever. */
 static void widen_all(uint64_t *last)
 {
     uint64_t now = cxi_now();
