@@ -332,6 +332,8 @@ static void *see(void *p, size_t len)
     if ((!cuda && !hsa) || (cuda ? cuda(&fd, (uintptr_t)p, len, 1, 0)
                                  : hsa(p, len, &fd, &off)))
         return NULL;
+    if (cuda)                   /* it starts at p, by its position */
+        off = (uint64_t)lseek(fd, 0, SEEK_CUR);
     at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)off);
     close(fd);
     return at == MAP_FAILED ? NULL : at;

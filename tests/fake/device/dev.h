@@ -79,7 +79,8 @@ int dev_lend(const void *p, struct dev_export *out);
  * this one does not reach; -ENOSPC: not so much of it. */
 int dev_borrow(int device, const struct dev_export *h, void **out);
 int dev_give_back(void *p);
-/* A descriptor of the memory, for the caller to close. */
+/* A descriptor of the memory, for the caller to close; offset: where p is in
+ * it, which is its position, too. */
 int dev_dmabuf(const void *p, size_t size, int *fd, uint64_t *offset);
 
 /* What NICs have stored in memory of this process is seen by devices. */
@@ -195,5 +196,6 @@ bool dev_passed(struct dev_mark m);
 void dev_mark_sync(struct dev_mark m);
 
 #include "dev_kernel.h"
+#include "dev_span.h"
 
 #endif

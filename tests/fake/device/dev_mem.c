@@ -2,8 +2,7 @@
 /* Device memory: files in memory, mapped twice.  Programs get an address at
  * which nothing may be touched, the threads of the device use the other one.
  * A coherent device gives its memory away as it is. */
-#include "dev.h"
-#include "dev_nic.h"
+#include "dev_mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,33 +16,32 @@
 
 enum { MAGIC = 0x44455631, DEVICES = 16 };
 
-struct mem {
-    struct mem *next;
-    struct dev_range r;
-    char *alias;                /* where the device finds it */
-    int fd;                     /* -1: host memory */
-    bool ours;                  /* host memory to be unmapped */
-    uint64_t inode;             /* of borrowed memory */
-    int borrowed;               /* times */
-    struct dev_nic *nic;        /* what NICs have of it, or NULL */
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t dev_mem_lock = PTHREAD_MUTEX_INITIALIZER;
+__thread int dev_on = -1;
 static struct mem *all;
 static size_t used[DEVICES];
 static uint64_t ids;
 
-static void add(struct mem *m)
+struct mem **dev_mem_list(void)
 {
-    pthread_mutex_lock(&lock);
+    return &all;
+}
+
+void dev_mem_add(struct mem *m)
+{
     m->r.id = ++ids;
     m->next = all;
     all = m;
-    pthread_mutex_unlock(&lock);
 }
 
-/* Under the lock. */
-static struct mem *find(uintptr_t p)
+static void add(struct mem *m)
+{
+    pthread_mutex_lock(&dev_mem_lock);
+    dev_mem_add(m);
+    pthread_mutex_unlock(&dev_mem_lock);
+}
+
+struct mem *dev_mem_find(uintptr_t p)
 {
     struct mem *m = all;
 
@@ -57,8 +55,9 @@ static struct mem *take(const void *p, enum dev_where where)
 {
     struct mem **at = &all, *m;
 
-    pthread_mutex_lock(&lock);
-    while (*at && ((*at)->r.base != (uintptr_t)p || (*at)->r.where != where))
+    pthread_mutex_lock(&dev_mem_lock);
+    while (*at && ((*at)->r.base != (uintptr_t)p || (*at)->r.where != where ||
+                   (*at)->span))
         at = &(*at)->next;
     m = *at;
     if (m && m->borrowed > 1) {
@@ -71,7 +70,7 @@ static struct mem *take(const void *p, enum dev_where where)
     } else {
         errno = EINVAL;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
     return m;
 }
 
@@ -154,15 +153,27 @@ static struct mem *make(enum dev_where where, size_t size, unsigned flags)
     return m;
 }
 
-static bool reserve(int device, size_t size)
+bool dev_mem_take_room(int device, size_t size)
+{
+    bool ok = size <= dev_setup()->memory - used[device];
+
+    if (ok)
+        used[device] += size;
+    return ok;
+}
+
+void dev_mem_give_room(int device, size_t size)
+{
+    used[device] -= size;
+}
+
+static bool take_room(int device, size_t size)
 {
     bool ok;
 
-    pthread_mutex_lock(&lock);
-    ok = size <= dev_setup()->memory - used[device];
-    if (ok)
-        used[device] += size;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&dev_mem_lock);
+    ok = dev_mem_take_room(device, size);
+    pthread_mutex_unlock(&dev_mem_lock);
     return ok;
 }
 
@@ -172,7 +183,7 @@ int dev_alloc(int device, size_t size, size_t align, unsigned flags,
     struct mem *m;
     int rc = -ENOMEM;
 
-    if (!reserve(device, size))
+    if (!take_room(device, size))
         return -ENOMEM;
     m = make(DEV_MEMORY, size, flags);
     if (!m)
@@ -193,9 +204,9 @@ discard:
         close(m->fd);
     free(m);
 release:
-    pthread_mutex_lock(&lock);
-    used[device] -= size;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&dev_mem_lock);
+    dev_mem_give_room(device, size);
+    pthread_mutex_unlock(&dev_mem_lock);
     return rc;
 }
 
@@ -236,10 +247,10 @@ static int drop_pinned(void *p, bool ours)
     struct mem *m;
     bool fits;
 
-    pthread_mutex_lock(&lock);
-    m = find((uintptr_t)p);
+    pthread_mutex_lock(&dev_mem_lock);
+    m = dev_mem_find((uintptr_t)p);
     fits = m && m->ours == ours;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
     if (!fits || !dev_find(p, &r) || r.base != (uintptr_t)p)
         return -EINVAL;
     m = take(p, DEV_PINNED);
@@ -262,11 +273,11 @@ int dev_pin(void *host, size_t size, unsigned flags)
 
     if (!host || !size)
         return -EINVAL;
-    pthread_mutex_lock(&lock);
-    taken = false;
+    pthread_mutex_lock(&dev_mem_lock);
+    taken = dev_span_holds(p, size);
     for (m = all; m; m = m->next)
         taken |= p < m->r.base + m->r.size && m->r.base < p + size;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
     if (taken)
         return -EEXIST;
     m = make(DEV_PINNED, size, flags);
@@ -285,10 +296,10 @@ int dev_unpin(void *host)
 
 void dev_room(int device, size_t *unused, size_t *total)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_mem_lock);
     *total = dev_setup()->memory;
     *unused = *total - used[device];
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
 }
 
 bool dev_find(const void *p, struct dev_range *out)
@@ -296,11 +307,11 @@ bool dev_find(const void *p, struct dev_range *out)
     struct mem *m;
 
     *out = (struct dev_range){ .where = DEV_NOWHERE };
-    pthread_mutex_lock(&lock);
-    m = find((uintptr_t)p);
+    pthread_mutex_lock(&dev_mem_lock);
+    m = dev_mem_find((uintptr_t)p);
     if (m)
         *out = m->r;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
     return m;
 }
 
@@ -308,15 +319,15 @@ int dev_flag(const void *p, unsigned flags)
 {
     struct mem *m;
 
-    pthread_mutex_lock(&lock);
-    m = find((uintptr_t)p);
+    pthread_mutex_lock(&dev_mem_lock);
+    m = dev_mem_find((uintptr_t)p);
     if (m)
         m->r.flags |= flags;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
     return m ? 0 : -EINVAL;
 }
 
-static uint64_t inode_of(int fd)
+uint64_t dev_mem_inode(int fd)
 {
     struct stat st;
 
@@ -328,16 +339,17 @@ int dev_lend(const void *p, struct dev_export *out)
     struct mem *m;
     int rc = -EINVAL;
 
-    pthread_mutex_lock(&lock);
-    m = find((uintptr_t)p);
-    if (m && m->r.where == DEV_MEMORY) {
+    pthread_mutex_lock(&dev_mem_lock);
+    m = dev_mem_find((uintptr_t)p);
+    if (m && m->r.where == DEV_MEMORY && !m->span &&
+        !(m->r.flags & DEV_POOLED)) {
         *out = (struct dev_export){ .magic = MAGIC, .pid = getpid(), .fd = m->fd,
                                     .size = m->r.size,
-                                    .inode = inode_of(m->fd) };
+                                    .inode = dev_mem_inode(m->fd) };
         out->device = dev_number(m->r.device);
         rc = 0;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
     return rc;
 }
 
@@ -347,30 +359,29 @@ static void *again(uint64_t inode)
     struct mem *m;
     void *p = NULL;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&dev_mem_lock);
     for (m = all; m && !p; m = m->next) {
         if (m->r.where == DEV_BORROWED && m->inode == inode) {
             m->borrowed++;
             p = (void *)m->r.base;
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
     return p;
 }
 
-/* From that device of the machine to one of this process. */
-static int reachable(int device, const struct dev_export *h)
+int dev_mem_reachable(int device, int theirs, size_t size)
 {
     const struct dev_setup *s = dev_setup();
-    int theirs = h->device - s->first;
 
+    theirs -= s->first;
     if ((theirs < 0 || theirs >= s->count) && s->refuses)
         return -ENODEV;
     if (theirs == device)
         return 0;
     if (s->peers == DEV_NO_PEERS)
         return -EACCES;
-    return s->bar && h->size > s->bar ? -ENOSPC : 0;
+    return s->bar && size > s->bar ? -ENOSPC : 0;
 }
 
 int dev_borrow(int device, const struct dev_export *h, void **out)
@@ -384,7 +395,7 @@ int dev_borrow(int device, const struct dev_export *h, void **out)
         return -EINVAL;
     if (h->pid == getpid())
         return -EXDEV;
-    rc = reachable(device, h);
+    rc = dev_mem_reachable(device, h->device, h->size);
     if (rc)
         return rc;
     p = again(h->inode);
@@ -397,7 +408,7 @@ int dev_borrow(int device, const struct dev_export *h, void **out)
         return -ENOMEM;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)h->pid, h->fd);
     m->fd = open(path, O_RDWR | O_CLOEXEC);
-    if (m->fd < 0 || inode_of(m->fd) != h->inode) {
+    if (m->fd < 0 || dev_mem_inode(m->fd) != h->inode) {
         rc = -ENOENT;
         goto free;
     }
@@ -431,24 +442,24 @@ int dev_give_back(void *p)
 
 int dev_dmabuf(const void *p, size_t size, int *fd, uint64_t *offset)
 {
-    uint64_t at = 0;
     struct mem *m;
-    int copy = -1;
+    uint64_t at;
+    int rc = -EINVAL;
 
-    pthread_mutex_lock(&lock);
-    m = find((uintptr_t)p);
-    if (m && m->fd >= 0) {
+    pthread_mutex_lock(&dev_mem_lock);
+    m = dev_mem_find((uintptr_t)p);
+    if (m && m->span) {
+        rc = dev_span_dmabuf(m, (uintptr_t)p, size, fd, offset);
+    } else if (m && m->fd >= 0 && !(m->r.flags & DEV_POOLED)) {
         at = (uintptr_t)p - m->r.base;
-        if (size <= pages(m->r.size) - at)
-            copy = m->nic ? dev_nic_export(m->nic)
-                          : fcntl(m->fd, F_DUPFD_CLOEXEC, 3);
+        if (size <= pages(m->r.size) - at) {
+            rc = m->nic ? dev_nic_export(m->nic, at, fd)
+                        : dev_nic_reopen(m->fd, at, fd);
+            *offset = at;
+        }
     }
-    pthread_mutex_unlock(&lock);
-    if (copy < 0)
-        return -EINVAL;
-    *fd = copy;
-    *offset = at;
-    return 0;
+    pthread_mutex_unlock(&dev_mem_lock);
+    return rc;
 }
 
 /* unknown: host memory that is not known here may be touched. */
@@ -458,9 +469,11 @@ static void *reach(const void *p, size_t n, bool unknown)
     struct mem *m;
     size_t off;
 
-    pthread_mutex_lock(&lock);
-    m = find((uintptr_t)p);
-    if (m) {
+    pthread_mutex_lock(&dev_mem_lock);
+    m = dev_mem_find((uintptr_t)p);
+    if (m && m->span) {
+        at = dev_span_reach(m, (uintptr_t)p, n);
+    } else if (m && !(m->coming && dev_on >= 0)) {
         off = (uintptr_t)p - m->r.base;
         if (m->nic && n <= m->r.size - off)
             dev_nic_note(m->nic, off, n);
@@ -468,10 +481,10 @@ static void *reach(const void *p, size_t n, bool unknown)
             at = m->alias + off;
         else if (m->r.where == DEV_PINNED && unknown)
             at = (void *)(uintptr_t)p;
-    } else if (unknown) {
+    } else if (!m && unknown && !dev_span_holds((uintptr_t)p, n)) {
         at = (void *)(uintptr_t)p;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&dev_mem_lock);
     return at;
 }
 

@@ -32,6 +32,7 @@ struct dev_nic {
     struct room *room;
     char *c, *nic, *alike;      /* nic: NULL before there is one */
     size_t size;
+    int of;                     /* the memory's file */
     int fd;                     /* of the NIC's, then what was alike */
     bool owner;
 };
@@ -60,6 +61,7 @@ struct dev_nic *dev_nic_new(int fd, char *c, size_t size, bool owner)
         return NULL;
     }
     n->c = c;
+    n->of = fd;
     n->size = size;
     n->fd = -1;
     n->owner = owner;
@@ -101,6 +103,32 @@ static int map_both(struct dev_nic *n, int fd)
     return 0;
 }
 
+/* The next bytes of the file, below n->size, that are not a hole: from *at on,
+ * to the result.  0: there are none. */
+static size_t next_data(const struct dev_nic *n, int fd, size_t *at)
+{
+    off_t from = lseek(fd, (off_t)*at, SEEK_DATA), to;
+
+    if (from < 0 || from >= (off_t)n->size)
+        return 0;
+    to = lseek(fd, from, SEEK_HOLE);
+    *at = (size_t)from;
+    return to < 0 || to > (off_t)n->size ? n->size : (size_t)to;
+}
+
+static void copy_all(struct dev_nic *n)
+{
+    static const char zeros[CHUNK];
+
+    for (size_t at = 0, to; (to = next_data(n, n->of, &at)); at = to)
+        for (; at < to; at += CHUNK) {
+            if (!memcmp(n->c + at, zeros, CHUNK))
+                continue;
+            memcpy(n->nic + at, n->c + at, CHUNK);
+            memcpy(n->alike + at, n->c + at, CHUNK);
+        }
+}
+
 /* Under the lock. */
 static int make(struct dev_nic *n)
 {
@@ -111,28 +139,50 @@ static int make(struct dev_nic *n)
             close(fd);
         return -ENOMEM;
     }
-    for (size_t at = 0; at < n->size; at += CHUNK) {
-        static const char zeros[CHUNK];
-
-        if (!memcmp(n->c + at, zeros, CHUNK))
-            continue;
-        memcpy(n->nic + at, n->c + at, CHUNK);
-        memcpy(n->alike + at, n->c + at, CHUNK);
-    }
+    copy_all(n);
     n->room->pid = getpid();
     n->room->fd = fd;
     __atomic_store_n(&n->room->there, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
-int dev_nic_export(struct dev_nic *n)
+int dev_nic_reopen(int fd, uint64_t at, int *out)
+{
+    char path[64];
+    int new;
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    new = open(path, O_RDWR | O_CLOEXEC);
+    if (new < 0 || lseek(new, (off_t)at, SEEK_SET) != (off_t)at) {
+        if (new >= 0)
+            close(new);
+        return -EINVAL;
+    }
+    *out = new;
+    return 0;
+}
+
+int dev_nic_export(struct dev_nic *n, uint64_t at, int *fd)
 {
     int rc;
 
     pthread_mutex_lock(&lock);
     rc = n->nic ? 0 : make(n);
     pthread_mutex_unlock(&lock);
-    return rc ? rc : fcntl(n->fd, F_DUPFD_CLOEXEC, 3);
+    return rc ? rc : dev_nic_reopen(n->fd, at, fd);
+}
+
+void dev_nic_forget(struct dev_nic *n, size_t off, size_t len)
+{
+    int gone = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+
+    pthread_mutex_lock(&lock);
+    fallocate(n->of, gone, (off_t)off, (off_t)len);
+    if (n->nic) {
+        fallocate(n->fd, gone, (off_t)off, (off_t)len);
+        fallocate(n->fd, gone, (off_t)(n->size + off), (off_t)len);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 /* Does the NIC have it?  Looks at the owner's word for that. */
@@ -204,6 +254,13 @@ static void bring(struct dev_nic *n, char *to, const char *from, size_t off,
     }
 }
 
+/* Under the lock.  Pages that the file of `from` lacks were never stored to. */
+static void bring_data(struct dev_nic *n, char *to, const char *from, int fd)
+{
+    for (size_t at = 0, end; (end = next_data(n, fd, &at)); at = end)
+        bring(n, to, from, at, end - at);
+}
+
 void dev_nic_note(struct dev_nic *n, size_t off, size_t len)
 {
     if (n_noted < 0 || !len || !is_there(n))
@@ -221,7 +278,7 @@ void dev_nic_note_all(void)
     pthread_mutex_lock(&lock);
     for (struct dev_nic *n = all; n; n = n->next)
         if (n->nic)
-            bring(n, n->nic, n->c, 0, n->size);
+            bring_data(n, n->nic, n->c, n->of);
     pthread_mutex_unlock(&lock);
 }
 
@@ -248,26 +305,12 @@ void dev_nic_end(void)
     too_many = false;
 }
 
-/* Under the lock.  Pages that the NIC's file lacks were never stored to. */
-static void flush_one(struct dev_nic *n)
-{
-    off_t at = 0, to;
-
-    while ((at = lseek(n->fd, at, SEEK_DATA)) >= 0 && at < (off_t)n->size) {
-        to = lseek(n->fd, at, SEEK_HOLE);
-        if (to < 0 || to > (off_t)n->size)
-            to = (off_t)n->size;
-        bring(n, n->c, n->nic, (size_t)at, (size_t)(to - at));
-        at = to;
-    }
-}
-
 void dev_flush(void)
 {
     pthread_mutex_lock(&lock);
     for (struct dev_nic *n = all; n; n = n->next)
         if (n->owner && n->nic)
-            flush_one(n);
+            bring_data(n, n->c, n->nic, n->fd);
     pthread_mutex_unlock(&lock);
 }
 

@@ -2,7 +2,7 @@
 /* Streams: sequences of commands on queues, each of which a thread works off
  * in order.  One lock for all of it: speed is no aim here. */
 #include "dev_queue.h"
-#include "dev_nic.h"
+#include "dev_mem.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -65,9 +65,11 @@ static int run_step(struct cmd *c)
 {
     int rc;
 
+    dev_on = c->stream->device;
     dev_nic_begin();
     rc = c->step(c->arg);
     dev_nic_end();
+    dev_on = -1;
     return rc;
 }
 

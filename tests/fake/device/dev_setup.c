@@ -54,6 +54,17 @@ static bool is_set(const char *name, const char *value)
     return text && !strcmp(text, value);
 }
 
+static void load_vmm(void)
+{
+    setup.vmm = setup.is != DEV_BARE && !is_set("FAKE_DEVICE_VMM", "0");
+    setup.vmm_nic = setup.vmm && !is_set("FAKE_DEVICE_VMM", "nordma");
+    setup.fabric = !setup.vmm ? DEV_NO_FABRIC
+        : is_set("FAKE_DEVICE_FABRIC", "1") ? DEV_FABRIC
+        : is_set("FAKE_DEVICE_FABRIC", "refused") ? DEV_FABRIC_REFUSED
+        : DEV_NO_FABRIC;
+    setup.reserved = is_set("FAKE_DEVICE_RANGE", "reserved");
+}
+
 static void load(void)
 {
     const char *file = getenv("FAKE_DEVICE_LOG");
@@ -83,6 +94,7 @@ static void load(void)
     setup.by_read = is_set("FAKE_DEVICE_NIC", "read");
     setup.flush = setup.by_read || is_set("FAKE_DEVICE_NIC", "late") ||
                   (setup.is == DEV_DISCRETE && !setup.ordered);
+    load_vmm();
     setup.driver = (int)number("FAKE_DEVICE_DRIVER", 0);
     setup.memory = (size_t)number("FAKE_DEVICE_MEMORY", 1L << 30);
     if (file && *file)

@@ -44,6 +44,15 @@
  *                          register, and never else
  *                   read   the same, but no driver's call does: a NIC's read
  *                          of that memory does
+ *   FAKE_DEVICE_VMM=0      no reservations of addresses and pieces of memory to
+ *                          map there; unset, there are, but where it is bare
+ *                   nordma no NIC may have such memory
+ *   FAKE_DEVICE_FABRIC=1   such a piece has a handle of bytes, for processes of
+ *                          other machines, too; unset, it has none
+ *                      refused   the device says so, and the process may not
+ *   FAKE_DEVICE_RANGE=reserved   an attribute of an address there is that of the
+ *                          whole reservation, as cuda.h has it; unset, of the
+ *                          one mapping
  *   FAKE_DEVICE_PER_THREAD=any   the library's own threads, which block all
  *                          signals, may use their per-thread stream, which no
  *                          other thread can mean; unset, one dies there
@@ -63,6 +72,8 @@
 
 enum dev_personality { DEV_DISCRETE, DEV_COHERENT, DEV_BARE };
 
+enum dev_fabric { DEV_NO_FABRIC, DEV_FABRIC, DEV_FABRIC_REFUSED };
+
 enum dev_peers { DEV_ATOMICS, DEV_COPY, DEV_NO_PEERS };
 
 struct dev_setup {
@@ -76,6 +87,9 @@ struct dev_setup {
     bool ordered, flush, by_read;       /* NICs' stores: seen in order; need a
                                          * flush, by a NIC's read */
     bool again, dead;
+    bool vmm, vmm_nic;          /* pieces of memory; for NICs */
+    enum dev_fabric fabric;
+    bool reserved;              /* the range of an address is */
     bool parts, any_thread, refuses;    /* refuses hidden ones */
     enum dev_peers peers;
     size_t memory, bar;
