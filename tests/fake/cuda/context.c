@@ -68,6 +68,10 @@ int fake_code(int rc)
         return CUDA_ERROR_INVALID_DEVICE;
     case EACCES:
         return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    case EPERM:
+        return CUDA_ERROR_NOT_PERMITTED;
+    case EOPNOTSUPP:
+        return CUDA_ERROR_NOT_SUPPORTED;
     case EFAULT:
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
@@ -88,13 +92,18 @@ int cuInit(unsigned flags)
     return CUDA_SUCCESS;
 }
 
+int fake_version(void)
+{
+    return dev_setup()->driver ? dev_setup()->driver : VERSION;
+}
+
 int cuDriverGetVersion(int *out)
 {
     int rc = before("cuDriverGetVersion", true);
 
     if (rc)
         return rc;
-    *out = dev_setup()->driver ? dev_setup()->driver : VERSION;
+    *out = fake_version();
     return CUDA_SUCCESS;
 }
 
@@ -249,6 +258,31 @@ int cuDeviceTotalMem_v2(size_t *out, int dev)
     return CUDA_SUCCESS;
 }
 
+/* What the environment may take away. */
+static int without(int attribute, int value)
+{
+    const struct dev_setup *s = dev_setup();
+
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING:
+        return s->ordered ? (int)CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER
+                          : value;
+    case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS:
+    case CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES:
+        return s->by_read ? 0 : value;
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+        return s->vmm;
+    case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
+        return s->vmm_nic;
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+        return s->fabric != DEV_NO_FABRIC && fake_version() >= 12030;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+        return s->is != DEV_BARE && fake_version() >= 11020;
+    }
+    return value;
+}
+
 int cuDeviceGetAttribute(int *out, int attribute, int dev)
 {
     /* discrete, coherent, bare */
@@ -277,14 +311,7 @@ int cuDeviceGetAttribute(int *out, int attribute, int dev)
     for (unsigned i = 0; i < sizeof has / sizeof *has; i++)
         if (has[i].attribute == attribute)
             *out = has[i].value[dev_setup()->is];
-    if (dev_setup()->ordered &&
-        attribute == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING)
-        *out = CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER;
-    if (!dev_setup()->by_read)
-        return CUDA_SUCCESS;
-    if (attribute == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS ||
-        attribute == CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)
-        *out = 0;
+    *out = without(attribute, *out);
     return CUDA_SUCCESS;
 }
 
@@ -315,7 +342,7 @@ int cuDevicePrimaryCtxRelease_v2(int dev)
     if (!contexts[dev].held)
         rc = CUDA_ERROR_INVALID_CONTEXT;
     else if (!--contexts[dev].held)
-        contexts[dev].live = false;
+        contexts[dev] = (struct context){ .dev = dev };
     pthread_mutex_unlock(&lock);
     return rc;
 }
@@ -325,7 +352,7 @@ int cuDevicePrimaryCtxGetState(int dev, unsigned *flags, int *active)
     CALL("cuDevicePrimaryCtxGetState");
     if (!is_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    *flags = 0;
+    *flags = contexts[dev].flags;
     *active = contexts[dev].live;
     return CUDA_SUCCESS;
 }
@@ -342,14 +369,13 @@ int cuCtxCreate_v2(void **out, unsigned flags, int dev)
 {
     struct context *c = NULL;
 
-    (void)flags;
     CALL("cuCtxCreate_v2");
     if (!is_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&lock);
     if (n_contexts < CONTEXTS) {
         c = &contexts[n_contexts++];
-        *c = (struct context){ .dev = dev, .live = true };
+        *c = (struct context){ .dev = dev, .live = true, .flags = flags };
     }
     pthread_mutex_unlock(&lock);
     if (!c)
@@ -420,6 +446,31 @@ int cuCtxGetDevice(int *out)
 
     CALL_IN("cuCtxGetDevice", &c);
     *out = c->dev;
+    return CUDA_SUCCESS;
+}
+
+int cuCtxGetFlags(unsigned *out)
+{
+    struct context *c;
+
+    CALL_IN("cuCtxGetFlags", &c);
+    *out = __atomic_load_n(&fake_whole(c)->flags, __ATOMIC_ACQUIRE);
+    return CUDA_SUCCESS;
+}
+
+/* Since 12.1.  They take the place of all that were set before; the lowest
+ * three bits are ways to wait, of which there is one. */
+int cuCtxSetFlags(unsigned flags)
+{
+    struct context *c;
+    unsigned wait = flags & 7;
+
+    CALL_IN("cuCtxSetFlags", &c);
+    if (fake_version() < 12010)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (flags > 0xff || (wait & (wait - 1)))
+        return CUDA_ERROR_INVALID_VALUE;
+    __atomic_store_n(&fake_whole(c)->flags, flags, __ATOMIC_RELEASE);
     return CUDA_SUCCESS;
 }
 

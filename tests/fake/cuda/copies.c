@@ -17,6 +17,9 @@ int cuPointerSetAttribute(const void *value, int attribute, uint64_t p)
         !*(const unsigned *)value || !dev_find((void *)(uintptr_t)p, &r) ||
         r.where == DEV_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
+    /* The driver has it for memory of cuMemAlloc() only. */
+    if (r.flags & (DEV_SPANNED | DEV_POOLED))
+        return CUDA_ERROR_NOT_SUPPORTED;
     return fake_code(dev_flag((void *)(uintptr_t)p, SYNCED));
 }
 
@@ -36,6 +39,13 @@ static int arrive(void *arg)
     return to ? 0 : -EFAULT;
 }
 
+static bool synced(struct context *c, const struct dev_range *r)
+{
+    return r->flags & SYNCED ||
+           __atomic_load_n(&fake_whole(c)->flags, __ATOMIC_ACQUIRE) &
+           CU_CTX_SYNC_MEMOPS;
+}
+
 /* Takes the bytes. */
 static int store(struct context *c, uint64_t to, void *bytes, size_t n,
                  bool may_be_late)
@@ -50,7 +60,7 @@ static int store(struct context *c, uint64_t to, void *bytes, size_t n,
         free(bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (may_be_late && !dev_setup()->done && !(r.flags & SYNCED)) {
+    if (may_be_late && !dev_setup()->done && !synced(c, &r)) {
         dev_late(s, arrive, &l, sizeof l);
         return CUDA_SUCCESS;
     }

@@ -10,10 +10,10 @@
 
 #include "dev_graph.h"
 #include "gtl/cuda_abi.h"
+#include "vmm.h"
 
 #include <pthread.h>
 
-#define API __attribute__((visibility("default")))
 #define X(name, args) API int name args;
 CUDA_CALLS(X)
 CUDA_LATER_CALLS(X)
@@ -32,6 +32,14 @@ X(cuMemsetD8_v2, (uint64_t to, unsigned char byte, size_t n))
 
 /* Codes that src/gtl has no use for. */
 enum {
+    CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+    CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+    CU_POINTER_ATTRIBUTE_MAPPED = 13,
+    CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
+    CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+    CU_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,
+    CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
     CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903,
     CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904,
     CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905,
@@ -47,6 +55,7 @@ struct context {
     int dev, held;              /* held: the primary one's count; of a green
                                  * one, how often it is on a stack */
     bool live, primary;
+    unsigned flags;             /* atomic; of a whole one */
     struct context *whole;      /* of a green one: the device's primary one */
     pthread_t thread;           /* of a green one that is held */
 };
@@ -85,6 +94,8 @@ int fake_call_in(const char *name, struct context **out);
             return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;   \
     } while (0)
 
+/* The driver's version. */
+int fake_version(void);
 struct context *fake_current(void);
 /* A CUDA error for a -errno of dev.h. */
 int fake_code(int rc);

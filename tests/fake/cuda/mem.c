@@ -48,13 +48,18 @@ int cuMemAllocManaged(uint64_t *out, size_t size, unsigned flags)
 
 int cuMemFree_v2(uint64_t p)
 {
+    struct dev_range r;
     struct context *c;
 
     CALL_IN("cuMemFree_v2", &c);
     UNSAFE();
     if (!p)
         return CUDA_SUCCESS;
-    dev_sync_all(c->dev);
+    if (dev_pool_going((void *)(uintptr_t)p))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* For memory of a pool it waits for nothing. */
+    if (!dev_find((void *)(uintptr_t)p, &r) || !(r.flags & DEV_POOLED))
+        dev_sync_all(c->dev);
     if (dev_free((void *)(uintptr_t)p))
         return fake_code(dev_free_host((void *)(uintptr_t)p));
     return CUDA_SUCCESS;
@@ -143,36 +148,101 @@ int cuMemHostGetDevicePointer_v2(uint64_t *out, void *host, unsigned flags)
     return CUDA_SUCCESS;
 }
 
+/* Of an address in a reservation, the environment says which range. */
+static void widen(uint64_t p, struct dev_range *r)
+{
+    if (dev_setup()->reserved)
+        dev_span_around((void *)(uintptr_t)p, &r->base, &r->size);
+}
+
+static bool shares(const struct dev_range *r)
+{
+    return r->where == DEV_MEMORY && !(r->flags & (DEV_SPANNED | DEV_POOLED));
+}
+
+/* Of memory that is known. */
+static int attribute(int which, uint64_t p, struct dev_range *r, void *out)
+{
+    struct dev_kind kind = { 0 };
+    bool spans = !dev_piece_kind((void *)(uintptr_t)p, &kind);
+
+    switch (which) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *(unsigned *)out = r->where == DEV_PINNED ? CU_MEMORYTYPE_HOST
+                                                  : CU_MEMORYTYPE_DEVICE;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        *(unsigned *)out = !!(r->flags & MANAGED);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)out = r->device;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        *(uint64_t *)out = r->base;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        *(size_t *)out = r->size;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        widen(p, r);
+        *(uint64_t *)out = r->base;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        widen(p, r);
+        *(size_t *)out = r->size;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        *(unsigned *)out = 1;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(unsigned *)out = shares(r) && !bare();
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        *(uint64_t *)out = (uint64_t)kind.types;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        *(unsigned *)out = !bare() && (spans ? kind.nic : shares(r));
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Of others, all is zero. */
+static int nothing(int which, void *out)
+{
+    struct dev_range none = { .where = DEV_NOWHERE };
+    uint64_t zero = 0;
+    int rc = attribute(which, 0, &none, &zero);
+
+    if (!rc)
+        memset(out, 0, which == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
+                       which == CU_POINTER_ATTRIBUTE_RANGE_SIZE ||
+                       which == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR ||
+                       which == CU_POINTER_ATTRIBUTE_MAPPING_SIZE ||
+                       which == CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
+                       ? 8 : 4);
+    return rc;
+}
+
 /* Any address may be asked for; what does not apply is zero. */
 int cuPointerGetAttributes(unsigned n, int *attributes, void **out,
                            uint64_t p)
 {
     struct dev_range r;
     struct context *c;
+    int rc = CUDA_SUCCESS;
     bool known;
 
     CALL_IN("cuPointerGetAttributes", &c);
-    known = dev_find((void *)(uintptr_t)p, &r);
-    for (unsigned i = 0; i < n; i++) {
-        switch (attributes[i]) {
-        case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-            *(unsigned *)out[i] = !known ? 0 : r.where == DEV_PINNED
-                ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-            break;
-        case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-            *(unsigned *)out[i] = known && (r.flags & MANAGED);
-            break;
-        case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-            *(uint64_t *)out[i] = r.base;
-            break;
-        case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-            *(size_t *)out[i] = r.size;
-            break;
-        default:
-            return CUDA_ERROR_INVALID_VALUE;
-        }
+    known = dev_find((void *)(uintptr_t)p, &r) &&
+            !dev_pool_going((void *)(uintptr_t)p);
+    for (unsigned i = 0; i < n && !rc; i++) {
+        struct dev_range one = r;
+
+        rc = known ? attribute(attributes[i], p, &one, out[i])
+                   : nothing(attributes[i], out[i]);
     }
-    return CUDA_SUCCESS;
+    return rc;
 }
 
 _Static_assert(sizeof(struct dev_export) <= sizeof(struct cuda_ipc), "handle");
