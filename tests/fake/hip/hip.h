@@ -44,6 +44,9 @@ enum {
 #define EXPORT __attribute__((visibility("default")))
 #define DECLARE(result, name, args) EXPORT result hip##name args;
 HIP_CALLS(DECLARE, DECLARE)
+/* What programs call, and the library does not. */
+DECLARE(unsigned, MallocAsync, (void **out, size_t size, struct hip_stream *s))
+DECLARE(unsigned, FreeAsync, (void *p, struct hip_stream *s))
 #undef DECLARE
 
 enum { SIGNAL_MEMORY = 1 << 29 };       /* among the flags of a range */

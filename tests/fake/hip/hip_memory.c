@@ -91,7 +91,7 @@ unsigned hipFree(void *p)
     UNSAFE();
     if (!p)
         return hip_result(HIP_OK);
-    if (!dev_find(p, &r))
+    if (!dev_find(p, &r) || dev_pool_going(p))
         return hip_result(HIP_INVALID_VALUE);
     dev_sync_all(r.device);
     return hip_result(hip_error(dev_free(p)));
