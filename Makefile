@@ -308,8 +308,10 @@ $(FAKE_PMI2): $(call obj,tests/fake/pmi2/pmi2.c)
 	    -Wl,-soname,$(@F) -o $@ $^
 $(call obj,tests/fake/pmi2/pmi2.c): ALL_CFLAGS += -fPIC -fvisibility=hidden
 # Without libfabric, which takes 0.2 s to load, where it is not asked.
-$(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/dev_rules: NOT_OFI = \
-    %/fabric.o %/work.o
+CUDA_VMM = $(addprefix $(O)/obj/tests/fake/,cuda_vmm cuda_pool \
+           cuda_share)
+$(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/dev_rules $(CUDA_VMM): \
+    NOT_OFI = %/fabric.o %/work.o
 $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI) $(FAKE_LOCAL) $(FAKE_PMI2)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter-out $(NOT_OFI),$(filter %.o %.a,$^)) -Wl,--as-needed \
@@ -328,6 +330,9 @@ $(GPU_OBJS): USER_CPPFLAGS += -Isrc -Itests/fake/device
 $(GPU_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
 $(O)/obj/tests/fake/dev_rules.o: USER_CPPFLAGS += -Itests/fake/device
 $(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
+# The stand-in for libcuda is a part of them.
+$(CUDA_VMM:=.o): USER_CPPFLAGS += -Isrc -Itests/fake/device -Itests/fake/cuda
+$(CUDA_VMM): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(O)/obj/tests/fake/hip_drive.o $(O)/obj/tests/fake/cxi_ring.o: \
     USER_CPPFLAGS += $(ALL_CPPFLAGS)
 $(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/cxi_ring: $(O)/obj/rooms.a

@@ -55,6 +55,7 @@ for major in 5 6 7; do
         on $major $is $most
     done
     on $major discrete no_memops
+    [ "$major" = 5 ] || on "$major" discrete programs_pool
     on $major bare no_memops coarse
     on $major discrete lending
     also=FAKE_DEVICE_QUEUES=4 on $major discrete words calls

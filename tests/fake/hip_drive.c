@@ -374,6 +374,40 @@ T(programs_pin)
     munmap(p, PAGE);
 }
 
+/* Memory of a pool, which the program has: the device's, and no other
+ * process's. */
+T(programs_pool)
+{
+    unsigned (*alloc)(void **out, size_t size, struct hip_stream *s) = NULL;
+    unsigned (*release)(void *p, struct hip_stream *s) = NULL;
+    void *h = dlopen("libamdhip64.so.6", RTLD_NOW | RTLD_NOLOAD);
+    void *p, *f = h ? dlsym(h, "hipMallocAsync") : NULL;
+    struct hip_ipc_mem ipc;
+    struct gtl_range r;
+
+    T_TRUE(f);
+    if (!f)
+        return;
+    memcpy(&alloc, &f, sizeof f);
+    f = dlsym(h, "hipFreeAsync");
+    memcpy(&release, &f, sizeof f);
+    T_EQ(alloc(&p, PAGE, NULL), 0);
+    T_EQ(gtl->classify(p, &r), 0);
+    T_EQ(r.kind, GTL_DEVICE);
+    T_EQ(r.base, (uintptr_t)p);
+    T_EQ(r.size, PAGE);
+    T_EQ(hip.IpcGetMemHandle(&ipc, p), HIP_INVALID_VALUE);
+    T_EQ(hip.StreamSynchronize(NULL), 0);       /* then any stream may */
+    T_EQ(gtl_fill_now(p, 3, PAGE), 0);
+    T_EQ(release(p, NULL), 0);
+    T_NE(release(p, NULL), 0);
+    T_EQ(hip.StreamSynchronize(NULL), 0);
+    T_EQ(gtl->classify(p, &r), 0);
+    T_EQ(r.kind, GTL_PRIVATE);
+    hip.GetLastError();         /* of what was refused */
+    dlclose(h);
+}
+
 T(dmabuf)
 {
     uint64_t offset = 1;
@@ -473,7 +507,8 @@ static const struct {
 #define ROW(name) { #name, name }
     ROW(device), ROW(memory), ROW(blocks), ROW(atomics),
     ROW(atomics_of_processor), ROW(words), ROW(device_words), ROW(calls),
-    ROW(streams), ROW(others_device), ROW(last_error), ROW(programs_pin), ROW(dmabuf),
+    ROW(streams), ROW(others_device), ROW(last_error), ROW(programs_pin), ROW(programs_pool),
+    ROW(dmabuf),
     ROW(lending), ROW(second_device), ROW(first_device), ROW(memops),
     ROW(no_memops), ROW(uncached), ROW(fine), ROW(coarse), ROW(stale)
 };

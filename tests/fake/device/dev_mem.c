@@ -343,9 +343,10 @@ int dev_lend(const void *p, struct dev_export *out)
     m = dev_mem_find((uintptr_t)p);
     if (m && m->r.where == DEV_MEMORY && !m->span &&
         !(m->r.flags & DEV_POOLED)) {
-        *out = (struct dev_export){ .magic = MAGIC, .pid = getpid(), .fd = m->fd,
-                                    .size = m->r.size,
-                                    .inode = dev_mem_inode(m->fd) };
+        *out = (struct dev_export){
+            .magic = MAGIC, .pid = getpid(), .fd = m->fd, .size = m->r.size,
+            .inode = dev_mem_inode(m->fd)
+        };
         out->device = dev_number(m->r.device);
         rc = 0;
     }
