@@ -56,6 +56,8 @@ force_inline void copy_bytes(void *dst, const void *src, size_t n)
         return;
     }
     switch (n) {
+    case 0:                     /* also of NULL */
+        break;
     case 1:
         COPY_ONE(copy_u8);
         break;
