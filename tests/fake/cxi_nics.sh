@@ -6,8 +6,9 @@
 # Timeout: 60
 set -u
 . "$(dirname "$0")/fake.inc"
+# HWLOC_COMPONENTS would overrule the machine of a file.
 unset SHMEM_NIC_MAP SHMEM_DEVICE FAKE_DEVICE FAKE_DEVICE_COUNT \
-    FAKE_DEVICE_FIRST FAKE_DEVICE_PARTS
+    FAKE_DEVICE_FIRST FAKE_DEVICE_PARTS HWLOC_COMPONENTS
 
 # device CLASS ADDRESS TYPE NAME
 device()

@@ -333,6 +333,7 @@ T(the_machine_is_read_where_there_is_a_choice)
     machine_xml(&four);
     T_EQ(write(fd, xml, xml_at), (ssize_t)xml_at);
     close(fd);
+    unsetenv("HWLOC_COMPONENTS");       /* which would overrule it */
     setenv("HWLOC_XMLFILE", path, 1);
     name_nics(false);
     env.NIC_MAP = "";

@@ -104,6 +104,7 @@ int main(int argc, char **argv)
     bad = me == 1 ? wrong(to, n, 3) : 0;
     if (bad)
         printf("%zu bytes are wrong\n", bad);
+    free(from);
     shmem_finalize();
     return bad != 0;
 }
