@@ -272,7 +272,7 @@ T(fabric_handles_are_passed_and_imported)
         T_SKIP("the device has none");
     type = CU_MEM_HANDLE_TYPE_FABRIC;
     prop = plain;
-    prop.requestedHandleTypes = 9;
+    prop.handles = 9;
     share("fabric");
 }
 
@@ -284,7 +284,7 @@ T(memory_of_another_device_is_mapped_by_the_rules_of_peers)
 
     type = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     prop = plain;
-    prop.gpuDirectRDMACapable = 1;
+    prop.rdma = 1;
     child = start("distant");
     T_EQ(cuMemAddressReserve(&p, UNIT, 0, 0, 0), 0);
     grow(p, 0, &h, &prop);
@@ -342,12 +342,12 @@ T(memory_without_a_kind_of_handle_is_not_exported)
     char bytes[64] = "";
     int fd;
 
-    none.requestedHandleTypes = 0;
+    none.handles = 0;
     T_EQ(cuMemCreate(&h, UNIT, &none, 0), 0);
     T_EQ(cuMemExportToShareableHandle(&fd, h, 1, 0), INVALID);
     T_EQ(cuMemExportToShareableHandle(bytes, h, 8, 0), INVALID);
     T_EQ(cuMemRelease(h), 0);
-    none.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+    none.handles = CU_MEM_HANDLE_TYPE_FABRIC;
     T_EQ(cuMemCreate(&h, UNIT, &none, 0),
          dev_setup()->fabric == DEV_FABRIC ? CUDA_SUCCESS :
          dev_setup()->fabric == DEV_NO_FABRIC

@@ -111,22 +111,22 @@ T(properties_of_memory_are_checked)
     bad.type = 0;
     T_EQ(cuMemCreate(&h, UNIT, &bad, 0), INVALID);
     bad = plain;
-    bad.location_id = dev_setup()->count;
+    bad.device = dev_setup()->count;
     T_EQ(cuMemCreate(&h, UNIT, &bad, 0), CUDA_ERROR_INVALID_DEVICE);
     bad = plain;
-    bad.location_type = 2;
+    bad.location = 2;
     T_EQ(cuMemCreate(&h, UNIT, &bad, 0), INVALID);
     bad = plain;
     bad.reserved[3] = 1;
     T_EQ(cuMemCreate(&h, UNIT, &bad, 0), INVALID);
     bad = plain;
-    bad.win32HandleMetaData = &bad;
+    bad.not_here = &bad;
     T_EQ(cuMemCreate(&h, UNIT, &bad, 0), INVALID);
     bad = plain;
-    bad.requestedHandleTypes = 2;
+    bad.handles = 2;
     T_EQ(cuMemCreate(&h, UNIT, &bad, 0), INVALID);
     bad = plain;
-    bad.gpuDirectRDMACapable = 1;
+    bad.rdma = 1;
     T_EQ(cuMemCreate(&h, UNIT, &bad, 0), attribute(110) ? 0 : INVALID);
     if (attribute(110))
         T_EQ(cuMemRelease(h), 0);
@@ -160,9 +160,9 @@ T(mappings_do_not_overlap_and_go_whole)
     a.flags = 2;
     T_EQ(cuMemSetAccess(p, 3 * UNIT, &a, 1), INVALID);
     a.flags = 3;
-    a.location_id = dev_setup()->count;
+    a.device = dev_setup()->count;
     T_EQ(cuMemSetAccess(p, 3 * UNIT, &a, 1), CUDA_ERROR_INVALID_DEVICE);
-    a.location_type = 3;
+    a.location = 3;
     T_EQ(cuMemSetAccess(p, 3 * UNIT, &a, 1), INVALID);
     T_EQ(cuMemUnmap(p, UNIT), INVALID);
     T_EQ(cuMemUnmap(p, 4 * UNIT), INVALID);
@@ -381,7 +381,7 @@ T(a_nic_has_a_range_that_is_mapped_for_it)
 
     if (!attribute(110))
         T_SKIP("NICs get none");
-    prop.gpuDirectRDMACapable = 1;
+    prop.rdma = 1;
     T_EQ(cuMemAddressReserve(&p, 4 * UNIT, 0, 0, 0), 0);
     grow(p, 0, &h[0], &prop);
     grow(p, 1, &h[1], &prop);

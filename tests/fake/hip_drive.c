@@ -429,13 +429,14 @@ T(dmabuf)
 
 static void lend(int to, int from)
 {
+    int none;
     struct gtl_handle h;
     char byte = 0;
     void *d;
 
     T_EQ(gtl->alloc(PAGE, &d), 0);
     T_EQ(gtl_fill_now(d, 3, PAGE), 0);
-    T_EQ(gtl->lend(d, &h), 0);
+    T_EQ(gtl->lend(d, &h, &none), 0);
     T_EQ(write(to, &h, sizeof h), sizeof h);
     T_EQ(read(from, &byte, 1), 1);
     T_EQ(gtl_copy_now(&byte, (char *)d + PAGE - 1, 1), 0);
@@ -451,7 +452,7 @@ static void borrow(int to, int from)
     void *d;
 
     T_EQ(read(from, &h, sizeof h), sizeof h);
-    T_EQ(gtl->borrow(&h, &d), 0);
+    T_EQ(gtl->borrow(&h, -1, &d), 0);
     T_EQ(gtl->classify(d, &r), 0);
     T_EQ(r.kind, GTL_DEVICE);
     T_EQ(gtl_copy_now(&byte, (char *)d + PAGE - 1, 1), 0);

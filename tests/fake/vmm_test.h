@@ -15,8 +15,8 @@ enum { INVALID = CUDA_ERROR_INVALID_VALUE };
 
 static const struct cuda_mem_prop plain = {
     .type = CU_MEM_ALLOCATION_TYPE_PINNED,
-    .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-    .location_type = CU_MEM_LOCATION_TYPE_DEVICE
+    .handles = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+    .location = CU_MEM_LOCATION_TYPE_DEVICE
 };
 
 /* The first device's context. */

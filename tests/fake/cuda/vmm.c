@@ -71,15 +71,15 @@ static int check(const struct cuda_mem_prop *p)
     static const struct cuda_mem_prop none;
 
     if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        p->win32HandleMetaData || p->usage || p->compressionType > 1 ||
-        p->gpuDirectRDMACapable > 1 ||
+        p->not_here || p->usage || p->compression > 1 ||
+        p->rdma > 1 ||
         memcmp(p->reserved, none.reserved, sizeof none.reserved))
         return CUDA_ERROR_INVALID_VALUE;
-    if (p->location_type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (p->location != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!is_device(p->location_type, p->location_id))
+    if (!is_device(p->location, p->device))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (p->gpuDirectRDMACapable && !dev_setup()->vmm_nic)
+    if (p->rdma && !dev_setup()->vmm_nic)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
@@ -109,11 +109,11 @@ int cuMemCreate(unsigned long long *out, size_t size,
     VMM("cuMemCreate");
     rc = flags ? CUDA_ERROR_INVALID_VALUE : check(prop);
     if (!rc)
-        rc = types(prop->requestedHandleTypes);
+        rc = types(prop->handles);
     if (rc)
         return rc;
-    kind = (struct dev_kind){ prop->location_id, prop->requestedHandleTypes,
-                              prop->gpuDirectRDMACapable };
+    kind = (struct dev_kind){ prop->device, prop->handles,
+                              prop->rdma };
     rc = dev_piece_new(&kind, size, &handle);
     if (!rc)
         *out = handle;
@@ -146,9 +146,9 @@ int cuMemUnmap(uint64_t p, size_t size)
 
 static int check_access(const struct cuda_mem_access *a)
 {
-    if (a->location_type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (a->location != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!is_device(a->location_type, a->location_id))
+    if (!is_device(a->location, a->device))
         return CUDA_ERROR_INVALID_DEVICE;
     if (a->flags == 1)          /* to be read: not here */
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -165,7 +165,7 @@ int cuMemSetAccess(uint64_t p, size_t size,
     for (size_t i = 0; i < n && !rc; i++)
         rc = check_access(&access[i]);
     for (size_t i = 0; i < n && !rc; i++) {
-        rc = dev_piece_access(access[i].location_id, at(p), size,
+        rc = dev_piece_access(access[i].device, at(p), size,
                               access[i].flags);
         rc = rc == -EACCES ? CUDA_ERROR_INVALID_DEVICE
            : rc == -ENOSPC ? CUDA_ERROR_OUT_OF_MEMORY : fake_code(rc);

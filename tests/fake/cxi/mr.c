@@ -458,8 +458,14 @@ static int reg_attr(struct fid *fid, const struct fi_mr_attr *a,
     mr->dom = dom;
     mr->buf = a->mr_iov[0].iov_base;
     mr->len = a->mr_iov[0].iov_len;
-    if (a->iface != FI_HMEM_SYSTEM)
+    if (a->iface != FI_HMEM_SYSTEM) {
         mr->seen = see(mr->buf, mr->len);
+        if (!mr->seen) {        /* the driver of the GPU has refused it */
+            pthread_mutex_unlock(&dom->lock);
+            free(mr);
+            return -FI_EFAULT;
+        }
+    }
     mr->access = a->access;
     mr->events = flags & FI_RMA_EVENT;
     mr->key = dom->prov_keys ? FI_KEY_NOTAVAIL : a->requested_key;

@@ -21,6 +21,7 @@ struct entry {
     uint32_t magic;
     int32_t device, types, nic; /* device: the machine's number */
     uint64_t offset, size;
+    int64_t imports;            /* atomic: pieces of others that are this one */
 };
 enum { ENTRIES = TABLE / sizeof(struct entry) };
 
@@ -135,8 +136,26 @@ static struct piece *piece_add(const struct dev_kind *kind, size_t size)
     return p;
 }
 
-/* What was exported may be in use elsewhere: it keeps its place in the file,
- * for as long as there is one. */
+/* Has it been exported, and have others taken it?  If not, it is too late for
+ * that from here on. */
+static bool imported(struct piece *p)
+{
+    struct entry *e = p->file && p->entry >= 0 ? &p->file->table[p->entry]
+                                               : NULL;
+
+    if (p->borrowed && e)
+        __atomic_fetch_sub(&e->imports, 1, __ATOMIC_ACQ_REL);
+    if (!e || p->borrowed)
+        return false;
+    if (__atomic_load_n(&e->imports, __ATOMIC_ACQUIRE))
+        return true;
+    __atomic_store_n(&e->magic, 0, __ATOMIC_RELEASE);
+    p->entry = -1;
+    return false;
+}
+
+/* What is in use elsewhere keeps its place in the file, for as long as there is
+ * one. */
 void dev_piece_drop(struct piece *p)
 {
     struct piece **at = &pieces;
@@ -146,7 +165,7 @@ void dev_piece_drop(struct piece *p)
         return;
     if (!p->borrowed)
         dev_mem_give_room(p->kind.device, p->size);
-    if (!f || p->borrowed || p->entry < 0) {
+    if (!imported(p)) {
         while (*at != p)
             at = &(*at)->next;
         *at = p->next;
@@ -321,7 +340,9 @@ static int import(int fd, int entry, int type, uint64_t *out)
         }
     }
     if (p) {
+        __atomic_fetch_add(&f->table[entry].imports, 1, __ATOMIC_ACQ_REL);
         p->borrowed = true;
+        p->entry = entry;
         p->file = f;
         p->offset = e->offset;
         *out = p->handle;
