@@ -78,6 +78,11 @@ uint64_t api_least(uint64_t mine);
 /* Collective over the world: makes it, unless it is there.  0, or -errno on
  * all PEs alike, logged by those that have the reason. */
 int api_device_need(void);
+/* Collective over the world: memory for those bytes of it, where it grows.
+ * False on all PEs alike. */
+bool api_device_cover(const void *p, size_t size);
+/* How the heap, which is there, takes its memory, for people. */
+const char *api_device_growth(void);
 /* What the program would have the heap lie in, if that is made after this. */
 void api_device_hint(int grain);
 /* Before and after the last meeting of all PEs. */

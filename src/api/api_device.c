@@ -5,7 +5,7 @@
 #include "base/env.h"
 #include "core/core_device.h"
 #include "gtl/gtl.h"
-#include "heap/heap.h"
+#include "heap/heap_device.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
 #include "sm/sm.h"
@@ -35,6 +35,7 @@ static struct words {
 static bool told_off;
 static bool failed;             /* and will again: the same on all PEs */
 static int hint;                /* ENV_GRAIN_... */
+static const char *why_whole;   /* the heap does not grow; NULL: it does */
 
 int api_device_open(void)
 {
@@ -203,7 +204,20 @@ static bool alike(void)
     return false;
 }
 
-static int lend_and_borrow(void)
+static void tell_unshared(int rc, bool grows)
+{
+    const char *why = gtl_error()[0] ? gtl_error() : "refused";
+
+    if (grows)
+        log_info(LOG_API, "memory that grows cannot be shared between the PEs "
+                 "of a node: %s", why);
+    else
+        log_warn(ERR_DEVICE, "device memory cannot be shared between the PEs "
+                 "of a node (%s): the device heap lies in pinned host memory, "
+                 "which is slower; %s", why, cure_of(rc));
+}
+
+static int lend_and_borrow(bool grows)
 {
     int rc = sm_device_lend(words->sm), who = outcome(rc);
 
@@ -213,10 +227,7 @@ static int lend_and_borrow(void)
         who = outcome(rc);
     }
     if (who == rt_job.pe)
-        log_warn(ERR_DEVICE, "device memory cannot be shared between the PEs "
-                 "of a node (%s): the device heap lies in pinned host memory, "
-                 "which is slower; %s", gtl_error()[0] ? gtl_error()
-                 : "refused", cure_of(rc));
+        tell_unshared(rc, grows);
     if (who < LOCKED || !alike())
         return -ENODEV;
     if (who == SHARED)
@@ -233,7 +244,7 @@ static int join(size_t size)
 {
     int rc;
 
-    if (!lend_and_borrow())
+    if (!lend_and_borrow(false))
         return 0;
     rc = rt_job.local ? 0 : heap_device_check(size, rt_job.n_local);
     if (!rc)
@@ -253,36 +264,128 @@ static void drop(void)
     sm_device_close();
 }
 
-static int make(void)
+static int open_device(void)
 {
-    size_t size = 0;
-    int rc;
+    int rc = gtl_open(rt_job.local);
 
-    rc = gtl_open(rt_job.local);
     if (!rc && gtl == &gtl_none)
         rc = -ENODEV;
-    if (!rc && hint != ENV_GRAIN_AUTO)
-        rc = gtl->grain(hint);
-    if (!rc)
-        size = heap_device_size(rt_job.n_local);
-    if (!rc && gtl_is_software() && !rt_job.local &&
+    return rc || hint == ENV_GRAIN_AUTO ? rc : gtl->grain(hint);
+}
+
+/* The same on all PEs; 0: there is to be none. */
+static size_t agree_size(int rc, bool grows)
+{
+    size_t size = rc ? 0 : heap_device_size(rt_job.n_local, grows);
+
+    if (size && gtl_is_software() && !rt_job.local &&
         heap_device_check(size, rt_job.n_local))
         size = 0;
-    size = api_least(size);
-    if (!size)
-        return -ENODEV;
-    rc = heap_device_open(size);
+    return api_least(size);
+}
+
+/* This PE's next piece, for the others of its node, too. */
+static bool grow_near(size_t end, enum heap_growth how)
+{
+    int rc = heap_device_grow(end, how);
+
     if (!all_of_us(rc)) {
-        heap_device_close();
-        return -ENOMEM;
+        if (!rc)
+            heap_device_drop();
+        return false;
     }
-    rc = join(size);
+    rc = sm_device_lend(words->sm);
+    if (all_of_us(rc)) {
+        rc = sm_device_continue(words->sm);
+        if (all_of_us(rc))
+            return true;
+    }
+    sm_device_shorten();
+    if (rc && how == HEAP_EXACT)
+        log_warn(ERR_DEVICE, "more of the device heap cannot be shared between "
+                 "the PEs of a node: %s", gtl_error());
+    api_least(0);               /* the others have given it back */
+    heap_device_drop();
+    return false;
+}
+
+static bool grow(size_t end, enum heap_growth how)
+{
+    int rc;
+
+    if (!grow_near(end, how))
+        return false;
+    rc = ofi_device_cover(heap_device_grown(), how == HEAP_EXACT);
+    if (!all_of_us(rc)) {
+        ofi_device_uncover();
+        sm_device_shorten();
+        api_least(0);
+        heap_device_drop();
+        return false;
+    }
+    heap_device_take();
+    ofi_device_cover_tell();
+    api_least(0);               /* all have told */
+    ofi_device_cover_meet();
+    return true;
+}
+
+/* Some providers reach the first piece and not the next one. */
+static bool reaches_pieces(void)
+{
+    size_t seam = heap_device_grown();
+
+    if (!grow(seam + HEAP_ALIGN, HEAP_TRIAL))
+        return false;
+    return all_of_us(ofi_device_seam(seam) ? 0 : -EIO);
+}
+
+/* *plain: the driver, or the NIC, which would move what is far through the
+ * host's, does not pass on memory that grows. */
+static int connect(size_t size, bool grows, bool *plain)
+{
+    bool by_nic;
+    int rc;
+
+    *plain = grows && lend_and_borrow(true);
+    if (*plain)
+        why_whole = "not all PEs of a node can open it otherwise";
+    rc = grows ? *plain ? -ENODEV : 0 : join(size);
     if (!rc)
         rc = all_of_us(ofi_device_open(words->ofi)) ? 0 : -ENODEV;
-    if (!rc) {
-        ofi_device_agree(api_least(ofi_device_by_nic()));
-        heap_device_agree(api_least(heap_device_align()));
+    if (rc)
+        return rc;
+    by_nic = api_least(ofi_device_by_nic());
+    *plain = grows && !by_nic && !api_least(!ofi_device_could());
+    if (!*plain)
+        ofi_device_agree(by_nic);
+    if (grows && by_nic && xport_far)
+        *plain = !reaches_pieces();
+    if (*plain) {
+        why_whole = "a NIC does not reach memory that grows";
+        return -ENODEV;
     }
+    heap_device_agree(api_least(heap_device_align()));
+    return 0;
+}
+
+/* rc: of open_device().  *plain: it is to be made without growth. */
+static int make(int rc, bool grows, bool *plain)
+{
+    size_t size = agree_size(rc, grows);
+
+    *plain = false;
+    if (!size)
+        return -ENODEV;
+    rc = heap_device_open(size, grows);
+    if (!all_of_us(rc)) {
+        heap_device_close();
+        *plain = grows;
+        if (grows)
+            why_whole = "the driver refuses memory that grows";
+        return -ENOMEM;
+    }
+    rc = connect(size, grows, plain);
     if (rc)
         drop();
     return rc;
@@ -299,15 +402,47 @@ void api_device_hint(int grain)
 
 int api_device_need(void)
 {
-    int rc;
+    bool plain = true;
+    int rc, opened;
 
     if (heap_device.arena)
         return 0;
     if (!api_device_possible())
         return -ENODEV;
-    rc = make();
+    rc = opened = open_device();
+    why_whole = gtl_device.fixed;
+    if (api_least(!rc && !gtl_device.fixed)) {
+        why_whole = NULL;
+        rc = make(opened, true, &plain);
+    } else if (!why_whole) {
+        why_whole = "another PE's device cannot have it otherwise";
+    }
+    if (plain)
+        rc = make(opened, false, &plain);
     failed = rc;
+    if (!rc && rt_job.pe == 0)
+        log_info(LOG_API, "the device heap takes %s", api_device_growth());
     return rc;
+}
+
+const char *api_device_growth(void)
+{
+    static char text[200];
+
+    if (why_whole)
+        snprintf(text, sizeof text, "all of its memory at once: %s", why_whole);
+    else
+        snprintf(text, sizeof text, "memory as it is used, which other PEs of "
+                 "the node open by %s", gtl_device.grown_by);
+    return text;
+}
+
+bool api_device_cover(const void *p, size_t size)
+{
+    size_t end = (uintptr_t)p + size - heap_segs[HEAP_DEVICE].base;
+
+    return heap_device_covers(p, size) || grow(end, HEAP_AMPLE) ||
+           grow(end, HEAP_EXACT);
 }
 
 /* shmem_malloc must have a place. */

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "base/lock.h"
 #include "gtl/gtl.h"
-#include "heap/heap.h"
+#include "heap/heap_device.h"
 #include "stream/stream.h"
 
 #include <errno.h>
@@ -122,14 +122,16 @@ static void report_no_room(const char *call, const struct api_request *r,
                        caller);
 }
 
-/* Makes the far PEs reach the host segment up to the end of a block that this
- * call gave.  False, on all PEs alike: they cannot. */
+/* Sees to memory for a block that this call gave, where the heap grows, and
+ * makes the far PEs reach it.  False, on all PEs alike: it cannot be had. */
 bool api_heap_cover(const char *call, const void *p, size_t size)
 {
     size_t end = (uintptr_t)p + size - heap_segs[HEAP_HOST].base;
     bool all = false;
     int rc = 0;
 
+    if (!heap_device_covers(p, size))
+        return api_device_cover(p, size);
     if (!xport_far || heap_find(p, 1) != HEAP_HOST || xport_far->covers(end))
         return true;
     /* All cover as much, so all try the smaller region if one has to. */
@@ -178,6 +180,7 @@ static void clear(const char *call, void *p, size_t size)
 void *api_allocate(const char *call, const struct api_request *r,
                    const void *caller)
 {
+    bool late;                  /* its memory comes after the meeting */
     void *p = NULL;
     int rc = 0;
 
@@ -196,7 +199,8 @@ void *api_allocate(const char *call, const struct api_request *r,
              : heap_alloc(r->space, r->size, r->align, r->hints, &p);
     if (unlikely(core_status.checks) && p)
         heap_guard_fill(p);
-    if (r->clear && p)
+    late = p && !heap_device_covers(p, r->size);
+    if (r->clear && p && !late)
         clear(call, p, r->size);
     if (r->hints & SHMEMX_MALLOC_NO_BARRIER)
         unmet += r->size;
@@ -208,6 +212,10 @@ void *api_allocate(const char *call, const struct api_request *r,
     if (p && !api_heap_cover(call, p, r->size)) {
         heap_free(p);
         p = NULL;
+    }
+    if (r->clear && p && late) {
+        clear(call, p, r->size);
+        coll_sync(&core_world);
     }
     return p;
 }
@@ -321,6 +329,7 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
 {
     void *moved = NULL;
     size_t was, kept;
+    int rc;
 
     core_need_up(call);
     if (!ptr)
@@ -339,14 +348,13 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
     MEET(call, { "@ptr", "size", "space" },
          { coll_place(ptr), size, number_of(space ? space
                                                   : heap_space_of(ptr)) });
-    if (fault_hit(FAULT_HEAP_ALLOC) || heap_resize(space, ptr, size, &moved))
+    rc = fault_hit(FAULT_HEAP_ALLOC)
+         ? -ENOMEM : heap_resize(space, ptr, size, api_heap_cover, call, &moved);
+    if (rc && rc != -ENOBUFS)   /* which has a line */
         api_heap_tell_full(call, space ? space : heap_space_of(ptr), size, "",
                            caller);
     if (unlikely(core_status.checks) && moved)
         heap_guard_fill(moved);
-    if (moved && !api_heap_cover(call, moved, size))
-        core_fatal(ERR_LIMIT, call, "the block of %zu bytes cannot be "
-                   "registered with the network", size);
     kept = moved == ptr ? size : 0;
     if (moved && kept < was)
         stream_memory_goes(call, (char *)ptr + kept, was - kept);

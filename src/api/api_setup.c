@@ -76,6 +76,7 @@ static void print_device(void)
     heap_usage_get(&heap_device, &heap);
     printf("device heap: %s (%zu bytes) for each PE, on %s\n",
            log_size(size, (double)heap.total), heap.total, gtl_device.name);
+    printf("device heap: takes %s\n", api_device_growth());
     if (ofi_device_text()[0])
         printf("device heap of other nodes: %s\n", ofi_device_text());
     users = api_device_users();

@@ -22,9 +22,7 @@ void core_device_need(int rc, const char *what, const void *p, size_t n)
 
 bool core_is_foreign(const void *p)
 {
-    const struct heap_seg *d = &heap_segs[HEAP_DEVICE];
-
-    if ((uintptr_t)p - d->base < d->size)
+    if ((uintptr_t)p - heap_segs[HEAP_DEVICE].base < heap_seg_size(HEAP_DEVICE))
         return !heap_device_direct;
     return heap_find(p, 1) < 0 && gtl_is_foreign(p);
 }

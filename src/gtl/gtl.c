@@ -44,6 +44,34 @@ int gtl_one_grain(int wanted)
     return 0;
 }
 
+int gtl_any_enter(void)
+{
+    return 0;
+}
+
+void gtl_any_leave(int was)
+{
+    (void)was;
+}
+
+int gtl_fixed_reserve(size_t most, void **out)
+{
+    (void)most;
+    (void)out;
+    return gtl_fail(-ENOSYS, "reserve", gtl_device.fixed, 0);
+}
+
+int gtl_fixed_grow(void *p, size_t size)
+{
+    (void)p;
+    return gtl_fixed_reserve(size, NULL);
+}
+
+void gtl_fixed_shrink(void *p)
+{
+    (void)p;
+}
+
 /* In the order of the words of SHMEM_DEVICE, auto first. */
 enum { AUTO, N_DRIVERS = 5 };
 static const struct gtl_ops *const drivers[N_DRIVERS] = {

@@ -19,6 +19,7 @@
 #define GTL_GTL_H
 
 #include "base/atomics.h"
+#include "gtl/gtl_device.h"
 #include "gtl/gtl_reduction.h"
 #include "gtl/gtl_soft.h"
 #include "gtl/gtl_steps.h"
@@ -27,26 +28,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct gtl_device {
-    char name[96];
-    /* Two processes' is the same for a device, whatever number it has. */
-    char id[48];
-    char pci[16];               /* "0000:17:00.0", or "" */
-    int ordinal, count;         /* which of those this process sees */
-    int driver_version;         /* as the driver counts; 0: none */
-    uint64_t memory;            /* bytes */
-    bool direct;                /* the processor loads and stores its memory */
-    bool lends, dmabuf;         /* lend() and borrow(), dmabuf() work */
-    bool memops;                /* write64() and wait64() take no kernel */
-    bool kernels;               /* else no reduce() or pair(), little amo() */
-    bool ordered, coarse;       /* no need of flush(); but of release() */
-    bool wait_flushes;          /* wait64() does, when it is over */
-    const char *grain;          /* of what alloc() gives; NULL: all is one */
-    bool stale;                 /* wait64() may miss what others store there */
-    int hw_queues;              /* that streams share; 0: not known */
-    int pes;                    /* sharing it: if several, no kernel spins */
-};
 
 /* Memory of this process as the device sees it. */
 enum gtl_kind {
@@ -73,7 +54,7 @@ enum gtl_priority {
 
 /* Opens memory of another process of this node: bytes to be passed on. */
 struct gtl_handle {
-    unsigned char bytes[80];
+    unsigned char bytes[104];
 };
 
 /* Why host memory is pinned. */
@@ -111,13 +92,23 @@ struct gtl_ops {
     int (*open)(int local, struct gtl_device *out);
     /* gtl_bus(); -ENODEV: no device, or it is on no bus. */
     int (*bus)(int local, char pci[16]);
+    /* The device is this thread's current one until leave(), which takes what
+     * enter() gave: for calls of other libraries. */
+    int (*enter)(void);
+    void (*leave)(int was);
     /* Streams and memory of ours are gone.  The driver's library stays. */
     void (*close)(void);
 
     /* ---- memory ---- */
     /* Of this device, aligned to 2 MiB, content undefined; lend() takes it. */
     int (*alloc)(size_t size, void **out);
-    void (*free)(void *p);
+    /* Addresses as alloc()'s, and no memory yet: grow() puts more of it behind
+     * them, in order and multiples of 2 MiB, and shrink() takes back what
+     * the last one put there.  -ENOSYS: gtl_device.fixed says why. */
+    int (*reserve)(size_t most, void **out);
+    int (*grow)(void *p, size_t size);
+    void (*shrink)(void *p);
+    void (*free)(void *p);              /* of both */
     /* By ENV_GRAIN_..., a hint: what alloc() gives from now on. */
     int (*grain)(int wanted);
     int (*room)(size_t *unused, size_t *total);
@@ -126,10 +117,13 @@ struct gtl_ops {
     int (*pin)(void *host, size_t size, enum gtl_pin why, void **out);
     void (*unpin)(void *host);
     int (*classify)(const void *p, struct gtl_range *out);
-    /* p is what alloc() gave.  Borrowed memory is given back before the owner
-     * frees it. */
-    int (*lend)(void *p, struct gtl_handle *out);
-    int (*borrow)(const struct gtl_handle *h, void **out);
+    /* p is what alloc() gave, or what reserve() gave, for the memory that came
+     * last.  *fd: -1, or a descriptor that has to come along, for the caller to
+     * close.  Borrowed memory is given back before the owner frees it. */
+    int (*lend)(void *p, struct gtl_handle *out, int *fd);
+    /* *at: NULL, or where what was there before was borrowed, which it
+     * continues; shrink() gives that piece back, give_back() all. */
+    int (*borrow)(const struct gtl_handle *h, int fd, void **at);
     void (*give_back)(void *p);
     /* Are amo() there and the owner's atomic with each other? */
     bool (*atomic)(const struct gtl_handle *h);

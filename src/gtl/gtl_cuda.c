@@ -293,6 +293,24 @@ static bool lends(void)
     return yes;
 }
 
+static void find_growth(struct gtl_device *d)
+{
+    const struct gtl_cu_can can = {
+        .vmm = attribute(
+            CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED),
+        .fds = attribute(
+            CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED),
+        .fabric = attribute(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED),
+        .rdma = attribute(
+            CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED),
+        .nics = attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED),
+        .driver = d->driver_version
+    };
+
+    d->fixed = gtl_cu_fixed(&can);
+    d->grown_by = d->fixed ? NULL : gtl_cu_grown_by();
+}
+
 static void warn_blocking(void)
 {
     const char *text = env_foreign("CUDA_LAUNCH_BLOCKING");
@@ -341,6 +359,7 @@ static int open_device(int local, struct gtl_device *out)
         goto drop;
     }
     d.lends = lends();
+    find_growth(&d);
     warn_blocking();
     *out = d;
     return 0;
@@ -368,8 +387,24 @@ static int bus(int local, char pci[16])
     return rc ? rc : CU(cuDeviceGetPCIBusId, pci, 16, dev);
 }
 
+/* Calls between the two find the context and leave it. */
+static int enter(void)
+{
+    gtl_cu_enter();
+    return gtl_cu_pushed;
+}
+
+static void leave(int was)
+{
+    void *ctx;
+
+    if (was)
+        gtl_cu.cuCtxPopCurrent_v2(&ctx);
+}
+
 static void close_device(void)
 {
+    gtl_cu_vmm_close();
     gtl_cu_host_close();
     gtl_cu_kernels_unload();
     drop_primary();
@@ -378,8 +413,10 @@ static void close_device(void)
 const struct gtl_ops gtl_cuda = {
     .name = "cuda", .open = open_device, .bus = bus,
     .close = close_device,
+    .enter = enter, .leave = leave,
     .grain = gtl_one_grain,
-    .alloc = gtl_cu_alloc, .free = gtl_cu_free, .room = gtl_cu_room,
+    .alloc = gtl_cu_alloc, .reserve = gtl_cu_reserve,
+    .grow = gtl_cu_grow, .shrink = gtl_cu_shrink, .free = gtl_cu_free, .room = gtl_cu_room,
     .pin = gtl_cu_pin, .unpin = gtl_cu_unpin, .classify = gtl_cu_classify,
     .lend = gtl_cu_lend, .borrow = gtl_cu_borrow,
     .give_back = gtl_cu_give_back, .atomic = gtl_cu_atomic, .dmabuf = gtl_cu_dmabuf,

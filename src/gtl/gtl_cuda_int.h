@@ -108,13 +108,46 @@ int gtl_cu_room(size_t *unused, size_t *total);
 int gtl_cu_pin(void *host, size_t size, enum gtl_pin why, void **out);
 void gtl_cu_unpin(void *host);
 int gtl_cu_classify(const void *p, struct gtl_range *out);
-int gtl_cu_lend(void *p, struct gtl_handle *out);
-int gtl_cu_borrow(const struct gtl_handle *h, void **out);
+int gtl_cu_lend(void *p, struct gtl_handle *out, int *fd);
+int gtl_cu_borrow(const struct gtl_handle *h, int fd, void **at);
 void gtl_cu_give_back(void *p);
 bool gtl_cu_atomic(const struct gtl_handle *h);
 int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
 /* Of a device, the same in every process. */
 int gtl_cu_uuid(int dev, struct cuda_uuid *out);
+
+/* ---- gtl_cuda_vmm.c: memory that grows ---- */
+/* What travels in a gtl_handle. */
+enum gtl_cu_kind { GTL_CU_IPC, GTL_CU_PIECE };
+struct gtl_cu_lent {
+    uint64_t device;            /* the first bytes of its identity */
+    uint64_t offset;            /* of the memory in what is opened, or of the
+                                 * piece in its range */
+    uint64_t size, most;        /* of the piece; of the range */
+    uint32_t kind, has_fabric;
+    union {
+        struct cuda_ipc ipc;
+        char fabric[64];
+    };
+};
+struct gtl_cu_can {
+    bool vmm, fds, fabric, rdma;
+    bool nics;                  /* reach memory of cuMemAlloc() */
+    int driver;
+};
+/* Why there is none; NULL: there is. */
+const char *gtl_cu_fixed(const struct gtl_cu_can *can);
+void gtl_cu_vmm_close(void);
+/* How it is lent, for people. */
+const char *gtl_cu_grown_by(void);
+int gtl_cu_reserve(size_t most, void **out);
+int gtl_cu_grow(void *p, size_t size);
+void gtl_cu_shrink(void *p);
+/* Of ranges of ours, and borrowed ones. */
+bool gtl_cu_grown(const void *p);
+void gtl_cu_grown_free(void *p);
+int gtl_cu_grown_lend(void *p, struct gtl_cu_lent *out, int *fd);
+int gtl_cu_grown_borrow(const struct gtl_cu_lent *l, int fd, void **at);
 
 /* ---- gtl_cuda_stream.c ---- */
 int gtl_cu_stream_create(enum gtl_priority priority, void **out);

@@ -118,7 +118,9 @@ int gtl_cu_alloc(size_t size, void **out)
 
 void gtl_cu_free(void *p)
 {
-    if (p)
+    if (p && gtl_cu_grown(p))
+        gtl_cu_grown_free(p);
+    else if (p)
         CU_APART(cuMemFree_v2, base_of(gtl_cu_ptr(p), true));
 }
 
@@ -192,13 +194,8 @@ int gtl_cu_classify(const void *p, struct gtl_range *out)
     return 0;
 }
 
-/* What travels in a gtl_handle. */
-struct lent {
-    struct cuda_ipc ipc;
-    uint64_t device;            /* the first bytes of its identity */
-    uint64_t offset;
-};
-_Static_assert(sizeof(struct lent) <= sizeof(struct gtl_handle), "handle");
+_Static_assert(sizeof(struct gtl_cu_lent) <= sizeof(struct gtl_handle),
+               "handle");
 
 static int short_id(int dev, uint64_t *out)
 {
@@ -210,14 +207,17 @@ static int short_id(int dev, uint64_t *out)
     return rc;
 }
 
-int gtl_cu_lend(void *p, struct gtl_handle *out)
+int gtl_cu_lend(void *p, struct gtl_handle *out, int *fd)
 {
     uint64_t base = base_of(gtl_cu_ptr(p), false);
-    struct lent l = { .offset = gtl_cu_ptr(p) - base };
+    struct gtl_cu_lent l = { .kind = GTL_CU_IPC,
+                             .offset = gtl_cu_ptr(p) - base };
     int rc = short_id(gtl_cu_device.dev, &l.device);
 
+    *fd = -1;
     if (!rc)
-        rc = CU_APART(cuIpcGetMemHandle, &l.ipc, base);
+        rc = gtl_cu_grown(p) ? gtl_cu_grown_lend(p, &l, fd)
+                             : CU_APART(cuIpcGetMemHandle, &l.ipc, base);
     if (!rc)
         memcpy(out->bytes, &l, sizeof l);
     return rc;
@@ -241,14 +241,14 @@ static bool find_device(uint64_t device, int *out)
 }
 
 /* Each has another cure. */
-static int why_not(uint64_t device, int rc)
+static int why_not(uint64_t device, const char *call, int rc)
 {
     char pci[16] = "?";
     int dev, can = 1;
 
     if (!find_device(device, &dev))
-        return gtl_fail(-ENODEV, "cuIpcOpenMemHandle", "the memory is of a "
-                        "device that this process does not see", 0);
+        return gtl_fail(-ENODEV, call, "the memory is of a device that this "
+                        "process does not see", 0);
     if (dev == gtl_cu_device.dev)
         return rc;
     gtl_cu.cuDeviceCanAccessPeer(&can, gtl_cu_device.dev, dev);
@@ -258,7 +258,7 @@ static int why_not(uint64_t device, int rc)
 
 bool gtl_cu_atomic(const struct gtl_handle *h)
 {
-    struct lent l;
+    struct gtl_cu_lent l;
     uint64_t ours;
     int dev, yes = 0;
 
@@ -273,29 +273,44 @@ bool gtl_cu_atomic(const struct gtl_handle *h)
                gtl_cu_device.dev, dev) && yes;
 }
 
-int gtl_cu_borrow(const struct gtl_handle *h, void **out)
+static int open_ipc(const struct gtl_cu_lent *l, void **out)
 {
-    struct lent l;
     uint64_t base;
-    int rc;
+    int rc = CU_APART(cuIpcOpenMemHandle_v2, &base, l->ipc,
+                      CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 
-    memcpy(&l, h->bytes, sizeof l);
-    rc = CU_APART(cuIpcOpenMemHandle_v2, &base, l.ipc,
-            CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     if (rc)
-        return why_not(l.device, rc);
-    rc = move(base + l.offset, base);
+        return rc;
+    rc = move(base + l->offset, base);
     if (rc) {
         CU_APART(cuIpcCloseMemHandle, base);
         return rc;
     }
-    *out = (void *)(uintptr_t)(base + l.offset);
+    *out = (void *)(uintptr_t)(base + l->offset);
     return 0;
+}
+
+int gtl_cu_borrow(const struct gtl_handle *h, int fd, void **at)
+{
+    struct gtl_cu_lent l;
+    int rc;
+
+    memcpy(&l, h->bytes, sizeof l);
+    if (l.kind > GTL_CU_PIECE)
+        return gtl_fail(-EINVAL, "borrow", "this is no handle of CUDA's", 0);
+    rc = l.kind == GTL_CU_IPC ? open_ipc(&l, at)
+                              : gtl_cu_grown_borrow(&l, fd, at);
+    if (rc)
+        rc = why_not(l.device, l.kind == GTL_CU_IPC ? "cuIpcOpenMemHandle"
+                     : "cuMemSetAccess", rc);
+    return rc;
 }
 
 void gtl_cu_give_back(void *p)
 {
-    if (p)
+    if (p && gtl_cu_grown(p))
+        gtl_cu_grown_free(p);
+    else if (p)
         CU_APART(cuIpcCloseMemHandle, base_of(gtl_cu_ptr(p), true));
 }
 

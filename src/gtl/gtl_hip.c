@@ -319,7 +319,8 @@ static void probe_memory(struct gtl_device *d)
         return;
     }
     d->direct = d->direct && touches(p);
-    d->lends = !gtl_hip_lend(p, &h);
+    d->fixed = "hipMemCreate gives coarse-grained memory only";
+    d->lends = !gtl_hip_lend(p, &h, &fd);
     if (!d->lends)
         log_info(LOG_GTL, "device memory is not lent to other processes: %s",
                  gtl_error());
@@ -428,6 +429,9 @@ static int flush(void)
 const struct gtl_ops gtl_hip = {
     .name = "hip", .open = open_hip, .bus = bus, .close = close_hip,
     .grain = gtl_hip_grain,
+    .enter = gtl_hip_enter, .leave = gtl_hip_leave,
+    .reserve = gtl_fixed_reserve, .grow = gtl_fixed_grow,
+    .shrink = gtl_fixed_shrink,
     .alloc = gtl_hip_alloc, .free = gtl_hip_free, .room = gtl_hip_room,
     .pin = gtl_hip_pin, .unpin = gtl_hip_unpin, .classify = gtl_hip_classify,
     .lend = gtl_hip_lend, .borrow = gtl_hip_borrow,

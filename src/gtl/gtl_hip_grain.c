@@ -80,8 +80,9 @@ static int poll_on(uint64_t *word)
 static bool lends(void *p)
 {
     struct gtl_handle h;
+    int none;
 
-    return !gtl_hip_lend(p, &h);
+    return !gtl_hip_lend(p, &h, &none);
 }
 
 /* What is coarse can be lent where anything can. */

@@ -335,12 +335,13 @@ bool gtl_hip_touchable(const void *p)
            (!gtl_hip_classify(p, &r) && r.kind != GTL_DEVICE);
 }
 
-int gtl_hip_lend(void *p, struct gtl_handle *out)
+int gtl_hip_lend(void *p, struct gtl_handle *out, int *fd)
 {
     struct lent l = { .offset = 0 };
     int was = gtl_hip_enter_apart(), rc;
     void *raw = find(&allocated, p);
 
+    *fd = -1;
     rc = raw ? HIP(IpcGetMemHandle, &l.memory, raw)
              : gtl_fail(-EINVAL, "lend", "not memory of alloc()", 0);
     gtl_hip_leave_apart(was);
@@ -438,12 +439,13 @@ bool gtl_hip_atomic(const struct gtl_handle *h)
                 gtl_hip_state.device, device) && yes;
 }
 
-int gtl_hip_borrow(const struct gtl_handle *h, void **out)
+int gtl_hip_borrow(const struct gtl_handle *h, int fd, void **at)
 {
     int was = gtl_hip_enter_apart(), rc;
     void *raw = NULL, *p = NULL;
     struct lent l;
 
+    (void)fd;                   /* its handles come without one */
     memcpy(&l, h->bytes, sizeof l);
     rc = open_handle(&l, &raw);
     if (!rc) {
@@ -461,7 +463,7 @@ int gtl_hip_borrow(const struct gtl_handle *h, void **out)
     }
     gtl_hip_leave_apart(was);
     if (!rc)
-        *out = p;
+        *at = p;
     return rc;
 }
 

@@ -192,7 +192,8 @@ static int open_host(int local, struct gtl_device *out)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct gtl_device d = {
         .count = 1, .direct = true, .lends = gtl_host_lends(),
-        .memops = true, .ordered = true
+        .memops = true, .ordered = true,
+        .fixed = "the software device takes pages as they are used"
     };
     int rc;
 
@@ -249,6 +250,9 @@ static int no_bus(int local, char pci[16])
 const struct gtl_ops gtl_host = {
     .name = "host", .open = open_host, .bus = no_bus, .close = close_host,
     .grain = gtl_one_grain,
+    .enter = gtl_any_enter, .leave = gtl_any_leave,
+    .reserve = gtl_fixed_reserve, .grow = gtl_fixed_grow,
+    .shrink = gtl_fixed_shrink,
     .alloc = gtl_host_alloc, .free = gtl_host_free, .room = gtl_host_room,
     .pin = gtl_host_pin, .unpin = gtl_host_unpin,
     .classify = gtl_host_classify, .lend = gtl_host_lend,

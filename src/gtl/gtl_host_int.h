@@ -87,8 +87,8 @@ void gtl_host_give_back(void *p);
 
 /* ---- gtl_host_lend.c ---- */
 bool gtl_host_lends(void);
-int gtl_host_lend(void *p, struct gtl_handle *out);
-int gtl_host_borrow(const struct gtl_handle *h, void **out);
+int gtl_host_lend(void *p, struct gtl_handle *out, int *fd);
+int gtl_host_borrow(const struct gtl_handle *h, int fd, void **at);
 
 /* ---- gtl_host_stream.c ---- */
 enum gtl_host_kind {

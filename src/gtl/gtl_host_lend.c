@@ -36,13 +36,14 @@ bool gtl_host_lends(void)
     return !access("/proc/self/fd", X_OK);
 }
 
-int gtl_host_lend(void *p, struct gtl_handle *out)
+int gtl_host_lend(void *p, struct gtl_handle *out, int *out_fd)
 {
     struct loan l = { .magic = MAGIC, .pid = (int32_t)getpid() };
     struct stat st;
     size_t size;
     int fd, rc;
 
+    *out_fd = -1;
     rc = gtl_host_mem_file(p, &fd, &size, &l.tag);
     if (rc)
         return rc;
@@ -121,11 +122,12 @@ static int open_loan(const struct loan *l)
     return rc ? rc : fd;
 }
 
-int gtl_host_borrow(const struct gtl_handle *h, void **out)
+int gtl_host_borrow(const struct gtl_handle *h, int none, void **at)
 {
     struct loan l;
     int fd, rc;
 
+    (void)none;
     memcpy(&l, h->bytes, sizeof l);
     if (l.magic != MAGIC || l.pid <= 0 || l.fd < 0 || !l.size ||
         l.size % GTL_HOST_UNIT)
@@ -137,7 +139,7 @@ int gtl_host_borrow(const struct gtl_handle *h, void **out)
     fd = open_loan(&l);
     if (fd < 0)
         return fd;
-    rc = gtl_host_mem_map(fd, (size_t)l.size, out);
+    rc = gtl_host_mem_map(fd, (size_t)l.size, at);
     close(fd);
     return rc;
 }

@@ -80,6 +80,15 @@ static inline unsigned gtl_copy_groups(size_t n, unsigned unit)
 /* For devices whose memory is of one kind. */
 int gtl_one_grain(int wanted);
 
+/* For devices that are current everywhere. */
+int gtl_any_enter(void);
+void gtl_any_leave(int was);
+
+/* For devices of which gtl_device.fixed is set. */
+int gtl_fixed_reserve(size_t most, void **out);
+int gtl_fixed_grow(void *p, size_t size);
+void gtl_fixed_shrink(void *p);
+
 /* A wait that only a kernel could do, which would spin: -ENOSYS. */
 int gtl_fail_spin(const char *call) __attribute__((cold));
 

@@ -12,7 +12,7 @@ static int none(void)
 static int open_none(int local, struct gtl_device *out)
 {
     (void)local;
-    *out = (struct gtl_device){ .direct = true };
+    *out = (struct gtl_device){ .direct = true, .fixed = "no device" };
     return 0;
 }
 
@@ -49,15 +49,17 @@ static int classify(const void *p, struct gtl_range *out)
     return 0;
 }
 
-static int lend(void *p, struct gtl_handle *out)
+static int lend(void *p, struct gtl_handle *out, int *fd)
 {
+    *fd = -1;
     (void)p;
     (void)out;
     return none();
 }
 
-static int borrow(const struct gtl_handle *h, void **out)
+static int borrow(const struct gtl_handle *h, int fd, void **out)
 {
+    (void)fd;
     (void)h;
     (void)out;
     return none();
@@ -231,6 +233,9 @@ static int bus(int local, char pci[16])
 const struct gtl_ops gtl_none = {
     .name = "none", .open = open_none, .bus = bus, .close = nothing,
     .grain = gtl_one_grain,
+    .enter = gtl_any_enter, .leave = gtl_any_leave,
+    .reserve = gtl_fixed_reserve, .grow = gtl_fixed_grow,
+    .shrink = gtl_fixed_shrink,
     .alloc = make, .free = forget, .room = room, .pin = pin, .unpin = forget,
     .classify = classify, .lend = lend, .borrow = borrow,
     .give_back = forget, .atomic = atomic,

@@ -154,8 +154,11 @@ bool heap_block(const void *ptr, size_t *size, long *hints);
  * Slow: for messages. */
 bool heap_block_room(const void *ptr, size_t *room);
 /* Keeps the block in place where it can, else moves the content: to that
- * space, or with NULL in its own. */
-int heap_resize(struct heap_space *to, void *ptr, size_t size, void **out);
+ * space, or with NULL in its own.  Before that, ready() sees to the memory of
+ * the new block; where it is false nothing has changed: -ENOBUFS. */
+typedef bool heap_ready(const char *call, const void *p, size_t size);
+int heap_resize(struct heap_space *to, void *ptr, size_t size,
+                heap_ready *ready, const char *call, void **out);
 void heap_free(void *ptr);      /* ptr must be a live block */
 /* Zeros, wherever that is: -errno where the device fails. */
 int heap_clear(void *ptr, size_t size);
@@ -196,40 +199,24 @@ const char *heap_env_enabler(int seg);
 /* Of variables that mean the same and differ. */
 void heap_env_warn(void);
 
-/* ---- heap_device.c: the segment of device memory ---- */
-
-struct gtl_handle;
+/* ---- heap_device.h: the segment of device memory ---- */
 /* The processor may load and store it. */
 extern hidden bool heap_device_direct;
-/* Does the environment ask for it from the start? */
-bool heap_device_wanted(void);
-/* What this PE would take, with so many PEs on its node. */
-size_t heap_device_size(int n_local);
-/* Do so many, in host memory, fit the machine?  -ENOMEM, logged. */
-int heap_device_check(size_t size, int n_local);
-/* The variable that bounds the software device, with its value, if that is
- * less than size; else NULL. */
-enum { HEAP_BOUND_TEXT = 96 };
-/* More than that it has only if it is asked for. */
-#define HEAP_DEVICE_DEFAULT ((size_t)512 << 20)
-const char *heap_device_bound(size_t size, char buf[HEAP_BOUND_TEXT]);
-/* Takes memory of the device, and makes heap_device ready.  -errno, logged. */
-int heap_device_open(size_t size);
-/* The alignment of this PE's base; what all of them have, from then on. */
-size_t heap_device_align(void);
-void heap_device_agree(size_t align);
-int heap_device_lend(struct gtl_handle *out);   /* not logged: gtl_error() */
-/* Pinned host memory in its place, before there are blocks. */
-int heap_device_replace(void *p, size_t size);
-void heap_device_close(void);
+
+/* It changes where a device heap grows, whose base does not. */
+static inline size_t heap_seg_size(int seg)
+{
+    return __atomic_load_n(&heap_segs[seg].size, __ATOMIC_RELAXED);
+}
 
 /* The segment that holds all of [ptr, ptr + len), or -1. */
 static inline int heap_find(const void *ptr, size_t len)
 {
     for (int i = 0; i < HEAP_SEGS; i++) {
         uintptr_t off = (uintptr_t)ptr - heap_segs[i].base;
+        size_t size = heap_seg_size(i);
 
-        if (off < heap_segs[i].size && len <= heap_segs[i].size - off)
+        if (off < size && len <= size - off)
             return i;
     }
     return -1;

@@ -178,7 +178,21 @@ static int move(void *to, const void *from, size_t size)
     return 0;
 }
 
-int heap_resize(struct heap_space *to, void *ptr, size_t size, void **out)
+/* Resizes the block in place; if that or its memory cannot be had, the block
+ * stays as it was. */
+static int stretch(struct heap_space *s, void *ptr, size_t was, size_t size,
+                   heap_ready *ready, const char *call)
+{
+    if (!heap_arena_resize(s->arena, offset_in(s, ptr), size))
+        return -ENOSPC;
+    if (size <= was || ready(call, ptr, size))
+        return 0;
+    heap_arena_resize(s->arena, offset_in(s, ptr), was);
+    return -ENOSPC;
+}
+
+int heap_resize(struct heap_space *to, void *ptr, size_t size,
+                heap_ready *ready, const char *call, void **out)
 {
     struct heap_space *s = heap_space_of(ptr);
     size_t was = 0;
@@ -188,14 +202,18 @@ int heap_resize(struct heap_space *to, void *ptr, size_t size, void **out)
 
     if (!s || !heap_arena_find(s->arena, offset_in(s, ptr), &was, &hints))
         return -EINVAL;
-    if ((!to || to == s) &&
-        heap_arena_resize(s->arena, offset_in(s, ptr), size)) {
+    rc = to && to != s ? -ENOSPC : stretch(s, ptr, was, size, ready, call);
+    if (!rc)
         *out = ptr;
-        return 0;
-    }
+    if (rc != -ENOSPC)
+        return rc;
     rc = heap_alloc(to ? to : s, size, 0, hints, &moved);
     if (rc)
         return rc;
+    if (!ready(call, moved, size)) {
+        heap_free(moved);
+        return -ENOBUFS;
+    }
     rc = move(moved, ptr, was < size ? was : size);
     if (rc) {
         heap_free(moved);

@@ -2,6 +2,7 @@
 /* The symmetric heap in device memory.  It is made by the first allocation in
  * it, or at start where the environment or the program asks for it; all PEs
  * have the same size. */
+#include "heap/heap_device.h"
 #include "heap/heap_int.h"
 #include "base/env.h"
 #include "base/fault.h"
@@ -19,6 +20,12 @@ enum { DEFAULT_SHARE = 2 };
 
 bool heap_device_direct;
 static void *memory;            /* of the device; NULL: lent by somebody else */
+/* Of a heap that grows: its addresses, and how much of them has memory; zeros,
+ * of another one. */
+static struct {
+    size_t most, end, before;   /* before: the last piece */
+} growth;
+enum { SHARE = 8, FIRST = 64 << 20, LEAST_SHARE = 256 };
 
 bool heap_device_wanted(void)
 {
@@ -28,7 +35,7 @@ bool heap_device_wanted(void)
            heap_env_enabled(HEAP_DEVICE) == HEAP_ENV_ON;
 }
 
-size_t heap_device_size(int n_local)
+size_t heap_device_size(int n_local, bool grows)
 {
     size_t unused = 0, total = 0, size = HEAP_DEVICE_DEFAULT, share;
 
@@ -37,7 +44,7 @@ size_t heap_device_size(int n_local)
     if (gtl->room(&unused, &total))
         return size;
     share = unused / DEFAULT_SHARE / (size_t)n_local;
-    if (share < size)
+    if (share < size || grows)
         size = share / HEAP_ALIGN * HEAP_ALIGN;
     return size < LEAST_SIZE ? HEAP_ALIGN : size;
 }
@@ -99,6 +106,37 @@ static void tell_full(size_t size)
               name ? name : "DEVICE_SYMMETRIC_SIZE");
 }
 
+/* Of a heap that has memory, and needs more. */
+static void tell_end(size_t end)
+{
+    size_t unused = 0, total = 0;
+    char wanted[24], has[24], left[24], all[24];
+
+    gtl->room(&unused, &total);
+    log_warn(ERR_DEVICE, "the device heap cannot grow from %s to %s: %s; %s of "
+             "the %s of %s are free", log_size(has, (double)growth.end),
+             log_size(wanted, (double)end),
+             gtl_error()[0] ? gtl_error() : "refused",
+             log_size(left, (double)unused), log_size(all, (double)total),
+             gtl_device.name);
+}
+
+static void give_memory(void)
+{
+    if (memory)
+        gtl->free(memory);
+    memory = NULL;
+    memset(&growth, 0, sizeof growth);
+}
+
+/* An eighth of the heap, or FIRST. */
+static size_t least_step(void)
+{
+    size_t step = heap_round_up(growth.most / SHARE, HEAP_ALIGN);
+
+    return step < FIRST ? step : FIRST;
+}
+
 static int make_ready(void *p, size_t size, bool direct)
 {
     int rc = heap_space_open(&heap_device, 0, size, HEAP_ALIGN);
@@ -106,33 +144,104 @@ static int make_ready(void *p, size_t size, bool direct)
     if (rc)
         return rc;
     heap_device_direct = direct;
-    heap_segs[HEAP_DEVICE] = (struct heap_seg){ (uintptr_t)p, size };
-    log_info(LOG_HEAP, "device heap of %zu bytes at %p, %s", size, p,
+    heap_segs[HEAP_DEVICE] = (struct heap_seg){ (uintptr_t)p,
+                                                growth.most ? growth.end : size };
+    log_info(LOG_HEAP, "device heap of %s%zu bytes at %p, %s",
+             growth.most ? "up to " : "", size, p,
              direct ? "which the processor reaches" : "the device's alone");
     return 0;
 }
 
-int heap_device_open(size_t size)
+int heap_device_open(size_t size, bool grows)
 {
     void *p = NULL;
-    int rc = fault_hit(FAULT_HEAP_DEVICE) ? -ENOMEM : gtl->alloc(size, &p);
+    int rc;
 
+    memset(&growth, 0, sizeof growth);
+    if (fault_hit(FAULT_HEAP_DEVICE))
+        rc = -ENOMEM;
+    else
+        rc = grows ? gtl->reserve(size, &p) : gtl->alloc(size, &p);
     if (rc) {
-        tell_full(size);
+        if (!grows)
+            tell_full(size);
         return rc;
     }
-    rc = make_ready(p, size, gtl_device.direct);
+    memory = p;
+    if (grows) {
+        growth.most = size;
+        rc = heap_device_grow(least_step(), HEAP_TRIAL);
+    }
+    if (!rc)
+        rc = make_ready(p, size, gtl_device.direct);
     if (rc)
-        gtl->free(p);
-    else
-        memory = p;
+        give_memory();
     return rc;
+}
+
+bool heap_device_covers(const void *p, size_t size)
+{
+    uintptr_t off = (uintptr_t)p - heap_segs[HEAP_DEVICE].base;
+
+    return !growth.most || off >= growth.most ||
+           (off <= heap_segs[HEAP_DEVICE].size &&
+            size <= heap_segs[HEAP_DEVICE].size - off);
+}
+
+/* A piece is half as large as all before it, unless that cannot be had. */
+static size_t next_end(size_t end, enum heap_growth how)
+{
+    size_t step = growth.end / 2;
+
+    step = step > least_step() ? step : least_step();
+    /* Pieces are few, also where each is no larger than it must be. */
+    end = heap_round_up(end - growth.end, heap_round_up(
+        growth.most / LEAST_SHARE, HEAP_ALIGN)) + growth.end;
+    if (how == HEAP_AMPLE && end < growth.end + step)
+        end = heap_round_up(growth.end + step, HEAP_ALIGN);
+    return end < growth.most ? end : growth.most;
+}
+
+int heap_device_grow(size_t end, enum heap_growth how)
+{
+    int rc;
+
+    end = next_end(end, how);
+    rc = fault_hit(FAULT_HEAP_DEVICE) ? -ENOMEM
+                                      : gtl->grow(memory, end - growth.end);
+    if (rc) {
+        if (how == HEAP_EXACT)
+            tell_end(end);
+        return rc;
+    }
+    growth.before = growth.end;
+    growth.end = end;
+    return 0;
+}
+
+size_t heap_device_grown(void)
+{
+    return growth.end;
+}
+
+void heap_device_take(void)
+{
+    __atomic_store_n(&heap_segs[HEAP_DEVICE].size, growth.end,
+                     __ATOMIC_RELEASE);
+    log_info(LOG_HEAP, "device heap: %zu of %zu bytes have memory", growth.end,
+             growth.most);
+}
+
+void heap_device_drop(void)
+{
+    gtl->shrink(memory);
+    growth.end = growth.before;
 }
 
 size_t heap_device_align(void)
 {
     const struct heap_seg *s = &heap_segs[HEAP_DEVICE];
-    size_t most = mem_power_below(s->size);
+    size_t most = mem_power_below(heap_device.to);
     size_t has = s->base & -s->base;
 
     return has < most ? has : most;
@@ -143,9 +252,10 @@ void heap_device_agree(size_t align)
     heap_device.align = align;
 }
 
-int heap_device_lend(struct gtl_handle *out)
+int heap_device_lend(struct gtl_handle *out, int *fd)
 {
-    return fault_hit(FAULT_HEAP_LEND) ? -ENOSYS : gtl->lend(memory, out);
+    *fd = -1;
+    return fault_hit(FAULT_HEAP_LEND) ? -ENOSYS : gtl->lend(memory, out, fd);
 }
 
 int heap_device_replace(void *p, size_t size)
@@ -160,8 +270,6 @@ void heap_device_close(void)
         return;
     heap_segs[HEAP_DEVICE] = (struct heap_seg){ 0, 0 };
     heap_space_close(&heap_device);
-    if (memory)
-        gtl->free(memory);
-    memory = NULL;
+    give_memory();
     heap_device_direct = false;
 }

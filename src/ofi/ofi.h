@@ -33,6 +33,16 @@ int ofi_device_known(void);
  * which way far device memory goes from then on. */
 bool ofi_device_by_nic(void);
 void ofi_device_agree(bool all);
+/* Does the provider say that its NIC reaches device memory? */
+bool ofi_device_could(void);
+/* The heap has grown to so many bytes.  Each PE covers them, or uncovers them
+ * again where one cannot; tells its key; and, when all have, meets them. */
+int ofi_device_cover(size_t size, bool exact);
+void ofi_device_uncover(void);
+void ofi_device_cover_tell(void);
+void ofi_device_cover_meet(void);
+/* Does it reach both sides of that offset, where two pieces meet? */
+bool ofi_device_seam(size_t off);
 /* That way, in a line. */
 const char *ofi_device_text(void);
 

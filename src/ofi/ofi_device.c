@@ -20,6 +20,7 @@ struct card {
 _Static_assert(sizeof(struct card) == OFI_DEVICE_CARD, "ofi.h says so");
 
 static struct {
+    struct card *mine;
     struct xport_flow *flow;    /* questions */
     uint64_t off;               /* of the card */
     bool by_nic;
@@ -32,6 +33,7 @@ static int tell(struct card *mine)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 
+    device.mine = mine;
     mine->key = fi_mr_key(ofi.mr[HEAP_DEVICE]);
     mine->base = virtual ? heap_segs[HEAP_DEVICE].base : 0;
     device.off = (uintptr_t)mine - heap_segs[HEAP_HOST].base;
@@ -75,6 +77,76 @@ void ofi_device_agree(bool all)
         log_info(LOG_OFI, "far device memory: %s", device.text);
 }
 
+bool ofi_device_could(void)
+{
+    return xport_far && ofi_for_device(HEAP_DEVICE) && ofi_hmem_could();
+}
+
+bool ofi_device_seam(size_t off)
+{
+    return !xport_far || !ofi.hmem || ofi_hmem_seam(off);
+}
+
+int ofi_device_cover(size_t size, bool exact)
+{
+    int rc = xport_far && ofi.hmem ? ofi_hmem_cover(size) : 0;
+
+    if (rc && exact)
+        log_warn(ERR_NET, "provider %s does not register %zu bytes of the "
+                 "device heap: %s", ofi.name, size, ofi_strerror(rc));
+    return rc;
+}
+
+void ofi_device_uncover(void)
+{
+    ofi_hmem_drop();
+}
+
+void ofi_device_cover_tell(void)
+{
+    if (!xport_far)
+        return;
+    ofi_serve_segment(HEAP_DEVICE);
+    if (!ofi.hmem)
+        return;
+    ofi_hmem_take();
+    __atomic_store_n(&device.mine->key, fi_mr_key(ofi.mr[HEAP_DEVICE]),
+                     __ATOMIC_RELEASE);
+}
+
+static struct card ask_card(int pe)
+{
+    struct xport_at at = { .pe = pe, .seg = HEAP_HOST, .off = device.off };
+    struct card c;
+
+    ofi_get(device.flow, &c, &at, sizeof c, false);
+    if (c.key == FI_KEY_NOTAVAIL)
+        ofi_fail("device heap", pe, -EPROTO, "it told no key");
+    return c;
+}
+
+static bool is_met(int pe)
+{
+    bool met;
+
+    lock_acquire(&ofi_lock);
+    met = ofi.peers[pe].token != 0;
+    lock_release(&ofi_lock);
+    return met;
+}
+
+/* Peers that this PE does not know yet will tell the new key.  The old one
+ * serves operations that other threads begin before it is replaced. */
+void ofi_device_cover_meet(void)
+{
+    if (!xport_far || !ofi.hmem)
+        return;
+    for (int pe = 0; pe < rt_job.n_pes; pe++)
+        if (is_met(pe))
+            __atomic_store_n(&ofi.peers[pe].key[HEAP_DEVICE],
+                             ask_card(pe).key, __ATOMIC_RELEASE);
+}
+
 const char *ofi_device_text(void)
 {
     return device.text;
@@ -114,7 +186,7 @@ int ofi_device_known(void)
 
 void ofi_device_close(void)
 {
-    ofi_flush_close();
+    ofi_hmem_close();
     ofi_ring_close();
     if (!device.flow)
         return;
@@ -122,19 +194,17 @@ void ofi_device_close(void)
     device.flow = NULL;
 }
 
+/* What another thread has been told meanwhile is as new as this, or newer. */
 void ofi_peer_device(int pe)
 {
-    struct xport_at at = { .pe = pe, .seg = HEAP_HOST, .off = device.off };
-    struct ofi_peer *p = &ofi.peers[pe];
-    struct card c;
+    uint64_t none = FI_KEY_NOTAVAIL, *key = &ofi.peers[pe].key[HEAP_DEVICE];
+    struct card c = ask_card(pe);
 
-    ofi_get(device.flow, &c, &at, sizeof c, false);
-    if (c.key == FI_KEY_NOTAVAIL)
-        ofi_fail("device heap", pe, -EPROTO, "it told no key");
-    /* Others may ask at the same time: they are told the same. */
-    __atomic_store_n(&p->base[HEAP_DEVICE], c.base, __ATOMIC_RELAXED);
-    /* release: whoever sees the key may use the base. */
-    __atomic_store_n(&p->key[HEAP_DEVICE], c.key, __ATOMIC_RELEASE);
+    __atomic_store_n(&ofi.peers[pe].base[HEAP_DEVICE], c.base,
+                     __ATOMIC_RELAXED);
+    /* release: a thread that sees the key may use the base. */
+    __atomic_compare_exchange_n(key, &none, c.key, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
 }
 
 static void need(int rc)

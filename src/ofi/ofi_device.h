@@ -25,6 +25,17 @@ bool ofi_is_foreign(const void *p) __attribute__((cold));
 
 /* Can the NIC have the device heap?  Else *why not. */
 bool ofi_hmem_open(const char **why);
+/* Does the provider say that its NIC can? */
+bool ofi_hmem_could(void);
+/* Does the NIC move bytes there and back that end and begin at that offset,
+ * where one piece of memory ends and another one begins? */
+bool ofi_hmem_seam(size_t off);
+/* The same of the first bytes, for a heap that grows: added to the regions
+ * before, in which operations may be under way; 0 or -errno.  take() uses it from
+ * then on, and drop() does not. */
+int ofi_hmem_cover(size_t size);
+void ofi_hmem_take(void);
+void ofi_hmem_drop(void);
 void ofi_hmem_close(void);
 
 /* ---- ofi_flush.c ---- */

@@ -59,7 +59,9 @@ static int read_word(void)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
     struct fi_rma_iov from = { virtual ? heap_segs[HEAP_DEVICE].base : 0,
-                               WORD, fi_mr_key(ofi.mr[HEAP_DEVICE]) };
+                               WORD, fi_mr_key(__atomic_load_n(
+                                   &ofi.mr[HEAP_DEVICE],
+                                   __ATOMIC_ACQUIRE)) };
     struct iovec iov = { reader.piece->bytes, WORD };
     void *desc = ofi_piece_desc();
     struct fi_msg_rma m = {

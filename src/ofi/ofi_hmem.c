@@ -15,11 +15,19 @@
 
 enum { BYTES = 4096, TRIES = 50000, SPINS = 1000 };
 
+/* Regions of a heap that has grown, and one that is not in use yet. */
+enum { MOST_GROWN = 400 };
+static struct {
+    struct fid_mr *older[MOST_GROWN], *next;
+    int n;
+} grown;
+
 struct bench {
     struct fi_context2 room;    /* the provider's, as a rule */
     struct ofi_ep *e;
     fi_addr_t self;
     char *host;                 /* BYTES, and as many again */
+    void *device;
     void *host_desc, *device_desc;
     struct ofi_lent host_lent, device_lent;
 };
@@ -85,8 +93,8 @@ static int compare(const void *a, const void *b)
 /* Into the device, out of it, and from it as the local side. */
 static int move_all(struct bench *b)
 {
-    void *device = (void *)heap_segs[HEAP_DEVICE].base;
     struct ofi_lent beyond = b->host_lent;
+    void *device = b->device;
     char copy[BYTES], *second = b->host + BYTES;
     int rc;
 
@@ -113,7 +121,8 @@ static int move_all(struct bench *b)
     return rc ? rc : compare(second, copy);
 }
 
-static int test(void)
+/* At that offset of the heap. */
+static int test(size_t off)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
     struct ofi_piece *p = ofi_piece_take(OFI_MINE);
@@ -126,8 +135,9 @@ static int test(void)
     b.host_desc = ofi_piece_desc();
     b.host_lent = ofi_piece_lent(p);
     b.device_desc = ofi.desc[HEAP_DEVICE];
+    b.device = (char *)heap_segs[HEAP_DEVICE].base + off;
     b.device_lent = (struct ofi_lent){
-        virtual ? heap_segs[HEAP_DEVICE].base : 0,
+        (virtual ? heap_segs[HEAP_DEVICE].base : 0) + off,
         fi_mr_key(ofi.mr[HEAP_DEVICE])
     };
     rc = ofi_ep_open(&b.e, false);
@@ -139,13 +149,63 @@ static int test(void)
     return rc;
 }
 
+static void close_region(struct fid_mr **mr)
+{
+    if (*mr)
+        fi_close(&(*mr)->fid);
+    *mr = NULL;
+}
+
 void ofi_hmem_close(void)
 {
     ofi_flush_close();
-    if (ofi.mr[HEAP_DEVICE])
-        fi_close(&ofi.mr[HEAP_DEVICE]->fid);
-    ofi.mr[HEAP_DEVICE] = NULL;
+    ofi_hmem_drop();
+    while (grown.n)
+        close_region(&grown.older[--grown.n]);
+    close_region(&ofi.mr[HEAP_DEVICE]);
     ofi.desc[HEAP_DEVICE] = NULL;
+}
+
+bool ofi_hmem_could(void)
+{
+    return env.OFI_HMEM && ofi.info->caps & FI_HMEM;
+}
+
+bool ofi_hmem_seam(size_t off)
+{
+    int rc = test(off - BYTES / 2);
+
+    if (rc)
+        log_info(LOG_OFI, "the NIC does not reach device memory across pieces "
+                 "of it: %s", ofi_strerror(rc));
+    return !rc;
+}
+
+int ofi_hmem_cover(size_t size)
+{
+    int rc = fault_hit(FAULT_OFI_GROW) ? -FI_ENOMEM : -FI_ENOKEY;
+
+    if (grown.n == MOST_GROWN)
+        return -FI_ENOSPC;
+    /* Two random keys may be the same one. */
+    for (int tries = 0; tries < 4 && rc == -FI_ENOKEY; tries++)
+        rc = ofi_region_open_device((void *)heap_segs[HEAP_DEVICE].base, size,
+                                    &grown.next);
+    return rc;
+}
+
+void ofi_hmem_take(void)
+{
+    grown.older[grown.n++] = ofi.mr[HEAP_DEVICE];
+    __atomic_store_n(&ofi.mr[HEAP_DEVICE], grown.next, __ATOMIC_RELEASE);
+    __atomic_store_n(&ofi.desc[HEAP_DEVICE], fi_mr_desc(grown.next),
+                     __ATOMIC_RELEASE);
+    grown.next = NULL;
+}
+
+void ofi_hmem_drop(void)
+{
+    close_region(&grown.next);
 }
 
 bool ofi_hmem_open(const char **why)
@@ -173,7 +233,7 @@ bool ofi_hmem_open(const char **why)
     }
     if (!rc) {
         step = "the test, to write there and read it back";
-        rc = test();
+        rc = test(0);
     }
     if (!rc)
         return true;

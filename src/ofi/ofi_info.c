@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
+#include "heap/heap_device.h"
 #include "rt/rt.h"
 #include "rt/rt_nic.h"
 

@@ -254,12 +254,17 @@ int ofi_region_open_device(void *base, size_t size, struct fid_mr **out)
     OFI_GROWS(fi_mr_attr) grows = { .a = {
         .mr_iov = &iov, .iface = FI_HMEM_ROCR
     } };
+    int was, rc;
 
     if (!strcmp(gtl->name, "cuda")) {
         grows.a.iface = FI_HMEM_CUDA;
         grows.a.device.cuda = gtl_device.ordinal;
     }
-    return open_region(&grows.a, HEAP_DEVICE, NULL, out);
+    /* The provider may ask the driver for a descriptor. */
+    was = gtl->enter();
+    rc = open_region(&grows.a, HEAP_DEVICE, NULL, out);
+    gtl->leave(was);
+    return rc;
 }
 
 int ofi_segment_open(int seg)

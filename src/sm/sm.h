@@ -18,7 +18,7 @@ void sm_fork_child(void);
 /* ---- sm_device.c: device heaps, after heap_device_open ----
  * card: symmetric room for SM_DEVICE_CARD bytes, mapped by all of the node.
  * All of the node make the same calls, with a meeting after each. */
-enum { SM_DEVICE_CARD = 256 };
+enum { SM_DEVICE_CARD = 320 };
 /* Tells the others which device this PE has. */
 void sm_device_tell(void *card);
 /* Counts who has the same, as far as they have told, for gtl_device.pes; the
@@ -30,6 +30,10 @@ int sm_device_lend(void *card);
 /* Fills the routes to the others' heaps; the same.  1: but atomics of this
  * device do not exclude those of another one. */
 int sm_device_borrow(void *card);
+/* The heaps have grown: after sm_device_lend(), the piece that came last of each.
+ * shorten() gives it back, where another PE could not have it. */
+int sm_device_continue(void *card);
+void sm_device_shorten(void);
 /* All of the job, where one of them had 1: under locks they do. */
 void sm_device_lock(void *card);
 /* The other way: host memory that all map and the device reaches.  The first

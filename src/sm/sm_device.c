@@ -6,6 +6,7 @@
  * program. */
 #include "sm/sm.h"
 #include "sm/sm_int.h"
+#include "heap/heap_device.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "gtl/gtl.h"
@@ -23,6 +24,7 @@ struct card {
         struct gtl_handle handle;
         struct sm_card offer;
     };
+    struct sm_pass_card pass;   /* of descriptors that belong to handles */
     char id[sizeof gtl_device.id];      /* of its device; "": not told */
     uint32_t lock;              /* see xport_device_lock */
 };
@@ -33,6 +35,10 @@ static struct {
     size_t size, each;
     int listen_fd;
 } shared = { .listen_fd = -1 };
+/* Goes with this PE's handle, until it is passed. */
+static int lent_fd = -1;
+/* The latest piece of so many PEs is here. */
+static int borrowed;
 
 static struct card *card_of(int local, void *card)
 {
@@ -81,10 +87,24 @@ static void set_route(int local, uintptr_t at)
     r->amo[HEAP_DEVICE] = amo ? r->map[HEAP_DEVICE] : 0;
 }
 
+/* It has been passed, or will not be. */
+static void drop_lent(void)
+{
+    if (lent_fd >= 0)
+        close(lent_fd);
+    lent_fd = -1;
+}
+
 int sm_device_lend(void *card)
 {
+    struct card *mine = card_of(rt_job.local, card);
+    int rc;
+
+    drop_lent();
     sm_device_tell(card);
-    return heap_device_lend(&card_of(rt_job.local, card)->handle);
+    rc = heap_device_lend(&mine->handle, &lent_fd);
+    mine->pass.passes = !rc && lent_fd >= 0;
+    return rc || gtl_device.fixed ? rc : sm_pass_open(&mine->pass);
 }
 
 static void give_back(int local)
@@ -96,28 +116,77 @@ static void give_back(int local)
     r->device = r->map[HEAP_DEVICE] = r->amo[HEAP_DEVICE] = 0;
 }
 
+static const struct sm_pass_card *pass_card(int local, void *card)
+{
+    return &card_of(local, card)->pass;
+}
+
+static int borrow_from(int local, const struct gtl_handle *h, int fd)
+{
+    void *p = (void *)xport_routes[rt_job.local_pes[local]].device;
+    bool first = !p;
+    int rc = 0;
+
+    if (local == rt_job.local)
+        p = (void *)heap_segs[HEAP_DEVICE].base;
+    else
+        rc = gtl->borrow(h, fd, &p);
+    if (!rc && first)
+        set_route(local, (uintptr_t)p);
+    return rc;
+}
+
+/* Does any PE of the node pass a descriptor? */
+static bool any_passes(void *card)
+{
+    bool any = false;
+
+    for (int i = 0; i < rt_job.n_local; i++)
+        any |= card_of(i, card)->pass.passes;
+    return any;
+}
+
+/* *n: of so many PEs of the node. */
+static int borrow_all(void *card, int *n)
+{
+    const int *fds = NULL;
+    int rc = 0;
+
+    if (any_passes(card))
+        fds = sm_pass_all(pass_card, card, lent_fd);
+    drop_lent();
+    for (*n = 0; *n < rt_job.n_local && !rc; *n += !rc)
+        rc = borrow_from(*n, &card_of(*n, card)->handle, fds ? fds[*n] : -1);
+    return rc;
+}
+
 int sm_device_borrow(void *card)
 {
-    const struct gtl_handle *h;
     bool atomic = true;
-    void *p;
-    int rc;
+    int n, rc = borrow_all(card, &n);
 
-    for (int i = 0; i < rt_job.n_local; i++) {
-        if (i == rt_job.local) {
-            set_route(i, heap_segs[HEAP_DEVICE].base);
-            continue;
-        }
-        h = &card_of(i, card)->handle;
-        rc = gtl->borrow(h, &p);
-        if (rc) {
-            sm_device_return();
-            return rc;
-        }
-        set_route(i, (uintptr_t)p);
-        atomic &= gtl_device.direct || gtl->atomic(h);
+    if (rc) {
+        sm_device_return();
+        return rc;
     }
+    for (int i = 0; i < rt_job.n_local && !gtl_device.direct; i++)
+        atomic = atomic && (i == rt_job.local ||
+                            gtl->atomic(&card_of(i, card)->handle));
     return !atomic;
+}
+
+int sm_device_continue(void *card)
+{
+    return borrow_all(card, &borrowed);
+}
+
+void sm_device_shorten(void)
+{
+    drop_lent();
+    for (int i = 0; i < borrowed; i++)
+        if (i != rt_job.local)
+            gtl->shrink((void *)xport_routes[rt_job.local_pes[i]].device);
+    borrowed = 0;
 }
 
 void sm_device_lock(void *card)
@@ -216,6 +285,8 @@ void sm_device_return(void)
 void sm_device_close(void)
 {
     xport_device_lock = NULL;
+    drop_lent();
+    sm_pass_close();
     if (!shared.base)
         return;
     gtl->unpin(shared.base);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 /* What the leader publishes through the launcher: only the job can read it,
  * so knowing the token proves membership. */
@@ -47,6 +48,36 @@ int sm_meet_listen(struct sm_card *card, int *out_fd);
 int sm_meet_serve(int listen_fd, struct sm_card *card, int memfd);
 /* The others: fetch memfd from the leader; may drop data from the plan. */
 int sm_meet_join(struct sm_card *card, int *out_memfd);
+
+/* A socket with a name in the abstract name space, and a secret for those who
+ * may use it. */
+enum { SM_NAME = 32, SM_TOKEN = 16 };
+int sm_meet_bind(int type, char name[SM_NAME], uint8_t token[SM_TOKEN],
+                 int *out);
+socklen_t sm_meet_address(const char *name, struct sockaddr_un *out);
+/* A message that has a descriptor with it, and the one that came: -EPROTO. */
+union sm_control {
+    struct cmsghdr align;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+void sm_meet_attach(struct msghdr *m, union sm_control *control, int fd);
+int sm_meet_attached(struct msghdr *m);
+
+/* ---- sm_pass.c: each PE of a node passes a descriptor to all others ---- */
+struct sm_pass_card {
+    char name[SM_NAME];
+    uint8_t token[SM_TOKEN];
+    uint32_t passes;            /* 1: this PE has one */
+};
+/* That of a PE of the node. */
+typedef const struct sm_pass_card *sm_pass_card_of(int local, void *cards);
+/* Before a meeting of the node, after which all cards can be read: fills this
+ * PE's name and secret.  -errno, logged. */
+int sm_pass_open(struct sm_pass_card *mine);
+/* After it, on all PEs of the node.  fd: this PE's, or -1.  What came, by PE of
+ * the node, -1 where nothing did; close() closes them. */
+const int *sm_pass_all(sm_pass_card_of *of, void *cards, int fd);
+void sm_pass_close(void);
 
 /* ---- sm_share.c: the same, where the launcher passes descriptors ---- */
 /* All PEs of the job make one of these calls after the fence; see

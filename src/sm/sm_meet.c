@@ -20,7 +20,7 @@
 
 enum { HELLO_TIMEOUT_S = 5, SLOW_START_MS = 10000 };
 
-static socklen_t socket_name(const char *name, struct sockaddr_un *out)
+socklen_t sm_meet_address(const char *name, struct sockaddr_un *out)
 {
     size_t len = strlen(name);
 
@@ -61,7 +61,8 @@ static int raise_fd_limit(int n_local)
     return 0;
 }
 
-int sm_meet_listen(struct sm_card *card, int *out_fd)
+int sm_meet_bind(int type, char name[SM_NAME], uint8_t token[SM_TOKEN],
+                 int *out)
 {
     struct sockaddr_un addr;
     uint64_t id;
@@ -70,23 +71,26 @@ int sm_meet_listen(struct sm_card *card, int *out_fd)
     rc = raise_fd_limit(rt_job.n_local);
     if (rc)
         return rc;
-    if (fill_random(card->token, sizeof card->token) ||
-        fill_random(&id, sizeof id))
+    if (fill_random(token, SM_TOKEN) || fill_random(&id, sizeof id))
         return -EIO;
-    snprintf(card->name, sizeof card->name, "sluice-%016llx",
-             (unsigned long long)id);
-    fd = fd_keep(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    snprintf(name, SM_NAME, "sluice-%016llx", (unsigned long long)id);
+    fd = fd_keep(socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
     if (fd < 0 || bind(fd, (struct sockaddr *)&addr,
-                       socket_name(card->name, &addr)) ||
-        listen(fd, rt_job.n_local)) {
+                       sm_meet_address(name, &addr)) ||
+        (type == SOCK_SEQPACKET && listen(fd, rt_job.n_local))) {
         rc = -errno;
         log_error(ERR_NODE, "local socket for the node's PEs: %m");
         if (fd >= 0)
             close(fd);
         return rc;
     }
-    *out_fd = fd;
+    *out = fd;
     return 0;
+}
+
+int sm_meet_listen(struct sm_card *card, int *out_fd)
+{
+    return sm_meet_bind(SOCK_SEQPACKET, card->name, card->token, out_fd);
 }
 
 bool sm_meet_hello_ok(const struct sm_hello *h, size_t size,
@@ -146,23 +150,27 @@ static int next_connection(int listen_fd, int missing)
     return conn;
 }
 
-static int send_memfd(int conn, const struct sm_reply *r, int memfd)
+void sm_meet_attach(struct msghdr *m, union sm_control *control, int fd)
 {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = { .bytes = { 0 } };
-    struct iovec iov = { (void *)r, sizeof *r };
-    struct msghdr m = {
-        .msg_iov = &iov, .msg_iovlen = 1,
-        .msg_control = control.bytes, .msg_controllen = sizeof control.bytes
-    };
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    struct cmsghdr *c;
 
+    memset(control, 0, sizeof *control);
+    m->msg_control = control->bytes;
+    m->msg_controllen = sizeof control->bytes;
+    c = CMSG_FIRSTHDR(m);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &memfd, sizeof memfd);
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+}
+
+static int send_memfd(int conn, const struct sm_reply *r, int memfd)
+{
+    union sm_control control;
+    struct iovec iov = { (void *)r, sizeof *r };
+    struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+    sm_meet_attach(&m, &control, memfd);
     return sendmsg(conn, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
@@ -226,19 +234,39 @@ close_listen:
     return rc;
 }
 
-/* A descriptor that came with a message that is not as it must be is ours to
- * close. */
-int sm_meet_reply_fd(struct msghdr *m, size_t size)
+int sm_meet_attached(struct msghdr *m)
 {
     struct cmsghdr *c = CMSG_FIRSTHDR(m);
-    const struct sm_reply *r = m->msg_iov->iov_base;
+    size_t n;
     int fd;
 
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+        c->cmsg_len > CMSG_LEN(sizeof fd)) {
+        /* A stranger's: the room for one has padding for another one. */
+        n = (c->cmsg_len - CMSG_LEN(0)) / sizeof fd;
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+            close(fd);
+        }
+        return -EPROTO;
+    }
     if (!c || m->msg_controllen < CMSG_LEN(sizeof fd) ||
         c->cmsg_len != CMSG_LEN(sizeof fd) || c->cmsg_level != SOL_SOCKET ||
         c->cmsg_type != SCM_RIGHTS)
         return -EPROTO;
     memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    return fd;
+}
+
+/* A descriptor that came with a message that is not as it must be is ours to
+ * close. */
+int sm_meet_reply_fd(struct msghdr *m, size_t size)
+{
+    const struct sm_reply *r = m->msg_iov->iov_base;
+    int fd = sm_meet_attached(m);
+
+    if (fd < 0)
+        return fd;
     if (size == sizeof *r && !(m->msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
         (r->share_data == 0 || r->share_data == 1))
         return fd;
@@ -248,10 +276,7 @@ int sm_meet_reply_fd(struct msghdr *m, size_t size)
 
 static int receive_memfd(int conn, struct sm_reply *r, int *out)
 {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
+    union sm_control control;
     struct iovec iov = { r, sizeof *r };
     struct msghdr m = {
         .msg_iov = &iov, .msg_iovlen = 1,
@@ -288,7 +313,7 @@ int sm_meet_join(struct sm_card *card, int *out_memfd)
         h.token[0] ^= 1;
     conn = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (conn < 0 || connect(conn, (struct sockaddr *)&addr,
-                            socket_name(card->name, &addr)) ||
+                            sm_meet_address(card->name, &addr)) ||
         send(conn, &h, sizeof h, MSG_NOSIGNAL) < 0)
         rc = -errno;
     else

@@ -67,8 +67,8 @@ force_inline uintptr_t xport_mapped_rest(const uintptr_t *maps,
                  len > heap_segs[HEAP_DATA].size - off)) {
         seg = HEAP_DEVICE;
         off = (uintptr_t)sym - heap_segs[HEAP_DEVICE].base;
-        if (off >= heap_segs[HEAP_DEVICE].size ||
-            len > heap_segs[HEAP_DEVICE].size - off)
+        if (off >= heap_seg_size(HEAP_DEVICE) ||
+            len > heap_seg_size(HEAP_DEVICE) - off)
             return 0;
     }
     map = maps[seg];

@@ -50,6 +50,24 @@ static_assert(sizeof(struct cuda_copy2d) == sizeof(CUDA_MEMCPY2D), "size");
 static_assert(sizeof(struct cuda_uuid) == sizeof(CUuuid), "uuid");
 static_assert(sizeof(struct cuda_ipc) == sizeof(CUipcMemHandle), "ipc");
 
+static_assert(sizeof(struct cuda_mem_prop) == sizeof(CUmemAllocationProp),
+              "prop");
+#define PROP(ours, theirs) \
+    static_assert(offsetof(struct cuda_mem_prop, ours) == \
+                  offsetof(CUmemAllocationProp, theirs), #theirs)
+PROP(type, type);
+PROP(handles, requestedHandleTypes);
+PROP(location, location.type);
+PROP(device, location.id);
+PROP(not_here, win32HandleMetaData);
+PROP(compression, allocFlags.compressionType);
+PROP(rdma, allocFlags.gpuDirectRDMACapable);
+PROP(usage, allocFlags.usage);
+static_assert(sizeof(struct cuda_mem_access) == sizeof(CUmemAccessDesc),
+              "access");
+static_assert(offsetof(struct cuda_mem_access, flags) ==
+              offsetof(CUmemAccessDesc, flags), "flags");
+
 // A vendor's union of structures; these are the two that we fill.
 static_assert(sizeof(struct cuda_memop) == sizeof(CUstreamBatchMemOpParams),
               "memop");

@@ -15,6 +15,7 @@ static struct {
     int (*alloc)(void **out, size_t size);
     int (*free)(void *p);
 } gpu;
+static void *hip;               /* the vendor's library */
 
 static void need(bool ok, const char *what)
 {
@@ -56,6 +57,144 @@ static int cuda_free(void *p)
     return call((uintptr_t)p);
 }
 
+/* ---- other kinds of it ---- */
+
+static void *in_cuda(const char *name)
+{
+    return symbol(dlopen("libcuda.so.1", RTLD_NOW), name);
+}
+
+static int cuda_pool_alloc(void **out, size_t size)
+{
+    int (*call)(unsigned long long *out, size_t size, void *stream);
+    int (*sync)(void *stream);
+    unsigned long long p = 0;
+    int rc;
+
+    *(void **)&call = in_cuda("cuMemAllocAsync");
+    *(void **)&sync = in_cuda("cuStreamSynchronize");
+    rc = call(&p, size, NULL);
+    *out = (void *)(uintptr_t)p;
+    return rc ? rc : sync(NULL);
+}
+
+static int cuda_pool_free(void *p)
+{
+    int (*call)(unsigned long long p, void *stream);
+
+    *(void **)&call = in_cuda("cuMemFreeAsync");
+    return call((uintptr_t)p, NULL);
+}
+
+/* The vendor's structures, as long as they are. */
+struct prop {
+    int type, handles, location, device;
+    void *none;
+    unsigned char flags[8];
+};
+struct rights {
+    int location, device, flags;
+};
+enum { PIECE = 2 << 20 };
+
+static int map_piece(unsigned long long at)
+{
+    struct prop prop = { .type = 1, .location = 1 };
+    int (*create)(unsigned long long *out, size_t size, const struct prop *p,
+                  unsigned long long flags);
+    int (*map)(unsigned long long at, size_t size, size_t offset,
+               unsigned long long memory, unsigned long long flags);
+    int (*release)(unsigned long long memory), (*device)(int *out);
+    unsigned long long memory = 0;
+    int rc;
+
+    *(void **)&create = in_cuda("cuMemCreate");
+    *(void **)&map = in_cuda("cuMemMap");
+    *(void **)&release = in_cuda("cuMemRelease");
+    *(void **)&device = in_cuda("cuCtxGetDevice");
+    rc = device(&prop.device);
+    if (!rc)
+        rc = create(&memory, PIECE, &prop, 0);
+    if (!rc)
+        rc = map(at, PIECE, 0, memory, 0);
+    return rc ? rc : release(memory);
+}
+
+static int cuda_pieces_alloc(void **out, size_t size)
+{
+    struct rights rights = { 1, 0, 3 };
+    int (*reserve)(unsigned long long *out, size_t size, size_t align,
+                   unsigned long long wanted, unsigned long long flags);
+    int (*allow)(unsigned long long p, size_t size, const struct rights *r,
+                 size_t n);
+    int (*device)(int *out);
+    unsigned long long at = 0;
+    int rc;
+
+    need(size <= PIECE, "so much memory in two pieces");
+    *(void **)&reserve = in_cuda("cuMemAddressReserve");
+    *(void **)&allow = in_cuda("cuMemSetAccess");
+    *(void **)&device = in_cuda("cuCtxGetDevice");
+    rc = device(&rights.device);
+    if (!rc)
+        rc = reserve(&at, 2 * PIECE, PIECE, 0, 0);
+    if (!rc)
+        rc = map_piece(at);
+    if (!rc)
+        rc = map_piece(at + PIECE);
+    if (!rc)
+        rc = allow(at, 2 * PIECE, &rights, 1);
+    *out = (void *)(uintptr_t)(at + PIECE - (size < 128 ? 64
+                                             : size / 2 / 64 * 64));
+    return rc;
+}
+
+static int cuda_pieces_free(void *p)
+{
+    unsigned long long at = (uintptr_t)p / PIECE * PIECE;
+    int (*unmap)(unsigned long long p, size_t size);
+    int (*give)(unsigned long long p, size_t size);
+
+    *(void **)&unmap = in_cuda("cuMemUnmap");
+    *(void **)&give = in_cuda("cuMemAddressFree");
+    return unmap(at, PIECE) || unmap(at + PIECE, PIECE) ||
+           give(at, 2 * PIECE);
+}
+
+static int hip_pool_alloc(void **out, size_t size)
+{
+    int (*call)(void **out, size_t size, void *stream);
+    int (*sync)(void *stream);
+
+    *(void **)&call = symbol(hip, "hipMallocAsync");
+    *(void **)&sync = symbol(hip, "hipStreamSynchronize");
+    return call(out, size, NULL) || sync(NULL);
+}
+
+static int hip_pool_free(void *p)
+{
+    int (*call)(void *p, void *stream);
+
+    *(void **)&call = symbol(hip, "hipFreeAsync");
+    return call(p, NULL);
+}
+
+static void choose_own(bool cuda)
+{
+    const char *own = getenv("T_OWN");
+
+    if (own && !strcmp(own, "pool")) {
+        gpu.alloc = cuda ? cuda_pool_alloc : hip_pool_alloc;
+        gpu.free = cuda ? cuda_pool_free : hip_pool_free;
+    } else if (own && !strcmp(own, "pieces")) {
+        need(cuda, "memory in pieces of this device");
+        gpu.alloc = cuda_pieces_alloc;
+        gpu.free = cuda_pieces_free;
+    }
+}
+
+/* ---- the driver ---- */
+
 /* Where there are several, each PE has its own. */
 static void begin_cuda(void)
 {
@@ -76,6 +215,7 @@ static void begin_cuda(void)
          !current(context), "a CUDA context");
     gpu.alloc = cuda_alloc;
     gpu.free = cuda_free;
+    choose_own(true);
 }
 
 static void begin_hip(void)
@@ -83,13 +223,12 @@ static void begin_hip(void)
     static const char *const names[] = {
         "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"
     };
-    void *lib = NULL;
-
-    for (unsigned i = 0; i < sizeof names / sizeof *names && !lib; i++)
-        lib = dlopen(names[i], RTLD_NOW);
-    need(lib, "dlopen libamdhip64.so");
-    *(void **)&gpu.alloc = symbol(lib, "hipMalloc");
-    *(void **)&gpu.free = symbol(lib, "hipFree");
+    for (unsigned i = 0; i < sizeof names / sizeof *names && !hip; i++)
+        hip = dlopen(names[i], RTLD_NOW);
+    need(hip, "dlopen libamdhip64.so");
+    *(void **)&gpu.alloc = symbol(hip, "hipMalloc");
+    *(void **)&gpu.free = symbol(hip, "hipFree");
+    choose_own(false);
 }
 
 static void begin_gpu(void)

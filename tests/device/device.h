@@ -27,7 +27,10 @@ int device_end(void);
 void *room_make(enum place where, size_t size);
 void room_drop(enum place where, void *p);
 
-/* Private device memory, also before device_begin has started the library. */
+/* Private device memory, also before device_begin has started the library: of
+ * cuMemAlloc or hipMalloc; with T_OWN=pool of a memory pool; with T_OWN=pieces,
+ * of CUDA, the middle of it is where one piece of memory ends and another one
+ * begins. */
 void *own_device_make(size_t size);
 void own_device_drop(void *p);
 

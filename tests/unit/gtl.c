@@ -420,10 +420,10 @@ static int serve(const char *mode, const char *hex)
     for (size_t i = 0; i < sizeof h.bytes; i++)
         sscanf(hex + 2 * i, "%2hhx", &h.bytes[i]);
     if (!strcmp(mode, "refuse")) {
-        T_NE(gtl->borrow(&h, (void **)&p), 0);
+        T_NE(gtl->borrow(&h, -1, (void **)&p), 0);
         T_NE(gtl_error()[0], '\0');
         T_EQ(p, NULL);
-    } else if (T_EQ(gtl->borrow(&h, (void **)&p), 0)) {
+    } else if (T_EQ(gtl->borrow(&h, -1, (void **)&p), 0)) {
         T_EQ(gtl->classify(p + 7, &r), 0);
         T_EQ(r.kind, GTL_DEVICE);
         T_EQ(gtl_copy_now(seen, p + LARGE / 8 - 1, 8), 0);
@@ -461,6 +461,7 @@ static bool starts_itself(void)
 
 T(another_process_borrows_memory)
 {
+    int none;
     uint64_t *p, value = 0x1234;
     struct gtl_handle h;
 
@@ -470,7 +471,7 @@ T(another_process_borrows_memory)
         T_SKIP("this device lends no memory");
     p = device_memory(LARGE);
     T_EQ(gtl_copy_now(p + LARGE / 8 - 1, &value, 8), 0);
-    T_EQ(gtl->lend(p, &h), 0);
+    T_EQ(gtl->lend(p, &h, &none), 0);
     T_EQ(other_process(modes[0], &h), 0);
     T_EQ(device_word(p), 0x5678);
     T_EQ(other_process(modes[0], &h), 0);       /* once more */

@@ -320,32 +320,86 @@ T(a_dmabuf_starts_at_the_address)
     gtl->free(p);
 }
 
+/* In pieces: what is behind them keeps its content, and no other size or order
+ * is taken. */
+T(memory_grows_behind_an_address)
+{
+    enum { UNIT = 2 << 20 };
+    size_t before, after, total;
+    struct gtl_handle h;
+    struct gtl_range r;
+    char *p = NULL, byte = 0;
+    int fd = -1;
+
+    if (gtl_device.fixed) {
+        T_EQ(gtl->reserve(UNIT, (void **)&p), -ENOSYS);
+        T_TRUE(strstr(gtl_error(), gtl_device.fixed));
+        return;
+    }
+    T_EQ(gtl->room(&before, &total), 0);
+    T_EQ(gtl->reserve(0, (void **)&p), -EINVAL);
+    T_EQ(gtl->reserve(SIZE_MAX, (void **)&p), -EINVAL);
+    T_EQ(gtl->reserve(3 * UNIT + 1, (void **)&p), 0);
+    T_EQ((uintptr_t)p % UNIT, 0);
+    T_EQ(gtl->lend(p, &h, &fd), -EINVAL);
+    T_EQ(gtl->grow(p, 0), -EINVAL);
+    T_EQ(gtl->grow(p, UNIT + 4096), -EINVAL);
+    T_EQ(gtl->grow(p + UNIT, UNIT), -EINVAL);
+    T_EQ(gtl->grow(p, 5 * (size_t)UNIT), -EINVAL);
+    T_EQ(gtl->grow(p, UNIT), 0);
+    T_EQ(gtl_fill_now(p, 7, UNIT), 0);
+    T_EQ(gtl->grow(p, 2 * UNIT), 0);
+    T_EQ(gtl_fill_now(p + UNIT - 100, 9, UNIT), 0);     /* across both */
+    T_EQ(gtl_copy_now(&byte, p + UNIT - 101, 1), 0);
+    T_EQ(byte, 7);
+    T_EQ(gtl_copy_now(&byte, p + UNIT, 1), 0);
+    T_EQ(byte, 9);
+    T_EQ(gtl->classify(p + UNIT, &r), 0);
+    T_EQ(r.kind, GTL_DEVICE);
+    T_EQ(gtl->room(&after, &total), 0);
+    T_EQ(after, before - 3 * UNIT);
+    gtl->shrink(p);
+    T_EQ(gtl->room(&after, &total), 0);
+    T_EQ(after, before - UNIT);
+    T_EQ(gtl->grow(p, 3 * UNIT), 0);
+    T_EQ(gtl->grow(p, UNIT), -EINVAL);  /* it is as large as was said */
+    gtl->free(p);
+    T_EQ(gtl->room(&after, &total), 0);
+    T_EQ(after, before);
+    gtl->shrink(p);
+}
+
 static int borrow(const char *text)
 {
     struct gtl_handle h;
     unsigned byte;
     uint64_t was = 0, mark = 0x1122334455667788;
-    void *p;
+    void *p = NULL;
 
     for (size_t i = 0; i < sizeof h; i++) {
         if (sscanf(text + 2 * i, "%2x", &byte) != 1)
             return 1;
         h.bytes[i] = (unsigned char)byte;
     }
-    T_EQ(gtl->borrow(&h, &p), 0);
+    T_EQ(gtl->borrow(&h, -1, &p), 0);
     T_EQ(gtl_copy_now(&was, p, 8), 0);
     T_EQ(was, 0x4242424242424242);
     T_EQ(gtl_copy_now((char *)p + 8, &mark, 8), 0);
     gtl->give_back(p);
-    h.bytes[70] ^= 1;
-    memset(h.bytes, 0xee, 64);
-    T_EQ(gtl->borrow(&h, &p), -ENODEV);
+    p = NULL;
+    h.bytes[0] ^= 1;            /* the device; and what the driver gave */
+    memset(h.bytes + 40, 0xee, 64);
+    T_EQ(gtl->borrow(&h, -1, &p), -ENODEV);
     T_TRUE(strstr(gtl_error(), "does not see"));
+    memset(h.bytes + 32, 0xee, 8);      /* the kind of handle */
+    T_EQ(gtl->borrow(&h, -1, &p), -EINVAL);
+    T_EQ(p, NULL);
     return T_DONE();
 }
 
 T(another_process_borrows_memory)
 {
+    int none;
     char text[2 * sizeof(struct gtl_handle) + 1];
     struct gtl_handle h = { { 0 } };
     uint64_t mark = 0;
@@ -355,11 +409,11 @@ T(another_process_borrows_memory)
     T_EQ(gtl->alloc(N, &p), 0);
     T_EQ(gtl_fill_now(p, 0x42, N), 0);
     if (!gtl_device.lends) {
-        T_NE(gtl->lend(p, &h), 0);
+        T_NE(gtl->lend(p, &h, &none), 0);
         gtl->free(p);
         T_SKIP("the device lends no memory");
     }
-    T_EQ(gtl->lend(p, &h), 0);
+    T_EQ(gtl->lend(p, &h, &none), 0);
     for (size_t i = 0; i < sizeof h; i++)
         sprintf(text + 2 * i, "%02x", h.bytes[i]);
     pid_t child = fork();
@@ -460,6 +514,7 @@ int main(int argc, char **argv)
     T_RUN(streams_are_known_and_graphs_refused);
     T_RUN(what_fails_says_so);
     T_RUN(a_dmabuf_starts_at_the_address);
+    T_RUN(memory_grows_behind_an_address);
     T_RUN(another_process_borrows_memory);
     gtl_close();
     T_EQ(gtl_open(0), 0);

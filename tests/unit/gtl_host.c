@@ -181,13 +181,14 @@ T(odd_pages_are_not_pinned)
 
 T(a_handle_opens_what_was_lent_and_nothing_else)
 {
+    int none;
     uint64_t *p = device_memory(PAGE), *q = NULL;
     struct gtl_handle h, bad;
 
-    T_EQ(gtl->lend(p + 1, &h), -EINVAL);
-    T_EQ(gtl->lend(&h, &h), -EINVAL);
-    T_EQ(gtl->lend(p, &h), 0);
-    if (T_EQ(gtl->borrow(&h, (void **)&q), 0)) {
+    T_EQ(gtl->lend(p + 1, &h, &none), -EINVAL);
+    T_EQ(gtl->lend(&h, &h, &none), -EINVAL);
+    T_EQ(gtl->lend(p, &h, &none), 0);
+    if (T_EQ(gtl->borrow(&h, -1, (void **)&q), 0)) {
         T_NE(q, p);
         *p = 4711;
         T_EQ(*q, 4711);
@@ -198,11 +199,11 @@ T(a_handle_opens_what_was_lent_and_nothing_else)
         bad = h;
         bad.bytes[i] ^= 0x11;
         q = NULL;
-        T_LT(gtl->borrow(&bad, (void **)&q), 0);
+        T_LT(gtl->borrow(&bad, -1, (void **)&q), 0);
         T_EQ(q, NULL);
     }
     gtl->free(p);
-    T_NE(gtl->borrow(&h, (void **)&q), 0);
+    T_NE(gtl->borrow(&h, -1, (void **)&q), 0);
     T_NE(gtl_error()[0], '\0');
 }
 

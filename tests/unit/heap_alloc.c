@@ -33,6 +33,26 @@ static void *take(size_t size, size_t align)
     return p;
 }
 
+/* Of what is asked for and what it was asked for. */
+static struct {
+    bool no;
+    const void *p;
+    size_t size;
+} ready;
+
+static bool is_ready(const char *call, const void *p, size_t size)
+{
+    T_STR(call, "resize");
+    ready.p = p;
+    ready.size = size;
+    return !ready.no;
+}
+
+static int resize(void *ptr, size_t size, void **out)
+{
+    return heap_resize(NULL, ptr, size, is_ready, "resize", out);
+}
+
 static size_t offset(const void *p)
 {
     return (uintptr_t)p - heap_segs[HEAP_HOST].base;
@@ -118,7 +138,7 @@ static void try_resize(int id)
     size_t size = some_size(), was = blocks[id].size;
     void *p = NULL;
 
-    if (heap_resize(NULL, blocks[id].ptr, size, &p)) {
+    if (resize(blocks[id].ptr, size, &p)) {
         T_EQ(p, NULL);
         T_LT(was, size);
         return;
@@ -330,7 +350,7 @@ T(what_is_no_live_block_is_told_apart_and_left_alone)
         void *out = NULL;
 
         T_TRUE(!heap_block(bad[i], &size, &hints));
-        T_EQ(heap_resize(NULL, (void *)bad[i], 10, &out), -EINVAL);
+        T_EQ(resize((void *)bad[i], 10, &out), -EINVAL);
         T_EQ(out, NULL);
         heap_free((void *)bad[i]);
         T_EQ(usage().blocks, was.blocks);
@@ -349,7 +369,7 @@ T(what_cannot_be_had_changes_nothing)
     open_arena(memory, FROM, SIZE);
     full = take(SIZE - FROM, 0);
     T_EQ(heap_alloc(&heap_default, 1, 0, 0, &p), -ENOMEM);
-    T_EQ(heap_resize(NULL, full, SIZE - FROM + 1, &p), -ENOMEM);
+    T_EQ(resize(full, SIZE - FROM + 1, &p), -ENOMEM);
     heap_free(full);
     T_EQ(heap_alloc(&heap_default, SIZE - FROM + 1, 0, 0, &p), -ENOMEM);
     T_EQ(heap_alloc(&heap_default, SIZE_MAX, 0, 0, &p), -ENOMEM);
@@ -393,14 +413,46 @@ T(a_block_grows_into_the_hole_behind_it)
     b = take(160, 0);
     c = take(160, 0);
     heap_free(b);
-    T_EQ(heap_resize(NULL, a, 320, &out), 0);
+    T_EQ(resize(a, 320, &out), 0);
     T_EQ(out, a);
-    T_EQ(heap_resize(NULL, a, 321, &out), 0);     /* one more: it has to move */
+    T_EQ(resize(a, 321, &out), 0);     /* one more: it has to move */
     T_NE(out, a);
     T_EQ(take(320, 0), a);                  /* what it left is whole again */
-    T_EQ(heap_resize(NULL, c, 16, &out), 0);
+    T_EQ(resize(c, 16, &out), 0);
     T_EQ(out, c);
     T_EQ(usage().blocks, 3);
+    heap_space_close(&heap_default);
+}
+
+T(a_block_whose_memory_is_not_to_be_had_stays_as_it_was)
+{
+    void *a, *b, *out = NULL;
+    size_t size;
+    long hints;
+
+    open_arena(memory, FROM, SIZE);
+    a = take(160, 0);
+    b = take(160, 0);
+    heap_free(b);
+    memset(a, 7, 160);
+    ready.no = true;
+    T_EQ(resize(a, 320, &out), -ENOBUFS);       /* in place and elsewhere */
+    T_NE(ready.p, a);
+    T_EQ(ready.size, 320);
+    b = take(160, 0);
+    T_EQ(offset(b), offset(a) + 160);
+    T_EQ(resize(a, 320, &out), -ENOBUFS);       /* elsewhere */
+    T_NE(ready.p, a);
+    T_EQ(out, NULL);
+    T_EQ(usage().blocks, 2);
+    T_TRUE(heap_block(a, &size, &hints));
+    T_EQ(size, 160);
+    T_EQ(resize(a, 80, &out), 0);       /* a smaller one needs none */
+    ready.no = false;
+    T_EQ(resize(a, 320, &out), 0);
+    T_EQ(ready.p, out);
+    for (int i = 0; i < 80; i++)
+        T_EQ(((char *)out)[i], 7);
     heap_space_close(&heap_default);
 }
 
@@ -449,6 +501,7 @@ int main(void)
     T_RUN(what_cannot_be_had_changes_nothing);
     T_RUN(a_tight_aligned_hole_is_found);
     T_RUN(a_block_grows_into_the_hole_behind_it);
+    T_RUN(a_block_whose_memory_is_not_to_be_had_stays_as_it_was);
     T_RUN(the_room_of_a_block_counts_from_any_address_in_it);
     return T_DONE();
 }

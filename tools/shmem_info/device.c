@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "gtl/gtl.h"
 #include "gtl/gtl_trap.h"
-#include "heap/heap.h"
+#include "heap/heap_device.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,13 +126,13 @@ static void check_streams(void)
 
 enum { OPENED = 0, NO_ATOMICS = 1, NO_DEVICE = 2, REFUSED = 3, WRONG = 4 };
 
-int info_borrow(const char *hex, const char *local)
+int info_borrow(const char *hex, const char *local, const char *fd)
 {
     struct gtl_handle h;
     unsigned byte;
     uint64_t word = 0;
     int rc = OPENED;
-    void *p;
+    void *p = NULL;
 
     if (strlen(hex) != 2 * sizeof h.bytes || env_load() ||
         gtl_open(atoi(local)))
@@ -142,7 +142,7 @@ int info_borrow(const char *hex, const char *local)
             return NO_DEVICE;
         h.bytes[i] = (unsigned char)byte;
     }
-    if (gtl->borrow(&h, &p)) {
+    if (gtl->borrow(&h, atoi(fd), &p)) {
         puts(gtl_error());
         return REFUSED;
     }
@@ -168,11 +168,18 @@ static int wait_for(pid_t pid, FILE *said, char *why, size_t size)
     return WEXITSTATUS(status);
 }
 
-static int run_borrower(const struct gtl_handle *h, int local, char *why,
+/* Memory of this process, for another one. */
+struct loan {
+    struct gtl_handle h;
+    int fd;                     /* that comes along, or -1 */
+};
+
+static int run_borrower(const struct loan *l, int local, char *why,
                         size_t size)
 {
-    char self[PATH_MAX], hex[2 * sizeof h->bytes + 1], number[12];
-    char *argv[] = { self, "--borrow", hex, number, NULL };
+    const struct gtl_handle *h = &l->h;
+    char self[PATH_MAX], hex[2 * sizeof h->bytes + 1], number[12], fd[12];
+    char *argv[] = { self, "--borrow", hex, number, fd, NULL };
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     posix_spawn_file_actions_t to_pipe;
     int ends[2], rc = NO_DEVICE;
@@ -186,8 +193,11 @@ static int run_borrower(const struct gtl_handle *h, int local, char *why,
     for (size_t i = 0; i < sizeof h->bytes; i++)
         snprintf(hex + 2 * i, 3, "%02x", h->bytes[i]);
     snprintf(number, sizeof number, "%d", local);
+    snprintf(fd, sizeof fd, "%d", l->fd);
     posix_spawn_file_actions_init(&to_pipe);
     posix_spawn_file_actions_adddup2(&to_pipe, ends[1], STDOUT_FILENO);
+    if (l->fd >= 0)
+        posix_spawn_file_actions_adddup2(&to_pipe, l->fd, l->fd);
     n = posix_spawn(&pid, self, &to_pipe, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&to_pipe);
     close(ends[1]);
@@ -201,10 +211,10 @@ static int run_borrower(const struct gtl_handle *h, int local, char *why,
     return rc;
 }
 
-static void check_sharing(const struct gtl_handle *h)
+static void check_sharing(const struct loan *l)
 {
     char why[200];
-    int rc = run_borrower(h, gtl_device.ordinal, why, sizeof why);
+    int rc = run_borrower(l, gtl_device.ordinal, why, sizeof why);
 
     if (rc != OPENED)
         say(WARN, "device sharing", "another process cannot open device "
@@ -217,7 +227,7 @@ static void check_sharing(const struct gtl_handle *h)
 }
 
 /* From each other device to this one. */
-static void check_peers(const struct gtl_handle *h)
+static void check_peers(const struct loan *l)
 {
     int n = gtl_device.count, atomic = 1, rc;
     char why[200];
@@ -225,7 +235,7 @@ static void check_peers(const struct gtl_handle *h)
     for (int i = 0; i < n; i++) {
         if (i == gtl_device.ordinal)
             continue;
-        rc = run_borrower(h, i, why, sizeof why);
+        rc = run_borrower(l, i, why, sizeof why);
         if (rc == OPENED || rc == NO_ATOMICS) {
             atomic &= rc == OPENED;
             continue;
@@ -244,41 +254,95 @@ static void check_peers(const struct gtl_handle *h)
 
 /* ---- a heap for each PE ---- */
 
-/* As jobs on this node would have it. */
-static void check_heap(int pes)
+/* Growing heaps take this much at first. */
+enum { FIRST = 64 << 20 };
+
+static int take(size_t size, bool grows, void **out)
 {
-    int here = (pes + gtl_device.count - 1) / gtl_device.count;
-    size_t each = heap_device_size(pes), unused = 0, total = 0;
-    struct gtl_handle h;
-    char a[24], b[24], c[24];
+    int rc;
+
+    if (!grows)
+        return gtl->alloc(size, out);
+    rc = gtl->reserve(size, out);
+    if (rc)
+        return rc;
+    rc = gtl->grow(*out, size < FIRST ? size : FIRST);
+    if (rc)
+        gtl->free(*out);
+    return rc;
+}
+
+/* Another process opens it: 0, or -1, which is told where it is the last word. */
+static int lend_it(void *p, bool grows)
+{
+    struct loan l = { .fd = -1 };
+    char why[200] = "";
     bool lent = false;
+    int rc = -1;
+
+    memset(&l.h, 0, sizeof l.h);
+    if ((grows || gtl_device.lends) && !gtl->lend(p, &l.h, &l.fd))
+        lent = !gtl_copy_now(p, &(uint64_t){ 12 }, sizeof(uint64_t));
+    if (lent && (!grows || run_borrower(&l, gtl_device.ordinal, why,
+                                        sizeof why) == OPENED)) {
+        check_sharing(&l);
+        check_peers(&l);
+        rc = 0;
+    } else if (grows) {
+        say(WARN, "device growth", "another process cannot open memory that "
+            "grows (%s): device heaps take all of it at once",
+            lent ? why : gtl_error());
+    } else {
+        say(WARN, "device sharing", "%s: device heaps of PEs of a node will "
+            "lie in pinned host memory", gtl_device.lends
+            ? gtl_error() : "the device lends no memory");
+    }
+    if (l.fd >= 0)
+        close(l.fd);
+    return rc;
+}
+
+static int check_heap_that(bool grows, int pes)
+{
+    /* The software device has as much for each process. */
+    int here = gtl_is_software() ? 1 : (pes + gtl_device.count - 1) /
+                                       gtl_device.count, rc;
+    size_t each = heap_device_size(pes, grows), unused = 0, total = 0;
+    char a[24], b[24], c[24];
     void *p;
 
     gtl->room(&unused, &total);
     log_size(a, (double)each);
     log_size(b, (double)unused);
     log_size(c, (double)total);
-    if (each > total / (size_t)here || gtl->alloc(each, &p)) {
+    if (each > total / (size_t)here ||
+        (gtl_is_software() && heap_device_check(each, pes)) || take(each, grows, &p)) {
         say(FAIL, "device heap", "%s for each of %d PE%s on a device, of which "
             "%s of %s are free: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE", a,
             here, here > 1 ? "s" : "", b, c);
-        return;
+        return 0;
     }
-    say(PASS, "device heap", "%s for each of %d PE%s on a device, of which %s "
-        "of %s are free", a, here, here > 1 ? "s" : "", b, c);
-    memset(&h, 0, sizeof h);
-    if (gtl_device.lends && !gtl->lend(p, &h)) {
-        lent = !gtl_copy_now(p, &(uint64_t){ 12 }, sizeof(uint64_t));
-        if (lent)
-            check_sharing(&h);
-        if (lent)
-            check_peers(&h);
-    }
-    if (!lent)
-        say(WARN, "device sharing", "%s: device heaps of PEs of a node will "
-            "lie in pinned host memory", gtl_device.lends
-            ? gtl_error() : "the device lends no memory");
+    rc = lend_it(p, grows);
     gtl->free(p);
+    if (rc && grows)
+        return rc;
+    say(PASS, "device heap", "%s%s for each of %d PE%s on a device, of which %s "
+        "of %s are free", grows ? "up to " : "", a, here, here > 1 ? "s" : "",
+        b, c);
+    if (grows)
+        say(PASS, "device growth", "a device heap takes memory as it is used, "
+            "which other PEs of the node open by %s", gtl_device.grown_by);
+    return 0;
+}
+
+/* As jobs on this node would have it. */
+static void check_heap(int pes)
+{
+    if (gtl_device.fixed)
+        say(PASS, "device growth", "a device heap takes all of its memory at "
+            "once: %s", gtl_device.fixed);
+    if (gtl_device.fixed || check_heap_that(true, pes))
+        check_heap_that(false, pes);
 }
 
 /* pes: 0 without a launcher, which alone knows. */

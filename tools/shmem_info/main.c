@@ -64,8 +64,8 @@ int main(int argc, char **argv)
     log_tool("shmem_info");
     if (argc == 1)
         rc = info_report();
-    if (argc == 4 && !strcmp(argv[1], "--borrow"))
-        return info_borrow(argv[2], argv[3]);
+    if (argc == 5 && !strcmp(argv[1], "--borrow"))
+        return info_borrow(argv[2], argv[3], argv[4]);
     if (argc == 3 && !strcmp(argv[1], "--check") && !strcmp(argv[2], "cxi"))
         rc = info_check_cxi();
     if (argc > 2 && !strcmp(argv[1], "--state"))

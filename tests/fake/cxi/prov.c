@@ -59,6 +59,8 @@
  *   FAKE_CXI_NICS=n       n domains, cxi0 and on; all are one interface
  *   FAKE_CXI_PCI=s,s,...  where they are on the PCI bus
  *   FAKE_CXI_INTERFACE=s  which interface that is; lo
+ *   FAKE_CXI_HMEM=2       the same as 1, of one mapping at a time, as libfabric
+ *                         before 2.7 registers it
  *   FAKE_CXI_HMEM=1       it reaches the memory of a CUDA device
  *   FAKE_CXI_MAX_MSG=n    the longest transfer, 4 GiB - 1
  *   FAKE_CXI_SOFT=1       a broken rule returns an error instead of abort()

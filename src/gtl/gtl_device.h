@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl_device.h - what is known of this PE's device. */
+#ifndef GTL_GTL_DEVICE_H
+#define GTL_GTL_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gtl_device {
+    char name[96];
+    /* Two processes' is the same for a device, whatever number it has. */
+    char id[48];
+    char pci[16];               /* "0000:17:00.0", or "" */
+    int ordinal, count;         /* which of those this process sees */
+    int driver_version;         /* as the driver counts; 0: none */
+    uint64_t memory;            /* bytes */
+    bool direct;                /* the processor loads and stores its memory */
+    bool lends, dmabuf;         /* lend() and borrow(), dmabuf() work */
+    bool memops;                /* write64() and wait64() take no kernel */
+    bool kernels;               /* else no reduce() or pair(), little amo() */
+    bool ordered, coarse;       /* no need of flush(); but of release() */
+    bool wait_flushes;          /* wait64() does, when it is over */
+    const char *grain;          /* of what alloc() gives; NULL: all is one */
+    /* Why reserve() gives nothing; NULL: it does, and grown_by says how such
+     * memory is lent. */
+    const char *fixed, *grown_by;
+    bool stale;                 /* wait64() may miss what others store there */
+    int hw_queues;              /* that streams share; 0: not known */
+    int pes;                    /* sharing it: if several, no kernel spins */
+};
+
+#endif
