@@ -9,11 +9,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+__thread bool stream_repeats;
+
 /* What does not happen: calls that make a request enqueue nothing anyway. */
 static const char *lost(const char *call)
 {
     size_t n = strlen(call);
 
+    if (stream_repeats)
+        return ": not done in this launch of a graph; launch graphs that share "
+               "requests, queues or teams on one stream";
     if (strstr(call, "match"))
         return "";
     return n > 5 && !strcmp(call + n - 5, "_init") ? ": no request is made"

@@ -201,6 +201,8 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
 /* Where nothing is enqueued that would tell: it is no stream. */
 int stream_need_stream(const struct stream_where *w);
 /* One line; gives -EINVAL. */
+/* This thread does what a graph has recorded, in one of its launches. */
+extern hidden __thread bool stream_repeats;
 int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 

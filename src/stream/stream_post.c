@@ -180,6 +180,8 @@ int post_enqueue(const struct stream_where *w, struct post_slot *s)
     if (rc && !once)            /* else it may be gone by now */
         __atomic_store_n(&s->dead, true, __ATOMIC_RELAXED);
     stream_told(w, rc);
+    if (!rc)
+        gtl_ops(w->stream, 1);  /* of each launch, in a graph */
     return rc == -ENOSYS ? -ENOTSUP : rc;
 }
 
@@ -243,10 +245,12 @@ static void repeat(struct post_slot *s, unsigned times)
     };
     int rc = 0;
 
+    stream_repeats = !s->once;
     for (unsigned i = 0; i < times && !rc; i++)
         rc = s->repeat(&w, s->args);
     if (!rc)
         rc = stream_told(&w, gtl->write64(s->flag, s->number, w.stream));
+    stream_repeats = false;
     if (rc) {
         posts_fail();
         raise(s);
