@@ -119,6 +119,49 @@ none 'examples' <"$tmp/err"
 
 # --- Form ---
 
+# What a heading says begins no macro: "In graphs" would read "<graphs>".  Nor
+# does an English word of another line, and quotes end before another macro.
+cat >"$tmp/macros.awk" <<'AWK'
+BEGIN {
+    n = split("Ad An Ao Ap Aq Ar At Bc Bo Bq Brc Bro Brq Bsx Bx Cd Cm Dc Do " \
+        "Dq Dv Dx Ec Em En Eo Er Es Ev Fa Fc Fl Fn Fo Fr Ft Fx Ic In Lb Li " \
+        "Lk Ms Mt Nm No Ns Nx Oc Oo Op Ot Ox Pa Pc Pf Po Pp Pq Qc Ql Qo Qq " \
+        "Sc Sm So Sq St Sx Sy Ta Tn Ud Ux Va Vt Xc Xo Xr", names)
+    while (n)
+        macro[names[n--]]
+}
+function is_wrong(i, before) {
+    if (before ~ / (Dq|Ql|Qq|Sq) / && $i ~ /^(No|Xr)$/)
+        return 1
+    if (i > 1 && $1 ~ /^\.S[hs]$/)
+        return $i in macro
+    return i > 1 && ($i ~ /^(Ad|An|At|Es|So)$/ ||
+                     ($i == "In" && $(i + 1) !~ /\.h$/))
+}
+/^\.[A-Z]/ {
+    line = $0
+    gsub(/"[^"]*"/, "\"\"")             # one argument, and no macro
+    before = " "
+    for (i = 1; i <= NF && !is_wrong(i, before); i++)
+        before = before (i > 1 ? $i : substr($i, 2)) " "
+    if (i <= NF)
+        print FILENAME ":" FNR ": " line
+}
+AWK
+awk -f "$tmp/macros.awk" "$@" | none 'words that are macros (escape them: \&In)'
+cat >"$tmp/page" <<'PAGE'
+.Ss In graphs
+.It In input
+.Pq Dq copy No in Xr a 1
+.Ss \&In graphs
+.Sh "No graphs"
+.It In shmem.h , In mpp/shmem.h
+.Ql kill -USR2 Ar number
+.Pq Do copy Dc in Xr a 1
+PAGE
+awk -f "$tmp/macros.awk" "$tmp/page" >"$tmp/found"
+[ "$(wc -l <"$tmp/found")" -eq 3 ] || fail "macros.awk: $(cat "$tmp/found")"
+
 if command -v mandoc >/dev/null 2>&1; then
     mandoc -T lint -W warning "$@" 2>&1 | none 'mandoc'
 else
