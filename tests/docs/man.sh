@@ -73,6 +73,11 @@ lacking "$tmp/listed" <"$tmp/codes" | none 'not in shmem_errors(7)'
 while read -r code; do
     grep -rqw -e "ERR_$code" -e "S-E-$code" src tools || echo "$code"
 done <"$tmp/codes" | none 'codes that nothing prints'
+sed -n 's/^\.It //p' man/shmem_info.1 | sed 's/ , /\n/g' |
+    sort -u >"$tmp/listed"
+cat tools/shmem_info/*.c | tr '\n' ' ' |
+    grep -oE '(say|failed)\(([A-Z]+, *)?"[^"]*"' | cut -d '"' -f 2 |
+    grep -vx cxi | lacking "$tmp/listed" | none 'checks not in shmem_info(1)'
 cat man/*.[37] | grep -E '^\.(It )?Ev ' | grep -oE 'SHMEM_[A-Z_]*[A-Z]' |
     lacking "$tmp/variables" | none 'pages name unknown variables'
 cat man/*.[37] | grep -oE 'S-[EW]-[A-Z]+' | sed 's/.*-//' |
