@@ -92,7 +92,7 @@ done >names
 grep -oE '\]\([^)#:]*\)' "$guide" | tr -d '])(' | while read -r link; do
     [ -e "$SRC/docs/guide/$link" ] || echo "no file $link"
 done >>names
-grep -oE '\bSHMEM_(TRIGGER|STALL|TIMEOUT|DEFAULT)[A-Z_]*' "$guide" | sort -u |
+grep -oE '\bSHMEM_(TRIGGER|STALL|TIMEOUT|DEFAULT|ENABLE|INFO|STATS)[A-Z_]*' "$guide" | sort -u |
     while read -r name; do
         grep -qE "^ENV\([a-z]*, *${name#SHMEM_}," "$SRC/src/base/env_defs.h" ||
             echo "no variable $name"
