@@ -32,7 +32,7 @@ wrong()
 }
 
 if ! grep -q 'abi/cuda.cc skipped' found; then
-    wrong headers cuda_abi.h 's/CUDA_ERROR_NOT_READY, 600/CUDA_ERROR_NOT_READY, 601/' \
+    wrong headers cuda_values.h 's/CUDA_ERROR_NOT_READY, 600/CUDA_ERROR_NOT_READY, 601/' \
         'a wrong value'
     wrong headers cuda_abi.h 's/void \*s, unsigned long long \*out/int s/' \
         'a wrong declaration'
