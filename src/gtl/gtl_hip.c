@@ -421,7 +421,7 @@ static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
 static int flush(void)
 {
     if (gtl_hip_state.hdp)
-        *gtl_hip_state.hdp = 1;
+        __atomic_store_n(gtl_hip_state.hdp, 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return 0;
 }

@@ -25,7 +25,7 @@ static void wait_and_go(void)
     T_EQ(shmemx_stream_sync(s), 0);
     *flag = 0;
     T_EQ(destroy(s), 0);
-    sleep(3);
+    sleep(4);
     room_drop(HOST, flag);
 }
 

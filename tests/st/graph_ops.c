@@ -176,9 +176,10 @@ struct words {
 static void count_seen(void *arg)
 {
     struct words *w = arg;
+    long sum = __atomic_load_n(w->sum, __ATOMIC_ACQUIRE);
 
     /* The barrier before has ended what was put to this PE. */
-    w->seen += *w->sum == w->step.came + 1 && w->got == *w->sum &&
+    w->seen += sum == w->step.came + 1 && w->got == sum &&
                w->blocks[0] == prev && w->blocks[3] == prev;
     look(&w->step);
 }
