@@ -101,6 +101,7 @@ int sm_device_lend(void *card)
     int rc;
 
     drop_lent();
+    borrowed = 0;
     sm_device_tell(card);
     rc = heap_device_lend(&mine->handle, &lent_fd);
     mine->pass.passes = !rc && lent_fd >= 0;

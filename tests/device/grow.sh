@@ -102,7 +102,7 @@ says 'device heap cannot grow from .* to .*out of memory' \
     "$program" full &
 wait
 # And one PE fails now and then, in each step.
-for fault in heap.device:0.2:5 heap.lend:0.15:7 sm.pass:0.05:3; do
+for fault in heap.device:0.2:5 heap.lend:0.15:5 sm.pass:0.05:3; do
     says "$grown" cuda-discrete env SHMEM_FAULT=$fault "$oshrun" -n 4 \
         "$program" faults &
 done
