@@ -241,7 +241,8 @@ int sm_meet_attached(struct msghdr *m)
     int fd;
 
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-        c->cmsg_len > CMSG_LEN(sizeof fd)) {
+        c->cmsg_len > CMSG_LEN(sizeof fd) &&
+        c->cmsg_len <= m->msg_controllen) {
         /* A stranger's: the room for one has padding for another one. */
         n = (c->cmsg_len - CMSG_LEN(0)) / sizeof fd;
         for (size_t i = 0; i < n; i++) {

@@ -34,7 +34,7 @@ static void reply(const uint8_t *data, size_t size)
     struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
                         .msg_control = control.bytes };
     size_t told, kept;
-    int fd = -1, got;
+    int fd = -1, second = -1, got;
 
     if (size < 2)
         return;
@@ -49,10 +49,16 @@ static void reply(const uint8_t *data, size_t size)
         fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
         memcpy(CMSG_DATA(&control.align), &fd, sizeof fd);
     }
+    if (m.msg_controllen >= CMSG_LEN(2 * sizeof fd)) {
+        second = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        memcpy(CMSG_DATA(&control.align) + sizeof fd, &second, sizeof fd);
+    }
     got = sm_meet_reply_fd(&m, told);
     FUZZ_CHECK(got < 0 || (got == fd && told == sizeof r && !m.msg_flags));
     if (fd >= 0)
         close(fd);
+    if (second >= 0)
+        close(second);
 }
 
 void fuzz_one(const uint8_t *data, size_t size)
