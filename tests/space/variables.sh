@@ -146,8 +146,8 @@ refused 'SHMEM_DEFAULT_SPACE is "disk": want one of cpu|gpu' \
 # --- A device that cannot be had: no reason to end, but for the default. ---
 asked 'cpu cpu 1 gpu 0 .* cpu yes gpu no malloc yes' \
     SHMEM_DEVICE_SYMMETRIC_SIZE=900t $run
-check grep -q 'device heaps of 900 TiB .*set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE.*\[S-W-DEVICE\]' err
-refused 'device heaps of 900 TiB.*SHMEM_GPU_SYMMETRIC_SIZE' \
+check grep -q 'device heaps\? of 900 TiB .*set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE.*\[S-W-DEVICE\]' err
+refused 'device heaps\? of 900 TiB.*SHMEM_GPU_SYMMETRIC_SIZE' \
     SHMEM_GPU_SYMMETRIC_SIZE=900t SHMEM_DEFAULT_SPACE=gpu $run
 check grep -q 'shmem_malloc is to take device memory' err
 
