@@ -3,7 +3,7 @@
 # Sluice.  `make help` lists the targets; CONTRIBUTING.md says how to work.
 #
 # Sources are found by wildcard: adding a file edits nothing here.
-#   src/<room>/*.c               the library
+#   src/<layer>/[<part>/]*.c     the library
 #   tools/<name>.c, <name>.sh    a program bin/<name>; tools/<name>/*.c too
 #   tests/unit/*.c               one program each, with the library's objects
 #   tests/fuzz/*.c               one fuzz target each, with the library's objects
@@ -78,7 +78,7 @@ obj = $(patsubst %,$(O)/obj/%.o,$(basename $1))
 
 # ------------------------------------------------------------- the files ----
 
-LIB_SRCS  = $(sort $(wildcard src/*/*.c))
+LIB_SRCS  = $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LIB_OBJS  = $(call obj,$(LIB_SRCS))
 LIBS_MADE = $(O)/lib/libshmem.so $(O)/lib/libshmem.a
 
@@ -135,7 +135,7 @@ tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FAKE_NVML) $(FUZZERS) ##
 
 # Every object of this tree: make lint reads all sources with each compiler, and
 # make cross-check those of the library for other machines.
-SOURCES = src/*/*.c tools/*.c tools/*/*.c tests/*/*.c tests/*/*/*.c apps/*/*.c
+SOURCES = src/*/*.c src/*/*/*.c tools/*.c tools/*/*.c tests/*/*.c tests/*/*/*.c apps/*/*.c
 # Those of tests/abi want the headers of GPU vendors.
 lib-objects: $(LIB_OBJS)
 objects: $(call obj,$(filter-out tests/abi/%,$(sort $(wildcard $(SOURCES)))))
@@ -185,7 +185,7 @@ $(O)/lib/libshmem.a: $(LIB_OBJS) $(O)/obj/objects.txt
 	    rm -f $@ && $(AR) rcs $@ $(O)/obj/libshmem.o
 
 # The same objects as they are, for the tools and the unit tests.
-$(O)/obj/rooms.a: $(LIB_OBJS) $(O)/obj/objects.txt
+$(O)/obj/layers.a: $(LIB_OBJS) $(O)/obj/objects.txt
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $(LIB_OBJS)
 
 # A second build finds the headers beside its own lib and bin.
@@ -202,15 +202,15 @@ $(O)/obj/tools/%.o: tools/%.c $(O)/obj/flags.txt
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -Itools -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
 
 LINK_TOOL = $(CC) $(ALL_CFLAGS) $(HARDENING) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-            $(O)/obj/rooms.a $(LIB_LIBS)
+            $(O)/obj/layers.a $(LIB_LIBS)
 
 $(TOOL_DIRS:%=$(O)/bin/%): $(O)/bin/%: \
-    $$(call obj,$$(wildcard tools/$$*/*.c)) $(O)/obj/rooms.a
+    $$(call obj,$$(wildcard tools/$$*/*.c)) $(O)/obj/layers.a
 	@mkdir -p $(@D)
 	$(call say,LD)$(LINK_TOOL)
 
 $(patsubst tools/%.c,$(O)/bin/%,$(wildcard tools/*.c)): $(O)/bin/%: \
-    $(O)/obj/tools/%.o $(O)/obj/rooms.a
+    $(O)/obj/tools/%.o $(O)/obj/layers.a
 	@mkdir -p $(@D)
 	$(call say,LD)$(LINK_TOOL)
 
@@ -258,13 +258,13 @@ $(SORT_PTX): apps/bucketsort/kernels.inc
 $(O)/obj/apps/bucketsort/dev.o: $(SORT_PTX)
 $(O)/obj/apps/bucketsort/dev.o: USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX)"'
 
-$(UNITS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) $(O)/obj/rooms.a
+$(UNITS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) $(O)/obj/layers.a
 	$(call say,LD)$(LINK_TOOL)
 
 # libFuzzer brings a main program; without it one feeds the files it is given.
 LIBFUZZER = $(findstring fuzzer,$(SAN))
 $(FUZZERS): LDFLAGS += $(if $(LIBFUZZER),-fsanitize=fuzzer)
-$(FUZZERS): $(O)/obj/%: $(O)/obj/%.o $(O)/obj/rooms.a \
+$(FUZZERS): $(O)/obj/%: $(O)/obj/%.o $(O)/obj/layers.a \
     $(if $(LIBFUZZER),,$(O)/obj/tests/fuzz/replay.o)
 	$(call say,LD)$(LINK_TOOL)
 
@@ -278,11 +278,11 @@ OFI_RAW = $(O)/obj/tests/bench/ofi_raw
 $(OFI_RAW).o: USER_CPPFLAGS += $(PMIX_CFLAGS) $(OFI_CFLAGS)
 $(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread -lm
 
-# Calls of a room, which the library does not export.
+# Calls of a layer, which the library does not export.
 GTL_BENCH = $(addprefix $(O)/obj/tests/bench/,gtl device stream pp_pack)
 $(addsuffix .o,$(GTL_BENCH)): USER_CPPFLAGS += -include config.h -Isrc
-$(GTL_BENCH): $(O)/obj/rooms.a
-$(GTL_BENCH): USER_LIBS = $(O)/obj/rooms.a $(LIB_LIBS) -lm
+$(GTL_BENCH): $(O)/obj/layers.a
+$(GTL_BENCH): USER_LIBS = $(O)/obj/layers.a $(LIB_LIBS) -lm
 # The kernels are launched as those of the application.
 $(O)/obj/tests/bench/pp_pack: $(O)/obj/apps/bucketsort/dev_gpu.o
 $(O)/obj/tests/bench/pp_pack.o: tests/bench/pp_kernels.inc
@@ -335,7 +335,7 @@ $(CUDA_VMM:=.o): USER_CPPFLAGS += -Isrc -Itests/fake/device -Itests/fake/cuda
 $(CUDA_VMM): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(O)/obj/tests/fake/hip_drive.o $(O)/obj/tests/fake/cxi_ring.o: \
     USER_CPPFLAGS += $(ALL_CPPFLAGS)
-$(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/cxi_ring: $(O)/obj/rooms.a
+$(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/cxi_ring: $(O)/obj/layers.a
 $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)
 $(FAKE_HIP5): $(filter-out %/hip_newer.o,$(HIP_OBJS)) $(RTC_OBJS) $(FAKE_DEV)

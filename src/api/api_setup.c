@@ -187,7 +187,7 @@ static void register_exit(void)
 }
 #endif
 
-static int open_rooms(int thread_level)
+static int open_layers(int thread_level)
 {
     static bool registered;
     int rc;
@@ -266,7 +266,7 @@ close_rt:
     return rc;
 }
 
-static void close_rooms(void)
+static void close_layers(void)
 {
     finalize_at_exit = false;
     granted = 0;
@@ -294,7 +294,7 @@ static int start(int level) REQUIRES(setup)
 
     if (!n) {
         held = fd_hold();
-        rc = open_rooms(level);
+        rc = open_layers(level);
         fd_release(held);
     }
     if (rc)
@@ -378,7 +378,7 @@ void pshmem_finalize(void)
     n = inits();
     set_inits(n - 1);
     if (n == 1)
-        close_rooms();
+        close_layers();
     lock_release(&setup);
     /* Without it: another thread's init must not wait for other PEs here. */
     if (n > 1)

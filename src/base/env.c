@@ -18,7 +18,7 @@ enum env_kind { KIND_any, KIND_flag, KIND_int, KIND_size, KIND_word, KIND_text }
 enum env_source { FROM_DEFAULT, FROM_SHMEM, FROM_SMA };
 
 struct row {
-    const char *room, *name;
+    const char *layer, *name;
     enum env_kind kind;
     const char *def, *least, *most, *help;
     void *value;
@@ -27,8 +27,8 @@ struct row {
 struct env_table env;
 
 static const struct row rows[] = {
-#define ENV(room, NAME, kind, def, least, most, help) \
-    { #room, #NAME, KIND_##kind, def, least, most, help, &env.NAME },
+#define ENV(layer, NAME, kind, def, least, most, help) \
+    { #layer, #NAME, KIND_##kind, def, least, most, help, &env.NAME },
 #include "base/env_defs.h"
 #undef ENV
 };
@@ -245,7 +245,7 @@ static void complain(const struct row *r, const char *text)
     log_error(ERR_ENV, "%s%s is \"%s\": %s", pre, r->name, text, hint);
 }
 
-/* level[:room,room] */
+/* level[:layer,layer] */
 static int choose_log(const char *text)
 {
     static const char *const levels[] = {
@@ -253,8 +253,8 @@ static int choose_log(const char *text)
     };
     size_t len = strcspn(text, ":"), n;
     const char *p = text + len;
-    unsigned rooms = 0;
-    char room[16];
+    unsigned layers = 0;
+    char layer[16];
     int level = -1, i;
 
     for (i = 0; i < 5; i++)
@@ -265,30 +265,30 @@ static int choose_log(const char *text)
     while (*p) {
         p++;
         n = strcspn(p, ",");
-        if (n >= sizeof room)
+        if (n >= sizeof layer)
             return -EINVAL;
-        memcpy(room, p, n);
-        room[n] = '\0';
-        i = log_room_index(room);
+        memcpy(layer, p, n);
+        layer[n] = '\0';
+        i = log_layer_index(layer);
         if (i < 0)
             return -EINVAL;
-        rooms |= 1u << i;
+        layers |= 1u << i;
         p += n;
     }
-    log_choose(level, rooms ? rooms : ~0u);
+    log_choose(level, layers ? layers : ~0u);
     return 0;
 }
 
 static void complain_log(void)
 {
-    char rooms[128] = "";
+    char layers[128] = "";
     size_t len = 0;
 
-    for (int i = 0; i < LOG_ROOMS && len < sizeof rooms; i++)
-        len += (size_t)snprintf(rooms + len, sizeof rooms - len, " %s",
-                                log_room_name(i));
+    for (int i = 0; i < LOG_LAYERS && len < sizeof layers; i++)
+        len += (size_t)snprintf(layers + len, sizeof layers - len, " %s",
+                                log_layer_name(i));
     log_error(ERR_ENV, "SHMEM_LOG is \"%s\": want error, warn, info, debug or "
-              "trace, then optionally :room,room of%s", env.LOG, rooms);
+              "trace, then optionally :layer,layer of%s", env.LOG, layers);
 }
 
 int env_load(void)
@@ -315,8 +315,8 @@ int env_load(void)
 }
 
 enum { NAME_MOST = 40 };
-#define ENV(room, NAME, kind, def, least, most, help) \
-    _Static_assert(sizeof #NAME <= NAME_MOST, "distance() has room for " #NAME);
+#define ENV(layer, NAME, kind, def, least, most, help) \
+    _Static_assert(sizeof #NAME <= NAME_MOST, "distance() has layer for " #NAME);
 #include "base/env_defs.h"
 #undef ENV
 
@@ -486,7 +486,7 @@ void env_print_mdoc(FILE *to)
     const struct row *r;
 
     for (r = rows; r < rows + ROWS; r++) {
-        fprintf(to, ".It Ev SHMEM_%s Pq %s; ", r->name, r->room);
+        fprintf(to, ".It Ev SHMEM_%s Pq %s; ", r->name, r->layer);
         print_kind(to, r);
         /* Words and forms are as they must be typed. */
         if (r->kind == KIND_word || r->kind == KIND_text)

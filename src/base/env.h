@@ -19,7 +19,7 @@ typedef int env_word;           /* index of the word in the row's list */
 typedef const char *env_text;
 
 struct env_table {
-#define ENV(room, NAME, kind, def, least, most, help) env_##kind NAME;
+#define ENV(layer, NAME, kind, def, least, most, help) env_##kind NAME;
 #include "base/env_defs.h"
 #undef ENV
 };

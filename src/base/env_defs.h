@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* env_defs.h - every environment variable of the project, once.
- * ENV(room, NAME, kind, default, least, most, help): the variable is
+ * ENV(layer, NAME, kind, default, least, most, help): the variable is
  * SHMEM_NAME.  Kinds: any (set to anything means yes), flag, int, size, word
- * (help begins with the words, joined by |), text.  A row of room "oshrun" or
+ * (help begins with the words, joined by |), text.  A row of layer "oshrun" or
  * "oshcc" is read by that tool only.  This list has no include guard; env.h,
  * env.c, shmem_info and shmem_env(7) expand it. */
 ENV(api,  VERSION,        any,  "", "", "", "PE 0 prints the library version at start")
 ENV(api,  INFO,           any,  "", "", "", "PE 0 prints this table at start")
 ENV(api,  DEBUG,          any,  "", "", "", "debugging messages, as SHMEM_LOG=debug")
-ENV(base, LOG,            text, "warn", "", "", "level[:room,room]; levels error warn info debug trace")
+ENV(base, LOG,            text, "warn", "", "", "level[:layer,layer]; levels error warn info debug trace")
 ENV(base, FAULT,          text, "", "", "", "site:rate:seed[,...]; makes the named calls fail, for tests")
 ENV(rt,   SINGLETON,      flag, "0", "", "", "start as one PE even if a launcher ran several copies")
 ENV(rt,   PPN,            int,  "0", "0", "1048576", "every so many PEs count as a node (set by oshrun --ppn); 0: real nodes")

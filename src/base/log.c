@@ -15,16 +15,16 @@ const struct err_text err_texts[ERR_CODES] = {
 #undef ERR
 };
 
-static const char *const room_names[LOG_ROOMS] = {
-    "base", "rt", "gtl", "heap", "xport", "sm", "ofi",
-    "core", "coll", "stream", "api"
+static const char *const layer_names[LOG_LAYERS] = {
+    "base", "rt", "gtl", "heap", "xport", "progress", "sm", "ofi", "diag",
+    "core", "coll", "stream", "msg", "api"
 };
 
 static int speaker_pe = -1;
 static const char *speaker_tool;
 static char speaker_host[256] = "";
 static enum log_level shown_level = LOG_WARN;
-static unsigned shown_rooms = ~0u;
+static unsigned shown_layers = ~0u;
 /* Ends the next error line, then none. */
 static const char *cause;
 
@@ -50,28 +50,28 @@ const char *log_host(void)
     return speaker_host;
 }
 
-void log_choose(enum log_level level, unsigned rooms)
+void log_choose(enum log_level level, unsigned layers)
 {
     shown_level = level;
-    shown_rooms = rooms;
+    shown_layers = layers;
 }
 
-bool log_on(enum log_level level, enum log_room room)
+bool log_on(enum log_level level, enum log_layer layer)
 {
-    return level <= shown_level && (shown_rooms >> room & 1);
+    return level <= shown_level && (shown_layers >> layer & 1);
 }
 
-int log_room_index(const char *name)
+int log_layer_index(const char *name)
 {
-    for (int i = 0; i < LOG_ROOMS; i++)
-        if (!strcmp(name, room_names[i]))
+    for (int i = 0; i < LOG_LAYERS; i++)
+        if (!strcmp(name, layer_names[i]))
             return i;
     return -1;
 }
 
-const char *log_room_name(int room)
+const char *log_layer_name(int layer)
 {
-    return room_names[room];
+    return layer_names[layer];
 }
 
 /* Appends at *at, never past the end: a piece that does not fit is cut. */
@@ -183,7 +183,7 @@ void log_tell(const char *fmt, ...)
     errno = saved;
 }
 
-void log_line(enum log_room room, const char *fmt, ...)
+void log_line(enum log_layer layer, const char *fmt, ...)
 {
     char line[LINE_MAX_BYTES];
     int saved = errno;
@@ -192,9 +192,9 @@ void log_line(enum log_room room, const char *fmt, ...)
 
     if (speaker_pe >= 0)
         appendf(line, &at, "[%d %s %s] ", speaker_pe, log_host(),
-                room_names[room]);
+                layer_names[layer]);
     else
-        appendf(line, &at, "[- %s %s] ", log_host(), room_names[room]);
+        appendf(line, &at, "[- %s %s] ", log_host(), layer_names[layer]);
     errno = saved;
     va_start(ap, fmt);
     append(line, &at, fmt, ap);

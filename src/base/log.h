@@ -11,9 +11,9 @@
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_TRACE };
 
-enum log_room {
-    LOG_BASE, LOG_RT, LOG_GTL, LOG_HEAP, LOG_XPORT, LOG_SM, LOG_OFI,
-    LOG_CORE, LOG_COLL, LOG_STREAM, LOG_API, LOG_ROOMS
+enum log_layer {
+    LOG_BASE, LOG_RT, LOG_GTL, LOG_HEAP, LOG_XPORT, LOG_PROGRESS, LOG_SM,
+    LOG_OFI, LOG_DIAG, LOG_CORE, LOG_COLL, LOG_STREAM, LOG_MSG, LOG_API, LOG_LAYERS
 };
 
 enum err_code {
@@ -37,12 +37,12 @@ void log_tool(const char *name);
  * back.  text stays where it is. */
 void log_blame(const char *text);
 
-/* Which levels and rooms (bits 1 << log_room) are shown below warnings. */
-void log_choose(enum log_level level, unsigned rooms);
-bool log_on(enum log_level level, enum log_room room);
-/* Index of the room with that name, or -1; and the other way round. */
-int log_room_index(const char *name);
-const char *log_room_name(int room);
+/* Which levels and layers (bits 1 << log_layer) are shown below warnings. */
+void log_choose(enum log_level level, unsigned layers);
+bool log_on(enum log_level level, enum log_layer layer);
+/* Index of the layer with that name, or -1; and the other way round. */
+int log_layer_index(const char *name);
+const char *log_layer_name(int layer);
 
 /* "sluice: PE 3 (host): text [S-E-CODE]"; %m is the present errno. */
 void log_error(enum err_code code, const char *fmt, ...)
@@ -51,21 +51,21 @@ void log_warn(enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same without a code: what the user has asked for. */
 void log_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* "[3 host room] text" */
-void log_line(enum log_room room, const char *fmt, ...)
+/* "[3 host layer] text" */
+void log_line(enum log_layer layer, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-#define log_info(room, ...) log_at(LOG_INFO, room, __VA_ARGS__)
-#define log_debug(room, ...) log_at(LOG_DEBUG, room, __VA_ARGS__)
+#define log_info(layer, ...) log_at(LOG_INFO, layer, __VA_ARGS__)
+#define log_debug(layer, ...) log_at(LOG_DEBUG, layer, __VA_ARGS__)
 #ifdef SLUICE_TRACE
-#define log_trace(room, ...) log_at(LOG_TRACE, room, __VA_ARGS__)
+#define log_trace(layer, ...) log_at(LOG_TRACE, layer, __VA_ARGS__)
 #else
-#define log_trace(room, ...) ((void)0)
+#define log_trace(layer, ...) ((void)0)
 #endif
-#define log_at(level, room, ...)             \
+#define log_at(level, layer, ...)             \
     do {                                     \
-        if (log_on(level, room))             \
-            log_line(room, __VA_ARGS__);     \
+        if (log_on(level, layer))             \
+            log_line(layer, __VA_ARGS__);     \
     } while (0)
 
 /* "1.5 GiB" for 1610612736; buf holds at least 24 bytes and is returned. */

@@ -274,10 +274,10 @@ T(the_log_variable_chooses_levels_and_rooms)
     T_EQ(load_with("SHMEM_LOG", "INFO"), 0);
     T_TRUE(log_on(LOG_INFO, LOG_API));
     T_TRUE(!log_on(LOG_DEBUG, LOG_API));
-    refused("SHMEM_LOG", "debug:kitchen", ":room,room of base rt gtl heap "
-            "xport sm ofi core coll stream api [S-E-ENV]");
-    refused("SHMEM_LOG", "debug:heapheapheapheap", ":room,room");
-    refused("SHMEM_LOG", "debug:heap,", ":room,room");
+    refused("SHMEM_LOG", "debug:kitchen", ":layer,layer of base rt gtl heap "
+            "xport progress sm ofi diag core coll stream msg api [S-E-ENV]");
+    refused("SHMEM_LOG", "debug:heapheapheapheap", ":layer,layer");
+    refused("SHMEM_LOG", "debug:heap,", ":layer,layer");
     refused("SHMEM_LOG", "debugging", "error, warn, info");
     T_EQ(load_with("SHMEM_DEBUG", "1"), 0);
     T_TRUE(log_on(LOG_DEBUG, LOG_CORE));

@@ -89,19 +89,19 @@ T(errno_can_be_told_and_survives)
 
     unit_capture();
     errno = ENOSPC;
-    log_error(ERR_HEAP, "no room: %m");
+    log_error(ERR_HEAP, "no layer: %m");
     after_error = errno;
     errno = ENOSPC;
     log_line(LOG_HEAP, "still: %m");
     after_line = errno;
     T_EQ(unit_lines(unit_captured()), 2);
-    T_HAS(unit_state.text, "no room: No space left on device [S-E-HEAP]\n");
+    T_HAS(unit_state.text, "no layer: No space left on device [S-E-HEAP]\n");
     T_HAS(unit_state.text, "still: No space left on device\n");
     T_EQ(after_error, ENOSPC);
     T_EQ(after_line, ENOSPC);
 }
 
-T(levels_and_rooms_choose_what_is_shown)
+T(levels_and_layers_choose_what_is_shown)
 {
     log_choose(LOG_WARN, ~0u);
     unit_capture();
@@ -113,12 +113,12 @@ T(levels_and_rooms_choose_what_is_shown)
     log_info(LOG_SM, "a");
     log_debug(LOG_SM, "hidden");
     log_info(LOG_HEAP, "hidden");
-    log_warn(ERR_HEAP, "b");    /* warnings have no room */
+    log_warn(ERR_HEAP, "b");    /* warnings have no layer */
     T_EQ(unit_lines(unit_captured()), 2);
-    for (int r = 0; r < LOG_ROOMS; r++)
-        T_EQ(log_on(LOG_INFO, (enum log_room)r), r == LOG_SM);
+    for (int r = 0; r < LOG_LAYERS; r++)
+        T_EQ(log_on(LOG_INFO, (enum log_layer)r), r == LOG_SM);
     log_choose(LOG_TRACE, ~0u);
-    T_TRUE(log_on(LOG_TRACE, LOG_ROOMS - 1));
+    T_TRUE(log_on(LOG_TRACE, LOG_LAYERS - 1));
     log_choose(LOG_ERROR, ~0u);
     unit_capture();
     log_warn(ERR_HEAP, "a warning is always shown");
@@ -126,14 +126,14 @@ T(levels_and_rooms_choose_what_is_shown)
     log_choose(LOG_WARN, ~0u);
 }
 
-T(rooms_have_names)
+T(layers_have_names)
 {
-    T_EQ(log_room_index("base"), LOG_BASE);
-    T_EQ(log_room_index("api"), LOG_API);
-    T_EQ(log_room_index("stream"), LOG_STREAM);
-    T_EQ(log_room_index("kitchen"), -1);
-    T_EQ(log_room_index(""), -1);
-    T_EQ(log_room_index("ap"), -1);
+    T_EQ(log_layer_index("base"), LOG_BASE);
+    T_EQ(log_layer_index("api"), LOG_API);
+    T_EQ(log_layer_index("stream"), LOG_STREAM);
+    T_EQ(log_layer_index("kitchen"), -1);
+    T_EQ(log_layer_index(""), -1);
+    T_EQ(log_layer_index("ap"), -1);
 }
 
 enum { THREADS = 4, LINES = 500, WIDTH = 200 };
@@ -214,8 +214,8 @@ int main(void)
     T_RUN(each_code_has_its_name_and_words);
     T_RUN(a_long_text_gives_way_to_its_code);
     T_RUN(errno_can_be_told_and_survives);
-    T_RUN(levels_and_rooms_choose_what_is_shown);
-    T_RUN(rooms_have_names);
+    T_RUN(levels_and_layers_choose_what_is_shown);
+    T_RUN(layers_have_names);
     T_RUN(lines_of_several_threads_do_not_mix);
     T_RUN(sizes_are_told_in_a_fitting_unit);
     return T_DONE();
