@@ -8,13 +8,13 @@
     int pshmemx_##NAME(BUF *buf, size_t bytes, int pe, int tag,             \
                        shmemx_req_t *req)                                   \
     {                                                                       \
-        const struct chan_args a_ = {                                       \
+        const struct msg_args a_ = {                                       \
             .call = __func__, .sends = SENDS, .ready = READY,               \
             .buf = (void *)buf, .len = bytes, .pe = pe, .tag = tag          \
         };                                                                  \
         int rc_ = api_stream_need(__func__);                                \
                                                                             \
-        return rc_ ? rc_ : stream_message_make(&a_, NULL, req);             \
+        return rc_ ? rc_ : msg_req_create(&a_, NULL, req);             \
     }                                                                       \
     API_ALIAS(shmemx_##NAME)
 INIT(send_init, const void, true, false)
@@ -25,13 +25,13 @@ INIT(recv_init, void, false, false)
     int pshmemx_enqueue_##NAME(shmemx_queue_t queue, BUF *buf, size_t bytes,\
                                int pe, int tag, shmemx_req_t *req)          \
     {                                                                       \
-        const struct chan_args a_ = {                                       \
+        const struct msg_args a_ = {                                       \
             .call = __func__, .sends = SENDS, .once = true,                 \
             .buf = (void *)buf, .len = bytes, .pe = pe, .tag = tag          \
         };                                                                  \
                                                                             \
         core_need_up(__func__);                                             \
-        return stream_message_make(&a_, queue, req);                        \
+        return msg_req_create(&a_, queue, req);                        \
     }                                                                       \
     API_ALIAS(shmemx_enqueue_##NAME)
 ENQUEUE(send, const void, true)
@@ -52,7 +52,7 @@ int pshmemx_match(shmemx_req_t req)
 {
     int rc = check_list(__func__, 1, &req);
 
-    return rc ? rc : stream_match_all(__func__, 1, &req);
+    return rc ? rc : msg_match_all(__func__, 1, &req);
 }
 API_ALIAS(shmemx_match)
 
@@ -60,7 +60,7 @@ int pshmemx_matchall(int n, shmemx_req_t reqs[])
 {
     int rc = check_list(__func__, n, reqs);
 
-    return rc ? rc : stream_match_all(__func__, n, reqs);
+    return rc ? rc : msg_match_all(__func__, n, reqs);
 }
 API_ALIAS(shmemx_matchall)
 
@@ -68,7 +68,7 @@ int pshmemx_imatch(shmemx_req_t req, shmemx_req_t *match)
 {
     int rc = check_list(__func__, 1, &req);
 
-    return rc ? rc : stream_imatch_all(__func__, 1, &req, match);
+    return rc ? rc : msg_imatch_all(__func__, 1, &req, match);
 }
 API_ALIAS(shmemx_imatch)
 
@@ -76,7 +76,7 @@ int pshmemx_imatchall(int n, shmemx_req_t reqs[], shmemx_req_t *match)
 {
     int rc = check_list(__func__, n, reqs);
 
-    return rc ? rc : stream_imatch_all(__func__, n, reqs, match);
+    return rc ? rc : msg_imatch_all(__func__, n, reqs, match);
 }
 API_ALIAS(shmemx_imatchall)
 
@@ -88,7 +88,7 @@ int pshmemx_is_matched(shmemx_req_t req, int *flag)
     if (!rc && !flag)
         rc = core_misuse(ERR_NULL, __func__, "the result is a null pointer");
     if (!rc)
-        rc = stream_is_matched(__func__, req, &is);
+        rc = msg_is_matched(__func__, req, &is);
     if (!rc)
         *flag = is;
     return rc;

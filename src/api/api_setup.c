@@ -198,7 +198,7 @@ static int open_layers(int thread_level)
     if (!rc)
         rc = gtl_env_check();
     if (!rc)
-        rc = stream_env_check();
+        rc = msg_env_check();
     if (!rc)
         rc = rt_nic_map_check();
     if (!rc)
@@ -276,7 +276,7 @@ static void close_layers(void)
     core_ctx_drop_all();        /* they may copy to what is given back next */
     api_device_leave();
     coll_barrier_last(exiting);
-    stream_forget();
+    msg_close();
     fault_report();
     coll_set_forget();
     heap_space_join_all();

@@ -140,8 +140,8 @@ int stream_req_get(const char *call, struct shmemx_queue *q, void *dest,
 int stream_req_amo(const char *call, struct shmemx_queue *q,
                    const struct stream_amo *a, int pe,
                    struct shmemx_req **out);
-/* Messages: see stream_chan.h.  queue: NULL but for those used once. */
-struct chan_args {
+/* Messages: see msg_chan.h.  queue: NULL but for those used once. */
+struct msg_args {
     const char *call;
     bool sends, ready, once;
     void *buf;
@@ -150,10 +150,10 @@ struct chan_args {
     uint64_t team;              /* the library's own: tags below 0, and */
     uint32_t number;            /* which one of these */
 };
-int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
+int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
                         struct shmemx_req **out);
-int stream_match_all(const char *call, int n, struct shmemx_req *reqs[]);
-int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
+int msg_match_all(const char *call, int n, struct shmemx_req *reqs[]);
+int msg_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
                       struct shmemx_req **out);
 /* Of all members of a team, which call it in the same order. */
 int stream_barrier_init(const char *call, struct core_team *t,
@@ -166,7 +166,7 @@ int stream_allreduce_init(const char *call, struct core_team *t,
 /* The program gives that memory back, or it moves: it is told of messages and
  * reductions that it has not freed and that are of it. */
 void stream_memory_goes(const char *call, const void *p, size_t size);
-int stream_is_matched(const char *call, struct shmemx_req *req, bool *is);
+int msg_is_matched(const char *call, struct shmemx_req *req, bool *is);
 /* What was put in since the last start; or these, all or none.  Where the
  * device refuses in the middle neither is started, the queue takes no more and
  * persistent ones can only be freed. */
@@ -204,7 +204,7 @@ bool stream_pending(void *stream);
 
 /* Is SHMEM_ST_EAGER legal: "8k", or "4k,16k" for this node and others?
  * -EINVAL, logged; else it is what messages go by from now on. */
-int stream_env_check(void);
+int msg_env_check(void);
 /* Before the PEs meet, in the same order on all: -ENOMEM, logged. */
 int stream_reserve(void);
 /* There is a device.  0 or -errno, logged; again after success: nothing. */
@@ -213,6 +213,6 @@ int stream_open(void);
 /* Ends the agent; what no stream has reached yet is never done. */
 void stream_close(void);
 /* When all PEs have: what messages leave behind. */
-void stream_forget(void);
+void msg_close(void);
 
 #endif

@@ -2,7 +2,7 @@
 /* Queues, and requests: operations that are put in one by one, or made once.
  * stream_start.c lets them go. */
 #include "stream/stream_batch.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl_thread.h"
 #include "stream/stream_queue.h"
@@ -186,13 +186,13 @@ int stream_batch_test(const char *call, struct shmemx_queue *queue, bool *is)
 /* The wait that the host makes: the device, the agent or the NIC stores. */
 void stream_batch_until(const char *call, const struct batch *q, struct mark m,
                         bool (*over)(const struct batch *q, struct mark m),
-                        const struct chan *c)
+                        const struct msg_chan *c)
 {
     uint64_t *word = stream_batch_word(q, m.way == BY_PLACE ? BY_START : m.way);
     struct core_waiter w = {
         .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
         .value = (uintptr_t)q->stream, .call = call,
-        .name = c ? chan_name : NULL, .named = c ? c->words : NULL
+        .name = c ? msg_describe_word : NULL, .named = c ? c->words : NULL
     };
 
     while (!over(q, m))

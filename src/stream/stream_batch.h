@@ -35,7 +35,7 @@ struct req {
     bool own;                   /* the program has no handle of it */
     bool broken;                /* a start of it failed in the middle */
     /* Of a message: */
-    struct chan *chan;          /* or */
+    struct msg_chan *chan;          /* or */
     struct coll *coll;
     /* A message's: of its queue's, see struct batch; else, of a persistent
      * one, of all such. */
@@ -142,14 +142,14 @@ void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
 /* At the end, with all others. */
 void stream_req_forget(struct req *r);
 
-/* ---- stream_message.c ---- */
+/* ---- msg_req.c ---- */
 /* Of a match: is it over?  Its end and error, for which it is waited for. */
-bool stream_match_over(const char *call, struct req *r);
-int stream_match_await(const char *call, struct req *r);
-void stream_match_free(struct req *r);
+bool msg_match_completed(const char *call, struct req *r);
+int msg_match_wait(const char *call, struct req *r);
+void msg_match_free(struct req *r);
 /* A line: which one it is, and what its error means. */
-void stream_message_broken(const char *call, const char *which,
-                           const struct chan *c);
+void msg_report_failed_match(const char *call, const char *which,
+                           const struct msg_chan *c);
 
 /* ---- stream_batch.c ---- */
 int stream_batch_room(struct batch *q, size_t n);
@@ -158,7 +158,7 @@ int stream_batch_failed(const char *call, const struct batch *q);
 /* The host waits; of a message, whose c is. */
 void stream_batch_until(const char *call, const struct batch *q, struct mark m,
                         bool (*over)(const struct batch *q, struct mark m),
-                        const struct chan *c);
+                        const struct msg_chan *c);
 /* NULL: it is none, told. */
 struct batch *stream_batch_of(const char *call, struct shmemx_queue *queue);
 /* Is the stream to get anything more of it?  0, or -EIO, told. */
@@ -197,7 +197,7 @@ void stream_left_note(struct stream_left *l, const struct stream_op *op);
 void stream_left_note_call(struct stream_left *l, const char *call, int pe);
 /* The same of a message. */
 void stream_left_note_message(struct stream_left *l, const char *call,
-                              const struct chan *c);
+                              const struct msg_chan *c);
 /* "2 operations were put into queues that no start followed, one of them
  * shmemx_enqueue_send, PE 1, tag 7: they are never done" and end, unless there
  * are none.  one, more: what is said of that many. */

@@ -13,7 +13,7 @@
 #include "core/core_misuse.h"
 #include "core/core_watch.h"
 #include "stream/stream_batch.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -122,12 +122,12 @@ static uint64_t id_of(const struct core_team *t)
 static int end(struct coll *c, struct step *s, bool sends, void *buf,
                size_t len, int member, int round)
 {
-    const struct chan_args a = {
+    const struct msg_args a = {
         .call = c->call, .sends = sends, .buf = buf, .len = len,
         .pe = core_team_world_pe(c->team, member), .tag = -1 - round,
         .team = id_of(c->team), .number = c->number
     };
-    int rc = stream_message_make(&a, NULL, &s->reqs[s->n]);
+    int rc = msg_req_create(&a, NULL, &s->reqs[s->n]);
 
     s->n += !rc;
     return rc;
@@ -338,7 +338,7 @@ static int match(struct coll *c)
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k < c->steps[i].n; k++)
             all[n++] = c->steps[i].reqs[k];
-    rc = stream_match_all(c->call, n, all);
+    rc = msg_match_all(c->call, n, all);
     free(all);
     return rc;
 }

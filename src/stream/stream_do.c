@@ -6,7 +6,7 @@
 #include "base/fault.h"
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "stream/stream_graph.h"
 #include "stream/stream_queue.h"
 #include "xport/xport_amo.h"
@@ -439,7 +439,7 @@ enum stream_done stream_do(struct stream_queue *q, const struct stream_op *op)
     case STREAM_GATE:
         return do_gate(q, op);
     case STREAM_SEND:
-        stream_send_reached(op);
+        msg_rndv_post(op);
         return STREAM_ENDED;
     case STREAM_SETTLE:
         return q->reads ? STREAM_BEGUN : STREAM_ENDED;

@@ -7,7 +7,7 @@
 #include "stream/stream_queue.h"
 #include "base/clock.h"
 #include "base/fault.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 
 #include <sched.h>
 
@@ -60,7 +60,7 @@ static void start_some(struct stream_queue *q, uint64_t ticket)
         else                    /* what was sent makes room, and ends others */
             any = more_comes(&looks);
     }
-    stream_sends_advance(q);
+    msg_rndv_progress(q);
 }
 
 /* The stream would wait for it now: a while it does the agent's work, which

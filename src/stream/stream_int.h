@@ -15,7 +15,7 @@ enum stream_kind {
     STREAM_FENCE, STREAM_SETTLE, STREAM_QUIET, STREAM_WAIT
 };
 
-struct chan;
+struct msg_chan;
 
 /* An armed operation.  It is done once the stream has raised the queue's word
  * `fire` to its ticket, in the order of the tickets. */
@@ -39,10 +39,10 @@ struct stream_op {
         struct stream_wait *wait;       /* freed when it has ended */
         uint64_t gate;          /* of that PE: see xport_trig.h */
         struct {
-            struct chan *chan;
+            struct msg_chan *chan;
             uint64_t round;
             bool watch;         /* the NIC does it: until it has */
-        } send;                 /* see stream_chan.h; of either end */
+        } send;                 /* see msg_chan.h; of either end */
         unsigned char bytes[32];
     };
 };

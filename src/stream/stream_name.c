@@ -4,7 +4,7 @@
 #include "base/lock.h"
 #include "core/core_misuse.h"
 #include "stream/stream_batch.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct sought {
     int pe;
 };
 
-static void name(struct chan *c, void *arg)
+static void name(struct msg_chan *c, void *arg)
 {
     struct sought *s = arg;
     const char *gone = c->gone ? ", which has freed its end" : "";
@@ -40,32 +40,32 @@ static void name(struct chan *c, void *arg)
                  c->tag, gone);
 }
 
-void chan_name_unclaimed(int pe, char *text, size_t size)
+void msg_describe_unexpected(int pe, char *text, size_t size)
 {
     size_t n = strlen(text);
     bool once;
     int tag;
 
-    if (chan_unclaimed(pe, &tag, &once))
+    if (msg_find_unexpected(pe, &tag, &once))
         snprintf(text + n, size - n, " (PE %d sends tag %d, for which there "
                  "is no shmemx_%s here)", pe, tag, once ? "enqueue_recv"
                                                         : "recv_init");
 }
 
-bool chan_name(const void *word, char *text, size_t size)
+bool msg_describe_word(const void *word, char *text, size_t size)
 {
     struct sought s = { word, text, size, false, -1 };
 
-    if (!chan_visit(false, name, &s) || !s.found)
+    if (!msg_chan_visit(false, name, &s) || !s.found)
         return false;
-    chan_name_unclaimed(s.pe, text, size);
+    msg_describe_unexpected(s.pe, text, size);
     return true;
 }
 
 /* ---- requests ---- */
 
 /* As for all that is said of messages. */
-static void say_message(const struct chan *c, const char *before, char *text,
+static void say_message(const struct msg_chan *c, const char *before, char *text,
                        size_t size)
 {
     snprintf(text, size, "%s%s PE %d, tag %d", before,
@@ -93,7 +93,7 @@ struct req_name stream_req_name(const struct req *r)
 /* ---- what is never done ---- */
 
 void stream_left_note_message(struct stream_left *l, const char *call,
-                              const struct chan *c)
+                              const struct msg_chan *c)
 {
     if (l->first[0])
         return;
@@ -151,19 +151,19 @@ static bool is_of(const struct going *g, const void *p, size_t len)
 }
 
 /* Nobody has to free what is used once: it is over with its round. */
-static bool is_over(const struct chan *c)
+static bool is_over(const struct msg_chan *c)
 {
     return c->once && (__atomic_load_n(&c->words->sent, __ATOMIC_RELAXED) ||
                        __atomic_load_n(&c->words->arrived[1],
                                        __ATOMIC_RELAXED));
 }
 
-static void look(struct chan *c, void *arg)
+static void look(struct msg_chan *c, void *arg)
 {
     struct going *g = arg;
 
     /* Those of collective requests are told of as these. */
-    if (c->left || c->tag < 0 || chan_state(c) == CHAN_BROKEN ||
+    if (c->left || c->tag < 0 || msg_chan_state(c) == MSG_CHAN_FAILED ||
         !is_of(g, c->buf, c->len) || is_over(c))
         return;
     c->freed = true;
@@ -197,7 +197,7 @@ void stream_memory_goes(const char *call, const void *p, size_t size)
     struct going g = { .from = (uintptr_t)p, .size = size };
     char more[32] = "";
 
-    chan_visit(true, look, &g);
+    msg_chan_visit(true, look, &g);
     stream_coll_visit(look_at_coll, &g);
     stream_req_visit(look_at_put, &g);
     if (!g.users)

@@ -6,16 +6,16 @@
 #include "base/env.h"
 #include "base/lock.h"
 #include "stream/stream_batch.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "stream/stream_graph.h"
-#include "stream/stream_mail.h"
+#include "msg/msg_ctrl.h"
 #include "stream/stream_watch.h"
 
 bool stream_is_open;
 
 int stream_reserve(void)
 {
-    return mail_reserve();
+    return msg_ctrl_reserve();
 }
 
 int stream_open(void)
@@ -27,7 +27,7 @@ int stream_open(void)
     if (!stream_is_open)
         rc = stream_reach_open();
     if (!rc && !stream_is_open) {
-        rc = mail_open();
+        rc = msg_ctrl_open();
         if (rc)
             stream_reach_close();
     }
@@ -103,9 +103,9 @@ static void close_streams(void)
     stream_left_tell(&staged, "operation was put into a queue that no start "
                      "followed", "operations were put into queues that no "
                      "start followed", "");
-    chan_close_gates();
-    mail_finish("shmem_finalize");
-    mail_close();
+    msg_close_triggers();
+    msg_ctrl_drain("shmem_finalize");
+    msg_ctrl_close();
     stream_reach_close();
 }
 
@@ -114,6 +114,6 @@ void stream_close(void)
     if (stream_is_open)
         close_streams();
     else
-        mail_shut();
+        msg_ctrl_stop_reading();
     stream_stats_tell();
 }

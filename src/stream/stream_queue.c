@@ -18,7 +18,7 @@
 #include "base/lock.h"
 #include "gtl/gtl_thread.h"
 #include "stream/stream_batch.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -286,7 +286,7 @@ static bool advance(struct stream_queue *q, bool *armed, bool *busy)
     bool nic = false, any = stream_nic_advance(q, &nic);
 
     any |= take_steps(q, armed, busy);
-    any |= stream_sends_advance(q);
+    any |= msg_rndv_progress(q);
     if (nic || q->n_sends || !stream_queue_idle(q))
         *busy = true;
     if (nic)
@@ -334,7 +334,7 @@ bool stream_queue_left_advance(void)
     if (!q)
         return false;
     any = take_steps(q, &armed, &busy);
-    any |= stream_sends_advance(q);
+    any |= msg_rndv_progress(q);
     if (q->ended >= q->words->fire && !q->n_sends)
         leaves.queue = NULL;
     stream_queue_let_go(q);
@@ -346,7 +346,7 @@ bool stream_queues_advance(bool *armed, bool *busy)
     bool any = false, skips = false;
     struct stream_queue *q, *gone = NULL;
 
-    *busy |= chan_look();
+    *busy |= msg_poll();
     *busy |= stream_nic_gates_busy();
     for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
         if (gone)

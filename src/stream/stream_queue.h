@@ -48,7 +48,7 @@ struct stream_queue {
     char *bounce;               /* see stream_do.c; NULL: none was needed */
     bool reads;                 /* memory of messages that were put */
     bool held;                  /* atomic */
-    struct chan *sends, **last_send;    /* see stream_send.c */
+    struct msg_chan *sends, **last_send;    /* see proto_rndv.c */
     uint64_t n_sends;           /* atomic */
     struct stream_failed failed;
 };

@@ -3,7 +3,7 @@
 #include "stream/stream_batch.h"
 #include "base/lock.h"
 #include "core/core_misuse.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -173,7 +173,7 @@ bool stream_req_ended(const struct req *r)
         return false;
     return r->state == IDLE || !q ||
            (stream_batch_ended(q, r->mark) &&
-            (r->state == WAITED || ((!r->chan || chan_over(r->chan)) &&
+            (r->state == WAITED || ((!r->chan || msg_completed(r->chan)) &&
                                     (!r->coll || stream_coll_over(r->coll)))));
 }
 
@@ -181,7 +181,7 @@ bool stream_req_ended(const struct req *r)
 static void complete(const char *call, struct req *r)
 {
     if (r->chan && r->state == STARTED)
-        chan_finish(call, r->chan);
+        msg_finish(call, r->chan);
     if (stream_req_is_message(r) && r->state == STARTED)
         list_remove(&r->link);
     r->state = r->once ? WAITED : IDLE;
@@ -193,8 +193,8 @@ static int failed(const char *call, const struct batch *q, const struct req *r)
 {
     struct stream_failed *f = q ? stream_queue_failed(q->queue) : NULL;
 
-    if (r->chan && chan_state(r->chan) == CHAN_BROKEN) {
-        stream_message_broken(call, "", r->chan);
+    if (r->chan && msg_chan_state(r->chan) == MSG_CHAN_FAILED) {
+        msg_report_failed_match(call, "", r->chan);
         if (f && r->chan->counted)
             stream_fail_told(f, r->chan->counted);
         r->chan->counted = 0;
@@ -209,10 +209,10 @@ static void await_message(const char *call, const struct req *r)
 {
     const struct batch *q = stream_req_batch(r);
     void *stream = q ? q->stream : NULL;
-    struct core_waiter w = r->chan ? chan_waiter(call, r->chan, stream)
+    struct core_waiter w = r->chan ? msg_waiter(call, r->chan, stream)
                                    : stream_coll_waiter(call, r->coll, stream);
 
-    while (r->chan ? !chan_over(r->chan) : !stream_coll_over(r->coll))
+    while (r->chan ? !msg_completed(r->chan) : !stream_coll_over(r->coll))
         core_wait_step(&w);
     core_wait_end(&w);
 }
@@ -239,8 +239,8 @@ int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
     if (!r)
         return -EINVAL;
     if (r->matches) {
-        *is = stream_match_over(call, r);
-        return *is ? stream_match_await(call, r) : 0;
+        *is = msg_match_completed(call, r);
+        return *is ? msg_match_wait(call, r) : 0;
     }
     core_progress(call);
     q = stream_req_batch(r);
@@ -258,7 +258,7 @@ int stream_req_await(const char *call, struct shmemx_req *req)
     if (!r)
         return -EINVAL;
     if (r->matches)
-        return stream_match_await(call, r);
+        return msg_match_wait(call, r);
     q = stream_req_batch(r);
     if (q) {
         stream_batch_until(call, q, r->mark, stream_batch_ended, r->chan);
@@ -281,7 +281,7 @@ static void unlist(struct req *r)
 void stream_req_forget(struct req *r)
 {
     unlist(r);
-    stream_match_free(r);
+    msg_match_free(r);
     stream_coll_forget(r->coll);
 }
 
@@ -289,12 +289,12 @@ void stream_req_drop(struct req *r)
 {
     unlist(r);
     if (r->chan && r->once && r->state == WAITED)
-        chan_leave_agent("shmemx_req_free", r->chan);
+        msg_wait_released("shmemx_req_free", r->chan);
     if (r->chan)
-        chan_free(r->chan);
+        msg_chan_free(r->chan);
     if (r->coll)
         stream_coll_free("shmemx_req_free", r->coll);
-    stream_match_free(r);
+    msg_match_free(r);
     stream_handle_drop(&stream_reqs, stream_handle_of(r));
 }
 
@@ -311,7 +311,7 @@ int stream_req_free(const char *call, struct shmemx_req *req)
         why = "has not ended";
     else if (r->state == STARTED && stream_req_is_message(r))
         why = "was started, and nobody has waited for it";
-    else if (r->chan && r->chan->wanted && chan_state(r->chan) < CHAN_MATCHED)
+    else if (r->chan && r->chan->wanted && msg_chan_state(r->chan) < MSG_CHAN_MATCHED)
         why = "is being matched";
     else if (r->n_matches)
         why = "has not been waited for";

@@ -9,7 +9,7 @@
  * none where the stream's order is enough.  Only where the NIC has no room for
  * some of a start are there two stores. */
 #include "stream/stream_batch.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
 
@@ -55,7 +55,7 @@ static int start_op(const struct stream_where *w, struct batch *q,
 {
     if (op->kind != STREAM_SEND)
         return stream_start_one(w, q, op, parts);
-    return chan_start(w, q, op->send.chan, parts);
+    return msg_start(w, q, op->send.chan, parts);
 }
 
 /* By the agent, and what the NIC does before it. */
@@ -131,7 +131,7 @@ static void started(const char *call, struct batch *q, struct req *r,
     if (r->chan)
         r->chan->round++;
     if (r->chan && r->once)
-        chan_ask(call, r->chan);        /* nothing can fail any more */
+        msg_chan_request_match(call, r->chan);        /* nothing can fail any more */
     if (stream_req_is_message(r))
         list_append(&q->sent, &r->link);
     r->queue = stream_handle_of(q);
@@ -264,7 +264,7 @@ static bool under_way(const struct req *r)
 }
 
 /* What a sender sent before it was freed may still be received. */
-static bool may_go_on(const struct chan *c)
+static bool may_go_on(const struct msg_chan *c)
 {
     return !__atomic_load_n(&c->gone, __ATOMIC_ACQUIRE) ||
            (!c->sends && c->round < c->last);
@@ -272,15 +272,15 @@ static bool may_go_on(const struct chan *c)
 
 static int is_matched(const char *call, const struct req *r, int i)
 {
-    const struct chan *c = r->chan;
+    const struct msg_chan *c = r->chan;
 
-    if (likely(c->wanted && !c->freed && chan_state(c) == CHAN_MATCHED &&
+    if (likely(c->wanted && !c->freed && msg_chan_state(c) == MSG_CHAN_MATCHED &&
                may_go_on(c)))
         return 0;
     if (c->freed)
         return stream_refuse(ERR_FREE, call, "request %d (%s): its buffer was "
                              "freed", i, stream_req_name(r).text);
-    if (chan_state(c) != CHAN_MATCHED || !c->wanted)
+    if (msg_chan_state(c) != MSG_CHAN_MATCHED || !c->wanted)
         return stream_refuse(ERR_ARG, call, "request %d (%s) is not matched: "
                              "shmemx_match() comes before its start", i,
                              stream_req_name(r).text);
@@ -375,7 +375,7 @@ static int start_listed(const struct stream_where *w, struct batch *q, int n)
 
     for (int i = 0; unlikely(core_status.checks) && i < n; i++)
         if (q->these[i]->chan)
-            chan_check_ready(w->call, q->these[i]->chan);
+            msg_check_ready_send(w->call, q->these[i]->chan);
     for (int i = 0; i < n && !rc; i++) {
         r = q->these[i];
         others |= !stream_req_is_message(r);
@@ -401,7 +401,7 @@ int stream_start_these(const struct stream_where *w, struct batch *q, int n,
 {
     int rc;
 
-    chan_progress(w->call);     /* a partner may have freed its end */
+    msg_progress_or_defer(w->call);     /* a partner may have freed its end */
     rc = make_room(w->call, q, (size_t)n);
     rc = rc ? rc : make_list(w->call, q, (size_t)n);
     rc = rc ? rc : list(w, q, n, reqs);
@@ -460,12 +460,12 @@ static int behind(const struct stream_where *w, struct batch *q,
 {
     struct parts parts = { false, false, false };
     struct list_link *l, *next;
-    struct chan *c;
+    struct msg_chan *c;
     int rc = 0;
 
     list_each(l, next, these)
         if (!rc && (c = list_entry(l, struct req, link)->chan))
-            rc = chan_copy_out(w, q, c, &parts);
+            rc = msg_enqueue_copy_out(w, q, c, &parts);
     if (!rc && (parts.agent || parts.nic)) {    /* not in stream order */
         rc = finish(w, q, parts, m);
         if (!rc) {
@@ -475,7 +475,7 @@ static int behind(const struct stream_where *w, struct batch *q,
     }
     list_each(l, next, these)
         if (!rc && (c = list_entry(l, struct req, link)->chan))
-            rc = chan_give_back(w, q, c, &parts);
+            rc = msg_enqueue_slot_release(w, q, c, &parts);
     rc = rc ? rc : finish_messages(w, q, parts, m);
     if (rc && (parts.agent || parts.nic))
         break_off(w, q);
@@ -493,7 +493,7 @@ static int wait_for_messages(const struct stream_where *w, struct batch *q,
     list_each(l, next, these) {
         r = list_entry(l, struct req, link);
         if (!rc)
-            rc = r->chan ? chan_wait(w, q, r->chan)
+            rc = r->chan ? msg_enqueue_wait(w, q, r->chan)
                          : stream_coll_wait(w, r->coll);
     }
     return rc ? rc : behind(w, q, these, m);

@@ -20,7 +20,7 @@
 #include "core/core_text.h"
 #include "gtl/gtl_thread.h"
 #include "gtl/gtl_trap.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "stream/stream_coll.h"
 #include "stream/stream_notes.h"
 #include "stream/stream_queue.h"
@@ -265,7 +265,7 @@ static void describe(const struct entry *e, struct core_text *t, uint64_t now)
                   core_text_seconds(lasted(e, now)));
     if (e->what.addr && (name = stream_coll_name(e->what.addr)))
         core_text_add(t, "%s that not all have come to", name);
-    else if (e->what.addr && chan_name(e->what.addr, message, sizeof message))
+    else if (e->what.addr && msg_describe_word(e->what.addr, message, sizeof message))
         core_text_add(t, "%s", message);
     else if (e->what.addr)
         core_text_wanted(t, &e->what);

@@ -10,7 +10,7 @@
 
 #include "../../apps/bucketsort/dev_gpu.h"
 #include "base/env.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "xport/xport.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static struct pp {
     word32 *wrong;
     int phase;                  /* of this round */
     struct pp_pair pair[PP_MODES];
-    struct chan_eager eager;    /* by SHMEM_ST_EAGER; st changes it */
+    struct msg_eager_limit eager;    /* by SHMEM_ST_EAGER; st changes it */
     uint64_t *flag;             /* symmetric host memory: the last round */
     struct told *told;
     char *near_got;             /* the peer's, as this device reaches them */
@@ -404,7 +404,7 @@ static size_t eager(void)
 /* And eager if the smallest message is. */
 static void find_eager(void)
 {
-    pp.eager = chan_eager;
+    pp.eager = msg_eager_limit;
     if (pp.o.min <= eager() || !pp.o.mode[PP_EAGER])
         return;
     if (pp.o.chosen && pp.me == 0)
@@ -480,7 +480,7 @@ static bool begin(int argc, char **argv, int *status)
 /* How messages go is decided where a receive is matched. */
 static void match(enum pp_mode m)
 {
-    chan_eager = m == PP_ST ? (struct chan_eager){ 0, 0 } : pp.eager;
+    msg_eager_limit = m == PP_ST ? (struct msg_eager_limit){ 0, 0 } : pp.eager;
     need(pp_pair_make(&pp.pair[m], m, pp.stream, pp.sent, pp.got, pp.bytes,
                       pp.peer), "matching");
 }

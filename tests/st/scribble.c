@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* As src/stream/stream_mail.h has it; turn follows the note. */
+/* As src/msg/msg_ctrl.h has it; turn follows the note. */
 struct note {
     int32_t kind, from, tag;
     uint32_t number, flags;

@@ -4,26 +4,26 @@
 #include "unit.h"
 
 #include "base/env.h"
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 
 #include <errno.h>
 
 static int reads(const char *text)
 {
     env.ST_EAGER = text;
-    return stream_env_check();
+    return msg_env_check();
 }
 
 #define GIVES(text, n, f)               \
     do {                                \
         T_EQ(reads(text), 0);           \
-        T_EQ(chan_eager.near, n);       \
-        T_EQ(chan_eager.far, f);        \
+        T_EQ(msg_eager_limit.near, n);       \
+        T_EQ(msg_eager_limit.far, f);        \
     } while (0)
 
 T(one_number_or_two)
 {
-    GIVES("", CHAN_EAGER_NEAR, CHAN_EAGER_FAR);
+    GIVES("", MSG_EAGER_ON_NODE, MSG_EAGER_OFF_NODE);
     GIVES("0", 0, 0);
     GIVES("8k", 8192, 8192);
     GIVES("4k,16K", 4096, 16384);

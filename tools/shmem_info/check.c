@@ -77,7 +77,7 @@ static void warn_unknown(const char *text)
 
 static bool check_environment(void)
 {
-    if (env_load() || gtl_env_check() || stream_env_check() ||
+    if (env_load() || gtl_env_check() || msg_env_check() ||
         rt_nic_map_check()) {
         say(FAIL, "environment", "a variable has a bad value, see the line "
             "above; correct or unset it");

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ends of channels by handle, and the check of notes that name them: see
- * stream_end.h.  Called by the code that matches sends and receives. */
-#include "stream/stream_end.h"
+ * msg_check.h.  Called by the code that matches sends and receives. */
+#include "msg/msg_check.h"
 #include "stream/stream_handle.h"
 
 struct end {
     struct stream_handle handle;
-    struct chan *chan;
+    struct msg_chan *chan;
 };
 static struct stream_handles ends = STREAM_HANDLES(struct end);
 
-uint64_t stream_end_new(struct chan *c)
+uint64_t msg_handle_new(struct msg_chan *c)
 {
     struct end *e = stream_handle_new(&ends);
 
@@ -20,12 +20,12 @@ uint64_t stream_end_new(struct chan *c)
     return (uintptr_t)stream_handle_of(e);
 }
 
-void stream_end_drop(uint64_t handle)
+void msg_handle_release(uint64_t handle)
 {
     stream_handle_drop(&ends, (void *)(uintptr_t)handle);
 }
 
-struct chan *stream_end_find(uint64_t handle)
+struct msg_chan *msg_handle_find(uint64_t handle)
 {
     const struct end *e = stream_handle_find(&ends,
                                              (void *)(uintptr_t)handle);
@@ -33,7 +33,7 @@ struct chan *stream_end_find(uint64_t handle)
     return e ? e->chan : NULL;
 }
 
-_Noreturn static void bad_note(const struct mail_note *n, const char *what)
+_Noreturn static void bad_note(const struct msg_ctrl *n, const char *what)
 {
     core_fatal(ERR_CORRUPT, "shmemx_match", "a note of a message between "
                "streams, said to be of PE %d, tag %d, %s: the library's words "
@@ -50,20 +50,20 @@ static bool is_place(int seg, uint64_t at, uint64_t len)
                          len <= heap_segs[seg].size - at);
 }
 
-void stream_end_check(const struct mail_note *n)
+void msg_check_ctrl(const struct msg_ctrl *n)
 {
-    if (n->kind < MAIL_SEND || n->kind > MAIL_GONE || n->from < 0 ||
+    if (n->kind < MSG_RTS || n->kind > MSG_FIN || n->from < 0 ||
         n->from >= core_world.n_pes)
         bad_note(n, "is of no kind, or of no PE");
-    if (!is_place(HEAP_HOST, n->words, sizeof(struct chan_words)) ||
-        n->words % _Alignof(struct chan_words) || n->slots < 0 ||
-        !is_place(n->seg, n->at, 0) || n->flags >> MAIL_HOW_SHIFT > CHAN_MEET)
+    if (!is_place(HEAP_HOST, n->words, sizeof(struct msg_words)) ||
+        n->words % _Alignof(struct msg_words) || n->slots < 0 ||
+        !is_place(n->seg, n->at, 0) || n->flags >> MSG_RTR_PROTO_SHIFT > MSG_PROTO_RNDV)
         bad_note(n, "names memory that is not symmetric");
 }
 
-struct chan *stream_end_of(const struct mail_note *n)
+struct msg_chan *msg_chan_of_ctrl(const struct msg_ctrl *n)
 {
-    struct chan *c = stream_end_find(n->yours);
+    struct msg_chan *c = msg_handle_find(n->yours);
 
     if (!c || c->pe != n->from || c->tag != n->tag)
         bad_note(n, "is for an end that this PE does not have");
@@ -71,28 +71,28 @@ struct chan *stream_end_of(const struct mail_note *n)
 }
 
 /* May messages of that sender go so?  It has what each way takes. */
-static bool is_way(const struct chan *s, const struct mail_note *n)
+static bool is_way(const struct msg_chan *s, const struct msg_ctrl *n)
 {
-    switch (n->flags >> MAIL_HOW_SHIFT) {
-    case CHAN_READY:
+    switch (n->flags >> MSG_RTR_PROTO_SHIFT) {
+    case MSG_PROTO_READY:
         return s->ready;
-    case CHAN_PAIR:
+    case MSG_PROTO_PEER_COPY:
         return !n->slots && n->seg >= 0 &&
-               chan_can_pair(s) & (uint32_t)MAIL_PAIRS << n->seg;
-    case CHAN_GATE:
+               msg_peer_copy_flags(s) & (uint32_t)MSG_RTS_PEER_COPY << n->seg;
+    case MSG_PROTO_TRIG:
         return s->gate != NULL;
-    case CHAN_MEET:
+    case MSG_PROTO_RNDV:
         return !s->ready;
     default:
         return !s->ready && !s->once;
     }
 }
 
-void stream_end_check_answer(const struct chan *s, const struct mail_note *n)
+void msg_check_rtr(const struct msg_chan *s, const struct msg_ctrl *n)
 {
     uint64_t len = s->len;
 
-    if (!s->sends || s->state != CHAN_ASKED)
+    if (!s->sends || s->state != MSG_CHAN_RTS_SENT)
         bad_note(n, "answers what was not asked");
     if (n->error)
         return;
@@ -106,8 +106,8 @@ void stream_end_check_answer(const struct chan *s, const struct mail_note *n)
         bad_note(n, "says to go a way that this end has not offered");
 }
 
-void stream_end_check_gone(const struct chan *c, const struct mail_note *n)
+void msg_check_fin(const struct msg_chan *c, const struct msg_ctrl *n)
 {
-    if (c->state != CHAN_MATCHED && !c->left)
+    if (c->state != MSG_CHAN_MATCHED && !c->left)
         bad_note(n, "frees an end that was not matched");
 }

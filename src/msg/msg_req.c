@@ -5,20 +5,20 @@
 #include "core/core_misuse.h"
 #include "core/core_text.h"
 #include "core/core_watch.h"
-#include "stream/stream_chan.h"
-#include "stream/stream_mail.h"
+#include "msg/msg_chan.h"
+#include "msg/msg_ctrl.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
+int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
                         struct shmemx_req **out)
 {
     struct batch *q = NULL;
     struct stream_op op;
-    struct chan *c;
+    struct msg_chan *c;
     int rc;
 
     if (a->once) {
@@ -29,7 +29,7 @@ int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
     } else if (!out) {
         return stream_refuse(ERR_NULL, a->call, "no place for the request");
     }
-    rc = chan_make(a, &c);
+    rc = msg_chan_create(a, &c);
     if (rc)
         return rc;
     op = (struct stream_op){
@@ -37,14 +37,14 @@ int stream_message_make(const struct chan_args *a, struct shmemx_queue *queue,
     };
     rc = stream_req_make(a->call, q, &op, out);
     if (rc)
-        chan_free(c);
+        msg_chan_free(c);
     return rc;
 }
 
 /* ---- matching ---- */
 
 /* NULL, told: it is none that is to be matched. */
-static struct chan *chan_at(const char *call, struct shmemx_req *reqs[], int i)
+static struct msg_chan *chan_at(const char *call, struct shmemx_req *reqs[], int i)
 {
     struct req *r = stream_req_at(call, reqs, i);
 
@@ -62,20 +62,20 @@ static int ask_all(const char *call, int n, struct shmemx_req *reqs[])
         if (!chan_at(call, reqs, i))
             return -EINVAL;
     for (int i = 0; i < n; i++)
-        chan_ask(call, chan_at(call, reqs, i));
-    chan_ask_others();
-    chan_drive(call);
+        msg_chan_request_match(call, chan_at(call, reqs, i));
+    msg_send_all_rts();
+    msg_progress(call);
     return 0;
 }
 
-static bool is_settled(const struct chan *c)
+static bool is_settled(const struct msg_chan *c)
 {
-    return chan_state(c) >= CHAN_MATCHED;
+    return msg_chan_state(c) >= MSG_CHAN_MATCHED;
 }
 
 /* Of those that have been asked for; a request that was freed is none of
  * them any more. */
-static struct chan *chan_of(const struct shmemx_req *req)
+static struct msg_chan *chan_of(const struct shmemx_req *req)
 {
     struct req *r = stream_handle_find(&stream_reqs, req);
 
@@ -85,7 +85,7 @@ static struct chan *chan_of(const struct shmemx_req *req)
 /* From the *at-th on. */
 static bool all_settled(int n, struct shmemx_req *const reqs[], int *at)
 {
-    const struct chan *c;
+    const struct msg_chan *c;
 
     for (; *at < n; ++*at) {
         c = chan_of(reqs[*at]);
@@ -95,8 +95,8 @@ static bool all_settled(int n, struct shmemx_req *const reqs[], int *at)
     return true;
 }
 
-void stream_message_broken(const char *call, const char *which,
-                           const struct chan *c)
+void msg_report_failed_match(const char *call, const char *which,
+                           const struct msg_chan *c)
 {
     if (c->error == -EMSGSIZE && c->sends)
         core_misuse(ERR_SIZE, call, "%sa send of %zu bytes to PE %d, tag %d, "
@@ -120,17 +120,17 @@ void stream_message_broken(const char *call, const char *which,
 /* The first error, a line for each. */
 static int result(const char *call, int n, struct shmemx_req *const reqs[])
 {
-    const struct chan *c;
+    const struct msg_chan *c;
     char which[32];
     int rc = 0;
 
     for (int i = 0; i < n; i++) {
         c = chan_of(reqs[i]);
-        if (!c || chan_state(c) != CHAN_BROKEN)
+        if (!c || msg_chan_state(c) != MSG_CHAN_FAILED)
             continue;
         rc = rc ? rc : c->error;
         snprintf(which, sizeof which, "request %d: ", i);
-        stream_message_broken(call, which, c);
+        msg_report_failed_match(call, which, c);
     }
     return rc;
 }
@@ -140,7 +140,7 @@ static void watch(struct core_lasting *l, const char *call, int n,
                   struct shmemx_req *const reqs[], int at)
 {
     struct core_text t = { .n = 0 };
-    const struct chan *c = chan_of(reqs[at]);
+    const struct msg_chan *c = chan_of(reqs[at]);
     uint64_t now = clock_ns();
     char unclaimed[96] = "";
     int left = 0;
@@ -155,7 +155,7 @@ static void watch(struct core_lasting *l, const char *call, int n,
                   c->sends ? "receive" : "send", at, c->tag);
     if (left > 1)
         core_text_add(&t, ", and %d more", left - 1);
-    chan_name_unclaimed(c->pe, unclaimed, sizeof unclaimed);
+    msg_describe_unexpected(c->pe, unclaimed, sizeof unclaimed);
     core_text_add(&t, "%s", unclaimed);
     l->pe = c->pe;
     l->text = t.at;
@@ -167,26 +167,26 @@ static void await(const char *call, int n, struct shmemx_req *const reqs[])
 {
     bool told = false;
     struct core_lasting l = { .w = { .call = call }, .told = &told };
-    struct core_waiter w = mail_waiter(call);
+    struct core_waiter w = msg_ctrl_waiter(call);
     int at = 0;
 
     while (!all_settled(n, reqs, &at)) {
-        if (mail_is_there()) {
+        if (msg_ctrl_has_incoming()) {
             core_wait_end(&w);
-            chan_drive(call);
-            w = mail_waiter(call);
+            msg_progress(call);
+            w = msg_ctrl_waiter(call);
             continue;
         }
-        chan_drive(call);       /* what is under way, or found no room */
+        msg_progress(call);       /* what is under way, or found no room */
         w.silent = true;
         core_wait_step(&w);
         watch(&l, call, n, reqs, at);
     }
     core_wait_end(&w);
-    chan_settle(call);
+    msg_flush_ctrl(call);
 }
 
-int stream_match_all(const char *call, int n, struct shmemx_req *reqs[])
+int msg_match_all(const char *call, int n, struct shmemx_req *reqs[])
 {
     int rc;
 
@@ -198,7 +198,7 @@ int stream_match_all(const char *call, int n, struct shmemx_req *reqs[])
     return result(call, n, reqs);
 }
 
-int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
+int msg_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
                       struct shmemx_req **out)
 {
     struct shmemx_req **copy;
@@ -227,42 +227,42 @@ int stream_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
     r->matches = copy;
     r->n_matches = n;
     *out = stream_handle_of(r);
-    chan_progress(call);
+    msg_progress_or_defer(call);
     return 0;
 }
 
-int stream_is_matched(const char *call, struct shmemx_req *req, bool *is)
+int msg_is_matched(const char *call, struct shmemx_req *req, bool *is)
 {
-    const struct chan *c = chan_at(call, &req, 0);
+    const struct msg_chan *c = chan_at(call, &req, 0);
 
     if (!c)
         return -EINVAL;
-    chan_progress(call);
-    *is = c->wanted && chan_state(c) == CHAN_MATCHED;
+    msg_progress_or_defer(call);
+    *is = c->wanted && msg_chan_state(c) == MSG_CHAN_MATCHED;
     return 0;
 }
 
-bool stream_match_over(const char *call, struct req *r)
+bool msg_match_completed(const char *call, struct req *r)
 {
     int at = 0;
 
-    chan_ask_others();
-    chan_progress(call);
+    msg_send_all_rts();
+    msg_progress_or_defer(call);
     return all_settled(r->n_matches, r->matches, &at);
 }
 
 /* The request is complete then, and its error told. */
-int stream_match_await(const char *call, struct req *r)
+int msg_match_wait(const char *call, struct req *r)
 {
     int n = r->n_matches;
 
-    chan_ask_others();          /* made since it began */
+    msg_send_all_rts();          /* made since it began */
     await(call, n, r->matches);
     r->n_matches = 0;
     return result(call, n, r->matches);
 }
 
-void stream_match_free(struct req *r)
+void msg_match_free(struct req *r)
 {
     free(r->matches);
     r->matches = NULL;

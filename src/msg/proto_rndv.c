@@ -6,7 +6,7 @@
  * stream has come to its own start; that store of `go` also comes with the
  * answer to a sender that is used once.  A word of the sender's tells when the
  * buffer is free. */
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "core/core_device.h"
 #include "stream/stream_queue.h"
 
@@ -31,7 +31,7 @@ static void raise(uint64_t *word, uint64_t value)
 }
 
 /* Only what is used once is started before it has a partner. */
-static void failed(struct stream_queue *q, struct chan *c)
+static void failed(struct stream_queue *q, struct msg_chan *c)
 {
     char cause[128];
 
@@ -48,22 +48,22 @@ static void failed(struct stream_queue *q, struct chan *c)
 }
 
 /* Which tells the receiver. */
-static enum stream_done put(struct stream_queue *q, struct chan *c)
+static enum stream_done put(struct stream_queue *q, struct msg_chan *c)
 {
     uint64_t round = c->send.round;
     const struct stream_op op = {
         .kind = STREAM_PUT_SIGNAL, .call = c->send.call, .pe = c->pe,
         .waits = true, .message = true, .queue = q,
-        .dest = chan_slot(c, c->land, round), .source = c->buf,
+        .dest = msg_slot_addr(c, c->land, round), .source = c->buf,
         .len = c->bytes,
-        .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
+        .signal = { msg_arrived_word(c->there, round), round, SHMEM_SIGNAL_SET }
     };
 
     return stream_put_signal_step(q, &op, &c->send.part);
 }
 
 /* Has it ended?  *any: something came of it. */
-static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
+static bool send_ended(struct stream_queue *q, struct msg_chan *c, bool *any)
 {
     size_t moved = c->send.part.moved;
     enum stream_done done;
@@ -71,7 +71,7 @@ static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
     if (c->send.watch)
         return xport_trig->ended(c->gate) >= c->send.round;
     if (!c->send.put) {
-        if (c->how == CHAN_GATE
+        if (c->how == MSG_PROTO_TRIG
             ? !xport_trig->may_go(c->gate, c->send.round)
             : !reached(&c->words->go, c->send.round))
             return false;
@@ -80,49 +80,49 @@ static bool send_ended(struct stream_queue *q, struct chan *c, bool *any)
         *any |= c->send.put || c->send.part.moved != moved;
         if (done == STREAM_AGAIN)
             return false;
-        if (done == STREAM_ENDED && c->how != CHAN_GATE)
+        if (done == STREAM_ENDED && c->how != MSG_PROTO_TRIG)
             return true;
     }
     if (!stream_queue_idle(q))
         return false;
-    if (c->how == CHAN_GATE)
+    if (c->how == MSG_PROTO_TRIG)
         xport_trig->skipped(c->gate);
     return true;
 }
 
 /* The stream waits for the word that the sender raises, or for one that is
  * raised behind the copy. */
-static bool recv_ended(struct chan *c)
+static bool recv_ended(struct msg_chan *c)
 {
     if (!c->slots)
         return true;
-    if (!reached(chan_arrived(c->words, 1), 1))
+    if (!reached(msg_arrived_word(c->words, 1), 1))
         return false;
     core_copy(c->buf, c->land, c->bytes);
     return true;
 }
 
-static bool step(struct stream_queue *q, struct chan *c, bool *any)
+static bool step(struct stream_queue *q, struct msg_chan *c, bool *any)
 {
     bool sends = c->sends;
 
-    switch (chan_state(c)) {
-    case CHAN_BROKEN:
+    switch (msg_chan_state(c)) {
+    case MSG_CHAN_FAILED:
         failed(q, c);
         if (!sends)
-            raise(chan_arrived(c->words, 1), 1);
+            raise(msg_arrived_word(c->words, 1), 1);
         return true;
-    case CHAN_MATCHED:
+    case MSG_CHAN_MATCHED:
         return sends ? send_ended(q, c, any) : recv_ended(c);
     default:
         return false;           /* a match may write to it */
     }
 }
 
-void stream_send_reached(const struct stream_op *op)
+void msg_rndv_post(const struct stream_op *op)
 {
     struct stream_queue *q = op->queue;
-    struct chan *c = op->send.chan;
+    struct msg_chan *c = op->send.chan;
 
     c->send.call = op->call;
     c->send.round = op->send.round;
@@ -131,15 +131,15 @@ void stream_send_reached(const struct stream_op *op)
     c->send.watch = op->send.watch;
     c->send.next = NULL;
     if (c->once && !c->sends)
-        chan_reached(c);
+        msg_chan_recv_reached(c);
     *q->last_send = c;
     q->last_send = &c->send.next;
     __atomic_fetch_add(&q->n_sends, 1, __ATOMIC_RELAXED);
 }
 
-bool stream_sends_advance(struct stream_queue *q)
+bool msg_rndv_progress(struct stream_queue *q)
 {
-    struct chan **at = &q->sends, *c;
+    struct msg_chan **at = &q->sends, *c;
     bool any = false;
 
     while ((c = *at)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rounds of channels: what a start and a wait put into a stream. */
 #include "stream/stream_batch.h"
-#include "stream/stream_chan.h"
-#include "stream/stream_mail.h"
+#include "msg/msg_chan.h"
+#include "msg/msg_ctrl.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
 
@@ -12,7 +12,7 @@
 
 /* On both streams, once each in a round: whoever comes second has both
  * buffers. */
-static int meet_half_way(const struct stream_where *w, struct chan *c,
+static int meet_half_way(const struct stream_where *w, struct msg_chan *c,
                          uint64_t round)
 {
     int rc = stream_told(w, gtl->pair(&c->pairs[round % 2], w->stream));
@@ -24,19 +24,19 @@ static int meet_half_way(const struct stream_where *w, struct chan *c,
     return rc;
 }
 
-static struct stream_op put_of(const struct chan *c, const char *call,
+static struct stream_op put_of(const struct msg_chan *c, const char *call,
                                uint64_t round)
 {
     return (struct stream_op){
         .kind = STREAM_PUT_SIGNAL, .call = call, .pe = c->pe, .message = true,
-        .dest = chan_slot(c, c->land, round), .source = c->buf, .len = c->bytes,
-        .signal = { chan_arrived(c->there, round), round, SHMEM_SIGNAL_SET }
+        .dest = msg_slot_addr(c, c->land, round), .source = c->buf, .len = c->bytes,
+        .signal = { msg_arrived_word(c->there, round), round, SHMEM_SIGNAL_SET }
     };
 }
 
 /* These make an operation, of which the others are spared even the zeros. */
 static int put_far(const struct stream_where *w, struct batch *q,
-                   const struct chan *c, uint64_t round, struct parts *parts)
+                   const struct msg_chan *c, uint64_t round, struct parts *parts)
 {
     const struct stream_op op = put_of(c, w->call, round);
 
@@ -44,12 +44,12 @@ static int put_far(const struct stream_where *w, struct batch *q,
 }
 
 static int put(const struct stream_where *w, struct batch *q,
-               const struct chan *c, uint64_t round, struct parts *parts)
+               const struct msg_chan *c, uint64_t round, struct parts *parts)
 {
     if (!c->theirs)
         return put_far(w, q, c, round, parts);
-    gather_put(&q->gather, chan_slot(c, c->lands, round), c->buf, c->bytes,
-               chan_arrived(c->theirs, round), round);
+    gather_put(&q->gather, msg_slot_addr(c, c->lands, round), c->buf, c->bytes,
+               msg_arrived_word(c->theirs, round), round);
     q->gather.ops++;
     return 0;
 }
@@ -57,7 +57,7 @@ static int put(const struct stream_where *w, struct batch *q,
 /* By the NIC, as the gate's next one, with its flag; or, as far as it has no
  * room for these, by the agent. */
 static void put_behind_gate(const struct stream_where *w, struct batch *q,
-                            struct chan *c, uint64_t round,
+                            struct msg_chan *c, uint64_t round,
                             struct parts *parts)
 {
     const struct stream_op put = put_of(c, w->call, round);
@@ -84,7 +84,7 @@ static void put_behind_gate(const struct stream_where *w, struct batch *q,
 
 /* One of the two that open the sender's gate. */
 static int open_gate(const struct stream_where *w, struct batch *q,
-                     struct chan *c, struct parts *parts)
+                     struct msg_chan *c, struct parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_GATE, .call = w->call, .gate = c->gate_at,
@@ -96,7 +96,7 @@ static int open_gate(const struct stream_where *w, struct batch *q,
 
 /* The sender may put. */
 static int let_come(const struct stream_where *w, struct batch *q,
-                    struct chan *c, uint64_t round, struct parts *parts)
+                    struct msg_chan *c, uint64_t round, struct parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe, .message = true,
@@ -106,13 +106,13 @@ static int let_come(const struct stream_where *w, struct batch *q,
     return stream_start_one(w, q, &op, parts);
 }
 
-static bool is_near(const struct chan *c)
+static bool is_near(const struct msg_chan *c)
 {
     return stream_reach_amo(c->pe, &c->there->taken, 8) != 0;
 }
 
 /* Those far away are added to: two values might come in the wrong order. */
-static struct stream_signal taken(const struct chan *c)
+static struct stream_signal taken(const struct msg_chan *c)
 {
     bool near = is_near(c);
 
@@ -122,19 +122,19 @@ static struct stream_signal taken(const struct chan *c)
     };
 }
 
-static bool has_turns(const struct chan *c)
+static bool has_turns(const struct msg_chan *c)
 {
-    return !c->sends && !c->once && c->how == CHAN_EAGER;
+    return !c->sends && !c->once && c->how == MSG_PROTO_EAGER;
 }
 
 /* With the wait; else with the next start. */
-static bool tells_at_once(const struct chan *c)
+static bool tells_at_once(const struct msg_chan *c)
 {
     return has_turns(c) && is_near(c);
 }
 
 static int tell_taken(const struct stream_where *w, struct batch *q,
-                      const struct chan *c, struct parts *parts)
+                      const struct msg_chan *c, struct parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe, .message = true,
@@ -144,9 +144,9 @@ static int tell_taken(const struct stream_where *w, struct batch *q,
     return stream_start_one(w, q, &op, parts);
 }
 
-_Static_assert(CHAN_READY == 0 && CHAN_MEET + 1 == STREAM_ONCE, "counted so");
+_Static_assert(MSG_PROTO_READY == 0 && MSG_PROTO_RNDV + 1 == STREAM_ONCE, "counted so");
 
-static void count(const struct chan *c)
+static void count(const struct msg_chan *c)
 {
     unsigned way = c->team ? STREAM_OF_COLL : c->once ? STREAM_ONCE : c->how;
 
@@ -156,7 +156,7 @@ static void count(const struct chan *c)
 
 /* By the agent. */
 static int start_armed(const struct stream_where *w, struct batch *q,
-                       struct chan *c, uint64_t round, struct parts *parts)
+                       struct msg_chan *c, uint64_t round, struct parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_SEND, .call = w->call, .pe = c->pe,
@@ -167,12 +167,12 @@ static int start_armed(const struct stream_where *w, struct batch *q,
     return 0;
 }
 
-void chan_check_ready(const char *call, struct chan *c)
+void msg_check_ready_send(const char *call, struct msg_chan *c)
 {
     uint64_t round = c->round + 1;
 
-    if (c->sends || c->how != CHAN_READY || c->tag < 0 || c->hasty ||
-        __atomic_load_n(chan_arrived(c->words, round), __ATOMIC_ACQUIRE) <
+    if (c->sends || c->how != MSG_PROTO_READY || c->tag < 0 || c->hasty ||
+        __atomic_load_n(msg_arrived_word(c->words, round), __ATOMIC_ACQUIRE) <
             round)
         return;
     c->hasty = true;
@@ -182,21 +182,21 @@ void chan_check_ready(const char *call, struct chan *c)
              c->pe, c->tag);
 }
 
-int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
+int msg_start(const struct stream_where *w, struct batch *q, struct msg_chan *c,
                struct parts *parts)
 {
     uint64_t round = c->round + 1;
 
     count(c);
-    if (c->once || (c->how == CHAN_MEET && c->sends))
+    if (c->once || (c->how == MSG_PROTO_RNDV && c->sends))
         return start_armed(w, q, c, round, parts);
-    if (c->how == CHAN_GATE && c->sends)
+    if (c->how == MSG_PROTO_TRIG && c->sends)
         put_behind_gate(w, q, c, round, parts);
-    if (c->how == CHAN_GATE)
+    if (c->how == MSG_PROTO_TRIG)
         return open_gate(w, q, c, parts);
-    if (c->how == CHAN_PAIR)
+    if (c->how == MSG_PROTO_PEER_COPY)
         return meet_half_way(w, c, round);
-    if (c->how == CHAN_MEET)
+    if (c->how == MSG_PROTO_RNDV)
         return let_come(w, q, c, round, parts);
     if (c->sends)
         return put(w, q, c, round, parts);
@@ -209,27 +209,27 @@ int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
 /* ---- waits ---- */
 
 /* Used once, into private memory: the agent copies it. */
-static bool by_agent(const struct chan *c)
+static bool by_agent(const struct msg_chan *c)
 {
     return c->sends || (c->once && c->slots);
 }
 
 /* The word that tells of the last round, and the number it has then.  NULL:
  * its start tells enough. */
-static uint64_t *word_of(const struct chan *c, uint64_t *least)
+static uint64_t *word_of(const struct msg_chan *c, uint64_t *least)
 {
     *least = c->round;
-    if (c->once || c->how >= CHAN_PAIR) {
+    if (c->once || c->how >= MSG_PROTO_PEER_COPY) {
         if (by_agent(c))
             return &c->words->sent;
     } else if (c->sends) {
         *least = c->round - 1;
-        return c->how == CHAN_EAGER && *least ? &c->words->taken : NULL;
+        return c->how == MSG_PROTO_EAGER && *least ? &c->words->taken : NULL;
     }
-    return chan_arrived(c->words, c->round);
+    return msg_arrived_word(c->words, c->round);
 }
 
-bool chan_over(const struct chan *c)
+bool msg_completed(const struct msg_chan *c)
 {
     uint64_t least, *word = word_of(c, &least);
     bool over = !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
@@ -238,7 +238,7 @@ bool chan_over(const struct chan *c)
     return over;
 }
 
-struct core_waiter chan_waiter(const char *call, const struct chan *c,
+struct core_waiter msg_waiter(const char *call, const struct msg_chan *c,
                                void *stream)
 {
     uint64_t least, *word = word_of(c, &least);
@@ -246,11 +246,11 @@ struct core_waiter chan_waiter(const char *call, const struct chan *c,
     return (struct core_waiter){
         .addr = word ? word : &c->words->sent, .bytes = sizeof *word,
         .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call,
-        .name = chan_name, .named = c->words
+        .name = msg_describe_word, .named = c->words
     };
 }
 
-void chan_leave_agent(const char *call, const struct chan *c)
+void msg_wait_released(const char *call, const struct msg_chan *c)
 {
     const uint64_t *word = &c->words->sent;
     struct core_waiter w = CORE_WAIT_VALUE(call, word, uint64_t, SHMEM_CMP_GE,
@@ -262,7 +262,7 @@ void chan_leave_agent(const char *call, const struct chan *c)
 }
 
 /* For a word that the device does not reach, or may not wait for. */
-static int wait_far(const struct stream_where *w, const struct chan *c,
+static int wait_far(const struct stream_where *w, const struct msg_chan *c,
                     const uint64_t *word, uint64_t least)
 {
     const struct stream_wait wait = {
@@ -273,8 +273,8 @@ static int wait_far(const struct stream_where *w, const struct chan *c,
     return stream_wait(w, &wait);
 }
 
-int chan_wait(const struct stream_where *w, struct batch *q,
-              const struct chan *c)
+int msg_enqueue_wait(const struct stream_where *w, struct batch *q,
+              const struct msg_chan *c)
 {
     uint64_t least, *word = word_of(c, &least), *seen;
 
@@ -288,17 +288,17 @@ int chan_wait(const struct stream_where *w, struct batch *q,
     return 0;
 }
 
-static bool in_slot(const struct chan *c)
+static bool in_slot(const struct msg_chan *c)
 {
     return !c->sends && !c->once && c->slots;
 }
 
 static int copy_far(const struct stream_where *w, struct batch *q,
-                    const struct chan *c, struct parts *parts)
+                    const struct msg_chan *c, struct parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_GET, .call = w->call, .pe = core_world.my_pe,
-        .dest = c->buf, .source = chan_slot(c, c->land, c->round),
+        .dest = c->buf, .source = msg_slot_addr(c, c->land, c->round),
         .len = c->bytes
     };
     int rc = stream_gather_flush(w, &q->gather);        /* the waits before */
@@ -306,11 +306,11 @@ static int copy_far(const struct stream_where *w, struct batch *q,
     return rc ? rc : stream_start_one(w, q, &op, parts);
 }
 
-int chan_copy_out(const struct stream_where *w, struct batch *q,
-                  struct chan *c, struct parts *parts)
+int msg_enqueue_copy_out(const struct stream_where *w, struct batch *q,
+                  struct msg_chan *c, struct parts *parts)
 {
     if (c->theirs && (in_slot(c) || has_turns(c))) {    /* and gives it back */
-        gather_put(&q->gather, c->buf, chan_slot(c, c->lands, c->round),
+        gather_put(&q->gather, c->buf, msg_slot_addr(c, c->lands, c->round),
                    in_slot(c) ? c->bytes : 0,
                    has_turns(c) ? &c->theirs->taken : NULL, c->round);
         q->gather.ops++;
@@ -320,8 +320,8 @@ int chan_copy_out(const struct stream_where *w, struct batch *q,
     return in_slot(c) ? copy_far(w, q, c, parts) : 0;
 }
 
-int chan_give_back(const struct stream_where *w, struct batch *q,
-                   struct chan *c, struct parts *parts)
+int msg_enqueue_slot_release(const struct stream_where *w, struct batch *q,
+                   struct msg_chan *c, struct parts *parts)
 {
     int rc;
 
@@ -331,14 +331,14 @@ int chan_give_back(const struct stream_where *w, struct batch *q,
     return rc ? rc : tell_taken(w, q, c, parts);
 }
 
-void chan_finish(const char *call, struct chan *c)
+void msg_finish(const char *call, struct msg_chan *c)
 {
     struct stream_signal s;
 
     if (in_slot(c) && c->bytes)
-        core_copy(c->buf, chan_slot(c, c->land, c->round), c->bytes);
+        core_copy(c->buf, msg_slot_addr(c, c->land, c->round), c->bytes);
     if (!tells_at_once(c))
         return;
     s = taken(c);
-    mail_signal(call, s.addr, s.value, s.op, c->pe);
+    msg_ctrl_signal(call, s.addr, s.value, s.op, c->pe);
 }

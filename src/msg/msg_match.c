@@ -8,12 +8,12 @@
  * mail, so that no order of match calls makes two PEs wait for each other.
  * Memory that a partner writes is given back when both have told that their
  * end was freed. */
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "base/fault.h"
 #include "base/lock.h"
 #include "stream/stream_batch.h"
-#include "stream/stream_end.h"
-#include "stream/stream_table.h"
+#include "msg/msg_check.h"
+#include "msg/msg_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,14 +34,14 @@ static struct {
 
 /* ---- the end of a channel ---- */
 
-static void give_words(struct chan *c)
+static void give_words(struct msg_chan *c)
 {
     if (c->words)
         heap_pool_give(c->words);
     c->words = NULL;
 }
 
-static void note_lost(const struct chan *c) REQUIRES(lock)
+static void note_lost(const struct msg_chan *c) REQUIRES(lock)
 {
     uint64_t came = 0;
 
@@ -62,16 +62,16 @@ static void note_lost(const struct chan *c) REQUIRES(lock)
 }
 
 /* No note names it any more. */
-static void chan_delete(struct chan *c)
+static void chan_delete(struct msg_chan *c)
 {
-    stream_end_drop(c->mine_at);
+    msg_handle_release(c->mine_at);
     free(c);
 }
 
-static void release(struct chan *c) REQUIRES(lock)
+static void release(struct msg_chan *c) REQUIRES(lock)
 {
     note_lost(c);
-    chan_close_gate(c);
+    msg_chan_close_trigger(c);
     give_words(c);
     if (!c->sends && c->slots)
         heap_pool_give(c->land);
@@ -79,17 +79,17 @@ static void release(struct chan *c) REQUIRES(lock)
     chan_delete(c);
 }
 
-static void post(struct chan *c, const struct mail_note *n) REQUIRES(lock)
+static void post(struct msg_chan *c, const struct msg_ctrl *n) REQUIRES(lock)
 {
-    if (mail_post(c->pe, n))
+    if (msg_ctrl_post(c->pe, n))
         core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a note to "
                    "PE %d", c->pe);
     __atomic_store_n(&unsent, true, __ATOMIC_RELEASE);
 }
 
-static struct mail_note note_of(const struct chan *c, enum mail_kind kind)
+static struct msg_ctrl note_of(const struct msg_chan *c, enum msg_ctrl_kind kind)
 {
-    return (struct mail_note){
+    return (struct msg_ctrl){
         .kind = kind, .tag = c->tag, .number = c->number, .team = c->team,
         .mine = c->mine_at, .yours = c->yours,
         .words = c->words ? (uintptr_t)c->words - heap_segs[HEAP_HOST].base
@@ -98,62 +98,62 @@ static struct mail_note note_of(const struct chan *c, enum mail_kind kind)
     };
 }
 
-static void set_state(struct chan *c, enum chan_state state)
+static void set_state(struct msg_chan *c, enum msg_chan_state state)
 {
     __atomic_store_n(&c->state, state, __ATOMIC_RELEASE);
 }
 
-static void settle(struct chan *c, enum chan_state state) REQUIRES(lock)
+static void settle(struct msg_chan *c, enum msg_chan_state state) REQUIRES(lock)
 {
     set_state(c, state);
     if (c->wanted && !c->once)
         __atomic_fetch_sub(&sought, 1, __ATOMIC_RELAXED);
 }
 
-static void break_off(struct chan *c, int error) REQUIRES(lock)
+static void break_off(struct msg_chan *c, int error) REQUIRES(lock)
 {
     c->error = error;
-    settle(c, CHAN_BROKEN);
+    settle(c, MSG_CHAN_FAILED);
 }
 
 /* ---- a receive and the note of its sender ---- */
 
-static void answer(struct chan *r, const struct mail_note *n)
+static void answer(struct msg_chan *r, const struct msg_ctrl *n)
     REQUIRES(lock)
 {
-    struct mail_note a = note_of(r, MAIL_ACCEPT);
+    struct msg_ctrl a = note_of(r, MSG_RTR);
 
     a.yours = n ? n->mine : r->yours;
     a.error = r->error;
     a.bytes = r->len;
-    a.flags = (uint32_t)r->how << MAIL_HOW_SHIFT;
+    a.flags = (uint32_t)r->how << MSG_RTR_PROTO_SHIFT;
     if (!r->error) {
         a.slots = (int32_t)r->slots;
         a.step = r->step;
-        mail_set_place(&a, r->bytes ? (void *)r->land : r->words,
+        msg_ctrl_set_addr(&a, r->bytes ? (void *)r->land : r->words,
                        r->slots ? r->slots * r->step : r->bytes);
     }
     post(r, &a);
 }
 
 /* Of this node's PE and tag, what is wrong with its message. */
-static int misfit(struct chan *r, const struct mail_note *n)
+static int misfit(struct msg_chan *r, const struct msg_ctrl *n)
 {
     if (r->left)
         return -ECANCELED;
     r->bytes = n->bytes;
-    return n->bytes > r->len ? -EMSGSIZE : chan_decide(r, n);
+    return n->bytes > r->len ? -EMSGSIZE : msg_select_proto(r, n);
 }
 
 /* It is in no table any more. */
-static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
+static void pair(struct msg_chan *r, const struct msg_ctrl *n) REQUIRES(lock)
 {
-    int error = n->flags & MAIL_CANCELLED ? -ECANCELED : misfit(r, n);
+    int error = n->flags & MSG_RTS_CANCELLED ? -ECANCELED : misfit(r, n);
 
     r->yours = n->mine;
-    r->there = (struct chan_words *)(heap_segs[HEAP_HOST].base + n->words);
+    r->there = (struct msg_words *)(heap_segs[HEAP_HOST].base + n->words);
     r->error = error;
-    if (!(n->flags & MAIL_CANCELLED) && (error || !r->once || r->reached))
+    if (!(n->flags & MSG_RTS_CANCELLED) && (error || !r->once || r->reached))
         answer(r, n);
     if (r->left) {
         if (r->once)
@@ -162,32 +162,32 @@ static void pair(struct chan *r, const struct mail_note *n) REQUIRES(lock)
     } else if (error)
         break_off(r, error);
     else {
-        chan_find_near(r);
-        settle(r, CHAN_MATCHED);
+        msg_chan_map_peer(r);
+        settle(r, MSG_CHAN_MATCHED);
     }
 }
 
-static void sender_came(const struct mail_note *n) REQUIRES(lock)
+static void sender_came(const struct msg_ctrl *n) REQUIRES(lock)
 {
-    struct chan *r = table_take_receive(n);
+    struct msg_chan *r = msg_table_take_recv(n);
 
     if (r)
         pair(r, n);
-    else if (!table_put_note(n))
+    else if (!msg_table_add_rts(n))
         core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a note of "
                    "PE %d", n->from);
 }
 
-bool chan_unclaimed(int pe, int *tag, bool *once)
+bool msg_find_unexpected(int pe, int *tag, bool *once)
 {
-    const struct mail_note *n;
+    const struct msg_ctrl *n;
 
     if (!lock_try(&lock))
         return false;
-    n = table_unclaimed(pe);
+    n = msg_table_first_unexpected(pe);
     if (n) {
         *tag = n->tag;
-        *once = n->flags & MAIL_ONCE;
+        *once = n->flags & MSG_RTS_ONE_SHOT;
     }
     lock_release(&lock);
     return n != NULL;
@@ -195,9 +195,9 @@ bool chan_unclaimed(int pe, int *tag, bool *once)
 
 /* ---- the sender's side ---- */
 
-static void say_gone(struct chan *c) REQUIRES(lock)
+static void say_gone(struct msg_chan *c) REQUIRES(lock)
 {
-    struct mail_note n = note_of(c, MAIL_GONE);
+    struct msg_ctrl n = note_of(c, MSG_FIN);
 
     n.bytes = c->round;
     post(c, &n);
@@ -206,11 +206,11 @@ static void say_gone(struct chan *c) REQUIRES(lock)
         release(c);
 }
 
-static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
+static void receiver_answered(const struct msg_ctrl *n) REQUIRES(lock)
 {
-    struct chan *s = stream_end_of(n);
+    struct msg_chan *s = msg_chan_of_ctrl(n);
 
-    stream_end_check_answer(s, n);
+    msg_check_rtr(s, n);
     s->yours = n->mine;
     if (s->left) {              /* freed meanwhile */
         if (n->error)
@@ -220,33 +220,33 @@ static void receiver_answered(const struct mail_note *n) REQUIRES(lock)
         return;
     }
     if (n->error) {
-        chan_close_gate(s);
+        msg_chan_close_trigger(s);
         if (n->error == -EMSGSIZE)
             s->bytes = n->bytes;        /* for the line */
         break_off(s, n->error);
         return;
     }
-    s->how = (enum chan_how)(n->flags >> MAIL_HOW_SHIFT);
-    s->there = (struct chan_words *)(heap_segs[HEAP_HOST].base + n->words);
+    s->how = (enum msg_proto)(n->flags >> MSG_RTR_PROTO_SHIFT);
+    s->there = (struct msg_words *)(heap_segs[HEAP_HOST].base + n->words);
     s->bytes = s->len;
-    s->land = mail_place(n);
+    s->land = msg_ctrl_addr(n);
     s->slots = (unsigned)n->slots;
     s->step = n->step;
-    if (s->how != CHAN_GATE)
-        chan_close_gate(s);
-    if (s->how == CHAN_PAIR)
+    if (s->how != MSG_PROTO_TRIG)
+        msg_chan_close_trigger(s);
+    if (s->how == MSG_PROTO_PEER_COPY)
         s->pairs[0].to = (void *)stream_reach(s->pe, s->land, s->bytes);
     if (s->once)
         __atomic_store_n(&s->words->go, 1, __ATOMIC_RELEASE);
-    chan_find_near(s);
-    settle(s, CHAN_MATCHED);
+    msg_chan_map_peer(s);
+    settle(s, MSG_CHAN_MATCHED);
 }
 
-static void partner_left(const struct mail_note *n) REQUIRES(lock)
+static void partner_left(const struct msg_ctrl *n) REQUIRES(lock)
 {
-    struct chan *c = stream_end_of(n);
+    struct msg_chan *c = msg_chan_of_ctrl(n);
 
-    stream_end_check_gone(c, n);
+    msg_check_fin(c, n);
     c->last = n->bytes;
     __atomic_store_n(&c->gone, true, __ATOMIC_RELEASE);
     if (c->left)
@@ -257,13 +257,13 @@ static void partner_left(const struct mail_note *n) REQUIRES(lock)
 
 static void read_mail(void) REQUIRES(lock)
 {
-    struct mail_note n;
+    struct msg_ctrl n;
 
-    while (mail_take(&n)) {
-        stream_end_check(&n);
-        if (n.kind == MAIL_SEND)
+    while (msg_ctrl_take(&n)) {
+        msg_check_ctrl(&n);
+        if (n.kind == MSG_RTS)
             sender_came(&n);
-        else if (n.kind == MAIL_ACCEPT)
+        else if (n.kind == MSG_RTR)
             receiver_answered(&n);
         else
             partner_left(&n);
@@ -275,9 +275,9 @@ static void see_to_mail(const char *call, bool near_only) REQUIRES(lock)
     read_mail();
     if (!__atomic_load_n(&unsent, __ATOMIC_RELAXED))
         return;
-    if (mail_flush(call, near_only))
+    if (msg_ctrl_flush(call, near_only))
         __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
-    __atomic_store_n(&lively, mail_is_lively(), __ATOMIC_RELAXED);
+    __atomic_store_n(&lively, msg_ctrl_is_moving(), __ATOMIC_RELAXED);
 }
 
 /* The caller may not come again, and its partners wait.  False: there is no
@@ -292,28 +292,28 @@ static bool leave_to_agent(void)
     return true;
 }
 
-void chan_drive(const char *call)
+void msg_progress(const char *call)
 {
-    if (!mail_is_there() && !__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
+    if (!msg_ctrl_has_incoming() && !__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
         return;
     lock_acquire(&lock);
     see_to_mail(call, false);
     lock_release(&lock);
 }
 
-void chan_progress(const char *call)
+void msg_progress_or_defer(const char *call)
 {
-    chan_drive(call);
+    msg_progress(call);
     leave_to_agent();
 }
 
-void chan_settle(const char *call)
+void msg_flush_ctrl(const char *call)
 {
-    struct core_waiter w = mail_waiter(call);
+    struct core_waiter w = msg_ctrl_waiter(call);
 
     w.silent = true;
     for (;;) {
-        chan_drive(call);
+        msg_progress(call);
         if (!__atomic_load_n(&lively, __ATOMIC_RELAXED) && leave_to_agent())
             break;
         core_wait_step(&w);
@@ -321,9 +321,9 @@ void chan_settle(const char *call)
     core_wait_end(&w);
 }
 
-bool chan_look(void)
+bool msg_poll(void)
 {
-    if ((mail_is_there() || __atomic_load_n(&unsent, __ATOMIC_ACQUIRE)) &&
+    if ((msg_ctrl_has_incoming() || __atomic_load_n(&unsent, __ATOMIC_ACQUIRE)) &&
         lock_try(&lock)) {
         see_to_mail("shmemx_enqueue_start", false);
         lock_release(&lock);
@@ -335,17 +335,17 @@ bool chan_look(void)
 /* ---- making and freeing ---- */
 
 /* A sender may have been here; else it will find this one. */
-static void offer(struct chan *r) REQUIRES(lock)
+static void offer(struct msg_chan *r) REQUIRES(lock)
 {
-    struct mail_note n;
+    struct msg_ctrl n;
 
-    if (table_take_note(r, &n))
+    if (msg_table_take_rts(r, &n))
         pair(r, &n);
     else
-        table_put_receive(r);
+        msg_table_add_recv(r);
 }
 
-static int check(const struct chan_args *a, int *pe)
+static int check(const struct msg_args *a, int *pe)
 {
     struct stream_where w = { a->call, &core_ctx_default, NULL };
     int at, rc = stream_need_symmetric(&w, NULL, 0, a->pe, pe);
@@ -362,12 +362,12 @@ static int check(const struct chan_args *a, int *pe)
 }
 
 /* Its number, and its place among those of its kind. */
-static int enter(struct chan *c)
+static int enter(struct msg_chan *c)
 {
     int64_t number;
 
     lock_acquire(&lock);
-    number = c->team ? c->number : table_count(c);
+    number = c->team ? c->number : msg_table_next_number(c);
     if (number >= 0) {
         c->number = (uint32_t)number;
         list_append(c->sends && !c->once ? &fresh : &all, &c->link);
@@ -378,22 +378,22 @@ static int enter(struct chan *c)
     return number < 0 ? -ENOMEM : 0;
 }
 
-int chan_make(const struct chan_args *a, struct chan **out)
+int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
 {
-    struct chan *c;
+    struct msg_chan *c;
     uint64_t at;
     int pe, rc = check(a, &pe);
 
     if (rc)
         return rc;
-    chan_progress(a->call);     /* what was freed gives its memory back */
+    msg_progress_or_defer(a->call);     /* what was freed gives its memory back */
     c = calloc(1, sizeof *c);
-    at = c ? stream_end_new(c) : 0;
+    at = c ? msg_handle_new(c) : 0;
     if (!at) {
         free(c);
         return stream_no_memory(a->call);
     }
-    *c = (struct chan){
+    *c = (struct msg_chan){
         .sends = a->sends, .ready = a->ready, .once = a->once, .pe = pe,
         .tag = a->tag, .team = a->team, .number = a->number,
         .mine_at = at, .buf = a->buf, .len = a->len, .bytes = a->len,
@@ -402,7 +402,7 @@ int chan_make(const struct chan_args *a, struct chan **out)
     c->link.next = c->link.prev = &c->link;
     if (!c->words ||
         (c->once && !c->sends &&
-         !chan_take_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
+         !msg_chan_alloc_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
         give_words(c);
         chan_delete(c);
         return stream_batch_no_room(a->call, a->len + sizeof *c->words);
@@ -421,36 +421,36 @@ int chan_make(const struct chan_args *a, struct chan **out)
     return 0;
 }
 
-static void ask(struct chan *c, uint32_t flags) REQUIRES(lock)
+static void ask(struct msg_chan *c, uint32_t flags) REQUIRES(lock)
 {
-    struct mail_note n = note_of(c, MAIL_SEND);
+    struct msg_ctrl n = note_of(c, MSG_RTS);
 
-    if (!(flags & MAIL_CANCELLED) && chan_open_gate(c)) {
-        flags |= MAIL_GATED;
+    if (!(flags & MSG_RTS_CANCELLED) && msg_chan_open_trigger(c)) {
+        flags |= MSG_RTS_TRIGGER;
         n.gate = c->gate_at;
     }
     n.bytes = c->len;
-    n.flags = flags | (c->ready ? MAIL_READY : 0) | (c->once ? MAIL_ONCE : 0) |
-              chan_can_pair(c);
-    mail_set_place(&n, c->buf, c->len);
+    n.flags = flags | (c->ready ? MSG_RTS_READY : 0) | (c->once ? MSG_RTS_ONE_SHOT : 0) |
+              msg_peer_copy_flags(c);
+    msg_ctrl_set_addr(&n, c->buf, c->len);
     post(c, &n);
 }
 
-static void look(struct chan *s) REQUIRES(lock)
+static void look(struct msg_chan *s) REQUIRES(lock)
 {
-    set_state(s, CHAN_ASKED);
+    set_state(s, MSG_CHAN_RTS_SENT);
     list_remove(&s->link);
     list_append(&all, &s->link);
     ask(s, 0);
 }
 
-void chan_ask(const char *call, struct chan *c)
+void msg_chan_request_match(const char *call, struct msg_chan *c)
 {
     lock_acquire(&lock);
-    if (!c->wanted && !c->once && c->state < CHAN_MATCHED)
+    if (!c->wanted && !c->once && c->state < MSG_CHAN_MATCHED)
         __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
     c->wanted = true;
-    if (c->sends && c->state == CHAN_NEW) {
+    if (c->sends && c->state == MSG_CHAN_NEW) {
         look(c);
         if (c->once)
             see_to_mail(call, true);
@@ -461,19 +461,19 @@ void chan_ask(const char *call, struct chan *c)
 }
 
 /* Or two PEs would wait for each other's sends to be matched first. */
-void chan_ask_others(void)
+void msg_send_all_rts(void)
 {
     lock_acquire(&lock);
     while (!list_empty(&fresh))
-        look(list_entry(fresh.next, struct chan, link));
+        look(list_entry(fresh.next, struct msg_chan, link));
     lock_release(&lock);
 }
 
 /* Nobody has answered it, or found it. */
-static void free_alone(struct chan *c) REQUIRES(lock)
+static void free_alone(struct msg_chan *c) REQUIRES(lock)
 {
     if (c->sends) {
-        ask(c, MAIL_CANCELLED);
+        ask(c, MSG_RTS_CANCELLED);
         release(c);
     } else {
         c->left = true;         /* until its sender comes */
@@ -486,23 +486,23 @@ static void free_alone(struct chan *c) REQUIRES(lock)
 }
 
 /* Its sender waits for an answer. */
-static bool owes_answer(const struct chan *c)
+static bool owes_answer(const struct msg_chan *c)
 {
-    return c->once && !c->sends && !c->reached && c->state == CHAN_MATCHED;
+    return c->once && !c->sends && !c->reached && c->state == MSG_CHAN_MATCHED;
 }
 
-void chan_free(struct chan *c)
+void msg_chan_free(struct msg_chan *c)
 {
     lock_acquire(&lock);
     if (owes_answer(c)) {
         c->error = -ECANCELED;
         answer(c, NULL);
     }
-    if (c->state == CHAN_NEW)
+    if (c->state == MSG_CHAN_NEW)
         free_alone(c);
-    else if (c->state == CHAN_BROKEN || c->once)
+    else if (c->state == MSG_CHAN_FAILED || c->once)
         release(c);
-    else if (c->state == CHAN_ASKED)
+    else if (c->state == MSG_CHAN_RTS_SENT)
         c->left = true;         /* until it is answered */
     else
         say_gone(c);
@@ -511,25 +511,25 @@ void chan_free(struct chan *c)
     leave_to_agent();
 }
 
-void chan_reached(struct chan *c)
+void msg_chan_recv_reached(struct msg_chan *c)
 {
     lock_acquire(&lock);
     c->reached = true;
-    if (c->state == CHAN_MATCHED)
+    if (c->state == MSG_CHAN_MATCHED)
         answer(c, NULL);
     see_to_mail("shmemx_enqueue_start", true);  /* the rest by the agent */
     lock_release(&lock);
 }
 
-static void visit_list(struct list_link *in, chan_visitor *visit, void *arg)
+static void visit_list(struct list_link *in, msg_chan_visitor *visit, void *arg)
 {
     struct list_link *l, *next;
 
     list_each(l, next, in)
-        visit(list_entry(l, struct chan, link), arg);
+        visit(list_entry(l, struct msg_chan, link), arg);
 }
 
-bool chan_visit(bool waits, chan_visitor *visit, void *arg)
+bool msg_chan_visit(bool waits, msg_chan_visitor *visit, void *arg)
 {
     if (waits)
         lock_acquire(&lock);
@@ -559,7 +559,7 @@ static void tell_lost(void) REQUIRES(lock)
 static void forget_list(struct list_link *l) REQUIRES(lock)
 {
     while (!list_empty(l)) {
-        struct chan *c = list_entry(l->next, struct chan, link);
+        struct msg_chan *c = list_entry(l->next, struct msg_chan, link);
 
         note_lost(c);
         list_remove(&c->link);
@@ -567,23 +567,23 @@ static void forget_list(struct list_link *l) REQUIRES(lock)
     }
 }
 
-static void close_gate(struct chan *c, void *arg)
+static void close_gate(struct msg_chan *c, void *arg)
 {
     (void)arg;
-    chan_close_gate(c);
+    msg_chan_close_trigger(c);
 }
 
-void chan_close_gates(void)
+void msg_close_triggers(void)
 {
-    chan_visit(true, close_gate, NULL);
+    msg_chan_visit(true, close_gate, NULL);
 }
 
-void stream_forget(void)
+void msg_close(void)
 {
     lock_acquire(&lock);
     forget_list(&all);
     forget_list(&fresh);
-    table_clear();
+    msg_table_clear();
     tell_lost();
     __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
     __atomic_store_n(&sought, 0, __ATOMIC_RELAXED);

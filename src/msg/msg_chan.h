@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_chan.h - channels: a send and a receive that found each other.
+/* msg_chan.h - channels: a send and a receive that found each other.
  *
  * A round of a channel is one message.  Round k is a put to where it lands
  * and a store of k to one of the receiver's two words `arrived`, which take
@@ -18,15 +18,15 @@
  *
  * A buffer that is not symmetric is stood in for by a slot that the wait
  * copies out.  Both ends keep their words, and the receiver its slots, until
- * both are freed: see stream_match.c. */
-#ifndef STREAM_STREAM_CHAN_H
-#define STREAM_STREAM_CHAN_H
+ * both are freed: see msg_match.c. */
+#ifndef MSG_MSG_CHAN_H
+#define MSG_MSG_CHAN_H
 
 #include "base/list.h"
 #include "stream/stream_int.h"
 
 /* What the partner writes, in the heap's pool. */
-struct chan_words {
+struct msg_words {
     uint64_t arrived[2];        /* at the receiver: the last of these rounds */
     uint64_t turns;             /* at the receiver, PAIR: two for each round */
     uint64_t taken;             /* at the sender: rounds out of their slots */
@@ -35,36 +35,36 @@ struct chan_words {
     uint64_t was;               /* PAIR: this end's own, see struct gtl_pair */
 };
 
-enum chan_how { CHAN_READY, CHAN_EAGER, CHAN_PAIR, CHAN_GATE, CHAN_MEET };
-enum chan_state {
-    CHAN_NEW,
-    CHAN_ASKED,                 /* a sender's: it waits for an answer */
-    CHAN_MATCHED,
-    CHAN_BROKEN                 /* it has no partner: see error */
+enum msg_proto { MSG_PROTO_READY, MSG_PROTO_EAGER, MSG_PROTO_PEER_COPY, MSG_PROTO_TRIG, MSG_PROTO_RNDV };
+enum msg_chan_state {
+    MSG_CHAN_NEW,
+    MSG_CHAN_RTS_SENT,                 /* a sender's: it waits for an answer */
+    MSG_CHAN_MATCHED,
+    MSG_CHAN_FAILED                 /* it has no partner: see error */
 };
 
-struct chan {
+struct msg_chan {
     /* What each round looks at, side by side. */
-    enum chan_state state;      /* atomic */
+    enum msg_chan_state state;      /* atomic */
     bool sends, ready, once;
     bool wanted;                /* the program matches it */
     bool gone;                  /* atomic: the partner's end is freed */
     bool freed;                 /* its buffer is */
-    enum chan_how how;
+    enum msg_proto how;
     int pe;
     unsigned slots;
     uint64_t round;             /* the last that was started */
     char *buf;
     size_t bytes;               /* of a message */
-    struct chan_words *words;   /* this PE's */
+    struct msg_words *words;   /* this PE's */
     /* As the device reaches them, or NULL: what the partner writes here; and,
      * of PAIR, and of READY and EAGER if it does the whole of a round itself,
      * the partner's words and where messages land. */
-    struct chan_words *mine, *theirs;
+    struct msg_words *mine, *theirs;
     char *lands;
     size_t step;                /* so far apart, in slots; slots 0: */
     char *land;                 /* in the receiver's buffer */
-    struct chan_words *there;   /* the partner's, for operations on that PE */
+    struct msg_words *there;   /* the partner's, for operations on that PE */
     struct gtl_pair pairs[2];   /* PAIR: of even and of odd rounds */
     struct xport_trig *gate;    /* GATE: the sender's, */
     uint64_t gate_at;           /* and where it is */
@@ -80,12 +80,12 @@ struct chan {
     bool reached;               /* once, a receive: the stream has come to it */
     unsigned long counted;      /* its error is one of its queue's: the turn */
     size_t len;                 /* of buf */
-    struct chan *next;          /* of receives that wait for their senders */
+    struct msg_chan *next;          /* of receives that wait for their senders */
     uint64_t mine_at, yours;    /* handles: its own, and the partner's there */
     uint64_t last;              /* its last round, when it is gone */
-    /* The agent's: stream_send.c. */
+    /* The agent's: proto_rndv.c. */
     struct {
-        struct chan *next;
+        struct msg_chan *next;
         const char *call;
         uint64_t round;
         bool put, watch;        /* all of it; the NIC does it */
@@ -93,118 +93,118 @@ struct chan {
     } send;
 };
 
-static inline enum chan_state chan_state(const struct chan *c)
+static inline enum msg_chan_state msg_chan_state(const struct msg_chan *c)
 {
     /* acquire: with it comes what the match found out. */
     return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
 }
 
 /* The word that a round's arrival is told by. */
-static inline uint64_t *chan_arrived(struct chan_words *w, uint64_t round)
+static inline uint64_t *msg_arrived_word(struct msg_words *w, uint64_t round)
 {
     return &w->arrived[round % 2];
 }
 
 /* In land, or wherever else that is. */
-static inline char *chan_slot(const struct chan *c, char *land, uint64_t round)
+static inline char *msg_slot_addr(const struct msg_chan *c, char *land, uint64_t round)
 {
     return c->slots ? land + round % c->slots * c->step : land;
 }
 
-/* ---- stream_way.c ---- */
+/* ---- msg_select.c ---- */
 /* SHMEM_ST_EAGER unless it is set: see docs/ARCHITECTURE.md. */
-enum { CHAN_EAGER_NEAR = 4096, CHAN_EAGER_FAR = 8192 };
+enum { MSG_EAGER_ON_NODE = 4096, MSG_EAGER_OFF_NODE = 8192 };
 /* Bytes up to which messages go by EAGER, of this node and of others: what a
- * match looks at.  stream_env_check() reads them. */
-struct chan_eager {
+ * match looks at.  msg_env_check() reads them. */
+struct msg_eager_limit {
     size_t near, far;
 };
-extern hidden struct chan_eager chan_eager;
-struct mail_note;
+extern hidden struct msg_eager_limit msg_eager_limit;
+struct msg_ctrl;
 /* For what a sender's note says, with the slots for it: -ENOSPC. */
-int chan_decide(struct chan *r, const struct mail_note *n);
-/* What a sender's note says of PAIR: a MAIL_PAIRS for each segment in which the
+int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n);
+/* What a sender's note says of PAIR: a MSG_RTS_PEER_COPY for each segment in which the
  * receiver's buffer may be. */
-uint32_t chan_can_pair(const struct chan *s);
+uint32_t msg_peer_copy_flags(const struct msg_chan *s);
 /* Of a sender that may have to wait for its receiver: true if it has one. */
-bool chan_open_gate(struct chan *c);
-void chan_close_gate(struct chan *c);
+bool msg_chan_open_trigger(struct msg_chan *c);
+void msg_chan_close_trigger(struct msg_chan *c);
 /* What the device reaches of one that is matched. */
-void chan_find_near(struct chan *c);
+void msg_chan_map_peer(struct msg_chan *c);
 /* Slots for so many messages.  False: there is no room. */
-bool chan_take_slots(struct chan *r, unsigned n);
+bool msg_chan_alloc_slots(struct msg_chan *r, unsigned n);
 
-/* ---- stream_match.c ---- */
-/* Of all, before the NIC's queues go; channels go in stream_forget(). */
-void chan_close_gates(void);
+/* ---- msg_match.c ---- */
+/* Of all, before the NIC's queues go; channels go in msg_close(). */
+void msg_close_triggers(void);
 /* 0 or -errno, logged. */
-int chan_make(const struct chan_args *a, struct chan **out);
+int msg_chan_create(const struct msg_args *a, struct msg_chan **out);
 /* Nobody uses it any more; its memory goes when the partner's end has. */
-void chan_free(struct chan *c);
+void msg_chan_free(struct msg_chan *c);
 /* The program wants it matched. */
-void chan_ask(const char *call, struct chan *c);
+void msg_chan_request_match(const char *call, struct msg_chan *c);
 /* So do those that it has not asked for yet. */
-void chan_ask_others(void);
+void msg_send_all_rts(void);
 /* Reads the notes that came and sends those that wait, as far as that can be
  * done at once: for a caller that comes again. */
-void chan_drive(const char *call);
+void msg_progress(const char *call);
 /* The same, and leaves the rest to the agent. */
-void chan_progress(const char *call);
+void msg_progress_or_defer(const char *call);
 /* The same, but first it gives what was sent a moment to get there. */
-void chan_settle(const char *call);
+void msg_flush_ctrl(const char *call);
 /* The same by the agent, at the cost of two loads where nothing is to do.
  * True: soon again: notes found no room, or partners are sought. */
-bool chan_look(void);
+bool msg_poll(void);
 /* Once, a receive: the stream has come to it, so its sender may put. */
-void chan_reached(struct chan *c);
+void msg_chan_recv_reached(struct msg_chan *c);
 /* Each end of this PE's, while none is made and none goes.  False: it does not
  * wait, another thread is at them, and nothing was visited. */
-typedef void chan_visitor(struct chan *c, void *arg);
-bool chan_visit(bool waits, chan_visitor *visit, void *arg);
+typedef void msg_chan_visitor(struct msg_chan *c, void *arg);
+bool msg_chan_visit(bool waits, msg_chan_visitor *visit, void *arg);
 /* Does that PE send what nobody here receives?  Its tag, and whether it is used
  * once.  False also where that is not known just now. */
-bool chan_unclaimed(int pe, int *tag, bool *once);
+bool msg_find_unexpected(int pe, int *tag, bool *once);
 
 /* ---- stream_name.c ---- */
 /* Who waits for that word waits for a message: what to call it.  False: it is
  * none's, or that is not known just now. */
-bool chan_name(const void *word, char *text, size_t size);
+bool msg_describe_word(const void *word, char *text, size_t size);
 /* Adds what that PE sends and nobody receives, if anything. */
-void chan_name_unclaimed(int pe, char *text, size_t size);
+void msg_describe_unexpected(int pe, char *text, size_t size);
 
-/* ---- stream_round.c: rounds of a channel that is matched ---- */
+/* ---- msg_start.c: rounds of a channel that is matched ---- */
 struct batch;
 struct parts;
 /* SHMEM_CHECK, before anything of a start is enqueued: a ready send comes
  * behind the start of its receive; of those that came earlier this sees what
  * is there now. */
-void chan_check_ready(const char *call, struct chan *c);
+void msg_check_ready_send(const char *call, struct msg_chan *c);
 /* The next one. */
-int chan_start(const struct stream_where *w, struct batch *q, struct chan *c,
+int msg_start(const struct stream_where *w, struct batch *q, struct msg_chan *c,
                struct parts *parts);
 /* Has the last one come, as far as words tell? */
-bool chan_over(const struct chan *c);
+bool msg_completed(const struct msg_chan *c);
 /* For the host's wait for that. */
-struct core_waiter chan_waiter(const char *call, const struct chan *c,
+struct core_waiter msg_waiter(const char *call, const struct msg_chan *c,
                                void *stream);
 /* Then the host does what would be behind a stream's wait. */
-void chan_finish(const char *call, struct chan *c);
+void msg_finish(const char *call, struct msg_chan *c);
 /* Used once and over: until the agent has let it go. */
-void chan_leave_agent(const char *call, const struct chan *c);
+void msg_wait_released(const char *call, const struct msg_chan *c);
 /* The stream waits for it. */
-int chan_wait(const struct stream_where *w, struct batch *q,
-              const struct chan *c);
+int msg_enqueue_wait(const struct stream_where *w, struct batch *q,
+              const struct msg_chan *c);
 /* And then, behind the waits for all: what lies in slots is copied; and
  * senders are told, once that has ended, that their slots are free. */
-int chan_copy_out(const struct stream_where *w, struct batch *q,
-                  struct chan *c, struct parts *parts);
-int chan_give_back(const struct stream_where *w, struct batch *q,
-                   struct chan *c, struct parts *parts);
+int msg_enqueue_copy_out(const struct stream_where *w, struct batch *q,
+                  struct msg_chan *c, struct parts *parts);
+int msg_enqueue_slot_release(const struct stream_where *w, struct batch *q,
+                   struct msg_chan *c, struct parts *parts);
 
-/* ---- stream_send.c: by the agent, or on a thread of the software device ---- */
+/* ---- proto_rndv.c: by the agent, or on a thread of the software device ---- */
 /* The stream has come to that round, of MEET. */
-void stream_send_reached(const struct stream_op *op);
+void msg_rndv_post(const struct stream_op *op);
 /* By who holds the queue: did anything come of it? */
-bool stream_sends_advance(struct stream_queue *q);
+bool msg_rndv_progress(struct stream_queue *q);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who looks for whom: see stream_table.h. */
-#include "stream/stream_table.h"
+/* Who looks for whom: see msg_table.h. */
+#include "msg/msg_table.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@ enum { BUCKETS = 1024 };
 
 struct early {
     struct early *next;
-    struct mail_note note;
+    struct msg_ctrl note;
 };
 /* Those that were made for a PE and tag. */
 struct made {
@@ -18,7 +18,7 @@ struct made {
     uint32_t n;
 };
 
-static struct chan *waiting[BUCKETS];
+static struct msg_chan *waiting[BUCKETS];
 static struct early *early[BUCKETS];
 static struct made *made[BUCKETS];
 
@@ -31,18 +31,18 @@ static unsigned bucket_of(int pe, int tag, uint32_t number, bool once)
 }
 _Static_assert(BUCKETS == 1 << (64 - 54), "of the hash");
 
-static bool is_once(const struct mail_note *n)
+static bool is_once(const struct msg_ctrl *n)
 {
-    return n->flags & MAIL_ONCE;
+    return n->flags & MSG_RTS_ONE_SHOT;
 }
 
-static bool fit(const struct chan *r, const struct mail_note *n)
+static bool fit(const struct msg_chan *r, const struct msg_ctrl *n)
 {
     return r->pe == n->from && r->tag == n->tag && r->team == n->team &&
            r->number == n->number && r->once == is_once(n);
 }
 
-int64_t table_count(const struct chan *c)
+int64_t msg_table_next_number(const struct msg_chan *c)
 {
     struct made **at = &made[bucket_of(c->pe, c->tag, c->sends, c->once)], *m;
 
@@ -60,7 +60,7 @@ int64_t table_count(const struct chan *c)
     return 0;
 }
 
-void table_put_receive(struct chan *r)
+void msg_table_add_recv(struct msg_chan *r)
 {
     unsigned b = bucket_of(r->pe, r->tag, r->number, r->once);
 
@@ -68,11 +68,11 @@ void table_put_receive(struct chan *r)
     waiting[b] = r;
 }
 
-struct chan *table_take_receive(const struct mail_note *n)
+struct msg_chan *msg_table_take_recv(const struct msg_ctrl *n)
 {
-    struct chan **at = &waiting[bucket_of(n->from, n->tag, n->number,
+    struct msg_chan **at = &waiting[bucket_of(n->from, n->tag, n->number,
                                           is_once(n))];
-    struct chan *r;
+    struct msg_chan *r;
 
     while ((r = *at) && !fit(r, n))
         at = &r->next;
@@ -81,7 +81,7 @@ struct chan *table_take_receive(const struct mail_note *n)
     return r;
 }
 
-bool table_put_note(const struct mail_note *n)
+bool msg_table_add_rts(const struct msg_ctrl *n)
 {
     unsigned b = bucket_of(n->from, n->tag, n->number, is_once(n));
     struct early *e = malloc(sizeof *e);
@@ -93,7 +93,7 @@ bool table_put_note(const struct mail_note *n)
     return true;
 }
 
-bool table_take_note(const struct chan *r, struct mail_note *out)
+bool msg_table_take_rts(const struct msg_chan *r, struct msg_ctrl *out)
 {
     struct early **at = &early[bucket_of(r->pe, r->tag, r->number, r->once)];
     struct early *e;
@@ -108,17 +108,17 @@ bool table_take_note(const struct chan *r, struct mail_note *out)
     return true;
 }
 
-const struct mail_note *table_unclaimed(int pe)
+const struct msg_ctrl *msg_table_first_unexpected(int pe)
 {
     for (unsigned b = 0; b < BUCKETS; b++)
         for (const struct early *e = early[b]; e; e = e->next)
             if (e->note.from == pe && e->note.tag >= 0 &&
-                !(e->note.flags & MAIL_CANCELLED))
+                !(e->note.flags & MSG_RTS_CANCELLED))
                 return &e->note;
     return NULL;
 }
 
-void table_clear(void)
+void msg_table_clear(void)
 {
     for (unsigned b = 0; b < BUCKETS; b++) {
         struct early *e;

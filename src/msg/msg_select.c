@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the messages of a channel go: the receiver's choice, when the two ends
  * have found each other.  docs/ARCHITECTURE.md has a table. */
-#include "stream/stream_chan.h"
+#include "msg/msg_chan.h"
 #include "base/env.h"
-#include "stream/stream_mail.h"
+#include "msg/msg_ctrl.h"
 
 #include <errno.h>
 #include <string.h>
 
-struct chan_eager chan_eager;
+struct msg_eager_limit msg_eager_limit;
 
-int stream_env_check(void)
+int msg_env_check(void)
 {
     const char *text = env.ST_EAGER, *comma = strchr(text, ',');
     char first[32];
     size_t n = comma ? (size_t)(comma - text) : strlen(text);
 
-    chan_eager.near = CHAN_EAGER_NEAR;
-    chan_eager.far = CHAN_EAGER_FAR;
+    msg_eager_limit.near = MSG_EAGER_ON_NODE;
+    msg_eager_limit.far = MSG_EAGER_OFF_NODE;
     if (!*text)
         return 0;
     if (n < sizeof first) {
         memcpy(first, text, n);
         first[n] = 0;
         if ((!comma || !strchr(comma + 1, ',')) &&
-            !env_parse_size(first, false, &chan_eager.near) &&
-            !env_parse_size(comma ? comma + 1 : first, false, &chan_eager.far))
+            !env_parse_size(first, false, &msg_eager_limit.near) &&
+            !env_parse_size(comma ? comma + 1 : first, false, &msg_eager_limit.far))
             return 0;
     }
     log_error(ERR_ENV, "SHMEM_ST_EAGER is \"%s\": want bytes, like 8k, or "
@@ -33,7 +33,7 @@ int stream_env_check(void)
     return -EINVAL;
 }
 
-bool chan_take_slots(struct chan *r, unsigned n)
+bool msg_chan_alloc_slots(struct msg_chan *r, unsigned n)
 {
     r->step = (r->bytes + 63) / 64 * 64;
     r->land = n ? heap_pool_take(n * r->step) : r->buf;
@@ -44,7 +44,7 @@ bool chan_take_slots(struct chan *r, unsigned n)
 /* This end's part in PAIR: its device reaches its own buffer, and the words of
  * both, which no network's atomics are for.  Its kernels do not wait, so PEs
  * may share it. */
-static bool device_pairs(const struct chan *c)
+static bool device_pairs(const struct msg_chan *c)
 {
     return (gtl_is_software() || gtl_device.kernels) && c->mine &&
            xport_is_near(c->pe) &&
@@ -52,7 +52,7 @@ static bool device_pairs(const struct chan *c)
            stream_reach(c->pe, c->words, sizeof *c->words);
 }
 
-uint32_t chan_can_pair(const struct chan *s)
+uint32_t msg_peer_copy_flags(const struct msg_chan *s)
 {
     uint32_t flags = 0;
 
@@ -61,53 +61,53 @@ uint32_t chan_can_pair(const struct chan *s)
     for (int seg = 0; seg < HEAP_SEGS; seg++)
         if (heap_segs[seg].size &&
             stream_reach(s->pe, (const void *)heap_segs[seg].base, 1))
-            flags |= (uint32_t)MAIL_PAIRS << seg;
+            flags |= (uint32_t)MSG_RTS_PEER_COPY << seg;
     return flags;
 }
 
 /* Both devices reach the other end's buffer. */
-static bool may_pair(const struct chan *r, const struct mail_note *n)
+static bool may_pair(const struct msg_chan *r, const struct msg_ctrl *n)
 {
     int seg = heap_find(r->buf, r->bytes);
 
-    return seg >= 0 && n->flags & (uint32_t)MAIL_PAIRS << seg && n->seg >= 0 &&
-           device_pairs(r) && stream_reach(r->pe, mail_place(n), r->bytes);
+    return seg >= 0 && n->flags & (uint32_t)MSG_RTS_PEER_COPY << seg && n->seg >= 0 &&
+           device_pairs(r) && stream_reach(r->pe, msg_ctrl_addr(n), r->bytes);
 }
 
-int chan_decide(struct chan *r, const struct mail_note *n)
+int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n)
 {
     bool near = xport_is_near(r->pe);
     bool symmetric = heap_find(r->buf, r->bytes) >= 0;
     unsigned least = symmetric || !r->bytes ? 0 : 1;
 
     if (r->once) {
-        r->how = CHAN_MEET;     /* and has its slot */
+        r->how = MSG_PROTO_RNDV;     /* and has its slot */
         return 0;
     }
-    if (n->flags & MAIL_READY) {
-        r->how = CHAN_READY;
-        return chan_take_slots(r, least) ? 0 : -ENOSPC;
+    if (n->flags & MSG_RTS_READY) {
+        r->how = MSG_PROTO_READY;
+        return msg_chan_alloc_slots(r, least) ? 0 : -ENOSPC;
     }
-    if (near && may_pair(r, n) && r->bytes > chan_eager.near) {
-        r->how = CHAN_PAIR;
-        r->pairs[0].from = (void *)stream_reach(r->pe, mail_place(n), r->bytes);
-        return chan_take_slots(r, 0) ? 0 : -ENOSPC;
+    if (near && may_pair(r, n) && r->bytes > msg_eager_limit.near) {
+        r->how = MSG_PROTO_PEER_COPY;
+        r->pairs[0].from = (void *)stream_reach(r->pe, msg_ctrl_addr(n), r->bytes);
+        return msg_chan_alloc_slots(r, 0) ? 0 : -ENOSPC;
     }
-    r->how = CHAN_EAGER;
+    r->how = MSG_PROTO_EAGER;
     /* On the software device who comes second cannot move private memory. */
-    if ((r->bytes <= (near ? chan_eager.near : chan_eager.far) ||
+    if ((r->bytes <= (near ? msg_eager_limit.near : msg_eager_limit.far) ||
          (near && gtl_is_software())) &&
-        (!r->bytes || chan_take_slots(r, 2)))
+        (!r->bytes || msg_chan_alloc_slots(r, 2)))
         return 0;
-    r->how = n->flags & MAIL_GATED ? CHAN_GATE : CHAN_MEET;
+    r->how = n->flags & MSG_RTS_TRIGGER ? MSG_PROTO_TRIG : MSG_PROTO_RNDV;
     r->gate_at = n->gate;
-    return chan_take_slots(r, least) ? 0 : -ENOSPC;
+    return msg_chan_alloc_slots(r, least) ? 0 : -ENOSPC;
 }
 
 /* Of both ends, who may sleep until a round is over. */
 static void wake_ends(void *arg)
 {
-    const struct chan *c = arg;
+    const struct msg_chan *c = arg;
 
     core_wake((struct core_spot){ (uintptr_t)c->mine, core_ctl },
               sizeof *c->mine);
@@ -116,10 +116,10 @@ static void wake_ends(void *arg)
 }
 
 /* The partner's buffer is there already. */
-static void make_pairs(struct chan *c)
+static void make_pairs(struct msg_chan *c)
 {
-    struct chan_words *sender = c->sends ? c->mine : c->theirs;
-    struct chan_words *receiver = c->sends ? c->theirs : c->mine;
+    struct msg_words *sender = c->sends ? c->mine : c->theirs;
+    struct msg_words *receiver = c->sends ? c->theirs : c->mine;
     void *own = (void *)stream_reach(core_world.my_pe, c->buf, c->bytes);
     const void *from = c->sends ? own : c->pairs[0].from;
     void *to = c->sends ? c->pairs[0].to : own;
@@ -128,25 +128,25 @@ static void make_pairs(struct chan *c)
         c->pairs[odd] = (struct gtl_pair){
             .turns = &receiver->turns, .was = &c->mine->was, .to = to,
             .from = from, .n = c->bytes,
-            .told = { chan_arrived(receiver, odd), &sender->sent },
+            .told = { msg_arrived_word(receiver, odd), &sender->sent },
             .wake = wake_ends, .arg = c
         };
 }
 
 /* The next words or slots of one that was looked up are where that says, too:
  * all of a segment is mapped in one piece. */
-void chan_find_near(struct chan *c)
+void msg_chan_map_peer(struct msg_chan *c)
 {
     int me = core_world.my_pe;
     size_t bytes = c->slots ? c->slots * c->step : c->bytes;
-    struct chan_words *theirs;
+    struct msg_words *theirs;
 
     if (c->once)                /* the stream's wait may be enqueued just now */
         return;
     c->theirs = NULL;
-    if (c->how > CHAN_PAIR || !c->mine)
+    if (c->how > MSG_PROTO_PEER_COPY || !c->mine)
         return;
-    if (c->how == CHAN_PAIR) {
+    if (c->how == MSG_PROTO_PEER_COPY) {
         c->theirs = (void *)stream_reach(c->pe, c->there, sizeof *c->there);
         make_pairs(c);
         return;
@@ -162,15 +162,15 @@ void chan_find_near(struct chan *c)
 static void gate_failed(void *arg, const char *call, const char *what, int pe,
                         const char *cause)
 {
-    const struct chan *c = arg;
+    const struct msg_chan *c = arg;
 
     stream_fail(c->failed, call, what, pe, cause, NULL);
 }
 
-bool chan_open_gate(struct chan *c)
+bool msg_chan_open_trigger(struct msg_chan *c)
 {
     if (c->ready || c->once || xport_is_near(c->pe) ||
-        c->len <= chan_eager.far ||
+        c->len <= msg_eager_limit.far ||
         xport_trig->gate(&c->gate, &c->gate_at, &c->words->sent, gate_failed,
                          c))
         return false;
@@ -178,7 +178,7 @@ bool chan_open_gate(struct chan *c)
     return true;
 }
 
-void chan_close_gate(struct chan *c)
+void msg_chan_close_trigger(struct msg_chan *c)
 {
     if (c->gate)
         xport_trig->close(c->gate);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "stream/stream_mail.h"
+#include "msg/msg_ctrl.h"
 #include "base/clock.h"
 #include "core/core_amo.h"
 #include "core/core_text.h"
@@ -14,7 +14,7 @@ enum { PLACES = 128, LOOKS = 64 };     /* LOOKS: at rings, at a time */
 #define LIVELY_NS ((uint64_t)5000000)
 
 struct place {
-    _Alignas(128) struct mail_note note;
+    _Alignas(128) struct msg_ctrl note;
     uint64_t turn;              /* its number + 1, when the note is there */
 };
 struct ends {
@@ -38,7 +38,7 @@ static struct core_ctx ctx;     /* of the world, for signals */
 /* What waits to be sent to one PE, in order. */
 struct letter {
     struct letter *next;
-    struct mail_note note;
+    struct msg_ctrl note;
 };
 
 /* Notes of an outbox go in turns; each phase is over when what it posted is. */
@@ -72,7 +72,7 @@ struct outbox {
 };
 static struct outbox *outboxes;
 
-int mail_reserve(void)
+int msg_ctrl_reserve(void)
 {
     taken = looking = 0;
     ring = heap_reserve(sizeof *ring, _Alignof(struct ring));
@@ -83,7 +83,7 @@ int mail_reserve(void)
     return -ENOMEM;
 }
 
-int mail_open(void)
+int msg_ctrl_open(void)
 {
     ctx = (struct core_ctx){ .team = &core_world };
     return xport_far ? xport_far->flow_open(&ctx.flow, false) : 0;
@@ -102,7 +102,7 @@ static void drop(struct outbox *o)
     free(o);
 }
 
-void mail_close(void)
+void msg_ctrl_close(void)
 {
     struct outbox *o;
 
@@ -145,7 +145,7 @@ static struct outbox *outbox_of(int pe)
     return o;
 }
 
-int mail_post(int pe, const struct mail_note *n)
+int msg_ctrl_post(int pe, const struct msg_ctrl *n)
 {
     struct outbox *o = outbox_of(pe);
     struct letter *l = o ? malloc(sizeof *l) : NULL;
@@ -265,7 +265,7 @@ static bool have_taken(struct outbox *o)
 static int put_note(const char *call, struct outbox *o, struct place *p,
                     uint64_t turn)
 {
-    const struct mail_note *n = &o->at->note;
+    const struct msg_ctrl *n = &o->at->note;
 
     if (!o->near && o->phase == PUT)
         return core_far_try_put_signal(call, &o->ctx, &p->note, n, sizeof *n,
@@ -340,7 +340,7 @@ static bool step(const char *call, struct outbox *o)
     return is_over(o) && free_sent(o);
 }
 
-bool mail_flush(const char *call, bool near_only)
+bool msg_ctrl_flush(const char *call, bool near_only)
 {
     uint64_t now = xport_far && outboxes ? clock_ns() : 0;
     struct outbox **at = &outboxes, *o;
@@ -363,7 +363,7 @@ bool mail_flush(const char *call, bool near_only)
     return !outboxes;
 }
 
-bool mail_is_lively(void)
+bool msg_ctrl_is_moving(void)
 {
     uint64_t now = outboxes ? clock_ns() : 0;
 
@@ -384,7 +384,7 @@ static const struct outbox *awaited(void)
     return o;
 }
 
-void mail_shut(void)
+void msg_ctrl_stop_reading(void)
 {
     /* release: what was read before is read. */
     __atomic_store_n(&ring->ends.closed, 1, __ATOMIC_RELEASE);
@@ -405,7 +405,7 @@ static void watch(struct core_lasting *l, int pe)
     core_watch_lasting(l, now);
 }
 
-void mail_finish(const char *call)
+void msg_ctrl_drain(const char *call)
 {
     struct core_waiter w = core_wait_begin(&ring->ends, sizeof ring->ends);
     const struct outbox *o;
@@ -414,15 +414,15 @@ void mail_finish(const char *call)
                               .who = "; held up by" };
 
     w.silent = true;
-    mail_shut();
-    while (!mail_flush(call, false) && (o = awaited())) {
+    msg_ctrl_stop_reading();
+    while (!msg_ctrl_flush(call, false) && (o = awaited())) {
         core_wait_step(&w);
         watch(&l, o->pe);
     }
     core_wait_end(&w);
 }
 
-void mail_signal(const char *call, uint64_t *word, uint64_t value, int op,
+void msg_ctrl_signal(const char *call, uint64_t *word, uint64_t value, int op,
                  int pe)
 {
     core_signal(call, &ctx, word, value, op, pe);
@@ -436,15 +436,15 @@ static const struct place *next_place(void)
     return &ring->places[__atomic_load_n(&taken, __ATOMIC_RELAXED) % PLACES];
 }
 
-bool mail_is_there(void)
+bool msg_ctrl_has_incoming(void)
 {
     return ring && __atomic_load_n(&next_place()->turn, __ATOMIC_ACQUIRE) ==
                        __atomic_load_n(&taken, __ATOMIC_RELAXED) + 1;
 }
 
-bool mail_take(struct mail_note *out)
+bool msg_ctrl_take(struct msg_ctrl *out)
 {
-    if (!mail_is_there())
+    if (!msg_ctrl_has_incoming())
         return false;
     atomics_heard();
     *out = next_place()->note;
@@ -454,7 +454,7 @@ bool mail_take(struct mail_note *out)
     return true;
 }
 
-struct core_waiter mail_waiter(const char *call)
+struct core_waiter msg_ctrl_waiter(const char *call)
 {
     const uint64_t *turn = &next_place()->turn;
 
