@@ -7,7 +7,7 @@
 
 #include "coll/coll.h"
 #include "core/core.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "pshmem.h"
 #include "shmemg.h"
 #include "shmemx.h"
@@ -20,11 +20,11 @@
 
 /* This PE comes to a collective call.  With SHMEM_CHECK, the members of team t
  * compare what they pass: the rest are the members of struct coll_args. */
-#define API_MEET(t, code_, call_, ...)                                      \
+#define API_COLL_ENTER(t, code_, call_, ...)                                      \
     do {                                                                    \
-        core_watch_enter(call_, t);                                         \
+        core_activity_enter(call_, t);                                         \
         if (unlikely(core_status.checks))                                   \
-            coll_meet(t, &(struct coll_args){                               \
+            coll_check_args(t, &(struct coll_args){                               \
                 .code = code_, .call = call_, __VA_ARGS__ });               \
     } while (0)
 
@@ -44,12 +44,12 @@ void *api_allocate(const char *call, const struct api_request *r,
 void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
                      size_t size, const void *caller);
 /* With SHMEM_CHECK: were blocks overrun?  Then the job ends with a line. */
-void api_heap_look(const char *call);
+void api_heap_check_guards(const char *call);
 /* The network reaches those bytes of a new block, too; collective.  False: not
  * on all PEs. */
 bool api_heap_cover(const char *call, const void *p, size_t size);
 /* PE 0 says it once per caller; how: what else was asked for, or "". */
-void api_heap_tell_full(const char *call, const struct heap_space *space,
+void api_heap_report_full(const char *call, const struct heap_space *space,
                         size_t size, const char *how, const void *caller);
 /* Is that an alignment to ask for?  A line says why not.  One that is less
  * than a pointer's is raised to that. */
@@ -68,16 +68,16 @@ int api_device_start(void);
 /* May there be one, if somebody needs it? */
 bool api_device_possible(void);
 /* If the environment rules it out, PE 0 says so, once. */
-void api_device_tell_off(const char *call);
+void api_device_report_disabled(const char *call);
 /* Is there a device?  Opens it to know. */
 bool api_device_known(void);
 /* May private memory of the device be passed?  The same. */
 bool api_device_aware(void);
 /* Collective over the world: the least that any PE says. */
-uint64_t api_least(uint64_t mine);
+uint64_t api_min(uint64_t mine);
 /* Collective over the world: makes it, unless it is there.  0, or -errno on
  * all PEs alike, logged by those that have the reason. */
-int api_device_need(void);
+int api_device_require(void);
 /* Collective over the world: memory for those bytes of it, where it grows.
  * False on all PEs alike. */
 bool api_device_cover(const void *p, size_t size);

@@ -23,8 +23,8 @@ struct core_team *api_team_or_null(const char *call, shmem_team_t team)
     return t;
 }
 
-#define MEET(...) API_MEET(t, ERR_COLL, call, __VA_ARGS__)
-#define BUFFERS coll_place(b->dest), coll_place(b->source), b->nelems
+#define MEET(...) API_COLL_ENTER(t, ERR_COLL, call, __VA_ARGS__)
+#define BUFFERS coll_symmetric_id(b->dest), coll_symmetric_id(b->source), b->nelems
 #define BUFFER_LABELS "@dest", "@source", "nelems"
 
 static void need_symmetric(const char *call, const void *p, size_t bytes)
@@ -98,14 +98,14 @@ static void check_sources(const char *call, struct core_team *t,
 {
     int first = -1;
 
-    if (coll_alike(t, bytes, coll_place(source)))
+    if (coll_alike(t, bytes, coll_symmetric_id(source)))
         return;
     for (int i = 0; i < t->n_pes; i++) {
-        if (coll_met(t, i, 2) == 0)
+        if (coll_checked_value(t, i, 2) == 0)
             continue;
         if (first < 0)
             first = i;
-        if (coll_met(t, i, 1) != coll_met(t, first, 1))
+        if (coll_checked_value(t, i, 1) != coll_checked_value(t, first, 1))
             core_fatal(ERR_COLL, call, "PE %d passed another source than PE %d",
                        core_team_world_pe(t, i), core_team_world_pe(t, first));
     }

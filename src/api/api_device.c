@@ -64,7 +64,7 @@ static const char *switched_off_by(void)
            : env.DEVICE == ENV_DEVICE_NONE ? "DEVICE=none" : NULL;
 }
 
-void api_device_tell_off(const char *call)
+void api_device_report_disabled(const char *call)
 {
     const char *by = switched_off_by();
 
@@ -100,14 +100,14 @@ static const uint64_t *least_of(const uint64_t *mine, size_t n)
 }
 
 /* A meeting, too. */
-uint64_t api_least(uint64_t mine)
+uint64_t api_min(uint64_t mine)
 {
     return *least_of(&mine, 1);
 }
 
 static bool all_of_us(int rc)
 {
-    return api_least(rc == 0);
+    return api_min(rc == 0);
 }
 
 /* Who differs would wait for the others to make a heap with it. */
@@ -144,7 +144,7 @@ static int agree(void)
 enum { LOCKED = INT_MAX - 1, SHARED = INT_MAX };
 static int outcome(int rc)
 {
-    return (int)api_least((uint64_t)(rc < 0 ? rt_job.pe : rc ? LOCKED
+    return (int)api_min((uint64_t)(rc < 0 ? rt_job.pe : rc ? LOCKED
                                                              : SHARED));
 }
 
@@ -259,7 +259,7 @@ static void drop(void)
 {
     sm_device_return();
     ofi_device_drop();
-    api_least(0);                   /* nobody frees what another one still has */
+    api_min(0);                   /* nobody frees what another one still has */
     heap_device_close();
     sm_device_close();
 }
@@ -281,7 +281,7 @@ static size_t agree_size(int rc, bool grows)
     if (size && gtl_is_software() && !rt_job.local &&
         heap_device_check(size, rt_job.n_local))
         size = 0;
-    return api_least(size);
+    return api_min(size);
 }
 
 /* This PE's next piece, for the others of its node, too. */
@@ -304,7 +304,7 @@ static bool grow_near(size_t end, enum heap_growth how)
     if (rc && how == HEAP_EXACT)
         log_warn(ERR_DEVICE, "more of the device heap cannot be shared between "
                  "the PEs of a node: %s", gtl_error());
-    api_least(0);               /* the others have given it back */
+    api_min(0);               /* the others have given it back */
     heap_device_drop();
     return false;
 }
@@ -319,13 +319,13 @@ static bool grow(size_t end, enum heap_growth how)
     if (!all_of_us(rc)) {
         ofi_device_uncover();
         sm_device_shorten();
-        api_least(0);
+        api_min(0);
         heap_device_drop();
         return false;
     }
     heap_device_take();
     ofi_device_cover_tell();
-    api_least(0);               /* all have told */
+    api_min(0);               /* all have told */
     ofi_device_cover_meet();
     return true;
 }
@@ -357,8 +357,8 @@ static int connect(size_t size, bool grows, bool *plain)
         rc = all_of_us(ofi_device_open(words->ofi)) ? 0 : -ENODEV;
     if (rc)
         return rc;
-    by_nic = api_least(ofi_device_by_nic());
-    *plain = grows && !by_nic && !api_least(!ofi_device_could());
+    by_nic = api_min(ofi_device_by_nic());
+    *plain = grows && !by_nic && !api_min(!ofi_device_could());
     if (!*plain)
         ofi_device_agree(by_nic);
     if (grows && by_nic && xport_far)
@@ -367,7 +367,7 @@ static int connect(size_t size, bool grows, bool *plain)
         why_whole = "a NIC does not reach memory that grows";
         return -ENODEV;
     }
-    heap_device_agree(api_least(heap_device_align()));
+    heap_device_agree(api_min(heap_device_align()));
     return 0;
 }
 
@@ -402,7 +402,7 @@ void api_device_hint(int grain)
                  gtl_device.grain);
 }
 
-int api_device_need(void)
+int api_device_require(void)
 {
     bool plain = true;
     int rc, opened;
@@ -413,7 +413,7 @@ int api_device_need(void)
         return -ENODEV;
     rc = opened = open_device();
     why_whole = gtl_device.fixed;
-    if (api_least(!rc && !gtl_device.fixed)) {
+    if (api_min(!rc && !gtl_device.fixed)) {
         why_whole = NULL;
         rc = make(opened, true, &plain);
     } else if (!why_whole) {
@@ -454,7 +454,7 @@ static int need_default(void)
     int rc;
 
     if (api_device_possible()) {
-        rc = api_device_need();
+        rc = api_device_require();
         if (rc && rt_job.pe == 0)
             log_error(ERR_DEVICE, "shmem_malloc is to take device memory, "
                       "which this job cannot have: unset SHMEM_DEFAULT_SPACE "
@@ -493,7 +493,7 @@ int api_device_start(void)
         return need_default();
     /* Without it the program gets no such memory, and may go on. */
     if (heap_device_wanted() && api_device_possible())
-        api_device_need();
+        api_device_require();
     if (!aware_at_start())
         return 0;
     rc = gtl_open(rt_job.local);

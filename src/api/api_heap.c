@@ -42,10 +42,10 @@ static void meet(const struct coll_args *a)
         all.label[k] = a->label[k - 1];
         all.value[k] = a->value[k - 1];
     }
-    core_watch_enter(a->call, &core_world);
+    core_activity_enter(a->call, &core_world);
     core_quiet(NULL, &core_ctx_default);
     if (calls++ < (uint64_t)env.CHECK_ALLOC || core_status.checks)
-        coll_meet(&core_world, &all);
+        coll_check_args(&core_world, &all);
     else
         coll_sync(&core_world);
 }
@@ -74,7 +74,7 @@ static void what_to_raise(const struct heap_space *space, size_t size,
 
 /* Each place of the program that ran out is told once, by PE 0: all PEs run
  * out together. */
-void api_heap_tell_full(const char *call, const struct heap_space *space,
+void api_heap_report_full(const char *call, const struct heap_space *space,
                         size_t size, const char *how, const void *caller)
 {
     enum { PLACES = 256 };
@@ -118,7 +118,7 @@ static void report_no_room(const char *call, const struct api_request *r,
         return;
     }
     snprintf(how, sizeof how, " at a multiple of %s", align);
-    api_heap_tell_full(call, r->space, r->size, r->align > HEAP_ALIGN ? how : "",
+    api_heap_report_full(call, r->space, r->size, r->align > HEAP_ALIGN ? how : "",
                        caller);
 }
 
@@ -137,7 +137,7 @@ bool api_heap_cover(const char *call, const void *p, size_t size)
     /* All cover as much, so all try the smaller region if one has to. */
     for (int exact = 0; exact < 2 && !all; exact++) {
         rc = xport_far->cover(end, exact);
-        all = api_least(rc == 0);
+        all = api_min(rc == 0);
         rc = xport_far->cover_agree(all);
     }
     if (all && rc)
@@ -153,7 +153,7 @@ static void tell_damage(const char *call, const struct heap_damage *d)
                d->before ? "before" : "past", d->before ? "start" : "end");
 }
 
-void api_heap_look(const char *call)
+void api_heap_check_guards(const char *call)
 {
     enum { MOST = 4096 };       /* in each barrier; others come next time */
     struct heap_damage d;
@@ -188,10 +188,10 @@ void *api_allocate(const char *call, const struct api_request *r,
     if (r->size == 0 && !core_status.checks)
         return NULL;            /* by the standard without a barrier */
     if (!r->space) {
-        api_device_tell_off(call);
+        api_device_report_disabled(call);
         return NULL;
     }
-    if (r->space == &heap_device && api_device_need())
+    if (r->space == &heap_device && api_device_require())
         return NULL;
     if (r->size)
         rc = fault_hit(FAULT_HEAP_ALLOC)
@@ -318,7 +318,7 @@ void pshmem_free(void *ptr)
         return;
     if (ptr)
         stream_memory_goes(__func__, ptr, need_block(__func__, ptr));
-    MEET(__func__, { "@ptr" }, { coll_place(ptr) });
+    MEET(__func__, { "@ptr" }, { coll_symmetric_id(ptr) });
     if (ptr)
         heap_free(ptr);
 }
@@ -341,17 +341,17 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
         return NULL;
     }
     was = need_block(call, ptr);
-    if (space == &heap_device && api_device_need())
+    if (space == &heap_device && api_device_require())
         return NULL;
     /* Nobody's traffic to the old place is under way when it moves, and
      * nobody's to the new place starts before all have moved. */
     MEET(call, { "@ptr", "size", "space" },
-         { coll_place(ptr), size, number_of(space ? space
+         { coll_symmetric_id(ptr), size, number_of(space ? space
                                                   : heap_space_of(ptr)) });
     rc = fault_hit(FAULT_HEAP_ALLOC)
          ? -ENOMEM : heap_resize(space, ptr, size, api_heap_cover, call, &moved);
     if (rc && rc != -ENOBUFS)   /* which has a line */
-        api_heap_tell_full(call, space ? space : heap_space_of(ptr), size, "",
+        api_heap_report_full(call, space ? space : heap_space_of(ptr), size, "",
                            caller);
     if (unlikely(core_status.checks) && moved)
         heap_guard_fill(moved);

@@ -58,16 +58,16 @@ API_ALIAS(shmem_ctx_pe_quiet)
 void pshmem_barrier_all(void)
 {
     core_need_up(__func__);
-    API_MEET(&core_world, ERR_COLL, __func__);
+    API_COLL_ENTER(&core_world, ERR_COLL, __func__);
     coll_barrier_world();
-    api_heap_look(__func__);
+    api_heap_check_guards(__func__);
 }
 API_ALIAS(shmem_barrier_all)
 
 void pshmem_sync_all(void)
 {
     core_need_up(__func__);
-    API_MEET(&core_world, ERR_COLL, __func__);
+    API_COLL_ENTER(&core_world, ERR_COLL, __func__);
     coll_sync(&core_world);
 }
 API_ALIAS(shmem_sync_all)

@@ -8,7 +8,7 @@
 #include "base/membarrier.h"
 #include "coll/coll.h"
 #include "core/core_device.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "heap/heap_pages.h"
@@ -221,7 +221,7 @@ static int open_layers(int thread_level)
         goto close_sm;
     rc = ofi_open();
     if (!rc)
-        rc = core_far_open();
+        rc = core_remote_open();
     if (!rc)
         rc = stream_reserve();
     if (rc)
@@ -238,15 +238,15 @@ static int open_layers(int thread_level)
     registered = true;
     /* Nobody touches a peer's memory before the peer has opened it. */
     coll_sync(&core_world);
-    core_settle();
-    coll_settle();
+    core_agree_node();
+    coll_check_choices();
     if (core_status.checks)
         heap_guard_on();
     /* Nor does anybody start to wait before all agree how to. */
     coll_sync(&core_world);
     rc = api_device_start();
     if (!rc) {
-        core_state_answer();
+        core_report_start_thread();
         return 0;
     }
 close_core:
@@ -273,12 +273,12 @@ static void close_layers(void)
     api_graphs_close();
     stream_close();
     core_quiet("shmem_finalize", &core_ctx_default);
-    core_ctx_drop_all();        /* they may copy to what is given back next */
+    core_ctx_destroy_all();        /* they may copy to what is given back next */
     api_device_leave();
     coll_barrier_last(exiting);
     msg_close();
     fault_report();
-    coll_set_forget();
+    coll_active_set_close();
     heap_space_join_all();
     core_close();
     ofi_close();
@@ -340,7 +340,7 @@ int pshmem_init_thread(int requested, int *provided)
     /* A later init may ask for more: nothing here depends on the level. */
     if (level > core_status.thread_level)
         core_status.thread_level = level;
-    if (requested & device && !api_device_need() && !core_unaware)
+    if (requested & device && !api_device_require() && !core_unaware)
         granted |= requested & SHMEM_DEVICE_HOST_INIT;
     if (provided)
         *provided = core_status.thread_level | granted;
@@ -372,8 +372,8 @@ void pshmem_finalize(void)
     lock_acquire(&ending);
     if (!inits())               /* another thread has ended it meanwhile */
         goto unlock;
-    API_MEET(&core_world, ERR_COLL, __func__);
-    api_heap_look(__func__);
+    API_COLL_ENTER(&core_world, ERR_COLL, __func__);
+    api_heap_check_guards(__func__);
     lock_acquire(&setup);
     n = inits();
     set_inits(n - 1);
@@ -471,7 +471,7 @@ void *pshmem_ptr(const void *dest, int pe)
     if (pe < 0 || pe >= core_world.n_pes)
         return NULL;
     if (pe == core_world.my_pe)
-        return heap_find(dest, 1) < 0 || core_foreign(dest) ? NULL
+        return heap_find(dest, 1) < 0 || core_device_only(dest) ? NULL
                                                             : (void *)dest;
     return (void *)xport_near(pe, dest, 1);
 }

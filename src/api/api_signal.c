@@ -56,8 +56,8 @@ uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
     core_progress(__func__);
-    now = CORE_LOAD(uint64_t, sig_addr, core_foreign(sig_addr));
-    atomics_heard();
+    now = CORE_LOAD(uint64_t, sig_addr, core_device_only(sig_addr));
+    atomics_tsan_acquire();
     xport_flush();
     return now;
 }
@@ -72,7 +72,7 @@ uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t value)
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
     core_need_cmp(__func__, cmp);
-    w.foreign = core_foreign(sig_addr);
+    w.foreign = core_device_only(sig_addr);
     /* acquire: seeing the signal means seeing the data it announces. */
     while (!core_cmp_holds(now = CORE_LOAD(uint64_t, sig_addr, w.foreign), cmp,
                            value))

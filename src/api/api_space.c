@@ -201,7 +201,7 @@ void *pshmemx_device_ptr(const void *dest, int pe)
     if (pe < 0 || pe >= core_world.n_pes)
         return NULL;
     if (heap_find(dest, 1) == HEAP_DEVICE)
-        return (void *)core_device_near(pe, dest);
+        return (void *)core_device_address(pe, dest);
     p = pshmem_ptr(dest, pe);
     return p && device_sees(p) ? p : NULL;
 }
@@ -286,16 +286,16 @@ static int create(const char *call, const shmem_space_config_t *config,
     int rc;
 
     if (from == &heap_device) {
-        api_device_tell_off(call);
+        api_device_report_disabled(call);
         pass_hint(config->flags);
-        rc = api_device_need();
+        rc = api_device_require();
         if (rc)
             return rc;
     }
     /* All PEs' allocators are in the same state: all have room, or none. */
     rc = heap_space_cut(from, config->size, &s);
     if (rc) {
-        api_heap_tell_full(call, from, config->size,
+        api_heap_report_full(call, from, config->size,
                            " from a multiple of 2 MiB on", caller);
         return rc;
     }
@@ -330,8 +330,8 @@ int pshmem_space_create(const shmem_space_config_t *config,
     if (config->device_type == SHMEM_DEVICE_CPU && !api_space_cpu())
         return -ENODEV;
     /* Seldom called, and unequal spaces would be wrong data later. */
-    core_watch_enter(__func__, &core_world);
-    coll_meet(&core_world, &(struct coll_args){
+    core_activity_enter(__func__, &core_world);
+    coll_check_args(&core_world, &(struct coll_args){
                   ERR_HEAPARG, __func__, { "size", "type", "flags" },
                   { config->size, config->device_type,
                     (uint64_t)config->flags }, NULL });
@@ -355,10 +355,10 @@ int pshmem_space_destroy(shmem_space_t space)
     core_need_up(__func__);
     if (!s || !s->parent)
         return -EINVAL;
-    API_MEET(&core_world, ERR_HEAPARG, __func__, .label = { "space" },
+    API_COLL_ENTER(&core_world, ERR_HEAPARG, __func__, .label = { "space" },
              .value = { s->from });
     /* Teams split from it may live on some PEs only. */
-    if (!api_least(!core_team_of_space(s)))
+    if (!api_min(!core_team_of_space(s)))
         return -EBUSY;
     /* Nobody's traffic to its blocks is under way. */
     coll_barrier_world();

@@ -19,7 +19,7 @@ int api_stream_open(void)
     return known || gtl != &gtl_none ? stream_open() : -ENODEV;
 }
 
-void api_stream_lacks(const char *call)
+void api_stream_report_missing(const char *call)
 {
     static bool told;
 

@@ -19,17 +19,17 @@ static inline int api_stream_ready(const char *call)
 }
 
 /* The same for calls that say why they refuse: once in a process, here. */
-void api_stream_lacks(const char *call) __attribute__((cold));
+void api_stream_report_missing(const char *call) __attribute__((cold));
 static inline int api_stream_need(const char *call)
 {
     int rc = api_stream_ready(call);
 
     if (unlikely(rc))
-        api_stream_lacks(call);
+        api_stream_report_missing(call);
     return rc;
 }
 
-/* ---- api_graph.c ---- */
+/* ---- api_stream_graph.c ---- */
 /* The stream records no more: 0, or what the driver said. */
 int api_graph_lose(void *stream);
 /* Those that the program has left. */

@@ -99,7 +99,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride,
     parent = api_team_or_null(__func__, parent_team);
     if (!parent)
         return -EINVAL;
-    API_MEET(parent, ERR_COLL, __func__, { "start", "stride", "size" },
+    API_COLL_ENTER(parent, ERR_COLL, __func__, { "start", "stride", "size" },
              { (uint64_t)start, (uint64_t)stride, (uint64_t)size });
     rc = core_team_triplet(parent, start, stride, size);
     if (rc) {
@@ -133,7 +133,7 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
     parent = api_team_or_null(__func__, parent_team);
     if (!parent)
         return -EINVAL;
-    API_MEET(parent, ERR_COLL, __func__, { "xrange" }, { (uint64_t)xrange });
+    API_COLL_ENTER(parent, ERR_COLL, __func__, { "xrange" }, { (uint64_t)xrange });
     if (xrange < 1) {
         if (parent->my_pe == 0)
             log_warn(ERR_ARG, "shmem_team_split_2d: rows of %d PEs", xrange);
@@ -164,7 +164,7 @@ void pshmem_team_destroy(shmem_team_t team)
     if (CORE_CHECK(core_team_predefined(core_team_get(team))))
         core_fatal(ERR_TEAM, __func__, "a predefined team cannot be destroyed");
     t = api_team(__func__, team);
-    API_MEET(t, ERR_COLL, __func__);
+    API_COLL_ENTER(t, ERR_COLL, __func__);
     coll_team_destroy(t);
 }
 API_ALIAS(shmem_team_destroy)
@@ -185,7 +185,7 @@ int pshmem_team_sync(shmem_team_t team)
 {
     struct core_team *t = api_team(__func__, team);
 
-    API_MEET(t, ERR_COLL, __func__);
+    API_COLL_ENTER(t, ERR_COLL, __func__);
     coll_sync(t);
     return 0;
 }
@@ -262,7 +262,7 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
         return 0;
     }
     c = API_CTX(ctx);
-    if (CORE_CHECK(core_ctx_is_gone(c)))
+    if (CORE_CHECK(core_ctx_is_destroyed(c)))
         core_ctx_refuse(c, __func__);
     *team = core_team_handle(c->device_team ? c->device_team : c->team);
     return 0;

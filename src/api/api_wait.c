@@ -27,7 +27,7 @@ static inline int seen(int holds)
         struct core_waiter w = CORE_WAIT_VALUE(__func__, ivar, T, cmp,      \
                                                cmp_value);                  \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
-        w.foreign = core_foreign(ivar);                                     \
+        w.foreign = core_device_only(ivar);                                     \
         while (!core_cmp_holds(LOAD(T, ivar, w.foreign), cmp,               \
                                CORE_KEY(T, cmp_value)))                     \
             core_wait_step(&w);                                             \
@@ -37,14 +37,14 @@ static inline int seen(int holds)
     {                                                                       \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         core_progress(__func__);                                            \
-        return seen(core_cmp_holds(LOAD(T, ivar, core_foreign(ivar)), cmp,  \
+        return seen(core_cmp_holds(LOAD(T, ivar, core_device_only(ivar)), cmp,  \
                                    CORE_KEY(T, cmp_value)));                \
     }                                                                       \
     API_ALIAS(shmem_##NAME##_wait_until) API_ALIAS(shmem_##NAME##_test)
 SHMEMI_AMO_TYPES(API_WAIT_ONE)
 SHMEMI_WAIT_OLD_TYPES(API_WAIT_ONE)
 
-static void need_set(const char *call, struct core_set *s)
+static void need_set(const char *call, struct core_wait_set *s)
 {
     size_t size = (size_t)s->elem_size, bytes;
 
@@ -56,74 +56,74 @@ static void need_set(const char *call, struct core_set *s)
     core_need_aligned(call, s->ivars, size);
     core_need_local(call, s->values, s->each_value ? bytes : size);
     core_need_cmp(call, s->cmp);
-    core_set_begin(call, s);
+    core_wait_set_begin(call, s);
 }
 
-static void wait_all(const char *call, struct core_set *s)
+static void wait_all(const char *call, struct core_wait_set *s)
 {
-    struct core_waiter w = core_set_wait(call, s);
+    struct core_waiter w = core_wait_set_waiter(call, s);
 
     need_set(call, s);
-    while (!core_set_all(s))
+    while (!core_wait_set_all(s))
         core_wait_step(&w);
     core_wait_over(&w);
-    core_set_end(s);
+    core_wait_set_end(s);
 }
 
-static size_t wait_any(const char *call, struct core_set *s)
+static size_t wait_any(const char *call, struct core_wait_set *s)
 {
-    struct core_waiter w = core_set_wait(call, s);
+    struct core_waiter w = core_wait_set_waiter(call, s);
     bool empty;
     size_t i;
 
     need_set(call, s);
-    while ((i = core_set_any(s, &empty)) == SIZE_MAX && !empty)
+    while ((i = core_wait_set_any(s, &empty)) == SIZE_MAX && !empty)
         core_wait_step(&w);
     core_wait_over(&w);
-    core_set_end(s);
+    core_wait_set_end(s);
     return i;
 }
 
-static size_t wait_some(const char *call, struct core_set *s, size_t *indices)
+static size_t wait_some(const char *call, struct core_wait_set *s, size_t *indices)
 {
-    struct core_waiter w = core_set_wait(call, s);
+    struct core_waiter w = core_wait_set_waiter(call, s);
     bool empty;
     size_t n;
 
     need_set(call, s);
     core_need_local(call, indices, s->n * sizeof *indices);
-    while ((n = core_set_some(s, indices, &empty)) == 0 && !empty)
+    while ((n = core_wait_set_some(s, indices, &empty)) == 0 && !empty)
         core_wait_step(&w);
     core_wait_over(&w);
-    core_set_end(s);
+    core_wait_set_end(s);
     return n;
 }
 
-static int test_all(const char *call, struct core_set *s)
+static int test_all(const char *call, struct core_wait_set *s)
 {
     int all;
 
     need_set(call, s);
     core_progress(call);
-    all = core_set_all(s);
-    core_set_end(s);
+    all = core_wait_set_all(s);
+    core_wait_set_end(s);
     return seen(all);
 }
 
-static size_t test_any(const char *call, struct core_set *s)
+static size_t test_any(const char *call, struct core_wait_set *s)
 {
     bool empty;
     size_t i;
 
     need_set(call, s);
     core_progress(call);
-    i = core_set_any(s, &empty);
-    core_set_end(s);
+    i = core_wait_set_any(s, &empty);
+    core_wait_set_end(s);
     seen(i != SIZE_MAX);
     return i;
 }
 
-static size_t test_some(const char *call, struct core_set *s, size_t *indices)
+static size_t test_some(const char *call, struct core_wait_set *s, size_t *indices)
 {
     bool empty;
     size_t n;
@@ -131,14 +131,14 @@ static size_t test_some(const char *call, struct core_set *s, size_t *indices)
     need_set(call, s);
     core_progress(call);
     core_need_local(call, indices, s->n * sizeof *indices);
-    n = core_set_some(s, indices, &empty);
-    core_set_end(s);
+    n = core_wait_set_some(s, indices, &empty);
+    core_wait_set_end(s);
     seen(n > 0);
     return n;
 }
 
 #define SET(T, vals, each)                                                  \
-    (&(struct core_set){ .ivars = ivars, .n = nelems, .status = status,     \
+    (&(struct core_wait_set){ .ivars = ivars, .n = nelems, .status = status,     \
                          .cmp = cmp, .values = vals, .each_value = each,    \
                          .elem_size = sizeof(T),                            \
                          .is_signed = (T)-1 < (T)1 })

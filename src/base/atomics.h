@@ -22,14 +22,14 @@
 #ifdef __SANITIZE_THREAD__
 void __tsan_acquire(void *);
 void __tsan_release(void *);
-extern hidden char atomics_others;
+extern hidden char atomics_tsan_sync;
 /* It does not know fences, so these say the same. */
 #pragma GCC diagnostic ignored "-Wtsan"
-#define atomics_told() __tsan_release(&atomics_others)
-#define atomics_heard() __tsan_acquire(&atomics_others)
+#define atomics_tsan_release() __tsan_release(&atomics_tsan_sync)
+#define atomics_tsan_acquire() __tsan_acquire(&atomics_tsan_sync)
 #else
-#define atomics_told() ((void)0)
-#define atomics_heard() ((void)0)
+#define atomics_tsan_release() ((void)0)
+#define atomics_tsan_acquire() ((void)0)
 #endif
 
 /* Every earlier store is visible to all before any later load is done.  On
@@ -40,16 +40,16 @@ static inline void atomics_full_fence(void)
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     __asm__ volatile("lock; orl $0, -4(%%rsp)" ::: "memory", "cc");
 #else
-    atomics_told();
+    atomics_tsan_release();
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    atomics_heard();
+    atomics_tsan_acquire();
 #endif
 }
 
 /* Earlier stores are visible before later ones; loads are not held back. */
 static inline void atomics_store_fence(void)
 {
-    atomics_told();
+    atomics_tsan_release();
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 

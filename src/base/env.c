@@ -370,7 +370,7 @@ static bool known(const char *name, size_t len)
     return false;
 }
 
-int env_tell_unknown(void (*tell)(const char *text))
+int env_report_unknown(void (*tell)(const char *text))
 {
     const char *name, *meant;
     char text[512];
@@ -402,7 +402,7 @@ static void warn(const char *text)
 
 void env_warn_unknown(void)
 {
-    env_tell_unknown(warn);
+    env_report_unknown(warn);
 }
 
 /* As the user would write it, to the byte: "512m". */

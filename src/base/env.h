@@ -38,7 +38,7 @@ bool env_is_set(const char *name);
 /* Warns of each SHMEM_ variable that no row knows. */
 void env_warn_unknown(void);
 /* The same, told otherwise; returns how many there are. */
-int env_tell_unknown(void (*tell)(const char *text));
+int env_report_unknown(void (*tell)(const char *text));
 /* Prints the table: name, value, source, help.  auto_size stands for that
  * of the symmetric heap if nobody has set it; 0: it is not known yet. */
 void env_print(FILE *to, size_t auto_size);

@@ -168,7 +168,7 @@ void log_warn(enum err_code code, const char *fmt, ...)
     va_end(ap);
 }
 
-void log_tell(const char *fmt, ...)
+void log_print(const char *fmt, ...)
 {
     char line[LINE_MAX_BYTES];
     int saved = errno;

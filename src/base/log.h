@@ -50,7 +50,7 @@ void log_error(enum err_code code, const char *fmt, ...)
 void log_warn(enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same without a code: what the user has asked for. */
-void log_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* "[3 host layer] text" */
 void log_line(enum log_layer layer, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -17,7 +17,7 @@
 /* Takes the choices of the environment, before the first synchronisation;
  * settle, after it, makes sure that all PEs made the same ones. */
 void coll_open(void);
-void coll_settle(void);
+void coll_check_choices(void);
 
 /* ---- coll_sync.c ---- */
 
@@ -42,13 +42,13 @@ int coll_team_split_2d(struct core_team *parent, int xrange,
 /* Collective over t itself. */
 void coll_team_destroy(struct core_team *t);
 
-/* ---- coll_set.c ---- */
+/* ---- coll_active_set.c ---- */
 
 /* The team of world PEs start + i * 2^log_stride: made at the first call of
  * its members, kept until the end.  NULL without memory. */
-struct core_team *coll_set(int start, int log_stride, int size);
+struct core_team *coll_active_set(int start, int log_stride, int size);
 /* At the end of the library. */
-void coll_set_forget(void);
+void coll_active_set_close(void);
 
 /* ---- coll_check.c ---- */
 
@@ -57,7 +57,7 @@ enum { COLL_VALUES = 5 };
 struct coll_args {
     enum err_code code;
     const char *call;           /* __func__ of the API function */
-    /* NULL: may differ; begins with @: the value is from coll_place(). */
+    /* NULL: may differ; begins with @: the value is from coll_symmetric_id(). */
     const char *label[COLL_VALUES];
     uint64_t value[COLL_VALUES];
     const char *also;           /* another call that goes with it, or NULL */
@@ -65,11 +65,11 @@ struct coll_args {
 /* A synchronisation of t that ends the job if a member makes another call, or
  * passes something else; the line names the odd one.  So it is for a member
  * whose call compares nothing, if that synchronises, too. */
-void coll_meet(struct core_team *t, const struct coll_args *a);
-/* Value k of that member, until the next coll_meet of t. */
-uint64_t coll_met(const struct core_team *t, int pe, int k);
+void coll_check_args(struct core_team *t, const struct coll_args *a);
+/* Value k of that member, until the next coll_check_args of t. */
+uint64_t coll_checked_value(const struct core_team *t, int pe, int k);
 /* Where a symmetric address lies, the same number on all PEs. */
-uint64_t coll_place(const void *sym);
+uint64_t coll_symmetric_id(const void *sym);
 
 /* ---- coll_team.c ---- */
 

@@ -51,9 +51,9 @@ static void alltoall_pairwise(struct core_team *t, char *dest,
         coll_put(t, pe, dest + (size_t)t->my_pe * bytes,
                  source + (size_t)pe * bytes, bytes);
         if (i)
-            coll_count_among(&c, pe);
+            coll_notify_count_mixed(&c, pe);
     }
-    coll_hear_count(&c, (uint64_t)t->n_pes - 1);
+    coll_await_count(&c, (uint64_t)t->n_pes - 1);
 }
 
 /* Block i has i members to go; round r moves those whose number has bit r. */
@@ -78,8 +78,8 @@ static void alltoall_bruck(struct core_team *t, char *dest, const char *source,
             }
         to = (me + (1 << r)) % n;
         coll_put_scratch(&c, to, r, packed, len);
-        coll_tell(&c, to, r);
-        coll_hear(&c, r);
+        coll_notify(&c, to, r);
+        coll_await(&c, r);
         came = core_team_scratch(t, me, c.parity, r);
         for (int i = 0; i < n; i++)
             if (i >> r & 1) {
@@ -142,8 +142,8 @@ void coll_alltoalls(struct core_team *t, void *dest, const void *source,
         pe = (t->my_pe + i) % t->n_pes;
         from = (const char *)source + (size_t)pe * n * (size_t)sst * size;
         to = (char *)dest + (size_t)t->my_pe * n * (size_t)dst * size;
-        if (!coll_near(t, pe)) {
-            coll_far_blocks(core_team_world_pe(t, pe), to, from,
+        if (!coll_is_mapped(t, pe)) {
+            coll_remote_put_strided(core_team_world_pe(t, pe), to, from,
                             &(struct core_strided){ dst * (ptrdiff_t)size,
                             sst * (ptrdiff_t)size, size, n });
             continue;

@@ -9,7 +9,7 @@
  * one. */
 #include "coll/coll_int.h"
 #include "base/log.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,19 +18,19 @@
 
 static struct core_args *args_at(const struct core_team *t, int pe)
 {
-    return &core_team_words(t, pe)->args[t->meetings & 1];
+    return &core_team_area_of(t, pe)->args[t->meetings & 1];
 }
 
 static void copy_args(const struct core_team *t, int pe, struct core_args *out)
 {
-    if (coll_near(t, pe))
+    if (coll_is_mapped(t, pe))
         *out = *args_at(t, pe);
     else
-        coll_far_look(core_team_world_pe(t, pe), args_at(t, pe), out,
+        coll_remote_get(core_team_world_pe(t, pe), args_at(t, pe), out,
                       sizeof *out);
 }
 
-uint64_t coll_met(const struct core_team *t, int pe, int k)
+uint64_t coll_checked_value(const struct core_team *t, int pe, int k)
 {
     struct core_args a;
 
@@ -48,17 +48,17 @@ static const struct core_args *copy_all(const struct core_team *t,
         core_fatal(ERR_LIMIT, call, "no memory for what %d PEs passed",
                    t->n_pes);
     for (int i = 0; i < t->n_pes; i++)
-        if (coll_near(t, i))
+        if (coll_is_mapped(t, i))
             all[i] = *args_at(t, i);
         else
-            coll_far_ask(core_team_world_pe(t, i), args_at(t, i), &all[i],
+            coll_remote_get_nbi(core_team_world_pe(t, i), args_at(t, i), &all[i],
                          sizeof all[i]);
     if (!t->mapped)
-        coll_far_quiet();
+        coll_remote_quiet();
     return all;
 }
 
-uint64_t coll_place(const void *sym)
+uint64_t coll_symmetric_id(const void *sym)
 {
     int seg = heap_find(sym, 1);
 
@@ -147,20 +147,20 @@ static const char *show(char *out, size_t size, const char *label, uint64_t v)
 static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
 {
     int world_pe = core_team_world_pe(t, pe);
-    const struct core_words *w = core_team_words(t, pe);
-    struct core_doing d;
+    const struct core_team_area *w = core_team_area_of(t, pe);
+    struct core_activity d;
     uint64_t entry;
 
-    if (coll_near(t, pe)) {
+    if (coll_is_mapped(t, pe)) {
         entry = __atomic_load_n(&w->entry, __ATOMIC_RELAXED);
         d = core_peer_ctl(world_pe)->doing;
     } else {
-        coll_far_look(world_pe, &w->entry, &entry, sizeof entry);
-        coll_far_look(world_pe, (void *)offsetof(struct core_ctl, doing), &d,
+        coll_remote_get(world_pe, &w->entry, &entry, sizeof entry);
+        coll_remote_get(world_pe, (void *)offsetof(struct core_ctl, doing), &d,
                       sizeof d);
     }
     d.call[sizeof d.call - 1] = '\0';
-    if (entry != core_watch_entry(t->entries, core_watch_id(d.call)))
+    if (entry != core_activity_entry(t->entries, core_activity_call_id(d.call)))
         return false;
     snprintf(out, size, "%s", d.call);
     return true;
@@ -238,7 +238,7 @@ _Noreturn static void name_odd(const struct core_team *t,
                show(vu, sizeof vu, label, u.args.value[k]));
 }
 
-void coll_meet(struct core_team *t, const struct coll_args *a)
+void coll_check_args(struct core_team *t, const struct coll_args *a)
 {
     struct seen next = { .pe = (t->my_pe + 1) % t->n_pes }, me;
     struct core_args *mine;

@@ -53,7 +53,7 @@ static void say_what_lacks(struct gather *g, int rounds)
     uint64_t end = g->r->to;
 
     coll_put_scratch(g->c, to, rounds, &end, sizeof end);
-    coll_tell(g->c, to, rounds);
+    coll_notify(g->c, to, rounds);
 }
 
 static size_t hear_what_lacks(const struct gather *g, int rounds)
@@ -61,7 +61,7 @@ static size_t hear_what_lacks(const struct gather *g, int rounds)
     const struct coll_call *c = g->c;
     uint64_t end;
 
-    coll_hear(c, rounds);
+    coll_await(c, rounds);
     memcpy(&end, core_team_scratch(c->t, c->t->my_pe, c->parity, rounds),
            sizeof end);
     return (size_t)end;
@@ -88,8 +88,8 @@ void coll_runs_gather(const struct coll_call *c, const struct coll_ranks *who,
                 ? 0 : send_runs(&g, to, count);
         if (!r->each)
             coll_put_scratch(c, to, k, &start, sizeof start);
-        coll_tell(c, to, k);
-        coll_hear(c, k);
+        coll_notify(c, to, k);
+        coll_await(c, k);
         if (r->each)
             continue;
         memcpy(&start, core_team_scratch(c->t, c->t->my_pe, c->parity, k),
@@ -162,8 +162,8 @@ static void collect_ring(struct core_team *t, const struct blocks *b,
     copy_here(dest + at, source, bytes);
     for (int s = 1; s < n; s++) {
         coll_put(t, next, dest + at, dest + at, bytes);
-        coll_count(&c, next);
-        coll_hear_count(&c, 1);
+        coll_notify_count(&c, next);
+        coll_await_count(&c, 1);
         block = (block - 1 + n) % n;
         at = block == n - 1 ? start_of(b, block) : at - size_of(b, block);
         bytes = size_of(b, block);
@@ -207,14 +207,14 @@ static void collect_nodes(struct core_team *t, const struct blocks *b,
     struct coll_call c;
 
     find_mine(t, b, &r.from, &r.to);
-    c = coll_tell_word(t, r.to);
+    c = coll_publish_begin(t, r.to);
     if (coll_nodes_leads(t))
         copy_here(dest + r.from, source, r.to - r.from);
     else
         coll_put(t, leader, dest + r.from, source, r.to - r.from);
     coll_nodes_gather(t);
     if (coll_nodes_leads(t)) {
-        r.to = core_team_words(t, last)->value[c.parity];
+        r.to = core_team_area_of(t, last)->value[c.parity];
         coll_runs_gather(&c, &who, &r);
     }
     coll_nodes_release(t);
@@ -238,7 +238,7 @@ static bool all_name_source(const struct core_team *t, const struct blocks *b)
 /* What is to be known of the others' blocks; in these algorithms, all. */
 static struct blocks learn_blocks(struct core_team *t, size_t bytes)
 {
-    enum coll_alg asked = coll_asked(COLL_COLLECT);
+    enum coll_alg asked = coll_requested(COLL_COLLECT);
     struct blocks b = { .bytes = bytes, .differ = true };
     struct coll_agreed sum = { .sum = bytes };
 

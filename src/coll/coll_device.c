@@ -55,7 +55,7 @@ bool coll_device_takes(const void *dest, const void *source, size_t bytes,
 /* Where an operand of that many bytes can be read. */
 static const void *bring(char *room, const void *from, size_t bytes)
 {
-    if (!core_is_foreign(from))
+    if (!core_is_device_only(from))
         return from;
     core_device_copy(room, from, bytes);
     return room;
@@ -69,7 +69,7 @@ static bool by_device(coll_op *op, void *out, const void *a, const void *b,
     int rc;
 
     if (!gtl_device.kernels || n * size < FEWEST || !find(op, &r) ||
-        !core_is_foreign(out) || !core_is_foreign(a) || !core_is_foreign(b) ||
+        !core_is_device_only(out) || !core_is_device_only(a) || !core_is_device_only(b) ||
         !fits(out, size) || !fits(a, size) || !fits(b, size))
         return false;
     rc = gtl->reduce(&r, gtl_lane_begin(LANE));
@@ -79,11 +79,11 @@ static bool by_device(coll_op *op, void *out, const void *a, const void *b,
     return true;
 }
 
-void coll_apply_foreign(coll_op *op, void *out, const void *a, const void *b,
+void coll_apply_device(coll_op *op, void *out, const void *a, const void *b,
                         size_t n, size_t size)
 {
     _Alignas(64) char in_a[PIECE], in_b[PIECE], done[PIECE];
-    bool away = n && core_is_foreign(out);
+    bool away = n && core_is_device_only(out);
     size_t step = PIECE / size, len, at;
 
     if (away && by_device(op, out, a, b, n, size))

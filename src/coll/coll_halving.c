@@ -99,9 +99,9 @@ static void let_write(const struct halving *h, bool back)
     for (int k = 0; k < h->rounds; k++) {
         to = back ? h->who->me + h->dist[k + 1]
                   : h->who->me - h->dist[k + 1] + n;
-        coll_count_among(&h->c, coll_rank_pe(h->who, to));
+        coll_notify_count_mixed(&h->c, coll_rank_pe(h->who, to));
     }
-    coll_hear_count(&h->c, (uint64_t)h->rounds);
+    coll_await_count(&h->c, (uint64_t)h->rounds);
 }
 
 static void reduce_round(const struct halving *h, int k)
@@ -123,8 +123,8 @@ static void reduce_round(const struct halving *h, int k)
     else if (sent)
         coll_put(t, to, dest_at(h, (size_t)there), h->acc + kept * v->size,
                  sent * v->size);
-    coll_tell(&h->c, to, k);
-    coll_hear(&h->c, k);
+    coll_notify(&h->c, to, k);
+    coll_await(&h->c, k);
     if (got)
         coll_apply(v->op, h->acc, h->acc, came, got, v->size);
 }
@@ -149,8 +149,8 @@ static void gather_round(const struct halving *h, int k)
         put_blocks(h, to, me, n);
         put_blocks(h, to, 0, end - n);
     }
-    coll_tell(&h->c, to, k);
-    coll_hear(&h->c, k);
+    coll_notify(&h->c, to, k);
+    coll_await(&h->c, k);
 }
 
 static void one_piece(struct halving *h, struct core_team *t)

@@ -7,7 +7,7 @@
  * through the functions below.  Two levels (nodes) are both: memory inside
  * each node, messages between the nodes' leaders.
  *
- * A far member has no mapping: what core_team_words() and core_team_scratch()
+ * A far member has no mapping: what core_team_area_of() and core_team_scratch()
  * give for it are offsets in its host segment. */
 #ifndef COLL_COLL_INT_H
 #define COLL_COLL_INT_H
@@ -22,15 +22,15 @@ enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes);
 
 /* Was it left to this table? */
-bool coll_is_free(enum coll_kind kind);
+bool coll_is_auto(enum coll_kind kind);
 /* The environment's choice, which may not serve. */
-enum coll_alg coll_asked(enum coll_kind kind);
+enum coll_alg coll_requested(enum coll_kind kind);
 
 /* How members meet: of a node, at the first of them; of several nodes, first
  * on each. */
 extern hidden bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes;
 /* Some node has more PEs than cores: all choose alike. */
-extern hidden bool coll_crowded;
+extern hidden bool coll_oversubscribed;
 
 /* One collective, or one piece of a long one.  In each, every member hears of
  * all others before it begins the next one: flags of a call share their words
@@ -61,12 +61,12 @@ static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
     uintptr_t near = xport_near(core_team_world_pe(t, pe), sym, 1);
 
     if (unlikely(!near) && gtl_foreign)
-        near = core_device_near(core_team_world_pe(t, pe), sym);
+        near = core_device_address(core_team_world_pe(t, pe), sym);
     return (void *)near;
 }
 
 /* out = a op b, whatever memory they are in. */
-void coll_apply_foreign(coll_op *op, void *out, const void *a, const void *b,
+void coll_apply_device(coll_op *op, void *out, const void *a, const void *b,
                         size_t n, size_t size) __attribute__((cold));
 static inline void coll_apply(coll_op *op, void *out, const void *a,
                               const void *b, size_t n, size_t size)
@@ -74,30 +74,30 @@ static inline void coll_apply(coll_op *op, void *out, const void *a,
     if (likely(!gtl_foreign))
         op(out, a, b, n);
     else
-        coll_apply_foreign(op, out, a, b, n, size);
+        coll_apply_device(op, out, a, b, n, size);
 }
 
-static inline bool coll_near(const struct core_team *t, int pe)
+static inline bool coll_is_mapped(const struct core_team *t, int pe)
 {
     return likely(xport_routes[core_team_world_pe(t, pe)].map[HEAP_HOST] != 0);
 }
 
-/* ---- coll_far.c: members that are not mapped ---- */
-void coll_far_put(int world_pe, void *dest, const void *source, size_t bytes);
-void coll_far_blocks(int world_pe, void *dest, const void *source,
+/* ---- coll_remote.c: members that are not mapped ---- */
+void coll_remote_put(int world_pe, void *dest, const void *source, size_t bytes);
+void coll_remote_put_strided(int world_pe, void *dest, const void *source,
                      const struct core_strided *s);
 /* offset: in the host segment.  Puts to that PE come before. */
-void coll_far_word(int world_pe, enum xport_op op, const void *offset,
+void coll_remote_notify(int world_pe, enum xport_op op, const void *offset,
                    uint64_t value);
-void coll_far_scratch(int world_pe, const void *offset, const void *source,
+void coll_remote_put_area(int world_pe, const void *offset, const void *source,
                       size_t bytes);
-void coll_far_look(int world_pe, const void *offset, void *dest, size_t bytes);
+void coll_remote_get(int world_pe, const void *offset, void *dest, size_t bytes);
 /* The same, by the next quiet. */
-void coll_far_ask(int world_pe, const void *offset, void *dest, size_t bytes);
+void coll_remote_get_nbi(int world_pe, const void *offset, void *dest, size_t bytes);
 /* One more has come to member pe of a call, by the network. */
-void coll_far_count(const struct coll_call *c, int pe);
+void coll_remote_notify_count(const struct coll_call *c, int pe);
 /* All far puts of this PE are at their targets. */
-void coll_far_quiet(void);
+void coll_remote_quiet(void);
 
 /* source may be reused at once. */
 static inline void coll_put(const struct core_team *t, int pe, void *dest,
@@ -105,21 +105,21 @@ static inline void coll_put(const struct core_team *t, int pe, void *dest,
 {
     if (!bytes)
         return;
-    if (coll_near(t, pe))
+    if (coll_is_mapped(t, pe))
         core_copy(coll_at(t, pe, dest), source, bytes);
     else
-        coll_far_put(core_team_world_pe(t, pe), dest, source, bytes);
+        coll_remote_put(core_team_world_pe(t, pe), dest, source, bytes);
 }
 
-/* To words of the library's, as core_team_words() and _scratch() name them. */
-static inline void coll_put_words(const struct core_team *t, int pe,
+/* To words of the library's, as core_team_area_of() and _scratch() name them. */
+static inline void coll_put_area(const struct core_team *t, int pe,
                                   uintptr_t to, const void *source,
                                   size_t bytes)
 {
-    if (coll_near(t, pe))
+    if (coll_is_mapped(t, pe))
         copy_bytes((void *)to, source, bytes);
     else
-        coll_far_scratch(core_team_world_pe(t, pe), (void *)to, source, bytes);
+        coll_remote_put_area(core_team_world_pe(t, pe), (void *)to, source, bytes);
 }
 
 /* Into the part of member pe's scratch that core_team_scratch() names. */
@@ -127,48 +127,48 @@ static inline void coll_put_scratch(const struct coll_call *c, int pe,
                                     int round, const void *source,
                                     size_t bytes)
 {
-    coll_put_words(c->t, pe,
+    coll_put_area(c->t, pe,
                    (uintptr_t)core_team_scratch(c->t, pe, c->parity, round),
                    source, bytes);
 }
 
 static inline void coll_wake(const struct core_team *t, int pe, void *word)
 {
-    core_wake((struct core_spot){ (uintptr_t)word,
+    core_wake((struct core_target){ (uintptr_t)word,
                                   core_peer_ctl(core_team_world_pe(t, pe)) },
               sizeof(uint64_t));
 }
 
 /* A word of member pe gets that value: our puts to it come before. */
-static inline void coll_set_word(const struct core_team *t, int pe,
+static inline void coll_set_flag(const struct core_team *t, int pe,
                                  uint64_t *w, uint64_t value)
 {
-    if (!coll_near(t, pe)) {
-        coll_far_word(core_team_world_pe(t, pe), XPORT_SET, w, value);
+    if (!coll_is_mapped(t, pe)) {
+        coll_remote_notify(core_team_world_pe(t, pe), XPORT_SET, w, value);
         return;
     }
-    atomics_told();
+    atomics_tsan_release();
     __atomic_store_n(w, value, __ATOMIC_RELEASE);
     coll_wake(t, pe, w);
 }
 
 /* Tells member pe that step is done here. */
-static inline void coll_tell(const struct coll_call *c, int pe, int step)
+static inline void coll_notify(const struct coll_call *c, int pe, int step)
 {
-    coll_set_word(c->t, pe, &core_team_words(c->t, pe)->flag[c->parity][step],
+    coll_set_flag(c->t, pe, &core_team_area_of(c->t, pe)->flag[c->parity][step],
                   c->seq);
 }
 
 /* The same without a number: one more has come. */
-static inline void coll_count(const struct coll_call *c, int pe)
+static inline void coll_notify_count(const struct coll_call *c, int pe)
 {
-    uint64_t *w = &core_team_words(c->t, pe)->count[c->parity];
+    uint64_t *w = &core_team_area_of(c->t, pe)->count[c->parity];
 
-    if (!coll_near(c->t, pe)) {
-        coll_far_word(core_team_world_pe(c->t, pe), XPORT_ADD, w, 1);
+    if (!coll_is_mapped(c->t, pe)) {
+        coll_remote_notify(core_team_world_pe(c->t, pe), XPORT_ADD, w, 1);
         return;
     }
-    atomics_told();
+    atomics_tsan_release();
     __atomic_fetch_add(w, 1, __ATOMIC_RELEASE);
     coll_wake(c->t, pe, w);
 }
@@ -176,15 +176,15 @@ static inline void coll_count(const struct coll_call *c, int pe)
 /* The same where near and far members may do it at once: by the network, if
  * its atomics are not those of processors.  Elsewhere one member after the
  * other counts. */
-static inline void coll_count_among(const struct coll_call *c, int pe)
+static inline void coll_notify_count_mixed(const struct coll_call *c, int pe)
 {
     const struct core_team *t = c->t;
 
-    if (likely(t->mapped) || !coll_near(t, pe) ||
+    if (likely(t->mapped) || !coll_is_mapped(t, pe) ||
         xport_routes[core_team_world_pe(t, pe)].amo[HEAP_HOST])
-        coll_count(c, pe);
+        coll_notify_count(c, pe);
     else
-        coll_far_count(c, pe);
+        coll_remote_notify_count(c, pe);
 }
 
 /* Before a synchronisation that tells of puts: those to far members have
@@ -192,7 +192,7 @@ static inline void coll_count_among(const struct coll_call *c, int pe)
 static inline void coll_flush(const struct core_team *t)
 {
     if (unlikely(!t->mapped))
-        coll_far_quiet();
+        coll_remote_quiet();
 }
 
 /* Ends the job if a PE finalizes without the world's synchronisation of that
@@ -202,19 +202,19 @@ void coll_need_all(uint64_t sync);
 /* Waits until *word, one of ours for team t, is at least value. */
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value);
 /* The same, where only members of this node raise it. */
-void coll_wait_near(const struct core_team *t, uint64_t *word, uint64_t value);
+void coll_wait_mapped(const struct core_team *t, uint64_t *word, uint64_t value);
 
-static inline void coll_hear(const struct coll_call *c, int step)
+static inline void coll_await(const struct coll_call *c, int step)
 {
-    coll_wait(c->t, &core_team_words(c->t, c->t->my_pe)->flag[c->parity][step],
+    coll_wait(c->t, &core_team_area_of(c->t, c->t->my_pe)->flag[c->parity][step],
               c->seq);
 }
 
 /* Waits for n more. */
-static inline void coll_hear_count(const struct coll_call *c, uint64_t n)
+static inline void coll_await_count(const struct coll_call *c, uint64_t n)
 {
     c->t->counted[c->parity] += n;
-    coll_wait(c->t, &core_team_words(c->t, c->t->my_pe)->count[c->parity],
+    coll_wait(c->t, &core_team_area_of(c->t, c->t->my_pe)->count[c->parity],
               c->t->counted[c->parity]);
 }
 
@@ -223,25 +223,25 @@ static inline void coll_hear_count(const struct coll_call *c, uint64_t n)
 struct coll_call coll_publish(struct core_team *t, uint64_t word);
 /* The two halves of it: this member's word can be read when all have come,
  * and what all have told is read, or one of them. */
-struct coll_call coll_tell_word(struct core_team *t, uint64_t word);
-void coll_hear_words(const struct coll_call *c);
-uint64_t coll_one_word(const struct coll_call *c, int pe);
+struct coll_call coll_publish_begin(struct core_team *t, uint64_t word);
+void coll_publish_end(const struct coll_call *c);
+uint64_t coll_published_by(const struct coll_call *c, int pe);
 
 static inline uint64_t coll_published(const struct coll_call *c, int pe)
 {
     if (unlikely(c->t->heard != NULL))
         return c->t->heard[pe];
     /* relaxed: the synchronisation of coll_publish has ordered it. */
-    return __atomic_load_n(&core_team_words(c->t, pe)->value[c->parity],
+    return __atomic_load_n(&core_team_area_of(c->t, pe)->value[c->parity],
                            __ATOMIC_RELAXED);
 }
 
 /* May a PE's words for a team of so many lie there, in units of 64 bytes? */
-static inline bool coll_words_fit(uint64_t at, int n_pes)
+static inline bool coll_area_fits(uint64_t at, int n_pes)
 {
     uint64_t size = heap_segs[HEAP_HOST].size;
 
-    return at && at < size / 64 && core_words_room(n_pes) <= size - 64 * at;
+    return at && at < size / 64 && core_team_area_room(n_pes) <= size - 64 * at;
 }
 
 #endif

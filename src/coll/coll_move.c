@@ -51,7 +51,7 @@ static void broadcast_binomial(struct core_team *t, void *dest,
     while (step < n)
         step *= 2;
     if (v) {
-        coll_hear(&c, 0);
+        coll_await(&c, 0);
         source = dest;
         step = v & -v;
     }
@@ -60,7 +60,7 @@ static void broadcast_binomial(struct core_team *t, void *dest,
             continue;
         pe = (t->my_pe + step) % n;
         coll_put(t, pe, dest, source, bytes);
-        coll_tell(&c, pe, 0);
+        coll_notify(&c, pe, 0);
     }
     coll_sync(t);
 }
@@ -76,12 +76,12 @@ static void broadcast_pipeline(struct core_team *t, void *dest,
     for (size_t at = 0; at < bytes; at += len) {
         len = bytes - at < SEGMENT ? bytes - at : SEGMENT;
         if (v)
-            coll_hear_count(&c, 1);
+            coll_await_count(&c, 1);
         if (v == n - 1)
             continue;
         coll_put(t, next, (char *)dest + at,
                  (const char *)(v ? dest : source) + at, len);
-        coll_count(&c, next);
+        coll_notify_count(&c, next);
     }
     coll_sync(t);
 }
@@ -102,7 +102,7 @@ static void scatter_and_gather(const struct coll_call *c,
     while (step < n)
         step *= 2;
     if (v) {
-        coll_hear(c, PASSED);
+        coll_await(c, PASSED);
         step = v & -v;
     }
     for (step /= 2; step; step /= 2) {
@@ -113,7 +113,7 @@ static void scatter_and_gather(const struct coll_call *c,
         to = coll_run_at(&r, end);
         coll_put(c->t, coll_rank_pe(who, v + step), (char *)dest + from,
                  r.have + from, to - from);
-        coll_tell(c, coll_rank_pe(who, v + step), PASSED);
+        coll_notify(c, coll_rank_pe(who, v + step), PASSED);
     }
     r.from = coll_run_at(&r, v);
     r.to = coll_run_at(&r, v + 1);
@@ -153,13 +153,13 @@ static void heads_binomial(const struct coll_call *c,
     while (step < heads->n && !(heads->me & step))
         step *= 2;
     if (heads->me)
-        coll_hear(c, PASSED);
+        coll_await(c, PASSED);
     for (step /= 2; step; step /= 2) {
         if (heads->me + step >= heads->n)
             continue;
         pe = coll_rank_pe(heads, heads->me + step);
         coll_put(c->t, pe, dest, source, bytes);
-        coll_tell(c, pe, PASSED);
+        coll_notify(c, pe, PASSED);
     }
 }
 
@@ -176,7 +176,7 @@ static void broadcast_nodes(struct core_team *t, void *dest,
     struct coll_call c = coll_begin(t);
 
     if (t->my_pe != head) {
-        coll_hear(&c, HERE);
+        coll_await(&c, HERE);
         if (bytes)
             core_copy(dest, coll_at(t, head, from), bytes);
     } else {
@@ -186,7 +186,7 @@ static void broadcast_nodes(struct core_team *t, void *dest,
             scatter_and_gather(&c, &heads, dest, from, bytes);
         for (int i = 0; i < k->n_here; i++)
             if (k->members[i] != head)
-                coll_tell(&c, k->members[i], HERE);
+                coll_notify(&c, k->members[i], HERE);
     }
     coll_sync(t);
 }

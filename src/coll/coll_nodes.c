@@ -13,10 +13,10 @@
 /* That PE's table, whose place it has published. */
 static uint64_t table_of(void *arg, int pe)
 {
-    return xport_routes[pe].map[HEAP_HOST] + coll_one_word(arg, pe);
+    return xport_routes[pe].map[HEAP_HOST] + coll_published_by(arg, pe);
 }
 
-void coll_nodes_learn(struct coll_call *told, uint32_t *table)
+void coll_nodes_open(struct coll_call *told, uint32_t *table)
 {
     int n = core_world.n_pes, lowest = 0;
     struct coll_call c = coll_begin(&core_world);
@@ -25,7 +25,7 @@ void coll_nodes_learn(struct coll_call *told, uint32_t *table)
     if (!core_node_of)
         core_fatal(ERR_LIMIT, "shmem_init", "no memory for the nodes of %d "
                    "PEs", n);
-    while (!coll_near(&core_world, lowest))
+    while (!coll_is_mapped(&core_world, lowest))
         lowest++;
     table[core_world.my_pe] = (uint32_t)lowest;
     coll_table_gather(&c, table, table_of, told);
@@ -111,14 +111,14 @@ void coll_nodes_gather(struct core_team *t)
 {
     const struct core_nodes *k = t->nodes;
     int leader = k->members[0];
-    uint64_t *word = &core_team_words(t, leader)->gathered;
+    uint64_t *word = &core_team_area_of(t, leader)->gathered;
     uint64_t all = ++t->gatherings * ((uint64_t)k->n_here - 1);
 
     if (k->here == 0) {
-        coll_wait_near(t, word, all);
+        coll_wait_mapped(t, word, all);
         return;
     }
-    atomics_told();
+    atomics_tsan_release();
     /* acq_rel: the last one hands on what the others stored.  Only it wakes
      * the leader. */
     if (__atomic_add_fetch(word, 1, __ATOMIC_ACQ_REL) == all)
@@ -130,12 +130,12 @@ void coll_nodes_release(struct core_team *t)
     const struct core_nodes *k = t->nodes;
 
     if (k->here) {
-        coll_wait_near(t, &core_team_words(t, t->my_pe)->released,
+        coll_wait_mapped(t, &core_team_area_of(t, t->my_pe)->released,
                        t->gatherings);
         return;
     }
     for (int i = 1; i < k->n_here; i++)
-        coll_set_word(t, k->members[i],
-                      &core_team_words(t, k->members[i])->released,
+        coll_set_flag(t, k->members[i],
+                      &core_team_area_of(t, k->members[i])->released,
                       t->gatherings);
 }

@@ -10,7 +10,7 @@
 
 /* Collective over the world: fills core_node_of.  told: the call in which each
  * PE told where its table is, in its host segment. */
-void coll_nodes_learn(struct coll_call *told, uint32_t *table);
+void coll_nodes_open(struct coll_call *told, uint32_t *table);
 /* Sets t->nodes, where there is something to know: 0 or -ENOMEM. */
 int coll_nodes_find(struct core_team *t);
 /* Which of the nodes that member is on. */
@@ -60,7 +60,7 @@ static inline int coll_rank_pe(const struct coll_ranks *k, int i)
     return k->who ? k->who[i] : i;
 }
 
-/* ---- coll_double.c: a few words of each, in log2(n) messages ---- */
+/* ---- coll_doubling.c: a few words of each, in log2(n) messages ---- */
 
 /* What each member brings becomes what all of them have. */
 struct coll_agreed {
@@ -71,13 +71,13 @@ struct coll_agreed {
 };
 void coll_agree(const struct coll_call *c, struct coll_agreed *a);
 /* A word of each member, in the place of its number, into the tables of all.
- * where: that member's table, as core_team_words() names it. */
+ * where: that member's table, as core_team_area_of() names it. */
 void coll_table_gather(const struct coll_call *c, uint32_t *table,
                        uint64_t (*where)(void *arg, int pe), void *arg);
 
 /* acc, n elements of size bytes and at most CORE_PIECE bytes, becomes the sum
  * over all ranks, the same bits on all.  They have all come then. */
-void coll_double(const struct coll_call *c, const struct coll_ranks *who,
+void coll_doubling(const struct coll_call *c, const struct coll_ranks *who,
                  char *acc, size_t n, size_t size, coll_op *op);
 
 /* ---- coll_halving.c ---- */

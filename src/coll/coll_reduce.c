@@ -130,7 +130,7 @@ static void reduce_doubling(struct core_team *t, const struct reduction *r)
         len = r->n - at < step ? r->n - at : step;
         core_copy(acc, r->source + at * r->size, len * r->size);
         c = coll_begin(t);
-        coll_double(&c, &k, acc, len, r->size, r->op);
+        coll_doubling(&c, &k, acc, len, r->size, r->op);
         core_copy(r->dest + at * r->size, acc, len * r->size);
     }
 }
@@ -174,8 +174,8 @@ static void reduce_ring(struct core_team *t, const struct reduction *r)
         bytes = chunk_at(&k, chunk + 1) * r->size - from;
         coll_put(t, next, r->dest + from, (s ? r->dest : r->source) + from,
                  bytes);
-        coll_count(&c, next);
-        coll_hear_count(&c, 1);
+        coll_notify_count(&c, next);
+        coll_await_count(&c, 1);
         chunk = (chunk - 1 + n) % n;
         from = chunk_at(&k, chunk) * r->size;
         bytes = chunk_at(&k, chunk + 1) * r->size - from;
@@ -215,7 +215,7 @@ static void nodes_doubling(struct core_team *t, const struct reduction *r)
         }
         combine(t, &here, r, at, len, acc);
         c = coll_begin(t);
-        coll_double(&c, &leaders, acc, len, r->size, r->op);
+        coll_doubling(&c, &leaders, acc, len, r->size, r->op);
         for (int i = 0; i < here.n; i++)
             coll_put(t, here.who[i], r->dest + at * r->size, acc,
                      len * r->size);
@@ -307,7 +307,7 @@ void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
     }
     alg = coll_choose(COLL_REDUCE, t, n * size);
     if (alg == COLL_PULL && ((in_place && n * size > IN_PLACE_MOST) ||
-                             (for_device(&r) && coll_is_free(COLL_REDUCE))))
+                             (for_device(&r) && coll_is_auto(COLL_REDUCE))))
         alg = COLL_SPLIT;
     if (alg == COLL_RING && in_place) {
         kept = room_for(n * size);

@@ -90,10 +90,10 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
         up = me + (1 << k);
         if (up < t->n_pes) {
             coll_put_scratch(&c, up, k, acc, bytes);
-            coll_tell(&c, up, k);
+            coll_notify(&c, up, k);
         }
         if (me >= 1 << k) {
-            coll_hear(&c, k);
+            coll_await(&c, k);
             coll_apply(s->op, acc, core_team_scratch(t, me, c.parity, k), acc,
                        n, s->size);
         }
@@ -101,11 +101,11 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
     if (!s->inclusive) {
         if (me + 1 < t->n_pes) {
             coll_put_scratch(&c, me + 1, rounds, acc, bytes);
-            coll_tell(&c, me + 1, SHIFT);
+            coll_notify(&c, me + 1, SHIFT);
         }
         memset(acc, 0, bytes);
         if (me) {
-            coll_hear(&c, SHIFT);
+            coll_await(&c, SHIFT);
             core_copy(acc, core_team_scratch(t, me, c.parity, rounds), bytes);
         }
     }
@@ -121,7 +121,7 @@ void coll_scan(struct core_team *t, void *dest, const void *source, size_t n,
     size_t step = CORE_PIECE / size, len;
 
     if (coll_choose(COLL_SCAN, t, n * size) == COLL_PULL) {
-        if (unlikely(gtl_foreign) && coll_is_free(COLL_SCAN) &&
+        if (unlikely(gtl_foreign) && coll_is_auto(COLL_SCAN) &&
             coll_device_takes(dest, source, n * size, size, op))
             scan_by_device(t, &s);
         else

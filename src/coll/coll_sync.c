@@ -18,13 +18,13 @@
 #include <stdlib.h>
 
 #ifdef __SANITIZE_THREAD__
-char atomics_others;
+char atomics_tsan_sync;
 #endif
 
 static void tell(const struct core_team *t, int pe, int round)
 {
     /* Our earlier stores come before; pairs with hear(). */
-    coll_set_word(t, pe, &core_team_words(t, pe)->arrived[round], t->epoch);
+    coll_set_flag(t, pe, &core_team_area_of(t, pe)->arrived[round], t->epoch);
 }
 
 /* Sleeps between two looks at who is still there: some tenths of a second. */
@@ -40,8 +40,8 @@ static void look_at_last(int world_pe, uint64_t *out)
 {
     const struct core_ctl *peer = core_peer_ctl(world_pe);
 
-    if (!coll_near(&core_world, world_pe)) {
-        coll_far_look(world_pe,
+    if (!coll_is_mapped(&core_world, world_pe)) {
+        coll_remote_get(world_pe,
                       (void *)offsetof(struct core_ctl, doing.last_sync), out,
                       2 * sizeof *out);
         return;
@@ -77,7 +77,7 @@ void coll_need_all(uint64_t sync)
 static void need_near(uint64_t sync)
 {
     for (int i = 0; i < core_world.n_pes; i++)
-        if (coll_near(&core_world, i))
+        if (coll_is_mapped(&core_world, i))
             need_one(sync, i);
 }
 
@@ -103,7 +103,7 @@ static void tell_who_lacks(void)
 }
 
 /* A wait that lasts looks at the others: here at near ones, for far ones see
- * core_watch.c. */
+ * core_stall.c. */
 /* Does not flush. */
 static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
                      bool near)
@@ -113,7 +113,7 @@ static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
 
     /* Of two PEs one finds the other there, and clears no waiter. */
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) >= value) {
-        atomics_heard();
+        atomics_tsan_acquire();
         return;
     }
     w = core_wait_begin(word, sizeof *word);
@@ -129,7 +129,7 @@ static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
             tell_who_lacks();
     }
     core_wait_end(&w);
-    atomics_heard();
+    atomics_tsan_acquire();
 }
 
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
@@ -138,14 +138,14 @@ void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value)
     xport_flush();
 }
 
-void coll_wait_near(const struct core_team *t, uint64_t *word, uint64_t value)
+void coll_wait_mapped(const struct core_team *t, uint64_t *word, uint64_t value)
 {
     wait_for(t, word, value, true);
 }
 
 static void hear(const struct core_team *t, int round)
 {
-    wait_for(t, &core_team_words(t, t->my_pe)->arrived[round], t->epoch,
+    wait_for(t, &core_team_area_of(t, t->my_pe)->arrived[round], t->epoch,
              t->mapped);
 }
 
@@ -204,11 +204,11 @@ static void gather_and_release(struct core_team *t)
 {
     uint64_t count;
 
-    atomics_told();
+    atomics_tsan_release();
     /* acq_rel: the last arrival has seen, and hands on, everybody's stores. */
-    count = __atomic_add_fetch(&core_team_words(t, 0)->gathered, 1,
+    count = __atomic_add_fetch(&core_team_area_of(t, 0)->gathered, 1,
                                __ATOMIC_ACQ_REL);
-    atomics_heard();
+    atomics_tsan_acquire();
     if (count < ++t->gatherings * (uint64_t)t->n_pes) {
         hear(t, 0);
         return;
@@ -260,32 +260,32 @@ void coll_barrier_last(bool at_exit)
     last_at_exit = false;
 }
 
-struct coll_call coll_tell_word(struct core_team *t, uint64_t word)
+struct coll_call coll_publish_begin(struct core_team *t, uint64_t word)
 {
     struct coll_call c = coll_begin(t);
 
     /* relaxed: what all hear of next orders it. */
-    __atomic_store_n(&core_team_words(t, t->my_pe)->value[c.parity], word,
+    __atomic_store_n(&core_team_area_of(t, t->my_pe)->value[c.parity], word,
                      __ATOMIC_RELAXED);
     return c;
 }
 
-uint64_t coll_one_word(const struct coll_call *c, int pe)
+uint64_t coll_published_by(const struct coll_call *c, int pe)
 {
-    const struct core_words *w = core_team_words(c->t, pe);
+    const struct core_team_area *w = core_team_area_of(c->t, pe);
     uint64_t word;
 
-    if (coll_near(c->t, pe))
+    if (coll_is_mapped(c->t, pe))
         return __atomic_load_n(&w->value[c->parity], __ATOMIC_RELAXED);
-    coll_far_look(core_team_world_pe(c->t, pe), &w->value[c->parity], &word,
+    coll_remote_get(core_team_world_pe(c->t, pe), &w->value[c->parity], &word,
                   sizeof word);
     return word;
 }
 
-void coll_hear_words(const struct coll_call *c)
+void coll_publish_end(const struct coll_call *c)
 {
     struct core_team *t = c->t;
-    struct core_words *w;
+    struct core_team_area *w;
 
     if (t->mapped)
         return;
@@ -295,22 +295,22 @@ void coll_hear_words(const struct coll_call *c)
         core_fatal(ERR_LIMIT, call_name(), "no memory for a word of each "
                    "of %d PEs", t->n_pes);
     for (int i = 0; i < t->n_pes; i++) {
-        w = core_team_words(t, i);
-        if (coll_near(t, i))
+        w = core_team_area_of(t, i);
+        if (coll_is_mapped(t, i))
             t->heard[i] = __atomic_load_n(&w->value[c->parity],
                                           __ATOMIC_RELAXED);
         else
-            coll_far_ask(core_team_world_pe(t, i), &w->value[c->parity],
+            coll_remote_get_nbi(core_team_world_pe(t, i), &w->value[c->parity],
                          &t->heard[i], sizeof t->heard[i]);
     }
-    coll_far_quiet();
+    coll_remote_quiet();
 }
 
 struct coll_call coll_publish(struct core_team *t, uint64_t word)
 {
-    struct coll_call c = coll_tell_word(t, word);
+    struct coll_call c = coll_publish_begin(t, word);
 
     coll_sync(t);
-    coll_hear_words(&c);
+    coll_publish_end(&c);
     return c;
 }

@@ -34,7 +34,7 @@ static void drop(struct draft *d)
 static uint64_t take(struct draft *d, int start, int stride, int size)
 {
     d->t = core_team_new(start, stride, size);
-    d->words = heap_pool_take(core_words_room(size));
+    d->words = heap_pool_take(core_team_area_room(size));
     if (!d->t || !d->words || coll_nodes_find(d->t))
         return 0;
     return ((uintptr_t)d->words - heap_segs[HEAP_HOST].base) / 64;
@@ -49,7 +49,7 @@ static uint32_t check_words(const struct draft *d, int i, uint64_t at)
         core_fatal(ERR_ARG, "shmem_team_split", "PE %d is of the new team by "
                    "the arguments of this PE, but not by its own: all PEs of "
                    "the parent team give the same", pe);
-    if (!coll_words_fit(at, d->t->n_pes))
+    if (!coll_area_fits(at, d->t->n_pes))
         core_fatal(ERR_CORRUPT, "shmem_team_split", "what PE %d publishes of "
                    "its words for the new team is not in its heap: the "
                    "library's words there were overwritten, as by a put past "
@@ -65,7 +65,7 @@ static void read_words(const struct draft *d, const struct coll_call *c)
     for (int i = 0; i < d->t->n_pes; i++)
         table[i] = check_words(d, i, coll_published(c,
                        core_team_member(c->t, core_team_world_pe(d->t, i))));
-    core_team_place(d->t, table);
+    core_team_set_areas(d->t, table);
 }
 
 /* What `where` works with. */
@@ -81,8 +81,8 @@ static uint64_t table_of(void *arg, int pe)
     const struct core_team *t = a->d->t, *parent = a->c->t;
     int there = core_team_member(parent, core_team_world_pe(t, pe));
 
-    a->known[pe] = check_words(a->d, pe, coll_one_word(a->c, there));
-    return (uintptr_t)core_team_table(t, core_team_words(t, pe));
+    a->known[pe] = check_words(a->d, pe, coll_published_by(a->c, there));
+    return (uintptr_t)core_team_table(t, core_team_area_of(t, pe));
 }
 
 /* Not at one place on all: each asks a few members, and hears of the others
@@ -100,12 +100,12 @@ static void gather_words(const struct draft *d, const struct coll_call *c)
         core_fatal(ERR_HEAP, "shmem_team_split", "out of memory for where %d "
                    "members' words are", d->t->n_pes);
     a.known[d->t->my_pe] = table[d->t->my_pe];
-    d->t->words_of = a.known;
+    d->t->area_of = a.known;
     mine = coll_begin(d->t);
     coll_table_gather(&mine, table, table_of, &a);
     for (int i = 0; i < d->t->n_pes; i++)
         check_words(d, i, table[i]);
-    core_team_place(d->t, table);
+    core_team_set_areas(d->t, table);
     free(a.known);
 }
 
@@ -128,7 +128,7 @@ static bool tell_words(const struct coll_call *c, uint64_t at, uint64_t args,
     };
     coll_agree(c, all);
     if (!all->args)             /* some member passed something else */
-        coll_hear_words(c);
+        coll_publish_end(c);
     return all->all;
 }
 
@@ -143,7 +143,7 @@ static int found(struct core_team *parent, const struct core_team *run,
     uint64_t at;
 
     at = run->n_pes ? take(&d, run->start, run->stride, run->n_pes) : NO_MEMBER;
-    c = coll_tell_word(parent, at);
+    c = coll_publish_begin(parent, at);
     if (!tell_words(&c, at, args, &all)) {
         if (parent == &core_world)      /* or has somebody only finalized? */
             coll_need_all(parent->epoch + 1);
@@ -156,8 +156,8 @@ static int found(struct core_team *parent, const struct core_team *run,
     d.t->space = parent->space;
     if (parent->mapped || !all.args)
         read_words(&d, &c);
-    else if (all.least == all.most && coll_words_fit(at, run->n_pes))
-        d.t->words_at = at * 64;
+    else if (all.least == all.most && coll_area_fits(at, run->n_pes))
+        d.t->area_at = at * 64;
     else
         gather_words(&d, &c);
     return 0;
@@ -166,7 +166,7 @@ static int found(struct core_team *parent, const struct core_team *run,
 int coll_differs(struct core_team *t, uint64_t mine, uint64_t *theirs)
 {
     struct coll_agreed all = { .least = mine, .most = mine };
-    struct coll_call c = coll_tell_word(t, mine);
+    struct coll_call c = coll_publish_begin(t, mine);
 
     if (t->mapped)
         coll_sync(t);
@@ -174,7 +174,7 @@ int coll_differs(struct core_team *t, uint64_t mine, uint64_t *theirs)
         coll_agree(&c, &all);
     if (!t->mapped && all.least == all.most)
         return -1;
-    coll_hear_words(&c);
+    coll_publish_end(&c);
     for (int i = 0; i < t->n_pes; i++) {
         *theirs = coll_published(&c, i);
         if (*theirs != mine)
@@ -239,7 +239,7 @@ void coll_team_destroy(struct core_team *t)
 {
     coll_sync(t);
     /* All have arrived and told us so: nobody writes to our words again. */
-    heap_pool_give(core_team_words(t, t->my_pe));
-    core_ctx_drop_team(t);
+    heap_pool_give(core_team_area_of(t, t->my_pe));
+    core_ctx_destroy_team(t);
     core_team_free(t);
 }

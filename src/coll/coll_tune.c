@@ -12,7 +12,7 @@
 
 /* A core for each PE, or fewer cores than PEs, where each round of messages
  * costs a change of the running process; or members on several nodes. */
-enum { ALONE, CROWDED, FAR };
+enum { DEDICATED, OVERSUBSCRIBED, REMOTE };
 
 static const struct {
     enum coll_kind kind;
@@ -21,48 +21,48 @@ static const struct {
     size_t most_bytes;          /* from or to one member */
     enum coll_alg alg;
 } table[] = {
-    { COLL_BROADCAST, ALONE, 2, 16384, COLL_PUSH },
-    { COLL_BROADCAST, ALONE, 8, 4096, COLL_PUSH },
-    { COLL_BROADCAST, ALONE, MANY, 4096, COLL_BINOMIAL },
-    { COLL_BROADCAST, ALONE, MANY, ANY, COLL_PULL },
-    { COLL_BROADCAST, CROWDED, 4, ANY, COLL_PUSH },
-    { COLL_BROADCAST, CROWDED, MANY, 65536, COLL_PUSH },
-    { COLL_BROADCAST, CROWDED, MANY, ANY, COLL_PULL },
-    { COLL_COLLECT, ALONE, 2, 16384, COLL_PUSH },
-    { COLL_COLLECT, ALONE, 2, ANY, COLL_RING },
-    { COLL_COLLECT, ALONE, MANY, ANY, COLL_PULL },
-    { COLL_COLLECT, CROWDED, MANY, 65536, COLL_PULL },
-    { COLL_COLLECT, CROWDED, MANY, ANY, COLL_PUSH },
-    { COLL_FCOLLECT, ALONE, 2, ANY, COLL_BRUCK },
-    { COLL_FCOLLECT, ALONE, MANY, 2048, COLL_BRUCK },
-    { COLL_FCOLLECT, ALONE, MANY, ANY, COLL_PUSH },
-    { COLL_FCOLLECT, CROWDED, MANY, ANY, COLL_PUSH },
-    { COLL_ALLTOALL, ALONE, MANY, ANY, COLL_PAIRWISE },
-    { COLL_ALLTOALL, CROWDED, MANY, ANY, COLL_PUSH },
-    { COLL_REDUCE, ALONE, MANY, 256, COLL_DOUBLING },
-    { COLL_REDUCE, ALONE, 4, 16384, COLL_PULL },
-    { COLL_REDUCE, ALONE, MANY, 2048, COLL_PULL },
-    { COLL_REDUCE, ALONE, MANY, ANY, COLL_SPLIT },
-    { COLL_REDUCE, CROWDED, MANY, 64, COLL_DOUBLING },
-    { COLL_REDUCE, CROWDED, 4, 512, COLL_DOUBLING },
-    { COLL_REDUCE, CROWDED, 4, 4096, COLL_PULL },
-    { COLL_REDUCE, CROWDED, MANY, 256, COLL_PULL },
-    { COLL_REDUCE, CROWDED, MANY, ANY, COLL_SPLIT },
-    { COLL_SCAN, ALONE, MANY, 256, COLL_DOUBLING },
-    { COLL_SCAN, ALONE, MANY, ANY, COLL_PULL },
-    { COLL_SCAN, CROWDED, 4, 1024, COLL_DOUBLING },
-    { COLL_SCAN, CROWDED, MANY, ANY, COLL_PULL },
-    { COLL_BROADCAST, FAR, 4, ANY, COLL_BINOMIAL },
-    { COLL_BROADCAST, FAR, MANY, 65536, COLL_BINOMIAL },
-    { COLL_BROADCAST, FAR, MANY, ANY, COLL_SCATTER },
-    { COLL_COLLECT, FAR, MANY, ANY, COLL_BRUCK },
-    { COLL_FCOLLECT, FAR, MANY, 65536, COLL_BRUCK },
-    { COLL_FCOLLECT, FAR, MANY, ANY, COLL_RING },
-    { COLL_ALLTOALL, FAR, MANY, 64, COLL_BRUCK },
-    { COLL_ALLTOALL, FAR, MANY, ANY, COLL_PAIRWISE },
-    { COLL_REDUCE, FAR, MANY, 4096, COLL_DOUBLING },
-    { COLL_REDUCE, FAR, MANY, ANY, COLL_HALVING },
-    { COLL_SCAN, FAR, MANY, ANY, COLL_DOUBLING },
+    { COLL_BROADCAST, DEDICATED, 2, 16384, COLL_PUSH },
+    { COLL_BROADCAST, DEDICATED, 8, 4096, COLL_PUSH },
+    { COLL_BROADCAST, DEDICATED, MANY, 4096, COLL_BINOMIAL },
+    { COLL_BROADCAST, DEDICATED, MANY, ANY, COLL_PULL },
+    { COLL_BROADCAST, OVERSUBSCRIBED, 4, ANY, COLL_PUSH },
+    { COLL_BROADCAST, OVERSUBSCRIBED, MANY, 65536, COLL_PUSH },
+    { COLL_BROADCAST, OVERSUBSCRIBED, MANY, ANY, COLL_PULL },
+    { COLL_COLLECT, DEDICATED, 2, 16384, COLL_PUSH },
+    { COLL_COLLECT, DEDICATED, 2, ANY, COLL_RING },
+    { COLL_COLLECT, DEDICATED, MANY, ANY, COLL_PULL },
+    { COLL_COLLECT, OVERSUBSCRIBED, MANY, 65536, COLL_PULL },
+    { COLL_COLLECT, OVERSUBSCRIBED, MANY, ANY, COLL_PUSH },
+    { COLL_FCOLLECT, DEDICATED, 2, ANY, COLL_BRUCK },
+    { COLL_FCOLLECT, DEDICATED, MANY, 2048, COLL_BRUCK },
+    { COLL_FCOLLECT, DEDICATED, MANY, ANY, COLL_PUSH },
+    { COLL_FCOLLECT, OVERSUBSCRIBED, MANY, ANY, COLL_PUSH },
+    { COLL_ALLTOALL, DEDICATED, MANY, ANY, COLL_PAIRWISE },
+    { COLL_ALLTOALL, OVERSUBSCRIBED, MANY, ANY, COLL_PUSH },
+    { COLL_REDUCE, DEDICATED, MANY, 256, COLL_DOUBLING },
+    { COLL_REDUCE, DEDICATED, 4, 16384, COLL_PULL },
+    { COLL_REDUCE, DEDICATED, MANY, 2048, COLL_PULL },
+    { COLL_REDUCE, DEDICATED, MANY, ANY, COLL_SPLIT },
+    { COLL_REDUCE, OVERSUBSCRIBED, MANY, 64, COLL_DOUBLING },
+    { COLL_REDUCE, OVERSUBSCRIBED, 4, 512, COLL_DOUBLING },
+    { COLL_REDUCE, OVERSUBSCRIBED, 4, 4096, COLL_PULL },
+    { COLL_REDUCE, OVERSUBSCRIBED, MANY, 256, COLL_PULL },
+    { COLL_REDUCE, OVERSUBSCRIBED, MANY, ANY, COLL_SPLIT },
+    { COLL_SCAN, DEDICATED, MANY, 256, COLL_DOUBLING },
+    { COLL_SCAN, DEDICATED, MANY, ANY, COLL_PULL },
+    { COLL_SCAN, OVERSUBSCRIBED, 4, 1024, COLL_DOUBLING },
+    { COLL_SCAN, OVERSUBSCRIBED, MANY, ANY, COLL_PULL },
+    { COLL_BROADCAST, REMOTE, 4, ANY, COLL_BINOMIAL },
+    { COLL_BROADCAST, REMOTE, MANY, 65536, COLL_BINOMIAL },
+    { COLL_BROADCAST, REMOTE, MANY, ANY, COLL_SCATTER },
+    { COLL_COLLECT, REMOTE, MANY, ANY, COLL_BRUCK },
+    { COLL_FCOLLECT, REMOTE, MANY, 65536, COLL_BRUCK },
+    { COLL_FCOLLECT, REMOTE, MANY, ANY, COLL_RING },
+    { COLL_ALLTOALL, REMOTE, MANY, 64, COLL_BRUCK },
+    { COLL_ALLTOALL, REMOTE, MANY, ANY, COLL_PAIRWISE },
+    { COLL_REDUCE, REMOTE, MANY, 4096, COLL_DOUBLING },
+    { COLL_REDUCE, REMOTE, MANY, ANY, COLL_HALVING },
+    { COLL_SCAN, REMOTE, MANY, ANY, COLL_DOUBLING },
 };
 
 /* Each list ends with COLL_ALGS. */
@@ -87,7 +87,7 @@ enum coll_alg coll_word(enum coll_kind kind, int n)
 static enum coll_alg asked[COLL_KINDS];
 /* The words of SHMEM_COLL_SYNC. */
 enum { SYNC_AUTO, SYNC_DISSEMINATION, SYNC_GATHER };
-bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_crowded;
+bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_oversubscribed;
 
 /* Members that choose differently would wait for each other for ever. */
 static uint64_t choices(void)
@@ -105,7 +105,7 @@ static bool shares_node(void)
     int n = 0;
 
     for (int i = 0; i < core_world.n_pes && n < 2; i++)
-        n += coll_near(&core_world, i);
+        n += coll_is_mapped(&core_world, i);
     return n > 1;
 }
 
@@ -117,7 +117,7 @@ static bool agree_far(void)
     struct coll_ranks all = coll_ranks_all(&core_world);
     uint64_t v[4 + CORE_CPU_WORDS] = {
         core_ctl->choices, ~core_ctl->choices, core_status.checks,
-        (uint64_t)shares_node() << 1 | core_status.crowded
+        (uint64_t)shares_node() << 1 | core_status.oversubscribed
     };
     struct coll_call c;
 
@@ -125,16 +125,16 @@ static bool agree_far(void)
         core_fatal(ERR_HEAP, "shmem_init", "no room for the nodes of %d PEs in "
                    "the library's part of the heap; raise "
                    "SHMEM_SYMMETRIC_SIZE", core_world.n_pes);
-    c = coll_tell_word(&core_world,
+    c = coll_publish_begin(&core_world,
                        (uintptr_t)nodes - heap_segs[HEAP_HOST].base);
-    coll_double(&c, &all, (char *)v,
+    coll_doubling(&c, &all, (char *)v,
                 4 + (size_t)core_machine_cpus(v + 4), sizeof *v,
                 coll_ops[COLL_OR][COLL_U64]);
     core_status.checks = v[2];
-    core_settle_machine(v + 4);
-    coll_crowded = v[3] & 1 || core_status.crowded;
+    core_agree_machine(v + 4);
+    coll_oversubscribed = v[3] & 1 || core_status.oversubscribed;
     if (v[3] >> 1)
-        coll_nodes_learn(&c, nodes);
+        coll_nodes_open(&c, nodes);
     heap_pool_give(nodes);
     if (coll_nodes_find(&core_world) || coll_nodes_find(&core_device_world))
         core_fatal(ERR_LIMIT, "shmem_init", "no memory for the nodes of %d "
@@ -142,19 +142,19 @@ static bool agree_far(void)
     return !(v[0] & v[1]);
 }
 
-void coll_settle(void)
+void coll_check_choices(void)
 {
     bool alike = core_peer_ctl(core_team_world_pe(&core_shared, 0))->choices ==
                  core_ctl->choices;
 
-    coll_crowded = core_status.crowded;
+    coll_oversubscribed = core_status.oversubscribed;
     if (!core_world.mapped)
         alike = agree_far();
     if (!alike)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
                    "SHMEM_COLL_ variables");
     coll_sync_gathers = env.COLL_SYNC == SYNC_GATHER ||
-                        (env.COLL_SYNC != SYNC_DISSEMINATION && coll_crowded);
+                        (env.COLL_SYNC != SYNC_DISSEMINATION && coll_oversubscribed);
     /* Between machines the rounds' latency counts, not their number. */
     coll_sync_tree = !core_world.mapped && coll_sync_gathers &&
                      (core_status.one_machine || env.COLL_SYNC == SYNC_GATHER);
@@ -169,7 +169,7 @@ void coll_open(void)
     for (int k = 0; k < COLL_KINDS; k++)
         asked[k] = coll_word((enum coll_kind)k, word[k]);
     coll_sync_gathers = coll_sync_tree = false;
-    coll_sync_nodes = coll_crowded = false;
+    coll_sync_nodes = coll_oversubscribed = false;
     core_ctl->choices = choices();
 }
 
@@ -208,12 +208,12 @@ static bool serves(enum coll_alg alg, enum coll_kind kind,
     }
 }
 
-bool coll_is_free(enum coll_kind kind)
+bool coll_is_auto(enum coll_kind kind)
 {
     return asked[kind] == COLL_AUTO;
 }
 
-enum coll_alg coll_asked(enum coll_kind kind)
+enum coll_alg coll_requested(enum coll_kind kind)
 {
     return asked[kind];
 }
@@ -221,7 +221,7 @@ enum coll_alg coll_asked(enum coll_kind kind)
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes)
 {
-    int place = !t->mapped ? FAR : coll_crowded ? CROWDED : ALONE;
+    int place = !t->mapped ? REMOTE : coll_oversubscribed ? OVERSUBSCRIBED : DEDICATED;
     size_t i = 0;
 
     if (serves(asked[kind], kind, t))

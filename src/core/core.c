@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_spin.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "base/env.h"
 #include "rt/rt.h"
 
@@ -19,8 +19,8 @@ struct core_ctl *core_ctl;
 static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
 {
     bool shared = t == &core_shared || t == &core_device_shared;
-    struct core_words *w = heap_reserve(core_words_size(rt_job.n_pes),
-                                        _Alignof(struct core_words));
+    struct core_team_area *w = heap_reserve(core_team_area_size(rt_job.n_pes),
+                                        _Alignof(struct core_team_area));
 
     if (!w) {
         log_error(ERR_HEAP, "the words of a team of %d PEs do not fit the "
@@ -29,7 +29,7 @@ static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
     }
     *t = (struct core_team){
         .n_pes = n_pes, .my_pe = my_pe, .start = start, .stride = 1,
-        .words_at = (uintptr_t)w - heap_segs[HEAP_HOST].base,
+        .area_at = (uintptr_t)w - heap_segs[HEAP_HOST].base,
         .mapped = shared || rt_job.n_local == rt_job.n_pes
     };
     return 0;
@@ -83,7 +83,7 @@ int core_open(int thread_level)
     if (rc)
         return rc;
     core_status.thread_level = thread_level;
-    core_status.crowded = false;
+    core_status.oversubscribed = false;
     core_spin_open();
     core_status.checks = false;
     cpu_words = rt_cpus(ctl->cpus, CORE_CPU_WORDS);
@@ -95,12 +95,12 @@ int core_open(int thread_level)
     if (!membarrier_open())
         log_info(LOG_CORE, "the kernel refuses membarrier: sleepers look for "
                  "stores now and then");
-    rc = core_watch_open();
+    rc = core_stall_open();
     if (rc)
         return rc;
     core_set_state(CORE_UP);
-    core_state_open();
-    core_watch_enter("shmem_init", &core_world);
+    core_report_open();
+    core_activity_enter("shmem_init", &core_world);
     return 0;
 }
 
@@ -115,7 +115,7 @@ static int count_cores(const uint64_t *cpus)
 
 /* PEs may be bound to one core each: what counts is all their cores.  Who
  * compares must be compared with: one PE that checks makes all do so. */
-void core_settle(void)
+void core_agree_node(void)
 {
     uint64_t all[CORE_CPU_WORDS] = { 0 };
     int cores;
@@ -128,8 +128,8 @@ void core_settle(void)
         core_status.checks |= ctl->checks;
     }
     cores = count_cores(all);
-    core_status.crowded = rt_job.n_local > cores;
-    if (core_status.crowded || xport_far)
+    core_status.oversubscribed = rt_job.n_local > cores;
+    if (core_status.oversubscribed || xport_far)
         core_spin_impatient();
     log_info(LOG_CORE, "%d PEs on %d cores of this node", rt_job.n_local,
              cores);
@@ -144,14 +144,14 @@ int core_machine_cpus(uint64_t *out)
 }
 
 /* Nodes that SHMEM_PPN makes share the cores of their machine. */
-void core_settle_machine(const uint64_t *cpus)
+void core_agree_machine(const uint64_t *cpus)
 {
     int cores = count_cores(cpus);
 
     core_status.one_machine = rt_job.one_machine;
     if (!rt_job.one_machine)
         return;
-    core_status.crowded |= rt_job.n_pes > cores;
+    core_status.oversubscribed |= rt_job.n_pes > cores;
     log_info(LOG_CORE, "%d PEs on %d cores of the machine", rt_job.n_pes,
              cores);
 }
@@ -167,11 +167,11 @@ static void close_team(struct core_team *t)
 
 void core_close(void)
 {
-    core_state_close();
-    core_watch_close();
-    core_wait_tell();
-    core_far_close();
-    core_team_drop_all();
+    core_report_close();
+    core_stall_close();
+    core_wait_print_counts();
+    core_remote_close();
+    core_team_free_all();
     close_team(&core_world);
     close_team(&core_shared);
     close_team(&core_device_world);
@@ -221,19 +221,19 @@ void core_refuse_state(const char *call)
 }
 
 __attribute__((format(printf, 3, 4)))
-static enum err_code say(enum err_code code, char text[CORE_WRONG],
+static enum err_code say(enum err_code code, char text[CORE_REASON_SIZE],
                          const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(text, CORE_WRONG, fmt, ap);
+    vsnprintf(text, CORE_REASON_SIZE, fmt, ap);
     va_end(ap);
     return code;
 }
 
 static enum err_code wrong_address(const void *sym, size_t len,
-                                   char text[CORE_WRONG])
+                                   char text[CORE_REASON_SIZE])
 {
     if (!sym)
         return say(ERR_NULL, text, "a null pointer with %zu bytes", len);
@@ -252,8 +252,8 @@ static enum err_code wrong_address(const void *sym, size_t len,
     return ERR_CODES;
 }
 
-enum err_code core_wrong(const struct core_ctx *ctx, const void *sym,
-                         size_t len, int pe, char text[CORE_WRONG])
+enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
+                         size_t len, int pe, char text[CORE_REASON_SIZE])
 {
     const struct core_team *t = core_team_of(ctx);
     enum err_code code;
@@ -274,14 +274,14 @@ enum err_code core_wrong(const struct core_ctx *ctx, const void *sym,
 void core_refuse(const char *call, const struct core_ctx *ctx,
                  const void *sym, size_t len, int pe)
 {
-    char text[CORE_WRONG];
+    char text[CORE_REASON_SIZE];
     enum err_code code;
 
     if (core_world.n_pes == 0)
         core_refuse_state(call);
     if (ctx->options & SHMEM_DEVICE_CTX)
         core_ctx_refuse(ctx, call);
-    code = core_wrong(ctx, sym, len, pe, text);
+    code = core_misuse_reason(ctx, sym, len, pe, text);
     if (code != ERR_CODES)
         core_fatal(code, call, "%s", text);
 }

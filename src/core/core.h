@@ -39,7 +39,7 @@ enum core_state { CORE_DOWN, CORE_UP, CORE_ENDED, CORE_FORKED };
 struct core_status {
     enum core_state state;
     int thread_level;
-    bool crowded;               /* more PEs here than cores */
+    bool oversubscribed;               /* more PEs here than cores */
     bool one_machine;           /* which the nodes share */
     bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
 };
@@ -59,15 +59,15 @@ static inline void core_set_state(enum core_state state)
 /* After the transports: the world team, the default context, the ctl block. */
 int core_open(int thread_level);
 /* After the first meeting of all PEs: what those of a node agree on. */
-void core_settle(void);
+void core_agree_node(void);
 /* This PE's cores, in so many words, where all nodes are of one machine; and
  * what is settled with those of all PEs, CORE_CPU_WORDS words. */
 int core_machine_cpus(uint64_t *out);
-void core_settle_machine(const uint64_t *cpus);
+void core_agree_machine(const uint64_t *cpus);
 void core_close(void);
 /* The flows to far peers, if there are any. */
-int core_far_open(void);
-void core_far_close(void);
+int core_remote_open(void);
+void core_remote_close(void);
 /* A far peer has stored something here: see xport_arrived. */
 void core_arrived(const void *at, size_t len);
 
@@ -83,9 +83,9 @@ const char *core_public_name(const char *call);
 void core_await_end(void);
 /* What is wrong with an operation on [sym, sym + len) of that PE, and a text
  * that says so; ERR_CODES: nothing. */
-enum { CORE_WRONG = 256 };
-enum err_code core_wrong(const struct core_ctx *ctx, const void *sym,
-                         size_t len, int pe, char text[CORE_WRONG])
+enum { CORE_REASON_SIZE = 256 };
+enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
+                         size_t len, int pe, char text[CORE_REASON_SIZE])
     __attribute__((cold, noinline));
 /* Ends the job if an operation cannot be done: PE, state, address, or nobody
  * reaches the PE. */
@@ -99,7 +99,7 @@ void core_ctx_check(shmem_ctx_t ctx, const char *call)
 /* Ends the job: the context is for kernels, or was destroyed. */
 _Noreturn void core_ctx_refuse(const struct core_ctx *c, const char *call)
     __attribute__((cold));
-bool core_ctx_is_gone(const struct core_ctx *c);
+bool core_ctx_is_destroyed(const struct core_ctx *c);
 
 /* Off with ./configure --disable-checks: misuse is then undefined.  What cond
  * computes on the way, like a product, is needed all the same. */
@@ -140,12 +140,12 @@ static inline int core_world_pe(const struct core_ctx *ctx, int pe)
 }
 
 /* Where there are far peers, or memory for the device alone. */
-void core_far_fence(const char *call, const struct core_ctx *ctx)
+void core_remote_fence(const char *call, const struct core_ctx *ctx)
     __attribute__((cold));
-void core_far_quiet(const char *call, const struct core_ctx *ctx)
+void core_remote_quiet(const char *call, const struct core_ctx *ctx)
     __attribute__((cold));
 /* Atomic: what a quiet of the program's has to tell, or NULL. */
-extern hidden void (*core_quiet_tells)(const char *call);
+extern hidden void (*core_quiet_hook)(const char *call);
 
 /* Stores of this thread become visible to every PE before it goes on.  call:
  * NULL where a collective call was told already. */
@@ -158,14 +158,14 @@ static inline void core_quiet(const char *call, const struct core_ctx *ctx)
      * to mapped peers are such stores here. */
     atomics_full_fence();
     if (unlikely(far))
-        core_far_quiet(call, ctx);
+        core_remote_quiet(call, ctx);
 }
 
 static inline void core_fence(const char *call, const struct core_ctx *ctx)
 {
     atomics_store_fence();
     if (unlikely(xport_far != NULL || gtl_foreign))
-        core_far_fence(call, ctx);
+        core_remote_fence(call, ctx);
 }
 
 /* For calls that only look: who asks again and again must see news. */

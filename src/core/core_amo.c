@@ -2,13 +2,13 @@
 #include "core/core_amo.h"
 #include "xport/xport_amo.h"
 
-force_inline uint64_t do_here(struct core_spot at, const struct xport_amo *a)
+force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a)
 {
     uint64_t was;
 
-    atomics_told();
+    atomics_tsan_release();
     was = xport_amo_here((void *)at.near, a);
-    atomics_heard();
+    atomics_tsan_acquire();
     if (a->op != XPORT_FETCH)
         core_wake(at, (size_t)a->size);
     return was;
@@ -20,7 +20,7 @@ static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
 {
     uint64_t was = 0;
 
-    core_far_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
+    core_remote_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
                  &a->cond, fetches ? &was : NULL, false);
     return was;
 }
@@ -34,7 +34,7 @@ static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
                                       uint64_t cond, int pe)                \
     {                                                                       \
         const struct xport_amo a = { XPORT_##OP, size, value, cond };       \
-        struct core_spot at = core_near_rest_amo(ctx, sym, size, pe);       \
+        struct core_target at = core_mapped_rest_amo(ctx, sym, size, pe);       \
                                                                             \
         if (likely(at.near))                                                \
             return do_here(at, &a);                                         \
@@ -48,13 +48,13 @@ void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
                        const struct xport_amo *a, const void *sym, int pe,
                        void *fetch)
 {
-    struct core_spot at = core_near_amo(ctx, sym, (size_t)a->size, pe);
+    struct core_target at = core_mapped_amo(ctx, sym, (size_t)a->size, pe);
     uint64_t was = at.near ? do_here(at, a) : 0;
 
     if (!at.near)
-        core_far_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
+        core_remote_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
                      &a->cond, fetch, true);
-    else if (core_foreign(fetch))
+    else if (core_device_only(fetch))
         core_device_copy(fetch, &was, (size_t)a->size);
     else
         memcpy(fetch, &was, (size_t)a->size);

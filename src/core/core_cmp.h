@@ -14,7 +14,7 @@
 /* a was read from the variable. */
 static inline bool core_cmp_holds(uint64_t a, int cmp, uint64_t b)
 {
-    atomics_heard();
+    atomics_tsan_acquire();
     switch (cmp) {
     case SHMEM_CMP_EQ: return a == b;
     case SHMEM_CMP_NE: return a != b;
@@ -41,7 +41,7 @@ static inline void core_need_symmetric(const char *call, const void *p,
 }
 
 /* A set of variables that a call waits for or tests. */
-struct core_set {
+struct core_wait_set {
     const void *ivars;
     void *here;                 /* NULL, or room for a copy of foreign ones */
     size_t n;
@@ -54,15 +54,15 @@ struct core_set {
 };
 
 /* Around the looks at a set, which was checked. */
-void core_set_begin(const char *call, struct core_set *s);
-void core_set_end(struct core_set *s);
+void core_wait_set_begin(const char *call, struct core_wait_set *s);
+void core_wait_set_end(struct core_wait_set *s);
 /* All hold: 1, not all: 0; an empty set counts as all. */
-int core_set_all(const struct core_set *s);
+int core_wait_set_all(const struct core_wait_set *s);
 /* One that holds, or SIZE_MAX; *empty tells if the set has no element. */
-size_t core_set_any(const struct core_set *s, bool *empty);
+size_t core_wait_set_any(const struct core_wait_set *s, bool *empty);
 /* Those that hold, into indices; their number. */
-size_t core_set_some(const struct core_set *s, size_t *indices, bool *empty);
+size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices, bool *empty);
 /* A waiter for the whole set. */
-struct core_waiter core_set_wait(const char *call, const struct core_set *s);
+struct core_waiter core_wait_set_waiter(const char *call, const struct core_wait_set *s);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* What a PE did last, for who waits for it: see core_watch.c. */
-struct core_doing {
+/* What a PE did last, for who waits for it: see core_stall.c. */
+struct core_activity {
     char call[40];              /* padded with zeros */
     uint32_t calls;             /* of those that are recorded */
     uint32_t at_calls;          /* at_ns is of that one, or of its wait */
@@ -29,8 +29,8 @@ struct core_ctl {
     uint32_t wake_seq;          /* futex word */
     uint32_t checks;            /* this PE's wish, before all agree */
     uint64_t choices;           /* see coll_tune.c */
-    uint64_t sets;              /* chain of active sets, see coll_set.c */
-    _Alignas(64) struct core_doing doing;
+    uint64_t sets;              /* chain of active sets, see coll_active_set.c */
+    _Alignas(64) struct core_activity doing;
     /* Those this PE may run on, as bits. */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS];
 };
@@ -45,7 +45,7 @@ static inline struct core_ctl *core_peer_ctl(int world_pe)
 
 /* Memory of a mapped peer and the peer's control block.  Both are looked up
  * before the operation: a locked instruction holds later loads back. */
-struct core_spot {
+struct core_target {
     uintptr_t near;
     struct core_ctl *ctl;
 };

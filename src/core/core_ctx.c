@@ -65,7 +65,7 @@ static void give_back(struct core_ctx *c)
     lock_release(&ctx_lock);
 }
 
-bool core_ctx_is_gone(const struct core_ctx *c)
+bool core_ctx_is_destroyed(const struct core_ctx *c)
 {
     return c->options & SHMEM_DEVICE_CTX && !c->device_team;
 }
@@ -138,7 +138,7 @@ _Noreturn static void refuse_kernels(const char *call)
 
 void core_ctx_refuse(const struct core_ctx *c, const char *call)
 {
-    if (core_ctx_is_gone(c))
+    if (core_ctx_is_destroyed(c))
         core_fatal(ERR_CTX, call, "the context was destroyed by an earlier "
                    "call");
     refuse_kernels(call);
@@ -178,7 +178,7 @@ void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
 
     if (CORE_CHECK(core_status.checks))
         need_known(c, call);
-    if (CORE_CHECK(core_ctx_is_gone(c)))
+    if (CORE_CHECK(core_ctx_is_destroyed(c)))
         core_ctx_refuse(c, call);
     core_quiet(call, c);
     lock_acquire(&ctx_lock);
@@ -208,12 +208,12 @@ static void drop(const struct core_team *team)
     lock_release(&ctx_lock);
 }
 
-void core_ctx_drop_team(const struct core_team *team)
+void core_ctx_destroy_team(const struct core_team *team)
 {
     drop(team);
 }
 
-void core_ctx_drop_all(void)
+void core_ctx_destroy_all(void)
 {
     drop(NULL);
 }

@@ -15,9 +15,9 @@ void core_ctx_identify(uint64_t (*id)(void));
 int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out);
 void core_ctx_destroy(shmem_ctx_t ctx, const char *call);
 /* The contexts of a team that goes; private ones stay their thread's. */
-void core_ctx_drop_team(const struct core_team *team);
+void core_ctx_destroy_team(const struct core_team *team);
 /* At the end of the library: contexts the program left behind.  They are
  * complete. */
-void core_ctx_drop_all(void);
+void core_ctx_destroy_all(void);
 
 #endif

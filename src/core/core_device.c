@@ -20,7 +20,7 @@ void core_device_need(int rc, const char *what, const void *p, size_t n)
     need(rc, what, p, n);
 }
 
-bool core_is_foreign(const void *p)
+bool core_is_device_only(const void *p)
 {
     if ((uintptr_t)p - heap_segs[HEAP_DEVICE].base < heap_seg_size(HEAP_DEVICE))
         return !heap_device_direct;
@@ -50,7 +50,7 @@ static uintptr_t reached(int world_pe, int seg, uint64_t off)
     return base ? base + off : 0;
 }
 
-uintptr_t core_device_near(int world_pe, const void *sym)
+uintptr_t core_device_address(int world_pe, const void *sym)
 {
     int seg = heap_find(sym, 1);
 
@@ -62,7 +62,7 @@ void core_device_copy(void *to, const void *from, size_t n)
 {
     if (!n)
         return;
-    if (core_is_foreign(to) || core_is_foreign(from))
+    if (core_is_device_only(to) || core_is_device_only(from))
         need(gtl_copy_now(to, from, n), "copy", to, n);
     else
         copy_bytes(to, from, n);
@@ -83,7 +83,7 @@ uint64_t core_device_load(const void *p, size_t size)
 static void copy_near(int seg, const void *local, void *to, const void *from,
                       size_t n)
 {
-    if ((seg == HEAP_DEVICE && !heap_device_direct) || core_is_foreign(local))
+    if ((seg == HEAP_DEVICE && !heap_device_direct) || core_is_device_only(local))
         need(gtl_copy_now(to, from, n), "copy", to, n);
     else
         copy_bytes(to, from, n);
@@ -92,7 +92,7 @@ static void copy_near(int seg, const void *local, void *to, const void *from,
 /* Whoever waits there may look. */
 static void wake(const struct xport_at *at, uintptr_t near, size_t len)
 {
-    core_wake((struct core_spot){ near, core_peer_ctl(at->pe) }, len);
+    core_wake((struct core_target){ near, core_peer_ctl(at->pe) }, len);
 }
 
 bool core_device_put(const struct xport_at *to, const void *source, size_t len)
@@ -116,7 +116,7 @@ bool core_device_get(void *dest, const struct xport_at *from, size_t len)
     return true;
 }
 
-uintptr_t core_device_reached(const struct xport_at *at)
+uintptr_t core_device_address_of(const struct xport_at *at)
 {
     return reached(at->pe, at->seg, at->off);
 }
@@ -137,7 +137,7 @@ void core_device_copy_blocks(void *to, ptrdiff_t to_stride, const void *from,
     char *out = to;
     const char *in = from;
 
-    if (core_is_foreign(to) || core_is_foreign(from)) {
+    if (core_is_device_only(to) || core_is_device_only(from)) {
         copy_blocks(to, to_stride, from, from_stride, b);
         return;
     }
@@ -170,7 +170,7 @@ bool core_device_put_blocks(const struct core_ctx *ctx,
         wake(to, near, (b->count - 1) * (size_t)b->far_stride + b->len);
         return true;
     }
-    if (!core_is_foreign(source))
+    if (!core_is_device_only(source))
         return false;
     for (size_t i = 0; i < b->count; i += part.count) {
         const char *from = (const char *)source + (ptrdiff_t)i * b->near_stride;
@@ -201,7 +201,7 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
                     b);
         return true;
     }
-    if (!core_is_foreign(dest))
+    if (!core_is_device_only(dest))
         return false;
     for (size_t i = 0; i < b->count; i += part.count) {
         char *to = (char *)dest + (ptrdiff_t)i * b->near_stride;

@@ -13,10 +13,10 @@
 #include "gtl/gtl_lane.h"
 
 /* Of this PE, or of a peer as the device reaches it. */
-bool core_is_foreign(const void *p) __attribute__((noinline));
-static inline bool core_foreign(const void *p)
+bool core_is_device_only(const void *p) __attribute__((noinline));
+static inline bool core_device_only(const void *p)
 {
-    return unlikely(gtl_foreign) && core_is_foreign(p);
+    return unlikely(gtl_foreign) && core_is_device_only(p);
 }
 
 /* SHMEM_ENABLE_DEVICE_AWARENESS=0: memory of the device that is not symmetric
@@ -36,14 +36,14 @@ static inline void core_need_aware(const char *call, const void *p, size_t len)
 }
 
 /* Where the device reaches that place, or 0. */
-uintptr_t core_device_reached(const struct xport_at *at)
+uintptr_t core_device_address_of(const struct xport_at *at)
     __attribute__((cold));
 /* Ends the job where rc is an error of the device. */
 void core_device_need(int rc, const char *what, const void *p, size_t n)
     __attribute__((cold));
 
 /* Where the device reaches that PE's memory, or 0. */
-uintptr_t core_device_near(int world_pe, const void *sym)
+uintptr_t core_device_address(int world_pe, const void *sym)
     __attribute__((cold, noinline));
 
 /* Between any places. */

@@ -45,10 +45,10 @@ CORE_ELEMS(CORE_ELEMS_OF)
                            void *dest, const void *source, size_t n,        \
                            size_t size, size_t one, int pe)                 \
     {                                                                       \
-        struct core_spot to;                                                \
+        struct core_target to;                                                \
                                                                             \
         if (likely(n == one && source && !gtl_foreign)) {                   \
-            to = core_near_heap(ctx, dest, one * size, pe);                 \
+            to = core_mapped_heap(ctx, dest, one * size, pe);                 \
             if (likely(to.near)) {                                          \
                 copy_bytes((void *)to.near, source, one * size);            \
                 core_wake(to, one * size);                                  \
@@ -68,7 +68,7 @@ CORE_PUT_ELEMS(core_put_elems_nbi, core_put_any_nbi)
         uintptr_t from;                                                     \
                                                                             \
         if (likely(n == one && dest && !gtl_foreign)) {                     \
-            from = core_near_heap(ctx, source, one * size, pe).near;        \
+            from = core_mapped_heap(ctx, source, one * size, pe).near;        \
             if (likely(from)) {                                             \
                 copy_bytes(dest, (const void *)from, one * size);           \
                 return;                                                     \
@@ -96,7 +96,7 @@ force_inline void core_put_word(const char *call, const struct core_ctx *ctx,
                                 void *dest, const void *value, size_t size,
                                 int pe)
 {
-    struct core_spot to = core_near_heap(ctx, dest, size, pe);
+    struct core_target to = core_mapped_heap(ctx, dest, size, pe);
 
     if (likely(to.near)) {
         copy_bytes((void *)to.near, value, size);
@@ -125,7 +125,7 @@ force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
                                 void *value, const void *source, size_t size,
                                 int pe)
 {
-    uintptr_t from = core_near_heap(ctx, source, size, pe).near;
+    uintptr_t from = core_mapped_heap(ctx, source, size, pe).near;
 
     if (likely(from)) {
         copy_bytes(value, (const void *)from, size);

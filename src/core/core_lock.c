@@ -13,7 +13,7 @@
  *
  * The home is chosen by the lock's offset, so that many locks spread. */
 #include "core/core_amo.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 
 enum { WAITING = 1, HELD = 2, BEHIND_SHIFT = 2 };
 
@@ -37,30 +37,30 @@ static inline uint32_t change(const char *call, enum xport_op op,
                               uint32_t *word, uint32_t value, uint32_t cond,
                               int pe)
 {
-    struct core_spot s = core_near_amo(&core_ctx_inner, word, sizeof *word,
+    struct core_target s = core_mapped_amo(&core_ctx_inner, word, sizeof *word,
                                        pe);
     uint32_t *at = (uint32_t *)s.near, old = cond;
 
     if (unlikely(!at)) {
         xport_call = call;
-        core_far_amo(call, &core_ctx_inner, op, sizeof *word, word, pe, &value,
+        core_remote_amo(call, &core_ctx_inner, op, sizeof *word, word, pe, &value,
                      &cond, &old, false);
         return old;
     }
-    atomics_told();
+    atomics_tsan_release();
     switch (op) {
     case XPORT_FETCH:
         old = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-        atomics_heard();
+        atomics_tsan_acquire();
         return old;
     case XPORT_SWAP:
         old = __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
-        atomics_heard();
+        atomics_tsan_acquire();
         return old;
     case XPORT_CSWAP:
         __atomic_compare_exchange_n(at, &old, value, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE);
-        atomics_heard();
+        atomics_tsan_acquire();
         return old;
     case XPORT_OR:
         old = __atomic_fetch_or(at, value, __ATOMIC_ACQ_REL);
@@ -86,7 +86,7 @@ static uint32_t my_ticket(void)
     return (uint32_t)core_world.my_pe + 1;
 }
 
-static struct lock_words *words_of(const char *call, long *lock)
+static struct lock_words *area_of(const char *call, long *lock)
 {
     core_need_up(call);
     core_need_aligned(call, lock, sizeof *lock);
@@ -100,7 +100,7 @@ static struct lock_words *words_of(const char *call, long *lock)
  * touches it until then. */
 static void open_place(const char *call, struct lock_words *w)
 {
-    if (core_foreign(w))
+    if (core_device_only(w))
         change(call, XPORT_SWAP, &w->state, WAITING, 0, core_world.my_pe);
     else
         __atomic_store_n(&w->state, WAITING, __ATOMIC_RELEASE);
@@ -108,7 +108,7 @@ static void open_place(const char *call, struct lock_words *w)
 
 void core_lock_set(const char *call, long *lock)
 {
-    struct lock_words *w = words_of(call, lock);
+    struct lock_words *w = area_of(call, lock);
     struct core_waiter wait;
     uint32_t prev;
     int me = core_world.my_pe;
@@ -125,7 +125,7 @@ void core_lock_set(const char *call, long *lock)
     change(call, XPORT_OR, &w->state, my_ticket() << BEHIND_SHIFT, 0,
            (int)prev - 1);
     wait = core_wait_begin(lock, sizeof *lock);
-    wait.foreign = core_foreign(lock);
+    wait.foreign = core_device_only(lock);
     wait.call = call;
     wait.what = CORE_FOR_LOCK;
     wait.value = prev - 1;
@@ -141,7 +141,7 @@ held:
 
 int core_lock_test(const char *call, long *lock)
 {
-    struct lock_words *w = words_of(call, lock);
+    struct lock_words *w = area_of(call, lock);
     int home = home_of(lock);
 
     if (change(call, XPORT_FETCH, &w->tail, 0, 0, home))
@@ -156,7 +156,7 @@ int core_lock_test(const char *call, long *lock)
 
 void core_lock_clear(const char *call, long *lock)
 {
-    struct lock_words *w = words_of(call, lock);
+    struct lock_words *w = area_of(call, lock);
     struct core_waiter wait;
     uint32_t next;
     int me = core_world.my_pe;
@@ -171,7 +171,7 @@ void core_lock_clear(const char *call, long *lock)
             my_ticket())
         return;
     wait = core_wait_begin(lock, sizeof *lock);
-    wait.foreign = core_foreign(lock);
+    wait.foreign = core_device_only(lock);
     wait.call = call;
     wait.what = CORE_FOR_LOCK;
     wait.value = CORE_LOCK_BEHIND;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_elems.h"
-#include "core/core_later.h"
+#include "core/core_deferred.h"
 
 static void put_far(void *dest, const void *source, size_t len, int pe,
                     const char *call, const struct core_ctx *ctx, bool nbi)
 {
     struct xport_at to;
 
-    if (!core_far_place(call, ctx, dest, len, pe, &to))
+    if (!core_remote_resolve(call, ctx, dest, len, pe, &to))
         return;
     core_need_local(call, source, len);
     core_need_aware(call, source, len);
-    if (nbi && gtl_foreign && core_later_put(ctx, &to, source, len))
+    if (nbi && gtl_foreign && core_deferred_put(ctx, &to, source, len))
         return;
     if (!gtl_foreign || !core_device_put(&to, source, len))
         xport_far->put(ctx->flow, &to, source, len, nbi);
@@ -22,23 +22,23 @@ static void get_far(void *dest, const void *source, size_t len, int pe,
 {
     struct xport_at from;
 
-    if (!core_far_place(call, ctx, source, len, pe, &from))
+    if (!core_remote_resolve(call, ctx, source, len, pe, &from))
         return;
     core_need_local(call, dest, len);
     core_need_aware(call, dest, len);
-    if (nbi && gtl_foreign && core_later_get(ctx, dest, &from, len))
+    if (nbi && gtl_foreign && core_deferred_get(ctx, dest, &from, len))
         return;
     if (!gtl_foreign || !core_device_get(dest, &from, len))
         xport_far->get(ctx->flow, dest, &from, len, nbi);
 }
 
-void core_far_put(void *dest, const void *source, size_t len, int pe,
+void core_remote_put(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
 {
     put_far(dest, source, len, pe, call, ctx, false);
 }
 
-void core_far_get(void *dest, const void *source, size_t len, int pe,
+void core_remote_get(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
 {
     get_far(dest, source, len, pe, call, ctx, false);
@@ -48,9 +48,9 @@ force_inline void put_any(void *dest, const void *source, size_t len, int pe,
                           const char *call, const struct core_ctx *ctx,
                           bool nbi)
 {
-    struct core_spot to = core_near(ctx, dest, len, pe);
+    struct core_target to = core_mapped(ctx, dest, len, pe);
 
-    if (unlikely(!to.near) || core_foreign(source)) {
+    if (unlikely(!to.near) || core_device_only(source)) {
         put_far(dest, source, len, pe, call, ctx, nbi);
         return;
     }
@@ -65,9 +65,9 @@ force_inline void get_any(void *dest, const void *source, size_t len, int pe,
                           const char *call, const struct core_ctx *ctx,
                           bool nbi)
 {
-    uintptr_t from = core_near(ctx, source, len, pe).near;
+    uintptr_t from = core_mapped(ctx, source, len, pe).near;
 
-    if (unlikely(!from) || core_foreign(dest)) {
+    if (unlikely(!from) || core_device_only(dest)) {
         get_far(dest, source, len, pe, call, ctx, nbi);
         return;
     }
@@ -118,14 +118,14 @@ CORE_ELEMS(ELEMS_OF)
                                      const char *call,                      \
                                      const struct core_ctx *ctx)            \
     {                                                                       \
-        core_far_put(dest, &value, size, pe, call, ctx);                    \
+        core_remote_put(dest, &value, size, pe, call, ctx);                    \
     }                                                                       \
                                                                             \
     void core_put_value_##size(void *dest, T value, int pe,                 \
                                const char *call,                            \
                                const struct core_ctx *ctx)                  \
     {                                                                       \
-        struct core_spot to = core_near_rest(ctx, dest, size, pe);          \
+        struct core_target to = core_mapped_rest(ctx, dest, size, pe);          \
                                                                             \
         if (unlikely(!to.near)) {                                           \
             put_value_far_##size(dest, value, pe, call, ctx);               \
@@ -142,14 +142,14 @@ CORE_ELEMS(ELEMS_OF)
     {                                                                       \
         T value = 0;                                                        \
                                                                             \
-        core_far_get(&value, source, size, pe, call, ctx);                  \
+        core_remote_get(&value, source, size, pe, call, ctx);                  \
         return value;                                                       \
     }                                                                       \
                                                                             \
     T core_get_value_##size(const void *source, int pe, const char *call,   \
                             const struct core_ctx *ctx)                     \
     {                                                                       \
-        uintptr_t from = core_near_rest(ctx, source, size, pe).near;        \
+        uintptr_t from = core_mapped_rest(ctx, source, size, pe).near;        \
         T value;                                                            \
                                                                             \
         if (unlikely(!from))                                                \
@@ -210,12 +210,12 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
 {
     const struct xport_blocks b = { s->len, s->count, s->dst, s->sst };
     size_t all = extent(call, s->dst, s);
-    struct core_spot to = core_near(ctx, dest, all, pe);
+    struct core_target to = core_mapped(ctx, dest, all, pe);
     struct xport_at at;
 
-    if (core_foreign(source))
+    if (core_device_only(source))
         to.near = 0;
-    if (!to.near && !core_far_place(call, ctx, dest, all, pe, &at))
+    if (!to.near && !core_remote_resolve(call, ctx, dest, all, pe, &at))
         return;
     if (!all)
         return;
@@ -234,12 +234,12 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
 {
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     size_t all = extent(call, s->sst, s);
-    uintptr_t from = core_near(ctx, source, all, pe).near;
+    uintptr_t from = core_mapped(ctx, source, all, pe).near;
     struct xport_at at;
 
-    if (core_foreign(dest))
+    if (core_device_only(dest))
         from = 0;
-    if (!from && !core_far_place(call, ctx, source, all, pe, &at))
+    if (!from && !core_remote_resolve(call, ctx, source, all, pe, &at))
         return;
     if (!all)
         return;
@@ -251,13 +251,13 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
         xport_far->get_blocks(ctx->flow, dest, &at, &b, false);
 }
 
-void core_far_get_strided(const char *call, const struct core_ctx *ctx,
+void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
                           void *dest, const void *source,
                           const struct core_strided *s, int pe)
 {
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     struct xport_at at;
 
-    if (core_far_place(call, ctx, source, extent(call, s->sst, s), pe, &at))
+    if (core_remote_resolve(call, ctx, source, extent(call, s->sst, s), pe, &at))
         xport_far->get_blocks(ctx->flow, dest, &at, &b, true);
 }

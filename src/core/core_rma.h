@@ -2,7 +2,7 @@
 /* core_rma.h - puts, gets and signals, inline for the API's typed forms.
  * On a mapped peer every operation here is complete, or ordered like a plain
  * store, when the function returns: there core_fence and core_quiet only order
- * stores.  Other peers are reached out of line, by core_far.c.
+ * stores.  Other peers are reached out of line, by core_remote.c.
  * Budget of a small put: no system call, no lock, no allocation; one check
  * of the PE, one of the address, one load of the route. */
 #ifndef CORE_CORE_RMA_H
@@ -12,8 +12,8 @@
 #include "core/core_device.h"
 
 /* The peer's memory, if it is mapped.  near is 0 also where the call is wrong
- * or has nothing to do: core_far.c sorts these out. */
-force_inline struct core_spot core_near(const struct core_ctx *ctx,
+ * or has nothing to do: core_remote.c sorts these out. */
+force_inline struct core_target core_mapped(const struct core_ctx *ctx,
                                         const void *sym, size_t len, int pe)
 {
     uintptr_t near;
@@ -23,15 +23,15 @@ force_inline struct core_spot core_near(const struct core_ctx *ctx,
         world_pe = core_world_pe(ctx, pe);
         near = xport_near(world_pe, sym, len);
         if (likely(near))
-            return (struct core_spot){ near, core_peer_ctl(world_pe) };
+            return (struct core_target){ near, core_peer_ctl(world_pe) };
     }
-    return (struct core_spot){ 0, NULL };
+    return (struct core_target){ 0, NULL };
 }
 
 /* The same in the host's heap only, where most memory is: no call, and nothing
  * to keep across one; and in all that is not there.  near is 0 for all else. */
-#define CORE_NEAR_IN(name, maps, mapped)                                    \
-    force_inline struct core_spot name(const struct core_ctx *ctx,          \
+#define CORE_MAPPED_IN(name, maps, mapped)                                    \
+    force_inline struct core_target name(const struct core_ctx *ctx,          \
                                        const void *sym, size_t len, int pe) \
     {                                                                       \
         const struct xport_route *r;                                        \
@@ -41,20 +41,20 @@ force_inline struct core_spot core_near(const struct core_ctx *ctx,
             r = &xport_routes[core_world_pe(ctx, pe)];                      \
             near = mapped(r->maps, sym, len);                               \
             if (likely(near))                                               \
-                return (struct core_spot){                                  \
+                return (struct core_target){                                  \
                     near, (struct core_ctl *)r->map[HEAP_HOST]              \
                 };                                                          \
         }                                                                   \
-        return (struct core_spot){ 0, NULL };                               \
+        return (struct core_target){ 0, NULL };                               \
     }
-CORE_NEAR_IN(core_near_heap, map, xport_mapped_heap)
-CORE_NEAR_IN(core_near_heap_amo, amo, xport_mapped_heap)
-CORE_NEAR_IN(core_near_rest, map, xport_mapped_rest)
-CORE_NEAR_IN(core_near_rest_amo, amo, xport_mapped_rest)
-#undef CORE_NEAR_IN
+CORE_MAPPED_IN(core_mapped_heap, map, xport_mapped_heap)
+CORE_MAPPED_IN(core_mapped_heap_amo, amo, xport_mapped_heap)
+CORE_MAPPED_IN(core_mapped_rest, map, xport_mapped_rest)
+CORE_MAPPED_IN(core_mapped_rest_amo, amo, xport_mapped_rest)
+#undef CORE_MAPPED_IN
 
-/* core_near for atomics. */
-force_inline struct core_spot core_near_amo(const struct core_ctx *ctx,
+/* core_mapped for atomics. */
+force_inline struct core_target core_mapped_amo(const struct core_ctx *ctx,
                                             const void *sym, size_t len,
                                             int pe)
 {
@@ -65,9 +65,9 @@ force_inline struct core_spot core_near_amo(const struct core_ctx *ctx,
         world_pe = core_world_pe(ctx, pe);
         near = xport_near_amo(world_pe, sym, len);
         if (likely(near))
-            return (struct core_spot){ near, core_peer_ctl(world_pe) };
+            return (struct core_target){ near, core_peer_ctl(world_pe) };
     }
-    return (struct core_spot){ 0, NULL };
+    return (struct core_target){ 0, NULL };
 }
 
 static inline size_t core_bytes(const char *call, size_t n, size_t size)
@@ -97,18 +97,18 @@ void core_put_any_nbi(void *dest, const void *source, size_t len, int pe,
 void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
                       const char *call, const struct core_ctx *ctx);
 
-/* ---- core_far.c: peers that are not mapped, and whatever is wrong ---- */
-void core_far_put(void *dest, const void *source, size_t len, int pe,
+/* ---- core_remote.c: peers that are not mapped, and whatever is wrong ---- */
+void core_remote_put(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
     __attribute__((cold, noinline));
-void core_far_get(void *dest, const void *source, size_t len, int pe,
+void core_remote_get(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
     __attribute__((cold, noinline));
 /* Where the place is to be looked up: false if there is nothing to do. */
-bool core_far_place(const char *call, const struct core_ctx *ctx,
+bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
                     const void *sym, size_t len, int pe, struct xport_at *out)
     __attribute__((cold, noinline));
-void core_far_signal(const char *call, const struct core_ctx *ctx,
+void core_remote_signal(const char *call, const struct core_ctx *ctx,
                      uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
     __attribute__((cold, noinline));
 
@@ -126,7 +126,7 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       int pe);
 /* From a far PE, into memory that the processor reaches: dest is filled at the
  * context's quiet. */
-void core_far_get_strided(const char *call, const struct core_ctx *ctx,
+void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
                           void *dest, const void *source,
                           const struct core_strided *s, int pe)
     __attribute__((cold));
@@ -155,16 +155,16 @@ force_inline void core_signal(const char *call, const struct core_ctx *ctx,
                                uint64_t *sig_addr, uint64_t value, int sig_op,
                                int pe)
 {
-    struct core_spot to;
+    struct core_target to;
 
     core_need_aligned(call, sig_addr, sizeof value);
     core_need_signal(call, sig_op);
-    to = core_near_amo(ctx, sig_addr, sizeof value, pe);
+    to = core_mapped_amo(ctx, sig_addr, sizeof value, pe);
     if (unlikely(!to.near)) {
-        core_far_signal(call, ctx, sig_addr, value, sig_op, pe);
+        core_remote_signal(call, ctx, sig_addr, value, sig_op, pe);
         return;
     }
-    atomics_told();
+    atomics_tsan_release();
     if (sig_op == SHMEM_SIGNAL_ADD)
         __atomic_fetch_add((uint64_t *)to.near, value, __ATOMIC_RELEASE);
     else
@@ -179,13 +179,13 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
 /* The same to a far PE, of bytes that there are, waiting for nothing: 0;
  * -EAGAIN, not now, or -ENOTSUP, never of this one, and nothing was done.  Of
  * the world. */
-int core_far_try_put_signal(const char *call, const struct core_ctx *ctx,
+int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
                             void *dest, const void *source, size_t len,
                             uint64_t *sig_addr, uint64_t signal, int sig_op,
                             int pe, bool nbi) __attribute__((cold));
 /* To a far PE, at once: source is free, and no quiet covers it.  Errors as
  * above. */
-int core_far_message(const char *call, const struct core_ctx *ctx, void *dest,
+int core_remote_message(const char *call, const struct core_ctx *ctx, void *dest,
                      const void *source, size_t len, uint64_t *sig_addr,
                      uint64_t signal, int sig_op, int pe)
     __attribute__((cold));

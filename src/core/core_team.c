@@ -2,7 +2,7 @@
 #include "core/core_team.h"
 #include "base/lock.h"
 #include "core/core.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,14 +58,14 @@ struct core_team *core_team_new(int start, int stride, int size)
     return t;
 }
 
-void core_team_place(struct core_team *t, const uint32_t *words_of)
+void core_team_set_areas(struct core_team *t, const uint32_t *area_of)
 {
     bool alike = true;
 
     for (int i = 1; i < t->n_pes; i++)
-        alike = alike && words_of[i] == words_of[0];
-    t->words_at = (uint64_t)words_of[0] * 64;
-    t->words_of = alike ? NULL : words_of;
+        alike = alike && area_of[i] == area_of[0];
+    t->area_at = (uint64_t)area_of[0] * 64;
+    t->area_of = alike ? NULL : area_of;
 }
 
 void core_team_free(struct core_team *t)
@@ -73,8 +73,8 @@ void core_team_free(struct core_team *t)
     lock_acquire(&teams_lock);
     list_remove(&t->link);
     lock_release(&teams_lock);
-    if (core_watched == t)      /* of the call that ends it */
-        core_watched = NULL;
+    if (core_activity_team == t)      /* of the call that ends it */
+        core_activity_team = NULL;
     free(t->heard);
     free(t->nodes);
     free(t);
@@ -112,7 +112,7 @@ struct core_team *core_team_of_space(const struct heap_space *s)
     return found;
 }
 
-void core_team_drop_all(void)
+void core_team_free_all(void)
 {
     struct list_link *first;
 

@@ -26,7 +26,7 @@ struct core_args {
  * CORE_PIECE bytes for each round and one more, twice (core_team_scratch).
  * Collectives of a team alternate between two sets, its parity: no member
  * gets two collectives ahead of another, since in each all hear of all. */
-struct core_words {
+struct core_team_area {
     /* Synchronisation: one word for each round, each of one writer. */
     _Alignas(64) uint64_t arrived[CORE_ROUNDS];
     /* Arrivals at member 0, or at the first of a node; and for the others of
@@ -37,7 +37,7 @@ struct core_words {
     _Alignas(64) uint64_t streamed[CORE_ROUNDS];
     /* Written by the member itself, read by all. */
     _Alignas(64) uint64_t value[2];
-    uint64_t entry;             /* see core_watch_entry */
+    uint64_t entry;             /* see core_activity_entry */
     struct core_args args[2];
     /* Written by others: step s of a collective has come; how many have. */
     _Alignas(64) uint64_t flag[2][CORE_ROUNDS];
@@ -60,8 +60,8 @@ struct core_team {
     int start, stride;
     /* The members' words, as offsets in their host segments: the same
      * everywhere, or a table in units of 64 bytes. */
-    uint64_t words_at;
-    const uint32_t *words_of;
+    uint64_t area_at;
+    const uint32_t *area_of;
     bool mapped;                /* no member is far */
     struct core_nodes *nodes;   /* NULL: mapped, or all on different ones */
     uint64_t *heard;            /* what members published, if one is far */
@@ -96,39 +96,39 @@ static inline int core_team_rounds(int n_pes)
     return n_pes > 1 ? 32 - __builtin_clz((unsigned)n_pes - 1) : 0;
 }
 
-static inline size_t core_words_size(int n_pes)
+static inline size_t core_team_area_size(int n_pes)
 {
-    return sizeof(struct core_words) +
+    return sizeof(struct core_team_area) +
            2 * ((size_t)core_team_rounds(n_pes) + 1) * CORE_PIECE;
 }
 
 /* The same with a table of the members, behind them, that their owner has of a
  * team which was made. */
-static inline size_t core_words_room(int n_pes)
+static inline size_t core_team_area_room(int n_pes)
 {
-    return core_words_size(n_pes) + ((size_t)n_pes + 15) / 16 * 64;
+    return core_team_area_size(n_pes) + ((size_t)n_pes + 15) / 16 * 64;
 }
 
 /* Member pe's words: where they are in its host segment. */
-static inline uint64_t core_team_words_at(const struct core_team *t, int pe)
+static inline uint64_t core_team_area_at(const struct core_team *t, int pe)
 {
-    return t->words_of ? (uint64_t)t->words_of[pe] * 64 : t->words_at;
+    return t->area_of ? (uint64_t)t->area_of[pe] * 64 : t->area_at;
 }
 
 /* As mapped here; of a far member only addresses relative to it mean
  * anything, see coll_int.h. */
-static inline struct core_words *core_team_words(const struct core_team *t,
+static inline struct core_team_area *core_team_area_of(const struct core_team *t,
                                                  int pe)
 {
-    return (struct core_words *)(xport_routes[core_team_world_pe(t, pe)]
+    return (struct core_team_area *)(xport_routes[core_team_world_pe(t, pe)]
                                      .map[HEAP_HOST] +
-                                 core_team_words_at(t, pe));
+                                 core_team_area_at(t, pe));
 }
 
 static inline void *core_team_scratch(const struct core_team *t, int pe,
                                       unsigned parity, int round)
 {
-    return (char *)(core_team_words(t, pe) + 1) +
+    return (char *)(core_team_area_of(t, pe) + 1) +
            ((size_t)parity * ((unsigned)core_team_rounds(t->n_pes) + 1) +
             (unsigned)round) * CORE_PIECE;
 }
@@ -142,11 +142,11 @@ struct core_team *core_team_new(int start, int stride, int size);
 /* The table of this member's words. */
 static inline uint32_t *core_team_table(const struct core_team *t, void *own)
 {
-    return (uint32_t *)(void *)((char *)own + core_words_size(t->n_pes));
+    return (uint32_t *)(void *)((char *)own + core_team_area_size(t->n_pes));
 }
 /* The members' offsets in units of 64 bytes; the team needs them as long as it
  * lives, unless they are all alike. */
-void core_team_place(struct core_team *t, const uint32_t *words_of);
+void core_team_set_areas(struct core_team *t, const uint32_t *area_of);
 /* Frees the object; the words stay where they are. */
 void core_team_free(struct core_team *t);
 /* Is it one that exists? */
@@ -161,7 +161,7 @@ static inline bool core_team_of_device(const struct core_team *t)
 /* The first that was made with that space, or a part of it; or NULL. */
 struct core_team *core_team_of_space(const struct heap_space *s);
 /* At the end of the library: teams the program left behind. */
-void core_team_drop_all(void);
+void core_team_free_all(void);
 
 /* Handles.  NULL for SHMEM_TEAM_INVALID. */
 static inline struct core_team *core_team_get(shmem_team_t team)

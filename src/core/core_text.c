@@ -67,7 +67,7 @@ bool core_text_stopped(uint64_t pid)
     return p && p[1] == ' ' && (p[2] == 'T' || p[2] == 't');
 }
 
-void core_text_doing(struct core_text *t, int pe, const struct core_doing *d)
+void core_text_activity(struct core_text *t, int pe, const struct core_activity *d)
 {
     struct timespec now;
     uint64_t ns;
@@ -103,12 +103,12 @@ static void add_set(struct core_text *t, const struct core_waiter *w)
                   w->value == 1 ? "" : "s");
     for (uint64_t i = 0; i < n && !w->foreign; i++) {
         core_text_add(t, i ? ", " : "(");
-        add_number(t, w, core_watch_value(&one));
+        add_number(t, w, core_wait_value(&one));
         one.addr = (const char *)one.addr + one.bytes;
     }
     if (!w->foreign)
         core_text_add(t, n < w->value ? ", ...) " : ") ");
-    core_text_add(t, "to be %s ", core_watch_sign(w->cmp));
+    core_text_add(t, "to be %s ", core_cmp_sign(w->cmp));
     if (w->alike)
         add_number(t, w, w->each);
     else
@@ -119,15 +119,15 @@ static void add_set(struct core_text *t, const struct core_waiter *w)
 void core_text_wanted(struct core_text *t, const struct core_waiter *w)
 {
     uint64_t off = 0;
-    const char *place = core_watch_place(w->addr, &off);
+    const char *place = core_segment_name(w->addr, &off);
 
     if (w->what == CORE_FOR_VALUE && w->foreign) {
         core_text_add(t, w->is_signed ? "a value to be %s %lld at "
                                       : "a value to be %s %llu at ",
-                      core_watch_sign(w->cmp), (long long)w->value);
+                      core_cmp_sign(w->cmp), (long long)w->value);
     } else if (w->what == CORE_FOR_VALUE) {
-        add_number(t, w, core_watch_value(w));
-        core_text_add(t, " to be %s ", core_watch_sign(w->cmp));
+        add_number(t, w, core_wait_value(w));
+        core_text_add(t, " to be %s ", core_cmp_sign(w->cmp));
         add_number(t, w, w->value);
         core_text_add(t, " at ");
     } else if (w->what == CORE_FOR_SET) {

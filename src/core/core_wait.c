@@ -21,7 +21,7 @@
  * mapped: data and heap of a slot are neighbours there, in every process. */
 #include "base/clock.h"
 #include "core/core_spin.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "base/env.h"
 #include "base/lock.h"
 
@@ -108,7 +108,7 @@ static void announce(struct core_waiter *w)
     waited_range(w, &from, &to);
     lock_acquire(&announce_lock);
     waiters += !w->noted;
-    core_watch_show(w);
+    core_report_wait(w);
     if (sleepers++) {           /* another thread sleeps too: cover both */
         if (core_ctl->wait_from < from)
             from = core_ctl->wait_from;
@@ -145,7 +145,7 @@ void core_wait_stop(struct core_waiter *w)
         __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_RELAXED) == w->seen)
         count(&counts.late);
     renounce(w);
-    core_watch_hide(w, --waiters == 0);
+    core_report_wait_end(w, --waiters == 0);
     lock_release(&announce_lock);
     w->noted = false;
 }
@@ -162,8 +162,8 @@ static uint64_t yield_ns(void)
         return YIELD_NS;
     /* Each of a peer's operations would wait for the end of a sleep. */
     if (!xport_far->wakes())
-        return core_status.crowded ? YIELD_BLIND_CROWDED_NS : YIELD_BLIND_NS;
-    return core_status.crowded ? AWAKE_MOST_NS
+        return core_status.oversubscribed ? YIELD_BLIND_CROWDED_NS : YIELD_BLIND_NS;
+    return core_status.oversubscribed ? AWAKE_MOST_NS
            : __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
 }
 
@@ -194,12 +194,12 @@ struct core_wait_counts core_wait_counts_take(void)
     };
 }
 
-void core_wait_tell(void)
+void core_wait_print_counts(void)
 {
     struct core_wait_counts c = core_wait_counts_take();
 
     if (env.STATS)
-        log_tell("waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
+        log_print("waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
                  "of all PEs; %lu stores woke no sleeper", (unsigned long)c.looks,
                  (unsigned long)c.yields, (unsigned long)c.sleeps,
                  (unsigned long)c.fenced, (unsigned long)c.late);
@@ -225,9 +225,9 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
     count(&counts.sleeps);
     if (w->fenced)
         count(&counts.fenced);
-    if (unlikely(!core_watch_shows())) {
+    if (unlikely(!core_report_has_wait())) {
         lock_acquire(&announce_lock);
-        core_watch_show(w);
+        core_report_wait(w);
         lock_release(&announce_lock);
     }
     if (xport_far)
@@ -256,7 +256,7 @@ static bool looks_far(const struct core_waiter *w)
 void core_wait_long(struct core_waiter *w)
 {
     uint64_t now = clock_ns(), waited;
-    uint64_t spin = core_status.crowded ? 0 : core_spin_ns();
+    uint64_t spin = core_status.oversubscribed ? 0 : core_spin_ns();
 
     count(&counts.looks);
     if (w->steps <= CORE_QUICK_LOOKS) {
@@ -265,8 +265,8 @@ void core_wait_long(struct core_waiter *w)
     }
     if (!w->since_ns)
         w->since_ns = now;
-    if (unlikely(now - w->since_ns > core_watch_after_ns) && !w->silent)
-        core_watch_step(w, now);
+    if (unlikely(now - w->since_ns > core_stall_ns) && !w->silent)
+        core_stall_step(w, now);
     waited = now - w->started_ns;
     if (xport_far && w->call)
         xport_call = w->call;
@@ -275,7 +275,7 @@ void core_wait_long(struct core_waiter *w)
         return;
     if (w->announced) {
         sleep_bounded(w, waited);
-    } else if (core_status.crowded && !xport_far) {
+    } else if (core_status.oversubscribed && !xport_far) {
         if (w->steps++ < CORE_QUICK_LOOKS + 1 + YIELDS_CROWDED) {
             count(&counts.yields);
             sched_yield();
@@ -307,7 +307,7 @@ void core_arrived(const void *at, size_t len)
     if (!ctl)
         return;                 /* the library is being closed */
     if (at)
-        core_wake((struct core_spot){ (uintptr_t)at, ctl }, len);
+        core_wake((struct core_target){ (uintptr_t)at, ctl }, len);
     else if (__atomic_load_n(&ctl->wait_to, __ATOMIC_RELAXED) !=
              __atomic_load_n(&ctl->wait_from, __ATOMIC_RELAXED))
         core_wake_sleepers(ctl);

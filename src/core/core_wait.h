@@ -19,8 +19,8 @@
  * The step spins, then yields, then sleeps; the condition is read again after
  * each, and a writer that touches the bytes wakes the sleeper at once. */
 enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET, CORE_FOR_LOCK,
-                     CORE_FOR_FAR, CORE_FOR_STREAM, CORE_FOR_QUEUE,
-                     CORE_FOR_OTHERS };
+                     CORE_FOR_REMOTE, CORE_FOR_STREAM, CORE_FOR_QUEUE,
+                     CORE_FOR_OUTSTANDING };
 struct core_waiter {
     const void *addr, *named;   /* named: of a QUEUE, for its name; or NULL */
     size_t bytes;
@@ -99,13 +99,13 @@ struct core_wait_counts {
 };
 struct core_wait_counts core_wait_counts_take(void);
 /* Prints them, where SHMEM_STATS asks for that. */
-void core_wait_tell(void);
+void core_wait_print_counts(void);
 
 void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));
 
 /* After a store of len bytes there: does a sleeper wait for them?  The processor may look before it has
  * stored: the sleeper fences for both, see core_wait.c. */
-force_inline bool core_wakes(struct core_spot s, size_t len)
+force_inline bool core_wakes(struct core_target s, size_t len)
 {
     int64_t at = (int64_t)(s.near - (uintptr_t)s.ctl);
 
@@ -115,7 +115,7 @@ force_inline bool core_wakes(struct core_spot s, size_t len)
                         __atomic_load_n(&s.ctl->wait_from, __ATOMIC_RELAXED));
 }
 
-force_inline void core_wake(struct core_spot s, size_t len)
+force_inline void core_wake(struct core_target s, size_t len)
 {
     if (core_wakes(s, len))
         core_wake_sleepers(s.ctl);

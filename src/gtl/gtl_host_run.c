@@ -131,14 +131,14 @@ static void run_pair(const struct gtl_pair *p)
 {
     uint64_t was;
 
-    atomics_told();
+    atomics_tsan_release();
     was = __atomic_fetch_add(p->turns, 1, __ATOMIC_ACQ_REL);
-    atomics_heard();
+    atomics_tsan_acquire();
     if (was % 2 == 0)
         return;
     gtl_host_spend(HOST_COST_COPY);
     move(p->to, p->from, p->n);
-    atomics_told();
+    atomics_tsan_release();
     for (int i = 0; i < 2; i++)
         __atomic_store_n(p->told[i], was / 2 + 1, __ATOMIC_RELEASE);
     if (p->wake)

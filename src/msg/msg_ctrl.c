@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "core/core_amo.h"
 #include "core/core_text.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -167,7 +167,7 @@ static bool is_over(const struct outbox *o)
 {
     if (o->ctx.flow && !xport_far->idle(o->ctx.flow))
         return false;
-    atomics_heard();
+    atomics_tsan_acquire();
     return true;
 }
 
@@ -268,7 +268,7 @@ static int put_note(const char *call, struct outbox *o, struct place *p,
     const struct msg_ctrl *n = &o->at->note;
 
     if (!o->near && o->phase == PUT)
-        return core_far_try_put_signal(call, &o->ctx, &p->note, n, sizeof *n,
+        return core_remote_try_put_signal(call, &o->ctx, &p->note, n, sizeof *n,
                                        &p->turn, turn, SHMEM_SIGNAL_SET, o->pe,
                                        true);
     if (!has_room(o))
@@ -390,19 +390,19 @@ void msg_ctrl_stop_reading(void)
     __atomic_store_n(&ring->ends.closed, 1, __ATOMIC_RELEASE);
 }
 
-static void watch(struct core_lasting *l, int pe)
+static void watch(struct core_outstanding *l, int pe)
 {
     struct core_text t = { .n = 0 };
     uint64_t now = clock_ns();
 
-    if (!core_watch_lasts(l, now))
+    if (!core_stall_overdue(l, now))
         return;
     l->pe = pe;
     core_text_add(&t, "%s waits for %llu s for control messages to PE %d",
                   core_public_name(l->w.call),
                   core_text_seconds(now - l->w.since_ns), l->pe);
     l->text = t.at;
-    core_watch_lasting(l, now);
+    core_stall_outstanding(l, now);
 }
 
 void msg_ctrl_drain(const char *call)
@@ -410,7 +410,7 @@ void msg_ctrl_drain(const char *call)
     struct core_waiter w = core_wait_begin(&ring->ends, sizeof ring->ends);
     const struct outbox *o;
     bool printed = false;
-    struct core_lasting l = { .w = { .call = call }, .told = &printed,
+    struct core_outstanding l = { .w = { .call = call }, .told = &printed,
                               .who = "; held up by" };
 
     w.silent = true;
@@ -446,7 +446,7 @@ bool msg_ctrl_take(struct msg_ctrl *out)
 {
     if (!msg_ctrl_has_incoming())
         return false;
-    atomics_heard();
+    atomics_tsan_acquire();
     *out = next_place()->note;
     __atomic_store_n(&taken, taken + 1, __ATOMIC_RELAXED);
     /* release: its place is free for the PEs that post. */

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "core/core_misuse.h"
 #include "core/core_text.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "msg/msg_chan.h"
 #include "msg/msg_ctrl.h"
 
@@ -136,7 +136,7 @@ static int result(const char *call, int n, struct shmemx_req *const reqs[])
 }
 
 /* Tells of a wait that lasts: for whom, and how many more. */
-static void watch(struct core_lasting *l, const char *call, int n,
+static void watch(struct core_outstanding *l, const char *call, int n,
                   struct shmemx_req *const reqs[], int at)
 {
     struct core_text t = { .n = 0 };
@@ -145,7 +145,7 @@ static void watch(struct core_lasting *l, const char *call, int n,
     char unclaimed[96] = "";
     int left = 0;
 
-    if (!core_watch_lasts(l, now) || !c)
+    if (!core_stall_overdue(l, now) || !c)
         return;
     for (int i = at; i < n; i++)
         left += chan_of(reqs[i]) && !is_settled(chan_of(reqs[i]));
@@ -160,13 +160,13 @@ static void watch(struct core_lasting *l, const char *call, int n,
     l->pe = c->pe;
     l->text = t.at;
     l->who = "; to be matched by";
-    core_watch_lasting(l, now);
+    core_stall_outstanding(l, now);
 }
 
 static void await(const char *call, int n, struct shmemx_req *const reqs[])
 {
     bool told = false;
-    struct core_lasting l = { .w = { .call = call }, .told = &told };
+    struct core_outstanding l = { .w = { .call = call }, .told = &told };
     struct core_waiter w = msg_ctrl_waiter(call);
     int at = 0;
 
@@ -190,7 +190,7 @@ int msg_match_all(const char *call, int n, struct shmemx_req *reqs[])
 {
     int rc;
 
-    core_watch_call(call);
+    core_activity_call(call);
     rc = ask_all(call, n, reqs);
     if (rc)
         return rc;

@@ -109,9 +109,9 @@ static void wake_ends(void *arg)
 {
     const struct msg_chan *c = arg;
 
-    core_wake((struct core_spot){ (uintptr_t)c->mine, core_ctl },
+    core_wake((struct core_target){ (uintptr_t)c->mine, core_ctl },
               sizeof *c->mine);
-    core_wake((struct core_spot){ (uintptr_t)c->theirs, core_peer_ctl(c->pe) },
+    core_wake((struct core_target){ (uintptr_t)c->theirs, core_peer_ctl(c->pe) },
               sizeof *c->theirs);
 }
 

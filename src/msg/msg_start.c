@@ -234,7 +234,7 @@ bool msg_completed(const struct msg_chan *c)
     uint64_t least, *word = word_of(c, &least);
     bool over = !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
 
-    atomics_heard();
+    atomics_tsan_acquire();
     return over;
 }
 

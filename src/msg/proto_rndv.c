@@ -18,7 +18,7 @@ static bool reached(const uint64_t *word, uint64_t least)
 {
     bool is = __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
 
-    atomics_heard();
+    atomics_tsan_acquire();
     return is;
 }
 
@@ -26,7 +26,7 @@ static void raise(uint64_t *word, uint64_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
     atomics_full_fence();
-    core_wake((struct core_spot){ (uintptr_t)word, core_ctl }, sizeof *word);
+    core_wake((struct core_target){ (uintptr_t)word, core_ctl }, sizeof *word);
     gtl_stored();
 }
 

@@ -265,5 +265,5 @@ void ofi_agent_close(void)
     close(agent.stop_fd);
     agent.runs = false;
     if (env.STATS)
-        log_tell("progress thread: %lu sleeps", (unsigned long)agent.wakes);
+        log_print("progress thread: %lu sleeps", (unsigned long)agent.wakes);
 }

@@ -192,7 +192,7 @@ static void tell(struct box *b, const struct ofi_am_head *h, size_t len)
         atomics_store_fence();
     }
     do_word(h, (char *)heap_segs[h->seg].base + h->off);
-    atomics_told();
+    atomics_tsan_release();
     if (!h->cookie) {
         receive_again(b);
         return;
@@ -212,7 +212,7 @@ static void serve(struct box *b, const struct ofi_am_head *h)
     };
     size_t len = sizeof r, each = h->value, n = h->cond;
 
-    atomics_heard();            /* by way of the PE that sent this */
+    atomics_tsan_acquire();            /* by way of the PE that sent this */
     if (h->kind == OFI_AM_PULL || h->kind == OFI_AM_PUSH) {
         serve_piece(b);
         return;
@@ -229,7 +229,7 @@ static void serve(struct box *b, const struct ofi_am_head *h)
                     (ptrdiff_t)h->stride, each, n);
         len += each * n;
     }
-    atomics_told();
+    atomics_tsan_release();
     memcpy(b->bytes, &r, sizeof r);
     b->op.pe = (int)h->pe;
     answer(b, len);
@@ -247,17 +247,17 @@ void ofi_serve_received(struct ofi_op *op, size_t len)
                  "have sent is ignored", len);
         receive_again(b);
     } else if (h.kind == OFI_AM_DONE) {
-        atomics_heard();
+        atomics_tsan_acquire();
         ofi_piece_answered(&h);
         receive_again(b);
     } else if (h.kind == OFI_AM_REPLY) {
-        atomics_heard();
+        atomics_tsan_acquire();
         ofi_am_settle(&h, b->bytes + sizeof h, len - sizeof h);
         receive_again(b);
     } else if (h.kind == OFI_AM_HELLO) {
         receive_again(b);
     } else if (h.kind == OFI_AM_TELL || h.kind == OFI_AM_PUT_TELL) {
-        atomics_heard();        /* by way of the PE that sent this */
+        atomics_tsan_acquire();        /* by way of the PE that sent this */
         tell(b, &h, len - sizeof h);
     } else {
         serve(b, &h);

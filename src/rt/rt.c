@@ -116,10 +116,10 @@ int rt_put(const char *key, const void *value, size_t size)
     return driver ? driver->put(key, value, size, false) : 0;
 }
 
-int rt_put_near(const char *key, const void *value, size_t size)
+int rt_put_on_node(const char *key, const void *value, size_t size)
 {
     rt_counts.puts++;
-    rt_counts.near_bytes += size;
+    rt_counts.node_bytes += size;
     return driver ? driver->put(key, value, size, true) : 0;
 }
 

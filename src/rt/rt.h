@@ -31,11 +31,11 @@ int rt_get(int pe, const char *key, void *out, size_t size);
 /* The same of up to size bytes: *got there were. */
 int rt_get_some(int pe, const char *key, void *out, size_t size, size_t *got);
 /* For the PEs of this node alone: other nodes need not be sent it. */
-int rt_put_near(const char *key, const void *value, size_t size);
+int rt_put_on_node(const char *key, const void *value, size_t size);
 
 /* What this PE has asked of that channel, since rt_open(). */
 struct rt_counts {
-    uint64_t puts, put_bytes, near_bytes, gets, got_bytes, fences;
+    uint64_t puts, put_bytes, node_bytes, gets, got_bytes, fences;
 };
 extern struct rt_counts rt_counts;
 

@@ -169,7 +169,7 @@ static int publish(const struct sm_card *card)
     int rc = 0;
 
     if (rt_job.n_local > 1)
-        rc = rt_put_near("node", card, sizeof *card);
+        rc = rt_put_on_node("node", card, sizeof *card);
     if (!rc && rt_job.pe == 0 && rt_job.n_local < rt_job.n_pes)
         rc = rt_put("plan", &card->plan, sizeof card->plan);
     return rc;

@@ -59,7 +59,7 @@ int sm_share_serve(struct sm_card *card, const int fds[2])
         heap_plan_drop_data(&card->plan);
     }
     reply.share_data = fit;
-    rc = rt_put_near("share", &reply, sizeof reply);
+    rc = rt_put_on_node("share", &reply, sizeof reply);
     if (!rc && rt_job.n_local > 1)
         rc = rt_share(fds[0], rt_job.n_local - 1);
     if (!rc)
@@ -75,7 +75,7 @@ int sm_share_join(struct sm_card *card, int fds[2])
     int leader = rt_job.local_pes[0], rc;
     struct sm_reply reply;
 
-    rc = rt_put_near("fits", &fits, sizeof fits);
+    rc = rt_put_on_node("fits", &fits, sizeof fits);
     if (!rc)
         rc = rt_fence();
     if (!rc)

@@ -61,7 +61,7 @@ static void pass_time(uint32_t heard, uint64_t waited, bool timed)
 {
     uint64_t ns = waited / 8;
 
-    if ((waited < SPIN_NS && !core_status.crowded) ||
+    if ((waited < SPIN_NS && !core_status.oversubscribed) ||
         (unlikely(env.ST_SPIN) && timed)) {
         for (int i = 0; i < PAUSES; i++)
             atomics_pause();
@@ -133,6 +133,6 @@ void stream_agent_close(void)
     stream_agent_ring();
     pthread_join(thread, NULL);
     if (env.STATS)
-        log_tell("progress thread of streams: %lu naps", naps);
+        log_print("progress thread of streams: %lu naps", naps);
     naps = 0;
 }

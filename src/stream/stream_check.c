@@ -44,14 +44,14 @@ int stream_no_memory(const char *call)
 int stream_need_symmetric(const struct stream_where *w, const void *sym,
                           size_t len, int pe, int *world_pe)
 {
-    char text[CORE_WRONG];
+    char text[CORE_REASON_SIZE];
     enum err_code code;
 
     if (!w->ctx)
         return stream_refuse(ERR_CTX, w->call, "an invalid context");
     if (unlikely(heap_find(sym, len) < 0 || pe < 0 ||
                  pe >= core_team_of(w->ctx)->n_pes)) {
-        code = core_wrong(w->ctx, sym, len, pe, text);
+        code = core_misuse_reason(w->ctx, sym, len, pe, text);
         if (code != ERR_CODES)
             return stream_refuse(code, w->call, "%s", text);
     }

@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "coll/coll.h"
 #include "core/core_misuse.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "stream/stream_batch.h"
 #include "msg/msg_chan.h"
 
@@ -115,7 +115,7 @@ static struct step *add(struct coll *c, enum step_kind kind)
 static uint64_t id_of(const struct core_team *t)
 {
     return (uint64_t)1 << 63 | (uint64_t)t->start << 42 |
-           core_team_words_at(t, 0) / 64;
+           core_team_area_at(t, 0) / 64;
 }
 
 /* One end of a message.  round: the same at both. */
@@ -407,10 +407,10 @@ static int make(const struct coll *args, int rc,
     struct coll *c = malloc(sizeof *c);
     struct shmemx_req *r = NULL;
 
-    core_watch_enter(args->call, args->team);
+    core_activity_enter(args->call, args->team);
     /* Always: who makes another call has published a word of that, if any, and
      * would be taken for one that could not make its own. */
-    coll_meet(args->team, &(struct coll_args){
+    coll_check_args(args->team, &(struct coll_args){
         .code = ERR_COLL, .call = args->call,
         .also = args->size ? "shmemx_barrier_init" : "shmemx_allreduce_init" });
     if (!out && !rc)
@@ -549,7 +549,7 @@ bool stream_coll_over(const struct coll *c)
 {
     bool over = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->round;
 
-    atomics_heard();
+    atomics_tsan_acquire();
     return over;
 }
 

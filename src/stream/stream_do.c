@@ -198,7 +198,7 @@ static enum stream_done get_by_bounce(struct stream_queue *q,
     }
     b.dst = (ptrdiff_t)b.len;
     q->part.failures = stream_fail_lost(&q->failed);
-    core_far_get_strided(op->call, &q->ctx, q->bounce, from, &b, op->pe);
+    core_remote_get_strided(op->call, &q->ctx, q->bounce, from, &b, op->pe);
     return STREAM_AGAIN;
 }
 
@@ -215,12 +215,12 @@ static enum stream_done get_blocks(struct stream_queue *q,
         q->part.copied = true;
         return moved(q, op, n, STREAM_ENDED);
     }
-    if (op->blocks.len <= BOUNCE && core_foreign(op->dest))
+    if (op->blocks.len <= BOUNCE && core_device_only(op->dest))
         return get_by_bounce(q, op);
     if (!has_room(q, op))
         return STREAM_AGAIN;
     if (is_short(op)) {
-        core_far_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
+        core_remote_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
     } else {
         n = rest_of_block(q, op);
         core_get_any_nbi(to, from, n, op->pe, op->call, &q->ctx);
@@ -233,14 +233,14 @@ static enum stream_done get_blocks(struct stream_queue *q,
 static bool to_device(const struct stream_op *op)
 {
     return op->kind == STREAM_AMO && op->amo.fetch &&
-           core_foreign(op->amo.fetch);
+           core_device_only(op->amo.fetch);
 }
 
 static enum stream_done do_amo(struct stream_queue *q,
                                const struct stream_op *op)
 {
     const struct stream_amo *a = &op->amo;
-    struct core_spot to = core_near_amo(&q->ctx, a->sym, a->size, op->pe);
+    struct core_target to = core_mapped_amo(&q->ctx, a->sym, a->size, op->pe);
     const struct xport_amo x = { a->op, (int)a->size, a->value, a->cond };
     bool bounces = to_device(op);
     uint64_t was;
@@ -250,13 +250,13 @@ static enum stream_done do_amo(struct stream_queue *q,
             return STREAM_AGAIN;
         q->was = 0;
         q->part.failures = stream_fail_lost(&q->failed);
-        core_far_amo(op->call, &q->ctx, a->op, a->size, a->sym, op->pe,
+        core_remote_amo(op->call, &q->ctx, a->op, a->size, a->sym, op->pe,
                      &a->value, &a->cond, bounces ? &q->was : a->fetch, true);
         return bounces ? STREAM_BEGUN : begun(op);
     }
-    atomics_told();
+    atomics_tsan_release();
     was = xport_amo_here((void *)to.near, &x);
-    atomics_heard();
+    atomics_tsan_acquire();
     if (a->fetch)
         core_copy(a->fetch, &was, a->size);
     core_wake(to, a->size);
@@ -269,7 +269,7 @@ static bool lacks_room(const struct stream_queue *q, const struct stream_op *op)
     const struct stream_signal *s = &op->signal;
 
     return xport_far &&
-           !core_near_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near &&
+           !core_mapped_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near &&
            !has_room(q, op);
 }
 
@@ -277,7 +277,7 @@ static bool lacks_room(const struct stream_queue *q, const struct stream_op *op)
 static int message(struct stream_queue *q, const struct stream_op *op)
 {
     return !op->message || near(op) ? -ENOTSUP
-           : core_far_message(op->call, &q->ctx, op->dest, op->source, op->len,
+           : core_remote_message(op->call, &q->ctx, op->dest, op->source, op->len,
                               op->signal.addr, op->signal.value, op->signal.op,
                               op->pe);
 }
@@ -357,7 +357,7 @@ static enum stream_done put_then_signal(struct stream_queue *q,
 static int try_put_signal(struct stream_queue *q, const struct stream_op *op,
                           bool nbi)
 {
-    return core_far_try_put_signal(op->call, &q->ctx, op->dest, op->source,
+    return core_remote_try_put_signal(op->call, &q->ctx, op->dest, op->source,
                                    op->len, op->signal.addr, op->signal.value,
                                    op->signal.op, op->pe, nbi);
 }

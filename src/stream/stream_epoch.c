@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Waits that are right in each launch of a graph: those that set their word
  * back, and those for the next values of a word that only grows.  Called by
- * src/api/api_epoch.c. */
+ * src/api/api_stream_epoch.c. */
 #include "stream/stream_graph.h"
 #include "stream/stream_handle.h"
 #include "stream/stream_int.h"

@@ -50,7 +50,7 @@ static void tell_all(const char *call)
 static void set_any(void) REQUIRES(lock)
 {
     __atomic_store_n(&any, pending != NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&core_quiet_tells, pending ? tell_all : NULL,
+    __atomic_store_n(&core_quiet_hook, pending ? tell_all : NULL,
                      __ATOMIC_RELEASE);
 }
 

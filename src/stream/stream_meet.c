@@ -11,8 +11,8 @@
 /* Member pe's word, as this PE writes symmetric addresses. */
 static uint64_t *word_of(const struct core_team *t, int pe, int round)
 {
-    return (uint64_t *)(heap_segs[HEAP_HOST].base + core_team_words_at(t, pe) +
-                        offsetof(struct core_words, streamed)) + round;
+    return (uint64_t *)(heap_segs[HEAP_HOST].base + core_team_area_at(t, pe) +
+                        offsetof(struct core_team_area, streamed)) + round;
 }
 
 /* Those far away are added to: two values might come in the wrong order. */

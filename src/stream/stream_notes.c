@@ -61,7 +61,7 @@ static bool raised(const struct stream_note *n)
 {
     const uint64_t *word = word_of(n);
 
-    return !core_foreign(word) &&
+    return !core_device_only(word) &&
            __atomic_load_n(word, __ATOMIC_ACQUIRE) >= n->least;
 }
 
@@ -216,7 +216,7 @@ bool stream_notes_add(void *stream, const struct stream_note *note)
     SET(to->word, note->word);
     SET(to->least, note->least);
     SET(to->pe, note->pe);
-    if (core_foreign(word_of(note)))
+    if (core_device_only(word_of(note)))
         SET(s->unsure, n + 1);
     /* release: who sees the number sees the note. */
     __atomic_store_n(&s->n, n + 1, __ATOMIC_RELEASE);

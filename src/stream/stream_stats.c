@@ -99,7 +99,7 @@ static void tell_sent(const struct stream_stats *s)
         all += s->sent[k];
     if (!all)
         return;
-    log_tell("messages: %lu sent, %lu ready, %lu eager, %lu in pairs, "
+    log_print("messages: %lu sent, %lu ready, %lu eager, %lu in pairs, "
              "%lu gated, %lu met, %lu used once, %lu of collective requests",
              (unsigned long)all, (unsigned long)s->sent[0],
              (unsigned long)s->sent[1], (unsigned long)s->sent[2],
@@ -116,7 +116,7 @@ void stream_stats_tell(void)
     if (!env.STATS || !any(&s))
         return;
     xport_trig->counts(&nic);
-    log_tell("streams: %lu operation%s by the device, %lu armed, "
+    log_print("streams: %lu operation%s by the device, %lu armed, "
              "%lu fired, %lu completed, %lu by the NIC, %lu spilled, "
              "%lu failed; %lu start%s, %lu wait%s; at most %lu armed in a "
              "queue, %lu queue%s, %lu entr%s of the NIC",
@@ -130,7 +130,7 @@ void stream_stats_tell(void)
              nic.most_entries == 1 ? "y" : "ies");
     tell_sent(&s);
     if (s.recorded)
-        log_tell("graphs: %lu operation%s recorded for the progress thread, "
+        log_print("graphs: %lu operation%s recorded for the progress thread, "
                  "which repeated %lu in launches", (unsigned long)s.recorded,
                  plural(s.recorded), (unsigned long)s.repeats);
 }

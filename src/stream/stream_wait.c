@@ -27,9 +27,9 @@ static bool closing;
 static unsigned watching;
 static uint64_t turns;          /* of such waits */
 
-static struct core_set set_of(const struct stream_wait *c)
+static struct core_wait_set set_of(const struct stream_wait *c)
 {
-    return (struct core_set){
+    return (struct core_wait_set){
         .ivars = c->ivars, .n = c->n, .status = c->status, .cmp = c->cmp,
         .values = c->values ? c->values : &c->value,
         .each_value = c->values != NULL, .elem_size = (int)c->size,
@@ -44,14 +44,14 @@ static void give(void *to, const void *from, size_t n)
         core_copy(to, from, n);
 }
 
-static bool some_over(const struct stream_wait *c, const struct core_set *s)
+static bool some_over(const struct stream_wait *c, const struct core_wait_set *s)
 {
     size_t *found = malloc(c->n * sizeof *found), n;
     bool empty;
 
     if (!found)
         return false;           /* until there is memory */
-    n = core_set_some(s, found, &empty);
+    n = core_wait_set_some(s, found, &empty);
     if (n)
         give(c->indices, found, n * sizeof *found);
     if (n || empty)
@@ -60,16 +60,16 @@ static bool some_over(const struct stream_wait *c, const struct core_set *s)
     return n || empty;
 }
 
-static bool set_over(const struct stream_wait *c, const struct core_set *s)
+static bool set_over(const struct stream_wait *c, const struct core_wait_set *s)
 {
     bool empty;
     size_t i;
 
     if (c->how == STREAM_ALL)
-        return core_set_all(s);
+        return core_wait_set_all(s);
     if (c->how == STREAM_SOME)
         return some_over(c, s);
-    i = core_set_any(s, &empty);
+    i = core_wait_set_any(s, &empty);
     if (i != SIZE_MAX || empty)
         give(c->index, &i, sizeof i);
     return i != SIZE_MAX || empty;
@@ -77,12 +77,12 @@ static bool set_over(const struct stream_wait *c, const struct core_set *s)
 
 bool stream_wait_over(const struct stream_wait *c)
 {
-    struct core_set s = set_of(c);
+    struct core_wait_set s = set_of(c);
     bool over;
 
-    core_set_begin("shmemx_wait_until_on_stream", &s);
+    core_wait_set_begin("shmemx_wait_until_on_stream", &s);
     over = set_over(c, &s);
-    core_set_end(&s);
+    core_wait_set_end(&s);
     if (over)
         give(c->seen, c->ivars, sizeof *c->seen);
     return over;
@@ -121,15 +121,15 @@ static void drop(struct software *s)
 struct core_waiter stream_wait_what(const char *call,
                                     const struct stream_wait *c)
 {
-    struct core_set set = set_of(c);
-    struct core_waiter w = core_set_wait(call, &set);
+    struct core_wait_set set = set_of(c);
+    struct core_waiter w = core_wait_set_waiter(call, &set);
 
     if (c->n == 1 && !c->values) {
         w.what = CORE_FOR_VALUE;
         w.bytes = c->size;
         w.is_signed = c->is_signed;
         w.value = c->value;
-        w.foreign = core_foreign(c->ivars);
+        w.foreign = core_device_only(c->ivars);
     }
     return w;
 }
@@ -187,7 +187,7 @@ static void advance_left(const struct software *s)
         if (stream_queue_left_advance() || xport_far->progress())
             continue;
         ns = clock_ns() - start;
-        if (ns > SPIN_NS || core_status.crowded)
+        if (ns > SPIN_NS || core_status.oversubscribed)
             sched_yield();
         else
             atomics_pause();

@@ -57,7 +57,7 @@ struct entry {
     struct core_waiter what;    /* for words; without addr: an operation */
     uint64_t from_ns;           /* it is counted; lasting.w's is the first look,
                                  * and one of what a round knows it by */
-    struct core_lasting lasting;
+    struct core_outstanding lasting;
 };
 
 static struct base_lock lock = LOCK_INIT;
@@ -195,7 +195,7 @@ static struct core_waiter what_of(const struct stream_note *n)
     return (struct core_waiter){
         .addr = n->sym, .bytes = 8, .what = CORE_FOR_VALUE,
         .cmp = SHMEM_CMP_GE, .value = n->least, .call = n->call,
-        .foreign = core_foreign(n->sym)
+        .foreign = core_device_only(n->sym)
     };
 }
 
@@ -288,7 +288,7 @@ static unsigned streams(void)
 static void tell(struct entry *e, uint64_t now)
 {
     struct core_text t = { .n = 0 };
-    struct core_lasting *l = &e->lasting;
+    struct core_outstanding *l = &e->lasting;
 
     describe(e, &t, now);
     l->text = t.at;
@@ -297,12 +297,12 @@ static void tell(struct entry *e, uint64_t now)
              : core_world.n_pes > 2 ? "; to be raised by one of"
              : "; to be raised, it may be, by";
     l->advice = gtl_trap(streams());
-    core_watch_lasting(l, now);
+    core_stall_outstanding(l, now);
 }
 
 static bool lasts(const struct entry *e, uint64_t now)
 {
-    return lasted(e, now) > core_watch_after_ns;
+    return lasted(e, now) > core_stall_ns;
 }
 
 static void end(struct entry *e, uint64_t now)
@@ -329,7 +329,7 @@ static void show(uint64_t now)
     }
     if (n_entries > n)
         core_text_add(t, "; %u more streams wait", n_entries - n);
-    __atomic_store_n(&core_state_more, n ? t->at : NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&core_report_more, n ? t->at : NULL, __ATOMIC_RELEASE);
 }
 
 static void look(void)
@@ -410,7 +410,7 @@ static void forget_gap(uint64_t gap, uint64_t now)
 
 static void *run(void *arg)
 {
-    uint64_t every = core_watch_after_ns / LOOKS, last = clock_ns(), now, late;
+    uint64_t every = core_stall_ns / LOOKS, last = clock_ns(), now, late;
     uint64_t most = every < GAP_NS ? every : GAP_NS;
 
     while (!sleep_until_stopped(every)) {
@@ -467,7 +467,7 @@ void stream_watch_close(void)
         pthread_join(thread, NULL);
         pthread_cond_destroy(&stopped);
     }
-    __atomic_store_n(&core_state_more, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&core_report_more, NULL, __ATOMIC_RELEASE);
     while (n_entries)
         free(entries[--n_entries]);
     stream_notes_close();

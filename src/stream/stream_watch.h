@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_watch.h - streams that wait for long are told of: see core_watch.h.
+/* stream_watch.h - streams that wait for long are told of: see core_stall.h.
  * A thread looks, from the first wait on; no wait waits for it. */
 #ifndef STREAM_STREAM_WATCH_H
 #define STREAM_STREAM_WATCH_H

@@ -128,7 +128,7 @@ static void puts_of(size_t size)
                          NULL, 0 };
         double target = size >= 4096 && k ? 1.1 : 0;
 
-        w.near = (char *)core_device_near(1, dest[w.to]);
+        w.near = (char *)core_device_address(1, dest[w.to]);
         show("put %c-%c %zu B, of H-H", &w, this_way, in_host_memory, target);
         show("puts %c-%c %zu B, of H-H", &w, stream_of_puts,
              stream_in_host_memory, target);
@@ -157,7 +157,7 @@ static void ask_whether_foreign(void *arg, int iters)
 
     (void)arg;
     for (int i = 0; i < iters; i++)
-        sum += core_is_foreign(dest[i & 1] + i);
+        sum += core_is_device_only(dest[i & 1] + i);
     bench_store(source[HOST], (uint64_t)sum);
 }
 

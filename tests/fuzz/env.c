@@ -51,7 +51,7 @@ void fuzz_one(const uint8_t *data, size_t size)
     if (!env_load())
         FUZZ_CHECK(env.CHECK_ALLOC >= 0 && env.PPN >= 0 && env.PPN <= 1048576);
     env_print(nowhere(), size);
-    env_tell_unknown(hear);
+    env_report_unknown(hear);
     environ = was;
     for (int rest = 0; rest < 2; rest++)
         if (!env_parse_size(text, rest, &bytes))

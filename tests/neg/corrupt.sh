@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/neg.inc"
 
 program bad <<'C'
-/* As src/coll/coll_set.c has it, in the control block of src/core/core_ctl.h. */
+/* As src/coll/coll_active_set.c has it, in the control block of src/core/core_ctl.h. */
 enum { SETS = 32 / 8, RESERVED = 262144 / 8, CONTROL = 4096 / 8 };
 struct entry {
     uint64_t next;

@@ -16,7 +16,7 @@ check()
     fi
 }
 
-cat >ask.c <<'END'
+cat >report_request.c <<'END'
 #include <shmemg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     return bad;
 }
 END
-"$BUILD/bin/oshcc" -std=c99 -o ask ask.c || exit 1
+"$BUILD/bin/oshcc" -std=c99 -o ask report_request.c || exit 1
 
 # ask WORD=VALUE... ARGUMENT...: on two PEs, to out and err
 ask()

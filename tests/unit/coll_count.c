@@ -9,7 +9,7 @@
 enum { WORDS_AT = 256 };
 static _Alignas(64) char heaps[2][1 << 16];
 static struct core_team team = {
-    .n_pes = 3, .stride = 1, .words_at = WORDS_AT
+    .n_pes = 3, .stride = 1, .area_at = WORDS_AT
 };
 
 static struct told {
@@ -35,7 +35,7 @@ static const struct xport_ops network = { .tell = tell, .fence = fence };
 
 static uint64_t *count_of(int pe)
 {
-    return &((struct core_words *)(void *)(heaps[pe] + WORDS_AT))->count[1];
+    return &((struct core_team_area *)(void *)(heaps[pe] + WORDS_AT))->count[1];
 }
 
 /* amo: are words mapped for atomics? */
@@ -65,12 +65,12 @@ T(by_the_network_where_it_must_be)
     struct coll_call c = settle(false, false);
 
     for (int pe = 1; pe < 3; pe++) {
-        coll_count_among(&c, pe);
+        coll_notify_count_mixed(&c, pe);
         T_EQ(told.times, pe);
         T_EQ(told.fences, pe);
         T_EQ(told.at.pe, pe);
         T_EQ(told.at.seg, (int)HEAP_HOST);
-        T_EQ(told.at.off, WORDS_AT + offsetof(struct core_words, count[1]));
+        T_EQ(told.at.off, WORDS_AT + offsetof(struct core_team_area, count[1]));
         T_EQ((int)told.amo.op, (int)XPORT_ADD);
         T_EQ(told.amo.value, 1);
     }
@@ -81,10 +81,10 @@ T(in_memory_where_atomics_are_one)
 {
     struct coll_call c = settle(true, false);
 
-    coll_count_among(&c, 1);
+    coll_notify_count_mixed(&c, 1);
     T_EQ(told.times, 0);
     T_EQ(*count_of(1), 1);
-    coll_count_among(&c, 2);
+    coll_notify_count_mixed(&c, 2);
     T_EQ(told.times, 1);
 }
 
@@ -92,7 +92,7 @@ T(in_memory_where_nobody_is_far)
 {
     struct coll_call c = settle(false, true);
 
-    coll_count_among(&c, 1);
+    coll_notify_count_mixed(&c, 1);
     T_EQ(told.times, 0);
     T_EQ(*count_of(1), 1);
 }

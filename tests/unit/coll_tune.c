@@ -152,10 +152,10 @@ static void is_of_its_kind(int kind, enum coll_alg alg)
 
 T(every_team_and_size_has_an_algorithm)
 {
-    for (int crowded = 0; crowded < 2; crowded++) {
-        core_status.crowded = crowded;
+    for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
+        core_status.oversubscribed = oversubscribed;
         for (int kind = 0; kind < COLL_KINDS; kind++) {
-            set(kind, crowded ? "AUTO" : NULL);
+            set(kind, oversubscribed ? "AUTO" : NULL);
             each_choice(kind, &together, is_of_its_kind);
             each_choice(kind, &apart, is_of_its_kind);
             each_choice(kind, &grouped, is_of_its_kind);

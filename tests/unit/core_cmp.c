@@ -35,17 +35,17 @@ enum { PATTERNS = sizeof patterns / sizeof *patterns };
     static void try_##NAME(T a, int op, T b)                                \
     {                                                                       \
         bool want = plain_##NAME(a, op, b);                                 \
-        struct core_set s = {                                               \
+        struct core_wait_set s = {                                               \
             .ivars = &a, .n = 1, .cmp = op, .values = &b,                   \
             .elem_size = sizeof(T), .is_signed = (T)-1 < (T)1               \
         };                                                                  \
                                                                             \
         if (core_cmp_holds(CORE_KEY(T, a), op, CORE_KEY(T, b)) != want ||   \
-            core_set_all(&s) != want) {                                     \
+            core_wait_set_all(&s) != want) {                                     \
             fprintf(stderr, #T ": %lld and %lld, comparison %d\n",          \
                     (long long)a, (long long)b, op);                        \
             T_EQ(core_cmp_holds(CORE_KEY(T, a), op, CORE_KEY(T, b)), want); \
-            T_EQ(core_set_all(&s), want);                                   \
+            T_EQ(core_wait_set_all(&s), want);                                   \
         }                                                                   \
     }                                                                       \
     static void all_##NAME(void)                                            \
@@ -71,9 +71,9 @@ enum { N = 9 };
 static int ivars[N];
 static int status[N];
 
-static struct core_set set_of(int cmp, const int *values, bool each)
+static struct core_wait_set set_of(int cmp, const int *values, bool each)
 {
-    return (struct core_set){
+    return (struct core_wait_set){
         .ivars = ivars, .n = N, .status = status, .cmp = cmp,
         .values = values, .each_value = each, .elem_size = sizeof(int),
         .is_signed = true
@@ -88,7 +88,7 @@ T(random_sets_agree_with_a_loop)
 
     for (int round = 0; round < 20000; round++) {
         bool each = T_RAND() % 2;
-        struct core_set s = set_of(ops[T_RAND() % OPS], values, each);
+        struct core_wait_set s = set_of(ops[T_RAND() % OPS], values, each);
 
         n = 0;
         none = true;
@@ -108,11 +108,11 @@ T(random_sets_agree_with_a_loop)
         }
         memset(got, 0xff, sizeof got);
         empty = !none;
-        T_EQ(core_set_some(&s, got, &empty), n);
+        T_EQ(core_wait_set_some(&s, got, &empty), n);
         T_EQ(empty, none);
         T_MEM(got, want, n * sizeof *got);
         empty = !none;
-        one = core_set_any(&s, &empty);
+        one = core_wait_set_any(&s, &empty);
         T_EQ(empty, none);
         if (n)
             T_TRUE(one < N && !status[one] &&
@@ -122,25 +122,25 @@ T(random_sets_agree_with_a_loop)
         one = 0;
         for (int i = 0; i < N; i++)
             one += status[i] == 0;
-        T_EQ(core_set_all(&s), n == one);
+        T_EQ(core_wait_set_all(&s), n == one);
     }
 }
 
 T(a_set_of_nothing_is_empty_and_complete)
 {
     int value = 1;
-    struct core_set s = set_of(SHMEM_CMP_EQ, &value, false);
+    struct core_wait_set s = set_of(SHMEM_CMP_EQ, &value, false);
     size_t index = 7;
     bool empty = false;
 
     s.n = 0;
     s.ivars = NULL;
     s.status = NULL;
-    T_EQ(core_set_all(&s), 1);
-    T_EQ(core_set_any(&s, &empty), SIZE_MAX);
+    T_EQ(core_wait_set_all(&s), 1);
+    T_EQ(core_wait_set_any(&s, &empty), SIZE_MAX);
     T_TRUE(empty);
     empty = false;
-    T_EQ(core_set_some(&s, &index, &empty), 0);
+    T_EQ(core_wait_set_some(&s, &index, &empty), 0);
     T_TRUE(empty);
     T_EQ(index, 7);
 }
@@ -150,7 +150,7 @@ T(a_set_of_nothing_is_empty_and_complete)
 static void ask_again(size_t n, bool two_sets)
 {
     static uint64_t many[64], value = 5;
-    struct core_set s = {
+    struct core_wait_set s = {
         .ivars = many, .n = n, .cmp = SHMEM_CMP_EQ, .values = &value,
         .elem_size = 8
     }, other = s;
@@ -162,12 +162,12 @@ static void ask_again(size_t n, bool two_sets)
     for (i = 0; i < n; i++)
         many[i] = value;
     for (size_t asked = 0; asked < 8 * n; asked++) {
-        i = core_set_any(&s, &empty);
+        i = core_wait_set_any(&s, &empty);
         if (!T_LT(i, n))
             return;
         found[i]++;
         if (two_sets)
-            T_LT(core_set_any(&other, &empty), 3);
+            T_LT(core_wait_set_any(&other, &empty), 3);
     }
     for (i = 0; i < n; i++)
         T_LT(0, found[i]);

@@ -5,7 +5,7 @@
  * Timeout: 20 */
 #include "unit.h"
 
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 
 #include <pthread.h>
 
@@ -27,9 +27,9 @@ static void settle(void)
     core_world.n_pes = 1;
     for (int i = 0; i < TEAMS; i++)
         teams[i] = (struct core_team){
-            .n_pes = 1, .stride = 1, .words_at = (uintptr_t)(i + 1) * 16384
+            .n_pes = 1, .stride = 1, .area_at = (uintptr_t)(i + 1) * 16384
         };
-    core_doing_open();
+    core_activity_open();
 }
 
 static void *enter(void *arg)
@@ -38,9 +38,9 @@ static void *enter(void *arg)
     uint64_t seen;
 
     for (uint64_t n = 1; n <= CALLS; n++) {
-        core_watch_enter(names[i], &teams[i]);
-        seen = core_team_words(&teams[i], 0)->entry;
-        if (seen != core_watch_entry(n, core_watch_id(names[i])))
+        core_activity_enter(names[i], &teams[i]);
+        seen = core_team_area_of(&teams[i], 0)->entry;
+        if (seen != core_activity_entry(n, core_activity_call_id(names[i])))
             __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
     }
     return NULL;
@@ -62,13 +62,13 @@ T(a_thread_comes_by_its_own_call)
  * it next: many calls ago. */
 T(the_time_goes_on_being_taken)
 {
-    struct core_doing *d = &core_ctl->doing;
+    struct core_activity *d = &core_ctl->doing;
 
-    core_watch_call(names[0]);
+    core_activity_call(names[0]);
     T_EQ(d->at_calls, d->calls);
     d->calls += 100;
     for (int n = 0; n < 64; n++)
-        core_watch_call(names[0]);
+        core_activity_call(names[0]);
     T_LT(d->calls - d->at_calls, 64);
 }
 
@@ -77,24 +77,24 @@ T(the_last_to_wait_is_shown)
 {
     struct xport_wait first = { .pe = 1, .since_ns = 1 };
     struct xport_wait last = { .pe = 2, .since_ns = 2 };
-    const struct core_doing *d = &core_ctl->doing;
+    const struct core_activity *d = &core_ctl->doing;
 
-    core_doing_far(&first, 1000);
-    core_doing_far(&last, 1000);
+    core_activity_transport(&first, 1000);
+    core_activity_transport(&last, 1000);
     for (uint64_t ns = 1000; ns < 1000000000; ns *= 10) {
-        core_doing_far(&first, ns);
-        T_EQ(core_far_shown.pe, 2);
-        core_doing_far(&last, ns);
+        core_activity_transport(&first, ns);
+        T_EQ(core_transport_wait.pe, 2);
+        core_activity_transport(&last, ns);
     }
-    core_doing_far_end(&last);
-    T_TRUE(!core_far_shown.of);
+    core_activity_transport_end(&last);
+    T_TRUE(!core_transport_wait.of);
     T_EQ(d->waits, 0);
-    core_doing_far(&first, 2000);
-    T_TRUE(core_far_shown.of == &first);
-    T_EQ(core_far_shown.pe, 1);
-    T_EQ(core_far_shown.host[0], 0);
+    core_activity_transport(&first, 2000);
+    T_TRUE(core_transport_wait.of == &first);
+    T_EQ(core_transport_wait.pe, 1);
+    T_EQ(core_transport_wait.host[0], 0);
     T_EQ(d->waits, (uint64_t)CORE_WAITS_FAR);
-    core_doing_far_end(&first);
+    core_activity_transport_end(&first);
     T_EQ(d->waits, 0);
 }
 

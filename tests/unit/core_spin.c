@@ -66,7 +66,7 @@ static void await(uint64_t *w, uint64_t value)
 static void tell(uint64_t *w, uint64_t value)
 {
     __atomic_store_n(w, value, __ATOMIC_RELEASE);
-    core_wake((struct core_spot){ (uintptr_t)w, core_ctl }, sizeof *w);
+    core_wake((struct core_target){ (uintptr_t)w, core_ctl }, sizeof *w);
 }
 
 static void play(int mine)

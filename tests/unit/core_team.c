@@ -98,7 +98,7 @@ T(a_team_is_known_while_it_exists)
     T_TRUE(core_team_known(b));
     a = core_team_new(0, 2, 3);
     T_EQ(a->my_pe, -1);
-    core_team_drop_all();
+    core_team_free_all();
     T_TRUE(!core_team_known(b));
     T_TRUE(core_team_known(&core_world));
     xport_close();
@@ -124,22 +124,22 @@ T(words_are_found_wherever_they_lie)
     for (int i = 0; i < 3; i++)
         xport_routes[2 * i + 1].map[HEAP_HOST] = (uintptr_t)heap[i];
     t = core_team_new(1, 2, 3);
-    core_team_place(t, table(5, 5, 5));
-    T_EQ(t->words_of, NULL);
+    core_team_set_areas(t, table(5, 5, 5));
+    T_EQ(t->area_of, NULL);
     for (int i = 0; i < 3; i++)
-        T_EQ(core_team_words(t, i), heap[i] + 5 * 64);
+        T_EQ(core_team_area_of(t, i), heap[i] + 5 * 64);
     core_team_free(t);
     t = core_team_new(1, 2, 3);
-    core_team_place(t, table(5, 9, 5));
-    T_EQ(core_team_words(t, 0), heap[0] + 5 * 64);
-    T_EQ(core_team_words(t, 1), heap[1] + 9 * 64);
-    T_EQ(core_team_words(t, 2), heap[2] + 5 * 64);
+    core_team_set_areas(t, table(5, 9, 5));
+    T_EQ(core_team_area_of(t, 0), heap[0] + 5 * 64);
+    T_EQ(core_team_area_of(t, 1), heap[1] + 9 * 64);
+    T_EQ(core_team_area_of(t, 2), heap[2] + 5 * 64);
     core_team_free(t);
     xport_close();
 }
 
 /* Every (parity, round) has its own bytes, behind the words and within what
- * core_words_size() asks for. */
+ * core_team_area_size() asks for. */
 T(scratch_pieces_do_not_overlap)
 {
     static _Alignas(64) char heap[1 << 18];
@@ -149,14 +149,14 @@ T(scratch_pieces_do_not_overlap)
     T_EQ(xport_open(1), 0);
     xport_routes[0].map[HEAP_HOST] = (uintptr_t)heap;
     for (t.n_pes = 1; t.n_pes < 3000; t.n_pes = t.n_pes * 2 + 1) {
-        next = (char *)(core_team_words(&t, 0) + 1);
+        next = (char *)(core_team_area_of(&t, 0) + 1);
         for (unsigned parity = 0; parity < 2; parity++)
             for (int r = 0; r <= core_team_rounds(t.n_pes); r++) {
                 at = core_team_scratch(&t, 0, parity, r);
                 T_EQ(at, next);
                 next = at + CORE_PIECE;
             }
-        T_EQ(next - heap, core_words_size(t.n_pes));
+        T_EQ(next - heap, core_team_area_size(t.n_pes));
     }
     T_LT(next - heap, (long)sizeof heap);
     xport_close();

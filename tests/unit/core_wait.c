@@ -74,7 +74,7 @@ static pthread_t start(uint64_t *word, int64_t from, int64_t to)
 static void store(uint64_t *word, uint64_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
-    core_wake((struct core_spot){ (uintptr_t)word, core_ctl }, sizeof *word);
+    core_wake((struct core_target){ (uintptr_t)word, core_ctl }, sizeof *word);
 }
 
 T(only_a_store_to_the_bytes_wakes)
@@ -82,7 +82,7 @@ T(only_a_store_to_the_bytes_wakes)
     enum { WORD = 4096 };
     pthread_t thread = start(at(WORD), WORD, WORD + 8);
     uint32_t was = wakes();
-    struct core_spot s = { .ctl = core_ctl };
+    struct core_target s = { .ctl = core_ctl };
 
     store(at(WORD - 8), 1);
     store(at(WORD + 8), 1);
@@ -170,11 +170,11 @@ T(a_crowded_waiter_soon_sleeps)
     pthread_t thread;
 
     *at(WORD) = 0;
-    core_status.crowded = true;
+    core_status.oversubscribed = true;
     thread = start(at(WORD), WORD, WORD + 8);
     store(at(WORD), 1);
     pthread_join(thread, NULL);
-    core_status.crowded = false;
+    core_status.oversubscribed = false;
     T_EQ(range_to(), 0);
 }
 

@@ -51,7 +51,7 @@ static void settle(void)
     core_ctl = (struct core_ctl *)(void *)heap;
     core_world.n_pes = 1;
     core_world.my_pe = 0;
-    core_status.crowded = true;
+    core_status.oversubscribed = true;
     core_wait_quick = 0;
     T_EQ(env_load(), 0);
 }
@@ -106,7 +106,7 @@ static void writer(void)
         for (int i = 0; i < LINES; i++)
             *(volatile char *)(heap + DATA + i * LINE) = (char)r;
         *(volatile uint64_t *)word = r;
-        core_wake((struct core_spot){ (uintptr_t)word, core_ctl }, 8);
+        core_wake((struct core_target){ (uintptr_t)word, core_ctl }, 8);
         store(&both->stored, r);
     }
 }

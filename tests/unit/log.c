@@ -20,7 +20,7 @@ T(who_speaks_is_named_once_it_is_known)
     log_identify(3, "node7");
     log_error(ERR_PE, "PE %d is outside 0..%d", 9, 3);
     log_warn(ERR_ENV, "odd");
-    log_tell("%d done", 7);
+    log_print("%d done", 7);
     log_line(LOG_CORE, "late %s", "words");
     snprintf(expect, sizeof expect,
              "sluice: (%s): PE 9 is outside 0..3 [S-E-PE]\n"

@@ -6,7 +6,7 @@
 #include "place.h"
 #include "tree.h"
 
-#include "base/ask.h"
+#include "base/report_request.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -96,7 +96,7 @@ static void ask_all(const struct job *j)
 
     while (d && (e = readdir(d))) {
         pid = (pid_t)atoi(e->d_name);
-        if (pid > 0 && is_group(j, getpgid(pid)) && !ask_process(pid))
+        if (pid > 0 && is_group(j, getpgid(pid)) && !report_request_process(pid))
             kill(pid, SIGUSR2);
     }
     if (d)

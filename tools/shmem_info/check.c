@@ -83,7 +83,7 @@ static bool check_environment(void)
             "above; correct or unset it");
         return false;
     }
-    if (env_tell_unknown(warn_unknown) == 0)
+    if (env_report_unknown(warn_unknown) == 0)
         say(PASS, "environment", "every SHMEM_ variable has a legal value");
     return true;
 }

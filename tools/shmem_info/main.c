@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "info.h"
-#include "base/ask.h"
+#include "base/report_request.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static int ask_all(char **pids)
     int rc = 0;
 
     for (; *pids; pids++)
-        if (atoi(*pids) <= 0 || !ask_process(atoi(*pids))) {
+        if (atoi(*pids) <= 0 || !report_request_process(atoi(*pids))) {
             fprintf(stderr, "shmem_info: %s is no process of yours with a PE "
                     "that answers: it is not between shmem_init and "
                     "shmem_finalize, or SIGUSR2 is the program's own\n",

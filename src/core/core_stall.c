@@ -8,9 +8,9 @@
  *
  * Questions stay open beyond their round, whatever the PE does meanwhile: the
  * oldest that is not answered tells whether a PE is lost. */
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "base/clock.h"
-#include "core/core_ask.h"
+#include "core/core_query.h"
 #include "core/core_device.h"
 #include "core/core_text.h"
 #include "base/env.h"
@@ -29,7 +29,7 @@ enum { FAR_PER_ROUND = 64, LOCK_PER_ROUND = 256, NAMED = 3 };
 /* Longer than that between two steps, and this PE was not running. */
 #define GAP_NS 500000000u
 
-uint64_t core_watch_after_ns = UINT64_MAX;
+uint64_t core_stall_ns = UINT64_MAX;
 
 static struct base_lock watch_lock = LOCK_INIT;
 static uint64_t last_step_ns GUARDED_BY(watch_lock);
@@ -63,7 +63,7 @@ static int suspect GUARDED_BY(watch_lock) = -1;
 
 static const struct core_team *team_of(const struct core_waiter *w)
 {
-    return w->what == CORE_FOR_ALL ? core_watched : NULL;
+    return w->what == CORE_FOR_ALL ? core_activity_team : NULL;
 }
 
 static const char *call_of(const struct core_waiter *w)
@@ -73,16 +73,16 @@ static const char *call_of(const struct core_waiter *w)
     return call ? core_public_name(call) : "start-up";
 }
 
-static const struct core_lasting *lasting_of(const struct core_waiter *w)
+static const struct core_outstanding *lasting_of(const struct core_waiter *w)
 {
-    return (const struct core_lasting *)(const void *)w;
+    return (const struct core_outstanding *)(const void *)w;
 }
 
 static int candidates(const struct core_waiter *w)
 {
     int n = core_world.n_pes;
 
-    if (w->what == CORE_FOR_OTHERS) {
+    if (w->what == CORE_FOR_OUTSTANDING) {
         n = lasting_of(w)->pe >= 0 ? 1 : n - (n > 1);
         return n < FAR_PER_ROUND ? n : FAR_PER_ROUND;
     }
@@ -104,7 +104,7 @@ static int candidate(const struct core_waiter *w, int i) REQUIRES(watch_lock)
         return core_team_world_pe(team_of(w), i);
     if (w->what == CORE_FOR_LOCK)
         first = w->value == CORE_LOCK_BEHIND ? 0 : w->value;
-    if (w->what == CORE_FOR_OTHERS)
+    if (w->what == CORE_FOR_OUTSTANDING)
         first = lasting_of(w)->pe >= 0 ? (uint64_t)lasting_of(w)->pe
                                        : (uint64_t)core_world.my_pe + 1;
     return (int)((first + (uint64_t)i) % (uint64_t)core_world.n_pes);
@@ -119,8 +119,8 @@ static const void *word_of(const struct core_waiter *w, int i)
 
     if (t)
         return (const void *)(heap_segs[HEAP_HOST].base +
-                              core_team_words_at(t, i) +
-                              offsetof(struct core_words, entry));
+                              core_team_area_at(t, i) +
+                              offsetof(struct core_team_area, entry));
     if (w->what != CORE_FOR_LOCK ||
         (w->foreign && !xport_routes[candidate(w, i)].map[HEAP_HOST]))
         return NULL;
@@ -138,11 +138,11 @@ static bool count(struct named *l, int pe)
     return true;
 }
 
-static void count_doing(struct named *l, int pe, const struct core_doing *d)
+static void count_doing(struct named *l, int pe, const struct core_activity *d)
 {
     if (!count(l, pe))
         return;
-    core_text_doing(&l->text, pe, d);
+    core_text_activity(&l->text, pe, d);
     core_text_add(&l->text, ")");
 }
 
@@ -165,7 +165,7 @@ static void gone(struct round *r, const struct core_waiter *w, int pe)
 
 /* Of member i.  Who waits for the same is found by all others alike. */
 static bool judge_member(struct round *r, const struct core_waiter *w, int i,
-                         int pe, uint64_t word, const struct core_doing *d)
+                         int pe, uint64_t word, const struct core_activity *d)
     REQUIRES(watch_lock)
 {
     const struct core_team *t = team_of(w);
@@ -181,7 +181,7 @@ static bool judge_member(struct round *r, const struct core_waiter *w, int i,
         count_doing(&r->missing, pe, d);
     } else if (ahead > 0) {
         count_doing(&r->past, pe, d);
-    } else if (word >> 32 != core_watch_id(call_of(w))) {
+    } else if (word >> 32 != core_activity_call_id(call_of(w))) {
         count_doing(&r->other, pe, d);
     } else if (here && core_text_stopped(d->pid)) {
         r->come++;
@@ -196,12 +196,12 @@ static bool judge_member(struct round *r, const struct core_waiter *w, int i,
 
 /* word, d: what candidate i told.  False: this round is for others. */
 static bool judge(struct round *r, const struct core_waiter *w, int i, int pe,
-                  uint64_t word, const struct core_doing *d)
+                  uint64_t word, const struct core_activity *d)
     REQUIRES(watch_lock)
 {
     if (team_of(w))
         return judge_member(r, w, i, pe, word, d);
-    if (w->what == CORE_FOR_OTHERS)
+    if (w->what == CORE_FOR_OUTSTANDING)
         count_doing(&r->missing, pe, d);
     if (w->what != CORE_FOR_LOCK || !core_lock_holds(word) ||
         pe == core_world.my_pe)
@@ -216,7 +216,7 @@ static uint64_t word_at(int pe, const void *sym)
     uintptr_t near = xport_near(pe, sym, sizeof(uint64_t));
 
     if (unlikely(!near))
-        return core_device_load((void *)core_device_near(pe, sym),
+        return core_device_load((void *)core_device_address(pe, sym),
                                 sizeof(uint64_t));
     return __atomic_load_n((const uint64_t *)near, __ATOMIC_RELAXED);
 }
@@ -226,7 +226,7 @@ static bool judge_near(struct round *r, const struct core_waiter *w, int i,
 {
     const char *base = (const char *)xport_routes[pe].map[HEAP_HOST];
     const void *word = word_of(w, i);
-    struct core_doing d;
+    struct core_activity d;
     uint64_t v = 0;
 
     /* acquire: in the order of this program, for the sake of gone(). */
@@ -245,7 +245,7 @@ static bool judge_window(struct round *r, const struct core_waiter *w,
                          uint64_t now) REQUIRES(watch_lock)
 {
     bool ok = true;
-    struct core_ask *a;
+    struct core_query *a;
     int pe, i;
 
     while (ok && r->next < r->window) {
@@ -255,10 +255,10 @@ static bool judge_window(struct round *r, const struct core_waiter *w,
             ok = judge_near(r, w, i, pe);
             continue;
         }
-        a = core_ask_find(pe);
+        a = core_query_find(pe);
         if (!a)
             continue;
-        if (core_ask_answered(a)) {
+        if (core_query_answered(a)) {
             /* A question of an earlier round may be about another word. */
             if (a->word == word_of(w, i))
                 ok = judge(r, w, i, pe, a->answer->word, &a->answer->doing);
@@ -276,21 +276,21 @@ static bool judge_window(struct round *r, const struct core_waiter *w,
 static void ask_window(struct round *r, const struct core_waiter *w,
                        uint64_t now) REQUIRES(watch_lock)
 {
-    struct core_ask *a;
+    struct core_query *a;
     int pe, n = 0;
 
-    for (r->window = r->next; r->window < r->end && n < CORE_ASKS;
+    for (r->window = r->next; r->window < r->end && n < CORE_QUERIES;
          r->window++) {
         pe = candidate(w, r->window);
         if (xport_routes[pe].map[HEAP_HOST])
             continue;
         n++;
-        a = core_ask_find(pe);
+        a = core_query_find(pe);
         /* The answer to an old question may be an old one, too. */
-        if (a && core_ask_answered(a))
+        if (a && core_query_answered(a))
             a->open = false;
         if (!a || !a->open)
-            core_ask(pe, word_of(w, r->window), now);
+            core_query(pe, word_of(w, r->window), now);
     }
     r->asked_ns = now;
 }
@@ -299,11 +299,11 @@ static void ask_window(struct round *r, const struct core_waiter *w,
 static bool window_answered(const struct round *r, const struct core_waiter *w,
                             uint64_t now) REQUIRES(watch_lock)
 {
-    const struct core_ask *a;
+    const struct core_query *a;
 
     for (int i = r->next; i < r->window; i++) {
-        a = core_ask_find(candidate(w, i));
-        if (a && !core_ask_answered(a) && now - a->since_ns < PATIENCE_NS)
+        a = core_query_find(candidate(w, i));
+        if (a && !core_query_answered(a) && now - a->since_ns < PATIENCE_NS)
             return false;
     }
     return true;
@@ -335,7 +335,7 @@ static void add_members(struct core_text *t, const struct round *r,
                       "match");
 }
 
-static void tell_lasting(const struct round *r, const struct core_lasting *l)
+static void tell_lasting(const struct round *r, const struct core_outstanding *l)
 {
     struct core_text line = { .n = 0 };
 
@@ -372,7 +372,7 @@ static void tell(const struct round *r, const struct core_waiter *w,
 {
     struct core_text line = { .n = 0 };
 
-    if (w->what == CORE_FOR_OTHERS) {
+    if (w->what == CORE_FOR_OUTSTANDING) {
         tell_lasting(r, lasting_of(w));
         return;
     }
@@ -382,7 +382,7 @@ static void tell(const struct round *r, const struct core_waiter *w,
         add_members(&line, r, team_of(w));
     } else if (w->what != CORE_FOR_ALL) {
         core_text_add(&line, " for ");
-        if (w->what == CORE_FOR_FAR)
+        if (w->what == CORE_FOR_REMOTE)
             core_text_add(&line, "far PEs");
         else if (w->what == CORE_FOR_QUEUE)
             add_queue(&line, w);
@@ -427,7 +427,7 @@ static void forget_gap(uint64_t now) REQUIRES(watch_lock)
 
     last_step_ns = now;
     if (gap > GAP_NS) {
-        core_ask_forgive(gap);
+        core_query_extend(gap);
         alone.since_ns += gap;
     }
 }
@@ -454,7 +454,7 @@ static void look_whether_alone(const struct round *r,
 static void look_for_lost(uint64_t now) REQUIRES(watch_lock)
 {
     uint64_t most = (uint64_t)env.TIMEOUT * SECOND_NS;
-    int pe = most ? core_ask_lost(now, most) : -1;
+    int pe = most ? core_query_lost(now, most) : -1;
 
     if (pe >= 0)
         lost(pe);
@@ -483,7 +483,7 @@ static bool advance(struct round *r, const struct core_waiter *w, uint64_t now)
             return true;
         r->asked_ns = 0;
     }
-    if (!team_of(w) && w->what != CORE_FOR_LOCK && w->what != CORE_FOR_OTHERS)
+    if (!team_of(w) && w->what != CORE_FOR_LOCK && w->what != CORE_FOR_OUTSTANDING)
         turn = (turn + r->end) % core_world.n_pes;
     look_whether_alone(r, w, now);
     if (env.STALL)
@@ -504,12 +504,12 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     if (!lock_try(&watch_lock))
         return;
     forget_gap(now);
-    core_ask_send(now);
+    core_query_send(now);
     look_for_lost(now);
     mine = r->of == of && r->since_ns == w->since_ns;
     if (r->of && !mine && now - r->begun_ns > 4 * PATIENCE_NS)
         r->of = NULL;           /* its wait has ended meanwhile */
-    if (!r->of && (!w->told_ns || now - w->told_ns > core_watch_after_ns)) {
+    if (!r->of && (!w->told_ns || now - w->told_ns > core_stall_ns)) {
         begin(w, of, now);
         mine = true;
     }
@@ -518,14 +518,14 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     lock_release(&watch_lock);
 }
 
-void core_watch_step(struct core_waiter *w, uint64_t now)
+void core_stall_step(struct core_waiter *w, uint64_t now)
 {
     step(w, w, now);
 }
 
-void core_watch_lasting(struct core_lasting *l, uint64_t now)
+void core_stall_outstanding(struct core_outstanding *l, uint64_t now)
 {
-    l->w.what = CORE_FOR_OTHERS;
+    l->w.what = CORE_FOR_OUTSTANDING;
     step(&l->w, l, now);
 }
 
@@ -534,7 +534,7 @@ static void tell_of_one(struct xport_wait *w, uint64_t now)
 {
     struct core_text who = { .n = 0 };
 
-    if (!env.STALL || now - w->told_ns <= core_watch_after_ns)
+    if (!env.STALL || now - w->told_ns <= core_stall_ns)
         return;
     w->told_ns = now;
     core_text_pe(&who, w->pe);
@@ -543,35 +543,35 @@ static void tell_of_one(struct xport_wait *w, uint64_t now)
              core_text_seconds(now - w->since_ns), who.at);
 }
 
-void core_watch_far(struct xport_wait *w)
+void core_stall_transport(struct xport_wait *w)
 {
-    struct core_waiter all = { .what = CORE_FOR_FAR, .since_ns = w->since_ns,
+    struct core_waiter all = { .what = CORE_FOR_REMOTE, .since_ns = w->since_ns,
                                .told_ns = w->told_ns };
     uint64_t now = clock_ns();
 
-    core_doing_far(w, now);
+    core_activity_transport(w, now);
     if (w->pe >= 0) {
         tell_of_one(w, now);
-    } else if (now - w->since_ns > core_watch_after_ns) {
+    } else if (now - w->since_ns > core_stall_ns) {
         step(&all, w, now);
         w->told_ns = all.told_ns;
     }
 }
 
-int core_watch_open(void)
+int core_stall_open(void)
 {
     /* A lost peer is to be found also where nothing is said of waits. */
-    core_watch_after_ns = (env.STALL ? (uint64_t)env.STALL : 10) * SECOND_NS;
-    core_doing_open();
+    core_stall_ns = (env.STALL ? (uint64_t)env.STALL : 10) * SECOND_NS;
+    core_activity_open();
     core_ctl->doing.pid = (uint64_t)getpid();
-    return core_ask_open();
+    return core_query_open();
 }
 
-void core_watch_close(void)
+void core_stall_close(void)
 {
-    core_watch_after_ns = UINT64_MAX;
+    core_stall_ns = UINT64_MAX;
     lock_acquire(&watch_lock);
-    core_ask_close();
+    core_query_close();
     now_round.of = NULL;
     suspect = -1;
     lock_release(&watch_lock);

@@ -13,15 +13,15 @@ static void fold_in(const struct coll_call *c, const struct coll_ranks *who,
     int pe = coll_rank_pe(who, who->me + 1);
 
     coll_put_scratch(c, pe, slot, acc, bytes);
-    coll_tell(c, pe, FOLD);
-    coll_hear(c, RESULT);
+    coll_notify(c, pe, FOLD);
+    coll_await(c, RESULT);
     copy_bytes(acc, core_team_scratch(c->t, c->t->my_pe, c->parity, slot),
                bytes);
 }
 
 /* Exchange with the partner at distance 1, 2, 4 ... of the first 2^k active
  * ones. */
-void coll_double(const struct coll_call *c, const struct coll_ranks *who,
+void coll_doubling(const struct coll_call *c, const struct coll_ranks *who,
                  char *acc, size_t n, size_t size, coll_op *op)
 {
     int me = who->me, rounds = 31 - __builtin_clz((unsigned)who->n), pe;
@@ -34,7 +34,7 @@ void coll_double(const struct coll_call *c, const struct coll_ranks *who,
         return;
     }
     if (me < 2 * over) {
-        coll_hear(c, FOLD);
+        coll_await(c, FOLD);
         theirs = core_team_scratch(c->t, c->t->my_pe, c->parity, rounds);
         op(acc, theirs, acc, n);
     }
@@ -44,8 +44,8 @@ void coll_double(const struct coll_call *c, const struct coll_ranks *who,
         partner = partner < over ? 2 * partner + 1 : partner + over;
         pe = coll_rank_pe(who, partner);
         coll_put_scratch(c, pe, k, acc, bytes);
-        coll_tell(c, pe, k);
-        coll_hear(c, k);
+        coll_notify(c, pe, k);
+        coll_await(c, k);
         theirs = core_team_scratch(c->t, c->t->my_pe, c->parity, k);
         if (partner < me)
             op(acc, theirs, acc, n);
@@ -55,7 +55,7 @@ void coll_double(const struct coll_call *c, const struct coll_ranks *who,
     if (me < 2 * over) {
         pe = coll_rank_pe(who, me - 1);
         coll_put_scratch(c, pe, rounds, acc, bytes);
-        coll_tell(c, pe, RESULT);
+        coll_notify(c, pe, RESULT);
     }
 }
 
@@ -86,7 +86,7 @@ void coll_agree(const struct coll_call *c, struct coll_agreed *a)
     uint64_t mine = a->sum;
 
     a->before = 0;
-    coll_double(c, &k, (char *)a, 1, sizeof *a, agree);
+    coll_doubling(c, &k, (char *)a, 1, sizeof *a, agree);
     if (k.me < 2 * over && k.me % 2 == 0)   /* it has what the next one has */
         a->before -= mine;
 }
@@ -103,15 +103,15 @@ void coll_table_gather(const struct coll_call *c, uint32_t *table,
         from = me - count + 1;
         theirs = where(arg, to);
         if (from < 0) {         /* the run begins at the end of the table */
-            coll_put_words(c->t, to,
+            coll_put_area(c->t, to,
                            theirs + (size_t)(from + n) * sizeof *table,
                            table + from + n, (size_t)-from * sizeof *table);
             from = 0;
         }
-        coll_put_words(c->t, to, theirs + (size_t)from * sizeof *table,
+        coll_put_area(c->t, to, theirs + (size_t)from * sizeof *table,
                        table + from, (size_t)(me - from + 1) * sizeof *table);
-        coll_tell(c, to, r);
-        coll_hear(c, r);
+        coll_notify(c, to, r);
+        coll_await(c, r);
         have += count;
     }
 }

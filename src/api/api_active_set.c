@@ -38,8 +38,8 @@ static struct core_team *set_of(const char *call, int start, int log_stride,
         core_fatal(ERR_PE, call, "PE %lld of the active set is outside 0..%d",
                    last, core_world.n_pes - 1);
     check_sync_array(call, pSync);
-    core_watch_enter(call, NULL);
-    t = coll_set(start, log_stride, size);
+    core_activity_enter(call, NULL);
+    t = coll_active_set(start, log_stride, size);
     if (!t)
         core_fatal(ERR_TEAM, call, "no memory left for the active set; raise "
                    "SHMEM_SYMMETRIC_SIZE");
@@ -56,7 +56,7 @@ void pshmem_barrier(SET_ARGS, long *pSync)
 {
     struct core_team *t = SET;
 
-    API_MEET(t, ERR_COLL, __func__, { "@pSync" }, { coll_place(pSync) });
+    API_COLL_ENTER(t, ERR_COLL, __func__, { "@pSync" }, { coll_symmetric_id(pSync) });
     core_quiet(NULL, &core_ctx_default);
     coll_sync(t);
 }
@@ -66,7 +66,7 @@ void pshmem_sync(SET_ARGS, long *pSync)
 {
     struct core_team *t = SET;
 
-    API_MEET(t, ERR_COLL, __func__, { "@pSync" }, { coll_place(pSync) });
+    API_COLL_ENTER(t, ERR_COLL, __func__, { "@pSync" }, { coll_symmetric_id(pSync) });
     coll_sync(t);
 }
 API_ALIAS(shmem_sync)

@@ -3,9 +3,9 @@
  * wrong, or there is nothing to do. */
 #include "core/core_amo.h"
 #include "gtl/gtl_lane.h"
-#include "core/core_later.h"
+#include "core/core_deferred.h"
 #include "core/core_spin.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "base/env.h"
 #include "rt/rt.h"
 #include "xport/xport_count.h"
@@ -16,14 +16,14 @@
 /* Its copies by the device, if any, wait for none of the default context. */
 struct core_ctx core_ctx_inner = { .team = &core_world, .lane = GTL_LANES - 1 };
 
-int core_far_open(void)
+int core_remote_open(void)
 {
     int rc;
 
     if (!xport_far)
         return 0;
-    xport_stalled = core_watch_far;
-    xport_went_on = core_doing_far_end;
+    xport_stalled = core_stall_transport;
+    xport_went_on = core_activity_transport_end;
     core_spin_impatient();
     rc = xport_far->flow_open(&core_ctx_default.flow, false);
     if (!rc)
@@ -41,7 +41,7 @@ static void tell_counts(void)
 
     if (!env.STATS || !xport_far)
         return;
-    log_tell("network: %lu operations with %lu bytes to %lu PEs, %lu of them "
+    log_print("network: %lu operations with %lu bytes to %lu PEs, %lu of them "
              "fetch %lu bytes; start: %lu bytes published, %lu looked up",
              (unsigned long)n.ops, (unsigned long)n.bytes,
              (unsigned long)n.peers, (unsigned long)n.gets,
@@ -49,7 +49,7 @@ static void tell_counts(void)
              (unsigned long)rt_counts.got_bytes);
 }
 
-void core_far_close(void)
+void core_remote_close(void)
 {
     struct core_ctx *own[] = { &core_ctx_inner, &core_ctx_default };
 
@@ -63,7 +63,7 @@ void core_far_close(void)
     }
 }
 
-bool core_far_place(const char *call, const struct core_ctx *ctx,
+bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
                     const void *sym, size_t len, int pe, struct xport_at *out)
 {
     int seg;
@@ -73,7 +73,7 @@ bool core_far_place(const char *call, const struct core_ctx *ctx,
         return false;
     if (ctx != &core_ctx_inner) {
         xport_call = call;
-        core_watch_call(call);
+        core_activity_call(call);
     }
     seg = heap_find(sym, len);
     out->pe = core_world_pe(ctx, pe);
@@ -82,40 +82,40 @@ bool core_far_place(const char *call, const struct core_ctx *ctx,
     return true;
 }
 
-void core_far_fence(const char *call, const struct core_ctx *ctx)
+void core_remote_fence(const char *call, const struct core_ctx *ctx)
 {
     xport_call = call;
     if (gtl_foreign)
-        core_later_finish(ctx);
+        core_deferred_complete(ctx);
     if (xport_far)
         xport_far->fence(ctx->flow, false);
 }
 
-void core_far_tell(const char *call, const struct core_ctx *ctx,
+void core_remote_notify(const char *call, const struct core_ctx *ctx,
                    enum xport_op op, uint64_t *sym, uint64_t value, int pe)
 {
     struct xport_amo a = { .op = op, .size = sizeof value, .value = value };
     struct xport_at at;
 
-    core_far_place(call, ctx, sym, sizeof *sym, pe, &at);
+    core_remote_resolve(call, ctx, sym, sizeof *sym, pe, &at);
     xport_far->fence(ctx->flow, true);
-    atomics_told();
+    atomics_tsan_release();
     xport_far->tell(ctx->flow, &at, &a);
 }
 
-void (*core_quiet_tells)(const char *call);
+void (*core_quiet_hook)(const char *call);
 
-void core_far_quiet(const char *call, const struct core_ctx *ctx)
+void core_remote_quiet(const char *call, const struct core_ctx *ctx)
 {
     void (*tells)(const char *);
 
     if (call)
         xport_call = call;
     if (gtl_foreign)
-        core_later_finish(ctx);
+        core_deferred_complete(ctx);
     if (xport_far)
         xport_far->quiet(ctx->flow);
-    tells = __atomic_load_n(&core_quiet_tells, __ATOMIC_ACQUIRE);
+    tells = __atomic_load_n(&core_quiet_hook, __ATOMIC_ACQUIRE);
     if (unlikely(tells != NULL) && call)
         tells(call);
 }
@@ -126,7 +126,7 @@ void core_far_quiet(const char *call, const struct core_ctx *ctx)
 static void foreign_amo(const struct core_ctx *ctx, const struct xport_at *at,
                         const struct xport_amo *a, void *result, bool nbi)
 {
-    bool away = nbi && result && core_is_foreign(result);
+    bool away = nbi && result && core_is_device_only(result);
     uint64_t was = 0;
     void *to = away ? &was : result;
 
@@ -136,14 +136,14 @@ static void foreign_amo(const struct core_ctx *ctx, const struct xport_at *at,
         core_device_copy(result, &was, (size_t)a->size);
 }
 
-void core_far_amo(const char *call, const struct core_ctx *ctx,
+void core_remote_amo(const char *call, const struct core_ctx *ctx,
                   enum xport_op op, size_t size, const void *sym, int pe,
                   const void *value, const void *cond, void *result, bool nbi)
 {
     struct xport_amo a = { .op = op, .size = (int)size };
     struct xport_at at;
 
-    core_far_place(call, ctx, sym, size, pe, &at);
+    core_remote_resolve(call, ctx, sym, size, pe, &at);
     if (value)
         memcpy(&a.value, value, size);
     if (cond)
@@ -156,9 +156,9 @@ void core_far_amo(const char *call, const struct core_ctx *ctx,
             xport_flush();
         return;
     }
-    atomics_told();
+    atomics_tsan_release();
     xport_far->amo(ctx->flow, &at, &a, result, nbi);
-    atomics_heard();
+    atomics_tsan_acquire();
 }
 
 static struct xport_amo signal_of(uint64_t value, int sig_op)
@@ -169,14 +169,14 @@ static struct xport_amo signal_of(uint64_t value, int sig_op)
     };
 }
 
-void core_far_signal(const char *call, const struct core_ctx *ctx,
+void core_remote_signal(const char *call, const struct core_ctx *ctx,
                      uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
 {
     struct xport_amo a = signal_of(value, sig_op);
     struct xport_at at;
 
-    core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &at);
-    atomics_told();
+    core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &at);
+    atomics_tsan_release();
     if (!gtl_foreign || !core_device_amo(&at, &a, NULL))
         xport_far->amo(ctx->flow, &at, &a, NULL, false);
 }
@@ -191,11 +191,11 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     if (unlikely(gtl_foreign) && nbi) {
         core_need_aligned(call, sig_addr, sizeof *sig_addr);
         core_need_signal(call, sig_op);
-        if (core_later_put_signal(call, ctx, dest, source, len, sig_addr,
+        if (core_deferred_put_signal(call, ctx, dest, source, len, sig_addr,
                                   signal, sig_op, pe))
             return;
     }
-    if (likely(!xport_far || core_near_amo(ctx, sig_addr, sizeof *sig_addr,
+    if (likely(!xport_far || core_mapped_amo(ctx, sig_addr, sizeof *sig_addr,
                                            pe).near)) {
         core_put_any(dest, source, len, pe, call, ctx);
         core_signal(call, ctx, sig_addr, signal, sig_op, pe);
@@ -203,28 +203,28 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     }
     core_need_aligned(call, sig_addr, sizeof *sig_addr);
     core_need_signal(call, sig_op);
-    core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
+    core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
     /* Nothing to send, or a mapped peer whose atomics are the network's. */
-    if (len == 0 || core_near(ctx, dest, len, pe).near) {
+    if (len == 0 || core_mapped(ctx, dest, len, pe).near) {
         core_put_any(dest, source, len, pe, call, ctx);
         atomics_full_fence();
-        core_far_signal(call, ctx, sig_addr, signal, sig_op, pe);
+        core_remote_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;
     }
-    core_far_place(call, ctx, dest, len, pe, &to);
+    core_remote_resolve(call, ctx, dest, len, pe, &to);
     core_need_local(call, source, len);
     core_need_aware(call, source, len);
     if (gtl_foreign && core_device_put(&to, source, len)) {
         xport_far->fence(ctx->flow, true);
-        core_far_signal(call, ctx, sig_addr, signal, sig_op, pe);
+        core_remote_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;
     }
     a = signal_of(signal, sig_op);
-    atomics_told();
+    atomics_tsan_release();
     xport_far->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
 }
 
-int core_far_try_put_signal(const char *call, const struct core_ctx *ctx,
+int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
                             void *dest, const void *source, size_t len,
                             uint64_t *sig_addr, uint64_t signal, int sig_op,
                             int pe, bool nbi)
@@ -232,24 +232,24 @@ int core_far_try_put_signal(const char *call, const struct core_ctx *ctx,
     struct xport_amo a = signal_of(signal, sig_op);
     struct xport_at to, sig_at;
 
-    core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
-    core_far_place(call, ctx, dest, len, pe, &to);
-    atomics_told();
+    core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
+    core_remote_resolve(call, ctx, dest, len, pe, &to);
+    atomics_tsan_release();
     return xport_far->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
                                      nbi);
 }
 
-int core_far_message(const char *call, const struct core_ctx *ctx, void *dest,
+int core_remote_message(const char *call, const struct core_ctx *ctx, void *dest,
                      const void *source, size_t len, uint64_t *sig_addr,
                      uint64_t signal, int sig_op, int pe)
 {
     struct xport_amo a = signal_of(signal, sig_op);
     struct xport_at to, sig_at;
 
-    core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
+    core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
     if (len)
-        core_far_place(call, ctx, dest, len, pe, &to);
-    atomics_told();
+        core_remote_resolve(call, ctx, dest, len, pe, &to);
+    atomics_tsan_release();
     return xport_far->message(ctx->flow, len ? &to : NULL, source, len,
                               &sig_at, &a);
 }

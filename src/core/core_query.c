@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/core_ask.h"
+#include "core/core_query.h"
 #include "core/core.h"
 #include "rt/rt.h"
 
@@ -11,15 +11,15 @@
 
 enum { GET_WORD = 1, GET_DOING = 2 };
 static struct xport_flow *flow;
-static struct core_ask asks[CORE_ASKS];
-static struct core_answer *answers;
+static struct core_query asks[CORE_QUERIES];
+static struct core_reply *answers;
 
-int core_ask_open(void)
+int core_query_open(void)
 {
     if (rt_job.n_local == rt_job.n_pes)
         return 0;
-    answers = heap_reserve(CORE_ASKS * sizeof *answers,
-                           _Alignof(struct core_answer));
+    answers = heap_reserve(CORE_QUERIES * sizeof *answers,
+                           _Alignof(struct core_reply));
     if (answers)
         return 0;
     log_error(ERR_HEAP, "no room for what far PEs answer in the reserved part "
@@ -28,9 +28,9 @@ int core_ask_open(void)
 }
 
 /* What was sent of it: has all of that come? */
-static bool nothing_due(const struct core_ask *a)
+static bool nothing_due(const struct core_query *a)
 {
-    const struct core_answer *r = a->answer;
+    const struct core_reply *r = a->answer;
 
     /* acquire: the transport may have stored it on another thread. */
     return (a->unsent & GET_WORD ||
@@ -39,14 +39,14 @@ static bool nothing_due(const struct core_ask *a)
             __atomic_load_n(&r->doing.pid, __ATOMIC_ACQUIRE) != 0);
 }
 
-bool core_ask_answered(const struct core_ask *a)
+bool core_query_answered(const struct core_query *a)
 {
     return !a->unsent && nothing_due(a);
 }
 
-struct core_ask *core_ask_find(int pe)
+struct core_query *core_query_find(int pe)
 {
-    for (int i = 0; i < CORE_ASKS; i++)
+    for (int i = 0; i < CORE_QUERIES; i++)
         if (asks[i].open && asks[i].pe == pe)
             return &asks[i];
     return NULL;
@@ -64,9 +64,9 @@ static int get(void *dest, const void *sym, size_t len, int pe)
     return xport_far->try_get(flow, dest, &at, len);
 }
 
-static void send(struct core_ask *a, uint64_t now)
+static void send(struct core_query *a, uint64_t now)
 {
-    struct core_answer *r = a->answer;
+    struct core_reply *r = a->answer;
     int rc = 0;
 
     if (a->busy)
@@ -84,53 +84,53 @@ static void send(struct core_ask *a, uint64_t now)
     a->busy = rc == -EBUSY;
 }
 
-void core_ask_send(uint64_t now)
+void core_query_send(uint64_t now)
 {
-    for (int i = 0; i < CORE_ASKS; i++)
+    for (int i = 0; i < CORE_QUERIES; i++)
         if (asks[i].open && asks[i].unsent)
             send(&asks[i], now);
 }
 
-void core_ask(int pe, const void *word, uint64_t now)
+void core_query(int pe, const void *word, uint64_t now)
 {
     int i = 0;
 
-    while (i < CORE_ASKS && asks[i].open)
+    while (i < CORE_QUERIES && asks[i].open)
         i++;
-    if (i == CORE_ASKS ||
+    if (i == CORE_QUERIES ||
         (!flow && xport_far->flow_open(&flow, false)))
         return;
-    answers[i] = (struct core_answer){ .word = word ? NO_WORD : 0 };
-    asks[i] = (struct core_ask){ .open = true, .pe = pe, .since_ns = now,
+    answers[i] = (struct core_reply){ .word = word ? NO_WORD : 0 };
+    asks[i] = (struct core_query){ .open = true, .pe = pe, .since_ns = now,
                                 .unsent = GET_DOING | (word ? GET_WORD : 0),
                                 .word = word, .answer = &answers[i] };
     send(&asks[i], now);
 }
 
-int core_ask_lost(uint64_t now, uint64_t most_ns)
+int core_query_lost(uint64_t now, uint64_t most_ns)
 {
-    for (int i = 0; i < CORE_ASKS; i++)
-        if (asks[i].open && !core_ask_answered(&asks[i]) && !asks[i].busy &&
+    for (int i = 0; i < CORE_QUERIES; i++)
+        if (asks[i].open && !core_query_answered(&asks[i]) && !asks[i].busy &&
             now - asks[i].since_ns > most_ns)
             return asks[i].pe;
     return -1;
 }
 
-void core_ask_forgive(uint64_t ns)
+void core_query_extend(uint64_t ns)
 {
-    for (int i = 0; i < CORE_ASKS; i++)
+    for (int i = 0; i < CORE_QUERIES; i++)
         asks[i].since_ns += ns;
 }
 
 static bool something_due(void)
 {
-    for (int i = 0; i < CORE_ASKS; i++)
+    for (int i = 0; i < CORE_QUERIES; i++)
         if (asks[i].open && !nothing_due(&asks[i]))
             return true;
     return false;
 }
 
-void core_ask_close(void)
+void core_query_close(void)
 {
     if (!flow)
         return;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ask.h - a PE reports its state, and none of its program's threads notices.
+/* report_request.h - a PE reports its state, and none of its program's threads notices.
  *
  * A handler interrupts sleep(3), pause(2) and the like in the thread that runs
  * it, whatever its flags, so the report is a thread's of the library, which
  * waits for a signal that is sent to this thread alone.  Other processes find
  * the thread by its name. */
-#ifndef BASE_ASK_H
-#define BASE_ASK_H
+#ifndef BASE_REPORT_REQUEST_H
+#define BASE_REPORT_REQUEST_H
 
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define ASK_THREAD "sluice-state"
-#define ASK_SIGNAL (SIGRTMAX - 5)
+#define REPORT_THREAD "sluice-state"
+#define REPORT_SIGNAL (SIGRTMAX - 5)
 
 /* Asks process pid.  False: it has no such thread, or is another user's. */
-bool ask_process(pid_t pid);
+bool report_request_process(pid_t pid);
 
 #endif

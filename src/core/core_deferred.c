@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/core_later.h"
+#include "core/core_deferred.h"
 #include "gtl/gtl_lane.h"
 #include "core/core_rma.h"
 #include "rt/rt.h"
@@ -28,13 +28,13 @@ static void note_target(unsigned lane, int pe)
 static bool foreign_to_either(const struct xport_at *at, const void *local)
 {
     return (at->seg == HEAP_DEVICE && !heap_device_direct) ||
-           core_is_foreign(local);
+           core_is_device_only(local);
 }
 
-bool core_later_put(const struct core_ctx *ctx, const struct xport_at *to,
+bool core_deferred_put(const struct core_ctx *ctx, const struct xport_at *to,
                     const void *source, size_t len)
 {
-    uintptr_t near = core_device_reached(to);
+    uintptr_t near = core_device_address_of(to);
     void *stream;
     int rc;
 
@@ -48,10 +48,10 @@ bool core_later_put(const struct core_ctx *ctx, const struct xport_at *to,
     return true;
 }
 
-bool core_later_get(const struct core_ctx *ctx, void *dest,
+bool core_deferred_get(const struct core_ctx *ctx, void *dest,
                     const struct xport_at *from, size_t len)
 {
-    uintptr_t near = core_device_reached(from);
+    uintptr_t near = core_device_address_of(from);
     void *stream;
     int rc;
 
@@ -73,7 +73,7 @@ static void tell(void *arg)
         __atomic_fetch_add(t->word, t->value, __ATOMIC_SEQ_CST);
     else
         __atomic_store_n(t->word, t->value, __ATOMIC_SEQ_CST);
-    core_wake((struct core_spot){ (uintptr_t)t->word, t->ctl },
+    core_wake((struct core_target){ (uintptr_t)t->word, t->ctl },
               sizeof *t->word);
 }
 
@@ -115,7 +115,7 @@ static enum teller teller_of(const struct xport_at *at, bool add)
     return xport_routes[at->pe].amo[at->seg] ? BY_PROCESSOR : NOBODY;
 }
 
-bool core_later_put_signal(const char *call, const struct core_ctx *ctx,
+bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
                            void *dest, const void *source, size_t len,
                            uint64_t *sig_addr, uint64_t signal, int sig_op,
                            int pe)
@@ -127,13 +127,13 @@ bool core_later_put_signal(const char *call, const struct core_ctx *ctx,
     void *stream;
     int rc;
 
-    if (!core_far_place(call, ctx, sig_addr, sizeof *sig_addr, pe, &word) ||
-        !core_far_place(call, ctx, dest, len, pe, &to))
+    if (!core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &word) ||
+        !core_remote_resolve(call, ctx, dest, len, pe, &to))
         return false;
     core_need_local(call, source, len);
     core_need_aware(call, source, len);
-    near = core_device_reached(&to);
-    t.word = (uint64_t *)core_device_reached(&word);
+    near = core_device_address_of(&to);
+    t.word = (uint64_t *)core_device_address_of(&word);
     by = teller_of(&word, t.add);
     if (!near || !t.word || !by || !foreign_to_either(&to, source))
         return false;
@@ -163,7 +163,7 @@ static void wake_all(uint64_t targets)
     }
 }
 
-void core_later_finish(const struct core_ctx *ctx)
+void core_deferred_complete(const struct core_ctx *ctx)
 {
     /* Before the wait: what others note after it is theirs to finish. */
     uint64_t targets = __atomic_exchange_n(&lanes[ctx->lane].targets, 0,

@@ -3,11 +3,11 @@
  * handler only reads words and calls write(), so it may interrupt anything.
  * oshrun and shmem_info ask a thread for the same line, which interrupts none.
  * What it reads may change meanwhile: the line is for people. */
-#include "base/ask.h"
+#include "base/report_request.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/thread.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -25,18 +25,18 @@ static struct shown {
     uint64_t entry;             /* which of its collective calls */
 } shown;
 
-const char *core_state_more;
+const char *core_report_more;
 
-void core_watch_show(struct core_waiter *w)
+void core_report_wait(struct core_waiter *w)
 {
     const struct core_team *t;
 
     __atomic_store_n(&shown.of, NULL, __ATOMIC_RELAXED);
     if (w->call && !w->noted)
-        core_watch_call(w->call);
-    core_doing_waits(CORE_WAITS_SLEEP, true);
+        core_activity_call(w->call);
+    core_activity_waits(CORE_WAITS_SLEEP, true);
     w->noted = true;
-    t = w->what == CORE_FOR_ALL ? core_watched : NULL;
+    t = w->what == CORE_FOR_ALL ? core_activity_team : NULL;
     shown.w = *w;
     shown.call = w->call ? w->call : xport_call;
     shown.team_pes = t ? t->n_pes : 0;
@@ -44,22 +44,22 @@ void core_watch_show(struct core_waiter *w)
     __atomic_store_n(&shown.of, w, __ATOMIC_RELEASE);
 }
 
-void core_watch_hide(const struct core_waiter *w, bool last)
+void core_report_wait_end(const struct core_waiter *w, bool last)
 {
     if (shown.of == w)
         __atomic_store_n(&shown.of, NULL, __ATOMIC_RELAXED);
     if (last)
-        core_doing_waits(CORE_WAITS_SLEEP, false);
+        core_activity_waits(CORE_WAITS_SLEEP, false);
 }
 
-bool core_watch_shows(void)
+bool core_report_has_wait(void)
 {
     return __atomic_load_n(&shown.of, __ATOMIC_RELAXED);
 }
 
 /* ---- words for waits ---- */
 
-const char *core_watch_sign(int cmp)
+const char *core_cmp_sign(int cmp)
 {
     switch (cmp) {
     case SHMEM_CMP_EQ: return "==";
@@ -71,7 +71,7 @@ const char *core_watch_sign(int cmp)
     }
 }
 
-const char *core_watch_place(const void *addr, uint64_t *off)
+const char *core_segment_name(const void *addr, uint64_t *off)
 {
     int seg = heap_find(addr, 1);
 
@@ -86,7 +86,7 @@ const char *core_watch_place(const void *addr, uint64_t *off)
 /* For a line alone: once the wait is over, the program may store its word as
  * it likes, and who tells of waits, another thread, hears of that later. */
 __attribute__((noinline, no_sanitize("thread")))
-uint64_t core_watch_value(const struct core_waiter *w)
+uint64_t core_wait_value(const struct core_waiter *w)
 {
     const void *p = w->addr;
 
@@ -173,7 +173,7 @@ static void add_bytes(struct line *l, uint64_t bytes)
 static void add_place(struct line *l, const void *addr)
 {
     uint64_t off = (uintptr_t)addr;
-    const char *place = core_watch_place(addr, &off);
+    const char *place = core_segment_name(addr, &off);
 
     add(l, place ? place : "address ");
     add(l, place ? "+0x" : "0x");
@@ -200,12 +200,12 @@ static void add_value_wait(struct line *l, const struct core_waiter *w)
     }
     add_place(l, w->addr);
     if (w->what == CORE_FOR_VALUE && !w->foreign &&
-        core_watch_place(w->addr, &off)) {
+        core_segment_name(w->addr, &off)) {
         add(l, ", now ");
-        add_value(l, core_watch_value(w), w->is_signed);
+        add_value(l, core_wait_value(w), w->is_signed);
     }
     add(l, ", to be ");
-    add(l, core_watch_sign(w->cmp));
+    add(l, core_cmp_sign(w->cmp));
     add(l, " ");
     if (w->what == CORE_FOR_SET && !w->alike)
         add(l, "what is wanted");
@@ -241,7 +241,7 @@ static void add_wait(struct line *l, const struct shown *s)
     }
 }
 
-static void add_far_wait(struct line *l, const struct core_far_shown *s)
+static void add_far_wait(struct line *l, const struct core_transport_wait *s)
 {
     add_call(l, s->call, s->since_ns);
     if (s->pe < 0) {
@@ -259,7 +259,7 @@ static void add_far_wait(struct line *l, const struct core_far_shown *s)
  * would take a second for each word of it. */
 #define RACY __attribute__((noinline, no_sanitize("thread")))
 
-RACY static void add_last_call(struct line *l, const struct core_doing *d)
+RACY static void add_last_call(struct line *l, const struct core_activity *d)
 {
     char call[sizeof d->call + 1] = "";
 
@@ -288,8 +288,8 @@ RACY static void add_heap(struct line *l, const char *which,
 
 RACY static void add_state(struct line *l, const struct core_ctl *ctl)
 {
-    const char *more = __atomic_load_n(&core_state_more, __ATOMIC_ACQUIRE);
-    struct core_far_shown far = core_far_shown;
+    const char *more = __atomic_load_n(&core_report_more, __ATOMIC_ACQUIRE);
+    struct core_transport_wait far = core_transport_wait;
     struct shown s = shown;
     uint64_t n;
 
@@ -338,7 +338,7 @@ static void print_state(int sig)
     errno = saved;
 }
 
-/* ---- the thread that is asked, see base/ask.h ---- */
+/* ---- the thread that is asked, see base/report_request.h ---- */
 
 static struct {
     pthread_t thread;
@@ -358,13 +358,13 @@ static void *answer(void *unused)
 {
     sigset_t asked;
 
-    prctl(PR_SET_NAME, ASK_THREAD, 0, 0, 0);
+    prctl(PR_SET_NAME, REPORT_THREAD, 0, 0, 0);
     sigemptyset(&asked);
-    sigaddset(&asked, ASK_SIGNAL);
+    sigaddset(&asked, REPORT_SIGNAL);
     for (;;) {
         if (sigwaitinfo(&asked, NULL) < 0)
             continue;
-        /* acquire: pairs with core_state_close(). */
+        /* acquire: pairs with core_report_close(). */
         if (__atomic_load_n(&answerer.ends, __ATOMIC_ACQUIRE))
             return unused;
         if (handler_is_ours())
@@ -376,7 +376,7 @@ static void *answer(void *unused)
 
 /* A handler of the program's stays, and one that it installs later replaces
  * this one.  Without the thread the signal itself still asks. */
-void core_state_open(void)
+void core_report_open(void)
 {
     struct sigaction act = { .sa_handler = print_state,
                              .sa_flags = SA_RESTART | SA_ONSTACK }, old;
@@ -397,7 +397,7 @@ void core_state_open(void)
     }
 }
 
-void core_state_answer(void)
+void core_report_start_thread(void)
 {
     if (!env.STATE_SIGNAL || !handler_is_ours())
         return;
@@ -405,13 +405,13 @@ void core_state_answer(void)
     answerer.runs = !thread_start(&answerer.thread, answer, NULL);
 }
 
-void core_state_close(void)
+void core_report_close(void)
 {
     if (!answerer.runs)
         return;
     answerer.runs = false;
     /* release: pairs with answer(). */
     __atomic_store_n(&answerer.ends, true, __ATOMIC_RELEASE);
-    pthread_kill(answerer.thread, ASK_SIGNAL);
+    pthread_kill(answerer.thread, REPORT_SIGNAL);
     pthread_join(answerer.thread, NULL);
 }

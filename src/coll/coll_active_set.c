@@ -42,10 +42,10 @@ static uint64_t first_of(int world_pe)
     uint64_t at;
 
     /* acquire: pairs with the release in chain(). */
-    if (coll_near(&core_world, world_pe))
+    if (coll_is_mapped(&core_world, world_pe))
         return __atomic_load_n(&core_peer_ctl(world_pe)->sets,
                                __ATOMIC_ACQUIRE);
-    coll_far_look(world_pe, (void *)offsetof(struct core_ctl, sets), &at,
+    coll_remote_get(world_pe, (void *)offsetof(struct core_ctl, sets), &at,
                   sizeof at);
     return at;
 }
@@ -66,9 +66,9 @@ static struct entry entry_at(int world_pe, uint64_t at)
     if (at % _Alignof(struct entry) ||
         at > heap_segs[HEAP_HOST].size - sizeof e)
         bad_chain(world_pe, "leads out of its heap");
-    if (coll_near(&core_world, world_pe))
+    if (coll_is_mapped(&core_world, world_pe))
         return *(const struct entry *)where;
-    coll_far_look(world_pe, (const void *)where, &e, sizeof e);
+    coll_remote_get(world_pe, (const void *)where, &e, sizeof e);
     return e;
 }
 
@@ -91,7 +91,7 @@ static uint32_t walk(int world_pe, const struct entry *want)
             e.log_stride != want->log_stride)
             continue;
         words = (at + sizeof e) / 64;
-        if (!coll_words_fit(words, e.size))
+        if (!coll_area_fits(words, e.size))
             bad_chain(world_pe, "has an entry where there is no room for it");
         return (uint32_t)words;
     }
@@ -123,7 +123,7 @@ static struct set *make(int start, int log_stride, int size, struct entry **out)
 {
     struct core_team *t = core_team_new(start, 1 << log_stride, size);
     struct set *s = malloc(sizeof *s);
-    struct entry *e = heap_pool_take(sizeof *e + core_words_room(size));
+    struct entry *e = heap_pool_take(sizeof *e + core_team_area_room(size));
 
     if (!t || !s || !e || coll_nodes_find(t))
         return NULL;            /* the caller ends the job */
@@ -149,7 +149,7 @@ static uint64_t table_of(void *arg, int pe)
 
     if (!a->table[pe])
         a->table[pe] = look_up(core_team_world_pe(a->t, pe), a->want);
-    return (uintptr_t)core_team_table(a->t, core_team_words(a->t, pe));
+    return (uintptr_t)core_team_table(a->t, core_team_area_of(a->t, pe));
 }
 
 /* Where the others have their words: of members in one memory each is looked
@@ -160,7 +160,7 @@ static void learn_words(struct core_team *t, struct entry *mine)
     struct asked a = { t, table, mine };
     struct coll_call c;
 
-    t->words_of = table;
+    t->area_of = table;
     table[t->my_pe] = (uint32_t)(((uintptr_t)(mine + 1) -
                                   heap_segs[HEAP_HOST].base) / 64);
     if (t->mapped) {
@@ -170,10 +170,10 @@ static void learn_words(struct core_team *t, struct entry *mine)
         c = coll_begin(t);
         coll_table_gather(&c, table, table_of, &a);
     }
-    core_team_place(t, table);
+    core_team_set_areas(t, table);
 }
 
-struct core_team *coll_set(int start, int log_stride, int size)
+struct core_team *coll_active_set(int start, int log_stride, int size)
 {
     struct entry *new = NULL;
     struct set *s;
@@ -192,7 +192,7 @@ struct core_team *coll_set(int start, int log_stride, int size)
     return s->t;
 }
 
-void coll_set_forget(void)
+void coll_active_set_close(void)
 {
     struct set *s;
 

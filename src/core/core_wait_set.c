@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static uint64_t key_at(const struct core_set *s, const void *base, size_t i,
+static uint64_t key_at(const struct core_wait_set *s, const void *base, size_t i,
                        bool shared)
 {
     uint64_t bias = s->is_signed ? (uint64_t)1 << 63 : 0;
@@ -24,11 +24,11 @@ static uint64_t key_at(const struct core_set *s, const void *base, size_t i,
     return __atomic_load_n((const uint32_t *)base + i, order);
 }
 
-void core_set_begin(const char *call, struct core_set *s)
+void core_wait_set_begin(const char *call, struct core_wait_set *s)
 {
     size_t bytes = s->n * (size_t)s->elem_size;
 
-    if (!s->n || !core_foreign(s->ivars))
+    if (!s->n || !core_device_only(s->ivars))
         return;
     s->here = malloc(bytes);
     if (!s->here)
@@ -36,13 +36,13 @@ void core_set_begin(const char *call, struct core_set *s)
                    "the device", bytes);
 }
 
-void core_set_end(struct core_set *s)
+void core_wait_set_end(struct core_wait_set *s)
 {
     free(s->here);
 }
 
 /* Each look at foreign ones is a new copy. */
-static const void *look(const struct core_set *s)
+static const void *look(const struct core_wait_set *s)
 {
     if (likely(!s->here))
         return s->ivars;
@@ -51,18 +51,18 @@ static const void *look(const struct core_set *s)
     return s->here;
 }
 
-static bool included(const struct core_set *s, size_t i)
+static bool included(const struct core_wait_set *s, size_t i)
 {
     return !s->status || !s->status[i];
 }
 
-static bool holds(const struct core_set *s, const void *ivars, size_t i)
+static bool holds(const struct core_wait_set *s, const void *ivars, size_t i)
 {
     return core_cmp_holds(key_at(s, ivars, i, true), s->cmp,
                           key_at(s, s->values, s->each_value ? i : 0, false));
 }
 
-int core_set_all(const struct core_set *s)
+int core_wait_set_all(const struct core_wait_set *s)
 {
     const void *ivars = look(s);
 
@@ -81,7 +81,7 @@ static size_t first_look(uint32_t turn, size_t n)
     return (size_t)((uint64_t)(turn * 2654435769u) * n >> 32);
 }
 
-size_t core_set_any(const struct core_set *s, bool *empty)
+size_t core_wait_set_any(const struct core_wait_set *s, bool *empty)
 {
     static uint32_t finds;
     /* relaxed: threads may start at the same place. */
@@ -105,7 +105,7 @@ size_t core_set_any(const struct core_set *s, bool *empty)
     return SIZE_MAX;
 }
 
-size_t core_set_some(const struct core_set *s, size_t *indices, bool *empty)
+size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices, bool *empty)
 {
     const void *ivars = look(s);
     size_t found = 0;
@@ -122,14 +122,14 @@ size_t core_set_some(const struct core_set *s, size_t *indices, bool *empty)
     return found;
 }
 
-struct core_waiter core_set_wait(const char *call, const struct core_set *s)
+struct core_waiter core_wait_set_waiter(const char *call, const struct core_wait_set *s)
 {
     struct core_waiter w = core_wait_begin(s->ivars,
                                            s->n * (size_t)s->elem_size);
 
     w.call = call;
     w.what = CORE_FOR_SET;
-    w.foreign = core_foreign(s->ivars);
+    w.foreign = core_device_only(s->ivars);
     w.is_signed = s->is_signed;
     w.alike = !s->each_value;
     if (w.alike)

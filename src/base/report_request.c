@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/ask.h"
+#include "base/report_request.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,11 +21,11 @@ static bool is_named(pid_t pid, const char *thread)
         return false;
     n = read(fd, name, sizeof name);
     close(fd);
-    return n == sizeof ASK_THREAD &&
-           !memcmp(name, ASK_THREAD "\n", sizeof ASK_THREAD);
+    return n == sizeof REPORT_THREAD &&
+           !memcmp(name, REPORT_THREAD "\n", sizeof REPORT_THREAD);
 }
 
-bool ask_process(pid_t pid)
+bool report_request_process(pid_t pid)
 {
     char path[32];
     struct dirent *e;
@@ -36,7 +36,7 @@ bool ask_process(pid_t pid)
     d = opendir(path);
     while (d && !asked && (e = readdir(d)))
         if (e->d_name[0] != '.' && is_named(pid, e->d_name))
-            asked = !syscall(SYS_tgkill, pid, atoi(e->d_name), ASK_SIGNAL);
+            asked = !syscall(SYS_tgkill, pid, atoi(e->d_name), REPORT_SIGNAL);
     if (d)
         closedir(d);
     return asked;

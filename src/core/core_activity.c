@@ -6,7 +6,7 @@
  * come in quick succession the time is taken of few: whoever reads it can tell
  * by the count whether it is that of the last one. */
 #include "base/lock.h"
-#include "core/core_watch.h"
+#include "core/core_stall.h"
 #include "rt/rt.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@
 enum { QUICK_LOOKS = 1000, SELDOM = 32 };
 #define QUICK_NS 20000000u
 
-__thread struct core_team *core_watched;
+__thread struct core_team *core_activity_team;
 /* The last call of a thread with a team: others find it by that number. */
 static __thread struct {
     const char *call;
@@ -36,8 +36,8 @@ static struct {
                                  * after it, if others count meanwhile */
 } noted;
 
-static void take_time(struct core_doing *d) __attribute__((noinline));
-static void take_time(struct core_doing *d)
+static void take_time(struct core_activity *d) __attribute__((noinline));
+static void take_time(struct core_activity *d)
 {
     struct timespec t;
     uint64_t now, before = GET(d->at_ns);
@@ -52,7 +52,7 @@ static void take_time(struct core_doing *d)
     SET(d->at_calls, calls);
 }
 
-uint32_t core_watch_id(const char *name)
+uint32_t core_activity_call_id(const char *name)
 {
     uint64_t part, h = 0;
 
@@ -66,9 +66,9 @@ uint32_t core_watch_id(const char *name)
     return (uint32_t)h;
 }
 
-static void put_name(struct core_doing *d, const char *call)
+static void put_name(struct core_activity *d, const char *call)
     __attribute__((noinline));
-static void put_name(struct core_doing *d, const char *call)
+static void put_name(struct core_activity *d, const char *call)
 {
     uint64_t name[sizeof d->call / sizeof(uint64_t)] = { 0 };
 
@@ -78,7 +78,7 @@ static void put_name(struct core_doing *d, const char *call)
     SET(noted.call, call);
 }
 
-static inline void note(struct core_doing *d, const char *call)
+static inline void note(struct core_activity *d, const char *call)
 {
     uint32_t calls = GET(d->calls) + 1;
 
@@ -89,28 +89,28 @@ static inline void note(struct core_doing *d, const char *call)
         take_time(d);
 }
 
-void core_watch_call(const char *call)
+void core_activity_call(const char *call)
 {
     if (core_ctl)
         note(&core_ctl->doing, call);
 }
 
-void core_watch_enter(const char *call, struct core_team *t)
+void core_activity_enter(const char *call, struct core_team *t)
 {
     xport_call = call;
-    core_watched = t;
+    core_activity_team = t;
     if (!t || t->my_pe < 0)
         return;
     note(&core_ctl->doing, call);
     if (unlikely(entered.call != call)) {
         entered.call = call;
-        entered.id = core_watch_id(core_public_name(call));
+        entered.id = core_activity_call_id(core_public_name(call));
     }
-    SET(core_team_words(t, t->my_pe)->entry,
-        core_watch_entry(++t->entries, entered.id));
+    SET(core_team_area_of(t, t->my_pe)->entry,
+        core_activity_entry(++t->entries, entered.id));
 }
 
-void core_doing_open(void)
+void core_activity_open(void)
 {
     noted.call = NULL;
     noted.quick = 0;
@@ -122,11 +122,11 @@ void core_doing_open(void)
 /* A shorter wait is not worth the look for the other's host. */
 #define HOST_AFTER_NS 100000000u
 
-struct core_far_shown core_far_shown;
+struct core_transport_wait core_transport_wait;
 
-void core_doing_waits(unsigned which, bool on)
+void core_activity_waits(unsigned which, bool on)
 {
-    struct core_doing *d = &core_ctl->doing;
+    struct core_activity *d = &core_ctl->doing;
 
     if (!on) {
         __atomic_fetch_and(&d->waits, ~(uint64_t)which, __ATOMIC_RELAXED);
@@ -142,9 +142,9 @@ void core_doing_waits(unsigned which, bool on)
 /* Of the threads that wait in the transport, the last that began to. */
 static struct base_lock show_lock = LOCK_INIT;
 
-void core_doing_far(struct xport_wait *w, uint64_t now)
+void core_activity_transport(struct xport_wait *w, uint64_t now)
 {
-    struct core_far_shown *s = &core_far_shown;
+    struct core_transport_wait *s = &core_transport_wait;
     char host[sizeof s->host] = "";
     int pe = w->pe >= 0 ? w->pe : w->maybe;
     const void *of = GET(s->of);
@@ -153,7 +153,7 @@ void core_doing_far(struct xport_wait *w, uint64_t now)
     if (!core_ctl)
         return;
     if (!w->shown && xport_call && xport_call != GET(noted.call))
-        core_watch_call(xport_call);
+        core_activity_call(xport_call);
     /* Another one that is shown stays, unless this wait is new. */
     lock_acquire(&show_lock);
     stays = w->shown && of && (of != w || pe < 0 || s->host[0] || young);
@@ -171,18 +171,18 @@ void core_doing_far(struct xport_wait *w, uint64_t now)
     memcpy(s->host, host, sizeof host);
     /* release: who is interrupted, or looks on, finds all of it. */
     __atomic_store_n(&s->of, w, __ATOMIC_RELEASE);
-    core_doing_waits(CORE_WAITS_FAR, true);
+    core_activity_waits(CORE_WAITS_FAR, true);
     lock_release(&show_lock);
 }
 
-void core_doing_far_end(struct xport_wait *w)
+void core_activity_transport_end(struct xport_wait *w)
 {
     w->shown = false;
     lock_acquire(&show_lock);
-    if (core_far_shown.of == w) {
-        SET(core_far_shown.of, NULL);
+    if (core_transport_wait.of == w) {
+        SET(core_transport_wait.of, NULL);
         if (core_ctl)
-            core_doing_waits(CORE_WAITS_FAR, false);
+            core_activity_waits(CORE_WAITS_FAR, false);
     }
     lock_release(&show_lock);
 }

@@ -11,53 +11,53 @@ static void *symmetric(const void *offset)
     return (void *)(heap_segs[HEAP_HOST].base + (uintptr_t)offset);
 }
 
-void coll_far_put(int world_pe, void *dest, const void *source, size_t bytes)
+void coll_remote_put(int world_pe, void *dest, const void *source, size_t bytes)
 {
-    core_far_put(dest, source, bytes, world_pe, name, &core_ctx_inner);
+    core_remote_put(dest, source, bytes, world_pe, name, &core_ctx_inner);
 }
 
-void coll_far_blocks(int world_pe, void *dest, const void *source,
+void coll_remote_put_strided(int world_pe, void *dest, const void *source,
                      const struct core_strided *s)
 {
     core_put_strided(name, &core_ctx_inner, dest, source, s, world_pe);
 }
 
-void coll_far_word(int world_pe, enum xport_op op, const void *offset,
+void coll_remote_notify(int world_pe, enum xport_op op, const void *offset,
                    uint64_t value)
 {
-    core_far_tell(name, &core_ctx_inner, op, symmetric(offset), value,
+    core_remote_notify(name, &core_ctx_inner, op, symmetric(offset), value,
                   world_pe);
 }
 
-void coll_far_count(const struct coll_call *c, int pe)
+void coll_remote_notify_count(const struct coll_call *c, int pe)
 {
     int world_pe = core_team_world_pe(c->t, pe);
-    uintptr_t word = (uintptr_t)&core_team_words(c->t, pe)->count[c->parity];
+    uintptr_t word = (uintptr_t)&core_team_area_of(c->t, pe)->count[c->parity];
 
     atomics_full_fence();       /* puts to a near member are stores */
-    coll_far_word(world_pe, XPORT_ADD,
+    coll_remote_notify(world_pe, XPORT_ADD,
                   (void *)(word - xport_routes[world_pe].map[HEAP_HOST]), 1);
 }
 
-void coll_far_scratch(int world_pe, const void *offset, const void *source,
+void coll_remote_put_area(int world_pe, const void *offset, const void *source,
                       size_t bytes)
 {
-    coll_far_put(world_pe, symmetric(offset), source, bytes);
+    coll_remote_put(world_pe, symmetric(offset), source, bytes);
 }
 
-void coll_far_look(int world_pe, const void *offset, void *dest, size_t bytes)
+void coll_remote_get(int world_pe, const void *offset, void *dest, size_t bytes)
 {
-    core_far_get(dest, symmetric(offset), bytes, world_pe, name,
+    core_remote_get(dest, symmetric(offset), bytes, world_pe, name,
                  &core_ctx_inner);
 }
 
-void coll_far_ask(int world_pe, const void *offset, void *dest, size_t bytes)
+void coll_remote_get_nbi(int world_pe, const void *offset, void *dest, size_t bytes)
 {
     core_get_any_nbi(dest, symmetric(offset), bytes, world_pe, name,
                      &core_ctx_inner);
 }
 
-void coll_far_quiet(void)
+void coll_remote_quiet(void)
 {
-    core_far_quiet(NULL, &core_ctx_inner);
+    core_remote_quiet(NULL, &core_ctx_inner);
 }
