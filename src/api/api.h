@@ -20,11 +20,11 @@
 
 /* This PE comes to a collective call.  With SHMEM_CHECK, the members of team t
  * compare what they pass: the rest are the members of struct coll_args. */
-#define API_COLL_ENTER(t, code_, call_, ...)                                      \
+#define API_COLL_ENTER(t, code_, call_, ...)                                \
     do {                                                                    \
-        core_activity_enter(call_, t);                                         \
+        core_activity_enter(call_, t);                                      \
         if (unlikely(core_status.checks))                                   \
-            coll_check_args(t, &(struct coll_args){                               \
+            coll_check_args(t, &(struct coll_args){                         \
                 .code = code_, .call = call_, __VA_ARGS__ });               \
     } while (0)
 
@@ -50,7 +50,7 @@ void api_heap_check_guards(const char *call);
 bool api_heap_cover(const char *call, const void *p, size_t size);
 /* PE 0 says it once per caller; how: what else was asked for, or "". */
 void api_heap_report_full(const char *call, const struct heap_space *space,
-                        size_t size, const char *how, const void *caller);
+                          size_t size, const char *how, const void *caller);
 /* Is that an alignment to ask for?  A line says why not.  One that is less
  * than a pointer's is raised to that. */
 bool api_alignment_ok(const char *call, size_t *alignment);

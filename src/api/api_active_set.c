@@ -56,7 +56,8 @@ void pshmem_barrier(SET_ARGS, long *pSync)
 {
     struct core_team *t = SET;
 
-    API_COLL_ENTER(t, ERR_COLL, __func__, { "@pSync" }, { coll_symmetric_id(pSync) });
+    API_COLL_ENTER(t, ERR_COLL, __func__, { "@pSync" },
+                   { coll_symmetric_id(pSync) });
     core_quiet(NULL, &core_ctx_default);
     coll_sync(t);
 }
@@ -66,7 +67,8 @@ void pshmem_sync(SET_ARGS, long *pSync)
 {
     struct core_team *t = SET;
 
-    API_COLL_ENTER(t, ERR_COLL, __func__, { "@pSync" }, { coll_symmetric_id(pSync) });
+    API_COLL_ENTER(t, ERR_COLL, __func__, { "@pSync" },
+                   { coll_symmetric_id(pSync) });
     coll_sync(t);
 }
 API_ALIAS(shmem_sync)

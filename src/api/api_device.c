@@ -145,7 +145,7 @@ enum { LOCKED = INT_MAX - 1, SHARED = INT_MAX };
 static int outcome(int rc)
 {
     return (int)api_min((uint64_t)(rc < 0 ? rt_job.pe : rc ? LOCKED
-                                                             : SHARED));
+                                                           : SHARED));
 }
 
 static const char *cure_of(int rc)
@@ -259,7 +259,7 @@ static void drop(void)
 {
     sm_device_return();
     ofi_device_drop();
-    api_min(0);                   /* nobody frees what another one still has */
+    api_min(0); /* nobody frees what another one still has */
     heap_device_close();
     sm_device_close();
 }
@@ -304,7 +304,7 @@ static bool grow_near(size_t end, enum heap_growth how)
     if (rc && how == HEAP_EXACT)
         log_warn(ERR_DEVICE, "more of the device heap cannot be shared between "
                  "the PEs of a node: %s", gtl_error());
-    api_min(0);               /* the others have given it back */
+    api_min(0);                 /* the others have given it back */
     heap_device_drop();
     return false;
 }
@@ -325,7 +325,7 @@ static bool grow(size_t end, enum heap_growth how)
     }
     heap_device_take();
     ofi_device_cover_tell();
-    api_min(0);               /* all have told */
+    api_min(0);                 /* all have told */
     ofi_device_cover_meet();
     return true;
 }

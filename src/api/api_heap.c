@@ -75,7 +75,7 @@ static void what_to_raise(const struct heap_space *space, size_t size,
 /* Each place of the program that ran out is told once, by PE 0: all PEs run
  * out together. */
 void api_heap_report_full(const char *call, const struct heap_space *space,
-                        size_t size, const char *how, const void *caller)
+                          size_t size, const char *how, const void *caller)
 {
     enum { PLACES = 256 };
     static const void *told[PLACES];
@@ -118,8 +118,8 @@ static void report_no_room(const char *call, const struct api_request *r,
         return;
     }
     snprintf(how, sizeof how, " at a multiple of %s", align);
-    api_heap_report_full(call, r->space, r->size, r->align > HEAP_ALIGN ? how : "",
-                       caller);
+    api_heap_report_full(call, r->space, r->size,
+                         r->align > HEAP_ALIGN ? how : "", caller);
 }
 
 /* Sees to memory for a block that this call gave, where the heap grows, and
@@ -346,13 +346,14 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
     /* Nobody's traffic to the old place is under way when it moves, and
      * nobody's to the new place starts before all have moved. */
     MEET(call, { "@ptr", "size", "space" },
-         { coll_symmetric_id(ptr), size, number_of(space ? space
-                                                  : heap_space_of(ptr)) });
+         { coll_symmetric_id(ptr), size,
+           number_of(space ? space : heap_space_of(ptr)) });
     rc = fault_hit(FAULT_HEAP_ALLOC)
-         ? -ENOMEM : heap_resize(space, ptr, size, api_heap_cover, call, &moved);
+             ? -ENOMEM
+             : heap_resize(space, ptr, size, api_heap_cover, call, &moved);
     if (rc && rc != -ENOBUFS)   /* which has a line */
         api_heap_report_full(call, space ? space : heap_space_of(ptr), size, "",
-                           caller);
+                             caller);
     if (unlikely(core_status.checks) && moved)
         heap_guard_fill(moved);
     kept = moved == ptr ? size : 0;

@@ -273,7 +273,7 @@ static void close_layers(void)
     api_graphs_close();
     stream_close();
     core_quiet("shmem_finalize", &core_ctx_default);
-    core_ctx_destroy_all();        /* they may copy to what is given back next */
+    core_ctx_destroy_all();     /* they may copy to what is given back next */
     api_device_leave();
     coll_barrier_last(exiting);
     msg_close();

@@ -296,7 +296,7 @@ static int create(const char *call, const shmem_space_config_t *config,
     rc = heap_space_cut(from, config->size, &s);
     if (rc) {
         api_heap_report_full(call, from, config->size,
-                           " from a multiple of 2 MiB on", caller);
+                             " from a multiple of 2 MiB on", caller);
         return rc;
     }
     if (!api_heap_cover(call, (void *)(heap_segs[s->seg].base + s->from),
@@ -332,9 +332,9 @@ int pshmem_space_create(const shmem_space_config_t *config,
     /* Seldom called, and unequal spaces would be wrong data later. */
     core_activity_enter(__func__, &core_world);
     coll_check_args(&core_world, &(struct coll_args){
-                  ERR_HEAPARG, __func__, { "size", "type", "flags" },
-                  { config->size, config->device_type,
-                    (uint64_t)config->flags }, NULL });
+                        ERR_HEAPARG, __func__, { "size", "type", "flags" },
+                        { config->size, config->device_type,
+                                (uint64_t)config->flags }, NULL });
     rc = create(__func__, config, &s, team ? &t : NULL,
                 __builtin_return_address(0));
     if (rc)
@@ -356,7 +356,7 @@ int pshmem_space_destroy(shmem_space_t space)
     if (!s || !s->parent)
         return -EINVAL;
     API_COLL_ENTER(&core_world, ERR_HEAPARG, __func__, .label = { "space" },
-             .value = { s->from });
+                   .value = { s->from });
     /* Teams split from it may live on some PEs only. */
     if (!api_min(!core_team_of_space(s)))
         return -EBUSY;

@@ -100,7 +100,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride,
     if (!parent)
         return -EINVAL;
     API_COLL_ENTER(parent, ERR_COLL, __func__, { "start", "stride", "size" },
-             { (uint64_t)start, (uint64_t)stride, (uint64_t)size });
+                   { (uint64_t)start, (uint64_t)stride, (uint64_t)size });
     rc = core_team_triplet(parent, start, stride, size);
     if (rc) {
         say_no_triplet(parent, start, stride, size);
@@ -133,7 +133,8 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
     parent = api_team_or_null(__func__, parent_team);
     if (!parent)
         return -EINVAL;
-    API_COLL_ENTER(parent, ERR_COLL, __func__, { "xrange" }, { (uint64_t)xrange });
+    API_COLL_ENTER(parent, ERR_COLL, __func__, { "xrange" },
+                   { (uint64_t)xrange });
     if (xrange < 1) {
         if (parent->my_pe == 0)
             log_warn(ERR_ARG, "shmem_team_split_2d: rows of %d PEs", xrange);

@@ -27,7 +27,7 @@ static inline int seen(int holds)
         struct core_waiter w = CORE_WAIT_VALUE(__func__, ivar, T, cmp,      \
                                                cmp_value);                  \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
-        w.foreign = core_device_only(ivar);                                     \
+        w.foreign = core_device_only(ivar);                                 \
         while (!core_cmp_holds(LOAD(T, ivar, w.foreign), cmp,               \
                                CORE_KEY(T, cmp_value)))                     \
             core_wait_step(&w);                                             \
@@ -37,7 +37,7 @@ static inline int seen(int holds)
     {                                                                       \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         core_progress(__func__);                                            \
-        return seen(core_cmp_holds(LOAD(T, ivar, core_device_only(ivar)), cmp,  \
+        return seen(core_cmp_holds(LOAD(T, ivar, core_device_only(ivar)), cmp, \
                                    CORE_KEY(T, cmp_value)));                \
     }                                                                       \
     API_ALIAS(shmem_##NAME##_wait_until) API_ALIAS(shmem_##NAME##_test)
@@ -84,7 +84,8 @@ static size_t wait_any(const char *call, struct core_wait_set *s)
     return i;
 }
 
-static size_t wait_some(const char *call, struct core_wait_set *s, size_t *indices)
+static size_t wait_some(const char *call, struct core_wait_set *s,
+                        size_t *indices)
 {
     struct core_waiter w = core_wait_set_waiter(call, s);
     bool empty;
@@ -123,7 +124,8 @@ static size_t test_any(const char *call, struct core_wait_set *s)
     return i;
 }
 
-static size_t test_some(const char *call, struct core_wait_set *s, size_t *indices)
+static size_t test_some(const char *call, struct core_wait_set *s,
+                        size_t *indices)
 {
     bool empty;
     size_t n;
@@ -138,10 +140,10 @@ static size_t test_some(const char *call, struct core_wait_set *s, size_t *indic
 }
 
 #define SET(T, vals, each)                                                  \
-    (&(struct core_wait_set){ .ivars = ivars, .n = nelems, .status = status,     \
-                         .cmp = cmp, .values = vals, .each_value = each,    \
-                         .elem_size = sizeof(T),                            \
-                         .is_signed = (T)-1 < (T)1 })
+    (&(struct core_wait_set){ .ivars = ivars, .n = nelems, .status = status, \
+                              .cmp = cmp, .values = vals, .each_value = each, \
+                              .elem_size = sizeof(T),                       \
+                              .is_signed = (T)-1 < (T)1 })
 
 #define API_SET_FORMS(NAME, T, VERB, R, PRE, SUFFIX, CMP_PARAM, VALS, EACH) \
     R pshmem_##NAME##_##VERB##_all##SUFFIX(                                 \

@@ -316,7 +316,8 @@ int env_load(void)
 
 enum { NAME_MOST = 40 };
 #define ENV(layer, NAME, kind, def, least, most, help) \
-    _Static_assert(sizeof #NAME <= NAME_MOST, "distance() has layer for " #NAME);
+    _Static_assert(sizeof #NAME <= NAME_MOST, \
+                   "distance() has room for " #NAME);
 #include "base/env_defs.h"
 #undef ENV
 

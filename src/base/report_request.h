@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_request.h - a PE reports its state, and none of its program's threads notices.
+/* report_request.h - a PE reports its state, and none of its program's threads
+ * notices.
  *
  * A handler interrupts sleep(3), pause(2) and the like in the thread that runs
  * it, whatever its flags, so the report is a thread's of the library, which

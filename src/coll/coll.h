@@ -57,7 +57,8 @@ enum { COLL_VALUES = 5 };
 struct coll_args {
     enum err_code code;
     const char *call;           /* __func__ of the API function */
-    /* NULL: may differ; begins with @: the value is from coll_symmetric_id(). */
+    /* NULL: may differ; begins with @: the value is from coll_symmetric_id().
+     */
     const char *label[COLL_VALUES];
     uint64_t value[COLL_VALUES];
     const char *also;           /* another call that goes with it, or NULL */

@@ -46,7 +46,7 @@ static uint64_t first_of(int world_pe)
         return __atomic_load_n(&core_peer_ctl(world_pe)->sets,
                                __ATOMIC_ACQUIRE);
     coll_remote_get(world_pe, (void *)offsetof(struct core_ctl, sets), &at,
-                  sizeof at);
+                    sizeof at);
     return at;
 }
 

@@ -144,8 +144,9 @@ void coll_alltoalls(struct core_team *t, void *dest, const void *source,
         to = (char *)dest + (size_t)t->my_pe * n * (size_t)dst * size;
         if (!coll_is_mapped(t, pe)) {
             coll_remote_put_strided(core_team_world_pe(t, pe), to, from,
-                            &(struct core_strided){ dst * (ptrdiff_t)size,
-                            sst * (ptrdiff_t)size, size, n });
+                                    &(struct core_strided){
+                                        dst * (ptrdiff_t)size,
+                                        sst * (ptrdiff_t)size, size, n });
             continue;
         }
         copy_elements(coll_at(t, pe, to), from,

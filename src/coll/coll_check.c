@@ -27,7 +27,7 @@ static void copy_args(const struct core_team *t, int pe, struct core_args *out)
         *out = *args_at(t, pe);
     else
         coll_remote_get(core_team_world_pe(t, pe), args_at(t, pe), out,
-                      sizeof *out);
+                        sizeof *out);
 }
 
 uint64_t coll_checked_value(const struct core_team *t, int pe, int k)
@@ -51,8 +51,8 @@ static const struct core_args *copy_all(const struct core_team *t,
         if (coll_is_mapped(t, i))
             all[i] = *args_at(t, i);
         else
-            coll_remote_get_nbi(core_team_world_pe(t, i), args_at(t, i), &all[i],
-                         sizeof all[i]);
+            coll_remote_get_nbi(core_team_world_pe(t, i), args_at(t, i),
+                                &all[i], sizeof all[i]);
     if (!t->mapped)
         coll_remote_quiet();
     return all;
@@ -62,8 +62,9 @@ uint64_t coll_symmetric_id(const void *sym)
 {
     int seg = heap_find(sym, 1);
 
-    return seg < 0 ? UINT64_MAX
-                   : (uint64_t)seg << 56 | ((uintptr_t)sym - heap_segs[seg].base);
+    return seg < 0
+               ? UINT64_MAX
+               : (uint64_t)seg << 56 | ((uintptr_t)sym - heap_segs[seg].base);
 }
 
 static bool is_one_of(const struct coll_args *a, const struct core_args *x)
@@ -157,7 +158,7 @@ static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
     } else {
         coll_remote_get(world_pe, &w->entry, &entry, sizeof entry);
         coll_remote_get(world_pe, (void *)offsetof(struct core_ctl, doing), &d,
-                      sizeof d);
+                        sizeof d);
     }
     d.call[sizeof d.call - 1] = '\0';
     if (entry != core_activity_entry(t->entries, core_activity_call_id(d.call)))

@@ -69,8 +69,9 @@ static bool by_device(coll_op *op, void *out, const void *a, const void *b,
     int rc;
 
     if (!gtl_device.kernels || n * size < FEWEST || !find(op, &r) ||
-        !core_is_device_only(out) || !core_is_device_only(a) || !core_is_device_only(b) ||
-        !fits(out, size) || !fits(a, size) || !fits(b, size))
+        !core_is_device_only(out) || !core_is_device_only(a) ||
+        !core_is_device_only(b) || !fits(out, size) || !fits(a, size) ||
+        !fits(b, size))
         return false;
     rc = gtl->reduce(&r, gtl_lane_begin(LANE));
     gtl_lane_end(LANE);
@@ -80,7 +81,7 @@ static bool by_device(coll_op *op, void *out, const void *a, const void *b,
 }
 
 void coll_apply_device(coll_op *op, void *out, const void *a, const void *b,
-                        size_t n, size_t size)
+                       size_t n, size_t size)
 {
     _Alignas(64) char in_a[PIECE], in_b[PIECE], done[PIECE];
     bool away = n && core_is_device_only(out);

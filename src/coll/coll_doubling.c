@@ -22,7 +22,7 @@ static void fold_in(const struct coll_call *c, const struct coll_ranks *who,
 /* Exchange with the partner at distance 1, 2, 4 ... of the first 2^k active
  * ones. */
 void coll_doubling(const struct coll_call *c, const struct coll_ranks *who,
-                 char *acc, size_t n, size_t size, coll_op *op)
+                   char *acc, size_t n, size_t size, coll_op *op)
 {
     int me = who->me, rounds = 31 - __builtin_clz((unsigned)who->n), pe;
     int over = who->n - (1 << rounds), active, partner;
@@ -104,12 +104,12 @@ void coll_table_gather(const struct coll_call *c, uint32_t *table,
         theirs = where(arg, to);
         if (from < 0) {         /* the run begins at the end of the table */
             coll_put_area(c->t, to,
-                           theirs + (size_t)(from + n) * sizeof *table,
-                           table + from + n, (size_t)-from * sizeof *table);
+                          theirs + (size_t)(from + n) * sizeof *table,
+                          table + from + n, (size_t)-from * sizeof *table);
             from = 0;
         }
         coll_put_area(c->t, to, theirs + (size_t)from * sizeof *table,
-                       table + from, (size_t)(me - from + 1) * sizeof *table);
+                      table + from, (size_t)(me - from + 1) * sizeof *table);
         coll_notify(c, to, r);
         coll_await(c, r);
         have += count;

@@ -67,7 +67,7 @@ static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
 
 /* out = a op b, whatever memory they are in. */
 void coll_apply_device(coll_op *op, void *out, const void *a, const void *b,
-                        size_t n, size_t size) __attribute__((cold));
+                       size_t n, size_t size) __attribute__((cold));
 static inline void coll_apply(coll_op *op, void *out, const void *a,
                               const void *b, size_t n, size_t size)
 {
@@ -83,17 +83,20 @@ static inline bool coll_is_mapped(const struct core_team *t, int pe)
 }
 
 /* ---- coll_remote.c: members that are not mapped ---- */
-void coll_remote_put(int world_pe, void *dest, const void *source, size_t bytes);
+void coll_remote_put(int world_pe, void *dest, const void *source,
+                     size_t bytes);
 void coll_remote_put_strided(int world_pe, void *dest, const void *source,
-                     const struct core_strided *s);
+                             const struct core_strided *s);
 /* offset: in the host segment.  Puts to that PE come before. */
 void coll_remote_notify(int world_pe, enum xport_op op, const void *offset,
-                   uint64_t value);
+                        uint64_t value);
 void coll_remote_put_area(int world_pe, const void *offset, const void *source,
-                      size_t bytes);
-void coll_remote_get(int world_pe, const void *offset, void *dest, size_t bytes);
+                          size_t bytes);
+void coll_remote_get(int world_pe, const void *offset, void *dest,
+                     size_t bytes);
 /* The same, by the next quiet. */
-void coll_remote_get_nbi(int world_pe, const void *offset, void *dest, size_t bytes);
+void coll_remote_get_nbi(int world_pe, const void *offset, void *dest,
+                         size_t bytes);
 /* One more has come to member pe of a call, by the network. */
 void coll_remote_notify_count(const struct coll_call *c, int pe);
 /* All far puts of this PE are at their targets. */
@@ -111,15 +114,17 @@ static inline void coll_put(const struct core_team *t, int pe, void *dest,
         coll_remote_put(core_team_world_pe(t, pe), dest, source, bytes);
 }
 
-/* To words of the library's, as core_team_area_of() and _scratch() name them. */
+/* To words of the library's, as core_team_area_of() and _scratch() name them.
+ */
 static inline void coll_put_area(const struct core_team *t, int pe,
-                                  uintptr_t to, const void *source,
-                                  size_t bytes)
+                                 uintptr_t to, const void *source,
+                                 size_t bytes)
 {
     if (coll_is_mapped(t, pe))
         copy_bytes((void *)to, source, bytes);
     else
-        coll_remote_put_area(core_team_world_pe(t, pe), (void *)to, source, bytes);
+        coll_remote_put_area(core_team_world_pe(t, pe), (void *)to, source,
+                             bytes);
 }
 
 /* Into the part of member pe's scratch that core_team_scratch() names. */
@@ -128,14 +133,14 @@ static inline void coll_put_scratch(const struct coll_call *c, int pe,
                                     size_t bytes)
 {
     coll_put_area(c->t, pe,
-                   (uintptr_t)core_team_scratch(c->t, pe, c->parity, round),
-                   source, bytes);
+                  (uintptr_t)core_team_scratch(c->t, pe, c->parity, round),
+                  source, bytes);
 }
 
 static inline void coll_wake(const struct core_team *t, int pe, void *word)
 {
     core_wake((struct core_target){ (uintptr_t)word,
-                                  core_peer_ctl(core_team_world_pe(t, pe)) },
+                                    core_peer_ctl(core_team_world_pe(t, pe)) },
               sizeof(uint64_t));
 }
 
@@ -202,11 +207,13 @@ void coll_need_all(uint64_t sync);
 /* Waits until *word, one of ours for team t, is at least value. */
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value);
 /* The same, where only members of this node raise it. */
-void coll_wait_mapped(const struct core_team *t, uint64_t *word, uint64_t value);
+void coll_wait_mapped(const struct core_team *t, uint64_t *word,
+                      uint64_t value);
 
 static inline void coll_await(const struct coll_call *c, int step)
 {
-    coll_wait(c->t, &core_team_area_of(c->t, c->t->my_pe)->flag[c->parity][step],
+    coll_wait(c->t,
+              &core_team_area_of(c->t, c->t->my_pe)->flag[c->parity][step],
               c->seq);
 }
 

@@ -131,7 +131,7 @@ void coll_nodes_release(struct core_team *t)
 
     if (k->here) {
         coll_wait_mapped(t, &core_team_area_of(t, t->my_pe)->released,
-                       t->gatherings);
+                         t->gatherings);
         return;
     }
     for (int i = 1; i < k->n_here; i++)

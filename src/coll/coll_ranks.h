@@ -78,7 +78,7 @@ void coll_table_gather(const struct coll_call *c, uint32_t *table,
 /* acc, n elements of size bytes and at most CORE_PIECE bytes, becomes the sum
  * over all ranks, the same bits on all.  They have all come then. */
 void coll_doubling(const struct coll_call *c, const struct coll_ranks *who,
-                 char *acc, size_t n, size_t size, coll_op *op);
+                   char *acc, size_t n, size_t size, coll_op *op);
 
 /* ---- coll_halving.c ---- */
 

@@ -17,16 +17,16 @@ void coll_remote_put(int world_pe, void *dest, const void *source, size_t bytes)
 }
 
 void coll_remote_put_strided(int world_pe, void *dest, const void *source,
-                     const struct core_strided *s)
+                             const struct core_strided *s)
 {
     core_put_strided(name, &core_ctx_inner, dest, source, s, world_pe);
 }
 
 void coll_remote_notify(int world_pe, enum xport_op op, const void *offset,
-                   uint64_t value)
+                        uint64_t value)
 {
     core_remote_notify(name, &core_ctx_inner, op, symmetric(offset), value,
-                  world_pe);
+                       world_pe);
 }
 
 void coll_remote_notify_count(const struct coll_call *c, int pe)
@@ -36,11 +36,12 @@ void coll_remote_notify_count(const struct coll_call *c, int pe)
 
     atomics_full_fence();       /* puts to a near member are stores */
     coll_remote_notify(world_pe, XPORT_ADD,
-                  (void *)(word - xport_routes[world_pe].map[HEAP_HOST]), 1);
+                       (void *)(word - xport_routes[world_pe].map[HEAP_HOST]),
+                       1);
 }
 
 void coll_remote_put_area(int world_pe, const void *offset, const void *source,
-                      size_t bytes)
+                          size_t bytes)
 {
     coll_remote_put(world_pe, symmetric(offset), source, bytes);
 }
@@ -48,10 +49,11 @@ void coll_remote_put_area(int world_pe, const void *offset, const void *source,
 void coll_remote_get(int world_pe, const void *offset, void *dest, size_t bytes)
 {
     core_remote_get(dest, symmetric(offset), bytes, world_pe, name,
-                 &core_ctx_inner);
+                    &core_ctx_inner);
 }
 
-void coll_remote_get_nbi(int world_pe, const void *offset, void *dest, size_t bytes)
+void coll_remote_get_nbi(int world_pe, const void *offset, void *dest,
+                         size_t bytes)
 {
     core_get_any_nbi(dest, symmetric(offset), bytes, world_pe, name,
                      &core_ctx_inner);

@@ -42,8 +42,8 @@ static void look_at_last(int world_pe, uint64_t *out)
 
     if (!coll_is_mapped(&core_world, world_pe)) {
         coll_remote_get(world_pe,
-                      (void *)offsetof(struct core_ctl, doing.last_sync), out,
-                      2 * sizeof *out);
+                        (void *)offsetof(struct core_ctl, doing.last_sync), out,
+                        2 * sizeof *out);
         return;
     }
     out[0] = __atomic_load_n(&peer->doing.last_sync, __ATOMIC_ACQUIRE);
@@ -278,7 +278,7 @@ uint64_t coll_published_by(const struct coll_call *c, int pe)
     if (coll_is_mapped(c->t, pe))
         return __atomic_load_n(&w->value[c->parity], __ATOMIC_RELAXED);
     coll_remote_get(core_team_world_pe(c->t, pe), &w->value[c->parity], &word,
-                  sizeof word);
+                    sizeof word);
     return word;
 }
 
@@ -301,7 +301,7 @@ void coll_publish_end(const struct coll_call *c)
                                           __ATOMIC_RELAXED);
         else
             coll_remote_get_nbi(core_team_world_pe(t, i), &w->value[c->parity],
-                         &t->heard[i], sizeof t->heard[i]);
+                                &t->heard[i], sizeof t->heard[i]);
     }
     coll_remote_quiet();
 }

@@ -126,10 +126,10 @@ static bool agree_far(void)
                    "the library's part of the heap; raise "
                    "SHMEM_SYMMETRIC_SIZE", core_world.n_pes);
     c = coll_publish_begin(&core_world,
-                       (uintptr_t)nodes - heap_segs[HEAP_HOST].base);
+                           (uintptr_t)nodes - heap_segs[HEAP_HOST].base);
     coll_doubling(&c, &all, (char *)v,
-                4 + (size_t)core_machine_cpus(v + 4), sizeof *v,
-                coll_ops[COLL_OR][COLL_U64]);
+                  4 + (size_t)core_machine_cpus(v + 4), sizeof *v,
+                  coll_ops[COLL_OR][COLL_U64]);
     core_status.checks = v[2];
     core_agree_machine(v + 4);
     coll_oversubscribed = v[3] & 1 || core_status.oversubscribed;
@@ -153,8 +153,9 @@ void coll_check_choices(void)
     if (!alike)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
                    "SHMEM_COLL_ variables");
-    coll_sync_gathers = env.COLL_SYNC == SYNC_GATHER ||
-                        (env.COLL_SYNC != SYNC_DISSEMINATION && coll_oversubscribed);
+    coll_sync_gathers =
+        env.COLL_SYNC == SYNC_GATHER ||
+        (env.COLL_SYNC != SYNC_DISSEMINATION && coll_oversubscribed);
     /* Between machines the rounds' latency counts, not their number. */
     coll_sync_tree = !core_world.mapped && coll_sync_gathers &&
                      (core_status.one_machine || env.COLL_SYNC == SYNC_GATHER);
@@ -221,7 +222,9 @@ enum coll_alg coll_requested(enum coll_kind kind)
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes)
 {
-    int place = !t->mapped ? REMOTE : coll_oversubscribed ? OVERSUBSCRIBED : DEDICATED;
+    int place = !t->mapped            ? REMOTE
+                : coll_oversubscribed ? OVERSUBSCRIBED
+                                      : DEDICATED;
     size_t i = 0;
 
     if (serves(asked[kind], kind, t))

@@ -20,7 +20,7 @@ static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
 {
     bool shared = t == &core_shared || t == &core_device_shared;
     struct core_team_area *w = heap_reserve(core_team_area_size(rt_job.n_pes),
-                                        _Alignof(struct core_team_area));
+                                            _Alignof(struct core_team_area));
 
     if (!w) {
         log_error(ERR_HEAP, "the words of a team of %d PEs do not fit the "
@@ -253,7 +253,8 @@ static enum err_code wrong_address(const void *sym, size_t len,
 }
 
 enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
-                         size_t len, int pe, char text[CORE_REASON_SIZE])
+                                 size_t len, int pe,
+                                 char text[CORE_REASON_SIZE])
 {
     const struct core_team *t = core_team_of(ctx);
     enum err_code code;

@@ -39,13 +39,13 @@ enum core_state { CORE_DOWN, CORE_UP, CORE_ENDED, CORE_FORKED };
 struct core_status {
     enum core_state state;
     int thread_level;
-    bool oversubscribed;               /* more PEs here than cores */
+    bool oversubscribed;        /* more PEs here than cores */
     bool one_machine;           /* which the nodes share */
-    bool checks;                /* SHMEM_CHECK: compare and look up what is passed */
+    bool checks; /* SHMEM_CHECK: compare and look up what is passed */
 };
 extern hidden struct core_status core_status;
-/* relaxed: any thread may look; what it finds ready was made so by its own init,
- * or by one that it waited for. */
+/* relaxed: any thread may look; what it finds ready was made so by its own
+ * init, or by one that it waited for. */
 static inline enum core_state core_state(void)
 {
     return __atomic_load_n(&core_status.state, __ATOMIC_RELAXED);
@@ -85,7 +85,8 @@ void core_await_end(void);
  * that says so; ERR_CODES: nothing. */
 enum { CORE_REASON_SIZE = 256 };
 enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
-                         size_t len, int pe, char text[CORE_REASON_SIZE])
+                                 size_t len, int pe,
+                                 char text[CORE_REASON_SIZE])
     __attribute__((cold, noinline));
 /* Ends the job if an operation cannot be done: PE, state, address, or nobody
  * reaches the PE. */

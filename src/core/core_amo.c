@@ -21,7 +21,7 @@ static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
     uint64_t was = 0;
 
     core_remote_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
-                 &a->cond, fetches ? &was : NULL, false);
+                    &a->cond, fetches ? &was : NULL, false);
     return was;
 }
 
@@ -34,7 +34,7 @@ static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
                                       uint64_t cond, int pe)                \
     {                                                                       \
         const struct xport_amo a = { XPORT_##OP, size, value, cond };       \
-        struct core_target at = core_mapped_rest_amo(ctx, sym, size, pe);       \
+        struct core_target at = core_mapped_rest_amo(ctx, sym, size, pe);   \
                                                                             \
         if (likely(at.near))                                                \
             return do_here(at, &a);                                         \
@@ -53,7 +53,7 @@ void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
 
     if (!at.near)
         core_remote_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
-                     &a->cond, fetch, true);
+                        &a->cond, fetch, true);
     else if (core_device_only(fetch))
         core_device_copy(fetch, &was, (size_t)a->size);
     else

@@ -14,13 +14,13 @@
 /* value, cond and result are words of size bytes, or NULL; cond counts in a
  * compare and swap. */
 void core_remote_amo(const char *call, const struct core_ctx *ctx,
-                  enum xport_op op, size_t size, const void *sym, int pe,
-                  const void *value, const void *cond, void *result, bool nbi)
-    __attribute__((cold, noinline));
+                     enum xport_op op, size_t size, const void *sym, int pe,
+                     const void *value, const void *cond, void *result,
+                     bool nbi) __attribute__((cold, noinline));
 
 /* Puts of the context come before it; no quiet needs to cover it. */
 void core_remote_notify(const char *call, const struct core_ctx *ctx,
-                   enum xport_op op, uint64_t *sym, uint64_t value, int pe)
+                        enum xport_op op, uint64_t *sym, uint64_t value, int pe)
     __attribute__((cold, noinline));
 
 /* A value of that size as the first bytes of a word, and back. */
@@ -74,7 +74,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
 /* NEAR is done on `to_`, a pointer to the mapped word, and gives what it was.
  * cond is of a compare and swap, else 0. */
 #define CORE_AMO_BEGIN(call, ctx, dest, pe)                                 \
-    struct core_target at_;                                                   \
+    struct core_target at_;                                                 \
                                                                             \
     core_need_aligned(call, dest, sizeof *(dest));                          \
     at_ = core_mapped_heap_amo(ctx, dest, sizeof *(dest), pe)
@@ -85,9 +85,9 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
         if (likely(at_.near)) {                                             \
             T *to_ = (T *)at_.near;                                         \
-            atomics_tsan_release();                                                 \
+            atomics_tsan_release();                                         \
             T got_ = NEAR;                                                  \
-            atomics_tsan_acquire();                                                \
+            atomics_tsan_acquire();                                         \
             xport_flush();                                                  \
             if (core_wakes(at_, sizeof *(dest)))                            \
                 return CORE_AMO_VALUE(T,                                    \
@@ -105,9 +105,9 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
         if (likely(at_.near && !gtl_foreign)) {                             \
             T *to_ = (T *)at_.near;                                         \
-            atomics_tsan_release();                                                 \
+            atomics_tsan_release();                                         \
             *(fetch) = NEAR;                                                \
-            atomics_tsan_acquire();                                                \
+            atomics_tsan_acquire();                                         \
             xport_flush();                                                  \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
@@ -125,7 +125,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
         if (likely(at_.near)) {                                             \
             T *to_ = (T *)at_.near;                                         \
-            atomics_tsan_release();                                                 \
+            atomics_tsan_release();                                         \
             NEAR;                                                           \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
@@ -141,7 +141,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         if (likely(at_.near)) {                                             \
             T got_;                                                         \
             __atomic_load((T *)at_.near, &got_, __ATOMIC_ACQUIRE);          \
-            atomics_tsan_acquire();                                                \
+            atomics_tsan_acquire();                                         \
             xport_flush();                                                  \
             return got_;                                                    \
         }                                                                   \
@@ -153,9 +153,9 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         CORE_AMO_BEGIN(call, ctx, source, pe);                              \
         if (likely(at_.near && !gtl_foreign)) {                             \
             __atomic_load((T *)at_.near, fetch, __ATOMIC_ACQUIRE);          \
-            atomics_tsan_acquire();                                                \
+            atomics_tsan_acquire();                                         \
             xport_flush();                                                  \
-        } else if (core_device_only(fetch)) {                                   \
+        } else if (core_device_only(fetch)) {                               \
             core_get_any(fetch, source, sizeof *(source), pe, call, ctx);   \
         } else {                                                            \
             const struct xport_amo far_ = {                                 \

@@ -61,8 +61,10 @@ int core_wait_set_all(const struct core_wait_set *s);
 /* One that holds, or SIZE_MAX; *empty tells if the set has no element. */
 size_t core_wait_set_any(const struct core_wait_set *s, bool *empty);
 /* Those that hold, into indices; their number. */
-size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices, bool *empty);
+size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices,
+                          bool *empty);
 /* A waiter for the whole set. */
-struct core_waiter core_wait_set_waiter(const char *call, const struct core_wait_set *s);
+struct core_waiter core_wait_set_waiter(const char *call,
+                                        const struct core_wait_set *s);
 
 #endif

@@ -32,7 +32,7 @@ static bool foreign_to_either(const struct xport_at *at, const void *local)
 }
 
 bool core_deferred_put(const struct core_ctx *ctx, const struct xport_at *to,
-                    const void *source, size_t len)
+                       const void *source, size_t len)
 {
     uintptr_t near = core_device_address_of(to);
     void *stream;
@@ -49,7 +49,7 @@ bool core_deferred_put(const struct core_ctx *ctx, const struct xport_at *to,
 }
 
 bool core_deferred_get(const struct core_ctx *ctx, void *dest,
-                    const struct xport_at *from, size_t len)
+                       const struct xport_at *from, size_t len)
 {
     uintptr_t near = core_device_address_of(from);
     void *stream;
@@ -116,9 +116,9 @@ static enum teller teller_of(const struct xport_at *at, bool add)
 }
 
 bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
-                           void *dest, const void *source, size_t len,
-                           uint64_t *sig_addr, uint64_t signal, int sig_op,
-                           int pe)
+                              void *dest, const void *source, size_t len,
+                              uint64_t *sig_addr, uint64_t signal, int sig_op,
+                              int pe)
 {
     struct told t = { .value = signal, .add = sig_op == SHMEM_SIGNAL_ADD };
     struct xport_at to, word;
@@ -127,7 +127,8 @@ bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
     void *stream;
     int rc;
 
-    if (!core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &word) ||
+    if (!core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe,
+                             &word) ||
         !core_remote_resolve(call, ctx, dest, len, pe, &to))
         return false;
     core_need_local(call, source, len);

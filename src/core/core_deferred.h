@@ -9,15 +9,15 @@
 #include "core/core_device.h"
 
 bool core_deferred_put(const struct core_ctx *ctx, const struct xport_at *to,
-                    const void *source, size_t len) __attribute__((cold));
+                       const void *source, size_t len) __attribute__((cold));
 bool core_deferred_get(const struct core_ctx *ctx, void *dest,
-                    const struct xport_at *from, size_t len)
+                       const struct xport_at *from, size_t len)
     __attribute__((cold));
 /* The signal comes after the data; its address and operator were checked. */
 bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
-                           void *dest, const void *source, size_t len,
-                           uint64_t *sig_addr, uint64_t signal, int sig_op,
-                           int pe) __attribute__((cold));
+                              void *dest, const void *source, size_t len,
+                              uint64_t *sig_addr, uint64_t signal, int sig_op,
+                              int pe) __attribute__((cold));
 /* All of the context's are complete, and who sleeps looks. */
 void core_deferred_complete(const struct core_ctx *ctx) __attribute__((cold));
 

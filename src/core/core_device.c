@@ -83,7 +83,8 @@ uint64_t core_device_load(const void *p, size_t size)
 static void copy_near(int seg, const void *local, void *to, const void *from,
                       size_t n)
 {
-    if ((seg == HEAP_DEVICE && !heap_device_direct) || core_is_device_only(local))
+    if ((seg == HEAP_DEVICE && !heap_device_direct) ||
+        core_is_device_only(local))
         need(gtl_copy_now(to, from, n), "copy", to, n);
     else
         copy_bytes(to, from, n);

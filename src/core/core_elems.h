@@ -45,10 +45,10 @@ CORE_ELEMS(CORE_ELEMS_OF)
                            void *dest, const void *source, size_t n,        \
                            size_t size, size_t one, int pe)                 \
     {                                                                       \
-        struct core_target to;                                                \
+        struct core_target to;                                              \
                                                                             \
         if (likely(n == one && source && !gtl_foreign)) {                   \
-            to = core_mapped_heap(ctx, dest, one * size, pe);                 \
+            to = core_mapped_heap(ctx, dest, one * size, pe);               \
             if (likely(to.near)) {                                          \
                 copy_bytes((void *)to.near, source, one * size);            \
                 core_wake(to, one * size);                                  \
@@ -68,7 +68,7 @@ CORE_PUT_ELEMS(core_put_elems_nbi, core_put_any_nbi)
         uintptr_t from;                                                     \
                                                                             \
         if (likely(n == one && dest && !gtl_foreign)) {                     \
-            from = core_mapped_heap(ctx, source, one * size, pe).near;        \
+            from = core_mapped_heap(ctx, source, one * size, pe).near;      \
             if (likely(from)) {                                             \
                 copy_bytes(dest, (const void *)from, one * size);           \
                 return;                                                     \

@@ -38,13 +38,13 @@ static inline uint32_t change(const char *call, enum xport_op op,
                               int pe)
 {
     struct core_target s = core_mapped_amo(&core_ctx_inner, word, sizeof *word,
-                                       pe);
+                                           pe);
     uint32_t *at = (uint32_t *)s.near, old = cond;
 
     if (unlikely(!at)) {
         xport_call = call;
-        core_remote_amo(call, &core_ctx_inner, op, sizeof *word, word, pe, &value,
-                     &cond, &old, false);
+        core_remote_amo(call, &core_ctx_inner, op, sizeof *word, word, pe,
+                        &value, &cond, &old, false);
         return old;
     }
     atomics_tsan_release();

@@ -102,8 +102,8 @@ void core_query(int pe, const void *word, uint64_t now)
         return;
     answers[i] = (struct core_reply){ .word = word ? NO_WORD : 0 };
     asks[i] = (struct core_query){ .open = true, .pe = pe, .since_ns = now,
-                                .unsent = GET_DOING | (word ? GET_WORD : 0),
-                                .word = word, .answer = &answers[i] };
+                                  .unsent = GET_DOING | (word ? GET_WORD : 0),
+                                  .word = word, .answer = &answers[i] };
     send(&asks[i], now);
 }
 

@@ -42,11 +42,11 @@ static void tell_counts(void)
     if (!env.STATS || !xport_far)
         return;
     log_print("network: %lu operations with %lu bytes to %lu PEs, %lu of them "
-             "fetch %lu bytes; start: %lu bytes published, %lu looked up",
-             (unsigned long)n.ops, (unsigned long)n.bytes,
-             (unsigned long)n.peers, (unsigned long)n.gets,
-             (unsigned long)n.got, (unsigned long)rt_counts.put_bytes,
-             (unsigned long)rt_counts.got_bytes);
+              "fetch %lu bytes; start: %lu bytes published, %lu looked up",
+              (unsigned long)n.ops, (unsigned long)n.bytes,
+              (unsigned long)n.peers, (unsigned long)n.gets,
+              (unsigned long)n.got, (unsigned long)rt_counts.put_bytes,
+              (unsigned long)rt_counts.got_bytes);
 }
 
 void core_remote_close(void)
@@ -64,7 +64,8 @@ void core_remote_close(void)
 }
 
 bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
-                    const void *sym, size_t len, int pe, struct xport_at *out)
+                         const void *sym, size_t len, int pe,
+                         struct xport_at *out)
 {
     int seg;
 
@@ -92,7 +93,7 @@ void core_remote_fence(const char *call, const struct core_ctx *ctx)
 }
 
 void core_remote_notify(const char *call, const struct core_ctx *ctx,
-                   enum xport_op op, uint64_t *sym, uint64_t value, int pe)
+                        enum xport_op op, uint64_t *sym, uint64_t value, int pe)
 {
     struct xport_amo a = { .op = op, .size = sizeof value, .value = value };
     struct xport_at at;
@@ -137,8 +138,9 @@ static void foreign_amo(const struct core_ctx *ctx, const struct xport_at *at,
 }
 
 void core_remote_amo(const char *call, const struct core_ctx *ctx,
-                  enum xport_op op, size_t size, const void *sym, int pe,
-                  const void *value, const void *cond, void *result, bool nbi)
+                     enum xport_op op, size_t size, const void *sym, int pe,
+                     const void *value, const void *cond, void *result,
+                     bool nbi)
 {
     struct xport_amo a = { .op = op, .size = (int)size };
     struct xport_at at;
@@ -170,7 +172,7 @@ static struct xport_amo signal_of(uint64_t value, int sig_op)
 }
 
 void core_remote_signal(const char *call, const struct core_ctx *ctx,
-                     uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
+                        uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
 {
     struct xport_amo a = signal_of(value, sig_op);
     struct xport_at at;
@@ -192,11 +194,11 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
         core_need_aligned(call, sig_addr, sizeof *sig_addr);
         core_need_signal(call, sig_op);
         if (core_deferred_put_signal(call, ctx, dest, source, len, sig_addr,
-                                  signal, sig_op, pe))
+                                     signal, sig_op, pe))
             return;
     }
     if (likely(!xport_far || core_mapped_amo(ctx, sig_addr, sizeof *sig_addr,
-                                           pe).near)) {
+                                             pe).near)) {
         core_put_any(dest, source, len, pe, call, ctx);
         core_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;
@@ -225,9 +227,9 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
 }
 
 int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
-                            void *dest, const void *source, size_t len,
-                            uint64_t *sig_addr, uint64_t signal, int sig_op,
-                            int pe, bool nbi)
+                               void *dest, const void *source, size_t len,
+                               uint64_t *sig_addr, uint64_t signal, int sig_op,
+                               int pe, bool nbi)
 {
     struct xport_amo a = signal_of(signal, sig_op);
     struct xport_at to, sig_at;
@@ -239,9 +241,9 @@ int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
                                      nbi);
 }
 
-int core_remote_message(const char *call, const struct core_ctx *ctx, void *dest,
-                     const void *source, size_t len, uint64_t *sig_addr,
-                     uint64_t signal, int sig_op, int pe)
+int core_remote_message(const char *call, const struct core_ctx *ctx,
+                        void *dest, const void *source, size_t len,
+                        uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
     struct xport_amo a = signal_of(signal, sig_op);
     struct xport_at to, sig_at;

@@ -33,13 +33,13 @@ static void get_far(void *dest, const void *source, size_t len, int pe,
 }
 
 void core_remote_put(void *dest, const void *source, size_t len, int pe,
-                  const char *call, const struct core_ctx *ctx)
+                     const char *call, const struct core_ctx *ctx)
 {
     put_far(dest, source, len, pe, call, ctx, false);
 }
 
 void core_remote_get(void *dest, const void *source, size_t len, int pe,
-                  const char *call, const struct core_ctx *ctx)
+                     const char *call, const struct core_ctx *ctx)
 {
     get_far(dest, source, len, pe, call, ctx, false);
 }
@@ -118,14 +118,14 @@ CORE_ELEMS(ELEMS_OF)
                                      const char *call,                      \
                                      const struct core_ctx *ctx)            \
     {                                                                       \
-        core_remote_put(dest, &value, size, pe, call, ctx);                    \
+        core_remote_put(dest, &value, size, pe, call, ctx);                 \
     }                                                                       \
                                                                             \
     void core_put_value_##size(void *dest, T value, int pe,                 \
                                const char *call,                            \
                                const struct core_ctx *ctx)                  \
     {                                                                       \
-        struct core_target to = core_mapped_rest(ctx, dest, size, pe);          \
+        struct core_target to = core_mapped_rest(ctx, dest, size, pe);      \
                                                                             \
         if (unlikely(!to.near)) {                                           \
             put_value_far_##size(dest, value, pe, call, ctx);               \
@@ -142,14 +142,14 @@ CORE_ELEMS(ELEMS_OF)
     {                                                                       \
         T value = 0;                                                        \
                                                                             \
-        core_remote_get(&value, source, size, pe, call, ctx);                  \
+        core_remote_get(&value, source, size, pe, call, ctx);               \
         return value;                                                       \
     }                                                                       \
                                                                             \
     T core_get_value_##size(const void *source, int pe, const char *call,   \
                             const struct core_ctx *ctx)                     \
     {                                                                       \
-        uintptr_t from = core_mapped_rest(ctx, source, size, pe).near;        \
+        uintptr_t from = core_mapped_rest(ctx, source, size, pe).near;      \
         T value;                                                            \
                                                                             \
         if (unlikely(!from))                                                \
@@ -252,12 +252,13 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
 }
 
 void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
-                          void *dest, const void *source,
-                          const struct core_strided *s, int pe)
+                             void *dest, const void *source,
+                             const struct core_strided *s, int pe)
 {
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     struct xport_at at;
 
-    if (core_remote_resolve(call, ctx, source, extent(call, s->sst, s), pe, &at))
+    if (core_remote_resolve(call, ctx, source, extent(call, s->sst, s), pe,
+                            &at))
         xport_far->get_blocks(ctx->flow, dest, &at, &b, true);
 }

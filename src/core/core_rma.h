@@ -14,7 +14,7 @@
 /* The peer's memory, if it is mapped.  near is 0 also where the call is wrong
  * or has nothing to do: core_remote.c sorts these out. */
 force_inline struct core_target core_mapped(const struct core_ctx *ctx,
-                                        const void *sym, size_t len, int pe)
+                                            const void *sym, size_t len, int pe)
 {
     uintptr_t near;
     int world_pe;
@@ -30,9 +30,9 @@ force_inline struct core_target core_mapped(const struct core_ctx *ctx,
 
 /* The same in the host's heap only, where most memory is: no call, and nothing
  * to keep across one; and in all that is not there.  near is 0 for all else. */
-#define CORE_MAPPED_IN(name, maps, mapped)                                    \
-    force_inline struct core_target name(const struct core_ctx *ctx,          \
-                                       const void *sym, size_t len, int pe) \
+#define CORE_MAPPED_IN(name, maps, mapped)                                  \
+    force_inline struct core_target name(const struct core_ctx *ctx,        \
+                                         const void *sym, size_t len, int pe) \
     {                                                                       \
         const struct xport_route *r;                                        \
         uintptr_t near;                                                     \
@@ -41,11 +41,11 @@ force_inline struct core_target core_mapped(const struct core_ctx *ctx,
             r = &xport_routes[core_world_pe(ctx, pe)];                      \
             near = mapped(r->maps, sym, len);                               \
             if (likely(near))                                               \
-                return (struct core_target){                                  \
+                return (struct core_target){                                \
                     near, (struct core_ctl *)r->map[HEAP_HOST]              \
                 };                                                          \
         }                                                                   \
-        return (struct core_target){ 0, NULL };                               \
+        return (struct core_target){ 0, NULL };                             \
     }
 CORE_MAPPED_IN(core_mapped_heap, map, xport_mapped_heap)
 CORE_MAPPED_IN(core_mapped_heap_amo, amo, xport_mapped_heap)
@@ -55,8 +55,8 @@ CORE_MAPPED_IN(core_mapped_rest_amo, amo, xport_mapped_rest)
 
 /* core_mapped for atomics. */
 force_inline struct core_target core_mapped_amo(const struct core_ctx *ctx,
-                                            const void *sym, size_t len,
-                                            int pe)
+                                                const void *sym, size_t len,
+                                                int pe)
 {
     uintptr_t near;
     int world_pe;
@@ -99,17 +99,17 @@ void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
 
 /* ---- core_remote.c: peers that are not mapped, and whatever is wrong ---- */
 void core_remote_put(void *dest, const void *source, size_t len, int pe,
-                  const char *call, const struct core_ctx *ctx)
+                     const char *call, const struct core_ctx *ctx)
     __attribute__((cold, noinline));
 void core_remote_get(void *dest, const void *source, size_t len, int pe,
-                  const char *call, const struct core_ctx *ctx)
+                     const char *call, const struct core_ctx *ctx)
     __attribute__((cold, noinline));
 /* Where the place is to be looked up: false if there is nothing to do. */
 bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
-                    const void *sym, size_t len, int pe, struct xport_at *out)
-    __attribute__((cold, noinline));
+                         const void *sym, size_t len, int pe,
+                         struct xport_at *out) __attribute__((cold, noinline));
 void core_remote_signal(const char *call, const struct core_ctx *ctx,
-                     uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
+                        uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
     __attribute__((cold, noinline));
 
 /* count blocks of len bytes, dst and sst bytes apart. */
@@ -127,8 +127,8 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
 /* From a far PE, into memory that the processor reaches: dest is filled at the
  * context's quiet. */
 void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
-                          void *dest, const void *source,
-                          const struct core_strided *s, int pe)
+                             void *dest, const void *source,
+                             const struct core_strided *s, int pe)
     __attribute__((cold));
 /* Checks and scales the arguments of the strided and blocked calls. */
 void core_strided_make(const char *call, ptrdiff_t dst, ptrdiff_t sst,
@@ -180,14 +180,14 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
  * -EAGAIN, not now, or -ENOTSUP, never of this one, and nothing was done.  Of
  * the world. */
 int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
-                            void *dest, const void *source, size_t len,
-                            uint64_t *sig_addr, uint64_t signal, int sig_op,
-                            int pe, bool nbi) __attribute__((cold));
+                               void *dest, const void *source, size_t len,
+                               uint64_t *sig_addr, uint64_t signal, int sig_op,
+                               int pe, bool nbi) __attribute__((cold));
 /* To a far PE, at once: source is free, and no quiet covers it.  Errors as
  * above. */
-int core_remote_message(const char *call, const struct core_ctx *ctx, void *dest,
-                     const void *source, size_t len, uint64_t *sig_addr,
-                     uint64_t signal, int sig_op, int pe)
+int core_remote_message(const char *call, const struct core_ctx *ctx,
+                        void *dest, const void *source, size_t len,
+                        uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
     __attribute__((cold));
 
 #endif

@@ -335,7 +335,8 @@ static void add_members(struct core_text *t, const struct round *r,
                       "match");
 }
 
-static void tell_lasting(const struct round *r, const struct core_outstanding *l)
+static void tell_lasting(const struct round *r,
+                         const struct core_outstanding *l)
 {
     struct core_text line = { .n = 0 };
 
@@ -483,7 +484,8 @@ static bool advance(struct round *r, const struct core_waiter *w, uint64_t now)
             return true;
         r->asked_ns = 0;
     }
-    if (!team_of(w) && w->what != CORE_FOR_LOCK && w->what != CORE_FOR_OUTSTANDING)
+    if (!team_of(w) && w->what != CORE_FOR_LOCK &&
+        w->what != CORE_FOR_OUTSTANDING)
         turn = (turn + r->end) % core_world.n_pes;
     look_whether_alone(r, w, now);
     if (env.STALL)

@@ -73,7 +73,7 @@ void core_team_free(struct core_team *t)
     lock_acquire(&teams_lock);
     list_remove(&t->link);
     lock_release(&teams_lock);
-    if (core_activity_team == t)      /* of the call that ends it */
+    if (core_activity_team == t) /* of the call that ends it */
         core_activity_team = NULL;
     free(t->heard);
     free(t->nodes);

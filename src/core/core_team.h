@@ -117,12 +117,12 @@ static inline uint64_t core_team_area_at(const struct core_team *t, int pe)
 
 /* As mapped here; of a far member only addresses relative to it mean
  * anything, see coll_int.h. */
-static inline struct core_team_area *core_team_area_of(const struct core_team *t,
-                                                 int pe)
+static inline struct core_team_area *
+core_team_area_of(const struct core_team *t, int pe)
 {
     return (struct core_team_area *)(xport_routes[core_team_world_pe(t, pe)]
-                                     .map[HEAP_HOST] +
-                                 core_team_area_at(t, pe));
+                                         .map[HEAP_HOST] +
+                                     core_team_area_at(t, pe));
 }
 
 static inline void *core_team_scratch(const struct core_team *t, int pe,

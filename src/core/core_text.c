@@ -67,7 +67,8 @@ bool core_text_stopped(uint64_t pid)
     return p && p[1] == ' ' && (p[2] == 'T' || p[2] == 't');
 }
 
-void core_text_activity(struct core_text *t, int pe, const struct core_activity *d)
+void core_text_activity(struct core_text *t, int pe,
+                        const struct core_activity *d)
 {
     struct timespec now;
     uint64_t ns;

@@ -18,7 +18,8 @@ unsigned long long core_text_seconds(uint64_t ns);
 /* "PE 3 (host b": what is said of it and a parenthesis follow. */
 void core_text_pe(struct core_text *t, int pe);
 /* ", in shmem_quiet for 3 s": of that PE. */
-void core_text_activity(struct core_text *t, int pe, const struct core_activity *d);
+void core_text_activity(struct core_text *t, int pe,
+                        const struct core_activity *d);
 /* "0 to be == 5 at heap+0x40" */
 void core_text_wanted(struct core_text *t, const struct core_waiter *w);
 /* Is the process, of this node, stopped by a signal? */

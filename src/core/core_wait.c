@@ -162,7 +162,8 @@ static uint64_t yield_ns(void)
         return YIELD_NS;
     /* Each of a peer's operations would wait for the end of a sleep. */
     if (!xport_far->wakes())
-        return core_status.oversubscribed ? YIELD_BLIND_CROWDED_NS : YIELD_BLIND_NS;
+        return core_status.oversubscribed ? YIELD_BLIND_CROWDED_NS
+                                          : YIELD_BLIND_NS;
     return core_status.oversubscribed ? AWAKE_MOST_NS
            : __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
 }
@@ -199,10 +200,12 @@ void core_wait_print_counts(void)
     struct core_wait_counts c = core_wait_counts_take();
 
     if (env.STATS)
-        log_print("waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
-                 "of all PEs; %lu stores woke no sleeper", (unsigned long)c.looks,
-                 (unsigned long)c.yields, (unsigned long)c.sleeps,
-                 (unsigned long)c.fenced, (unsigned long)c.late);
+        log_print(
+            "waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
+            "of all PEs; %lu stores woke no sleeper",
+            (unsigned long)c.looks, (unsigned long)c.yields,
+            (unsigned long)c.sleeps, (unsigned long)c.fenced,
+            (unsigned long)c.late);
 }
 
 static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)

@@ -103,8 +103,9 @@ void core_wait_print_counts(void);
 
 void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));
 
-/* After a store of len bytes there: does a sleeper wait for them?  The processor may look before it has
- * stored: the sleeper fences for both, see core_wait.c. */
+/* After a store of len bytes there: does a sleeper wait for them?  The
+ * processor may look before it has stored: the sleeper fences for both, see
+ * core_wait.c. */
 force_inline bool core_wakes(struct core_target s, size_t len)
 {
     int64_t at = (int64_t)(s.near - (uintptr_t)s.ctl);

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-static uint64_t key_at(const struct core_wait_set *s, const void *base, size_t i,
-                       bool shared)
+static uint64_t key_at(const struct core_wait_set *s, const void *base,
+                       size_t i, bool shared)
 {
     uint64_t bias = s->is_signed ? (uint64_t)1 << 63 : 0;
     /* acquire: what the writer ordered before its update is then visible. */
@@ -105,7 +105,8 @@ size_t core_wait_set_any(const struct core_wait_set *s, bool *empty)
     return SIZE_MAX;
 }
 
-size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices, bool *empty)
+size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices,
+                          bool *empty)
 {
     const void *ivars = look(s);
     size_t found = 0;
@@ -122,7 +123,8 @@ size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices, bool *
     return found;
 }
 
-struct core_waiter core_wait_set_waiter(const char *call, const struct core_wait_set *s)
+struct core_waiter core_wait_set_waiter(const char *call,
+                                        const struct core_wait_set *s)
 {
     struct core_waiter w = core_wait_begin(s->ivars,
                                            s->n * (size_t)s->elem_size);

@@ -269,8 +269,8 @@ static int put_note(const char *call, struct outbox *o, struct place *p,
 
     if (!o->near && o->phase == PUT)
         return core_remote_try_put_signal(call, &o->ctx, &p->note, n, sizeof *n,
-                                       &p->turn, turn, SHMEM_SIGNAL_SET, o->pe,
-                                       true);
+                                          &p->turn, turn, SHMEM_SIGNAL_SET,
+                                          o->pe, true);
     if (!has_room(o))
         return -EAGAIN;
     if (o->phase == PUT)
@@ -373,8 +373,8 @@ bool msg_ctrl_is_moving(void)
     return false;
 }
 
-/* The first outbox that the end of this PE waits for: not one whose ring is full
- * and whose owner ends, too. */
+/* The first outbox that the end of this PE waits for: not one whose ring is
+ * full and whose owner ends, too. */
 static const struct outbox *awaited(void)
 {
     const struct outbox *o = outboxes;
@@ -411,7 +411,7 @@ void msg_ctrl_drain(const char *call)
     const struct outbox *o;
     bool printed = false;
     struct core_outstanding l = { .w = { .call = call }, .told = &printed,
-                              .who = "; held up by" };
+                                  .who = "; held up by" };
 
     w.silent = true;
     msg_ctrl_stop_reading();

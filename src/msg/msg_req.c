@@ -32,9 +32,10 @@ int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
     rc = msg_chan_create(a, &c);
     if (rc)
         return rc;
-    op = (struct stream_op){
-        .kind = STREAM_SEND, .call = a->call, .pe = c->pe, .send = { c, 1, false }
-    };
+    op = (struct stream_op){ .kind = STREAM_SEND,
+                             .call = a->call,
+                             .pe = c->pe,
+                             .send = { c, 1, false } };
     rc = stream_req_make(a->call, q, &op, out);
     if (rc)
         msg_chan_free(c);
@@ -44,7 +45,8 @@ int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
 /* ---- matching ---- */
 
 /* NULL, told: it is none that is to be matched. */
-static struct msg_chan *chan_at(const char *call, struct shmemx_req *reqs[], int i)
+static struct msg_chan *chan_at(const char *call, struct shmemx_req *reqs[],
+                                int i)
 {
     struct req *r = stream_req_at(call, reqs, i);
 

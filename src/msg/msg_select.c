@@ -25,7 +25,8 @@ int msg_env_check(void)
         first[n] = 0;
         if ((!comma || !strchr(comma + 1, ',')) &&
             !env_parse_size(first, false, &msg_eager_limit.near) &&
-            !env_parse_size(comma ? comma + 1 : first, false, &msg_eager_limit.far))
+            !env_parse_size(comma ? comma + 1 : first, false,
+                            &msg_eager_limit.far))
             return 0;
     }
     log_error(ERR_ENV, "SHMEM_ST_EAGER is \"%s\": want bytes, like 8k, or "
@@ -70,8 +71,9 @@ static bool may_pair(const struct msg_chan *r, const struct msg_ctrl *n)
 {
     int seg = heap_find(r->buf, r->bytes);
 
-    return seg >= 0 && n->flags & (uint32_t)MSG_RTS_PEER_COPY << seg && n->seg >= 0 &&
-           device_pairs(r) && stream_reach(r->pe, msg_ctrl_addr(n), r->bytes);
+    return seg >= 0 && n->flags & (uint32_t)MSG_RTS_PEER_COPY << seg &&
+           n->seg >= 0 && device_pairs(r) &&
+           stream_reach(r->pe, msg_ctrl_addr(n), r->bytes);
 }
 
 int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n)
@@ -90,7 +92,8 @@ int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n)
     }
     if (near && may_pair(r, n) && r->bytes > msg_eager_limit.near) {
         r->how = MSG_PROTO_PEER_COPY;
-        r->pairs[0].from = (void *)stream_reach(r->pe, msg_ctrl_addr(n), r->bytes);
+        r->pairs[0].from =
+            (void *)stream_reach(r->pe, msg_ctrl_addr(n), r->bytes);
         return msg_chan_alloc_slots(r, 0) ? 0 : -ENOSPC;
     }
     r->how = MSG_PROTO_EAGER;
@@ -111,7 +114,8 @@ static void wake_ends(void *arg)
 
     core_wake((struct core_target){ (uintptr_t)c->mine, core_ctl },
               sizeof *c->mine);
-    core_wake((struct core_target){ (uintptr_t)c->theirs, core_peer_ctl(c->pe) },
+    core_wake((struct core_target){ (uintptr_t)c->theirs,
+                                    core_peer_ctl(c->pe) },
               sizeof *c->theirs);
 }
 

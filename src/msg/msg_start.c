@@ -27,16 +27,21 @@ static int meet_half_way(const struct stream_where *w, struct msg_chan *c,
 static struct stream_op put_of(const struct msg_chan *c, const char *call,
                                uint64_t round)
 {
-    return (struct stream_op){
-        .kind = STREAM_PUT_SIGNAL, .call = call, .pe = c->pe, .message = true,
-        .dest = msg_slot_addr(c, c->land, round), .source = c->buf, .len = c->bytes,
-        .signal = { msg_arrived_word(c->there, round), round, SHMEM_SIGNAL_SET }
-    };
+    return (struct stream_op){ .kind = STREAM_PUT_SIGNAL,
+                               .call = call,
+                               .pe = c->pe,
+                               .message = true,
+                               .dest = msg_slot_addr(c, c->land, round),
+                               .source = c->buf,
+                               .len = c->bytes,
+                               .signal = { msg_arrived_word(c->there, round),
+                                           round, SHMEM_SIGNAL_SET } };
 }
 
 /* These make an operation, of which the others are spared even the zeros. */
 static int put_far(const struct stream_where *w, struct batch *q,
-                   const struct msg_chan *c, uint64_t round, struct parts *parts)
+                   const struct msg_chan *c, uint64_t round,
+                   struct parts *parts)
 {
     const struct stream_op op = put_of(c, w->call, round);
 
@@ -144,7 +149,8 @@ static int tell_taken(const struct stream_where *w, struct batch *q,
     return stream_start_one(w, q, &op, parts);
 }
 
-_Static_assert(MSG_PROTO_READY == 0 && MSG_PROTO_RNDV + 1 == STREAM_ONCE, "counted so");
+_Static_assert(MSG_PROTO_READY == 0 && MSG_PROTO_RNDV + 1 == STREAM_ONCE,
+               "counted so");
 
 static void count(const struct msg_chan *c)
 {

@@ -199,7 +199,7 @@ static void send_head(struct xport_flow *f, struct ask *a, int pe,
 
     h->token = p->token;
     h->pe = (uint32_t)rt_job.pe;
-    atomics_tsan_release();             /* whoever gets the reply to it */
+    atomics_tsan_release();     /* whoever gets the reply to it */
     if (!from && len <= ofi.inject_msg) {
         while (ofi_again(OFI_POST(f, fi_inject(f->ep->ep, h, len, p->addr)),
                          &w, f))
@@ -301,7 +301,7 @@ struct ofi_op *ofi_am_behind(struct xport_flow *f, const struct xport_at *at,
 
 uint32_t ofi_am_follows(struct ofi_op *op)
 {
-    atomics_tsan_release();             /* whoever gets the reply to it */
+    atomics_tsan_release();     /* whoever gets the reply to it */
     return publish((struct ask *)op);
 }
 

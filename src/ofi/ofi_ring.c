@@ -441,7 +441,7 @@ bool ofi_piece_mail(struct ofi_piece *p, struct ofi_ep *e, bool answer,
         __atomic_store_n(&p->uses, uses, __ATOMIC_RELEASE);
     }
     begin(p, e, answer + !inject, then);
-    atomics_tsan_release();             /* the piece is the answer's from here on */
+    atomics_tsan_release();     /* the piece is the answer's from here on */
     rc = OFI_POST(p->op.flow,
                   inject ? fi_inject(e->ep, p->mail, sizeof *p->mail, to->addr)
                   : fi_send(e->ep, p->mail, sizeof *p->mail, ring.desc,

@@ -212,7 +212,7 @@ static void serve(struct box *b, const struct ofi_am_head *h)
     };
     size_t len = sizeof r, each = h->value, n = h->cond;
 
-    atomics_tsan_acquire();            /* by way of the PE that sent this */
+    atomics_tsan_acquire();     /* by way of the PE that sent this */
     if (h->kind == OFI_AM_PULL || h->kind == OFI_AM_PUSH) {
         serve_piece(b);
         return;
@@ -257,7 +257,7 @@ void ofi_serve_received(struct ofi_op *op, size_t len)
     } else if (h.kind == OFI_AM_HELLO) {
         receive_again(b);
     } else if (h.kind == OFI_AM_TELL || h.kind == OFI_AM_PUT_TELL) {
-        atomics_tsan_acquire();        /* by way of the PE that sent this */
+        atomics_tsan_acquire(); /* by way of the PE that sent this */
         tell(b, &h, len - sizeof h);
     } else {
         serve(b, &h);

@@ -24,7 +24,8 @@ int rt_open(void);
 void rt_close(void);
 
 /* Publish (before the fence), meet all PEs, and look up what PE pe published.
- * rt_get() wants exactly size bytes and gives -EMSGSIZE for any other number. */
+ * rt_get() wants exactly size bytes and gives -EMSGSIZE for any other number.
+ */
 int rt_put(const char *key, const void *value, size_t size);
 int rt_fence(void);
 int rt_get(int pe, const char *key, void *out, size_t size);

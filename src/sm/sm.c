@@ -203,9 +203,11 @@ static int make_host_file(struct heap_plan *plan, int *out)
     if (!rc)
         return 0;
     if (plan->huge_page) {
-        log_warn(ERR_HEAP, "SHMEM_HUGEPAGES: the heaps' %zu bytes in huge pages "
+        log_warn(ERR_HEAP,
+                 "SHMEM_HUGEPAGES: the heaps' %zu bytes in huge pages "
                  "were taken by others meanwhile: the usual ones serve in "
-                 "their place", n * plan->slot_size);
+                 "their place",
+                 n * plan->slot_size);
         rc = heap_plan_drop_huge(sharers(), plan);
         if (rc)
             return rc;

@@ -4,8 +4,8 @@
  *
  * It starts with the first queue.  Streams of the software device ring, so it
  * sleeps until one does; a GPU's only raise a word, which is looked at, seldom
- * when that takes long, unless SHMEM_ST_SPIN asks for more.  Before it sleeps it
- * lingers a little, for the next operation often follows soon. */
+ * when that takes long, unless SHMEM_ST_SPIN asks for more.  Before it sleeps
+ * it lingers a little, for the next operation often follows soon. */
 #include "stream/stream_int.h"
 #include "base/clock.h"
 #include "base/env.h"

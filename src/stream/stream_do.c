@@ -251,7 +251,8 @@ static enum stream_done do_amo(struct stream_queue *q,
         q->was = 0;
         q->part.failures = stream_fail_lost(&q->failed);
         core_remote_amo(op->call, &q->ctx, a->op, a->size, a->sym, op->pe,
-                     &a->value, &a->cond, bounces ? &q->was : a->fetch, true);
+                        &a->value, &a->cond, bounces ? &q->was : a->fetch,
+                        true);
         return bounces ? STREAM_BEGUN : begun(op);
     }
     atomics_tsan_release();
@@ -276,10 +277,11 @@ static bool lacks_room(const struct stream_queue *q, const struct stream_op *op)
 /* Of a far PE's: -ENOTSUP if that cannot be. */
 static int message(struct stream_queue *q, const struct stream_op *op)
 {
-    return !op->message || near(op) ? -ENOTSUP
-           : core_remote_message(op->call, &q->ctx, op->dest, op->source, op->len,
-                              op->signal.addr, op->signal.value, op->signal.op,
-                              op->pe);
+    return !op->message || near(op)
+               ? -ENOTSUP
+               : core_remote_message(op->call, &q->ctx, op->dest, op->source,
+                                     op->len, op->signal.addr, op->signal.value,
+                                     op->signal.op, op->pe);
 }
 
 /* Then its source may still be read: the stream waits for that. */
@@ -347,7 +349,8 @@ static enum stream_done put_then_signal(struct stream_queue *q,
     }
     if (!xport_far->fenced(q->ctx.flow, true) || !has_room(q, op))
         return STREAM_AGAIN;
-    /* As far as failures are known, no signal announces data that are missing. */
+    /* As far as failures are known, no signal announces data that are missing.
+     */
     if (!stream_fail_since(&q->failed, p->failures, op->pe))
         core_signal(op->call, &q->ctx, op->signal.addr, op->signal.value,
                     op->signal.op, op->pe);
@@ -358,8 +361,9 @@ static int try_put_signal(struct stream_queue *q, const struct stream_op *op,
                           bool nbi)
 {
     return core_remote_try_put_signal(op->call, &q->ctx, op->dest, op->source,
-                                   op->len, op->signal.addr, op->signal.value,
-                                   op->signal.op, op->pe, nbi);
+                                      op->len, op->signal.addr,
+                                      op->signal.value, op->signal.op, op->pe,
+                                      nbi);
 }
 
 enum stream_done stream_put_signal_step(struct stream_queue *q,

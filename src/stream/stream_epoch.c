@@ -141,7 +141,8 @@ static int wait_in_launch(const struct stream_where *w, const void *args)
     return e ? wait_next(w, e, n->n) : -EINVAL;
 }
 
-/* Once a graph waits for it, each wait is counted when its stream gets there. */
+/* Once a graph waits for it, each wait is counted when its stream gets there.
+ */
 int stream_epoch_wait(const struct stream_where *w, struct shmemx_epoch *epoch,
                       uint64_t n)
 {

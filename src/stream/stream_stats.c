@@ -100,12 +100,12 @@ static void tell_sent(const struct stream_stats *s)
     if (!all)
         return;
     log_print("messages: %lu sent, %lu ready, %lu eager, %lu in pairs, "
-             "%lu gated, %lu met, %lu used once, %lu of collective requests",
-             (unsigned long)all, (unsigned long)s->sent[0],
-             (unsigned long)s->sent[1], (unsigned long)s->sent[2],
-             (unsigned long)s->sent[3], (unsigned long)s->sent[4],
-             (unsigned long)s->sent[STREAM_ONCE],
-             (unsigned long)s->sent[STREAM_OF_COLL]);
+              "%lu gated, %lu met, %lu used once, %lu of collective requests",
+              (unsigned long)all, (unsigned long)s->sent[0],
+              (unsigned long)s->sent[1], (unsigned long)s->sent[2],
+              (unsigned long)s->sent[3], (unsigned long)s->sent[4],
+              (unsigned long)s->sent[STREAM_ONCE],
+              (unsigned long)s->sent[STREAM_OF_COLL]);
 }
 
 void stream_stats_tell(void)
@@ -117,20 +117,20 @@ void stream_stats_tell(void)
         return;
     xport_trig->counts(&nic);
     log_print("streams: %lu operation%s by the device, %lu armed, "
-             "%lu fired, %lu completed, %lu by the NIC, %lu spilled, "
-             "%lu failed; %lu start%s, %lu wait%s; at most %lu armed in a "
-             "queue, %lu queue%s, %lu entr%s of the NIC",
-             (unsigned long)s.direct, plural(s.direct), (unsigned long)s.armed,
-             (unsigned long)s.fired, (unsigned long)s.completed,
-             (unsigned long)s.nic, (unsigned long)s.spilled,
-             (unsigned long)s.failed, (unsigned long)s.starts,
-             plural(s.starts), (unsigned long)s.waits, plural(s.waits),
-             (unsigned long)s.most_armed, (unsigned long)s.most_queues,
-             plural(s.most_queues), (unsigned long)nic.most_entries,
-             nic.most_entries == 1 ? "y" : "ies");
+              "%lu fired, %lu completed, %lu by the NIC, %lu spilled, "
+              "%lu failed; %lu start%s, %lu wait%s; at most %lu armed in a "
+              "queue, %lu queue%s, %lu entr%s of the NIC",
+              (unsigned long)s.direct, plural(s.direct), (unsigned long)s.armed,
+              (unsigned long)s.fired, (unsigned long)s.completed,
+              (unsigned long)s.nic, (unsigned long)s.spilled,
+              (unsigned long)s.failed, (unsigned long)s.starts,
+              plural(s.starts), (unsigned long)s.waits, plural(s.waits),
+              (unsigned long)s.most_armed, (unsigned long)s.most_queues,
+              plural(s.most_queues), (unsigned long)nic.most_entries,
+              nic.most_entries == 1 ? "y" : "ies");
     tell_sent(&s);
     if (s.recorded)
         log_print("graphs: %lu operation%s recorded for the progress thread, "
-                 "which repeated %lu in launches", (unsigned long)s.recorded,
-                 plural(s.recorded), (unsigned long)s.repeats);
+                  "which repeated %lu in launches", (unsigned long)s.recorded,
+                  plural(s.recorded), (unsigned long)s.repeats);
 }

@@ -44,7 +44,8 @@ static void give(void *to, const void *from, size_t n)
         core_copy(to, from, n);
 }
 
-static bool some_over(const struct stream_wait *c, const struct core_wait_set *s)
+static bool some_over(const struct stream_wait *c,
+                      const struct core_wait_set *s)
 {
     size_t *found = malloc(c->n * sizeof *found), n;
     bool empty;

@@ -15,7 +15,8 @@ static inline bool stream_waits_itself(void)
 /* Where the device waits by itself, and for what number at least; or 0. */
 uintptr_t stream_wait_word(const struct stream_wait *c, uint64_t *least);
 /* 0, or -errno, logged: what it asks for cannot be. */
-int stream_wait_check(const struct stream_where *w, const struct stream_wait *c);
+int stream_wait_check(const struct stream_where *w,
+                      const struct stream_wait *c);
 /* Looks once; what it asks for is stored when it is over. */
 bool stream_wait_over(const struct stream_wait *c);
 /* For a line about it. */

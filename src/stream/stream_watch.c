@@ -265,7 +265,8 @@ static void describe(const struct entry *e, struct core_text *t, uint64_t now)
                   core_text_seconds(lasted(e, now)));
     if (e->what.addr && (name = stream_coll_name(e->what.addr)))
         core_text_add(t, "%s that not all have come to", name);
-    else if (e->what.addr && msg_describe_word(e->what.addr, message, sizeof message))
+    else if (e->what.addr &&
+             msg_describe_word(e->what.addr, message, sizeof message))
         core_text_add(t, "%s", message);
     else if (e->what.addr)
         core_text_wanted(t, &e->what);

@@ -89,7 +89,8 @@ static struct core_nodes nodes = { .runs = true };
 static const struct place {
     bool mapped;
     struct core_nodes *nodes;
-} together = { true, NULL }, apart = { false, NULL }, grouped = { false, &nodes };
+} together = { true, NULL }, apart = { false, NULL },
+  grouped = { false, &nodes };
 
 /* fn(kind, what was chosen) for teams and sizes all over the range. */
 static void each_choice(int kind, const struct place *p,

@@ -35,17 +35,17 @@ enum { PATTERNS = sizeof patterns / sizeof *patterns };
     static void try_##NAME(T a, int op, T b)                                \
     {                                                                       \
         bool want = plain_##NAME(a, op, b);                                 \
-        struct core_wait_set s = {                                               \
+        struct core_wait_set s = {                                          \
             .ivars = &a, .n = 1, .cmp = op, .values = &b,                   \
             .elem_size = sizeof(T), .is_signed = (T)-1 < (T)1               \
         };                                                                  \
                                                                             \
         if (core_cmp_holds(CORE_KEY(T, a), op, CORE_KEY(T, b)) != want ||   \
-            core_wait_set_all(&s) != want) {                                     \
+            core_wait_set_all(&s) != want) {                                \
             fprintf(stderr, #T ": %lld and %lld, comparison %d\n",          \
                     (long long)a, (long long)b, op);                        \
             T_EQ(core_cmp_holds(CORE_KEY(T, a), op, CORE_KEY(T, b)), want); \
-            T_EQ(core_wait_set_all(&s), want);                                   \
+            T_EQ(core_wait_set_all(&s), want);                              \
         }                                                                   \
     }                                                                       \
     static void all_##NAME(void)                                            \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: what a PE did last stays true where several of its threads
- * make calls at once: the time, by which call each has come to its team, and who
- * waits for a far PE.
- * Timeout: 20 */
+ * make calls at once: the time, by which call each has come to its team, and
+ * who waits for a far PE. Timeout: 20 */
 #include "unit.h"
 
 #include "core/core_stall.h"

@@ -87,7 +87,8 @@ static void sleeper(void)
  * where it slept: so most stores come beside the announcement. */
 static void writer(void)
 {
-    uint64_t *word = (uint64_t *)(void *)(heap + WORD), announced = 0, delay = 0;
+    uint64_t *word = (uint64_t *)(void *)(heap + WORD), announced = 0,
+             delay = 0;
     uint64_t end = clock_ns() + (uint64_t)MOST_S * 1000000000u;
 
     for (uint64_t r = 1; r <= load(&both->last); r++) {
@@ -129,10 +130,11 @@ static void meet(void)
     writer();
     T_EQ(waitpid(pid, &status, 0), pid);
     T_EQ(status, 0);
-    printf("%" PRIu64 " of %" PRIu64 " rounds announced, %" PRIu64 " sleeps, %" PRIu64
-           " fenced, %" PRIu64 " missed, %" PRIu64 " late\n",
-           both->announced, both->last, both->counts.sleeps, both->counts.fenced,
-           both->missed, both->counts.late);
+    printf("%" PRIu64 " of %" PRIu64 " rounds announced, %" PRIu64
+           " sleeps, %" PRIu64 " fenced, %" PRIu64 " missed, %" PRIu64
+           " late\n",
+           both->announced, both->last, both->counts.sleeps,
+           both->counts.fenced, both->missed, both->counts.late);
 }
 
 T(core_wait_store_beside_announcement_wakes)

@@ -96,7 +96,8 @@ static void ask_all(const struct job *j)
 
     while (d && (e = readdir(d))) {
         pid = (pid_t)atoi(e->d_name);
-        if (pid > 0 && is_group(j, getpgid(pid)) && !report_request_process(pid))
+        if (pid > 0 && is_group(j, getpgid(pid)) &&
+            !report_request_process(pid))
             kill(pid, SIGUSR2);
     }
     if (d)
