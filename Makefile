@@ -158,7 +158,7 @@ $(O)/obj/src/%.o: src/%.c $(O)/obj/flags.txt
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -MMD -MP $(LIB_CFLAGS) -c -o $@ $<
 
 # The loops of reductions want the vector units.
-$(O)/obj/src/coll/coll_ops.o $(O)/obj/src/gtl/gtl_host_reduce.o: \
+$(O)/obj/src/coll/coll_ops.o $(O)/obj/src/gtl/soft/soft_reduce.o: \
     LIB_CFLAGS += -O3
 
 SONAME = libshmem.so.$(SOVERSION)

@@ -39,7 +39,7 @@ static size_t past_block(const void *p, size_t bytes)
 {
     size_t room;
 
-    return heap_block_room(p, &room) && bytes > room ? bytes - room : 0;
+    return heap_block_rest(p, &room) && bytes > room ? bytes - room : 0;
 }
 
 _Noreturn static void refuse_overlap(const char *call,

@@ -30,7 +30,7 @@ static struct words {
     struct meeting {
         uint64_t mine[2 * SETTINGS], least[2 * SETTINGS];
     } meeting[2];
-    _Alignas(16) char sm[SM_DEVICE_CARD], ofi[OFI_DEVICE_CARD];
+    _Alignas(16) char sm[SM_DEVICE_ADDRESS], ofi[OFI_DEVICE_CARD];
 } *words;
 static bool told_off;
 static bool failed;             /* and will again: the same on all PEs */
@@ -60,7 +60,7 @@ bool api_device_possible(void)
 static const char *switched_off_by(void)
 {
     return heap_env_enabled(HEAP_DEVICE) == HEAP_ENV_OFF
-           ? heap_env_enabler(HEAP_DEVICE)
+           ? heap_env_enabled_by(HEAP_DEVICE)
            : env.DEVICE == ENV_DEVICE_NONE ? "DEVICE=none" : NULL;
 }
 
@@ -168,7 +168,7 @@ static const char *cure_of(int rc)
 
 int api_device_users(void)
 {
-    return gtl == &gtl_none ? 0 : sm_device_users(words->sm);
+    return gtl == &gtl_none ? 0 : sm_device_count_users(words->sm);
 }
 
 const char *api_device_shared(char *buf, int users)
@@ -192,7 +192,7 @@ static void tell_users(void)
 /* Does the processor reach the device memory of all PEs, or of none? */
 static bool alike(void)
 {
-    const uint64_t v[] = { heap_device_direct, !heap_device_direct };
+    const uint64_t v[] = { heap_device_host_access, !heap_device_host_access };
     const uint64_t *all = least_of(v, 2);
 
     if (all[0] || all[1])
@@ -219,11 +219,11 @@ static void tell_unshared(int rc, bool grows)
 
 static int lend_and_borrow(bool grows)
 {
-    int rc = sm_device_lend(words->sm), who = outcome(rc);
+    int rc = sm_device_export(words->sm), who = outcome(rc);
 
     tell_users();
     if (who == SHARED) {
-        rc = sm_device_borrow(words->sm);
+        rc = sm_device_open_peers(words->sm);
         who = outcome(rc);
     }
     if (who == rt_job.pe)
@@ -235,7 +235,7 @@ static int lend_and_borrow(bool grows)
     if (rt_job.pe == 0)
         log_info(LOG_API, "devices of a node have no atomics on each other's "
                  "memory: those on device heaps are made one at a time");
-    sm_device_lock(words->sm);
+    sm_device_use_lock(words->sm);
     return 0;
 }
 
@@ -248,16 +248,16 @@ static int join(size_t size)
         return 0;
     rc = rt_job.local ? 0 : heap_device_check(size, rt_job.n_local);
     if (!rc)
-        rc = sm_device_offer(words->sm);
+        rc = sm_device_pinned_listen(words->sm);
     if (!all_of_us(rc))
         return -ENODEV;
-    rc = sm_device_take(words->sm, size);
+    rc = sm_device_pinned_map(words->sm, size);
     return all_of_us(rc) ? 0 : -ENODEV;
 }
 
 static void drop(void)
 {
-    sm_device_return();
+    sm_device_close_peers();
     ofi_device_drop();
     api_min(0); /* nobody frees what another one still has */
     heap_device_close();
@@ -291,21 +291,21 @@ static bool grow_near(size_t end, enum heap_growth how)
 
     if (!all_of_us(rc)) {
         if (!rc)
-            heap_device_drop();
+            heap_device_rollback();
         return false;
     }
-    rc = sm_device_lend(words->sm);
+    rc = sm_device_export(words->sm);
     if (all_of_us(rc)) {
-        rc = sm_device_continue(words->sm);
+        rc = sm_device_open_growth(words->sm);
         if (all_of_us(rc))
             return true;
     }
-    sm_device_shorten();
+    sm_device_close_growth();
     if (rc && how == HEAP_EXACT)
         log_warn(ERR_DEVICE, "more of the device heap cannot be shared between "
                  "the PEs of a node: %s", gtl_error());
     api_min(0);                 /* the others have given it back */
-    heap_device_drop();
+    heap_device_rollback();
     return false;
 }
 
@@ -318,12 +318,12 @@ static bool grow(size_t end, enum heap_growth how)
     rc = ofi_device_cover(heap_device_grown(), how == HEAP_EXACT);
     if (!all_of_us(rc)) {
         ofi_device_uncover();
-        sm_device_shorten();
+        sm_device_close_growth();
         api_min(0);
-        heap_device_drop();
+        heap_device_rollback();
         return false;
     }
-    heap_device_take();
+    heap_device_commit();
     ofi_device_cover_tell();
     api_min(0);                 /* all have told */
     ofi_device_cover_meet();
@@ -361,7 +361,7 @@ static int connect(size_t size, bool grows, bool *plain)
     *plain = grows && !by_nic && !api_min(!ofi_device_could());
     if (!*plain)
         ofi_device_agree(by_nic);
-    if (grows && by_nic && xport_far)
+    if (grows && by_nic && xport_net)
         *plain = !reaches_pieces();
     if (*plain) {
         why_whole = "a NIC does not reach memory that grows";
@@ -443,7 +443,7 @@ bool api_device_cover(const void *p, size_t size)
 {
     size_t end = (uintptr_t)p + size - heap_segs[HEAP_DEVICE].base;
 
-    return heap_device_covers(p, size) || grow(end, HEAP_AMPLE) ||
+    return heap_device_has_memory(p, size) || grow(end, HEAP_AMPLE) ||
            grow(end, HEAP_EXACT);
 }
 
@@ -480,7 +480,7 @@ static bool aware_at_start(void)
     if (env.DEVICE == ENV_DEVICE_NONE)
         return false;
     return env_is_set("ENABLE_DEVICE_AWARENESS")
-           ? env.ENABLE_DEVICE_AWARENESS : gtl_program_has_one();
+           ? env.ENABLE_DEVICE_AWARENESS : gtl_program_loaded_driver();
 }
 
 int api_device_start(void)
@@ -504,13 +504,13 @@ int api_device_start(void)
                   : "may be meant by the program that has loaded its driver");
         return rc;
     }
-    sm_device_tell(words->sm);
+    sm_device_publish_id(words->sm);
     return ofi_device_known();
 }
 
 void api_device_leave(void)
 {
-    sm_device_return();
+    sm_device_close_peers();
 }
 
 void api_device_close(void)

@@ -54,21 +54,21 @@ static void meet(const struct coll_args *a)
 /* For a heap of that size.  Where nobody sized the device heap, the bound of
  * the device did, up to what it would be at most. */
 static void what_to_raise(const struct heap_space *space, size_t size,
-                          char out[2 * HEAP_BOUND_TEXT])
+                          char out[2 * HEAP_LIMIT_TEXT])
 {
     const char *name = heap_env_size(space->seg, &(size_t){ 0 });
     const bool device = space == &heap_device;
-    char bound[HEAP_BOUND_TEXT];
+    char bound[HEAP_LIMIT_TEXT];
 
     if (!name && (!device || size > HEAP_DEVICE_DEFAULT))
         name = device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE";
     if (space->parent)
         strcpy(out, "the size it was created with");
-    else if (!device || !heap_device_bound(size, bound))
-        snprintf(out, 2 * HEAP_BOUND_TEXT, "SHMEM_%s", name ? name
+    else if (!device || !heap_device_limit_text(size, bound))
+        snprintf(out, 2 * HEAP_LIMIT_TEXT, "SHMEM_%s", name ? name
                  : device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE");
     else
-        snprintf(out, 2 * HEAP_BOUND_TEXT, "%s%s%s%s", name ? "SHMEM_" : "",
+        snprintf(out, 2 * HEAP_LIMIT_TEXT, "%s%s%s%s", name ? "SHMEM_" : "",
                  name ? name : "", name ? " and " : "", bound);
 }
 
@@ -81,7 +81,7 @@ void api_heap_report_full(const char *call, const struct heap_space *space,
     static const void *told[PLACES];
     const bool device = space == &heap_device;
     char asked[24], used[24], total[24], largest[24];
-    char raise[2 * HEAP_BOUND_TEXT];
+    char raise[2 * HEAP_LIMIT_TEXT];
     struct heap_usage u;
     int i;
 
@@ -130,15 +130,15 @@ bool api_heap_cover(const char *call, const void *p, size_t size)
     bool all = false;
     int rc = 0;
 
-    if (!heap_device_covers(p, size))
+    if (!heap_device_has_memory(p, size))
         return api_device_cover(p, size);
-    if (!xport_far || heap_find(p, 1) != HEAP_HOST || xport_far->covers(end))
+    if (!xport_net || heap_find(p, 1) != HEAP_HOST || xport_net->covers(end))
         return true;
     /* All cover as much, so all try the smaller region if one has to. */
     for (int exact = 0; exact < 2 && !all; exact++) {
-        rc = xport_far->cover(end, exact);
+        rc = xport_net->cover(end, exact);
         all = api_min(rc == 0);
-        rc = xport_far->cover_agree(all);
+        rc = xport_net->cover_agree(all);
     }
     if (all && rc)
         core_fatal(ERR_NET, call, "the keys of the heap cannot be published");
@@ -158,7 +158,7 @@ void api_heap_check_guards(const char *call)
     enum { MOST = 4096 };       /* in each barrier; others come next time */
     struct heap_damage d;
 
-    if (unlikely(core_status.checks) && heap_guard_look(MOST, &d))
+    if (unlikely(core_status.checks) && heap_guard_scan(MOST, &d))
         tell_damage(call, &d);
 }
 
@@ -199,7 +199,7 @@ void *api_allocate(const char *call, const struct api_request *r,
              : heap_alloc(r->space, r->size, r->align, r->hints, &p);
     if (unlikely(core_status.checks) && p)
         heap_guard_fill(p);
-    late = p && !heap_device_covers(p, r->size);
+    late = p && !heap_device_has_memory(p, r->size);
     if (r->clear && p && !late)
         clear(call, p, r->size);
     if (r->hints & SHMEMX_MALLOC_NO_BARRIER)

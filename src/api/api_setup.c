@@ -250,7 +250,7 @@ static int open_layers(int thread_level)
         return 0;
     }
 close_core:
-    if (xport_far)              /* its thread still uses the heap */
+    if (xport_net)              /* its thread still uses the heap */
         rt_abort(EXIT_FAILURE);
     core_close();
     core_set_state(CORE_DOWN);
@@ -279,7 +279,7 @@ static void close_layers(void)
     msg_close();
     fault_report();
     coll_active_set_close();
-    heap_space_join_all();
+    heap_space_destroy_all();
     core_close();
     ofi_close();
     api_device_close();
@@ -473,7 +473,7 @@ void *pshmem_ptr(const void *dest, int pe)
     if (pe == core_world.my_pe)
         return heap_find(dest, 1) < 0 || core_device_only(dest) ? NULL
                                                             : (void *)dest;
-    return (void *)xport_near(pe, dest, 1);
+    return (void *)xport_ptr(pe, dest, 1);
 }
 API_ALIAS(shmem_ptr)
 

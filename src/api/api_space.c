@@ -36,7 +36,7 @@ static struct heap_space *space_of(shmem_space_t space)
 
     if (s == &heap_device)
         return api_device_possible() ? s : NULL;
-    return s == &heap_default || heap_space_made(s) ? s : NULL;
+    return s == &heap_default || heap_space_is_created(s) ? s : NULL;
 }
 
 shmem_space_t pshmemx_space_predefined(int which)
@@ -293,7 +293,7 @@ static int create(const char *call, const shmem_space_config_t *config,
             return rc;
     }
     /* All PEs' allocators are in the same state: all have room, or none. */
-    rc = heap_space_cut(from, config->size, &s);
+    rc = heap_space_create(from, config->size, &s);
     if (rc) {
         api_heap_report_full(call, from, config->size,
                              " from a multiple of 2 MiB on", caller);
@@ -305,7 +305,7 @@ static int create(const char *call, const shmem_space_config_t *config,
     if (team && !rc)
         rc = coll_team_split(&core_world, 0, 1, core_world.n_pes, team);
     if (rc) {
-        heap_space_join(s);
+        heap_space_destroy(s);
         return rc;
     }
     if (team)
@@ -366,7 +366,7 @@ int pshmem_space_destroy(shmem_space_t space)
         api_space_open();
     stream_memory_goes(__func__, (void *)(heap_segs[s->seg].base + s->from),
                        s->to - s->from);
-    heap_space_join(s);
+    heap_space_destroy(s);
     return 0;
 }
 API_ALIAS(shmem_space_destroy)
@@ -409,7 +409,7 @@ int pshmem_space_get_caps(shmem_space_t space, shmem_space_cap_t *caps)
     core_need_up(__func__);
     if (!s || !caps || (s->seg == HEAP_DEVICE && !api_device_known()))
         return -EINVAL;
-    direct = s->seg == HEAP_HOST || heap_device_direct ||
+    direct = s->seg == HEAP_HOST || heap_device_host_access ||
              (!heap_device.arena && gtl_device.direct);
     if (direct)
         c |= SHMEM_SPACE_CAP_DIRECT_ACCESS;

@@ -175,7 +175,7 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
 
     if (rc)
         return rc;
-    if (!api_stream_of(stream) || gtl_of_thread(stream))
+    if (!api_stream_of(stream) || gtl_is_per_thread(stream))
         return core_misuse(ERR_ARG, __func__, "a default stream stays");
     rc = gtl->stream_check(stream, &id);
     if (rc == -EBUSY)

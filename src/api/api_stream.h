@@ -4,7 +4,7 @@
 #define API_API_STREAM_H
 
 #include "api/api.h"
-#include "gtl/gtl_thread.h"
+#include "gtl/gtl_default_stream.h"
 #include "shmemx_st.h"
 #include "stream/stream.h"
 

@@ -38,7 +38,7 @@ static int need_stream(const char *call, shmemx_stream_t stream)
 {
     int rc = api_stream_need(call);
 
-    if (!rc && (!api_stream_of(stream) || gtl_of_thread(stream)))
+    if (!rc && (!api_stream_of(stream) || gtl_is_per_thread(stream)))
         rc = core_misuse(ERR_ARG, call, "a default stream records no graph");
     return rc;
 }

@@ -123,7 +123,7 @@ static struct set *make(int start, int log_stride, int size, struct entry **out)
 {
     struct core_team *t = core_team_new(start, 1 << log_stride, size);
     struct set *s = malloc(sizeof *s);
-    struct entry *e = heap_pool_take(sizeof *e + core_team_area_room(size));
+    struct entry *e = heap_pool_alloc(sizeof *e + core_team_area_room(size));
 
     if (!t || !s || !e || coll_nodes_find(t))
         return NULL;            /* the caller ends the job */

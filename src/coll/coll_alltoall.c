@@ -122,7 +122,7 @@ static void copy_elements(char *to, const char *from,
 {
     const struct xport_blocks b = { .len = s->len, .count = s->count };
 
-    if (unlikely(gtl_foreign)) {
+    if (unlikely(gtl_device_only)) {
         core_device_copy_blocks(to, s->dst, from, s->sst, &b);
         return;
     }

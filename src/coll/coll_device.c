@@ -38,7 +38,7 @@ static bool fits(const void *p, size_t size)
 
 static bool of_device(const void *p)
 {
-    return heap_find(p, 1) == HEAP_DEVICE && !heap_device_direct;
+    return heap_find(p, 1) == HEAP_DEVICE && !heap_device_host_access;
 }
 
 bool coll_device_takes(const void *dest, const void *source, size_t bytes,
@@ -65,7 +65,7 @@ static bool by_device(coll_op *op, void *out, const void *a, const void *b,
                       size_t n, size_t size)
 {
     struct gtl_reduce r = { .out = out, .a = a, .b = b, .n = n };
-    enum { LANE = GTL_LANES - 1 };
+    enum { LANE = GTL_COPY_STREAMS - 1 };
     int rc;
 
     if (!gtl_device.kernels || n * size < FEWEST || !find(op, &r) ||
@@ -73,9 +73,9 @@ static bool by_device(coll_op *op, void *out, const void *a, const void *b,
         !core_is_device_only(b) || !fits(out, size) || !fits(a, size) ||
         !fits(b, size))
         return false;
-    rc = gtl->reduce(&r, gtl_lane_begin(LANE));
-    gtl_lane_end(LANE);
-    core_device_need(rc ? rc : gtl_lane_finish(LANE), "reduction", out,
+    rc = gtl->reduce(&r, gtl_copy_stream_acquire(LANE));
+    gtl_copy_stream_release(LANE);
+    core_device_need(rc ? rc : gtl_copy_stream_wait(LANE), "reduction", out,
                      n * size);
     return true;
 }
@@ -191,10 +191,11 @@ void coll_device_combine(const struct coll_part *p)
     }
     for (size_t at = p->at; at < end && !rc; at += n, lane ^= 1) {
         n = end - at < step ? end - at : step;
-        rc = piece_there(p, at, n, gtl_lane_begin(GTL_LANES - 1 - lane));
-        gtl_lane_end(GTL_LANES - 1 - lane);
+        rc = piece_there(p, at, n,
+                         gtl_copy_stream_acquire(GTL_COPY_STREAMS - 1 - lane));
+        gtl_copy_stream_release(GTL_COPY_STREAMS - 1 - lane);
     }
     for (lane = 0; lane < 2 && !rc; lane++)
-        rc = gtl_lane_finish(GTL_LANES - 1 - lane);
+        rc = gtl_copy_stream_wait(GTL_COPY_STREAMS - 1 - lane);
     core_device_need(rc, "reduction", p->dest, p->n * p->size);
 }

@@ -58,9 +58,9 @@ static inline void coll_skip(struct core_team *t, int n)
  * the arguments were checked.  0 where it is far. */
 static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
 {
-    uintptr_t near = xport_near(core_team_world_pe(t, pe), sym, 1);
+    uintptr_t near = xport_ptr(core_team_world_pe(t, pe), sym, 1);
 
-    if (unlikely(!near) && gtl_foreign)
+    if (unlikely(!near) && gtl_device_only)
         near = core_device_address(core_team_world_pe(t, pe), sym);
     return (void *)near;
 }
@@ -71,7 +71,7 @@ void coll_apply_device(coll_op *op, void *out, const void *a, const void *b,
 static inline void coll_apply(coll_op *op, void *out, const void *a,
                               const void *b, size_t n, size_t size)
 {
-    if (likely(!gtl_foreign))
+    if (likely(!gtl_device_only))
         op(out, a, b, n);
     else
         coll_apply_device(op, out, a, b, n, size);
@@ -88,7 +88,7 @@ void coll_remote_put(int world_pe, void *dest, const void *source,
 void coll_remote_put_strided(int world_pe, void *dest, const void *source,
                              const struct core_strided *s);
 /* offset: in the host segment.  Puts to that PE come before. */
-void coll_remote_notify(int world_pe, enum xport_op op, const void *offset,
+void coll_remote_notify(int world_pe, enum xport_amo_op op, const void *offset,
                         uint64_t value);
 void coll_remote_put_area(int world_pe, const void *offset, const void *source,
                           size_t bytes);

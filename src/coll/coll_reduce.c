@@ -74,7 +74,7 @@ static void reduce_pull(struct core_team *t, const struct reduction *r)
 
 static bool for_device(const struct reduction *r)
 {
-    return unlikely(gtl_foreign) &&
+    return unlikely(gtl_device_only) &&
            coll_device_takes(r->dest, r->source, r->n * r->size, r->size,
                              r->op);
 }

@@ -22,7 +22,7 @@ void coll_remote_put_strided(int world_pe, void *dest, const void *source,
     core_put_strided(name, &core_ctx_inner, dest, source, s, world_pe);
 }
 
-void coll_remote_notify(int world_pe, enum xport_op op, const void *offset,
+void coll_remote_notify(int world_pe, enum xport_amo_op op, const void *offset,
                         uint64_t value)
 {
     core_remote_notify(name, &core_ctx_inner, op, symmetric(offset), value,

@@ -121,7 +121,7 @@ void coll_scan(struct core_team *t, void *dest, const void *source, size_t n,
     size_t step = CORE_PIECE / size, len;
 
     if (coll_choose(COLL_SCAN, t, n * size) == COLL_PULL) {
-        if (unlikely(gtl_foreign) && coll_is_auto(COLL_SCAN) &&
+        if (unlikely(gtl_device_only) && coll_is_auto(COLL_SCAN) &&
             coll_device_takes(dest, source, n * size, size, op))
             scan_by_device(t, &s);
         else

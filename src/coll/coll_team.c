@@ -25,7 +25,7 @@ static uint64_t mix(int a, int b, int c)
 static void drop(struct draft *d)
 {
     if (d->words)
-        heap_pool_give(d->words);
+        heap_pool_free(d->words);
     if (d->t)
         core_team_free(d->t);
 }
@@ -34,7 +34,7 @@ static void drop(struct draft *d)
 static uint64_t take(struct draft *d, int start, int stride, int size)
 {
     d->t = core_team_new(start, stride, size);
-    d->words = heap_pool_take(core_team_area_room(size));
+    d->words = heap_pool_alloc(core_team_area_room(size));
     if (!d->t || !d->words || coll_nodes_find(d->t))
         return 0;
     return ((uintptr_t)d->words - heap_segs[HEAP_HOST].base) / 64;
@@ -239,7 +239,7 @@ void coll_team_destroy(struct core_team *t)
 {
     coll_sync(t);
     /* All have arrived and told us so: nobody writes to our words again. */
-    heap_pool_give(core_team_area_of(t, t->my_pe));
+    heap_pool_free(core_team_area_of(t, t->my_pe));
     core_ctx_destroy_team(t);
     core_team_free(t);
 }

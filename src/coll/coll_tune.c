@@ -113,7 +113,7 @@ static bool shares_node(void)
  * what one PE has or wishes, for all.  Did all choose alike? */
 static bool agree_far(void)
 {
-    uint32_t *nodes = heap_pool_take((size_t)core_world.n_pes * sizeof *nodes);
+    uint32_t *nodes = heap_pool_alloc((size_t)core_world.n_pes * sizeof *nodes);
     struct coll_ranks all = coll_ranks_all(&core_world);
     uint64_t v[4 + CORE_CPU_WORDS] = {
         core_ctl->choices, ~core_ctl->choices, core_status.checks,
@@ -135,7 +135,7 @@ static bool agree_far(void)
     coll_oversubscribed = v[3] & 1 || core_status.oversubscribed;
     if (v[3] >> 1)
         coll_nodes_open(&c, nodes);
-    heap_pool_give(nodes);
+    heap_pool_free(nodes);
     if (coll_nodes_find(&core_world) || coll_nodes_find(&core_device_world))
         core_fatal(ERR_LIMIT, "shmem_init", "no memory for the nodes of %d "
                    "PEs", core_world.n_pes);

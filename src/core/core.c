@@ -78,7 +78,7 @@ int core_open(int thread_level)
         return -ENOMEM;
     }
     core_ctl = ctl;
-    xport_arrived = core_arrived;       /* before a transport's thread runs */
+    xport_data_arrived = core_arrived;    /* before a transport's thread runs */
     rc = open_teams();
     if (rc)
         return rc;
@@ -129,7 +129,7 @@ void core_agree_node(void)
     }
     cores = count_cores(all);
     core_status.oversubscribed = rt_job.n_local > cores;
-    if (core_status.oversubscribed || xport_far)
+    if (core_status.oversubscribed || xport_net)
         core_spin_impatient();
     log_info(LOG_CORE, "%d PEs on %d cores of this node", rt_job.n_local,
              cores);
@@ -237,7 +237,7 @@ static enum err_code wrong_address(const void *sym, size_t len,
 {
     if (!sym)
         return say(ERR_NULL, text, "a null pointer with %zu bytes", len);
-    if (heap_find(sym, 1) < 0 && heap_data_private(sym))
+    if (heap_find(sym, 1) < 0 && heap_static_is_private(sym))
         return say(ERR_ADDR, text, "%p is static data of the main program, "
                    "which is private %s", sym, env.STATIC_DATA
                    ? "as the PEs run different programs"
@@ -266,7 +266,7 @@ enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
     code = wrong_address(sym, len, text);
     if (code != ERR_CODES)
         return code;
-    if (!xport_far && !xport_routes[core_world_pe(ctx, pe)].map[HEAP_HOST])
+    if (!xport_net && !xport_routes[core_world_pe(ctx, pe)].map[HEAP_HOST])
         return say(ERR_NET, text, "PE %d is on another node and no transport "
                    "reaches it", core_world_pe(ctx, pe));
     return ERR_CODES;

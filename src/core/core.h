@@ -27,7 +27,7 @@ struct core_ctx {
     long options;
     uint64_t owner;             /* the thread that made it, */
     uint64_t (*id)(void);       /* as this function numbers threads */
-    struct xport_flow *flow;    /* its operations on far peers */
+    struct xport_ep *flow;    /* its operations on far peers */
     unsigned lane;              /* its non-blocking copies by the device */
     struct list_link link;      /* in the list of created contexts */
 };
@@ -68,7 +68,7 @@ void core_close(void);
 /* The flows to far peers, if there are any. */
 int core_remote_open(void);
 void core_remote_close(void);
-/* A far peer has stored something here: see xport_arrived. */
+/* A far peer has stored something here: see xport_data_arrived. */
 void core_arrived(const void *at, size_t len);
 
 /* One line "call: text [S-E-CODE]", then the job ends.  call is __func__ of
@@ -153,7 +153,7 @@ extern hidden void (*core_quiet_hook)(const char *call);
 static inline void core_quiet(const char *call, const struct core_ctx *ctx)
 {
     /* A fence holds later loads back. */
-    bool far = xport_far != NULL || gtl_foreign;
+    bool far = xport_net != NULL || gtl_device_only;
 
     /* NOSTORE only frees us from ordering the program's own stores, and puts
      * to mapped peers are such stores here. */
@@ -165,16 +165,16 @@ static inline void core_quiet(const char *call, const struct core_ctx *ctx)
 static inline void core_fence(const char *call, const struct core_ctx *ctx)
 {
     atomics_store_fence();
-    if (unlikely(xport_far != NULL || gtl_foreign))
+    if (unlikely(xport_net != NULL || gtl_device_only))
         core_remote_fence(call, ctx);
 }
 
 /* For calls that only look: who asks again and again must see news. */
 static inline void core_progress(const char *call)
 {
-    if (unlikely(xport_far != NULL)) {
+    if (unlikely(xport_net != NULL)) {
         xport_call = call;
-        xport_far->progress();
+        xport_net->progress();
     }
 }
 

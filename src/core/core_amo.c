@@ -7,7 +7,7 @@ force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a)
     uint64_t was;
 
     atomics_tsan_release();
-    was = xport_amo_here((void *)at.near, a);
+    was = xport_amo_local((void *)at.near, a);
     atomics_tsan_acquire();
     if (a->op != XPORT_FETCH)
         core_wake(at, (size_t)a->size);

@@ -14,13 +14,14 @@
 /* value, cond and result are words of size bytes, or NULL; cond counts in a
  * compare and swap. */
 void core_remote_amo(const char *call, const struct core_ctx *ctx,
-                     enum xport_op op, size_t size, const void *sym, int pe,
+                     enum xport_amo_op op, size_t size, const void *sym, int pe,
                      const void *value, const void *cond, void *result,
                      bool nbi) __attribute__((cold, noinline));
 
 /* Puts of the context come before it; no quiet needs to cover it. */
 void core_remote_notify(const char *call, const struct core_ctx *ctx,
-                        enum xport_op op, uint64_t *sym, uint64_t value, int pe)
+                        enum xport_amo_op op, uint64_t *sym, uint64_t value,
+                        int pe)
     __attribute__((cold, noinline));
 
 /* A value of that size as the first bytes of a word, and back. */
@@ -103,7 +104,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
 #define CORE_AMO_NBI(T, call, ctx, xop, dest, value, cond, pe, NEAR, fetch) \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
-        if (likely(at_.near && !gtl_foreign)) {                             \
+        if (likely(at_.near && !gtl_device_only)) {                         \
             T *to_ = (T *)at_.near;                                         \
             atomics_tsan_release();                                         \
             *(fetch) = NEAR;                                                \
@@ -151,7 +152,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
 #define CORE_AMO_LOOK_NBI(T, call, ctx, source, pe, fetch)                  \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, source, pe);                              \
-        if (likely(at_.near && !gtl_foreign)) {                             \
+        if (likely(at_.near && !gtl_device_only)) {                         \
             __atomic_load((T *)at_.near, fetch, __ATOMIC_ACQUIRE);          \
             atomics_tsan_acquire();                                         \
             xport_flush();                                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core.h"
-#include "gtl/gtl_lane.h"
+#include "gtl/gtl_copy_stream.h"
 #include "base/lock.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static void retire(struct core_ctx *c) REQUIRES(ctx_lock)
 static void close_flow(struct core_ctx *c)
 {
     if (c->flow)
-        xport_far->flow_close(c->flow);
+        xport_net->flow_close(c->flow);
     c->flow = NULL;
 }
 
@@ -88,8 +88,8 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     struct core_ctx *c = record();
     int rc = c ? 0 : -ENOMEM;
 
-    if (c && xport_far)
-        rc = xport_far->flow_open(&c->flow, true);
+    if (c && xport_net)
+        rc = xport_net->flow_open(&c->flow, true);
     if (rc) {
         log_warn(ERR_CTX, "shmem_ctx_create: no memory for a context");
         if (c)
@@ -104,7 +104,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
         c->owner = c->id();
     }
     lock_acquire(&ctx_lock);
-    c->lane = made++ % GTL_LANES;
+    c->lane = made++ % GTL_COPY_STREAMS;
     list_append(&contexts, &c->link);
     lock_release(&ctx_lock);
     *out = (shmem_ctx_t)c;

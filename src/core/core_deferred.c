@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_deferred.h"
-#include "gtl/gtl_lane.h"
+#include "gtl/gtl_copy_stream.h"
 #include "core/core_rma.h"
 #include "rt/rt.h"
 
@@ -17,7 +17,7 @@ static struct later {
                                  * bits: what the device stores wakes nobody */
     unsigned n_told;            /* of the lane's holder */
     struct told told[TOLD];
-} lanes[GTL_LANES];
+} lanes[GTL_COPY_STREAMS];
 
 static void note_target(unsigned lane, int pe)
 {
@@ -25,13 +25,13 @@ static void note_target(unsigned lane, int pe)
                       __ATOMIC_RELEASE);
 }
 
-static bool foreign_to_either(const struct xport_at *at, const void *local)
+static bool foreign_to_either(const struct xport_addr *at, const void *local)
 {
-    return (at->seg == HEAP_DEVICE && !heap_device_direct) ||
+    return (at->seg == HEAP_DEVICE && !heap_device_host_access) ||
            core_is_device_only(local);
 }
 
-bool core_deferred_put(const struct core_ctx *ctx, const struct xport_at *to,
+bool core_deferred_put(const struct core_ctx *ctx, const struct xport_addr *to,
                        const void *source, size_t len)
 {
     uintptr_t near = core_device_address_of(to);
@@ -40,16 +40,16 @@ bool core_deferred_put(const struct core_ctx *ctx, const struct xport_at *to,
 
     if (!near || !foreign_to_either(to, source))
         return false;
-    stream = gtl_lane_begin(ctx->lane);
+    stream = gtl_copy_stream_acquire(ctx->lane);
     rc = gtl->copy((void *)near, source, len, stream);
-    gtl_lane_end(ctx->lane);
+    gtl_copy_stream_release(ctx->lane);
     note_target(ctx->lane, to->pe);
     core_device_need(rc, "copy", (void *)near, len);
     return true;
 }
 
 bool core_deferred_get(const struct core_ctx *ctx, void *dest,
-                       const struct xport_at *from, size_t len)
+                       const struct xport_addr *from, size_t len)
 {
     uintptr_t near = core_device_address_of(from);
     void *stream;
@@ -57,9 +57,9 @@ bool core_deferred_get(const struct core_ctx *ctx, void *dest,
 
     if (!near || !foreign_to_either(from, dest))
         return false;
-    stream = gtl_lane_begin(ctx->lane);
+    stream = gtl_copy_stream_acquire(ctx->lane);
     rc = gtl->copy(dest, (const void *)near, len, stream);
-    gtl_lane_end(ctx->lane);
+    gtl_copy_stream_release(ctx->lane);
     core_device_need(rc, "copy", dest, len);
     return true;
 }
@@ -107,9 +107,9 @@ static int enqueue_word(const struct told *what, void *stream)
 /* Who can bring the word its value in the stream's turn?  Nobody holds a lock
  * until then. */
 enum teller { NOBODY, BY_DEVICE, BY_PROCESSOR };
-static enum teller teller_of(const struct xport_at *at, bool add)
+static enum teller teller_of(const struct xport_addr *at, bool add)
 {
-    if (at->seg == HEAP_DEVICE && !heap_device_direct)
+    if (at->seg == HEAP_DEVICE && !heap_device_host_access)
         return !xport_device_lock && (gtl_device.kernels || !add)
                ? BY_DEVICE : NOBODY;
     return xport_routes[at->pe].amo[at->seg] ? BY_PROCESSOR : NOBODY;
@@ -121,7 +121,7 @@ bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
                               int pe)
 {
     struct told t = { .value = signal, .add = sig_op == SHMEM_SIGNAL_ADD };
-    struct xport_at to, word;
+    struct xport_addr to, word;
     enum teller by;
     uintptr_t near;
     void *stream;
@@ -139,12 +139,12 @@ bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
     if (!near || !t.word || !by || !foreign_to_either(&to, source))
         return false;
     t.ctl = core_peer_ctl(to.pe);
-    stream = gtl_lane_begin(ctx->lane);
+    stream = gtl_copy_stream_acquire(ctx->lane);
     rc = gtl->copy((void *)near, source, len, stream);
     if (!rc)
         rc = by == BY_DEVICE ? enqueue_word(&t, stream)
                              : enqueue_call(ctx->lane, &t, stream);
-    gtl_lane_end(ctx->lane);
+    gtl_copy_stream_release(ctx->lane);
     note_target(ctx->lane, to.pe);
     core_device_need(rc, "copy with a signal", (void *)near, len);
     return true;
@@ -170,7 +170,7 @@ void core_deferred_complete(const struct core_ctx *ctx)
     uint64_t targets = __atomic_exchange_n(&lanes[ctx->lane].targets, 0,
                                            __ATOMIC_ACQUIRE);
 
-    core_device_need(gtl_lane_finish(ctx->lane), "copy", NULL, 0);
+    core_device_need(gtl_copy_stream_wait(ctx->lane), "copy", NULL, 0);
     if (targets)
         wake_all(targets);
 }

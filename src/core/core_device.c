@@ -23,15 +23,15 @@ void core_device_need(int rc, const char *what, const void *p, size_t n)
 bool core_is_device_only(const void *p)
 {
     if ((uintptr_t)p - heap_segs[HEAP_DEVICE].base < heap_seg_size(HEAP_DEVICE))
-        return !heap_device_direct;
-    return heap_find(p, 1) < 0 && gtl_is_foreign(p);
+        return !heap_device_host_access;
+    return heap_find(p, 1) < 0 && gtl_is_device_only(p);
 }
 
 bool core_unaware;
 
 bool core_is_private(const void *p)
 {
-    return heap_find(p, 1) < 0 && gtl_is_foreign(p);
+    return heap_find(p, 1) < 0 && gtl_is_device_only(p);
 }
 
 void core_refuse_private(const char *call, const void *p)
@@ -83,7 +83,7 @@ uint64_t core_device_load(const void *p, size_t size)
 static void copy_near(int seg, const void *local, void *to, const void *from,
                       size_t n)
 {
-    if ((seg == HEAP_DEVICE && !heap_device_direct) ||
+    if ((seg == HEAP_DEVICE && !heap_device_host_access) ||
         core_is_device_only(local))
         need(gtl_copy_now(to, from, n), "copy", to, n);
     else
@@ -91,12 +91,13 @@ static void copy_near(int seg, const void *local, void *to, const void *from,
 }
 
 /* Whoever waits there may look. */
-static void wake(const struct xport_at *at, uintptr_t near, size_t len)
+static void wake(const struct xport_addr *at, uintptr_t near, size_t len)
 {
     core_wake((struct core_target){ near, core_peer_ctl(at->pe) }, len);
 }
 
-bool core_device_put(const struct xport_at *to, const void *source, size_t len)
+bool core_device_put(const struct xport_addr *to, const void *source,
+                     size_t len)
 {
     uintptr_t near = reached(to->pe, to->seg, to->off);
 
@@ -107,7 +108,7 @@ bool core_device_put(const struct xport_at *to, const void *source, size_t len)
     return true;
 }
 
-bool core_device_get(void *dest, const struct xport_at *from, size_t len)
+bool core_device_get(void *dest, const struct xport_addr *from, size_t len)
 {
     uintptr_t near = reached(from->pe, from->seg, from->off);
 
@@ -117,7 +118,7 @@ bool core_device_get(void *dest, const struct xport_at *from, size_t len)
     return true;
 }
 
-uintptr_t core_device_address_of(const struct xport_at *at)
+uintptr_t core_device_address_of(const struct xport_addr *at)
 {
     return reached(at->pe, at->seg, at->off);
 }
@@ -158,12 +159,12 @@ static size_t in_piece(const struct xport_blocks *b, size_t i)
 }
 
 bool core_device_put_blocks(const struct core_ctx *ctx,
-                            const struct xport_at *to, const void *source,
+                            const struct xport_addr *to, const void *source,
                             const struct xport_blocks *b)
 {
     uintptr_t near = reached(to->pe, to->seg, to->off);
     struct xport_blocks part = { b->len, 0, b->far_stride, (ptrdiff_t)b->len };
-    struct xport_at at = *to;
+    struct xport_addr at = *to;
     char piece[PIECE];
 
     if (near) {
@@ -179,22 +180,22 @@ bool core_device_put_blocks(const struct core_ctx *ctx,
         at.off = to->off + i * (size_t)b->far_stride;
         part.count = in_piece(b, i);
         if (part.count == 1) {
-            xport_far->put(ctx->flow, &at, from, b->len, false);
+            xport_net->put(ctx->flow, &at, from, b->len, false);
             continue;
         }
         copy_blocks(piece, part.near_stride, from, b->near_stride, &part);
-        xport_far->put_blocks(ctx->flow, &at, piece, &part);
+        xport_net->put_blocks(ctx->flow, &at, piece, &part);
     }
     return true;
 }
 
 bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
-                            const struct xport_at *from,
+                            const struct xport_addr *from,
                             const struct xport_blocks *b)
 {
     uintptr_t near = reached(from->pe, from->seg, from->off);
     struct xport_blocks part = { b->len, 0, b->far_stride, (ptrdiff_t)b->len };
-    struct xport_at at = *from;
+    struct xport_addr at = *from;
     char piece[PIECE];
 
     if (near) {
@@ -210,10 +211,10 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
         at.off = from->off + i * (size_t)b->far_stride;
         part.count = in_piece(b, i);
         if (part.count == 1) {
-            xport_far->get(ctx->flow, to, &at, b->len, false);
+            xport_net->get(ctx->flow, to, &at, b->len, false);
             continue;
         }
-        xport_far->get_blocks(ctx->flow, piece, &at, &part, false);
+        xport_net->get_blocks(ctx->flow, piece, &at, &part, false);
         copy_blocks(to, b->near_stride, piece, part.near_stride, &part);
     }
     return true;
@@ -231,7 +232,7 @@ static int amo_by_copies(void *word, const struct xport_amo *a, void *result)
     uint64_t now = 0, was;
     int rc = gtl_copy_now(&now, word, size);
 
-    was = xport_amo_here(&now, a);
+    was = xport_amo_local(&now, a);
     if (!rc && a->op != XPORT_FETCH)
         rc = gtl_copy_now(word, &now, size);
     if (!rc && result)
@@ -245,7 +246,7 @@ static int amo_there(int pe, void *word, const struct xport_amo *a,
                      void *result)
 {
     const struct gtl_amo g = {
-        .op = (enum gtl_word_op)a->op, .size = a->size, .word = word,
+        .op = (enum gtl_amo_op)a->op, .size = a->size, .word = word,
         .value = a->value, .cond = a->cond, .result = result
     };
     int rc;
@@ -259,11 +260,11 @@ static int amo_there(int pe, void *word, const struct xport_amo *a,
     return rc;
 }
 
-bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
+bool core_device_amo(const struct xport_addr *at, const struct xport_amo *a,
                      void *result)
 {
     /* What the processor reaches, too, is its own or the network's. */
-    uintptr_t near = at->seg == HEAP_DEVICE && !heap_device_direct
+    uintptr_t near = at->seg == HEAP_DEVICE && !heap_device_host_access
                      ? reached(at->pe, at->seg, at->off) : 0;
 
     if (!near)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* core_device.h - memory that the processor must not touch.
  * Where the device's memory is the processor's, too, none of this is reached:
- * gtl_foreign is false, and the routes map it like any other.  Elsewhere the
+ * gtl_device_only is false, and the routes map it like any other.  Elsewhere the
  * device copies, and kernels do the atomics; every call here is done when it
  * returns.  What the device refuses ends the job. */
 #ifndef CORE_CORE_DEVICE_H
@@ -10,13 +10,13 @@
 #include "base/copy.h"
 #include "core/core.h"
 #include "gtl/gtl.h"
-#include "gtl/gtl_lane.h"
+#include "gtl/gtl_copy_stream.h"
 
 /* Of this PE, or of a peer as the device reaches it. */
 bool core_is_device_only(const void *p) __attribute__((noinline));
 static inline bool core_device_only(const void *p)
 {
-    return unlikely(gtl_foreign) && core_is_device_only(p);
+    return unlikely(gtl_device_only) && core_is_device_only(p);
 }
 
 /* SHMEM_ENABLE_DEVICE_AWARENESS=0: memory of the device that is not symmetric
@@ -36,7 +36,7 @@ static inline void core_need_aware(const char *call, const void *p, size_t len)
 }
 
 /* Where the device reaches that place, or 0. */
-uintptr_t core_device_address_of(const struct xport_at *at)
+uintptr_t core_device_address_of(const struct xport_addr *at)
     __attribute__((cold));
 /* Ends the job where rc is an error of the device. */
 void core_device_need(int rc, const char *what, const void *p, size_t n)
@@ -51,7 +51,7 @@ void core_device_copy(void *to, const void *from, size_t n)
     __attribute__((cold, noinline));
 static inline void core_copy(void *to, const void *from, size_t n)
 {
-    if (likely(!gtl_foreign))
+    if (likely(!gtl_device_only))
         copy_bytes(to, from, n);
     else
         core_device_copy(to, from, n);
@@ -72,20 +72,21 @@ uint64_t core_device_load(const void *p, size_t size)
                        : __atomic_load_n(p, __ATOMIC_ACQUIRE))
 
 /* Operations on peers that need the device: false where they do not, and the
- * transport to far peers is to do it.  Only with gtl_foreign. */
-bool core_device_put(const struct xport_at *to, const void *source, size_t len)
+ * transport to far peers is to do it.  Only with gtl_device_only. */
+bool core_device_put(const struct xport_addr *to, const void *source,
+                     size_t len)
     __attribute__((cold));
-bool core_device_get(void *dest, const struct xport_at *from, size_t len)
+bool core_device_get(void *dest, const struct xport_addr *from, size_t len)
     __attribute__((cold));
 bool core_device_put_blocks(const struct core_ctx *ctx,
-                            const struct xport_at *to, const void *source,
+                            const struct xport_addr *to, const void *source,
                             const struct xport_blocks *b)
     __attribute__((cold));
 bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
-                            const struct xport_at *from,
+                            const struct xport_addr *from,
                             const struct xport_blocks *b)
     __attribute__((cold));
-bool core_device_amo(const struct xport_at *at, const struct xport_amo *a,
+bool core_device_amo(const struct xport_addr *at, const struct xport_amo *a,
                      void *result) __attribute__((cold));
 
 #endif

@@ -47,7 +47,7 @@ CORE_ELEMS(CORE_ELEMS_OF)
     {                                                                       \
         struct core_target to;                                              \
                                                                             \
-        if (likely(n == one && source && !gtl_foreign)) {                   \
+        if (likely(n == one && source && !gtl_device_only)) {               \
             to = core_mapped_heap(ctx, dest, one * size, pe);               \
             if (likely(to.near)) {                                          \
                 copy_bytes((void *)to.near, source, one * size);            \
@@ -67,7 +67,7 @@ CORE_PUT_ELEMS(core_put_elems_nbi, core_put_any_nbi)
     {                                                                       \
         uintptr_t from;                                                     \
                                                                             \
-        if (likely(n == one && dest && !gtl_foreign)) {                     \
+        if (likely(n == one && dest && !gtl_device_only)) {                 \
             from = core_mapped_heap(ctx, source, one * size, pe).near;      \
             if (likely(from)) {                                             \
                 copy_bytes(dest, (const void *)from, one * size);           \

@@ -33,7 +33,7 @@ bool core_lock_holds(uint64_t word)
 
 /* op on that PE's copy of a word of a lock: what it was.  What this PE did
  * before is visible to who sees the change, and the other way around. */
-static inline uint32_t change(const char *call, enum xport_op op,
+static inline uint32_t change(const char *call, enum xport_amo_op op,
                               uint32_t *word, uint32_t value, uint32_t cond,
                               int pe)
 {

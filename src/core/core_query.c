@@ -10,7 +10,7 @@
 #define NO_WORD UINT64_MAX
 
 enum { GET_WORD = 1, GET_DOING = 2 };
-static struct xport_flow *flow;
+static struct xport_ep *flow;
 static struct core_query asks[CORE_QUERIES];
 static struct core_reply *answers;
 
@@ -57,11 +57,11 @@ struct core_query *core_query_find(int pe)
 static int get(void *dest, const void *sym, size_t len, int pe)
 {
     int seg = heap_find(sym, len);
-    struct xport_at at = {
+    struct xport_addr at = {
         .pe = pe, .seg = seg, .off = (uintptr_t)sym - heap_segs[seg].base
     };
 
-    return xport_far->try_get(flow, dest, &at, len);
+    return xport_net->try_get(flow, dest, &at, len);
 }
 
 static void send(struct core_query *a, uint64_t now)
@@ -98,7 +98,7 @@ void core_query(int pe, const void *word, uint64_t now)
     while (i < CORE_QUERIES && asks[i].open)
         i++;
     if (i == CORE_QUERIES ||
-        (!flow && xport_far->flow_open(&flow, false)))
+        (!flow && xport_net->flow_open(&flow, false)))
         return;
     answers[i] = (struct core_reply){ .word = word ? NO_WORD : 0 };
     asks[i] = (struct core_query){ .open = true, .pe = pe, .since_ns = now,
@@ -136,11 +136,11 @@ void core_query_close(void)
         return;
     for (int ms = 0; something_due() && ms < 1000; ms++) {
         usleep(1000);
-        xport_far->progress();
+        xport_net->progress();
     }
     if (!something_due()) {     /* else the flow stays */
-        xport_far->quiet(flow);
-        xport_far->flow_close(flow);
+        xport_net->quiet(flow);
+        xport_net->flow_close(flow);
     }
     flow = NULL;
     /* The next session begins without questions. */

@@ -2,32 +2,33 @@
 /* Operations that found no mapped memory: the peer is far, or the call is
  * wrong, or there is nothing to do. */
 #include "core/core_amo.h"
-#include "gtl/gtl_lane.h"
+#include "gtl/gtl_copy_stream.h"
 #include "core/core_deferred.h"
 #include "core/core_spin.h"
 #include "core/core_stall.h"
 #include "base/env.h"
 #include "rt/rt.h"
-#include "xport/xport_count.h"
+#include "xport/xport_stats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Its copies by the device, if any, wait for none of the default context. */
-struct core_ctx core_ctx_inner = { .team = &core_world, .lane = GTL_LANES - 1 };
+struct core_ctx core_ctx_inner = { .team = &core_world,
+    .lane = GTL_COPY_STREAMS - 1 };
 
 int core_remote_open(void)
 {
     int rc;
 
-    if (!xport_far)
+    if (!xport_net)
         return 0;
-    xport_stalled = core_stall_transport;
-    xport_went_on = core_activity_transport_end;
+    xport_wait_stalled = core_stall_transport;
+    xport_wait_resumed = core_activity_transport_end;
     core_spin_impatient();
-    rc = xport_far->flow_open(&core_ctx_default.flow, false);
+    rc = xport_net->flow_open(&core_ctx_default.flow, false);
     if (!rc)
-        rc = xport_far->flow_open(&core_ctx_inner.flow, false);
+        rc = xport_net->flow_open(&core_ctx_inner.flow, false);
     if (rc)
         log_error(ERR_NET, "no room for the operations of a context: %s",
                   strerror(-rc));
@@ -37,9 +38,9 @@ int core_remote_open(void)
 /* Of what the network did, for SHMEM_STATS. */
 static void tell_counts(void)
 {
-    struct xport_counts n = xport_counts_get();
+    struct xport_stats n = xport_stats_get();
 
-    if (!env.STATS || !xport_far)
+    if (!env.STATS || !xport_net)
         return;
     log_print("network: %lu operations with %lu bytes to %lu PEs, %lu of them "
               "fetch %lu bytes; start: %lu bytes published, %lu looked up",
@@ -57,15 +58,15 @@ void core_remote_close(void)
     for (int i = 0; i < 2; i++) {
         if (!own[i]->flow)
             continue;
-        xport_far->quiet(own[i]->flow);
-        xport_far->flow_close(own[i]->flow);
+        xport_net->quiet(own[i]->flow);
+        xport_net->flow_close(own[i]->flow);
         own[i]->flow = NULL;
     }
 }
 
 bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
                          const void *sym, size_t len, int pe,
-                         struct xport_at *out)
+                         struct xport_addr *out)
 {
     int seg;
 
@@ -86,22 +87,23 @@ bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
 void core_remote_fence(const char *call, const struct core_ctx *ctx)
 {
     xport_call = call;
-    if (gtl_foreign)
+    if (gtl_device_only)
         core_deferred_complete(ctx);
-    if (xport_far)
-        xport_far->fence(ctx->flow, false);
+    if (xport_net)
+        xport_net->fence(ctx->flow, false);
 }
 
 void core_remote_notify(const char *call, const struct core_ctx *ctx,
-                        enum xport_op op, uint64_t *sym, uint64_t value, int pe)
+                        enum xport_amo_op op, uint64_t *sym, uint64_t value,
+                        int pe)
 {
     struct xport_amo a = { .op = op, .size = sizeof value, .value = value };
-    struct xport_at at;
+    struct xport_addr at;
 
     core_remote_resolve(call, ctx, sym, sizeof *sym, pe, &at);
-    xport_far->fence(ctx->flow, true);
+    xport_net->fence(ctx->flow, true);
     atomics_tsan_release();
-    xport_far->tell(ctx->flow, &at, &a);
+    xport_net->tell(ctx->flow, &at, &a);
 }
 
 void (*core_quiet_hook)(const char *call);
@@ -112,10 +114,10 @@ void core_remote_quiet(const char *call, const struct core_ctx *ctx)
 
     if (call)
         xport_call = call;
-    if (gtl_foreign)
+    if (gtl_device_only)
         core_deferred_complete(ctx);
-    if (xport_far)
-        xport_far->quiet(ctx->flow);
+    if (xport_net)
+        xport_net->quiet(ctx->flow);
     tells = __atomic_load_n(&core_quiet_hook, __ATOMIC_ACQUIRE);
     if (unlikely(tells != NULL) && call)
         tells(call);
@@ -124,7 +126,7 @@ void core_remote_quiet(const char *call, const struct core_ctx *ctx)
 /* ---- atomics ---- */
 
 /* Where the word, the result or both may be the device's alone. */
-static void foreign_amo(const struct core_ctx *ctx, const struct xport_at *at,
+static void foreign_amo(const struct core_ctx *ctx, const struct xport_addr *at,
                         const struct xport_amo *a, void *result, bool nbi)
 {
     bool away = nbi && result && core_is_device_only(result);
@@ -132,25 +134,25 @@ static void foreign_amo(const struct core_ctx *ctx, const struct xport_at *at,
     void *to = away ? &was : result;
 
     if (!core_device_amo(at, a, to))
-        xport_far->amo(ctx->flow, at, a, to, nbi && !away);
+        xport_net->amo(ctx->flow, at, a, to, nbi && !away);
     if (away)
         core_device_copy(result, &was, (size_t)a->size);
 }
 
 void core_remote_amo(const char *call, const struct core_ctx *ctx,
-                     enum xport_op op, size_t size, const void *sym, int pe,
+                     enum xport_amo_op op, size_t size, const void *sym, int pe,
                      const void *value, const void *cond, void *result,
                      bool nbi)
 {
     struct xport_amo a = { .op = op, .size = (int)size };
-    struct xport_at at;
+    struct xport_addr at;
 
     core_remote_resolve(call, ctx, sym, size, pe, &at);
     if (value)
         memcpy(&a.value, value, size);
     if (cond)
         memcpy(&a.cond, cond, size);
-    if (unlikely(gtl_foreign)) {
+    if (unlikely(gtl_device_only)) {
         if (nbi && result)
             core_need_aware(call, result, size);
         foreign_amo(ctx, &at, &a, result, nbi);
@@ -159,7 +161,7 @@ void core_remote_amo(const char *call, const struct core_ctx *ctx,
         return;
     }
     atomics_tsan_release();
-    xport_far->amo(ctx->flow, &at, &a, result, nbi);
+    xport_net->amo(ctx->flow, &at, &a, result, nbi);
     atomics_tsan_acquire();
 }
 
@@ -175,29 +177,29 @@ void core_remote_signal(const char *call, const struct core_ctx *ctx,
                         uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
 {
     struct xport_amo a = signal_of(value, sig_op);
-    struct xport_at at;
+    struct xport_addr at;
 
     core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &at);
     atomics_tsan_release();
-    if (!gtl_foreign || !core_device_amo(&at, &a, NULL))
-        xport_far->amo(ctx->flow, &at, &a, NULL, false);
+    if (!gtl_device_only || !core_device_amo(&at, &a, NULL))
+        xport_net->amo(ctx->flow, &at, &a, NULL, false);
 }
 
 void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
                      const void *source, size_t len, uint64_t *sig_addr,
                      uint64_t signal, int sig_op, int pe, bool nbi)
 {
-    struct xport_at to, sig_at;
+    struct xport_addr to, sig_at;
     struct xport_amo a;
 
-    if (unlikely(gtl_foreign) && nbi) {
+    if (unlikely(gtl_device_only) && nbi) {
         core_need_aligned(call, sig_addr, sizeof *sig_addr);
         core_need_signal(call, sig_op);
         if (core_deferred_put_signal(call, ctx, dest, source, len, sig_addr,
                                      signal, sig_op, pe))
             return;
     }
-    if (likely(!xport_far || core_mapped_amo(ctx, sig_addr, sizeof *sig_addr,
+    if (likely(!xport_net || core_mapped_amo(ctx, sig_addr, sizeof *sig_addr,
                                              pe).near)) {
         core_put_any(dest, source, len, pe, call, ctx);
         core_signal(call, ctx, sig_addr, signal, sig_op, pe);
@@ -216,14 +218,14 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     core_remote_resolve(call, ctx, dest, len, pe, &to);
     core_need_local(call, source, len);
     core_need_aware(call, source, len);
-    if (gtl_foreign && core_device_put(&to, source, len)) {
-        xport_far->fence(ctx->flow, true);
+    if (gtl_device_only && core_device_put(&to, source, len)) {
+        xport_net->fence(ctx->flow, true);
         core_remote_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;
     }
     a = signal_of(signal, sig_op);
     atomics_tsan_release();
-    xport_far->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
+    xport_net->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
 }
 
 int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
@@ -232,12 +234,12 @@ int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
                                int pe, bool nbi)
 {
     struct xport_amo a = signal_of(signal, sig_op);
-    struct xport_at to, sig_at;
+    struct xport_addr to, sig_at;
 
     core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
     core_remote_resolve(call, ctx, dest, len, pe, &to);
     atomics_tsan_release();
-    return xport_far->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
+    return xport_net->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
                                      nbi);
 }
 
@@ -246,12 +248,12 @@ int core_remote_message(const char *call, const struct core_ctx *ctx,
                         uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
     struct xport_amo a = signal_of(signal, sig_op);
-    struct xport_at to, sig_at;
+    struct xport_addr to, sig_at;
 
     core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
     if (len)
         core_remote_resolve(call, ctx, dest, len, pe, &to);
     atomics_tsan_release();
-    return xport_far->message(ctx->flow, len ? &to : NULL, source, len,
+    return xport_net->message(ctx->flow, len ? &to : NULL, source, len,
                               &sig_at, &a);
 }

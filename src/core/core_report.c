@@ -301,7 +301,7 @@ RACY static void add_state(struct line *l, const struct core_ctl *ctl)
         add_wait(l, &s);
     else if (!far.of)
         add_last_call(l, &ctl->doing);
-    n = xport_far ? xport_far->in_flight() : 0;
+    n = xport_net ? xport_net->in_flight() : 0;
     if (n) {
         add(l, "; ");
         add_number(l, n, 10);

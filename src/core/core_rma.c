@@ -5,31 +5,31 @@
 static void put_far(void *dest, const void *source, size_t len, int pe,
                     const char *call, const struct core_ctx *ctx, bool nbi)
 {
-    struct xport_at to;
+    struct xport_addr to;
 
     if (!core_remote_resolve(call, ctx, dest, len, pe, &to))
         return;
     core_need_local(call, source, len);
     core_need_aware(call, source, len);
-    if (nbi && gtl_foreign && core_deferred_put(ctx, &to, source, len))
+    if (nbi && gtl_device_only && core_deferred_put(ctx, &to, source, len))
         return;
-    if (!gtl_foreign || !core_device_put(&to, source, len))
-        xport_far->put(ctx->flow, &to, source, len, nbi);
+    if (!gtl_device_only || !core_device_put(&to, source, len))
+        xport_net->put(ctx->flow, &to, source, len, nbi);
 }
 
 static void get_far(void *dest, const void *source, size_t len, int pe,
                     const char *call, const struct core_ctx *ctx, bool nbi)
 {
-    struct xport_at from;
+    struct xport_addr from;
 
     if (!core_remote_resolve(call, ctx, source, len, pe, &from))
         return;
     core_need_local(call, dest, len);
     core_need_aware(call, dest, len);
-    if (nbi && gtl_foreign && core_deferred_get(ctx, dest, &from, len))
+    if (nbi && gtl_device_only && core_deferred_get(ctx, dest, &from, len))
         return;
-    if (!gtl_foreign || !core_device_get(dest, &from, len))
-        xport_far->get(ctx->flow, dest, &from, len, nbi);
+    if (!gtl_device_only || !core_device_get(dest, &from, len))
+        xport_net->get(ctx->flow, dest, &from, len, nbi);
 }
 
 void core_remote_put(void *dest, const void *source, size_t len, int pe,
@@ -211,7 +211,7 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
     const struct xport_blocks b = { s->len, s->count, s->dst, s->sst };
     size_t all = extent(call, s->dst, s);
     struct core_target to = core_mapped(ctx, dest, all, pe);
-    struct xport_at at;
+    struct xport_addr at;
 
     if (core_device_only(source))
         to.near = 0;
@@ -224,8 +224,9 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
     if (to.near) {
         copy_blocks((char *)to.near, source, s);
         core_wake(to, all);
-    } else if (!gtl_foreign || !core_device_put_blocks(ctx, &at, source, &b)) {
-        xport_far->put_blocks(ctx->flow, &at, source, &b);
+    } else if (!gtl_device_only || !core_device_put_blocks(ctx, &at, source,
+                                                           &b)) {
+        xport_net->put_blocks(ctx->flow, &at, source, &b);
     }
 }
 
@@ -235,7 +236,7 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     size_t all = extent(call, s->sst, s);
     uintptr_t from = core_mapped(ctx, source, all, pe).near;
-    struct xport_at at;
+    struct xport_addr at;
 
     if (core_device_only(dest))
         from = 0;
@@ -247,8 +248,8 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
     core_need_aware(call, dest, all);
     if (from)
         copy_blocks(dest, (const char *)from, s);
-    else if (!gtl_foreign || !core_device_get_blocks(ctx, dest, &at, &b))
-        xport_far->get_blocks(ctx->flow, dest, &at, &b, false);
+    else if (!gtl_device_only || !core_device_get_blocks(ctx, dest, &at, &b))
+        xport_net->get_blocks(ctx->flow, dest, &at, &b, false);
 }
 
 void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
@@ -256,9 +257,9 @@ void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
                              const struct core_strided *s, int pe)
 {
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
-    struct xport_at at;
+    struct xport_addr at;
 
     if (core_remote_resolve(call, ctx, source, extent(call, s->sst, s), pe,
                             &at))
-        xport_far->get_blocks(ctx->flow, dest, &at, &b, true);
+        xport_net->get_blocks(ctx->flow, dest, &at, &b, true);
 }

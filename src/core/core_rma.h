@@ -21,7 +21,7 @@ force_inline struct core_target core_mapped(const struct core_ctx *ctx,
 
     if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
         world_pe = core_world_pe(ctx, pe);
-        near = xport_near(world_pe, sym, len);
+        near = xport_ptr(world_pe, sym, len);
         if (likely(near))
             return (struct core_target){ near, core_peer_ctl(world_pe) };
     }
@@ -47,10 +47,10 @@ force_inline struct core_target core_mapped(const struct core_ctx *ctx,
         }                                                                   \
         return (struct core_target){ 0, NULL };                             \
     }
-CORE_MAPPED_IN(core_mapped_heap, map, xport_mapped_heap)
-CORE_MAPPED_IN(core_mapped_heap_amo, amo, xport_mapped_heap)
-CORE_MAPPED_IN(core_mapped_rest, map, xport_mapped_rest)
-CORE_MAPPED_IN(core_mapped_rest_amo, amo, xport_mapped_rest)
+CORE_MAPPED_IN(core_mapped_heap, map, xport_route_heap_ptr)
+CORE_MAPPED_IN(core_mapped_heap_amo, amo, xport_route_heap_ptr)
+CORE_MAPPED_IN(core_mapped_rest, map, xport_route_other_ptr)
+CORE_MAPPED_IN(core_mapped_rest_amo, amo, xport_route_other_ptr)
 #undef CORE_MAPPED_IN
 
 /* core_mapped for atomics. */
@@ -63,7 +63,7 @@ force_inline struct core_target core_mapped_amo(const struct core_ctx *ctx,
 
     if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
         world_pe = core_world_pe(ctx, pe);
-        near = xport_near_amo(world_pe, sym, len);
+        near = xport_amo_ptr(world_pe, sym, len);
         if (likely(near))
             return (struct core_target){ near, core_peer_ctl(world_pe) };
     }
@@ -107,7 +107,8 @@ void core_remote_get(void *dest, const void *source, size_t len, int pe,
 /* Where the place is to be looked up: false if there is nothing to do. */
 bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
                          const void *sym, size_t len, int pe,
-                         struct xport_at *out) __attribute__((cold, noinline));
+                         struct xport_addr *out) __attribute__((cold,
+                                                                noinline));
 void core_remote_signal(const char *call, const struct core_ctx *ctx,
                         uint64_t *sig_addr, uint64_t value, int sig_op, int pe)
     __attribute__((cold, noinline));

@@ -90,7 +90,7 @@ static int candidates(const struct core_waiter *w)
         return team_of(w)->n_pes;
     if (w->what == CORE_FOR_LOCK)
         return n < LOCK_PER_ROUND ? n : LOCK_PER_ROUND;
-    if (!xport_far || w->what == CORE_FOR_STREAM ||
+    if (!xport_net || w->what == CORE_FOR_STREAM ||
         w->what == CORE_FOR_QUEUE)
         return 0;
     return n < FAR_PER_ROUND ? n : FAR_PER_ROUND;
@@ -213,7 +213,7 @@ static bool judge(struct round *r, const struct core_waiter *w, int i, int pe,
 
 static uint64_t word_at(int pe, const void *sym)
 {
-    uintptr_t near = xport_near(pe, sym, sizeof(uint64_t));
+    uintptr_t near = xport_ptr(pe, sym, sizeof(uint64_t));
 
     if (unlikely(!near))
         return core_device_load((void *)core_device_address(pe, sym),
@@ -439,7 +439,7 @@ static void look_whether_alone(const struct round *r,
                                const struct core_waiter *w, uint64_t now)
     REQUIRES(watch_lock)
 {
-    if (!team_of(w) || !xport_far || !env.TIMEOUT ||
+    if (!team_of(w) || !xport_net || !env.TIMEOUT ||
         r->past.n < team_of(w)->n_pes - 1)
         return;
     if (alone.wait_ns != w->since_ns) {

@@ -19,7 +19,7 @@ void core_activity_enter(const char *call, struct core_team *t);
 extern hidden uint64_t core_stall_ns;
 void core_stall_step(struct core_waiter *w, uint64_t now) __attribute__((cold));
 
-/* The same for operations on far PEs: see xport_stalled. */
+/* The same for operations on far PEs: see xport_wait_stalled. */
 void core_stall_transport(struct xport_wait *w);
 
 /* Something lasts for which no thread waits: text says what and how long, and

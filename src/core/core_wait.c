@@ -63,7 +63,7 @@ static void waited_range(const struct core_waiter *w, int64_t *from,
                          int64_t *to)
 {
     int me = core_world.my_pe;
-    uintptr_t near = xport_near(me, w->addr, w->bytes);
+    uintptr_t near = xport_ptr(me, w->addr, w->bytes);
 
     if (near && heap_find(w->addr, 1) != HEAP_DEVICE) {
         *from = (int64_t)(near - xport_routes[me].map[HEAP_HOST]);
@@ -158,10 +158,10 @@ static uint64_t awake_ns = YIELD_FAR_NS;
  * by what comes from there sleeps late and little. */
 static uint64_t yield_ns(void)
 {
-    if (!xport_far)
+    if (!xport_net)
         return YIELD_NS;
     /* Each of a peer's operations would wait for the end of a sleep. */
-    if (!xport_far->wakes())
+    if (!xport_net->wakes())
         return core_status.oversubscribed ? YIELD_BLIND_CROWDED_NS
                                           : YIELD_BLIND_NS;
     return core_status.oversubscribed ? AWAKE_MOST_NS
@@ -180,7 +180,7 @@ static void slept_for(uint64_t ns)
 
 static uint64_t sleep_most_ns(void)
 {
-    return !xport_far || xport_far->wakes() ? SLEEP_MOST_NS : SLEEP_BLIND_NS;
+    return !xport_net || xport_net->wakes() ? SLEEP_MOST_NS : SLEEP_BLIND_NS;
 }
 
 struct core_wait_counts core_wait_counts_take(void)
@@ -233,8 +233,8 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
         core_report_wait(w);
         lock_release(&announce_lock);
     }
-    if (xport_far)
-        events = xport_far->doze(true);
+    if (xport_net)
+        events = xport_net->doze(true);
     /* Not FUTEX_PRIVATE: the waker is another process. */
     w->timed_out = syscall(SYS_futex, &core_ctl->wake_seq, FUTEX_WAIT, was, &t,
                            NULL, 0) && errno == ETIMEDOUT;
@@ -242,7 +242,7 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
     w->timed_out &= w->seen == was;
     /* What comes from far seldom comes alone, and who is awake sees it at
      * once. */
-    if (xport_far && xport_far->doze(false) != events) {
+    if (xport_net && xport_net->doze(false) != events) {
         lock_acquire(&announce_lock);
         renounce(w);
         lock_release(&announce_lock);
@@ -253,7 +253,7 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 
 static bool looks_far(const struct core_waiter *w)
 {
-    return xport_far && (!w->near || w->looks % LOOKS_PER_FAR == 0);
+    return xport_net && (!w->near || w->looks % LOOKS_PER_FAR == 0);
 }
 
 void core_wait_long(struct core_waiter *w)
@@ -271,14 +271,14 @@ void core_wait_long(struct core_waiter *w)
     if (unlikely(now - w->since_ns > core_stall_ns) && !w->silent)
         core_stall_step(w, now);
     waited = now - w->started_ns;
-    if (xport_far && w->call)
+    if (xport_net && w->call)
         xport_call = w->call;
     w->looks++;
-    if (looks_far(w) && xport_far->progress())
+    if (looks_far(w) && xport_net->progress())
         return;
     if (w->announced) {
         sleep_bounded(w, waited);
-    } else if (core_status.oversubscribed && !xport_far) {
+    } else if (core_status.oversubscribed && !xport_net) {
         if (w->steps++ < CORE_QUICK_LOOKS + 1 + YIELDS_CROWDED) {
             count(&counts.yields);
             sched_yield();
@@ -286,13 +286,13 @@ void core_wait_long(struct core_waiter *w)
             announce(w);
         }
     } else if (waited < spin) {
-        if (xport_far && !w->near)
+        if (xport_net && !w->near)
             return;
         for (int i = spin < core_spin_most_ns() ? SPINS_SHORT : SPINS_PER_LOOK;
              i; i--)
             atomics_pause();
     } else if (waited < spin + yield_ns()) {
-        if (xport_far && spin && spin == core_spin_most_ns() &&
+        if (xport_net && spin && spin == core_spin_most_ns() &&
             w->looks % LOOKS_PER_YIELD)
             return;
         count(&counts.yields);

@@ -11,7 +11,7 @@
 
 const struct gtl_ops *gtl = &gtl_none;
 struct gtl_device gtl_device;
-hot_data bool gtl_foreign;
+hot_data bool gtl_device_only;
 
 static struct base_lock opening = LOCK_INIT;
 static bool refused GUARDED_BY(opening);        /* and told of */
@@ -38,36 +38,36 @@ int gtl_fail_spin(const char *call)
                     gtl_device.pes);
 }
 
-int gtl_one_grain(int wanted)
+int gtl_no_coherence(int wanted)
 {
     (void)wanted;
     return 0;
 }
 
-int gtl_any_enter(void)
+int gtl_no_enter(void)
 {
     return 0;
 }
 
-void gtl_any_leave(int was)
+void gtl_no_leave(int was)
 {
     (void)was;
 }
 
-int gtl_fixed_reserve(size_t most, void **out)
+int gtl_no_reserve(size_t most, void **out)
 {
     (void)most;
     (void)out;
     return gtl_fail(-ENOSYS, "reserve", gtl_device.fixed, 0);
 }
 
-int gtl_fixed_grow(void *p, size_t size)
+int gtl_no_grow(void *p, size_t size)
 {
     (void)p;
-    return gtl_fixed_reserve(size, NULL);
+    return gtl_no_reserve(size, NULL);
 }
 
-void gtl_fixed_shrink(void *p)
+void gtl_no_shrink(void *p)
 {
     (void)p;
 }
@@ -75,7 +75,7 @@ void gtl_fixed_shrink(void *p)
 /* In the order of the words of SHMEM_DEVICE, auto first. */
 enum { AUTO, N_DRIVERS = 5 };
 static const struct gtl_ops *const drivers[N_DRIVERS] = {
-    [1] = &gtl_cuda, [2] = &gtl_hip, [3] = &gtl_host, [4] = &gtl_none
+    [1] = &gtl_cuda, [2] = &gtl_hip, [3] = &gtl_soft, [4] = &gtl_none
 };
 
 static int try(const struct gtl_ops *ops, int local)
@@ -92,14 +92,14 @@ static int try(const struct gtl_ops *ops, int local)
     gtl_device = d;
     if (ops == &gtl_none)
         return 0;
-    rc = gtl_own_open(ops);
+    rc = gtl_blocking_open(ops);
     if (rc) {
         ops->close();
         return rc;
     }
     gtl = ops;
     said[0] = '\0';             /* of drivers that there are not */
-    gtl_foreign = !d.direct;
+    gtl_device_only = !d.direct;
     log_info(LOG_GTL, "driver %s: %s, %s, %s of %s%smemory", ops->name, d.name,
              d.id, log_size(size, (double)d.memory), d.grain ? d.grain : "",
              d.grain ? " " : "");
@@ -141,7 +141,7 @@ static int try_chosen(int local) REQUIRES(opening)
 
 int gtl_env_check(void)
 {
-    return gtl_host_load();
+    return gtl_soft_load();
 }
 
 int gtl_open(int local)
@@ -150,7 +150,7 @@ int gtl_open(int local)
 
     lock_acquire(&opening);
     if (gtl == &gtl_none)
-        rc = gtl_host_load();
+        rc = gtl_soft_load();
     if (!rc && gtl == &gtl_none)
         rc = try_chosen(local);
     lock_release(&opening);
@@ -170,7 +170,7 @@ static bool find_bus(int local, char pci[16])
     return !rc && *pci;
 }
 
-bool gtl_bus(int local, char pci[16])
+bool gtl_pci_address(int local, char pci[16])
 {
     bool found;
 
@@ -185,18 +185,18 @@ bool gtl_bus(int local, char pci[16])
 
 bool gtl_is_software(void)
 {
-    return gtl == &gtl_host;
+    return gtl == &gtl_soft;
 }
 
 void gtl_close(void)
 {
     lock_acquire(&opening);
     if (gtl != &gtl_none) {
-        gtl_own_close();
+        gtl_blocking_close();
         gtl->close();
         gtl = &gtl_none;
         memset(&gtl_device, 0, sizeof gtl_device);
-        gtl_foreign = false;
+        gtl_device_only = false;
     }
     lock_release(&opening);
 }

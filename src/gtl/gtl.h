@@ -22,7 +22,7 @@
 #include "gtl/gtl_device.h"
 #include "gtl/gtl_reduction.h"
 #include "gtl/gtl_soft.h"
-#include "gtl/gtl_steps.h"
+#include "gtl/gtl_batch.h"
 #include "shmemx_kernel.h"
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 /* Memory of this process as the device sees it. */
-enum gtl_kind {
+enum gtl_memory_kind {
     GTL_PRIVATE,                /* host memory that it does not know */
     GTL_PINNED,                 /* host memory that it reaches */
     GTL_MANAGED,                /* moves; the processor may use it */
@@ -39,7 +39,7 @@ enum gtl_kind {
 
 /* The allocation around an address. */
 struct gtl_range {
-    enum gtl_kind kind;
+    enum gtl_memory_kind kind;
     uintptr_t base;             /* of PRIVATE memory: not known, as is size */
     size_t size;
 };
@@ -53,7 +53,7 @@ enum gtl_priority {
 };
 
 /* Opens memory of another process of this node: bytes to be passed on. */
-struct gtl_handle {
+struct gtl_ipc_handle {
     unsigned char bytes[104];
 };
 
@@ -64,11 +64,11 @@ enum gtl_pin {
 };
 
 /* Words for amo(), as XPORT_FETCH and so on count them. */
-enum gtl_word_op {
+enum gtl_amo_op {
     GTL_FETCH, GTL_SET, GTL_SWAP, GTL_CSWAP, GTL_ADD, GTL_AND, GTL_OR, GTL_XOR
 };
 struct gtl_amo {
-    enum gtl_word_op op;
+    enum gtl_amo_op op;
     int size;                   /* 4 or 8 */
     void *word;
     uint64_t value, cond;       /* in the low bytes */
@@ -90,7 +90,7 @@ struct gtl_ops {
     /* The device that is current in this thread, or by `local`, the PE's
      * number on its node.  -ENODEV: there is none, or no driver. */
     int (*open)(int local, struct gtl_device *out);
-    /* gtl_bus(); -ENODEV: no device, or it is on no bus. */
+    /* gtl_pci_address(); -ENODEV: no device, or it is on no bus. */
     int (*bus)(int local, char pci[16]);
     /* The device is this thread's current one until leave(), which takes what
      * enter() gave: for calls of other libraries. */
@@ -120,13 +120,13 @@ struct gtl_ops {
     /* p is what alloc() gave, or what reserve() gave, for the memory that came
      * last.  *fd: -1, or a descriptor that has to come along, for the caller to
      * close.  Borrowed memory is given back before the owner frees it. */
-    int (*lend)(void *p, struct gtl_handle *out, int *fd);
+    int (*lend)(void *p, struct gtl_ipc_handle *out, int *fd);
     /* *at: NULL, or where what was there before was borrowed, which it
      * continues; shrink() gives that piece back, give_back() all. */
-    int (*borrow)(const struct gtl_handle *h, int fd, void **at);
+    int (*borrow)(const struct gtl_ipc_handle *h, int fd, void **at);
     void (*give_back)(void *p);
     /* Are amo() there and the owner's atomic with each other? */
-    bool (*atomic)(const struct gtl_handle *h);
+    bool (*atomic)(const struct gtl_ipc_handle *h);
     /* A descriptor for other drivers; the caller closes it. */
     int (*dmabuf)(void *p, size_t size, int *fd, uint64_t *offset);
 
@@ -164,11 +164,11 @@ struct gtl_ops {
     int (*write64)(uint64_t *word, uint64_t value, void *s);
     int (*wait64)(uint64_t *word, uint64_t least, void *s);
     /* On error some of them may have been enqueued. */
-    int (*steps)(const struct gtl_steps *t, void *s);
+    int (*steps)(const struct gtl_batch *t, void *s);
     /* Nothing waits: who comes first goes on.  The round is told when what
      * both streams did before and the copy are visible, to the processor and
      * the network, too.  -ENOSYS: there are no kernels. */
-    int (*pair)(const struct gtl_pair *p, void *s);
+    int (*pair)(const struct gtl_peer_copy *p, void *s);
     /* On a thread of the driver; fn calls nothing of the driver. */
     int (*call)(void (*fn)(void *arg), void *arg, void *s);
     int (*launch)(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
@@ -212,26 +212,26 @@ extern hidden const struct gtl_ops gtl_none;
 extern hidden const struct gtl_ops *gtl;
 extern hidden struct gtl_device gtl_device;
 /* There may be memory that the processor must not touch. */
-extern hidden bool gtl_foreign;
+extern hidden bool gtl_device_only;
 
 /* By SHMEM_DEVICE.  0 also for none; -errno, logged, where the device that is
  * asked for cannot be had.  Again after success: nothing. */
 int gtl_open(int local);
 /* The PCI place of the device that gtl_open() takes; makes no context. */
-bool gtl_bus(int local, char pci[16]);
+bool gtl_pci_address(int local, char pci[16]);
 /* Are the device's own variables legal?  -EINVAL, logged. */
 int gtl_env_check(void);
 void gtl_close(void);
 /* What SHMEM_DEVICE_COSTS has added in this process: the same in each run. */
 uint64_t gtl_charged_ns(void);
 /* Has the program loaded a GPU driver of its own accord? */
-bool gtl_program_has_one(void);
+bool gtl_program_loaded_driver(void);
 /* Why this thread's last failure: "cuMemAlloc: out of memory (2)". */
 const char *gtl_error(void);
 
 /* Is it memory that the processor must not touch?  Symmetric addresses are
  * told apart by their segment, before this is asked. */
-bool gtl_is_foreign(const void *p);
+bool gtl_is_device_only(const void *p);
 
 /* The same as copy() and so on, done when it returns, on streams of the
  * library's own, whatever the program's hold; a->result is any host memory. */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-extern hidden const struct gtl_ops gtl_host, gtl_cuda, gtl_hip;
+extern hidden const struct gtl_ops gtl_soft, gtl_cuda, gtl_hip;
 
 /* Keeps "call: text (code)" for gtl_error(), or "call: text" with code 0;
  * returns rc. */
@@ -53,12 +53,12 @@ enum gtl_loop {
     GTL_N_LOOPS
 };
 /* Which loop does it, over how many values, of how many bytes: -EINVAL. */
-struct gtl_looped {
+struct gtl_reduce_loop {
     enum gtl_loop loop;
     uint64_t n;
     unsigned size;
 };
-int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_looped *out);
+int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_reduce_loop *out);
 
 /* How a kernel copies: in accesses of so many bytes, with such a number of
  * threads at most, which fill a GPU. */
@@ -78,37 +78,37 @@ static inline unsigned gtl_copy_groups(size_t n, unsigned unit)
 }
 
 /* For devices whose memory is of one kind. */
-int gtl_one_grain(int wanted);
+int gtl_no_coherence(int wanted);
 
 /* For devices that are current everywhere. */
-int gtl_any_enter(void);
-void gtl_any_leave(int was);
+int gtl_no_enter(void);
+void gtl_no_leave(int was);
 
 /* For devices of which gtl_device.fixed is set. */
-int gtl_fixed_reserve(size_t most, void **out);
-int gtl_fixed_grow(void *p, size_t size);
-void gtl_fixed_shrink(void *p);
+int gtl_no_reserve(size_t most, void **out);
+int gtl_no_grow(void *p, size_t size);
+void gtl_no_shrink(void *p);
 
 /* A wait that only a kernel could do, which would spin: -ENOSYS. */
 int gtl_fail_spin(const char *call) __attribute__((cold));
 
 /* What a graph owns, for a driver's user objects: the driver calls
- * gtl_owned_end() with it. */
-struct gtl_owned {
+ * gtl_graph_object_end() with it. */
+struct gtl_graph_object {
     void (*end)(void *arg);     /* NULL: the graph did not take it */
     void *arg;
 };
-static inline struct gtl_owned *gtl_owned_new(void (*end)(void *arg), void *arg)
+static inline struct gtl_graph_object *gtl_graph_object_new(void (*end)(void *arg), void *arg)
 {
-    struct gtl_owned *o = malloc(sizeof *o);
+    struct gtl_graph_object *o = malloc(sizeof *o);
 
     if (o)
-        *o = (struct gtl_owned){ end, arg };
+        *o = (struct gtl_graph_object){ end, arg };
     return o;
 }
-static inline void gtl_owned_end(void *object)
+static inline void gtl_graph_object_end(void *object)
 {
-    struct gtl_owned *o = object;
+    struct gtl_graph_object *o = object;
 
     if (o->end)
         o->end(o->arg);
@@ -124,16 +124,16 @@ int gtl_fail_peer(int rc, bool access, const char *ours, const char *theirs)
 /* A number for a device's id. */
 uint64_t gtl_id_hash(const char *id);
 
-/* ---- gtl_host.c: the software device ---- */
+/* ---- soft.c: the software device ---- */
 /* Its environment; logs a bad row. */
-int gtl_host_load(void);
+int gtl_soft_load(void);
 
-/* ---- gtl_own.c: streams of the library's own ---- */
-int gtl_own_open(const struct gtl_ops *ops);
-void gtl_own_close(void);
+/* ---- gtl_blocking.c: streams of the library's own ---- */
+int gtl_blocking_open(const struct gtl_ops *ops);
+void gtl_blocking_close(void);
 
-/* ---- gtl_lane.c: streams for what is left behind ---- */
-int gtl_lane_open(const struct gtl_ops *ops);
-void gtl_lane_close(void);
+/* ---- gtl_copy_stream.c: streams for what is left behind ---- */
+int gtl_copy_streams_open(const struct gtl_ops *ops);
+void gtl_copy_streams_close(void);
 
 #endif

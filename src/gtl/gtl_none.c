@@ -49,7 +49,7 @@ static int classify(const void *p, struct gtl_range *out)
     return 0;
 }
 
-static int lend(void *p, struct gtl_handle *out, int *fd)
+static int lend(void *p, struct gtl_ipc_handle *out, int *fd)
 {
     *fd = -1;
     (void)p;
@@ -57,7 +57,7 @@ static int lend(void *p, struct gtl_handle *out, int *fd)
     return none();
 }
 
-static int borrow(const struct gtl_handle *h, int fd, void **out)
+static int borrow(const struct gtl_ipc_handle *h, int fd, void **out)
 {
     (void)fd;
     (void)h;
@@ -65,7 +65,7 @@ static int borrow(const struct gtl_handle *h, int fd, void **out)
     return none();
 }
 
-static bool atomic(const struct gtl_handle *h)
+static bool atomic(const struct gtl_ipc_handle *h)
 {
     (void)h;
     return false;
@@ -181,14 +181,14 @@ static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
     return none();
 }
 
-static int steps(const struct gtl_steps *t, void *s)
+static int steps(const struct gtl_batch *t, void *s)
 {
     (void)t;
     (void)s;
     return none();
 }
 
-static int pair(const struct gtl_pair *p, void *s)
+static int pair(const struct gtl_peer_copy *p, void *s)
 {
     (void)p;
     (void)s;
@@ -232,10 +232,10 @@ static int bus(int local, char pci[16])
 
 const struct gtl_ops gtl_none = {
     .name = "none", .open = open_none, .bus = bus, .close = nothing,
-    .grain = gtl_one_grain,
-    .enter = gtl_any_enter, .leave = gtl_any_leave,
-    .reserve = gtl_fixed_reserve, .grow = gtl_fixed_grow,
-    .shrink = gtl_fixed_shrink,
+    .grain = gtl_no_coherence,
+    .enter = gtl_no_enter, .leave = gtl_no_leave,
+    .reserve = gtl_no_reserve, .grow = gtl_no_grow,
+    .shrink = gtl_no_shrink,
     .alloc = make, .free = forget, .room = room, .pin = pin, .unpin = forget,
     .classify = classify, .lend = lend, .borrow = borrow,
     .give_back = forget, .atomic = atomic,

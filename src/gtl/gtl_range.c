@@ -40,12 +40,12 @@ static bool in_program(uintptr_t p)
            p < (uintptr_t)sbrk(0);
 }
 
-bool gtl_is_foreign(const void *ptr)
+bool gtl_is_device_only(const void *ptr)
 {
     uintptr_t p = (uintptr_t)ptr;
     struct gtl_range r;
 
-    if (!gtl_foreign)
+    if (!gtl_device_only)
         return false;
     if (p - last.base < last.size)
         return true;
@@ -58,7 +58,7 @@ bool gtl_is_foreign(const void *ptr)
     return true;
 }
 
-bool gtl_program_has_one(void)
+bool gtl_program_loaded_driver(void)
 {
     static const char *const names[] = {
         "libcuda.so.1", "libamdhip64.so", "libamdhip64.so.7",

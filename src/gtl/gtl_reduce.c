@@ -53,10 +53,10 @@ static int floats(enum gtl_reduction op, unsigned type)
     return first[op] ? (int)(first[op] + type - GTL_FLOAT) : -1;
 }
 
-int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_looped *out)
+int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_reduce_loop *out)
 {
     unsigned op = r->op, type = r->type;
-    struct gtl_looped l = { .n = r->n };
+    struct gtl_reduce_loop l = { .n = r->n };
     int loop = -1;
 
     if (op >= GTL_REDUCTIONS || type >= GTL_TYPES)

@@ -29,7 +29,7 @@ enum { DEFAULT_PERCENT = 60 };
 
 hot_data struct heap_seg heap_segs[HEAP_SEGS];
 static size_t reserved_used;
-size_t heap_first_size[HEAP_SEGS];
+size_t heap_agreed_size[HEAP_SEGS];
 /* What fd must still be when it is used. */
 static struct {
     int fd;
@@ -147,11 +147,11 @@ static void look_at_memory(struct mem_bound *out)
 int heap_plan_make(int n_pes, struct heap_plan *out)
 {
     struct heap_plan p = { 0 };
-    struct heap_data d;
+    struct heap_static d;
     struct mem_bound m;
     int rc;
 
-    heap_data_find(&d);
+    heap_static_find(&d);
     p.data_size = d.size;
     p.data_hash = d.hash;
     look_at_memory(&m);
@@ -188,11 +188,11 @@ size_t heap_plan_align(const struct heap_plan *plan)
     return align < HEAP_ALIGN ? HEAP_ALIGN : align;
 }
 
-bool heap_plan_fits(const struct heap_plan *plan)
+bool heap_plan_matches(const struct heap_plan *plan)
 {
-    struct heap_data d;
+    struct heap_static d;
 
-    heap_data_find(&d);
+    heap_static_find(&d);
     return !plan->slot_size ||
            (d.size == plan->data_size && d.hash == plan->data_hash);
 }
@@ -226,7 +226,8 @@ static int refuse_size(size_t asked, size_t size, const struct heap_plan *first)
     return -EINVAL;
 }
 
-int heap_plan_agree(const struct heap_plan *plan, const struct heap_plan *first)
+int heap_plan_compare(const struct heap_plan *plan,
+                      const struct heap_plan *first)
 {
     size_t asked = 0, size;
 
@@ -240,8 +241,8 @@ int heap_plan_agree(const struct heap_plan *plan, const struct heap_plan *first)
     size = asked;
     if (!asked && !plan->asked_size)
         size = plan->user_size;
-    heap_first_size[HEAP_HOST] = first->host_size;
-    heap_first_size[HEAP_DATA] = first->data_size;
+    heap_agreed_size[HEAP_HOST] = first->host_size;
+    heap_agreed_size[HEAP_DATA] = first->data_size;
     /* Its leader, which was asked, has compared in place of who was not. */
     if (size ? size == first->user_size : !first->asked_size)
         return 0;
@@ -275,11 +276,11 @@ int heap_file(int seg)
     return files[seg].fd;
 }
 
-int heap_open(const struct heap_plan *plan, const struct heap_place *host,
-              const struct heap_place *data)
+int heap_open(const struct heap_plan *plan, const struct heap_mapping *host,
+              const struct heap_mapping *data)
 {
     size_t blocks = HEAP_RESERVED + plan->pool_size;
-    struct heap_data d = { 0 };
+    struct heap_static d = { 0 };
     int rc;
 
     reserved_used = 0;
@@ -291,8 +292,8 @@ int heap_open(const struct heap_plan *plan, const struct heap_place *host,
         return rc;
     rc = heap_pool_open(HEAP_RESERVED, blocks);
     if (!rc && plan->data_size) {
-        heap_data_find(&d);
-        rc = heap_data_share(&d, data->fd, data->at, data->mapped);
+        heap_static_find(&d);
+        rc = heap_static_share(&d, data->fd, data->at, data->mapped);
     }
     if (rc) {
         heap_pool_close();
@@ -313,7 +314,7 @@ int heap_open(const struct heap_plan *plan, const struct heap_place *host,
 void heap_close(void)
 {
     memset(heap_segs, 0, sizeof heap_segs);
-    heap_data_unshare();
+    heap_static_unshare();
     heap_pool_close();
     heap_space_close(&heap_default);
     if (heap_file(HEAP_DATA) >= 0 && files[HEAP_DATA].fd != files[HEAP_HOST].fd)

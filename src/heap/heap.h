@@ -49,7 +49,7 @@ struct heap_plan {
     size_t data_size;           /* whole pages; 0: static data stays private */
     uint64_t data_hash;         /* equal where two programs lay data out alike */
     size_t host_size;           /* reserved area, blocks and pool */
-    size_t pool_size;           /* of that, the library's own: heap_pool_take */
+    size_t pool_size;          /* of that, the library's own: heap_pool_alloc */
     size_t asked_size;          /* SHMEM_SYMMETRIC_SIZE; 0: it is not set */
     size_t user_size;           /* that, or what was chosen in its place */
     size_t slot_size;           /* distance between two PEs' slots; the end of
@@ -66,13 +66,13 @@ int heap_plan_make(int n_pes, struct heap_plan *out);
 size_t heap_plan_align(const struct heap_plan *plan);
 /* Does this process lay out its static data as the plan says?  An empty plan
  * says nothing. */
-bool heap_plan_fits(const struct heap_plan *plan);
+bool heap_plan_matches(const struct heap_plan *plan);
 /* Was this process asked for the heaps that PE 0 plans?  plan is that of this
  * node, first that of PE 0's.  -EINVAL: no, which is logged. */
-int heap_plan_agree(const struct heap_plan *plan,
+int heap_plan_compare(const struct heap_plan *plan,
                     const struct heap_plan *first);
 /* The sizes of segments in the plan that was agreed with. */
-extern hidden size_t heap_first_size[HEAP_SEGS];
+extern hidden size_t heap_agreed_size[HEAP_SEGS];
 /* Without static data in the slot: for programs that differ. */
 void heap_plan_drop_data(struct heap_plan *plan);
 
@@ -81,15 +81,15 @@ void heap_plan_drop_data(struct heap_plan *plan);
 int heap_plan_drop_huge(int n_pes, struct heap_plan *plan);
 
 /* A part of a file that is this PE's, and where it is mapped. */
-struct heap_place {
+struct heap_mapping {
     int fd;
     off_t at;
     char *mapped;
 };
 /* Moves the static data to its place and makes the heap ready.  Takes over the
  * descriptors, which may be the same one, if it succeeds. */
-int heap_open(const struct heap_plan *plan, const struct heap_place *host,
-              const struct heap_place *data);
+int heap_open(const struct heap_plan *plan, const struct heap_mapping *host,
+              const struct heap_mapping *data);
 /* Gives static data back to this process alone; forgets all blocks. */
 void heap_close(void);
 
@@ -98,7 +98,7 @@ void heap_close(void);
 int heap_file(int seg);
 
 /* Is it static data of the main program that is not symmetric?  Slow. */
-bool heap_data_private(const void *ptr);
+bool heap_static_is_private(const void *ptr);
 
 /* Runs in a forked child, whose static data is private again. */
 extern void (*heap_fork_child)(void);
@@ -110,8 +110,8 @@ void *heap_reserve(size_t size, size_t align);
 /* Room for what only some PEs share, such as the words of a team: each PE
  * takes from its own pool, so offsets differ and must be told.  Zeroed,
  * aligned to a cache line; NULL when the pool is used up. */
-void *heap_pool_take(size_t size);
-void heap_pool_give(void *ptr);
+void *heap_pool_alloc(size_t size);
+void heap_pool_free(void *ptr);
 /* All of it, for messages. */
 size_t heap_pool_size(void);
 /* What is used from the start: the bytes of the host segment in front of the
@@ -136,11 +136,11 @@ int heap_space_open(struct heap_space *s, size_t from, size_t to,
                     size_t align);
 void heap_space_close(struct heap_space *s);
 /* A space of size bytes inside another one: -ENOMEM.  Its blocks go with it. */
-int heap_space_cut(struct heap_space *from, size_t size,
+int heap_space_create(struct heap_space *from, size_t size,
                    struct heap_space **out);
-void heap_space_join(struct heap_space *s);
-void heap_space_join_all(void);         /* at the end of the library */
-bool heap_space_made(const struct heap_space *s);       /* by cut, and live? */
+void heap_space_destroy(struct heap_space *s);
+void heap_space_destroy_all(void);         /* at the end of the library */
+bool heap_space_is_created(const struct heap_space *s);  /* by cut, and live? */
 /* The innermost one around that address, or NULL. */
 struct heap_space *heap_space_of(const void *ptr);
 
@@ -152,13 +152,13 @@ int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
 bool heap_block(const void *ptr, size_t *size, long *hints);
 /* Bytes from ptr to the end of the live block that holds it; false: none does.
  * Slow: for messages. */
-bool heap_block_room(const void *ptr, size_t *room);
+bool heap_block_rest(const void *ptr, size_t *room);
 /* Keeps the block in place where it can, else moves the content: to that
  * space, or with NULL in its own.  Before that, ready() sees to the memory of
  * the new block; where it is false nothing has changed: -ENOBUFS. */
-typedef bool heap_ready(const char *call, const void *p, size_t size);
+typedef bool heap_prepare(const char *call, const void *p, size_t size);
 int heap_resize(struct heap_space *to, void *ptr, size_t size,
-                heap_ready *ready, const char *call, void **out);
+                heap_prepare *ready, const char *call, void **out);
 void heap_free(void *ptr);      /* ptr must be a live block */
 /* Zeros, wherever that is: -errno where the device fails. */
 int heap_clear(void *ptr, size_t size);
@@ -176,7 +176,7 @@ struct heap_damage {
 };
 /* Of that block; or of the next few thousand. */
 bool heap_guard_damaged(const void *ptr, struct heap_damage *out);
-bool heap_guard_look(size_t most, struct heap_damage *out);
+bool heap_guard_scan(size_t most, struct heap_damage *out);
 
 struct heap_usage {
     size_t total, used, largest_free, blocks, peak_used;
@@ -191,17 +191,17 @@ void heap_used(const struct heap_space *s, size_t *used, size_t *total);
 /* The size that the user gave that segment; the variable's name without
  * SHMEM_, or NULL where none is set. */
 const char *heap_env_size(int seg, size_t *out);
-enum heap_env_said { HEAP_ENV_OFF, HEAP_ENV_ON, HEAP_ENV_UNSAID };
+enum heap_env_state { HEAP_ENV_OFF, HEAP_ENV_ON, HEAP_ENV_UNSET };
 /* Is there to be a space of that segment? */
-enum heap_env_said heap_env_enabled(int seg);
+enum heap_env_state heap_env_enabled(int seg);
 /* The variable that says so, without SHMEM_, or NULL. */
-const char *heap_env_enabler(int seg);
+const char *heap_env_enabled_by(int seg);
 /* Of variables that mean the same and differ. */
 void heap_env_warn(void);
 
 /* ---- heap_device.h: the segment of device memory ---- */
 /* The processor may load and store it. */
-extern hidden bool heap_device_direct;
+extern hidden bool heap_device_host_access;
 
 /* It changes where a device heap grows, whose base does not. */
 static inline size_t heap_seg_size(int seg)

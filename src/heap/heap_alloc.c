@@ -66,7 +66,7 @@ struct heap_space *heap_space_of(const void *ptr)
          : holds(&heap_device, ptr) ? &heap_device : NULL;
 }
 
-int heap_space_cut(struct heap_space *from, size_t size,
+int heap_space_create(struct heap_space *from, size_t size,
                    struct heap_space **out)
 {
     struct heap_space *s;
@@ -81,7 +81,7 @@ int heap_space_cut(struct heap_space *from, size_t size,
     size = heap_round_up(size, LINE);   /* one block can have it all */
     s->seg = from->seg;
     s->parent = from;
-    rc = heap_arena_take(from->arena, size, HEAP_ALIGN, 0, &off);
+    rc = heap_arena_alloc(from->arena, size, HEAP_ALIGN, 0, &off);
     if (rc)
         goto free_space;
     if (from == &heap_default)      /* before the place is the space's */
@@ -95,13 +95,13 @@ int heap_space_cut(struct heap_space *from, size_t size,
     *out = s;
     return 0;
 give:
-    heap_arena_give(from->arena, off);
+    heap_arena_free(from->arena, off);
 free_space:
     free(s);
     return rc;
 }
 
-void heap_space_join(struct heap_space *s)
+void heap_space_destroy(struct heap_space *s)
 {
     size_t off = s->from;
 
@@ -110,11 +110,11 @@ void heap_space_join(struct heap_space *s)
     lock_release(&made_lock);
     heap_space_close(s);
     if (s->parent->arena)
-        heap_arena_give(s->parent->arena, off);
+        heap_arena_free(s->parent->arena, off);
     free(s);
 }
 
-bool heap_space_made(const struct heap_space *s)
+bool heap_space_is_created(const struct heap_space *s)
 {
     struct list_link *l;
     bool found = false;
@@ -126,7 +126,7 @@ bool heap_space_made(const struct heap_space *s)
     return found;
 }
 
-void heap_space_join_all(void)
+void heap_space_destroy_all(void)
 {
     struct list_link *first;
 
@@ -136,7 +136,7 @@ void heap_space_join_all(void)
         lock_release(&made_lock);
         if (!first)
             return;
-        heap_space_join(list_entry(first, struct heap_space, link));
+        heap_space_destroy(list_entry(first, struct heap_space, link));
     }
 }
 
@@ -150,7 +150,7 @@ int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
 
     if (align > s->align)
         return -EDOM;
-    rc = heap_arena_take(s->arena, size, align, hints, &off);
+    rc = heap_arena_alloc(s->arena, size, align, hints, &off);
     if (!rc)
         *out = (void *)(heap_segs[s->seg].base + off);
     return rc;
@@ -163,16 +163,16 @@ bool heap_block(const void *ptr, size_t *size, long *hints)
     return s && heap_arena_find(s->arena, offset_in(s, ptr), size, hints);
 }
 
-bool heap_block_room(const void *ptr, size_t *room)
+bool heap_block_rest(const void *ptr, size_t *room)
 {
     struct heap_space *s = heap_space_of(ptr);
 
-    return s && heap_arena_room(s->arena, offset_in(s, ptr), room);
+    return s && heap_arena_rest(s->arena, offset_in(s, ptr), room);
 }
 
 static int move(void *to, const void *from, size_t size)
 {
-    if (gtl_foreign)
+    if (gtl_device_only)
         return gtl_copy_now(to, from, size);
     memcpy(to, from, size);
     return 0;
@@ -181,7 +181,7 @@ static int move(void *to, const void *from, size_t size)
 /* Resizes the block in place; if that or its memory cannot be had, the block
  * stays as it was. */
 static int stretch(struct heap_space *s, void *ptr, size_t was, size_t size,
-                   heap_ready *ready, const char *call)
+                   heap_prepare *ready, const char *call)
 {
     if (!heap_arena_resize(s->arena, offset_in(s, ptr), size))
         return -ENOSPC;
@@ -192,7 +192,7 @@ static int stretch(struct heap_space *s, void *ptr, size_t was, size_t size,
 }
 
 int heap_resize(struct heap_space *to, void *ptr, size_t size,
-                heap_ready *ready, const char *call, void **out)
+                heap_prepare *ready, const char *call, void **out)
 {
     struct heap_space *s = heap_space_of(ptr);
     size_t was = 0;
@@ -226,7 +226,7 @@ int heap_resize(struct heap_space *to, void *ptr, size_t size,
 
 int heap_clear(void *ptr, size_t size)
 {
-    if (gtl_foreign && heap_find(ptr, 1) == HEAP_DEVICE)
+    if (gtl_device_only && heap_find(ptr, 1) == HEAP_DEVICE)
         return gtl_fill_now(ptr, 0, size);
     memset(ptr, 0, size);
     return 0;
@@ -237,7 +237,7 @@ void heap_free(void *ptr)
     struct heap_space *s = heap_space_of(ptr);
 
     if (s)
-        heap_arena_give(s->arena, offset_in(s, ptr));
+        heap_arena_free(s->arena, offset_in(s, ptr));
 }
 
 void heap_usage_get(const struct heap_space *s, struct heap_usage *out)

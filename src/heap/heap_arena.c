@@ -426,7 +426,7 @@ static size_t rounded(size_t size)
     return heap_round_up(size ? size : 1, GRANULE);
 }
 
-int heap_arena_take(struct heap_arena *a, size_t size, size_t align,
+int heap_arena_alloc(struct heap_arena *a, size_t size, size_t align,
                     long hints, size_t *off)
 {
     int rc = -ENOMEM;
@@ -478,7 +478,7 @@ static bool resize_here(struct heap_arena *a, uint32_t i, size_t size)
     return true;
 }
 
-bool heap_arena_room(struct heap_arena *a, size_t off, size_t *room)
+bool heap_arena_rest(struct heap_arena *a, size_t off, size_t *room)
 {
     uint32_t i;
     bool found;
@@ -507,7 +507,7 @@ bool heap_arena_resize(struct heap_arena *a, size_t off, size_t size)
     return done;
 }
 
-void heap_arena_give(struct heap_arena *a, size_t off)
+void heap_arena_free(struct heap_arena *a, size_t off)
 {
     uint32_t i;
 

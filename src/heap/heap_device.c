@@ -18,7 +18,7 @@
 /* Of the memory that is free, heaps nobody sized may take half together. */
 enum { DEFAULT_SHARE = 2 };
 
-bool heap_device_direct;
+bool heap_device_host_access;
 static void *memory;            /* of the device; NULL: lent by somebody else */
 /* Of a heap that grows: its addresses, and how much of them has memory; zeros,
  * of another one. */
@@ -69,14 +69,14 @@ int heap_device_check(size_t size, int n_local)
     return -ENOMEM;
 }
 
-const char *heap_device_bound(size_t size, char buf[HEAP_BOUND_TEXT])
+const char *heap_device_limit_text(size_t size, char buf[HEAP_LIMIT_TEXT])
 {
     char most[24];
 
     if (!gtl_is_software() || size <= gtl_device.memory)
         return NULL;
     log_size(most, (double)gtl_device.memory);
-    snprintf(buf, HEAP_BOUND_TEXT, env_is_set("DEVICE_MEMORY")
+    snprintf(buf, HEAP_LIMIT_TEXT, env_is_set("DEVICE_MEMORY")
              ? "SHMEM_DEVICE_MEMORY (%s)"
              : "SHMEM_DEVICE_MEMORY (unset: %s, half of what was available)",
              most);
@@ -87,9 +87,9 @@ static void tell_full(size_t size)
 {
     size_t unused = 0, total = 0, set;
     const char *name = heap_env_size(HEAP_DEVICE, &set);
-    char asked[24], taken[24], left[24], all[24], bound[HEAP_BOUND_TEXT];
+    char asked[24], taken[24], left[24], all[24], bound[HEAP_LIMIT_TEXT];
 
-    if (heap_device_bound(size, bound)) {
+    if (heap_device_limit_text(size, bound)) {
         log_warn(ERR_DEVICE, "a device heap of %s is more than the software "
                   "device has: raise %s or set a smaller SHMEM_%s",
                   log_size(asked, (double)size), bound,
@@ -143,7 +143,7 @@ static int make_ready(void *p, size_t size, bool direct)
 
     if (rc)
         return rc;
-    heap_device_direct = direct;
+    heap_device_host_access = direct;
     heap_segs[HEAP_DEVICE] = (struct heap_seg){ (uintptr_t)p,
                                                 growth.most ? growth.end : size };
     log_info(LOG_HEAP, "device heap of %s%zu bytes at %p, %s",
@@ -179,7 +179,7 @@ int heap_device_open(size_t size, bool grows)
     return rc;
 }
 
-bool heap_device_covers(const void *p, size_t size)
+bool heap_device_has_memory(const void *p, size_t size)
 {
     uintptr_t off = (uintptr_t)p - heap_segs[HEAP_DEVICE].base;
 
@@ -224,7 +224,7 @@ size_t heap_device_grown(void)
     return growth.end;
 }
 
-void heap_device_take(void)
+void heap_device_commit(void)
 {
     __atomic_store_n(&heap_segs[HEAP_DEVICE].size, growth.end,
                      __ATOMIC_RELEASE);
@@ -232,7 +232,7 @@ void heap_device_take(void)
              growth.most);
 }
 
-void heap_device_drop(void)
+void heap_device_rollback(void)
 {
     gtl->shrink(memory);
     growth.end = growth.before;
@@ -252,7 +252,7 @@ void heap_device_agree(size_t align)
     heap_device.align = align;
 }
 
-int heap_device_lend(struct gtl_handle *out, int *fd)
+int heap_device_export(struct gtl_ipc_handle *out, int *fd)
 {
     *fd = -1;
     return fault_hit(FAULT_HEAP_LEND) ? -ENOSYS : gtl->lend(memory, out, fd);
@@ -271,5 +271,5 @@ void heap_device_close(void)
     heap_segs[HEAP_DEVICE] = (struct heap_seg){ 0, 0 };
     heap_space_close(&heap_device);
     give_memory();
-    heap_device_direct = false;
+    heap_device_host_access = false;
 }

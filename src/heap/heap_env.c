@@ -54,16 +54,16 @@ static const char *enabled(int seg, bool *out)
     return NULL;
 }
 
-const char *heap_env_enabler(int seg)
+const char *heap_env_enabled_by(int seg)
 {
     return enabled(seg, &(bool){ false });
 }
 
-enum heap_env_said heap_env_enabled(int seg)
+enum heap_env_state heap_env_enabled(int seg)
 {
     bool on = false;
 
-    return !enabled(seg, &on) ? HEAP_ENV_UNSAID
+    return !enabled(seg, &on) ? HEAP_ENV_UNSET
            : on ? HEAP_ENV_ON : HEAP_ENV_OFF;
 }
 

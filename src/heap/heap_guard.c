@@ -58,7 +58,7 @@ bool heap_guard_damaged(const void *ptr, struct heap_damage *out)
     return zones_around(ptr, &z) && compare(&z, out);
 }
 
-bool heap_guard_look(size_t most, struct heap_damage *out)
+bool heap_guard_scan(size_t most, struct heap_damage *out)
 {
     size_t n = heap_arena_blocks(heap_default.arena);
     struct heap_zones z;

@@ -13,16 +13,17 @@ static inline size_t heap_round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-/* ---- heap_data.c: static data of the main program ---- */
-struct heap_data {
+/* ---- heap_static.c: static data of the main program ---- */
+struct heap_static {
     char *start;
     size_t size;                /* whole pages; 0: nothing can be shared */
     uint64_t hash;              /* of the layout */
 };
-void heap_data_find(struct heap_data *out);
+void heap_static_find(struct heap_static *out);
 /* view is the same part of fd, mapped elsewhere. */
-int heap_data_share(const struct heap_data *d, int fd, off_t off, char *view);
-void heap_data_unshare(void);
+int heap_static_share(const struct heap_static *d, int fd, off_t off,
+                      char *view);
+void heap_static_unshare(void);
 
 /* ---- heap_pool.c: [from, to) of the host segment ---- */
 int heap_pool_open(size_t from, size_t to);
@@ -31,16 +32,16 @@ void heap_pool_close(void);
 /* ---- heap_arena.c: blocks in [from, to), offsets of a segment ---- */
 int heap_arena_open(struct heap_arena **out, size_t from, size_t to);
 void heap_arena_close(struct heap_arena *a);
-int heap_arena_take(struct heap_arena *a, size_t size, size_t align,
+int heap_arena_alloc(struct heap_arena *a, size_t size, size_t align,
                     long hints, size_t *off);
 /* Is it the start of a live block? */
 bool heap_arena_find(struct heap_arena *a, size_t off, size_t *size,
                      long *hints);
 /* From off to the end of the live block around it.  Walks all blocks. */
-bool heap_arena_room(struct heap_arena *a, size_t off, size_t *room);
+bool heap_arena_rest(struct heap_arena *a, size_t off, size_t *room);
 /* In place, of a live block, or not at all. */
 bool heap_arena_resize(struct heap_arena *a, size_t off, size_t size);
-void heap_arena_give(struct heap_arena *a, size_t off);
+void heap_arena_free(struct heap_arena *a, size_t off);
 /* Red zones of so many bytes around all blocks from now on; there are none yet.
  * size is what was asked for, to where the zone behind the block ends. */
 struct heap_zones {

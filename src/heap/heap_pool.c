@@ -27,19 +27,19 @@ size_t heap_pool_size(void)
     return pool_size;
 }
 
-void *heap_pool_take(size_t size)
+void *heap_pool_alloc(size_t size)
 {
     size_t lines = size / LINE + (size % LINE || !size), at;
     void *p;
 
     if (lines > SIZE_MAX / LINE ||
-        heap_arena_take(pool, lines * LINE, LINE, 0, &at))
+        heap_arena_alloc(pool, lines * LINE, LINE, 0, &at))
         return NULL;
     p = (char *)heap_segs[HEAP_HOST].base + at;
     return memset(p, 0, size);
 }
 
-void heap_pool_give(void *ptr)
+void heap_pool_free(void *ptr)
 {
-    heap_arena_give(pool, (uintptr_t)ptr - heap_segs[HEAP_HOST].base);
+    heap_arena_free(pool, (uintptr_t)ptr - heap_segs[HEAP_HOST].base);
 }

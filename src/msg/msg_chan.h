@@ -32,7 +32,7 @@ struct msg_words {
     uint64_t taken;             /* at the sender: rounds out of their slots */
     uint64_t go;                /* at the sender: rounds the receiver started */
     uint64_t sent;              /* at the sender: rounds whose buffer is free */
-    uint64_t was;               /* PAIR: this end's own, see struct gtl_pair */
+    uint64_t was;           /* PAIR: this end's own, see struct gtl_peer_copy */
 };
 
 enum msg_proto { MSG_PROTO_READY, MSG_PROTO_EAGER, MSG_PROTO_PEER_COPY, MSG_PROTO_TRIG, MSG_PROTO_RNDV };
@@ -65,7 +65,7 @@ struct msg_chan {
     size_t step;                /* so far apart, in slots; slots 0: */
     char *land;                 /* in the receiver's buffer */
     struct msg_words *there;   /* the partner's, for operations on that PE */
-    struct gtl_pair pairs[2];   /* PAIR: of even and of odd rounds */
+    struct gtl_peer_copy pairs[2];   /* PAIR: of even and of odd rounds */
     struct xport_trig *gate;    /* GATE: the sender's, */
     uint64_t gate_at;           /* and where it is */
     struct stream_failed *failed;       /* of the queue that started it */

@@ -37,7 +37,7 @@ static struct {
 static void give_words(struct msg_chan *c)
 {
     if (c->words)
-        heap_pool_give(c->words);
+        heap_pool_free(c->words);
     c->words = NULL;
 }
 
@@ -74,7 +74,7 @@ static void release(struct msg_chan *c) REQUIRES(lock)
     msg_chan_close_trigger(c);
     give_words(c);
     if (!c->sends && c->slots)
-        heap_pool_give(c->land);
+        heap_pool_free(c->land);
     list_remove(&c->link);
     chan_delete(c);
 }
@@ -397,7 +397,7 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
         .sends = a->sends, .ready = a->ready, .once = a->once, .pe = pe,
         .tag = a->tag, .team = a->team, .number = a->number,
         .mine_at = at, .buf = a->buf, .len = a->len, .bytes = a->len,
-        .words = heap_pool_take(sizeof *c->words)
+        .words = heap_pool_alloc(sizeof *c->words)
     };
     c->link.next = c->link.prev = &c->link;
     if (!c->words ||
@@ -413,7 +413,7 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
     if (rc) {
         give_words(c);
         if (c->slots)
-            heap_pool_give(c->land);
+            heap_pool_free(c->land);
         chan_delete(c);
         return stream_no_memory(a->call);
     }

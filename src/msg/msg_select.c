@@ -37,7 +37,7 @@ int msg_env_check(void)
 bool msg_chan_alloc_slots(struct msg_chan *r, unsigned n)
 {
     r->step = (r->bytes + 63) / 64 * 64;
-    r->land = n ? heap_pool_take(n * r->step) : r->buf;
+    r->land = n ? heap_pool_alloc(n * r->step) : r->buf;
     r->slots = r->land && n ? n : 0;
     return r->slots == n;
 }
@@ -48,7 +48,7 @@ bool msg_chan_alloc_slots(struct msg_chan *r, unsigned n)
 static bool device_pairs(const struct msg_chan *c)
 {
     return (gtl_is_software() || gtl_device.kernels) && c->mine &&
-           xport_is_near(c->pe) &&
+           xport_is_mapped(c->pe) &&
            stream_reach(core_world.my_pe, c->buf, c->bytes) &&
            stream_reach(c->pe, c->words, sizeof *c->words);
 }
@@ -78,7 +78,7 @@ static bool may_pair(const struct msg_chan *r, const struct msg_ctrl *n)
 
 int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n)
 {
-    bool near = xport_is_near(r->pe);
+    bool near = xport_is_mapped(r->pe);
     bool symmetric = heap_find(r->buf, r->bytes) >= 0;
     unsigned least = symmetric || !r->bytes ? 0 : 1;
 
@@ -129,7 +129,7 @@ static void make_pairs(struct msg_chan *c)
     void *to = c->sends ? c->pairs[0].to : own;
 
     for (unsigned odd = 0; odd < 2; odd++)
-        c->pairs[odd] = (struct gtl_pair){
+        c->pairs[odd] = (struct gtl_peer_copy){
             .turns = &receiver->turns, .was = &c->mine->was, .to = to,
             .from = from, .n = c->bytes,
             .told = { msg_arrived_word(receiver, odd), &sender->sent },
@@ -173,7 +173,7 @@ static void gate_failed(void *arg, const char *call, const char *what, int pe,
 
 bool msg_chan_open_trigger(struct msg_chan *c)
 {
-    if (c->ready || c->once || xport_is_near(c->pe) ||
+    if (c->ready || c->once || xport_is_mapped(c->pe) ||
         c->len <= msg_eager_limit.far ||
         xport_trig->gate(&c->gate, &c->gate_at, &c->words->sent, gate_failed,
                          c))

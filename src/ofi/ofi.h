@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* After the heap is open: chooses a provider, registers the segments, tells
- * the other PEs and sets xport_far.  Does nothing if all PEs are mapped. */
+ * the other PEs and sets xport_net.  Does nothing if all PEs are mapped. */
 int ofi_open(void);
 /* The same although all PEs may be mapped: to try a network. */
 int ofi_open_always(void);

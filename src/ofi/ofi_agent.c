@@ -185,7 +185,7 @@ static void serve(void)
         seen = __atomic_load_n(&agent.call, __ATOMIC_ACQUIRE);
         if (advanced || event) {
             __atomic_fetch_add(&agent.events, 1, __ATOMIC_RELAXED);
-            xport_arrived(NULL, 0);
+            xport_data_arrived(NULL, 0);
             /* Who was woken looks for himself, perhaps on this very core. */
             if (on_duty())
                 rest(seen, REST_MS);

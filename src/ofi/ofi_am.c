@@ -39,14 +39,14 @@ static struct ask *ask_at(uint32_t i)
     return (struct ask *)(void *)asks.all + i;
 }
 
-_Static_assert((int)XPORT_PACKED == (int)OFI_AM_PAYLOAD &&
-               (int)XPORT_PIECE == (int)OFI_PIECE, "xport.h says so");
+_Static_assert((int)XPORT_PACKED_MAX == (int)OFI_AM_PAYLOAD &&
+               (int)XPORT_FRAGMENT == (int)OFI_PIECE, "xport.h says so");
 
 /* ---- what comes back ---- */
 
 void ofi_am_sent(struct ofi_op *op)
 {
-    struct xport_flow *f = ((struct box *)op)->counts ? op->flow : NULL;
+    struct xport_ep *f = ((struct box *)op)->counts ? op->flow : NULL;
 
     ofi_pool_give(&boxes, op);
     if (f)
@@ -62,7 +62,7 @@ static bool claim(struct ask *a, uint32_t uses)
 
 static void end_ask(struct ask *a)
 {
-    struct xport_flow *f = a->op.flow;
+    struct xport_ep *f = a->op.flow;
     uint64_t *left = a->left;
     bool staged = a->staged;
 
@@ -113,7 +113,7 @@ void ofi_am_failed(struct ofi_op *op)
     ofi_am_sent(op);
 }
 
-void ofi_am_lost(struct xport_flow *f, int pe, const char *why)
+void ofi_am_lost(struct xport_ep *f, int pe, const char *why)
 {
     for (uint32_t i = 0; i < ASKS; i++) {
         struct ask *a = ask_at(i);
@@ -134,7 +134,7 @@ void ofi_am_lost(struct xport_flow *f, int pe, const char *why)
 /* ---- asking ---- */
 
 /* The caller alone has it and fills it, until publish(). */
-static struct ask *take_ask(struct xport_flow *f, int pe)
+static struct ask *take_ask(struct xport_ep *f, int pe)
 {
     struct ask *a = ofi_pool_take(&asks, f);
 
@@ -163,7 +163,7 @@ static bool is_met(const struct ofi_ep *e, int pe)
 }
 
 /* What fails otherwise is for the operation that follows to tell. */
-bool ofi_am_meet(struct xport_flow *f, int pe)
+bool ofi_am_meet(struct xport_ep *f, int pe)
 {
     const struct ofi_peer *p;
     struct ofi_am_head h = { .kind = OFI_AM_HELLO, .pe = (uint32_t)rt_job.pe };
@@ -188,7 +188,7 @@ bool ofi_am_meet(struct xport_flow *f, int pe)
 
 /* Sends head and payload, which is packed from blocks; a: that asks, or
  * NULL. */
-static void send_head(struct xport_flow *f, struct ask *a, int pe,
+static void send_head(struct xport_ep *f, struct ask *a, int pe,
                       struct ofi_am_head *h, const char *from,
                       const struct xport_blocks *blocks)
 {
@@ -227,7 +227,7 @@ static void send_head(struct xport_flow *f, struct ask *a, int pe,
         ofi_not_posted(f, &b->op);
 }
 
-static void send_ask(struct xport_flow *f, struct ask *a,
+static void send_ask(struct xport_ep *f, struct ask *a,
                      struct ofi_am_head *h, const char *from,
                      const struct xport_blocks *blocks)
 {
@@ -240,7 +240,7 @@ static void send_ask(struct xport_flow *f, struct ask *a,
     send_head(f, a, pe, h, from, blocks);
 }
 
-static void wait_left(struct xport_flow *f, const uint64_t *left, int pe)
+static void wait_left(struct xport_ep *f, const uint64_t *left, int pe)
 {
     struct ofi_wait w = { .wait.pe = pe };
 
@@ -250,7 +250,7 @@ static void wait_left(struct xport_flow *f, const uint64_t *left, int pe)
 }
 
 static struct ofi_am_head amo_head(enum ofi_am_kind kind,
-                                   const struct xport_at *at,
+                                   const struct xport_addr *at,
                                    const struct xport_amo *x)
 {
     return (struct ofi_am_head){
@@ -260,7 +260,7 @@ static struct ofi_am_head amo_head(enum ofi_am_kind kind,
     };
 }
 
-void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
+void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
                 const struct xport_amo *x, void *result, bool nbi)
 {
     struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
@@ -283,7 +283,7 @@ bool ofi_am_may_follow(void)
 }
 
 /* It counts as staged until its reply has come, so a fence waits for it. */
-struct ofi_op *ofi_am_behind(struct xport_flow *f, const struct xport_at *at,
+struct ofi_op *ofi_am_behind(struct xport_ep *f, const struct xport_addr *at,
                              const struct xport_amo *x)
 {
     struct ask *a = take_ask(f, at->pe);
@@ -306,12 +306,12 @@ uint32_t ofi_am_follows(struct ofi_op *op)
 }
 
 bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct ofi_ep *e,
-                   const struct xport_at *at, const struct xport_amo *x)
+                   const struct xport_addr *at, const struct xport_amo *x)
 {
     struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
     const struct ofi_peer *p = ofi_peer(at->pe);
     struct ask *a = (struct ask *)op;
-    struct xport_flow *f = a->op.flow;
+    struct xport_ep *f = a->op.flow;
     long rc;
 
     /* acquire: pairs with publish().  Who has ended it since had a reason. */
@@ -335,7 +335,7 @@ void ofi_am_no_follow(struct ofi_op *op)
     end_ask((struct ask *)op);
 }
 
-void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
+void ofi_am_tell(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *x, uint64_t cookie)
 {
     struct ofi_am_head h = amo_head(OFI_AM_TELL, at, x);
@@ -346,9 +346,9 @@ void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
 
 /* Of at most OFI_AM_PAYLOAD bytes.  It counts in the flow, or a peer that takes
  * nothing would come to have all the room that there is for messages. */
-void ofi_am_put_tell(struct xport_flow *f, const struct xport_at *to,
-                     const void *source, size_t len, const struct xport_at *at,
-                     const struct xport_amo *x)
+void ofi_am_put_tell(struct xport_ep *f, const struct xport_addr *to,
+                     const void *source, size_t len,
+                     const struct xport_addr *at, const struct xport_amo *x)
 {
     struct ofi_am_head h = amo_head(OFI_AM_PUT_TELL, at, x);
     const struct xport_blocks all = { len, 1, (ptrdiff_t)len, (ptrdiff_t)len };
@@ -368,7 +368,7 @@ static size_t blocks_per_message(const struct xport_blocks *b)
 }
 
 static struct ofi_am_head blocks_head(enum ofi_am_kind kind,
-                                      const struct xport_at *at,
+                                      const struct xport_addr *at,
                                       const struct xport_blocks *b)
 {
     return (struct ofi_am_head){
@@ -377,12 +377,12 @@ static struct ofi_am_head blocks_head(enum ofi_am_kind kind,
     };
 }
 
-void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
+void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, const struct xport_blocks *b)
 {
     size_t most = blocks_per_message(b);
     struct xport_blocks part = *b;
-    struct xport_at at = *to;
+    struct xport_addr at = *to;
     struct ofi_am_head h;
     struct ask *a;
 
@@ -407,13 +407,13 @@ void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
     }
 }
 
-void ofi_am_get_blocks(struct xport_flow *f, void *dest,
-                       const struct xport_at *from,
+void ofi_am_get_blocks(struct xport_ep *f, void *dest,
+                       const struct xport_addr *from,
                        const struct xport_blocks *b, bool nbi)
 {
     size_t most = blocks_per_message(b);
     struct xport_blocks part = *b;
-    struct xport_at at = *from;
+    struct xport_addr at = *from;
     struct ofi_am_head h;
     uint64_t left = 0;
     struct ask *a;
@@ -450,23 +450,23 @@ static struct xport_blocks cut(size_t len, struct xport_blocks *rest)
     return (struct xport_blocks){ UNIT, len / UNIT, UNIT, UNIT };
 }
 
-void ofi_am_put(struct xport_flow *f, const struct xport_at *to,
+void ofi_am_put(struct xport_ep *f, const struct xport_addr *to,
                 const void *source, size_t len)
 {
     struct xport_blocks rest, b = cut(len, &rest);
     size_t whole = b.len * b.count;
-    struct xport_at at = { to->pe, to->seg, to->off + whole };
+    struct xport_addr at = { to->pe, to->seg, to->off + whole };
 
     ofi_am_put_blocks(f, to, source, &b);
     ofi_am_put_blocks(f, &at, (const char *)source + whole, &rest);
 }
 
-void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+void ofi_am_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
                 size_t len, bool nbi)
 {
     struct xport_blocks rest, b = cut(len, &rest);
     size_t whole = b.len * b.count;
-    struct xport_at at = { from->pe, from->seg, from->off + whole };
+    struct xport_addr at = { from->pe, from->seg, from->off + whole };
 
     ofi_am_get_blocks(f, dest, from, &b, nbi);
     ofi_am_get_blocks(f, (char *)dest + whole, &at, &rest, nbi);

@@ -37,7 +37,7 @@ struct ofi_am_head {
     uint64_t cookie;            /* a reply brings the request's */
 };
 
-enum { OFI_AM_PAYLOAD = 3584,    /* messages fit in 4 KiB; XPORT_PACKED */
+enum { OFI_AM_PAYLOAD = 3584,    /* messages fit in 4 KiB; XPORT_PACKED_MAX */
        OFI_AM_MOST = OFI_AM_PAYLOAD + (int)sizeof(struct ofi_am_head),
        OFI_PIECE = 262144 };    /* PULL and PUSH: at most */
 

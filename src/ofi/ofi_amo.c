@@ -59,8 +59,8 @@ struct amo {
     uint64_t value, cond, was;
     void *result;               /* nbi: where the program wants it */
     int size;
-    enum xport_op what;         /* of one that a put leads: what, and where */
-    struct xport_at at;
+    enum xport_amo_op what;       /* of one that a put leads: what, and where */
+    struct xport_addr at;
 };
 
 enum { AMOS = 1024 };
@@ -84,7 +84,7 @@ bool ofi_amo_room(bool little)
 void ofi_amo_done(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;
-    struct xport_flow *f = op->flow;
+    struct xport_ep *f = op->flow;
 
     if (x->result)
         memcpy(x->result, &x->was, (size_t)x->size);
@@ -100,8 +100,8 @@ void ofi_amo_failed(struct ofi_op *op)
     ofi_amo_done(op);
 }
 
-static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
-                 enum xport_op op, bool fetches)
+static long post(struct xport_ep *f, const struct xport_addr *at, struct amo *x,
+                 enum xport_amo_op op, bool fetches)
 {
     const struct ofi_peer *p = ofi_peer_at(at);
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
@@ -124,7 +124,7 @@ static long post(struct xport_flow *f, const struct xport_at *at, struct amo *x,
     return fi_atomicmsg(f->ep->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
-void ofi_amo(struct xport_flow *f, const struct xport_at *at,
+void ofi_amo(struct xport_ep *f, const struct xport_addr *at,
              const struct xport_amo *a, void *result, bool nbi)
 {
     struct ofi_wait w = { .what = "atomic", .wait.pe = at->pe };
@@ -172,7 +172,7 @@ bool ofi_amo_leads(void)
     return __atomic_load_n(&n_leading, __ATOMIC_RELAXED);
 }
 
-void *ofi_amo_behind(struct xport_flow *f, const struct xport_at *at,
+void *ofi_amo_behind(struct xport_ep *f, const struct xport_addr *at,
                      const struct xport_amo *a)
 {
     struct amo *x = ofi_pool_take(&amos, f);
@@ -195,7 +195,7 @@ void *ofi_amo_behind(struct xport_flow *f, const struct xport_at *at,
 static bool go(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;
-    struct xport_flow *f = op->flow;
+    struct xport_ep *f = op->flow;
     int pe = op->pe;
     long rc = OFI_POST(f, post(f, &x->at, x, x->what, false));
 
@@ -219,7 +219,7 @@ static void set_aside(struct ofi_op *op)
 
 void ofi_amo_led(struct ofi_op *op)
 {
-    struct xport_flow *f = op->flow;
+    struct xport_ep *f = op->flow;
 
     op->kind = OFI_ATOMIC;
     __atomic_fetch_sub(&n_leading, 1, __ATOMIC_RELAXED);
@@ -231,7 +231,7 @@ void ofi_amo_led(struct ofi_op *op)
 
 void ofi_amo_not_led(struct ofi_op *op)
 {
-    struct xport_flow *f = op->flow;
+    struct xport_ep *f = op->flow;
 
     __atomic_fetch_sub(&n_leading, 1, __ATOMIC_RELAXED);
     ofi_amo_failed(op);

@@ -7,32 +7,32 @@
 
 int ofi_am_open(void);
 void ofi_am_close(void);
-void ofi_am_amo(struct xport_flow *f, const struct xport_at *at,
+void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
                 const struct xport_amo *a, void *result, bool nbi);
 /* cookie: for ofi_words_confirm(), or 0. */
-void ofi_am_tell(struct xport_flow *f, const struct xport_at *at,
+void ofi_am_tell(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *a, uint64_t cookie);
-void ofi_am_put_tell(struct xport_flow *f, const struct xport_at *to,
-                     const void *source, size_t len, const struct xport_at *at,
-                     const struct xport_amo *a);
-void ofi_am_put_blocks(struct xport_flow *f, const struct xport_at *to,
+void ofi_am_put_tell(struct xport_ep *f, const struct xport_addr *to,
+                     const void *source, size_t len,
+                     const struct xport_addr *at, const struct xport_amo *a);
+void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, const struct xport_blocks *b);
-void ofi_am_put(struct xport_flow *f, const struct xport_at *to,
+void ofi_am_put(struct xport_ep *f, const struct xport_addr *to,
                 const void *source, size_t len);
-void ofi_am_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+void ofi_am_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
                 size_t len, bool nbi);
-void ofi_am_get_blocks(struct xport_flow *f, void *dest,
-                       const struct xport_at *from,
+void ofi_am_get_blocks(struct xport_ep *f, void *dest,
+                       const struct xport_addr *from,
                        const struct xport_blocks *b, bool nbi);
 /* As ofi_local_room, of messages and requests. */
 bool ofi_am_room(bool little);
 /* A post to a PE to which there is no connection is refused until there is one.
  * False: there is none yet, it is being made, nothing waits for it. */
-bool ofi_am_meet(struct xport_flow *f, int pe);
+bool ofi_am_meet(struct xport_ep *f, int pe);
 void ofi_am_sent(struct ofi_op *op);
 void ofi_am_failed(struct ofi_op *op);
 /* No reply of that PE (-1: of any) will come to the flow, which is told why,
  * unless it has been (NULL). */
-void ofi_am_lost(struct xport_flow *f, int pe, const char *why);
+void ofi_am_lost(struct xport_ep *f, int pe, const char *why);
 
 #endif

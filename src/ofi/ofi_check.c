@@ -190,16 +190,16 @@ static void *add_by_processor(void *arg)
     return NULL;
 }
 
-static uint64_t add_by_nic(struct xport_flow *f, const uint64_t *word)
+static uint64_t add_by_nic(struct xport_ep *f, const uint64_t *word)
 {
     const struct xport_amo add = { .op = XPORT_ADD, .size = 8, .value = 1 };
-    struct xport_at at = {
+    struct xport_addr at = {
         .pe = rt_job.pe, .seg = HEAP_HOST,
         .off = (uintptr_t)word - heap_segs[HEAP_HOST].base
     };
     uint64_t was = 0;
 
-    xport_far->amo(f, &at, &add, &was, false);
+    xport_net->amo(f, &at, &add, &was, false);
     return was;
 }
 
@@ -207,11 +207,11 @@ static void check_word(void)
 {
     uint64_t *word = ofi_trig.words + OFI_TRIG_WORDS * OFI_TRIG_WORD /
                      sizeof *word + 4;
-    struct xport_flow *f;
+    struct xport_ep *f;
     uint64_t stale = 0, lost;
     pthread_t other;
 
-    if (!ofi.nic_amo || xport_far->flow_open(&f, false)) {
+    if (!ofi.nic_amo || xport_net->flow_open(&f, false)) {
         say(OFI_WARN, "one word", "not tried: atomics go by messages");
         return;
     }
@@ -226,14 +226,14 @@ static void check_word(void)
             add_by_nic(f, word);
         pthread_join(other, NULL);
     }
-    xport_far->quiet(f);
+    xport_net->quiet(f);
     lost = 2 * TURNS - __atomic_load_n(word, __ATOMIC_SEQ_CST);
     say(stale ? OFI_WARN : OFI_PASS, "one word", "atomics of the processor and "
         "the NIC in turn: %s; at once: %s (Sluice's own take turns, and only "
         "where gates pass)",
         stale ? "they see old values" : "each sees the other's",
         lost ? "some are lost" : "none is lost");
-    xport_far->flow_close(f);
+    xport_net->flow_close(f);
 }
 
 void ofi_check(ofi_check_line *line)

@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct card) == OFI_DEVICE_CARD, "ofi.h says so");
 
 static struct {
     struct card *mine;
-    struct xport_flow *flow;    /* questions */
+    struct xport_ep *flow;    /* questions */
     uint64_t off;               /* of the card */
     bool by_nic;
     const char *why_not;
@@ -59,7 +59,7 @@ bool ofi_device_by_nic(void)
 
 void ofi_device_agree(bool all)
 {
-    if (!xport_far || !ofi_for_device(HEAP_DEVICE))
+    if (!xport_net || !ofi_for_device(HEAP_DEVICE))
         return;
     ofi.hmem = all;
     if (all) {
@@ -79,17 +79,17 @@ void ofi_device_agree(bool all)
 
 bool ofi_device_could(void)
 {
-    return xport_far && ofi_for_device(HEAP_DEVICE) && ofi_hmem_could();
+    return xport_net && ofi_for_device(HEAP_DEVICE) && ofi_hmem_could();
 }
 
 bool ofi_device_seam(size_t off)
 {
-    return !xport_far || !ofi.hmem || ofi_hmem_seam(off);
+    return !xport_net || !ofi.hmem || ofi_hmem_seam(off);
 }
 
 int ofi_device_cover(size_t size, bool exact)
 {
-    int rc = xport_far && ofi.hmem ? ofi_hmem_cover(size) : 0;
+    int rc = xport_net && ofi.hmem ? ofi_hmem_cover(size) : 0;
 
     if (rc && exact)
         log_warn(ERR_NET, "provider %s does not register %zu bytes of the "
@@ -104,7 +104,7 @@ void ofi_device_uncover(void)
 
 void ofi_device_cover_tell(void)
 {
-    if (!xport_far)
+    if (!xport_net)
         return;
     ofi_serve_segment(HEAP_DEVICE);
     if (!ofi.hmem)
@@ -116,7 +116,7 @@ void ofi_device_cover_tell(void)
 
 static struct card ask_card(int pe)
 {
-    struct xport_at at = { .pe = pe, .seg = HEAP_HOST, .off = device.off };
+    struct xport_addr at = { .pe = pe, .seg = HEAP_HOST, .off = device.off };
     struct card c;
 
     ofi_get(device.flow, &c, &at, sizeof c, false);
@@ -139,7 +139,7 @@ static bool is_met(int pe)
  * serves operations that other threads begin before it is replaced. */
 void ofi_device_cover_meet(void)
 {
-    if (!xport_far || !ofi.hmem)
+    if (!xport_net || !ofi.hmem)
         return;
     for (int pe = 0; pe < rt_job.n_pes; pe++)
         if (is_met(pe))
@@ -158,7 +158,7 @@ int ofi_device_open(void *card)
 
     device.by_nic = false;
     device.text[0] = '\0';
-    if (!xport_far)
+    if (!xport_net)
         return 0;
     if (ofi_for_device(HEAP_DEVICE))
         return open_foreign(card);
@@ -181,7 +181,7 @@ void ofi_device_drop(void)
 
 int ofi_device_known(void)
 {
-    return xport_far && gtl_foreign ? ofi_ring_open() : 0;
+    return xport_net && gtl_device_only ? ofi_ring_open() : 0;
 }
 
 void ofi_device_close(void)
@@ -217,7 +217,7 @@ uint64_t ofi_device_word(const struct ofi_am_head *h, void *at)
 {
     uint64_t was = 0;
     const struct gtl_amo a = {
-        .op = (enum gtl_word_op)h->op, .size = h->size, .word = at,
+        .op = (enum gtl_amo_op)h->op, .size = h->size, .word = at,
         .value = h->value, .cond = h->cond, .result = &was
     };
 

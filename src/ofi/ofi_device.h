@@ -11,7 +11,7 @@
  * there, they do when a message asks for it. */
 static inline bool ofi_for_device(int seg)
 {
-    return unlikely(seg == HEAP_DEVICE) && !heap_device_direct;
+    return unlikely(seg == HEAP_DEVICE) && !heap_device_host_access;
 }
 
 /* And what the NICs do not reach either is moved in pieces of host memory. */
@@ -55,7 +55,7 @@ void ofi_device_blocks(void *to, const void *from, const struct gtl_blocks *b);
 /* Where it is told which key that peer's heap has. */
 void ofi_peer_device(int pe);
 void ofi_device_close(void);
-static inline const struct ofi_peer *ofi_peer_at(const struct xport_at *at)
+static inline const struct ofi_peer *ofi_peer_at(const struct xport_addr *at)
 {
     const struct ofi_peer *p = ofi_peer(at->pe);
 

@@ -52,7 +52,7 @@ static bool is_lost(long rc)
            rc == -FI_ENOENT || rc == -FI_EHOSTUNREACH;
 }
 
-void ofi_failed(struct xport_flow *f, const char *what, int pe, long rc,
+void ofi_failed(struct xport_ep *f, const char *what, int pe, long rc,
                 const char *detail)
 {
     char cause[256];
@@ -72,7 +72,7 @@ void ofi_failed(struct xport_flow *f, const char *what, int pe, long rc,
 
 /* Replies that do not come are given up, for a late one finds nothing; what the
  * provider has not ended is still its own. */
-void ofi_flow_look(struct xport_flow *f, uint64_t now_ns)
+void ofi_flow_look(struct xport_ep *f, uint64_t now_ns)
 {
     uint64_t done = __atomic_load_n(&f->done, __ATOMIC_RELAXED);
     int refused = __atomic_load_n(&f->refused, __ATOMIC_RELAXED);

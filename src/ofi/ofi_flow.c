@@ -24,7 +24,7 @@ enum { ENTRIES = 16,            /* read from a queue at a time */
 /* Flows by index, in blocks: a completion finds its flow without a lock, and
  * blocks are never moved. */
 enum { BLOCK = 256, BLOCKS = 4096 };
-static struct xport_flow **blocks[BLOCKS];
+static struct xport_ep **blocks[BLOCKS];
 static uint32_t n_flows GUARDED_BY(ofi_lock);
 static uint32_t *free_indices GUARDED_BY(ofi_lock);
 static uint32_t n_free GUARDED_BY(ofi_lock), room_free GUARDED_BY(ofi_lock);
@@ -146,12 +146,12 @@ static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
 
 /* ---- flows ---- */
 
-struct xport_flow *ofi_flow_at(uint32_t index)
+struct xport_ep *ofi_flow_at(uint32_t index)
 {
     return blocks[index / BLOCK][index % BLOCK];
 }
 
-static int take_index(struct xport_flow *f) REQUIRES(ofi_lock)
+static int take_index(struct xport_ep *f) REQUIRES(ofi_lock)
 {
     uint32_t i = n_free ? free_indices[--n_free] : n_flows;
 
@@ -168,9 +168,9 @@ static int take_index(struct xport_flow *f) REQUIRES(ofi_lock)
     return 0;
 }
 
-int ofi_flow_open(struct xport_flow **out, bool own)
+int ofi_flow_open(struct xport_ep **out, bool own)
 {
-    struct xport_flow *f = aligned_alloc(64, sizeof *f);
+    struct xport_ep *f = aligned_alloc(64, sizeof *f);
     int rc;
 
     if (!f)
@@ -190,12 +190,12 @@ int ofi_flow_open(struct xport_flow **out, bool own)
     return 0;
 }
 
-void ofi_flow_polled(struct xport_flow *f)
+void ofi_flow_polled(struct xport_ep *f)
 {
     f->polled = true;
 }
 
-void ofi_flow_forgive(struct xport_flow *f, xport_failed *fn, void *arg)
+void ofi_flow_forgive(struct xport_ep *f, xport_failed *fn, void *arg)
 {
     f->failed_arg = arg;
     f->failed = fn;
@@ -215,7 +215,7 @@ static void give_index(uint32_t i) REQUIRES(ofi_lock)
     free_indices[n_free++] = i;
 }
 
-void ofi_flow_close(struct xport_flow *f)
+void ofi_flow_close(struct xport_ep *f)
 {
     /* Another thread may have posted a part whose end was seen already, and be
      * about to count it (ofi_stage.c).  acquire: that was its last use. */
@@ -235,7 +235,7 @@ void ofi_flow_close(struct xport_flow *f)
 static bool complete(void *context, size_t len)
 {
     uint64_t tag = (uint64_t)(uintptr_t)context;
-    struct xport_flow *f;
+    struct xport_ep *f;
     struct ofi_op *op = context;
 
     if (tag & 1) {
@@ -328,7 +328,7 @@ static void complete_bad(void *context)
     }
 }
 
-void ofi_not_posted(struct xport_flow *f, void *context)
+void ofi_not_posted(struct xport_ep *f, void *context)
 {
     __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
     complete_bad(context);
@@ -351,7 +351,7 @@ static void take_error(struct fid_cq *cq, uint64_t *ended)
 {
     OFI_GROWS(fi_cq_err_entry) room = { 0 };
     struct fi_cq_err_entry *err = &room.a;
-    struct xport_flow *f = NULL;
+    struct xport_ep *f = NULL;
     uint64_t tag;
     char text[128] = "";
     int pe = -1;
@@ -489,7 +489,7 @@ static void look_at_clock(struct ofi_wait *w)
     w->last_ns = now;
     waited = now - w->wait.since_ns - w->gaps_ns;
     if (waited > NAP_AFTER_NS) {
-        xport_stalled(&w->wait);
+        xport_wait_stalled(&w->wait);
         nanosleep(&nap, NULL);
     } else if (waited > YIELD_AFTER_NS) {
         sched_yield();
@@ -530,7 +530,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
 }
 
 /* Operations to any PE may be what is under way. */
-void ofi_make_room(struct xport_flow *f)
+void ofi_make_room(struct xport_ep *f)
 {
     struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
 
@@ -539,7 +539,7 @@ void ofi_make_room(struct xport_flow *f)
     ofi_wait_end(&w);
 }
 
-bool ofi_again(long rc, struct ofi_wait *w, struct xport_flow *f)
+bool ofi_again(long rc, struct ofi_wait *w, struct xport_ep *f)
 {
     if (likely(!rc)) {
         ofi_wait_end(w);

@@ -35,7 +35,7 @@ struct ofi_owed {
 };
 enum { OFI_OWED = 8 };
 
-struct xport_flow {
+struct xport_ep {
     struct ofi_ep *ep;
     uint32_t index;             /* in the table of flows */
     /* To whom all that is under way goes, -1: to several.  For people: not
@@ -66,7 +66,7 @@ struct xport_flow {
 };
 
 /* relaxed: a quiet counts what its own thread has begun. */
-static inline void ofi_flow_lands(struct xport_flow *f)
+static inline void ofi_flow_lands(struct xport_ep *f)
 {
     __atomic_fetch_add(&f->landing, 1, __ATOMIC_RELAXED);
 }
@@ -85,13 +85,13 @@ struct ofi_op {
     enum ofi_kind kind;
     int pe;
     int state;                  /* WAITED, atomic: 0, then OFI_DONE or BAD */
-    struct xport_flow *flow;    /* whose it is; NULL: nobody's */
+    struct xport_ep *flow;    /* whose it is; NULL: nobody's */
     struct ofi_op *next;        /* in a list of those that rest */
 };
 
 /* The room may hold anything. */
 static inline void ofi_op_set(struct ofi_op *op, enum ofi_kind kind, int pe,
-                              struct xport_flow *f)
+                              struct xport_ep *f)
 {
     op->kind = kind;
     op->pe = pe;
@@ -100,18 +100,18 @@ static inline void ofi_op_set(struct ofi_op *op, enum ofi_kind kind, int pe,
     op->next = NULL;
 }
 
-static inline void *ofi_tag(const struct xport_flow *f, int pe)
+static inline void *ofi_tag(const struct xport_ep *f, int pe)
 {
     return (void *)(uintptr_t)((uint64_t)f->index << 32 |
                                (uint64_t)(uint32_t)pe << 1 | 1);
 }
 
-static inline int ofi_flow_to(const struct xport_flow *f)
+static inline int ofi_flow_to(const struct xport_ep *f)
 {
     return __atomic_load_n(&f->to, __ATOMIC_RELAXED);
 }
 
-static inline void ofi_flow_turns(struct xport_flow *f, int pe)
+static inline void ofi_flow_turns(struct xport_ep *f, int pe)
 {
     if (ofi_flow_to(f) == pe)
         return;
@@ -121,7 +121,7 @@ static inline void ofi_flow_turns(struct xport_flow *f, int pe)
     __atomic_store_n(&f->to, pe, __ATOMIC_RELAXED);
 }
 
-static inline void ofi_flow_issued(struct xport_flow *f, int pe)
+static inline void ofi_flow_issued(struct xport_ep *f, int pe)
 {
     ofi_flow_turns(f, pe);
     /* relaxed: only sums are compared; the queue orders the data. */
@@ -129,13 +129,13 @@ static inline void ofi_flow_issued(struct xport_flow *f, int pe)
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
 }
 
-static inline void ofi_flow_taken_back(struct xport_flow *f)
+static inline void ofi_flow_taken_back(struct xport_ep *f)
 {
     __atomic_fetch_sub(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
 }
 
-static inline void ofi_flow_done(struct xport_flow *f)
+static inline void ofi_flow_done(struct xport_ep *f)
 {
     /* release: pairs with quiet, which sees what the operation brought. */
     __atomic_fetch_add(&f->done, 1, __ATOMIC_RELEASE);
@@ -145,12 +145,12 @@ static inline void ofi_flow_done(struct xport_flow *f)
 /* receives: peers address it. */
 int ofi_ep_open(struct ofi_ep **out, bool receives);
 void ofi_ep_close(struct ofi_ep *e);
-int ofi_flow_open(struct xport_flow **out, bool own);
-void ofi_flow_close(struct xport_flow *f);
-struct xport_flow *ofi_flow_at(uint32_t index);
-void ofi_flow_polled(struct xport_flow *f);
-void ofi_flow_forgive(struct xport_flow *f, xport_failed *fn, void *arg);
-void ofi_flow_look(struct xport_flow *f, uint64_t now_ns);
+int ofi_flow_open(struct xport_ep **out, bool own);
+void ofi_flow_close(struct xport_ep *f);
+struct xport_ep *ofi_flow_at(uint32_t index);
+void ofi_flow_polled(struct xport_ep *f);
+void ofi_flow_forgive(struct xport_ep *f, xport_failed *fn, void *arg);
+void ofi_flow_look(struct xport_ep *f, uint64_t now_ns);
 uint64_t ofi_in_flight(void);
 /* What this endpoint started and has ended: how many entries there were. */
 int ofi_ep_read(struct ofi_ep *e);
@@ -174,26 +174,26 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
 static inline void ofi_wait_end(struct ofi_wait *w)
 {
     if (unlikely(w->wait.shown))
-        xport_went_on(&w->wait);
+        xport_wait_resumed(&w->wait);
 }
 /* Before a post: keeps the operations in flight below the window. */
-void ofi_make_room(struct xport_flow *f);
+void ofi_make_room(struct xport_ep *f);
 /* while (ofi_again(OFI_POST(f, fi_...()), w, f)); */
 #define OFI_POST(f, call)                                                   \
     (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN                                \
      : ofi_post_fault(f) ? -FI_EIO : (call))
-static inline bool ofi_post_fault(const struct xport_flow *f)
+static inline bool ofi_post_fault(const struct xport_ep *f)
 {
     return unlikely(fault_armed) && f && f->failed && fault_hit(FAULT_OFI_POST);
 }
 /* For the key of one that is to fail. */
-static inline uint64_t ofi_wrong_key(const struct xport_flow *f)
+static inline uint64_t ofi_wrong_key(const struct xport_ep *f)
 {
     return unlikely(fault_armed) && f->failed && fault_hit(FAULT_OFI_KEY)
            ? 0x5a5a : 0;
 }
-bool ofi_again(long rc, struct ofi_wait *w, struct xport_flow *f);
+bool ofi_again(long rc, struct ofi_wait *w, struct xport_ep *f);
 /* The post failed, w->failed: the operation that was counted is done. */
-void ofi_not_posted(struct xport_flow *f, void *context) __attribute__((cold));
+void ofi_not_posted(struct xport_ep *f, void *context) __attribute__((cold));
 
 #endif

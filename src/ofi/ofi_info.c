@@ -91,7 +91,7 @@ static bool wants_gpu(void)
     if (env.DEVICE == ENV_DEVICE_NONE || env.DEVICE == ENV_DEVICE_HOST)
         return false;
     return env.DEVICE != ENV_DEVICE_AUTO || heap_device_wanted() ||
-           gtl_program_has_one();
+           gtl_program_loaded_driver();
 }
 
 /* A device that the NIC may have to reach. */
@@ -211,7 +211,7 @@ static const char *place_of_gpu(void)
     static char pci[16];
     static bool asked;
 
-    if (!asked && wants_gpu() && !gtl_bus(rt_job.local, pci))
+    if (!asked && wants_gpu() && !gtl_pci_address(rt_job.local, pci))
         pci[0] = '\0';
     asked = true;
     return pci[0] ? pci : NULL;

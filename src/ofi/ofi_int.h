@@ -127,7 +127,7 @@ _Noreturn void ofi_fail(const char *what, int pe, long rc, const char *detail)
     __attribute__((cold));
 /* The same, unless the flow (or NULL) forgives: then it is told, and the caller
  * counts the operation as done. */
-void ofi_failed(struct xport_flow *f, const char *what, int pe, long rc,
+void ofi_failed(struct xport_ep *f, const char *what, int pe, long rc,
                 const char *detail) __attribute__((cold));
 /* As ofi_fail where it gave no answer, or no room. */
 _Noreturn void ofi_fail_silent(const struct ofi_wait *w, uint64_t waited_ns)
@@ -142,50 +142,51 @@ int ofi_choose(int from, bool hmem, struct fi_info **out, char *why,
 bool ofi_wants_hmem(void);
 
 /* ---- ofi_rma.c ---- */
-void ofi_put(struct xport_flow *f, const struct xport_at *to,
+void ofi_put(struct xport_ep *f, const struct xport_addr *to,
              const void *source, size_t len, bool nbi);
-void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
              size_t len, bool nbi);
-int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
                 size_t len);
 /* A blocking put of so many bytes waits for no peer, as long as fewer than so
  * many are under way. */
-enum { OFI_BOUNCE = XPORT_COPIED, OFI_COPIES = 256 };
+enum { OFI_BOUNCE = XPORT_COPY_MAX, OFI_COPIES = 256 };
 /* Is that one operation, that reads source where it is? */
-bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len);
+bool ofi_put_is_one(const struct xport_addr *to, const void *source,
+                    size_t len);
 /* The same, of which nobody has to see that it came: with copies the source is
  * free, else when the flow is idle. */
-void ofi_put_sent(struct xport_flow *f, const struct xport_at *to,
+void ofi_put_sent(struct xport_ep *f, const struct xport_addr *to,
                   const void *source, size_t len, bool copies);
 /* One that is nbi, with that context. */
-void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
+void ofi_put_one(struct xport_ep *f, const struct xport_addr *to,
                  const void *source, size_t len, void *context);
-void ofi_wait_op(struct ofi_op *op, struct xport_flow *f);
+void ofi_wait_op(struct ofi_op *op, struct xport_ep *f);
 
 /* ---- ofi_order.c: what is made of puts and atomics ---- */
-void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
+void ofi_amo_any(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *a, void *result, bool nbi);
-void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
+void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len,
-                    const struct xport_at *sig_at, const struct xport_amo *sig,
-                    bool nbi);
-int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
+                    const struct xport_addr *sig_at,
+                    const struct xport_amo *sig, bool nbi);
+int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, size_t len,
-                       const struct xport_at *sig_at,
+                       const struct xport_addr *sig_at,
                        const struct xport_amo *sig, bool nbi);
-int ofi_message(struct xport_flow *f, const struct xport_at *to,
+int ofi_message(struct xport_ep *f, const struct xport_addr *to,
                 const void *source, size_t len,
-                const struct xport_at *sig_at, const struct xport_amo *sig);
-bool ofi_fenced(struct xport_flow *f, bool then_amo);
-bool ofi_room(struct xport_flow *f, int pe);
-void ofi_fence(struct xport_flow *f, bool then_amo);
-void ofi_tell(struct xport_flow *f, const struct xport_at *at,
+                const struct xport_addr *sig_at, const struct xport_amo *sig);
+bool ofi_fenced(struct xport_ep *f, bool then_amo);
+bool ofi_room(struct xport_ep *f, int pe);
+void ofi_fence(struct xport_ep *f, bool then_amo);
+void ofi_tell(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a);
-void ofi_quiet(struct xport_flow *f);
-bool ofi_idle(struct xport_flow *f);
+void ofi_quiet(struct xport_ep *f);
+bool ofi_idle(struct xport_ep *f);
 
 /* ---- ofi_amo.c ---- */
-void ofi_amo(struct xport_flow *f, const struct xport_at *at,
+void ofi_amo(struct xport_ep *f, const struct xport_addr *at,
              const struct xport_amo *a, void *result, bool nbi);
 int ofi_amo_open(void);
 void ofi_amo_close(void);
@@ -193,7 +194,7 @@ bool ofi_amo_room(bool little);         /* as ofi_local_room */
 void ofi_amo_done(struct ofi_op *op);
 void ofi_amo_failed(struct ofi_op *op);
 /* One that follows the end of a put, whose context this is. */
-void *ofi_amo_behind(struct xport_flow *f, const struct xport_at *at,
+void *ofi_amo_behind(struct xport_ep *f, const struct xport_addr *at,
                      const struct xport_amo *a);
 void ofi_amo_led(struct ofi_op *op);
 void ofi_amo_not_led(struct ofi_op *op);        /* the put failed */
@@ -206,16 +207,16 @@ bool ofi_amo_leads(void);
 bool ofi_amo_all_valid(struct fid_ep *ep);
 
 static inline uint64_t ofi_remote_addr(const struct ofi_peer *p,
-                                       const struct xport_at *at)
+                                       const struct xport_addr *at)
 {
-    return at->seg == XPORT_GATE ? 0 : p->base[at->seg] + at->off;
+    return at->seg == XPORT_TRIG_COUNTER ? 0 : p->base[at->seg] + at->off;
 }
 
 static inline uint64_t ofi_remote_key(const struct ofi_peer *p,
-                                      const struct xport_at *at)
+                                      const struct xport_addr *at)
 {
     /* relaxed: the keys of a segment that grows all serve what they did. */
-    return at->seg == XPORT_GATE
+    return at->seg == XPORT_TRIG_COUNTER
            ? at->off : __atomic_load_n(&p->key[at->seg], __ATOMIC_RELAXED);
 }
 

@@ -73,7 +73,7 @@ static bool tell(struct ofi_piece *p)
 static bool landed(struct ofi_piece *p)
 {
     /* Whoever waits for a word there may look. */
-    xport_arrived(NULL, 0);
+    xport_data_arrived(NULL, 0);
     return tell(p);
 }
 

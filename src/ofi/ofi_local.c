@@ -59,7 +59,7 @@ bool ofi_local_room(bool little)
 
 /* ---- copies ---- */
 
-struct ofi_copy *ofi_copy_take(struct xport_flow *f)
+struct ofi_copy *ofi_copy_take(struct xport_ep *f)
 {
     return ofi_pool_take(&copies, f);
 }
@@ -76,7 +76,7 @@ void *ofi_copy_desc(void)
 
 void ofi_bounce_done(struct ofi_op *op)
 {
-    struct xport_flow *f = op->flow;
+    struct xport_ep *f = op->flow;
 
     ofi_pool_give(&copies, op);
     ofi_flow_done(f);
@@ -93,7 +93,7 @@ void ofi_fetched_done(struct ofi_op *op, bool came)
 
 /* ---- contexts that only count ---- */
 
-void *ofi_counted_take(struct xport_flow *f, int pe, bool waits)
+void *ofi_counted_take(struct xport_ep *f, int pe, bool waits)
 {
     struct ofi_op *op = waits ? ofi_pool_take(&counts, f)
                               : ofi_pool_try(&counts);
@@ -110,7 +110,7 @@ void ofi_counted_give(void *context)
 
 void ofi_counted_done(struct ofi_op *op)
 {
-    struct xport_flow *f = op->flow;
+    struct xport_ep *f = op->flow;
 
     ofi_pool_give(&counts, op);
     ofi_flow_done(f);
@@ -147,7 +147,7 @@ int ofi_local_register_on(struct fid_domain *domain, const void *p, size_t len,
     return rc;
 }
 
-bool ofi_local_use(struct xport_flow *f, const void *p, size_t len,
+bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
                    uint64_t access, int pe, struct ofi_local *out)
 {
     struct ofi_local l = { (void *)(uintptr_t)p, NULL, NULL };
@@ -174,7 +174,7 @@ bool ofi_local_use(struct xport_flow *f, const void *p, size_t len,
     return true;
 }
 
-void *ofi_local_lend(struct xport_flow *f, int pe, const struct ofi_local *l)
+void *ofi_local_lend(struct xport_ep *f, int pe, const struct ofi_local *l)
 {
     struct lent *x;
 
@@ -188,7 +188,7 @@ void *ofi_local_lend(struct xport_flow *f, int pe, const struct ofi_local *l)
 
 void ofi_lent_done(struct ofi_op *op)
 {
-    struct xport_flow *f = op->flow;
+    struct xport_ep *f = op->flow;
 
     fi_close(&((struct lent *)op)->mr->fid);
     ofi_pool_give(&lents, op);

@@ -28,11 +28,11 @@ struct ofi_local {
     struct fid_mr *mr;          /* registered for that one, or NULL */
 };
 /* False: it failed, and the flow forgives that. */
-bool ofi_local_use(struct xport_flow *f, const void *p, size_t len,
+bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
                    uint64_t access, int pe, struct ofi_local *out);
 /* The context of an operation that lasts until its entry, and then closes what
  * was registered for it. */
-void *ofi_local_lend(struct xport_flow *f, int pe, const struct ofi_local *l);
+void *ofi_local_lend(struct xport_ep *f, int pe, const struct ofi_local *l);
 void ofi_lent_done(struct ofi_op *op);
 /* A copy of what is put, or to be got, which lasts as long as the operation. */
 struct ofi_copy {
@@ -41,16 +41,16 @@ struct ofi_copy {
     size_t len;
     _Alignas(64) char bytes[OFI_BOUNCE];
 };
-struct ofi_copy *ofi_copy_take(struct xport_flow *f);
+struct ofi_copy *ofi_copy_take(struct xport_ep *f);
 void ofi_copy_give(struct ofi_copy *c);
 void *ofi_copy_desc(void);
 void ofi_bounce_done(struct ofi_op *op);
 void ofi_fetched_done(struct ofi_op *op, bool came);
 /* The context of an operation that only counts; NULL: there is none now. */
-void *ofi_counted_take(struct xport_flow *f, int pe, bool waits);
+void *ofi_counted_take(struct xport_ep *f, int pe, bool waits);
 void ofi_counted_give(void *context);
 void ofi_counted_done(struct ofi_op *op);
-static inline void *ofi_context(struct xport_flow *f, int pe)
+static inline void *ofi_context(struct xport_ep *f, int pe)
 {
     return likely(!ofi.contexts) ? ofi_tag(f, pe)
                                  : ofi_counted_take(f, pe, true);

@@ -11,7 +11,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "rt/rt.h"
-#include "xport/xport_count.h"
+#include "xport/xport_stats.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -603,9 +603,9 @@ static int choose_provider(char *why, size_t size)
 static int test_peer(void)
 {
     uint64_t mark = 0x8877665544332211, seen = 0, was = UINT64_MAX;
-    struct xport_at at = { .pe = rt_job.pe, .seg = HEAP_HOST };
+    struct xport_addr at = { .pe = rt_job.pe, .seg = HEAP_HOST };
     struct xport_amo add = { .op = XPORT_ADD, .size = 8, .value = 1 };
-    struct xport_flow *f;
+    struct xport_ep *f;
     int rc;
 
     while (xport_routes[at.pe].map[HEAP_HOST])
@@ -695,14 +695,14 @@ int ofi_open_always(void)
         close_provider();
         return rc;
     }
-    xport_far = env.STATS ? xport_count(&ops, rt_job.n_pes) : &ops;
+    xport_net = env.STATS ? xport_stats_wrap(&ops, rt_job.n_pes) : &ops;
     xport_trig = ofi_trig_table();
     return 0;
 }
 
 void ofi_close(void)
 {
-    if (!xport_far)
+    if (!xport_net)
         return;
     /* Of no flow's: a peer that has closed its NIC would seem out of reach. */
     if (ofi_n_rails)
@@ -710,8 +710,8 @@ void ofi_close(void)
     /* A peer may still wait for an answer that only this PE can give: the
      * agent goes on until nobody does. */
     rt_fence();
-    xport_far = NULL;
-    xport_count_close();
+    xport_net = NULL;
+    xport_stats_unwrap();
     xport_trig = &xport_trig_none;
     ofi_trig_close();
     ofi_agent_close();

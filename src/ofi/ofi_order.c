@@ -15,7 +15,7 @@
 
 #include <errno.h>
 
-void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
+void ofi_amo_any(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *a, void *result, bool nbi)
 {
     if (unlikely(xport_flusher != NULL) && result && nbi)
@@ -27,7 +27,7 @@ void ofi_amo_any(struct xport_flow *f, const struct xport_at *at,
 }
 
 /* Until as many are done as were issued when it was called or later. */
-static void drain(struct xport_flow *f, const uint64_t *issued,
+static void drain(struct xport_ep *f, const uint64_t *issued,
                   const uint64_t *done)
 {
     struct ofi_wait w = { .wait.pe = -1, .wait.maybe = ofi_flow_to(f) };
@@ -46,7 +46,7 @@ static void drain(struct xport_flow *f, const uint64_t *issued,
     ofi_wait_end(&w);
 }
 
-void ofi_quiet(struct xport_flow *f)
+void ofi_quiet(struct xport_ep *f)
 {
     uint64_t landing = __atomic_load_n(&f->landing, __ATOMIC_RELAXED);
 
@@ -66,10 +66,10 @@ void ofi_quiet(struct xport_flow *f)
 static bool in_order(void)
 {
     return ofi.put_before_amo &&
-           (!gtl_foreign || !ofi.nic_amo || ofi.put_before_message);
+           (!gtl_device_only || !ofi.nic_amo || ofi.put_before_message);
 }
 
-bool ofi_idle(struct xport_flow *f)
+bool ofi_idle(struct xport_ep *f)
 {
     /* acquire: what the operations brought is there. */
     return ofi_words_known(f) && __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
@@ -84,7 +84,7 @@ static bool fence_waits(bool then_amo)
     return !ofi.put_before_put || !in_order() || (ofi_n_rails && !then_amo);
 }
 
-void ofi_fence(struct xport_flow *f, bool then_amo)
+void ofi_fence(struct xport_ep *f, bool then_amo)
 {
     if (fence_waits(then_amo)) {
         ofi_quiet(f);
@@ -100,13 +100,13 @@ void ofi_fence(struct xport_flow *f, bool then_amo)
         ofi_words_wait(f);
 }
 
-static bool all_sent(const struct xport_flow *f)
+static bool all_sent(const struct xport_ep *f)
 {
     return __atomic_load_n(&f->sent, __ATOMIC_ACQUIRE) ==
            __atomic_load_n(&f->staged, __ATOMIC_RELAXED);
 }
 
-bool ofi_fenced(struct xport_flow *f, bool then_amo)
+bool ofi_fenced(struct xport_ep *f, bool then_amo)
 {
     if (fence_waits(then_amo))
         return ofi_idle(f);
@@ -130,7 +130,7 @@ static bool pools_have(uint64_t mine)
            ofi_amo_room(little);
 }
 
-static bool has_share(const struct xport_flow *f)
+static bool has_share(const struct xport_ep *f)
 {
     uint64_t mine = __atomic_load_n(&f->issued, __ATOMIC_RELAXED) -
                     __atomic_load_n(&f->done, __ATOMIC_RELAXED);
@@ -140,16 +140,16 @@ static bool has_share(const struct xport_flow *f)
         return true;
     return mine < MINE && mine <= ofi.window / SHARE &&
            all + POSTS <= ofi.window && pools_have(mine) &&
-           (!gtl_foreign || ofi_piece_room(OFI_MINE)) &&
+           (!gtl_device_only || ofi_piece_room(OFI_MINE)) &&
            (!ofi_n_rails || (ofi_stripe_room() && ofi_rails_room()));
 }
 
-bool ofi_room(struct xport_flow *f, int pe)
+bool ofi_room(struct xport_ep *f, int pe)
 {
     return has_share(f) && ofi_am_meet(f, pe);
 }
 
-void ofi_tell(struct xport_flow *f, const struct xport_at *at,
+void ofi_tell(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a)
 {
     if (ofi.nic_amo)
@@ -159,22 +159,22 @@ void ofi_tell(struct xport_flow *f, const struct xport_at *at,
 }
 
 /* Where nothing keeps a signal behind its put, the put's end sends it. */
-static bool may_lead(const struct xport_at *sig_at)
+static bool may_lead(const struct xport_addr *sig_at)
 {
     return !in_order() && ofi.nic_amo && !ofi_for_device(sig_at->seg);
 }
 
 /* The same of the stripes of a put, also where it is a message. */
-static bool may_follow(const struct xport_at *sig_at)
+static bool may_follow(const struct xport_addr *sig_at)
 {
     return may_lead(sig_at) || (!ofi.nic_amo && ofi_am_may_follow() &&
                                 !ofi_for_device(sig_at->seg));
 }
 
-void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
+void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len,
-                    const struct xport_at *sig_at, const struct xport_amo *sig,
-                    bool nbi)
+                    const struct xport_addr *sig_at,
+                    const struct xport_amo *sig, bool nbi)
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
@@ -197,14 +197,15 @@ void ofi_put_signal(struct xport_flow *f, const struct xport_at *to,
 }
 
 /* Does a device here or there take part? */
-static bool is_staged(const struct xport_at *to, const void *source)
+static bool is_staged(const struct xport_addr *to, const void *source)
 {
-    return gtl_foreign && (to->seg == HEAP_DEVICE || ofi_is_foreign(source));
+    return gtl_device_only && (to->seg == HEAP_DEVICE ||
+                               ofi_is_foreign(source));
 }
 
-int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
+int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, size_t len,
-                       const struct xport_at *sig_at,
+                       const struct xport_addr *sig_at,
                        const struct xport_amo *sig, bool nbi)
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
@@ -233,9 +234,9 @@ int ofi_try_put_signal(struct xport_flow *f, const struct xport_at *to,
  * what is short goes with its signal, the rest before it.  Copies are few: a PE
  * that takes nothing must not have them all, or messages to others wait for
  * it. */
-static void send_message(struct xport_flow *f, const struct xport_at *to,
+static void send_message(struct xport_ep *f, const struct xport_addr *to,
                          const void *source, size_t len,
-                         const struct xport_at *sig_at,
+                         const struct xport_addr *sig_at,
                          const struct xport_amo *sig)
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
@@ -244,18 +245,18 @@ static void send_message(struct xport_flow *f, const struct xport_at *to,
         ofi_am_put_tell(f, to, source, len, sig_at, sig);
         return;
     }
-    ofi_put_sent(f, to, source, len, len <= XPORT_COPIED);
+    ofi_put_sent(f, to, source, len, len <= XPORT_COPY_MAX);
     if (likely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) == failures))
         ofi_tell(f, sig_at, sig);
 }
 
-int ofi_message(struct xport_flow *f, const struct xport_at *to,
+int ofi_message(struct xport_ep *f, const struct xport_addr *to,
                 const void *source, size_t len,
-                const struct xport_at *sig_at, const struct xport_amo *sig)
+                const struct xport_addr *sig_at, const struct xport_amo *sig)
 {
     if (!in_order() || ofi.nic_amo || ofi_for_device(sig_at->seg) ||
         (to && (ofi_in_flight() > OFI_COPIES / 2 || is_staged(to, source) ||
-                (len > XPORT_COPIED && (len >= ofi_stripe_from ||
+                (len > XPORT_COPY_MAX && (len >= ofi_stripe_from ||
                                         !ofi_put_is_one(to, source, len))))))
         return -ENOTSUP;
     if (!all_sent(f) || !ofi_room(f, sig_at->pe))

@@ -47,7 +47,7 @@ static struct ofi_card usual(void)
 {
     struct ofi_card c = { 0 };
 
-    memcpy(c.seg_size, heap_first_size, sizeof c.seg_size);
+    memcpy(c.seg_size, heap_agreed_size, sizeof c.seg_size);
     return c;
 }
 

@@ -74,7 +74,7 @@ void *ofi_pool_try(struct ofi_pool *p)
 }
 
 /* Which PE keeps it waiting, it does not know: they are all of one pool. */
-void *ofi_pool_take(struct ofi_pool *p, struct xport_flow *f)
+void *ofi_pool_take(struct ofi_pool *p, struct xport_ep *f)
 {
     struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
     struct ofi_op *op;

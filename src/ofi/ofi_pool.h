@@ -27,7 +27,7 @@ int ofi_pool_open(struct ofi_pool *p, size_t count, size_t each,
                   uint64_t access);
 void ofi_pool_close(struct ofi_pool *p);
 /* Waits for one; what is in it is what its last user left, or zeros. */
-void *ofi_pool_take(struct ofi_pool *p, struct xport_flow *f);
+void *ofi_pool_take(struct ofi_pool *p, struct xport_ep *f);
 void *ofi_pool_try(struct ofi_pool *p);      /* or NULL, at once */
 /* So many are there, if no other thread takes them. */
 static inline bool ofi_pool_has(const struct ofi_pool *p, size_t n)

@@ -111,14 +111,14 @@ int ofi_rail_keys_get(int growth);
 
 /* ---- ofi_am.c: an atomic by a message, behind the end of a put ---- */
 bool ofi_am_may_follow(void);
-struct ofi_op *ofi_am_behind(struct xport_flow *f, const struct xport_at *at,
+struct ofi_op *ofi_am_behind(struct xport_ep *f, const struct xport_addr *at,
                              const struct xport_amo *x);
 /* The put has ended: once, for the number that the next calls want. */
 uint32_t ofi_am_follows(struct ofi_op *op);
 /* False: there is no room for it now.  The flow may be gone, if its request was
  * given up meanwhile: so by its endpoint. */
 bool ofi_am_follow(struct ofi_op *op, uint32_t uses, const struct ofi_ep *e,
-                   const struct xport_at *at, const struct xport_amo *x);
+                   const struct xport_addr *at, const struct xport_amo *x);
 void ofi_am_no_follow(struct ofi_op *op);       /* the put has failed */
 
 /* ---- ofi_stripe.c ---- */
@@ -126,14 +126,14 @@ int ofi_stripe_open(void);
 void ofi_stripe_close(void);
 bool ofi_stripe_room(void);
 /* False: it is not striped. */
-bool ofi_stripe_put(struct xport_flow *f, const struct xport_at *to,
+bool ofi_stripe_put(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len, bool nbi);
-bool ofi_stripe_get(struct xport_flow *f, void *dest,
-                    const struct xport_at *from, size_t len, bool nbi);
+bool ofi_stripe_get(struct xport_ep *f, void *dest,
+                    const struct xport_addr *from, size_t len, bool nbi);
 /* Non-blocking, and the atomic when all of it is there. */
-bool ofi_stripe_put_signal(struct xport_flow *f, const struct xport_at *to,
+bool ofi_stripe_put_signal(struct xport_ep *f, const struct xport_addr *to,
                            const void *source, size_t len,
-                           const struct xport_at *sig_at,
+                           const struct xport_addr *sig_at,
                            const struct xport_amo *sig);
 /* Messages that found no room. */
 void ofi_stripe_retry(void);

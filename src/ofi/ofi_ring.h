@@ -41,7 +41,7 @@ struct ofi_piece {
 
     /* The transfer. */
     struct ofi_am_head ask;     /* THEIRS: what the peer wants */
-    struct xport_at far;        /* MINE: from here on */
+    struct xport_addr far;        /* MINE: from here on */
     char *near;
     size_t len;
     uint64_t *left;             /* atomic; counted down, or NULL */
@@ -105,11 +105,11 @@ static inline int ofi_ring_progress(void)
 }
 
 /* ---- ofi_stage.c: false where no piece is needed ---- */
-bool ofi_stage_put(struct xport_flow *f, const struct xport_at *to,
+bool ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
                    const void *source, size_t len, bool nbi)
     __attribute__((cold));
-bool ofi_stage_get(struct xport_flow *f, void *dest,
-                   const struct xport_at *from, size_t len, bool nbi)
+bool ofi_stage_get(struct xport_ep *f, void *dest,
+                   const struct xport_addr *from, size_t len, bool nbi)
     __attribute__((cold));
 
 /* What its last step started has failed: the piece is given back. */

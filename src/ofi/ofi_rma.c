@@ -25,9 +25,9 @@ struct transfer {
     void *desc;
 };
 
-static void aim(struct transfer *t, const struct xport_flow *f,
-                const struct xport_at *at, void *local, size_t len, void *desc,
-                void *context)
+static void aim(struct transfer *t, const struct xport_ep *f,
+                const struct xport_addr *at, void *local, size_t len,
+                void *desc, void *context)
 {
     const struct ofi_peer *p = ofi_peer_at(at);
 
@@ -42,7 +42,7 @@ static void aim(struct transfer *t, const struct xport_flow *f,
 }
 
 /* The end of which says that it was sent. */
-static void post_sent(struct xport_flow *f, const struct transfer *t, int pe,
+static void post_sent(struct xport_ep *f, const struct transfer *t, int pe,
                       uint64_t flags)
 {
     struct ofi_wait w = { .what = "put", .wait.pe = pe };
@@ -57,13 +57,13 @@ static void post_sent(struct xport_flow *f, const struct transfer *t, int pe,
         ofi_not_posted(f, t->msg.context);
 }
 
-static void post_write(struct xport_flow *f, const struct transfer *t, int pe,
+static void post_write(struct xport_ep *f, const struct transfer *t, int pe,
                        uint64_t flags)
 {
     post_sent(f, t, pe, flags | FI_DELIVERY_COMPLETE);
 }
 
-static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
+static void post_read(struct xport_ep *f, const struct transfer *t, int pe)
 {
     struct ofi_wait w = { .what = "get", .wait.pe = pe };
 
@@ -76,7 +76,7 @@ static void post_read(struct xport_flow *f, const struct transfer *t, int pe)
         ofi_not_posted(f, t->msg.context);
 }
 
-void ofi_wait_op(struct ofi_op *op, struct xport_flow *f)
+void ofi_wait_op(struct ofi_op *op, struct xport_ep *f)
 {
     struct ofi_wait w = { .wait.pe = op->pe };
 
@@ -94,7 +94,7 @@ static size_t piece_of(size_t len)
     return len < most ? len : most;
 }
 
-static void put_copy(struct xport_flow *f, const struct xport_at *to,
+static void put_copy(struct xport_ep *f, const struct xport_addr *to,
                      const void *source, size_t len)
 {
     struct ofi_copy *c = ofi_copy_take(f);
@@ -106,7 +106,7 @@ static void put_copy(struct xport_flow *f, const struct xport_at *to,
     post_write(f, &t, to->pe, 0);
 }
 
-void ofi_put_sent(struct xport_flow *f, const struct xport_at *to,
+void ofi_put_sent(struct xport_ep *f, const struct xport_addr *to,
                   const void *source, size_t len, bool copies)
 {
     int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
@@ -126,13 +126,13 @@ void ofi_put_sent(struct xport_flow *f, const struct xport_at *to,
 
 /* A word that somebody may be waiting for, where the provider lets him see
  * half of it: the target stores it whole. */
-static bool is_whole(const struct xport_at *to, size_t len)
+static bool is_whole(const struct xport_addr *to, size_t len)
 {
     return ofi.tears && (len == 2 || len == 4 || len == 8) &&
            to->off % len == 0;
 }
 
-static bool put_whole(struct xport_flow *f, const struct xport_at *to,
+static bool put_whole(struct xport_ep *f, const struct xport_addr *to,
                       const void *source, size_t len)
 {
     struct xport_amo set = { .op = XPORT_SET, .size = (int)len };
@@ -148,7 +148,7 @@ static bool put_whole(struct xport_flow *f, const struct xport_at *to,
     return true;
 }
 
-static void put_piece(struct xport_flow *f, const struct xport_at *to,
+static void put_piece(struct xport_ep *f, const struct xport_addr *to,
                       const void *source, size_t len, bool nbi)
 {
     struct ofi_op op;
@@ -188,14 +188,14 @@ static void put_piece(struct xport_flow *f, const struct xport_at *to,
         fi_close(&l.mr->fid);
 }
 
-void ofi_put(struct xport_flow *f, const struct xport_at *to,
+void ofi_put(struct xport_ep *f, const struct xport_addr *to,
              const void *source, size_t len, bool nbi)
 {
-    struct xport_at at = *to;
+    struct xport_addr at = *to;
     const char *from = source;
     size_t n;
 
-    if (unlikely(gtl_foreign) && ofi_stage_put(f, to, source, len, nbi))
+    if (unlikely(gtl_device_only) && ofi_stage_put(f, to, source, len, nbi))
         return;
     for (; len; len -= n, from += n, at.off += n) {
         n = piece_of(len);
@@ -204,15 +204,16 @@ void ofi_put(struct xport_flow *f, const struct xport_at *to,
 }
 
 /* Where the device has a part in it, it may take more. */
-bool ofi_put_is_one(const struct xport_at *to, const void *source, size_t len)
+bool ofi_put_is_one(const struct xport_addr *to, const void *source, size_t len)
 {
     if (len != piece_of(len) || is_whole(to, len) ||
         (ofi.local_keys && ofi_region_of(source, len) < 0))
         return false;
-    return !gtl_foreign || (to->seg != HEAP_DEVICE && !ofi_is_foreign(source));
+    return !gtl_device_only || (to->seg != HEAP_DEVICE &&
+                                !ofi_is_foreign(source));
 }
 
-void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
+void ofi_put_one(struct xport_ep *f, const struct xport_addr *to,
                  const void *source, size_t len, void *context)
 {
     int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
@@ -223,8 +224,8 @@ void ofi_put_one(struct xport_flow *f, const struct xport_at *to,
 }
 
 /* For memory that would have to be registered or mapped first. */
-static void get_copy(struct xport_flow *f, void *dest,
-                     const struct xport_at *from, size_t len, bool nbi)
+static void get_copy(struct xport_ep *f, void *dest,
+                     const struct xport_addr *from, size_t len, bool nbi)
 {
     struct ofi_copy *c = ofi_copy_take(f);
     struct transfer t;
@@ -242,8 +243,8 @@ static void get_copy(struct xport_flow *f, void *dest,
     ofi_copy_give(c);
 }
 
-static void get_piece(struct xport_flow *f, void *dest,
-                      const struct xport_at *from, size_t len, bool nbi)
+static void get_piece(struct xport_ep *f, void *dest,
+                      const struct xport_addr *from, size_t len, bool nbi)
 {
     struct ofi_local l;
     struct transfer t;
@@ -272,15 +273,15 @@ static void get_piece(struct xport_flow *f, void *dest,
         fi_close(&l.mr->fid);
 }
 
-void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
              size_t len, bool nbi)
 {
-    struct xport_at at = *from;
+    struct xport_addr at = *from;
     bool lands = unlikely(xport_flusher != NULL) && ofi_is_foreign(dest);
     char *to = dest;
     size_t n;
 
-    if (unlikely(gtl_foreign) && ofi_stage_get(f, dest, from, len, nbi))
+    if (unlikely(gtl_device_only) && ofi_stage_get(f, dest, from, len, nbi))
         return;
     if (lands && nbi)
         ofi_flow_lands(f);
@@ -294,7 +295,7 @@ void ofi_get(struct xport_flow *f, void *dest, const struct xport_at *from,
 
 /* It may use what the window leaves free: who waits for room asks why.  Where
  * one PE's silence holds all up, an answer would tell nothing. */
-static bool may_ask(const struct xport_flow *f)
+static bool may_ask(const struct xport_ep *f)
 {
     uint64_t n = __atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED);
 
@@ -304,7 +305,7 @@ static bool may_ask(const struct xport_flow *f)
     return n < ofi.info->tx_attr->size;
 }
 
-int ofi_try_get(struct xport_flow *f, void *dest, const struct xport_at *from,
+int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
                 size_t len)
 {
     int seg = ofi_region_of(dest, len);

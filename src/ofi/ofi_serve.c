@@ -157,7 +157,7 @@ void ofi_serve_answered(struct ofi_op *op)
 static uint64_t do_word(const struct ofi_am_head *h, char *at)
 {
     const struct xport_amo a = {
-        .op = (enum xport_op)h->op, .size = h->size, .value = h->value,
+        .op = (enum xport_amo_op)h->op, .size = h->size, .value = h->value,
         .cond = h->cond
     };
     uint64_t was;
@@ -165,9 +165,9 @@ static uint64_t do_word(const struct ofi_am_head *h, char *at)
     if (unlikely(ofi_for_device(h->seg)))
         was = ofi_device_word(h, at);
     else
-        was = xport_amo_here(at, &a);
+        was = xport_amo_local(at, &a);
     if (h->op != XPORT_FETCH)
-        xport_arrived(at, h->size);
+        xport_data_arrived(at, h->size);
     return was;
 }
 
@@ -223,7 +223,7 @@ static void serve(struct box *b, const struct ofi_am_head *h)
         move_blocks(h->seg, at, (ptrdiff_t)h->stride, payload,
                     (ptrdiff_t)each, each, n);
         atomics_store_fence();
-        xport_arrived(NULL, 0);
+        xport_data_arrived(NULL, 0);
     } else {
         move_blocks(h->seg, payload, (ptrdiff_t)each, at,
                     (ptrdiff_t)h->stride, each, n);

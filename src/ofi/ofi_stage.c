@@ -30,7 +30,7 @@ bool ofi_is_foreign(const void *p)
 {
     int seg = heap_find(p, 1);
 
-    return seg < 0 ? gtl_is_foreign(p) : ofi_for_device(seg);
+    return seg < 0 ? gtl_is_device_only(p) : ofi_for_device(seg);
 }
 
 static size_t part_of(size_t len, bool nbi)
@@ -49,7 +49,7 @@ static bool is_short(size_t len, bool there, bool nbi)
     return len <= (there || nbi ? SHORT : COPIED);
 }
 
-static struct ofi_piece *await_piece(struct xport_flow *f)
+static struct ofi_piece *await_piece(struct xport_ep *f)
 {
     struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
     struct ofi_piece *p;
@@ -62,7 +62,7 @@ static struct ofi_piece *await_piece(struct xport_flow *f)
     return p;
 }
 
-static void await_left(struct xport_flow *f, const uint64_t *left, int pe)
+static void await_left(struct xport_ep *f, const uint64_t *left, int pe)
 {
     struct ofi_wait w = { .wait.pe = pe };
     uint64_t seen = 0, now;
@@ -99,7 +99,7 @@ static void count_sent(struct ofi_piece *p)
 
 static bool end(struct ofi_piece *p)
 {
-    struct xport_flow *f = p->op.flow;
+    struct xport_ep *f = p->op.flow;
     uint64_t *left = p->left;
 
     ofi_piece_give(p);
@@ -138,7 +138,7 @@ static bool ask_peer(struct ofi_piece *p, enum ofi_am_kind kind,
     return ofi_piece_mail(p, p->op.flow->ep, true, then);
 }
 
-static struct ofi_lent lent_by(const struct xport_at *at)
+static struct ofi_lent lent_by(const struct xport_addr *at)
 {
     const struct ofi_peer *p = ofi_peer_at(at);
 
@@ -170,7 +170,7 @@ static bool put_ask(struct ofi_piece *p)
 
 static bool put_write(struct ofi_piece *p)
 {
-    struct xport_flow *f = p->op.flow;
+    struct xport_ep *f = p->op.flow;
     struct ofi_lent to = lent_by(&p->far);
 
     let_go(p);
@@ -203,7 +203,7 @@ static void put_part(struct ofi_piece *p, bool here)
     ofi_piece_go(p, send);
 }
 
-static void put_short(struct xport_flow *f, const struct xport_at *to,
+static void put_short(struct xport_ep *f, const struct xport_addr *to,
                       const void *source, size_t len, bool here)
 {
     char copy[COPIED];
@@ -245,8 +245,8 @@ static bool get_read(struct ofi_piece *p)
     return ofi_piece_read(p, p->op.flow->ep, p->bytes, p->len, &from, get_in);
 }
 
-static void get_short(struct xport_flow *f, void *dest,
-                      const struct xport_at *from, size_t len, bool here,
+static void get_short(struct xport_ep *f, void *dest,
+                      const struct xport_addr *from, size_t len, bool here,
                       bool nbi)
 {
     char copy[COPIED];
@@ -263,7 +263,7 @@ static void get_short(struct xport_flow *f, void *dest,
 /* ---- both ---- */
 
 /* The next part of a transfer, and its length. */
-static struct ofi_piece *cut(struct xport_flow *f, const struct xport_at *far,
+static struct ofi_piece *cut(struct xport_ep *f, const struct xport_addr *far,
                              const void *near, size_t len, bool direct)
 {
     struct ofi_piece *p = await_piece(f);
@@ -289,12 +289,12 @@ static void need_ring(void)
                  "network");
 }
 
-bool ofi_stage_put(struct xport_flow *f, const struct xport_at *to,
+bool ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
                    const void *source, size_t len, bool nbi)
 {
     bool here = ofi_is_foreign(source), there = ofi_staged(to->seg);
     size_t part = part_of(len, nbi), n;
-    struct xport_at at = *to;
+    struct xport_addr at = *to;
     const char *from = source;
     struct ofi_piece *p;
     uint64_t left = 0;
@@ -323,12 +323,12 @@ bool ofi_stage_put(struct xport_flow *f, const struct xport_at *to,
     return true;
 }
 
-bool ofi_stage_get(struct xport_flow *f, void *dest,
-                   const struct xport_at *from, size_t len, bool nbi)
+bool ofi_stage_get(struct xport_ep *f, void *dest,
+                   const struct xport_addr *from, size_t len, bool nbi)
 {
     bool here = ofi_is_foreign(dest), there = ofi_staged(from->seg);
     size_t part = part_of(len, nbi), n;
-    struct xport_at at = *from;
+    struct xport_addr at = *from;
     struct ofi_piece *p;
     uint64_t left = 0;
     char *to = dest;

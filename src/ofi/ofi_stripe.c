@@ -34,7 +34,7 @@ struct transfer {
     struct ofi_op *lead;        /* ofi_amo_behind() or NULL */
     struct ofi_op *follower;    /* ofi_am_behind() or NULL: what, and where */
     struct xport_amo sig;
-    struct xport_at sig_at;
+    struct xport_addr sig_at;
     uint32_t uses;              /* of the follower */
     struct stripe part[OFI_RAILS];
 };
@@ -120,7 +120,7 @@ static void send_signal(struct transfer *x, bool bad)
 
 static void finish(struct transfer *x)
 {
-    struct xport_flow *f = x->op.flow;
+    struct xport_ep *f = x->op.flow;
     bool put = x->put, waited = x->waited;
     /* relaxed: the count of stripes orders it. */
     bool bad = __atomic_load_n(&x->bad, __ATOMIC_RELAXED);
@@ -190,10 +190,10 @@ struct plan {
 };
 
 /* Rails that have not been tried are asked, and take part later. */
-static bool plan(const struct xport_at *at, const void *local, struct plan *p)
+static bool plan(const struct xport_addr *at, const void *local, struct plan *p)
 {
     if (at->seg >= OFI_RAIL_SEGS ||
-        (unlikely(gtl_foreign) && ofi_is_foreign(local)))
+        (unlikely(gtl_device_only) && ofi_is_foreign(local)))
         return false;
     p->peer = ofi_peer(at->pe);
     p->pairs = ofi_rail_pairs(at->pe);
@@ -210,8 +210,8 @@ static bool plan(const struct xport_at *at, const void *local, struct plan *p)
 }
 
 struct job {
-    struct xport_flow *f;
-    const struct xport_at *at;
+    struct xport_ep *f;
+    const struct xport_addr *at;
     char *local;
     size_t len;
     bool put;
@@ -269,7 +269,7 @@ static void make_room(const struct job *j, struct ofi_ep *e)
 static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
 {
     struct ofi_pair *pair = &j->plan.pairs[s->rail];
-    const struct xport_at *at = j->at;
+    const struct xport_addr *at = j->at;
     /* relaxed: all keys of a segment serve what they did. */
     uint64_t key = __atomic_load_n(&pair->key[at->seg], __ATOMIC_RELAXED);
     struct ofi_wait w = { .what = j->put ? "put" : "get", .wait.pe = at->pe };
@@ -324,7 +324,7 @@ static size_t begin(const struct job *j, int k)
 
 /* The further rails first: the first one is the program's own thread's, over
  * providers that copy in the call. */
-static void start(const struct job *j, bool waited, const struct xport_at *at,
+static void start(const struct job *j, bool waited, const struct xport_addr *at,
                   const struct xport_amo *sig)
 {
     struct transfer *x = ofi_pool_take(&transfers, j->f);
@@ -366,7 +366,7 @@ static void start(const struct job *j, bool waited, const struct xport_at *at,
         await(x);
 }
 
-bool ofi_stripe_put(struct xport_flow *f, const struct xport_at *to,
+bool ofi_stripe_put(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len, bool nbi)
 {
     struct job j = { .f = f, .at = to, .local = (char *)source, .len = len,
@@ -378,8 +378,8 @@ bool ofi_stripe_put(struct xport_flow *f, const struct xport_at *to,
     return true;
 }
 
-bool ofi_stripe_get(struct xport_flow *f, void *dest,
-                    const struct xport_at *from, size_t len, bool nbi)
+bool ofi_stripe_get(struct xport_ep *f, void *dest,
+                    const struct xport_addr *from, size_t len, bool nbi)
 {
     struct job j = { .f = f, .at = from, .local = dest, .len = len };
 
@@ -389,9 +389,9 @@ bool ofi_stripe_get(struct xport_flow *f, void *dest,
     return true;
 }
 
-bool ofi_stripe_put_signal(struct xport_flow *f, const struct xport_at *to,
+bool ofi_stripe_put_signal(struct xport_ep *f, const struct xport_addr *to,
                            const void *source, size_t len,
-                           const struct xport_at *sig_at,
+                           const struct xport_addr *sig_at,
                            const struct xport_amo *sig)
 {
     struct job j = { .f = f, .at = to, .local = (char *)source, .len = len,

@@ -103,9 +103,9 @@ static uint64_t *words_of_test(void)
     return ofi_trig.words + OFI_TRIG_WORDS * OFI_TRIG_WORD / sizeof(uint64_t);
 }
 
-static struct xport_at place(const uint64_t *word)
+static struct xport_addr place(const uint64_t *word)
 {
-    return (struct xport_at){
+    return (struct xport_addr){
         .pe = rt_job.pe, .seg = HEAP_HOST,
         .off = (uintptr_t)word - heap_segs[HEAP_HOST].base
     };
@@ -170,7 +170,7 @@ static bool may_have_gates(void)
 
 /* The NIC adds 1 at once, and has ended it. */
 static int add_now(struct ofi_work *w, struct fid_cntr *c[3],
-                   const struct xport_at *at)
+                   const struct xport_addr *at)
 {
     const struct xport_trig_op add = {
         .kind = XPORT_TRIG_AMO, .len = sizeof(uint64_t), .at = *at,
@@ -191,7 +191,8 @@ static int add_now(struct ofi_work *w, struct fid_cntr *c[3],
 static int bump_region(struct ofi_work *w, struct fid_cntr *c[3],
                        struct fid_mr *region)
 {
-    const struct xport_at at = { rt_job.pe, XPORT_GATE, fi_mr_key(region) };
+    const struct xport_addr at = { rt_job.pe, XPORT_TRIG_COUNTER,
+    fi_mr_key(region) };
     int rc = 0;
 
     for (int i = 0; i < OFI_TRIG_BUMPS && !rc; i++)
@@ -211,7 +212,7 @@ static int bump_region(struct ofi_work *w, struct fid_cntr *c[3],
 static int see_turns(struct ofi_work *w, struct fid_cntr *c[3])
 {
     uint64_t *word = words_of_test() + IN_TURN;
-    const struct xport_at at = place(word);
+    const struct xport_addr at = place(word);
     bool seen = true;
     int rc = 0;
 

@@ -34,7 +34,7 @@ static bool reaches(const struct xport_trig_op *op)
 {
     if (ofi_staged(op->at.seg) || !op->local || op->value)
         return !ofi_staged(op->at.seg);
-    if (!gtl_foreign || !ofi_is_foreign(op->local))
+    if (!gtl_device_only || !ofi_is_foreign(op->local))
         return true;
     /* What it stores there, only the host can make visible. */
     return ofi.hmem && heap_find(op->local, op->len) == HEAP_DEVICE &&
@@ -64,7 +64,7 @@ bool ofi_trig_can(const struct xport_trig_op *op)
 
 enum { WRONG = 0x5a5a };        /* of a key's bits */
 
-static uint64_t key_of(const struct ofi_peer *p, const struct xport_at *at)
+static uint64_t key_of(const struct ofi_peer *p, const struct xport_addr *at)
 {
     bool wrong = unlikely(fault_armed) && at->pe != rt_job.pe &&
                  fault_hit(FAULT_OFI_KEY);
@@ -73,7 +73,7 @@ static uint64_t key_of(const struct ofi_peer *p, const struct xport_at *at)
 }
 
 static void aim(struct ofi_work *w, struct fi_msg_rma *m,
-                const struct xport_at *at, size_t len)
+                const struct xport_addr *at, size_t len)
 {
     const struct ofi_peer *p = ofi_peer_at(at);
 
@@ -117,7 +117,7 @@ static void make_transfer(struct ofi_work *w, const struct xport_trig_op *op)
 }
 
 static void aim_word(struct ofi_work *w, struct fi_msg_atomic *m,
-                     const struct xport_at *at, const struct xport_amo *a)
+                     const struct xport_addr *at, const struct xport_amo *a)
 {
     const struct ofi_peer *p = ofi_peer_at(at);
 
@@ -136,7 +136,7 @@ static void aim_word(struct ofi_work *w, struct fi_msg_atomic *m,
     };
 }
 
-static void make_amo(struct ofi_work *w, const struct xport_at *at,
+static void make_amo(struct ofi_work *w, const struct xport_addr *at,
                      const struct xport_amo *a, void *result)
 {
     w->desc = w->result_desc = ofi_trig.desc;
@@ -381,7 +381,7 @@ int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op)
 int ofi_trig_flag(struct xport_trig *t, uint64_t *least)
 {
     const struct xport_amo add = { .op = XPORT_ADD, .size = 8, .value = 1 };
-    struct xport_at at = { .pe = rt_job.pe, .seg = HEAP_HOST };
+    struct xport_addr at = { .pe = rt_job.pe, .seg = HEAP_HOST };
     struct ofi_work *w;
     int rc = -EIO;
 

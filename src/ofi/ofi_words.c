@@ -37,13 +37,13 @@ static uint64_t twice(uint32_t number)
     return (uint64_t)~number << 32 | number;
 }
 
-static bool has_slot(const struct xport_flow *f)
+static bool has_slot(const struct xport_ep *f)
 {
     return f->index < SLOTS && ofi.inject_put >= sizeof *slots;
 }
 
 /* That number, or a later one. */
-static bool has_come(const struct xport_flow *f, uint32_t number)
+static bool has_come(const struct xport_ep *f, uint32_t number)
 {
     /* acquire: what was before it is there. */
     uint64_t word = __atomic_load_n(&slots[f->index], __ATOMIC_ACQUIRE);
@@ -58,7 +58,7 @@ long ofi_words_confirm(int pe, uint64_t cookie)
 {
     const struct ofi_peer *p = ofi_peer(pe);
     uint64_t word = twice((uint32_t)cookie), slot = (cookie >> 32) - 1;
-    struct xport_at at = { .pe = pe, .seg = HEAP_HOST };
+    struct xport_addr at = { .pe = pe, .seg = HEAP_HOST };
 
     if (slot >= SLOTS)
         return 0;
@@ -69,7 +69,7 @@ long ofi_words_confirm(int pe, uint64_t cookie)
 
 /* ---- who owes ---- */
 
-static struct ofi_owed *find(struct xport_flow *f, int pe)
+static struct ofi_owed *find(struct xport_ep *f, int pe)
 {
     for (unsigned i = 0; i < f->n_owed; i++)
         if (f->owed[i].pe == pe)
@@ -78,7 +78,7 @@ static struct ofi_owed *find(struct xport_flow *f, int pe)
 }
 
 /* The flow's slot is the caller's: a cookie, or 0. */
-static uint64_t take_slot(struct xport_flow *f, int pe)
+static uint64_t take_slot(struct xport_ep *f, int pe)
 {
     if (!has_slot(f) || f->confirming)
         return 0;
@@ -89,7 +89,7 @@ static uint64_t take_slot(struct xport_flow *f, int pe)
 
 enum how { LATER, WITH_IT, REQUEST };
 
-static enum how choose(struct xport_flow *f, int pe, uint64_t *cookie)
+static enum how choose(struct xport_ep *f, int pe, uint64_t *cookie)
 {
     enum how how = LATER;
 
@@ -106,7 +106,7 @@ static enum how choose(struct xport_flow *f, int pe, uint64_t *cookie)
 }
 
 /* Behind its word: who asks in between, of another thread, asks for others. */
-static bool owes(struct xport_flow *f, int pe)
+static bool owes(struct xport_ep *f, int pe)
 {
     struct ofi_owed *o;
 
@@ -126,9 +126,9 @@ static bool owes(struct xport_flow *f, int pe)
 /* A word that nothing is done to. */
 static const struct xport_amo nothing = { .op = XPORT_FETCH, .size = 8 };
 
-static void ask(struct xport_flow *f, int pe, uint64_t cookie)
+static void ask(struct xport_ep *f, int pe, uint64_t cookie)
 {
-    struct xport_at at = { .pe = pe, .seg = HEAP_HOST };
+    struct xport_addr at = { .pe = pe, .seg = HEAP_HOST };
 
     at.off = (uintptr_t)slots - heap_segs[HEAP_HOST].base;
     if (cookie)
@@ -137,7 +137,7 @@ static void ask(struct xport_flow *f, int pe, uint64_t cookie)
         ofi_am_amo(f, &at, &nothing, NULL, true);
 }
 
-bool ofi_word(struct xport_flow *f, const struct xport_at *at,
+bool ofi_word(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a)
 {
     uint64_t cookie;
@@ -161,14 +161,14 @@ bool ofi_word(struct xport_flow *f, const struct xport_at *at,
 
 /* ---- fence and quiet ---- */
 
-bool ofi_words_known(const struct xport_flow *f)
+bool ofi_words_known(const struct xport_ep *f)
 {
     return !__atomic_load_n(&f->n_owed, __ATOMIC_RELAXED) &&
            !__atomic_load_n(&f->confirming, __ATOMIC_RELAXED);
 }
 
 /* One that got further words meanwhile still owes. */
-static void asked_for(struct xport_flow *f, const struct ofi_owed *was)
+static void asked_for(struct xport_ep *f, const struct ofi_owed *was)
 {
     struct ofi_owed *o = find(f, was->pe);
 
@@ -178,7 +178,7 @@ static void asked_for(struct xport_flow *f, const struct ofi_owed *was)
     __atomic_store_n(&f->n_owed, f->n_owed - 1, __ATOMIC_RELAXED);
 }
 
-void ofi_words_ask(struct xport_flow *f)
+void ofi_words_ask(struct xport_ep *f)
 {
     struct ofi_owed owed[OFI_OWED];
     uint64_t cookie = 0;
@@ -205,7 +205,7 @@ void ofi_words_ask(struct xport_flow *f)
     lock_release(&f->words_lock);
 }
 
-void ofi_words_wait(struct xport_flow *f)
+void ofi_words_wait(struct xport_ep *f)
 {
     struct ofi_wait w = { 0 };
     uint32_t number = 0;

@@ -164,7 +164,7 @@ static void keep_peers_out_of_core(const struct part *p)
 }
 
 /* Its node reads the leader's card, and all nodes PE 0's plan. */
-static int publish(const struct sm_card *card)
+static int publish(const struct sm_address *card)
 {
     int rc = 0;
 
@@ -176,14 +176,14 @@ static int publish(const struct sm_card *card)
 }
 
 /* After the fence. */
-static int compare_sizes(const struct sm_card *card)
+static int compare_sizes(const struct sm_address *card)
 {
     struct heap_plan first = card->plan;
     int rc = 0;
 
     if (rt_job.local_pes[0])
         rc = rt_get(0, "plan", &first, sizeof first);
-    return rc ? rc : heap_plan_agree(&card->plan, &first);
+    return rc ? rc : heap_plan_compare(&card->plan, &first);
 }
 
 /* Nodes that share a machine share its memory. */
@@ -217,20 +217,20 @@ static int make_host_file(struct heap_plan *plan, int *out)
 
 /* The others connect once for each file; a second time when they have the
  * first one. */
-static int serve(int listen_fd, struct sm_card *card, const int fds[2])
+static int serve(int listen_fd, struct sm_address *card, const int fds[2])
 {
     int again = sm_two_files(&card->plan)
                 ? fcntl(listen_fd, F_DUPFD_CLOEXEC, 3) : -1;
-    int rc = sm_meet_serve(listen_fd, card, fds[0]);
+    int rc = sm_socket_serve(listen_fd, card, fds[0]);
 
     if (!rc && sm_two_files(&card->plan))
-        return again < 0 ? -EMFILE : sm_meet_serve(again, card, fds[1]);
+        return again < 0 ? -EMFILE : sm_socket_serve(again, card, fds[1]);
     if (again >= 0)
         close(again);
     return rc;
 }
 
-static int join(struct sm_card *card, int fds[2])
+static int join(struct sm_address *card, int fds[2])
 {
     int rc = rt_fence();
 
@@ -239,16 +239,16 @@ static int join(struct sm_card *card, int fds[2])
     if (!rc)
         rc = compare_sizes(card);
     if (!rc && rt_shares())
-        return sm_share_join(card, fds);
+        return sm_launcher_join(card, fds);
     if (!rc)
-        rc = sm_meet_join(card, &fds[0]);
+        rc = sm_socket_join(card, &fds[0]);
     if (!rc && sm_two_files(&card->plan))
-        rc = sm_meet_join(card, &fds[1]);
+        rc = sm_socket_join(card, &fds[1]);
     return rc;
 }
 
 /* The plan and the memory behind it, agreed on by all PEs of the node. */
-static int lead(struct sm_card *card, int fds[2])
+static int lead(struct sm_address *card, int fds[2])
 {
     size_t n = (size_t)rt_job.n_local;
     int listen_fd = -1, rc;
@@ -259,7 +259,7 @@ static int lead(struct sm_card *card, int fds[2])
     if (!rc && sm_two_files(&card->plan))
         rc = sm_memfd_make(n * card->plan.data_size, 0, &fds[1]);
     if (!rc && n > 1 && !rt_shares())
-        rc = sm_meet_listen(card, &listen_fd);
+        rc = sm_socket_listen(card, &listen_fd);
     if (!rc)
         rc = publish(card);
     if (!rc)
@@ -268,7 +268,7 @@ static int lead(struct sm_card *card, int fds[2])
         rc = compare_sizes(card);
     /* The launcher passes the memory on: no socket of ours can be reached. */
     if (!rc && rt_shares())
-        return sm_share_serve(card, fds);
+        return sm_launcher_serve(card, fds);
     if (!rc && n > 1)
         return serve(listen_fd, card, fds);
     if (listen_fd >= 0)
@@ -295,9 +295,9 @@ static int map_files(const struct heap_plan *plan, const int fds[2])
 static int open_heap(const struct heap_plan *plan, const int fds[2])
 {
     size_t k = (size_t)rt_job.local;
-    struct heap_place h = { fds[0], (off_t)(k * host.each),
+    struct heap_mapping h = { fds[0], (off_t)(k * host.each),
                             host_of(rt_job.local) };
-    struct heap_place d = { fds[0], h.at + (off_t)plan->host_size,
+    struct heap_mapping d = { fds[0], h.at + (off_t)plan->host_size,
                             data_of(plan, rt_job.local) };
 
     if (data.base) {
@@ -317,7 +317,7 @@ static void close_file(int *fd)
 int sm_open(void)
 {
     int fds[2] = { -1, -1 }, rc;
-    struct sm_card card;
+    struct sm_address card;
 
     memset(&card, 0, sizeof card);
     rc = rt_job.local ? join(&card, fds) : lead(&card, fds);

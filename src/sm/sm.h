@@ -16,33 +16,33 @@ void sm_close(void);
 void sm_fork_child(void);
 
 /* ---- sm_device.c: device heaps, after heap_device_open ----
- * card: symmetric room for SM_DEVICE_CARD bytes, mapped by all of the node.
+ * card: symmetric room for SM_DEVICE_ADDRESS bytes, mapped by all of the node.
  * All of the node make the same calls, with a meeting after each. */
-enum { SM_DEVICE_CARD = 320 };
+enum { SM_DEVICE_ADDRESS = 320 };
 /* Tells the others which device this PE has. */
-void sm_device_tell(void *card);
+void sm_device_publish_id(void *card);
 /* Counts who has the same, as far as they have told, for gtl_device.pes; the
  * most that one device of the node has. */
-int sm_device_users(void *card);
+int sm_device_count_users(void *card);
 /* Tells the others of this PE's heap, too.  -errno, as gtl_error() says, and
  * not told to the user: there is another way. */
-int sm_device_lend(void *card);
+int sm_device_export(void *card);
 /* Fills the routes to the others' heaps; the same.  1: but atomics of this
  * device do not exclude those of another one. */
-int sm_device_borrow(void *card);
-/* The heaps have grown: after sm_device_lend(), the piece that came last of each.
+int sm_device_open_peers(void *card);
+/* The heaps have grown: after sm_device_export(), the piece that came last of each.
  * shorten() gives it back, where another PE could not have it. */
-int sm_device_continue(void *card);
-void sm_device_shorten(void);
+int sm_device_open_growth(void *card);
+void sm_device_close_growth(void);
 /* All of the job, where one of them had 1: under locks they do. */
-void sm_device_lock(void *card);
+void sm_device_use_lock(void *card);
 /* The other way: host memory that all map and the device reaches.  The first
  * PE of the node offers, all take; size is each one's.  -errno, logged. */
-int sm_device_offer(void *card);
-int sm_device_take(void *card, size_t size);
+int sm_device_pinned_listen(void *card);
+int sm_device_pinned_map(void *card, size_t size);
 /* Before the last meeting of all PEs: nothing of the others' is used any
  * more. */
-void sm_device_return(void);
+void sm_device_close_peers(void);
 /* After it, and after the heap is closed. */
 void sm_device_close(void);
 

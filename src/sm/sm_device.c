@@ -21,14 +21,14 @@
 /* What a PE tells the others of its node. */
 struct card {
     union {
-        struct gtl_handle handle;
-        struct sm_card offer;
+        struct gtl_ipc_handle handle;
+        struct sm_address offer;
     };
-    struct sm_pass_card pass;   /* of descriptors that belong to handles */
+    struct sm_exchange_address pass; /* of descriptors that belong to handles */
     char id[sizeof gtl_device.id];      /* of its device; "": not told */
     uint32_t lock;              /* see xport_device_lock */
 };
-_Static_assert(sizeof(struct card) <= SM_DEVICE_CARD, "sm.h says so");
+_Static_assert(sizeof(struct card) <= SM_DEVICE_ADDRESS, "sm.h says so");
 
 static struct {
     char *base;                 /* of pinned memory; NULL: there is none */
@@ -42,11 +42,11 @@ static int borrowed;
 
 static struct card *card_of(int local, void *card)
 {
-    return (struct card *)xport_near(rt_job.local_pes[local], card,
+    return (struct card *)xport_ptr(rt_job.local_pes[local], card,
                                      sizeof(struct card));
 }
 
-void sm_device_tell(void *card)
+void sm_device_publish_id(void *card)
 {
     memcpy(card_of(rt_job.local, card)->id, gtl_device.id,
            sizeof gtl_device.id);
@@ -62,7 +62,7 @@ static int users_of(const char *id, void *card)
 }
 
 /* Nodes that share a machine are taken to be alike. */
-int sm_device_users(void *card)
+int sm_device_count_users(void *card)
 {
     int nodes = rt_job.one_machine
                 ? (rt_job.n_pes + rt_job.n_local - 1) / rt_job.n_local : 1;
@@ -83,7 +83,7 @@ static void set_route(int local, uintptr_t at)
     bool amo = r->amo[HEAP_HOST];
 
     r->device = at;
-    r->map[HEAP_DEVICE] = heap_device_direct ? at : 0;
+    r->map[HEAP_DEVICE] = heap_device_host_access ? at : 0;
     r->amo[HEAP_DEVICE] = amo ? r->map[HEAP_DEVICE] : 0;
 }
 
@@ -95,17 +95,17 @@ static void drop_lent(void)
     lent_fd = -1;
 }
 
-int sm_device_lend(void *card)
+int sm_device_export(void *card)
 {
     struct card *mine = card_of(rt_job.local, card);
     int rc;
 
     drop_lent();
     borrowed = 0;
-    sm_device_tell(card);
-    rc = heap_device_lend(&mine->handle, &lent_fd);
+    sm_device_publish_id(card);
+    rc = heap_device_export(&mine->handle, &lent_fd);
     mine->pass.passes = !rc && lent_fd >= 0;
-    return rc || gtl_device.fixed ? rc : sm_pass_open(&mine->pass);
+    return rc || gtl_device.fixed ? rc : sm_exchange_open(&mine->pass);
 }
 
 static void give_back(int local)
@@ -117,12 +117,12 @@ static void give_back(int local)
     r->device = r->map[HEAP_DEVICE] = r->amo[HEAP_DEVICE] = 0;
 }
 
-static const struct sm_pass_card *pass_card(int local, void *card)
+static const struct sm_exchange_address *pass_card(int local, void *card)
 {
     return &card_of(local, card)->pass;
 }
 
-static int borrow_from(int local, const struct gtl_handle *h, int fd)
+static int borrow_from(int local, const struct gtl_ipc_handle *h, int fd)
 {
     void *p = (void *)xport_routes[rt_job.local_pes[local]].device;
     bool first = !p;
@@ -154,20 +154,20 @@ static int borrow_all(void *card, int *n)
     int rc = 0;
 
     if (any_passes(card))
-        fds = sm_pass_all(pass_card, card, lent_fd);
+        fds = sm_exchange_all(pass_card, card, lent_fd);
     drop_lent();
     for (*n = 0; *n < rt_job.n_local && !rc; *n += !rc)
         rc = borrow_from(*n, &card_of(*n, card)->handle, fds ? fds[*n] : -1);
     return rc;
 }
 
-int sm_device_borrow(void *card)
+int sm_device_open_peers(void *card)
 {
     bool atomic = true;
     int n, rc = borrow_all(card, &n);
 
     if (rc) {
-        sm_device_return();
+        sm_device_close_peers();
         return rc;
     }
     for (int i = 0; i < rt_job.n_local && !gtl_device.direct; i++)
@@ -176,12 +176,12 @@ int sm_device_borrow(void *card)
     return !atomic;
 }
 
-int sm_device_continue(void *card)
+int sm_device_open_growth(void *card)
 {
     return borrow_all(card, &borrowed);
 }
 
-void sm_device_shorten(void)
+void sm_device_close_growth(void)
 {
     drop_lent();
     for (int i = 0; i < borrowed; i++)
@@ -190,34 +190,34 @@ void sm_device_shorten(void)
     borrowed = 0;
 }
 
-void sm_device_lock(void *card)
+void sm_device_use_lock(void *card)
 {
     xport_device_lock = &((struct card *)card)->lock;
 }
 
-int sm_device_offer(void *card)
+int sm_device_pinned_listen(void *card)
 {
-    sm_device_return();
+    sm_device_close_peers();
     if (rt_job.local)
         return 0;
     /* Its plan stays empty: only memory is given. */
-    card_of(0, card)->offer = (struct sm_card){ .name = "" };
-    return sm_meet_listen(&card_of(0, card)->offer, &shared.listen_fd);
+    card_of(0, card)->offer = (struct sm_address){ .name = "" };
+    return sm_socket_listen(&card_of(0, card)->offer, &shared.listen_fd);
 }
 
 static int fetch(void *card, size_t size, int *fd)
 {
-    struct sm_card offer = card_of(0, card)->offer;
+    struct sm_address offer = card_of(0, card)->offer;
     int rc;
 
     if (rt_job.local)
-        return sm_meet_join(&offer, fd);
+        return sm_socket_join(&offer, fd);
     rc = sm_memfd_make(size, 0, fd);
     if (rc) {
         close(shared.listen_fd);
         return rc;
     }
-    rc = sm_meet_serve(shared.listen_fd, &offer, *fd);
+    rc = sm_socket_serve(shared.listen_fd, &offer, *fd);
     shared.listen_fd = -1;
     if (rc)
         close(*fd);
@@ -244,7 +244,7 @@ static int pin(void)
     return -ENOTSUP;
 }
 
-int sm_device_take(void *card, size_t size)
+int sm_device_pinned_map(void *card, size_t size)
 {
     int fd = -1, rc;
     char *mine;
@@ -277,7 +277,7 @@ int sm_device_take(void *card, size_t size)
     return rc;
 }
 
-void sm_device_return(void)
+void sm_device_close_peers(void)
 {
     for (int i = 0; i < rt_job.n_local; i++)
         give_back(i);
@@ -287,7 +287,7 @@ void sm_device_close(void)
 {
     xport_device_lock = NULL;
     drop_lent();
-    sm_pass_close();
+    sm_exchange_close();
     if (!shared.base)
         return;
     gtl->unpin(shared.base);

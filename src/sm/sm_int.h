@@ -13,7 +13,7 @@
 
 /* What the leader publishes through the launcher: only the job can read it,
  * so knowing the token proves membership. */
-struct sm_card {
+struct sm_address {
     char name[32];              /* abstract socket, without its leading 0 */
     uint8_t token[16];
     struct heap_plan plan;
@@ -36,54 +36,55 @@ static inline bool sm_two_files(const struct heap_plan *plan)
 }
 
 /* Does a member of this node speak?  size is how much was received. */
-bool sm_meet_hello_ok(const struct sm_hello *h, size_t size,
-                      const struct sm_card *card, int n_local);
+bool sm_socket_hello_ok(const struct sm_hello *h, size_t size,
+                      const struct sm_address *card, int n_local);
 /* The descriptor that a reply of size bytes brings, or -EPROTO. */
-int sm_meet_reply_fd(struct msghdr *m, size_t size);
+int sm_socket_reply_fd(struct msghdr *m, size_t size);
 
 /* Leader, before the fence: fills the card and listens. */
-int sm_meet_listen(struct sm_card *card, int *out_fd);
+int sm_socket_listen(struct sm_address *card, int *out_fd);
 /* Leader, after the fence: gives memfd to every other PE of the node.  Drops
  * static data from the plan if a PE's layout differs.  Closes listen_fd. */
-int sm_meet_serve(int listen_fd, struct sm_card *card, int memfd);
+int sm_socket_serve(int listen_fd, struct sm_address *card, int memfd);
 /* The others: fetch memfd from the leader; may drop data from the plan. */
-int sm_meet_join(struct sm_card *card, int *out_memfd);
+int sm_socket_join(struct sm_address *card, int *out_memfd);
 
 /* A socket with a name in the abstract name space, and a secret for those who
  * may use it. */
 enum { SM_NAME = 32, SM_TOKEN = 16 };
-int sm_meet_bind(int type, char name[SM_NAME], uint8_t token[SM_TOKEN],
+int sm_socket_bind(int type, char name[SM_NAME], uint8_t token[SM_TOKEN],
                  int *out);
-socklen_t sm_meet_address(const char *name, struct sockaddr_un *out);
+socklen_t sm_socket_sockaddr(const char *name, struct sockaddr_un *out);
 /* A message that has a descriptor with it, and the one that came: -EPROTO. */
 union sm_control {
     struct cmsghdr align;
     char bytes[CMSG_SPACE(sizeof(int))];
 };
-void sm_meet_attach(struct msghdr *m, union sm_control *control, int fd);
-int sm_meet_attached(struct msghdr *m);
+void sm_socket_attach_fd(struct msghdr *m, union sm_control *control, int fd);
+int sm_socket_received_fd(struct msghdr *m);
 
-/* ---- sm_pass.c: each PE of a node passes a descriptor to all others ---- */
-struct sm_pass_card {
+/* ---- sm_exchange.c: each PE of a node passes a descriptor to all others ---- */
+struct sm_exchange_address {
     char name[SM_NAME];
     uint8_t token[SM_TOKEN];
     uint32_t passes;            /* 1: this PE has one */
 };
 /* That of a PE of the node. */
-typedef const struct sm_pass_card *sm_pass_card_of(int local, void *cards);
+typedef const struct sm_exchange_address *sm_exchange_address_of(int local,
+                                                                 void *cards);
 /* Before a meeting of the node, after which all cards can be read: fills this
  * PE's name and secret.  -errno, logged. */
-int sm_pass_open(struct sm_pass_card *mine);
+int sm_exchange_open(struct sm_exchange_address *mine);
 /* After it, on all PEs of the node.  fd: this PE's, or -1.  What came, by PE of
  * the node, -1 where nothing did; close() closes them. */
-const int *sm_pass_all(sm_pass_card_of *of, void *cards, int fd);
-void sm_pass_close(void);
+const int *sm_exchange_all(sm_exchange_address_of *of, void *cards, int fd);
+void sm_exchange_close(void);
 
-/* ---- sm_share.c: the same, where the launcher passes descriptors ---- */
+/* ---- sm_launcher.c: the same, where the launcher passes descriptors ---- */
 /* All PEs of the job make one of these calls after the fence; see
- * sm_meet_serve() and sm_meet_join(). */
-int sm_share_serve(struct sm_card *card, const int fds[2]);
-int sm_share_join(struct sm_card *card, int fds[2]);
+ * sm_socket_serve() and sm_socket_join(). */
+int sm_launcher_serve(struct sm_address *card, const int fds[2]);
+int sm_launcher_join(struct sm_address *card, int fds[2]);
 
 /* ---- sm.c: files of memory for a node ---- */
 /* Sealed, with room for size bytes.  huge_page: in reserved pages of that size,

@@ -93,8 +93,8 @@ static void *run(void *arg)
         armed = busy = false;
         any = stream_graphs_advance(&busy);
         any |= stream_queues_advance(&armed, &busy);
-        if (busy && xport_far)
-            any |= xport_far->progress();
+        if (busy && xport_net)
+            any |= xport_net->progress();
         if (any)
             since = clock_ns();
         else

@@ -4,7 +4,7 @@
 #include "stream/stream_batch.h"
 #include "msg/msg_chan.h"
 #include "core/core_misuse.h"
-#include "gtl/gtl_thread.h"
+#include "gtl/gtl_default_stream.h"
 #include "stream/stream_queue.h"
 
 #include <errno.h>
@@ -86,7 +86,7 @@ int stream_batch_open(const char *call, void *stream, size_t depth,
     if (!q)
         return stream_no_memory(call);
     q->stream = stream;
-    q->owner = gtl_owner(stream);
+    q->owner = gtl_stream_owner(stream);
     q->sent.next = q->sent.prev = &q->sent;
     q->fading.next = q->fading.prev = &q->fading;
     rc = stream_queue_open(stream, id, &q->queue);
@@ -281,7 +281,7 @@ int stream_batch_works(const char *call, const struct batch *q)
 
 int stream_batch_here(const char *call, const struct batch *q)
 {
-    if (likely(gtl_owner(q->stream) == q->owner))
+    if (likely(gtl_stream_owner(q->stream) == q->owner))
         return 0;
     return stream_refuse(ERR_STREAM, call, "the queue is of the per-thread "
                          "default stream of another thread");

@@ -59,7 +59,7 @@ struct batch {
     bool unknown;               /* then: nothing says what the stream holds */
     void *behind;               /* else: an event of the stream's, or NULL */
     void *stream;
-    uint64_t owner;             /* as gtl_owner() */
+    uint64_t owner;             /* as gtl_stream_owner() */
     struct stream_queue *queue;
     struct staged *staged;
     size_t n_staged, room;

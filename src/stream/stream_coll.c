@@ -294,9 +294,9 @@ static void undo(const char *call, struct coll *c)
     if (c->stream)
         gtl->stream_destroy(c->stream);
     if (c->room)
-        heap_pool_give(c->room);
+        heap_pool_free(c->room);
     if (c->words)
-        heap_pool_give(c->words);
+        heap_pool_free(c->words);
     stream_coll_forget(c);
 }
 
@@ -309,11 +309,11 @@ static int prepare(struct coll *c)
 {
     int rc;
 
-    c->words = heap_pool_take(sizeof *c->words);
+    c->words = heap_pool_alloc(sizeof *c->words);
     if (!c->words)
         return stream_batch_no_room(c->call, sizeof *c->words);
     if (c->room_size)
-        c->room = heap_pool_take(c->room_size);
+        c->room = heap_pool_alloc(c->room_size);
     if (c->room_size && !c->room)
         return stream_batch_no_room(c->call, c->room_size);
     /* The software device stops all streams at the end but urgent ones. */

@@ -78,7 +78,7 @@ static int amo(const struct stream_op *op, void *s)
     const struct stream_amo *a = &op->amo;
     uintptr_t to = stream_reach_amo(op->pe, a->sym, a->size);
     struct gtl_amo g = {
-        .op = (enum gtl_word_op)a->op, .size = (int)a->size,
+        .op = (enum gtl_amo_op)a->op, .size = (int)a->size,
         .word = (void *)to, .value = a->value, .cond = a->cond,
         .result = a->fetch
     };
@@ -165,7 +165,7 @@ static int repeat(const struct stream_where *w, const void *args)
 static int record(const struct stream_where *w, const struct stream_op *op)
 {
     if ((op->kind == STREAM_FENCE || op->kind == STREAM_QUIET) &&
-        !xport_far && !stream_records_some(w->stream))
+        !xport_net && !stream_records_some(w->stream))
         return 0;
     return stream_record(w, repeat, op, sizeof *op);
 }

@@ -31,12 +31,12 @@ static size_t least(size_t a, size_t b)
  * copy. */
 static bool near(const struct stream_op *op)
 {
-    return xport_is_near(op->pe);
+    return xport_is_mapped(op->pe);
 }
 
 static bool has_room(const struct stream_queue *q, const struct stream_op *op)
 {
-    return xport_far->room(q->ctx.flow, op->pe);
+    return xport_net->room(q->ctx.flow, op->pe);
 }
 
 /* What waits for the network is over when the stream may go on. */
@@ -48,7 +48,7 @@ static enum stream_done begun(const struct stream_op *op)
 /* A part of a far transfer that is posted at once. */
 static size_t far_part(size_t left)
 {
-    return gtl_foreign ? least(left, XPORT_PIECE) : left;
+    return gtl_device_only ? least(left, XPORT_FRAGMENT) : left;
 }
 
 static enum stream_done do_put(struct stream_queue *q,
@@ -124,7 +124,7 @@ static char *block_at(const void *base, ptrdiff_t stride,
 
 static bool is_short(const struct stream_op *op)
 {
-    return op->blocks.len <= XPORT_PACKED / 4;
+    return op->blocks.len <= XPORT_PACKED_MAX / 4;
 }
 
 static enum stream_done moved(struct stream_queue *q,
@@ -146,7 +146,8 @@ static size_t rest_of_block(const struct stream_queue *q,
 static enum stream_done put_blocks(struct stream_queue *q,
                                    const struct stream_op *op)
 {
-    struct core_strided b = next_blocks(q, op, near(op) ? SLICE : XPORT_PACKED);
+    struct core_strided b = next_blocks(q, op, near(op) ? SLICE
+                                        : XPORT_PACKED_MAX);
     const char *from = block_at(op->source, op->blocks.sst, q, op);
     char *to = block_at(op->dest, op->blocks.dst, q, op);
     size_t n = b.len * b.count;
@@ -205,7 +206,8 @@ static enum stream_done get_by_bounce(struct stream_queue *q,
 static enum stream_done get_blocks(struct stream_queue *q,
                                    const struct stream_op *op)
 {
-    struct core_strided b = next_blocks(q, op, near(op) ? SLICE : XPORT_PACKED);
+    struct core_strided b = next_blocks(q, op, near(op) ? SLICE
+                                        : XPORT_PACKED_MAX);
     const char *from = block_at(op->source, op->blocks.sst, q, op);
     char *to = block_at(op->dest, op->blocks.dst, q, op);
     size_t n = b.len * b.count;
@@ -246,7 +248,7 @@ static enum stream_done do_amo(struct stream_queue *q,
     uint64_t was;
 
     if (!to.near) {
-        if (xport_far && !has_room(q, op))
+        if (xport_net && !has_room(q, op))
             return STREAM_AGAIN;
         q->was = 0;
         q->part.failures = stream_fail_lost(&q->failed);
@@ -256,7 +258,7 @@ static enum stream_done do_amo(struct stream_queue *q,
         return bounces ? STREAM_BEGUN : begun(op);
     }
     atomics_tsan_release();
-    was = xport_amo_here((void *)to.near, &x);
+    was = xport_amo_local((void *)to.near, &x);
     atomics_tsan_acquire();
     if (a->fetch)
         core_copy(a->fetch, &was, a->size);
@@ -269,7 +271,7 @@ static bool lacks_room(const struct stream_queue *q, const struct stream_op *op)
 {
     const struct stream_signal *s = &op->signal;
 
-    return xport_far &&
+    return xport_net &&
            !core_mapped_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near &&
            !has_room(q, op);
 }
@@ -288,7 +290,7 @@ static int message(struct stream_queue *q, const struct stream_op *op)
 static enum stream_done message_sent(struct stream_queue *q,
                                      const struct stream_op *op)
 {
-    if (op->len <= XPORT_COPIED)
+    if (op->len <= XPORT_COPY_MAX)
         return STREAM_ENDED;
     q->reads = true;
     return begun(op);
@@ -347,7 +349,7 @@ static enum stream_done put_then_signal(struct stream_queue *q,
         p->moved += n;
         q->reads = true;
     }
-    if (!xport_far->fenced(q->ctx.flow, true) || !has_room(q, op))
+    if (!xport_net->fenced(q->ctx.flow, true) || !has_room(q, op))
         return STREAM_AGAIN;
     /* As far as failures are known, no signal announces data that are missing.
      */
@@ -403,7 +405,7 @@ enum stream_done stream_put_signal_step(struct stream_queue *q,
 static enum stream_done do_fence(const struct stream_queue *q,
                                  const struct stream_op *op)
 {
-    if (xport_far && !xport_far->fenced(q->ctx.flow, false))
+    if (xport_net && !xport_net->fenced(q->ctx.flow, false))
         return STREAM_AGAIN;
     core_fence(op->call, &q->ctx);
     return STREAM_ENDED;
@@ -412,12 +414,12 @@ static enum stream_done do_fence(const struct stream_queue *q,
 static enum stream_done do_gate(struct stream_queue *q,
                                 const struct stream_op *op)
 {
-    const struct xport_at at = { op->pe, XPORT_GATE, op->gate };
+    const struct xport_addr at = { op->pe, XPORT_TRIG_COUNTER, op->gate };
     const struct xport_amo one = { XPORT_ADD, 8, 1, 0 };
 
     if (!has_room(q, op))
         return STREAM_AGAIN;
-    xport_far->amo(q->ctx.flow, &at, &one, NULL, true);
+    xport_net->amo(q->ctx.flow, &at, &one, NULL, true);
     return STREAM_ENDED;
 }
 

@@ -23,15 +23,15 @@ static int reset_by_device(const struct stream_where *w,
                            const struct stream_wait *c, bool records)
 {
     uint64_t least, *word;
-    struct gtl_word wait;
+    struct gtl_flag wait;
     struct gtl_put put;
-    const struct gtl_steps both = { &wait, &put, 1, 1 };
+    const struct gtl_batch both = { &wait, &put, 1, 1 };
     int rc;
 
     word = (uint64_t *)stream_wait_word(c, &least);
     if (!word)
         return STREAM_NOT;
-    wait = (struct gtl_word){ word, least };
+    wait = (struct gtl_flag){ word, least };
     put = (struct gtl_put){ .tell = { word, 0 } };
     rc = stream_wait_briefly(w, &wait, 1);
     rc = rc ? rc : stream_told(w, gtl->steps(&both, w->stream));
@@ -56,7 +56,7 @@ int stream_wait_reset(const struct stream_where *w, const struct stream_wait *c)
         return stream_refuse_wait(w);
     records = gtl->records(w->stream);
     stream_count(STREAM_WAITS, 1);
-    rc = records && gtl_is_software() && xport_far ? STREAM_NOT
+    rc = records && gtl_is_software() && xport_net ? STREAM_NOT
          : reset_by_device(w, c, records);
     if (rc != STREAM_NOT)
         return rc;

@@ -11,7 +11,7 @@
 #include "stream/stream_stats.h"
 #include "base/lock.h"
 #include "core/core_text.h"
-#include "gtl/gtl_thread.h"
+#include "gtl/gtl_default_stream.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -146,12 +146,12 @@ static void failed(void *arg, const char *what, int pe, const char *cause)
 }
 
 void stream_fail_open(struct stream_failed *f, void *stream,
-                      struct xport_flow *flow)
+                      struct xport_ep *flow)
 {
     *f = (struct stream_failed){ .stream = stream, .turn = 1,
-                                 .owner = gtl_owner(stream) };
+                                 .owner = gtl_stream_owner(stream) };
     if (flow)
-        xport_far->flow_forgive(flow, failed, f);
+        xport_net->flow_forgive(flow, failed, f);
 }
 
 /* Takes it off the list. */
@@ -168,7 +168,7 @@ static void settle(struct stream_failed **at) REQUIRES(lock)
 /* All of that stream, or with f that one. */
 static int take(const char *call, void *stream, const struct stream_failed *f)
 {
-    uint64_t owner = gtl_owner(stream);
+    uint64_t owner = gtl_stream_owner(stream);
     struct stream_failed **at;
     int rc = 0;
 

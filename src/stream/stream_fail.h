@@ -9,7 +9,7 @@
 enum { STREAM_RECENT = 8 };
 struct stream_failed {
     void *stream;
-    uint64_t owner;             /* as gtl_owner() */
+    uint64_t owner;             /* as gtl_stream_owner() */
     /* What was done last, for the name of the call. */
     struct {
         const char *call;
@@ -31,7 +31,7 @@ struct stream_failed {
 };
 /* What fails on the flow (or NULL) goes there. */
 void stream_fail_open(struct stream_failed *f, void *stream,
-                      struct xport_flow *flow);
+                      struct xport_ep *flow);
 static inline unsigned long stream_fail_lost(const struct stream_failed *f)
 {
     return __atomic_load_n(&f->lost, __ATOMIC_RELAXED);

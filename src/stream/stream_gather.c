@@ -48,7 +48,7 @@ void stream_gather_drop(struct gather *g)
 
 int stream_gather_flush(const struct stream_where *w, struct gather *g)
 {
-    const struct gtl_steps t = {
+    const struct gtl_batch t = {
         .waits = g->waits, .puts = g->puts,
         .n_waits = g->n_waits, .n_puts = g->n_puts
     };

@@ -8,7 +8,7 @@
 
 /* Waits come first, whenever they were gathered. */
 struct gather {
-    struct gtl_word *waits;
+    struct gtl_flag *waits;
     struct gtl_put *puts;
     size_t n_waits, n_puts;
     size_t room;                /* of each */
@@ -26,7 +26,7 @@ void stream_gather_drop(struct gather *g);
 static inline void gather_wait(struct gather *g, uint64_t *word,
                                uint64_t least)
 {
-    g->waits[g->n_waits++] = (struct gtl_word){ word, least };
+    g->waits[g->n_waits++] = (struct gtl_flag){ word, least };
 }
 
 /* A message: a copy of n bytes, and the store that tells of it. */

@@ -5,7 +5,7 @@
  * stream_meet.c, stream_later.c, stream_epoch.c) and by the progress thread. */
 #include "stream/stream_graph.h"
 #include "base/lock.h"
-#include "gtl/gtl_thread.h"
+#include "gtl/gtl_default_stream.h"
 #include "stream/stream_int.h"
 #include "stream/stream_post.h"
 #include "stream/stream_proxy.h"
@@ -194,7 +194,7 @@ static struct loose *find_loose(const struct stream_where *w, uint64_t id)
         struct loose *s = list_entry(l, struct loose, link);
 
         if (s->proxy->handle != w->stream ||
-            s->proxy->owner != gtl_owner(w->stream))
+            s->proxy->owner != gtl_stream_owner(w->stream))
             continue;
         if (s->proxy->id == id)
             return s;
@@ -421,7 +421,7 @@ void stream_graphs_forget(void *stream)
     list_each(l, next, &all_loose) {
         struct stream_proxy *p = list_entry(l, struct loose, link)->proxy;
 
-        if (p->handle == stream && p->owner == gtl_owner(stream)) {
+        if (p->handle == stream && p->owner == gtl_stream_owner(stream)) {
             list_remove(l);
             list_append(&lost, l);
             any = true;

@@ -19,16 +19,16 @@
 
 /* ---- an operation as the NIC's ---- */
 
-static struct xport_at place(int pe, const void *sym, size_t len)
+static struct xport_addr place(int pe, const void *sym, size_t len)
 {
     int seg = heap_find(sym, len);
 
-    return (struct xport_at){
+    return (struct xport_addr){
         pe, seg, (uintptr_t)sym - heap_segs[seg].base
     };
 }
 
-static void set_signal(const struct stream_op *op, struct xport_at *at,
+static void set_signal(const struct stream_op *op, struct xport_addr *at,
                        struct xport_amo *amo)
 {
     const struct stream_signal *s = &op->signal;
@@ -83,7 +83,7 @@ bool stream_nic_op(const struct stream_op *op, struct xport_trig_op *out)
         break;
     case STREAM_GATE:
         out->kind = XPORT_TRIG_AMO;
-        out->at = (struct xport_at){ op->pe, XPORT_GATE, op->gate };
+        out->at = (struct xport_addr){ op->pe, XPORT_TRIG_COUNTER, op->gate };
         out->amo = (struct xport_amo){ XPORT_ADD, 8, 1, 0 };
         return true;
     case STREAM_SIGNAL:
@@ -143,7 +143,7 @@ int stream_nic_arm(struct stream_queue *q, const struct stream_op *op,
     int rc;
 
     if (xport_trig == &xport_trig_none ||
-        (xport_is_near(op->pe) && op->kind != STREAM_GATE) ||
+        (xport_is_mapped(op->pe) && op->kind != STREAM_GATE) ||
         !stream_nic_op(op, &x) ||
         !xport_trig->can(&x) || !open_trig(q))
         return STREAM_NOT;

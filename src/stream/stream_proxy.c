@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stream/stream_proxy.h"
 #include "base/lock.h"
-#include "gtl/gtl_thread.h"
+#include "gtl/gtl_default_stream.h"
 #include "stream/stream_graph.h"
 #include "stream/stream_queue.h"
 
@@ -56,7 +56,7 @@ int stream_proxy_new(const struct stream_where *w, uint64_t id,
     if (!p)
         return stream_no_memory(w->call);
     *p = (struct stream_proxy){ .handle = w->stream, .id = id, .graph = graph,
-                                .owner = gtl_owner(w->stream) };
+                                .owner = gtl_stream_owner(w->stream) };
     p->link.next = p->link.prev = &p->link;
     rc = proxy_open(w, p);
     if (rc) {

@@ -16,7 +16,7 @@
 #include "stream/stream_queue.h"
 #include "base/fault.h"
 #include "base/lock.h"
-#include "gtl/gtl_thread.h"
+#include "gtl/gtl_default_stream.h"
 #include "stream/stream_batch.h"
 #include "msg/msg_chan.h"
 
@@ -112,8 +112,8 @@ static void close_flow(struct stream_queue *q)
 {
     stream_nic_close(&q->nic);
     if (q->ctx.flow) {
-        xport_far->quiet(q->ctx.flow);
-        xport_far->flow_close(q->ctx.flow);
+        xport_net->quiet(q->ctx.flow);
+        xport_net->flow_close(q->ctx.flow);
         q->ctx.flow = NULL;
     }
     stream_fail_take(NULL, &q->failed);
@@ -174,7 +174,7 @@ static void retire(struct stream_queue **at) REQUIRES(lock)
 static struct stream_queue *find_live(void *handle, uint64_t id, bool *retires)
     REQUIRES(lock)
 {
-    struct stream_queue **at = find(handle, gtl_owner(handle));
+    struct stream_queue **at = find(handle, gtl_stream_owner(handle));
 
     if (*at && (*at)->id != id) {
         retire(at);
@@ -208,7 +208,7 @@ static void forget(const void *stream, uint64_t owner)
 
 void stream_queue_forget(void *stream)
 {
-    forget(stream, gtl_owner(stream));
+    forget(stream, gtl_stream_owner(stream));
 }
 
 /* A thread's own stream ends with it. */
@@ -501,8 +501,8 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
         goto free_both;
     }
     *q = (struct stream_queue){
-        .handle = handle, .id = id, .owner = gtl_owner(handle), .ctx.team = &core_world, .in = c, .out = c,
-        .words = place
+        .handle = handle, .id = id, .owner = gtl_stream_owner(handle),
+        .ctx.team = &core_world, .in = c, .out = c, .words = place
     };
     c->next = c;
     q->last_send = &q->sends;
@@ -510,7 +510,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
      * queue before, so they go on from there. */
     q->armed = q->ended = q->fired = q->words->fire > q->words->done
                                      ? q->words->fire : q->words->done;
-    rc = xport_far ? xport_far->flow_open(&q->ctx.flow, false) : 0;
+    rc = xport_net ? xport_net->flow_open(&q->ctx.flow, false) : 0;
     if (rc)
         goto free_both;
     stream_fail_open(&q->failed, handle, q->ctx.flow);
@@ -533,7 +533,7 @@ static void enlist(struct stream_queue *q) REQUIRES(lock)
 int stream_queue_open(void *stream, uint64_t id, struct stream_queue **out)
 {
     struct stream_queue *q;
-    int rc = watch_owner(gtl_owner(stream));
+    int rc = watch_owner(gtl_stream_owner(stream));
 
     rc = rc ? rc : queue_new(stream, id, &q);
     if (rc)
@@ -630,7 +630,7 @@ static int queue_of(void *handle, uint64_t id, struct stream_queue **out)
     if (retires)
         stream_agent_ring();
     if (!q)
-        rc = watch_owner(gtl_owner(handle));
+        rc = watch_owner(gtl_stream_owner(handle));
     if (!rc && !q)
         rc = make(handle, id, &q);
     if (!rc)
@@ -730,7 +730,7 @@ bool stream_used(void *stream)
     if (is_last(last_of(id), id))
         return true;
     lock_acquire(&lock);
-    at = find(stream, gtl_owner(stream));
+    at = find(stream, gtl_stream_owner(stream));
     is = *at && (*at)->id == id;
     lock_release(&lock);
     return is;

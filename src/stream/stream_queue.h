@@ -20,7 +20,7 @@ struct chunk *stream_chunk_new(void);
 struct stream_queue {
     void *handle;
     uint64_t id;                /* of the stream */
-    uint64_t owner;             /* as gtl_owner() */
+    uint64_t owner;             /* as gtl_stream_owner() */
     bool batch;                 /* one of several, for starts */
     bool kept;                  /* its stream's end alone ends it */
     struct list_link link;      /* of all; this and same: under their lock */
@@ -67,7 +67,7 @@ static inline void stream_queue_let_go(struct stream_queue *q)
 /* Is nothing of it under way in the network? */
 static inline bool stream_queue_idle(const struct stream_queue *q)
 {
-    return !q->ctx.flow || xport_far->idle(q->ctx.flow);
+    return !q->ctx.flow || xport_net->idle(q->ctx.flow);
 }
 
 /* It has one more, this one. */

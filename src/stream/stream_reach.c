@@ -133,7 +133,7 @@ static uintptr_t find_amo(int pe, const void *sym, size_t len, bool ask)
      * meanwhile: not in a stream. */
     if (xport_device_lock && seg == HEAP_DEVICE)
         return 0;
-    if (seg == HEAP_DEVICE && !heap_device_direct)
+    if (seg == HEAP_DEVICE && !heap_device_host_access)
         return find(pe, sym, len, ask);
     return seg >= 0 && xport_routes[pe].amo[seg] ? find(pe, sym, len, ask) : 0;
 }
@@ -165,7 +165,7 @@ bool stream_near(enum heap_seg_id seg, bool *copies, bool *atomics)
     if (!heap_segs[seg].size)
         return false;
     for (int pe = 0; pe < core_world.n_pes; pe++) {
-        if (!xport_is_near(pe))
+        if (!xport_is_mapped(pe))
             continue;
         c = c && find(pe, first, 1, false);
         a = a && find_amo(pe, first, 8, false);
@@ -183,7 +183,7 @@ bool stream_far(bool *copies, bool *atomics)
     };
     int pe = 0;
 
-    while (pe < core_world.n_pes && xport_is_near(pe))
+    while (pe < core_world.n_pes && xport_is_mapped(pe))
         pe++;
     if (pe == core_world.n_pes)
         return false;

@@ -105,7 +105,7 @@ struct software {
     void *stream;
     struct stream_wait wait;
     size_t n;                   /* of words that are waited for briefly */
-    struct gtl_word words[];
+    struct gtl_flag words[];
 };
 
 static struct base_lock lock = LOCK_INIT;
@@ -158,7 +158,7 @@ static bool watch_until_over(const struct software *s)
     return over;
 }
 
-static bool is_there(const struct gtl_word *w)
+static bool is_there(const struct gtl_flag *w)
 {
     return __atomic_load_n(w->word, __ATOMIC_ACQUIRE) >= w->value;
 }
@@ -185,7 +185,7 @@ static void advance_left(const struct software *s)
     uint64_t start = clock_ns(), ns = 0;
 
     while (stream_queue_left() && !all_there(s) && may_go_on(ns)) {
-        if (stream_queue_left_advance() || xport_far->progress())
+        if (stream_queue_left_advance() || xport_net->progress())
             continue;
         ns = clock_ns() - start;
         if (ns > SPIN_NS || core_status.oversubscribed)
@@ -280,11 +280,11 @@ static int watch_set(const struct stream_where *w, const struct stream_wait *c)
 }
 
 int stream_wait_briefly(const struct stream_where *w,
-                        const struct gtl_word *words, size_t n)
+                        const struct gtl_flag *words, size_t n)
 {
     struct software *s;
 
-    if (!gtl_is_software() || !xport_far)
+    if (!gtl_is_software() || !xport_net)
         return 0;
     s = software_new(w, n);
     if (!s)
@@ -359,7 +359,7 @@ static bool is_plain(const struct stream_wait *c, uint64_t *least)
  * The device heap can lie in host memory, too. */
 static bool is_stale(const void *ivar)
 {
-    return gtl_device.stale && heap_device_direct == gtl_device.direct &&
+    return gtl_device.stale && heap_device_host_access == gtl_device.direct &&
            heap_find(ivar, 1) == HEAP_DEVICE;
 }
 
@@ -367,7 +367,7 @@ static int wait_plain(const struct stream_where *w,
                       const struct stream_wait *c, uintptr_t word,
                       uint64_t least)
 {
-    const struct gtl_word what = { (uint64_t *)word, least };
+    const struct gtl_flag what = { (uint64_t *)word, least };
     int rc = stream_wait_briefly(w, &what, 1);
 
     if (rc)

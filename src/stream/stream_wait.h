@@ -25,7 +25,7 @@ struct core_waiter stream_wait_what(const char *call,
 /* The device's waits for those words follow: so long the software device's
  * thread waits as the program's do, where PEs are far. */
 int stream_wait_briefly(const struct stream_where *w,
-                        const struct gtl_word *words, size_t n);
+                        const struct gtl_flag *words, size_t n);
 /* On the thread of a stream: is such a wait what comes next? */
 bool stream_wait_comes(void);
 void stream_wait_open(void);

@@ -18,8 +18,8 @@
 #include "base/thread.h"
 #include "core/core_device.h"
 #include "core/core_text.h"
-#include "gtl/gtl_thread.h"
-#include "gtl/gtl_trap.h"
+#include "gtl/gtl_default_stream.h"
+#include "gtl/gtl_lockup.h"
 #include "msg/msg_chan.h"
 #include "stream/stream_coll.h"
 #include "stream/stream_notes.h"
@@ -101,7 +101,7 @@ void stream_watch_note(const struct stream_where *w, const void *sym,
     };
 
     /* No other thread can ask what a thread's own stream has come to. */
-    if (unlikely(gtl_of_thread(w->stream)))
+    if (unlikely(gtl_is_per_thread(w->stream)))
         return;
     if (unlikely(!GET(open)))
         stream_watch_start();
@@ -248,7 +248,7 @@ static void look_at_op(struct stream_queue *q, const struct stream_op *op)
         saw.what = stream_wait_what(op->call, op->wait);
         saw.pe = op->wait->whose - 1;
     } else if (q->ctx.flow) {
-        xport_far->flow_look(q->ctx.flow, clock_ns());
+        xport_net->flow_look(q->ctx.flow, clock_ns());
     }
     saw_lasting(&saw);
 }
@@ -297,7 +297,7 @@ static void tell(struct entry *e, uint64_t now)
              : l->pe >= 0 ? "; to be raised by"
              : core_world.n_pes > 2 ? "; to be raised by one of"
              : "; to be raised, it may be, by";
-    l->advice = gtl_trap(streams());
+    l->advice = gtl_lockup_hint(streams());
     core_stall_outstanding(l, now);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 hot_data struct xport_route *xport_routes;
-hot_data const struct xport_ops *xport_far;
+hot_data const struct xport_ops *xport_net;
 
 uint32_t *xport_device_lock;
 void (*xport_flusher)(void);
@@ -15,7 +15,7 @@ static void *routes_block;
 
 static uint32_t *lock_of(int pe)
 {
-    return (uint32_t *)xport_near(pe, xport_device_lock,
+    return (uint32_t *)xport_ptr(pe, xport_device_lock,
                                   sizeof *xport_device_lock);
 }
 
@@ -45,9 +45,9 @@ static void ignore_wait(struct xport_wait *w)
     (void)w;
 }
 
-void (*xport_arrived)(const void *at, size_t len) = ignore;
-void (*xport_stalled)(struct xport_wait *w) = ignore_wait;
-void (*xport_went_on)(struct xport_wait *w) = ignore_wait;
+void (*xport_data_arrived)(const void *at, size_t len) = ignore;
+void (*xport_wait_stalled)(struct xport_wait *w) = ignore_wait;
+void (*xport_wait_resumed)(struct xport_wait *w) = ignore_wait;
 __thread const char *xport_call;
 
 int xport_open(int n_pes)
@@ -72,7 +72,7 @@ void xport_close(void)
     xport_routes = NULL;
     xport_device_lock = NULL;
     xport_flusher = NULL;
-    xport_arrived = ignore;
-    xport_stalled = ignore_wait;
-    xport_went_on = ignore_wait;
+    xport_data_arrived = ignore;
+    xport_wait_stalled = ignore_wait;
+    xport_wait_resumed = ignore_wait;
 }

@@ -6,8 +6,8 @@
 #include "xport/xport.h"
 
 /* Done by the processor on memory that is mapped here: what the word was. */
-#define XPORT_HERE(T)                                                       \
-    force_inline uint64_t xport_here_##T(T *at, const struct xport_amo *a)  \
+#define XPORT_LOCAL(T)                                                       \
+    force_inline uint64_t xport_local_##T(T *at, const struct xport_amo *a)  \
     {                                                                       \
         T was = (T)a->cond, v = (T)a->value;                                \
                                                                             \
@@ -32,12 +32,12 @@
             return __atomic_fetch_xor(at, v, __ATOMIC_ACQ_REL);             \
         }                                                                   \
     }
-XPORT_HERE(uint32_t)
-XPORT_HERE(uint64_t)
-force_inline uint64_t xport_amo_here(void *word, const struct xport_amo *a)
+XPORT_LOCAL(uint32_t)
+XPORT_LOCAL(uint64_t)
+force_inline uint64_t xport_amo_local(void *word, const struct xport_amo *a)
 {
-    return a->size == 4 ? xport_here_uint32_t(word, a)
-                        : xport_here_uint64_t(word, a);
+    return a->size == 4 ? xport_local_uint32_t(word, a)
+                        : xport_local_uint64_t(word, a);
 }
 
 #endif

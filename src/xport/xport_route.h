@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct xport_route) == 64, "a route is one line");
 extern hidden struct xport_route *xport_routes;
 
 /* Is its memory mapped here?  Else it is far. */
-static inline bool xport_is_near(int pe)
+static inline bool xport_is_mapped(int pe)
 {
     return xport_routes[pe].map[HEAP_HOST] != 0;
 }
@@ -39,7 +39,7 @@ force_inline bool xport_outside(size_t size, uintptr_t off, size_t len)
 
 /* All of [sym, sym + len) of the host's heap in a route's map, or 0 where it is
  * elsewhere or not mapped. */
-force_inline uintptr_t xport_mapped_heap(const uintptr_t *maps,
+force_inline uintptr_t xport_route_heap_ptr(const uintptr_t *maps,
                                          const void *sym, size_t len)
 {
     uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_HOST].base, map;
@@ -57,7 +57,7 @@ force_inline uintptr_t xport_mapped_heap(const uintptr_t *maps,
 
 /* The same in any other segment; for functions that are not made for each
  * type. */
-force_inline uintptr_t xport_mapped_rest(const uintptr_t *maps,
+force_inline uintptr_t xport_route_other_ptr(const uintptr_t *maps,
                                          const void *sym, size_t len)
 {
     uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_DATA].base, map;
@@ -80,25 +80,25 @@ force_inline uintptr_t xport_mapped_rest(const uintptr_t *maps,
     return off;
 }
 
-force_inline uintptr_t xport_mapped(const uintptr_t *maps, const void *sym,
+force_inline uintptr_t xport_route_ptr(const uintptr_t *maps, const void *sym,
                                     size_t len)
 {
     uintptr_t off = (uintptr_t)sym - heap_segs[HEAP_HOST].base;
 
     return xport_outside(heap_segs[HEAP_HOST].size, off, len)
-           ? xport_mapped_rest(maps, sym, len)
-           : xport_mapped_heap(maps, sym, len);
+           ? xport_route_other_ptr(maps, sym, len)
+           : xport_route_heap_ptr(maps, sym, len);
 }
 
 /* Of world PE pe, for puts and gets, and for atomics. */
-force_inline uintptr_t xport_near(int pe, const void *sym, size_t len)
+force_inline uintptr_t xport_ptr(int pe, const void *sym, size_t len)
 {
-    return xport_mapped(xport_routes[pe].map, sym, len);
+    return xport_route_ptr(xport_routes[pe].map, sym, len);
 }
 
-force_inline uintptr_t xport_near_amo(int pe, const void *sym, size_t len)
+force_inline uintptr_t xport_amo_ptr(int pe, const void *sym, size_t len)
 {
-    return xport_mapped(xport_routes[pe].amo, sym, len);
+    return xport_route_ptr(xport_routes[pe].amo, sym, len);
 }
 
 #endif

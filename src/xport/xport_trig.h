@@ -24,7 +24,7 @@ enum { XPORT_TRIG_BYTES = 32 };
 struct xport_trig_op {
     enum xport_trig_kind kind;
     const char *call;           /* of the program's, for a line */
-    struct xport_at at;
+    struct xport_addr at;
     /* A put's source, a get's dest, where the word before an atomic goes or
      * NULL: read and written when the NIC does it. */
     void *local;
@@ -32,7 +32,7 @@ struct xport_trig_op {
     bool value;                 /* local is copied now: XPORT_TRIG_BYTES */
     struct xport_amo amo;
     bool signals;               /* a put: and then this, when it is there */
-    struct xport_at sig_at;
+    struct xport_addr sig_at;
     struct xport_amo sig;
 };
 
@@ -77,7 +77,7 @@ struct xport_trig_ops {
     void (*settle)(void);
     void (*counts)(struct xport_trig_counts *out);
     /* A gate: a trigger whose operations go when two sides have come to them,
-     * each by an atomic to {this PE, XPORT_GATE, *off}; word, in the host
+     * each by an atomic to {this PE, XPORT_TRIG_COUNTER, *off}; word, in the host
      * segment, is its flag.  -ENOSYS; -ENOSPC: no counters are left. */
     int (*gate)(struct xport_trig **out, uint64_t *off, uint64_t *word,
                 xport_trig_failed *failed, void *arg);

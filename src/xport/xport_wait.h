@@ -18,7 +18,7 @@ struct xport_wait {
 };
 /* Called by the transport, again and again, while a wait lasts; ends the job
  * if one of several PEs is lost.  And when it is over.  Set by core. */
-extern hidden void (*xport_stalled)(struct xport_wait *w);
-extern hidden void (*xport_went_on)(struct xport_wait *w);
+extern hidden void (*xport_wait_stalled)(struct xport_wait *w);
+extern hidden void (*xport_wait_resumed)(struct xport_wait *w);
 
 #endif

@@ -5,7 +5,7 @@
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 
-#include "gtl/cuda_abi.h"
+#include "gtl/cuda/cuda_abi.h"
 #include "abi/same.h"
 
 #define X(name, value) static_assert((long long)(name) == (value), #name);

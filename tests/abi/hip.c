@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: what src/gtl/hip_abi.h says of AMD's runtime is what its
+/* Description: what src/gtl/hip/hip_abi.h says of AMD's runtime is what its
  * headers say.  Compiled, never run: scripts/abi-check. */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
 
-#include "gtl/hip_abi.h"
+#include "gtl/hip/hip_abi.h"
 
 #define IS(ours, theirs) \
     _Static_assert((int)(ours) == (int)(theirs), #ours " is not " #theirs)

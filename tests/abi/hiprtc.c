@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: what src/gtl/hip_abi.h says of AMD's run-time compiler is what
+/* Description: what src/gtl/hip/hip_abi.h says of AMD's run-time compiler is what
  * its header says.  Compiled, never run: scripts/abi-check. */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hiprtc.h>
 
-#include "gtl/hip_abi.h"
+#include "gtl/hip/hip_abi.h"
 
 /* From here on our tag stands for its type. */
 #define hip_program _hiprtcProgram

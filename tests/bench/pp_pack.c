@@ -398,7 +398,7 @@ static void find_near(void)
 /* The most bytes of a message that is eager. */
 static size_t eager(void)
 {
-    return xport_far ? pp.eager.far : pp.eager.near;
+    return xport_net ? pp.eager.far : pp.eager.near;
 }
 
 /* And eager if the smallest message is. */
@@ -520,7 +520,7 @@ int main(int argc, char **argv)
     head.device = pp.device.name;
     head.driver = pp.device.driver;
     head.costs = env.DEVICE_COSTS;
-    head.between = xport_far ? "on two nodes" : "on one node";
+    head.between = xport_net ? "on two nodes" : "on one node";
     pieces(&head);
     shmem_barrier_all();
     if (pp.me == 0)

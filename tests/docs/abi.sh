@@ -45,6 +45,6 @@ grep -q 'abi/hip.c skipped' found ||
 grep -q 'cuda_kernels.inc skipped' found ||
     wrong cuda cuda_kernels.inc 's/atom\.sys\.exch/atom.sys.change/' \
         'a kernel that ptxas refuses'
-! grep -q 'hip_text.inc compiles' found ||
-    wrong hip hip_text.inc 's/builtin_amdgcn_s_sleep/builtin_amdgcn_s_doze/' \
+! grep -q 'hip_source.inc compiles' found ||
+    wrong hip hip_source.inc 's/builtin_amdgcn_s_sleep/builtin_amdgcn_s_doze/' \
         'a kernel that clang refuses'

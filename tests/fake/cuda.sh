@@ -42,7 +42,7 @@ for is in discrete coherent bare; do
     check on FAKE_DEVICE=$is "$at/unit/gtl"
     check on FAKE_DEVICE=$is "$at/unit/gtl_stream"
     check on FAKE_DEVICE=$is "$at/unit/gtl_reduce"
-    check on FAKE_DEVICE=$is "$at/unit/gtl_pair"
+    check on FAKE_DEVICE=$is "$at/unit/gtl_peer_copy"
     check on FAKE_DEVICE=$is "$at/unit/gtl_graph"
 
     # While a stream waits, no operation allocates, waits for a stream, or is

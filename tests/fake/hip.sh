@@ -38,7 +38,7 @@ on()
 # asked MAJOR PERSONALITY: what is asked of every driver.
 asked()
 {
-    for test in gtl gtl_stream gtl_reduce gtl_pair gtl_graph; do
+    for test in gtl gtl_stream gtl_reduce gtl_peer_copy gtl_graph; do
         path=$new
         [ "$1" = 5 ] && path=$fake/hip5
         FAKE_HIP_MAJOR=$1 FAKE_DEVICE=$2 LD_LIBRARY_PATH=$path \

@@ -5,8 +5,8 @@
  * hip.sh runs it on the stand-in for the runtime, with the names of the tests
  * that suit the environment. */
 #include "gtl/gtl_int.h"
-#include "gtl/hip_abi.h"
-#include "gtl/gtl_thread.h"
+#include "gtl/hip/hip_abi.h"
+#include "gtl/gtl_default_stream.h"
 #include "base/env.h"
 #include "t.h"
 
@@ -65,7 +65,7 @@ T(device)
     T_TRUE(!strncmp(gtl_device.id, gtl_device.pci, strlen(gtl_device.pci)));
     T_LT(strlen(gtl_device.pci), strlen(gtl_device.id));
     T_EQ(gtl_device.hw_queues, 4);
-    T_EQ(gtl_foreign, !gtl_device.direct);
+    T_EQ(gtl_device_only, !gtl_device.direct);
 }
 
 T(memory)
@@ -90,8 +90,8 @@ T(memory)
     T_EQ(r.kind, GTL_PINNED);
     T_EQ(gtl->classify(host, &r), 0);
     T_EQ(r.kind, GTL_PRIVATE);
-    T_EQ(gtl_is_foreign(d), !gtl_device.direct);
-    T_TRUE(!gtl_is_foreign(host));
+    T_EQ(gtl_is_device_only(d), !gtl_device.direct);
+    T_TRUE(!gtl_is_device_only(host));
     unpin(p);
     gtl->free(d);
 }
@@ -134,7 +134,7 @@ T(blocks)
     blocks_are(8, 0, 8);
 }
 
-static uint64_t result_of(enum gtl_word_op op, uint64_t was, uint64_t value,
+static uint64_t result_of(enum gtl_amo_op op, uint64_t was, uint64_t value,
                           uint64_t cond)
 {
     switch (op) {
@@ -149,7 +149,7 @@ static uint64_t result_of(enum gtl_word_op op, uint64_t was, uint64_t value,
 }
 
 /* want: what gtl_amo_now() is to answer. */
-static void amo_is(enum gtl_word_op op, int size, void *word, void *now,
+static void amo_is(enum gtl_amo_op op, int size, void *word, void *now,
                    uint64_t cond, int want)
 {
     uint64_t start[2] = { 0x1122334455667788, 0x99aabbccddeeff00 };
@@ -176,8 +176,8 @@ static void amos_are(void *word, void *now, int want)
 {
     for (int op = GTL_FETCH; op <= GTL_XOR; op++)
         for (int size = 4; size <= 8; size += 4) {
-            amo_is((enum gtl_word_op)op, size, word, now, 1, want);
-            amo_is((enum gtl_word_op)op, size, word, now,
+            amo_is((enum gtl_amo_op)op, size, word, now, 1, want);
+            amo_is((enum gtl_amo_op)op, size, word, now,
                    0x1122334455667788, want);
         }
 }
@@ -430,7 +430,7 @@ T(dmabuf)
 static void lend(int to, int from)
 {
     int none;
-    struct gtl_handle h;
+    struct gtl_ipc_handle h;
     char byte = 0;
     void *d;
 
@@ -446,7 +446,7 @@ static void lend(int to, int from)
 
 static void borrow(int to, int from)
 {
-    struct gtl_handle h;
+    struct gtl_ipc_handle h;
     struct gtl_range r;
     char byte = 0;
     void *d;

@@ -8,14 +8,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static const struct sm_card card = { .token = "0123456789abcdef" };
+static const struct sm_address card = { .token = "0123456789abcdef" };
 
 static void hello(const uint8_t *data, size_t size)
 {
     struct sm_hello h = { .local = -1 };
 
     memcpy(&h, data, size < sizeof h ? size : sizeof h);
-    if (sm_meet_hello_ok(&h, size, &card, 4))
+    if (sm_socket_hello_ok(&h, size, &card, 4))
         FUZZ_CHECK(size == sizeof h && h.local > 0 && h.local < 4 &&
                    !memcmp(data, card.token, sizeof card.token));
 }
@@ -53,7 +53,7 @@ static void reply(const uint8_t *data, size_t size)
         second = open("/dev/null", O_RDONLY | O_CLOEXEC);
         memcpy(CMSG_DATA(&control.align) + sizeof fd, &second, sizeof fd);
     }
-    got = sm_meet_reply_fd(&m, told);
+    got = sm_socket_reply_fd(&m, told);
     FUZZ_CHECK(got < 0 || (got == fd && told == sizeof r && !m.msg_flags));
     if (fd >= 0)
         close(fd);

@@ -13,12 +13,12 @@ static struct core_team team = {
 };
 
 static struct told {
-    struct xport_at at;
+    struct xport_addr at;
     struct xport_amo amo;
     int times, fences;
 } told;
 
-static void tell(struct xport_flow *f T_UNUSED, const struct xport_at *at,
+static void tell(struct xport_ep *f T_UNUSED, const struct xport_addr *at,
                  const struct xport_amo *a)
 {
     told.at = *at;
@@ -26,7 +26,7 @@ static void tell(struct xport_flow *f T_UNUSED, const struct xport_at *at,
     told.times++;
 }
 
-static void fence(struct xport_flow *f T_UNUSED, bool then_amo T_UNUSED)
+static void fence(struct xport_ep *f T_UNUSED, bool then_amo T_UNUSED)
 {
     told.fences++;
 }
@@ -54,7 +54,7 @@ static struct coll_call settle(bool amo, bool mapped)
     }
     core_world.n_pes = 3;
     core_world.stride = 1;
-    xport_far = &network;
+    xport_net = &network;
     team.mapped = mapped;
     memset(&told, 0, sizeof told);
     return c;
@@ -102,7 +102,7 @@ int main(void)
     T_RUN(by_the_network_where_it_must_be);
     T_RUN(in_memory_where_atomics_are_one);
     T_RUN(in_memory_where_nobody_is_far);
-    xport_far = NULL;
+    xport_net = NULL;
     xport_close();
     return T_DONE();
 }

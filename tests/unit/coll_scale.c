@@ -7,7 +7,7 @@
 
 #include "coll/coll.h"
 #include "rt/rt.h"
-#include "xport/xport_count.h"
+#include "xport/xport_stats.h"
 
 enum { LONG = 1 << 20, MIDDLE = 64 << 10, ROWS = 64 };
 
@@ -25,14 +25,14 @@ static int n_rows;
 static void measure(const char *what, void (*call)(void), uint64_t most_ops,
                     uint64_t most_bytes)
 {
-    struct xport_counts was, is;
+    struct xport_stats was, is;
 
     for (int i = 0; i < 2; i++)
         call();
     shmem_barrier_all();
-    was = xport_counts_get();
+    was = xport_stats_get();
     call();
-    is = xport_counts_get();
+    is = xport_stats_get();
     rows[n_rows++] = (struct row){ what, is.ops - was.ops, is.bytes - was.bytes,
                                    most_ops, most_bytes };
 }
@@ -237,7 +237,7 @@ static void show_and_check(void)
 
 T(messages_grow_with_the_logarithm)
 {
-    struct xport_counts first = xport_counts_get(), last;
+    struct xport_stats first = xport_stats_get(), last;
     uint64_t mask[16];
     /* Nodes of one machine exchange which of its cores they have. */
     size_t cores = 8 * (size_t)rt_cpus(mask, 16);
@@ -248,9 +248,9 @@ T(messages_grow_with_the_logarithm)
     measure_all();
     take_most();
     show_and_check();
-    last = xport_counts_get();
+    last = xport_stats_get();
     shmem_finalize();
-    first = xport_counts_get();
+    first = xport_stats_get();
     T_LE(first.ops - last.ops, 4 * L + 4);
     T_LE(first.peers, 4 * L + 4 > N ? N : N);
 }

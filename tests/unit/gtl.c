@@ -19,13 +19,13 @@ T(the_device_is_described)
     T_LE(0, gtl_device.ordinal);
     T_LT(gtl_device.ordinal, gtl_device.count);
     T_LT((uint64_t)1 << 20, gtl_device.memory);
-    T_EQ(gtl_foreign, !gtl_device.direct);
+    T_EQ(gtl_device_only, !gtl_device.direct);
     T_EQ(gtl_open(0), 0);       /* again: nothing */
 }
 
 /* ---- memory ---- */
 
-static enum gtl_kind kind_of(const void *p)
+static enum gtl_memory_kind kind_of(const void *p)
 {
     struct gtl_range r;
 
@@ -97,15 +97,15 @@ T(only_what_the_processor_must_not_touch_is_foreign)
     int here;
     char *heap = malloc(LARGE), *device = device_memory(LARGE);
 
-    T_TRUE(!gtl_is_foreign(&still));
-    T_TRUE(!gtl_is_foreign(&here));
-    T_TRUE(!gtl_is_foreign(heap));
-    T_TRUE(!gtl_is_foreign(heap + LARGE - 1));
-    T_TRUE(!gtl_is_foreign(words.here));
-    T_TRUE(!gtl_is_foreign(NULL));
-    T_EQ(gtl_is_foreign(device), !gtl_device.direct);
-    T_EQ(gtl_is_foreign(device + LARGE - 1), !gtl_device.direct);
-    T_TRUE(!gtl_is_foreign(&here));
+    T_TRUE(!gtl_is_device_only(&still));
+    T_TRUE(!gtl_is_device_only(&here));
+    T_TRUE(!gtl_is_device_only(heap));
+    T_TRUE(!gtl_is_device_only(heap + LARGE - 1));
+    T_TRUE(!gtl_is_device_only(words.here));
+    T_TRUE(!gtl_is_device_only(NULL));
+    T_EQ(gtl_is_device_only(device), !gtl_device.direct);
+    T_EQ(gtl_is_device_only(device + LARGE - 1), !gtl_device.direct);
+    T_TRUE(!gtl_is_device_only(&here));
     free(heap);
     gtl->free(device);
 }
@@ -254,7 +254,7 @@ T(blocks_lie_where_the_strides_say)
 
 /* ---- atomics ---- */
 
-static uint64_t model(enum gtl_word_op op, uint64_t was, uint64_t value,
+static uint64_t model(enum gtl_amo_op op, uint64_t was, uint64_t value,
                       uint64_t cond)
 {
     switch (op) {
@@ -269,7 +269,7 @@ static uint64_t model(enum gtl_word_op op, uint64_t was, uint64_t value,
 }
 
 /* The word of this size in memory whose other bytes must stay. */
-static void try_amo(enum gtl_word_op op, int size, uint64_t *word,
+static void try_amo(enum gtl_amo_op op, int size, uint64_t *word,
                     uint64_t *result, bool hit)
 {
     uint64_t mask = size == 8 ? ~(uint64_t)0 : 0xffffffff;
@@ -309,7 +309,7 @@ T(atomics_change_one_word_and_tell_the_old_value)
     for (int op = GTL_FETCH; op <= GTL_XOR; op++)
         for (int size = 4; size <= 8; size += 4)
             for (int k = 0; k < 12; k++)
-                try_amo((enum gtl_word_op)op, size,
+                try_amo((enum gtl_amo_op)op, size,
                         k & 1 ? device : words.there,
                         k % 3 == 0 ? NULL : k % 3 == 1 ? words.there + 32
                                                        : device + 32, k >= 6);
@@ -409,7 +409,7 @@ static const char *const modes[] = { "borrow", "refuse" };
  * in mode refuse, what it may not have. */
 static int serve(const char *mode, const char *hex)
 {
-    struct gtl_handle h = { { 0 } };
+    struct gtl_ipc_handle h = { { 0 } };
     uint64_t seen[2] = { 0 };
     struct gtl_range r;
     uint64_t *p = NULL;
@@ -438,7 +438,7 @@ static int serve(const char *mode, const char *hex)
     return T_DONE();
 }
 
-static int other_process(const char *mode, const struct gtl_handle *h)
+static int other_process(const char *mode, const struct gtl_ipc_handle *h)
 {
     char hex[2 * sizeof h->bytes + 1], self[] = "/proc/self/exe";
     char *argv[] = { self, (char *)(uintptr_t)mode, hex, NULL };
@@ -463,7 +463,7 @@ T(another_process_borrows_memory)
 {
     int none;
     uint64_t *p, value = 0x1234;
-    struct gtl_handle h;
+    struct gtl_ipc_handle h;
 
     if (!starts_itself())
         T_SKIP("the emulator starts no further program");
@@ -480,7 +480,7 @@ T(another_process_borrows_memory)
 
 T(a_bad_handle_is_refused)
 {
-    struct gtl_handle h;
+    struct gtl_ipc_handle h;
 
     if (!starts_itself())
         T_SKIP("the emulator starts no further program");

@@ -56,7 +56,7 @@ T(addresses_are_told_apart)
     T_EQ(r.kind, GTL_DEVICE);
     T_LE(r.base, (uintptr_t)p);
     T_LE((uintptr_t)p + 3 * KIB * KIB, r.base + r.size);
-    T_TRUE(gtl_is_foreign(p) != gtl_device.direct);
+    T_TRUE(gtl_is_device_only(p) != gtl_device.direct);
     T_EQ(gtl->room(&unused, &total), 0);
     T_LT(unused, total);
     T_EQ(gtl->pin(host, N, GTL_PIN_MEMORY, &seen), 0);
@@ -65,7 +65,7 @@ T(addresses_are_told_apart)
     gtl->unpin(host);
     T_EQ(gtl->classify(host, &r), 0);
     T_EQ(r.kind, GTL_PRIVATE);
-    T_TRUE(!gtl_is_foreign(host));
+    T_TRUE(!gtl_is_device_only(host));
     T_EQ(gtl->classify((void *)16, &r), 0);
     T_EQ(r.kind, GTL_PRIVATE);
     T_EQ(retain(&ctx, gtl_device.ordinal), 0);
@@ -149,7 +149,7 @@ static void all_amos(uint64_t *there)
     static const uint64_t start = 0xf0f0a5a512345678, value = 0x3333c3c38f1e2d3c;
 
     for (int i = 0; i < 20; i++) {
-        struct gtl_amo a = { .op = (enum gtl_word_op)(i % 8),
+        struct gtl_amo a = { .op = (enum gtl_amo_op)(i % 8),
                              .size = i < 10 ? 4 : 8, .word = there };
         uint64_t mask = a.size == 4 ? 0xffffffff : ~0ULL;
         uint64_t old = 0, got[2], words[2] = { start, start };
@@ -326,7 +326,7 @@ T(memory_grows_behind_an_address)
 {
     enum { UNIT = 2 << 20 };
     size_t before, after, total;
-    struct gtl_handle h;
+    struct gtl_ipc_handle h;
     struct gtl_range r;
     char *p = NULL, byte = 0;
     int fd = -1;
@@ -371,7 +371,7 @@ T(memory_grows_behind_an_address)
 
 static int borrow(const char *text)
 {
-    struct gtl_handle h;
+    struct gtl_ipc_handle h;
     unsigned byte;
     uint64_t was = 0, mark = 0x1122334455667788;
     void *p = NULL;
@@ -400,8 +400,8 @@ static int borrow(const char *text)
 T(another_process_borrows_memory)
 {
     int none;
-    char text[2 * sizeof(struct gtl_handle) + 1];
-    struct gtl_handle h = { { 0 } };
+    char text[2 * sizeof(struct gtl_ipc_handle) + 1];
+    struct gtl_ipc_handle h = { { 0 } };
     uint64_t mark = 0;
     int status;
     void *p;
@@ -443,7 +443,7 @@ static int path(void)
     struct gtl_blocks b = { 8, 100, 64, -64 }, rows = { 8, 100, 64, 64 };
     struct gtl_amo a = { .op = GTL_ADD, .size = 8, .value = 1 };
     uint64_t *word = page(), id;
-    struct gtl_pair p = {
+    struct gtl_peer_copy p = {
         .turns = word + 2, .was = word + 3, .n = 100,
         .told = { word + 4, word + 5 }
     };

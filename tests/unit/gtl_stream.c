@@ -206,14 +206,14 @@ static void look(void *arg)
 static void try_steps(int n_waits, int n_puts)
 {
     enum { MOST = 300, WAITS = 16, FROM = 1024, TO = 2048, TELL = 4096 };
-    struct gtl_word waits[MOST];
+    struct gtl_flag waits[MOST];
     struct gtl_put puts[MOST];
-    struct gtl_steps t = { waits, puts, (size_t)n_waits, (size_t)n_puts };
+    struct gtl_batch t = { waits, puts, (size_t)n_waits, (size_t)n_puts };
     int last = n_waits ? (int)(T_RAND() % (unsigned)n_waits) : 0;
 
     for (int i = 0; i < n_waits; i++) {
         set_word(WAITS + i, i == last ? 4 : 9);
-        waits[i] = (struct gtl_word){ words.there + WAITS + i, 5 };
+        waits[i] = (struct gtl_flag){ words.there + WAITS + i, 5 };
     }
     for (int i = 0; i < n_puts; i++) {
         set_word(FROM + i, (uint64_t)i + 100);

@@ -466,20 +466,20 @@ T(the_room_of_a_block_counts_from_any_address_in_it)
     b = take(64, 0);
     c = take(320, 0);
     heap_free(b);
-    T_TRUE(heap_block_room(a, &room));
+    T_TRUE(heap_block_rest(a, &room));
     T_EQ(room, 160);
-    T_TRUE(heap_block_room(a + 159, &room));
+    T_TRUE(heap_block_rest(a + 159, &room));
     T_EQ(room, 1);
-    T_TRUE(heap_block_room(c + 19, &room));
+    T_TRUE(heap_block_rest(c + 19, &room));
     T_EQ(room, 301);
-    T_TRUE(!heap_block_room(b, &room));
-    T_TRUE(!heap_block_room(b + 63, &room));
-    T_TRUE(!heap_block_room(c + 320, &room));
-    T_TRUE(!heap_block_room(memory, &room));
-    T_TRUE(!heap_block_room(NULL, &room));
+    T_TRUE(!heap_block_rest(b, &room));
+    T_TRUE(!heap_block_rest(b + 63, &room));
+    T_TRUE(!heap_block_rest(c + 320, &room));
+    T_TRUE(!heap_block_rest(memory, &room));
+    T_TRUE(!heap_block_rest(NULL, &room));
     T_EQ(room, 301);
     heap_space_close(&heap_default);
-    T_TRUE(!heap_block_room(a, &room));
+    T_TRUE(!heap_block_rest(a, &room));
 }
 
 int main(void)

@@ -278,13 +278,13 @@ T(a_plan_fits_programs_that_are_laid_out_alike)
 
     T_EQ(plan_with("1m", 1, &p), 0);
     T_LT(0, p.data_size);
-    T_TRUE(heap_plan_fits(&p));
+    T_TRUE(heap_plan_matches(&p));
     other = p;
     other.data_hash++;
-    T_TRUE(!heap_plan_fits(&other));
+    T_TRUE(!heap_plan_matches(&other));
     other = p;
     other.data_size += 4096;
-    T_TRUE(!heap_plan_fits(&other));
+    T_TRUE(!heap_plan_matches(&other));
     other = p;
     heap_plan_drop_data(&other);
     T_EQ(other.data_size, 0);
@@ -292,7 +292,7 @@ T(a_plan_fits_programs_that_are_laid_out_alike)
     setenv("SHMEM_STATIC_DATA", "0", 1);
     T_EQ(plan_with("1m", 1, &other), 0);
     T_EQ(other.data_size, 0);
-    T_TRUE(!heap_plan_fits(&p));
+    T_TRUE(!heap_plan_matches(&p));
     unsetenv("SHMEM_STATIC_DATA");
     T_EQ(env_load(), 0);
 }

@@ -16,7 +16,7 @@ static struct {
 static void take(int i)
 {
     size_t size = 1 + T_RAND() % (T_RAND() % 8 ? 300 : 9000);
-    unsigned char *p = heap_pool_take(size);
+    unsigned char *p = heap_pool_alloc(size);
 
     if (!p)
         return;
@@ -42,7 +42,7 @@ static void give(int i)
             T_EQ(p[k], (unsigned char)(i + 1));
             break;
         }
-    heap_pool_give(p);
+    heap_pool_free(p);
     blocks[i].ptr = NULL;
 }
 
@@ -63,7 +63,7 @@ T(random_calls_never_share_a_byte)
         if (blocks[k].ptr)
             give(k);
     T_LT(0, refused);
-    T_EQ(heap_pool_take(TO - FROM), memory + FROM);     /* all came back */
+    T_EQ(heap_pool_alloc(TO - FROM), memory + FROM);     /* all came back */
     heap_pool_close();
 }
 
@@ -75,13 +75,13 @@ T(all_of_it_can_be_had_and_had_again)
     heap_pool_open(FROM, TO);
     for (int round = 0; round < 3; round++) {
         n = 0;
-        while (n < (TO - FROM) / 64 && (p[n] = heap_pool_take(64)))
+        while (n < (TO - FROM) / 64 && (p[n] = heap_pool_alloc(64)))
             n++;
         T_EQ(n, (TO - FROM) / 64);
-        T_EQ(heap_pool_take(1), NULL);
-        T_EQ(heap_pool_take(0), NULL);
+        T_EQ(heap_pool_alloc(1), NULL);
+        T_EQ(heap_pool_alloc(0), NULL);
         while (n > 0)
-            heap_pool_give(p[--n]);
+            heap_pool_free(p[--n]);
     }
     heap_pool_close();
 }
@@ -95,15 +95,15 @@ T(what_is_given_back_in_pieces_is_one_piece_again)
     heap_pool_open(FROM, TO);
     for (int first = 0; first < 2; first++) {
         for (int i = 0; i < N; i++)
-            T_EQ(p[i] = heap_pool_take(EACH), memory + FROM + i * EACH);
-        T_EQ(heap_pool_take(1), NULL);
+            T_EQ(p[i] = heap_pool_alloc(EACH), memory + FROM + i * EACH);
+        T_EQ(heap_pool_alloc(1), NULL);
         for (int i = first; i < N; i += 2)
-            heap_pool_give(p[i]);
-        T_EQ(heap_pool_take(EACH + 1), NULL);
+            heap_pool_free(p[i]);
+        T_EQ(heap_pool_alloc(EACH + 1), NULL);
         for (int i = !first; i < N; i += 2)
-            heap_pool_give(p[i]);
-        T_EQ(p[0] = heap_pool_take(TO - FROM), memory + FROM);
-        heap_pool_give(p[0]);
+            heap_pool_free(p[i]);
+        T_EQ(p[0] = heap_pool_alloc(TO - FROM), memory + FROM);
+        heap_pool_free(p[0]);
     }
     heap_pool_close();
 }
@@ -113,22 +113,22 @@ T(what_is_too_large_is_refused)
     void *p;
 
     heap_pool_open(FROM, TO);
-    T_EQ(heap_pool_take(TO - FROM + 1), NULL);
-    T_EQ(heap_pool_take((size_t)1 << 40), NULL);
-    T_EQ(heap_pool_take(SIZE_MAX), NULL);
-    p = heap_pool_take(TO - FROM);
+    T_EQ(heap_pool_alloc(TO - FROM + 1), NULL);
+    T_EQ(heap_pool_alloc((size_t)1 << 40), NULL);
+    T_EQ(heap_pool_alloc(SIZE_MAX), NULL);
+    p = heap_pool_alloc(TO - FROM);
     T_EQ(p, memory + FROM);
-    T_EQ(heap_pool_take(1), NULL);
-    heap_pool_give(p);
-    T_EQ(heap_pool_take(TO - FROM), p);
+    T_EQ(heap_pool_alloc(1), NULL);
+    heap_pool_free(p);
+    T_EQ(heap_pool_alloc(TO - FROM), p);
     heap_pool_close();
 }
 
 T(a_start_between_lines_is_rounded_up)
 {
     heap_pool_open(FROM + 8, FROM + 128 + 8);
-    T_EQ(heap_pool_take(1), memory + FROM + 64);
-    T_EQ(heap_pool_take(1), NULL);          /* 8 bytes are left */
+    T_EQ(heap_pool_alloc(1), memory + FROM + 64);
+    T_EQ(heap_pool_alloc(1), NULL);          /* 8 bytes are left */
     heap_pool_close();
 }
 
@@ -140,7 +140,7 @@ T(reserved_words_lie_in_a_row_up_to_the_blocks)
         .host_size = (size_t)1 << 20, .pool_size = 1 << 18,
         .user_size = 1 << 19, .slot_size = HEAP_ALIGN
     };
-    const struct heap_place at = { .fd = -1, .mapped = (char *)memory };
+    const struct heap_mapping at = { .fd = -1, .mapped = (char *)memory };
     void *block = NULL;
 
     T_EQ(heap_open(&plan, &at, &at), 0);

@@ -21,7 +21,7 @@ static ssize_t inject(struct fid_ep *ep, const void *buf, size_t len,
 static struct fi_ops_msg msg = { .inject = inject };
 static struct fid_ep provider = { .msg = &msg };
 static struct ofi_ep ep = { .ep = &provider, .fd = -1 };
-static struct xport_flow flow = { .ep = &ep };
+static struct xport_ep flow = { .ep = &ep };
 static struct ofi_peer peers[PE + 1];
 
 static uint64_t ended(void)

@@ -4,7 +4,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
-#include "gtl/gtl_trap.h"
+#include "gtl/gtl_lockup.h"
 #include "heap/heap_device.h"
 
 #include <errno.h>
@@ -73,8 +73,9 @@ static void check_waits(uint64_t *word)
          !gtl->wait64(word, 1, waits) &&
          gtl->stream_query(waits) == -EAGAIN &&
          !gtl->write64(word, 1, writes) && done_in_time(waits);
-    if (ok && gtl_trap(0))
-        say(WARN, "device waits", "streams wait for words%s", gtl_trap(0));
+    if (ok && gtl_lockup_hint(0))
+        say(WARN, "device waits", "streams wait for words%s",
+            gtl_lockup_hint(0));
     else if (ok)
         say(PASS, "device waits", "a stream waits for a word %s", gtl_device.memops ? "without a kernel"
                                     : "in a kernel that spins");
@@ -128,7 +129,7 @@ enum { OPENED = 0, NO_ATOMICS = 1, NO_DEVICE = 2, REFUSED = 3, WRONG = 4 };
 
 int info_borrow(const char *hex, const char *local, const char *fd)
 {
-    struct gtl_handle h;
+    struct gtl_ipc_handle h;
     unsigned byte;
     uint64_t word = 0;
     int rc = OPENED;
@@ -170,14 +171,14 @@ static int wait_for(pid_t pid, FILE *said, char *why, size_t size)
 
 /* Memory of this process, for another one. */
 struct loan {
-    struct gtl_handle h;
+    struct gtl_ipc_handle h;
     int fd;                     /* that comes along, or -1 */
 };
 
 static int run_borrower(const struct loan *l, int local, char *why,
                         size_t size)
 {
-    const struct gtl_handle *h = &l->h;
+    const struct gtl_ipc_handle *h = &l->h;
     char self[PATH_MAX], hex[2 * sizeof h->bytes + 1], number[12], fd[12];
     char *argv[] = { self, "--borrow", hex, number, fd, NULL };
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -9,7 +9,7 @@
 #define FAKE_CUDA_H
 
 #include "dev_graph.h"
-#include "gtl/cuda_abi.h"
+#include "gtl/cuda/cuda_abi.h"
 #include "vmm.h"
 
 #include <pthread.h>

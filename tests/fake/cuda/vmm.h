@@ -4,7 +4,7 @@
 #ifndef FAKE_CUDA_VMM_H
 #define FAKE_CUDA_VMM_H
 
-#include "gtl/cuda_abi.h"
+#include "gtl/cuda/cuda_abi.h"
 
 #define API __attribute__((visibility("default")))
 

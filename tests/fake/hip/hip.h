@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hip.h - a stand-in for AMD's HIP runtime, on the device of dev.h: what its
  * documentation says of the calls that src/gtl uses, in the words of
- * src/gtl/hip_abi.h.  Beside dev.h's its environment is:
+ * src/gtl/hip/hip_abi.h.  Beside dev.h's its environment is:
  *   FAKE_HIP_MAJOR=5|6|7   the version: 6 unless set.  5 has other memory
  *                          types and another flag for handles, takes the
  *                          current device for the active one, and aligns to
@@ -32,7 +32,7 @@
 #define FAKE_HIP_H
 
 #include "dev_graph.h"
-#include "gtl/hip_abi.h"
+#include "gtl/hip/hip_abi.h"
 
 /* Errors that src/gtl has no use for. */
 enum {

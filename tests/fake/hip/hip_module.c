@@ -39,7 +39,7 @@ static __thread word64 group, groups, item, items;
             ((type *)out)[i] = value; \
         } \
         break;
-#include "gtl/hip_kernels.inc"
+#include "gtl/hip/hip_kernels.inc"
 
 /* The arguments of one launch. */
 union arg {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A stand-in for AMD's run-time compiler: what it makes of a text is a word
  * by which the stand-in for HIP knows that it may run our kernels. */
-#include "gtl/hip_abi.h"
+#include "gtl/hip/hip_abi.h"
 
 #include <stdio.h>
 #include <stdlib.h>

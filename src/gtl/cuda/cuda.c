@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The driver for NVIDIA's devices, by libcuda.so.1: finding the device and
+ * what it can do.
+ *
+ * The context is the one that the thread brings along, else the primary one,
+ * which CUDA's runtime uses too: so streams and memory are the program's.
+ * libcuda is bound at run time and never closed, for it may be the program's;
+ * CUDA's own runtime is not needed. */
+#include "gtl/cuda/cuda_int.h"
+#include "base/dl.h"
+#include "base/env.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OLDEST_DRIVER = 11000, OLDEST_DEVICE = 6 };
+
+struct gtl_cu_calls gtl_cu;
+struct gtl_cu_device gtl_cu_device;
+__thread bool gtl_cu_pushed;
+__thread int gtl_cu_mode;
+
+static const struct { int code, rc; } codes[] = {
+    { CUDA_ERROR_INVALID_VALUE, -EINVAL },
+    { CUDA_ERROR_OUT_OF_MEMORY, -ENOMEM },
+    { CUDA_ERROR_STUB_LIBRARY, -ENODEV },
+    { CUDA_ERROR_DEVICE_UNAVAILABLE, -EBUSY },
+    { CUDA_ERROR_NO_DEVICE, -ENODEV },
+    { CUDA_ERROR_INVALID_DEVICE, -ENODEV },
+    { CUDA_ERROR_INVALID_CONTEXT, -EINVAL },
+    { CUDA_ERROR_NO_BINARY_FOR_GPU, -ENOSYS },
+    { CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, -EXDEV },
+    { CUDA_ERROR_INVALID_PTX, -ENOSYS },
+    { CUDA_ERROR_JIT_COMPILER_NOT_FOUND, -ENOSYS },
+    { CUDA_ERROR_UNSUPPORTED_PTX_VERSION, -ENOSYS },
+    { CUDA_ERROR_INVALID_HANDLE, -EINVAL },
+    { CUDA_ERROR_NOT_FOUND, -ENOSYS },
+    { CUDA_ERROR_NOT_READY, -EAGAIN },
+    { CUDA_ERROR_CONTEXT_IS_DESTROYED, -EINVAL },
+    { CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, -EBUSY },
+    { CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, -EINVAL },
+    { CUDA_ERROR_NOT_PERMITTED, -EPERM },
+    { CUDA_ERROR_NOT_SUPPORTED, -EOPNOTSUPP },
+    { CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, -ENOSYS },
+    { CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, -ENOSYS },
+    { CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, -EBUSY },
+    { CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, -EBUSY },
+    { CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, -EBUSY }
+};
+
+int gtl_cu_fail(const char *call, int code)
+{
+    const char *name = NULL, *text = NULL;
+    char plain[48], words[112];
+    int rc = -EIO;
+
+    if (code == CUDA_ERROR_NOT_READY)
+        return -EAGAIN;
+    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].code == code)
+            rc = codes[i].rc;
+    if (gtl_cu.cuGetErrorName(code, &name) || !name)
+        name = "an error that the driver does not name";
+    if (gtl_cu.cuGetErrorString(code, &text) || !text)
+        text = "no text";
+    snprintf(words, sizeof words, "%s, %s", text, name);
+    /* What the call is called in the vendor's manual. */
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(call, "_"), call);
+    return gtl_fail(rc, plain, words, code);
+}
+
+static int bind_driver(void)
+{
+    static const char *const names[] = { "libcuda.so.1", NULL };
+#define X(name, args) { #name, &gtl_cu.name },
+    static const struct dl_sym needed[] = { CUDA_CALLS(X) };
+    static const struct dl_sym later[] = { CUDA_LATER_CALLS(X) };
+#undef X
+    static void *lib;
+    int rc;
+
+    if (lib)
+        return 0;
+    rc = dl_open(names, needed, sizeof needed / sizeof *needed, &lib);
+    if (rc == -ENOENT)
+        return gtl_fail(-ENODEV, "dlopen libcuda.so.1",
+                        "the NVIDIA driver is not installed", 0);
+    if (rc == -ENOTSUP)
+        return gtl_fail(-ENODEV, "dlopen libcuda.so.1", GTL_STATIC, ENOTSUP);
+    if (rc)
+        return gtl_fail(-ENOSYS, "libcuda.so.1", "lacks a call: the NVIDIA "
+                        "driver is older than CUDA 11.0", 0);
+    dl_look(lib, later, sizeof later / sizeof *later);
+    return 0;
+}
+
+static int start_driver(int *version)
+{
+    char text[96];
+    int rc = bind_driver();
+
+    if (!rc)
+        rc = gtl_cu_result("cuInit", gtl_cu.cuInit(0));
+    if (!rc)
+        rc = CU(cuDriverGetVersion, version);
+    if (rc || *version >= OLDEST_DRIVER)
+        return rc;
+    snprintf(text, sizeof text, "the NVIDIA driver is for CUDA %d.%d, 11.0 "
+             "is the oldest that serves", *version / 1000,
+             *version % 1000 / 10);
+    return gtl_fail(-ENOSYS, "cuDriverGetVersion", text, *version);
+}
+
+/* The primary context counts who holds it. */
+static int hold_primary(int dev, void **out)
+{
+    int rc = CU(cuDevicePrimaryCtxRetain, out, dev);
+
+    if (!rc)
+        gtl_cu_device.retained = true;
+    return rc;
+}
+
+static void drop_primary(void)
+{
+    if (gtl_cu_device.retained)
+        gtl_cu.cuDevicePrimaryCtxRelease_v2(gtl_cu_device.dev);
+    gtl_cu_device = (struct gtl_cu_device){ .dev = 0 };
+}
+
+/* A green context is current in one thread at a time, and ours is in several:
+ * the device's primary one, of which it is a part, is taken in its place. */
+static void *without_green(void *ctx)
+{
+    void *whole = NULL, *green = NULL;
+
+    if (!gtl_cu.cuStreamGetCtx_v2 ||
+        CU(cuStreamGetCtx_v2, NULL, &whole, &green))
+        return ctx;
+    return green ? whole : ctx;
+}
+
+/* The context the thread has: held if it is the primary one, so that the
+ * program may let go of it. */
+static int take_current(void *ctx)
+{
+    void *primary = NULL;
+    unsigned flags;
+    int active = 0, rc;
+
+    ctx = without_green(ctx);
+    rc = CU(cuCtxGetDevice, &gtl_cu_device.dev);
+    if (!rc)
+        rc = CU(cuDevicePrimaryCtxGetState, gtl_cu_device.dev, &flags,
+                &active);
+    if (!rc && active)
+        rc = hold_primary(gtl_cu_device.dev, &primary);
+    if (rc)
+        return rc;
+    if (primary && primary != ctx) {
+        gtl_cu.cuDevicePrimaryCtxRelease_v2(gtl_cu_device.dev);
+        gtl_cu_device.retained = false;
+    }
+    gtl_cu_device.ctx = ctx;
+    return 0;
+}
+
+static int choose(int local, int count)
+{
+    void *ctx = NULL;
+    int rc = CU(cuCtxGetCurrent, &ctx);
+
+    if (rc)
+        return rc;
+    if (ctx)
+        return take_current(ctx);
+    rc = CU(cuDeviceGet, &gtl_cu_device.dev, local % count);
+    if (!rc)
+        rc = hold_primary(gtl_cu_device.dev, &ctx);
+    if (!rc)
+        gtl_cu_device.ctx = ctx;
+    return rc;
+}
+
+/* An attribute; drivers say "invalid value" of one they do not know. */
+static int attribute(int which)
+{
+    int value = 0;
+
+    if (gtl_cu.cuDeviceGetAttribute(&value, which, gtl_cu_device.dev))
+        return 0;
+    return value;
+}
+
+int gtl_cu_uuid(int dev, struct cuda_uuid *out)
+{
+    /* The later form tells the parts of a divided device apart. */
+    if (gtl_cu.cuDeviceGetUuid_v2)
+        return CU(cuDeviceGetUuid_v2, out, dev);
+    return CU(cuDeviceGetUuid, out, dev);
+}
+
+static int name_it(struct gtl_device *d)
+{
+    struct cuda_uuid u;
+    unsigned char b[16];
+    size_t memory = 0;
+    int rc, dev, n;
+
+    rc = CU(cuDeviceGetName, d->name, sizeof d->name, gtl_cu_device.dev);
+    if (!rc)
+        rc = gtl_cu_uuid(gtl_cu_device.dev, &u);
+    if (!rc)
+        rc = CU(cuDeviceGetPCIBusId, d->pci, sizeof d->pci, gtl_cu_device.dev);
+    if (!rc)
+        rc = CU(cuDeviceTotalMem_v2, &memory, gtl_cu_device.dev);
+    if (rc)
+        return rc;
+    memcpy(b, u.bytes, sizeof b);
+    n = snprintf(d->id, sizeof d->id, "GPU-");
+    for (int i = 0; i < 16; i++)
+        n += snprintf(d->id + n, sizeof d->id - (size_t)n, "%s%02x",
+                      i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+    d->memory = memory;
+    for (int i = 0; i < d->count; i++)
+        if (!gtl_cu.cuDeviceGet(&dev, i) && dev == gtl_cu_device.dev)
+            d->ordinal = i;
+    return 0;
+}
+
+/* CUDA's own words for how many hardware queues a process gets. */
+static int queues(void)
+{
+    const char *text = env_foreign("CUDA_DEVICE_MAX_CONNECTIONS");
+    int n = text ? atoi(text) : 0;
+
+    return n > 0 ? n : 8;
+}
+
+static void probe(struct gtl_device *d)
+{
+    int flush = attribute(
+        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS);
+    int least = 0, greatest = 0;
+
+    gtl_cu_device.max_pitch = (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+    gtl_cu_device.host_atomics =
+        attribute(CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED);
+    gtl_cu_device.pageable =
+        attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);
+    gtl_cu_device.memops = gtl_cu.cuStreamWriteValue64_v2 &&
+        gtl_cu.cuStreamWaitValue64_v2 &&
+        attribute(CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS);
+    gtl_cu_device.host_flush = gtl_cu.cuFlushGPUDirectRDMAWrites &&
+        (flush & CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST);
+    if (!CU(cuCtxGetStreamPriorityRange, &least, &greatest))
+        gtl_cu_device.urgent = greatest;
+    /* What no NIC can write into, needs no flush. */
+    d->ordered = attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING)
+        >= CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER ||
+        (gtl_cu.cuFlushGPUDirectRDMAWrites &&
+         !attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED));
+    /* Where the processor is the device's neighbour, a NIC's data may take
+     * another way than the word that announces it. */
+    if (gtl_cu_device.host_atomics && attribute(
+        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
+        d->ordered = false;
+    d->wait_flushes = !d->ordered && gtl_cu_device.memops &&
+        attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES);
+    gtl_cu_device.wait_flags = CU_STREAM_WAIT_VALUE_GEQ;
+    if (d->wait_flushes)
+        gtl_cu_device.wait_flags |= CU_STREAM_WAIT_VALUE_FLUSH;
+    d->memops = gtl_cu_device.memops;
+    d->dmabuf = gtl_cu.cuMemGetHandleForAddressRange &&
+                attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED);
+    d->hw_queues = queues();
+}
+
+/* By doing it: containers and some modes of the device forbid it. */
+static bool lends(void)
+{
+    struct cuda_ipc handle;
+    uint64_t p;
+    bool yes;
+
+    if (CU_RELAXED(cuMemAlloc_v2, &p, (size_t)2 << 20))
+        return false;
+    yes = !CU_RELAXED(cuIpcGetMemHandle, &handle, p);
+    CU_RELAXED(cuMemFree_v2, p);
+    return yes;
+}
+
+static void find_growth(struct gtl_device *d)
+{
+    const struct gtl_cu_features can = {
+        .vmm = attribute(
+            CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED),
+        .fds = attribute(
+            CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED),
+        .fabric = attribute(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED),
+        .rdma = attribute(
+            CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED),
+        .nics = attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED),
+        .driver = d->driver_version
+    };
+
+    d->fixed = gtl_cu_why_fixed(&can);
+    d->grown_by = d->fixed ? NULL : gtl_cu_vmm_export_kind();
+}
+
+static void warn_blocking(void)
+{
+    const char *text = env_foreign("CUDA_LAUNCH_BLOCKING");
+
+    if (text && strcmp(text, "0"))
+        log_warn(ERR_DEVICE, "CUDA_LAUNCH_BLOCKING=%s: a kernel that follows "
+                 "a wait on its stream stops the PE, and with it what the "
+                 "wait is for; unset it but for debugging", text);
+}
+
+static int open_device(int local, struct gtl_device *out)
+{
+    struct gtl_device d = { .count = 0 };
+    char text[128];
+    int rc, major;
+
+    rc = start_driver(&d.driver_version);
+    if (!rc)
+        rc = CU(cuDeviceGetCount, &d.count);
+    if (rc)
+        return rc;
+    if (d.count <= 0)
+        return gtl_fail(-ENODEV, "cuDeviceGetCount", "no device is visible",
+                        0);
+    rc = choose(local, d.count);
+    if (!rc)
+        rc = name_it(&d);
+    if (rc)
+        goto drop;
+    major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    if (major < OLDEST_DEVICE) {
+        snprintf(text, sizeof text, "%.40s has compute capability %d.%d, 6.0 "
+                 "is the least that serves", d.name, major,
+                 attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+        rc = gtl_fail(-ENOSYS, "cuDeviceGetAttribute", text, major);
+        goto drop;
+    }
+    probe(&d);
+    rc = gtl_cu_kernels_load(&d.kernels);
+    if (rc)
+        goto drop;
+    gtl_cu_device.kernels = d.kernels;
+    rc = gtl_cu_host_open();
+    if (rc) {
+        gtl_cu_kernels_unload();
+        goto drop;
+    }
+    d.lends = lends();
+    find_growth(&d);
+    warn_blocking();
+    *out = d;
+    return 0;
+drop:
+    drop_primary();
+    return rc;
+}
+
+/* The device of the context that the thread has, as choose() does. */
+static int bus(int local, char pci[16])
+{
+    int version, count = 0, dev;
+    void *ctx = NULL;
+    int rc = start_driver(&version);
+
+    if (!rc)
+        rc = CU(cuDeviceGetCount, &count);
+    if (!rc && count <= 0)
+        return -ENODEV;
+    if (!rc)
+        rc = CU(cuCtxGetCurrent, &ctx);
+    if (!rc)
+        rc = ctx ? CU(cuCtxGetDevice, &dev)
+                 : CU(cuDeviceGet, &dev, local % count);
+    return rc ? rc : CU(cuDeviceGetPCIBusId, pci, 16, dev);
+}
+
+/* Calls between the two find the context and leave it. */
+static int enter(void)
+{
+    gtl_cu_enter();
+    return gtl_cu_pushed;
+}
+
+static void leave(int was)
+{
+    void *ctx;
+
+    if (was)
+        gtl_cu.cuCtxPopCurrent_v2(&ctx);
+}
+
+static void close_device(void)
+{
+    gtl_cu_vmm_close();
+    gtl_cu_host_close();
+    gtl_cu_kernels_unload();
+    drop_primary();
+}
+
+const struct gtl_ops gtl_cuda = {
+    .name = "cuda", .open = open_device, .bus = bus,
+    .close = close_device,
+    .enter = enter, .leave = leave,
+    .grain = gtl_no_coherence,
+    .alloc = gtl_cu_alloc, .reserve = gtl_cu_reserve,
+    .grow = gtl_cu_grow, .shrink = gtl_cu_shrink, .free = gtl_cu_free,
+    .room = gtl_cu_memory_info,
+    .pin = gtl_cu_pin, .unpin = gtl_cu_unpin, .classify = gtl_cu_classify,
+    .lend = gtl_cu_ipc_export, .borrow = gtl_cu_ipc_open,
+    .give_back = gtl_cu_ipc_close, .atomic = gtl_cu_atomic,
+    .dmabuf = gtl_cu_dmabuf, .stream_create = gtl_cu_stream_create,
+    .stream_destroy = gtl_cu_stream_destroy,
+    .stream_check = gtl_cu_stream_check, .records = gtl_cu_is_capturing,
+    .stream_query = gtl_cu_stream_query,
+    .stream_sync = gtl_cu_stream_sync,
+    .copy = gtl_cu_copy, .copy_blocks = gtl_cu_copy_blocks,
+    .fill = gtl_cu_fill, .amo = gtl_cu_amo,
+    .reduce = gtl_cu_kernel_reduce, .write64 = gtl_cu_write64,
+    .wait64 = gtl_cu_wait64, .steps = gtl_cu_batch, .pair = gtl_cu_peer_copy,
+    .call = gtl_cu_host_call, .launch = gtl_cu_launch,
+    .release = gtl_cu_release,
+    .event_create = gtl_cu_event_create,
+    .event_destroy = gtl_cu_event_destroy,
+    .event_record = gtl_cu_event_record, .event_wait = gtl_cu_event_wait,
+    .event_query = gtl_cu_event_query,
+    .graph_id = gtl_cu_graph_id, .graph_own = gtl_cu_graph_own,
+    .capture_begin = gtl_cu_capture_begin,
+    .capture_end = gtl_cu_capture_end,
+    .graph_launch = gtl_cu_graph_launch,
+    .graph_destroy = gtl_cu_graph_destroy,
+    .flush = gtl_cu_flush
+};

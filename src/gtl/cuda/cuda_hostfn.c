@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the processor does in the order of a stream, on a thread of the
+ * driver: atomics on words in host memory, where those of the device would be
+ * none for the processor, and fills of memory that the device does not know.
+ * Such a function calls nothing of the driver.  Each launch of a graph calls it
+ * again, so what it is given belongs to the graph, and to the function itself
+ * where none is recorded. */
+#include "gtl/cuda/cuda_int.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Pinned words for old values on their way to device memory: one is taken
+ * when the atomic is enqueued and free again after the copy. */
+enum { SLOTS = 4096, SLOTS_SIZE = SLOTS * sizeof(uint64_t) };
+static struct base_lock lock = LOCK_INIT;
+static uint64_t *slots;
+static uint16_t unused[SLOTS] GUARDED_BY(lock);
+static int n_unused GUARDED_BY(lock);
+static uint64_t opened;         /* atomic; odd: it is open */
+
+int gtl_cu_host_open(void)
+{
+    void *p, *seen;
+    int rc;
+
+    p = mmap(NULL, SLOTS_SIZE, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return gtl_fail(-ENOMEM, "mmap", strerror(errno), errno);
+    rc = gtl_cu_pin(p, SLOTS_SIZE, GTL_PIN_MEMORY, &seen);
+    if (rc) {
+        munmap(p, SLOTS_SIZE);
+        return rc;
+    }
+    slots = p;
+    lock_acquire(&lock);
+    for (n_unused = 0; n_unused < SLOTS; n_unused++)
+        unused[n_unused] = (uint16_t)n_unused;
+    lock_release(&lock);
+    __atomic_fetch_add(&opened, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+void gtl_cu_host_close(void)
+{
+    uint64_t *was = slots;
+
+    lock_acquire(&lock);
+    __atomic_fetch_add(&opened, 1, __ATOMIC_RELEASE);
+    slots = NULL;
+    lock_release(&lock);
+    gtl_cu_unpin(was);
+    munmap(was, SLOTS_SIZE);
+}
+
+static uint64_t *take_slot(void)
+{
+    uint64_t *slot = NULL;
+
+    lock_acquire(&lock);
+    if (n_unused)
+        slot = &slots[unused[--n_unused]];
+    lock_release(&lock);
+    return slot;
+}
+
+static void put_slot(const uint64_t *slot) REQUIRES(lock)
+{
+    unused[n_unused++] = (uint16_t)(slot - slots);
+}
+
+static void give_slot(void *slot)
+{
+    lock_acquire(&lock);
+    put_slot(slot);
+    lock_release(&lock);
+}
+
+struct work {
+    bool again;                 /* of a graph, which frees it */
+    uint64_t opened;            /* by which opening */
+    void *slot;                 /* of slots; NULL: none */
+    union {
+        struct gtl_amo amo;
+        struct fill {
+            void *to;
+            int byte;
+            size_t n;
+        } fill;
+    };
+};
+
+/* A graph may outlive the library, whose memory is then gone. */
+static bool in_time(const struct work *w)
+{
+    return w->opened == __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
+}
+
+static void give_work(void *arg)
+{
+    struct work *w = arg;
+
+    lock_acquire(&lock);
+    if (w->slot && in_time(w))
+        put_slot(w->slot);
+    lock_release(&lock);
+    free(w);
+}
+
+static void done(struct work *w)
+{
+    if (!w->again)
+        free(w);
+}
+
+/* A copy of that, which the graph owns where one is recorded. */
+static int make(const struct work *what, bool records, void *s,
+                struct work **out)
+{
+    struct work *w = malloc(sizeof *w);
+    int rc;
+
+    if (!w)
+        return gtl_fail(-ENOMEM, "malloc", strerror(ENOMEM), ENOMEM);
+    *w = *what;
+    w->again = records;
+    w->opened = __atomic_load_n(&opened, __ATOMIC_RELAXED);
+    if (!records)
+        w->slot = NULL;
+    rc = records ? gtl_cu_graph_own(s, give_work, w) : 0;
+    if (rc)
+        free(w);
+    else
+        *out = w;
+    return rc;
+}
+
+/* The slot stays the caller's but in a graph. */
+static int give(void (*fn)(void *arg), const struct work *what, bool records,
+                void *s)
+{
+    struct work *w = NULL;
+    int rc = make(what, records, s, &w);
+
+    if (rc) {
+        if (records && what->slot)
+            give_slot(what->slot);
+        return rc;
+    }
+    rc = gtl_cu_host_call(fn, w, s);
+    if (rc && !records)
+        free(w);
+    return rc;
+}
+
+static void fill(void *arg)
+{
+    struct work *w = arg;
+
+    if (in_time(w))
+        memset(w->fill.to, w->fill.byte, w->fill.n);
+    done(w);
+}
+
+int gtl_cu_host_fill(void *to, int byte, size_t n, void *s)
+{
+    const struct work w = { .fill = { to, byte, n } };
+
+    return give(fill, &w, gtl_cu_is_capturing(s), s);
+}
+
+#define APPLY(T, a, was) do {                                              \
+    T *w_ = (a)->word, v_ = (T)(a)->value, c_ = (T)(a)->cond;               \
+    switch ((a)->op) {                                                      \
+    case GTL_FETCH:                                                         \
+        was = __atomic_load_n(w_, __ATOMIC_SEQ_CST);                        \
+        break;                                                              \
+    case GTL_SET:                                                           \
+    case GTL_SWAP:                                                          \
+        was = __atomic_exchange_n(w_, v_, __ATOMIC_SEQ_CST);                \
+        break;                                                              \
+    case GTL_CSWAP:                                                         \
+        __atomic_compare_exchange_n(w_, &c_, v_, false, __ATOMIC_SEQ_CST,   \
+                                    __ATOMIC_SEQ_CST);                      \
+        was = c_;                                                           \
+        break;                                                              \
+    case GTL_ADD:                                                           \
+        was = __atomic_fetch_add(w_, v_, __ATOMIC_SEQ_CST);                 \
+        break;                                                              \
+    case GTL_AND:                                                           \
+        was = __atomic_fetch_and(w_, v_, __ATOMIC_SEQ_CST);                 \
+        break;                                                              \
+    case GTL_OR:                                                            \
+        was = __atomic_fetch_or(w_, v_, __ATOMIC_SEQ_CST);                  \
+        break;                                                              \
+    case GTL_XOR:                                                           \
+        was = __atomic_fetch_xor(w_, v_, __ATOMIC_SEQ_CST);                 \
+        break;                                                              \
+    }                                                                       \
+} while (0)
+
+static void give_result(const struct gtl_amo *a, uint32_t was4, uint64_t was8)
+{
+    if (a->result && a->size == 4)
+        memcpy(a->result, &was4, 4);
+    else if (a->result)
+        memcpy(a->result, &was8, 8);
+}
+
+static void apply(void *arg)
+{
+    struct work *w = arg;
+    const struct gtl_amo *a = &w->amo;
+    uint32_t was4 = 0;
+    uint64_t was8 = 0;
+
+    if (!in_time(w)) {
+        done(w);
+        return;
+    }
+    if (a->size == 4)
+        APPLY(uint32_t, a, was4);
+    else
+        APPLY(uint64_t, a, was8);
+    lock_acquire(&lock);
+    if (!w->slot || in_time(w))
+        give_result(a, was4, was8);
+    lock_release(&lock);
+    done(w);
+}
+
+/* The old value goes to device memory by way of a pinned word, which a graph
+ * keeps. */
+static int enqueue_far(const struct gtl_amo *a, bool records, void *s)
+{
+    struct work w = { .amo = *a, .slot = take_slot() };
+    int rc, copied;
+
+    if (!w.slot)
+        return gtl_fail(-EAGAIN, "amo", "too many results are on their way",
+                        SLOTS);
+    w.amo.result = w.slot;
+    rc = give(apply, &w, records, s);
+    if (rc && !records)
+        give_slot(w.slot);
+    if (rc)
+        return rc;
+    copied = gtl_cu_copy(a->result, w.slot, (size_t)a->size, s);
+    rc = records ? 0 : gtl_cu_host_call(give_slot, w.slot, s);
+    return copied ? copied : rc;
+}
+
+int gtl_cu_host_amo(const struct gtl_amo *a, void *s)
+{
+    const struct work w = { .amo = *a };
+    struct gtl_range r = { .kind = GTL_PINNED };
+    bool records = gtl_cu_is_capturing(s);
+    int rc = a->result ? gtl_cu_classify(a->result, &r) : 0;
+
+    if (rc)
+        return rc;
+    return r.kind == GTL_DEVICE ? enqueue_far(a, records, s)
+                                : give(apply, &w, records, s);
+}

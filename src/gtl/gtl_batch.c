@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several steps of a stream, by the driver's calls for one. */
+#include "gtl/gtl_int.h"
+
+int gtl_batch_one_by_one(const struct gtl_batch *t, void *s)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < t->n_waits && !rc; i++)
+        rc = gtl->wait64(t->waits[i].word, t->waits[i].value, s);
+    /* All copies first: who is told nothing sends nothing over what a copy
+     * that was refused would read when it is tried again. */
+    for (size_t i = 0; i < t->n_puts && !rc; i++)
+        if (t->puts[i].n)
+            rc = gtl->copy(t->puts[i].to, t->puts[i].from, t->puts[i].n, s);
+    for (size_t i = 0; i < t->n_puts && !rc; i++)
+        if (t->puts[i].tell.word)
+            rc = gtl->write64(t->puts[i].tell.word, t->puts[i].tell.value, s);
+    return rc;
+}

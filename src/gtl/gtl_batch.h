@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl_batch.h - what a stream does as one step, pairs of streams, and
+ * the names of reductions. */
+#ifndef GTL_GTL_BATCH_H
+#define GTL_GTL_BATCH_H
+
+#include "base/atomics.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where the device can: it waits for all words as by wait64(), and then puts:
+ * each copies as by copy(), and stores a word as by write64(), which comes after
+ * the copies of those before it, too. */
+struct gtl_flag {
+    uint64_t *word, value;
+};
+struct gtl_put {
+    void *to;
+    const void *from;
+    size_t n;                   /* 0: no copy */
+    struct gtl_flag tell;       /* word NULL: no store */
+};
+struct gtl_batch {
+    const struct gtl_flag *waits;
+    const struct gtl_put *puts;
+    size_t n_waits, n_puts;
+};
+
+/* One round of two streams, often of two PEs, that each have one of two
+ * buffers: who comes second copies.  Words are 8 bytes, aligned; the device
+ * reaches all, atomically with the other one as by amo(). */
+struct gtl_peer_copy {
+    uint64_t *turns;            /* two for each round, from 0 */
+    uint64_t *was;              /* this stream's, for its use until it is over */
+    void *to;
+    const void *from;
+    size_t n;
+    uint64_t *told[2];          /* get the round, from 1, behind the copy */
+    /* Of the software device, behind that: who may sleep for them; or NULL. */
+    void (*wake)(void *arg), *arg;
+};
+
+/* One by one, where the driver has no call for several. */
+int gtl_batch_one_by_one(const struct gtl_batch *t, void *s);
+
+/* Of reductions and their types, by number: "SUM", "INT64". */
+extern hidden const char *const gtl_op_names[], *const gtl_type_names[];
+
+#endif

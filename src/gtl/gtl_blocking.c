@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams of the library's own, for what is done at once: a copy on the
+ * default stream would wait for the program's kernels, and one of these may
+ * be waiting for the copy.  A thread has a stream to itself for as long as a
+ * call takes, with a pinned page for words. */
+#include "gtl/gtl_int.h"
+#include "gtl/gtl_copy_stream.h"
+#include "gtl/gtl_default_stream.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { STREAMS = 4 };
+
+static struct own {
+    struct base_lock lock;
+    void *stream;
+    uint64_t *word, *here;      /* for the device and the processor */
+} own[STREAMS] = {
+    { .lock = LOCK_INIT }, { .lock = LOCK_INIT }, { .lock = LOCK_INIT },
+    { .lock = LOCK_INIT }
+};
+static void *page;
+
+int gtl_blocking_open(const struct gtl_ops *ops)
+{
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *seen = NULL;
+    int rc, i;
+
+    page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        page = NULL;
+        return gtl_fail(-ENOMEM, "mmap", strerror(errno), errno);
+    }
+    rc = ops->pin(page, size, GTL_PIN_MEMORY, &seen);
+    if (rc)
+        goto unmap;
+    for (i = 0; i < STREAMS; i++) {
+        rc = ops->stream_create(GTL_URGENT, &own[i].stream);
+        if (rc)
+            goto destroy;
+        own[i].word = (uint64_t *)seen + 16 * i;
+        own[i].here = (uint64_t *)page + 16 * i;
+    }
+    rc = gtl_copy_streams_open(ops);
+    if (!rc)
+        return 0;
+destroy:
+    while (i-- > 0)
+        ops->stream_destroy(own[i].stream);
+    ops->unpin(page);
+unmap:
+    munmap(page, size);
+    page = NULL;
+    return rc;
+}
+
+void gtl_blocking_close(void)
+{
+    gtl_copy_streams_close();
+    for (int i = 0; i < STREAMS; i++)
+        gtl->stream_destroy(own[i].stream);
+    gtl->unpin(page);
+    munmap(page, (size_t)sysconf(_SC_PAGESIZE));
+    page = NULL;
+}
+
+/* A free one, or the first that gets free of one that is this thread's as
+ * much as any. */
+static struct own *take(void) LOCK_ATTR(no_thread_safety_analysis)
+{
+    static unsigned threads;
+    static __thread unsigned mine;      /* + 1 */
+    unsigned i;
+
+    if (!mine)
+        mine = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) % STREAMS + 1;
+    for (i = 0; i < STREAMS; i++) {
+        struct own *o = &own[(mine - 1 + i) % STREAMS];
+
+        if (lock_try(&o->lock))
+            return o;
+    }
+    lock_acquire(&own[mine - 1].lock);
+    return &own[mine - 1];
+}
+
+/* With the result of what was enqueued on it. */
+static int finish(struct own *o, int rc) LOCK_ATTR(no_thread_safety_analysis)
+{
+    if (!rc)
+        rc = gtl->stream_sync(o->stream);
+    lock_release(&o->lock);
+    return rc;
+}
+
+uint64_t gtl_thread_id(void)
+{
+    static uint64_t threads;
+    static __thread uint64_t mine __attribute__((tls_model("initial-exec")));
+
+    if (!mine)
+        mine = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    return mine;
+}
+
+int gtl_copy_now(void *to, const void *from, size_t n)
+{
+    struct own *o = take();
+
+    return finish(o, gtl->copy(to, from, n, o->stream));
+}
+
+int gtl_copy_blocks_now(void *to, const void *from, const struct gtl_blocks *b)
+{
+    struct own *o = take();
+
+    return finish(o, gtl->copy_blocks(to, from, b, o->stream));
+}
+
+int gtl_fill_now(void *to, int byte, size_t n)
+{
+    struct own *o = take();
+
+    return finish(o, gtl->fill(to, byte, n, o->stream));
+}
+
+int gtl_amo_now(const struct gtl_amo *a) LOCK_ATTR(no_thread_safety_analysis)
+{
+    struct own *o = take();
+    struct gtl_amo b = *a;
+    uint64_t was = 0;
+    int rc;
+
+    b.result = a->result ? o->word : NULL;
+    rc = gtl->amo(&b, o->stream);
+    if (!rc)
+        rc = gtl->stream_sync(o->stream);
+    if (!rc && a->result)
+        memcpy(&was, o->here, (size_t)a->size);
+    lock_release(&o->lock);
+    if (!rc && a->result)
+        memcpy(a->result, &was, (size_t)a->size);
+    return rc;
+}

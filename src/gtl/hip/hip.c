@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The driver for AMD's GPUs, by the HIP runtime: binding, device, errors.
+ *
+ * A program that calls HIP, too, shares the runtime with us: its current
+ * device and its last error stay as they were, and the library is not
+ * closed, for its threads and exit handlers outlive us. */
+#include "gtl/hip/hip_int.h"
+#include "base/dl.h"
+#include "base/env.h"
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TRIAL_MS = 2000 };
+
+struct gtl_hip_calls gtl_hip_rt;
+struct gtl_hip_state gtl_hip_state;
+
+static int to_errno(unsigned error)
+{
+    switch (error) {
+    case HIP_OUT_OF_MEMORY:
+    case HIP_OUT_OF_RESOURCES:
+        return -ENOMEM;
+    case HIP_NO_DEVICE:
+    case HIP_INVALID_DEVICE:
+        return -ENODEV;
+    case HIP_INVALID_VALUE:
+    case HIP_INVALID_HANDLE:
+    case HIP_CONTEXT_IS_DESTROYED:
+    case HIP_NOT_REGISTERED:
+        return -EINVAL;
+    case HIP_ALREADY_REGISTERED:
+    case HIP_PEER_ACCESS_ENABLED:
+        return -EEXIST;
+    case HIP_PEER_ACCESS_UNSUPPORTED:
+        return -EXDEV;
+    case HIP_INSUFFICIENT_DRIVER:
+    case HIP_NO_BINARY:
+    case HIP_NOT_SUPPORTED:
+        return -ENOSYS;
+    default:
+        if (error >= HIP_CAPTURE_UNSUPPORTED && error <= HIP_CAPTURE_LAST)
+            return -EBUSY;
+        return -EIO;
+    }
+}
+
+int gtl_hip_result(unsigned error, const char *call)
+{
+    const char *name, *words;
+    char text[120];
+
+    if (error == HIP_OK)
+        return 0;
+    /* From 7 on "not ready" is not kept, but an error of the program is. */
+    if (error != HIP_NOT_READY || gtl_hip_state.major < 7)
+        gtl_hip_rt.GetLastError();
+    if (error == HIP_NOT_READY)
+        return -EAGAIN;
+    /* Old ones have no words but the name. */
+    name = gtl_hip_rt.GetErrorName(error);
+    words = gtl_hip_rt.GetErrorString(error);
+    snprintf(text, sizeof text, "%s%s%s", strcmp(name, words) ? words : "",
+             strcmp(name, words) ? ", " : "", name);
+    return gtl_fail(to_errno(error), call, text, error);
+}
+
+int gtl_hip_enter(void)
+{
+    int was = gtl_hip_state.device;
+
+    if (gtl_hip_rt.GetDevice(&was) == HIP_OK && was != gtl_hip_state.device)
+        gtl_hip_rt.SetDevice(gtl_hip_state.device);
+    return was;
+}
+
+void gtl_hip_leave(int was)
+{
+    if (was != gtl_hip_state.device)
+        gtl_hip_rt.SetDevice(was);
+}
+
+static __thread unsigned capture_mode, apart;
+static __thread bool relaxed;
+
+static bool exchange_mode(void)
+{
+    return gtl_hip_rt.ThreadExchangeStreamCaptureMode &&
+           !gtl_hip_rt.ThreadExchangeStreamCaptureMode(&capture_mode);
+}
+
+int gtl_hip_enter_relaxed(void)
+{
+    if (!apart++) {             /* one such call may make another one */
+        capture_mode = HIP_CAPTURE_RELAXED;
+        relaxed = exchange_mode();
+    }
+    return gtl_hip_enter();
+}
+
+void gtl_hip_leave_relaxed(int was)
+{
+    gtl_hip_leave(was);
+    if (!--apart && relaxed)
+        exchange_mode();
+}
+
+/* A second runtime in one process would know nothing of the program's memory
+ * and streams, so what is loaded comes before what is newest. */
+static int bind_library(void)
+{
+    static const char *const names[] = {
+        "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+        "libamdhip64.so", NULL
+    };
+    const char *loaded[] = { NULL, NULL };
+#define NEED(result, name, args) { "hip" #name, &gtl_hip_rt.name },
+#define NONE(result, name, args)
+    const struct dl_sym needs[] = { HIP_CALLS(NEED, NONE) };
+    const struct dl_sym may[] = {
+        HIP_CALLS(NONE, NEED)
+        { "hsa_amd_portable_export_dmabuf", &gtl_hip_rt.export_dmabuf }
+    };
+#undef NEED
+#undef NONE
+    void *h = NULL;
+    int rc;
+
+    for (int i = 0; names[i] && !h; i++) {
+        h = dlopen(names[i], RTLD_NOLOAD | RTLD_LAZY);
+        if (h)
+            loaded[0] = names[i];
+    }
+    rc = dl_open(h ? loaded : names, needs,
+                 (int)(sizeof needs / sizeof *needs), &gtl_hip_state.library);
+    if (h)
+        dlclose(h);
+    if (rc == -ENOENT)
+        return gtl_fail(-ENODEV, "dlopen of libamdhip64.so.7, .6 and .5",
+                        "no AMD HIP runtime was found", ENOENT);
+    if (rc == -ENOTSUP)
+        return gtl_fail(-ENODEV, "dlopen of libamdhip64.so", GTL_STATIC,
+                        ENOTSUP);
+    if (rc)
+        return gtl_fail(rc, "dlsym in libamdhip64.so",
+                        "a call of HIP 5 to 7 is missing", -rc);
+    dl_look(gtl_hip_state.library, may, (int)(sizeof may / sizeof *may));
+    return 0;
+}
+
+static bool is_active(int device)
+{
+    unsigned flags;
+    int active = 0;
+
+    return !HIP(DevicePrimaryCtxGetState, device, &flags, &active) && active;
+}
+
+/* Has the program used device 0?  Old runtimes take "active" for "current in
+ * this thread": they are asked again while another one is current. */
+static bool first_is_used(void)
+{
+    bool used = is_active(0);
+
+    if (!used || HIP(SetDevice, 1))
+        return false;
+    used = is_active(0);
+    HIP(SetDevice, 0);
+    return used;
+}
+
+static int choose_device(int local, struct gtl_device *out)
+{
+    int now = 0, rc;
+
+    rc = HIP(GetDeviceCount, &out->count);
+    if (!rc && out->count < 1)
+        rc = gtl_fail(-ENODEV, "hipGetDeviceCount", "no device", 0);
+    if (!rc)
+        rc = HIP(GetDevice, &now);
+    if (rc)
+        return rc;
+    if (!now && out->count > 1 && !first_is_used())
+        now = local % out->count;
+    out->ordinal = gtl_hip_state.device = now;
+    return 0;
+}
+
+static int attribute(enum hip_attr attr)
+{
+    int value = 0;
+
+    return HIP(DeviceGetAttribute, &value, attr, gtl_hip_state.device)
+        ? 0 : value;
+}
+
+/* The attribute is an address, though the call says int. */
+static volatile uint32_t *find_hdp(void)
+{
+    union {
+        void *address;
+        int first;
+    } hdp = { NULL };
+
+    if (HIP(DeviceGetAttribute, &hdp.first, HIP_ATTR_HDP_MEM_FLUSH,
+            gtl_hip_state.device))
+        return NULL;
+    return hdp.address;
+}
+
+/* Parts of one card can share a number of theirs, or a place on the bus. */
+void gtl_hip_identify(int device, struct gtl_device *d)
+{
+    struct hip_uuid uuid = { { 0 } };
+    int at;
+
+    if (HIP(DeviceGetPCIBusId, d->pci, (int)sizeof d->pci, device))
+        d->pci[0] = '\0';
+    if (!gtl_hip_rt.DeviceGetUuid || HIP(DeviceGetUuid, &uuid, device))
+        memset(&uuid, 0, sizeof uuid);
+    at = snprintf(d->id, sizeof d->id, "%s", d->pci);
+    for (unsigned i = 0; i < sizeof uuid.bytes && at < (int)sizeof d->id; i++)
+        at += snprintf(d->id + at, sizeof d->id - (size_t)at, "%02x",
+                       (unsigned char)uuid.bytes[i]);
+}
+
+static void warn_blocking(void)
+{
+    static const char *const names[] = {
+        "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY"
+    };
+    static bool told;
+    const char *text;
+
+    for (size_t i = 0; !told && i < sizeof names / sizeof *names; i++) {
+        text = env_foreign(names[i]);
+        if (text && strcmp(text, "0"))
+            log_warn(ERR_DEVICE, "%s=%s: what follows a wait on its stream "
+                     "stops the PE, and with it what the wait is for; unset "
+                     "it but for debugging", names[i], text);
+    }
+    told = true;
+}
+
+static int describe(struct gtl_device *d)
+{
+    const char *queues = env_foreign("GPU_MAX_HW_QUEUES");
+    size_t memory = 0;
+    int rc;
+
+    rc = HIP(DeviceGetName, d->name, (int)sizeof d->name, d->ordinal);
+    if (!rc)
+        rc = HIP(DeviceTotalMem, &memory, d->ordinal);
+    if (rc)
+        return rc;
+    gtl_hip_identify(d->ordinal, d);
+    gtl_hip_state.id = gtl_id_hash(d->id);
+    d->memory = memory;
+    d->direct = attribute(HIP_ATTR_INTEGRATED) != 0;
+    d->coarse = true;
+    gtl_hip_state.hdp = find_hdp();
+    d->ordered = !gtl_hip_state.hdp;
+    warn_blocking();
+    d->hw_queues = queues ? atoi(queues) : 0;
+    if (d->hw_queues < 1)
+        d->hw_queues = 4;
+    if (HIP(DeviceGetStreamPriorityRange, &gtl_hip_state.low,
+            &gtl_hip_state.urgent))
+        gtl_hip_state.low = gtl_hip_state.urgent = 0;
+    return 0;
+}
+
+/* Does the processor load and store there?  The kernel does it for us, and has
+ * an error where we would have a signal. */
+static bool touches(void *p)
+{
+    uint64_t want = UINT64_C(0x5a5a5a5a5a5a5a5a), is = 0;
+    int ends[2];
+    bool yes;
+    void *s;
+
+    if (gtl_hip_stream_create(false, &s))
+        return false;
+    yes = !gtl_hip_fill(p, 0x5a, sizeof is, s) &&
+          !gtl_hip_wait_stream(s, TRIAL_MS);
+    gtl_hip_stream_destroy(s);
+    if (!yes || pipe2(ends, O_CLOEXEC))
+        return false;
+    yes = write(ends[1], p, sizeof is) == sizeof is &&
+          read(ends[0], &is, sizeof is) == sizeof is && is == want &&
+          write(ends[1], &want, sizeof want) == sizeof want &&
+          read(ends[0], p, sizeof want) == sizeof want;
+    close(ends[0]);
+    close(ends[1]);
+    if (!yes)
+        log_info(LOG_GTL, "the runtime calls this device integrated, but the "
+                 "processor does not reach its memory");
+    return yes;
+}
+
+/* What can be lent is found out by trying, and so is whether the processor
+ * reaches it. */
+static void probe_memory(struct gtl_device *d)
+{
+    struct gtl_ipc_handle h;
+    uint64_t offset;
+    void *p;
+    int fd;
+
+    if (gtl_hip_alloc(4096, &p)) {
+        d->direct = false;
+        return;
+    }
+    d->direct = d->direct && touches(p);
+    d->fixed = "hipMemCreate gives coarse-grained memory only";
+    d->lends = !gtl_hip_ipc_export(p, &h, &fd);
+    if (!d->lends)
+        log_info(LOG_GTL, "device memory is not lent to other processes: %s",
+                 gtl_error());
+    d->dmabuf = !gtl_hip_dmabuf(p, 4096, &fd, &offset);
+    if (d->dmabuf)
+        close(fd);
+    else
+        log_info(LOG_GTL, "no DMA-BUF of device memory: %s", gtl_error());
+    gtl_hip_free(p);
+}
+
+static int set_up(struct gtl_device *d)
+{
+    int rc = describe(d);
+
+    if (!rc)
+        rc = gtl_hip_release_open();
+    if (rc)
+        return rc;
+    rc = gtl_hip_kernels_open();
+    if (rc)
+        log_info(LOG_GTL, "no kernels of ours: %s", gtl_error());
+    rc = gtl_hip_work_probe();
+    if (!rc)
+        rc = gtl_hip_coherence_open(d);
+    if (!rc)
+        probe_memory(d);
+    d->kernels = gtl_hip_state.kernels;
+    d->memops = gtl_hip_state.writes && gtl_hip_state.cp_waits;
+    return rc;
+}
+
+static int start_runtime(void)
+{
+    int rc = gtl_hip_state.library ? 0 : bind_library();
+
+    if (!rc)
+        rc = HIP(Init, 0);
+    if (rc == -ENODEV && gtl_hip_state.library)
+        return gtl_fail(rc, "hipInit", "no AMD GPU here", 0);
+    return rc;
+}
+
+static int bus(int local, char pci[16])
+{
+    struct gtl_device d = { .count = 0 };
+    int rc = start_runtime();
+
+    if (!rc)
+        rc = choose_device(local, &d);
+    return rc ? rc : HIP(DeviceGetPCIBusId, pci, 16, d.ordinal);
+}
+
+static int open_hip(int local, struct gtl_device *out)
+{
+    struct gtl_device d = { .count = 0 };
+    int now = 0, rc = start_runtime();
+
+    if (!rc)
+        rc = HIP(RuntimeGetVersion, &d.driver_version);
+    gtl_hip_state.major = d.driver_version / HIP_PER_MAJOR;
+    if (!rc)
+        rc = choose_device(local, &d);
+    if (!rc)
+        rc = HIP(GetDevice, &now);
+    if (!rc)
+        rc = HIP(SetDevice, d.ordinal);
+    if (rc)
+        return rc;
+    rc = set_up(&d);
+    gtl_hip_leave(now);
+    if (!rc)
+        *out = d;
+    return rc;
+}
+
+static void close_hip(void)
+{
+    int was = gtl_hip_enter();
+
+    gtl_hip_graphs_close();
+    gtl_hip_kernels_close();
+    gtl_hip_release_close();
+    gtl_hip_leave(was);
+}
+
+static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
+                  void *s)
+{
+    (void)grid;
+    (void)body;
+    (void)arg;
+    (void)s;
+    return gtl_fail(-ENODEV, "launch", "not on a GPU", 0);
+}
+
+/* The doorbell of a kernel follows the store on its way to the device. */
+static int flush(void)
+{
+    if (gtl_hip_state.hdp)
+        __atomic_store_n(gtl_hip_state.hdp, 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return 0;
+}
+
+const struct gtl_ops gtl_hip = {
+    .name = "hip", .open = open_hip, .bus = bus, .close = close_hip,
+    .grain = gtl_hip_set_coherence,
+    .enter = gtl_hip_enter, .leave = gtl_hip_leave,
+    .reserve = gtl_no_reserve, .grow = gtl_no_grow,
+    .shrink = gtl_no_shrink,
+    .alloc = gtl_hip_alloc, .free = gtl_hip_free, .room = gtl_hip_memory_info,
+    .pin = gtl_hip_pin, .unpin = gtl_hip_unpin, .classify = gtl_hip_classify,
+    .lend = gtl_hip_ipc_export, .borrow = gtl_hip_ipc_open,
+    .give_back = gtl_hip_ipc_close, .atomic = gtl_hip_atomic,
+    .dmabuf = gtl_hip_dmabuf,
+    .stream_create = gtl_hip_stream_create,
+    .stream_destroy = gtl_hip_stream_destroy,
+    .stream_check = gtl_hip_stream_check, .records = gtl_hip_is_capturing,
+    .stream_query = gtl_hip_stream_query, .stream_sync = gtl_hip_stream_sync,
+    .copy = gtl_hip_copy, .copy_blocks = gtl_hip_copy_blocks,
+    .fill = gtl_hip_fill, .amo = gtl_hip_amo,
+    .reduce = gtl_hip_reduce,
+    .write64 = gtl_hip_write64, .wait64 = gtl_hip_wait64,
+    .steps = gtl_batch_one_by_one, .pair = gtl_hip_peer_copy,
+    .call = gtl_hip_host_call, .launch = launch, .release = gtl_hip_release,
+    .event_create = gtl_hip_event_create,
+    .event_destroy = gtl_hip_event_destroy,
+    .event_record = gtl_hip_event_record, .event_wait = gtl_hip_event_wait,
+    .event_query = gtl_hip_event_query,
+    .graph_id = gtl_hip_graph_id, .graph_own = gtl_hip_graph_own,
+    .capture_begin = gtl_hip_capture_begin,
+    .capture_end = gtl_hip_capture_end,
+    .graph_launch = gtl_hip_graph_launch,
+    .graph_destroy = gtl_hip_graph_destroy,
+    .flush = flush
+};

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The software device: its table, its costs, and what fork() does to it. */
+#include "gtl/soft/soft_int.h"
+#include "gtl/soft/soft_graph.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/thread.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A thread that has nothing to do spins, then yields, then sleeps. */
+#define SPIN_NS ((uint64_t)2000)
+#define LINGER_NS ((uint64_t)30000)
+
+uint64_t gtl_soft_costs[SOFT_COSTS];
+bool gtl_soft_closing, gtl_soft_stopping;
+static uint64_t charged;
+
+void gtl_soft_charge(uint64_t ns)
+{
+    uint64_t start = clock_ns();
+
+    /* relaxed: it is read when what it is to cover has ended. */
+    __atomic_fetch_add(&charged, ns, __ATOMIC_RELAXED);
+    while (clock_ns() - start < ns)
+        atomics_pause();
+}
+
+uint64_t gtl_charged_ns(void)
+{
+    return __atomic_load_n(&charged, __ATOMIC_RELAXED);
+}
+
+bool gtl_soft_backoff(uint64_t start)
+{
+    uint64_t lasts = clock_ns() - start;
+
+    if (lasts < SPIN_NS)
+        atomics_pause();
+    else
+        sched_yield();
+    return lasts < LINGER_NS;
+}
+
+bool gtl_soft_fences = true;
+
+void gtl_soft_fence_open(void)
+{
+    gtl_soft_fences = syscall(SYS_membarrier,
+                              MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                              0) != 0;
+}
+
+void gtl_soft_heavy_fence(void)
+{
+    atomics_full_fence();
+    if (!gtl_soft_fences)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+void gtl_soft_sleep(uint32_t *word, uint32_t value, uint64_t timeout_ns)
+{
+    struct timespec t = { (time_t)(timeout_ns / 1000000000),
+                          (long)(timeout_ns % 1000000000) };
+
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+            timeout_ns ? &t : NULL, NULL, 0);
+}
+
+void gtl_soft_wake(uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+int gtl_soft_thread(pthread_t *out, void *(*run)(void *), void *arg)
+{
+    int rc = thread_start(out, run, arg);
+
+    return rc ? gtl_fail(-EAGAIN, "thread of the software device",
+                         "pthread_create failed; raise ulimit -u", -rc) : 0;
+}
+
+/* ---- costs ---- */
+
+static const char *const cost_names[SOFT_COSTS] = {
+    "launch", "copy", "write", "wait", "call", "doorbell", "sync"
+};
+
+static int parse_cost(const char *text, size_t len, uint64_t *costs)
+{
+    size_t name = strcspn(text, "=,");
+    double us;
+    char *end;
+
+    for (int i = 0; i < SOFT_COSTS && text[name] == '='; i++) {
+        if (strlen(cost_names[i]) != name || memcmp(cost_names[i], text, name))
+            continue;
+        us = env_parse_number(text + name + 1, &end);
+        if (end == text + name + 1 || end != text + len ||
+            !(us >= 0 && us <= 1e6))
+            return -EINVAL;
+        costs[i] = (uint64_t)(us * 1000 + 0.5);
+        return 0;
+    }
+    return -EINVAL;
+}
+
+int gtl_soft_load(void)
+{
+    const char *text = env.DEVICE_COSTS;
+    uint64_t costs[SOFT_COSTS] = { 0 };
+    size_t len;
+
+    while (*text) {
+        len = strcspn(text, ",");
+        if (parse_cost(text, len, costs)) {
+            log_error(ERR_ENV, "SHMEM_DEVICE_COSTS is \"%s\": want "
+                      "step=microseconds,... from 0 to 1000000, with steps "
+                      "of launch, copy, write, wait, call, doorbell, "
+                      "sync",
+                      env.DEVICE_COSTS);
+            return -EINVAL;
+        }
+        text += len + (text[len] == ',');
+    }
+    memcpy(gtl_soft_costs, costs, sizeof costs);
+    return 0;
+}
+
+/* ---- fork ---- */
+
+static void all_locks(enum gtl_soft_fork when)
+{
+    /* In the order in which they nest. */
+    gtl_soft_graph_fork(when);
+    gtl_soft_stream_fork(when);
+    gtl_soft_grid_fork(when);
+    gtl_soft_wait_fork(when);
+    gtl_soft_mem_fork(when);
+}
+
+static void before_fork(void)
+{
+    all_locks(SOFT_FORK_BEFORE);
+}
+
+static void in_parent(void)
+{
+    all_locks(SOFT_FORK_PARENT);
+}
+
+static void in_child(void)
+{
+    all_locks(SOFT_FORK_CHILD);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/* ---- the device ---- */
+
+/* One for all processes of a machine: its cores and its memory. */
+static void identify(struct gtl_device *d)
+{
+    char boot[37] = "";
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+    if (f) {
+        if (!fgets(boot, sizeof boot, f))
+            boot[0] = '\0';
+        fclose(f);
+    }
+    snprintf(d->id, sizeof d->id, "host-%s", *boot ? boot : log_host());
+    snprintf(d->name, sizeof d->name, "software device of %ld cores",
+             sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static int open_host(int local, struct gtl_device *out)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct gtl_device d = {
+        .count = 1, .direct = true, .lends = gtl_soft_ipc_works(),
+        .memops = true, .ordered = true,
+        .fixed = "the software device takes pages as they are used"
+    };
+    int rc;
+
+    (void)local;
+    pthread_once(&once, watch_forks);
+    identify(&d);
+    gtl_soft_mem_open(&d);
+    rc = gtl_soft_stream_open();
+    if (rc) {
+        gtl_soft_mem_close();
+        return rc;
+    }
+    *out = d;
+    return 0;
+}
+
+static void close_host(void)
+{
+    gtl_soft_stream_close();
+    gtl_soft_grid_close();
+    gtl_soft_mem_close();
+}
+
+static int fence_stream(void *s)
+{
+    uint64_t id;
+    int rc;
+
+    atomics_full_fence();
+    rc = gtl_soft_stream_check(s, &id);
+    return rc == -EBUSY ? 0 : rc;       /* threads need none */
+}
+
+/* The cores', all of them. */
+static bool atomic(const struct gtl_ipc_handle *h)
+{
+    (void)h;
+    return true;
+}
+
+static int fence(void)
+{
+    atomics_full_fence();
+    return 0;
+}
+
+static int no_bus(int local, char pci[16])
+{
+    (void)local;
+    (void)pci;
+    return -ENODEV;
+}
+
+const struct gtl_ops gtl_soft = {
+    .name = "host", .open = open_host, .bus = no_bus, .close = close_host,
+    .grain = gtl_no_coherence,
+    .enter = gtl_no_enter, .leave = gtl_no_leave,
+    .reserve = gtl_no_reserve, .grow = gtl_no_grow,
+    .shrink = gtl_no_shrink,
+    .alloc = gtl_soft_alloc, .free = gtl_soft_free,
+    .room = gtl_soft_memory_info, .pin = gtl_soft_pin, .unpin = gtl_soft_unpin,
+    .classify = gtl_soft_classify, .lend = gtl_soft_ipc_export,
+    .borrow = gtl_soft_ipc_open, .give_back = gtl_soft_ipc_close,
+    .atomic = atomic, .dmabuf = gtl_soft_dmabuf,
+    .stream_create = gtl_soft_stream_create,
+    .stream_destroy = gtl_soft_stream_destroy,
+    .stream_check = gtl_soft_stream_check, .records = gtl_soft_is_capturing,
+    .stream_query = gtl_soft_stream_query,
+    .stream_sync = gtl_soft_stream_sync,
+    .copy = gtl_soft_copy, .copy_blocks = gtl_soft_copy_blocks,
+    .fill = gtl_soft_fill, .amo = gtl_soft_amo, .reduce = gtl_soft_reduce,
+    .write64 = gtl_soft_write64, .wait64 = gtl_soft_wait64,
+    .steps = gtl_soft_batch, .pair = gtl_soft_peer_copy,
+    .call = gtl_soft_host_call, .launch = gtl_soft_launch,
+    .release = fence_stream,
+    .event_create = gtl_soft_event_create,
+    .event_destroy = gtl_soft_event_destroy,
+    .event_record = gtl_soft_event_record,
+    .event_wait = gtl_soft_event_wait, .event_query = gtl_soft_event_query,
+    .graph_id = gtl_soft_graph_id, .graph_own = gtl_soft_graph_own,
+    .capture_begin = gtl_soft_capture_begin,
+    .capture_end = gtl_soft_capture_end,
+    .graph_launch = gtl_soft_graph_launch,
+    .graph_destroy = gtl_soft_graph_destroy,
+    .flush = fence
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* soft_int.h - the software device: what its files share.
+ *
+ * Its memory are memfds of a bounded sum.  A stream is a thread and a queue
+ * that one thread fills and the other empties; a stream that waits for a word
+ * sleeps, and one of those that sleep looks at the words of all now and then,
+ * for another process or a NIC may write them.  Kernels run on the stream's
+ * thread with the help of a pool.
+ *
+ * After fork() the child has no streams until it has closed and opened the
+ * device. */
+#ifndef GTL_SOFT_INT_H
+#define GTL_SOFT_INT_H
+
+#include "gtl/gtl_int.h"
+
+#include <pthread.h>
+
+#define GTL_SOFT_UNIT ((size_t)2 << 20)     /* alignment of its memory */
+#define GTL_SOFT_STREAMS 4096
+#define GTL_SOFT_SCRATCH ((size_t)1 << 20)  /* the most that a group has */
+
+/* ---- soft.c ---- */
+/* What steps take longer than they need, in nanoseconds. */
+enum gtl_soft_cost {
+    SOFT_COST_LAUNCH, SOFT_COST_COPY, SOFT_COST_WRITE, SOFT_COST_WAIT,
+    SOFT_COST_CALL, SOFT_COST_DOORBELL, SOFT_COST_SYNC, SOFT_COSTS
+};
+extern hidden uint64_t gtl_soft_costs[SOFT_COSTS];
+/* The device closes: a wait that is not over ends its stream. */
+extern hidden bool gtl_soft_closing;
+/* So it does already, and the program's streams begin nothing more. */
+extern hidden bool gtl_soft_stopping;
+
+/* Takes so long, and counts it. */
+void gtl_soft_charge(uint64_t ns) __attribute__((cold));
+/* A thread that takes no signals. */
+int gtl_soft_thread(pthread_t *out, void *(*run)(void *), void *arg);
+/* Until *word is not value, a wake, a signal or timeout_ns; 0: no timeout. */
+void gtl_soft_sleep(uint32_t *word, uint32_t value, uint64_t timeout_ns);
+void gtl_soft_wake(uint32_t *word);
+
+static inline void gtl_soft_charge_cost(enum gtl_soft_cost what)
+{
+    if (unlikely(gtl_soft_costs[what]))
+        gtl_soft_charge(gtl_soft_costs[what]);
+}
+
+/* One turn of a loop that began at `start`: pauses, then yields.  False: it
+ * has lasted long enough for the thread to sleep. */
+bool gtl_soft_backoff(uint64_t start);
+
+/* Two threads that each store and then look at what the other stores: one of
+ * them sees it.  Who does it often has the light fence, and who does it before
+ * sleeping the heavy one, which makes all threads of the process pass a fence;
+ * where the system has no such call, both are full fences. */
+extern hidden bool gtl_soft_fences;
+void gtl_soft_fence_open(void);
+void gtl_soft_heavy_fence(void);
+static inline void gtl_soft_light_fence(void)
+{
+    if (unlikely(gtl_soft_fences))
+        atomics_full_fence();
+    else
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Around fork(): the locks are held in before, and given back. */
+enum gtl_soft_fork { SOFT_FORK_BEFORE, SOFT_FORK_PARENT, SOFT_FORK_CHILD };
+
+/* ---- soft_mem.c ---- */
+void gtl_soft_mem_open(struct gtl_device *d);
+void gtl_soft_mem_close(void);
+void gtl_soft_mem_fork(enum gtl_soft_fork when);
+int gtl_soft_alloc(size_t size, void **out);
+void gtl_soft_free(void *p);
+int gtl_soft_memory_info(size_t *unused, size_t *total);
+int gtl_soft_pin(void *host, size_t size, enum gtl_pin why, void **out);
+void gtl_soft_unpin(void *host);
+int gtl_soft_classify(const void *p, struct gtl_range *out);
+int gtl_soft_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
+/* The file of an allocation and its tag, or -EINVAL. */
+int gtl_soft_mem_file(void *p, int *fd, size_t *size, uint64_t *tag);
+/* Maps the file as the device's; fd stays the caller's. */
+int gtl_soft_mem_map(int fd, size_t size, void **out);
+void gtl_soft_ipc_close(void *p);
+
+/* ---- soft_ipc.c ---- */
+bool gtl_soft_ipc_works(void);
+int gtl_soft_ipc_export(void *p, struct gtl_ipc_handle *out, int *fd);
+int gtl_soft_ipc_open(const struct gtl_ipc_handle *h, int fd, void **at);
+
+/* ---- soft_stream.c ---- */
+enum gtl_soft_command_kind {
+    SOFT_COPY, SOFT_PUT, SOFT_BLOCKS, SOFT_FILL, SOFT_AMO, SOFT_WRITE,
+    SOFT_WAIT,
+    SOFT_EVENT, SOFT_PEER_COPY, SOFT_CALL, SOFT_DOORBELL, SOFT_LAUNCH,
+    SOFT_REDUCE, SOFT_END, SOFT_GRAPH_END
+};
+
+struct gtl_soft_command {
+    enum gtl_soft_command_kind kind : 8;
+    bool more : 1;              /* the next one belongs to it */
+    bool joined : 1;            /* it costs nothing beside the one before */
+    union {
+        int byte;
+        enum gtl_loop loop;
+    };
+    uint64_t ops;               /* of gtl_ops on its stream, before it */
+    union {
+        struct {
+            void *to;
+            const void *from;
+            union {
+                struct {
+                    size_t n;
+                    struct gtl_flag tell;
+                };
+                const struct gtl_peer_copy *pair;
+                struct gtl_blocks blocks;
+            };
+        };
+        struct {
+            uint64_t *word, value;
+        };
+        struct {
+            union {
+                void (*fn)(void *arg);
+                gtl_kernel *body;
+            };
+            void *arg, *scratch;
+            struct shmemx_grid grid;
+        };
+        struct {
+            void *out;
+            const void *a, *b;
+            uint64_t count;
+        };
+        struct gtl_amo amo;
+    };
+};
+_Static_assert(sizeof(struct gtl_soft_command) <= 64, "a line of the cache");
+_Static_assert(sizeof(struct shmemx_grid) == 24 &&
+               offsetof(struct shmemx_grid, resident) == 20,
+               "what was compiled before grids had resident groups");
+
+struct gtl_soft_stream;
+int gtl_soft_stream_open(void);
+void gtl_soft_stream_close(void);
+void gtl_soft_stream_fork(enum gtl_soft_fork when);
+/* Room for a command, to be filled and handed over by commit; with those that
+ * belong to it, if there are more. */
+int gtl_soft_begin(void *handle, struct gtl_soft_stream **out,
+                   struct gtl_soft_command **command);
+void gtl_soft_commit(struct gtl_soft_stream *s);
+/* Its thread; again: nothing. */
+int gtl_soft_stream_start(struct gtl_soft_stream *s);
+/* n commands, made by next(), which begin when all are there, or none is.  Of
+ * a stream that has started and records nothing. */
+int gtl_soft_enqueue(struct gtl_soft_stream *s, uint64_t n,
+                     void (*next)(struct gtl_soft_command *out, void *arg),
+                     void *arg);
+/* Memory for a group of this stream's kernels, GTL_SOFT_SCRATCH; or NULL. */
+void *gtl_soft_scratch(struct gtl_soft_stream *s);
+int gtl_soft_stream_create(enum gtl_priority priority, void **out);
+void gtl_soft_stream_destroy(void *handle);
+int gtl_soft_stream_check(void *handle, uint64_t *id);
+
+/* ---- soft_sync.c ---- */
+int gtl_soft_stream_query(void *handle);
+int gtl_soft_stream_sync(void *handle);
+/* Where the stream counts what it has done, and how far all that was enqueued
+ * is. */
+int gtl_soft_position(void *handle, uint64_t **done, uint64_t *count);
+/* Until a stream has counted so far, at most so long. */
+void gtl_soft_sleep_until(uint64_t *done, uint64_t count, uint64_t ns);
+
+/* ---- soft_event.c ---- */
+int gtl_soft_event_create(void **out);
+void gtl_soft_event_destroy(void *e);
+int gtl_soft_event_record(void *e, void *handle);
+int gtl_soft_event_wait(void *e, void *handle);
+int gtl_soft_event_query(void *e);
+
+/* ---- soft_ops.c ---- */
+/* On the thread of s.  False: the device closes, and what is behind it must
+ * not run. */
+bool gtl_soft_run(const struct gtl_soft_command *c, struct gtl_soft_stream *s);
+int gtl_soft_copy(void *to, const void *from, size_t n, void *s);
+int gtl_soft_copy_blocks(void *to, const void *from,
+                         const struct gtl_blocks *b, void *s);
+int gtl_soft_fill(void *to, int byte, size_t n, void *s);
+int gtl_soft_amo(const struct gtl_amo *a, void *s);
+int gtl_soft_write64(uint64_t *word, uint64_t value, void *s);
+int gtl_soft_wait64(uint64_t *word, uint64_t least, void *s);
+int gtl_soft_batch(const struct gtl_batch *t, void *s);
+int gtl_soft_peer_copy(const struct gtl_peer_copy *p, void *s);
+int gtl_soft_host_call(void (*fn)(void *arg), void *arg, void *s);
+int gtl_soft_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
+                    void *s);
+/* s is to run so many grids with resident groups, of which none asks for more
+ * than g, and some without; none has to be enqueued if this fails. */
+int gtl_soft_launch_ready(struct gtl_soft_stream *s,
+                          const struct shmemx_grid *g, uint64_t resident,
+                          void **scratch);
+
+/* ---- soft_reduce.c ---- */
+void gtl_soft_reduce_run(const struct gtl_soft_command *c);
+int gtl_soft_reduce(const struct gtl_reduce *r, void *s);
+
+/* ---- soft_wait.c ---- */
+/* Until *word >= least; the futex is the stream's.  False: it closes. */
+bool gtl_soft_wait_word(uint64_t *word, uint64_t least, uint32_t *futex);
+extern hidden unsigned gtl_soft_waiting;
+void gtl_soft_check_waits(void);
+void gtl_soft_wait_fork(enum gtl_soft_fork when);
+/* This process has stored, and a full fence has passed. */
+static inline void gtl_soft_check_waits_if_any(void)
+{
+    if (__atomic_load_n(&gtl_soft_waiting, __ATOMIC_RELAXED))
+        gtl_soft_check_waits();
+}
+
+/* ---- soft_grid.c ---- */
+void gtl_soft_grid_open(void);
+void gtl_soft_grid_close(void);
+void gtl_soft_grid_fork(enum gtl_soft_fork when);
+/* What a stream has of the threads for resident groups. */
+struct gtl_soft_resident_share {
+    unsigned groups;            /* the most that one of its grids has */
+    uint64_t grids;             /* that ask for them and have not ended */
+};
+/* Threads for so many grids that are to be launched on the stream of share,
+ * until each has run.  -ENOSPC: there are not so many. */
+int gtl_soft_grid_reserve(struct gtl_soft_resident_share *share,
+                          unsigned groups, uint64_t grids);
+/* These are not launched after all. */
+void gtl_soft_grid_unreserve(struct gtl_soft_resident_share *share,
+                             uint64_t grids);
+void gtl_soft_grid_run(const struct gtl_soft_command *c,
+                       struct gtl_soft_resident_share *share);
+
+#endif

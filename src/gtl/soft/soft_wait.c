@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams that wait for a word.
+ *
+ * A wait that is not over soon goes to a list and its thread sleeps.  What a
+ * stream of this process stores is looked for at once, by that stream.  What
+ * others store is found by one of the sleepers, which looks at all words as
+ * often as the youngest wait deserves: late by at most a 32nd of the time it
+ * took, and by 5 ms. */
+#include "gtl/soft/soft_stream.h"
+#include "base/clock.h"
+#include "gtl/gtl_lockup.h"
+#include "base/lock.h"
+
+#define LOOK_LEAST ((uint64_t)20000)
+#define LOOK_MOST ((uint64_t)5000000)
+enum { LATE = 32 };
+
+/* A futex of the stream's: whoever sets it from ASLEEP wakes the thread. */
+enum { AWAKE, ASLEEP, OVER };
+
+unsigned gtl_soft_waiting;
+static struct base_lock lock = LOCK_INIT;
+/* In one place: all are looked at while most of the machine sleeps. */
+static struct wait {
+    uint64_t *word, least;
+    uint32_t *state;
+} waits[GTL_SOFT_STREAMS] GUARDED_BY(lock);
+static unsigned n_waits GUARDED_BY(lock);
+static uint32_t *looker GUARDED_BY(lock);
+static uint64_t newest GUARDED_BY(lock), looks_every GUARDED_BY(lock);
+
+static bool is_there(const uint64_t *word, uint64_t least)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
+}
+
+/* Of which the acquiring side is the thread that slept. */
+static void rouse(uint32_t *state, uint32_t to)
+{
+    __atomic_store_n(state, to, __ATOMIC_RELEASE);
+    gtl_soft_wake(state);
+}
+
+static void set_count(unsigned n) REQUIRES(lock)
+{
+    n_waits = n;
+    __atomic_store_n(&gtl_soft_waiting, n, __ATOMIC_SEQ_CST);
+}
+
+/* Ends the waits that are over, and sees to it that one of the others looks
+ * again.  self, if not NULL, is awake. */
+static void look(uint32_t *self) REQUIRES(lock)
+{
+    bool all = __atomic_load_n(&gtl_soft_closing, __ATOMIC_RELAXED) ||
+               __atomic_load_n(&gtl_soft_stopping, __ATOMIC_RELAXED);
+
+    for (unsigned i = 0; i < n_waits; ) {
+        struct wait w = waits[i];
+
+        if (!all && !is_there(w.word, w.least)) {
+            i++;
+            continue;
+        }
+        waits[i] = waits[n_waits - 1];
+        set_count(n_waits - 1);
+        if (looker == w.state)
+            looker = NULL;
+        if (w.state == self)
+            *self = OVER;
+        else
+            rouse(w.state, OVER);
+    }
+    if (!looker && n_waits) {
+        looker = waits[n_waits - 1].state;
+        if (looker != self)
+            rouse(looker, AWAKE);
+    }
+}
+
+void gtl_soft_check_waits(void)
+{
+    lock_acquire(&lock);
+    look(NULL);
+    lock_release(&lock);
+}
+
+bool gtl_waits(void *stream, uint64_t **word, uint64_t *least)
+{
+    const struct gtl_soft_stream *s = gtl_soft_find(stream);
+    unsigned i = 0;
+    bool is;
+
+    lock_acquire(&lock);
+    while (i < n_waits && (!s || waits[i].state != &s->waits))
+        i++;
+    is = i < n_waits;
+    if (is) {
+        *word = waits[i].word;
+        *least = waits[i].least;
+    }
+    lock_release(&lock);
+    return is;
+}
+
+void gtl_stored(void)
+{
+    if (gtl_is_software())
+        gtl_soft_check_waits_if_any();
+}
+
+static uint64_t next_look(void) REQUIRES(lock)
+{
+    uint64_t t = (clock_ns() - newest) / LATE;
+
+    t = t < LOOK_LEAST ? LOOK_LEAST : t > LOOK_MOST ? LOOK_MOST : t;
+    looks_every = t;
+    return t;
+}
+
+/* Looks, and sleeps unless that ended it. */
+static void doze(uint32_t *state)
+{
+    uint64_t time;
+
+    lock_acquire(&lock);
+    look(state);
+    if (*state == OVER) {
+        lock_release(&lock);
+        return;
+    }
+    time = looker == state ? next_look() : 0;
+    __atomic_store_n(state, ASLEEP, __ATOMIC_RELAXED);
+    lock_release(&lock);
+    gtl_soft_sleep(state, ASLEEP, time);
+}
+
+static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
+{
+    lock_acquire(&lock);
+    *state = AWAKE;
+    waits[n_waits] = (struct wait){ word, least, state };
+    set_count(n_waits + 1);
+    atomics_full_fence();       /* who stores later sees that we wait */
+    newest = clock_ns();
+    if (looker && looks_every > 2 * LOOK_LEAST)
+        rouse(looker, AWAKE);
+    lock_release(&lock);
+    while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != OVER)
+        doze(state);
+}
+
+bool gtl_soft_wait_word(uint64_t *word, uint64_t least, uint32_t *state)
+{
+    uint64_t start;
+
+    if (is_there(word, least))
+        return true;
+    start = clock_ns();
+    while (gtl_soft_backoff(start))
+        if (is_there(word, least))
+            return true;
+    sleep_for(word, least, state);
+    return is_there(word, least);
+}
+
+void gtl_soft_wait_fork(enum gtl_soft_fork when)
+    LOCK_ATTR(no_thread_safety_analysis)
+{
+    if (when == SOFT_FORK_BEFORE) {
+        lock_acquire(&lock);
+        return;
+    }
+    if (when == SOFT_FORK_CHILD) {
+        set_count(0);
+        looker = NULL;
+    }
+    lock_release(&lock);
+}

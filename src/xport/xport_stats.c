@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "xport/xport_stats.h"
+
+#include <stdlib.h>
+
+/* Threads count at once: each number for itself, so relaxed is enough. */
+static struct {
+    const struct xport_ops *to;
+    struct xport_ops table;
+    struct xport_stats n;
+    unsigned char *met;
+} count;
+
+static void add(uint64_t *n, uint64_t by)
+{
+    __atomic_fetch_add(n, by, __ATOMIC_RELAXED);
+}
+
+static void one(int pe, size_t bytes)
+{
+    add(&count.n.ops, 1);
+    add(&count.n.bytes, bytes);
+    if (!__atomic_exchange_n(&count.met[pe], 1, __ATOMIC_RELAXED))
+        add(&count.n.peers, 1);
+}
+
+static void fetching(int pe, size_t bytes)
+{
+    one(pe, bytes);
+    add(&count.n.gets, 1);
+    add(&count.n.got, bytes);
+}
+
+static void put(struct xport_ep *f, const struct xport_addr *to,
+                const void *source, size_t len, bool nbi)
+{
+    one(to->pe, len);
+    count.to->put(f, to, source, len, nbi);
+}
+
+static void get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+                size_t len, bool nbi)
+{
+    fetching(from->pe, len);
+    count.to->get(f, dest, from, len, nbi);
+}
+
+static int try_get(struct xport_ep *f, void *dest,
+                   const struct xport_addr *from, size_t len)
+{
+    int rc = count.to->try_get(f, dest, from, len);
+
+    if (!rc)
+        fetching(from->pe, len);
+    return rc;
+}
+
+static void put_blocks(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, const struct xport_blocks *b)
+{
+    one(to->pe, b->len * b->count);
+    count.to->put_blocks(f, to, source, b);
+}
+
+static void get_blocks(struct xport_ep *f, void *dest,
+                       const struct xport_addr *from,
+                       const struct xport_blocks *b, bool nbi)
+{
+    fetching(from->pe, b->len * b->count);
+    count.to->get_blocks(f, dest, from, b, nbi);
+}
+
+static void amo(struct xport_ep *f, const struct xport_addr *at,
+                const struct xport_amo *a, void *result, bool nbi)
+{
+    if (result)
+        fetching(at->pe, (size_t)a->size);
+    else
+        one(at->pe, (size_t)a->size);
+    count.to->amo(f, at, a, result, nbi);
+}
+
+static void tell(struct xport_ep *f, const struct xport_addr *at,
+                 const struct xport_amo *a)
+{
+    one(at->pe, (size_t)a->size);
+    count.to->tell(f, at, a);
+}
+
+static void put_and_signal(const struct xport_addr *to, size_t len,
+                           const struct xport_addr *sig_at,
+                           const struct xport_amo *sig)
+{
+    if (to)
+        one(to->pe, len);
+    one(sig_at->pe, (size_t)sig->size);
+}
+
+static void put_signal(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, size_t len,
+                       const struct xport_addr *sig_at,
+                       const struct xport_amo *sig, bool nbi)
+{
+    put_and_signal(to, len, sig_at, sig);
+    count.to->put_signal(f, to, source, len, sig_at, sig, nbi);
+}
+
+static int try_put_signal(struct xport_ep *f, const struct xport_addr *to,
+                          const void *source, size_t len,
+                          const struct xport_addr *sig_at,
+                          const struct xport_amo *sig, bool nbi)
+{
+    int rc = count.to->try_put_signal(f, to, source, len, sig_at, sig, nbi);
+
+    if (!rc)
+        put_and_signal(to, len, sig_at, sig);
+    return rc;
+}
+
+static int message(struct xport_ep *f, const struct xport_addr *to,
+                   const void *source, size_t len,
+                   const struct xport_addr *sig_at, const struct xport_amo *sig)
+{
+    int rc = count.to->message(f, to, source, len, sig_at, sig);
+
+    if (!rc)
+        put_and_signal(to, len, sig_at, sig);
+    return rc;
+}
+
+const struct xport_ops *xport_stats_wrap(const struct xport_ops *ops, int n_pes)
+{
+    count.met = calloc((size_t)n_pes, 1);
+    if (!count.met)
+        return ops;
+    count.n = (struct xport_stats){ 0 };
+    count.to = ops;
+    count.table = *ops;
+    count.table.put = put;
+    count.table.get = get;
+    count.table.try_get = try_get;
+    count.table.put_blocks = put_blocks;
+    count.table.get_blocks = get_blocks;
+    count.table.amo = amo;
+    count.table.tell = tell;
+    count.table.put_signal = put_signal;
+    count.table.try_put_signal = try_put_signal;
+    count.table.message = message;
+    return &count.table;
+}
+
+struct xport_stats xport_stats_get(void)
+{
+    return (struct xport_stats){
+        .ops = __atomic_load_n(&count.n.ops, __ATOMIC_RELAXED),
+        .bytes = __atomic_load_n(&count.n.bytes, __ATOMIC_RELAXED),
+        .gets = __atomic_load_n(&count.n.gets, __ATOMIC_RELAXED),
+        .got = __atomic_load_n(&count.n.got, __ATOMIC_RELAXED),
+        .peers = __atomic_load_n(&count.n.peers, __ATOMIC_RELAXED)
+    };
+}
+
+void xport_stats_unwrap(void)
+{
+    free(count.met);
+    count.met = NULL;
+    count.to = NULL;
+}
