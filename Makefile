@@ -7,14 +7,15 @@
 #   tools/<name>.c, <name>.sh    a program bin/<name>; tools/<name>/*.c too
 #   tests/unit/*.c               one program each, with the library's objects
 #   tests/fuzz/*.c               one fuzz target each, with the library's objects
-#   tests/<suite>/*.c            one program each, with -lshmem
+#   tests/<suite>/*.c, bench/*.c one program each, with -lshmem
 #   apps/<name>/*.c              a program bin/<name>, with -lshmem, installed;
 #                                apps/halo is a part of two
 #   tests/fake/*.c               one program each, with -lfabric
 #   tests/fake/cxi/*.c, local    a libfabric provider each, a plug-in
 #   tests/fake/pmi2/*.c          a launcher's client library
 #   tests/fake/cuda/*.c, hip     a GPU driver's library, on tests/fake/device/*.c
-# A file of tests/<suite> without main() is part of each program beside it.
+# A file of tests/<suite> or bench without main() is part of each program
+# beside it.
 # Paths are relative, so the tree may lie below a directory with spaces.
 
 # Outputs go to $(O)/bin, lib and obj: `make O=build/x` keeps a second build.
@@ -93,7 +94,7 @@ APPS      = $(patsubst apps/%/,$(O)/bin/%,$(filter-out apps/halo/, \
 
 FUZZERS   = $(patsubst %.c,$(O)/obj/%,$(filter-out \
             tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c))))
-TEST_ALL  = $(filter-out tests/fuzz/%,$(sort $(wildcard tests/*/*.c)))
+TEST_ALL  = $(filter-out tests/fuzz/%,$(sort $(wildcard tests/*/*.c bench/*.c)))
 MAIN      = (^|[^a-z])main *\(
 SHARED_C := $(if $(TEST_ALL),$(shell grep -LiE '$(MAIN)' $(TEST_ALL)))
 TEST_SRCS = $(filter-out $(SHARED_C),$(TEST_ALL))
@@ -115,8 +116,9 @@ FAKE_KERNELS = $(patsubst %.c,$(O)/obj/%.so,$(wildcard tests/fake/kernels/*.c))
 FAKE_NVML = $(O)/obj/tests/fake/cuda/libnvidia-ml.so.1
 FAKE_GPUS = $(FAKE_NVRTC) $(FAKE_KERNELS) $(FAKE_CUDA) $(FAKE_HIP) $(FAKE_HIP5) $(FAKE_RTC)
 FAKES     = $(patsubst %.c,$(O)/obj/%,$(filter tests/fake/%,$(TEST_SRCS)))
-PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/% tests/fake/%, \
-            $(TEST_SRCS)))
+PE_TESTS  = $(patsubst %.c,$(O)/obj/%,$(filter-out tests/unit/% tests/fake/% \
+            bench/%,$(TEST_SRCS)))
+BENCHES   = $(patsubst %.c,$(O)/obj/%,$(filter bench/%,$(TEST_SRCS)))
 
 PC_FILES  = $(O)/lib/pkgconfig/sluice.pc $(O)/lib/pkgconfig/openshmem.pc
 CM_FILES  = $(O)/lib/cmake/Sluice/SluiceConfig.cmake \
@@ -130,12 +132,13 @@ MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
 MAN_TREE = $(O)/obj/share/man/made
 all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_TREE) ## library, tools and applications
 osu: all $(filter $(O)/obj/tests/osu/%,$(PE_TESTS)) ## the benchmarks of tests/osu
-pp-pack: all $(O)/obj/tests/bench/pp_pack ## the benchmark of packed messages on streams
-tests: all $(UNITS) $(PE_TESTS) $(FAKES) $(FAKE_GPUS) $(FAKE_NVML) $(FUZZERS) ## the same and every test program
+pp-pack: all $(O)/obj/bench/pp_pack ## the benchmark of packed messages on streams
+benches: all $(BENCHES) ## the benchmarks of bench/
+tests: all $(UNITS) $(PE_TESTS) $(BENCHES) $(FAKES) $(FAKE_GPUS) $(FAKE_NVML) $(FUZZERS) ## the same and every test program
 
 # Every object of this tree: make lint reads all sources with each compiler, and
 # make cross-check those of the library for other machines.
-SOURCES = src/*/*.c src/*/*/*.c tools/*.c tools/*/*.c tests/*/*.c tests/*/*/*.c apps/*/*.c
+SOURCES = src/*/*.c src/*/*/*.c tools/*.c tools/*/*.c tests/*/*.c tests/*/*/*.c bench/*.c apps/*/*.c
 # Those of tests/abi want the headers of GPU vendors.
 lib-objects: $(LIB_OBJS)
 objects: $(call obj,$(filter-out tests/abi/%,$(sort $(wildcard $(SOURCES)))))
@@ -244,6 +247,10 @@ $(O)/obj/tests/%.o: tests/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(USER_CPPFLAGS) -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
 
+$(O)/obj/bench/%.o: bench/%.c $(O)/obj/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(USER_CPPFLAGS) -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
+
 $(O)/obj/apps/%.o: apps/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(USER_CPPFLAGS) -MMD -MP $(ALL_CFLAGS) $(OPENMP) -c -o $@ $<
@@ -268,24 +275,26 @@ $(FUZZERS): $(O)/obj/%: $(O)/obj/%.o $(O)/obj/layers.a \
     $(if $(LIBFUZZER),,$(O)/obj/tests/fuzz/replay.o)
 	$(call say,LD)$(LINK_TOOL)
 
-$(PE_TESTS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
+$(PE_TESTS): UP = ../../..
+$(BENCHES): UP = ../..
+$(PE_TESTS) $(BENCHES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
     $(O)/lib/libshmem.so
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
-	    $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../../../lib'
+	    $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/$(UP)/lib'
 
 # What libfabric does without the library.
-OFI_RAW = $(O)/obj/tests/bench/ofi_raw
+OFI_RAW = $(O)/obj/bench/ofi_raw
 $(OFI_RAW).o: USER_CPPFLAGS += $(PMIX_CFLAGS) $(OFI_CFLAGS)
 $(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread -lm
 
 # Calls of a layer, which the library does not export.
-GTL_BENCH = $(addprefix $(O)/obj/tests/bench/,gtl device stream pp_pack)
+GTL_BENCH = $(addprefix $(O)/obj/bench/,gtl device stream pp_pack)
 $(addsuffix .o,$(GTL_BENCH)): USER_CPPFLAGS += -include config.h -Isrc
 $(GTL_BENCH): $(O)/obj/layers.a
 $(GTL_BENCH): USER_LIBS = $(O)/obj/layers.a $(LIB_LIBS) -lm
 # The kernels are launched as those of the application.
-$(O)/obj/tests/bench/pp_pack: $(O)/obj/apps/bucketsort/dev_gpu.o
-$(O)/obj/tests/bench/pp_pack.o: tests/bench/pp_kernels.inc
+$(O)/obj/bench/pp_pack: $(O)/obj/apps/bucketsort/dev_gpu.o
+$(O)/obj/bench/pp_pack.o: bench/pp_kernels.inc
 
 # The stand-ins for CXI, and for providers that ask much of their user, under
 # names that libfabric takes for a provider's.
@@ -361,7 +370,7 @@ $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
 	    $(filter %.o,$^) $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../lib:$(libdir)'
 
 -include $(patsubst %.o,%.d,$(LIB_OBJS) $(call obj,$(wildcard tools/*.c \
-    tools/*/*.c tests/*/*.c tests/*/*/*.c apps/*/*.c)))
+    tools/*/*.c tests/*/*.c tests/*/*/*.c bench/*.c apps/*/*.c)))
 
 # ----------------------------------------------- commands on a bare machine ----
 
@@ -386,7 +395,7 @@ bench: ## latencies and rates, the machine's own limits beside
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 	$(DEPS) compare && $(GO) bench-compare-run
 
-.PHONY: all cross-check osu pp-pack tests objects lib-objects lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
+.PHONY: all benches cross-check osu pp-pack tests objects lib-objects lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
 fuzz-run: $(FUZZERS)

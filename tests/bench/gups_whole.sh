@@ -6,7 +6,7 @@
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../device/device.inc"
-gups=$at/bench/gups
+gups=$BUILD/obj/bench/gups
 
 # whole ENGINE MODES DEVICE N[/PPN] ARGS...: so many rows, none with errors.
 whole()

@@ -6,7 +6,7 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/../device/device.inc"
-pp=$at/bench/pp_pack
+pp=$BUILD/obj/bench/pp_pack
 FAKE_DEVICE_KERNELS=$at/fake/kernels/pp_pack.so
 export FAKE_DEVICE_KERNELS
 

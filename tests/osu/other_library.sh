@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: the programs of tests/osu and tests/bench that make bench-compare
+# Description: the programs of tests/osu and bench that make bench-compare
 # uses link with a library that has no extensions of ours, and those run.
 # Timeout: 120
 set -u
@@ -23,7 +23,7 @@ OSU_CFLAGS=-w sh "$SRC/scripts/osu-build" "$PWD/cc" "$PWD/peer" \
 grep -q '^8 ' said || { cat said; exit 1; }
 
 for program in init_fini gups_host; do
-    ./cc -std=gnu11 -O2 -w -o peer/$program "$SRC/tests/bench/$program.c" \
+    ./cc -std=gnu11 -O2 -w -o peer/$program "$SRC/bench/$program.c" \
         >said 2>&1 || { head -n 20 said; exit 1; }
     "$BUILD/bin/oshrun" -n 2 peer/$program >said 2>&1 || { cat said; exit 1; }
 done

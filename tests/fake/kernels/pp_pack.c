@@ -2,7 +2,7 @@
 /* The kernels of pp_pack for the stand-ins of GPUs, from the same text. */
 #include "dev.h"
 
-#include "../../bench/pp_kernels.inc"
+#include "../../../bench/pp_kernels.inc"
 
 #define RUN(name) \
 static void run_##name(const struct dev_item *it, const void *arg) \

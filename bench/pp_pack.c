@@ -8,7 +8,7 @@
 
 #include "bench.h"
 
-#include "../../apps/bucketsort/dev_gpu.h"
+#include "../apps/bucketsort/dev_gpu.h"
 #include "base/env.h"
 #include "msg/msg_chan.h"
 #include "xport/xport.h"
@@ -26,7 +26,7 @@
 
 __asm__(".pushsection .rodata\n"
         "pp_text:\n"
-        ".incbin \"tests/bench/pp_kernels.inc\"\n"
+        ".incbin \"bench/pp_kernels.inc\"\n"
         ".byte 0\n"
         ".popsection\n");
 extern const char pp_text[] __attribute__((visibility("hidden")));
