@@ -319,7 +319,7 @@ $(call obj,tests/fake/pmi2/pmi2.c): ALL_CFLAGS += -fPIC -fvisibility=hidden
 # Without libfabric, which takes 0.2 s to load, where it is not asked.
 CUDA_VMM = $(addprefix $(O)/obj/tests/fake/,cuda_vmm cuda_pool \
            cuda_share)
-$(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/dev_rules $(CUDA_VMM): \
+$(O)/obj/tests/fake/hip_driver $(O)/obj/tests/fake/dev_rules $(CUDA_VMM): \
     NOT_OFI = %/fabric.o %/work.o
 $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI) $(FAKE_LOCAL) $(FAKE_PMI2)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
@@ -342,9 +342,9 @@ $(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
 # The stand-in for libcuda is a part of them.
 $(CUDA_VMM:=.o): USER_CPPFLAGS += -Isrc -Itests/fake/device -Itests/fake/cuda
 $(CUDA_VMM): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
-$(O)/obj/tests/fake/hip_drive.o $(O)/obj/tests/fake/cxi_ring.o: \
+$(O)/obj/tests/fake/hip_driver.o $(O)/obj/tests/fake/cxi_ring.o: \
     USER_CPPFLAGS += $(ALL_CPPFLAGS)
-$(O)/obj/tests/fake/hip_drive $(O)/obj/tests/fake/cxi_ring: $(O)/obj/layers.a
+$(O)/obj/tests/fake/hip_driver $(O)/obj/tests/fake/cxi_ring: $(O)/obj/layers.a
 $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)
 $(FAKE_HIP5): $(filter-out %/hip_newer.o,$(HIP_OBJS)) $(RTC_OBJS) $(FAKE_DEV)

@@ -21,7 +21,7 @@ for shape in '3 1' '4 2' '4 3' '7 3'; do
         run $shape $program
     done
 done
-for program in teams sets threads; do
+for program in teams active_sets threads; do
     run 3 2 $program
 done
 

@@ -37,7 +37,7 @@ driver='by the NIC \(FI_HMEM\), flushed by the driver$'
 read='by the NIC \(FI_HMEM\), flushed by reads of the NIC$'
 host='through pinned host memory'
 ordered=FAKE_DEVICE_NIC=ordered
-for program in far rma amo; do
+for program in off_node rma amo; do
     way "$nic" cuda-discrete $program FAKE_CXI_HMEM=1 $ordered &
 done
 wait
@@ -55,12 +55,12 @@ way "$host .*(another PE|write there)" cuda-coherent rma FAKE_CXI_HMEM=1 \
     SHMEM_FAULT=ofi.hmem:0.4:3 &
 wait
 # What a NIC stores there is flushed where the device does not order it.
-for program in far rma amo wait coll onstream; do
+for program in off_node rma amo wait coll on_stream; do
     way "$driver" cuda-discrete $program FAKE_CXI_HMEM=1 &
     way "$driver" hip-discrete $program FAKE_CXI_HMEM=1 &
     wait
 done
-for program in far amo wait; do
+for program in off_node amo wait; do
     way "$read" cuda-discrete $program FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=read &
 done
 wait

@@ -54,7 +54,7 @@ pes()
 }
 pes "$BUILD/obj/tests/pe/ctx"
 received out 1 4
-pes SHMEM_TRIGGER=nic "$BUILD/obj/tests/st/order"
+pes SHMEM_TRIGGER=nic "$BUILD/obj/tests/st/kernel_order"
 received out 1 4
 check grep -q 'work queued [1-9]' out
 

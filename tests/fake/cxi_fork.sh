@@ -13,7 +13,7 @@ export SHMEM_OFI_PROVIDER FAKE_CXI_FORK
 forked()
 {
     env "$@" timeout -k 5 50 "$BUILD/bin/oshrun" -n 2 --ppn 1 \
-        "$BUILD/obj/tests/st/forked" >out 2>&1
+        "$BUILD/obj/tests/st/fork_after_streams" >out 2>&1
     check [ $? -eq 0 ]
     cat out
 }

@@ -37,10 +37,10 @@ says 2 '^fake cxi: [1-9][0-9]* transfers with a descriptor, 0 without;'
 pes FI_CXI_CQ_FILL_PERCENT=1 "$at/osu/osu_oshm_put_nb" heap -m 1024 -i 300
 pes FI_CXI_CQ_FILL_PERCENT=1 "$at/pe/outstanding"
 says 2 ' [1-9][0-9]* times full of events$'
-pes FI_CXI_CQ_FILL_PERCENT=1 SHMEM_TRIGGER=nic "$at/st/order"
+pes FI_CXI_CQ_FILL_PERCENT=1 SHMEM_TRIGGER=nic "$at/st/kernel_order"
 says 2 'work queued [1-9]'
 
-pes SHMEM_OFI_TCLASS=low_latency SHMEM_TRIGGER=nic "$at/st/order"
+pes SHMEM_OFI_TCLASS=low_latency SHMEM_TRIGGER=nic "$at/st/kernel_order"
 says 2 '^fake cxi: traffic class 1$'
 says 2 'work queued [1-9]'
 pes "$at/pe/init"
@@ -54,7 +54,7 @@ check [ $? -ne 0 ]
 check grep -q 'SHMEM_OFI_TCLASS.*auto|best_effort|low_latency' out
 
 # Newer releases have longer structures.
-pes FAKE_CXI_LONG=1 SHMEM_TRIGGER=nic "$at/st/order"
+pes FAKE_CXI_LONG=1 SHMEM_TRIGGER=nic "$at/st/kernel_order"
 says 0 'rule 22'
 
 pes SHMEM_LOG=info:ofi SHMEM_OFI_TCLASS=dedicated "$at/pe/init"

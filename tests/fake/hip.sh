@@ -29,7 +29,7 @@ on()
     [ "$major" = 5 ] && path=$fake/hip5
     # shellcheck disable=SC2086  # words
     env LD_LIBRARY_PATH="$path" FAKE_HIP_MAJOR="$major" FAKE_DEVICE="$is" \
-        $also timeout 60 "$fake/hip_drive" "$@" >>"$out" 2>&1 ||
+        $also timeout 60 "$fake/hip_driver" "$@" >>"$out" 2>&1 ||
         echo "HIP $major, $is, $also: $*" >>failed &
     turn=$((turn + 1))
     [ $((turn % 4)) -ne 0 ] || wait
@@ -156,7 +156,8 @@ fi
 says()
 {
     # shellcheck disable=SC2086
-    env LD_LIBRARY_PATH="$new" FAKE_HIP_MAJOR=6 $also "$fake/hip_drive" device \
+    env LD_LIBRARY_PATH="$new" FAKE_HIP_MAJOR=6 $also \
+        "$fake/hip_driver" device \
         >hip.err 2>&1
     check [ $? -eq 2 ]
     check grep -q "SHMEM_DEVICE=hip: $1 \\[S-W-DEVICE\\]\$" hip.err

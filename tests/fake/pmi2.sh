@@ -54,7 +54,7 @@ check all 2
 check job 2 rma_typed SHMEM_PPN=1
 check all 2
 # A PE asks one that is in the last fence, and had not heard of it.
-check job 12 ../coll/long SHMEM_PPN=4 SHMEM_TIMEOUT=10
+check job 12 ../coll/long_data SHMEM_PPN=4 SHMEM_TIMEOUT=10
 check all 12
 
 # One that ends with an error takes the others along.

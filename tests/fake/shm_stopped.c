@@ -2,7 +2,7 @@
 /* Description: does the provider shm end a write to one process while another
  * one, to which a write is under way, is stopped?  Skipped where it does not:
  * up to libfabric 1.17 an endpoint sees its writes end in the order in which
- * they were posted, whoever they are to.  st/more_providers.sh asks this. */
+ * they were posted, whoever they are to.  st/providers.sh asks this. */
 #include "fabric.h"
 
 #include <signal.h>

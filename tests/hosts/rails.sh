@@ -17,7 +17,7 @@ trap links_down EXIT
 trap 'exit 1' HUP INT TERM
 PATH=$(cd "$BUILD/bin" && pwd):$PATH
 dir=$links_dir out=$links_dir/out err=$links_dir/err failures=0
-large=$BUILD/obj/tests/pe/large client=$dir/stripes
+large=$BUILD/obj/tests/pe/striped_transfers client=$dir/stripes
 unset OSHRUN_LAUNCHER SHMEM_LAUNCHER
 export SHMEM_OFI_PROVIDER='tcp;ofi_rxm' SHMEM_OFI_DOMAIN=e0,e1 \
     SHMEM_OFI_RAILS=2 SHMEM_OFI_RAIL_THRESHOLD=32k SHMEM_NIC_MAP=e0,e1

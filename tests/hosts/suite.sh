@@ -56,13 +56,13 @@ if all; then
         both 4 $name
     done
     for name in pe/signal pe/wait pe/ctx pe/heap pe/static_data pe/fork \
-        pe/litmus pe/threads coll/reduce coll/sets coll/threads; do
+        pe/litmus pe/threads coll/reduce coll/active_sets coll/threads; do
         one 4 $name
     done
     one 2 pe/rma_sized
     one 2 pe/strided
     one 2 pe/outstanding
-    one 4 pe/progress
+    one 4 pe/progress_while_computing
 fi
 
 # sorts PES: a file of keys, which all PEs read and write a part of, as on a

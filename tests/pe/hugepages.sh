@@ -60,9 +60,9 @@ state=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/shmem_enabled 2>/dev/null)
 case ${state:-absent} in never) set_to $thp/shmem_enabled advise ;; esac
 case $(sed 's/.*\[\(.*\)\].*/\1/' $thp/shmem_enabled 2>/dev/null) in
     advise | always | within_size)
-        run thp 32m 2 thp "$pe/pages"
+        run thp 32m 2 thp "$pe/heap_pages"
         says '^heap pages: transparent huge pages'
-        run off 32m 2 small "$pe/pages"
+        run off 32m 2 small "$pe/heap_pages"
         says '^heap pages: .* \(SHMEM_HUGEPAGES is off\)' ;;
 esac
 
@@ -70,9 +70,9 @@ set_to $pages/hugepages-2048kB/nr_hugepages \
     $(($(cat $pages/hugepages-2048kB/nr_hugepages 2>/dev/null || echo 0) + 40))
 free=$(cat $pages/hugepages-2048kB/free_hugepages 2>/dev/null || echo 0)
 if [ "$free" -ge 38 ]; then
-    run 2m 9m 3 2048 "$pe/pages"
+    run 2m 9m 3 2048 "$pe/heap_pages"
     says '^heap pages: 2\.0 MiB pages, reserved; '
-    run 2m 9m 3 2048 --pmix "$pe/pages"
+    run 2m 9m 3 2048 --pmix "$pe/heap_pages"
     run 2m 9m 3 2048 "$pe/ptr"
     run 2m 4m 4 2048 "$pe/heap"
     run 2m 9m 2 2048 "$pe/static_data"
@@ -121,14 +121,14 @@ C
     left=$(cat $pages/hugepages-2048kB/free_hugepages)
     [ "$left" -eq "$free" ] || fail "$left of $free huge pages are left"
     # One page too few: reported at start, not by a signal.
-    run 2m $((free * 2))m 1 '' "$pe/pages"
+    run 2m $((free * 2))m 1 '' "$pe/heap_pages"
     says 'only .* are free .* serve in their place \[S-W-HEAP\]'
 fi
 
 set_to $pages/hugepages-1048576kB/nr_hugepages 1
 if [ "$(cat $pages/hugepages-1048576kB/free_hugepages 2>/dev/null ||
     echo 0)" -ge 1 ]; then
-    run 1g 64m 1 1048576 "$pe/pages"
+    run 1g 64m 1 1048576 "$pe/heap_pages"
     says '^heap pages: 1\.0 GiB pages, reserved; '
 fi
 echo "tried:$tried"

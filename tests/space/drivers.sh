@@ -22,7 +22,7 @@ on()
     cat out
 }
 for is in discrete coherent bare; do
-    for test in figure8 spaces made drafts again device_teams; do
+    for test in figure8 spaces space_create drafts restart device_teams; do
         on cuda $is $test -n 2
         on hip $is $test -n 2
     done

@@ -23,68 +23,81 @@ nic()
         SHMEM_TRIGGER_DEPTH="$([ "$1" = cxi ] || echo "$2")" "$at/st/$6"
 }
 
-nic cxi 500 host 2 1 onesided & nic cxi 16 host 2 1 queue & wait
-nic cxi 16 host 2 1 order & nic sockets 5 host 2 1 queue & wait
-nic cxi 16 host 3 1 meet & nic cxi 500 cuda-discrete 2 1 queue & wait
-nic cxi 500 host 2 1 late & nic sockets 5 host 2 1 fence & wait
+nic cxi 500 host 2 1 onesided & nic cxi 16 host 2 1 queue_start & wait
+nic cxi 16 host 2 1 kernel_order & nic sockets 5 host 2 1 queue_start & wait
+nic cxi 16 host 3 1 barrier_on_stream &
+nic cxi 500 cuda-discrete 2 1 queue_start & wait
+nic cxi 500 host 2 1 finalize_before_stream_runs &
+nic sockets 5 host 2 1 fence_nic_and_thread & wait
 # Matched messages, few of them.
 T_SHORT=1
 T_LONG=0.1
 export T_SHORT T_LONG
-nic cxi 16 host 2 1 channel & nic cxi 500 host 2 1 too_long & wait
-nic cxi 500 host 2 1 turns & nic cxi 16 host 2 1 mismatch & wait
-nic cxi 500 host 4 2 match & wait       # notes of a node go by the NIC
+nic cxi 16 host 2 1 match_data & nic cxi 500 host 2 1 message_too_long & wait
+nic cxi 500 host 2 1 match_iteration_order &
+nic cxi 16 host 2 1 match_mismatch & wait
+nic cxi 500 host 4 2 match_persistent & wait   # notes of a node go by the NIC
 
 rule=1
-nic cxi 16 host 2 1 order & nic cxi 500 host 2 1 channel & wait
+nic cxi 16 host 2 1 kernel_order & nic cxi 500 host 2 1 match_data & wait
 rule=0
 
 # No gates: regions count twice and late, or the NIC does not see what the
 # processor stores to a gate's flag where the NIC has no room.
 extra='FAKE_CXI_REGION=2 FAKE_CXI_REGION_LATE_US=3000'
-nic cxi 500 host 2 1 channel
+nic cxi 500 host 2 1 match_data
 extra=FAKE_CXI_STALE=1
-nic cxi 16 host 2 1 channel
+nic cxi 16 host 2 1 match_data
 extra=
 
 # Long ones are the agent's here.
 job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
-    SHMEM_STALL=1 SHMEM_TIMEOUT=2 "$at/st/pause"
+    SHMEM_STALL=1 SHMEM_TIMEOUT=2 "$at/st/timeout_counts_pending"
 
 # No thread of the library has a part in it, where failures do not count: else
 # one sends the signals.  Where one has, nothing ends.
 job host -n 2 --ppn 1 env SHMEM_FAULT=stream_agent:1:1 SHMEM_OFI_PROVIDER=cxi \
-    FAKE_CXI_ERRORS_COUNT=0 "$at/st/still" &
-job host -n 2 env SHMEM_FAULT=stream_agent:1:1 "$at/st/still" &
+    FAKE_CXI_ERRORS_COUNT=0 "$at/st/nic_without_progress_thread" &
+job host -n 2 env SHMEM_FAULT=stream_agent:1:1 \
+    "$at/st/nic_without_progress_thread" &
 wait
 
 # All else only where it is asked for: it takes minutes.
 if [ "${T_NIC:-}" = all ]; then
     SHMEM_SYMMETRIC_SIZE=64M            # slots for private memory
     for rule in 0 1; do
-        for test in again apart channel collect destroy every fence \
-            finalize_runs finalize_watch generic handles late left many match \
-            match_threads meet mismatch no_thread once onesided order owed \
-            progress queue records rounds scalars signals sizes steps threads \
-            too_long turns; do
+        for test in restart_after_streams wait_stops_one_stream match_data \
+            coll_init_results stream_destroy onesided_all_types \
+            fence_nic_and_thread finalize_running_kernel finalize_endless_wait \
+            generic_names stream_handle_reused finalize_before_stream_runs \
+            finalize_pending_messages many_operations match_persistent \
+            match_threads barrier_on_stream match_mismatch no_thread \
+            enqueue_send_recv onesided kernel_order match_serves_others \
+            progress_without_calls queue_start stream_records_freed \
+            match_iterations scalars_read_at_call thread_signal_mask \
+            match_heap_use step_completion stream_threads message_too_long \
+            match_iteration_order; do
             nic cxi 16 host 2 1 $test & nic cxi 500 host 2 1 $test & wait
         done
-        nic cxi 16 host 4 2 onesided & nic cxi 500 host 4 2 meet & wait
-        nic cxi 16 hip-discrete 2 1 queue &
-        nic cxi 500 hip-coherent 2 1 every & wait
+        nic cxi 16 host 4 2 onesided &
+        nic cxi 500 host 4 2 barrier_on_stream & wait
+        nic cxi 16 hip-discrete 2 1 queue_start &
+        nic cxi 500 hip-coherent 2 1 onesided_all_types & wait
         nic cxi 500 cuda-discrete 2 1 onesided &
-        nic cxi 500 cuda-discrete 2 1 channel & wait
-        nic cxi 16 hip-coherent 2 1 turns & nic cxi 500 host 4 2 match & wait
+        nic cxi 500 cuda-discrete 2 1 match_data & wait
+        nic cxi 16 hip-coherent 2 1 match_iteration_order &
+        nic cxi 500 host 4 2 match_persistent & wait
     done
     rule=0
-    for test in channel turns once rounds match_threads every; do
+    for test in match_data match_iteration_order enqueue_send_recv \
+        match_iterations match_threads onesided_all_types; do
         nic sockets 5 host 2 1 $test & nic sockets 500 host 2 1 $test & wait
     done
 fi
 
 # It is the NIC that does it: each PE says so.
 said=$(on host env SHMEM_OFI_PROVIDER=cxi SHMEM_LOG=info:ofi \
-    "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/order" 2>&1)
+    "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/kernel_order" 2>&1)
 check [ "$(echo "$said" | grep -c 'deferred work: [0-9]* entries of cxi')" \
     -eq 2 ]
 finish

@@ -36,7 +36,7 @@ done
 messages()
 {
     on host env SHMEM_STATS=1 "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 \
-        "$at/st/ways" 2>&1 | grep 'messages: '
+        "$at/st/stats_protocols" 2>&1 | grep 'messages: '
 }
 
 said=$(messages SHMEM_OFI_PROVIDER=sockets)

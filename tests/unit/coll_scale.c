@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: operations and bytes that a PE sends in a collective grow with
  * the logarithm of the PEs, or with the bytes that it has to hand on; those of
- * a job's start and end, too.  Alone it has nothing to count: coll/scale runs
- * it on several nodes, with SHMEM_STATS. */
+ * a job's start and end, too.  Alone it has nothing to count:
+ * coll/message_counts runs it on several nodes, with SHMEM_STATS. */
 #include "t.h"
 
 #include "coll/coll.h"

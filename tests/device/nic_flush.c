@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a NIC has put into device memory is there for the device once a call
+ * has said so, whichever: waits and tests of host memory, locks, atomics that
+ * fetch, meetings, gets and their quiet, waits of streams.  See
+ * nic_flush.sh. */
+#include "device.h"
+#include <shmemx_st.h>
+
+#include <string.h>
+
+enum { LEN = 5000, WORDS = 4 };
+
+static unsigned char *data, *here, want[LEN];
+static uint64_t *flag;          /* the host's */
+static long *lock;
+static uint64_t turn;
+static shmemx_stream_t s;
+
+/* To the next PE; a word in host memory announces it. */
+static void send_and_tell(void)
+{
+    pattern(want, me, (unsigned)turn, LEN);
+    memcpy(here, want, LEN);
+    shmem_putmem(data, here, LEN, next);
+    shmem_quiet();
+    shmem_uint64_atomic_set(flag, turn, next);
+}
+
+static void see(void)
+{
+    pattern(want, before, (unsigned)turn, LEN);
+    expect(data, want, LEN);
+    shmem_barrier_all();
+    turn++;
+}
+
+#define WAY(name, how)                                                      \
+    T(name)                                                                 \
+    {                                                                       \
+        send_and_tell();                                                    \
+        how;                                                                \
+        see();                                                              \
+    }
+
+WAY(a_wait, shmem_uint64_wait_until(flag, SHMEM_CMP_GE, turn))
+WAY(a_wait_for_all, shmem_uint64_wait_until_all(flag, 1, NULL, SHMEM_CMP_GE,
+                                                turn))
+WAY(a_wait_for_any, shmem_uint64_wait_until_any(flag, WORDS, NULL,
+                                                SHMEM_CMP_EQ, turn))
+WAY(a_test, while (!shmem_uint64_test(flag, SHMEM_CMP_GE, turn)))
+WAY(a_test_of_all, while (!shmem_uint64_test_all(flag, 1, NULL, SHMEM_CMP_GE,
+                                                 turn)))
+WAY(a_test_of_any, while (shmem_uint64_test_any(flag, WORDS, NULL,
+                                                SHMEM_CMP_EQ, turn)))
+WAY(a_wait_for_a_signal, shmem_signal_wait_until(flag, SHMEM_CMP_GE, turn))
+WAY(a_look_at_a_signal, while (shmem_signal_fetch(flag) < turn))
+WAY(an_atomic, while (shmem_uint64_atomic_fetch(flag, me) < turn))
+WAY(an_atomic_that_changes, while (shmem_uint64_atomic_fetch_add(flag, 0, me) <
+                                   turn))
+WAY(a_barrier, shmem_barrier_all())
+WAY(a_meeting, shmem_sync_all())
+WAY(a_meeting_of_a_team, shmem_team_sync(SHMEM_TEAM_WORLD))
+
+T(some_of_a_vector)
+{
+    uint64_t values[WORDS] = { turn, turn, turn, turn };
+    size_t found[WORDS];
+
+    send_and_tell();
+    shmem_uint64_wait_until_some_vector(flag, WORDS, found, NULL, SHMEM_CMP_EQ,
+                                        values);
+    see();
+}
+
+/* The flag tells only that the lock has been used. */
+T(a_lock)
+{
+    bool came = false;
+
+    shmem_set_lock(lock);
+    send_and_tell();
+    shmem_clear_lock(lock);
+    while (!came) {
+        shmem_set_lock(lock);
+        came = __atomic_load_n(flag, __ATOMIC_ACQUIRE) >= turn;
+        shmem_clear_lock(lock);
+    }
+    see();
+}
+
+static void fill_source(void)
+{
+    pattern(want, me, (unsigned)turn, LEN);
+    memcpy(here, want, LEN);
+    shmem_barrier_all();
+}
+
+T(a_get)
+{
+    fill_source();
+    shmem_getmem(data, here, LEN, before);
+    see();
+}
+
+T(a_get_and_quiet)
+{
+    fill_source();
+    shmem_getmem_nbi(data, here, LEN, before);
+    shmem_quiet();
+    see();
+}
+
+T(a_wait_of_a_stream)
+{
+    send_and_tell();
+    T_EQ(shmemx_signal_wait_until_on_stream(NULL, flag, SHMEM_CMP_GE, turn, s),
+         0);
+    T_EQ(shmemx_getmem_on_stream(here, data, LEN, me, s), 0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    pattern(want, before, (unsigned)turn, LEN);
+    T_MEM(here, want, LEN);
+    shmem_barrier_all();
+    turn++;
+}
+
+T(a_get_on_a_stream)
+{
+    fill_source();
+    T_EQ(shmemx_getmem_on_stream(data, here, LEN, before, s), 0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    see();
+}
+
+static void waits(void)
+{
+    T_RUN(a_wait);
+    T_RUN(a_wait_for_all);
+    T_RUN(a_wait_for_any);
+    T_RUN(some_of_a_vector);
+    T_RUN(a_test);
+    T_RUN(a_test_of_all);
+    T_RUN(a_test_of_any);
+    T_RUN(a_wait_for_a_signal);
+    T_RUN(a_look_at_a_signal);
+    T_RUN(an_atomic);
+    T_RUN(an_atomic_that_changes);
+}
+
+int main(void)
+{
+    device_begin(SHMEM_THREAD_SINGLE);
+    data = room_make(DEVICE, LEN);
+    here = room_make(HOST, LEN);
+    flag = shmem_calloc(WORDS, sizeof *flag);
+    lock = shmem_calloc(1, sizeof *lock);
+    T_TRUE(flag && lock);
+    T_EQ(shmemx_stream_create(&s), 0);
+    turn = 1;
+    mark("BEGIN");
+    waits();
+    T_RUN(a_barrier);
+    T_RUN(a_meeting);
+    T_RUN(a_meeting_of_a_team);
+    T_RUN(a_lock);
+    T_RUN(a_get);
+    T_RUN(a_get_and_quiet);
+    T_RUN(a_wait_of_a_stream);
+    T_RUN(a_get_on_a_stream);
+    mark("END");
+    shmemx_stream_destroy(s);
+    return device_end();
+}

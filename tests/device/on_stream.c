@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Puts, gets and atomics on a stream from each place to each place of each PE;
+ * see on_stream.sh. */
+#include "device.h"
+#include <shmemx_st.h>
+
+enum { ROOM = 8192 };
+static const size_t lens[] = { 1, 8, 100, ROOM };
+
+static shmemx_stream_t s;
+static unsigned char want[ROOM];
+
+static void moves(enum place where, unsigned char *at, unsigned char *mine,
+                  int pe)
+{
+    for (size_t i = 0; i < sizeof lens / sizeof *lens; i++) {
+        size_t n = lens[i];
+
+        /* A part for each PE that may write here. */
+        pattern(want, me, (unsigned)(where + i), ROOM);
+        store(mine, want, n);
+        T_EQ(shmemx_putmem_on_stream(at + me * ROOM, mine, n, pe, s), 0);
+        T_EQ(shmemx_quiet_on_stream(s), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        store_byte(mine, 0, n);
+        T_EQ(shmemx_getmem_on_stream(mine, at + me * ROOM, n, pe, s), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        expect(mine, want, n);
+    }
+}
+
+static void words(uint64_t *word, void *mine, int pe)
+{
+    uint64_t was;
+
+    T_EQ(shmemx_uint64_atomic_fetch_add_on_stream(mine, word + me, 5, pe, s),
+         0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    was = load_word(mine, sizeof was);
+    T_EQ(shmemx_uint64_atomic_swap_on_stream(mine, word + me, was + 9, pe, s),
+         0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(load_word(mine, sizeof was), was + 5);
+    T_EQ(shmemx_uint64_g_on_stream(mine, word + me, pe, s), 0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(load_word(mine, sizeof was), was + 9);
+}
+
+int main(void)
+{
+    device_begin(SHMEM_THREAD_SINGLE);
+    T_EQ(shmemx_stream_create(&s), 0);
+    for (enum place to = HOST; to <= DEVICE; to++) {
+        unsigned char *at = room_make(to, (size_t)n_pes * ROOM);
+        uint64_t *word = room_make(to, (size_t)n_pes * sizeof *word);
+
+        store_byte(word, 0, (size_t)n_pes * sizeof *word);
+        shmem_barrier_all();
+        for (enum place from = HOST; from < PLACES; from++) {
+            unsigned char *mine;
+
+            if (from == OWN_DEVICE && !aware)
+                continue;
+            mine = room_make(from, ROOM);
+            for (int pe = 0; pe < n_pes; pe++) {
+                moves(from, at, mine, pe);
+                words(word, mine, pe);
+            }
+            room_drop(from, mine);
+        }
+        shmem_barrier_all();
+        room_drop(to, word);
+        room_drop(to, at);
+    }
+    T_EQ(shmemx_stream_destroy(s), 0);
+    return device_end();
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: on a stream every PE may be the target, from and to symmetric
+# and private memory of host and device.
+# Timeout: 120
+set -u
+. "$(dirname "$0")/device.inc"
+each on_stream host cuda-discrete cuda-coherent hip-discrete hip-coherent
+[ -z "$real" ] || finish
+# Such streams wait by kernels, so the PE has the device for itself.
+job cuda-bare -n 1 "$at/device/on_stream" &
+job hip-bare -n 1 "$at/device/on_stream" &
+wait
+finish

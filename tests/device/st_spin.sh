@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: with SHMEM_ST_SPIN the progress thread of streams does not nap
+# behind what a stream has still to do; without, it does.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/device.inc"
+[ -z "$real" ] || { echo 'skip: for a stand-in'; exit 77; }
+
+# naps VALUE: of both PEs.
+naps()
+{
+    on cuda-discrete env SHMEM_ST_SPIN="$1" SHMEM_STATS=1 \
+        "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/device/st_spin" 2>&1 |
+        sed -n 's/.*progress thread of streams: \([0-9]*\) naps.*/\1/p' |
+        awk '{ n += $1 } END { print NR, n + 0 }'
+}
+
+without=$(naps 0) with=$(naps 1)
+echo "PEs that tell, and naps: $without, spinning $with"
+check [ "${without%% *}" -eq 2 ]
+check [ "${without##* }" -gt 2 ]
+# The thread has nothing to do before and after: it sleeps until it is called.
+check [ "${with%% *}" -eq 2 ]
+check [ "$((${with##* } * 2))" -lt "${without##* }" ]
+finish

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams that the program makes and destroys by the vendor's calls: the
+ * library gives their handles to the driver no more; see
+ * vendor_stream_destroy.sh. */
+#include "device.h"
+#include "../pe/far.h"
+
+#include <dlfcn.h>
+#include <shmemx_st.h>
+#include <unistd.h>
+
+enum { STREAMS = 4200 };        /* more than there are queues */
+
+static int (*make)(void **, unsigned), (*destroy)(void *);
+static long in[STREAMS];
+
+/* The watchdog has seen the wait, whose word says that it is not over. */
+static void wait_and_go(void)
+{
+    uint64_t *flag = room_make(HOST, sizeof *flag);
+    void *s;
+
+    *flag = 1;
+    T_EQ(make(&s, 1), 0);
+    T_EQ(shmemx_uint64_wait_until_on_stream(flag, SHMEM_CMP_GE, 1, s), 0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    *flag = 0;
+    T_EQ(destroy(s), 0);
+    sleep(4);
+    room_drop(HOST, flag);
+}
+
+static void one_by_one(void)
+{
+    void *s;
+
+    for (int i = 0; i < STREAMS; i++) {
+        T_EQ(make(&s, 1), 0);
+        T_EQ(shmemx_long_p_on_stream(&in[i], i + 1, next, s), 0);
+        T_EQ(shmemx_quiet_on_stream(s), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        T_EQ(destroy(s), 0);
+    }
+    shmem_barrier_all();
+    for (int i = 0; i < STREAMS; i++)
+        T_EQ(in[i], i + 1);
+}
+
+/* So is that of a queue whose start the program never makes. */
+static void keep_a_queue(void)
+{
+    shmemx_queue_t q;
+    void *s;
+
+    T_EQ(make(&s, 1), 0);
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_EQ(shmemx_enqueue_atomic_add_int64(q, &in[0], 1, next, NULL), 0);
+    T_EQ(shmemx_enqueue_start(q), 0);
+    T_EQ(shmemx_enqueue_wait(q), 0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(destroy(s), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
+}
+
+int main(void)
+{
+    void *driver;
+
+    device_begin(SHMEM_THREAD_SINGLE);
+    driver = dlopen("libcuda.so.1", RTLD_NOW);
+    T_TRUE(driver != NULL);
+    *(void **)&make = dlsym(driver, "cuStreamCreate");
+    *(void **)&destroy = dlsym(driver, "cuStreamDestroy_v2");
+    shmem_barrier_all();
+    wait_and_go();
+    keep_a_queue();
+    shmem_barrier_all();
+    if (some_are_far())
+        one_by_one();
+    return device_end();
+}

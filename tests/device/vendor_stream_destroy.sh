@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: streams that the program destroys by the vendor's call are gone:
+# no call of the driver gets their handles, and their queues serve others.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/device.inc"
+[ -z "$real" ] || { echo 'skip: the program wants CUDA'; exit 77; }
+
+: >failed
+for far in '' '--ppn 1'; do
+    {
+        said=said${far#--ppn }
+        # shellcheck disable=SC2086
+        on cuda-discrete env SHMEM_STALL=1 FAKE_DEVICE_QUEUES=4 \
+            "$BUILD/bin/oshrun" -n 2 $far \
+            "$at/device/vendor_stream_destroy" >"$said" 2>&1 ||
+            { echo "FAIL: $far"; cat "$said"; echo >>failed; }
+        # A quiet may take its time, and does not last.
+        ! grep -E "stream .* waits for [3-9] s|destroyed" "$said" ||
+            echo "FAIL: $far" >>failed
+    } &
+done
+wait
+finish

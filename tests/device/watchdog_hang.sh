@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the watchdog reports a GPU's stream that hangs on a message,
+# also where it has an event behind earlier waits of the stream.
+# Timeout: 60
+set -u
+. "$(dirname "$0")/device.inc"
+[ -z "$real" ] || { echo 'skip: the stand-ins do'; exit 77; }
+
+: >failed
+for device in cuda-discrete cuda-coherent; do
+    on "$device" env SHMEM_STALL=2 FAKE_DEVICE_COUNT=2 "$BUILD/bin/oshrun" \
+        -n 2 "$at/device/watchdog_hang" >said 2>&1 ||
+        { echo "FAIL: $device"; cat said; echo >>failed; }
+    check grep -q 'PE 0 .*: stream .*: shmemx_.* waits for .*S-W-STALL' said
+done
+finish
