@@ -91,7 +91,7 @@ static void do_nothing(void *arg)
 
 static void call_host(void)
 {
-    gtl->call(do_nothing, NULL, bed.stream);
+    gtl->host_call(do_nothing, NULL, bed.stream);
 }
 
 static void empty(const struct shmemx_item *item, void *arg)
@@ -231,7 +231,7 @@ static void show_copies(size_t size)
     row.ratio = p.ratio;
     row.target_ratio = 0;
     bench_print(&row);
-    if (gtl_device.direct)
+    if (gtl_device.host_access)
         show_memory(size, iters);
 }
 

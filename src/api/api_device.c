@@ -270,7 +270,7 @@ static int open_device(void)
 
     if (!rc && gtl == &gtl_none)
         rc = -ENODEV;
-    return rc || hint == ENV_GRAIN_AUTO ? rc : gtl->grain(hint);
+    return rc || hint == ENV_GRAIN_AUTO ? rc : gtl->set_coherence(hint);
 }
 
 /* The same on all PEs; 0: there is to be none. */
@@ -397,9 +397,9 @@ void api_device_hint(int grain)
 {
     if (!heap_device.arena)
         hint = grain;
-    else if (gtl_device.grain)
+    else if (gtl_device.coherence)
         log_info(LOG_API, "the device heap is there, and is %s",
-                 gtl_device.grain);
+                 gtl_device.coherence);
 }
 
 int api_device_require(void)
@@ -412,8 +412,8 @@ int api_device_require(void)
     if (!api_device_possible())
         return -ENODEV;
     rc = opened = open_device();
-    why_whole = gtl_device.fixed;
-    if (api_min(!rc && !gtl_device.fixed)) {
+    why_whole = gtl_device.why_fixed;
+    if (api_min(!rc && !gtl_device.why_fixed)) {
         why_whole = NULL;
         rc = make(opened, true, &plain);
     } else if (!why_whole) {
@@ -435,7 +435,7 @@ const char *api_device_growth(void)
         snprintf(text, sizeof text, "all of its memory at once: %s", why_whole);
     else
         snprintf(text, sizeof text, "memory as it is used, which other PEs of "
-                 "the node open by %s", gtl_device.grown_by);
+                 "the node open by %s", gtl_device.growth_export);
     return text;
 }
 

@@ -132,13 +132,14 @@ bool api_heap_cover(const char *call, const void *p, size_t size)
 
     if (!heap_device_has_memory(p, size))
         return api_device_cover(p, size);
-    if (!xport_net || heap_find(p, 1) != HEAP_HOST || xport_net->covers(end))
+    if (!xport_net || heap_find(p, 1) != HEAP_HOST ||
+        xport_net->is_registered(end))
         return true;
     /* All cover as much, so all try the smaller region if one has to. */
     for (int exact = 0; exact < 2 && !all; exact++) {
-        rc = xport_net->cover(end, exact);
+        rc = xport_net->register_up_to(end, exact);
         all = api_min(rc == 0);
-        rc = xport_net->cover_agree(all);
+        rc = xport_net->register_agreed(all);
     }
     if (all && rc)
         core_fatal(ERR_NET, call, "the keys of the heap cannot be published");

@@ -410,7 +410,7 @@ int pshmem_space_get_caps(shmem_space_t space, shmem_space_cap_t *caps)
     if (!s || !caps || (s->seg == HEAP_DEVICE && !api_device_known()))
         return -EINVAL;
     direct = s->seg == HEAP_HOST || heap_device_host_access ||
-             (!heap_device.arena && gtl_device.direct);
+             (!heap_device.arena && gtl_device.host_access);
     if (direct)
         c |= SHMEM_SPACE_CAP_DIRECT_ACCESS;
     if (direct || gtl_device.kernels)

@@ -112,7 +112,7 @@ int pshmemx_device_info(shmemx_device_info_t *info)
     *info = (shmemx_device_info_t){
         .ordinal = d->ordinal, .count = d->count,
         .driver_version = d->driver_version, .hw_queues = d->hw_queues,
-        .memory = d->memory, .direct = d->direct, .memops = d->memops,
+        .memory = d->memory, .direct = d->host_access, .memops = d->memops,
         .flush = !d->ordered,
         .near_host = near(HEAP_HOST), .near_device = near(HEAP_DEVICE)
     };
@@ -264,7 +264,7 @@ static int ready_to_ask(const char *call, shmemx_stream_t stream)
 {
     int rc = api_stream_ready(call);
 
-    if (rc || likely(!gtl->records(stream)))
+    if (rc || likely(!gtl->is_capturing(stream)))
         return rc;
     core_misuse(ERR_STREAM, call, "stream %p records a graph: what is recorded "
                 "is done by launches, after the capture has ended",
@@ -341,7 +341,7 @@ int pshmemx_stream_call(shmemx_stream_t stream, void (*fn)(void *), void *arg)
     if (rc)
         return rc;
     stream = api_stream_of(stream);
-    return fn ? told(__func__, stream, gtl->call(fn, arg, stream))
+    return fn ? told(__func__, stream, gtl->host_call(fn, arg, stream))
               : null(__func__, "fn");
 }
 API_ALIAS(shmemx_stream_call)

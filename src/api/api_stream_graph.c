@@ -118,7 +118,7 @@ int api_graph_lose(void *stream)
 
     if (!rc)
         gtl->graph_destroy(made);
-    return rc && gtl->records(stream) ? rc : 0;
+    return rc && gtl->is_capturing(stream) ? rc : 0;
 }
 
 static unsigned left;           /* of the library's end alone */

@@ -54,7 +54,7 @@ static void retire(struct core_ctx *c) REQUIRES(ctx_lock)
 static void close_flow(struct core_ctx *c)
 {
     if (c->flow)
-        xport_net->flow_close(c->flow);
+        xport_net->ep_close(c->flow);
     c->flow = NULL;
 }
 
@@ -89,7 +89,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     int rc = c ? 0 : -ENOMEM;
 
     if (c && xport_net)
-        rc = xport_net->flow_open(&c->flow, true);
+        rc = xport_net->ep_open(&c->flow, true);
     if (rc) {
         log_warn(ERR_CTX, "shmem_ctx_create: no memory for a context");
         if (c)

@@ -90,7 +90,7 @@ static int enqueue_call(unsigned lane, const struct told *what, void *stream)
     if (rc)
         return rc;
     *t = *what;
-    return gtl->call(tell, t, stream);
+    return gtl->host_call(tell, t, stream);
 }
 
 static int enqueue_word(const struct told *what, void *stream)

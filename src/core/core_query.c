@@ -98,7 +98,7 @@ void core_query(int pe, const void *word, uint64_t now)
     while (i < CORE_QUERIES && asks[i].open)
         i++;
     if (i == CORE_QUERIES ||
-        (!flow && xport_net->flow_open(&flow, false)))
+        (!flow && xport_net->ep_open(&flow, false)))
         return;
     answers[i] = (struct core_reply){ .word = word ? NO_WORD : 0 };
     asks[i] = (struct core_query){ .open = true, .pe = pe, .since_ns = now,
@@ -140,7 +140,7 @@ void core_query_close(void)
     }
     if (!something_due()) {     /* else the flow stays */
         xport_net->quiet(flow);
-        xport_net->flow_close(flow);
+        xport_net->ep_close(flow);
     }
     flow = NULL;
     /* The next session begins without questions. */

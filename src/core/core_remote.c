@@ -26,9 +26,9 @@ int core_remote_open(void)
     xport_wait_stalled = core_stall_transport;
     xport_wait_resumed = core_activity_transport_end;
     core_spin_impatient();
-    rc = xport_net->flow_open(&core_ctx_default.flow, false);
+    rc = xport_net->ep_open(&core_ctx_default.flow, false);
     if (!rc)
-        rc = xport_net->flow_open(&core_ctx_inner.flow, false);
+        rc = xport_net->ep_open(&core_ctx_inner.flow, false);
     if (rc)
         log_error(ERR_NET, "no room for the operations of a context: %s",
                   strerror(-rc));
@@ -59,7 +59,7 @@ void core_remote_close(void)
         if (!own[i]->flow)
             continue;
         xport_net->quiet(own[i]->flow);
-        xport_net->flow_close(own[i]->flow);
+        xport_net->ep_close(own[i]->flow);
         own[i]->flow = NULL;
     }
 }
@@ -103,7 +103,7 @@ void core_remote_notify(const char *call, const struct core_ctx *ctx,
     core_remote_resolve(call, ctx, sym, sizeof *sym, pe, &at);
     xport_net->fence(ctx->flow, true);
     atomics_tsan_release();
-    xport_net->tell(ctx->flow, &at, &a);
+    xport_net->notify(ctx->flow, &at, &a);
 }
 
 void (*core_quiet_hook)(const char *call);
@@ -254,6 +254,6 @@ int core_remote_message(const char *call, const struct core_ctx *ctx,
     if (len)
         core_remote_resolve(call, ctx, dest, len, pe, &to);
     atomics_tsan_release();
-    return xport_net->message(ctx->flow, len ? &to : NULL, source, len,
+    return xport_net->post_message(ctx->flow, len ? &to : NULL, source, len,
                               &sig_at, &a);
 }

@@ -58,7 +58,7 @@ int gtl_no_reserve(size_t most, void **out)
 {
     (void)most;
     (void)out;
-    return gtl_fail(-ENOSYS, "reserve", gtl_device.fixed, 0);
+    return gtl_fail(-ENOSYS, "reserve", gtl_device.why_fixed, 0);
 }
 
 int gtl_no_grow(void *p, size_t size)
@@ -99,10 +99,10 @@ static int try(const struct gtl_ops *ops, int local)
     }
     gtl = ops;
     said[0] = '\0';             /* of drivers that there are not */
-    gtl_device_only = !d.direct;
+    gtl_device_only = !d.host_access;
     log_info(LOG_GTL, "driver %s: %s, %s, %s of %s%smemory", ops->name, d.name,
-             d.id, log_size(size, (double)d.memory), d.grain ? d.grain : "",
-             d.grain ? " " : "");
+             d.id, log_size(size, (double)d.memory), d.coherence ? d.coherence
+             : "", d.coherence ? " " : "");
     return 0;
 }
 
@@ -164,7 +164,7 @@ static bool find_bus(int local, char pci[16])
 
     for (int i = AUTO + 1; i < N_DRIVERS && rc; i++)
         if (drivers[i] && (env.DEVICE == AUTO || env.DEVICE == i))
-            rc = drivers[i]->bus(local, pci);
+            rc = drivers[i]->pci_address(local, pci);
     fd_release(held);
     said[0] = '\0';
     return !rc && *pci;

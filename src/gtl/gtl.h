@@ -91,7 +91,7 @@ struct gtl_ops {
      * number on its node.  -ENODEV: there is none, or no driver. */
     int (*open)(int local, struct gtl_device *out);
     /* gtl_pci_address(); -ENODEV: no device, or it is on no bus. */
-    int (*bus)(int local, char pci[16]);
+    int (*pci_address)(int local, char pci[16]);
     /* The device is this thread's current one until leave(), which takes what
      * enter() gave: for calls of other libraries. */
     int (*enter)(void);
@@ -100,18 +100,18 @@ struct gtl_ops {
     void (*close)(void);
 
     /* ---- memory ---- */
-    /* Of this device, aligned to 2 MiB, content undefined; lend() takes it. */
+    /* Of this device, aligned to 2 MiB, content undefined; ipc_export() takes it. */
     int (*alloc)(size_t size, void **out);
     /* Addresses as alloc()'s, and no memory yet: grow() puts more of it behind
      * them, in order and multiples of 2 MiB, and shrink() takes back what
-     * the last one put there.  -ENOSYS: gtl_device.fixed says why. */
+     * the last one put there.  -ENOSYS: gtl_device.why_fixed says why. */
     int (*reserve)(size_t most, void **out);
     int (*grow)(void *p, size_t size);
     void (*shrink)(void *p);
     void (*free)(void *p);              /* of both */
     /* By ENV_GRAIN_..., a hint: what alloc() gives from now on. */
-    int (*grain)(int wanted);
-    int (*room)(size_t *unused, size_t *total);
+    int (*set_coherence)(int wanted);
+    int (*memory_info)(size_t *unused, size_t *total);
     /* *out: where the device sees it; also the processor, with unified
      * addresses and PIN_MEMORY.  Whole pages. */
     int (*pin)(void *host, size_t size, enum gtl_pin why, void **out);
@@ -120,13 +120,13 @@ struct gtl_ops {
     /* p is what alloc() gave, or what reserve() gave, for the memory that came
      * last.  *fd: -1, or a descriptor that has to come along, for the caller to
      * close.  Borrowed memory is given back before the owner frees it. */
-    int (*lend)(void *p, struct gtl_ipc_handle *out, int *fd);
+    int (*ipc_export)(void *p, struct gtl_ipc_handle *out, int *fd);
     /* *at: NULL, or where what was there before was borrowed, which it
-     * continues; shrink() gives that piece back, give_back() all. */
-    int (*borrow)(const struct gtl_ipc_handle *h, int fd, void **at);
-    void (*give_back)(void *p);
+     * continues; shrink() gives that piece back, ipc_close() all. */
+    int (*ipc_open)(const struct gtl_ipc_handle *h, int fd, void **at);
+    void (*ipc_close)(void *p);
     /* Are amo() there and the owner's atomic with each other? */
-    bool (*atomic)(const struct gtl_ipc_handle *h);
+    bool (*peer_atomic)(const struct gtl_ipc_handle *h);
     /* A descriptor for other drivers; the caller closes it. */
     int (*dmabuf)(void *p, size_t size, int *fd, uint64_t *offset);
 
@@ -140,7 +140,7 @@ struct gtl_ops {
      * -EBUSY, with *id: it records a graph. */
     int (*stream_check)(void *s, uint64_t *id);
     /* Does it record a graph?  What is enqueued is done by each launch. */
-    bool (*records)(void *s);
+    bool (*is_capturing)(void *s);
     int (*stream_query)(void *s);       /* 0, -EAGAIN: work is left */
     /* The thread waits; others may enqueue meanwhile. */
     int (*stream_sync)(void *s);
@@ -164,13 +164,13 @@ struct gtl_ops {
     int (*write64)(uint64_t *word, uint64_t value, void *s);
     int (*wait64)(uint64_t *word, uint64_t least, void *s);
     /* On error some of them may have been enqueued. */
-    int (*steps)(const struct gtl_batch *t, void *s);
+    int (*batch)(const struct gtl_batch *t, void *s);
     /* Nothing waits: who comes first goes on.  The round is told when what
      * both streams did before and the copy are visible, to the processor and
      * the network, too.  -ENOSYS: there are no kernels. */
-    int (*pair)(const struct gtl_peer_copy *p, void *s);
+    int (*peer_copy)(const struct gtl_peer_copy *p, void *s);
     /* On a thread of the driver; fn calls nothing of the driver. */
-    int (*call)(void (*fn)(void *arg), void *arg, void *s);
+    int (*host_call)(void (*fn)(void *arg), void *arg, void *s);
     int (*launch)(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s);     /* -ENODEV but on the software device */
     /* Device stores before it reach system scope, for a trigger that no

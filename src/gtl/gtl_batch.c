@@ -14,7 +14,7 @@ int gtl_batch_one_by_one(const struct gtl_batch *t, void *s)
         if (t->puts[i].n)
             rc = gtl->copy(t->puts[i].to, t->puts[i].from, t->puts[i].n, s);
     for (size_t i = 0; i < t->n_puts && !rc; i++)
-        if (t->puts[i].tell.word)
-            rc = gtl->write64(t->puts[i].tell.word, t->puts[i].tell.value, s);
+        if (t->puts[i].flag.word)
+            rc = gtl->write64(t->puts[i].flag.word, t->puts[i].flag.value, s);
     return rc;
 }

@@ -19,7 +19,7 @@ struct gtl_put {
     void *to;
     const void *from;
     size_t n;                   /* 0: no copy */
-    struct gtl_flag tell;       /* word NULL: no store */
+    struct gtl_flag flag;       /* word NULL: no store */
 };
 struct gtl_batch {
     const struct gtl_flag *waits;
@@ -31,12 +31,12 @@ struct gtl_batch {
  * buffers: who comes second copies.  Words are 8 bytes, aligned; the device
  * reaches all, atomically with the other one as by amo(). */
 struct gtl_peer_copy {
-    uint64_t *turns;            /* two for each round, from 0 */
-    uint64_t *was;              /* this stream's, for its use until it is over */
+    uint64_t *arrivals;            /* two for each round, from 0 */
+    uint64_t *arrival;         /* this stream's, for its use until it is over */
     void *to;
     const void *from;
     size_t n;
-    uint64_t *told[2];          /* get the round, from 1, behind the copy */
+    uint64_t *flags[2];          /* get the round, from 1, behind the copy */
     /* Of the software device, behind that: who may sleep for them; or NULL. */
     void (*wake)(void *arg), *arg;
 };

@@ -14,17 +14,17 @@ struct gtl_device {
     int ordinal, count;         /* which of those this process sees */
     int driver_version;         /* as the driver counts; 0: none */
     uint64_t memory;            /* bytes */
-    bool direct;                /* the processor loads and stores its memory */
-    bool lends, dmabuf;         /* lend() and borrow(), dmabuf() work */
+    bool host_access;            /* the processor loads and stores its memory */
+    bool ipc, dmabuf;         /* ipc_export() and ipc_open(), dmabuf() work */
     bool memops;                /* write64() and wait64() take no kernel */
-    bool kernels;               /* else no reduce() or pair(), little amo() */
+    bool kernels;            /* else no reduce() or peer_copy(), little amo() */
     bool ordered, coarse;       /* no need of flush(); but of release() */
     bool wait_flushes;          /* wait64() does, when it is over */
-    const char *grain;          /* of what alloc() gives; NULL: all is one */
+    const char *coherence;         /* of what alloc() gives; NULL: all is one */
     /* Why reserve() gives nothing; NULL: it does, and grown_by says how such
      * memory is lent. */
-    const char *fixed, *grown_by;
-    bool stale;                 /* wait64() may miss what others store there */
+    const char *why_fixed, *growth_export;
+    bool stale_waits;            /* wait64() may miss what others store there */
     int hw_queues;              /* that streams share; 0: not known */
     int pes;                    /* sharing it: if several, no kernel spins */
 };

@@ -84,7 +84,7 @@ int gtl_no_coherence(int wanted);
 int gtl_no_enter(void);
 void gtl_no_leave(int was);
 
-/* For devices of which gtl_device.fixed is set. */
+/* For devices of which gtl_device.why_fixed is set. */
 int gtl_no_reserve(size_t most, void **out);
 int gtl_no_grow(void *p, size_t size);
 void gtl_no_shrink(void *p);

@@ -12,7 +12,7 @@ static int none(void)
 static int open_none(int local, struct gtl_device *out)
 {
     (void)local;
-    *out = (struct gtl_device){ .direct = true, .fixed = "no device" };
+    *out = (struct gtl_device){ .host_access = true, .why_fixed = "no device" };
     return 0;
 }
 
@@ -231,22 +231,23 @@ static int bus(int local, char pci[16])
 }
 
 const struct gtl_ops gtl_none = {
-    .name = "none", .open = open_none, .bus = bus, .close = nothing,
-    .grain = gtl_no_coherence,
+    .name = "none", .open = open_none, .pci_address = bus, .close = nothing,
+    .set_coherence = gtl_no_coherence,
     .enter = gtl_no_enter, .leave = gtl_no_leave,
     .reserve = gtl_no_reserve, .grow = gtl_no_grow,
     .shrink = gtl_no_shrink,
-    .alloc = make, .free = forget, .room = room, .pin = pin, .unpin = forget,
-    .classify = classify, .lend = lend, .borrow = borrow,
-    .give_back = forget, .atomic = atomic,
+    .alloc = make, .free = forget, .memory_info = room, .pin = pin,
+    .unpin = forget,
+    .classify = classify, .ipc_export = lend, .ipc_open = borrow,
+    .ipc_close = forget, .peer_atomic = atomic,
     .dmabuf = dmabuf,
     .stream_create = stream_create, .stream_destroy = forget,
-    .stream_check = stream_check, .records = records,
+    .stream_check = stream_check, .is_capturing = records,
     .stream_query = one, .stream_sync = one,
     .copy = copy, .copy_blocks = copy_blocks, .fill = fill, .amo = amo,
     .reduce = reduce,
-    .write64 = word, .wait64 = word, .steps = steps, .pair = pair,
-    .call = call, .launch = launch, .release = one,
+    .write64 = word, .wait64 = word, .batch = steps, .peer_copy = pair,
+    .host_call = call, .launch = launch, .release = one,
     .event_create = event_create, .event_destroy = forget,
     .event_record = two, .event_wait = two, .event_query = one,
     .graph_id = number, .graph_own = own, .capture_begin = one,

@@ -13,7 +13,7 @@ bool gtl_is_software(void);
 /* This process has stored words that streams may wait for, and a full fence
  * has passed: those of the software device look at once. */
 void gtl_stored(void);
-/* call() on the software device, for what a GPU does by one store. */
+/* host_call() on the software device, for what a GPU does by one store. */
 int gtl_doorbell(void (*fn)(void *arg), void *arg, void *s);
 /* In a function that such a stream calls: is one of call(fn) what the stream has
  * next? */

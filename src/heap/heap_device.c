@@ -41,7 +41,7 @@ size_t heap_device_size(int n_local, bool grows)
 
     if (heap_env_size(HEAP_DEVICE, &size))
         return heap_round_up(size, HEAP_ALIGN);
-    if (gtl->room(&unused, &total))
+    if (gtl->memory_info(&unused, &total))
         return size;
     share = unused / DEFAULT_SHARE / (size_t)n_local;
     if (share < size || grows)
@@ -96,7 +96,7 @@ static void tell_full(size_t size)
                   name ? name : "DEVICE_SYMMETRIC_SIZE");
         return;
     }
-    gtl->room(&unused, &total);
+    gtl->memory_info(&unused, &total);
     log_warn(ERR_DEVICE, "a device heap of %s: %s; of the %s of %s %s are used and "
               "%s free: set a smaller SHMEM_%s", log_size(asked, (double)size),
               gtl_error()[0] ? gtl_error() : "refused",
@@ -112,7 +112,7 @@ static void tell_end(size_t end)
     size_t unused = 0, total = 0;
     char wanted[24], has[24], left[24], all[24];
 
-    gtl->room(&unused, &total);
+    gtl->memory_info(&unused, &total);
     log_warn(ERR_DEVICE, "the device heap cannot grow from %s to %s: %s; %s of "
              "the %s of %s are free", log_size(has, (double)growth.end),
              log_size(wanted, (double)end),
@@ -173,7 +173,7 @@ int heap_device_open(size_t size, bool grows)
         rc = heap_device_grow(least_step(), HEAP_TRIAL);
     }
     if (!rc)
-        rc = make_ready(p, size, gtl_device.direct);
+        rc = make_ready(p, size, gtl_device.host_access);
     if (rc)
         give_memory();
     return rc;
@@ -255,7 +255,8 @@ void heap_device_agree(size_t align)
 int heap_device_export(struct gtl_ipc_handle *out, int *fd)
 {
     *fd = -1;
-    return fault_hit(FAULT_HEAP_LEND) ? -ENOSYS : gtl->lend(memory, out, fd);
+    return fault_hit(FAULT_HEAP_LEND) ? -ENOSYS : gtl->ipc_export(memory, out,
+                                                                  fd);
 }
 
 int heap_device_replace(void *p, size_t size)

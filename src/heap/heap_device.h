@@ -36,7 +36,7 @@ size_t heap_device_grown(void);
 /* The alignment of this PE's base; what all of them have, from then on. */
 size_t heap_device_align(void);
 void heap_device_agree(size_t align);
-/* What came last; fd as of gtl->lend().  Not logged: gtl_error(). */
+/* What came last; fd as of gtl->ipc_export().  Not logged: gtl_error(). */
 int heap_device_export(struct gtl_ipc_handle *out, int *fd);
 /* Pinned host memory in its place, before there are blocks. */
 int heap_device_replace(void *p, size_t size);

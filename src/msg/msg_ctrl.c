@@ -86,7 +86,7 @@ int msg_ctrl_reserve(void)
 int msg_ctrl_open(void)
 {
     ctx = (struct core_ctx){ .team = &core_world };
-    return xport_net ? xport_net->flow_open(&ctx.flow, false) : 0;
+    return xport_net ? xport_net->ep_open(&ctx.flow, false) : 0;
 }
 
 static void drop(struct outbox *o)
@@ -98,7 +98,7 @@ static void drop(struct outbox *o)
         free(l);
     }
     if (o->ctx.flow)
-        xport_net->flow_close(o->ctx.flow);
+        xport_net->ep_close(o->ctx.flow);
     free(o);
 }
 
@@ -112,7 +112,7 @@ void msg_ctrl_close(void)
     }
     if (ctx.flow) {
         xport_net->quiet(ctx.flow);
-        xport_net->flow_close(ctx.flow);
+        xport_net->ep_close(ctx.flow);
         ctx.flow = NULL;
     }
 }
@@ -131,12 +131,12 @@ static struct outbox *outbox_of(int pe)
     if (!o)
         return NULL;
     o->ctx = (struct core_ctx){ .team = &core_world };
-    if (xport_net && xport_net->flow_open(&o->ctx.flow, false)) {
+    if (xport_net && xport_net->ep_open(&o->ctx.flow, false)) {
         free(o);
         return NULL;
     }
     if (xport_net)
-        xport_net->flow_polled(o->ctx.flow);
+        xport_net->ep_set_polled(o->ctx.flow);
     o->pe = pe;
     o->near = xport_is_mapped(pe);
     o->last = &o->first;
@@ -165,7 +165,7 @@ int msg_ctrl_post(int pe, const struct msg_ctrl *n)
 
 static bool is_over(const struct outbox *o)
 {
-    if (o->ctx.flow && !xport_net->idle(o->ctx.flow))
+    if (o->ctx.flow && !xport_net->quiet_test(o->ctx.flow))
         return false;
     atomics_tsan_acquire();
     return true;
@@ -173,7 +173,7 @@ static bool is_over(const struct outbox *o)
 
 static bool has_room(const struct outbox *o)
 {
-    return o->near || xport_net->room(o->ctx.flow, o->pe);
+    return o->near || xport_net->can_post(o->ctx.flow, o->pe);
 }
 
 static bool go(struct outbox *o, enum phase next)
@@ -352,7 +352,7 @@ bool msg_ctrl_flush(const char *call, bool near_only)
             while (step(call, o))
                 o->moved_ns = now;
         if (o->n && o->ctx.flow)
-            xport_net->flow_look(o->ctx.flow, now);
+            xport_net->ep_check_timeouts(o->ctx.flow, now);
         if (o->n) {
             at = &o->next;
         } else {                /* most PEs are written to once */

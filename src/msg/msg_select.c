@@ -130,9 +130,9 @@ static void make_pairs(struct msg_chan *c)
 
     for (unsigned odd = 0; odd < 2; odd++)
         c->pairs[odd] = (struct gtl_peer_copy){
-            .turns = &receiver->turns, .was = &c->mine->was, .to = to,
+            .arrivals = &receiver->turns, .arrival = &c->mine->was, .to = to,
             .from = from, .n = c->bytes,
-            .told = { msg_arrived_word(receiver, odd), &sender->sent },
+            .flags = { msg_arrived_word(receiver, odd), &sender->sent },
             .wake = wake_ends, .arg = c
         };
 }
@@ -175,7 +175,8 @@ bool msg_chan_open_trigger(struct msg_chan *c)
 {
     if (c->ready || c->once || xport_is_mapped(c->pe) ||
         c->len <= msg_eager_limit.far ||
-        xport_trig->gate(&c->gate, &c->gate_at, &c->words->sent, gate_failed,
+        xport_trig->open_two_input(&c->gate, &c->gate_at, &c->words->sent,
+                                   gate_failed,
                          c))
         return false;
     stream_nic_gates();

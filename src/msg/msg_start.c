@@ -15,7 +15,7 @@
 static int meet_half_way(const struct stream_where *w, struct msg_chan *c,
                          uint64_t round)
 {
-    int rc = stream_told(w, gtl->pair(&c->pairs[round % 2], w->stream));
+    int rc = stream_told(w, gtl->peer_copy(&c->pairs[round % 2], w->stream));
 
     if (!rc) {
         stream_count(STREAM_DIRECT, 1);
@@ -76,7 +76,7 @@ static void put_behind_gate(const struct stream_where *w, struct batch *q,
     c->failed = stream_queue_failed(q->queue);
     if (!stream_nic_op(&put, &x) || !xport_trig->can(&x) ||
         xport_trig->arm(c->gate, &x)) {
-        xport_trig->skip(c->gate);
+        xport_trig->skip_post(c->gate);
         op.send.watch = false;
     } else if (!xport_trig->flag(c->gate, &least)) {
         stream_fail_note(c->failed, &put);

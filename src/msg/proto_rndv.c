@@ -69,10 +69,10 @@ static bool send_ended(struct stream_queue *q, struct msg_chan *c, bool *any)
     enum stream_done done;
 
     if (c->send.watch)
-        return xport_trig->ended(c->gate) >= c->send.round;
+        return xport_trig->completed(c->gate) >= c->send.round;
     if (!c->send.put) {
         if (c->how == MSG_PROTO_TRIG
-            ? !xport_trig->may_go(c->gate, c->send.round)
+            ? !xport_trig->is_released(c->gate, c->send.round)
             : !reached(&c->words->go, c->send.round))
             return false;
         done = put(q, c);
@@ -86,7 +86,7 @@ static bool send_ended(struct stream_queue *q, struct msg_chan *c, bool *any)
     if (!stream_queue_idle(q))
         return false;
     if (c->how == MSG_PROTO_TRIG)
-        xport_trig->skipped(c->gate);
+        xport_trig->skip_done(c->gate);
     return true;
 }
 

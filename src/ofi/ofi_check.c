@@ -211,7 +211,7 @@ static void check_word(void)
     uint64_t stale = 0, lost;
     pthread_t other;
 
-    if (!ofi.nic_amo || xport_net->flow_open(&f, false)) {
+    if (!ofi.nic_amo || xport_net->ep_open(&f, false)) {
         say(OFI_WARN, "one word", "not tried: atomics go by messages");
         return;
     }
@@ -233,7 +233,7 @@ static void check_word(void)
         "where gates pass)",
         stale ? "they see old values" : "each sees the other's",
         lost ? "some are lost" : "none is lost");
-    xport_net->flow_close(f);
+    xport_net->ep_close(f);
 }
 
 void ofi_check(ofi_check_line *line)

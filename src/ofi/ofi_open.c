@@ -525,10 +525,10 @@ static bool wakes(void)
 
 static const struct xport_ops ops = {
     .name = "libfabric",
-    .flow_open = ofi_flow_open,
-    .flow_close = ofi_flow_close,
-    .flow_forgive = ofi_flow_forgive, .flow_polled = ofi_flow_polled,
-    .flow_look = ofi_flow_look,
+    .ep_open = ofi_flow_open,
+    .ep_close = ofi_flow_close,
+    .ep_continue_on_error = ofi_flow_forgive, .ep_set_polled = ofi_flow_polled,
+    .ep_check_timeouts = ofi_flow_look,
     .put = ofi_put,
     .get = ofi_get,
     .try_get = ofi_try_get,
@@ -536,15 +536,15 @@ static const struct xport_ops ops = {
     .get_blocks = ofi_am_get_blocks,
     .amo = ofi_amo_any,
     .put_signal = ofi_put_signal, .try_put_signal = ofi_try_put_signal,
-    .message = ofi_message,
-    .tell = ofi_tell,
-    .fence = ofi_fence, .fenced = ofi_fenced, .room = ofi_room,
-    .quiet = ofi_quiet, .idle = ofi_idle,
+    .post_message = ofi_message,
+    .notify = ofi_tell,
+    .fence = ofi_fence, .fence_test = ofi_fenced, .can_post = ofi_room,
+    .quiet = ofi_quiet, .quiet_test = ofi_idle,
     .progress = ofi_progress,
     .doze = ofi_agent_doze,
     .wakes = wakes,
-    .covers = ofi_covers, .cover = ofi_cover, .cover_agree = ofi_cover_agree,
-    .in_flight = ofi_in_flight,
+    .is_registered = ofi_covers, .register_up_to = ofi_cover,
+    .register_agreed = ofi_cover_agree, .in_flight = ofi_in_flight,
 };
 
 /* ": SHMEM_OFI_PROVIDER is x, SHMEM_OFI_DOMAIN is y": what narrows the choice. */

@@ -511,11 +511,14 @@ const struct xport_trig_ops *ofi_trig_table(void)
     static struct xport_trig_ops ops = {
         .ready = trig_ready, .open = trig_open, .close = ofi_trig_return,
         .can = ofi_trig_can, .arm = ofi_trig_arm, .flag = ofi_trig_flag,
-        .word = trig_word, .doorbell = trig_doorbell, .bump = ofi_trig_bump,
-        .ended = trig_ended, .first = trig_first, .progress = trig_progress,
-        .settle = ofi_trig_settle, .counts = trig_counts, .gate = ofi_trig_gate,
-        .may_go = ofi_trig_may_go, .skip = ofi_trig_skip,
-        .skipped = ofi_trig_skipped
+        .word = trig_word, .doorbell = trig_doorbell,
+        .increment = ofi_trig_bump,
+        .completed = trig_ended, .completed_in_order = trig_first,
+        .progress = trig_progress,
+        .report_failures = ofi_trig_settle, .counts = trig_counts,
+        .open_two_input = ofi_trig_gate,
+        .is_released = ofi_trig_may_go, .skip_post = ofi_trig_skip,
+        .skip_done = ofi_trig_skipped
     };
 
     ofi_trig.kind = ofi.info->caps & FI_TRIGGER

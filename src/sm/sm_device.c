@@ -105,7 +105,7 @@ int sm_device_export(void *card)
     sm_device_publish_id(card);
     rc = heap_device_export(&mine->handle, &lent_fd);
     mine->pass.passes = !rc && lent_fd >= 0;
-    return rc || gtl_device.fixed ? rc : sm_exchange_open(&mine->pass);
+    return rc || gtl_device.why_fixed ? rc : sm_exchange_open(&mine->pass);
 }
 
 static void give_back(int local)
@@ -113,7 +113,7 @@ static void give_back(int local)
     struct xport_route *r = &xport_routes[rt_job.local_pes[local]];
 
     if (local != rt_job.local && r->device && !shared.base)
-        gtl->give_back((void *)r->device);
+        gtl->ipc_close((void *)r->device);
     r->device = r->map[HEAP_DEVICE] = r->amo[HEAP_DEVICE] = 0;
 }
 
@@ -131,7 +131,7 @@ static int borrow_from(int local, const struct gtl_ipc_handle *h, int fd)
     if (local == rt_job.local)
         p = (void *)heap_segs[HEAP_DEVICE].base;
     else
-        rc = gtl->borrow(h, fd, &p);
+        rc = gtl->ipc_open(h, fd, &p);
     if (!rc && first)
         set_route(local, (uintptr_t)p);
     return rc;
@@ -170,9 +170,9 @@ int sm_device_open_peers(void *card)
         sm_device_close_peers();
         return rc;
     }
-    for (int i = 0; i < rt_job.n_local && !gtl_device.direct; i++)
+    for (int i = 0; i < rt_job.n_local && !gtl_device.host_access; i++)
         atomic = atomic && (i == rt_job.local ||
-                            gtl->atomic(&card_of(i, card)->handle));
+                            gtl->peer_atomic(&card_of(i, card)->handle));
     return !atomic;
 }
 

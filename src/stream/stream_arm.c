@@ -123,7 +123,7 @@ static void rung(void *arg)
 int stream_queue_ring(void *stream)
 {
     if (gtl_is_software())
-        return gtl->call(rung, NULL, stream);
+        return gtl->host_call(rung, NULL, stream);
     stream_agent_ring();        /* it looks at the word from now on */
     return 0;
 }

@@ -36,7 +36,7 @@ static bool near(const struct stream_op *op)
 
 static bool has_room(const struct stream_queue *q, const struct stream_op *op)
 {
-    return xport_net->room(q->ctx.flow, op->pe);
+    return xport_net->can_post(q->ctx.flow, op->pe);
 }
 
 /* What waits for the network is over when the stream may go on. */
@@ -349,7 +349,7 @@ static enum stream_done put_then_signal(struct stream_queue *q,
         p->moved += n;
         q->reads = true;
     }
-    if (!xport_net->fenced(q->ctx.flow, true) || !has_room(q, op))
+    if (!xport_net->fence_test(q->ctx.flow, true) || !has_room(q, op))
         return STREAM_AGAIN;
     /* As far as failures are known, no signal announces data that are missing.
      */
@@ -405,7 +405,7 @@ enum stream_done stream_put_signal_step(struct stream_queue *q,
 static enum stream_done do_fence(const struct stream_queue *q,
                                  const struct stream_op *op)
 {
-    if (xport_net && !xport_net->fenced(q->ctx.flow, false))
+    if (xport_net && !xport_net->fence_test(q->ctx.flow, false))
         return STREAM_AGAIN;
     core_fence(op->call, &q->ctx);
     return STREAM_ENDED;

@@ -32,9 +32,9 @@ static int reset_by_device(const struct stream_where *w,
     if (!word)
         return STREAM_NOT;
     wait = (struct gtl_flag){ word, least };
-    put = (struct gtl_put){ .tell = { word, 0 } };
+    put = (struct gtl_put){ .flag = { word, 0 } };
     rc = stream_wait_briefly(w, &wait, 1);
-    rc = rc ? rc : stream_told(w, gtl->steps(&both, w->stream));
+    rc = rc ? rc : stream_told(w, gtl->batch(&both, w->stream));
     if (rc == -ENOSYS)
         rc = -ENOTSUP;
     if (!rc && !records) {
@@ -54,7 +54,7 @@ int stream_wait_reset(const struct stream_where *w, const struct stream_wait *c)
         return rc;
     if (!stream_may_wait())
         return stream_refuse_wait(w);
-    records = gtl->records(w->stream);
+    records = gtl->is_capturing(w->stream);
     stream_count(STREAM_WAITS, 1);
     rc = records && gtl_is_software() && xport_net ? STREAM_NOT
          : reset_by_device(w, c, records);
@@ -152,7 +152,7 @@ int stream_epoch_wait(const struct stream_where *w, struct shmemx_epoch *epoch,
 
     if (!e)
         return -EINVAL;
-    if (likely(!e->recorded) && likely(!gtl->records(w->stream)))
+    if (likely(!e->recorded) && likely(!gtl->is_capturing(w->stream)))
         return wait_next(w, e, n);
     rc = stream_defer(w, wait_in_launch, &later, sizeof later);
     if (!rc && !e->recorded)    /* of the first: nothing is launched yet */

@@ -151,7 +151,7 @@ void stream_fail_open(struct stream_failed *f, void *stream,
     *f = (struct stream_failed){ .stream = stream, .turn = 1,
                                  .owner = gtl_stream_owner(stream) };
     if (flow)
-        xport_net->flow_forgive(flow, failed, f);
+        xport_net->ep_continue_on_error(flow, failed, f);
 }
 
 /* Takes it off the list. */
@@ -172,7 +172,7 @@ static int take(const char *call, void *stream, const struct stream_failed *f)
     struct stream_failed **at;
     int rc = 0;
 
-    xport_trig->settle();
+    xport_trig->report_failures();
     /* acquire: what ended has been reported before. */
     if (likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)))
         return 0;
@@ -223,7 +223,7 @@ static bool knows_all(const struct stream_failed *f)
 
 int stream_fail_unowned(const char *call, const struct stream_failed *f)
 {
-    xport_trig->settle();
+    xport_trig->report_failures();
     return likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)) || knows_all(f)
            ? 0 : take(call, NULL, f);
 }

@@ -57,7 +57,7 @@ int stream_gather_flush(const struct stream_where *w, struct gather *g)
     if (t.n_waits)
         rc = stream_wait_briefly(w, t.waits, t.n_waits);
     if (!rc && t.n_waits + t.n_puts)
-        rc = stream_told(w, gtl->steps(&t, w->stream));
+        rc = stream_told(w, gtl->batch(&t, w->stream));
     if (!rc && t.n_waits)
         stream_watch_mark_own(w->stream);
     if (!rc && g->ops) {

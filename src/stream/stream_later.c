@@ -102,7 +102,7 @@ static int may_record(const struct stream_where *w, int n,
         r = stream_req_at(w->call, reqs, i);
         if (!r)
             return -EINVAL;
-        if (r->once && gtl->records(w->stream))
+        if (r->once && gtl->is_capturing(w->stream))
             return stream_refuse(ERR_ARG, w->call, "request %d (%s) is none that "
                                  "was made by an init call", i,
                                  stream_req_name(r).text);
@@ -157,7 +157,8 @@ static int start_used(const struct stream_where *w, const void *args)
 static int may_repeat(const struct stream_where *w, const struct batch *q)
 {
     for (size_t i = 0; i < q->n_staged; i++)
-        if (q->staged[i].op.kind == STREAM_SEND && gtl->records(w->stream)) {
+        if (q->staged[i].op.kind == STREAM_SEND &&
+            gtl->is_capturing(w->stream)) {
             stream_refuse(ERR_STREAM, w->call, "%s is a message for one "
                           "launch: graphs take those of shmemx_send_init and "
                           "shmemx_recv_init",

@@ -98,7 +98,7 @@ static int meet(const struct stream_where *w, struct core_team *t, bool barrier)
 {
     static uint64_t teams;
     struct meeting m = { .team = t, .barrier = barrier };
-    bool records = gtl->records(w->stream);
+    bool records = gtl->is_capturing(w->stream);
     int rc;
 
     if (likely(!t->recorded) && likely(!records))

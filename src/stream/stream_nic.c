@@ -286,26 +286,27 @@ bool stream_nic_idle(const struct stream_nic *n)
 {
     uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE);
 
-    return !armed || xport_trig->ended(n->trig) >= armed ||
+    return !armed || xport_trig->completed(n->trig) >= armed ||
            flag_raised(n, armed);
 }
 
 uint64_t stream_nic_left(const struct stream_nic *n)
 {
-    return stream_nic_idle(n) ? 0 : n->armed - xport_trig->ended(n->trig);
+    return stream_nic_idle(n) ? 0 : n->armed - xport_trig->completed(n->trig);
 }
 
 bool stream_nic_over(struct stream_queue *q, uint64_t armed)
 {
     struct stream_nic *n = stream_queue_nic(q);
 
-    return !armed || xport_trig->ended(n->trig) >= armed || stream_nic_idle(n);
+    return !armed || xport_trig->completed(n->trig) >= armed ||
+    stream_nic_idle(n);
 }
 
 bool stream_nic_first(struct stream_queue *q, uint64_t armed)
 {
     return !armed ||
-           xport_trig->first(stream_queue_nic(q)->trig) >= armed;
+           xport_trig->completed_in_order(stream_queue_nic(q)->trig) >= armed;
 }
 
 bool stream_nic_advance(struct stream_queue *q, bool *looks)
@@ -313,13 +314,13 @@ bool stream_nic_advance(struct stream_queue *q, bool *looks)
     struct stream_nic *n = stream_queue_nic(q);
     uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE), total;
 
-    if (!armed || (xport_trig->ended(n->trig) >= armed && last_raised(n)))
+    if (!armed || (xport_trig->completed(n->trig) >= armed && last_raised(n)))
         return false;
     *looks = true;              /* also for room that the NIC gives back */
     total = __atomic_load_n(&stream_queue_words(q)->bumps, __ATOMIC_ACQUIRE);
     if (total == n->passed)
         return false;
-    xport_trig->bump(n->trig, total - n->passed);
+    xport_trig->increment(n->trig, total - n->passed);
     n->passed = total;
     return true;
 }

@@ -169,7 +169,7 @@ int post_enqueue(const struct stream_where *w, struct post_slot *s)
 {
     uint64_t *flag = s->flag, number = s->number;
     bool once = s->once;
-    int rc = gtl->call(reached, s, w->stream);
+    int rc = gtl->host_call(reached, s, w->stream);
 
     if (rc) {
         if (once)

@@ -113,7 +113,7 @@ static void close_flow(struct stream_queue *q)
     stream_nic_close(&q->nic);
     if (q->ctx.flow) {
         xport_net->quiet(q->ctx.flow);
-        xport_net->flow_close(q->ctx.flow);
+        xport_net->ep_close(q->ctx.flow);
         q->ctx.flow = NULL;
     }
     stream_fail_take(NULL, &q->failed);
@@ -510,7 +510,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_queue **out)
      * queue before, so they go on from there. */
     q->armed = q->ended = q->fired = q->words->fire > q->words->done
                                      ? q->words->fire : q->words->done;
-    rc = xport_net ? xport_net->flow_open(&q->ctx.flow, false) : 0;
+    rc = xport_net ? xport_net->ep_open(&q->ctx.flow, false) : 0;
     if (rc)
         goto free_both;
     stream_fail_open(&q->failed, handle, q->ctx.flow);

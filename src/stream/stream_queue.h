@@ -67,7 +67,7 @@ static inline void stream_queue_let_go(struct stream_queue *q)
 /* Is nothing of it under way in the network? */
 static inline bool stream_queue_idle(const struct stream_queue *q)
 {
-    return !q->ctx.flow || xport_net->idle(q->ctx.flow);
+    return !q->ctx.flow || xport_net->quiet_test(q->ctx.flow);
 }
 
 /* It has one more, this one. */

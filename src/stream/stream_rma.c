@@ -258,7 +258,7 @@ static int order_graphs(const struct stream_where *w, struct stream_op *op)
     struct stream_queue *q;
     int rc;
 
-    if (gtl->records(w->stream))
+    if (gtl->is_capturing(w->stream))
         return stream_issue(w, op);
     if (!stream_may_wait())
         return stream_refuse_wait(w);

@@ -263,7 +263,7 @@ static int watch_in_stream(const struct stream_where *w, struct software *s)
     lock_acquire(&lock);
     list_append(&ahead, &s->link);
     lock_release(&lock);
-    rc = stream_told(w, gtl->call(watch, s, w->stream));
+    rc = stream_told(w, gtl->host_call(watch, s, w->stream));
     if (rc)
         drop(s);
     return rc;
@@ -359,7 +359,8 @@ static bool is_plain(const struct stream_wait *c, uint64_t *least)
  * The device heap can lie in host memory, too. */
 static bool is_stale(const void *ivar)
 {
-    return gtl_device.stale && heap_device_host_access == gtl_device.direct &&
+    return gtl_device.stale_waits &&
+    heap_device_host_access == gtl_device.host_access &&
            heap_find(ivar, 1) == HEAP_DEVICE;
 }
 
@@ -433,7 +434,7 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
         return rc;
     if (unlikely(!stream_may_wait()))
         return stream_refuse_wait(w);
-    if (unlikely(gtl->records(w->stream)))
+    if (unlikely(gtl->is_capturing(w->stream)))
         return refuse_in_graph(w);
     stream_count(STREAM_WAITS, 1);
     word = stream_wait_word(c, &least);

@@ -76,14 +76,15 @@ struct xport_ops {
     const char *name;
     /* 0 or -errno; own: with resources that it shares with others only when
      * they run out. */
-    int (*flow_open)(struct xport_ep **out, bool own);
-    void (*flow_close)(struct xport_ep *f);           /* after its quiet */
+    int (*ep_open)(struct xport_ep **out, bool own);
+    void (*ep_close)(struct xport_ep *f);           /* after its quiet */
     /* What fails there from now on is told to fn, counts as done, and the job
      * goes on.  Before the flow's first operation. */
-    void (*flow_forgive)(struct xport_ep *f, xport_failed *fn, void *arg);
+    void (*ep_continue_on_error)(struct xport_ep *f, xport_failed *fn,
+                                 void *arg);
     /* Before the first operation: idle and fenced are asked for their end, and
      * no fence or quiet waits for it.  A flow that forgives is such a one. */
-    void (*flow_polled)(struct xport_ep *f);
+    void (*ep_set_polled)(struct xport_ep *f);
     /* nbi: the local memory is the transport's until the flow's quiet. */
     void (*put)(struct xport_ep *f, const struct xport_addr *to,
                 const void *source, size_t len, bool nbi);
@@ -105,7 +106,7 @@ struct xport_ops {
     void (*amo)(struct xport_ep *f, const struct xport_addr *at,
                 const struct xport_amo *a, void *result, bool nbi);
     /* An atomic without a result that no quiet has to cover. */
-    void (*tell)(struct xport_ep *f, const struct xport_addr *at,
+    void (*notify)(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *a);
     /* A put and, when its bytes are there, an atomic to the same PE. */
     void (*put_signal)(struct xport_ep *f, const struct xport_addr *to,
@@ -122,7 +123,7 @@ struct xport_ops {
     /* The same at once, to is NULL for none, and no quiet has to cover it: the
      * source is free, or, of more than XPORT_COPY_MAX bytes, when the flow is
      * idle.  Errors as of try_put_signal. */
-    int (*message)(struct xport_ep *f, const struct xport_addr *to,
+    int (*post_message)(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len,
                     const struct xport_addr *sig_at,
                     const struct xport_amo *sig);
@@ -130,20 +131,20 @@ struct xport_ops {
      * only before an atomic that is the next operation. */
     void (*fence)(struct xport_ep *f, bool then_amo);
     /* Is such a fence over at once?  Lets nothing advance. */
-    bool (*fenced)(struct xport_ep *f, bool then_amo);
+    bool (*fence_test)(struct xport_ep *f, bool then_amo);
     /* Can an operation on that PE begin that waits for nothing?  There is room,
      * and a connection, which the first question begins to make.  True of a
      * short one, of blocks up to XPORT_PACKED_MAX bytes, and of one that is nbi and
      * not longer than XPORT_FRAGMENT.  A flow has a share of the room, so that a PE
      * that answers nothing does not take that of the others. */
-    bool (*room)(struct xport_ep *f, int pe);
+    bool (*can_post)(struct xport_ep *f, int pe);
     /* All is done and visible at its target. */
     void (*quiet)(struct xport_ep *f);
     /* Is a quiet over at once?  Lets nothing advance. */
-    bool (*idle)(struct xport_ep *f);
+    bool (*quiet_test)(struct xport_ep *f);
     /* Called now and then while something is under way there and nobody waits
      * for it in the transport: what gets no answer for too long has failed. */
-    void (*flow_look)(struct xport_ep *f, uint64_t now_ns);
+    void (*ep_check_timeouts)(struct xport_ep *f, uint64_t now_ns);
     /* Lets operations advance: did any? */
     bool (*progress)(void);
     /* The calling thread sleeps now (true) or is back: somebody else must see
@@ -152,12 +153,12 @@ struct xport_ops {
     /* Is whoever dozes woken by what comes?  Else he had better look. */
     bool (*wakes)(void);
     /* Is the host segment reached up to that offset?  The same on all PEs. */
-    bool (*covers)(size_t end);
+    bool (*is_registered)(size_t end);
     /* If not, all PEs make it so, on one thread, and with some more for later
      * unless exact: -errno, logged if exact; and when it is known whether all
      * could, publish that, or go back. */
-    int (*cover)(size_t end, bool exact);
-    int (*cover_agree)(bool all);
+    int (*register_up_to)(size_t end, bool exact);
+    int (*register_agreed)(bool all);
     /* Operations that are not complete.  Async-signal-safe. */
     uint64_t (*in_flight)(void);
 };

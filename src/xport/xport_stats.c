@@ -84,7 +84,7 @@ static void tell(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *a)
 {
     one(at->pe, (size_t)a->size);
-    count.to->tell(f, at, a);
+    count.to->notify(f, at, a);
 }
 
 static void put_and_signal(const struct xport_addr *to, size_t len,
@@ -121,7 +121,7 @@ static int message(struct xport_ep *f, const struct xport_addr *to,
                    const void *source, size_t len,
                    const struct xport_addr *sig_at, const struct xport_amo *sig)
 {
-    int rc = count.to->message(f, to, source, len, sig_at, sig);
+    int rc = count.to->post_message(f, to, source, len, sig_at, sig);
 
     if (!rc)
         put_and_signal(to, len, sig_at, sig);
@@ -142,10 +142,10 @@ const struct xport_ops *xport_stats_wrap(const struct xport_ops *ops, int n_pes)
     count.table.put_blocks = put_blocks;
     count.table.get_blocks = get_blocks;
     count.table.amo = amo;
-    count.table.tell = tell;
+    count.table.notify = tell;
     count.table.put_signal = put_signal;
     count.table.try_put_signal = try_put_signal;
-    count.table.message = message;
+    count.table.post_message = message;
     return &count.table;
 }
 

@@ -89,9 +89,10 @@ static bool never(struct xport_trig *t, uint64_t n)
 const struct xport_trig_ops xport_trig_none = {
     .name = "", .ready = not_ready, .open = no_open, .close = no_close,
     .can = can_nothing, .arm = no_arm, .flag = no_flag, .word = no_word,
-    .doorbell = no_word, .bump = no_bump, .ended = none_ended,
-    .first = none_ended, .progress = no_progress, .settle = no_progress,
-    .counts = no_counts, .gate = no_gate,
-    .skip = no_close, .may_go = never, .skipped = no_close
+    .doorbell = no_word, .increment = no_bump, .completed = none_ended,
+    .completed_in_order = none_ended, .progress = no_progress,
+    .report_failures = no_progress,
+    .counts = no_counts, .open_two_input = no_gate,
+    .skip_post = no_close, .is_released = never, .skip_done = no_close
 };
 const struct xport_trig_ops *xport_trig = &xport_trig_none;

@@ -9,7 +9,7 @@
  *
  * Room is short (see arm()), and what finds none is somebody else's to do: no
  * call waits.  Threads: any, but one at a time for each trigger; progress(),
- * bump(), ended() and first() may be called beside it. */
+ * increment(), completed() and completed_in_order() may be called beside it. */
 #ifndef XPORT_XPORT_TRIG_H
 #define XPORT_XPORT_TRIG_H
 
@@ -63,29 +63,30 @@ struct xport_trig_ops {
     int (*flag)(struct xport_trig *t, uint64_t *least);
     uint64_t *(*word)(struct xport_trig *t);
     /* Where the device stores how many more are let go, once; NULL: the
-     * processor has to, by bump(). */
+     * processor has to, by increment(). */
     uint64_t *(*doorbell)(struct xport_trig *t);
-    void (*bump)(struct xport_trig *t, uint64_t n);
+    void (*increment)(struct xport_trig *t, uint64_t n);
     /* How many operations have ended, in whatever order; and of how many all
      * have, the first ones, as far as that is known. */
-    uint64_t (*ended)(struct xport_trig *t);
-    uint64_t (*first)(struct xport_trig *t);
+    uint64_t (*completed)(struct xport_trig *t);
+    uint64_t (*completed_in_order)(struct xport_trig *t);
     /* Room is given back, and failures are seen, when somebody calls this. */
     void (*progress)(void);
     /* Failed operations that a raised flag stands for have been reported when
      * it returns: for calls that tell the host whether all went well. */
-    void (*settle)(void);
+    void (*report_failures)(void);
     void (*counts)(struct xport_trig_counts *out);
     /* A gate: a trigger whose operations go when two sides have come to them,
      * each by an atomic to {this PE, XPORT_TRIG_COUNTER, *off}; word, in the host
      * segment, is its flag.  -ENOSYS; -ENOSPC: no counters are left. */
-    int (*gate)(struct xport_trig **out, uint64_t *off, uint64_t *word,
+    int (*open_two_input)(struct xport_trig **out, uint64_t *off,
+                          uint64_t *word,
                 xport_trig_failed *failed, void *arg);
     /* Where it had no room for one: that is somebody else's to do, who asks
      * whether so many may go, which is slow, and tells when it has ended. */
-    void (*skip)(struct xport_trig *t);
-    bool (*may_go)(struct xport_trig *t, uint64_t n);
-    void (*skipped)(struct xport_trig *t);
+    void (*skip_post)(struct xport_trig *t);
+    bool (*is_released)(struct xport_trig *t, uint64_t n);
+    void (*skip_done)(struct xport_trig *t);
 };
 extern hidden const struct xport_trig_ops *xport_trig;  /* never NULL */
 extern hidden const struct xport_trig_ops xport_trig_none;

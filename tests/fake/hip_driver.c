@@ -65,7 +65,7 @@ T(device)
     T_TRUE(!strncmp(gtl_device.id, gtl_device.pci, strlen(gtl_device.pci)));
     T_LT(strlen(gtl_device.pci), strlen(gtl_device.id));
     T_EQ(gtl_device.hw_queues, 4);
-    T_EQ(gtl_device_only, !gtl_device.direct);
+    T_EQ(gtl_device_only, !gtl_device.host_access);
 }
 
 T(memory)
@@ -90,7 +90,7 @@ T(memory)
     T_EQ(r.kind, GTL_PINNED);
     T_EQ(gtl->classify(host, &r), 0);
     T_EQ(r.kind, GTL_PRIVATE);
-    T_EQ(gtl_is_device_only(d), !gtl_device.direct);
+    T_EQ(gtl_is_device_only(d), !gtl_device.host_access);
     T_TRUE(!gtl_is_device_only(host));
     unpin(p);
     gtl->free(d);
@@ -200,8 +200,8 @@ T(atomics_of_processor)
 
     T_TRUE(!gtl_device.kernels);
     T_EQ(gtl->alloc(PAGE, &d), 0);
-    amos_are(d, d, gtl_device.direct ? 0 : -ENOSYS);
-    if (!gtl_device.direct)
+    amos_are(d, d, gtl_device.host_access ? 0 : -ENOSYS);
+    if (!gtl_device.host_access)
         T_TRUE(strstr(gtl_error(), "need libhiprtc"));
     amos_are(p, p, 0);
     unpin(p);
@@ -243,7 +243,7 @@ static void words_are(uint64_t *word, uint64_t *here)
     T_EQ(gtl->event_query(e), -EAGAIN);
     if (here)
         __atomic_store_n(here, 1, __ATOMIC_RELEASE);
-    else if (gtl_device.stale)
+    else if (gtl_device.stale_waits)
         T_EQ(write_by_device(word), 0);
     else
         T_EQ(gtl_copy_now(word, &one, 8), 0);
@@ -286,10 +286,10 @@ T(calls)
     T_EQ(gtl->stream_create(GTL_URGENT, &s), 0);
     T_EQ(gtl->stream_create(GTL_NORMAL, &t), 0);
     T_EQ(gtl->event_create(&e), 0);
-    T_EQ(gtl->call(add, &n, s), 0);
+    T_EQ(gtl->host_call(add, &n, s), 0);
     T_EQ(gtl->event_record(e, s), 0);
     T_EQ(gtl->event_wait(e, t), 0);
-    T_EQ(gtl->call(add, &n, t), 0);
+    T_EQ(gtl->host_call(add, &n, t), 0);
     T_EQ(gtl->stream_sync(t), 0);
     T_EQ(n, 2);
     gtl->event_destroy(e);
@@ -346,7 +346,7 @@ T(last_error)
 
     T_EQ(gtl->alloc((size_t)1 << 60, &d), -ENOMEM);
     snprintf(want, sizeof want, "%s: %shipErrorOutOfMemory (2)",
-             gtl_device.stale ? "hipMalloc" : "hipExtMallocWithFlags",
+             gtl_device.stale_waits ? "hipMalloc" : "hipExtMallocWithFlags",
              atoi(getenv("FAKE_HIP_MAJOR")) < 6 ? "" : "out of memory, ");
     T_STR(gtl_error(), want);
     T_EQ(hip.GetLastError(), 0);
@@ -436,7 +436,7 @@ static void lend(int to, int from)
 
     T_EQ(gtl->alloc(PAGE, &d), 0);
     T_EQ(gtl_fill_now(d, 3, PAGE), 0);
-    T_EQ(gtl->lend(d, &h, &none), 0);
+    T_EQ(gtl->ipc_export(d, &h, &none), 0);
     T_EQ(write(to, &h, sizeof h), sizeof h);
     T_EQ(read(from, &byte, 1), 1);
     T_EQ(gtl_copy_now(&byte, (char *)d + PAGE - 1, 1), 0);
@@ -452,14 +452,14 @@ static void borrow(int to, int from)
     void *d;
 
     T_EQ(read(from, &h, sizeof h), sizeof h);
-    T_EQ(gtl->borrow(&h, -1, &d), 0);
+    T_EQ(gtl->ipc_open(&h, -1, &d), 0);
     T_EQ(gtl->classify(d, &r), 0);
     T_EQ(r.kind, GTL_DEVICE);
     T_EQ(gtl_copy_now(&byte, (char *)d + PAGE - 1, 1), 0);
     T_EQ(byte, 3);
     byte = 4;
     T_EQ(gtl_copy_now((char *)d + PAGE - 1, &byte, 1), 0);
-    gtl->give_back(d);
+    gtl->ipc_close(d);
     T_EQ(write(to, &byte, 1), 1);
 }
 
@@ -475,7 +475,7 @@ T(lending)
 {
     int status = -1;
 
-    T_TRUE(gtl_device.lends);
+    T_TRUE(gtl_device.ipc);
     if (!other) {
         borrow(up[1], down[0]);
         return;
@@ -490,13 +490,13 @@ T(second_device) { T_EQ(gtl_device.ordinal, 1); }
 T(first_device) { T_EQ(gtl_device.ordinal, 0); }
 static void grain_is(const char *grain, bool stale)
 {
-    T_STR(gtl_device.grain, grain);
-    T_EQ(gtl_device.stale, stale);
+    T_STR(gtl_device.coherence, grain);
+    T_EQ(gtl_device.stale_waits, stale);
 }
 T(uncached) { grain_is("uncached", false); }
 T(fine) { grain_is("fine", false); }
 T(coarse) { grain_is("coarse", true); }
-T(stale) { T_TRUE(gtl_device.stale); }
+T(stale) { T_TRUE(gtl_device.stale_waits); }
 
 T(memops) { T_TRUE(gtl_device.memops); }
 T(no_memops) { T_TRUE(!gtl_device.memops); }

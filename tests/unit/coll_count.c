@@ -31,7 +31,7 @@ static void fence(struct xport_ep *f T_UNUSED, bool then_amo T_UNUSED)
     told.fences++;
 }
 
-static const struct xport_ops network = { .tell = tell, .fence = fence };
+static const struct xport_ops network = { .notify = tell, .fence = fence };
 
 static uint64_t *count_of(int pe)
 {

@@ -19,7 +19,7 @@ T(the_device_is_described)
     T_LE(0, gtl_device.ordinal);
     T_LT(gtl_device.ordinal, gtl_device.count);
     T_LT((uint64_t)1 << 20, gtl_device.memory);
-    T_EQ(gtl_device_only, !gtl_device.direct);
+    T_EQ(gtl_device_only, !gtl_device.host_access);
     T_EQ(gtl_open(0), 0);       /* again: nothing */
 }
 
@@ -53,7 +53,7 @@ T(memory_is_known_from_end_to_end_until_it_is_freed)
         gtl->free(p);
         T_NE(kind_of(p), GTL_DEVICE);
     }
-    T_EQ(gtl->room(&room, &total), 0);
+    T_EQ(gtl->memory_info(&room, &total), 0);
     T_LE(room, total);
     T_LT(0, room);
 }
@@ -103,8 +103,8 @@ T(only_what_the_processor_must_not_touch_is_foreign)
     T_TRUE(!gtl_is_device_only(heap + LARGE - 1));
     T_TRUE(!gtl_is_device_only(words.here));
     T_TRUE(!gtl_is_device_only(NULL));
-    T_EQ(gtl_is_device_only(device), !gtl_device.direct);
-    T_EQ(gtl_is_device_only(device + LARGE - 1), !gtl_device.direct);
+    T_EQ(gtl_is_device_only(device), !gtl_device.host_access);
+    T_EQ(gtl_is_device_only(device + LARGE - 1), !gtl_device.host_access);
     T_TRUE(!gtl_is_device_only(&here));
     free(heap);
     gtl->free(device);
@@ -420,17 +420,17 @@ static int serve(const char *mode, const char *hex)
     for (size_t i = 0; i < sizeof h.bytes; i++)
         sscanf(hex + 2 * i, "%2hhx", &h.bytes[i]);
     if (!strcmp(mode, "refuse")) {
-        T_NE(gtl->borrow(&h, -1, (void **)&p), 0);
+        T_NE(gtl->ipc_open(&h, -1, (void **)&p), 0);
         T_NE(gtl_error()[0], '\0');
         T_EQ(p, NULL);
-    } else if (T_EQ(gtl->borrow(&h, -1, (void **)&p), 0)) {
+    } else if (T_EQ(gtl->ipc_open(&h, -1, (void **)&p), 0)) {
         T_EQ(gtl->classify(p + 7, &r), 0);
         T_EQ(r.kind, GTL_DEVICE);
         T_EQ(gtl_copy_now(seen, p + LARGE / 8 - 1, 8), 0);
         T_EQ(seen[0], 0x1234);
         T_EQ(gtl->write64(p, 0x5678, some_stream), 0);
         T_EQ(gtl->stream_sync(some_stream), 0);
-        gtl->give_back(p);
+        gtl->ipc_close(p);
     } else {
         fprintf(stderr, "%s\n", gtl_error());
     }
@@ -467,11 +467,11 @@ T(another_process_borrows_memory)
 
     if (!starts_itself())
         T_SKIP("the emulator starts no further program");
-    if (!gtl_device.lends)
+    if (!gtl_device.ipc)
         T_SKIP("this device lends no memory");
     p = device_memory(LARGE);
     T_EQ(gtl_copy_now(p + LARGE / 8 - 1, &value, 8), 0);
-    T_EQ(gtl->lend(p, &h, &none), 0);
+    T_EQ(gtl->ipc_export(p, &h, &none), 0);
     T_EQ(other_process(modes[0], &h), 0);
     T_EQ(device_word(p), 0x5678);
     T_EQ(other_process(modes[0], &h), 0);       /* once more */
@@ -484,7 +484,7 @@ T(a_bad_handle_is_refused)
 
     if (!starts_itself())
         T_SKIP("the emulator starts no further program");
-    if (!gtl_device.lends)
+    if (!gtl_device.ipc)
         T_SKIP("this device lends no memory");
     memset(&h, 0, sizeof h);
     T_EQ(other_process(modes[1], &h), 0);

@@ -56,8 +56,8 @@ T(addresses_are_told_apart)
     T_EQ(r.kind, GTL_DEVICE);
     T_LE(r.base, (uintptr_t)p);
     T_LE((uintptr_t)p + 3 * KIB * KIB, r.base + r.size);
-    T_TRUE(gtl_is_device_only(p) != gtl_device.direct);
-    T_EQ(gtl->room(&unused, &total), 0);
+    T_TRUE(gtl_is_device_only(p) != gtl_device.host_access);
+    T_EQ(gtl->memory_info(&unused, &total), 0);
     T_LT(unused, total);
     T_EQ(gtl->pin(host, N, GTL_PIN_MEMORY, &seen), 0);
     T_EQ(gtl->classify((char *)host + 8, &r), 0);
@@ -207,7 +207,7 @@ T(a_stream_waits_for_words_events_and_calls)
     T_EQ(gtl->event_query(e), 0);
     T_EQ(gtl->wait64(word, 0, s), 0);
     T_EQ(gtl->wait64(word, 5, s), 0);
-    T_EQ(gtl->call(note, &called, s), 0);
+    T_EQ(gtl->host_call(note, &called, s), 0);
     T_EQ(gtl->event_record(e, s), 0);
     T_EQ(gtl->event_wait(e, t), 0);
     T_EQ(gtl->write64(far, 77, t), 0);
@@ -331,17 +331,17 @@ T(memory_grows_behind_an_address)
     char *p = NULL, byte = 0;
     int fd = -1;
 
-    if (gtl_device.fixed) {
+    if (gtl_device.why_fixed) {
         T_EQ(gtl->reserve(UNIT, (void **)&p), -ENOSYS);
-        T_TRUE(strstr(gtl_error(), gtl_device.fixed));
+        T_TRUE(strstr(gtl_error(), gtl_device.why_fixed));
         return;
     }
-    T_EQ(gtl->room(&before, &total), 0);
+    T_EQ(gtl->memory_info(&before, &total), 0);
     T_EQ(gtl->reserve(0, (void **)&p), -EINVAL);
     T_EQ(gtl->reserve(SIZE_MAX, (void **)&p), -EINVAL);
     T_EQ(gtl->reserve(3 * UNIT + 1, (void **)&p), 0);
     T_EQ((uintptr_t)p % UNIT, 0);
-    T_EQ(gtl->lend(p, &h, &fd), -EINVAL);
+    T_EQ(gtl->ipc_export(p, &h, &fd), -EINVAL);
     T_EQ(gtl->grow(p, 0), -EINVAL);
     T_EQ(gtl->grow(p, UNIT + 4096), -EINVAL);
     T_EQ(gtl->grow(p + UNIT, UNIT), -EINVAL);
@@ -356,15 +356,15 @@ T(memory_grows_behind_an_address)
     T_EQ(byte, 9);
     T_EQ(gtl->classify(p + UNIT, &r), 0);
     T_EQ(r.kind, GTL_DEVICE);
-    T_EQ(gtl->room(&after, &total), 0);
+    T_EQ(gtl->memory_info(&after, &total), 0);
     T_EQ(after, before - 3 * UNIT);
     gtl->shrink(p);
-    T_EQ(gtl->room(&after, &total), 0);
+    T_EQ(gtl->memory_info(&after, &total), 0);
     T_EQ(after, before - UNIT);
     T_EQ(gtl->grow(p, 3 * UNIT), 0);
     T_EQ(gtl->grow(p, UNIT), -EINVAL);  /* it is as large as was said */
     gtl->free(p);
-    T_EQ(gtl->room(&after, &total), 0);
+    T_EQ(gtl->memory_info(&after, &total), 0);
     T_EQ(after, before);
     gtl->shrink(p);
 }
@@ -381,18 +381,18 @@ static int borrow(const char *text)
             return 1;
         h.bytes[i] = (unsigned char)byte;
     }
-    T_EQ(gtl->borrow(&h, -1, &p), 0);
+    T_EQ(gtl->ipc_open(&h, -1, &p), 0);
     T_EQ(gtl_copy_now(&was, p, 8), 0);
     T_EQ(was, 0x4242424242424242);
     T_EQ(gtl_copy_now((char *)p + 8, &mark, 8), 0);
-    gtl->give_back(p);
+    gtl->ipc_close(p);
     p = NULL;
     h.bytes[0] ^= 1;            /* the device; and what the driver gave */
     memset(h.bytes + 40, 0xee, 64);
-    T_EQ(gtl->borrow(&h, -1, &p), -ENODEV);
+    T_EQ(gtl->ipc_open(&h, -1, &p), -ENODEV);
     T_TRUE(strstr(gtl_error(), "does not see"));
     memset(h.bytes + 32, 0xee, 8);      /* the kind of handle */
-    T_EQ(gtl->borrow(&h, -1, &p), -EINVAL);
+    T_EQ(gtl->ipc_open(&h, -1, &p), -EINVAL);
     T_EQ(p, NULL);
     return T_DONE();
 }
@@ -408,12 +408,12 @@ T(another_process_borrows_memory)
 
     T_EQ(gtl->alloc(N, &p), 0);
     T_EQ(gtl_fill_now(p, 0x42, N), 0);
-    if (!gtl_device.lends) {
-        T_NE(gtl->lend(p, &h, &none), 0);
+    if (!gtl_device.ipc) {
+        T_NE(gtl->ipc_export(p, &h, &none), 0);
         gtl->free(p);
         T_SKIP("the device lends no memory");
     }
-    T_EQ(gtl->lend(p, &h, &none), 0);
+    T_EQ(gtl->ipc_export(p, &h, &none), 0);
     for (size_t i = 0; i < sizeof h; i++)
         sprintf(text + 2 * i, "%02x", h.bytes[i]);
     pid_t child = fork();
@@ -444,8 +444,8 @@ static int path(void)
     struct gtl_amo a = { .op = GTL_ADD, .size = 8, .value = 1 };
     uint64_t *word = page(), id;
     struct gtl_peer_copy p = {
-        .turns = word + 2, .was = word + 3, .n = 100,
-        .told = { word + 4, word + 5 }
+        .arrivals = word + 2, .arrival = word + 3, .n = 100,
+        .flags = { word + 4, word + 5 }
     };
     void *s, *t, *e, *seen;
     int called = 0;
@@ -467,9 +467,9 @@ static int path(void)
     T_EQ(gtl->copy_blocks(d + N, d + N / 2, &b, s), 0);
     T_EQ(gtl->copy_blocks(d + N, d, &rows, s), 0);
     T_EQ(gtl->amo(&a, s), 0);
-    T_EQ(gtl->pair(&p, s), 0);
+    T_EQ(gtl->peer_copy(&p, s), 0);
     T_EQ(gtl->write64(word + 1, 7, s), 0);
-    T_EQ(gtl->call(note, &called, s), 0);
+    T_EQ(gtl->host_call(note, &called, s), 0);
     T_EQ(gtl->event_record(e, s), 0);
     T_EQ(gtl->event_wait(e, t), 0);
     T_EQ(gtl->release(s), 0);

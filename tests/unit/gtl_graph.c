@@ -43,7 +43,7 @@ static bool calls = true;
 
 static void call_on(void *s)
 {
-    int rc = gtl->call(count_call, (void *)CALLS, s);
+    int rc = gtl->host_call(count_call, (void *)CALLS, s);
 
     calls = rc != -EBUSY || strcmp(gtl->name, "hip");
     T_TRUE(!rc || !calls);
@@ -129,14 +129,14 @@ T(a_stream_that_records_says_so)
     uint64_t id = 0, other = 0, stream = 0, n;
     void *graph;
 
-    T_TRUE(!gtl->records(some_stream));
+    T_TRUE(!gtl->is_capturing(some_stream));
     T_EQ(gtl->stream_check(some_stream, &stream), 0);
     T_EQ(gtl->graph_id(some_stream, &id), -EINVAL);
     T_EQ(gtl->capture_end(some_stream, &graph), -EINVAL);
     T_EQ(gtl->graph_own(some_stream, count_call, NULL), -EINVAL);
     T_TRUE(gtl->capture_begin(NULL) != 0);
     begin(some_stream);
-    T_TRUE(gtl->records(some_stream));
+    T_TRUE(gtl->is_capturing(some_stream));
     T_EQ(gtl->stream_check(some_stream, &n), -EBUSY);
     T_EQ(n, stream);
     T_EQ(gtl->graph_id(some_stream, &id), 0);
@@ -144,7 +144,7 @@ T(a_stream_that_records_says_so)
     T_EQ(n, id);
     T_EQ(gtl->capture_begin(some_stream), -EINVAL);
     gtl->graph_destroy(recorded(some_stream));
-    T_TRUE(!gtl->records(some_stream));
+    T_TRUE(!gtl->is_capturing(some_stream));
     for (int i = 0; i < 5; i++) {
         begin(some_stream);
         T_EQ(gtl->graph_id(some_stream, &other), 0);
@@ -321,9 +321,9 @@ T(what_is_recorded_goes_with_the_stream)
     T_EQ(ended, 1);
     T_EQ(gtl->capture_end(s, &graph), -EINVAL);
     T_EQ(gtl->graph_id(s, &id), -EINVAL);
-    T_TRUE(!gtl->records(s));
+    T_TRUE(!gtl->is_capturing(s));
     s = new_stream();           /* it may have that one's memory */
-    T_TRUE(!gtl->records(s));
+    T_TRUE(!gtl->is_capturing(s));
     add_on(s, device, NULL);
     T_EQ(gtl->stream_sync(s), 0);
     T_EQ(device_word(device), 1);

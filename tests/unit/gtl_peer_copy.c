@@ -22,9 +22,9 @@ static struct gtl_peer_copy pair_of(char *to, const char *from, size_t n,
                                     int end)
 {
     return (struct gtl_peer_copy){
-        .turns = words.there + TURNS, .was = words.there + WAS + 8 * end,
+        .arrivals = words.there + TURNS, .arrival = words.there + WAS + 8 * end,
         .to = to, .from = from, .n = n,
-        .told = { words.there + TOLD, words.there + TOLD + 8 },
+        .flags = { words.there + TOLD, words.there + TOLD + 8 },
         .wake = woken, .arg = &wakes
     };
 }
@@ -37,7 +37,7 @@ static void come(char *to, const char *from, size_t n, int end)
     struct gtl_peer_copy *p = &recent[at++ % 64];
 
     *p = pair_of(to, from, n, end);
-    T_EQ(gtl->pair(p, streams[end]), 0);
+    T_EQ(gtl->peer_copy(p, streams[end]), 0);
 }
 
 static void set_words(void)
@@ -162,7 +162,7 @@ T(without_kernels_nothing_is_begun)
     const struct gtl_peer_copy p = pair_of(places[0], places[1], 8, 0);
 
     set_words();
-    T_EQ(gtl->pair(&p, streams[0]), -ENOSYS);
+    T_EQ(gtl->peer_copy(&p, streams[0]), -ENOSYS);
     T_EQ(gtl->stream_sync(streams[0]), 0);
     T_EQ(get_word(TURNS), 0);
 }

@@ -145,7 +145,7 @@ T(memory_ends_at_the_cap)
     T_EQ(gtl_device.memory, 64 << 20);
     T_EQ(gtl->alloc(0, &q), -EINVAL);
     T_EQ(gtl->alloc((48 << 20) - 5, &p), 0);
-    T_EQ(gtl->room(&room, &total), 0);
+    T_EQ(gtl->memory_info(&room, &total), 0);
     T_EQ(total, 64 << 20);
     T_EQ(room, 16 << 20);
     T_EQ(gtl->alloc((16 << 20) + 1, &q), -ENOMEM);
@@ -155,7 +155,7 @@ T(memory_ends_at_the_cap)
     T_EQ(gtl->alloc(16 << 20, &q), 0);
     gtl->free(q);
     gtl->free(p);
-    T_EQ(gtl->room(&room, &total), 0);
+    T_EQ(gtl->memory_info(&room, &total), 0);
     T_EQ(room, 64 << 20);
 }
 
@@ -185,25 +185,25 @@ T(a_handle_opens_what_was_lent_and_nothing_else)
     uint64_t *p = device_memory(PAGE), *q = NULL;
     struct gtl_ipc_handle h, bad;
 
-    T_EQ(gtl->lend(p + 1, &h, &none), -EINVAL);
-    T_EQ(gtl->lend(&h, &h, &none), -EINVAL);
-    T_EQ(gtl->lend(p, &h, &none), 0);
-    if (T_EQ(gtl->borrow(&h, -1, (void **)&q), 0)) {
+    T_EQ(gtl->ipc_export(p + 1, &h, &none), -EINVAL);
+    T_EQ(gtl->ipc_export(&h, &h, &none), -EINVAL);
+    T_EQ(gtl->ipc_export(p, &h, &none), 0);
+    if (T_EQ(gtl->ipc_open(&h, -1, (void **)&q), 0)) {
         T_NE(q, p);
         *p = 4711;
         T_EQ(*q, 4711);
-        gtl->give_back(q);
+        gtl->ipc_close(q);
     }
     /* Byte 4 might give a thread of this process, 12 to 15 mean nothing. */
     for (size_t i = 0; i < 56; i += i == 3 ? 2 : i == 11 ? 5 : 1) {
         bad = h;
         bad.bytes[i] ^= 0x11;
         q = NULL;
-        T_LT(gtl->borrow(&bad, -1, (void **)&q), 0);
+        T_LT(gtl->ipc_open(&bad, -1, (void **)&q), 0);
         T_EQ(q, NULL);
     }
     gtl->free(p);
-    T_NE(gtl->borrow(&h, -1, (void **)&q), 0);
+    T_NE(gtl->ipc_open(&h, -1, (void **)&q), 0);
     T_NE(gtl_error()[0], '\0');
 }
 
@@ -228,7 +228,7 @@ T(nothing_is_done_on_a_destroyed_stream)
     T_EQ(gtl->amo(&a, s), -EINVAL);
     T_EQ(gtl->write64(&word, 1, s), -EINVAL);
     T_EQ(gtl->wait64(&word, 1, s), -EINVAL);
-    T_EQ(gtl->call(NULL, NULL, s), -EINVAL);
+    T_EQ(gtl->host_call(NULL, NULL, s), -EINVAL);
     T_EQ(gtl->launch(&g, add_one, NULL, s), -EINVAL);
     T_EQ(gtl->release(s), -EINVAL);
     T_EQ(gtl->event_record(e, s), -EINVAL);
@@ -377,9 +377,9 @@ T(what_steps_are_charged_is_counted)
     struct shmemx_grid g = { .groups = 1, .items = 1, .phases = 1 };
     struct gtl_flag w[2] = { { words.here, 1 }, { words.here, 1 } };
     struct gtl_put p[3] = {
-        { .tell = { words.here + 2, 1 } },
+        { .flag = { words.here + 2, 1 } },
         { words.here + 1, words.here, 8, { words.here + 2, 2 } },
-        { .tell = { words.here + 2, 3 } }
+        { .flag = { words.here + 2, 3 } }
     };
     struct gtl_batch joined = { w, p, 2, 1 }, apart = { w, p, 2, 3 };
     struct gtl_batch stores = { NULL, p, 0, 3 };
@@ -403,15 +403,15 @@ T(what_steps_are_charged_is_counted)
     T_EQ(sum, 20);
     /* Steps cost what a GPU makes of them: waits and stores one step. */
     before = gtl_charged_ns();
-    T_EQ(gtl->steps(&joined, NULL), 0);
+    T_EQ(gtl->batch(&joined, NULL), 0);
     while (gtl->stream_query(NULL))
         nap(20);
     T_EQ(gtl_charged_ns() - before, 3);
-    T_EQ(gtl->steps(&apart, NULL), 0);
+    T_EQ(gtl->batch(&apart, NULL), 0);
     while (gtl->stream_query(NULL))
         nap(20);
     T_EQ(gtl_charged_ns() - before, 3 + 3 + 2000 + 100);
-    T_EQ(gtl->steps(&stores, NULL), 0);
+    T_EQ(gtl->batch(&stores, NULL), 0);
     while (gtl->stream_query(NULL))
         nap(20);
     T_EQ(gtl_charged_ns() - before, 3 + 3 + 2000 + 100 + 2000 + 100);

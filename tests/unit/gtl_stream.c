@@ -163,7 +163,7 @@ T(whatever_stores_the_word_ends_the_wait)
     for (int i = 0; i < 4; i++) {
         release_by(by[i], words.there, other);
         /* Copies are no kernels. */
-        if (gtl_device.stale && !strcmp(by[i], "copy"))
+        if (gtl_device.stale_waits && !strcmp(by[i], "copy"))
             continue;
         release_by(by[i], device, other);
         release_by(by[i], device, NULL);
@@ -224,7 +224,7 @@ static void try_steps(int n_waits, int n_puts)
             { i % 2 ? NULL : words.there + TELL + i, (uint64_t)i + 1 }
         };
     }
-    T_EQ(gtl->steps(&t, some_stream), 0);
+    T_EQ(gtl->batch(&t, some_stream), 0);
     if (n_waits) {
         nap(2000);
         T_EQ(gtl->stream_query(some_stream), -EAGAIN);
@@ -255,8 +255,8 @@ T(calls_run_in_order_and_see_what_was_done)
     calls = 0;
     for (intptr_t i = 0; i < 20; i++) {
         T_EQ(gtl->write64(words.there + 3, (uint64_t)i, some_stream), 0);
-        T_EQ(gtl->call(look, &seen[i], some_stream), 0);
-        T_EQ(gtl->call(note, (void *)i, some_stream), 0);
+        T_EQ(gtl->host_call(look, &seen[i], some_stream), 0);
+        T_EQ(gtl->host_call(note, (void *)i, some_stream), 0);
     }
     T_EQ(gtl->stream_sync(some_stream), 0);
     T_EQ(calls, 20);

@@ -93,16 +93,16 @@ static void check_waits(uint64_t *word)
 
 static void check_grain(void)
 {
-    if (!gtl_device.grain)
+    if (!gtl_device.coherence)
         return;
-    if (gtl_device.stale)
+    if (gtl_device.stale_waits)
         say(WARN, "device grain", "device memory is %s, where a kernel may "
             "miss what others store: a thread of the PE looks there for "
             "streams that wait; SHMEM_DEVICE_GRAIN chooses other memory",
-            gtl_device.grain);
+            gtl_device.coherence);
     else
         say(PASS, "device grain", "device memory is %s: a kernel that waits "
-            "sees what others store there", gtl_device.grain);
+            "sees what others store there", gtl_device.coherence);
 }
 
 static void check_streams(void)
@@ -143,15 +143,15 @@ int info_borrow(const char *hex, const char *local, const char *fd)
             return NO_DEVICE;
         h.bytes[i] = (unsigned char)byte;
     }
-    if (gtl->borrow(&h, atoi(fd), &p)) {
+    if (gtl->ipc_open(&h, atoi(fd), &p)) {
         puts(gtl_error());
         return REFUSED;
     }
     if (gtl_copy_now(&word, p, sizeof word) || word != 12)
         rc = WRONG;
-    else if (!gtl_device.direct && !gtl->atomic(&h))
+    else if (!gtl_device.host_access && !gtl->peer_atomic(&h))
         rc = NO_ATOMICS;
-    gtl->give_back(p);
+    gtl->ipc_close(p);
     gtl_close();
     return rc;
 }
@@ -282,7 +282,7 @@ static int lend_it(void *p, bool grows)
     int rc = -1;
 
     memset(&l.h, 0, sizeof l.h);
-    if ((grows || gtl_device.lends) && !gtl->lend(p, &l.h, &l.fd))
+    if ((grows || gtl_device.ipc) && !gtl->ipc_export(p, &l.h, &l.fd))
         lent = !gtl_copy_now(p, &(uint64_t){ 12 }, sizeof(uint64_t));
     if (lent && (!grows || run_borrower(&l, gtl_device.ordinal, why,
                                         sizeof why) == OPENED)) {
@@ -295,7 +295,7 @@ static int lend_it(void *p, bool grows)
             lent ? why : gtl_error());
     } else {
         say(WARN, "device sharing", "%s: device heaps of PEs of a node will "
-            "lie in pinned host memory", gtl_device.lends
+            "lie in pinned host memory", gtl_device.ipc
             ? gtl_error() : "the device lends no memory");
     }
     if (l.fd >= 0)
@@ -312,7 +312,7 @@ static int check_heap_that(bool grows, int pes)
     char a[24], b[24], c[24];
     void *p;
 
-    gtl->room(&unused, &total);
+    gtl->memory_info(&unused, &total);
     log_size(a, (double)each);
     log_size(b, (double)unused);
     log_size(c, (double)total);
@@ -332,17 +332,17 @@ static int check_heap_that(bool grows, int pes)
         b, c);
     if (grows)
         say(PASS, "device growth", "a device heap takes memory as it is used, "
-            "which other PEs of the node open by %s", gtl_device.grown_by);
+            "which other PEs of the node open by %s", gtl_device.growth_export);
     return 0;
 }
 
 /* As jobs on this node would have it. */
 static void check_heap(int pes)
 {
-    if (gtl_device.fixed)
+    if (gtl_device.why_fixed)
         say(PASS, "device growth", "a device heap takes all of its memory at "
-            "once: %s", gtl_device.fixed);
-    if (gtl_device.fixed || check_heap_that(true, pes))
+            "once: %s", gtl_device.why_fixed);
+    if (gtl_device.why_fixed || check_heap_that(true, pes))
         check_heap_that(false, pes);
 }
 
@@ -367,14 +367,14 @@ static void check_memory(void)
     char a[24], b[24];
     void *p;
 
-    if (gtl->room(&unused, &total) || gtl->alloc(SIZE, &p)) {
+    if (gtl->memory_info(&unused, &total) || gtl->alloc(SIZE, &p)) {
         failed("device memory", "is another program using the device?");
         return;
     }
     if (moves(p))
         say(PASS, "device memory", "%s of %s free; %s",
                  log_size(a, (double)unused), log_size(b, (double)total),
-                 gtl_device.direct ? "the processor reaches it"
+                 gtl_device.host_access ? "the processor reaches it"
                                    : "the device's alone");
     else
         failed("device memory", "what was copied there does not come back");

@@ -307,8 +307,8 @@ static void find_growth(struct gtl_device *d)
         .driver = d->driver_version
     };
 
-    d->fixed = gtl_cu_why_fixed(&can);
-    d->grown_by = d->fixed ? NULL : gtl_cu_vmm_export_kind();
+    d->why_fixed = gtl_cu_why_fixed(&can);
+    d->growth_export = d->why_fixed ? NULL : gtl_cu_vmm_export_kind();
 }
 
 static void warn_blocking(void)
@@ -358,7 +358,7 @@ static int open_device(int local, struct gtl_device *out)
         gtl_cu_kernels_unload();
         goto drop;
     }
-    d.lends = lends();
+    d.ipc = lends();
     find_growth(&d);
     warn_blocking();
     *out = d;
@@ -411,26 +411,27 @@ static void close_device(void)
 }
 
 const struct gtl_ops gtl_cuda = {
-    .name = "cuda", .open = open_device, .bus = bus,
+    .name = "cuda", .open = open_device, .pci_address = bus,
     .close = close_device,
     .enter = enter, .leave = leave,
-    .grain = gtl_no_coherence,
+    .set_coherence = gtl_no_coherence,
     .alloc = gtl_cu_alloc, .reserve = gtl_cu_reserve,
     .grow = gtl_cu_grow, .shrink = gtl_cu_shrink, .free = gtl_cu_free,
-    .room = gtl_cu_memory_info,
+    .memory_info = gtl_cu_memory_info,
     .pin = gtl_cu_pin, .unpin = gtl_cu_unpin, .classify = gtl_cu_classify,
-    .lend = gtl_cu_ipc_export, .borrow = gtl_cu_ipc_open,
-    .give_back = gtl_cu_ipc_close, .atomic = gtl_cu_atomic,
+    .ipc_export = gtl_cu_ipc_export, .ipc_open = gtl_cu_ipc_open,
+    .ipc_close = gtl_cu_ipc_close, .peer_atomic = gtl_cu_atomic,
     .dmabuf = gtl_cu_dmabuf, .stream_create = gtl_cu_stream_create,
     .stream_destroy = gtl_cu_stream_destroy,
-    .stream_check = gtl_cu_stream_check, .records = gtl_cu_is_capturing,
+    .stream_check = gtl_cu_stream_check, .is_capturing = gtl_cu_is_capturing,
     .stream_query = gtl_cu_stream_query,
     .stream_sync = gtl_cu_stream_sync,
     .copy = gtl_cu_copy, .copy_blocks = gtl_cu_copy_blocks,
     .fill = gtl_cu_fill, .amo = gtl_cu_amo,
     .reduce = gtl_cu_kernel_reduce, .write64 = gtl_cu_write64,
-    .wait64 = gtl_cu_wait64, .steps = gtl_cu_batch, .pair = gtl_cu_peer_copy,
-    .call = gtl_cu_host_call, .launch = gtl_cu_launch,
+    .wait64 = gtl_cu_wait64, .batch = gtl_cu_batch,
+    .peer_copy = gtl_cu_peer_copy,
+    .host_call = gtl_cu_host_call, .launch = gtl_cu_launch,
     .release = gtl_cu_release,
     .event_create = gtl_cu_event_create,
     .event_destroy = gtl_cu_event_destroy,

@@ -87,18 +87,18 @@ int gtl_cu_kernel_reduce(const struct gtl_reduce *r, void *s)
 }
 
 /* Kernels end where a stream looks: the first one, or a thread of the driver,
- * keeps in p->was what the others go by. */
+ * keeps in p->arrival what the others go by. */
 int gtl_cu_peer_copy(const struct gtl_peer_copy *p, void *s)
 {
     const struct gtl_amo come = {
-        .op = GTL_ADD, .size = 8, .word = p->turns, .value = 1,
-        .result = p->was
+        .op = GTL_ADD, .size = 8, .word = p->arrivals, .value = 1,
+        .result = p->arrival
     };
     unsigned unit = gtl_copy_unit(p->to, p->from);
-    uint64_t was = gtl_cu_ptr(p->was), to = gtl_cu_ptr(p->to);
+    uint64_t was = gtl_cu_ptr(p->arrival), to = gtl_cu_ptr(p->to);
     uint64_t from = gtl_cu_ptr(p->from), n = p->n, size = unit;
     uint64_t whole = unit > 1 ? n / unit * unit : 0;
-    uint64_t told = gtl_cu_ptr(p->told[0]), also = gtl_cu_ptr(p->told[1]);
+    uint64_t told = gtl_cu_ptr(p->flags[0]), also = gtl_cu_ptr(p->flags[1]);
     void *copies[] = { &was, &to, &from, &whole, &n, &size };
     void *tells[] = { &was, &told, &also };
     int rc;
@@ -120,8 +120,8 @@ static int warm_kernels(uint64_t *word, void *s)
         .type = GTL_U64, .out = word + 1, .a = word, .b = word, .n = 1
     };
     struct gtl_peer_copy p = {
-        .turns = word, .was = word + 1, .to = word + 2, .from = word + 3,
-        .n = 8, .told = { word + 4, word + 5 }
+        .arrivals = word, .arrival = word + 1, .to = word + 2, .from = word + 3,
+        .n = 8, .flags = { word + 4, word + 5 }
     };
     int rc = gtl_cu_kernel_write64(word, 1, s);
 

@@ -259,8 +259,8 @@ int gtl_cu_batch(const struct gtl_batch *t, void *s)
         if (!rc)
             rc = gtl_cu_copy(p->to, p->from, p->n, s);
         copied += p->n;
-        if (!rc && p->tell.word)
-            rc = add(&b, CU_STREAM_MEM_OP_WRITE_VALUE_64, &p->tell,
+        if (!rc && p->flag.word)
+            rc = add(&b, CU_STREAM_MEM_OP_WRITE_VALUE_64, &p->flag,
                      CU_STREAM_WRITE_VALUE_DEFAULT, s);
     }
     return rc ? rc : hand_over(&b, s);

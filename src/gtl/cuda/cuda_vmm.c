@@ -113,8 +113,8 @@ int gtl_cu_reserve(size_t most, void **out)
 {
     int rc;
 
-    if (gtl_device.fixed)
-        return gtl_fail(-ENOSYS, "reserve", gtl_device.fixed, 0);
+    if (gtl_device.why_fixed)
+        return gtl_fail(-ENOSYS, "reserve", gtl_device.why_fixed, 0);
     rc = make_synchronous();
     return rc ? rc : reserve(most, out);
 }

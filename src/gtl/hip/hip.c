@@ -263,7 +263,7 @@ static int describe(struct gtl_device *d)
     gtl_hip_identify(d->ordinal, d);
     gtl_hip_state.id = gtl_id_hash(d->id);
     d->memory = memory;
-    d->direct = attribute(HIP_ATTR_INTEGRATED) != 0;
+    d->host_access = attribute(HIP_ATTR_INTEGRATED) != 0;
     d->coarse = true;
     gtl_hip_state.hdp = find_hdp();
     d->ordered = !gtl_hip_state.hdp;
@@ -315,13 +315,13 @@ static void probe_memory(struct gtl_device *d)
     int fd;
 
     if (gtl_hip_alloc(4096, &p)) {
-        d->direct = false;
+        d->host_access = false;
         return;
     }
-    d->direct = d->direct && touches(p);
-    d->fixed = "hipMemCreate gives coarse-grained memory only";
-    d->lends = !gtl_hip_ipc_export(p, &h, &fd);
-    if (!d->lends)
+    d->host_access = d->host_access && touches(p);
+    d->why_fixed = "hipMemCreate gives coarse-grained memory only";
+    d->ipc = !gtl_hip_ipc_export(p, &h, &fd);
+    if (!d->ipc)
         log_info(LOG_GTL, "device memory is not lent to other processes: %s",
                  gtl_error());
     d->dmabuf = !gtl_hip_dmabuf(p, 4096, &fd, &offset);
@@ -427,27 +427,28 @@ static int flush(void)
 }
 
 const struct gtl_ops gtl_hip = {
-    .name = "hip", .open = open_hip, .bus = bus, .close = close_hip,
-    .grain = gtl_hip_set_coherence,
+    .name = "hip", .open = open_hip, .pci_address = bus, .close = close_hip,
+    .set_coherence = gtl_hip_set_coherence,
     .enter = gtl_hip_enter, .leave = gtl_hip_leave,
     .reserve = gtl_no_reserve, .grow = gtl_no_grow,
     .shrink = gtl_no_shrink,
-    .alloc = gtl_hip_alloc, .free = gtl_hip_free, .room = gtl_hip_memory_info,
+    .alloc = gtl_hip_alloc, .free = gtl_hip_free,
+    .memory_info = gtl_hip_memory_info,
     .pin = gtl_hip_pin, .unpin = gtl_hip_unpin, .classify = gtl_hip_classify,
-    .lend = gtl_hip_ipc_export, .borrow = gtl_hip_ipc_open,
-    .give_back = gtl_hip_ipc_close, .atomic = gtl_hip_atomic,
+    .ipc_export = gtl_hip_ipc_export, .ipc_open = gtl_hip_ipc_open,
+    .ipc_close = gtl_hip_ipc_close, .peer_atomic = gtl_hip_atomic,
     .dmabuf = gtl_hip_dmabuf,
     .stream_create = gtl_hip_stream_create,
     .stream_destroy = gtl_hip_stream_destroy,
-    .stream_check = gtl_hip_stream_check, .records = gtl_hip_is_capturing,
+    .stream_check = gtl_hip_stream_check, .is_capturing = gtl_hip_is_capturing,
     .stream_query = gtl_hip_stream_query, .stream_sync = gtl_hip_stream_sync,
     .copy = gtl_hip_copy, .copy_blocks = gtl_hip_copy_blocks,
     .fill = gtl_hip_fill, .amo = gtl_hip_amo,
     .reduce = gtl_hip_reduce,
     .write64 = gtl_hip_write64, .wait64 = gtl_hip_wait64,
-    .steps = gtl_batch_one_by_one, .pair = gtl_hip_peer_copy,
-    .call = gtl_hip_host_call, .launch = launch, .release = gtl_hip_release,
-    .event_create = gtl_hip_event_create,
+    .batch = gtl_batch_one_by_one, .peer_copy = gtl_hip_peer_copy,
+    .host_call = gtl_hip_host_call, .launch = launch,
+    .release = gtl_hip_release, .event_create = gtl_hip_event_create,
     .event_destroy = gtl_hip_event_destroy,
     .event_record = gtl_hip_event_record, .event_wait = gtl_hip_event_wait,
     .event_query = gtl_hip_event_query,

@@ -130,8 +130,8 @@ static int try(int which)
 static int take(int which, int rc, struct gtl_device *d)
 {
     gtl_hip_state.grain = grains[which].flag;
-    d->grain = grains[which].name;
-    d->stale = rc == -ESTALE;
+    d->coherence = grains[which].name;
+    d->stale_waits = rc == -ESTALE;
     return 0;
 }
 

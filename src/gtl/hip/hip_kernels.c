@@ -138,8 +138,8 @@ static int each_once(uint64_t *at, void *s)
         .op = GTL_RED_AND, .out = at + 8, .a = at, .b = at, .n = 1
     };
     struct gtl_peer_copy two = {
-        .turns = at, .was = at + 1, .to = at + 2, .from = at + 3, .n = 8,
-        .told = { at + 4, at + 5 }
+        .arrivals = at, .arrival = at + 1, .to = at + 2, .from = at + 3, .n = 8,
+        .flags = { at + 4, at + 5 }
     };
     int rc = gtl_hip_kernel_write(at, 1, s);
 
@@ -264,14 +264,14 @@ int gtl_hip_kernel_reduce(const struct gtl_reduce *r, void *s)
 int gtl_hip_kernel_peer_copy(const struct gtl_peer_copy *p, void *s)
 {
     const struct gtl_amo come = {
-        .op = GTL_ADD, .size = 8, .word = p->turns, .value = 1,
-        .result = p->was
+        .op = GTL_ADD, .size = 8, .word = p->arrivals, .value = 1,
+        .result = p->arrival
     };
-    void *was = gtl_hip_device_address(p->was),
+    void *was = gtl_hip_device_address(p->arrival),
          *to = gtl_hip_device_address(p->to);
     void *from = gtl_hip_device_address(p->from);
-    void *told = gtl_hip_device_address(p->told[0]),
-         *also = gtl_hip_device_address(p->told[1]);
+    void *told = gtl_hip_device_address(p->flags[0]),
+         *also = gtl_hip_device_address(p->flags[1]);
     uint64_t n = p->n;
     int unit = (int)gtl_copy_unit(to, from);
     void *copies[] = { &was, &to, &from, &n, &unit };

@@ -331,7 +331,7 @@ bool gtl_hip_host_accessible(const void *p)
 {
     struct gtl_range r;
 
-    return gtl_device.direct ||
+    return gtl_device.host_access ||
            (!gtl_hip_classify(p, &r) && r.kind != GTL_DEVICE);
 }
 

@@ -191,9 +191,9 @@ static int open_host(int local, struct gtl_device *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct gtl_device d = {
-        .count = 1, .direct = true, .lends = gtl_soft_ipc_works(),
+        .count = 1, .host_access = true, .ipc = gtl_soft_ipc_works(),
         .memops = true, .ordered = true,
-        .fixed = "the software device takes pages as they are used"
+        .why_fixed = "the software device takes pages as they are used"
     };
     int rc;
 
@@ -248,26 +248,28 @@ static int no_bus(int local, char pci[16])
 }
 
 const struct gtl_ops gtl_soft = {
-    .name = "host", .open = open_host, .bus = no_bus, .close = close_host,
-    .grain = gtl_no_coherence,
+    .name = "host", .open = open_host, .pci_address = no_bus,
+    .close = close_host, .set_coherence = gtl_no_coherence,
     .enter = gtl_no_enter, .leave = gtl_no_leave,
     .reserve = gtl_no_reserve, .grow = gtl_no_grow,
     .shrink = gtl_no_shrink,
     .alloc = gtl_soft_alloc, .free = gtl_soft_free,
-    .room = gtl_soft_memory_info, .pin = gtl_soft_pin, .unpin = gtl_soft_unpin,
-    .classify = gtl_soft_classify, .lend = gtl_soft_ipc_export,
-    .borrow = gtl_soft_ipc_open, .give_back = gtl_soft_ipc_close,
-    .atomic = atomic, .dmabuf = gtl_soft_dmabuf,
+    .memory_info = gtl_soft_memory_info, .pin = gtl_soft_pin,
+    .unpin = gtl_soft_unpin,
+    .classify = gtl_soft_classify, .ipc_export = gtl_soft_ipc_export,
+    .ipc_open = gtl_soft_ipc_open, .ipc_close = gtl_soft_ipc_close,
+    .peer_atomic = atomic, .dmabuf = gtl_soft_dmabuf,
     .stream_create = gtl_soft_stream_create,
     .stream_destroy = gtl_soft_stream_destroy,
-    .stream_check = gtl_soft_stream_check, .records = gtl_soft_is_capturing,
+    .stream_check = gtl_soft_stream_check,
+    .is_capturing = gtl_soft_is_capturing,
     .stream_query = gtl_soft_stream_query,
     .stream_sync = gtl_soft_stream_sync,
     .copy = gtl_soft_copy, .copy_blocks = gtl_soft_copy_blocks,
     .fill = gtl_soft_fill, .amo = gtl_soft_amo, .reduce = gtl_soft_reduce,
     .write64 = gtl_soft_write64, .wait64 = gtl_soft_wait64,
-    .steps = gtl_soft_batch, .pair = gtl_soft_peer_copy,
-    .call = gtl_soft_host_call, .launch = gtl_soft_launch,
+    .batch = gtl_soft_batch, .peer_copy = gtl_soft_peer_copy,
+    .host_call = gtl_soft_host_call, .launch = gtl_soft_launch,
     .release = fence_stream,
     .event_create = gtl_soft_event_create,
     .event_destroy = gtl_soft_event_destroy,

@@ -114,7 +114,7 @@ struct gtl_soft_command {
             union {
                 struct {
                     size_t n;
-                    struct gtl_flag tell;
+                    struct gtl_flag flag;
                 };
                 const struct gtl_peer_copy *pair;
                 struct gtl_blocks blocks;

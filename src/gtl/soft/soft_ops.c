@@ -119,11 +119,11 @@ static void run_put(const struct gtl_soft_command *c)
         gtl_soft_charge_cost(SOFT_COST_COPY);
         move(c->to, c->from, c->n);
     }
-    if (!c->tell.word)
+    if (!c->flag.word)
         return;
     if (!c->joined)
         gtl_soft_charge_cost(SOFT_COST_WRITE);
-    __atomic_store_n(c->tell.word, c->tell.value, __ATOMIC_RELEASE);
+    __atomic_store_n(c->flag.word, c->flag.value, __ATOMIC_RELEASE);
 }
 
 /* Release: the buffer of this end; acquire: that of the other one. */
@@ -132,7 +132,7 @@ static void run_pair(const struct gtl_peer_copy *p)
     uint64_t was;
 
     atomics_tsan_release();
-    was = __atomic_fetch_add(p->turns, 1, __ATOMIC_ACQ_REL);
+    was = __atomic_fetch_add(p->arrivals, 1, __ATOMIC_ACQ_REL);
     atomics_tsan_acquire();
     if (was % 2 == 0)
         return;
@@ -140,7 +140,7 @@ static void run_pair(const struct gtl_peer_copy *p)
     move(p->to, p->from, p->n);
     atomics_tsan_release();
     for (int i = 0; i < 2; i++)
-        __atomic_store_n(p->told[i], was / 2 + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(p->flags[i], was / 2 + 1, __ATOMIC_RELEASE);
     if (p->wake)
         p->wake(p->arg);
 }
@@ -344,7 +344,7 @@ static int put_op(const struct gtl_put *p, bool joined, bool more,
     c->to = p->to;
     c->from = p->from;
     c->n = p->n;
-    c->tell = p->tell;
+    c->flag = p->flag;
     gtl_soft_commit(s);
     return 0;
 }
@@ -364,12 +364,12 @@ int gtl_soft_batch(const struct gtl_batch *t, void *stream)
         rc = word_op(SOFT_WAIT, t->waits[i], i, --left, stream);
     for (size_t i = 0; i < t->n_puts && !rc; i++) {
         rc = put_op(&t->puts[i], joined, --left, stream);
-        joined |= t->puts[i].tell.word != NULL;
+        joined |= t->puts[i].flag.word != NULL;
     }
     return rc;
 }
 
-/* Its thread keeps in a register what a GPU has in p->was. */
+/* Its thread keeps in a register what a GPU has in p->arrival. */
 int gtl_soft_peer_copy(const struct gtl_peer_copy *p, void *stream)
 {
     struct gtl_soft_command *c;
