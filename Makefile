@@ -416,7 +416,7 @@ bundle: tests ## a folder to carry to a machine with a GPU, in bundle/
 gpu-check: all ## every test that uses a device, on the GPU of this machine
 	@sh scripts/gpu-check --look $(O)
 	@$(MAKE) tests && $(IN_SCRIPTS) sh scripts/gpu-check $(O)
-lint: ## the tree against its own rules: include law, names, sizes, headers
+lint: ## the tree against its own rules: includes, cycles, sizes, headers
 	@$(IN_SCRIPTS) MAKE='$(GO)' sh scripts/lint
 cross-check: ## arm64 and riscv64 by emulation, musl by its names, in build/cross
 	$(DEPS) cross && MAKE='$(GO)' sh scripts/cross-check
