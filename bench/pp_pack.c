@@ -313,13 +313,13 @@ static void measure(enum pp_mode m, int trial, struct pp_cell *out)
     round_trips(m, pp.o.warmup, false);
     get_ready(m, n);
     pp.launches = 0;
-    t.armed = stream_armed_ops();
+    t.armed = stream_posted_ops();
     t.charged = gtl_charged_ns();
     began = bench_now_ns();
     round_trips(m, n, false);
     out->rtt[trial] = (bench_now_ns() - began) / n / 1e3;
     t.charged = gtl_charged_ns() - t.charged;
-    t.armed = stream_armed_ops() - t.armed;
+    t.armed = stream_posted_ops() - t.armed;
     t.launches = pp.launches;
     if (pp.me == 0) {
         launch(CHECK);
@@ -382,8 +382,9 @@ static void *room(bool device, size_t bytes)
 /* The mode raw is there if the device reaches the other PE's memory. */
 static void find_near(void)
 {
-    pp.near_got = (char *)stream_reach(pp.peer, pp.got[0], pp.o.max);
-    pp.near_flag = (uint64_t *)stream_reach(pp.peer, pp.flag, sizeof *pp.flag);
+    pp.near_got = (char *)stream_device_address(pp.peer, pp.got[0], pp.o.max);
+    pp.near_flag =
+        (uint64_t *)stream_device_address(pp.peer, pp.flag, sizeof *pp.flag);
     if ((pp.near_got && pp.near_flag) || !pp.o.mode[PP_RAW])
         return;
     if (pp.o.chosen && pp.me == 0)

@@ -48,7 +48,7 @@ static shmemx_engines_t near(enum heap_seg_id seg)
     shmemx_engines_t e = { "", "" };
     bool copies, atomics;
 
-    if (stream_near(seg, &copies, &atomics)) {
+    if (stream_on_node(seg, &copies, &atomics)) {
         strcpy(e.put, copies ? "copy" : "soft");
         strcpy(e.atomic, atomics ? "copy" : "soft");
     }
@@ -60,7 +60,7 @@ static shmemx_engines_t far(void)
     shmemx_engines_t e = { "", "" };
     bool copies, atomics;
 
-    if (stream_far(&copies, &atomics)) {
+    if (stream_off_node(&copies, &atomics)) {
         strcpy(e.put, copies ? "nic" : "soft");
         strcpy(e.atomic, atomics ? "nic" : "soft");
     }
@@ -248,12 +248,12 @@ static int ended(const char *call, shmemx_stream_t stream, int rc)
 {
     if (likely(!rc)) {
         stream_synced(stream);
-        return stream_failed(call, stream);
+        return stream_errors_take(call, stream);
     }
     if (rc != -EAGAIN && rc != -EINVAL && rc != -EBUSY) {
         log_warn(ERR_DEVICE, "%s: stream %p: work on it failed: %s",
                  core_public_name(call), stream, gtl_error());
-        stream_failed(call, stream);
+        stream_errors_take(call, stream);
         return rc;
     }
     return told(call, stream, rc);

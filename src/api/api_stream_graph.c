@@ -105,7 +105,7 @@ int pshmemx_graph_destroy(shmemx_graph_t graph)
     if (!g)
         return -EINVAL;
     made = g->made;
-    if (stream_handle_drop(&graphs, graph))
+    if (stream_handle_release(&graphs, graph))
         gtl->graph_destroy(made);
     return 0;
 }
@@ -134,7 +134,7 @@ static void end(void *thing)
 void api_graphs_close(void)
 {
     left = 0;
-    stream_handle_drop_all(&graphs, end);
+    stream_handle_release_all(&graphs, end);
     if (left)
         log_info(LOG_API, "shmem_finalize: %u graph%s not destroyed, which is "
                  "done now", left, left == 1 ? " was" : "s were");

@@ -23,23 +23,23 @@ int pshmemx_queue_create(shmemx_stream_t stream,
     if (mask & ~SHMEMX_QUEUE_DEPTH)
         return core_misuse(ERR_ARG, __func__, "mask %#lx has unknown bits",
                            (unsigned long)mask);
-    return stream_batch_open(__func__, api_stream_of(stream),
-                             mask & SHMEMX_QUEUE_DEPTH ? config->depth : 0,
-                             queue);
+    return stream_queue_create(__func__, api_stream_of(stream),
+                               mask & SHMEMX_QUEUE_DEPTH ? config->depth : 0,
+                               queue);
 }
 API_ALIAS(shmemx_queue_create)
 
 int pshmemx_queue_destroy(shmemx_queue_t queue)
 {
     core_need_up(__func__);
-    return stream_batch_close(__func__, queue);
+    return stream_queue_destroy(__func__, queue);
 }
 API_ALIAS(shmemx_queue_destroy)
 
 int pshmemx_queue_wait(shmemx_queue_t queue)
 {
     core_need_up(__func__);
-    return stream_batch_await(__func__, queue);
+    return stream_queue_wait_host(__func__, queue);
 }
 API_ALIAS(shmemx_queue_wait)
 
@@ -51,7 +51,7 @@ int pshmemx_queue_test(shmemx_queue_t queue, int *empty)
     core_need_up(__func__);
     if (!empty)
         return null(__func__, "the result");
-    rc = stream_batch_test(__func__, queue, &is);
+    rc = stream_queue_test(__func__, queue, &is);
     if (rc != -EINVAL)
         *empty = is;
     return rc;
@@ -121,14 +121,14 @@ SHMEMI_ENQUEUE_TYPES(AMOS)
 int pshmemx_enqueue_start(shmemx_queue_t queue)
 {
     core_need_up(__func__);
-    return stream_batch_start(__func__, queue);
+    return stream_queue_start(__func__, queue);
 }
 API_ALIAS(shmemx_enqueue_start)
 
 int pshmemx_enqueue_wait(shmemx_queue_t queue)
 {
     core_need_up(__func__);
-    return stream_batch_wait(__func__, queue);
+    return stream_queue_wait(__func__, queue);
 }
 API_ALIAS(shmemx_enqueue_wait)
 
@@ -168,7 +168,7 @@ int pshmemx_enqueue_startall(shmemx_queue_t queue, int n, shmemx_req_t reqs[])
 {
     int rc = check_list(__func__, n, reqs);
 
-    return rc ? rc : stream_batch_start_all(__func__, queue, n, reqs);
+    return rc ? rc : stream_queue_start_all(__func__, queue, n, reqs);
 }
 API_ALIAS(shmemx_enqueue_startall)
 
@@ -176,14 +176,14 @@ int pshmemx_enqueue_waitall(shmemx_queue_t queue, int n, shmemx_req_t reqs[])
 {
     int rc = check_list(__func__, n, reqs);
 
-    return rc ? rc : stream_batch_wait_all(__func__, queue, n, reqs);
+    return rc ? rc : stream_queue_wait_all(__func__, queue, n, reqs);
 }
 API_ALIAS(shmemx_enqueue_waitall)
 
 int pshmemx_req_wait(shmemx_req_t req)
 {
     core_need_up(__func__);
-    return stream_req_await(__func__, req);
+    return stream_req_wait_host(__func__, req);
 }
 API_ALIAS(shmemx_req_wait)
 

@@ -35,7 +35,13 @@ struct msg_words {
     uint64_t was;           /* PAIR: this end's own, see struct gtl_peer_copy */
 };
 
-enum msg_proto { MSG_PROTO_READY, MSG_PROTO_EAGER, MSG_PROTO_PEER_COPY, MSG_PROTO_TRIG, MSG_PROTO_RNDV };
+enum msg_proto {
+    MSG_PROTO_READY,
+    MSG_PROTO_EAGER,
+    MSG_PROTO_PEER_COPY,
+    MSG_PROTO_TRIG,
+    MSG_PROTO_RNDV
+};
 enum msg_chan_state {
     MSG_CHAN_NEW,
     MSG_CHAN_RTS_SENT,                 /* a sender's: it waits for an answer */
@@ -68,7 +74,7 @@ struct msg_chan {
     struct gtl_peer_copy pairs[2];   /* PAIR: of even and of odd rounds */
     struct xport_trig *gate;    /* GATE: the sender's, */
     uint64_t gate_at;           /* and where it is */
-    struct stream_failed *failed;       /* of the queue that started it */
+    struct stream_errors *failed;       /* of the queue that started it */
 
     struct list_link link;      /* of all, for the end */
     int tag;
@@ -80,7 +86,7 @@ struct msg_chan {
     bool reached;               /* once, a receive: the stream has come to it */
     unsigned long counted;      /* its error is one of its queue's: the turn */
     size_t len;                 /* of buf */
-    struct msg_chan *next;          /* of receives that wait for their senders */
+    struct msg_chan *next;         /* of receives that wait for their senders */
     uint64_t mine_at, yours;    /* handles: its own, and the partner's there */
     uint64_t last;              /* its last round, when it is gone */
     /* The agent's: proto_rndv.c. */
@@ -89,7 +95,7 @@ struct msg_chan {
         const char *call;
         uint64_t round;
         bool put, watch;        /* all of it; the NIC does it */
-        struct stream_part part;
+        struct stream_op_state part;
     } send;
 };
 
@@ -106,7 +112,8 @@ static inline uint64_t *msg_arrived_word(struct msg_words *w, uint64_t round)
 }
 
 /* In land, or wherever else that is. */
-static inline char *msg_slot_addr(const struct msg_chan *c, char *land, uint64_t round)
+static inline char *msg_slot_addr(const struct msg_chan *c, char *land,
+                                  uint64_t round)
 {
     return c->slots ? land + round % c->slots * c->step : land;
 }
@@ -123,8 +130,8 @@ extern hidden struct msg_eager_limit msg_eager_limit;
 struct msg_ctrl;
 /* For what a sender's note says, with the slots for it: -ENOSPC. */
 int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n);
-/* What a sender's note says of PAIR: a MSG_RTS_PEER_COPY for each segment in which the
- * receiver's buffer may be. */
+/* What a sender's note says of PAIR: a MSG_RTS_PEER_COPY for each segment in
+ * which the receiver's buffer may be. */
 uint32_t msg_peer_copy_flags(const struct msg_chan *s);
 /* Of a sender that may have to wait for its receiver: true if it has one. */
 bool msg_chan_open_trigger(struct msg_chan *c);
@@ -165,7 +172,7 @@ bool msg_chan_visit(bool waits, msg_chan_visitor *visit, void *arg);
  * once.  False also where that is not known just now. */
 bool msg_find_unexpected(int pe, int *tag, bool *once);
 
-/* ---- stream_name.c ---- */
+/* ---- stream_describe.c ---- */
 /* Who waits for that word waits for a message: what to call it.  False: it is
  * none's, or that is not known just now. */
 bool msg_describe_word(const void *word, char *text, size_t size);
@@ -173,15 +180,15 @@ bool msg_describe_word(const void *word, char *text, size_t size);
 void msg_describe_unexpected(int pe, char *text, size_t size);
 
 /* ---- msg_start.c: rounds of a channel that is matched ---- */
-struct batch;
-struct parts;
+struct queue;
+struct start_parts;
 /* SHMEM_CHECK, before anything of a start is enqueued: a ready send comes
  * behind the start of its receive; of those that came earlier this sees what
  * is there now. */
 void msg_check_ready_send(const char *call, struct msg_chan *c);
 /* The next one. */
-int msg_start(const struct stream_where *w, struct batch *q, struct msg_chan *c,
-               struct parts *parts);
+int msg_start(const struct stream_where *w, struct queue *q, struct msg_chan *c,
+              struct start_parts *parts);
 /* Has the last one come, as far as words tell? */
 bool msg_completed(const struct msg_chan *c);
 /* For the host's wait for that. */
@@ -192,19 +199,20 @@ void msg_finish(const char *call, struct msg_chan *c);
 /* Used once and over: until the agent has let it go. */
 void msg_wait_released(const char *call, const struct msg_chan *c);
 /* The stream waits for it. */
-int msg_enqueue_wait(const struct stream_where *w, struct batch *q,
-              const struct msg_chan *c);
+int msg_enqueue_wait(const struct stream_where *w, struct queue *q,
+                     const struct msg_chan *c);
 /* And then, behind the waits for all: what lies in slots is copied; and
  * senders are told, once that has ended, that their slots are free. */
-int msg_enqueue_copy_out(const struct stream_where *w, struct batch *q,
-                  struct msg_chan *c, struct parts *parts);
-int msg_enqueue_slot_release(const struct stream_where *w, struct batch *q,
-                   struct msg_chan *c, struct parts *parts);
+int msg_enqueue_copy_out(const struct stream_where *w, struct queue *q,
+                         struct msg_chan *c, struct start_parts *parts);
+int msg_enqueue_slot_release(const struct stream_where *w, struct queue *q,
+                             struct msg_chan *c, struct start_parts *parts);
 
-/* ---- proto_rndv.c: by the agent, or on a thread of the software device ---- */
+/* ---- proto_rndv.c: by the agent, or on a thread of the software device ----
+ */
 /* The stream has come to that round, of MEET. */
 void msg_rndv_post(const struct stream_op *op);
 /* By who holds the queue: did anything come of it? */
-bool msg_rndv_progress(struct stream_queue *q);
+bool msg_rndv_progress(struct stream_ring *q);
 
 #endif

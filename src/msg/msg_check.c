@@ -22,7 +22,7 @@ uint64_t msg_handle_new(struct msg_chan *c)
 
 void msg_handle_release(uint64_t handle)
 {
-    stream_handle_drop(&ends, (void *)(uintptr_t)handle);
+    stream_handle_release(&ends, (void *)(uintptr_t)handle);
 }
 
 struct msg_chan *msg_handle_find(uint64_t handle)
@@ -57,7 +57,8 @@ void msg_check_ctrl(const struct msg_ctrl *n)
         bad_note(n, "is of no kind, or of no PE");
     if (!is_place(HEAP_HOST, n->words, sizeof(struct msg_words)) ||
         n->words % _Alignof(struct msg_words) || n->slots < 0 ||
-        !is_place(n->seg, n->at, 0) || n->flags >> MSG_RTR_PROTO_SHIFT > MSG_PROTO_RNDV)
+        !is_place(n->seg, n->at, 0) ||
+        n->flags >> MSG_RTR_PROTO_SHIFT > MSG_PROTO_RNDV)
         bad_note(n, "names memory that is not symmetric");
 }
 

@@ -3,13 +3,13 @@
  *
  * Each PE has a ring in the reserved part of its heap.  A sender takes places
  * there by an atomic and puts a note into each; the owner takes them out in
- * that order.  Notes wait in an outbox for each PE.  msg_ctrl_flush() does what can
- * be done of each at once, and waits neither for a PE nor for room; so a PE
- * that answers nothing, or reads nothing, holds up its own notes alone, and
- * what goes to many PEs at once costs three round trips in all.
- * A note lies in memory that puts reach, so what it says is checked before it
- * is believed, and an end is named by a handle of its own PE's table.
- * Threads: one at a time, but for msg_ctrl_has_incoming() and msg_ctrl_signal(). */
+ * that order.  Notes wait in an outbox for each PE.  msg_ctrl_flush() does
+ * what can be done of each at once, and waits neither for a PE nor for room;
+ * so a PE that answers nothing, or reads nothing, holds up its own notes
+ * alone, and what goes to many PEs at once costs three round trips in all. A
+ * note lies in memory that puts reach, so what it says is checked before it is
+ * believed, and an end is named by a handle of its own PE's table. Threads:
+ * one at a time, but for msg_ctrl_has_incoming() and msg_ctrl_signal(). */
 #ifndef MSG_MSG_CTRL_H
 #define MSG_MSG_CTRL_H
 

@@ -11,7 +11,7 @@
 #include "msg/msg_chan.h"
 #include "base/fault.h"
 #include "base/lock.h"
-#include "stream/stream_batch.h"
+#include "stream/queue/stream_queue.h"
 #include "msg/msg_check.h"
 #include "msg/msg_table.h"
 
@@ -87,7 +87,8 @@ static void post(struct msg_chan *c, const struct msg_ctrl *n) REQUIRES(lock)
     __atomic_store_n(&unsent, true, __ATOMIC_RELEASE);
 }
 
-static struct msg_ctrl note_of(const struct msg_chan *c, enum msg_ctrl_kind kind)
+static struct msg_ctrl note_of(const struct msg_chan *c,
+                               enum msg_ctrl_kind kind)
 {
     return (struct msg_ctrl){
         .kind = kind, .tag = c->tag, .number = c->number, .team = c->team,
@@ -235,7 +236,8 @@ static void receiver_answered(const struct msg_ctrl *n) REQUIRES(lock)
     if (s->how != MSG_PROTO_TRIG)
         msg_chan_close_trigger(s);
     if (s->how == MSG_PROTO_PEER_COPY)
-        s->pairs[0].to = (void *)stream_reach(s->pe, s->land, s->bytes);
+        s->pairs[0].to =
+            (void *)stream_device_address(s->pe, s->land, s->bytes);
     if (s->once)
         __atomic_store_n(&s->words->go, 1, __ATOMIC_RELEASE);
     msg_chan_map_peer(s);
@@ -286,9 +288,9 @@ static bool leave_to_agent(void)
 {
     if (!__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
         return true;
-    if (fault_hit(FAULT_STREAM_AGENT) || stream_agent_open())
+    if (fault_hit(FAULT_STREAM_AGENT) || stream_progress_start())
         return false;
-    stream_agent_ring();
+    stream_progress_wake();
     return true;
 }
 
@@ -323,7 +325,8 @@ void msg_flush_ctrl(const char *call)
 
 bool msg_poll(void)
 {
-    if ((msg_ctrl_has_incoming() || __atomic_load_n(&unsent, __ATOMIC_ACQUIRE)) &&
+    if ((msg_ctrl_has_incoming() ||
+         __atomic_load_n(&unsent, __ATOMIC_ACQUIRE)) &&
         lock_try(&lock)) {
         see_to_mail("shmemx_enqueue_start", false);
         lock_release(&lock);
@@ -386,7 +389,7 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
 
     if (rc)
         return rc;
-    msg_progress_or_defer(a->call);     /* what was freed gives its memory back */
+    msg_progress_or_defer(a->call);   /* what was freed gives its memory back */
     c = calloc(1, sizeof *c);
     at = c ? msg_handle_new(c) : 0;
     if (!at) {
@@ -405,10 +408,10 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
          !msg_chan_alloc_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
         give_words(c);
         chan_delete(c);
-        return stream_batch_no_room(a->call, a->len + sizeof *c->words);
+        return stream_no_pool_memory(a->call, a->len + sizeof *c->words);
     }
-    c->mine = (void *)stream_reach(core_world.my_pe, c->words,
-                                   sizeof *c->words);
+    c->mine = (void *)stream_device_address(core_world.my_pe, c->words,
+                                            sizeof *c->words);
     rc = enter(c);
     if (rc) {
         give_words(c);
@@ -430,8 +433,8 @@ static void ask(struct msg_chan *c, uint32_t flags) REQUIRES(lock)
         n.gate = c->gate_at;
     }
     n.bytes = c->len;
-    n.flags = flags | (c->ready ? MSG_RTS_READY : 0) | (c->once ? MSG_RTS_ONE_SHOT : 0) |
-              msg_peer_copy_flags(c);
+    n.flags = flags | (c->ready ? MSG_RTS_READY : 0) |
+              (c->once ? MSG_RTS_ONE_SHOT : 0) | msg_peer_copy_flags(c);
     msg_ctrl_set_addr(&n, c->buf, c->len);
     post(c, &n);
 }
@@ -480,7 +483,7 @@ static void free_alone(struct msg_chan *c) REQUIRES(lock)
         give_words(c);
         if (c->once) {          /* who asks nobody else, so the agent looks */
             __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
-            stream_agent_ring();
+            stream_progress_wake();
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests that are messages: made, put into a queue, and matched. */
-#include "stream/stream_batch.h"
+#include "stream/queue/stream_queue.h"
 #include "base/clock.h"
 #include "core/core_misuse.h"
 #include "core/core_text.h"
@@ -16,23 +16,23 @@
 int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
                         struct shmemx_req **out)
 {
-    struct batch *q = NULL;
+    struct queue *q = NULL;
     struct stream_op op;
     struct msg_chan *c;
     int rc;
 
     if (a->once) {
-        q = stream_batch_of(a->call, queue);
+        q = stream_queue_of(a->call, queue);
         if (!q)
             return -EINVAL;
-        stream_batch_fade(q);   /* what is past gives its slot back */
+        stream_queue_reap(q);   /* what is past gives its slot back */
     } else if (!out) {
         return stream_refuse(ERR_NULL, a->call, "no place for the request");
     }
     rc = msg_chan_create(a, &c);
     if (rc)
         return rc;
-    op = (struct stream_op){ .kind = STREAM_SEND,
+    op = (struct stream_op){ .kind = STREAM_MESSAGE,
                              .call = a->call,
                              .pe = c->pe,
                              .send = { c, 1, false } };
@@ -218,13 +218,13 @@ int msg_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
     rc = ask_all(call, n, reqs);
     if (rc) {
         free(copy);
-        stream_handle_drop(&stream_reqs, stream_handle_of(r));
+        stream_handle_release(&stream_reqs, stream_handle_of(r));
         return rc;
     }
     if (n)
         memcpy(copy, reqs, (size_t)n * sizeof *copy);
-    if (n && !stream_agent_open())      /* the program may do what it likes */
-        stream_agent_ring();
+    if (n && !stream_progress_start())    /* the program may do what it likes */
+        stream_progress_wake();
     r->once = true;
     r->matches = copy;
     r->n_matches = n;

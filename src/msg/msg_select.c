@@ -49,8 +49,8 @@ static bool device_pairs(const struct msg_chan *c)
 {
     return (gtl_is_software() || gtl_device.kernels) && c->mine &&
            xport_is_mapped(c->pe) &&
-           stream_reach(core_world.my_pe, c->buf, c->bytes) &&
-           stream_reach(c->pe, c->words, sizeof *c->words);
+           stream_device_address(core_world.my_pe, c->buf, c->bytes) &&
+           stream_device_address(c->pe, c->words, sizeof *c->words);
 }
 
 uint32_t msg_peer_copy_flags(const struct msg_chan *s)
@@ -61,7 +61,7 @@ uint32_t msg_peer_copy_flags(const struct msg_chan *s)
         return 0;
     for (int seg = 0; seg < HEAP_SEGS; seg++)
         if (heap_segs[seg].size &&
-            stream_reach(s->pe, (const void *)heap_segs[seg].base, 1))
+            stream_device_address(s->pe, (const void *)heap_segs[seg].base, 1))
             flags |= (uint32_t)MSG_RTS_PEER_COPY << seg;
     return flags;
 }
@@ -73,7 +73,7 @@ static bool may_pair(const struct msg_chan *r, const struct msg_ctrl *n)
 
     return seg >= 0 && n->flags & (uint32_t)MSG_RTS_PEER_COPY << seg &&
            n->seg >= 0 && device_pairs(r) &&
-           stream_reach(r->pe, msg_ctrl_addr(n), r->bytes);
+           stream_device_address(r->pe, msg_ctrl_addr(n), r->bytes);
 }
 
 int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n)
@@ -93,7 +93,7 @@ int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n)
     if (near && may_pair(r, n) && r->bytes > msg_eager_limit.near) {
         r->how = MSG_PROTO_PEER_COPY;
         r->pairs[0].from =
-            (void *)stream_reach(r->pe, msg_ctrl_addr(n), r->bytes);
+            (void *)stream_device_address(r->pe, msg_ctrl_addr(n), r->bytes);
         return msg_chan_alloc_slots(r, 0) ? 0 : -ENOSPC;
     }
     r->how = MSG_PROTO_EAGER;
@@ -124,7 +124,8 @@ static void make_pairs(struct msg_chan *c)
 {
     struct msg_words *sender = c->sends ? c->mine : c->theirs;
     struct msg_words *receiver = c->sends ? c->theirs : c->mine;
-    void *own = (void *)stream_reach(core_world.my_pe, c->buf, c->bytes);
+    void *own =
+        (void *)stream_device_address(core_world.my_pe, c->buf, c->bytes);
     const void *from = c->sends ? own : c->pairs[0].from;
     void *to = c->sends ? c->pairs[0].to : own;
 
@@ -151,13 +152,16 @@ void msg_chan_map_peer(struct msg_chan *c)
     if (c->how > MSG_PROTO_PEER_COPY || !c->mine)
         return;
     if (c->how == MSG_PROTO_PEER_COPY) {
-        c->theirs = (void *)stream_reach(c->pe, c->there, sizeof *c->there);
+        c->theirs =
+            (void *)stream_device_address(c->pe, c->there, sizeof *c->there);
         make_pairs(c);
         return;
     }
-    theirs = (void *)stream_reach_amo(c->pe, c->there, sizeof *c->there);
-    c->lands = (void *)stream_reach(c->sends ? c->pe : me, c->land, bytes);
-    if (!c->bytes || (c->lands && stream_reaches_local(c->buf, c->bytes)))
+    theirs =
+        (void *)stream_device_address_amo(c->pe, c->there, sizeof *c->there);
+    c->lands =
+        (void *)stream_device_address(c->sends ? c->pe : me, c->land, bytes);
+    if (!c->bytes || (c->lands && stream_device_reaches(c->buf, c->bytes)))
         c->theirs = theirs;
 }
 
@@ -168,7 +172,7 @@ static void gate_failed(void *arg, const char *call, const char *what, int pe,
 {
     const struct msg_chan *c = arg;
 
-    stream_fail(c->failed, call, what, pe, cause, NULL);
+    stream_errors_record(c->failed, call, what, pe, cause, NULL);
 }
 
 bool msg_chan_open_trigger(struct msg_chan *c)
@@ -179,7 +183,7 @@ bool msg_chan_open_trigger(struct msg_chan *c)
                                    gate_failed,
                          c))
         return false;
-    stream_nic_gates();
+    stream_nic_watch_triggers();
     return true;
 }
 

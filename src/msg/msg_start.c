@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rounds of channels: what a start and a wait put into a stream. */
-#include "stream/stream_batch.h"
+#include "stream/queue/stream_queue.h"
 #include "msg/msg_chan.h"
 #include "msg/msg_ctrl.h"
 #include "stream/stream_stats.h"
@@ -15,10 +15,11 @@
 static int meet_half_way(const struct stream_where *w, struct msg_chan *c,
                          uint64_t round)
 {
-    int rc = stream_told(w, gtl->peer_copy(&c->pairs[round % 2], w->stream));
+    int rc =
+        stream_device_rc(w, gtl->peer_copy(&c->pairs[round % 2], w->stream));
 
     if (!rc) {
-        stream_count(STREAM_DIRECT, 1);
+        stream_count(STREAM_BY_DEVICE, 1);
         gtl_ops(w->stream, 1);
     }
     return rc;
@@ -39,69 +40,71 @@ static struct stream_op put_of(const struct msg_chan *c, const char *call,
 }
 
 /* These make an operation, of which the others are spared even the zeros. */
-static int put_far(const struct stream_where *w, struct batch *q,
+static int put_far(const struct stream_where *w, struct queue *q,
                    const struct msg_chan *c, uint64_t round,
-                   struct parts *parts)
+                   struct start_parts *parts)
 {
     const struct stream_op op = put_of(c, w->call, round);
 
     return stream_start_one(w, q, &op, parts);
 }
 
-static int put(const struct stream_where *w, struct batch *q,
-               const struct msg_chan *c, uint64_t round, struct parts *parts)
+static int put(const struct stream_where *w, struct queue *q,
+               const struct msg_chan *c, uint64_t round,
+               struct start_parts *parts)
 {
     if (!c->theirs)
         return put_far(w, q, c, round, parts);
-    gather_put(&q->gather, msg_slot_addr(c, c->lands, round), c->buf, c->bytes,
-               msg_arrived_word(c->theirs, round), round);
-    q->gather.ops++;
+    stream_step_batch_put(&q->steps, msg_slot_addr(c, c->lands, round), c->buf,
+                          c->bytes, msg_arrived_word(c->theirs, round), round);
+    q->steps.ops++;
     return 0;
 }
 
 /* By the NIC, as the gate's next one, with its flag; or, as far as it has no
  * room for these, by the agent. */
-static void put_behind_gate(const struct stream_where *w, struct batch *q,
+static void put_behind_gate(const struct stream_where *w, struct queue *q,
                             struct msg_chan *c, uint64_t round,
-                            struct parts *parts)
+                            struct start_parts *parts)
 {
     const struct stream_op put = put_of(c, w->call, round);
-    struct stream_op op = {
-        .kind = STREAM_SEND, .call = w->call, .pe = c->pe,
-        .send = { c, round, true }
-    };
+    struct stream_op op = { .kind = STREAM_MESSAGE,
+                            .call = w->call,
+                            .pe = c->pe,
+                            .send = { c, round, true } };
     struct xport_trig_op x;
     uint64_t least;
 
-    c->failed = stream_queue_failed(q->queue);
-    if (!stream_nic_op(&put, &x) || !xport_trig->can(&x) ||
+    c->failed = stream_ring_errors(q->queue);
+    if (!stream_nic_translate(&put, &x) || !xport_trig->can(&x) ||
         xport_trig->arm(c->gate, &x)) {
         xport_trig->skip_post(c->gate);
         op.send.watch = false;
     } else if (!xport_trig->flag(c->gate, &least)) {
-        stream_fail_note(c->failed, &put);
-        stream_agent_ring();    /* it may fail */
+        stream_errors_note_op(c->failed, &put);
+        stream_progress_wake();    /* it may fail */
         return;
     }
-    stream_queue_nic(q->queue)->spilled++;
-    stream_arm_part(w, q, &op, parts);
+    stream_ring_nic(q->queue)->spilled++;
+    stream_start_on_host(w, q, &op, parts);
 }
 
 /* One of the two that open the sender's gate. */
-static int open_gate(const struct stream_where *w, struct batch *q,
-                     struct msg_chan *c, struct parts *parts)
+static int open_gate(const struct stream_where *w, struct queue *q,
+                     struct msg_chan *c, struct start_parts *parts)
 {
-    const struct stream_op op = {
-        .kind = STREAM_GATE, .call = w->call, .gate = c->gate_at,
-        .pe = c->sends ? core_world.my_pe : c->pe
-    };
+    const struct stream_op op = { .kind = STREAM_INCREMENT,
+                                  .call = w->call,
+                                  .gate = c->gate_at,
+                                  .pe = c->sends ? core_world.my_pe : c->pe };
 
     return stream_start_one(w, q, &op, parts);
 }
 
 /* The sender may put. */
-static int let_come(const struct stream_where *w, struct batch *q,
-                    struct msg_chan *c, uint64_t round, struct parts *parts)
+static int let_come(const struct stream_where *w, struct queue *q,
+                    struct msg_chan *c, uint64_t round,
+                    struct start_parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe, .message = true,
@@ -113,7 +116,7 @@ static int let_come(const struct stream_where *w, struct batch *q,
 
 static bool is_near(const struct msg_chan *c)
 {
-    return stream_reach_amo(c->pe, &c->there->taken, 8) != 0;
+    return stream_device_address_amo(c->pe, &c->there->taken, 8) != 0;
 }
 
 /* Those far away are added to: two values might come in the wrong order. */
@@ -138,8 +141,8 @@ static bool tells_at_once(const struct msg_chan *c)
     return has_turns(c) && is_near(c);
 }
 
-static int tell_taken(const struct stream_where *w, struct batch *q,
-                      const struct msg_chan *c, struct parts *parts)
+static int tell_taken(const struct stream_where *w, struct queue *q,
+                      const struct msg_chan *c, struct start_parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_SIGNAL, .call = w->call, .pe = c->pe, .message = true,
@@ -157,19 +160,20 @@ static void count(const struct msg_chan *c)
     unsigned way = c->team ? STREAM_OF_COLL : c->once ? STREAM_ONCE : c->how;
 
     if (c->sends)
-        stream_count(STREAM_WAYS + way, 1);
+        stream_count(STREAM_PROTOCOLS + way, 1);
 }
 
 /* By the agent. */
-static int start_armed(const struct stream_where *w, struct batch *q,
-                       struct msg_chan *c, uint64_t round, struct parts *parts)
+static int start_armed(const struct stream_where *w, struct queue *q,
+                       struct msg_chan *c, uint64_t round,
+                       struct start_parts *parts)
 {
-    const struct stream_op op = {
-        .kind = STREAM_SEND, .call = w->call, .pe = c->pe,
-        .send = { c, round, false }
-    };
+    const struct stream_op op = { .kind = STREAM_MESSAGE,
+                                  .call = w->call,
+                                  .pe = c->pe,
+                                  .send = { c, round, false } };
 
-    stream_arm_part(w, q, &op, parts);
+    stream_start_on_host(w, q, &op, parts);
     return 0;
 }
 
@@ -188,8 +192,8 @@ void msg_check_ready_send(const char *call, struct msg_chan *c)
              c->pe, c->tag);
 }
 
-int msg_start(const struct stream_where *w, struct batch *q, struct msg_chan *c,
-               struct parts *parts)
+int msg_start(const struct stream_where *w, struct queue *q, struct msg_chan *c,
+              struct start_parts *parts)
 {
     uint64_t round = c->round + 1;
 
@@ -279,18 +283,18 @@ static int wait_far(const struct stream_where *w, const struct msg_chan *c,
     return stream_wait(w, &wait);
 }
 
-int msg_enqueue_wait(const struct stream_where *w, struct batch *q,
-              const struct msg_chan *c)
+int msg_enqueue_wait(const struct stream_where *w, struct queue *q,
+                     const struct msg_chan *c)
 {
     uint64_t least, *word = word_of(c, &least), *seen;
 
     if (!word)
         return 0;
-    if (unlikely(!c->mine || !stream_waits_itself() || !stream_may_wait()))
+    if (unlikely(!c->mine || !stream_device_waits() || !stream_waits_allowed()))
         return wait_far(w, c, word, least);
     seen = (void *)((char *)c->mine + ((char *)word - (char *)c->words));
-    gather_wait(&q->gather, seen, least);
-    stream_watch_note(w, word, seen, least, c->pe);
+    stream_step_batch_wait(&q->steps, seen, least);
+    stream_watch_add(w, word, seen, least, c->pe);
     return 0;
 }
 
@@ -299,41 +303,42 @@ static bool in_slot(const struct msg_chan *c)
     return !c->sends && !c->once && c->slots;
 }
 
-static int copy_far(const struct stream_where *w, struct batch *q,
-                    const struct msg_chan *c, struct parts *parts)
+static int copy_far(const struct stream_where *w, struct queue *q,
+                    const struct msg_chan *c, struct start_parts *parts)
 {
     const struct stream_op op = {
         .kind = STREAM_GET, .call = w->call, .pe = core_world.my_pe,
         .dest = c->buf, .source = msg_slot_addr(c, c->land, c->round),
         .len = c->bytes
     };
-    int rc = stream_gather_flush(w, &q->gather);        /* the waits before */
+    int rc = stream_step_batch_flush(w, &q->steps);       /* the waits before */
 
     return rc ? rc : stream_start_one(w, q, &op, parts);
 }
 
-int msg_enqueue_copy_out(const struct stream_where *w, struct batch *q,
-                  struct msg_chan *c, struct parts *parts)
+int msg_enqueue_copy_out(const struct stream_where *w, struct queue *q,
+                         struct msg_chan *c, struct start_parts *parts)
 {
     if (c->theirs && (in_slot(c) || has_turns(c))) {    /* and gives it back */
-        gather_put(&q->gather, c->buf, msg_slot_addr(c, c->lands, c->round),
-                   in_slot(c) ? c->bytes : 0,
-                   has_turns(c) ? &c->theirs->taken : NULL, c->round);
-        q->gather.ops++;
+        stream_step_batch_put(
+            &q->steps, c->buf, msg_slot_addr(c, c->lands, c->round),
+            in_slot(c) ? c->bytes : 0, has_turns(c) ? &c->theirs->taken : NULL,
+            c->round);
+        q->steps.ops++;
         return 0;
     }
     /* A match may write to what is used once. */
     return in_slot(c) ? copy_far(w, q, c, parts) : 0;
 }
 
-int msg_enqueue_slot_release(const struct stream_where *w, struct batch *q,
-                   struct msg_chan *c, struct parts *parts)
+int msg_enqueue_slot_release(const struct stream_where *w, struct queue *q,
+                             struct msg_chan *c, struct start_parts *parts)
 {
     int rc;
 
     if (c->theirs || !tells_at_once(c))
         return 0;
-    rc = stream_gather_flush(w, &q->gather);
+    rc = stream_step_batch_flush(w, &q->steps);
     return rc ? rc : tell_taken(w, q, c, parts);
 }
 

@@ -8,7 +8,7 @@
  * buffer is free. */
 #include "msg/msg_chan.h"
 #include "core/core_device.h"
-#include "stream/stream_queue.h"
+#include "stream/ring/stream_ring.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void raise(uint64_t *word, uint64_t value)
 }
 
 /* Only what is used once is started before it has a partner. */
-static void failed(struct stream_queue *q, struct msg_chan *c)
+static void failed(struct stream_ring *q, struct msg_chan *c)
 {
     char cause[128];
 
@@ -42,13 +42,13 @@ static void failed(struct stream_queue *q, struct msg_chan *c)
     else
         snprintf(cause, sizeof cause, "tag %d: %s", c->tag,
                  strerror(-c->error));
-    stream_fail(&q->failed, c->sends ? "shmemx_enqueue_send"
-                                     : "shmemx_enqueue_recv",
-                c->sends ? "send" : "recv", c->pe, cause, &c->counted);
+    stream_errors_record(
+        &q->failed, c->sends ? "shmemx_enqueue_send" : "shmemx_enqueue_recv",
+        c->sends ? "send" : "recv", c->pe, cause, &c->counted);
 }
 
 /* Which tells the receiver. */
-static enum stream_done put(struct stream_queue *q, struct msg_chan *c)
+static enum stream_exec_state put(struct stream_ring *q, struct msg_chan *c)
 {
     uint64_t round = c->send.round;
     const struct stream_op op = {
@@ -59,14 +59,14 @@ static enum stream_done put(struct stream_queue *q, struct msg_chan *c)
         .signal = { msg_arrived_word(c->there, round), round, SHMEM_SIGNAL_SET }
     };
 
-    return stream_put_signal_step(q, &op, &c->send.part);
+    return stream_exec_host_put_signal(q, &op, &c->send.part);
 }
 
 /* Has it ended?  *any: something came of it. */
-static bool send_ended(struct stream_queue *q, struct msg_chan *c, bool *any)
+static bool send_ended(struct stream_ring *q, struct msg_chan *c, bool *any)
 {
     size_t moved = c->send.part.moved;
-    enum stream_done done;
+    enum stream_exec_state done;
 
     if (c->send.watch)
         return xport_trig->completed(c->gate) >= c->send.round;
@@ -80,10 +80,10 @@ static bool send_ended(struct stream_queue *q, struct msg_chan *c, bool *any)
         *any |= c->send.put || c->send.part.moved != moved;
         if (done == STREAM_AGAIN)
             return false;
-        if (done == STREAM_ENDED && c->how != MSG_PROTO_TRIG)
+        if (done == STREAM_COMPLETED && c->how != MSG_PROTO_TRIG)
             return true;
     }
-    if (!stream_queue_idle(q))
+    if (!stream_ring_net_idle(q))
         return false;
     if (c->how == MSG_PROTO_TRIG)
         xport_trig->skip_done(c->gate);
@@ -102,7 +102,7 @@ static bool recv_ended(struct msg_chan *c)
     return true;
 }
 
-static bool step(struct stream_queue *q, struct msg_chan *c, bool *any)
+static bool step(struct stream_ring *q, struct msg_chan *c, bool *any)
 {
     bool sends = c->sends;
 
@@ -121,13 +121,13 @@ static bool step(struct stream_queue *q, struct msg_chan *c, bool *any)
 
 void msg_rndv_post(const struct stream_op *op)
 {
-    struct stream_queue *q = op->queue;
+    struct stream_ring *q = op->queue;
     struct msg_chan *c = op->send.chan;
 
     c->send.call = op->call;
     c->send.round = op->send.round;
     c->send.put = false;
-    c->send.part = (struct stream_part){ 0 };
+    c->send.part = (struct stream_op_state){ 0 };
     c->send.watch = op->send.watch;
     c->send.next = NULL;
     if (c->once && !c->sends)
@@ -137,7 +137,7 @@ void msg_rndv_post(const struct stream_op *op)
     __atomic_fetch_add(&q->n_sends, 1, __ATOMIC_RELAXED);
 }
 
-bool msg_rndv_progress(struct stream_queue *q)
+bool msg_rndv_progress(struct stream_ring *q)
 {
     struct msg_chan **at = &q->sends, *c;
     bool any = false;

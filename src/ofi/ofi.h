@@ -63,7 +63,7 @@ bool ofi_check_there(const char *provider, char *why, size_t size);
 /* After ofi_open_always() and gtl_open(), before anything else is done. */
 void ofi_check(ofi_check_line *line);
 
-/* Why far operations of streams are done as stream_far() says. */
+/* Why far operations of streams are done as stream_off_node() says. */
 const char *ofi_trig_why(char *out, size_t size);
 
 #endif

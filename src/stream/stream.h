@@ -8,7 +8,7 @@
  * its end, the agent raises another word that the stream waits for.
  *
  * Calls give 0 or -errno, logged by name; then nothing was enqueued, unless
- * the device refused a start in the middle: see stream_batch_start().  Two
+ * the device refused a start in the middle: see stream_queue_start().  Two
  * threads on one stream are ordered by the caller.  None of these blocks, but
  * for the first on a stream that needs a queue. */
 #ifndef STREAM_STREAM_H
@@ -74,9 +74,9 @@ int stream_pe_quiet(const struct stream_where *w, const int *pes, size_t n);
 
 /* The stream waits for words of this PE's symmetric memory.  Those that the
  * call is given by address live until the step has ended. */
-enum stream_how { STREAM_ALL, STREAM_ANY, STREAM_SOME };
+enum stream_wait_mode { STREAM_ALL, STREAM_ANY, STREAM_SOME };
 struct stream_wait {
-    enum stream_how how;
+    enum stream_wait_mode how;
     const void *ivars;
     size_t n, size;             /* of an element: 2, 4, 8 */
     bool is_signed;
@@ -91,7 +91,8 @@ struct stream_wait {
 };
 int stream_wait(const struct stream_where *w, const struct stream_wait *c);
 /* For one word of 8 bytes, which becomes 0 behind the wait. */
-int stream_wait_reset(const struct stream_where *w, const struct stream_wait *c);
+int stream_wait_reset(const struct stream_where *w,
+                      const struct stream_wait *c);
 
 /* A word of this PE that only grows, and what streams have waited for: each
  * wait is for n more than the one before. */
@@ -114,16 +115,16 @@ int stream_team_barrier(const struct stream_where *w, struct core_team *t);
  * gone, are refused with a line. */
 struct shmemx_queue;
 struct shmemx_req;
-int stream_batch_open(const char *call, void *stream, size_t depth,
-                      struct shmemx_queue **out);
+int stream_queue_create(const char *call, void *stream, size_t depth,
+                        struct shmemx_queue **out);
 /* -EBUSY, told: something is started or waits for a start.  What waits for one
  * is dropped where the stream is gone. */
-int stream_batch_close(const char *call, struct shmemx_queue *q);
+int stream_queue_destroy(const char *call, struct shmemx_queue *q);
 /* *empty: all that was started has ended.  These two and the test and wait of
  * requests give -EIO, told, if an operation of the queue that has ended has
  * failed; each is told of once. */
-int stream_batch_test(const char *call, struct shmemx_queue *q, bool *empty);
-int stream_batch_await(const char *call, struct shmemx_queue *q);
+int stream_queue_test(const char *call, struct shmemx_queue *q, bool *empty);
+int stream_queue_wait_host(const char *call, struct shmemx_queue *q);
 
 /* A persistent request. */
 int stream_req_init(const char *call, void *dest, const void *source,
@@ -165,34 +166,34 @@ int stream_allreduce_init(const char *call, struct core_team *t,
                           struct shmemx_req **out);
 /* The program gives that memory back, or it moves: it is told of messages and
  * reductions that it has not freed and that are of it. */
-void stream_memory_goes(const char *call, const void *p, size_t size);
+void stream_memory_freed(const char *call, const void *p, size_t size);
 int msg_is_matched(const char *call, struct shmemx_req *req, bool *is);
 /* What was put in since the last start; or these, all or none.  Where the
  * device refuses in the middle neither is started, the queue takes no more and
  * persistent ones can only be freed. */
-int stream_batch_start(const char *call, struct shmemx_queue *q);
-int stream_batch_start_all(const char *call, struct shmemx_queue *q, int n,
+int stream_queue_start(const char *call, struct shmemx_queue *q);
+int stream_queue_start_all(const char *call, struct shmemx_queue *q, int n,
                            struct shmemx_req *reqs[]);
 /* The stream waits for all that was started there, or for these. */
-int stream_batch_wait(const char *call, struct shmemx_queue *q);
-int stream_batch_wait_all(const char *call, struct shmemx_queue *q, int n,
+int stream_queue_wait(const char *call, struct shmemx_queue *q);
+int stream_queue_wait_all(const char *call, struct shmemx_queue *q, int n,
                           struct shmemx_req *reqs[]);
 /* -EINVAL, told: it was never started. */
 int stream_req_test(const char *call, struct shmemx_req *r, bool *ended);
-int stream_req_await(const char *call, struct shmemx_req *r);
+int stream_req_wait_host(const char *call, struct shmemx_req *r);
 /* -EBUSY, told: it has not ended. */
 int stream_req_free(const char *call, struct shmemx_req *r);
 
 /* Does the device itself copy to and from such heaps of all PEs of this node,
  * and do atomics on them?  False: there is no such heap. */
-bool stream_near(enum heap_seg_id seg, bool *copies, bool *atomics);
+bool stream_on_node(enum heap_seg_id seg, bool *copies, bool *atomics);
 /* Are there PEs of other nodes?  And does the NIC do by itself what is done
  * there? */
-bool stream_far(bool *copies, bool *atomics);
+bool stream_off_node(bool *copies, bool *atomics);
 
 /* -EIO, told, if an operation of this stream or of its queues has failed; each
  * is told of once. */
-int stream_failed(const char *call, void *stream);
+int stream_errors_take(const char *call, void *stream);
 /* The stream is about to be; what failed there is told. */
 void stream_destroyed(const char *call, void *stream);
 /* All that was given to it is done. */

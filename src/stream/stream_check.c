@@ -9,14 +9,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-__thread bool stream_repeats;
+__thread bool stream_in_graph_launch;
 
 /* What does not happen: calls that make a request enqueue nothing anyway. */
 static const char *lost(const char *call)
 {
     size_t n = strlen(call);
 
-    if (stream_repeats)
+    if (stream_in_graph_launch)
         return ": not done in this launch of a graph; launch graphs that share "
                "requests, queues or teams on one stream";
     if (strstr(call, "match"))
@@ -101,10 +101,10 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
 
 int stream_need_stream(const struct stream_where *w)
 {
-    return stream_told(w, gtl_known(w->stream));
+    return stream_device_rc(w, gtl_known(w->stream));
 }
 
-int stream_told(const struct stream_where *w, int rc)
+int stream_device_rc(const struct stream_where *w, int rc)
 {
     if (likely(!rc))
         return 0;
@@ -122,10 +122,10 @@ int stream_need_live(const struct stream_where *w)
 {
     uint64_t id;
 
-    return stream_told(w, gtl->stream_check(w->stream, &id));
+    return stream_device_rc(w, gtl->stream_check(w->stream, &id));
 }
 
-bool stream_may_wait(void)
+bool stream_waits_allowed(void)
 {
     return gtl_device.memops || gtl_device.pes < 2 || gtl_is_software();
 }

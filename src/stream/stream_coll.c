@@ -12,7 +12,7 @@
 #include "coll/coll.h"
 #include "core/core_misuse.h"
 #include "core/core_stall.h"
-#include "stream/stream_batch.h"
+#include "stream/queue/stream_queue.h"
 #include "msg/msg_chan.h"
 
 #include <errno.h>
@@ -271,7 +271,7 @@ static void drop_steps(const char *call, struct coll *c)
             stream_req_free(call, c->steps[i].reqs[k]);
 }
 
-void stream_coll_forget(struct coll *c)
+void stream_coll_release(struct coll *c)
 {
     if (!c)
         return;
@@ -285,10 +285,10 @@ void stream_coll_forget(struct coll *c)
 static void undo(const char *call, struct coll *c)
 {
     if (c->queue)
-        stream_batch_await(call, c->queue);
+        stream_queue_wait_host(call, c->queue);
     drop_steps(call, c);
     if (c->queue)
-        stream_batch_close(call, c->queue);
+        stream_queue_destroy(call, c->queue);
     if (c->stream)
         stream_destroyed(call, c->stream);
     if (c->stream)
@@ -297,7 +297,7 @@ static void undo(const char *call, struct coll *c)
         heap_pool_free(c->room);
     if (c->words)
         heap_pool_free(c->words);
-    stream_coll_forget(c);
+    stream_coll_release(c);
 }
 
 void stream_coll_free(const char *call, struct coll *c)
@@ -311,11 +311,11 @@ static int prepare(struct coll *c)
 
     c->words = heap_pool_alloc(sizeof *c->words);
     if (!c->words)
-        return stream_batch_no_room(c->call, sizeof *c->words);
+        return stream_no_pool_memory(c->call, sizeof *c->words);
     if (c->room_size)
         c->room = heap_pool_alloc(c->room_size);
     if (c->room_size && !c->room)
-        return stream_batch_no_room(c->call, c->room_size);
+        return stream_no_pool_memory(c->call, c->room_size);
     /* The software device stops all streams at the end but urgent ones. */
     rc = gtl->stream_create(gtl_is_software() ? GTL_NORMAL : GTL_URGENT,
                             &c->stream);
@@ -323,7 +323,7 @@ static int prepare(struct coll *c)
         stream_refuse(ERR_STREAM, c->call, "%s", gtl_error());
         return rc;
     }
-    return stream_batch_open(c->call, c->stream, 0, &c->queue);
+    return stream_queue_create(c->call, c->stream, 0, &c->queue);
 }
 
 /* All members make theirs, so partners are found. */
@@ -434,7 +434,7 @@ static int make(const struct coll *args, int rc,
         rc = all_have(c, rc, 1);
     }
     if (rc && r)
-        stream_handle_drop(&stream_reqs, r);
+        stream_handle_release(&stream_reqs, r);
     if (rc) {
         undo(c->call, c);
         return rc;
@@ -477,7 +477,7 @@ static int may_reduce(const char *call, const struct gtl_reduce *r,
         rc = stream_need_local(&w, p, len);
         if (rc)
             return rc;
-        if (!stream_reaches_local(p, len))
+        if (!stream_device_reaches(p, len))
             return stream_refuse(ERR_ARG, call, "%s is memory that the device "
                                  "does not reach", i ? "source" : "dest");
     }
@@ -507,14 +507,14 @@ static int do_step(const struct stream_where *w, struct coll *c,
 
     switch (s->kind) {
     case COPY:
-        return stream_told(w, gtl->copy(r->out, r->a, r->n, c->stream));
+        return stream_device_rc(w, gtl->copy(r->out, r->a, r->n, c->stream));
     case REDUCE:
-        return r->n ? stream_told(w, gtl->reduce(r, c->stream)) : 0;
+        return r->n ? stream_device_rc(w, gtl->reduce(r, c->stream)) : 0;
     case EXCHANGE:
         break;
     }
-    rc = stream_batch_start_all(w->call, c->queue, s->n, s->reqs);
-    return rc ? rc : stream_batch_wait_all(w->call, c->queue, s->n, s->reqs);
+    rc = stream_queue_start_all(w->call, c->queue, s->n, s->reqs);
+    return rc ? rc : stream_queue_wait_all(w->call, c->queue, s->n, s->reqs);
 }
 
 int stream_coll_start(const struct stream_where *w, struct coll *c)
@@ -523,14 +523,15 @@ int stream_coll_start(const struct stream_where *w, struct coll *c)
     uint64_t round = c->round + 1;
     int rc;
 
-    rc = stream_told(w, gtl->write64(&c->words->go, round, w->stream));
+    rc = stream_device_rc(w, gtl->write64(&c->words->go, round, w->stream));
     if (!rc)
-        rc = stream_told(&mine, gtl->wait64(&c->words->go, round, c->stream));
+        rc = stream_device_rc(&mine,
+                              gtl->wait64(&c->words->go, round, c->stream));
     for (int i = 0; i < c->n && !rc; i++)
         rc = do_step(&mine, c, &c->steps[i]);
     if (!rc)
-        rc = stream_told(&mine, gtl->write64(&c->words->done, round,
-                                             c->stream));
+        rc = stream_device_rc(&mine,
+                              gtl->write64(&c->words->done, round, c->stream));
     c->round += !rc;
     return rc;
 }
@@ -545,7 +546,7 @@ int stream_coll_wait(const struct stream_where *w, const struct coll *c)
     return stream_wait(w, &wait);
 }
 
-bool stream_coll_over(const struct coll *c)
+bool stream_coll_completed(const struct coll *c)
 {
     bool over = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->round;
 

@@ -11,7 +11,7 @@ struct coll;
 int stream_coll_start(const struct stream_where *w, struct coll *c);
 int stream_coll_wait(const struct stream_where *w, const struct coll *c);
 /* Has the last round ended?  For the host's wait for that. */
-bool stream_coll_over(const struct coll *c);
+bool stream_coll_completed(const struct coll *c);
 /* Is nothing of one that is broken under way? */
 bool stream_coll_idle(const struct coll *c);
 struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,
@@ -26,6 +26,6 @@ void stream_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
 /* It is over, and nobody uses it any more. */
 void stream_coll_free(const char *call, struct coll *c);
 /* At the end, when its stream and requests are gone. */
-void stream_coll_forget(struct coll *c);
+void stream_coll_release(struct coll *c);
 
 #endif

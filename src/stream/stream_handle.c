@@ -52,7 +52,7 @@ void *stream_handle_new(struct stream_handles *h)
     return t;
 }
 
-bool stream_handle_drop(struct stream_handles *h, const void *handle)
+bool stream_handle_release(struct stream_handles *h, const void *handle)
 {
     struct stream_handle *t;
 
@@ -67,7 +67,7 @@ bool stream_handle_drop(struct stream_handles *h, const void *handle)
     return t != NULL;
 }
 
-void stream_handle_drop_all(struct stream_handles *h, void (*each)(void *))
+void stream_handle_release_all(struct stream_handles *h, void (*each)(void *))
 {
     uint32_t n;
 
@@ -80,6 +80,6 @@ void stream_handle_drop_all(struct stream_handles *h, void (*each)(void *))
         if (!t->is)
             continue;
         each(t);
-        stream_handle_drop(h, stream_handle_of(t));
+        stream_handle_release(h, stream_handle_of(t));
     }
 }

@@ -68,8 +68,8 @@ static inline void *stream_handle_of(const void *thing)
 /* All zero behind its beginning, or NULL: no memory. */
 void *stream_handle_new(struct stream_handles *h);
 /* Its thing is none any more.  False: it was none. */
-bool stream_handle_drop(struct stream_handles *h, const void *handle);
+bool stream_handle_release(struct stream_handles *h, const void *handle);
 /* All of them; each is asked to let go what it holds.  Nobody uses them. */
-void stream_handle_drop_all(struct stream_handles *h, void (*each)(void *));
+void stream_handle_release_all(struct stream_handles *h, void (*each)(void *));
 
 #endif

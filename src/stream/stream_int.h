@@ -5,14 +5,24 @@
 
 #include "gtl/gtl.h"
 #include "stream/stream.h"
-#include "stream/stream_fail.h"
-#include "stream/stream_nic.h"
+#include "stream/stream_errors.h"
+#include "stream/exec/stream_exec_nic.h"
 #include "stream/stream_wait.h"
 
 enum stream_kind {
-    STREAM_PUT, STREAM_GET, STREAM_PUT_BLOCKS, STREAM_GET_BLOCKS,
-    STREAM_AMO, STREAM_PUT_SIGNAL, STREAM_SIGNAL, STREAM_GATE, STREAM_SEND,
-    STREAM_FENCE, STREAM_SETTLE, STREAM_QUIET, STREAM_WAIT
+    STREAM_PUT,
+    STREAM_GET,
+    STREAM_PUT_BLOCKS,
+    STREAM_GET_BLOCKS,
+    STREAM_AMO,
+    STREAM_PUT_SIGNAL,
+    STREAM_SIGNAL,
+    STREAM_INCREMENT,
+    STREAM_MESSAGE,
+    STREAM_FENCE,
+    STREAM_LOCAL_QUIET,
+    STREAM_QUIET,
+    STREAM_WAIT
 };
 
 struct msg_chan;
@@ -27,7 +37,7 @@ struct stream_op {
     bool message;               /* its words tell what its end would */
     bool behind;                /* QUIET: for one that the NIC does, alone */
     const char *call;
-    struct stream_queue *queue;
+    struct stream_ring *queue;
     uint64_t ticket;
     void *dest;
     const void *source;
@@ -49,19 +59,19 @@ struct stream_op {
 _Static_assert(sizeof(struct stream_op) <= 112, "100,000 may be armed");
 
 /* What device and agent tell each other, in pinned memory. */
-struct stream_words {
+struct stream_counters {
     _Alignas(64) uint64_t fire; /* the device is past so many tickets */
     uint64_t started;           /* past so many starts that armed nothing */
     uint64_t bumps;             /* for a NIC that the agent has to bump */
     _Alignas(64) uint64_t done; /* the agent, of those that it waits for */
 };
 
-struct stream_queue;
-enum { STREAM_NOT = 1 };        /* it is somebody else's to do */
+struct stream_ring;
+enum { STREAM_DECLINED = 1 };        /* it is somebody else's to do */
 
 /* The operation is begun. */
-static inline void stream_fail_note(struct stream_failed *f,
-                                    const struct stream_op *op)
+static inline void stream_errors_note_op(struct stream_errors *f,
+                                         const struct stream_op *op)
 {
     unsigned at = __atomic_load_n(&f->at, __ATOMIC_RELAXED);
     unsigned k = at % STREAM_RECENT;
@@ -74,12 +84,12 @@ static inline void stream_fail_note(struct stream_failed *f,
     __atomic_store_n(&f->at, at + 1, __ATOMIC_RELAXED);
 }
 
-/* ---- stream_direct.c ---- */
+/* ---- stream_exec_device.c ---- */
 /* *done: the device does it itself, in the stream.  0 or -errno, logged. */
-int stream_direct(const struct stream_where *w, const struct stream_op *op,
-                  bool *done);
+int stream_exec_device(const struct stream_where *w, const struct stream_op *op,
+                       bool *done);
 /* That, or arms it. */
-int stream_issue(const struct stream_where *w, struct stream_op *op);
+int stream_op_enqueue(const struct stream_where *w, struct stream_op *op);
 /* Bytes from the first to past the last block; there is one. */
 size_t stream_extent(const struct core_strided *b, ptrdiff_t stride);
 
@@ -97,81 +107,83 @@ int stream_make_put_signal(const struct stream_where *w, void *dest,
 int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
                     int pe, struct stream_op *out);
 
-/* ---- stream_queue.c ---- */
+/* ---- stream_ring.c ---- */
 /* One of several of that stream, with that number or UINT64_MAX if it cannot
  * be known; closed when it is empty. */
-int stream_queue_open(void *stream, uint64_t id, struct stream_queue **out);
-void stream_queue_close(struct stream_queue *q);
+int stream_ring_create(void *stream, uint64_t id, struct stream_ring **out);
+void stream_ring_destroy(struct stream_ring *q);
 /* Armed so far, with queues that there are. */
-uint64_t stream_armed_ops(void);
-bool stream_queue_empty(const struct stream_queue *q);
+uint64_t stream_posted_ops(void);
+bool stream_ring_empty(const struct stream_ring *q);
 /* No sweep frees it for want of places. */
-void stream_queue_keep(struct stream_queue *q);
+void stream_ring_keep(struct stream_ring *q);
 /* Its messages are over: until the agent has let them go. */
-void stream_queue_settle(const struct stream_queue *q);
+void stream_ring_await_messages(const struct stream_ring *q);
 /* What was armed and that no stream lets go never is.  Nothing is armed there
  * any more. */
-void stream_queue_give_up(struct stream_queue *q);
+void stream_ring_cancel(struct stream_ring *q);
 /* The stream is destroyed: its queue goes when it is empty. */
-void stream_queue_forget(void *stream);
+void stream_ring_retire(void *stream);
 /* Of a batch: its stream has been destroyed here. */
-bool stream_queue_gone(const struct stream_queue *q);
+bool stream_ring_stream_destroyed(const struct stream_ring *q);
 /* For n more, room will be found. */
-int stream_queue_reserve(struct stream_queue *q, size_t n);
+int stream_ring_reserve(struct stream_ring *q, size_t n);
 /* For the next operation; NULL: no memory. */
-struct stream_op *stream_queue_room(struct stream_queue *q);
+struct stream_op *stream_ring_next_entry(struct stream_ring *q);
 /* The operation there is complete: its ticket. */
-uint64_t stream_queue_push(struct stream_queue *q);
+uint64_t stream_ring_publish(struct stream_ring *q);
 /* The stream raises the word to the ticket of the last one when it gets
  * there. */
-int stream_queue_fire(struct stream_queue *q, void *stream);
-struct stream_words *stream_queue_words(struct stream_queue *q);
-struct stream_nic *stream_queue_nic(struct stream_queue *q);
+int stream_ring_trigger(struct stream_ring *q, void *stream);
+struct stream_counters *stream_ring_counters(struct stream_ring *q);
+struct stream_nic *stream_ring_nic(struct stream_ring *q);
 /* The stream wakes the agent when it gets there. */
-int stream_queue_ring(void *stream);
-struct stream_failed *stream_queue_failed(struct stream_queue *q);
+int stream_enqueue_wakeup(void *stream);
+struct stream_errors *stream_ring_errors(struct stream_ring *q);
 /* Each queue's operation that is under way.  False: some were held. */
-typedef void stream_look(struct stream_queue *q, const struct stream_op *op);
-bool stream_queues_look(stream_look *look);
+typedef void stream_ring_visitor(struct stream_ring *q,
+                                 const struct stream_op *op);
+bool stream_rings_visit(stream_ring_visitor *look);
 
 /* The queue of a stream.  0 or -errno, logged but for -EBUSY: the stream
  * records a graph. */
-int stream_queue_find(const struct stream_where *w, struct stream_queue **out);
+int stream_ring_of(const struct stream_where *w, struct stream_ring **out);
 /* There is none, for that reason: rc, logged. */
-int stream_no_queue(const struct stream_where *w, int rc);
+int stream_ring_refuse(const struct stream_where *w, int rc);
 /* Room there for the next operation, which knows its queue. */
-int stream_arm_room(const struct stream_where *w, struct stream_queue *q,
-                    struct stream_op **out);
+int stream_ring_entry_for(const struct stream_where *w, struct stream_ring *q,
+                          struct stream_op **out);
 /* Both. */
-int stream_arm_begin(const struct stream_where *w, struct stream_op **out);
+int stream_ring_begin_post(const struct stream_where *w,
+                           struct stream_op **out);
 /* It is complete: the stream raises the word when it gets there, and waits if
  * op->waits. */
-int stream_arm(const struct stream_where *w, struct stream_op *op);
+int stream_ring_post(const struct stream_where *w, struct stream_op *op);
 /* Has anything been armed for this stream? */
-bool stream_used(void *stream);
+bool stream_has_ring(void *stream);
 
-/* ---- stream_fired.c ---- */
+/* ---- stream_ring_triggered.c ---- */
 /* On the thread of a stream that gets to the operation arg: raises the word,
  * and sees to the operation. */
-void stream_fired(void *arg);
+void stream_ring_triggered(void *arg);
 
-/* ---- stream_agent.c ---- */
+/* ---- stream_progress.c ---- */
 /* The queue has work; may be called by the device's threads. */
-void stream_agent_ring(void);
-int stream_agent_open(void);
-void stream_agent_close(void);
+void stream_progress_wake(void);
+int stream_progress_start(void);
+void stream_progress_stop(void);
 /* One pass over the queues: did any advance?  *armed: do any have to be looked
  * at again although nobody rings, *busy: is something under way? */
-bool stream_queues_advance(bool *armed, bool *busy);
+bool stream_rings_progress(bool *armed, bool *busy);
 
-/* ---- stream_do.c: what the holder of a queue does ---- */
-enum stream_done {
+/* ---- stream_exec_host.c: what the holder of a queue does ---- */
+enum stream_exec_state {
     STREAM_AGAIN,               /* a part is begun, or none: call it again */
-    STREAM_BEGUN,               /* all is: ask whether it has ended */
-    STREAM_ENDED                /* or no step waits for its end */
+    STREAM_ISSUED,               /* all is: ask whether it has ended */
+    STREAM_COMPLETED                /* or no step waits for its end */
 };
 /* What of an operation is begun; zeros before its first step. */
-struct stream_part {
+struct stream_op_state {
     size_t moved;               /* bytes */
     unsigned long failures;     /* of the queue before it */
     bool split;                 /* its signal follows its put */
@@ -179,13 +191,15 @@ struct stream_part {
     bool copied;                /* the last step copied much */
 };
 /* A step with the next operation; waits for nothing. */
-enum stream_done stream_do(struct stream_queue *q, const struct stream_op *op);
+enum stream_exec_state stream_exec_host(struct stream_ring *q,
+                                        const struct stream_op *op);
 /* The same with a put and its signal. */
-enum stream_done stream_put_signal_step(struct stream_queue *q,
-                                        const struct stream_op *op,
-                                        struct stream_part *p);
+enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
+                                                   const struct stream_op *op,
+                                                   struct stream_op_state *p);
 /* Has it ended? */
-bool stream_do_ended(struct stream_queue *q, const struct stream_op *op);
+bool stream_exec_host_completed(struct stream_ring *q,
+                                const struct stream_op *op);
 
 /* ---- stream_check.c ---- */
 /* [sym, sym + len) of that PE of the context; its number in the world to
@@ -202,7 +216,7 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
 int stream_need_stream(const struct stream_where *w);
 /* One line; gives -EINVAL. */
 /* This thread does what a graph has recorded, in one of its launches. */
-extern hidden __thread bool stream_repeats;
+extern hidden __thread bool stream_in_graph_launch;
 int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 
@@ -214,20 +228,20 @@ int stream_no_memory(const char *call) __attribute__((cold));
 int stream_need_live(const struct stream_where *w);
 
 /* Streams that wait hold nobody else up: else -ENOTSUP, logged. */
-bool stream_may_wait(void);
+bool stream_waits_allowed(void);
 int stream_refuse_wait(const struct stream_where *w) __attribute__((cold));
 /* What the device refused, if anything: passes rc on, as -ENOTSUP if the stream
  * records a graph. */
-int stream_told(const struct stream_where *w, int rc);
+int stream_device_rc(const struct stream_where *w, int rc);
 
-/* ---- stream_reach.c: what the device reaches ---- */
-int stream_reach_open(void);
-void stream_reach_close(void);
+/* ---- stream_address.c: what the device reaches ---- */
+int stream_address_open(void);
+void stream_address_close(void);
 /* Where it reaches that PE's memory, or 0. */
-uintptr_t stream_reach(int world_pe, const void *sym, size_t len);
+uintptr_t stream_device_address(int world_pe, const void *sym, size_t len);
 /* The same for atomics, exclusive with those of others. */
-uintptr_t stream_reach_amo(int world_pe, const void *sym, size_t len);
+uintptr_t stream_device_address_amo(int world_pe, const void *sym, size_t len);
 /* May a stream use this memory of ours without the host's waiting? */
-bool stream_reaches_local(const void *p, size_t len);
+bool stream_device_reaches(const void *p, size_t len);
 
 #endif

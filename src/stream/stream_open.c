@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens and closes the layer: called by the API, with the first stream and by
  * shmem_finalize.  What is left in queues then is reported here. */
-#include "stream/stream_queue.h"
+#include "stream/ring/stream_ring.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/lock.h"
-#include "stream/stream_batch.h"
+#include "stream/queue/stream_queue.h"
 #include "msg/msg_chan.h"
-#include "stream/stream_graph.h"
+#include "stream/graph/stream_graph.h"
 #include "msg/msg_ctrl.h"
 #include "stream/stream_watch.h"
 
@@ -25,14 +25,14 @@ int stream_open(void)
 
     lock_acquire(&opening);
     if (!stream_is_open)
-        rc = stream_reach_open();
+        rc = stream_address_open();
     if (!rc && !stream_is_open) {
         rc = msg_ctrl_open();
         if (rc)
-            stream_reach_close();
+            stream_address_close();
     }
     if (!rc && !stream_is_open) {
-        stream_words_open();
+        stream_counters_open();
         xport_trig->ready();
         stream_wait_open();
         stream_watch_open();
@@ -74,14 +74,14 @@ static void await_transfers(void)
     };
     uint64_t start = clock_ns(), most = (uint64_t)env.TIMEOUT * 1000000000u;
 
-    while (stream_queues_owe() && (!most || clock_ns() - start < most))
+    while (stream_rings_transfer_due() && (!most || clock_ns() - start < most))
         core_wait_step(&w);
     core_wait_end(&w);
 }
 
 static void close_streams(void)
 {
-    struct stream_left left = { .n = 0 }, staged;
+    struct stream_unfinished left = { .n = 0 }, staged;
 
     stream_is_open = false;
     stream_graphs_stop();
@@ -89,24 +89,30 @@ static void close_streams(void)
     gtl_halt();
     stream_wait_close();
     left.n = await_halt();
-    stream_wait_drop();
+    stream_wait_free_pending();
     await_transfers();
-    stream_agent_close();
-    stream_queues_close(&left);
-    staged = stream_batch_drop_all();
-    stream_words_close(stream_graphs_close());
+    stream_progress_stop();
+    stream_rings_close(&left);
+    staged = stream_queues_release_all();
+    stream_counters_close(stream_graphs_close());
     stream_epochs_close();
-    stream_left_tell(&left, "operation was enqueued that its stream has not "
-                     "reached", "operations were enqueued that their streams "
-                     "have not reached", "; synchronise streams before, and of "
-                     "messages start both ends");
-    stream_left_tell(&staged, "operation was put into a queue that no start "
-                     "followed", "operations were put into queues that no "
-                     "start followed", "");
+    stream_unfinished_report(&left,
+                             "operation was enqueued that its stream has not "
+                             "reached",
+                             "operations were enqueued that their streams "
+                             "have not reached",
+                             "; synchronise streams before, and of "
+                             "messages start both ends");
+    stream_unfinished_report(&staged,
+                             "operation was put into a queue that no start "
+                             "followed",
+                             "operations were put into queues that no "
+                             "start followed",
+                             "");
     msg_close_triggers();
     msg_ctrl_drain("shmem_finalize");
     msg_ctrl_close();
-    stream_reach_close();
+    stream_address_close();
 }
 
 void stream_close(void)
@@ -115,5 +121,5 @@ void stream_close(void)
         close_streams();
     else
         msg_ctrl_stop_reading();
-    stream_stats_tell();
+    stream_stats_report();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one-sided calls: what is wrong is refused, the rest becomes an
  * operation. */
-#include "stream/stream_graph.h"
+#include "stream/graph/stream_graph.h"
 #include "stream/stream_int.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ int stream_put(const struct stream_where *w, void *dest, const void *source,
     int rc = stream_make_put(w, dest, source, n, size, pe, &op);
 
     op.waits = !nbi;
-    return rc ? rc : op.len ? stream_issue(w, &op) : stream_need_stream(w);
+    return rc ? rc : op.len ? stream_op_enqueue(w, &op) : stream_need_stream(w);
 }
 
 int stream_get(const struct stream_where *w, void *dest, const void *source,
@@ -71,7 +71,7 @@ int stream_get(const struct stream_where *w, void *dest, const void *source,
     int rc = stream_make_get(w, dest, source, n, size, pe, &op);
 
     op.waits = !nbi;
-    return rc ? rc : op.len ? stream_issue(w, &op) : stream_need_stream(w);
+    return rc ? rc : op.len ? stream_op_enqueue(w, &op) : stream_need_stream(w);
 }
 
 int stream_put_value(const struct stream_where *w, void *dest,
@@ -84,9 +84,9 @@ int stream_put_value(const struct stream_where *w, void *dest,
         return rc;
     op.value = true;
     /* Later steps may read it here. */
-    op.waits = stream_reach(op.pe, dest, size) != 0;
+    op.waits = stream_device_address(op.pe, dest, size) != 0;
     memcpy(op.bytes, value, size);
-    return stream_issue(w, &op);
+    return stream_op_enqueue(w, &op);
 }
 
 /* ---- strided ---- */
@@ -154,7 +154,7 @@ static int blocks(const struct stream_where *w, enum stream_kind kind,
     op.call = w->call;
     op.dest = dest;
     op.source = source;
-    return stream_issue(w, &op);
+    return stream_op_enqueue(w, &op);
 }
 
 int stream_put_blocks(const struct stream_where *w, void *dest,
@@ -193,7 +193,7 @@ int stream_signal(const struct stream_where *w, const struct stream_signal *s,
     };
     int rc = need_signal(w, s, pe, &op.pe);
 
-    return rc ? rc : stream_issue(w, &op);
+    return rc ? rc : stream_op_enqueue(w, &op);
 }
 
 int stream_make_put_signal(const struct stream_where *w, void *dest,
@@ -218,7 +218,7 @@ int stream_put_signal(const struct stream_where *w, void *dest,
     int rc = stream_make_put_signal(w, dest, source, n, size, s, pe, &op);
 
     op.waits = !nbi;
-    return rc ? rc : stream_issue(w, &op);
+    return rc ? rc : stream_op_enqueue(w, &op);
 }
 
 int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
@@ -245,7 +245,7 @@ int stream_amo(const struct stream_where *w, const struct stream_amo *a,
     struct stream_op op;
     int rc = stream_make_amo(w, a, pe, &op);
 
-    return rc ? rc : stream_issue(w, &op);
+    return rc ? rc : stream_op_enqueue(w, &op);
 }
 
 /* ---- order ---- */
@@ -255,21 +255,21 @@ int stream_amo(const struct stream_where *w, const struct stream_amo *a,
 static int order_graphs(const struct stream_where *w, struct stream_op *op)
 {
     struct stream_op *to;
-    struct stream_queue *q;
+    struct stream_ring *q;
     int rc;
 
     if (gtl->is_capturing(w->stream))
-        return stream_issue(w, op);
-    if (!stream_may_wait())
+        return stream_op_enqueue(w, op);
+    if (!stream_waits_allowed())
         return stream_refuse_wait(w);
-    rc = stream_queue_find(w, &q);
-    rc = rc ? rc : stream_arm_room(w, q, &to);
+    rc = stream_ring_of(w, &q);
+    rc = rc ? rc : stream_ring_entry_for(w, q, &to);
     if (rc)
         return rc;
     op->kind = STREAM_QUIET;
     op->queue = to->queue;
     *to = *op;
-    return stream_arm(w, to);
+    return stream_ring_post(w, to);
 }
 
 /* Where nothing is armed for the stream, its own order is all there is. */
@@ -281,9 +281,9 @@ static int order(const struct stream_where *w, enum stream_kind kind)
         return stream_refuse(ERR_CTX, w->call, "an invalid context");
     if (unlikely(stream_graphs_any()))
         return order_graphs(w, &op);
-    if (!stream_used(w->stream))
+    if (!stream_has_ring(w->stream))
         return stream_need_stream(w);
-    return stream_issue(w, &op);
+    return stream_op_enqueue(w, &op);
 }
 
 int stream_fence(const struct stream_where *w)

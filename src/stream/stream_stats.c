@@ -3,7 +3,7 @@
  *
  * Threads count what no queue knows in slots of their own, as far as there are
  * slots; queues have their own numbers, which are added here when they go. */
-#include "stream/stream_queue.h"
+#include "stream/ring/stream_ring.h"
 #include "base/env.h"
 #include "base/lock.h"
 
@@ -25,7 +25,7 @@ struct stream_slot *stream_slot_take(void)
     return stream_slot;
 }
 
-void stream_stats_made(struct stream_queue *q)
+void stream_stats_ring_created(struct stream_ring *q)
 {
     q->first = q->armed;
     lock_acquire(&lock);
@@ -34,7 +34,7 @@ void stream_stats_made(struct stream_queue *q)
     lock_release(&lock);
 }
 
-void stream_stats_gone(const struct stream_queue *q)
+void stream_stats_ring_destroyed(const struct stream_ring *q)
 {
     uint64_t fire = __atomic_load_n(&q->words->fire, __ATOMIC_RELAXED);
 
@@ -68,13 +68,13 @@ static struct stream_stats take(void)
     queues = 0;
     lock_release(&lock);
     for (int i = 0; i < STREAM_SLOTS; i++) {
-        s.direct += slots[i].n[STREAM_DIRECT];
+        s.direct += slots[i].n[STREAM_BY_DEVICE];
         s.starts += slots[i].n[STREAM_STARTS];
         s.waits += slots[i].n[STREAM_WAITS];
         s.recorded += slots[i].n[STREAM_RECORDED];
         s.repeats += slots[i].n[STREAM_REPEATS];
         for (int k = 0; k < STREAM_SENT; k++)
-            s.sent[k] += slots[i].n[STREAM_WAYS + k];
+            s.sent[k] += slots[i].n[STREAM_PROTOCOLS + k];
     }
     memset(slots, 0, sizeof slots);
     return s;
@@ -108,7 +108,7 @@ static void tell_sent(const struct stream_stats *s)
               (unsigned long)s->sent[STREAM_OF_COLL]);
 }
 
-void stream_stats_tell(void)
+void stream_stats_report(void)
 {
     struct stream_stats s = take();
     struct xport_trig_counts nic = { 0 };

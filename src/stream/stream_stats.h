@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-struct stream_queue;
+struct stream_ring;
 
 /* Five ways of a channel, in their order; used once; a collective request's. */
 enum { STREAM_ONCE = 5, STREAM_OF_COLL, STREAM_SENT };
@@ -29,9 +29,13 @@ struct stream_stats {
     uint64_t most_queues;
 };
 enum stream_count {
-    STREAM_DIRECT, STREAM_STARTS, STREAM_WAITS, STREAM_RECORDED, STREAM_REPEATS,
-    STREAM_WAYS,                /* the first of: sends, by their way */
-    STREAM_COUNTS = STREAM_WAYS + STREAM_SENT
+    STREAM_BY_DEVICE,
+    STREAM_STARTS,
+    STREAM_WAITS,
+    STREAM_RECORDED,
+    STREAM_REPEATS,
+    STREAM_PROTOCOLS, /* the first of: sends, by their way */
+    STREAM_COUNTS = STREAM_PROTOCOLS + STREAM_SENT
 };
 enum { STREAM_SLOTS = 64 };
 struct stream_slot {
@@ -53,10 +57,10 @@ static inline void stream_count(enum stream_count which, uint64_t more)
 }
 void stream_stats_failed(void);
 /* With SHMEM_STATS; and begins anew. */
-void stream_stats_tell(void);
+void stream_stats_report(void);
 
-void stream_stats_made(struct stream_queue *q);
+void stream_stats_ring_created(struct stream_ring *q);
 /* Before its trigger is closed. */
-void stream_stats_gone(const struct stream_queue *q);
+void stream_stats_ring_destroyed(const struct stream_ring *q);
 
 #endif

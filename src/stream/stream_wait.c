@@ -12,7 +12,7 @@
 #include "base/lock.h"
 #include "core/core_cmp.h"
 #include "core/core_device.h"
-#include "stream/stream_queue.h"
+#include "stream/ring/stream_ring.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
 
@@ -76,7 +76,7 @@ static bool set_over(const struct stream_wait *c, const struct core_wait_set *s)
     return i != SIZE_MAX || empty;
 }
 
-bool stream_wait_over(const struct stream_wait *c)
+bool stream_wait_satisfied(const struct stream_wait *c)
 {
     struct core_wait_set s = set_of(c);
     bool over;
@@ -119,8 +119,8 @@ static void drop(struct software *s)
     free(s);
 }
 
-struct core_waiter stream_wait_what(const char *call,
-                                    const struct stream_wait *c)
+struct core_waiter stream_wait_describe(const char *call,
+                                        const struct stream_wait *c)
 {
     struct core_wait_set set = set_of(c);
     struct core_waiter w = core_wait_set_waiter(call, &set);
@@ -138,19 +138,20 @@ struct core_waiter stream_wait_what(const char *call,
 /* False: we close before it is over. */
 static bool watch_until_over(const struct software *s)
 {
-    struct stream_own own = {
+    struct stream_thread_wait own = {
         .turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED),
-        .stream = s->stream, .pe = s->wait.whose - 1,
-        .what = stream_wait_what(s->call, &s->wait)
+        .stream = s->stream,
+        .pe = s->wait.whose - 1,
+        .what = stream_wait_describe(s->call, &s->wait)
     };
     struct core_waiter w = own.what;
-    bool over = stream_wait_over(&s->wait);
+    bool over = stream_wait_satisfied(&s->wait);
 
     if (over)
         return true;
     w.silent = true;
     stream_watch_begin(&own);
-    while (!(over = stream_wait_over(&s->wait)) &&
+    while (!(over = stream_wait_satisfied(&s->wait)) &&
            !__atomic_load_n(&closing, __ATOMIC_RELAXED))
         core_wait_step(&w);
     core_wait_end(&w);
@@ -184,8 +185,8 @@ static void advance_left(const struct software *s)
 {
     uint64_t start = clock_ns(), ns = 0;
 
-    while (stream_queue_left() && !all_there(s) && may_go_on(ns)) {
-        if (stream_queue_left_advance() || xport_net->progress())
+    while (stream_ring_has_deferred() && !all_there(s) && may_go_on(ns)) {
+        if (stream_ring_progress_deferred() || xport_net->progress())
             continue;
         ns = clock_ns() - start;
         if (ns > SPIN_NS || core_status.oversubscribed)
@@ -220,11 +221,11 @@ static void watch(void *arg)
 {
     struct software *s = arg;
 
-    if (s->n && stream_queue_left())
+    if (s->n && stream_ring_has_deferred())
         advance_left(s);
-    if (stream_queue_left()) {
-        stream_queue_leave(NULL);
-        stream_agent_ring();
+    if (stream_ring_has_deferred()) {
+        stream_ring_defer(NULL);
+        stream_progress_wake();
     }
     /* seq_cst, as in stream_wait_close: one of the two sees the other. */
     __atomic_fetch_add(&watching, 1, __ATOMIC_SEQ_CST);
@@ -236,7 +237,7 @@ static void watch(void *arg)
     __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
 }
 
-bool stream_wait_comes(void)
+bool stream_wait_is_next(void)
 {
     return gtl_comes(watch);
 }
@@ -263,7 +264,7 @@ static int watch_in_stream(const struct stream_where *w, struct software *s)
     lock_acquire(&lock);
     list_append(&ahead, &s->link);
     lock_release(&lock);
-    rc = stream_told(w, gtl->host_call(watch, s, w->stream));
+    rc = stream_device_rc(w, gtl->host_call(watch, s, w->stream));
     if (rc)
         drop(s);
     return rc;
@@ -279,8 +280,8 @@ static int watch_set(const struct stream_where *w, const struct stream_wait *c)
     return watch_in_stream(w, s);
 }
 
-int stream_wait_briefly(const struct stream_where *w,
-                        const struct gtl_flag *words, size_t n)
+int stream_wait_poll_first(const struct stream_where *w,
+                           const struct gtl_flag *words, size_t n)
 {
     struct software *s;
 
@@ -302,7 +303,7 @@ static int watch_by_agent(const struct stream_where *w,
 
     if (!mine)
         return stream_no_memory(w->call);
-    rc = stream_arm_begin(w, &op);
+    rc = stream_ring_begin_post(w, &op);
     if (rc) {
         free(mine);
         return rc;
@@ -312,7 +313,7 @@ static int watch_by_agent(const struct stream_where *w,
         .kind = STREAM_WAIT, .call = w->call, .queue = op->queue,
         .waits = true, .wait = mine
     };
-    return stream_arm(w, op);
+    return stream_ring_post(w, op);
 }
 
 void stream_wait_open(void)
@@ -330,7 +331,7 @@ void stream_wait_close(void)
         nanosleep(&while_, NULL);
 }
 
-void stream_wait_drop(void)
+void stream_wait_free_pending(void)
 {
     lock_acquire(&lock);
     while (!list_empty(&ahead)) {
@@ -369,29 +370,31 @@ static int wait_plain(const struct stream_where *w,
                       uint64_t least)
 {
     const struct gtl_flag what = { (uint64_t *)word, least };
-    int rc = stream_wait_briefly(w, &what, 1);
+    int rc = stream_wait_poll_first(w, &what, 1);
 
     if (rc)
         return rc;
     rc = gtl->wait64((uint64_t *)word, least, w->stream);
     if (!rc) {
-        stream_watch_note(w, c->ivars, (uint64_t *)word, least, c->whose - 1);
-        stream_watch_mark(w->stream);
+        stream_watch_add(w, c->ivars, (uint64_t *)word, least, c->whose - 1);
+        stream_watch_enqueued(w->stream);
     }
     if (!rc && c->seen)
         rc = gtl->copy(c->seen, (void *)word, sizeof *c->seen, w->stream);
-    return stream_told(w, rc);
+    return stream_device_rc(w, rc);
 }
 
-uintptr_t stream_wait_word(const struct stream_wait *c, uint64_t *least)
+uintptr_t stream_wait_device_address(const struct stream_wait *c,
+                                     uint64_t *least)
 {
-    uintptr_t word = c->n ? stream_reach(core_world.my_pe, c->ivars, c->size)
-                          : 0;
+    uintptr_t word =
+        c->n ? stream_device_address(core_world.my_pe, c->ivars, c->size) : 0;
 
-    return word && is_plain(c, least) && stream_waits_itself() &&
-           !is_stale(c->ivars) &&
-           (!c->seen || stream_reaches_local(c->seen, sizeof *c->seen))
-           ? word : 0;
+    return word && is_plain(c, least) && stream_device_waits() &&
+                   !is_stale(c->ivars) &&
+                   (!c->seen || stream_device_reaches(c->seen, sizeof *c->seen))
+               ? word
+               : 0;
 }
 
 int stream_wait_check(const struct stream_where *w,
@@ -432,12 +435,12 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
     rc = stream_wait_check(w, c);
     if (rc)
         return rc;
-    if (unlikely(!stream_may_wait()))
+    if (unlikely(!stream_waits_allowed()))
         return stream_refuse_wait(w);
     if (unlikely(gtl->is_capturing(w->stream)))
         return refuse_in_graph(w);
     stream_count(STREAM_WAITS, 1);
-    word = stream_wait_word(c, &least);
+    word = stream_wait_device_address(c, &least);
     if (word)
         return wait_plain(w, c, word, least);
     return gtl_is_software() ? watch_set(w, c) : watch_by_agent(w, c);

@@ -8,30 +8,31 @@
 #include "stream/stream.h"
 
 /* What a NIC stored in device memory needs more than the device's wait. */
-static inline bool stream_waits_itself(void)
+static inline bool stream_device_waits(void)
 {
     return likely(xport_flusher == NULL) || gtl_device.wait_flushes;
 }
 /* Where the device waits by itself, and for what number at least; or 0. */
-uintptr_t stream_wait_word(const struct stream_wait *c, uint64_t *least);
+uintptr_t stream_wait_device_address(const struct stream_wait *c,
+                                     uint64_t *least);
 /* 0, or -errno, logged: what it asks for cannot be. */
 int stream_wait_check(const struct stream_where *w,
                       const struct stream_wait *c);
 /* Looks once; what it asks for is stored when it is over. */
-bool stream_wait_over(const struct stream_wait *c);
+bool stream_wait_satisfied(const struct stream_wait *c);
 /* For a line about it. */
-struct core_waiter stream_wait_what(const char *call,
-                                    const struct stream_wait *c);
+struct core_waiter stream_wait_describe(const char *call,
+                                        const struct stream_wait *c);
 /* The device's waits for those words follow: so long the software device's
  * thread waits as the program's do, where PEs are far. */
-int stream_wait_briefly(const struct stream_where *w,
-                        const struct gtl_flag *words, size_t n);
+int stream_wait_poll_first(const struct stream_where *w,
+                           const struct gtl_flag *words, size_t n);
 /* On the thread of a stream: is such a wait what comes next? */
-bool stream_wait_comes(void);
+bool stream_wait_is_next(void);
 void stream_wait_open(void);
 /* Streams of the software device wait no longer and do nothing more. */
 void stream_wait_close(void);
 /* No stream runs any more: those that were never come to go. */
-void stream_wait_drop(void);
+void stream_wait_free_pending(void);
 
 #endif

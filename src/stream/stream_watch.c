@@ -10,7 +10,7 @@
  * whose word is not raised is taken for it, unless the stream is idle or has
  * been given more to wait for meanwhile, as one that goes on is.  The software
  * device does know. */
-#include "stream/stream_graph.h"
+#include "stream/graph/stream_graph.h"
 #include "stream/stream_watch.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -22,8 +22,8 @@
 #include "gtl/gtl_lockup.h"
 #include "msg/msg_chan.h"
 #include "stream/stream_coll.h"
-#include "stream/stream_notes.h"
-#include "stream/stream_queue.h"
+#include "stream/stream_wait_notes.h"
+#include "stream/ring/stream_ring.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -93,8 +93,8 @@ static void call_for_events(void)
     pthread_mutex_unlock(&stop_lock);
 }
 
-void stream_watch_note(const struct stream_where *w, const void *sym,
-                       uint64_t *word, uint64_t least, int pe)
+void stream_watch_add(const struct stream_where *w, const void *sym,
+                      uint64_t *word, uint64_t least, int pe)
 {
     const struct stream_note note = {
         .call = w->call, .sym = sym, .word = word, .least = least, .pe = pe
@@ -110,13 +110,13 @@ void stream_watch_note(const struct stream_where *w, const void *sym,
         call_for_events();
 }
 
-void stream_watch_mark(void *stream)
+void stream_watch_enqueued(void *stream)
 {
     if (!gtl_is_software())
         stream_notes_mark(stream, false);
 }
 
-void stream_watch_mark_own(void *stream)
+void stream_watch_enqueued_internal(void *stream)
 {
     if (!gtl_is_software())
         stream_notes_mark(stream, true);
@@ -130,13 +130,13 @@ void stream_synced(void *stream)
 
 void stream_destroyed(const char *call, void *stream)
 {
-    stream_failed(call, stream);
-    stream_queue_forget(stream);
-    stream_graphs_forget(stream);
+    stream_errors_take(call, stream);
+    stream_ring_retire(stream);
+    stream_graphs_stream_destroyed(stream);
     stream_notes_drop(stream);
 }
 
-void stream_watch_begin(struct stream_own *o)
+void stream_watch_begin(struct stream_thread_wait *o)
 {
     if (unlikely(!GET(open)))
         stream_watch_start();
@@ -145,7 +145,7 @@ void stream_watch_begin(struct stream_own *o)
     lock_release(&lock);
 }
 
-void stream_watch_end(struct stream_own *o)
+void stream_watch_end(struct stream_thread_wait *o)
 {
     lock_acquire(&lock);
     list_remove(&o->link);
@@ -227,7 +227,7 @@ static void look_at_notes(struct stream_notes *s, uintptr_t key)
     SET(s->seen, n);
 }
 
-static void look_at_own(const struct stream_own *o)
+static void look_at_own(const struct stream_thread_wait *o)
 {
     saw_lasting(&(struct saw){
         .of = o, .turn = o->turn, .stream = o->stream, .pe = o->pe,
@@ -235,17 +235,20 @@ static void look_at_own(const struct stream_own *o)
     });
 }
 
-static void look_at_op(struct stream_queue *q, const struct stream_op *op)
+static void look_at_op(struct stream_ring *q, const struct stream_op *op)
 {
-    struct saw saw = {
-        .of = q, .turn = op->ticket, .stream = q->handle, .armed = true,
-        .pe = op->kind == STREAM_QUIET || op->kind == STREAM_SETTLE
-              ? stream_fail_pe(&q->failed) : op->pe,
-        .what.call = op->call
-    };
+    struct saw saw = { .of = q,
+                       .turn = op->ticket,
+                       .stream = q->handle,
+                       .armed = true,
+                       .pe = op->kind == STREAM_QUIET ||
+                                     op->kind == STREAM_LOCAL_QUIET
+                                 ? stream_errors_recent_pe(&q->failed)
+                                 : op->pe,
+                       .what.call = op->call };
 
     if (op->kind == STREAM_WAIT) {
-        saw.what = stream_wait_what(op->call, op->wait);
+        saw.what = stream_wait_describe(op->call, op->wait);
         saw.pe = op->wait->whose - 1;
     } else if (q->ctx.flow) {
         xport_net->ep_check_timeouts(q->ctx.flow, clock_ns());
@@ -351,9 +354,9 @@ static void look(void)
     }
     lock_acquire(&lock);
     list_each(l, next, &own)
-        look_at_own(list_entry(l, struct stream_own, link));
+        look_at_own(list_entry(l, struct stream_thread_wait, link));
     lock_release(&lock);
-    looked = stream_queues_look(look_at_op);
+    looked = stream_rings_visit(look_at_op);
     now = clock_ns();
     for (unsigned i = 0; i < n_entries;) {
         struct entry *e = entries[i];

@@ -12,22 +12,22 @@ struct stream_where;
 /* Enqueued: the stream waits until *word, sym for the program, is at least
  * that; pe: who raises it, or -1.  sym NULL: the NIC raises it behind
  * operations on other nodes. */
-void stream_watch_note(const struct stream_where *w, const void *sym,
-                       uint64_t *word, uint64_t least, int pe);
+void stream_watch_add(const struct stream_where *w, const void *sym,
+                      uint64_t *word, uint64_t least, int pe);
 /* The stream has all waits that were noted; of those since the last time, the
  * words are the program's, or else the library's. */
-void stream_watch_mark(void *stream);
-void stream_watch_mark_own(void *stream);
+void stream_watch_enqueued(void *stream);
+void stream_watch_enqueued_internal(void *stream);
 /* A stream's thread waits, from begin to end. */
-struct stream_own {
+struct stream_thread_wait {
     struct list_link link;
     uint64_t turn;              /* another one for each */
     void *stream;
     int pe;
     struct core_waiter what;
 };
-void stream_watch_begin(struct stream_own *o);
-void stream_watch_end(struct stream_own *o);
+void stream_watch_begin(struct stream_thread_wait *o);
+void stream_watch_end(struct stream_thread_wait *o);
 
 /* The thread begins with the first wait. */
 void stream_watch_open(void);

@@ -4,7 +4,7 @@
  * a wait that is not over is found. */
 #include "unit.h"
 
-#include "stream/stream_notes.h"
+#include "stream/stream_wait_notes.h"
 
 enum { MANY = 40000 };
 

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is done of an operation whose stream has reached it: the host's own one,
+ * in the context of the queue.  Called by the holder of a queue, in steps: no
+ * step waits for a peer, for room in the network, or copies for long, since the
+ * progress thread has other queues to see to. */
+#include "base/fault.h"
+#include "core/core_amo.h"
+#include "core/core_cmp.h"
+#include "msg/msg_chan.h"
+#include "stream/graph/stream_graph.h"
+#include "stream/ring/stream_ring.h"
+#include "xport/xport_amo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TAKEN = 4096,               /* bytes of a far put that are copied at once */
+    BOUNCE = 16384              /* of short blocks on their way to a device */
+};
+/* The processor copies so much in a step. */
+#define SLICE ((size_t)524288)
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* It is mapped: what is done there is done at once, even if the device has to
+ * copy. */
+static bool near(const struct stream_op *op)
+{
+    return xport_is_mapped(op->pe);
+}
+
+static bool has_room(const struct stream_ring *q, const struct stream_op *op)
+{
+    return xport_net->can_post(q->ctx.flow, op->pe);
+}
+
+/* What waits for the network is over when the stream may go on. */
+static enum stream_exec_state begun(const struct stream_op *op)
+{
+    return op->waits ? STREAM_ISSUED : STREAM_COMPLETED;
+}
+
+/* A part of a far transfer that is posted at once. */
+static size_t far_part(size_t left)
+{
+    return gtl_device_only ? least(left, XPORT_FRAGMENT) : left;
+}
+
+static enum stream_exec_state do_put(struct stream_ring *q,
+                                     const struct stream_op *op)
+{
+    size_t at = q->part.moved, left = op->len - at;
+    const char *from = (op->value ? (const char *)op->bytes : op->source);
+    char *to = op->dest;
+    bool whole = op->value || (op->waits && op->len <= TAKEN);
+
+    if (near(op)) {
+        left = least(left, SLICE);
+        core_put_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
+        q->part.copied = true;
+    } else if (!has_room(q, op)) {
+        return STREAM_AGAIN;
+    } else if (whole) {
+        core_put_any(to, from, op->len, op->pe, op->call, &q->ctx);
+        return STREAM_COMPLETED;
+    } else {
+        left = far_part(left);
+        core_put_any_nbi(to + at, from + at, left, op->pe, op->call, &q->ctx);
+    }
+    q->part.moved += left;
+    return q->part.moved < op->len ? STREAM_AGAIN
+           : near(op) ? STREAM_COMPLETED : begun(op);
+}
+
+static enum stream_exec_state do_get(struct stream_ring *q,
+                                     const struct stream_op *op)
+{
+    size_t at = q->part.moved, left = op->len - at;
+    const char *from = op->source;
+    char *to = op->dest;
+
+    if (near(op)) {
+        left = least(left, SLICE);
+        core_get_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
+        q->part.copied = true;
+    } else if (!has_room(q, op)) {
+        return STREAM_AGAIN;
+    } else {
+        left = far_part(left);
+        core_get_any_nbi(to + at, from + at, left, op->pe, op->call, &q->ctx);
+    }
+    q->part.moved += left;
+    return q->part.moved < op->len ? STREAM_AGAIN
+           : near(op) ? STREAM_COMPLETED : begun(op);
+}
+
+/* ---- blocks: part.moved counts bytes ---- */
+
+/* Whole blocks from part.moved on, up to that many bytes, or one. */
+static struct core_strided next_blocks(const struct stream_ring *q,
+                                       const struct stream_op *op, size_t bytes)
+{
+    struct core_strided b = op->blocks;
+    size_t done = q->part.moved / b.len, most = bytes / b.len;
+
+    b.count = least(most ? most : 1, b.count - done);
+    return b;
+}
+
+static char *block_at(const void *base, ptrdiff_t stride,
+                      const struct stream_ring *q, const struct stream_op *op)
+{
+    size_t len = op->blocks.len;
+
+    return (char *)base + (ptrdiff_t)(q->part.moved / len) * stride +
+           q->part.moved % len;
+}
+
+static bool is_short(const struct stream_op *op)
+{
+    return op->blocks.len <= XPORT_PACKED_MAX / 4;
+}
+
+static enum stream_exec_state moved(struct stream_ring *q,
+                                    const struct stream_op *op, size_t bytes,
+                                    enum stream_exec_state last)
+{
+    q->part.moved += bytes;
+    return q->part.moved < op->blocks.len * op->blocks.count ? STREAM_AGAIN
+                                                             : last;
+}
+
+/* The rest of a block that is not short. */
+static size_t rest_of_block(const struct stream_ring *q,
+                            const struct stream_op *op)
+{
+    return far_part(op->blocks.len - q->part.moved % op->blocks.len);
+}
+
+static enum stream_exec_state put_blocks(struct stream_ring *q,
+                                         const struct stream_op *op)
+{
+    struct core_strided b = next_blocks(q, op, near(op) ? SLICE
+                                        : XPORT_PACKED_MAX);
+    const char *from = block_at(op->source, op->blocks.sst, q, op);
+    char *to = block_at(op->dest, op->blocks.dst, q, op);
+    size_t n = b.len * b.count;
+
+    if (!near(op) && !has_room(q, op))
+        return STREAM_AGAIN;
+    if (near(op) || is_short(op)) {
+        core_put_strided(op->call, &q->ctx, to, from, &b, op->pe);
+        q->part.copied = near(op);
+        return moved(q, op, n, STREAM_COMPLETED);
+    }
+    n = rest_of_block(q, op);
+    core_put_any_nbi(to, from, n, op->pe, op->call, &q->ctx);
+    q->reads |= !op->waits;
+    return moved(q, op, n, begun(op));
+}
+
+static bool has_bounce(struct stream_ring *q)
+{
+    if (!q->bounce && !fault_hit(FAULT_STREAM_BOUNCE))
+        q->bounce = malloc(BOUNCE);
+    return q->bounce;
+}
+
+/* Blocks that a device is to have come to host memory first.  That is free
+ * when the network has nothing left to bring; blocks that it did not bring stay
+ * as they are. */
+static enum stream_exec_state get_by_bounce(struct stream_ring *q,
+                                            const struct stream_op *op)
+{
+    struct core_strided b = next_blocks(q, op, BOUNCE);
+    const char *from = block_at(op->source, op->blocks.sst, q, op);
+    struct xport_blocks x = { b.len, b.count, 0, 0 };
+    bool comes = q->part.comes;
+
+    if (!has_bounce(q)) {
+        stream_errors_record(&q->failed, op->call, "get", op->pe,
+                             "out of memory for "
+                             "blocks on their way to the device",
+                             NULL);
+        return STREAM_COMPLETED;
+    }
+    if (comes ? !stream_ring_net_idle(q) : !has_room(q, op))
+        return STREAM_AGAIN;
+    q->part.comes = !comes;
+    if (comes) {
+        if (stream_errors_net_count(&q->failed) == q->part.failures)
+            core_device_copy_blocks(block_at(op->dest, b.dst, q, op), b.dst,
+                                    q->bounce, (ptrdiff_t)b.len, &x);
+        return moved(q, op, b.len * b.count, STREAM_COMPLETED);
+    }
+    b.dst = (ptrdiff_t)b.len;
+    q->part.failures = stream_errors_net_count(&q->failed);
+    core_remote_get_strided(op->call, &q->ctx, q->bounce, from, &b, op->pe);
+    return STREAM_AGAIN;
+}
+
+static enum stream_exec_state get_blocks(struct stream_ring *q,
+                                         const struct stream_op *op)
+{
+    struct core_strided b = next_blocks(q, op, near(op) ? SLICE
+                                        : XPORT_PACKED_MAX);
+    const char *from = block_at(op->source, op->blocks.sst, q, op);
+    char *to = block_at(op->dest, op->blocks.dst, q, op);
+    size_t n = b.len * b.count;
+
+    if (near(op)) {
+        core_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
+        q->part.copied = true;
+        return moved(q, op, n, STREAM_COMPLETED);
+    }
+    if (op->blocks.len <= BOUNCE && core_device_only(op->dest))
+        return get_by_bounce(q, op);
+    if (!has_room(q, op))
+        return STREAM_AGAIN;
+    if (is_short(op)) {
+        core_remote_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
+    } else {
+        n = rest_of_block(q, op);
+        core_get_any_nbi(to, from, n, op->pe, op->call, &q->ctx);
+    }
+    return moved(q, op, n, begun(op));
+}
+
+/* ---- words ---- */
+
+static bool to_device(const struct stream_op *op)
+{
+    return op->kind == STREAM_AMO && op->amo.fetch &&
+           core_device_only(op->amo.fetch);
+}
+
+static enum stream_exec_state do_amo(struct stream_ring *q,
+                                     const struct stream_op *op)
+{
+    const struct stream_amo *a = &op->amo;
+    struct core_target to = core_mapped_amo(&q->ctx, a->sym, a->size, op->pe);
+    const struct xport_amo x = { a->op, (int)a->size, a->value, a->cond };
+    bool bounces = to_device(op);
+    uint64_t was;
+
+    if (!to.near) {
+        if (xport_net && !has_room(q, op))
+            return STREAM_AGAIN;
+        q->was = 0;
+        q->part.failures = stream_errors_net_count(&q->failed);
+        core_remote_amo(op->call, &q->ctx, a->op, a->size, a->sym, op->pe,
+                        &a->value, &a->cond, bounces ? &q->was : a->fetch,
+                        true);
+        return bounces ? STREAM_ISSUED : begun(op);
+    }
+    atomics_tsan_release();
+    was = xport_amo_local((void *)to.near, &x);
+    atomics_tsan_acquire();
+    if (a->fetch)
+        core_copy(a->fetch, &was, a->size);
+    core_wake(to, a->size);
+    return STREAM_COMPLETED;
+}
+
+/* The network does it, and has no room. */
+static bool lacks_room(const struct stream_ring *q, const struct stream_op *op)
+{
+    const struct stream_signal *s = &op->signal;
+
+    return xport_net &&
+           !core_mapped_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near &&
+           !has_room(q, op);
+}
+
+/* Of a far PE's: -ENOTSUP if that cannot be. */
+static int message(struct stream_ring *q, const struct stream_op *op)
+{
+    return !op->message || near(op)
+               ? -ENOTSUP
+               : core_remote_message(op->call, &q->ctx, op->dest, op->source,
+                                     op->len, op->signal.addr, op->signal.value,
+                                     op->signal.op, op->pe);
+}
+
+/* Then its source may still be read: the stream waits for that. */
+static enum stream_exec_state message_sent(struct stream_ring *q,
+                                           const struct stream_op *op)
+{
+    if (op->len <= XPORT_COPY_MAX)
+        return STREAM_COMPLETED;
+    q->reads = true;
+    return begun(op);
+}
+
+static enum stream_exec_state do_signal(struct stream_ring *q,
+                                        const struct stream_op *op)
+{
+    int rc = message(q, op);
+
+    if (rc == -EAGAIN || (rc && lacks_room(q, op)))
+        return STREAM_AGAIN;
+    if (rc)
+        core_signal(op->call, &q->ctx, op->signal.addr, op->signal.value,
+                    op->signal.op, op->pe);
+    return STREAM_COMPLETED;
+}
+
+/* ---- puts with a signal ---- */
+
+static enum stream_exec_state put_signal_near(struct stream_ring *q,
+                                              const struct stream_op *op,
+                                              struct stream_op_state *p)
+{
+    char *to = (char *)op->dest + p->moved;
+    const char *from = (const char *)op->source + p->moved;
+    size_t left = op->len - p->moved;
+
+    if (lacks_room(q, op))
+        return STREAM_AGAIN;
+    p->copied = left > SLICE;
+    if (p->copied) {
+        core_put_any(to, from, SLICE, op->pe, op->call, &q->ctx);
+        p->moved += SLICE;
+        return STREAM_AGAIN;
+    }
+    core_put_signal(op->call, &q->ctx, to, from, left, op->signal.addr,
+                    op->signal.value, op->signal.op, op->pe, false);
+    return STREAM_COMPLETED;
+}
+
+/* First the put, and the signal when nothing overtakes it any more. */
+static enum stream_exec_state put_then_signal(struct stream_ring *q,
+                                              const struct stream_op *op,
+                                              struct stream_op_state *p)
+{
+    size_t n;
+
+    while (p->moved < op->len) {
+        if (!has_room(q, op))
+            return STREAM_AGAIN;
+        n = far_part(op->len - p->moved);
+        core_put_any_nbi((char *)op->dest + p->moved,
+                         (const char *)op->source + p->moved, n, op->pe,
+                         op->call, &q->ctx);
+        p->moved += n;
+        q->reads = true;
+    }
+    if (!xport_net->fence_test(q->ctx.flow, true) || !has_room(q, op))
+        return STREAM_AGAIN;
+    /* As far as failures are known, no signal announces data that are missing.
+     */
+    if (!stream_errors_net_since(&q->failed, p->failures, op->pe))
+        core_signal(op->call, &q->ctx, op->signal.addr, op->signal.value,
+                    op->signal.op, op->pe);
+    return begun(op);
+}
+
+static int try_put_signal(struct stream_ring *q, const struct stream_op *op,
+                          bool nbi)
+{
+    return core_remote_try_put_signal(op->call, &q->ctx, op->dest, op->source,
+                                      op->len, op->signal.addr,
+                                      op->signal.value, op->signal.op, op->pe,
+                                      nbi);
+}
+
+enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
+                                                   const struct stream_op *op,
+                                                   struct stream_op_state *p)
+{
+    bool soon = op->waits && op->len <= TAKEN;
+    int rc;
+
+    if (near(op))
+        return put_signal_near(q, op, p);
+    if (!op->len)
+        return do_signal(q, op);
+    if (!p->split) {
+        rc = message(q, op);
+        if (!rc)
+            return message_sent(q, op);
+        if (rc == -ENOTSUP) {
+            rc = try_put_signal(q, op, !soon);
+            if (!rc)
+                q->reads |= !soon;
+        }
+        if (!rc)
+            return soon ? STREAM_COMPLETED : begun(op);
+        if (rc == -EAGAIN)
+            return STREAM_AGAIN;
+        p->split = true;
+        p->failures = stream_errors_net_count(&q->failed);
+    }
+    return put_then_signal(q, op, p);
+}
+
+/* ---- */
+
+/* Behind it the network orders what comes.  What the device copies here is
+ * waited for, which no peer holds up. */
+static enum stream_exec_state do_fence(const struct stream_ring *q,
+                                       const struct stream_op *op)
+{
+    if (xport_net && !xport_net->fence_test(q->ctx.flow, false))
+        return STREAM_AGAIN;
+    core_fence(op->call, &q->ctx);
+    return STREAM_COMPLETED;
+}
+
+static enum stream_exec_state do_gate(struct stream_ring *q,
+                                      const struct stream_op *op)
+{
+    const struct xport_addr at = { op->pe, XPORT_TRIG_COUNTER, op->gate };
+    const struct xport_amo one = { XPORT_ADD, 8, 1, 0 };
+
+    if (!has_room(q, op))
+        return STREAM_AGAIN;
+    xport_net->amo(q->ctx.flow, &at, &one, NULL, true);
+    return STREAM_COMPLETED;
+}
+
+enum stream_exec_state stream_exec_host(struct stream_ring *q,
+                                        const struct stream_op *op)
+{
+    switch (op->kind) {
+    case STREAM_PUT:
+        return do_put(q, op);
+    case STREAM_GET:
+        return do_get(q, op);
+    case STREAM_PUT_BLOCKS:
+        return put_blocks(q, op);
+    case STREAM_GET_BLOCKS:
+        return get_blocks(q, op);
+    case STREAM_AMO:
+        return do_amo(q, op);
+    case STREAM_PUT_SIGNAL:
+        return stream_exec_host_put_signal(q, op, &q->part);
+    case STREAM_SIGNAL:
+        return do_signal(q, op);
+    case STREAM_FENCE:
+        return do_fence(q, op);
+    case STREAM_INCREMENT:
+        return do_gate(q, op);
+    case STREAM_MESSAGE:
+        msg_rndv_post(op);
+        return STREAM_COMPLETED;
+    case STREAM_LOCAL_QUIET:
+        return q->reads ? STREAM_ISSUED : STREAM_COMPLETED;
+    case STREAM_QUIET:
+    case STREAM_WAIT:
+        break;
+    }
+    return STREAM_ISSUED;
+}
+
+bool stream_exec_host_completed(struct stream_ring *q,
+                                const struct stream_op *op)
+{
+    if (op->kind == STREAM_WAIT) {
+        if (!stream_wait_satisfied(op->wait))
+            return false;
+    } else if (!stream_ring_net_idle(q)) {
+        return false;
+    } else if (op->kind == STREAM_QUIET &&
+               (!stream_nic_completed(q, op->len) || !stream_graphs_quiet(q))) {
+        return false;
+    } else {
+        q->reads = false;
+    }
+    atomics_full_fence();
+    xport_flush();
+    if (to_device(op) &&
+        stream_errors_net_count(&q->failed) == q->part.failures)
+        core_copy(op->amo.fetch, &q->was, op->amo.size);
+    return true;
+}

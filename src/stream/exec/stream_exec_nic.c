@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Far operations that the NIC does by itself when the stream gets there.
+ *
+ * Each is armed as the next one of the queue's trigger, and the stream lets it
+ * go: by a store to the NIC's register, or to a word that the agent passes on
+ * where the NIC has none.  Where the stream is to wait, the NIC raises a flag
+ * behind all that was armed so far; that nothing later can have been let go
+ * makes it exact.  What the NIC cannot do, or has no room for, the agent does
+ * as if there were no NIC. */
+#include "stream/stream_int.h"
+#include "base/clock.h"
+#include "stream/stream_watch.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* So long a host thread waits for room, once. */
+#define ROOM_NS ((uint64_t)50000)
+
+/* ---- an operation as the NIC's ---- */
+
+static struct xport_addr place(int pe, const void *sym, size_t len)
+{
+    int seg = heap_find(sym, len);
+
+    return (struct xport_addr){
+        pe, seg, (uintptr_t)sym - heap_segs[seg].base
+    };
+}
+
+static void set_signal(const struct stream_op *op, struct xport_addr *at,
+                       struct xport_amo *amo)
+{
+    const struct stream_signal *s = &op->signal;
+
+    *at = place(op->pe, s->addr, sizeof *s->addr);
+    *amo = (struct xport_amo){
+        .op = s->op == SHMEM_SIGNAL_SET ? XPORT_SET : XPORT_ADD, .size = 8,
+        .value = s->value
+    };
+}
+
+static void set_amo(const struct stream_op *op, struct xport_trig_op *out)
+{
+    const struct stream_amo *a = &op->amo;
+
+    out->kind = XPORT_TRIG_AMO;
+    out->at = place(op->pe, a->sym, a->size);
+    out->amo = (struct xport_amo){ a->op, (int)a->size, a->value, a->cond };
+    out->local = a->fetch;
+    out->len = a->size;
+}
+
+bool stream_nic_translate(const struct stream_op *op, struct xport_trig_op *out)
+{
+    memset(out, 0, sizeof *out);
+    out->call = op->call;
+    out->len = op->len;
+    switch (op->kind) {
+    case STREAM_PUT:
+        out->kind = XPORT_TRIG_PUT;
+        out->at = place(op->pe, op->dest, op->len);
+        out->local = op->value ? (void *)op->bytes : (void *)op->source;
+        out->value = op->value;
+        return true;
+    case STREAM_GET:
+        out->kind = XPORT_TRIG_GET;
+        out->at = place(op->pe, op->source, op->len);
+        out->local = op->dest;
+        return true;
+    case STREAM_AMO:
+        set_amo(op, out);
+        return true;
+    case STREAM_PUT_SIGNAL:
+        out->kind = XPORT_TRIG_PUT;
+        out->signals = op->len != 0;
+        if (op->len) {
+            out->at = place(op->pe, op->dest, op->len);
+            out->local = (void *)op->source;
+            set_signal(op, &out->sig_at, &out->sig);
+            return true;
+        }
+        break;
+    case STREAM_INCREMENT:
+        out->kind = XPORT_TRIG_AMO;
+        out->at = (struct xport_addr){ op->pe, XPORT_TRIG_COUNTER, op->gate };
+        out->amo = (struct xport_amo){ XPORT_ADD, 8, 1, 0 };
+        return true;
+    case STREAM_SIGNAL:
+        break;
+    default:
+        return false;
+    }
+    out->kind = XPORT_TRIG_AMO;
+    set_signal(op, &out->at, &out->amo);
+    return true;
+}
+
+/* ---- arming ---- */
+
+static void failed(void *arg, const char *call, const char *what, int pe,
+                   const char *cause)
+{
+    stream_errors_record(arg, call, what, pe, cause, NULL);
+}
+
+static bool open_trig(struct stream_ring *q)
+{
+    struct stream_nic *n = stream_ring_nic(q);
+    int rc;
+
+    if (!n->tried) {
+        n->tried = true;
+        n->passed = n->total = stream_ring_counters(q)->bumps;
+        rc = xport_trig->open(&n->trig, failed, stream_ring_errors(q));
+        if (rc)
+            n->trig = NULL;
+        n->none = rc == -ENOSPC;
+    }
+    n->spilled += n->none;
+    return n->trig != NULL;
+}
+
+static int await_room(const struct stream_nic *n,
+                      const struct xport_trig_op *x)
+{
+    uint64_t until = clock_ns() + ROOM_NS;
+    int rc;
+
+    do {
+        atomics_pause();
+        xport_trig->progress();
+        rc = xport_trig->arm(n->trig, x);
+    } while (rc == -EAGAIN && clock_ns() < until);
+    return rc;
+}
+
+int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
+                    void *stream)
+{
+    struct stream_nic *n = stream_ring_nic(q);
+    struct xport_trig_op x;
+    int rc;
+
+    if (xport_trig == &xport_trig_none ||
+        (xport_is_mapped(op->pe) && op->kind != STREAM_INCREMENT) ||
+        !stream_nic_translate(op, &x) || !xport_trig->can(&x) || !open_trig(q))
+        return STREAM_DECLINED;
+    rc = xport_trig->arm(n->trig, &x);
+    /* Once: other streams may have all the room for long. */
+    if (unlikely(rc == -EAGAIN) && !n->full) {
+        /* Nobody but this thread could let go what it waits for. */
+        rc = stream_nic_release(q, stream);
+        if (rc)
+            return rc;
+        rc = await_room(n, &x);
+    }
+    n->full = rc == -EAGAIN;
+    if (unlikely(rc)) {
+        n->spilled++;
+        return STREAM_DECLINED;
+    }
+    stream_errors_note_op(stream_ring_errors(q), op);
+    n->call = op->call;
+    n->pe = op->pe;
+    /* release: the agent looks after it from now on. */
+    __atomic_store_n(&n->armed, n->armed + 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* Stores to the register are added to the counter, each of them once. */
+int stream_nic_release(struct stream_ring *q, void *stream)
+{
+    struct stream_nic *n = stream_ring_nic(q);
+    uint64_t more = n->armed - n->let_go, *doorbell;
+    int rc;
+
+    if (!more)
+        return 0;
+    doorbell = xport_trig->doorbell(n->trig);
+    rc = gtl->release(stream);
+    if (!rc && doorbell) {
+        rc = gtl->write64(doorbell, more, stream);
+        stream_progress_wake();    /* it reads the NIC's queue from now on */
+    } else if (!rc) {
+        rc = gtl->write64(&stream_ring_counters(q)->bumps, n->total + more,
+                          stream);
+    }
+    if (!rc && !doorbell)
+        rc = stream_enqueue_wakeup(stream);
+    if (!rc) {
+        n->total += more;
+        n->let_go = n->armed;
+    }
+    return rc;
+}
+
+int stream_nic_post_flag(struct stream_ring *q, uint64_t *least)
+{
+    struct stream_nic *n = stream_ring_nic(q);
+    int rc = xport_trig->flag(n->trig, least);
+
+    if (rc)
+        return STREAM_DECLINED;
+    n->quieted = n->armed;
+    /* release: whoever sees the number sees what it stands for. */
+    __atomic_store_n(&n->flag, *least, __ATOMIC_RELAXED);
+    __atomic_store_n(&n->flagged, n->armed, __ATOMIC_RELEASE);
+    stream_progress_wake();        /* the flag may fail, too */
+    return 0;
+}
+
+/* ---- in the order of a stream ---- */
+
+static bool orders(const struct stream_op *op)
+{
+    return op->kind == STREAM_QUIET || op->kind == STREAM_FENCE;
+}
+
+/* The stream waits for all that was armed.  NOT: the agent has to. */
+static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
+{
+    struct stream_nic *n = stream_ring_nic(q);
+    uint64_t least, *word;
+    int rc = n->soft ? STREAM_DECLINED : stream_nic_post_flag(q, &least);
+
+    if (rc)
+        return rc;
+    word = xport_trig->word(n->trig);
+    rc = gtl->wait64(word, least, w->stream);
+    if (!rc) {
+        stream_watch_add(w, NULL, word, least,
+                         stream_errors_recent_pe(stream_ring_errors(q)));
+        stream_watch_enqueued_internal(w->stream);
+    }
+    return rc;
+}
+
+int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
+                    struct stream_op *op)
+{
+    struct stream_nic *n = stream_ring_nic(q);
+    int rc = 0;
+
+    if (orders(op)) {
+        if (n->armed == n->quieted && !n->soft)
+            return 0;           /* nothing is left */
+        /* The NIC may overtake what the agent has only put in order. */
+        if (xport_trig == &xport_trig_none)
+            return STREAM_DECLINED;
+    } else {
+        rc = stream_nic_post(q, op, w->stream);
+        if (!rc)
+            rc = stream_nic_release(q, w->stream);
+        if (rc || !op->waits)
+            return rc == STREAM_DECLINED ? rc : stream_device_rc(w, rc);
+    }
+    rc = wait_for_all(w, q);
+    if (rc != STREAM_DECLINED)
+        return stream_device_rc(w, rc);
+    /* The agent sees to it when the stream gets there. */
+    op->behind = !orders(op);
+    op->kind = STREAM_QUIET;
+    op->waits = true;
+    op->value = false;
+    return STREAM_DECLINED;
+}
+
+/* ---- the agent's side ---- */
+
+static bool last_raised(const struct stream_nic *n)
+{
+    return __atomic_load_n(xport_trig->word(n->trig), __ATOMIC_ACQUIRE) >=
+           __atomic_load_n(&n->flag, __ATOMIC_RELAXED);
+}
+
+/* The flag is seen before the NIC's queue has told of each operation. */
+static bool flag_raised(const struct stream_nic *n, uint64_t armed)
+{
+    return __atomic_load_n(&n->flagged, __ATOMIC_ACQUIRE) == armed &&
+           last_raised(n);
+}
+
+bool stream_nic_idle(const struct stream_nic *n)
+{
+    uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE);
+
+    return !armed || xport_trig->completed(n->trig) >= armed ||
+           flag_raised(n, armed);
+}
+
+uint64_t stream_nic_outstanding(const struct stream_nic *n)
+{
+    return stream_nic_idle(n) ? 0 : n->armed - xport_trig->completed(n->trig);
+}
+
+bool stream_nic_completed(struct stream_ring *q, uint64_t armed)
+{
+    struct stream_nic *n = stream_ring_nic(q);
+
+    return !armed || xport_trig->completed(n->trig) >= armed ||
+    stream_nic_idle(n);
+}
+
+bool stream_nic_completed_first(struct stream_ring *q, uint64_t armed)
+{
+    return !armed ||
+           xport_trig->completed_in_order(stream_ring_nic(q)->trig) >= armed;
+}
+
+bool stream_nic_forward(struct stream_ring *q, bool *looks)
+{
+    struct stream_nic *n = stream_ring_nic(q);
+    uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE), total;
+
+    if (!armed || (xport_trig->completed(n->trig) >= armed && last_raised(n)))
+        return false;
+    *looks = true;              /* also for room that the NIC gives back */
+    total = __atomic_load_n(&stream_ring_counters(q)->bumps, __ATOMIC_ACQUIRE);
+    if (total == n->passed)
+        return false;
+    xport_trig->increment(n->trig, total - n->passed);
+    n->passed = total;
+    return true;
+}
+
+static bool gates;              /* atomic: there may be some */
+
+void stream_nic_watch_triggers(void)
+{
+    __atomic_store_n(&gates, true, __ATOMIC_RELAXED);
+    stream_progress_wake();
+}
+
+bool stream_nic_triggers_busy(void)
+{
+    struct xport_trig_counts n;
+
+    if (likely(!__atomic_load_n(&gates, __ATOMIC_RELAXED)))
+        return false;
+    xport_trig->progress();
+    xport_trig->counts(&n);
+    return n.used_entries != 0;
+}
+
+void stream_nic_close(struct stream_nic *n)
+{
+    if (n->trig)
+        xport_trig->close(n->trig);
+    memset(n, 0, sizeof *n);
+}

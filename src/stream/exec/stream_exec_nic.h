@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_exec_nic.h - operations that a queue has the NIC do. */
+#ifndef STREAM_STREAM_EXEC_NIC_H
+#define STREAM_STREAM_EXEC_NIC_H
+
+#include "xport/xport_trig.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stream_op;
+struct stream_ring;
+struct stream_where;
+
+/* What of a queue's operations the NIC does. */
+struct stream_nic {
+    struct xport_trig *trig;    /* NULL: none, or not yet */
+    bool tried;
+    bool soft;                  /* the agent got some since the last quiet */
+    bool full;                  /* the last one found no room */
+    bool none;                  /* it had no counter for a trigger */
+    uint64_t armed;             /* atomic */
+    uint64_t let_go, quieted;   /* so many of them */
+    uint64_t flag, flagged;     /* atomic: the last one, and for how many */
+    uint64_t total, passed;     /* bumps: asked for; the agent's */
+    uint64_t spilled;           /* to the agent, for want of room */
+    const char *call;           /* of the last one that was armed */
+    int pe;
+};
+
+/* Operations, and orders: 0, an error, logged, or NOT.  Then the operation may
+ * have become another one, that is to be armed for the agent. */
+int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
+                    struct stream_op *op);
+/* The same operation as the NIC's.  False: it is none that it knows. */
+bool stream_nic_translate(const struct stream_op *op,
+                          struct xport_trig_op *out);
+/* In two steps: the stream lets all go that was armed.  NOT: by the agent. */
+int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
+                    void *stream);
+int stream_nic_release(struct stream_ring *q, void *stream);
+/* The word of the trigger is raised to *least when all armed so far ended. */
+int stream_nic_post_flag(struct stream_ring *q, uint64_t *least);
+/* Have so many ended, or all?  Have the first ones? */
+bool stream_nic_completed(struct stream_ring *q, uint64_t armed);
+bool stream_nic_completed_first(struct stream_ring *q, uint64_t armed);
+bool stream_nic_idle(const struct stream_nic *n);
+/* So many have not. */
+uint64_t stream_nic_outstanding(const struct stream_nic *n);
+/* The agent's: did it bump?  *looks: it is to look again. */
+bool stream_nic_forward(struct stream_ring *q, bool *looks);
+/* There are gates, which no queue looks after.  The agent's: is it to look? */
+void stream_nic_watch_triggers(void);
+bool stream_nic_triggers_busy(void);
+void stream_nic_close(struct stream_nic *n);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations that streams post to the progress thread: each is a host function
+ * of the stream, which posts it, and a wait for a flag, which is raised behind
+ * the operation on the proxy stream.  Called by stream_graph.c. */
+#include "stream/graph/stream_graph_post.h"
+#include "base/lock.h"
+#include "stream/graph/stream_proxy.h"
+#include "stream/ring/stream_ring.h"
+#include "stream/stream_stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 32 };             /* before queues have their turn */
+
+static struct base_lock lock = LOCK_INIT;
+static struct post_slot *first GUARDED_BY(lock);
+static struct post_slot **last GUARDED_BY(lock) = &first;
+static uint64_t opening GUARDED_BY(lock);       /* another after each close */
+static struct base_lock repeating = LOCK_INIT;
+static bool rung;               /* atomic */
+static bool failed;             /* atomic */
+
+/* ---- memory ---- */
+
+int post_flag_alloc(const struct stream_where *w, uint64_t **out)
+{
+    int rc = stream_flag_alloc(out);
+
+    _Static_assert(STREAM_FLAGS == 32768, "the text says so");
+    if (rc)
+        stream_refuse(ERR_STREAM, w->call, rc == -ENOSPC
+                      ? "graphs have 32768 operations for the progress thread: "
+                        "destroy some" : "the device reaches no host memory");
+    return rc;
+}
+
+void posts_init(struct posts *p)
+{
+    p->slots.next = p->slots.prev = &p->slots;
+}
+
+bool posts_empty(const struct posts *p)
+{
+    return list_empty(&p->slots);
+}
+
+bool posts_pending(const struct posts *p)
+{
+    const struct list_link *l;
+    bool any = false;
+
+    lock_acquire(&lock);
+    for (l = p->slots.next; l != &p->slots && !any; l = l->next)
+        any = list_entry(l, struct post_slot, link)->pending;
+    lock_release(&lock);
+    return any;
+}
+
+void posts_free(struct posts *p, bool flags)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, &p->slots) {
+        struct post_slot *s = list_entry(l, struct post_slot, link);
+
+        if (flags && !s->once)
+            stream_flag_free(s->flag);
+        free(s);
+    }
+}
+
+struct post_slot *post_slot_new(const struct stream_where *w,
+                                stream_replay *repeat, const void *args,
+                                size_t size)
+{
+    struct post_slot *s = malloc(sizeof *s + size);
+
+    if (!s) {
+        stream_no_memory(w->call);
+        return NULL;
+    }
+    *s = (struct post_slot){ .repeat = repeat,
+                             .call = w->call,
+                             .opened = posts_generation() };
+    memcpy(s->args, args, size);
+    return s;
+}
+
+void post_slot_add(struct posts *p, struct post_slot *s)
+{
+    lock_acquire(&lock);
+    list_append(&p->slots, &s->link);
+    lock_release(&lock);
+}
+
+static void drop_once(struct post_slot *s)
+{
+    lock_acquire(&lock);
+    list_remove(&s->link);
+    lock_release(&lock);
+    free(s);
+}
+
+/* ---- what streams post ---- */
+
+static void post(struct post_slot *s) REQUIRES(lock)
+{
+    if (s->pending++)
+        return;
+    s->next = NULL;
+    *last = s;
+    last = &s->next;
+    __atomic_store_n(&rung, true, __ATOMIC_RELEASE);
+}
+
+static void raise(const struct post_slot *s)
+{
+    __atomic_store_n(s->flag, s->number, __ATOMIC_RELEASE);
+    atomics_full_fence();
+    gtl_stored();
+}
+
+static void warn_late(const struct post_slot *s)
+{
+    log_warn(ERR_STREAM, "%s: a graph that records this operation was launched "
+             "after shmem_finalize: it is not done",
+             core_public_name(s->call));
+}
+
+static void warn_overlap(const struct post_slot *s)
+{
+    log_warn(ERR_STREAM, "%s: two launches of a graph that records this "
+             "operation overlap: its streams may go on too early; launch one "
+             "when the other has ended, or record two graphs",
+             core_public_name(s->call));
+}
+
+/* On a thread of the driver, when a stream gets there. */
+static void reached(void *arg)
+{
+    struct post_slot *s = arg;
+    bool late, overlaps = false;
+
+    if (__atomic_load_n(&s->dead, __ATOMIC_RELAXED))
+        return;
+    lock_acquire(&lock);
+    late = s->opened != opening;
+    if (!late && !s->once) {
+        overlaps = !__atomic_load_n(s->flag, __ATOMIC_ACQUIRE);
+        /* Before the wait that comes next; the driver orders the two. */
+        __atomic_store_n(s->flag, 0, __ATOMIC_RELEASE);
+    }
+    if (!late)
+        post(s);
+    lock_release(&lock);
+    if (late) {
+        raise(s);
+        warn_late(s);
+        return;
+    }
+    if (overlaps)
+        warn_overlap(s);
+    stream_progress_wake();
+}
+
+int post_enqueue(const struct stream_where *w, struct post_slot *s)
+{
+    uint64_t *flag = s->flag, number = s->number;
+    bool once = s->once;
+    int rc = gtl->host_call(reached, s, w->stream);
+
+    if (rc) {
+        if (once)
+            drop_once(s);
+        return stream_device_rc(w, rc);
+    }
+    rc = gtl->wait64(flag, number, w->stream);
+    if (rc && !once)            /* else it may be gone by now */
+        __atomic_store_n(&s->dead, true, __ATOMIC_RELAXED);
+    stream_device_rc(w, rc);
+    if (!rc)
+        gtl_ops(w->stream, 1);  /* of each launch, in a graph */
+    return rc == -ENOSYS ? -ENOTSUP : rc;
+}
+
+/* ---- the progress thread's side ---- */
+
+void posts_notify(void)
+{
+    __atomic_store_n(&rung, true, __ATOMIC_RELEASE);
+}
+
+bool posts_notified(void)
+{
+    if (likely(!__atomic_load_n(&rung, __ATOMIC_ACQUIRE)))
+        return false;
+    __atomic_store_n(&rung, false, __ATOMIC_SEQ_CST);
+    return true;
+}
+
+uint64_t posts_generation(void)
+{
+    uint64_t now;
+
+    lock_acquire(&lock);
+    now = opening;
+    lock_release(&lock);
+    return now;
+}
+
+void posts_fail(void)
+{
+    __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+}
+
+int posts_failed(void)
+{
+    return likely(!__atomic_load_n(&failed, __ATOMIC_RELAXED)) ||
+           !__atomic_exchange_n(&failed, false, __ATOMIC_RELAXED) ? 0 : -EIO;
+}
+
+static struct post_slot *take(unsigned *times)
+{
+    struct post_slot *s;
+
+    lock_acquire(&lock);
+    s = first;
+    if (s) {
+        first = s->next;
+        if (!first)
+            last = &first;
+        *times = s->pending;
+        s->pending = 0;
+    }
+    lock_release(&lock);
+    return s;
+}
+
+static void repeat(struct post_slot *s, unsigned times)
+{
+    struct stream_where w = {
+        s->call, &core_ctx_default, s->proxy->stream
+    };
+    int rc = 0;
+
+    stream_in_graph_launch = !s->once;
+    for (unsigned i = 0; i < times && !rc; i++)
+        rc = s->repeat(&w, s->args);
+    if (!rc)
+        rc = stream_device_rc(&w, gtl->write64(s->flag, s->number, w.stream));
+    stream_in_graph_launch = false;
+    if (rc) {
+        posts_fail();
+        raise(s);
+    }
+    stream_count(STREAM_REPEATS, times);
+    if (s->once)
+        drop_once(s);
+}
+
+bool posts_advance(void)
+{
+    struct post_slot *s;
+    unsigned times;
+    int n = 0;
+
+    lock_acquire(&repeating);
+    for (; n < MOST && (s = take(&times)); n++)
+        repeat(s, times);
+    lock_release(&repeating);
+    if (n == MOST)              /* there may be more */
+        posts_notify();
+    return n;
+}
+
+void posts_close(void)
+{
+    struct post_slot *s;
+    unsigned times;
+
+    lock_acquire(&lock);
+    opening++;
+    lock_release(&lock);
+    lock_acquire(&repeating);
+    while ((s = take(&times)))
+        raise(s);
+    lock_release(&repeating);
+    __atomic_store_n(&failed, false, __ATOMIC_RELAXED);
+}

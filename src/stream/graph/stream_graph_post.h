@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_graph_post.h - operations that streams post to the progress thread,
+ * which enqueues them on a proxy stream each time.  Used by stream_graph.c. */
+#ifndef STREAM_STREAM_GRAPH_POST_H
+#define STREAM_STREAM_GRAPH_POST_H
+
+#include "base/list.h"
+#include "stream/graph/stream_graph.h"
+
+struct stream_proxy;
+
+/* What one owner, a graph or a stream, has of them. */
+struct posts {
+    struct list_link slots;
+};
+void posts_init(struct posts *p);
+/* flags: no stream looks at their flags. */
+void posts_free(struct posts *p, bool flags);
+bool posts_empty(const struct posts *p);
+/* Is one of them posted, and not repeated yet? */
+bool posts_pending(const struct posts *p);
+
+struct post_slot {
+    struct list_link link;      /* of its owner's */
+    struct post_slot *next;     /* posted */
+    struct stream_proxy *proxy;
+    stream_replay *repeat;
+    const char *call;
+    uint64_t *flag, number;     /* it is raised to that when it is enqueued */
+    uint64_t opened;            /* by which opening of this layer */
+    unsigned pending;           /* posted so often */
+    bool once;
+    bool dead;                  /* atomic: no stream waits for it */
+    _Alignas(16) unsigned char args[];
+};
+/* NULL, logged: no memory. */
+struct post_slot *post_slot_new(const struct stream_where *w,
+                                stream_replay *repeat, const void *args,
+                                size_t size);
+int post_flag_alloc(const struct stream_where *w, uint64_t **out);
+/* From now on the owner has it, and frees it if it is not for once. */
+void post_slot_add(struct posts *p, struct post_slot *s);
+/* The two operations of the stream: it posts, and waits for the flag.  If the
+ * device refuses the second in a graph, what its launches post is not done; a
+ * slot for once is gone after an error. */
+int post_enqueue(const struct stream_where *w, struct post_slot *s);
+
+/* What is posted, or some of it: repeated, in its order.  Was there any? */
+bool posts_advance(void);
+/* posts_advance() has something to do, or its caller. */
+void posts_notify(void);
+bool posts_notified(void);
+/* Which opening of the layer it is. */
+uint64_t posts_generation(void);
+/* -EIO once, if a repetition was refused since. */
+int posts_failed(void);
+void posts_fail(void);
+/* No stream posts any more, and nothing is being repeated; those that wait go
+ * on. */
+void posts_close(void);
+
+#endif

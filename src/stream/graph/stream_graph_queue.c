@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts of queues and waits for them that graphs record: each launch makes
+ * them anew, on the proxy stream.  Called by stream_start.c.
+ *
+ * Starts outside of graphs would take numbers before launches that come first
+ * in stream order, so once a graph has a start of a queue, these are made when
+ * the stream gets there, too. */
+#include "stream/queue/stream_queue.h"
+#include "stream/graph/stream_graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Requests by their handles: one that was freed is refused in the launch. */
+struct these {
+    struct shmemx_queue *queue;
+    int n;
+    struct shmemx_req *reqs[];
+};
+
+/* Operations that are used once outside of graphs. */
+struct used {
+    struct shmemx_queue *queue;
+    size_t n;
+    struct used_op {
+        struct stream_op op;
+        struct shmemx_req *req;
+    } ops[];
+};
+
+int stream_queue_recorded(const struct stream_where *w, const struct queue *q)
+{
+    uint64_t id;
+    int rc = q->recorded ? -EBUSY : gtl->stream_check(q->stream, &id);
+
+    return unlikely(rc == -EBUSY) ? 1 : stream_device_rc(w, rc);
+}
+
+static int defer(const struct stream_where *w, struct queue *q,
+                 stream_replay *repeat, const void *args, size_t size)
+{
+    int rc = stream_defer(w, repeat, args, size);
+
+    if (!rc && !q->recorded)    /* of the first: nothing is launched yet */
+        q->recorded = true;
+    return rc;
+}
+
+/* ---- requests ---- */
+
+static int with_these(const struct stream_where *w, struct queue *q, int n,
+                      struct shmemx_req *reqs[], stream_replay *repeat)
+{
+    size_t size = sizeof(struct these) + (size_t)n * sizeof *reqs;
+    struct these *t = malloc(size);
+    int rc;
+
+    if (!t)
+        return stream_no_memory(w->call);
+    *t = (struct these){ .queue = stream_handle_of(q), .n = n };
+    if (n)
+        memcpy(t->reqs, reqs, (size_t)n * sizeof *reqs);
+    rc = defer(w, q, repeat, t, size);
+    free(t);
+    return rc;
+}
+
+static int start_these(const struct stream_where *w, const void *args)
+{
+    const struct these *t = args;
+    struct queue *q = stream_queue_of(w->call, t->queue);
+
+    return q ? stream_start_these(w, q, t->n, (struct shmemx_req **)t->reqs)
+             : -EINVAL;
+}
+
+static int wait_started(const struct stream_where *w, const void *args)
+{
+    const struct these *t = args;
+    struct queue *q = stream_queue_of(w->call, t->queue);
+
+    return q ? stream_wait_started(w, q) : -EINVAL;
+}
+
+static int wait_these(const struct stream_where *w, const void *args)
+{
+    const struct these *t = args;
+    struct queue *q = stream_queue_of(w->call, t->queue);
+
+    return q ? stream_wait_these(w, q, t->n, (struct shmemx_req **)t->reqs)
+             : -EINVAL;
+}
+
+/* What is wrong with them for good is reported now. */
+static int may_record(const struct stream_where *w, int n,
+                      struct shmemx_req *reqs[])
+{
+    struct req *r;
+
+    for (int i = 0; i < n; i++) {
+        r = stream_req_at(w->call, reqs, i);
+        if (!r)
+            return -EINVAL;
+        if (r->once && gtl->is_capturing(w->stream))
+            return stream_refuse(ERR_ARG, w->call,
+                                 "request %d (%s) is none that "
+                                 "was made by an init call",
+                                 i, stream_req_name(r).text);
+    }
+    return 0;
+}
+
+int stream_queue_record_start_all(const struct stream_where *w, struct queue *q,
+                                  int n, struct shmemx_req *reqs[])
+{
+    int rc = may_record(w, n, reqs);
+
+    return rc ? rc : with_these(w, q, n, reqs, start_these);
+}
+
+int stream_queue_record_wait(const struct stream_where *w, struct queue *q)
+{
+    return with_these(w, q, 0, NULL, wait_started);
+}
+
+int stream_queue_record_wait_all(const struct stream_where *w, struct queue *q,
+                                 int n, struct shmemx_req *reqs[])
+{
+    int rc = may_record(w, n, reqs);
+
+    return rc ? rc : with_these(w, q, n, reqs, wait_these);
+}
+
+/* ---- operations that are used once ---- */
+
+static int start_used(const struct stream_where *w, const void *args)
+{
+    const struct used *u = args;
+    struct queue *q = stream_queue_of(w->call, u->queue);
+    struct staged_op *these;
+    int rc;
+
+    if (!q)
+        return -EINVAL;
+    these = malloc(u->n * sizeof *these);
+    if (!these)
+        return stream_no_memory(w->call);
+    for (size_t i = 0; i < u->n; i++)
+        these[i] = (struct staged_op){
+            u->ops[i].op, stream_handle_find(&stream_reqs, u->ops[i].req)
+        };
+    rc = stream_start_staged(w, q, these, u->n);
+    free(these);
+    return rc;
+}
+
+static int may_repeat(const struct stream_where *w, const struct queue *q)
+{
+    for (size_t i = 0; i < q->n_staged; i++)
+        if (q->staged[i].op.kind == STREAM_MESSAGE &&
+            gtl->is_capturing(w->stream)) {
+            stream_refuse(ERR_STREAM, w->call, "%s is a message for one "
+                          "launch: graphs take those of shmemx_send_init and "
+                          "shmemx_recv_init",
+                          core_public_name(q->staged[i].op.call));
+            return -ENOTSUP;
+        }
+    return 0;
+}
+
+static void set_state(struct queue *q, enum req_state state)
+{
+    for (size_t i = 0; i < q->n_staged; i++)
+        if (q->staged[i].req)
+            q->staged[i].req->state = state;
+}
+
+/* Each launch does them; until one has, their requests were never started. */
+int stream_queue_record_start(const struct stream_where *w, struct queue *q)
+{
+    size_t size = sizeof(struct used) + q->n_staged * sizeof(struct used_op);
+    struct used *u;
+    int rc = may_repeat(w, q);
+
+    if (rc)
+        return rc;
+    u = malloc(size);
+    if (!u)
+        return stream_no_memory(w->call);
+    *u = (struct used){ .queue = stream_handle_of(q), .n = q->n_staged };
+    for (size_t i = 0; i < u->n; i++) {
+        struct req *r = q->staged[i].req;
+
+        u->ops[i] = (struct used_op){
+            q->staged[i].op, r ? stream_handle_of(r) : NULL
+        };
+    }
+    set_state(q, IDLE);         /* before the stream may start them */
+    rc = defer(w, q, start_used, u, size);
+    if (rc)
+        set_state(q, STAGED);
+    free(u);
+    return rc;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stream/graph/stream_proxy.h"
+#include "base/lock.h"
+#include "gtl/gtl_default_stream.h"
+#include "stream/graph/stream_graph.h"
+#include "stream/ring/stream_ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link proxies GUARDED_BY(lock) = LIST_INIT(proxies);
+static unsigned n_proxies;      /* atomic */
+
+bool stream_proxy_close(struct stream_proxy *p)
+{
+    bool failed = stream_errors_take_stream(NULL, p->stream);
+
+    lock_acquire(&lock);
+    list_remove(&p->all);       /* before its queue goes */
+    lock_release(&lock);
+    __atomic_fetch_sub(&n_proxies, 1, __ATOMIC_RELAXED);
+    stream_destroyed(NULL, p->stream);
+    gtl->stream_destroy(p->stream);
+    free(p);
+    return failed;
+}
+
+static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
+{
+    struct stream_where own = { w->call, &core_ctx_default, NULL };
+    int rc = gtl->stream_create(GTL_LOW, &p->stream);
+
+    if (rc)
+        return stream_device_rc(w, rc);
+    own.stream = p->stream;
+    rc = stream_ring_of(&own, &p->queue);
+    if (rc) {
+        gtl->stream_destroy(p->stream);
+        return rc;
+    }
+    stream_ring_keep(p->queue);
+    lock_acquire(&lock);
+    list_append(&proxies, &p->all);
+    lock_release(&lock);
+    __atomic_fetch_add(&n_proxies, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+int stream_proxy_new(const struct stream_where *w, uint64_t id,
+                     const void *graph, struct stream_proxy **out)
+{
+    struct stream_proxy *p = malloc(sizeof *p);
+    int rc;
+
+    if (!p)
+        return stream_no_memory(w->call);
+    *p = (struct stream_proxy){ .handle = w->stream, .id = id, .graph = graph,
+                                .owner = gtl_stream_owner(w->stream) };
+    p->link.next = p->link.prev = &p->link;
+    rc = proxy_open(w, p);
+    if (rc) {
+        free(p);
+        return rc;
+    }
+    *out = p;
+    return 0;
+}
+
+bool stream_graphs_any(void)
+{
+    return __atomic_load_n(&n_proxies, __ATOMIC_RELAXED) != 0;
+}
+
+/* What the NIC has of a launch that is under way it may wait to begin. */
+static bool nic_quiet(const struct stream_proxy *p)
+{
+    return stream_nic_idle(&p->queue->nic) ||
+           gtl->stream_query(p->stream) == -EAGAIN;
+}
+
+static bool is_quiet(const struct stream_proxy *p)
+{
+    struct stream_ring *q = p->queue;
+    bool quiet = stream_ring_trylock(q);
+
+    if (quiet) {
+        quiet = !stream_ring_transfer_due(q) && stream_ring_net_idle(q) &&
+                nic_quiet(p);
+        stream_ring_unlock(q);
+    }
+    return quiet;
+}
+
+/* A graph's quiet is of its own operations, any other of all graphs'. */
+bool stream_graphs_quiet(const struct stream_ring *asks)
+{
+    struct list_link *l, *next;
+    const void *graph = NULL;
+    bool quiet = true;
+
+    if (likely(!stream_graphs_any()))
+        return true;
+    lock_acquire(&lock);
+    list_each(l, next, &proxies)
+        if (list_entry(l, struct stream_proxy, all)->queue == asks)
+            graph = list_entry(l, struct stream_proxy, all)->graph;
+    list_each(l, next, &proxies) {
+        struct stream_proxy *p = list_entry(l, struct stream_proxy, all);
+
+        if (quiet && p->queue != asks && (!graph || p->graph == graph))
+            quiet = is_quiet(p);
+    }
+    lock_release(&lock);
+    return quiet;
+}
+
+bool stream_proxy_idle(const struct stream_proxy *p)
+{
+    bool over = gtl->stream_query(p->stream) != -EAGAIN &&
+                stream_ring_empty(p->queue) && stream_ring_trylock(p->queue);
+
+    if (over) {
+        over = stream_ring_net_idle(p->queue);
+        stream_ring_unlock(p->queue);
+    }
+    return over;
+}
+
+int stream_proxies_failed(const char *call)
+{
+    struct list_link *l, *next;
+    int rc = 0;
+
+    lock_acquire(&lock);
+    list_each(l, next, &proxies) if (stream_errors_take_stream(
+                                         call,
+                                         list_entry(l, struct stream_proxy, all)
+                                             ->stream)) rc = -EIO;
+    lock_release(&lock);
+    return rc;
+}

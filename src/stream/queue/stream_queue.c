@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queues, and requests: operations that are put in one by one, or made once.
+ * stream_start.c lets them go. */
+#include "stream/queue/stream_queue.h"
+#include "msg/msg_chan.h"
+#include "core/core_misuse.h"
+#include "gtl/gtl_default_stream.h"
+#include "stream/ring/stream_ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct stream_handles stream_queues = STREAM_HANDLES(struct queue);
+struct stream_handles stream_reqs = STREAM_HANDLES(struct req);
+
+/* ---- queues ---- */
+
+static void let_go(void *thing)
+{
+    struct queue *q = thing;
+
+    if (q->queue)
+        stream_ring_destroy(q->queue);
+    if (q->behind)
+        gtl->event_destroy(q->behind);
+    free(q->staged);
+    free(q->these);
+    stream_step_batch_free(&q->steps);
+}
+
+int stream_no_pool_memory(const char *call, size_t bytes)
+{
+    char size[24];
+
+    stream_refuse(ERR_HEAP, call, "no %zu bytes are left in the %s of the heap "
+                  "that are the library's own, a 16th of it: symmetric buffers "
+                  "need less there, or set SHMEM_SYMMETRIC_SIZE", bytes,
+                  log_size(size, (double)heap_pool_size()));
+    return -ENOSPC;
+}
+
+int stream_queue_reserve(struct queue *q, size_t n)
+{
+    struct staged_op *more;
+    size_t room = q->room ? q->room : 16;
+
+    while (room < n)
+        room *= 2;
+    if (room > q->room) {
+        more = realloc(q->staged, room * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        q->staged = more;
+        q->room = room;
+    }
+    return stream_ring_reserve(q->queue, n + 1);
+}
+
+struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue)
+{
+    struct queue *q = stream_handle_find(&stream_queues, queue);
+
+    if (unlikely(!q && !queue))
+        core_misuse(ERR_NULL, call, "the queue is a null pointer");
+    else if (unlikely(!q))
+        core_misuse(ERR_ARG, call, "%p is no queue, or one that was destroyed",
+                    (void *)queue);
+    return q;
+}
+
+int stream_queue_create(const char *call, void *stream, size_t depth,
+                        struct shmemx_queue **out)
+{
+    struct queue *q;
+    uint64_t id = UINT64_MAX;
+    int rc = gtl->stream_check(stream, &id);
+
+    if (rc == -EBUSY)           /* it records a graph, and will end that */
+        rc = 0;
+    if (rc) {
+        core_misuse(ERR_STREAM, call, "stream %p: %s", stream, gtl_error());
+        return rc;
+    }
+    q = stream_handle_new(&stream_queues);
+    if (!q)
+        return stream_no_memory(call);
+    q->stream = stream;
+    q->owner = gtl_stream_owner(stream);
+    q->sent.next = q->sent.prev = &q->sent;
+    q->fading.next = q->fading.prev = &q->fading;
+    rc = stream_ring_create(stream, id, &q->queue);
+    if (!rc)
+        rc = stream_queue_reserve(q, depth);
+    if (rc) {
+        core_misuse(ERR_STREAM, call, "stream %p: %s", stream,
+                    stream_ring_error_text(rc));
+        let_go(q);
+        stream_handle_release(&stream_queues, stream_handle_of(q));
+        return rc;
+    }
+    q->last[TOKEN_START] = stream_ring_counters(q->queue)->started;
+    *out = stream_handle_of(q);
+    return 0;
+}
+
+uint64_t *stream_queue_counter(const struct queue *q, int way)
+{
+    struct stream_counters *w = stream_ring_counters(q->queue);
+
+    return way == TOKEN_START      ? &w->started
+           : way == TOKEN_SEQUENCE ? &w->done
+           : q->last[TOKEN_NIC_FLAG]
+               ? xport_trig->word(stream_ring_nic(q->queue)->trig)
+               : NULL;
+}
+
+static bool reached(const struct queue *q, struct stream_token m)
+{
+    uint64_t *word;
+
+    if (m.way == TOKEN_POSITION)
+        return !m.number || gtl_past(q->stream, m.number);
+    word = stream_queue_counter(q, m.way);
+    return !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= m.number;
+}
+
+static struct stream_token last_of(const struct queue *q, int way)
+{
+    return (struct stream_token){
+        .way = way, .number = way == TOKEN_POSITION ? q->place : q->last[way]
+    };
+}
+
+bool stream_token_is_nic(const struct queue *q, struct stream_token m)
+{
+    return (m.way == TOKEN_SEQUENCE || m.way == TOKEN_NIC_FLAG) &&
+           stream_ring_nic(q->queue)->armed;
+}
+
+/* A later start may be behind what this thread is about to do, so that nobody
+ * waits for that one here. */
+bool stream_token_completed(const struct queue *q, struct stream_token m)
+{
+    if (!stream_token_is_nic(q, m) || (reached(q, last_of(q, TOKEN_SEQUENCE)) &&
+                                       reached(q, last_of(q, TOKEN_NIC_FLAG))))
+        return reached(q, m);
+    return stream_nic_completed_first(q->queue, m.armed) &&
+           (m.way != TOKEN_SEQUENCE || reached(q, m));
+}
+
+int stream_queue_errors(const char *call, const struct queue *q)
+{
+    return stream_errors_take_ring(call, stream_ring_errors(q->queue));
+}
+
+static bool all_ended(const struct queue *q)
+{
+    bool all = reached(q, last_of(q, TOKEN_POSITION));
+
+    for (int way = 0; way < TOKEN_KINDS; way++)
+        all = all && reached(q, last_of(q, way));
+    return all;
+}
+
+/* The host looks at the messages, or waits for them, as their requests' calls
+ * do.  True: none is left. */
+static bool messages_ended(const char *call, struct queue *q, bool waits)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, &q->sent)
+        stream_req_complete(call, list_entry(l, struct req, link), waits);
+    return list_empty(&q->sent);
+}
+
+int stream_queue_test(const char *call, struct shmemx_queue *queue, bool *is)
+{
+    struct queue *q = stream_queue_of(call, queue);
+
+    if (!q)
+        return -EINVAL;
+    core_progress(call);
+    *is = messages_ended(call, q, false) && all_ended(q);
+    return *is ? stream_queue_errors(call, q) : 0;
+}
+
+/* The wait that the host makes: the device, the agent or the NIC stores. */
+void stream_queue_await(const char *call, const struct queue *q,
+                        struct stream_token m,
+                        bool (*over)(const struct queue *q,
+                                     struct stream_token m),
+                        const struct msg_chan *c)
+{
+    uint64_t *word =
+        stream_queue_counter(q, m.way == TOKEN_POSITION ? TOKEN_START : m.way);
+    struct core_waiter w = {
+        .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
+        .value = (uintptr_t)q->stream, .call = call,
+        .name = c ? msg_describe_word : NULL, .named = c ? c->words : NULL
+    };
+
+    while (!over(q, m))
+        core_wait_step(&w);
+    core_wait_end(&w);
+}
+
+int stream_queue_wait_host(const char *call, struct shmemx_queue *queue)
+{
+    struct queue *q = stream_queue_of(call, queue);
+
+    if (!q)
+        return -EINVAL;
+    for (int way = 0; way <= TOKEN_KINDS; way++)
+        stream_queue_await(call, q, last_of(q, way), reached, NULL);
+    messages_ended(call, q, true);
+    q->past = q->starts;
+    return stream_queue_errors(call, q);
+}
+
+/* Nothing of it will ever be started. */
+static void drop_staged(struct queue *q)
+{
+    for (size_t i = 0; i < q->n_staged; i++) {
+        struct req *r = q->staged[i].req;
+
+        if (!r)
+            continue;
+        r->queue = NULL;        /* the program frees it */
+        r->state = IDLE;
+        if (r->own)
+            stream_req_release(r);
+    }
+    q->n_staged = 0;
+}
+
+bool stream_queue_broken_pending(const struct queue *q)
+{
+    return q->unknown ? !stream_ring_stream_destroyed(q->queue)
+                      : q->behind && gtl->event_query(q->behind) == -EAGAIN;
+}
+
+int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
+{
+    struct queue *q = stream_queue_of(call, queue), gone;
+
+    if (!q)
+        return -EINVAL;
+    if (q->n_staged && (q->broken || stream_ring_stream_destroyed(q->queue)))
+        drop_staged(q);
+    if (q->n_staged) {
+        core_misuse(ERR_ARG, call, "operations that were put in wait for their "
+                    "start");
+        return -EBUSY;
+    }
+    if (!list_empty(&q->sent)) {
+        core_misuse(ERR_ARG, call, "messages that were started have not been "
+                    "waited for");
+        return -EBUSY;
+    }
+    stream_queue_reap(q);
+    if (all_ended(q))           /* the agent is about to let the last ones go */
+        stream_ring_await_messages(q->queue);
+    if (!all_ended(q) || !stream_ring_empty(q->queue) ||
+        stream_queue_broken_pending(q)) {
+        core_misuse(ERR_ARG, call, "operations that were started have not "
+                    "ended");
+        return -EBUSY;
+    }
+    gone = *q;
+    if (!stream_handle_release(&stream_queues, queue))
+        return -EINVAL;         /* another thread was faster */
+    let_go(&gone);
+    return 0;
+}
+
+int stream_queue_check(const char *call, const struct queue *q)
+{
+    if (unlikely(q->broken)) {
+        stream_refuse(ERR_STREAM, call, "an earlier start of the queue failed "
+                      "in the middle");
+        return -EIO;
+    }
+    return stream_queue_check_thread(call, q);
+}
+
+int stream_queue_check_thread(const char *call, const struct queue *q)
+{
+    if (likely(gtl_stream_owner(q->stream) == q->owner))
+        return 0;
+    return stream_refuse(ERR_STREAM, call, "the queue is of the per-thread "
+                         "default stream of another thread");
+}
+
+struct stream_where stream_queue_where(const char *call, const struct queue *q)
+{
+    return (struct stream_where){
+        call, &core_ctx_default, q ? q->stream : NULL
+    };
+}
+
+static void forget(void *thing)
+{
+    stream_req_close(thing);
+}
+
+static struct stream_unfinished staged;
+
+static void count_and_let_go(void *thing)
+{
+    const struct queue *q = thing;
+
+    staged.n += q->n_staged;
+    if (q->n_staged)
+        stream_unfinished_add(&staged, &q->staged[0].op);
+    let_go(thing);
+}
+
+struct stream_unfinished stream_queues_release_all(void)
+{
+    staged = (struct stream_unfinished){ .n = 0 };
+    stream_handle_release_all(&stream_reqs, forget);
+    stream_handle_release_all(&stream_queues, count_and_let_go);
+    return staged;
+}

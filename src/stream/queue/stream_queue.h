@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_queue.h - queues and requests, for what is done with either. */
+#ifndef STREAM_STREAM_QUEUE_H
+#define STREAM_STREAM_QUEUE_H
+
+#include "base/list.h"
+#include "stream/stream_handle.h"
+#include "stream/stream_coll.h"
+#include "stream/queue/stream_step_batch.h"
+#include "stream/stream_int.h"
+
+enum req_state {
+    IDLE,                       /* may be started */
+    STAGED,                     /* the next start uses it up */
+    STARTED,
+    WAITED                      /* started, and the stream waits for it */
+};
+
+/* What tells of a start's end, and the number that it is then past: words of
+ * the queue's, or the stream's place, where that can be asked for. */
+enum {
+    TOKEN_START,
+    TOKEN_SEQUENCE,
+    TOKEN_NIC_FLAG,
+    TOKEN_KINDS,
+    TOKEN_POSITION = TOKEN_KINDS
+};
+struct stream_token {
+    int way;
+    uint64_t number;
+    uint64_t armed;             /* with the NIC by then */
+    uint64_t start;             /* which it is */
+};
+
+struct req {
+    struct stream_handle handle;
+    struct shmemx_queue *queue; /* that has it, or started it; it may be gone */
+    enum req_state state;
+    bool once;
+    bool listed;                /* the start that is being made has it */
+    bool own;                   /* the program has no handle of it */
+    bool broken;                /* a start of it failed in the middle */
+    /* Of a message: */
+    struct msg_chan *chan;          /* or */
+    struct coll *coll;
+    /* A message's: of its queue's, see struct queue; else, of a persistent
+     * one, of all such. */
+    struct list_link link;
+    struct stream_token mark;     /* of its last start, or of the wait for it */
+    struct stream_op op;
+    /* Of a match: until so many of these are. */
+    struct shmemx_req **matches;
+    int n_matches;
+};
+
+struct staged_op {
+    struct stream_op op;
+    struct req *req;            /* or NULL */
+};
+
+struct queue {
+    struct stream_handle handle;
+    bool recorded;              /* graphs have starts of it */
+    bool broken;                /* a start failed in the middle */
+    bool unknown;               /* then: nothing says what the stream holds */
+    void *behind;               /* else: an event of the stream's, or NULL */
+    void *stream;
+    uint64_t owner;             /* as gtl_stream_owner() */
+    struct stream_ring *queue;
+    struct staged_op *staged;
+    size_t n_staged, room;
+    struct steps steps;       /* of the start or wait that is being made */
+    struct req **these;         /* what that is of */
+    size_t these_room;
+    uint64_t last[TOKEN_KINDS];
+    uint64_t waited[TOKEN_KINDS];      /* that the stream waits for */
+    uint64_t starts, past;      /* so many; for so many there is a wait */
+    uint64_t place;             /* behind the last one of TOKEN_POSITION */
+    /* Messages that were started and that nobody waits for yet; and those
+     * without a handle that the stream waits for. */
+    struct list_link sent, fading;
+};
+
+/* Whose part a start has. */
+struct start_parts {
+    bool nic, agent;
+    bool words;                 /* and words tell how it ends */
+};
+
+extern hidden struct stream_handles stream_queues, stream_reqs;
+
+/* ---- stream_start.c ---- */
+/* NULL, told: there is none at that place. */
+struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i);
+/* The device does it in its stream, or it is a part of what is being made. */
+int stream_start_one(const struct stream_where *w, struct queue *q,
+                     const struct stream_op *op, struct start_parts *parts);
+/* By the agent.  There is room. */
+void stream_start_on_host(const struct stream_where *w, struct queue *q,
+                          const struct stream_op *op,
+                          struct start_parts *parts);
+
+/* On w->stream, whatever the queue's is: these operations, or these requests,
+ * or what was started of the queue or of these.  The program's calls are
+ * checked before. */
+int stream_start_staged(const struct stream_where *w, struct queue *q,
+                        const struct staged_op *these, size_t n);
+int stream_start_these(const struct stream_where *w, struct queue *q, int n,
+                       struct shmemx_req *reqs[]);
+int stream_wait_started(const struct stream_where *w, struct queue *q);
+int stream_wait_these(const struct stream_where *w, struct queue *q, int n,
+                      struct shmemx_req *reqs[]);
+
+/* ---- stream_graph_queue.c: the same in launches of graphs ---- */
+/* 1: the queue's stream records a graph, or graphs have starts of it; 0: a
+ * start is made at once; else -errno, logged: the stream is none. */
+int stream_queue_recorded(const struct stream_where *w, const struct queue *q);
+int stream_queue_record_start(const struct stream_where *w, struct queue *q);
+int stream_queue_record_start_all(const struct stream_where *w, struct queue *q,
+                                  int n, struct shmemx_req *reqs[]);
+int stream_queue_record_wait(const struct stream_where *w, struct queue *q);
+int stream_queue_record_wait_all(const struct stream_where *w, struct queue *q,
+                                 int n, struct shmemx_req *reqs[]);
+
+/* Those of q->fading that the stream has come past go. */
+void stream_queue_reap(struct queue *q);
+
+/* ---- stream_req.c ---- */
+/* q: NULL for a persistent one; out NULL: the queue's own. */
+int stream_req_make(const char *call, struct queue *q,
+                    const struct stream_op *op, struct shmemx_req **out);
+/* A persistent one that is collective. */
+int stream_req_of_coll(const char *call, struct coll *c,
+                       struct shmemx_req **out);
+static inline bool stream_req_is_message(const struct req *r)
+{
+    return r->chan || r->coll;
+}
+bool stream_req_ended(const struct req *r);
+/* A message that was started: the host looks, or waits, in the stream's
+ * place. */
+void stream_req_complete(const char *call, struct req *r, bool waits);
+/* Nobody uses it any more. */
+void stream_req_release(struct req *r);
+/* What each persistent one is that is no message, while none is made or
+ * freed. */
+void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
+                      void *arg);
+/* At the end, with all others. */
+void stream_req_close(struct req *r);
+
+/* ---- msg_req.c ---- */
+/* Of a match: is it over?  Its end and error, for which it is waited for. */
+bool msg_match_completed(const char *call, struct req *r);
+int msg_match_wait(const char *call, struct req *r);
+void msg_match_free(struct req *r);
+/* A line: which one it is, and what its error means. */
+void msg_report_failed_match(const char *call, const char *which,
+                           const struct msg_chan *c);
+
+/* ---- stream_queue.c ---- */
+int stream_queue_reserve(struct queue *q, size_t n);
+bool stream_token_completed(const struct queue *q, struct stream_token m);
+int stream_queue_errors(const char *call, const struct queue *q);
+/* The host waits; of a message, whose c is. */
+void stream_queue_await(const char *call, const struct queue *q,
+                        struct stream_token m,
+                        bool (*over)(const struct queue *q,
+                                     struct stream_token m),
+                        const struct msg_chan *c);
+/* NULL: it is none, told. */
+struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue);
+/* Is the stream to get anything more of it?  0, or -EIO, told. */
+int stream_queue_check(const char *call, const struct queue *b);
+/* -EINVAL: its stream is another thread's own. */
+int stream_queue_check_thread(const char *call, const struct queue *b);
+/* May the stream still have some of a start that failed in the middle?  Nothing
+ * but its end tells; one that was destroyed had ended. */
+bool stream_queue_broken_pending(const struct queue *q);
+struct stream_where stream_queue_where(const char *call, const struct queue *b);
+/* In the heap's pool. */
+int stream_no_pool_memory(const char *call, size_t bytes);
+/* The word that tells how far they are; NULL: nothing of that kind was
+ * started. */
+uint64_t *stream_queue_counter(const struct queue *b, int way);
+/* What the NIC does it counts, in whatever order it ends: that a start has
+ * ended its flag tells when the last one has. */
+bool stream_token_is_nic(const struct queue *b, struct stream_token m);
+/* Operations that are never done. */
+struct stream_unfinished {
+    unsigned long n;
+    char first[112];            /* that is known, or "" */
+};
+/* No queue and no request lives longer than streams do.  Gives the operations
+ * that waited for a start. */
+struct stream_unfinished stream_queues_release_all(void);
+
+/* ---- stream_describe.c ---- */
+/* "send to PE 1, tag 7" or "shmemx_put_init, PE 1", for a line about it. */
+struct req_name {
+    char text[80];
+};
+struct req_name stream_req_name(const struct req *r);
+/* It is one; the caller counts. */
+void stream_unfinished_add(struct stream_unfinished *l,
+                           const struct stream_op *op);
+void stream_unfinished_add_call(struct stream_unfinished *l, const char *call,
+                                int pe);
+/* The same of a message. */
+void stream_unfinished_add_message(struct stream_unfinished *l,
+                                   const char *call, const struct msg_chan *c);
+/* "2 operations were put into queues that no start followed, one of them
+ * shmemx_enqueue_send, PE 1, tag 7: they are never done" and end, unless there
+ * are none.  one, more: what is said of that many. */
+void stream_unfinished_report(const struct stream_unfinished *l,
+                              const char *one, const char *more,
+                              const char *end);
+
+/* Where a request was started.  A queue goes when all of it has ended, so NULL
+ * says that the request has. */
+static inline struct queue *stream_req_queue(const struct req *r)
+{
+    return stream_handle_find(&stream_queues, r->queue);
+}
+
+#endif

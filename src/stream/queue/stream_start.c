@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts of what is in a queue or of requests, and waits for them.
+ *
+ * A start enqueues what the device does itself, arms the rest, and ends with
+ * one store of the device's: to the register of the NIC, which raises a flag
+ * behind all; to `fire`, where something is armed for the agent - behind it is
+ * a quiet, for which the agent raises `done` - and else to `started`, which
+ * only the host looks at.  So a wait is one wait for the flag or for `done`, or
+ * none where the stream's order is enough.  Only where the NIC has no room for
+ * some of a start are there two stores. */
+#include "stream/queue/stream_queue.h"
+#include "msg/msg_chan.h"
+#include "stream/stream_stats.h"
+#include "stream/stream_watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void stream_start_on_host(const struct stream_where *w, struct queue *q,
+                          const struct stream_op *op, struct start_parts *parts)
+{
+    struct stream_op *to = stream_ring_next_entry(q->queue);
+
+    *to = *op;
+    to->queue = q->queue;
+    to->call = w->call;
+    to->waits = false;          /* the quiet does */
+    stream_ring_publish(q->queue);
+    parts->agent = true;
+}
+
+int stream_start_one(const struct stream_where *w, struct queue *q,
+                     const struct stream_op *op, struct start_parts *parts)
+{
+    bool done;
+    int rc;
+
+    if (!op->len && (op->kind == STREAM_PUT || op->kind == STREAM_GET))
+        return 0;
+    rc = stream_exec_device(w, op, &done);
+    if (rc || done)
+        return rc;
+    rc = stream_nic_post(q->queue, op, w->stream);
+    parts->nic |= !rc;
+    if (rc != STREAM_DECLINED)
+        return stream_device_rc(w, rc);
+    stream_start_on_host(w, q, op, parts);
+    return 0;
+}
+
+/* A message's, or another one. */
+static int start_op(const struct stream_where *w, struct queue *q,
+                    const struct stream_op *op, struct start_parts *parts)
+{
+    if (op->kind != STREAM_MESSAGE)
+        return stream_start_one(w, q, op, parts);
+    return msg_start(w, q, op->send.chan, parts);
+}
+
+/* By the agent, and what the NIC does before it. */
+static int fire(const struct stream_where *w, struct queue *q, bool words,
+                struct stream_token *m)
+{
+    struct stream_op *op = stream_ring_next_entry(q->queue);
+
+    *op = (struct stream_op){ .kind = words ? STREAM_LOCAL_QUIET : STREAM_QUIET,
+                              .call = w->call,
+                              .queue = q->queue,
+                              .waits = true };
+    m->way = TOKEN_SEQUENCE;
+    m->number = stream_ring_publish(q->queue);
+    return stream_ring_trigger(q->queue, w->stream);
+}
+
+/* What is gathered, and the one store of the device's. */
+static int finish(const struct stream_where *w, struct queue *q,
+                  struct start_parts parts, struct stream_token *m)
+{
+    struct stream_counters *words = stream_ring_counters(q->queue);
+    int rc;
+
+    *m = (struct stream_token){ TOKEN_START, q->last[TOKEN_START] + 1,
+                                stream_ring_nic(q->queue)->armed,
+                                q->starts + 1 };
+    if (!parts.nic && !parts.agent)
+        stream_step_batch_store(&q->steps, &words->started, m->number);
+    rc = stream_step_batch_flush(w, &q->steps);
+    if (rc)
+        return rc;
+    if (parts.nic && !parts.agent) {
+        m->way = TOKEN_NIC_FLAG;
+        rc = stream_nic_post_flag(q->queue, &m->number);
+        parts.agent = rc == STREAM_DECLINED;         /* it has room for none */
+    }
+    if (parts.nic && (!rc || rc == STREAM_DECLINED))
+        rc = stream_nic_release(q->queue, w->stream);
+    if (parts.agent && (!rc || rc == STREAM_DECLINED))
+        rc = fire(w, q, parts.words && !parts.nic, m);
+    if (rc)
+        return stream_device_rc(w, rc);
+    q->last[m->way] = m->number;
+    q->starts = m->start;
+    return 0;
+}
+
+/* The same of messages, whose ends their own words tell. */
+static int finish_messages(const struct stream_where *w, struct queue *q,
+                           struct start_parts parts, struct stream_token *m)
+{
+    uint64_t place;
+    int rc;
+
+    parts.words = true;
+    if (parts.nic || parts.agent || q->recorded ||
+        !gtl_place(q->stream, &place))
+        return finish(w, q, parts, m);
+    rc = stream_step_batch_flush(w, &q->steps);
+    if (rc)
+        return rc;
+    gtl_place(q->stream, &place);
+    q->place = place;
+    *m = (struct stream_token){
+        .way = TOKEN_POSITION, .number = place, .start = ++q->starts
+    };
+    return 0;
+}
+
+static void started(const char *call, struct queue *q, struct req *r,
+                    struct stream_token m)
+{
+    if (r->chan)
+        r->chan->round++;
+    if (r->chan && r->once)
+        msg_chan_request_match(call, r->chan);   /* nothing can fail any more */
+    if (stream_req_is_message(r))
+        list_append(&q->sent, &r->link);
+    r->queue = stream_handle_of(q);
+    r->state = STARTED;
+    r->listed = false;
+    r->mark = m;
+}
+
+/* The device refused in the middle of a start: some of it is enqueued, and of
+ * what was put partners know.  What was armed is never let go, and the stream
+ * gets nothing more of the queue, so that nothing is done twice or late. */
+static void break_off(const struct stream_where *w, struct queue *q)
+{
+    q->broken = true;
+    q->unknown = gtl->event_create(&q->behind) != 0;
+    /* If the stream is broken, too, it holds nothing. */
+    if (!q->unknown && gtl->event_record(q->behind, w->stream)) {
+        gtl->event_destroy(q->behind);
+        q->behind = NULL;
+    }
+    stream_step_batch_clear(&q->steps);
+    stream_ring_cancel(q->queue);
+    gtl_place(q->stream, &q->place);
+}
+
+/* So did these: they are freed when the stream has nothing left to do. */
+static void break_these(struct queue *q, int n)
+{
+    const struct stream_token m = { .way = TOKEN_POSITION, .number = q->place };
+
+    for (int i = 0; i < n; i++) {
+        struct req *r = q->these[i];
+
+        r->broken = true;
+        r->listed = false;
+        r->queue = stream_handle_of(q);
+        r->state = WAITED;
+        r->mark = m;
+    }
+}
+
+void stream_queue_reap(struct queue *q)
+{
+    struct req *r;
+
+    while (!list_empty(&q->fading)) {
+        r = list_entry(q->fading.next, struct req, link);
+        if (!stream_req_ended(r))
+            return;
+        list_remove(&r->link);
+        stream_req_release(r);
+    }
+}
+
+static int start_ops(const struct stream_where *w, struct queue *q,
+                     const struct staged_op *these, size_t n,
+                     struct stream_token *m)
+{
+    struct start_parts parts = { false, false, false };
+    int rc = 0;
+
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = start_op(w, q, &these[i].op, &parts);
+    return rc ? rc : finish(w, q, parts, m);
+}
+
+int stream_start_staged(const struct stream_where *w, struct queue *q,
+                        const struct staged_op *these, size_t n)
+{
+    struct stream_token m;
+    int rc;
+
+    /* Other starts may have had what was reserved when it was put in. */
+    if (stream_ring_reserve(q->queue, n + 1) ||
+        stream_step_batch_reserve(&q->steps, 1))
+        return stream_no_memory(w->call);
+    rc = start_ops(w, q, these, n, &m);
+    if (rc) {
+        break_off(w, q);
+        return rc;
+    }
+    stream_count(STREAM_STARTS, 1);
+    for (size_t i = 0; i < n; i++)
+        if (these[i].req)
+            started(w->call, q, these[i].req, m);
+    return 0;
+}
+
+int stream_queue_start(const char *call, struct shmemx_queue *queue)
+{
+    struct queue *q = stream_queue_of(call, queue);
+    struct stream_where w = stream_queue_where(call, q);
+    int rc;
+
+    rc = q ? stream_queue_check(call, q) : -EINVAL;
+    if (rc)
+        return rc;
+    stream_queue_reap(q);
+    if (!q->n_staged)
+        return stream_need_stream(&w);
+    rc = stream_queue_recorded(&w, q);
+    if (rc < 0)
+        return rc;
+    rc = rc ? stream_queue_record_start(&w, q)
+            : stream_start_staged(&w, q, q->staged, q->n_staged);
+    if (!rc)
+        q->n_staged = 0;
+    return rc;
+}
+
+/* ---- lists of requests ---- */
+
+struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i)
+{
+    struct req *r = stream_handle_find(&stream_reqs, reqs[i]);
+
+    if (unlikely(!r && !reqs[i]))
+        stream_refuse(ERR_NULL, call, "request %d is a null pointer", i);
+    else if (unlikely(!r))
+        stream_refuse(ERR_ARG, call, "request %d, %p, is none, or one that was "
+                      "freed", i, (void *)reqs[i]);
+    return r;
+}
+
+/* Has nobody waited for it? */
+static bool under_way(const struct req *r)
+{
+    const struct queue *q = stream_req_queue(r);
+
+    return r->state == STARTED && q && r->mark.start > q->past;
+}
+
+/* What a sender sent before it was freed may still be received. */
+static bool may_go_on(const struct msg_chan *c)
+{
+    return !__atomic_load_n(&c->gone, __ATOMIC_ACQUIRE) ||
+           (!c->sends && c->round < c->last);
+}
+
+static int is_matched(const char *call, const struct req *r, int i)
+{
+    const struct msg_chan *c = r->chan;
+
+    if (likely(c->wanted && !c->freed &&
+               msg_chan_state(c) == MSG_CHAN_MATCHED && may_go_on(c)))
+        return 0;
+    if (c->freed)
+        return stream_refuse(ERR_FREE, call, "request %d (%s): its buffer was "
+                             "freed", i, stream_req_name(r).text);
+    if (msg_chan_state(c) != MSG_CHAN_MATCHED || !c->wanted)
+        return stream_refuse(ERR_ARG, call, "request %d (%s) is not matched: "
+                             "shmemx_match() comes before its start", i,
+                             stream_req_name(r).text);
+    stream_refuse(ERR_ARG, call, "request %d (%s): PE %d has freed its end", i,
+                  stream_req_name(r).text, c->pe);
+    return -EPIPE;
+}
+
+static int may_start(const struct stream_where *w, const struct req *r, int i)
+{
+    const char *call = w->call;
+
+    if (unlikely(r->broken)) {
+        stream_refuse(ERR_STREAM, call, "request %d (%s): an earlier start of "
+                      "it failed in the middle", i, stream_req_name(r).text);
+        return -EIO;
+    }
+    if (unlikely(r->once))
+        return stream_refuse(ERR_ARG, call, "request %d (%s) is none that "
+                             "was made by an init call", i,
+                             stream_req_name(r).text);
+    if (unlikely(r->listed))
+        stream_refuse(ERR_ARG, call, "request %d (%s) is in the list twice", i,
+                      stream_req_name(r).text);
+    else if (unlikely(under_way(r)))
+        stream_refuse(ERR_ARG, call, "request %d (%s) was started, and no wait "
+                      "for it was enqueued", i, stream_req_name(r).text);
+    else
+        return r->chan ? is_matched(call, r, i)
+               : r->coll && !stream_waits_allowed() ? stream_refuse_wait(w) : 0;
+    return -EBUSY;
+}
+
+/* For what so many requests do, in a start or a wait. */
+static int make_room(const char *call, struct queue *q, size_t n)
+{
+    if (stream_ring_reserve(q->queue, 2 * n + 2) ||
+        stream_step_batch_reserve(&q->steps, n + 2))
+        return stream_no_memory(call);
+    return 0;
+}
+
+/* So many in q->these. */
+static int make_list(const char *call, struct queue *q, size_t n)
+{
+    struct req **more;
+
+    if (likely(n <= q->these_room))
+        return 0;
+    more = realloc(q->these, 2 * n * sizeof *more);
+    if (!more)
+        return stream_no_memory(call);
+    q->these = more;
+    q->these_room = 2 * n;
+    return 0;
+}
+
+static void unlist(struct queue *q, int n)
+{
+    while (n-- > 0)
+        q->these[n]->listed = false;
+}
+
+/* To q->these, marked, so that one that comes again is known.  On error none
+ * is. */
+static int list(const struct stream_where *w, struct queue *q, int n,
+                struct shmemx_req *reqs[])
+{
+    struct req *r;
+    int rc;
+
+    for (int i = 0; i < n; i++) {
+        r = stream_req_at(w->call, reqs, i);
+        rc = r ? may_start(w, r, i) : -EINVAL;
+        if (rc) {
+            unlist(q, i);
+            return rc;
+        }
+        r->listed = true;
+        q->these[i] = r;
+    }
+    return 0;
+}
+
+static int start_listed(const struct stream_where *w, struct queue *q, int n)
+{
+    struct start_parts parts = { false, false, false };
+    bool others = false;
+    struct stream_token m;
+    struct req *r;
+    int rc = 0;
+
+    for (int i = 0; unlikely(core_status.checks) && i < n; i++)
+        if (q->these[i]->chan)
+            msg_check_ready_send(w->call, q->these[i]->chan);
+    for (int i = 0; i < n && !rc; i++) {
+        r = q->these[i];
+        others |= !stream_req_is_message(r);
+        rc = r->coll ? stream_coll_start(w, r->coll)
+                     : start_op(w, q, &r->op, &parts);
+    }
+    if (!rc)
+        rc = others ? finish(w, q, parts, &m)
+                    : finish_messages(w, q, parts, &m);
+    if (rc) {
+        break_off(w, q);
+        break_these(q, n);
+        return rc;
+    }
+    stream_count(STREAM_STARTS, 1);
+    for (int i = 0; i < n; i++)
+        started(w->call, q, q->these[i], m);
+    return 0;
+}
+
+int stream_start_these(const struct stream_where *w, struct queue *q, int n,
+                       struct shmemx_req *reqs[])
+{
+    int rc;
+
+    msg_progress_or_defer(w->call);     /* a partner may have freed its end */
+    rc = make_room(w->call, q, (size_t)n);
+    rc = rc ? rc : make_list(w->call, q, (size_t)n);
+    rc = rc ? rc : list(w, q, n, reqs);
+    return rc ? rc : start_listed(w, q, n);
+}
+
+int stream_queue_start_all(const char *call, struct shmemx_queue *queue, int n,
+                           struct shmemx_req *reqs[])
+{
+    struct queue *q = stream_queue_of(call, queue);
+    struct stream_where w = stream_queue_where(call, q);
+    int rc;
+
+    rc = q ? stream_queue_check(call, q) : -EINVAL;
+    if (rc)
+        return rc;
+    if (n <= 0)
+        return stream_need_stream(&w);
+    rc = stream_queue_recorded(&w, q);
+    if (rc < 0)
+        return rc;
+    return rc ? stream_queue_record_start_all(&w, q, n, reqs)
+              : stream_start_these(&w, q, n, reqs);
+}
+
+/* ---- waits ---- */
+
+/* upto: of each kind; for starts the order of the stream is enough.  There is
+ * room for as many as there are kinds. */
+static int wait_for(const struct stream_where *w, struct queue *q,
+                    const uint64_t upto[TOKEN_KINDS])
+{
+    int rc = stream_need_stream(w);
+
+    for (int way = TOKEN_SEQUENCE; way < TOKEN_KINDS && !rc; way++) {
+        if (upto[way] <= q->waited[way])
+            continue;
+        if (!stream_waits_allowed())
+            return stream_refuse_wait(w);
+        rc = stream_need_live(w);
+        if (rc)
+            return rc;
+        stream_step_batch_wait(&q->steps, stream_queue_counter(q, way),
+                               upto[way]);
+        if (way == TOKEN_NIC_FLAG)    /* the agent's operations are looked at */
+            stream_watch_add(
+                w, NULL, stream_queue_counter(q, way), upto[way],
+                stream_errors_recent_pe(stream_ring_errors(q->queue)));
+        q->waited[way] = upto[way];
+    }
+    return rc;
+}
+
+/* Behind the waits for messages: copies out of slots, then the words that let
+ * their senders go on, which the device stores, and a mark. */
+static int behind(const struct stream_where *w, struct queue *q,
+                  struct list_link *these, struct stream_token *m)
+{
+    struct start_parts parts = { false, false, false };
+    struct list_link *l, *next;
+    struct msg_chan *c;
+    int rc = 0;
+
+    list_each(l, next, these)
+        if (!rc && (c = list_entry(l, struct req, link)->chan))
+            rc = msg_enqueue_copy_out(w, q, c, &parts);
+    if (!rc && (parts.agent || parts.nic)) {    /* not in stream order */
+        rc = finish(w, q, parts, m);
+        if (!rc) {
+            parts = (struct start_parts){ false, false, false };
+            rc = wait_for(w, q, q->last);
+        }
+    }
+    list_each(l, next, these)
+        if (!rc && (c = list_entry(l, struct req, link)->chan))
+            rc = msg_enqueue_slot_release(w, q, c, &parts);
+    rc = rc ? rc : finish_messages(w, q, parts, m);
+    if (rc && (parts.agent || parts.nic))
+        break_off(w, q);
+    return rc;
+}
+
+/* For the end of messages, and what is behind that. */
+static int wait_for_messages(const struct stream_where *w, struct queue *q,
+                             struct list_link *these, struct stream_token *m)
+{
+    struct list_link *l, *next;
+    struct req *r;
+    int rc = 0;
+
+    list_each(l, next, these) {
+        r = list_entry(l, struct req, link);
+        if (!rc)
+            rc = r->chan ? msg_enqueue_wait(w, q, r->chan)
+                         : stream_coll_wait(w, r->coll);
+    }
+    return rc ? rc : behind(w, q, these, m);
+}
+
+/* Those requests of q->sent that were moved to these, and marks. */
+static int wait_for_these(const struct stream_where *w, struct queue *q,
+                          struct list_link *these,
+                          const uint64_t upto[TOKEN_KINDS])
+{
+    struct list_link *l, *next;
+    uint64_t was[TOKEN_KINDS];
+    size_t n = 0;
+    struct stream_token m;
+    struct req *r;
+    int rc;
+
+    list_each(l, next, these)
+        n++;
+    rc = make_room(w->call, q, n);
+    if (rc)
+        return rc;
+    memcpy(was, q->waited, sizeof was);
+    rc = wait_for(w, q, upto);
+    if (!rc && n)
+        rc = wait_for_messages(w, q, these, &m);
+    rc = rc ? rc : stream_step_batch_flush(w, &q->steps);
+    if (rc) {                   /* what was gathered may not be there */
+        stream_step_batch_clear(&q->steps);
+        memcpy(q->waited, was, sizeof was);
+        return rc;
+    }
+    list_each(l, next, these) {
+        r = list_entry(l, struct req, link);
+        list_remove(l);
+        if (r->own)
+            list_append(&q->fading, l);
+        r->state = WAITED;
+        r->mark = m;
+    }
+    return 0;
+}
+
+int stream_wait_started(const struct stream_where *w, struct queue *q)
+{
+    int rc = wait_for_these(w, q, &q->sent, q->last);
+
+    if (!rc)
+        q->past = q->starts;
+    return rc;
+}
+
+int stream_queue_wait(const char *call, struct shmemx_queue *queue)
+{
+    struct queue *q = stream_queue_of(call, queue);
+    struct stream_where w = stream_queue_where(call, q);
+    int rc = q ? stream_queue_check(call, q) : -EINVAL;
+
+    if (rc)
+        return rc;
+    return q->recorded ? stream_queue_record_wait(&w, q)
+                       : stream_wait_started(&w, q);
+}
+
+static int may_wait(const char *call, struct shmemx_queue *queue,
+                    const struct req *r, int i)
+{
+    if (r->queue != queue || r->state != STARTED)
+        return stream_refuse(ERR_ARG, call, "request %d (%s) was not started "
+                             "on this queue", i, stream_req_name(r).text);
+    return 0;
+}
+
+/* Back to the others. */
+static void put_back(struct queue *q, struct list_link *these)
+{
+    struct list_link *l;
+
+    while (!list_empty(these)) {
+        l = these->next;
+        list_remove(l);
+        list_append(&q->sent, l);
+    }
+}
+
+int stream_wait_these(const struct stream_where *w, struct queue *q, int n,
+                      struct shmemx_req *reqs[])
+{
+    struct list_link these = LIST_INIT(these);
+    uint64_t upto[TOKEN_KINDS] = { 0 };
+    bool every = false;
+    struct req *r;
+    int rc = n > 0 ? make_list(w->call, q, (size_t)n) : 0;
+
+    for (int i = 0; i < n && !rc; i++) {
+        r = q->these[i] = stream_req_at(w->call, reqs, i);
+        rc = r ? may_wait(w->call, stream_handle_of(q), r, i) : -EINVAL;
+    }
+    if (rc)
+        return rc;
+    for (int i = 0; i < n; i++) {
+        r = q->these[i];
+        if (r->mark.way < TOKEN_KINDS && r->mark.number > upto[r->mark.way])
+            upto[r->mark.way] = r->mark.number;
+        every |= stream_token_is_nic(q, r->mark);
+        if (stream_req_is_message(r)) {
+            list_remove(&r->link);
+            list_append(&these, &r->link);
+        }
+    }
+    rc = wait_for_these(w, q, &these, every ? q->last : upto);
+    put_back(q, &these);
+    for (int i = 0; i < n && !rc; i++)
+        q->these[i]->state = WAITED;
+    return rc;
+}
+
+int stream_queue_wait_all(const char *call, struct shmemx_queue *queue, int n,
+                          struct shmemx_req *reqs[])
+{
+    struct queue *q = stream_queue_of(call, queue);
+    struct stream_where w = stream_queue_where(call, q);
+    int rc = q ? stream_queue_check(call, q) : -EINVAL;
+
+    if (rc)
+        return rc;
+    return q->recorded ? stream_queue_record_wait_all(&w, q, n, reqs)
+                       : stream_wait_these(&w, q, n, reqs);
+}

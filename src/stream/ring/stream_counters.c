@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The words that device and progress thread share, in one piece of pinned
+ * memory: queues take a place there, operations of graphs a flag, and give
+ * these back.  Nothing is unpinned while it runs: that waits for all
+ * that the device does. */
+#include "stream/ring/stream_ring.h"
+#include "base/lock.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+struct shared {
+    struct stream_counters words[STREAM_RINGS];
+    uint64_t flags[STREAM_FLAGS];       /* of one that is free: 1 + the next */
+};
+
+static struct base_lock lock = LOCK_INIT;
+static struct shared *shared;
+static bool pinned GUARDED_BY(lock);    /* the device knows of it */
+static uint32_t spare[STREAM_RINGS] GUARDED_BY(lock);
+static unsigned n_spare GUARDED_BY(lock);
+static uint64_t free_flag GUARDED_BY(lock);     /* 1 + the first; 0: none */
+static unsigned flags_used GUARDED_BY(lock);    /* so many ever were taken */
+
+static void map_shared(void) REQUIRES(lock)
+{
+    void *p = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    shared = p == MAP_FAILED ? NULL : p;
+    for (n_spare = 0; shared && n_spare < STREAM_RINGS; n_spare++)
+        spare[n_spare] = STREAM_RINGS - 1 - n_spare;
+    free_flag = flags_used = 0;
+}
+
+/* When the device opens, and not with the first queue: a stream may wait then,
+ * and the driver for that stream.  The memory stays for good: streams that
+ * the program has not waited for may look at it. */
+void stream_counters_open(void)
+{
+    void *seen;
+
+    lock_acquire(&lock);
+    if (!shared)
+        map_shared();
+    if (shared && !gtl->pin(shared, sizeof *shared, GTL_PIN_MEMORY, &seen)) {
+        pinned = seen == shared;
+        if (!pinned)
+            gtl->unpin(shared);
+    }
+    if (!pinned)
+        log_info(LOG_STREAM, "%zu bytes of host memory cannot be pinned: "
+                 "streams do what the device reaches, and no more",
+                 sizeof *shared);
+    lock_release(&lock);
+}
+
+int stream_counters_alloc(struct stream_counters **out)
+{
+    int rc;
+
+    lock_acquire(&lock);
+    rc = !pinned ? -ENODEV : !n_spare ? -ENOSPC : 0;
+    if (!rc)
+        *out = &shared->words[spare[--n_spare]];
+    lock_release(&lock);
+    return rc;
+}
+
+void stream_counters_free(struct stream_counters *w)
+{
+    lock_acquire(&lock);
+    spare[n_spare++] = (uint32_t)(w - shared->words);
+    lock_release(&lock);
+}
+
+int stream_flag_alloc(uint64_t **out)
+{
+    int rc = 0;
+
+    lock_acquire(&lock);
+    if (!pinned)
+        rc = -ENODEV;
+    else if (free_flag)
+        *out = &shared->flags[free_flag - 1];
+    else if (flags_used < STREAM_FLAGS)
+        *out = &shared->flags[flags_used++];
+    else
+        rc = -ENOSPC;
+    if (!rc && free_flag)
+        free_flag = **out;
+    lock_release(&lock);
+    return rc;
+}
+
+void stream_flag_free(uint64_t *flag)
+{
+    lock_acquire(&lock);
+    *flag = free_flag;
+    free_flag = 1 + (uint64_t)(flag - shared->flags);
+    lock_release(&lock);
+}
+
+void stream_counters_close(bool in_use)
+{
+    lock_acquire(&lock);
+    if (in_use)
+        shared = NULL;          /* the next opening has others */
+    else if (pinned)
+        gtl->unpin(shared);
+    pinned = false;
+    lock_release(&lock);
+}

@@ -1,0 +1,814 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queues of armed operations, one for each stream that needs one.
+ *
+ * One thread at a time arms, and who holds the queue does: the agent, or the
+ * stream's own thread on the software device.  The operations of a queue lie
+ * in a ring of chunks that grows, so an enqueue never waits for room.  A queue
+ * belongs to the stream's number, which no other stream ever has.  When the
+ * stream is destroyed here, or its handle comes back with another number, it
+ * is gone, and the progress thread frees the queue when that is empty.  A
+ * handle that is kept here is never given to a GPU's driver, for its stream
+ * may be gone.
+ *
+ * The lock is for the list and the table alone: no thread holds it for longer
+ * than it takes to follow some pointers, so that a call on one stream never
+ * waits for what another one moves.  Who works on a queue holds that queue; a
+ * queue that is held stays in the list. */
+#include "stream/ring/stream_ring.h"
+#include "base/fault.h"
+#include "base/lock.h"
+#include "gtl/gtl_default_stream.h"
+#include "stream/queue/stream_queue.h"
+#include "msg/msg_chan.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS,
+       STEPS = 32,              /* of a queue before the next one's turn */
+       NAPS = 100,              /* until one is freed */
+       MOST_SWEPT = 64 };       /* of streams that may be there */
+#define UNKNOWN UINT64_MAX      /* of a stream that records a graph */
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link queues GUARDED_BY(lock) = LIST_INIT(queues);
+/* Those that belong to a stream, by its handle; none that is gone. */
+static struct stream_ring *table[BUCKETS] GUARDED_BY(lock);
+/* Of an opening that is over: streams of the software device may still come to
+ * what is armed there. */
+static struct list_link abandoned GUARDED_BY(lock) = LIST_INIT(abandoned);
+/* The thread's last ones, as long as no queue of a stream has gone meanwhile:
+ * drivers that do not number streams give a number again with the handle. */
+enum { LAST = 8 };
+struct last {
+    uint64_t id, era;
+    struct stream_ring *queue;
+};
+static __thread struct last lasts[LAST]
+    __attribute__((tls_model("initial-exec")));
+static bool queued;             /* atomic: a queue has been made */
+static uint64_t era = 1;        /* atomic: another one when a queue has gone */
+/* What a start has left of its queue to the wait behind it, on the thread of a
+ * stream; if no queue was freed since. */
+static __thread struct {
+    struct stream_ring *queue;
+    uint64_t freed;
+} leaves __attribute__((tls_model("initial-exec")));
+static uint64_t freed GUARDED_BY(lock);
+
+static uint64_t mix(uint64_t x)
+{
+    return x * 0x9e3779b97f4a7c15u;
+}
+
+static struct last *last_of(uint64_t id)
+{
+    return &lasts[mix(id) >> 61];
+}
+_Static_assert(LAST == 1 << (64 - 61), "of the hash");
+
+static bool is_last(const struct last *l, uint64_t id)
+{
+    return l->id == id && l->era == __atomic_load_n(&era, __ATOMIC_RELAXED);
+}
+
+static struct stream_ring **bucket_of(const void *handle) REQUIRES(lock)
+{
+    return &table[mix((uintptr_t)handle) >> (64 - BUCKET_BITS)];
+}
+
+static void next_era(void)
+{
+    __atomic_fetch_add(&era, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- the side of who does ---- */
+
+/* The thread that holds it releases it soon. */
+static void hold_for_good(struct stream_ring *q)
+{
+    while (!stream_ring_trylock(q))
+        sched_yield();
+}
+
+/* ---- queues ---- */
+
+static bool soft_empty(const struct stream_ring *q)
+{
+    return __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&q->armed, __ATOMIC_RELAXED);
+}
+
+static bool empty(const struct stream_ring *q)
+{
+    return soft_empty(q) && stream_nic_idle(&q->nic) &&
+           !__atomic_load_n(&q->n_sends, __ATOMIC_ACQUIRE);
+}
+
+static void close_flow(struct stream_ring *q)
+{
+    stream_nic_close(&q->nic);
+    if (q->ctx.flow) {
+        xport_net->quiet(q->ctx.flow);
+        xport_net->ep_close(q->ctx.flow);
+        q->ctx.flow = NULL;
+    }
+    stream_errors_take_ring(NULL, &q->failed);
+}
+
+static void free_memory(struct stream_ring *q)
+{
+    struct stream_ring_chunk *c = q->in, *next;
+
+    do {
+        next = c->next;
+        free(c);
+        c = next;
+    } while (c != q->in);
+    free(q->bounce);
+    free(q);
+}
+
+/* It is in no table; no stream waits for what it may have under way. */
+static void queue_free(struct stream_ring *q)
+{
+    hold_for_good(q);
+    lock_acquire(&lock);
+    list_remove(&q->link);
+    freed++;
+    lock_release(&lock);
+    stream_stats_ring_destroyed(q);
+    close_flow(q);
+    stream_counters_free(q->words);
+    free_memory(q);
+}
+
+/* ---- the table ---- */
+
+/* The queue of a handle, whatever its stream's number; of a handle that means
+ * another stream in each thread, that thread's. */
+static struct stream_ring **find(const void *handle, uint64_t owner)
+    REQUIRES(lock)
+{
+    struct stream_ring **at = bucket_of(handle);
+
+    while (*at && ((*at)->handle != handle || (*at)->owner != owner))
+        at = &(*at)->same;
+    return at;
+}
+
+/* Its stream is no more: the progress thread frees it when it is empty. */
+static void retire(struct stream_ring **at) REQUIRES(lock)
+{
+    struct stream_ring *q = *at;
+
+    *at = q->same;
+    next_era();
+    __atomic_store_n(&q->gone, true, __ATOMIC_RELEASE);
+}
+
+/* That stream's, or NULL; another one's, whose handle this was, is gone. */
+static struct stream_ring *find_live(void *handle, uint64_t id, bool *retires)
+    REQUIRES(lock)
+{
+    struct stream_ring **at = find(handle, gtl_stream_owner(handle));
+
+    if (*at && (*at)->id != id) {
+        retire(at);
+        *retires = true;
+        return NULL;
+    }
+    return *at;
+}
+
+static void forget(const void *stream, uint64_t owner)
+{
+    struct list_link *l, *next;
+    struct stream_ring **at;
+    bool is;
+
+    lock_acquire(&lock);
+    at = find(stream, owner);
+    is = *at != NULL;
+    if (is)
+        retire(at);
+    list_each(l, next, &queues) {
+        struct stream_ring *q = list_entry(l, struct stream_ring, link);
+
+        if (q->batch && q->handle == stream && q->owner == owner)
+            __atomic_store_n(&q->orphan, true, __ATOMIC_RELAXED);
+    }
+    lock_release(&lock);
+    if (is)
+        stream_progress_wake();
+}
+
+void stream_ring_retire(void *stream)
+{
+    forget(stream, gtl_stream_owner(stream));
+}
+
+/* A thread's own stream ends with it. */
+static pthread_key_t owners;
+static pthread_once_t owners_once = PTHREAD_ONCE_INIT;
+static bool owners_end;
+
+static void owner_ends(void *owner)
+{
+    if (__atomic_load_n(&stream_is_open, __ATOMIC_ACQUIRE))
+        forget((void *)(uintptr_t)GTL_PER_THREAD, (uintptr_t)owner);
+}
+
+static void make_owners(void)
+{
+    owners_end = !pthread_key_create(&owners, owner_ends);
+}
+
+static int watch_owner(uint64_t owner)
+{
+    if (likely(!owner))
+        return 0;
+    pthread_once(&owners_once, make_owners);
+    return owners_end
+        ? -pthread_setspecific(owners, (void *)(uintptr_t)owner) : -EAGAIN;
+}
+
+/* By who holds it. */
+static bool is_over(const struct stream_ring *q)
+{
+    return __atomic_load_n(&q->gone, __ATOMIC_ACQUIRE) && empty(q) &&
+           stream_ring_net_idle(q);
+}
+
+
+/* ---- passes over all ---- */
+
+/* The first queue behind q, or of all, that no thread held, and that the
+ * caller holds now; q is released.  *skips: some were held. */
+static struct stream_ring *next_held(struct stream_ring *q, bool *skips)
+{
+    struct stream_ring *next = NULL;
+    struct list_link *l;
+
+    lock_acquire(&lock);
+    for (l = q ? q->link.next : queues.next; l != &queues && !next;
+         l = l->next) {
+        next = list_entry(l, struct stream_ring, link);
+        if (!stream_ring_trylock(next)) {
+            next = NULL;
+            *skips = true;
+        }
+    }
+    if (q)
+        stream_ring_unlock(q);
+    lock_release(&lock);
+    return next;
+}
+
+/* Not so many that others wait long. */
+static bool take_steps(struct stream_ring *q, bool *armed, bool *busy)
+{
+    bool any = false;
+
+    for (int i = 0; i < STEPS && stream_ring_step(q, armed, busy); i++) {
+        any = true;
+        if (q->part.copied)
+            break;
+    }
+    return any;
+}
+
+static bool advance(struct stream_ring *q, bool *armed, bool *busy)
+{
+    bool nic = false, any = stream_nic_forward(q, &nic);
+
+    any |= take_steps(q, armed, busy);
+    any |= msg_rndv_progress(q);
+    if (nic || q->n_sends || !stream_ring_net_idle(q))
+        *busy = true;
+    if (nic)
+        xport_trig->progress();
+    return any;
+}
+
+bool stream_ring_has_deferred(void)
+{
+    return leaves.queue != NULL;
+}
+
+void stream_ring_defer(struct stream_ring *q)
+{
+    lock_acquire(&lock);
+    leaves.queue = q;
+    leaves.freed = freed;
+    lock_release(&lock);
+}
+
+/* NULL: another thread has it, or may have freed it.  If it was another queue
+ * that was freed, this one is the agent's now. */
+static struct stream_ring *hold_left(void)
+{
+    struct stream_ring *q = NULL;
+    bool any_freed;
+
+    lock_acquire(&lock);
+    any_freed = leaves.freed != freed;
+    if (any_freed)
+        leaves.queue = NULL;
+    else if (leaves.queue && stream_ring_trylock(leaves.queue))
+        q = leaves.queue;
+    lock_release(&lock);
+    if (any_freed)
+        stream_progress_wake();
+    return q;
+}
+
+bool stream_ring_progress_deferred(void)
+{
+    bool armed = false, busy = false, any = false;
+    struct stream_ring *q = hold_left();
+
+    if (!q)
+        return false;
+    any = take_steps(q, &armed, &busy);
+    any |= msg_rndv_progress(q);
+    if (q->ended >= q->words->fire && !q->n_sends)
+        leaves.queue = NULL;
+    stream_ring_unlock(q);
+    return any;
+}
+
+bool stream_rings_progress(bool *armed, bool *busy)
+{
+    bool any = false, skips = false;
+    struct stream_ring *q, *gone = NULL;
+
+    *busy |= msg_poll();
+    *busy |= stream_nic_triggers_busy();
+    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+        if (gone)
+            queue_free(gone);
+        any |= advance(q, armed, busy);
+        /* It leaves the list when there is a next one to go on from. */
+        gone = is_over(q) ? q : NULL;
+    }
+    if (gone)
+        queue_free(gone);
+    /* Who holds it rings if it needs to, but not for the NIC's. */
+    *busy |= skips && xport_trig != &xport_trig_none;
+    return any;
+}
+
+/* A test has it take long. */
+static void look_slowly(void)
+{
+    const struct timespec nap = { 0, 50000000 };
+
+    if (fault_hit(FAULT_STREAM_LOOK))
+        nanosleep(&nap, NULL);
+}
+
+bool stream_rings_visit(stream_ring_visitor *look)
+{
+    const struct stream_op *op;
+    bool skips = false, held = false;
+    struct stream_ring *q;
+
+    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+        op = q->begun ? stream_ring_head(q) : NULL;
+        if (op)
+            look(q, op);
+        look_slowly();
+        held = true;
+    }
+    /* Who rang meanwhile may have had the progress thread pass a queue by. */
+    if (held)
+        stream_progress_wake();
+    return !skips;
+}
+
+bool stream_ring_transfer_due(struct stream_ring *q)
+{
+    const struct stream_op *op = stream_ring_head(q);
+
+    return op && op->kind < STREAM_FENCE &&
+           __atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) >= op->ticket;
+}
+
+bool stream_rings_transfer_due(void)
+{
+    struct stream_ring *q;
+    bool owe = false;
+
+    for (q = next_held(NULL, &owe); q; q = next_held(q, &owe))
+        owe |= stream_ring_transfer_due(q);
+    if (owe)
+        stream_progress_wake();    /* it may have passed one by that was held */
+    return owe;
+}
+
+uint64_t stream_posted_ops(void)
+{
+    struct list_link *l, *next;
+    uint64_t n = 0;
+
+    lock_acquire(&lock);
+    list_each(l, next, &queues) n += __atomic_load_n(
+        &list_entry(l, struct stream_ring, link)->armed, __ATOMIC_RELAXED);
+    lock_release(&lock);
+    return n;
+}
+
+/* ---- queues ---- */
+
+bool stream_ring_stream_destroyed(const struct stream_ring *q)
+{
+    return __atomic_load_n(&q->orphan, __ATOMIC_RELAXED);
+}
+
+/* The handle of a stream that is gone is nothing that a driver could be asked
+ * about, but for ours.  So an empty queue goes, also of a stream that is there:
+ * another one is made when it needs one.  With several threads one of them may
+ * be about to use it. */
+static bool may_go(struct stream_ring *q)
+{
+    uint64_t id = q->id;
+
+    if (q->batch || q->kept || __atomic_load_n(&q->gone, __ATOMIC_RELAXED) ||
+        !empty(q))
+        return false;
+    if (gtl_is_software())
+        return id != UNKNOWN &&
+               (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id);
+    return core_status.thread_level < SHMEM_THREAD_MULTIPLE &&
+           stream_ring_net_idle(q) && !stream_errors_unreported(&q->failed);
+}
+
+/* Once places run out: some, oldest first. */
+static void sweep(void)
+{
+    struct stream_ring *q;
+    bool skips = false;
+    int n = 0;
+
+    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+        if (n == MOST_SWEPT || !may_go(q))
+            continue;
+        lock_acquire(&lock);
+        if (*find(q->handle, q->owner) == q) {
+            retire(find(q->handle, q->owner));
+            n += !gtl_is_software();
+        }
+        lock_release(&lock);
+    }
+    stream_progress_wake();
+}
+
+/* The progress thread may be about to free some. */
+static int await_words(struct stream_counters **out)
+{
+    const struct timespec nap = { 0, 100000 };
+    int rc;
+
+    rc = stream_counters_alloc(out);
+    if (rc != -ENOSPC)
+        return rc;
+    sweep();
+    for (int i = 0; i < NAPS && rc == -ENOSPC; i++) {
+        nanosleep(&nap, NULL);
+        rc = stream_counters_alloc(out);
+    }
+    return rc;
+}
+
+static int queue_new(void *handle, uint64_t id, struct stream_ring **out)
+{
+    struct stream_counters *place;
+    struct stream_ring *q;
+    struct stream_ring_chunk *c;
+    int rc = await_words(&place);
+
+    if (rc)
+        return rc;
+    q = aligned_alloc(64, sizeof *q);
+    c = stream_ring_chunk_new();
+    if (!q || !c) {
+        rc = -ENOMEM;
+        goto free_both;
+    }
+    *q = (struct stream_ring){
+        .handle = handle, .id = id, .owner = gtl_stream_owner(handle),
+        .ctx.team = &core_world, .in = c, .out = c, .words = place
+    };
+    c->next = c;
+    q->last_send = &q->sends;
+    /* A stream may still look at what these words were raised to for the
+     * queue before, so they go on from there. */
+    q->armed = q->ended = q->fired = q->words->fire > q->words->done
+                                     ? q->words->fire : q->words->done;
+    rc = xport_net ? xport_net->ep_open(&q->ctx.flow, false) : 0;
+    if (rc)
+        goto free_both;
+    stream_errors_init(&q->failed, handle, q->ctx.flow);
+    stream_stats_ring_created(q);
+    *out = q;
+    return 0;
+free_both:
+    free(c);
+    free(q);
+    stream_counters_free(place);
+    return rc;
+}
+
+static void enlist(struct stream_ring *q) REQUIRES(lock)
+{
+    list_append(&queues, &q->link);
+    __atomic_store_n(&queued, true, __ATOMIC_RELAXED);
+}
+
+int stream_ring_create(void *stream, uint64_t id, struct stream_ring **out)
+{
+    struct stream_ring *q;
+    int rc = watch_owner(gtl_stream_owner(stream));
+
+    rc = rc ? rc : queue_new(stream, id, &q);
+    if (rc)
+        return rc;
+    q->batch = true;
+    lock_acquire(&lock);
+    enlist(q);
+    lock_release(&lock);
+    *out = q;
+    return stream_progress_start();
+}
+
+bool stream_ring_empty(const struct stream_ring *q)
+{
+    return empty(q);
+}
+
+void stream_ring_keep(struct stream_ring *q)
+{
+    q->kept = true;
+}
+
+void stream_ring_await_messages(const struct stream_ring *q)
+{
+    while (__atomic_load_n(&q->n_sends, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+void stream_ring_cancel(struct stream_ring *q)
+{
+    hold_for_good(q);
+    __atomic_store_n(&q->armed, q->fired, __ATOMIC_RELEASE);
+    stream_ring_unlock(q);
+    stream_progress_wake();        /* it may have passed this one by */
+    __atomic_store_n(&q->nic.armed, q->nic.let_go, __ATOMIC_RELEASE);
+}
+
+void stream_ring_destroy(struct stream_ring *q)
+{
+    if (stream_is_open)         /* else it went with all others */
+        queue_free(q);
+}
+
+/* Another thread may have made one meanwhile. */
+static void add(struct stream_ring **out) REQUIRES(lock)
+{
+    struct stream_ring *q = *out, **at = find(q->handle, q->owner);
+
+    if (*at && (*at)->id == q->id) {
+        *out = *at;
+        return;
+    }
+    q->same = *bucket_of(q->handle);
+    *bucket_of(q->handle) = q;
+    enlist(q);
+}
+
+static void throw_away(struct stream_ring *q)
+{
+    stream_stats_ring_destroyed(q);
+    close_flow(q);
+    stream_counters_free(q->words);
+    free_memory(q);
+}
+
+static int make(void *handle, uint64_t id, struct stream_ring **out)
+{
+    struct stream_ring *mine;
+    int rc = queue_new(handle, id, &mine);
+
+    if (rc)
+        return rc;
+    *out = mine;
+    lock_acquire(&lock);
+    add(out);
+    lock_release(&lock);
+    if (*out != mine)
+        throw_away(mine);
+    return 0;
+}
+
+static int queue_of(void *handle, uint64_t id, struct stream_ring **out)
+{
+    struct last *l = last_of(id);
+    struct stream_ring *q;
+    bool retires = false;
+    uint64_t now;
+    int rc = 0;
+
+    lock_acquire(&lock);
+    q = find_live(handle, id, &retires);
+    now = __atomic_load_n(&era, __ATOMIC_RELAXED);
+    lock_release(&lock);
+    if (retires)
+        stream_progress_wake();
+    if (!q)
+        rc = watch_owner(gtl_stream_owner(handle));
+    if (!rc && !q)
+        rc = make(handle, id, &q);
+    if (!rc)
+        rc = stream_progress_start();
+    if (rc)                     /* it is asked for again */
+        return rc;
+    *l = (struct last){ id, now, q };
+    *out = q;
+    return 0;
+}
+
+/* ---- for a stream ---- */
+
+const char *stream_ring_error_text(int rc)
+{
+    _Static_assert(STREAM_RINGS == 4096, "the text says so");
+    return rc == -ENOSPC ? "4096 queues and streams with queues are in use"
+           : rc == -EINVAL || rc == -ENODEV ? gtl_error() : strerror(-rc);
+}
+
+int stream_ring_refuse(const struct stream_where *w, int rc)
+{
+    stream_refuse(ERR_STREAM, w->call, "stream %p: %s", w->stream,
+                  stream_ring_error_text(rc));
+    return rc;
+}
+
+int stream_ring_of(const struct stream_where *w, struct stream_ring **out)
+{
+    const struct last *l;
+    uint64_t id;
+    int rc;
+
+    rc = gtl->stream_check(w->stream, &id);
+    if (unlikely(rc))
+        return rc == -EBUSY ? rc : stream_ring_refuse(w, rc);
+    l = last_of(id);
+    if (likely(is_last(l, id))) {
+        *out = l->queue;
+        return 0;
+    }
+    rc = queue_of(w->stream, id, out);
+    return rc ? stream_ring_refuse(w, rc) : 0;
+}
+
+/* What the stream has let go is under way, and no more of its; of a batch that
+ * could not be started, nobody waits for the rest. */
+static bool holds(const struct stream_ring *q)
+{
+    return q->batch ? __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) < q->fired
+                    : !soft_empty(q);
+}
+
+/* *nic: that of one has more to do, if the stream has. */
+static bool any_holds(const void *stream, uint64_t id, bool *nic)
+{
+    struct list_link *l, *next;
+    bool is = false;
+
+    lock_acquire(&lock);
+    list_each(l, next, &queues) {
+        const struct stream_ring *q = list_entry(l, struct stream_ring, link);
+
+        if (q->id != id && (q->id != UNKNOWN || q->handle != stream))
+            continue;
+        is |= holds(q);
+        *nic |= !stream_nic_idle(&q->nic);
+    }
+    lock_release(&lock);
+    return is;
+}
+
+bool stream_pending(void *stream)
+{
+    bool is = gtl_owes(stream), nic = false;
+    uint64_t id;
+
+    if (is || gtl->stream_check(stream, &id))
+        return is;
+    return any_holds(stream, id, &nic) ||
+           (nic && gtl->stream_query(stream) == -EAGAIN);
+}
+
+bool stream_has_ring(void *stream)
+{
+    struct stream_ring **at;
+    uint64_t id;
+    bool is;
+    int rc;
+
+    if (!__atomic_load_n(&queued, __ATOMIC_RELAXED))
+        return false;
+    rc = gtl->stream_check(stream, &id);
+    if (rc && rc != -EBUSY)
+        return true;            /* arming will tell */
+    if (is_last(last_of(id), id))
+        return true;
+    lock_acquire(&lock);
+    at = find(stream, gtl_stream_owner(stream));
+    is = *at && (*at)->id == id;
+    lock_release(&lock);
+    return is;
+}
+
+/* Those that only wait for operations of the NIC's. */
+static uint64_t count_behind(const struct stream_ring *q)
+{
+    const struct stream_ring_chunk *c = q->out;
+    unsigned at = q->out_at;
+    uint64_t n = 0;
+
+    for (uint64_t k = q->ended; k < q->armed; k++) {
+        if (at == STREAM_CHUNK_OPS) {
+            c = c->next;
+            at = 0;
+        }
+        n += c->ops[at].kind == STREAM_QUIET && c->ops[at].behind;
+        at++;
+    }
+    return n;
+}
+
+/* By who holds it. */
+static void count_left(struct stream_ring *q, struct stream_unfinished *l)
+{
+    const struct stream_op *op = stream_ring_head(q);
+    uint64_t nic = stream_nic_outstanding(&q->nic);
+
+    l->n += q->armed - q->ended - count_behind(q) + nic + q->n_sends;
+    if (q->sends)
+        stream_unfinished_add_message(l, q->sends->send.call, q->sends);
+    if (op)
+        stream_unfinished_add(l, op);
+    if (nic)
+        stream_unfinished_add_call(l, q->nic.call, q->nic.pe);
+}
+
+/* Streams of the software device may still come to what is armed there. */
+static void abandon(struct stream_ring *q, struct stream_unfinished *left)
+{
+    hold_for_good(q);
+    count_left(q, left);
+    /* No GPU waits for what never comes; the software device drops what is
+     * behind a wait. */
+    if (!gtl_is_software())
+        __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
+    stream_stats_ring_destroyed(q);
+    close_flow(q);
+    lock_acquire(&lock);
+    list_remove(&q->link);
+    list_append(&abandoned, &q->link);
+    lock_release(&lock);
+}
+
+static struct stream_ring *any_queue(void)
+{
+    struct stream_ring *q = NULL;
+
+    lock_acquire(&lock);
+    if (!list_empty(&queues))
+        q = list_entry(queues.next, struct stream_ring, link);
+    lock_release(&lock);
+    return q;
+}
+
+void stream_rings_close(struct stream_unfinished *left)
+{
+    struct stream_ring *q;
+
+    lock_acquire(&lock);
+    memset(table, 0, sizeof table);
+    lock_release(&lock);
+    while ((q = any_queue())) {
+        if (empty(q))
+            queue_free(q);
+        else
+            abandon(q, left);
+    }
+    __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
+    next_era();
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A stream of the software device gets to an armed operation.
+ *
+ * Its thread does the operation itself where that holds the stream up no more
+ * than it is: it is sent at once, or the stream waits for its end anyway.
+ * The agent does the rest, and what takes long. */
+#include "stream/ring/stream_ring.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "msg/msg_chan.h"
+
+#include <sched.h>
+
+enum { QUICK = 4096,            /* bytes that are sent at once */
+       FEW = 8, UNDER_WAY = 64 };       /* operations: here, and of all */
+#define SPIN_NS ((uint64_t)2000)
+#define PATIENCE_NS ((uint64_t)200000)
+
+/* Is it the next one, and no more than what its stream waits for, or than what
+ * is sent at once? */
+static bool is_quick(const struct stream_ring *q, const struct stream_op *op)
+{
+    return q->ended + 1 == op->ticket && !q->begun &&
+           (op->waits || (op->len <= QUICK && stream_ring_net_idle(q)));
+}
+
+/* A message is sent without a wait, however long it is, and what a start has
+ * besides messages is little. */
+static bool is_sent_at_once(const struct stream_ring *q,
+                            const struct stream_op *op, uint64_t ticket)
+{
+    return op->message || op->kind >= STREAM_MESSAGE ||
+           (op->len <= QUICK && ticket - q->ended <= FEW);
+}
+
+/* Has something come in, or been sent?  Messages of others do not keep a
+ * stream at its start for longer than what may be under way takes. */
+static bool more_comes(unsigned *looks)
+{
+    return ++*looks <= UNDER_WAY &&
+           (xport_net->progress() || fault_hit(FAULT_STREAM_TRAFFIC));
+}
+
+/* What a start has let go, as far as it is sent at once.  The stream need not
+ * wait for its end now. */
+static void start_some(struct stream_ring *q, uint64_t ticket)
+{
+    bool armed, busy, any = true;
+    unsigned looks = 0;         /* of which nothing has come for this queue */
+
+    if (q->begun || !xport_net || xport_net->in_flight() > UNDER_WAY)
+        return;
+    while (q->ended < ticket && any) {
+        if (!q->begun && !is_sent_at_once(q, stream_ring_head(q), ticket))
+            break;
+        any = stream_ring_step(q, &armed, &busy);
+        if (any)
+            looks = 0;
+        else                    /* what was sent makes room, and ends others */
+            any = more_comes(&looks);
+    }
+    msg_rndv_progress(q);
+}
+
+/* The stream would wait for it now: a while it does the agent's work, which
+ * costs no change of threads. */
+static void see_to_its_end(struct stream_ring *q, uint64_t ticket)
+{
+    uint64_t start = clock_ns(), now = start;
+    bool armed, busy;
+
+    while (!stream_ring_step(q, &armed, &busy) && q->ended < ticket) {
+        if ((xport_net && xport_net->progress()) || now - start < SPIN_NS)
+            atomics_pause();
+        else
+            sched_yield();
+        now = clock_ns();
+        if (now - start > PATIENCE_NS)
+            break;
+    }
+}
+
+static void do_now(struct stream_ring *q, uint64_t ticket, bool waits)
+{
+    bool armed, busy;
+
+    stream_ring_step(q, &armed, &busy);
+    if (waits && q->ended < ticket)
+        see_to_its_end(q, ticket);
+}
+
+/* Nothing behind it has been fired yet.  Once its word is raised and nobody
+ * holds the queue, that may go. */
+void stream_ring_triggered(void *arg)
+{
+    struct stream_op *op = arg;
+    struct stream_ring *q = op->queue;
+    uint64_t ticket = op->ticket, *fire = &q->words->fire;
+    bool waits = op->waits, batch = q->batch, mine = stream_ring_trylock(q);
+    bool quick = mine && !batch && is_quick(q, op), left = true;
+
+    __atomic_store_n(fire, ticket, __ATOMIC_RELEASE);
+    if (quick)
+        do_now(q, ticket, waits);
+    else if (mine && batch)
+        start_some(q, ticket);
+    if (mine) {
+        /* Of messages that were taken nobody waits for the end. */
+        left = q->ended < ticket || q->n_sends ||
+               (!batch && !stream_ring_net_idle(q));
+        if (left && batch && stream_wait_is_next()) {
+            stream_ring_defer(q);
+            left = false;
+        }
+        stream_ring_unlock(q);
+    }
+    if (left)
+        stream_progress_wake();
+}

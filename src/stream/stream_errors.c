@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations of streams that failed.
+ *
+ * They count as done, so no stream stays behind one, and are remembered until
+ * a call of the host that waits for them returns it.  The line comes with that
+ * call, with a quiet of the host's if that is sooner, or with the end of the
+ * queue.  Whoever lets the transport advance reports a failure, in the middle
+ * of other things, so that does no more than to write it down. */
+#include "stream/stream_int.h"
+#include "stream/graph/stream_graph.h"
+#include "stream/stream_stats.h"
+#include "base/lock.h"
+#include "core/core_text.h"
+#include "gtl/gtl_default_stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct base_lock lock = LOCK_INIT;
+/* Of which something is to be told or returned. */
+static struct stream_errors *pending GUARDED_BY(lock);
+static bool any;                /* atomic: there are such */
+
+static void tell(const char *call, struct stream_errors *f) REQUIRES(lock)
+{
+    char who[96] = "far PEs", more[48] = "";
+
+    if (f->told)
+        return;
+    f->told = true;
+    if (f->pe >= 0)
+        core_name_pe(f->pe, who, sizeof who);
+    if (f->n > 1)
+        snprintf(more, sizeof more, "; %lu more failed", f->n - 1);
+    log_warn(ERR_STREAM, "%s%son stream %p %s failed: %s, %s: %s%s",
+             call ? core_public_name(call) : "", call ? ": " : "", f->stream,
+             core_public_name(f->call), f->what, who, f->cause, more);
+}
+
+/* With a quiet of the host's. */
+static void tell_all(const char *call)
+{
+    lock_acquire(&lock);
+    for (struct stream_errors *f = pending; f; f = f->next)
+        tell(call, f);
+    lock_release(&lock);
+}
+
+static void set_any(void) REQUIRES(lock)
+{
+    __atomic_store_n(&any, pending != NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&core_quiet_hook, pending ? tell_all : NULL,
+                     __ATOMIC_RELEASE);
+}
+
+/* The call of an operation that may be the one; the transport knows the PE. */
+static const char *call_of(const struct stream_errors *f, int pe)
+{
+    unsigned at = __atomic_load_n(&f->at, __ATOMIC_RELAXED);
+    const char *call, *last = NULL;
+
+    for (unsigned i = 0; i < STREAM_RECENT; i++) {
+        unsigned k = (at - 1 - i) % STREAM_RECENT;
+
+        call = __atomic_load_n(&f->recent[k].call, __ATOMIC_RELAXED);
+        if (call && (pe < 0 ||
+                     __atomic_load_n(&f->recent[k].pe, __ATOMIC_RELAXED) == pe))
+            return call;
+        last = last ? last : call;
+    }
+    return last ? last : "an operation";
+}
+
+int stream_errors_recent_pe(const struct stream_errors *f)
+{
+    int pe = -1, one;
+
+    for (unsigned k = 0; k < STREAM_RECENT; k++) {
+        if (!__atomic_load_n(&f->recent[k].call, __ATOMIC_RELAXED))
+            continue;
+        one = __atomic_load_n(&f->recent[k].pe, __ATOMIC_RELAXED);
+        if (pe >= 0 && one != pe)
+            return -1;
+        pe = one;
+    }
+    return pe;
+}
+
+static void forget(struct stream_errors *f) REQUIRES(lock)
+{
+    f->told = false;
+    f->n = f->owned = 0;
+    f->turn++;
+}
+
+void stream_errors_record(struct stream_errors *f, const char *call,
+                          const char *what, int pe, const char *cause,
+                          unsigned long *turn)
+{
+    bool first;
+
+    lock_acquire(&lock);
+    if (f->told)                /* those before this one */
+        forget(f);
+    /* Those that requests know of leave the line to others. */
+    first = !f->n || (f->n == f->owned && !turn);
+    if (turn) {
+        f->owned++;
+        *turn = f->turn;
+    }
+    f->n++;
+    if (first) {
+        f->call = call ? call : call_of(f, pe);
+        f->what = what;
+        f->pe = pe;
+        snprintf(f->cause, sizeof f->cause, "%s", cause);
+    }
+    stream_stats_failed();
+    if (!f->listed) {
+        f->listed = true;
+        f->next = pending;
+        pending = f;
+        set_any();
+    }
+    lock_release(&lock);
+}
+
+bool stream_errors_unreported(struct stream_errors *f)
+{
+    bool yes;
+
+    lock_acquire(&lock);
+    yes = f->listed && !f->told;
+    lock_release(&lock);
+    return yes;
+}
+
+static void failed(void *arg, const char *what, int pe, const char *cause)
+{
+    struct stream_errors *f = arg;
+
+    /* relaxed: the waiter has seen the flow's count, which came later. */
+    __atomic_store_n(&f->lost_pe, pe, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->lost, 1, __ATOMIC_RELAXED);
+    stream_errors_record(arg, NULL, what, pe, cause, NULL);
+}
+
+void stream_errors_init(struct stream_errors *f, void *stream,
+                        struct xport_ep *flow)
+{
+    *f = (struct stream_errors){ .stream = stream, .turn = 1,
+                                 .owner = gtl_stream_owner(stream) };
+    if (flow)
+        xport_net->ep_continue_on_error(flow, failed, f);
+}
+
+/* Takes it off the list. */
+static void settle(struct stream_errors **at) REQUIRES(lock)
+{
+    struct stream_errors *f = *at;
+
+    *at = f->next;
+    f->listed = false;
+    forget(f);
+    set_any();
+}
+
+/* All of that stream, or with f that one. */
+static int take(const char *call, void *stream, const struct stream_errors *f)
+{
+    uint64_t owner = gtl_stream_owner(stream);
+    struct stream_errors **at;
+    int rc = 0;
+
+    xport_trig->report_failures();
+    /* acquire: what ended has been reported before. */
+    if (likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)))
+        return 0;
+    lock_acquire(&lock);
+    for (at = &pending; *at;) {
+        if (f ? *at == f
+              : (*at)->stream == stream && (*at)->owner == owner) {
+            tell(call, *at);
+            settle(at);
+            rc = -EIO;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    lock_release(&lock);
+    return rc;
+}
+
+int stream_errors_take_stream(const char *call, void *stream)
+{
+    return take(call, stream, NULL);
+}
+
+int stream_errors_take(const char *call, void *stream)
+{
+    int rc = take(call, stream, NULL);
+
+    /* Which launch, and of what stream, an operation was of is not known. */
+    if (call && stream_graphs_failed(call))
+        rc = -EIO;
+    return rc;
+}
+
+int stream_errors_take_ring(const char *call, const struct stream_errors *f)
+{
+    return take(call, NULL, f);
+}
+
+static bool knows_all(const struct stream_errors *f)
+{
+    bool all;
+
+    lock_acquire(&lock);
+    all = f->n == f->owned;
+    lock_release(&lock);
+    return all;
+}
+
+int stream_errors_take_unowned(const char *call, const struct stream_errors *f)
+{
+    xport_trig->report_failures();
+    return likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)) || knows_all(f)
+           ? 0 : take(call, NULL, f);
+}
+
+void stream_errors_withdraw(struct stream_errors *f, unsigned long turn)
+{
+    struct stream_errors **at = &pending;
+
+    lock_acquire(&lock);
+    if (f->turn == turn) {
+        f->owned--;
+        f->n--;
+        while (*at != f)
+            at = &(*at)->next;
+        if (!f->n)
+            settle(at);
+    }
+    lock_release(&lock);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of what streams wait for: see stream_wait_notes.h.  Called with each
+ * wait that is enqueued, and by the watchdog. */
+#include "stream/stream_wait_notes.h"
+#include "base/lock.h"
+#include "core/core_device.h"
+#include "gtl/gtl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, LAST_BITS = 3,
+       TRIES = 8,               /* records that are looked at for one to go */
+       EVENTS = 64 };           /* for new records */
+
+#define GET(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+
+static struct base_lock lock = LOCK_INIT;
+static struct stream_notes *table[BUCKETS] GUARDED_BY(lock);
+static struct list_link used GUARDED_BY(lock) = LIST_INIT(used);
+static struct list_link unused GUARDED_BY(lock) = LIST_INIT(unused);
+static unsigned n_used GUARDED_BY(lock), n_made GUARDED_BY(lock);
+static struct stream_notes *all;        /* atomic; written under the lock */
+static void *events[EVENTS] GUARDED_BY(lock);
+static int n_events;            /* atomic; written under the lock */
+/* Where this thread left notes last: a record's key says whether it is still
+ * that stream's. */
+static __thread struct stream_notes *lasts[1 << LAST_BITS]
+    __attribute__((tls_model("initial-exec")));
+
+static uintptr_t key_of(const void *stream)
+{
+    return (uintptr_t)stream + 1;       /* NULL is a stream, too */
+}
+
+static unsigned mix(uintptr_t key, int bits)
+{
+    return (unsigned)(key * 0x9e3779b97f4a7c15u >> (64 - bits));
+}
+
+static struct stream_notes **find(uintptr_t key) REQUIRES(lock)
+{
+    struct stream_notes **at = &table[mix(key, BUCKET_BITS)];
+
+    while (*at && (*at)->key != key)
+        at = &(*at)->same;
+    return at;
+}
+
+/* ---- notes ---- */
+
+static const uint64_t *word_of(const struct stream_note *n)
+{
+    return n->sym ? (const uint64_t *)n->sym : n->word;
+}
+
+/* The word is the program's, which need not store it atomically. */
+__attribute__((noinline, no_sanitize("thread")))
+static bool raised(const struct stream_note *n)
+{
+    const uint64_t *word = word_of(n);
+
+    return !core_device_only(word) &&
+           __atomic_load_n(word, __ATOMIC_ACQUIRE) >= n->least;
+}
+
+static struct stream_note read_note(const struct stream_note *at)
+{
+    return (struct stream_note){
+        GET(at->of), GET(at->call), GET(at->sym), GET(at->word),
+        GET(at->least), GET(at->pe)
+    };
+}
+
+static uint64_t first_kept(const struct stream_notes *s, uint64_t n)
+{
+    uint64_t i = GET(s->over);
+
+    return n > STREAM_NOTES && i < n - STREAM_NOTES ? n - STREAM_NOTES : i;
+}
+
+bool stream_notes_find(struct stream_notes *s, uintptr_t key,
+                       const uint64_t *word, uint64_t least, uint64_t *i,
+                       struct stream_note *out)
+{
+    uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), at;
+    bool front = true;
+
+    for (at = first_kept(s, n); at < n; at++) {
+        *out = read_note(&s->notes[at % STREAM_NOTES]);
+        if (__atomic_load_n(&s->n, __ATOMIC_ACQUIRE) >= at + STREAM_NOTES)
+            continue;           /* another one is being written there */
+        if (out->of != key || raised(out)) {
+            if (front)
+                SET(s->over, at + 1);
+            continue;
+        }
+        front = false;
+        if (!word || (out->word == word && out->least == least))
+            break;
+    }
+    *i = at;
+    return at < n;
+}
+
+/* ---- records ---- */
+
+static void unlink_record(struct stream_notes *s) REQUIRES(lock)
+{
+    *find(s->key) = s->same;
+    /* relaxed: its stream's thread, if any, finds another one. */
+    SET(s->key, 0);
+    SET(s->over, GET(s->n));
+    list_remove(&s->link);
+    list_append(&unused, &s->link);
+    n_used--;
+}
+
+/* Nothing is waited for.  A note that a thread leaves just now is lost, if the
+ * record goes: it names its stream. */
+static bool is_idle(struct stream_notes *s)
+{
+    struct stream_note note;
+    uint64_t i;
+
+    return !stream_notes_find(s, s->key, NULL, 0, &i, &note);
+}
+
+/* Oldest first; one that is in use goes to the end. */
+static void make_room(void) REQUIRES(lock)
+{
+    for (int i = 0; i < TRIES && list_empty(&unused); i++) {
+        struct stream_notes *s = list_entry(used.next, struct stream_notes,
+                                            link);
+
+        if (is_idle(s)) {
+            unlink_record(s);
+            return;
+        }
+        list_remove(&s->link);
+        list_append(&used, &s->link);
+    }
+}
+
+static struct stream_notes *take(void) REQUIRES(lock)
+{
+    struct stream_notes *s;
+
+    if (list_empty(&unused) && n_used >= STREAM_RECORDS)
+        make_room();
+    if (!list_empty(&unused)) {
+        s = list_entry(unused.next, struct stream_notes, link);
+        list_remove(&s->link);
+        return s;
+    }
+    s = calloc(1, sizeof *s);
+    if (s) {
+        n_made++;
+        s->next = all;
+        /* release: the watchdog follows the list without the lock. */
+        __atomic_store_n(&all, s, __ATOMIC_RELEASE);
+    }
+    return s;
+}
+
+/* One, where few are left for others. */
+static void take_events(struct stream_notes *s) REQUIRES(lock)
+{
+    unsigned most = n_events > EVENTS / 2 ? STREAM_MARKS : 1;
+
+    for (unsigned k = GET(s->n_marks); k < most && n_events; k++) {
+        SET(n_events, n_events - 1);
+        s->marks[k].event = events[n_events];
+        /* release: the stream's thread records it. */
+        __atomic_store_n(&s->n_marks, k + 1, __ATOMIC_RELEASE);
+    }
+}
+
+static struct stream_notes *record_of(uintptr_t key)
+{
+    struct stream_notes *s;
+
+    lock_acquire(&lock);
+    s = *find(key);
+    if (!s && (s = take())) {
+        SET(s->key, key);
+        SET(s->over, GET(s->n));
+        s->same = table[mix(key, BUCKET_BITS)];
+        table[mix(key, BUCKET_BITS)] = s;
+        list_append(&used, &s->link);
+        n_used++;
+        take_events(s);
+    }
+    lock_release(&lock);
+    lasts[mix(key, LAST_BITS)] = s;
+    return s;
+}
+
+bool stream_notes_add(void *stream, const struct stream_note *note)
+{
+    uintptr_t key = key_of(stream);
+    struct stream_notes *s = lasts[mix(key, LAST_BITS)];
+    struct stream_note *to;
+    uint64_t n;
+
+    if (unlikely(!s || GET(s->key) != key))
+        s = record_of(key);
+    if (unlikely(!s))
+        return false;
+    n = GET(s->n);
+    to = &s->notes[n % STREAM_NOTES];
+    SET(to->of, key);
+    SET(to->call, note->call);
+    SET(to->sym, note->sym);
+    SET(to->word, note->word);
+    SET(to->least, note->least);
+    SET(to->pe, note->pe);
+    if (core_device_only(word_of(note)))
+        SET(s->unsure, n + 1);
+    /* release: who sees the number sees the note. */
+    __atomic_store_n(&s->n, n + 1, __ATOMIC_RELEASE);
+    return GET(s->n_marks) < STREAM_MARKS;
+}
+
+static void are_past(struct stream_notes *s, uint64_t at)
+{
+    lock_acquire(&lock);
+    if (GET(s->over) < at)
+        SET(s->over, at);
+    lock_release(&lock);
+}
+
+/* An event is recorded behind each wait, for this may be the last call on the
+ * stream.  The watchdog may ask at the same time: the event tells then of this
+ * wait or of an earlier one, and `at` of no later one. */
+void stream_notes_mark(void *stream, bool ours)
+{
+    uintptr_t key = key_of(stream);
+    struct stream_notes *s = lasts[mix(key, LAST_BITS)];
+    unsigned n_marks, turn;
+    struct stream_mark *m;
+    uint64_t n;
+
+    if (!s)
+        return;
+    /* acquire: read before the key, and so of this stream. */
+    n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE);
+    n_marks = __atomic_load_n(&s->n_marks, __ATOMIC_ACQUIRE);
+    if (GET(s->key) != key || (ours && GET(s->unsure) < n))
+        return;
+    if (unlikely(!n_marks)) {   /* rather no line than a wrong one */
+        if (GET(s->unsure) == n)
+            are_past(s, n);
+        return;
+    }
+    turn = GET(s->turn);
+    m = &s->marks[turn % n_marks];
+    SET(s->turn, turn + 1);
+    if (!gtl->event_record(m->event, stream))
+        /* release: after the event. */
+        __atomic_store_n(&m->at, n, __ATOMIC_RELEASE);
+}
+
+/* Without the lock: a driver that takes its time holds no other thread up.  An
+ * event that cannot be asked says nothing.  Notes of a stream before this one
+ * are past. */
+static void look(struct stream_notes *s)
+{
+    unsigned n_marks = __atomic_load_n(&s->n_marks, __ATOMIC_ACQUIRE);
+    uint64_t at;
+
+    for (unsigned k = 0; k < n_marks; k++) {
+        at = __atomic_load_n(&s->marks[k].at, __ATOMIC_ACQUIRE);
+        if (GET(s->over) < at && !gtl->event_query(s->marks[k].event))
+            are_past(s, at);
+    }
+}
+
+/* By one thread at a time. */
+static void make_events(void)
+{
+    void *event;
+
+    while (GET(n_events) < EVENTS && !gtl->event_create(&event)) {
+        lock_acquire(&lock);
+        events[n_events] = event;
+        SET(n_events, n_events + 1);
+        lock_release(&lock);
+    }
+}
+
+void stream_notes_look(void)
+{
+    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
+        if (GET(s->key) && GET(s->n_marks) < STREAM_MARKS) {
+            make_events();
+            lock_acquire(&lock);
+            take_events(s);
+            lock_release(&lock);
+        }
+        look(s);
+    }
+    make_events();
+}
+
+void stream_notes_open(void)
+{
+    make_events();
+}
+
+void stream_notes_past(void *stream)
+{
+    struct stream_notes *s = lasts[mix(key_of(stream), LAST_BITS)];
+
+    if (s && GET(s->key) == key_of(stream) && GET(s->over) == GET(s->n))
+        return;
+    lock_acquire(&lock);
+    s = *find(key_of(stream));
+    if (s)
+        SET(s->over, GET(s->n));
+    lock_release(&lock);
+}
+
+void stream_notes_drop(void *stream)
+{
+    struct stream_notes *s;
+
+    lock_acquire(&lock);
+    s = *find(key_of(stream));
+    if (s)
+        unlink_record(s);
+    lock_release(&lock);
+}
+
+struct stream_notes *stream_notes_first(void)
+{
+    return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+}
+
+void stream_notes_close(void)
+{
+    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
+        SET(s->over, GET(s->n));
+        while (s->n_marks)
+            gtl->event_destroy(s->marks[--s->n_marks].event);
+    }
+    lock_acquire(&lock);
+    while (n_events) {
+        SET(n_events, n_events - 1);
+        gtl->event_destroy(events[n_events]);
+    }
+    lock_release(&lock);
+}
+
+void stream_notes_count(unsigned *now, unsigned *made)
+{
+    lock_acquire(&lock);
+    *now = n_used;
+    *made = n_made;
+    lock_release(&lock);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_wait_notes.h - which flags each stream waits for.
+ *
+ * A thread that enqueues a wait leaves a note of it in the stream's record, by
+ * a few stores; the watchdog reads them.  A record belongs to a handle: it ends
+ * with the stream, or, of a stream that the program destroys by the vendor's
+ * call, serves the handle's next stream, or goes when there are many and all
+ * its waits are past, oldest first.
+ * The device is never asked about the stream, which may be gone, nor given
+ * anything there by the watchdog, which a stream that hangs could hold up.  It
+ * is asked about events of ours behind the last waits, which the thread that
+ * enqueues these records.
+ * The memory of records stays for others, so a thread that comes late reads
+ * nothing that was freed; what it writes there names its own stream.
+ * Threads: any; one at a time leaves notes for one stream. */
+#ifndef STREAM_STREAM_WAIT_NOTES_H
+#define STREAM_STREAM_WAIT_NOTES_H
+
+#include "base/list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    STREAM_NOTES = 64,          /* of one stream; older ones are lost */
+    STREAM_MARKS = 4,           /* so many waits, the last, have events */
+    STREAM_RECORDS = 1024       /* with more, those without a wait go */
+};
+
+struct stream_note {
+    uintptr_t of;               /* the record's key when it was written */
+    const char *call;
+    const void *sym;            /* as the program writes it, or NULL */
+    uint64_t *word;             /* as the device does */
+    uint64_t least;
+    int pe;                     /* who is to raise it, or -1 */
+};
+
+/* Written under the module's lock but for what the notes are. */
+struct stream_notes {
+    struct list_link link;      /* of those in use, oldest first, or unused */
+    struct stream_notes *same;  /* next in its place of the table */
+    struct stream_notes *next;  /* of all there are: constant */
+    uintptr_t key;              /* atomic; 0: no stream's */
+    uint64_t n;                 /* atomic: notes left so far, of all streams */
+    uint64_t over;              /* atomic: notes that are past */
+    uint64_t seen;              /* atomic: n at the watchdog's last look */
+    uint64_t unsure;            /* atomic: the last of those whose flag may not
+                                 * say that they are past, plus one */
+    /* Made when no call waits for them, and recorded in turn by the stream's
+     * thread; once the device is past one, the notes before `at` are. */
+    struct stream_mark {
+        void *event;
+        uint64_t at;            /* atomic */
+    } marks[STREAM_MARKS];
+    unsigned n_marks;           /* atomic: whose events are made */
+    unsigned turn;              /* atomic */
+    struct stream_note notes[STREAM_NOTES];     /* each member is atomic */
+};
+
+static inline void *stream_notes_stream(uintptr_t key)
+{
+    return (void *)(key - 1);
+}
+
+/* Makes some events in advance; the threads of streams make none. */
+void stream_notes_open(void);
+/* The stream's waits have one more.  Without memory for it, no note.  True:
+ * stream_notes_look() is due, for an event. */
+bool stream_notes_add(void *stream, const struct stream_note *note);
+/* Behind that, where the watchdog cannot see how far streams are.  ours: the
+ * flags are the library's, which only rise, so that one that the processor
+ * reads needs no event. */
+void stream_notes_mark(void *stream, bool ours);
+/* The stream has come past all of them. */
+void stream_notes_past(void *stream);
+/* Of the watchdog's: waits that are past by what events say. */
+void stream_notes_look(void);
+/* The stream is no more. */
+void stream_notes_drop(void *stream);
+
+/* The first wait from note *i on that is not over, to *out, and its number to
+ * *i; notes that are, at the front, count as past.  word: that one alone, and
+ * least, or NULL: any.  False: none. */
+bool stream_notes_find(struct stream_notes *s, uintptr_t key,
+                       const uint64_t *word, uint64_t least, uint64_t *i,
+                       struct stream_note *out);
+/* Of the watchdog's: all there are, also those of no stream. */
+struct stream_notes *stream_notes_first(void);
+/* All are past: the device closes. */
+void stream_notes_close(void);
+
+/* Records of streams now; and there are, for any. */
+void stream_notes_count(unsigned *used, unsigned *made);
+
+#endif
