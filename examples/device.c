@@ -10,11 +10,11 @@ int main(void)
     shmem_init();
     mine = shmem_my_pe();
     there = shmem_space_malloc(SHMEM_SPACE_DEVICE, sizeof *there);
-    if (!there) {                     /* on all PEs alike; a line has said why */
+    if (!there) {                     /* on all PEs or none; the reason is printed */
         shmem_finalize();
         return 1;
     }
-    shmem_int_put(there, &mine, 1, (mine + 1) % shmem_n_pes()); /* into a neighbour's device */
+    shmem_int_put(there, &mine, 1, (mine + 1) % shmem_n_pes()); /* to the device of a neighbor */
     shmem_barrier_all();
     shmem_int_get(&got, there, 1, mine);
     printf("PE %d has %d\n", mine, got);
