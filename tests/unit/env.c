@@ -379,8 +379,8 @@ T(the_manual_gets_an_item_for_each_row)
         snprintf(item, sizeof item, ".It Ev SHMEM_%s Pq ", names[i]);
         T_HAS(text, item);
     }
-    T_HAS(text, "number from 0 to 1000000; default 20\nMicroseconds a wait");
-    T_HAS(text, "word; default auto\nauto|dissemination|gather|nodes: how");
+    T_HAS(text, "number from 0 to 1000000; default 20\nMicroseconds that a wait");
+    T_HAS(text, "word; default auto\nauto|dissemination|gather|nodes: algo");
 }
 
 T(variables_of_others_are_passed_on)
