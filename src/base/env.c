@@ -482,18 +482,55 @@ static void print_kind(FILE *to, const struct row *r)
         fprintf(to, "; default %s", r->def);
 }
 
+/* Sections of shmem_env(7): the layers whose variables belong together.  The
+ * last one takes the aliases, whose help begins with ALIAS. */
+#define ALIAS "the same as "
+static const struct section {
+    const char *title, *layers;
+} sections[] = {
+    { "Start-up and diagnostics", " api base rt " },
+    { "Symmetric memory", " heap " },
+    { "Devices", " gtl " },
+    { "Waiting and checking", " core diag progress " },
+    { "Streams and messages between streams", " stream msg " },
+    { "Network between nodes", " ofi " },
+    { "Algorithms of collectives", " coll " },
+    { "Tools", " oshrun oshcc " },
+    { "Other names of the same variables", NULL },
+};
+
+static bool is_in(const struct row *r, const struct section *s)
+{
+    bool alias = strncmp(r->help, ALIAS, strlen(ALIAS)) == 0;
+    char layer[24];
+
+    if (alias || !s->layers)
+        return alias && !s->layers;
+    snprintf(layer, sizeof layer, " %s ", r->layer);
+    return strstr(s->layers, layer) != NULL;
+}
+
+static void print_item(FILE *to, const struct row *r)
+{
+    fprintf(to, ".It Ev SHMEM_%s Pq %s; ", r->name, r->layer);
+    print_kind(to, r);
+    /* Words and forms are as they must be typed. */
+    if (r->kind == KIND_word || r->kind == KIND_text)
+        fprintf(to, "\n%s.\n", r->help);
+    else
+        fprintf(to, "\n%c%s.\n", toupper((unsigned char)*r->help),
+                r->help + 1);
+}
+
 void env_print_mdoc(FILE *to)
 {
-    const struct row *r;
+    const size_t count = sizeof sections / sizeof *sections;
 
-    for (r = rows; r < rows + ROWS; r++) {
-        fprintf(to, ".It Ev SHMEM_%s Pq %s; ", r->name, r->layer);
-        print_kind(to, r);
-        /* Words and forms are as they must be typed. */
-        if (r->kind == KIND_word || r->kind == KIND_text)
-            fprintf(to, "\n%s.\n", r->help);
-        else
-            fprintf(to, "\n%c%s.\n", toupper((unsigned char)*r->help),
-                    r->help + 1);
+    for (const struct section *s = sections; s < sections + count; s++) {
+        fprintf(to, ".Ss %s\n.Bl -tag -width Ds\n", s->title);
+        for (const struct row *r = rows; r < rows + ROWS; r++)
+            if (is_in(r, s))
+                print_item(to, r);
+        fputs(".El\n", to);
     }
 }

@@ -42,7 +42,7 @@ int env_report_unknown(void (*tell)(const char *text));
 /* Prints the table: name, value, source, help.  auto_size stands for that
  * of the symmetric heap if nobody has set it; 0: it is not known yet. */
 void env_print(FILE *to, size_t auto_size);
-/* Prints the rows of the table as mdoc list items, for shmem_env(7). */
+/* Prints the rows of the table as sections of mdoc, for shmem_env(7). */
 void env_print_mdoc(FILE *to);
 /* A variable of the system or of a launcher (SLURM_NTASKS, ...), or NULL. */
 const char *env_foreign(const char *name);

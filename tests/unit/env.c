@@ -380,6 +380,8 @@ T(the_manual_gets_an_item_for_each_row)
         T_HAS(text, item);
     }
     T_HAS(text, "number from 0 to 1000000; default 20\nMicroseconds that a wait");
+    T_HAS(text, ".Ss Network between nodes\n.Bl -tag -width Ds\n.It Ev "
+            "SHMEM_OFI_PROVIDER Pq ofi; text");
     T_HAS(text, "word; default auto\nauto|dissemination|gather|nodes: algo");
 }
 
