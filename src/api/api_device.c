@@ -30,7 +30,7 @@ static struct words {
     struct meeting {
         uint64_t mine[2 * SETTINGS], least[2 * SETTINGS];
     } meeting[2];
-    _Alignas(16) char sm[SM_DEVICE_ADDRESS], ofi[OFI_DEVICE_CARD];
+    _Alignas(16) char sm[SM_DEVICE_ADDRESS], ofi[OFI_DEVICE_ADDR_SIZE];
 } *words;
 static bool told_off;
 static bool failed;             /* and will again: the same on all PEs */
@@ -80,7 +80,7 @@ void api_device_report_disabled(const char *call)
 bool api_device_known(void)
 {
     return env.DEVICE != ENV_DEVICE_NONE && !gtl_open(rt_job.local) &&
-           gtl != &gtl_none && !ofi_device_known();
+           gtl != &gtl_none && !ofi_device_prepare();
 }
 
 bool api_device_aware(void)
@@ -258,7 +258,7 @@ static int join(size_t size)
 static void drop(void)
 {
     sm_device_close_peers();
-    ofi_device_drop();
+    ofi_device_unregister();
     api_min(0); /* nobody frees what another one still has */
     heap_device_close();
     sm_device_close();
@@ -315,18 +315,18 @@ static bool grow(size_t end, enum heap_growth how)
 
     if (!grow_near(end, how))
         return false;
-    rc = ofi_device_cover(heap_device_grown(), how == HEAP_EXACT);
+    rc = ofi_device_register(heap_device_grown(), how == HEAP_EXACT);
     if (!all_of_us(rc)) {
-        ofi_device_uncover();
+        ofi_device_register_cancel();
         sm_device_close_growth();
         api_min(0);
         heap_device_rollback();
         return false;
     }
     heap_device_commit();
-    ofi_device_cover_tell();
+    ofi_device_publish_key();
     api_min(0);                 /* all have told */
-    ofi_device_cover_meet();
+    ofi_device_fetch_keys();
     return true;
 }
 
@@ -339,7 +339,7 @@ static bool reaches_pieces(void)
         return true;            /* one piece is all of it */
     if (!grow(seam + HEAP_ALIGN, HEAP_TRIAL))
         return false;
-    return all_of_us(ofi_device_seam(seam) ? 0 : -EIO);
+    return all_of_us(ofi_device_seam_works(seam) ? 0 : -EIO);
 }
 
 /* *plain: the driver, or the NIC, which would move what is far through the
@@ -358,9 +358,9 @@ static int connect(size_t size, bool grows, bool *plain)
     if (rc)
         return rc;
     by_nic = api_min(ofi_device_by_nic());
-    *plain = grows && !by_nic && !api_min(!ofi_device_could());
+    *plain = grows && !by_nic && !api_min(!ofi_device_hmem_offered());
     if (!*plain)
-        ofi_device_agree(by_nic);
+        ofi_device_choose_path(by_nic);
     if (grows && by_nic && xport_net)
         *plain = !reaches_pieces();
     if (*plain) {
@@ -505,7 +505,7 @@ int api_device_start(void)
         return rc;
     }
     sm_device_publish_id(words->sm);
-    return ofi_device_known();
+    return ofi_device_prepare();
 }
 
 void api_device_leave(void)

@@ -19,30 +19,31 @@ int ofi_open_always(void);
 void ofi_close(void);
 
 /* The device heap, when it is made: card is symmetric room for
- * OFI_DEVICE_CARD bytes.  All PEs, with a meeting after it; -errno, logged. */
-enum { OFI_DEVICE_CARD = 16 };
+ * OFI_DEVICE_ADDR_SIZE bytes.  All PEs, with a meeting after it; -errno,
+ * logged. */
+enum { OFI_DEVICE_ADDR_SIZE = 16 };
 int ofi_device_open(void *card);
 /* Not all PEs could: the memory is about to be freed. */
-void ofi_device_drop(void);
+void ofi_device_unregister(void);
 
 /* A device is open, whose memory the program may name: makes ready for it.
  * -errno, logged. */
-int ofi_device_known(void);
+int ofi_device_prepare(void);
 
 /* Does this PE's NIC reach its device heap?  All are told whether all do, and
  * which way far device memory goes from then on. */
 bool ofi_device_by_nic(void);
-void ofi_device_agree(bool all);
+void ofi_device_choose_path(bool all);
 /* Does the provider say that its NIC reaches device memory? */
-bool ofi_device_could(void);
+bool ofi_device_hmem_offered(void);
 /* The heap has grown to so many bytes.  Each PE covers them, or uncovers them
  * again where one cannot; tells its key; and, when all have, meets them. */
-int ofi_device_cover(size_t size, bool exact);
-void ofi_device_uncover(void);
-void ofi_device_cover_tell(void);
-void ofi_device_cover_meet(void);
+int ofi_device_register(size_t size, bool exact);
+void ofi_device_register_cancel(void);
+void ofi_device_publish_key(void);
+void ofi_device_fetch_keys(void);
 /* Does it reach both sides of that offset, where two pieces meet? */
-bool ofi_device_seam(size_t off);
+bool ofi_device_seam_works(size_t off);
 /* That way, in a line. */
 const char *ofi_device_text(void);
 
@@ -59,7 +60,7 @@ enum ofi_verdict { OFI_PASS, OFI_WARN, OFI_FAIL };
 typedef void ofi_check_line(enum ofi_verdict v, const char *what,
                             const char *fmt, va_list args);
 /* Is there a NIC of that provider at all?  why: what is missing. */
-bool ofi_check_there(const char *provider, char *why, size_t size);
+bool ofi_check_present(const char *provider, char *why, size_t size);
 /* After ofi_open_always() and gtl_open(), before anything else is done. */
 void ofi_check(ofi_check_line *line);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What nobody publishes of a NIC, and what a job on it lacks: each is tried
  * once, with this PE itself, and said in a line. */
-#include "ofi/ofi_trig.h"
+#include "ofi/trig/ofi_trig.h"
 #include "ofi/ofi.h"
 #include "base/env.h"
-#include "ofi/ofi_cxi.h"
+#include "ofi/net/ofi_cxi.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static void say(enum ofi_verdict v, const char *what, const char *fmt, ...)
     va_end(ap);
 }
 
-bool ofi_check_there(const char *provider, char *why, size_t size)
+bool ofi_check_present(const char *provider, char *why, size_t size)
 {
     const char *missing = NULL;
     struct fi_info *info;
@@ -37,7 +37,7 @@ bool ofi_check_there(const char *provider, char *why, size_t size)
         snprintf(why, size, "%s", missing);
         return false;
     }
-    if (ofi_choose(0, false, &info, text, sizeof text) >= 0) {
+    if (ofi_info_choose(0, false, &info, text, sizeof text) >= 0) {
         ofi_lib.fi_freeinfo(info);
         return true;
     }
@@ -97,7 +97,7 @@ static int counters_wanted(void)
     const struct ofi_trig_plan *p = &ofi_trig.plan;
 
     return 2 + (ofi_trig.errors_count ? 0 : p->chains) +
-           (ofi_trig_has_gates() ? 2 * p->gates : 0) + 2 * p->made;
+           (ofi_trig_has_two_input() ? 2 * p->two_inputs : 0) + 2 * p->made;
 }
 
 /* What is in use already counts. */
@@ -157,20 +157,20 @@ static void check_failures(void)
             first ? "no later than" : "later than");
 }
 
-static void check_gates(void)
+static void check_two_inputs(void)
 {
-    const int n = OFI_TRIG_BUMPS;
+    const int n = OFI_TRIG_TEST_ADDS;
 
-    if (ofi_trig_has_gates())
+    if (ofi_trig_has_two_input())
         say(OFI_PASS, "gates", "%d atomics to a region count %d with delivery "
             "completion: the NIC waits for both ends of a message", n, n);
-    else if (!ofi_trig.gate_counts)
+    else if (!ofi_trig.region_counts)
         say(OFI_WARN, "gates", "atomics to a region are not counted: a thread "
             "waits for both ends of messages");
-    else if (ofi_trig.gate_counts != OFI_TRIG_BUMPS)
+    else if (ofi_trig.region_counts != OFI_TRIG_TEST_ADDS)
         say(OFI_WARN, "gates", "%d atomics to a region count %" PRIu64 " with "
             "delivery completion, not %d: a thread waits for both ends of "
-            "messages; report it", n, ofi_trig.gate_counts, n);
+            "messages; report it", n, ofi_trig.region_counts, n);
     else
         say(OFI_WARN, "gates", "the NIC does not see what the processor stores "
             "to the same word: a thread waits for both ends of messages; "
@@ -205,7 +205,7 @@ static uint64_t add_by_nic(struct xport_ep *f, const uint64_t *word)
 
 static void check_word(void)
 {
-    uint64_t *word = ofi_trig.words + OFI_TRIG_WORDS * OFI_TRIG_WORD /
+    uint64_t *word = ofi_trig.words + OFI_TRIG_FLAGS * OFI_TRIG_FLAG_SIZE /
                      sizeof *word + 4;
     struct xport_ep *f;
     uint64_t stale = 0, lost;
@@ -230,7 +230,7 @@ static void check_word(void)
     lost = 2 * TURNS - __atomic_load_n(word, __ATOMIC_SEQ_CST);
     say(stale ? OFI_WARN : OFI_PASS, "one word", "atomics of the processor and "
         "the NIC in turn: %s; at once: %s (Sluice's own take turns, and only "
-        "where gates pass)",
+        "where two_inputs pass)",
         stale ? "they see old values" : "each sees the other's",
         lost ? "some are lost" : "none is lost");
     xport_net->ep_close(f);
@@ -252,7 +252,7 @@ void ofi_check(ofi_check_line *line)
     if (ofi_trig_state() == 1) {
         check_counters();
         check_failures();
-        check_gates();
+        check_two_inputs();
     }
     check_word();
 }

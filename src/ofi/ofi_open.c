@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ofi/ofi_cxi.h"
-#include "ofi/ofi_device.h"
-#include "ofi/ofi_local.h"
+#include "ofi/net/ofi_cxi.h"
+#include "ofi/stage/ofi_device.h"
+#include "ofi/net/ofi_local.h"
 #include "ofi/ofi.h"
-#include "ofi/ofi_rail.h"
-#include "ofi/ofi_serve.h"
-#include "ofi/ofi_trig.h"
-#include "ofi/ofi_words.h"
+#include "ofi/net/ofi_rail.h"
+#include "ofi/am/ofi_am_target.h"
+#include "ofi/trig/ofi_trig.h"
+#include "ofi/am/ofi_ack.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -79,14 +79,14 @@ static void take_stock(void)
     ofi.local_keys = ofi.descs = i->domain_attr->mr_mode & FI_MR_LOCAL;
     ofi.contexts = (i->mode | i->tx_attr->mode | i->rx_attr->mode) &
                    (FI_CONTEXT | FI_CONTEXT2);
-    ofi.put_before_put = one_stream() ||
+    ofi.waw_order = one_stream() ||
                          (i->tx_attr->msg_order & FI_ORDER_WAW &&
                           i->ep_attr->max_order_waw_size >=
                               i->ep_attr->max_msg_size);
-    ofi.put_before_amo = ofi.put_before_put;
+    ofi.put_amo_order = ofi.waw_order;
     /* What arrives over a stream may be seen half at any byte. */
-    ofi.tears = provider_is("tcp") || provider_is("sockets");
-    ofi.in_turn = provider_is("sockets");
+    ofi.nonatomic_delivery = provider_is("tcp") || provider_is("sockets");
+    ofi.one_outstanding = provider_is("sockets");
     snprintf(ofi.name, sizeof ofi.name, "%s on %s", i->fabric_attr->prov_name,
              i->domain_attr->name);
 }
@@ -115,9 +115,9 @@ static void choose_atomics(void)
         log_warn(ERR_NET, "SHMEM_OFI_AMO=nic: provider %s lacks some of the "
                  "atomics; they go by messages", ofi.name);
     /* Then it is a message that must not overtake. */
-    ofi.put_before_message = one_stream() || (order & ordered) == ordered;
+    ofi.put_msg_order = one_stream() || (order & ordered) == ordered;
     if (!ofi.nic_amo)
-        ofi.put_before_amo = ofi.put_before_message;
+        ofi.put_amo_order = ofi.put_msg_order;
     ofi.words = !ofi.nic_amo && one_stream();
     /* A NIC's are atomic with each other only: then all use them.  Else as the
      * routes were, whatever a provider that did not work has made of them. */
@@ -156,7 +156,7 @@ static const struct {
 };
 
 /* Of the domain and of its endpoints, as deferred work demands. */
-void ofi_set_class(struct fi_info *i)
+void ofi_set_traffic_class(struct fi_info *i)
 {
     if (!env.OFI_TCLASS)
         return;
@@ -193,7 +193,7 @@ uint64_t ofi_new_key(int slot)
     return (key | 1024) - (key & 3) + (uint64_t)slot;
 }
 
-_Static_assert(OFI_RING_SLOT < 4, "ofi_new_key has two bits for it");
+_Static_assert(OFI_STAGE_KEY < 4, "ofi_new_key has two bits for it");
 
 /* That of static data follows the heap's, so that a card has one. */
 static uint64_t key_for(int slot)
@@ -276,7 +276,7 @@ int ofi_segment_open(int seg)
     if (!base || !size)
         return 0;
     if (seg == HEAP_HOST)
-        size = ofi_cover_first();
+        size = ofi_grow_first_size();
     rc = ofi_region_open(base, size, seg, &ofi.mr[seg]);
     if (!rc)
         ofi.desc[seg] = fi_mr_desc(ofi.mr[seg]);
@@ -316,11 +316,11 @@ static void close_provider(void)
     for (int s = 0; s < HEAP_SEGS; s++)
         if (ofi.mr[s])
             close_fid(&ofi.mr[s]->fid, "a segment");
-    ofi_cover_close();
+    ofi_grow_close();
     /* Before the buffers that they receive into. */
     for (int i = 0; i < ofi.n_eps; i++)
         ofi_ep_close(ofi.eps[i]);
-    ofi_serve_close();
+    ofi_am_target_close();
     ofi_am_close();
     ofi_amo_close();
     ofi_local_close();
@@ -495,7 +495,7 @@ static int try_provider(void)
 
     take_stock();
     ofi.most_eps = 1 + (int)env.OFI_ENDPOINTS;
-    ofi_set_class(ofi.info);
+    ofi_set_traffic_class(ofi.info);
     rc = ofi_cxi_sender(ofi.info, &ofi.sender);
     if (!rc)
         rc = open_objects();
@@ -525,29 +525,31 @@ static bool wakes(void)
 
 static const struct xport_ops ops = {
     .name = "libfabric",
-    .ep_open = ofi_flow_open,
-    .ep_close = ofi_flow_close,
-    .ep_continue_on_error = ofi_flow_forgive, .ep_set_polled = ofi_flow_polled,
-    .ep_check_timeouts = ofi_flow_look,
+    .ep_open = ofi_ctx_open,
+    .ep_close = ofi_ctx_close,
+    .ep_continue_on_error = ofi_ctx_continue_on_error,
+    .ep_set_polled = ofi_ctx_set_polled,
+    .ep_check_timeouts = ofi_ctx_check_timeout,
     .put = ofi_put,
     .get = ofi_get,
     .try_get = ofi_try_get,
     .put_blocks = ofi_am_put_blocks,
     .get_blocks = ofi_am_get_blocks,
-    .amo = ofi_amo_any,
+    .amo = ofi_amo_dispatch,
     .put_signal = ofi_put_signal, .try_put_signal = ofi_try_put_signal,
     .post_message = ofi_message,
-    .notify = ofi_tell,
-    .fence = ofi_fence, .fence_test = ofi_fenced, .can_post = ofi_room,
+    .notify = ofi_notify,
+    .fence = ofi_fence, .fence_test = ofi_fenced, .can_post = ofi_has_room,
     .quiet = ofi_quiet, .quiet_test = ofi_idle,
     .progress = ofi_progress,
-    .doze = ofi_agent_doze,
+    .doze = ofi_progress_owner_sleeps,
     .wakes = wakes,
-    .is_registered = ofi_covers, .register_up_to = ofi_cover,
-    .register_agreed = ofi_cover_agree, .in_flight = ofi_in_flight,
+    .is_registered = ofi_heap_registered, .register_up_to = ofi_heap_register,
+    .register_agreed = ofi_heap_register_agree, .in_flight = ofi_in_flight,
 };
 
-/* ": SHMEM_OFI_PROVIDER is x, SHMEM_OFI_DOMAIN is y": what narrows the choice. */
+/* ": SHMEM_OFI_PROVIDER is x, SHMEM_OFI_DOMAIN is y": what narrows the
+ * choice. */
 static const char *wishes(char *out, size_t size)
 {
     const char *const set[][2] = {
@@ -572,7 +574,7 @@ static int choose_provider(char *why, size_t size)
     int k;
 
     reason[0] = '\0';
-    for (k = 0; (k = ofi_choose(k, hmem, &info, why, size)) >= 0; k++) {
+    for (k = 0; (k = ofi_info_choose(k, hmem, &info, why, size)) >= 0; k++) {
         ofi.info = info;
         if (!try_provider()) {
             /* A faster network is there and does not work. */
@@ -610,7 +612,7 @@ static int test_peer(void)
 
     while (xport_routes[at.pe].map[HEAP_HOST])
         at.pe = (at.pe + 1) % rt_job.n_pes;
-    rc = ofi_flow_open(&f, false);
+    rc = ofi_ctx_open(&f, false);
     if (rc)
         return rc;
     at.off = (uintptr_t)&trial->put - heap_segs[HEAP_HOST].base;
@@ -618,8 +620,8 @@ static int test_peer(void)
     ofi_quiet(f);
     ofi_get(f, &seen, &at, sizeof seen, false);
     at.off += offsetof(struct trial, add);
-    ofi_amo_any(f, &at, &add, &was, false);
-    ofi_flow_close(f);
+    ofi_amo_dispatch(f, &at, &add, &was, false);
+    ofi_ctx_close(f);
     if (seen == mark && was < (uint64_t)rt_job.n_pes + 16)
         return 0;
     log_error(ERR_NET, "provider %s: the test with PE %d gave wrong data",
@@ -638,17 +640,17 @@ static int join(void)
     memset(trial, 0, sizeof *trial);
     rc = ofi_am_open();
     if (!rc)
-        rc = ofi_serve_open();
+        rc = ofi_am_target_open();
     if (!rc)
         rc = ofi_peers_open();
     if (!rc)
-        rc = ofi_card_put();
+        rc = ofi_addr_publish();
     if (!rc)
-        rc = ofi_rail_cards_put();
+        rc = ofi_rail_publish();
     if (!rc)
         rc = rt_fence();
     if (!rc)
-        rc = ofi_agent_open();
+        rc = ofi_progress_open();
     if (!rc && rt_job.n_local < rt_job.n_pes)
         rc = test_peer();
     return rc;
@@ -666,7 +668,7 @@ int ofi_open_always(void)
     int rc;
 
     trial = heap_reserve(sizeof *trial, 64);
-    if (!trial || ofi_trig_reserve() || ofi_words_reserve())
+    if (!trial || ofi_trig_reserve() || ofi_ack_reserve())
         return -ENOMEM;
     rc = ofi_lib_open(&missing);
     if (rc) {
@@ -691,7 +693,7 @@ int ofi_open_always(void)
     ofi_trig_publish();
     rc = join();
     if (rc) {
-        ofi_agent_close();
+        ofi_progress_close();
         close_provider();
         return rc;
     }
@@ -706,7 +708,7 @@ void ofi_close(void)
         return;
     /* Of no flow's: a peer that has closed its NIC would seem out of reach. */
     if (ofi_n_rails)
-        ofi_rail_settle();
+        ofi_rail_probe_drain();
     /* A peer may still wait for an answer that only this PE can give: the
      * agent goes on until nobody does. */
     rt_fence();
@@ -714,7 +716,7 @@ void ofi_close(void)
     xport_stats_unwrap();
     xport_trig = &xport_trig_none;
     ofi_trig_close();
-    ofi_agent_close();
+    ofi_progress_close();
     ofi_device_close();
     close_provider();
 }

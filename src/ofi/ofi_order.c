@@ -5,24 +5,24 @@
  * to a peer, a fence waits for atomics only: these are executed by software,
  * one after the other, and later puts may overtake them.  Elsewhere a fence is
  * a quiet. */
-#include "ofi/ofi_device.h"
-#include "ofi/ofi_local.h"
-#include "ofi/ofi_am.h"
-#include "ofi/ofi_ask.h"
-#include "ofi/ofi_rail.h"
-#include "ofi/ofi_ring.h"
-#include "ofi/ofi_words.h"
+#include "ofi/stage/ofi_device.h"
+#include "ofi/net/ofi_local.h"
+#include "ofi/am/ofi_am_wire.h"
+#include "ofi/am/ofi_am.h"
+#include "ofi/net/ofi_rail.h"
+#include "ofi/stage/ofi_stage_pool.h"
+#include "ofi/am/ofi_ack.h"
 
 #include <errno.h>
 
-void ofi_amo_any(struct xport_ep *f, const struct xport_addr *at,
+void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *a, void *result, bool nbi)
 {
     if (unlikely(xport_flusher != NULL) && result && nbi)
-        ofi_flow_lands(f);
-    if (ofi.nic_amo && !ofi_for_device(at->seg))
-        ofi_amo(f, at, a, result, nbi);
-    else if (result || !ofi_word(f, at, a))
+        ofi_ctx_fetches(f);
+    if (ofi.nic_amo && !ofi_is_device_only_seg(at->seg))
+        ofi_amo_native(f, at, a, result, nbi);
+    else if (result || !ofi_ack_update(f, at, a))
         ofi_am_amo(f, at, a, result, nbi);
 }
 
@@ -30,7 +30,7 @@ void ofi_amo_any(struct xport_ep *f, const struct xport_addr *at,
 static void drain(struct xport_ep *f, const uint64_t *issued,
                   const uint64_t *done)
 {
-    struct ofi_wait w = { .wait.pe = -1, .wait.maybe = ofi_flow_to(f) };
+    struct ofi_wait w = { .wait.pe = -1, .wait.maybe = ofi_ctx_peer(f) };
     uint64_t seen = 0, now;
 
     /* acquire: what the operations brought is there. */
@@ -38,7 +38,8 @@ static void drain(struct xport_ep *f, const uint64_t *issued,
            __atomic_load_n(issued, __ATOMIC_RELAXED)) {
         if (now != seen) {
             ofi_wait_end(&w);
-            w = (struct ofi_wait){ .wait.pe = -1, .wait.maybe = ofi_flow_to(f) };
+            w = (struct ofi_wait){ .wait.pe = -1,
+                                   .wait.maybe = ofi_ctx_peer(f) };
         }
         seen = now;
         ofi_wait_step(&w, f->ep);
@@ -48,16 +49,17 @@ static void drain(struct xport_ep *f, const uint64_t *issued,
 
 void ofi_quiet(struct xport_ep *f)
 {
-    uint64_t landing = __atomic_load_n(&f->landing, __ATOMIC_RELAXED);
+    uint64_t fetches = __atomic_load_n(&f->device_fetches, __ATOMIC_RELAXED);
 
     if (ofi.words)
-        ofi_words_ask(f);
+        ofi_ack_request(f);
     drain(f, &f->issued, &f->done);
     if (ofi.words)
-        ofi_words_wait(f);
-    if (unlikely(__atomic_load_n(&f->landed, __ATOMIC_ACQUIRE) < landing)) {
+        ofi_ack_wait(f);
+    if (unlikely(__atomic_load_n(&f->device_flushed, __ATOMIC_ACQUIRE) <
+                 fetches)) {
         xport_flush();
-        __atomic_store_n(&f->landed, landing, __ATOMIC_RELEASE);
+        __atomic_store_n(&f->device_flushed, fetches, __ATOMIC_RELEASE);
     }
 }
 
@@ -65,14 +67,14 @@ void ofi_quiet(struct xport_ep *f)
  * are messages, whatever others are. */
 static bool in_order(void)
 {
-    return ofi.put_before_amo &&
-           (!gtl_device_only || !ofi.nic_amo || ofi.put_before_message);
+    return ofi.put_amo_order &&
+           (!gtl_device_only || !ofi.nic_amo || ofi.put_msg_order);
 }
 
 bool ofi_idle(struct xport_ep *f)
 {
     /* acquire: what the operations brought is there. */
-    return ofi_words_known(f) && __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
+    return ofi_ack_idle(f) && __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
                                      __atomic_load_n(&f->issued,
                                                      __ATOMIC_RELAXED);
 }
@@ -81,7 +83,7 @@ bool ofi_idle(struct xport_ep *f)
  * goes over that one, is. */
 static bool fence_waits(bool then_amo)
 {
-    return !ofi.put_before_put || !in_order() || (ofi_n_rails && !then_amo);
+    return !ofi.waw_order || !in_order() || (ofi_n_rails && !then_amo);
 }
 
 void ofi_fence(struct xport_ep *f, bool then_amo)
@@ -94,10 +96,10 @@ void ofi_fence(struct xport_ep *f, bool then_amo)
     if (then_amo)
         return;
     if (ofi.words)
-        ofi_words_ask(f);
+        ofi_ack_request(f);
     drain(f, &f->amo_issued, &f->amo_done);
     if (ofi.words)
-        ofi_words_wait(f);
+        ofi_ack_wait(f);
 }
 
 static bool all_sent(const struct xport_ep *f)
@@ -111,7 +113,7 @@ bool ofi_fenced(struct xport_ep *f, bool then_amo)
     if (fence_waits(then_amo))
         return ofi_idle(f);
     return all_sent(f) &&
-           (then_amo || (ofi_words_known(f) &&
+           (then_amo || (ofi_ack_idle(f) &&
                          __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==
                              __atomic_load_n(&f->amo_issued,
                                              __ATOMIC_RELAXED)));
@@ -140,35 +142,35 @@ static bool has_share(const struct xport_ep *f)
         return true;
     return mine < MINE && mine <= ofi.window / SHARE &&
            all + POSTS <= ofi.window && pools_have(mine) &&
-           (!gtl_device_only || ofi_piece_room(OFI_MINE)) &&
+           (!gtl_device_only || ofi_frag_available(OFI_INITIATOR)) &&
            (!ofi_n_rails || (ofi_stripe_room() && ofi_rails_room()));
 }
 
-bool ofi_room(struct xport_ep *f, int pe)
+bool ofi_has_room(struct xport_ep *f, int pe)
 {
-    return has_share(f) && ofi_am_meet(f, pe);
+    return has_share(f) && ofi_am_connect(f, pe);
 }
 
-void ofi_tell(struct xport_ep *f, const struct xport_addr *at,
+void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a)
 {
     if (ofi.nic_amo)
-        ofi_amo(f, at, a, NULL, false);
+        ofi_amo_native(f, at, a, NULL, false);
     else
-        ofi_am_tell(f, at, a, 0);
+        ofi_am_notify(f, at, a, 0);
 }
 
 /* Where nothing keeps a signal behind its put, the put's end sends it. */
 static bool may_lead(const struct xport_addr *sig_at)
 {
-    return !in_order() && ofi.nic_amo && !ofi_for_device(sig_at->seg);
+    return !in_order() && ofi.nic_amo && !ofi_is_device_only_seg(sig_at->seg);
 }
 
 /* The same of the stripes of a put, also where it is a message. */
 static bool may_follow(const struct xport_addr *sig_at)
 {
-    return may_lead(sig_at) || (!ofi.nic_amo && ofi_am_may_follow() &&
-                                !ofi_for_device(sig_at->seg));
+    return may_lead(sig_at) || (!ofi.nic_amo && ofi_am_can_follow_put() &&
+                                !ofi_is_device_only_seg(sig_at->seg));
 }
 
 void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
@@ -181,8 +183,8 @@ void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
     if (unlikely(len >= ofi_stripe_from) && nbi && may_follow(sig_at) &&
         ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
         return;
-    if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {
-        ofi_put_one(f, to, source, len, ofi_amo_behind(f, sig_at, sig));
+    if (nbi && may_lead(sig_at) && ofi_put_is_single(to, source, len)) {
+        ofi_put_single(f, to, source, len, ofi_amo_after_put(f, sig_at, sig));
         return;
     }
     ofi_put(f, to, source, len, nbi);
@@ -193,14 +195,14 @@ void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
     /* As far as that is known by now, no signal tells of what is not there. */
     if (unlikely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) != failures))
         return;
-    ofi_amo_any(f, sig_at, sig, NULL, false);
+    ofi_amo_dispatch(f, sig_at, sig, NULL, false);
 }
 
 /* Does a device here or there take part? */
 static bool is_staged(const struct xport_addr *to, const void *source)
 {
-    return gtl_device_only && (to->seg == HEAP_DEVICE ||
-                               ofi_is_foreign(source));
+    return gtl_device_only &&
+           (to->seg == HEAP_DEVICE || ofi_is_device_only(source));
 }
 
 int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
@@ -210,13 +212,13 @@ int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
-    if (!ofi_room(f, to->pe))
+    if (!ofi_has_room(f, to->pe))
         return -EAGAIN;
     if (unlikely(len >= ofi_stripe_from) && nbi && may_follow(sig_at) &&
         ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
         return 0;
-    if (nbi && may_lead(sig_at) && ofi_put_is_one(to, source, len)) {
-        ofi_put_one(f, to, source, len, ofi_amo_behind(f, sig_at, sig));
+    if (nbi && may_lead(sig_at) && ofi_put_is_single(to, source, len)) {
+        ofi_put_single(f, to, source, len, ofi_amo_after_put(f, sig_at, sig));
         return 0;
     }
     if (!in_order() || is_staged(to, source) || (!nbi && len > OFI_BOUNCE) ||
@@ -226,7 +228,7 @@ int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
         return -EAGAIN;
     ofi_put(f, to, source, len, nbi);
     if (likely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) == failures))
-        ofi_amo_any(f, sig_at, sig, NULL, false);
+        ofi_amo_dispatch(f, sig_at, sig, NULL, false);
     return 0;
 }
 
@@ -242,28 +244,28 @@ static void send_message(struct xport_ep *f, const struct xport_addr *to,
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
     if (len <= OFI_AM_PAYLOAD) {
-        ofi_am_put_tell(f, to, source, len, sig_at, sig);
+        ofi_am_put_notify(f, to, source, len, sig_at, sig);
         return;
     }
-    ofi_put_sent(f, to, source, len, len <= XPORT_COPY_MAX);
+    ofi_put_transmit(f, to, source, len, len <= XPORT_COPY_MAX);
     if (likely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) == failures))
-        ofi_tell(f, sig_at, sig);
+        ofi_notify(f, sig_at, sig);
 }
 
 int ofi_message(struct xport_ep *f, const struct xport_addr *to,
                 const void *source, size_t len,
                 const struct xport_addr *sig_at, const struct xport_amo *sig)
 {
-    if (!in_order() || ofi.nic_amo || ofi_for_device(sig_at->seg) ||
+    if (!in_order() || ofi.nic_amo || ofi_is_device_only_seg(sig_at->seg) ||
         (to && (ofi_in_flight() > OFI_COPIES / 2 || is_staged(to, source) ||
                 (len > XPORT_COPY_MAX && (len >= ofi_stripe_from ||
-                                        !ofi_put_is_one(to, source, len))))))
+                                        !ofi_put_is_single(to, source, len))))))
         return -ENOTSUP;
-    if (!all_sent(f) || !ofi_room(f, sig_at->pe))
+    if (!all_sent(f) || !ofi_has_room(f, sig_at->pe))
         return -EAGAIN;
     if (to)
         send_message(f, to, source, len, sig_at, sig);
     else
-        ofi_tell(f, sig_at, sig);
+        ofi_notify(f, sig_at, sig);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ofi/ofi.h"
-#include "ofi/ofi_int.h"
-#include "ofi/ofi_trig.h"
+#include "ofi/net/ofi_int.h"
+#include "ofi/trig/ofi_trig.h"
 #include "base/env.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ int ofi_probe(char *out, size_t size)
         snprintf(out, size, "none: %s", missing);
         return rc;
     }
-    for (int k = 0; (k = ofi_choose(k, ofi_wants_hmem(), &info, why,
+    for (int k = 0; (k = ofi_info_choose(k, ofi_wants_hmem(), &info, why,
                                      sizeof why)) >= 0; k++) {
         rc = opens(info);
         name_rails(info, rails, sizeof rails);

@@ -211,7 +211,7 @@ static int get_text(int pe, const char *key, uint8_t *out, size_t room,
 
 /* ---- what threads look up ---- */
 
-/* Addresses and keys of the network: ofi_peer.c, ofi_cover.c. */
+/* Addresses and keys of the network: ofi_peer.c, ofi_grow.c. */
 static bool is_looked_up(const char *key)
 {
     return !strncmp(key, "ofi", 3);

@@ -2,7 +2,7 @@
 /* Active messages from other PEs: the bytes are one, whole. */
 #include "fuzz.h"
 
-#include "ofi/ofi_am.h"
+#include "ofi/am/ofi_am_wire.h"
 #include "xport/xport.h"
 
 static const size_t sizes[HEAP_SEGS] = { 4096, 256, 65536 };
@@ -27,17 +27,17 @@ static void check(const struct ofi_am_head *h, size_t size)
     case OFI_AM_PULL:
     case OFI_AM_PUSH:
         FUZZ_CHECK(h->seg == HEAP_DEVICE && payload == 0);
-        FUZZ_CHECK(h->value && h->value <= OFI_PIECE);
+        FUZZ_CHECK(h->value && h->value <= OFI_FRAG_SIZE);
         FUZZ_CHECK(h->off < sizes[h->seg] &&
                    h->value <= sizes[h->seg] - h->off);
         return;
     case OFI_AM_AMO:
-    case OFI_AM_TELL:
+    case OFI_AM_NOTIFY:
         FUZZ_CHECK(h->op < XPORT_OPS && (h->size == 4 || h->size == 8));
         FUZZ_CHECK(h->off % h->size == 0 && payload == 0);
         FUZZ_CHECK(h->off + h->size <= sizes[h->seg]);
         return;
-    case OFI_AM_PUT_TELL:
+    case OFI_AM_PUT_NOTIFY:
         FUZZ_CHECK(h->op < XPORT_OPS && (h->size == 4 || h->size == 8));
         FUZZ_CHECK(h->off % h->size == 0);
         FUZZ_CHECK(h->off + h->size <= sizes[h->seg]);

@@ -4,7 +4,7 @@
  * count, length and offset say. */
 #include "unit.h"
 
-#include "ofi/ofi_am.h"
+#include "ofi/am/ofi_am_wire.h"
 #include "xport/xport.h"
 
 enum { SEGMENT = 4096 };
@@ -72,7 +72,7 @@ T(counts)
 
 static bool moved(uint64_t off, uint64_t len, int seg, size_t more)
 {
-    static const size_t sizes[HEAP_SEGS] = { SEGMENT, 64, 2 * OFI_PIECE };
+    static const size_t sizes[HEAP_SEGS] = { SEGMENT, 64, 2 * OFI_FRAG_SIZE };
     const struct ofi_am_rules rules = {
         .token = 7, .n_pes = 2, .seg_size = sizes
     };
@@ -90,11 +90,11 @@ static bool moved(uint64_t off, uint64_t len, int seg, size_t more)
 T(parts_of_the_device_heap)
 {
     T_TRUE(moved(0, 1, HEAP_DEVICE, 0));
-    T_TRUE(moved(OFI_PIECE, OFI_PIECE, HEAP_DEVICE, 0));
-    T_TRUE(!moved(OFI_PIECE + 1, OFI_PIECE, HEAP_DEVICE, 0));
-    T_TRUE(!moved(0, OFI_PIECE + 1, HEAP_DEVICE, 0));
+    T_TRUE(moved(OFI_FRAG_SIZE, OFI_FRAG_SIZE, HEAP_DEVICE, 0));
+    T_TRUE(!moved(OFI_FRAG_SIZE + 1, OFI_FRAG_SIZE, HEAP_DEVICE, 0));
+    T_TRUE(!moved(0, OFI_FRAG_SIZE + 1, HEAP_DEVICE, 0));
     T_TRUE(!moved(0, 0, HEAP_DEVICE, 0));
-    T_TRUE(!moved(2 * OFI_PIECE, 1, HEAP_DEVICE, 0));
+    T_TRUE(!moved(2 * OFI_FRAG_SIZE, 1, HEAP_DEVICE, 0));
     T_TRUE(!moved(UINT64_MAX, 2, HEAP_DEVICE, 0));
     T_TRUE(!moved(0, 1, HEAP_HOST, 0));
     T_TRUE(!moved(0, 1, HEAP_DEVICE, 1));
@@ -107,7 +107,7 @@ static bool told(int seg, int64_t off, uint64_t len, uint64_t word)
         .token = 7, .n_pes = 2, .seg_size = sizes
     };
     struct ofi_am_head h[2] = { {
-        .token = 7, .kind = OFI_AM_PUT_TELL, .op = XPORT_SET, .size = 8,
+        .token = 7, .kind = OFI_AM_PUT_NOTIFY, .op = XPORT_SET, .size = 8,
         .off = word, .cond = (uint64_t)seg, .stride = off
     } }, out;
 

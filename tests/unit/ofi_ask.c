@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a request between nodes can be given up by another thread only
  * when all that ends it is in place, and counted. */
-#include "../../src/ofi/ofi_am.c"
+#include "../../src/ofi/am/ofi_am.c"
 
 #include "unit.h"
 
@@ -29,35 +29,35 @@ static uint64_t ended(void)
     return __atomic_load_n(&flow.done, __ATOMIC_ACQUIRE);
 }
 
-static void send(struct ask *a)
+static void send(struct request *a)
 {
     struct ofi_am_head h = { .kind = OFI_AM_AMO, .size = 8 };
 
-    send_ask(&flow, a, &h, NULL, NULL);
+    send_request(&flow, a, &h, NULL, NULL);
 }
 
 /* What the last user left in it must not be taken for its own. */
 T(a_request_that_is_filled_is_left_alone)
 {
     uint64_t before = 1, now = 1, done = ended();
-    struct ask *a = take_ask(&flow, PE), *b;
+    struct request *a = alloc_request(&flow, PE), *b;
 
     a->left = &before;
     a->size = 8;
     send(a);
-    ofi_am_lost(&flow, PE, NULL);
+    ofi_am_cancel(&flow, PE, NULL);
     T_EQ(before, 0);
     T_EQ(ended(), done + 1);
 
-    b = take_ask(&flow, PE);
+    b = alloc_request(&flow, PE);
     T_EQ(b, a);
-    ofi_am_lost(&flow, PE, NULL);
-    ofi_am_lost(&flow, -1, NULL);
+    ofi_am_cancel(&flow, PE, NULL);
+    ofi_am_cancel(&flow, -1, NULL);
     T_EQ(before, 0);
     T_EQ(ended(), done + 1);
     b->left = &now;
     send(b);
-    ofi_am_lost(&flow, PE, NULL);
+    ofi_am_cancel(&flow, PE, NULL);
     T_EQ(now, 0);
     T_EQ(ended(), done + 2);
     T_EQ(flow.issued, flow.done);
@@ -68,7 +68,7 @@ static bool over;
 static void *give_up_all(void *arg)
 {
     while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {
-        ofi_am_lost(&flow, PE, NULL);
+        ofi_am_cancel(&flow, PE, NULL);
         sched_yield();
     }
     return arg;
@@ -82,7 +82,7 @@ T(a_request_is_given_up_while_others_are_made)
 
     T_EQ(pthread_create(&thread, NULL, give_up_all, NULL), 0);
     for (int i = 0; i < ROUNDS; i++) {
-        struct ask *a = take_ask(&flow, PE);
+        struct request *a = alloc_request(&flow, PE);
 
         __atomic_store_n(&word, 1, __ATOMIC_RELAXED);
         a->left = i % 2 ? &word : NULL;

@@ -3,18 +3,18 @@
  * as it was whatever it has, and what is no card is refused. */
 #include "t.h"
 
-#include "ofi/ofi_card.h"
+#include "ofi/net/ofi_addr.h"
 
 #include <errno.h>
 
-static const struct ofi_card usual = {
+static const struct ofi_addr usual = {
     .seg_size = { [HEAP_HOST] = 1090519040, [HEAP_DATA] = 8192 }
 };
 
-static struct ofi_card card_of(const char *provider, size_t addr_len)
+static struct ofi_addr card_of(const char *provider, size_t addr_len)
 {
-    struct ofi_card c = {
-        .version = OFI_CARD_VERSION, .token = 0x8123456789abcdef,
+    struct ofi_addr c = {
+        .version = OFI_ADDR_VERSION, .token = 0x8123456789abcdef,
         .seg_size = { [HEAP_HOST] = 1090519040, [HEAP_DATA] = 8192 },
         .key = { [HEAP_HOST] = 0xfedcba9876543210 }, .addr_len = addr_len,
         .rails = 1
@@ -27,14 +27,14 @@ static struct ofi_card card_of(const char *provider, size_t addr_len)
     return c;
 }
 
-static size_t there_and_back(const struct ofi_card *c)
+static size_t there_and_back(const struct ofi_addr *c)
 {
-    uint8_t bytes[OFI_CARD_MOST];
-    size_t len = ofi_card_pack(c, &usual, bytes);
-    struct ofi_card back;
+    uint8_t bytes[OFI_ADDR_MAX];
+    size_t len = ofi_addr_pack(c, &usual, bytes);
+    struct ofi_addr back;
 
-    T_LE(len, OFI_CARD_MOST);
-    T_EQ(ofi_card_unpack(bytes, len, &usual, &back), 0);
+    T_LE(len, OFI_ADDR_MAX);
+    T_EQ(ofi_addr_unpack(bytes, len, &usual, &back), 0);
     T_EQ(back.version, c->version);
     T_STR(back.provider, c->provider);
     T_EQ(back.token, c->token);
@@ -51,7 +51,7 @@ static size_t there_and_back(const struct ofi_card *c)
 
 T(usual_ones_are_short)
 {
-    struct ofi_card c = card_of("cxi", 8);
+    struct ofi_addr c = card_of("cxi", 8);
 
     T_LE(there_and_back(&c), 32);
     c = card_of("tcp;ofi_rxm", 16);
@@ -60,7 +60,7 @@ T(usual_ones_are_short)
 
 T(all_that_differs_is_told)
 {
-    struct ofi_card c = card_of("a provider of a later day", OFI_CARD_ADDR);
+    struct ofi_addr c = card_of("a provider of a later day", OFI_ADDR_EP_MAX);
 
     there_and_back(&c);
     c = card_of("a", 28);
@@ -82,38 +82,38 @@ T(all_that_differs_is_told)
 
 T(what_a_reader_does_not_know_is_passed_over)
 {
-    struct ofi_card c = card_of("cxi", 8), back;
-    uint8_t bytes[OFI_CARD_MOST + 5];
-    size_t len = ofi_card_pack(&c, &usual, bytes);
+    struct ofi_addr c = card_of("cxi", 8), back;
+    uint8_t bytes[OFI_ADDR_MAX + 5];
+    size_t len = ofi_addr_pack(&c, &usual, bytes);
 
     memcpy(bytes + len, "\xe3\1\2\3", 4);
-    T_EQ(ofi_card_unpack(bytes, len + 4, &usual, &back), 0);
+    T_EQ(ofi_addr_unpack(bytes, len + 4, &usual, &back), 0);
     T_EQ(back.token, c.token);
-    bytes[0] = OFI_CARD_VERSION + 1;
-    T_EQ(ofi_card_unpack(bytes, len, &usual, &back), 0);
-    T_EQ(back.version, OFI_CARD_VERSION + 1);
+    bytes[0] = OFI_ADDR_VERSION + 1;
+    T_EQ(ofi_addr_unpack(bytes, len, &usual, &back), 0);
+    T_EQ(back.version, OFI_ADDR_VERSION + 1);
 }
 
 T(what_is_none_is_refused)
 {
-    struct ofi_card c = card_of("tcp;ofi_rxm", 16), back;
-    uint8_t bytes[OFI_CARD_MOST], random[64];
-    size_t len = ofi_card_pack(&c, &usual, bytes);
+    struct ofi_addr c = card_of("tcp;ofi_rxm", 16), back;
+    uint8_t bytes[OFI_ADDR_MAX], random[64];
+    size_t len = ofi_addr_pack(&c, &usual, bytes);
     int refused = 0;
 
-    T_EQ(ofi_card_unpack(bytes, 0, &usual, &back), -EPROTO);
+    T_EQ(ofi_addr_unpack(bytes, 0, &usual, &back), -EPROTO);
     for (size_t n = 2; n < len; n++)
-        refused += ofi_card_unpack(bytes, n, &usual, &back) == -EPROTO;
+        refused += ofi_addr_unpack(bytes, n, &usual, &back) == -EPROTO;
     T_LT(20, refused);          /* the others end with a field */
     for (int i = 0; i < 20000; i++) {
         size_t n = T_RAND() % sizeof random + 1;
 
         for (size_t k = 0; k < n; k++)
             random[k] = (uint8_t)T_RAND();
-        random[0] = OFI_CARD_VERSION;
-        if (ofi_card_unpack(random, n, &usual, &back))
+        random[0] = OFI_ADDR_VERSION;
+        if (ofi_addr_unpack(random, n, &usual, &back))
             continue;
-        T_LE(back.addr_len, OFI_CARD_ADDR);
+        T_LE(back.addr_len, OFI_ADDR_EP_MAX);
         T_LT(strnlen(back.provider, sizeof back.provider),
              sizeof back.provider);
     }

@@ -3,14 +3,14 @@
  * more than it has, and a PE alone takes what a halo of messages wants. */
 #include "unit.h"
 
-#include "ofi/ofi_trig.h"
+#include "ofi/trig/ofi_trig.h"
 
 enum { COUNTERS = 2047, OF_ENDPOINT = 2 };
 
 /* Gates and triggers have two counters each. */
 static int wanted(const struct ofi_trig_plan *p)
 {
-    return OF_ENDPOINT + p->chains + 2 * p->gates + 2 * p->made;
+    return OF_ENDPOINT + p->chains + 2 * p->two_inputs + 2 * p->made;
 }
 
 T(counters_suffice_for_what_each_pe_plans)
@@ -48,7 +48,7 @@ T(a_pe_alone_has_much)
     T_EQ(p.entries, 450);
     T_EQ(p.made, 16);
     T_LT(OFI_CHAINS - 1, p.chains);
-    T_LT(128, p.gates);
+    T_LT(128, p.two_inputs);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include "t.h"
 
 #include "gtl/gtl.h"
-#include "ofi/ofi_int.h"
+#include "ofi/net/ofi_int.h"
 #include "shmem.h"
 #include "shmemx.h"
 
@@ -44,11 +44,11 @@ T(it_sleeps_while_the_owner_communicates)
 
     shmem_barrier_all();
     communicate(200);
-    was = ofi_agent_wakes();
+    was = ofi_progress_sleeps();
     ms = now_ms();
     communicate(LOOP_MS);
     ms = now_ms() - ms;
-    slept = ofi_agent_wakes() - was;
+    slept = ofi_progress_sleeps() - was;
     fprintf(stderr, "PE %d: %lu sleeps in %lu ms\n", me, (unsigned long)slept,
             (unsigned long)ms);
     T_LT(4 * slept, ms);
@@ -106,7 +106,7 @@ static bool comes_before_it_looks(char *dest, const char *from)
 
     T_EQ(gtl_copy_now(dest, &came, sizeof came), 0);
     compute(2 * LOOK_MS);       /* it rests no more, but waits */
-    for (slept = ofi_agent_wakes(); slept == ofi_agent_wakes(); )
+    for (slept = ofi_progress_sleeps(); slept == ofi_progress_sleeps(); )
         ;
     compute(5);                 /* and it sleeps again */
     shmem_getmem_nbi(dest, from, PART, 1 - me);

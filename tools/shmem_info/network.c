@@ -63,7 +63,7 @@ int info_check_cxi(void)
             "above; correct or unset it");
         return 1;
     }
-    if (!ofi_check_there("cxi", why, sizeof why)) {
+    if (!ofi_check_present("cxi", why, sizeof why)) {
         say(NONE, "cxi", "no Slingshot network here: %s", why);
         return NO_NIC;
     }

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words that a peer's processor stores, or adds to, without a reply.
+ *
+ * A reply to each would double the messages, and only fence and quiet want to
+ * know.  On one stream of bytes messages are acted on in the order in which
+ * they were sent, so one confirmation tells of all before it: the flow keeps
+ * the peers that owe one, and fence and quiet request them.  Where the program
+ * waits for each word by itself - the last fence or quiet had one word to wait
+ * for - the word brings the question with it.
+ *
+ * A confirmation is no message: the peer writes a number to a slot of the
+ * flow's in the asker's memory, which costs neither side a completion.  The
+ * number is there encode_twice, once inverted, since the bytes of a write may
+ * come in two parts: while they differ, it has not come.  It only grows.
+ * There is one slot for each of the first flows; where it is not free, or
+ * several peers owe a confirmation, these are acks_wanted by requests. */
+#include "ofi/am/ofi_ack.h"
+#include "ofi/am/ofi_am_wire.h"
+#include "ofi/am/ofi_am.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+
+enum { SLOTS = 64 };
+
+static uint64_t *slots;         /* symmetric; a number, and it inverted */
+static uint32_t acks_wanted[SLOTS];   /* flows come and go, this grows */
+
+int ofi_ack_reserve(void)
+{
+    slots = heap_reserve(SLOTS * sizeof *slots, 64);
+    return slots ? 0 : -ENOMEM;
+}
+
+static uint64_t encode_twice(uint32_t number)
+{
+    return (uint64_t)~number << 32 | number;
+}
+
+static bool has_slot(const struct xport_ep *f)
+{
+    return f->index < SLOTS && ofi.inject_put >= sizeof *slots;
+}
+
+/* That number, or a later one. */
+static bool has_come(const struct xport_ep *f, uint32_t number)
+{
+    /* acquire: what was before it is there. */
+    uint64_t word = __atomic_load_n(&slots[f->index], __ATOMIC_ACQUIRE);
+
+    return word == encode_twice((uint32_t)word) &&
+           (int32_t)((uint32_t)word - number) >= 0;
+}
+
+/* ---- at the target ---- */
+
+long ofi_ack_send(int pe, uint64_t cookie)
+{
+    const struct ofi_peer *p = ofi_peer(pe);
+    uint64_t word = encode_twice((uint32_t)cookie), slot = (cookie >> 32) - 1;
+    struct xport_addr at = { .pe = pe, .seg = HEAP_HOST };
+
+    if (slot >= SLOTS)
+        return 0;
+    at.off = (uintptr_t)&slots[slot] - heap_segs[HEAP_HOST].base;
+    return fi_inject_write(ofi.eps[0]->ep, &word, sizeof word, p->addr,
+                           ofi_remote_addr(p, &at), ofi_remote_key(p, &at));
+}
+
+/* ---- who note_unacked ---- */
+
+static struct ofi_unacked *find(struct xport_ep *f, int pe)
+{
+    for (unsigned i = 0; i < f->n_unacked; i++)
+        if (f->unacked[i].pe == pe)
+            return &f->unacked[i];
+    return NULL;
+}
+
+/* The flow's slot is the caller's: a cookie, or 0. */
+static uint64_t take_slot(struct xport_ep *f, int pe)
+{
+    if (!has_slot(f) || f->ack_pending)
+        return 0;
+    __atomic_store_n(&f->ack_pending, true, __ATOMIC_RELAXED);
+    f->ack_pe = pe;
+    return (uint64_t)(f->index + 1) << 32 | ++acks_wanted[f->index];
+}
+
+enum how { LATER, WITH_IT, REQUEST };
+
+static enum how choose(struct xport_ep *f, int pe, uint64_t *cookie)
+{
+    enum how how = LATER;
+
+    lock_acquire(&f->ack_lock);
+    *cookie = f->single_update && !f->words ? take_slot(f, pe) : 0;
+    __atomic_store_n(&f->words, f->words + 1, __ATOMIC_RELAXED);
+    f->single_update &= f->words == 1;
+    if (*cookie)
+        how = WITH_IT;
+    else if (f->n_unacked == OFI_UNACKED && !find(f, pe))
+        how = REQUEST;
+    lock_release(&f->ack_lock);
+    return how;
+}
+
+/* Behind its word: who requests in between, of another thread, requests for
+ * others. */
+static bool note_unacked(struct xport_ep *f, int pe)
+{
+    struct ofi_unacked *o;
+
+    lock_acquire(&f->ack_lock);
+    o = find(f, pe);
+    if (!o && f->n_unacked < OFI_UNACKED) {
+        o = &f->unacked[f->n_unacked];
+        *o = (struct ofi_unacked){ .pe = pe };
+        __atomic_store_n(&f->n_unacked, f->n_unacked + 1, __ATOMIC_RELAXED);
+    }
+    if (o)
+        o->last = ++f->last_update;
+    lock_release(&f->ack_lock);
+    return o;
+}
+
+/* A word that nothing is done to. */
+static const struct xport_amo nothing = { .op = XPORT_FETCH, .size = 8 };
+
+static void request(struct xport_ep *f, int pe, uint64_t cookie)
+{
+    struct xport_addr at = { .pe = pe, .seg = HEAP_HOST };
+
+    at.off = (uintptr_t)slots - heap_segs[HEAP_HOST].base;
+    if (cookie)
+        ofi_am_notify(f, &at, &nothing, cookie);
+    else
+        ofi_am_amo(f, &at, &nothing, NULL, true);
+}
+
+bool ofi_ack_update(struct xport_ep *f, const struct xport_addr *at,
+              const struct xport_amo *a)
+{
+    uint64_t cookie;
+
+    if (!ofi.words || f->failed || f->polled)
+        return false;
+    switch (choose(f, at->pe, &cookie)) {
+    case REQUEST:
+        return false;
+    case WITH_IT:
+        ofi_am_notify(f, at, a, cookie);
+        return true;
+    case LATER:
+        ofi_am_notify(f, at, a, 0);
+        break;
+    }
+    if (!note_unacked(f, at->pe))
+        request(f, at->pe, 0);
+    return true;
+}
+
+/* ---- fence and quiet ---- */
+
+bool ofi_ack_idle(const struct xport_ep *f)
+{
+    return !__atomic_load_n(&f->n_unacked, __ATOMIC_RELAXED) &&
+           !__atomic_load_n(&f->ack_pending, __ATOMIC_RELAXED);
+}
+
+/* One that got further words meanwhile still note_unacked. */
+static void asked_for(struct xport_ep *f, const struct ofi_unacked *was)
+{
+    struct ofi_unacked *o = find(f, was->pe);
+
+    if (!o || o->last != was->last)
+        return;
+    *o = f->unacked[f->n_unacked - 1];
+    __atomic_store_n(&f->n_unacked, f->n_unacked - 1, __ATOMIC_RELAXED);
+}
+
+void ofi_ack_request(struct xport_ep *f)
+{
+    struct ofi_unacked unacked[OFI_UNACKED];
+    uint64_t cookie = 0;
+    unsigned n;
+
+    if (!__atomic_load_n(&f->n_unacked, __ATOMIC_RELAXED) &&
+        !__atomic_load_n(&f->words, __ATOMIC_RELAXED))
+        return;
+    lock_acquire(&f->ack_lock);
+    if (f->words)
+        f->single_update = f->words == 1;
+    __atomic_store_n(&f->words, 0, __ATOMIC_RELAXED);
+    n = f->n_unacked;
+    for (unsigned i = 0; i < n; i++)
+        unacked[i] = f->unacked[i];
+    if (n == 1)
+        cookie = take_slot(f, unacked[0].pe);
+    lock_release(&f->ack_lock);
+    for (unsigned i = 0; i < n; i++)
+        request(f, unacked[i].pe, cookie);
+    lock_acquire(&f->ack_lock);
+    for (unsigned i = 0; i < n; i++)
+        asked_for(f, &unacked[i]);
+    lock_release(&f->ack_lock);
+}
+
+void ofi_ack_wait(struct xport_ep *f)
+{
+    struct ofi_wait w = { 0 };
+    uint32_t number = 0;
+    bool waits;
+
+    if (!__atomic_load_n(&f->ack_pending, __ATOMIC_RELAXED))
+        return;
+    lock_acquire(&f->ack_lock);
+    waits = f->ack_pending;
+    w.wait.pe = f->ack_pe;
+    if (waits)
+        number = acks_wanted[f->index];
+    lock_release(&f->ack_lock);
+    if (!waits)
+        return;
+    while (!has_come(f, number))
+        ofi_wait_step(&w, f->ep);
+    ofi_wait_end(&w);
+    lock_acquire(&f->ack_lock);
+    /* Another thread may have acks_wanted again. */
+    if (acks_wanted[f->index] == number)
+        __atomic_store_n(&f->ack_pending, false, __ATOMIC_RELAXED);
+    lock_release(&f->ack_lock);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_ack.h - words that a peer's processor stores without a reply; any
+ * thread. */
+#ifndef OFI_AM_OFI_ACK_H
+#define OFI_AM_OFI_ACK_H
+
+#include "ofi/net/ofi_ctx.h"
+
+int ofi_ack_reserve(void);
+/* False: it is to be asked for by a request. */
+bool ofi_ack_update(struct xport_ep *f, const struct xport_addr *at,
+              const struct xport_amo *a);
+bool ofi_ack_idle(const struct xport_ep *f);
+/* Fence and quiet ask, and wait for one of the answers; the others are those
+ * of requests. */
+void ofi_ack_request(struct xport_ep *f);
+void ofi_ack_wait(struct xport_ep *f);
+/* At the target: a libfabric code. */
+long ofi_ack_send(int pe, uint64_t cookie);
+
+#endif

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is acks_wanted of a peer's processor by messages.
+ *
+ * A request is remembered until its reply comes; the cookie says where, and
+ * how often that place was used, so a stray reply finds nothing. */
+#include "ofi/net/ofi_pool.h"
+#include "ofi/net/ofi_rail.h"
+#include "ofi/am/ofi_am_target.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <string.h>
+
+enum { SENDS = 64, REQUESTS = 4096 };
+
+struct request;
+struct am_buf {
+    struct ofi_op op;
+    struct request *request;    /* that it requests, or NULL, and its uses */
+    uint32_t uses;
+    bool counts;                /* in its flow, until it is sent */
+    _Alignas(64) char bytes[OFI_AM_MAX];
+};
+static struct ofi_pool bufs = OFI_POOL_INIT("room for messages");
+
+struct request {
+    struct ofi_op op;
+    uint32_t uses;              /* atomic; odd while it waits for a reply */
+    uint64_t *left;             /* atomic; counted down, or NULL */
+    char *dest;                 /* for the word before, or the blocks */
+    size_t size;                /* of the word; 0: blocks */
+    bool staged;                /* counts in the flow's sent, too */
+    struct xport_blocks b;
+};
+static struct ofi_pool requests = OFI_POOL_INIT("room for requests");
+
+static struct request *request_at(uint32_t i)
+{
+    return (struct request *)(void *)requests.all + i;
+}
+
+_Static_assert((int)XPORT_PACKED_MAX == (int)OFI_AM_PAYLOAD &&
+               (int)XPORT_FRAGMENT == (int)OFI_FRAG_SIZE, "xport.h says so");
+
+/* ---- what comes back ---- */
+
+void ofi_am_sent(struct ofi_op *op)
+{
+    struct xport_ep *f = ((struct am_buf *)op)->counts ? op->flow : NULL;
+
+    ofi_pool_free(&bufs, op);
+    if (f)
+        ofi_ctx_completed(f);
+}
+
+/* One of those who know that it is over ends it; uses: what they saw. */
+static bool claim(struct request *a, uint32_t uses)
+{
+    return __atomic_compare_exchange_n(&a->uses, &uses, uses + 1, false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static void finish_request(struct request *a)
+{
+    struct xport_ep *f = a->op.flow;
+    uint64_t *left = a->left;
+    bool staged = a->staged;
+
+    ofi_pool_free(&requests, &a->op);
+    __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
+    if (staged)
+        __atomic_fetch_add(&f->sent, 1, __ATOMIC_RELEASE);
+    ofi_ctx_completed(f);
+    if (left)                   /* release: the waiter sees what came */
+        __atomic_fetch_sub(left, 1, __ATOMIC_RELEASE);
+}
+
+void ofi_am_complete(const struct ofi_am_head *h, const char *payload,
+                   size_t len)
+{
+    uint32_t i = (uint32_t)h->cookie;
+    struct request *a = i < REQUESTS ? request_at(i) : NULL;
+    /* acquire: pairs with publish(). */
+    uint32_t uses = a ? __atomic_load_n(&a->uses, __ATOMIC_ACQUIRE) : 0;
+
+    if (!(uses & 1) || uses != (uint32_t)(h->cookie >> 32) ||
+        a->op.pe != (int)h->pe ||
+        len != (a->size ? 0 : a->b.len * a->b.count) || !claim(a, uses)) {
+        log_warn(ERR_NET, "a reply that nobody waits for, said to be of PE %u, "
+                 "is ignored", (unsigned)h->pe);
+        return;
+    }
+    if (a->dest && a->size)
+        memcpy(a->dest, &h->value, a->size);
+    else if (a->dest)
+        ofi_copy_blocks(a->dest, a->b.near_stride, payload,
+                        (ptrdiff_t)a->b.len, a->b.len, a->b.count);
+    finish_request(a);
+}
+
+static void cancel_request(struct request *a, uint32_t uses)
+{
+    if (uses & 1 && claim(a, uses))
+        finish_request(a);
+}
+
+void ofi_am_failed(struct ofi_op *op)
+{
+    struct am_buf *b = (struct am_buf *)op;
+
+    if (b->request)
+        cancel_request(b->request, b->uses);
+    ofi_am_sent(op);
+}
+
+void ofi_am_cancel(struct xport_ep *f, int pe, const char *why)
+{
+    for (uint32_t i = 0; i < REQUESTS; i++) {
+        struct request *a = request_at(i);
+        uint32_t uses = __atomic_load_n(&a->uses, __ATOMIC_ACQUIRE);
+
+        /* relaxed: of a later use, they are not believed, see claim(). */
+        if (!(uses & 1) ||
+            __atomic_load_n(&a->op.flow, __ATOMIC_RELAXED) != f ||
+            (pe >= 0 && __atomic_load_n(&a->op.pe, __ATOMIC_RELAXED) != pe) ||
+            !claim(a, uses))
+            continue;
+        if (why)
+            ofi_op_error(f, "request", a->op.pe, -FI_ETIMEDOUT, why);
+        finish_request(a);
+    }
+}
+
+/* ---- asking ---- */
+
+/* The caller alone has it and fills it, until publish(). */
+static struct request *alloc_request(struct xport_ep *f, int pe)
+{
+    struct request *a = ofi_pool_alloc(&requests, f);
+
+    /* relaxed: pairs with ofi_am_cancel(), which believes both only if it
+     * claims the use that it saw. */
+    __atomic_store_n(&a->op.pe, pe, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->op.flow, f, __ATOMIC_RELAXED);
+    a->staged = false;
+    return a;
+}
+
+/* From here on any thread may end it.  Gives its uses. */
+static uint32_t publish(struct request *a)
+{
+    uint32_t uses = a->uses + 1;
+
+    /* release: a thread that claims the request sees what the caller has
+     * filled in, and counted. */
+    __atomic_store_n(&a->uses, uses, __ATOMIC_RELEASE);
+    return uses;
+}
+
+static bool is_connected(const struct ofi_ep *e, int pe)
+{
+    return __atomic_load_n(&e->connected[pe / 64], __ATOMIC_RELAXED) >>
+           pe % 64 & 1;
+}
+
+/* What fails otherwise is for the operation that follows to handle_notify. */
+bool ofi_am_connect(struct xport_ep *f, int pe)
+{
+    const struct ofi_peer *p;
+    struct ofi_am_head h = { .kind = OFI_AM_HELLO, .pe = (uint32_t)rt_job.pe };
+
+    if (likely(is_connected(f->ep, pe)) || sizeof h > ofi.inject_msg) {
+        if (unlikely(__atomic_load_n(&f->unconnected_pe, __ATOMIC_RELAXED)))
+            __atomic_store_n(&f->unconnected_pe, 0, __ATOMIC_RELAXED);
+        return true;
+    }
+    p = ofi_peer(pe);
+    h.token = p->token;
+    if (fault_hit(FAULT_OFI_AGAIN) ||
+        fi_inject(f->ep->ep, &h, sizeof h, p->addr) == -FI_EAGAIN) {
+        __atomic_store_n(&f->unconnected_pe, pe + 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    __atomic_store_n(&f->unconnected_pe, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&f->ep->connected[pe / 64], (uint64_t)1 << pe % 64,
+                      __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Sends head and payload, which is packed from blocks; a: that requests, or
+ * NULL. */
+static void send_am(struct xport_ep *f, struct request *a, int pe,
+                      struct ofi_am_head *h, const char *from,
+                      const struct xport_blocks *blocks)
+{
+    const struct ofi_peer *p = ofi_peer(pe);
+    struct ofi_wait w = { .what = "request", .wait.pe = pe };
+    size_t len = sizeof *h;
+    struct am_buf *b;
+
+    h->token = p->token;
+    h->pe = (uint32_t)rt_job.pe;
+    atomics_tsan_release();             /* whoever gets the reply to it */
+    if (!from && len <= ofi.inject_msg) {
+        while (ofi_post_retry(OFI_POST(f, fi_inject(f->ep->ep, h, len,
+                                                    p->addr)), &w, f))
+            ;
+        if (unlikely(w.failed) && a)
+            cancel_request(a, (uint32_t)(h->cookie >> 32));
+        return;
+    }
+    b = ofi_pool_alloc(&bufs, f);
+    ofi_op_init(&b->op, OFI_OP_SEND, pe, f);
+    b->request = a;
+    b->uses = a ? (uint32_t)(h->cookie >> 32) : 0;
+    b->counts = h->kind == OFI_AM_PUT_NOTIFY;
+    memcpy(b->bytes, h, sizeof *h);
+    if (from) {
+        ofi_copy_blocks(b->bytes + len, (ptrdiff_t)blocks->len, from,
+                        blocks->near_stride, blocks->len, blocks->count);
+        len += blocks->len * blocks->count;
+    }
+    __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+    while (ofi_post_retry(OFI_POST(f, fi_send(f->ep->ep, b->bytes, len,
+                                              bufs.desc, p->addr, &b->op)),
+                          &w, f))
+        ;
+    if (unlikely(w.failed))
+        ofi_post_failed(f, &b->op);
+}
+
+static void send_request(struct xport_ep *f, struct request *a,
+                     struct ofi_am_head *h, const char *from,
+                     const struct xport_blocks *blocks)
+{
+    int pe = a->op.pe;
+
+    ofi_ctx_note_peer(f, pe);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    h->cookie = (uint64_t)publish(a) << 32 | (uint64_t)(a - request_at(0));
+    send_am(f, a, pe, h, from, blocks);
+}
+
+static void wait_zero(struct xport_ep *f, const uint64_t *left, int pe)
+{
+    struct ofi_wait w = { .wait.pe = pe };
+
+    while (__atomic_load_n(left, __ATOMIC_ACQUIRE))
+        ofi_wait_step(&w, f->ep);
+    ofi_wait_end(&w);
+}
+
+static struct ofi_am_head amo_head(enum ofi_am_kind kind,
+                                   const struct xport_addr *at,
+                                   const struct xport_amo *x)
+{
+    return (struct ofi_am_head){
+        .kind = (uint8_t)kind, .op = (uint8_t)x->op, .size = (uint8_t)x->size,
+        .seg = (uint8_t)at->seg, .off = at->off, .value = x->value,
+        .cond = x->cond
+    };
+}
+
+void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
+                const struct xport_amo *x, void *result, bool nbi)
+{
+    struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
+    uint64_t left = 1;
+    struct request *a = alloc_request(f, at->pe);
+
+    a->dest = result;
+    a->size = (size_t)x->size;
+    a->left = result && !nbi ? &left : NULL;
+    send_request(f, a, &h, NULL, NULL);
+    if (result && !nbi)
+        wait_zero(f, &left, at->pe);
+}
+
+/* ---- behind a put: by the thread that sees its end ---- */
+
+bool ofi_am_can_follow_put(void)
+{
+    return sizeof(struct ofi_am_head) <= ofi.inject_msg;
+}
+
+/* It counts as staged until its reply has come, so a fence waits for it. */
+struct ofi_op *ofi_am_after_put(struct xport_ep *f, const struct xport_addr *at,
+                             const struct xport_amo *x)
+{
+    struct request *a = alloc_request(f, at->pe);
+
+    a->dest = NULL;
+    a->size = (size_t)x->size;
+    a->left = NULL;
+    a->staged = true;
+    ofi_ctx_note_peer(f, at->pe);
+    __atomic_fetch_add(&f->staged, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    return &a->op;
+}
+
+uint32_t ofi_am_after_put_publish(struct ofi_op *op)
+{
+    atomics_tsan_release();             /* whoever gets the reply to it */
+    return publish((struct request *)op);
+}
+
+bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses,
+                           const struct ofi_ep *e, const struct xport_addr *at,
+                           const struct xport_amo *x)
+{
+    struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
+    const struct ofi_peer *p = ofi_peer(at->pe);
+    struct request *a = (struct request *)op;
+    struct xport_ep *f = a->op.flow;
+    long rc;
+
+    /* acquire: pairs with publish().  Who has ended it since had a reason. */
+    if (__atomic_load_n(&a->uses, __ATOMIC_ACQUIRE) != uses)
+        return true;
+    h.token = p->token;
+    h.pe = (uint32_t)rt_job.pe;
+    h.cookie = (uint64_t)uses << 32 | (uint64_t)(a - request_at(0));
+    rc = OFI_POST(f, fi_inject(e->ep, &h, sizeof h, p->addr));
+    if (rc == -FI_EAGAIN)
+        return false;
+    if (rc && claim(a, uses)) {
+        ofi_op_error(f, "request", at->pe, rc, NULL);
+        finish_request(a);
+    }
+    return true;
+}
+
+void ofi_am_after_put_cancel(struct ofi_op *op)
+{
+    finish_request((struct request *)op);
+}
+
+void ofi_am_notify(struct xport_ep *f, const struct xport_addr *at,
+                 const struct xport_amo *x, uint64_t cookie)
+{
+    struct ofi_am_head h = amo_head(OFI_AM_NOTIFY, at, x);
+
+    h.cookie = cookie;
+    send_am(f, NULL, at->pe, &h, NULL, NULL);
+}
+
+/* Of at most OFI_AM_PAYLOAD bytes.  It counts in the flow, or a peer that takes
+ * nothing would come to have all the room that there is for messages. */
+void ofi_am_put_notify(struct xport_ep *f, const struct xport_addr *to,
+                     const void *source, size_t len,
+                     const struct xport_addr *at, const struct xport_amo *x)
+{
+    struct ofi_am_head h = amo_head(OFI_AM_PUT_NOTIFY, at, x);
+    const struct xport_blocks all = { len, 1, (ptrdiff_t)len, (ptrdiff_t)len };
+
+    h.cond = (uint64_t)to->seg;
+    h.stride = (int64_t)to->off;
+    ofi_ctx_note_peer(f, at->pe);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    send_am(f, NULL, at->pe, &h, source, &all);
+}
+
+/* Blocks that a message brings better than one operation each. */
+static size_t blocks_per_message(const struct xport_blocks *b)
+{
+    return b->len && b->len <= OFI_AM_PAYLOAD / 4 ? OFI_AM_PAYLOAD / b->len
+                                                  : 0;
+}
+
+static struct ofi_am_head blocks_head(enum ofi_am_kind kind,
+                                      const struct xport_addr *at,
+                                      const struct xport_blocks *b)
+{
+    return (struct ofi_am_head){
+        .kind = (uint8_t)kind, .seg = (uint8_t)at->seg, .off = at->off,
+        .value = b->len, .cond = b->count, .stride = b->far_stride
+    };
+}
+
+void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, const struct xport_blocks *b)
+{
+    size_t most = blocks_per_message(b);
+    struct xport_blocks part = *b;
+    struct xport_addr at = *to;
+    struct ofi_am_head h;
+    struct request *a;
+
+    for (size_t i = 0; i < b->count; i += part.count) {
+        const char *from = (const char *)source + (ptrdiff_t)i * b->near_stride;
+
+        at.off = to->off + i * (size_t)b->far_stride;
+        part.count = most ? most < b->count - i ? most : b->count - i : 1;
+        if (!most) {
+            ofi_put(f, &at, from, b->len, false);
+            continue;
+        }
+        h = blocks_head(OFI_AM_PUT_BLOCKS, &at, &part);
+        a = alloc_request(f, at.pe);
+        a->dest = NULL;
+        a->size = 8;            /* the reply has no payload */
+        a->left = NULL;
+        /* Atomics of the provider may overtake it. */
+        a->staged = ofi.nic_amo;
+        __atomic_fetch_add(&f->staged, a->staged, __ATOMIC_RELAXED);
+        send_request(f, a, &h, from, &part);
+    }
+}
+
+void ofi_am_get_blocks(struct xport_ep *f, void *dest,
+                       const struct xport_addr *from,
+                       const struct xport_blocks *b, bool nbi)
+{
+    size_t most = blocks_per_message(b);
+    struct xport_blocks part = *b;
+    struct xport_addr at = *from;
+    struct ofi_am_head h;
+    uint64_t left = 0;
+    struct request *a;
+
+    for (size_t i = 0; i < b->count; i += part.count) {
+        char *to = (char *)dest + (ptrdiff_t)i * b->near_stride;
+
+        at.off = from->off + i * (size_t)b->far_stride;
+        part.count = most ? most < b->count - i ? most : b->count - i : 1;
+        if (!most) {
+            ofi_get(f, to, &at, b->len, nbi);
+            continue;
+        }
+        h = blocks_head(OFI_AM_GET_BLOCKS, &at, &part);
+        a = alloc_request(f, at.pe);
+        a->dest = to;
+        a->size = 0;
+        a->b = part;
+        a->left = nbi ? NULL : &left;
+        __atomic_fetch_add(&left, !nbi, __ATOMIC_RELAXED);
+        send_request(f, a, &h, NULL, NULL);
+    }
+    wait_zero(f, &left, from->pe);
+}
+
+/* Whole blocks, and what is left. */
+static struct xport_blocks cut(size_t len, struct xport_blocks *rest)
+{
+    enum { UNIT = OFI_AM_PAYLOAD / 4 };
+    size_t left = len % UNIT;
+
+    *rest = (struct xport_blocks){ left, left != 0, (ptrdiff_t)left,
+                                   (ptrdiff_t)left };
+    return (struct xport_blocks){ UNIT, len / UNIT, UNIT, UNIT };
+}
+
+void ofi_am_put(struct xport_ep *f, const struct xport_addr *to,
+                const void *source, size_t len)
+{
+    struct xport_blocks rest, b = cut(len, &rest);
+    size_t whole = b.len * b.count;
+    struct xport_addr at = { to->pe, to->seg, to->off + whole };
+
+    ofi_am_put_blocks(f, to, source, &b);
+    ofi_am_put_blocks(f, &at, (const char *)source + whole, &rest);
+}
+
+void ofi_am_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+                size_t len, bool nbi)
+{
+    struct xport_blocks rest, b = cut(len, &rest);
+    size_t whole = b.len * b.count;
+    struct xport_addr at = { from->pe, from->seg, from->off + whole };
+
+    ofi_am_get_blocks(f, dest, from, &b, nbi);
+    ofi_am_get_blocks(f, (char *)dest + whole, &at, &rest, nbi);
+}
+
+bool ofi_am_room(bool little)
+{
+    return ofi_pool_has(&bufs, little ? OFI_FEW : SENDS / 4) &&
+           ofi_pool_has(&requests, little ? OFI_FEW : REQUESTS / 4);
+}
+
+/* ---- opening ---- */
+
+int ofi_am_open(void)
+{
+    int rc = ofi_pool_open(&bufs, SENDS, sizeof(struct am_buf), FI_SEND);
+
+    return rc ? rc : ofi_pool_open(&requests, REQUESTS,
+                                   sizeof(struct request), 0);
+}
+
+void ofi_am_close(void)
+{
+    ofi_pool_close(&bufs);
+    ofi_pool_close(&requests);
+}

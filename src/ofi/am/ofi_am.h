@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_am.h - what is asked of a peer's processor by messages (ofi_am.c). */
+#ifndef OFI_AM_OFI_AM_H
+#define OFI_AM_OFI_AM_H
+
+#include "ofi/net/ofi_int.h"
+
+int ofi_am_open(void);
+void ofi_am_close(void);
+void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
+                const struct xport_amo *a, void *result, bool nbi);
+/* cookie: for ofi_ack_send(), or 0. */
+void ofi_am_notify(struct xport_ep *f, const struct xport_addr *at,
+                 const struct xport_amo *a, uint64_t cookie);
+void ofi_am_put_notify(struct xport_ep *f, const struct xport_addr *to,
+                     const void *source, size_t len,
+                     const struct xport_addr *at, const struct xport_amo *a);
+void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, const struct xport_blocks *b);
+void ofi_am_put(struct xport_ep *f, const struct xport_addr *to,
+                const void *source, size_t len);
+void ofi_am_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+                size_t len, bool nbi);
+void ofi_am_get_blocks(struct xport_ep *f, void *dest,
+                       const struct xport_addr *from,
+                       const struct xport_blocks *b, bool nbi);
+/* As ofi_local_room, of messages and requests. */
+bool ofi_am_room(bool little);
+/* A post to a PE to which there is no connection is refused until there is one.
+ * False: there is none yet, it is being made, nothing waits for it. */
+bool ofi_am_connect(struct xport_ep *f, int pe);
+void ofi_am_sent(struct ofi_op *op);
+void ofi_am_failed(struct ofi_op *op);
+/* No reply of that PE (-1: of any) will come to the flow, which is told why,
+ * unless it has been (NULL). */
+void ofi_am_cancel(struct xport_ep *f, int pe, const char *why);
+
+#endif

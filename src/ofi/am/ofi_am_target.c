@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that come, and what this PE's processor does for far PEs.
+ *
+ * A message is acted on in whatever thread reads the queue and answered from
+ * the buffer that it came in.  While there is no room for the reply_or_defer
+ * the buffer waits in a list and is not received into again: so a peer that
+ * requests too fast slows itself down. */
+#include "ofi/net/ofi_pool.h"
+#include "ofi/stage/ofi_stage_pool.h"
+#include "ofi/am/ofi_am_target.h"
+#include "ofi/am/ofi_ack.h"
+#include "base/log.h"
+#include "rt/rt.h"
+#include "xport/xport_amo.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { RECEIVES = 64 };
+
+struct am_buf {
+    struct ofi_op op;
+    size_t len;                 /* of the reply_or_defer, 0 if there is none */
+    bool later;            /* what it requests for is to be acks_wanted again */
+    uint64_t cookie;            /* the reply_or_defer is no message, if not 0 */
+    _Alignas(64) char bytes[OFI_AM_MAX];
+};
+/* All are taken, for ever: it is the memory that counts. */
+static struct ofi_pool bufs = OFI_POOL_INIT("room for what comes");
+
+static struct base_lock lock = LOCK_INIT;
+static struct ofi_op *deferred GUARDED_BY(lock);
+static int n_deferred;             /* atomic: spares the lock */
+static size_t seg_size[HEAP_SEGS];
+
+/* ---- receiving ---- */
+
+static long post_receive(struct am_buf *b)
+{
+    ofi_op_init(&b->op, OFI_OP_RECV, -1, NULL);
+    b->cookie = 0;
+    return fi_recv(ofi.eps[0]->ep, b->bytes, sizeof b->bytes, bufs.desc,
+                   FI_ADDR_UNSPEC, &b->op);
+}
+
+static void defer_buf(struct am_buf *b)
+{
+    lock_acquire(&lock);
+    b->op.next = deferred;
+    deferred = &b->op;
+    __atomic_fetch_add(&n_deferred, 1, __ATOMIC_SEQ_CST);
+    lock_release(&lock);
+    ofi_progress_request();
+}
+
+static void receive_again(struct am_buf *b)
+{
+    long rc = post_receive(b);
+
+    if (rc == -FI_EAGAIN) {     /* nothing to reply_or_defer, only to receive */
+        b->len = 0;
+        defer_buf(b);
+    } else if (rc) {
+        ofi_fatal("receive", -1, rc, NULL);
+    }
+}
+
+bool ofi_am_target_has_deferred(void)
+{
+    return __atomic_load_n(&n_deferred, __ATOMIC_RELAXED);
+}
+
+/* Sends len bytes of b to a peer; true when that is done or under way. */
+static bool post_reply(struct am_buf *b)
+{
+    const struct ofi_peer *p = ofi_peer(b->op.pe);
+    struct ofi_ep *e = ofi.eps[0];
+    long rc;
+
+    if (b->cookie) {
+        rc = ofi_ack_send(b->op.pe, b->cookie);
+        if (!rc)
+            receive_again(b);
+    } else if (b->len <= ofi.inject_msg) {
+        rc = fi_inject(e->ep, b->bytes, b->len, p->addr);
+        if (!rc)
+            receive_again(b);
+    } else {
+        b->op.kind = OFI_OP_REPLY;
+        __atomic_fetch_add(&e->in_flight, 1, __ATOMIC_RELAXED);
+        rc = fi_send(e->ep, b->bytes, b->len, bufs.desc, p->addr, &b->op);
+        if (rc)
+            __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
+    }
+    if (rc == -FI_EAGAIN)
+        ofi_ep_poll(e);
+    else if (rc)
+        ofi_fatal("reply", b->op.pe, rc, NULL);
+    return !rc;
+}
+
+static void reply_or_defer(struct am_buf *b, size_t len)
+{
+    b->len = len;
+    if (!post_reply(b))
+        defer_buf(b);
+}
+
+static void handle_staging(struct am_buf *b)
+{
+    struct ofi_am_head h;
+
+    memcpy(&h, b->bytes, sizeof h);
+    b->later = !ofi_stage_serve(&h);
+    if (b->later)
+        defer_buf(b);
+    else
+        receive_again(b);
+}
+
+void ofi_am_target_retry(void)
+{
+    struct am_buf *b;
+
+    while (unlikely(ofi_am_target_has_deferred())) {
+        lock_acquire(&lock);
+        b = (struct am_buf *)deferred;
+        if (b) {
+            deferred = b->op.next;
+            __atomic_fetch_sub(&n_deferred, 1, __ATOMIC_RELAXED);
+        }
+        lock_release(&lock);
+        if (!b)
+            return;
+        if (b->later) {
+            handle_staging(b);
+            return;
+        }
+        if (b->len == 0) {
+            receive_again(b);
+            return;
+        }
+        if (!post_reply(b)) {
+            defer_buf(b);
+            return;
+        }
+    }
+}
+
+void ofi_am_target_replied(struct ofi_op *op)
+{
+    receive_again((struct am_buf *)op);
+}
+
+/* ---- what the target does ---- */
+
+static uint64_t apply_amo(const struct ofi_am_head *h, char *at)
+{
+    const struct xport_amo a = {
+        .op = (enum xport_amo_op)h->op, .size = h->size, .value = h->value,
+        .cond = h->cond
+    };
+    uint64_t was;
+
+    if (unlikely(ofi_is_device_only_seg(h->seg)))
+        was = ofi_device_amo(h, at);
+    else
+        was = xport_amo_local(at, &a);
+    if (h->op != XPORT_FETCH)
+        xport_data_arrived(at, h->size);
+    return was;
+}
+
+static void move_blocks(int seg, char *to, ptrdiff_t to_stride,
+                        const char *from, ptrdiff_t from_stride, size_t len,
+                        size_t count)
+{
+    if (unlikely(ofi_is_device_only_seg(seg)))
+        ofi_device_copy_blocks(to, from, &(struct gtl_blocks){ len, count,
+                          to_stride, from_stride });
+    else
+        ofi_copy_blocks(to, to_stride, from, from_stride, len, count);
+}
+
+static void handle_notify(struct am_buf *b, const struct ofi_am_head *h,
+                          size_t len)
+{
+    char *payload = b->bytes + sizeof *h;
+
+    if (len) {
+        move_blocks((int)h->cond, (char *)heap_segs[h->cond].base + h->stride,
+                    (ptrdiff_t)len, payload, (ptrdiff_t)len, len, 1);
+        atomics_store_fence();
+    }
+    apply_amo(h, (char *)heap_segs[h->seg].base + h->off);
+    atomics_tsan_release();
+    if (!h->cookie) {
+        receive_again(b);
+        return;
+    }
+    b->cookie = h->cookie;
+    b->op.pe = (int)h->pe;
+    reply_or_defer(b, sizeof b->cookie);
+}
+
+static void handle_request(struct am_buf *b, const struct ofi_am_head *h)
+{
+    char *at = (char *)heap_segs[h->seg].base + h->off;
+    char *payload = b->bytes + sizeof *h;
+    struct ofi_am_head r = {
+        .kind = OFI_AM_REPLY, .pe = (uint32_t)rt_job.pe, .cookie = h->cookie,
+        .token = ofi_peer((int)h->pe)->token
+    };
+    size_t len = sizeof r, each = h->value, n = h->cond;
+
+    atomics_tsan_acquire();            /* by way of the PE that sent this */
+    if (h->kind == OFI_AM_PULL || h->kind == OFI_AM_PUSH) {
+        handle_staging(b);
+        return;
+    }
+    if (h->kind == OFI_AM_AMO) {
+        r.value = apply_amo(h, at);
+    } else if (h->kind == OFI_AM_PUT_BLOCKS) {
+        move_blocks(h->seg, at, (ptrdiff_t)h->stride, payload,
+                    (ptrdiff_t)each, each, n);
+        atomics_store_fence();
+        xport_data_arrived(NULL, 0);
+    } else {
+        move_blocks(h->seg, payload, (ptrdiff_t)each, at,
+                    (ptrdiff_t)h->stride, each, n);
+        len += each * n;
+    }
+    atomics_tsan_release();
+    memcpy(b->bytes, &r, sizeof r);
+    b->op.pe = (int)h->pe;
+    reply_or_defer(b, len);
+}
+
+void ofi_am_target_received(struct ofi_op *op, size_t len)
+{
+    struct ofi_am_rules rules = { ofi.my_token, (uint32_t)rt_job.n_pes,
+                                  seg_size };
+    struct am_buf *b = (struct am_buf *)op;
+    struct ofi_am_head h;
+
+    if (!ofi_am_parse(&rules, b->bytes, len, &h)) {
+        log_warn(ERR_NET, "a message of %zu bytes that no PE of this job can "
+                 "have sent is ignored", len);
+        receive_again(b);
+    } else if (h.kind == OFI_AM_DONE) {
+        atomics_tsan_acquire();
+        ofi_frag_replied(&h);
+        receive_again(b);
+    } else if (h.kind == OFI_AM_REPLY) {
+        atomics_tsan_acquire();
+        ofi_am_complete(&h, b->bytes + sizeof h, len - sizeof h);
+        receive_again(b);
+    } else if (h.kind == OFI_AM_HELLO) {
+        receive_again(b);
+    } else if (h.kind == OFI_AM_NOTIFY || h.kind == OFI_AM_PUT_NOTIFY) {
+        atomics_tsan_acquire();        /* by way of the PE that sent this */
+        handle_notify(b, &h, len - sizeof h);
+    } else {
+        handle_request(b, &h);
+    }
+}
+
+/* ---- opening ---- */
+
+/* Room may come as long as no peer has it. */
+static int receive_first(struct am_buf *b)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+    long rc = post_receive(b);
+
+    for (int i = 0; rc == -FI_EAGAIN && i < 50000; i++) {
+        ofi_progress();
+        nanosleep(&nap, NULL);
+        rc = post_receive(b);
+    }
+    return (int)rc;
+}
+
+int ofi_am_target_open(void)
+{
+    int rc = ofi_pool_open(&bufs, RECEIVES, sizeof(struct am_buf),
+                           FI_SEND | FI_RECV);
+
+    for (int s = 0; s < HEAP_SEGS; s++)
+        seg_size[s] = heap_segs[s].size;
+    lock_acquire(&lock);
+    deferred = NULL;
+    n_deferred = 0;
+    lock_release(&lock);
+    if (rc)
+        return rc;
+    for (int i = 0; i < RECEIVES && !rc; i++)
+        rc = receive_first((struct am_buf *)(void *)bufs.all + i);
+    /* The bufs stay as long as an endpoint that may receive into them. */
+    if (rc)
+        log_error(ERR_NET, "receiving messages: %s", ofi_strerror(rc));
+    return rc;
+}
+
+void ofi_am_target_close(void)
+{
+    ofi_pool_close(&bufs);
+}
+
+void ofi_am_target_segment(int seg)
+{
+    /* release: the segment is there for who serves a message. */
+    __atomic_store_n(&seg_size[seg], heap_segs[seg].size, __ATOMIC_RELEASE);
+}

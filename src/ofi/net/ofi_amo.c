@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Atomics of the provider.  Words are bit patterns here, unsigned numbers of 4
+ * or 8 bytes: for these operations signs make no difference.  Operands live
+ * until the completion, since providers may read them late. */
+#include "ofi/stage/ofi_device.h"
+#include "ofi/net/ofi_pool.h"
+
+#include <string.h>
+
+/* The provider's operation: fetching ones have a result. */
+static const struct {
+    enum fi_op op;
+    bool compares;
+} ops[XPORT_OPS] = {
+    [XPORT_FETCH] = { FI_ATOMIC_READ, false },
+    [XPORT_SET] = { FI_ATOMIC_WRITE, false },
+    [XPORT_SWAP] = { FI_ATOMIC_WRITE, false },
+    [XPORT_CSWAP] = { FI_CSWAP, true },
+    [XPORT_ADD] = { FI_SUM, false },
+    [XPORT_AND] = { FI_BAND, false },
+    [XPORT_OR] = { FI_BOR, false },
+    [XPORT_XOR] = { FI_BXOR, false },
+};
+
+static enum fi_datatype type_of(int size)
+{
+    return size == 8 ? FI_UINT64 : FI_UINT32;
+}
+
+bool ofi_amo_all_valid(struct fid_ep *ep)
+{
+    static const int sizes[] = { 4, 8 };
+    enum fi_datatype t;
+    size_t count;
+
+    if (!(ofi.info->caps & FI_ATOMIC))
+        return false;
+    for (int s = 0; s < 2; s++) {
+        t = type_of(sizes[s]);
+        for (int op = 0; op < XPORT_OPS; op++) {
+            count = 0;
+            if (ops[op].compares
+                ? fi_compare_atomicvalid(ep, t, ops[op].op, &count)
+                : op == XPORT_SET
+                ? fi_atomicvalid(ep, t, ops[op].op, &count)
+                : fi_fetch_atomicvalid(ep, t, ops[op].op, &count))
+                return false;
+            /* These come without a result as well. */
+            if (op >= XPORT_ADD && fi_atomicvalid(ep, t, ops[op].op, &count))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A word in flight. */
+struct amo {
+    struct ofi_op op;
+    uint64_t value, cond, was;
+    void *result;               /* nbi: where the program wants it */
+    int size;
+    enum xport_amo_op what;     /* of one that a put leads: what, and where */
+    struct xport_addr at;
+};
+
+enum { AMOS = 1024 };
+static struct ofi_pool amos = OFI_POOL_INIT("room for atomics");
+
+int ofi_amo_open(void)
+{
+    return ofi_pool_open(&amos, AMOS, sizeof(struct amo), FI_READ | FI_WRITE);
+}
+
+void ofi_amo_close(void)
+{
+    ofi_pool_close(&amos);
+}
+
+bool ofi_amo_room(bool little)
+{
+    return ofi_pool_has(&amos, little ? OFI_FEW : AMOS / 4);
+}
+
+void ofi_amo_done(struct ofi_op *op)
+{
+    struct amo *x = (struct amo *)op;
+    struct xport_ep *f = op->flow;
+
+    if (x->result)
+        memcpy(x->result, &x->was, (size_t)x->size);
+    ofi_pool_free(&amos, op);
+    __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
+    ofi_ctx_completed(f);
+}
+
+/* What is there is no result. */
+void ofi_amo_failed(struct ofi_op *op)
+{
+    ((struct amo *)op)->result = NULL;
+    ofi_amo_done(op);
+}
+
+static long post(struct xport_ep *f, const struct xport_addr *at, struct amo *x,
+                 enum xport_amo_op op, bool fetches)
+{
+    const struct ofi_peer *p = ofi_peer_at(at);
+    struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
+    struct fi_ioc was = { &x->was, 1 };
+    uint64_t key = ofi_remote_key(p, at) ^ ofi_wrong_key(f);
+    struct fi_rma_ioc far = { ofi_remote_addr(p, at), 1, key };
+    void *desc = amos.desc;
+    struct fi_msg_atomic m = {
+        .msg_iov = &value, .desc = &desc, .iov_count = 1, .addr = p->addr,
+        .rma_iov = &far, .rma_iov_count = 1, .datatype = type_of(x->size),
+        .op = ops[op].op, .context = &x->op
+    };
+
+    if (ops[op].compares)
+        return fi_compare_atomicmsg(f->ep->ep, &m, &cond, &desc, 1, &was,
+                                    &desc, 1, FI_COMPLETION);
+    if (fetches || ofi.fetching)
+        return fi_fetch_atomicmsg(f->ep->ep, &m, &was, &desc, 1,
+                                  FI_COMPLETION);
+    return fi_atomicmsg(f->ep->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}
+
+void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
+             const struct xport_amo *a, void *result, bool nbi)
+{
+    struct ofi_wait w = { .what = "atomic", .wait.pe = at->pe };
+    bool fetches = result || a->op == XPORT_SWAP || a->op == XPORT_FETCH;
+    bool waits = result && !nbi;
+    struct amo *x = ofi_pool_alloc(&amos, f);
+
+    x->value = a->value;
+    x->cond = a->cond;
+    x->size = a->size;
+    x->result = nbi ? result : NULL;
+    ofi_op_init(&x->op, waits ? OFI_OP_WAITED : OFI_OP_AMO, at->pe, f);
+    ofi_wait_window(f);
+    ofi_ctx_issued(f, at->pe);
+    /* relaxed: counted before it can complete, in this thread's order. */
+    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    while (ofi_post_retry(OFI_POST(f, post(f, at, x, a->op, fetches)), &w, f))
+        ;
+    if (unlikely(w.failed))
+        ofi_post_failed(f, &x->op);
+    if (!waits)                 /* x may serve another thread by now */
+        return;
+    ofi_wait_op(&x->op, f);
+    __atomic_fetch_add(&f->amo_done, 1, __ATOMIC_RELEASE);
+    if (likely(x->op.state == OFI_OP_DONE))
+        memcpy(result, &x->was, (size_t)a->size);
+    ofi_pool_free(&amos, &x->op);
+}
+
+/* ---- behind a put ---- */
+
+/* Whose put has ended, and which found no room since. */
+static struct base_lock lock = LOCK_INIT;
+static struct ofi_op *deferred GUARDED_BY(lock);
+static unsigned n_deferred;      /* atomic */
+static unsigned n_awaiting_put;      /* atomic: whose put has not ended */
+
+bool ofi_amo_has_deferred(void)
+{
+    return __atomic_load_n(&n_deferred, __ATOMIC_RELAXED);
+}
+
+bool ofi_amo_awaits_puts(void)
+{
+    return __atomic_load_n(&n_awaiting_put, __ATOMIC_RELAXED);
+}
+
+void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
+                     const struct xport_amo *a)
+{
+    struct amo *x = ofi_pool_alloc(&amos, f);
+
+    x->value = a->value;
+    x->size = a->size;
+    x->what = a->op;
+    x->at = *at;
+    x->result = NULL;
+    ofi_op_init(&x->op, OFI_OP_PUT_THEN_AMO, at->pe, f);
+    ofi_ctx_note_peer(f, at->pe);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&n_awaiting_put, 1, __ATOMIC_SEQ_CST);
+    ofi_progress_request();
+    return &x->op;
+}
+
+/* False: there is no room.  Else it may serve another thread by now. */
+static bool post_deferred(struct ofi_op *op)
+{
+    struct amo *x = (struct amo *)op;
+    struct xport_ep *f = op->flow;
+    int pe = op->pe;
+    long rc = OFI_POST(f, post(f, &x->at, x, x->what, false));
+
+    if (likely(!rc))
+        return true;
+    if (rc == -FI_EAGAIN)
+        return false;
+    ofi_op_error(f, "atomic", pe, rc, NULL);
+    ofi_post_failed(f, op);
+    return true;
+}
+
+static void defer_op(struct ofi_op *op)
+{
+    lock_acquire(&lock);
+    op->next = deferred;
+    deferred = op;
+    __atomic_fetch_add(&n_deferred, 1, __ATOMIC_RELAXED);
+    lock_release(&lock);
+}
+
+void ofi_amo_put_done(struct ofi_op *op)
+{
+    struct xport_ep *f = op->flow;
+
+    op->kind = OFI_OP_AMO;
+    __atomic_fetch_sub(&n_awaiting_put, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+    if (unlikely(!post_deferred(op)))
+        defer_op(op);
+    ofi_ctx_completed(f);           /* the put */
+}
+
+void ofi_amo_put_failed(struct ofi_op *op)
+{
+    struct xport_ep *f = op->flow;
+
+    __atomic_fetch_sub(&n_awaiting_put, 1, __ATOMIC_RELAXED);
+    ofi_amo_failed(op);
+    ofi_ctx_completed(f);
+}
+
+void ofi_amo_retry(void)
+{
+    struct ofi_op *op;
+
+    while (unlikely(ofi_amo_has_deferred())) {
+        lock_acquire(&lock);
+        op = deferred;
+        if (op) {
+            deferred = op->next;
+            __atomic_fetch_sub(&n_deferred, 1, __ATOMIC_RELAXED);
+        }
+        lock_release(&lock);
+        if (!op)
+            return;
+        if (!post_deferred(op)) {
+            defer_op(op);
+            return;
+        }
+    }
+}

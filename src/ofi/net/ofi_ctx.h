@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_ctx.h - endpoints, the flows that share them, and waiting for what they
+ * carry.
+ *
+ * Completions come through the queues alone: counters would tell neither
+ * whose operation is done nor which one failed, and reading one is a round
+ * trip to the NIC on CXI.  The context value of an operation is either odd,
+ * and says which flow it counts in (ofi_tag), or points to a struct ofi_op.
+ * Where the provider keeps something of its own there (FI_CONTEXT), it always
+ * points to one. */
+#ifndef OFI_NET_OFI_CTX_H
+#define OFI_NET_OFI_CTX_H
+
+#include "base/atomics.h"
+#include "base/fault.h"
+#include "base/lock.h"
+#include "ofi/net/ofi_lib.h"
+#include "xport/xport.h"
+
+struct ofi_ep {
+    struct fid_ep *ep;
+    struct fid_cq *cq;
+    struct fid_cq *rx;          /* of what comes, or NULL: nothing does */
+    int fd;                     /* of rx, or -1 */
+    unsigned users;             /* flows; under ofi_lock */
+    uint64_t *connected;       /* atomic: a bit for each PE, ofi_am_connect() */
+    _Alignas(64) uint64_t in_flight;    /* atomic */
+};
+
+/* ---- flows ---- */
+/* A peer that stores words without a reply, and the number of the last. */
+struct ofi_unacked {
+    int pe;
+    uint64_t last;
+};
+enum { OFI_UNACKED = 8 };
+
+struct xport_ep {
+    struct ofi_ep *ep;
+    uint32_t index;             /* in the table of flows */
+    /* To whom all that is under way goes, -1: to several.  For people: not
+     * exact when threads race. */
+    int to;
+    /* Who is told of what fails, NULL: that ends the job; and how often. */
+    xport_failed *failed;
+    void *failed_arg;
+    uint64_t failures;          /* atomic */
+    uint64_t checked_done, checked_ns, late_ns;   /* of ofi_ctx_check_timeout */
+    int unconnected_pe;        /* atomic: PE + 1 that took no hello yet, or 0 */
+    bool polled;                /* no fence or quiet comes */
+    /* Of ofi_ack.c, under ack_lock; n_unacked and ack_pending are atomic. */
+    struct base_lock ack_lock;
+    struct ofi_unacked unacked[OFI_UNACKED];
+    unsigned n_unacked;
+    uint64_t last_update;         /* numbers of words: no two are the same */
+    unsigned words;             /* since the last fence or quiet */
+    bool single_update;                 /* that had one to wait for */
+    bool ack_pending;            /* a number is awaited in the slot, */
+    int ack_pe;          /* of that PE */
+    /* Atomics among them are counted twice, and so are puts that wait for a
+     * device or a processor, until what is sent later cannot overtake them. */
+    _Alignas(64) uint64_t issued, amo_issued, staged;
+    /* Of what is fetched: a quiet has to flush device memory, and has. */
+    uint64_t device_fetches, device_flushed;
+    _Alignas(64) uint64_t done, amo_done, sent;
+};
+
+/* relaxed: a quiet counts what its own thread has begun. */
+static inline void ofi_ctx_fetches(struct xport_ep *f)
+{
+    __atomic_fetch_add(&f->device_fetches, 1, __ATOMIC_RELAXED);
+}
+
+enum ofi_op_kind {
+    OFI_OP_WAITED, OFI_OP_BOUNCE, OFI_OP_AMO, OFI_OP_SEND, OFI_OP_RECV,
+    OFI_OP_REPLY, OFI_OP_FRAG, OFI_OP_PUT_THEN_AMO, OFI_OP_STRIPE,
+    OFI_OP_RAIL_PROBE, OFI_OP_COUNTED, OFI_OP_FETCH, OFI_OP_TEMP_MR
+};
+
+enum { OFI_OP_DONE = 1, OFI_OP_FAILED };
+
+/* An operation that has something to do when it completes. */
+struct ofi_op {
+    struct fi_context2 room;    /* first: the provider's until the end */
+    enum ofi_op_kind kind;
+    int pe;
+    int state;                  /* WAITED, atomic: 0, then OFI_OP_DONE or BAD */
+    struct xport_ep *flow;    /* whose it is; NULL: nobody's */
+    struct ofi_op *next;        /* in a list of those that rest */
+};
+
+/* The room may hold anything. */
+static inline void ofi_op_init(struct ofi_op *op, enum ofi_op_kind kind, int pe,
+                              struct xport_ep *f)
+{
+    op->kind = kind;
+    op->pe = pe;
+    op->state = 0;
+    op->flow = f;
+    op->next = NULL;
+}
+
+static inline void *ofi_tag(const struct xport_ep *f, int pe)
+{
+    return (void *)(uintptr_t)((uint64_t)f->index << 32 |
+                               (uint64_t)(uint32_t)pe << 1 | 1);
+}
+
+static inline int ofi_ctx_peer(const struct xport_ep *f)
+{
+    return __atomic_load_n(&f->to, __ATOMIC_RELAXED);
+}
+
+static inline void ofi_ctx_note_peer(struct xport_ep *f, int pe)
+{
+    if (ofi_ctx_peer(f) == pe)
+        return;
+    if (__atomic_load_n(&f->done, __ATOMIC_RELAXED) !=
+        __atomic_load_n(&f->issued, __ATOMIC_RELAXED))
+        pe = -1;
+    __atomic_store_n(&f->to, pe, __ATOMIC_RELAXED);
+}
+
+static inline void ofi_ctx_issued(struct xport_ep *f, int pe)
+{
+    ofi_ctx_note_peer(f, pe);
+    /* relaxed: only sums are compared; the queue orders the data. */
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+}
+
+static inline void ofi_ctx_unissue(struct xport_ep *f)
+{
+    __atomic_fetch_sub(&f->issued, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
+}
+
+static inline void ofi_ctx_completed(struct xport_ep *f)
+{
+    /* release: pairs with quiet, which sees what the operation brought. */
+    __atomic_fetch_add(&f->done, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- ofi_ctx.c ---- */
+/* receives: peers address it. */
+int ofi_ep_open(struct ofi_ep **out, bool receives);
+void ofi_ep_close(struct ofi_ep *e);
+int ofi_ctx_open(struct xport_ep **out, bool own);
+void ofi_ctx_close(struct xport_ep *f);
+struct xport_ep *ofi_ctx_at(uint32_t index);
+void ofi_ctx_set_polled(struct xport_ep *f);
+void ofi_ctx_continue_on_error(struct xport_ep *f, xport_failed *fn,
+                               void *arg);
+void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns);
+uint64_t ofi_in_flight(void);
+/* What this endpoint started and has ended: how many entries there were. */
+int ofi_ep_poll(struct ofi_ep *e);
+/* The queues of all endpoints that wait for something. */
+bool ofi_progress(void);
+
+/* Waiting in the library, for an operation or for room:
+ *     struct ofi_wait w = { .wait.pe = pe };
+ *     while (!done)
+ *         ofi_wait_step(&w, f->ep);
+ *     ofi_wait_end(&w); */
+struct ofi_wait {
+    const char *what;           /* is posted: for ofi_post_retry */
+    bool failed;                /* the post has: the flow's to forgive */
+    struct xport_wait wait;
+    bool room;                  /* for buffers, that others may have */
+    unsigned steps, looks;
+    uint64_t last_ns, gaps_ns;  /* of the clock; while this PE did not run */
+};
+void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
+static inline void ofi_wait_end(struct ofi_wait *w)
+{
+    if (unlikely(w->wait.shown))
+        xport_wait_resumed(&w->wait);
+}
+/* Before a post: keeps the operations in flight below the window. */
+void ofi_wait_window(struct xport_ep *f);
+/* while (ofi_post_retry(OFI_POST(f, fi_...()), w, f)); */
+#define OFI_POST(f, call)                                                   \
+    (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN                                \
+     : ofi_post_fault(f) ? -FI_EIO : (call))
+static inline bool ofi_post_fault(const struct xport_ep *f)
+{
+    return unlikely(fault_armed) && f && f->failed && fault_hit(FAULT_OFI_POST);
+}
+/* For the key of one that is to fail. */
+static inline uint64_t ofi_wrong_key(const struct xport_ep *f)
+{
+    return unlikely(fault_armed) && f->failed && fault_hit(FAULT_OFI_KEY)
+           ? 0x5a5a : 0;
+}
+bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ep *f);
+/* The post failed, w->failed: the operation that was counted is done. */
+void ofi_post_failed(struct xport_ep *f, void *context) __attribute__((cold));
+
+#endif

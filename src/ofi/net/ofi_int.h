@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_int.h - what the files of ofi share.
+ *
+ * An endpoint is a libfabric endpoint with a completion queue for what it
+ * starts and one for what comes.  The first, ofi.eps[0], is the one that peers
+ * address; the others have no queue for what comes where the provider lets
+ * endpoints do without receiving.  Its queue has a file descriptor, where the
+ * provider has that, for the agent to sleep on; the others, which contexts
+ * get, do without, since it makes each completion cost two system calls.  A
+ * flow is a context's operations; it sends through one endpoint, which flows
+ * share when there are more flows than endpoints.
+ *
+ * Threads: any; the domain is opened with FI_THREAD_SAFE.  Fields that several
+ * threads write are atomics. */
+#ifndef OFI_NET_OFI_INT_H
+#define OFI_NET_OFI_INT_H
+
+#include "base/lock.h"
+#include "ofi/net/ofi_progress.h"
+#include "ofi/net/ofi_ctx.h"
+
+/* ---- peers ---- */
+struct ofi_peer {
+    fi_addr_t addr;
+    uint64_t token;             /* opens its messages; 0: not looked up yet */
+    uint64_t key[HEAP_SEGS], base[HEAP_SEGS];
+};
+
+enum { OFI_EPS = 65,
+       OFI_WINDOW = 4096 };     /* operations under way on one, at most */
+
+struct ofi_state {
+    struct fi_info *info;
+    struct fi_info *sender;     /* for endpoints that need not receive */
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_av *av;
+    struct fid_mr *mr[HEAP_SEGS];       /* the host's: ofi_grow.c */
+    void *desc[HEAP_SEGS];      /* where the provider wants descriptors */
+    size_t registered_size;     /* of the host segment, registered by mr */
+    struct ofi_ep *eps[OFI_EPS];
+    int n_eps, most_eps;
+    struct ofi_peer *peers;
+    uint64_t my_token;
+    size_t inject_put, inject_msg, inject_amo;
+    uint64_t window;            /* operations in flight on an endpoint */
+    bool local_keys;            /* FI_MR_LOCAL */
+    bool descs;                 /* what has a descriptor goes with it */
+    bool contexts;              /* FI_CONTEXT, FI_CONTEXT2 */
+    bool wait_fd;               /* queues have file descriptors */
+    bool nic_amo;               /* atomics of the provider, not messages */
+    bool fetching;              /* these are all done as ones that fetch */
+    bool offloads;              /* no processor has a part in puts and gets */
+    /* What is put, or done by an atomic, comes before what follows. */
+    bool waw_order, put_amo_order, put_msg_order;
+    bool one_outstanding;       /* one operation at a time, whoever it is to */
+    bool nonatomic_delivery;                 /* a word put may be seen half */
+    bool words;                 /* those of ofi_ack.c */
+    bool hmem;                  /* the NICs reach the device heap */
+    char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
+};
+extern struct ofi_state ofi;
+/* Of a completion queue; psm3 says SIZE_MAX of queues that have no end. */
+static inline size_t ofi_entries(size_t operations)
+{
+    return 2 * (operations < OFI_WINDOW ? operations : OFI_WINDOW);
+}
+extern struct base_lock ofi_lock;       /* opening of peers, flows, endpoints */
+
+/* ---- ofi_open.c ---- */
+/* SHMEM_OFI_TCLASS, for a domain and its endpoints. */
+void ofi_set_traffic_class(struct fi_info *info);
+
+/* ---- ofi_peer.c ---- */
+int ofi_peers_open(void);
+void ofi_peers_close(void);
+/* This PE's card for the others; published by ofi_open. */
+int ofi_addr_publish(void);
+struct ofi_peer *ofi_peer_look_up(int pe);     /* does not return on failure */
+static inline const struct ofi_peer *ofi_peer(int pe)
+{
+    struct ofi_peer *p = &ofi.peers[pe];
+
+    /* acquire: pairs with the release in ofi_peer_look_up. */
+    if (likely(__atomic_load_n(&p->token, __ATOMIC_ACQUIRE)))
+        return p;
+    return ofi_peer_look_up(pe);
+}
+
+/* Registers memory for the peers; slot: which, of the few that a PE has. */
+enum { OFI_STAGE_KEY = HEAP_SEGS };
+int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out);
+/* The provider gives the key (FI_MR_PROV_KEY); counts: what comes there. */
+int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
+                            struct fid_mr **out);
+int ofi_region_open_device(void *base, size_t size, struct fid_mr **out);
+int ofi_segment_open(int seg);
+
+/* ---- ofi_grow.c: how much of the host segment is registered ---- */
+/* At start. */
+size_t ofi_grow_first_size(void);
+/* For xport_ops. */
+bool ofi_heap_registered(size_t end);
+int ofi_heap_register(size_t end, bool exact);
+int ofi_heap_register_agree(bool all);
+void ofi_grow_close(void);
+/* The newest keys of a peer that is looked up, under ofi_lock. */
+void ofi_peer_newest_key(int pe, struct ofi_peer *p);
+/* The segment where a region holds all of it, or -1. */
+int ofi_region_of(const void *p, size_t len);
+/* Of a segment that ofi_region_of has given.  The host's is replaced while
+ * operations go on; what it was stays valid. */
+static inline void *ofi_desc(int seg)
+{
+    /* acquire: pairs with the release in ofi_grow.c. */
+    return seg < 0 ? NULL : __atomic_load_n(&ofi.desc[seg], __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t ofi_my_key(int seg)
+{
+    return fi_mr_key(__atomic_load_n(&ofi.mr[seg], __ATOMIC_ACQUIRE));
+}
+
+/* ---- ofi_fatal.c ---- */
+/* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
+_Noreturn void ofi_fatal(const char *what, int pe, long rc, const char *detail)
+    __attribute__((cold));
+/* The same, unless the flow (or NULL) forgives: then it is told, and the caller
+ * counts the operation as done. */
+void ofi_op_error(struct xport_ep *f, const char *what, int pe, long rc,
+                const char *detail) __attribute__((cold));
+/* As ofi_fatal where it gave no answer, or no room. */
+_Noreturn void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)
+    __attribute__((cold));
+
+/* ---- ofi_info.c: the choice of a provider ---- */
+/* The best from number `from` on, and what speaks for it; its number, to go on
+ * with the next where it turns out not to work, or -ENOENT; -EINVAL, logged,
+ * if SHMEM_NIC_MAP is wrong.  hmem: asked to reach device memory, if it can. */
+int ofi_info_choose(int from, bool hmem, struct fi_info **out, char *why,
+               size_t size);
+bool ofi_wants_hmem(void);
+
+/* ---- ofi_rma.c ---- */
+void ofi_put(struct xport_ep *f, const struct xport_addr *to,
+             const void *source, size_t len, bool nbi);
+void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+             size_t len, bool nbi);
+int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+                size_t len);
+/* A blocking put of so many bytes waits for no peer, as long as fewer than so
+ * many are under way. */
+enum { OFI_BOUNCE = XPORT_COPY_MAX, OFI_COPIES = 256 };
+/* Is that one operation, that reads source where it is? */
+bool ofi_put_is_single(const struct xport_addr *to, const void *source,
+                       size_t len);
+/* The same, of which nobody has to see that it came: with copies the source is
+ * free, else when the flow is idle. */
+void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
+                  const void *source, size_t len, bool copies);
+/* One that is nbi, with that context. */
+void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
+                 const void *source, size_t len, void *context);
+void ofi_wait_op(struct ofi_op *op, struct xport_ep *f);
+
+/* ---- ofi_order.c: what is made of puts and atomics ---- */
+void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
+                 const struct xport_amo *a, void *result, bool nbi);
+void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
+                    const void *source, size_t len,
+                    const struct xport_addr *sig_at,
+                    const struct xport_amo *sig, bool nbi);
+int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, size_t len,
+                       const struct xport_addr *sig_at,
+                       const struct xport_amo *sig, bool nbi);
+int ofi_message(struct xport_ep *f, const struct xport_addr *to,
+                const void *source, size_t len,
+                const struct xport_addr *sig_at, const struct xport_amo *sig);
+bool ofi_fenced(struct xport_ep *f, bool then_amo);
+bool ofi_has_room(struct xport_ep *f, int pe);
+void ofi_fence(struct xport_ep *f, bool then_amo);
+void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
+              const struct xport_amo *a);
+void ofi_quiet(struct xport_ep *f);
+bool ofi_idle(struct xport_ep *f);
+
+/* ---- ofi_amo_native.c ---- */
+void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
+             const struct xport_amo *a, void *result, bool nbi);
+int ofi_amo_open(void);
+void ofi_amo_close(void);
+bool ofi_amo_room(bool little);         /* as ofi_local_room */
+void ofi_amo_done(struct ofi_op *op);
+void ofi_amo_failed(struct ofi_op *op);
+/* One that follows the end of a put, whose context this is. */
+void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
+                     const struct xport_amo *a);
+void ofi_amo_put_done(struct ofi_op *op);
+void ofi_amo_put_failed(struct ofi_op *op);        /* the put failed */
+/* Those that found no room: are there any? */
+void ofi_amo_retry(void);
+bool ofi_amo_has_deferred(void);
+/* Do any wait for their puts? */
+bool ofi_amo_awaits_puts(void);
+/* Has the provider all of them, for words of 4 and of 8 bytes? */
+bool ofi_amo_all_valid(struct fid_ep *ep);
+
+static inline uint64_t ofi_remote_addr(const struct ofi_peer *p,
+                                       const struct xport_addr *at)
+{
+    return at->seg == XPORT_TRIG_COUNTER ? 0 : p->base[at->seg] + at->off;
+}
+
+static inline uint64_t ofi_remote_key(const struct ofi_peer *p,
+                                      const struct xport_addr *at)
+{
+    /* relaxed: the keys of a segment that grows all serve what they did. */
+    return at->seg == XPORT_TRIG_COUNTER
+           ? at->off : __atomic_load_n(&p->key[at->seg], __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What operations use of this PE's memory: copies that live until the end, a
+ * registration where the provider wants one for each buffer (FI_MR_LOCAL), a
+ * structure where it keeps something of its own until the end (FI_CONTEXT).
+ *
+ * Symmetric memory is registered for peers already.  Other memory is copied if
+ * it is short; more is registered for the one operation, whose end closes the
+ * region, so that nothing has to wait for that. */
+#include "ofi/net/ofi_local.h"
+#include "ofi/net/ofi_pool.h"
+#include "ofi/net/ofi_rail.h"
+#include "base/copy.h"
+#include "rt/rt.h"
+
+#include <stdio.h>
+
+enum { LOCAL_KEYS = 1024,       /* below those of segments: see new_key */
+       LENTS = 256, COUNTS = 8192 };
+
+struct lent {
+    struct ofi_op op;
+    struct fid_mr *mr;
+};
+
+static struct ofi_pool copies = OFI_POOL_INIT("room for copies");
+static struct ofi_pool lents = OFI_POOL_INIT("room for registered memory");
+static struct ofi_pool counts = OFI_POOL_INIT("room for operations");
+
+int ofi_local_open(void)
+{
+    int rc = ofi_pool_open(&copies, OFI_COPIES, sizeof(struct ofi_copy),
+                           FI_READ | FI_WRITE);
+
+    if (!rc && ofi.local_keys)
+        rc = ofi_pool_open(&lents, LENTS, sizeof(struct lent), 0);
+    if (!rc && ofi.contexts)
+        rc = ofi_pool_open(&counts, COUNTS, sizeof(struct ofi_op), 0);
+    return rc;
+}
+
+void ofi_local_close(void)
+{
+    ofi_pool_close(&copies);
+    ofi_pool_close(&lents);
+    ofi_pool_close(&counts);
+}
+
+static bool has(const struct ofi_pool *p, size_t kept, bool little)
+{
+    return ofi_pool_has(p, little ? OFI_FEW : kept);
+}
+
+bool ofi_local_room(bool little)
+{
+    return has(&copies, OFI_COPIES / 4, little) &&
+           (likely(!ofi.local_keys) || has(&lents, LENTS / 4, little)) &&
+           (likely(!ofi.contexts) || has(&counts, COUNTS / 4, little));
+}
+
+/* ---- copies ---- */
+
+struct ofi_copy *ofi_copy_alloc(struct xport_ep *f)
+{
+    return ofi_pool_alloc(&copies, f);
+}
+
+void ofi_copy_free(struct ofi_copy *c)
+{
+    ofi_pool_free(&copies, &c->op);
+}
+
+void *ofi_copy_desc(void)
+{
+    return copies.desc;
+}
+
+void ofi_bounce_done(struct ofi_op *op)
+{
+    struct xport_ep *f = op->flow;
+
+    ofi_pool_free(&copies, op);
+    ofi_ctx_completed(f);
+}
+
+void ofi_fetched_done(struct ofi_op *op, bool came)
+{
+    struct ofi_copy *c = (struct ofi_copy *)op;
+
+    if (came)
+        copy_bytes(c->dest, c->bytes, c->len);
+    ofi_bounce_done(op);
+}
+
+/* ---- contexts that only count ---- */
+
+void *ofi_counted_alloc(struct xport_ep *f, int pe, bool waits)
+{
+    struct ofi_op *op = waits ? ofi_pool_alloc(&counts, f)
+                              : ofi_pool_try_alloc(&counts);
+
+    if (op)
+        ofi_op_init(op, OFI_OP_COUNTED, pe, f);
+    return op;
+}
+
+void ofi_counted_free(void *context)
+{
+    ofi_pool_free(&counts, context);
+}
+
+void ofi_counted_done(struct ofi_op *op)
+{
+    struct xport_ep *f = op->flow;
+
+    ofi_pool_free(&counts, op);
+    ofi_ctx_completed(f);
+}
+
+/* ---- registrations ---- */
+
+void *ofi_data_at(const void *p)
+{
+    return (void *)(xport_routes[rt_job.pe].map[HEAP_DATA] +
+                    ((uintptr_t)p - heap_segs[HEAP_DATA].base));
+}
+
+int ofi_local_register(const void *p, size_t len, uint64_t access,
+                       struct fid_mr **out)
+{
+    return ofi_local_register_on(ofi.domain, p, len, access, out);
+}
+
+int ofi_local_register_on(struct fid_domain *domain, const void *p, size_t len,
+                          uint64_t access, struct fid_mr **out)
+{
+    static uint64_t last_key;   /* small: those of segments are not */
+    uint64_t key = 0;
+    int rc, tries = 0;
+
+    /* Where the provider chooses no keys, no two may be the same. */
+    do {
+        if (!(ofi.info->domain_attr->mr_mode & FI_MR_PROV_KEY))
+            key = __atomic_add_fetch(&last_key, 1, __ATOMIC_RELAXED) %
+                  LOCAL_KEYS;
+        rc = fi_mr_reg(domain, p, len, access, 0, key, 0, out, NULL);
+    } while (rc == -FI_ENOKEY && tries++ < LOCAL_KEYS);
+    return rc;
+}
+
+bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
+                   uint64_t access, int pe, struct ofi_local *out)
+{
+    struct ofi_local l = { (void *)(uintptr_t)p, NULL, NULL };
+    char text[128];
+    int seg, rc;
+
+    if (ofi.descs || ofi.hmem) {
+        seg = ofi_region_of(p, len);
+        l.desc = ofi_desc(seg);
+        l.at = ofi_local_at(seg, p);
+        if (seg < 0 && ofi.local_keys) {
+            rc = ofi_local_register(p, len, access, &l.mr);
+            if (rc) {
+                snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, "
+                         "which are not symmetric; is the limit of locked "
+                         "memory too low (ulimit -l)?", len, p);
+                ofi_op_error(f, access == FI_READ ? "get" : "put", pe, rc,
+                             text);
+                return false;
+            }
+            l.desc = fi_mr_desc(l.mr);
+        }
+    }
+    *out = l;
+    return true;
+}
+
+void *ofi_local_context(struct xport_ep *f, int pe, const struct ofi_local *l)
+{
+    struct lent *x;
+
+    if (likely(!l->mr))
+        return ofi_context(f, pe);
+    x = ofi_pool_alloc(&lents, f);
+    ofi_op_init(&x->op, OFI_OP_TEMP_MR, pe, f);
+    x->mr = l->mr;
+    return &x->op;
+}
+
+void ofi_temp_mr_done(struct ofi_op *op)
+{
+    struct xport_ep *f = op->flow;
+
+    fi_close(&((struct lent *)op)->mr->fid);
+    ofi_pool_free(&lents, op);
+    ofi_ctx_completed(f);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_local.h - what operations use of this PE's memory: descriptors, copies
+ * and contexts that last until they end.  Any thread. */
+#ifndef OFI_NET_OFI_LOCAL_H
+#define OFI_NET_OFI_LOCAL_H
+
+#include "ofi/net/ofi_int.h"
+
+int ofi_local_open(void);
+void ofi_local_close(void);
+/* Are there copies and contexts for a few more operations, of which some are
+ * kept back unless little is set? */
+bool ofi_local_room(bool little);
+/* Memory of any kind, for the provider. */
+int ofi_local_register(const void *p, size_t len, uint64_t access,
+                       struct fid_mr **out);
+/* Static data is registered where its segment is mapped, which is not where the
+ * program has it. */
+void *ofi_data_at(const void *p);
+static inline void *ofi_local_at(int seg, const void *p)
+{
+    return unlikely(seg == HEAP_DATA) ? ofi_data_at(p) : (void *)(uintptr_t)p;
+}
+/* What a put or get of so many bytes at p needs. */
+struct ofi_local {
+    void *at;                   /* where the region of desc has it */
+    void *desc;
+    struct fid_mr *mr;          /* registered for that one, or NULL */
+};
+/* False: it failed, and the flow forgives that. */
+bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
+                   uint64_t access, int pe, struct ofi_local *out);
+/* The context of an operation that lasts until its entry, and then closes what
+ * was registered for it. */
+void *ofi_local_context(struct xport_ep *f, int pe,
+                        const struct ofi_local *l);
+void ofi_temp_mr_done(struct ofi_op *op);
+/* A copy of what is put, or to be got, which lasts as long as the operation. */
+struct ofi_copy {
+    struct ofi_op op;
+    void *dest;                 /* where it goes in the end, or NULL */
+    size_t len;
+    _Alignas(64) char bytes[OFI_BOUNCE];
+};
+struct ofi_copy *ofi_copy_alloc(struct xport_ep *f);
+void ofi_copy_free(struct ofi_copy *c);
+void *ofi_copy_desc(void);
+void ofi_bounce_done(struct ofi_op *op);
+void ofi_fetched_done(struct ofi_op *op, bool came);
+/* The context of an operation that only counts; NULL: there is none now. */
+void *ofi_counted_alloc(struct xport_ep *f, int pe, bool waits);
+void ofi_counted_free(void *context);
+void ofi_counted_done(struct ofi_op *op);
+static inline void *ofi_context(struct xport_ep *f, int pe)
+{
+    return likely(!ofi.contexts) ? ofi_tag(f, pe)
+                                 : ofi_counted_alloc(f, pe, true);
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_pool.h - operations that are remembered until they end, a fixed number
+ * of each sort.  What a pool holds begins with a struct ofi_op; who finds the
+ * pool empty waits, and lets operations advance meanwhile. */
+#ifndef OFI_NET_OFI_POOL_H
+#define OFI_NET_OFI_POOL_H
+
+#include "ofi/net/ofi_int.h"
+
+struct ofi_pool {
+    const char *what;           /* "room for copies": it is waited for */
+    struct base_lock lock;
+    struct ofi_op *given MEMBER_GUARDED_BY(lock);
+    char *fresh MEMBER_GUARDED_BY(lock);       /* from here on never taken */
+    size_t count, taken;        /* of all; atomic, written under the lock */
+    char *all, *end;
+    size_t each;
+    struct fid_mr *mr;
+    void *desc;                 /* where the provider wants descriptors */
+};
+
+#define OFI_POOL_INIT(WHAT) { .what = (WHAT), .lock = LOCK_INIT }
+
+/* access: what operations do with that memory, 0 if nothing.  0 or an error,
+ * logged; then it is closed. */
+int ofi_pool_open(struct ofi_pool *p, size_t count, size_t each,
+                  uint64_t access);
+void ofi_pool_close(struct ofi_pool *p);
+/* Waits for one; what is in it is what its last user left, or zeros. */
+void *ofi_pool_alloc(struct ofi_pool *p, struct xport_ep *f);
+void *ofi_pool_try_alloc(struct ofi_pool *p);      /* or NULL, at once */
+/* So many are there, if no other thread takes them. */
+static inline bool ofi_pool_has(const struct ofi_pool *p, size_t n)
+{
+    return __atomic_load_n(&p->taken, __ATOMIC_RELAXED) + n <= p->count;
+}
+/* What an operation takes of any pool, and some for threads that race. */
+enum { OFI_FEW = 4 };
+void ofi_pool_free(struct ofi_pool *p, struct ofi_op *op);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Puts and gets.
+ *
+ * A put is complete when its bytes are in the target's memory, so each asks
+ * for FI_DELIVERY_COMPLETE.  The source of a blocking put must be free when
+ * the call returns: few bytes go inline (FI_INJECT), more through a copy that
+ * lives until the completion, and where copying would take long the call
+ * waits for the operation instead. */
+#include "ofi/stage/ofi_device.h"
+#include "ofi/am/ofi_am.h"
+#include "ofi/net/ofi_local.h"
+#include "ofi/net/ofi_rail.h"
+#include "ofi/stage/ofi_stage_pool.h"
+#include "base/copy.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- one operation ---- */
+
+struct transfer {
+    struct fi_msg_rma msg;
+    struct iovec iov;
+    struct fi_rma_iov far;
+    void *desc;
+};
+
+static void aim(struct transfer *t, const struct xport_ep *f,
+                const struct xport_addr *at, void *local, size_t len,
+                void *desc, void *context)
+{
+    const struct ofi_peer *p = ofi_peer_at(at);
+
+    t->iov = (struct iovec){ local, len };
+    t->far = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
+                                  ofi_remote_key(p, at) ^ ofi_wrong_key(f) };
+    t->desc = desc;
+    t->msg = (struct fi_msg_rma){
+        .msg_iov = &t->iov, .desc = &t->desc, .iov_count = 1, .addr = p->addr,
+        .rma_iov = &t->far, .rma_iov_count = 1, .context = context
+    };
+}
+
+/* The end of which says that it was sent. */
+static void post_sent(struct xport_ep *f, const struct transfer *t, int pe,
+                      uint64_t flags)
+{
+    struct ofi_wait w = { .what = "put", .wait.pe = pe };
+
+    ofi_wait_window(f);
+    ofi_ctx_issued(f, pe);
+    flags |= FI_COMPLETION;
+    while (ofi_post_retry(OFI_POST(f, fi_writemsg(f->ep->ep, &t->msg, flags)),
+                          &w, f))
+        ;
+    if (unlikely(w.failed))
+        ofi_post_failed(f, t->msg.context);
+}
+
+static void post_write(struct xport_ep *f, const struct transfer *t, int pe,
+                       uint64_t flags)
+{
+    post_sent(f, t, pe, flags | FI_DELIVERY_COMPLETE);
+}
+
+static void post_read(struct xport_ep *f, const struct transfer *t, int pe)
+{
+    struct ofi_wait w = { .what = "get", .wait.pe = pe };
+
+    ofi_wait_window(f);
+    ofi_ctx_issued(f, pe);
+    while (ofi_post_retry(OFI_POST(f, fi_readmsg(f->ep->ep, &t->msg,
+                                                 FI_COMPLETION)), &w, f))
+        ;
+    if (unlikely(w.failed))
+        ofi_post_failed(f, t->msg.context);
+}
+
+void ofi_wait_op(struct ofi_op *op, struct xport_ep *f)
+{
+    struct ofi_wait w = { .wait.pe = op->pe };
+
+    /* acquire: what the operation brought is there. */
+    while (!__atomic_load_n(&op->state, __ATOMIC_ACQUIRE))
+        ofi_wait_step(&w, f->ep);
+    ofi_wait_end(&w);
+    ofi_ctx_completed(f);
+}
+
+static size_t piece_of(size_t len)
+{
+    size_t most = ofi.info->ep_attr->max_msg_size;
+
+    return len < most ? len : most;
+}
+
+static void put_copy(struct xport_ep *f, const struct xport_addr *to,
+                     const void *source, size_t len)
+{
+    struct ofi_copy *c = ofi_copy_alloc(f);
+    struct transfer t;
+
+    ofi_op_init(&c->op, OFI_OP_BOUNCE, to->pe, f);
+    copy_bytes(c->bytes, source, len);
+    aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
+    post_write(f, &t, to->pe, 0);
+}
+
+void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
+                  const void *source, size_t len, bool copies)
+{
+    int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
+    struct ofi_copy *c = copies ? ofi_copy_alloc(f) : NULL;
+    struct transfer t;
+
+    if (c) {
+        ofi_op_init(&c->op, OFI_OP_BOUNCE, to->pe, f);
+        copy_bytes(c->bytes, source, len);
+        aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
+    } else {
+        aim(&t, f, to, ofi_local_at(seg, source), len, ofi_desc(seg),
+            ofi_context(f, to->pe));
+    }
+    post_sent(f, &t, to->pe, 0);
+}
+
+/* A word that somebody may be waiting for, where the provider lets him see
+ * half of it: the target stores it whole. */
+static bool is_whole(const struct xport_addr *to, size_t len)
+{
+    return ofi.nonatomic_delivery && (len == 2 || len == 4 || len == 8) &&
+           to->off % len == 0;
+}
+
+static bool put_whole(struct xport_ep *f, const struct xport_addr *to,
+                      const void *source, size_t len)
+{
+    struct xport_amo set = { .op = XPORT_SET, .size = (int)len };
+
+    if (!is_whole(to, len))
+        return false;
+    if (len == 2) {
+        ofi_am_put_blocks(f, to, source, &(struct xport_blocks){ 2, 1, 2, 2 });
+        return true;
+    }
+    memcpy(&set.value, source, len);
+    ofi_amo_dispatch(f, to, &set, NULL, false);
+    return true;
+}
+
+static void put_piece(struct xport_ep *f, const struct xport_addr *to,
+                      const void *source, size_t len, bool nbi)
+{
+    struct ofi_op op;
+    /* The rest of a long one, perhaps: the NIC's to read, no processor's. */
+    bool device = unlikely(ofi.hmem) && ofi_is_device_only(source);
+    struct ofi_local l;
+    struct transfer t;
+
+    if (!device && put_whole(f, to, source, len))
+        return;
+    if (!device && len <= ofi.inject_put) {
+        aim(&t, f, to, (void *)source, len, NULL, ofi_context(f, to->pe));
+        post_write(f, &t, to->pe, FI_INJECT);
+        return;
+    }
+    /* Memory that would have to be registered first is copied, if short. */
+    if (len <= OFI_BOUNCE && !device &&
+        (!nbi || (ofi.local_keys && ofi_region_of(source, len) < 0))) {
+        put_copy(f, to, source, len);
+        return;
+    }
+    if (unlikely(len >= ofi_stripe_from) &&
+        ofi_stripe_put(f, to, source, len, nbi))
+        return;
+    if (!ofi_local_use(f, source, len, FI_WRITE, to->pe, &l))
+        return;
+    if (nbi) {
+        aim(&t, f, to, l.at, len, l.desc, ofi_local_context(f, to->pe, &l));
+        post_write(f, &t, to->pe, 0);
+        return;
+    }
+    ofi_op_init(&op, OFI_OP_WAITED, to->pe, f);
+    aim(&t, f, to, l.at, len, l.desc, &op);
+    post_write(f, &t, to->pe, 0);
+    ofi_wait_op(&op, f);
+    if (l.mr)
+        fi_close(&l.mr->fid);
+}
+
+void ofi_put(struct xport_ep *f, const struct xport_addr *to,
+             const void *source, size_t len, bool nbi)
+{
+    struct xport_addr at = *to;
+    const char *from = source;
+    size_t n;
+
+    if (unlikely(gtl_device_only) && ofi_stage_put(f, to, source, len, nbi))
+        return;
+    for (; len; len -= n, from += n, at.off += n) {
+        n = piece_of(len);
+        put_piece(f, &at, from, n, nbi);
+    }
+}
+
+/* Where the device has a part in it, it may take more. */
+bool ofi_put_is_single(const struct xport_addr *to, const void *source,
+                       size_t len)
+{
+    if (len != piece_of(len) || is_whole(to, len) ||
+        (ofi.local_keys && ofi_region_of(source, len) < 0))
+        return false;
+    return !gtl_device_only ||
+           (to->seg != HEAP_DEVICE && !ofi_is_device_only(source));
+}
+
+void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
+                 const void *source, size_t len, void *context)
+{
+    int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
+    struct transfer t;
+
+    aim(&t, f, to, ofi_local_at(seg, source), len, ofi_desc(seg), context);
+    post_write(f, &t, to->pe, len <= ofi.inject_put ? FI_INJECT : 0);
+}
+
+/* For memory that would have to be registered or mapped first. */
+static void get_copy(struct xport_ep *f, void *dest,
+                     const struct xport_addr *from, size_t len, bool nbi)
+{
+    struct ofi_copy *c = ofi_copy_alloc(f);
+    struct transfer t;
+
+    ofi_op_init(&c->op, nbi ? OFI_OP_FETCH : OFI_OP_WAITED, from->pe, f);
+    c->dest = dest;
+    c->len = len;
+    aim(&t, f, from, c->bytes, len, ofi_copy_desc(), &c->op);
+    post_read(f, &t, from->pe);
+    if (nbi)
+        return;
+    ofi_wait_op(&c->op, f);
+    if (likely(c->op.state == OFI_OP_DONE))
+        copy_bytes(dest, c->bytes, len);
+    ofi_copy_free(c);
+}
+
+static void get_piece(struct xport_ep *f, void *dest,
+                      const struct xport_addr *from, size_t len, bool nbi)
+{
+    struct ofi_local l;
+    struct transfer t;
+    struct ofi_op op;
+
+    if (ofi.descs && len <= OFI_BOUNCE && (!nbi || ofi.local_keys) &&
+        ofi_region_of(dest, len) < 0 && !ofi_is_device_only(dest)) {
+        get_copy(f, dest, from, len, nbi);
+        return;
+    }
+    if (unlikely(len >= ofi_stripe_from) &&
+        ofi_stripe_get(f, dest, from, len, nbi))
+        return;
+    if (!ofi_local_use(f, dest, len, FI_READ, from->pe, &l))
+        return;
+    if (nbi) {
+        aim(&t, f, from, l.at, len, l.desc, ofi_local_context(f, from->pe, &l));
+        post_read(f, &t, from->pe);
+        return;
+    }
+    ofi_op_init(&op, OFI_OP_WAITED, from->pe, f);
+    aim(&t, f, from, l.at, len, l.desc, &op);
+    post_read(f, &t, from->pe);
+    ofi_wait_op(&op, f);
+    if (l.mr)
+        fi_close(&l.mr->fid);
+}
+
+void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+             size_t len, bool nbi)
+{
+    struct xport_addr at = *from;
+    bool lands = unlikely(xport_flusher != NULL) && ofi_is_device_only(dest);
+    char *to = dest;
+    size_t n;
+
+    if (unlikely(gtl_device_only) && ofi_stage_get(f, dest, from, len, nbi))
+        return;
+    if (lands && nbi)
+        ofi_ctx_fetches(f);
+    for (; len; len -= n, to += n, at.off += n) {
+        n = piece_of(len);
+        get_piece(f, to, &at, n, nbi);
+    }
+    if (lands && !nbi)
+        xport_flush();
+}
+
+/* It may use what the window leaves free: who waits for room asks why.  Where
+ * one PE's silence holds all up, an answer would tell nothing. */
+static bool may_ask(const struct xport_ep *f)
+{
+    uint64_t n = __atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED);
+
+    if (ofi.one_outstanding)
+        return n <= __atomic_load_n(&f->issued, __ATOMIC_RELAXED) -
+                    __atomic_load_n(&f->done, __ATOMIC_RELAXED);
+    return n < ofi.info->tx_attr->size;
+}
+
+int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+                size_t len)
+{
+    int seg = ofi_region_of(dest, len);
+    struct transfer t;
+    void *context;
+    long rc;
+
+    context = !may_ask(f) ? NULL
+              : likely(!ofi.contexts) ? ofi_tag(f, from->pe)
+                                      : ofi_counted_alloc(f, from->pe, false);
+    if (!context)
+        return -EBUSY;
+    aim(&t, f, from, ofi_local_at(seg, dest), len, ofi_desc(seg), context);
+    ofi_ctx_issued(f, from->pe);
+    rc = OFI_POST(f, fi_readmsg(f->ep->ep, &t.msg, FI_COMPLETION));
+    if (!rc)
+        return 0;
+    ofi_ctx_unissue(f);
+    if (unlikely(ofi.contexts))
+        ofi_counted_free(context);
+    if (rc != -FI_EAGAIN)
+        ofi_fatal("get", from->pe, rc, NULL);
+    return -EAGAIN;
+}

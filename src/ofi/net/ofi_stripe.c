@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Large puts and gets, in a stripe for each rail.
+ *
+ * The flow counts a transfer once, when its last stripe has ended.  A put
+ * counts as staged until then, since what the first rail carries later could
+ * overtake the stripes of the others; a signal behind it goes at its end. */
+#include "ofi/net/ofi_rail.h"
+#include "ofi/stage/ofi_device.h"
+#include "ofi/net/ofi_local.h"
+#include "ofi/net/ofi_pool.h"
+#include "base/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* No word of a peer's is in two stripes. */
+enum { TRANSFERS = 512, UNIT = 64 };
+
+struct transfer;
+struct stripe {
+    struct ofi_op op;
+    struct transfer *of;
+    struct fid_mr *mr;          /* of local memory, for this stripe alone */
+    struct ofi_ep *ep;
+    int rail;
+};
+
+struct transfer {
+    struct ofi_op op;           /* state: of one that is waited for */
+    int left;                   /* atomic: stripes that have not ended */
+    bool put, waited;
+    bool bad;                   /* atomic: a stripe has failed */
+    const struct ofi_ep *ep;    /* of its flow, which may end before it */
+    struct ofi_op *amo_after;        /* ofi_amo_after_put() or NULL */
+    struct ofi_op *am_after;   /* ofi_am_after_put() or NULL: what, and where */
+    struct xport_amo sig;
+    struct xport_addr sig_at;
+    uint32_t uses;              /* of the am_after */
+    struct stripe part[OFI_RAILS];
+};
+static struct ofi_pool transfers = OFI_POOL_INIT("room for stripes");
+
+int ofi_stripe_open(void)
+{
+    return ofi_pool_open(&transfers, TRANSFERS, sizeof(struct transfer), 0);
+}
+
+void ofi_stripe_close(void)
+{
+    ofi_pool_close(&transfers);
+}
+
+bool ofi_stripe_room(void)
+{
+    return ofi_pool_has(&transfers, TRANSFERS / 4);
+}
+
+/* ---- the end ---- */
+
+/* Whose signal found no room. */
+static struct base_lock lock = LOCK_INIT;
+static struct ofi_op *deferred GUARDED_BY(lock);
+static unsigned n_deferred;      /* atomic */
+
+bool ofi_stripe_has_deferred(void)
+{
+    return __atomic_load_n(&n_deferred, __ATOMIC_RELAXED);
+}
+
+static bool post_am_after(struct transfer *x)
+{
+    if (!ofi_am_after_put_post(x->am_after, x->uses, x->ep, &x->sig_at,
+                               &x->sig))
+        return false;
+    ofi_pool_free(&transfers, &x->op);
+    return true;
+}
+
+static void defer_op(struct transfer *x)
+{
+    lock_acquire(&lock);
+    x->op.next = deferred;
+    deferred = &x->op;
+    __atomic_fetch_add(&n_deferred, 1, __ATOMIC_RELAXED);
+    lock_release(&lock);
+}
+
+void ofi_stripe_retry(void)
+{
+    struct ofi_op *op;
+
+    while (unlikely(ofi_stripe_has_deferred())) {
+        lock_acquire(&lock);
+        op = deferred;
+        if (op) {
+            deferred = op->next;
+            __atomic_fetch_sub(&n_deferred, 1, __ATOMIC_RELAXED);
+        }
+        lock_release(&lock);
+        if (!op)
+            return;
+        if (!post_am_after((struct transfer *)op)) {
+            defer_op((struct transfer *)op);
+            return;
+        }
+    }
+}
+
+/* The put of x has ended, whose signal is a message. */
+static void send_signal(struct transfer *x, bool bad)
+{
+    if (bad) {
+        ofi_am_after_put_cancel(x->am_after);
+        ofi_pool_free(&transfers, &x->op);
+        return;
+    }
+    x->uses = ofi_am_after_put_publish(x->am_after);
+    if (!post_am_after(x))
+        defer_op(x);
+}
+
+static void finish(struct transfer *x)
+{
+    struct xport_ep *f = x->op.flow;
+    bool put = x->put, waited = x->waited;
+    /* relaxed: the count of stripes orders it. */
+    bool bad = __atomic_load_n(&x->bad, __ATOMIC_RELAXED);
+    struct ofi_op *amo_after = x->amo_after, *am_after = x->am_after;
+
+    if (!waited && !am_after)
+        ofi_pool_free(&transfers, &x->op);
+    if (put)                    /* release: pairs with all_sent() */
+        __atomic_fetch_add(&f->sent, 1, __ATOMIC_RELEASE);
+    if (!amo_after)
+        ofi_ctx_completed(f);
+    else if (bad)
+        ofi_amo_put_failed(amo_after);
+    else
+        ofi_amo_put_done(amo_after);
+    if (am_after)               /* which the flow counts, too: it is there */
+        send_signal(x, bad);
+    if (waited)                 /* release: pairs with await() */
+        __atomic_store_n(&x->op.state, OFI_OP_DONE, __ATOMIC_RELEASE);
+}
+
+/* acquire and release: the last one sees what the others brought. */
+static void end_one(struct transfer *x)
+{
+    if (__atomic_sub_fetch(&x->left, 1, __ATOMIC_ACQ_REL) == 0)
+        finish(x);
+}
+
+void ofi_stripe_done(struct ofi_op *op)
+{
+    struct stripe *s = (struct stripe *)op;
+
+    if (s->mr)
+        fi_close(&s->mr->fid);
+    s->mr = NULL;
+    end_one(s->of);
+}
+
+void ofi_stripe_failed(struct ofi_op *op)
+{
+    struct stripe *s = (struct stripe *)op;
+
+    __atomic_store_n(&s->of->bad, true, __ATOMIC_RELAXED);
+    ofi_stripe_done(op);
+}
+
+bool ofi_stripe_error_reported(struct ofi_op *op, char *text, size_t size)
+{
+    struct stripe *s = (struct stripe *)op;
+    size_t at = strlen(text);
+
+    if (__atomic_exchange_n(&s->of->bad, true, __ATOMIC_RELAXED))
+        return true;
+    if (s->rail)
+        snprintf(text + at, size - at, "%son rail %s", at ? ", " : "",
+                 ofi_rails[s->rail - 1].info->domain_attr->name);
+    return false;
+}
+
+/* ---- the begin ---- */
+
+/* Which rails carry it, and all of it. */
+struct plan {
+    int n, rail[OFI_RAILS];
+    struct ofi_pair *pairs;
+    const struct ofi_peer *peer;
+};
+
+/* Rails that have not been tried are asked, and take part later. */
+static bool plan(const struct xport_addr *at, const void *local, struct plan *p)
+{
+    if (at->seg >= OFI_RAIL_SEGS ||
+        (unlikely(gtl_device_only) && ofi_is_device_only(local)))
+        return false;
+    p->peer = ofi_peer(at->pe);
+    p->pairs = ofi_rail_pairs(at->pe);
+    p->n = 0;
+    for (int i = 0; i <= ofi_n_rails; i++) {
+        int state = __atomic_load_n(&p->pairs[i].state, __ATOMIC_RELAXED);
+
+        if (state == OFI_PAIR_READY)
+            p->rail[p->n++] = i;
+        else if (state == OFI_PAIR_NEW)
+            ofi_rail_probe(i, at->pe, &p->pairs[i]);
+    }
+    return p->n > 1;
+}
+
+struct job {
+    struct xport_ep *f;
+    const struct xport_addr *at;
+    char *local;
+    size_t len;
+    bool put;
+    struct plan plan;
+};
+
+/* False: the flow forgives that it failed. */
+static bool local_open(struct stripe *s, const struct job *j,
+                       struct iovec *iov, void **desc)
+{
+    struct ofi_rail *r = s->rail ? &ofi_rails[s->rail - 1] : NULL;
+    void *local = iov->iov_base;
+    size_t len = iov->iov_len;
+    int seg, rc;
+    char text[128];
+
+    *desc = NULL;
+    if (!ofi.descs && !ofi.hmem)
+        return true;
+    seg = ofi_region_of(local, len);
+    if (seg >= 0 && seg < OFI_RAIL_SEGS) {
+        /* acquire: pairs with ofi_rails_register_commit(). */
+        *desc = r ? __atomic_load_n(&r->desc[seg], __ATOMIC_ACQUIRE)
+                  : ofi_desc(seg);
+        iov->iov_base = ofi_local_at(seg, local);
+        return true;
+    }
+    if (!ofi.local_keys)
+        return true;
+    rc = ofi_local_register_on(r ? r->domain : ofi.domain, local, len,
+                               j->put ? FI_WRITE : FI_READ, &s->mr);
+    if (!rc) {
+        *desc = fi_mr_desc(s->mr);
+        return true;
+    }
+    snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are not "
+             "symmetric; is the limit of locked memory too low (ulimit -l)?",
+             len, local);
+    if (!ofi_stripe_error_reported(&s->op, text, sizeof text))
+        ofi_op_error(j->f, j->put ? "put" : "get", j->at->pe, rc, text);
+    return false;
+}
+
+static void make_room(const struct job *j, struct ofi_ep *e)
+{
+    struct ofi_wait w = { .wait = { .pe = -1, .maybe = j->at->pe },
+                          .room = true };
+
+    while (__atomic_load_n(&e->in_flight, __ATOMIC_RELAXED) >= ofi.window)
+        ofi_wait_step(&w, e);
+    ofi_wait_end(&w);
+}
+
+/* From off on, len bytes. */
+static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
+{
+    struct ofi_pair *pair = &j->plan.pairs[s->rail];
+    const struct xport_addr *at = j->at;
+    /* relaxed: all keys of a segment serve what they did. */
+    uint64_t key = __atomic_load_n(&pair->key[at->seg], __ATOMIC_RELAXED);
+    struct ofi_wait w = { .what = j->put ? "put" : "get", .wait.pe = at->pe };
+    struct iovec iov = { j->local + off, len };
+    struct fi_rma_iov far = { j->plan.peer->base[at->seg] + at->off + off, len,
+                              key ^ ofi_wrong_key(j->f) };
+    const uint64_t flags = FI_COMPLETION |
+                           (j->put ? FI_DELIVERY_COMPLETE : 0);
+    struct fi_msg_rma m = {
+        .msg_iov = &iov, .iov_count = 1, .addr = pair->addr,
+        .rma_iov = &far, .rma_iov_count = 1, .context = &s->op
+    };
+    void *desc;
+
+    if (!local_open(s, j, &iov, &desc)) {
+        ofi_stripe_failed(&s->op);
+        return;
+    }
+    m.desc = &desc;
+    make_room(j, s->ep);
+    __atomic_fetch_add(&s->ep->in_flight, 1, __ATOMIC_RELAXED);
+    while (ofi_post_retry(OFI_POST(j->f, j->put
+                                   ? fi_writemsg(s->ep->ep, &m, flags)
+                                   : fi_readmsg(s->ep->ep, &m, flags)),
+                          &w, j->f))
+        ;
+    if (likely(!w.failed))
+        return;
+    __atomic_fetch_sub(&s->ep->in_flight, 1, __ATOMIC_RELAXED);
+    ofi_stripe_failed(&s->op);
+}
+
+static void await(struct transfer *x)
+{
+    struct ofi_wait w = { .wait.pe = x->op.pe };
+
+    /* acquire: what the stripes brought is there. */
+    while (!__atomic_load_n(&x->op.state, __ATOMIC_ACQUIRE))
+        ofi_wait_step(&w, x->op.flow->ep);
+    ofi_wait_end(&w);
+    ofi_pool_free(&transfers, &x->op);
+}
+
+/* Where stripe k begins: at a multiple of UNIT in the peer's segment. */
+static size_t begin(const struct job *j, int k)
+{
+    size_t off = j->len / (size_t)j->plan.n * (size_t)k;
+
+    if (k == 0)
+        return 0;
+    return k == j->plan.n ? j->len : off - (j->at->off + off) % UNIT;
+}
+
+/* The further rails first: the first one is the program's own thread's, over
+ * providers that copy in the call. */
+static void start(const struct job *j, bool waited, const struct xport_addr *at,
+                  const struct xport_amo *sig)
+{
+    struct transfer *x = ofi_pool_alloc(&transfers, j->f);
+
+    x->op = (struct ofi_op){ .pe = j->at->pe, .flow = j->f };
+    x->ep = j->f->ep;
+    x->put = j->put;
+    x->waited = waited;
+    x->bad = false;
+    x->amo_after = sig && ofi.nic_amo ? ofi_amo_after_put(j->f, at, sig) : NULL;
+    x->am_after = sig && !ofi.nic_amo ? ofi_am_after_put(j->f, at, sig) : NULL;
+    if (sig) {
+        x->sig = *sig;
+        x->sig_at = *at;
+    }
+    x->left = j->plan.n;
+    ofi_ctx_note_peer(j->f, j->at->pe);
+    /* relaxed: only sums are compared; the queues order the data. */
+    __atomic_fetch_add(&j->f->issued, 1, __ATOMIC_RELAXED);
+    if (j->put)
+        __atomic_fetch_add(&j->f->staged, 1, __ATOMIC_RELAXED);
+    for (int k = j->plan.n - 1; k >= 0; k--) {
+        struct stripe *s = &x->part[k];
+        size_t off = begin(j, k);
+        int rail = j->plan.rail[k];
+
+        s->op = (struct ofi_op){
+            .kind = OFI_OP_STRIPE, .pe = j->at->pe, .flow = j->f
+        };
+        s->of = x;
+        s->mr = NULL;
+        s->rail = rail;
+        s->ep = rail ? ofi_rails[rail - 1].ep : j->f->ep;
+        /* The last one that is posted may end the transfer: x serves another
+         * one then, unless it is waited for. */
+        post(s, j, off, begin(j, k + 1) - off);
+    }
+    if (waited)
+        await(x);
+}
+
+bool ofi_stripe_put(struct xport_ep *f, const struct xport_addr *to,
+                    const void *source, size_t len, bool nbi)
+{
+    struct job j = { .f = f, .at = to, .local = (char *)source, .len = len,
+                     .put = true };
+
+    if (!plan(to, source, &j.plan))
+        return false;
+    start(&j, !nbi, NULL, NULL);
+    return true;
+}
+
+bool ofi_stripe_get(struct xport_ep *f, void *dest,
+                    const struct xport_addr *from, size_t len, bool nbi)
+{
+    struct job j = { .f = f, .at = from, .local = dest, .len = len };
+
+    if (!plan(from, dest, &j.plan))
+        return false;
+    start(&j, !nbi, NULL, NULL);
+    return true;
+}
+
+bool ofi_stripe_put_signal(struct xport_ep *f, const struct xport_addr *to,
+                           const void *source, size_t len,
+                           const struct xport_addr *sig_at,
+                           const struct xport_amo *sig)
+{
+    struct job j = { .f = f, .at = to, .local = (char *)source, .len = len,
+                     .put = true };
+
+    if (len > ofi.info->ep_attr->max_msg_size || !plan(to, source, &j.plan))
+        return false;
+    start(&j, false, sig_at, sig);
+    return true;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The device heap of far peers.  It is made long after the cards of the
+ * launcher were exchanged, so each PE tells of it in its symmetric memory,
+ * where the others look when they first need it. */
+#include "ofi/ofi.h"
+#include "ofi/stage/ofi_device.h"
+#include "ofi/stage/ofi_stage_pool.h"
+#include "ofi/am/ofi_am_target.h"
+#include "base/log.h"
+#include "gtl/gtl.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct card {
+    uint64_t key, base;
+};
+_Static_assert(sizeof(struct card) == OFI_DEVICE_ADDR_SIZE, "ofi.h says so");
+
+static struct {
+    struct card *mine;
+    struct xport_ep *flow;    /* questions */
+    uint64_t off;               /* of the card */
+    bool by_nic;
+    const char *why_not;
+    char text[224];
+} device;
+
+/* The card of a heap that is registered. */
+static int tell(struct card *mine)
+{
+    bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+
+    device.mine = mine;
+    mine->key = fi_mr_key(ofi.mr[HEAP_DEVICE]);
+    mine->base = virtual ? heap_segs[HEAP_DEVICE].base : 0;
+    device.off = (uintptr_t)mine - heap_segs[HEAP_HOST].base;
+    return device.flow ? 0 : ofi_ctx_open(&device.flow, false);
+}
+
+/* What the processor cannot touch: pieces serve always, the NIC perhaps. */
+static int open_foreign(struct card *mine)
+{
+    int rc = ofi_stage_pool_open();
+
+    if (rc)
+        return rc;
+    ofi_am_target_segment(HEAP_DEVICE);
+    device.by_nic = ofi_hmem_open(&device.why_not);
+    return device.by_nic ? tell(mine) : 0;
+}
+
+bool ofi_device_by_nic(void)
+{
+    return device.by_nic;
+}
+
+void ofi_device_choose_path(bool all)
+{
+    if (!xport_net || !ofi_is_device_only_seg(HEAP_DEVICE))
+        return;
+    ofi.hmem = all;
+    if (all) {
+        ofi_flush_install();
+        snprintf(device.text, sizeof device.text, "by the NIC (FI_HMEM)%s",
+                 ofi_flush_text());
+    }
+    if (!all)
+        snprintf(device.text, sizeof device.text, "through pinned host memory "
+                 "(%s)", device.by_nic ? "another PE's NIC does not reach its "
+                 "device memory" : device.why_not);
+    if (!all)
+        ofi_hmem_close();
+    if (rt_job.pe == 0)
+        log_info(LOG_OFI, "far device memory: %s", device.text);
+}
+
+bool ofi_device_hmem_offered(void)
+{
+    return xport_net && ofi_is_device_only_seg(HEAP_DEVICE) &&
+           ofi_hmem_offered();
+}
+
+bool ofi_device_seam_works(size_t off)
+{
+    return !xport_net || !ofi.hmem || ofi_hmem_seam_works(off);
+}
+
+int ofi_device_register(size_t size, bool exact)
+{
+    int rc = xport_net && ofi.hmem ? ofi_hmem_register(size) : 0;
+
+    if (rc && exact)
+        log_warn(ERR_NET, "provider %s does not register %zu bytes of the "
+                 "device heap: %s", ofi.name, size, ofi_strerror(rc));
+    return rc;
+}
+
+void ofi_device_register_cancel(void)
+{
+    ofi_hmem_register_cancel();
+}
+
+void ofi_device_publish_key(void)
+{
+    if (!xport_net)
+        return;
+    ofi_am_target_segment(HEAP_DEVICE);
+    if (!ofi.hmem)
+        return;
+    ofi_hmem_register_commit();
+    __atomic_store_n(&device.mine->key, fi_mr_key(ofi.mr[HEAP_DEVICE]),
+                     __ATOMIC_RELEASE);
+}
+
+static struct card ask_card(int pe)
+{
+    struct xport_addr at = { .pe = pe, .seg = HEAP_HOST, .off = device.off };
+    struct card c;
+
+    ofi_get(device.flow, &c, &at, sizeof c, false);
+    if (c.key == FI_KEY_NOTAVAIL)
+        ofi_fatal("device heap", pe, -EPROTO, "it told no key");
+    return c;
+}
+
+static bool is_met(int pe)
+{
+    bool met;
+
+    lock_acquire(&ofi_lock);
+    met = ofi.peers[pe].token != 0;
+    lock_release(&ofi_lock);
+    return met;
+}
+
+/* Peers that this PE does not know yet will tell the new key.  The old one
+ * serves operations that other threads begin before it is replaced. */
+void ofi_device_fetch_keys(void)
+{
+    if (!xport_net || !ofi.hmem)
+        return;
+    for (int pe = 0; pe < rt_job.n_pes; pe++)
+        if (is_met(pe))
+            __atomic_store_n(&ofi.peers[pe].key[HEAP_DEVICE],
+                             ask_card(pe).key, __ATOMIC_RELEASE);
+}
+
+const char *ofi_device_text(void)
+{
+    return device.text;
+}
+
+int ofi_device_open(void *card)
+{
+    int rc;
+
+    device.by_nic = false;
+    device.text[0] = '\0';
+    if (!xport_net)
+        return 0;
+    if (ofi_is_device_only_seg(HEAP_DEVICE))
+        return open_foreign(card);
+    ofi_am_target_segment(HEAP_DEVICE);
+    rc = ofi_segment_open(HEAP_DEVICE);
+    if (!rc)
+        rc = tell(card);
+    if (rc) {
+        log_error(ERR_NET, "registering the device heap of %zu bytes with "
+                  "provider %s: %s", heap_segs[HEAP_DEVICE].size, ofi.name,
+                  ofi_strerror(rc));
+    }
+    return rc;
+}
+
+void ofi_device_unregister(void)
+{
+    ofi_hmem_close();
+}
+
+int ofi_device_prepare(void)
+{
+    return xport_net && gtl_device_only ? ofi_stage_pool_open() : 0;
+}
+
+void ofi_device_close(void)
+{
+    ofi_hmem_close();
+    ofi_stage_pool_close();
+    if (!device.flow)
+        return;
+    ofi_ctx_close(device.flow);
+    device.flow = NULL;
+}
+
+/* What another thread has been told meanwhile is as new as this, or newer. */
+void ofi_peer_device(int pe)
+{
+    uint64_t none = FI_KEY_NOTAVAIL, *key = &ofi.peers[pe].key[HEAP_DEVICE];
+    struct card c = ask_card(pe);
+
+    __atomic_store_n(&ofi.peers[pe].base[HEAP_DEVICE], c.base,
+                     __ATOMIC_RELAXED);
+    /* release: a thread that sees the key may use the base. */
+    __atomic_compare_exchange_n(key, &none, c.key, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+}
+
+static void need(int rc)
+{
+    if (rc)
+        ofi_fatal("device heap", rt_job.pe, rc, gtl_error());
+}
+
+uint64_t ofi_device_amo(const struct ofi_am_head *h, void *at)
+{
+    uint64_t was = 0;
+    const struct gtl_amo a = {
+        .op = (enum gtl_amo_op)h->op, .size = h->size, .word = at,
+        .value = h->value, .cond = h->cond, .result = &was
+    };
+
+    xport_flush();
+    xport_device_enter(rt_job.pe);
+    need(gtl_amo_now(&a));
+    xport_device_leave(rt_job.pe);
+    return was;
+}
+
+void ofi_device_copy_blocks(void *to, const void *from,
+                            const struct gtl_blocks *b)
+{
+    xport_flush();
+    need(gtl_copy_blocks_now(to, from, b));
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Far puts and gets that a device takes part in, here, there or both.
+ *
+ * What is short goes as messages, by copy_dir of a buffer.  The rest is cut,
+ * and each part takes a frag from the ring, for its place in the queue if not
+ * for its bytes: from a device here to the network's memory it is copied there
+ * and then put like any other; what a device there is to have, the peer is
+ * asked to read, from the frag or from the segment that the source lies in;
+ * gets are the same the other copy_dir round.  So the device, the network and
+ * the peer's device work on three parts at a time, and whoever lacks room is
+ * waited for by nobody else. */
+#include "ofi/stage/ofi_device.h"
+#include "ofi/am/ofi_am.h"
+#include "ofi/stage/ofi_stage_pool.h"
+#include "base/copy.h"
+#include "rt/rt.h"
+
+#include <string.h>
+
+/* Measured over TCP: with a device there, one message takes side the time of a
+ * part, and two as long; without, a blocking put or get by copy_dir of the
+ * stack takes three quarters of a part's at 14 KiB.  More than that a blocking
+ * put leaves where it is, if it can. */
+enum { SHORT = OFI_AM_PAYLOAD, COPIED = 16384 };
+/* A blocking transfer is cut in so many, for them to overlap, but not below
+ * this; others overlap with each other. */
+enum { PARTS = 4, LEAST = 65536 };
+
+bool ofi_is_device_only(const void *p)
+{
+    int seg = heap_find(p, 1);
+
+    return seg < 0 ? gtl_is_device_only(p) : ofi_is_device_only_seg(seg);
+}
+
+static size_t part_of(size_t len, bool nbi)
+{
+    size_t part = nbi ? OFI_FRAG_SIZE
+                      : (len / PARTS + LEAST - 1) / LEAST * LEAST;
+    size_t most = ofi.info->ep_attr->max_msg_size;
+
+    most = most < OFI_FRAG_SIZE ? most : OFI_FRAG_SIZE;
+    part = part < LEAST ? LEAST : part;
+    return part < most ? part : most;
+}
+
+/* Is it better done at once? */
+static bool is_short(size_t len, bool there, bool nbi)
+{
+    return len <= (there || nbi ? SHORT : COPIED);
+}
+
+static struct ofi_frag *await_piece(struct xport_ep *f)
+{
+    struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
+    struct ofi_frag *p;
+
+    while (!(p = ofi_frag_alloc(OFI_INITIATOR))) {
+        ofi_progress();
+        ofi_wait_step(&w, f->ep);
+    }
+    ofi_wait_end(&w);
+    return p;
+}
+
+static void await_left(struct xport_ep *f, const uint64_t *left, int pe)
+{
+    struct ofi_wait w = { .wait.pe = pe };
+    uint64_t seen = 0, now;
+
+    /* acquire: what the frags brought is there. */
+    while ((now = __atomic_load_n(left, __ATOMIC_ACQUIRE))) {
+        if (now != seen) {      /* it goes on: this is no stall */
+            ofi_wait_end(&w);
+            w = (struct ofi_wait){ .wait.pe = pe };
+        }
+        seen = now;
+        ofi_wait_step(&w, f->ep);
+    }
+    ofi_wait_end(&w);
+}
+
+/* ---- steps that puts and gets share ---- */
+
+/* The caller's memory is his again; he may be gone after this. */
+static void release_caller(struct ofi_frag *p)
+{
+    uint64_t *left = p->left;
+
+    p->left = NULL;
+    if (left)                   /* release: pairs with await_left */
+        __atomic_fetch_sub(left, 1, __ATOMIC_RELEASE);
+}
+
+static void count_sent(struct ofi_frag *p)
+{
+    if (p->put)
+        __atomic_fetch_add(&p->op.flow->sent, 1, __ATOMIC_RELEASE);
+}
+
+static bool end(struct ofi_frag *p)
+{
+    struct xport_ep *f = p->op.flow;
+    uint64_t *left = p->left;
+
+    ofi_frag_free(p);
+    ofi_ctx_completed(f);
+    if (left)
+        __atomic_fetch_sub(left, 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* What the peer reads or writes. */
+static struct ofi_remote_buf remote_of(const struct ofi_frag *p)
+{
+    bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    uint64_t off;
+    int seg;
+
+    if (!p->direct)
+        return ofi_frag_remote(p);
+    seg = heap_find(p->near, p->len);
+    off = (uintptr_t)p->near - heap_segs[seg].base;
+    return (struct ofi_remote_buf){
+        off + (virtual ? xport_routes[rt_job.pe].map[seg] : 0),
+        ofi_my_key(seg)
+    };
+}
+
+static bool ask_peer(struct ofi_frag *p, enum ofi_am_kind kind,
+                     ofi_step *then)
+{
+    struct ofi_remote_buf l = remote_of(p);
+
+    *p->msg = (struct ofi_am_head){
+        .kind = (uint8_t)kind, .seg = (uint8_t)p->far.seg, .off = p->far.off,
+        .value = p->len, .cond = l.addr, .stride = (int64_t)l.key
+    };
+    return ofi_frag_send(p, p->op.flow->ep, true, then);
+}
+
+static struct ofi_remote_buf remote_buf_of(const struct xport_addr *at)
+{
+    const struct ofi_peer *p = ofi_peer_at(at);
+
+    return (struct ofi_remote_buf){
+        ofi_remote_addr(p, at), ofi_remote_key(p, at)
+    };
+}
+
+/* Where NICs, a peer's or this PE's, may read and write. */
+static bool is_registered(const void *p, size_t len)
+{
+    int seg = ofi_region_of(p, len);
+
+    return seg >= 0 && !ofi_needs_staging(seg) && ofi.mr[seg];
+}
+
+/* ---- puts ---- */
+
+static bool put_answered(struct ofi_frag *p)
+{
+    count_sent(p);
+    return end(p);
+}
+
+static bool put_ask(struct ofi_frag *p)
+{
+    if (!p->direct)
+        release_caller(p);
+    return ask_peer(p, OFI_AM_PULL, put_answered);
+}
+
+static bool put_write(struct ofi_frag *p)
+{
+    struct xport_ep *f = p->op.flow;
+    struct ofi_remote_buf to = remote_buf_of(&p->far);
+
+    release_caller(p);
+    if (!ofi_frag_write(p, f->ep, p->bytes, p->len, &to, end))
+        return false;
+    /* What is put from now on comes after it. */
+    __atomic_fetch_add(&f->sent, 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* A put that was posted is counted as sent by who posted it. */
+void ofi_stage_failed(struct ofi_frag *p)
+{
+    if (p->step == put_answered)
+        count_sent(p);
+    end(p);
+}
+
+static void put_part(struct ofi_frag *p, bool here)
+{
+    ofi_step *send = p->device ? put_ask : put_write;
+
+    __atomic_fetch_add(&p->op.flow->staged, 1, __ATOMIC_RELAXED);
+    if (here) {
+        ofi_frag_copy(p, OFI_FROM_DEVICE, p->bytes, p->near, p->len, send);
+        return;
+    }
+    if (!p->direct)
+        copy_bytes(p->bytes, p->near, p->len);
+    ofi_frag_run(p, send);
+}
+
+static void put_short(struct xport_ep *f, const struct xport_addr *to,
+                      const void *source, size_t len, bool here)
+{
+    char copy[COPIED];
+
+    if (here && gtl_copy_now(copy, source, len)) {
+        ofi_op_error(f, "device copy", rt_job.pe, -FI_EIO, gtl_error());
+        return;
+    }
+    if (here)
+        source = copy;
+    if (ofi_needs_staging(to->seg))
+        ofi_am_put(f, to, source, len);
+    else
+        ofi_put(f, to, source, len, false);
+}
+
+/* ---- gets ---- */
+
+static bool get_in(struct ofi_frag *p)
+{
+    if (ofi_is_device_only(p->near)) {
+        ofi_frag_copy(p, OFI_TO_DEVICE, p->near, p->bytes, p->len, end);
+        return true;
+    }
+    if (!p->direct)
+        copy_bytes(p->near, p->bytes, p->len);
+    return end(p);
+}
+
+static bool get_ask(struct ofi_frag *p)
+{
+    return ask_peer(p, OFI_AM_PUSH, get_in);
+}
+
+static bool get_read(struct ofi_frag *p)
+{
+    struct ofi_remote_buf from = remote_buf_of(&p->far);
+
+    return ofi_frag_read(p, p->op.flow->ep, p->bytes, p->len, &from, get_in);
+}
+
+static void get_short(struct xport_ep *f, void *dest,
+                      const struct xport_addr *from, size_t len, bool here,
+                      bool nbi)
+{
+    char copy[COPIED];
+    void *to = here ? copy : dest;
+
+    if (ofi_needs_staging(from->seg))
+        ofi_am_get(f, to, from, len, nbi);
+    else
+        ofi_get(f, to, from, len, nbi);
+    if (here && gtl_copy_now(dest, copy, len))
+        ofi_op_error(f, "device copy", rt_job.pe, -FI_EIO, gtl_error());
+}
+
+/* ---- both ---- */
+
+/* The next part of a transfer, and its length. */
+static struct ofi_frag *cut(struct xport_ep *f, const struct xport_addr *far,
+                             const void *near, size_t len, bool direct)
+{
+    struct ofi_frag *p = await_piece(f);
+
+    p->op.pe = far->pe;
+    p->op.flow = f;
+    p->far = *far;
+    p->near = (char *)near;
+    p->len = len;
+    p->device = ofi_needs_staging(far->seg);
+    if (!p->device)             /* no step has to ask for its key */
+        ofi_peer_at(far);
+    p->direct = direct;
+    ofi_ctx_note_peer(f, far->pe);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    return p;
+}
+
+static void need_ring(void)
+{
+    if (ofi_stage_pool_open())
+        ofi_fatal("device memory", -1, -FI_ENOMEM, "no room between it and the "
+                 "network");
+}
+
+bool ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
+                   const void *source, size_t len, bool nbi)
+{
+    bool here = ofi_is_device_only(source), there = ofi_needs_staging(to->seg);
+    size_t part = part_of(len, nbi), n;
+    struct xport_addr at = *to;
+    const char *from = source;
+    struct ofi_frag *p;
+    uint64_t left = 0;
+    bool direct;
+
+    if (!here && !there)
+        return false;
+    if (is_short(len, there, nbi)) {
+        put_short(f, to, source, len, here);
+        return true;
+    }
+    if (here && is_registered(source, len))
+        return false;
+    need_ring();
+    direct = !here && (nbi || len > COPIED) && is_registered(source, len);
+    for (; len; len -= n, from += n, at.off += n) {
+        n = len < part ? len : part;
+        p = cut(f, &at, from, n, direct);
+        p->put = true;
+        p->left = nbi ? NULL : &left;
+        __atomic_fetch_add(&left, 1, __ATOMIC_RELAXED);
+        put_part(p, here);
+    }
+    if (!nbi)
+        await_left(f, &left, to->pe);
+    return true;
+}
+
+bool ofi_stage_get(struct xport_ep *f, void *dest,
+                   const struct xport_addr *from, size_t len, bool nbi)
+{
+    bool here = ofi_is_device_only(dest), there = ofi_needs_staging(from->seg);
+    size_t part = part_of(len, nbi), n;
+    struct xport_addr at = *from;
+    struct ofi_frag *p;
+    uint64_t left = 0;
+    char *to = dest;
+    bool direct;
+
+    if ((!here && !there) || (here && is_registered(dest, len)))
+        return false;
+    /* One that is nbi has its frag, from which the device copies later. */
+    if (is_short(len, there, nbi) && !(here && nbi)) {
+        get_short(f, dest, from, len, here, nbi);
+        return true;
+    }
+    need_ring();
+    direct = !here && is_registered(dest, len);
+    for (; len; len -= n, to += n, at.off += n) {
+        n = len < part ? len : part;
+        p = cut(f, &at, to, n, direct);
+        p->put = false;
+        p->left = nbi ? NULL : &left;
+        __atomic_fetch_add(&left, 1, __ATOMIC_RELAXED);
+        ofi_frag_run(p, there ? get_ask : get_read);
+    }
+    if (!nbi)
+        await_left(f, &left, from->pe);
+    return true;
+}

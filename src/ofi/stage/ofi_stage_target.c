@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What peers ask of this PE's device: it reads their bytes and copies them to
+ * the device, or copies from the device and writes to them.  As long as all
+ * frags are taken, what is asked for waits in a queue. */
+#include "ofi/stage/ofi_stage_pool.h"
+#include "base/log.h"
+
+enum { QUEUED = 1024 };
+
+static struct {
+    struct base_lock lock;
+    struct ofi_am_head heads[QUEUED] MEMBER_GUARDED_BY(lock);
+    unsigned first MEMBER_GUARDED_BY(lock), n MEMBER_GUARDED_BY(lock);
+    int busy;                   /* atomic: frags in use */
+} target = { .lock = LOCK_INIT };
+
+bool ofi_stage_target_busy(void)
+{
+    return __atomic_load_n(&target.busy, __ATOMIC_RELAXED);
+}
+
+void ofi_stage_target_open(void)
+{
+    lock_acquire(&target.lock);
+    target.first = target.n = 0;
+    lock_release(&target.lock);
+    __atomic_store_n(&target.busy, 0, __ATOMIC_RELAXED);  /* the agent looks */
+}
+
+static void start(struct ofi_frag *p, const struct ofi_am_head *h);
+
+/* The frag is for whoever waits longest. */
+static bool end(struct ofi_frag *p)
+{
+    struct ofi_am_head h;
+    bool more;
+
+    lock_acquire(&target.lock);
+    more = target.n > 0;
+    if (more) {
+        h = target.heads[target.first];
+        target.first = (target.first + 1) % QUEUED;
+        target.n--;
+    } else {
+        __atomic_fetch_sub(&target.busy, 1, __ATOMIC_RELAXED);
+        ofi_frag_free(p);
+    }
+    lock_release(&target.lock);
+    if (more)
+        start(p, &h);
+    return true;
+}
+
+static char *target_addr(const struct ofi_frag *p)
+{
+    return (char *)heap_segs[p->ask.seg].base + p->ask.off;
+}
+
+/* What the peer lends. */
+static struct ofi_remote_buf remote_buf_of(const struct ofi_frag *p)
+{
+    return (struct ofi_remote_buf){ p->ask.cond, (uint64_t)p->ask.stride };
+}
+
+static bool send_done(struct ofi_frag *p)
+{
+    *p->msg = (struct ofi_am_head){
+        .kind = OFI_AM_DONE, .cookie = p->ask.cookie
+    };
+    return ofi_frag_send(p, ofi.eps[0], false, end);
+}
+
+static bool copied_in(struct ofi_frag *p)
+{
+    /* Whoever waits for a word there may look. */
+    xport_data_arrived(NULL, 0);
+    return send_done(p);
+}
+
+static bool copy_in(struct ofi_frag *p)
+{
+    ofi_frag_copy(p, OFI_TO_DEVICE, target_addr(p), p->bytes, p->ask.value,
+                  copied_in);
+    return true;
+}
+
+static bool pull(struct ofi_frag *p)
+{
+    struct ofi_remote_buf l = remote_buf_of(p);
+
+    return ofi_frag_read(p, ofi.eps[0], p->bytes, p->ask.value, &l, copy_in);
+}
+
+static bool push(struct ofi_frag *p)
+{
+    struct ofi_remote_buf l = remote_buf_of(p);
+
+    return ofi_frag_write(p, ofi.eps[0], p->bytes, p->ask.value, &l, send_done);
+}
+
+static void start(struct ofi_frag *p, const struct ofi_am_head *h)
+{
+    p->ask = *h;
+    p->op.pe = (int)h->pe;
+    p->op.flow = NULL;
+    if (h->kind == OFI_AM_PULL)
+        ofi_frag_run(p, pull);
+    else
+        ofi_frag_copy(p, OFI_FROM_DEVICE, p->bytes, target_addr(p), h->value,
+                      push);
+}
+
+bool ofi_stage_serve(const struct ofi_am_head *h)
+{
+    struct ofi_frag *p;
+    bool queued = true;
+
+    lock_acquire(&target.lock);
+    p = ofi_frag_alloc(OFI_TARGET);
+    if (p) {
+        __atomic_fetch_add(&target.busy, 1, __ATOMIC_RELAXED);
+    } else {
+        queued = target.n < QUEUED;
+        if (queued)
+            target.heads[(target.first + target.n++) % QUEUED] = *h;
+    }
+    lock_release(&target.lock);
+    if (p)
+        start(p, h);
+    return queued;
+}
