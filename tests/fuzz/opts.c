@@ -33,7 +33,7 @@ void fuzz_one(const uint8_t *data, size_t size)
     char *argv[ARGS + 1] = { "oshrun" }, *save = NULL;
     int argc = 1;
 
-    say_through(hear);
+    redirect_messages(hear);
     text = fuzz_text(data, size);
     for (char *p = strtok_r(text, "\n", &save); p && argc < ARGS;
          p = strtok_r(NULL, "\n", &save))

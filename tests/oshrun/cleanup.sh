@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: no process and no file is left, however the job ends; SIGKILL
-# of oshrun, of its keeper and of a PE included.
+# of oshrun, of its supervisor and of a PE included.
 set -u
 . "$(dirname "$0")/oshrun.inc"
 compile job
@@ -26,7 +26,7 @@ begin_job()
     sleep 0.1
     [ "$(processes "$OSHRUN_TEST_MARK" | wc -l)" -gt 12 ] ||
         fail 'the job is smaller than it should be'
-    keeper=$(ps -o pid= --ppid $job | tr -d ' ')
+    supervisor=$(ps -o pid= --ppid $job | tr -d ' ')
 }
 
 # sluice-NAME.RANDOM are directories of our scripts, of other runs of the tests.
@@ -54,25 +54,25 @@ wait $job 2>/dev/null
 clean 'SIGKILL of oshrun'
 
 begin_job
-kill -KILL "$keeper"
+kill -KILL "$supervisor"
 wait $job
-[ $? -eq 137 ] || fail 'SIGKILL of the keeper: status'
-said 'the keeper of the job (pid [0-9]*) was killed by signal 9'
-clean 'SIGKILL of the keeper'
+[ $? -eq 137 ] || fail 'SIGKILL of the supervisor: status'
+said 'the supervisor of the job (pid [0-9]*) was killed by signal 9'
+clean 'SIGKILL of the supervisor'
 
 begin_job
-kill -KILL "$keeper" $job
+kill -KILL "$supervisor" $job
 wait $job 2>/dev/null
 for _ in 1 2 3 4 5 6 7 8 9 10; do
-    pgrep -P "$keeper" >/dev/null || break
+    pgrep -P "$supervisor" >/dev/null || break
     sleep 0.1
 done
-pgrep -P "$keeper" >/dev/null && fail 'SIGKILL of both: PEs are left'
+pgrep -P "$supervisor" >/dev/null && fail 'SIGKILL of both: PEs are left'
 # Nobody is left who knew what the PEs had started: this is ours to clean up.
 for pid in $(processes "$mine"); do kill -KILL "$pid" 2>/dev/null; done
 
 begin_job
-kill -KILL "$(ps -o pid= --ppid "$keeper" | head -n 1 | tr -d ' ')"
+kill -KILL "$(ps -o pid= --ppid "$supervisor" | head -n 1 | tr -d ' ')"
 wait $job
 [ $? -eq 137 ] || fail 'SIGKILL of a PE: status'
 clean 'SIGKILL of a PE'
@@ -94,4 +94,4 @@ clean 'a normal end'
 try --pmix -n 2 "$dir/job"
 TMPDIR=/nonexistent try --pmix -n 2 env TMPDIR=/nonexistent "$dir/job" 2
 expect 0 'TMPDIR=/nonexistent' && silent 'TMPDIR=/nonexistent'
-finish 'nothing is left: oshrun, keeper, PE killed, normal end'
+finish 'nothing is left: oshrun, supervisor, PE killed, normal end'

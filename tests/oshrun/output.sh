@@ -55,16 +55,17 @@ silent 'closed output'
     echo $? >"$dir/status") </dev/null |
     (
         sleep 0.7
-        keeper=$(ps -e -o pid=,comm=,rss= | awk '/sluice-keeper/ { print $3 }' |
-            sort -n | tail -n 1)
-        echo "${keeper:-0}" >"$dir/rss"
+        rss=$(ps -e -o pid=,comm=,rss= |
+            awk '/sluice-super/ { print $3 }' | sort -n | tail -n 1)
+        echo "${rss:-0}" >"$dir/rss"
         [ -e "$dir/slow.0" ] && echo early >"$dir/early"
         wc -c >"$dir/count"
     )
 [ "$(cat "$dir/status")" -eq 0 ] || fail "slow reader: $(cat "$err")"
 [ "$(cat "$dir/count")" -eq 80000000 ] || fail "got $(cat "$dir/count") bytes"
 [ ! -e "$dir/early" ] || fail 'the PE did not wait for the reader'
-[ "$(cat "$dir/rss")" -lt 60000 ] || fail "$(cat "$dir/rss") KiB in the keeper"
+[ "$(cat "$dir/rss")" -lt 60000 ] ||
+    fail "$(cat "$dir/rss") KiB in the supervisor"
 
 # One that takes nothing cannot keep the job from its end.
 mkfifo "$dir/stuck"

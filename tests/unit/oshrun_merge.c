@@ -141,20 +141,20 @@ T(no_byte_is_lost_or_moved)
 /* A line without end goes out in pieces rather than fill the memory. */
 T(endless_lines_go_out_in_pieces)
 {
-    static char much[LINE_MAX_HELD + 1];
+    static char much[LINE_MAX_BYTES + 1];
     const char *text;
 
-    memset(much, 'm', LINE_MAX_HELD);
+    memset(much, 'm', LINE_MAX_BYTES);
     open_all(NULL, true);
     writes(3, "n");
     for (int i = 0; i < 3; i++) {
         writes(3, much);
-        T_LE(pe[3].n_part, LINE_MAX_HELD);
+        T_LE(pe[3].n_part, LINE_MAX_BYTES);
     }
-    T_LE(2 * LINE_MAX_HELD, sink_waiting(&sink));
+    T_LE(2 * LINE_MAX_BYTES, sink_waiting(&sink));
     writes(3, "\n");
     text = shown();
-    T_EQ(strlen(text), strlen("[3] n\n") + 3 * LINE_MAX_HELD);
+    T_EQ(strlen(text), strlen("[3] n\n") + 3 * LINE_MAX_BYTES);
     T_TRUE(!strncmp(text, "[3] nmmm", 8) && !strchr(text + 8, '['));
     close_all(NULL);
 }
@@ -207,8 +207,8 @@ T(what_many_say_is_printed_once)
     say_all(3, 4, "(h): odd [S-W-ENV]");
     merge_flush(m, true);
     T_STR(shown(), "sluice: PE 3 (h): odd [S-W-ENV] (and 1 other PE: 4)\n");
-    T_TRUE(pe[0].said_error);
-    T_TRUE(!pe[9].said_error);
+    T_TRUE(pe[0].printed_error);
+    T_TRUE(!pe[9].printed_error);
     close_all(m);
 }
 
@@ -307,7 +307,7 @@ T(the_oldest_goes_when_too_many_differ)
     char line[128];
 
     open_all(m, false);
-    for (int i = 0; i < MAX_HELD + 3; i++) {
+    for (int i = 0; i < MAX_PENDING + 3; i++) {
         snprintf(line, sizeof line, "sluice: PE 1 (h): line %d [S-E-PE]\n", i);
         writes(1, line);
     }
@@ -315,7 +315,7 @@ T(the_oldest_goes_when_too_many_differ)
           "sluice: PE 1 (h): line 1 [S-E-PE]\n"
           "sluice: PE 1 (h): line 2 [S-E-PE]\n");
     merge_flush(m, true);
-    T_EQ(unit_lines(shown()), MAX_HELD);
+    T_EQ(unit_lines(shown()), MAX_PENDING);
     close_all(m);
 }
 

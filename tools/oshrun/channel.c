@@ -36,7 +36,7 @@ struct member {
     int64_t owner_started;          /* see tree_started() */
     unsigned sessions, fences;      /* how many so far; of this session */
     bool in_fence;
-    bool strange;                   /* said */
+    bool bad_reported;                   /* said */
     int shared, takers;             /* a descriptor for so many PEs, or -1 */
     struct entry *entry;
     int n_entries;
@@ -93,12 +93,12 @@ int channel_make(const struct job *j, int pe, char ***env)
     all.member[pe].channel = ends[0];
     while ((*env)[n])
         n++;
-    add(env, &n, must_printf(RT_JOB_NAME "=%s", j->name));
-    add(env, &n, must_printf(RT_JOB_PE "=%d", pe));
-    add(env, &n, must_printf(RT_JOB_PES "=%d", all.n));
-    add(env, &n, must_printf(RT_JOB_LOCAL "=0-%d", all.n - 1));
-    add(env, &n, must_printf(RT_JOB_CPUS "=%d", j->cpus));
-    add(env, &n, must_printf(RT_JOB_CHANNEL "=%d:%llu", all.pe_fd,
+    add(env, &n, alloc_printf(RT_JOB_NAME "=%s", j->name));
+    add(env, &n, alloc_printf(RT_JOB_PE "=%d", pe));
+    add(env, &n, alloc_printf(RT_JOB_PES "=%d", all.n));
+    add(env, &n, alloc_printf(RT_JOB_LOCAL "=0-%d", all.n - 1));
+    add(env, &n, alloc_printf(RT_JOB_CPUS "=%d", j->cpus));
+    add(env, &n, alloc_printf(RT_JOB_CHANNEL "=%d:%llu", all.pe_fd,
                              (unsigned long long)st.st_ino));
     return all.pe_fd;
 }
@@ -154,7 +154,7 @@ static void answer(struct job *j, int pe, const struct rt_wire *m, int fd)
         end_session(j, pe, SERVER_LOST);
 }
 
-static void answer_status(struct job *j, int pe, int status)
+static void reply_status(struct job *j, int pe, int status)
 {
     struct rt_wire m = { .type = RT_ANSWER, .status = status };
 
@@ -170,7 +170,7 @@ static void refuse(int session, int status, pid_t owner)
 }
 
 /* The process that made this end of a pair. */
-static pid_t maker(int session)
+static pid_t creator_pid(int session)
 {
     struct ucred who = { .pid = 0 };
     socklen_t len = sizeof(who);
@@ -188,19 +188,19 @@ static void begin_session(struct job *j, int pe, int session)
     /* The session of a process that has ended may be open: a child that it
      * has forked holds it, or the system has not closed it yet. */
     if (m->session >= 0 && m->owner > 0 &&
-        !tree_runs(m->owner, m->owner_started))
+        !tree_process_runs(m->owner, m->owner_started))
         end_session(j, pe, SERVER_LOST);
     if (m->session >= 0) {
         refuse(session, -EBUSY, m->owner);
         return;
     }
     m->session = session;
-    m->owner = maker(session);
+    m->owner = creator_pid(session);
     m->owner_started = tree_started(m->owner);
     m->sessions++;
     m->fences = 0;
     job_note_server(j, &ev);
-    answer_status(j, pe, 0);
+    reply_status(j, pe, 0);
 }
 
 /* ---- requests ---- */
@@ -213,7 +213,7 @@ static void put(struct job *j, int pe, const struct rt_wire *in)
     while (i < m->n_entries && strcmp(m->entry[i].key, in->key) != 0)
         i++;
     if (i == MAX_KEYS) {
-        answer_status(j, pe, -ENOSPC);
+        reply_status(j, pe, -ENOSPC);
         return;
     }
     if (i == m->n_entries) {
@@ -226,7 +226,7 @@ static void put(struct job *j, int pe, const struct rt_wire *in)
     m->entry[i].value = must(malloc(in->value_size + 1));
     memcpy(m->entry[i].value, in->value, in->value_size);
     m->entry[i].size = in->value_size;
-    answer_status(j, pe, 0);
+    reply_status(j, pe, 0);
 }
 
 static void get(struct job *j, int pe, const struct rt_wire *in)
@@ -235,7 +235,7 @@ static void get(struct job *j, int pe, const struct rt_wire *in)
     const struct member *m;
 
     if (in->pe >= all.n) {
-        answer_status(j, pe, -ESRCH);
+        reply_status(j, pe, -ESRCH);
         return;
     }
     m = &all.member[in->pe];
@@ -289,14 +289,14 @@ static void share(struct job *j, int pe, const struct rt_wire *in, int *fd)
     struct member *m = &all.member[pe];
 
     if (*fd < 0 || in->status < 1) {
-        answer_status(j, pe, -EINVAL);
+        reply_status(j, pe, -EINVAL);
         return;
     }
     stop_sharing(m);
     m->shared = *fd;
     m->takers = in->status;
     *fd = -1;
-    answer_status(j, pe, 0);
+    reply_status(j, pe, 0);
 }
 
 static void take(struct job *j, int pe, const struct rt_wire *in)
@@ -305,7 +305,7 @@ static void take(struct job *j, int pe, const struct rt_wire *in)
     struct member *m;
 
     if (in->pe >= all.n || all.member[in->pe].shared < 0) {
-        answer_status(j, pe, -ENOENT);
+        reply_status(j, pe, -ENOENT);
         return;
     }
     m = &all.member[in->pe];
@@ -316,7 +316,7 @@ static void take(struct job *j, int pe, const struct rt_wire *in)
 
 /* What has come over the session, with a descriptor or -1 that is closed here
  * unless it is kept. */
-static void take_request(struct job *j, int pe, const struct rt_wire *in,
+static void handle_request(struct job *j, int pe, const struct rt_wire *in,
                          int fd)
 {
     struct server_event ev = { .what = SERVER_ABORT, .by = VIA_CHANNEL,
@@ -353,16 +353,16 @@ static void take_request(struct job *j, int pe, const struct rt_wire *in,
 
 /* ---- what comes in ---- */
 
-static void say_strange(int pe, int rc)
+static void report_bad_message(int pe, int rc)
 {
-    if (!all.member[pe].strange && rc == -EMFILE)
+    if (!all.member[pe].bad_reported && rc == -EMFILE)
         say("S-E-CHANNEL", "oshrun has as many open files as it may, and none "
             "for what PE %d sent: raise the limit (ulimit -Hn)", pe);
-    else if (!all.member[pe].strange)
+    else if (!all.member[pe].bad_reported)
         say("S-E-CHANNEL", "PE %d sent what is no message%s", pe,
             rc == -EPROTONOSUPPORT
                 ? ": its program is of another version of Sluice" : "");
-    all.member[pe].strange = true;
+    all.member[pe].bad_reported = true;
 }
 
 static void read_session(struct job *j, int pe)
@@ -375,7 +375,7 @@ static void read_session(struct job *j, int pe)
     for (int n = 0; m->session >= 0 && rc == 0 && n < MESSAGES_AT_ONCE; n++) {
         rc = rt_wire_receive(m->session, MSG_DONTWAIT, &packet, &in, &fd);
         if (rc == 0) {
-            take_request(j, pe, &in, fd);
+            handle_request(j, pe, &in, fd);
             continue;
         }
         if (fd >= 0)
@@ -383,7 +383,7 @@ static void read_session(struct job *j, int pe)
         if (rc == -EAGAIN)
             return;
         if (rc != -ECONNRESET)
-            say_strange(pe, rc);
+            report_bad_message(pe, rc);
         end_session(j, pe, SERVER_LOST);
     }
 }
@@ -412,7 +412,7 @@ void channel_read(struct job *j, int pe)
             close(m->channel);
             m->channel = -1;
         } else {
-            say_strange(pe, rc);
+            report_bad_message(pe, rc);
             rc = 0;
         }
     }

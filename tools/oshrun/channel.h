@@ -2,8 +2,8 @@
 /* channel.h - oshrun's side of the channels of its PEs, see rt/rt_wire.h.
  *
  * Only the processes of a PE hold its channel, no socket listens, and the
- * keeper's loop serves all of them.  What a PE publishes lives as long as its
- * session. */
+ * supervisor's loop serves all channels.  What a PE publishes lives as long as
+ * its session. */
 #ifndef OSHRUN_CHANNEL_H
 #define OSHRUN_CHANNEL_H
 
@@ -15,7 +15,8 @@ int channel_open(int n);
  * Returns the PE's end, the same number for all of them, or -1 with the reason
  * said. */
 int channel_make(const struct job *j, int pe, char ***env);
-/* The PE has been forked: its end is not ours. */
+/* The PE has been forked: the supervisor closes its copy of the
+ * PE's end. */
 void channel_made(void);
 /* The descriptors to wait on, -1 for none: channel and session. */
 void channel_fds(int pe, int out[2]);

@@ -15,20 +15,20 @@
 #include <unistd.h>
 
 /* How often to look whether a background job has come to the foreground:
- * the shell does not tell a job that was never stopped. */
+ * the shell sends no signal to a job that was never stopped. */
 #define FOREGROUND_MS 500
 #define LAST_KILL_MS 2000
 
 struct front {
-    pid_t keeper;
+    pid_t supervisor;
     int control;
     int signals;
     int feed;                       /* to PE 0, when stdin is a terminal */
     char buf[4096];                 /* typed, not yet taken by PE 0 */
     size_t n_buf;
-    bool interrupted;               /* the keeper says: end by SIGINT */
+    bool interrupted;               /* the supervisor says: end by SIGINT */
     int wstatus;
-    bool keeper_ended;
+    bool supervisor_ended;
 };
 
 static const int forwarded[] = {
@@ -53,7 +53,7 @@ static int open_signals(sigset_t *was)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void tell(const struct front *f, int sig)
+static void send_to_supervisor(const struct front *f, int sig)
 {
     unsigned char byte = (unsigned char)sig;
 
@@ -61,14 +61,14 @@ static void tell(const struct front *f, int sig)
         return;                     /* it has ended: SIGCHLD follows */
 }
 
-static void take_signal(struct front *f, int sig)
+static void forward_signal(struct front *f, int sig)
 {
     if (sig == SIGCHLD) {
-        if (waitpid(f->keeper, &f->wstatus, WNOHANG) == f->keeper)
-            f->keeper_ended = true;
+        if (waitpid(f->supervisor, &f->wstatus, WNOHANG) == f->supervisor)
+            f->supervisor_ended = true;
         return;
     }
-    tell(f, sig);
+    send_to_supervisor(f, sig);
     if (sig == SIGTSTP)
         raise(SIGSTOP);
 }
@@ -80,7 +80,7 @@ static bool foreground(void)
     return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-static void stop_feeding(struct front *f)
+static void close_feed(struct front *f)
 {
     close(f->feed);
     f->feed = -1;
@@ -95,7 +95,7 @@ static void feed(struct front *f, bool input)
         if (n > 0)
             f->n_buf = (size_t)n;
         else if (n == 0 || (errno != EINTR && errno != EAGAIN))
-            stop_feeding(f);        /* end of file, or the terminal is gone */
+            close_feed(f);          /* end of file, or the terminal is gone */
     }
     if (f->feed < 0 || f->n_buf == 0)
         return;
@@ -104,13 +104,13 @@ static void feed(struct front *f, bool input)
         f->n_buf -= (size_t)n;
         memmove(f->buf, f->buf + n, f->n_buf);
     } else if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        stop_feeding(f);            /* PE 0 does not read any more */
+        close_feed(f);              /* PE 0 does not read any more */
     }
 }
 
 /* ---- the loop ---- */
 
-static void turn(struct front *f)
+static void poll_once(struct front *f)
 {
     struct signalfd_siginfo info;
     bool background = f->feed >= 0 && !foreground();
@@ -124,14 +124,14 @@ static void turn(struct front *f)
     if (poll(p, 3, background ? FOREGROUND_MS : -1) < 0)
         return;
     while (read(f->signals, &info, sizeof(info)) == sizeof(info))
-        take_signal(f, (int)info.ssi_signo);
+        forward_signal(f, (int)info.ssi_signo);
     if (f->feed >= 0 && (p[2].revents & (POLLERR | POLLHUP)))
-        stop_feeding(f);
+        close_feed(f);
     else if (f->feed >= 0)
         feed(f, p[1].revents != 0);
 }
 
-static int end_by_signal(int sig)
+static int raise_default(int sig)
 {
     sigset_t set;
 
@@ -149,21 +149,22 @@ static int result(struct front *f)
 
     if (WIFEXITED(f->wstatus)) {
         if (recv(f->control, &note, 1, MSG_DONTWAIT) == 1 &&
-            note == NOTE_SIGINT)
-            return end_by_signal(SIGINT);
+            note == EXIT_BY_SIGINT)
+            return raise_default(SIGINT);
         return WEXITSTATUS(f->wstatus);
     }
     /* The PEs went with it; what they had started has come to us. */
     tree_kill(LAST_KILL_MS);
-    say("S-E-KEEPER", "the keeper of the job (pid %d) was killed by signal %d "
-        "(%s); all PEs were ended", (int)f->keeper, WTERMSIG(f->wstatus),
+    say("S-E-SUPERVISOR", "the supervisor of the job (pid %d) was killed by "
+        "signal %d (%s); all PEs were ended", (int)f->supervisor,
+        WTERMSIG(f->wstatus),
         strsignal(WTERMSIG(f->wstatus)));
     return EXIT_SIGNAL + WTERMSIG(f->wstatus);
 }
 
 /* ---- the start ---- */
 
-static _Noreturn void keep(struct start *s)
+static _Noreturn void run_supervisor(struct start *s)
 {
     setsid();                       /* no terminal, no signals from it */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -189,7 +190,7 @@ static int open_input(struct front *f, struct start *s)
 }
 
 /* Only PE 0 shall hold the input: its writer is to notice when it leaves. */
-static void drop_input(void)
+static void replace_stdin(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -206,33 +207,33 @@ static int launch(struct front *f, struct start *s)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0 ||
         open_input(f, s) < 0 || f->signals < 0) {
-        say("S-E-SPAWN", "cannot open what the keeper needs: %m");
+        say("S-E-SPAWN", "cannot open what the supervisor needs: %m");
         return -1;
     }
     f->control = ends[0];
     s->control = ends[1];
-    f->keeper = fork();
-    if (f->keeper < 0) {
-        say_no_process(errno, "the keeper of the job: fork");
+    f->supervisor = fork();
+    if (f->supervisor < 0) {
+        print_process_limit(errno, "the supervisor of the job: fork");
         return -1;
     }
-    if (f->keeper == 0) {
+    if (f->supervisor == 0) {
         close(f->control);
         close(f->signals);
         if (f->feed >= 0)
             close(f->feed);
-        keep(s);
+        run_supervisor(s);
     }
     close(s->control);
     if (f->feed >= 0)
         close(s->stdin_fd);
     else
-        drop_input();
+        replace_stdin();
     return 0;
 }
 
 /* Who types "hello" as for a shell that looks here, too, is told. */
-static void say_no_program(const char *name, int err)
+static void print_no_program(const char *name, int err)
 {
     if (err != ENOENT || strchr(name, '/'))
         say("S-E-PROG", "%s: %s", name, strerror(err));
@@ -253,7 +254,7 @@ int front_run(const struct opts *o, char *arg0)
 
     s.path = find_program(o->argv[0], &err);
     if (!s.path) {
-        say_no_program(o->argv[0], err);
+        print_no_program(o->argv[0], err);
         return err == ENOENT || err == ENOTDIR ? EXIT_NOPROG : EXIT_NOEXEC;
     }
     sigaction(SIGPIPE, NULL, &pipe_act);
@@ -264,7 +265,7 @@ int front_run(const struct opts *o, char *arg0)
     if (launch(&f, &s) < 0)
         return EXIT_FAILURE;
     free(s.path);
-    while (!f.keeper_ended)
-        turn(&f);
+    while (!f.supervisor_ended)
+        poll_once(&f);
     return result(&f);
 }

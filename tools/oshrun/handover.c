@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handover.c - become another launcher, when the user names one or when the
- * job is wider than this host. */
+/* handover.c - replaces oshrun by another launcher (srun, prterun, mpirun),
+ * when the user names one or when the job is wider than this host.  main()
+ * calls it before the supervisor exists; on success it does not return. */
 #include "oshrun.h"
 
 #include "rt/rt_wire.h"
@@ -14,33 +15,33 @@
 
 extern char **environ;
 
-struct words {
-    char **word;
+struct arg_list {
+    char **arg;
     size_t n;
 };
 
-static void put(struct words *w, char *word)
+static void append(struct arg_list *w, char *arg)
 {
-    w->word = must(realloc(w->word, (w->n + 1) * sizeof(*w->word)));
-    w->word[w->n++] = word;
+    w->arg = must(realloc(w->arg, (w->n + 1) * sizeof(*w->arg)));
+    w->arg[w->n++] = arg;
 }
 
-static void put2(struct words *w, const char *a, char *b)
+static void append_option(struct arg_list *w, const char *a, char *b)
 {
-    put(w, must(strdup(a)));
-    put(w, b);
+    append(w, must(strdup(a)));
+    append(w, b);
 }
 
 /* Split a command as a shell would: spaces, quotes and backslashes. */
-static void split(struct words *w, const char *text)
+static void split(struct arg_list *w, const char *text)
 {
-    char *out, *word, quote = 0;
+    char *out, *arg, quote = 0;
 
     for (;;) {
         text += strspn(text, " \t\n");
         if (!*text)
             return;
-        out = word = must(malloc(strlen(text) + 1));
+        out = arg = must(malloc(strlen(text) + 1));
         for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
             if (quote ? *text == quote : *text == '\'' || *text == '"')
                 quote = quote ? 0 : *text;
@@ -50,7 +51,7 @@ static void split(struct words *w, const char *text)
                 *out++ = *text;
         }
         *out = '\0';
-        put(w, word);
+        append(w, arg);
     }
 }
 
@@ -62,14 +63,14 @@ static bool is_oshrun(const char *path)
            me.st_dev == it.st_dev && me.st_ino == it.st_ino;
 }
 
-static _Noreturn void become(const char *path, struct words *w)
+static _Noreturn void exec_launcher(const char *path, struct arg_list *w)
 {
     int err;
 
     /* Of an oshrun that has started this one: not of the job to come. */
     unsetenv(RT_JOB_NAME);
-    put(w, NULL);
-    execv(path, w->word);
+    append(w, NULL);
+    execv(path, w->arg);
     err = errno;
     say("S-E-PROG", "%s: %s", path, strerror(err));
     exit(err == ENOENT ? EXIT_NOPROG : EXIT_NOEXEC);
@@ -78,7 +79,7 @@ static _Noreturn void become(const char *path, struct words *w)
 void handover_replaced(const struct opts *o, int argc, char **argv)
 {
     const char *var = "OSHRUN_LAUNCHER", *text = getenv(var);
-    struct words w = { NULL, 0 };
+    struct arg_list w = { NULL, 0 };
     char *path;
     int err;
 
@@ -90,9 +91,9 @@ void handover_replaced(const struct opts *o, int argc, char **argv)
         split(&w, text);
     if (w.n == 0)
         return;
-    path = find_program(w.word[0], &err);
+    path = find_program(w.arg[0], &err);
     if (!path) {
-        say("S-E-PROG", "%s is '%s': %s: %s", var, text, w.word[0],
+        say("S-E-PROG", "%s is '%s': %s: %s", var, text, w.arg[0],
             strerror(err));
         exit(err == ENOENT ? EXIT_NOPROG : EXIT_NOEXEC);
     }
@@ -101,20 +102,20 @@ void handover_replaced(const struct opts *o, int argc, char **argv)
     if (o->verbose)
         say(NULL, "%s is set: running %s", var, path);
     for (int i = 1; i < argc; i++)
-        put(&w, argv[i]);
-    become(path, &w);
+        append(&w, argv[i]);
+    exec_launcher(path, &w);
 }
 
 /* ---------------------------------------------------------------------- */
 
-static char *joined(const struct host *host, int n, bool slots)
+static char *join_hosts(const struct host *host, int n, bool slots)
 {
     char *text = must(strdup("")), *longer;
 
     for (int i = 0; i < n; i++) {
-        longer = slots ? must_printf("%s%s%s:%d", text, i ? "," : "",
+        longer = slots ? alloc_printf("%s%s%s:%d", text, i ? "," : "",
                                      host[i].name, host[i].slots)
-                       : must_printf("%s%s%s", text, i ? "," : "",
+                       : alloc_printf("%s%s%s", text, i ? "," : "",
                                      host[i].name);
         free(text);
         text = longer;
@@ -122,9 +123,9 @@ static char *joined(const struct host *host, int n, bool slots)
     return text;
 }
 
-/* What the PEs need in their environment, set in ours; other launchers are
- * told the names. */
-static void export_all(const struct opts *o, struct words *w)
+/* What the PEs need in their environment, set in oshrun's own; other launchers
+ * get the names. */
+static void export_all(const struct opts *o, struct arg_list *w)
 {
     char *eq, *name;
     int i;
@@ -136,63 +137,67 @@ static void export_all(const struct opts *o, struct words *w)
         if (eq)
             setenv(name, eq + 1, 1);
         if (w)
-            put2(w, "-x", name);
+            append_option(w, "-x", name);
     }
     for (i = 0; w && environ[i]; i++)
         if (strncmp(environ[i], "SHMEM_", 6) == 0 ||
             strncmp(environ[i], "SMA_", 4) == 0)
-            put2(w, "-x", must(strndup(environ[i], strcspn(environ[i], "="))));
+            append_option(w, "-x", must(strndup(environ[i],
+                                            strcspn(environ[i], "="))));
 }
 
-static void srun_words(struct words *w, const struct opts *o,
+static void srun_args(struct arg_list *w, const struct opts *o,
                        const struct host *host, int n_hosts)
 {
-    put(w, must(strdup("--mpi=pmix")));
+    append(w, must(strdup("--mpi=pmix")));
     if (o->n)
-        put2(w, "-n", must_printf("%d", o->n));
+        append_option(w, "-n", alloc_printf("%d", o->n));
     if (n_hosts) {
-        put2(w, "-N", must_printf("%d", n_hosts));
-        put2(w, "-w", joined(host, n_hosts, false));
+        append_option(w, "-N", alloc_printf("%d", n_hosts));
+        append_option(w, "-w", join_hosts(host, n_hosts, false));
     }
     if (o->ppn)
-        put(w, must_printf("--ntasks-per-node=%d", o->ppn));
+        append(w, alloc_printf("--ntasks-per-node=%d", o->ppn));
     /* As with us; srun itself would wait for the other PEs. */
-    put(w, must(strdup("--kill-on-bad-exit=1")));
+    append(w, must(strdup("--kill-on-bad-exit=1")));
     if (o->oversubscribe)
-        put(w, must(strdup("--overcommit")));
+        append(w, must(strdup("--overcommit")));
     if (o->tag)
-        put(w, must(strdup("--label")));
+        append(w, must(strdup("--label")));
     if (o->bind == BIND_CORE)
-        put(w, must(strdup("--cpu-bind=cores")));
+        append(w, must(strdup("--cpu-bind=cores")));
     if (o->timeout_ms)
-        put(w, must_printf("--time=0:%lld",
+        append(w, alloc_printf("--time=0:%lld",
                            (long long)(o->timeout_ms + 999) / 1000));
     export_all(o, NULL);
 }
 
 /* prterun and Open MPI's mpirun differ in how PEs per node are written. */
-static void mpirun_words(struct words *w, const struct opts *o,
+static void mpirun_args(struct arg_list *w, const struct opts *o,
                          const struct host *host, int n_hosts, bool prte)
 {
     const char *over = o->oversubscribe ? ":OVERSUBSCRIBE" : "";
 
-    put2(w, "-n", must_printf("%d", o->n));
-    put2(w, "--host", joined(host, n_hosts, true));
+    append_option(w, "-n", alloc_printf("%d", o->n));
+    append_option(w, "--host", join_hosts(host, n_hosts, true));
     if (prte && o->ppn)
-        put2(w, "--map-by", must_printf("ppr:%d:node%s", o->ppn, over));
+        append_option(w, "--map-by",
+                      alloc_printf("ppr:%d:node%s", o->ppn, over));
     else if (prte && o->oversubscribe)
-        put2(w, "--map-by", must(strdup(over)));
+        append_option(w, "--map-by", must(strdup(over)));
     else if (o->ppn)
-        put2(w, "--npernode", must_printf("%d", o->ppn));
+        append_option(w, "--npernode", alloc_printf("%d", o->ppn));
     if (!prte && o->oversubscribe)
-        put(w, must(strdup("--oversubscribe")));
+        append(w, must(strdup("--oversubscribe")));
     if (o->tag)
-        put(w, must(strdup("--tag-output")));
-    /* Said also where it is ours anyway: theirs is another, and the helper
+        append(w, must(strdup("--tag-output")));
+    /* Passed also where it is oshrun's default: other launchers have another
+     * one, and the helper
      * thread of a PE would have to share its core. */
-    put2(w, "--bind-to", must(strdup(o->bind == BIND_CORE ? "core" : "none")));
+    append_option(w, "--bind-to",
+                  must(strdup(o->bind == BIND_CORE ? "core" : "none")));
     if (o->timeout_ms)
-        put2(w, "--timeout", must_printf("%lld",
+        append_option(w, "--timeout", alloc_printf("%lld",
                                          (long long)(o->timeout_ms + 999) / 1000));
     export_all(o, w);
 }
@@ -202,7 +207,7 @@ static _Noreturn void hand_over(const struct opts *o, const char *why,
 {
     static const char *const launchers[] = { "srun", "prterun", "mpirun" };
     bool slurm = getenv("SLURM_JOB_ID") != NULL;
-    struct words w = { NULL, 0 };
+    struct arg_list w = { NULL, 0 };
     char *path = NULL;
     int i, err;
 
@@ -215,15 +220,15 @@ static _Noreturn void hand_over(const struct opts *o, const char *why,
             : n_hosts ? "srun, prterun and mpirun" : "srun");
         exit(EXIT_NOPROG);
     }
-    put(&w, must(strdup(launchers[i])));
+    append(&w, must(strdup(launchers[i])));
     if (i == 0)
-        srun_words(&w, o, host, n_hosts);
+        srun_args(&w, o, host, n_hosts);
     else
-        mpirun_words(&w, o, host, n_hosts, i == 1);
+        mpirun_args(&w, o, host, n_hosts, i == 1);
     for (char **a = o->argv; *a; a++)
-        put(&w, *a);
+        append(&w, *a);
     say(NULL, "%s: handing over to %s", why, path);
-    become(path, &w);
+    exec_launcher(path, &w);
 }
 
 /* Why PEs of this batch job must be started by Slurm: it has several nodes, or
@@ -243,12 +248,12 @@ static char *slurm_reason(void)
         return must(strdup("this Slurm job has several nodes"));
     if (!node || !*node || getenv("SLURMD_NODENAME") || host_is_local(node))
         return NULL;
-    return must_printf("node %s of this Slurm job is not this one", node);
+    return alloc_printf("node %s of this Slurm job is not this one", node);
 }
 
 /* Hosts without a number have room for --ppn PEs, or for an even share of
  * what the others leave of -n; returns the sum. */
-static int64_t make_room(const struct opts *o, struct host *host, int n)
+static int64_t fill_slots(const struct opts *o, struct host *host, int n)
 {
     int64_t slots = 0;
     int i, open = 0, each = o->ppn;
@@ -269,7 +274,7 @@ static int64_t make_room(const struct opts *o, struct host *host, int n)
 }
 
 /* Of other hosts none gets more than --ppn PEs, whatever it has room for. */
-static int64_t limit_room(const struct opts *o, struct host *host, int n)
+static int64_t limit_slots(const struct opts *o, struct host *host, int n)
 {
     int64_t slots = 0;
 
@@ -281,7 +286,7 @@ static int64_t limit_room(const struct opts *o, struct host *host, int n)
     return slots;
 }
 
-static void check_room(const struct opts *o, int64_t slots)
+static void check_slots(const struct opts *o, int64_t slots)
 {
     if (o->n > slots && !o->oversubscribe) {
         say("S-E-HOSTS", "-n %d: the hosts given have room for %lld PEs; raise "
@@ -303,14 +308,14 @@ void handover_hosts(struct opts *o)
     int i, n;
 
     n = hosts_read(o, &host);
-    slots = make_room(o, host, n);
+    slots = fill_slots(o, host, n);
     for (i = 0; i < n && host_is_local(host[i].name); i++)
         ;
     if (i < n) {
-        slots = limit_room(o, host, n);
-        check_room(o, slots);
+        slots = limit_slots(o, host, n);
+        check_slots(o, slots);
         o->n = o->n ? o->n : (int)slots;
-        why = must_printf("host %s is not this one", host[i].name);
+        why = alloc_printf("host %s is not this one", host[i].name);
         hand_over(o, why, host, n);
     }
     if (n == 0 && (why = slurm_reason()))

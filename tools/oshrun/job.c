@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HEAR_MS MERGE_MS            /* others may still speak */
-#define HEAR_EXIT_MS 20             /* after shmem_global_exit(0) */
+#define GRACE_MS MERGE_MS            /* others may still speak */
+#define GRACE_EXIT_MS 20             /* after shmem_global_exit(0) */
 #define TERM_MS 1000                /* between SIGTERM and SIGKILL */
-#define KILL_AGAIN_MS 50
+#define KILL_REPEAT_MS 50
 #define GIVE_UP_MS 10000            /* processes the kernel does not let go */
 #define SILENT_MS 500               /* exits of one job fall together */
 #define ANSWER_MS 1500                /* PMIx_Finalize itself gives up after 2 s */
@@ -88,7 +88,7 @@ static bool is_group(const struct job *j, pid_t group)
 
 /* A PE that answers without a signal to its threads is asked that way; the
  * other processes of the groups get SIGUSR2. */
-static void ask_all(const struct job *j)
+static void request_state_all(const struct job *j)
 {
     DIR *d = opendir("/proc");
     struct dirent *e;
@@ -107,7 +107,7 @@ static void ask_all(const struct job *j)
 static void signal_all(struct job *j, int sig)
 {
     if (sig == SIGUSR2) {
-        ask_all(j);
+        request_state_all(j);
         return;
     }
     for (int i = 0; i < j->n; i++)
@@ -115,29 +115,29 @@ static void signal_all(struct job *j, int sig)
             kill(-j->pe[i].pid, sig);
 }
 
-void job_end(struct job *j, enum cause cause, int pe, int status, int hear_ms)
+void job_end(struct job *j, enum cause cause, int pe, int status, int grace_ms)
 {
     if (j->phase != RUN)
         return;
-    j->phase = HEAR;
+    j->phase = GRACE;
     j->cause = cause;
-    j->culprit = pe;
+    j->failed_pe = pe;
     j->status = status;
     j->failed_at = now_ms();
-    j->phase_until = j->failed_at + hear_ms;
+    j->phase_until = j->failed_at + grace_ms;
 }
 
 void job_kill(struct job *j)
 {
     job_end(j, BY_USER, -1, EXIT_SIGNAL + SIGKILL, 0);
     j->phase = KILL;
-    j->phase_until = now_ms() + KILL_AGAIN_MS;
+    j->phase_until = now_ms() + KILL_REPEAT_MS;
     tree_signal(SIGKILL);
 }
 
 static void advance(struct job *j, int64_t now)
 {
-    if (j->phase == HEAR) {
+    if (j->phase == GRACE) {
         job_report(j);
         signal_all(j, SIGTERM);
         signal_all(j, SIGCONT);     /* a stopped process takes no SIGTERM */
@@ -161,7 +161,7 @@ bool job_over(const struct job *j)
 
 /* ---- what happens ---- */
 
-static bool is_silent(const struct pe *p)
+static bool left_unfinalized(const struct pe *p)
 {
     return (p->ended || p->lost) && p->in;
 }
@@ -169,7 +169,7 @@ static bool is_silent(const struct pe *p)
 /* A PE left with status 0 but without finalizing.  Others that still use the
  * library would wait for it without end; if they are about to leave in the same
  * way there is nothing wrong. */
-static void look_at_silent(struct job *j)
+static void check_silent_exit(struct job *j)
 {
     j->silent_at = INT64_MAX;
     for (int i = 0; i < j->n && j->silent >= 0; i++) {
@@ -192,12 +192,12 @@ static void note_silent(struct job *j, int pe)
 }
 
 /* A script has started its next program. */
-static void note_back(struct job *j, int pe)
+static void note_reconnected(struct job *j, int pe)
 {
     j->pe[pe].lost = false;
     if (j->silent == pe) {
         j->silent = 0;
-        while (j->silent < j->n && !is_silent(&j->pe[j->silent]))
+        while (j->silent < j->n && !left_unfinalized(&j->pe[j->silent]))
             j->silent++;
         if (j->silent == j->n)
             j->silent = -1;
@@ -207,7 +207,7 @@ static void note_back(struct job *j, int pe)
 }
 
 /* Those in a fence wait for a PE that has ended. */
-static void look_at_absent(struct job *j)
+static void check_absent(struct job *j)
 {
     j->absent_at = INT64_MAX;
     for (int i = 0; i < j->n && channel_fence_waits(); i++)
@@ -253,7 +253,7 @@ void job_note_server(struct job *j, const struct server_event *ev)
     case SERVER_CONNECTED:
         pe->joined |= ev->by;
         pe->in |= ev->by;
-        note_back(j, ev->pe);
+        note_reconnected(j, ev->pe);
         break;
     case SERVER_LOST:
         pe->lost = true;
@@ -264,7 +264,7 @@ void job_note_server(struct job *j, const struct server_event *ev)
         break;
     case SERVER_FINALIZED:
         pe->in &= ~ev->by;
-        if (!server_someone_leaves())
+        if (!server_finalize_pending())
             j->answer_at = INT64_MAX;
         else if (j->answer_at == INT64_MAX)
             j->answer_at = now_ms() + ANSWER_MS;
@@ -272,7 +272,7 @@ void job_note_server(struct job *j, const struct server_event *ev)
     case SERVER_ABORT:
         if (ev->status && !status)
             status = EXIT_FAILURE;  /* 256 is no success */
-        job_end(j, BY_ABORT, ev->pe, status, status ? HEAR_MS : HEAR_EXIT_MS);
+        job_end(j, BY_ABORT, ev->pe, status, status ? GRACE_MS : GRACE_EXIT_MS);
         break;
     case SERVER_FENCE:
         hold_fence(j, ev);
@@ -294,11 +294,11 @@ void job_note_exit(struct job *j, int pe, int wstatus)
             sig ? "signal" : "status", sig ? sig : code);
     server_gone(pe);
     if (code && j->user_signal && code == EXIT_SIGNAL + j->user_signal)
-        job_end(j, BY_USER, pe, code, HEAR_MS);
+        job_end(j, BY_USER, pe, code, GRACE_MS);
     else if (sig)
-        job_end(j, BY_SIGNAL, pe, code, HEAR_MS);
+        job_end(j, BY_SIGNAL, pe, code, GRACE_MS);
     else if (code)
-        job_end(j, BY_STATUS, pe, code, HEAR_MS);
+        job_end(j, BY_STATUS, pe, code, GRACE_MS);
     else if (p->in)
         note_silent(j, pe);
     else if (channel_fence_waits())
@@ -353,12 +353,12 @@ int64_t job_tick(struct job *j)
         j->timeout_at = INT64_MAX;
     }
     if (j->phase == RUN && now >= j->silent_at)
-        look_at_silent(j);
+        check_silent_exit(j);
     if (j->phase == RUN && now >= j->absent_at)
-        look_at_absent(j);
+        check_absent(j);
     if (now >= j->answer_at) {
         j->answer_at = INT64_MAX;
-        server_let_leave();
+        server_complete_finalize();
     }
     if (now >= j->fence_at && j->phase == RUN)
         answer_fences(j);

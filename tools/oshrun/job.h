@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.h - the state of the running job, in the keeper.
+/* job.h - the state of the running job, in the supervisor.
  *
  * A job runs until all PEs have ended.  When one fails the job passes through
- * HEAR, in which the other PEs may still say what they know, TERM and KILL;
+ * GRACE, in which the other PEs may still say what they know, TERM and KILL;
  * the first cause counts, for the message and for the exit status. */
 #ifndef OSHRUN_JOB_H
 #define OSHRUN_JOB_H
@@ -25,7 +25,7 @@ struct pe {
     struct source out, err;
 };
 
-enum phase { RUN, HEAR, TERM, KILL };
+enum phase { RUN, GRACE, TERM, KILL };
 
 enum cause {
     NONE,
@@ -46,7 +46,7 @@ struct job {
     const struct opts *o;
     char host[256];
     char name[64];                  /* hard to guess */
-    int cpus;                       /* that the keeper may use */
+    int cpus;                       /* that the supervisor may use */
     int n, alive;                   /* PEs; those that run */
     struct pe *pe;
     struct sink sinks[2];
@@ -56,7 +56,7 @@ struct job {
     int64_t phase_until;
     int64_t failed_at;
     enum cause cause;
-    int culprit;                    /* the PE of the cause */
+    int failed_pe;                    /* the PE of the cause */
     int status;                     /* our exit status */
     bool reported;
     bool output_lost;               /* standard output cannot be written */
@@ -80,8 +80,8 @@ void job_note_exit(struct job *j, int pe, int wstatus);
 void job_note_server(struct job *j, const struct server_event *ev);
 /* A signal that came to oshrun. */
 void job_note_signal(struct job *j, int sig);
-/* Begin to end the job, unless it is ending; hear_ms: see above. */
-void job_end(struct job *j, enum cause cause, int pe, int status, int hear_ms);
+/* Begin to end the job, unless it is ending; grace_ms: see above. */
+void job_end(struct job *j, enum cause cause, int pe, int status, int grace_ms);
 /* End it at once: SIGKILL. */
 void job_kill(struct job *j);
 /* Do what is due; returns when to call again, or INT64_MAX. */

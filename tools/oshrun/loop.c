@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.c - the keeper: one thread, one poll(). */
+/* loop.c - the supervisor: one thread, one poll(). */
 #include "channel.h"
 #include "job.h"
 #include "tree.h"
@@ -28,34 +28,34 @@ enum { PE_OUT, PE_ERR, PE_CHANNEL, PE_SESSION, PE_FDS };
  * user has asked for. */
 #define READER_MS 1000
 
-static struct keeper {
+static struct supervisor {
     struct job job;
     struct pollfd *fds;
     int signals, control, report;
-} keeper;
+} supervisor;
 
 /* Ended, but not looked at: news from the server comes first. */
-struct corpse {
+struct exited_child {
     pid_t pid;
     int wstatus;
 };
 
-static void say_to_sink(const char *line, size_t len)
+static void message_to_sink(const char *line, size_t len)
 {
-    sink_end_line(keeper.job.err);
-    sink_put(keeper.job.err, line, len);
+    sink_end_line(supervisor.job.err);
+    sink_put(supervisor.job.err, line, len);
 }
 
 /* ---- what comes in ---- */
 
 /* The front is gone: nobody wants this job any more. */
-static _Noreturn void orphaned(void)
+static _Noreturn void end_orphaned_job(void)
 {
     tree_kill(LEFTOVER_KILL_MS);
     _exit(EXIT_SIGNAL + SIGKILL);
 }
 
-static void read_control(struct keeper *k)
+static void read_control(struct supervisor *k)
 {
     unsigned char sig;
     ssize_t n = recv(k->control, &sig, sizeof(sig), MSG_DONTWAIT);
@@ -63,10 +63,10 @@ static void read_control(struct keeper *k)
     if (n == 1)
         job_note_signal(&k->job, sig);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-        orphaned();
+        end_orphaned_job();
 }
 
-static void read_signals(struct keeper *k)
+static void read_signals(struct supervisor *k)
 {
     struct signalfd_siginfo info;
 
@@ -75,7 +75,7 @@ static void read_signals(struct keeper *k)
             job_note_signal(&k->job, (int)info.ssi_signo);
 }
 
-static void read_server(struct keeper *k)
+static void read_server(struct supervisor *k)
 {
     struct server_event ev;
     uint64_t n;
@@ -88,7 +88,7 @@ static void read_server(struct keeper *k)
         job_note_server(&k->job, &ev);
 }
 
-static void watch_channel(struct keeper *k, int pe)
+static void watch_channel(struct supervisor *k, int pe)
 {
     struct pollfd *p = &k->fds[AT_PES + PE_FDS * pe + PE_CHANNEL];
     int fds[2];
@@ -98,7 +98,7 @@ static void watch_channel(struct keeper *k, int pe)
         p[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
 }
 
-static void read_channels(struct keeper *k)
+static void read_channels(struct supervisor *k)
 {
     const struct pollfd *p;
 
@@ -110,7 +110,7 @@ static void read_channels(struct keeper *k)
 }
 
 /* What has come by now: PEs say something, and end. */
-static void read_channels_now(struct keeper *k)
+static void read_channels_now(struct supervisor *k)
 {
     for (int i = 0; i < k->job.n; i++)
         watch_channel(k, i);
@@ -119,7 +119,7 @@ static void read_channels_now(struct keeper *k)
 }
 
 /* A child that could not become the program. */
-static void read_report(struct keeper *k)
+static void read_report(struct supervisor *k)
 {
     struct spawn_failure f;
     ssize_t n;
@@ -141,7 +141,7 @@ static void read_report(struct keeper *k)
     }
 }
 
-static int reap(struct corpse *out, int max)
+static int reap(struct exited_child *out, int max)
 {
     int n = 0;
 
@@ -168,9 +168,9 @@ static void drain(struct pe *p)
         ;
 }
 
-static void bury(struct keeper *k)
+static void handle_exited_children(struct supervisor *k)
 {
-    struct corpse dead[64];
+    struct exited_child dead[64];
     struct pe *p;
     int n;
 
@@ -211,7 +211,7 @@ static void check_output(struct job *j)
         j->status = EXIT_FAILURE;
 }
 
-static void pump(struct job *j)
+static void write_output(struct job *j)
 {
     sink_pump(j->out);
     if (j->err != j->out)
@@ -221,14 +221,14 @@ static void pump(struct job *j)
 
 /* ---- the loop ---- */
 
-static void listen_to(struct pollfd *p, const struct source *s)
+static void poll_source(struct pollfd *p, const struct source *s)
 {
     p->fd = sink_waiting(s->sink) < SINK_FULL ? s->fd : -1;
     p->events = POLLIN;
 }
 
 /* Fill the set; returns when a terminal wants an unfinished line. */
-static int64_t prepare(struct keeper *k)
+static int64_t fill_poll_set(struct supervisor *k)
 {
     struct job *j = &k->job;
     int64_t due = INT64_MAX;
@@ -245,7 +245,7 @@ static int64_t prepare(struct keeper *k)
             if (!s[w]->sink)
                 p[w].fd = -1;
             else
-                listen_to(&p[w], s[w]);
+                poll_source(&p[w], s[w]);
             if (s[w]->n_part && source_due(s[w]) < due)
                 due = source_due(s[w]);
         }
@@ -254,7 +254,7 @@ static int64_t prepare(struct keeper *k)
     return due;
 }
 
-static void flush_due(struct job *j)
+static void flush_partial_lines(struct job *j)
 {
     int64_t now = now_ms();
 
@@ -266,7 +266,7 @@ static void flush_due(struct job *j)
     }
 }
 
-static int wait_ms(int64_t until)
+static int timeout_ms_until(int64_t until)
 {
     int64_t ms = until - now_ms();
 
@@ -275,13 +275,13 @@ static int wait_ms(int64_t until)
     return ms < 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
 }
 
-static void turn(struct keeper *k, int64_t until)
+static void poll_once(struct supervisor *k, int64_t until)
 {
     struct job *j = &k->job;
-    int64_t due = prepare(k);
+    int64_t due = fill_poll_set(k);
 
     if (poll(k->fds, (nfds_t)(AT_PES + PE_FDS * j->n),
-             wait_ms(due < until ? due : until)) < 0)
+             timeout_ms_until(due < until ? due : until)) < 0)
         return;
     if (k->fds[AT_CONTROL].revents)
         read_control(k);
@@ -300,9 +300,9 @@ static void turn(struct keeper *k, int64_t until)
         read_server(k);
     if (k->report >= 0 && k->fds[AT_REPORT].revents)
         read_report(k);
-    bury(k);
-    flush_due(j);
-    pump(j);
+    handle_exited_children(k);
+    flush_partial_lines(j);
+    write_output(j);
 }
 
 /* ---- the end ---- */
@@ -330,7 +330,7 @@ static void end_leftovers(struct job *j)
 }
 
 /* Everything has been said: now all of it has to leave. */
-static void flush_all(struct keeper *k)
+static void flush_all(struct supervisor *k)
 {
     struct job *j = &k->job;
     int64_t signalled = j->user_signal_at;
@@ -345,8 +345,9 @@ static void flush_all(struct keeper *k)
             source_close(&j->pe[i].err);
     }
     job_report(j);
-    for (pump(j); sink_waiting(j->out) || sink_waiting(j->err); pump(j)) {
-        prepare(k);
+    for (write_output(j); sink_waiting(j->out) || sink_waiting(j->err);
+         write_output(j)) {
+        fill_poll_set(k);
         n = poll(k->fds, AT_PES, wanted ? READER_MS : -1);
         if (n == 0)
             return;
@@ -363,10 +364,10 @@ static void flush_all(struct keeper *k)
     }
 }
 
-static int finish(struct keeper *k, int64_t started)
+static int finish(struct supervisor *k, int64_t started)
 {
     struct job *j = &k->job;
-    char note = NOTE_SIGINT;
+    char note = EXIT_BY_SIGINT;
 
     end_leftovers(j);
     if (j->o->verbose)
@@ -397,8 +398,8 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int open_all(struct keeper *k, const struct start *s, struct spawn *sp,
-                    struct place *place)
+static int open_all(struct supervisor *k, const struct start *s,
+                    struct spawn *sp, struct place *place)
 {
     struct job *j = &k->job;
 
@@ -406,7 +407,7 @@ static int open_all(struct keeper *k, const struct start *s, struct spawn *sp,
     sink_open(&j->sinks[1], STDERR_FILENO);
     j->out = &j->sinks[0];
     j->err = sink_same(STDOUT_FILENO, STDERR_FILENO) ? j->out : &j->sinks[1];
-    say_through(say_to_sink);
+    redirect_messages(message_to_sink);
     j->merge = must(merge_open(j->err, j->n));
     k->fds = must(calloc((size_t)(AT_PES + PE_FDS * j->n), sizeof(*k->fds)));
     sp->start = s;
@@ -431,7 +432,7 @@ static int open_all(struct keeper *k, const struct start *s, struct spawn *sp,
     return 0;
 }
 
-static void start_pes(struct keeper *k, struct spawn *sp)
+static void start_pes(struct supervisor *k, struct spawn *sp)
 {
     extern char **environ;
     struct job *j = &k->job;
@@ -452,7 +453,7 @@ static void start_pes(struct keeper *k, struct spawn *sp)
         if (j->o->verbose)
             say(NULL, "PE %d is pid %d", pe, (int)made.pid);
         if (pe % 16 == 15)          /* start-up of many: stay responsive */
-            turn(k, 0);
+            poll_once(k, 0);
     }
     close(sp->report);
 }
@@ -461,14 +462,14 @@ static void start_pes(struct keeper *k, struct spawn *sp)
  * to clean up. */
 static void rename_self(char *arg0)
 {
-    prctl(PR_SET_NAME, "sluice-keeper");
-    strncpy(arg0, "sluice-keeper", strlen(arg0));
+    prctl(PR_SET_NAME, "sluice-super");
+    strncpy(arg0, "sluice-super", strlen(arg0));
 }
 
 int job_run(const struct start *s)
 {
     int64_t started = now_ms();
-    struct keeper *k = &keeper;
+    struct supervisor *k = &supervisor;
     struct spawn sp = { .place = NULL };
     struct place place;
 
@@ -488,6 +489,6 @@ int job_run(const struct start *s)
     if (s->stdin_fd != STDIN_FILENO)
         close(s->stdin_fd);
     while (!job_over(&k->job))
-        turn(k, job_tick(&k->job));
+        poll_once(k, job_tick(&k->job));
     return finish(k, started);
 }

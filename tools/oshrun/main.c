@@ -47,7 +47,7 @@ char *find_program(const char *name, int *err)
     *err = ENOENT;
     for (; dirs && *name; dirs = *end ? end + 1 : NULL) {
         end = strchrnul(dirs, ':');
-        path = must_printf("%.*s%s%s", (int)(end - dirs), dirs,
+        path = alloc_printf("%.*s%s%s", (int)(end - dirs), dirs,
                            end > dirs ? "/" : "./", name);
         rc = usable(path);
         if (rc == 0)

@@ -14,21 +14,21 @@
 #include <string.h>
 
 /* Beyond this many different lines the oldest goes out at once. */
-#define MAX_HELD 64
+#define MAX_PENDING 64
 
-struct held {
+struct pending_line {
     int64_t since;
     int n;                          /* how many say it */
     char *text;                     /* all after "sluice: PE <n> " */
     size_t len;                     /* without the newline */
-    bool *who;
+    bool *pes;
 };
 
 struct merge {
     struct sink *sink;
     int n_pes;
-    int n_held;
-    struct held held[MAX_HELD];     /* oldest first */
+    int n_pending;
+    struct pending_line pending[MAX_PENDING];     /* oldest first */
 };
 
 struct merge *merge_open(struct sink *sink, int n)
@@ -44,15 +44,15 @@ struct merge *merge_open(struct sink *sink, int n)
 
 static void print_oldest(struct merge *m)
 {
-    struct held *h = &m->held[0];
+    struct pending_line *h = &m->pending[0];
     char head[64], others[512] = "", list[384];
     int pe = 0;
 
-    while (!h->who[pe])             /* the lowest speaks for all */
+    while (!h->pes[pe])             /* the lowest speaks for all */
         pe++;
-    h->who[pe] = false;
+    h->pes[pe] = false;
     if (h->n > 1) {
-        pe_list(list, sizeof(list), h->who, m->n_pes);
+        pe_list(list, sizeof(list), h->pes, m->n_pes);
         snprintf(others, sizeof(others), " (and %d other PE%s: %s)", h->n - 1,
                  h->n > 2 ? "s" : "", list);
     }
@@ -63,10 +63,10 @@ static void print_oldest(struct merge *m)
     sink_put(m->sink, others, strlen(others));
     sink_put(m->sink, "\n", 1);
     free(h->text);
-    free(h->who);
-    m->n_held--;
-    memmove(&m->held[0], &m->held[1],
-            (size_t)m->n_held * sizeof(m->held[0]));
+    free(h->pes);
+    m->n_pending--;
+    memmove(&m->pending[0], &m->pending[1],
+            (size_t)m->n_pending * sizeof(m->pending[0]));
 }
 
 /* "sluice: [PE <n> ](<host>): ... [S-<letter>-<CODE>]": where "(" stands, or
@@ -98,7 +98,7 @@ static const char *parse(const struct merge *m, const char *line, size_t len,
                                                                        : NULL;
 }
 
-static bool at_address(const char *p, const char *end)
+static bool starts_address(const char *p, const char *end)
 {
     return end - p > 2 && p[0] == '0' && p[1] == 'x' &&
            isxdigit((unsigned char)p[2]);
@@ -112,12 +112,13 @@ static const char *skip_address(const char *p, const char *end)
 }
 
 /* But for addresses, which differ between PEs that do the same. */
-static bool alike(const struct held *h, const char *b, size_t len)
+static bool same_but_addresses(const struct pending_line *h, const char *b,
+                               size_t len)
 {
     const char *a = h->text, *a_end = a + h->len, *b_end = b + len;
 
     while (a < a_end && b < b_end) {
-        if (at_address(a, a_end) && at_address(b, b_end)) {
+        if (starts_address(a, a_end) && starts_address(b, b_end)) {
             a = skip_address(a, a_end);
             b = skip_address(b, b_end);
         } else if (*a++ != *b++) {
@@ -127,7 +128,7 @@ static bool alike(const struct held *h, const char *b, size_t len)
     return a == a_end && b == b_end;
 }
 
-static void set_text(struct held *h, const char *text, size_t len)
+static void set_text(struct pending_line *h, const char *text, size_t len)
 {
     free(h->text);
     h->text = must(malloc(len));
@@ -136,21 +137,21 @@ static void set_text(struct held *h, const char *text, size_t len)
 }
 
 /* The line of the lowest PE is the one that is printed. */
-static void join(struct held *h, int pe, const char *text, size_t len)
+static void add_pe(struct pending_line *h, int pe, const char *text, size_t len)
 {
     int lowest = 0;
 
-    while (!h->who[lowest])
+    while (!h->pes[lowest])
         lowest++;
     if (pe < lowest)
         set_text(h, text, len);
-    h->who[pe] = true;
+    h->pes[pe] = true;
     h->n++;
 }
 
 bool merge_take(struct merge *m, int pe, const char *line, size_t len)
 {
-    struct held *h;
+    struct pending_line *h;
     const char *text;
     int i;
 
@@ -160,22 +161,22 @@ bool merge_take(struct merge *m, int pe, const char *line, size_t len)
     if (!text)
         return false;
     len -= (size_t)(text - line);
-    for (i = 0; i < m->n_held; i++) {
-        h = &m->held[i];
-        if (!h->who[pe] && alike(h, text, len)) {
-            join(h, pe, text, len);
+    for (i = 0; i < m->n_pending; i++) {
+        h = &m->pending[i];
+        if (!h->pes[pe] && same_but_addresses(h, text, len)) {
+            add_pe(h, pe, text, len);
             return true;
         }
     }
-    if (m->n_held == MAX_HELD)
+    if (m->n_pending == MAX_PENDING)
         print_oldest(m);
-    h = &m->held[m->n_held++];
+    h = &m->pending[m->n_pending++];
     h->since = now_ms();
     h->n = 1;
     h->text = NULL;
     set_text(h, text, len);
-    h->who = must(calloc((size_t)m->n_pes, sizeof(*h->who)));
-    h->who[pe] = true;
+    h->pes = must(calloc((size_t)m->n_pes, sizeof(*h->pes)));
+    h->pes[pe] = true;
     return true;
 }
 
@@ -183,11 +184,11 @@ void merge_flush(struct merge *m, bool all)
 {
     int64_t now = now_ms();
 
-    while (m->n_held && (all || m->held[0].since + MERGE_MS <= now))
+    while (m->n_pending && (all || m->pending[0].since + MERGE_MS <= now))
         print_oldest(m);
 }
 
 int64_t merge_due(const struct merge *m)
 {
-    return m->n_held ? m->held[0].since + MERGE_MS : INT64_MAX;
+    return m->n_pending ? m->pending[0].since + MERGE_MS : INT64_MAX;
 }

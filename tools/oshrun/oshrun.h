@@ -3,10 +3,10 @@
  *
  * Two processes make up oshrun.  The front is the one the user started: it
  * owns the terminal, takes the signals and passes its exit status on.  The
- * keeper, its child in a session of its own, serves the PEs' channels, and is the
- * parent of the PEs and the subreaper of everything these start.  Whichever of the
- * two dies, the other one ends all processes of the job, so that nothing is
- * left even after SIGKILL. */
+ * supervisor, its child in a session of its own, serves the PEs' channels, and
+ * is the parent of the PEs and the subreaper of everything that the PEs start.
+ * When one of the two dies, the other one ends all processes of the job: no
+ * process outlives the job, even after SIGKILL. */
 #ifndef OSHRUN_H
 #define OSHRUN_H
 
@@ -58,16 +58,16 @@ void opts_parse(struct opts *o, int argc, char **argv);
 void say(const char *code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Send such lines elsewhere; the line ends in a newline. */
-void say_through(void (*put)(const char *line, size_t len));
+void redirect_messages(void (*put)(const char *line, size_t len));
 
 /* The system gives no further process or thread, for which fmt stands: says
  * so with the limits. */
-void say_no_process(int err, const char *fmt, ...)
+void print_process_limit(int err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The same string or memory, or the end of the process with one line. */
 void *must(void *ptr);
-char *must_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *alloc_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 int64_t now_ms(void);               /* monotonic */
 void host_name(char *buf, size_t size);
@@ -103,7 +103,8 @@ struct start {
     const struct opts *opts;
     char *path;                     /* the program, found */
     int stdin_fd;                   /* for PE 0 */
-    int control;                    /* keeper's end: signals in, notes out */
+    int control;                    /* supervisor's end: signals come in, and
+                                     * EXIT_BY_SIGINT goes out */
     const sigset_t *mask;           /* the user's signal mask ... */
     bool sigpipe_ignored;           /* ... and disposition, for the PEs */
     char *arg0;                     /* argv[0] of oshrun, to write over */
@@ -111,11 +112,11 @@ struct start {
 
 /* Returns the exit status of oshrun. */
 int front_run(const struct opts *o, char *arg0);
-/* The keeper's life; returns its exit code. */
+/* The supervisor's main function; returns its exit code. */
 int job_run(const struct start *s);
 
-/* What the keeper may tell the front before it ends. */
-#define NOTE_SIGINT 'I'             /* end by SIGINT, as a shell expects */
-/* What the front may tell the keeper: a signal number, as one byte. */
+/* The byte that the supervisor may send to the front before it ends. */
+#define EXIT_BY_SIGINT 'I'             /* end by SIGINT, as a shell expects */
+/* The front sends to the supervisor signal numbers, one byte each. */
 
 #endif

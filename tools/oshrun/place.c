@@ -171,7 +171,7 @@ int place_open(struct place *out, int n)
 }
 
 /* Claims cores; claimed[] gets their numbers and fd[] what holds them. */
-static int claim_all(const struct place *p, int *claimed, int *fd)
+static int claim_free_cores(const struct place *p, int *claimed, int *fd)
 {
     int n = 0;
 
@@ -184,8 +184,8 @@ static int claim_all(const struct place *p, int *claimed, int *fd)
 }
 
 /* The sets of so many PEs, each of share cores of the list. */
-static void deal(const struct place *p, const int *core, int n, int share,
-                 struct place *out)
+static void split_cores(const struct place *p, const int *core, int n,
+                        int share, struct place *out)
 {
     out->size = p->size;
     out->sets = n;
@@ -208,12 +208,12 @@ bool place_share(struct place *out, int n)
     }
     core = must(malloc((size_t)p.sets * sizeof(*core)));
     fd = must(malloc((size_t)p.sets * sizeof(*fd)));
-    free_cores = claim_all(&p, core, fd);
+    free_cores = claim_free_cores(&p, core, fd);
     share = free_cores / n;
     for (int i = n * share; i < free_cores; i++)
         close(fd[i]);
     if (share > 0)
-        deal(&p, core, n, share, out);
+        split_cores(&p, core, n, share, out);
     free(fd);
     free(core);
     free(p.set);

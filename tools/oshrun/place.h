@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* place.h - which cores a PE may use.
  *
- * A core that PEs are bound to is claimed for the life of the keeper, by a name
- * of the user and the core, so that jobs of one user do not get the same one.
+ * A core that PEs are bound to is claimed for the life of the supervisor, by a
+ * name of the user and the core, so that jobs of one user do not get the same
+ * core.
  * The name is that of a socket that does not listen: it goes with the process
  * and leaves no file.  What another user makes of such names costs a job no
  * more than its binding. */

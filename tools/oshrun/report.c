@@ -9,15 +9,15 @@
 #include <sys/wait.h>
 
 /* ", like 3 other PEs: 1-3" when others ended in the same way meanwhile. */
-static void others_alike(const struct job *j, char *buf, size_t size)
+static void same_exit_text(const struct job *j, char *buf, size_t size)
 {
     bool *set = must(calloc((size_t)j->n, sizeof(*set)));
-    int how = j->pe[j->culprit].wstatus & 0xff7f;     /* core or not */
+    int how = j->pe[j->failed_pe].wstatus & 0xff7f;     /* core or not */
     char list[384];
     int i, n = 0;
 
     for (i = 0; i < j->n; i++)
-        if (i != j->culprit && j->pe[i].ended &&
+        if (i != j->failed_pe && j->pe[i].ended &&
             (j->pe[i].wstatus & 0xff7f) == how) {
             set[i] = true;
             n++;
@@ -31,7 +31,7 @@ static void others_alike(const struct job *j, char *buf, size_t size)
 }
 
 /* "; ending the other 3 PEs", or nothing when none is left. */
-static void others_ended(const struct job *j, char *buf, size_t size)
+static void ending_others_text(const struct job *j, char *buf, size_t size)
 {
     buf[0] = '\0';
     if (j->alive == 1)
@@ -40,7 +40,7 @@ static void others_ended(const struct job *j, char *buf, size_t size)
         snprintf(buf, size, "; ending the other %d PEs", j->alive);
 }
 
-static void how_it_died(int wstatus, char *buf, size_t size)
+static void exit_reason_text(int wstatus, char *buf, size_t size)
 {
     int sig = WTERMSIG(wstatus);
 
@@ -59,52 +59,52 @@ static const char *advice(const struct pe *p)
 
 /* All PEs have come to the same end, and one has said something: the program
  * refuses, say, its arguments.  How the PEs ended explains nothing then. */
-static bool said_together(const struct job *j)
+static bool all_printed_reason(const struct job *j)
 {
-    bool spoke = false;
+    bool has_output = false;
 
     for (int i = 0; i < j->n; i++) {
-        if (!j->pe[i].ended || j->pe[i].wstatus != j->pe[j->culprit].wstatus)
+        if (!j->pe[i].ended || j->pe[i].wstatus != j->pe[j->failed_pe].wstatus)
             return false;
-        spoke |= j->pe[i].err.spoke;
+        has_output |= j->pe[i].err.has_output;
     }
-    return spoke;
+    return has_output;
 }
 
 void job_report(struct job *j)
 {
-    const struct pe *p = j->culprit >= 0 ? &j->pe[j->culprit] : NULL;
-    char alike[512], rest[64], died[128];
+    const struct pe *p = j->failed_pe >= 0 ? &j->pe[j->failed_pe] : NULL;
+    char same_exit[512], rest[64], died[128];
 
     merge_flush(j->merge, true);
     if (j->reported || j->cause == NONE)
         return;
     j->reported = true;
-    others_ended(j, rest, sizeof(rest));
+    ending_others_text(j, rest, sizeof(rest));
     switch (j->cause) {
     case BY_SIGNAL:
-        others_alike(j, alike, sizeof(alike));
-        how_it_died(p->wstatus, died, sizeof(died));
-        say("S-E-PEDIED", "PE %d (%s, pid %d) %s%s%s%s", j->culprit, j->host,
-            (int)p->pid, died, alike, rest, advice(p));
+        same_exit_text(j, same_exit, sizeof(same_exit));
+        exit_reason_text(p->wstatus, died, sizeof(died));
+        say("S-E-PEDIED", "PE %d (%s, pid %d) %s%s%s%s", j->failed_pe, j->host,
+            (int)p->pid, died, same_exit, rest, advice(p));
         break;
     case BY_STATUS:
-        if (p->err.said_error || said_together(j))
+        if (p->err.printed_error || all_printed_reason(j))
             break;                  /* the PEs have said it better */
-        others_alike(j, alike, sizeof(alike));
+        same_exit_text(j, same_exit, sizeof(same_exit));
         say("S-E-PEEXIT", "PE %d (%s, pid %d) exited with status %d%s%s",
-            j->culprit, j->host, (int)p->pid, WEXITSTATUS(p->wstatus), alike,
-            rest);
+            j->failed_pe, j->host, (int)p->pid, WEXITSTATUS(p->wstatus),
+            same_exit, rest);
         break;
     case BY_SILENCE:
         say("S-E-NOFINI", "%sPE %d (%s, pid %d) %s without shmem_finalize, and "
             "others may wait for it%s", p->ended ? "" : "a process of ",
-            j->culprit, j->host, (int)p->pid,
+            j->failed_pe, j->host, (int)p->pid,
             p->ended ? "exited with status 0 but" : "ended", rest);
         break;
     case BY_ABSENCE:
         say("S-E-NOFINI", "PE %d (%s, pid %d) exited with status 0 %s, and "
-            "others wait for it in shmem_init%s", j->culprit, j->host,
+            "others wait for it in shmem_init%s", j->failed_pe, j->host,
             (int)p->pid, p->joined ? "after shmem_finalize"
                                    : "without shmem_init", rest);
         break;
@@ -115,7 +115,7 @@ void job_report(struct job *j)
         break;
     case BY_ABORT:
         if (j->o->verbose)
-            say(NULL, "PE %d ended the job with status %d%s", j->culprit,
+            say(NULL, "PE %d ended the job with status %d%s", j->failed_pe,
                 j->status, rest);
         break;
     case BY_USER:

@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static void (*say_put)(const char *line, size_t len);
+static void (*message_sink)(const char *line, size_t len);
 
-void say_through(void (*put)(const char *line, size_t len))
+void redirect_messages(void (*put)(const char *line, size_t len))
 {
-    say_put = put;
+    message_sink = put;
 }
 
 void say(const char *code, const char *fmt, ...)
@@ -38,8 +38,8 @@ void say(const char *code, const char *fmt, ...)
         if ((unsigned char)line[i] < ' ')
             line[i] = '?';
     line[n++] = '\n';
-    if (say_put)
-        say_put(line, n);
+    if (message_sink)
+        message_sink(line, n);
     else if (write(STDERR_FILENO, line, n) < 0)
         return;                             /* nobody left to tell */
 }
@@ -67,7 +67,7 @@ static const char *pids_max(void)
     return text;
 }
 
-void say_no_process(int err, const char *fmt, ...)
+void print_process_limit(int err, const char *fmt, ...)
 {
     const char *group = pids_max();
     char user[32] = "unlimited", what[128];
@@ -93,7 +93,7 @@ void *must(void *ptr)
     return ptr;
 }
 
-char *must_printf(const char *fmt, ...)
+char *alloc_printf(const char *fmt, ...)
 {
     char *text = NULL;
     va_list ap;

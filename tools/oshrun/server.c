@@ -185,7 +185,7 @@ static int try_thread(void)
     int err = pthread_create(&thread, NULL, nothing, NULL);
 
     if (err) {
-        say_no_process(err, "the PMIx server: pthread_create");
+        print_process_limit(err, "the PMIx server: pthread_create");
         return -1;
     }
     pthread_join(thread, NULL);

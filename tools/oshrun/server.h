@@ -3,9 +3,9 @@
  * other libraries.
  *
  * libpmix calls back on a thread of its own; everything it says is queued
- * and read by the keeper's loop, which waits on server_fd().  Nothing is ever
- * written to a file: data stay in the server's memory, and the address of its
- * socket travels in the environment of the PEs. */
+ * and read by the supervisor's loop, which waits on server_fd().  Nothing is
+ * ever written to a file: data stay in the server's memory, and the address of
+ * its socket travels in the environment of the PEs. */
 #ifndef OSHRUN_SERVER_H
 #define OSHRUN_SERVER_H
 
@@ -45,9 +45,9 @@ bool server_next(struct server_event *out);
 /* Fail the fence of a SERVER_FENCE. */
 void server_answer(struct server_event *ev);
 /* PMIx_Finalize returns in all PEs together.  Whether some wait for others: */
-bool server_someone_leaves(void);
+bool server_finalize_pending(void);
 /* They have waited long enough. */
-void server_let_leave(void);
+void server_complete_finalize(void);
 /* The process of a PE has ended: nobody waits for it. */
 void server_gone(int pe);
 /* Add what this PE needs to find the server; env and its strings are

@@ -63,7 +63,7 @@ void server_answer(struct server_event *ev)
  * meanwhile: there all are answered. */
 
 /* With the lock held. */
-static bool all_leave(void)
+static bool all_finalized(void)
 {
     for (int i = 0; i < srv.n; i++)
         if (srv.client[i].connected && !srv.client[i].finalized &&
@@ -72,36 +72,36 @@ static bool all_leave(void)
     return true;
 }
 
-static void answer_leavers(void)
+static void complete_finalize(void)
 {
-    pmix_op_cbfunc_t leave;
+    pmix_op_cbfunc_t done;
     void *arg;
 
     for (int i = 0; i < srv.n; i++) {
         pthread_mutex_lock(&srv.lock);
-        leave = srv.client[i].leave;
-        arg = srv.client[i].leave_arg;
-        srv.client[i].leave = NULL;
+        done = srv.client[i].finalize_done;
+        arg = srv.client[i].finalize_arg;
+        srv.client[i].finalize_done = NULL;
         pthread_mutex_unlock(&srv.lock);
-        if (leave)
-            leave(PMIX_SUCCESS, arg);
+        if (done)
+            done(PMIX_SUCCESS, arg);
     }
 }
 
-bool server_someone_leaves(void)
+bool server_finalize_pending(void)
 {
     bool some = false;
 
     pthread_mutex_lock(&srv.lock);
     for (int i = 0; i < srv.n && !some; i++)
-        some = srv.client[i].leave != NULL;
+        some = srv.client[i].finalize_done != NULL;
     pthread_mutex_unlock(&srv.lock);
     return some;
 }
 
-void server_let_leave(void)
+void server_complete_finalize(void)
 {
-    answer_leavers();
+    complete_finalize();
 }
 
 void server_gone(int pe)
@@ -112,15 +112,15 @@ void server_gone(int pe)
         return;
     pthread_mutex_lock(&srv.lock);
     srv.client[pe].gone = true;
-    all = all_leave();
+    all = all_finalized();
     pthread_mutex_unlock(&srv.lock);
     if (all)
-        answer_leavers();
+        complete_finalize();
 }
 
 /* ---- the calls ---- */
 
-static bool ours(const pmix_proc_t *proc)
+static bool proc_in_job(const pmix_proc_t *proc)
 {
     return strcmp(proc->nspace, srv.nspace) == 0 &&
            proc->rank < (pmix_rank_t)srv.n;
@@ -141,7 +141,7 @@ static pmix_status_t connected(const pmix_proc_t *proc, void *object,
     (void)info, (void)n_info;
 #endif
     (void)object, (void)done, (void)arg;
-    if (!ours(proc))
+    if (!proc_in_job(proc))
         return PMIX_OPERATION_SUCCEEDED;
     c = &srv.client[proc->rank];
     pthread_mutex_lock(&srv.lock);
@@ -160,19 +160,19 @@ static pmix_status_t finalized(const pmix_proc_t *proc, void *object,
     struct client *c;
 
     (void)object;
-    if (!ours(proc))
+    if (!proc_in_job(proc))
         return PMIX_OPERATION_SUCCEEDED;
     c = &srv.client[proc->rank];
     pthread_mutex_lock(&srv.lock);
     c->finalized = true;
-    all = all_leave();
+    all = all_finalized();
     if (!all) {
-        c->leave = done;
-        c->leave_arg = arg;
+        c->finalize_done = done;
+        c->finalize_arg = arg;
     }
     pthread_mutex_unlock(&srv.lock);
     if (all)
-        answer_leavers();
+        complete_finalize();
     post(&(struct server_event){ .what = SERVER_FINALIZED, .by = VIA_PMIX,
                                  .pe = (int)proc->rank });
     if (!all)
@@ -186,13 +186,14 @@ static pmix_status_t aborted(const pmix_proc_t *proc, void *object, int status,
 {
     (void)object, (void)msg, (void)procs, (void)n_procs, (void)done, (void)arg;
     post(&(struct server_event){ .what = SERVER_ABORT, .status = status,
-                                 .pe = ours(proc) ? (int)proc->rank : 0 });
+                                 .pe = proc_in_job(proc) ? (int)proc->rank
+                                                         : 0 });
     return PMIX_OPERATION_SUCCEEDED;
 }
 
 /* All PEs are local, so libpmix completes fences by itself.  One that gets
  * here misses a PE that left without finalizing: it is held, because the
- * keeper is about to end the job and say why. */
+ * supervisor is about to end the job and say why. */
 static pmix_status_t fence(const pmix_proc_t procs[], size_t n_procs,
                            const pmix_info_t info[], size_t n_info, char *data,
                            size_t size, pmix_modex_cbfunc_t done, void *arg)

@@ -14,8 +14,8 @@ struct client {
     bool connected;                 /* PMIx_Init was called ... */
     bool finalized;                 /* ... and PMIx_Finalize after it */
     bool gone;                      /* the process has ended */
-    pmix_op_cbfunc_t leave;         /* answers the PMIx_Finalize, or NULL */
-    void *leave_arg;
+    pmix_op_cbfunc_t finalize_done; /* answers the PMIx_Finalize, or NULL */
+    void *finalize_arg;
 };
 
 struct server {

@@ -64,7 +64,7 @@ void spawn_environment(const struct opts *o)
         unsetenv(name);
         free(name);
     }
-    if (inside)                     /* the outer job's --ppn is not ours */
+    if (inside)                     /* the outer job's --ppn ends here */
         unsetenv("SHMEM_PPN");
     for (i = 0; i < o->n_exports; i++) {
         eq = strchr(o->exports[i], '=');
@@ -204,14 +204,14 @@ static void close_others(int channel)
  * fork in such a process.  fds: 0 to 2, and the channel, which stays where it
  * is. */
 static _Noreturn void child(const struct spawn *s, int pe, char **env,
-                            const int fds[4], pid_t keeper)
+                            const int fds[4], pid_t supervisor)
 {
     struct spawn_failure f = { .pe = pe };
     struct sigaction act;
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != keeper)        /* it died before the line above */
+    if (getppid() != supervisor)        /* it died before the line above */
         _exit(EXIT_FAILURE);
     for (int i = 0; i < 3; i++)
         if (fds[i] != i)
@@ -234,7 +234,7 @@ static _Noreturn void child(const struct spawn *s, int pe, char **env,
 int spawn_pe(const struct spawn *s, const struct job *j, int pe,
              struct spawned *out)
 {
-    pid_t keeper = getpid(), pid = -1;
+    pid_t supervisor = getpid(), pid = -1;
     int o[2], e[2], fds[4], err;
     char **env;
 
@@ -257,9 +257,9 @@ int spawn_pe(const struct spawn *s, const struct job *j, int pe,
         pid = fork();
         err = errno;
         if (pid == 0)
-            child(s, pe, env, fds, keeper);
+            child(s, pe, env, fds, supervisor);
         if (pid < 0)
-            say_no_process(err, "PE %d: fork", pe);
+            print_process_limit(err, "PE %d: fork", pe);
     }
     free_env(env);
     channel_made();

@@ -125,7 +125,7 @@ static void pass_line(struct source *s, const char *line, size_t len)
 {
     if (s->merge && s->at_line_start && *line == 's') {
         if (has_error_code(line, len))
-            s->said_error = true;
+            s->printed_error = true;
         if (merge_take(s->merge, s->pe, line, len))
             return;
     }
@@ -151,9 +151,9 @@ static void hold(struct source *s, const char *data, size_t len)
 {
     if (len == 0)
         return;
-    if (s->n_part + len > LINE_MAX_HELD) {
+    if (s->n_part + len > LINE_MAX_BYTES) {
         source_flush(s);
-        if (len >= LINE_MAX_HELD) {
+        if (len >= LINE_MAX_BYTES) {
             emit(s, data, len);
             return;
         }
@@ -191,14 +191,14 @@ static void take(struct source *s, const char *data, size_t len)
 
 bool source_read(struct source *s)
 {
-    static char buf[LINE_MAX_HELD];
+    static char buf[LINE_MAX_BYTES];
     ssize_t n;
 
     if (s->fd < 0)
         return false;
     n = read(s->fd, buf, sizeof(buf));
     if (n > 0) {
-        s->spoke = true;
+        s->has_output = true;
         take(s, buf, (size_t)n);
         return true;
     }

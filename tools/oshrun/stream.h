@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream.h - output of the PEs, from their pipes to ours.
+/* stream.h - output of the PEs, from their pipes to oshrun's output.
  *
  * A source is one pipe (or pseudo-terminal) of a PE; a sink is our standard
  * output or error.  Sources pass whole lines on, so lines of different PEs
- * never mix; a line that grows beyond LINE_MAX_HELD goes out in pieces.  Sinks
+ * never mix; a line that grows beyond LINE_MAX_BYTES goes out in pieces.  Sinks
  * never block the loop: what the reader is slow to take waits in memory, and
  * beyond SINK_FULL the sources are not read, which slows the PEs down. */
 #ifndef OSHRUN_STREAM_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LINE_MAX_HELD (64 * 1024)
+#define LINE_MAX_BYTES (64 * 1024)
 #define SINK_FULL (1024 * 1024)
 
 struct source;
@@ -48,8 +48,8 @@ struct source {
     int pe;
     bool tag;                       /* lines begin with "[PE] " */
     bool at_line_start;
-    bool spoke;                     /* something has come */
-    bool said_error;                /* a line with an error code has passed */
+    bool has_output;                     /* something has come */
+    bool printed_error;             /* a line with an error code has passed */
     struct sink *sink;
     struct merge *merge;            /* for lines of the library, or NULL */
     char *part;                     /* the line so far */

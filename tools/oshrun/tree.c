@@ -15,12 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum kin { UNKNOWN, STRANGER, DESCENDANT };
+enum relation { UNKNOWN, UNRELATED, DESCENDANT };
 
 struct proc {
     pid_t pid, parent;
     bool dead;                      /* a zombie, waiting for its parent */
-    enum kin kin;
+    enum relation relation;
 };
 
 struct procs {
@@ -63,7 +63,7 @@ static bool read_stat(const char *pid, struct proc *out)
     out->pid = (pid_t)atoi(pid);
     out->dead = p[2] == 'Z' || p[2] == 'X';
     out->parent = (pid_t)atoi(p + 4);
-    out->kin = UNKNOWN;
+    out->relation = UNKNOWN;
     return true;
 }
 
@@ -98,20 +98,20 @@ static void read_all(struct procs *all)
         qsort(all->at, all->n, sizeof(*all->at), by_pid);
 }
 
-/* Walk up to an ancestor whose kin is known, then mark the way. */
-static enum kin kin_of(struct procs *all, struct proc *p)
+/* Walk up to an ancestor whose relation is known, then mark the way. */
+static enum relation relation_of(struct procs *all, struct proc *p)
 {
     struct proc key, *up;
 
-    if (p->kin != UNKNOWN)
-        return p->kin;
-    p->kin = STRANGER;              /* ends a loop of reused numbers */
+    if (p->relation != UNKNOWN)
+        return p->relation;
+    p->relation = UNRELATED;              /* ends a loop of reused numbers */
     key.pid = p->parent;
     if (p->parent == getpid())
-        p->kin = DESCENDANT;
+        p->relation = DESCENDANT;
     else if ((up = bsearch(&key, all->at, all->n, sizeof(key), by_pid)))
-        p->kin = kin_of(all, up);
-    return p->kin;
+        p->relation = relation_of(all, up);
+    return p->relation;
 }
 
 int tree_signal(int sig)
@@ -121,7 +121,7 @@ int tree_signal(int sig)
 
     read_all(&all);
     for (size_t i = 0; i < all.n; i++) {
-        if (kin_of(&all, &all.at[i]) != DESCENDANT || all.at[i].dead)
+        if (relation_of(&all, &all.at[i]) != DESCENDANT || all.at[i].dead)
             continue;
         alive++;
         kill(all.at[i].pid, sig);
@@ -187,7 +187,7 @@ static bool task_runs(const char *task)
            !(flags & (PF_EXITING | PF_SIGNALED)) && !kill_pends(task);
 }
 
-bool tree_runs(pid_t pid, int64_t started)
+bool tree_process_runs(pid_t pid, int64_t started)
 {
     char path[64], task[324];
     struct dirent *e;

@@ -21,6 +21,6 @@ int64_t tree_started(pid_t pid);
 /* Does the process that was started then still run its program?  Not when it
  * has ended, nor when it is about to: a signal has ended it, but the system
  * has not yet closed what it had open. */
-bool tree_runs(pid_t pid, int64_t started);
+bool tree_process_runs(pid_t pid, int64_t started);
 
 #endif

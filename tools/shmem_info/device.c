@@ -29,7 +29,7 @@ static void failed(const char *what, const char *cure)
 
 /* ---- copies and atomics ---- */
 
-static bool moves(unsigned char *p)
+static bool copies_match(unsigned char *p)
 {
     unsigned char *out = malloc(SIZE), *in = malloc(SIZE);
     uint64_t seven = 7, was = 0;
@@ -127,7 +127,7 @@ static void check_streams(void)
 
 enum { OPENED = 0, NO_ATOMICS = 1, NO_DEVICE = 2, REFUSED = 3, WRONG = 4 };
 
-int info_borrow(const char *hex, const char *local, const char *fd)
+int info_import(const char *hex, const char *local, const char *fd)
 {
     struct gtl_ipc_handle h;
     unsigned byte;
@@ -170,17 +170,17 @@ static int wait_for(pid_t pid, FILE *said, char *why, size_t size)
 }
 
 /* Memory of this process, for another one. */
-struct loan {
+struct exported {
     struct gtl_ipc_handle h;
     int fd;                     /* that comes along, or -1 */
 };
 
-static int run_borrower(const struct loan *l, int local, char *why,
+static int run_importer(const struct exported *l, int local, char *why,
                         size_t size)
 {
     const struct gtl_ipc_handle *h = &l->h;
     char self[PATH_MAX], hex[2 * sizeof h->bytes + 1], number[12], fd[12];
-    char *argv[] = { self, "--borrow", hex, number, fd, NULL };
+    char *argv[] = { self, "--import", hex, number, fd, NULL };
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     posix_spawn_file_actions_t to_pipe;
     int ends[2], rc = NO_DEVICE;
@@ -212,10 +212,10 @@ static int run_borrower(const struct loan *l, int local, char *why,
     return rc;
 }
 
-static void check_sharing(const struct loan *l)
+static void check_sharing(const struct exported *l)
 {
     char why[200];
-    int rc = run_borrower(l, gtl_device.ordinal, why, sizeof why);
+    int rc = run_importer(l, gtl_device.ordinal, why, sizeof why);
 
     if (rc != OPENED)
         say(WARN, "device sharing", "another process cannot open device "
@@ -228,7 +228,7 @@ static void check_sharing(const struct loan *l)
 }
 
 /* From each other device to this one. */
-static void check_peers(const struct loan *l)
+static void check_peers(const struct exported *l)
 {
     int n = gtl_device.count, atomic = 1, rc;
     char why[200];
@@ -236,7 +236,7 @@ static void check_peers(const struct loan *l)
     for (int i = 0; i < n; i++) {
         if (i == gtl_device.ordinal)
             continue;
-        rc = run_borrower(l, i, why, sizeof why);
+        rc = run_importer(l, i, why, sizeof why);
         if (rc == OPENED || rc == NO_ATOMICS) {
             atomic &= rc == OPENED;
             continue;
@@ -255,10 +255,10 @@ static void check_peers(const struct loan *l)
 
 /* ---- a heap for each PE ---- */
 
-/* Growing heaps take this much at first. */
+/* What a growing heap allocates at first. */
 enum { FIRST = 64 << 20 };
 
-static int take(size_t size, bool grows, void **out)
+static int allocate_heap(size_t size, bool grows, void **out)
 {
     int rc;
 
@@ -274,9 +274,9 @@ static int take(size_t size, bool grows, void **out)
 }
 
 /* Another process opens it: 0, or -1, which is told where it is the last word. */
-static int lend_it(void *p, bool grows)
+static int export_and_import(void *p, bool grows)
 {
-    struct loan l = { .fd = -1 };
+    struct exported l = { .fd = -1 };
     char why[200] = "";
     bool lent = false;
     int rc = -1;
@@ -284,14 +284,14 @@ static int lend_it(void *p, bool grows)
     memset(&l.h, 0, sizeof l.h);
     if ((grows || gtl_device.ipc) && !gtl->ipc_export(p, &l.h, &l.fd))
         lent = !gtl_copy_now(p, &(uint64_t){ 12 }, sizeof(uint64_t));
-    if (lent && (!grows || run_borrower(&l, gtl_device.ordinal, why,
+    if (lent && (!grows || run_importer(&l, gtl_device.ordinal, why,
                                         sizeof why) == OPENED)) {
         check_sharing(&l);
         check_peers(&l);
         rc = 0;
     } else if (grows) {
         say(WARN, "device growth", "another process cannot open memory that "
-            "grows (%s): device heaps take all of it at once",
+            "grows (%s): device heaps allocate_heap all of it at once",
             lent ? why : gtl_error());
     } else {
         say(WARN, "device sharing", "%s: device heaps of PEs of a node will "
@@ -303,7 +303,7 @@ static int lend_it(void *p, bool grows)
     return rc;
 }
 
-static int check_heap_that(bool grows, int pes)
+static int check_heap_kind(bool grows, int pes)
 {
     /* The software device has as much for each process. */
     int here = gtl_is_software() ? 1 : (pes + gtl_device.count - 1) /
@@ -317,13 +317,14 @@ static int check_heap_that(bool grows, int pes)
     log_size(b, (double)unused);
     log_size(c, (double)total);
     if (each > total / (size_t)here ||
-        (gtl_is_software() && heap_device_check(each, pes)) || take(each, grows, &p)) {
+        (gtl_is_software() && heap_device_check(each, pes)) ||
+        allocate_heap(each, grows, &p)) {
         say(FAIL, "device heap", "%s for each of %d PE%s on a device, of which "
             "%s of %s are free: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE", a,
             here, here > 1 ? "s" : "", b, c);
         return 0;
     }
-    rc = lend_it(p, grows);
+    rc = export_and_import(p, grows);
     gtl->free(p);
     if (rc && grows)
         return rc;
@@ -342,12 +343,12 @@ static void check_heap(int pes)
     if (gtl_device.why_fixed)
         say(PASS, "device growth", "a device heap takes all of its memory at "
             "once: %s", gtl_device.why_fixed);
-    if (gtl_device.why_fixed || check_heap_that(true, pes))
-        check_heap_that(false, pes);
+    if (gtl_device.why_fixed || check_heap_kind(true, pes))
+        check_heap_kind(false, pes);
 }
 
 /* pes: 0 without a launcher, which alone knows. */
-static void check_users(int pes)
+static void check_sharing_pes(int pes)
 {
     int most = (pes + gtl_device.count - 1) / gtl_device.count;
 
@@ -371,7 +372,7 @@ static void check_memory(void)
         failed("device memory", "is another program using the device?");
         return;
     }
-    if (moves(p))
+    if (copies_match(p))
         say(PASS, "device memory", "%s of %s free; %s",
                  log_size(a, (double)unused), log_size(b, (double)total),
                  gtl_device.host_access ? "the processor reaches it"
@@ -397,7 +398,7 @@ void info_check_device(int pes)
              !strcmp(gtl->name, "host") ? " (no GPU answered)" : "",
              gtl_device.dmabuf ? "dmabuf" : "no dmabuf",
              gtl_device.ordered ? "are seen in order" : "are flushed");
-    check_users(pes);
+    check_sharing_pes(pes);
     say(PASS, "device streams", "within a node puts by the device itself "
         "(copy), atomics by %s; SHMEM_INFO=1 says what a job has",
         gtl_device.kernels || gtl_is_software() ? "it, too" : "a thread (soft)");

@@ -31,7 +31,7 @@ void info_slingshot(void);
 void info_check_device(int pes);
 /* In a second process, the PE of that number on its node: opens the memory of
  * that handle; 0 if it is there. */
-int info_borrow(const char *hex, const char *local, const char *fd);
+int info_import(const char *hex, const char *local, const char *fd);
 /* The tables as mdoc list items, for the man pages. */
 int info_env_mdoc(void);
 int info_errors_mdoc(void);

@@ -42,7 +42,7 @@ static const struct {
     { "--faults-mdoc", info_faults_mdoc },
 };
 
-static int ask_all(char **pids)
+static int request_state_all(char **pids)
 {
     int rc = 0;
 
@@ -64,12 +64,12 @@ int main(int argc, char **argv)
     log_tool("shmem_info");
     if (argc == 1)
         rc = info_report();
-    if (argc == 5 && !strcmp(argv[1], "--borrow"))
-        return info_borrow(argv[2], argv[3], argv[4]);
+    if (argc == 5 && !strcmp(argv[1], "--import"))
+        return info_import(argv[2], argv[3], argv[4]);
     if (argc == 3 && !strcmp(argv[1], "--check") && !strcmp(argv[2], "cxi"))
         rc = info_check_cxi();
     if (argc > 2 && !strcmp(argv[1], "--state"))
-        return ask_all(argv + 2);
+        return request_state_all(argv + 2);
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)
         if (!strcmp(argv[1], pages[i].option))
             rc = pages[i].page();
