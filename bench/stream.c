@@ -470,7 +470,7 @@ int main(int argc, char **argv)
     shmem_init();
     source = shmem_calloc(1, LARGEST);
     if (shmem_n_pes() < 2 || !source || shmemx_stream_create(&stream) ||
-        !gtl_is_software())
+        !gtl_device.host_streams)
         shmem_global_exit(77);
     shmem_barrier_all();
     is_far = !shmem_ptr(dest, 1 - shmem_my_pe());

@@ -185,7 +185,7 @@ static void tell_users(void)
     char text[API_SHARED_TEXT];
     int users = api_device_users();
 
-    if (rt_job.pe == 0 && users > 1 && !gtl_is_software())
+    if (rt_job.pe == 0 && users > 1 && !gtl_device.host_streams)
         log_info(LOG_API, "%s", api_device_shared(text, users));
 }
 
@@ -278,7 +278,7 @@ static size_t agree_size(int rc, bool grows)
 {
     size_t size = rc ? 0 : heap_device_size(rt_job.n_local, grows);
 
-    if (size && gtl_is_software() && !rt_job.local &&
+    if (size && gtl_device.host_memory && !rt_job.local &&
         heap_device_check(size, rt_job.n_local))
         size = 0;
     return api_min(size);

@@ -80,7 +80,7 @@ static void print_device(void)
     if (ofi_device_text()[0])
         printf("device heap of other nodes: %s\n", ofi_device_text());
     users = api_device_users();
-    if (users > 1 && !gtl_is_software())
+    if (users > 1 && !gtl_device.host_streams)
         printf("device: %s\n", api_device_shared(text, users));
 }
 

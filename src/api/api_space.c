@@ -189,7 +189,7 @@ static bool device_sees(const void *p)
 {
     struct gtl_range r;
 
-    return gtl != &gtl_none && (gtl_is_software() ||
+    return gtl != &gtl_none && (gtl_device.host_streams ||
            (!gtl->classify(p, &r) && r.kind != GTL_PRIVATE));
 }
 

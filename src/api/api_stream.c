@@ -233,7 +233,7 @@ static int sync_event(const char *call, void *stream, void *event,
         lasts = clock_ns() - since;
         if (lasts >= DOZE_NS) {
             core_wait_step(&w);
-        } else if (!gtl_doze(event, DOZE_NS - lasts)) {
+        } else if (!gtl->event_sleep(event, DOZE_NS - lasts)) {
             t.tv_nsec = (long)(lasts / DOZE_SHARE);
             nanosleep(&t, NULL);
         }
@@ -316,7 +316,7 @@ int pshmemx_stream_copy(shmemx_stream_t stream, void *dest,
         rc = null(__func__, dest ? "source" : "dest");
     return rc ? rc : told(__func__, stream,
                           bytes ? gtl->copy(dest, source, bytes, stream)
-                                : gtl_known(stream));
+                                : gtl->stream_known(stream));
 }
 API_ALIAS(shmemx_stream_copy)
 
@@ -330,7 +330,7 @@ int pshmemx_stream_fill(shmemx_stream_t stream, void *dest, int byte,
         rc = null(__func__, "dest");
     return rc ? rc : told(__func__, stream,
                           bytes ? gtl->fill(dest, byte, bytes, stream)
-                                : gtl_known(stream));
+                                : gtl->stream_known(stream));
 }
 API_ALIAS(shmemx_stream_fill)
 
@@ -357,7 +357,7 @@ int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
         return null(__func__, grid ? "body" : "grid");
     stream = api_stream_of(stream);
     rc = gtl->launch(grid, body, arg, stream);
-    if (rc != -ENODEV || gtl_is_software())
+    if (rc != -ENOTSUP)
         return told(__func__, stream, rc);
     core_misuse(ERR_DEVICE, __func__, "kernels that are C functions run on the "
                 "software device, and this one is a GPU: SHMEM_DEVICE=host "

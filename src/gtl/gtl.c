@@ -38,40 +38,6 @@ int gtl_fail_spin(const char *call)
                     gtl_device.pes);
 }
 
-int gtl_no_coherence(int wanted)
-{
-    (void)wanted;
-    return 0;
-}
-
-int gtl_no_enter(void)
-{
-    return 0;
-}
-
-void gtl_no_leave(int was)
-{
-    (void)was;
-}
-
-int gtl_no_reserve(size_t most, void **out)
-{
-    (void)most;
-    (void)out;
-    return gtl_fail(-ENOSYS, "reserve", gtl_device.why_fixed, 0);
-}
-
-int gtl_no_grow(void *p, size_t size)
-{
-    (void)p;
-    return gtl_no_reserve(size, NULL);
-}
-
-void gtl_no_shrink(void *p)
-{
-    (void)p;
-}
-
 /* In the order of the words of SHMEM_DEVICE, auto first. */
 enum { AUTO, N_DRIVERS = 5 };
 static const struct gtl_ops *const drivers[N_DRIVERS] = {
@@ -181,11 +147,6 @@ bool gtl_pci_address(int local, char pci[16])
     found = gtl != &gtl_none ? *pci : find_bus(local, pci);
     lock_release(&opening);
     return found;
-}
-
-bool gtl_is_software(void)
-{
-    return gtl == &gtl_soft;
 }
 
 void gtl_close(void)

@@ -21,7 +21,6 @@
 #include "base/atomics.h"
 #include "gtl/gtl_device.h"
 #include "gtl/gtl_reduction.h"
-#include "gtl/gtl_soft.h"
 #include "gtl/gtl_batch.h"
 #include "shmemx_kernel.h"
 
@@ -172,7 +171,7 @@ struct gtl_ops {
     /* On a thread of the driver; fn calls nothing of the driver. */
     int (*host_call)(void (*fn)(void *arg), void *arg, void *s);
     int (*launch)(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
-                  void *s);     /* -ENODEV but on the software device */
+                  void *s);     /* -ENOTSUP: kernels are no C functions */
     /* Device stores before it reach system scope, for a trigger that no
      * kernel boundary orders. */
     int (*release)(void *s);
@@ -205,6 +204,48 @@ struct gtl_ops {
     /* What a NIC has stored in device memory is visible to kernels that start
      * after it.  -ENOSYS: not by a call; a read by that NIC does it. */
     int (*flush)(void);
+
+    /* ---- streams that are threads of this process ----
+     * See gtl_device.host_streams; other drivers point these at gtl_no_...
+     * (gtl_no.c), whose answers are named here. */
+    /* host_call() for what a GPU does by one store to a doorbell.  -ENOSYS. */
+    int (*doorbell)(void (*fn)(void *arg), void *arg, void *s);
+    /* This process has stored flags that streams may wait for, and a full
+     * fence has passed: the streams look at once.  Nothing. */
+    void (*flags_stored)(void);
+    /* In a function that a stream calls: is one of host_call(fn) what the
+     * stream has next?  False. */
+    bool (*calls_next)(void (*fn)(void *arg));
+    /* In such a function: the stream does nothing of what is behind it. */
+    void (*cancel_rest)(void);
+    /* -EINVAL: no stream, or a destroyed one.  0: a GPU's driver, which may
+     * crash on such a handle, is not asked. */
+    int (*stream_known)(void *s);
+    /* n operations of the caller's end with what was enqueued last on s. */
+    void (*count_ops)(void *s, uint64_t n);
+    /* Has the stream still to reach the end of one of these?  False. */
+    bool (*owes_ops)(void *s);
+    /* The position behind all that is enqueued on s now.  False: not known, or
+     * a store has to announce it since stores are to cost something
+     * (SHMEM_DEVICE_COSTS). */
+    bool (*position)(void *s, uint64_t *out);
+    /* Is s past that position?  True of a stream that is gone. */
+    bool (*is_past)(void *s, uint64_t position);
+    /* The flag that s waits for now.  False: none, or not known. */
+    bool (*waits_for)(void *s, uint64_t **flag, uint64_t *least);
+    /* The thread sleeps until the event is over, ns at most.  False: it did
+     * not sleep. */
+    bool (*event_sleep)(void *e, uint64_t ns);
+    /* The streams, but for the library's own, end what they do now and begin
+     * nothing more; no thread enqueues any more. */
+    void (*stop_streams)(void);
+    /* Have all stopped?  *ops: so many of count_ops() are never done. */
+    bool (*streams_stopped)(uint64_t *ops);
+
+    /* "; ...", what to try where so many streams wait for long: settings with
+     * which streams of this device are known to lock up.  Or NULL.  With 0:
+     * before any stream does. */
+    const char *(*lockup_hint)(unsigned streams);
 };
 
 /* The driver in use and its device; gtl_none and zeros unless open. */

@@ -25,6 +25,11 @@ struct gtl_device {
      * memory is lent. */
     const char *why_fixed, *growth_export;
     bool stale_waits;            /* wait64() may miss what others store there */
+    /* Its streams and kernels are threads of this process: they reach all of
+     * its memory, registered or not, and call its functions, which may take
+     * locks; processes that have it do not share its time. */
+    bool host_streams;
+    bool host_memory;           /* what alloc() gives counts as the host's */
     int hw_queues;              /* that streams share; 0: not known */
     int pes;                    /* sharing it: if several, no kernel spins */
 };

@@ -77,17 +77,43 @@ static inline unsigned gtl_copy_groups(size_t n, unsigned unit)
     return wanted < GTL_COPY_GROUPS ? (unsigned)wanted : GTL_COPY_GROUPS;
 }
 
+/* ---- gtl_no.c: slots of what a device lacks ---- */
 /* For devices whose memory is of one kind. */
 int gtl_no_coherence(int wanted);
-
 /* For devices that are current everywhere. */
 int gtl_no_enter(void);
 void gtl_no_leave(int was);
-
 /* For devices of which gtl_device.why_fixed is set. */
 int gtl_no_reserve(size_t most, void **out);
 int gtl_no_grow(void *p, size_t size);
 void gtl_no_shrink(void *p);
+/* For devices whose streams are no threads of this process. */
+int gtl_no_doorbell(void (*fn)(void *arg), void *arg, void *s);
+void gtl_no_flags_stored(void);
+bool gtl_no_calls_next(void (*fn)(void *arg));
+void gtl_no_cancel_rest(void);
+int gtl_no_stream_known(void *s);
+void gtl_no_count_ops(void *s, uint64_t n);
+bool gtl_no_owes_ops(void *s);
+bool gtl_no_position(void *s, uint64_t *out);
+bool gtl_no_is_past(void *s, uint64_t position);
+bool gtl_no_waits_for(void *s, uint64_t **flag, uint64_t *least);
+bool gtl_no_event_sleep(void *e, uint64_t ns);
+void gtl_no_stop_streams(void);
+bool gtl_no_streams_stopped(uint64_t *ops);
+#define GTL_NO_HOST_STREAMS                                                 \
+    .doorbell = gtl_no_doorbell, .flags_stored = gtl_no_flags_stored,       \
+    .calls_next = gtl_no_calls_next, .cancel_rest = gtl_no_cancel_rest,     \
+    .stream_known = gtl_no_stream_known, .count_ops = gtl_no_count_ops,     \
+    .owes_ops = gtl_no_owes_ops, .position = gtl_no_position,               \
+    .is_past = gtl_no_is_past, .waits_for = gtl_no_waits_for,               \
+    .event_sleep = gtl_no_event_sleep,                                      \
+    .stop_streams = gtl_no_stop_streams,                                    \
+    .streams_stopped = gtl_no_streams_stopped
+/* For devices whose streams are not known to lock up. */
+const char *gtl_no_lockup_hint(unsigned streams);
+/* Is a driver's own variable set, and not to "0"?  For lockup_hint(). */
+bool gtl_env_is_on(const char *name);
 
 /* A wait that only a kernel could do, which would spin: -ENOSYS. */
 int gtl_fail_spin(const char *call) __attribute__((cold));

@@ -252,5 +252,6 @@ const struct gtl_ops gtl_none = {
     .event_record = two, .event_wait = two, .event_query = one,
     .graph_id = number, .graph_own = own, .capture_begin = one,
     .capture_end = capture_end, .graph_launch = two, .graph_destroy = forget,
-    .flush = none
+    .flush = none,
+    GTL_NO_HOST_STREAMS, .lockup_hint = gtl_no_lockup_hint
 };

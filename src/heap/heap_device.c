@@ -73,7 +73,7 @@ const char *heap_device_limit_text(size_t size, char buf[HEAP_LIMIT_TEXT])
 {
     char most[24];
 
-    if (!gtl_is_software() || size <= gtl_device.memory)
+    if (!gtl_device.host_memory || size <= gtl_device.memory)
         return NULL;
     log_size(most, (double)gtl_device.memory);
     snprintf(buf, HEAP_LIMIT_TEXT, env_is_set("DEVICE_MEMORY")

@@ -47,7 +47,7 @@ bool msg_chan_alloc_slots(struct msg_chan *r, unsigned n)
  * may share it. */
 static bool device_pairs(const struct msg_chan *c)
 {
-    return (gtl_is_software() || gtl_device.kernels) && c->mine &&
+    return gtl_device.kernels && c->mine &&
            xport_is_mapped(c->pe) &&
            stream_device_address(core_world.my_pe, c->buf, c->bytes) &&
            stream_device_address(c->pe, c->words, sizeof *c->words);
@@ -99,7 +99,7 @@ int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n)
     r->how = MSG_PROTO_EAGER;
     /* On the software device who comes second cannot move private memory. */
     if ((r->bytes <= (near ? msg_eager_limit.near : msg_eager_limit.far) ||
-         (near && gtl_is_software())) &&
+         (near && gtl_device.host_streams)) &&
         (!r->bytes || msg_chan_alloc_slots(r, 2)))
         return 0;
     r->how = n->flags & MSG_RTS_TRIGGER ? MSG_PROTO_TRIG : MSG_PROTO_RNDV;

@@ -20,7 +20,7 @@ static int meet_half_way(const struct stream_where *w, struct msg_chan *c,
 
     if (!rc) {
         stream_count(STREAM_BY_DEVICE, 1);
-        gtl_ops(w->stream, 1);
+        gtl->count_ops(w->stream, 1);
     }
     return rc;
 }

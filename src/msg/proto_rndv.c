@@ -27,7 +27,7 @@ static void raise(uint64_t *word, uint64_t value)
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
     atomics_full_fence();
     core_wake((struct core_target){ (uintptr_t)word, core_ctl }, sizeof *word);
-    gtl_stored();
+    gtl->flags_stored();
 }
 
 /* Only what is used once is started before it has a partner. */

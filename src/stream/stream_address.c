@@ -77,7 +77,7 @@ static bool host_of(int pe, bool ask)
 int stream_address_open(void)
 {
     reach.host = true;
-    if (gtl_is_software())
+    if (gtl_device.host_streams)
         return 0;
     reach.slots = calloc((size_t)core_world.n_pes, 1);
     if (!reach.slots || !pin(core_world.my_pe))
@@ -112,7 +112,7 @@ static uintptr_t find(int pe, const void *sym, size_t len, bool ask)
     if (seg == HEAP_DEVICE)
         return at(r->device, seg, sym);
     return seg >= 0 && r->map[seg] &&
-           (seg == HEAP_HOST ? host_of(pe, ask) : gtl_is_software())
+           (seg == HEAP_HOST ? host_of(pe, ask) : gtl_device.host_streams)
            ? at(r->map[seg], seg, sym) : 0;
 }
 
@@ -127,7 +127,7 @@ static uintptr_t find_amo(int pe, const void *sym, size_t len, bool ask)
 
     /* On memory that the processor reaches, too, its own or the network's are
      * the only ones. */
-    if (!gtl_device.kernels && !gtl_is_software())
+    if (!gtl_device.kernels)
         return 0;
     /* Where the devices' own are not atomic with one another, a lock is held
      * meanwhile: not in a stream. */
@@ -148,7 +148,7 @@ bool stream_device_reaches(const void *p, size_t len)
     struct gtl_range r;
     int seg;
 
-    if (gtl_is_software())
+    if (gtl_device.host_streams)
         return true;
     seg = heap_find(p, len);
     if (seg >= 0)

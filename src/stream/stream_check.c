@@ -80,7 +80,7 @@ int stream_need_mapped(const struct stream_where *w, const void *p, size_t len)
     };
     ssize_t n;
 
-    if (!len || !gtl_is_software())
+    if (!len || !gtl_device.host_streams)
         return 0;
     n = process_vm_readv(getpid(), &here, 1, there, 2, 0);
     /* Where that is forbidden nobody knows. */
@@ -101,7 +101,7 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
 
 int stream_need_stream(const struct stream_where *w)
 {
-    return stream_device_rc(w, gtl_known(w->stream));
+    return stream_device_rc(w, gtl->stream_known(w->stream));
 }
 
 int stream_device_rc(const struct stream_where *w, int rc)
@@ -127,7 +127,7 @@ int stream_need_live(const struct stream_where *w)
 
 bool stream_waits_allowed(void)
 {
-    return gtl_device.memops || gtl_device.pes < 2 || gtl_is_software();
+    return gtl_device.memops || gtl_device.pes < 2;
 }
 
 int stream_refuse_wait(const struct stream_where *w)

@@ -317,7 +317,7 @@ static int prepare(struct coll *c)
     if (c->room_size && !c->room)
         return stream_no_pool_memory(c->call, c->room_size);
     /* The software device stops all streams at the end but urgent ones. */
-    rc = gtl->stream_create(gtl_is_software() ? GTL_NORMAL : GTL_URGENT,
+    rc = gtl->stream_create(gtl_device.host_streams ? GTL_NORMAL : GTL_URGENT,
                             &c->stream);
     if (rc) {
         stream_refuse(ERR_STREAM, c->call, "%s", gtl_error());
@@ -464,7 +464,7 @@ static int may_reduce(const char *call, const struct gtl_reduce *r,
     size_t len = r->n * size;
     int rc;
 
-    if (!gtl_device.kernels && !gtl_is_software()) {
+    if (!gtl_device.kernels) {
         stream_refuse(ERR_DEVICE, call, "this device runs no kernels of the "
                       "library's");
         return -ENOTSUP;

@@ -54,7 +54,7 @@ static uint64_t await_halt(void)
     uint64_t start = clock_ns(), most = (uint64_t)env.TIMEOUT * 1000000000u;
     uint64_t ops;
 
-    while (!gtl_halted(&ops)) {
+    while (!gtl->streams_stopped(&ops)) {
         core_wait_step(&w);
         if (most && clock_ns() - start > most)
             core_fatal(ERR_STALL, "shmem_finalize", "a kernel, copy or call on "
@@ -86,7 +86,7 @@ static void close_streams(void)
     stream_is_open = false;
     stream_graphs_stop();
     stream_watch_close();
-    gtl_halt();
+    gtl->stop_streams();
     stream_wait_close();
     left.n = await_halt();
     stream_wait_free_pending();

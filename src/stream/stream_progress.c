@@ -99,7 +99,7 @@ static void *run(void *arg)
             since = clock_ns();
         else
             pass_time(heard, clock_ns() - since,
-                      busy || (armed && !gtl_is_software()));
+                      busy || (armed && !gtl_device.host_streams));
     }
     return arg;
 }

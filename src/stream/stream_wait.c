@@ -231,7 +231,7 @@ static void watch(void *arg)
     __atomic_fetch_add(&watching, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) ||
         !(s->n ? watch_briefly(s) : watch_until_over(s)))
-        gtl_drop_rest();
+        gtl->cancel_rest();
     drop(s);
     /* release: stream_wait_close comes after all of this. */
     __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
@@ -239,7 +239,7 @@ static void watch(void *arg)
 
 bool stream_wait_is_next(void)
 {
-    return gtl_comes(watch);
+    return gtl->calls_next(watch);
 }
 
 /* NULL, told: no memory. */
@@ -285,7 +285,7 @@ int stream_wait_poll_first(const struct stream_where *w,
 {
     struct software *s;
 
-    if (!gtl_is_software() || !xport_net)
+    if (!gtl_device.host_streams || !xport_net)
         return 0;
     s = software_new(w, n);
     if (!s)
@@ -443,5 +443,5 @@ int stream_wait(const struct stream_where *w, const struct stream_wait *c)
     word = stream_wait_device_address(c, &least);
     if (word)
         return wait_plain(w, c, word, least);
-    return gtl_is_software() ? watch_set(w, c) : watch_by_agent(w, c);
+    return gtl_device.host_streams ? watch_set(w, c) : watch_by_agent(w, c);
 }

@@ -19,7 +19,6 @@
 #include "core/core_device.h"
 #include "core/core_text.h"
 #include "gtl/gtl_default_stream.h"
-#include "gtl/gtl_lockup.h"
 #include "msg/msg_chan.h"
 #include "stream/stream_coll.h"
 #include "stream/stream_wait_notes.h"
@@ -105,26 +104,27 @@ void stream_watch_add(const struct stream_where *w, const void *sym,
         return;
     if (unlikely(!GET(open)))
         stream_watch_start();
-    if (unlikely(stream_notes_add(w->stream, &note)) && !gtl_is_software() &&
+    if (unlikely(stream_notes_add(w->stream, &note)) &&
+        !gtl_device.host_streams &&
         GET(open))
         call_for_events();
 }
 
 void stream_watch_enqueued(void *stream)
 {
-    if (!gtl_is_software())
+    if (!gtl_device.host_streams)
         stream_notes_mark(stream, false);
 }
 
 void stream_watch_enqueued_internal(void *stream)
 {
-    if (!gtl_is_software())
+    if (!gtl_device.host_streams)
         stream_notes_mark(stream, true);
 }
 
 void stream_synced(void *stream)
 {
-    if (!gtl_is_software() && GET(open))
+    if (!gtl_device.host_streams && GET(open))
         stream_notes_past(stream);
 }
 
@@ -204,11 +204,11 @@ static struct core_waiter what_of(const struct stream_note *n)
 static void look_at_notes(struct stream_notes *s, uintptr_t key)
 {
     uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), i, least = 0;
-    bool guess = !gtl_is_software(), found;
+    bool guess = !gtl_device.host_streams, found;
     void *stream = stream_notes_stream(key);
     struct stream_note was = { .pe = -1 };
     uint64_t *word = NULL;
-    bool waits = !guess && gtl_waits(stream, &word, &least);
+    bool waits = !guess && gtl->waits_for(stream, &word, &least);
 
     found = (guess || waits) && stream_notes_find(s, key, word, least, &i,
                                                   &was);
@@ -300,7 +300,7 @@ static void tell(struct entry *e, uint64_t now)
              : l->pe >= 0 ? "; to be raised by"
              : core_world.n_pes > 2 ? "; to be raised by one of"
              : "; to be raised, it may be, by";
-    l->advice = gtl_lockup_hint(streams());
+    l->advice = gtl->lockup_hint(streams());
     core_stall_outstanding(l, now);
 }
 
@@ -344,7 +344,7 @@ static void look(void)
 
     for (unsigned i = 0; i < n_entries; i++)
         entries[i]->marked = false;
-    if (!gtl_is_software())
+    if (!gtl_device.host_streams)
         stream_notes_look();
     for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
         uintptr_t key = GET(s->key);
@@ -433,7 +433,7 @@ void stream_watch_open(void)
     lock_acquire(&start_lock);
     may_run = true;
     lock_release(&start_lock);
-    if (!gtl_is_software())
+    if (!gtl_device.host_streams)
         stream_notes_open();
 }
 

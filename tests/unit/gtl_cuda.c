@@ -231,7 +231,7 @@ T(a_stream_waits_for_words_events_and_calls)
     __atomic_store_n(word, gtl_device.kernels ? ~0ULL : 7, __ATOMIC_RELEASE);
     T_EQ(gtl->stream_sync(s), 0);
     T_EQ(gtl->release(s), 0);
-    T_EQ(gtl->launch(NULL, NULL, NULL, s), -ENODEV);
+    T_EQ(gtl->launch(NULL, NULL, NULL, s), -ENOTSUP);
     gtl->event_destroy(e);
     gtl->stream_destroy(t);
     gtl->stream_destroy(s);

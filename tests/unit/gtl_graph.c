@@ -407,17 +407,17 @@ T(operations_are_owed_by_launches)
     clear();
     begin(s);
     add_on(s, device, NULL);
-    gtl_ops(s, 1);
-    T_TRUE(!gtl_owes(s));
+    gtl->count_ops(s, 1);
+    T_TRUE(!gtl->owes_ops(s));
     graph = recorded(s);
-    T_TRUE(!gtl_owes(s));
+    T_TRUE(!gtl->owes_ops(s));
     T_EQ(gtl->wait64(words.there + GATE, 1, s), 0);
-    T_TRUE(!gtl_owes(s));
+    T_TRUE(!gtl->owes_ops(s));
     T_EQ(gtl->graph_launch(graph, s), 0);
-    T_TRUE(gtl_owes(s));
+    T_TRUE(gtl->owes_ops(s));
     set_word(GATE, 1);
     T_EQ(gtl->stream_sync(s), 0);
-    T_TRUE(!gtl_owes(s));
+    T_TRUE(!gtl->owes_ops(s));
     gtl->graph_destroy(graph);
     gtl->stream_destroy(s);
 }

@@ -396,7 +396,7 @@ T(what_steps_are_charged_is_counted)
         T_EQ(gtl->copy(words.here + 1, words.here, 8, NULL), 0);
         T_EQ(gtl->write64(words.here + 1, 1, NULL), 0);
         T_EQ(gtl->wait64(words.here, 1, NULL), 0);
-        T_EQ(gtl_doorbell(rung, &sum, NULL), 0);
+        T_EQ(gtl->doorbell(rung, &sum, NULL), 0);
     }
     T_EQ(gtl->stream_sync(NULL), 0);
     T_EQ(gtl_charged_ns() - before, 10 * (1500 + 2000 + 100 + 3 + 50) + 600);

@@ -4,7 +4,6 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
-#include "gtl/gtl_lockup.h"
 #include "heap/heap_device.h"
 
 #include <errno.h>
@@ -73,9 +72,9 @@ static void check_waits(uint64_t *word)
          !gtl->wait64(word, 1, waits) &&
          gtl->stream_query(waits) == -EAGAIN &&
          !gtl->write64(word, 1, writes) && done_in_time(waits);
-    if (ok && gtl_lockup_hint(0))
+    if (ok && gtl->lockup_hint(0))
         say(WARN, "device waits", "streams wait for words%s",
-            gtl_lockup_hint(0));
+            gtl->lockup_hint(0));
     else if (ok)
         say(PASS, "device waits", "a stream waits for a word %s", gtl_device.memops ? "without a kernel"
                                     : "in a kernel that spins");
@@ -306,7 +305,7 @@ static int export_and_import(void *p, bool grows)
 static int check_heap_kind(bool grows, int pes)
 {
     /* The software device has as much for each process. */
-    int here = gtl_is_software() ? 1 : (pes + gtl_device.count - 1) /
+    int here = gtl_device.host_memory ? 1 : (pes + gtl_device.count - 1) /
                                        gtl_device.count, rc;
     size_t each = heap_device_size(pes, grows), unused = 0, total = 0;
     char a[24], b[24], c[24];
@@ -317,7 +316,7 @@ static int check_heap_kind(bool grows, int pes)
     log_size(b, (double)unused);
     log_size(c, (double)total);
     if (each > total / (size_t)here ||
-        (gtl_is_software() && heap_device_check(each, pes)) ||
+        (gtl_device.host_memory && heap_device_check(each, pes)) ||
         allocate_heap(each, grows, &p)) {
         say(FAIL, "device heap", "%s for each of %d PE%s on a device, of which "
             "%s of %s are free: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE", a,
@@ -352,7 +351,7 @@ static void check_sharing_pes(int pes)
 {
     int most = (pes + gtl_device.count - 1) / gtl_device.count;
 
-    if (most > 1 && !gtl_is_software())
+    if (most > 1 && !gtl_device.host_streams)
         say(WARN, "device users", "%d PEs of this node for %d device%s: "
             "kernels of one wait while those of another run%s", pes,
             gtl_device.count, gtl_device.count > 1 ? "s" : "",
@@ -401,7 +400,7 @@ void info_check_device(int pes)
     check_sharing_pes(pes);
     say(PASS, "device streams", "within a node puts by the device itself "
         "(copy), atomics by %s; SHMEM_INFO=1 says what a job has",
-        gtl_device.kernels || gtl_is_software() ? "it, too" : "a thread (soft)");
+        gtl_device.kernels ? "it, too" : "a thread (soft)");
     check_memory();
     check_heap(pes ? pes : 1);
     gtl_close();

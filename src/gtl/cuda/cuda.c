@@ -410,6 +410,23 @@ static void close_device(void)
     drop_primary();
 }
 
+/* Kernels are loaded when they are first launched, and that waits for the
+ * streams, unless the program asks for all at start. */
+static const char *lockup_hint(unsigned streams)
+{
+    const char *loading = env_foreign("CUDA_MODULE_LOADING");
+
+    if (gtl_env_is_on("CUDA_LAUNCH_BLOCKING"))
+        return "; CUDA_LAUNCH_BLOCKING is set: a call that enqueues behind a "
+               "wait does not return; unset it";
+    if (streams ? !loading || strcmp(loading, "EAGER")
+                : loading && !strcmp(loading, "LAZY"))
+        return "; a kernel that is launched for the first time waits for all "
+               "streams: set CUDA_MODULE_LOADING=EAGER, or launch it once "
+               "before";
+    return NULL;
+}
+
 const struct gtl_ops gtl_cuda = {
     .name = "cuda", .open = open_device, .pci_address = bus,
     .close = close_device,
@@ -442,5 +459,6 @@ const struct gtl_ops gtl_cuda = {
     .capture_end = gtl_cu_capture_end,
     .graph_launch = gtl_cu_graph_launch,
     .graph_destroy = gtl_cu_graph_destroy,
-    .flush = gtl_cu_flush
+    .flush = gtl_cu_flush,
+    GTL_NO_HOST_STREAMS, .lockup_hint = lockup_hint
 };

@@ -278,7 +278,7 @@ int gtl_cu_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
     (void)body;
     (void)arg;
     (void)s;
-    return gtl_fail(-ENODEV, "launch", "functions of the host run on the "
+    return gtl_fail(-ENOTSUP, "launch", "functions of the host run on the "
                     "software device only", 0);
 }
 

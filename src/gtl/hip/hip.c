@@ -414,7 +414,7 @@ static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
     (void)body;
     (void)arg;
     (void)s;
-    return gtl_fail(-ENODEV, "launch", "not on a GPU", 0);
+    return gtl_fail(-ENOTSUP, "launch", "not on a GPU", 0);
 }
 
 /* The doorbell of a kernel follows the store on its way to the device. */
@@ -424,6 +424,24 @@ static int flush(void)
         __atomic_store_n(gtl_hip_state.hdp, 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return 0;
+}
+
+/* Streams share hardware queues: one that waits stops the others behind it. */
+static const char *lockup_hint(unsigned streams)
+{
+    static __thread char text[200];
+
+    if (gtl_env_is_on("HIP_LAUNCH_BLOCKING") ||
+        gtl_env_is_on("AMD_SERIALIZE_KERNEL"))
+        return "; HIP_LAUNCH_BLOCKING or AMD_SERIALIZE_KERNEL is set: a call "
+               "that enqueues behind a wait does not return; unset it";
+    if (!streams)               /* as they all do */
+        return NULL;
+    snprintf(text, sizeof text, "; %u stream%s, and all streams share %d "
+             "hardware queues, where one that waits stops what is behind it: "
+             "GPU_MAX_HW_QUEUES can raise that", streams,
+             streams == 1 ? " waits" : "s wait", gtl_device.hw_queues);
+    return text;
 }
 
 const struct gtl_ops gtl_hip = {
@@ -457,5 +475,6 @@ const struct gtl_ops gtl_hip = {
     .capture_end = gtl_hip_capture_end,
     .graph_launch = gtl_hip_graph_launch,
     .graph_destroy = gtl_hip_graph_destroy,
-    .flush = flush
+    .flush = flush,
+    GTL_NO_HOST_STREAMS, .lockup_hint = lockup_hint
 };

@@ -192,7 +192,8 @@ static int open_host(int local, struct gtl_device *out)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct gtl_device d = {
         .count = 1, .host_access = true, .ipc = gtl_soft_ipc_works(),
-        .memops = true, .ordered = true,
+        .memops = true, .kernels = true, .ordered = true,
+        .host_streams = true, .host_memory = true,
         .why_fixed = "the software device takes pages as they are used"
     };
     int rc;
@@ -280,5 +281,14 @@ const struct gtl_ops gtl_soft = {
     .capture_end = gtl_soft_capture_end,
     .graph_launch = gtl_soft_graph_launch,
     .graph_destroy = gtl_soft_graph_destroy,
-    .flush = fence
+    .flush = fence,
+    .doorbell = gtl_soft_doorbell, .flags_stored = gtl_soft_flags_stored,
+    .calls_next = gtl_soft_calls_next, .cancel_rest = gtl_soft_cancel_rest,
+    .stream_known = gtl_soft_stream_known, .count_ops = gtl_soft_count_ops,
+    .owes_ops = gtl_soft_owes_ops, .position = gtl_soft_stream_position,
+    .is_past = gtl_soft_is_past, .waits_for = gtl_soft_waits_for,
+    .event_sleep = gtl_soft_event_sleep,
+    .stop_streams = gtl_soft_stop_streams,
+    .streams_stopped = gtl_soft_streams_stopped,
+    .lockup_hint = gtl_no_lockup_hint
 };

@@ -83,13 +83,10 @@ int gtl_soft_event_query(void *event)
            ? 0 : -EAGAIN;
 }
 
-bool gtl_doze(void *event, uint64_t ns)
+bool gtl_soft_event_sleep(void *event, uint64_t ns)
 {
-    struct event e;
+    struct event e = read_event(event);
 
-    if (!gtl_is_software())
-        return false;
-    e = read_event(event);
     if (e.done)
         gtl_soft_sleep_until(e.done, e.count, ns);
     return true;

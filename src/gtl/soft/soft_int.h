@@ -106,7 +106,7 @@ struct gtl_soft_command {
         int byte;
         enum gtl_loop loop;
     };
-    uint64_t ops;               /* of gtl_ops on its stream, before it */
+    uint64_t ops;               /* of count_ops() on its stream, before it */
     union {
         struct {
             void *to;
@@ -165,10 +165,18 @@ void *gtl_soft_scratch(struct gtl_soft_stream *s);
 int gtl_soft_stream_create(enum gtl_priority priority, void **out);
 void gtl_soft_stream_destroy(void *handle);
 int gtl_soft_stream_check(void *handle, uint64_t *id);
+bool gtl_soft_calls_next(void (*fn)(void *arg));
+void gtl_soft_stop_streams(void);
+bool gtl_soft_streams_stopped(uint64_t *ops);
 
 /* ---- soft_sync.c ---- */
 int gtl_soft_stream_query(void *handle);
 int gtl_soft_stream_sync(void *handle);
+int gtl_soft_stream_known(void *handle);
+void gtl_soft_count_ops(void *handle, uint64_t n);
+bool gtl_soft_owes_ops(void *handle);
+bool gtl_soft_stream_position(void *handle, uint64_t *out);
+bool gtl_soft_is_past(void *handle, uint64_t position);
 /* Where the stream counts what it has done, and how far all that was enqueued
  * is. */
 int gtl_soft_position(void *handle, uint64_t **done, uint64_t *count);
@@ -181,6 +189,7 @@ void gtl_soft_event_destroy(void *e);
 int gtl_soft_event_record(void *e, void *handle);
 int gtl_soft_event_wait(void *e, void *handle);
 int gtl_soft_event_query(void *e);
+bool gtl_soft_event_sleep(void *e, uint64_t ns);
 
 /* ---- soft_ops.c ---- */
 /* On the thread of s.  False: the device closes, and what is behind it must
@@ -196,6 +205,8 @@ int gtl_soft_wait64(uint64_t *word, uint64_t least, void *s);
 int gtl_soft_batch(const struct gtl_batch *t, void *s);
 int gtl_soft_peer_copy(const struct gtl_peer_copy *p, void *s);
 int gtl_soft_host_call(void (*fn)(void *arg), void *arg, void *s);
+int gtl_soft_doorbell(void (*fn)(void *arg), void *arg, void *s);
+void gtl_soft_cancel_rest(void);
 int gtl_soft_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *s);
 /* s is to run so many grids with resident groups, of which none asks for more
@@ -214,6 +225,8 @@ bool gtl_soft_wait_word(uint64_t *word, uint64_t least, uint32_t *futex);
 extern hidden unsigned gtl_soft_waiting;
 void gtl_soft_check_waits(void);
 void gtl_soft_wait_fork(enum gtl_soft_fork when);
+bool gtl_soft_waits_for(void *stream, uint64_t **flag, uint64_t *least);
+void gtl_soft_flags_stored(void);
 /* This process has stored, and a full fence has passed. */
 static inline void gtl_soft_check_waits_if_any(void)
 {

@@ -166,7 +166,7 @@ static enum gtl_soft_cost cost_of(enum gtl_soft_command_kind kind)
 /* Of the thread's stream. */
 static __thread bool dropped __attribute__((tls_model("initial-exec")));
 
-void gtl_drop_rest(void)
+void gtl_soft_cancel_rest(void)
 {
     dropped = true;
 }
@@ -406,7 +406,7 @@ int gtl_soft_host_call(void (*fn)(void *arg), void *arg, void *stream)
     return call_op(SOFT_CALL, fn, arg, stream);
 }
 
-int gtl_doorbell(void (*fn)(void *arg), void *arg, void *stream)
+int gtl_soft_doorbell(void (*fn)(void *arg), void *arg, void *stream)
 {
     return call_op(SOFT_DOORBELL, fn, arg, stream);
 }

@@ -106,7 +106,7 @@ static __thread struct {
     uint64_t begun;
 } here __attribute__((tls_model("initial-exec")));
 
-bool gtl_comes(void (*fn)(void *arg))
+bool gtl_soft_calls_next(void (*fn)(void *arg))
 {
     struct gtl_soft_stream *s = here.s;
     const struct gtl_soft_command *c;
@@ -466,16 +466,14 @@ int gtl_soft_stream_check(void *handle, uint64_t *id)
     return gtl_soft_graph_of(s) ? gtl_soft_fail_capturing("stream_check") : 0;
 }
 
-void gtl_halt(void)
+void gtl_soft_stop_streams(void)
 {
-    if (!gtl_is_software())
-        return;
     __atomic_store_n(&gtl_soft_stopping, true, __ATOMIC_RELEASE);
     atomics_full_fence();
     gtl_soft_check_waits();
 }
 
-bool gtl_halted(uint64_t *ops)
+bool gtl_soft_streams_stopped(uint64_t *ops)
 {
     uint64_t n = 0;
     bool all = true;

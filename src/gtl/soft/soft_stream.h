@@ -32,7 +32,7 @@ struct gtl_soft_stream {
     bool runs;
     bool plain;                 /* it runs and records nothing */
     bool own;                   /* the library's, not the program's */
-    uint64_t ops, ops_end;      /* of gtl_ops; the count behind the last */
+    uint64_t ops, ops_end;      /* of count_ops(); the count behind the last */
     pthread_t thread;
     void *scratch;
     struct gtl_soft_resident_share share;        /* see soft_grid.c */

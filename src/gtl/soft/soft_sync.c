@@ -83,17 +83,11 @@ int gtl_soft_stream_sync(void *handle)
     return 0;
 }
 
-/* ---- operations of who uses the device ---- */
+/* ---- operations of the layers above ---- */
 
-/* gtl_is_software(), of which each put would make another call. */
-static bool is_ours(void)
+void gtl_soft_count_ops(void *handle, uint64_t n)
 {
-    return gtl == &gtl_soft;
-}
-
-void gtl_ops(void *handle, uint64_t n)
-{
-    struct gtl_soft_stream *s = is_ours() ? gtl_soft_find(handle) : NULL;
+    struct gtl_soft_stream *s = gtl_soft_find(handle);
 
     if (likely(s != NULL)) {
         s->ops += n;
@@ -101,32 +95,31 @@ void gtl_ops(void *handle, uint64_t n)
     }
 }
 
-bool gtl_owes(void *handle)
+bool gtl_soft_owes_ops(void *handle)
 {
-    struct gtl_soft_stream *s = is_ours() ? gtl_soft_find(handle) : NULL;
+    struct gtl_soft_stream *s = gtl_soft_find(handle);
 
     return s && !gtl_soft_reached(s, s->ops_end);
 }
 
-bool gtl_place(void *handle, uint64_t *place)
-{
-    const struct gtl_soft_stream *s = is_ours() ? gtl_soft_find(handle) : NULL;
-
-    if (!s || gtl_soft_graph_of(s) || gtl_soft_costs[SOFT_COST_WRITE])
-        return false;
-    *place = s->tail;
-    return true;
-}
-
-bool gtl_past(void *handle, uint64_t place)
+bool gtl_soft_stream_position(void *handle, uint64_t *out)
 {
     const struct gtl_soft_stream *s = gtl_soft_find(handle);
 
-    return !s || gtl_soft_reached(s, place);
+    if (!s || gtl_soft_graph_of(s) || gtl_soft_costs[SOFT_COST_WRITE])
+        return false;
+    *out = s->tail;
+    return true;
 }
 
-int gtl_known(void *handle)
+bool gtl_soft_is_past(void *handle, uint64_t position)
 {
-    return is_ours() && unlikely(!gtl_soft_find(handle))
-    ? gtl_soft_fail_handle() : 0;
+    const struct gtl_soft_stream *s = gtl_soft_find(handle);
+
+    return !s || gtl_soft_reached(s, position);
+}
+
+int gtl_soft_stream_known(void *handle)
+{
+    return likely(gtl_soft_find(handle) != NULL) ? 0 : gtl_soft_fail_handle();
 }

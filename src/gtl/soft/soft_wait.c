@@ -8,7 +8,6 @@
  * took, and by 5 ms. */
 #include "gtl/soft/soft_stream.h"
 #include "base/clock.h"
-#include "gtl/gtl_lockup.h"
 #include "base/lock.h"
 
 #define LOOK_LEAST ((uint64_t)20000)
@@ -84,7 +83,7 @@ void gtl_soft_check_waits(void)
     lock_release(&lock);
 }
 
-bool gtl_waits(void *stream, uint64_t **word, uint64_t *least)
+bool gtl_soft_waits_for(void *stream, uint64_t **word, uint64_t *least)
 {
     const struct gtl_soft_stream *s = gtl_soft_find(stream);
     unsigned i = 0;
@@ -102,10 +101,9 @@ bool gtl_waits(void *stream, uint64_t **word, uint64_t *least)
     return is;
 }
 
-void gtl_stored(void)
+void gtl_soft_flags_stored(void)
 {
-    if (gtl_is_software())
-        gtl_soft_check_waits_if_any();
+    gtl_soft_check_waits_if_any();
 }
 
 static uint64_t next_look(void) REQUIRES(lock)

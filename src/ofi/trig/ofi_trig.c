@@ -276,8 +276,8 @@ static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
  * that stream: one of a GPU is reported of none but those made in advance. */
 static int make_late(struct xport_trig **out) REQUIRES(ofi_trig.lock)
 {
-    return ofi_trig.triggers && ofi_trig.triggers->mmio && !gtl_is_software()
-           ? -ENOSPC : make_trigger(out);
+    return ofi_trig.triggers && ofi_trig.triggers->mmio &&
+           !gtl_device.host_streams ? -ENOSPC : make_trigger(out);
 }
 
 void ofi_trig_assign(struct xport_trig *t, xport_trig_failed *failed, void *arg)

@@ -34,7 +34,7 @@ static void give(struct ofi_trig_entry *w)
 static void notify_device(void)
 {
     atomics_full_fence();
-    gtl_stored();
+    gtl->flags_stored();
 }
 
 /* release: what it brought is there. */

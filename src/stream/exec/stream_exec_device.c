@@ -151,7 +151,7 @@ int stream_exec_device(const struct stream_where *w, const struct stream_op *op,
     *done = rc != NOT;
     if (likely(!rc)) {
         stream_count(STREAM_BY_DEVICE, 1);
-        gtl_ops(w->stream, 1);
+        gtl->count_ops(w->stream, 1);
     }
     return rc == NOT ? 0 : stream_device_rc(w, rc);
 }

@@ -56,7 +56,7 @@ int stream_wait_reset(const struct stream_where *w, const struct stream_wait *c)
         return stream_refuse_wait(w);
     records = gtl->is_capturing(w->stream);
     stream_count(STREAM_WAITS, 1);
-    rc = records && gtl_is_software() && xport_net
+    rc = records && gtl_device.host_streams && xport_net
              ? STREAM_DECLINED
              : reset_by_device(w, c, records);
     if (rc != STREAM_DECLINED)

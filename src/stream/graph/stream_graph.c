@@ -439,7 +439,7 @@ void stream_graphs_stream_destroyed(void *stream)
 static bool in_use(const struct stream_proxy *p, const struct posts *posts)
 {
     return gtl->stream_query(p->stream) == -EAGAIN ||
-           (!gtl_is_software() && !posts_empty(posts));
+           (!gtl_device.host_streams && !posts_empty(posts));
 }
 
 static bool close_loose(struct list_link *all)

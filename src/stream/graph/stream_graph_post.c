@@ -119,7 +119,7 @@ static void raise(const struct post_slot *s)
 {
     __atomic_store_n(s->flag, s->number, __ATOMIC_RELEASE);
     atomics_full_fence();
-    gtl_stored();
+    gtl->flags_stored();
 }
 
 static void warn_late(const struct post_slot *s)
@@ -181,7 +181,7 @@ int post_enqueue(const struct stream_where *w, struct post_slot *s)
         __atomic_store_n(&s->dead, true, __ATOMIC_RELAXED);
     stream_device_rc(w, rc);
     if (!rc)
-        gtl_ops(w->stream, 1);  /* of each launch, in a graph */
+        gtl->count_ops(w->stream, 1);  /* of each launch, in a graph */
     return rc == -ENOSYS ? -ENOTSUP : rc;
 }
 

@@ -120,7 +120,7 @@ static bool reached(const struct queue *q, struct stream_token m)
     uint64_t *word;
 
     if (m.way == TOKEN_POSITION)
-        return !m.number || gtl_past(q->stream, m.number);
+        return !m.number || gtl->is_past(q->stream, m.number);
     word = stream_queue_counter(q, m.way);
     return !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= m.number;
 }

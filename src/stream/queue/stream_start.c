@@ -113,12 +113,12 @@ static int finish_messages(const struct stream_where *w, struct queue *q,
 
     parts.words = true;
     if (parts.nic || parts.agent || q->recorded ||
-        !gtl_place(q->stream, &place))
+        !gtl->position(q->stream, &place))
         return finish(w, q, parts, m);
     rc = stream_step_batch_flush(w, &q->steps);
     if (rc)
         return rc;
-    gtl_place(q->stream, &place);
+    gtl->position(q->stream, &place);
     q->place = place;
     *m = (struct stream_token){
         .way = TOKEN_POSITION, .number = place, .start = ++q->starts
@@ -155,7 +155,7 @@ static void break_off(const struct stream_where *w, struct queue *q)
     }
     stream_step_batch_clear(&q->steps);
     stream_ring_cancel(q->queue);
-    gtl_place(q->stream, &q->place);
+    gtl->position(q->stream, &q->place);
 }
 
 /* So did these: they are freed when the stream has nothing left to do. */

@@ -62,7 +62,7 @@ int stream_step_batch_flush(const struct stream_where *w, struct steps *g)
         stream_watch_enqueued_internal(w->stream);
     if (!rc && g->ops) {
         stream_count(STREAM_BY_DEVICE, g->ops);
-        gtl_ops(w->stream, g->ops);
+        gtl->count_ops(w->stream, g->ops);
     }
     stream_count(STREAM_WAITS, t.n_waits);
     stream_step_batch_clear(g);

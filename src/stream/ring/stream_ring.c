@@ -441,7 +441,7 @@ static bool may_go(struct stream_ring *q)
     if (q->batch || q->kept || __atomic_load_n(&q->gone, __ATOMIC_RELAXED) ||
         !empty(q))
         return false;
-    if (gtl_is_software())
+    if (gtl_device.host_streams)
         return id != UNKNOWN &&
                (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id);
     return core_status.thread_level < SHMEM_THREAD_MULTIPLE &&
@@ -461,7 +461,7 @@ static void sweep(void)
         lock_acquire(&lock);
         if (*find(q->handle, q->owner) == q) {
             retire(find(q->handle, q->owner));
-            n += !gtl_is_software();
+            n += !gtl_device.host_streams;
         }
         lock_release(&lock);
     }
@@ -705,7 +705,7 @@ static bool any_holds(const void *stream, uint64_t id, bool *nic)
 
 bool stream_pending(void *stream)
 {
-    bool is = gtl_owes(stream), nic = false;
+    bool is = gtl->owes_ops(stream), nic = false;
     uint64_t id;
 
     if (is || gtl->stream_check(stream, &id))
@@ -775,7 +775,7 @@ static void abandon(struct stream_ring *q, struct stream_unfinished *left)
     count_left(q, left);
     /* No GPU waits for what never comes; the software device drops what is
      * behind a wait. */
-    if (!gtl_is_software())
+    if (!gtl_device.host_streams)
         __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
     stream_stats_ring_destroyed(q);
     close_flow(q);

@@ -30,7 +30,7 @@ static void pop(struct stream_ring *q, const struct stream_op *op)
         return;
     __atomic_store_n(&q->words->done, ticket, __ATOMIC_RELEASE);
     atomics_full_fence();
-    gtl_stored();
+    gtl->flags_stored();
 }
 
 static bool end(struct stream_ring *q, const struct stream_op *op, bool *busy)

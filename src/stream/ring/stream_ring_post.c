@@ -92,8 +92,8 @@ int stream_ring_trigger(struct stream_ring *q, void *stream)
     uint64_t ticket = op->ticket;
     int rc;
 
-    if (gtl_is_software()) {
-        rc = gtl_doorbell(stream_ring_triggered, op, stream);
+    if (gtl_device.host_streams) {
+        rc = gtl->doorbell(stream_ring_triggered, op, stream);
     } else {
         rc = gtl->release(stream);
         if (!rc)
@@ -124,7 +124,7 @@ static void rung(void *arg)
 
 int stream_enqueue_wakeup(void *stream)
 {
-    if (gtl_is_software())
+    if (gtl_device.host_streams)
         return gtl->host_call(rung, NULL, stream);
     stream_progress_wake();        /* it looks at the word from now on */
     return 0;
@@ -163,8 +163,8 @@ int stream_ring_post(const struct stream_where *w, struct stream_op *op)
     struct stream_ring *q = op->queue;
     bool waits = op->waits;
     uint64_t ticket = stream_ring_publish(q);
-    int rc = gtl_is_software()
-                 ? gtl_doorbell(stream_ring_triggered, op, w->stream)
+    int rc = gtl_device.host_streams
+                 ? gtl->doorbell(stream_ring_triggered, op, w->stream)
                  : stream_ring_trigger(q, w->stream);
 
     if (rc) {                   /* nothing will ever raise the word to it */
