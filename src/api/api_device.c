@@ -5,7 +5,7 @@
 #include "base/env.h"
 #include "core/core_device.h"
 #include "gtl/gtl.h"
-#include "heap/heap_device.h"
+#include "sm/sm_device_heap.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
 #include "sm/sm.h"
@@ -246,7 +246,7 @@ static int join(size_t size)
 
     if (!lend_and_borrow(false))
         return 0;
-    rc = rt_job.local ? 0 : heap_device_check(size, rt_job.n_local);
+    rc = rt_job.local ? 0 : sm_device_heap_check(size, rt_job.n_local);
     if (!rc)
         rc = sm_device_pinned_listen(words->sm);
     if (!all_of_us(rc))
@@ -260,7 +260,7 @@ static void drop(void)
     sm_device_close_peers();
     ofi_device_unregister();
     api_min(0); /* nobody frees what another one still has */
-    heap_device_close();
+    sm_device_heap_close();
     sm_device_close();
 }
 
@@ -276,22 +276,22 @@ static int open_device(void)
 /* The same on all PEs; 0: there is to be none. */
 static size_t agree_size(int rc, bool grows)
 {
-    size_t size = rc ? 0 : heap_device_size(rt_job.n_local, grows);
+    size_t size = rc ? 0 : sm_device_heap_size(rt_job.n_local, grows);
 
     if (size && gtl_device.host_memory && !rt_job.local &&
-        heap_device_check(size, rt_job.n_local))
+        sm_device_heap_check(size, rt_job.n_local))
         size = 0;
     return api_min(size);
 }
 
 /* This PE's next piece, for the others of its node, too. */
-static bool grow_near(size_t end, enum heap_growth how)
+static bool grow_near(size_t end, enum sm_growth how)
 {
-    int rc = heap_device_grow(end, how);
+    int rc = sm_device_heap_grow(end, how);
 
     if (!all_of_us(rc)) {
         if (!rc)
-            heap_device_rollback();
+            sm_device_heap_rollback();
         return false;
     }
     rc = sm_device_export(words->sm);
@@ -301,29 +301,29 @@ static bool grow_near(size_t end, enum heap_growth how)
             return true;
     }
     sm_device_close_growth();
-    if (rc && how == HEAP_EXACT)
+    if (rc && how == SM_GROW_EXACT)
         log_warn(ERR_DEVICE, "more of the device heap cannot be shared between "
                  "the PEs of a node: %s", gtl_error());
     api_min(0);                 /* the others have given it back */
-    heap_device_rollback();
+    sm_device_heap_rollback();
     return false;
 }
 
-static bool grow(size_t end, enum heap_growth how)
+static bool grow(size_t end, enum sm_growth how)
 {
     int rc;
 
     if (!grow_near(end, how))
         return false;
-    rc = ofi_device_register(heap_device_grown(), how == HEAP_EXACT);
+    rc = ofi_device_register(sm_device_heap_grown(), how == SM_GROW_EXACT);
     if (!all_of_us(rc)) {
         ofi_device_register_cancel();
         sm_device_close_growth();
         api_min(0);
-        heap_device_rollback();
+        sm_device_heap_rollback();
         return false;
     }
-    heap_device_commit();
+    sm_device_heap_commit();
     ofi_device_publish_key();
     api_min(0);                 /* all have told */
     ofi_device_fetch_keys();
@@ -333,11 +333,11 @@ static bool grow(size_t end, enum heap_growth how)
 /* Some providers reach the first piece and not the next one. */
 static bool reaches_pieces(void)
 {
-    size_t seam = heap_device_grown();
+    size_t seam = sm_device_heap_grown();
 
     if (seam == heap_device.to)
         return true;            /* one piece is all of it */
-    if (!grow(seam + HEAP_ALIGN, HEAP_TRIAL))
+    if (!grow(seam + HEAP_ALIGN, SM_GROW_TRIAL))
         return false;
     return all_of_us(ofi_device_seam_works(seam) ? 0 : -EIO);
 }
@@ -379,9 +379,9 @@ static int make(int rc, bool grows, bool *plain)
     *plain = false;
     if (!size)
         return -ENODEV;
-    rc = heap_device_open(size, grows);
+    rc = sm_device_heap_open(size, grows);
     if (!all_of_us(rc)) {
-        heap_device_close();
+        sm_device_heap_close();
         *plain = grows;
         if (grows)
             why_whole = "the driver refuses memory that grows";
@@ -443,8 +443,8 @@ bool api_device_cover(const void *p, size_t size)
 {
     size_t end = (uintptr_t)p + size - heap_segs[HEAP_DEVICE].base;
 
-    return heap_device_has_memory(p, size) || grow(end, HEAP_AMPLE) ||
-           grow(end, HEAP_EXACT);
+    return sm_device_heap_has_memory(p, size) || grow(end, SM_GROW_AMPLE) ||
+           grow(end, SM_GROW_EXACT);
 }
 
 /* shmem_malloc must have a place. */
@@ -515,7 +515,7 @@ void api_device_leave(void)
 
 void api_device_close(void)
 {
-    heap_device_close();
+    sm_device_heap_close();
     sm_device_close();
     gtl_close();
 }

@@ -85,7 +85,8 @@ static void choose_pages(int n_pes, struct heap_plan *p)
         return;
     log_warn(ERR_HEAP, "SHMEM_HUGEPAGES: the heaps take %s in pages of %s, but "
              "only %s are free (%s): reserve more (vm.nr_hugepages) or set a "
-             "smaller SHMEM_SYMMETRIC_SIZE; the usual ones serve in their place",
+             "smaller SHMEM_SYMMETRIC_SIZE; the usual ones serve in their "
+              "place",
              log_size(need, (double)p->slot_size * n_pes),
              log_size(each, (double)p->huge_page),
              log_size(has, (double)m.bytes), m.limit);
@@ -307,7 +308,8 @@ int heap_open(const struct heap_plan *plan, const struct heap_mapping *host,
     keep_file(HEAP_HOST, host->fd);
     keep_file(HEAP_DATA, data->fd);
     log_info(LOG_HEAP, "heap of %zu bytes at %p, static data of %zu at %p",
-             plan->user_size, (void *)host->mapped, plan->data_size, (void *)d.start);
+             plan->user_size, (void *)host->mapped, plan->data_size,
+             (void *)d.start);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.h - symmetric segments, address translation and the allocator.
  * A PE has up to three segments: the host heap, the static data of its main
- * program, and the device heap once there is one (heap_device.c).  The first
+ * program, and the device heap once there is one.  The first
  * two lie in the PE's slot of one memfd that its whole node maps:
  *
  *     slot: [ reserved | pool | blocks of shmem_malloc ... ][ static data ]
@@ -47,7 +47,7 @@ extern hidden uintptr_t heap_program;
 /* The sizes of a slot; one PE of the node plans, the others are told. */
 struct heap_plan {
     size_t data_size;           /* whole pages; 0: static data stays private */
-    uint64_t data_hash;         /* equal where two programs lay data out alike */
+    uint64_t data_hash;         /* equal where programs lay data out alike */
     size_t host_size;           /* reserved area, blocks and pool */
     size_t pool_size;          /* of that, the library's own: heap_pool_alloc */
     size_t asked_size;          /* SHMEM_SYMMETRIC_SIZE; 0: it is not set */
@@ -58,8 +58,8 @@ struct heap_plan {
     size_t huge_page;           /* and got, without static data; 0: not */
 };
 
-/* The plan where n_pes share the memory, checked against the memory of the machine
- * and of the container: -ENOMEM names what is short. */
+/* The plan where n_pes share the memory, checked against the memory of the
+ * machine and of the container: -ENOMEM names what is short. */
 int heap_plan_make(int n_pes, struct heap_plan *out);
 /* What the base of a PE's own slot is a multiple of: no block of the heap can
  * have a larger alignment. */
@@ -99,6 +99,18 @@ int heap_file(int seg);
 
 /* Is it static data of the main program that is not symmetric?  Slow. */
 bool heap_static_is_private(const void *ptr);
+
+/* What heap asks of layers that it does not include.  sm sets these before
+ * heap_open(). */
+struct heap_hooks {
+    /* Copies and fills device-only memory; done on return: 0 or -errno. */
+    int (*copy)(void *to, const void *from, size_t n);
+    int (*fill)(void *to, int byte, size_t n);
+    /* Ends the job; ends a forked child, which is no PE. */
+    void (*abort)(int status);
+    void (*leave)(int status);
+};
+extern hidden struct heap_hooks heap_hooks;
 
 /* Runs in a forked child, whose static data is private again. */
 extern void (*heap_fork_child)(void);
@@ -199,9 +211,20 @@ const char *heap_env_enabled_by(int seg);
 /* Of variables that mean the same and differ. */
 void heap_env_warn(void);
 
-/* ---- heap_device.h: the segment of device memory ---- */
+/* ---- heap_device.c: the segment of device memory ---- */
+/* Does the environment ask for it from the start? */
+bool heap_device_wanted(void);
 /* The processor may load and store it. */
 extern hidden bool heap_device_host_access;
+/* Makes heap_device ready in [base, base + size), of which the first bytes
+ * have memory; extend() says that more of them have. */
+int heap_device_attach(void *base, size_t size, size_t has_memory,
+                       bool host_access);
+void heap_device_extend(size_t has_memory);
+/* The alignment of this PE's base; what all of them have, from then on. */
+size_t heap_device_align(void);
+void heap_device_agree(size_t align);
+void heap_device_detach(void);
 
 /* It changes where a device heap grows, whose base does not. */
 static inline size_t heap_seg_size(int seg)

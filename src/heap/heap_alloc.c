@@ -3,7 +3,6 @@
  * them.  Where blocks lie, heap_arena.c decides. */
 #include "heap/heap_int.h"
 #include "base/lock.h"
-#include "gtl/gtl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 enum { LINE = 64 };
 
+struct heap_hooks heap_hooks;
 struct heap_space heap_default = { .seg = HEAP_HOST };
 struct heap_space heap_device = { .seg = HEAP_DEVICE };
 
@@ -170,10 +170,15 @@ bool heap_block_rest(const void *ptr, size_t *room)
     return s && heap_arena_rest(s->arena, offset_in(s, ptr), room);
 }
 
+static bool is_device_only(const void *p)
+{
+    return !heap_device_host_access && heap_find(p, 1) == HEAP_DEVICE;
+}
+
 static int move(void *to, const void *from, size_t size)
 {
-    if (gtl_device_only)
-        return gtl_copy_now(to, from, size);
+    if (is_device_only(to) || is_device_only(from))
+        return heap_hooks.copy(to, from, size);
     memcpy(to, from, size);
     return 0;
 }
@@ -226,8 +231,8 @@ int heap_resize(struct heap_space *to, void *ptr, size_t size,
 
 int heap_clear(void *ptr, size_t size)
 {
-    if (gtl_device_only && heap_find(ptr, 1) == HEAP_DEVICE)
-        return gtl_fill_now(ptr, 0, size);
+    if (is_device_only(ptr))
+        return heap_hooks.fill(ptr, 0, size);
     memset(ptr, 0, size);
     return 0;
 }

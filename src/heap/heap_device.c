@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetric heap in device memory.  It is made by the first allocation in
- * it, or at start where the environment or the program asks for it; all PEs
- * have the same size. */
-#include "heap/heap_device.h"
+/* heap_device.c - the segment of device memory: where it is, how much of it has
+ * memory, and how it is aligned.  sm, which has the memory from the device's
+ * driver, attaches it, extends it and detaches it, on one thread. */
 #include "heap/heap_int.h"
-#include "base/env.h"
-#include "base/fault.h"
-#include "base/log.h"
 #include "base/mem.h"
-#include "gtl/gtl.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#define LEAST_SIZE ((size_t)1 << 20)
-/* Of the memory that is free, heaps nobody sized may take half together. */
-enum { DEFAULT_SHARE = 2 };
 
 bool heap_device_host_access;
-static void *memory;            /* of the device; NULL: lent by somebody else */
-/* Of a heap that grows: its addresses, and how much of them has memory; zeros,
- * of another one. */
-static struct {
-    size_t most, end, before;   /* before: the last piece */
-} growth;
-enum { SHARE = 8, FIRST = 64 << 20, LEAST_SHARE = 256 };
 
 bool heap_device_wanted(void)
 {
@@ -35,207 +15,23 @@ bool heap_device_wanted(void)
            heap_env_enabled(HEAP_DEVICE) == HEAP_ENV_ON;
 }
 
-size_t heap_device_size(int n_local, bool grows)
-{
-    size_t unused = 0, total = 0, size = HEAP_DEVICE_DEFAULT, share;
-
-    if (heap_env_size(HEAP_DEVICE, &size))
-        return heap_round_up(size, HEAP_ALIGN);
-    if (gtl->memory_info(&unused, &total))
-        return size;
-    share = unused / DEFAULT_SHARE / (size_t)n_local;
-    if (share < size || grows)
-        size = share / HEAP_ALIGN * HEAP_ALIGN;
-    return size < LEAST_SIZE ? HEAP_ALIGN : size;
-}
-
-int heap_device_check(size_t size, int n_local)
-{
-    char one[24], all[24], left[24];
-    const char *name;
-    struct mem_bound m;
-    size_t set;
-
-    mem_available("", &m);
-    if (size <= m.bytes / (size_t)n_local)
-        return 0;
-    name = heap_env_size(HEAP_DEVICE, &set);
-    log_warn(ERR_DEVICE, "device heaps of %s for %d PE%s take %s of the "
-              "host's memory, but %s allows %s: set a smaller SHMEM_%s",
-              log_size(one, (double)size), n_local, n_local == 1 ? "" : "s",
-              log_size(all, (double)size * n_local), m.limit,
-              log_size(left, (double)m.bytes),
-              name ? name : "DEVICE_SYMMETRIC_SIZE");
-    return -ENOMEM;
-}
-
-const char *heap_device_limit_text(size_t size, char buf[HEAP_LIMIT_TEXT])
-{
-    char most[24];
-
-    if (!gtl_device.host_memory || size <= gtl_device.memory)
-        return NULL;
-    log_size(most, (double)gtl_device.memory);
-    snprintf(buf, HEAP_LIMIT_TEXT, env_is_set("DEVICE_MEMORY")
-             ? "SHMEM_DEVICE_MEMORY (%s)"
-             : "SHMEM_DEVICE_MEMORY (unset: %s, half of what was available)",
-             most);
-    return buf;
-}
-
-static void tell_full(size_t size)
-{
-    size_t unused = 0, total = 0, set;
-    const char *name = heap_env_size(HEAP_DEVICE, &set);
-    char asked[24], taken[24], left[24], all[24], bound[HEAP_LIMIT_TEXT];
-
-    if (heap_device_limit_text(size, bound)) {
-        log_warn(ERR_DEVICE, "a device heap of %s is more than the software "
-                  "device has: raise %s or set a smaller SHMEM_%s",
-                  log_size(asked, (double)size), bound,
-                  name ? name : "DEVICE_SYMMETRIC_SIZE");
-        return;
-    }
-    gtl->memory_info(&unused, &total);
-    log_warn(ERR_DEVICE, "a device heap of %s: %s; of the %s of %s %s are used and "
-              "%s free: set a smaller SHMEM_%s", log_size(asked, (double)size),
-              gtl_error()[0] ? gtl_error() : "refused",
-              log_size(all, (double)total), gtl_device.name,
-              log_size(taken, (double)(total - unused)),
-              log_size(left, (double)unused),
-              name ? name : "DEVICE_SYMMETRIC_SIZE");
-}
-
-/* Of a heap that has memory, and needs more. */
-static void tell_end(size_t end)
-{
-    size_t unused = 0, total = 0;
-    char wanted[24], has[24], left[24], all[24];
-
-    gtl->memory_info(&unused, &total);
-    log_warn(ERR_DEVICE, "the device heap cannot grow from %s to %s: %s; %s of "
-             "the %s of %s are free", log_size(has, (double)growth.end),
-             log_size(wanted, (double)end),
-             gtl_error()[0] ? gtl_error() : "refused",
-             log_size(left, (double)unused), log_size(all, (double)total),
-             gtl_device.name);
-}
-
-static void give_memory(void)
-{
-    if (memory)
-        gtl->free(memory);
-    memory = NULL;
-    memset(&growth, 0, sizeof growth);
-}
-
-/* An eighth of the heap, or FIRST. */
-static size_t least_step(void)
-{
-    size_t step = heap_round_up(growth.most / SHARE, HEAP_ALIGN);
-
-    return step < FIRST ? step : FIRST;
-}
-
-static int make_ready(void *p, size_t size, bool direct)
+int heap_device_attach(void *base, size_t size, size_t has_memory,
+                       bool host_access)
 {
     int rc = heap_space_open(&heap_device, 0, size, HEAP_ALIGN);
 
     if (rc)
         return rc;
-    heap_device_host_access = direct;
-    heap_segs[HEAP_DEVICE] = (struct heap_seg){ (uintptr_t)p,
-                                                growth.most ? growth.end : size };
-    log_info(LOG_HEAP, "device heap of %s%zu bytes at %p, %s",
-             growth.most ? "up to " : "", size, p,
-             direct ? "which the processor reaches" : "the device's alone");
+    heap_device_host_access = host_access;
+    heap_segs[HEAP_DEVICE] = (struct heap_seg){ (uintptr_t)base, has_memory };
     return 0;
 }
 
-int heap_device_open(size_t size, bool grows)
+void heap_device_extend(size_t has_memory)
 {
-    void *p = NULL;
-    int rc;
-
-    memset(&growth, 0, sizeof growth);
-    if (fault_hit(FAULT_HEAP_DEVICE))
-        rc = -ENOMEM;
-    else
-        rc = grows ? gtl->reserve(size, &p) : gtl->alloc(size, &p);
-    if (rc) {
-        if (!grows)
-            tell_full(size);
-        return rc;
-    }
-    memory = p;
-    if (grows) {
-        growth.most = size;
-        rc = heap_device_grow(least_step(), HEAP_TRIAL);
-    }
-    if (!rc)
-        rc = make_ready(p, size, gtl_device.host_access);
-    if (rc)
-        give_memory();
-    return rc;
-}
-
-bool heap_device_has_memory(const void *p, size_t size)
-{
-    uintptr_t off = (uintptr_t)p - heap_segs[HEAP_DEVICE].base;
-
-    return !growth.most || off >= growth.most ||
-           (off <= heap_segs[HEAP_DEVICE].size &&
-            size <= heap_segs[HEAP_DEVICE].size - off);
-}
-
-/* A piece is half as large as all before it, unless that cannot be had. */
-static size_t next_end(size_t end, enum heap_growth how)
-{
-    size_t step = growth.end / 2;
-
-    step = step > least_step() ? step : least_step();
-    /* Pieces are few, also where each is no larger than it must be. */
-    end = heap_round_up(end - growth.end, heap_round_up(
-        growth.most / LEAST_SHARE, HEAP_ALIGN)) + growth.end;
-    if (how == HEAP_AMPLE && end < growth.end + step)
-        end = heap_round_up(growth.end + step, HEAP_ALIGN);
-    return end < growth.most ? end : growth.most;
-}
-
-int heap_device_grow(size_t end, enum heap_growth how)
-{
-    int rc;
-
-    end = next_end(end, how);
-    rc = fault_hit(FAULT_HEAP_DEVICE) ? -ENOMEM
-                                      : gtl->grow(memory, end - growth.end);
-    if (rc) {
-        if (how == HEAP_EXACT)
-            tell_end(end);
-        return rc;
-    }
-    growth.before = growth.end;
-    growth.end = end;
-    return 0;
-}
-
-size_t heap_device_grown(void)
-{
-    return growth.end;
-}
-
-void heap_device_commit(void)
-{
-    __atomic_store_n(&heap_segs[HEAP_DEVICE].size, growth.end,
+    /* release: threads that find the new end find its memory. */
+    __atomic_store_n(&heap_segs[HEAP_DEVICE].size, has_memory,
                      __ATOMIC_RELEASE);
-    log_info(LOG_HEAP, "device heap: %zu of %zu bytes have memory", growth.end,
-             growth.most);
-}
-
-void heap_device_rollback(void)
-{
-    gtl->shrink(memory);
-    growth.end = growth.before;
 }
 
 size_t heap_device_align(void)
@@ -252,25 +48,9 @@ void heap_device_agree(size_t align)
     heap_device.align = align;
 }
 
-int heap_device_export(struct gtl_ipc_handle *out, int *fd)
+void heap_device_detach(void)
 {
-    *fd = -1;
-    return fault_hit(FAULT_HEAP_LEND) ? -ENOSYS : gtl->ipc_export(memory, out,
-                                                                  fd);
-}
-
-int heap_device_replace(void *p, size_t size)
-{
-    heap_device_close();
-    return make_ready(p, size, true);
-}
-
-void heap_device_close(void)
-{
-    if (!heap_device.arena)
-        return;
     heap_segs[HEAP_DEVICE] = (struct heap_seg){ 0, 0 };
     heap_space_close(&heap_device);
-    give_memory();
     heap_device_host_access = false;
 }

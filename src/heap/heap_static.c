@@ -19,7 +19,6 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "rt/rt.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -248,7 +247,7 @@ static void before_fork(void)
                   "child would change the C library's data of this PE; link "
                   "with -static-shmem, or set SHMEM_STATIC_DATA=0 if no "
                   "static data is symmetric");
-        rt_abort(EXIT_FAILURE);
+        heap_hooks.abort(EXIT_FAILURE);
     }
     /* Without memory for a snapshot the child copies for itself, a little
      * later than it should. */
@@ -273,7 +272,7 @@ static void in_child(void)
         if (!copy || !put_in_place(copy)) {
             log_error(ERR_FORK, "no memory for the static data of a forked "
                       "child (%zu bytes): %m", shared.size);
-            rt_leave(EXIT_FAILURE);
+            heap_hooks.leave(EXIT_FAILURE);
         }
         shared.size = 0;
     }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* sm.c - the memory file of a node: its leader plans and makes it, all PEs map
+ * it whole, open the heap in their slot and fill the routes to each other.
+ * api's init and finalize call it; it makes no device heap (sm_device.c). */
 #include "sm/sm.h"
 #include "sm/sm_int.h"
 #include "base/fault.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "gtl/gtl.h"
 #include "heap/heap_pages.h"
 #include "rt/rt.h"
 #include "xport/xport.h"
@@ -163,27 +167,27 @@ static void keep_peers_out_of_core(const struct part *p)
         madvise(p->base + after, p->size - after, MADV_DONTDUMP);
 }
 
-/* Its node reads the leader's card, and all nodes PE 0's plan. */
-static int publish(const struct sm_address *card)
+/* Its node reads the leader's address, and all nodes PE 0's plan. */
+static int publish(const struct sm_address *address)
 {
     int rc = 0;
 
     if (rt_job.n_local > 1)
-        rc = rt_put_on_node("node", card, sizeof *card);
+        rc = rt_put_on_node("node", address, sizeof *address);
     if (!rc && rt_job.pe == 0 && rt_job.n_local < rt_job.n_pes)
-        rc = rt_put("plan", &card->plan, sizeof card->plan);
+        rc = rt_put("plan", &address->plan, sizeof address->plan);
     return rc;
 }
 
 /* After the fence. */
-static int compare_sizes(const struct sm_address *card)
+static int compare_sizes(const struct sm_address *address)
 {
-    struct heap_plan first = card->plan;
+    struct heap_plan first = address->plan;
     int rc = 0;
 
     if (rt_job.local_pes[0])
         rc = rt_get(0, "plan", &first, sizeof first);
-    return rc ? rc : heap_plan_compare(&card->plan, &first);
+    return rc ? rc : heap_plan_compare(&address->plan, &first);
 }
 
 /* Nodes that share a machine share its memory. */
@@ -217,60 +221,60 @@ static int make_host_file(struct heap_plan *plan, int *out)
 
 /* The others connect once for each file; a second time when they have the
  * first one. */
-static int serve(int listen_fd, struct sm_address *card, const int fds[2])
+static int serve(int listen_fd, struct sm_address *address, const int fds[2])
 {
-    int again = sm_two_files(&card->plan)
+    int again = sm_two_files(&address->plan)
                 ? fcntl(listen_fd, F_DUPFD_CLOEXEC, 3) : -1;
-    int rc = sm_socket_serve(listen_fd, card, fds[0]);
+    int rc = sm_socket_serve(listen_fd, address, fds[0]);
 
-    if (!rc && sm_two_files(&card->plan))
-        return again < 0 ? -EMFILE : sm_socket_serve(again, card, fds[1]);
+    if (!rc && sm_two_files(&address->plan))
+        return again < 0 ? -EMFILE : sm_socket_serve(again, address, fds[1]);
     if (again >= 0)
         close(again);
     return rc;
 }
 
-static int join(struct sm_address *card, int fds[2])
+static int join(struct sm_address *address, int fds[2])
 {
     int rc = rt_fence();
 
     if (!rc)
-        rc = rt_get(rt_job.local_pes[0], "node", card, sizeof *card);
+        rc = rt_get(rt_job.local_pes[0], "node", address, sizeof *address);
     if (!rc)
-        rc = compare_sizes(card);
+        rc = compare_sizes(address);
     if (!rc && rt_shares())
-        return sm_launcher_join(card, fds);
+        return sm_launcher_join(address, fds);
     if (!rc)
-        rc = sm_socket_join(card, &fds[0]);
-    if (!rc && sm_two_files(&card->plan))
-        rc = sm_socket_join(card, &fds[1]);
+        rc = sm_socket_join(address, &fds[0]);
+    if (!rc && sm_two_files(&address->plan))
+        rc = sm_socket_join(address, &fds[1]);
     return rc;
 }
 
 /* The plan and the memory behind it, agreed on by all PEs of the node. */
-static int lead(struct sm_address *card, int fds[2])
+static int lead(struct sm_address *address, int fds[2])
 {
     size_t n = (size_t)rt_job.n_local;
     int listen_fd = -1, rc;
 
-    rc = heap_plan_make(sharers(), &card->plan);
+    rc = heap_plan_make(sharers(), &address->plan);
     if (!rc)
-        rc = make_host_file(&card->plan, &fds[0]);
-    if (!rc && sm_two_files(&card->plan))
-        rc = sm_memfd_make(n * card->plan.data_size, 0, &fds[1]);
+        rc = make_host_file(&address->plan, &fds[0]);
+    if (!rc && sm_two_files(&address->plan))
+        rc = sm_memfd_make(n * address->plan.data_size, 0, &fds[1]);
     if (!rc && n > 1 && !rt_shares())
-        rc = sm_socket_listen(card, &listen_fd);
+        rc = sm_socket_listen(address, &listen_fd);
     if (!rc)
-        rc = publish(card);
+        rc = publish(address);
     if (!rc)
         rc = rt_fence();
     if (!rc)
-        rc = compare_sizes(card);
+        rc = compare_sizes(address);
     /* The launcher passes the memory on: no socket of ours can be reached. */
     if (!rc && rt_shares())
-        return sm_launcher_serve(card, fds);
+        return sm_launcher_serve(address, fds);
     if (!rc && n > 1)
-        return serve(listen_fd, card, fds);
+        return serve(listen_fd, address, fds);
     if (listen_fd >= 0)
         close(listen_fd);
     return rc;
@@ -317,17 +321,21 @@ static void close_file(int *fd)
 int sm_open(void)
 {
     int fds[2] = { -1, -1 }, rc;
-    struct sm_address card;
+    struct sm_address address;
 
-    memset(&card, 0, sizeof card);
-    rc = rt_job.local ? join(&card, fds) : lead(&card, fds);
+    memset(&address, 0, sizeof address);
+    heap_hooks = (struct heap_hooks){
+        .copy = gtl_copy_now, .fill = gtl_fill_now, .abort = rt_abort,
+        .leave = rt_leave
+    };
+    rc = rt_job.local ? join(&address, fds) : lead(&address, fds);
     /* It was made before the programs were found to differ. */
-    if (!rc && !sm_two_files(&card.plan))
+    if (!rc && !sm_two_files(&address.plan))
         close_file(&fds[1]);
     if (!rc)
-        rc = map_files(&card.plan, fds);
+        rc = map_files(&address.plan, fds);
     if (!rc)
-        rc = open_heap(&card.plan, fds);
+        rc = open_heap(&address.plan, fds);
     if (rc) {
         unmap_part(&host);
         unmap_part(&data);
@@ -335,7 +343,7 @@ int sm_open(void)
             close_file(&fds[i]);
         return rc;
     }
-    fill_routes(&card.plan);
+    fill_routes(&address.plan);
     keep_peers_out_of_core(&host);
     if (data.base)
         keep_peers_out_of_core(&data);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device heaps of the PEs of a node.  Each is opened once by each of the
- * others, by a handle of the device's driver.  Where that cannot be, as in
- * containers that hide devices from each other, all take host memory instead,
- * pinned so that the devices reach it: slower for kernels, the same for the
- * program. */
+/* sm_device.c - device heaps shared by the PEs of a node.  Each PE exports its
+ * heap, and each of the others opens it once, by a handle of the device's
+ * driver.  Where drivers cannot, as in containers that hide devices from each
+ * other, all PEs map host memory instead and pin it so that the devices reach
+ * it: slower for kernels, the same for the program.  api calls it, in the
+ * order that sm.h gives; it makes no barrier of its own. */
 #include "sm/sm.h"
 #include "sm/sm_int.h"
-#include "heap/heap_device.h"
+#include "sm/sm_device_heap.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "gtl/gtl.h"
@@ -18,61 +19,61 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What a PE tells the others of its node. */
-struct card {
+/* The address blob that a PE publishes on its node. */
+struct address {
     union {
         struct gtl_ipc_handle handle;
         struct sm_address offer;
     };
-    struct sm_exchange_address pass; /* of descriptors that belong to handles */
-    char id[sizeof gtl_device.id];      /* of its device; "": not told */
+    struct sm_exchange_address exchange;        /* of the handle's descriptor */
+    char id[sizeof gtl_device.id];      /* of its device; "": not published */
     uint32_t lock;              /* see xport_device_lock */
 };
-_Static_assert(sizeof(struct card) <= SM_DEVICE_ADDRESS, "sm.h says so");
+_Static_assert(sizeof(struct address) <= SM_DEVICE_ADDRESS, "sm.h says so");
 
 static struct {
     char *base;                 /* of pinned memory; NULL: there is none */
     size_t size, each;
     int listen_fd;
 } shared = { .listen_fd = -1 };
-/* Goes with this PE's handle, until it is passed. */
-static int lent_fd = -1;
-/* The latest piece of so many PEs is here. */
-static int borrowed;
+/* The descriptor of this PE's handle until the exchange; or -1. */
+static int exported_fd = -1;
+/* The latest chunks of the first so many PEs of the node are open. */
+static int opened;
 
-static struct card *card_of(int local, void *card)
+static struct address *address_of(int local, void *address)
 {
-    return (struct card *)xport_ptr(rt_job.local_pes[local], card,
-                                     sizeof(struct card));
+    return (struct address *)xport_ptr(rt_job.local_pes[local], address,
+                                     sizeof(struct address));
 }
 
-void sm_device_publish_id(void *card)
+void sm_device_publish_id(void *address)
 {
-    memcpy(card_of(rt_job.local, card)->id, gtl_device.id,
+    memcpy(address_of(rt_job.local, address)->id, gtl_device.id,
            sizeof gtl_device.id);
 }
 
-static int users_of(const char *id, void *card)
+static int users_of(const char *id, void *address)
 {
     int n = 0;
 
     for (int i = 0; *id && i < rt_job.n_local; i++)
-        n += !strncmp(card_of(i, card)->id, id, sizeof gtl_device.id);
+        n += !strncmp(address_of(i, address)->id, id, sizeof gtl_device.id);
     return n;
 }
 
 /* Nodes that share a machine are taken to be alike. */
-int sm_device_count_users(void *card)
+int sm_device_count_users(void *address)
 {
     int nodes = rt_job.one_machine
                 ? (rt_job.n_pes + rt_job.n_local - 1) / rt_job.n_local : 1;
     int most = 0, n;
 
     for (int i = 0; i < rt_job.n_local; i++) {
-        n = users_of(card_of(i, card)->id, card);
+        n = users_of(address_of(i, address)->id, address);
         most = n > most ? n : most;
     }
-    gtl_device.pes = users_of(gtl_device.id, card) * nodes;
+    gtl_device.pes = users_of(gtl_device.id, address) * nodes;
     return most * nodes;
 }
 
@@ -87,28 +88,28 @@ static void set_route(int local, uintptr_t at)
     r->amo[HEAP_DEVICE] = amo ? r->map[HEAP_DEVICE] : 0;
 }
 
-/* It has been passed, or will not be. */
-static void drop_lent(void)
+/* After the exchange, or in its place. */
+static void close_exported(void)
 {
-    if (lent_fd >= 0)
-        close(lent_fd);
-    lent_fd = -1;
+    if (exported_fd >= 0)
+        close(exported_fd);
+    exported_fd = -1;
 }
 
-int sm_device_export(void *card)
+int sm_device_export(void *address)
 {
-    struct card *mine = card_of(rt_job.local, card);
+    struct address *mine = address_of(rt_job.local, address);
     int rc;
 
-    drop_lent();
-    borrowed = 0;
-    sm_device_publish_id(card);
-    rc = heap_device_export(&mine->handle, &lent_fd);
-    mine->pass.passes = !rc && lent_fd >= 0;
-    return rc || gtl_device.why_fixed ? rc : sm_exchange_open(&mine->pass);
+    close_exported();
+    opened = 0;
+    sm_device_publish_id(address);
+    rc = sm_device_heap_export(&mine->handle, &exported_fd);
+    mine->exchange.has_fd = !rc && exported_fd >= 0;
+    return rc || gtl_device.why_fixed ? rc : sm_exchange_open(&mine->exchange);
 }
 
-static void give_back(int local)
+static void close_peer(int local)
 {
     struct xport_route *r = &xport_routes[rt_job.local_pes[local]];
 
@@ -117,12 +118,13 @@ static void give_back(int local)
     r->device = r->map[HEAP_DEVICE] = r->amo[HEAP_DEVICE] = 0;
 }
 
-static const struct sm_exchange_address *pass_card(int local, void *card)
+static const struct sm_exchange_address *
+exchange_address(int local, void *address)
 {
-    return &card_of(local, card)->pass;
+    return &address_of(local, address)->exchange;
 }
 
-static int borrow_from(int local, const struct gtl_ipc_handle *h, int fd)
+static int open_from(int local, const struct gtl_ipc_handle *h, int fd)
 {
     void *p = (void *)xport_routes[rt_job.local_pes[local]].device;
     bool first = !p;
@@ -137,34 +139,35 @@ static int borrow_from(int local, const struct gtl_ipc_handle *h, int fd)
     return rc;
 }
 
-/* Does any PE of the node pass a descriptor? */
-static bool any_passes(void *card)
+/* Has the handle of any PE of the node a descriptor? */
+static bool any_has_fd(void *address)
 {
     bool any = false;
 
     for (int i = 0; i < rt_job.n_local; i++)
-        any |= card_of(i, card)->pass.passes;
+        any |= address_of(i, address)->exchange.has_fd;
     return any;
 }
 
-/* *n: of so many PEs of the node. */
-static int borrow_all(void *card, int *n)
+/* *n: the heaps of so many PEs of the node are open. */
+static int open_all(void *address, int *n)
 {
     const int *fds = NULL;
     int rc = 0;
 
-    if (any_passes(card))
-        fds = sm_exchange_all(pass_card, card, lent_fd);
-    drop_lent();
+    if (any_has_fd(address))
+        fds = sm_exchange_all(exchange_address, address, exported_fd);
+    close_exported();
     for (*n = 0; *n < rt_job.n_local && !rc; *n += !rc)
-        rc = borrow_from(*n, &card_of(*n, card)->handle, fds ? fds[*n] : -1);
+        rc = open_from(*n, &address_of(*n, address)->handle, fds ? fds[*n]
+                       : -1);
     return rc;
 }
 
-int sm_device_open_peers(void *card)
+int sm_device_open_peers(void *address)
 {
     bool atomic = true;
-    int n, rc = borrow_all(card, &n);
+    int n, rc = open_all(address, &n);
 
     if (rc) {
         sm_device_close_peers();
@@ -172,42 +175,42 @@ int sm_device_open_peers(void *card)
     }
     for (int i = 0; i < rt_job.n_local && !gtl_device.host_access; i++)
         atomic = atomic && (i == rt_job.local ||
-                            gtl->peer_atomic(&card_of(i, card)->handle));
+                            gtl->peer_atomic(&address_of(i, address)->handle));
     return !atomic;
 }
 
-int sm_device_open_growth(void *card)
+int sm_device_open_growth(void *address)
 {
-    return borrow_all(card, &borrowed);
+    return open_all(address, &opened);
 }
 
 void sm_device_close_growth(void)
 {
-    drop_lent();
-    for (int i = 0; i < borrowed; i++)
+    close_exported();
+    for (int i = 0; i < opened; i++)
         if (i != rt_job.local)
             gtl->shrink((void *)xport_routes[rt_job.local_pes[i]].device);
-    borrowed = 0;
+    opened = 0;
 }
 
-void sm_device_use_lock(void *card)
+void sm_device_use_lock(void *address)
 {
-    xport_device_lock = &((struct card *)card)->lock;
+    xport_device_lock = &((struct address *)address)->lock;
 }
 
-int sm_device_pinned_listen(void *card)
+int sm_device_pinned_listen(void *address)
 {
     sm_device_close_peers();
     if (rt_job.local)
         return 0;
     /* Its plan stays empty: only memory is given. */
-    card_of(0, card)->offer = (struct sm_address){ .name = "" };
-    return sm_socket_listen(&card_of(0, card)->offer, &shared.listen_fd);
+    address_of(0, address)->offer = (struct sm_address){ .name = "" };
+    return sm_socket_listen(&address_of(0, address)->offer, &shared.listen_fd);
 }
 
-static int fetch(void *card, size_t size, int *fd)
+static int fetch(void *address, size_t size, int *fd)
 {
-    struct sm_address offer = card_of(0, card)->offer;
+    struct sm_address offer = address_of(0, address)->offer;
     int rc;
 
     if (rt_job.local)
@@ -244,14 +247,14 @@ static int pin(void)
     return -ENOTSUP;
 }
 
-int sm_device_pinned_map(void *card, size_t size)
+int sm_device_pinned_map(void *address, size_t size)
 {
     int fd = -1, rc;
     char *mine;
 
     shared.each = size;
     shared.size = size * (size_t)rt_job.n_local;
-    rc = fetch(card, shared.size, &fd);
+    rc = fetch(address, shared.size, &fd);
     if (rc)
         return rc;
     rc = sm_memfd_check(fd, shared.size);
@@ -271,7 +274,7 @@ int sm_device_pinned_map(void *card, size_t size)
     if (rc)
         return rc;
     mine = shared.base + (size_t)rt_job.local * size;
-    rc = heap_device_replace(mine, size);
+    rc = sm_device_heap_replace(mine, size);
     for (int i = 0; i < rt_job.n_local && !rc; i++)
         set_route(i, (uintptr_t)shared.base + (size_t)i * size);
     return rc;
@@ -280,13 +283,13 @@ int sm_device_pinned_map(void *card, size_t size)
 void sm_device_close_peers(void)
 {
     for (int i = 0; i < rt_job.n_local; i++)
-        give_back(i);
+        close_peer(i);
 }
 
 void sm_device_close(void)
 {
     xport_device_lock = NULL;
-    drop_lent();
+    close_exported();
     sm_exchange_close();
     if (!shared.base)
         return;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sm_launcher.c - the PEs of a node get its memory from the launcher.  Two fences
- * of the job: before the first each member publishes whether its static data
- * fit, before the second the leader answers and shares the memory. */
+/* sm_launcher.c - the PEs of a node get its memory from the launcher; sm.c
+ * calls it in place of sm_socket.c where the launcher passes descriptors.
+ * There are two fences of the job: before the first each member publishes
+ * whether its static data fit the plan, before the second the leader publishes
+ * its reply and shares the memory. */
 #include "sm/sm_int.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -43,7 +45,7 @@ static int join_second(const struct heap_plan *plan, int *out)
     return rc;
 }
 
-int sm_launcher_serve(struct sm_address *card, const int fds[2])
+int sm_launcher_serve(struct sm_address *address, const int fds[2])
 {
     struct sm_reply reply;
     int rc = rt_fence();
@@ -56,7 +58,7 @@ int sm_launcher_serve(struct sm_address *card, const int fds[2])
     if (!fit) {
         log_warn(ERR_DATA, "the PEs run programs whose static data differ: "
                  "only heap memory is symmetric");
-        heap_plan_drop_data(&card->plan);
+        heap_plan_drop_data(&address->plan);
     }
     reply.share_data = fit;
     rc = rt_put_on_node("share", &reply, sizeof reply);
@@ -64,14 +66,14 @@ int sm_launcher_serve(struct sm_address *card, const int fds[2])
         rc = rt_share(fds[0], rt_job.n_local - 1);
     if (!rc)
         rc = rt_fence();
-    if (!rc && card->plan.huge_asked)
-        rc = serve_second(&card->plan, fds[1]);
+    if (!rc && address->plan.huge_asked)
+        rc = serve_second(&address->plan, fds[1]);
     return rc;
 }
 
-int sm_launcher_join(struct sm_address *card, int fds[2])
+int sm_launcher_join(struct sm_address *address, int fds[2])
 {
-    int32_t fits = heap_plan_matches(&card->plan);
+    int32_t fits = heap_plan_matches(&address->plan);
     int leader = rt_job.local_pes[0], rc;
     struct sm_reply reply;
 
@@ -85,8 +87,8 @@ int sm_launcher_join(struct sm_address *card, int fds[2])
     if (!rc)
         rc = rt_take(leader, &fds[0]);
     if (!rc && reply.share_data != 1)
-        heap_plan_drop_data(&card->plan);
-    if (!rc && card->plan.huge_asked)
-        rc = join_second(&card->plan, &fds[1]);
+        heap_plan_drop_data(&address->plan);
+    if (!rc && address->plan.huge_asked)
+        rc = join_second(&address->plan, &fds[1]);
     return rc;
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* sm_socket.c - the leader of a node passes its memory to the other PEs over a
+ * local socket, which has a random name and asks for a token that only the job
+ * knows.  sm.c and sm_device.c call it, on all PEs of the node, where the
+ * launcher passes no descriptors; sm_exchange.c shares its lower half. */
 #include "sm/sm_int.h"
 #include "base/fault.h"
 #include "base/fd.h"
@@ -88,22 +92,24 @@ int sm_socket_bind(int type, char name[SM_NAME], uint8_t token[SM_TOKEN],
     return 0;
 }
 
-int sm_socket_listen(struct sm_address *card, int *out_fd)
+int sm_socket_listen(struct sm_address *address, int *out_fd)
 {
-    return sm_socket_bind(SOCK_SEQPACKET, card->name, card->token, out_fd);
+    return sm_socket_bind(SOCK_SEQPACKET, address->name, address->token,
+                          out_fd);
 }
 
 bool sm_socket_hello_ok(const struct sm_hello *h, size_t size,
-                      const struct sm_address *card, int n_local)
+                      const struct sm_address *address, int n_local)
 {
     return size == sizeof *h &&
-           !memcmp(h->token, card->token, sizeof h->token) &&
+           !memcmp(h->token, address->token, sizeof h->token) &&
            h->local >= 1 && h->local < n_local &&
            (h->data_fits == 0 || h->data_fits == 1);
 }
 
-/* Another user's process, or one without the token, is turned away. */
-static bool welcome(int conn, const struct sm_address *card, struct sm_hello *h)
+/* Refuses another user's process, and one without the token. */
+static bool accept_hello(int conn, const struct sm_address *address,
+                         struct sm_hello *h)
 {
     struct timeval patience = { .tv_sec = HELLO_TIMEOUT_S };
     struct ucred who = { .uid = (uid_t)-1 };
@@ -120,7 +126,7 @@ static bool welcome(int conn, const struct sm_address *card, struct sm_hello *h)
     do {                        /* SA_RESTART is without effect here */
         n = recv(conn, h, sizeof *h, MSG_TRUNC);
     } while (n < 0 && errno == EINTR);
-    if (n < 0 || !sm_socket_hello_ok(h, (size_t)n, card, rt_job.n_local)) {
+    if (n < 0 || !sm_socket_hello_ok(h, (size_t)n, address, rt_job.n_local)) {
         log_warn(ERR_NODE, "refused a connection of pid %d to the node's "
                  "socket: it does not know the job's token", (int)who.pid);
         return false;
@@ -174,7 +180,7 @@ static int send_memfd(int conn, const struct sm_reply *r, int memfd)
     return sendmsg(conn, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-static int gather(int listen_fd, const struct sm_address *card, int *conns,
+static int gather(int listen_fd, const struct sm_address *address, int *conns,
                   bool *all_fit)
 {
     struct sm_hello h;
@@ -186,7 +192,7 @@ static int gather(int listen_fd, const struct sm_address *card, int *conns,
             log_error(ERR_NODE, "accept on the node's socket: %m");
             return -EIO;
         }
-        if (!welcome(conn, card, &h) || conns[h.local] >= 0) {
+        if (!accept_hello(conn, address, &h) || conns[h.local] >= 0) {
             close(conn);
             continue;
         }
@@ -197,7 +203,7 @@ static int gather(int listen_fd, const struct sm_address *card, int *conns,
     return 0;
 }
 
-int sm_socket_serve(int listen_fd, struct sm_address *card, int memfd)
+int sm_socket_serve(int listen_fd, struct sm_address *address, int memfd)
 {
     int n = rt_job.n_local, rc = -ENOMEM;
     struct sm_reply reply;
@@ -209,13 +215,13 @@ int sm_socket_serve(int listen_fd, struct sm_address *card, int memfd)
         goto close_listen;
     for (int i = 0; i < n; i++)
         conns[i] = -1;
-    rc = gather(listen_fd, card, conns, &fit);
+    rc = gather(listen_fd, address, conns, &fit);
     if (rc)
         goto close_conns;
     if (!fit) {
         log_warn(ERR_DATA, "the PEs run programs whose static data differ: "
                  "only heap memory is symmetric");
-        heap_plan_drop_data(&card->plan);
+        heap_plan_drop_data(&address->plan);
     }
     reply.share_data = fit;
     for (int i = 1; i < n && !rc; i++) {
@@ -300,21 +306,21 @@ static int receive_memfd(int conn, struct sm_reply *r, int *out)
     return 0;
 }
 
-int sm_socket_join(struct sm_address *card, int *out_memfd)
+int sm_socket_join(struct sm_address *address, int *out_memfd)
 {
     struct sm_hello h = { .local = rt_job.local };
     struct sockaddr_un addr;
     struct sm_reply reply;
     int conn, rc;
 
-    card->name[sizeof card->name - 1] = '\0';
-    h.data_fits = heap_plan_matches(&card->plan);
-    memcpy(h.token, card->token, sizeof h.token);
+    address->name[sizeof address->name - 1] = '\0';
+    h.data_fits = heap_plan_matches(&address->plan);
+    memcpy(h.token, address->token, sizeof h.token);
     if (fault_hit(FAULT_SM_HELLO))
         h.token[0] ^= 1;
     conn = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (conn < 0 || connect(conn, (struct sockaddr *)&addr,
-                            sm_socket_sockaddr(card->name, &addr)) ||
+                            sm_socket_sockaddr(address->name, &addr)) ||
         send(conn, &h, sizeof h, MSG_NOSIGNAL) < 0)
         rc = -errno;
     else
@@ -328,6 +334,6 @@ int sm_socket_join(struct sm_address *card, int *out_memfd)
                   rt_job.local_pes[0], strerror(-rc),
                   rc == -EMFILE ? "; raise the limit (ulimit -n)" : "");
     else if (!reply.share_data)
-        heap_plan_drop_data(&card->plan);
+        heap_plan_drop_data(&address->plan);
     return rc;
 }

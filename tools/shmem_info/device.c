@@ -4,7 +4,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
-#include "heap/heap_device.h"
+#include "sm/sm_device_heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -307,7 +307,7 @@ static int check_heap_kind(bool grows, int pes)
     /* The software device has as much for each process. */
     int here = gtl_device.host_memory ? 1 : (pes + gtl_device.count - 1) /
                                        gtl_device.count, rc;
-    size_t each = heap_device_size(pes, grows), unused = 0, total = 0;
+    size_t each = sm_device_heap_size(pes, grows), unused = 0, total = 0;
     char a[24], b[24], c[24];
     void *p;
 
@@ -316,7 +316,7 @@ static int check_heap_kind(bool grows, int pes)
     log_size(b, (double)unused);
     log_size(c, (double)total);
     if (each > total / (size_t)here ||
-        (gtl_device.host_memory && heap_device_check(each, pes)) ||
+        (gtl_device.host_memory && sm_device_heap_check(each, pes)) ||
         allocate_heap(each, grows, &p)) {
         say(FAIL, "device heap", "%s for each of %d PE%s on a device, of which "
             "%s of %s are free: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE", a,

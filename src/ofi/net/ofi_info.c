@@ -7,7 +7,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
-#include "heap/heap_device.h"
+#include "heap/heap.h"
 #include "rt/rt.h"
 #include "rt/rt_nic.h"
 
