@@ -151,8 +151,12 @@ define list-file
     printf '%s\n' '$(subst ','\'',$1)' >$@
 endef
 
+FLAGS = $(CC) $(CXX) $(LIB_CFLAGS) $(ALL_CPPFLAGS) $(LDFLAGS)
 $(O)/obj/flags.txt: FORCE
-	$(call list-file,$(CC) $(CXX) $(LIB_CFLAGS) $(ALL_CPPFLAGS) $(LDFLAGS))
+	$(call list-file,$(FLAGS))
+# Was O built with the flags of this make?  tests/run does not change a build.
+same-flags:
+	@printf '%s\n' '$(subst ','\'',$(FLAGS))' | cmp -s - $(O)/obj/flags.txt
 $(O)/obj/objects.txt: FORCE
 	$(call list-file,$(LIB_OBJS))
 
@@ -358,6 +362,19 @@ $(FAKE_GPUS):
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \
 	    -Wl,-soname,$(@F) -o $@ $^
 
+# By the directory of tests/fake: tests/run asks for those that a test names.
+STAND_INS = cuda hip hip5 hiprtc nvrtc kernels cxi local pmi2
+.PHONY: $(STAND_INS:%=stand-in-%)
+stand-in-cuda: $(FAKE_CUDA) $(FAKE_NVML)
+stand-in-hip: $(FAKE_HIP)
+stand-in-hip5: $(FAKE_HIP5)
+stand-in-hiprtc: $(FAKE_RTC)
+stand-in-nvrtc: $(FAKE_NVRTC)
+stand-in-kernels: $(FAKE_KERNELS)
+stand-in-cxi: $(FAKE_CXI)
+stand-in-local: $(FAKE_LOCAL)
+stand-in-pmi2: $(FAKE_PMI2)
+
 # Programs with halos; their kernels are launched as those of the sort.
 $(addprefix $(O)/bin/,gol2d faces): $(call obj,$(wildcard apps/halo/*.c) \
     apps/bucketsort/dev_gpu.c)
@@ -395,10 +412,10 @@ bench: ## latencies and rates, the machine's own limits beside
 bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 	$(DEPS) compare && $(GO) bench-compare-run
 
-.PHONY: all benches cross-check osu pp-pack tests objects lib-objects lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
+.PHONY: all benches cross-check fuzzers same-flags osu pp-pack tests objects lib-objects lint headers $(SETUP) $(BARE) $(SETUP:%=%-run) install uninstall api-check abi-check
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
-fuzz-run: $(FUZZERS)
+fuzzers fuzz-run: $(FUZZERS)
 demo-run: all $(filter %/osu_oshm_put,$(PE_TESTS))
 	@sh scripts/demo $(O)
 bench-run: tests

@@ -4,6 +4,7 @@
 # and by queues, on tables in host and device memory, near and far, and names
 # what is wrong with its arguments; gups_host loses none either.
 # Timeout: 60
+# Needs: benches
 set -u
 . "$(dirname "$0")/../device/device.inc"
 gups=$BUILD/obj/bench/gups

@@ -4,6 +4,7 @@
 # on a stream, is what the models of the papers add up, within 5 percent, near
 # and far, and the same in each run.
 # Timeout: 120
+# Needs: pp-pack
 set -u
 failures=0
 

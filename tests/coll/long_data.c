@@ -3,9 +3,9 @@
  * right for any number of them, for elements that divide evenly and not, in
  * place and back to back, and a reduction has the same bits on all PEs.
  * PEs: 2
- * Far: 2/1 3/1 7/1 11/1 12/4 7/1:SHMEM_COLL_REDUCE=halving
- * Far: 3/1:SHMEM_COLL_BROADCAST=scatter 7/2:SHMEM_COLL_COLLECT=bruck
- * Far: 5/1:SHMEM_COLL_COLLECT=bruck
+ * Ppn: 2/1 3/1 7/1 11/1 12/4 7/1:SHMEM_COLL_REDUCE=halving
+ * Ppn: 3/1:SHMEM_COLL_BROADCAST=scatter 7/2:SHMEM_COLL_COLLECT=bruck
+ * Ppn: 5/1:SHMEM_COLL_COLLECT=bruck
  * Timeout: 120 */
 #include "coll.h"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: clang builds the library, and 10 s of libFuzzer break no reader
 # of outside bytes.
-# Behind: its build and its runs leave the processors to other tests (nice).
+# Background: its build and its runs leave the processors to other tests (nice).
 # Timeout: 400
 set -u
 

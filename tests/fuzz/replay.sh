@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: no input that was interesting to the fuzzer breaks a reader.
 # Timeout: 60
+# Needs: fuzzers
 set -u
 
 bad=0

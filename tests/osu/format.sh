@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: titles, columns and rows are OSU's, byte for byte; the options
 # that add columns add only those; --json is one object.
+# Needs: osu
 set -u
 . "$(dirname "$0")/osu.inc"
 

@@ -5,6 +5,7 @@
 # in software and on stand-ins for GPUs, near and far, there also by deferred
 # work of the provider.
 # Timeout: 120
+# Needs: osu
 set -u
 . "$(dirname "$0")/../device/device.inc"
 unset SHMEM_DEVICE_SYMMETRIC_SIZE SHMEM_SYMMETRIC_SIZE     # more is needed

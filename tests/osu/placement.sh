@@ -4,6 +4,7 @@
 # with source and destination in host and in device memory, on a device in
 # software and on stand-ins for GPUs, near and far.
 # Timeout: 240
+# Needs: osu
 set -u
 . "$(dirname "$0")/../device/device.inc"
 unset SHMEM_DEVICE_SYMMETRIC_SIZE SHMEM_SYMMETRIC_SIZE     # more is needed

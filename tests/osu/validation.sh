@@ -3,6 +3,7 @@
 # Description: -c finds every byte, sum and barrier right, in the heap and in
 # global data, on 2 PEs and, where pairs are possible, on 4.
 # Timeout: 240
+# Needs: osu
 set -u
 . "$(dirname "$0")/osu.inc"
 

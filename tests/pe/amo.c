@@ -3,7 +3,7 @@
  * right new one and touches nothing beside it, bit for bit, on the heap and
  * in static data; under contention none is lost and none is done twice.
  * PEs: 1 2 4
- * Far: 2/1 4/2:SHMEM_OFI_AMO=nic 4/2:SHMEM_OFI_AMO=message */
+ * Ppn: 2/1 4/2:SHMEM_OFI_AMO=nic 4/2:SHMEM_OFI_AMO=message */
 #include "far.h"
 
 enum { PATTERNS = 10, NODES = 16 };

@@ -3,7 +3,7 @@
  * node and those of other nodes add, count, compare and swap and change bits
  * at the same time, and no update is lost.
  * PEs: 2 4
- * Far: 2/1 4/2:SHMEM_OFI_AMO=nic 4/2:SHMEM_OFI_AMO=message */
+ * Ppn: 2/1 4/2:SHMEM_OFI_AMO=nic 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"
 #include "far.h"
 

@@ -3,7 +3,7 @@
  * 2^32 are moved whole and to the right place.
  * Light: one PE moves, the other waits
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Env: SHMEM_SYMMETRIC_SIZE=5G
  * Reject: \[S- */
 #include "far.h"

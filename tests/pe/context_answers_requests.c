@@ -2,7 +2,7 @@
 /* Description: a PE that waits in a context of its own goes on answering, and
  * takes the buffers of its answers back, however much others ask.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "t.h"
 

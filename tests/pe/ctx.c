@@ -3,7 +3,7 @@
  * of operation in PE numbers of their team, order what they carry, complete
  * it when they are destroyed, and belong to threads as their options say.
  * PEs: 1 2 4
- * Far: 4/2 */
+ * Ppn: 4/2 */
 #include "budget.h"
 #include "far.h"
 

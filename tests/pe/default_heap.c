@@ -3,7 +3,7 @@
  * (ISx) takes by default: one block of 2^28 keys of 4 bytes, and a few words
  * beside it.
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "t.h"
 
 #include <shmem.h>

@@ -2,7 +2,7 @@
 /* Description: what a forked child stores reaches no PE, its end does not
  * disturb the job, and system, popen, posix_spawn and vfork work.
  * PEs: 1 2 4
- * Far: 4/2
+ * Ppn: 4/2
  * Reject: \[S- */
 #include "../t.h"
 

@@ -3,7 +3,7 @@
  * argument's type, with and without a context, and the C functions that share
  * a name keep theirs.
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "../t.h"
 
 #include <shmem.h>

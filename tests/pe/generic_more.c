@@ -3,7 +3,7 @@
  * types of the atomics, waits and tests of arrays also short ones, and the
  * names that begin with shmemx_ exist without a type, too.
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "../t.h"
 
 #include <shmem.h>

@@ -2,7 +2,7 @@
 /* Description: blocks lie at the same place of every PE's heap, do not
  * overlap, keep their content, and all of the heap can be had.
  * PEs: 1 2 4
- * Far: 4/2
+ * Ppn: 4/2
  * Env: SHMEM_SYMMETRIC_SIZE=4m SHMEM_CHECK=0
  * Expect: shmem_align: alignment 24 is not a power of two .*\[S-W-ARG\]
  * Expect: shmem_malloc: .* full: asked 4\.0 MiB, used 1008 B of 4\.0 MiB, larg

@@ -2,7 +2,7 @@
 /* Description: blocks are reached by all PEs as soon as the call that gives
  * them returns, however far into the heap they lie, and so are those before.
  * PEs: 3
- * Far: 2/1 4/2
+ * Ppn: 2/1 4/2
  * Launch: -x SHMEM_SYMMETRIC_SIZE=96m */
 #include "t.h"
 

@@ -3,7 +3,7 @@
  * kibibytes of reserved ones), each slot prefers a NUMA node whichever PE touches it
  * first, and puts, static data and forked children work in all of them.
  * PEs: 1 3
- * Far: 4/2
+ * Ppn: 4/2
  * Env: SHMEM_INFO=1
  * Expect: heap pages: .*pages.*; (NUMA node [0-9]+ preferred|on the NUMA node) */
 #include "t.h"

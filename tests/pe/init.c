@@ -2,7 +2,7 @@
 /* Description: inits and finalizes are counted, only the last finalize ends
  * the library, it may start again, and the thread level asked for is given.
  * PEs: 1 2 4
- * Far: 2/1 4/2
+ * Ppn: 2/1 4/2
  * Reject: \[S- */
 #include "../t.h"
 

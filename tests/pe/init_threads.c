@@ -4,7 +4,7 @@
  * beside the last finalize starts the library anew, and of two finalizes the
  * last one ends it.
  * PEs: 2 3
- * Far: 2/1
+ * Ppn: 2/1
  * Reject: \[S- */
 #include "../t.h"
 

@@ -4,7 +4,7 @@
  * quiet, atomic - whoever sees a round's flag sees exactly its data; and large
  * puts come before their flags too.
  * PEs: 2 4
- * Far: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
+ * Ppn: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "far.h"
 
 #include <sched.h>

@@ -3,7 +3,7 @@
  * came; the next holder sees what the last one did, and test_lock takes a
  * free lock and no other.
  * PEs: 1 2 4
- * Far: 2/1 4/2 */
+ * Ppn: 2/1 4/2 */
 #include "budget.h"
 #include "far.h"
 

@@ -2,7 +2,7 @@
 /* Description: shmem_malloc_with_hints with SHMEMX_MALLOC_NO_BARRIER returns
  * before the other PEs call it; the blocks belong together all the same.
  * PEs: 1 2 4
- * Far: 2/1 4/2 4/2:SHMEM_CHECK=1 */
+ * Ppn: 2/1 4/2 4/2:SHMEM_CHECK=1 */
 #include "../t.h"
 
 #include <shmem.h>

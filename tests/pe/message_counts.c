@@ -2,7 +2,7 @@
 /* Description: over tcp, words that are put to a far PE take a message each
  * and one for the quiet that follows, which the target answers once.
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #define _GNU_SOURCE 1
 #include "far.h"
 

@@ -2,7 +2,7 @@
 /* Description: the calls that end with _nb move what those with _nbi move, by
  * the next quiet, with a handle as the last argument and without it.
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "../t.h"
 
 #include <shmem.h>

@@ -4,7 +4,7 @@
  * operations, and of two PEs that store, quiet and load one sees the other's
  * store; on the default context and on created ones.
  * PEs: 2 3 4
- * Far: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
+ * Ppn: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"
 #include "far.h"
 

@@ -3,7 +3,7 @@
  * and 100000 fetching atomics may be under way at once; all are done after
  * quiet, and nothing but them.
  * PEs: 2
- * Far: 2/1 2/1:SHMEM_OFI_AMO=message */
+ * Ppn: 2/1 2/1:SHMEM_OFI_AMO=message */
 #include "budget.h"
 #include "far.h"
 

@@ -2,7 +2,7 @@
 /* Description: puts, gets, atomics, signals and strided transfers of another
  * PE end while their target computes and makes no call.
  * PEs: 2
- * Far: 4/2 2/1:SHMEM_OFI_AMO=message */
+ * Ppn: 4/2 2/1:SHMEM_OFI_AMO=message */
 #include "budget.h"
 #include "far.h"
 

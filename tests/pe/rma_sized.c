@@ -3,7 +3,7 @@
  * for every size from 0 to 300, every alignment, and random sizes to 4 MiB;
  * zero bytes touch nothing, whatever the pointers.
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "../t.h"
 
 #include <shmem.h>

@@ -3,7 +3,7 @@
  * the elements they name and no others, for every type, between heap and
  * static data, to this PE and to others.
  * PEs: 1 2 3
- * Far: 2/1 4/2 */
+ * Ppn: 2/1 4/2 */
 #include "../t.h"
 
 #include <shmem.h>

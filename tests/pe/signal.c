@@ -3,7 +3,7 @@
  * size and operator; signals add up exactly, and a wait for one returns a
  * value that satisfies the comparison.
  * PEs: 1 2 4
- * Far: 2/1 4/2 */
+ * Ppn: 2/1 4/2 */
 #include "budget.h"
 
 #include <shmemx.h>

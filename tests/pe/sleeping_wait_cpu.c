@@ -3,7 +3,7 @@
  * barrier, for a PE that sleeps or is stopped, take little processor time.
  * Light: it sleeps
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "budget.h"
 #include "far.h"
 

@@ -2,7 +2,7 @@
 /* Description: static data of the program is symmetric, with the values and
  * the addresses that it had before shmem_init; constants are not.
  * PEs: 1 2 4
- * Far: 4/2 */
+ * Ppn: 4/2 */
 #include "../t.h"
 
 #include <shmem.h>

@@ -2,7 +2,7 @@
 /* Description: iput, iget, ibput and ibget of every type and size place each
  * element as a model does and leave the gaps alone.
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "../t.h"
 
 #include <shmem.h>

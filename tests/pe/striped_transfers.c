@@ -4,7 +4,7 @@
  * a signal, a fence and a quiet come after the whole of them, with several
  * threads, too, and in what the heap has grown by.
  * PEs: 2 3
- * Far: 2/1 4/2 2/1:SHMEM_OFI_RAILS=2 */
+ * Ppn: 2/1 4/2 2/1:SHMEM_OFI_RAILS=2 */
 #include "far.h"
 
 #include <pthread.h>

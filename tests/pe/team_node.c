@@ -2,7 +2,7 @@
 /* Description: SHMEMX_TEAM_NODE holds the PEs of this node and no other: they
  * are those whose memory shmem_ptr reaches.
  * PEs: 1 4
- * Far: 2/1 4/2 6/3 */
+ * Ppn: 2/1 4/2 6/3 */
 #include "../t.h"
 
 #include <shmem.h>

@@ -3,7 +3,7 @@
  * wait and lock at the same time, on the default context and on contexts of
  * every kind, while another allocates, and nothing is lost or mixed.
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "far.h"
 
 #include <pthread.h>

@@ -5,7 +5,7 @@
  * time.
  * Light: waiters sleep
  * PEs: 1 2 4
- * Far: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
+ * Ppn: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"
 #include "far.h"
 

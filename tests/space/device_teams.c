@@ -2,7 +2,7 @@
 /* Description: the host side of the draft for GPUs: init bits, its memory
  * calls, device teams as teams, and contexts that only kernels may use.
  * PEs: 1 2 4
- * Far: 2/1 4/2 */
+ * Ppn: 2/1 4/2 */
 #include "calls.h"
 #include <shmemg.h>
 

@@ -4,7 +4,7 @@
  * in a signal, a fence and a collective.
  * PEs: 1 2 4
  * Env: SHMEM_ENABLE_SPACE_GPU=1 SHMEM_SPACE_GPU_SYMMETRIC_SIZE=8m
- * Far: 2/1 4/2 */
+ * Ppn: 2/1 4/2 */
 #include "calls.h"
 #include <shmemg.h>
 

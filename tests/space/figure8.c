@@ -2,7 +2,7 @@
 /* Description: a program that knows only shmem.h puts between host and device
  * memory, all four ways, and frees everything by shmem_free.
  * PEs: 2 4
- * Far: 2/1 4/2 */
+ * Ppn: 2/1 4/2 */
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

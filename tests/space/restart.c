@@ -2,7 +2,7 @@
 /* Description: a library that is initialised again starts without a device
  * heap, and makes one again; a default space of the time before is forgotten.
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "calls.h"
 
 static void once(long mark)

@@ -2,7 +2,7 @@
 /* Description: a program makes spaces of either memory, allocates in them,
  * splits their teams, and destroys them when no team of them is left.
  * PEs: 1 2 4
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "calls.h"
 #include <errno.h>
 #include <shmemg.h>

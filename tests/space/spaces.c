@@ -2,7 +2,7 @@
 /* Description: blocks of host and device memory are allocated, resized, moved
  * between spaces and freed, whatever name of the call is used.
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "calls.h"
 #include <errno.h>
 #include <shmemg.h>

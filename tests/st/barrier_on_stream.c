@@ -2,7 +2,7 @@
 /* Description: streams of all members meet in barriers, of the world and of
  * teams, and see what was put before them.
  * PEs: 1 2 3 4
- * Far: 2/1 4/2 3/1 5/2
+ * Ppn: 2/1 4/2 3/1 5/2
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "../t.h"
 #include <errno.h>

@@ -3,7 +3,7 @@
  * next one is as if nothing had been; teams that two threads use at a time are
  * not mixed up.
  * PEs: 2 3
- * Far: 3/2
+ * Ppn: 3/2
  * Env: SHMEM_SYMMETRIC_SIZE=16M
  * Expect: ^sluice: PE 0 .*: shmemx_allreduce_init: PE [12] makes SHMEMX_MAX of 16 bytes of SHMEMX_INT64, this PE SHMEMX_SUM of 16 bytes of SHMEMX_INT64: no request is made \[S-W-ARG\]
  * Expect: ^sluice: PE [12] .*: PE 0 makes SHMEMX_SUM of 16 bytes of SHMEMX_INT64, this PE SHMEMX_MAX of 16 bytes

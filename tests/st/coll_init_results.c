@@ -3,7 +3,7 @@
  * queues: what they give, in place and not, of every type and operation; they
  * go on whatever the program's streams wait for.
  * PEs: 1 2 3 4
- * Far: 2/1 5/2
+ * Ppn: 2/1 5/2
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "st.h"
 

@@ -3,7 +3,7 @@
  * places, and ends while that one reads none, leaves nothing unsaid: matches of
  * the other ends come back.  A PE that has no streams at all is no hindrance.
  * PEs: 2 3
- * Far: 3/1
+ * Ppn: 3/1
  * Timeout: 40 */
 #include "msg.h"
 

@@ -3,7 +3,7 @@
  * another one in each thread, and so are its queues; default_stream_gpu.sh runs this
  * on GPUs.  The software device has the first alone.
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "st.h"
 #include <pthread.h>
 

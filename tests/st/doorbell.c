@@ -3,7 +3,7 @@
  * the NIC and a thread takes part; doorbell.sh asks which it was.  T_PAGE=N:
  * from the start of the first stream on, the system's pages are so large.
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "st.h"
 
 #include <dlfcn.h>

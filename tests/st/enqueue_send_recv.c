@@ -3,7 +3,7 @@
  * they were enqueued for their PE and tag, whoever is first and however they
  * are started, and one that is too long fails by itself.
  * PEs: 1 2 4
- * Far: 2/1 4/2
+ * Ppn: 2/1 4/2
  * Timeout: 40
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "msg.h"

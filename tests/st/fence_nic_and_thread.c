@@ -2,7 +2,7 @@
 /* Description: a fence keeps the order of what two different ones do: the agent
  * what the NIC had no room for, and the NIC what comes after that.
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "st.h"
 
 enum { N = 1 << 19, ROUNDS = 12, ALL = 40 };

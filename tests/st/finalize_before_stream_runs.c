@@ -2,7 +2,7 @@
 /* Description: shmem_finalize ends although a stream gets to its operations
  * only while it runs or later, and the library may be started again.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 20 */
 #include "st.h"
 

@@ -2,7 +2,7 @@
 /* Description: what is behind a wait that never ends is not done by
  * shmem_finalize, whatever the wait is for.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 20 */
 #include "st.h"
 

@@ -2,7 +2,7 @@
 /* Description: messages that are under way at shmem_finalize, or were never
  * matched, hold nobody up, and are not those of the library's next start.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "msg.h"
 

@@ -3,7 +3,7 @@
  * drops what is behind it or behind a wait, be it done by the device or not,
  * and says how much that is of communication, and how much no start let go.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 20
  * Expect: 40 operations were enqueued .*\[S-W-STREAM\]
  * Expect: 3 operations were put into queues .*\[S-W-STREAM\] */

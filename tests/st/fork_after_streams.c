@@ -4,7 +4,7 @@
  * allocated.  fake/cxi_fork.sh runs it where the NIC takes from a child what it
  * maps.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "st.h"
 

@@ -2,7 +2,7 @@
 /* Description: each type-generic name of a call on a stream calls the function
  * of its argument's type, with and without a context.
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "../t.h"
 #include <shmem.h>
 #include <shmemx_st.h>

@@ -3,7 +3,7 @@
  * goes on; what a launch finds gone (a request, a queue, an epoch, a team) is
  * reported, and the next sync says so, once; nothing waits for it.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "st.h"
 

@@ -3,7 +3,7 @@
  * barriers, far operations, requests and queues is done by each launch of the
  * graph as it would be without one, launch after launch.
  * PEs: 1 2 4
- * Far: 2/1 4/2
+ * Ppn: 2/1 4/2
  * Timeout: 40
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "st.h"

@@ -2,7 +2,7 @@
 /* Description: what a kernel wrote before a put on its stream is what arrives,
  * and a kernel behind a wait or a get sees what they brought.
  * PEs: 1 2 3
- * Far: 2/1 3/1 */
+ * Ppn: 2/1 3/1 */
 #include "st.h"
 
 enum { N = 2000, ROUNDS = 20 };

@@ -2,7 +2,7 @@
 /* Description: 10,000 operations may be armed behind one wait; none blocks the
  * host, all are done, in order.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "st.h"
 

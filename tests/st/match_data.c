@@ -3,7 +3,7 @@
  * every length, from and to every kind of memory, round after round, and
  * touches nothing else.
  * PEs: 1 2 4
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 40
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "msg.h"

@@ -3,7 +3,7 @@
  * one after the other, take no more of the library's part of the heap than one
  * of them does.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Env: SHMEM_SYMMETRIC_SIZE=16M
  * Timeout: 30 */
 #include "msg.h"

@@ -3,7 +3,7 @@
  * in whatever order and on whatever queue they are started and waited for, and
  * however far the host is ahead of its stream.
  * PEs: 1 2 3
- * Far: 2/1 4/2
+ * Ppn: 2/1 4/2
  * Timeout: 40
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "msg.h"

@@ -4,7 +4,7 @@
  * sides are late now and then, and no round is lost, doubled or mixed with
  * another.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 40 */
 #include "msg.h"
 

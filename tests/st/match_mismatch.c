@@ -3,7 +3,7 @@
  * is not matched does not start, and the state of a request allows what it
  * says.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 40 */
 #include "msg.h"
 

@@ -3,7 +3,7 @@
  * of a PE and tag the n-th, in whatever order they are matched, freed and made
  * again.  There is no room for thousands that were not given back.
  * PEs: 1 2 4
- * Far: 2/1 4/2
+ * Ppn: 2/1 4/2
  * Env: SHMEM_SYMMETRIC_SIZE=16M
  * Timeout: 40 */
 #include "msg.h"

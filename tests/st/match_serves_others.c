@@ -3,7 +3,7 @@
  * match that was begun finds what others look for, and a receive that is
  * dropped before its start fails its send.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 20 */
 #include "msg.h"
 

@@ -2,7 +2,7 @@
 /* Description: threads match, start and free messages of their own at the same
  * time and get in nobody's way.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "msg.h"
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * counts as done: streams go on, those beside it come, the host is told once,
  * and nothing is written behind the receive.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "msg.h"
 

@@ -2,7 +2,7 @@
 /* Description: what a NIC or the device can do takes no thread of the library:
  * it is done while the agent looks at nothing (tests/st/nic runs this so).
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "st.h"
 
 enum { ROUNDS = 60, N = 100 };

@@ -2,7 +2,7 @@
 /* Description: where no thread can be made, an operation that needs one is
  * refused each time, and done once there can be.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 20 */
 #include "st.h"
 #include <dlfcn.h>

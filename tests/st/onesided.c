@@ -3,7 +3,7 @@
  * of OpenSHMEM does, in the order of the stream, to near and far PEs and
  * between both heaps.
  * PEs: 1 2 4
- * Far: 2/1 4/2 3/1
+ * Ppn: 2/1 4/2 3/1
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "st.h"
 

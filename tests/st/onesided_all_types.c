@@ -2,7 +2,7 @@
 /* Description: every one-sided call on a stream, of every type and with and
  * without a context, does what its name says, in host and in device memory.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "st.h"
 #include <float.h>

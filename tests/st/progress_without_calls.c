@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: what is enqueued advances while the host calls nothing.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "st.h"
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * before, again and again where it is persistent, and misuse is refused, as are
  * handles of what is gone.
  * PEs: 1 2 4
- * Far: 2/1 4/2
+ * Ppn: 2/1 4/2
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "st.h"
 

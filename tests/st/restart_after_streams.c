@@ -2,7 +2,7 @@
 /* Description: the library may be started again after streams were used, also
  * where some had work left, and ends at once each time.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "st.h"
 

@@ -3,7 +3,7 @@
  * variables afterwards changes nothing, and results go to host or device
  * memory.
  * PEs: 1 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "st.h"
 
 T(the_call_has_taken_what_it_needs)

@@ -2,7 +2,7 @@
 /* Description: a signal that its stream has reached comes, though the progress
  * thread is late and the program finalizes at once.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 20
  * Env: SHMEM_FAULT=stream_agent:0.95:1 */
 #include "st.h"

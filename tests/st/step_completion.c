@@ -3,7 +3,7 @@
  * or of an atomic that fetches when the result is there; a nonblocking put
  * needs a quiet for that.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=32M */
 #include "st.h"
 

@@ -3,7 +3,7 @@
  * run is; one that is gone is refused by all calls, and another that takes its
  * place is not mistaken for it; its queues go, with what was not started.
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Reject: were enqueued|were put into */
 #include "st.h"
 

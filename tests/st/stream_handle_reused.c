@@ -3,7 +3,7 @@
  * other name for streams, has a queue of its own
  * (tests/st/stream_handle_reused runs this so).
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "st.h"
 
 static long in;

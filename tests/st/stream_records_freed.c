@@ -3,7 +3,7 @@
  * wait and a put each, leave nothing behind: the memory in use stays what it
  * was after some.
  * PEs: 1
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 60 */
 #include "st.h"
 

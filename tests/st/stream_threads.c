@@ -2,7 +2,7 @@
 /* Description: threads with a stream each get in nobody's way, and hand their
  * streams and requests on.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 30 */
 #include "st.h"
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * instructions raise, so that the handler of a debugger or a sanitizer sees it;
  * all others are for the program's threads.
  * PEs: 1
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "st.h"
 
 #include <dirent.h>

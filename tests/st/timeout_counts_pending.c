@@ -3,7 +3,7 @@
  * where a stream waited long before for what the NIC did.
  * Light: it sleeps
  * PEs: 2
- * Far: 2/1
+ * Ppn: 2/1
  * Env: SHMEM_STALL=1 SHMEM_TIMEOUT=2
  * Timeout: 20 */
 #include "st.h"

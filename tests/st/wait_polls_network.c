@@ -4,7 +4,7 @@
  * the network would be looked at anyway.  Of Slingshot that is not asked: its
  * NIC lets signals in without a look.
  * PEs: 2
- * Far: 2/1 */
+ * Ppn: 2/1 */
 #include "st.h"
 #include <stdlib.h>
 #include <time.h>

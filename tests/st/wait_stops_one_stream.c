@@ -2,7 +2,7 @@
 /* Description: a wait stops its stream alone; quiet on another stream and the
  * host's quiet do not wait for what is behind it.
  * PEs: 1 2
- * Far: 2/1
+ * Ppn: 2/1
  * Timeout: 20 */
 #include "st.h"
 
