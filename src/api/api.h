@@ -7,7 +7,7 @@
 
 #include "coll/coll.h"
 #include "core/core.h"
-#include "core/core_stall.h"
+#include "core/core_activity.h"
 #include "pshmem.h"
 #include "shmemg.h"
 #include "shmemx.h"

@@ -8,7 +8,7 @@
 #include "base/membarrier.h"
 #include "coll/coll.h"
 #include "core/core_device.h"
-#include "core/core_stall.h"
+#include "diag/diag.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "heap/heap_pages.h"
@@ -59,6 +59,7 @@ static void become_child(void)
     core_device_world.n_pes = 0;
     core_device_shared.n_pes = 0;
     core_set_state(CORE_FORKED);
+    diag_set_state_text("a forked child, which is no PE");
     set_inits(0);
 }
 
@@ -246,7 +247,7 @@ static int open_layers(int thread_level)
     coll_sync(&core_world);
     rc = api_device_start();
     if (!rc) {
-        core_report_start_thread();
+        diag_answer_requests();
         return 0;
     }
 close_core:
@@ -280,6 +281,7 @@ static void close_layers(void)
     fault_report();
     coll_active_set_close();
     heap_space_destroy_all();
+    diag_print_statistics();
     core_close();
     ofi_close();
     api_device_close();

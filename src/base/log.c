@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints every line of the library and of its tools to standard error.  Called
+ * by all layers from any thread.  A line is one write(2), so lines of several
+ * threads and PEs do not mix; no call here changes errno. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -6,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { LINE_MAX_BYTES = 1024 };
 
 const struct err_text err_texts[ERR_CODES] = {
 #define ERR(name, what, cure) { #name, what, cure },
@@ -74,79 +75,44 @@ const char *log_layer_name(int layer)
     return layer_names[layer];
 }
 
-/* Appends at *at, never past the end: a piece that does not fit is cut. */
-__attribute__((format(printf, 3, 0)))
-static void append(char *line, size_t *at, const char *fmt, va_list ap)
-{
-    size_t room = LINE_MAX_BYTES - 1 - *at;    /* one byte for the newline */
-    int n = vsnprintf(line + *at, room, fmt, ap);
-
-    if (n > 0)
-        *at += (size_t)n < room ? (size_t)n : room - 1;
-}
-
-__attribute__((format(printf, 3, 4)))
-static void appendf(char *line, size_t *at, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    append(line, at, fmt, ap);
-    va_end(ap);
-}
-
 void log_blame(const char *text)
 {
     __atomic_store_n(&cause, text, __ATOMIC_RELAXED);
 }
 
-static void put_line(char *line, size_t at)
+void log_begin(struct line *l)
 {
-    ssize_t n;
-
-    for (size_t i = 0; i < at; i++)     /* what users pass may hold newlines */
-        if ((unsigned char)line[i] < ' ')
-            line[i] = '?';
-    line[at++] = '\n';
-    do {
-        n = write(STDERR_FILENO, line, at);
-    } while (n < 0 && errno == EINTR);
-}
-
-/* Who speaks. */
-static void begin(char *line, size_t *at)
-{
-    int saved = errno;
-
+    line_begin(l);
     if (speaker_tool)
-        appendf(line, at, "%s: ", speaker_tool);
+        line_addf(l, "%s: ", speaker_tool);
     else if (speaker_pe >= 0)
-        appendf(line, at, "sluice: PE %d (%s): ", speaker_pe, log_host());
+        line_addf(l, "sluice: PE %d (%s): ", speaker_pe, log_host());
     else
-        appendf(line, at, "sluice: (%s): ", log_host());
-    errno = saved;
+        line_addf(l, "sluice: (%s): ", log_host());
 }
 
 __attribute__((format(printf, 3, 0)))
-static void coded(char level, enum err_code code, const char *fmt, va_list ap)
+static void print_coded(char level, enum err_code code, const char *fmt,
+                        va_list ap)
 {
-    char line[LINE_MAX_BYTES], tail[128];
-    int saved = errno, tail_len;
+    int saved = errno;
     const char *why = NULL;
-    size_t at = 0;
+    struct line l, tail;
 
-    begin(line, &at);
-    append(line, &at, fmt, ap);
+    log_begin(&l);
+    errno = saved;              /* for %m */
+    line_vprintf(&l, fmt, ap);
     if (level == 'E')
         why = __atomic_exchange_n(&cause, NULL, __ATOMIC_RELAXED);
+    line_begin(&tail);
+    if (why)
+        line_addf(&tail, " (%.100s)", why);
+    line_addf(&tail, " [S-%c-%s]", level, err_texts[code].name);
     /* The code is what a user searches for: a long text gives way to it. */
-    tail_len = snprintf(tail, sizeof tail, "%s%s%s [S-%c-%s]", why ? " (" : "",
-                        why ? why : "", why ? ")" : "", level,
-                        err_texts[code].name);
-    if (at > LINE_MAX_BYTES - 2 - (size_t)tail_len)
-        at = LINE_MAX_BYTES - 2 - (size_t)tail_len;
-    memcpy(line + at, tail, (size_t)tail_len);
-    put_line(line, at + (size_t)tail_len);
+    if (l.n > LINE_SIZE - 2 - tail.n)
+        l.n = LINE_SIZE - 2 - tail.n;
+    line_add(&l, tail.at);
+    line_write(&l, STDERR_FILENO);
     errno = saved;
 }
 
@@ -155,7 +121,7 @@ void log_error(enum err_code code, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    coded('E', code, fmt, ap);
+    print_coded('E', code, fmt, ap);
     va_end(ap);
 }
 
@@ -164,42 +130,42 @@ void log_warn(enum err_code code, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    coded('W', code, fmt, ap);
+    print_coded('W', code, fmt, ap);
     va_end(ap);
 }
 
 void log_print(const char *fmt, ...)
 {
-    char line[LINE_MAX_BYTES];
     int saved = errno;
-    size_t at = 0;
+    struct line l;
     va_list ap;
 
-    begin(line, &at);
+    log_begin(&l);
+    errno = saved;
     va_start(ap, fmt);
-    append(line, &at, fmt, ap);
+    line_vprintf(&l, fmt, ap);
     va_end(ap);
-    put_line(line, at);
+    line_write(&l, STDERR_FILENO);
     errno = saved;
 }
 
 void log_line(enum log_layer layer, const char *fmt, ...)
 {
-    char line[LINE_MAX_BYTES];
     int saved = errno;
-    size_t at = 0;
+    struct line l;
     va_list ap;
 
+    line_begin(&l);
     if (speaker_pe >= 0)
-        appendf(line, &at, "[%d %s %s] ", speaker_pe, log_host(),
-                layer_names[layer]);
+        line_addf(&l, "[%d %s %s] ", speaker_pe, log_host(),
+                  layer_names[layer]);
     else
-        appendf(line, &at, "[- %s %s] ", log_host(), layer_names[layer]);
+        line_addf(&l, "[- %s %s] ", log_host(), layer_names[layer]);
     errno = saved;
     va_start(ap, fmt);
-    append(line, &at, fmt, ap);
+    line_vprintf(&l, fmt, ap);
     va_end(ap);
-    put_line(line, at);
+    line_write(&l, STDERR_FILENO);
     errno = saved;
 }
 

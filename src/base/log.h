@@ -7,6 +7,8 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include "base/line.h"
+
 #include <stdbool.h>
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_TRACE };
@@ -52,6 +54,9 @@ void log_warn(enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same without a code: what the user has asked for. */
 void log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Begins a line "sluice: PE 3 (host): " that line_write() ends.  Signal-safe
+ * once a host is known. */
+void log_begin(struct line *l);
 /* "[3 host layer] text" */
 void log_line(enum log_layer layer, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

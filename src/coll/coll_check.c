@@ -9,7 +9,7 @@
  * one. */
 #include "coll/coll_int.h"
 #include "base/log.h"
-#include "core/core_stall.h"
+#include "core/core_activity.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -154,10 +154,10 @@ static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
 
     if (coll_is_mapped(t, pe)) {
         entry = __atomic_load_n(&w->entry, __ATOMIC_RELAXED);
-        d = core_peer_ctl(world_pe)->doing;
+        d = core_peer_ctl(world_pe)->activity;
     } else {
         coll_remote_get(world_pe, &w->entry, &entry, sizeof entry);
-        coll_remote_get(world_pe, (void *)offsetof(struct core_ctl, doing), &d,
+        coll_remote_get(world_pe, (void *)offsetof(struct core_ctl, activity), &d,
                         sizeof d);
     }
     d.call[sizeof d.call - 1] = '\0';

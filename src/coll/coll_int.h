@@ -21,9 +21,8 @@
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes);
 
-/* Was it left to this table? */
+/* The environment's choice, which may not serve; is there none? */
 bool coll_is_auto(enum coll_kind kind);
-/* The environment's choice, which may not serve. */
 enum coll_alg coll_requested(enum coll_kind kind);
 
 /* How members meet: of a node, at the first of them; of several nodes, first
@@ -94,7 +93,6 @@ void coll_remote_put_area(int world_pe, const void *offset, const void *source,
                           size_t bytes);
 void coll_remote_get(int world_pe, const void *offset, void *dest,
                      size_t bytes);
-/* The same, by the next quiet. */
 void coll_remote_get_nbi(int world_pe, const void *offset, void *dest,
                          size_t bytes);
 /* One more has come to member pe of a call, by the network. */
@@ -114,8 +112,7 @@ static inline void coll_put(const struct core_team *t, int pe, void *dest,
         coll_remote_put(core_team_world_pe(t, pe), dest, source, bytes);
 }
 
-/* To words of the library's, as core_team_area_of() and _scratch() name them.
- */
+/* To the library's own variables, at an address of core_team_area_of(). */
 static inline void coll_put_area(const struct core_team *t, int pe,
                                  uintptr_t to, const void *source,
                                  size_t bytes)
@@ -206,7 +203,7 @@ void coll_need_all(uint64_t sync);
 
 /* Waits until *word, one of ours for team t, is at least value. */
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value);
-/* The same, where only members of this node raise it. */
+/* The same, raised by members of this node only. */
 void coll_wait_mapped(const struct core_team *t, uint64_t *word,
                       uint64_t value);
 
@@ -228,8 +225,7 @@ static inline void coll_await_count(const struct coll_call *c, uint64_t n)
 /* Each member tells all one word; afterwards everybody's can be read, until
  * the next collective.  Where some are far, that asks each of them. */
 struct coll_call coll_publish(struct core_team *t, uint64_t word);
-/* The two halves of it: this member's word can be read when all have come,
- * and what all have told is read, or one of them. */
+/* The two halves of it, and the value of one member. */
 struct coll_call coll_publish_begin(struct core_team *t, uint64_t word);
 void coll_publish_end(const struct coll_call *c);
 uint64_t coll_published_by(const struct coll_call *c, int pe);

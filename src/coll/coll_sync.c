@@ -42,12 +42,12 @@ static void look_at_last(int world_pe, uint64_t *out)
 
     if (!coll_is_mapped(&core_world, world_pe)) {
         coll_remote_get(world_pe,
-                        (void *)offsetof(struct core_ctl, doing.last_sync), out,
+                        (void *)offsetof(struct core_ctl, activity.last_sync), out,
                         2 * sizeof *out);
         return;
     }
-    out[0] = __atomic_load_n(&peer->doing.last_sync, __ATOMIC_ACQUIRE);
-    out[1] = peer->doing.last_call;
+    out[0] = __atomic_load_n(&peer->activity.last_sync, __ATOMIC_ACQUIRE);
+    out[1] = peer->activity.last_call;
 }
 
 /* Of this thread. */
@@ -252,8 +252,8 @@ void coll_barrier_world(void)
 void coll_barrier_last(bool at_exit)
 {
     core_quiet(NULL, &core_ctx_default);
-    core_ctl->doing.last_call = core_world.calls;
-    __atomic_store_n(&core_ctl->doing.last_sync, core_world.epoch + 1,
+    core_ctl->activity.last_call = core_world.calls;
+    __atomic_store_n(&core_ctl->activity.last_sync, core_world.epoch + 1,
                      __ATOMIC_RELEASE);
     last_at_exit = at_exit;
     coll_sync(&core_world);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/core_spin.h"
+#include "core/core_report.h"
 #include "core/core_stall.h"
 #include "base/env.h"
 #include "rt/rt.h"
@@ -95,6 +96,8 @@ int core_open(int thread_level)
     if (!membarrier_open())
         log_info(LOG_CORE, "the kernel refuses membarrier: sleepers look for "
                  "stores now and then");
+    diag_open();
+    core_activity_open();
     rc = core_stall_open();
     if (rc)
         return rc;
@@ -167,9 +170,8 @@ static void close_team(struct core_team *t)
 
 void core_close(void)
 {
-    core_report_close();
+    diag_close();
     core_stall_close();
-    core_wait_print_counts();
     core_remote_close();
     core_team_free_all();
     close_team(&core_world);

@@ -68,6 +68,8 @@ void core_close(void);
 /* The flows to far peers, if there are any. */
 int core_remote_open(void);
 void core_remote_close(void);
+/* A line on what the network did, for SHMEM_STATS. */
+void core_remote_print_counts(void);
 /* A far peer has stored something here: see xport_data_arrived. */
 void core_arrived(const void *at, size_t len);
 

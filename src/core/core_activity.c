@@ -1,55 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What this PE does, kept where its peers read it.
+/* Keeps the activity record of this PE up to date.  Called at the entry of
+ * collective and off-node operations and by waits that last; other PEs read the
+ * record to report why they wait.  Must stay cheap: a collective call within a
+ * node takes some hundred nanoseconds, and reading a clock a tenth of that.
  *
- * A collective call within a node takes some hundred nanoseconds, and reading
- * a clock a tenth of that.  So all calls are counted, but once very many have
- * come in quick succession the time is taken of few: whoever reads it can tell
- * by the count whether it is that of the last one. */
+ * So all calls are counted, but once very many have come in quick succession,
+ * the time is taken of few of them.  at_calls tells a reader whether the time
+ * is that of the last call. */
+#include "core/core_activity.h"
 #include "base/lock.h"
-#include "core/core_stall.h"
 #include "rt/rt.h"
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-/* After so many looks at the clock, each within that time of the one before,
- * it is looked at so seldom, until one comes later. */
-enum { QUICK_LOOKS = 1000, SELDOM = 32 };
+/* After QUICK_READS reads of the clock, each within QUICK_NS of the one before,
+ * the clock is read at every SELDOM-th call, until a call comes later. */
+enum { QUICK_READS = 1000, SELDOM = 32 };
 #define QUICK_NS 20000000u
 
 __thread struct core_team *core_activity_team;
-/* The last call of a thread with a team: others find it by that number. */
+/* The last collective call of this thread, and its hash. */
 static __thread struct {
     const char *call;
     uint32_t id;
 } entered __attribute__((tls_model("initial-exec")));
 
-/* relaxed: what threads tell of themselves here orders nothing else. */
+/* relaxed: the record orders nothing else. */
 #define GET(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #define SET(word, v) __atomic_store_n(&(word), v, __ATOMIC_RELAXED)
 
 /* Not exact when threads race. */
 static struct {
-    const char *call;           /* the name that is there */
-    uint32_t quick;             /* looks in a row */
-    uint32_t next;              /* the time is taken of that call, or of one
-                                 * after it, if others count meanwhile */
-} noted;
+    const char *call;           /* the name that the record holds */
+    uint32_t quick;             /* quick reads of the clock in a row */
+    uint32_t next;              /* the time is taken at that call, or at a later
+                                 * one if other threads count meanwhile */
+} recorded;
 
-static void take_time(struct core_activity *d) __attribute__((noinline));
-static void take_time(struct core_activity *d)
+static void take_time(struct core_activity *a) __attribute__((noinline));
+static void take_time(struct core_activity *a)
 {
     struct timespec t;
-    uint64_t now, before = GET(d->at_ns);
-    uint32_t quick, calls = GET(d->calls);
+    uint64_t now, before = GET(a->at_ns);
+    uint32_t quick, calls = GET(a->calls);
 
     clock_gettime(CLOCK_REALTIME_COARSE, &t);
     now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-    quick = now - before > QUICK_NS ? 0 : GET(noted.quick) + 1;
-    SET(noted.quick, quick);
-    SET(noted.next, calls + (quick < QUICK_LOOKS ? 1 : SELDOM));
-    SET(d->at_ns, now);
-    SET(d->at_calls, calls);
+    quick = now - before > QUICK_NS ? 0 : GET(recorded.quick) + 1;
+    SET(recorded.quick, quick);
+    SET(recorded.next, calls + (quick < QUICK_READS ? 1 : SELDOM));
+    SET(a->at_ns, now);
+    SET(a->at_calls, calls);
 }
 
 uint32_t core_activity_call_id(const char *name)
@@ -66,33 +69,33 @@ uint32_t core_activity_call_id(const char *name)
     return (uint32_t)h;
 }
 
-static void put_name(struct core_activity *d, const char *call)
+static void put_name(struct core_activity *a, const char *call)
     __attribute__((noinline));
-static void put_name(struct core_activity *d, const char *call)
+static void put_name(struct core_activity *a, const char *call)
 {
-    uint64_t name[sizeof d->call / sizeof(uint64_t)] = { 0 };
+    uint64_t name[sizeof a->call / sizeof(uint64_t)] = { 0 };
 
     strncpy((char *)name, core_public_name(call), sizeof name - 1);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        SET(((uint64_t *)(void *)d->call)[i], name[i]);
-    SET(noted.call, call);
+        SET(((uint64_t *)(void *)a->call)[i], name[i]);
+    SET(recorded.call, call);
 }
 
-static inline void note(struct core_activity *d, const char *call)
+static inline void record_call(struct core_activity *a, const char *call)
 {
-    uint32_t calls = GET(d->calls) + 1;
+    uint32_t calls = GET(a->calls) + 1;
 
-    if (unlikely(GET(noted.call) != call))
-        put_name(d, call);
-    SET(d->calls, calls);
-    if (unlikely((int32_t)(calls - GET(noted.next)) >= 0))
-        take_time(d);
+    if (unlikely(GET(recorded.call) != call))
+        put_name(a, call);
+    SET(a->calls, calls);
+    if (unlikely((int32_t)(calls - GET(recorded.next)) >= 0))
+        take_time(a);
 }
 
 void core_activity_call(const char *call)
 {
     if (core_ctl)
-        note(&core_ctl->doing, call);
+        record_call(&core_ctl->activity, call);
 }
 
 void core_activity_enter(const char *call, struct core_team *t)
@@ -101,7 +104,7 @@ void core_activity_enter(const char *call, struct core_team *t)
     core_activity_team = t;
     if (!t || t->my_pe < 0)
         return;
-    note(&core_ctl->doing, call);
+    record_call(&core_ctl->activity, call);
     if (unlikely(entered.call != call)) {
         entered.call = call;
         entered.id = core_activity_call_id(core_public_name(call));
@@ -112,34 +115,36 @@ void core_activity_enter(const char *call, struct core_team *t)
 
 void core_activity_open(void)
 {
-    noted.call = NULL;
-    noted.quick = 0;
-    noted.next = 1;
+    core_ctl->activity.pid = (uint64_t)getpid();
+    recorded.call = NULL;
+    recorded.quick = 0;
+    recorded.next = 1;
 }
 
 /* ---- waits ---- */
 
-/* A shorter wait is not worth the look for the other's host. */
+/* A shorter wait is not worth a query for the other PE's host. */
 #define HOST_AFTER_NS 100000000u
 
 struct core_transport_wait core_transport_wait;
 
 void core_activity_waits(unsigned which, bool on)
 {
-    struct core_activity *d = &core_ctl->doing;
+    struct core_activity *a = &core_ctl->activity;
 
     if (!on) {
-        __atomic_fetch_and(&d->waits, ~(uint64_t)which, __ATOMIC_RELAXED);
+        __atomic_fetch_and(&a->waits, ~(uint64_t)which, __ATOMIC_RELAXED);
         return;
     }
-    if (GET(d->at_calls) != GET(d->calls))
-        take_time(d);
-    SET(noted.quick, 0);
-    SET(noted.next, GET(d->calls) + 1);
-    __atomic_fetch_or(&d->waits, which, __ATOMIC_RELAXED);
+    if (GET(a->at_calls) != GET(a->calls))
+        take_time(a);
+    SET(recorded.quick, 0);
+    SET(recorded.next, GET(a->calls) + 1);
+    __atomic_fetch_or(&a->waits, which, __ATOMIC_RELAXED);
 }
 
-/* Of the threads that wait in the transport, the last that began to. */
+/* Guards core_transport_wait against other threads that wait in the transport;
+ * a reader takes no lock. */
 static struct base_lock show_lock = LOCK_INIT;
 
 void core_activity_transport(struct xport_wait *w, uint64_t now)
@@ -152,9 +157,9 @@ void core_activity_transport(struct xport_wait *w, uint64_t now)
 
     if (!core_ctl)
         return;
-    if (!w->shown && xport_call && xport_call != GET(noted.call))
+    if (!w->shown && xport_call && xport_call != GET(recorded.call))
         core_activity_call(xport_call);
-    /* Another one that is shown stays, unless this wait is new. */
+    /* The published wait of another thread stays, unless this one is new. */
     lock_acquire(&show_lock);
     stays = w->shown && of && (of != w || pe < 0 || s->host[0] || young);
     lock_release(&show_lock);
@@ -169,9 +174,9 @@ void core_activity_transport(struct xport_wait *w, uint64_t now)
     s->pe = pe;
     s->since_ns = w->since_ns;
     memcpy(s->host, host, sizeof host);
-    /* release: who is interrupted, or looks on, finds all of it. */
+    /* release: a reader that finds `of` finds all of the record. */
     __atomic_store_n(&s->of, w, __ATOMIC_RELEASE);
-    core_activity_waits(CORE_WAITS_FAR, true);
+    core_activity_waits(CORE_WAITS_TRANSPORT, true);
     lock_release(&show_lock);
 }
 
@@ -182,7 +187,7 @@ void core_activity_transport_end(struct xport_wait *w)
     if (core_transport_wait.of == w) {
         SET(core_transport_wait.of, NULL);
         if (core_ctl)
-            core_activity_waits(CORE_WAITS_FAR, false);
+            core_activity_waits(CORE_WAITS_TRANSPORT, false);
     }
     lock_release(&show_lock);
 }

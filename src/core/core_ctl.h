@@ -30,7 +30,7 @@ struct core_ctl {
     uint32_t checks;            /* this PE's wish, before all agree */
     uint64_t choices;           /* see coll_tune.c */
     uint64_t sets; /* chain of active sets, see coll_active_set.c */
-    _Alignas(64) struct core_activity doing;
+    _Alignas(64) struct core_activity activity;
     /* Those this PE may run on, as bits. */
     _Alignas(64) uint64_t cpus[CORE_CPU_WORDS];
 };

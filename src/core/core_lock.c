@@ -12,24 +12,14 @@
  *          one behind has written itself into our state; clear its WAITING.
  *
  * The home is chosen by the lock's offset, so that many locks spread. */
+#include "core/core_lock.h"
+#include "core/core_activity.h"
 #include "core/core_amo.h"
-#include "core/core_stall.h"
 
-enum { WAITING = 1, HELD = 2, BEHIND_SHIFT = 2 };
-
-struct lock_words {
-    uint32_t tail, state;
+enum {
+    WAITING = CORE_LOCK_WAITING, HELD = CORE_LOCK_HELD,
+    BEHIND_SHIFT = CORE_LOCK_NEXT_SHIFT
 };
-_Static_assert(sizeof(struct lock_words) == sizeof(long),
-               "a lock is one long");
-
-bool core_lock_holds(uint64_t word)
-{
-    struct lock_words w;
-
-    memcpy(&w, &word, sizeof w);
-    return w.state & HELD;
-}
 
 /* op on that PE's copy of a word of a lock: what it was.  What this PE did
  * before is visible to who sees the change, and the other way around. */
@@ -86,19 +76,19 @@ static uint32_t my_ticket(void)
     return (uint32_t)core_world.my_pe + 1;
 }
 
-static struct lock_words *area_of(const char *call, long *lock)
+static struct core_lock *area_of(const char *call, long *lock)
 {
     core_need_up(call);
     core_need_aligned(call, lock, sizeof *lock);
     if (CORE_CHECK(heap_find(lock, sizeof *lock) < 0))
         core_refuse(call, &core_ctx_default, lock, sizeof *lock,
                     core_world.my_pe);
-    return (struct lock_words *)lock;
+    return (struct core_lock *)lock;
 }
 
 /* Marks our place as waiting before anyone can learn of it: nobody else
  * touches it until then. */
-static void open_place(const char *call, struct lock_words *w)
+static void open_place(const char *call, struct core_lock *w)
 {
     if (core_device_only(w))
         change(call, XPORT_SWAP, &w->state, WAITING, 0, core_world.my_pe);
@@ -108,7 +98,7 @@ static void open_place(const char *call, struct lock_words *w)
 
 void core_lock_set(const char *call, long *lock)
 {
-    struct lock_words *w = area_of(call, lock);
+    struct core_lock *w = area_of(call, lock);
     struct core_waiter wait;
     uint32_t prev;
     int me = core_world.my_pe;
@@ -141,7 +131,7 @@ held:
 
 int core_lock_test(const char *call, long *lock)
 {
-    struct lock_words *w = area_of(call, lock);
+    struct core_lock *w = area_of(call, lock);
     int home = home_of(lock);
 
     if (change(call, XPORT_FETCH, &w->tail, 0, 0, home))
@@ -156,7 +146,7 @@ int core_lock_test(const char *call, long *lock)
 
 void core_lock_clear(const char *call, long *lock)
 {
-    struct lock_words *w = area_of(call, lock);
+    struct core_lock *w = area_of(call, lock);
     struct core_waiter wait;
     uint32_t next;
     int me = core_world.my_pe;

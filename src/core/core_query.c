@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the activity records of off-node PEs, with gets that no thread waits
+ * for.  Called by core_stall.c only.  The replies lie in the reserved part of
+ * the heap, and an endpoint context of their own keeps the gets apart from the
+ * program's order and completion. */
 #include "core/core_query.h"
 #include "core/core.h"
 #include "rt/rt.h"
@@ -7,53 +11,53 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NO_WORD UINT64_MAX
+#define NO_VALUE UINT64_MAX
 
-enum { GET_WORD = 1, GET_DOING = 2 };
-static struct xport_ep *flow;
-static struct core_query asks[CORE_QUERIES];
-static struct core_reply *answers;
+enum { GET_VALUE = 1, GET_ACTIVITY = 2 };
+static struct xport_ep *ep;
+static struct core_query queries[CORE_QUERIES];
+static struct core_reply *replies;
 
 int core_query_open(void)
 {
     if (rt_job.n_local == rt_job.n_pes)
         return 0;
-    answers = heap_reserve(CORE_QUERIES * sizeof *answers,
+    replies = heap_reserve(CORE_QUERIES * sizeof *replies,
                            _Alignof(struct core_reply));
-    if (answers)
+    if (replies)
         return 0;
-    log_error(ERR_HEAP, "no room for what far PEs answer in the reserved part "
-              "of the heap");
+    log_error(ERR_HEAP, "the replies of off-node PEs do not fit the reserved "
+              "part of the heap");
     return -ENOMEM;
 }
 
-/* What was sent of it: has all of that come? */
-static bool nothing_due(const struct core_query *a)
+/* Have the replies to all sent parts come? */
+static bool nothing_due(const struct core_query *q)
 {
-    const struct core_reply *r = a->answer;
+    const struct core_reply *r = q->reply;
 
     /* acquire: the transport may have stored it on another thread. */
-    return (a->unsent & GET_WORD ||
-            __atomic_load_n(&r->word, __ATOMIC_ACQUIRE) != NO_WORD) &&
-           (a->unsent & GET_DOING ||
-            __atomic_load_n(&r->doing.pid, __ATOMIC_ACQUIRE) != 0);
+    return (q->unsent & GET_VALUE ||
+            __atomic_load_n(&r->value, __ATOMIC_ACQUIRE) != NO_VALUE) &&
+           (q->unsent & GET_ACTIVITY ||
+            __atomic_load_n(&r->activity.pid, __ATOMIC_ACQUIRE) != 0);
 }
 
-bool core_query_answered(const struct core_query *a)
+bool core_query_answered(const struct core_query *q)
 {
-    return !a->unsent && nothing_due(a);
+    return !q->unsent && nothing_due(q);
 }
 
 struct core_query *core_query_find(int pe)
 {
     for (int i = 0; i < CORE_QUERIES; i++)
-        if (asks[i].open && asks[i].pe == pe)
-            return &asks[i];
+        if (queries[i].open && queries[i].pe == pe)
+            return &queries[i];
     return NULL;
 }
 
-/* Never waits: others may want the lock, and what is waited for here may be
- * that the watch tells who is lost. */
+/* Never waits: other threads may want the lock, and a lost PE is found by the
+ * thread that holds it. */
 static int get(void *dest, const void *sym, size_t len, int pe)
 {
     int seg = heap_find(sym, len);
@@ -61,88 +65,92 @@ static int get(void *dest, const void *sym, size_t len, int pe)
         .pe = pe, .seg = seg, .off = (uintptr_t)sym - heap_segs[seg].base
     };
 
-    return xport_net->try_get(flow, dest, &at, len);
+    return xport_net->try_get(ep, dest, &at, len);
 }
 
-static void send(struct core_query *a, uint64_t now)
+static void send(struct core_query *q, uint64_t now)
 {
-    struct core_reply *r = a->answer;
+    struct core_reply *r = q->reply;
     int rc = 0;
 
-    if (a->busy)
-        a->since_ns = now;
-    if (a->unsent & GET_WORD) {
-        rc = get(&r->word, a->word, sizeof r->word, a->pe);
+    if (q->busy)
+        q->since_ns = now;
+    if (q->unsent & GET_VALUE) {
+        rc = get(&r->value, q->sym, sizeof r->value, q->pe);
         if (!rc)
-            a->unsent &= ~(unsigned)GET_WORD;
+            q->unsent &= ~(unsigned)GET_VALUE;
     }
-    if (!rc && a->unsent & GET_DOING) {
-        rc = get(&r->doing, &core_ctl->doing, sizeof r->doing, a->pe);
+    if (!rc && q->unsent & GET_ACTIVITY) {
+        rc = get(&r->activity, &core_ctl->activity, sizeof r->activity, q->pe);
         if (!rc)
-            a->unsent &= ~(unsigned)GET_DOING;
+            q->unsent &= ~(unsigned)GET_ACTIVITY;
     }
-    a->busy = rc == -EBUSY;
+    q->busy = rc == -EBUSY;
 }
 
 void core_query_send(uint64_t now)
 {
     for (int i = 0; i < CORE_QUERIES; i++)
-        if (asks[i].open && asks[i].unsent)
-            send(&asks[i], now);
+        if (queries[i].open && queries[i].unsent)
+            send(&queries[i], now);
 }
 
-void core_query(int pe, const void *word, uint64_t now)
+void core_query_start(int pe, const void *sym, uint64_t now)
 {
     int i = 0;
 
-    while (i < CORE_QUERIES && asks[i].open)
+    while (i < CORE_QUERIES && queries[i].open)
         i++;
-    if (i == CORE_QUERIES ||
-        (!flow && xport_net->ep_open(&flow, false)))
+    if (i == CORE_QUERIES || (!ep && xport_net->ep_open(&ep, false)))
         return;
-    answers[i] = (struct core_reply){ .word = word ? NO_WORD : 0 };
-    asks[i] = (struct core_query){ .open = true, .pe = pe, .since_ns = now,
-                                  .unsent = GET_DOING | (word ? GET_WORD : 0),
-                                  .word = word, .answer = &answers[i] };
-    send(&asks[i], now);
+    replies[i] = (struct core_reply){ .value = sym ? NO_VALUE : 0 };
+    queries[i] = (struct core_query){
+        .open = true, .pe = pe, .since_ns = now, .sym = sym,
+        .unsent = GET_ACTIVITY | (sym ? GET_VALUE : 0), .reply = &replies[i]
+    };
+    send(&queries[i], now);
 }
 
 int core_query_lost(uint64_t now, uint64_t most_ns)
 {
-    for (int i = 0; i < CORE_QUERIES; i++)
-        if (asks[i].open && !core_query_answered(&asks[i]) && !asks[i].busy &&
-            now - asks[i].since_ns > most_ns)
-            return asks[i].pe;
+    const struct core_query *q;
+
+    for (int i = 0; i < CORE_QUERIES; i++) {
+        q = &queries[i];
+        if (q->open && !core_query_answered(q) && !q->busy &&
+            now - q->since_ns > most_ns)
+            return q->pe;
+    }
     return -1;
 }
 
 void core_query_extend(uint64_t ns)
 {
     for (int i = 0; i < CORE_QUERIES; i++)
-        asks[i].since_ns += ns;
+        queries[i].since_ns += ns;
 }
 
 static bool something_due(void)
 {
     for (int i = 0; i < CORE_QUERIES; i++)
-        if (asks[i].open && !nothing_due(&asks[i]))
+        if (queries[i].open && !nothing_due(&queries[i]))
             return true;
     return false;
 }
 
 void core_query_close(void)
 {
-    if (!flow)
+    if (!ep)
         return;
     for (int ms = 0; something_due() && ms < 1000; ms++) {
         usleep(1000);
         xport_net->progress();
     }
-    if (!something_due()) {     /* else the flow stays */
-        xport_net->quiet(flow);
-        xport_net->ep_close(flow);
+    if (!something_due()) {     /* else the context stays */
+        xport_net->quiet(ep);
+        xport_net->ep_close(ep);
     }
-    flow = NULL;
-    /* The next session begins without questions. */
-    memset(asks, 0, sizeof asks);
+    ep = NULL;
+    /* The next session begins without queries. */
+    memset(queries, 0, sizeof queries);
 }

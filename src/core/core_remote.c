@@ -5,8 +5,7 @@
 #include "gtl/gtl_copy_stream.h"
 #include "core/core_deferred.h"
 #include "core/core_spin.h"
-#include "core/core_stall.h"
-#include "base/env.h"
+#include "core/core_activity.h"
 #include "rt/rt.h"
 #include "xport/xport_stats.h"
 
@@ -23,8 +22,6 @@ int core_remote_open(void)
 
     if (!xport_net)
         return 0;
-    xport_wait_stalled = core_stall_transport;
-    xport_wait_resumed = core_activity_transport_end;
     core_spin_impatient();
     rc = xport_net->ep_open(&core_ctx_default.flow, false);
     if (!rc)
@@ -35,12 +32,11 @@ int core_remote_open(void)
     return rc;
 }
 
-/* Of what the network did, for SHMEM_STATS. */
-static void tell_counts(void)
+void core_remote_print_counts(void)
 {
     struct xport_stats n = xport_stats_get();
 
-    if (!env.STATS || !xport_net)
+    if (!xport_net)
         return;
     log_print("network: %lu operations with %lu bytes to %lu PEs, %lu of them "
               "fetch %lu bytes; start: %lu bytes published, %lu looked up",
@@ -54,7 +50,6 @@ void core_remote_close(void)
 {
     struct core_ctx *own[] = { &core_ctx_inner, &core_ctx_default };
 
-    tell_counts();
     for (int i = 0; i < 2; i++) {
         if (!own[i]->flow)
             continue;

@@ -1,65 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A look at the others is made in rounds, one each SHMEM_STALL seconds.  The
- * candidates are those who may be missing: the members of the team, or whoever
- * may hold the lock, or, where anybody may be meant, some far PEs.  Mapped ones
- * are read; of far ones a window is asked at a time, and who does not answer in
- * a second is told of as such.  Of the members that have come only the first
- * speaks: the others stop where they find him.
+/* Reports which PEs a long wait is for.  Called by a thread that waits, from
+ * core_wait.c and from the transport, and by the layers that watch operations;
+ * nothing here may wait itself.
  *
- * Questions stay open beyond their round, whatever the PE does meanwhile: the
- * oldest that is not answered tells whether a PE is lost. */
+ * The PEs are examined in scans, one each SHMEM_STALL seconds.  The candidates
+ * are the PEs that may be missing: the members of the team, the PEs that may
+ * hold the lock, or, where any PE may be meant, some off-node PEs.  Mapped PEs
+ * are read; off-node PEs are queried, a window of them at a time, and a PE that
+ * does not reply in a second is reported as silent.  Of the members that have
+ * arrived only the first prints a line: the scans of the others stop where they
+ * find that member.
+ *
+ * Queries stay open beyond their scan, whatever this PE does meanwhile: the
+ * oldest one without a reply tells whether a PE is lost. */
 #include "core/core_stall.h"
 #include "base/clock.h"
-#include "core/core_query.h"
-#include "core/core_device.h"
-#include "core/core_text.h"
 #include "base/env.h"
 #include "base/lock.h"
+#include "core/core_describe.h"
+#include "core/core_device.h"
+#include "core/core_lock.h"
+#include "core/core_query.h"
 #include "rt/rt.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-enum { FAR_PER_ROUND = 64, LOCK_PER_ROUND = 256, NAMED = 3 };
-#define PATIENCE_NS 1000000000u
+enum { REMOTE_PER_SCAN = 64, LOCK_PER_SCAN = 256, NAMED = 3 };
+/* The time that a query has before its PE counts as silent. */
+#define REPLY_NS 1000000000u
 #define SECOND_NS 1000000000u
 /* Longer than that between two steps, and this PE was not running. */
-#define GAP_NS 500000000u
+#define PAUSE_NS 500000000u
 
-uint64_t core_stall_ns = UINT64_MAX;
+static struct base_lock scan_lock = LOCK_INIT;
+static uint64_t last_step_ns GUARDED_BY(scan_lock);
 
-static struct base_lock watch_lock = LOCK_INIT;
-static uint64_t last_step_ns GUARDED_BY(watch_lock);
+/* ---- the scan ---- */
 
-/* ---- a round ---- */
+/* PEs of one kind: how many, and the words for the first of them. */
+struct named {
+    int n, shown;
+    struct line text;
+};
 
-static struct round {
-    const void *of;             /* the waiter */
+static struct scan {
+    const void *of;             /* the waiter; NULL: no scan runs */
     uint64_t since_ns;          /* of the waiter, whose memory is reused */
     uint64_t begun_ns;
-    int next, end;              /* candidates still to be looked at */
-    uint64_t asked_ns;          /* the window is asked; 0: not yet */
+    int next, end;              /* candidates still to be examined */
+    uint64_t asked_ns;          /* the window is queried; 0: not yet */
     int window;                 /* its end */
-    int come;                   /* to this call */
-    bool met;                   /* this PE: the first of who wait for it */
+    int arrived;                /* at this call */
+    bool met;                   /* this PE is the first that has arrived */
     bool suspects;              /* one that may have finalized */
-    struct named {
-        int n, told;
-        struct core_text text;
-    } missing, other, past;     /* in another call; come and gone on */
-} now_round GUARDED_BY(watch_lock);
-/* Where the next round over far PEs begins. */
-static int turn GUARDED_BY(watch_lock);
-/* The wait for a call that all others were found to have gone on from, and
- * since when. */
+    struct named missing, other, past;  /* not arrived; in another call; gone
+                                         * on to a later call */
+} scan GUARDED_BY(scan_lock);
+/* Where the next scan over off-node PEs begins. */
+static int rotation GUARDED_BY(scan_lock);
+/* A wait for a call that all other members have gone on from, and since when
+ * that is known. */
 static struct {
     uint64_t wait_ns, since_ns;
-} alone GUARDED_BY(watch_lock);
-/* The far PE that was found to have finalized, or -1. */
-static int suspect GUARDED_BY(watch_lock) = -1;
+} alone GUARDED_BY(scan_lock);
+/* The off-node PE that was found to have finalized, or -1. */
+static int suspect GUARDED_BY(scan_lock) = -1;
 
 static const struct core_team *team_of(const struct core_waiter *w)
 {
@@ -73,7 +78,7 @@ static const char *call_of(const struct core_waiter *w)
     return call ? core_public_name(call) : "start-up";
 }
 
-static const struct core_outstanding *lasting_of(const struct core_waiter *w)
+static const struct core_outstanding *outstanding_of(const struct core_waiter *w)
 {
     return (const struct core_outstanding *)(const void *)w;
 }
@@ -83,37 +88,38 @@ static int candidates(const struct core_waiter *w)
     int n = core_world.n_pes;
 
     if (w->what == CORE_FOR_OUTSTANDING) {
-        n = lasting_of(w)->pe >= 0 ? 1 : n - (n > 1);
-        return n < FAR_PER_ROUND ? n : FAR_PER_ROUND;
+        n = outstanding_of(w)->pe >= 0 ? 1 : n - (n > 1);
+        return n < REMOTE_PER_SCAN ? n : REMOTE_PER_SCAN;
     }
     if (team_of(w))
         return team_of(w)->n_pes;
     if (w->what == CORE_FOR_LOCK)
-        return n < LOCK_PER_ROUND ? n : LOCK_PER_ROUND;
+        return n < LOCK_PER_SCAN ? n : LOCK_PER_SCAN;
     if (!xport_net || w->what == CORE_FOR_STREAM ||
         w->what == CORE_FOR_QUEUE)
         return 0;
-    return n < FAR_PER_ROUND ? n : FAR_PER_ROUND;
+    return n < REMOTE_PER_SCAN ? n : REMOTE_PER_SCAN;
 }
 
-static int candidate(const struct core_waiter *w, int i) REQUIRES(watch_lock)
+static int candidate(const struct core_waiter *w, int i) REQUIRES(scan_lock)
 {
-    uint64_t first = (uint64_t)turn;
+    uint64_t first = (uint64_t)rotation;
 
     if (team_of(w))
         return core_team_world_pe(team_of(w), i);
     if (w->what == CORE_FOR_LOCK)
         first = w->value == CORE_LOCK_BEHIND ? 0 : w->value;
     if (w->what == CORE_FOR_OUTSTANDING)
-        first = lasting_of(w)->pe >= 0 ? (uint64_t)lasting_of(w)->pe
+        first = outstanding_of(w)->pe >= 0 ? (uint64_t)outstanding_of(w)->pe
                                        : (uint64_t)core_world.my_pe + 1;
     return (int)((first + (uint64_t)i) % (uint64_t)core_world.n_pes);
 }
 
-/* The symmetric word that tells of candidate i, or NULL: also where a far PE's
- * processor would have to be asked for what is on its device. */
-static const void *word_of(const struct core_waiter *w, int i)
-    REQUIRES(watch_lock)
+/* The symmetric variable that shows what candidate i does, or NULL; NULL also
+ * where it lies on the device of an off-node PE, whose processor would have to
+ * read it. */
+static const void *flag_of(const struct core_waiter *w, int i)
+    REQUIRES(scan_lock)
 {
     const struct core_team *t = team_of(w);
 
@@ -127,30 +133,31 @@ static const void *word_of(const struct core_waiter *w, int i)
     return w->addr;
 }
 
-/* What is said of the first ones follows; of others, false. */
+/* Counts a PE; true: it is one of the first, and the caller adds words for
+ * it. */
 static bool count(struct named *l, int pe)
 {
     l->n++;
-    if (l->told == NAMED)
+    if (l->shown == NAMED)
         return false;
-    core_text_add(&l->text, l->told++ ? ", " : " ");
-    core_text_pe(&l->text, pe);
+    line_add(&l->text, l->shown++ ? ", " : " ");
+    core_describe_pe(&l->text, pe);
     return true;
 }
 
-static void count_doing(struct named *l, int pe, const struct core_activity *d)
+static void count_active(struct named *l, int pe, const struct core_activity *a)
 {
     if (!count(l, pe))
         return;
-    core_text_activity(&l->text, pe, d);
-    core_text_add(&l->text, ")");
+    core_describe_activity(&l->text, pe, a);
+    line_add(&l->text, ")");
 }
 
-/* Whoever had finalized before its word was read can never come.  The answers
- * of a far PE are in no order, so it takes two rounds: the first that one finds
- * is asked again in the next. */
-static void gone(struct round *r, const struct core_waiter *w, int pe)
-    REQUIRES(watch_lock)
+/* A PE that had finalized before its flag was read can never arrive.  The
+ * replies of an off-node PE come in no order, so that takes two scans: the
+ * first suspect of one scan is queried again in the next. */
+static void check_finalized(struct scan *r, const struct core_waiter *w, int pe)
+    REQUIRES(scan_lock)
 {
     if (!xport_routes[pe].map[HEAP_HOST] && suspect != pe) {
         if (!r->suspects)
@@ -163,55 +170,57 @@ static void gone(struct round *r, const struct core_waiter *w, int pe)
                : "; SHMEM_CHECK=1 names calls that do not match");
 }
 
-/* Of member i.  Who waits for the same is found by all others alike. */
-static bool judge_member(struct round *r, const struct core_waiter *w, int i,
-                         int pe, uint64_t word, const struct core_activity *d)
-    REQUIRES(watch_lock)
+/* Sorts member i into the kinds.  False: an earlier member waits for the same,
+ * and its scan finds the same.  entry, a: what the member has published. */
+static bool examine_member(struct scan *r, const struct core_waiter *w, int i,
+                           int pe, uint64_t entry,
+                           const struct core_activity *a) REQUIRES(scan_lock)
 {
     const struct core_team *t = team_of(w);
-    int32_t ahead = (int32_t)((uint32_t)word - (uint32_t)t->entries);
-    bool here = xport_routes[pe].map[HEAP_HOST];
+    int32_t ahead = (int32_t)((uint32_t)entry - (uint32_t)t->entries);
+    bool on_node = xport_routes[pe].map[HEAP_HOST];
 
     if (i == t->my_pe) {
-        r->come++;
+        r->arrived++;
         r->met = true;
     } else if (ahead < 0) {
-        if (d->last_sync)
-            gone(r, w, pe);
-        count_doing(&r->missing, pe, d);
+        if (a->last_sync)
+            check_finalized(r, w, pe);
+        count_active(&r->missing, pe, a);
     } else if (ahead > 0) {
-        count_doing(&r->past, pe, d);
-    } else if (word >> 32 != core_activity_call_id(call_of(w))) {
-        count_doing(&r->other, pe, d);
-    } else if (here && core_text_stopped(d->pid)) {
-        r->come++;
-        count_doing(&r->missing, pe, d);
+        count_active(&r->past, pe, a);
+    } else if (entry >> 32 != core_activity_call_id(call_of(w))) {
+        count_active(&r->other, pe, a);
+    } else if (on_node && core_process_is_stopped(a->pid)) {
+        r->arrived++;
+        count_active(&r->missing, pe, a);
     } else {
-        r->come++;
-        if (!r->met && d->waits)
+        r->arrived++;
+        if (!r->met && a->waits)
             return false;
     }
     return true;
 }
 
-/* word, d: what candidate i told.  False: this round is for others. */
-static bool judge(struct round *r, const struct core_waiter *w, int i, int pe,
-                  uint64_t word, const struct core_activity *d)
-    REQUIRES(watch_lock)
+/* flag, a: what candidate i has published.  False: this scan is for another
+ * PE to report. */
+static bool examine(struct scan *r, const struct core_waiter *w, int i, int pe,
+                    uint64_t flag, const struct core_activity *a)
+    REQUIRES(scan_lock)
 {
     if (team_of(w))
-        return judge_member(r, w, i, pe, word, d);
+        return examine_member(r, w, i, pe, flag, a);
     if (w->what == CORE_FOR_OUTSTANDING)
-        count_doing(&r->missing, pe, d);
-    if (w->what != CORE_FOR_LOCK || !core_lock_holds(word) ||
+        count_active(&r->missing, pe, a);
+    if (w->what != CORE_FOR_LOCK || !core_lock_holds(flag) ||
         pe == core_world.my_pe)
         return true;
-    count_doing(&r->missing, pe, d);
-    r->next = r->window = r->end;       /* there is only one */
+    count_active(&r->missing, pe, a);
+    r->next = r->window = r->end;       /* only one PE holds it */
     return true;
 }
 
-static uint64_t word_at(int pe, const void *sym)
+static uint64_t flag_at(int pe, const void *sym)
 {
     uintptr_t near = xport_ptr(pe, sym, sizeof(uint64_t));
 
@@ -221,62 +230,61 @@ static uint64_t word_at(int pe, const void *sym)
     return __atomic_load_n((const uint64_t *)near, __ATOMIC_RELAXED);
 }
 
-static bool judge_near(struct round *r, const struct core_waiter *w, int i,
-                       int pe) REQUIRES(watch_lock)
+static bool examine_mapped(struct scan *r, const struct core_waiter *w, int i,
+                           int pe) REQUIRES(scan_lock)
 {
     const char *base = (const char *)xport_routes[pe].map[HEAP_HOST];
-    const void *word = word_of(w, i);
-    struct core_activity d;
+    const void *flag = flag_of(w, i);
+    struct core_activity a;
     uint64_t v = 0;
 
-    /* acquire: in the order of this program, for the sake of gone(). */
-    for (size_t k = 0; k < sizeof d / sizeof(uint64_t); k++)
-        ((uint64_t *)(void *)&d)[k] = __atomic_load_n(
+    /* acquire: the record comes before the flag, for check_finalized(). */
+    for (size_t k = 0; k < sizeof a / sizeof(uint64_t); k++)
+        ((uint64_t *)(void *)&a)[k] = __atomic_load_n(
             (const uint64_t *)(const void *)
-                (base + offsetof(struct core_ctl, doing)) + k,
+                (base + offsetof(struct core_ctl, activity)) + k,
             __ATOMIC_ACQUIRE);
-    if (word)
-        v = word_at(pe, word);
-    return judge(r, w, i, pe, v, &d);
+    if (flag)
+        v = flag_at(pe, flag);
+    return examine(r, w, i, pe, v, &a);
 }
 
-/* False: the round is for others. */
-static bool judge_window(struct round *r, const struct core_waiter *w,
-                         uint64_t now) REQUIRES(watch_lock)
+/* False: the scan is for another PE to report. */
+static bool examine_window(struct scan *r, const struct core_waiter *w,
+                           uint64_t now) REQUIRES(scan_lock)
 {
     bool ok = true;
-    struct core_query *a;
+    struct core_query *q;
     int pe, i;
 
     while (ok && r->next < r->window) {
         i = r->next++;
         pe = candidate(w, i);
         if (xport_routes[pe].map[HEAP_HOST]) {
-            ok = judge_near(r, w, i, pe);
+            ok = examine_mapped(r, w, i, pe);
             continue;
         }
-        a = core_query_find(pe);
-        if (!a)
+        q = core_query_find(pe);
+        if (!q)
             continue;
-        if (core_query_answered(a)) {
-            /* A question of an earlier round may be about another word. */
-            if (a->word == word_of(w, i))
-                ok = judge(r, w, i, pe, a->answer->word, &a->answer->doing);
-            a->open = false;
-        } else if (!a->busy) {
+        if (core_query_answered(q)) {
+            /* A query of an earlier scan may be for another variable. */
+            if (q->sym == flag_of(w, i))
+                ok = examine(r, w, i, pe, q->reply->value, &q->reply->activity);
+            q->open = false;
+        } else if (!q->busy) {
             if (count(&r->missing, pe))
-                core_text_add(&r->missing.text,
-                              ", asked %llu s ago, no answer)",
-                              core_text_seconds(now - a->since_ns));
+                line_addf(&r->missing.text, ", asked %llu s ago, no answer)",
+                          line_seconds(now - q->since_ns));
         }
     }
     return ok;
 }
 
-static void ask_window(struct round *r, const struct core_waiter *w,
-                       uint64_t now) REQUIRES(watch_lock)
+static void query_window(struct scan *r, const struct core_waiter *w,
+                         uint64_t now) REQUIRES(scan_lock)
 {
-    struct core_query *a;
+    struct core_query *q;
     int pe, n = 0;
 
     for (r->window = r->next; r->window < r->end && n < CORE_QUERIES;
@@ -285,25 +293,25 @@ static void ask_window(struct round *r, const struct core_waiter *w,
         if (xport_routes[pe].map[HEAP_HOST])
             continue;
         n++;
-        a = core_query_find(pe);
-        /* The answer to an old question may be an old one, too. */
-        if (a && core_query_answered(a))
-            a->open = false;
-        if (!a || !a->open)
-            core_query(pe, word_of(w, r->window), now);
+        q = core_query_find(pe);
+        /* The reply to an old query may be an old one, too. */
+        if (q && core_query_answered(q))
+            q->open = false;
+        if (!q || !q->open)
+            core_query_start(pe, flag_of(w, r->window), now);
     }
     r->asked_ns = now;
 }
 
-/* Or need not be waited for any longer. */
-static bool window_answered(const struct round *r, const struct core_waiter *w,
-                            uint64_t now) REQUIRES(watch_lock)
+/* Has each PE of the window replied, or had the time to? */
+static bool window_is_done(const struct scan *r, const struct core_waiter *w,
+                           uint64_t now) REQUIRES(scan_lock)
 {
-    const struct core_query *a;
+    const struct core_query *q;
 
     for (int i = r->next; i < r->window; i++) {
-        a = core_query_find(candidate(w, i));
-        if (a && !core_query_answered(a) && now - a->since_ns < PATIENCE_NS)
+        q = core_query_find(candidate(w, i));
+        if (q && !core_query_answered(q) && now - q->since_ns < REPLY_NS)
             return false;
     }
     return true;
@@ -311,133 +319,98 @@ static bool window_answered(const struct round *r, const struct core_waiter *w,
 
 /* ---- the line ---- */
 
-static void add_named(struct core_text *t, const char *what,
-                      const struct named *l)
+static void add_named(struct line *l, const char *what, const struct named *k)
 {
-    if (!l->n)
+    if (!k->n)
         return;
-    core_text_add(t, "%s%s", what, l->text.at);
-    if (l->n > l->told)
-        core_text_add(t, " and %d other%s", l->n - l->told,
-                      l->n - l->told == 1 ? "" : "s");
+    line_addf(l, "%s%s", what, k->text.at);
+    if (k->n > k->shown)
+        line_addf(l, " and %d other%s", k->n - k->shown,
+                  k->n - k->shown == 1 ? "" : "s");
 }
 
-static void add_members(struct core_text *t, const struct round *r,
+static void add_members(struct line *l, const struct scan *r,
                         const struct core_team *team)
 {
-    core_text_add(t, ": %d of %d PEs%s arrived", r->come + r->past.n,
-                  team->n_pes, team == &core_world ? "" : " of the team");
-    add_named(t, "; missing", &r->missing);
-    add_named(t, "; in another call", &r->other);
-    add_named(t, "; gone on", &r->past);
+    line_addf(l, ": %d of %d PEs%s arrived", r->arrived + r->past.n,
+              team->n_pes, team == &core_world ? "" : " of the team");
+    add_named(l, "; missing", &r->missing);
+    add_named(l, "; in another call", &r->other);
+    add_named(l, "; gone on", &r->past);
     if (r->other.n && !core_status.checks)
-        core_text_add(t, "; SHMEM_CHECK=1 names the first call that does not "
-                      "match");
+        line_add(l, "; SHMEM_CHECK=1 names the first call that does not match");
 }
 
-static void tell_lasting(const struct round *r,
-                         const struct core_outstanding *l)
+static void report_outstanding(const struct scan *r,
+                               const struct core_outstanding *o)
 {
-    struct core_text line = { .n = 0 };
+    struct line l;
 
-    core_text_add(&line, "%s", l->text);
-    add_named(&line, l->who, &r->missing);
-    core_text_add(&line, "%s", l->advice ? l->advice : "");
-    *l->told = true;
-    log_warn(ERR_STALL, "%s", line.at);
+    line_begin(&l);
+    line_add(&l, o->text);
+    add_named(&l, o->who, &r->missing);
+    if (o->advice)
+        line_add(&l, o->advice);
+    *o->told = true;
+    log_warn(ERR_STALL, "%s", l.at);
 }
 
-static void add_queue(struct core_text *t, const struct core_waiter *w)
+static void report_wait(const struct scan *r, const struct core_waiter *w,
+                        uint64_t now)
 {
-    char name[192];
+    const bool lock = w->what == CORE_FOR_LOCK;
+    struct line l;
 
-    if (w->name && w->name(w->named, name, sizeof name))
-        core_text_add(t, "%s, started on a queue", name);
-    else
-        core_text_add(t, "what was started on a queue");
-    if (w->value)
-        core_text_add(t, " of stream %p", (void *)(uintptr_t)w->value);
-}
-
-static void add_stream(struct core_text *t, const struct core_waiter *w)
-{
-    if (w->value)
-        core_text_add(t, "stream %p", (void *)(uintptr_t)w->value);
-    else
-        core_text_add(t, "a stream");
-    core_text_add(t, ", on which a kernel, copy or wait has not ended");
-}
-
-static void tell(const struct round *r, const struct core_waiter *w,
-                 uint64_t now)
-{
-    struct core_text line = { .n = 0 };
-
-    if (w->what == CORE_FOR_OUTSTANDING) {
-        tell_lasting(r, lasting_of(w));
-        return;
-    }
-    core_text_add(&line, "%s waits for %llu s", call_of(w),
-                  core_text_seconds(now - w->since_ns));
+    line_begin(&l);
+    line_addf(&l, "%s waits for %llu s", call_of(w),
+              line_seconds(now - w->since_ns));
     if (team_of(w)) {
-        add_members(&line, r, team_of(w));
-    } else if (w->what != CORE_FOR_ALL) {
-        core_text_add(&line, " for ");
-        if (w->what == CORE_FOR_REMOTE)
-            core_text_add(&line, "far PEs");
-        else if (w->what == CORE_FOR_QUEUE)
-            add_queue(&line, w);
-        else if (w->what == CORE_FOR_STREAM)
-            add_stream(&line, w);
-        else
-            core_text_wanted(&line, w);
-        if (w->what == CORE_FOR_LOCK && !r->missing.n &&
-            w->value != CORE_LOCK_BEHIND)
-            core_text_add(&line, ", behind PE %llu",
-                          (unsigned long long)w->value);
-        add_named(&line, w->what == CORE_FOR_LOCK ? ", held by"
-                                                  : "; silent is",
-                  &r->missing);
+        add_members(&l, r, team_of(w));
     } else {
-        add_named(&line, "; silent is", &r->missing);
+        if (w->what != CORE_FOR_ALL) {
+            line_add(&l, " for ");
+            core_describe_wait(&l, w, false);
+        }
+        if (lock && !r->missing.n && w->value != CORE_LOCK_BEHIND)
+            line_addf(&l, ", behind PE %llu", (unsigned long long)w->value);
+        add_named(&l, lock ? ", held by" : "; silent is", &r->missing);
     }
-    log_warn(ERR_STALL, "%s", line.at);
+    log_warn(ERR_STALL, "%s", l.at);
 }
 
 /* ---- steps ---- */
 
-/* Whatever each PE waits for, all say the same of it: oshrun makes one line
- * of that. */
-_Noreturn static void lost(int pe)
+/* All PEs say the same of a lost one, whatever each waits for: oshrun makes one
+ * line of that. */
+_Noreturn static void report_lost(int pe)
 {
-    struct core_text who = { .n = 0 };
+    struct line l;
 
-    core_text_pe(&who, pe);
-    /* A peer that died is the launcher's to tell about. */
+    line_begin(&l);
+    core_describe_pe(&l, pe);
+    /* The launcher reports a peer that died. */
     core_await_end();
     log_error(ERR_NET, "no answer from %s) in %lld s (SHMEM_TIMEOUT): it is "
-              "stopped, or the network between the nodes is down", who.at,
+              "stopped, or the network between the nodes is down", l.at,
               (long long)env.TIMEOUT);
     rt_abort(EXIT_FAILURE);
 }
 
-/* A PE that was stopped itself has no right to complain of the others. */
-static void forget_gap(uint64_t now) REQUIRES(watch_lock)
+/* The time in which this PE was stopped itself counts against no other PE. */
+static void forgive_pause(uint64_t now) REQUIRES(scan_lock)
 {
-    uint64_t gap = now - last_step_ns;
+    uint64_t pause = now - last_step_ns;
 
     last_step_ns = now;
-    if (gap > GAP_NS) {
-        core_query_extend(gap);
-        alone.since_ns += gap;
+    if (pause > PAUSE_NS) {
+        core_query_extend(pause);
+        alone.since_ns += pause;
     }
 }
 
-/* Nobody can be waited for who has gone on: what they sent went down with a
- * connection. */
-static void look_whether_alone(const struct round *r,
-                               const struct core_waiter *w, uint64_t now)
-    REQUIRES(watch_lock)
+/* All other members have gone on: what they sent was lost with a connection. */
+static void check_alone(const struct scan *r, const struct core_waiter *w,
+                        uint64_t now) REQUIRES(scan_lock)
 {
     if (!team_of(w) || !xport_net || !env.TIMEOUT ||
         r->past.n < team_of(w)->n_pes - 1)
@@ -452,109 +425,112 @@ static void look_whether_alone(const struct round *r,
                    "lost with a connection", (long long)env.TIMEOUT);
 }
 
-static void look_for_lost(uint64_t now) REQUIRES(watch_lock)
+static void check_lost(uint64_t now) REQUIRES(scan_lock)
 {
     uint64_t most = (uint64_t)env.TIMEOUT * SECOND_NS;
     int pe = most ? core_query_lost(now, most) : -1;
 
     if (pe >= 0)
-        lost(pe);
+        report_lost(pe);
 }
 
-static void begin(struct core_waiter *w, const void *of, uint64_t now)
-    REQUIRES(watch_lock)
+static void begin_scan(struct core_waiter *w, const void *of, uint64_t now)
+    REQUIRES(scan_lock)
 {
-    struct round *r = &now_round;
-
-    *r = (struct round){ .of = of, .since_ns = w->since_ns, .begun_ns = now,
-                         .end = candidates(w) };
+    scan = (struct scan){ .of = of, .since_ns = w->since_ns, .begun_ns = now,
+                          .end = candidates(w) };
     w->told_ns = now;
 }
 
-/* True once the round is over. */
-static bool advance(struct round *r, const struct core_waiter *w, uint64_t now)
-    REQUIRES(watch_lock)
+/* True: the scan is over. */
+static bool advance_scan(struct scan *r, const struct core_waiter *w,
+                         uint64_t now) REQUIRES(scan_lock)
 {
     while (r->next < r->end) {
         if (!r->asked_ns)
-            ask_window(r, w, now);
-        if (now - r->asked_ns < PATIENCE_NS && !window_answered(r, w, now))
+            query_window(r, w, now);
+        if (now - r->asked_ns < REPLY_NS && !window_is_done(r, w, now))
             return false;
-        if (!judge_window(r, w, now))
+        if (!examine_window(r, w, now))
             return true;
         r->asked_ns = 0;
     }
     if (!team_of(w) && w->what != CORE_FOR_LOCK &&
         w->what != CORE_FOR_OUTSTANDING)
-        turn = (turn + r->end) % core_world.n_pes;
-    look_whether_alone(r, w, now);
-    if (env.STALL)
-        tell(r, w, now);
+        rotation = (rotation + r->end) % core_world.n_pes;
+    check_alone(r, w, now);
+    if (!diag_stall_is_reported())
+        return true;
+    if (w->what == CORE_FOR_OUTSTANDING)
+        report_outstanding(r, outstanding_of(w));
+    else
+        report_wait(r, w, now);
     return true;
 }
 
-/* of: what is the same in all steps of a wait. */
+/* of: identifies the wait in all its steps. */
 static void step(struct core_waiter *w, const void *of, uint64_t now)
 {
-    struct round *r = &now_round;
     bool mine;
 
     if (!core_ctl || core_state() != CORE_UP)
         return;
-    /* Another thread takes a step, or this one does: what it waits for in
-     * there is not to be waited for here. */
-    if (!lock_try(&watch_lock))
+    /* Another thread takes a step, or this one does, and waits in there. */
+    if (!lock_try(&scan_lock))
         return;
-    forget_gap(now);
+    forgive_pause(now);
     core_query_send(now);
-    look_for_lost(now);
-    mine = r->of == of && r->since_ns == w->since_ns;
-    if (r->of && !mine && now - r->begun_ns > 4 * PATIENCE_NS)
-        r->of = NULL;           /* its wait has ended meanwhile */
-    if (!r->of && (!w->told_ns || now - w->told_ns > core_stall_ns)) {
-        begin(w, of, now);
+    check_lost(now);
+    mine = scan.of == of && scan.since_ns == w->since_ns;
+    if (scan.of && !mine && now - scan.begun_ns > 4 * REPLY_NS)
+        scan.of = NULL;         /* its wait has ended meanwhile */
+    if (!scan.of && (!w->told_ns || now - w->told_ns > diag_stall_ns)) {
+        begin_scan(w, of, now);
         mine = true;
     }
-    if (mine && r->of && advance(r, w, now))
-        r->of = NULL;
-    lock_release(&watch_lock);
+    if (mine && scan.of && advance_scan(&scan, w, now))
+        scan.of = NULL;
+    lock_release(&scan_lock);
 }
 
-void core_stall_step(struct core_waiter *w, uint64_t now)
+static void step_waiter(struct core_waiter *w, uint64_t now)
 {
     step(w, w, now);
 }
 
-void core_stall_outstanding(struct core_outstanding *l, uint64_t now)
+void core_stall_outstanding(struct core_outstanding *o, uint64_t now)
 {
-    l->w.what = CORE_FOR_OUTSTANDING;
-    step(&l->w, l, now);
+    o->w.what = CORE_FOR_OUTSTANDING;
+    step(&o->w, o, now);
 }
 
-/* For one far PE. */
-static void tell_of_one(struct xport_wait *w, uint64_t now)
-{
-    struct core_text who = { .n = 0 };
+/* ---- waits in the transport ---- */
 
-    if (!env.STALL || now - w->told_ns <= core_stall_ns)
+/* For one off-node PE: no other is to be examined. */
+static void report_one(struct xport_wait *w, uint64_t now)
+{
+    struct line l;
+
+    if (!diag_stall_is_reported() || now - w->told_ns <= diag_stall_ns)
         return;
     w->told_ns = now;
-    core_text_pe(&who, w->pe);
+    line_begin(&l);
+    core_describe_pe(&l, w->pe);
     log_warn(ERR_STALL, "%s waits for %llu s for %s)",
              xport_call ? core_public_name(xport_call) : "start-up",
-             core_text_seconds(now - w->since_ns), who.at);
+             line_seconds(now - w->since_ns), l.at);
 }
 
-void core_stall_transport(struct xport_wait *w)
+static void step_transport(struct xport_wait *w)
 {
-    struct core_waiter all = { .what = CORE_FOR_REMOTE, .since_ns = w->since_ns,
-                               .told_ns = w->told_ns };
+    struct core_waiter all = { .what = CORE_FOR_REMOTE,
+                               .since_ns = w->since_ns, .told_ns = w->told_ns };
     uint64_t now = clock_ns();
 
     core_activity_transport(w, now);
     if (w->pe >= 0) {
-        tell_of_one(w, now);
-    } else if (now - w->since_ns > core_stall_ns) {
+        report_one(w, now);
+    } else if (now - w->since_ns > diag_stall_ns) {
         step(&all, w, now);
         w->told_ns = all.told_ns;
     }
@@ -562,19 +538,18 @@ void core_stall_transport(struct xport_wait *w)
 
 int core_stall_open(void)
 {
-    /* A lost peer is to be found also where nothing is said of waits. */
-    core_stall_ns = (env.STALL ? (uint64_t)env.STALL : 10) * SECOND_NS;
-    core_activity_open();
-    core_ctl->doing.pid = (uint64_t)getpid();
+    core_wait_stalled = step_waiter;
+    xport_wait_stalled = step_transport;
+    xport_wait_resumed = core_activity_transport_end;
     return core_query_open();
 }
 
 void core_stall_close(void)
 {
-    core_stall_ns = UINT64_MAX;
-    lock_acquire(&watch_lock);
+    core_wait_stalled = NULL;
+    lock_acquire(&scan_lock);
     core_query_close();
-    now_round.of = NULL;
+    scan.of = NULL;
     suspect = -1;
-    lock_release(&watch_lock);
+    lock_release(&scan_lock);
 }

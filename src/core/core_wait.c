@@ -21,8 +21,9 @@
  * mapped: data and heap of a slot are neighbours there, in every process. */
 #include "base/clock.h"
 #include "core/core_spin.h"
-#include "core/core_stall.h"
-#include "base/env.h"
+#include "core/core.h"
+#include "core/core_report.h"
+#include "diag/diag.h"
 #include "base/lock.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ enum { FENCE_FADES = 64 };
  * yields that run nobody else. */
 enum { LOOKS_PER_FAR = 8, LOOKS_PER_YIELD = 64 };
 
+void (*core_wait_stalled)(struct core_waiter *w, uint64_t now);
 unsigned core_wait_quick = CORE_QUICK_LOOKS;      /* atomic */
 static struct base_lock announce_lock = LOCK_INIT;
 /* Of who waits so long, some are awake for a moment. */
@@ -199,13 +201,10 @@ void core_wait_print_counts(void)
 {
     struct core_wait_counts c = core_wait_counts_take();
 
-    if (env.STATS)
-        log_print(
-            "waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
-            "of all PEs; %lu stores woke no sleeper",
-            (unsigned long)c.looks, (unsigned long)c.yields,
-            (unsigned long)c.sleeps, (unsigned long)c.fenced,
-            (unsigned long)c.late);
+    log_print("waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
+              "of all PEs; %lu stores woke no sleeper", (unsigned long)c.looks,
+              (unsigned long)c.yields, (unsigned long)c.sleeps,
+              (unsigned long)c.fenced, (unsigned long)c.late);
 }
 
 static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
@@ -268,8 +267,9 @@ void core_wait_long(struct core_waiter *w)
     }
     if (!w->since_ns)
         w->since_ns = now;
-    if (unlikely(now - w->since_ns > core_stall_ns) && !w->silent)
-        core_stall_step(w, now);
+    if (unlikely(now - w->since_ns > diag_stall_ns) && !w->silent &&
+        core_wait_stalled)
+        core_wait_stalled(w, now);
     waited = now - w->started_ns;
     if (xport_net && w->call)
         xport_call = w->call;

@@ -56,6 +56,9 @@ static inline struct core_waiter core_wait_begin(const void *addr,
         .what = CORE_FOR_VALUE, .cmp = cmp_, .value = (uint64_t)(v),        \
         .call = call_ }
 void core_wait_long(struct core_waiter *w);
+/* Called by a thread again and again while its wait lasts longer than
+ * diag_stall_ns; NULL: by none.  Set by core_stall.c. */
+extern hidden void (*core_wait_stalled)(struct core_waiter *w, uint64_t now);
 void core_wait_stop(struct core_waiter *w);
 /* Since it stopped to spin. */
 uint64_t core_wait_ns(const struct core_waiter *w);
@@ -98,7 +101,7 @@ struct core_wait_counts {
     uint64_t late;              /* waits whose store came, without a wake-up */
 };
 struct core_wait_counts core_wait_counts_take(void);
-/* Prints them, where SHMEM_STATS asks for that. */
+/* A line for SHMEM_STATS. */
 void core_wait_print_counts(void);
 
 void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));

@@ -2,7 +2,7 @@
 #include "msg/msg_ctrl.h"
 #include "base/clock.h"
 #include "core/core_amo.h"
-#include "core/core_text.h"
+#include "core/core_describe.h"
 #include "core/core_stall.h"
 
 #include <errno.h>
@@ -392,15 +392,15 @@ void msg_ctrl_stop_reading(void)
 
 static void watch(struct core_outstanding *l, int pe)
 {
-    struct core_text t = { .n = 0 };
+    struct line t = { .n = 0 };
     uint64_t now = clock_ns();
 
     if (!core_stall_overdue(l, now))
         return;
     l->pe = pe;
-    core_text_add(&t, "%s waits for %llu s for control messages to PE %d",
+    line_addf(&t, "%s waits for %llu s for control messages to PE %d",
                   core_public_name(l->w.call),
-                  core_text_seconds(now - l->w.since_ns), l->pe);
+                  line_seconds(now - l->w.since_ns), l->pe);
     l->text = t.at;
     core_stall_outstanding(l, now);
 }

@@ -3,7 +3,7 @@
 #include "stream/queue/stream_queue.h"
 #include "base/clock.h"
 #include "core/core_misuse.h"
-#include "core/core_text.h"
+#include "core/core_describe.h"
 #include "core/core_stall.h"
 #include "msg/msg_chan.h"
 #include "msg/msg_ctrl.h"
@@ -141,7 +141,7 @@ static int result(const char *call, int n, struct shmemx_req *const reqs[])
 static void watch(struct core_outstanding *l, const char *call, int n,
                   struct shmemx_req *const reqs[], int at)
 {
-    struct core_text t = { .n = 0 };
+    struct line t = { .n = 0 };
     const struct msg_chan *c = chan_of(reqs[at]);
     uint64_t now = clock_ns();
     char unclaimed[96] = "";
@@ -151,14 +151,14 @@ static void watch(struct core_outstanding *l, const char *call, int n,
         return;
     for (int i = at; i < n; i++)
         left += chan_of(reqs[i]) && !is_settled(chan_of(reqs[i]));
-    core_text_add(&t, "%s waits for %llu s for the %s of request %d, tag %d",
+    line_addf(&t, "%s waits for %llu s for the %s of request %d, tag %d",
                   core_public_name(call),
-                  core_text_seconds(now - l->w.since_ns),
+                  line_seconds(now - l->w.since_ns),
                   c->sends ? "receive" : "send", at, c->tag);
     if (left > 1)
-        core_text_add(&t, ", and %d more", left - 1);
+        line_addf(&t, ", and %d more", left - 1);
     msg_describe_unexpected(c->pe, unclaimed, sizeof unclaimed);
-    core_text_add(&t, "%s", unclaimed);
+    line_addf(&t, "%s", unclaimed);
     l->pe = c->pe;
     l->text = t.at;
     l->who = "; to be matched by";

@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "coll/coll.h"
 #include "core/core_misuse.h"
-#include "core/core_stall.h"
+#include "core/core_activity.h"
 #include "stream/queue/stream_queue.h"
 #include "msg/msg_chan.h"
 

@@ -10,7 +10,7 @@
 #include "stream/graph/stream_graph.h"
 #include "stream/stream_stats.h"
 #include "base/lock.h"
-#include "core/core_text.h"
+#include "core/core_describe.h"
 #include "gtl/gtl_default_stream.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef STREAM_STREAM_WAIT_H
 #define STREAM_STREAM_WAIT_H
 
-#include "core/core_stall.h"
+#include "core/core_activity.h"
 #include "gtl/gtl.h"
 #include "stream/stream.h"
 

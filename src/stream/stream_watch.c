@@ -17,7 +17,8 @@
 #include "base/lock.h"
 #include "base/thread.h"
 #include "core/core_device.h"
-#include "core/core_text.h"
+#include "core/core_describe.h"
+#include "core/core_stall.h"
 #include "gtl/gtl_default_stream.h"
 #include "msg/msg_chan.h"
 #include "stream/stream_coll.h"
@@ -258,23 +259,23 @@ static void look_at_op(struct stream_ring *q, const struct stream_op *op)
 
 /* ---- lines ---- */
 
-static void describe(const struct entry *e, struct core_text *t, uint64_t now)
+static void describe(const struct entry *e, struct line *t, uint64_t now)
 {
     char message[192];
     const char *name;
 
-    core_text_add(t, "stream %p: %s waits for %llu s for ", e->stream,
+    line_addf(t, "stream %p: %s waits for %llu s for ", e->stream,
                   core_public_name(e->what.call),
-                  core_text_seconds(lasted(e, now)));
+                  line_seconds(lasted(e, now)));
     if (e->what.addr && (name = stream_coll_name(e->what.addr)))
-        core_text_add(t, "%s that not all have come to", name);
+        line_addf(t, "%s that not all have come to", name);
     else if (e->what.addr &&
              msg_describe_word(e->what.addr, message, sizeof message))
-        core_text_add(t, "%s", message);
+        line_addf(t, "%s", message);
     else if (e->what.addr)
-        core_text_wanted(t, &e->what);
+        core_describe_wait(t, &e->what, false);
     else
-        core_text_add(t, "operations on other nodes");
+        line_addf(t, "operations on other nodes");
 }
 
 static unsigned streams(void)
@@ -291,7 +292,7 @@ static unsigned streams(void)
 
 static void tell(struct entry *e, uint64_t now)
 {
-    struct core_text t = { .n = 0 };
+    struct line t = { .n = 0 };
     struct core_outstanding *l = &e->lasting;
 
     describe(e, &t, now);
@@ -306,7 +307,7 @@ static void tell(struct entry *e, uint64_t now)
 
 static bool lasts(const struct entry *e, uint64_t now)
 {
-    return lasted(e, now) > core_stall_ns;
+    return lasted(e, now) > diag_stall_ns;
 }
 
 static void end(struct entry *e, uint64_t now)
@@ -314,26 +315,41 @@ static void end(struct entry *e, uint64_t now)
     if (e->told && env.STALL)
         log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->stream,
                  core_public_name(e->what.call),
-                 core_text_seconds(lasted(e, now)));
+                 line_seconds(lasted(e, now)));
     free(e);
 }
+
+/* The part of the hang report that is printed at SIGUSR2, or NULL. */
+static const struct line *shown;        /* atomic */
+
+static void describe_report(struct line *out)
+{
+    const struct line *t = __atomic_load_n(&shown, __ATOMIC_ACQUIRE);
+
+    if (t)
+        line_add(out, t->at);
+}
+
+static const struct diag_source source = {
+    .part = DIAG_STREAMS, .describe = describe_report
+};
 
 /* For SIGUSR2, whose handler may be reading the one of before. */
 static void show(uint64_t now)
 {
-    static struct core_text texts[2];
+    static struct line texts[2];
     static unsigned turn;
-    struct core_text *t = &texts[++turn % 2];
+    struct line *t = &texts[++turn % 2];
     unsigned n = n_entries < SHOWN ? n_entries : SHOWN;
 
     t->n = 0;
     for (unsigned i = 0; i < n; i++) {
-        core_text_add(t, "; ");
+        line_addf(t, "; ");
         describe(entries[i], t, now);
     }
     if (n_entries > n)
-        core_text_add(t, "; %u more streams wait", n_entries - n);
-    __atomic_store_n(&core_report_more, n ? t->at : NULL, __ATOMIC_RELEASE);
+        line_addf(t, "; %u more streams wait", n_entries - n);
+    __atomic_store_n(&shown, n ? t : NULL, __ATOMIC_RELEASE);
 }
 
 static void look(void)
@@ -414,7 +430,7 @@ static void forget_gap(uint64_t gap, uint64_t now)
 
 static void *run(void *arg)
 {
-    uint64_t every = core_stall_ns / LOOKS, last = clock_ns(), now, late;
+    uint64_t every = diag_stall_ns / LOOKS, last = clock_ns(), now, late;
     uint64_t most = every < GAP_NS ? every : GAP_NS;
 
     while (!sleep_until_stopped(every)) {
@@ -433,6 +449,7 @@ void stream_watch_open(void)
     lock_acquire(&start_lock);
     may_run = true;
     lock_release(&start_lock);
+    diag_register(&source);
     if (!gtl_device.host_streams)
         stream_notes_open();
 }
@@ -471,7 +488,7 @@ void stream_watch_close(void)
         pthread_join(thread, NULL);
         pthread_cond_destroy(&stopped);
     }
-    __atomic_store_n(&core_report_more, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&shown, NULL, __ATOMIC_RELEASE);
     while (n_entries)
         free(entries[--n_entries]);
     stream_notes_close();

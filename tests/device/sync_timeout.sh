@@ -70,7 +70,7 @@ on host "$BUILD/bin/oshrun" -n 1 ./endless >said 2>&1 ||
 cat said
 for line in \
     'shmemx_stream_sync waits for [12] s for stream 0x[0-9a-f]+, on which a kernel, copy or wait has not ended \[S-W-STALL\]' \
-    'in shmemx_stream_sync for [0-9]+ s, waiting for stream 0x[0-9a-f]+; heap: .*; device heap: 0 bytes of 16 MiB in use' \
+    'in shmemx_stream_sync for [0-9]+ s, waiting for stream 0x[0-9a-f]+, on which a kernel, copy or wait has not ended; heap: .*; device heap: 0 bytes of 16 MiB in use' \
     'shmem_finalize waits for 1 s for a stream,? .*\[S-W-STALL\]'; do
     check grep -qE "$line" said
 done

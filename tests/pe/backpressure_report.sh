@@ -40,7 +40,7 @@ C
 SHMEM_OFI_PROVIDER='tcp;ofi_rxm' SHMEM_STALL=1 SHMEM_TIMEOUT=2 \
     timeout -k 5 60 "$bin/oshrun" -n 3 --ppn 1 ./bad >"$out" 2>"$err"
 [ $? -ne 0 ] || fail "it ended well: $(cat "$err")"
-grep -q 'shmem_putmem waits for [0-9]* s for far PEs; silent is PE 2 ' \
+grep -q 'shmem_putmem waits for [0-9]* s for off-node PEs; silent is PE 2 ' \
     "$err" || fail "PE 2 is not named: $(cat "$err")"
 grep -q 'for PE 1\|is PE 1\|from PE 1' "$err" &&
     fail "PE 1 is accused: $(cat "$err")"

@@ -103,7 +103,7 @@ heap='heap: [0-9]+ (bytes|[KMG]iB) of [0-9]+ (bytes|[KMG]iB) in use$'
 for options in '' '--ppn 1'; do
     # shellcheck disable=SC2086
     state none $options
-    prints 0 "in shmem_long_wait_until for [0-9]+ s, waiting for static data\\+0x[0-9a-f]+, now 0, to be >= 42; $heap"
+    prints 0 "in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be >= 42 at static data\\+0x[0-9a-f]+; $heap"
     prints 1 "in shmem_barrier_all for [0-9]+ s, its collective call 3 with a team of 3 PEs; $heap"
     prints 2 "not waiting; last noted call: shmem_barrier_all \\([0-9]+ so far\\), [0-9]+ s ago; $heap"
     [ "$(wc -l <"$err")" -eq 3 ] || fail "$how: $(cat "$err")"
@@ -151,8 +151,8 @@ how=threads
 try 0 ./threads
 [ $status -eq 0 ] && [ "$(wc -l <"$err")" -eq 3 ] ||
     fail "$how: status $status: $(cat "$err")"
-prints 0 'in shmem_long_wait_until for [0-9]+ s, .*, now 0, to be == 2; '
-prints 0 'in shmem_long_wait_until for [0-9]+ s, .*, now 0, to be == 1; '
+prints 0 'in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be == 2 at .*; '
+prints 0 'in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be == 1 at .*; '
 prints 0 'not waiting; '
 
 # Off: the signal does what it does without a handler.

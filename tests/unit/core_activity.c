@@ -4,7 +4,7 @@
  * who waits for a far PE. Timeout: 20 */
 #include "unit.h"
 
-#include "core/core_stall.h"
+#include "core/core_activity.h"
 
 #include <pthread.h>
 
@@ -61,7 +61,7 @@ T(a_thread_comes_by_its_own_call)
  * it next: many calls ago. */
 T(the_time_goes_on_being_taken)
 {
-    struct core_activity *d = &core_ctl->doing;
+    struct core_activity *d = &core_ctl->activity;
 
     core_activity_call(names[0]);
     T_EQ(d->at_calls, d->calls);
@@ -76,7 +76,7 @@ T(the_last_to_wait_is_shown)
 {
     struct xport_wait first = { .pe = 1, .since_ns = 1 };
     struct xport_wait last = { .pe = 2, .since_ns = 2 };
-    const struct core_activity *d = &core_ctl->doing;
+    const struct core_activity *d = &core_ctl->activity;
 
     core_activity_transport(&first, 1000);
     core_activity_transport(&last, 1000);
@@ -92,7 +92,7 @@ T(the_last_to_wait_is_shown)
     T_TRUE(core_transport_wait.of == &first);
     T_EQ(core_transport_wait.pe, 1);
     T_EQ(core_transport_wait.host[0], 0);
-    T_EQ(d->waits, (uint64_t)CORE_WAITS_FAR);
+    T_EQ(d->waits, (uint64_t)CORE_WAITS_TRANSPORT);
     core_activity_transport_end(&first);
     T_EQ(d->waits, 0);
 }

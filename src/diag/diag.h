@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diag.h - what the library reports about itself: one hang report, one
+ * watchdog, one set of statistics.
+ *
+ * A layer that has objects to report registers a source: a constant table of
+ * callbacks, of which each may be NULL.  diag knows no object of any layer; it
+ * decides when a source is asked, on which thread, and where the text goes.
+ *
+ *   describe    hang report: SIGUSR2, oshrun, shmem_info --state
+ *   check       watchdog: objects that last longer than SHMEM_STALL seconds
+ *   statistics  SHMEM_STATS: printed once, at finalize
+ *
+ * Threads: sources are registered and closed on the thread that opens and
+ * closes the library; every other call may come from any thread. */
+#ifndef DIAG_DIAG_H
+#define DIAG_DIAG_H
+
+#include "base/atomics.h"
+#include "base/line.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The order of the parts of a hang report. */
+enum diag_part { DIAG_WAITS, DIAG_OPERATIONS, DIAG_STREAMS, DIAG_MEMORY };
+
+struct diag_source {
+    enum diag_part part;
+    /* Appends what the layer's objects do now, each piece but the report's
+     * first after "; ".  Runs in a signal handler or on the diag thread: takes
+     * no lock, allocates nothing, and may read what other threads write. */
+    void (*describe)(struct line *out);
+    /* Looks for objects that have lasted too long and prints a line for each.
+     * Runs on the diag thread, several times in diag_stall_ns. */
+    void (*check)(uint64_t now_ns);
+    /* The process did not run for that long before now: the time does not
+     * count against any object.  On the diag thread, before check. */
+    void (*paused)(uint64_t ns, uint64_t now_ns);
+    /* Prints lines with log_print() and sets the counters back to zero. */
+    void (*statistics)(void);
+};
+
+/* Reads SHMEM_STALL and installs the handler of SIGUSR2, unless the program has
+ * one or SHMEM_STATE_SIGNAL=0. */
+void diag_open(void);
+/* After the layer's part of diag_open(), until diag_close(). */
+void diag_register(const struct diag_source *s);
+/* From here on the diag thread answers requests for a report: when everything
+ * that a source reads exists. */
+void diag_answer_requests(void);
+/* Ends the diag thread; no source is asked any more.  A signal is answered as
+ * outside of the library. */
+void diag_close(void);
+
+/* ---- hang report ---- */
+
+/* What a report says in place of the sources' text, while the library is not
+ * usable: "a forked child, which is no PE".  NULL: the sources describe; until
+ * the first such call nothing is described. */
+void diag_set_state_text(const char *text);
+
+/* ---- watchdog ---- */
+
+/* A wait or an operation that lasts longer is reported: SHMEM_STALL seconds, or
+ * ten where that is 0, since a lost peer is found in any case; UINT64_MAX
+ * before diag_open() and after diag_close(). */
+extern hidden uint64_t diag_stall_ns;
+/* Is anything printed of stalls?  False with SHMEM_STALL=0. */
+bool diag_stall_is_reported(void);
+/* Starts the periodic checks, if they do not run: 0, or -errno of a thread
+ * that cannot be started. */
+int diag_watchdog_start(void);
+/* Ends the checks; no check runs when this returns. */
+void diag_watchdog_stop(void);
+/* Runs fn soon on the diag thread, which a start has begun.  Calls that come
+ * before it has run make one run. */
+void diag_watchdog_call(void (*fn)(void));
+
+/* ---- statistics ---- */
+
+/* Prints every source's statistics, with SHMEM_STATS. */
+void diag_print_statistics(void);
+
+#endif

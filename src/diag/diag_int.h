@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diag_int.h - what the files of diag share.
+ * They are read in this order: diag_source.c (who is asked), diag_report.c and
+ * diag_watchdog.c (what is asked), diag_thread.c (the thread that asks). */
+#ifndef DIAG_DIAG_INT_H
+#define DIAG_DIAG_INT_H
+
+#include "diag/diag.h"
+
+/* ---- diag_source.c ---- */
+
+/* Source number i in the order of their parts, or NULL.  Signal-safe. */
+const struct diag_source *diag_source(unsigned i);
+/* Forgets all sources. */
+void diag_sources_clear(void);
+
+/* ---- diag_report.c ---- */
+
+/* Installs the handler of SIGUSR2; false: the program's own stays, or
+ * SHMEM_STATE_SIGNAL=0. */
+bool diag_report_open(void);
+void diag_report_close(void);
+/* On behalf of another process: prints the report, or, where the program has
+ * installed a handler meanwhile, sends SIGUSR2 to it. */
+void diag_report_answer(void);
+/* Is the handler ours? */
+bool diag_report_handles(void);
+
+/* ---- diag_watchdog.c ---- */
+
+void diag_watchdog_open(void);
+void diag_watchdog_close(void);
+/* Runs the checks that are due and the function that diag_watchdog_call() got;
+ * returns when it wants to run again, UINT64_MAX for not before another call.
+ * One thread at a time: the diag thread, or a poller of another thread. */
+uint64_t diag_watchdog_run(void);
+
+/* ---- diag_thread.c ---- */
+
+/* Starts the diag thread unless it runs; answers: requests for a report, too.
+ * 0 or -errno. */
+int diag_thread_start(bool answers);
+/* Makes the thread call diag_watchdog_run() now. */
+void diag_thread_wake(void);
+void diag_thread_stop(void);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The layers that have something to report, and the statistics at the end.
+ * Layers register when they open; the report, the watchdog and finalize walk
+ * the list.  It must stay readable by a signal handler at any time. */
+#include "diag/diag_int.h"
+#include "base/env.h"
+
+enum { MOST_SOURCES = 16 };
+
+static const struct diag_source *sources[MOST_SOURCES];  /* atomic entries */
+static unsigned n_sources;      /* atomic */
+
+/* A handler that interrupts the shift sees one source twice, and never a hole:
+ * the entries move up from the end. */
+void diag_register(const struct diag_source *s)
+{
+    unsigned n = n_sources, i = n;
+
+    if (n == MOST_SOURCES)
+        return;
+    for (; i && sources[i - 1]->part > s->part; i--)
+        __atomic_store_n(&sources[i], sources[i - 1], __ATOMIC_RELEASE);
+    __atomic_store_n(&sources[i], s, __ATOMIC_RELEASE);
+    /* release: pairs with diag_source(), which reads the entries next. */
+    __atomic_store_n(&n_sources, n + 1, __ATOMIC_RELEASE);
+}
+
+const struct diag_source *diag_source(unsigned i)
+{
+    if (i >= __atomic_load_n(&n_sources, __ATOMIC_ACQUIRE))
+        return NULL;
+    return __atomic_load_n(&sources[i], __ATOMIC_ACQUIRE);
+}
+
+void diag_sources_clear(void)
+{
+    __atomic_store_n(&n_sources, 0, __ATOMIC_RELEASE);
+}
+
+void diag_print_statistics(void)
+{
+    const struct diag_source *s;
+
+    for (unsigned i = 0; env.STATS && (s = diag_source(i)); i++)
+        if (s->statistics)
+            s->statistics();
+}
+
+void diag_open(void)
+{
+    diag_sources_clear();
+    diag_watchdog_open();
+    diag_report_open();
+}
+
+void diag_answer_requests(void)
+{
+    /* Without the thread SIGUSR2 itself is still answered. */
+    if (env.STATE_SIGNAL && diag_report_handles())
+        diag_thread_start(true);
+}
+
+void diag_close(void)
+{
+    diag_watchdog_close();
+    diag_thread_stop();
+    diag_report_close();
+    diag_sources_clear();
+}
