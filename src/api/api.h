@@ -83,6 +83,10 @@ int api_device_require(void);
 bool api_device_cover(const void *p, size_t size);
 /* How the heap, which is there, takes its memory, for people. */
 const char *api_device_growth(void);
+/* See sm_device_heap_limit_text(). */
+enum { API_LIMIT_TEXT = 96 };
+#define API_DEVICE_HEAP_DEFAULT ((size_t)512 << 20)
+const char *api_device_limit_text(size_t size, char buf[API_LIMIT_TEXT]);
 /* What the program would have the heap lie in, if that is made after this. */
 void api_device_hint(int grain);
 /* Before and after the last meeting of all PEs. */

@@ -189,6 +189,14 @@ static void tell_users(void)
         log_info(LOG_API, "%s", api_device_shared(text, users));
 }
 
+_Static_assert((int)API_LIMIT_TEXT == (int)SM_LIMIT_TEXT &&
+               API_DEVICE_HEAP_DEFAULT == SM_DEVICE_HEAP_DEFAULT,
+               "api.h has what sm has");
+const char *api_device_limit_text(size_t size, char buf[API_LIMIT_TEXT])
+{
+    return sm_device_heap_limit_text(size, buf);
+}
+
 /* Does the processor reach the device memory of all PEs, or of none? */
 static bool alike(void)
 {
@@ -443,7 +451,7 @@ bool api_device_cover(const void *p, size_t size)
 {
     size_t end = (uintptr_t)p + size - heap_segs[HEAP_DEVICE].base;
 
-    return sm_device_heap_has_memory(p, size) || grow(end, SM_GROW_AMPLE) ||
+    return heap_device_has_memory(p, size) || grow(end, SM_GROW_AMPLE) ||
            grow(end, SM_GROW_EXACT);
 }
 

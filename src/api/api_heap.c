@@ -10,7 +10,6 @@
 #include "base/fault.h"
 #include "base/lock.h"
 #include "gtl/gtl.h"
-#include "sm/sm_device_heap.h"
 #include "stream/stream.h"
 
 #include <errno.h>
@@ -54,21 +53,21 @@ static void meet(const struct coll_args *a)
 /* For a heap of that size.  Where nobody sized the device heap, the bound of
  * the device did, up to what it would be at most. */
 static void what_to_raise(const struct heap_space *space, size_t size,
-                          char out[2 * SM_LIMIT_TEXT])
+                          char out[2 * API_LIMIT_TEXT])
 {
     const char *name = heap_env_size(space->seg, &(size_t){ 0 });
     const bool device = space == &heap_device;
-    char bound[SM_LIMIT_TEXT];
+    char bound[API_LIMIT_TEXT];
 
-    if (!name && (!device || size > SM_DEVICE_HEAP_DEFAULT))
+    if (!name && (!device || size > API_DEVICE_HEAP_DEFAULT))
         name = device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE";
     if (space->parent)
         strcpy(out, "the size it was created with");
-    else if (!device || !sm_device_heap_limit_text(size, bound))
-        snprintf(out, 2 * SM_LIMIT_TEXT, "SHMEM_%s", name ? name
+    else if (!device || !api_device_limit_text(size, bound))
+        snprintf(out, 2 * API_LIMIT_TEXT, "SHMEM_%s", name ? name
                  : device ? "DEVICE_SYMMETRIC_SIZE" : "SYMMETRIC_SIZE");
     else
-        snprintf(out, 2 * SM_LIMIT_TEXT, "%s%s%s%s", name ? "SHMEM_" : "",
+        snprintf(out, 2 * API_LIMIT_TEXT, "%s%s%s%s", name ? "SHMEM_" : "",
                  name ? name : "", name ? " and " : "", bound);
 }
 
@@ -81,7 +80,7 @@ void api_heap_report_full(const char *call, const struct heap_space *space,
     static const void *told[PLACES];
     const bool device = space == &heap_device;
     char asked[24], used[24], total[24], largest[24];
-    char raise[2 * SM_LIMIT_TEXT];
+    char raise[2 * API_LIMIT_TEXT];
     struct heap_usage u;
     int i;
 
@@ -130,7 +129,7 @@ bool api_heap_cover(const char *call, const void *p, size_t size)
     bool all = false;
     int rc = 0;
 
-    if (!sm_device_heap_has_memory(p, size))
+    if (!heap_device_has_memory(p, size))
         return api_device_cover(p, size);
     if (!xport_net || heap_find(p, 1) != HEAP_HOST ||
         xport_net->is_registered(end))
@@ -200,7 +199,7 @@ void *api_allocate(const char *call, const struct api_request *r,
              : heap_alloc(r->space, r->size, r->align, r->hints, &p);
     if (unlikely(core_status.checks) && p)
         heap_guard_fill(p);
-    late = p && !sm_device_heap_has_memory(p, r->size);
+    late = p && !heap_device_has_memory(p, r->size);
     if (r->clear && p && !late)
         clear(call, p, r->size);
     if (r->hints & SHMEMX_MALLOC_NO_BARRIER)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl.c - finds the device by SHMEM_DEVICE, opens it with the first driver that
+ * can, and closes it.  api calls it at start and at the end, and when device
+ * memory is first asked for; any thread. */
 #include "gtl/gtl_int.h"
 #include "base/env.h"
 #include "base/fd.h"
@@ -9,34 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct gtl_ops *gtl = &gtl_none;
-struct gtl_device gtl_device;
-hot_data bool gtl_device_only;
-
 static struct base_lock opening = LOCK_INIT;
 static bool refused GUARDED_BY(opening);        /* and told of */
-static __thread char said[160];
-
-const char *gtl_error(void)
-{
-    return said;
-}
-
-int gtl_fail(int rc, const char *call, const char *text, long code)
-{
-    if (code)
-        snprintf(said, sizeof said, "%s: %s (%ld)", call, text, code);
-    else
-        snprintf(said, sizeof said, "%s: %s", call, text);
-    return rc;
-}
-
-int gtl_fail_spin(const char *call)
-{
-    return gtl_fail(-ENOSYS, call, "a wait is a kernel here, which would take "
-                    "the time of other PEs' on the device",
-                    gtl_device.pes);
-}
 
 /* In the order of the words of SHMEM_DEVICE, auto first. */
 enum { AUTO, N_DRIVERS = 5 };
@@ -64,7 +41,7 @@ static int try(const struct gtl_ops *ops, int local)
         return rc;
     }
     gtl = ops;
-    said[0] = '\0';             /* of drivers that there are not */
+    gtl_error_clear();          /* of drivers that do not open */
     gtl_device_only = !d.host_access;
     log_info(LOG_GTL, "driver %s: %s, %s, %s of %s%smemory", ops->name, d.name,
              d.id, log_size(size, (double)d.memory), d.coherence ? d.coherence
@@ -132,7 +109,7 @@ static bool find_bus(int local, char pci[16])
         if (drivers[i] && (env.DEVICE == AUTO || env.DEVICE == i))
             rc = drivers[i]->pci_address(local, pci);
     fd_release(held);
-    said[0] = '\0';
+    gtl_error_clear();
     return !rc && *pci;
 }
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /* Where the device can: it waits for all words as by wait64(), and then puts:
- * each copies as by copy(), and stores a word as by write64(), which comes after
- * the copies of those before it, too. */
+ * each copies as by copy(), and stores a word as by write64(), which comes
+ * after the copies of those before it, too. */
 struct gtl_flag {
     uint64_t *word, value;
 };

@@ -5,7 +5,6 @@
  * call takes, with a pinned page for words. */
 #include "gtl/gtl_int.h"
 #include "gtl/gtl_copy_stream.h"
-#include "gtl/gtl_default_stream.h"
 #include "base/lock.h"
 
 #include <errno.h>
@@ -97,16 +96,6 @@ static int finish(struct own *o, int rc) LOCK_ATTR(no_thread_safety_analysis)
         rc = gtl->stream_sync(o->stream);
     lock_release(&o->lock);
     return rc;
-}
-
-uint64_t gtl_thread_id(void)
-{
-    static uint64_t threads;
-    static __thread uint64_t mine __attribute__((tls_model("initial-exec")));
-
-    if (!mine)
-        mine = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-    return mine;
 }
 
 int gtl_copy_now(void *to, const void *from, size_t n)

@@ -36,7 +36,8 @@ void gtl_copy_streams_close(void)
         gtl->stream_destroy(lanes[i].stream);
 }
 
-void *gtl_copy_stream_acquire(unsigned lane) LOCK_ATTR(no_thread_safety_analysis)
+void *gtl_copy_stream_acquire(unsigned lane)
+    LOCK_ATTR(no_thread_safety_analysis)
 {
     lock_acquire(&lanes[lane].lock);
     return lanes[lane].stream;

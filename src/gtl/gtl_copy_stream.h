@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gtl_copy_stream.h - streams of the library's own for copies that are left behind. */
+/* gtl_copy_stream.h - streams of the library's own for copies that are left
+ * behind. */
 #ifndef GTL_GTL_COPY_STREAM_H
 #define GTL_GTL_COPY_STREAM_H
 

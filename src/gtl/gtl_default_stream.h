@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gtl_default_stream.h - default streams of the device and of threads, as CUDA and HIP
- * name them.  Any thread. */
+/* gtl_default_stream.h - default streams of the device and of threads, as CUDA
+ * and HIP name them.  Any thread. */
 #ifndef GTL_GTL_DEFAULT_STREAM_H
 #define GTL_GTL_DEFAULT_STREAM_H
 

@@ -9,6 +9,8 @@
 
 extern hidden const struct gtl_ops gtl_soft, gtl_cuda, gtl_hip;
 
+/* ---- gtl_error.c ---- */
+void gtl_error_clear(void);
 /* Keeps "call: text (code)" for gtl_error(), or "call: text" with code 0;
  * returns rc. */
 int gtl_fail(int rc, const char *call, const char *text, long code)
@@ -124,7 +126,8 @@ struct gtl_graph_object {
     void (*end)(void *arg);     /* NULL: the graph did not take it */
     void *arg;
 };
-static inline struct gtl_graph_object *gtl_graph_object_new(void (*end)(void *arg), void *arg)
+static inline struct gtl_graph_object *
+gtl_graph_object_new(void (*end)(void *arg), void *arg)
 {
     struct gtl_graph_object *o = malloc(sizeof *o);
 

@@ -230,6 +230,8 @@ static int bus(int local, char pci[16])
     return none();
 }
 
+const struct gtl_ops *gtl = &gtl_none;
+
 const struct gtl_ops gtl_none = {
     .name = "none", .open = open_none, .pci_address = bus, .close = nothing,
     .set_coherence = gtl_no_coherence,

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* heap.c - the plan of a node's slots, its checks against the machine, and the
+ * opening and closing of this PE's slot.  sm calls it, on one thread, before
+ * and after it maps the memory; it maps nothing itself. */
 #include "heap/heap.h"
 #include "heap/heap_int.h"
 #include "heap/heap_pages.h"
@@ -27,9 +30,7 @@ enum { POOL_SHARE = 16 };
 /* The share of free memory that heaps nobody sized may take together. */
 enum { DEFAULT_PERCENT = 60 };
 
-hot_data struct heap_seg heap_segs[HEAP_SEGS];
 static size_t reserved_used;
-size_t heap_agreed_size[HEAP_SEGS];
 /* What fd must still be when it is used. */
 static struct {
     int fd;

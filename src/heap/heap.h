@@ -221,6 +221,9 @@ extern hidden bool heap_device_host_access;
 int heap_device_attach(void *base, size_t size, size_t has_memory,
                        bool host_access);
 void heap_device_extend(size_t has_memory);
+/* Is there memory behind these bytes?  True of bytes that are not the device
+ * heap's. */
+bool heap_device_has_memory(const void *p, size_t size);
 /* The alignment of this PE's base; what all of them have, from then on. */
 size_t heap_device_align(void);
 void heap_device_agree(size_t align);

@@ -10,7 +10,6 @@
 
 enum { LINE = 64 };
 
-struct heap_hooks heap_hooks;
 struct heap_space heap_default = { .seg = HEAP_HOST };
 struct heap_space heap_device = { .seg = HEAP_DEVICE };
 

@@ -5,8 +5,6 @@
 #include "heap/heap_int.h"
 #include "base/mem.h"
 
-bool heap_device_host_access;
-
 bool heap_device_wanted(void)
 {
     size_t size;
@@ -32,6 +30,14 @@ void heap_device_extend(size_t has_memory)
     /* release: threads that find the new end find its memory. */
     __atomic_store_n(&heap_segs[HEAP_DEVICE].size, has_memory,
                      __ATOMIC_RELEASE);
+}
+
+bool heap_device_has_memory(const void *p, size_t size)
+{
+    uintptr_t off = (uintptr_t)p - heap_segs[HEAP_DEVICE].base;
+    size_t has = heap_seg_size(HEAP_DEVICE);
+
+    return off >= heap_device.to || (off <= has && size <= has - off);
 }
 
 size_t heap_device_align(void)

@@ -176,22 +176,13 @@ int sm_device_heap_open(size_t size, bool grows)
     return rc;
 }
 
-bool sm_device_heap_has_memory(const void *p, size_t size)
-{
-    uintptr_t off = (uintptr_t)p - heap_segs[HEAP_DEVICE].base;
-
-    return !growth.most || off >= growth.most ||
-           (off <= heap_segs[HEAP_DEVICE].size &&
-            size <= heap_segs[HEAP_DEVICE].size - off);
-}
-
-/* A piece is half as large as all before it, unless that cannot be had. */
+/* A chunk is half as large as all before it, unless that cannot be had. */
 static size_t next_end(size_t end, enum sm_growth how)
 {
     size_t step = growth.end / 2;
 
     step = step > least_step() ? step : least_step();
-    /* Pieces are few, also where each is no larger than it must be. */
+    /* Chunks are few, also where each is no larger than it must be. */
     end = round_up(end - growth.end, round_up(
         growth.most / LEAST_SHARE, HEAP_ALIGN)) + growth.end;
     if (how == SM_GROW_AMPLE && end < growth.end + step)

@@ -26,10 +26,6 @@ const char *sm_device_heap_limit_text(size_t size, char buf[SM_LIMIT_TEXT]);
 /* Takes memory of the device for the whole heap or, where it grows, addresses
  * and a first part, and attaches the segment.  -errno, logged. */
 int sm_device_heap_open(size_t size, bool grows);
-/* Is there memory behind these bytes?  True of bytes that are in no device heap
- * that grows. */
-bool sm_device_heap_has_memory(const void *p, size_t size);
-
 /* Takes memory up to that offset.  It is used after commit(), or given back by
  * rollback().  AMPLE takes a reserve, too; EXACT takes what is needed and logs
  * -errno; TRIAL is EXACT and logs nothing. */

@@ -30,8 +30,8 @@ void xport_close(void);
 
 /* ---- Far peers ---- */
 
-/* A place in a peer's symmetric memory; or, with XPORT_TRIG_COUNTER for the segment,
- * one of its gates (xport_trig.h), to which there are atomics only. */
+/* A place in a peer's symmetric memory; or, with XPORT_TRIG_COUNTER for the
+ * segment, one of its gates (xport_trig.h), to which there are atomics only. */
 enum { XPORT_TRIG_COUNTER = HEAP_SEGS };
 struct xport_addr {
     int pe, seg;
@@ -132,11 +132,12 @@ struct xport_ops {
     void (*fence)(struct xport_ep *f, bool then_amo);
     /* Is such a fence over at once?  Lets nothing advance. */
     bool (*fence_test)(struct xport_ep *f, bool then_amo);
-    /* Can an operation on that PE begin that waits for nothing?  There is room,
-     * and a connection, which the first question begins to make.  True of a
-     * short one, of blocks up to XPORT_PACKED_MAX bytes, and of one that is nbi and
-     * not longer than XPORT_FRAGMENT.  A flow has a share of the room, so that a PE
-     * that answers nothing does not take that of the others. */
+    /* Can an operation on that PE begin that waits for nothing?  There is
+     * room, and a connection, which the first question begins to make.  True
+     * of a short one, of blocks up to XPORT_PACKED_MAX bytes, and of one that
+     * is nbi and not longer than XPORT_FRAGMENT.  A flow has a share of the
+     * room, so that a PE that answers nothing does not take that of the
+     * others. */
     bool (*can_post)(struct xport_ep *f, int pe);
     /* All is done and visible at its target. */
     void (*quiet)(struct xport_ep *f);

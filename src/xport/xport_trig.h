@@ -77,8 +77,8 @@ struct xport_trig_ops {
     void (*report_failures)(void);
     void (*counts)(struct xport_trig_counts *out);
     /* A gate: a trigger whose operations go when two sides have come to them,
-     * each by an atomic to {this PE, XPORT_TRIG_COUNTER, *off}; word, in the host
-     * segment, is its flag.  -ENOSYS; -ENOSPC: no counters are left. */
+     * each by an atomic to {this PE, XPORT_TRIG_COUNTER, *off}; word, in the
+     * host segment, is its flag.  -ENOSYS; -ENOSPC: no counters are left. */
     int (*open_two_input)(struct xport_trig **out, uint64_t *off,
                           uint64_t *word,
                 xport_trig_failed *failed, void *arg);

@@ -81,6 +81,12 @@ static inline uint64_t gtl_cu_ptr(const void *p)
     return (uintptr_t)p;
 }
 
+/* ---- cuda_driver.c ---- */
+/* Binds libcuda.so.1, once; it stays. */
+int gtl_cu_bind(void);
+/* The identity of a device, the same in every process. */
+int gtl_cu_uuid(int dev, struct cuda_uuid *out);
+
 /* ---- cuda_kernels.c ---- */
 /* Loads them and runs each once: a first launch later could wait for what a
  * stream waits for.  *out: are there any? */
@@ -113,8 +119,6 @@ int gtl_cu_ipc_open(const struct gtl_ipc_handle *h, int fd, void **at);
 void gtl_cu_ipc_close(void *p);
 bool gtl_cu_atomic(const struct gtl_ipc_handle *h);
 int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
-/* Of a device, the same in every process. */
-int gtl_cu_uuid(int dev, struct cuda_uuid *out);
 
 /* ---- cuda_vmm.c: memory that grows ---- */
 /* What travels in a gtl_ipc_handle. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuda_values.h - the numbers among what cuda_abi.h says of CUDA's driver: X(name,
- * value). */
+/* cuda_values.h - the numbers among what cuda_abi.h says of CUDA's driver:
+ * X(name, value). */
 #ifndef GTL_CUDA_VALUES_H
 #define GTL_CUDA_VALUES_H
 

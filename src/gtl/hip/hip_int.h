@@ -37,6 +37,9 @@ extern hidden struct gtl_hip_state {
 int gtl_hip_result(unsigned error, const char *call);
 #define HIP(name, ...) gtl_hip_result(gtl_hip_rt.name(__VA_ARGS__), "hip" #name)
 
+/* ---- hip_driver.c ---- */
+/* Binds the runtime, once; it stays. */
+int gtl_hip_bind(void);
 /* Fills id and pci. */
 void gtl_hip_identify(int device, struct gtl_device *d);
 /* Makes our device current; what it was is for gtl_hip_leave(). */

@@ -217,7 +217,8 @@ static int too_many(unsigned groups, const char *limit)
 {
     char text[128];
 
-    snprintf(text, sizeof text, "a grid asks for %u resident groups, and %s", groups,
+    snprintf(text, sizeof text,
+             "a grid asks for %u resident groups, and %s", groups,
              limit);
     return gtl_fail(-ENOSPC, "launch", text, 0);
 }

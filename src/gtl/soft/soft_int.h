@@ -13,6 +13,7 @@
 #define GTL_SOFT_INT_H
 
 #include "gtl/gtl_int.h"
+#include "gtl/soft/soft_thread.h"
 
 #include <pthread.h>
 
@@ -21,50 +22,6 @@
 #define GTL_SOFT_SCRATCH ((size_t)1 << 20)  /* the most that a group has */
 
 /* ---- soft.c ---- */
-/* What steps take longer than they need, in nanoseconds. */
-enum gtl_soft_cost {
-    SOFT_COST_LAUNCH, SOFT_COST_COPY, SOFT_COST_WRITE, SOFT_COST_WAIT,
-    SOFT_COST_CALL, SOFT_COST_DOORBELL, SOFT_COST_SYNC, SOFT_COSTS
-};
-extern hidden uint64_t gtl_soft_costs[SOFT_COSTS];
-/* The device closes: a wait that is not over ends its stream. */
-extern hidden bool gtl_soft_closing;
-/* So it does already, and the program's streams begin nothing more. */
-extern hidden bool gtl_soft_stopping;
-
-/* Takes so long, and counts it. */
-void gtl_soft_charge(uint64_t ns) __attribute__((cold));
-/* A thread that takes no signals. */
-int gtl_soft_thread(pthread_t *out, void *(*run)(void *), void *arg);
-/* Until *word is not value, a wake, a signal or timeout_ns; 0: no timeout. */
-void gtl_soft_sleep(uint32_t *word, uint32_t value, uint64_t timeout_ns);
-void gtl_soft_wake(uint32_t *word);
-
-static inline void gtl_soft_charge_cost(enum gtl_soft_cost what)
-{
-    if (unlikely(gtl_soft_costs[what]))
-        gtl_soft_charge(gtl_soft_costs[what]);
-}
-
-/* One turn of a loop that began at `start`: pauses, then yields.  False: it
- * has lasted long enough for the thread to sleep. */
-bool gtl_soft_backoff(uint64_t start);
-
-/* Two threads that each store and then look at what the other stores: one of
- * them sees it.  Who does it often has the light fence, and who does it before
- * sleeping the heavy one, which makes all threads of the process pass a fence;
- * where the system has no such call, both are full fences. */
-extern hidden bool gtl_soft_fences;
-void gtl_soft_fence_open(void);
-void gtl_soft_heavy_fence(void);
-static inline void gtl_soft_light_fence(void)
-{
-    if (unlikely(gtl_soft_fences))
-        atomics_full_fence();
-    else
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
 /* Around fork(): the locks are held in before, and given back. */
 enum gtl_soft_fork { SOFT_FORK_BEFORE, SOFT_FORK_PARENT, SOFT_FORK_CHILD };
 
@@ -177,6 +134,7 @@ void gtl_soft_count_ops(void *handle, uint64_t n);
 bool gtl_soft_owes_ops(void *handle);
 bool gtl_soft_stream_position(void *handle, uint64_t *out);
 bool gtl_soft_is_past(void *handle, uint64_t position);
+bool gtl_soft_waits_for(void *handle, uint64_t **flag, uint64_t *least);
 /* Where the stream counts what it has done, and how far all that was enqueued
  * is. */
 int gtl_soft_position(void *handle, uint64_t **done, uint64_t *count);
@@ -225,7 +183,8 @@ bool gtl_soft_wait_word(uint64_t *word, uint64_t least, uint32_t *futex);
 extern hidden unsigned gtl_soft_waiting;
 void gtl_soft_check_waits(void);
 void gtl_soft_wait_fork(enum gtl_soft_fork when);
-bool gtl_soft_waits_for(void *stream, uint64_t **flag, uint64_t *least);
+/* The wait that sleeps on that futex; false: none. */
+bool gtl_soft_wait_of(const uint32_t *futex, uint64_t **word, uint64_t *least);
 void gtl_soft_flags_stored(void);
 /* This process has stored, and a full fence has passed. */
 static inline void gtl_soft_check_waits_if_any(void)

@@ -38,24 +38,3 @@ void gtl_soft_reduce_run(const struct gtl_soft_command *c)
 {
     loops[c->loop](c->out, c->a, c->b, c->count);
 }
-
-int gtl_soft_reduce(const struct gtl_reduce *r, void *stream)
-{
-    struct gtl_soft_command *c;
-    struct gtl_soft_stream *s;
-    struct gtl_reduce_loop l;
-    int rc = gtl_reduce_find(r, &l);
-
-    if (!rc)
-        rc = gtl_soft_begin(stream, &s, &c);
-    if (rc || !r->n)
-        return rc;
-    c->kind = SOFT_REDUCE;
-    c->loop = l.loop;
-    c->out = r->out;
-    c->a = r->a;
-    c->b = r->b;
-    c->count = l.n;
-    gtl_soft_commit(s);
-    return 0;
-}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams of the software device: their threads, what is handed to them, and
- * streams as such. */
+/* soft_stream.c - streams of the software device: their threads, the ring by
+ * which commands get to them, and the table of all streams.  soft_ops.c fills
+ * the ring and soft_run.c does what is in it. */
 #include "gtl/soft/soft_stream.h"
 #include "gtl/soft/soft_graph.h"
 #include "base/clock.h"
@@ -297,6 +298,19 @@ void *gtl_soft_scratch(struct gtl_soft_stream *s)
     return s->scratch;
 }
 
+int gtl_soft_launch_ready(struct gtl_soft_stream *s,
+                          const struct shmemx_grid *g, uint64_t resident,
+                          void **scratch)
+{
+    *scratch = g->scratch ? gtl_soft_scratch(s) : NULL;
+    if (g->scratch && !*scratch)
+        return gtl_fail(-ENOMEM, "launch", "no memory for scratch", ENOMEM);
+    if (g->groups > 1)
+        gtl_soft_grid_open();
+    return resident ? gtl_soft_grid_reserve(&s->share, gtl_soft_residents(g),
+                                            resident) : 0;
+}
+
 /* ---- streams as such ---- */
 
 static int stream_new(struct gtl_soft_stream **out) REQUIRES(lock)
@@ -315,7 +329,7 @@ static int stream_new(struct gtl_soft_stream **out) REQUIRES(lock)
     return 0;
 }
 
-static void christen(struct gtl_soft_stream *s) REQUIRES(lock)
+static void assign_id(struct gtl_soft_stream *s) REQUIRES(lock)
 {
     __atomic_store_n(&s->handle, ++made * GTL_SOFT_STREAMS + s->place,
                      __ATOMIC_RELEASE);
@@ -333,7 +347,7 @@ int gtl_soft_stream_open(void)
     if (!s)
         rc = stream_new(&s);
     if (!rc)
-        christen(s);
+        assign_id(s);
     lock_release(&lock);
     return rc;
 }
@@ -425,7 +439,7 @@ int gtl_soft_stream_create(enum gtl_priority priority, void **out)
         rc = stream_new(&s);
     if (!rc) {
         s->own = priority == GTL_URGENT;        /* the library's are */
-        christen(s);
+        assign_id(s);
         *out = (void *)s->handle;
     }
     lock_release(&lock);

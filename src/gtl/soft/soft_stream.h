@@ -80,6 +80,12 @@ static inline struct gtl_soft_stream *gtl_soft_find(void *handle)
     return is == h ? s : NULL;
 }
 
+/* Of the groups of a grid, those that must be resident together. */
+static inline unsigned gtl_soft_residents(const struct shmemx_grid *g)
+{
+    return g->resident < g->groups ? g->resident : g->groups;
+}
+
 /* Says that there is no such stream: -EINVAL, or -ENODEV in a forked child. */
 int gtl_soft_fail_handle(void) __attribute__((cold));
 

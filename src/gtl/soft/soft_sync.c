@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far streams of the software device are, and waits for that. */
+/* soft_sync.c - how far streams of the software device are: the host's
+ * questions, its waits, and the operations that the layers above count on a
+ * stream. */
 #include "gtl/soft/soft_stream.h"
 #include "gtl/soft/soft_graph.h"
 #include "base/clock.h"
@@ -122,4 +124,11 @@ bool gtl_soft_is_past(void *handle, uint64_t position)
 int gtl_soft_stream_known(void *handle)
 {
     return likely(gtl_soft_find(handle) != NULL) ? 0 : gtl_soft_fail_handle();
+}
+
+bool gtl_soft_waits_for(void *handle, uint64_t **flag, uint64_t *least)
+{
+    const struct gtl_soft_stream *s = gtl_soft_find(handle);
+
+    return s && gtl_soft_wait_of(&s->waits, flag, least);
 }

@@ -6,7 +6,7 @@
  * others store is found by one of the sleepers, which looks at all words as
  * often as the youngest wait deserves: late by at most a 32nd of the time it
  * took, and by 5 ms. */
-#include "gtl/soft/soft_stream.h"
+#include "gtl/soft/soft_int.h"
 #include "base/clock.h"
 #include "base/lock.h"
 
@@ -34,7 +34,7 @@ static bool is_there(const uint64_t *word, uint64_t least)
 }
 
 /* Of which the acquiring side is the thread that slept. */
-static void rouse(uint32_t *state, uint32_t to)
+static void wake(uint32_t *state, uint32_t to)
 {
     __atomic_store_n(state, to, __ATOMIC_RELEASE);
     gtl_soft_wake(state);
@@ -67,12 +67,12 @@ static void look(uint32_t *self) REQUIRES(lock)
         if (w.state == self)
             *self = OVER;
         else
-            rouse(w.state, OVER);
+            wake(w.state, OVER);
     }
     if (!looker && n_waits) {
         looker = waits[n_waits - 1].state;
         if (looker != self)
-            rouse(looker, AWAKE);
+            wake(looker, AWAKE);
     }
 }
 
@@ -83,14 +83,13 @@ void gtl_soft_check_waits(void)
     lock_release(&lock);
 }
 
-bool gtl_soft_waits_for(void *stream, uint64_t **word, uint64_t *least)
+bool gtl_soft_wait_of(const uint32_t *futex, uint64_t **word, uint64_t *least)
 {
-    const struct gtl_soft_stream *s = gtl_soft_find(stream);
     unsigned i = 0;
     bool is;
 
     lock_acquire(&lock);
-    while (i < n_waits && (!s || waits[i].state != &s->waits))
+    while (i < n_waits && waits[i].state != futex)
         i++;
     is = i < n_waits;
     if (is) {
@@ -141,7 +140,7 @@ static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
     atomics_full_fence();       /* who stores later sees that we wait */
     newest = clock_ns();
     if (looker && looks_every > 2 * LOOK_LEAST)
-        rouse(looker, AWAKE);
+        wake(looker, AWAKE);
     lock_release(&lock);
     while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != OVER)
         doze(state);
