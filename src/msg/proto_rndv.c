@@ -7,6 +7,7 @@
  * answer to a sender that is used once.  A word of the sender's tells when the
  * buffer is free. */
 #include "msg/msg_chan.h"
+#include "stream/exec/stream_exec.h"
 #include "core/core_device.h"
 #include "stream/ring/stream_ring.h"
 

@@ -7,7 +7,6 @@
  * queue.  Whoever lets the transport advance reports a failure, in the middle
  * of other things, so that does no more than to write it down. */
 #include "stream/stream_int.h"
-#include "stream/graph/stream_graph.h"
 #include "stream/stream_stats.h"
 #include "base/lock.h"
 #include "core/core_describe.h"
@@ -195,16 +194,6 @@ static int take(const char *call, void *stream, const struct stream_errors *f)
 int stream_errors_take_stream(const char *call, void *stream)
 {
     return take(call, stream, NULL);
-}
-
-int stream_errors_take(const char *call, void *stream)
-{
-    int rc = take(call, stream, NULL);
-
-    /* Which launch, and of what stream, an operation was of is not known. */
-    if (call && stream_graphs_failed(call))
-        rc = -EIO;
-    return rc;
 }
 
 int stream_errors_take_ring(const char *call, const struct stream_errors *f)

@@ -22,7 +22,8 @@ enum stream_kind {
     STREAM_FENCE,
     STREAM_LOCAL_QUIET,
     STREAM_QUIET,
-    STREAM_WAIT
+    STREAM_WAIT,
+    STREAM_KINDS
 };
 
 struct msg_chan;
@@ -84,14 +85,10 @@ static inline void stream_errors_note_op(struct stream_errors *f,
     __atomic_store_n(&f->at, at + 1, __ATOMIC_RELAXED);
 }
 
-/* ---- stream_exec_device.c ---- */
-/* *done: the device does it itself, in the stream.  0 or -errno, logged. */
-int stream_exec_device(const struct stream_where *w, const struct stream_op *op,
-                       bool *done);
-/* That, or arms it. */
+/* ---- stream_op.c ---- */
+/* Gives the operation to the first executor that takes it (stream_exec.h); in a
+ * stream that records a graph, to the graph.  0 or -errno, logged. */
 int stream_op_enqueue(const struct stream_where *w, struct stream_op *op);
-/* Bytes from the first to past the last block; there is one. */
-size_t stream_extent(const struct core_strided *b, ptrdiff_t stride);
 
 /* ---- stream_rma.c: operations out of arguments, checked ---- */
 int stream_make_put(const struct stream_where *w, void *dest,
@@ -137,8 +134,6 @@ uint64_t stream_ring_publish(struct stream_ring *q);
 int stream_ring_trigger(struct stream_ring *q, void *stream);
 struct stream_counters *stream_ring_counters(struct stream_ring *q);
 struct stream_nic *stream_ring_nic(struct stream_ring *q);
-/* The stream wakes the agent when it gets there. */
-int stream_enqueue_wakeup(void *stream);
 struct stream_errors *stream_ring_errors(struct stream_ring *q);
 /* Each queue's operation that is under way.  False: some were held. */
 typedef void stream_ring_visitor(struct stream_ring *q,
@@ -150,15 +145,11 @@ bool stream_rings_visit(stream_ring_visitor *look);
 int stream_ring_of(const struct stream_where *w, struct stream_ring **out);
 /* There is none, for that reason: rc, logged. */
 int stream_ring_refuse(const struct stream_where *w, int rc);
-/* Room there for the next operation, which knows its queue. */
-int stream_ring_entry_for(const struct stream_where *w, struct stream_ring *q,
-                          struct stream_op **out);
-/* Both. */
-int stream_ring_begin_post(const struct stream_where *w,
-                           struct stream_op **out);
-/* It is complete: the stream raises the word when it gets there, and waits if
- * op->waits. */
-int stream_ring_post(const struct stream_where *w, struct stream_op *op);
+/* Posts the operation: the stream triggers it when it gets there, and waits for
+ * its completion if op->waits.  The ring frees the condition of a wait, also on
+ * an error: 0 or -errno, logged. */
+int stream_ring_post(const struct stream_where *w, struct stream_ring *q,
+                     const struct stream_op *op);
 /* Has anything been armed for this stream? */
 bool stream_has_ring(void *stream);
 
@@ -168,38 +159,26 @@ bool stream_has_ring(void *stream);
 void stream_ring_triggered(void *arg);
 
 /* ---- stream_progress.c ---- */
-/* The queue has work; may be called by the device's threads. */
-void stream_progress_wake(void);
+/* What the progress thread does in each turn: did anything advance?  *armed:
+ * operations are posted that no thread will announce, *busy: something is under
+ * way. */
+typedef bool stream_progress_poll(bool *armed, bool *busy);
+void stream_progress_open(stream_progress_poll *poll);
 int stream_progress_start(void);
 void stream_progress_stop(void);
-/* One pass over the queues: did any advance?  *armed: do any have to be looked
- * at again although nobody rings, *busy: is something under way? */
-bool stream_rings_progress(bool *armed, bool *busy);
+/* There is work.  Any thread, also the device's. */
+void stream_progress_wake(void);
+/* The stream wakes the progress thread when it gets there. */
+int stream_enqueue_wakeup(void *stream);
 
-/* ---- stream_exec_host.c: what the holder of a queue does ---- */
-enum stream_exec_state {
-    STREAM_AGAIN,               /* a part is begun, or none: call it again */
-    STREAM_ISSUED,               /* all is: ask whether it has ended */
-    STREAM_COMPLETED                /* or no step waits for its end */
-};
-/* What of an operation is begun; zeros before its first step. */
+/* What of an operation the host has issued; zeros before its first step. */
 struct stream_op_state {
     size_t moved;               /* bytes */
-    unsigned long failures;     /* of the queue before it */
+    unsigned long failures;     /* of the ring before the operation */
     bool split;                 /* its signal follows its put */
     bool comes;                 /* blocks are on their way to the bounce */
     bool copied;                /* the last step copied much */
 };
-/* A step with the next operation; waits for nothing. */
-enum stream_exec_state stream_exec_host(struct stream_ring *q,
-                                        const struct stream_op *op);
-/* The same with a put and its signal. */
-enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
-                                                   const struct stream_op *op,
-                                                   struct stream_op_state *p);
-/* Has it ended? */
-bool stream_exec_host_completed(struct stream_ring *q,
-                                const struct stream_op *op);
 
 /* ---- stream_check.c ---- */
 /* [sym, sym + len) of that PE of the context; its number in the world to

@@ -18,6 +18,13 @@ int stream_reserve(void)
     return msg_ctrl_reserve();
 }
 
+static bool poll_all(bool *armed, bool *busy)
+{
+    bool any = stream_graphs_advance(busy);
+
+    return stream_rings_progress(armed, busy) || any;
+}
+
 int stream_open(void)
 {
     static struct base_lock opening = LOCK_INIT;
@@ -32,6 +39,7 @@ int stream_open(void)
             stream_address_close();
     }
     if (!rc && !stream_is_open) {
+        stream_progress_open(poll_all);
         stream_counters_open();
         xport_trig->ready();
         stream_wait_open();

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent: the thread that does what streams have reached and the device
- * cannot do itself.
+/* The progress thread of streams: it steps the operations that streams have
+ * triggered and that the device and the NIC cannot do by themselves.
  *
- * It starts with the first queue.  Streams of the software device ring, so it
- * sleeps until one does; a GPU's only raise a word, which is looked at, seldom
- * when that takes long, unless SHMEM_ST_SPIN asks for more.  Before it sleeps
- * it lingers a little, for the next operation often follows soon. */
+ * The thread starts with the first ring.  Streams of the software device wake
+ * it, so it sleeps until one does; a GPU's stream only raises a trigger
+ * counter, which the thread polls, seldom when that takes long, unless
+ * SHMEM_ST_SPIN asks for more.  Before it sleeps it backs off in steps, for the
+ * next operation often follows soon.  Files of any part of the layer wake it;
+ * it calls upwards only through the function that stream_open.c gives it. */
 #include "stream/stream_int.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/lock.h"
 #include "base/thread.h"
-#include "stream/graph/stream_graph.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ static bool stop;               /* atomic */
 static uint32_t bell;           /* futex */
 static bool sleeps;             /* atomic: has to be woken */
 static unsigned long naps;      /* the thread's, until it has ended */
+static stream_progress_poll *poll_all;
 
 void stream_progress_wake(void)
 {
@@ -91,8 +93,7 @@ static void *run(void *arg)
             continue;
         }
         armed = busy = false;
-        any = stream_graphs_advance(&busy);
-        any |= stream_rings_progress(&armed, &busy);
+        any = poll_all(&armed, &busy);
         if (busy && xport_net)
             any |= xport_net->progress();
         if (any)
@@ -102,6 +103,25 @@ static void *run(void *arg)
                       busy || (armed && !gtl_device.host_streams));
     }
     return arg;
+}
+
+static void wake(void *arg)
+{
+    (void)arg;
+    stream_progress_wake();
+}
+
+int stream_enqueue_wakeup(void *stream)
+{
+    if (gtl_device.host_streams)
+        return gtl->host_call(wake, NULL, stream);
+    stream_progress_wake();     /* it polls the counter from now on */
+    return 0;
+}
+
+void stream_progress_open(stream_progress_poll *poll)
+{
+    poll_all = poll;
 }
 
 int stream_progress_start(void)

@@ -254,22 +254,16 @@ int stream_amo(const struct stream_where *w, const struct stream_amo *a,
  * does not know of: a quiet of the progress thread's asks for these, too. */
 static int order_graphs(const struct stream_where *w, struct stream_op *op)
 {
-    struct stream_op *to;
-    struct stream_ring *q;
+    struct stream_ring *ring;
     int rc;
 
     if (gtl->is_capturing(w->stream))
         return stream_op_enqueue(w, op);
     if (!stream_waits_allowed())
         return stream_refuse_wait(w);
-    rc = stream_ring_of(w, &q);
-    rc = rc ? rc : stream_ring_entry_for(w, q, &to);
-    if (rc)
-        return rc;
+    rc = stream_ring_of(w, &ring);
     op->kind = STREAM_QUIET;
-    op->queue = to->queue;
-    *to = *op;
-    return stream_ring_post(w, to);
+    return rc ? rc : stream_ring_post(w, ring, op);
 }
 
 /* Where nothing is armed for the stream, its own order is all there is. */

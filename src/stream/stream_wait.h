@@ -27,6 +27,9 @@ struct core_waiter stream_wait_describe(const char *call,
  * thread waits as the program's do, where PEs are far. */
 int stream_wait_poll_first(const struct stream_where *w,
                            const struct gtl_flag *words, size_t n);
+/* The software device: the stream's own thread polls for the condition. */
+int stream_wait_on_thread(const struct stream_where *w,
+                          const struct stream_wait *c);
 /* On the thread of a stream: is such a wait what comes next? */
 bool stream_wait_is_next(void);
 void stream_wait_open(void);

@@ -129,14 +129,6 @@ void stream_synced(void *stream)
         stream_notes_past(stream);
 }
 
-void stream_destroyed(const char *call, void *stream)
-{
-    stream_errors_take(call, stream);
-    stream_ring_retire(stream);
-    stream_graphs_stream_destroyed(stream);
-    stream_notes_drop(stream);
-}
-
 void stream_watch_begin(struct stream_thread_wait *o)
 {
     if (unlikely(!GET(open)))

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is done of an operation whose stream has reached it: the host's own one,
- * in the context of the queue.  Called by the holder of a queue, in steps: no
- * step waits for a peer, for room in the network, or copies for long, since the
- * progress thread has other queues to see to. */
+/* The third executor of stream operations: a thread of the host, which the
+ * stream's trigger counter releases.  It calls the same code as the blocking
+ * calls, in the context of the ring.  Called by the holder of a ring, in steps:
+ * no step waits for a peer or for room in the network, or copies for long,
+ * since the progress thread has other rings to step. */
+#include "stream/exec/stream_exec.h"
 #include "base/fault.h"
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
 #include "msg/msg_chan.h"
-#include "stream/graph/stream_graph.h"
 #include "stream/ring/stream_ring.h"
 #include "xport/xport_amo.h"
 
@@ -403,7 +404,7 @@ enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
 
 /* Behind it the network orders what comes.  What the device copies here is
  * waited for, which no peer holds up. */
-static enum stream_exec_state do_fence(const struct stream_ring *q,
+static enum stream_exec_state do_fence(struct stream_ring *q,
                                        const struct stream_op *op)
 {
     if (xport_net && !xport_net->fence_test(q->ctx.flow, false))
@@ -412,8 +413,8 @@ static enum stream_exec_state do_fence(const struct stream_ring *q,
     return STREAM_COMPLETED;
 }
 
-static enum stream_exec_state do_gate(struct stream_ring *q,
-                                      const struct stream_op *op)
+static enum stream_exec_state do_increment(struct stream_ring *q,
+                                           const struct stream_op *op)
 {
     const struct xport_addr at = { op->pe, XPORT_TRIG_COUNTER, op->gate };
     const struct xport_amo one = { XPORT_ADD, 8, 1, 0 };
@@ -424,58 +425,112 @@ static enum stream_exec_state do_gate(struct stream_ring *q,
     return STREAM_COMPLETED;
 }
 
+static enum stream_exec_state do_put_signal(struct stream_ring *q,
+                                            const struct stream_op *op)
+{
+    return stream_exec_host_put_signal(q, op, &q->part);
+}
+
+/* The message layer's task begins, and completes by itself. */
+static enum stream_exec_state do_message(struct stream_ring *q,
+                                         const struct stream_op *op)
+{
+    (void)q;
+    msg_rndv_post(op);
+    return STREAM_COMPLETED;
+}
+
+static enum stream_exec_state do_local_quiet(struct stream_ring *q,
+                                             const struct stream_op *op)
+{
+    (void)op;
+    return q->reads ? STREAM_ISSUED : STREAM_COMPLETED;
+}
+
+/* There is nothing to issue: only completed_*() below. */
+static enum stream_exec_state do_nothing(struct stream_ring *q,
+                                         const struct stream_op *op)
+{
+    (void)q;
+    (void)op;
+    return STREAM_ISSUED;
+}
+
+/* ---- completion ---- */
+
+static bool net_completed(struct stream_ring *q, const struct stream_op *op)
+{
+    (void)op;
+    if (!stream_ring_net_idle(q))
+        return false;
+    q->reads = false;
+    return true;
+}
+
+static bool amo_completed(struct stream_ring *q, const struct stream_op *op)
+{
+    if (!net_completed(q, op))
+        return false;
+    if (to_device(op) &&
+        stream_errors_net_count(&q->failed) == q->part.failures) {
+        atomics_full_fence();
+        xport_flush();
+        core_copy(op->amo.fetch, &q->was, op->amo.size);
+    }
+    return true;
+}
+
+bool (*stream_exec_graphs_quiet)(const struct stream_ring *ring);
+
+static bool quiet_completed(struct stream_ring *q, const struct stream_op *op)
+{
+    bool (*graphs_quiet)(const struct stream_ring *ring) =
+        __atomic_load_n(&stream_exec_graphs_quiet, __ATOMIC_ACQUIRE);
+
+    return stream_ring_net_idle(q) && stream_nic_completed(q, op->len) &&
+           (likely(!graphs_quiet) || graphs_quiet(q)) && net_completed(q, op);
+}
+
+static bool wait_completed(struct stream_ring *q, const struct stream_op *op)
+{
+    (void)q;
+    return stream_wait_satisfied(op->wait);
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    enum stream_exec_state (*issue)(struct stream_ring *q,
+                                    const struct stream_op *op);
+    bool (*completed)(struct stream_ring *q, const struct stream_op *op);
+} by_kind[STREAM_KINDS] = {
+    [STREAM_PUT] = { do_put, net_completed },
+    [STREAM_GET] = { do_get, net_completed },
+    [STREAM_PUT_BLOCKS] = { put_blocks, net_completed },
+    [STREAM_GET_BLOCKS] = { get_blocks, net_completed },
+    [STREAM_AMO] = { do_amo, amo_completed },
+    [STREAM_PUT_SIGNAL] = { do_put_signal, net_completed },
+    [STREAM_SIGNAL] = { do_signal, net_completed },
+    [STREAM_INCREMENT] = { do_increment, net_completed },
+    [STREAM_MESSAGE] = { do_message, net_completed },
+    [STREAM_FENCE] = { do_fence, net_completed },
+    [STREAM_LOCAL_QUIET] = { do_local_quiet, net_completed },
+    [STREAM_QUIET] = { do_nothing, quiet_completed },
+    [STREAM_WAIT] = { do_nothing, wait_completed },
+};
+
 enum stream_exec_state stream_exec_host(struct stream_ring *q,
                                         const struct stream_op *op)
 {
-    switch (op->kind) {
-    case STREAM_PUT:
-        return do_put(q, op);
-    case STREAM_GET:
-        return do_get(q, op);
-    case STREAM_PUT_BLOCKS:
-        return put_blocks(q, op);
-    case STREAM_GET_BLOCKS:
-        return get_blocks(q, op);
-    case STREAM_AMO:
-        return do_amo(q, op);
-    case STREAM_PUT_SIGNAL:
-        return stream_exec_host_put_signal(q, op, &q->part);
-    case STREAM_SIGNAL:
-        return do_signal(q, op);
-    case STREAM_FENCE:
-        return do_fence(q, op);
-    case STREAM_INCREMENT:
-        return do_gate(q, op);
-    case STREAM_MESSAGE:
-        msg_rndv_post(op);
-        return STREAM_COMPLETED;
-    case STREAM_LOCAL_QUIET:
-        return q->reads ? STREAM_ISSUED : STREAM_COMPLETED;
-    case STREAM_QUIET:
-    case STREAM_WAIT:
-        break;
-    }
-    return STREAM_ISSUED;
+    return by_kind[op->kind].issue(q, op);
 }
 
 bool stream_exec_host_completed(struct stream_ring *q,
                                 const struct stream_op *op)
 {
-    if (op->kind == STREAM_WAIT) {
-        if (!stream_wait_satisfied(op->wait))
-            return false;
-    } else if (!stream_ring_net_idle(q)) {
+    if (!by_kind[op->kind].completed(q, op))
         return false;
-    } else if (op->kind == STREAM_QUIET &&
-               (!stream_nic_completed(q, op->len) || !stream_graphs_quiet(q))) {
-        return false;
-    } else {
-        q->reads = false;
-    }
     atomics_full_fence();
     xport_flush();
-    if (to_device(op) &&
-        stream_errors_net_count(&q->failed) == q->part.failures)
-        core_copy(op->amo.fetch, &q->was, op->amo.size);
     return true;
 }

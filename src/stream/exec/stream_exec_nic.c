@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Far operations that the NIC does by itself when the stream gets there.
+/* The second executor of stream operations: the NIC, which does off-node
+ * operations by itself when the stream gets there.
  *
- * Each is armed as the next one of the queue's trigger, and the stream lets it
- * go: by a store to the NIC's register, or to a word that the agent passes on
- * where the NIC has none.  Where the stream is to wait, the NIC raises a flag
- * behind all that was armed so far; that nothing later can have been let go
- * makes it exact.  What the NIC cannot do, or has no room for, the agent does
- * as if there were no NIC. */
-#include "stream/stream_int.h"
+ * Each operation is posted as the next one of the ring's trigger, and the
+ * stream releases it: by a store to the NIC's doorbell, or, where the NIC has
+ * none, to a counter whose increments the progress thread forwards.  Where the
+ * stream is to wait, the NIC raises a flag behind all that was posted so far;
+ * the flag is exact, since the stream cannot have released anything later.
+ * What the NIC cannot do, or has no room for, it declines, and the host does
+ * it.  Called by stream_op.c, by starts of queues and by the progress thread;
+ * no call waits for longer than ROOM_NS. */
+#include "stream/exec/stream_exec.h"
+#include "stream/ring/stream_ring.h"
 #include "base/clock.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* So long a host thread waits for room, once. */
+/* A host thread waits that long for room, once. */
 #define ROOM_NS ((uint64_t)50000)
 
 /* ---- an operation as the NIC's ---- */
@@ -106,13 +110,13 @@ static void failed(void *arg, const char *call, const char *what, int pe,
 
 static bool open_trig(struct stream_ring *q)
 {
-    struct stream_nic *n = stream_ring_nic(q);
+    struct stream_nic *n = &q->nic;
     int rc;
 
     if (!n->tried) {
         n->tried = true;
-        n->passed = n->total = stream_ring_counters(q)->bumps;
-        rc = xport_trig->open(&n->trig, failed, stream_ring_errors(q));
+        n->passed = n->total = q->words->bumps;
+        rc = xport_trig->open(&n->trig, failed, &q->failed);
         if (rc)
             n->trig = NULL;
         n->none = rc == -ENOSPC;
@@ -138,7 +142,7 @@ static int await_room(const struct stream_nic *n,
 int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
                     void *stream)
 {
-    struct stream_nic *n = stream_ring_nic(q);
+    struct stream_nic *n = &q->nic;
     struct xport_trig_op x;
     int rc;
 
@@ -160,7 +164,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
         n->spilled++;
         return STREAM_DECLINED;
     }
-    stream_errors_note_op(stream_ring_errors(q), op);
+    stream_errors_note_op(&q->failed, op);
     n->call = op->call;
     n->pe = op->pe;
     /* release: the agent looks after it from now on. */
@@ -171,7 +175,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
 /* Stores to the register are added to the counter, each of them once. */
 int stream_nic_release(struct stream_ring *q, void *stream)
 {
-    struct stream_nic *n = stream_ring_nic(q);
+    struct stream_nic *n = &q->nic;
     uint64_t more = n->armed - n->let_go, *doorbell;
     int rc;
 
@@ -183,8 +187,7 @@ int stream_nic_release(struct stream_ring *q, void *stream)
         rc = gtl->write64(doorbell, more, stream);
         stream_progress_wake();    /* it reads the NIC's queue from now on */
     } else if (!rc) {
-        rc = gtl->write64(&stream_ring_counters(q)->bumps, n->total + more,
-                          stream);
+        rc = gtl->write64(&q->words->bumps, n->total + more, stream);
     }
     if (!rc && !doorbell)
         rc = stream_enqueue_wakeup(stream);
@@ -197,7 +200,7 @@ int stream_nic_release(struct stream_ring *q, void *stream)
 
 int stream_nic_post_flag(struct stream_ring *q, uint64_t *least)
 {
-    struct stream_nic *n = stream_ring_nic(q);
+    struct stream_nic *n = &q->nic;
     int rc = xport_trig->flag(n->trig, least);
 
     if (rc)
@@ -220,7 +223,7 @@ static bool orders(const struct stream_op *op)
 /* The stream waits for all that was armed.  NOT: the agent has to. */
 static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
 {
-    struct stream_nic *n = stream_ring_nic(q);
+    struct stream_nic *n = &q->nic;
     uint64_t least, *word;
     int rc = n->soft ? STREAM_DECLINED : stream_nic_post_flag(q, &least);
 
@@ -230,7 +233,7 @@ static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
     rc = gtl->wait64(word, least, w->stream);
     if (!rc) {
         stream_watch_add(w, NULL, word, least,
-                         stream_errors_recent_pe(stream_ring_errors(q)));
+                         stream_errors_recent_pe(&q->failed));
         stream_watch_enqueued_internal(w->stream);
     }
     return rc;
@@ -239,7 +242,7 @@ static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
 int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
                     struct stream_op *op)
 {
-    struct stream_nic *n = stream_ring_nic(q);
+    struct stream_nic *n = &q->nic;
     int rc = 0;
 
     if (orders(op)) {
@@ -296,7 +299,7 @@ uint64_t stream_nic_outstanding(const struct stream_nic *n)
 
 bool stream_nic_completed(struct stream_ring *q, uint64_t armed)
 {
-    struct stream_nic *n = stream_ring_nic(q);
+    struct stream_nic *n = &q->nic;
 
     return !armed || xport_trig->completed(n->trig) >= armed ||
     stream_nic_idle(n);
@@ -305,18 +308,18 @@ bool stream_nic_completed(struct stream_ring *q, uint64_t armed)
 bool stream_nic_completed_first(struct stream_ring *q, uint64_t armed)
 {
     return !armed ||
-           xport_trig->completed_in_order(stream_ring_nic(q)->trig) >= armed;
+           xport_trig->completed_in_order(q->nic.trig) >= armed;
 }
 
 bool stream_nic_forward(struct stream_ring *q, bool *looks)
 {
-    struct stream_nic *n = stream_ring_nic(q);
+    struct stream_nic *n = &q->nic;
     uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE), total;
 
     if (!armed || (xport_trig->completed(n->trig) >= armed && last_raised(n)))
         return false;
     *looks = true;              /* also for room that the NIC gives back */
-    total = __atomic_load_n(&stream_ring_counters(q)->bumps, __ATOMIC_ACQUIRE);
+    total = __atomic_load_n(&q->words->bumps, __ATOMIC_ACQUIRE);
     if (total == n->passed)
         return false;
     xport_trig->increment(n->trig, total - n->passed);

@@ -28,10 +28,6 @@ struct stream_nic {
     int pe;
 };
 
-/* Operations, and orders: 0, an error, logged, or NOT.  Then the operation may
- * have become another one, that is to be armed for the agent. */
-int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
-                    struct stream_op *op);
 /* The same operation as the NIC's.  False: it is none that it knows. */
 bool stream_nic_translate(const struct stream_op *op,
                           struct xport_trig_op *out);

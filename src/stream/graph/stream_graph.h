@@ -33,10 +33,8 @@ int stream_defer(const struct stream_where *w, stream_replay *repeat,
 /* Does the graph that the stream records repeat anything so far? */
 bool stream_graph_has_ops(void *stream);
 
-/* Are there proxy streams?  And is what they have put into the network over,
- * but for the queue that asks? */
+/* Are there proxy streams? */
 bool stream_graphs_any(void);
-bool stream_graphs_quiet(const struct stream_ring *asks);
 /* -EIO, logged: operations failed in launches since this was asked last. */
 int stream_graphs_failed(const char *call);
 /* What the streams have posted; *busy: it has to be asked again soon. */

@@ -2,8 +2,10 @@
 #include "stream/graph/stream_proxy.h"
 #include "base/lock.h"
 #include "gtl/gtl_default_stream.h"
+#include "stream/exec/stream_exec.h"
 #include "stream/graph/stream_graph.h"
 #include "stream/ring/stream_ring.h"
+#include "stream/stream_wait_notes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,51 +22,11 @@ bool stream_proxy_close(struct stream_proxy *p)
     list_remove(&p->all);       /* before its queue goes */
     lock_release(&lock);
     __atomic_fetch_sub(&n_proxies, 1, __ATOMIC_RELAXED);
-    stream_destroyed(NULL, p->stream);
+    stream_ring_retire(p->stream);
+    stream_notes_drop(p->stream);
     gtl->stream_destroy(p->stream);
     free(p);
     return failed;
-}
-
-static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
-{
-    struct stream_where own = { w->call, &core_ctx_default, NULL };
-    int rc = gtl->stream_create(GTL_LOW, &p->stream);
-
-    if (rc)
-        return stream_device_rc(w, rc);
-    own.stream = p->stream;
-    rc = stream_ring_of(&own, &p->queue);
-    if (rc) {
-        gtl->stream_destroy(p->stream);
-        return rc;
-    }
-    stream_ring_keep(p->queue);
-    lock_acquire(&lock);
-    list_append(&proxies, &p->all);
-    lock_release(&lock);
-    __atomic_fetch_add(&n_proxies, 1, __ATOMIC_RELAXED);
-    return 0;
-}
-
-int stream_proxy_new(const struct stream_where *w, uint64_t id,
-                     const void *graph, struct stream_proxy **out)
-{
-    struct stream_proxy *p = malloc(sizeof *p);
-    int rc;
-
-    if (!p)
-        return stream_no_memory(w->call);
-    *p = (struct stream_proxy){ .handle = w->stream, .id = id, .graph = graph,
-                                .owner = gtl_stream_owner(w->stream) };
-    p->link.next = p->link.prev = &p->link;
-    rc = proxy_open(w, p);
-    if (rc) {
-        free(p);
-        return rc;
-    }
-    *out = p;
-    return 0;
 }
 
 bool stream_graphs_any(void)
@@ -93,7 +55,7 @@ static bool is_quiet(const struct stream_proxy *p)
 }
 
 /* A graph's quiet is of its own operations, any other of all graphs'. */
-bool stream_graphs_quiet(const struct stream_ring *asks)
+static bool graphs_quiet(const struct stream_ring *asks)
 {
     struct list_link *l, *next;
     const void *graph = NULL;
@@ -113,6 +75,49 @@ bool stream_graphs_quiet(const struct stream_ring *asks)
     }
     lock_release(&lock);
     return quiet;
+}
+
+static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
+{
+    struct stream_where own = { w->call, &core_ctx_default, NULL };
+    int rc = gtl->stream_create(GTL_LOW, &p->stream);
+
+    if (rc)
+        return stream_device_rc(w, rc);
+    own.stream = p->stream;
+    rc = stream_ring_of(&own, &p->queue);
+    if (rc) {
+        gtl->stream_destroy(p->stream);
+        return rc;
+    }
+    stream_ring_keep(p->queue);
+    lock_acquire(&lock);
+    list_append(&proxies, &p->all);
+    lock_release(&lock);
+    __atomic_fetch_add(&n_proxies, 1, __ATOMIC_RELAXED);
+    /* release: the executor that calls it sees the list. */
+    __atomic_store_n(&stream_exec_graphs_quiet, graphs_quiet, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int stream_proxy_new(const struct stream_where *w, uint64_t id,
+                     const void *graph, struct stream_proxy **out)
+{
+    struct stream_proxy *p = malloc(sizeof *p);
+    int rc;
+
+    if (!p)
+        return stream_no_memory(w->call);
+    *p = (struct stream_proxy){ .handle = w->stream, .id = id, .graph = graph,
+                                .owner = gtl_stream_owner(w->stream) };
+    p->link.next = p->link.prev = &p->link;
+    rc = proxy_open(w, p);
+    if (rc) {
+        free(p);
+        return rc;
+    }
+    *out = p;
+    return 0;
 }
 
 bool stream_proxy_idle(const struct stream_proxy *p)

@@ -9,6 +9,7 @@
  * none where the stream's order is enough.  Only where the NIC has no room for
  * some of a start are there two stores. */
 #include "stream/queue/stream_queue.h"
+#include "stream/exec/stream_exec.h"
 #include "msg/msg_chan.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
@@ -33,13 +34,12 @@ void stream_start_on_host(const struct stream_where *w, struct queue *q,
 int stream_start_one(const struct stream_where *w, struct queue *q,
                      const struct stream_op *op, struct start_parts *parts)
 {
-    bool done;
     int rc;
 
     if (!op->len && (op->kind == STREAM_PUT || op->kind == STREAM_GET))
         return 0;
-    rc = stream_exec_device(w, op, &done);
-    if (rc || done)
+    rc = stream_exec_device(w, op);
+    if (rc != STREAM_DECLINED)
         return rc;
     rc = stream_nic_post(q->queue, op, w->stream);
     parts->nic |= !rc;

@@ -485,6 +485,15 @@ static int await_words(struct stream_counters **out)
     return rc;
 }
 
+struct stream_ring_chunk *stream_ring_chunk_new(void)
+{
+    struct stream_ring_chunk *c = malloc(sizeof *c);
+
+    if (c)
+        c->end = 0;
+    return c;
+}
+
 static int queue_new(void *handle, uint64_t id, struct stream_ring **out)
 {
     struct stream_counters *place;
@@ -811,4 +820,21 @@ void stream_rings_close(struct stream_unfinished *left)
     }
     __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
     next_era();
+}
+
+/* ---- for files that know no ring from inside ---- */
+
+struct stream_counters *stream_ring_counters(struct stream_ring *q)
+{
+    return q->words;
+}
+
+struct stream_nic *stream_ring_nic(struct stream_ring *q)
+{
+    return &q->nic;
+}
+
+struct stream_errors *stream_ring_errors(struct stream_ring *q)
+{
+    return &q->failed;
 }

@@ -82,6 +82,8 @@ static inline void stream_ring_count_depth(struct stream_ring *q,
         q->most = ticket - q->seen;
 }
 
+/* One turn of the progress thread over all rings: see stream_progress_poll. */
+bool stream_rings_progress(bool *armed, bool *busy);
 /* By who holds it: the next one that was armed, or NULL. */
 struct stream_op *stream_ring_head(struct stream_ring *q);
 /* By who holds it, one step with its next operation: did anything come of it?

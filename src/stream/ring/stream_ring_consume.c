@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who holds a queue does its operations, in the order of their tickets. */
 #include "stream/ring/stream_ring.h"
+#include "stream/exec/stream_exec.h"
 
 #include <stdlib.h>
 

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who enqueues on a stream arms operations: gives them tickets in the stream's
- * queue, and lets the stream raise its words to these.  One thread at a time.
- */
+/* The producer's side of a stream op ring: the thread that enqueues on a stream
+ * posts operations, which gives them sequence numbers, and enqueues the store
+ * by which the stream raises the ring's trigger counter to these.  Called by
+ * stream_op.c and by starts of queues, one thread at a time for a ring. */
 #include "stream/ring/stream_ring.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-struct stream_ring_chunk *stream_ring_chunk_new(void)
-{
-    struct stream_ring_chunk *c = malloc(sizeof *c);
-
-    if (c)
-        c->end = 0;
-    return c;
-}
-
-/* The agent is past it once it has ended one that came after it. */
+/* The holder of the ring has left a chunk when it has completed an operation
+ * behind the chunk's last one. */
 static bool in_use(const struct stream_ring *q,
                    const struct stream_ring_chunk *c)
 {
@@ -81,7 +74,7 @@ uint64_t stream_ring_publish(struct stream_ring *q)
         q->nic.soft = true;
     }
     stream_ring_count_depth(q, ticket);
-    /* release: the agent sees the operation. */
+    /* release: the holder of the ring sees the operation. */
     __atomic_store_n(&q->armed, ticket, __ATOMIC_RELEASE);
     return ticket;
 }
@@ -98,7 +91,7 @@ int stream_ring_trigger(struct stream_ring *q, void *stream)
         rc = gtl->release(stream);
         if (!rc)
             rc = gtl->write64(&q->words->fire, ticket, stream);
-        if (!rc)                /* it looks at the word from now on */
+        if (!rc)                /* which polls the counter from now on */
             stream_progress_wake();
     }
     if (!rc)
@@ -106,75 +99,34 @@ int stream_ring_trigger(struct stream_ring *q, void *stream)
     return rc;
 }
 
-struct stream_counters *stream_ring_counters(struct stream_ring *q)
+/* The ring frees the condition of a wait: now, where it is not posted. */
+static int discard(const struct stream_where *w, const struct stream_op *op,
+                   int rc)
 {
-    return q->words;
+    if (op->kind == STREAM_WAIT)
+        free(op->wait);
+    return stream_ring_refuse(w, rc);
 }
 
-struct stream_nic *stream_ring_nic(struct stream_ring *q)
+int stream_ring_post(const struct stream_where *w, struct stream_ring *q,
+                     const struct stream_op *op)
 {
-    return &q->nic;
-}
+    struct stream_op *to = stream_ring_next_entry(q);
+    uint64_t ticket;
+    int rc;
 
-static void rung(void *arg)
-{
-    (void)arg;
-    stream_progress_wake();
-}
-
-int stream_enqueue_wakeup(void *stream)
-{
-    if (gtl_device.host_streams)
-        return gtl->host_call(rung, NULL, stream);
-    stream_progress_wake();        /* it looks at the word from now on */
-    return 0;
-}
-
-struct stream_errors *stream_ring_errors(struct stream_ring *q)
-{
-    return &q->failed;
-}
-
-/* ---- for a stream ---- */
-
-int stream_ring_entry_for(const struct stream_where *w, struct stream_ring *q,
-                          struct stream_op **out)
-{
-    struct stream_op *op = stream_ring_next_entry(q);
-
-    if (unlikely(!op))
-        return stream_ring_refuse(w, -ENOMEM);
-    *out = op;
-    return 0;
-}
-
-int stream_ring_begin_post(const struct stream_where *w, struct stream_op **out)
-{
-    struct stream_ring *q;
-    int rc = stream_ring_of(w, &q);
-
-    if (rc == -EBUSY)
-        return stream_device_rc(w, rc);
-    return rc ? rc : stream_ring_entry_for(w, q, out);
-}
-
-int stream_ring_post(const struct stream_where *w, struct stream_op *op)
-{
-    struct stream_ring *q = op->queue;
-    bool waits = op->waits;
-    uint64_t ticket = stream_ring_publish(q);
-    int rc = gtl_device.host_streams
-                 ? gtl->doorbell(stream_ring_triggered, op, w->stream)
-                 : stream_ring_trigger(q, w->stream);
-
-    if (rc) {                   /* nothing will ever raise the word to it */
-        if (op->kind == STREAM_WAIT)
-            free(op->wait);
+    if (unlikely(!to))
+        return discard(w, op, -ENOMEM);
+    *to = *op;
+    to->queue = q;
+    ticket = stream_ring_publish(q);
+    rc = stream_ring_trigger(q, w->stream);
+    if (rc) {                   /* the trigger counter will never get there */
         q->in_at--;
         __atomic_store_n(&q->armed, ticket - 1, __ATOMIC_RELEASE);
-        return stream_ring_refuse(w, rc);
+        return discard(w, op, rc);
     }
-    if (waits)
+    if (op->waits)
         rc = gtl->wait64(&q->words->done, ticket, w->stream);
     return rc ? stream_ring_refuse(w, rc) : 0;
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_exec.h - the executors of stream operations.
+ *
+ * stream_op.c asks them in this order, and the first one that does not decline
+ * has the operation:
+ *
+ *   device  stream_exec_device.c  the stream copies, stores or adds by itself
+ *   NIC     stream_exec_nic.c     a triggered operation of the transport
+ *   host    stream_exec_host.c    the progress thread, or the stream's own one
+ *
+ * Each has a table of functions by enum stream_kind; a new kind gets a row in
+ * the tables of the executors that do it.  STREAM_DECLINED is no error. */
+#ifndef STREAM_STREAM_EXEC_H
+#define STREAM_STREAM_EXEC_H
+
+#include "stream/stream_int.h"
+
+/* 0: enqueued; -errno, logged; or STREAM_DECLINED. */
+int stream_exec_device(const struct stream_where *w,
+                       const struct stream_op *op);
+/* The same.  If it declines, the operation may have become another one, which
+ * the host is to do. */
+int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
+                    struct stream_op *op);
+
+/* By the holder of the ring, of the operation at its head. */
+enum stream_exec_state {
+    STREAM_AGAIN,               /* some of it is issued, or none: call again */
+    STREAM_ISSUED,              /* all is: ask whether it has completed */
+    STREAM_COMPLETED            /* or no step waits for its completion */
+};
+/* One step, which waits for nothing. */
+enum stream_exec_state stream_exec_host(struct stream_ring *q,
+                                        const struct stream_op *op);
+/* The same of a put and its signal, whose progress is in *p. */
+enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
+                                                   const struct stream_op *op,
+                                                   struct stream_op_state *p);
+/* Has an issued operation completed? */
+bool stream_exec_host_completed(struct stream_ring *q,
+                                const struct stream_op *op);
+/* Have the operations of graphs' launches completed, but for the ring that
+ * asks?  Set by the first proxy stream; NULL: there are none. */
+extern hidden bool (*stream_exec_graphs_quiet)(const struct stream_ring *ring);
+
+/* Bytes from the first to past the last block; there is one. */
+size_t stream_extent(const struct core_strided *b, ptrdiff_t stride);
+
+#endif

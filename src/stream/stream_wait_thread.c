@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waits of the software device, whose streams are threads of this process.
+ *
+ * A condition that is no wait of the device's own is polled by the stream's
+ * thread, which is woken like any waiter.  Where there are off-node PEs that
+ * thread also polls before a wait of the device's own, and takes over for a
+ * while what the start before has left under way: the network advances by the
+ * threads that wait.  Called by stream_wait.c and by the executors. */
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "stream/ring/stream_ring.h"
+#include "stream/stream_watch.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Atomic.  Who watches counts itself before it looks whether it may. */
+static bool closing;
+static unsigned watching;
+static uint64_t turns;          /* of such waits */
+
+/* So long a stream waits as the program's threads do, which let what comes from
+ * far come in, before its device waits. */
+#define BRIEF_NS ((uint64_t)1000000)
+/* And so long it does what the progress thread would, SPIN_NS without giving
+ * its processor away. */
+#define LEFT_NS ((uint64_t)200000)
+#define SPIN_NS ((uint64_t)2000)
+
+struct software {
+    struct list_link link;      /* of those that no stream has come past */
+    const char *call;
+    void *stream;
+    struct stream_wait wait;
+    size_t n;                   /* of words that are waited for briefly */
+    struct gtl_flag words[];
+};
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link ahead GUARDED_BY(lock) = LIST_INIT(ahead);
+
+static void drop(struct software *s)
+{
+    lock_acquire(&lock);
+    list_remove(&s->link);
+    lock_release(&lock);
+    free(s);
+}
+
+/* False: we close before it is over. */
+static bool watch_until_over(const struct software *s)
+{
+    struct stream_thread_wait own = {
+        .turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED),
+        .stream = s->stream,
+        .pe = s->wait.whose - 1,
+        .what = stream_wait_describe(s->call, &s->wait)
+    };
+    struct core_waiter w = own.what;
+    bool over = stream_wait_satisfied(&s->wait);
+
+    if (over)
+        return true;
+    w.silent = true;
+    stream_watch_begin(&own);
+    while (!(over = stream_wait_satisfied(&s->wait)) &&
+           !__atomic_load_n(&closing, __ATOMIC_RELAXED))
+        core_wait_step(&w);
+    core_wait_end(&w);
+    stream_watch_end(&own);
+    return over;
+}
+
+static bool is_there(const struct gtl_flag *w)
+{
+    return __atomic_load_n(w->word, __ATOMIC_ACQUIRE) >= w->value;
+}
+
+static bool all_there(const struct software *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!is_there(&s->words[i]))
+            return false;
+    return true;
+}
+
+static bool may_go_on(uint64_t ns)
+{
+    return (ns < LEFT_NS || fault_hit(FAULT_STREAM_AGENT) ||
+            fault_hit(FAULT_STREAM_LEFT)) &&
+           !__atomic_load_n(&closing, __ATOMIC_RELAXED);
+}
+
+/* What the start before has left under way is this thread's for a while: to
+ * wake the progress thread costs more than what there is to do. */
+static void advance_left(const struct software *s)
+{
+    uint64_t start = clock_ns(), ns = 0;
+
+    while (stream_ring_has_deferred() && !all_there(s) && may_go_on(ns)) {
+        if (stream_ring_progress_deferred() || xport_net->progress())
+            continue;
+        ns = clock_ns() - start;
+        if (ns > SPIN_NS || core_status.oversubscribed)
+            sched_yield();
+        else
+            atomics_pause();
+    }
+}
+
+/* False: we close.  The device's waits follow. */
+static bool watch_briefly(const struct software *s)
+{
+    uint64_t until = clock_ns() + BRIEF_NS;
+    bool closes = false;
+
+    for (size_t i = 0; i < s->n && !closes; i++) {
+        struct core_waiter w = CORE_WAIT_VALUE(s->call, s->words[i].word,
+                                               uint64_t, SHMEM_CMP_GE,
+                                               s->words[i].value);
+
+        w.silent = true;
+        while (!is_there(&s->words[i]) && clock_ns() <= until && !closes) {
+            core_wait_step(&w);
+            closes = __atomic_load_n(&closing, __ATOMIC_RELAXED);
+        }
+        core_wait_end(&w);
+    }
+    return !closes;
+}
+
+static void watch(void *arg)
+{
+    struct software *s = arg;
+
+    if (s->n && stream_ring_has_deferred())
+        advance_left(s);
+    if (stream_ring_has_deferred()) {
+        stream_ring_defer(NULL);
+        stream_progress_wake();
+    }
+    /* seq_cst, as in stream_wait_close: one of the two sees the other. */
+    __atomic_fetch_add(&watching, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) ||
+        !(s->n ? watch_briefly(s) : watch_until_over(s)))
+        gtl->cancel_rest();
+    drop(s);
+    /* release: stream_wait_close comes after all of this. */
+    __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
+}
+
+bool stream_wait_is_next(void)
+{
+    return gtl->calls_next(watch);
+}
+
+/* NULL, told: no memory. */
+static struct software *software_new(const struct stream_where *w, size_t n)
+{
+    struct software *s = malloc(sizeof *s + n * sizeof *s->words);
+
+    if (!s) {
+        stream_no_memory(w->call);
+        return NULL;
+    }
+    s->call = w->call;
+    s->stream = w->stream;
+    s->n = n;
+    return s;
+}
+
+static int watch_in_stream(const struct stream_where *w, struct software *s)
+{
+    int rc;
+
+    lock_acquire(&lock);
+    list_append(&ahead, &s->link);
+    lock_release(&lock);
+    rc = stream_device_rc(w, gtl->host_call(watch, s, w->stream));
+    if (rc)
+        drop(s);
+    return rc;
+}
+
+int stream_wait_on_thread(const struct stream_where *w,
+                          const struct stream_wait *c)
+{
+    struct software *s = software_new(w, 0);
+
+    if (!s)
+        return -ENOMEM;
+    s->wait = *c;
+    return watch_in_stream(w, s);
+}
+
+int stream_wait_poll_first(const struct stream_where *w,
+                           const struct gtl_flag *words, size_t n)
+{
+    struct software *s;
+
+    if (!gtl_device.host_streams || !xport_net)
+        return 0;
+    s = software_new(w, n);
+    if (!s)
+        return -ENOMEM;
+    memcpy(s->words, words, n * sizeof *words);
+    return watch_in_stream(w, s);
+}
+
+void stream_wait_open(void)
+{
+    __atomic_store_n(&closing, false, __ATOMIC_RELAXED);
+}
+
+/* They look again after 5 ms at most. */
+void stream_wait_close(void)
+{
+    static const struct timespec while_ = { 0, 200000 };
+
+    __atomic_store_n(&closing, true, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&watching, __ATOMIC_SEQ_CST))
+        nanosleep(&while_, NULL);
+}
+
+void stream_wait_free_pending(void)
+{
+    lock_acquire(&lock);
+    while (!list_empty(&ahead)) {
+        struct software *s = list_entry(ahead.next, struct software, link);
+
+        list_remove(&s->link);
+        free(s);
+    }
+    lock_release(&lock);
+}
