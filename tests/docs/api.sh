@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: the library exports and the headers declare the functions of
 # OpenSHMEM 1.6 and the listed extensions, each with its twin, and nothing else;
-# what the library defines beside them is found.
+# what the library defines beside them is found, and a call without a page.
 set -u
 : "${SRC:?the source directory}" "${BUILD:?the build directory}"
 sh "$SRC/scripts/api-check" "$BUILD" >found 2>&1 || { cat found; exit 1; }
@@ -13,10 +13,17 @@ cp -R "$SRC/include" tree/
 sed '/^shmem_barrier_all$/d; s/^shmem_quiet$/&_all/' \
     "$SRC/docs/openshmem-1.6.txt" >tree/docs/openshmem-1.6.txt
 cp "$SRC/docs/extensions.txt" tree/docs/
+cp "$SRC/scripts/man-links" tree/scripts/
+cp -R "$SRC/man" tree/man
+rm tree/man/shmem_malloc.3
 if sh tree/scripts/api-check "$BUILD" >found 2>&1; then
     echo 'FAIL: wrong lists pass'
     exit 1
 fi
+grep -q 'shmem_calloc: in no manual page' found || {
+    echo 'FAIL: a call without a page passes'
+    exit 1
+}
 # A definition that no header declares is hidden in the library.
 mkdir -p build/lib build/obj/src/api
 cp -RP "$BUILD"/lib/libshmem* build/lib/

@@ -32,7 +32,7 @@ same-flags:
 .PHONY: all more
 END
 touch tree/obj/flags.txt
-run() { (cd tree && T_HIDE=no MAKEFLAGS= bash tests/run "$@") >said 2>&1; }
+run() { (cd tree && T_HIDE=no MAKEFLAGS='' bash tests/run "$@") >said 2>&1; }
 
 run -l || fail "-l: status $?"
 [ "$(tr '\n' ' ' <said)" = 'unit/bad unit/good pe/two n 1 pe/two n 3 st/both ' ] ||

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* channel.c - see channel.h. */
+/* channel.c - serves the channels by which PEs join their job and exchange
+ * keys, fences and descriptors (rt/rt_wire.h).  The supervisor's loop calls
+ * channel_read(); a PE that sends garbage costs its own session alone. */
 #include "channel.h"
 #include "tree.h"
 
@@ -19,8 +21,8 @@
 #define PE_FD 32
 /* More keys than the library has: a heap that grows takes up to 96. */
 #define MAX_KEYS 128
-/* What a PE sends without end does not keep us from the others, the clock and
- * the user. */
+/* A PE that sends without end does not keep the loop from the other PEs, the
+ * clock and the user. */
 #define MESSAGES_AT_ONCE 64
 
 struct entry {
@@ -144,8 +146,8 @@ static void end_session(struct job *j, int pe, enum server_what what)
     job_note_server(j, &ev);
 }
 
-/* A process that has ended may have sent more, so its end is read in turn; one
- * that does not read its answers is given up. */
+/* A process that has ended may have sent more, so its end of file is read in
+ * turn; the session of a process that does not read its answers ends. */
 static void answer(struct job *j, int pe, const struct rt_wire *m, int fd)
 {
     int rc = rt_wire_send(all.member[pe].session, MSG_DONTWAIT, m, fd);
@@ -169,7 +171,7 @@ static void refuse(int session, int status, pid_t owner)
     close(session);
 }
 
-/* The process that made this end of a pair. */
+/* The process that created this end of a socket pair. */
 static pid_t creator_pid(int session)
 {
     struct ucred who = { .pid = 0 };
@@ -314,8 +316,8 @@ static void take(struct job *j, int pe, const struct rt_wire *in)
         stop_sharing(m);
 }
 
-/* What has come over the session, with a descriptor or -1 that is closed here
- * unless it is kept. */
+/* Handles one message of the session; fd is its descriptor or -1.  The function
+ * closes fd unless an entry keeps it. */
 static void handle_request(struct job *j, int pe, const struct rt_wire *in,
                          int fd)
 {
@@ -351,7 +353,7 @@ static void handle_request(struct job *j, int pe, const struct rt_wire *in,
         close(fd);
 }
 
-/* ---- what comes in ---- */
+/* ---- reading ---- */
 
 static void report_bad_message(int pe, int rc)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* front.c - the process the user started: terminal, signals, exit status. */
+/* front.c - the process that the user started: it owns the terminal, forwards
+ * signals to the supervisor and returns the job's exit status.  It starts no
+ * PE. */
 #include "oshrun.h"
 #include "tree.h"
 
@@ -14,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How often to look whether a background job has come to the foreground:
- * the shell sends no signal to a job that was never stopped. */
+/* How often a background job checks whether it is in the foreground now: the
+ * shell sends no signal to a job that was never stopped. */
 #define FOREGROUND_MS 500
 #define LAST_KILL_MS 2000
 
@@ -26,7 +28,6 @@ struct front {
     int feed;                       /* to PE 0, when stdin is a terminal */
     char buf[4096];                 /* typed, not yet taken by PE 0 */
     size_t n_buf;
-    bool interrupted;               /* the supervisor says: end by SIGINT */
     int wstatus;
     bool supervisor_ended;
 };
@@ -35,8 +36,8 @@ static const int forwarded[] = {
     SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT
 };
 
-/* Signals that whoever started us had ignored (nohup, a background job of a
- * script) stay ignored. */
+/* Signals that the parent had ignored (nohup, a background job of a script)
+ * stay ignored. */
 static int open_signals(sigset_t *was)
 {
     struct sigaction act;
@@ -145,15 +146,16 @@ static int raise_default(int sig)
 
 static int result(struct front *f)
 {
-    char note = 0;
+    char byte = 0;
 
     if (WIFEXITED(f->wstatus)) {
-        if (recv(f->control, &note, 1, MSG_DONTWAIT) == 1 &&
-            note == EXIT_BY_SIGINT)
+        if (recv(f->control, &byte, 1, MSG_DONTWAIT) == 1 &&
+            byte == EXIT_BY_SIGINT)
             return raise_default(SIGINT);
         return WEXITSTATUS(f->wstatus);
     }
-    /* The PEs went with it; what they had started has come to us. */
+    /* The PEs ended with it; processes that they had started are this
+     * process's children now. */
     tree_kill(LAST_KILL_MS);
     say("S-E-SUPERVISOR", "the supervisor of the job (pid %d) was killed by "
         "signal %d (%s); all PEs were ended", (int)f->supervisor,
@@ -189,7 +191,7 @@ static int open_input(struct front *f, struct start *s)
     return 0;
 }
 
-/* Only PE 0 shall hold the input: its writer is to notice when it leaves. */
+/* Only PE 0 holds the input, so that the writer notices when PE 0 ends. */
 static void replace_stdin(void)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -232,7 +234,7 @@ static int launch(struct front *f, struct start *s)
     return 0;
 }
 
-/* Who types "hello" as for a shell that looks here, too, is told. */
+/* A user who types "hello" for a program of this directory gets the hint. */
 static void print_no_program(const char *name, int err)
 {
     if (err != ENOENT || strchr(name, '/'))

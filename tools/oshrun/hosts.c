@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hosts.c - which hosts a job is wanted on, and whether they are this one. */
+/* hosts.c - reads the hosts of -H and --hostfile with their slots, and finds
+ * out which of them are this host.  handover.c calls it before any process
+ * starts. */
 #include "oshrun.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.c - see job.h. */
+/* job.c - the state machine of a job in the supervisor: what happened to its
+ * PEs, and when the job ends.  loop.c calls the job_note_...() functions with
+ * events and job_tick() for what is due; no function here waits. */
 #include "job.h"
 
 #include "channel.h"
@@ -17,17 +19,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GRACE_MS MERGE_MS            /* others may still speak */
-#define GRACE_EXIT_MS 20             /* after shmem_global_exit(0) */
+#define GRACE_MS MERGE_MS           /* other PEs may still print their cause */
+#define GRACE_EXIT_MS 20            /* after shmem_global_exit(0) */
 #define TERM_MS 1000                /* between SIGTERM and SIGKILL */
 #define KILL_REPEAT_MS 50
-#define GIVE_UP_MS 10000            /* processes the kernel does not let go */
+#define GIVE_UP_MS 10000            /* processes that SIGKILL does not end */
 #define SILENT_MS 500               /* exits of one job fall together */
-#define ANSWER_MS 1500                /* PMIx_Finalize itself gives up after 2 s */
+#define ANSWER_MS 1500              /* PMIx_Finalize gives up after 2 s */
 #define FENCE_MS 3000
 #define REPEAT_MS 300               /* closer ones are one keystroke */
 
-/* A PMIx server takes who knows the name for one of its own. */
+/* The PMIx server accepts every process that knows this name. */
 static void name_job(struct job *j)
 {
     uint64_t secret;
@@ -86,8 +88,8 @@ static bool is_group(const struct job *j, pid_t group)
     return false;
 }
 
-/* A PE that answers without a signal to its threads is asked that way; the
- * other processes of the groups get SIGUSR2. */
+/* A PE that has a control socket gets the request there, so that no thread of
+ * it is interrupted; the other processes of the groups get SIGUSR2. */
 static void request_state_all(const struct job *j)
 {
     DIR *d = opendir("/proc");
@@ -166,9 +168,9 @@ static bool left_unfinalized(const struct pe *p)
     return (p->ended || p->lost) && p->in;
 }
 
-/* A PE left with status 0 but without finalizing.  Others that still use the
- * library would wait for it without end; if they are about to leave in the same
- * way there is nothing wrong. */
+/* A PE exited with status 0 but without finalizing.  PEs that still use the
+ * library would wait for it without end; if they exit in the same way soon, the
+ * job is fine. */
 static void check_silent_exit(struct job *j)
 {
     j->silent_at = INT64_MAX;
@@ -206,7 +208,7 @@ static void note_reconnected(struct job *j, int pe)
         j->silent_at = now_ms() + SILENT_MS;
 }
 
-/* Those in a fence wait for a PE that has ended. */
+/* PEs in a fence wait for a PE that has ended. */
 static void check_absent(struct job *j)
 {
     j->absent_at = INT64_MAX;
@@ -310,8 +312,8 @@ void job_note_signal(struct job *j, int sig)
     int64_t now = now_ms();
 
     switch (sig) {
-    case SIGTSTP:                   /* in a session of their own the PEs are
-                                     * deaf to it */
+    case SIGTSTP:                   /* the PEs' session of its own does not
+                                     * stop by it */
         j->stopped = true;
         signal_all(j, SIGSTOP);
         return;

@@ -2,7 +2,7 @@
 /* job.h - the state of the running job, in the supervisor.
  *
  * A job runs until all PEs have ended.  When one fails the job passes through
- * GRACE, in which the other PEs may still say what they know, TERM and KILL;
+ * GRACE, in which the other PEs may still print what they know, TERM and KILL;
  * the first cause counts, for the message and for the exit status. */
 #ifndef OSHRUN_JOB_H
 #define OSHRUN_JOB_H
@@ -36,8 +36,9 @@ enum cause {
     BY_ABSENCE,                     /* exited, and others start the library */
     BY_TIMEOUT,
     BY_USER,                        /* a signal to oshrun */
-    BY_READER,                      /* nobody reads our output any more */
-    BY_START                        /* a PE could not be started; said */
+    BY_READER,                      /* the reader of the output has ended */
+    BY_START                        /* a PE could not be started; the line is
+                                     * out already */
 };
 
 #define MAX_FENCES 16
@@ -64,9 +65,9 @@ struct job {
     int64_t user_signal_at;
     bool stopped;
     int silent;                     /* a PE that left without finalizing, -1 */
-    int64_t silent_at;              /* when to look at it */
-    int64_t absent_at;              /* when to look who is missing in a fence */
-    int64_t answer_at;              /* when to let finalized PEs leave anyway */
+    int64_t silent_at;              /* when to check that PE */
+    int64_t absent_at;              /* when to check which PE a fence lacks */
+    int64_t answer_at;              /* when PMIx_Finalize returns anyway */
     int64_t timeout_at;
     struct server_event fence[MAX_FENCES];
     int n_fences;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.c - the supervisor: one thread, one poll(). */
+/* loop.c - the supervisor's loop: one thread with one poll() over the
+ * signals, the front, the PEs' output and channels and the PMIx server.  It
+ * reads events, hands them to job.c, and writes output; nothing here may
+ * block. */
 #include "channel.h"
 #include "job.h"
 #include "tree.h"
@@ -21,11 +24,12 @@
 enum { AT_SIGNALS, AT_CONTROL, AT_SERVER, AT_REPORT, AT_OUT, AT_ERR, AT_PES };
 enum { PE_OUT, PE_ERR, PE_CHANNEL, PE_SESSION, PE_FDS };
 
-/* What PEs have started and left behind gets this long after SIGTERM. */
+/* Processes that PEs started and did not wait for get this long after
+ * SIGTERM. */
 #define LEFTOVER_MS 100
 #define LEFTOVER_KILL_MS 2000
-/* A reader that takes nothing for so long does not hold back an end that the
- * user has asked for. */
+/* After a signal of the user the job ends, although the reader of its output
+ * has read nothing for so long. */
 #define READER_MS 1000
 
 static struct supervisor {
@@ -34,7 +38,8 @@ static struct supervisor {
     int signals, control, report;
 } supervisor;
 
-/* Ended, but not looked at: news from the server comes first. */
+/* A child that has ended; events of the server and the channels are read before
+ * it is handled. */
 struct exited_child {
     pid_t pid;
     int wstatus;
@@ -46,9 +51,9 @@ static void message_to_sink(const char *line, size_t len)
     sink_put(supervisor.job.err, line, len);
 }
 
-/* ---- what comes in ---- */
+/* ---- reading ---- */
 
-/* The front is gone: nobody wants this job any more. */
+/* The front has ended, and with it the user's interest in the job. */
 static _Noreturn void end_orphaned_job(void)
 {
     tree_kill(LEFTOVER_KILL_MS);
@@ -109,7 +114,7 @@ static void read_channels(struct supervisor *k)
     }
 }
 
-/* What has come by now: PEs say something, and end. */
+/* Reads what PEs sent before they ended. */
 static void read_channels_now(struct supervisor *k)
 {
     for (int i = 0; i < k->job.n; i++)
@@ -155,11 +160,11 @@ static struct pe *pe_of(struct job *j, pid_t pid)
     for (int i = 0; i < j->n; i++)
         if (j->pe[i].pid == pid && !j->pe[i].ended)
             return &j->pe[i];
-    return NULL;                    /* an orphan that came to us */
+    return NULL;                    /* an orphan that a PE had started */
 }
 
-/* What a PE wrote before its end is in the pipes: read it, but not what
- * processes it left behind add without end. */
+/* Reads what a PE wrote before its end from its pipes, at most 32 times: its
+ * child processes may write without end. */
 static void drain(struct pe *p)
 {
     for (int i = 0; i < 32 && source_read(&p->out); i++)
@@ -189,10 +194,10 @@ static void handle_exited_children(struct supervisor *k)
     }
 }
 
-/* ---- what goes out ---- */
+/* ---- writing ---- */
 
-/* Standard output is gone: quietly if its reader has left, as for any
- * program in a pipeline. */
+/* Standard output cannot be written: no line where its reader has ended, as for
+ * any program in a pipeline. */
 static void check_output(struct job *j)
 {
     int err = j->out->error;
@@ -329,7 +334,7 @@ static void end_leftovers(struct job *j)
         say("S-E-STUCK", "%d processes started by PEs cannot be killed", left);
 }
 
-/* Everything has been said: now all of it has to leave. */
+/* Writes all output that is still in memory. */
 static void flush_all(struct supervisor *k)
 {
     struct job *j = &k->job;
@@ -367,7 +372,7 @@ static void flush_all(struct supervisor *k)
 static int finish(struct supervisor *k, int64_t started)
 {
     struct job *j = &k->job;
-    char note = EXIT_BY_SIGINT;
+    char byte = EXIT_BY_SIGINT;
 
     end_leftovers(j);
     if (j->o->verbose)
@@ -375,7 +380,7 @@ static int finish(struct supervisor *k, int64_t started)
             (double)(now_ms() - started) / 1000);
     flush_all(k);
     if (j->cause == BY_USER && j->status == EXIT_SIGNAL + SIGINT &&
-        send(k->control, &note, 1, MSG_NOSIGNAL) < 0)
+        send(k->control, &byte, 1, MSG_NOSIGNAL) < 0)
         return j->status;
     return j->status;
 }
@@ -458,8 +463,8 @@ static void start_pes(struct supervisor *k, struct spawn *sp)
     close(sp->report);
 }
 
-/* "pkill -9 oshrun" is meant for the front: if it hit both, nobody were left
- * to clean up. */
+/* "pkill -9 oshrun" is to hit the front alone: the supervisor then ends the
+ * job's processes. */
 static void rename_self(char *arg0)
 {
     prctl(PR_SET_NAME, "sluice-super");
@@ -484,7 +489,7 @@ int job_run(const struct start *s)
         return EXIT_FAILURE;
     }
     start_pes(k, &sp);
-    dup2(sp.null, STDIN_FILENO);    /* whoever feeds PE 0 sees it leave */
+    dup2(sp.null, STDIN_FILENO);    /* the writer to PE 0 sees PE 0 end */
     close(sp.null);
     if (s->stdin_fd != STDIN_FILENO)
         close(s->stdin_fd);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge.c - print the message that many PEs have in common once.
+/* merge.c - prints a message that many PEs print once.
  *
- * A library line is held for MERGE_MS after its first appearance; lines that
- * differ in nothing but the PE and addresses join it.  What is printed is the
- * line of the lowest PE, and the others as a list.  A PE that does not know
- * its number yet leaves it out; we know whose line it is. */
+ * A line of the library waits for MERGE_MS after its first appearance; lines
+ * that differ from it only in the PE and in addresses are merged with it.  The
+ * line of the lowest PE is printed, with a list of the other PEs.  A PE that
+ * does not know its number yet leaves it out; the caller knows from whose
+ * pipe the line came. */
 #include "oshrun.h"
 #include "stream.h"
 
@@ -18,7 +19,7 @@
 
 struct pending_line {
     int64_t since;
-    int n;                          /* how many say it */
+    int n;                          /* PEs that printed it */
     char *text;                     /* all after "sluice: PE <n> " */
     size_t len;                     /* without the newline */
     bool *pes;
@@ -48,7 +49,7 @@ static void print_oldest(struct merge *m)
     char head[64], others[512] = "", list[384];
     int pe = 0;
 
-    while (!h->pes[pe])             /* the lowest speaks for all */
+    while (!h->pes[pe])             /* the lowest one's line is printed */
         pe++;
     h->pes[pe] = false;
     if (h->n > 1) {
@@ -111,7 +112,7 @@ static const char *skip_address(const char *p, const char *end)
     return p;
 }
 
-/* But for addresses, which differ between PEs that do the same. */
+/* The same text except for addresses, which differ between PEs. */
 static bool same_but_addresses(const struct pending_line *h, const char *b,
                                size_t len)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* opts.c - the command line. */
+/* opts.c - reads the command line of oshrun into struct opts.  main() calls it
+ * first; a wrong option ends the process with one line and EXIT_USAGE. */
 #include "oshrun.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* place.c - see place.h. */
+/* place.c - chooses the cores of each PE and claims them, so that jobs of one
+ * user do not share them.  loop.c calls it once, before the PEs start; the
+ * contract is in place.h. */
 #include "place.h"
 
 #include "oshrun.h"
@@ -15,7 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* More processors than any machine has. */
+/* More logical processors than any machine has. */
 #define CPUS 8192
 
 /* A core is where its first processor is, in which package. */

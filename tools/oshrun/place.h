@@ -4,7 +4,7 @@
  * A core that PEs are bound to is claimed for the life of the supervisor, by a
  * name of the user and the core, so that jobs of one user do not get the same
  * core.
- * The name is that of a socket that does not listen: it goes with the process
+ * The name belongs to a socket that does not listen: it ends with the process
  * and leaves no file.  What another user makes of such names costs a job no
  * more than its binding. */
 #ifndef OSHRUN_PLACE_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - the one line that says why a job ended. */
+/* report.c - prints the one line that says why a job ended.  The supervisor
+ * calls it once, when the first cause is known and the PEs' own lines are
+ * out. */
 #include "job.h"
 
 #include <signal.h>

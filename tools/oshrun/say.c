@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* say.c - messages, and small helpers every part uses. */
+/* say.c - say() prints one line of oshrun's own; and small helpers that every
+ * part uses: memory that is there or the process ends, the clock, lists of
+ * PEs. */
 #include "oshrun.h"
 
 #include <errno.h>
@@ -41,7 +43,7 @@ void say(const char *code, const char *fmt, ...)
     if (message_sink)
         message_sink(line, n);
     else if (write(STDERR_FILENO, line, n) < 0)
-        return;                             /* nobody left to tell */
+        return;                             /* the last descriptor is closed */
 }
 
 /* What the control group allows, as its file says, or "". */

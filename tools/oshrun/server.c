@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* server.c - see server.h. */
+/* server.c - starts the PMIx server of oshrun --pmix and registers the job and
+ * its PEs with libpmix.  The supervisor calls it before any PE starts; the
+ * contract is in server.h. */
 #include "oshrun.h"
 #include "server_int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* server.h - oshrun --pmix: the PMIx server of a job on one node, for programs of
- * other libraries.
+/* server.h - oshrun --pmix: the PMIx server of a job on one node, for
+ * programs of other libraries.
  *
- * libpmix calls back on a thread of its own; everything it says is queued
+ * libpmix calls back on a thread of its own; each event is queued
  * and read by the supervisor's loop, which waits on server_fd().  Nothing is
  * ever written to a file: data stay in the server's memory, and the address of
  * its socket travels in the environment of the PEs. */
@@ -44,11 +44,11 @@ int server_fd(void);            /* -1: not open */
 bool server_next(struct server_event *out);
 /* Fail the fence of a SERVER_FENCE. */
 void server_answer(struct server_event *ev);
-/* PMIx_Finalize returns in all PEs together.  Whether some wait for others: */
+/* PMIx_Finalize returns in all PEs together.  Does one wait for others? */
 bool server_finalize_pending(void);
-/* They have waited long enough. */
+/* Let it return in the PEs that wait. */
 void server_complete_finalize(void);
-/* The process of a PE has ended: nobody waits for it. */
+/* The process of a PE has ended: no PMIx_Finalize waits for it. */
 void server_gone(int pe);
 /* Add what this PE needs to find the server; env and its strings are
  * malloc'ed.  0, or -1 with the reason said. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* server_calls.c - what libpmix asks of its host, on libpmix's thread. */
+/* server_calls.c - the callbacks of libpmix for the PMIx server.  They run on a
+ * thread of libpmix, so they only queue an event for the supervisor's loop,
+ * which server_next() takes out. */
 #include "oshrun.h"
 #include "server_int.h"
 
@@ -53,14 +55,14 @@ void server_answer(struct server_event *ev)
     ev->fence = NULL;
 }
 
-/* ---- leaving together ----
+/* ---- PMIx_Finalize of all PEs together ----
  *
  * A PE may start PMIx anew right after it has finalized, and join a fence
- * while others have not closed their old connections yet.  libpmix would take
- * those for lost participants of the new fence and break it.  So the answers
- * to PMIx_Finalize wait until all PEs that are connected have asked; the last
- * one to ask is handled on libpmix's thread, where nothing else can happen
- * meanwhile: there all are answered. */
+ * while others have not closed their old connections yet.  libpmix would
+ * count them as lost participants of the new fence and break it.  So the
+ * answers to PMIx_Finalize wait until all PEs that are connected have asked;
+ * the last one to ask is handled on libpmix's thread, where nothing else can
+ * happen meanwhile: there all are answered. */
 
 /* With the lock held. */
 static bool all_finalized(void)
@@ -238,7 +240,8 @@ static pmix_status_t notified(pmix_status_t code, const pmix_proc_t *source,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* Anybody on the host can reach the socket; only the PEs have business here. */
+/* Every process of the host can connect to the socket; only PEs are
+ * accepted. */
 static void tool(pmix_info_t *info, size_t n_info,
                  pmix_tool_connection_cbfunc_t done, void *arg)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn.c - see spawn.h. */
+/* spawn.c - makes the process of one PE: its environment, its descriptors, its
+ * cores and the exec.  The supervisor calls it; the contract is in spawn.h. */
 #include "spawn.h"
 
 #include "channel.h"
@@ -21,7 +22,7 @@
 
 extern char **environ;
 
-/* Descriptors beside those of the PEs: libpmix, our pipes, some air. */
+/* Descriptors beside those of the PEs: libpmix, our pipes, some spare ones. */
 #define FILES_BASE 64
 /* Two pipes, its channel, its session and what it shares; one more is the
  * socket of its PMIx client. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream.c - see stream.h. */
+/* stream.c - passes the output of the PEs on, line by line, without ever
+ * blocking the supervisor.  loop.c calls it for each descriptor that is
+ * ready; the contract is in stream.h. */
 #include "stream.h"
 
 #include "oshrun.h"
@@ -61,7 +63,7 @@ void sink_end_line(struct sink *s)
     s->open_line = NULL;
 }
 
-/* The descriptor is shared with whoever started us, so it is not made
+/* The descriptor is shared with the parent process, so it is not made
  * non-blocking; an error is writable, too: write() says which. */
 static bool writable(const struct sink *s)
 {

@@ -3,8 +3,8 @@
  *
  * A source is one pipe (or pseudo-terminal) of a PE; a sink is our standard
  * output or error.  Sources pass whole lines on, so lines of different PEs
- * never mix; a line that grows beyond LINE_MAX_BYTES goes out in pieces.  Sinks
- * never block the loop: what the reader is slow to take waits in memory, and
+ * never mix; a line longer than LINE_MAX_BYTES is split.  Sinks
+ * never block the loop: what a slow reader has not read waits in memory, and
  * beyond SINK_FULL the sources are not read, which slows the PEs down. */
 #ifndef OSHRUN_STREAM_H
 #define OSHRUN_STREAM_H
@@ -26,15 +26,15 @@ struct sink {
     int error;                      /* errno that ended it, or 0 */
     char *data;                     /* bytes [head, tail) wait */
     size_t head, tail, cap;
-    const struct source *open_line; /* whose unfinished line went out last */
+    const struct source *open_line; /* source of the last, unfinished line */
 };
 
 void sink_open(struct sink *s, int fd);
 /* Whether two descriptors lead to the same file, pipe or terminal. */
 bool sink_same(int a, int b);
 void sink_put(struct sink *s, const void *data, size_t len);
-/* Before a line of someone else: end the one that a PE has left unfinished,
- * on a terminal or for good. */
+/* Before a line of another source: end the line that a PE has left
+ * unfinished. */
 void sink_end_line(struct sink *s);
 /* Write what can be written without waiting. */
 void sink_pump(struct sink *s);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.c - see tree.h. */
+/* tree.c - finds and signals every descendant of the calling process by reading
+ * /proc.  Both processes of oshrun call it when a job ends; the contract is in
+ * tree.h. */
 #include "tree.h"
 
 #include "oshrun.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each check does the thing itself, and says how to mend what fails. */
+/* check.c - shmem_info --check: what start-up needs.  Each check does the thing
+ * itself and prints PASS, WARN or FAIL, with the remedy where it fails. */
 #include "info.h"
 #include "base/env.h"
 #include "base/log.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What jobs with memory of a device need of it, done once each. */
+/* device.c - shmem_info --check on a device: each thing that a job needs of it
+ * (copies, atomics, waits, export to another process, a heap) is done once.  A
+ * second process of this program, --import, opens the exported memory. */
 #include "info.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -272,7 +274,8 @@ static int allocate_heap(size_t size, bool grows, void **out)
     return rc;
 }
 
-/* Another process opens it: 0, or -1, which is told where it is the last word. */
+/* Another process opens it: 0, or -1, which is told where it is the last
+ * word. */
 static int export_and_import(void *p, bool grows)
 {
     struct exported l = { .fd = -1 };

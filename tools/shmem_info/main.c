@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* main.c - shmem_info: reads the options and calls the page that the user asked
+ * for.  It starts no job; --check tries things in this process alone. */
 #include "info.h"
 #include "base/report_request.h"
 #include "base/log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --check cxi: the library's network alone, opened as a job would have it, and
- * what the NIC does with what the library asks of it. */
+/* network.c - shmem_info --check cxi: opens the library's network as a job
+ * would, and tries each request that the library makes of the NIC. */
 #include "info.h"
 #include "base/env.h"
 #include "base/log.h"

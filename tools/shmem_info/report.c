@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - what shmem_info prints without options: version, build, drivers,
+ * machine and environment; and the tables of the manual pages, for make.  It
+ * opens no device and no network. */
 #include "info.h"
 #include "ofi/ofi.h"
 #include "base/env.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the system and the launcher say of Slingshot: the driver's files, which
- * cxi_stat prints too, and the variables by which the provider finds its
- * network.  Nothing is printed where there is neither. */
+/* slingshot.c - prints each NIC of Slingshot from the driver's files, which
+ * cxi_stat reads too, and the launcher's variables by which the provider finds
+ * its network.  Without such files and variables it prints nothing. */
 #include "info.h"
 
 #include "base/env.h"
