@@ -6,6 +6,7 @@
 #include "t.h"
 
 #include "gtl/gtl.h"
+#include "progress/progress.h"
 #include "ofi/net/ofi_int.h"
 #include "shmem.h"
 #include "shmemx.h"
@@ -44,11 +45,11 @@ T(it_sleeps_while_the_owner_communicates)
 
     shmem_barrier_all();
     communicate(200);
-    was = ofi_progress_sleeps();
+    was = progress_sleeps();
     ms = now_ms();
     communicate(LOOP_MS);
     ms = now_ms() - ms;
-    slept = ofi_progress_sleeps() - was;
+    slept = progress_sleeps() - was;
     fprintf(stderr, "PE %d: %lu sleeps in %lu ms\n", me, (unsigned long)slept,
             (unsigned long)ms);
     T_LT(4 * slept, ms);
@@ -106,7 +107,7 @@ static bool comes_before_it_looks(char *dest, const char *from)
 
     T_EQ(gtl_copy_now(dest, &came, sizeof came), 0);
     compute(2 * LOOK_MS);       /* it rests no more, but waits */
-    for (slept = ofi_progress_sleeps(); slept == ofi_progress_sleeps(); )
+    for (slept = progress_sleeps(); slept == progress_sleeps(); )
         ;
     compute(5);                 /* and it sleeps again */
     shmem_getmem_nbi(dest, from, PART, 1 - me);

@@ -1,76 +1,83 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent: a thread that lets operations advance while the program computes.
+/* The network's poller on the progress thread: lets operations advance, and
+ * serves the messages of peers, while the program computes.
  *
- * It stays out of the owner's way.  Whoever looks at the queues counts it in
- * ofi_progress_polls; as long as that number changes, the agent rests a
- * millisecond at a time, or longer and longer where puts, gets and atomics are
- * the NIC's.  Once nobody has looked for that long, or the owner
- * goes to sleep (ofi_progress_owner_sleeps), it sleeps in poll() on the file
- * descriptor of the endpoint that peers address, and serves what comes; where
- * there is none, or operations of this PE are under way, it naps, longer and
- * longer up to a millisecond. */
+ * The poller stays out of the owner's way.  Each thread that polls the
+ * completion queues raises ofi_progress_polls; as long as that number changes,
+ * the poller rests for a millisecond at a time, or for longer and longer where
+ * puts, gets and atomics are the NIC's.  Once no thread has polled for that
+ * long, or the owner goes to sleep (ofi_progress_owner_sleeps), it serves: it
+ * polls the queues, and between two polls the progress thread sleeps on the
+ * file descriptor of the endpoint that peers address.  Where there is none, or
+ * operations of this PE are under way, it naps, longer and longer up to a
+ * millisecond.
+ *
+ * A turn waits for nothing; it says how long the thread may sleep. */
 #include "ofi/net/ofi_rail.h"
 #include "ofi/stage/ofi_stage_pool.h"
 #include "ofi/am/ofi_am_target.h"
-#include "base/env.h"
-#include "base/fd.h"
 #include "base/log.h"
-#include "base/thread.h"
+#include "progress/progress.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sys/eventfd.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Where the NIC does what is asked of this PE's memory, rests beside an owner
- * that looks grow to REST_MOST_MS, and end with a message; or to REST_BLIND_MS,
+ * that polls grow to REST_MOST_MS, and end with a message; or to REST_BLIND_MS,
  * where no descriptor tells of one. */
 enum { REST_MOST_MS = 128, REST_BLIND_MS = 8 };
 enum { REST_MS = 1, NAP_LEAST_US = 50, NAP_MOST_US = 1000, POLL_MS = 200 };
+#define MS ((uint64_t)1000000)
+#define US ((uint64_t)1000)
+
+/* What the sleep before a turn was. */
+enum mode {
+    STARTS,                     /* none */
+    RESTS,                      /* beside an owner that polls */
+    RESTS_ON_FDS,               /* the same, until a message comes */
+    SERVES,                     /* a nap, or none */
+    SERVES_ON_FDS,              /* until something comes */
+    LETS_OWNER_POLL             /* after an event that the owner was woken for */
+};
+
+static uint64_t net_turn(struct progress_poller *p,
+                         const struct progress_turn *t);
+static int net_fds(int fds[PROGRESS_FDS]);
 
 uint64_t ofi_progress_polls;
 static struct {
-    pthread_t thread;
-    bool runs;
-    int stop_fd;                /* wakes it to stop, or where a nap ends */
-    int stop;                   /* atomic */
-    int dozing;                 /* atomic: threads of the owner that sleep */
-    uint32_t call;              /* futex word: raised to end a rest */
-    bool rests;                 /* atomic: may have to be called */
-    bool polls;                 /* atomic: the same, by stop_fd */
-    long rest_ms;               /* the next one's */
-    uint64_t wakes;             /* atomic: how often it slept */
-    uint64_t events;            /* atomic: what it served */
-} agent = { .stop_fd = -1 };
+    struct progress_poller poller;
+    bool registered;
+    int owner_asleep;           /* atomic: threads of the owner that sleep */
+    uint32_t owner_sleeps;      /* atomic: how often one fell asleep */
+    uint64_t events;            /* atomic: turns that brought something */
+    /* atomic: the thread may sleep long: what ends the sleep */
+    bool rests;                 /* a thread of the owner that goes to sleep */
+    bool on_fds;                /* ofi_progress_request() */
+    /* The progress thread's. */
+    enum mode mode;
+    long rest_ms, next_rest_ms, nap_us;
+    uint64_t until_ns;          /* end of the sleep, if nothing ends it */
+    uint64_t polls_seen;
+    bool advanced;
+} net = { .poller = { .turn = net_turn, .wait_fds = net_fds } };
 
-static bool on_duty(void)
+static bool owner_is_asleep(void)
 {
-    return __atomic_load_n(&agent.dozing, __ATOMIC_RELAXED) > 0;
+    /* seq_cst: pairs with ofi_progress_owner_sleeps(). */
+    return __atomic_load_n(&net.owner_asleep, __ATOMIC_SEQ_CST) > 0;
 }
 
-static bool stopping(void)
+static uint64_t polls(void)
 {
-    return __atomic_load_n(&agent.stop, __ATOMIC_RELAXED);
+    return __atomic_load_n(&ofi_progress_polls, __ATOMIC_RELAXED);
 }
 
-static void futex_sleep(uint32_t seen, long us)
-{
-    struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-
-    syscall(SYS_futex, &agent.call, FUTEX_WAIT_PRIVATE, seen, &t, NULL, 0);
-    __atomic_fetch_add(&agent.wakes, 1, __ATOMIC_RELAXED);
-}
-
-/* Is something of the program's under way, of which no descriptor tells? */
+/* Is something of the program's under way that no descriptor tells of? */
 static bool under_way(void)
 {
     int n = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE);
 
-    /* A NIC needs nobody's look for what it does itself. */
+    /* A NIC needs no poll for what it does itself. */
     for (int i = 1; i < n && !ofi.offloads; i++)
         if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
             return true;
@@ -80,44 +87,34 @@ static bool under_way(void)
            ofi_amo_has_deferred() || ofi_amo_awaits_puts();
 }
 
-/* Until something comes, or the agent is called or is to stop; true where
- * something may have come. */
-static bool poll_for(int ms)
-{
-    struct pollfd p[1 + OFI_RAILS] = {
-        { .fd = agent.stop_fd, .events = POLLIN },
-        { .fd = ofi.eps[0]->fd, .events = POLLIN }
-    };
-    struct fid *fid = &ofi.eps[0]->rx->fid;
-    int fds[OFI_RAILS], rails = ofi_rails_wait_fds(fds);
-    uint64_t calls;
-    bool came;
+/* ---- sleeping ---- */
 
-    for (int i = 0; i < rails; i++)
-        p[2 + i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
-    /* seq_cst: pairs with ofi_progress_request(), which counts before it
-     * looks. */
-    __atomic_store_n(&agent.polls, true, __ATOMIC_SEQ_CST);
-    came = rails < 0 || under_way() || fi_trywait(ofi.fabric, &fid, 1) ||
-           poll(p, 2 + (nfds_t)rails, ms) > 0;
-    __atomic_store_n(&agent.polls, false, __ATOMIC_RELAXED);
-    if (p[0].revents && read(agent.stop_fd, &calls, sizeof calls) < 0)
-        log_info(LOG_OFI, "a call of the agent: %m");
-    __atomic_fetch_add(&agent.wakes, 1, __ATOMIC_RELAXED);
-    return came;
+/* Descriptors tell of what comes from now on: -1 if something is there. */
+static int net_fds(int fds[PROGRESS_FDS])
+{
+    struct fid *fid = &ofi.eps[0]->rx->fid;
+    int rails;
+
+    fds[0] = ofi.eps[0]->fd;
+    rails = ofi_rails_wait_fds(fds + 1);
+    return rails < 0 || fi_trywait(ofi.fabric, &fid, 1) ? -1 : 1 + rails;
 }
 
-/* So long, or until somebody dozes; true where something may have come. */
-static bool rest(uint32_t seen, long ms)
+/* On the descriptors, for so long.  False: something is under way, which
+ * wants polls. */
+static bool sleep_on_fds(uint64_t now, long ms, enum mode mode)
 {
-    if (ms > REST_MS && ofi.wait_fd)
-        return poll_for((int)ms);
-    /* Who dozes after this finds that it has to call. */
-    __atomic_store_n(&agent.rests, true, __ATOMIC_SEQ_CST);
-    if (ms <= REST_MS || !under_way())
-        futex_sleep(seen, ms * 1000);
-    __atomic_store_n(&agent.rests, false, __ATOMIC_RELAXED);
-    return false;
+    /* seq_cst: pairs with ofi_progress_request(), which counts before it
+     * looks. */
+    __atomic_store_n(&net.on_fds, true, __ATOMIC_SEQ_CST);
+    if (under_way()) {
+        __atomic_store_n(&net.on_fds, false, __ATOMIC_RELAXED);
+        return false;
+    }
+    net.poller.uses_fds = true;
+    net.until_ns = now + (uint64_t)ms * MS;
+    net.mode = mode;
+    return true;
 }
 
 static long most_rest(void)
@@ -126,146 +123,176 @@ static long most_rest(void)
            : ofi.wait_fd ? REST_MOST_MS : REST_BLIND_MS;
 }
 
-/* The owner works on its own as long as it looks: false once it does not. */
-static bool owner_looks(void)
+static uint64_t start_serving(void)
 {
-    uint32_t seen = __atomic_load_n(&agent.call, __ATOMIC_ACQUIRE);
-    uint64_t looks = __atomic_load_n(&ofi_progress_polls, __ATOMIC_RELAXED);
-    long ms = agent.rest_ms, most = most_rest();
-
-    agent.rest_ms = REST_MS;
-    if (on_duty() || stopping())
-        return false;
-    ms = ms < most ? ms : most;
-    if (rest(seen, ms) || on_duty() || stopping() ||
-        (ofi.offloads && under_way()) ||
-        __atomic_load_n(&ofi_progress_polls, __ATOMIC_RELAXED) == looks)
-        return false;
-    agent.rest_ms = 2 * ms;
-    return true;
+    net.polls_seen = polls();
+    net.nap_us = NAP_LEAST_US;
+    net.mode = SERVES;
+    return PROGRESS_AGAIN;
 }
+
+static uint64_t start_rest(uint64_t now)
+{
+    long most = most_rest(), ms = net.next_rest_ms;
+
+    ms = ms < most ? ms : most;
+    net.polls_seen = polls();
+    net.next_rest_ms = REST_MS;
+    net.rest_ms = ms;
+    if (ms > REST_MS && ofi.wait_fd)
+        return sleep_on_fds(now, ms, RESTS_ON_FDS) ? (uint64_t)ms * MS
+                                                   : start_serving();
+    /* seq_cst: a thread that goes to sleep after this finds that it has to
+     * wake the progress thread; one that did before is seen here. */
+    __atomic_store_n(&net.rests, true, __ATOMIC_SEQ_CST);
+    if (owner_is_asleep() || (ms > REST_MS && under_way())) {
+        __atomic_store_n(&net.rests, false, __ATOMIC_RELAXED);
+        return start_serving();
+    }
+    net.mode = RESTS;
+    return (uint64_t)ms * MS;
+}
+
+/* The owner polls by itself as long as the number of polls changes. */
+static uint64_t end_rest(uint64_t now, bool event)
+{
+    if (event || owner_is_asleep() || (ofi.offloads && under_way()) ||
+        polls() == net.polls_seen)
+        return start_serving();
+    net.next_rest_ms = 2 * net.rest_ms;
+    return start_rest(now);
+}
+
+/* ---- serving ---- */
+
+static uint64_t after_serving(uint64_t now)
+{
+    uint64_t n = polls();
+
+    /* One poll was the turn's own; the owner may also have polled while the
+     * progress thread slept. */
+    if (n != net.polls_seen + 1 && !owner_is_asleep())
+        return start_rest(now);
+    net.polls_seen = n;
+    net.mode = SERVES;
+    if (net.advanced) {
+        net.nap_us = NAP_LEAST_US;
+        return PROGRESS_AGAIN;
+    }
+    if (ofi.wait_fd && !under_way() && sleep_on_fds(now, POLL_MS,
+                                                    SERVES_ON_FDS))
+        return POLL_MS * MS;
+    n = (uint64_t)net.nap_us * US;
+    net.nap_us = 2 * net.nap_us > NAP_MOST_US ? NAP_MOST_US : 2 * net.nap_us;
+    return n;
+}
+
+/* Remote puts and gets leave no entry in the queue, so after any event the
+ * threads that wait for memory are to look. */
+static uint64_t serve(uint64_t now, bool event)
+{
+    uint32_t sleeps;
+
+    net.advanced = ofi_progress();
+    /* Before the owner is woken: see below. */
+    sleeps = __atomic_load_n(&net.owner_sleeps, __ATOMIC_SEQ_CST);
+    if (!net.advanced && !event)
+        return after_serving(now);
+    __atomic_fetch_add(&net.events, 1, __ATOMIC_RELAXED);
+    xport_data_arrived(NULL, 0);
+    if (!owner_is_asleep())
+        return after_serving(now);
+    /* A thread that was woken polls by itself, perhaps on this very core,
+     * unless it has gone to sleep again. */
+    __atomic_store_n(&net.rests, true, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&net.owner_sleeps, __ATOMIC_SEQ_CST) == sleeps) {
+        net.mode = LETS_OWNER_POLL;
+        return REST_MS * MS;
+    }
+    __atomic_store_n(&net.rests, false, __ATOMIC_RELAXED);
+    return after_serving(now);
+}
+
+static uint64_t net_turn(struct progress_poller *p,
+                         const struct progress_turn *t)
+{
+    /* A message, or a thread that has something under way, ended the sleep. */
+    bool event = t->event || t->now_ns < net.until_ns;
+    const char *call = xport_call;
+    uint64_t ns = PROGRESS_AGAIN;
+
+    (void)p;
+    xport_call = NULL;          /* errors of the turn are of no call */
+    __atomic_store_n(&net.rests, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&net.on_fds, false, __ATOMIC_RELAXED);
+    switch (net.mode) {
+    case STARTS:
+        ns = start_rest(t->now_ns);
+        break;
+    case RESTS:
+        ns = end_rest(t->now_ns, false);
+        break;
+    case RESTS_ON_FDS:
+        ns = end_rest(t->now_ns, event);
+        break;
+    case SERVES:
+        ns = serve(t->now_ns, false);
+        break;
+    case SERVES_ON_FDS:
+        ns = serve(t->now_ns, event);
+        break;
+    case LETS_OWNER_POLL:
+        ns = after_serving(t->now_ns);
+        break;
+    }
+    xport_call = call;
+    return ns;
+}
+
+/* ---- other threads ---- */
 
 void ofi_progress_request(void)
 {
-    uint64_t one = 1;
-
-    if (__atomic_load_n(&agent.polls, __ATOMIC_SEQ_CST)) {
-        if (write(agent.stop_fd, &one, sizeof one) < 0)
-            log_info(LOG_OFI, "calling the agent: %m");
-    } else if (ofi.offloads &&
-               __atomic_load_n(&agent.rests, __ATOMIC_SEQ_CST)) {
-        __atomic_fetch_add(&agent.call, 1, __ATOMIC_SEQ_CST);
-        syscall(SYS_futex, &agent.call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    }
-}
-
-uint64_t ofi_progress_sleeps(void)
-{
-    return __atomic_load_n(&agent.wakes, __ATOMIC_RELAXED);
-}
-
-static void nap(long *us)
-{
-    uint32_t seen = __atomic_load_n(&agent.call, __ATOMIC_ACQUIRE);
-
-    futex_sleep(seen, *us);
-    *us = *us * 2 > NAP_MOST_US ? NAP_MOST_US : *us * 2;
-}
-
-/* Until the owner looks again.  Remote puts and gets leave no entry in the
- * queue, so after any event whoever waits for memory is to look. */
-static void serve(void)
-{
-    uint64_t before = __atomic_load_n(&ofi_progress_polls, __ATOMIC_RELAXED);
-    uint64_t looks;
-    long us = NAP_LEAST_US;
-    bool event = false, advanced;
-    uint32_t seen;
-
-    for (; !stopping(); before = looks) {
-        advanced = ofi_progress();
-        seen = __atomic_load_n(&agent.call, __ATOMIC_ACQUIRE);
-        if (advanced || event) {
-            __atomic_fetch_add(&agent.events, 1, __ATOMIC_RELAXED);
-            xport_data_arrived(NULL, 0);
-            /* Who was woken looks for himself, perhaps on this very core. */
-            if (on_duty())
-                rest(seen, REST_MS);
-        }
-        looks = __atomic_load_n(&ofi_progress_polls, __ATOMIC_RELAXED);
-        /* One look was this thread's own; the owner may also have looked
-         * while it slept. */
-        if (looks != before + 1 && !on_duty())
-            return;
-        event = false;
-        if (advanced)
-            us = NAP_LEAST_US;
-        else if (ofi.wait_fd && !under_way())
-            event = poll_for(POLL_MS);
-        else
-            nap(&us);
-    }
-}
-
-static void *run(void *arg)
-{
-    while (!stopping()) {
-        if (!owner_looks())
-            serve();
-    }
-    return arg;
+    if (__atomic_load_n(&net.on_fds, __ATOMIC_SEQ_CST) ||
+        (ofi.offloads && __atomic_load_n(&net.rests, __ATOMIC_SEQ_CST)))
+        progress_wake(&net.poller);
 }
 
 uint64_t ofi_progress_owner_sleeps(bool asleep)
 {
     if (!asleep) {
-        __atomic_fetch_sub(&agent.dozing, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&net.owner_asleep, 1, __ATOMIC_RELAXED);
     } else {
-        __atomic_fetch_add(&agent.dozing, 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&agent.call, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&net.owner_asleep, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&net.owner_sleeps, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&net.rests, __ATOMIC_SEQ_CST))
+            progress_wake(&net.poller);
     }
-    if (asleep && __atomic_load_n(&agent.rests, __ATOMIC_SEQ_CST)) {
-        syscall(SYS_futex, &agent.call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    }
-    return __atomic_load_n(&agent.events, __ATOMIC_RELAXED);
+    return __atomic_load_n(&net.events, __ATOMIC_RELAXED);
 }
+
+/* ---- opening ---- */
 
 int ofi_progress_open(void)
 {
-    agent.stop_fd = fd_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (agent.stop_fd < 0) {
-        log_error(ERR_LIMIT, "eventfd: %m");
-        return -errno;
-    }
-    agent.stop = 0;
-    agent.dozing = 0;
-    agent.rest_ms = REST_MS;
-    agent.wakes = 0;
-    errno = -thread_start(&agent.thread, run, NULL);
-    if (errno) {
+    int rc;
+
+    net.owner_asleep = 0;
+    net.rests = net.on_fds = false;
+    net.mode = STARTS;
+    net.next_rest_ms = REST_MS;
+    rc = progress_register(&net.poller);
+    net.registered = !rc;
+    errno = -rc;
+    if (rc)
         log_error(ERR_LIMIT, "progress needs a thread: pthread_create: %m; "
                   "raise the limit of processes of this user (ulimit -u)");
-        close(agent.stop_fd);
-        return -EAGAIN;
-    }
-    agent.runs = true;
-    return 0;
+    return rc;
 }
 
 void ofi_progress_close(void)
 {
-    uint64_t one = 1;
-
-    if (!agent.runs)
-        return;
-    __atomic_store_n(&agent.stop, 1, __ATOMIC_RELAXED);
-    if (write(agent.stop_fd, &one, sizeof one) < 0)
-        log_info(LOG_OFI, "waking the agent: %m");
-    __atomic_fetch_add(&agent.call, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &agent.call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    pthread_join(agent.thread, NULL);
-    close(agent.stop_fd);
-    agent.runs = false;
-    if (env.STATS)
-        log_print("progress thread: %lu sleeps", (unsigned long)agent.wakes);
+    if (net.registered)
+        progress_unregister(&net.poller);
+    net.registered = false;
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ofi_progress.h - the progress thread: lets operations advance while the
- * program computes.  Any thread may call these, but for the first two. */
+/* ofi_progress.h - the network's poller on the progress thread, which lets
+ * operations advance while the program computes.  Any thread may call these,
+ * but for the first two. */
 #ifndef OFI_NET_OFI_PROGRESS_H
 #define OFI_NET_OFI_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* 0, or -errno, logged. */
 int ofi_progress_open(void);
 void ofi_progress_close(void);
+/* The calling thread goes to sleep (true) or is awake again: the poller serves
+ * in its place.  How often something came so far.  xport_ops.doze. */
 uint64_t ofi_progress_owner_sleeps(bool asleep);
-/* Something of this PE's is under way that needs looks, counted before. */
+/* Something of this PE's is under way that wants polls; counted before. */
 void ofi_progress_request(void);
-/* How often it has slept. */
-uint64_t ofi_progress_sleeps(void);
-/* The owner looks after the queues itself. */
+/* A thread polls the completion queues: called for each poll. */
 static inline void ofi_progress_note_poll(void);
 extern uint64_t ofi_progress_polls;        /* atomic */
 static inline void ofi_progress_note_poll(void)
