@@ -274,7 +274,7 @@ int main(int argc, char **argv)
     show("enqueue copy of 8 B", enqueue_round, copy_word, 150);
     show("enqueue atomic add", enqueue_round, add_word, 150);
     show("enqueue host call", enqueue_round, call_host, 150);
-    if (!strcmp(gtl->name, "host"))
+    if (!strcmp(gtl->name, "software"))
         show("enqueue kernel", enqueue_round, launch_one, 150);
     show("enqueue write64, stream asleep", asleep_round, write_word, 0);
     show("write64 and sync", sync_round, write_word, 0);

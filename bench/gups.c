@@ -335,7 +335,7 @@ static int open_stream(void)
         stream = NULL;
         if (run.device || (mode >= 0 && modes[mode].on_device))
             return bad(run.device ? "-d" : "-x", run.device ? "D" : run.mode,
-                       "this job has no device: SHMEM_DEVICE=host is one in "
+                       "this job has no device: SHMEM_DEVICE=software is one in "
                        "software");
         return 0;
     }

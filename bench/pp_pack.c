@@ -145,7 +145,7 @@ static void load_kernels(void)
 
     pp.gpu.names = kernel_names;
     pp.gpu.count = N_KERNELS;
-    pp.gpu.otherwise = "SHMEM_DEVICE=host";
+    pp.gpu.otherwise = "SHMEM_DEVICE=software";
     if (!strcmp(pp.device.driver, "cuda"))
         rc = dev_cuda_load(&pp.gpu, pp.device.ordinal, "", pp_text);
     else if (!strcmp(pp.device.driver, "hip"))
@@ -470,7 +470,7 @@ static bool begin(int argc, char **argv, int *status)
     if (rc || !shmemx_space_usable(SHMEM_SPACE_DEVICE)) {
         if (pp.me == 0)
             fprintf(stderr, "pp_pack: there is no device memory: "
-                    "SHMEM_DEVICE=host is a device in software "
+                    "SHMEM_DEVICE=software is a device in software "
                     "[P-E-DEVICE]\n");
         return false;
     }

@@ -34,7 +34,7 @@ static void load(struct device *d, int count, const char *text)
     for (int i = 0; i < count; i++)
         names[i] = d->kernels[i].name;
     d->on_gpu = (struct dev_gpu){ .names = names, .count = count,
-                                  .otherwise = "SHMEM_DEVICE=host" };
+                                  .otherwise = "SHMEM_DEVICE=software" };
     rc = is_cuda(d) ? dev_cuda_load(&d->on_gpu, d->info.ordinal, "", text)
                     : dev_hip_load(&d->on_gpu, d->info.ordinal, text);
     if (rc)
@@ -52,7 +52,7 @@ bool device_open(struct device *d, const struct kernel *kernels, int count,
         app_need(rc, "shmemx_device_info");
     if (rc || !shmemx_space_usable(SHMEM_SPACE_DEVICE)) {
         if (app.me == 0)
-            fprintf(stderr, "%s: there is no device memory: SHMEM_DEVICE=host "
+            fprintf(stderr, "%s: there is no device memory: SHMEM_DEVICE=software "
                     "is a device in software [H-E-DEVICE]\n", app.name);
         return false;
     }

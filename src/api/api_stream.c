@@ -117,7 +117,9 @@ int pshmemx_device_info(shmemx_device_info_t *info)
         .near_host = near(HEAP_HOST), .near_device = near(HEAP_DEVICE)
     };
     info->far = far();
-    snprintf(info->driver, sizeof info->driver, "%s", gtl->name);
+    /* A public value: the software device's has always been "host". */
+    snprintf(info->driver, sizeof info->driver, "%s",
+             gtl_device.host_streams ? "host" : gtl->name);
     _Static_assert(sizeof info->name == sizeof d->name &&
                    sizeof info->id == sizeof d->id &&
                    sizeof info->pci == sizeof d->pci, "copied whole");
@@ -360,7 +362,7 @@ int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
     if (rc != -ENOTSUP)
         return told(__func__, stream, rc);
     core_misuse(ERR_DEVICE, __func__, "kernels that are C functions run on the "
-                "software device, and this one is a GPU: SHMEM_DEVICE=host "
+                "software device, and this one is a GPU: SHMEM_DEVICE=software "
                 "chooses that");
     return rc;
 }

@@ -15,11 +15,18 @@
 static struct base_lock opening = LOCK_INIT;
 static bool refused GUARDED_BY(opening);        /* and told of */
 
-/* In the order of the words of SHMEM_DEVICE, auto first. */
-enum { AUTO, N_DRIVERS = 5 };
+/* By the values of SHMEM_DEVICE, in the order in which auto tries them. */
+enum { AUTO = ENV_DEVICE_AUTO, N_DRIVERS = ENV_DEVICE_NONE + 1 };
 static const struct gtl_ops *const drivers[N_DRIVERS] = {
-    [1] = &gtl_cuda, [2] = &gtl_hip, [3] = &gtl_soft, [4] = &gtl_none
+    [ENV_DEVICE_CUDA] = &gtl_cuda, [ENV_DEVICE_HIP] = &gtl_hip,
+    [ENV_DEVICE_SOFTWARE] = &gtl_soft, [ENV_DEVICE_NONE] = &gtl_none
 };
+
+/* Which of them, or AUTO; "host" is another name of "software". */
+static int wanted(void)
+{
+    return env.DEVICE == ENV_DEVICE_HOST ? ENV_DEVICE_SOFTWARE : env.DEVICE;
+}
 
 static int try(const struct gtl_ops *ops, int local)
 {
@@ -72,12 +79,12 @@ static int try_chosen(int local) REQUIRES(opening)
 {
     int rc;
 
-    if (env.DEVICE == AUTO)
+    if (wanted() == AUTO)
         return try_all(local);
-    rc = try(drivers[env.DEVICE], local);
+    rc = try(drivers[wanted()], local);
     if (rc && !refused)
         log_warn(ERR_DEVICE, "SHMEM_DEVICE=%s: %s",
-                 drivers[env.DEVICE]->name, gtl_error());
+                 drivers[wanted()]->name, gtl_error());
     refused = rc;
     return rc;
 }
@@ -106,7 +113,7 @@ static bool find_bus(int local, char pci[16])
     int held = fd_hold(), rc = -ENODEV;
 
     for (int i = AUTO + 1; i < N_DRIVERS && rc; i++)
-        if (drivers[i] && (env.DEVICE == AUTO || env.DEVICE == i))
+        if (drivers[i] && (wanted() == AUTO || wanted() == i))
             rc = drivers[i]->pci_address(local, pci);
     fd_release(held);
     gtl_error_clear();

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gtl.h - the GPU transport layer: this PE's device, whoever made it.
+/* gtl.h - the GPU transport layer: this PE's device, whichever vendor made it.
  *
- * One table of calls, and a driver behind it: cuda, hip, or host, the software
- * device; none answers -ENODEV to everything, so no slot is ever NULL.  A
+ * One table of calls, and a driver behind it: cuda, hip, or software, a device
+ * of threads; none answers -ENODEV to everything, so no slot is ever NULL.  A
  * process has one device, found by gtl_open() and kept until gtl_close().
- * Addresses are unified: one number is one place, in host or device memory,
- * for the processor and the device alike.  What the processor may do with
- * device memory, struct gtl_device says.
- * A stream is the driver's own handle (CUstream, hipStream_t), so a program's
- * streams are used as they are; NULL is the device's default stream.  What is
- * enqueued on a stream starts after what was enqueued there before it, and
- * operands given by address live until it has run.
+ * Addresses are unified: an address names the same bytes, in host or device
+ * memory, for the processor and the device.  struct gtl_device says what the
+ * processor may do with device memory. A stream is the driver's own handle
+ * (CUstream, hipStream_t), so a program's streams are used as they are; NULL
+ * is the device's default stream.  An operation starts after those enqueued on
+ * its stream before it, and operands given by address live until it has run.
  *
- * Threads: any call from any thread, after gtl_open; who shares a stream orders
- * them.  A call leaves the thread's current device and context as they were.
- * Errors: 0 or -errno, not logged; gtl_error() says what the driver said. */
+ * Threads: any call from any thread, after gtl_open; threads that share a
+ * stream order their calls.  A call leaves the thread's current device and
+ * context as they were. Errors: 0 or -errno, not logged; gtl_error() says what
+ * the driver said. */
 #ifndef GTL_GTL_H
 #define GTL_GTL_H
 
@@ -36,7 +36,7 @@ extern hidden bool gtl_device_only;
 /* By SHMEM_DEVICE.  0 also for none; -errno, logged, where the device that is
  * asked for cannot be had.  Again after success: nothing. */
 int gtl_open(int local);
-/* The PCI place of the device that gtl_open() takes; makes no context. */
+/* The PCI address of the device that gtl_open() takes; makes no context. */
 bool gtl_pci_address(int local, char pci[16]);
 /* Are the device's own variables legal?  -EINVAL, logged. */
 int gtl_env_check(void);

@@ -17,7 +17,7 @@ grep -q '^# GA_ variants are left out: no device; see SHMEM_DEVICE$' "$out" ||
 refused 1 'no device: .*SHMEM_DEVICE, or use --variant HA_HI,HA_HI_OMP .*B-E-DEVICE' \
     2 --keys 1000 -i 1 --variant GA_HI
 refused 1 'no device.*B-E-DEVICE' 2 --keys 1000 --local device
-SHMEM_DEVICE=host
+SHMEM_DEVICE=software
 
 export SHMEM_ENABLE_CPU_SPACE=0
 refused 1 'unset SHMEM_ENABLE_CPU_SPACE .*B-E-HEAP' 2 --keys 1000 -i 1

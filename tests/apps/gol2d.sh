@@ -79,7 +79,7 @@ refused 2 'option --json=1: unknown, it has no value' 1 -- --json=1
 refused 2 'option -t: its value is missing' 1 -- -t
 refused 2 'argument 7: not expected' 1 -- 7
 SHMEM_DEVICE=none
-[ -n "$real" ] || refused 1 'there is no device memory: SHMEM_DEVICE=host' 1 --
+[ -n "$real" ] || refused 1 'there is no device memory: SHMEM_DEVICE=software' 1 --
 try 1 -- --help
 [ $status -eq 0 ] && grep -q -e '--base US' out && grep -q -e '--spoil N' out &&
     grep -q '^Columns: solve' out ||

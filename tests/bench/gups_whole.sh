@@ -64,7 +64,7 @@ export SHMEM_DEVICE
 refused '-m 31: want 1 to 30 bits' -m 31
 refused '-x fast: want host, nbi, driven, stream, queue or A (each in turn)' \
     -x fast
-refused '-x stream: this job has no device: SHMEM_DEVICE=host is one in software' \
+refused '-x stream: this job has no device: SHMEM_DEVICE=software is one in software' \
     -x stream
 wait
 finish

@@ -10,7 +10,7 @@ set -u
 : >failed
 cat >first_differs <<'END'
 #!/bin/sh
-[ "$SLUICE_JOB_PE" != 0 ] || SHMEM_DEVICE=host
+[ "$SLUICE_JOB_PE" != 0 ] || SHMEM_DEVICE=software
 exec "$@"
 END
 chmod +x first_differs

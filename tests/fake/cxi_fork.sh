@@ -17,6 +17,6 @@ forked()
     check [ $? -eq 0 ]
     cat out
 }
-forked SHMEM_SYMMETRIC_SIZE=64m SHMEM_DEVICE=host
-forked SHMEM_SYMMETRIC_SIZE=64m SHMEM_DEVICE=host FAKE_CXI_ERRORS_COUNT=1
+forked SHMEM_SYMMETRIC_SIZE=64m SHMEM_DEVICE=software
+forked SHMEM_SYMMETRIC_SIZE=64m SHMEM_DEVICE=software FAKE_CXI_ERRORS_COUNT=1
 finish /dev/null

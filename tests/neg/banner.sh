@@ -14,7 +14,7 @@ int main(void)
 }
 C
 unset SHMEM_SYMMETRIC_SIZE SHMEM_TRIGGER
-export SHMEM_DEVICE=host
+export SHMEM_DEVICE=software
 
 # informed N LAUNCH HEAP: its line and its row.
 informed()

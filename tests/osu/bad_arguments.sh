@@ -65,7 +65,7 @@ for far in '' '--ppn 1'; do
         osu_oshm_put heap -s D
     refused 'wants device memory, and this job has none: SHMEM_DEVICE' \
         osu_oshm_broadcast -d A
-    SHMEM_DEVICE=host
+    SHMEM_DEVICE=software
     SHMEM_SYMMETRIC_SIZE_DEVICE=1m
     export SHMEM_SYMMETRIC_SIZE_DEVICE
     refused 'in device memory: set SHMEM_SYMMETRIC_SIZE_DEVICE or a smaller' \
@@ -76,13 +76,13 @@ far=
 SHMEM_DEVICE=none
 refused "wants a device's streams, and this job has none: SHMEM_DEVICE" \
     osu_oshm_put_signal_on_stream heap -x host
-SHMEM_DEVICE=host
+SHMEM_DEVICE=software
 SHMEM_ENABLE_GPU_SPACE=0
 refused 'has none: .*SHMEM_ENABLE_GPU_SPACE 0' osu_oshm_atomics global -d D
 unset SHMEM_ENABLE_GPU_SPACE
 if ! ldconfig -p | grep -q libcuda.so.1; then
     SHMEM_DEVICE=cuda
-    refused 'has none: .*SHMEM_DEVICE=host is one in software' \
+    refused 'has none: .*SHMEM_DEVICE=software is one in software' \
         osu_oshm_put heap -s D
 fi
 unset SHMEM_DEVICE

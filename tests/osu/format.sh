@@ -90,7 +90,7 @@ tr -d '\n' <"$out" | grep -qE '^\{"benchmark":"osu_oshm_get",.*"pes":2,"memory":
 
 # Placements: lines that begin with # say them; one changes no column, of
 # several the first stands where OSU's value does.
-SHMEM_DEVICE=host
+SHMEM_DEVICE=software
 export SHMEM_DEVICE
 # shellcheck disable=SC2086
 run osu_oshm_put heap -m 4:8 $few -d D

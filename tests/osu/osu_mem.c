@@ -133,7 +133,7 @@ static int no_space(const struct osu *o, enum osu_space space)
         "-s or -d wants host memory, and this job has none: "
         "SHMEM_ENABLE_CPU_SPACE is 0" :
         "-s or -d wants device memory, and this job has none: SHMEM_DEVICE "
-        "is none or names a driver without a device (SHMEM_DEVICE=host is one "
+        "is none or names a driver without a device (SHMEM_DEVICE=software is one "
         "in software), SHMEM_ENABLE_GPU_SPACE 0, or the library knows none");
 }
 
@@ -143,7 +143,7 @@ static int no_room(const struct osu *o, enum osu_space space)
 
     if (space == OSU_DEVICE && !has(space))
         return osu_complain(o, "-s or -d wants device memory, which could not "
-                            "be made: SHMEM_DEVICE=host is a device in "
+                            "be made: SHMEM_DEVICE=software is a device in "
                             "software, SHMEM_SYMMETRIC_SIZE_DEVICE the size "
                             "asked for");
     snprintf(what, sizeof what, "no room for buffers of %zu bytes in the "

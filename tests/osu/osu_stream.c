@@ -62,7 +62,7 @@ int osu_stream_open(struct osu *o)
     if (osu_anybody(shmemx_stream_create(&st.at) != 0))
         return osu_complain(o, "wants a device's streams, and this job has "
                             "none: SHMEM_DEVICE is none or names a driver "
-                            "without a device; SHMEM_DEVICE=host is one in "
+                            "without a device; SHMEM_DEVICE=software is one in "
                             "software");
     o->stream = &st;
     st.word = osu_words(o, OSU_WORK, OSU_DEVICE);

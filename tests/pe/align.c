@@ -2,7 +2,7 @@
 /* Description: shmem_align gives blocks at multiples of any power of two that
  * the heap holds, on each PE's own address; what it refuses it names.
  * PEs: 1 3
- * Launch: -x SHMEM_SYMMETRIC_SIZE=33m -x SHMEM_DEVICE=host
+ * Launch: -x SHMEM_SYMMETRIC_SIZE=33m -x SHMEM_DEVICE=software
  * Launch: -x SHMEM_DEVICE_SYMMETRIC_SIZE=16m
  * Expect: shmem_align: alignment 1 is less than .* up to 8 \[S-W-ARG\]
  * Expect: shmem_align: alignment 0 is not a power of two \[S-W-ARG\]

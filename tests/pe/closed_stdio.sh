@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 }
 C
 
-SHMEM_DEVICE=host
+SHMEM_DEVICE=software
 SHMEM_SYMMETRIC_SIZE=16m
 SHMEM_DEVICE_SYMMETRIC_SIZE=4m
 PATH=$bin:$PATH

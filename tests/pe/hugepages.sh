@@ -76,7 +76,7 @@ if [ "$free" -ge 38 ]; then
     run 2m 9m 3 2048 "$pe/ptr"
     run 2m 4m 4 2048 "$pe/heap"
     run 2m 9m 2 2048 "$pe/static_data"
-    run 2m 33m 2 2048 env SHMEM_DEVICE=host SHMEM_DEVICE_SYMMETRIC_SIZE=16m \
+    run 2m 33m 2 2048 env SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=16m \
         "$pe/align"
     # Programs that differ share no static data, and keep no file for them.
     cat >differ.c <<'C'

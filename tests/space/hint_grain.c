@@ -2,7 +2,7 @@
 /* Description: a hint which memory of a device is wanted is one of three, and
  * of device memory alone; the space is as usable with it as without.
  * PEs: 2
- * Env: SHMEM_DEVICE=host */
+ * Env: SHMEM_DEVICE=software */
 #include "t.h"
 
 #include <errno.h>

@@ -88,18 +88,18 @@ says 0 'switched off by SHMEM_ENABLE_GPU_SPACE \[S-W-DEVICE\]' \
     SHMEM_ENABLE_GPU_SPACE=0 "$run" -n 2 ./told o
 # Heaps of host memory that the machine cannot hold.
 says 0 'device heaps of 900 GiB for 2 PEs take .* of the host.s memory, but .*: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE \[S-W-DEVICE\]' \
-    SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=950g \
+    SHMEM_DEVICE=software SHMEM_DEVICE_MEMORY=950g \
     SHMEM_DEVICE_SYMMETRIC_SIZE=900g "$run" -n 2 ./told d
 # The bound of the software device: of a heap nobody sized, and of one.
 says 0 'full: asked 64.0 MiB, .*; raise SHMEM_DEVICE_MEMORY \(32.0 MiB\) \[S-W-HEAP\]' \
-    SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=32m "$run" -n 2 ./told d
+    SHMEM_DEVICE=software SHMEM_DEVICE_MEMORY=32m "$run" -n 2 ./told d
 says 0 'full: asked 1.0 GiB, .*; raise SHMEM_DEVICE_SYMMETRIC_SIZE and SHMEM_DEVICE_MEMORY \(32.0 MiB\) \[S-W-HEAP\]' \
-    SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=32m "$run" -n 2 ./told g
+    SHMEM_DEVICE=software SHMEM_DEVICE_MEMORY=32m "$run" -n 2 ./told g
 says 0 'raise SHMEM_DEVICE_SYMMETRIC_SIZE and SHMEM_DEVICE_MEMORY \(32.0 MiB\)' \
-    SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=32m SHMEM_DEVICE_SYMMETRIC_SIZE=16m \
+    SHMEM_DEVICE=software SHMEM_DEVICE_MEMORY=32m SHMEM_DEVICE_SYMMETRIC_SIZE=16m \
     "$run" -n 2 ./told d
 says 0 'a device heap of 128 MiB is more .*: raise SHMEM_DEVICE_MEMORY \(32.0 MiB\) or set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE' \
-    SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=32m \
+    SHMEM_DEVICE=software SHMEM_DEVICE_MEMORY=32m \
     SHMEM_DEVICE_SYMMETRIC_SIZE=128m "$run" -n 2 ./told d
 # A driver that is not there: the program may go on, unless it cannot start.
 says 0 '^sluice: .*SHMEM_DEVICE=hip: .*\[S-W-DEVICE\]' \

@@ -194,7 +194,7 @@ T(host_memory_is_the_devices_where_it_reaches_it)
     const char *device = getenv("SHMEM_DEVICE");
 
     /* The software device's kernels are threads. */
-    if (!device || !strcmp(device, "host"))
+    if (!device || !strcmp(device, "software"))
         T_EQ(at, h);
     else
         T_TRUE(!at || at == h);

@@ -49,7 +49,7 @@ if [ -z "$real" ]; then
     check [ $? -eq 0 ]
     check [ "$(cat out)" = '0 0 -19 0 0' ]
     check [ "$(wc -l <err)" -eq 1 ]
-    check grep -q 'shmemx_stream_launch: kernels that are C functions run on the software device, .*SHMEM_DEVICE=host .*\[S-W-DEVICE\]' err
+    check grep -q 'shmemx_stream_launch: kernels that are C functions run on the software device, .*SHMEM_DEVICE=software .*\[S-W-DEVICE\]' err
     cat err
 fi
 finish

@@ -2,7 +2,7 @@
 /* Description: on one node no thread but the streams' own has a part in what
  * they communicate: no other runs meanwhile.
  * PEs: 1 2
- * Env: SHMEM_DEVICE=host
+ * Env: SHMEM_DEVICE=software
  * Timeout: 30 */
 #define _GNU_SOURCE 1
 #include "st.h"

@@ -4,7 +4,7 @@
  * left to a thread of the library.  tests/st/peer_copy_gpu runs this on GPUs,
  * too.
  * PEs: 2
- * Env: SHMEM_STATS=1 SHMEM_DEVICE=host SHMEM_DEVICE_SYMMETRIC_SIZE=16M
+ * Env: SHMEM_STATS=1 SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=16M
  * Expect: ^sluice: PE 0 \([^ ]*\): streams: [1-9][0-9]* operations by the
  * device, 0 armed, 0 fired, 0 completed, 0 by the NIC, 0 spilled, 0 failed; .*$
  * Expect: ^sluice: PE 1 \([^ ]*\): messages: 320 sent, 0 ready, 0 eager, 320

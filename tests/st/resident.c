@@ -3,7 +3,7 @@
  * other by plain loops, however few cores there are, also across streams; a
  * launch that cannot have them gives -ENOSPC, with the limit in a line.
  * PEs: 1
- * Env: SHMEM_DEVICE_RESIDENT=96 SHMEM_DEVICE=host
+ * Env: SHMEM_DEVICE_RESIDENT=96 SHMEM_DEVICE=software
  * Expect: asks for 2147483648 resident groups, and 96 of 96 are free: raise SHMEM_DEVICE_RESIDENT
  * Expect: asks for 40 resident groups, and 32 of 96 are free: raise
  * Reject: S-W-STALL */

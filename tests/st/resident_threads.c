@@ -2,7 +2,7 @@
 /* Description: a launch whose resident groups the system gives no threads is
  * refused in a line, and the stream goes on with what it has.
  * PEs: 1
- * Env: SHMEM_DEVICE=host
+ * Env: SHMEM_DEVICE=software
  * Expect: asks for 90 resident groups, and the system has threads for 6[45]: raise ulimit */
 #include "st.h"
 #include <sys/resource.h>

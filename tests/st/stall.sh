@@ -175,11 +175,11 @@ trap_of()
     env "$@" "$bin/shmem_info" --check 2>&1 | grep 'device waits' >"$file"
 }
 
-run near SHMEM_DEVICE=host -- ./wait &
-run paused SHMEM_DEVICE=host -- ./wait pauses &
-run far SHMEM_DEVICE=host SHMEM_OFI_PROVIDER='tcp;ofi_rxm' -- \
+run near SHMEM_DEVICE=software -- ./wait &
+run paused SHMEM_DEVICE=software -- ./wait pauses &
+run far SHMEM_DEVICE=software SHMEM_OFI_PROVIDER='tcp;ofi_rxm' -- \
     --ppn 1 ./wait stops &
-run many PES=2 SHMEM_DEVICE=host -- ./crowd &
+run many PES=2 SHMEM_DEVICE=software -- ./crowd &
 run cuda SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
     FAKE_DEVICE=discrete -- ./wait &
 run hip SHMEM_DEVICE=hip FAKE_DEVICE=discrete GPU_MAX_HW_QUEUES=3 \
@@ -187,7 +187,7 @@ run hip SHMEM_DEVICE=hip FAKE_DEVICE=discrete GPU_MAX_HW_QUEUES=3 \
     LD_LIBRARY_PATH="$at/fake/hip:$at/fake/hiprtc" -- ./wait &
 wait
 # Alone: the threads of its provider spin.
-run nic SHMEM_DEVICE=host SHMEM_OFI_PROVIDER=cxi \
+run nic SHMEM_DEVICE=software SHMEM_OFI_PROVIDER=cxi \
     FI_PROVIDER_PATH="$at/fake/cxi" -- --ppn 1 ./wait stops &
 trap_of lazy SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$at/fake/cuda" \
     CUDA_MODULE_LOADING=LAZY

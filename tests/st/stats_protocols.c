@@ -2,7 +2,7 @@
 /* Description: with SHMEM_STATS each PE says how its messages went; tests/st/
  * stats.sh runs it between nodes, too.
  * PEs: 2
- * Env: SHMEM_STATS=1 SHMEM_DEVICE=host
+ * Env: SHMEM_STATS=1 SHMEM_DEVICE=software
  * Expect: ^sluice: PE 0 \([^ ]*\): messages: 20 sent, 5 ready, 4 eager, 3 in pairs, 0 gated, 0 met, 2 used once, 6 of collective requests$
  * Expect: ^sluice: PE 1 \([^ ]*\): messages: 20 sent, 5 ready, 4 eager, 3 in pairs, 0 gated, 0 met, 2 used once, 6 of collective requests$
  * Timeout: 30 */

@@ -80,7 +80,7 @@ told()
 
 for nodes in '' '--ppn 1'; do
     # shellcheck disable=SC2086
-    SHMEM_STALL=1 SHMEM_DEVICE=host try 2 $nodes ./tags
+    SHMEM_STALL=1 SHMEM_DEVICE=software try 2 $nodes ./tags
     ended 0 "tags $nodes"
     told 'shmemx_matchall waits for [12] s for the receive of request 0, tag 5, and 1 more \(PE 1 sends tag 7, for which there is no shmemx_recv_init here\); to be matched by PE 1 '
     told 'stream 0x[0-9a-f]+: shmemx_enqueue_wait waits for [12] s for PE ([01]) to take a message, tag 5 \(PE \1 sends tag 5, for which there is no shmemx_enqueue_recv here\); to be raised by PE '

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: what only the software device has: kernels on a grid, a cap
  * on its memory, costs, and answers to misuse that hardware leaves undefined.
- * Env: SHMEM_DEVICE=host SHMEM_DEVICE_MEMORY=64m */
+ * Env: SHMEM_DEVICE=software SHMEM_DEVICE_MEMORY=64m */
 #include "gtl_test.h"
 
 #include <signal.h>
@@ -514,6 +514,21 @@ T(closing_ends_streams_that_wait)
     T_EQ(get_word(1), 1);
 }
 
+/* Its name until it was called what it is. */
+T(host_is_another_name_of_the_software_device)
+{
+    static const char *const names[] = { "host", "software" };
+
+    for (int i = 0; i < 2; i++) {
+        gtl_close();
+        setenv("SHMEM_DEVICE", names[i], 1);
+        T_EQ(env_load(), 0);
+        T_EQ(gtl_open(0), 0);
+        T_TRUE(!strcmp(gtl->name, "software") && gtl_device.host_streams);
+        T_TRUE(!gtl_pci_address(0, (char[16]){ "" }));
+    }
+}
+
 int main(void)
 {
     int status;
@@ -537,6 +552,7 @@ int main(void)
     T_RUN(a_forked_child_has_no_streams_until_it_opens_anew);
     T_RUN(closing_ends_streams_that_wait);
     T_RUN(streams_end_at_a_limit_and_come_back);
+    T_RUN(host_is_another_name_of_the_software_device);
     gtl_close();
     return T_DONE();
 }

@@ -24,7 +24,7 @@ static T_UNUSED void *some_stream;
 
 static T_UNUSED bool is_host(void)
 {
-    return !strcmp(gtl->name, "host");
+    return !strcmp(gtl->name, "software");
 }
 
 /* False: there is no device, and the program is to end with its status. */

@@ -397,7 +397,7 @@ void info_check_device(int pes)
     }
     say(PASS, "device", "%s, driver %s%s; %s; writes of a NIC %s",
              gtl_device.name, gtl->name,
-             !strcmp(gtl->name, "host") ? " (no GPU answered)" : "",
+             !strcmp(gtl->name, "software") ? " (no GPU answered)" : "",
              gtl_device.dmabuf ? "dmabuf" : "no dmabuf",
              gtl_device.ordered ? "are seen in order" : "are flushed");
     check_sharing_pes(pes);

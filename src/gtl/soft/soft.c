@@ -172,7 +172,7 @@ static int no_bus(int local, char pci[16])
 }
 
 const struct gtl_ops gtl_soft = {
-    .name = "host", .open = open_host, .pci_address = no_bus,
+    .name = "software", .open = open_host, .pci_address = no_bus,
     .close = close_host, .set_coherence = gtl_no_coherence,
     .enter = gtl_no_enter, .leave = gtl_no_leave,
     .reserve = gtl_no_reserve, .grow = gtl_no_grow,

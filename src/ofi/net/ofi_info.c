@@ -88,7 +88,8 @@ static void set_up(void)
 /* It need not be open yet. */
 static bool wants_gpu(void)
 {
-    if (env.DEVICE == ENV_DEVICE_NONE || env.DEVICE == ENV_DEVICE_HOST)
+    if (env.DEVICE == ENV_DEVICE_NONE ||
+        env.DEVICE == ENV_DEVICE_SOFTWARE || env.DEVICE == ENV_DEVICE_HOST)
         return false;
     return env.DEVICE != ENV_DEVICE_AUTO || heap_device_wanted() ||
            gtl_program_loaded_driver();
