@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several steps of a stream, by the driver's calls for one. */
+/* gtl_batch.c - enqueues a batch of waits, copies and stores one by one, for
+ * drivers without a call that takes several. Drivers call it in place of
+ * their batch slot, or when their own call cannot express a batch. */
 #include "gtl/gtl_int.h"
 
 int gtl_batch_one_by_one(const struct gtl_batch *t, void *s)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams of the library's own, for what is done at once: a copy on the
- * default stream would wait for the program's kernels, and one of these may
- * be waiting for the copy.  A thread has a stream to itself for as long as a
- * call takes, with a pinned page for words. */
+/* gtl_blocking.c - copies, fills and atomics that are done when the call
+ * returns, on streams of the library's own: a copy on the default stream would
+ * wait for the program's kernels, and such a kernel may be waiting for the
+ * copy. A thread has a stream to itself for the length of a call, with a
+ * pinned page for results. All layers call it; it must not wait for a stream
+ * of the program. */
 #include "gtl/gtl_int.h"
 #include "gtl/gtl_copy_stream.h"
 #include "base/lock.h"

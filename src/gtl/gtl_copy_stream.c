@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams on which operations are left behind, each with how many turns it
- * was given to and how many of those somebody has waited for. */
+/* gtl_copy_stream.c - the library's streams for deferred copies. Each counts
+ * how often it was acquired and up to which of these times a wait has covered
+ * it, so that a wait asks the driver nothing where no copy is left. core and
+ * coll defer copies to them. */
 #include "gtl/gtl_int.h"
 #include "gtl/gtl_copy_stream.h"
 #include "base/lock.h"

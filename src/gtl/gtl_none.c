@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* No device: every answer is -ENODEV. */
+/* gtl_none.c - the driver for SHMEM_DEVICE=none and for the time before a
+ * device opens: every call fails with -ENODEV. gtl points here until
+ * gtl_open(). */
 #include "gtl/gtl_int.h"
 
 #include <errno.h>

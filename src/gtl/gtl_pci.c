@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices that reach each other by the PCI bus: what may be in the way. */
+/* gtl_pci.c - why a device cannot map the memory of another one over PCI:
+ * looks for what is in the way, and keeps it as the reason for gtl_error().
+ * The drivers call it after such a mapping has failed; it changes nothing. */
 #include "gtl/gtl_int.h"
 #include "base/log.h"
 

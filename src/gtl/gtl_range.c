@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which memory the processor must not touch.
+/* gtl_range.c - is an address device-only, that is memory that the processor
+ * must not touch? core asks for local buffers, and only where such memory can
+ * exist.
  *
- * Asking the driver costs more than a small put, so what cannot be a device's
- * is told by its place: the thread's stack, the program's heap.  Of the rest
- * the last answer "device" is kept, per thread, and cannot harm once it is
- * out of date: a copy by the device serves host memory as well.  An answer
- * "host" is not kept: memory given back may come again as the device's. */
+ * Asking the driver costs more than a small put, so memory that cannot be a
+ * device's is told by its place: the thread's stack, the program's data. Of
+ * the rest the last answer "device" is kept, per thread, and cannot harm once
+ * it is out of date: a copy by the device serves host memory as well. An
+ * answer "host" is not kept: memory given back may come again as the device's.
+ */
 #include "gtl/gtl_int.h"
 #include "base/dl.h"
 

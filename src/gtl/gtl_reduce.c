@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which loop a reduction is: types that do the same share one. */
+/* gtl_reduce.c - which loop computes a reduction: types with the same
+ * arithmetic share a loop. Each driver asks before it launches its own form
+ * of the loop. */
 #include "gtl/gtl_int.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of symmetric memory: which space an address is in, and what is in
- * them.  Where blocks lie, heap_arena.c decides. */
+/* heap_alloc.c - blocks of symmetric memory: which space an address is in, and
+ * what is in its blocks. api calls it for shmem_malloc() and the like.
+ * heap_arena.c decides where blocks lie. */
 #include "heap/heap_int.h"
 #include "base/lock.h"
 

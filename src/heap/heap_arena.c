@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetric allocator: best fit, lowest offset first.  It deals in offsets
- * of a segment; what they are addresses of, heap_alloc.c knows.
+/* heap_arena.c - the symmetric allocator: best fit, lowest offset first. It
+ * works on offsets of a segment; heap_alloc.c knows of which.
  *
- * All it knows lies in private memory, so a stray put cannot break it and any
- * pointer that is not a live block is told apart.  It decides by offsets and
- * the order of calls alone; PEs that make the same calls get the same
- * offsets.
+ * Its data lie in private memory, so a stray put cannot break them, and a
+ * pointer that is not a live block is recognised. It decides by offsets and
+ * the order of calls alone: PEs that make the same calls get the same offsets.
  *
- * Blocks, free or live, tile the arena and are chained by offset.  Free ones
- * also form a treap by (size, offset), live ones a hash table by offset:
- * every operation is O(log n).  Blocks are numbered; number 0 is nobody. */
+ * Blocks, free or live, tile the arena and are chained by offset. Free ones
+ * also form a treap by (size, offset), live ones a hash table by offset: every
+ * operation is O(log n). Blocks are numbered; number 0 stands for none. */
 #include "heap/heap_int.h"
 #include "base/lock.h"
 #include "base/log.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the environment gives under several names, as drafts of memory spaces
- * spell them: the first that is set counts. */
+/* heap_env.c - settings of the heaps that the environment has under several
+ * names, since drafts of memory spaces spell them differently: the first that
+ * is set counts. */
 #include "heap/heap_int.h"
 #include "base/env.h"
 #include "base/log.h"

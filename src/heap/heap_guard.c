@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Red zones: bytes on either side of a block that belong to no program.  They
- * hold a pattern, and what differs was stored past an end of the block, by this
- * PE or by a peer's put.  Blocks of spaces that the program makes have none. */
+/* heap_guard.c - red zones: bytes on either side of a block that belong to no
+ * program. They hold a pattern, and a byte that differs was stored past an
+ * end of the block, by this PE or by a peer's put. SHMEM_CHECK turns them
+ * on. Blocks of spaces that the program makes have none. */
 #include "heap/heap_int.h"
 
 #include <string.h>

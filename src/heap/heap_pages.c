@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The node's memory is a file that all its PEs map, so its pages follow a
- * policy of the file, not of the process that touches them first: each PE sets
- * that of its own slot, and then it does not matter which PE's put comes
- * first. */
+/* heap_pages.c - pages of the node's memory. That memory is a file that all
+ * its PEs map, so its pages follow a policy of the file, not of the process
+ * that touches them first: each PE sets the policy of its own slot, and then
+ * it does not matter which PE's put comes first. */
 #include "heap/heap_pages.h"
 #include "heap/heap_int.h"
 #include "base/env.h"

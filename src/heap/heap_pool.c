@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The library's own blocks: whole cache lines of an arena of their own. */
+/* heap_pool.c - the library's own blocks in the host segment: whole cache
+ * lines of an arena of their own. Teams, queues and messages take flags from
+ * it. */
 #include "heap/heap_int.h"
 
 #include <stdlib.h>

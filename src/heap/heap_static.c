@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Static data of the main program, made symmetric.
+/* heap_static.c - static data of the main program, made symmetric. heap.c
+ * calls it when the heap opens and closes.
  *
  * The pages of .data and .bss are replaced by pages of the node's memory with
- * the same content.  Each replacement is one mmap, so another thread sees the
- * old or the new page, never none; but what a thread writes between the copy
- * and the replacement is lost: shmem_init comes before threads that change
- * static data.  Read-only-after-relocation pages stay as they are, and so
- * does the data of shared objects, which is not symmetric.
+ * the same content. Each replacement is one mmap, so another thread sees the
+ * old or the new page, never none; but a store between the copy and the
+ * replacement is lost: shmem_init comes before threads that change static
+ * data. Read-only-after-relocation pages stay as they are, and so does the
+ * data of shared objects, which is not symmetric.
  *
- * fork: the child must not share these pages with its parent.  Our handlers
- * are registered by a constructor, before any of the program: handlers run in
- * reverse order before a fork and in order after it, so ours are the last
- * before and the first after, and the program's own see consistent data.
- * What the C library itself writes in the child comes before that; linked with
- * -static, its data is among ours and the parent's would change. */
+ * fork: the child must not share these pages with its parent. The library's
+ * handlers are registered by a constructor, before any of the program:
+ * handlers run in reverse order before a fork and in order after it, so the
+ * library's are the last before and the first after, and the program's see
+ * consistent data. The C library's own stores in the child come before that;
+ * linked with -static, its data is among these pages and the parent's would
+ * change. */
 #include "heap/heap_int.h"
 #include "base/dl.h"
 #include "base/env.h"

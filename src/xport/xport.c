@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* xport.c - the state of the transports: routes, the network in use, the locks
+ * of device heaps, and callbacks of core. Transports fill it at start. */
 #include "xport/xport.h"
 #include "base/log.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* xport_stats.c - a table in front of the network's that counts operations and
+ * bytes. core puts it there for SHMEM_STATS alone, so that no operation pays
+ * for it otherwise. */
 #include "xport/xport_stats.h"
 
 #include <stdlib.h>

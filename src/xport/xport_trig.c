@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where no NIC does anything by itself. */
+/* xport_trig.c - the trigger table where no NIC has deferred work: no
+ * operation can be armed, so the stream layer takes its progress thread. */
 #include "xport/xport_trig.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs of an NVIDIA device: those that streams record, what they own, and
- * those that we make and launch.  The driver lets one launch of a graph follow
- * the other, on any streams. */
+/* cuda_graph.c - graphs of an NVIDIA device: those that streams capture, the
+ * objects that belong to them, and those that the library makes and launches.
+ * The driver orders the launches of one graph, on any streams. */
 #include "gtl/cuda/cuda_int.h"
 
 #include <errno.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the processor does in the order of a stream, on a thread of the
- * driver: atomics on words in host memory, where those of the device would be
- * none for the processor, and fills of memory that the device does not know.
- * Such a function calls nothing of the driver.  Each launch of a graph calls it
- * again, so what it is given belongs to the graph, and to the function itself
- * where none is recorded. */
+/* cuda_hostfn.c - operations that the processor does in the order of a stream,
+ * on a thread of the driver (cuLaunchHostFunc): atomics on words in host
+ * memory, where the device's own would not be atomic for the processor, and
+ * fills of memory that the device does not know. cuda_ops.c chooses them.
+ * Such a function must not call the driver. Each launch of a graph calls it
+ * again, so its argument belongs to the graph, or to the function itself where
+ * no graph is captured. */
 #include "gtl/cuda/cuda_int.h"
 #include "base/lock.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small kernels for NVIDIA's devices, as text that the driver compiles for
- * whichever device there is: loading them, and their launches. */
+/* cuda_kernels.c - small kernels for NVIDIA's devices, as PTX text that the
+ * driver compiles for the device at hand: loads and launches them. A kernel
+ * is launched once at open, since a first launch later could wait for a stream
+ * that waits for this PE. */
 #include "gtl/cuda/cuda_int.h"
 #include "base/log.h"
 

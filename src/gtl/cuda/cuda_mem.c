@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of NVIDIA's devices: ours, the program's, and that of other
- * processes. */
+/* cuda_mem.c - memory of NVIDIA's devices: allocation, registration of host
+ * memory, classification of addresses, and IPC with other processes.
+ * cuda_vmm.c has the memory that grows. */
 #include "gtl/cuda/cuda_int.h"
 #include "base/lock.h"
 #include "base/log.h"

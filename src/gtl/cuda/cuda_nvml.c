@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What NVIDIA's management library knows of devices that this process does not
- * see (CUDA_VISIBLE_DEVICES): the driver maps their memory all the same, but
- * answers no question about them. */
+/* cuda_nvml.c - asks NVIDIA's management library about devices that this
+ * process does not see (CUDA_VISIBLE_DEVICES): the driver maps their memory
+ * all the same, but answers no question about them. cuda_mem.c asks when it
+ * opens a peer's memory. */
 #include "gtl/cuda/cuda_int.h"
 #include "base/dl.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of NVIDIA's devices that grows: a range of addresses, behind which
- * memory is put piece by piece.  A piece goes to other processes by a file
- * descriptor, by a fabric handle, which is bytes, or by either.  A process
- * that borrows has a range of its own, with the same pieces at the same
- * distances. */
+/* cuda_vmm.c - memory of NVIDIA's devices that grows: a range of addresses,
+ * behind which memory is mapped chunk by chunk. A chunk is exported by a file
+ * descriptor, by a fabric handle, which is bytes, or by either. A process
+ * that imports it reserves a range of its own, with the same chunks at the
+ * same distances. */
 #include "gtl/cuda/cuda_int.h"
 #include "base/env.h"
 #include "base/fd.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which memory of AMD's GPUs we allocate.
+/* hip_coherence.c - which kind of memory of AMD's GPUs the library allocates:
+ * coarse-grained, fine-grained or uncached (SHMEM_DEVICE_GRAIN).
  *
- * What hipMalloc() gives is coarse-grained: a kernel that runs need not see
- * what the processor, other devices and NICs store there, so that a stream may
- * wait for ever for a word that is there.  Fine-grained and uncached memory
- * are coherent, each on some GPUs only, where the runtime may take a flag and
- * give coarse-grained memory all the same, or memory that no other process can
- * open.  A trial shows what a kernel sees that polls.  The trial's store is a
- * copy by the device's DMA engine: there is no NIC here, and the processor
- * does not reach device memory everywhere. */
+ * What hipMalloc() gives is coarse-grained: a running kernel need not see
+ * stores there by the processor, other devices and NICs, so that a stream may
+ * wait for ever for a flag that is set. Fine-grained and uncached memory are
+ * coherent, each on some GPUs only; the runtime may take the flag and give
+ * coarse-grained memory all the same, or memory that no other process can
+ * open. A trial shows what a polling kernel sees. The trial's store is a
+ * copy by the device's DMA engine: no NIC is open yet, and the processor does
+ * not reach device memory everywhere. */
 #include "gtl/hip/hip_int.h"
 #include "base/env.h"
 #include "base/log.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs of AMD's GPUs: those that streams record, what they own, and those
- * that we make and launch.
+/* hip_graph.c - graphs of AMD's GPUs: those that streams capture, the objects
+ * that belong to them, and those that the library makes and launches.
  *
  * The runtime promises no order among launches of a graph on several streams,
- * and older ones free a graph that is destroyed although it runs: an event
- * behind each launch is what the next one waits for, and keeps what is
- * destroyed until then. */
+ * and older ones free a destroyed graph while it runs: the library records an
+ * event behind each launch, for which the next launch waits, and which keeps a
+ * destroyed graph until then. */
 #include "gtl/hip/hip_int.h"
 #include "base/lock.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our kernels on AMD's GPUs: compiled by hiprtc at open, for a machine code
- * is one GPU's only.  All are loaded and run there, since a first launch may
- * allocate, and wait for a stream that waits for us. */
+/* hip_kernels.c - the library's kernels on AMD's GPUs: hiprtc compiles them at
+ * open, since machine code is for one kind of GPU only. All are loaded and
+ * run once there: a first launch later may allocate, and so wait for a stream
+ * that waits for this PE. */
 #include "gtl/hip/hip_int.h"
 #include "base/dl.h"
 #include "base/log.h"

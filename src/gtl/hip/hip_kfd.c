@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel's driver says of AMD's devices that this process does not see
- * (ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES): the runtime answers no question
- * about them.  It has the answer from here, too. */
+/* hip_kfd.c - asks the kernel's driver about AMD's devices that this process
+ * does not see (ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES), about which the
+ * runtime answers no question. The runtime, too, has its answers from there.
+ * hip_mem.c asks when it opens a peer's memory. */
 #include "gtl/hip/hip_int.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory on AMD's GPUs. */
+/* hip_mem.c - memory of AMD's GPUs: allocation, registration of host memory,
+ * classification of addresses, and IPC with other processes. */
 #include "gtl/hip/hip_int.h"
 #include "base/lock.h"
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is enqueued on streams of AMD's GPUs: copies, words, waits.
+/* hip_ops.c - copies, fills, atomics, writes and waits in the order of a
+ * stream of AMD's GPUs.
  *
- * Stream memory operations are taken where a trial at open has shown that
- * they work: the runtime's word for it has been wrong.  Kernels of ours do
- * the same otherwise, and on memory that the runtime refuses.  The runtime's
- * own are kernels, too: its command processor waits where
+ * Stream memory operations are used where a trial at open has shown that they
+ * work: what the runtime says of itself has been wrong. Elsewhere, and on
+ * memory that the runtime refuses, kernels of the library do the same. The
+ * runtime's own operations are kernels, too: its command processor waits where
  * GPU_STREAMOPS_CP_WAIT says so, and then for signals of the runtime's making
- * alone, which no symmetric word can be; the trial shows whether there is a
- * runtime that goes further.  A wait, in any form, holds the hardware queue of
- * its stream, which other streams may share: only a processor or a network
- * may end it, or a stream that was given its work before. */
+ * alone, which no symmetric flag can be; the trial shows whether there is a
+ * runtime that goes further. A wait, in any form, holds the hardware queue of
+ * its stream, which other streams may share: only a processor, a network, or a
+ * stream that was given its work before may end it. */
 #include "gtl/hip/hip_int.h"
 #include "base/env.h"
 #include "base/log.h"

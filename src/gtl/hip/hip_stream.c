@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams, events and host calls on AMD's GPUs. */
+/* hip_stream.c - streams, events and host functions on AMD's GPUs, and the
+ * numbers by which the library tells streams apart, for which the runtime has
+ * none. */
 #include "gtl/hip/hip_int.h"
 #include "gtl/gtl_default_stream.h"
 #include "base/lock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of the software device: a stream's count, and how far it has to
- * come. */
+/* soft_event.c - events of the software device: where a stream counts its
+ * commands, and which count the event stands for. */
 #include "gtl/soft/soft_int.h"
 #include "base/lock.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs of the software device.
+/* soft_graph.c - graphs of the software device.
  *
- * A stream that records hands out room in a stream without a thread, which
- * belongs to the graph: its commands are made there as any, and kept.  A launch
- * enqueues copies of them, and behind these a command that tells that it has
- * ended: so a graph may be destroyed at any time, and what it owns is there as
- * long as one of its launches runs.  As on GPUs, each launch follows the one
- * before it, on whatever streams they are. */
+ * A capturing stream hands out room in a stream without a thread, which
+ * belongs to the graph: commands are made there like any others, and kept. A
+ * launch enqueues copies of them, and behind these a command that reports the
+ * end of the launch: so a graph may be destroyed at any time, and its objects
+ * live as long as one of its launches runs. As on GPUs, each launch follows
+ * the one before it, on whatever streams they are. */
 #include "gtl/soft/soft_graph.h"
 #include "gtl/soft/soft_stream.h"
 #include "base/lock.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels of the software device: the groups of a grid are taken one after
- * the other by the stream's thread and by those of a pool, one for each
- * further core.  A stream always runs its own grid, so a kernel that holds
- * the pool holds up no other stream.
+/* soft_grid.c - kernels of the software device: the stream's thread and the
+ * threads of a pool, one for each further core, take the groups of a grid one
+ * after the other. A stream always runs its own grid, so a kernel that
+ * occupies the pool holds up no other stream.
  *
- * Groups that are to be resident together may wait for each other by a plain
+ * Groups that must be resident together may wait for each other by a plain
  * loop, so each of them needs a thread that the system's scheduler runs:
- * fibres could not be taken from such a loop.  The pool has these threads
+ * fibres could not be preempted in such a loop. The pool has these threads
  * besides those of the cores, and a stream reserves its share of them at the
- * launch, for as long as it has such grids: what is launched always finds
- * its threads, and resident grids of several streams may wait for each other,
- * too. */
+ * launch, for as long as it has such grids: a launched grid always finds its
+ * threads, and resident grids of several streams may wait for each other, too.
+ */
 #include "gtl/soft/soft_int.h"
 #include "base/env.h"
 #include "base/list.h"

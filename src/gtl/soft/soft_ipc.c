@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of the software device between processes of one user: the handle
- * says which descriptor of which process it is, and what must be found there.
- * A process number means something else in another namespace, and descriptors
- * and processes come and go, so all of it is compared, with a random tag that
- * is in the file's name. */
+/* soft_ipc.c - memory of the software device between processes of one user: a
+ * handle names a descriptor of a process, and what must be found there. A
+ * process number means something else in another namespace, and descriptors
+ * and processes come and go, so all of it is compared, with a random tag in
+ * the file's name. */
 #include "gtl/soft/soft_int.h"
 #include "base/fd.h"
 

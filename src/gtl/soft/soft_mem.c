@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of the software device: a memfd for each allocation, so that other
- * processes can map it, and a table of all that the device knows.  The sum is
- * bounded, as a GPU's memory is: pages of a memfd are charged when touched,
- * and without a bound a large allocation would be a kill later on. */
+/* soft_mem.c - memory of the software device: a memfd for each allocation, so
+ * that other processes can map it, and a table of all memory that the device
+ * knows. The sum is limited, as a GPU's memory is: pages of a memfd are
+ * charged when touched, and without a limit a large allocation would end in
+ * the OOM killer later. */
 #include "gtl/soft/soft_int.h"
 #include "base/env.h"
 #include "base/fd.h"

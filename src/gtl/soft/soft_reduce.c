@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reductions of the software device.  Built with vectorisation. */
+/* soft_reduce.c - the loops of reductions on the software device; soft_run.c
+ * calls them. Built with vectorisation. */
 #include "gtl/soft/soft_int.h"
 
 #if defined(__clang__)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams that wait for a word.
+/* soft_wait.c - streams of the software device that wait for a flag.
  *
- * A wait that is not over soon goes to a list and its thread sleeps.  What a
- * stream of this process stores is looked for at once, by that stream.  What
- * others store is found by one of the sleepers, which looks at all words as
- * often as the youngest wait deserves: late by at most a 32nd of the time it
- * took, and by 5 ms. */
+ * A wait that is not over soon goes to a list, and its thread sleeps. After a
+ * store by a stream of this process, that stream checks the list at once.
+ * Stores by others are found by one of the sleeping threads, the poller, which
+ * wakes now and then to check all flags: late by at most a 32nd of the time
+ * that the youngest wait has lasted, and by 5 ms. */
 #include "gtl/soft/soft_int.h"
 #include "base/clock.h"
 #include "base/lock.h"
