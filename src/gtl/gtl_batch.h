@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gtl_batch.h - what a stream does as one step, pairs of streams, and
- * the names of reductions. */
+/* gtl_batch.h - operations that a stream does as one batch, the copy between
+ * two streams, and the names of reductions. */
 #ifndef GTL_GTL_BATCH_H
 #define GTL_GTL_BATCH_H
 
@@ -27,9 +27,9 @@ struct gtl_batch {
     size_t n_waits, n_puts;
 };
 
-/* One round of two streams, often of two PEs, that each have one of two
- * buffers: who comes second copies.  Words are 8 bytes, aligned; the device
- * reaches all, atomically with the other one as by amo(). */
+/* One iteration of two streams, often of two PEs, that each have one of two
+ * buffers: the second one to arrive copies.  Words are 8 bytes, aligned; the
+ * device reaches all, atomically with the other one as by amo(). */
 struct gtl_peer_copy {
     uint64_t *arrivals;            /* two for each round, from 0 */
     uint64_t *arrival;         /* this stream's, for its use until it is over */

@@ -16,30 +16,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory of this process as the device sees it. */
+/* Memory of this process, as the device sees it. */
 enum gtl_memory_kind {
-    GTL_PRIVATE,                /* host memory that it does not know */
-    GTL_PINNED,                 /* host memory that it reaches */
-    GTL_MANAGED,                /* moves; the processor may use it */
+    GTL_PRIVATE,                /* host memory, unknown to the device */
+    GTL_PINNED,                 /* host memory that the device reaches */
+    GTL_MANAGED,                /* migrates; the processor may use it */
     GTL_DEVICE                  /* of this device or of another one */
 };
 
 /* The allocation around an address. */
 struct gtl_range {
     enum gtl_memory_kind kind;
-    uintptr_t base;             /* of PRIVATE memory: not known, as is size */
+    uintptr_t base;             /* not known of PRIVATE memory, as is size */
     size_t size;
 };
 
-/* Where the device can.  Streams of one may share the queues of the hardware,
- * and those of the program none with those of the library. */
+/* Of a stream, on devices that have priorities.  Streams of one priority may
+ * share hardware queues, so the library's streams have another one than the
+ * program's. */
 enum gtl_priority {
-    GTL_LOW = -1,               /* the library's, behind the program's */
+    GTL_LOW = -1,               /* the library's, after the program's */
     GTL_NORMAL,
     GTL_URGENT                  /* the library's, before the program's */
 };
 
-/* Opens memory of another process of this node: bytes to be passed on. */
+/* What another process of the node needs to open this one's memory. */
 struct gtl_ipc_handle {
     unsigned char bytes[104];
 };
@@ -50,7 +51,7 @@ enum gtl_pin {
     GTL_PIN_MMIO                /* registers of another device: stores only */
 };
 
-/* Words for amo(), as XPORT_FETCH and so on count them. */
+/* Operations of amo(), numbered as XPORT_FETCH and so on. */
 enum gtl_amo_op {
     GTL_FETCH, GTL_SET, GTL_SWAP, GTL_CSWAP, GTL_ADD, GTL_AND, GTL_OR, GTL_XOR
 };
@@ -59,82 +60,86 @@ struct gtl_amo {
     int size;                   /* 4 or 8 */
     void *word;
     uint64_t value, cond;       /* in the low bytes */
-    void *result;               /* NULL: not wanted; else memory the device
-                                 * reaches, where the old value goes */
+    void *result;               /* gets the old value, in memory that the
+                                 * device reaches; NULL: not wanted */
 };
 
-/* count blocks of len bytes, apart by these strides. */
+/* count blocks of len bytes; the strides are from start to start. */
 struct gtl_blocks {
     size_t len, count;
     ptrdiff_t to_stride, from_stride;
 };
 
-/* Of the software device. */
+/* A kernel of the software device. */
 typedef void gtl_kernel(const struct shmemx_item *item, void *arg);
 
 struct gtl_ops {
     const char *name;
-    /* The device that is current in this thread, or by `local`, the PE's
-     * number on its node.  -ENODEV: there is none, or no driver. */
+    /* Opens the device that is current in this thread, or else the one that
+     * `local`, the PE's number on its node, selects.  -ENODEV: there is no
+     * device, or no driver. */
     int (*open)(int local, struct gtl_device *out);
-    /* gtl_pci_address(); -ENODEV: no device, or it is on no bus. */
+    /* See gtl_pci_address().  -ENODEV: no device, or none on a bus. */
     int (*pci_address)(int local, char pci[16]);
-    /* The device is this thread's current one until leave(), which takes what
-     * enter() gave: for calls of other libraries. */
+    /* Makes the device this thread's current one, for calls of other libraries;
+     * leave() takes what enter() returned and undoes it. */
     int (*enter)(void);
     void (*leave)(int was);
-    /* Streams and memory of ours are gone.  The driver's library stays. */
+    /* After the library's streams and memory are gone.  The vendor's library
+     * stays loaded. */
     void (*close)(void);
 
     /* ---- memory ---- */
-    /* Of this device, aligned to 2 MiB, content undefined; ipc_export() takes
-     * it. */
+    /* Memory of this device, aligned to 2 MiB, content undefined;
+     * ipc_export() takes it. */
     int (*alloc)(size_t size, void **out);
-    /* Addresses as alloc()'s, and no memory yet: grow() puts more of it behind
-     * them, in order and multiples of 2 MiB, and shrink() takes back what
-     * the last one put there.  -ENOSYS: gtl_device.why_fixed says why. */
+    /* Addresses like alloc()'s, without memory: grow() maps memory behind them,
+     * in order and in multiples of 2 MiB, and shrink() undoes the last
+     * grow().  -ENOSYS: gtl_device.why_fixed says why. */
     int (*reserve)(size_t most, void **out);
     int (*grow)(void *p, size_t size);
     void (*shrink)(void *p);
-    void (*free)(void *p);              /* of both */
-    /* By ENV_GRAIN_..., a hint: what alloc() gives from now on. */
+    void (*free)(void *p);      /* of alloc() and reserve() */
+    /* A hint, ENV_GRAIN_...: the kind of memory that alloc() gives from now
+     * on. */
     int (*set_coherence)(int wanted);
     int (*memory_info)(size_t *unused, size_t *total);
-    /* *out: where the device sees it; also the processor, with unified
-     * addresses and PIN_MEMORY.  Whole pages. */
+    /* Whole pages.  *out is their address for the device; with PIN_MEMORY and
+     * unified addresses it is the processor's, too. */
     int (*pin)(void *host, size_t size, enum gtl_pin why, void **out);
     void (*unpin)(void *host);
     int (*classify)(const void *p, struct gtl_range *out);
-    /* p is what alloc() gave, or what reserve() gave, for the memory that came
-     * last.  *fd: -1, or a descriptor that has to come along, for the caller to
-     * close.  Borrowed memory is given back before the owner frees it. */
+    /* p is what alloc() returned; or what reserve() did, for the memory of the
+     * last grow().  *fd: -1, or a descriptor that has to be passed with the
+     * handle; the caller closes it.  Peers close the memory before its owner
+     * frees it. */
     int (*ipc_export)(void *p, struct gtl_ipc_handle *out, int *fd);
-    /* *at: NULL, or where what was there before was borrowed, which it
-     * continues; shrink() gives that piece back, ipc_close() all. */
+    /* *at: NULL; or the address at which memory was opened that this chunk
+     * continues.  shrink() closes the last chunk, ipc_close() all. */
     int (*ipc_open)(const struct gtl_ipc_handle *h, int fd, void **at);
     void (*ipc_close)(void *p);
-    /* Are amo() there and the owner's atomic with each other? */
+    /* Are amo() on that memory and the owner's atomic with each other? */
     bool (*peer_atomic)(const struct gtl_ipc_handle *h);
-    /* A descriptor for other drivers; the caller closes it. */
+    /* A descriptor for drivers of NICs; the caller closes it. */
     int (*dmabuf)(void *p, size_t size, int *fd, uint64_t *offset);
 
     /* ---- streams ---- */
     /* Independent of the default stream. */
     int (*stream_create)(enum gtl_priority priority, void **out);
-    /* What is enqueued still runs; does not wait for it. */
+    /* Returns at once; what is enqueued still runs. */
     void (*stream_destroy)(void *s);
-    /* Is it a live stream of this device?  *id is another one for each stream
-     * ever made, even where handles are used again.  -EINVAL: it is none;
-     * -EBUSY, with *id: it records a graph. */
+    /* Is it a live stream of this device?  *id differs for all streams ever
+     * made, even where handles are used again.  -EINVAL: it is none; -EBUSY,
+     * with *id: it captures a graph. */
     int (*stream_check)(void *s, uint64_t *id);
-    /* Does it record a graph?  What is enqueued is done by each launch. */
+    /* Does it capture a graph?  Then each launch does what is enqueued. */
     bool (*is_capturing)(void *s);
-    int (*stream_query)(void *s);       /* 0, -EAGAIN: work is left */
-    /* The thread waits; others may enqueue meanwhile. */
+    int (*stream_query)(void *s);       /* 0; -EAGAIN: work is left */
+    /* Blocks this thread alone: others may enqueue meanwhile. */
     int (*stream_sync)(void *s);
 
     /* ---- in stream order ---- */
-    /* Between any two places. */
+    /* Between any two addresses of host or device memory. */
     int (*copy)(void *to, const void *from, size_t n, void *s);
     int (*copy_blocks)(void *to, const void *from, const struct gtl_blocks *b,
                        void *s);
@@ -144,54 +149,55 @@ struct gtl_ops {
     /* Operands are aligned, in device or pinned memory.  -EINVAL: the type
      * has no such operation; -ENOSYS: there are no kernels. */
     int (*reduce)(const struct gtl_reduce *r, void *s);
-    /* Words in device or pinned memory, aligned.  What the stream did before
-     * the write is visible, to the processor and the network too, to who sees
-     * the value.  The wait ends at *word >= least, as unsigned numbers; on some
-     * devices a word 2^63 or more above `least` counts as below it.  -ENOSYS:
+    /* Flags in device or pinned memory, aligned.  An observer of the written
+     * value, the processor and the network included, sees what the stream did
+     * before.  The wait ends at *word >= least, as unsigned numbers; on some
+     * devices a flag 2^63 or more above `least` counts as below it.  -ENOSYS:
      * without memops, where several PEs share the device. */
     int (*write64)(uint64_t *word, uint64_t value, void *s);
     int (*wait64)(uint64_t *word, uint64_t least, void *s);
-    /* On error some of them may have been enqueued. */
+    /* On error a part of the batch may have been enqueued. */
     int (*batch)(const struct gtl_batch *t, void *s);
-    /* Nothing waits: who comes first goes on.  The round is told when what
-     * both streams did before and the copy are visible, to the processor and
-     * the network, too.  -ENOSYS: there are no kernels. */
+    /* Neither stream waits: the first one to arrive goes on, the second one
+     * copies.  The flags get the iteration when the copy, and what both streams
+     * did before, are visible, to the processor and the network, too.
+     * -ENOSYS: there are no kernels. */
     int (*peer_copy)(const struct gtl_peer_copy *p, void *s);
-    /* On a thread of the driver; fn calls nothing of the driver. */
+    /* On a thread of the driver; fn must not call the driver. */
     int (*host_call)(void (*fn)(void *arg), void *arg, void *s);
     int (*launch)(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s);     /* -ENOTSUP: kernels are no C functions */
-    /* Device stores before it reach system scope, for a trigger that no
-     * kernel boundary orders. */
+    /* A system-scope release of the device's earlier stores, for a trigger
+     * that no kernel boundary orders. */
     int (*release)(void *s);
 
     /* ---- events ---- */
     int (*event_create)(void **out);
     void (*event_destroy)(void *e);
     int (*event_record)(void *e, void *s);
-    int (*event_wait)(void *e, void *s);        /* the stream waits */
+    int (*event_wait)(void *e, void *s);        /* s waits for e */
     int (*event_query)(void *e);                /* 0 or -EAGAIN */
 
     /* ---- graphs ---- */
-    /* The capture's own number.  -EINVAL: s records nothing; -EBUSY: the
-     * capture is broken; -ENOSYS: the driver does not tell. */
+    /* The number of the capture of s.  -EINVAL: s captures no graph; -EBUSY:
+     * the capture is invalidated; -ENOSYS: the driver has no numbers. */
     int (*graph_id)(void *s, uint64_t *id);
-    /* The graph that s records owns arg: end(arg) is called once, on any
+    /* The graph that s captures owns arg: end(arg) is called once, on any
      * thread, when all that was made of the graph is gone and no launch is
-     * under way; it calls nothing of the driver.  On error it is not called.
-     * -EINVAL: s records nothing; -EBUSY: the graph can own nothing. */
+     * under way; it must not call the driver.  On error it is not called.
+     * -EINVAL: s captures no graph; -EBUSY: the graph can own nothing. */
     int (*graph_own)(void *s, void (*end)(void *arg), void *arg);
     /* The thread that begins a capture ends it.  -EINVAL: the default stream,
-     * or one that records already; or, at the end, one that does not. */
+     * or one that captures already; or, at the end, one that does not. */
     int (*capture_begin)(void *s);
     int (*capture_end)(void *s, void **graph);  /* ready to be launched */
-    /* Behind earlier launches of it on any stream.  -EBUSY: s records. */
+    /* After earlier launches of it on any stream.  -EBUSY: s captures. */
     int (*graph_launch)(void *graph, void *s);
-    /* Launches that are under way still end. */
+    /* Launches that are under way complete. */
     void (*graph_destroy)(void *graph);
 
-    /* What a NIC has stored in device memory is visible to kernels that start
-     * after it.  -ENOSYS: not by a call; a read by that NIC does it. */
+    /* Makes stores of NICs to device memory visible to kernels that start after
+     * it.  -ENOSYS: no call does so, but a read by that NIC. */
     int (*flush)(void);
 
     /* ---- streams that are threads of this process ----

@@ -44,7 +44,7 @@ extern hidden struct heap_seg heap_segs[HEAP_SEGS];
 /* Where the main program is loaded: addresses less that are those of nm. */
 extern hidden uintptr_t heap_program;
 
-/* The sizes of a slot; one PE of the node plans, the others are told. */
+/* The sizes of a slot; one PE of the node plans for all. */
 struct heap_plan {
     size_t data_size;           /* whole pages; 0: static data stays private */
     uint64_t data_hash;         /* equal where programs lay data out alike */
@@ -67,11 +67,11 @@ size_t heap_plan_align(const struct heap_plan *plan);
 /* Does this process lay out its static data as the plan says?  An empty plan
  * says nothing. */
 bool heap_plan_matches(const struct heap_plan *plan);
-/* Was this process asked for the heaps that PE 0 plans?  plan is that of this
- * node, first that of PE 0's.  -EINVAL: no, which is logged. */
+/* Does this node's plan have the sizes of first, that of PE 0's node?
+ * -EINVAL, logged: no. */
 int heap_plan_compare(const struct heap_plan *plan,
                     const struct heap_plan *first);
-/* The sizes of segments in the plan that was agreed with. */
+/* The sizes of segments in PE 0's plan. */
 extern hidden size_t heap_agreed_size[HEAP_SEGS];
 /* Without static data in the slot: for programs that differ. */
 void heap_plan_drop_data(struct heap_plan *plan);
@@ -115,12 +115,12 @@ extern hidden struct heap_hooks heap_hooks;
 /* Runs in a forked child, whose static data is private again. */
 extern void (*heap_fork_child)(void);
 
-/* Room for the library's own symmetric words: zeroed, never freed, the same
- * offsets everywhere if the same calls are made in the same order. */
+/* Memory for the library's own symmetric flags: zeroed, never freed, at the
+ * same offsets on all PEs if these make the same calls in the same order. */
 void *heap_reserve(size_t size, size_t align);
 
-/* Room for what only some PEs share, such as the words of a team: each PE
- * takes from its own pool, so offsets differ and must be told.  Zeroed,
+/* Memory that only some PEs share, such as the flags of a team: each PE takes
+ * it from its own pool, so offsets differ and have to be exchanged.  Zeroed,
  * aligned to a cache line; NULL when the pool is used up. */
 void *heap_pool_alloc(size_t size);
 void heap_pool_free(void *ptr);
@@ -162,12 +162,12 @@ int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
                void **out);
 /* Is ptr the start of a live block?  Its size and hints if so. */
 bool heap_block(const void *ptr, size_t *size, long *hints);
-/* Bytes from ptr to the end of the live block that holds it; false: none does.
- * Slow: for messages. */
+/* Bytes from ptr to the end of the live block around it.  Slow: for messages.
+ */
 bool heap_block_rest(const void *ptr, size_t *room);
-/* Keeps the block in place where it can, else moves the content: to that
- * space, or with NULL in its own.  Before that, ready() sees to the memory of
- * the new block; where it is false nothing has changed: -ENOBUFS. */
+/* Keeps the block in place where it can, else moves the content: to space `to`,
+ * or with NULL within its own.  ready() first provides the memory of the new
+ * block; where it fails nothing has changed: -ENOBUFS. */
 typedef bool heap_prepare(const char *call, const void *p, size_t size);
 int heap_resize(struct heap_space *to, void *ptr, size_t size,
                 heap_prepare *ready, const char *call, void **out);
