@@ -176,7 +176,7 @@ static inline void core_progress(const char *call)
 {
     if (unlikely(xport_net != NULL)) {
         xport_call = call;
-        xport_net->progress();
+        xport_progress->poll();
     }
 }
 

@@ -144,7 +144,7 @@ void core_query_close(void)
         return;
     for (int ms = 0; something_due() && ms < 1000; ms++) {
         usleep(1000);
-        xport_net->progress();
+        xport_progress->poll();
     }
     if (!something_due()) {     /* else the context stays */
         xport_net->quiet(ep);

@@ -126,7 +126,7 @@ CORE_RACY static void describe_waits(struct line *out)
 
 static void describe_operations(struct line *out)
 {
-    uint64_t n = xport_net ? xport_net->in_flight() : 0;
+    uint64_t n = xport_net ? xport_progress->in_flight() : 0;
 
     if (n)
         line_addf(out, "; %llu operation%s to other nodes under way",

@@ -163,7 +163,7 @@ static uint64_t yield_ns(void)
     if (!xport_net)
         return YIELD_NS;
     /* Each of a peer's operations would wait for the end of a sleep. */
-    if (!xport_net->wakes())
+    if (!xport_progress->wakes_sleepers())
         return core_status.oversubscribed ? YIELD_BLIND_CROWDED_NS
                                           : YIELD_BLIND_NS;
     return core_status.oversubscribed ? AWAKE_MOST_NS
@@ -182,7 +182,7 @@ static void slept_for(uint64_t ns)
 
 static uint64_t sleep_most_ns(void)
 {
-    return !xport_net || xport_net->wakes() ? SLEEP_MOST_NS : SLEEP_BLIND_NS;
+    return xport_progress->wakes_sleepers() ? SLEEP_MOST_NS : SLEEP_BLIND_NS;
 }
 
 struct core_wait_counts core_wait_counts_take(void)
@@ -233,7 +233,7 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
         lock_release(&announce_lock);
     }
     if (xport_net)
-        events = xport_net->doze(true);
+        events = xport_progress->set_asleep(true);
     /* Not FUTEX_PRIVATE: the waker is another process. */
     w->timed_out = syscall(SYS_futex, &core_ctl->wake_seq, FUTEX_WAIT, was, &t,
                            NULL, 0) && errno == ETIMEDOUT;
@@ -241,7 +241,7 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
     w->timed_out &= w->seen == was;
     /* What comes from far seldom comes alone, and who is awake sees it at
      * once. */
-    if (xport_net && xport_net->doze(false) != events) {
+    if (xport_net && xport_progress->set_asleep(false) != events) {
         lock_acquire(&announce_lock);
         renounce(w);
         lock_release(&announce_lock);
@@ -274,7 +274,7 @@ void core_wait_long(struct core_waiter *w)
     if (xport_net && w->call)
         xport_call = w->call;
     w->looks++;
-    if (looks_far(w) && xport_net->progress())
+    if (looks_far(w) && xport_progress->poll())
         return;
     if (w->announced) {
         sleep_bounded(w, waited);

@@ -18,7 +18,7 @@ struct gtl_device {
     bool host_access;           /* the processor loads and stores its memory */
     bool ipc, dmabuf;           /* ipc_export() and ipc_open(), dmabuf() work */
     bool memops;                /* write64() and wait64() need no kernel */
-    bool kernels;               /* else no reduce(), peer_copy(), little amo() */
+    bool kernels;               /* else no reduce(), peer_copy(); few amo() */
     bool ordered, coarse;       /* needs no flush(); needs release() */
     bool wait_flushes;          /* wait64() flushes when it ends */
     const char *coherence;      /* of alloc()'s memory; NULL: one kind only */

@@ -352,7 +352,7 @@ bool msg_ctrl_flush(const char *call, bool near_only)
             while (step(call, o))
                 o->moved_ns = now;
         if (o->n && o->ctx.flow)
-            xport_net->ep_check_timeouts(o->ctx.flow, now);
+            xport_progress->check_timeouts(o->ctx.flow, now);
         if (o->n) {
             at = &o->next;
         } else {                /* most PEs are written to once */

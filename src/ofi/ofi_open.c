@@ -529,7 +529,6 @@ static const struct xport_ops ops = {
     .ep_close = ofi_ctx_close,
     .ep_continue_on_error = ofi_ctx_continue_on_error,
     .ep_set_polled = ofi_ctx_set_polled,
-    .ep_check_timeouts = ofi_ctx_check_timeout,
     .put = ofi_put,
     .get = ofi_get,
     .try_get = ofi_try_get,
@@ -541,11 +540,14 @@ static const struct xport_ops ops = {
     .notify = ofi_notify,
     .fence = ofi_fence, .fence_test = ofi_fenced, .can_post = ofi_has_room,
     .quiet = ofi_quiet, .quiet_test = ofi_idle,
-    .progress = ofi_progress,
-    .doze = ofi_progress_owner_sleeps,
-    .wakes = wakes,
     .is_registered = ofi_heap_registered, .register_up_to = ofi_heap_register,
-    .register_agreed = ofi_heap_register_agree, .in_flight = ofi_in_flight,
+    .register_agreed = ofi_heap_register_agree,
+};
+
+static const struct xport_progress_ops progress_ops = {
+    .poll = ofi_progress, .set_asleep = ofi_progress_owner_sleeps,
+    .wakes_sleepers = wakes,
+    .check_timeouts = ofi_ctx_check_timeout, .in_flight = ofi_in_flight
 };
 
 /* ": SHMEM_OFI_PROVIDER is x, SHMEM_OFI_DOMAIN is y": what narrows the
@@ -697,6 +699,7 @@ int ofi_open_always(void)
         close_provider();
         return rc;
     }
+    xport_progress = &progress_ops;
     xport_net = env.STATS ? xport_stats_wrap(&ops, rt_job.n_pes) : &ops;
     xport_trig = ofi_trig_table();
     return 0;
@@ -713,6 +716,7 @@ void ofi_close(void)
      * agent goes on until nobody does. */
     rt_fence();
     xport_net = NULL;
+    xport_progress = &xport_progress_none;
     xport_stats_unwrap();
     xport_trig = &xport_trig_none;
     ofi_trig_close();

@@ -95,7 +95,7 @@ static void *run(void *arg)
         armed = busy = false;
         any = poll_all(&armed, &busy);
         if (busy && xport_net)
-            any |= xport_net->progress();
+            any |= xport_progress->poll();
         if (any)
             since = clock_ns();
         else

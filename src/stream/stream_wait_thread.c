@@ -103,7 +103,7 @@ static void advance_left(const struct software *s)
     uint64_t start = clock_ns(), ns = 0;
 
     while (stream_ring_has_deferred() && !all_there(s) && may_go_on(ns)) {
-        if (stream_ring_progress_deferred() || xport_net->progress())
+        if (stream_ring_progress_deferred() || xport_progress->poll())
             continue;
         ns = clock_ns() - start;
         if (ns > SPIN_NS || core_status.oversubscribed)

@@ -244,7 +244,7 @@ static void look_at_op(struct stream_ring *q, const struct stream_op *op)
         saw.what = stream_wait_describe(op->call, op->wait);
         saw.pe = op->wait->whose - 1;
     } else if (q->ctx.flow) {
-        xport_net->ep_check_timeouts(q->ctx.flow, clock_ns());
+        xport_progress->check_timeouts(q->ctx.flow, clock_ns());
     }
     saw_lasting(&saw);
 }

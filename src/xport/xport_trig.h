@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xport_trig.h - operations that the NIC does when a device lets them go.
+/* xport_trig.h - deferred work: operations that a device triggers and the NIC
+ * does.
  *
- * A trigger is one stream's: operations are armed with it one after another,
- * and each bump lets the next ones go, in that order, without a processor.
- * Its flag counts in memory of this PE that the device reads: what flag() asks
- * for is raised by the NIC when all that was armed before it has ended.  That
- * is exact as long as nothing armed later is let go before the flag is seen.
+ * A trigger belongs to one stream: operations are armed with it one after
+ * another, and each increment of its counter releases the next ones, in that
+ * order, without a processor.  Its flag is a counter in memory of this PE that
+ * the device reads: the NIC raises it to the value that flag() asked for when
+ * all that was armed before has completed.  That is exact as long as nothing
+ * armed later is released before the flag is seen.
  *
- * Room is short (see arm()), and what finds none is somebody else's to do: no
- * call waits.  Threads: any, but one at a time for each trigger; progress(),
- * increment(), completed() and completed_in_order() may be called beside it. */
+ * NICs have few entries (see arm()), and the stream layer's thread does an
+ * operation that finds none: no call waits.  Threads: any, but one at a time
+ * for each trigger; progress(), increment(), completed() and
+ * completed_in_order() may be called beside it. */
 #ifndef XPORT_XPORT_TRIG_H
 #define XPORT_XPORT_TRIG_H
 
@@ -36,54 +39,58 @@ struct xport_trig_op {
     struct xport_amo sig;
 };
 
-/* An operation, a "put", failed; before it counts as ended. */
+/* Reports a failed operation, a "put", before it counts as completed. */
 typedef void xport_trig_failed(void *arg, const char *call, const char *what,
                                int pe, const char *cause);
 
-/* Entries that are armed now, and at most. */
+/* Entries that are armed now, and the maximum. */
 struct xport_trig_counts {
     uint64_t used_entries, most_entries;
 };
 
 struct xport_trig_ops {
-    const char *name;           /* of the provider; "" where no NIC does it */
-    /* 0, or -ENOSYS: none does. */
+    const char *name;           /* of the provider; "" where no NIC has it */
+    /* 0; -ENOSYS: no NIC has deferred work. */
     int (*ready)(void);
     /* -ENOSYS, or -ENOSPC: this NIC has no counters left.  failed: flags are
      * raised all the same. */
     int (*open)(struct xport_trig **out, xport_trig_failed *failed, void *arg);
-    /* What was armed and never let go is dropped. */
+    /* Operations that are armed and not released are cancelled. */
     void (*close)(struct xport_trig *t);
-    /* Would it do that one, if it had room?  Asks nobody. */
+    /* Would it take that operation, given a free entry?  Asks no NIC. */
     bool (*can)(const struct xport_trig_op *op);
-    /* As the next one.  -EAGAIN: no room, nothing was armed; -EIO: an
-     * operation of this trigger has failed, and none is taken any more. */
+    /* Arms op as the next one.  -EAGAIN: no entry is free, nothing was armed;
+     * -EIO: an operation of this trigger has failed, and it takes no more. */
     int (*arm)(struct xport_trig *t, const struct xport_trig_op *op);
-    /* *least: what the flag's word then is, or more.  -EAGAIN, -EIO. */
+    /* *least: the value that the flag then has at least.  -EAGAIN, -EIO. */
     int (*flag)(struct xport_trig *t, uint64_t *least);
     uint64_t *(*word)(struct xport_trig *t);
-    /* Where the device stores how many more are let go, once; NULL: the
-     * processor has to, by increment(). */
+    /* The doorbell: the device stores there how many more are released, once;
+     * NULL: the processor has to call increment(). */
     uint64_t *(*doorbell)(struct xport_trig *t);
     void (*increment)(struct xport_trig *t, uint64_t n);
-    /* How many operations have ended, in whatever order; and of how many all
-     * have, the first ones, as far as that is known. */
+    /* How many operations have completed, in any order; and how many of the
+     * first ones are known to have completed all. */
     uint64_t (*completed)(struct xport_trig *t);
     uint64_t (*completed_in_order)(struct xport_trig *t);
-    /* Room is given back, and failures are seen, when somebody calls this. */
+    /* Frees the entries of completed operations and sees failures; to be called
+     * now and then. */
     void (*progress)(void);
-    /* Failed operations that a raised flag stands for have been reported when
-     * it returns: for calls that tell the host whether all went well. */
+    /* On return the failed operations behind a raised flag have been reported:
+     * for calls that return to the host whether all succeeded. */
     void (*report_failures)(void);
     void (*counts)(struct xport_trig_counts *out);
-    /* A gate: a trigger whose operations go when two sides have come to them,
-     * each by an atomic to {this PE, XPORT_TRIG_COUNTER, *off}; word, in the
-     * host segment, is its flag.  -ENOSYS; -ENOSPC: no counters are left. */
+    /* A two-input trigger releases an operation when two sides have added to
+     * its counter, each by an atomic to {this PE, XPORT_TRIG_COUNTER, *off};
+     * its flag is word, in the host segment.  -ENOSYS; -ENOSPC: no counters
+     * are left. */
     int (*open_two_input)(struct xport_trig **out, uint64_t *off,
-                          uint64_t *word,
-                xport_trig_failed *failed, void *arg);
-    /* Where it had no room for one: that is somebody else's to do, who asks
-     * whether so many may go, which is slow, and tells when it has ended. */
+                          uint64_t *word, xport_trig_failed *failed,
+                          void *arg);
+    /* In place of arm(), where that had no entry: the caller does the next
+     * operation itself, when is_released() says that the counter has come to
+     * its n-th one, which is slow to ask; skip_done() says that the operation
+     * has completed. */
     void (*skip_post)(struct xport_trig *t);
     bool (*is_released)(struct xport_trig *t, uint64_t n);
     void (*skip_done)(struct xport_trig *t);

@@ -38,7 +38,7 @@ static bool is_sent_at_once(const struct stream_ring *q,
 static bool more_comes(unsigned *looks)
 {
     return ++*looks <= UNDER_WAY &&
-           (xport_net->progress() || fault_hit(FAULT_STREAM_TRAFFIC));
+           (xport_progress->poll() || fault_hit(FAULT_STREAM_TRAFFIC));
 }
 
 /* What a start has let go, as far as it is sent at once.  The stream need not
@@ -48,7 +48,7 @@ static void start_some(struct stream_ring *q, uint64_t ticket)
     bool armed, busy, any = true;
     unsigned looks = 0;         /* of which nothing has come for this queue */
 
-    if (q->begun || !xport_net || xport_net->in_flight() > UNDER_WAY)
+    if (q->begun || !xport_net || xport_progress->in_flight() > UNDER_WAY)
         return;
     while (q->ended < ticket && any) {
         if (!q->begun && !is_sent_at_once(q, stream_ring_head(q), ticket))
@@ -70,7 +70,7 @@ static void see_to_its_end(struct stream_ring *q, uint64_t ticket)
     bool armed, busy;
 
     while (!stream_ring_step(q, &armed, &busy) && q->ended < ticket) {
-        if ((xport_net && xport_net->progress()) || now - start < SPIN_NS)
+        if ((xport_net && xport_progress->poll()) || now - start < SPIN_NS)
             atomics_pause();
         else
             sched_yield();
