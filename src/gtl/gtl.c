@@ -13,7 +13,7 @@
 #include <string.h>
 
 static struct base_lock opening = LOCK_INIT;
-static bool refused GUARDED_BY(opening);        /* and told of */
+static bool is_refused GUARDED_BY(opening);        /* and told of */
 
 /* By the values of SHMEM_DEVICE, in the order in which auto tries them. */
 enum { AUTO = ENV_DEVICE_AUTO, N_DRIVERS = ENV_DEVICE_NONE + 1 };
@@ -82,10 +82,10 @@ static int try_chosen(int local) REQUIRES(opening)
     if (wanted() == AUTO)
         return try_all(local);
     rc = try(drivers[wanted()], local);
-    if (rc && !refused)
+    if (rc && !is_refused)
         log_warn(ERR_DEVICE, "SHMEM_DEVICE=%s: %s",
                  drivers[wanted()]->name, gtl_error());
-    refused = rc;
+    is_refused = rc;
     return rc;
 }
 
@@ -108,7 +108,7 @@ int gtl_open(int local)
 }
 
 /* As try_chosen() goes through them. */
-static bool find_bus(int local, char pci[16])
+static bool find_pci_address(int local, char pci[16])
 {
     int held = fd_hold(), rc = -ENODEV;
 
@@ -128,7 +128,7 @@ bool gtl_pci_address(int local, char pci[16])
     *pci = '\0';
     if (gtl != &gtl_none)
         snprintf(pci, 16, "%s", gtl_device.pci);
-    found = gtl != &gtl_none ? *pci : find_bus(local, pci);
+    found = gtl != &gtl_none ? *pci : find_pci_address(local, pci);
     lock_release(&opening);
     return found;
 }

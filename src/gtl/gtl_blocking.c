@@ -14,13 +14,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STREAMS = 4 };
+enum { N_STREAMS = 4 };
 
-static struct own {
+static struct streams {
     struct base_lock lock;
     void *stream;
     uint64_t *word, *here;      /* for the device and the processor */
-} own[STREAMS] = {
+} streams[N_STREAMS] = {
     { .lock = LOCK_INIT }, { .lock = LOCK_INIT }, { .lock = LOCK_INIT },
     { .lock = LOCK_INIT }
 };
@@ -41,19 +41,19 @@ int gtl_blocking_open(const struct gtl_ops *ops)
     rc = ops->pin(page, size, GTL_PIN_MEMORY, &seen);
     if (rc)
         goto unmap;
-    for (i = 0; i < STREAMS; i++) {
-        rc = ops->stream_create(GTL_URGENT, &own[i].stream);
+    for (i = 0; i < N_STREAMS; i++) {
+        rc = ops->stream_create(GTL_URGENT, &streams[i].stream);
         if (rc)
             goto destroy;
-        own[i].word = (uint64_t *)seen + 16 * i;
-        own[i].here = (uint64_t *)page + 16 * i;
+        streams[i].word = (uint64_t *)seen + 16 * i;
+        streams[i].here = (uint64_t *)page + 16 * i;
     }
     rc = gtl_copy_streams_open(ops);
     if (!rc)
         return 0;
 destroy:
     while (i-- > 0)
-        ops->stream_destroy(own[i].stream);
+        ops->stream_destroy(streams[i].stream);
     ops->unpin(page);
 unmap:
     munmap(page, size);
@@ -64,8 +64,8 @@ unmap:
 void gtl_blocking_close(void)
 {
     gtl_copy_streams_close();
-    for (int i = 0; i < STREAMS; i++)
-        gtl->stream_destroy(own[i].stream);
+    for (int i = 0; i < N_STREAMS; i++)
+        gtl->stream_destroy(streams[i].stream);
     gtl->unpin(page);
     munmap(page, (size_t)sysconf(_SC_PAGESIZE));
     page = NULL;
@@ -73,26 +73,28 @@ void gtl_blocking_close(void)
 
 /* A free one, or the first that gets free of one that is this thread's as
  * much as any. */
-static struct own *take(void) LOCK_ATTR(no_thread_safety_analysis)
+static struct streams *acquire(void) LOCK_ATTR(no_thread_safety_analysis)
 {
     static unsigned threads;
     static __thread unsigned mine;      /* + 1 */
     unsigned i;
 
     if (!mine)
-        mine = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) % STREAMS + 1;
-    for (i = 0; i < STREAMS; i++) {
-        struct own *o = &own[(mine - 1 + i) % STREAMS];
+        mine = __atomic_fetch_add(&threads, 1,
+                                  __ATOMIC_RELAXED) % N_STREAMS + 1;
+    for (i = 0; i < N_STREAMS; i++) {
+        struct streams *o = &streams[(mine - 1 + i) % N_STREAMS];
 
         if (lock_try(&o->lock))
             return o;
     }
-    lock_acquire(&own[mine - 1].lock);
-    return &own[mine - 1];
+    lock_acquire(&streams[mine - 1].lock);
+    return &streams[mine - 1];
 }
 
 /* With the result of what was enqueued on it. */
-static int finish(struct own *o, int rc) LOCK_ATTR(no_thread_safety_analysis)
+static int wait_and_release(struct streams *o,
+                            int rc) LOCK_ATTR(no_thread_safety_analysis)
 {
     if (!rc)
         rc = gtl->stream_sync(o->stream);
@@ -102,28 +104,28 @@ static int finish(struct own *o, int rc) LOCK_ATTR(no_thread_safety_analysis)
 
 int gtl_copy_now(void *to, const void *from, size_t n)
 {
-    struct own *o = take();
+    struct streams *o = acquire();
 
-    return finish(o, gtl->copy(to, from, n, o->stream));
+    return wait_and_release(o, gtl->copy(to, from, n, o->stream));
 }
 
 int gtl_copy_blocks_now(void *to, const void *from, const struct gtl_blocks *b)
 {
-    struct own *o = take();
+    struct streams *o = acquire();
 
-    return finish(o, gtl->copy_blocks(to, from, b, o->stream));
+    return wait_and_release(o, gtl->copy_blocks(to, from, b, o->stream));
 }
 
 int gtl_fill_now(void *to, int byte, size_t n)
 {
-    struct own *o = take();
+    struct streams *o = acquire();
 
-    return finish(o, gtl->fill(to, byte, n, o->stream));
+    return wait_and_release(o, gtl->fill(to, byte, n, o->stream));
 }
 
 int gtl_amo_now(const struct gtl_amo *a) LOCK_ATTR(no_thread_safety_analysis)
 {
-    struct own *o = take();
+    struct streams *o = acquire();
     struct gtl_amo b = *a;
     uint64_t was = 0;
     int rc;

@@ -7,11 +7,11 @@
 #include "gtl/gtl_copy_stream.h"
 #include "base/lock.h"
 
-static struct lane {
+static struct stream {
     struct base_lock lock;
     void *stream;
     uint64_t given, done;
-} lanes[GTL_COPY_STREAMS] = {
+} streams[GTL_COPY_STREAMS] = {
     { .lock = LOCK_INIT }, { .lock = LOCK_INIT }, { .lock = LOCK_INIT },
     { .lock = LOCK_INIT }
 };
@@ -21,13 +21,13 @@ int gtl_copy_streams_open(const struct gtl_ops *ops)
     int rc;
 
     for (int i = 0; i < GTL_COPY_STREAMS; i++) {
-        rc = ops->stream_create(GTL_URGENT, &lanes[i].stream);
+        rc = ops->stream_create(GTL_URGENT, &streams[i].stream);
         if (rc) {
             while (i-- > 0)
-                ops->stream_destroy(lanes[i].stream);
+                ops->stream_destroy(streams[i].stream);
             return rc;
         }
-        lanes[i].given = lanes[i].done = 0;
+        streams[i].given = streams[i].done = 0;
     }
     return 0;
 }
@@ -35,26 +35,26 @@ int gtl_copy_streams_open(const struct gtl_ops *ops)
 void gtl_copy_streams_close(void)
 {
     for (int i = 0; i < GTL_COPY_STREAMS; i++)
-        gtl->stream_destroy(lanes[i].stream);
+        gtl->stream_destroy(streams[i].stream);
 }
 
-void *gtl_copy_stream_acquire(unsigned lane)
+void *gtl_copy_stream_acquire(unsigned stream)
     LOCK_ATTR(no_thread_safety_analysis)
 {
-    lock_acquire(&lanes[lane].lock);
-    return lanes[lane].stream;
+    lock_acquire(&streams[stream].lock);
+    return streams[stream].stream;
 }
 
-void gtl_copy_stream_release(unsigned lane) LOCK_ATTR(no_thread_safety_analysis)
+void gtl_copy_stream_release(unsigned stream) LOCK_ATTR(no_thread_safety_analysis)
 {
-    __atomic_store_n(&lanes[lane].given, lanes[lane].given + 1,
+    __atomic_store_n(&streams[stream].given, streams[stream].given + 1,
                      __ATOMIC_RELEASE);
-    lock_release(&lanes[lane].lock);
+    lock_release(&streams[stream].lock);
 }
 
-int gtl_copy_stream_wait(unsigned lane)
+int gtl_copy_stream_wait(unsigned stream)
 {
-    struct lane *l = &lanes[lane];
+    struct stream *l = &streams[stream];
     uint64_t given = __atomic_load_n(&l->given, __ATOMIC_ACQUIRE);
     uint64_t done = __atomic_load_n(&l->done, __ATOMIC_ACQUIRE);
     int rc;

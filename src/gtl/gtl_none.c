@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static int none(void)
+static int fail_none(void)
 {
     return gtl_fail(-ENODEV, "no device", "SHMEM_DEVICE=none", 0);
 }
@@ -18,21 +18,21 @@ static int open_none(int local, struct gtl_device *out)
     return 0;
 }
 
-static void nothing(void) {}
+static void no_close(void) {}
 static void forget(void *p) { (void)p; }
 
-static int make(size_t size, void **out)
+static int no_alloc(size_t size, void **out)
 {
     (void)size;
     (void)out;
-    return none();
+    return fail_none();
 }
 
-static int room(size_t *unused, size_t *total)
+static int memory_info(size_t *unused, size_t *total)
 {
     (void)unused;
     (void)total;
-    return none();
+    return fail_none();
 }
 
 static int pin(void *host, size_t size, enum gtl_pin why, void **out)
@@ -41,7 +41,7 @@ static int pin(void *host, size_t size, enum gtl_pin why, void **out)
     (void)size;
     (void)why;
     (void)out;
-    return none();
+    return fail_none();
 }
 
 static int classify(const void *p, struct gtl_range *out)
@@ -51,20 +51,20 @@ static int classify(const void *p, struct gtl_range *out)
     return 0;
 }
 
-static int lend(void *p, struct gtl_ipc_handle *out, int *fd)
+static int ipc_export(void *p, struct gtl_ipc_handle *out, int *fd)
 {
     *fd = -1;
     (void)p;
     (void)out;
-    return none();
+    return fail_none();
 }
 
-static int borrow(const struct gtl_ipc_handle *h, int fd, void **out)
+static int ipc_open(const struct gtl_ipc_handle *h, int fd, void **out)
 {
     (void)fd;
     (void)h;
     (void)out;
-    return none();
+    return fail_none();
 }
 
 static bool atomic(const struct gtl_ipc_handle *h)
@@ -79,17 +79,17 @@ static int dmabuf(void *p, size_t size, int *fd, uint64_t *offset)
     (void)size;
     (void)fd;
     (void)offset;
-    return none();
+    return fail_none();
 }
 
 static int stream_create(enum gtl_priority priority, void **out)
 {
     (void)priority;
     (void)out;
-    return none();
+    return fail_none();
 }
 
-static bool records(void *s)
+static bool is_capturing(void *s)
 {
     (void)s;
     return false;
@@ -99,20 +99,20 @@ static int stream_check(void *s, uint64_t *id)
 {
     (void)s;
     (void)id;
-    return none();
+    return fail_none();
 }
 
-static int one(void *p)
+static int fail_one(void *p)
 {
     (void)p;
-    return none();
+    return fail_none();
 }
 
-static int two(void *p, void *q)
+static int fail_two(void *p, void *q)
 {
     (void)p;
     (void)q;
-    return none();
+    return fail_none();
 }
 
 static int copy(void *to, const void *from, size_t n, void *s)
@@ -121,7 +121,7 @@ static int copy(void *to, const void *from, size_t n, void *s)
     (void)from;
     (void)n;
     (void)s;
-    return none();
+    return fail_none();
 }
 
 static int copy_blocks(void *to, const void *from, const struct gtl_blocks *b,
@@ -131,7 +131,7 @@ static int copy_blocks(void *to, const void *from, const struct gtl_blocks *b,
     (void)from;
     (void)b;
     (void)s;
-    return none();
+    return fail_none();
 }
 
 static int fill(void *to, int byte, size_t n, void *s)
@@ -140,37 +140,37 @@ static int fill(void *to, int byte, size_t n, void *s)
     (void)byte;
     (void)n;
     (void)s;
-    return none();
+    return fail_none();
 }
 
 static int amo(const struct gtl_amo *a, void *s)
 {
     (void)a;
     (void)s;
-    return none();
+    return fail_none();
 }
 
 static int reduce(const struct gtl_reduce *r, void *s)
 {
     (void)r;
     (void)s;
-    return none();
+    return fail_none();
 }
 
-static int word(uint64_t *word, uint64_t value, void *s)
+static int fail_flag(uint64_t *fail_flag, uint64_t value, void *s)
 {
-    (void)word;
+    (void)fail_flag;
     (void)value;
     (void)s;
-    return none();
+    return fail_none();
 }
 
-static int call(void (*fn)(void *arg), void *arg, void *s)
+static int host_call(void (*fn)(void *arg), void *arg, void *s)
 {
     (void)fn;
     (void)arg;
     (void)s;
-    return none();
+    return fail_none();
 }
 
 static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
@@ -180,82 +180,83 @@ static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
     (void)body;
     (void)arg;
     (void)s;
-    return none();
+    return fail_none();
 }
 
-static int steps(const struct gtl_batch *t, void *s)
+static int batch(const struct gtl_batch *t, void *s)
 {
     (void)t;
     (void)s;
-    return none();
+    return fail_none();
 }
 
-static int pair(const struct gtl_peer_copy *p, void *s)
+static int peer_copy(const struct gtl_peer_copy *p, void *s)
 {
     (void)p;
     (void)s;
-    return none();
+    return fail_none();
 }
 
-static int number(void *s, uint64_t *out)
+static int fail_number(void *s, uint64_t *out)
 {
     (void)s;
     (void)out;
-    return none();
+    return fail_none();
 }
 
-static int own(void *s, void (*end)(void *arg), void *arg)
+static int graph_own(void *s, void (*end)(void *arg), void *arg)
 {
     (void)s;
     (void)end;
     (void)arg;
-    return none();
+    return fail_none();
 }
 
 static int capture_end(void *s, void **out)
 {
     (void)s;
     (void)out;
-    return none();
+    return fail_none();
 }
 
 static int event_create(void **out)
 {
     (void)out;
-    return none();
+    return fail_none();
 }
 
-static int bus(int local, char pci[16])
+static int pci_address(int local, char pci[16])
 {
     (void)local;
     (void)pci;
-    return none();
+    return fail_none();
 }
 
 const struct gtl_ops *gtl = &gtl_none;
 
 const struct gtl_ops gtl_none = {
-    .name = "none", .open = open_none, .pci_address = bus, .close = nothing,
-    .set_coherence = gtl_no_coherence,
+    .name = "none", .open = open_none, .pci_address = pci_address,
+    .close = no_close, .set_coherence = gtl_no_coherence,
     .enter = gtl_no_enter, .leave = gtl_no_leave,
     .reserve = gtl_no_reserve, .grow = gtl_no_grow,
     .shrink = gtl_no_shrink,
-    .alloc = make, .free = forget, .memory_info = room, .pin = pin,
+    .alloc = no_alloc, .free = forget, .memory_info = memory_info, .pin = pin,
     .unpin = forget,
-    .classify = classify, .ipc_export = lend, .ipc_open = borrow,
+    .classify = classify, .ipc_export = ipc_export, .ipc_open = ipc_open,
     .ipc_close = forget, .peer_atomic = atomic,
     .dmabuf = dmabuf,
     .stream_create = stream_create, .stream_destroy = forget,
-    .stream_check = stream_check, .is_capturing = records,
-    .stream_query = one, .stream_sync = one,
+    .stream_check = stream_check, .is_capturing = is_capturing,
+    .stream_query = fail_one, .stream_sync = fail_one,
     .copy = copy, .copy_blocks = copy_blocks, .fill = fill, .amo = amo,
     .reduce = reduce,
-    .write64 = word, .wait64 = word, .batch = steps, .peer_copy = pair,
-    .host_call = call, .launch = launch, .release = one,
+    .write64 = fail_flag, .wait64 = fail_flag, .batch = batch,
+    .peer_copy = peer_copy,
+    .host_call = host_call, .launch = launch, .release = fail_one,
     .event_create = event_create, .event_destroy = forget,
-    .event_record = two, .event_wait = two, .event_query = one,
-    .graph_id = number, .graph_own = own, .capture_begin = one,
-    .capture_end = capture_end, .graph_launch = two, .graph_destroy = forget,
-    .flush = none,
+    .event_record = fail_two, .event_wait = fail_two, .event_query = fail_one,
+    .graph_id = fail_number, .graph_own = graph_own, .capture_begin = fail_one,
+    .capture_end = capture_end, .graph_launch = fail_two,
+    .graph_destroy = forget, .flush = fail_none,
     GTL_NO_HOST_STREAMS, .lockup_hint = gtl_no_lockup_hint
 };

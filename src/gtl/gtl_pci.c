@@ -30,7 +30,7 @@ static FILE *open_resources(const char *pci)
 
 /* The bytes of a device that others on the bus reach: its largest region, for
  * the others are registers.  0: not known. */
-static uint64_t window_of(const char *pci)
+static uint64_t bar_size(const char *pci)
 {
     uint64_t first, last, flags, most = 0;
     char line[128];
@@ -61,7 +61,7 @@ int gtl_fail_peer(int rc, bool access, const char *ours, const char *theirs)
                  "memory of the one at %s", ours, theirs);
         return gtl_fail(-EXDEV, "peer access", text, 0);
     }
-    window = window_of(theirs);
+    window = bar_size(theirs);
     if (!window || window >= gtl_device.memory)
         return rc;
     snprintf(text, sizeof text, "the window (BAR) of the device at %s has "

@@ -20,7 +20,7 @@ extern char __data_start[] __attribute__((weak));
 static __thread struct gtl_range last;
 static __thread uintptr_t stack_from, stack_to;
 
-static void find_stack(void)
+static void find_own_stack(void)
 {
     pthread_attr_t a;
     void *from;
@@ -53,7 +53,7 @@ bool gtl_is_device_only(const void *ptr)
     if (p - last.base < last.size)
         return true;
     if (!stack_to)
-        find_stack();
+        find_own_stack();
     if ((p >= stack_from && p < stack_to) || in_program(p) ||
         gtl->classify(ptr, &r) || r.kind != GTL_DEVICE)
         return false;

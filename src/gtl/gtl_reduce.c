@@ -27,7 +27,7 @@ const char *const gtl_type_names[GTL_TYPES] = {
     [GTL_COMPLEXD] = "COMPLEXD"
 };
 
-static int unmeant(void)
+static int invalid(void)
 {
     return gtl_fail(-EINVAL, "reduce", "the type has no such operation",
                     EINVAL);
@@ -62,7 +62,7 @@ int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_reduce_loop *out)
     int loop = -1;
 
     if (op >= GTL_REDUCTIONS || type >= GTL_TYPES)
-        return unmeant();
+        return invalid();
     l.size = sizes[type];
     if (type < GTL_FLOAT) {
         loop = integers(r->op, type);
@@ -76,7 +76,7 @@ int gtl_reduce_find(const struct gtl_reduce *r, struct gtl_reduce_loop *out)
         l.size /= 2;
     }
     if (loop < 0)
-        return unmeant();
+        return invalid();
     l.loop = (enum gtl_loop)loop;
     *out = l;
     return 0;

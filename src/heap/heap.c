@@ -45,7 +45,7 @@ static size_t page_size(void)
 }
 
 /* Sizes from user_size, which is below 2^63, and data_size. */
-static void lay_out(struct heap_plan *p)
+static void compute_layout(struct heap_plan *p)
 {
     size_t unit = page_size();
 
@@ -65,10 +65,10 @@ static void lay_out(struct heap_plan *p)
                    : heap_round_up(p->host_size + p->data_size, HEAP_ALIGN);
 }
 
-static void drop_huge(struct heap_plan *p)
+static void use_small_pages(struct heap_plan *p)
 {
     p->huge_page = 0;
-    lay_out(p);
+    compute_layout(p);
 }
 
 /* Reserved ones if that many are left. */
@@ -78,7 +78,7 @@ static void choose_pages(int n_pes, struct heap_plan *p)
     char need[24], has[24], each[24];
 
     p->huge_page = p->huge_asked = heap_pages_asked();
-    lay_out(p);
+    compute_layout(p);
     if (!p->huge_page)
         return;
     mem_available_huge("", p->huge_page, &m);
@@ -91,7 +91,7 @@ static void choose_pages(int n_pes, struct heap_plan *p)
              log_size(need, (double)p->slot_size * n_pes),
              log_size(each, (double)p->huge_page),
              log_size(has, (double)m.bytes), m.limit);
-    drop_huge(p);
+    use_small_pages(p);
 }
 
 static void choose_default(int n_pes, size_t available, struct heap_plan *p)
@@ -139,7 +139,7 @@ static int check_memory(int n_pes, const struct mem_bound *m,
     return -ENOMEM;
 }
 
-static void look_at_memory(struct mem_bound *out)
+static void check_available(struct mem_bound *out)
 {
     mem_available("", out);
     if (fault_hit(FAULT_HEAP_COMMIT))
@@ -156,7 +156,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     heap_static_find(&d);
     p.data_size = d.size;
     p.data_hash = d.hash;
-    look_at_memory(&m);
+    check_available(&m);
     if (heap_env_size(HEAP_HOST, &p.user_size))
         p.asked_size = p.user_size;
     else
@@ -174,8 +174,8 @@ int heap_plan_drop_huge(int n_pes, struct heap_plan *plan)
     struct mem_bound m;
     int rc;
 
-    drop_huge(&p);
-    look_at_memory(&m);
+    use_small_pages(&p);
+    check_available(&m);
     rc = check_memory(n_pes, &m, &p);
     if (!rc)
         *plan = p;
@@ -201,7 +201,7 @@ bool heap_plan_matches(const struct heap_plan *plan)
 
 /* "64 MiB", "unset (512 MiB)", or "unset" if size is 0; to the byte where that
  * must tell two sizes apart. */
-static void tell_size(bool set, size_t size, bool exact, char out[48])
+static void report_size(bool set, size_t size, bool exact, char out[48])
 {
     char text[32];
 
@@ -221,8 +221,8 @@ static int refuse_size(size_t asked, size_t size, const struct heap_plan *first)
 
     log_size(mine, (double)size);
     exact = !strcmp(mine, log_size(its, (double)first->user_size));
-    tell_size(asked, size, exact, mine);
-    tell_size(first->asked_size, first->user_size, exact, its);
+    report_size(asked, size, exact, mine);
+    report_size(first->asked_size, first->user_size, exact, its);
     log_error(ERR_HEAP, "SHMEM_SYMMETRIC_SIZE is %s here and %s on PE 0: give "
               "all PEs the same (mpirun passes it on with -x)", mine, its);
     return -EINVAL;
@@ -257,7 +257,7 @@ void heap_plan_drop_data(struct heap_plan *plan)
     plan->data_size = 0;
 }
 
-static void keep_file(int seg, int fd)
+static void keep_fd(int seg, int fd)
 {
     struct stat st;
 
@@ -306,8 +306,8 @@ int heap_open(const struct heap_plan *plan, const struct heap_mapping *host,
                                               plan->host_size };
     heap_segs[HEAP_DATA] = (struct heap_seg){ (uintptr_t)d.start,
                                               plan->data_size };
-    keep_file(HEAP_HOST, host->fd);
-    keep_file(HEAP_DATA, data->fd);
+    keep_fd(HEAP_HOST, host->fd);
+    keep_fd(HEAP_DATA, data->fd);
     log_info(LOG_HEAP, "heap of %zu bytes at %p, static data of %zu at %p",
              plan->user_size, (void *)host->mapped, plan->data_size,
              (void *)d.start);

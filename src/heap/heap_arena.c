@@ -72,7 +72,7 @@ static int need_numbers(struct heap_arena *a, uint32_t n) REQUIRES(a->lock)
     return have >= n ? 0 : grow_blocks(a);
 }
 
-static uint32_t take_number(struct heap_arena *a) REQUIRES(a->lock)
+static uint32_t alloc_number(struct heap_arena *a) REQUIRES(a->lock)
 {
     uint32_t i = a->spare;
 
@@ -84,7 +84,7 @@ static uint32_t take_number(struct heap_arena *a) REQUIRES(a->lock)
     return i;
 }
 
-static void drop_number(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
+static void free_number(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
 {
     B(i).left = a->spare;
     a->spare = i;
@@ -240,13 +240,14 @@ static void live_remove(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
 /* ---- cutting and joining ---- */
 
 /* Cuts `size` bytes off the head of i; the rest becomes a free block. */
-static void cut(struct heap_arena *a, uint32_t i, size_t size) REQUIRES(a->lock)
+static void take_front(struct heap_arena *a, uint32_t i,
+                       size_t size) REQUIRES(a->lock)
 {
     uint32_t rest;
 
     if (B(i).size == size)
         return;
-    rest = take_number(a);
+    rest = alloc_number(a);
     B(rest).off = B(i).off + size;
     B(rest).size = B(i).size - size;
     B(rest).before = i;
@@ -267,7 +268,7 @@ static void swallow_next(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
     B(i).after = B(next).after;
     if (B(i).after)
         B(B(i).after).before = i;
-    drop_number(a, next);
+    free_number(a, next);
 }
 
 static bool is_free(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
@@ -321,11 +322,11 @@ static uint32_t find_room(struct heap_arena *a, size_t size, size_t align)
 
 /* Cuts a red zone off the head of i, which is in no tree; what is behind it, if
  * the block goes on, in no tree either. */
-static uint32_t cut_zone(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
+static uint32_t zone_below(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
 {
     bool all = B(i).size == a->zone;
 
-    cut(a, i, a->zone);
+    take_front(a, i, a->zone);
     B(i).live = B(i).zone = true;
     return all ? 0 : B(i).after;
 }
@@ -345,23 +346,23 @@ static int allocate(struct heap_arena *a, size_t size, size_t align,
     free_remove(a, i);
     lead = lead_in(a, i, align) - a->zone;
     if (lead) {
-        cut(a, i, lead);           /* puts the rest into the tree ... */
+        take_front(a, i, lead);           /* puts the rest into the tree ... */
         free_insert(a, i);
         i = B(i).after;
         free_remove(a, i);         /* ... from which we take it again */
     }
     if (a->zone) {
-        i = cut_zone(a, i);
+        i = zone_below(a, i);
         free_remove(a, i);
     }
-    cut(a, i, size);
+    take_front(a, i, size);
     B(i).hints = (uint16_t)hints;
     live_insert(a, i);
     *out = B(i).off;
     if (a->zone) {
         i = B(i).after;
         free_remove(a, i);
-        cut_zone(a, i);
+        zone_below(a, i);
     }
     return 0;
 }
@@ -384,7 +385,7 @@ int heap_arena_open(struct heap_arena **out, size_t from, size_t to)
         if (!rc)
             rc = grow_hash(a);
         if (!rc) {
-            all = take_number(a);
+            all = alloc_number(a);
             B(all).off = from;
             B(all).size = to - from;
             free_insert(a, all);
@@ -472,7 +473,7 @@ static bool resize_here(struct heap_arena *a, uint32_t i, size_t size)
         free_remove(a, next);
         swallow_next(a, i);
     }
-    cut(a, i, size);
+    take_front(a, i, size);
     live_insert(a, i);
     return true;
 }

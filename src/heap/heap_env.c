@@ -68,7 +68,7 @@ enum heap_env_state heap_env_enabled(int seg)
            : on ? HEAP_ENV_ON : HEAP_ENV_OFF;
 }
 
-static void differ(const char *counts, const char *other)
+static void warn_differs(const char *counts, const char *other)
 {
     log_warn(ERR_ENV, "SHMEM_%s and SHMEM_%s differ: the former counts",
              counts, other);
@@ -83,11 +83,11 @@ void heap_env_warn(void)
     for (int i = 0; i < NAMES; i++) {
         first = heap_env_size(names[i].seg, &size);
         if (first && env_is_set(names[i].name) && *names[i].value != size)
-            differ(first, names[i].name);
+            warn_differs(first, names[i].name);
     }
     for (int i = 0; i < SWITCHES; i++) {
         first = enabled(switches[i].seg, &on);
         if (first && env_is_set(switches[i].name) && *switches[i].value != on)
-            differ(first, switches[i].name);
+            warn_differs(first, switches[i].name);
     }
 }

@@ -84,7 +84,8 @@ static uint64_t mix_build_id(uint64_t h, const struct dl_phdr_info *info,
 }
 
 /* Writable pages of one segment, without those that turn read-only. */
-static void consider(const struct dl_phdr_info *info, const ElfW(Phdr) *ph,
+static void consider_range(const struct dl_phdr_info *info,
+                           const ElfW(Phdr) *ph,
                      uintptr_t relro_end, struct heap_static *d)
 {
     uintptr_t from = page_down(info->dlpi_addr + ph->p_vaddr);
@@ -100,7 +101,7 @@ static void consider(const struct dl_phdr_info *info, const ElfW(Phdr) *ph,
     }
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+static int visit_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct heap_static *d = arg;
     uintptr_t relro_end = 0, offset;
@@ -119,7 +120,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         ph = &info->dlpi_phdr[i];
         if (ph->p_type == PT_LOAD && ph->p_flags & PF_W)
-            consider(info, ph, relro_end, d);
+            consider_range(info, ph, relro_end, d);
     }
     offset = (uintptr_t)d->start - info->dlpi_addr;
     h = mix(h, &offset, sizeof offset);
@@ -132,7 +133,7 @@ void heap_static_find(struct heap_static *out)
     struct heap_static d = { 0 };
 
     if (env.STATIC_DATA)
-        dl_iterate_phdr(look, &d);
+        dl_iterate_phdr(visit_object, &d);
     *out = d;
 }
 
@@ -142,7 +143,7 @@ bool heap_static_is_private(const void *ptr)
 
     if (heap_segs[HEAP_DATA].size)
         return false;
-    dl_iterate_phdr(look, &d);
+    dl_iterate_phdr(visit_object, &d);
     return (uintptr_t)ptr - (uintptr_t)d.start < d.size;
 }
 

@@ -47,7 +47,7 @@ static int make_file(size_t huge_page)
 
 /* A mapping sets huge pages apart for the file, which keeps them: no touch of
  * them later ends in SIGBUS. */
-static int set_apart(int fd, size_t size)
+static int reserve_huge(int fd, size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -73,7 +73,7 @@ int sm_memfd_make(size_t size, size_t huge_page, int *out)
         rc = -errno;
         log_error(ERR_NODE, "node memory of %zu bytes: %m", size);
     } else {
-        rc = huge_page ? set_apart(fd, size) : 0;
+        rc = huge_page ? reserve_huge(fd, size) : 0;
     }
     if (rc)
         close(fd);
@@ -191,7 +191,7 @@ static int compare_sizes(const struct sm_address *address)
 }
 
 /* Nodes that share a machine share its memory. */
-static int sharers(void)
+static int n_sharing(void)
 {
     return rt_job.one_machine ? rt_job.n_pes : rt_job.n_local;
 }
@@ -212,7 +212,7 @@ static int make_host_file(struct heap_plan *plan, int *out)
                  "were taken by others meanwhile: the usual ones serve in "
                  "their place",
                  n * plan->slot_size);
-        rc = heap_plan_drop_huge(sharers(), plan);
+        rc = heap_plan_drop_huge(n_sharing(), plan);
         if (rc)
             return rc;
     }
@@ -221,7 +221,8 @@ static int make_host_file(struct heap_plan *plan, int *out)
 
 /* The others connect once for each file; a second time when they have the
  * first one. */
-static int serve(int listen_fd, struct sm_address *address, const int fds[2])
+static int serve_members(int listen_fd, struct sm_address *address,
+                         const int fds[2])
 {
     int again = sm_two_files(&address->plan)
                 ? fcntl(listen_fd, F_DUPFD_CLOEXEC, 3) : -1;
@@ -234,7 +235,7 @@ static int serve(int listen_fd, struct sm_address *address, const int fds[2])
     return rc;
 }
 
-static int join(struct sm_address *address, int fds[2])
+static int run_member(struct sm_address *address, int fds[2])
 {
     int rc = rt_fence();
 
@@ -252,12 +253,12 @@ static int join(struct sm_address *address, int fds[2])
 }
 
 /* The plan and the memory behind it, agreed on by all PEs of the node. */
-static int lead(struct sm_address *address, int fds[2])
+static int run_leader(struct sm_address *address, int fds[2])
 {
     size_t n = (size_t)rt_job.n_local;
     int listen_fd = -1, rc;
 
-    rc = heap_plan_make(sharers(), &address->plan);
+    rc = heap_plan_make(n_sharing(), &address->plan);
     if (!rc)
         rc = make_host_file(&address->plan, &fds[0]);
     if (!rc && sm_two_files(&address->plan))
@@ -274,7 +275,7 @@ static int lead(struct sm_address *address, int fds[2])
     if (!rc && rt_shares())
         return sm_launcher_serve(address, fds);
     if (!rc && n > 1)
-        return serve(listen_fd, address, fds);
+        return serve_members(listen_fd, address, fds);
     if (listen_fd >= 0)
         close(listen_fd);
     return rc;
@@ -328,7 +329,7 @@ int sm_open(void)
         .copy = gtl_copy_now, .fill = gtl_fill_now, .abort = rt_abort,
         .leave = rt_leave
     };
-    rc = rt_job.local ? join(&address, fds) : lead(&address, fds);
+    rc = rt_job.local ? run_member(&address, fds) : run_leader(&address, fds);
     /* It was made before the programs were found to differ. */
     if (!rc && !sm_two_files(&address.plan))
         close_file(&fds[1]);

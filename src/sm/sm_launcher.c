@@ -9,7 +9,7 @@
 #include "rt/rt.h"
 
 /* Do the static data of all members fit the plan? */
-static int gather(bool *out)
+static int all_members_fit(bool *out)
 {
     bool all_fit = true;
     int32_t fits;
@@ -52,7 +52,7 @@ int sm_launcher_serve(struct sm_address *address, const int fds[2])
     bool fit = true;
 
     if (!rc)
-        rc = gather(&fit);
+        rc = all_members_fit(&fit);
     if (rc)
         return rc;
     if (!fit) {

@@ -34,7 +34,7 @@ socklen_t sm_socket_sockaddr(const char *name, struct sockaddr_un *out)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
 }
 
-static int fill_random(void *out, size_t size)
+static int random_bytes(void *out, size_t size)
 {
     if (getrandom(out, size, 0) == (ssize_t)size)
         return 0;
@@ -75,7 +75,7 @@ int sm_socket_bind(int type, char name[SM_NAME], uint8_t token[SM_TOKEN],
     rc = raise_fd_limit(rt_job.n_local);
     if (rc)
         return rc;
-    if (fill_random(token, SM_TOKEN) || fill_random(&id, sizeof id))
+    if (random_bytes(token, SM_TOKEN) || random_bytes(&id, sizeof id))
         return -EIO;
     snprintf(name, SM_NAME, "sluice-%016llx", (unsigned long long)id);
     fd = fd_keep(socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
@@ -180,7 +180,8 @@ static int send_memfd(int conn, const struct sm_reply *r, int memfd)
     return sendmsg(conn, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-static int gather(int listen_fd, const struct sm_address *address, int *conns,
+static int accept_members(int listen_fd, const struct sm_address *address,
+                          int *conns,
                   bool *all_fit)
 {
     struct sm_hello h;
@@ -215,7 +216,7 @@ int sm_socket_serve(int listen_fd, struct sm_address *address, int memfd)
         goto close_listen;
     for (int i = 0; i < n; i++)
         conns[i] = -1;
-    rc = gather(listen_fd, address, conns, &fit);
+    rc = accept_members(listen_fd, address, conns, &fit);
     if (rc)
         goto close_conns;
     if (!fit) {

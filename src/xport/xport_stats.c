@@ -19,7 +19,7 @@ static void add(uint64_t *n, uint64_t by)
     __atomic_fetch_add(n, by, __ATOMIC_RELAXED);
 }
 
-static void one(int pe, size_t bytes)
+static void count_op(int pe, size_t bytes)
 {
     add(&count.n.ops, 1);
     add(&count.n.bytes, bytes);
@@ -27,9 +27,9 @@ static void one(int pe, size_t bytes)
         add(&count.n.peers, 1);
 }
 
-static void fetching(int pe, size_t bytes)
+static void count_fetch(int pe, size_t bytes)
 {
-    one(pe, bytes);
+    count_op(pe, bytes);
     add(&count.n.gets, 1);
     add(&count.n.got, bytes);
 }
@@ -37,14 +37,14 @@ static void fetching(int pe, size_t bytes)
 static void put(struct xport_ep *f, const struct xport_addr *to,
                 const void *source, size_t len, bool nbi)
 {
-    one(to->pe, len);
+    count_op(to->pe, len);
     count.to->put(f, to, source, len, nbi);
 }
 
 static void get(struct xport_ep *f, void *dest, const struct xport_addr *from,
                 size_t len, bool nbi)
 {
-    fetching(from->pe, len);
+    count_fetch(from->pe, len);
     count.to->get(f, dest, from, len, nbi);
 }
 
@@ -54,14 +54,14 @@ static int try_get(struct xport_ep *f, void *dest,
     int rc = count.to->try_get(f, dest, from, len);
 
     if (!rc)
-        fetching(from->pe, len);
+        count_fetch(from->pe, len);
     return rc;
 }
 
 static void put_blocks(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, const struct xport_blocks *b)
 {
-    one(to->pe, b->len * b->count);
+    count_op(to->pe, b->len * b->count);
     count.to->put_blocks(f, to, source, b);
 }
 
@@ -69,7 +69,7 @@ static void get_blocks(struct xport_ep *f, void *dest,
                        const struct xport_addr *from,
                        const struct xport_blocks *b, bool nbi)
 {
-    fetching(from->pe, b->len * b->count);
+    count_fetch(from->pe, b->len * b->count);
     count.to->get_blocks(f, dest, from, b, nbi);
 }
 
@@ -77,26 +77,26 @@ static void amo(struct xport_ep *f, const struct xport_addr *at,
                 const struct xport_amo *a, void *result, bool nbi)
 {
     if (result)
-        fetching(at->pe, (size_t)a->size);
+        count_fetch(at->pe, (size_t)a->size);
     else
-        one(at->pe, (size_t)a->size);
+        count_op(at->pe, (size_t)a->size);
     count.to->amo(f, at, a, result, nbi);
 }
 
-static void tell(struct xport_ep *f, const struct xport_addr *at,
+static void notify(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *a)
 {
-    one(at->pe, (size_t)a->size);
+    count_op(at->pe, (size_t)a->size);
     count.to->notify(f, at, a);
 }
 
-static void put_and_signal(const struct xport_addr *to, size_t len,
+static void count_put_signal(const struct xport_addr *to, size_t len,
                            const struct xport_addr *sig_at,
                            const struct xport_amo *sig)
 {
     if (to)
-        one(to->pe, len);
-    one(sig_at->pe, (size_t)sig->size);
+        count_op(to->pe, len);
+    count_op(sig_at->pe, (size_t)sig->size);
 }
 
 static void put_signal(struct xport_ep *f, const struct xport_addr *to,
@@ -104,7 +104,7 @@ static void put_signal(struct xport_ep *f, const struct xport_addr *to,
                        const struct xport_addr *sig_at,
                        const struct xport_amo *sig, bool nbi)
 {
-    put_and_signal(to, len, sig_at, sig);
+    count_put_signal(to, len, sig_at, sig);
     count.to->put_signal(f, to, source, len, sig_at, sig, nbi);
 }
 
@@ -116,18 +116,18 @@ static int try_put_signal(struct xport_ep *f, const struct xport_addr *to,
     int rc = count.to->try_put_signal(f, to, source, len, sig_at, sig, nbi);
 
     if (!rc)
-        put_and_signal(to, len, sig_at, sig);
+        count_put_signal(to, len, sig_at, sig);
     return rc;
 }
 
-static int message(struct xport_ep *f, const struct xport_addr *to,
+static int post_message(struct xport_ep *f, const struct xport_addr *to,
                    const void *source, size_t len,
                    const struct xport_addr *sig_at, const struct xport_amo *sig)
 {
     int rc = count.to->post_message(f, to, source, len, sig_at, sig);
 
     if (!rc)
-        put_and_signal(to, len, sig_at, sig);
+        count_put_signal(to, len, sig_at, sig);
     return rc;
 }
 
@@ -145,10 +145,10 @@ const struct xport_ops *xport_stats_wrap(const struct xport_ops *ops, int n_pes)
     count.table.put_blocks = put_blocks;
     count.table.get_blocks = get_blocks;
     count.table.amo = amo;
-    count.table.notify = tell;
+    count.table.notify = notify;
     count.table.put_signal = put_signal;
     count.table.try_put_signal = try_put_signal;
-    count.table.post_message = message;
+    count.table.post_message = post_message;
     return &count.table;
 }
 

@@ -51,13 +51,13 @@ static uint64_t *no_word(struct xport_trig *t)
     return NULL;
 }
 
-static void no_bump(struct xport_trig *t, uint64_t n)
+static void no_increment(struct xport_trig *t, uint64_t n)
 {
     (void)t;
     (void)n;
 }
 
-static uint64_t none_ended(struct xport_trig *t)
+static uint64_t none_completed(struct xport_trig *t)
 {
     (void)t;
     return 0;
@@ -72,7 +72,7 @@ static void no_counts(struct xport_trig_counts *out)
     memset(out, 0, sizeof *out);
 }
 
-static int no_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
+static int no_two_input(struct xport_trig **out, uint64_t *off, uint64_t *word,
                    xport_trig_failed *failed, void *arg)
 {
     (void)off;
@@ -80,7 +80,7 @@ static int no_gate(struct xport_trig **out, uint64_t *off, uint64_t *word,
     return no_open(out, failed, arg);
 }
 
-static bool never(struct xport_trig *t, uint64_t n)
+static bool not_released(struct xport_trig *t, uint64_t n)
 {
     (void)t;
     (void)n;
@@ -90,10 +90,10 @@ static bool never(struct xport_trig *t, uint64_t n)
 const struct xport_trig_ops xport_trig_none = {
     .name = "", .ready = not_ready, .open = no_open, .close = no_close,
     .can = can_nothing, .arm = no_arm, .flag = no_flag, .word = no_word,
-    .doorbell = no_word, .increment = no_bump, .completed = none_ended,
-    .completed_in_order = none_ended, .progress = no_progress,
+    .doorbell = no_word, .increment = no_increment, .completed = none_completed,
+    .completed_in_order = none_completed, .progress = no_progress,
     .report_failures = no_progress,
-    .counts = no_counts, .open_two_input = no_gate,
-    .skip_post = no_close, .is_released = never, .skip_done = no_close
+    .counts = no_counts, .open_two_input = no_two_input,
+    .skip_post = no_close, .is_released = not_released, .skip_done = no_close
 };
 const struct xport_trig_ops *xport_trig = &xport_trig_none;

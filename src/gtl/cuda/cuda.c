@@ -35,7 +35,7 @@ static int start_driver(int *version)
 }
 
 /* The primary context counts who holds it. */
-static int hold_primary(int dev, void **out)
+static int retain_primary(int dev, void **out)
 {
     int rc = CU(cuDevicePrimaryCtxRetain, out, dev);
 
@@ -44,7 +44,7 @@ static int hold_primary(int dev, void **out)
     return rc;
 }
 
-static void drop_primary(void)
+static void release_primary(void)
 {
     if (gtl_cu_device.retained)
         gtl_cu.cuDevicePrimaryCtxRelease_v2(gtl_cu_device.dev);
@@ -53,7 +53,7 @@ static void drop_primary(void)
 
 /* A green context is current in one thread at a time, and ours is in several:
  * the device's primary one, of which it is a part, is taken in its place. */
-static void *without_green(void *ctx)
+static void *primary_of_green(void *ctx)
 {
     void *whole = NULL, *green = NULL;
 
@@ -65,19 +65,19 @@ static void *without_green(void *ctx)
 
 /* The context the thread has: held if it is the primary one, so that the
  * program may let go of it. */
-static int take_current(void *ctx)
+static int use_current(void *ctx)
 {
     void *primary = NULL;
     unsigned flags;
     int active = 0, rc;
 
-    ctx = without_green(ctx);
+    ctx = primary_of_green(ctx);
     rc = CU(cuCtxGetDevice, &gtl_cu_device.dev);
     if (!rc)
         rc = CU(cuDevicePrimaryCtxGetState, gtl_cu_device.dev, &flags,
                 &active);
     if (!rc && active)
-        rc = hold_primary(gtl_cu_device.dev, &primary);
+        rc = retain_primary(gtl_cu_device.dev, &primary);
     if (rc)
         return rc;
     if (primary && primary != ctx) {
@@ -96,10 +96,10 @@ static int choose(int local, int count)
     if (rc)
         return rc;
     if (ctx)
-        return take_current(ctx);
+        return use_current(ctx);
     rc = CU(cuDeviceGet, &gtl_cu_device.dev, local % count);
     if (!rc)
-        rc = hold_primary(gtl_cu_device.dev, &ctx);
+        rc = retain_primary(gtl_cu_device.dev, &ctx);
     if (!rc)
         gtl_cu_device.ctx = ctx;
     return rc;
@@ -115,7 +115,7 @@ static int attribute(int which)
     return value;
 }
 
-static int name_it(struct gtl_device *d)
+static int identify(struct gtl_device *d)
 {
     struct cuda_uuid u;
     unsigned char b[16];
@@ -144,7 +144,7 @@ static int name_it(struct gtl_device *d)
 }
 
 /* CUDA's own words for how many hardware queues a process gets. */
-static int queues(void)
+static int hardware_queues(void)
 {
     const char *text = env_foreign("CUDA_DEVICE_MAX_CONNECTIONS");
     int n = text ? atoi(text) : 0;
@@ -188,11 +188,11 @@ static void probe(struct gtl_device *d)
     d->memops = gtl_cu_device.memops;
     d->dmabuf = gtl_cu.cuMemGetHandleForAddressRange &&
                 attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED);
-    d->hw_queues = queues();
+    d->hw_queues = hardware_queues();
 }
 
 /* By doing it: containers and some modes of the device forbid it. */
-static bool lends(void)
+static bool ipc_works(void)
 {
     struct cuda_ipc handle;
     uint64_t p;
@@ -249,7 +249,7 @@ static int open_device(int local, struct gtl_device *out)
                         0);
     rc = choose(local, d.count);
     if (!rc)
-        rc = name_it(&d);
+        rc = identify(&d);
     if (rc)
         goto drop;
     major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -270,18 +270,18 @@ static int open_device(int local, struct gtl_device *out)
         gtl_cu_kernels_unload();
         goto drop;
     }
-    d.ipc = lends();
+    d.ipc = ipc_works();
     find_growth(&d);
     warn_blocking();
     *out = d;
     return 0;
 drop:
-    drop_primary();
+    release_primary();
     return rc;
 }
 
 /* The device of the context that the thread has, as choose() does. */
-static int bus(int local, char pci[16])
+static int pci_address(int local, char pci[16])
 {
     int version, count = 0, dev;
     void *ctx = NULL;
@@ -319,7 +319,7 @@ static void close_device(void)
     gtl_cu_vmm_close();
     gtl_cu_host_close();
     gtl_cu_kernels_unload();
-    drop_primary();
+    release_primary();
 }
 
 /* Kernels are loaded when they are first launched, and that waits for the
@@ -340,7 +340,7 @@ static const char *lockup_hint(unsigned streams)
 }
 
 const struct gtl_ops gtl_cuda = {
-    .name = "cuda", .open = open_device, .pci_address = bus,
+    .name = "cuda", .open = open_device, .pci_address = pci_address,
     .close = close_device,
     .enter = enter, .leave = leave,
     .set_coherence = gtl_no_coherence,

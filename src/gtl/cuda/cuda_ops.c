@@ -34,7 +34,7 @@ static int copy_rows(void *to, const void *from, const struct gtl_blocks *b,
     return CU(cuMemcpy2DAsync_v2, &c, s);
 }
 
-static bool for_kernels(const void *p)
+static bool kernels_reach(const void *p)
 {
     struct gtl_range r;
 
@@ -56,7 +56,7 @@ int gtl_cu_copy_blocks(void *to, const void *from, const struct gtl_blocks *b,
         return gtl_cu_copy(to, from, b->len * b->count, s);
     if (fits(b->len, b->to_stride) && fits(b->len, b->from_stride))
         return copy_rows(to, from, b, s);
-    if (gtl_cu_device.kernels && for_kernels(to) && for_kernels(from))
+    if (gtl_cu_device.kernels && kernels_reach(to) && kernels_reach(from))
         return gtl_cu_kernel_blocks(to, from, b, s);
     for (size_t i = 0; i < b->count && !rc; i++) {
         rc = gtl_cu_copy(t, f, b->len, s);
@@ -123,7 +123,7 @@ struct batch {
     struct cuda_memop ops[BATCH];
 };
 
-static int hand_over(struct batch *b, void *s)
+static int flush_batch(struct batch *b, void *s)
 {
     int rc = b->n ? CU(cuStreamBatchMemOp_v2, s, b->n, b->ops, 0) : 0;
 
@@ -134,7 +134,7 @@ static int hand_over(struct batch *b, void *s)
 static int add(struct batch *b, int kind, const struct gtl_flag *w,
                unsigned flags, void *s)
 {
-    int rc = b->n == BATCH ? hand_over(b, s) : 0;
+    int rc = b->n == BATCH ? flush_batch(b, s) : 0;
 
     b->ops[b->n++] = (struct cuda_memop){
         .kind = kind, .word = gtl_cu_ptr(w->word), .value = w->value,
@@ -144,7 +144,7 @@ static int add(struct batch *b, int kind, const struct gtl_flag *w,
 }
 
 /* Are they all what the driver's own waits can tell? */
-static bool fit(const struct gtl_batch *t)
+static bool batch_fits(const struct gtl_batch *t)
 {
     bool all = gtl_cu_device.memops && gtl_cu.cuStreamBatchMemOp_v2;
 
@@ -163,7 +163,7 @@ int gtl_cu_batch(const struct gtl_batch *t, void *s)
     size_t copied = 0;
     int rc = 0;
 
-    if (t->n_waits + t->n_puts < 2 || !fit(t))
+    if (t->n_waits + t->n_puts < 2 || !batch_fits(t))
         return gtl_batch_one_by_one(t, s);
     for (size_t i = 0; i < t->n_waits && !rc; i++)
         rc = add(&b, CU_STREAM_MEM_OP_WAIT_VALUE_64, &t->waits[i],
@@ -172,7 +172,7 @@ int gtl_cu_batch(const struct gtl_batch *t, void *s)
         const struct gtl_put *p = &t->puts[i];
 
         if (p->n && (waits || copied >= LONG)) {
-            rc = hand_over(&b, s);
+            rc = flush_batch(&b, s);
             waits = false;
             copied = 0;
         }
@@ -183,5 +183,5 @@ int gtl_cu_batch(const struct gtl_batch *t, void *s)
             rc = add(&b, CU_STREAM_MEM_OP_WRITE_VALUE_64, &p->flag,
                      CU_STREAM_WRITE_VALUE_DEFAULT, s);
     }
-    return rc ? rc : hand_over(&b, s);
+    return rc ? rc : flush_batch(&b, s);
 }

@@ -126,7 +126,7 @@ static int describe(struct gtl_device *d)
 
 /* Does the processor load and store there?  The kernel does it for us, and has
  * an error where we would have a signal. */
-static bool touches(void *p)
+static bool processor_reaches(void *p)
 {
     uint64_t want = UINT64_C(0x5a5a5a5a5a5a5a5a), is = 0;
     int ends[2];
@@ -165,7 +165,7 @@ static void probe_memory(struct gtl_device *d)
         d->host_access = false;
         return;
     }
-    d->host_access = d->host_access && touches(p);
+    d->host_access = d->host_access && processor_reaches(p);
     d->why_fixed = "hipMemCreate gives coarse-grained memory only";
     d->ipc = !gtl_hip_ipc_export(p, &h, &fd);
     if (!d->ipc)
@@ -179,7 +179,7 @@ static void probe_memory(struct gtl_device *d)
     gtl_hip_free(p);
 }
 
-static int set_up(struct gtl_device *d)
+static int probe_device(struct gtl_device *d)
 {
     int rc = describe(d);
 
@@ -211,7 +211,7 @@ static int start_runtime(void)
     return rc;
 }
 
-static int bus(int local, char pci[16])
+static int pci_address(int local, char pci[16])
 {
     struct gtl_device d = { .count = 0 };
     int rc = start_runtime();
@@ -237,7 +237,7 @@ static int open_hip(int local, struct gtl_device *out)
         rc = HIP(SetDevice, d.ordinal);
     if (rc)
         return rc;
-    rc = set_up(&d);
+    rc = probe_device(&d);
     gtl_hip_leave(now);
     if (!rc)
         *out = d;
@@ -292,8 +292,8 @@ static const char *lockup_hint(unsigned streams)
 }
 
 const struct gtl_ops gtl_hip = {
-    .name = "hip", .open = open_hip, .pci_address = bus, .close = close_hip,
-    .set_coherence = gtl_hip_set_coherence,
+    .name = "hip", .open = open_hip, .pci_address = pci_address,
+    .close = close_hip, .set_coherence = gtl_hip_set_coherence,
     .enter = gtl_hip_enter, .leave = gtl_hip_leave,
     .reserve = gtl_no_reserve, .grow = gtl_no_grow,
     .shrink = gtl_no_shrink,

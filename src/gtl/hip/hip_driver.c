@@ -78,7 +78,7 @@ void gtl_hip_leave(int was)
         gtl_hip_rt.SetDevice(was);
 }
 
-static __thread unsigned capture_mode, apart;
+static __thread unsigned capture_mode, relaxed_depth;
 static __thread bool relaxed;
 
 static bool exchange_mode(void)
@@ -89,7 +89,7 @@ static bool exchange_mode(void)
 
 int gtl_hip_enter_relaxed(void)
 {
-    if (!apart++) {             /* one such call may make another one */
+    if (!relaxed_depth++) {             /* one such call may make another one */
         capture_mode = HIP_CAPTURE_RELAXED;
         relaxed = exchange_mode();
     }
@@ -99,7 +99,7 @@ int gtl_hip_enter_relaxed(void)
 void gtl_hip_leave_relaxed(int was)
 {
     gtl_hip_leave(was);
-    if (!--apart && relaxed)
+    if (!--relaxed_depth && relaxed)
         exchange_mode();
 }
 

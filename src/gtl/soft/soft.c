@@ -62,7 +62,7 @@ int gtl_soft_load(void)
 
 /* ---- fork ---- */
 
-static void all_locks(enum gtl_soft_fork when)
+static void fork_locks(enum gtl_soft_fork when)
 {
     /* In the order in which they nest. */
     gtl_soft_graph_fork(when);
@@ -74,17 +74,17 @@ static void all_locks(enum gtl_soft_fork when)
 
 static void before_fork(void)
 {
-    all_locks(SOFT_FORK_BEFORE);
+    fork_locks(SOFT_FORK_BEFORE);
 }
 
 static void in_parent(void)
 {
-    all_locks(SOFT_FORK_PARENT);
+    fork_locks(SOFT_FORK_PARENT);
 }
 
 static void in_child(void)
 {
-    all_locks(SOFT_FORK_CHILD);
+    fork_locks(SOFT_FORK_CHILD);
 }
 
 static void watch_forks(void)
@@ -110,7 +110,7 @@ static void identify(struct gtl_device *d)
              sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static int open_host(int local, struct gtl_device *out)
+static int open_soft(int local, struct gtl_device *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct gtl_device d = {
@@ -134,7 +134,7 @@ static int open_host(int local, struct gtl_device *out)
     return 0;
 }
 
-static void close_host(void)
+static void close_soft(void)
 {
     gtl_soft_stream_close();
     gtl_soft_grid_close();
@@ -164,7 +164,7 @@ static int fence(void)
     return 0;
 }
 
-static int no_bus(int local, char pci[16])
+static int no_pci_address(int local, char pci[16])
 {
     (void)local;
     (void)pci;
@@ -172,8 +172,8 @@ static int no_bus(int local, char pci[16])
 }
 
 const struct gtl_ops gtl_soft = {
-    .name = "software", .open = open_host, .pci_address = no_bus,
-    .close = close_host, .set_coherence = gtl_no_coherence,
+    .name = "software", .open = open_soft, .pci_address = no_pci_address,
+    .close = close_soft, .set_coherence = gtl_no_coherence,
     .enter = gtl_no_enter, .leave = gtl_no_leave,
     .reserve = gtl_no_reserve, .grow = gtl_no_grow,
     .shrink = gtl_no_shrink,

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static int bad(const char *call, const char *text)
+static int invalid(const char *call, const char *text)
 {
     return gtl_fail(-EINVAL, call, text, EINVAL);
 }
@@ -70,9 +70,9 @@ int gtl_soft_amo(const struct gtl_amo *a, void *stream)
     int rc;
 
     if ((a->size != 4 && a->size != 8) || (unsigned)a->op > GTL_XOR)
-        return bad("amo", "no such size or operation");
+        return invalid("amo", "no such size or operation");
     if (!a->word || (uintptr_t)a->word % (uintptr_t)a->size)
-        return bad("amo", "the word is not aligned");
+        return invalid("amo", "the word is not aligned");
     rc = gtl_soft_begin(stream, &s, &c);
     if (rc)
         return rc;
@@ -92,7 +92,7 @@ static int word_op(enum gtl_soft_command_kind kind, struct gtl_flag w,
     int rc;
 
     if (unlikely(!w.word || (uintptr_t)w.word % sizeof *w.word))
-        return bad(kind == SOFT_WRITE ? "write64" : "wait64",
+        return invalid(kind == SOFT_WRITE ? "write64" : "wait64",
                    "the word is not aligned");
     rc = gtl_soft_begin(stream, &s, &c);
     if (rc)
@@ -209,9 +209,9 @@ int gtl_soft_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
     int rc;
 
     if (!grid->groups || !grid->items || !grid->phases)
-        return bad("launch", "a grid without groups, items or phases");
+        return invalid("launch", "a grid without groups, items or phases");
     if (grid->scratch > GTL_SOFT_SCRATCH)
-        return bad("launch", "a group has at most 1 MiB of scratch");
+        return invalid("launch", "a group has at most 1 MiB of scratch");
     rc = gtl_soft_begin(stream, &s, &c);
     if (rc)
         return rc;

@@ -124,7 +124,7 @@ static void run_put(const struct gtl_soft_command *c)
 }
 
 /* Release: the buffer of this end; acquire: that of the other one. */
-static void run_pair(const struct gtl_peer_copy *p)
+static void run_peer_copy(const struct gtl_peer_copy *p)
 {
     uint64_t was;
 
@@ -161,11 +161,11 @@ static enum gtl_soft_cost cost_of(enum gtl_soft_command_kind kind)
 }
 
 /* Of the thread's stream. */
-static __thread bool dropped __attribute__((tls_model("initial-exec")));
+static __thread bool rest_cancelled __attribute__((tls_model("initial-exec")));
 
 void gtl_soft_cancel_rest(void)
 {
-    dropped = true;
+    rest_cancelled = true;
 }
 
 bool gtl_soft_run(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
@@ -194,12 +194,12 @@ bool gtl_soft_run(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
         __atomic_store_n(c->word, c->value, __ATOMIC_RELEASE);
         break;
     case SOFT_PEER_COPY:
-        run_pair(c->pair);
+        run_peer_copy(c->pair);
         break;
     case SOFT_CALL:
     case SOFT_DOORBELL:
         c->fn(c->arg);
-        return !dropped;
+        return !rest_cancelled;
     case SOFT_LAUNCH:
         gtl_soft_grid_run(c, &s->share);
         break;

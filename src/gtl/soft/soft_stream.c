@@ -16,8 +16,8 @@ static struct base_lock lock = LOCK_INIT;
 struct gtl_soft_stream *gtl_soft_streams[GTL_SOFT_STREAMS];
 static unsigned n_streams GUARDED_BY(lock);
 static struct gtl_soft_stream *unused GUARDED_BY(lock);
-static uint64_t made GUARDED_BY(lock);
-static bool orphan;             /* a child that fork() made */
+static uint64_t n_made GUARDED_BY(lock);
+static bool is_forked_child;             /* a child that fork() made */
 
 /* ---- the thread's side ---- */
 
@@ -65,7 +65,7 @@ static void finish(struct gtl_soft_stream *s, uint64_t done)
 }
 
 /* A destroyed stream has done its work.  Two chunks stay for the next. */
-static void retire(struct gtl_soft_stream *s)
+static void release_stream(struct gtl_soft_stream *s)
 {
     struct chunk *c;
 
@@ -79,24 +79,25 @@ static void retire(struct gtl_soft_stream *s)
     lock_release(&lock);
 }
 
-static bool halts(const struct gtl_soft_stream *s)
+static bool is_stopping(const struct gtl_soft_stream *s)
 {
     return unlikely(__atomic_load_n(&gtl_soft_stopping, __ATOMIC_ACQUIRE)) &&
            !s->own;
 }
 
-static void drop_from(struct gtl_soft_stream *s,
+static void cancel_from(struct gtl_soft_stream *s,
                       const struct gtl_soft_command *c)
 {
-    s->drops = true;
+    s->cancelled = true;
     s->ops_kept = c->ops;
 }
 
 /* Of the stream, or of the launch of a graph, also of what is dropped. */
-static void end_of(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
+static void end_marker(const struct gtl_soft_command *c,
+                       struct gtl_soft_stream *s)
 {
     if (c->kind == SOFT_END)
-        retire(s);
+        release_stream(s);
     else
         gtl_soft_graph_ended(c->arg);
 }
@@ -105,14 +106,14 @@ static void end_of(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
 static __thread struct {
     struct gtl_soft_stream *s;
     uint64_t begun;
-} here __attribute__((tls_model("initial-exec")));
+} this_thread __attribute__((tls_model("initial-exec")));
 
 bool gtl_soft_calls_next(void (*fn)(void *arg))
 {
-    struct gtl_soft_stream *s = here.s;
+    struct gtl_soft_stream *s = this_thread.s;
     const struct gtl_soft_command *c;
 
-    if (!s || __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) == here.begun)
+    if (!s || __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) == this_thread.begun)
         return false;
     c = s->out_at == CHUNK ? &s->out->next->commands[0]
                            : &s->out->commands[s->out_at];
@@ -125,17 +126,17 @@ static void *run(void *arg)
     const struct gtl_soft_command *c;
     uint64_t tail, at = s->done;
 
-    here.s = s;
+    this_thread.s = s;
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     while (wait_for_work(s)) {
         tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
         while (at != tail) {
             c = next_command(s);
-            here.begun = at + 1;
+            this_thread.begun = at + 1;
             if (unlikely(c->kind >= SOFT_END))
-                end_of(c, s);
-            else if (!s->drops && (halts(s) || !gtl_soft_run(c, s)))
-                drop_from(s, c);
+                end_marker(c, s);
+            else if (!s->cancelled && (is_stopping(s) || !gtl_soft_run(c, s)))
+                cancel_from(s, c);
             if (++at == tail || !c->more)
                 finish(s, at);
         }
@@ -174,7 +175,7 @@ int gtl_soft_stream_start(struct gtl_soft_stream *s)
     s->in_at = s->out_at = 0;
     s->sleeps = 0;
     s->sync_at = UINT64_MAX;
-    s->drops = false;
+    s->cancelled = false;
     s->share = (struct gtl_soft_resident_share){ 0 };
     rc = gtl_soft_thread(&s->thread, run, s);
     if (rc)
@@ -208,13 +209,13 @@ static int grow(struct gtl_soft_stream *s)
 
 int gtl_soft_fail_handle(void)
 {
-    return orphan ? gtl_fail(-ENODEV, "software device",
+    return is_forked_child ? gtl_fail(-ENODEV, "software device",
                              "a forked child has no streams", 0)
                   : gtl_fail(-EINVAL, "software device",
                              "this is no stream, or one that is destroyed", 0);
 }
 
-static void hand_over(struct gtl_soft_stream *s)
+static void publish(struct gtl_soft_stream *s)
 {
     if (s->tail == s->filled)
         return;
@@ -240,7 +241,7 @@ int gtl_soft_begin(void *handle, struct gtl_soft_stream **out,
     else if (unlikely(s->in_at == CHUNK))
         rc = grow(s);
     if (unlikely(rc)) {
-        hand_over(s);           /* of a command that wanted more */
+        publish(s);           /* of a command that wanted more */
         return rc;
     }
     *out = s;
@@ -256,7 +257,7 @@ void gtl_soft_commit(struct gtl_soft_stream *s)
 
     s->filled++;
     if (!more)
-        hand_over(s);
+        publish(s);
 }
 
 /* Chunks that it has put into the ring stay there. */
@@ -281,7 +282,7 @@ int gtl_soft_enqueue(struct gtl_soft_stream *s, uint64_t n,
         s->in_at = in_at;
         s->filled = s->tail;
     }
-    hand_over(s);
+    publish(s);
     return rc;
 }
 
@@ -331,7 +332,7 @@ static int stream_new(struct gtl_soft_stream **out) REQUIRES(lock)
 
 static void assign_id(struct gtl_soft_stream *s) REQUIRES(lock)
 {
-    __atomic_store_n(&s->handle, ++made * GTL_SOFT_STREAMS + s->place,
+    __atomic_store_n(&s->handle, ++n_made * GTL_SOFT_STREAMS + s->place,
                      __ATOMIC_RELEASE);
 }
 
@@ -342,7 +343,7 @@ int gtl_soft_stream_open(void)
 
     lock_acquire(&lock);
     gtl_soft_closing = gtl_soft_stopping = false;
-    orphan = false;
+    is_forked_child = false;
     gtl_soft_fence_open();
     if (!s)
         rc = stream_new(&s);
@@ -415,7 +416,7 @@ void gtl_soft_stream_fork(enum gtl_soft_fork when)
     for (unsigned i = 0; when == SOFT_FORK_CHILD && i < n_streams; i++) {
         struct gtl_soft_stream *s = gtl_soft_streams[i];
 
-        orphan = true;
+        is_forked_child = true;
         s->handle = 0;
         s->runs = s->plain = false;
         s->graph = NULL;
@@ -429,7 +430,7 @@ int gtl_soft_stream_create(enum gtl_priority priority, void **out)
     struct gtl_soft_stream *s;
     int rc = 0;
 
-    if (orphan)
+    if (is_forked_child)
         return gtl_soft_fail_handle();
     lock_acquire(&lock);
     s = unused;
@@ -499,7 +500,7 @@ bool gtl_soft_streams_stopped(uint64_t *ops)
         if (s->own || !s->runs)
             continue;
         all = gtl_soft_reached(s, __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE));
-        n += all && s->drops ? s->ops - s->ops_kept : 0;
+        n += all && s->cancelled ? s->ops - s->ops_kept : 0;
     }
     lock_release(&lock);
     *ops = n;

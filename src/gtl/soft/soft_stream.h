@@ -44,7 +44,7 @@ struct gtl_soft_stream {
     uint64_t sync_at;           /* a sleeper wants this count */
     struct chunk *out;
     unsigned out_at;
-    bool drops;                 /* the rest is not done: */
+    bool cancelled;                 /* the rest is not done: */
     uint64_t ops_kept;          /* so many of those had been enqueued before */
     alignas(64) uint32_t sleeps;        /* futexes: for work, */
     uint32_t waits;                     /* in a wait, */

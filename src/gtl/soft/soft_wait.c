@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/lock.h"
 
-#define LOOK_LEAST ((uint64_t)20000)
-#define LOOK_MOST ((uint64_t)5000000)
+#define POLL_LEAST ((uint64_t)20000)
+#define POLL_MOST ((uint64_t)5000000)
 enum { LATE = 32 };
 
 /* A futex of the stream's: whoever sets it from ASLEEP wakes the thread. */
@@ -25,10 +25,10 @@ static struct wait {
     uint32_t *state;
 } waits[GTL_SOFT_STREAMS] GUARDED_BY(lock);
 static unsigned n_waits GUARDED_BY(lock);
-static uint32_t *looker GUARDED_BY(lock);
-static uint64_t newest GUARDED_BY(lock), looks_every GUARDED_BY(lock);
+static uint32_t *poller GUARDED_BY(lock);
+static uint64_t newest_ns GUARDED_BY(lock), poll_interval GUARDED_BY(lock);
 
-static bool is_there(const uint64_t *word, uint64_t least)
+static bool is_reached(const uint64_t *word, uint64_t least)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
 }
@@ -48,7 +48,7 @@ static void set_count(unsigned n) REQUIRES(lock)
 
 /* Ends the waits that are over, and sees to it that one of the others looks
  * again.  self, if not NULL, is awake. */
-static void look(uint32_t *self) REQUIRES(lock)
+static void check_all(uint32_t *self) REQUIRES(lock)
 {
     bool all = __atomic_load_n(&gtl_soft_closing, __ATOMIC_RELAXED) ||
                __atomic_load_n(&gtl_soft_stopping, __ATOMIC_RELAXED);
@@ -56,30 +56,30 @@ static void look(uint32_t *self) REQUIRES(lock)
     for (unsigned i = 0; i < n_waits; ) {
         struct wait w = waits[i];
 
-        if (!all && !is_there(w.word, w.least)) {
+        if (!all && !is_reached(w.word, w.least)) {
             i++;
             continue;
         }
         waits[i] = waits[n_waits - 1];
         set_count(n_waits - 1);
-        if (looker == w.state)
-            looker = NULL;
+        if (poller == w.state)
+            poller = NULL;
         if (w.state == self)
             *self = OVER;
         else
             wake(w.state, OVER);
     }
-    if (!looker && n_waits) {
-        looker = waits[n_waits - 1].state;
-        if (looker != self)
-            wake(looker, AWAKE);
+    if (!poller && n_waits) {
+        poller = waits[n_waits - 1].state;
+        if (poller != self)
+            wake(poller, AWAKE);
     }
 }
 
 void gtl_soft_check_waits(void)
 {
     lock_acquire(&lock);
-    look(NULL);
+    check_all(NULL);
     lock_release(&lock);
 }
 
@@ -105,27 +105,27 @@ void gtl_soft_flags_stored(void)
     gtl_soft_check_waits_if_any();
 }
 
-static uint64_t next_look(void) REQUIRES(lock)
+static uint64_t next_poll(void) REQUIRES(lock)
 {
-    uint64_t t = (clock_ns() - newest) / LATE;
+    uint64_t t = (clock_ns() - newest_ns) / LATE;
 
-    t = t < LOOK_LEAST ? LOOK_LEAST : t > LOOK_MOST ? LOOK_MOST : t;
-    looks_every = t;
+    t = t < POLL_LEAST ? POLL_LEAST : t > POLL_MOST ? POLL_MOST : t;
+    poll_interval = t;
     return t;
 }
 
 /* Looks, and sleeps unless that ended it. */
-static void doze(uint32_t *state)
+static void sleep_once(uint32_t *state)
 {
     uint64_t time;
 
     lock_acquire(&lock);
-    look(state);
+    check_all(state);
     if (*state == OVER) {
         lock_release(&lock);
         return;
     }
-    time = looker == state ? next_look() : 0;
+    time = poller == state ? next_poll() : 0;
     __atomic_store_n(state, ASLEEP, __ATOMIC_RELAXED);
     lock_release(&lock);
     gtl_soft_sleep(state, ASLEEP, time);
@@ -138,26 +138,26 @@ static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
     waits[n_waits] = (struct wait){ word, least, state };
     set_count(n_waits + 1);
     atomics_full_fence();       /* who stores later sees that we wait */
-    newest = clock_ns();
-    if (looker && looks_every > 2 * LOOK_LEAST)
-        wake(looker, AWAKE);
+    newest_ns = clock_ns();
+    if (poller && poll_interval > 2 * POLL_LEAST)
+        wake(poller, AWAKE);
     lock_release(&lock);
     while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != OVER)
-        doze(state);
+        sleep_once(state);
 }
 
 bool gtl_soft_wait_word(uint64_t *word, uint64_t least, uint32_t *state)
 {
     uint64_t start;
 
-    if (is_there(word, least))
+    if (is_reached(word, least))
         return true;
     start = clock_ns();
     while (gtl_soft_backoff(start))
-        if (is_there(word, least))
+        if (is_reached(word, least))
             return true;
     sleep_for(word, least, state);
-    return is_there(word, least);
+    return is_reached(word, least);
 }
 
 void gtl_soft_wait_fork(enum gtl_soft_fork when)
@@ -169,7 +169,7 @@ void gtl_soft_wait_fork(enum gtl_soft_fork when)
     }
     if (when == SOFT_FORK_CHILD) {
         set_count(0);
-        looker = NULL;
+        poller = NULL;
     }
     lock_release(&lock);
 }
