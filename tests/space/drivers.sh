@@ -38,11 +38,11 @@ says()
     }
 }
 export SHMEM_LOG=info
-on hip discrete grain -n 2
+on hip discrete hint_grain -n 2
 says 'the device heap is there, and is fine$'
-SHMEM_DEVICE_GRAIN=uncached on hip discrete grain -n 2
+SHMEM_DEVICE_GRAIN=uncached on hip discrete hint_grain -n 2
 says 'the device heap is there, and is uncached$'
-FAKE_HIP_GRAIN=none on hip discrete grain -n 2
+FAKE_HIP_GRAIN=none on hip discrete hint_grain -n 2
 says 'device memory that is fine: hipExtMallocWithFlags: .*; it is chosen as by auto'
-on cuda discrete grain -n 2
+on cuda discrete hint_grain -n 2
 [ "$failures" -eq 0 ]
