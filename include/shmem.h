@@ -47,7 +47,7 @@ typedef struct { int num_contexts; } shmem_team_config_t;
 #define SHMEM_CTX_SERIALIZED 2L
 #define SHMEM_CTX_NOSTORE 4L
 
-/* Sessions: many small operations follow; total_ops says how many. */
+/* Sessions: many small operations follow; total_ops is their number. */
 typedef struct { size_t total_ops; } shmem_ctx_session_config_t;
 #define SHMEM_CTX_SESSION_BATCH 1L
 #define SHMEM_CTX_SESSION_TOTAL_OPS 1L

@@ -10,10 +10,10 @@
 
 /* ---- Set-up, exit, queries (9.1) ---- */
 
-/* Start the library; counted: each wants its own shmem_finalize.  Collective.
- * A failure ends the job. */
+/* Initializes the library.  Initializations are counted: each needs its own
+ * shmem_finalize.  Collective.  A failure ends the job. */
 void SHMEMI_P(shmem_init)(void);
-/* As shmem_init; *provided is the level given: always the one requested.
+/* As shmem_init; *provided is the granted level: always the requested one.
  * Returns 0, or nonzero with a message when start-up failed. */
 int SHMEMI_P(shmem_init_thread)(int requested, int *provided);
 void SHMEMI_P(shmem_query_thread)(int *provided);
@@ -22,19 +22,20 @@ void SHMEMI_P(shmem_query_initialized)(int *initialized);
 /* Collective.  The last one completes all traffic and frees the heap; an
  * earlier one is a barrier. */
 void SHMEMI_P(shmem_finalize)(void);
-/* Ends every PE of the job with that exit status; stdio of the caller is
- * flushed.  Any PE, not collective. */
+/* Ends every PE of the job with that exit status, and flushes the caller's
+ * stdio.  Any PE may call; not collective. */
 SHMEMI_NORETURN void SHMEMI_P(shmem_global_exit)(int status);
 int SHMEMI_P(shmem_my_pe)(void);
 int SHMEMI_P(shmem_n_pes)(void);
 int SHMEMI_P(shmem_pe_accessible)(int pe);
 int SHMEMI_P(shmem_addr_accessible)(const void *addr, int pe);
-/* Where the CPU may load and store PE pe's copy of dest, or NULL. */
+/* The address at which the processor may load and store the copy of dest on
+ * PE pe, or NULL. */
 void *SHMEMI_P(shmem_ptr)(const void *dest, int pe);
 void SHMEMI_P(shmem_info_get_version)(int *major, int *minor);
 /* name has room for SHMEM_MAX_NAME_LEN characters. */
 void SHMEMI_P(shmem_info_get_name)(char *name);
-/* Deprecated: shmem_init; the count is ignored, finalize is done at exit. */
+/* Deprecated: shmem_init; the count is ignored, and exit finalizes. */
 void SHMEMI_P(start_pes)(int npes);
 
 /* ---- Memory management (9.3): collective over the world, same arguments on
@@ -54,12 +55,14 @@ void SHMEMI_P(shmem_free)(void *ptr);
 /* Local.  options: 0 or SHMEM_CTX_SERIALIZED, _PRIVATE, _NOSTORE.  0, or
  * nonzero with *ctx SHMEM_CTX_INVALID. */
 int SHMEMI_P(shmem_ctx_create)(long options, shmem_ctx_t *ctx);
-/* Quiets the context first; SHMEM_CTX_INVALID does nothing. */
+/* Completes the operations of the context first; no effect on
+ * SHMEM_CTX_INVALID. */
 void SHMEMI_P(shmem_ctx_destroy)(shmem_ctx_t ctx);
 
 /* ---- Remote memory access (9.6, 9.7).  put returns when source may be
- * reused, get when the data is here; _nbi forms return at once and complete
- * at shmem_quiet.  An aligned element of up to 8 bytes is one store. ---- */
+ * modified, get when the data has been stored; _nbi forms return at once and
+ * complete at shmem_quiet.  An aligned element of up to 8 bytes is one
+ * store. ---- */
 
 #define SHMEMI_XFER(F, C, T)                                                \
     void SHMEMI_P(F)(T *dest, const T *source, size_t nelems, int pe);      \
@@ -79,7 +82,7 @@ void SHMEMI_P(shmem_ctx_destroy)(shmem_ctx_t ctx);
                      ptrdiff_t dst, ptrdiff_t sst, size_t bsize,            \
                      size_t nblocks, int pe);
 /* Put, then sig_op (SHMEM_SIGNAL_SET or _ADD) on *sig_addr of the same PE:
- * who sees the signal sees the data (9.9). */
+ * a PE that sees the signal sees the data (9.9). */
 #define SHMEMI_SIGNALLED(F, C, T)                                           \
     void SHMEMI_P(F)(T *dest, const T *source, size_t nelems,               \
                      uint64_t *sig_addr, uint64_t signal, int sig_op,       \
@@ -127,9 +130,9 @@ SHMEMI_RMA_TYPES(SHMEMI_TYPED)
 SHMEMI_SIZES(SHMEMI_SIZED)
 SHMEMI_CONTIG(mem)
 
-/* ---- Atomics (9.8): exclusive among the atomics on one location with one
- * type.  Fetching forms return the old value; an _nbi form delivers it into
- * *fetch by shmem_quiet. ---- */
+/* ---- Atomics (9.8): atomic among the atomics on one location with one type.
+ * Fetching forms return the previous value; an _nbi form stores it in *fetch
+ * at the latest in shmem_quiet. ---- */
 
 #define SHMEMI_AMO_EXT(NAME, T)                                             \
     T SHMEMI_P(shmem_##NAME##_atomic_fetch)(const T *source, int pe);       \
@@ -216,10 +219,10 @@ uint64_t SHMEMI_P(shmem_signal_fetch)(const uint64_t *sig_addr);
 uint64_t SHMEMI_P(shmem_signal_wait_until)(uint64_t *sig_addr, int cmp,
                                            uint64_t cmp_value);
 
-/* ---- Point-to-point synchronisation (9.10): cmp is a SHMEM_CMP_ constant.
- * status (or NULL) leaves out elements with a nonzero entry.  any returns an
- * index, or SIZE_MAX for an empty set; some fills indices and returns how
- * many.  What the sender ordered before the update is then visible. ---- */
+/* ---- Point-to-point synchronization (9.10): cmp is a SHMEM_CMP_ constant.
+ * Nonzero entries of status (or NULL) exclude elements.  any returns an index,
+ * or SIZE_MAX for an empty set; some fills indices and returns their number.
+ * Data that the sender ordered before the update is then visible. ---- */
 
 #define SHMEMI_WAIT_ONE(NAME, T)                                            \
     void SHMEMI_P(shmem_##NAME##_wait_until)(T *ivar, int cmp, T cmp_value); \
@@ -251,7 +254,7 @@ void SHMEMI_P(shmem_wait_until)(long *ivar, int cmp, long cmp_value);
 
 /* ---- Memory ordering (9.12) ---- */
 
-/* Puts, atomics and signals before it reach each PE before those after it. */
+/* For each PE, earlier puts, atomics and signals arrive before later ones. */
 void SHMEMI_P(shmem_fence)(void);
 void SHMEMI_P(shmem_ctx_fence)(shmem_ctx_t ctx);
 /* All operations of the context are complete and visible to every PE. */
@@ -264,7 +267,7 @@ void SHMEMI_P(shmem_ctx_pe_quiet)(shmem_ctx_t ctx, const int *target_pes,
 
 /* ---- Teams (9.4): a team is an ordered set of PEs, numbered from 0.  Splits
  * are collective over the parent; members get the team, the other PEs
- * SHMEM_TEAM_INVALID.  0, or nonzero on all PEs of the parent alike. ---- */
+ * SHMEM_TEAM_INVALID.  All PEs of the parent get 0, or all get nonzero. ---- */
 
 /* -1 for SHMEM_TEAM_INVALID. */
 int SHMEMI_P(shmem_team_my_pe)(shmem_team_t team);
@@ -288,16 +291,16 @@ int SHMEMI_P(shmem_team_split_2d)(shmem_team_t parent_team, int xrange,
                                   long xaxis_mask, shmem_team_t *xaxis_team,
                                   const shmem_team_config_t *yaxis_config,
                                   long yaxis_mask, shmem_team_t *yaxis_team);
-/* Collective over the team; its shareable contexts go with it. */
+/* Collective over the team; destroys its shareable contexts, too. */
 void SHMEMI_P(shmem_team_destroy)(shmem_team_t team);
-/* As shmem_ptr, of a PE of the team; NULL for SHMEM_TEAM_INVALID. */
+/* As shmem_ptr, for a PE of the team; NULL for SHMEM_TEAM_INVALID. */
 void *SHMEMI_P(shmem_team_ptr)(shmem_team_t team, const void *dest, int pe);
 
 /* A context whose PE numbers are the team's. */
 int SHMEMI_P(shmem_team_create_ctx)(shmem_team_t team, long options,
                                     shmem_ctx_t *ctx);
 int SHMEMI_P(shmem_ctx_get_team)(shmem_ctx_t ctx, shmem_team_t *team);
-/* Hints about the operations to come; they change no rule. */
+/* Hints about the next operations; no rule changes. */
 void SHMEMI_P(shmem_ctx_session_start)(
     shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config,
     long config_mask);
@@ -310,13 +313,13 @@ void SHMEMI_P(shmem_ctx_session_stop)(shmem_ctx_t ctx);
 
 /* Quiet of the default context, then every PE arrives before any leaves. */
 void SHMEMI_P(shmem_barrier_all)(void);
-/* As barrier_all without the quiet: local stores are visible, no more. */
+/* As barrier_all without the quiet: only local stores become visible. */
 void SHMEMI_P(shmem_sync_all)(void);
 int SHMEMI_P(shmem_team_sync)(shmem_team_t team);
 
-/* alltoall: block i of PE j becomes block j of PE i; of alltoalls, element k
- * of a block lies dst (sst) times k elements from its begin.  broadcast: dest
- * of every PE, the root's too.  collect: sources in the order of PEs; nelems
+/* alltoall: block i of PE j becomes block j of PE i; in alltoalls, element k
+ * of a block is dst (sst) times k elements after its start.  broadcast: dest
+ * of every PE, the root included.  collect: sources in the order of PEs; nelems
  * may differ in collect, not in fcollect. */
 #define SHMEMI_COLL(PRE, POST, T)                                           \
     int SHMEMI_P(shmem_##PRE##alltoall##POST)(                              \
@@ -335,8 +338,9 @@ int SHMEMI_P(shmem_team_sync)(shmem_team_t team);
 SHMEMI_RMA_TYPES(SHMEMI_COLL_TYPED)
 SHMEMI_COLL(, mem, void)
 
-/* dest[i] of every PE: source[i] of all, combined; the same bits on all.
- * Scans: over the PEs up to the caller, sum_exscan without it. */
+/* dest[i] of every PE: the combination of source[i] of all PEs, bitwise
+ * identical on all.  Scans: over the PEs up to the caller, sum_exscan without
+ * the caller. */
 #define SHMEMI_REDUCE(NAME, T, OP)                                          \
     int SHMEMI_P(shmem_##NAME##_##OP)(shmem_team_t team, T *dest,           \
                                       const T *source, size_t nreduce);
@@ -358,7 +362,7 @@ SHMEMI_REDUCE_SUM_TYPES(SHMEMI_REDUCE_SUM)
 
 /* Deprecated: over the world PEs PE_start + i * 2^logPE_stride, i < PE_size.
  * pSync: SHMEM_..._SYNC_SIZE symmetric longs, all SHMEM_SYNC_VALUE before and
- * after.  broadcast leaves the root's dest alone. */
+ * after.  broadcast does not write the root's dest. */
 #define SHMEMI_SET int PE_start, int logPE_stride, int PE_size
 void SHMEMI_P(shmem_barrier)(SHMEMI_SET, long *pSync);
 void SHMEMI_P(shmem_sync)(SHMEMI_SET, long *pSync);
@@ -405,12 +409,12 @@ SHMEMI_TO_ALL_SUM_TYPES(SHMEMI_TO_ALL_SUM)
 void SHMEMI_P(shmem_set_lock)(long *lock);
 /* Completes the holder's operations on the default context first. */
 void SHMEMI_P(shmem_clear_lock)(long *lock);
-/* 0: the lock is now held; 1: another PE has it. */
+/* 0: the caller now holds the lock; 1: it was already held. */
 int SHMEMI_P(shmem_test_lock)(long *lock);
 
 /* ---- Profiling control and names from before 1.2 ---- */
 
-/* Does nothing here; a profiling tool may define it. */
+/* No effect in the library; a profiling tool may define it. */
 void SHMEMI_P(shmem_pcontrol)(int level, ...);
 int SHMEMI_P(_my_pe)(void);
 int SHMEMI_P(_num_pes)(void);

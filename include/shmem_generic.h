@@ -8,7 +8,7 @@
 
 #include "shmem.h"
 
-/* Chosen, and refused by the compiler, where a type has no such function. */
+/* Selected for a type without such a function, and refused by the compiler. */
 void shmemi_no_such_type(void);
 
 #define SHMEMI_1(...) SHMEMI_1_(__VA_ARGS__, 0)
@@ -69,8 +69,8 @@ void shmemi_no_such_type(void);
 #define SHMEMI_FOR_READ(TYPES, PRE, OP)                                     \
     SHMEMI_FOR_##TYPES(PRE, OP, ), SHMEMI_FOR_##TYPES(PRE, OP, const)
 
-/* By the first argument; by the second behind a context, a team or a place for
- * a result. */
+/* Selection by the first argument; by the second one after a context, a team or
+ * a place for a result. */
 #define SHMEMI_PLAIN_OF(PRE, TYPES, OP, ...)                                \
     _Generic(SHMEMI_1(__VA_ARGS__), SHMEMI_FOR_##TYPES(PRE, OP, ))          \
         (__VA_ARGS__)
@@ -188,7 +188,7 @@ void shmemi_no_such_type(void);
 #define shmem_sum_inscan(...) SHMEMI_TEAM(SUM, sum_inscan, __VA_ARGS__)
 #define shmem_sum_exscan(...) SHMEMI_TEAM(SUM, sum_exscan, __VA_ARGS__)
 
-/* ---- Point-to-point synchronisation ---- */
+/* ---- Point-to-point synchronization ---- */
 #define shmem_wait_until(...) SHMEMI_PLAIN(WAIT, wait_until, __VA_ARGS__)
 #define shmem_wait_until_all(...) SHMEMI_PLAIN(AMO, wait_until_all, __VA_ARGS__)
 #define shmem_wait_until_any(...) SHMEMI_PLAIN(AMO, wait_until_any, __VA_ARGS__)

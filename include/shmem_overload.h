@@ -154,8 +154,8 @@ static inline int shmem_sync(shmem_team_t team)
     SHMEMI_O_BLOCK(NAME, T, xor_reduce)
 SHMEMI_RMA_BASE(SHMEMI_O_COLL)
 SHMEMI_REDUCE_COMPLEX(SHMEMI_O_SUMS)
-/* The complex types of C, which compilers have in C++, too, and which lie in
- * memory as std::complex does: the names with a type and those without one. */
+/* The complex types of C, which compilers also have in C++ and which have the
+ * memory layout of std::complex: names with and without a type. */
 __extension__ typedef __complex__ float shmemi_c_complexf;
 __extension__ typedef __complex__ double shmemi_c_complexd;
 #define SHMEMI_O_BUFFERS(T)                                                 \
@@ -190,7 +190,7 @@ SHMEMI_O_BITWISE(int16, int16_t)
 SHMEMI_O_BITWISE(int32, int32_t)
 SHMEMI_O_BITWISE(int64, int64_t)
 
-/* ---- Point-to-point synchronisation ---- */
+/* ---- Point-to-point synchronization ---- */
 #define SHMEMI_O_TEST_ONE(NAME, T)                                          \
     SHMEMI_O_PLAIN(int, NAME, test, (T *ivar, int cmp, T cmp_value),        \
                    (ivar, cmp, cmp_value))

@@ -2,39 +2,39 @@
 /* shmem_space.h - symmetric memory in spaces: host memory and device memory.
  *
  * The names of three drafts: the implicit spaces of a GPU-aware OpenSHMEM, the
- * committee's spaces that the environment or the program makes, and (in
- * shmemg.h) the auxiliary specification for GPUs.  shmem_space(7) tells them
- * apart. */
+ * committee's spaces that the environment or the program creates, and (in
+ * shmemg.h) the auxiliary specification for GPUs.  shmem_space(7) lists the
+ * names of each. */
 #ifndef SHMEM_SPACE_H
 #define SHMEM_SPACE_H
 
 #include "shmem.h"
 
-/* A space; the NULL handle is none. */
+/* A space; a NULL handle is no space. */
 struct shmem_space_s { int opaque; };
 typedef struct shmem_space_s *shmem_space_t;
 #define SHMEM_SPACE_INVALID ((shmem_space_t)0)
 
 enum shmemi_space { SHMEMI_SPACE_DEFAULT, SHMEMI_SPACE_CPU, SHMEMI_SPACE_GPU };
-/* Where shmem_malloc allocates; the host; the device.  INVALID where this job
- * has no such space. */
+/* The space in which shmem_malloc allocates; the host heap; the device heap.
+ * INVALID if this job has no such space. */
 #define SHMEM_SPACE_DEFAULT (shmemx_space_predefined(SHMEMI_SPACE_DEFAULT))
 #define SHMEM_SPACE_CPU     (shmemx_space_predefined(SHMEMI_SPACE_CPU))
 #define SHMEM_SPACE_GPU     (shmemx_space_predefined(SHMEMI_SPACE_GPU))
 #define SHMEM_SPACE_DEVICE  SHMEM_SPACE_GPU
 
-/* All PEs, or those that reach the space. */
+/* All PEs, or the PEs that reach the space. */
 #define SHMEM_TEAM_CPU (shmemx_space_team(SHMEM_SPACE_CPU))
 #define SHMEM_TEAM_GPU (shmemx_space_team(SHMEM_SPACE_GPU))
 
-/* ---- Spaces that the program makes ---- */
+/* ---- Spaces that the program creates ---- */
 
 typedef enum {
     SHMEM_DEVICE_CPU = 0,
     SHMEM_DEVICE_GPU = 1
 } shmem_device_type_t;
 
-/* What can be done with a space's memory. */
+/* Capabilities of a space's memory. */
 typedef uint64_t shmem_space_cap_t;
 #define SHMEM_SPACE_CAP_RMA           ((shmem_space_cap_t)0x01)
 #define SHMEM_SPACE_CAP_COLLECTIVES   ((shmem_space_cap_t)0x02)
@@ -45,10 +45,10 @@ typedef uint64_t shmem_space_cap_t;
 /* Addresses are the same on all PEs. */
 #define SHMEM_SPACE_CAP_IDENT_ADDR    ((shmem_space_cap_t)0x20)
 
-/* flags: shmem_malloc allocates in it from now on. */
+/* flags: shmem_malloc allocates in this space from now on. */
 #define SHMEM_SPACE_FLAG_DEFAULT 1L
-/* Hints, one of them: the memory of AMD's GPUs that is wanted; shmem_space(7)
- * tells them apart. */
+/* Hints, at most one: the kind of memory of AMD's GPUs; shmem_space(7) explains
+ * the kinds. */
 #define SHMEMX_SPACE_GRAIN_COARSE   2L
 #define SHMEMX_SPACE_GRAIN_FINE     4L
 #define SHMEMX_SPACE_GRAIN_UNCACHED 8L
@@ -73,7 +73,7 @@ extern "C" {
 #ifdef __cplusplus
 }
 
-/* The shapes in which the drafts call the same thing. */
+/* The argument lists with which the drafts make the same call. */
 extern "C++" {
 static inline void shmem_space_free(void *ptr) { shmem_free(ptr); }
 static inline void *shmem_space_alloc(shmem_space_t space, size_t size)

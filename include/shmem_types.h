@@ -3,8 +3,8 @@
  *
  * Each table calls X(TYPENAME, TYPE) per row.  BASE tables hold types that
  * differ from one another, so that _Generic may list them; ALIAS tables hold
- * the names that equal one of those on every machine.  shmem.h and the
- * library expand the same tables, so a name cannot be declared and lost. */
+ * the names that equal one of these types on every machine.  shmem.h and the
+ * library expand the same tables, so that every declared name is defined. */
 #ifndef SHMEM_TYPES_H
 #define SHMEM_TYPES_H
 
@@ -151,8 +151,8 @@ typedef double _Complex shmemi_complexd;
 #define SHMEMI_WAIT_NE_TYPES(X)                                             \
     X(short, short) SHMEMI_AMO_OLD_INTS(X)
 
-/* Beyond the standard, for shmemx.h: what is missing above of the standard
- * AMO types in the deprecated names. */
+/* Beyond the standard, for shmemx.h: the standard AMO types that the deprecated
+ * names above do not have. */
 #define SHMEMI_AMO_OLD_MORE(X)                                              \
     X(uint, unsigned int)                                                   \
     X(ulong, unsigned long)                                                 \

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmemg.h - what the draft of OpenSHMEM for GPUs has for the host.
+/* shmemg.h - the host side of the draft of OpenSHMEM for GPUs.
  *
- * shmem_init_thread takes a device bit beside the thread level, and grants it
- * in *provided; the level alone is *provided & SHMEMX_THREAD_MASK.  Calls of
- * kernels are not granted. */
+ * shmem_init_thread accepts a device bit together with the thread level, and
+ * grants it in *provided; the level alone is *provided & SHMEMX_THREAD_MASK.
+ * Device-initiated calls are not granted. */
 #ifndef SHMEMG_H
 #define SHMEMG_H
 
 #include "shmem.h"
 #include "shmem_space.h"
 
-/* Host calls take addresses of device memory; kernels make calls. */
+/* Host calls accept addresses of device memory; kernels make calls. */
 #define SHMEM_DEVICE_HOST_INIT 0x10
 #define SHMEM_DEVICE_KERNEL_INIT 0x20
 #define SHMEMX_THREAD_MASK 3
 
-/* Hints of shmem_malloc_with_hints: in the device heap. */
+/* Hints of shmem_malloc_with_hints: allocate in the device heap. */
 #define SHMEM_DEVICE_MALLOC_HOST_INIT 0x10L
 #define SHMEM_DEVICE_MALLOC_KERNEL_INIT 0x20L
 
-/* All PEs; those whose device heaps this one's device reaches.  Teams for any
- * call, beside SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED. */
+/* All PEs; the PEs whose device heaps this PE's device reaches.  Teams for any
+ * call, in addition to SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED. */
 #define SHMEM_DEVICE_TEAM_WORLD ((shmem_team_t)3)
 #define SHMEM_DEVICE_TEAM_SHARED ((shmem_team_t)4)
 
-/* An option of a context that kernels use: of a device team, made and
- * destroyed by the host, which does nothing else with it. */
+/* An option of a context for kernels: it belongs to a device team, and the host
+ * only creates and destroys it. */
 #define SHMEM_DEVICE_CTX 8L
 #define SHMEM_DEVICE_CTX_DEFAULT ((shmem_ctx_t)2)
 
-/* Before each function that kernels call. */
+/* Qualifier of each function that kernels call. */
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define SHMEMG_DEVICE __device__
 #elif defined(SYCL_LANGUAGE_VERSION) && defined(SYCL_EXTERNAL)

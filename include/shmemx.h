@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmemx.h - what Sluice has beyond OpenSHMEM 1.6: here names that programs
- * written for other libraries, or for older versions, call. */
+/* shmemx.h - extensions of OpenSHMEM 1.6: names that programs for other
+ * libraries, or for older versions of the standard, call. */
 #ifndef SHMEMX_H
 #define SHMEMX_H
 
 #include "shmem.h"
 
-/* The product's version; shmem.h tells that of the specification. */
+/* The version of Sluice; shmem.h has that of the specification. */
 #define SLUICE_VERSION_MAJOR 0
 #define SLUICE_VERSION_MINOR 1
 #define SLUICE_VERSION_PATCH 0
 
-/* The PEs of this node: those whose host memory this PE reaches by loads and
+/* The PEs of this node, whose host memory this PE accesses by loads and
  * stores. */
 #define SHMEMX_TEAM_NODE SHMEM_TEAM_SHARED
 
-/* A hint of shmem_malloc_with_hints: the call does not synchronise.  The
- * program does, before a PE touches the block of another one. */
+/* A hint of shmem_malloc_with_hints: the call does not synchronize.  The
+ * program does so before a PE accesses the block of another PE. */
 #define SHMEMX_MALLOC_NO_BARRIER 4L
 
 #ifdef __cplusplus

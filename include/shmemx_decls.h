@@ -2,8 +2,8 @@
 /* shmemx_decls.h - the prototypes beyond OpenSHMEM 1.6, included by shmemx.h
  * with SHMEMI_P(f) as f and as pf.  No include guard. */
 
-/* ---- Names that other libraries gave calls before 1.6 had them: each is the
- * call without the x. ---- */
+/* ---- Names of other libraries for calls that 1.6 has without the x: both are
+ * the same. ---- */
 
 #define SHMEMI_BLOCKED(F, C, T)                                             \
     void SHMEMI_P(F)(T *dest, const T *source, ptrdiff_t dst,               \
@@ -34,8 +34,8 @@ void SHMEMI_P(shmemx_ctx_signal_add)(shmem_ctx_t ctx, uint64_t *sig_addr,
 void SHMEMI_P(shmemx_ctx_signal_set)(shmem_ctx_t ctx, uint64_t *sig_addr,
                                      uint64_t signal, int pe);
 
-/* As shmem_..._nbi.  Some libraries have four parameters behind the context,
- * some a handle of the transfer as the fifth: it is taken and not used. */
+/* As shmem_..._nbi.  Some libraries have four parameters after the context,
+ * some a handle of the transfer as the fifth: it is accepted and ignored. */
 #define SHMEMI_NB(F, C, T)                                                  \
     void SHMEMI_P(F)(T *dest, const T *source, size_t nelems, int pe, ...); \
     void SHMEMI_P(C)(shmem_ctx_t ctx, T *dest, const T *source,             \
@@ -50,17 +50,18 @@ SHMEMI_RMA_TYPES(SHMEMI_NB_TYPED)
 SHMEMI_SIZES(SHMEMI_NB_SIZED)
 SHMEMI_NB_SIZED(mem, 1)
 
-/* ---- Calls of other libraries that the standard has not ---- */
+/* ---- Calls of other libraries that are not in the standard ---- */
 
-/* Seconds since a moment in the past, which each node has for itself.  At any
- * time, also before shmem_init. */
+/* Seconds of the node's monotonic clock.  At any time, also before
+ * shmem_init. */
 double SHMEMI_P(shmemx_wtime)(void);
-/* What tells the threads of the program apart, for SHMEM_CTX_PRIVATE: contexts
- * made from now on belong to the number that gettid_fn returns in the calling
- * thread; NULL: to the POSIX thread.  At any time, also before shmem_init. */
+/* The identity of the program's threads, for SHMEM_CTX_PRIVATE: contexts
+ * created from now on belong to the number that gettid_fn returns in the
+ * calling thread; NULL: to the POSIX thread.  At any time, also before
+ * shmem_init. */
 void SHMEMI_P(shmemx_register_gettid)(uint64_t (*gettid_fn)(void));
 
-/* ---- Calls of the standard for more types than it has ---- */
+/* ---- Calls of the standard for further types ---- */
 
 /* The deprecated atomics. */
 #define SHMEMI_AMO_OLD(NAME, T)                                             \
@@ -101,13 +102,14 @@ SHMEMI_TO_ALL_BIT_TYPES(SHMEMI_REDUCE_BIT)
     SHMEMI_WAIT_SET(NAME, T, int, test, _vector, const T *cmp_values)
 SHMEMI_WAIT_OLD_TYPES(SHMEMI_WAIT)
 
-/* ---- Names that the standard had and dropped ---- */
+/* ---- Names that the standard has removed ---- */
 
 /* shmem_long_swap; in C11 shmem_swap is also a macro for all types. */
 long SHMEMI_P(shmem_swap)(long *dest, long value, int pe);
 
-/* Until 1.3, for machines whose caches do not see remote stores; those that
- * Sluice runs on do, so these do nothing. */
+/* Until 1.3, for machines whose caches are not coherent with remote
+ * stores.  The caches of all supported machines are, so these calls have no
+ * effect. */
 void SHMEMI_P(shmem_set_cache_inv)(void);
 void SHMEMI_P(shmem_clear_cache_inv)(void);
 void SHMEMI_P(shmem_set_cache_line_inv)(void *dest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shmemx_generic.h - the type-generic names of shmemx.h for C11, included by
- * it: those of its own calls, and those of shmem.h for which it has functions
- * of more types than the standard. */
+ * it: the names of its own calls, and the names of shmem.h for which it has
+ * functions of further types. */
 #ifndef SHMEMX_GENERIC_H
 #define SHMEMX_GENERIC_H
 

@@ -2,16 +2,15 @@
 /* shmemx_kernel.h - kernels of the software device, for shmemx_stream_launch.
  *
  * Such a kernel is a C function that runs once for every item of every group.
- * Groups start in the order of their numbers and run side by side, as many of
- * them as the process has cores, or as the grid asks for; the items of one
- * group run one after the other on one thread, all of them in phase 0, then
- * all in phase 1, and so on.  So the end of a phase is what a barrier of the
- * group is on a GPU.  Nothing that an item keeps in its variables outlives a
- * phase.
+ * Groups start in the order of their numbers and run concurrently, as many as
+ * the process has cores, or as the grid requests.  The items of one group run
+ * one after the other on one thread, all of them in phase 0, then all in phase
+ * 1, and so on: the end of a phase corresponds to a group barrier on a
+ * GPU.  The variables of an item do not outlive a phase.
  *
  * A kernel whose groups wait for each other needs these groups resident
- * together, and may hang without: a group that has no thread yet cannot store
- * what another one waits for. */
+ * together; otherwise it may hang, because a group that has no thread yet
+ * cannot make the store for which another group waits. */
 #ifndef SHMEMX_KERNEL_H
 #define SHMEMX_KERNEL_H
 
@@ -21,11 +20,12 @@ typedef struct shmemx_grid {
     unsigned groups, items;     /* of each group */
     unsigned phases;
     /* Bytes that the items of a group share, zero before the first phase; at
-     * most 1 MiB.  It begins where it was 8 bytes long, so that programs
-     * compiled then have 0 behind it. */
+     * most 1 MiB.  The member was 8 bytes long and keeps its offset, so that
+     * programs compiled at that time have 0 in the next member. */
     unsigned scratch __attribute__((__aligned__(8)));
-    /* So many groups run side by side at least, whatever the number of cores,
-     * or the launch gives -ENOSPC; more than groups: all.  0: any number. */
+    /* At least this many groups run concurrently, whatever the number of
+     * cores, or the launch returns -ENOSPC; more than groups: all.  0: any
+     * number. */
     unsigned resident;
 } shmemx_grid_t;
 

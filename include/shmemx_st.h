@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmemx_st.h - streams: what a device does in order.
+/* shmemx_st.h - streams: sequences of operations of a device.
  *
- * A stream is the device's own: a cudaStream_t, a hipStream_t, or one of the
- * software device, where there is no GPU; NULL is the device's default stream,
- * and (shmemx_stream_t)1 (cudaStreamLegacy, hipStreamLegacy) the same one, also
- * in programs that are compiled with per-thread default streams.  On GPUs
+ * A stream is the device's own: a cudaStream_t, a hipStream_t, or a stream of
+ * the software device if there is no GPU.  NULL is the device's default stream;
+ * (shmemx_stream_t)1 (cudaStreamLegacy, hipStreamLegacy) is the same stream,
+ * also in programs that are compiled with per-thread default streams.  On GPUs
  * (shmemx_stream_t)2 (cudaStreamPerThread, hipStreamPerThread) is the calling
  * thread's own default stream.
- * A program whose device is a GPU uses its vendor's calls for these as it
- * likes: the ones here serve those that are to run on any device. */
+ * Programs for GPUs may use their vendor's calls instead of the calls that
+ * create, copy and synchronize; these serve programs for any device. */
 #ifndef SHMEMX_ST_H
 #define SHMEMX_ST_H
 
@@ -17,11 +17,11 @@
 
 typedef void *shmemx_stream_t;
 
-/* Who does what a stream is given: "copy", the device itself; "nic", the
- * network's hardware, when the stream tells it to; "soft", a thread of this PE;
- * "": there is no such memory, as yet, or no such PE. */
+/* The engine that executes operations of a stream: "copy", the device itself;
+ * "nic", the network hardware, triggered by the stream; "soft", the progress
+ * thread of this PE; "": there is no such memory (yet), or no such PE. */
 typedef struct {
-    char put[8];                /* and get, from and to memory that the device
+    char put[8];                /* puts and gets whose local memory the device
                                  * reaches */
     char atomic[8];
 } shmemx_engines_t;
@@ -30,39 +30,39 @@ typedef struct {
 typedef struct {
     char driver[16];            /* "cuda", "hip", "host": the software device */
     char name[96];
-    char id[48];                /* equal on PEs that have the same device */
+    char id[48];                /* equal on PEs with the same device */
     char pci[16];               /* "0000:17:00.0", or "" */
-    int ordinal, count;         /* which of those this process sees */
+    int ordinal, count;         /* among the devices that this process sees */
     int driver_version;         /* as the driver counts; 0: none */
-    int hw_queues;              /* that streams share; 0: not known */
+    int hw_queues;              /* shared by the streams; 0: unknown */
     uint64_t memory;            /* bytes */
-    int direct;                 /* the processor may load and store it */
-    int memops;                 /* streams write and wait for words without a
+    int direct;                 /* the processor can load and store memory */
+    int memops;                 /* streams write and wait for flags without a
                                  * kernel */
-    int flush;                  /* what a NIC stores there must be flushed
-                                 * before kernels see it */
+    int flush;                  /* stores of a NIC must be flushed before
+                                 * kernels see them */
     shmemx_engines_t near_host, near_device;    /* heaps of this node's PEs */
     shmemx_engines_t far;       /* PEs of other nodes */
 } shmemx_device_info_t;
 
-/* What a stream has recorded, to be done as often as it is launched. */
+/* The captured operations of a stream, which each launch runs. */
 typedef struct shmemx_graph *shmemx_graph_t;
 
-/* Operations of a stream that run when they are started. */
+/* A batch of operations of a stream, which one start releases. */
 typedef struct shmemx_queue *shmemx_queue_t;
-/* One of them, to be waited for, or to be started again and again. */
+/* A request: one operation to wait for, or a persistent operation. */
 typedef struct shmemx_req *shmemx_req_t;
 
-/* A signal and how far streams have waited for it. */
+/* A signal, and the value up to which streams have waited for it. */
 typedef struct shmemx_epoch *shmemx_epoch_t;
 
 #define SHMEMX_QUEUE_DEPTH 1L   /* mask: depth is given */
 typedef struct {
-    size_t depth;               /* so many enqueued before a start need no
-                                 * further memory */
+    size_t depth;               /* operations before a start for which memory
+                                 * is allocated at once */
 } shmemx_queue_config_t;
 
-/* What shmemx_allreduce_init combines, and how. */
+/* Types and operators of shmemx_allreduce_init. */
 typedef enum {
     SHMEMX_INT8, SHMEMX_INT16, SHMEMX_INT32, SHMEMX_INT64,
     SHMEMX_UINT8, SHMEMX_UINT16, SHMEMX_UINT32, SHMEMX_UINT64,

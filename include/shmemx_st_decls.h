@@ -2,57 +2,59 @@
 /* shmemx_st_decls.h - the prototypes of streams, included by shmemx_st.h with
  * SHMEMI_P(f) as f and as pf.  No include guard.
  *
- * All are local and give 0 or a negative errno: -ENODEV, there is no device;
- * -EINVAL, an argument is wrong; -EIO, the device failed, or communication
- * did that this call waits for (said once).  SHMEM_LOG=debug says more.  Threads: two on one stream are ordered by the program. */
+ * All calls are local and return 0 or a negative errno: -ENODEV, no device;
+ * -EINVAL, an invalid argument; -EIO, the device failed, or communication for
+ * which this call waits (reported once).  SHMEM_LOG=debug prints details.  The
+ * program orders the calls of several threads on one stream. */
 
 int SHMEMI_P(shmemx_device_info)(shmemx_device_info_t *info);
 
-/* Independent of the default stream. */
+/* Does not synchronize with the default stream. */
 int SHMEMI_P(shmemx_stream_create)(shmemx_stream_t *stream);
-/* What is enqueued still runs.  Not for streams of the vendor's making. */
+/* Enqueued operations still run.  Not for streams that the vendor's calls
+ * created. */
 int SHMEMI_P(shmemx_stream_destroy)(shmemx_stream_t stream);
-/* Returns when all that is enqueued has run. */
+/* Returns when all enqueued operations have run. */
 int SHMEMI_P(shmemx_stream_sync)(shmemx_stream_t stream);
-/* -EAGAIN: some of it has not run yet. */
+/* -EAGAIN: some operations have not run yet. */
 int SHMEMI_P(shmemx_stream_query)(shmemx_stream_t stream);
 
-/* In stream order; what they are given by address lives until then. */
+/* In stream order; memory passed by address stays allocated until the operation
+ * has run. */
 
 /* Between any two places in host and device memory that do not overlap. */
 int SHMEMI_P(shmemx_stream_copy)(shmemx_stream_t stream, void *dest,
                                  const void *source, size_t bytes);
 int SHMEMI_P(shmemx_stream_fill)(shmemx_stream_t stream, void *dest, int byte,
                                  size_t bytes);
-/* fn runs on a thread of the device's driver and calls neither that nor this
- * library. */
+/* fn runs on a thread of the device's driver, and calls neither the driver nor
+ * this library. */
 int SHMEMI_P(shmemx_stream_call)(shmemx_stream_t stream, void (*fn)(void *),
                                  void *arg);
-/* Runs body for every item of *grid, which may go when this returns.  On the
- * software device alone: -ENODEV on a GPU. */
+/* Runs body for every item of *grid, which is read at the call.  Only on the
+ * software device: -ENODEV on a GPU. */
 int SHMEMI_P(shmemx_stream_launch)(shmemx_stream_t stream,
                                    const shmemx_grid_t *grid,
                                    shmemx_kernel_t body, void *arg);
 
-/* From here on what the stream is given is recorded and not done; the end,
- * which comes in the same thread, makes a graph of it.  Not for default
- * streams. */
+/* Begin: operations enqueued on the stream are recorded and do not run.  End,
+ * in the same thread: creates a graph of them.  Not for default streams. */
 int SHMEMI_P(shmemx_stream_capture_begin)(shmemx_stream_t stream);
 int SHMEMI_P(shmemx_stream_capture_end)(shmemx_stream_t stream,
                                         shmemx_graph_t *graph);
-/* Does what was recorded, when the stream gets there and the launches of the
- * graph before it have ended.  -ENOTSUP: the stream records. */
+/* Runs the recorded operations when the stream reaches the launch and earlier
+ * launches of the graph have ended.  -ENOTSUP: the stream is capturing. */
 int SHMEMI_P(shmemx_graph_launch)(shmemx_graph_t graph,
                                   shmemx_stream_t stream);
-/* Launches that are under way still end. */
+/* Pending launches still run. */
 int SHMEMI_P(shmemx_graph_destroy)(shmemx_graph_t graph);
 
-/* ---- Communication in stream order.  Each is the call of OpenSHMEM 1.6 with
- * that name, as a step of the stream, and returns at once: 0, or a negative
- * errno with a line that says why, and nothing is enqueued.  What it is given
- * by address lives until the step has ended: that of a put when source may be
- * used again, that of a get or of an atomic that fetches when the result is
- * there, that of an nbi form when it has begun. ---- */
+/* ---- Communication in stream order.  Each call enqueues the operation of the
+ * OpenSHMEM 1.6 call of that name, and returns at once: 0, or a negative errno
+ * with a line that has the reason, and then nothing is enqueued.  Memory passed
+ * by address stays allocated until the operation has ended: a put when source
+ * may be modified, a get or an atomic with a result when the result has been
+ * stored, an nbi form when it has been issued. ---- */
 
 #define SHMEMI_ON(F, C, ...)                                                \
     int SHMEMI_P(shmemx_##F##_on_stream)(__VA_ARGS__,                       \
@@ -83,7 +85,7 @@ int SHMEMI_P(shmemx_graph_destroy)(shmemx_graph_t graph);
     SHMEMI_ON_SIGNALLED(NAME##_put_signal, ctx_##NAME##_put_signal, T)      \
     SHMEMI_ON_SIGNALLED(NAME##_put_signal_nbi,                              \
                         ctx_##NAME##_put_signal_nbi, T)                     \
-    /* value is taken at the call; g stores to *value. */                   \
+    /* value is read at the call; g stores in *value. */                    \
     SHMEMI_ON(NAME##_p, ctx_##NAME##_p, T *dest, T value, int pe)           \
     SHMEMI_ON(NAME##_g, ctx_##NAME##_g, T *value, const T *source, int pe)
 SHMEMI_RMA_TYPES(SHMEMI_ON_TYPED)
@@ -111,7 +113,7 @@ SHMEMI_ON(signal_add, ctx_signal_add, uint64_t *sig_addr, uint64_t signal,
 SHMEMI_ON(signal_op, ctx_signal_op, uint64_t *sig_addr, uint64_t signal,
           int sig_op, int pe)
 
-/* Values are taken at the call; what the word was goes to *fetch. */
+/* Values are read at the call; the previous value is stored in *fetch. */
 #define SHMEMI_ON_AMO(NAME, T, OP)                                          \
     SHMEMI_ON(NAME##_atomic_##OP, ctx_##NAME##_atomic_##OP, T *dest,        \
               T value, int pe)
@@ -142,7 +144,7 @@ SHMEMI_AMO_TYPES(SHMEMI_ON_STD)
     SHMEMI_ON_AMO(NAME, T, xor)
 SHMEMI_AMO_BIT_TYPES(SHMEMI_ON_BIT)
 
-/* The stream alone waits.  What a call of OpenSHMEM returns goes to *index,
+/* Only the stream waits.  The result of the OpenSHMEM call is stored in *index,
  * *count or *value, unless that is NULL. */
 #define SHMEMI_ON_WAIT(NAME, T)                                             \
     int SHMEMI_P(shmemx_##NAME##_wait_until_on_stream)(                     \
@@ -173,22 +175,23 @@ int SHMEMI_P(shmemx_signal_wait_until_on_stream)(
 int SHMEMI_P(shmemx_signal_fetch_on_stream)(
     uint64_t *value, const uint64_t *sig_addr, shmemx_stream_t stream);
 
-/* The same, and 0 is stored there behind the wait: so a graph waits anew in
- * each launch.  The signal is not to be raised again before that: its sender
- * waits for an answer first. */
+/* The same, and stores 0 in the signal after the wait, so that a graph waits
+ * anew in each launch.  The sender must not update the signal again before
+ * that: it waits for an answer first. */
 int SHMEMI_P(shmemx_signal_wait_reset_on_stream)(
     uint64_t *sig_addr, int cmp, uint64_t cmp_value, shmemx_stream_t stream);
-/* A signal of this PE that is only ever added to, and how far streams have
- * waited for it: each wait is for n more than the one before, the first for n
- * more than the signal's value at the creation.  Right in graphs and outside;
- * the signal may run ahead.  Waits of one epoch are ordered by the program; a
- * destroyed epoch is used by no graph any more. */
+/* An epoch: a signal of this PE that is only ever added to, and the value up
+ * to which streams have waited for it.  Each wait is for n more than the
+ * previous one, the first for n more than the signal's value at the
+ * creation.  Waits work in graphs and outside; the signal may run ahead.  The
+ * program orders the waits of one epoch, and launches no graph with a
+ * destroyed epoch. */
 int SHMEMI_P(shmemx_epoch_create)(uint64_t *sig_addr, shmemx_epoch_t *epoch);
 int SHMEMI_P(shmemx_epoch_destroy)(shmemx_epoch_t epoch);
 int SHMEMI_P(shmemx_epoch_wait_on_stream)(shmemx_epoch_t epoch, uint64_t n,
                                           shmemx_stream_t stream);
 
-/* Of the operations that were enqueued on this stream before, with this
+/* They cover the operations enqueued before on this stream with this
  * context. */
 int SHMEMI_P(shmemx_fence_on_stream)(shmemx_stream_t stream);
 int SHMEMI_P(shmemx_ctx_fence_on_stream)(shmem_ctx_t ctx,
@@ -196,7 +199,7 @@ int SHMEMI_P(shmemx_ctx_fence_on_stream)(shmem_ctx_t ctx,
 int SHMEMI_P(shmemx_quiet_on_stream)(shmemx_stream_t stream);
 int SHMEMI_P(shmemx_ctx_quiet_on_stream)(shmem_ctx_t ctx,
                                          shmemx_stream_t stream);
-/* To these PEs of the context's team. */
+/* Operations to these PEs of the context's team. */
 int SHMEMI_P(shmemx_pe_quiet_on_stream)(const int *target_pes, size_t npes,
                                         shmemx_stream_t stream);
 int SHMEMI_P(shmemx_ctx_pe_quiet_on_stream)(shmem_ctx_t ctx,
@@ -204,9 +207,9 @@ int SHMEMI_P(shmemx_ctx_pe_quiet_on_stream)(shmem_ctx_t ctx,
                                             size_t npes,
                                             shmemx_stream_t stream);
 
-/* Collective: the streams of all members meet, and nobody's host waits.  A
- * barrier also ends the operations that were enqueued on the stream before;
- * a sync does not.  On one team in the same order, one at a time. */
+/* Collective: synchronizes the streams of all members, and blocks no host.  A
+ * barrier also completes the operations enqueued before on the stream; a sync
+ * does not.  All members call for one team in the same order, one at a time. */
 int SHMEMI_P(shmemx_barrier_all_on_stream)(shmemx_stream_t stream);
 int SHMEMI_P(shmemx_sync_all_on_stream)(shmemx_stream_t stream);
 int SHMEMI_P(shmemx_barrier_on_stream)(shmem_team_t team,
@@ -214,23 +217,25 @@ int SHMEMI_P(shmemx_barrier_on_stream)(shmem_team_t team,
 int SHMEMI_P(shmemx_team_sync_on_stream)(shmem_team_t team,
                                          shmemx_stream_t stream);
 
-/* ---- Queues: what is put in runs when it is started, all of it by one store
- * of the device.  Calls give 0 or a negative errno, with a line.  A queue and
- * its requests are used by one thread at a time. ---- */
+/* ---- Queues: a single device store triggers all operations of a queue.  Calls
+ * return 0 or a negative errno, with a line.  Only one thread at a time uses a
+ * queue and its requests. ---- */
 
-/* config: what mask says, else NULL.  Local. */
+/* mask selects the members of config that are read; config may be NULL.
+ * Local. */
 int SHMEMI_P(shmemx_queue_create)(shmemx_stream_t stream,
                                   const shmemx_queue_config_t *config,
                                   long mask, shmemx_queue_t *queue);
-/* -EBUSY: something is started and has not ended, or waits for its start.
- * Requests are freed before. */
+/* -EBUSY: an operation has not ended, or has not been started.  Requests may be
+ * freed later. */
 int SHMEMI_P(shmemx_queue_destroy)(shmemx_queue_t queue);
-/* The host waits for all that was started; the second only looks. */
+/* The host waits for all started operations; the second call only tests. */
 int SHMEMI_P(shmemx_queue_wait)(shmemx_queue_t queue);
 int SHMEMI_P(shmemx_queue_test)(shmemx_queue_t queue, int *empty);
 
-/* Used up by the next start.  *req, if req is not NULL, is to be freed.  What
- * is given by address lives until the operation has ended. */
+/* The next start runs these operations once.  The program frees *req, if req is
+ * not NULL.  Memory passed by address stays allocated until the operation has
+ * ended. */
 int SHMEMI_P(shmemx_enqueue_putmem)(shmemx_queue_t queue, void *dest,
                                     const void *source, size_t bytes, int pe,
                                     shmemx_req_t *req);
@@ -256,26 +261,28 @@ int SHMEMI_P(shmemx_enqueue_getmem)(shmemx_queue_t queue, void *dest,
     X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t)                 \
     X(uint64, uint64_t)
 SHMEMI_ENQUEUE_TYPES(SHMEMI_ENQUEUE)
-/* What was enqueued since the start before.  Never holds the stream up. */
+/* Starts the operations added since the previous start.  Never blocks the
+ * stream. */
 int SHMEMI_P(shmemx_enqueue_start)(shmemx_queue_t queue);
-/* The stream waits for what was started. */
+/* The stream waits for the started operations. */
 int SHMEMI_P(shmemx_enqueue_wait)(shmemx_queue_t queue);
 
-/* Made once, started as often as one likes, on any queue: each start after a
- * wait for the one before has been enqueued, else -EBUSY. */
+/* Persistent requests, started repeatedly, on any queue: each start after a
+ * wait for the previous one has been enqueued, else -EBUSY. */
 int SHMEMI_P(shmemx_put_init)(void *dest, const void *source, size_t bytes,
                               int pe, shmemx_req_t *req);
 int SHMEMI_P(shmemx_put_signal_init)(void *dest, const void *source,
                                      size_t bytes, uint64_t *sig_addr,
                                      uint64_t signal, int sig_op, int pe,
                                      shmemx_req_t *req);
-/* All of them, or none. */
+/* Starts all of them, or none. */
 int SHMEMI_P(shmemx_enqueue_startall)(shmemx_queue_t queue, int n,
                                       shmemx_req_t reqs[]);
 int SHMEMI_P(shmemx_enqueue_waitall)(shmemx_queue_t queue, int n,
                                      shmemx_req_t reqs[]);
-/* The host waits, or looks.  -EINVAL: it was never started. */
+/* The host waits, or tests.  -EINVAL: the request was never started. */
 int SHMEMI_P(shmemx_req_wait)(shmemx_req_t req);
 int SHMEMI_P(shmemx_req_test)(shmemx_req_t req, int *flag);
-/* *req becomes NULL; -EBUSY: it has not ended, or waits for a start. */
+/* *req becomes NULL; -EBUSY: the request has not ended, or has not been
+ * started. */
 int SHMEMI_P(shmemx_req_free)(shmemx_req_t *req);

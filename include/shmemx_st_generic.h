@@ -11,7 +11,7 @@
     SHMEMI_EITHER_OF(shmemx, TYPES, OP##_on_stream, __VA_ARGS__)
 #define SHMEMI_ON_PLAIN(OP, ...)                                            \
     SHMEMI_PLAIN_OF(shmemx, AMO, OP##_on_stream, __VA_ARGS__)
-/* Behind the place for a result. */
+/* Selection by the argument after the place for a result. */
 #define SHMEMI_ON_SECOND(OP, ...)                                           \
     SHMEMI_SECOND_OF(shmemx, AMO, OP##_on_stream, __VA_ARGS__)
 
@@ -71,7 +71,7 @@
 #define shmemx_atomic_xor_on_stream(...)                                    \
     SHMEMI_ON_EITHER(BIT, atomic_xor, __VA_ARGS__)
 
-/* ---- Point-to-point synchronisation ---- */
+/* ---- Point-to-point synchronization ---- */
 #define shmemx_wait_until_on_stream(...)                                    \
     SHMEMI_ON_PLAIN(wait_until, __VA_ARGS__)
 #define shmemx_wait_until_all_on_stream(...)                                \
