@@ -317,7 +317,7 @@ void pshmem_free(void *ptr)
     if (!ptr && !core_status.checks)
         return;
     if (ptr)
-        stream_memory_freed(__func__, ptr, need_block(__func__, ptr));
+        msg_memory_freed(__func__, ptr, need_block(__func__, ptr));
     MEET(__func__, { "@ptr" }, { coll_symmetric_id(ptr) });
     if (ptr)
         heap_free(ptr);
@@ -358,7 +358,7 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
         heap_guard_fill(moved);
     kept = moved == ptr ? size : 0;
     if (moved && kept < was)
-        stream_memory_freed(call, (char *)ptr + kept, was - kept);
+        msg_memory_freed(call, (char *)ptr + kept, was - kept);
     coll_sync(&core_world);
     return moved;
 }

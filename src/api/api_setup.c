@@ -224,7 +224,7 @@ static int open_layers(int thread_level)
     if (!rc)
         rc = core_remote_open();
     if (!rc)
-        rc = stream_reserve();
+        rc = msg_reserve();
     if (rc)
         goto close_core;
     coll_open();

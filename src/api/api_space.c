@@ -364,7 +364,7 @@ int pshmem_space_destroy(shmem_space_t space)
     coll_barrier_world();
     if (api_default_space == s)
         api_space_open();
-    stream_memory_freed(__func__, (void *)(heap_segs[s->seg].base + s->from),
+    msg_memory_freed(__func__, (void *)(heap_segs[s->seg].base + s->from),
                        s->to - s->from);
     heap_space_destroy(s);
     return 0;

@@ -112,7 +112,7 @@ int pshmemx_barrier_init(shmem_team_t team, shmemx_req_t *req)
 
     if (!rc)
         rc = find_team(__func__, team, &t);
-    return rc ? rc : stream_barrier_init(__func__, t, req);
+    return rc ? rc : msg_barrier_init(__func__, t, req);
 }
 API_ALIAS(shmemx_barrier_init)
 
@@ -192,6 +192,6 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
         size = sizes[type];
         rc = check_buffers(__func__, &r, size);
     }
-    return stream_allreduce_init(__func__, t, &r, size, rc, req);
+    return msg_allreduce_init(__func__, t, &r, size, rc, req);
 }
 API_ALIAS(shmemx_allreduce_init)

@@ -157,16 +157,16 @@ int msg_match_all(const char *call, int n, struct shmemx_req *reqs[]);
 int msg_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
                       struct shmemx_req **out);
 /* Of all members of a team, which call it in the same order. */
-int stream_barrier_init(const char *call, struct core_team *t,
+int msg_barrier_init(const char *call, struct core_team *t,
                         struct shmemx_req **out);
 /* r->a is the source, r->out the dest; size: of an element; wrong: 0, or why
  * this member refuses, told: then none gets one. */
-int stream_allreduce_init(const char *call, struct core_team *t,
+int msg_allreduce_init(const char *call, struct core_team *t,
                           const struct gtl_reduce *r, size_t size, int wrong,
                           struct shmemx_req **out);
 /* The program gives that memory back, or it moves: it is told of messages and
  * reductions that it has not freed and that are of it. */
-void stream_memory_freed(const char *call, const void *p, size_t size);
+void msg_memory_freed(const char *call, const void *p, size_t size);
 int msg_is_matched(const char *call, struct shmemx_req *req, bool *is);
 /* What was put in since the last start; or these, all or none.  Where the
  * device refuses in the middle neither is started, the queue takes no more and
@@ -207,7 +207,7 @@ bool stream_pending(void *stream);
  * -EINVAL, logged; else it is what messages go by from now on. */
 int msg_env_check(void);
 /* Before the PEs meet, in the same order on all: -ENOMEM, logged. */
-int stream_reserve(void);
+int msg_reserve(void);
 /* There is a device.  0 or -errno, logged; again after success: nothing. */
 extern hidden bool stream_is_open;
 int stream_open(void);

@@ -83,7 +83,7 @@ struct req_name stream_req_name(const struct req *r)
         snprintf(n.text, sizeof n.text, "a match");
     else if (r->coll)
         snprintf(n.text, sizeof n.text, "%s",
-                 core_public_name(stream_coll_call(r->coll)));
+                 core_public_name(msg_coll_call(r->coll)));
     else
         snprintf(n.text, sizeof n.text, "%s, PE %d",
                  core_public_name(r->op.call), r->op.pe);
@@ -195,13 +195,13 @@ static void look_at_put(const struct stream_op *op, void *arg)
                  op->pe);
 }
 
-void stream_memory_freed(const char *call, const void *p, size_t size)
+void msg_memory_freed(const char *call, const void *p, size_t size)
 {
     struct going g = { .from = (uintptr_t)p, .size = size };
     char more[32] = "";
 
     msg_chan_visit(true, look, &g);
-    stream_coll_visit(look_at_coll, &g);
+    msg_coll_visit(look_at_coll, &g);
     stream_req_visit(look_at_put, &g);
     if (!g.users)
         return;

@@ -13,7 +13,7 @@
 
 bool stream_is_open;
 
-int stream_reserve(void)
+int msg_reserve(void)
 {
     return msg_ctrl_reserve();
 }

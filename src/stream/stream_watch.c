@@ -21,7 +21,7 @@
 #include "core/core_stall.h"
 #include "gtl/gtl_default_stream.h"
 #include "msg/msg_chan.h"
-#include "stream/stream_coll.h"
+#include "msg/msg_coll.h"
 #include "stream/stream_wait_notes.h"
 #include "stream/ring/stream_ring.h"
 
@@ -259,7 +259,7 @@ static void describe(const struct entry *e, struct line *t, uint64_t now)
     line_addf(t, "stream %p: %s waits for %llu s for ", e->stream,
                   core_public_name(e->what.call),
                   line_seconds(lasted(e, now)));
-    if (e->what.addr && (name = stream_coll_name(e->what.addr)))
+    if (e->what.addr && (name = msg_coll_name(e->what.addr)))
         line_addf(t, "%s that not all have come to", name);
     else if (e->what.addr &&
              msg_describe_word(e->what.addr, message, sizeof message))

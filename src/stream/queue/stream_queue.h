@@ -5,7 +5,7 @@
 
 #include "base/list.h"
 #include "stream/stream_handle.h"
-#include "stream/stream_coll.h"
+#include "msg/msg_coll.h"
 #include "stream/queue/stream_step_batch.h"
 #include "stream/stream_int.h"
 

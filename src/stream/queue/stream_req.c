@@ -167,14 +167,14 @@ bool stream_req_ended(const struct req *r)
 {
     const struct queue *q = stream_req_queue(r);
 
-    if (unlikely(r->broken) && ((r->coll && !stream_coll_idle(r->coll)) ||
+    if (unlikely(r->broken) && ((r->coll && !msg_coll_idle(r->coll)) ||
                                 (q && stream_queue_broken_pending(q))))
         return false;
     return r->state == IDLE || !q ||
            (stream_token_completed(q, r->mark) &&
             (r->state == WAITED ||
              ((!r->chan || msg_completed(r->chan)) &&
-              (!r->coll || stream_coll_completed(r->coll)))));
+              (!r->coll || msg_coll_completed(r->coll)))));
 }
 
 /* The host has waited in the stream's place. */
@@ -211,9 +211,9 @@ static void await_message(const char *call, const struct req *r)
     const struct queue *q = stream_req_queue(r);
     void *stream = q ? q->stream : NULL;
     struct core_waiter w = r->chan ? msg_waiter(call, r->chan, stream)
-                                   : stream_coll_waiter(call, r->coll, stream);
+                                   : msg_coll_waiter(call, r->coll, stream);
 
-    while (r->chan ? !msg_completed(r->chan) : !stream_coll_completed(r->coll))
+    while (r->chan ? !msg_completed(r->chan) : !msg_coll_completed(r->coll))
         core_wait_step(&w);
     core_wait_end(&w);
 }
@@ -283,7 +283,7 @@ void stream_req_close(struct req *r)
 {
     unlist(r);
     msg_match_free(r);
-    stream_coll_release(r->coll);
+    msg_coll_release(r->coll);
 }
 
 void stream_req_release(struct req *r)
@@ -294,7 +294,7 @@ void stream_req_release(struct req *r)
     if (r->chan)
         msg_chan_free(r->chan);
     if (r->coll)
-        stream_coll_free("shmemx_req_free", r->coll);
+        msg_coll_free("shmemx_req_free", r->coll);
     msg_match_free(r);
     stream_handle_release(&stream_reqs, stream_handle_of(r));
 }

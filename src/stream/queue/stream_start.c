@@ -381,7 +381,7 @@ static int start_listed(const struct stream_where *w, struct queue *q, int n)
     for (int i = 0; i < n && !rc; i++) {
         r = q->these[i];
         others |= !stream_req_is_message(r);
-        rc = r->coll ? stream_coll_start(w, r->coll)
+        rc = r->coll ? msg_coll_start(w, r->coll)
                      : start_op(w, q, &r->op, &parts);
     }
     if (!rc)
@@ -498,7 +498,7 @@ static int wait_for_messages(const struct stream_where *w, struct queue *q,
         r = list_entry(l, struct req, link);
         if (!rc)
             rc = r->chan ? msg_enqueue_wait(w, q, r->chan)
-                         : stream_coll_wait(w, r->coll);
+                         : msg_coll_wait(w, r->coll);
     }
     return rc ? rc : behind(w, q, these, m);
 }

@@ -6,7 +6,7 @@
  * which waits until the program's stream lets a round begin, and lets that one
  * go on when the round is over.  So a start holds nobody up, and a round goes
  * on whatever the program's streams wait for. */
-#include "stream/stream_coll.h"
+#include "msg/msg_coll.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "coll/coll.h"
@@ -52,12 +52,12 @@ struct coll {
 static struct base_lock lock = LOCK_INIT;
 static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
 
-const char *stream_coll_call(const struct coll *c)
+const char *msg_coll_call(const struct coll *c)
 {
     return c->call;
 }
 
-const char *stream_coll_name(const void *word)
+const char *msg_coll_name(const void *word)
 {
     struct list_link *l, *next;
     const char *name = NULL;
@@ -73,7 +73,7 @@ const char *stream_coll_name(const void *word)
     return name;
 }
 
-void stream_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
+void msg_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
                                      void *arg), void *arg)
 {
     struct list_link *l, *next;
@@ -271,7 +271,7 @@ static void drop_steps(const char *call, struct coll *c)
             stream_req_free(call, c->steps[i].reqs[k]);
 }
 
-void stream_coll_release(struct coll *c)
+void msg_coll_release(struct coll *c)
 {
     if (!c)
         return;
@@ -297,10 +297,10 @@ static void undo(const char *call, struct coll *c)
         heap_pool_free(c->room);
     if (c->words)
         heap_pool_free(c->words);
-    stream_coll_release(c);
+    msg_coll_release(c);
 }
 
-void stream_coll_free(const char *call, struct coll *c)
+void msg_coll_free(const char *call, struct coll *c)
 {
     undo(call, c);
 }
@@ -446,7 +446,7 @@ static int make(const struct coll *args, int rc,
     return 0;
 }
 
-int stream_barrier_init(const char *call, struct core_team *t,
+int msg_barrier_init(const char *call, struct core_team *t,
                         struct shmemx_req **out)
 {
     struct coll c = { .call = call, .team = t };
@@ -484,7 +484,7 @@ static int may_reduce(const char *call, const struct gtl_reduce *r,
     return 0;
 }
 
-int stream_allreduce_init(const char *call, struct core_team *t,
+int msg_allreduce_init(const char *call, struct core_team *t,
                           const struct gtl_reduce *r, size_t size, int wrong,
                           struct shmemx_req **out)
 {
@@ -517,7 +517,7 @@ static int do_step(const struct stream_where *w, struct coll *c,
     return rc ? rc : stream_queue_wait_all(w->call, c->queue, s->n, s->reqs);
 }
 
-int stream_coll_start(const struct stream_where *w, struct coll *c)
+int msg_coll_start(const struct stream_where *w, struct coll *c)
 {
     struct stream_where mine = where(c, w->call);
     uint64_t round = c->round + 1;
@@ -536,7 +536,7 @@ int stream_coll_start(const struct stream_where *w, struct coll *c)
     return rc;
 }
 
-int stream_coll_wait(const struct stream_where *w, const struct coll *c)
+int msg_coll_wait(const struct stream_where *w, const struct coll *c)
 {
     const struct stream_wait wait = {
         .how = STREAM_ALL, .ivars = &c->words->done, .n = 1,
@@ -546,7 +546,7 @@ int stream_coll_wait(const struct stream_where *w, const struct coll *c)
     return stream_wait(w, &wait);
 }
 
-bool stream_coll_completed(const struct coll *c)
+bool msg_coll_completed(const struct coll *c)
 {
     bool over = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->round;
 
@@ -554,12 +554,12 @@ bool stream_coll_completed(const struct coll *c)
     return over;
 }
 
-bool stream_coll_idle(const struct coll *c)
+bool msg_coll_idle(const struct coll *c)
 {
     return gtl->stream_query(c->stream) != -EAGAIN;
 }
 
-struct core_waiter stream_coll_waiter(const char *call, const struct coll *c,
+struct core_waiter msg_coll_waiter(const char *call, const struct coll *c,
                                       void *stream)
 {
     return (struct core_waiter){
