@@ -10,7 +10,8 @@
 
 #include "../apps/bucketsort/dev_gpu.h"
 #include "base/env.h"
-#include "msg/msg_chan.h"
+#include "msg/msg.h"
+#include "stream/stream_int.h"
 #include "xport/xport.h"
 
 #include <errno.h>
@@ -399,7 +400,7 @@ static void find_near(void)
 /* The most bytes of a message that is eager. */
 static size_t eager(void)
 {
-    return xport_net ? pp.eager.far : pp.eager.near;
+    return xport_net ? pp.eager.off_node : pp.eager.on_node;
 }
 
 /* And eager if the smallest message is. */

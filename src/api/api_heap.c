@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "base/lock.h"
 #include "gtl/gtl.h"
+#include "msg/msg.h"
 #include "stream/stream.h"
 
 #include <errno.h>

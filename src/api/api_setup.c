@@ -12,6 +12,7 @@
 #include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "heap/heap_pages.h"
+#include "msg/msg.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
 #include "rt/rt_nic.h"

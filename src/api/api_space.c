@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
+#include "msg/msg.h"
 #include "shmem_space.h"
 #include "stream/stream.h"
 

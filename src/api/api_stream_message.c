@@ -3,6 +3,8 @@
 #include "api/api_coll.h"
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
+#include "msg/msg.h"
+#include "msg/msg_coll.h"
 
 #define INIT(NAME, BUF, SENDS, READY)                                       \
     int pshmemx_##NAME(BUF *buf, size_t bytes, int pe, int tag,             \
@@ -26,7 +28,7 @@ INIT(recv_init, void, false, false)
                                int pe, int tag, shmemx_req_t *req)          \
     {                                                                       \
         const struct msg_args a_ = {                                       \
-            .call = __func__, .sends = SENDS, .once = true,                 \
+            .call = __func__, .sends = SENDS, .one_shot = true,                 \
             .buf = (void *)buf, .len = bytes, .pe = pe, .tag = tag          \
         };                                                                  \
                                                                             \

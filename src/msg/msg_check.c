@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends of channels by handle, and the check of notes that name them: see
- * msg_check.h.  Called by the code that matches sends and receives. */
+/* Ends of channels by handle, and the checks of control messages that name
+ * them: see msg_check.h.  Called by msg_chan.c and msg_match.c. */
 #include "msg/msg_check.h"
+#include "msg/msg_int.h"
+#include "msg/msg_proto.h"
 #include "stream/stream_handle.h"
 
 struct end {
@@ -33,82 +35,63 @@ struct msg_chan *msg_handle_find(uint64_t handle)
     return e ? e->chan : NULL;
 }
 
-_Noreturn static void bad_note(const struct msg_ctrl *n, const char *what)
+_Noreturn static void refuse(const struct msg_ctrl *m, const char *what)
 {
-    core_fatal(ERR_CORRUPT, "shmemx_match", "a note of a message between "
-               "streams, said to be of PE %d, tag %d, %s: the library's words "
-               "in the symmetric heap of this PE, or of that one, were "
-               "overwritten, as by a put past the end of its block; "
-               "SHMEM_CHECK=1 finds some such puts", n->from, n->tag, what);
+    core_fatal(ERR_CORRUPT, "shmemx_match", "a control message, said to be of "
+               "PE %d, tag %d, %s: the library's words in the symmetric heap "
+               "of this PE, or of that one, were overwritten, as by a put past "
+               "the end of its block; SHMEM_CHECK=1 finds some such puts", m->from, m->tag, what);
 }
 
 /* len bytes of a segment; -1: of memory that is not symmetric. */
-static bool is_place(int seg, uint64_t at, uint64_t len)
+static bool is_in_segment(int seg, uint64_t at, uint64_t len)
 {
     return seg == -1 || (seg >= 0 && seg < HEAP_SEGS &&
                          at <= heap_segs[seg].size &&
                          len <= heap_segs[seg].size - at);
 }
 
-void msg_check_ctrl(const struct msg_ctrl *n)
+void msg_check_ctrl(const struct msg_ctrl *m)
 {
-    if (n->kind < MSG_RTS || n->kind > MSG_FIN || n->from < 0 ||
-        n->from >= core_world.n_pes)
-        bad_note(n, "is of no kind, or of no PE");
-    if (!is_place(HEAP_HOST, n->words, sizeof(struct msg_words)) ||
-        n->words % _Alignof(struct msg_words) || n->slots < 0 ||
-        !is_place(n->seg, n->at, 0) ||
-        n->flags >> MSG_RTR_PROTO_SHIFT > MSG_PROTO_RNDV)
-        bad_note(n, "names memory that is not symmetric");
+    if (m->kind < MSG_RTS || m->kind > MSG_FIN || m->from < 0 ||
+        m->from >= core_world.n_pes)
+        refuse(m, "is of no kind, or of no PE");
+    if (!is_in_segment(HEAP_HOST, m->words, sizeof(struct msg_words)) ||
+        m->words % _Alignof(struct msg_words) || m->slots < 0 ||
+        !is_in_segment(m->seg, m->at, 0) ||
+        m->flags >> MSG_RTR_PROTO_SHIFT >= MSG_PROTOS)
+        refuse(m, "names memory that is not symmetric");
 }
 
-struct msg_chan *msg_chan_of_ctrl(const struct msg_ctrl *n)
+struct msg_chan *msg_chan_of_ctrl(const struct msg_ctrl *m)
 {
-    struct msg_chan *c = msg_handle_find(n->yours);
+    struct msg_chan *c = msg_handle_find(m->yours);
 
-    if (!c || c->pe != n->from || c->tag != n->tag)
-        bad_note(n, "is for an end that this PE does not have");
+    if (!c || c->pe != m->from || c->tag != m->tag)
+        refuse(m, "is for an end that this PE does not have");
     return c;
 }
 
-/* May messages of that sender go so?  It has what each way takes. */
-static bool is_way(const struct msg_chan *s, const struct msg_ctrl *n)
-{
-    switch (n->flags >> MSG_RTR_PROTO_SHIFT) {
-    case MSG_PROTO_READY:
-        return s->ready;
-    case MSG_PROTO_PEER_COPY:
-        return !n->slots && n->seg >= 0 &&
-               msg_peer_copy_flags(s) & (uint32_t)MSG_RTS_PEER_COPY << n->seg;
-    case MSG_PROTO_TRIG:
-        return s->gate != NULL;
-    case MSG_PROTO_RNDV:
-        return !s->ready;
-    default:
-        return !s->ready && !s->once;
-    }
-}
-
-void msg_check_rtr(const struct msg_chan *s, const struct msg_ctrl *n)
+void msg_check_rtr(const struct msg_chan *s, const struct msg_ctrl *m)
 {
     uint64_t len = s->len;
 
     if (!s->sends || s->state != MSG_CHAN_RTS_SENT)
-        bad_note(n, "answers what was not asked");
-    if (n->error)
+        refuse(m, "answers what was not asked");
+    if (m->error)
         return;
-    if (n->slots &&
-        (n->step < len ||
-         __builtin_mul_overflow(n->step, (uint64_t)n->slots, &len)))
-        bad_note(n, "has slots that are too short");
-    if (n->seg < 0 || !is_place(n->seg, n->at, len))
-        bad_note(n, "names memory that is not symmetric");
-    if (!is_way(s, n))
-        bad_note(n, "says to go a way that this end has not offered");
+    if (m->slots &&
+        (m->step < len ||
+         __builtin_mul_overflow(m->step, (uint64_t)m->slots, &len)))
+        refuse(m, "has slots that are too short");
+    if (m->seg < 0 || !is_in_segment(m->seg, m->at, len))
+        refuse(m, "names memory that is not symmetric");
+    if (!msg_protos[m->flags >> MSG_RTR_PROTO_SHIFT]->offered(s, m))
+        refuse(m, "names a protocol that this end has not offered");
 }
 
-void msg_check_fin(const struct msg_chan *c, const struct msg_ctrl *n)
+void msg_check_fin(const struct msg_chan *c, const struct msg_ctrl *m)
 {
-    if (c->state != MSG_CHAN_MATCHED && !c->left)
-        bad_note(n, "frees an end that was not matched");
+    if (c->state != MSG_CHAN_MATCHED && !c->freed)
+        refuse(m, "frees an end that was not matched");
 }

@@ -12,8 +12,8 @@
 #include "coll/coll.h"
 #include "core/core_misuse.h"
 #include "core/core_activity.h"
+#include "msg/msg.h"
 #include "stream/queue/stream_queue.h"
-#include "msg/msg_chan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,32 +49,36 @@ struct coll {
     struct step *steps;
 };
 
+static const struct stream_req_ops coll_req_ops;
 static struct base_lock lock = LOCK_INIT;
 static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
 
-const char *msg_coll_call(const struct coll *c)
+static struct coll *coll_of(const struct req *r)
 {
-    return c->call;
+    return r->object;
 }
 
-const char *msg_coll_name(const void *word)
+bool msg_coll_describe_word(const void *word, char *text, size_t size)
 {
     struct list_link *l, *next;
-    const char *name = NULL;
+    bool found = false;
 
     lock_acquire(&lock);
     list_each(l, next, &made) {
         const struct coll *c = list_entry(l, struct coll, link);
 
-        if (word == &c->words->done)
-            name = c->size ? "a reduction" : "a barrier";
+        if (word != &c->words->done)
+            continue;
+        snprintf(text, size, "a %s that not all have come to",
+                 c->size ? "reduction" : "barrier");
+        found = true;
     }
     lock_release(&lock);
-    return name;
+    return found;
 }
 
 void msg_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
-                                     void *arg), void *arg)
+                                  void *arg), void *arg)
 {
     struct list_link *l, *next;
 
@@ -271,10 +275,8 @@ static void drop_steps(const char *call, struct coll *c)
             stream_req_free(call, c->steps[i].reqs[k]);
 }
 
-void msg_coll_release(struct coll *c)
+static void free_coll(struct coll *c)
 {
-    if (!c)
-        return;
     lock_acquire(&lock);
     list_remove(&c->link);
     lock_release(&lock);
@@ -297,12 +299,7 @@ static void undo(const char *call, struct coll *c)
         heap_pool_free(c->room);
     if (c->words)
         heap_pool_free(c->words);
-    msg_coll_release(c);
-}
-
-void msg_coll_free(const char *call, struct coll *c)
-{
-    undo(call, c);
+    free_coll(c);
 }
 
 static int prepare(struct coll *c)
@@ -430,7 +427,8 @@ static int make(const struct coll *args, int rc,
     if (!rc) {
         rc = match(c);
         if (!rc)
-            rc = stream_req_of_coll(c->call, c, &r);
+            rc = stream_req_create(c->call, &(struct stream_req_args){
+                .ops = &coll_req_ops, .object = c }, &r);
         rc = all_have(c, rc, 1);
     }
     if (rc && r)
@@ -517,53 +515,95 @@ static int do_step(const struct stream_where *w, struct coll *c,
     return rc ? rc : stream_queue_wait_all(w->call, c->queue, s->n, s->reqs);
 }
 
-int msg_coll_start(const struct stream_where *w, struct coll *c)
+static int check_start(const struct stream_where *w, const struct req *r, int i)
 {
+    (void)r, (void)i;
+    return stream_waits_allowed() ? 0 : stream_refuse_wait(w);
+}
+
+static int start(const struct stream_where *w, struct queue *q, struct req *r,
+                 struct start_parts *parts)
+{
+    struct coll *c = coll_of(r);
     struct stream_where mine = where(c, w->call);
     uint64_t round = c->round + 1;
     int rc;
 
+    (void)q, (void)parts;
     rc = stream_device_rc(w, gtl->write64(&c->words->go, round, w->stream));
     if (!rc)
-        rc = stream_device_rc(&mine,
-                              gtl->wait64(&c->words->go, round, c->stream));
+        rc = stream_device_rc(&mine, gtl->wait64(&c->words->go, round,
+                                                 c->stream));
     for (int i = 0; i < c->n && !rc; i++)
         rc = do_step(&mine, c, &c->steps[i]);
     if (!rc)
-        rc = stream_device_rc(&mine,
-                              gtl->write64(&c->words->done, round, c->stream));
+        rc = stream_device_rc(&mine, gtl->write64(&c->words->done, round,
+                                                  c->stream));
     c->round += !rc;
     return rc;
 }
 
-int msg_coll_wait(const struct stream_where *w, const struct coll *c)
+static int wait(const struct stream_where *w, struct queue *q, struct req *r,
+                struct start_parts *parts)
 {
+    const struct coll *c = coll_of(r);
     const struct stream_wait wait = {
         .how = STREAM_ALL, .ivars = &c->words->done, .n = 1,
         .size = sizeof c->words->done, .cmp = SHMEM_CMP_GE, .value = c->round
     };
 
+    (void)q, (void)parts;
     return stream_wait(w, &wait);
 }
 
-bool msg_coll_completed(const struct coll *c)
+static bool completed(const struct req *r)
 {
-    bool over = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->round;
+    const struct coll *c = coll_of(r);
+    bool is = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->round;
 
     atomics_tsan_acquire();
-    return over;
+    return is;
 }
 
-bool msg_coll_idle(const struct coll *c)
+static struct core_waiter waiter(const char *call, const struct req *r,
+                                 void *stream)
 {
-    return gtl->stream_query(c->stream) != -EAGAIN;
-}
+    const struct coll *c = coll_of(r);
 
-struct core_waiter msg_coll_waiter(const char *call, const struct coll *c,
-                                      void *stream)
-{
     return (struct core_waiter){
         .addr = &c->words->done, .bytes = sizeof c->words->done,
         .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call
     };
 }
+
+static bool is_running(const struct req *r)
+{
+    return gtl->stream_query(coll_of(r)->stream) == -EAGAIN;
+}
+
+static void free_req(struct req *r)
+{
+    undo("shmemx_req_free", coll_of(r));
+}
+
+/* Its stream and its requests are gone. */
+static void close_req(struct req *r)
+{
+    free_coll(coll_of(r));
+}
+
+static void name(const struct req *r, char *text, size_t size)
+{
+    snprintf(text, size, "%s", core_public_name(coll_of(r)->call));
+}
+
+static const struct stream_req_ops coll_req_ops = {
+    .own_words = true, .check_start = check_start, .start = start,
+    .started = stream_req_no_call,
+    .wait = { wait, stream_req_no_step, stream_req_no_step },
+    .completed = completed, .waiter = waiter, .finish = stream_req_no_call,
+    .error = stream_req_no_error, .is_running = is_running,
+    .busy = stream_req_not_busy, .free = free_req, .close = close_req,
+    .name = name, .test = stream_req_test_started,
+    .await = stream_req_await_started
+};

@@ -1,80 +1,85 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The control channel: see msg_ctrl.h.  msg_progress.c calls it under its lock.
+ * No function waits for another PE, except msg_ctrl_drain() at the end and
+ * msg_ctrl_signal(). */
 #include "msg/msg_ctrl.h"
 #include "base/clock.h"
 #include "core/core_amo.h"
-#include "core/core_describe.h"
 #include "core/core_stall.h"
+#include "core/core_describe.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { PLACES = 128, LOOKS = 64 };     /* LOOKS: at rings, at a time */
-/* Notes that have not moved for so long may take any time. */
-#define LIVELY_NS ((uint64_t)5000000)
+enum { ENTRIES = 128, READS = 64 };     /* READS: of other rings, at a time */
+/* Messages that have not moved for so long may take any time. */
+#define MOVING_NS ((uint64_t)5000000)
 
-struct place {
-    _Alignas(128) struct msg_ctrl note;
-    uint64_t turn;              /* its number + 1, when the note is there */
+struct entry {
+    _Alignas(128) struct msg_ctrl msg;
+    uint64_t seq;               /* its number + 1, when the message is there */
 };
 struct ends {
-    uint64_t tail;              /* places that were taken */
-    uint64_t head;              /* the owner's: notes taken out */
-    uint64_t closed;            /* the owner's: it takes no more */
+    uint64_t tail;              /* entries that senders have claimed */
+    uint64_t head;              /* the owner's: messages taken out */
+    uint64_t closed;            /* the owner's: it reads nothing more */
 };
 struct ring {
     _Alignas(128) struct ends ends;
-    struct place places[PLACES];
-    /* The owner's: ends of other rings come here, as every provider can. */
-    struct ends looks[LOOKS];
+    struct entry entries[ENTRIES];
+    /* The owner's: ends of other rings are fetched to here, since every
+     * provider can fetch to the symmetric heap. */
+    struct ends fetched[READS];
 };
-_Static_assert(sizeof(struct place) == 128, "one note, one signal");
+_Static_assert(sizeof(struct entry) == 128, "one message, one signal");
 
-static struct ring *ring;       /* the same address on all, for operations */
+static struct ring *ring;       /* the same address on all PEs */
 static uint64_t taken;          /* atomic: what its head is, or should be */
-static uint64_t looking;        /* a bit for each of looks that is in use */
+static uint64_t fetching;       /* a bit for each of fetched that is in use */
 static struct core_ctx ctx;     /* of the world, for signals */
 
-/* What waits to be sent to one PE, in order. */
-struct letter {
-    struct letter *next;
-    struct msg_ctrl note;
+struct queued {
+    struct queued *next;
+    struct msg_ctrl msg;
 };
 
-/* Notes of an outbox go in turns; each phase is over when what it posted is. */
-enum phase {
-    REST,
-    LOOK,                       /* the ring's ends are read */
-    KNOWN,                      /* they are known, or were not long ago */
-    TAKE,                       /* places are taken */
-    PUT,                        /* notes are posted, each with its turn; or, */
-    APART,                      /* where the provider cannot, without; */
-    CAME,                       /* these have come, */
-    TURNS,                      /* and the turns are posted */
-    SENT                        /* until all have come */
+/* Messages of a send queue go in batches.  Each state ends when what it posted
+ * has completed; step() walks them. */
+enum state {
+    IDLE,
+    READ_ENDS,                  /* the ends of the peer's ring are fetched */
+    ENDS_KNOWN,                 /* they are known, or were not long ago */
+    CLAIM,                      /* entries are claimed */
+    PUT,                        /* messages are put, each with its seq; or, */
+    PUT_ONLY,                   /* where the provider cannot, without; */
+    PUT_DONE,                   /* these have arrived, */
+    PUT_SEQ,                    /* and the seqs are put */
+    COMPLETE                    /* until all have arrived */
 };
-struct outbox {
+struct send_queue {
     int pe;
-    enum phase phase;
-    bool near, apart;
-    bool fresh;                 /* seen: nothing was taken since */
-    bool full;                  /* the ring was, and was not looked at since */
+    enum state state;
+    bool mapped, separate;      /* separate: PUT_ONLY and PUT_SEQ */
+    bool fresh;                 /* seen: nothing was claimed since */
+    bool full;                  /* the ring was, and was not read since */
     struct core_ctx ctx;
-    struct outbox *next;
-    struct letter *first, **last;
+    struct send_queue *next;
+    struct queued *first, **last;
     unsigned n;
-    int look;                   /* LOOK: the ends come there, or to seen: -1 */
+    int fetch;                  /* READ_ENDS: the ends arrive in that element
+                                 * of fetched, or, -1, in seen */
     struct ends seen, odd;      /* odd: seen before, and impossible */
-    uint64_t was;               /* the tail when we took places */
-    unsigned take, posted, whole;       /* whole: posted with their turns */
-    struct letter *at;          /* the next one to be posted */
+    uint64_t claimed_at;        /* the tail when entries were claimed */
+    unsigned claim, posted, whole;      /* whole: posted with their seqs */
+    struct queued *at;          /* the next one to be posted */
     uint64_t moved_ns;
 };
-static struct outbox *outboxes;
+static struct send_queue *queues;
 
 int msg_ctrl_reserve(void)
 {
-    taken = looking = 0;
+    taken = fetching = 0;
     ring = heap_reserve(sizeof *ring, _Alignof(struct ring));
     if (ring)
         return 0;
@@ -89,26 +94,26 @@ int msg_ctrl_open(void)
     return xport_net ? xport_net->ep_open(&ctx.flow, false) : 0;
 }
 
-static void drop(struct outbox *o)
+static void free_queue(struct send_queue *q)
 {
-    struct letter *l;
+    struct queued *m;
 
-    while ((l = o->first)) {
-        o->first = l->next;
-        free(l);
+    while ((m = q->first)) {
+        q->first = m->next;
+        free(m);
     }
-    if (o->ctx.flow)
-        xport_net->ep_close(o->ctx.flow);
-    free(o);
+    if (q->ctx.flow)
+        xport_net->ep_close(q->ctx.flow);
+    free(q);
 }
 
 void msg_ctrl_close(void)
 {
-    struct outbox *o;
+    struct send_queue *q;
 
-    while ((o = outboxes)) {
-        outboxes = o->next;
-        drop(o);
+    while ((q = queues)) {
+        queues = q->next;
+        free_queue(q);
     }
     if (ctx.flow) {
         xport_net->quiet(ctx.flow);
@@ -119,278 +124,280 @@ void msg_ctrl_close(void)
 
 /* ---- posting ---- */
 
-static struct outbox *outbox_of(int pe)
+static struct send_queue *queue_to(int pe)
 {
-    struct outbox *o = outboxes;
+    struct send_queue *q = queues;
 
-    while (o && o->pe != pe)
-        o = o->next;
-    if (o)
-        return o;
-    o = calloc(1, sizeof *o);
-    if (!o)
+    while (q && q->pe != pe)
+        q = q->next;
+    if (q)
+        return q;
+    q = calloc(1, sizeof *q);
+    if (!q)
         return NULL;
-    o->ctx = (struct core_ctx){ .team = &core_world };
-    if (xport_net && xport_net->ep_open(&o->ctx.flow, false)) {
-        free(o);
+    q->ctx = (struct core_ctx){ .team = &core_world };
+    if (xport_net && xport_net->ep_open(&q->ctx.flow, false)) {
+        free(q);
         return NULL;
     }
     if (xport_net)
-        xport_net->ep_set_polled(o->ctx.flow);
-    o->pe = pe;
-    o->near = xport_is_mapped(pe);
-    o->last = &o->first;
-    o->next = outboxes;
-    outboxes = o;
-    return o;
+        xport_net->ep_set_polled(q->ctx.flow);
+    q->pe = pe;
+    q->mapped = xport_is_mapped(pe);
+    q->last = &q->first;
+    q->next = queues;
+    queues = q;
+    return q;
 }
 
-int msg_ctrl_post(int pe, const struct msg_ctrl *n)
+int msg_ctrl_post(int pe, const struct msg_ctrl *m)
 {
-    struct outbox *o = outbox_of(pe);
-    struct letter *l = o ? malloc(sizeof *l) : NULL;
+    struct send_queue *q = queue_to(pe);
+    struct queued *new = q ? malloc(sizeof *new) : NULL;
 
-    if (!l)
+    if (!new)
         return -ENOMEM;
-    l->next = NULL;
-    l->note = *n;
-    l->note.from = core_world.my_pe;
-    *o->last = l;
-    o->last = &l->next;
-    o->n++;
+    new->next = NULL;
+    new->msg = *m;
+    new->msg.from = core_world.my_pe;
+    *q->last = new;
+    q->last = &new->next;
+    q->n++;
     return 0;
 }
 
-/* ---- an outbox: no step waits for that PE, or for room ---- */
+/* ---- a send queue: no step waits for its PE, or for room ---- */
 
-static bool is_over(const struct outbox *o)
+static bool is_complete(const struct send_queue *q)
 {
-    if (o->ctx.flow && !xport_net->quiet_test(o->ctx.flow))
+    if (q->ctx.flow && !xport_net->quiet_test(q->ctx.flow))
         return false;
     atomics_tsan_acquire();
     return true;
 }
 
-static bool has_room(const struct outbox *o)
+static bool has_credit(const struct send_queue *q)
 {
-    return o->near || xport_net->can_post(o->ctx.flow, o->pe);
+    return q->mapped || xport_net->can_post(q->ctx.flow, q->pe);
 }
 
-static bool go(struct outbox *o, enum phase next)
+static bool enter(struct send_queue *q, enum state next)
 {
-    o->phase = next;
+    q->state = next;
     return true;
 }
 
-static bool look_for_places(const char *call, struct outbox *o)
+static bool fetch_ends(const char *call, struct send_queue *q)
 {
-    bool shared = !o->near && ~looking;
+    bool shared = !q->mapped && ~fetching;
 
-    o->full = false;
-    if (!o->n || !has_room(o))
+    q->full = false;
+    if (!q->n || !has_credit(q))
         return false;
-    o->look = shared ? __builtin_ctzll(~looking) : -1;
+    q->fetch = shared ? __builtin_ctzll(~fetching) : -1;
     if (shared)
-        looking |= (uint64_t)1 << o->look;
-    core_get_any_nbi(shared ? &ring->looks[o->look] : &o->seen, &ring->ends,
-                     sizeof ring->ends, o->pe, call, &o->ctx);
-    return go(o, LOOK);
+        fetching |= (uint64_t)1 << q->fetch;
+    core_get_any_nbi(shared ? &ring->fetched[q->fetch] : &q->seen, &ring->ends,
+                     sizeof ring->ends, q->pe, call, &q->ctx);
+    return enter(q, READ_ENDS);
 }
 
-/* The two were not read at one time, so more than all may seem to be taken;
- * but both only grow: what is read twice was so in between. */
-static bool check_ends(const char *call, struct outbox *o)
+/* The two numbers were not read at one time, so more than all entries may seem
+ * to be claimed.  Both only grow: a pair that is read twice held in between. */
+static bool check_ends(const char *call, struct send_queue *q)
 {
-    const struct ends *e = &o->seen;
+    const struct ends *e = &q->seen;
 
-    if (o->look >= 0) {
-        o->seen = ring->looks[o->look];
-        looking &= ~((uint64_t)1 << o->look);
+    if (q->fetch >= 0) {
+        q->seen = ring->fetched[q->fetch];
+        fetching &= ~((uint64_t)1 << q->fetch);
     }
-    o->fresh = true;
-    if (e->tail - e->head > PLACES) {
-        if (e->tail == o->odd.tail && e->head == o->odd.head)
-            core_fatal(ERR_CORRUPT, call, "%" PRIu64 " notes were sent to PE "
-                       "%d and %" PRIu64 " read, of %d at a time: the "
-                       "library's words in the symmetric heap of that PE were "
-                       "overwritten, as by a put past the end of its block; "
-                       "SHMEM_CHECK=1 finds some such puts", e->tail, o->pe,
-                       e->head, PLACES);
-        o->odd = *e;
+    q->fresh = true;
+    if (e->tail - e->head > ENTRIES) {
+        if (e->tail == q->odd.tail && e->head == q->odd.head)
+            core_fatal(ERR_CORRUPT, call, "%" PRIu64 " control messages were "
+                       "sent to PE %d and %" PRIu64 " read, of %d at a time: "
+                       "the library's words in the symmetric heap of that PE "
+                       "were overwritten, as by a put past the end of its "
+                       "block; SHMEM_CHECK=1 finds some such puts", e->tail,
+                       q->pe, e->head, ENTRIES);
+        q->odd = *e;
     }
-    return go(o, KNOWN);
+    return enter(q, ENDS_KNOWN);
 }
 
-static bool take_places(const char *call, struct outbox *o)
+static bool claim_entries(const char *call, struct send_queue *q)
 {
-    uint64_t used = o->seen.tail - o->seen.head, cond = o->seen.tail;
-    uint64_t room = used < PLACES ? PLACES - used : 0;
+    uint64_t used = q->seen.tail - q->seen.head, cond = q->seen.tail;
+    uint64_t room = used < ENTRIES ? ENTRIES - used : 0;
 
-    if (!has_room(o))
+    if (!has_credit(q))
         return false;
-    o->take = o->n < room ? o->n : (unsigned)room;
-    if (!o->take) {
-        o->full = o->fresh;
-        o->phase = REST;
-        return !o->full;        /* or in the next flush */
+    q->claim = q->n < room ? q->n : (unsigned)room;
+    if (!q->claim) {
+        q->full = q->fresh;
+        q->state = IDLE;
+        return !q->full;        /* a full ring is read by the next flush */
     }
-    o->fresh = false;
-    CORE_AMO_NBI(uint64_t, call, &o->ctx, XPORT_CSWAP, &ring->ends.tail,
-                 cond + o->take, cond, o->pe,
-                 CORE_DO_CSWAP(cond, cond + o->take), &o->was);
-    return go(o, TAKE);
+    q->fresh = false;
+    CORE_AMO_NBI(uint64_t, call, &q->ctx, XPORT_CSWAP, &ring->ends.tail,
+                 cond + q->claim, cond, q->pe,
+                 CORE_DO_CSWAP(cond, cond + q->claim), &q->claimed_at);
+    return enter(q, CLAIM);
 }
 
-static bool post_from(struct outbox *o, unsigned i, enum phase next)
+static bool post_from(struct send_queue *q, unsigned i, enum state next)
 {
-    o->at = o->first;
-    for (o->posted = 0; o->posted < i; o->posted++)
-        o->at = o->at->next;
-    return go(o, next);
+    q->at = q->first;
+    for (q->posted = 0; q->posted < i; q->posted++)
+        q->at = q->at->next;
+    return enter(q, next);
 }
 
-/* Another PE may have been faster. */
-static bool have_taken(struct outbox *o)
+/* Another PE may have claimed the same entries first. */
+static bool check_claim(struct send_queue *q)
 {
-    bool ours = o->was == o->seen.tail;
+    bool won = q->claimed_at == q->seen.tail;
 
-    o->seen.tail = o->was;
-    if (!ours)
-        return go(o, KNOWN);
-    o->whole = 0;
-    return post_from(o, 0, o->apart ? APART : PUT);
+    q->seen.tail = q->claimed_at;
+    if (!won)
+        return enter(q, ENDS_KNOWN);
+    q->whole = 0;
+    return post_from(q, 0, q->separate ? PUT_ONLY : PUT);
 }
 
 /* 0, -EAGAIN or -ENOTSUP. */
-static int put_note(const char *call, struct outbox *o, struct place *p,
-                    uint64_t turn)
+static int put_msg(const char *call, struct send_queue *q, struct entry *e,
+                   uint64_t seq)
 {
-    const struct msg_ctrl *n = &o->at->note;
+    const struct msg_ctrl *m = &q->at->msg;
 
-    if (!o->near && o->phase == PUT)
-        return core_remote_try_put_signal(call, &o->ctx, &p->note, n, sizeof *n,
-                                          &p->turn, turn, SHMEM_SIGNAL_SET,
-                                          o->pe, true);
-    if (!has_room(o))
+    if (!q->mapped && q->state == PUT)
+        return core_remote_try_put_signal(call, &q->ctx, &e->msg, m, sizeof *m,
+                                       &e->seq, seq, SHMEM_SIGNAL_SET, q->pe,
+                                       true);
+    if (!has_credit(q))
         return -EAGAIN;
-    if (o->phase == PUT)
-        core_put_signal(call, &o->ctx, &p->note, n, sizeof *n, &p->turn, turn,
-                        SHMEM_SIGNAL_SET, o->pe, true);
-    else if (o->phase == APART)
-        core_put_any_nbi(&p->note, n, sizeof *n, o->pe, call, &o->ctx);
+    if (q->state == PUT)
+        core_put_signal(call, &q->ctx, &e->msg, m, sizeof *m, &e->seq, seq,
+                        SHMEM_SIGNAL_SET, q->pe, true);
+    else if (q->state == PUT_ONLY)
+        core_put_any_nbi(&e->msg, m, sizeof *m, q->pe, call, &q->ctx);
     else
-        core_signal(call, &o->ctx, &p->turn, turn, SHMEM_SIGNAL_SET, o->pe);
+        core_signal(call, &q->ctx, &e->seq, seq, SHMEM_SIGNAL_SET, q->pe);
     return 0;
 }
 
-static bool put_notes(const char *call, struct outbox *o, enum phase next)
+static bool put_msgs(const char *call, struct send_queue *q, enum state next)
 {
-    for (; o->posted < o->take; o->posted++, o->at = o->at->next) {
-        uint64_t number = o->was + o->posted;
-        int rc = put_note(call, o, &ring->places[number % PLACES], number + 1);
+    for (; q->posted < q->claim; q->posted++, q->at = q->at->next) {
+        uint64_t number = q->claimed_at + q->posted;
+        int rc = put_msg(call, q, &ring->entries[number % ENTRIES], number + 1);
 
         if (rc == -ENOTSUP) {
-            o->apart = true;
-            o->whole = o->posted;
-            return go(o, APART);
+            q->separate = true;
+            q->whole = q->posted;
+            return enter(q, PUT_ONLY);
         }
         if (rc)
             return false;
     }
-    return go(o, next);
+    return enter(q, next);
 }
 
-static bool free_sent(struct outbox *o)
+static bool free_sent(struct send_queue *q)
 {
-    o->seen.tail += o->take;
-    for (; o->take; o->take--, o->n--) {
-        struct letter *l = o->first;
+    q->seen.tail += q->claim;
+    for (; q->claim; q->claim--, q->n--) {
+        struct queued *m = q->first;
 
-        o->first = l->next;
-        free(l);
+        q->first = m->next;
+        free(m);
     }
-    if (!o->first)
-        o->last = &o->first;
-    return go(o, o->n ? KNOWN : REST);
+    if (!q->first)
+        q->last = &q->first;
+    return enter(q, q->n ? ENDS_KNOWN : IDLE);
 }
 
-/* Did anything come of it? */
-static bool step(const char *call, struct outbox *o)
+/* True: the queue has entered another state. */
+static bool step(const char *call, struct send_queue *q)
 {
-    switch (o->phase) {
-    case REST:
-        return look_for_places(call, o);
-    case LOOK:
-        return is_over(o) && check_ends(call, o);
-    case KNOWN:
-        return take_places(call, o);
-    case TAKE:
-        return is_over(o) && have_taken(o);
+    switch (q->state) {
+    case IDLE:
+        return fetch_ends(call, q);
+    case READ_ENDS:
+        return is_complete(q) && check_ends(call, q);
+    case ENDS_KNOWN:
+        return claim_entries(call, q);
+    case CLAIM:
+        return is_complete(q) && check_claim(q);
     case PUT:
-        return put_notes(call, o, SENT);
-    case APART:
-        return put_notes(call, o, CAME);
-    case CAME:
-        return is_over(o) && post_from(o, o->whole, TURNS);
-    case TURNS:
-        return put_notes(call, o, SENT);
-    case SENT:
+        return put_msgs(call, q, COMPLETE);
+    case PUT_ONLY:
+        return put_msgs(call, q, PUT_DONE);
+    case PUT_DONE:
+        return is_complete(q) && post_from(q, q->whole, PUT_SEQ);
+    case PUT_SEQ:
+        return put_msgs(call, q, COMPLETE);
+    case COMPLETE:
         break;
     }
-    return is_over(o) && free_sent(o);
+    return is_complete(q) && free_sent(q);
 }
 
-bool msg_ctrl_flush(const char *call, bool near_only)
+bool msg_ctrl_flush(const char *call, bool mapped_only)
 {
-    uint64_t now = xport_net && outboxes ? clock_ns() : 0;
-    struct outbox **at = &outboxes, *o;
+    uint64_t now = xport_net && queues ? clock_ns() : 0;
+    struct send_queue **at = &queues, *q;
 
-    while ((o = *at)) {
-        if (!o->moved_ns)
-            o->moved_ns = now;
-        if (o->near || !near_only)
-            while (step(call, o))
-                o->moved_ns = now;
-        if (o->n && o->ctx.flow)
-            xport_progress->check_timeouts(o->ctx.flow, now);
-        if (o->n) {
-            at = &o->next;
-        } else {                /* most PEs are written to once */
-            *at = o->next;
-            drop(o);
+    while ((q = *at)) {
+        if (!q->moved_ns)
+            q->moved_ns = now;
+        if (q->mapped || !mapped_only)
+            while (step(call, q))
+                q->moved_ns = now;
+        if (q->n && q->ctx.flow)
+            xport_progress->check_timeouts(q->ctx.flow, now);
+        if (q->n) {
+            at = &q->next;
+        } else {                /* most PEs get one message in all */
+            *at = q->next;
+            free_queue(q);
         }
     }
-    return !outboxes;
+    return !queues;
 }
 
 bool msg_ctrl_is_moving(void)
 {
-    uint64_t now = outboxes ? clock_ns() : 0;
+    uint64_t now = queues ? clock_ns() : 0;
 
-    for (const struct outbox *o = outboxes; o; o = o->next)
-        if (!o->full && now - o->moved_ns < LIVELY_NS)
+    for (const struct send_queue *q = queues; q; q = q->next)
+        if (!q->full && now - q->moved_ns < MOVING_NS)
             return true;
     return false;
 }
 
-/* The first outbox that the end of this PE waits for: not one whose ring is
- * full and whose owner ends, too. */
-static const struct outbox *awaited(void)
-{
-    const struct outbox *o = outboxes;
+/* ---- the end ---- */
 
-    while (o && o->full && o->seen.closed)
-        o = o->next;
-    return o;
+/* The first queue that this PE's end waits for: a full ring whose owner has
+ * stopped reading takes nothing any more. */
+static const struct send_queue *first_undrained(void)
+{
+    const struct send_queue *q = queues;
+
+    while (q && q->full && q->seen.closed)
+        q = q->next;
+    return q;
 }
 
 void msg_ctrl_stop_reading(void)
 {
-    /* release: what was read before is read. */
+    /* release: the messages before were read. */
     __atomic_store_n(&ring->ends.closed, 1, __ATOMIC_RELEASE);
 }
 
-static void watch(struct core_outstanding *l, int pe)
+static void report_stall(struct core_outstanding *l, int pe)
 {
     struct line t = { .n = 0 };
     uint64_t now = clock_ns();
@@ -408,22 +415,22 @@ static void watch(struct core_outstanding *l, int pe)
 void msg_ctrl_drain(const char *call)
 {
     struct core_waiter w = core_wait_begin(&ring->ends, sizeof ring->ends);
-    const struct outbox *o;
+    const struct send_queue *q;
     bool printed = false;
     struct core_outstanding l = { .w = { .call = call }, .told = &printed,
-                                  .who = "; held up by" };
+                              .who = "; held up by" };
 
     w.silent = true;
     msg_ctrl_stop_reading();
-    while (!msg_ctrl_flush(call, false) && (o = awaited())) {
+    while (!msg_ctrl_flush(call, false) && (q = first_undrained())) {
         core_wait_step(&w);
-        watch(&l, o->pe);
+        report_stall(&l, q->pe);
     }
     core_wait_end(&w);
 }
 
 void msg_ctrl_signal(const char *call, uint64_t *word, uint64_t value, int op,
-                 int pe)
+                     int pe)
 {
     core_signal(call, &ctx, word, value, op, pe);
     core_quiet(call, &ctx);
@@ -431,14 +438,14 @@ void msg_ctrl_signal(const char *call, uint64_t *word, uint64_t value, int op,
 
 /* ---- the owner's side ---- */
 
-static const struct place *next_place(void)
+static const struct entry *next_entry(void)
 {
-    return &ring->places[__atomic_load_n(&taken, __ATOMIC_RELAXED) % PLACES];
+    return &ring->entries[__atomic_load_n(&taken, __ATOMIC_RELAXED) % ENTRIES];
 }
 
 bool msg_ctrl_has_incoming(void)
 {
-    return ring && __atomic_load_n(&next_place()->turn, __ATOMIC_ACQUIRE) ==
+    return ring && __atomic_load_n(&next_entry()->seq, __ATOMIC_ACQUIRE) ==
                        __atomic_load_n(&taken, __ATOMIC_RELAXED) + 1;
 }
 
@@ -447,16 +454,16 @@ bool msg_ctrl_take(struct msg_ctrl *out)
     if (!msg_ctrl_has_incoming())
         return false;
     atomics_tsan_acquire();
-    *out = next_place()->note;
+    *out = next_entry()->msg;
     __atomic_store_n(&taken, taken + 1, __ATOMIC_RELAXED);
-    /* release: its place is free for the PEs that post. */
+    /* release: the entry is free for the PEs that post. */
     __atomic_store_n(&ring->ends.head, taken, __ATOMIC_RELEASE);
     return true;
 }
 
 struct core_waiter msg_ctrl_waiter(const char *call)
 {
-    const uint64_t *turn = &next_place()->turn;
+    const uint64_t *seq = &next_entry()->seq;
 
-    return CORE_WAIT_VALUE(call, turn, uint64_t, SHMEM_CMP_GE, 0);
+    return CORE_WAIT_VALUE(call, seq, uint64_t, SHMEM_CMP_GE, 0);
 }

@@ -1,98 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Senders and receivers find each other.
+/* Sends and receives find each other, by control messages.
  *
- * A sender posts a note to the receiver, which knows its receives: by PE, tag,
- * and which one it is of those that were made for them, each note is for one.
- * The receiver decides how messages go, takes memory for that, and answers.
- * Answers are given for all receives that were made, by whoever looks for
- * mail, so that no order of match calls makes two PEs wait for each other.
- * Memory that a partner writes is given back when both have told that their
- * end was freed. */
-#include "msg/msg_chan.h"
+ * A send posts an RTS to the receiver, which knows its receives: by PE, tag,
+ * and which one it is of those that were made for them, each RTS is for one.
+ * The receiver selects the protocol, takes memory for it, and posts an RTR.
+ * Any call that reads control messages answers for all receives that were made,
+ * so no order of match calls makes two PEs wait for each other.  Memory that a
+ * partner writes is given back when both ends have posted their FIN.
+ * Called by the requests' calls (msg_req.c, msg_match_req.c) and, through
+ * msg_poll(), by the progress thread. */
+#include "msg/msg_int.h"
 #include "base/fault.h"
-#include "base/lock.h"
-#include "stream/queue/stream_queue.h"
 #include "msg/msg_check.h"
+#include "msg/msg_ctrl.h"
+#include "msg/msg_proto.h"
 #include "msg/msg_table.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-static struct base_lock lock = LOCK_INIT;
-static struct list_link all GUARDED_BY(lock) = LIST_INIT(all);
-/* Senders that have not looked for their receives; they are not in all. */
-static struct list_link fresh GUARDED_BY(lock) = LIST_INIT(fresh);
-static bool unsent;             /* atomic: notes are not known to have come */
-static bool lively;             /* atomic: but soon may be */
+static bool unsent;             /* atomic: messages may not have arrived */
+static bool moving;             /* atomic: but soon will have */
 static unsigned sought;         /* atomic: partners that the program matches */
-/* Messages that came and whose receive was not started: of the first one. */
-static struct {
-    unsigned long n;
-    int pe, tag;
-} lost GUARDED_BY(lock);
 
-/* ---- the end of a channel ---- */
-
-static void give_words(struct msg_chan *c)
+/* No end and no control message names it any more. */
+static void release_chan(struct msg_chan *c) REQUIRES(msg_lock)
 {
-    if (c->words)
-        heap_pool_free(c->words);
-    c->words = NULL;
+    msg_trig_close(c);
+    msg_chan_release(c);
 }
 
-static void note_lost(const struct msg_chan *c) REQUIRES(lock)
+static void post(struct msg_chan *c, const struct msg_ctrl *m)
+    REQUIRES(msg_lock)
 {
-    uint64_t came = 0;
-
-    if (c->sends || c->once || c->tag < 0 || !c->words)
-        return;
-    for (int i = 0; i < 2; i++) {
-        uint64_t at = __atomic_load_n(&c->words->arrived[i], __ATOMIC_ACQUIRE);
-
-        came = at > came ? at : came;
-    }
-    if (came <= c->round)
-        return;
-    if (!lost.n) {
-        lost.pe = c->pe;
-        lost.tag = c->tag;
-    }
-    lost.n += came - c->round;
-}
-
-/* No note names it any more. */
-static void chan_delete(struct msg_chan *c)
-{
-    msg_handle_release(c->mine_at);
-    free(c);
-}
-
-static void release(struct msg_chan *c) REQUIRES(lock)
-{
-    note_lost(c);
-    msg_chan_close_trigger(c);
-    give_words(c);
-    if (!c->sends && c->slots)
-        heap_pool_free(c->land);
-    list_remove(&c->link);
-    chan_delete(c);
-}
-
-static void post(struct msg_chan *c, const struct msg_ctrl *n) REQUIRES(lock)
-{
-    if (msg_ctrl_post(c->pe, n))
-        core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a note to "
-                   "PE %d", c->pe);
+    if (msg_ctrl_post(c->pe, m))
+        core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a control "
+                   "message to PE %d", c->pe);
     __atomic_store_n(&unsent, true, __ATOMIC_RELEASE);
 }
 
-static struct msg_ctrl note_of(const struct msg_chan *c,
+static struct msg_ctrl ctrl_of(const struct msg_chan *c,
                                enum msg_ctrl_kind kind)
 {
     return (struct msg_ctrl){
         .kind = kind, .tag = c->tag, .number = c->number, .team = c->team,
-        .mine = c->mine_at, .yours = c->yours,
+        .mine = c->handle, .yours = c->peer_handle,
         .words = c->words ? (uintptr_t)c->words - heap_segs[HEAP_HOST].base
                           : 0,
         .seg = -1
@@ -104,187 +55,221 @@ static void set_state(struct msg_chan *c, enum msg_chan_state state)
     __atomic_store_n(&c->state, state, __ATOMIC_RELEASE);
 }
 
-static void settle(struct msg_chan *c, enum msg_chan_state state) REQUIRES(lock)
+/* MSG_CHAN_MATCHED or MSG_CHAN_FAILED. */
+static void finish_match(struct msg_chan *c, enum msg_chan_state state)
+    REQUIRES(msg_lock)
 {
     set_state(c, state);
-    if (c->wanted && !c->once)
+    if (c->requested && !c->one_shot)
         __atomic_fetch_sub(&sought, 1, __ATOMIC_RELAXED);
 }
 
-static void break_off(struct msg_chan *c, int error) REQUIRES(lock)
+static void fail_match(struct msg_chan *c, int error) REQUIRES(msg_lock)
 {
     c->error = error;
-    settle(c, MSG_CHAN_FAILED);
+    finish_match(c, MSG_CHAN_FAILED);
 }
 
-/* ---- a receive and the note of its sender ---- */
-
-static void answer(struct msg_chan *r, const struct msg_ctrl *n)
-    REQUIRES(lock)
+static void set_peer(struct msg_chan *c, const struct msg_ctrl *m)
 {
-    struct msg_ctrl a = note_of(r, MSG_RTR);
+    c->peer_handle = m->mine;
+    c->peer_words = (struct msg_words *)(heap_segs[HEAP_HOST].base + m->words);
+}
 
-    a.yours = n ? n->mine : r->yours;
-    a.error = r->error;
-    a.bytes = r->len;
-    a.flags = (uint32_t)r->how << MSG_RTR_PROTO_SHIFT;
+/* ---- the receiver ---- */
+
+static void send_rtr(struct msg_chan *r) REQUIRES(msg_lock)
+{
+    struct msg_ctrl m = ctrl_of(r, MSG_RTR);
+
+    m.error = r->error;
+    m.bytes = r->len;
+    m.flags = (uint32_t)r->proto << MSG_RTR_PROTO_SHIFT;
     if (!r->error) {
-        a.slots = (int32_t)r->slots;
-        a.step = r->step;
-        msg_ctrl_set_addr(&a, r->bytes ? (void *)r->land : r->words,
-                       r->slots ? r->slots * r->step : r->bytes);
+        m.slots = (int32_t)r->slots;
+        m.step = r->slot_size;
+        msg_ctrl_set_addr(&m, r->bytes ? (void *)r->landing : r->words,
+                          r->slots ? r->slots * r->slot_size : r->bytes);
     }
-    post(r, &a);
+    post(r, &m);
 }
 
-/* Of this node's PE and tag, what is wrong with its message. */
-static int misfit(struct msg_chan *r, const struct msg_ctrl *n)
+/* 0, or why this receive does not take the messages of that send. */
+static int accept_rts(struct msg_chan *r, const struct msg_ctrl *rts)
 {
-    if (r->left)
+    if (r->freed)
         return -ECANCELED;
-    r->bytes = n->bytes;
-    return n->bytes > r->len ? -EMSGSIZE : msg_select_proto(r, n);
+    r->bytes = rts->bytes;
+    return rts->bytes > r->len ? -EMSGSIZE : msg_select_proto(r, rts);
 }
 
-/* It is in no table any more. */
-static void pair(struct msg_chan *r, const struct msg_ctrl *n) REQUIRES(lock)
+/* The receive has left the table.  A one-shot receive answers when its stream
+ * has come to it. */
+static void match_recv(struct msg_chan *r, const struct msg_ctrl *rts)
+    REQUIRES(msg_lock)
 {
-    int error = n->flags & MSG_RTS_CANCELLED ? -ECANCELED : misfit(r, n);
+    bool cancelled = rts->flags & MSG_RTS_CANCELLED;
 
-    r->yours = n->mine;
-    r->there = (struct msg_words *)(heap_segs[HEAP_HOST].base + n->words);
-    r->error = error;
-    if (!(n->flags & MSG_RTS_CANCELLED) && (error || !r->once || r->reached))
-        answer(r, n);
-    if (r->left) {
-        if (r->once)
+    set_peer(r, rts);
+    r->error = cancelled ? -ECANCELED : accept_rts(r, rts);
+    if (!cancelled && (r->error || !r->one_shot || r->reached))
+        send_rtr(r);
+    if (r->freed) {
+        if (r->one_shot)
             __atomic_fetch_sub(&sought, 1, __ATOMIC_RELAXED);
-        release(r);
-    } else if (error)
-        break_off(r, error);
-    else {
-        msg_chan_map_peer(r);
-        settle(r, MSG_CHAN_MATCHED);
+        release_chan(r);
+    } else if (r->error) {
+        fail_match(r, r->error);
+    } else {
+        msg_protos[r->proto]->open(r, rts);
+        finish_match(r, MSG_CHAN_MATCHED);
     }
 }
 
-static void sender_came(const struct msg_ctrl *n) REQUIRES(lock)
+static void handle_rts(const struct msg_ctrl *rts) REQUIRES(msg_lock)
 {
-    struct msg_chan *r = msg_table_take_recv(n);
+    struct msg_chan *r = msg_table_take_recv(rts);
 
     if (r)
-        pair(r, n);
-    else if (!msg_table_add_rts(n))
-        core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a note of "
-                   "PE %d", n->from);
+        match_recv(r, rts);
+    else if (!msg_table_add_rts(rts))
+        core_fatal(ERR_LIMIT, "shmemx_match", "out of memory for a control "
+                   "message of PE %d", rts->from);
 }
 
-bool msg_find_unexpected(int pe, int *tag, bool *once)
+bool msg_find_unexpected(int pe, int *tag, bool *one_shot)
 {
-    const struct msg_ctrl *n;
+    const struct msg_ctrl *rts;
 
-    if (!lock_try(&lock))
+    if (!lock_try(&msg_lock))
         return false;
-    n = msg_table_first_unexpected(pe);
-    if (n) {
-        *tag = n->tag;
-        *once = n->flags & MSG_RTS_ONE_SHOT;
+    rts = msg_table_first_unexpected(pe);
+    if (rts) {
+        *tag = rts->tag;
+        *one_shot = rts->flags & MSG_RTS_ONE_SHOT;
     }
-    lock_release(&lock);
-    return n != NULL;
+    lock_release(&msg_lock);
+    return rts != NULL;
 }
 
-/* ---- the sender's side ---- */
+/* ---- the sender ---- */
 
-static void say_gone(struct msg_chan *c) REQUIRES(lock)
+static void send_rts(struct msg_chan *s, uint32_t flags) REQUIRES(msg_lock)
 {
-    struct msg_ctrl n = note_of(c, MSG_FIN);
+    struct msg_ctrl m = ctrl_of(s, MSG_RTS);
 
-    n.bytes = c->round;
-    post(c, &n);
-    c->left = true;
-    if (c->gone)
-        release(c);
+    if (!(flags & MSG_RTS_CANCELLED) && msg_trig_open(s)) {
+        flags |= MSG_RTS_TRIGGER;
+        m.trig = s->trig_at;
+    }
+    m.bytes = s->len;
+    m.flags = flags | (s->ready ? MSG_RTS_READY : 0) |
+              (s->one_shot ? MSG_RTS_ONE_SHOT : 0) | msg_peer_copy_segments(s);
+    msg_ctrl_set_addr(&m, s->buf, s->len);
+    post(s, &m);
 }
 
-static void receiver_answered(const struct msg_ctrl *n) REQUIRES(lock)
+static void ask_receiver(struct msg_chan *s) REQUIRES(msg_lock)
 {
-    struct msg_chan *s = msg_chan_of_ctrl(n);
+    set_state(s, MSG_CHAN_RTS_SENT);
+    msg_chan_set_asked(s);
+    send_rts(s, 0);
+}
 
-    msg_check_rtr(s, n);
-    s->yours = n->mine;
-    if (s->left) {              /* freed meanwhile */
-        if (n->error)
-            release(s);
-        else
-            say_gone(s);
-        return;
-    }
-    if (n->error) {
-        msg_chan_close_trigger(s);
-        if (n->error == -EMSGSIZE)
-            s->bytes = n->bytes;        /* for the line */
-        break_off(s, n->error);
-        return;
-    }
-    s->how = (enum msg_proto)(n->flags >> MSG_RTR_PROTO_SHIFT);
-    s->there = (struct msg_words *)(heap_segs[HEAP_HOST].base + n->words);
+static void send_fin(struct msg_chan *c) REQUIRES(msg_lock)
+{
+    struct msg_ctrl m = ctrl_of(c, MSG_FIN);
+
+    m.bytes = c->seq;
+    post(c, &m);
+    c->freed = true;
+    if (c->peer_freed)
+        release_chan(c);
+}
+
+static void match_send(struct msg_chan *s, const struct msg_ctrl *rtr)
+    REQUIRES(msg_lock)
+{
+    set_peer(s, rtr);
+    s->proto = (enum msg_proto_id)(rtr->flags >> MSG_RTR_PROTO_SHIFT);
     s->bytes = s->len;
-    s->land = msg_ctrl_addr(n);
-    s->slots = (unsigned)n->slots;
-    s->step = n->step;
-    if (s->how != MSG_PROTO_TRIG)
-        msg_chan_close_trigger(s);
-    if (s->how == MSG_PROTO_PEER_COPY)
-        s->pairs[0].to =
-            (void *)stream_device_address(s->pe, s->land, s->bytes);
-    if (s->once)
-        __atomic_store_n(&s->words->go, 1, __ATOMIC_RELEASE);
-    msg_chan_map_peer(s);
-    settle(s, MSG_CHAN_MATCHED);
+    s->landing = msg_ctrl_addr(rtr);
+    s->slots = (unsigned)rtr->slots;
+    s->slot_size = rtr->step;
+    if (s->proto != MSG_PROTO_TRIG)
+        msg_trig_close(s);
+    msg_protos[s->proto]->open(s, rtr);
+    finish_match(s, MSG_CHAN_MATCHED);
 }
 
-static void partner_left(const struct msg_ctrl *n) REQUIRES(lock)
+static void handle_rtr(const struct msg_ctrl *rtr) REQUIRES(msg_lock)
 {
-    struct msg_chan *c = msg_chan_of_ctrl(n);
+    struct msg_chan *s = msg_chan_of_ctrl(rtr);
 
-    msg_check_fin(c, n);
-    c->last = n->bytes;
-    __atomic_store_n(&c->gone, true, __ATOMIC_RELEASE);
-    if (c->left)
-        release(c);
-}
-
-/* ---- mail ---- */
-
-static void read_mail(void) REQUIRES(lock)
-{
-    struct msg_ctrl n;
-
-    while (msg_ctrl_take(&n)) {
-        msg_check_ctrl(&n);
-        if (n.kind == MSG_RTS)
-            sender_came(&n);
-        else if (n.kind == MSG_RTR)
-            receiver_answered(&n);
-        else
-            partner_left(&n);
+    msg_check_rtr(s, rtr);
+    s->peer_handle = rtr->mine;
+    if (s->freed && rtr->error) {
+        release_chan(s);
+    } else if (s->freed) {
+        send_fin(s);
+    } else if (rtr->error) {
+        msg_trig_close(s);
+        if (rtr->error == -EMSGSIZE)
+            s->bytes = rtr->bytes;      /* for the line */
+        fail_match(s, rtr->error);
+    } else {
+        match_send(s, rtr);
     }
 }
 
-static void see_to_mail(const char *call, bool near_only) REQUIRES(lock)
+static void handle_fin(const struct msg_ctrl *fin) REQUIRES(msg_lock)
 {
-    read_mail();
+    struct msg_chan *c = msg_chan_of_ctrl(fin);
+
+    msg_check_fin(c, fin);
+    c->peer_last = fin->bytes;
+    __atomic_store_n(&c->peer_freed, true, __ATOMIC_RELEASE);
+    if (c->freed)
+        release_chan(c);
+}
+
+/* ---- progress ---- */
+
+static void read_ctrl(void) REQUIRES(msg_lock)
+{
+    struct msg_ctrl m;
+
+    while (msg_ctrl_take(&m)) {
+        msg_check_ctrl(&m);
+        if (m.kind == MSG_RTS)
+            handle_rts(&m);
+        else if (m.kind == MSG_RTR)
+            handle_rtr(&m);
+        else
+            handle_fin(&m);
+    }
+}
+
+static void progress_locked(const char *call, bool mapped_only)
+    REQUIRES(msg_lock)
+{
+    read_ctrl();
     if (!__atomic_load_n(&unsent, __ATOMIC_RELAXED))
         return;
-    if (msg_ctrl_flush(call, near_only))
+    if (msg_ctrl_flush(call, mapped_only))
         __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
-    __atomic_store_n(&lively, msg_ctrl_is_moving(), __ATOMIC_RELAXED);
+    __atomic_store_n(&moving, msg_ctrl_is_moving(), __ATOMIC_RELAXED);
+}
+
+static bool has_work(void)
+{
+    return msg_ctrl_has_incoming() ||
+           __atomic_load_n(&unsent, __ATOMIC_ACQUIRE);
 }
 
 /* The caller may not come again, and its partners wait.  False: there is no
- * agent, or it looks at nothing. */
-static bool leave_to_agent(void)
+ * progress thread, or a fault stops it. */
+static bool leave_to_thread(void)
 {
     if (!__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
         return true;
@@ -296,17 +281,17 @@ static bool leave_to_agent(void)
 
 void msg_progress(const char *call)
 {
-    if (!msg_ctrl_has_incoming() && !__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
+    if (!has_work())
         return;
-    lock_acquire(&lock);
-    see_to_mail(call, false);
-    lock_release(&lock);
+    lock_acquire(&msg_lock);
+    progress_locked(call, false);
+    lock_release(&msg_lock);
 }
 
 void msg_progress_or_defer(const char *call)
 {
     msg_progress(call);
-    leave_to_agent();
+    leave_to_thread();
 }
 
 void msg_flush_ctrl(const char *call)
@@ -316,7 +301,7 @@ void msg_flush_ctrl(const char *call)
     w.silent = true;
     for (;;) {
         msg_progress(call);
-        if (!__atomic_load_n(&lively, __ATOMIC_RELAXED) && leave_to_agent())
+        if (!__atomic_load_n(&moving, __ATOMIC_RELAXED) && leave_to_thread())
             break;
         core_wait_step(&w);
     }
@@ -325,270 +310,141 @@ void msg_flush_ctrl(const char *call)
 
 bool msg_poll(void)
 {
-    if ((msg_ctrl_has_incoming() ||
-         __atomic_load_n(&unsent, __ATOMIC_ACQUIRE)) &&
-        lock_try(&lock)) {
-        see_to_mail("shmemx_enqueue_start", false);
-        lock_release(&lock);
+    if (has_work() && lock_try(&msg_lock)) {
+        progress_locked("shmemx_enqueue_start", false);
+        lock_release(&msg_lock);
     }
     return __atomic_load_n(&unsent, __ATOMIC_ACQUIRE) ||
            __atomic_load_n(&sought, __ATOMIC_RELAXED);
 }
 
-/* ---- making and freeing ---- */
+/* ---- the calls on a channel ---- */
 
-/* A sender may have been here; else it will find this one. */
-static void offer(struct msg_chan *r) REQUIRES(lock)
+/* The sender of a receive may have asked already; else it finds this one. */
+static void offer_recv(struct msg_chan *r) REQUIRES(msg_lock)
 {
-    struct msg_ctrl n;
+    struct msg_ctrl rts;
 
-    if (msg_table_take_rts(r, &n))
-        pair(r, &n);
+    if (msg_table_take_rts(r, &rts))
+        match_recv(r, &rts);
     else
         msg_table_add_recv(r);
 }
 
-static int check(const struct msg_args *a, int *pe)
-{
-    struct stream_where w = { a->call, &core_ctx_default, NULL };
-    int at, rc = stream_need_symmetric(&w, NULL, 0, a->pe, pe);
-
-    if (!rc)
-        rc = stream_need_local(&w, a->buf, a->len);
-    if (!rc && a->len && heap_find(a->buf, 1) >= 0)
-        rc = stream_need_symmetric(&w, a->buf, a->len, core_world.my_pe, &at);
-    else if (!rc && !a->once)
-        rc = stream_need_mapped(&w, a->buf, a->len);
-    if (!rc && a->tag < 0 && !a->team)
-        rc = stream_refuse(ERR_ARG, a->call, "tag %d is negative", a->tag);
-    return rc;
-}
-
-/* Its number, and its place among those of its kind. */
-static int enter(struct msg_chan *c)
+int msg_match_enter(struct msg_chan *c)
 {
     int64_t number;
 
-    lock_acquire(&lock);
+    lock_acquire(&msg_lock);
     number = c->team ? c->number : msg_table_next_number(c);
     if (number >= 0) {
         c->number = (uint32_t)number;
-        list_append(c->sends && !c->once ? &fresh : &all, &c->link);
+        msg_chan_list(c);
         if (!c->sends)
-            offer(c);
+            offer_recv(c);
     }
-    lock_release(&lock);
+    lock_release(&msg_lock);
     return number < 0 ? -ENOMEM : 0;
-}
-
-int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
-{
-    struct msg_chan *c;
-    uint64_t at;
-    int pe, rc = check(a, &pe);
-
-    if (rc)
-        return rc;
-    msg_progress_or_defer(a->call);   /* what was freed gives its memory back */
-    c = calloc(1, sizeof *c);
-    at = c ? msg_handle_new(c) : 0;
-    if (!at) {
-        free(c);
-        return stream_no_memory(a->call);
-    }
-    *c = (struct msg_chan){
-        .sends = a->sends, .ready = a->ready, .once = a->once, .pe = pe,
-        .tag = a->tag, .team = a->team, .number = a->number,
-        .mine_at = at, .buf = a->buf, .len = a->len, .bytes = a->len,
-        .words = heap_pool_alloc(sizeof *c->words)
-    };
-    c->link.next = c->link.prev = &c->link;
-    if (!c->words ||
-        (c->once && !c->sends &&
-         !msg_chan_alloc_slots(c, heap_find(c->buf, c->len) < 0 && c->len))) {
-        give_words(c);
-        chan_delete(c);
-        return stream_no_pool_memory(a->call, a->len + sizeof *c->words);
-    }
-    c->mine = (void *)stream_device_address(core_world.my_pe, c->words,
-                                            sizeof *c->words);
-    rc = enter(c);
-    if (rc) {
-        give_words(c);
-        if (c->slots)
-            heap_pool_free(c->land);
-        chan_delete(c);
-        return stream_no_memory(a->call);
-    }
-    *out = c;
-    return 0;
-}
-
-static void ask(struct msg_chan *c, uint32_t flags) REQUIRES(lock)
-{
-    struct msg_ctrl n = note_of(c, MSG_RTS);
-
-    if (!(flags & MSG_RTS_CANCELLED) && msg_chan_open_trigger(c)) {
-        flags |= MSG_RTS_TRIGGER;
-        n.gate = c->gate_at;
-    }
-    n.bytes = c->len;
-    n.flags = flags | (c->ready ? MSG_RTS_READY : 0) |
-              (c->once ? MSG_RTS_ONE_SHOT : 0) | msg_peer_copy_flags(c);
-    msg_ctrl_set_addr(&n, c->buf, c->len);
-    post(c, &n);
-}
-
-static void look(struct msg_chan *s) REQUIRES(lock)
-{
-    set_state(s, MSG_CHAN_RTS_SENT);
-    list_remove(&s->link);
-    list_append(&all, &s->link);
-    ask(s, 0);
 }
 
 void msg_chan_request_match(const char *call, struct msg_chan *c)
 {
-    lock_acquire(&lock);
-    if (!c->wanted && !c->once && c->state < MSG_CHAN_MATCHED)
+    lock_acquire(&msg_lock);
+    if (!c->requested && !c->one_shot && c->state < MSG_CHAN_MATCHED)
         __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
-    c->wanted = true;
+    c->requested = true;
     if (c->sends && c->state == MSG_CHAN_NEW) {
-        look(c);
-        if (c->once)
-            see_to_mail(call, true);
+        ask_receiver(c);
+        if (c->one_shot)
+            progress_locked(call, true);
     }
-    lock_release(&lock);
-    if (c->once)
-        leave_to_agent();
+    lock_release(&msg_lock);
+    if (c->one_shot)
+        leave_to_thread();
 }
 
-/* Or two PEs would wait for each other's sends to be matched first. */
 void msg_send_all_rts(void)
 {
-    lock_acquire(&lock);
-    while (!list_empty(&fresh))
-        look(list_entry(fresh.next, struct msg_chan, link));
-    lock_release(&lock);
+    struct msg_chan *s;
+
+    lock_acquire(&msg_lock);
+    while ((s = msg_chan_first_unasked()))
+        ask_receiver(s);
+    lock_release(&msg_lock);
 }
 
-/* Nobody has answered it, or found it. */
-static void free_alone(struct msg_chan *c) REQUIRES(lock)
+/* The progress thread sends what cannot go at once. */
+void msg_chan_recv_reached(struct msg_chan *c)
+{
+    lock_acquire(&msg_lock);
+    c->reached = true;
+    if (c->state == MSG_CHAN_MATCHED)
+        send_rtr(c);
+    progress_locked("shmemx_enqueue_start", true);
+    lock_release(&msg_lock);
+}
+
+/* It has no partner, and no partner knows of it. */
+static void free_unmatched(struct msg_chan *c) REQUIRES(msg_lock)
 {
     if (c->sends) {
-        ask(c, MSG_RTS_CANCELLED);
-        release(c);
-    } else {
-        c->left = true;         /* until its sender comes */
-        give_words(c);
-        if (c->once) {          /* who asks nobody else, so the agent looks */
-            __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
-            stream_progress_wake();
-        }
+        send_rts(c, MSG_RTS_CANCELLED);
+        release_chan(c);
+        return;
+    }
+    c->freed = true;            /* it stays until its sender's RTS comes */
+    heap_pool_free(c->words);
+    c->words = NULL;
+    if (c->one_shot) {          /* no match of this PE waits for that */
+        __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
+        stream_progress_wake();
     }
 }
 
-/* Its sender waits for an answer. */
-static bool owes_answer(const struct msg_chan *c)
+/* A one-shot receive that no stream came to: its sender waits for an RTR. */
+static void refuse_sender(struct msg_chan *c) REQUIRES(msg_lock)
 {
-    return c->once && !c->sends && !c->reached && c->state == MSG_CHAN_MATCHED;
+    if (!c->one_shot || c->sends || c->reached || c->state != MSG_CHAN_MATCHED)
+        return;
+    c->error = -ECANCELED;
+    send_rtr(c);
 }
 
 void msg_chan_free(struct msg_chan *c)
 {
-    lock_acquire(&lock);
-    if (owes_answer(c)) {
-        c->error = -ECANCELED;
-        answer(c, NULL);
+    lock_acquire(&msg_lock);
+    refuse_sender(c);
+    switch (c->state) {
+    case MSG_CHAN_NEW:
+        free_unmatched(c);
+        break;
+    case MSG_CHAN_RTS_SENT:
+        if (c->one_shot)
+            release_chan(c);
+        else
+            c->freed = true;    /* until the RTR comes */
+        break;
+    case MSG_CHAN_MATCHED:
+        if (c->one_shot)
+            release_chan(c);
+        else
+            send_fin(c);
+        break;
+    case MSG_CHAN_FAILED:
+        release_chan(c);
+        break;
     }
-    if (c->state == MSG_CHAN_NEW)
-        free_alone(c);
-    else if (c->state == MSG_CHAN_FAILED || c->once)
-        release(c);
-    else if (c->state == MSG_CHAN_RTS_SENT)
-        c->left = true;         /* until it is answered */
-    else
-        say_gone(c);
-    see_to_mail("shmemx_req_free", true);   /* no round trip for each */
-    lock_release(&lock);
-    leave_to_agent();
+    progress_locked("shmemx_req_free", true);   /* no round trip for each */
+    lock_release(&msg_lock);
+    leave_to_thread();
 }
 
-void msg_chan_recv_reached(struct msg_chan *c)
+void msg_match_close(void)
 {
-    lock_acquire(&lock);
-    c->reached = true;
-    if (c->state == MSG_CHAN_MATCHED)
-        answer(c, NULL);
-    see_to_mail("shmemx_enqueue_start", true);  /* the rest by the agent */
-    lock_release(&lock);
-}
-
-static void visit_list(struct list_link *in, msg_chan_visitor *visit, void *arg)
-{
-    struct list_link *l, *next;
-
-    list_each(l, next, in)
-        visit(list_entry(l, struct msg_chan, link), arg);
-}
-
-bool msg_chan_visit(bool waits, msg_chan_visitor *visit, void *arg)
-{
-    if (waits)
-        lock_acquire(&lock);
-    else if (!lock_try(&lock))
-        return false;
-    visit_list(&all, visit, arg);
-    visit_list(&fresh, visit, arg);
-    lock_release(&lock);
-    return true;
-}
-
-/* ---- the end ---- */
-
-static void tell_lost(void) REQUIRES(lock)
-{
-    bool is_one = lost.n == 1;
-
-    if (lost.n)
-        log_warn(ERR_STREAM, "shmem_finalize: %lu %s not started, %sfrom PE "
-                 "%d, tag %d: what was sent is lost", lost.n, is_one
-                 ? "message came whose receive was"
-                 : "messages came whose receives were",
-                 is_one ? "" : "one of them ", lost.pe, lost.tag);
-    lost.n = 0;
-}
-
-static void forget_list(struct list_link *l) REQUIRES(lock)
-{
-    while (!list_empty(l)) {
-        struct msg_chan *c = list_entry(l->next, struct msg_chan, link);
-
-        note_lost(c);
-        list_remove(&c->link);
-        chan_delete(c);
-    }
-}
-
-static void close_gate(struct msg_chan *c, void *arg)
-{
-    (void)arg;
-    msg_chan_close_trigger(c);
-}
-
-void msg_close_triggers(void)
-{
-    msg_chan_visit(true, close_gate, NULL);
-}
-
-void msg_close(void)
-{
-    lock_acquire(&lock);
-    forget_list(&all);
-    forget_list(&fresh);
+    lock_acquire(&msg_lock);
+    msg_chans_close();
     msg_table_clear();
-    tell_lost();
     __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
     __atomic_store_n(&sought, 0, __ATOMIC_RELAXED);
-    lock_release(&lock);
+    lock_release(&msg_lock);
 }

@@ -1,271 +1,254 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that are messages: made, put into a queue, and matched. */
-#include "stream/queue/stream_queue.h"
-#include "base/clock.h"
+/* Requests that are messages: made, started, waited for and freed.  The API
+ * makes them; the stream layer calls msg_req_ops for what its queues do with
+ * them.  The protocol of the channel says what a start and a wait enqueue. */
+#include "msg/msg_int.h"
 #include "core/core_misuse.h"
-#include "core/core_describe.h"
-#include "core/core_stall.h"
-#include "msg/msg_chan.h"
-#include "msg/msg_ctrl.h"
+#include "msg/msg_proto.h"
+#include "stream/stream_stats.h"
+#include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+static struct msg_chan *chan_of(const struct req *r)
+{
+    return r->object;
+}
+
+static int create_chan(const struct msg_args *a, struct msg_chan **out)
+{
+    int rc;
+
+    /* What was freed gives its memory back first. */
+    msg_progress_or_defer(a->call);
+    rc = msg_chan_create(a, out);
+    if (!rc && msg_match_enter(*out)) {
+        msg_chan_delete(*out);
+        rc = stream_no_memory(a->call);
+    }
+    return rc;
+}
 
 int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
-                        struct shmemx_req **out)
+                   struct shmemx_req **out)
 {
-    struct queue *q = NULL;
+    struct stream_req_args r = { .ops = &msg_req_ops };
     struct stream_op op;
     struct msg_chan *c;
     int rc;
 
-    if (a->once) {
-        q = stream_queue_of(a->call, queue);
-        if (!q)
+    if (a->one_shot) {
+        r.q = stream_queue_of(a->call, queue);
+        if (!r.q)
             return -EINVAL;
-        stream_queue_reap(q);   /* what is past gives its slot back */
+        stream_queue_reap(r.q);   /* what has completed gives its slot back */
     } else if (!out) {
         return stream_refuse(ERR_NULL, a->call, "no place for the request");
     }
-    rc = msg_chan_create(a, &c);
+    rc = create_chan(a, &c);
     if (rc)
         return rc;
-    op = (struct stream_op){ .kind = STREAM_MESSAGE,
-                             .call = a->call,
-                             .pe = c->pe,
-                             .send = { c, 1, false } };
-    rc = stream_req_make(a->call, q, &op, out);
+    c->task.ops = &msg_task_ops;
+    op = (struct stream_op){
+        .kind = STREAM_MESSAGE, .call = a->call, .pe = c->pe,
+        .task = { &c->task, 1, false }
+    };
+    r.op = &op;
+    r.object = c;
+    rc = stream_req_create(a->call, &r, out);
     if (rc)
         msg_chan_free(c);
     return rc;
 }
 
-/* ---- matching ---- */
+/* ---- starts ---- */
 
-/* NULL, told: it is none that is to be matched. */
-static struct msg_chan *chan_at(const char *call, struct shmemx_req *reqs[],
-                                int i)
+/* With SHMEM_CHECK: a ready send comes behind the start of its receive.  Of
+ * those that came earlier this sees what has arrived by now. */
+static void check_ready_send(const char *call, struct msg_chan *c)
 {
-    struct req *r = stream_req_at(call, reqs, i);
+    uint64_t seq = c->seq + 1;
 
-    if (r && r->chan && !r->once)
-        return r->chan;
-    if (r)
-        core_misuse(ERR_ARG, call, "request %d is none that send_init, "
-                    "rsend_init or recv_init made", i);
-    return NULL;
-}
-
-static int ask_all(const char *call, int n, struct shmemx_req *reqs[])
-{
-    for (int i = 0; i < n; i++)
-        if (!chan_at(call, reqs, i))
-            return -EINVAL;
-    for (int i = 0; i < n; i++)
-        msg_chan_request_match(call, chan_at(call, reqs, i));
-    msg_send_all_rts();
-    msg_progress(call);
-    return 0;
-}
-
-static bool is_settled(const struct msg_chan *c)
-{
-    return msg_chan_state(c) >= MSG_CHAN_MATCHED;
-}
-
-/* Of those that have been asked for; a request that was freed is none of
- * them any more. */
-static struct msg_chan *chan_of(const struct shmemx_req *req)
-{
-    struct req *r = stream_handle_find(&stream_reqs, req);
-
-    return r ? r->chan : NULL;
-}
-
-/* From the *at-th on. */
-static bool all_settled(int n, struct shmemx_req *const reqs[], int *at)
-{
-    const struct msg_chan *c;
-
-    for (; *at < n; ++*at) {
-        c = chan_of(reqs[*at]);
-        if (c && !is_settled(c))
-            return false;
-    }
-    return true;
-}
-
-void msg_report_failed_match(const char *call, const char *which,
-                           const struct msg_chan *c)
-{
-    if (c->error == -EMSGSIZE && c->sends)
-        core_misuse(ERR_SIZE, call, "%sa send of %zu bytes to PE %d, tag %d, "
-                    "whose receive has %zu", which, c->len, c->pe, c->tag,
-                    c->bytes);
-    else if (c->error == -EMSGSIZE)
-        core_misuse(ERR_SIZE, call, "%sa receive of %zu bytes from PE %d, tag "
-                    "%d, whose send has %zu", which, c->len, c->pe, c->tag,
-                    c->bytes);
-    else if (c->error == -ENOSPC)
-        core_misuse(ERR_HEAP, call, "%s%s PE %d, tag %d: the part of the "
-                    "receiver's heap that is the library's own, a 16th of it, "
-                    "has no room for messages of %zu bytes: let it receive "
-                    "into symmetric memory, or set SHMEM_SYMMETRIC_SIZE",
-                    which, c->sends ? "to" : "from", c->pe, c->tag, c->bytes);
-    else
-        core_misuse(ERR_ARG, call, "%sPE %d freed its end, tag %d, before it "
-                    "was matched", which, c->pe, c->tag);
-}
-
-/* The first error, a line for each. */
-static int result(const char *call, int n, struct shmemx_req *const reqs[])
-{
-    const struct msg_chan *c;
-    char which[32];
-    int rc = 0;
-
-    for (int i = 0; i < n; i++) {
-        c = chan_of(reqs[i]);
-        if (!c || msg_chan_state(c) != MSG_CHAN_FAILED)
-            continue;
-        rc = rc ? rc : c->error;
-        snprintf(which, sizeof which, "request %d: ", i);
-        msg_report_failed_match(call, which, c);
-    }
-    return rc;
-}
-
-/* Tells of a wait that lasts: for whom, and how many more. */
-static void watch(struct core_outstanding *l, const char *call, int n,
-                  struct shmemx_req *const reqs[], int at)
-{
-    struct line t = { .n = 0 };
-    const struct msg_chan *c = chan_of(reqs[at]);
-    uint64_t now = clock_ns();
-    char unclaimed[96] = "";
-    int left = 0;
-
-    if (!core_stall_overdue(l, now) || !c)
+    if (c->sends || c->proto != MSG_PROTO_READY || c->tag < 0 || c->warned ||
+        __atomic_load_n(msg_arrived_word(c->words, seq), __ATOMIC_ACQUIRE) <
+            seq)
         return;
-    for (int i = at; i < n; i++)
-        left += chan_of(reqs[i]) && !is_settled(chan_of(reqs[i]));
-    line_addf(&t, "%s waits for %llu s for the %s of request %d, tag %d",
-                  core_public_name(call),
-                  line_seconds(now - l->w.since_ns),
-                  c->sends ? "receive" : "send", at, c->tag);
-    if (left > 1)
-        line_addf(&t, ", and %d more", left - 1);
-    msg_describe_unexpected(c->pe, unclaimed, sizeof unclaimed);
-    line_addf(&t, "%s", unclaimed);
-    l->pe = c->pe;
-    l->text = t.at;
-    l->who = "; to be matched by";
-    core_stall_outstanding(l, now);
+    c->warned = true;
+    log_warn(ERR_STREAM, "%s: the message from PE %d, tag %d, of "
+             "shmemx_rsend_init came before its receive was started; its "
+             "sender has to know of that start", core_public_name(call),
+             c->pe, c->tag);
 }
 
-static void await(const char *call, int n, struct shmemx_req *const reqs[])
+/* What a sender sent before it was freed may still be received. */
+static bool may_go_on(const struct msg_chan *c)
 {
-    bool told = false;
-    struct core_outstanding l = { .w = { .call = call }, .told = &told };
-    struct core_waiter w = msg_ctrl_waiter(call);
-    int at = 0;
-
-    while (!all_settled(n, reqs, &at)) {
-        if (msg_ctrl_has_incoming()) {
-            core_wait_end(&w);
-            msg_progress(call);
-            w = msg_ctrl_waiter(call);
-            continue;
-        }
-        msg_progress(call);       /* what is under way, or found no room */
-        w.silent = true;
-        core_wait_step(&w);
-        watch(&l, call, n, reqs, at);
-    }
-    core_wait_end(&w);
-    msg_flush_ctrl(call);
+    return !__atomic_load_n(&c->peer_freed, __ATOMIC_ACQUIRE) ||
+           (!c->sends && c->seq < c->peer_last);
 }
 
-int msg_match_all(const char *call, int n, struct shmemx_req *reqs[])
+static int check_start(const struct stream_where *w, const struct req *r, int i)
 {
-    int rc;
+    struct msg_chan *c = chan_of(r);
+    bool matched = c->requested && msg_chan_state(c) == MSG_CHAN_MATCHED;
 
-    core_activity_call(call);
-    rc = ask_all(call, n, reqs);
-    if (rc)
-        return rc;
-    await(call, n, reqs);
-    return result(call, n, reqs);
+    if (likely(matched && !c->buf_freed && may_go_on(c))) {
+        if (unlikely(core_status.checks))
+            check_ready_send(w->call, c);
+        return 0;
+    }
+    if (c->buf_freed)
+        return stream_refuse(ERR_FREE, w->call, "request %d (%s): its buffer "
+                             "was freed", i, stream_req_name(r).text);
+    if (!matched)
+        return stream_refuse(ERR_ARG, w->call, "request %d (%s) is not "
+                             "matched: shmemx_match() comes before its start",
+                             i, stream_req_name(r).text);
+    stream_refuse(ERR_ARG, w->call, "request %d (%s): PE %d has freed its end",
+                  i, stream_req_name(r).text, c->pe);
+    return -EPIPE;
 }
 
-int msg_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
-                      struct shmemx_req **out)
+static int start(const struct stream_where *w, struct queue *q, struct req *r,
+                 struct start_parts *parts)
 {
-    struct shmemx_req **copy;
-    struct req *r;
-    int rc;
+    const struct msg_batch b = { w, q, parts };
+    struct msg_chan *c = chan_of(r);
 
-    if (!out)
-        return stream_refuse(ERR_NULL, call, "no place for the request");
-    copy = malloc((size_t)n * sizeof *copy + 1);
-    r = copy ? stream_handle_new(&stream_reqs) : NULL;
-    if (!r) {
-        free(copy);
-        return stream_no_memory(call);
-    }
-    rc = ask_all(call, n, reqs);
-    if (rc) {
-        free(copy);
-        stream_handle_release(&stream_reqs, stream_handle_of(r));
-        return rc;
-    }
-    if (n)
-        memcpy(copy, reqs, (size_t)n * sizeof *copy);
-    if (n && !stream_progress_start())    /* the program may do what it likes */
-        stream_progress_wake();
-    r->once = true;
-    r->matches = copy;
-    r->n_matches = n;
-    *out = stream_handle_of(r);
-    msg_progress_or_defer(call);
+    if (c->sends)
+        stream_count(STREAM_PROTOCOLS + (c->team ? STREAM_OF_COLL
+                                                 : (unsigned)c->proto), 1);
+    return msg_ops(c)->start(&b, c, c->seq + 1);
+}
+
+static void started(const char *call, struct req *r)
+{
+    struct msg_chan *c = chan_of(r);
+
+    c->seq++;
+    if (c->one_shot)
+        msg_chan_request_match(call, c);
+}
+
+/* ---- waits ---- */
+
+/* For a word that the device does not reach, or may not wait for. */
+static int wait_by_host(const struct stream_where *w, const struct msg_chan *c,
+                        const uint64_t *word, uint64_t least)
+{
+    const struct stream_wait wait = {
+        .how = STREAM_ALL, .n = 1, .size = sizeof *word, .ivars = word,
+        .cmp = SHMEM_CMP_GE, .value = least, .whose = 1 + c->pe
+    };
+
+    return stream_wait(w, &wait);
+}
+
+static int wait(const struct stream_where *w, struct queue *q, struct req *r,
+                struct start_parts *parts)
+{
+    const struct msg_chan *c = chan_of(r);
+    uint64_t least, *word = msg_ops(c)->word(c, &least), *seen;
+
+    (void)parts;
+    if (!word)
+        return 0;
+    if (unlikely(!c->dev_words || !stream_device_waits() ||
+                 !stream_waits_allowed()))
+        return wait_by_host(w, c, word, least);
+    seen = (void *)((char *)c->dev_words + ((char *)word - (char *)c->words));
+    stream_step_batch_wait(&q->steps, seen, least);
+    stream_watch_add(w, word, seen, least, c->pe);
     return 0;
 }
 
-int msg_is_matched(const char *call, struct shmemx_req *req, bool *is)
+static int copy_out(const struct stream_where *w, struct queue *q,
+                    struct req *r, struct start_parts *parts)
 {
-    const struct msg_chan *c = chan_at(call, &req, 0);
+    const struct msg_batch b = { w, q, parts };
 
-    if (!c)
-        return -EINVAL;
-    msg_progress_or_defer(call);
-    *is = c->wanted && msg_chan_state(c) == MSG_CHAN_MATCHED;
-    return 0;
+    return msg_ops(chan_of(r))->copy_out(&b, chan_of(r));
 }
 
-bool msg_match_completed(const char *call, struct req *r)
+static int release(const struct stream_where *w, struct queue *q,
+                   struct req *r, struct start_parts *parts)
 {
-    int at = 0;
+    const struct msg_batch b = { w, q, parts };
 
-    msg_send_all_rts();
-    msg_progress_or_defer(call);
-    return all_settled(r->n_matches, r->matches, &at);
+    return msg_ops(chan_of(r))->release(&b, chan_of(r));
 }
 
-/* The request is complete then, and its error told. */
-int msg_match_wait(const char *call, struct req *r)
+static bool completed(const struct req *r)
 {
-    int n = r->n_matches;
+    const struct msg_chan *c = chan_of(r);
+    uint64_t least, *word = msg_ops(c)->word(c, &least);
+    bool is = !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
 
-    msg_send_all_rts();          /* made since it began */
-    await(call, n, r->matches);
-    r->n_matches = 0;
-    return result(call, n, r->matches);
+    atomics_tsan_acquire();
+    return is;
 }
 
-void msg_match_free(struct req *r)
+static struct core_waiter waiter(const char *call, const struct req *r,
+                                 void *stream)
 {
-    free(r->matches);
-    r->matches = NULL;
+    const struct msg_chan *c = chan_of(r);
+    uint64_t least, *word = msg_ops(c)->word(c, &least);
+
+    return (struct core_waiter){
+        .addr = word ? word : &c->words->sent, .bytes = sizeof *word,
+        .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call,
+        .name = msg_describe_word, .named = c->words
+    };
 }
+
+static void finish(const char *call, struct req *r)
+{
+    msg_ops(chan_of(r))->finish(call, chan_of(r));
+}
+
+/* ---- errors, names, the end ---- */
+
+static int error(const char *call, struct req *r, struct stream_errors *e)
+{
+    struct msg_chan *c = chan_of(r);
+
+    if (msg_chan_state(c) != MSG_CHAN_FAILED)
+        return 0;
+    msg_report_failed(call, "", c);
+    if (e && c->error_turn)
+        stream_errors_withdraw(e, c->error_turn);
+    c->error_turn = 0;
+    return c->error;
+}
+
+static const char *busy(const struct req *r)
+{
+    const struct msg_chan *c = chan_of(r);
+
+    return c->requested && msg_chan_state(c) < MSG_CHAN_MATCHED
+           ? "is being matched" : NULL;
+}
+
+static void free_req(struct req *r)
+{
+    struct msg_chan *c = chan_of(r);
+
+    if (c->one_shot && r->state == WAITED)
+        msg_transfer_await("shmemx_req_free", c);
+    msg_chan_free(c);
+}
+
+static void name(const struct req *r, char *text, size_t size)
+{
+    msg_describe(chan_of(r), text, size);
+}
+
+const struct stream_req_ops msg_req_ops = {
+    .own_words = true, .check_start = check_start, .start = start,
+    .started = started, .wait = { wait, copy_out, release },
+    .completed = completed, .waiter = waiter, .finish = finish,
+    .error = error, .is_running = stream_req_not_running, .busy = busy,
+    .free = free_req, .close = stream_req_no_free, .name = name,
+    .test = stream_req_test_started, .await = stream_req_await_started
+};

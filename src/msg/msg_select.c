@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the messages of a channel go: the receiver's choice, when the two ends
- * have found each other.  docs/ARCHITECTURE.md has a table. */
-#include "msg/msg_chan.h"
+/* Which protocol the messages of a channel use: the receiver's selection, when
+ * the two ends match (msg_match.c calls it), and SHMEM_ST_EAGER.  To change
+ * what goes by which protocol, change the table `rules`; to add a protocol, add
+ * its file, its row in msg_proto.c and its rule here. */
+#include "msg/msg_int.h"
 #include "base/env.h"
 #include "msg/msg_ctrl.h"
+#include "msg/msg_proto.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,17 +19,17 @@ int msg_env_check(void)
     char first[32];
     size_t n = comma ? (size_t)(comma - text) : strlen(text);
 
-    msg_eager_limit.near = MSG_EAGER_ON_NODE;
-    msg_eager_limit.far = MSG_EAGER_OFF_NODE;
+    msg_eager_limit.on_node = MSG_EAGER_ON_NODE;
+    msg_eager_limit.off_node = MSG_EAGER_OFF_NODE;
     if (!*text)
         return 0;
     if (n < sizeof first) {
         memcpy(first, text, n);
         first[n] = 0;
         if ((!comma || !strchr(comma + 1, ',')) &&
-            !env_parse_size(first, false, &msg_eager_limit.near) &&
+            !env_parse_size(first, false, &msg_eager_limit.on_node) &&
             !env_parse_size(comma ? comma + 1 : first, false,
-                            &msg_eager_limit.far))
+                            &msg_eager_limit.off_node))
             return 0;
     }
     log_error(ERR_ENV, "SHMEM_ST_EAGER is \"%s\": want bytes, like 8k, or "
@@ -34,162 +37,101 @@ int msg_env_check(void)
     return -EINVAL;
 }
 
-bool msg_chan_alloc_slots(struct msg_chan *r, unsigned n)
+/* ---- landing slots ---- */
+
+bool msg_alloc_slots(struct msg_chan *r, unsigned n)
 {
-    r->step = (r->bytes + 63) / 64 * 64;
-    r->land = n ? heap_pool_alloc(n * r->step) : r->buf;
-    r->slots = r->land && n ? n : 0;
+    r->slot_size = (r->bytes + 63) / 64 * 64;
+    r->landing = n ? heap_pool_alloc(n * r->slot_size) : r->buf;
+    r->slots = r->landing && n ? n : 0;
     return r->slots == n;
 }
 
-/* This end's part in PAIR: its device reaches its own buffer, and the words of
- * both, which no network's atomics are for.  Its kernels do not wait, so PEs
- * may share it. */
-static bool device_pairs(const struct msg_chan *c)
+/* ---- what a rule asks for: r is the receiver's end ---- */
+
+static bool is_one_shot(const struct msg_chan *r, const struct msg_ctrl *rts)
 {
-    return gtl_device.kernels && c->mine &&
-           xport_is_mapped(c->pe) &&
-           stream_device_address(core_world.my_pe, c->buf, c->bytes) &&
-           stream_device_address(c->pe, c->words, sizeof *c->words);
+    (void)rts;
+    return r->one_shot;
 }
 
-uint32_t msg_peer_copy_flags(const struct msg_chan *s)
+static bool is_ready(const struct msg_chan *r, const struct msg_ctrl *rts)
 {
-    uint32_t flags = 0;
-
-    if (s->ready || s->once || !s->bytes || !device_pairs(s))
-        return 0;
-    for (int seg = 0; seg < HEAP_SEGS; seg++)
-        if (heap_segs[seg].size &&
-            stream_device_address(s->pe, (const void *)heap_segs[seg].base, 1))
-            flags |= (uint32_t)MSG_RTS_PEER_COPY << seg;
-    return flags;
+    (void)r;
+    return rts->flags & MSG_RTS_READY;
 }
 
-/* Both devices reach the other end's buffer. */
-static bool may_pair(const struct msg_chan *r, const struct msg_ctrl *n)
+static bool is_plain(const struct msg_chan *r, const struct msg_ctrl *rts)
 {
-    int seg = heap_find(r->buf, r->bytes);
-
-    return seg >= 0 && n->flags & (uint32_t)MSG_RTS_PEER_COPY << seg &&
-           n->seg >= 0 && device_pairs(r) &&
-           stream_device_address(r->pe, msg_ctrl_addr(n), r->bytes);
+    return !is_one_shot(r, rts) && !is_ready(r, rts);
 }
 
-int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *n)
+/* There the stream that comes second cannot move private memory. */
+static bool has_host_streams(const struct msg_chan *r, const struct msg_ctrl *rts)
 {
-    bool near = xport_is_mapped(r->pe);
+    return is_plain(r, rts) && gtl_device.host_streams;
+}
+
+static bool has_trigger(const struct msg_chan *r, const struct msg_ctrl *rts)
+{
+    (void)r;
+    return rts->flags & MSG_RTS_TRIGGER;
+}
+
+/* ---- the table ---- */
+
+enum route { ANY_ROUTE, ON_NODE, OFF_NODE };
+/* Where messages land: two slots; the buffer, or one slot if the buffer is not
+ * symmetric; or what the channel has had since it was made. */
+enum landing { SLOTS, BUFFER, AS_MADE };
+
+/* The first rule that fits, and whose slots find room. */
+static const struct rule {
+    enum msg_proto_id proto;
+    enum route route;
+    const size_t *limit;        /* bytes of a message at most; NULL: any */
+    bool (*fits)(const struct msg_chan *r, const struct msg_ctrl *rts);
+    enum landing landing;
+} rules[] = {
+    /* protocol            route      up to          for             lands */
+    { MSG_PROTO_ONE_SHOT,  ANY_ROUTE, NULL,          is_one_shot,    AS_MADE },
+    { MSG_PROTO_READY,     ANY_ROUTE, NULL,          is_ready,       BUFFER },
+    { MSG_PROTO_EAGER,     ON_NODE,   &msg_eager_limit.on_node,
+                                                     is_plain,       SLOTS },
+    { MSG_PROTO_EAGER,     OFF_NODE,  &msg_eager_limit.off_node,
+                                                     is_plain,       SLOTS },
+    { MSG_PROTO_PEER_COPY, ON_NODE,   NULL, msg_peer_copy_usable,    BUFFER },
+    { MSG_PROTO_EAGER,     ON_NODE,   NULL,      has_host_streams,   SLOTS },
+    { MSG_PROTO_TRIG,      OFF_NODE,  NULL,          has_trigger,    BUFFER },
+    { MSG_PROTO_RNDV,      ANY_ROUTE, NULL,          is_plain,       BUFFER }
+};
+
+static bool fits(const struct rule *rule, const struct msg_chan *r,
+                 const struct msg_ctrl *rts)
+{
+    enum route route = xport_is_mapped(r->pe) ? ON_NODE : OFF_NODE;
+
+    return (rule->route == ANY_ROUTE || rule->route == route) &&
+           (!rule->limit || r->bytes <= *rule->limit) && rule->fits(r, rts);
+}
+
+/* An empty message needs no slot. */
+static bool alloc_landing(struct msg_chan *r, enum landing landing)
+{
     bool symmetric = heap_find(r->buf, r->bytes) >= 0;
-    unsigned least = symmetric || !r->bytes ? 0 : 1;
 
-    if (r->once) {
-        r->how = MSG_PROTO_RNDV;     /* and has its slot */
-        return 0;
-    }
-    if (n->flags & MSG_RTS_READY) {
-        r->how = MSG_PROTO_READY;
-        return msg_chan_alloc_slots(r, least) ? 0 : -ENOSPC;
-    }
-    if (near && may_pair(r, n) && r->bytes > msg_eager_limit.near) {
-        r->how = MSG_PROTO_PEER_COPY;
-        r->pairs[0].from =
-            (void *)stream_device_address(r->pe, msg_ctrl_addr(n), r->bytes);
-        return msg_chan_alloc_slots(r, 0) ? 0 : -ENOSPC;
-    }
-    r->how = MSG_PROTO_EAGER;
-    /* On the software device who comes second cannot move private memory. */
-    if ((r->bytes <= (near ? msg_eager_limit.near : msg_eager_limit.far) ||
-         (near && gtl_device.host_streams)) &&
-        (!r->bytes || msg_chan_alloc_slots(r, 2)))
-        return 0;
-    r->how = n->flags & MSG_RTS_TRIGGER ? MSG_PROTO_TRIG : MSG_PROTO_RNDV;
-    r->gate_at = n->gate;
-    return msg_chan_alloc_slots(r, least) ? 0 : -ENOSPC;
+    if (landing == AS_MADE || (landing == SLOTS && !r->bytes))
+        return true;
+    return msg_alloc_slots(r, landing == SLOTS ? 2
+                              : symmetric || !r->bytes ? 0 : 1);
 }
 
-/* Of both ends, who may sleep until a round is over. */
-static void wake_ends(void *arg)
+int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *rts)
 {
-    const struct msg_chan *c = arg;
-
-    core_wake((struct core_target){ (uintptr_t)c->mine, core_ctl },
-              sizeof *c->mine);
-    core_wake((struct core_target){ (uintptr_t)c->theirs,
-                                    core_peer_ctl(c->pe) },
-              sizeof *c->theirs);
-}
-
-/* The partner's buffer is there already. */
-static void make_pairs(struct msg_chan *c)
-{
-    struct msg_words *sender = c->sends ? c->mine : c->theirs;
-    struct msg_words *receiver = c->sends ? c->theirs : c->mine;
-    void *own =
-        (void *)stream_device_address(core_world.my_pe, c->buf, c->bytes);
-    const void *from = c->sends ? own : c->pairs[0].from;
-    void *to = c->sends ? c->pairs[0].to : own;
-
-    for (unsigned odd = 0; odd < 2; odd++)
-        c->pairs[odd] = (struct gtl_peer_copy){
-            .arrivals = &receiver->turns, .arrival = &c->mine->was, .to = to,
-            .from = from, .n = c->bytes,
-            .flags = { msg_arrived_word(receiver, odd), &sender->sent },
-            .wake = wake_ends, .arg = c
-        };
-}
-
-/* The next words or slots of one that was looked up are where that says, too:
- * all of a segment is mapped in one piece. */
-void msg_chan_map_peer(struct msg_chan *c)
-{
-    int me = core_world.my_pe;
-    size_t bytes = c->slots ? c->slots * c->step : c->bytes;
-    struct msg_words *theirs;
-
-    if (c->once)                /* the stream's wait may be enqueued just now */
-        return;
-    c->theirs = NULL;
-    if (c->how > MSG_PROTO_PEER_COPY || !c->mine)
-        return;
-    if (c->how == MSG_PROTO_PEER_COPY) {
-        c->theirs =
-            (void *)stream_device_address(c->pe, c->there, sizeof *c->there);
-        make_pairs(c);
-        return;
-    }
-    theirs =
-        (void *)stream_device_address_amo(c->pe, c->there, sizeof *c->there);
-    c->lands =
-        (void *)stream_device_address(c->sends ? c->pe : me, c->land, bytes);
-    if (!c->bytes || (c->lands && stream_device_reaches(c->buf, c->bytes)))
-        c->theirs = theirs;
-}
-
-/* ---- gates ---- */
-
-static void gate_failed(void *arg, const char *call, const char *what, int pe,
-                        const char *cause)
-{
-    const struct msg_chan *c = arg;
-
-    stream_errors_record(c->failed, call, what, pe, cause, NULL);
-}
-
-bool msg_chan_open_trigger(struct msg_chan *c)
-{
-    if (c->ready || c->once || xport_is_mapped(c->pe) ||
-        c->len <= msg_eager_limit.far ||
-        xport_trig->open_two_input(&c->gate, &c->gate_at, &c->words->sent,
-                                   gate_failed,
-                         c))
-        return false;
-    stream_nic_watch_triggers();
-    return true;
-}
-
-void msg_chan_close_trigger(struct msg_chan *c)
-{
-    if (c->gate)
-        xport_trig->close(c->gate);
-    c->gate = NULL;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (fits(&rules[i], r, rts) && alloc_landing(r, rules[i].landing)) {
+            r->proto = rules[i].proto;
+            return 0;
+        }
+    return -ENOSPC;
 }

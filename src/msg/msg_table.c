@@ -1,137 +1,139 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who looks for whom: see msg_table.h. */
+/* The matching table: see msg_table.h.  msg_match.c calls it; it sends
+ * nothing. */
 #include "msg/msg_table.h"
+#include "msg/msg_int.h"
 
 #include <stdlib.h>
 
-enum { BUCKETS = 1024 };
+enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS };
 
-struct early {
-    struct early *next;
-    struct msg_ctrl note;
+/* An RTS without its receive. */
+struct unexpected {
+    struct unexpected *next;
+    struct msg_ctrl rts;
 };
-/* Those that were made for a PE and tag. */
-struct made {
-    struct made *next;
+/* How many were made for a PE and tag. */
+struct counter {
+    struct counter *next;
     int pe, tag;
-    bool sends, once;
+    bool sends, one_shot;
     uint32_t n;
 };
 
-static struct msg_chan *waiting[BUCKETS];
-static struct early *early[BUCKETS];
-static struct made *made[BUCKETS];
+static struct msg_chan *recvs[BUCKETS];
+static struct unexpected *unexpected[BUCKETS];
+static struct counter *counters[BUCKETS];
 
-static unsigned bucket_of(int pe, int tag, uint32_t number, bool once)
+static unsigned bucket_of(int pe, int tag, uint32_t number, bool one_shot)
 {
     uint64_t h = (uint64_t)(unsigned)pe << 32 | (unsigned)tag;
 
-    h = (h ^ (uint64_t)number << 13 ^ once) * 0x9e3779b97f4a7c15u;
-    return (unsigned)(h >> 54);
-}
-_Static_assert(BUCKETS == 1 << (64 - 54), "of the hash");
-
-static bool is_once(const struct msg_ctrl *n)
-{
-    return n->flags & MSG_RTS_ONE_SHOT;
+    h = (h ^ (uint64_t)number << 13 ^ one_shot) * 0x9e3779b97f4a7c15u;
+    return (unsigned)(h >> (64 - BUCKET_BITS));
 }
 
-static bool fit(const struct msg_chan *r, const struct msg_ctrl *n)
+static bool is_one_shot(const struct msg_ctrl *rts)
 {
-    return r->pe == n->from && r->tag == n->tag && r->team == n->team &&
-           r->number == n->number && r->once == is_once(n);
+    return rts->flags & MSG_RTS_ONE_SHOT;
+}
+
+static bool match(const struct msg_chan *r, const struct msg_ctrl *rts)
+{
+    return r->pe == rts->from && r->tag == rts->tag && r->team == rts->team &&
+           r->number == rts->number && r->one_shot == is_one_shot(rts);
 }
 
 int64_t msg_table_next_number(const struct msg_chan *c)
 {
-    struct made **at = &made[bucket_of(c->pe, c->tag, c->sends, c->once)], *m;
+    struct counter **at = &counters[bucket_of(c->pe, c->tag, c->sends,
+                                              c->one_shot)], *m;
 
     for (m = *at; m; m = m->next)
         if (m->pe == c->pe && m->tag == c->tag && m->sends == c->sends &&
-            m->once == c->once)
+            m->one_shot == c->one_shot)
             return m->n++;
     m = malloc(sizeof *m);
     if (!m)
         return -1;
-    *m = (struct made){
-        *at, c->pe, c->tag, c->sends, c->once, 1
-    };
+    *m = (struct counter){ *at, c->pe, c->tag, c->sends, c->one_shot, 1 };
     *at = m;
     return 0;
 }
 
 void msg_table_add_recv(struct msg_chan *r)
 {
-    unsigned b = bucket_of(r->pe, r->tag, r->number, r->once);
+    unsigned b = bucket_of(r->pe, r->tag, r->number, r->one_shot);
 
-    r->next = waiting[b];
-    waiting[b] = r;
+    r->next = recvs[b];
+    recvs[b] = r;
 }
 
-struct msg_chan *msg_table_take_recv(const struct msg_ctrl *n)
+struct msg_chan *msg_table_take_recv(const struct msg_ctrl *rts)
 {
-    struct msg_chan **at = &waiting[bucket_of(n->from, n->tag, n->number,
-                                          is_once(n))];
+    struct msg_chan **at = &recvs[bucket_of(rts->from, rts->tag, rts->number,
+                                            is_one_shot(rts))];
     struct msg_chan *r;
 
-    while ((r = *at) && !fit(r, n))
+    while ((r = *at) && !match(r, rts))
         at = &r->next;
     if (r)
         *at = r->next;
     return r;
 }
 
-bool msg_table_add_rts(const struct msg_ctrl *n)
+bool msg_table_add_rts(const struct msg_ctrl *rts)
 {
-    unsigned b = bucket_of(n->from, n->tag, n->number, is_once(n));
-    struct early *e = malloc(sizeof *e);
+    unsigned b = bucket_of(rts->from, rts->tag, rts->number, is_one_shot(rts));
+    struct unexpected *u = malloc(sizeof *u);
 
-    if (!e)
+    if (!u)
         return false;
-    *e = (struct early){ early[b], *n };
-    early[b] = e;
+    *u = (struct unexpected){ unexpected[b], *rts };
+    unexpected[b] = u;
     return true;
 }
 
 bool msg_table_take_rts(const struct msg_chan *r, struct msg_ctrl *out)
 {
-    struct early **at = &early[bucket_of(r->pe, r->tag, r->number, r->once)];
-    struct early *e;
+    struct unexpected **at = &unexpected[bucket_of(r->pe, r->tag, r->number,
+                                                   r->one_shot)];
+    struct unexpected *u;
 
-    while ((e = *at) && !fit(r, &e->note))
-        at = &e->next;
-    if (!e)
+    while ((u = *at) && !match(r, &u->rts))
+        at = &u->next;
+    if (!u)
         return false;
-    *at = e->next;
-    *out = e->note;
-    free(e);
+    *at = u->next;
+    *out = u->rts;
+    free(u);
     return true;
 }
 
 const struct msg_ctrl *msg_table_first_unexpected(int pe)
 {
     for (unsigned b = 0; b < BUCKETS; b++)
-        for (const struct early *e = early[b]; e; e = e->next)
-            if (e->note.from == pe && e->note.tag >= 0 &&
-                !(e->note.flags & MSG_RTS_CANCELLED))
-                return &e->note;
+        for (const struct unexpected *u = unexpected[b]; u; u = u->next)
+            if (u->rts.from == pe && u->rts.tag >= 0 &&
+                !(u->rts.flags & MSG_RTS_CANCELLED))
+                return &u->rts;
     return NULL;
 }
 
 void msg_table_clear(void)
 {
     for (unsigned b = 0; b < BUCKETS; b++) {
-        struct early *e;
-        struct made *m;
+        struct unexpected *u;
+        struct counter *m;
 
-        while ((e = early[b])) {
-            early[b] = e->next;
-            free(e);
+        while ((u = unexpected[b])) {
+            unexpected[b] = u->next;
+            free(u);
         }
-        while ((m = made[b])) {
-            made[b] = m->next;
+        while ((m = counters[b])) {
+            counters[b] = m->next;
             free(m);
         }
-        waiting[b] = NULL;
+        recvs[b] = NULL;
     }
 }

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that wait for both ends, and those that are used once.
+/* The rendezvous: the progress thread of the sender puts an iteration when both
+ * streams have started it; and one-shot messages, whose receiver sends its RTR
+ * when its stream has come to the receive.
  *
- * When a stream comes to one it leaves it here, in a list of its queue's, and
- * what is behind it goes on.  Who holds the queue puts it when the receiver's
- * stream has come to its own start; that store of `go` also comes with the
- * answer to a sender that is used once.  A word of the sender's tells when the
- * buffer is free. */
-#include "msg/msg_chan.h"
-#include "stream/exec/stream_exec.h"
+ * When a stream comes to such a start, the channel joins the tasks of its ring
+ * and the stream goes on.  The holder of the ring, which is the progress thread
+ * or a thread of the software device, steps the tasks: these functions wait for
+ * nothing.  The receiver raises `started` of the sender, a sender of a one-shot
+ * message raises it itself when it has the RTR; and the holder raises `sent`
+ * when the buffer of a send is free, or when a one-shot receive is over. */
+#include "msg/msg_int.h"
 #include "core/core_device.h"
-#include "stream/ring/stream_ring.h"
+#include "msg/msg_proto.h"
+#include "stream/exec/stream_exec.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool reached(const uint64_t *word, uint64_t least)
+static struct msg_chan *chan_of(struct stream_task *t)
+{
+    return list_entry(t, struct msg_chan, task);
+}
+
+static bool is_raised(const uint64_t *word, uint64_t least)
 {
     bool is = __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
 
@@ -23,7 +31,7 @@ static bool reached(const uint64_t *word, uint64_t least)
     return is;
 }
 
-static void raise(uint64_t *word, uint64_t value)
+static void raise_word(uint64_t *word, uint64_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
     atomics_full_fence();
@@ -31,8 +39,8 @@ static void raise(uint64_t *word, uint64_t value)
     gtl->flags_stored();
 }
 
-/* Only what is used once is started before it has a partner. */
-static void failed(struct stream_ring *q, struct msg_chan *c)
+/* Only a one-shot message is started before it has a partner. */
+static void record_failure(struct stream_ring *ring, struct msg_chan *c)
 {
     char cause[128];
 
@@ -43,118 +51,221 @@ static void failed(struct stream_ring *q, struct msg_chan *c)
     else
         snprintf(cause, sizeof cause, "tag %d: %s", c->tag,
                  strerror(-c->error));
-    stream_errors_record(
-        &q->failed, c->sends ? "shmemx_enqueue_send" : "shmemx_enqueue_recv",
-        c->sends ? "send" : "recv", c->pe, cause, &c->counted);
+    stream_errors_record(&ring->failed, c->sends ? "shmemx_enqueue_send"
+                                                 : "shmemx_enqueue_recv",
+                         c->sends ? "send" : "recv", c->pe, cause,
+                         &c->error_turn);
 }
 
-/* Which tells the receiver. */
-static enum stream_exec_state put(struct stream_ring *q, struct msg_chan *c)
-{
-    uint64_t round = c->send.round;
-    const struct stream_op op = {
-        .kind = STREAM_PUT_SIGNAL, .call = c->send.call, .pe = c->pe,
-        .waits = true, .message = true, .queue = q,
-        .dest = msg_slot_addr(c, c->land, round), .source = c->buf,
-        .len = c->bytes,
-        .signal = { msg_arrived_word(c->there, round), round, SHMEM_SIGNAL_SET }
-    };
+/* ---- the sender ---- */
 
-    return stream_exec_host_put_signal(q, &op, &c->send.part);
+static bool may_put(const struct msg_chan *c)
+{
+    uint64_t seq = c->transfer.seq;
+
+    return c->proto == MSG_PROTO_TRIG ? xport_trig->is_released(c->trig, seq)
+                                      : is_raised(&c->words->started, seq);
 }
 
-/* Has it ended?  *any: something came of it. */
-static bool send_ended(struct stream_ring *q, struct msg_chan *c, bool *any)
+/* The put's signal reports it to the receiver. */
+static enum stream_exec_state step_put(struct stream_ring *ring,
+                                       struct msg_chan *c)
 {
-    size_t moved = c->send.part.moved;
-    enum stream_exec_state done;
+    struct stream_op op = msg_put_op(c, c->task.call, c->transfer.seq);
 
-    if (c->send.watch)
-        return xport_trig->completed(c->gate) >= c->send.round;
-    if (!c->send.put) {
-        if (c->how == MSG_PROTO_TRIG
-            ? !xport_trig->is_released(c->gate, c->send.round)
-            : !reached(&c->words->go, c->send.round))
+    op.waits = true;
+    op.queue = ring;
+    return stream_exec_host_put_signal(ring, &op, &c->transfer.put);
+}
+
+/* True: the buffer is free.  A transfer waits for its receiver, then is issued
+ * step by step, then completes in the network. */
+static bool step_send(struct stream_ring *ring, struct msg_chan *c, bool *any)
+{
+    size_t moved = c->transfer.put.moved;
+    enum stream_exec_state state;
+
+    if (c->transfer.by_nic)
+        return xport_trig->completed(c->trig) >= c->transfer.seq;
+    if (!c->transfer.issued) {
+        if (!may_put(c))
             return false;
-        done = put(q, c);
-        c->send.put = done != STREAM_AGAIN;
-        *any |= c->send.put || c->send.part.moved != moved;
-        if (done == STREAM_AGAIN)
+        state = step_put(ring, c);
+        c->transfer.issued = state != STREAM_AGAIN;
+        *any |= c->transfer.issued || c->transfer.put.moved != moved;
+        if (state == STREAM_AGAIN)
             return false;
-        if (done == STREAM_COMPLETED && c->how != MSG_PROTO_TRIG)
+        if (state == STREAM_COMPLETED && c->proto != MSG_PROTO_TRIG)
             return true;
     }
-    if (!stream_ring_net_idle(q))
+    if (!stream_ring_net_idle(ring))
         return false;
-    if (c->how == MSG_PROTO_TRIG)
-        xport_trig->skip_done(c->gate);
+    if (c->proto == MSG_PROTO_TRIG)
+        xport_trig->skip_done(c->trig);
     return true;
 }
 
-/* The stream waits for the word that the sender raises, or for one that is
- * raised behind the copy. */
-static bool recv_ended(struct msg_chan *c)
+/* ---- a one-shot receiver ---- */
+
+/* Without a slot the stream waits for the word that the sender raises; else
+ * for the one that is raised behind this copy. */
+static bool step_recv(struct msg_chan *c)
 {
     if (!c->slots)
         return true;
-    if (!reached(msg_arrived_word(c->words, 1), 1))
+    if (!is_raised(msg_arrived_word(c->words, 1), 1))
         return false;
-    core_copy(c->buf, c->land, c->bytes);
+    core_copy(c->buf, c->landing, c->bytes);
     return true;
 }
 
-static bool step(struct stream_ring *q, struct msg_chan *c, bool *any)
+/* ---- tasks ---- */
+
+/* A channel without a partner waits for one: a match may write to it. */
+static bool step_task(struct stream_ring *ring, struct stream_task *t,
+                      bool *any)
 {
-    bool sends = c->sends;
+    struct msg_chan *c = chan_of(t);
 
     switch (msg_chan_state(c)) {
     case MSG_CHAN_FAILED:
-        failed(q, c);
-        if (!sends)
-            raise(msg_arrived_word(c->words, 1), 1);
+        record_failure(ring, c);
+        if (!c->sends)
+            raise_word(msg_arrived_word(c->words, 1), 1);
         return true;
     case MSG_CHAN_MATCHED:
-        return sends ? send_ended(q, c, any) : recv_ended(c);
-    default:
-        return false;           /* a match may write to it */
+        return c->sends ? step_send(ring, c, any) : step_recv(c);
+    case MSG_CHAN_NEW:
+    case MSG_CHAN_RTS_SENT:
+        break;
     }
+    return false;
 }
 
-void msg_rndv_post(const struct stream_op *op)
+/* The stream may use the channel again, or the program free it, from then
+ * on. */
+static void complete_task(struct stream_task *t)
 {
-    struct stream_ring *q = op->queue;
-    struct msg_chan *c = op->send.chan;
+    struct msg_chan *c = chan_of(t);
 
-    c->send.call = op->call;
-    c->send.round = op->send.round;
-    c->send.put = false;
-    c->send.part = (struct stream_op_state){ 0 };
-    c->send.watch = op->send.watch;
-    c->send.next = NULL;
-    if (c->once && !c->sends)
+    raise_word(&c->words->sent, c->transfer.seq);
+}
+
+/* The stream has come to the start. */
+static void reach_task(const struct stream_op *op)
+{
+    struct msg_chan *c = chan_of(op->task.task);
+
+    c->transfer = (struct msg_transfer){
+        .seq = op->task.seq, .by_nic = op->task.by_nic
+    };
+    if (c->one_shot && !c->sends)
         msg_chan_recv_reached(c);
-    *q->last_send = c;
-    q->last_send = &c->send.next;
-    __atomic_fetch_add(&q->n_sends, 1, __ATOMIC_RELAXED);
 }
 
-bool msg_rndv_progress(struct stream_ring *q)
+static void describe_task(const struct stream_task *t, const char *call,
+                          char *text, size_t size)
 {
-    struct msg_chan **at = &q->sends, *c;
-    bool any = false;
+    const struct msg_chan *c = list_entry(t, const struct msg_chan, task);
 
-    while ((c = *at)) {
-        if (!step(q, c, &any)) {
-            at = &c->send.next;
-            continue;
-        }
-        *at = c->send.next;
-        any = true;
-        /* The stream may use it again, or the program free it, from now on. */
-        if (q->last_send == &c->send.next)
-            q->last_send = at;
-        raise(&c->words->sent, c->send.round);
-        __atomic_fetch_sub(&q->n_sends, 1, __ATOMIC_RELEASE);
-    }
-    return any;
+    if (c->tag < 0)
+        snprintf(text, size, "%s, a step of a collective request, with PE %d",
+                 core_public_name(call), c->pe);
+    else
+        snprintf(text, size, "%s, PE %d, tag %d", core_public_name(call), c->pe,
+                 c->tag);
 }
+
+const struct stream_task_ops msg_task_ops = {
+    .reach = reach_task, .step = step_task, .complete = complete_task,
+    .describe = describe_task
+};
+
+int msg_start_transfer(const struct msg_batch *b, struct msg_chan *c,
+                       uint64_t seq, bool by_nic)
+{
+    const struct stream_op op = {
+        .kind = STREAM_MESSAGE, .call = b->where->call, .pe = c->pe,
+        .task = { &c->task, seq, by_nic }
+    };
+
+    stream_start_on_host(b->where, b->queue, &op, b->parts);
+    return 0;
+}
+
+void msg_transfer_await(const char *call, const struct msg_chan *c)
+{
+    const uint64_t *word = &c->words->sent;
+    struct core_waiter w = CORE_WAIT_VALUE(call, word, uint64_t, SHMEM_CMP_GE,
+                                           1);
+
+    while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+        core_wait_step(&w);
+    core_wait_end(&w);
+}
+
+/* ---- the protocols ---- */
+
+static int start(const struct msg_batch *b, struct msg_chan *c, uint64_t seq)
+{
+    return msg_start_transfer(b, c, seq, false);
+}
+
+static int start_recv(const struct msg_batch *b, struct msg_chan *c,
+                      uint64_t seq)
+{
+    return msg_start_signal(b, c, (struct stream_signal){
+        &c->peer_words->started, seq, SHMEM_SIGNAL_SET });
+}
+
+static bool rndv_offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
+{
+    (void)rtr;
+    return !s->ready && !s->one_shot;
+}
+
+const struct msg_proto msg_proto_rndv = {
+    .name = "rendezvous",
+    .send = { .start = start, .word = msg_sent_word,
+              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
+              .finish = msg_finish_nothing },
+    .recv = { .start = start_recv, .word = msg_recv_word,
+              .copy_out = msg_copy_slot, .release = msg_copy_nothing,
+              .finish = msg_finish_slot },
+    .open = msg_open_nothing,
+    .offered = rndv_offered
+};
+
+static uint64_t *one_shot_recv_word(const struct msg_chan *c, uint64_t *least)
+{
+    return c->slots ? msg_sent_word(c, least) : msg_recv_word(c, least);
+}
+
+/* The RTR says that the receiver's stream has come to the receive. */
+static void open_one_shot(struct msg_chan *c, const struct msg_ctrl *m)
+{
+    (void)m;
+    if (c->sends)
+        __atomic_store_n(&c->words->started, 1, __ATOMIC_RELEASE);
+}
+
+static bool one_shot_offered(const struct msg_chan *s,
+                             const struct msg_ctrl *rtr)
+{
+    (void)rtr;
+    return s->one_shot;
+}
+
+/* The progress thread copies out of the slot: a match may write to the channel
+ * while the stream's wait is enqueued. */
+const struct msg_proto msg_proto_one_shot = {
+    .name = "one-shot",
+    .send = { .start = start, .word = msg_sent_word,
+              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
+              .finish = msg_finish_nothing },
+    .recv = { .start = start, .word = one_shot_recv_word,
+              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
+              .finish = msg_finish_nothing },
+    .open = open_one_shot,
+    .offered = one_shot_offered
+};

@@ -141,33 +141,6 @@ int stream_req_get(const char *call, struct shmemx_queue *q, void *dest,
 int stream_req_amo(const char *call, struct shmemx_queue *q,
                    const struct stream_amo *a, int pe,
                    struct shmemx_req **out);
-/* Messages: see msg_chan.h.  queue: NULL but for those used once. */
-struct msg_args {
-    const char *call;
-    bool sends, ready, once;
-    void *buf;
-    size_t len;
-    int pe, tag;
-    uint64_t team;              /* the library's own: tags below 0, and */
-    uint32_t number;            /* which one of these */
-};
-int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
-                        struct shmemx_req **out);
-int msg_match_all(const char *call, int n, struct shmemx_req *reqs[]);
-int msg_imatch_all(const char *call, int n, struct shmemx_req *reqs[],
-                      struct shmemx_req **out);
-/* Of all members of a team, which call it in the same order. */
-int msg_barrier_init(const char *call, struct core_team *t,
-                        struct shmemx_req **out);
-/* r->a is the source, r->out the dest; size: of an element; wrong: 0, or why
- * this member refuses, told: then none gets one. */
-int msg_allreduce_init(const char *call, struct core_team *t,
-                          const struct gtl_reduce *r, size_t size, int wrong,
-                          struct shmemx_req **out);
-/* The program gives that memory back, or it moves: it is told of messages and
- * reductions that it has not freed and that are of it. */
-void msg_memory_freed(const char *call, const void *p, size_t size);
-int msg_is_matched(const char *call, struct shmemx_req *req, bool *is);
 /* What was put in since the last start; or these, all or none.  Where the
  * device refuses in the middle neither is started, the queue takes no more and
  * persistent ones can only be freed. */
@@ -203,17 +176,10 @@ void stream_synced(void *stream);
  * device's own that it has not come to? */
 bool stream_pending(void *stream);
 
-/* Is SHMEM_ST_EAGER legal: "8k", or "4k,16k" for this node and others?
- * -EINVAL, logged; else it is what messages go by from now on. */
-int msg_env_check(void);
-/* Before the PEs meet, in the same order on all: -ENOMEM, logged. */
-int msg_reserve(void);
 /* There is a device.  0 or -errno, logged; again after success: nothing. */
 extern hidden bool stream_is_open;
 int stream_open(void);
 /* Ends the agent; what no stream has reached yet is never done. */
 void stream_close(void);
-/* When all PEs have: what messages leave behind. */
-void msg_close(void);
 
 #endif

@@ -26,8 +26,6 @@ enum stream_kind {
     STREAM_KINDS
 };
 
-struct msg_chan;
-
 /* An armed operation.  It is done once the stream has raised the queue's word
  * `fire` to its ticket, in the order of the tickets. */
 struct stream_op {
@@ -50,10 +48,10 @@ struct stream_op {
         struct stream_wait *wait;       /* freed when it has ended */
         uint64_t gate;          /* of that PE: see xport_trig.h */
         struct {
-            struct msg_chan *chan;
-            uint64_t round;
-            bool watch;         /* the NIC does it: until it has */
-        } send;                 /* see msg_chan.h; of either end */
+            struct stream_task *task;
+            uint64_t seq;
+            bool by_nic;        /* the task watches what the NIC does */
+        } task;                 /* MESSAGE: see ring/stream_task.h */
         unsigned char bytes[32];
     };
 };

@@ -6,17 +6,11 @@
 #include "base/env.h"
 #include "base/lock.h"
 #include "stream/queue/stream_queue.h"
-#include "msg/msg_chan.h"
 #include "stream/graph/stream_graph.h"
-#include "msg/msg_ctrl.h"
+#include "stream/stream_upper.h"
 #include "stream/stream_watch.h"
 
 bool stream_is_open;
-
-int msg_reserve(void)
-{
-    return msg_ctrl_reserve();
-}
 
 static bool poll_all(bool *armed, bool *busy)
 {
@@ -34,7 +28,7 @@ int stream_open(void)
     if (!stream_is_open)
         rc = stream_address_open();
     if (!rc && !stream_is_open) {
-        rc = msg_ctrl_open();
+        rc = stream_upper()->open();
         if (rc)
             stream_address_close();
     }
@@ -117,9 +111,7 @@ static void close_streams(void)
                              "operations were put into queues that no "
                              "start followed",
                              "");
-    msg_close_triggers();
-    msg_ctrl_drain("shmem_finalize");
-    msg_ctrl_close();
+    stream_upper()->close(true);
     stream_address_close();
 }
 
@@ -128,6 +120,6 @@ void stream_close(void)
     if (stream_is_open)
         close_streams();
     else
-        msg_ctrl_stop_reading();
+        stream_upper()->close(false);
     stream_stats_report();
 }

@@ -20,8 +20,7 @@
 #include "core/core_describe.h"
 #include "core/core_stall.h"
 #include "gtl/gtl_default_stream.h"
-#include "msg/msg_chan.h"
-#include "msg/msg_coll.h"
+#include "stream/stream_upper.h"
 #include "stream/stream_wait_notes.h"
 #include "stream/ring/stream_ring.h"
 
@@ -254,15 +253,12 @@ static void look_at_op(struct stream_ring *q, const struct stream_op *op)
 static void describe(const struct entry *e, struct line *t, uint64_t now)
 {
     char message[192];
-    const char *name;
 
     line_addf(t, "stream %p: %s waits for %llu s for ", e->stream,
                   core_public_name(e->what.call),
                   line_seconds(lasted(e, now)));
-    if (e->what.addr && (name = msg_coll_name(e->what.addr)))
-        line_addf(t, "%s that not all have come to", name);
-    else if (e->what.addr &&
-             msg_describe_word(e->what.addr, message, sizeof message))
+    if (e->what.addr &&
+        stream_upper()->describe_word(e->what.addr, message, sizeof message))
         line_addf(t, "%s", message);
     else if (e->what.addr)
         core_describe_wait(t, &e->what, false);

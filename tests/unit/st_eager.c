@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "base/env.h"
-#include "msg/msg_chan.h"
+#include "msg/msg.h"
 
 #include <errno.h>
 
@@ -17,8 +17,8 @@ static int reads(const char *text)
 #define GIVES(text, n, f)               \
     do {                                \
         T_EQ(reads(text), 0);           \
-        T_EQ(msg_eager_limit.near, n);       \
-        T_EQ(msg_eager_limit.far, f);        \
+        T_EQ(msg_eager_limit.on_node, n);       \
+        T_EQ(msg_eager_limit.off_node, f);        \
     } while (0)
 
 T(one_number_or_two)

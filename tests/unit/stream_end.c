@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "msg/msg_check.h"
+#include "msg/msg_int.h"
 
 enum { MANY = 5000 };
 

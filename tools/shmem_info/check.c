@@ -13,7 +13,7 @@
 #include "rt/rt_int.h"
 #include "rt/rt_nic.h"
 #include "rt/rt_wire.h"
-#include "stream/stream.h"
+#include "msg/msg.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,6 @@
 #include "base/fault.h"
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
-#include "msg/msg_chan.h"
 #include "stream/ring/stream_ring.h"
 #include "xport/xport_amo.h"
 
@@ -436,7 +435,7 @@ static enum stream_exec_state do_message(struct stream_ring *q,
                                          const struct stream_op *op)
 {
     (void)q;
-    msg_rndv_post(op);
+    stream_task_add(op);
     return STREAM_COMPLETED;
 }
 

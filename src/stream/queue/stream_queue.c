@@ -2,7 +2,6 @@
 /* Queues, and requests: operations that are put in one by one, or made once.
  * stream_start.c lets them go. */
 #include "stream/queue/stream_queue.h"
-#include "msg/msg_chan.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl_default_stream.h"
 #include "stream/ring/stream_ring.h"
@@ -190,16 +189,21 @@ void stream_queue_await(const char *call, const struct queue *q,
                         struct stream_token m,
                         bool (*over)(const struct queue *q,
                                      struct stream_token m),
-                        const struct msg_chan *c)
+                        const struct req *r)
 {
     uint64_t *word =
         stream_queue_counter(q, m.way == TOKEN_POSITION ? TOKEN_START : m.way);
     struct core_waiter w = {
         .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
-        .value = (uintptr_t)q->stream, .call = call,
-        .name = c ? msg_describe_word : NULL, .named = c ? c->words : NULL
+        .value = (uintptr_t)q->stream, .call = call
     };
 
+    if (r && r->ops->own_words) {
+        struct core_waiter own = r->ops->waiter(call, r, q->stream);
+
+        w.name = own.name;
+        w.named = own.named;
+    }
     while (!over(q, m))
         core_wait_step(&w);
     core_wait_end(&w);

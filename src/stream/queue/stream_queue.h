@@ -5,7 +5,7 @@
 
 #include "base/list.h"
 #include "stream/stream_handle.h"
-#include "msg/msg_coll.h"
+#include "stream/queue/stream_req_ops.h"
 #include "stream/queue/stream_step_batch.h"
 #include "stream/stream_int.h"
 
@@ -34,23 +34,19 @@ struct stream_token {
 
 struct req {
     struct stream_handle handle;
+    const struct stream_req_ops *ops;
+    void *object;               /* of the layer above */
     struct shmemx_queue *queue; /* that has it, or started it; it may be gone */
     enum req_state state;
     bool once;
     bool listed;                /* the start that is being made has it */
     bool own;                   /* the program has no handle of it */
     bool broken;                /* a start of it failed in the middle */
-    /* Of a message: */
-    struct msg_chan *chan;          /* or */
-    struct coll *coll;
-    /* A message's: of its queue's, see struct queue; else, of a persistent
-     * one, of all such. */
+    /* With words of its own: of its queue's, see struct queue; else, of a
+     * persistent one, of all such. */
     struct list_link link;
-    struct stream_token mark;     /* of its last start, or of the wait for it */
+    struct stream_token mark;   /* of its last start, or of the wait for it */
     struct stream_op op;
-    /* Of a match: until so many of these are. */
-    struct shmemx_req **matches;
-    int n_matches;
 };
 
 struct staged_op {
@@ -79,12 +75,6 @@ struct queue {
     /* Messages that were started and that nobody waits for yet; and those
      * without a handle that the stream waits for. */
     struct list_link sent, fading;
-};
-
-/* Whose part a start has. */
-struct start_parts {
-    bool nic, agent;
-    bool words;                 /* and words tell how it ends */
 };
 
 extern hidden struct stream_handles stream_queues, stream_reqs;
@@ -126,16 +116,17 @@ int stream_queue_record_wait_all(const struct stream_where *w, struct queue *q,
 void stream_queue_reap(struct queue *q);
 
 /* ---- stream_req.c ---- */
-/* q: NULL for a persistent one; out NULL: the queue's own. */
-int stream_req_make(const char *call, struct queue *q,
-                    const struct stream_op *op, struct shmemx_req **out);
-/* A persistent one that is collective. */
-int stream_req_of_coll(const char *call, struct coll *c,
-                       struct shmemx_req **out);
-static inline bool stream_req_is_message(const struct req *r)
-{
-    return r->chan || r->coll;
-}
+/* A request with that object.  q: NULL for a persistent one, else it is one
+ * operation of the next start; op: what names it there, or NULL; out NULL: the
+ * queue frees it. */
+struct stream_req_args {
+    struct queue *q;
+    const struct stream_op *op;
+    const struct stream_req_ops *ops;
+    void *object;
+};
+int stream_req_create(const char *call, const struct stream_req_args *a,
+                      struct shmemx_req **out);
 bool stream_req_ended(const struct req *r);
 /* A message that was started: the host looks, or waits, in the stream's
  * place. */
@@ -149,25 +140,16 @@ void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
 /* At the end, with all others. */
 void stream_req_close(struct req *r);
 
-/* ---- msg_req.c ---- */
-/* Of a match: is it over?  Its end and error, for which it is waited for. */
-bool msg_match_completed(const char *call, struct req *r);
-int msg_match_wait(const char *call, struct req *r);
-void msg_match_free(struct req *r);
-/* A line: which one it is, and what its error means. */
-void msg_report_failed_match(const char *call, const char *which,
-                           const struct msg_chan *c);
-
 /* ---- stream_queue.c ---- */
 int stream_queue_reserve(struct queue *q, size_t n);
 bool stream_token_completed(const struct queue *q, struct stream_token m);
 int stream_queue_errors(const char *call, const struct queue *q);
-/* The host waits; of a message, whose c is. */
+/* The host waits; r: for that request, or NULL. */
 void stream_queue_await(const char *call, const struct queue *q,
                         struct stream_token m,
                         bool (*over)(const struct queue *q,
                                      struct stream_token m),
-                        const struct msg_chan *c);
+                        const struct req *r);
 /* NULL: it is none, told. */
 struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue);
 /* Is the stream to get anything more of it?  0, or -EIO, told. */
@@ -206,9 +188,9 @@ void stream_unfinished_add(struct stream_unfinished *l,
                            const struct stream_op *op);
 void stream_unfinished_add_call(struct stream_unfinished *l, const char *call,
                                 int pe);
-/* The same of a message. */
-void stream_unfinished_add_message(struct stream_unfinished *l,
-                                   const char *call, const struct msg_chan *c);
+/* The same of an operation that is a task. */
+void stream_unfinished_add_task(struct stream_unfinished *l,
+                                const struct stream_task *t, const char *call);
 /* "2 operations were put into queues that no start followed, one of them
  * shmemx_enqueue_send, PE 1, tag 7: they are never done" and end, unless there
  * are none.  one, more: what is said of that many. */

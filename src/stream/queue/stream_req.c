@@ -3,18 +3,20 @@
 #include "stream/queue/stream_queue.h"
 #include "base/lock.h"
 #include "core/core_misuse.h"
-#include "msg/msg_chan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Persistent ones that are no messages: what is freed may be theirs. */
 static struct base_lock lock = LOCK_INIT;
 static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
 
+static const struct stream_req_ops op_ops;
+
 static bool is_listed(const struct req *r)
 {
-    return !r->once && !stream_req_is_message(r);
+    return !r->once && r->ops == &op_ops;
 }
 
 void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
@@ -43,46 +45,39 @@ static int stage(const char *call, struct queue *q, const struct stream_op *op,
     return 0;
 }
 
-int stream_req_make(const char *call, struct queue *q,
-                    const struct stream_op *op, struct shmemx_req **out)
+int stream_req_create(const char *call, const struct stream_req_args *a,
+                      struct shmemx_req **out)
 {
-    bool own = !out && op->kind == STREAM_MESSAGE;
-    struct req *r = NULL;
-    int rc = 0;
+    struct req *r = stream_handle_new(&stream_reqs);
+    int rc;
 
-    if (!q && !out)
-        return stream_refuse(ERR_NULL, call, "no place for the request");
-    if (out || own) {
-        r = stream_handle_new(&stream_reqs);
-        if (!r)
-            return stream_no_memory(call);
-        r->op = *op;
-        r->own = own;
-        if (op->kind == STREAM_MESSAGE)
-            r->chan = op->send.chan;
-        r->once = q != NULL;
-        r->state = q ? STAGED : IDLE;
-        r->queue = q ? stream_handle_of(q) : NULL;
-    }
-    if (q)
-        rc = stage(call, q, op, r);
-    if (rc && r)
+    if (!r)
+        return stream_no_memory(call);
+    if (a->op)
+        r->op = *a->op;
+    r->ops = a->ops;
+    r->object = a->object;
+    r->own = !out;
+    r->once = a->q != NULL;
+    r->state = a->q ? STAGED : IDLE;
+    r->queue = a->q ? stream_handle_of(a->q) : NULL;
+    rc = a->q ? stage(call, a->q, a->op, r) : 0;
+    if (rc)
         stream_handle_release(&stream_reqs, stream_handle_of(r));
     else if (out)
         *out = stream_handle_of(r);
     return rc;
 }
 
-int stream_req_of_coll(const char *call, struct coll *c,
-                       struct shmemx_req **out)
+/* An operation needs a request only where the program asks for one. */
+static int req_create_op(const char *call, struct queue *q,
+                         const struct stream_op *op, struct shmemx_req **out)
 {
-    struct req *r = stream_handle_new(&stream_reqs);
+    const struct stream_req_args a = { q, op, &op_ops, NULL };
 
-    if (!r)
-        return stream_no_memory(call);
-    r->coll = c;
-    *out = stream_handle_of(r);
-    return 0;
+    if (!q && !out)
+        return stream_refuse(ERR_NULL, call, "no place for the request");
+    return out ? stream_req_create(call, &a, out) : stage(call, q, op, NULL);
 }
 
 int stream_req_init(const char *call, void *dest, const void *source,
@@ -95,7 +90,7 @@ int stream_req_init(const char *call, void *dest, const void *source,
     int rc = s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
                : stream_make_put(&w, dest, source, len, 1, pe, &op);
 
-    rc = rc ? rc : stream_req_make(call, NULL, &op, out);
+    rc = rc ? rc : req_create_op(call, NULL, &op, out);
     if (rc)
         return rc;
     r = stream_handle_find(&stream_reqs, *out);
@@ -117,7 +112,7 @@ int stream_req_put(const char *call, struct shmemx_queue *queue, void *dest,
              : s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
                  : stream_make_put(&w, dest, source, len, 1, pe, &op);
 
-    return rc ? rc : stream_req_make(call, q, &op, out);
+    return rc ? rc : req_create_op(call, q, &op, out);
 }
 
 int stream_req_get(const char *call, struct shmemx_queue *queue, void *dest,
@@ -129,7 +124,7 @@ int stream_req_get(const char *call, struct shmemx_queue *queue, void *dest,
     struct stream_op op;
     int rc = q ? stream_make_get(&w, dest, source, len, 1, pe, &op) : -EINVAL;
 
-    return rc ? rc : stream_req_make(call, q, &op, out);
+    return rc ? rc : req_create_op(call, q, &op, out);
 }
 
 int stream_req_amo(const char *call, struct shmemx_queue *queue,
@@ -141,11 +136,11 @@ int stream_req_amo(const char *call, struct shmemx_queue *queue,
     struct stream_op op;
     int rc = q ? stream_make_amo(&w, a, pe, &op) : -EINVAL;
 
-    return rc ? rc : stream_req_make(call, q, &op, out);
+    return rc ? rc : req_create_op(call, q, &op, out);
 }
 
-/* NULL, told: it is none, or, unless any will do, was not started. */
-static struct req *req_of(const char *call, struct shmemx_req *req, bool any)
+/* NULL, logged: it is none. */
+static struct req *req_of(const char *call, struct shmemx_req *req)
 {
     struct req *r = stream_handle_find(&stream_reqs, req);
 
@@ -154,66 +149,62 @@ static struct req *req_of(const char *call, struct shmemx_req *req, bool any)
     else if (unlikely(!r))
         core_misuse(ERR_ARG, call, "%p is no request, or one that was freed",
                     (void *)req);
-    else if (any || r->matches || (r->queue && r->state != STAGED))
-        return r;
-    else
-        core_misuse(ERR_ARG, call, "the request (%s) was not started: "
-                    "shmemx_enqueue_start() or _startall() comes before",
-                    stream_req_name(r).text);
-    return NULL;
+    return r;
+}
+
+static int need_started(const char *call, const struct req *r)
+{
+    if (likely(r->queue && r->state != STAGED))
+        return 0;
+    core_misuse(ERR_ARG, call, "the request (%s) was not started: "
+                "shmemx_enqueue_start() or _startall() comes before",
+                stream_req_name(r).text);
+    return -EINVAL;
 }
 
 bool stream_req_ended(const struct req *r)
 {
     const struct queue *q = stream_req_queue(r);
 
-    if (unlikely(r->broken) && ((r->coll && !msg_coll_idle(r->coll)) ||
+    if (unlikely(r->broken) && (r->ops->is_running(r) ||
                                 (q && stream_queue_broken_pending(q))))
         return false;
     return r->state == IDLE || !q ||
            (stream_token_completed(q, r->mark) &&
-            (r->state == WAITED ||
-             ((!r->chan || msg_completed(r->chan)) &&
-              (!r->coll || msg_coll_completed(r->coll)))));
+            (r->state == WAITED || r->ops->completed(r)));
 }
 
 /* The host has waited in the stream's place. */
 static void complete(const char *call, struct req *r)
 {
-    if (r->chan && r->state == STARTED)
-        msg_finish(call, r->chan);
-    if (stream_req_is_message(r) && r->state == STARTED)
+    if (r->state == STARTED)
+        r->ops->finish(call, r);
+    if (r->ops->own_words && r->state == STARTED)
         list_remove(&r->link);
     r->state = r->once ? WAITED : IDLE;
 }
 
-/* What has ended may have failed: which message it was is known where it never
- * had a partner; else it may be any of the queue's. */
-static int failed(const char *call, const struct queue *q, const struct req *r)
+/* What has ended may have failed: which request it was is known where it has
+ * an error of its own; else it may be any of the queue's. */
+static int failed(const char *call, const struct queue *q, struct req *r)
 {
-    struct stream_errors *f = q ? stream_ring_errors(q->queue) : NULL;
+    struct stream_errors *e = q ? stream_ring_errors(q->queue) : NULL;
+    int rc = r->ops->error(call, r, e);
 
-    if (r->chan && msg_chan_state(r->chan) == MSG_CHAN_FAILED) {
-        msg_report_failed_match(call, "", r->chan);
-        if (f && r->chan->counted)
-            stream_errors_withdraw(f, r->chan->counted);
-        r->chan->counted = 0;
-        return r->chan->error;
-    }
-    return f && (stream_req_is_message(r) || r->mark.way != TOKEN_START)
-               ? stream_errors_take_unowned(call, f)
+    if (rc)
+        return rc;
+    return e && (r->ops->own_words || r->mark.way != TOKEN_START)
+               ? stream_errors_take_unowned(call, e)
                : 0;
 }
 
-/* Until the words of a message tell that it is over. */
-static void await_message(const char *call, const struct req *r)
+/* Until its own words say that it has completed. */
+static void await_words(const char *call, const struct req *r)
 {
     const struct queue *q = stream_req_queue(r);
-    void *stream = q ? q->stream : NULL;
-    struct core_waiter w = r->chan ? msg_waiter(call, r->chan, stream)
-                                   : msg_coll_waiter(call, r->coll, stream);
+    struct core_waiter w = r->ops->waiter(call, r, q ? q->stream : NULL);
 
-    while (r->chan ? !msg_completed(r->chan) : !msg_coll_completed(r->coll))
+    while (!r->ops->completed(r))
         core_wait_step(&w);
     core_wait_end(&w);
 }
@@ -222,8 +213,8 @@ void stream_req_complete(const char *call, struct req *r, bool waits)
 {
     if (waits) {
         stream_queue_await(call, stream_req_queue(r), r->mark,
-                           stream_token_completed, r->chan);
-        await_message(call, r);
+                           stream_token_completed, r);
+        await_words(call, r);
     }
     if (!stream_req_ended(r))
         return;
@@ -232,42 +223,48 @@ void stream_req_complete(const char *call, struct req *r, bool waits)
         stream_req_release(r);
 }
 
-int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
+int stream_req_test_started(const char *call, struct req *r, bool *is)
 {
-    struct req *r = req_of(call, req, false);
     const struct queue *q;
 
-    if (!r)
+    if (need_started(call, r))
         return -EINVAL;
-    if (r->matches) {
-        *is = msg_match_completed(call, r);
-        return *is ? msg_match_wait(call, r) : 0;
-    }
     core_progress(call);
     q = stream_req_queue(r);
     *is = stream_req_ended(r);
-    if (*is && stream_req_is_message(r))
+    if (*is && r->ops->own_words)
         complete(call, r);
     return *is ? failed(call, q, r) : 0;
 }
 
-int stream_req_wait_host(const char *call, struct shmemx_req *req)
+int stream_req_await_started(const char *call, struct req *r)
 {
-    struct req *r = req_of(call, req, false);
     const struct queue *q;
 
-    if (!r)
+    if (need_started(call, r))
         return -EINVAL;
-    if (r->matches)
-        return msg_match_wait(call, r);
     q = stream_req_queue(r);
     if (q) {
-        stream_queue_await(call, q, r->mark, stream_token_completed, r->chan);
-        if (stream_req_is_message(r) && r->state == STARTED)
-            await_message(call, r);
+        stream_queue_await(call, q, r->mark, stream_token_completed, r);
+        if (r->ops->own_words && r->state == STARTED)
+            await_words(call, r);
     }
     complete(call, r);
     return failed(call, q, r);
+}
+
+int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
+{
+    struct req *r = req_of(call, req);
+
+    return r ? r->ops->test(call, r, is) : -EINVAL;
+}
+
+int stream_req_wait_host(const char *call, struct shmemx_req *req)
+{
+    struct req *r = req_of(call, req);
+
+    return r ? r->ops->await(call, r) : -EINVAL;
 }
 
 static void unlist(struct req *r)
@@ -282,26 +279,19 @@ static void unlist(struct req *r)
 void stream_req_close(struct req *r)
 {
     unlist(r);
-    msg_match_free(r);
-    msg_coll_release(r->coll);
+    r->ops->close(r);
 }
 
 void stream_req_release(struct req *r)
 {
     unlist(r);
-    if (r->chan && r->once && r->state == WAITED)
-        msg_wait_released("shmemx_req_free", r->chan);
-    if (r->chan)
-        msg_chan_free(r->chan);
-    if (r->coll)
-        msg_coll_free("shmemx_req_free", r->coll);
-    msg_match_free(r);
+    r->ops->free(r);
     stream_handle_release(&stream_reqs, stream_handle_of(r));
 }
 
 int stream_req_free(const char *call, struct shmemx_req *req)
 {
-    struct req *r = req_of(call, req, true);
+    struct req *r = req_of(call, req);
     const char *why = NULL;
 
     if (!r)
@@ -310,13 +300,10 @@ int stream_req_free(const char *call, struct shmemx_req *req)
         why = "waits for its start";
     else if (!stream_req_ended(r))
         why = "has not ended";
-    else if (r->state == STARTED && stream_req_is_message(r))
+    else if (r->state == STARTED && r->ops->own_words)
         why = "was started, and nobody has waited for it";
-    else if (r->chan && r->chan->wanted &&
-             msg_chan_state(r->chan) < MSG_CHAN_MATCHED)
-        why = "is being matched";
-    else if (r->n_matches)
-        why = "has not been waited for";
+    else
+        why = r->ops->busy(r);
     if (why) {
         core_misuse(ERR_ARG, call, "the request (%s) %s",
                     stream_req_name(r).text, why);
@@ -325,3 +312,85 @@ int stream_req_free(const char *call, struct shmemx_req *req)
     stream_req_release(r);
     return 0;
 }
+
+/* ---- slots of struct stream_req_ops ---- */
+
+int stream_req_no_step(const struct stream_where *w, struct queue *q,
+                       struct req *r, struct start_parts *parts)
+{
+    (void)w, (void)q, (void)r, (void)parts;
+    return 0;
+}
+
+void stream_req_no_call(const char *call, struct req *r)
+{
+    (void)call, (void)r;
+}
+
+bool stream_req_is_completed(const struct req *r)
+{
+    (void)r;
+    return true;
+}
+
+struct core_waiter stream_req_no_waiter(const char *call, const struct req *r,
+                                        void *stream)
+{
+    (void)r, (void)stream;
+    return (struct core_waiter){ .call = call };
+}
+
+int stream_req_no_error(const char *call, struct req *r,
+                        struct stream_errors *e)
+{
+    (void)call, (void)r, (void)e;
+    return 0;
+}
+
+bool stream_req_not_running(const struct req *r)
+{
+    (void)r;
+    return false;
+}
+
+const char *stream_req_not_busy(const struct req *r)
+{
+    (void)r;
+    return NULL;
+}
+
+void stream_req_no_free(struct req *r)
+{
+    (void)r;
+}
+
+/* ---- requests that are operations ---- */
+
+static int check_start_op(const struct stream_where *w, const struct req *r,
+                          int i)
+{
+    (void)w, (void)r, (void)i;
+    return 0;
+}
+
+static int start_op(const struct stream_where *w, struct queue *q,
+                    struct req *r, struct start_parts *parts)
+{
+    return stream_start_one(w, q, &r->op, parts);
+}
+
+static void name_op(const struct req *r, char *text, size_t size)
+{
+    snprintf(text, size, "%s, PE %d", core_public_name(r->op.call), r->op.pe);
+}
+
+static const struct stream_req_ops op_ops = {
+    .own_words = false, .check_start = check_start_op, .start = start_op,
+    .started = stream_req_no_call, 
+    .wait = { stream_req_no_step, stream_req_no_step, stream_req_no_step },
+    .completed = stream_req_is_completed, .waiter = stream_req_no_waiter,
+    .finish = stream_req_no_call, .error = stream_req_no_error,
+    .is_running = stream_req_not_running, .busy = stream_req_not_busy,
+    .free = stream_req_no_free, .close = stream_req_no_free, .name = name_op,
+    .test = stream_req_test_started, .await = stream_req_await_started
+};

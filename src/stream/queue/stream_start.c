@@ -10,8 +10,8 @@
  * some of a start are there two stores. */
 #include "stream/queue/stream_queue.h"
 #include "stream/exec/stream_exec.h"
-#include "msg/msg_chan.h"
 #include "stream/stream_stats.h"
+#include "stream/stream_upper.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
@@ -47,15 +47,6 @@ int stream_start_one(const struct stream_where *w, struct queue *q,
         return stream_device_rc(w, rc);
     stream_start_on_host(w, q, op, parts);
     return 0;
-}
-
-/* A message's, or another one. */
-static int start_op(const struct stream_where *w, struct queue *q,
-                    const struct stream_op *op, struct start_parts *parts)
-{
-    if (op->kind != STREAM_MESSAGE)
-        return stream_start_one(w, q, op, parts);
-    return msg_start(w, q, op->send.chan, parts);
 }
 
 /* By the agent, and what the NIC does before it. */
@@ -129,11 +120,8 @@ static int finish_messages(const struct stream_where *w, struct queue *q,
 static void started(const char *call, struct queue *q, struct req *r,
                     struct stream_token m)
 {
-    if (r->chan)
-        r->chan->round++;
-    if (r->chan && r->once)
-        msg_chan_request_match(call, r->chan);   /* nothing can fail any more */
-    if (stream_req_is_message(r))
+    r->ops->started(call, r);
+    if (r->ops->own_words)
         list_append(&q->sent, &r->link);
     r->queue = stream_handle_of(q);
     r->state = STARTED;
@@ -187,6 +175,16 @@ void stream_queue_reap(struct queue *q)
     }
 }
 
+/* A message that the program has freed since it was put in has no request. */
+static int start_staged_op(const struct stream_where *w, struct queue *q,
+                           const struct staged_op *s, struct start_parts *parts)
+{
+    if (s->req)
+        return s->req->ops->start(w, q, s->req, parts);
+    return s->op.kind == STREAM_MESSAGE
+           ? 0 : stream_start_one(w, q, &s->op, parts);
+}
+
 static int start_ops(const struct stream_where *w, struct queue *q,
                      const struct staged_op *these, size_t n,
                      struct stream_token *m)
@@ -195,7 +193,7 @@ static int start_ops(const struct stream_where *w, struct queue *q,
     int rc = 0;
 
     for (size_t i = 0; i < n && !rc; i++)
-        rc = start_op(w, q, &these[i].op, &parts);
+        rc = start_staged_op(w, q, &these[i], &parts);
     return rc ? rc : finish(w, q, parts, m);
 }
 
@@ -265,32 +263,6 @@ static bool under_way(const struct req *r)
     return r->state == STARTED && q && r->mark.start > q->past;
 }
 
-/* What a sender sent before it was freed may still be received. */
-static bool may_go_on(const struct msg_chan *c)
-{
-    return !__atomic_load_n(&c->gone, __ATOMIC_ACQUIRE) ||
-           (!c->sends && c->round < c->last);
-}
-
-static int is_matched(const char *call, const struct req *r, int i)
-{
-    const struct msg_chan *c = r->chan;
-
-    if (likely(c->wanted && !c->freed &&
-               msg_chan_state(c) == MSG_CHAN_MATCHED && may_go_on(c)))
-        return 0;
-    if (c->freed)
-        return stream_refuse(ERR_FREE, call, "request %d (%s): its buffer was "
-                             "freed", i, stream_req_name(r).text);
-    if (msg_chan_state(c) != MSG_CHAN_MATCHED || !c->wanted)
-        return stream_refuse(ERR_ARG, call, "request %d (%s) is not matched: "
-                             "shmemx_match() comes before its start", i,
-                             stream_req_name(r).text);
-    stream_refuse(ERR_ARG, call, "request %d (%s): PE %d has freed its end", i,
-                  stream_req_name(r).text, c->pe);
-    return -EPIPE;
-}
-
 static int may_start(const struct stream_where *w, const struct req *r, int i)
 {
     const char *call = w->call;
@@ -311,8 +283,7 @@ static int may_start(const struct stream_where *w, const struct req *r, int i)
         stream_refuse(ERR_ARG, call, "request %d (%s) was started, and no wait "
                       "for it was enqueued", i, stream_req_name(r).text);
     else
-        return r->chan ? is_matched(call, r, i)
-               : r->coll && !stream_waits_allowed() ? stream_refuse_wait(w) : 0;
+        return r->ops->check_start(w, r, i);
     return -EBUSY;
 }
 
@@ -375,14 +346,10 @@ static int start_listed(const struct stream_where *w, struct queue *q, int n)
     struct req *r;
     int rc = 0;
 
-    for (int i = 0; unlikely(core_status.checks) && i < n; i++)
-        if (q->these[i]->chan)
-            msg_check_ready_send(w->call, q->these[i]->chan);
     for (int i = 0; i < n && !rc; i++) {
         r = q->these[i];
-        others |= !stream_req_is_message(r);
-        rc = r->coll ? msg_coll_start(w, r->coll)
-                     : start_op(w, q, &r->op, &parts);
+        others |= !r->ops->own_words;
+        rc = r->ops->start(w, q, r, &parts);
     }
     if (!rc)
         rc = others ? finish(w, q, parts, &m)
@@ -403,7 +370,7 @@ int stream_start_these(const struct stream_where *w, struct queue *q, int n,
 {
     int rc;
 
-    msg_progress_or_defer(w->call);     /* a partner may have freed its end */
+    stream_upper()->progress(w->call);  /* a partner may have freed its end */
     rc = make_room(w->call, q, (size_t)n);
     rc = rc ? rc : make_list(w->call, q, (size_t)n);
     rc = rc ? rc : list(w, q, n, reqs);
@@ -457,19 +424,31 @@ static int wait_for(const struct stream_where *w, struct queue *q,
     return rc;
 }
 
-/* Behind the waits for messages: copies out of slots, then the words that let
- * their senders go on, which the device stores, and a mark. */
-static int behind(const struct stream_where *w, struct queue *q,
-                  struct list_link *these, struct stream_token *m)
+/* That step of each of these. */
+static int step_each(const struct stream_where *w, struct queue *q,
+                     struct list_link *these, enum req_wait step,
+                     struct start_parts *parts)
 {
-    struct start_parts parts = { false, false, false };
     struct list_link *l, *next;
-    struct msg_chan *c;
     int rc = 0;
 
-    list_each(l, next, these)
-        if (!rc && (c = list_entry(l, struct req, link)->chan))
-            rc = msg_enqueue_copy_out(w, q, c, &parts);
+    list_each(l, next, these) {
+        struct req *r = list_entry(l, struct req, link);
+
+        if (!rc)
+            rc = r->ops->wait[step](w, q, r, parts);
+    }
+    return rc;
+}
+
+/* Behind the waits for messages: copies out of their slots, then the words that
+ * release these to the senders, which the device stores, and a token. */
+static int finish_wait(const struct stream_where *w, struct queue *q,
+                       struct list_link *these, struct stream_token *m)
+{
+    struct start_parts parts = { false, false, false };
+    int rc = step_each(w, q, these, REQ_COPY_OUT, &parts);
+
     if (!rc && (parts.agent || parts.nic)) {    /* not in stream order */
         rc = finish(w, q, parts, m);
         if (!rc) {
@@ -477,9 +456,7 @@ static int behind(const struct stream_where *w, struct queue *q,
             rc = wait_for(w, q, q->last);
         }
     }
-    list_each(l, next, these)
-        if (!rc && (c = list_entry(l, struct req, link)->chan))
-            rc = msg_enqueue_slot_release(w, q, c, &parts);
+    rc = rc ? rc : step_each(w, q, these, REQ_RELEASE, &parts);
     rc = rc ? rc : finish_messages(w, q, parts, m);
     if (rc && (parts.agent || parts.nic))
         break_off(w, q);
@@ -490,17 +467,9 @@ static int behind(const struct stream_where *w, struct queue *q,
 static int wait_for_messages(const struct stream_where *w, struct queue *q,
                              struct list_link *these, struct stream_token *m)
 {
-    struct list_link *l, *next;
-    struct req *r;
-    int rc = 0;
+    int rc = step_each(w, q, these, REQ_WAIT, NULL);
 
-    list_each(l, next, these) {
-        r = list_entry(l, struct req, link);
-        if (!rc)
-            rc = r->chan ? msg_enqueue_wait(w, q, r->chan)
-                         : msg_coll_wait(w, r->coll);
-    }
-    return rc ? rc : behind(w, q, these, m);
+    return rc ? rc : finish_wait(w, q, these, m);
 }
 
 /* Those requests of q->sent that were moved to these, and marks. */
@@ -603,7 +572,7 @@ int stream_wait_these(const struct stream_where *w, struct queue *q, int n,
         if (r->mark.way < TOKEN_KINDS && r->mark.number > upto[r->mark.way])
             upto[r->mark.way] = r->mark.number;
         every |= stream_token_is_nic(q, r->mark);
-        if (stream_req_is_message(r)) {
+        if (r->ops->own_words) {
             list_remove(&r->link);
             list_append(&these, &r->link);
         }

@@ -19,7 +19,7 @@
 #include "base/lock.h"
 #include "gtl/gtl_default_stream.h"
 #include "stream/queue/stream_queue.h"
-#include "msg/msg_chan.h"
+#include "stream/stream_upper.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -106,7 +106,7 @@ static bool soft_empty(const struct stream_ring *q)
 static bool empty(const struct stream_ring *q)
 {
     return soft_empty(q) && stream_nic_idle(&q->nic) &&
-           !__atomic_load_n(&q->n_sends, __ATOMIC_ACQUIRE);
+           !__atomic_load_n(&q->n_tasks, __ATOMIC_ACQUIRE);
 }
 
 static void close_flow(struct stream_ring *q)
@@ -287,8 +287,8 @@ static bool advance(struct stream_ring *q, bool *armed, bool *busy)
     bool nic = false, any = stream_nic_forward(q, &nic);
 
     any |= take_steps(q, armed, busy);
-    any |= msg_rndv_progress(q);
-    if (nic || q->n_sends || !stream_ring_net_idle(q))
+    any |= stream_tasks_progress(q);
+    if (nic || q->n_tasks || !stream_ring_net_idle(q))
         *busy = true;
     if (nic)
         xport_trig->progress();
@@ -335,8 +335,8 @@ bool stream_ring_progress_deferred(void)
     if (!q)
         return false;
     any = take_steps(q, &armed, &busy);
-    any |= msg_rndv_progress(q);
-    if (q->ended >= q->words->fire && !q->n_sends)
+    any |= stream_tasks_progress(q);
+    if (q->ended >= q->words->fire && !q->n_tasks)
         leaves.queue = NULL;
     stream_ring_unlock(q);
     return any;
@@ -347,7 +347,7 @@ bool stream_rings_progress(bool *armed, bool *busy)
     bool any = false, skips = false;
     struct stream_ring *q, *gone = NULL;
 
-    *busy |= msg_poll();
+    *busy |= stream_upper()->poll();
     *busy |= stream_nic_triggers_busy();
     for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
         if (gone)
@@ -514,7 +514,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_ring **out)
         .ctx.team = &core_world, .in = c, .out = c, .words = place
     };
     c->next = c;
-    q->last_send = &q->sends;
+    q->last_task = &q->tasks;
     /* A stream may still look at what these words were raised to for the
      * queue before, so they go on from there. */
     q->armed = q->ended = q->fired = q->words->fire > q->words->done
@@ -567,7 +567,7 @@ void stream_ring_keep(struct stream_ring *q)
 
 void stream_ring_await_messages(const struct stream_ring *q)
 {
-    while (__atomic_load_n(&q->n_sends, __ATOMIC_ACQUIRE))
+    while (__atomic_load_n(&q->n_tasks, __ATOMIC_ACQUIRE))
         sched_yield();
 }
 
@@ -768,9 +768,9 @@ static void count_left(struct stream_ring *q, struct stream_unfinished *l)
     const struct stream_op *op = stream_ring_head(q);
     uint64_t nic = stream_nic_outstanding(&q->nic);
 
-    l->n += q->armed - q->ended - count_behind(q) + nic + q->n_sends;
-    if (q->sends)
-        stream_unfinished_add_message(l, q->sends->send.call, q->sends);
+    l->n += q->armed - q->ended - count_behind(q) + nic + q->n_tasks;
+    if (q->tasks)
+        stream_unfinished_add_task(l, q->tasks, q->tasks->call);
     if (op)
         stream_unfinished_add(l, op);
     if (nic)

@@ -4,6 +4,7 @@
 #define STREAM_STREAM_RING_H
 
 #include "base/list.h"
+#include "stream/ring/stream_task.h"
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 
@@ -48,8 +49,8 @@ struct stream_ring {
     char *bounce;            /* see stream_exec_host.c; NULL: none was needed */
     bool reads;                 /* memory of messages that were put */
     bool held;                  /* atomic */
-    struct msg_chan *sends, **last_send;    /* see proto_rndv.c */
-    uint64_t n_sends;           /* atomic */
+    struct stream_task *tasks, **last_task;
+    uint64_t n_tasks;           /* atomic */
     struct stream_errors failed;
 };
 

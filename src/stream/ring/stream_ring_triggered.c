@@ -7,7 +7,6 @@
 #include "stream/ring/stream_ring.h"
 #include "base/clock.h"
 #include "base/fault.h"
-#include "msg/msg_chan.h"
 
 #include <sched.h>
 
@@ -59,7 +58,7 @@ static void start_some(struct stream_ring *q, uint64_t ticket)
         else                    /* what was sent makes room, and ends others */
             any = more_comes(&looks);
     }
-    msg_rndv_progress(q);
+    stream_tasks_progress(q);
 }
 
 /* The stream would wait for it now: a while it does the agent's work, which
@@ -106,7 +105,7 @@ void stream_ring_triggered(void *arg)
         start_some(q, ticket);
     if (mine) {
         /* Of messages that were taken nobody waits for the end. */
-        left = q->ended < ticket || q->n_sends ||
+        left = q->ended < ticket || q->n_tasks ||
                (!batch && !stream_ring_net_idle(q));
         if (left && batch && stream_wait_is_next()) {
             stream_ring_defer(q);

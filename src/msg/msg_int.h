@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* msg_int.h - channels and protocols, for the files of this layer.
+ *
+ * A channel is a matched send and receive; struct msg_chan is this PE's end.
+ * One start of both ends is an iteration and moves one message.  Iterations
+ * count from 1 (c->seq), and each word of struct msg_words only grows to such
+ * a number: iteration k has completed when the word that the protocol names
+ * is k or more.  Both ends keep their words, and the receiver its landing
+ * slots, until both ends are freed: see msg_match.c.
+ *
+ * The receiver selects the protocol when the two are matched (msg_select.c):
+ *
+ *   ready      a put to the buffer; the sender knows that the receiver started
+ *   eager      a put to one of two slots, which the receiver's wait copies out
+ *   peer copy  on one node: the stream that comes second moves the data
+ *   trig       a put by the NIC once both ends have started
+ *   rndv       the same by the progress thread of the sender
+ *   one-shot   the same for a channel of one iteration
+ *
+ * A receive buffer that is not symmetric has a slot in its place, and the wait
+ * copies it out. */
+#ifndef MSG_MSG_INT_H
+#define MSG_MSG_INT_H
+
+#include "base/list.h"
+#include "base/lock.h"
+#include "msg/msg.h"
+#include "stream/queue/stream_queue.h"
+#include "stream/ring/stream_ring.h"
+
+struct msg_ctrl;
+
+/* What the partner writes, in the heap's pool.  Two words take turns for
+ * arrivals, since signals between nodes may overtake each other. */
+struct msg_words {
+    uint64_t arrived[2];        /* receiver: the last of these iterations */
+    uint64_t turns;             /* receiver, peer copy: two per iteration */
+    uint64_t released;          /* sender: iterations out of their slots */
+    uint64_t started;           /* sender: iterations the receiver started */
+    uint64_t sent;              /* sender: iterations whose buffer is free */
+    uint64_t turn_was;          /* peer copy: this end's, see struct gtl_peer_copy */
+};
+
+/* In the order of their counts in SHMEM_STATS. */
+enum msg_proto_id {
+    MSG_PROTO_READY, MSG_PROTO_EAGER, MSG_PROTO_PEER_COPY, MSG_PROTO_TRIG,
+    MSG_PROTO_RNDV, MSG_PROTO_ONE_SHOT, MSG_PROTOS
+};
+
+/* A new channel becomes RTS_SENT at the sender alone; then MATCHED, or FAILED
+ * where it gets no partner. */
+enum msg_chan_state {
+    MSG_CHAN_NEW,
+    MSG_CHAN_RTS_SENT,          /* the sender waits for the RTR */
+    MSG_CHAN_MATCHED,
+    MSG_CHAN_FAILED             /* it has no partner: see error */
+};
+
+struct msg_chan {
+    /* What each iteration reads, side by side. */
+    enum msg_chan_state state;  /* atomic */
+    bool sends, ready, one_shot;
+    bool requested;             /* the program matches it */
+    bool peer_freed;            /* atomic: the partner's end is freed */
+    bool buf_freed;
+    enum msg_proto_id proto;
+    int pe;
+    unsigned slots;
+    uint64_t seq;               /* the last iteration that was started */
+    char *buf;
+    size_t bytes;               /* of a message */
+    struct msg_words *words;    /* this PE's */
+    /* As this PE's device reaches them, or NULL: its own words; and, where the
+     * device does all of an iteration, the partner's, and the landing. */
+    struct msg_words *dev_words, *dev_peer_words;
+    char *dev_landing;
+    size_t slot_size;           /* of each landing slot; slots 0: */
+    char *landing;              /* in the receiver's buffer */
+    struct msg_words *peer_words;       /* for operations on that PE */
+    struct gtl_peer_copy copies[2];  /* peer copy: of even and of odd iterations */
+    struct xport_trig *trig;    /* trig: the sender's two-input trigger, */
+    uint64_t trig_at;           /* and where it is */
+    struct stream_errors *errors;       /* of the ring that started it */
+
+    struct list_link link;      /* of all channels, for the end */
+    int tag;
+    int error;
+    uint64_t team;              /* 0: it is the program's */
+    uint32_t number;            /* of those for that PE and tag */
+    bool freed;                 /* this end is */
+    bool warned;                /* of ready sends before their receives */
+    bool reached;               /* one-shot receive: its stream has come to it */
+    unsigned long error_turn;   /* its error is one of its ring's, of that turn */
+    size_t len;                 /* of buf */
+    struct msg_chan *next;      /* in the table of receives without a sender */
+    uint64_t handle, peer_handle;
+    uint64_t peer_last;         /* the partner's last iteration, if freed */
+    /* Of the progress thread: see proto_rndv.c. */
+    struct stream_task task;
+    struct msg_transfer {
+        uint64_t seq;
+        bool issued;            /* all of the put is */
+        bool by_nic;            /* the NIC puts it */
+        struct stream_op_state put;
+    } transfer;
+};
+
+static inline enum msg_chan_state msg_chan_state(const struct msg_chan *c)
+{
+    /* acquire: with it comes what the match has found. */
+    return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t *msg_arrived_word(struct msg_words *w, uint64_t seq)
+{
+    return &w->arrived[seq % 2];
+}
+
+/* The landing of that iteration, from where the slots begin. */
+static inline char *msg_slot_addr(const struct msg_chan *c, char *landing,
+                                  uint64_t seq)
+{
+    return c->slots ? landing + seq % c->slots * c->slot_size : landing;
+}
+
+/* The requests of messages: msg_req.c. */
+extern hidden const struct stream_req_ops msg_req_ops;
+
+/* ---- msg_select.c ---- */
+/* Sets the protocol and the landing of that receive: 0 or -ENOSPC. */
+int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *rts);
+/* n landing slots in the pool, or, 0, the buffer.  False: there is no room. */
+bool msg_alloc_slots(struct msg_chan *r, unsigned n);
+
+/* ---- msg_chan.c ---- */
+/* Guards the channels' matching, the control channel and the table. */
+extern hidden struct base_lock msg_lock;
+/* It has no partner yet, and is in no list: 0 or -errno, logged. */
+int msg_chan_create(const struct msg_args *a, struct msg_chan **out);
+void msg_chan_delete(struct msg_chan *c);
+void msg_chan_list(struct msg_chan *c) REQUIRES(msg_lock);
+/* It leaves its list, and its memory is given back; its trigger is closed. */
+void msg_chan_release(struct msg_chan *c) REQUIRES(msg_lock);
+/* It has sent its RTS: it is in the list of all. */
+void msg_chan_set_asked(struct msg_chan *s) REQUIRES(msg_lock);
+/* A send that has not, or NULL. */
+struct msg_chan *msg_chan_first_unasked(void) REQUIRES(msg_lock);
+/* Each end of this PE's, while none is made and none goes.  False: wait is not
+ * set, another thread uses them, and nothing was visited. */
+typedef void msg_chan_visitor(struct msg_chan *c, void *arg);
+bool msg_chan_visit(bool wait, msg_chan_visitor *visit, void *arg);
+/* All go; messages that nothing has received are reported. */
+void msg_chans_close(void) REQUIRES(msg_lock);
+
+/* ---- msg_match.c ---- */
+/* A new channel joins those that wait for their partners: 0 or -ENOMEM. */
+int msg_match_enter(struct msg_chan *c);
+/* The program does not use it any more; its memory stays until the partner's
+ * end is freed, too. */
+void msg_chan_free(struct msg_chan *c);
+/* The program wants it matched. */
+void msg_chan_request_match(const char *call, struct msg_chan *c);
+/* Also matches the sends that the program has not asked for yet, or two PEs
+ * would wait for each other's sends to be matched first. */
+void msg_send_all_rts(void);
+/* One-shot receive: its stream has come to it, so its sender may put. */
+void msg_chan_recv_reached(struct msg_chan *c);
+/* Does that PE send what nothing here receives?  Its tag, and whether it is
+ * one-shot.  False also where that is not known just now. */
+bool msg_find_unexpected(int pe, int *tag, bool *one_shot);
+
+/* Reads and sends control messages as far as can be done at once, for a caller
+ * that comes again. */
+void msg_progress(const char *call);
+/* The same, and leaves the rest to the progress thread. */
+void msg_progress_or_defer(const char *call);
+/* The same, but first gives what was sent a moment to arrive. */
+void msg_flush_ctrl(const char *call);
+/* The same by the progress thread, at the cost of two loads where nothing is to
+ * do.  True: soon again: messages found no room, or partners are sought. */
+bool msg_poll(void);
+/* Nothing is to be sent or matched any more: all channels go. */
+void msg_match_close(void);
+
+/* ---- msg_describe.c ---- */
+/* A line's name for the message whose completion is that word.  False: it is
+ * no message's, or that is not known just now. */
+bool msg_describe_word(const void *word, char *text, size_t size);
+/* Appends what that PE sends and nothing here receives, if anything. */
+void msg_describe_unexpected(int pe, char *text, size_t size);
+/* "send to PE 1, tag 7" */
+void msg_describe(const struct msg_chan *c, char *text, size_t size);
+/* Reports why it has no partner; which: "request 3: " or "". */
+void msg_report_failed(const char *call, const char *which,
+                       const struct msg_chan *c);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that the program gives back while requests use it.  The API's free
+ * calls call it; it walks all requests of this PE, and frees nothing. */
+#include "msg/msg_int.h"
+#include "core/core_misuse.h"
+#include "msg/msg_coll.h"
+
+#include <stdio.h>
+
+struct range {
+    uintptr_t from;
+    size_t size;
+    unsigned users;
+    char first[64];
+};
+
+static bool overlaps(const struct range *g, const void *p, size_t len)
+{
+    return len && (uintptr_t)p < g->from + g->size &&
+           g->from < (uintptr_t)p + len;
+}
+
+/* A one-shot message need not be freed: it is over with its iteration. */
+static bool is_over(const struct msg_chan *c)
+{
+    return c->one_shot &&
+           (__atomic_load_n(&c->words->sent, __ATOMIC_RELAXED) ||
+            __atomic_load_n(&c->words->arrived[1], __ATOMIC_RELAXED));
+}
+
+/* Channels of collective requests are reported as these. */
+static void find_channel(struct msg_chan *c, void *arg)
+{
+    struct range *g = arg;
+    size_t n;
+
+    if (c->freed || c->tag < 0 || msg_chan_state(c) == MSG_CHAN_FAILED ||
+        !overlaps(g, c->buf, c->len) || is_over(c))
+        return;
+    c->buf_freed = true;
+    if (g->users++)
+        return;
+    n = (size_t)snprintf(g->first, sizeof g->first, "a ");
+    msg_describe(c, g->first + n, sizeof g->first - n);
+}
+
+static void find_reduction(const struct gtl_reduce *r, size_t size, void *arg)
+{
+    struct range *g = arg;
+
+    if ((overlaps(g, r->a, r->n * size) || overlaps(g, r->out, r->n * size)) &&
+        !g->users++)
+        snprintf(g->first, sizeof g->first, "a reduction's request");
+}
+
+static void find_put(const struct stream_op *op, void *arg)
+{
+    struct range *g = arg;
+    bool word = op->kind == STREAM_PUT_SIGNAL &&
+                overlaps(g, op->signal.addr, sizeof *op->signal.addr);
+
+    if ((word || overlaps(g, op->source, op->len) ||
+         overlaps(g, op->dest, op->len)) && !g->users++)
+        snprintf(g->first, sizeof g->first, "a request of a put to PE %d",
+                 op->pe);
+}
+
+void msg_memory_freed(const char *call, const void *p, size_t size)
+{
+    struct range g = { .from = (uintptr_t)p, .size = size };
+    char more[32] = "";
+
+    msg_chan_visit(true, find_channel, &g);
+    msg_coll_visit(find_reduction, &g);
+    stream_req_visit(find_put, &g);
+    if (!g.users)
+        return;
+    if (g.users > 1)
+        snprintf(more, sizeof more, " and %u more", g.users - 1);
+    core_misuse(ERR_FREE, call, "%zu bytes at %p are in use: %s%s; they are "
+                "freed all the same: free requests before their buffers", size,
+                p, g.first, more);
+}

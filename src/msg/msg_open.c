@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The layer opens with the stream layer and closes with it: the API calls
+ * msg_reserve() and msg_close(), the stream layer what is registered with
+ * it. */
+#include "msg/msg_int.h"
+#include "msg/msg_coll.h"
+#include "msg/msg_ctrl.h"
+#include "msg/msg_proto.h"
+#include "stream/stream_upper.h"
+
+static bool describe_word(const void *word, char *text, size_t size)
+{
+    return msg_coll_describe_word(word, text, size) ||
+           msg_describe_word(word, text, size);
+}
+
+static void close_trigger(struct msg_chan *c, void *arg)
+{
+    (void)arg;
+    msg_trig_close(c);
+}
+
+/* No stream runs any more; other PEs may still send control messages. */
+static void close_channels(bool opened)
+{
+    if (!opened) {
+        msg_ctrl_stop_reading();
+        return;
+    }
+    msg_chan_visit(true, close_trigger, NULL);
+    msg_ctrl_drain("shmem_finalize");
+    msg_ctrl_close();
+}
+
+int msg_reserve(void)
+{
+    static const struct stream_upper_ops ops = {
+        .open = msg_ctrl_open, .close = close_channels,
+        .progress = msg_progress_or_defer, .poll = msg_poll,
+        .describe_word = describe_word
+    };
+
+    stream_register_upper(&ops);
+    return msg_ctrl_reserve();
+}
+
+void msg_close(void)
+{
+    msg_match_close();
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The eager protocol: the sender's stream puts to one of two landing slots and
+ * waits for nothing; the receiver's wait copies the message out.
+ *
+ * The sender's wait for iteration k sees that iteration k - 1 has left its
+ * slot.  On the node the receiver's wait reports that.  Between nodes the
+ * receiver's next start does: an operation of the progress thread behind each
+ * wait would delay the start after it.  msg_start.c calls these functions. */
+#include "msg/msg_int.h"
+#include "msg/msg_ctrl.h"
+#include "msg/msg_proto.h"
+
+static bool is_on_node(const struct msg_chan *c)
+{
+    return stream_device_address_amo(c->pe, &c->peer_words->released, 8) != 0;
+}
+
+/* Signals between nodes are additions, since two values might arrive in the
+ * wrong order. */
+static struct stream_signal release_signal(const struct msg_chan *c)
+{
+    bool on_node = is_on_node(c);
+
+    return (struct stream_signal){
+        .addr = &c->peer_words->released, .value = on_node ? c->seq : 1,
+        .op = on_node ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
+    };
+}
+
+static int start_recv(const struct msg_batch *b, struct msg_chan *c,
+                      uint64_t seq)
+{
+    return seq > 1 && !is_on_node(c)
+           ? msg_start_signal(b, c, release_signal(c)) : 0;
+}
+
+static uint64_t *send_word(const struct msg_chan *c, uint64_t *least)
+{
+    *least = c->seq - 1;
+    return *least ? &c->words->released : NULL;
+}
+
+static int copy_out(const struct msg_batch *b, struct msg_chan *c)
+{
+    struct steps *s = &b->queue->steps;
+
+    if (!c->dev_peer_words)
+        return msg_copy_slot(b, c);
+    stream_step_batch_put(s, c->buf, msg_slot_addr(c, c->dev_landing, c->seq),
+                          c->slots ? c->bytes : 0, &c->dev_peer_words->released,
+                          c->seq);
+    s->ops++;
+    return 0;
+}
+
+static int release(const struct msg_batch *b, struct msg_chan *c)
+{
+    int rc;
+
+    if (c->dev_peer_words || !is_on_node(c))
+        return 0;
+    rc = stream_step_batch_flush(b->where, &b->queue->steps);
+    return rc ? rc : msg_start_signal(b, c, release_signal(c));
+}
+
+static void finish_recv(const char *call, struct msg_chan *c)
+{
+    struct stream_signal s;
+
+    msg_finish_slot(call, c);
+    if (!is_on_node(c))
+        return;
+    s = release_signal(c);
+    msg_ctrl_signal(call, s.addr, s.value, s.op, c->pe);
+}
+
+static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
+{
+    (void)rtr;
+    return !s->ready && !s->one_shot;
+}
+
+const struct msg_proto msg_proto_eager = {
+    .name = "eager",
+    .send = { .start = msg_start_put, .word = send_word,
+              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
+              .finish = msg_finish_nothing },
+    .recv = { .start = start_recv, .word = msg_recv_word,
+              .copy_out = copy_out, .release = release,
+              .finish = finish_recv },
+    .open = msg_open_put,
+    .offered = offered
+};

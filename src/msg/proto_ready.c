@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ready protocol: the program says that the receive was started before the
+ * send, so the sender's stream puts at once.  msg_start.c calls it; a receiver
+ * has nothing to start. */
+#include "msg/msg_int.h"
+#include "msg/msg_proto.h"
+
+static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
+{
+    (void)rtr;
+    return s->ready;
+}
+
+const struct msg_proto msg_proto_ready = {
+    .name = "ready",
+    .send = { .start = msg_start_put, .word = msg_no_word,
+              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
+              .finish = msg_finish_nothing },
+    .recv = { .start = msg_start_nothing, .word = msg_recv_word,
+              .copy_out = msg_copy_slot, .release = msg_copy_nothing,
+              .finish = msg_finish_slot },
+    .open = msg_open_put,
+    .offered = offered
+};
