@@ -142,8 +142,11 @@ SOURCES = src/*/*.c src/*/*/*.c tools/*.c tools/*/*.c tests/*/*.c tests/*/*/*.c 
 # Those of tests/abi want the headers of GPU vendors.
 lib-objects: $(LIB_OBJS)
 objects: $(call obj,$(filter-out tests/abi/%,$(sort $(wildcard $(SOURCES)))))
-$(O)/obj/tests/oshrun/client/job.o: USER_CPPFLAGS += $(PMIX_CFLAGS)
+$(O)/obj/tests/oshrun/client/job.o: private USER_CPPFLAGS += $(PMIX_CFLAGS)
 
+# Flags of one target are private: flags.txt, which it depends on, would inherit
+# them, and all be made again.
+#
 # A list file changes its date only when its words change: what depends on it
 # is made again after other flags, or after a source has come or gone.
 define list-file
@@ -166,7 +169,7 @@ $(O)/obj/src/%.o: src/%.c $(O)/obj/flags.txt
 
 # The loops of reductions want the vector units.
 $(O)/obj/src/coll/coll_ops.o $(O)/obj/src/gtl/soft/soft_reduce.o: \
-    LIB_CFLAGS += -O3
+    private LIB_CFLAGS += -O3
 
 SONAME = libshmem.so.$(SOVERSION)
 # Threads of libfabric and PMIx, handlers of signals and of exit() outlive the
@@ -239,7 +242,7 @@ $(ALIASES): $(O)/bin/oshcc
 # ----------------------------------------------------- tests and programs ----
 
 # Unit tests round as the library does.
-$(O)/obj/tests/unit/%.o: ALL_CFLAGS += $(filter -ffp-contract=%,$(LIBFLAGS))
+$(O)/obj/tests/unit/%.o: private ALL_CFLAGS += $(filter -ffp-contract=%,$(LIBFLAGS))
 $(O)/obj/tests/unit/%.o: tests/unit/%.c $(O)/obj/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) -Itests -MMD -MP $(ALL_CFLAGS) -c -o $@ $<
@@ -267,20 +270,20 @@ $(SORT_PTX): apps/bucketsort/kernels.inc
 	@mkdir -p $(@D)
 	$(call say,PTX)$(NVCC) -x cu -ptx -o $@ $< >/dev/null 2>&1 || : >$@
 $(O)/obj/apps/bucketsort/dev.o: $(SORT_PTX)
-$(O)/obj/apps/bucketsort/dev.o: USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX)"'
+$(O)/obj/apps/bucketsort/dev.o: private USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX)"'
 
 $(UNITS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) $(O)/obj/layers.a
 	$(call say,LD)$(LINK_TOOL)
 
 # libFuzzer brings a main program; without it one feeds the files it is given.
 LIBFUZZER = $(findstring fuzzer,$(SAN))
-$(FUZZERS): LDFLAGS += $(if $(LIBFUZZER),-fsanitize=fuzzer)
+$(FUZZERS): private LDFLAGS += $(if $(LIBFUZZER),-fsanitize=fuzzer)
 $(FUZZERS): $(O)/obj/%: $(O)/obj/%.o $(O)/obj/layers.a \
     $(if $(LIBFUZZER),,$(O)/obj/tests/fuzz/replay.o)
 	$(call say,LD)$(LINK_TOOL)
 
-$(PE_TESTS): UP = ../../..
-$(BENCHES): UP = ../..
+$(PE_TESTS): private UP = ../../..
+$(BENCHES): private UP = ../..
 $(PE_TESTS) $(BENCHES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
     $(O)/lib/libshmem.so
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
@@ -288,14 +291,14 @@ $(PE_TESTS) $(BENCHES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
 
 # What libfabric does without the library.
 OFI_RAW = $(O)/obj/bench/ofi_raw
-$(OFI_RAW).o: USER_CPPFLAGS += $(PMIX_CFLAGS) $(OFI_CFLAGS)
-$(OFI_RAW): USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread -lm
+$(OFI_RAW).o: private USER_CPPFLAGS += $(PMIX_CFLAGS) $(OFI_CFLAGS)
+$(OFI_RAW): private USER_LIBS = $(OFI_LIBS) $(PMIX_LIBS) -lpthread -lm
 
 # Calls of a layer, which the library does not export.
 GTL_BENCH = $(addprefix $(O)/obj/bench/,gtl device stream pp_pack)
-$(addsuffix .o,$(GTL_BENCH)): USER_CPPFLAGS += -include config.h -Isrc
+$(addsuffix .o,$(GTL_BENCH)): private USER_CPPFLAGS += -include config.h -Isrc
 $(GTL_BENCH): $(O)/obj/layers.a
-$(GTL_BENCH): USER_LIBS = $(O)/obj/layers.a $(LIB_LIBS) -lm
+$(GTL_BENCH): private USER_LIBS = $(O)/obj/layers.a $(LIB_LIBS) -lm
 # The kernels are launched as those of the application.
 $(O)/obj/bench/pp_pack: $(O)/obj/apps/bucketsort/dev_gpu.o
 $(O)/obj/bench/pp_pack.o: bench/pp_kernels.inc
@@ -306,8 +309,8 @@ FAKE_CXI   = $(O)/obj/tests/fake/cxi/libcxi-fi.so
 FAKE_LOCAL = $(O)/obj/tests/fake/local/liblocal-fi.so
 FAKE_OBJS  = $(call obj,$(wildcard tests/fake/cxi/*.c))
 LOCAL_OBJS = $(call obj,$(wildcard tests/fake/local/*.c))
-$(O)/obj/tests/fake/%.o: USER_CPPFLAGS += $(OFI_CFLAGS)
-$(FAKE_OBJS) $(LOCAL_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden
+$(O)/obj/tests/fake/%.o: private USER_CPPFLAGS += $(OFI_CFLAGS)
+$(FAKE_OBJS) $(LOCAL_OBJS): private ALL_CFLAGS += -fPIC -fvisibility=hidden
 $(FAKE_CXI): $(FAKE_OBJS)
 $(FAKE_LOCAL): $(LOCAL_OBJS)
 # A thread of theirs may outlive libfabric's end, which would unmap its code.
@@ -319,12 +322,12 @@ FAKE_PMI2 = $(O)/obj/tests/fake/pmi2/libpmi2.so.0
 $(FAKE_PMI2): $(call obj,tests/fake/pmi2/pmi2.c)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \
 	    -Wl,-soname,$(@F) -o $@ $^
-$(call obj,tests/fake/pmi2/pmi2.c): ALL_CFLAGS += -fPIC -fvisibility=hidden
+$(call obj,tests/fake/pmi2/pmi2.c): private ALL_CFLAGS += -fPIC -fvisibility=hidden
 # Without libfabric, which takes 0.2 s to load, where it is not asked.
 CUDA_VMM = $(addprefix $(O)/obj/tests/fake/,cuda_vmm cuda_pool \
            cuda_share)
 $(O)/obj/tests/fake/hip_driver $(O)/obj/tests/fake/dev_rules $(CUDA_VMM): \
-    NOT_OFI = %/fabric.o %/work.o
+    private NOT_OFI = %/fabric.o %/work.o
 $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI) $(FAKE_LOCAL) $(FAKE_PMI2)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter-out $(NOT_OFI),$(filter %.o %.a,$^)) -Wl,--as-needed \
@@ -336,18 +339,18 @@ HIP_OBJS  = $(call obj,$(wildcard tests/fake/hip/*.c))
 GPU_OBJS  = $(FAKE_DEV) $(call obj,$(wildcard tests/fake/cuda/*.c)) \
             $(HIP_OBJS) $(RTC_OBJS) $(FAKE_KERNELS:.so=.o) \
             $(call obj,$(wildcard tests/fake/nvrtc/*.c))
-$(GPU_OBJS): USER_CPPFLAGS += -Isrc -Itests/fake/device
+$(GPU_OBJS): private USER_CPPFLAGS += -Isrc -Itests/fake/device
 # Variables of threads in the space that the loader keeps for them: of what
 # __tls_get_addr() gives, the leak sanitizer takes the word before for an
 # address where it is at the start of a page, and dies of it.
-$(GPU_OBJS): ALL_CFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
-$(O)/obj/tests/fake/dev_rules.o: USER_CPPFLAGS += -Itests/fake/device
+$(GPU_OBJS): private ALL_CFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
+$(O)/obj/tests/fake/dev_rules.o: private USER_CPPFLAGS += -Itests/fake/device
 $(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
 # The stand-in for libcuda is a part of them.
-$(CUDA_VMM:=.o): USER_CPPFLAGS += -Isrc -Itests/fake/device -Itests/fake/cuda
+$(CUDA_VMM:=.o): private USER_CPPFLAGS += -Isrc -Itests/fake/device -Itests/fake/cuda
 $(CUDA_VMM): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(O)/obj/tests/fake/hip_driver.o $(O)/obj/tests/fake/cxi_ring.o: \
-    USER_CPPFLAGS += $(ALL_CPPFLAGS)
+    private USER_CPPFLAGS += $(ALL_CPPFLAGS)
 $(O)/obj/tests/fake/hip_driver $(O)/obj/tests/fake/cxi_ring: $(O)/obj/layers.a
 $(FAKE_CUDA): $(call obj,$(wildcard tests/fake/cuda/*.c)) $(FAKE_DEV)
 $(FAKE_HIP): $(HIP_OBJS) $(FAKE_DEV)

@@ -4,6 +4,7 @@
 # launch of it, or refused by name without harm to the capture, which no thread
 # of the library ends.
 # Timeout: 60
+# Light: it waits most of the time
 set -u
 . "$(dirname "$0")/device.inc"
 [ -z "$real" ] || { echo 'skip: the stand-ins are strict'; exit 77; }

@@ -3,6 +3,7 @@
 # Description: the watchdog reports a GPU's stream that hangs on a message,
 # also where it has an event behind earlier waits of the stream.
 # Timeout: 60
+# Light: it waits for the watchdog
 set -u
 . "$(dirname "$0")/device.inc"
 [ -z "$real" ] || { echo 'skip: the stand-ins do'; exit 77; }

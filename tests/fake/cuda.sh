@@ -3,6 +3,7 @@
 # Description: the driver for NVIDIA's devices does its work on the stand-in for
 # libcuda, in each personality, and says what is wrong where it cannot.
 # Timeout: 180
+# Light: its programs wait half of the time
 set -u
 at=$BUILD/obj/tests
 unset FAKE_DEVICE FAKE_DEVICE_LOG FAKE_DEVICE_FAIL FAKE_DEVICE_COUNT \

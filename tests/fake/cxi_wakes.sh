@@ -4,6 +4,7 @@
 # and answers in time when that one computes; a device gets its part of a get,
 # too.
 # Timeout: 60
+# Light: it waits for a thread that sleeps
 set -u
 . "$(dirname "$0")/fake.inc"
 SHMEM_OFI_PROVIDER=cxi

@@ -4,6 +4,7 @@
 # on a card, on a processor that is a GPU, too, and where every option is
 # absent; and says what is wrong where it cannot.
 # Timeout: 120
+# Light: its programs wait most of the time
 set -u
 . "$(dirname "$0")/fake.inc"
 SHMEM_DEVICE=hip

@@ -4,6 +4,7 @@
 # NULL and 0x1 one stream and one queue, 0x2 one of each thread, which no thread
 # of the library's own hands to the driver; queues go with their threads.
 # Timeout: 120
+# Light: it waits most of the time
 set -u
 . "$(dirname "$0")/../device/device.inc"
 runs='2 2/1'
