@@ -101,7 +101,9 @@ void core_query_start(int pe, const void *sym, uint64_t now)
 
     while (i < CORE_QUERIES && queries[i].open)
         i++;
-    if (i == CORE_QUERIES || (!ep && xport_net->ep_open(&ep, false)))
+    /* On an endpoint, and so a connection, of its own: elsewhere the answer
+     * would stand behind the data of a long transfer. */
+    if (i == CORE_QUERIES || (!ep && xport_net->ep_open(&ep, true)))
         return;
     replies[i] = (struct core_reply){ .value = sym ? NO_VALUE : 0 };
     queries[i] = (struct core_query){

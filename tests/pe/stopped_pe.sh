@@ -180,7 +180,7 @@ lost_get()
 {
     SHMEM_TIMEOUT=2 try 2 --ppn 1 ./bad get
     ended 1 'get, lost'
-    said 'get, lost' 'sluice: PE 0 \([^ ]+\): shmem_long_get: no answer from PE 1 \(host [^ ]+\) in 2 s \(SHMEM_TIMEOUT\): it is stopped, or the network between the nodes is down; provider [^ ]+ on [^ ]+ \[S-E-NET\]'
+    said 'get, lost' 'sluice: PE 0 \([^ ]+\): shmem_long_get: no answer from PE 1 \(host [^ ]+\) in 2 s \(SHMEM_TIMEOUT\): it is stopped, or the network between the nodes is down or slower than that; provider [^ ]+ on [^ ]+ \[S-E-NET\]'
 }
 
 killed()

@@ -110,7 +110,8 @@ void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)
 
     rt_await_end();
     log_error(ERR_NET, "%s%sno %s %s in %llu s (SHMEM_TIMEOUT): %s is stopped, "
-              "or the network between the nodes is down; provider %s%s", p.call,
+              "or the network between the nodes is down or slower than that; "
+              "provider %s%s", p.call,
               p.colon, w->room ? "room for a further operation on"
                                : "answer from", p.pe,
               (unsigned long long)(waited_ns / 1000000000u),

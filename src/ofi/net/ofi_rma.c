@@ -87,11 +87,25 @@ void ofi_wait_op(struct ofi_op *op, struct xport_ep *f)
     ofi_ctx_completed(f);
 }
 
-static size_t piece_of(size_t len)
-{
-    size_t most = ofi.info->ep_attr->max_msg_size;
+/* A long transfer is a few operations, since each of them has SHMEM_TIMEOUT to
+ * end: a slow link that works must carry an eighth of the transfer in that
+ * time.  More operations would take more of a queue's share of the window. */
+enum { FRAGMENT_LEAST = 16 << 20, FRAGMENTS = 8 };
 
-    return len < most ? len : most;
+static size_t most_bytes(void)
+{
+    return ofi.info->ep_attr->max_msg_size;
+}
+
+static size_t fragment_size(size_t len)
+{
+    size_t most = most_bytes(), n;
+
+    if (likely(len <= FRAGMENT_LEAST))
+        return len < most ? len : most;
+    n = len / FRAGMENTS + FRAGMENTS;
+    n = n < FRAGMENT_LEAST ? FRAGMENT_LEAST : n - n % FRAGMENTS;
+    return n < most ? n : most;
 }
 
 static void put_copy(struct xport_ep *f, const struct xport_addr *to,
@@ -106,22 +120,37 @@ static void put_copy(struct xport_ep *f, const struct xport_addr *to,
     post_write(f, &t, to->pe, 0);
 }
 
+static void transmit_copy(struct xport_ep *f, const struct xport_addr *to,
+                          const void *source, size_t len)
+{
+    struct ofi_copy *c = ofi_copy_alloc(f);
+    struct transfer t;
+
+    ofi_op_init(&c->op, OFI_OP_BOUNCE, to->pe, f);
+    copy_bytes(c->bytes, source, len);
+    aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
+    post_sent(f, &t, to->pe, 0);
+}
+
 void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
                   const void *source, size_t len, bool copies)
 {
     int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
-    struct ofi_copy *c = copies ? ofi_copy_alloc(f) : NULL;
+    size_t most = fragment_size(len), n;
+    struct xport_addr at = *to;
+    const char *from = source;
     struct transfer t;
 
-    if (c) {
-        ofi_op_init(&c->op, OFI_OP_BOUNCE, to->pe, f);
-        copy_bytes(c->bytes, source, len);
-        aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
-    } else {
-        aim(&t, f, to, ofi_local_at(seg, source), len, ofi_desc(seg),
-            ofi_context(f, to->pe));
+    if (copies) {
+        transmit_copy(f, to, source, len);
+        return;
     }
-    post_sent(f, &t, to->pe, 0);
+    for (; len; len -= n, from += n, at.off += n) {
+        n = len < most ? len : most;
+        aim(&t, f, &at, ofi_local_at(seg, from), n, ofi_desc(seg),
+            ofi_context(f, to->pe));
+        post_sent(f, &t, to->pe, 0);
+    }
 }
 
 /* A word that somebody may be waiting for, where the provider lets him see
@@ -193,12 +222,12 @@ void ofi_put(struct xport_ep *f, const struct xport_addr *to,
 {
     struct xport_addr at = *to;
     const char *from = source;
-    size_t n;
+    size_t most = fragment_size(len), n;
 
     if (unlikely(gtl_device_only) && ofi_stage_put(f, to, source, len, nbi))
         return;
     for (; len; len -= n, from += n, at.off += n) {
-        n = piece_of(len);
+        n = len < most ? len : most;
         put_piece(f, &at, from, n, nbi);
     }
 }
@@ -207,7 +236,7 @@ void ofi_put(struct xport_ep *f, const struct xport_addr *to,
 bool ofi_put_is_single(const struct xport_addr *to, const void *source,
                        size_t len)
 {
-    if (len != piece_of(len) || is_whole(to, len) ||
+    if (len > most_bytes() || is_whole(to, len) ||
         (ofi.local_keys && ofi_region_of(source, len) < 0))
         return false;
     return !gtl_device_only ||
@@ -280,14 +309,14 @@ void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
     struct xport_addr at = *from;
     bool lands = unlikely(xport_flusher != NULL) && ofi_is_device_only(dest);
     char *to = dest;
-    size_t n;
+    size_t most = fragment_size(len), n;
 
     if (unlikely(gtl_device_only) && ofi_stage_get(f, dest, from, len, nbi))
         return;
     if (lands && nbi)
         ofi_ctx_fetches(f);
     for (; len; len -= n, to += n, at.off += n) {
-        n = piece_of(len);
+        n = len < most ? len : most;
         get_piece(f, to, &at, n, nbi);
     }
     if (lands && !nbi)

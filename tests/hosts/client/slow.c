@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slow BYTES - PE 0 moves that to PE 1 and back in each way that there is, while
+ * PE 1 waits in a barrier; each byte is compared. */
+#include <shmem.h>
+#include <shmemx.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t arrived;
+
+static size_t wrong(const unsigned char *p, size_t n, int key)
+{
+    size_t bad = 0;
+
+    for (size_t i = 0; i < n; i++)
+        bad += p[i] != (unsigned char)(i * 7 + (i >> 10) + (size_t)key);
+    return bad;
+}
+
+static void fill(unsigned char *p, size_t n, int key)
+{
+    for (size_t i = 0; i < n; i++)
+        p[i] = (unsigned char)(i * 7 + (i >> 10) + (size_t)key);
+}
+
+static void move(int way, unsigned char *a, unsigned char *b, size_t n)
+{
+    fill(b, n, way);
+    switch (way) {
+    case 0:
+        shmem_putmem(a, b, n, 1);
+        break;
+    case 1:
+        shmem_putmem_nbi(a, b, n, 1);
+        shmem_quiet();
+        break;
+    case 2:
+        shmem_putmem_signal(a, b, n, &arrived, 1, SHMEM_SIGNAL_SET, 1);
+        break;
+    default:
+        shmem_putmem(a, b, n, 1);
+        memset(b, 0, n);
+        shmem_getmem(b, a, n, 1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    size_t n = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000, bad = 0;
+    unsigned char *a, *b;
+    int me;
+
+    shmem_init();
+    me = shmem_my_pe();
+    a = shmem_malloc(n);
+    b = shmem_malloc(n);
+    for (int way = 0; way < 4; way++) {
+        shmem_barrier_all();
+        if (me == 0)
+            move(way, a, b, n);
+        shmem_barrier_all();
+        if (me == 1)
+            bad = wrong(a, n, way);
+        else if (way == 3)
+            bad = wrong(b, n, way);
+        if (bad)
+            printf("way %d: %zu bytes are wrong\n", way, bad);
+    }
+    shmem_finalize();
+    return bad != 0;
+}
