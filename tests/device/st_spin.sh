@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: with SHMEM_ST_SPIN the progress thread of streams does not nap
-# behind what a stream has still to do; without, it does.
+# Description: with SHMEM_ST_SPIN the progress thread does not nap behind what
+# a stream has still to do; without, it does.
 # Timeout: 60
 set -u
 . "$(dirname "$0")/device.inc"
@@ -12,7 +12,7 @@ naps()
 {
     on cuda-discrete env SHMEM_ST_SPIN="$1" SHMEM_STATS=1 \
         "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/device/st_spin" 2>&1 |
-        sed -n 's/.*progress thread of streams: \([0-9]*\) naps.*/\1/p' |
+        sed -n 's/.*streams on the progress thread: \([0-9]*\) naps.*/\1/p' |
         awk '{ n += $1 } END { print NR, n + 0 }'
 }
 
