@@ -40,7 +40,8 @@ _Noreturn static void refuse(const struct msg_ctrl *m, const char *what)
     core_fatal(ERR_CORRUPT, "shmemx_match", "a control message, said to be of "
                "PE %d, tag %d, %s: the library's words in the symmetric heap "
                "of this PE, or of that one, were overwritten, as by a put past "
-               "the end of its block; SHMEM_CHECK=1 finds some such puts", m->from, m->tag, what);
+               "the end of its block; SHMEM_CHECK=1 finds some such puts",
+               m->from, m->tag, what);
 }
 
 /* len bytes of a segment; -1: of memory that is not symmetric. */

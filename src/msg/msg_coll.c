@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Barriers and reductions that are made once and started on queues.
+/* Collective requests: barriers and reductions that are made once and started
+ * on queues.  The API makes them, and the queues of the stream layer call
+ * coll_req_ops.
  *
  * Such a request is a list of steps: messages of channels that are its own,
- * copies, and reductions by the device.  They run on a stream of its own,
- * which waits until the program's stream lets a round begin, and lets that one
- * go on when the round is over.  So a start holds nobody up, and a round goes
- * on whatever the program's streams wait for. */
+ * copies, and reductions by the device.  They run on a stream of its own, which
+ * waits until the program's stream starts an iteration, and which releases that
+ * stream when the iteration has completed.  So a start blocks no stream, and an
+ * iteration proceeds whatever the program's streams wait for. */
 #include "msg/msg_coll.h"
 #include "base/list.h"
 #include "base/lock.h"
@@ -29,7 +31,7 @@ struct step {
 
 /* In the heap's pool. */
 struct coll_words {
-    uint64_t go, done;
+    uint64_t started, done;
 };
 
 struct coll {
@@ -40,8 +42,8 @@ struct coll {
     void *stream;
     struct shmemx_queue *queue;
     struct coll_words *words;
-    uint64_t round;
-    char *room;                 /* for what comes, in the pool, or NULL */
+    uint64_t seq;               /* of the last iteration that was started */
+    char *room;                 /* for what arrives, in the pool, or NULL */
     size_t room_size;
     struct gtl_reduce what;     /* of a reduction; n elements */
     size_t size;                /* of an element */
@@ -189,7 +191,7 @@ static int reduce(struct coll *c, size_t from, size_t n, bool lower)
     return 0;
 }
 
-/* In each round a member tells one further away and hears of one. */
+/* In each round a member notifies one further away and waits for one. */
 static int make_barrier(struct coll *c)
 {
     int n = c->team->n_pes, me = c->team->my_pe, rc = 0;
@@ -342,7 +344,7 @@ static int match(struct coll *c)
 
 /* ---- all members make the same ---- */
 
-/* What one makes: never 0.  Lengths above 2^55 are nobody's. */
+/* What a member makes: never 0.  No length is above 2^55. */
 enum { OP_BITS = 3, WHAT_BITS = 8 };
 static uint64_t word_of(const struct coll *c)
 {
@@ -405,8 +407,8 @@ static int make(const struct coll *args, int rc,
     struct shmemx_req *r = NULL;
 
     core_activity_enter(args->call, args->team);
-    /* Always: who makes another call has published a word of that, if any, and
-     * would be taken for one that could not make its own. */
+    /* Always: a member in another call has published a word of that call, if
+     * any, and would be taken for one that could not make its own. */
     coll_check_args(args->team, &(struct coll_args){
         .code = ERR_COLL, .call = args->call,
         .also = args->size ? "shmemx_barrier_init" : "shmemx_allreduce_init" });
@@ -526,20 +528,20 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
 {
     struct coll *c = coll_of(r);
     struct stream_where mine = where(c, w->call);
-    uint64_t round = c->round + 1;
+    uint64_t seq = c->seq + 1;
     int rc;
 
     (void)q, (void)parts;
-    rc = stream_device_rc(w, gtl->write64(&c->words->go, round, w->stream));
+    rc = stream_device_rc(w, gtl->write64(&c->words->started, seq, w->stream));
     if (!rc)
-        rc = stream_device_rc(&mine, gtl->wait64(&c->words->go, round,
+        rc = stream_device_rc(&mine, gtl->wait64(&c->words->started, seq,
                                                  c->stream));
     for (int i = 0; i < c->n && !rc; i++)
         rc = do_step(&mine, c, &c->steps[i]);
     if (!rc)
-        rc = stream_device_rc(&mine, gtl->write64(&c->words->done, round,
+        rc = stream_device_rc(&mine, gtl->write64(&c->words->done, seq,
                                                   c->stream));
-    c->round += !rc;
+    c->seq += !rc;
     return rc;
 }
 
@@ -549,7 +551,7 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
     const struct coll *c = coll_of(r);
     const struct stream_wait wait = {
         .how = STREAM_ALL, .ivars = &c->words->done, .n = 1,
-        .size = sizeof c->words->done, .cmp = SHMEM_CMP_GE, .value = c->round
+        .size = sizeof c->words->done, .cmp = SHMEM_CMP_GE, .value = c->seq
     };
 
     (void)q, (void)parts;
@@ -559,7 +561,7 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
 static bool completed(const struct req *r)
 {
     const struct coll *c = coll_of(r);
-    bool is = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->round;
+    bool is = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->seq;
 
     atomics_tsan_acquire();
     return is;

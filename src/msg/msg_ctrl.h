@@ -18,7 +18,7 @@
 #include "core/core.h"
 
 enum msg_ctrl_kind {
-    MSG_RTS,                    /* ready to send: a send looks for its receive */
+    MSG_RTS,                    /* ready to send: it seeks its receive */
     MSG_RTR,                    /* ready to receive: where and how to put */
     MSG_FIN                     /* from either end: it was freed */
 };

@@ -38,7 +38,7 @@ struct msg_words {
     uint64_t released;          /* sender: iterations out of their slots */
     uint64_t started;           /* sender: iterations the receiver started */
     uint64_t sent;              /* sender: iterations whose buffer is free */
-    uint64_t turn_was;          /* peer copy: this end's, see struct gtl_peer_copy */
+    uint64_t turn_was;          /* peer copy: this end's, for gtl */
 };
 
 /* In the order of their counts in SHMEM_STATS. */
@@ -77,7 +77,7 @@ struct msg_chan {
     size_t slot_size;           /* of each landing slot; slots 0: */
     char *landing;              /* in the receiver's buffer */
     struct msg_words *peer_words;       /* for operations on that PE */
-    struct gtl_peer_copy copies[2];  /* peer copy: of even and of odd iterations */
+    struct gtl_peer_copy copies[2]; /* peer copy: of even, odd iterations */
     struct xport_trig *trig;    /* trig: the sender's two-input trigger, */
     uint64_t trig_at;           /* and where it is */
     struct stream_errors *errors;       /* of the ring that started it */
@@ -89,8 +89,8 @@ struct msg_chan {
     uint32_t number;            /* of those for that PE and tag */
     bool freed;                 /* this end is */
     bool warned;                /* of ready sends before their receives */
-    bool reached;               /* one-shot receive: its stream has come to it */
-    unsigned long error_turn;   /* its error is one of its ring's, of that turn */
+    bool reached;               /* one-shot receive: the stream has */
+    unsigned long error_turn;   /* of its error among its ring's */
     size_t len;                 /* of buf */
     struct msg_chan *next;      /* in the table of receives without a sender */
     uint64_t handle, peer_handle;
@@ -145,8 +145,8 @@ void msg_chan_release(struct msg_chan *c) REQUIRES(msg_lock);
 void msg_chan_set_asked(struct msg_chan *s) REQUIRES(msg_lock);
 /* A send that has not, or NULL. */
 struct msg_chan *msg_chan_first_unasked(void) REQUIRES(msg_lock);
-/* Each end of this PE's, while none is made and none goes.  False: wait is not
- * set, another thread uses them, and nothing was visited. */
+/* Each end of this PE's, while none is made and none released.  False: wait is
+ * not set, another thread uses them, and nothing was visited. */
 typedef void msg_chan_visitor(struct msg_chan *c, void *arg);
 bool msg_chan_visit(bool wait, msg_chan_visitor *visit, void *arg);
 /* All go; messages that nothing has received are reported. */

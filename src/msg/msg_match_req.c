@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shmemx_match() and its kin: calls that match requests, and the requests of
- * those that return at once.  The API calls it.  The matching itself is done by
- * msg_match.c, whoever waits. */
+ * those that return at once.  The API calls it.  msg_match.c does the matching
+ * itself, for this and for all other calls. */
 #include "msg/msg_int.h"
 #include "base/clock.h"
 #include "core/core_misuse.h"
@@ -122,8 +122,8 @@ static void report_stall(struct core_outstanding *l, const char *call, int n,
 
 static void await_all(const char *call, int n, struct shmemx_req *const reqs[])
 {
-    bool told = false;
-    struct core_outstanding l = { .w = { .call = call }, .told = &told };
+    bool printed = false;
+    struct core_outstanding l = { .w = { .call = call }, .told = &printed };
     struct core_waiter w = msg_ctrl_waiter(call);
     int at = 0;
 

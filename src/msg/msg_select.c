@@ -67,7 +67,8 @@ static bool is_plain(const struct msg_chan *r, const struct msg_ctrl *rts)
 }
 
 /* There the stream that comes second cannot move private memory. */
-static bool has_host_streams(const struct msg_chan *r, const struct msg_ctrl *rts)
+static bool has_host_streams(const struct msg_chan *r,
+                             const struct msg_ctrl *rts)
 {
     return is_plain(r, rts) && gtl_device.host_streams;
 }

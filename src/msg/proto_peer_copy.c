@@ -86,7 +86,8 @@ static void open_copies(struct msg_chan *c, const struct msg_ctrl *m)
 static int start(const struct msg_batch *b, struct msg_chan *c, uint64_t seq)
 {
     void *stream = b->where->stream;
-    int rc = stream_device_rc(b->where, gtl->peer_copy(&c->copies[seq % 2], stream));
+    int rc = stream_device_rc(b->where, gtl->peer_copy(&c->copies[seq % 2],
+                                                       stream));
 
     if (!rc) {
         stream_count(STREAM_BY_DEVICE, 1);

@@ -20,7 +20,8 @@ bool msg_trig_open(struct msg_chan *c)
 {
     if (c->ready || c->one_shot || xport_is_mapped(c->pe) ||
         c->len <= msg_eager_limit.off_node ||
-        xport_trig->open_two_input(&c->trig, &c->trig_at, &c->words->sent, put_failed, c))
+        xport_trig->open_two_input(&c->trig, &c->trig_at, &c->words->sent,
+                                   put_failed, c))
         return false;
     stream_nic_watch_triggers();
     return true;

@@ -99,8 +99,9 @@ static void tell_sent(const struct stream_stats *s)
         all += s->sent[k];
     if (!all)
         return;
-    log_print("messages: %lu sent, %lu ready, %lu eager, %lu in pairs, "
-              "%lu gated, %lu met, %lu used once, %lu of collective requests",
+    log_print("messages: %lu sent, %lu ready, %lu eager, %lu by peer "
+              "copy, %lu triggered, %lu by rendezvous, %lu one-shot, %lu of "
+              "collective requests",
               (unsigned long)all, (unsigned long)s->sent[0],
               (unsigned long)s->sent[1], (unsigned long)s->sent[2],
               (unsigned long)s->sent[3], (unsigned long)s->sent[4],

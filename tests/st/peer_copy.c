@@ -8,7 +8,8 @@
  * Expect: ^sluice: PE 0 \([^ ]*\): streams: [1-9][0-9]* operations by the
  * device, 0 armed, 0 fired, 0 completed, 0 by the NIC, 0 spilled, 0 failed; .*$
  * Expect: ^sluice: PE 1 \([^ ]*\): messages: 320 sent, 0 ready, 0 eager, 320
- * in pairs, 0 gated, 0 met, 0 used once, 0 of collective requests$
+ * by peer copy, 0 triggered, 0 by rendezvous, 0 one-shot, 0 of collective
+ * requests$
  * Timeout: 30 */
 #include "msg.h"
 

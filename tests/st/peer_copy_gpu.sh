@@ -24,7 +24,7 @@ for device in ${real:-cuda-discrete cuda-bare hip-discrete hip-bare \
     hip-coherent}; do
     said=$(messages "$device")
     check [ "$(echo "$said" | grep -c ' by the device, 0 armed, ')" -eq 2 ]
-    check [ "$(echo "$said" | grep -c ' 320 in pairs, 0 gated, 0 met, ')" -eq 2 ]
+    check [ "$(echo "$said" | grep -c ' 320 by peer copy, 0 triggered, 0 by rendezvous, ')" -eq 2 ]
 done
 export SHMEM_SYMMETRIC_SIZE=64M         # slots for private memory
 job "${real:-cuda-discrete}" -n 2 "$at/st/match_data" &
@@ -33,8 +33,8 @@ wait
 [ -z "$real" ] || finish
 
 said=$(messages cuda-discrete FAKE_DEVICE_FAIL=cuModuleLoadDataEx:221)
-check [ "$(echo "$said" | grep -c ' 0 in pairs, 0 gated, 320 met, ')" -eq 2 ]
+check [ "$(echo "$said" | grep -c ' 0 by peer copy, 0 triggered, 320 by rendezvous, ')" -eq 2 ]
 program=$at/st/stats_protocols             # of static data
 said=$(messages cuda-discrete)
-check [ "$(echo "$said" | grep -c ' 0 in pairs, 0 gated, 3 met, ')" -eq 2 ]
+check [ "$(echo "$said" | grep -c ' 0 by peer copy, 0 triggered, 3 by rendezvous, ')" -eq 2 ]
 finish

@@ -40,14 +40,14 @@ messages()
 }
 
 said=$(messages SHMEM_OFI_PROVIDER=sockets)
-check [ "$(echo "$said" | grep -c ' 20 sent, 5 ready, 4 eager, 0 in pairs, 0 gated, 3 met, 2 used once, 6 of ')" -eq 2 ]
+check [ "$(echo "$said" | grep -c ' 20 sent, 5 ready, 4 eager, 0 by peer copy, 0 triggered, 3 by rendezvous, 2 one-shot, 6 of ')" -eq 2 ]
 said=$(messages SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH="$at/fake/cxi")
-check [ "$(echo "$said" | grep -c ' 20 sent, 5 ready, 4 eager, 0 in pairs, 3 gated, 0 met, 2 used once, 6 of ')" -eq 2 ]
+check [ "$(echo "$said" | grep -c ' 20 sent, 5 ready, 4 eager, 0 by peer copy, 3 triggered, 0 by rendezvous, 2 one-shot, 6 of ')" -eq 2 ]
 
 # A region that counts twice what comes there lets nothing go at the right time.
 said=$(messages SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH="$at/fake/cxi" \
     FAKE_CXI_REGION=2)
-check [ "$(echo "$said" | grep -c ' 20 sent, 5 ready, 4 eager, 0 in pairs, 0 gated, 3 met, 2 used once, 6 of ')" -eq 2 ]
+check [ "$(echo "$said" | grep -c ' 20 sent, 5 ready, 4 eager, 0 by peer copy, 0 triggered, 3 by rendezvous, 2 one-shot, 6 of ')" -eq 2 ]
 
 check [ -z "$(lines SHMEM_TRIGGER=soft)" ]
 # Where nothing was done on a stream, nothing is said of any.

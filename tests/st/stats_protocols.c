@@ -3,8 +3,8 @@
  * stats.sh runs it between nodes, too.
  * PEs: 2
  * Env: SHMEM_STATS=1 SHMEM_DEVICE=software
- * Expect: ^sluice: PE 0 \([^ ]*\): messages: 20 sent, 5 ready, 4 eager, 3 in pairs, 0 gated, 0 met, 2 used once, 6 of collective requests$
- * Expect: ^sluice: PE 1 \([^ ]*\): messages: 20 sent, 5 ready, 4 eager, 3 in pairs, 0 gated, 0 met, 2 used once, 6 of collective requests$
+ * Expect: ^sluice: PE 0 \([^ ]*\): messages: 20 sent, 5 ready, 4 eager, 3 by peer copy, 0 triggered, 0 by rendezvous, 2 one-shot, 6 of collective requests$
+ * Expect: ^sluice: PE 1 \([^ ]*\): messages: 20 sent, 5 ready, 4 eager, 3 by peer copy, 0 triggered, 0 by rendezvous, 2 one-shot, 6 of collective requests$
  * Timeout: 30 */
 #include "msg.h"
 
