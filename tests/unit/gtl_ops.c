@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: no slot of a device driver's table is empty: a call that a device
+ * does not have points at its gtl_no_...() stub. */
+#include "unit.h"
+
+#include "gtl/gtl.h"
+#include "gtl/gtl_int.h"
+
+#define SLOTS (sizeof(struct gtl_ops) / sizeof(void *))
+
+static void check(const struct gtl_ops *ops)
+{
+    void *slots[SLOTS];
+
+    memcpy(slots, ops, sizeof slots);
+    for (size_t i = 0; i < SLOTS; i++)
+        if (!T_TRUE(slots[i] != NULL))
+            fprintf(stderr, "slot %zu of the driver %s\n", i, ops->name);
+}
+
+T(every_driver_fills_its_table)
+{
+    T_EQ(sizeof(struct gtl_ops) % sizeof(void *), 0);
+    check(&gtl_cuda);
+    check(&gtl_hip);
+    check(&gtl_soft);
+    check(&gtl_none);
+}
+
+int main(void)
+{
+    T_RUN(every_driver_fills_its_table);
+    return T_DONE();
+}
