@@ -15,7 +15,7 @@ ENV(rt,   PPN,            int,  "0", "0", "1048576", "number of consecutive PEs 
 ENV(rt,   NIC_MAP,        text, "", "", "", "NIC,NIC,... for the PEs of a node in turn, or PE:NIC,PE-PE:NIC,...; unset: the nearest NIC")
 ENV(heap, SYMMETRIC_SIZE, size, "", "1", "", "size of the symmetric heap of each PE, like 512m or 3.1G; unset: 1040m, or less if memory is short")
 ENV(heap, HUGEPAGES,      word, "thp", "", "", "off|thp|2m|1g: pages of the symmetric heap: small pages, transparent huge pages if the kernel makes them for shared memory, or pages of the size that the administrator has reserved; see sluice(7)")
-ENV(gtl,  DEVICE,         word, "auto", "", "", "auto|cuda|hip|software|none|host: whose devices; software: one made of threads and memory of the processor; auto: a GPU where there is one, else software; host: another name of software")
+ENV(gtl,  DEVICE,         word, "auto", "", "", "auto|cuda|hip|software|none|host: selects the device: GPUs of a vendor, the software device (threads and host memory) or none; auto: a GPU if there is one, else software; host: an alias of software")
 ENV(gtl,  DEVICE_MEMORY,  size, "", "1", "", "maximum memory of the software device in a process; unset: half of what is available at start")
 ENV(gtl,  DEVICE_COSTS,   text, "", "", "", "step=microseconds,...: time that the software device adds to the steps launch, copy, write, wait, call, doorbell (which triggers a posted operation), sync, like launch=2.5,sync=3")
 ENV(gtl,  DEVICE_GRAIN,   word, "auto", "", "", "auto|coarse|fine|uncached: coherence of the device heap on AMD's GPUs; auto: the first of uncached and fine that other processes can open and in which kernels see the stores of other devices, else coarse; see shmem_space(7)")
