@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a stream can do by itself: where both ends are memory that the device
- * loads and stores.  The software device reaches all that is mapped here; a
- * GPU its own memory, that of peers which was lent to it, and host memory that
- * it was told of. */
+/* Device addresses: where the device loads and stores the memory of a PE of
+ * this node, or that it cannot.  The software device reaches all that is
+ * mapped here; a GPU reaches its own memory, that of peers which they have
+ * exported, and host memory that is registered with it.  Called with each
+ * operation on a stream; only the first one for a PE makes a call of the
+ * driver. */
 #include "stream/stream_int.h"
 #include "base/lock.h"
 
 #include <stdlib.h>
 
-/* The device gets to know a PE's heap and static data when a stream needs
- * them: all of it by each PE would be the square of the node's PEs.
- * Registering waits for no stream. */
+/* A PE's heap and static data are registered when a stream needs them: every
+ * PE's with every device would be the square of the node's PEs.  Registering
+ * waits for no stream. */
 enum { UNKNOWN, PINNED, REFUSED };
 static struct {
     bool host;                  /* the heaps and static data of this node */
     struct base_lock lock;
-    unsigned char *slots;       /* atomic, one for each PE; NULL: no need */
+    unsigned char *slots;       /* atomic, one for each PE; NULL: all reached */
 } reach = { .lock = LOCK_INIT };
 
 /* Whole pages, as the slot of a PE is laid out: data, then the heap. */
@@ -63,7 +65,8 @@ static bool pin(int pe)
     return state_of(pe) == PINNED;
 }
 
-/* Does the device reach that PE's host memory, or would it, if asked? */
+/* Does the device reach that PE's host memory?  ask: register it for that;
+ * else memory that is not registered yet counts as reached. */
 static bool host_of(int pe, bool ask)
 {
     unsigned char s;
@@ -103,7 +106,7 @@ static uintptr_t at(uintptr_t base, int seg, const void *sym)
     return base ? base + ((uintptr_t)sym - heap_segs[seg].base) : 0;
 }
 
-/* ask: the device, of memory that it does not know yet. */
+/* ask: register memory that is not registered yet. */
 static uintptr_t find(int pe, const void *sym, size_t len, bool ask)
 {
     const struct xport_route *r = &xport_routes[pe];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a call is given: wrong things are refused with a line, and the program
- * goes on. */
+/* Checks of what a call on a stream is given: a wrong argument is refused with
+ * one line and -EINVAL, and the program goes on.  Called by all files of the
+ * layer before anything is enqueued. */
 #include "stream/stream_int.h"
 #include "core/core_misuse.h"
 
@@ -11,7 +12,8 @@
 
 __thread bool stream_in_graph_launch;
 
-/* What does not happen: calls that make a request enqueue nothing anyway. */
+/* The end of the line: what does not happen now.  Calls that make a request
+ * enqueue nothing anyway. */
 static const char *lost(const char *call)
 {
     size_t n = strlen(call);
@@ -83,7 +85,7 @@ int stream_need_mapped(const struct stream_where *w, const void *p, size_t len)
     if (!len || !gtl_device.host_streams)
         return 0;
     n = process_vm_readv(getpid(), &here, 1, there, 2, 0);
-    /* Where that is forbidden nobody knows. */
+    /* Where that is forbidden the memory counts as mapped. */
     if (n == sizeof ends || (n < 0 && errno != EFAULT))
         return 0;
     return stream_refuse(ERR_ADDR, w->call, "%zu bytes at %p are not all "

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations of streams that failed.
  *
- * They count as done, so no stream stays behind one, and are remembered until
- * a call of the host that waits for them returns it.  The line comes with that
- * call, with a quiet of the host's if that is sooner, or with the end of the
- * queue.  Whoever lets the transport advance reports a failure, in the middle
- * of other things, so that does no more than to write it down. */
+ * A failed operation counts as completed, so no stream stays behind it, and its
+ * ring remembers it until a host call that waits for it returns the error.  The
+ * line is printed with that call, with a quiet of the host if that is sooner,
+ * or when the ring goes.  The thread that makes the transport progress records
+ * a failure in the middle of other work, so recording takes a lock, fills in
+ * the ring's record and does no more. */
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 #include "base/lock.h"
@@ -17,9 +18,9 @@
 #include <string.h>
 
 static struct base_lock lock = LOCK_INIT;
-/* Of which something is to be told or returned. */
+/* The rings with failures that are not returned yet. */
 static struct stream_errors *pending GUARDED_BY(lock);
-static bool any;                /* atomic: there are such */
+static bool any;                /* atomic: pending is not empty */
 
 static void tell(const char *call, struct stream_errors *f) REQUIRES(lock)
 {
@@ -37,7 +38,7 @@ static void tell(const char *call, struct stream_errors *f) REQUIRES(lock)
              core_public_name(f->call), f->what, who, f->cause, more);
 }
 
-/* With a quiet of the host's. */
+/* The host's quiet calls this. */
 static void tell_all(const char *call)
 {
     lock_acquire(&lock);
@@ -53,7 +54,8 @@ static void set_any(void) REQUIRES(lock)
                      __ATOMIC_RELEASE);
 }
 
-/* The call of an operation that may be the one; the transport knows the PE. */
+/* The call of the last operation for that PE: the transport names the PE of a
+ * failure, and no call. */
 static const char *call_of(const struct stream_errors *f, int pe)
 {
     unsigned at = __atomic_load_n(&f->at, __ATOMIC_RELAXED);
@@ -100,9 +102,9 @@ void stream_errors_record(struct stream_errors *f, const char *call,
     bool first;
 
     lock_acquire(&lock);
-    if (f->told)                /* those before this one */
+    if (f->told)                /* earlier failures are reported */
         forget(f);
-    /* Those that requests know of leave the line to others. */
+    /* Requests report their own failures: the line is for the others. */
     first = !f->n || (f->n == f->owned && !turn);
     if (turn) {
         f->owned++;
@@ -139,7 +141,7 @@ static void failed(void *arg, const char *what, int pe, const char *cause)
 {
     struct stream_errors *f = arg;
 
-    /* relaxed: the waiter has seen the flow's count, which came later. */
+    /* relaxed: the waiter has seen the endpoint's count, which came later. */
     __atomic_store_n(&f->lost_pe, pe, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->lost, 1, __ATOMIC_RELAXED);
     stream_errors_record(arg, NULL, what, pe, cause, NULL);
@@ -154,7 +156,7 @@ void stream_errors_init(struct stream_errors *f, void *stream,
         xport_net->ep_continue_on_error(flow, failed, f);
 }
 
-/* Takes it off the list. */
+/* Takes the record off the list. */
 static void settle(struct stream_errors **at) REQUIRES(lock)
 {
     struct stream_errors *f = *at;
@@ -165,7 +167,7 @@ static void settle(struct stream_errors **at) REQUIRES(lock)
     set_any();
 }
 
-/* All of that stream, or with f that one. */
+/* Prints and returns the failures of the stream, or, with f, of that ring. */
 static int take(const char *call, void *stream, const struct stream_errors *f)
 {
     uint64_t owner = gtl_stream_owner(stream);
@@ -173,7 +175,7 @@ static int take(const char *call, void *stream, const struct stream_errors *f)
     int rc = 0;
 
     xport_trig->report_failures();
-    /* acquire: what ended has been reported before. */
+    /* acquire: a failure is recorded before its operation completes. */
     if (likely(!__atomic_load_n(&any, __ATOMIC_ACQUIRE)))
         return 0;
     lock_acquire(&lock);

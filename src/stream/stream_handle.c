@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of handles: see stream_handle.h.  Called when queues, requests and
+ * epochs are made and freed; looking one up is inline and takes no lock. */
 #include "stream/stream_handle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uintptr_t numbers;       /* atomic: given so far, of all kinds */
+static uintptr_t numbers;       /* atomic: handles of all tables so far */
 
 static struct stream_handle *fresh(struct stream_handles *h)
     REQUIRES(h->lock)
@@ -44,9 +46,9 @@ void *stream_handle_new(struct stream_handles *h)
     if (!t)
         return NULL;
     memset(t + 1, 0, h->size - sizeof *t);
-    /* relaxed: it only has to be another one each time. */
+    /* relaxed: the number only has to differ each time. */
     number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
-    /* release: who looks an old handle up sees none or this. */
+    /* release: a look-up of an old handle finds nothing or this object. */
     __atomic_store_n(&t->is, number << HANDLE_BITS | t->place,
                      __ATOMIC_RELEASE);
     return t;

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 32 };             /* before queues have their turn */
+enum { MOST = 32 };             /* in a turn, then the rings have theirs */
 
 static struct base_lock lock = LOCK_INIT;
 static struct post_slot *first GUARDED_BY(lock);
 static struct post_slot **last GUARDED_BY(lock) = &first;
-static uint64_t opening GUARDED_BY(lock);       /* another after each close */
+static uint64_t opening GUARDED_BY(lock); /* the next number after each close */
 static struct base_lock repeating = LOCK_INIT;
 static bool rung;               /* atomic */
 static bool failed;             /* atomic */
@@ -177,7 +177,7 @@ int post_enqueue(const struct stream_where *w, struct post_slot *s)
         return stream_device_rc(w, rc);
     }
     rc = gtl->wait64(flag, number, w->stream);
-    if (rc && !once)            /* else it may be gone by now */
+    if (rc && !once)            /* else it may be freed by now */
         __atomic_store_n(&s->dead, true, __ATOMIC_RELAXED);
     stream_device_rc(w, rc);
     if (!rc)

@@ -9,26 +9,26 @@
 
 struct stream_proxy;
 
-/* What one owner, a graph or a stream, has of them. */
+/* The slots of one owner: a graph or a stream. */
 struct posts {
     struct list_link slots;
 };
 void posts_init(struct posts *p);
-/* flags: no stream looks at their flags. */
+/* flags: frees their flags, too: no stream reads these. */
 void posts_free(struct posts *p, bool flags);
 bool posts_empty(const struct posts *p);
-/* Is one of them posted, and not repeated yet? */
+/* Is one of them posted, and not replayed yet? */
 bool posts_pending(const struct posts *p);
 
 struct post_slot {
-    struct list_link link;      /* of its owner's */
+    struct list_link link;      /* of its owner's slots */
     struct post_slot *next;     /* posted */
     struct stream_proxy *proxy;
     stream_replay *repeat;
     const char *call;
-    uint64_t *flag, number;     /* it is raised to that when it is enqueued */
+    uint64_t *flag, number;     /* raised to number when the op is enqueued */
     uint64_t opened;            /* by which opening of this layer */
-    unsigned pending;           /* posted so often */
+    unsigned pending;           /* posts that are not replayed yet */
     bool once;
     bool dead;                  /* atomic: no stream waits for it */
     _Alignas(16) unsigned char args[];
@@ -38,25 +38,25 @@ struct post_slot *post_slot_new(const struct stream_where *w,
                                 stream_replay *repeat, const void *args,
                                 size_t size);
 int post_flag_alloc(const struct stream_where *w, uint64_t **out);
-/* From now on the owner has it, and frees it if it is not for once. */
+/* The owner has the slot from now on, and frees it unless it is one-shot. */
 void post_slot_add(struct posts *p, struct post_slot *s);
-/* The two operations of the stream: it posts, and waits for the flag.  If the
- * device refuses the second in a graph, what its launches post is not done; a
- * slot for once is gone after an error. */
+/* Enqueues the two operations of the stream: it posts, and waits for the flag.
+ * If the device refuses the wait in a graph, what its launches post is not
+ * done; a one-shot slot is freed after an error. */
 int post_enqueue(const struct stream_where *w, struct post_slot *s);
 
-/* What is posted, or some of it: repeated, in its order.  Was there any? */
+/* Replays what is posted, or some of it, in its order.  Was there any? */
 bool posts_advance(void);
-/* posts_advance() has something to do, or its caller. */
+/* posts_advance() or its caller has something to do. */
 void posts_notify(void);
 bool posts_notified(void);
-/* Which opening of the layer it is. */
+/* The generation: the number of this opening of the layer. */
 uint64_t posts_generation(void);
-/* -EIO once, if a repetition was refused since. */
+/* -EIO once, if a replay was refused since. */
 int posts_failed(void);
 void posts_fail(void);
-/* No stream posts any more, and nothing is being repeated; those that wait go
- * on. */
+/* When it returns no stream posts any more, and nothing is being replayed;
+ * streams that wait go on. */
 void posts_close(void);
 
 #endif

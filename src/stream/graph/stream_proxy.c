@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Proxy streams: the library's own streams, on which the progress thread
+ * enqueues the operations that graphs replay.  Called by stream_graph.c; a
+ * proxy stream is made and closed on the thread that records or frees a graph,
+ * and used on the progress thread alone. */
 #include "stream/graph/stream_proxy.h"
 #include "base/lock.h"
 #include "gtl/gtl_default_stream.h"
@@ -19,7 +23,7 @@ bool stream_proxy_close(struct stream_proxy *p)
     bool failed = stream_errors_take_stream(NULL, p->stream);
 
     lock_acquire(&lock);
-    list_remove(&p->all);       /* before its queue goes */
+    list_remove(&p->all);       /* before its ring goes */
     lock_release(&lock);
     __atomic_fetch_sub(&n_proxies, 1, __ATOMIC_RELAXED);
     stream_ring_retire(p->stream);
@@ -54,7 +58,8 @@ static bool is_quiet(const struct stream_proxy *p)
     return quiet;
 }
 
-/* A graph's quiet is of its own operations, any other of all graphs'. */
+/* The quiet of a graph is for its own operations, any other one for those of
+ * all graphs. */
 static bool graphs_quiet(const struct stream_ring *asks)
 {
     struct list_link *l, *next;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_proxy.h - proxy streams: the library's own, on which the progress
- * thread enqueues what streams of the program have posted. */
+/* stream_proxy.h - proxy streams: the library's own streams, on which the
+ * progress thread enqueues the operations that streams of the program have
+ * posted. */
 #ifndef STREAM_STREAM_PROXY_H
 #define STREAM_STREAM_PROXY_H
 
@@ -10,19 +11,19 @@
 struct stream_proxy {
     struct list_link link;      /* of its owner's */
     struct list_link all;
-    const void *graph;          /* whose it is; NULL: a stream's */
+    const void *graph;          /* its owner; NULL: a stream owns it */
     void *handle;               /* of the program's stream */
-    uint64_t id, owner;         /* and its number, where that is looked up */
+    uint64_t id, owner;         /* the stream's number, for look-ups */
     void *stream;
-    struct stream_ring *queue; /* of that */
+    struct stream_ring *queue;  /* the op ring of `stream` */
 };
 
 int stream_proxy_new(const struct stream_where *w, uint64_t id,
                      const void *graph, struct stream_proxy **out);
-/* Is nothing of it left, on the device or in the network?  By the progress
+/* Has all of it completed, on the device and in the network?  By the progress
  * thread. */
 bool stream_proxy_idle(const struct stream_proxy *p);
-/* True: something failed there that no call has returned. */
+/* True: an operation failed there that no call has returned. */
 bool stream_proxy_close(struct stream_proxy *p);
 /* -EIO, logged: operations there have failed. */
 int stream_proxies_failed(const char *call);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The words that device and progress thread share, in one piece of pinned
- * memory: queues take a place there, operations of graphs a flag, and give
- * these back.  Nothing is unpinned while it runs: that waits for all
- * that the device does. */
+/* The counters and flags that the device and the host share, in one piece of
+ * pinned memory.  A ring allocates its counters there, an operation of a graph
+ * a flag.  Nothing is unpinned while the layer is open, since unpinning waits
+ * for all that the device does.  Called when a ring or a graph's operation is
+ * made or freed, never per operation of a stream. */
 #include "stream/ring/stream_ring.h"
 #include "base/lock.h"
 
@@ -11,16 +12,16 @@
 
 struct shared {
     struct stream_counters words[STREAM_RINGS];
-    uint64_t flags[STREAM_FLAGS];       /* of one that is free: 1 + the next */
+    uint64_t flags[STREAM_FLAGS];       /* a free one: 1 + the next one */
 };
 
 static struct base_lock lock = LOCK_INIT;
 static struct shared *shared;
-static bool pinned GUARDED_BY(lock);    /* the device knows of it */
+static bool pinned GUARDED_BY(lock);    /* registered with the device */
 static uint32_t spare[STREAM_RINGS] GUARDED_BY(lock);
 static unsigned n_spare GUARDED_BY(lock);
 static uint64_t free_flag GUARDED_BY(lock);     /* 1 + the first; 0: none */
-static unsigned flags_used GUARDED_BY(lock);    /* so many ever were taken */
+static unsigned flags_used GUARDED_BY(lock);    /* flags ever allocated */
 
 static void map_shared(void) REQUIRES(lock)
 {
@@ -33,9 +34,10 @@ static void map_shared(void) REQUIRES(lock)
     free_flag = flags_used = 0;
 }
 
-/* When the device opens, and not with the first queue: a stream may wait then,
- * and the driver for that stream.  The memory stays for good: streams that
- * the program has not waited for may look at it. */
+/* Called when the layer opens and not with the first ring: later a stream may
+ * be waiting, and the driver's call would wait for that stream.  The memory
+ * stays mapped for good, since streams that the program has not waited for may
+ * still read it. */
 void stream_counters_open(void)
 {
     void *seen;
