@@ -9,6 +9,7 @@
 #include "stream/graph/stream_graph.h"
 #include "stream/stream_upper.h"
 #include "stream/stream_watch.h"
+#include "stream/stream_watchdog.h"
 
 bool stream_is_open;
 
@@ -38,6 +39,7 @@ int stream_open(void)
         xport_trig->ready();
         stream_wait_open();
         stream_watch_open();
+        stream_watchdog_open();
         /* release: who sees it sees the rest. */
         __atomic_store_n(&stream_is_open, true, __ATOMIC_RELEASE);
     }
@@ -88,6 +90,7 @@ static void close_streams(void)
     stream_is_open = false;
     stream_graphs_stop();
     stream_watch_close();
+    stream_watchdog_close();
     gtl->stop_streams();
     stream_wait_close();
     left.n = await_halt();
@@ -121,5 +124,4 @@ void stream_close(void)
         close_streams();
     else
         stream_upper()->close(false);
-    stream_stats_report();
 }

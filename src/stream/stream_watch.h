@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_watch.h - streams that wait for long are told of: see core_stall.h.
- * A thread looks, from the first wait on; no wait waits for it. */
+/* stream_watch.h - what streams wait for, kept for the watchdog
+ * (stream_watchdog.c).  No wait waits for it. */
 #ifndef STREAM_STREAM_WATCH_H
 #define STREAM_STREAM_WATCH_H
 
@@ -29,7 +29,10 @@ struct stream_thread_wait {
 void stream_watch_begin(struct stream_thread_wait *o);
 void stream_watch_end(struct stream_thread_wait *o);
 
-/* The thread begins with the first wait. */
+/* Each wait of a thread, under a lock. */
+void stream_watch_visit(void (*visit)(const struct stream_thread_wait *o));
+
+/* The watchdog's checks begin with the first wait. */
 void stream_watch_open(void);
 void stream_watch_start(void);
 void stream_watch_close(void);

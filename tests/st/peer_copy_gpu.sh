@@ -23,7 +23,7 @@ messages()
 for device in ${real:-cuda-discrete cuda-bare hip-discrete hip-bare \
     hip-coherent}; do
     said=$(messages "$device")
-    check [ "$(echo "$said" | grep -c ' by the device, 0 armed, ')" -eq 2 ]
+    check [ "$(echo "$said" | grep -c ' by the device, 0 posted, ')" -eq 2 ]
     check [ "$(echo "$said" | grep -c ' 320 by peer copy, 0 triggered, 0 by rendezvous, ')" -eq 2 ]
 done
 export SHMEM_SYMMETRIC_SIZE=64M         # slots for private memory

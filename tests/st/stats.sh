@@ -15,10 +15,10 @@ lines()
 
 # Ten puts and a quiet, three and the quiet of a start.
 said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=soft)
-check [ "$(echo "$said" | grep -c 'streams: 0 operations by the device, 15 armed, 15 fired, 15 completed, 0 by the NIC, 0 spilled, 0 failed; 1 start, 2 waits; at most 11 armed in a queue, 2 queues, 0 entries of the NIC$')" -eq 2 ]
+check [ "$(echo "$said" | grep -c 'streams: 0 operations by the device, 15 posted, 15 triggered, 15 completed, 0 by the NIC, 0 declined, 0 failed; 1 start, 2 waits; at most 11 posted in a queue, 2 queues, 0 entries of the NIC$')" -eq 2 ]
 
 said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic)
-check [ "$(echo "$said" | grep -c ' 0 armed, .* 13 by the NIC, 0 spilled, .* [1-9][0-9]* entries of the NIC$')" -eq 2 ]
+check [ "$(echo "$said" | grep -c ' 0 posted, .* 13 by the NIC, 0 declined, .* [1-9][0-9]* entries of the NIC$')" -eq 2 ]
 
 said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic SHMEM_TRIGGER_DEPTH=5)
 check [ "$(echo "$said" | grep -c ' [1-9][0-9]* spilled, .* [1-5] entries of the NIC$')" -eq 2 ]
@@ -29,7 +29,7 @@ for counters in 0:20 1:5; do
     said=$(lines SHMEM_STATS=1 SHMEM_OFI_PROVIDER=cxi \
         FAKE_CXI_ERRORS_COUNT="${counters%:*}" \
         FAKE_CXI_CNTRS="${counters#*:}" FI_PROVIDER_PATH="$at/fake/cxi")
-    check [ "$(echo "$said" | grep -c ' 4 armed, .* 10 by the NIC, 3 spilled, ')" -eq 2 ]
+    check [ "$(echo "$said" | grep -c ' 4 posted, .* 10 by the NIC, 3 declined, ')" -eq 2 ]
 done
 
 # messages VARIABLE...: how they went

@@ -219,28 +219,6 @@ int stream_start_staged(const struct stream_where *w, struct queue *q,
     return 0;
 }
 
-int stream_queue_start(const char *call, struct shmemx_queue *queue)
-{
-    struct queue *q = stream_queue_of(call, queue);
-    struct stream_where w = stream_queue_where(call, q);
-    int rc;
-
-    rc = q ? stream_queue_check(call, q) : -EINVAL;
-    if (rc)
-        return rc;
-    stream_queue_reap(q);
-    if (!q->n_staged)
-        return stream_need_stream(&w);
-    rc = stream_queue_recorded(&w, q);
-    if (rc < 0)
-        return rc;
-    rc = rc ? stream_queue_record_start(&w, q)
-            : stream_start_staged(&w, q, q->staged, q->n_staged);
-    if (!rc)
-        q->n_staged = 0;
-    return rc;
-}
-
 /* ---- lists of requests ---- */
 
 struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i)
@@ -377,25 +355,6 @@ int stream_start_these(const struct stream_where *w, struct queue *q, int n,
     return rc ? rc : start_listed(w, q, n);
 }
 
-int stream_queue_start_all(const char *call, struct shmemx_queue *queue, int n,
-                           struct shmemx_req *reqs[])
-{
-    struct queue *q = stream_queue_of(call, queue);
-    struct stream_where w = stream_queue_where(call, q);
-    int rc;
-
-    rc = q ? stream_queue_check(call, q) : -EINVAL;
-    if (rc)
-        return rc;
-    if (n <= 0)
-        return stream_need_stream(&w);
-    rc = stream_queue_recorded(&w, q);
-    if (rc < 0)
-        return rc;
-    return rc ? stream_queue_record_start_all(&w, q, n, reqs)
-              : stream_start_these(&w, q, n, reqs);
-}
-
 /* ---- waits ---- */
 
 /* upto: of each kind; for starts the order of the stream is enough.  There is
@@ -519,18 +478,6 @@ int stream_wait_started(const struct stream_where *w, struct queue *q)
     return rc;
 }
 
-int stream_queue_wait(const char *call, struct shmemx_queue *queue)
-{
-    struct queue *q = stream_queue_of(call, queue);
-    struct stream_where w = stream_queue_where(call, q);
-    int rc = q ? stream_queue_check(call, q) : -EINVAL;
-
-    if (rc)
-        return rc;
-    return q->recorded ? stream_queue_record_wait(&w, q)
-                       : stream_wait_started(&w, q);
-}
-
 static int may_wait(const char *call, struct shmemx_queue *queue,
                     const struct req *r, int i)
 {
@@ -582,17 +529,4 @@ int stream_wait_these(const struct stream_where *w, struct queue *q, int n,
     for (int i = 0; i < n && !rc; i++)
         q->these[i]->state = WAITED;
     return rc;
-}
-
-int stream_queue_wait_all(const char *call, struct shmemx_queue *queue, int n,
-                          struct shmemx_req *reqs[])
-{
-    struct queue *q = stream_queue_of(call, queue);
-    struct stream_where w = stream_queue_where(call, q);
-    int rc = q ? stream_queue_check(call, q) : -EINVAL;
-
-    if (rc)
-        return rc;
-    return q->recorded ? stream_queue_record_wait_all(&w, q, n, reqs)
-                       : stream_wait_these(&w, q, n, reqs);
 }

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams that wait for long: the watchdog's and the hang report's source.
+ *
+ * The watchdog looks at the notes of waits (stream_watch.c) and at the
+ * operations at the heads of the rings.  What lasts from one check to the next
+ * is kept in a list with the time when it was first seen, and is reported with
+ * what the PEs do that are to end it.
+ *
+ * No call tells which wait a GPU's stream has come to.  The first of its notes
+ * whose word is not raised is taken for it, unless the stream is idle or has
+ * been given more to wait for meanwhile, as a stream that goes on is.  The
+ * software device does tell.  All but stream_watchdog_close() runs on the diag
+ * thread or in the handler of a report. */
+#include "stream/stream_watchdog.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "core/core_describe.h"
+#include "core/core_device.h"
+#include "core/core_stall.h"
+#include "diag/diag.h"
+#include "stream/ring/stream_ring.h"
+#include "stream/stream_upper.h"
+#include "stream/stream_wait_notes.h"
+#include "stream/stream_watch.h"
+
+#include <stdlib.h>
+
+#define GET(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+
+enum { MOST = 256, SHOWN = 3 };
+
+/* Seen by a look. */
+struct saw {
+    const void *of;
+    uint64_t turn;
+    void *stream;
+    int pe;                     /* who is to end it, or -1 */
+    bool armed;                 /* of a queue */
+    bool goes_on;               /* perhaps it is past; the stream has gone on */
+    struct core_waiter what;    /* addr NULL: an operation on other nodes */
+};
+
+/* What lasts. */
+struct entry {
+    const void *of;
+    uint64_t turn;              /* which of its waits */
+    bool marked, told;          /* seen at this look; of a line */
+    bool armed;
+    void *stream;
+    struct core_waiter what;    /* for words; without addr: an operation */
+    uint64_t from_ns;           /* it is counted; lasting.w's is the first look,
+                                 * and one of what a round knows it by */
+    struct core_outstanding lasting;
+};
+
+/* The diag thread's. */
+static struct entry *entries[MOST];
+static unsigned n_entries;
+
+static void saw_lasting(const struct saw *saw)
+{
+    struct entry *e;
+    unsigned i;
+
+    for (i = 0; i < n_entries; i++)
+        if (entries[i]->of == saw->of && entries[i]->turn == saw->turn)
+            break;
+    if (i == n_entries) {
+        e = n_entries < MOST ? calloc(1, sizeof *e) : NULL;
+        if (!e)
+            return;
+        e->of = saw->of;
+        e->turn = saw->turn;
+        e->stream = saw->stream;
+        e->armed = saw->armed;
+        e->what = saw->what;
+        e->lasting.pe = saw->pe;
+        e->lasting.told = &e->told;
+        e->from_ns = e->lasting.w.since_ns = clock_ns();
+        entries[n_entries++] = e;
+    }
+    e = entries[i];
+    e->marked = true;
+    if (saw->goes_on && !e->told)
+        e->from_ns = clock_ns();
+}
+
+static uint64_t lasted(const struct entry *e, uint64_t now)
+{
+    return now - e->from_ns;
+}
+
+/* What it waits for: a word, or operations that the NIC does. */
+static struct core_waiter what_of(const struct stream_note *n)
+{
+    if (!n->sym)
+        return (struct core_waiter){ .call = n->call };
+    return (struct core_waiter){
+        .addr = n->sym, .bytes = 8, .what = CORE_FOR_VALUE,
+        .cmp = SHMEM_CMP_GE, .value = n->least, .call = n->call,
+        .foreign = core_device_only(n->sym)
+    };
+}
+
+/* The note of what the software device waits for may have been written over,
+ * where many waits were enqueued at once: then the word has to tell. */
+static void look_at_notes(struct stream_notes *s, uintptr_t key)
+{
+    uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), i, least = 0;
+    bool guess = !gtl_device.host_streams, found;
+    void *stream = stream_notes_stream(key);
+    struct stream_note was = { .pe = -1 };
+    uint64_t *word = NULL;
+    bool waits = !guess && gtl->waits_for(stream, &word, &least);
+
+    found = (guess || waits) && stream_notes_find(s, key, word, least, &i,
+                                                  &was);
+    if (!found && waits && n > STREAM_NOTES &&
+        GET(s->over) < n - STREAM_NOTES) {
+        was = (struct stream_note){ key, was.call, word, word, least, -1 };
+        i = (uintptr_t)word + least;
+        found = true;
+    }
+    if (found)
+        saw_lasting(&(struct saw){
+            .of = s, .turn = i, .stream = stream, .pe = was.pe,
+            .goes_on = guess && n != GET(s->seen),
+            .what = what_of(&was)
+        });
+    SET(s->seen, n);
+}
+
+static void look_at_own(const struct stream_thread_wait *o)
+{
+    saw_lasting(&(struct saw){
+        .of = o, .turn = o->turn, .stream = o->stream, .pe = o->pe,
+        .what = o->what
+    });
+}
+
+static void look_at_op(struct stream_ring *q, const struct stream_op *op)
+{
+    struct saw saw = { .of = q,
+                       .turn = op->ticket,
+                       .stream = q->handle,
+                       .armed = true,
+                       .pe = op->kind == STREAM_QUIET ||
+                                     op->kind == STREAM_LOCAL_QUIET
+                                 ? stream_errors_recent_pe(&q->failed)
+                                 : op->pe,
+                       .what.call = op->call };
+
+    if (op->kind == STREAM_WAIT) {
+        saw.what = stream_wait_describe(op->call, op->wait);
+        saw.pe = op->wait->whose - 1;
+    } else if (q->ctx.flow) {
+        xport_progress->check_timeouts(q->ctx.flow, clock_ns());
+    }
+    saw_lasting(&saw);
+}
+
+/* ---- lines ---- */
+
+static void describe(const struct entry *e, struct line *t, uint64_t now)
+{
+    char message[192];
+
+    line_addf(t, "stream %p: %s waits for %llu s for ", e->stream,
+                  core_public_name(e->what.call),
+                  line_seconds(lasted(e, now)));
+    if (e->what.addr &&
+        stream_upper()->describe_word(e->what.addr, message, sizeof message))
+        line_addf(t, "%s", message);
+    else if (e->what.addr)
+        core_describe_wait(t, &e->what, false);
+    else
+        line_addf(t, "operations on other nodes");
+}
+
+static unsigned streams(void)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0, k; i < n_entries; i++) {
+        for (k = 0; k < i && entries[k]->stream != entries[i]->stream; k++)
+            ;
+        n += k == i;
+    }
+    return n;
+}
+
+static void tell(struct entry *e, uint64_t now)
+{
+    struct line t = { .n = 0 };
+    struct core_outstanding *l = &e->lasting;
+
+    describe(e, &t, now);
+    l->text = t.at;
+    l->who = !e->what.addr ? "; with"
+             : l->pe >= 0 ? "; to be raised by"
+             : core_world.n_pes > 2 ? "; to be raised by one of"
+             : "; to be raised, it may be, by";
+    l->advice = gtl->lockup_hint(streams());
+    core_stall_outstanding(l, now);
+}
+
+static bool lasts(const struct entry *e, uint64_t now)
+{
+    return lasted(e, now) > diag_stall_ns;
+}
+
+static void end(struct entry *e, uint64_t now)
+{
+    if (e->told && env.STALL)
+        log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->stream,
+                 core_public_name(e->what.call),
+                 line_seconds(lasted(e, now)));
+    free(e);
+}
+
+/* The part of the hang report that is printed at SIGUSR2, or NULL. */
+static const struct line *shown;        /* atomic */
+
+static void describe_report(struct line *out)
+{
+    const struct line *t = __atomic_load_n(&shown, __ATOMIC_ACQUIRE);
+
+    if (t)
+        line_add(out, t->at);
+}
+
+/* For SIGUSR2, whose handler may be reading the one of before. */
+static void show(uint64_t now)
+{
+    static struct line texts[2];
+    static unsigned turn;
+    struct line *t = &texts[++turn % 2];
+    unsigned n = n_entries < SHOWN ? n_entries : SHOWN;
+
+    t->n = 0;
+    for (unsigned i = 0; i < n; i++) {
+        line_addf(t, "; ");
+        describe(entries[i], t, now);
+    }
+    if (n_entries > n)
+        line_addf(t, "; %u more streams wait", n_entries - n);
+    __atomic_store_n(&shown, n ? t : NULL, __ATOMIC_RELEASE);
+}
+
+static void check(uint64_t now)
+{
+    bool looked;
+
+    for (unsigned i = 0; i < n_entries; i++)
+        entries[i]->marked = false;
+    if (!gtl_device.host_streams)
+        stream_notes_look();
+    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
+        uintptr_t key = GET(s->key);
+
+        if (key)
+            look_at_notes(s, key);
+    }
+    stream_watch_visit(look_at_own);
+    looked = stream_rings_visit(look_at_op);
+    now = clock_ns();         /* the visits may have taken long */
+    for (unsigned i = 0; i < n_entries;) {
+        struct entry *e = entries[i];
+
+        e->marked |= e->armed && !looked;
+        if (!e->marked) {
+            end(e, now);
+            entries[i] = entries[--n_entries];
+        } else {
+            i++;
+        }
+    }
+    show(now);
+    for (unsigned i = 0; i < n_entries; i++)
+        if (lasts(entries[i], now))
+            tell(entries[i], now);
+}
+
+/* The process did not run: it cannot tell what the others did. */
+static void paused(uint64_t gap, uint64_t now)
+{
+    uint64_t *from;
+
+    for (unsigned i = 0; i < n_entries; i++) {
+        from = &entries[i]->from_ns;
+        *from = *from + gap < now ? *from + gap : now;
+    }
+}
+
+static const struct diag_source source = {
+    .part = DIAG_STREAMS, .describe = describe_report, .check = check,
+    .paused = paused, .statistics = stream_stats_report
+};
+
+void stream_watchdog_open(void)
+{
+    diag_register(&source);
+}
+
+void stream_watchdog_close(void)
+{
+    __atomic_store_n(&shown, NULL, __ATOMIC_RELEASE);
+    while (n_entries)
+        free(entries[--n_entries]);
+}
