@@ -74,7 +74,7 @@ static enum stream_exec_state step_put(struct stream_ring *ring,
     struct stream_op op = msg_put_op(c, c->task.call, c->transfer.seq);
 
     op.waits = true;
-    op.queue = ring;
+    op.ring = ring;
     return stream_exec_host_put_signal(ring, &op, &c->transfer.put);
 }
 

@@ -51,7 +51,7 @@ static int start_send(const struct msg_batch *b, struct msg_chan *c,
                       uint64_t seq)
 {
     const struct stream_op put = msg_put_op(c, b->where->call, seq);
-    struct stream_ring *ring = b->queue->queue;
+    struct stream_ring *ring = b->queue->ring;
     struct xport_trig_op x;
     bool by_nic = true;
     uint64_t least;

@@ -3,9 +3,10 @@
  *
  * What the device reaches itself, on this node, it does itself: a copy, a
  * store or an atomic in the stream, and no thread of ours has a part in it.
- * The rest is armed with the stream's queue: the stream raises a word when it
- * gets there, the agent does the operation, and if the stream is to wait for
- * its end, the agent raises another word that the stream waits for.
+ * The rest is posted with the stream's queue: the stream raises a word when it
+ * gets there, the progress thread does the operation, and if the stream is to
+ * wait for its end, the progress thread raises another word that the stream
+ * waits for.
  *
  * Calls give 0 or -errno, logged by name; then nothing was enqueued, unless
  * the device refused a start in the middle: see stream_queue_start().  Two
@@ -117,11 +118,11 @@ struct shmemx_queue;
 struct shmemx_req;
 int stream_queue_create(const char *call, void *stream, size_t depth,
                         struct shmemx_queue **out);
-/* -EBUSY, told: something is started or waits for a start.  What waits for one
- * is dropped where the stream is gone. */
+/* -EBUSY, reported: something is started or waits for a start.  What waits for
+ * one is dropped where the stream is gone. */
 int stream_queue_destroy(const char *call, struct shmemx_queue *q);
 /* *empty: all that was started has ended.  These two and the test and wait of
- * requests give -EIO, told, if an operation of the queue that has ended has
+ * requests give -EIO, reported, if an operation of the queue that has ended has
  * failed; each is told of once. */
 int stream_queue_test(const char *call, struct shmemx_queue *q, bool *empty);
 int stream_queue_wait_host(const char *call, struct shmemx_queue *q);
@@ -151,10 +152,10 @@ int stream_queue_start_all(const char *call, struct shmemx_queue *q, int n,
 int stream_queue_wait(const char *call, struct shmemx_queue *q);
 int stream_queue_wait_all(const char *call, struct shmemx_queue *q, int n,
                           struct shmemx_req *reqs[]);
-/* -EINVAL, told: it was never started. */
+/* -EINVAL, reported: it was never started. */
 int stream_req_test(const char *call, struct shmemx_req *r, bool *ended);
 int stream_req_wait_host(const char *call, struct shmemx_req *r);
-/* -EBUSY, told: it has not ended. */
+/* -EBUSY, reported: it has not ended. */
 int stream_req_free(const char *call, struct shmemx_req *r);
 
 /* Does the device itself copy to and from such heaps of all PEs of this node,
@@ -164,22 +165,22 @@ bool stream_on_node(enum heap_seg_id seg, bool *copies, bool *atomics);
  * there? */
 bool stream_off_node(bool *copies, bool *atomics);
 
-/* -EIO, told, if an operation of this stream or of its queues has failed; each
- * is told of once. */
+/* -EIO, reported, if an operation of this stream or of its queues has failed;
+ * each is told of once. */
 int stream_errors_take(const char *call, void *stream);
-/* The stream is about to be; what failed there is told. */
+/* The stream is about to be; what failed there is reported. */
 void stream_destroyed(const char *call, void *stream);
 /* All that was given to it is done. */
 void stream_synced(void *stream);
 
-/* Is an operation armed there that has not ended, or one of the software
+/* Is an operation posted there that has not ended, or one of the software
  * device's own that it has not come to? */
 bool stream_pending(void *stream);
 
 /* There is a device.  0 or -errno, logged; again after success: nothing. */
 extern hidden bool stream_is_open;
 int stream_open(void);
-/* Ends the agent; what no stream has reached yet is never done. */
+/* Ends the progress thread; what no stream has reached yet is never done. */
 void stream_close(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_int.h - queues of armed operations and the agent that does them. */
+/* stream_int.h - stream operations, and what the files of the layer share. */
 #ifndef STREAM_STREAM_INT_H
 #define STREAM_STREAM_INT_H
 
@@ -26,18 +26,19 @@ enum stream_kind {
     STREAM_KINDS
 };
 
-/* An armed operation.  It is done once the stream has raised the queue's word
- * `fire` to its ticket, in the order of the tickets. */
+/* A stream operation.  One that is posted in a ring is done once the stream has
+ * raised the ring's trigger counter to its sequence number, in the order of
+ * these numbers. */
 struct stream_op {
     enum stream_kind kind;
     int pe;                     /* of the world */
-    bool waits;                 /* the stream does, for its end */
+    bool waits;                 /* the stream waits for its completion */
     bool value;                 /* source is bytes[] */
-    bool message;               /* its words tell what its end would */
-    bool behind;                /* QUIET: for one that the NIC does, alone */
+    bool message;               /* flags in memory report its completion */
+    bool behind;                /* QUIET: waits for one operation of the NIC */
     const char *call;
-    struct stream_ring *queue;
-    uint64_t ticket;
+    struct stream_ring *ring;
+    uint64_t seq;
     void *dest;
     const void *source;
     size_t len;
@@ -45,8 +46,8 @@ struct stream_op {
         struct core_strided blocks;
         struct stream_signal signal;
         struct stream_amo amo;
-        struct stream_wait *wait;       /* freed when it has ended */
-        uint64_t gate;          /* of that PE: see xport_trig.h */
+        struct stream_wait *wait;       /* the ring frees it */
+        uint64_t gate;          /* INCREMENT: that PE's two-input trigger */
         struct {
             struct stream_task *task;
             uint64_t seq;
@@ -55,18 +56,19 @@ struct stream_op {
         unsigned char bytes[32];
     };
 };
-_Static_assert(sizeof(struct stream_op) <= 112, "100,000 may be armed");
+_Static_assert(sizeof(struct stream_op) <= 112, "100,000 may be posted");
 
-/* What device and agent tell each other, in pinned memory. */
+/* What the device and the host tell each other, in pinned memory: each counter
+ * has one writer and only grows. */
 struct stream_counters {
-    _Alignas(64) uint64_t fire; /* the device is past so many tickets */
-    uint64_t started;           /* past so many starts that armed nothing */
-    uint64_t bumps;             /* for a NIC that the agent has to bump */
-    _Alignas(64) uint64_t done; /* the agent, of those that it waits for */
+    _Alignas(64) uint64_t trigger;      /* the stream is past that seq */
+    uint64_t started;           /* past so many starts that posted nothing */
+    uint64_t increments;        /* for a NIC without a doorbell: so many */
+    _Alignas(64) uint64_t completed;    /* host: the last seq waited for */
 };
 
 struct stream_ring;
-enum { STREAM_DECLINED = 1 };        /* it is somebody else's to do */
+enum { STREAM_DECLINED = 1 };   /* the next executor is to do it */
 
 /* The operation is begun. */
 static inline void stream_errors_note_op(struct stream_errors *f,
@@ -112,9 +114,9 @@ uint64_t stream_posted_ops(void);
 bool stream_ring_empty(const struct stream_ring *q);
 /* No sweep frees it for want of places. */
 void stream_ring_keep(struct stream_ring *q);
-/* Its messages are over: until the agent has let them go. */
+/* Its messages are over: until the progress thread has let them go. */
 void stream_ring_await_messages(const struct stream_ring *q);
-/* What was armed and that no stream lets go never is.  Nothing is armed there
+/* What was posted and that no stream lets go never is.  Nothing is posted there
  * any more. */
 void stream_ring_cancel(struct stream_ring *q);
 /* The stream is destroyed: its queue goes when it is empty. */
@@ -125,9 +127,9 @@ bool stream_ring_stream_destroyed(const struct stream_ring *q);
 int stream_ring_reserve(struct stream_ring *q, size_t n);
 /* For the next operation; NULL: no memory. */
 struct stream_op *stream_ring_next_entry(struct stream_ring *q);
-/* The operation there is complete: its ticket. */
+/* The operation there is complete: its seq. */
 uint64_t stream_ring_publish(struct stream_ring *q);
-/* The stream raises the word to the ticket of the last one when it gets
+/* The stream raises the word to the seq of the last one when it gets
  * there. */
 int stream_ring_trigger(struct stream_ring *q, void *stream);
 struct stream_counters *stream_ring_counters(struct stream_ring *q);
@@ -148,7 +150,7 @@ int stream_ring_refuse(const struct stream_where *w, int rc);
  * an error: 0 or -errno, logged. */
 int stream_ring_post(const struct stream_where *w, struct stream_ring *q,
                      const struct stream_op *op);
-/* Has anything been armed for this stream? */
+/* Has anything been posted for this stream? */
 bool stream_has_ring(void *stream);
 
 /* ---- stream_ring_triggered.c ---- */
@@ -157,10 +159,10 @@ bool stream_has_ring(void *stream);
 void stream_ring_triggered(void *arg);
 
 /* ---- stream_progress.c ---- */
-/* What the progress thread does in each turn: did anything advance?  *armed:
+/* What the progress thread does in each turn: did anything advance?  *posted:
  * operations are posted that no thread will announce, *busy: something is under
  * way. */
-typedef bool stream_progress_poll(bool *armed, bool *busy);
+typedef bool stream_progress_poll(bool *posted, bool *busy);
 void stream_progress_open(stream_progress_poll *poll);
 int stream_progress_start(void);
 void stream_progress_stop(void);

@@ -13,11 +13,11 @@
 
 bool stream_is_open;
 
-static bool poll_all(bool *armed, bool *busy)
+static bool poll_all(bool *posted, bool *busy)
 {
     bool any = stream_graphs_advance(busy);
 
-    return stream_rings_progress(armed, busy) || any;
+    return stream_rings_progress(posted, busy) || any;
 }
 
 int stream_open(void)

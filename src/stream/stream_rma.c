@@ -266,7 +266,7 @@ static int order_graphs(const struct stream_where *w, struct stream_op *op)
     return rc ? rc : stream_ring_post(w, ring, op);
 }
 
-/* Where nothing is armed for the stream, its own order is all there is. */
+/* Where nothing is posted for the stream, its own order is all there is. */
 static int order(const struct stream_where *w, enum stream_kind kind)
 {
     struct stream_op op = { .kind = kind, .call = w->call, .waits = true };

@@ -27,7 +27,7 @@ struct stream_slot *stream_slot_take(void)
 
 void stream_stats_ring_created(struct stream_ring *q)
 {
-    q->first = q->armed;
+    q->first = q->posted;
     lock_acquire(&lock);
     if (++queues > gone.most_queues)
         gone.most_queues = queues;
@@ -36,15 +36,15 @@ void stream_stats_ring_created(struct stream_ring *q)
 
 void stream_stats_ring_destroyed(const struct stream_ring *q)
 {
-    uint64_t fire = __atomic_load_n(&q->words->fire, __ATOMIC_RELAXED);
+    uint64_t trigger = __atomic_load_n(&q->counters->trigger, __ATOMIC_RELAXED);
 
     lock_acquire(&lock);
     queues--;
-    gone.armed += q->armed - q->first;
+    gone.posted += q->posted - q->first;
     /* The word lay there before the queue. */
-    gone.fired += fire > q->first ? fire - q->first : 0;
-    gone.completed += q->ended - q->first;
-    gone.nic += q->nic.armed;
+    gone.triggered += trigger > q->first ? trigger - q->first : 0;
+    gone.completed += q->completed - q->first;
+    gone.nic += q->nic.posted;
     gone.spilled += q->nic.spilled;
     if (q->most > gone.most_armed)
         gone.most_armed = q->most;
@@ -82,7 +82,7 @@ static struct stream_stats take(void)
 
 static bool any(const struct stream_stats *s)
 {
-    return s->direct || s->armed || s->nic || s->failed || s->starts ||
+    return s->direct || s->posted || s->nic || s->failed || s->starts ||
            s->waits || s->recorded;
 }
 
@@ -117,18 +117,18 @@ void stream_stats_report(void)
     if (!env.STATS || !any(&s))
         return;
     xport_trig->counts(&nic);
-    log_print("streams: %lu operation%s by the device, %lu armed, "
-              "%lu fired, %lu completed, %lu by the NIC, %lu spilled, "
-              "%lu failed; %lu start%s, %lu wait%s; at most %lu armed in a "
-              "queue, %lu queue%s, %lu entr%s of the NIC",
-              (unsigned long)s.direct, plural(s.direct), (unsigned long)s.armed,
-              (unsigned long)s.fired, (unsigned long)s.completed,
-              (unsigned long)s.nic, (unsigned long)s.spilled,
-              (unsigned long)s.failed, (unsigned long)s.starts,
-              plural(s.starts), (unsigned long)s.waits, plural(s.waits),
-              (unsigned long)s.most_armed, (unsigned long)s.most_queues,
-              plural(s.most_queues), (unsigned long)nic.most_entries,
-              nic.most_entries == 1 ? "y" : "ies");
+    log_print(
+        "streams: %lu operation%s by the device, %lu posted, "
+        "%lu triggered, %lu completed, %lu by the NIC, %lu declined, "
+        "%lu failed; %lu start%s, %lu wait%s; at most %lu posted in a "
+        "queue, %lu queue%s, %lu entr%s of the NIC",
+        (unsigned long)s.direct, plural(s.direct), (unsigned long)s.posted,
+        (unsigned long)s.triggered, (unsigned long)s.completed,
+        (unsigned long)s.nic, (unsigned long)s.spilled, (unsigned long)s.failed,
+        (unsigned long)s.starts, plural(s.starts), (unsigned long)s.waits,
+        plural(s.waits), (unsigned long)s.most_armed,
+        (unsigned long)s.most_queues, plural(s.most_queues),
+        (unsigned long)nic.most_entries, nic.most_entries == 1 ? "y" : "ies");
     tell_sent(&s);
     if (s.recorded)
         log_print("graphs: %lu operation%s recorded for the progress thread, "

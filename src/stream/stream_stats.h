@@ -17,10 +17,10 @@ struct stream_stats {
     uint64_t starts;            /* of queues */
     uint64_t waits;             /* of streams, for words and for queues */
     /* Operations with queues, orders among them: enqueued, reached by their
-     * streams, ended. */
-    uint64_t armed, fired, completed;
+     * streams, completed. */
+    uint64_t posted, triggered, completed;
     uint64_t nic;               /* and with the NIC */
-    uint64_t spilled;           /* armed with a queue, for want of room there */
+    uint64_t spilled;          /* posted with a queue, for want of room there */
     uint64_t failed;
     /* In graphs, for the progress thread to repeat; so often it has. */
     uint64_t recorded, repeats;

@@ -159,7 +159,7 @@ bool stream_wait_is_next(void)
     return gtl->calls_next(watch);
 }
 
-/* NULL, told: no memory. */
+/* NULL, reported: no memory. */
 static struct software *software_new(const struct stream_where *w, size_t n)
 {
     struct software *s = malloc(sizeof *s + n * sizeof *s->words);

@@ -36,7 +36,7 @@ struct saw {
     uint64_t turn;
     void *stream;
     int pe;                     /* who is to end it, or -1 */
-    bool armed;                 /* of a queue */
+    bool posted;                 /* of a queue */
     bool goes_on;               /* perhaps it is past; the stream has gone on */
     struct core_waiter what;    /* addr NULL: an operation on other nodes */
 };
@@ -46,7 +46,7 @@ struct entry {
     const void *of;
     uint64_t turn;              /* which of its waits */
     bool marked, told;          /* seen at this look; of a line */
-    bool armed;
+    bool posted;
     void *stream;
     struct core_waiter what;    /* for words; without addr: an operation */
     uint64_t from_ns;           /* it is counted; lasting.w's is the first look,
@@ -73,7 +73,7 @@ static void saw_lasting(const struct saw *saw)
         e->of = saw->of;
         e->turn = saw->turn;
         e->stream = saw->stream;
-        e->armed = saw->armed;
+        e->posted = saw->posted;
         e->what = saw->what;
         e->lasting.pe = saw->pe;
         e->lasting.told = &e->told;
@@ -142,9 +142,9 @@ static void look_at_own(const struct stream_thread_wait *o)
 static void look_at_op(struct stream_ring *q, const struct stream_op *op)
 {
     struct saw saw = { .of = q,
-                       .turn = op->ticket,
+                       .turn = op->seq,
                        .stream = q->handle,
-                       .armed = true,
+                       .posted = true,
                        .pe = op->kind == STREAM_QUIET ||
                                      op->kind == STREAM_LOCAL_QUIET
                                  ? stream_errors_recent_pe(&q->failed)
@@ -268,7 +268,7 @@ static void check(uint64_t now)
     for (unsigned i = 0; i < n_entries;) {
         struct entry *e = entries[i];
 
-        e->marked |= e->armed && !looked;
+        e->marked |= e->posted && !looked;
         if (!e->marked) {
             end(e, now);
             entries[i] = entries[--n_entries];

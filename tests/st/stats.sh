@@ -21,7 +21,7 @@ said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic)
 check [ "$(echo "$said" | grep -c ' 0 posted, .* 13 by the NIC, 0 declined, .* [1-9][0-9]* entries of the NIC$')" -eq 2 ]
 
 said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic SHMEM_TRIGGER_DEPTH=5)
-check [ "$(echo "$said" | grep -c ' [1-9][0-9]* spilled, .* [1-5] entries of the NIC$')" -eq 2 ]
+check [ "$(echo "$said" | grep -c ' [1-9][0-9]* declined, .* [1-5] entries of the NIC$')" -eq 2 ]
 
 # Counters for one trigger: the queue's operations are the agent's.  Where
 # failures count, signals need none of their own.

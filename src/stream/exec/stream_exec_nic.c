@@ -115,7 +115,7 @@ static bool open_trig(struct stream_ring *q)
 
     if (!n->tried) {
         n->tried = true;
-        n->passed = n->total = q->words->bumps;
+        n->forwarded = n->total = q->counters->increments;
         rc = xport_trig->open(&n->trig, failed, &q->failed);
         if (rc)
             n->trig = NULL;
@@ -153,7 +153,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
     rc = xport_trig->arm(n->trig, &x);
     /* Once: other streams may have all the room for long. */
     if (unlikely(rc == -EAGAIN) && !n->full) {
-        /* Nobody but this thread could let go what it waits for. */
+        /* Nobody but this thread could releases what it waits for. */
         rc = stream_nic_release(q, stream);
         if (rc)
             return rc;
@@ -167,8 +167,8 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
     stream_errors_note_op(&q->failed, op);
     n->call = op->call;
     n->pe = op->pe;
-    /* release: the agent looks after it from now on. */
-    __atomic_store_n(&n->armed, n->armed + 1, __ATOMIC_RELEASE);
+    /* release: the progress thread looks after it from now on. */
+    __atomic_store_n(&n->posted, n->posted + 1, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -176,7 +176,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
 int stream_nic_release(struct stream_ring *q, void *stream)
 {
     struct stream_nic *n = &q->nic;
-    uint64_t more = n->armed - n->let_go, *doorbell;
+    uint64_t more = n->posted - n->released, *doorbell;
     int rc;
 
     if (!more)
@@ -187,13 +187,13 @@ int stream_nic_release(struct stream_ring *q, void *stream)
         rc = gtl->write64(doorbell, more, stream);
         stream_progress_wake();    /* it reads the NIC's queue from now on */
     } else if (!rc) {
-        rc = gtl->write64(&q->words->bumps, n->total + more, stream);
+        rc = gtl->write64(&q->counters->increments, n->total + more, stream);
     }
     if (!rc && !doorbell)
         rc = stream_enqueue_wakeup(stream);
     if (!rc) {
         n->total += more;
-        n->let_go = n->armed;
+        n->released = n->posted;
     }
     return rc;
 }
@@ -205,10 +205,10 @@ int stream_nic_post_flag(struct stream_ring *q, uint64_t *least)
 
     if (rc)
         return STREAM_DECLINED;
-    n->quieted = n->armed;
+    n->quieted = n->posted;
     /* release: whoever sees the number sees what it stands for. */
     __atomic_store_n(&n->flag, *least, __ATOMIC_RELAXED);
-    __atomic_store_n(&n->flagged, n->armed, __ATOMIC_RELEASE);
+    __atomic_store_n(&n->flag_posted, n->posted, __ATOMIC_RELEASE);
     stream_progress_wake();        /* the flag may fail, too */
     return 0;
 }
@@ -220,7 +220,8 @@ static bool orders(const struct stream_op *op)
     return op->kind == STREAM_QUIET || op->kind == STREAM_FENCE;
 }
 
-/* The stream waits for all that was armed.  NOT: the agent has to. */
+/* The stream waits for all that was posted.  NOT: the progress thread has to.
+ */
 static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
 {
     struct stream_nic *n = &q->nic;
@@ -246,9 +247,10 @@ int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
     int rc = 0;
 
     if (orders(op)) {
-        if (n->armed == n->quieted && !n->soft)
+        if (n->posted == n->quieted && !n->soft)
             return 0;           /* nothing is left */
-        /* The NIC may overtake what the agent has only put in order. */
+        /* The NIC may overtake what the progress thread has only put in order.
+         */
         if (xport_trig == &xport_trig_none)
             return STREAM_DECLINED;
     } else {
@@ -261,7 +263,7 @@ int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
     rc = wait_for_all(w, q);
     if (rc != STREAM_DECLINED)
         return stream_device_rc(w, rc);
-    /* The agent sees to it when the stream gets there. */
+    /* The progress thread sees to it when the stream gets there. */
     op->behind = !orders(op);
     op->kind = STREAM_QUIET;
     op->waits = true;
@@ -269,7 +271,7 @@ int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
     return STREAM_DECLINED;
 }
 
-/* ---- the agent's side ---- */
+/* ---- the progress thread's side ---- */
 
 static bool last_raised(const struct stream_nic *n)
 {
@@ -278,52 +280,52 @@ static bool last_raised(const struct stream_nic *n)
 }
 
 /* The flag is seen before the NIC's queue has told of each operation. */
-static bool flag_raised(const struct stream_nic *n, uint64_t armed)
+static bool flag_raised(const struct stream_nic *n, uint64_t posted)
 {
-    return __atomic_load_n(&n->flagged, __ATOMIC_ACQUIRE) == armed &&
+    return __atomic_load_n(&n->flag_posted, __ATOMIC_ACQUIRE) == posted &&
            last_raised(n);
 }
 
 bool stream_nic_idle(const struct stream_nic *n)
 {
-    uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE);
+    uint64_t posted = __atomic_load_n(&n->posted, __ATOMIC_ACQUIRE);
 
-    return !armed || xport_trig->completed(n->trig) >= armed ||
-           flag_raised(n, armed);
+    return !posted || xport_trig->completed(n->trig) >= posted ||
+           flag_raised(n, posted);
 }
 
 uint64_t stream_nic_outstanding(const struct stream_nic *n)
 {
-    return stream_nic_idle(n) ? 0 : n->armed - xport_trig->completed(n->trig);
+    return stream_nic_idle(n) ? 0 : n->posted - xport_trig->completed(n->trig);
 }
 
-bool stream_nic_completed(struct stream_ring *q, uint64_t armed)
+bool stream_nic_completed(struct stream_ring *q, uint64_t posted)
 {
     struct stream_nic *n = &q->nic;
 
-    return !armed || xport_trig->completed(n->trig) >= armed ||
+    return !posted || xport_trig->completed(n->trig) >= posted ||
     stream_nic_idle(n);
 }
 
-bool stream_nic_completed_first(struct stream_ring *q, uint64_t armed)
+bool stream_nic_completed_first(struct stream_ring *q, uint64_t posted)
 {
-    return !armed ||
-           xport_trig->completed_in_order(q->nic.trig) >= armed;
+    return !posted ||
+           xport_trig->completed_in_order(q->nic.trig) >= posted;
 }
 
 bool stream_nic_forward(struct stream_ring *q, bool *looks)
 {
     struct stream_nic *n = &q->nic;
-    uint64_t armed = __atomic_load_n(&n->armed, __ATOMIC_ACQUIRE), total;
+    uint64_t posted = __atomic_load_n(&n->posted, __ATOMIC_ACQUIRE), total;
 
-    if (!armed || (xport_trig->completed(n->trig) >= armed && last_raised(n)))
+    if (!posted || (xport_trig->completed(n->trig) >= posted && last_raised(n)))
         return false;
     *looks = true;              /* also for room that the NIC gives back */
-    total = __atomic_load_n(&q->words->bumps, __ATOMIC_ACQUIRE);
-    if (total == n->passed)
+    total = __atomic_load_n(&q->counters->increments, __ATOMIC_ACQUIRE);
+    if (total == n->forwarded)
         return false;
-    xport_trig->increment(n->trig, total - n->passed);
-    n->passed = total;
+    xport_trig->increment(n->trig, total - n->forwarded);
+    n->forwarded = total;
     return true;
 }
 

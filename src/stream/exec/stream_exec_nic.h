@@ -16,36 +16,39 @@ struct stream_where;
 struct stream_nic {
     struct xport_trig *trig;    /* NULL: none, or not yet */
     bool tried;
-    bool soft;                  /* the agent got some since the last quiet */
+    bool soft;           /* the progress thread got some since the last quiet */
     bool full;                  /* the last one found no room */
     bool none;                  /* it had no counter for a trigger */
-    uint64_t armed;             /* atomic */
-    uint64_t let_go, quieted;   /* so many of them */
-    uint64_t flag, flagged;     /* atomic: the last one, and for how many */
-    uint64_t total, passed;     /* bumps: asked for; the agent's */
-    uint64_t spilled;           /* to the agent, for want of room */
-    const char *call;           /* of the last one that was armed */
+    uint64_t posted;             /* atomic */
+    uint64_t released, quieted;   /* so many of them */
+    uint64_t flag, flag_posted;     /* atomic: the last one, and for how many */
+    uint64_t total, forwarded;     /* increments: by the stream, by host */
+    uint64_t spilled;           /* to the progress thread, for want of room */
+    const char *call;           /* of the last one that was posted */
     int pe;
 };
 
 /* The same operation as the NIC's.  False: it is none that it knows. */
 bool stream_nic_translate(const struct stream_op *op,
                           struct xport_trig_op *out);
-/* In two steps: the stream lets all go that was armed.  NOT: by the agent. */
+/* In two steps: the stream lets all go that was posted.  NOT: by the progress
+ * thread. */
 int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
                     void *stream);
 int stream_nic_release(struct stream_ring *q, void *stream);
-/* The word of the trigger is raised to *least when all armed so far ended. */
+/* The word of the trigger is raised to *least when all posted so far
+ * completed. */
 int stream_nic_post_flag(struct stream_ring *q, uint64_t *least);
-/* Have so many ended, or all?  Have the first ones? */
-bool stream_nic_completed(struct stream_ring *q, uint64_t armed);
-bool stream_nic_completed_first(struct stream_ring *q, uint64_t armed);
+/* Have so many completed, or all?  Have the first ones? */
+bool stream_nic_completed(struct stream_ring *q, uint64_t posted);
+bool stream_nic_completed_first(struct stream_ring *q, uint64_t posted);
 bool stream_nic_idle(const struct stream_nic *n);
 /* So many have not. */
 uint64_t stream_nic_outstanding(const struct stream_nic *n);
-/* The agent's: did it bump?  *looks: it is to look again. */
+/* The progress thread's: did it bump?  *looks: it is to look again. */
 bool stream_nic_forward(struct stream_ring *q, bool *looks);
-/* There are gates, which no queue looks after.  The agent's: is it to look? */
+/* There are gates, which no queue looks after.  The progress thread's: is it
+ * to look? */
 void stream_nic_watch_triggers(void);
 bool stream_nic_triggers_busy(void);
 void stream_nic_close(struct stream_nic *n);

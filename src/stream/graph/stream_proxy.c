@@ -41,13 +41,13 @@ bool stream_graphs_any(void)
 /* What the NIC has of a launch that is under way it may wait to begin. */
 static bool nic_quiet(const struct stream_proxy *p)
 {
-    return stream_nic_idle(&p->queue->nic) ||
+    return stream_nic_idle(&p->ring->nic) ||
            gtl->stream_query(p->stream) == -EAGAIN;
 }
 
 static bool is_quiet(const struct stream_proxy *p)
 {
-    struct stream_ring *q = p->queue;
+    struct stream_ring *q = p->ring;
     bool quiet = stream_ring_trylock(q);
 
     if (quiet) {
@@ -70,12 +70,12 @@ static bool graphs_quiet(const struct stream_ring *asks)
         return true;
     lock_acquire(&lock);
     list_each(l, next, &proxies)
-        if (list_entry(l, struct stream_proxy, all)->queue == asks)
+        if (list_entry(l, struct stream_proxy, all)->ring == asks)
             graph = list_entry(l, struct stream_proxy, all)->graph;
     list_each(l, next, &proxies) {
         struct stream_proxy *p = list_entry(l, struct stream_proxy, all);
 
-        if (quiet && p->queue != asks && (!graph || p->graph == graph))
+        if (quiet && p->ring != asks && (!graph || p->graph == graph))
             quiet = is_quiet(p);
     }
     lock_release(&lock);
@@ -90,12 +90,12 @@ static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
     if (rc)
         return stream_device_rc(w, rc);
     own.stream = p->stream;
-    rc = stream_ring_of(&own, &p->queue);
+    rc = stream_ring_of(&own, &p->ring);
     if (rc) {
         gtl->stream_destroy(p->stream);
         return rc;
     }
-    stream_ring_keep(p->queue);
+    stream_ring_keep(p->ring);
     lock_acquire(&lock);
     list_append(&proxies, &p->all);
     lock_release(&lock);
@@ -128,11 +128,11 @@ int stream_proxy_new(const struct stream_where *w, uint64_t id,
 bool stream_proxy_idle(const struct stream_proxy *p)
 {
     bool over = gtl->stream_query(p->stream) != -EAGAIN &&
-                stream_ring_empty(p->queue) && stream_ring_trylock(p->queue);
+                stream_ring_empty(p->ring) && stream_ring_trylock(p->ring);
 
     if (over) {
-        over = stream_ring_net_idle(p->queue);
-        stream_ring_unlock(p->queue);
+        over = stream_ring_net_idle(p->ring);
+        stream_ring_unlock(p->ring);
     }
     return over;
 }

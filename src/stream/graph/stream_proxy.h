@@ -15,7 +15,7 @@ struct stream_proxy {
     void *handle;               /* of the program's stream */
     uint64_t id, owner;         /* the stream's number, for look-ups */
     void *stream;
-    struct stream_ring *queue;  /* the op ring of `stream` */
+    struct stream_ring *ring;   /* the op ring of `stream` */
 };
 
 int stream_proxy_new(const struct stream_where *w, uint64_t id,

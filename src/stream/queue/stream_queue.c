@@ -19,8 +19,8 @@ static void let_go(void *thing)
 {
     struct queue *q = thing;
 
-    if (q->queue)
-        stream_ring_destroy(q->queue);
+    if (q->ring)
+        stream_ring_destroy(q->ring);
     if (q->behind)
         gtl->event_destroy(q->behind);
     free(q->staged);
@@ -53,7 +53,7 @@ int stream_queue_reserve(struct queue *q, size_t n)
         q->staged = more;
         q->room = room;
     }
-    return stream_ring_reserve(q->queue, n + 1);
+    return stream_ring_reserve(q->ring, n + 1);
 }
 
 struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue)
@@ -88,7 +88,7 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
     q->owner = gtl_stream_owner(stream);
     q->sent.next = q->sent.prev = &q->sent;
     q->fading.next = q->fading.prev = &q->fading;
-    rc = stream_ring_create(stream, id, &q->queue);
+    rc = stream_ring_create(stream, id, &q->ring);
     if (!rc)
         rc = stream_queue_reserve(q, depth);
     if (rc) {
@@ -98,19 +98,19 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
         stream_handle_release(&stream_queues, stream_handle_of(q));
         return rc;
     }
-    q->last[TOKEN_START] = stream_ring_counters(q->queue)->started;
+    q->last[TOKEN_START] = stream_ring_counters(q->ring)->started;
     *out = stream_handle_of(q);
     return 0;
 }
 
 uint64_t *stream_queue_counter(const struct queue *q, int way)
 {
-    struct stream_counters *w = stream_ring_counters(q->queue);
+    struct stream_counters *w = stream_ring_counters(q->ring);
 
     return way == TOKEN_START      ? &w->started
-           : way == TOKEN_SEQUENCE ? &w->done
+           : way == TOKEN_SEQUENCE ? &w->completed
            : q->last[TOKEN_NIC_FLAG]
-               ? xport_trig->word(stream_ring_nic(q->queue)->trig)
+               ? xport_trig->word(stream_ring_nic(q->ring)->trig)
                : NULL;
 }
 
@@ -134,7 +134,7 @@ static struct stream_token last_of(const struct queue *q, int way)
 bool stream_token_is_nic(const struct queue *q, struct stream_token m)
 {
     return (m.way == TOKEN_SEQUENCE || m.way == TOKEN_NIC_FLAG) &&
-           stream_ring_nic(q->queue)->armed;
+           stream_ring_nic(q->ring)->posted;
 }
 
 /* A later start may be behind what this thread is about to do, so that nobody
@@ -144,13 +144,13 @@ bool stream_token_completed(const struct queue *q, struct stream_token m)
     if (!stream_token_is_nic(q, m) || (reached(q, last_of(q, TOKEN_SEQUENCE)) &&
                                        reached(q, last_of(q, TOKEN_NIC_FLAG))))
         return reached(q, m);
-    return stream_nic_completed_first(q->queue, m.armed) &&
+    return stream_nic_completed_first(q->ring, m.posted) &&
            (m.way != TOKEN_SEQUENCE || reached(q, m));
 }
 
 int stream_queue_errors(const char *call, const struct queue *q)
 {
-    return stream_errors_take_ring(call, stream_ring_errors(q->queue));
+    return stream_errors_take_ring(call, stream_ring_errors(q->ring));
 }
 
 static bool all_ended(const struct queue *q)
@@ -184,7 +184,8 @@ int stream_queue_test(const char *call, struct shmemx_queue *queue, bool *is)
     return *is ? stream_queue_errors(call, q) : 0;
 }
 
-/* The wait that the host makes: the device, the agent or the NIC stores. */
+/* The wait that the host makes: the device, the progress thread or the NIC
+ * stores. */
 void stream_queue_await(const char *call, const struct queue *q,
                         struct stream_token m,
                         bool (*over)(const struct queue *q,
@@ -240,7 +241,7 @@ static void drop_staged(struct queue *q)
 
 bool stream_queue_broken_pending(const struct queue *q)
 {
-    return q->unknown ? !stream_ring_stream_destroyed(q->queue)
+    return q->unknown ? !stream_ring_stream_destroyed(q->ring)
                       : q->behind && gtl->event_query(q->behind) == -EAGAIN;
 }
 
@@ -250,7 +251,7 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
 
     if (!q)
         return -EINVAL;
-    if (q->n_staged && (q->broken || stream_ring_stream_destroyed(q->queue)))
+    if (q->n_staged && (q->broken || stream_ring_stream_destroyed(q->ring)))
         drop_staged(q);
     if (q->n_staged) {
         core_misuse(ERR_ARG, call, "operations that were put in wait for their "
@@ -263,9 +264,9 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
         return -EBUSY;
     }
     stream_queue_reap(q);
-    if (all_ended(q))           /* the agent is about to let the last ones go */
-        stream_ring_await_messages(q->queue);
-    if (!all_ended(q) || !stream_ring_empty(q->queue) ||
+    if (all_ended(q)) /* the progress thread is about to let the last ones go */
+        stream_ring_await_messages(q->ring);
+    if (!all_ended(q) || !stream_ring_empty(q->ring) ||
         stream_queue_broken_pending(q)) {
         core_misuse(ERR_ARG, call, "operations that were started have not "
                     "ended");

@@ -28,7 +28,7 @@ enum {
 struct stream_token {
     int way;
     uint64_t number;
-    uint64_t armed;             /* with the NIC by then */
+    uint64_t posted;             /* with the NIC by then */
     uint64_t start;             /* which it is */
 };
 
@@ -62,7 +62,7 @@ struct queue {
     void *behind;               /* else: an event of the stream's, or NULL */
     void *stream;
     uint64_t owner;             /* as gtl_stream_owner() */
-    struct stream_ring *queue;
+    struct stream_ring *ring;
     struct staged_op *staged;
     size_t n_staged, room;
     struct steps steps;       /* of the start or wait that is being made */
@@ -80,12 +80,12 @@ struct queue {
 extern hidden struct stream_handles stream_queues, stream_reqs;
 
 /* ---- stream_start.c ---- */
-/* NULL, told: there is none at that place. */
+/* NULL, reported: there is none at that place. */
 struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i);
 /* The device does it in its stream, or it is a part of what is being made. */
 int stream_start_one(const struct stream_where *w, struct queue *q,
                      const struct stream_op *op, struct start_parts *parts);
-/* By the agent.  There is room. */
+/* By the progress thread.  There is room. */
 void stream_start_on_host(const struct stream_where *w, struct queue *q,
                           const struct stream_op *op,
                           struct start_parts *parts);
@@ -150,9 +150,9 @@ void stream_queue_await(const char *call, const struct queue *q,
                         bool (*over)(const struct queue *q,
                                      struct stream_token m),
                         const struct req *r);
-/* NULL: it is none, told. */
+/* NULL: it is none, reported. */
 struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue);
-/* Is the stream to get anything more of it?  0, or -EIO, told. */
+/* Is the stream to get anything more of it?  0, or -EIO, reported. */
 int stream_queue_check(const char *call, const struct queue *b);
 /* -EINVAL: its stream is another thread's own. */
 int stream_queue_check_thread(const char *call, const struct queue *b);

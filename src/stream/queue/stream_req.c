@@ -188,7 +188,7 @@ static void complete(const char *call, struct req *r)
  * an error of its own; else it may be any of the queue's. */
 static int failed(const char *call, const struct queue *q, struct req *r)
 {
-    struct stream_errors *e = q ? stream_ring_errors(q->queue) : NULL;
+    struct stream_errors *e = q ? stream_ring_errors(q->ring) : NULL;
     int rc = r->ops->error(call, r, e);
 
     if (rc)

@@ -14,12 +14,13 @@ struct req;
 struct queue;
 /* Whose part a start has. */
 struct start_parts {
-    bool nic, agent;
+    bool nic, host;
     bool words;                 /* and words tell how it ends */
 };
 
 /* What a request is: an operation of this layer, or an object of the layer
- * above.  No slot is NULL; stream_req_no_*() stand for what it does not have. */
+ * above.  No slot is NULL; stream_req_no_*() stand for what it does not have.
+ */
 enum req_wait { REQ_WAIT, REQ_COPY_OUT, REQ_RELEASE, REQ_WAITS };
 typedef int stream_req_step(const struct stream_where *w, struct queue *q,
                             struct req *r, struct start_parts *parts);

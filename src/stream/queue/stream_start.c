@@ -3,11 +3,11 @@
  *
  * A start enqueues what the device does itself, arms the rest, and ends with
  * one store of the device's: to the register of the NIC, which raises a flag
- * behind all; to `fire`, where something is armed for the agent - behind it is
- * a quiet, for which the agent raises `done` - and else to `started`, which
- * only the host looks at.  So a wait is one wait for the flag or for `done`, or
- * none where the stream's order is enough.  Only where the NIC has no room for
- * some of a start are there two stores. */
+ * behind all; to `trigger`, where something is posted for the progress thread
+ * - behind it is a quiet, for which the progress thread raises `done` - and
+ * else to `started`, which only the host looks at.  So a wait is one wait for
+ * the flag or for `done`, or none where the stream's order is enough.  Only
+ * where the NIC has no room for some of a start are there two stores. */
 #include "stream/queue/stream_queue.h"
 #include "stream/exec/stream_exec.h"
 #include "stream/stream_stats.h"
@@ -21,14 +21,14 @@
 void stream_start_on_host(const struct stream_where *w, struct queue *q,
                           const struct stream_op *op, struct start_parts *parts)
 {
-    struct stream_op *to = stream_ring_next_entry(q->queue);
+    struct stream_op *to = stream_ring_next_entry(q->ring);
 
     *to = *op;
-    to->queue = q->queue;
+    to->ring = q->ring;
     to->call = w->call;
     to->waits = false;          /* the quiet does */
-    stream_ring_publish(q->queue);
-    parts->agent = true;
+    stream_ring_publish(q->ring);
+    parts->host = true;
 }
 
 int stream_start_one(const struct stream_where *w, struct queue *q,
@@ -41,7 +41,7 @@ int stream_start_one(const struct stream_where *w, struct queue *q,
     rc = stream_exec_device(w, op);
     if (rc != STREAM_DECLINED)
         return rc;
-    rc = stream_nic_post(q->queue, op, w->stream);
+    rc = stream_nic_post(q->ring, op, w->stream);
     parts->nic |= !rc;
     if (rc != STREAM_DECLINED)
         return stream_device_rc(w, rc);
@@ -49,45 +49,45 @@ int stream_start_one(const struct stream_where *w, struct queue *q,
     return 0;
 }
 
-/* By the agent, and what the NIC does before it. */
-static int fire(const struct stream_where *w, struct queue *q, bool words,
+/* By the progress thread, and what the NIC does before it. */
+static int trigger(const struct stream_where *w, struct queue *q, bool words,
                 struct stream_token *m)
 {
-    struct stream_op *op = stream_ring_next_entry(q->queue);
+    struct stream_op *op = stream_ring_next_entry(q->ring);
 
     *op = (struct stream_op){ .kind = words ? STREAM_LOCAL_QUIET : STREAM_QUIET,
                               .call = w->call,
-                              .queue = q->queue,
+                              .ring = q->ring,
                               .waits = true };
     m->way = TOKEN_SEQUENCE;
-    m->number = stream_ring_publish(q->queue);
-    return stream_ring_trigger(q->queue, w->stream);
+    m->number = stream_ring_publish(q->ring);
+    return stream_ring_trigger(q->ring, w->stream);
 }
 
 /* What is gathered, and the one store of the device's. */
 static int finish(const struct stream_where *w, struct queue *q,
                   struct start_parts parts, struct stream_token *m)
 {
-    struct stream_counters *words = stream_ring_counters(q->queue);
+    struct stream_counters *words = stream_ring_counters(q->ring);
     int rc;
 
     *m = (struct stream_token){ TOKEN_START, q->last[TOKEN_START] + 1,
-                                stream_ring_nic(q->queue)->armed,
+                                stream_ring_nic(q->ring)->posted,
                                 q->starts + 1 };
-    if (!parts.nic && !parts.agent)
+    if (!parts.nic && !parts.host)
         stream_step_batch_store(&q->steps, &words->started, m->number);
     rc = stream_step_batch_flush(w, &q->steps);
     if (rc)
         return rc;
-    if (parts.nic && !parts.agent) {
+    if (parts.nic && !parts.host) {
         m->way = TOKEN_NIC_FLAG;
-        rc = stream_nic_post_flag(q->queue, &m->number);
-        parts.agent = rc == STREAM_DECLINED;         /* it has room for none */
+        rc = stream_nic_post_flag(q->ring, &m->number);
+        parts.host = rc == STREAM_DECLINED;         /* it has room for none */
     }
     if (parts.nic && (!rc || rc == STREAM_DECLINED))
-        rc = stream_nic_release(q->queue, w->stream);
-    if (parts.agent && (!rc || rc == STREAM_DECLINED))
-        rc = fire(w, q, parts.words && !parts.nic, m);
+        rc = stream_nic_release(q->ring, w->stream);
+    if (parts.host && (!rc || rc == STREAM_DECLINED))
+        rc = trigger(w, q, parts.words && !parts.nic, m);
     if (rc)
         return stream_device_rc(w, rc);
     q->last[m->way] = m->number;
@@ -103,7 +103,7 @@ static int finish_messages(const struct stream_where *w, struct queue *q,
     int rc;
 
     parts.words = true;
-    if (parts.nic || parts.agent || q->recorded ||
+    if (parts.nic || parts.host || q->recorded ||
         !gtl->position(q->stream, &place))
         return finish(w, q, parts, m);
     rc = stream_step_batch_flush(w, &q->steps);
@@ -130,8 +130,9 @@ static void started(const char *call, struct queue *q, struct req *r,
 }
 
 /* The device refused in the middle of a start: some of it is enqueued, and of
- * what was put partners know.  What was armed is never let go, and the stream
- * gets nothing more of the queue, so that nothing is done twice or late. */
+ * what was put partners know.  What was posted is never released, and the
+ * stream gets nothing more of the queue, so that nothing is done twice or
+ * late. */
 static void break_off(const struct stream_where *w, struct queue *q)
 {
     q->broken = true;
@@ -142,7 +143,7 @@ static void break_off(const struct stream_where *w, struct queue *q)
         q->behind = NULL;
     }
     stream_step_batch_clear(&q->steps);
-    stream_ring_cancel(q->queue);
+    stream_ring_cancel(q->ring);
     gtl->position(q->stream, &q->place);
 }
 
@@ -204,7 +205,7 @@ int stream_start_staged(const struct stream_where *w, struct queue *q,
     int rc;
 
     /* Other starts may have had what was reserved when it was put in. */
-    if (stream_ring_reserve(q->queue, n + 1) ||
+    if (stream_ring_reserve(q->ring, n + 1) ||
         stream_step_batch_reserve(&q->steps, 1))
         return stream_no_memory(w->call);
     rc = start_ops(w, q, these, n, &m);
@@ -268,7 +269,7 @@ static int may_start(const struct stream_where *w, const struct req *r, int i)
 /* For what so many requests do, in a start or a wait. */
 static int make_room(const char *call, struct queue *q, size_t n)
 {
-    if (stream_ring_reserve(q->queue, 2 * n + 2) ||
+    if (stream_ring_reserve(q->ring, 2 * n + 2) ||
         stream_step_batch_reserve(&q->steps, n + 2))
         return stream_no_memory(call);
     return 0;
@@ -374,10 +375,10 @@ static int wait_for(const struct stream_where *w, struct queue *q,
             return rc;
         stream_step_batch_wait(&q->steps, stream_queue_counter(q, way),
                                upto[way]);
-        if (way == TOKEN_NIC_FLAG)    /* the agent's operations are looked at */
+        if (way == TOKEN_NIC_FLAG)    /* the host's ops are seen in its ring */
             stream_watch_add(
                 w, NULL, stream_queue_counter(q, way), upto[way],
-                stream_errors_recent_pe(stream_ring_errors(q->queue)));
+                stream_errors_recent_pe(stream_ring_errors(q->ring)));
         q->waited[way] = upto[way];
     }
     return rc;
@@ -408,7 +409,7 @@ static int finish_wait(const struct stream_where *w, struct queue *q,
     struct start_parts parts = { false, false, false };
     int rc = step_each(w, q, these, REQ_COPY_OUT, &parts);
 
-    if (!rc && (parts.agent || parts.nic)) {    /* not in stream order */
+    if (!rc && (parts.host || parts.nic)) {    /* not in stream order */
         rc = finish(w, q, parts, m);
         if (!rc) {
             parts = (struct start_parts){ false, false, false };
@@ -417,7 +418,7 @@ static int finish_wait(const struct stream_where *w, struct queue *q,
     }
     rc = rc ? rc : step_each(w, q, these, REQ_RELEASE, &parts);
     rc = rc ? rc : finish_messages(w, q, parts, m);
-    if (rc && (parts.agent || parts.nic))
+    if (rc && (parts.host || parts.nic))
         break_off(w, q);
     return rc;
 }

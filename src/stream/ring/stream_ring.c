@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues of armed operations, one for each stream that needs one.
+/* The op rings: one for each stream that has operations for the NIC or the
+ * host, and one for each queue of the program.
  *
- * One thread at a time arms, and who holds the queue does: the agent, or the
- * stream's own thread on the software device.  The operations of a queue lie
- * in a ring of chunks that grows, so an enqueue never waits for room.  A queue
- * belongs to the stream's number, which no other stream ever has.  When the
- * stream is destroyed here, or its handle comes back with another number, it
- * is gone, and the progress thread frees the queue when that is empty.  A
- * handle that is kept here is never given to a GPU's driver, for its stream
- * may be gone.
+ * One thread at a time posts, and the holder of a ring's lock steps it: the
+ * progress thread, or the stream's own thread on the software device.  The
+ * operations lie in chunks, of which there are as many as were needed at a
+ * time, so an enqueue never waits for room.  A ring belongs to the stream's
+ * number, which no other stream ever has.  When the stream is destroyed, or
+ * its handle comes back with another number, the ring is retired, and the
+ * progress thread frees it once it is empty.  The handle in a ring is never
+ * given to a GPU's driver, for its stream may be gone.
  *
- * The lock is for the list and the table alone: no thread holds it for longer
- * than it takes to follow some pointers, so that a call on one stream never
- * waits for what another one moves.  Who works on a queue holds that queue; a
- * queue that is held stays in the list. */
+ * The layer's lock is for the list and the table alone: no thread holds it for
+ * longer than it takes to follow some pointers, so a call on one stream never
+ * waits for a transfer of another one.  A ring that is locked stays in the
+ * list.  Called by stream_op.c, by queues, by graphs and by the progress
+ * thread; nothing here waits for the network but a ring's end. */
 #include "stream/ring/stream_ring.h"
 #include "base/fault.h"
 #include "base/lock.h"
@@ -39,25 +41,25 @@ static struct list_link queues GUARDED_BY(lock) = LIST_INIT(queues);
 /* Those that belong to a stream, by its handle; none that is gone. */
 static struct stream_ring *table[BUCKETS] GUARDED_BY(lock);
 /* Of an opening that is over: streams of the software device may still come to
- * what is armed there. */
+ * what is posted there. */
 static struct list_link abandoned GUARDED_BY(lock) = LIST_INIT(abandoned);
 /* The thread's last ones, as long as no queue of a stream has gone meanwhile:
  * drivers that do not number streams give a number again with the handle. */
 enum { LAST = 8 };
 struct last {
-    uint64_t id, era;
+    uint64_t id, generation;
     struct stream_ring *queue;
 };
-static __thread struct last lasts[LAST]
+static __thread struct last recent[LAST]
     __attribute__((tls_model("initial-exec")));
 static bool queued;             /* atomic: a queue has been made */
-static uint64_t era = 1;        /* atomic: another one when a queue has gone */
+static uint64_t generation = 1;  /* atomic: another one when a queue has gone */
 /* What a start has left of its queue to the wait behind it, on the thread of a
  * stream; if no queue was freed since. */
 static __thread struct {
     struct stream_ring *queue;
     uint64_t freed;
-} leaves __attribute__((tls_model("initial-exec")));
+} deferred __attribute__((tls_model("initial-exec")));
 static uint64_t freed GUARDED_BY(lock);
 
 static uint64_t mix(uint64_t x)
@@ -65,15 +67,16 @@ static uint64_t mix(uint64_t x)
     return x * 0x9e3779b97f4a7c15u;
 }
 
-static struct last *last_of(uint64_t id)
+static struct last *recent_of(uint64_t id)
 {
-    return &lasts[mix(id) >> 61];
+    return &recent[mix(id) >> 61];
 }
 _Static_assert(LAST == 1 << (64 - 61), "of the hash");
 
-static bool is_last(const struct last *l, uint64_t id)
+static bool is_recent(const struct last *l, uint64_t id)
 {
-    return l->id == id && l->era == __atomic_load_n(&era, __ATOMIC_RELAXED);
+    return l->id == id &&
+           l->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
 
 static struct stream_ring **bucket_of(const void *handle) REQUIRES(lock)
@@ -81,15 +84,15 @@ static struct stream_ring **bucket_of(const void *handle) REQUIRES(lock)
     return &table[mix((uintptr_t)handle) >> (64 - BUCKET_BITS)];
 }
 
-static void next_era(void)
+static void next_generation(void)
 {
-    __atomic_fetch_add(&era, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- the side of who does ---- */
 
 /* The thread that holds it releases it soon. */
-static void hold_for_good(struct stream_ring *q)
+static void lock_ring(struct stream_ring *q)
 {
     while (!stream_ring_trylock(q))
         sched_yield();
@@ -97,15 +100,15 @@ static void hold_for_good(struct stream_ring *q)
 
 /* ---- queues ---- */
 
-static bool soft_empty(const struct stream_ring *q)
+static bool host_empty(const struct stream_ring *q)
 {
-    return __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) ==
-           __atomic_load_n(&q->armed, __ATOMIC_RELAXED);
+    return __atomic_load_n(&q->completed, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&q->posted, __ATOMIC_RELAXED);
 }
 
 static bool empty(const struct stream_ring *q)
 {
-    return soft_empty(q) && stream_nic_idle(&q->nic) &&
+    return host_empty(q) && stream_nic_idle(&q->nic) &&
            !__atomic_load_n(&q->n_tasks, __ATOMIC_ACQUIRE);
 }
 
@@ -136,14 +139,14 @@ static void free_memory(struct stream_ring *q)
 /* It is in no table; no stream waits for what it may have under way. */
 static void queue_free(struct stream_ring *q)
 {
-    hold_for_good(q);
+    lock_ring(q);
     lock_acquire(&lock);
     list_remove(&q->link);
     freed++;
     lock_release(&lock);
     stream_stats_ring_destroyed(q);
     close_flow(q);
-    stream_counters_free(q->words);
+    stream_counters_free(q->counters);
     free_memory(q);
 }
 
@@ -167,7 +170,7 @@ static void retire(struct stream_ring **at) REQUIRES(lock)
     struct stream_ring *q = *at;
 
     *at = q->same;
-    next_era();
+    next_generation();
     __atomic_store_n(&q->gone, true, __ATOMIC_RELEASE);
 }
 
@@ -199,8 +202,8 @@ static void forget(const void *stream, uint64_t owner)
     list_each(l, next, &queues) {
         struct stream_ring *q = list_entry(l, struct stream_ring, link);
 
-        if (q->batch && q->handle == stream && q->owner == owner)
-            __atomic_store_n(&q->orphan, true, __ATOMIC_RELAXED);
+        if (q->for_queue && q->handle == stream && q->owner == owner)
+            __atomic_store_n(&q->stream_destroyed_here, true, __ATOMIC_RELAXED);
     }
     lock_release(&lock);
     if (is)
@@ -249,7 +252,7 @@ static bool is_over(const struct stream_ring *q)
 
 /* The first queue behind q, or of all, that no thread held, and that the
  * caller holds now; q is released.  *skips: some were held. */
-static struct stream_ring *next_held(struct stream_ring *q, bool *skips)
+static struct stream_ring *next_locked(struct stream_ring *q, bool *skips)
 {
     struct stream_ring *next = NULL;
     struct list_link *l;
@@ -270,11 +273,11 @@ static struct stream_ring *next_held(struct stream_ring *q, bool *skips)
 }
 
 /* Not so many that others wait long. */
-static bool take_steps(struct stream_ring *q, bool *armed, bool *busy)
+static bool step_some(struct stream_ring *q, bool *posted, bool *busy)
 {
     bool any = false;
 
-    for (int i = 0; i < STEPS && stream_ring_step(q, armed, busy); i++) {
+    for (int i = 0; i < STEPS && stream_ring_step(q, posted, busy); i++) {
         any = true;
         if (q->part.copied)
             break;
@@ -282,11 +285,11 @@ static bool take_steps(struct stream_ring *q, bool *armed, bool *busy)
     return any;
 }
 
-static bool advance(struct stream_ring *q, bool *armed, bool *busy)
+static bool advance(struct stream_ring *q, bool *posted, bool *busy)
 {
     bool nic = false, any = stream_nic_forward(q, &nic);
 
-    any |= take_steps(q, armed, busy);
+    any |= step_some(q, posted, busy);
     any |= stream_tasks_progress(q);
     if (nic || q->n_tasks || !stream_ring_net_idle(q))
         *busy = true;
@@ -297,30 +300,30 @@ static bool advance(struct stream_ring *q, bool *armed, bool *busy)
 
 bool stream_ring_has_deferred(void)
 {
-    return leaves.queue != NULL;
+    return deferred.queue != NULL;
 }
 
 void stream_ring_defer(struct stream_ring *q)
 {
     lock_acquire(&lock);
-    leaves.queue = q;
-    leaves.freed = freed;
+    deferred.queue = q;
+    deferred.freed = freed;
     lock_release(&lock);
 }
 
 /* NULL: another thread has it, or may have freed it.  If it was another queue
- * that was freed, this one is the agent's now. */
-static struct stream_ring *hold_left(void)
+ * that was freed, this one is the progress thread's now. */
+static struct stream_ring *trylock_deferred(void)
 {
     struct stream_ring *q = NULL;
     bool any_freed;
 
     lock_acquire(&lock);
-    any_freed = leaves.freed != freed;
+    any_freed = deferred.freed != freed;
     if (any_freed)
-        leaves.queue = NULL;
-    else if (leaves.queue && stream_ring_trylock(leaves.queue))
-        q = leaves.queue;
+        deferred.queue = NULL;
+    else if (deferred.queue && stream_ring_trylock(deferred.queue))
+        q = deferred.queue;
     lock_release(&lock);
     if (any_freed)
         stream_progress_wake();
@@ -329,31 +332,31 @@ static struct stream_ring *hold_left(void)
 
 bool stream_ring_progress_deferred(void)
 {
-    bool armed = false, busy = false, any = false;
-    struct stream_ring *q = hold_left();
+    bool posted = false, busy = false, any = false;
+    struct stream_ring *q = trylock_deferred();
 
     if (!q)
         return false;
-    any = take_steps(q, &armed, &busy);
+    any = step_some(q, &posted, &busy);
     any |= stream_tasks_progress(q);
-    if (q->ended >= q->words->fire && !q->n_tasks)
-        leaves.queue = NULL;
+    if (q->completed >= q->counters->trigger && !q->n_tasks)
+        deferred.queue = NULL;
     stream_ring_unlock(q);
     return any;
 }
 
-bool stream_rings_progress(bool *armed, bool *busy)
+bool stream_rings_progress(bool *posted, bool *busy)
 {
     bool any = false, skips = false;
     struct stream_ring *q, *gone = NULL;
 
     *busy |= stream_upper()->poll();
     *busy |= stream_nic_triggers_busy();
-    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+    for (q = next_locked(NULL, &skips); q; q = next_locked(q, &skips)) {
         if (gone)
             queue_free(gone);
-        any |= advance(q, armed, busy);
-        /* It leaves the list when there is a next one to go on from. */
+        any |= advance(q, posted, busy);
+        /* It deferred the list when there is a next one to go on from. */
         gone = is_over(q) ? q : NULL;
     }
     if (gone)
@@ -364,7 +367,7 @@ bool stream_rings_progress(bool *armed, bool *busy)
 }
 
 /* A test has it take long. */
-static void look_slowly(void)
+static void delay_visit(void)
 {
     const struct timespec nap = { 0, 50000000 };
 
@@ -378,11 +381,11 @@ bool stream_rings_visit(stream_ring_visitor *look)
     bool skips = false, held = false;
     struct stream_ring *q;
 
-    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+    for (q = next_locked(NULL, &skips); q; q = next_locked(q, &skips)) {
         op = q->begun ? stream_ring_head(q) : NULL;
         if (op)
             look(q, op);
-        look_slowly();
+        delay_visit();
         held = true;
     }
     /* Who rang meanwhile may have had the progress thread pass a queue by. */
@@ -396,7 +399,7 @@ bool stream_ring_transfer_due(struct stream_ring *q)
     const struct stream_op *op = stream_ring_head(q);
 
     return op && op->kind < STREAM_FENCE &&
-           __atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) >= op->ticket;
+           __atomic_load_n(&q->counters->trigger, __ATOMIC_ACQUIRE) >= op->seq;
 }
 
 bool stream_rings_transfer_due(void)
@@ -404,10 +407,10 @@ bool stream_rings_transfer_due(void)
     struct stream_ring *q;
     bool owe = false;
 
-    for (q = next_held(NULL, &owe); q; q = next_held(q, &owe))
+    for (q = next_locked(NULL, &owe); q; q = next_locked(q, &owe))
         owe |= stream_ring_transfer_due(q);
     if (owe)
-        stream_progress_wake();    /* it may have passed one by that was held */
+        stream_progress_wake(); /* it may have forwarded one by that was held */
     return owe;
 }
 
@@ -418,7 +421,7 @@ uint64_t stream_posted_ops(void)
 
     lock_acquire(&lock);
     list_each(l, next, &queues) n += __atomic_load_n(
-        &list_entry(l, struct stream_ring, link)->armed, __ATOMIC_RELAXED);
+        &list_entry(l, struct stream_ring, link)->posted, __ATOMIC_RELAXED);
     lock_release(&lock);
     return n;
 }
@@ -427,7 +430,7 @@ uint64_t stream_posted_ops(void)
 
 bool stream_ring_stream_destroyed(const struct stream_ring *q)
 {
-    return __atomic_load_n(&q->orphan, __ATOMIC_RELAXED);
+    return __atomic_load_n(&q->stream_destroyed_here, __ATOMIC_RELAXED);
 }
 
 /* The handle of a stream that is gone is nothing that a driver could be asked
@@ -438,8 +441,8 @@ static bool may_go(struct stream_ring *q)
 {
     uint64_t id = q->id;
 
-    if (q->batch || q->kept || __atomic_load_n(&q->gone, __ATOMIC_RELAXED) ||
-        !empty(q))
+    if (q->for_queue || q->kept ||
+        __atomic_load_n(&q->gone, __ATOMIC_RELAXED) || !empty(q))
         return false;
     if (gtl_device.host_streams)
         return id != UNKNOWN &&
@@ -455,7 +458,7 @@ static void sweep(void)
     bool skips = false;
     int n = 0;
 
-    for (q = next_held(NULL, &skips); q; q = next_held(q, &skips)) {
+    for (q = next_locked(NULL, &skips); q; q = next_locked(q, &skips)) {
         if (n == MOST_SWEPT || !may_go(q))
             continue;
         lock_acquire(&lock);
@@ -511,14 +514,15 @@ static int queue_new(void *handle, uint64_t id, struct stream_ring **out)
     }
     *q = (struct stream_ring){
         .handle = handle, .id = id, .owner = gtl_stream_owner(handle),
-        .ctx.team = &core_world, .in = c, .out = c, .words = place
+        .ctx.team = &core_world, .in = c, .out = c, .counters = place
     };
     c->next = c;
     q->last_task = &q->tasks;
     /* A stream may still look at what these words were raised to for the
      * queue before, so they go on from there. */
-    q->armed = q->ended = q->fired = q->words->fire > q->words->done
-                                     ? q->words->fire : q->words->done;
+    q->posted = q->completed = q->triggered =
+        q->counters->trigger > q->counters->completed ? q->counters->trigger
+                                                      : q->counters->completed;
     rc = xport_net ? xport_net->ep_open(&q->ctx.flow, false) : 0;
     if (rc)
         goto free_both;
@@ -547,7 +551,7 @@ int stream_ring_create(void *stream, uint64_t id, struct stream_ring **out)
     rc = rc ? rc : queue_new(stream, id, &q);
     if (rc)
         return rc;
-    q->batch = true;
+    q->for_queue = true;
     lock_acquire(&lock);
     enlist(q);
     lock_release(&lock);
@@ -573,11 +577,11 @@ void stream_ring_await_messages(const struct stream_ring *q)
 
 void stream_ring_cancel(struct stream_ring *q)
 {
-    hold_for_good(q);
-    __atomic_store_n(&q->armed, q->fired, __ATOMIC_RELEASE);
+    lock_ring(q);
+    __atomic_store_n(&q->posted, q->triggered, __ATOMIC_RELEASE);
     stream_ring_unlock(q);
-    stream_progress_wake();        /* it may have passed this one by */
-    __atomic_store_n(&q->nic.armed, q->nic.let_go, __ATOMIC_RELEASE);
+    stream_progress_wake();        /* it may have forwarded this one by */
+    __atomic_store_n(&q->nic.posted, q->nic.released, __ATOMIC_RELEASE);
 }
 
 void stream_ring_destroy(struct stream_ring *q)
@@ -600,11 +604,11 @@ static void add(struct stream_ring **out) REQUIRES(lock)
     enlist(q);
 }
 
-static void throw_away(struct stream_ring *q)
+static void discard(struct stream_ring *q)
 {
     stream_stats_ring_destroyed(q);
     close_flow(q);
-    stream_counters_free(q->words);
+    stream_counters_free(q->counters);
     free_memory(q);
 }
 
@@ -620,13 +624,13 @@ static int make(void *handle, uint64_t id, struct stream_ring **out)
     add(out);
     lock_release(&lock);
     if (*out != mine)
-        throw_away(mine);
+        discard(mine);
     return 0;
 }
 
 static int queue_of(void *handle, uint64_t id, struct stream_ring **out)
 {
-    struct last *l = last_of(id);
+    struct last *l = recent_of(id);
     struct stream_ring *q;
     bool retires = false;
     uint64_t now;
@@ -634,7 +638,7 @@ static int queue_of(void *handle, uint64_t id, struct stream_ring **out)
 
     lock_acquire(&lock);
     q = find_live(handle, id, &retires);
-    now = __atomic_load_n(&era, __ATOMIC_RELAXED);
+    now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
     lock_release(&lock);
     if (retires)
         stream_progress_wake();
@@ -676,8 +680,8 @@ int stream_ring_of(const struct stream_where *w, struct stream_ring **out)
     rc = gtl->stream_check(w->stream, &id);
     if (unlikely(rc))
         return rc == -EBUSY ? rc : stream_ring_refuse(w, rc);
-    l = last_of(id);
-    if (likely(is_last(l, id))) {
+    l = recent_of(id);
+    if (likely(is_recent(l, id))) {
         *out = l->queue;
         return 0;
     }
@@ -685,12 +689,13 @@ int stream_ring_of(const struct stream_where *w, struct stream_ring **out)
     return rc ? stream_ring_refuse(w, rc) : 0;
 }
 
-/* What the stream has let go is under way, and no more of its; of a batch that
- * could not be started, nobody waits for the rest. */
+/* What the stream has let go is under way, and no more of its; of a for_queue
+ * that could not be started, nobody waits for the rest. */
 static bool holds(const struct stream_ring *q)
 {
-    return q->batch ? __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) < q->fired
-                    : !soft_empty(q);
+    return q->for_queue
+               ? __atomic_load_n(&q->completed, __ATOMIC_ACQUIRE) < q->triggered
+               : !host_empty(q);
 }
 
 /* *nic: that of one has more to do, if the stream has. */
@@ -735,7 +740,7 @@ bool stream_has_ring(void *stream)
     rc = gtl->stream_check(stream, &id);
     if (rc && rc != -EBUSY)
         return true;            /* arming will tell */
-    if (is_last(last_of(id), id))
+    if (is_recent(recent_of(id), id))
         return true;
     lock_acquire(&lock);
     at = find(stream, gtl_stream_owner(stream));
@@ -751,7 +756,7 @@ static uint64_t count_behind(const struct stream_ring *q)
     unsigned at = q->out_at;
     uint64_t n = 0;
 
-    for (uint64_t k = q->ended; k < q->armed; k++) {
+    for (uint64_t k = q->completed; k < q->posted; k++) {
         if (at == STREAM_CHUNK_OPS) {
             c = c->next;
             at = 0;
@@ -768,7 +773,7 @@ static void count_left(struct stream_ring *q, struct stream_unfinished *l)
     const struct stream_op *op = stream_ring_head(q);
     uint64_t nic = stream_nic_outstanding(&q->nic);
 
-    l->n += q->armed - q->ended - count_behind(q) + nic + q->n_tasks;
+    l->n += q->posted - q->completed - count_behind(q) + nic + q->n_tasks;
     if (q->tasks)
         stream_unfinished_add_task(l, q->tasks, q->tasks->call);
     if (op)
@@ -777,15 +782,15 @@ static void count_left(struct stream_ring *q, struct stream_unfinished *l)
         stream_unfinished_add_call(l, q->nic.call, q->nic.pe);
 }
 
-/* Streams of the software device may still come to what is armed there. */
+/* Streams of the software device may still come to what is posted there. */
 static void abandon(struct stream_ring *q, struct stream_unfinished *left)
 {
-    hold_for_good(q);
+    lock_ring(q);
     count_left(q, left);
     /* No GPU waits for what never comes; the software device drops what is
      * behind a wait. */
     if (!gtl_device.host_streams)
-        __atomic_store_n(&q->words->done, q->armed, __ATOMIC_RELEASE);
+        __atomic_store_n(&q->counters->completed, q->posted, __ATOMIC_RELEASE);
     stream_stats_ring_destroyed(q);
     close_flow(q);
     lock_acquire(&lock);
@@ -819,14 +824,14 @@ void stream_rings_close(struct stream_unfinished *left)
             abandon(q, left);
     }
     __atomic_store_n(&queued, false, __ATOMIC_RELAXED);
-    next_era();
+    next_generation();
 }
 
 /* ---- for files that know no ring from inside ---- */
 
 struct stream_counters *stream_ring_counters(struct stream_ring *q)
 {
-    return q->words;
+    return q->counters;
 }
 
 struct stream_nic *stream_ring_nic(struct stream_ring *q)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_ring.h - what a queue of armed operations is, for who does them. */
+/* stream_ring.h - what a stream op ring is, for the files that work on one. */
 #ifndef STREAM_STREAM_RING_H
 #define STREAM_STREAM_RING_H
 
@@ -12,43 +12,43 @@ enum { STREAM_CHUNK_OPS = 32 };
 
 struct stream_ring_chunk {
     struct stream_ring_chunk *next;
-    uint64_t end;               /* the ticket of its last operation */
+    uint64_t end;               /* the seq of its last operation */
     struct stream_op ops[STREAM_CHUNK_OPS];
 };
 
 struct stream_ring_chunk *stream_ring_chunk_new(void);
 
 struct stream_ring {
-    void *handle;
-    uint64_t id;                /* of the stream */
+    void *handle;               /* the stream's */
+    uint64_t id;                /* the stream's number */
     uint64_t owner;             /* as gtl_stream_owner() */
-    bool batch;                 /* one of several, for starts */
-    bool kept;                  /* its stream's end alone ends it */
-    struct list_link link;      /* of all; this and same: under their lock */
-    struct stream_ring *same;  /* next in its place of the table */
-    bool gone;                  /* atomic: its stream is no more */
-    bool orphan;                /* atomic: so is a batch's, which stays */
-    struct core_ctx ctx;        /* of the world; its flow is the queue's own */
-    struct stream_counters *words;
+    bool for_queue;             /* a queue's: its stream may have several */
+    bool kept;                  /* freed with its stream, by no sweep */
+    struct list_link link;      /* of all rings; under their lock, as `same` */
+    struct stream_ring *same;   /* the next one in its bucket of the table */
+    bool gone;                  /* atomic: retired, as its stream is gone */
+    bool stream_destroyed_here; /* atomic: for_queue, which is not retired */
+    struct core_ctx ctx;        /* of the world, with an ep of its own */
+    struct stream_counters *counters;
     struct stream_nic nic;
-    /* Of who arms. */
-    _Alignas(64) uint64_t armed;        /* tickets given */
+    /* The producer's. */
+    _Alignas(64) uint64_t posted;       /* the last sequence number */
     struct stream_ring_chunk *in;
     unsigned in_at;
-    uint64_t fired;             /* of a batch: the stream gets to so many */
-    uint64_t first;             /* the last ticket before those of this queue */
-    uint64_t seen, most;        /* ended by then; were armed at a time */
-    /* Of who holds it. */
-    _Alignas(64) uint64_t ended;
+    uint64_t triggered;         /* for_queue: the stream will release so many */
+    uint64_t first;             /* the last number before the ring's own */
+    uint64_t seen, most;        /* completed by then; most posted at a time */
+    /* The lock holder's. */
+    _Alignas(64) uint64_t completed;
     struct stream_ring_chunk *out;
     unsigned out_at;
-    bool begun;                 /* the next one is under way */
-    bool more;                  /* some of it is not begun yet */
-    struct stream_op_state part;    /* what is */
-    uint64_t was;               /* of an atomic: for a result on the device */
+    bool begun;                 /* the operation at the head is under way */
+    bool more;                  /* some of it is not issued yet */
+    struct stream_op_state part;        /* what of it is issued */
+    uint64_t was;               /* the result of an atomic for a device */
     char *bounce;            /* see stream_exec_host.c; NULL: none was needed */
-    bool reads;                 /* memory of messages that were put */
-    bool held;                  /* atomic */
+    bool reads;                 /* the network may still read put sources */
+    bool held;                  /* atomic: the lock */
     struct stream_task *tasks, **last_task;
     uint64_t n_tasks;           /* atomic */
     struct stream_errors failed;
@@ -73,23 +73,23 @@ static inline bool stream_ring_net_idle(const struct stream_ring *q)
 
 /* It has one more, this one. */
 static inline void stream_ring_count_depth(struct stream_ring *q,
-                                           uint64_t ticket)
+                                           uint64_t seq)
 {
-    if (likely(ticket - q->seen <= q->most))
+    if (likely(seq - q->seen <= q->most))
         return;
     /* relaxed: a number for people. */
-    q->seen = __atomic_load_n(&q->ended, __ATOMIC_RELAXED);
-    if (ticket - q->seen > q->most)
-        q->most = ticket - q->seen;
+    q->seen = __atomic_load_n(&q->completed, __ATOMIC_RELAXED);
+    if (seq - q->seen > q->most)
+        q->most = seq - q->seen;
 }
 
 /* One turn of the progress thread over all rings: see stream_progress_poll. */
-bool stream_rings_progress(bool *armed, bool *busy);
-/* By who holds it: the next one that was armed, or NULL. */
+bool stream_rings_progress(bool *posted, bool *busy);
+/* By who holds it: the next one that was posted, or NULL. */
 struct stream_op *stream_ring_head(struct stream_ring *q);
 /* By who holds it, one step with its next operation: did anything come of it?
- * *armed and *busy as stream_rings_progress() has them. */
-bool stream_ring_step(struct stream_ring *q, bool *armed, bool *busy);
+ * *posted and *busy as stream_rings_progress() has them. */
+bool stream_ring_step(struct stream_ring *q, bool *posted, bool *busy);
 
 /* By who holds it: is the next one a transfer that the stream has reached?
  * An operation that waits for the transfers before it is none. */

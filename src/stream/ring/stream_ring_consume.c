@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who holds a queue does its operations, in the order of their tickets. */
+/* The consumer's side of a stream op ring: the holder of the ring's lock does
+ * its operations in the order of their sequence numbers, step by step.  Called
+ * by the progress thread and by threads of the software device's streams; a
+ * step waits for nothing. */
 #include "stream/ring/stream_ring.h"
 #include "stream/exec/stream_exec.h"
 
@@ -7,7 +10,7 @@
 
 struct stream_op *stream_ring_head(struct stream_ring *q)
 {
-    if (q->ended == __atomic_load_n(&q->armed, __ATOMIC_ACQUIRE))
+    if (q->completed == __atomic_load_n(&q->posted, __ATOMIC_ACQUIRE))
         return NULL;
     if (q->out_at == STREAM_CHUNK_OPS) {
         q->out = q->out->next;
@@ -18,7 +21,7 @@ struct stream_op *stream_ring_head(struct stream_ring *q)
 
 static void pop(struct stream_ring *q, const struct stream_op *op)
 {
-    uint64_t ticket = op->ticket;
+    uint64_t seq = op->seq;
     bool tell = op->waits;
 
     if (op->kind == STREAM_WAIT)
@@ -26,10 +29,10 @@ static void pop(struct stream_ring *q, const struct stream_op *op)
     q->begun = q->more = false;
     q->out_at++;
     /* release: its room is free for who arms. */
-    __atomic_store_n(&q->ended, ticket, __ATOMIC_RELEASE);
+    __atomic_store_n(&q->completed, seq, __ATOMIC_RELEASE);
     if (!tell)
         return;
-    __atomic_store_n(&q->words->done, ticket, __ATOMIC_RELEASE);
+    __atomic_store_n(&q->counters->completed, seq, __ATOMIC_RELEASE);
     atomics_full_fence();
     gtl->flags_stored();
 }
@@ -60,15 +63,16 @@ static bool go_on(struct stream_ring *q, const struct stream_op *op, bool *busy)
     return !q->more || q->part.moved != moved;
 }
 
-bool stream_ring_step(struct stream_ring *q, bool *armed, bool *busy)
+bool stream_ring_step(struct stream_ring *q, bool *posted, bool *busy)
 {
     struct stream_op *op = stream_ring_head(q);
 
     if (!op)
         return false;
     if (!q->begun) {
-        if (__atomic_load_n(&q->words->fire, __ATOMIC_ACQUIRE) < op->ticket) {
-            *armed = true;
+        if (__atomic_load_n(&q->counters->trigger, __ATOMIC_ACQUIRE) <
+            op->seq) {
+            *posted = true;
             return false;
         }
         stream_errors_note_op(&q->failed, op);

@@ -13,14 +13,14 @@
 static bool in_use(const struct stream_ring *q,
                    const struct stream_ring_chunk *c)
 {
-    return c->end && __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) <= c->end;
+    return c->end && __atomic_load_n(&q->completed, __ATOMIC_ACQUIRE) <= c->end;
 }
 
 static int grow(struct stream_ring *q)
 {
     struct stream_ring_chunk *c = q->in->next;
 
-    q->in->end = q->armed;
+    q->in->end = q->posted;
     if (c == q->in || in_use(q, c)) {
         c = stream_ring_chunk_new();
         if (!c)
@@ -57,32 +57,32 @@ struct stream_op *stream_ring_next_entry(struct stream_ring *q)
 {
     if (unlikely(q->in_at == STREAM_CHUNK_OPS) && grow(q))
         return NULL;
-    q->in->ops[q->in_at].queue = q;
+    q->in->ops[q->in_at].ring = q;
     return &q->in->ops[q->in_at];
 }
 
 uint64_t stream_ring_publish(struct stream_ring *q)
 {
     struct stream_op *op = &q->in->ops[q->in_at++];
-    uint64_t ticket = q->armed + 1;
+    uint64_t seq = q->posted + 1;
 
-    op->ticket = ticket;
+    op->seq = seq;
     if (op->kind == STREAM_QUIET) {
-        op->len = q->nic.quieted = q->nic.armed;
+        op->len = q->nic.quieted = q->nic.posted;
         q->nic.soft = false;
     } else if (op->kind != STREAM_WAIT) {
         q->nic.soft = true;
     }
-    stream_ring_count_depth(q, ticket);
+    stream_ring_count_depth(q, seq);
     /* release: the holder of the ring sees the operation. */
-    __atomic_store_n(&q->armed, ticket, __ATOMIC_RELEASE);
-    return ticket;
+    __atomic_store_n(&q->posted, seq, __ATOMIC_RELEASE);
+    return seq;
 }
 
 int stream_ring_trigger(struct stream_ring *q, void *stream)
 {
     struct stream_op *op = &q->in->ops[q->in_at - 1];
-    uint64_t ticket = op->ticket;
+    uint64_t seq = op->seq;
     int rc;
 
     if (gtl_device.host_streams) {
@@ -90,12 +90,12 @@ int stream_ring_trigger(struct stream_ring *q, void *stream)
     } else {
         rc = gtl->release(stream);
         if (!rc)
-            rc = gtl->write64(&q->words->fire, ticket, stream);
+            rc = gtl->write64(&q->counters->trigger, seq, stream);
         if (!rc)                /* which polls the counter from now on */
             stream_progress_wake();
     }
     if (!rc)
-        q->fired = ticket;
+        q->triggered = seq;
     return rc;
 }
 
@@ -112,21 +112,21 @@ int stream_ring_post(const struct stream_where *w, struct stream_ring *q,
                      const struct stream_op *op)
 {
     struct stream_op *to = stream_ring_next_entry(q);
-    uint64_t ticket;
+    uint64_t seq;
     int rc;
 
     if (unlikely(!to))
         return discard(w, op, -ENOMEM);
     *to = *op;
-    to->queue = q;
-    ticket = stream_ring_publish(q);
+    to->ring = q;
+    seq = stream_ring_publish(q);
     rc = stream_ring_trigger(q, w->stream);
     if (rc) {                   /* the trigger counter will never get there */
         q->in_at--;
-        __atomic_store_n(&q->armed, ticket - 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&q->posted, seq - 1, __ATOMIC_RELEASE);
         return discard(w, op, rc);
     }
     if (op->waits)
-        rc = gtl->wait64(&q->words->done, ticket, w->stream);
+        rc = gtl->wait64(&q->counters->completed, seq, w->stream);
     return rc ? stream_ring_refuse(w, rc) : 0;
 }

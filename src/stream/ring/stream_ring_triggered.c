@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stream of the software device gets to an armed operation.
+/* A stream of the software device comes to a posted operation.
  *
- * Its thread does the operation itself where that holds the stream up no more
- * than it is: it is sent at once, or the stream waits for its end anyway.
- * The agent does the rest, and what takes long. */
+ * Its thread does the operation itself where that delays the stream no more
+ * than it is delayed anyway: the operation is sent at once, or the stream waits
+ * for its completion.  The progress thread does the rest, and what takes long.
+ * Called on the stream's thread, as the doorbell that stream_ring_trigger()
+ * enqueues; it must not wait for a peer. */
 #include "stream/ring/stream_ring.h"
 #include "base/clock.h"
 #include "base/fault.h"
@@ -19,17 +21,17 @@ enum { QUICK = 4096,            /* bytes that are sent at once */
  * is sent at once? */
 static bool is_quick(const struct stream_ring *q, const struct stream_op *op)
 {
-    return q->ended + 1 == op->ticket && !q->begun &&
+    return q->completed + 1 == op->seq && !q->begun &&
            (op->waits || (op->len <= QUICK && stream_ring_net_idle(q)));
 }
 
 /* A message is sent without a wait, however long it is, and what a start has
  * besides messages is little. */
 static bool is_sent_at_once(const struct stream_ring *q,
-                            const struct stream_op *op, uint64_t ticket)
+                            const struct stream_op *op, uint64_t seq)
 {
     return op->message || op->kind >= STREAM_MESSAGE ||
-           (op->len <= QUICK && ticket - q->ended <= FEW);
+           (op->len <= QUICK && seq - q->completed <= FEW);
 }
 
 /* Has something come in, or been sent?  Messages of others do not keep a
@@ -42,17 +44,17 @@ static bool more_comes(unsigned *looks)
 
 /* What a start has let go, as far as it is sent at once.  The stream need not
  * wait for its end now. */
-static void start_some(struct stream_ring *q, uint64_t ticket)
+static void start_some(struct stream_ring *q, uint64_t seq)
 {
-    bool armed, busy, any = true;
+    bool posted, busy, any = true;
     unsigned looks = 0;         /* of which nothing has come for this queue */
 
     if (q->begun || !xport_net || xport_progress->in_flight() > UNDER_WAY)
         return;
-    while (q->ended < ticket && any) {
-        if (!q->begun && !is_sent_at_once(q, stream_ring_head(q), ticket))
+    while (q->completed < seq && any) {
+        if (!q->begun && !is_sent_at_once(q, stream_ring_head(q), seq))
             break;
-        any = stream_ring_step(q, &armed, &busy);
+        any = stream_ring_step(q, &posted, &busy);
         if (any)
             looks = 0;
         else                    /* what was sent makes room, and ends others */
@@ -61,14 +63,14 @@ static void start_some(struct stream_ring *q, uint64_t ticket)
     stream_tasks_progress(q);
 }
 
-/* The stream would wait for it now: a while it does the agent's work, which
- * costs no change of threads. */
-static void see_to_its_end(struct stream_ring *q, uint64_t ticket)
+/* The stream would wait for it now: a while it does the progress thread's
+ * work, which costs no change of threads. */
+static void see_to_its_end(struct stream_ring *q, uint64_t seq)
 {
     uint64_t start = clock_ns(), now = start;
-    bool armed, busy;
+    bool posted, busy;
 
-    while (!stream_ring_step(q, &armed, &busy) && q->ended < ticket) {
+    while (!stream_ring_step(q, &posted, &busy) && q->completed < seq) {
         if ((xport_net && xport_progress->poll()) || now - start < SPIN_NS)
             atomics_pause();
         else
@@ -79,35 +81,36 @@ static void see_to_its_end(struct stream_ring *q, uint64_t ticket)
     }
 }
 
-static void do_now(struct stream_ring *q, uint64_t ticket, bool waits)
+static void do_now(struct stream_ring *q, uint64_t seq, bool waits)
 {
-    bool armed, busy;
+    bool posted, busy;
 
-    stream_ring_step(q, &armed, &busy);
-    if (waits && q->ended < ticket)
-        see_to_its_end(q, ticket);
+    stream_ring_step(q, &posted, &busy);
+    if (waits && q->completed < seq)
+        see_to_its_end(q, seq);
 }
 
-/* Nothing behind it has been fired yet.  Once its word is raised and nobody
+/* Nothing behind it has been triggered yet.  Once its word is raised and nobody
  * holds the queue, that may go. */
 void stream_ring_triggered(void *arg)
 {
     struct stream_op *op = arg;
-    struct stream_ring *q = op->queue;
-    uint64_t ticket = op->ticket, *fire = &q->words->fire;
-    bool waits = op->waits, batch = q->batch, mine = stream_ring_trylock(q);
-    bool quick = mine && !batch && is_quick(q, op), left = true;
+    struct stream_ring *q = op->ring;
+    uint64_t seq = op->seq, *trigger = &q->counters->trigger;
+    bool waits = op->waits, for_queue = q->for_queue,
+         mine = stream_ring_trylock(q);
+    bool quick = mine && !for_queue && is_quick(q, op), left = true;
 
-    __atomic_store_n(fire, ticket, __ATOMIC_RELEASE);
+    __atomic_store_n(trigger, seq, __ATOMIC_RELEASE);
     if (quick)
-        do_now(q, ticket, waits);
-    else if (mine && batch)
-        start_some(q, ticket);
+        do_now(q, seq, waits);
+    else if (mine && for_queue)
+        start_some(q, seq);
     if (mine) {
         /* Of messages that were taken nobody waits for the end. */
-        left = q->ended < ticket || q->n_tasks ||
-               (!batch && !stream_ring_net_idle(q));
-        if (left && batch && stream_wait_is_next()) {
+        left = q->completed < seq || q->n_tasks ||
+               (!for_queue && !stream_ring_net_idle(q));
+        if (left && for_queue && stream_wait_is_next()) {
             stream_ring_defer(q);
             left = false;
         }

@@ -6,7 +6,7 @@
 
 void stream_task_add(const struct stream_op *op)
 {
-    struct stream_ring *ring = op->queue;
+    struct stream_ring *ring = op->ring;
     struct stream_task *t = op->task.task;
 
     t->next = NULL;
