@@ -29,6 +29,11 @@ int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
  * near as the first, with that one. */
 int rt_nic_order(const struct rt_nic *nics, int n, const char *gpu,
                  int *order);
+/* Of n network interfaces, RT_NICS at most, those that may lead to other nodes:
+ * no bridge of this machine, tunnel or USB device, and no interface slower than
+ * half of the fastest.  NICs that are no interfaces may.  Gives how many: 0
+ * where none is better than the others. */
+int rt_nic_leads(const struct rt_nic *nics, int n, bool *leads);
 /* Is SHMEM_NIC_MAP a map at all, whatever NICs there are?  -EINVAL, logged. */
 int rt_nic_map_check(void);
 

@@ -111,11 +111,13 @@ void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)
     rt_await_end();
     log_error(ERR_NET, "%s%sno %s %s in %llu s (SHMEM_TIMEOUT): %s is stopped, "
               "or the network between the nodes is down or slower than that; "
-              "provider %s%s", p.call,
+              "provider %s%s%s%s", p.call,
               p.colon, w->room ? "room for a further operation on"
                                : "answer from", p.pe,
               (unsigned long long)(waited_ns / 1000000000u),
               w->wait.pe >= 0 ? "it" : "a PE", ofi.name,
-              ofi_rails_busy(rails, sizeof rails));
+              ofi_rails_busy(rails, sizeof rails),
+              *ofi_nic_names ? "; SHMEM_OFI_DOMAIN chooses one of "
+                             : "", ofi_nic_names);
     rt_abort(EXIT_FAILURE);
 }

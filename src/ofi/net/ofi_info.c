@@ -11,6 +11,7 @@
 #include "rt/rt.h"
 #include "rt/rt_nic.h"
 
+#include <netinet/in.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,7 +193,20 @@ static bool named(const char *name, const char *asked)
 
 /* Layers do not look at the names that were asked for.  Between PEs of one
  * machine nothing listens to the outside. */
-static bool wanted(const struct fi_info *i)
+/* An address that each host may have, 169.254.x.x or fe80::, joins none. */
+static bool is_link_local(const struct fi_info *i)
+{
+    const struct sockaddr_in *in = i->src_addr;
+    const struct sockaddr_in6 *in6 = i->src_addr;
+
+    if (!i->src_addr)
+        return false;
+    return i->addr_format == FI_SOCKADDR_IN
+               ? ntohl(in->sin_addr.s_addr) >> 16 == 0xa9fe
+               : IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr);
+}
+
+static bool wanted(const struct fi_info *i, bool link_local)
 {
     bool ip = i->addr_format == FI_SOCKADDR_IN ||
               i->addr_format == FI_SOCKADDR_IN6;
@@ -202,7 +216,8 @@ static bool wanted(const struct fi_info *i)
         return false;
     if (!ip || env.OFI_DOMAIN[0] || env.OFI_FABRIC[0])
         return true;
-    return loops_back(i) == rt_job.one_machine;
+    return loops_back(i) == rt_job.one_machine &&
+           (link_local || !is_link_local(i));
 }
 
 /* The place of this PE's GPU on the PCI bus, or NULL; asked once, as it starts
@@ -251,16 +266,46 @@ static int copy_rails(struct fi_info *const *of, const struct rt_nic *nics,
     return 0;
 }
 
-/* The first candidate of the best interface becomes *out, a copy. */
-static int pick(struct fi_info *all, struct fi_info **out, char *why,
-                size_t size)
+/* Unless the user names interfaces, those that lead to no other node are not
+ * used.  Gives how many are left. */
+static int drop_internal(struct rt_nic *nics, struct fi_info **of, int n)
 {
-    struct fi_info *of[MOST_NICS], *i;
-    struct rt_nic nics[MOST_NICS];
+    bool leads[RT_NICS];
+    int k = 0;
+
+    if (env.OFI_DOMAIN[0] || env.OFI_FABRIC[0] || env.NIC_MAP[0] || n < 2 ||
+        rt_nic_leads(nics, n, leads) == 0)
+        return n;
+    for (int i = 0; i < n; i++)
+        if (leads[i]) {
+            nics[k] = nics[i];
+            of[k++] = of[i];
+        }
+    return k;
+}
+
+char ofi_nic_names[OFI_NIC_NAMES];
+
+static void keep_names(const struct rt_nic *nics, int n)
+{
+    size_t at = 0;
+
+    ofi_nic_names[0] = '\0';
+    for (int i = 0; n > 1 && !env.OFI_DOMAIN[0] && i < n &&
+         at < sizeof ofi_nic_names; i++)
+        at += (size_t)snprintf(ofi_nic_names + at, sizeof ofi_nic_names - at,
+                               "%s%s", i ? ", " : "", nics[i].name);
+}
+
+/* The first candidate of each interface; how many. */
+static int list_nics(struct fi_info *all, bool link_local,
+                     struct fi_info **of, struct rt_nic *nics)
+{
+    struct fi_info *i;
     int n = 0, k;
 
     for (i = all; i && n < MOST_NICS; i = i->next) {
-        if (!wanted(i))
+        if (!wanted(i, link_local))
             continue;
         for (k = 0; k < n && strcmp(nics[k].name, i->domain_attr->name); k++)
             ;
@@ -279,8 +324,23 @@ static int pick(struct fi_info *all, struct fi_info **out, char *why,
         }
         of[n++] = i;
     }
+    return n;
+}
+
+/* The first candidate of the best interface becomes *out, a copy. */
+static int pick(struct fi_info *all, struct fi_info **out, char *why,
+                size_t size)
+{
+    struct fi_info *of[MOST_NICS];
+    struct rt_nic nics[MOST_NICS];
+    int n = list_nics(all, false, of, nics), k;
+
+    if (n == 0)
+        n = list_nics(all, true, of, nics);
     if (n == 0)
         return -FI_ENODATA;
+    keep_names(nics, n);
+    n = drop_internal(nics, of, n);
     k = rt_nic_choose(nics, n, rt_job.local, rt_job.n_local, place_of_gpu, why,
                       size);
     if (k < 0)

@@ -134,6 +134,9 @@ _Noreturn void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)
     __attribute__((cold));
 
 /* ---- ofi_info.c: the choice of a provider ---- */
+/* The interfaces that the choice was made from, if several: for error lines. */
+enum { OFI_NIC_NAMES = 128 };
+extern hidden char ofi_nic_names[OFI_NIC_NAMES];
 /* The best from number `from` on, and what speaks for it; its number, to go on
  * with the next where it turns out not to work, or -ENOENT; -EINVAL, logged,
  * if SHMEM_NIC_MAP is wrong.  hmem: asked to reach device memory, if it can. */
