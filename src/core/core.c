@@ -3,6 +3,7 @@
 #include "core/core_report.h"
 #include "core/core_stall.h"
 #include "base/env.h"
+#include "diag/diag.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -67,6 +68,17 @@ static int open_teams(void)
     return rc;
 }
 
+/* For SHMEM_STATS. */
+static void print_statistics(void)
+{
+    core_wait_print_counts();
+    core_remote_print_counts();
+}
+
+static const struct diag_source statistics = {
+    .part = DIAG_OPERATIONS, .statistics = print_statistics
+};
+
 static int cpu_words;           /* of the machine's processors */
 
 int core_open(int thread_level)
@@ -103,6 +115,7 @@ int core_open(int thread_level)
         return rc;
     core_set_state(CORE_UP);
     core_report_open();
+    diag_register(&statistics);
     core_activity_enter("shmem_init", &core_world);
     return 0;
 }
@@ -182,109 +195,4 @@ void core_close(void)
     core_node_of = NULL;
     core_set_state(CORE_ENDED);
     __atomic_store_n(&core_ctl, NULL, __ATOMIC_RELAXED);
-}
-
-/* The API's functions are defined under their profiling names. */
-const char *core_public_name(const char *call)
-{
-    return call[0] == 'p' ? call + 1 : call;
-}
-
-void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
-{
-    char text[768];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    log_error(code, "%s: %s", core_public_name(call), text);
-    if (core_state() == CORE_FORKED)
-        rt_leave(EXIT_FAILURE);
-    rt_abort(EXIT_FAILURE);
-}
-
-void core_await_end(void)
-{
-    rt_await_end();
-}
-
-void core_refuse_state(const char *call)
-{
-    switch (core_state()) {
-    case CORE_FORKED:
-        core_fatal(ERR_FORK, call, "called in a forked child, which is no PE; "
-                   "communicate from the parent, or use posix_spawn");
-    case CORE_ENDED:
-        core_fatal(ERR_STATE, call, "called after the last shmem_finalize");
-    default:
-        core_fatal(ERR_STATE, call, "called before shmem_init");
-    }
-}
-
-__attribute__((format(printf, 3, 4)))
-static enum err_code say(enum err_code code, char text[CORE_REASON_SIZE],
-                         const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, CORE_REASON_SIZE, fmt, ap);
-    va_end(ap);
-    return code;
-}
-
-static enum err_code wrong_address(const void *sym, size_t len,
-                                   char text[CORE_REASON_SIZE])
-{
-    if (!sym)
-        return say(ERR_NULL, text, "a null pointer with %zu bytes", len);
-    if (heap_find(sym, 1) < 0 && heap_static_is_private(sym))
-        return say(ERR_ADDR, text, "%p is static data of the main program, "
-                   "which is private %s", sym, env.STATIC_DATA
-                   ? "as the PEs run different programs"
-                   : "with SHMEM_STATIC_DATA=0");
-    if (heap_find(sym, 1) < 0)
-        return say(ERR_ADDR, text, "%p is not a symmetric address: it is "
-                   "neither in the symmetric heap nor static data of the main "
-                   "program", sym);
-    if (heap_find(sym, len) < 0)
-        return say(ERR_ADDR, text, "%zu bytes at %p run past the end of the "
-                   "symmetric segment", len, sym);
-    return ERR_CODES;
-}
-
-enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
-                                 size_t len, int pe,
-                                 char text[CORE_REASON_SIZE])
-{
-    const struct core_team *t = core_team_of(ctx);
-    enum err_code code;
-
-    if (pe < 0 || pe >= t->n_pes)
-        return say(ERR_PE, text, "PE %d is outside 0..%d", pe, t->n_pes - 1);
-    if (len == 0)
-        return ERR_CODES;
-    code = wrong_address(sym, len, text);
-    if (code != ERR_CODES)
-        return code;
-    if (!xport_net && !xport_routes[core_world_pe(ctx, pe)].map[HEAP_HOST])
-        return say(ERR_NET, text, "PE %d is on another node and no transport "
-                   "reaches it", core_world_pe(ctx, pe));
-    return ERR_CODES;
-}
-
-void core_refuse(const char *call, const struct core_ctx *ctx,
-                 const void *sym, size_t len, int pe)
-{
-    char text[CORE_REASON_SIZE];
-    enum err_code code;
-
-    if (core_world.n_pes == 0)
-        core_refuse_state(call);
-    if (ctx->options & SHMEM_DEVICE_CTX)
-        core_ctx_refuse(ctx, call);
-    code = core_misuse_reason(ctx, sym, len, pe, text);
-    if (code != ERR_CODES)
-        core_fatal(code, call, "%s", text);
 }

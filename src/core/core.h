@@ -102,6 +102,7 @@ void core_ctx_check(shmem_ctx_t ctx, const char *call)
 /* Ends the job: the context is for kernels, or was destroyed. */
 _Noreturn void core_ctx_refuse(const struct core_ctx *c, const char *call)
     __attribute__((cold));
+_Noreturn void core_ctx_refuse_device(const char *call) __attribute__((cold));
 bool core_ctx_is_destroyed(const struct core_ctx *c);
 
 /* Off with ./configure --disable-checks: misuse is then undefined.  What cond

@@ -65,11 +65,6 @@ static void give_back(struct core_ctx *c)
     lock_release(&ctx_lock);
 }
 
-bool core_ctx_is_destroyed(const struct core_ctx *c)
-{
-    return c->options & SHMEM_DEVICE_CTX && !c->device_team;
-}
-
 static uint64_t posix_thread(void)
 {
     return (uint64_t)pthread_self();
@@ -130,20 +125,6 @@ static void need_known(const struct core_ctx *c, const char *call)
                    "destroyed");
 }
 
-_Noreturn static void refuse_kernels(const char *call)
-{
-    core_fatal(ERR_CTX, call, "a context made with SHMEM_DEVICE_CTX is for "
-               "kernels; use another one on the host");
-}
-
-void core_ctx_refuse(const struct core_ctx *c, const char *call)
-{
-    if (core_ctx_is_destroyed(c))
-        core_fatal(ERR_CTX, call, "the context was destroyed by an earlier "
-                   "call");
-    refuse_kernels(call);
-}
-
 static void check_owner(const struct core_ctx *c, const char *call)
 {
     uint64_t user = c->id();
@@ -166,7 +147,7 @@ void core_ctx_check(shmem_ctx_t ctx, const char *call)
     if (ctx == SHMEM_CTX_INVALID)
         core_fatal(ERR_CTX, call, "the context is SHMEM_CTX_INVALID");
     if (ctx == SHMEM_DEVICE_CTX_DEFAULT)
-        refuse_kernels(call);
+        core_ctx_refuse_device(call);
     need_known(c, call);
     if (c->options & SHMEM_CTX_PRIVATE)
         check_owner(c, call);

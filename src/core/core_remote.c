@@ -59,26 +59,6 @@ void core_remote_close(void)
     }
 }
 
-bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
-                         const void *sym, size_t len, int pe,
-                         struct xport_addr *out)
-{
-    int seg;
-
-    core_refuse(call, ctx, sym, len, pe);
-    if (len == 0)
-        return false;
-    if (ctx != &core_ctx_inner) {
-        xport_call = call;
-        core_activity_call(call);
-    }
-    seg = heap_find(sym, len);
-    out->pe = core_world_pe(ctx, pe);
-    out->seg = seg;
-    out->off = (uintptr_t)sym - heap_segs[seg].base;
-    return true;
-}
-
 void core_remote_fence(const char *call, const struct core_ctx *ctx)
 {
     xport_call = call;

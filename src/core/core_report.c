@@ -156,11 +156,9 @@ static void describe_heaps(struct line *out)
 void core_report_open(void)
 {
     static const struct diag_source waits = {
-        .part = DIAG_WAITS, .describe = describe_waits,
-        .statistics = core_wait_print_counts
+        .part = DIAG_WAITS, .describe = describe_waits
     }, operations = {
-        .part = DIAG_OPERATIONS, .describe = describe_operations,
-        .statistics = core_remote_print_counts
+        .part = DIAG_OPERATIONS, .describe = describe_operations
     }, heaps = {
         .part = DIAG_MEMORY, .describe = describe_heaps
     };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layers that have something to report, and the statistics at the end.
- * Layers register when they open; the report, the watchdog and finalize walk
- * the list.  It must stay readable by a signal handler at any time. */
+/* The sources that the layers have registered.  The report, the watchdog and
+ * the statistics walk the list.  A signal handler may read it at any time. */
 #include "diag/diag_int.h"
-#include "base/env.h"
 
 enum { MOST_SOURCES = 16 };
 
@@ -35,35 +33,4 @@ const struct diag_source *diag_source(unsigned i)
 void diag_sources_clear(void)
 {
     __atomic_store_n(&n_sources, 0, __ATOMIC_RELEASE);
-}
-
-void diag_print_statistics(void)
-{
-    const struct diag_source *s;
-
-    for (unsigned i = 0; env.STATS && (s = diag_source(i)); i++)
-        if (s->statistics)
-            s->statistics();
-}
-
-void diag_open(void)
-{
-    diag_sources_clear();
-    diag_watchdog_open();
-    diag_report_open();
-}
-
-void diag_answer_requests(void)
-{
-    /* Without the thread SIGUSR2 itself is still answered. */
-    if (env.STATE_SIGNAL && diag_report_handles())
-        diag_thread_start(true);
-}
-
-void diag_close(void)
-{
-    diag_watchdog_close();
-    diag_thread_stop();
-    diag_report_close();
-    diag_sources_clear();
 }
