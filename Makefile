@@ -444,6 +444,7 @@ headers: ## every header compiles alone, as C and as C++
 	@$(IN_SCRIPTS) sh scripts/headers
 api-check: $(LIBS_MADE) ## exported names against the lists of docs/ and the headers
 	@$(IN_SCRIPTS) NM='$(NM)' sh scripts/api-check $(O)
+	@NM='$(NM)' sh scripts/api-names $(O)
 abi-check: ## our words for GPU drivers against vendors' headers and compilers
 	@$(IN_SCRIPTS) sh scripts/abi-check
 

@@ -64,6 +64,75 @@ void SHMEMI_P(shmem_ctx_destroy)(shmem_ctx_t ctx);
  * complete at shmem_quiet.  An aligned element of up to 8 bytes is one
  * store. ---- */
 
+/* The macros of this file declare these names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmem_TYPENAME_put shmem_ctx_TYPENAME_put shmem_TYPENAME_get
+ *   shmem_ctx_TYPENAME_get shmem_TYPENAME_put_nbi shmem_ctx_TYPENAME_put_nbi
+ *   shmem_TYPENAME_get_nbi shmem_ctx_TYPENAME_get_nbi shmem_TYPENAME_iput
+ *   shmem_ctx_TYPENAME_iput shmem_TYPENAME_iget shmem_ctx_TYPENAME_iget
+ *   shmem_TYPENAME_ibput shmem_ctx_TYPENAME_ibput shmem_TYPENAME_ibget
+ *   shmem_ctx_TYPENAME_ibget shmem_TYPENAME_put_signal
+ *   shmem_ctx_TYPENAME_put_signal shmem_TYPENAME_put_signal_nbi
+ *   shmem_ctx_TYPENAME_put_signal_nbi shmem_TYPENAME_p shmem_ctx_TYPENAME_p
+ *   shmem_TYPENAME_g shmem_ctx_TYPENAME_g shmem_putSIZE shmem_ctx_putSIZE
+ *   shmem_getSIZE shmem_ctx_getSIZE shmem_putSIZE_nbi shmem_ctx_putSIZE_nbi
+ *   shmem_getSIZE_nbi shmem_ctx_getSIZE_nbi shmem_putSIZE_signal
+ *   shmem_ctx_putSIZE_signal shmem_putSIZE_signal_nbi
+ *   shmem_ctx_putSIZE_signal_nbi shmem_iputSIZE shmem_ctx_iputSIZE
+ *   shmem_igetSIZE shmem_ctx_igetSIZE shmem_ibputSIZE shmem_ctx_ibputSIZE
+ *   shmem_ibgetSIZE shmem_ctx_ibgetSIZE shmem_putmem shmem_ctx_putmem
+ *   shmem_getmem shmem_ctx_getmem shmem_putmem_nbi shmem_ctx_putmem_nbi
+ *   shmem_getmem_nbi shmem_ctx_getmem_nbi shmem_putmem_signal
+ *   shmem_ctx_putmem_signal shmem_putmem_signal_nbi
+ *   shmem_ctx_putmem_signal_nbi shmem_TYPENAME_atomic_fetch
+ *   shmem_ctx_TYPENAME_atomic_fetch shmem_TYPENAME_atomic_fetch_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_nbi shmem_TYPENAME_atomic_set
+ *   shmem_ctx_TYPENAME_atomic_set shmem_TYPENAME_atomic_swap
+ *   shmem_ctx_TYPENAME_atomic_swap shmem_TYPENAME_atomic_swap_nbi
+ *   shmem_ctx_TYPENAME_atomic_swap_nbi shmem_TYPENAME_atomic_compare_swap
+ *   shmem_ctx_TYPENAME_atomic_compare_swap
+ *   shmem_TYPENAME_atomic_compare_swap_nbi
+ *   shmem_ctx_TYPENAME_atomic_compare_swap_nbi
+ *   shmem_TYPENAME_atomic_fetch_inc shmem_ctx_TYPENAME_atomic_fetch_inc
+ *   shmem_TYPENAME_atomic_fetch_inc_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_inc_nbi shmem_TYPENAME_atomic_inc
+ *   shmem_ctx_TYPENAME_atomic_inc shmem_TYPENAME_atomic_fetch_add
+ *   shmem_ctx_TYPENAME_atomic_fetch_add shmem_TYPENAME_atomic_fetch_add_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_add_nbi shmem_TYPENAME_atomic_add
+ *   shmem_ctx_TYPENAME_atomic_add shmem_TYPENAME_atomic_fetch_and
+ *   shmem_ctx_TYPENAME_atomic_fetch_and shmem_TYPENAME_atomic_fetch_and_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_and_nbi shmem_TYPENAME_atomic_fetch_or
+ *   shmem_ctx_TYPENAME_atomic_fetch_or shmem_TYPENAME_atomic_fetch_or_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_or_nbi shmem_TYPENAME_atomic_fetch_xor
+ *   shmem_ctx_TYPENAME_atomic_fetch_xor shmem_TYPENAME_atomic_fetch_xor_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_xor_nbi shmem_TYPENAME_atomic_and
+ *   shmem_ctx_TYPENAME_atomic_and shmem_TYPENAME_atomic_or
+ *   shmem_ctx_TYPENAME_atomic_or shmem_TYPENAME_atomic_xor
+ *   shmem_ctx_TYPENAME_atomic_xor shmem_TYPENAME_fetch shmem_TYPENAME_set
+ *   shmem_TYPENAME_swap shmem_TYPENAME_cswap shmem_TYPENAME_finc
+ *   shmem_TYPENAME_inc shmem_TYPENAME_fadd shmem_TYPENAME_add
+ *   shmem_TYPENAME_test shmem_TYPENAME_wait_until_all
+ *   shmem_TYPENAME_wait_until_any shmem_TYPENAME_wait_until_some
+ *   shmem_TYPENAME_wait_until_all_vector
+ *   shmem_TYPENAME_wait_until_any_vector
+ *   shmem_TYPENAME_wait_until_some_vector shmem_TYPENAME_test_all
+ *   shmem_TYPENAME_test_any shmem_TYPENAME_test_some
+ *   shmem_TYPENAME_test_all_vector shmem_TYPENAME_test_any_vector
+ *   shmem_TYPENAME_test_some_vector shmem_TYPENAME_alltoall
+ *   shmem_TYPENAME_alltoalls shmem_TYPENAME_broadcast shmem_TYPENAME_collect
+ *   shmem_TYPENAME_fcollect shmem_alltoallmem shmem_alltoallsmem
+ *   shmem_broadcastmem shmem_collectmem shmem_fcollectmem
+ *   shmem_TYPENAME_and_reduce shmem_TYPENAME_or_reduce
+ *   shmem_TYPENAME_xor_reduce shmem_TYPENAME_max_reduce
+ *   shmem_TYPENAME_min_reduce shmem_TYPENAME_sum_reduce
+ *   shmem_TYPENAME_prod_reduce shmem_TYPENAME_sum_inscan
+ *   shmem_TYPENAME_sum_exscan shmem_alltoallSIZE shmem_alltoallsSIZE
+ *   shmem_broadcastSIZE shmem_collectSIZE shmem_fcollectSIZE
+ *   shmem_TYPENAME_and_to_all shmem_TYPENAME_or_to_all
+ *   shmem_TYPENAME_xor_to_all shmem_TYPENAME_max_to_all
+ *   shmem_TYPENAME_min_to_all shmem_TYPENAME_sum_to_all
+ *   shmem_TYPENAME_prod_to_all */
+
 #define SHMEMI_XFER(F, C, T)                                                \
     void SHMEMI_P(F)(T *dest, const T *source, size_t nelems, int pe);      \
     void SHMEMI_P(C)(shmem_ctx_t ctx, T *dest, const T *source,             \

@@ -5,6 +5,17 @@
 /* ---- Names of other libraries for calls that 1.6 has without the x: both are
  * the same. ---- */
 
+/* The macros of this file declare these names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmemx_TYPENAME_ibput shmemx_ctx_TYPENAME_ibput shmemx_TYPENAME_ibget
+ *   shmemx_ctx_TYPENAME_ibget shmemx_ibputSIZE shmemx_ctx_ibputSIZE
+ *   shmemx_ibgetSIZE shmemx_ctx_ibgetSIZE shmemx_TYPENAME_sum_inscan
+ *   shmemx_TYPENAME_sum_exscan shmemx_TYPENAME_put_nb
+ *   shmemx_ctx_TYPENAME_put_nb shmemx_TYPENAME_get_nb
+ *   shmemx_ctx_TYPENAME_get_nb shmemx_putSIZE_nb shmemx_ctx_putSIZE_nb
+ *   shmemx_getSIZE_nb shmemx_ctx_getSIZE_nb shmemx_putmem_nb
+ *   shmemx_ctx_putmem_nb shmemx_getmem_nb shmemx_ctx_getmem_nb */
+
 #define SHMEMI_BLOCKED(F, C, T)                                             \
     void SHMEMI_P(F)(T *dest, const T *source, ptrdiff_t dst,               \
                      ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);  \

@@ -56,6 +56,85 @@ int SHMEMI_P(shmemx_graph_destroy)(shmemx_graph_t graph);
  * may be modified, a get or an atomic with a result when the result has been
  * stored, an nbi form when it has been issued. ---- */
 
+/* The macros of this file declare these names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmemx_TYPENAME_put_on_stream shmemx_ctx_TYPENAME_put_on_stream
+ *   shmemx_TYPENAME_get_on_stream shmemx_ctx_TYPENAME_get_on_stream
+ *   shmemx_TYPENAME_put_nbi_on_stream shmemx_ctx_TYPENAME_put_nbi_on_stream
+ *   shmemx_TYPENAME_get_nbi_on_stream shmemx_ctx_TYPENAME_get_nbi_on_stream
+ *   shmemx_TYPENAME_iput_on_stream shmemx_ctx_TYPENAME_iput_on_stream
+ *   shmemx_TYPENAME_iget_on_stream shmemx_ctx_TYPENAME_iget_on_stream
+ *   shmemx_TYPENAME_ibput_on_stream shmemx_ctx_TYPENAME_ibput_on_stream
+ *   shmemx_TYPENAME_ibget_on_stream shmemx_ctx_TYPENAME_ibget_on_stream
+ *   shmemx_TYPENAME_put_signal_on_stream
+ *   shmemx_ctx_TYPENAME_put_signal_on_stream
+ *   shmemx_TYPENAME_put_signal_nbi_on_stream
+ *   shmemx_ctx_TYPENAME_put_signal_nbi_on_stream shmemx_TYPENAME_p_on_stream
+ *   shmemx_ctx_TYPENAME_p_on_stream shmemx_TYPENAME_g_on_stream
+ *   shmemx_ctx_TYPENAME_g_on_stream shmemx_putSIZE_on_stream
+ *   shmemx_ctx_putSIZE_on_stream shmemx_getSIZE_on_stream
+ *   shmemx_ctx_getSIZE_on_stream shmemx_putSIZE_nbi_on_stream
+ *   shmemx_ctx_putSIZE_nbi_on_stream shmemx_getSIZE_nbi_on_stream
+ *   shmemx_ctx_getSIZE_nbi_on_stream shmemx_putSIZE_signal_on_stream
+ *   shmemx_ctx_putSIZE_signal_on_stream shmemx_putSIZE_signal_nbi_on_stream
+ *   shmemx_ctx_putSIZE_signal_nbi_on_stream shmemx_iputSIZE_on_stream
+ *   shmemx_ctx_iputSIZE_on_stream shmemx_igetSIZE_on_stream
+ *   shmemx_ctx_igetSIZE_on_stream shmemx_ibputSIZE_on_stream
+ *   shmemx_ctx_ibputSIZE_on_stream shmemx_ibgetSIZE_on_stream
+ *   shmemx_ctx_ibgetSIZE_on_stream shmemx_putmem_on_stream
+ *   shmemx_ctx_putmem_on_stream shmemx_getmem_on_stream
+ *   shmemx_ctx_getmem_on_stream shmemx_putmem_nbi_on_stream
+ *   shmemx_ctx_putmem_nbi_on_stream shmemx_getmem_nbi_on_stream
+ *   shmemx_ctx_getmem_nbi_on_stream shmemx_putmem_signal_on_stream
+ *   shmemx_ctx_putmem_signal_on_stream shmemx_putmem_signal_nbi_on_stream
+ *   shmemx_ctx_putmem_signal_nbi_on_stream shmemx_signal_op_on_stream
+ *   shmemx_ctx_signal_op_on_stream shmemx_TYPENAME_atomic_fetch_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_on_stream
+ *   shmemx_TYPENAME_atomic_set_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_set_on_stream
+ *   shmemx_TYPENAME_atomic_swap_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_swap_on_stream
+ *   shmemx_TYPENAME_atomic_compare_swap_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_compare_swap_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_inc_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_inc_on_stream
+ *   shmemx_TYPENAME_atomic_inc_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_inc_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_add_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_add_on_stream
+ *   shmemx_TYPENAME_atomic_add_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_add_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_and_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_and_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_or_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_or_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_xor_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_xor_on_stream
+ *   shmemx_TYPENAME_atomic_and_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_and_on_stream
+ *   shmemx_TYPENAME_atomic_or_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_or_on_stream
+ *   shmemx_TYPENAME_atomic_xor_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_xor_on_stream
+ *   shmemx_TYPENAME_wait_until_on_stream
+ *   shmemx_TYPENAME_wait_until_all_on_stream
+ *   shmemx_TYPENAME_wait_until_any_on_stream
+ *   shmemx_TYPENAME_wait_until_some_on_stream
+ *   shmemx_TYPENAME_wait_until_all_vector_on_stream
+ *   shmemx_TYPENAME_wait_until_any_vector_on_stream
+ *   shmemx_TYPENAME_wait_until_some_vector_on_stream
+ *   shmemx_enqueue_atomic_add_int32 shmemx_enqueue_atomic_set_int32
+ *   shmemx_enqueue_atomic_fetch_add_int32
+ *   shmemx_enqueue_atomic_compare_swap_int32 shmemx_enqueue_atomic_add_int64
+ *   shmemx_enqueue_atomic_set_int64 shmemx_enqueue_atomic_fetch_add_int64
+ *   shmemx_enqueue_atomic_compare_swap_int64
+ *   shmemx_enqueue_atomic_add_uint32 shmemx_enqueue_atomic_set_uint32
+ *   shmemx_enqueue_atomic_fetch_add_uint32
+ *   shmemx_enqueue_atomic_compare_swap_uint32
+ *   shmemx_enqueue_atomic_add_uint64 shmemx_enqueue_atomic_set_uint64
+ *   shmemx_enqueue_atomic_fetch_add_uint64
+ *   shmemx_enqueue_atomic_compare_swap_uint64 */
+
 #define SHMEMI_ON(F, C, ...)                                                \
     int SHMEMI_P(shmemx_##F##_on_stream)(__VA_ARGS__,                       \
                                          shmemx_stream_t stream);           \

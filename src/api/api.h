@@ -58,11 +58,11 @@ bool api_alignment_ok(const char *call, size_t *alignment);
 /* ---- api_space.c: where shmem_malloc allocates ---- */
 extern hidden struct heap_space *api_default_space;
 void api_space_open(void);
-/* Is the host's to be had by name? */
-bool api_space_cpu(void);
 
 /* ---- api_device.c: the device heap ---- */
 int api_device_open(void);      /* at start: room for its words */
+/* Is the host's space to be had by name? */
+bool api_space_cpu(void);
 /* What the environment wants from the start; the same. */
 int api_device_start(void);
 /* May there be one, if somebody needs it? */

@@ -3,6 +3,14 @@
 #include "api/api_coll.h"
 #include "core/core_device.h"
 
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmem_alltoallSIZE shmem_alltoallsSIZE shmem_broadcastSIZE
+ *   shmem_collectSIZE shmem_TYPENAME_prod_to_all shmem_TYPENAME_sum_to_all
+ *   shmem_TYPENAME_max_to_all shmem_TYPENAME_min_to_all shmem_fcollectSIZE
+ *   shmem_TYPENAME_and_to_all shmem_TYPENAME_or_to_all
+ *   shmem_TYPENAME_xor_to_all */
+
 /* Old programs may have made pSync shorter than it should be: only a program
  * that is being checked is held to all of it. */
 static void check_sync_array(const char *call, const long *pSync)

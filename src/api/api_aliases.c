@@ -5,6 +5,23 @@
 
 #include <time.h>
 
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmem_clear_cache_inv shmem_clear_cache_line_inv shmem_set_cache_inv
+ *   shmem_set_cache_line_inv shmem_udcflush shmem_udcflush_line
+ *   shmemx_TYPENAME_get_nb shmemx_TYPENAME_ibget shmemx_TYPENAME_ibput
+ *   shmemx_TYPENAME_put_nb shmemx_TYPENAME_sum_exscan
+ *   shmemx_TYPENAME_sum_inscan shmemx_ctx_TYPENAME_get_nb
+ *   shmemx_ctx_TYPENAME_ibget shmemx_ctx_TYPENAME_ibput
+ *   shmemx_ctx_TYPENAME_put_nb shmemx_ctx_getSIZE_nb shmemx_ctx_getmem_nb
+ *   shmemx_ctx_ibgetSIZE shmemx_ctx_ibputSIZE shmemx_ctx_putSIZE_nb
+ *   shmemx_ctx_putmem_nb shmemx_ctx_signal_add shmemx_ctx_signal_set
+ *   shmemx_getSIZE_nb shmemx_getmem_nb shmemx_ibgetSIZE shmemx_ibputSIZE
+ *   shmemx_putSIZE_nb shmemx_putmem_nb shmemx_signal_add shmemx_signal_set
+ * Their generic names of C11 and C++:
+ *   shmemx_get_nb shmemx_ibget shmemx_ibput shmemx_put_nb shmemx_sum_exscan
+ *   shmemx_sum_inscan */
+
 #undef shmem_swap
 
 #define BLOCKED_PARAMS(T)                                                   \

@@ -1,6 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Atomic memory operations: the public functions, typed by macros.  Each
+ * passes its name for messages to the inline operations of core_amo.h and
+ * holds no logic of its own. */
 #include "api/api.h"
 #include "core/core_amo.h"
+
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h.
+ *   shmem_ctx_TYPENAME_atomic_fetch shmem_ctx_TYPENAME_atomic_fetch_nbi
+ *   shmem_ctx_TYPENAME_atomic_set shmem_ctx_TYPENAME_atomic_swap
+ *   shmem_ctx_TYPENAME_atomic_swap_nbi shmem_ctx_TYPENAME_atomic_add
+ *   shmem_ctx_TYPENAME_atomic_and shmem_ctx_TYPENAME_atomic_compare_swap
+ *   shmem_ctx_TYPENAME_atomic_compare_swap_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_add
+ *   shmem_ctx_TYPENAME_atomic_fetch_add_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_and
+ *   shmem_ctx_TYPENAME_atomic_fetch_and_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_inc
+ *   shmem_ctx_TYPENAME_atomic_fetch_inc_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_or
+ *   shmem_ctx_TYPENAME_atomic_fetch_or_nbi
+ *   shmem_ctx_TYPENAME_atomic_fetch_xor
+ *   shmem_ctx_TYPENAME_atomic_fetch_xor_nbi shmem_ctx_TYPENAME_atomic_inc
+ *   shmem_ctx_TYPENAME_atomic_or shmem_ctx_TYPENAME_atomic_xor
+ *   shmem_TYPENAME_atomic_fetch shmem_TYPENAME_atomic_fetch_nbi
+ *   shmem_TYPENAME_atomic_set shmem_TYPENAME_atomic_swap
+ *   shmem_TYPENAME_atomic_swap_nbi shmem_TYPENAME_fetch shmem_TYPENAME_set
+ *   shmem_TYPENAME_swap shmem_TYPENAME_add shmem_TYPENAME_atomic_add
+ *   shmem_TYPENAME_atomic_and shmem_TYPENAME_atomic_compare_swap
+ *   shmem_TYPENAME_atomic_compare_swap_nbi shmem_TYPENAME_atomic_fetch_add
+ *   shmem_TYPENAME_atomic_fetch_add_nbi shmem_TYPENAME_atomic_fetch_and
+ *   shmem_TYPENAME_atomic_fetch_and_nbi shmem_TYPENAME_atomic_fetch_inc
+ *   shmem_TYPENAME_atomic_fetch_inc_nbi shmem_TYPENAME_atomic_fetch_or
+ *   shmem_TYPENAME_atomic_fetch_or_nbi shmem_TYPENAME_atomic_fetch_xor
+ *   shmem_TYPENAME_atomic_fetch_xor_nbi shmem_TYPENAME_atomic_inc
+ *   shmem_TYPENAME_atomic_or shmem_TYPENAME_atomic_xor shmem_TYPENAME_cswap
+ *   shmem_TYPENAME_fadd shmem_TYPENAME_finc shmem_TYPENAME_inc
+ * Their generic names of C11 and C++:
+ *   shmem_atomic_fetch shmem_atomic_fetch_nbi shmem_atomic_set
+ *   shmem_atomic_swap shmem_atomic_swap_nbi shmem_atomic_add
+ *   shmem_atomic_and shmem_atomic_compare_swap shmem_atomic_compare_swap_nbi
+ *   shmem_atomic_fetch_add shmem_atomic_fetch_add_nbi shmem_atomic_fetch_and
+ *   shmem_atomic_fetch_and_nbi shmem_atomic_fetch_inc
+ *   shmem_atomic_fetch_inc_nbi shmem_atomic_fetch_or
+ *   shmem_atomic_fetch_or_nbi shmem_atomic_fetch_xor
+ *   shmem_atomic_fetch_xor_nbi shmem_atomic_inc shmem_atomic_or
+ *   shmem_atomic_xor shmem_fetch shmem_set shmem_swap shmem_add shmem_cswap
+ *   shmem_fadd shmem_finc shmem_inc */
 
 /* Defines F and its context form C: the parameters of both after the context,
  * and statements that do it in the context ctx_. */

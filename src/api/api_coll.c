@@ -2,6 +2,22 @@
 /* Collectives over teams. */
 #include "api/api_coll.h"
 
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h.
+ *   shmem_alltoallmem shmem_alltoallsmem shmem_broadcastmem
+ *   shmem_TYPENAME_alltoall shmem_TYPENAME_alltoalls
+ *   shmem_TYPENAME_broadcast shmem_TYPENAME_collect shmem_TYPENAME_fcollect
+ *   shmem_TYPENAME_max_reduce shmem_TYPENAME_min_reduce
+ *   shmem_TYPENAME_prod_reduce shmem_TYPENAME_sum_exscan
+ *   shmem_TYPENAME_sum_inscan shmem_TYPENAME_sum_reduce shmem_collectmem
+ *   shmem_fcollectmem shmem_TYPENAME_and_reduce shmem_TYPENAME_or_reduce
+ *   shmem_TYPENAME_xor_reduce
+ * Their generic names of C11 and C++:
+ *   shmem_alltoall shmem_alltoalls shmem_broadcast shmem_collect
+ *   shmem_fcollect shmem_max_reduce shmem_min_reduce shmem_prod_reduce
+ *   shmem_sum_exscan shmem_sum_inscan shmem_sum_reduce shmem_and_reduce
+ *   shmem_or_reduce shmem_xor_reduce */
+
 struct core_team *api_team(const char *call, shmem_team_t team)
 {
     struct core_team *t = core_team_get(team);
@@ -24,7 +40,8 @@ struct core_team *api_team_or_null(const char *call, shmem_team_t team)
 }
 
 #define MEET(...) API_COLL_ENTER(t, ERR_COLL, call, __VA_ARGS__)
-#define BUFFERS coll_symmetric_id(b->dest), coll_symmetric_id(b->source), b->nelems
+#define BUFFERS                                                             \
+    coll_symmetric_id(b->dest), coll_symmetric_id(b->source), b->nelems
 #define BUFFER_LABELS "@dest", "@source", "nelems"
 
 static void need_symmetric(const char *call, const void *p, size_t bytes)

@@ -51,6 +51,11 @@ int api_device_open(void)
     return -ENOMEM;
 }
 
+bool api_space_cpu(void)
+{
+    return heap_env_enabled(HEAP_HOST) != HEAP_ENV_OFF;
+}
+
 bool api_device_possible(void)
 {
     return !failed && env.DEVICE != ENV_DEVICE_NONE &&

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Fence, quiet and pe_quiet, of contexts too.  Checks its arguments and calls
+ * core; orders nothing itself. */
 #include "api/api.h"
+
+/* The macros below make these public names.
+ *   shmem_ctx_fence shmem_ctx_quiet shmem_fence shmem_quiet */
 
 static const struct core_ctx *host_ctx(shmem_ctx_t ctx, const char *call)
 {

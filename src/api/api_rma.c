@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Puts and gets of contiguous elements, blocking and not: the public
+ * functions, typed and sized by macros.  One element in the host heap of a
+ * mapped PE is moved right here, without a call. */
 #include "api/api.h"
 #include "core/core_elems.h"
+
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmem_TYPENAME_g shmem_TYPENAME_get shmem_TYPENAME_get_nbi
+ *   shmem_TYPENAME_p shmem_TYPENAME_put shmem_TYPENAME_put_nbi
+ *   shmem_ctx_TYPENAME_g shmem_ctx_TYPENAME_get shmem_ctx_TYPENAME_get_nbi
+ *   shmem_ctx_TYPENAME_p shmem_ctx_TYPENAME_put shmem_ctx_TYPENAME_put_nbi
+ *   shmem_ctx_getSIZE shmem_ctx_getSIZE_nbi shmem_ctx_getmem
+ *   shmem_ctx_getmem_nbi shmem_ctx_putSIZE shmem_ctx_putSIZE_nbi
+ *   shmem_ctx_putmem shmem_ctx_putmem_nbi shmem_getSIZE shmem_getSIZE_nbi
+ *   shmem_getmem shmem_getmem_nbi shmem_putSIZE shmem_putSIZE_nbi
+ *   shmem_putmem shmem_putmem_nbi
+ * Their generic names of C11 and C++:
+ *   shmem_g shmem_get_nbi shmem_p shmem_put_nbi */
 
 /* F and C: the names without and with a context; size: of one element, of
  * which `one` are moved by the function itself. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Initialisation and finalisation: opens and closes all layers, in order, once
+ * for all threads.  Called by the program, at exit, and in a forked child.
+ * The only file that names sm and ofi as layers to open. */
 #include "api/api.h"
 #include "api/api_stream.h"
 #include "base/env.h"
@@ -427,68 +430,3 @@ void pshmem_query_initialized(int *initialized)
     *initialized = core_state() == CORE_UP && inits() > 0;
 }
 API_ALIAS(shmem_query_initialized)
-
-int pshmem_my_pe(void)
-{
-    core_need_up(__func__);
-    return core_world.my_pe;
-}
-API_ALIAS(shmem_my_pe)
-
-int pshmem_n_pes(void)
-{
-    core_need_up(__func__);
-    return core_world.n_pes;
-}
-API_ALIAS(shmem_n_pes)
-
-int p_my_pe(void)
-{
-    return pshmem_my_pe();
-}
-API_ALIAS(_my_pe)
-
-int p_num_pes(void)
-{
-    return pshmem_n_pes();
-}
-API_ALIAS(_num_pes)
-
-int pshmem_pe_accessible(int pe)
-{
-    core_need_up(__func__);
-    return pe >= 0 && pe < core_world.n_pes;
-}
-API_ALIAS(shmem_pe_accessible)
-
-int pshmem_addr_accessible(const void *addr, int pe)
-{
-    core_need_up(__func__);
-    return pe >= 0 && pe < core_world.n_pes && heap_find(addr, 1) >= 0;
-}
-API_ALIAS(shmem_addr_accessible)
-
-void *pshmem_ptr(const void *dest, int pe)
-{
-    core_need_up(__func__);
-    if (pe < 0 || pe >= core_world.n_pes)
-        return NULL;
-    if (pe == core_world.my_pe)
-        return heap_find(dest, 1) < 0 || core_device_only(dest) ? NULL
-                                                            : (void *)dest;
-    return (void *)xport_ptr(pe, dest, 1);
-}
-API_ALIAS(shmem_ptr)
-
-void pshmem_info_get_version(int *major, int *minor)
-{
-    *major = SHMEM_MAJOR_VERSION;
-    *minor = SHMEM_MINOR_VERSION;
-}
-API_ALIAS(shmem_info_get_version)
-
-void pshmem_info_get_name(char *name)
-{
-    memcpy(name, SHMEM_VENDOR_STRING, sizeof SHMEM_VENDOR_STRING);
-}
-API_ALIAS(shmem_info_get_name)

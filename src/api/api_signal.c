@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Signals and puts with signals: the public functions, typed and sized by
+ * macros.  The checks and the order of data and signal are core's. */
 #include "api/api.h"
 #include "core/core_cmp.h"
 #include "core/core_rma.h"
+
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmem_TYPENAME_put_signal shmem_TYPENAME_put_signal_nbi
+ *   shmem_ctx_TYPENAME_put_signal shmem_ctx_TYPENAME_put_signal_nbi
+ *   shmem_ctx_putSIZE_signal shmem_ctx_putSIZE_signal_nbi
+ *   shmem_ctx_putmem_signal shmem_ctx_putmem_signal_nbi shmem_ctx_signal_add
+ *   shmem_ctx_signal_set shmem_putSIZE_signal shmem_putSIZE_signal_nbi
+ *   shmem_putmem_signal shmem_putmem_signal_nbi shmem_signal_add
+ *   shmem_signal_set
+ * Their generic names of C11 and C++:
+ *   shmem_put_signal shmem_put_signal_nbi */
 
 #define API_SIGNALLED(F, C, T, size, nbi)                                   \
     void p##F(T *dest, const T *source, size_t nelems, uint64_t *sig_addr,  \

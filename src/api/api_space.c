@@ -12,11 +12,6 @@
 
 struct heap_space *api_default_space = &heap_default;
 
-bool api_space_cpu(void)
-{
-    return heap_env_enabled(HEAP_HOST) != HEAP_ENV_OFF;
-}
-
 void api_space_open(void)
 {
     bool gpu = env.DEFAULT_SPACE == ENV_SPACE_GPU || !api_space_cpu();

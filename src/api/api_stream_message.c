@@ -6,6 +6,10 @@
 #include "msg/msg.h"
 #include "msg/msg_coll.h"
 
+/* The macros below make these public names.
+ *   shmemx_enqueue_recv shmemx_enqueue_send shmemx_recv_init
+ *   shmemx_rsend_init shmemx_send_init */
+
 #define INIT(NAME, BUF, SENDS, READY)                                       \
     int pshmemx_##NAME(BUF *buf, size_t bytes, int pe, int tag,             \
                        shmemx_req_t *req)                                   \

@@ -5,6 +5,20 @@
 
 #include <errno.h>
 
+/* The macros below make these public names.
+ *   shmemx_enqueue_atomic_add_int32 shmemx_enqueue_atomic_add_int64
+ *   shmemx_enqueue_atomic_add_uint32 shmemx_enqueue_atomic_add_uint64
+ *   shmemx_enqueue_atomic_compare_swap_int32
+ *   shmemx_enqueue_atomic_compare_swap_int64
+ *   shmemx_enqueue_atomic_compare_swap_uint32
+ *   shmemx_enqueue_atomic_compare_swap_uint64
+ *   shmemx_enqueue_atomic_fetch_add_int32
+ *   shmemx_enqueue_atomic_fetch_add_int64
+ *   shmemx_enqueue_atomic_fetch_add_uint32
+ *   shmemx_enqueue_atomic_fetch_add_uint64 shmemx_enqueue_atomic_set_int32
+ *   shmemx_enqueue_atomic_set_int64 shmemx_enqueue_atomic_set_uint32
+ *   shmemx_enqueue_atomic_set_uint64 */
+
 static int null(const char *call, const char *what)
 {
     return core_misuse(ERR_NULL, call, "%s is a null pointer", what);

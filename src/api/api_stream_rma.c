@@ -5,6 +5,81 @@
 #include <errno.h>
 #include <string.h>
 
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmemx_TYPENAME_g_on_stream shmemx_TYPENAME_get_nbi_on_stream
+ *   shmemx_TYPENAME_get_on_stream shmemx_TYPENAME_ibget_on_stream
+ *   shmemx_TYPENAME_ibput_on_stream shmemx_TYPENAME_iget_on_stream
+ *   shmemx_TYPENAME_iput_on_stream shmemx_TYPENAME_p_on_stream
+ *   shmemx_TYPENAME_put_nbi_on_stream shmemx_TYPENAME_put_on_stream
+ *   shmemx_TYPENAME_put_signal_nbi_on_stream
+ *   shmemx_TYPENAME_put_signal_on_stream shmemx_ctx_TYPENAME_g_on_stream
+ *   shmemx_ctx_TYPENAME_get_nbi_on_stream shmemx_ctx_TYPENAME_get_on_stream
+ *   shmemx_ctx_TYPENAME_ibget_on_stream shmemx_ctx_TYPENAME_ibput_on_stream
+ *   shmemx_ctx_TYPENAME_iget_on_stream shmemx_ctx_TYPENAME_iput_on_stream
+ *   shmemx_ctx_TYPENAME_p_on_stream shmemx_ctx_TYPENAME_put_nbi_on_stream
+ *   shmemx_ctx_TYPENAME_put_on_stream
+ *   shmemx_ctx_TYPENAME_put_signal_nbi_on_stream
+ *   shmemx_ctx_TYPENAME_put_signal_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_set_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_swap_on_stream
+ *   shmemx_ctx_getSIZE_nbi_on_stream shmemx_ctx_getSIZE_on_stream
+ *   shmemx_ctx_getmem_nbi_on_stream shmemx_ctx_getmem_on_stream
+ *   shmemx_ctx_ibgetSIZE_on_stream shmemx_ctx_ibputSIZE_on_stream
+ *   shmemx_ctx_igetSIZE_on_stream shmemx_ctx_TYPENAME_atomic_add_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_and_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_compare_swap_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_add_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_and_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_inc_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_or_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_fetch_xor_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_inc_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_or_on_stream
+ *   shmemx_ctx_TYPENAME_atomic_xor_on_stream shmemx_ctx_iputSIZE_on_stream
+ *   shmemx_ctx_putSIZE_nbi_on_stream shmemx_ctx_putSIZE_on_stream
+ *   shmemx_ctx_putSIZE_signal_nbi_on_stream
+ *   shmemx_ctx_putSIZE_signal_on_stream shmemx_ctx_putmem_nbi_on_stream
+ *   shmemx_ctx_putmem_on_stream shmemx_ctx_putmem_signal_nbi_on_stream
+ *   shmemx_ctx_putmem_signal_on_stream shmemx_ctx_signal_add_on_stream
+ *   shmemx_ctx_signal_op_on_stream shmemx_ctx_signal_set_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_on_stream
+ *   shmemx_TYPENAME_atomic_set_on_stream
+ *   shmemx_TYPENAME_atomic_swap_on_stream shmemx_getSIZE_nbi_on_stream
+ *   shmemx_getSIZE_on_stream shmemx_getmem_nbi_on_stream
+ *   shmemx_getmem_on_stream shmemx_ibgetSIZE_on_stream
+ *   shmemx_ibputSIZE_on_stream shmemx_igetSIZE_on_stream
+ *   shmemx_TYPENAME_atomic_add_on_stream
+ *   shmemx_TYPENAME_atomic_and_on_stream
+ *   shmemx_TYPENAME_atomic_compare_swap_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_add_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_and_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_inc_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_or_on_stream
+ *   shmemx_TYPENAME_atomic_fetch_xor_on_stream
+ *   shmemx_TYPENAME_atomic_inc_on_stream shmemx_TYPENAME_atomic_or_on_stream
+ *   shmemx_TYPENAME_atomic_xor_on_stream shmemx_iputSIZE_on_stream
+ *   shmemx_putSIZE_nbi_on_stream shmemx_putSIZE_on_stream
+ *   shmemx_putSIZE_signal_nbi_on_stream shmemx_putSIZE_signal_on_stream
+ *   shmemx_putmem_nbi_on_stream shmemx_putmem_on_stream
+ *   shmemx_putmem_signal_nbi_on_stream shmemx_putmem_signal_on_stream
+ *   shmemx_signal_add_on_stream shmemx_signal_op_on_stream
+ *   shmemx_signal_set_on_stream
+ * Their generic names of C11 and C++:
+ *   shmemx_g_on_stream shmemx_get_nbi_on_stream shmemx_get_on_stream
+ *   shmemx_ibget_on_stream shmemx_ibput_on_stream shmemx_iget_on_stream
+ *   shmemx_iput_on_stream shmemx_p_on_stream shmemx_put_nbi_on_stream
+ *   shmemx_put_on_stream shmemx_put_signal_nbi_on_stream
+ *   shmemx_put_signal_on_stream shmemx_atomic_fetch_on_stream
+ *   shmemx_atomic_set_on_stream shmemx_atomic_swap_on_stream
+ *   shmemx_atomic_add_on_stream shmemx_atomic_and_on_stream
+ *   shmemx_atomic_compare_swap_on_stream shmemx_atomic_fetch_add_on_stream
+ *   shmemx_atomic_fetch_and_on_stream shmemx_atomic_fetch_inc_on_stream
+ *   shmemx_atomic_fetch_or_on_stream shmemx_atomic_fetch_xor_on_stream
+ *   shmemx_atomic_inc_on_stream shmemx_atomic_or_on_stream
+ *   shmemx_atomic_xor_on_stream */
+
 const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
 {
     const struct core_ctx *ctx_;

@@ -5,6 +5,25 @@
 
 #include <errno.h>
 
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h.
+ *   shmemx_barrier_all_on_stream shmemx_barrier_on_stream
+ *   shmemx_ctx_fence_on_stream shmemx_ctx_quiet_on_stream
+ *   shmemx_fence_on_stream shmemx_TYPENAME_wait_until_all_on_stream
+ *   shmemx_TYPENAME_wait_until_all_vector_on_stream
+ *   shmemx_TYPENAME_wait_until_any_on_stream
+ *   shmemx_TYPENAME_wait_until_any_vector_on_stream
+ *   shmemx_TYPENAME_wait_until_on_stream
+ *   shmemx_TYPENAME_wait_until_some_on_stream
+ *   shmemx_TYPENAME_wait_until_some_vector_on_stream shmemx_quiet_on_stream
+ *   shmemx_signal_wait_until_on_stream shmemx_sync_all_on_stream
+ *   shmemx_team_sync_on_stream
+ * Their generic names of C11 and C++:
+ *   shmemx_wait_until_all_on_stream shmemx_wait_until_all_vector_on_stream
+ *   shmemx_wait_until_any_on_stream shmemx_wait_until_any_vector_on_stream
+ *   shmemx_wait_until_on_stream shmemx_wait_until_some_on_stream
+ *   shmemx_wait_until_some_vector_on_stream */
+
 #define WAIT(F, PARAMS, ...)                                                \
     int pshmemx_##F##_on_stream(ARGS PARAMS, shmemx_stream_t stream)        \
     {                                                                       \

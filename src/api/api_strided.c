@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Strided and blocked puts and gets: the public functions, typed and sized by
+ * macros.  Scales the arguments; core moves the blocks. */
 #include "api/api.h"
 #include "core/core_rma.h"
+
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h, SIZE a number of bits.
+ *   shmem_TYPENAME_ibget shmem_TYPENAME_ibput shmem_TYPENAME_iget
+ *   shmem_TYPENAME_iput shmem_ctx_TYPENAME_ibget shmem_ctx_TYPENAME_ibput
+ *   shmem_ctx_TYPENAME_iget shmem_ctx_TYPENAME_iput shmem_ctx_ibgetSIZE
+ *   shmem_ctx_ibputSIZE shmem_ctx_igetSIZE shmem_ctx_iputSIZE
+ *   shmem_ibgetSIZE shmem_ibputSIZE shmem_igetSIZE shmem_iputSIZE */
 
 static void strided(const char *call, const struct core_ctx *ctx, void *dest,
                     const void *source, const struct core_strided *s, int pe,

@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Waits for and tests of variables: the public functions, typed by macros, and
+ * the steps that all types share.  A wait goes through core's waiter, so that
+ * it sleeps, is woken, and is reported when it lasts. */
 #include "api/api.h"
 #include "core/core_cmp.h"
 #include "core/core_rma.h"
+
+/* The macros below make these public names: TYPENAME is a type name of
+ * shmem_types.h.
+ *   shmem_TYPENAME_test shmem_TYPENAME_test_all
+ *   shmem_TYPENAME_test_all_vector shmem_TYPENAME_test_any
+ *   shmem_TYPENAME_test_any_vector shmem_TYPENAME_test_some
+ *   shmem_TYPENAME_test_some_vector shmem_TYPENAME_wait_until
+ *   shmem_TYPENAME_wait_until_all shmem_TYPENAME_wait_until_all_vector
+ *   shmem_TYPENAME_wait_until_any shmem_TYPENAME_wait_until_any_vector
+ *   shmem_TYPENAME_wait_until_some shmem_TYPENAME_wait_until_some_vector
+ *   shmem_TYPENAME_wait
+ * Their generic names of C11 and C++:
+ *   shmem_test shmem_test_all shmem_test_all_vector shmem_test_any
+ *   shmem_test_any_vector shmem_test_some shmem_test_some_vector
+ *   shmem_wait_until_all shmem_wait_until_all_vector shmem_wait_until_any
+ *   shmem_wait_until_any_vector shmem_wait_until_some
+ *   shmem_wait_until_some_vector */
 
 #define LOAD(T, p, foreign) CORE_KEY(T, CORE_LOAD(T, p, foreign))
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Binds libraries that may be absent.  Called by rt, gtl and ofi at start-up.
+ * Leaves either all function pointers of a table set or none. */
 #include "base/dl.h"
 #include "base/log.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parses the environment, once, by the table of env_defs.h.  Called at init
+ * and by the tools; every other file reads the struct `env`.  A bad value is
+ * an error of init, an unknown name a warning. */
 #include "base/env.h"
 #include "base/log.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Faults on demand: SHMEM_FAULT makes named sites fail at a rate.  Called at
+ * the sites through fault_hit(), which costs one branch while no fault is
+ * armed. */
 #include "base/fault.h"
 #include "base/env.h"
 #include "base/lock.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Keeps the library's descriptors above standard error.  Called wherever a
+ * descriptor is opened that stays.  Closes no descriptor of the program. */
 #include "base/fd.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Bounds of the memory that this process may use, and aligned mappings.
+ * Called by heap and gtl before they reserve memory.  Reads /proc and the
+ * control groups; reserves nothing itself. */
 #include "base/mem.h"
 
 #include <ctype.h>

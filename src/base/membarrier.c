@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The fence of all PEs of a machine, by membarrier(2).  Called by waits before
+ * they sleep.  Where the kernel refuses it, only the caller is fenced and the
+ * result says so. */
 #include "base/membarrier.h"
 #include "base/fault.h"
 

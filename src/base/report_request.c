@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Asks another process for its hang report.  Called by oshrun and shmem_info.
+ * Sends a signal to the one thread that waits for it, never to the process. */
 #include "base/report_request.h"
 
 #include <dirent.h>

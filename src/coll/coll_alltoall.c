@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* All-to-all exchanges, contiguous and strided.  Called by api with checked
+ * arguments.  Each algorithm is one static function; coll_alltoall() selects
+ * one by coll_choose(). */
 #include "coll/coll_int.h"
 
 /* Bruck's algorithm holds all blocks at once, and half of them in a round. */

@@ -157,8 +157,8 @@ static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
         d = core_peer_ctl(world_pe)->activity;
     } else {
         coll_remote_get(world_pe, &w->entry, &entry, sizeof entry);
-        coll_remote_get(world_pe, (void *)offsetof(struct core_ctl, activity), &d,
-                        sizeof d);
+        coll_remote_get(world_pe, (void *)offsetof(struct core_ctl, activity),
+                        &d, sizeof d);
     }
     d.call[sizeof d.call - 1] = '\0';
     if (entry != core_activity_entry(t->entries, core_activity_call_id(d.call)))

@@ -42,8 +42,8 @@ static void look_at_last(int world_pe, uint64_t *out)
 
     if (!coll_is_mapped(&core_world, world_pe)) {
         coll_remote_get(world_pe,
-                        (void *)offsetof(struct core_ctl, activity.last_sync), out,
-                        2 * sizeof *out);
+                        (void *)offsetof(struct core_ctl, activity.last_sync),
+                        out, 2 * sizeof *out);
         return;
     }
     out[0] = __atomic_load_n(&peer->activity.last_sync, __ATOMIC_ACQUIRE);

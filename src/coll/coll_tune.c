@@ -65,12 +65,17 @@ static const struct {
     { COLL_SCAN, REMOTE, MANY, ANY, COLL_DOUBLING },
 };
 
-/* Each list ends with COLL_ALGS. */
+/* The algorithms of each collective; COLL_ALGS ends a row.  The rows come from
+ * COLL_KIND_LIST, so no collective lacks one, and none is too long. */
 #define ALG(NAME) COLL_##NAME,
 #define WORDS(NAME, ALGS) [COLL_##NAME] = { ALGS COLL_ALGS },
 static const enum coll_alg words[COLL_KINDS][COLL_ALGS + 1] = {
     COLL_KIND_LIST(WORDS, ALG)
 };
+#define ONE(NAME) + 1
+#define ROW_FITS(NAME, ALGS)                                                \
+    _Static_assert((0 ALGS) <= COLL_ALGS, "COLL_" #NAME " names one twice");
+COLL_KIND_LIST(ROW_FITS, ONE)
 
 enum coll_alg coll_word(enum coll_kind kind, int n)
 {
@@ -89,13 +94,18 @@ static enum coll_alg asked[COLL_KINDS];
 enum { SYNC_AUTO, SYNC_DISSEMINATION, SYNC_GATHER };
 bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_oversubscribed;
 
-/* Members that choose differently would wait for each other for ever. */
+/* All choices of this PE in one value, which the PEs compare: members that
+ * choose differently would wait for each other for ever. */
+enum { CHOICE_BITS = 4, SYNC_BITS = 8 };
+_Static_assert(COLL_ALGS <= 1 << CHOICE_BITS, "an algorithm fits its bits");
+_Static_assert(COLL_KINDS * CHOICE_BITS + SYNC_BITS <= 64,
+               "the choices of all collectives fit one value");
 static uint64_t choices(void)
 {
     uint64_t all = (uint64_t)env.COLL_SYNC;
 
     for (int k = 0; k < COLL_KINDS; k++)
-        all = all << 4 | asked[k];
+        all = all << CHOICE_BITS | asked[k];
     return all;
 }
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens and closes the layer: the predefined teams, the control block, and
+ * what the PEs of a node and of a machine agree on.  Called by api at init and
+ * at finalize.  Opens no transport: sm is open before, ofi opens after it. */
 #include "core/core_spin.h"
 #include "core/core_report.h"
 #include "core/core_stall.h"

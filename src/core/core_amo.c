@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Atomics that the inline code of core_amo.h leaves: other segments than the
+ * host heap, device memory, off-node PEs.  Called by the typed calls of api.
+ * Must not be entered for a variable in the host heap of a mapped PE. */
 #include "core/core_amo.h"
 #include "xport/xport_amo.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts: creation, destruction, and the check of a handle.  Called by api,
+ * and by coll when a team is destroyed.  Checks are off the path of operations
+ * unless SHMEM_CHECK asks for them. */
 #include "core/core.h"
 #include "gtl/gtl_copy_stream.h"
 #include "base/lock.h"

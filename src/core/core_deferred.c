@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Deferred copies: non-blocking operations on this node that the device does.
+ * Called by core_rma.c and core_remote.c where memory is device-only, and by
+ * fence and quiet, which complete them.  A copy stream is held only while an
+ * operation is added to it. */
 #include "core/core_deferred.h"
 #include "gtl/gtl_copy_stream.h"
 #include "core/core_rma.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* core_device.h - memory that the processor must not touch.
- * Where the device's memory is the processor's, too, none of this is reached:
- * gtl_device_only is false, and the routes map it like any other.  Elsewhere the
- * device copies, and kernels do the atomics; every call here is done when it
- * returns.  What the device refuses ends the job. */
+ * Where the processor reaches the device's memory, no call here is made:
+ * gtl_device_only is false, and the routes map that memory like any other.
+ * Elsewhere the device copies, and kernels do the atomics; every call here is
+ * complete when it returns.  An error of the device ends the job. */
 #ifndef CORE_CORE_DEVICE_H
 #define CORE_CORE_DEVICE_H
 

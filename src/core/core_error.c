@@ -72,8 +72,8 @@ static enum err_code address_misuse(const void *sym, size_t len,
                       : "with SHMEM_STATIC_DATA=0");
     if (heap_find(sym, 1) < 0)
         return reason(ERR_ADDR, text, "%p is not a symmetric address: it is "
-                      "neither in the symmetric heap nor static data of the main "
-                      "program", sym);
+                      "neither in the symmetric heap nor static data of the "
+                      "main program", sym);
     if (heap_find(sym, len) < 0)
         return reason(ERR_ADDR, text, "%zu bytes at %p run past the end of the "
                       "symmetric segment", len, sym);
@@ -95,8 +95,8 @@ enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
     if (code != ERR_CODES)
         return code;
     if (!xport_net && !xport_routes[core_world_pe(ctx, pe)].map[HEAP_HOST])
-        return reason(ERR_NET, text, "PE %d is on another node and no transport "
-                      "reaches it", core_world_pe(ctx, pe));
+        return reason(ERR_NET, text, "PE %d is on another node and no "
+                      "transport reaches it", core_world_pe(ctx, pe));
     return ERR_CODES;
 }
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Warnings about refused calls, a few lines for each call and cause.  Called
+ * by api, stream and msg from any thread.  Prints no more lines of a kind
+ * after the third, so that a loop cannot flood the output. */
 #include "core/core_misuse.h"
 #include "base/lock.h"
 #include "core/core.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Puts and gets that the inline code of core_elems.h leaves: other sizes and
+ * segments, strided forms, device memory, off-node PEs.  Called by the public
+ * calls of api, and by coll for off-node members. */
 #include "core/core_elems.h"
 #include "core/core_deferred.h"
 

@@ -78,7 +78,8 @@ static const char *call_of(const struct core_waiter *w)
     return call ? core_public_name(call) : "start-up";
 }
 
-static const struct core_outstanding *outstanding_of(const struct core_waiter *w)
+static const struct core_outstanding *
+outstanding_of(const struct core_waiter *w)
 {
     return (const struct core_outstanding *)(const void *)w;
 }
@@ -110,8 +111,9 @@ static int candidate(const struct core_waiter *w, int i) REQUIRES(scan_lock)
     if (w->what == CORE_FOR_LOCK)
         first = w->value == CORE_LOCK_BEHIND ? 0 : w->value;
     if (w->what == CORE_FOR_OUTSTANDING)
-        first = outstanding_of(w)->pe >= 0 ? (uint64_t)outstanding_of(w)->pe
-                                       : (uint64_t)core_world.my_pe + 1;
+        first = outstanding_of(w)->pe >= 0
+                ? (uint64_t)outstanding_of(w)->pe
+                : (uint64_t)core_world.my_pe + 1;
     return (int)((first + (uint64_t)i) % (uint64_t)core_world.n_pes);
 }
 

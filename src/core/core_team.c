@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Team objects and the list of them.  Called by coll, which creates teams
+ * collectively, and by api for handles.  Sends no message. */
 #include "core/core_team.h"
 #include "base/lock.h"
 #include "core/core.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets of variables that a call waits for or tests: all, any or some of them.
+ * Called by the wait and test calls of api.  Does not wait itself: the caller
+ * steps its waiter between two evaluations. */
 #include "core/core_cmp.h"
 #include "core/core_device.h"
 

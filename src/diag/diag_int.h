@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* diag_int.h - what the files of diag share.
- * They are read in this order: diag.c (open, close), diag_thread.c (the thread),
- * diag_report.c and diag_watchdog.c (what it runs), diag_source.c (the list of
- * the sources). */
+ * They are read in this order: diag.c (open, close), diag_thread.c (the
+ * thread), diag_report.c and diag_watchdog.c (what it runs), diag_source.c (the
+ * list of the sources). */
 #ifndef DIAG_DIAG_INT_H
 #define DIAG_DIAG_INT_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads a launcher's list of PEs.  Called by the drivers of rt.  The text
+ * comes from outside the process, so every number is checked. */
 #include "rt/rt_int.h"
 
 #include <ctype.h>

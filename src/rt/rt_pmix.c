@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The PMIx driver: jobs of srun, prterun and mpirun, and a process without a
+ * launcher.  Called through rt's driver table by one thread; only abort may
+ * come from another one. */
 #include "rt/rt.h"
 #include "rt/rt_int.h"
 #include "base/env.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* This PE's processors and the machine's devices as hwloc sees them.  Called
+ * at start-up and by shmem_info.  Start-up reads the affinity mask only: a
+ * full topology takes milliseconds. */
 #include "rt/rt_topo.h"
 #include "rt/rt.h"
 #include "base/log.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads and writes the messages between oshrun and its PEs.  Called by the
+ * launcher's driver in a PE and by oshrun.  What is received may come from any
+ * process, so every field is checked. */
 #include "rt/rt_wire.h"
 #include "base/fd.h"
 

@@ -24,6 +24,21 @@ grep -q 'shmem_calloc: in no manual page' found || {
     echo 'FAIL: a call without a page passes'
     exit 1
 }
+# A search for a public name leads to its definition, also where a macro pastes
+# the name.
+sh "$SRC/scripts/api-names" "$BUILD" >found_names 2>&1 ||
+    { cat found_names; exit 1; }
+mkdir -p tree/src
+cp -R "$SRC/src/api" tree/src/
+cp "$SRC/scripts/api-names" tree/scripts/
+sed 's/shmem_TYPENAME_put_signal_nbi//' "$SRC/src/api/api_signal.c" \
+    >tree/src/api/api_signal.c
+if sh tree/scripts/api-names "$BUILD" >found_names 2>&1; then
+    echo 'FAIL: a name that no comment holds passes'
+    exit 1
+fi
+grep -q 'api_signal.c.*shmem_int_put_signal_nbi\|api_signal.c.*shmem_TYPENAME_put_signal_nbi' \
+    found_names || { cat found_names; exit 1; }
 # A definition that no header declares is hidden in the library.
 mkdir -p build/lib build/obj/src/api
 cp -RP "$BUILD"/lib/libshmem* build/lib/
