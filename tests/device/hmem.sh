@@ -43,13 +43,14 @@ done
 wait
 # What is left of a long put is short, and must not go inline; and parts are no
 # longer than messages.
-way "$nic" cuda-discrete far FAKE_CXI_HMEM=1 FAKE_CXI_MAX_MSG=60494 $ordered &
+way "$nic" cuda-discrete off_node FAKE_CXI_HMEM=1 FAKE_CXI_MAX_MSG=60494 \
+    $ordered &
 way "$host .*the provider does not reach device memory" cuda-coherent rma &
 way "$host .*SHMEM_OFI_HMEM is 0" cuda-coherent rma FAKE_CXI_HMEM=1 \
     SHMEM_OFI_HMEM=0 &
 wait
 # It says that it can, and one PE's cannot.
-way "$host .*write there and read it back" cuda-coherent far FAKE_CXI_HMEM=1 \
+way "$host .*write there and read it back" cuda-coherent off_node FAKE_CXI_HMEM=1 \
     SHMEM_FAULT=ofi.hmem:1:1 &
 way "$host .*(another PE|write there)" cuda-coherent rma FAKE_CXI_HMEM=1 \
     SHMEM_FAULT=ofi.hmem:0.4:3 &

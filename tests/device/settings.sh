@@ -57,7 +57,7 @@ ways pull push pull push pull pull
 for program in rma coll; do
     with cuda-discrete $program SHMEM_DEFAULT_SPACE=GPU -n 2
 done
-with cuda-discrete heap SHMEM_DEVICE_SYMMETRIC_SIZE= -n 2
+with cuda-discrete heap_blocks SHMEM_DEVICE_SYMMETRIC_SIZE= -n 2
 wait
 extra=
 
@@ -68,7 +68,7 @@ fault()
         [ "$SLUICE_JOB_PE" -ne 1 ] || export SHMEM_FAULT="$SITE:1:1"
         exec "$0"' "$at/device/$2" >said 2>&1
 }
-fault heap.lend heap
+fault heap.lend heap_blocks
 check [ $? -eq 0 ]
 check grep -q ' PE 1 (.*): device memory cannot be shared between .*\[S-W-DEVICE\]' said
 check [ "$(grep -c ' PE [02] .*cannot be shared' said)" -eq 0 ]
