@@ -13,7 +13,7 @@
 #include <string.h>
 
 static struct base_lock opening = LOCK_INIT;
-static bool is_refused GUARDED_BY(opening);        /* and told of */
+static bool is_refused GUARDED_BY(opening);        /* and was logged */
 
 /* By the values of SHMEM_DEVICE, in the order in which auto tries them. */
 enum { AUTO = ENV_DEVICE_AUTO, N_DRIVERS = ENV_DEVICE_NONE + 1 };

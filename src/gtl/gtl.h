@@ -49,7 +49,7 @@ bool gtl_program_loaded_driver(void);
 const char *gtl_error(void);
 
 /* Is it memory that the processor must not touch?  Symmetric addresses are
- * told apart by their segment, before this is asked. */
+ * checked by their segment before. */
 bool gtl_is_device_only(const void *p);
 
 /* The same as copy() and so on, done when it returns, on streams of the

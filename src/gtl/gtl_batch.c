@@ -10,8 +10,8 @@ int gtl_batch_one_by_one(const struct gtl_batch *t, void *s)
 
     for (size_t i = 0; i < t->n_waits && !rc; i++)
         rc = gtl->wait64(t->waits[i].word, t->waits[i].value, s);
-    /* All copies first: who is told nothing sends nothing over what a copy
-     * that was refused would read when it is tried again. */
+    /* All copies first: a peer whose flag is not set overwrites nothing that a
+     * refused copy would read when it is tried again. */
     for (size_t i = 0; i < t->n_puts && !rc; i++)
         if (t->puts[i].n)
             rc = gtl->copy(t->puts[i].to, t->puts[i].from, t->puts[i].n, s);

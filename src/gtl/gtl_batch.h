@@ -31,13 +31,13 @@ struct gtl_batch {
  * buffers: the second one to arrive copies.  Words are 8 bytes, aligned; the
  * device reaches all, atomically with the other one as by amo(). */
 struct gtl_peer_copy {
-    uint64_t *arrivals;            /* two for each round, from 0 */
-    uint64_t *arrival;         /* this stream's, for its use until it is over */
+    uint64_t *arrivals;         /* a counter: two in each iteration, from 0 */
+    uint64_t *arrival;          /* this stream's own, used until it is over */
     void *to;
     const void *from;
     size_t n;
-    uint64_t *flags[2];          /* get the round, from 1, behind the copy */
-    /* Of the software device, behind that: who may sleep for them; or NULL. */
+    uint64_t *flags[2];         /* get the iteration, from 1, after the copy */
+    /* The software device calls it then, to wake sleepers; or NULL. */
     void (*wake)(void *arg), *arg;
 };
 

@@ -17,7 +17,7 @@ static inline bool gtl_is_per_thread(const void *s)
 }
 /* Of the calling thread: never 0, and never another one's. */
 uint64_t gtl_thread_id(void);
-/* Whose a stream is: a thread's, or 0, everybody's. */
+/* The thread whose stream it is; 0: any thread's. */
 static inline uint64_t gtl_stream_owner(const void *s)
 {
     return __builtin_expect(gtl_is_per_thread(s), 0) ? gtl_thread_id() : 0;

@@ -36,3 +36,10 @@ int gtl_fail_spin(const char *call)
                     "the time of other PEs' on the device",
                     gtl_device.pes);
 }
+
+int gtl_fail_capture(const char *call, bool broken, long code)
+{
+    return broken ? gtl_fail(-EBUSY, call, "the capture of the stream is "
+                             "broken", code)
+                  : gtl_fail(-EINVAL, call, "the stream records no graph", 0);
+}

@@ -119,6 +119,10 @@ bool gtl_env_is_on(const char *name);
 
 /* A wait that only a kernel could do, which would spin: -ENOSYS. */
 int gtl_fail_spin(const char *call) __attribute__((cold));
+/* A stream that should capture a graph does not: -EINVAL; or its capture is
+ * broken: -EBUSY. */
+int gtl_fail_capture(const char *call, bool broken, long code)
+    __attribute__((cold));
 
 /* What a graph owns, for a driver's user objects: the driver calls
  * gtl_graph_object_end() with it. */
@@ -145,9 +149,10 @@ static inline void gtl_graph_object_end(void *object)
 }
 
 /* ---- gtl_pci.c ---- */
-/* Another one's memory could not be mapped, with rc and as gtl_error() says:
- * the cause, and a code for it, where it can be told.  -EXDEV: the device at
- * ours has no access to the one at theirs; -ENOSPC: not to so much of it. */
+/* The memory of another device could not be mapped, with rc and the reason in
+ * gtl_error(): adds the cause, and returns a code for it, where it is known.
+ * -EXDEV: the device at ours has no access to the one at theirs; -ENOSPC: not
+ * to so much of it. */
 int gtl_fail_peer(int rc, bool access, const char *ours, const char *theirs)
     __attribute__((cold));
 /* A number for a device's id. */

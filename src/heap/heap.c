@@ -27,7 +27,7 @@
 #define POOL_LEAST ((size_t)256 << 10)
 #define POOL_MOST ((size_t)64 << 20)
 enum { POOL_SHARE = 16 };
-/* The share of free memory that heaps nobody sized may take together. */
+/* The share of free memory that heaps of unset size may take together. */
 enum { DEFAULT_PERCENT = 60 };
 
 static size_t reserved_used;
@@ -245,7 +245,8 @@ int heap_plan_compare(const struct heap_plan *plan,
         size = plan->user_size;
     heap_agreed_size[HEAP_HOST] = first->host_size;
     heap_agreed_size[HEAP_DATA] = first->data_size;
-    /* Its leader, which was asked, has compared in place of who was not. */
+    /* The node's leader, whose environment asks for a size, has compared for
+     * members that ask for none. */
     if (size ? size == first->user_size : !first->asked_size)
         return 0;
     return refuse_size(asked, asked || !first->asked_size ? size : 0, first);

@@ -17,14 +17,14 @@
 #include <string.h>
 
 #define LEAST_SIZE ((size_t)1 << 20)
-/* Of the memory that is free, heaps nobody sized may take half together. */
+/* Heaps of unset size may take half of the free memory together. */
 enum { DEFAULT_SHARE = 2 };
 
-static void *memory;            /* of the device; NULL: lent by somebody else */
+static void *memory;      /* of the device; NULL: none, or pinned host memory */
 /* Of a heap that grows: its addresses, and how much of them has memory; zeros,
  * of another one. */
 static struct {
-    size_t most, end, before;   /* before: the last piece */
+    size_t most, end, before;   /* before: the last chunk */
 } growth;
 enum { SHARE = 8, FIRST = 64 << 20, LEAST_SHARE = 256 };
 

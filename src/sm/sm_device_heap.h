@@ -26,9 +26,9 @@ const char *sm_device_heap_limit_text(size_t size, char buf[SM_LIMIT_TEXT]);
 /* Takes memory of the device for the whole heap or, where it grows, addresses
  * and a first part, and attaches the segment.  -errno, logged. */
 int sm_device_heap_open(size_t size, bool grows);
-/* Takes memory up to that offset.  It is used after commit(), or given back by
- * rollback().  AMPLE takes a reserve, too; EXACT takes what is needed and logs
- * -errno; TRIAL is EXACT and logs nothing. */
+/* Takes memory up to that offset.  commit() puts it to use, rollback() frees
+ * it.  AMPLE takes a reserve, too; EXACT takes what is needed and logs -errno;
+ * TRIAL is EXACT and logs nothing. */
 enum sm_growth { SM_GROW_AMPLE, SM_GROW_EXACT, SM_GROW_TRIAL };
 int sm_device_heap_grow(size_t end, enum sm_growth how);
 void sm_device_heap_commit(void);

@@ -250,7 +250,7 @@ int sm_socket_received_fd(struct msghdr *m)
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
         c->cmsg_len > CMSG_LEN(sizeof fd) &&
         c->cmsg_len <= m->msg_controllen) {
-        /* A stranger's: the room for one has padding for another one. */
+        /* Of another sender: the buffer for one has padding for a second. */
         n = (c->cmsg_len - CMSG_LEN(0)) / sizeof fd;
         for (size_t i = 0; i < n; i++) {
             memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);

@@ -34,7 +34,7 @@ static int start_driver(int *version)
     return gtl_fail(-ENOSYS, "cuDriverGetVersion", text, *version);
 }
 
-/* The primary context counts who holds it. */
+/* The primary context counts its users. */
 static int retain_primary(int dev, void **out)
 {
     int rc = CU(cuDevicePrimaryCtxRetain, out, dev);
@@ -63,8 +63,8 @@ static void *primary_of_green(void *ctx)
     return green ? whole : ctx;
 }
 
-/* The context the thread has: held if it is the primary one, so that the
- * program may let go of it. */
+/* The context the thread has: retained if it is the primary one, so that
+ * the program may release it. */
 static int use_current(void *ctx)
 {
     void *primary = NULL;

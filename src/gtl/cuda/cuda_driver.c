@@ -90,7 +90,7 @@ int gtl_cu_bind(void)
 
 int gtl_cu_uuid(int dev, struct cuda_uuid *out)
 {
-    /* The later form tells the parts of a divided device apart. */
+    /* The later form differs for the parts of a divided device. */
     if (gtl_cu.cuDeviceGetUuid_v2)
         return CU(cuDeviceGetUuid_v2, out, dev);
     return CU(cuDeviceGetUuid, out, dev);

@@ -19,11 +19,8 @@ static int capture_of(void *s, unsigned long long *id, void **graph)
         return rc;
     if (is == CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return 0;
-    return is == CU_STREAM_CAPTURE_STATUS_NONE
-           ? gtl_fail(-EINVAL, "cuStreamGetCaptureInfo", "the stream records "
-                      "no graph", 0)
-           : gtl_fail(-EBUSY, "cuStreamGetCaptureInfo", "the capture of the "
-                      "stream is broken", is);
+    return gtl_fail_capture("cuStreamGetCaptureInfo",
+                            is != CU_STREAM_CAPTURE_STATUS_NONE, is);
 }
 
 int gtl_cu_graph_id(void *s, uint64_t *id)

@@ -121,13 +121,13 @@ bool gtl_cu_atomic(const struct gtl_ipc_handle *h);
 int gtl_cu_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
 
 /* ---- cuda_vmm.c: memory that grows ---- */
-/* What travels in a gtl_ipc_handle. */
+/* The content of a gtl_ipc_handle. */
 enum gtl_cu_export_kind { GTL_CU_IPC, GTL_CU_CHUNK };
 struct gtl_cu_exported {
     uint64_t device;            /* the first bytes of its identity */
     uint64_t offset;            /* of the memory in what is opened, or of the
-                                 * piece in its range */
-    uint64_t size, most;        /* of the piece; of the range */
+                                 * chunk in its range */
+    uint64_t size, most;        /* of the chunk; of the range */
     uint32_t kind, has_fabric;
     union {
         struct cuda_ipc ipc;
@@ -139,15 +139,15 @@ struct gtl_cu_features {
     bool nics;                  /* reach memory of cuMemAlloc() */
     int driver;
 };
-/* Why there is none; NULL: there is. */
+/* Why memory cannot grow; NULL: it can. */
 const char *gtl_cu_why_fixed(const struct gtl_cu_features *can);
 void gtl_cu_vmm_close(void);
-/* How it is lent, for people. */
+/* How it is exported, for people. */
 const char *gtl_cu_vmm_export_kind(void);
 int gtl_cu_reserve(size_t most, void **out);
 int gtl_cu_grow(void *p, size_t size);
 void gtl_cu_shrink(void *p);
-/* Of ranges of ours, and borrowed ones. */
+/* Is p such a range, of this process or imported? */
 bool gtl_cu_vmm_owns(const void *p);
 void gtl_cu_vmm_free(void *p);
 int gtl_cu_vmm_export(void *p, struct gtl_cu_exported *out, int *fd);

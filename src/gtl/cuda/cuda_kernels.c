@@ -100,18 +100,19 @@ int gtl_cu_peer_copy(const struct gtl_peer_copy *p, void *s)
     uint64_t was = gtl_cu_ptr(p->arrival), to = gtl_cu_ptr(p->to);
     uint64_t from = gtl_cu_ptr(p->from), n = p->n, size = unit;
     uint64_t whole = unit > 1 ? n / unit * unit : 0;
-    uint64_t told = gtl_cu_ptr(p->flags[0]), also = gtl_cu_ptr(p->flags[1]);
+    uint64_t flag = gtl_cu_ptr(p->flags[0]),
+    second_flag = gtl_cu_ptr(p->flags[1]);
     void *copies[] = { &was, &to, &from, &whole, &n, &size };
-    void *tells[] = { &was, &told, &also };
+    void *flag_args[] = { &was, &flag, &second_flag };
     int rc;
 
     if (!pair_tell)
-        return launch(NULL, 1, 1, s, tells);
+        return launch(NULL, 1, 1, s, flag_args);
     rc = gtl_cu_amo(&come, s);
     if (!rc && n)
         rc = launch(pair_copy, gtl_copy_groups(n, unit), GTL_COPY_ITEMS, s,
                     copies);
-    return rc ? rc : launch(pair_tell, 1, 1, s, tells);
+    return rc ? rc : launch(pair_tell, 1, 1, s, flag_args);
 }
 
 static int warm_kernels(uint64_t *word, void *s)
@@ -184,19 +185,19 @@ static int run_once(void)
 /* With what the driver's compiler says, where it is that which fails. */
 static int load_module(void)
 {
-    static char told[1024];
+    static char log_text[1024];
     int options[] = { CU_JIT_ERROR_LOG_BUFFER,
                       CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
-    void *values[] = { told, (void *)(uintptr_t)sizeof told };
+    void *values[] = { log_text, (void *)(uintptr_t)sizeof log_text };
     char said[112];
     int rc;
 
-    told[0] = '\0';
+    log_text[0] = '\0';
     rc = CU_RELAXED(cuModuleLoadDataEx, &module, ptx, 2, options, values);
-    if (!rc || !told[0])
+    if (!rc || !log_text[0])
         return rc;
-    told[sizeof told - 1] = '\0';
-    snprintf(said, sizeof said, "%.*s", (int)strcspn(told, "\n"), told);
+    log_text[sizeof log_text - 1] = '\0';
+    snprintf(said, sizeof said, "%.*s", (int)strcspn(log_text, "\n"), log_text);
     return gtl_fail(rc, "cuModuleLoadDataEx", said, rc);
 }
 

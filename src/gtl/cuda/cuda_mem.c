@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* The driver puts small allocations into one block of this size, which would
- * then be lent as a whole; and whole ones it aligns to it. */
+ * then be exported as a whole; larger ones it aligns to it. */
 static const size_t BLOCK = (size_t)2 << 20;
 
 /* Addresses of ours that are not what the driver gave. */
@@ -54,7 +54,7 @@ static uint64_t moved_by(uint64_t base)
     return by;
 }
 
-/* What the driver gave; forget: it is given back. */
+/* The address that the driver returned; forget: it is freed. */
 static uint64_t base_of(uint64_t p, bool forget)
 {
     struct moved **at, *m;
@@ -298,7 +298,7 @@ int gtl_cu_ipc_open(const struct gtl_ipc_handle *h, int fd, void **at)
 
     memcpy(&l, h->bytes, sizeof l);
     if (l.kind > GTL_CU_CHUNK)
-        return gtl_fail(-EINVAL, "borrow", "this is no handle of CUDA's", 0);
+        return gtl_fail(-EINVAL, "ipc_open", "this is no handle of CUDA's", 0);
     rc = l.kind == GTL_CU_IPC ? open_ipc(&l, at)
                               : gtl_cu_vmm_import(&l, fd, at);
     if (rc)

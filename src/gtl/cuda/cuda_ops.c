@@ -143,7 +143,7 @@ static int add(struct batch *b, int kind, const struct gtl_flag *w,
     return rc;
 }
 
-/* Are they all what the driver's own waits can tell? */
+/* Can the driver's own waits compare all of these values? */
 static bool batch_fits(const struct gtl_batch *t)
 {
     bool all = gtl_cu_device.memops && gtl_cu.cuStreamBatchMemOp_v2;

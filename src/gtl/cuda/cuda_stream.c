@@ -69,7 +69,7 @@ int gtl_cu_stream_check(void *s, uint64_t *id)
                       "the stream records a graph", capturing);
 }
 
-/* An error of the driver is the next call's to tell of. */
+/* The next call reports an error of the driver. */
 bool gtl_cu_is_capturing(void *s)
 {
     int is = CU_STREAM_CAPTURE_STATUS_NONE;

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECES = 400 };
-/* What pieces are multiples of, and ranges are aligned to. */
+enum { CHUNKS = 400 };
+/* Chunks are multiples of it, and ranges are aligned to it. */
 static const size_t UNIT = (size_t)2 << 20;
 
 struct range {
@@ -28,7 +28,7 @@ struct range {
     struct {
         unsigned long long memory;
         size_t size;
-    } piece[PIECES];
+    } chunk[CHUNKS];
 };
 
 static struct base_lock lock = LOCK_INIT;
@@ -139,8 +139,8 @@ static int append(struct range *r, unsigned long long memory, size_t size)
         gtl_cu.cuMemRelease(memory);
         return rc;
     }
-    r->piece[r->n].memory = memory;
-    r->piece[r->n++].size = size;
+    r->chunk[r->n].memory = memory;
+    r->chunk[r->n++].size = size;
     r->end += size;
     return 0;
 }
@@ -148,7 +148,7 @@ static int append(struct range *r, unsigned long long memory, size_t size)
 static int check_room(const struct range *r, size_t size)
 {
     if (r && size && size % UNIT == 0 && size <= r->most - r->end &&
-        r->n < PIECES)
+        r->n < CHUNKS)
         return 0;
     return gtl_fail(-EINVAL, "grow", "no such range, or no room in it", 0);
 }
@@ -165,13 +165,13 @@ int gtl_cu_grow(void *p, size_t size)
     return rc ? rc : append(r, memory, size);
 }
 
-static void drop_last(struct range *r)
+static void unmap_last(struct range *r)
 {
-    size_t size = r->piece[--r->n].size;
+    size_t size = r->chunk[--r->n].size;
 
     r->end -= size;
     CU_RELAXED(cuMemUnmap, r->base + r->end, size);
-    CU_RELAXED(cuMemRelease, r->piece[r->n].memory);
+    CU_RELAXED(cuMemRelease, r->chunk[r->n].memory);
 }
 
 void gtl_cu_shrink(void *p)
@@ -179,7 +179,7 @@ void gtl_cu_shrink(void *p)
     struct range *r = find(p);
 
     if (r && r->n)
-        drop_last(r);
+        unmap_last(r);
 }
 
 void gtl_cu_vmm_free(void *p) LOCK_ATTR(no_thread_safety_analysis)
@@ -189,7 +189,7 @@ void gtl_cu_vmm_free(void *p) LOCK_ATTR(no_thread_safety_analysis)
     if (!r)
         return;
     while (r->n)
-        drop_last(r);
+        unmap_last(r);
     CU_RELAXED(cuMemAddressFree, r->base, r->most);
     lock_acquire(&lock);
     while (*at != r)
@@ -206,9 +206,9 @@ int gtl_cu_vmm_export(void *p, struct gtl_cu_exported *out, int *fd)
     int rc = -ENOSYS;
 
     if (!r || !r->n)
-        return gtl_fail(-EINVAL, "lend", "no memory is there yet", 0);
-    memory = r->piece[r->n - 1].memory;
-    out->size = r->piece[r->n - 1].size;
+        return gtl_fail(-EINVAL, "ipc_export", "no memory is there yet", 0);
+    memory = r->chunk[r->n - 1].memory;
+    out->size = r->chunk[r->n - 1].size;
     out->offset = r->end - out->size;
     out->most = r->most;
     out->kind = GTL_CU_CHUNK;
@@ -224,7 +224,8 @@ int gtl_cu_vmm_export(void *p, struct gtl_cu_exported *out, int *fd)
         return out->has_fabric ? 0 : rc;
     *fd = fd_keep(*fd);
     if (*fd < 0 && !out->has_fabric)
-        return gtl_fail(-EMFILE, "lend", "no file descriptor is left", EMFILE);
+        return gtl_fail(-EMFILE, "ipc_export", "no file descriptor is left",
+                        EMFILE);
     return 0;
 }
 
@@ -236,8 +237,8 @@ static int import(const struct gtl_cu_exported *l, int fd,
 
     memcpy(fabric, l->fabric, sizeof fabric);
     if (fd < 0 && !l->has_fabric)
-        return gtl_fail(rc, "borrow", "its file descriptor did not come along",
-                        0);
+        return gtl_fail(rc, "ipc_open",
+                        "its file descriptor did not come along", 0);
     if (fd >= 0)
         rc = CU_RELAXED(cuMemImportFromShareableHandle, out,
                       (void *)(intptr_t)fd,
@@ -260,7 +261,7 @@ int gtl_cu_vmm_import(const struct gtl_cu_exported *l, int fd, void **at)
     r = find(*at);
     rc = check_room(r, (size_t)l->size);
     if (!rc && l->offset != r->end)
-        rc = gtl_fail(-EINVAL, "borrow", "not the piece that follows", 0);
+        rc = gtl_fail(-EINVAL, "ipc_open", "not the chunk that follows", 0);
     if (!rc)
         rc = import(l, fd, &memory);
     if (!rc)

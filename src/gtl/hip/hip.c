@@ -83,17 +83,17 @@ static void warn_blocking(void)
     static const char *const names[] = {
         "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY"
     };
-    static bool told;
+    static bool warned;
     const char *text;
 
-    for (size_t i = 0; !told && i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; !warned && i < sizeof names / sizeof *names; i++) {
         text = env_foreign(names[i]);
         if (text && strcmp(text, "0"))
             log_warn(ERR_DEVICE, "%s=%s: what follows a wait on its stream "
                      "stops the PE, and with it what the wait is for; unset "
                      "it but for debugging", names[i], text);
     }
-    told = true;
+    warned = true;
 }
 
 static int describe(struct gtl_device *d)
@@ -152,7 +152,7 @@ static bool processor_reaches(void *p)
     return yes;
 }
 
-/* What can be lent is found out by trying, and so is whether the processor
+/* A trial shows whether memory can be exported, and whether the processor
  * reaches it. */
 static void probe_memory(struct gtl_device *d)
 {
@@ -169,7 +169,8 @@ static void probe_memory(struct gtl_device *d)
     d->why_fixed = "hipMemCreate gives coarse-grained memory only";
     d->ipc = !gtl_hip_ipc_export(p, &h, &fd);
     if (!d->ipc)
-        log_info(LOG_GTL, "device memory is not lent to other processes: %s",
+        log_info(LOG_GTL,
+                 "device memory cannot be exported to other processes: %s",
                  gtl_error());
     d->dmabuf = !gtl_hip_dmabuf(p, 4096, &fd, &offset);
     if (d->dmabuf)

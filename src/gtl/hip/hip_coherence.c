@@ -86,7 +86,7 @@ static bool lends(void *p)
     return !gtl_hip_ipc_export(p, &h, &none);
 }
 
-/* What is coarse can be lent where anything can. */
+/* Coarse-grained memory can be exported where any can. */
 static bool any_lends(void)
 {
     unsigned grain = gtl_hip_state.grain;

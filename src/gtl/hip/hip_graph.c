@@ -24,11 +24,8 @@ static int capture_of(void *s, unsigned long long *id, struct hip_graph **graph)
     gtl_hip_leave(was);
     if (rc || is == HIP_CAPTURE_ACTIVE)
         return rc;
-    return is == HIP_CAPTURE_NONE
-           ? gtl_fail(-EINVAL, "hipStreamGetCaptureInfo", "the stream records "
-                      "no graph", 0)
-           : gtl_fail(-EBUSY, "hipStreamGetCaptureInfo", "the capture of the "
-                      "stream is broken", is);
+    return gtl_fail_capture("hipStreamGetCaptureInfo", is != HIP_CAPTURE_NONE,
+                            is);
 }
 
 int gtl_hip_graph_id(void *s, uint64_t *id)

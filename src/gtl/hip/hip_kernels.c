@@ -271,18 +271,18 @@ int gtl_hip_kernel_peer_copy(const struct gtl_peer_copy *p, void *s)
     void *was = gtl_hip_device_address(p->arrival),
          *to = gtl_hip_device_address(p->to);
     void *from = gtl_hip_device_address(p->from);
-    void *told = gtl_hip_device_address(p->flags[0]),
-         *also = gtl_hip_device_address(p->flags[1]);
+    void *flag = gtl_hip_device_address(p->flags[0]),
+         *second_flag = gtl_hip_device_address(p->flags[1]);
     uint64_t n = p->n;
     int unit = (int)gtl_copy_unit(to, from);
     void *copies[] = { &was, &to, &from, &n, &unit };
-    void *tells[] = { &was, &told, &also };
+    void *flag_args[] = { &was, &flag, &second_flag };
     int rc = gtl_hip_kernel_amo(&come, s);
 
     if (!rc && n)
         rc = run(PAIR_COPY, gtl_copy_groups(n, (unsigned)unit), ITEMS, copies,
                  s);
-    return rc ? rc : run(PAIR_TELL, 1, 1, tells, s);
+    return rc ? rc : run(PAIR_TELL, 1, 1, flag_args, s);
 }
 
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s)

@@ -21,22 +21,22 @@ struct place {
 };
 
 /* How struct gtl_ipc_handle is filled. */
-struct lent {
+struct hip_exported {
     struct hip_ipc_mem memory;
     uint64_t offset;
     uint64_t device;            /* gtl_hip_state.id */
 };
-_Static_assert(sizeof(struct lent) <= sizeof(struct gtl_ipc_handle),
+_Static_assert(sizeof(struct hip_exported) <= sizeof(struct gtl_ipc_handle),
                "a handle holds what HIP wants to know");
 
 static struct base_lock lock = LOCK_INIT;
 static struct place *allocated GUARDED_BY(lock);
-static struct place *borrowed GUARDED_BY(lock);
+static struct place *opened GUARDED_BY(lock);
 static struct place *pinned GUARDED_BY(lock);
 /* Some pinned memory is elsewhere for the device; never false again. */
 static bool moved;
 
-static int remember(struct place **list, void *at, size_t size, void *theirs,
+static int add_place(struct place **list, void *at, size_t size, void *theirs,
                     bool ours)
     LOCK_ATTR(no_thread_safety_analysis)
 {
@@ -54,7 +54,7 @@ static int remember(struct place **list, void *at, size_t size, void *theirs,
 }
 
 /* False: it is none of the list. */
-static bool forget(struct place **list, const void *at, void **theirs,
+static bool remove_place(struct place **list, const void *at, void **theirs,
                    bool *ours)
     LOCK_ATTR(no_thread_safety_analysis)
 {
@@ -95,7 +95,7 @@ static void *find(struct place **list, const void *at)
 /* Some allocation does not begin where it is aligned; never false again. */
 static bool shifted;
 
-static int ask(void **out, size_t size)
+static int query_pointer(void **out, size_t size)
 {
     return gtl_hip_state.grain
         ? HIP(ExtMallocWithFlags, out, size, gtl_hip_state.grain)
@@ -106,14 +106,14 @@ static int ask(void **out, size_t size)
  * aligned. */
 static int get_memory(size_t size, void **raw, void **out)
 {
-    int rc = ask(raw, size);
+    int rc = query_pointer(raw, size);
 
     if (rc || !((uintptr_t)*raw % ALIGN)) {
         *out = *raw;
         return rc;
     }
     HIP(Free, *raw);
-    rc = ask(raw, size + ALIGN);
+    rc = query_pointer(raw, size + ALIGN);
     if (rc)
         return rc;
     *out = (char *)*raw + (ALIGN - (uintptr_t)*raw % ALIGN) % ALIGN;
@@ -132,7 +132,7 @@ int gtl_hip_alloc(size_t size, void **out)
     was = gtl_hip_enter_relaxed();
     rc = get_memory((size + ALIGN - 1) / ALIGN * ALIGN, &raw, &p);
     if (!rc) {
-        rc = remember(&allocated, p, 1, raw, true);
+        rc = add_place(&allocated, p, 1, raw, true);
         if (rc)
             HIP(Free, raw);
     }
@@ -148,7 +148,7 @@ void gtl_hip_free(void *p)
     void *raw;
     bool ours;
 
-    if (forget(&allocated, p, &raw, &ours))
+    if (remove_place(&allocated, p, &raw, &ours))
         HIP(Free, raw);
     gtl_hip_leave_relaxed(was);
 }
@@ -217,7 +217,7 @@ int gtl_hip_pin(void *host, size_t size, enum gtl_pin why, void **out)
         goto leave;
     rc = HIP(HostGetDevicePointer, &seen, host, 0);
     if (!rc)
-        rc = remember(&pinned, host, size, seen, ours);
+        rc = add_place(&pinned, host, size, seen, ours);
     if (rc && ours)
         HIP(HostUnregister, host);
     if (rc)
@@ -236,7 +236,7 @@ void gtl_hip_unpin(void *host)
     void *seen;
     bool ours;
 
-    if (forget(&pinned, host, &seen, &ours) && ours)
+    if (remove_place(&pinned, host, &seen, &ours) && ours)
         HIP(HostUnregister, host);
     gtl_hip_leave_relaxed(was);
 }
@@ -338,13 +338,13 @@ bool gtl_hip_host_accessible(const void *p)
 
 int gtl_hip_ipc_export(void *p, struct gtl_ipc_handle *out, int *fd)
 {
-    struct lent l = { .offset = 0 };
+    struct hip_exported l = { .offset = 0 };
     int was = gtl_hip_enter_relaxed(), rc;
     void *raw = find(&allocated, p);
 
     *fd = -1;
     rc = raw ? HIP(IpcGetMemHandle, &l.memory, raw)
-             : gtl_fail(-EINVAL, "lend", "not memory of alloc()", 0);
+             : gtl_fail(-EINVAL, "ipc_export", "not memory of alloc()", 0);
     gtl_hip_leave_relaxed(was);
     if (rc)
         return rc;
@@ -356,7 +356,7 @@ int gtl_hip_ipc_export(void *p, struct gtl_ipc_handle *out, int *fd)
 }
 
 /* Each version insists on the flag that its own header has. */
-static int open_handle(const struct lent *l, void **out)
+static int open_handle(const struct hip_exported *l, void **out)
 {
     int rc = HIP(IpcOpenMemHandle, out, l->memory, HIP_IPC_LAZY_PEER_6);
 
@@ -428,7 +428,7 @@ bool gtl_hip_atomic(const struct gtl_ipc_handle *h)
 {
     struct gtl_device d;
     int device, yes = 0;
-    struct lent l;
+    struct hip_exported l;
 
     memcpy(&l, h->bytes, sizeof l);
     if (!find_device(l.device, &device, &d))
@@ -444,7 +444,7 @@ int gtl_hip_ipc_open(const struct gtl_ipc_handle *h, int fd, void **at)
 {
     int was = gtl_hip_enter_relaxed(), rc;
     void *raw = NULL, *p = NULL;
-    struct lent l;
+    struct hip_exported l;
 
     (void)fd;                   /* its handles come without one */
     memcpy(&l, h->bytes, sizeof l);
@@ -458,7 +458,7 @@ int gtl_hip_ipc_open(const struct gtl_ipc_handle *h, int fd, void **at)
         rc = why_not(l.device, rc);
     if (!rc) {
         p = (char *)raw + l.offset;
-        rc = remember(&borrowed, p, 1, raw, true);
+        rc = add_place(&opened, p, 1, raw, true);
         if (rc)
             HIP(IpcCloseMemHandle, raw);
     }
@@ -474,7 +474,7 @@ void gtl_hip_ipc_close(void *p)
     void *raw;
     bool ours;
 
-    if (forget(&borrowed, p, &raw, &ours))
+    if (remove_place(&opened, p, &raw, &ours))
         HIP(IpcCloseMemHandle, raw);
     gtl_hip_leave_relaxed(was);
 }

@@ -436,7 +436,8 @@ int gtl_hip_peer_copy(const struct gtl_peer_copy *p, void *s)
 
     if (!gtl_hip_state.kernels)
         return gtl_fail(-ENOSYS, "hiprtcCompileProgram",
-                        "who comes second cannot tell without libhiprtc", 0);
+                        "the second stream to arrive is known to "
+                        "kernels alone, and libhiprtc is missing", 0);
     was = gtl_hip_enter();
     rc = gtl_hip_kernel_peer_copy(p, s);
     gtl_hip_leave(was);

@@ -262,14 +262,14 @@ int gtl_hip_event_query(void *e)
 }
 
 /* For runtimes that know callbacks with a status only. */
-struct told {
+struct callback {
     void (*fn)(void *arg);
     void *arg;
 };
 
-static void tell(struct hip_stream *s, unsigned error, void *arg)
+static void run_callback(struct hip_stream *s, unsigned error, void *arg)
 {
-    struct told t = *(struct told *)arg;
+    struct callback t = *(struct callback *)arg;
 
     (void)s;
     (void)error;
@@ -279,7 +279,7 @@ static void tell(struct hip_stream *s, unsigned error, void *arg)
 
 static int add_callback(void (*fn)(void *arg), void *arg, void *s)
 {
-    struct told *t;
+    struct callback *t;
     int rc;
 
     if (gtl_hip_is_capturing(s))
@@ -287,8 +287,8 @@ static int add_callback(void (*fn)(void *arg), void *arg, void *s)
     t = malloc(sizeof *t);
     if (!t)
         return gtl_fail(-ENOMEM, "malloc", "no memory", ENOMEM);
-    *t = (struct told){ fn, arg };
-    rc = HIP(StreamAddCallback, s, tell, t, 0);
+    *t = (struct callback){ fn, arg };
+    rc = HIP(StreamAddCallback, s, run_callback, t, 0);
     if (rc)
         free(t);
     return rc;

@@ -30,7 +30,7 @@ struct job {
     const struct shmemx_grid *grid;
     gtl_kernel *body;
     void *arg;
-    unsigned next;              /* group that nobody has taken */
+    unsigned next;              /* the next group to be taken */
     unsigned wanted;            /* residents that have not come yet */
     unsigned helpers;           /* at work on it */
 };

@@ -22,7 +22,7 @@
 #define GTL_SOFT_SCRATCH ((size_t)1 << 20)  /* the most that a group has */
 
 /* ---- soft.c ---- */
-/* Around fork(): the locks are held in before, and given back. */
+/* Around fork(): BEFORE takes the locks, the other two release them. */
 enum gtl_soft_fork { SOFT_FORK_BEFORE, SOFT_FORK_PARENT, SOFT_FORK_CHILD };
 
 /* ---- soft_mem.c ---- */

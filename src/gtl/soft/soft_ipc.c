@@ -48,7 +48,7 @@ int gtl_soft_ipc_export(void *p, struct gtl_ipc_handle *out, int *out_fd)
     if (rc)
         return rc;
     if (fstat(fd, &st))
-        return gtl_fail(-errno, "lend: fstat", strerror(errno), errno);
+        return gtl_fail(-errno, "ipc_export: fstat", strerror(errno), errno);
     l.fd = fd;
     l.pid_space = pid_space();
     l.dev = st.st_dev;
@@ -66,12 +66,12 @@ static int cannot(const char *what, const char *path, int err)
     snprintf(text, sizeof text, "%s %s: %s%s", what, path, strerror(err),
              err == ENOENT ? "; the lender has freed it or has ended" :
              err == EACCES ? "; another user's, or a container's" : "");
-    return gtl_fail(-err, "borrow", text, err);
+    return gtl_fail(-err, "ipc_open", text, err);
 }
 
 static int stale(void)
 {
-    return gtl_fail(-ESTALE, "borrow", "the lender has freed it, or its /proc "
+    return gtl_fail(-ESTALE, "ipc_open", "the owner has freed it, or its /proc "
                     "is another one", ESTALE);
 }
 
@@ -131,10 +131,11 @@ int gtl_soft_ipc_open(const struct gtl_ipc_handle *h, int none, void **at)
     memcpy(&l, h->bytes, sizeof l);
     if (l.magic != MAGIC || l.pid <= 0 || l.fd < 0 || !l.size ||
         l.size % GTL_SOFT_UNIT)
-        return gtl_fail(-EINVAL, "borrow", "this is no handle of the software "
+        return gtl_fail(-EINVAL, "ipc_open",
+                        "this is no handle of the software "
                         "device", EINVAL);
     if (l.pid_space != pid_space())
-        return gtl_fail(-EXDEV, "borrow", "the lender is in another PID "
+        return gtl_fail(-EXDEV, "ipc_open", "the owner is in another PID "
                         "namespace, such as a container", EXDEV);
     fd = open_loan(&l);
     if (fd < 0)

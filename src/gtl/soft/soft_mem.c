@@ -305,8 +305,8 @@ int gtl_soft_mem_file(void *p, int *fd, size_t *size, uint64_t *tag)
         *tag = r->tag;
     }
     lock_release(&lock);
-    return r ? 0 : gtl_fail(-EINVAL, "lend", "this is not what alloc gave",
-                            EINVAL);
+    return r ? 0 : gtl_fail(-EINVAL, "ipc_export",
+                            "this is not what alloc gave", EINVAL);
 }
 
 int gtl_soft_mem_map(int fd, size_t size, void **out)

@@ -55,7 +55,7 @@ static const struct gtl_soft_command *next_command(struct gtl_soft_stream *s)
 static void finish(struct gtl_soft_stream *s, uint64_t done)
 {
     __atomic_store_n(&s->done, done, __ATOMIC_RELEASE);
-    atomics_full_fence();       /* who begins to wait later sees the count */
+    atomics_full_fence();       /* a thread that begins to wait later sees it */
     if (unlikely(s->done >= __atomic_load_n(&s->sync_at, __ATOMIC_RELAXED))) {
         __atomic_store_n(&s->sync_at, UINT64_MAX, __ATOMIC_RELAXED);
         __atomic_fetch_add(&s->beat, 1, __ATOMIC_RELEASE);

@@ -3,8 +3,8 @@
  * it, soft_sync.c asks how far it is.
  *
  * A stream's commands lie in a ring of chunks that grows when it is full, so
- * nobody is ever held up; one thread at a time fills it, the stream's thread
- * empties it, and two counts tell how far either is.  A handle is the place
+ * no caller is ever held up; one thread at a time fills it, the stream's thread
+ * empties it, and each counts how far it is.  A handle is the place
  * of the stream in a table, and a number that no other stream ever has; a
  * stream's memory is kept for the next one, counts included, so that events
  * need nothing but a stream and a count. */
@@ -24,7 +24,7 @@ struct chunk {
 };
 
 struct gtl_soft_stream {
-    /* Of who enqueues. */
+    /* Written by the threads that enqueue. */
     alignas(64) uint64_t tail, filled;  /* commands: handed over, and made */
     uintptr_t handle;           /* 0: no stream */
     struct chunk *in;
@@ -39,7 +39,7 @@ struct gtl_soft_stream {
     struct gtl_soft_graph *graph;       /* that it records, or NULL */
     struct gtl_soft_stream *next_free;
     unsigned place;
-    /* Of the thread. */
+    /* Written by the stream's thread. */
     alignas(64) uint64_t done;
     uint64_t sync_at;           /* a sleeper wants this count */
     struct chunk *out;
@@ -48,7 +48,7 @@ struct gtl_soft_stream {
     uint64_t ops_kept;          /* so many of those had been enqueued before */
     alignas(64) uint32_t sleeps;        /* futexes: for work, */
     uint32_t waits;                     /* in a wait, */
-    uint32_t beat;                      /* and of those who sync */
+    uint32_t beat;                      /* and of threads that sync */
 };
 
 extern hidden struct gtl_soft_stream *gtl_soft_streams[GTL_SOFT_STREAMS];

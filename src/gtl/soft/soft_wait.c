@@ -14,7 +14,8 @@
 #define POLL_MOST ((uint64_t)5000000)
 enum { LATE = 32 };
 
-/* A futex of the stream's: whoever sets it from ASLEEP wakes the thread. */
+/* A futex of the stream's: the thread that changes it from ASLEEP wakes the
+ * stream's. */
 enum { AWAKE, ASLEEP, OVER };
 
 unsigned gtl_soft_waiting;
@@ -137,7 +138,7 @@ static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
     *state = AWAKE;
     waits[n_waits] = (struct wait){ word, least, state };
     set_count(n_waits + 1);
-    atomics_full_fence();       /* who stores later sees that we wait */
+    atomics_full_fence();       /* a later store sees this wait */
     newest_ns = clock_ns();
     if (poller && poll_interval > 2 * POLL_LEAST)
         wake(poller, AWAKE);
