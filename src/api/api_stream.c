@@ -364,6 +364,6 @@ int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
     core_misuse(ERR_DEVICE, __func__, "kernels that are C functions run on the "
                 "software device, and this one is a GPU: SHMEM_DEVICE=software "
                 "chooses that");
-    return rc;
+    return -ENODEV;
 }
 API_ALIAS(shmemx_stream_launch)
