@@ -7,6 +7,7 @@
  * again, so its argument belongs to the graph, or to the function itself where
  * no graph is captured. */
 #include "gtl/cuda/cuda_int.h"
+#include "gtl/gtl_amo.h"
 #include "base/lock.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ void gtl_cu_host_close(void)
     munmap(was, SLOTS_SIZE);
 }
 
-static uint64_t *take_slot(void)
+static uint64_t *acquire_slot(void)
 {
     uint64_t *slot = NULL;
 
@@ -69,15 +70,15 @@ static uint64_t *take_slot(void)
     return slot;
 }
 
-static void put_slot(const uint64_t *slot) REQUIRES(lock)
+static void push_slot(const uint64_t *slot) REQUIRES(lock)
 {
     unused[n_unused++] = (uint16_t)(slot - slots);
 }
 
-static void give_slot(void *slot)
+static void release_slot(void *slot)
 {
     lock_acquire(&lock);
-    put_slot(slot);
+    push_slot(slot);
     lock_release(&lock);
 }
 
@@ -96,18 +97,18 @@ struct work {
 };
 
 /* A graph may outlive the library, whose memory is then gone. */
-static bool in_time(const struct work *w)
+static bool is_open(const struct work *w)
 {
     return w->opened == __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
 }
 
-static void give_work(void *arg)
+static void release_work(void *arg)
 {
     struct work *w = arg;
 
     lock_acquire(&lock);
-    if (w->slot && in_time(w))
-        put_slot(w->slot);
+    if (w->slot && is_open(w))
+        push_slot(w->slot);
     lock_release(&lock);
     free(w);
 }
@@ -119,7 +120,7 @@ static void done(struct work *w)
 }
 
 /* A copy of that, which the graph owns where one is recorded. */
-static int make(const struct work *what, bool records, void *s,
+static int new_work(const struct work *what, bool records, void *s,
                 struct work **out)
 {
     struct work *w = malloc(sizeof *w);
@@ -132,7 +133,7 @@ static int make(const struct work *what, bool records, void *s,
     w->opened = __atomic_load_n(&opened, __ATOMIC_RELAXED);
     if (!records)
         w->slot = NULL;
-    rc = records ? gtl_cu_graph_own(s, give_work, w) : 0;
+    rc = records ? gtl_cu_graph_own(s, release_work, w) : 0;
     if (rc)
         free(w);
     else
@@ -141,15 +142,15 @@ static int make(const struct work *what, bool records, void *s,
 }
 
 /* The slot stays the caller's but in a graph. */
-static int give(void (*fn)(void *arg), const struct work *what, bool records,
+static int enqueue_work(void (*fn)(void *arg), const struct work *what, bool records,
                 void *s)
 {
     struct work *w = NULL;
-    int rc = make(what, records, s, &w);
+    int rc = new_work(what, records, s, &w);
 
     if (rc) {
         if (records && what->slot)
-            give_slot(what->slot);
+            release_slot(what->slot);
         return rc;
     }
     rc = gtl_cu_host_call(fn, w, s);
@@ -158,11 +159,11 @@ static int give(void (*fn)(void *arg), const struct work *what, bool records,
     return rc;
 }
 
-static void fill(void *arg)
+static void fill_now(void *arg)
 {
     struct work *w = arg;
 
-    if (in_time(w))
+    if (is_open(w))
         memset(w->fill.to, w->fill.byte, w->fill.n);
     done(w);
 }
@@ -171,87 +172,48 @@ int gtl_cu_host_fill(void *to, int byte, size_t n, void *s)
 {
     const struct work w = { .fill = { to, byte, n } };
 
-    return give(fill, &w, gtl_cu_is_capturing(s), s);
+    return enqueue_work(fill_now, &w, gtl_cu_is_capturing(s), s);
 }
 
-#define APPLY(T, a, was) do {                                              \
-    T *w_ = (a)->word, v_ = (T)(a)->value, c_ = (T)(a)->cond;               \
-    switch ((a)->op) {                                                      \
-    case GTL_FETCH:                                                         \
-        was = __atomic_load_n(w_, __ATOMIC_SEQ_CST);                        \
-        break;                                                              \
-    case GTL_SET:                                                           \
-    case GTL_SWAP:                                                          \
-        was = __atomic_exchange_n(w_, v_, __ATOMIC_SEQ_CST);                \
-        break;                                                              \
-    case GTL_CSWAP:                                                         \
-        __atomic_compare_exchange_n(w_, &c_, v_, false, __ATOMIC_SEQ_CST,   \
-                                    __ATOMIC_SEQ_CST);                      \
-        was = c_;                                                           \
-        break;                                                              \
-    case GTL_ADD:                                                           \
-        was = __atomic_fetch_add(w_, v_, __ATOMIC_SEQ_CST);                 \
-        break;                                                              \
-    case GTL_AND:                                                           \
-        was = __atomic_fetch_and(w_, v_, __ATOMIC_SEQ_CST);                 \
-        break;                                                              \
-    case GTL_OR:                                                            \
-        was = __atomic_fetch_or(w_, v_, __ATOMIC_SEQ_CST);                  \
-        break;                                                              \
-    case GTL_XOR:                                                           \
-        was = __atomic_fetch_xor(w_, v_, __ATOMIC_SEQ_CST);                 \
-        break;                                                              \
-    }                                                                       \
-} while (0)
-
-static void give_result(const struct gtl_amo *a, uint32_t was4, uint64_t was8)
-{
-    if (a->result && a->size == 4)
-        memcpy(a->result, &was4, 4);
-    else if (a->result)
-        memcpy(a->result, &was8, 8);
-}
-
-static void apply(void *arg)
+static void amo_now(void *arg)
 {
     struct work *w = arg;
     const struct gtl_amo *a = &w->amo;
-    uint32_t was4 = 0;
-    uint64_t was8 = 0;
+    uint64_t was;
+    uint32_t half;
 
-    if (!in_time(w)) {
+    if (!is_open(w)) {
         done(w);
         return;
     }
-    if (a->size == 4)
-        APPLY(uint32_t, a, was4);
-    else
-        APPLY(uint64_t, a, was8);
+    was = gtl_amo_apply(a);
+    half = (uint32_t)was;
     lock_acquire(&lock);
-    if (!w->slot || in_time(w))
-        give_result(a, was4, was8);
+    if (a->result && (!w->slot || is_open(w)))
+        memcpy(a->result, a->size == 8 ? (void *)&was : (void *)&half,
+               (size_t)a->size);
     lock_release(&lock);
     done(w);
 }
 
 /* The old value goes to device memory by way of a pinned word, which a graph
  * keeps. */
-static int enqueue_far(const struct gtl_amo *a, bool records, void *s)
+static int enqueue_by_slot(const struct gtl_amo *a, bool records, void *s)
 {
-    struct work w = { .amo = *a, .slot = take_slot() };
+    struct work w = { .amo = *a, .slot = acquire_slot() };
     int rc, copied;
 
     if (!w.slot)
         return gtl_fail(-EAGAIN, "amo", "too many results are on their way",
                         SLOTS);
     w.amo.result = w.slot;
-    rc = give(apply, &w, records, s);
+    rc = enqueue_work(amo_now, &w, records, s);
     if (rc && !records)
-        give_slot(w.slot);
+        release_slot(w.slot);
     if (rc)
         return rc;
     copied = gtl_cu_copy(a->result, w.slot, (size_t)a->size, s);
-    rc = records ? 0 : gtl_cu_host_call(give_slot, w.slot, s);
+    rc = records ? 0 : gtl_cu_host_call(release_slot, w.slot, s);
     return copied ? copied : rc;
 }
 
@@ -264,6 +226,6 @@ int gtl_cu_host_amo(const struct gtl_amo *a, void *s)
 
     if (rc)
         return rc;
-    return r.kind == GTL_DEVICE ? enqueue_far(a, records, s)
-                                : give(apply, &w, records, s);
+    return r.kind == GTL_DEVICE ? enqueue_by_slot(a, records, s)
+                                : enqueue_work(amo_now, &w, records, s);
 }

@@ -12,6 +12,7 @@
  * its stream, which other streams may share: only a processor, a network, or a
  * stream that was given its work before may end it. */
 #include "gtl/hip/hip_int.h"
+#include "gtl/gtl_amo.h"
 #include "base/env.h"
 #include "base/log.h"
 
@@ -225,7 +226,7 @@ struct work {
 };
 
 /* A graph may outlive the library, whose memory is then gone. */
-static bool in_time(const struct work *w)
+static bool is_open(const struct work *w)
 {
     return w->opened == __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
 }
@@ -237,7 +238,7 @@ static void done(struct work *w)
 }
 
 /* A copy of it is fn's. */
-static int give(void (*fn)(void *arg), const struct work *what, void *s)
+static int enqueue_work(void (*fn)(void *arg), const struct work *what, void *s)
 {
     struct work *w = malloc(sizeof *w);
     int rc = 0;
@@ -263,7 +264,7 @@ static void fill_now(void *arg)
 {
     struct work *w = arg;
 
-    if (in_time(w))
+    if (is_open(w))
         memset(w->fill.to, w->fill.byte, w->fill.n);
     done(w);
 }
@@ -273,7 +274,7 @@ static int fill_private(void *to, int byte, size_t n, void *s)
 {
     const struct work w = { .fill = { to, byte, n } };
 
-    return give(fill_now, &w, s);
+    return enqueue_work(fill_now, &w, s);
 }
 
 int gtl_hip_fill(void *to, int byte, size_t n, void *s)
@@ -339,72 +340,35 @@ int gtl_hip_wait_shortly(uint64_t *word, uint64_t least, void *s)
     return rc;
 }
 
-static uint64_t change(const struct gtl_amo *a, uint64_t was)
-{
-    switch (a->op) {
-    case GTL_SET:
-    case GTL_SWAP:
-        return a->value;
-    case GTL_CSWAP:
-        return was == a->cond ? a->value : was;
-    case GTL_ADD:
-        return was + a->value;
-    case GTL_AND:
-        return was & a->value;
-    case GTL_OR:
-        return was | a->value;
-    case GTL_XOR:
-        return was ^ a->value;
-    default:
-        return was;
-    }
-}
-
-static void change8(const struct gtl_amo *a)
-{
-    uint64_t *word = a->word, was = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-
-    while (!__atomic_compare_exchange_n(word, &was, change(a, was), false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {}
-    if (a->result)
-        __atomic_store_n((uint64_t *)a->result, was, __ATOMIC_RELEASE);
-}
-
-static void change4(const struct gtl_amo *a)
-{
-    uint32_t *word = a->word, was = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-
-    while (!__atomic_compare_exchange_n(word, &was, (uint32_t)change(a, was),
-                                        false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE)) {}
-    if (a->result)
-        __atomic_store_n((uint32_t *)a->result, was, __ATOMIC_RELEASE);
-}
-
-static void obey(void *arg)
+static void amo_now(void *arg)
 {
     struct work *w = arg;
+    const struct gtl_amo *a = &w->amo;
+    uint64_t was;
 
-    if (in_time(w) && w->amo.size == 8)
-        change8(&w->amo);
-    else if (in_time(w))
-        change4(&w->amo);
+    if (is_open(w)) {
+        was = gtl_amo_apply(a);
+        /* release: a reader of the result sees the atomic. */
+        if (a->result && a->size == 8)
+            __atomic_store_n((uint64_t *)a->result, was, __ATOMIC_RELEASE);
+        else if (a->result)
+            __atomic_store_n((uint32_t *)a->result, (uint32_t)was,
+                             __ATOMIC_RELEASE);
+    }
     done(w);
 }
 
-/* Without kernels the processor does it, in the stream's turn, where it may
- * touch the words; the program's own kernels are not to change these. */
+/* Without kernels the processor does it, in the stream's order, where it may
+ * access the words; the program's own kernels must not change these. */
 static int amo_by_processor(const struct gtl_amo *a, void *s)
 {
-    struct work w = { .amo = *a };
+    const struct work w = { .amo = *a };
 
     if (!gtl_hip_host_accessible(a->word) ||
         (a->result && !gtl_hip_host_accessible(a->result)))
         return gtl_fail(-ENOSYS, "hiprtcCompileProgram",
                         "atomics in device memory need libhiprtc", 0);
-    if (a->size == 4)
-        w.amo.cond = (uint32_t)a->cond;
-    return give(obey, &w, s);
+    return enqueue_work(amo_now, &w, s);
 }
 
 int gtl_hip_amo(const struct gtl_amo *a, void *s)

@@ -3,6 +3,7 @@
  * the stream's thread (soft_stream.c), one command after another. */
 #include "gtl/soft/soft_stream.h"
 #include "base/copy.h"
+#include "gtl/gtl_amo.h"
 
 #include <string.h>
 
@@ -60,40 +61,9 @@ static void copy_blocks(char *to, const char *from, const struct gtl_blocks *b)
     }
 }
 
-/* The old value, in the low bytes. */
-#define AMO(bits)                                                           \
-    static uint64_t amo##bits(const struct gtl_amo *a)                      \
-    {                                                                       \
-        word_u##bits *w = a->word, v = (word_u##bits)a->value;              \
-        word_u##bits was = (word_u##bits)a->cond;                           \
-                                                                            \
-        switch (a->op) {                                                    \
-        case GTL_FETCH:                                                     \
-            return __atomic_load_n(w, __ATOMIC_SEQ_CST);                    \
-        case GTL_SET:                                                       \
-        case GTL_SWAP:                                                      \
-            return __atomic_exchange_n(w, v, __ATOMIC_SEQ_CST);             \
-        case GTL_CSWAP:                                                     \
-            __atomic_compare_exchange_n(w, &was, v, false, __ATOMIC_SEQ_CST,\
-                                        __ATOMIC_SEQ_CST);                  \
-            return was;                                                     \
-        case GTL_ADD:                                                       \
-            return __atomic_fetch_add(w, v, __ATOMIC_SEQ_CST);              \
-        case GTL_AND:                                                       \
-            return __atomic_fetch_and(w, v, __ATOMIC_SEQ_CST);              \
-        case GTL_OR:                                                        \
-            return __atomic_fetch_or(w, v, __ATOMIC_SEQ_CST);               \
-        case GTL_XOR:                                                       \
-            return __atomic_fetch_xor(w, v, __ATOMIC_SEQ_CST);              \
-        }                                                                   \
-        return 0;                                                           \
-    }
-AMO(32)
-AMO(64)
-
 static void run_amo(const struct gtl_amo *a)
 {
-    uint64_t was = a->size == 8 ? amo64(a) : amo32(a);
+    uint64_t was = gtl_amo_apply(a);
     uint32_t half = (uint32_t)was;
 
     if (a->result)
