@@ -151,21 +151,21 @@ void core_activity_transport(struct xport_wait *w, uint64_t now)
 {
     struct core_transport_wait *s = &core_transport_wait;
     char host[sizeof s->host] = "";
-    int pe = w->pe >= 0 ? w->pe : w->maybe;
+    int pe = w->pe >= 0 ? w->pe : w->likely_pe;
     const void *of = GET(s->of);
     bool young = now - w->since_ns < HOST_AFTER_NS, stays;
 
     if (!core_ctl)
         return;
-    if (!w->shown && xport_call && xport_call != GET(recorded.call))
+    if (!w->reported && xport_call && xport_call != GET(recorded.call))
         core_activity_call(xport_call);
     /* The published wait of another thread stays, unless this one is new. */
     lock_acquire(&show_lock);
-    stays = w->shown && of && (of != w || pe < 0 || s->host[0] || young);
+    stays = w->reported && of && (of != w || pe < 0 || s->host[0] || young);
     lock_release(&show_lock);
     if (stays)
         return;
-    w->shown = true;
+    w->reported = true;
     if (pe >= 0 && !young && !rt_host(pe, host, sizeof host))
         strcpy(host, "?");
     lock_acquire(&show_lock);
@@ -182,7 +182,7 @@ void core_activity_transport(struct xport_wait *w, uint64_t now)
 
 void core_activity_transport_end(struct xport_wait *w)
 {
-    w->shown = false;
+    w->reported = false;
     lock_acquire(&show_lock);
     if (core_transport_wait.of == w) {
         SET(core_transport_wait.of, NULL);

@@ -441,7 +441,7 @@ static void begin_scan(struct core_waiter *w, const void *of, uint64_t now)
 {
     scan = (struct scan){ .of = of, .since_ns = w->since_ns, .begun_ns = now,
                           .end = candidates(w) };
-    w->told_ns = now;
+    w->reported_ns = now;
 }
 
 /* True: the scan is over. */
@@ -486,7 +486,7 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     mine = scan.of == of && scan.since_ns == w->since_ns;
     if (scan.of && !mine && now - scan.begun_ns > 4 * REPLY_NS)
         scan.of = NULL;         /* its wait has ended meanwhile */
-    if (!scan.of && (!w->told_ns || now - w->told_ns > diag_stall_ns)) {
+    if (!scan.of && (!w->reported_ns || now - w->reported_ns > diag_stall_ns)) {
         begin_scan(w, of, now);
         mine = true;
     }
@@ -513,9 +513,9 @@ static void report_one(struct xport_wait *w, uint64_t now)
 {
     struct line l;
 
-    if (!diag_stall_is_reported() || now - w->told_ns <= diag_stall_ns)
+    if (!diag_stall_is_reported() || now - w->reported_ns <= diag_stall_ns)
         return;
-    w->told_ns = now;
+    w->reported_ns = now;
     line_begin(&l);
     core_describe_pe(&l, w->pe);
     log_warn(ERR_STALL, "%s waits for %llu s for %s)",
@@ -526,7 +526,8 @@ static void report_one(struct xport_wait *w, uint64_t now)
 static void step_transport(struct xport_wait *w)
 {
     struct core_waiter all = { .what = CORE_FOR_REMOTE,
-                               .since_ns = w->since_ns, .told_ns = w->told_ns };
+                               .since_ns = w->since_ns,
+                               .reported_ns = w->reported_ns };
     uint64_t now = clock_ns();
 
     core_activity_transport(w, now);
@@ -534,7 +535,7 @@ static void step_transport(struct xport_wait *w)
         report_one(w, now);
     } else if (now - w->since_ns > diag_stall_ns) {
         step(&all, w, now);
-        w->told_ns = all.told_ns;
+        w->reported_ns = all.reported_ns;
     }
 }
 

@@ -24,7 +24,7 @@ enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET, CORE_FOR_LOCK,
 struct core_waiter {
     const void *addr, *named;   /* named: of a QUEUE, for its name; or NULL */
     size_t bytes;
-    uint64_t started_ns, since_ns, told_ns;
+    uint64_t started_ns, since_ns, reported_ns;
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
     unsigned looks;             /* around, while it is awake */

@@ -45,7 +45,8 @@ void *gtl_copy_stream_acquire(unsigned stream)
     return streams[stream].stream;
 }
 
-void gtl_copy_stream_release(unsigned stream) LOCK_ATTR(no_thread_safety_analysis)
+void gtl_copy_stream_release(unsigned stream)
+    LOCK_ATTR(no_thread_safety_analysis)
 {
     __atomic_store_n(&streams[stream].given, streams[stream].given + 1,
                      __ATOMIC_RELEASE);

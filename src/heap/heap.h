@@ -107,8 +107,7 @@ struct heap_hooks {
     int (*copy)(void *to, const void *from, size_t n);
     int (*fill)(void *to, int byte, size_t n);
     /* Ends the job; ends a forked child, which is no PE. */
-    void (*abort)(int status);
-    void (*leave)(int status);
+    void (*abort)(int status), (*leave)(int status);
 };
 extern hidden struct heap_hooks heap_hooks;
 

@@ -30,7 +30,7 @@ void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
 static void drain(struct xport_ep *f, const uint64_t *issued,
                   const uint64_t *done)
 {
-    struct ofi_wait w = { .wait.pe = -1, .wait.maybe = ofi_ctx_peer(f) };
+    struct ofi_wait w = { .wait.pe = -1, .wait.likely_pe = ofi_ctx_peer(f) };
     uint64_t seen = 0, now;
 
     /* acquire: what the operations brought is there. */
@@ -39,7 +39,7 @@ static void drain(struct xport_ep *f, const uint64_t *issued,
         if (now != seen) {
             ofi_wait_end(&w);
             w = (struct ofi_wait){ .wait.pe = -1,
-                                   .wait.maybe = ofi_ctx_peer(f) };
+                                   .wait.likely_pe = ofi_ctx_peer(f) };
         }
         seen = now;
         ofi_wait_step(&w, f->ep);

@@ -142,8 +142,8 @@ static int new_work(const struct work *what, bool records, void *s,
 }
 
 /* The slot stays the caller's but in a graph. */
-static int enqueue_work(void (*fn)(void *arg), const struct work *what, bool records,
-                void *s)
+static int enqueue_work(void (*fn)(void *arg), const struct work *what,
+                        bool records, void *s)
 {
     struct work *w = NULL;
     int rc = new_work(what, records, s, &w);

@@ -88,8 +88,8 @@ int gtl_cu_bind(void);
 int gtl_cu_uuid(int dev, struct cuda_uuid *out);
 
 /* ---- cuda_kernels.c ---- */
-/* Loads them and runs each once: a first launch later could wait for what a
- * stream waits for.  *out: are there any? */
+/* Loads the kernels and runs each once: a first launch later could wait for a
+ * stream that waits for this PE.  *out: are there kernels? */
 int gtl_cu_kernels_load(bool *out);
 void gtl_cu_kernels_unload(void);
 int gtl_cu_kernel_write64(uint64_t *word, uint64_t value, void *s);
@@ -104,7 +104,8 @@ int gtl_cu_peer_copy(const struct gtl_peer_copy *p, void *s);
 int gtl_cu_host_open(void);
 void gtl_cu_host_close(void);
 int gtl_cu_host_fill(void *to, int byte, size_t n, void *s);
-/* On a word in host memory; -EAGAIN: too many with results are under way. */
+/* An atomic on a word in host memory; -EAGAIN: too many with results are under
+ * way. */
 int gtl_cu_host_amo(const struct gtl_amo *a, void *s);
 
 /* ---- cuda_mem.c ---- */
@@ -178,8 +179,8 @@ int gtl_cu_event_record(void *e, void *s);
 int gtl_cu_event_wait(void *e, void *s);
 int gtl_cu_event_query(void *e);
 int gtl_cu_flush(void);
-/* Of two devices by the first bytes of their ids, of which this process may see
- * neither. */
+/* Are atomics of two devices, given by the first bytes of their ids, atomic
+ * with each other?  The process may see neither. */
 bool gtl_cu_hidden_atomic(uint64_t ours, uint64_t theirs);
 
 /* ---- cuda_graph.c ---- */

@@ -42,7 +42,8 @@ int gtl_hip_result(unsigned error, const char *call);
 int gtl_hip_bind(void);
 /* Fills id and pci. */
 void gtl_hip_identify(int device, struct gtl_device *d);
-/* Makes our device current; what it was is for gtl_hip_leave(). */
+/* Makes the PE's device current; gtl_hip_leave() takes the result and undoes
+ * it. */
 int gtl_hip_enter(void);
 void gtl_hip_leave(int was);
 /* The same for calls that the runtime refuses while a stream records a graph,
@@ -56,7 +57,8 @@ int gtl_hip_coherence_open(struct gtl_device *d);
 int gtl_hip_set_coherence(int wanted);
 
 /* ---- hip_kfd.c ---- */
-/* Of our device and one that this process does not see, by its id. */
+/* Is an atomic of this device one for that device, which the process does not
+ * see? */
 bool gtl_hip_hidden_atomic(uint64_t theirs);
 
 /* ---- hip_mem.c ---- */
@@ -73,7 +75,7 @@ bool gtl_hip_atomic(const struct gtl_ipc_handle *h);
 int gtl_hip_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
 /* Where kernels see host memory that we have pinned; else p. */
 void *gtl_hip_device_address(const void *p);
-/* Can a function of the processor load and store it? */
+/* May the processor load and store it? */
 bool gtl_hip_host_accessible(const void *p);
 
 /* ---- hip_stream.c ---- */
@@ -91,10 +93,10 @@ int gtl_hip_event_query(void *e);
 int gtl_hip_host_call(void (*fn)(void *arg), void *arg, void *s);
 
 /* ---- hip_ops.c ---- */
-/* Finds out which stream memory operations work, by doing them.  -EIO: one
- * hangs, and the device with it. */
+/* Tries which stream memory operations work.  -EIO: one hangs, and the device
+ * with it. */
 int gtl_hip_work_probe(void);
-/* -EAGAIN: what the stream holds is not done by then. */
+/* Waits for the stream, ms at most: -EAGAIN. */
 int gtl_hip_wait_stream(void *s, int ms);
 int gtl_hip_release_open(void);
 void gtl_hip_release_close(void);
@@ -107,7 +109,7 @@ int gtl_hip_amo(const struct gtl_amo *a, void *s);
 int gtl_hip_peer_copy(const struct gtl_peer_copy *p, void *s);
 int gtl_hip_write64(uint64_t *word, uint64_t value, void *s);
 int gtl_hip_wait64(uint64_t *word, uint64_t least, void *s);
-/* The same where PEs share the device, too: one that ends soon. */
+/* The same for a wait that ends soon, also where PEs share the device. */
 int gtl_hip_wait_shortly(uint64_t *word, uint64_t least, void *s);
 int gtl_hip_release(void *s);
 
@@ -120,8 +122,8 @@ int gtl_hip_graph_launch(void *graph, void *s);
 void gtl_hip_graph_destroy(void *graph);
 void gtl_hip_graphs_close(void);
 
-/* ---- hip_kernels.c: our own kernels, our device being current ---- */
-/* Compiles, loads and runs each once.  -ENOSYS: there is no compiler. */
+/* ---- hip_kernels.c: the library's kernels; the device is current ---- */
+/* Compiles, loads and runs each kernel once.  -ENOSYS: no compiler. */
 int gtl_hip_kernels_open(void);
 void gtl_hip_kernels_close(void);
 int gtl_hip_kernel_amo(const struct gtl_amo *a, void *s);

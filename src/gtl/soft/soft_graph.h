@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* soft_graph.h - graphs of the software device: what a stream asks of the
- * one that it records, and the calls of the driver's table. */
+/* soft_graph.h - graphs of the software device: slots of the driver's table,
+ * and what a capturing stream asks of its graph. */
 #ifndef GTL_SOFT_GRAPH_H
 #define GTL_SOFT_GRAPH_H
 
@@ -14,15 +14,15 @@ int gtl_soft_capture_begin(void *handle);
 int gtl_soft_capture_end(void *handle, void **out);
 int gtl_soft_graph_launch(void *graph, void *handle);
 void gtl_soft_graph_destroy(void *graph);
-/* Where s records it: has the room for a command. */
+/* The stream of the graph that s captures, which has room for a command. */
 int gtl_soft_graph_next_chunk(struct gtl_soft_stream *s,
                         struct gtl_soft_stream **out);
-/* What s records is lost. */
+/* The capture of s becomes invalid. */
 void gtl_soft_graph_invalidate(struct gtl_soft_stream *s);
-/* A launch has ended. */
+/* A launch has completed. */
 void gtl_soft_graph_ended(struct gtl_soft_graph *g);
 void gtl_soft_graph_fork(enum gtl_soft_fork when);
-/* The driver is asked what a stream that records does not know. */
+/* A question that a capturing stream has no answer to: -EBUSY. */
 int gtl_soft_fail_capturing(const char *call) __attribute__((cold));
 
 #endif

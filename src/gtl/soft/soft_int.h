@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* soft_int.h - the software device: what its files share.
  *
- * Its memory are memfds of a bounded sum.  A stream is a thread and a queue
- * that one thread fills and the other empties; a stream that waits for a word
- * sleeps, and one of those that sleep looks at the words of all now and then,
- * for another process or a NIC may write them.  Kernels run on the stream's
- * thread with the help of a pool.
+ * Its memory consists of memfds of a limited sum.  A stream is a thread and a
+ * ring of commands that callers fill and the thread empties.  A stream that
+ * waits for a flag sleeps, and one of the sleeping threads checks all flags now
+ * and then, for another process or a NIC may write them.  Kernels run on the
+ * stream's thread with the help of a pool.
  *
  * After fork() the child has no streams until it has closed and opened the
  * device. */
@@ -36,9 +36,9 @@ int gtl_soft_pin(void *host, size_t size, enum gtl_pin why, void **out);
 void gtl_soft_unpin(void *host);
 int gtl_soft_classify(const void *p, struct gtl_range *out);
 int gtl_soft_dmabuf(void *p, size_t size, int *fd, uint64_t *offset);
-/* The file of an allocation and its tag, or -EINVAL. */
+/* Finds the file of an allocation and its tag; -EINVAL: p is none. */
 int gtl_soft_mem_file(void *p, int *fd, size_t *size, uint64_t *tag);
-/* Maps the file as the device's; fd stays the caller's. */
+/* Maps the file as memory of the device; fd stays the caller's. */
 int gtl_soft_mem_map(int fd, size_t size, void **out);
 void gtl_soft_ipc_close(void *p);
 
@@ -57,8 +57,8 @@ enum gtl_soft_command_kind {
 
 struct gtl_soft_command {
     enum gtl_soft_command_kind kind : 8;
-    bool more : 1;              /* the next one belongs to it */
-    bool joined : 1;            /* it costs nothing beside the one before */
+    bool more : 1;              /* the next command belongs to it */
+    bool joined : 1;            /* it is charged with the one before */
     union {
         int byte;
         enum gtl_loop loop;
@@ -105,15 +105,15 @@ struct gtl_soft_stream;
 int gtl_soft_stream_open(void);
 void gtl_soft_stream_close(void);
 void gtl_soft_stream_fork(enum gtl_soft_fork when);
-/* Room for a command, to be filled and handed over by commit; with those that
- * belong to it, if there are more. */
+/* Finds room for a command, which the caller fills; commit() publishes it, with
+ * those that belong to it. */
 int gtl_soft_begin(void *handle, struct gtl_soft_stream **out,
                    struct gtl_soft_command **command);
 void gtl_soft_commit(struct gtl_soft_stream *s);
-/* Its thread; again: nothing. */
+/* Starts its thread, once. */
 int gtl_soft_stream_start(struct gtl_soft_stream *s);
-/* n commands, made by next(), which begin when all are there, or none is.  Of
- * a stream that has started and records nothing. */
+/* Enqueues n commands, made by next(), which begin when all are there; on error
+ * none does.  The stream has started and captures no graph. */
 int gtl_soft_enqueue(struct gtl_soft_stream *s, uint64_t n,
                      void (*next)(struct gtl_soft_command *out, void *arg),
                      void *arg);
@@ -135,10 +135,10 @@ bool gtl_soft_owes_ops(void *handle);
 bool gtl_soft_stream_position(void *handle, uint64_t *out);
 bool gtl_soft_is_past(void *handle, uint64_t position);
 bool gtl_soft_waits_for(void *handle, uint64_t **flag, uint64_t *least);
-/* Where the stream counts what it has done, and how far all that was enqueued
- * is. */
+/* Where the stream counts completed commands, and the count behind all that is
+ * enqueued. */
 int gtl_soft_position(void *handle, uint64_t **done, uint64_t *count);
-/* Until a stream has counted so far, at most so long. */
+/* Sleeps until a stream has counted so far, ns at most. */
 void gtl_soft_sleep_until(uint64_t *done, uint64_t count, uint64_t ns);
 
 /* ---- soft_event.c ---- */
@@ -150,8 +150,8 @@ int gtl_soft_event_query(void *e);
 bool gtl_soft_event_sleep(void *e, uint64_t ns);
 
 /* ---- soft_ops.c ---- */
-/* On the thread of s.  False: the device closes, and what is behind it must
- * not run. */
+/* Does a command, on the thread of s.  False: the commands behind it must not
+ * run. */
 bool gtl_soft_run(const struct gtl_soft_command *c, struct gtl_soft_stream *s);
 int gtl_soft_copy(void *to, const void *from, size_t n, void *s);
 int gtl_soft_copy_blocks(void *to, const void *from,
@@ -167,8 +167,8 @@ int gtl_soft_doorbell(void (*fn)(void *arg), void *arg, void *s);
 void gtl_soft_cancel_rest(void);
 int gtl_soft_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                     void *s);
-/* s is to run so many grids with resident groups, of which none asks for more
- * than g, and some without; none has to be enqueued if this fails. */
+/* Prepares s for so many grids with resident groups, none of more than g, and
+ * for grids without; on error none may be enqueued. */
 int gtl_soft_launch_ready(struct gtl_soft_stream *s,
                           const struct shmemx_grid *g, uint64_t resident,
                           void **scratch);
@@ -178,7 +178,8 @@ void gtl_soft_reduce_run(const struct gtl_soft_command *c);
 int gtl_soft_reduce(const struct gtl_reduce *r, void *s);
 
 /* ---- soft_wait.c ---- */
-/* Until *word >= least; the futex is the stream's.  False: it closes. */
+/* Waits until *word >= least, on the stream's futex.  False: the device
+ * closes. */
 bool gtl_soft_wait_word(uint64_t *word, uint64_t least, uint32_t *futex);
 extern hidden unsigned gtl_soft_waiting;
 void gtl_soft_check_waits(void);
@@ -186,7 +187,7 @@ void gtl_soft_wait_fork(enum gtl_soft_fork when);
 /* The wait that sleeps on that futex; false: none. */
 bool gtl_soft_wait_of(const uint32_t *futex, uint64_t **word, uint64_t *least);
 void gtl_soft_flags_stored(void);
-/* This process has stored, and a full fence has passed. */
+/* After a store of this process and a full fence. */
 static inline void gtl_soft_check_waits_if_any(void)
 {
     if (__atomic_load_n(&gtl_soft_waiting, __ATOMIC_RELAXED))
@@ -197,16 +198,16 @@ static inline void gtl_soft_check_waits_if_any(void)
 void gtl_soft_grid_open(void);
 void gtl_soft_grid_close(void);
 void gtl_soft_grid_fork(enum gtl_soft_fork when);
-/* What a stream has of the threads for resident groups. */
+/* A stream's share of the threads for resident groups. */
 struct gtl_soft_resident_share {
-    unsigned groups;            /* the most that one of its grids has */
-    uint64_t grids;             /* that ask for them and have not ended */
+    unsigned groups;            /* the maximum in one of its grids */
+    uint64_t grids;             /* with resident groups that have not ended */
 };
-/* Threads for so many grids that are to be launched on the stream of share,
- * until each has run.  -ENOSPC: there are not so many. */
+/* Reserves threads for so many grids that are to be launched on the stream of
+ * share, until each has run.  -ENOSPC: there are too few. */
 int gtl_soft_grid_reserve(struct gtl_soft_resident_share *share,
                           unsigned groups, uint64_t grids);
-/* These are not launched after all. */
+/* So many of these grids are not launched after all. */
 void gtl_soft_grid_unreserve(struct gtl_soft_resident_share *share,
                              uint64_t grids);
 void gtl_soft_grid_run(const struct gtl_soft_command *c,

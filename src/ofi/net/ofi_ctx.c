@@ -484,11 +484,11 @@ static void look_at_clock(struct ofi_wait *w)
     uint64_t now = clock_ns(), gap, waited, most;
 
     if (!w->wait.since_ns)
-        w->wait.since_ns = w->wait.told_ns = w->last_ns = now;
+        w->wait.since_ns = w->wait.reported_ns = w->last_ns = now;
     /* While this PE was stopped nobody kept it waiting. */
     gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
     w->gaps_ns += gap;
-    w->wait.told_ns += gap;
+    w->wait.reported_ns += gap;
     w->last_ns = now;
     waited = now - w->wait.since_ns - w->gaps_ns;
     if (waited > NAP_AFTER_NS) {
@@ -535,7 +535,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
 /* Operations to any PE may be what is under way. */
 void ofi_wait_window(struct xport_ep *f)
 {
-    struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
+    struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = -1 }, .room = true };
 
     while (__atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED) >= ofi.window)
         ofi_wait_step(&w, f->ep);

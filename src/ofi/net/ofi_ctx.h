@@ -174,7 +174,7 @@ struct ofi_wait {
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
 static inline void ofi_wait_end(struct ofi_wait *w)
 {
-    if (unlikely(w->wait.shown))
+    if (unlikely(w->wait.reported))
         xport_wait_resumed(&w->wait);
 }
 /* Before a post: keeps the operations in flight below the window. */

@@ -76,7 +76,7 @@ void *ofi_pool_try_alloc(struct ofi_pool *p)
 /* Which PE keeps it waiting, it does not know: they are all of one pool. */
 void *ofi_pool_alloc(struct ofi_pool *p, struct xport_ep *f)
 {
-    struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
+    struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = -1 }, .room = true };
     struct ofi_op *op;
 
     while (unlikely(!(op = ofi_pool_try_alloc(p)))) {

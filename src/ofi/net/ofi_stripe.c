@@ -258,7 +258,7 @@ static bool local_open(struct stripe *s, const struct job *j,
 
 static void make_room(const struct job *j, struct ofi_ep *e)
 {
-    struct ofi_wait w = { .wait = { .pe = -1, .maybe = j->at->pe },
+    struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = j->at->pe },
                           .room = true };
 
     while (__atomic_load_n(&e->in_flight, __ATOMIC_RELAXED) >= ofi.window)

@@ -52,7 +52,7 @@ static bool is_short(size_t len, bool there, bool nbi)
 
 static struct ofi_frag *await_piece(struct xport_ep *f)
 {
-    struct ofi_wait w = { .wait = { .pe = -1, .maybe = -1 }, .room = true };
+    struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = -1 }, .room = true };
     struct ofi_frag *p;
 
     while (!(p = ofi_frag_alloc(OFI_INITIATOR))) {
