@@ -16,9 +16,9 @@
  * (each side stores, then loads what the other side stores), which is why all
  * four accesses are sequentially consistent.
  *
- * A signal costs one locked instruction and one load while nobody sleeps, and a
- * system call otherwise.  The count wraps: a sleeper misses 2^32 signals between
- * its two looks, which no thread lives through.
+ * A signal costs one locked instruction and one load while no thread sleeps,
+ * and a system call otherwise.  The count wraps: only a sleeper that is held up
+ * for 2^32 signals between its two loads would miss them.
  *
  * Any number of sleepers and signallers, all of one process; a wait that other
  * processes end has its own announcement (core_wait.c) and uses futex.h. */
@@ -29,7 +29,7 @@
 
 struct eventcount {
     uint32_t count;             /* atomic; the futex word */
-    uint32_t sleepers;          /* atomic: threads that sleep, or are about to */
+    uint32_t sleepers;          /* atomic: threads that sleep or are going to */
 };
 
 static inline uint32_t eventcount_now(const struct eventcount *ec)

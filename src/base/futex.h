@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Who may change the word: threads of this process, or processes that map it. */
+/* The writers of the word: threads of this process, or processes that map
+ * it. */
 enum futex_scope { FUTEX_OF_PROCESS, FUTEX_OF_NODE };
 
 /* Sleeps at most ns, or without an end for 0, while *word is seen.  True when

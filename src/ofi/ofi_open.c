@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens and closes the network: chooses a provider, tries it with operations on
+ * this PE itself, registers the segments, publishes this PE's address and sets
+ * xport_net.  Called at start and at the end, on one thread, and by no
+ * operation. */
 #include "ofi/net/ofi_cxi.h"
 #include "ofi/stage/ofi_device.h"
 #include "ofi/net/ofi_local.h"

@@ -21,7 +21,8 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
-/* While other pollers keep the thread awake, descriptors are polled so often. */
+/* While other pollers keep the thread awake, descriptors are polled in such
+ * intervals. */
 #define FD_EVERY_NS ((uint64_t)200000)
 #define FOREVER UINT64_MAX
 enum { TIMER_SLACK_NS = 1000 };

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks active messages before anything acts on them: a message comes from the
+ * network and may hold anything.  The target calls it for each message, on the
+ * thread that polls.  It reads the message alone, and stores only *out. */
 #include "ofi/am/ofi_am_wire.h"
 #include "xport/xport.h"
 

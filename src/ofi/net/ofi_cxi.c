@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls of the CXI provider beyond libfabric's own: descriptors of registered
+ * memory, the depth of deferred work, the page of a counter.  Called while a
+ * provider or a trigger opens; nothing here belongs on an operation's path. */
 #include "ofi/net/ofi_cxi.h"
 #include "base/log.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A pool of operations of one sort: memory, registered where the provider wants
+ * that, and a list of free ones.  Every file that posts operations calls it, on
+ * any thread.  Each put of a few KiB comes by here, so between opening and
+ * closing it makes no system call of its own. */
 #include "ofi/net/ofi_pool.h"
 #include "ofi/net/ofi_local.h"
 #include "base/log.h"

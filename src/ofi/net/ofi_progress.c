@@ -36,7 +36,7 @@ enum mode {
     RESTS_ON_FDS,               /* the same, until a message comes */
     SERVES,                     /* a nap, or none */
     SERVES_ON_FDS,              /* until something comes */
-    LETS_OWNER_POLL             /* after an event that the owner was woken for */
+    LETS_OWNER_POLL             /* after an event that woke the owner */
 };
 
 static uint64_t net_turn(struct progress_poller *p,

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The staging pool: pinned and registered fragments of host memory between a
+ * device and the network, and the steps that a fragment takes.  Both sides of a
+ * transfer call it (ofi_stage_initiator.c, ofi_stage_target.c), and the
+ * completions of what a step started, on any thread.  A step never waits. */
 #include "ofi/stage/ofi_stage_pool.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
