@@ -18,7 +18,7 @@ esac
 
 # wrong PART FILE SED WHAT: that part of the check fails with that change of
 # src/gtl/FILE.
-mkdir gtl
+mkdir -p gtl/cuda gtl/hip
 wrong()
 {
     sed "$3" "$SRC/src/gtl/$2" >"gtl/$2"
@@ -32,19 +32,20 @@ wrong()
 }
 
 if ! grep -q 'abi/cuda.cc skipped' found; then
-    wrong headers cuda_values.h 's/CUDA_ERROR_NOT_READY, 600/CUDA_ERROR_NOT_READY, 601/' \
+    wrong headers cuda/cuda_values.h \
+        's/CUDA_ERROR_NOT_READY, 600/CUDA_ERROR_NOT_READY, 601/' \
         'a wrong value'
-    wrong headers cuda_abi.h 's/void \*s, unsigned long long \*out/int s/' \
+    wrong headers cuda/cuda_abi.h 's/void \*s, unsigned long long \*out/int s/' \
         'a wrong declaration'
-    wrong headers cuda_abi.h 's/uint64_t word, value;/uint32_t word, value;/' \
+    wrong headers cuda/cuda_abi.h 's/uint64_t word, value;/uint32_t word, value;/' \
         'a structure of another layout'
 fi
 grep -q 'abi/hip.c skipped' found ||
-    wrong headers hip_abi.h 's/HIP_NOT_READY = 600/HIP_NOT_READY = 601/' \
+    wrong headers hip/hip_abi.h 's/HIP_NOT_READY = 600/HIP_NOT_READY = 601/' \
         'a wrong value of HIP'
 grep -q 'cuda_kernels.inc skipped' found ||
-    wrong cuda cuda_kernels.inc 's/atom\.sys\.exch/atom.sys.change/' \
+    wrong cuda cuda/cuda_kernels.inc 's/atom\.sys\.exch/atom.sys.change/' \
         'a kernel that ptxas refuses'
 ! grep -q 'hip_source.inc compiles' found ||
-    wrong hip hip_source.inc 's/builtin_amdgcn_s_sleep/builtin_amdgcn_s_doze/' \
+    wrong hip hip/hip_source.inc 's/builtin_amdgcn_s_sleep/builtin_amdgcn_s_doze/' \
         'a kernel that clang refuses'

@@ -34,7 +34,7 @@ says()
 cxi 0 SLINGSHOT_VNIS=1024 SLINGSHOT_SVC_IDS=5
 says PASS VNI 'cxi on cxi0 1024, service 5, '
 says PASS entries '500 entries of deferred work for 1 PE of this NIC, 450 for '
-says PASS doorbell 'a stream of .* (host) lets the NIC.s work go by a store'
+says PASS doorbell 'a stream of .* (software) lets the NIC.s work go by a store'
 says PASS counters '482 of 482 '
 says PASS failures 'do not count .*: the NIC sends the signals of puts'
 says PASS 'a failed put' 'does not count, too; .* no later than the counter'
@@ -60,7 +60,7 @@ cxi 0 FAKE_CXI_OPS=4
 says WARN entries 'this libfabric does not tell .*; SHMEM_TRIGGER_DEPTH tells'
 says WARN doorbell '.* is not known; SHMEM_TRIGGER_DEPTH tells how many '
 cxi 0 FAKE_CXI_OPS=4 SHMEM_TRIGGER_DEPTH=50
-says PASS doorbell 'a stream of .* (host) lets the NIC.s work go by a store'
+says PASS doorbell 'a stream of .* (software) lets the NIC.s work go by a store'
 for env in FAKE_CXI_OPS=6 FAKE_CXI_OPS=4; do
     cxi 0 $env SHMEM_TRIGGER_DEPTH=2
     says WARN doorbell '.*SHMEM_TRIGGER_DEPTH=2 is too few: .* at least 3'

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { STREAMS = 3 };
 static long in[STREAMS], out = 7;
@@ -60,7 +61,13 @@ T(streams_and_network_share_one_progress_thread)
     }
     for (int i = 0; i < STREAMS; i++)
         T_EQ(shmemx_stream_sync(s[i]), 0);
-    now = count_threads();
+    /* A thread that has just been started gives itself its name. */
+    for (int ms = 0; ms < 2000; ms++) {
+        now = count_threads();
+        if (now.progress)
+            break;
+        usleep(1000);
+    }
     T_EQ(now.progress, 1);
     /* The streams' own, the watchdog's, and on a node the progress thread. */
     T_LE(now.all - before.all, STREAMS + 2 - before.progress);
