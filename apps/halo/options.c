@@ -183,7 +183,7 @@ static void help(const struct about *about,
     puts(about->columns);
 }
 
-static int read_words(int argc, char **argv,
+static int read_areas(int argc, char **argv,
                       const struct option_row *const tables[2])
 {
     char want[160];
@@ -256,7 +256,7 @@ int options_read(int argc, char **argv, const struct about *about,
     *out = (struct common){ .modes = (1u << HALO_MODES) - 1, .warmup = 10,
                             .trials = 5, .seed = 1, .spoil = -1,
                             .verify = VERIFY_LAST };
-    status = read_words(argc, argv, tables);
+    status = read_areas(argc, argv, tables);
     out->apart = apart;
     if (status == 0 && out->help) {
         if (app.me == 0)

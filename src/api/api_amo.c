@@ -68,48 +68,48 @@
 
 /* The result is returned, or in *fetch by the next quiet: a bad place for it is
  * reported before anything is done. */
-#define RETURNED(T, KIND, COND, NEAR, value)                                \
-    CORE_AMO_RETURN(T, __func__, ctx_, KIND, dest, value, COND, pe, NEAR)
-#define FETCHED(T, XOP, COND, NEAR, value)                                  \
+#define RETURNED(T, KIND, COND, EXPR, value)                                \
+    CORE_AMO_RETURN(T, __func__, ctx_, KIND, dest, value, COND, pe, EXPR)
+#define FETCHED(T, XOP, COND, EXPR, value)                                  \
     core_need_local(__func__, fetch, sizeof *fetch);                        \
-    CORE_AMO_NBI(T, __func__, ctx_, XOP, dest, value, COND, pe, NEAR, fetch)
-#define PLAIN(T, KIND, NEAR, value)                                         \
-    CORE_AMO_PLAIN(T, __func__, ctx_, KIND, dest, value, pe, NEAR)
+    CORE_AMO_NBI(T, __func__, ctx_, XOP, dest, value, COND, pe, EXPR, fetch)
+#define PLAIN(T, KIND, EXPR, value)                                         \
+    CORE_AMO_PLAIN(T, __func__, ctx_, KIND, dest, value, pe, EXPR)
 
 /* value op, fetching: the plain name and the nbi one */
-#define API_FETCHING(NAME_OP, NAME, T, KIND, OP, NEAR)                      \
+#define API_FETCHING(NAME_OP, NAME, T, KIND, OP, EXPR)                      \
     API_BOTH(T, shmem_##NAME##_atomic_##NAME_OP,                            \
              shmem_ctx_##NAME##_atomic_##NAME_OP,                           \
              ARGS(T *dest, T value, int pe),                                \
              CTX_ARGS(T *dest, T value, int pe),                            \
-             RETURNED(T, KIND, 0, NEAR, value))                             \
+             RETURNED(T, KIND, 0, EXPR, value))                             \
     API_BOTH(void, shmem_##NAME##_atomic_##NAME_OP##_nbi,                   \
              shmem_ctx_##NAME##_atomic_##NAME_OP##_nbi,                     \
              ARGS(T *fetch, T *dest, T value, int pe),                      \
              CTX_ARGS(T *fetch, T *dest, T value, int pe),                  \
-             FETCHED(T, XPORT_##OP, 0, NEAR, value))
+             FETCHED(T, XPORT_##OP, 0, EXPR, value))
 
-#define API_PLAIN(NAME_OP, NAME, T, KIND, NEAR)                             \
+#define API_PLAIN(NAME_OP, NAME, T, KIND, EXPR)                             \
     API_BOTH(void, shmem_##NAME##_atomic_##NAME_OP,                         \
              shmem_ctx_##NAME##_atomic_##NAME_OP,                           \
              ARGS(T *dest, T value, int pe),                                \
-             CTX_ARGS(T *dest, T value, int pe), PLAIN(T, KIND, NEAR, value))
+             CTX_ARGS(T *dest, T value, int pe), PLAIN(T, KIND, EXPR, value))
 
-#define LOOK_RETURNED(T)                                                    \
-    CORE_AMO_LOOK(T, __func__, ctx_, source, pe)
-#define LOOK_FETCHED(T)                                                     \
+#define READ_RETURNED(T)                                                    \
+    CORE_AMO_FETCH(T, __func__, ctx_, source, pe)
+#define READ_FETCHED(T)                                                     \
     core_need_local(__func__, fetch, sizeof *fetch);                        \
-    CORE_AMO_LOOK_NBI(T, __func__, ctx_, source, pe, fetch)
+    CORE_AMO_FETCH_NBI(T, __func__, ctx_, source, pe, fetch)
 
 #define API_EXT(NAME, T)                                                    \
     API_BOTH(T, shmem_##NAME##_atomic_fetch,                                \
              shmem_ctx_##NAME##_atomic_fetch,                               \
              ARGS(const T *source, int pe),                                 \
-             CTX_ARGS(const T *source, int pe), LOOK_RETURNED(T))           \
+             CTX_ARGS(const T *source, int pe), READ_RETURNED(T))           \
     API_BOTH(void, shmem_##NAME##_atomic_fetch_nbi,                         \
              shmem_ctx_##NAME##_atomic_fetch_nbi,                           \
              ARGS(T *fetch, const T *source, int pe),                       \
-             CTX_ARGS(T *fetch, const T *source, int pe), LOOK_FETCHED(T))  \
+             CTX_ARGS(T *fetch, const T *source, int pe), READ_FETCHED(T))  \
     API_PLAIN(set, NAME, T, SET, CORE_DO_SET(value))                        \
     API_FETCHING(swap, NAME, T, SWAP, SWAP, CORE_DO_SWAP(value))
 SHMEMI_AMO_EXT_TYPES(API_EXT)
@@ -163,7 +163,7 @@ SHMEMI_AMO_BIT_TYPES(API_BIT)
 
 #define API_OLD(NAME, T)                                                    \
     API_OLD_NAME(T, shmem_##NAME##_fetch, (const T *source, int pe),        \
-                 LOOK_RETURNED(T))                                          \
+                 READ_RETURNED(T))                                          \
     API_OLD_NAME(void, shmem_##NAME##_set, (T *dest, T value, int pe),      \
                  PLAIN(T, SET, CORE_DO_SET(value), value))                  \
     API_OLD_NAME(T, shmem_##NAME##_swap, (T *dest, T value, int pe),        \

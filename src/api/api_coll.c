@@ -39,7 +39,7 @@ struct core_team *api_team_or_null(const char *call, shmem_team_t team)
     return t;
 }
 
-#define MEET(...) API_COLL_ENTER(t, ERR_COLL, call, __VA_ARGS__)
+#define SYNC_AND_CHECK(...) API_COLL_ENTER(t, ERR_COLL, call, __VA_ARGS__)
 #define BUFFERS                                                             \
     coll_symmetric_id(b->dest), coll_symmetric_id(b->source), b->nelems
 #define BUFFER_LABELS "@dest", "@source", "nelems"
@@ -104,7 +104,7 @@ void api_broadcast(const char *call, struct core_team *t,
                    t->n_pes - 1);
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, true });
-    MEET({ BUFFER_LABELS, "root" }, { BUFFERS, (uint64_t)root });
+    SYNC_AND_CHECK({ BUFFER_LABELS, "root" }, { BUFFERS, (uint64_t)root });
     coll_broadcast(t, b->dest, b->source, bytes, root, root_too);
 }
 
@@ -151,7 +151,7 @@ void api_collect(const char *call, struct core_team *t,
     /* The size of dest follows from what all pass, and is at least ours. */
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, false });
-    MEET({ "@dest" }, { BUFFERS });
+    SYNC_AND_CHECK({ "@dest" }, { BUFFERS });
     if (core_status.checks)
         check_sources(call, t, b->source, bytes);
     coll_collect(t, b->dest, b->source, bytes, check_total,
@@ -167,7 +167,7 @@ static size_t check_blocks(const char *call, struct core_team *t,
 
     api_buffers_check(call, &(struct api_buffers){
         b->dest, b->source, all, source_blocks * bytes, false });
-    MEET({ BUFFER_LABELS }, { BUFFERS });
+    SYNC_AND_CHECK({ BUFFER_LABELS }, { BUFFERS });
     return bytes;
 }
 
@@ -198,7 +198,7 @@ void api_alltoalls(const char *call, struct core_team *t,
     }
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, span[0],
                                                    span[1], false });
-    MEET({ BUFFER_LABELS, "dst", "sst" },
+    SYNC_AND_CHECK({ BUFFER_LABELS, "dst", "sst" },
          { BUFFERS, (uint64_t)dst, (uint64_t)sst });
     coll_alltoalls(t, b->dest, b->source, dst, sst, b->nelems, b->size);
 }
@@ -210,7 +210,7 @@ void api_reduce(const char *call, struct core_team *t,
 
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, true });
-    MEET({ BUFFER_LABELS }, { BUFFERS });
+    SYNC_AND_CHECK({ BUFFER_LABELS }, { BUFFERS });
     coll_reduce(t, b->dest, b->source, b->nelems, b->size, op);
 }
 
@@ -221,7 +221,7 @@ void api_scan(const char *call, struct core_team *t,
 
     api_buffers_check(call, &(struct api_buffers){ b->dest, b->source, bytes,
                                                    bytes, true });
-    MEET({ BUFFER_LABELS }, { BUFFERS });
+    SYNC_AND_CHECK({ BUFFER_LABELS }, { BUFFERS });
     coll_scan(t, b->dest, b->source, b->nelems, b->size, op, inclusive);
 }
 

@@ -24,27 +24,27 @@ static const char *const setting_names[SETTINGS] = {
 };
 
 /* In symmetric memory. */
-static struct words {
+static struct shared {
     /* In turn: who has a result may be in the next meeting before others have
      * looked at theirs, but not past that. */
     struct meeting {
         uint64_t mine[2 * SETTINGS], least[2 * SETTINGS];
     } meeting[2];
     _Alignas(16) char sm[SM_DEVICE_ADDRESS], ofi[OFI_DEVICE_ADDR_SIZE];
-} *words;
-static bool told_off;
+} *shared;
+static bool warned;
 static bool failed;             /* and will again: the same on all PEs */
 static int hint;                /* ENV_GRAIN_... */
 static const char *why_whole;   /* the heap does not grow; NULL: it does */
 
 int api_device_open(void)
 {
-    failed = told_off = false;
+    failed = warned = false;
     hint = ENV_GRAIN_AUTO;
     core_unaware = env_is_set("ENABLE_DEVICE_AWARENESS") &&
                    !env.ENABLE_DEVICE_AWARENESS;
-    words = heap_reserve(sizeof *words, _Alignof(struct words));
-    if (words)
+    shared = heap_reserve(sizeof *shared, _Alignof(struct shared));
+    if (shared)
         return 0;
     log_error(ERR_HEAP, "the words of the device heap do not fit the reserved "
               "part of the heap");
@@ -73,9 +73,9 @@ void api_device_report_disabled(const char *call)
 {
     const char *by = switched_off_by();
 
-    if (!by || told_off)
+    if (!by || warned)
         return;
-    told_off = true;
+    warned = true;
     if (rt_job.pe == 0)
         log_warn(ERR_DEVICE, "%s: there is no such memory space: that of the "
                  "device is switched off by SHMEM_%s", core_public_name(call),
@@ -96,7 +96,7 @@ bool api_device_aware(void)
 static const uint64_t *least_of(const uint64_t *mine, size_t n)
 {
     static unsigned meetings;
-    struct meeting *m = &words->meeting[meetings++ & 1];
+    struct meeting *m = &shared->meeting[meetings++ & 1];
 
     memcpy(m->mine, mine, n * sizeof *mine);
     coll_reduce(&core_world, m->least, m->mine, n, sizeof *mine,
@@ -173,7 +173,7 @@ static const char *cure_of(int rc)
 
 int api_device_users(void)
 {
-    return gtl == &gtl_none ? 0 : sm_device_count_users(words->sm);
+    return gtl == &gtl_none ? 0 : sm_device_count_users(shared->sm);
 }
 
 const char *api_device_shared(char *buf, int users)
@@ -185,7 +185,7 @@ const char *api_device_shared(char *buf, int users)
     return buf;
 }
 
-static void tell_users(void)
+static void report_users(void)
 {
     char text[API_SHARED_TEXT];
     int users = api_device_users();
@@ -217,7 +217,7 @@ static bool alike(void)
     return false;
 }
 
-static void tell_unshared(int rc, bool grows)
+static void report_unshared(int rc, bool grows)
 {
     const char *why = gtl_error()[0] ? gtl_error() : "refused";
 
@@ -230,17 +230,17 @@ static void tell_unshared(int rc, bool grows)
                  "which is slower; %s", why, cure_of(rc));
 }
 
-static int lend_and_borrow(bool grows)
+static int export_and_open(bool grows)
 {
-    int rc = sm_device_export(words->sm), who = outcome(rc);
+    int rc = sm_device_export(shared->sm), who = outcome(rc);
 
-    tell_users();
+    report_users();
     if (who == SHARED) {
-        rc = sm_device_open_peers(words->sm);
+        rc = sm_device_open_peers(shared->sm);
         who = outcome(rc);
     }
     if (who == rt_job.pe)
-        tell_unshared(rc, grows);
+        report_unshared(rc, grows);
     if (who < LOCKED || !alike())
         return -ENODEV;
     if (who == SHARED)
@@ -248,7 +248,7 @@ static int lend_and_borrow(bool grows)
     if (rt_job.pe == 0)
         log_info(LOG_API, "devices of a node have no atomics on each other's "
                  "memory: those on device heaps are made one at a time");
-    sm_device_use_lock(words->sm);
+    sm_device_use_lock(shared->sm);
     return 0;
 }
 
@@ -257,18 +257,18 @@ static int join(size_t size)
 {
     int rc;
 
-    if (!lend_and_borrow(false))
+    if (!export_and_open(false))
         return 0;
     rc = rt_job.local ? 0 : sm_device_heap_check(size, rt_job.n_local);
     if (!rc)
-        rc = sm_device_pinned_listen(words->sm);
+        rc = sm_device_pinned_listen(shared->sm);
     if (!all_of_us(rc))
         return -ENODEV;
-    rc = sm_device_pinned_map(words->sm, size);
+    rc = sm_device_pinned_map(shared->sm, size);
     return all_of_us(rc) ? 0 : -ENODEV;
 }
 
-static void drop(void)
+static void close_heap(void)
 {
     sm_device_close_peers();
     ofi_device_unregister();
@@ -298,7 +298,7 @@ static size_t agree_size(int rc, bool grows)
 }
 
 /* This PE's next piece, for the others of its node, too. */
-static bool grow_near(size_t end, enum sm_growth how)
+static bool grow_on_node(size_t end, enum sm_growth how)
 {
     int rc = sm_device_heap_grow(end, how);
 
@@ -307,9 +307,9 @@ static bool grow_near(size_t end, enum sm_growth how)
             sm_device_heap_rollback();
         return false;
     }
-    rc = sm_device_export(words->sm);
+    rc = sm_device_export(shared->sm);
     if (all_of_us(rc)) {
-        rc = sm_device_open_growth(words->sm);
+        rc = sm_device_open_growth(shared->sm);
         if (all_of_us(rc))
             return true;
     }
@@ -326,7 +326,7 @@ static bool grow(size_t end, enum sm_growth how)
 {
     int rc;
 
-    if (!grow_near(end, how))
+    if (!grow_on_node(end, how))
         return false;
     rc = ofi_device_register(sm_device_heap_grown(), how == SM_GROW_EXACT);
     if (!all_of_us(rc)) {
@@ -362,12 +362,12 @@ static int connect(size_t size, bool grows, bool *plain)
     bool by_nic;
     int rc;
 
-    *plain = grows && lend_and_borrow(true);
+    *plain = grows && export_and_open(true);
     if (*plain)
         why_whole = "not all PEs of a node can open it otherwise";
     rc = grows ? *plain ? -ENODEV : 0 : join(size);
     if (!rc)
-        rc = all_of_us(ofi_device_open(words->ofi)) ? 0 : -ENODEV;
+        rc = all_of_us(ofi_device_open(shared->ofi)) ? 0 : -ENODEV;
     if (rc)
         return rc;
     by_nic = api_min(ofi_device_by_nic());
@@ -402,7 +402,7 @@ static int make(int rc, bool grows, bool *plain)
     }
     rc = connect(size, grows, plain);
     if (rc)
-        drop();
+        close_heap();
     return rc;
 }
 
@@ -517,7 +517,7 @@ int api_device_start(void)
                   : "may be meant by the program that has loaded its driver");
         return rc;
     }
-    sm_device_publish_id(words->sm);
+    sm_device_publish_id(shared->sm);
     return ofi_device_prepare();
 }
 

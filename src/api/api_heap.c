@@ -31,7 +31,7 @@ void api_heap_open(void)
 }
 
 /* The barrier of an allocation call, with the comparison when it is due. */
-static void meet(const struct coll_args *a)
+static void sync_and_check(const struct coll_args *a)
 {
     struct coll_args all = *a;
 
@@ -49,7 +49,8 @@ static void meet(const struct coll_args *a)
     else
         coll_sync(&core_world);
 }
-#define MEET(...) meet(&(struct coll_args){ ERR_HEAPARG, __VA_ARGS__, NULL })
+#define SYNC_AND_CHECK(...)                                                 \
+    sync_and_check(&(struct coll_args){ ERR_HEAPARG, __VA_ARGS__, NULL })
 
 /* For a heap of that size.  Where nobody sized the device heap, the bound of
  * the device did, up to what it would be at most. */
@@ -72,24 +73,24 @@ static void what_to_raise(const struct heap_space *space, size_t size,
                  name ? name : "", name ? " and " : "", bound);
 }
 
-/* Each place of the program that ran out is told once, by PE 0: all PEs run
+/* Each place of the program that ran out is reported once, by PE 0: all PEs run
  * out together. */
 void api_heap_report_full(const char *call, const struct heap_space *space,
                           size_t size, const char *how, const void *caller)
 {
-    enum { PLACES = 256 };
-    static const void *told[PLACES];
+    enum { CALLERS = 256 };
+    static const void *reported[CALLERS];
     const bool device = space == &heap_device;
-    char asked[24], used[24], total[24], largest[24];
+    char requested[24], used[24], total[24], largest[24];
     char raise[2 * API_LIMIT_TEXT];
     struct heap_usage u;
     int i;
 
-    for (i = 0; i < PLACES && told[i] && told[i] != caller; i++)
+    for (i = 0; i < CALLERS && reported[i] && reported[i] != caller; i++)
         ;
-    if (core_world.my_pe || i == PLACES || told[i] == caller)
+    if (core_world.my_pe || i == CALLERS || reported[i] == caller)
         return;
-    told[i] = caller;
+    reported[i] = caller;
     heap_usage_get(space, &u);
     what_to_raise(space, u.total + (size < SIZE_MAX - u.total ? size : 0),
                   raise);
@@ -97,8 +98,8 @@ void api_heap_report_full(const char *call, const struct heap_space *space,
              "of %s, largest free block %s; raise %s", core_public_name(call),
              space->parent ? " of a space"
              : device ? " in device memory" : "",
-             log_size(asked, (double)size), how, log_size(used, (double)u.used),
-             log_size(total, (double)u.total),
+             log_size(requested, (double)size), how,
+             log_size(used, (double)u.used), log_size(total, (double)u.total),
              log_size(largest, (double)u.largest_free), raise);
 }
 
@@ -146,7 +147,7 @@ bool api_heap_cover(const char *call, const void *p, size_t size)
     return all;
 }
 
-static void tell_damage(const char *call, const struct heap_damage *d)
+static void report_damage(const char *call, const struct heap_damage *d)
 {
     core_fatal(ERR_OVERRUN, call, "the block of %zu bytes at %p was overrun by "
                "%zu byte%s %s its %s, by a store of this PE or a put of a peer",
@@ -160,7 +161,7 @@ void api_heap_check_guards(const char *call)
     struct heap_damage d;
 
     if (unlikely(core_status.checks) && heap_guard_scan(MOST, &d))
-        tell_damage(call, &d);
+        report_damage(call, &d);
 }
 
 /* The number of a space, the same on all PEs. */
@@ -206,7 +207,7 @@ void *api_allocate(const char *call, const struct api_request *r,
     if (r->hints & SHMEMX_MALLOC_NO_BARRIER)
         unmet += r->size;
     else
-        MEET(call, { "size", "alignment", "hints", "space" },
+        SYNC_AND_CHECK(call, { "size", "alignment", "hints", "space" },
              { r->size, r->align, (uint64_t)r->hints, number_of(r->space) });
     if (rc)
         report_no_room(call, r, rc, caller);
@@ -250,23 +251,23 @@ API_ALIAS(shmem_calloc)
 bool api_alignment_ok(const char *call, size_t *alignment)
 {
     static _Atomic bool warned;
-    size_t asked = *alignment;
+    size_t requested = *alignment;
 
     core_need_up(call);
-    if (!asked || asked & (asked - 1)) {
+    if (!requested || requested & (requested - 1)) {
         if (core_world.my_pe == 0)
             log_warn(ERR_ARG, "%s: alignment %zu is not a power of two",
-                     core_public_name(call), asked);
+                     core_public_name(call), requested);
         return false;
     }
-    if (asked >= sizeof(void *))
+    if (requested >= sizeof(void *))
         return true;
     *alignment = sizeof(void *);
     /* relaxed: only who finds false prints. */
     if (core_world.my_pe == 0 &&
         !atomic_exchange_explicit(&warned, true, memory_order_relaxed))
         log_warn(ERR_ARG, "%s: alignment %zu is less than that of a pointer "
-                 "and is rounded up to %zu", core_public_name(call), asked,
+                 "and is rounded up to %zu", core_public_name(call), requested,
                  sizeof(void *));
     return true;
 }
@@ -303,7 +304,7 @@ static size_t need_block(const char *call, const void *ptr)
     long hints;
 
     if (unlikely(core_status.checks) && heap_guard_damaged(ptr, &d))
-        tell_damage(call, &d);
+        report_damage(call, &d);
     if (!heap_block(ptr, &size, &hints))
         core_fatal(ERR_FREE, call, heap_space_of(ptr)
                    ? "%p is not the start of a live block: freed twice, or a "
@@ -319,7 +320,7 @@ void pshmem_free(void *ptr)
         return;
     if (ptr)
         msg_memory_freed(__func__, ptr, need_block(__func__, ptr));
-    MEET(__func__, { "@ptr" }, { coll_symmetric_id(ptr) });
+    SYNC_AND_CHECK(__func__, { "@ptr" }, { coll_symmetric_id(ptr) });
     if (ptr)
         heap_free(ptr);
 }
@@ -346,7 +347,7 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
         return NULL;
     /* Nobody's traffic to the old place is under way when it moves, and
      * nobody's to the new place starts before all have moved. */
-    MEET(call, { "@ptr", "size", "space" },
+    SYNC_AND_CHECK(call, { "@ptr", "size", "space" },
          { coll_symmetric_id(ptr), size,
            number_of(space ? space : heap_space_of(ptr)) });
     rc = fault_hit(FAULT_HEAP_ALLOC)

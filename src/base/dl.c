@@ -75,7 +75,7 @@ int dl_open(const char *const *names, const struct dl_sym *syms, int n_syms,
     return rc;
 }
 
-void dl_look(void *handle, const struct dl_sym *syms, int n_syms)
+void dl_load_optional(void *handle, const struct dl_sym *syms, int n_syms)
 {
     for (int i = 0; i < n_syms; i++) {
         void *p = dlsym(handle, syms[i].name);

@@ -23,8 +23,9 @@ struct dl_sym {
  * *out is for dl_close(). */
 int dl_open(const char *const *names, const struct dl_sym *syms, int n_syms,
             void **out);
-/* Fills the slots of the symbols that an open library has; NULL: it lacks it. */
-void dl_look(void *handle, const struct dl_sym *syms, int n_syms);
+/* Fills the slots of the symbols that an open library has, the others with
+ * NULL. */
+void dl_load_optional(void *handle, const struct dl_sym *syms, int n_syms);
 void dl_close(void *handle);
 
 #endif

@@ -28,7 +28,7 @@ static const char *const blames[FAULT_SITES] = {
 static struct {
     double rate;
     uint64_t seed, state;
-    unsigned long asked, failed;
+    unsigned long rolls, failed;
 } sites[FAULT_SITES];
 
 static struct base_lock fault_lock = LOCK_INIT;
@@ -43,7 +43,8 @@ static const char *load_one(const char *p)
     int site;
 
     for (site = 0; site < FAULT_SITES; site++)
-        if (strlen(site_names[site]) == len && !strncmp(p, site_names[site], len))
+        if (strlen(site_names[site]) == len &&
+            !strncmp(p, site_names[site], len))
             break;
     if (site == FAULT_SITES || p[len] != ':')
         return NULL;
@@ -98,7 +99,7 @@ bool fault_roll(enum fault_site site)
     bool hit;
 
     lock_acquire(&fault_lock);
-    sites[site].asked++;
+    sites[site].rolls++;
     hit = (double)(next_random(&sites[site].state) >> 11) * 0x1p-53 <
           sites[site].rate;
     sites[site].failed += hit;
@@ -113,6 +114,6 @@ void fault_report(void)
     for (int i = 0; fault_armed && i < FAULT_SITES; i++)
         if (sites[i].rate > 0)
             log_warn(ERR_FAULT, "%s failed %lu of %lu times, seed %llu",
-                     site_names[i], sites[i].failed, sites[i].asked,
+                     site_names[i], sites[i].failed, sites[i].rolls,
                      (unsigned long long)sites[i].seed);
 }

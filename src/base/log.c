@@ -24,8 +24,8 @@ static const char *const layer_names[LOG_LAYERS] = {
 static int speaker_pe = -1;
 static const char *speaker_tool;
 static char speaker_host[256] = "";
-static enum log_level shown_level = LOG_WARN;
-static unsigned shown_layers = ~0u;
+static enum log_level max_level = LOG_WARN;
+static unsigned layer_mask = ~0u;
 /* Ends the next error line, then none. */
 static const char *cause;
 
@@ -53,13 +53,13 @@ const char *log_host(void)
 
 void log_choose(enum log_level level, unsigned layers)
 {
-    shown_level = level;
-    shown_layers = layers;
+    max_level = level;
+    layer_mask = layers;
 }
 
 bool log_on(enum log_level level, enum log_layer layer)
 {
-    return level <= shown_level && (shown_layers >> layer & 1);
+    return level <= max_level && (layer_mask >> layer & 1);
 }
 
 int log_layer_index(const char *name)

@@ -66,7 +66,7 @@ static void lower(struct mem_bound *m, size_t bytes, const char *limit)
 }
 
 /* One group: its limit less what it uses, cached files not counted. */
-static void look_at_group(const char *root, const struct group_files *g,
+static void read_group(const char *root, const struct group_files *g,
                           const char *group, struct mem_bound *m)
 {
     size_t limit, used = 0, cache = 0;
@@ -88,15 +88,16 @@ static void look_at_group(const char *root, const struct group_files *g,
 
 /* The group and all above it; in a container the path may be the host's, but
  * the walk ends at the container's own root. */
-static void look_upwards(const char *root, const struct group_files *g,
-                         char *group, struct mem_bound *m)
+static void read_group_and_parents(const char *root,
+                                   const struct group_files *g, char *group,
+                                   struct mem_bound *m)
 {
     char *slash;
 
     group[strcspn(group, "\n")] = '\0';
     for (;;) {
         slash = strrchr(group, '/');
-        look_at_group(root, g, slash && slash[1] ? group : "", m);
+        read_group(root, g, slash && slash[1] ? group : "", m);
         if (!slash || !slash[1])
             return;
         *slash = '\0';
@@ -106,7 +107,7 @@ static void look_upwards(const char *root, const struct group_files *g,
 }
 
 /* one is of a group of version 1 with that controller, ":memory:". */
-static void look_at_groups(const char *root, const struct group_files *two,
+static void read_all_groups(const char *root, const struct group_files *two,
                            const struct group_files *one,
                            const char *controller, struct mem_bound *m)
 {
@@ -119,10 +120,10 @@ static void look_at_groups(const char *root, const struct group_files *two,
         return;
     while (fgets(line, sizeof line, f)) {
         if (!strncmp(line, "0::", 3))
-            look_upwards(root, two, line + 3, m);
+            read_group_and_parents(root, two, line + 3, m);
         p = strstr(line, controller);
         if (p)
-            look_upwards(root, one, p + strlen(controller), m);
+            read_group_and_parents(root, one, p + strlen(controller), m);
     }
     fclose(f);
 }
@@ -138,7 +139,7 @@ void mem_available(const char *root, struct mem_bound *out)
         out->bytes *= 1024;
         snprintf(out->limit, sizeof out->limit, "available memory");
     }
-    look_at_groups(root, &v2, &v1, ":memory:", out);
+    read_all_groups(root, &v2, &v1, ":memory:", out);
 }
 
 void mem_available_huge(const char *root, size_t page, struct mem_bound *out)
@@ -161,7 +162,7 @@ void mem_available_huge(const char *root, size_t page, struct mem_bound *out)
     read_number(path, "", &taken);
     out->bytes = (unused > taken ? unused - taken : 0) * page;
     snprintf(out->limit, sizeof out->limit, "%s", "reserved huge pages");
-    look_at_groups(root, &two, &one, ":hugetlb:", out);
+    read_all_groups(root, &two, &one, ":hugetlb:", out);
 }
 
 /* ---- mappings ---- */

@@ -31,15 +31,16 @@ bool report_request_process(pid_t pid)
 {
     char path[32];
     struct dirent *e;
-    bool asked = false;
+    bool requested = false;
     DIR *d;
 
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     d = opendir(path);
-    while (d && !asked && (e = readdir(d)))
+    while (d && !requested && (e = readdir(d)))
         if (e->d_name[0] != '.' && is_named(pid, e->d_name))
-            asked = !syscall(SYS_tgkill, pid, atoi(e->d_name), REPORT_SIGNAL);
+            requested = !syscall(SYS_tgkill, pid, atoi(e->d_name),
+                                 REPORT_SIGNAL);
     if (d)
         closedir(d);
-    return asked;
+    return requested;
 }

@@ -76,7 +76,7 @@ static struct entry entry_at(int world_pe, uint64_t at)
  * that leads back is noticed, at the latest in its third turn. */
 static uint32_t walk(int world_pe, const struct entry *want)
 {
-    uint64_t mark = 0, passed = 0, until = 2, words;
+    uint64_t mark = 0, passed = 0, until = 2, area;
     struct entry e;
 
     for (uint64_t at = first_of(world_pe); at; at = e.next) {
@@ -90,10 +90,10 @@ static uint32_t walk(int world_pe, const struct entry *want)
         if (e.start != want->start || e.size != want->size ||
             e.log_stride != want->log_stride)
             continue;
-        words = (at + sizeof e) / 64;
-        if (!coll_area_fits(words, e.size))
+        area = (at + sizeof e) / 64;
+        if (!coll_area_fits(area, e.size))
             bad_chain(world_pe, "has an entry where there is no room for it");
-        return (uint32_t)words;
+        return (uint32_t)area;
     }
     return 0;
 }
@@ -102,12 +102,12 @@ static uint32_t walk(int world_pe, const struct entry *want)
 static uint32_t look_up(int world_pe, const struct entry *want)
 {
     struct core_waiter w = core_wait_begin(core_ctl, sizeof *core_ctl);
-    uint32_t words;
+    uint32_t area;
 
-    while (!(words = walk(world_pe, want)))
+    while (!(area = walk(world_pe, want)))
         core_wait_step(&w);
     core_wait_end(&w);
-    return words;
+    return area;
 }
 
 static void chain(struct entry *e)
@@ -137,7 +137,7 @@ static struct set *make(int start, int log_stride, int size, struct entry **out)
     return s;
 }
 
-struct asked {
+struct area_query {
     struct core_team *t;
     uint32_t *table;
     const struct entry *want;
@@ -145,7 +145,7 @@ struct asked {
 
 static uint64_t table_of(void *arg, int pe)
 {
-    const struct asked *a = arg;
+    const struct area_query *a = arg;
 
     if (!a->table[pe])
         a->table[pe] = look_up(core_team_world_pe(a->t, pe), a->want);
@@ -153,11 +153,11 @@ static uint64_t table_of(void *arg, int pe)
 }
 
 /* Where the others have their words: of members in one memory each is looked
- * up; else a few are asked, and tell of the others. */
-static void learn_words(struct core_team *t, struct entry *mine)
+ * up; else a few are area_query, and tell of the others. */
+static void learn_areas(struct core_team *t, struct entry *mine)
 {
     uint32_t *table = core_team_table(t, mine + 1);
-    struct asked a = { t, table, mine };
+    struct area_query a = { t, table, mine };
     struct coll_call c;
 
     t->area_of = table;
@@ -188,7 +188,7 @@ struct core_team *coll_active_set(int start, int log_stride, int size)
     if (!s || !new)
         return s ? s->t : NULL;
     /* Without the lock: a member may first have to make another set. */
-    learn_words(s->t, new);
+    learn_areas(s->t, new);
     return s->t;
 }
 

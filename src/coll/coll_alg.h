@@ -29,6 +29,6 @@ enum coll_kind { COLL_KIND_LIST(COLL_KIND, COLL_NO_ALG) COLL_KINDS };
 
 /* The algorithm of that collective's word number n; COLL_ALGS if it has fewer
  * words. */
-enum coll_alg coll_word(enum coll_kind kind, int n);
+enum coll_alg coll_alg_at(enum coll_kind kind, int n);
 
 #endif

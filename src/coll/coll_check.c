@@ -168,7 +168,7 @@ static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
 }
 
 /* "shmem_malloc"; *known: it could be told. */
-static const char *doing(char *out, size_t size, const struct core_team *t,
+static const char *call_made(char *out, size_t size, const struct core_team *t,
                          int pe, const struct core_args *x, bool *known)
 {
     if (x->meeting == t->meetings) {
@@ -186,15 +186,15 @@ struct seen {
     struct core_args args;
 };
 
-_Noreturn static void tell_calls(const struct core_team *t,
+_Noreturn static void report_calls(const struct core_team *t,
                                  const struct coll_args *a, const char *whose,
                                  const struct seen *o, const struct seen *u)
 {
     char co[48], cu[48];
     bool known = true;
 
-    doing(co, sizeof co, t, o->pe, &o->args, &known);
-    doing(cu, sizeof cu, t, u->pe, &u->args, &known);
+    call_made(co, sizeof co, t, o->pe, &o->args, &known);
+    call_made(cu, sizeof cu, t, u->pe, &u->args, &known);
     core_fatal(ERR_COLL, a->call, "collective call %" PRIu64 "%s: PE %d is in "
                "%s, PE %d in %s%s", t->meetings, whose,
                core_team_world_pe(t, o->pe), co, core_team_world_pe(t, u->pe),
@@ -229,7 +229,7 @@ _Noreturn static void name_odd(const struct core_team *t,
     if (t != &core_world)
         snprintf(whose, sizeof whose, " of a team of %d PEs", t->n_pes);
     if (k == COLL_VALUES)
-        tell_calls(t, a, whose, &o, &u);
+        report_calls(t, a, whose, &o, &u);
     label = a->label[k];
     core_fatal(a->code, a->call, "collective call %" PRIu64 "%s: PE %d passed "
                "%s %s, PE %d passed %s", t->meetings, whose,

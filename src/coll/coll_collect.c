@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collects: blocks of all members, one after the other, to all.
  *
- * Where members are far and bring unlike blocks, none learns the sizes of all:
+ * Where members are off-node and bring unlike blocks, none learns all sizes:
  * each finds where its own begins by a sum over the members before it, and a
  * message says where what it brings begins. */
 #include "coll/coll_ranks.h"
@@ -47,7 +47,7 @@ static size_t send_runs(const struct gather *g, int pe, int count)
 
 /* In the last round there may be less to send than this rank has, and only the
  * receiver knows the end of its own run. */
-static void say_what_lacks(struct gather *g, int rounds)
+static void send_last_end(struct gather *g, int rounds)
 {
     int n = g->who->n, to = coll_rank_pe(g->who, g->who->me - g->last + n);
     uint64_t end = g->r->to;
@@ -56,7 +56,7 @@ static void say_what_lacks(struct gather *g, int rounds)
     coll_notify(g->c, to, rounds);
 }
 
-static size_t hear_what_lacks(const struct gather *g, int rounds)
+static size_t receive_last_end(const struct gather *g, int rounds)
 {
     const struct coll_call *c = g->c;
     uint64_t end;
@@ -78,12 +78,12 @@ void coll_runs_gather(const struct coll_call *c, const struct coll_ranks *who,
     uint64_t start;
 
     if (short_last)
-        say_what_lacks(&g, rounds);
+        send_last_end(&g, rounds);
     for (int k = 0, have = 1; have < n; k++, have += count) {
         to = coll_rank_pe(who, who->me + have);
         count = have < n - have ? have : n - have;
         if (short_last && have == g.last)
-            g.start = hear_what_lacks(&g, rounds);
+            g.start = receive_last_end(&g, rounds);
         start = r->first_has && (who->me + have) % n == 0
                 ? 0 : send_runs(&g, to, count);
         if (!r->each)
@@ -176,10 +176,10 @@ static void collect_ring(struct core_team *t, const struct blocks *b,
 static void find_mine(const struct core_team *t, const struct blocks *b,
                       size_t *from, size_t *to)
 {
-    bool far = b->differ && !b->known;
+    bool unknown = b->differ && !b->known;
 
-    *from = far ? b->before : start_of(b, t->my_pe);
-    *to = *from + (far ? b->bytes : size_of(b, t->my_pe));
+    *from = unknown ? b->before : start_of(b, t->my_pe);
+    *to = *from + (unknown ? b->bytes : size_of(b, t->my_pe));
 }
 
 static void collect_bruck(struct core_team *t, const struct blocks *b,
@@ -238,11 +238,11 @@ static bool all_name_source(const struct core_team *t, const struct blocks *b)
 /* What is to be known of the others' blocks; in these algorithms, all. */
 static struct blocks learn_blocks(struct core_team *t, size_t bytes)
 {
-    enum coll_alg asked = coll_requested(COLL_COLLECT);
+    enum coll_alg requested = coll_requested(COLL_COLLECT);
     struct blocks b = { .bytes = bytes, .differ = true };
     struct coll_agreed sum = { .sum = bytes };
 
-    b.known = t->mapped || asked == COLL_RING || asked == COLL_PUSH;
+    b.known = t->mapped || requested == COLL_RING || requested == COLL_PUSH;
     if (b.known) {
         b.call = coll_publish(t, bytes);
         b.all = start_of(&b, t->n_pes);

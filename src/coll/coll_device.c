@@ -65,7 +65,7 @@ static bool by_device(coll_op *op, void *out, const void *a, const void *b,
                       size_t n, size_t size)
 {
     struct gtl_reduce r = { .out = out, .a = a, .b = b, .n = n };
-    enum { LANE = GTL_COPY_STREAMS - 1 };
+    enum { STREAM = GTL_COPY_STREAMS - 1 };
     int rc;
 
     if (!gtl_device.kernels || n * size < FEWEST || !find(op, &r) ||
@@ -73,9 +73,9 @@ static bool by_device(coll_op *op, void *out, const void *a, const void *b,
         !core_is_device_only(b) || !fits(out, size) || !fits(a, size) ||
         !fits(b, size))
         return false;
-    rc = gtl->reduce(&r, gtl_copy_stream_acquire(LANE));
-    gtl_copy_stream_release(LANE);
-    core_device_need(rc ? rc : gtl_copy_stream_wait(LANE), "reduction", out,
+    rc = gtl->reduce(&r, gtl_copy_stream_acquire(STREAM));
+    gtl_copy_stream_release(STREAM);
+    core_device_need(rc ? rc : gtl_copy_stream_wait(STREAM), "reduction", out,
                      n * size);
     return true;
 }
@@ -182,20 +182,19 @@ static void combine_here(const struct coll_part *p)
 void coll_device_combine(const struct coll_part *p)
 {
     size_t step = STRIDE / p->size, end = p->at + p->n, n;
-    unsigned lane = 0;
+    unsigned stream = GTL_COPY_STREAMS - 1;     /* the last two take turns */
     int rc = 0;
 
     if (!gtl_device.kernels) {
         combine_here(p);
         return;
     }
-    for (size_t at = p->at; at < end && !rc; at += n, lane ^= 1) {
+    for (size_t at = p->at; at < end && !rc; at += n, stream ^= 1) {
         n = end - at < step ? end - at : step;
-        rc = piece_there(p, at, n,
-                         gtl_copy_stream_acquire(GTL_COPY_STREAMS - 1 - lane));
-        gtl_copy_stream_release(GTL_COPY_STREAMS - 1 - lane);
+        rc = piece_there(p, at, n, gtl_copy_stream_acquire(stream));
+        gtl_copy_stream_release(stream);
     }
-    for (lane = 0; lane < 2 && !rc; lane++)
-        rc = gtl_copy_stream_wait(GTL_COPY_STREAMS - 1 - lane);
+    for (int i = 0; i < 2 && !rc; i++, stream ^= 1)
+        rc = gtl_copy_stream_wait(stream);
     core_device_need(rc, "reduction", p->dest, p->n * p->size);
 }

@@ -57,11 +57,11 @@ static inline void coll_skip(struct core_team *t, int n)
  * the arguments were checked.  0 where it is far. */
 static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
 {
-    uintptr_t near = xport_ptr(core_team_world_pe(t, pe), sym, 1);
+    uintptr_t addr = xport_ptr(core_team_world_pe(t, pe), sym, 1);
 
-    if (unlikely(!near) && gtl_device_only)
-        near = core_device_address(core_team_world_pe(t, pe), sym);
-    return (void *)near;
+    if (unlikely(!addr) && gtl_device_only)
+        addr = core_device_address(core_team_world_pe(t, pe), sym);
+    return (void *)addr;
 }
 
 /* out = a op b, whatever memory they are in. */
@@ -175,9 +175,9 @@ static inline void coll_notify_count(const struct coll_call *c, int pe)
     coll_wake(c->t, pe, w);
 }
 
-/* The same where near and far members may do it at once: by the network, if
- * its atomics are not those of processors.  Elsewhere one member after the
- * other counts. */
+/* The same where on-node and off-node members may do it at once: by the
+ * network, if its atomics are not those of processors.  Elsewhere one member
+ * after the other counts. */
 static inline void coll_notify_count_mixed(const struct coll_call *c, int pe)
 {
     const struct core_team *t = c->t;
@@ -232,8 +232,8 @@ uint64_t coll_published_by(const struct coll_call *c, int pe);
 
 static inline uint64_t coll_published(const struct coll_call *c, int pe)
 {
-    if (unlikely(c->t->heard != NULL))
-        return c->t->heard[pe];
+    if (unlikely(c->t->published != NULL))
+        return c->t->published[pe];
     /* relaxed: the synchronisation of coll_publish has ordered it. */
     return __atomic_load_n(&core_team_area_of(c->t, pe)->value[c->parity],
                            __ATOMIC_RELAXED);

@@ -16,7 +16,7 @@ static uint64_t table_of(void *arg, int pe)
     return xport_routes[pe].map[HEAP_HOST] + coll_published_by(arg, pe);
 }
 
-void coll_nodes_open(struct coll_call *told, uint32_t *table)
+void coll_nodes_open(struct coll_call *call, uint32_t *table)
 {
     int n = core_world.n_pes, lowest = 0;
     struct coll_call c = coll_begin(&core_world);
@@ -28,7 +28,7 @@ void coll_nodes_open(struct coll_call *told, uint32_t *table)
     while (!coll_is_mapped(&core_world, lowest))
         lowest++;
     table[core_world.my_pe] = (uint32_t)lowest;
-    coll_table_gather(&c, table, table_of, told);
+    coll_table_gather(&c, table, table_of, call);
     memcpy(core_node_of, table, (size_t)n * sizeof *core_node_of);
 }
 

@@ -8,9 +8,9 @@
 
 /* ---- coll_nodes.c ---- */
 
-/* Collective over the world: fills core_node_of.  told: the call in which each
- * PE told where its table is, in its host segment. */
-void coll_nodes_open(struct coll_call *told, uint32_t *table);
+/* Collective over the world: fills core_node_of.  call: the call in which each
+ * PE published where its table is, in its host segment. */
+void coll_nodes_open(struct coll_call *call, uint32_t *table);
 /* Sets t->nodes, where there is something to know: 0 or -ENOMEM. */
 int coll_nodes_find(struct core_team *t);
 /* Which of the nodes that member is on. */

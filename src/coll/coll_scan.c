@@ -110,7 +110,7 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
         }
     }
     core_copy(s->dest + at * s->size, acc, bytes);
-    /* The lower members have not heard of the upper ones yet. */
+    /* The lower members have no word of the upper ones yet. */
     coll_sync(t);
 }
 

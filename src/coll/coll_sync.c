@@ -3,8 +3,8 @@
  *
  * With a core for each PE: dissemination.  In round r a member tells the one
  * 2^r above it that it has come, and waits for the one 2^r below; after
- * log2(n) rounds everybody has heard of everybody.  Two members exchange one
- * cache line each way.
+ * log2(n) rounds every member waits for every other, if only indirectly.  Two
+ * members exchange one cache line each way.
  *
  * With more PEs than cores each round costs a change of the running process,
  * so the members count themselves at member 0, and the last one tells all: one
@@ -21,14 +21,14 @@
 char atomics_tsan_sync;
 #endif
 
-static void tell(const struct core_team *t, int pe, int round)
+static void notify_member(const struct core_team *t, int pe, int round)
 {
-    /* Our earlier stores come before; pairs with hear(). */
+    /* Our earlier stores come before; pairs with await_round(). */
     coll_set_flag(t, pe, &core_team_area_of(t, pe)->arrived[round], t->epoch);
 }
 
 /* Sleeps between two looks at who is still there: some tenths of a second. */
-enum { SLEEPS_PER_LOOK = 64 };
+enum { SLEEPS_PER_CHECK = 64 };
 /* The last barrier is waited for so long before it says for whom. */
 #define LAST_PATIENCE_NS 5000000000u
 
@@ -36,7 +36,7 @@ enum { SLEEPS_PER_LOOK = 64 };
 static bool last_at_exit;
 
 /* That PE's last_sync and last_call. */
-static void look_at_last(int world_pe, uint64_t *out)
+static void read_last(int world_pe, uint64_t *out)
 {
     const struct core_ctl *peer = core_peer_ctl(world_pe);
 
@@ -60,7 +60,7 @@ static void need_one(uint64_t sync, int pe)
 {
     uint64_t last[2];
 
-    look_at_last(pe, last);
+    read_last(pe, last);
     if (last[0] && (last[0] < sync || last[1] < core_world.calls))
         core_fatal(ERR_COLL, call_name(), "waits for PE %d, which has called "
                    "shmem_finalize%s", pe, core_status.checks ? ""
@@ -74,7 +74,7 @@ void coll_need_all(uint64_t sync)
 }
 
 /* The same of PEs that can be looked at without a question. */
-static void need_near(uint64_t sync)
+static void need_mapped(uint64_t sync)
 {
     for (int i = 0; i < core_world.n_pes; i++)
         if (coll_is_mapped(&core_world, i))
@@ -82,14 +82,14 @@ static void need_near(uint64_t sync)
 }
 
 /* Others may compute for long, so this is no error. */
-static void tell_who_lacks(void)
+static void report_missing(void)
 {
     uint64_t last[2];
     int first = -1, n = 0;
 
     last_at_exit = false;
     for (int i = 0; i < core_world.n_pes; i++) {
-        look_at_last(i, last);
+        read_last(i, last);
         if (last[0])
             continue;
         if (n++ == 0)
@@ -106,7 +106,7 @@ static void tell_who_lacks(void)
  * core_stall.c. */
 /* Does not flush. */
 static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
-                     bool near)
+                     bool on_node)
 {
     struct core_waiter w;
     unsigned sleeps = 0;
@@ -117,16 +117,16 @@ static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
         return;
     }
     w = core_wait_begin(word, sizeof *word);
-    w.near = near;
+    w.on_node = on_node;
     /* acquire: pairs with the release of who raised it. */
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value) {
         core_wait_step(&w);
         if (likely(!w.announced || t != &core_world ||
-                   ++sleeps % SLEEPS_PER_LOOK))
+                   ++sleeps % SLEEPS_PER_CHECK))
             continue;
-        need_near(t->epoch);
+        need_mapped(t->epoch);
         if (last_at_exit && core_wait_ns(&w) > LAST_PATIENCE_NS)
-            tell_who_lacks();
+            report_missing();
     }
     core_wait_end(&w);
     atomics_tsan_acquire();
@@ -143,7 +143,7 @@ void coll_wait_mapped(const struct core_team *t, uint64_t *word, uint64_t value)
     wait_for(t, word, value, true);
 }
 
-static void hear(const struct core_team *t, int round)
+static void await_round(const struct core_team *t, int round)
 {
     wait_for(t, &core_team_area_of(t, t->my_pe)->arrived[round], t->epoch,
              t->mapped);
@@ -156,9 +156,9 @@ struct meeting {
     int n, me;
 };
 
-static void tell_one(const struct meeting *m, int i, int round)
+static void notify_nth(const struct meeting *m, int i, int round)
 {
-    tell(m->t, m->leaders ? m->leaders[i] : i, round);
+    notify_member(m->t, m->leaders ? m->leaders[i] : i, round);
 }
 
 static void disseminate(const struct meeting *m)
@@ -167,8 +167,8 @@ static void disseminate(const struct meeting *m)
 
     for (int round = 0, step = 1; step < m->n; round++, step *= 2) {
         to = m->me + step;
-        tell_one(m, to < m->n ? to : to - m->n, round);
-        hear(m->t, round);
+        notify_nth(m, to < m->n ? to : to - m->n, round);
+        await_round(m->t, round);
     }
 }
 
@@ -180,19 +180,19 @@ static void gather_in_tree(const struct meeting *m)
 
     for (; step < m->n && !(m->me & step); round++, step *= 2)
         if (m->me + step < m->n)
-            hear(m->t, round);
+            await_round(m->t, round);
     if (m->me) {
-        tell_one(m, m->me - step, round);
-        hear(m->t, round);
+        notify_nth(m, m->me - step, round);
+        await_round(m->t, round);
     }
     while (round--) {
         step /= 2;
         if (m->me + step < m->n)
-            tell_one(m, m->me + step, round);
+            notify_nth(m, m->me + step, round);
     }
 }
 
-static void meet(const struct meeting *m)
+static void synchronize(const struct meeting *m)
 {
     if (coll_sync_tree)
         gather_in_tree(m);
@@ -210,24 +210,24 @@ static void gather_and_release(struct core_team *t)
                                __ATOMIC_ACQ_REL);
     atomics_tsan_acquire();
     if (count < ++t->gatherings * (uint64_t)t->n_pes) {
-        hear(t, 0);
+        await_round(t, 0);
         return;
     }
     for (int i = t->my_pe + 1; i < t->n_pes; i++)
-        tell(t, i, 0);
+        notify_member(t, i, 0);
     for (int i = 0; i < t->my_pe; i++)
-        tell(t, i, 0);
+        notify_member(t, i, 0);
 }
 
 /* Members of a node meet in memory before and after their leaders hear of each
  * other by messages. */
-static void meet_by_nodes(struct core_team *t)
+static void sync_by_nodes(struct core_team *t)
 {
     const struct core_nodes *k = t->nodes;
 
     coll_nodes_gather(t);
     if (coll_nodes_leads(t))
-        meet(&(struct meeting){ t, k->leaders, k->n, k->mine });
+        synchronize(&(struct meeting){ t, k->leaders, k->n, k->mine });
     coll_nodes_release(t);
 }
 
@@ -235,11 +235,11 @@ void coll_sync(struct core_team *t)
 {
     t->epoch++;
     if (unlikely(!t->mapped) && t->nodes && coll_sync_nodes)
-        meet_by_nodes(t);
+        sync_by_nodes(t);
     else if (t->mapped && coll_sync_gathers)
         gather_and_release(t);
     else
-        meet(&(struct meeting){ t, NULL, t->n_pes, t->my_pe });
+        synchronize(&(struct meeting){ t, NULL, t->n_pes, t->my_pe });
     xport_flush();              /* once, of what all have put */
 }
 
@@ -289,19 +289,19 @@ void coll_publish_end(const struct coll_call *c)
 
     if (t->mapped)
         return;
-    if (!t->heard)
-        t->heard = malloc((size_t)t->n_pes * sizeof *t->heard);
-    if (!t->heard)
+    if (!t->published)
+        t->published = malloc((size_t)t->n_pes * sizeof *t->published);
+    if (!t->published)
         core_fatal(ERR_LIMIT, call_name(), "no memory for a word of each "
                    "of %d PEs", t->n_pes);
     for (int i = 0; i < t->n_pes; i++) {
         w = core_team_area_of(t, i);
         if (coll_is_mapped(t, i))
-            t->heard[i] = __atomic_load_n(&w->value[c->parity],
+            t->published[i] = __atomic_load_n(&w->value[c->parity],
                                           __ATOMIC_RELAXED);
         else
             coll_remote_get_nbi(core_team_world_pe(t, i), &w->value[c->parity],
-                                &t->heard[i], sizeof t->heard[i]);
+                                &t->published[i], sizeof t->published[i]);
     }
     coll_remote_quiet();
 }

@@ -12,7 +12,7 @@
 
 struct draft {
     struct core_team *t;
-    void *words;
+    void *area;
 };
 
 /* What all members pass alike, in a word that is not 0. */
@@ -22,10 +22,10 @@ static uint64_t mix(int a, int b, int c)
             0xbf58476d1ce4e5b9 + (uint32_t)c) | 1;
 }
 
-static void drop(struct draft *d)
+static void discard(struct draft *d)
 {
-    if (d->words)
-        heap_pool_free(d->words);
+    if (d->area)
+        heap_pool_free(d->area);
     if (d->t)
         core_team_free(d->t);
 }
@@ -34,14 +34,14 @@ static void drop(struct draft *d)
 static uint64_t take(struct draft *d, int start, int stride, int size)
 {
     d->t = core_team_new(start, stride, size);
-    d->words = heap_pool_alloc(core_team_area_room(size));
-    if (!d->t || !d->words || coll_nodes_find(d->t))
+    d->area = heap_pool_alloc(core_team_area_room(size));
+    if (!d->t || !d->area || coll_nodes_find(d->t))
         return 0;
-    return ((uintptr_t)d->words - heap_segs[HEAP_HOST].base) / 64;
+    return ((uintptr_t)d->area - heap_segs[HEAP_HOST].base) / 64;
 }
 
 /* That member of the new team published where its words are, or else. */
-static uint32_t check_words(const struct draft *d, int i, uint64_t at)
+static uint32_t check_area(const struct draft *d, int i, uint64_t at)
 {
     int pe = core_team_world_pe(d->t, i);
 
@@ -58,18 +58,18 @@ static uint32_t check_words(const struct draft *d, int i, uint64_t at)
 }
 
 /* As all members of parent published it. */
-static void read_words(const struct draft *d, const struct coll_call *c)
+static void read_areas(const struct draft *d, const struct coll_call *c)
 {
-    uint32_t *table = core_team_table(d->t, d->words);
+    uint32_t *table = core_team_table(d->t, d->area);
 
     for (int i = 0; i < d->t->n_pes; i++)
-        table[i] = check_words(d, i, coll_published(c,
+        table[i] = check_area(d, i, coll_published(c,
                        core_team_member(c->t, core_team_world_pe(d->t, i))));
     core_team_set_areas(d->t, table);
 }
 
 /* What `where` works with. */
-struct asked {
+struct area_query {
     const struct draft *d;
     const struct coll_call *c;  /* of parent: where the words are published */
     uint32_t *known;            /* of those it asks */
@@ -77,24 +77,25 @@ struct asked {
 
 static uint64_t table_of(void *arg, int pe)
 {
-    const struct asked *a = arg;
+    const struct area_query *a = arg;
     const struct core_team *t = a->d->t, *parent = a->c->t;
     int there = core_team_member(parent, core_team_world_pe(t, pe));
 
-    a->known[pe] = check_words(a->d, pe, coll_published_by(a->c, there));
+    a->known[pe] = check_area(a->d, pe, coll_published_by(a->c, there));
     return (uintptr_t)core_team_table(t, core_team_area_of(t, pe));
 }
 
 /* Not at one place on all: each asks a few members, and hears of the others
  * from these.  What it asks for itself it keeps apart, for the same may come
  * into the table meanwhile. */
-static void gather_words(const struct draft *d, const struct coll_call *c)
+static void gather_areas(const struct draft *d, const struct coll_call *c)
 {
-    struct asked a = { d, c, malloc((size_t)d->t->n_pes * sizeof *a.known) };
-    uint32_t *table = core_team_table(d->t, d->words);
+    struct area_query a = { d, c,
+                            malloc((size_t)d->t->n_pes * sizeof *a.known) };
+    uint32_t *table = core_team_table(d->t, d->area);
     struct coll_call mine;
 
-    table[d->t->my_pe] = (uint32_t)(((uintptr_t)d->words -
+    table[d->t->my_pe] = (uint32_t)(((uintptr_t)d->area -
                                      heap_segs[HEAP_HOST].base) / 64);
     if (!a.known)
         core_fatal(ERR_HEAP, "shmem_team_split", "out of memory for where %d "
@@ -104,14 +105,14 @@ static void gather_words(const struct draft *d, const struct coll_call *c)
     mine = coll_begin(d->t);
     coll_table_gather(&mine, table, table_of, &a);
     for (int i = 0; i < d->t->n_pes; i++)
-        check_words(d, i, table[i]);
+        check_area(d, i, table[i]);
     core_team_set_areas(d->t, table);
     free(a.known);
 }
 
 /* The words of all members of the new team, or NULL.  Those of a parent in one
  * memory read them; else log2(n) messages tell whether they are alike. */
-static bool tell_words(const struct coll_call *c, uint64_t at, uint64_t args,
+static bool publish_area(const struct coll_call *c, uint64_t at, uint64_t args,
                        struct coll_agreed *all)
 {
     bool ok = true;
@@ -144,10 +145,10 @@ static int found(struct core_team *parent, const struct core_team *run,
 
     at = run->n_pes ? take(&d, run->start, run->stride, run->n_pes) : NO_MEMBER;
     c = coll_publish_begin(parent, at);
-    if (!tell_words(&c, at, args, &all)) {
+    if (!publish_area(&c, at, args, &all)) {
         if (parent == &core_world)      /* or has somebody only finalized? */
             coll_need_all(parent->epoch + 1);
-        drop(&d);
+        discard(&d);
         return -ENOMEM;
     }
     *out = d.t;
@@ -155,11 +156,11 @@ static int found(struct core_team *parent, const struct core_team *run,
         return 0;
     d.t->space = parent->space;
     if (parent->mapped || !all.args)
-        read_words(&d, &c);
+        read_areas(&d, &c);
     else if (all.least == all.most && coll_area_fits(at, run->n_pes))
         d.t->area_at = at * 64;
     else
-        gather_words(&d, &c);
+        gather_areas(&d, &c);
     return 0;
 }
 

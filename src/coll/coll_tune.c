@@ -68,28 +68,28 @@ static const struct {
 /* The algorithms of each collective; COLL_ALGS ends a row.  The rows come from
  * COLL_KIND_LIST, so no collective lacks one, and none is too long. */
 #define ALG(NAME) COLL_##NAME,
-#define WORDS(NAME, ALGS) [COLL_##NAME] = { ALGS COLL_ALGS },
-static const enum coll_alg words[COLL_KINDS][COLL_ALGS + 1] = {
-    COLL_KIND_LIST(WORDS, ALG)
+#define ALG_ROW(NAME, ALGS) [COLL_##NAME] = { ALGS COLL_ALGS },
+static const enum coll_alg algs_of[COLL_KINDS][COLL_ALGS + 1] = {
+    COLL_KIND_LIST(ALG_ROW, ALG)
 };
 #define ONE(NAME) + 1
 #define ROW_FITS(NAME, ALGS)                                                \
     _Static_assert((0 ALGS) <= COLL_ALGS, "COLL_" #NAME " names one twice");
 COLL_KIND_LIST(ROW_FITS, ONE)
 
-enum coll_alg coll_word(enum coll_kind kind, int n)
+enum coll_alg coll_alg_at(enum coll_kind kind, int n)
 {
     enum coll_alg alg = COLL_ALGS;
 
     for (int i = 0; i <= n; i++) {
-        alg = words[kind][i];
+        alg = algs_of[kind][i];
         if (alg == COLL_ALGS)
             break;
     }
     return alg;
 }
 
-static enum coll_alg asked[COLL_KINDS];
+static enum coll_alg requested[COLL_KINDS];
 /* The words of SHMEM_COLL_SYNC. */
 enum { SYNC_AUTO, SYNC_DISSEMINATION, SYNC_GATHER };
 bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_oversubscribed;
@@ -105,7 +105,7 @@ static uint64_t choices(void)
     uint64_t all = (uint64_t)env.COLL_SYNC;
 
     for (int k = 0; k < COLL_KINDS; k++)
-        all = all << CHOICE_BITS | asked[k];
+        all = all << CHOICE_BITS | requested[k];
     return all;
 }
 
@@ -121,11 +121,11 @@ static bool shares_node(void)
 
 /* Bits that some PE has set: of the choices, of what it did not choose, and of
  * what one PE has or wishes, for all.  Did all choose alike? */
-static bool agree_far(void)
+static bool agree_over_network(void)
 {
     uint32_t *nodes = heap_pool_alloc((size_t)core_world.n_pes * sizeof *nodes);
     struct coll_ranks all = coll_ranks_all(&core_world);
-    uint64_t v[4 + CORE_CPU_WORDS] = {
+    uint64_t v[4 + CORE_CPU_SET_LEN] = {
         core_ctl->choices, ~core_ctl->choices, core_status.checks,
         (uint64_t)shares_node() << 1 | core_status.oversubscribed
     };
@@ -159,7 +159,7 @@ void coll_check_choices(void)
 
     coll_oversubscribed = core_status.oversubscribed;
     if (!core_world.mapped)
-        alike = agree_far();
+        alike = agree_over_network();
     if (!alike)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
                    "SHMEM_COLL_ variables");
@@ -174,11 +174,11 @@ void coll_check_choices(void)
 
 void coll_open(void)
 {
-#define ASKED(NAME, ALGS) [COLL_##NAME] = env.COLL_##NAME,
-    const int word[COLL_KINDS] = { COLL_KIND_LIST(ASKED, COLL_NO_ALG) };
+#define REQUESTED(NAME, ALGS) [COLL_##NAME] = env.COLL_##NAME,
+    const int word[COLL_KINDS] = { COLL_KIND_LIST(REQUESTED, COLL_NO_ALG) };
 
     for (int k = 0; k < COLL_KINDS; k++)
-        asked[k] = coll_word((enum coll_kind)k, word[k]);
+        requested[k] = coll_alg_at((enum coll_kind)k, word[k]);
     coll_sync_gathers = coll_sync_tree = false;
     coll_sync_nodes = coll_oversubscribed = false;
     core_ctl->choices = choices();
@@ -221,12 +221,12 @@ static bool serves(enum coll_alg alg, enum coll_kind kind,
 
 bool coll_is_auto(enum coll_kind kind)
 {
-    return asked[kind] == COLL_AUTO;
+    return requested[kind] == COLL_AUTO;
 }
 
 enum coll_alg coll_requested(enum coll_kind kind)
 {
-    return asked[kind];
+    return requested[kind];
 }
 
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
@@ -237,8 +237,8 @@ enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                                       : DEDICATED;
     size_t i = 0;
 
-    if (serves(asked[kind], kind, t))
-        return asked[kind];
+    if (serves(requested[kind], kind, t))
+        return requested[kind];
     if (!t->mapped && by_nodes(kind, t))
         return COLL_NODES;
     while (table[i].kind != kind || table[i].place != place ||

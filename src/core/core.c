@@ -82,7 +82,7 @@ static const struct diag_source statistics = {
     .part = DIAG_OPERATIONS, .statistics = print_statistics
 };
 
-static int cpu_words;           /* of the machine's processors */
+static int cpu_set_len;         /* of the machine's processors */
 
 int core_open(int thread_level)
 {
@@ -102,7 +102,7 @@ int core_open(int thread_level)
     core_status.oversubscribed = false;
     core_spin_open();
     core_status.checks = false;
-    cpu_words = rt_cpus(ctl->cpus, CORE_CPU_WORDS);
+    cpu_set_len = rt_cpus(ctl->cpus, CORE_CPU_SET_LEN);
     ctl->checks = env.CHECK;
 #ifdef SLUICE_DEBUG
     if (!env_is_set("CHECK"))
@@ -127,7 +127,7 @@ static int count_cores(const uint64_t *cpus)
 {
     int n = 0;
 
-    for (int w = 0; w < CORE_CPU_WORDS; w++)
+    for (int w = 0; w < CORE_CPU_SET_LEN; w++)
         n += __builtin_popcountll(cpus[w]);
     return n;
 }
@@ -136,13 +136,13 @@ static int count_cores(const uint64_t *cpus)
  * compares must be compared with: one PE that checks makes all do so. */
 void core_agree_node(void)
 {
-    uint64_t all[CORE_CPU_WORDS] = { 0 };
+    uint64_t all[CORE_CPU_SET_LEN] = { 0 };
     int cores;
 
     for (int i = 0; i < rt_job.n_local; i++) {
         const struct core_ctl *ctl = core_peer_ctl(rt_job.local_pes[i]);
 
-        for (int w = 0; w < CORE_CPU_WORDS; w++)
+        for (int w = 0; w < CORE_CPU_SET_LEN; w++)
             all[w] |= ctl->cpus[w];
         core_status.checks |= ctl->checks;
     }
@@ -158,8 +158,8 @@ int core_machine_cpus(uint64_t *out)
 {
     if (!rt_job.one_machine)
         return 0;
-    memcpy(out, core_ctl->cpus, (size_t)cpu_words * sizeof *out);
-    return cpu_words;
+    memcpy(out, core_ctl->cpus, (size_t)cpu_set_len * sizeof *out);
+    return cpu_set_len;
 }
 
 /* Nodes that SHMEM_PPN makes share the cores of their machine. */
@@ -177,9 +177,9 @@ void core_agree_machine(const uint64_t *cpus)
 
 static void close_team(struct core_team *t)
 {
-    free(t->heard);
+    free(t->published);
     free(t->nodes);
-    t->heard = NULL;
+    t->published = NULL;
     t->nodes = NULL;
     t->n_pes = 0;
 }

@@ -28,7 +28,7 @@ struct core_ctx {
     uint64_t owner;             /* the thread that made it, */
     uint64_t (*id)(void);       /* as this function numbers threads */
     struct xport_ep *flow;    /* its operations on far peers */
-    unsigned lane;              /* its non-blocking copies by the device */
+    unsigned copy_stream;       /* its non-blocking copies by the device */
     struct list_link link;      /* in the list of created contexts */
 };
 /* The second is the library's own: collectives, locks, questions to peers. */
@@ -61,7 +61,7 @@ int core_open(int thread_level);
 /* After the first meeting of all PEs: what those of a node agree on. */
 void core_agree_node(void);
 /* This PE's cores, in so many words, where all nodes are of one machine; and
- * what is settled with those of all PEs, CORE_CPU_WORDS words. */
+ * what is settled with those of all PEs, CORE_CPU_SET_LEN words. */
 int core_machine_cpus(uint64_t *out);
 void core_agree_machine(const uint64_t *cpus);
 void core_close(void);

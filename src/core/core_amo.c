@@ -10,14 +10,14 @@ force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a)
     uint64_t was;
 
     atomics_tsan_release();
-    was = xport_amo_local((void *)at.near, a);
+    was = xport_amo_local((void *)at.addr, a);
     atomics_tsan_acquire();
     if (a->op != XPORT_FETCH)
         core_wake(at, (size_t)a->size);
     return was;
 }
 
-static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
+static uint64_t net_amo(const char *call, const struct core_ctx *ctx,
                         const struct xport_amo *a, const void *sym, int pe,
                         bool fetches)
 {
@@ -39,9 +39,9 @@ static uint64_t far_amo(const char *call, const struct core_ctx *ctx,
         const struct xport_amo a = { XPORT_##OP, size, value, cond };       \
         struct core_target at = core_mapped_rest_amo(ctx, sym, size, pe);   \
                                                                             \
-        if (likely(at.near))                                                \
+        if (likely(at.addr))                                                \
             return do_here(at, &a);                                         \
-        return far_amo(call, ctx, &a, sym, pe, fetches);                    \
+        return net_amo(call, ctx, &a, sym, pe, fetches);                    \
     }
 #define AMO(KIND, OP, fetches)                                              \
     AMO_OF(KIND, OP, fetches, 4) AMO_OF(KIND, OP, fetches, 8)
@@ -52,9 +52,9 @@ void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
                        void *fetch)
 {
     struct core_target at = core_mapped_amo(ctx, sym, (size_t)a->size, pe);
-    uint64_t was = at.near ? do_here(at, a) : 0;
+    uint64_t was = at.addr ? do_here(at, a) : 0;
 
-    if (!at.near)
+    if (!at.addr)
         core_remote_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
                         &a->cond, fetch, true);
     else if (core_device_only(fetch))

@@ -72,7 +72,7 @@ void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
 uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
     __attribute__((cold, noinline));
 
-/* NEAR is done on `to_`, a pointer to the mapped word, and gives what it was.
+/* EXPR is done on `to_`, a pointer to the mapped word, and gives what it was.
  * cond is of a compare and swap, else 0. */
 #define CORE_AMO_BEGIN(call, ctx, dest, pe)                                 \
     struct core_target at_;                                                 \
@@ -81,13 +81,13 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
     at_ = core_mapped_heap_amo(ctx, dest, sizeof *(dest), pe)
 
 /* The function returns what the word was. */
-#define CORE_AMO_RETURN(T, call, ctx, KIND, dest, value, cond, pe, NEAR)    \
+#define CORE_AMO_RETURN(T, call, ctx, KIND, dest, value, cond, pe, EXPR)    \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
-        if (likely(at_.near)) {                                             \
-            T *to_ = (T *)at_.near;                                         \
+        if (likely(at_.addr)) {                                             \
+            T *to_ = (T *)at_.addr;                                         \
             atomics_tsan_release();                                         \
-            T got_ = NEAR;                                                  \
+            T got_ = EXPR;                                                  \
             atomics_tsan_acquire();                                         \
             xport_flush();                                                  \
             if (core_wakes(at_, sizeof *(dest)))                            \
@@ -101,33 +101,33 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
     } while (0)
 
 /* The same goes to *(fetch): by the next quiet. */
-#define CORE_AMO_NBI(T, call, ctx, xop, dest, value, cond, pe, NEAR, fetch) \
+#define CORE_AMO_NBI(T, call, ctx, xop, dest, value, cond, pe, EXPR, fetch) \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
-        if (likely(at_.near && !gtl_device_only)) {                         \
-            T *to_ = (T *)at_.near;                                         \
+        if (likely(at_.addr && !gtl_device_only)) {                         \
+            T *to_ = (T *)at_.addr;                                         \
             atomics_tsan_release();                                         \
-            *(fetch) = NEAR;                                                \
+            *(fetch) = EXPR;                                                \
             atomics_tsan_acquire();                                         \
             xport_flush();                                                  \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
-            const struct xport_amo far_ = {                                 \
+            const struct xport_amo amo_ = {                                 \
                 xop, sizeof *(dest), CORE_AMO_WORD((T)(value)),             \
                 CORE_AMO_WORD((T)(cond))                                    \
             };                                                              \
-            core_amo_more_nbi(call, ctx, &far_, dest, pe, fetch);           \
+            core_amo_more_nbi(call, ctx, &amo_, dest, pe, fetch);           \
         }                                                                   \
     } while (0)
 
-/* NEAR is done, nothing is fetched. */
-#define CORE_AMO_PLAIN(T, call, ctx, KIND, dest, value, pe, NEAR)           \
+/* EXPR is done, nothing is fetched. */
+#define CORE_AMO_PLAIN(T, call, ctx, KIND, dest, value, pe, EXPR)           \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
-        if (likely(at_.near)) {                                             \
-            T *to_ = (T *)at_.near;                                         \
+        if (likely(at_.addr)) {                                             \
+            T *to_ = (T *)at_.addr;                                         \
             atomics_tsan_release();                                         \
-            NEAR;                                                           \
+            EXPR;                                                           \
             core_wake(at_, sizeof *(dest));                                 \
         } else {                                                            \
             CORE_AMO_MORE(KIND, call, ctx, dest, CORE_AMO_WORD((T)(value)), \
@@ -136,12 +136,12 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
     } while (0)
 
 /* A look changes nothing, and wakes nobody. */
-#define CORE_AMO_LOOK(T, call, ctx, source, pe)                             \
+#define CORE_AMO_FETCH(T, call, ctx, source, pe)                            \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, source, pe);                              \
-        if (likely(at_.near)) {                                             \
+        if (likely(at_.addr)) {                                             \
             T got_;                                                         \
-            __atomic_load((T *)at_.near, &got_, __ATOMIC_ACQUIRE);          \
+            __atomic_load((T *)at_.addr, &got_, __ATOMIC_ACQUIRE);          \
             atomics_tsan_acquire();                                         \
             xport_flush();                                                  \
             return got_;                                                    \
@@ -149,24 +149,24 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         return CORE_AMO_VALUE(T,                                            \
             CORE_AMO_MORE(FETCH, call, ctx, source, 0, 0, pe));             \
     } while (0)
-#define CORE_AMO_LOOK_NBI(T, call, ctx, source, pe, fetch)                  \
+#define CORE_AMO_FETCH_NBI(T, call, ctx, source, pe, fetch)                 \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, source, pe);                              \
-        if (likely(at_.near && !gtl_device_only)) {                         \
-            __atomic_load((T *)at_.near, fetch, __ATOMIC_ACQUIRE);          \
+        if (likely(at_.addr && !gtl_device_only)) {                         \
+            __atomic_load((T *)at_.addr, fetch, __ATOMIC_ACQUIRE);          \
             atomics_tsan_acquire();                                         \
             xport_flush();                                                  \
         } else if (core_device_only(fetch)) {                               \
             core_get_any(fetch, source, sizeof *(source), pe, call, ctx);   \
         } else {                                                            \
-            const struct xport_amo far_ = {                                 \
+            const struct xport_amo amo_ = {                                 \
                 XPORT_FETCH, sizeof *(source), 0, 0                         \
             };                                                              \
-            core_amo_more_nbi(call, ctx, &far_, source, pe, fetch);         \
+            core_amo_more_nbi(call, ctx, &amo_, source, pe, fetch);         \
         }                                                                   \
     } while (0)
 
-/* What NEAR may be, on to_ and the parameters value and cond. */
+/* What EXPR may be, on to_ and the parameters value and cond. */
 #define CORE_DO_ADD(value) __atomic_fetch_add(to_, value, __ATOMIC_ACQ_REL)
 #define CORE_DO_AND(value) __atomic_fetch_and(to_, value, __ATOMIC_ACQ_REL)
 #define CORE_DO_OR(value)  __atomic_fetch_or(to_, value, __ATOMIC_ACQ_REL)

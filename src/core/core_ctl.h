@@ -20,7 +20,7 @@ struct core_activity {
 };
 
 /* The words a PE keeps for its peers, at the same offset in every heap. */
-enum { CORE_CPU_WORDS = 16 };
+enum { CORE_CPU_SET_LEN = 16 };
 struct core_ctl {
     /* Written by this PE when it sleeps, read by every writer: the bytes it
      * waits for, from an empty range while nobody sleeps.  See core_wait.c. */
@@ -32,7 +32,7 @@ struct core_ctl {
     uint64_t sets; /* chain of active sets, see coll_active_set.c */
     _Alignas(64) struct core_activity activity;
     /* Those this PE may run on, as bits. */
-    _Alignas(64) uint64_t cpus[CORE_CPU_WORDS];
+    _Alignas(64) uint64_t cpus[CORE_CPU_SET_LEN];
 };
 extern hidden struct core_ctl *core_ctl;       /* this PE's */
 
@@ -46,7 +46,7 @@ static inline struct core_ctl *core_peer_ctl(int world_pe)
 /* Memory of a mapped peer and the peer's control block.  Both are looked up
  * before the operation: a locked instruction holds later loads back. */
 struct core_target {
-    uintptr_t near;
+    uintptr_t addr;
     struct core_ctl *ctl;
 };
 

@@ -17,7 +17,7 @@ static struct core_team no_team;
 
 static struct base_lock ctx_lock = LOCK_INIT;
 static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
-/* The default context has the first lane. */
+/* The default context has the first copy stream. */
 static unsigned made GUARDED_BY(ctx_lock) = 1;
 
 /* The records of destroyed contexts, in that order.  None is given back, and
@@ -102,7 +102,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
         c->owner = c->id();
     }
     lock_acquire(&ctx_lock);
-    c->lane = made++ % GTL_COPY_STREAMS;
+    c->copy_stream = made++ % GTL_COPY_STREAMS;
     list_append(&contexts, &c->link);
     lock_release(&ctx_lock);
     *out = (shmem_ctx_t)c;
@@ -173,7 +173,7 @@ void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
 }
 
 /* Those of the team, or all. */
-static void drop(const struct core_team *team)
+static void destroy_contexts(const struct core_team *team)
 {
     struct list_link *pos, *next;
     struct core_ctx *c;
@@ -194,10 +194,10 @@ static void drop(const struct core_team *team)
 
 void core_ctx_destroy_team(const struct core_team *team)
 {
-    drop(team);
+    destroy_contexts(team);
 }
 
 void core_ctx_destroy_all(void)
 {
-    drop(NULL);
+    destroy_contexts(NULL);
 }

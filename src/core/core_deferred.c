@@ -9,27 +9,27 @@
 #include "rt/rt.h"
 
 /* Signals for the processor's memory, until the stream has come to them. */
-enum { TOLD = 64 };
-struct told {
+enum { SIGNALS = 64 };
+struct signal_store {
     uint64_t *word, value;
     struct core_ctl *ctl;
     bool add;
 };
 
-static struct later {
+static struct deferred {
     uint64_t targets;           /* PEs that may sleep, by their number's last
                                  * bits: what the device stores wakes nobody */
-    unsigned n_told;            /* of the lane's holder */
-    struct told told[TOLD];
-} lanes[GTL_COPY_STREAMS];
+    unsigned n_signals;         /* of the copy stream's holder */
+    struct signal_store signal_store[SIGNALS];
+} copy_streams[GTL_COPY_STREAMS];
 
-static void note_target(unsigned lane, int pe)
+static void add_target(unsigned copy_stream, int pe)
 {
-    __atomic_fetch_or(&lanes[lane].targets, (uint64_t)1 << pe % 64,
-                      __ATOMIC_RELEASE);
+    __atomic_fetch_or(&copy_streams[copy_stream].targets,
+                      (uint64_t)1 << pe % 64, __ATOMIC_RELEASE);
 }
 
-static bool foreign_to_either(const struct xport_addr *at, const void *local)
+static bool either_device_only(const struct xport_addr *at, const void *local)
 {
     return (at->seg == HEAP_DEVICE && !heap_device_host_access) ||
            core_is_device_only(local);
@@ -38,40 +38,40 @@ static bool foreign_to_either(const struct xport_addr *at, const void *local)
 bool core_deferred_put(const struct core_ctx *ctx, const struct xport_addr *to,
                        const void *source, size_t len)
 {
-    uintptr_t near = core_device_address_of(to);
+    uintptr_t addr = core_device_address_of(to);
     void *stream;
     int rc;
 
-    if (!near || !foreign_to_either(to, source))
+    if (!addr || !either_device_only(to, source))
         return false;
-    stream = gtl_copy_stream_acquire(ctx->lane);
-    rc = gtl->copy((void *)near, source, len, stream);
-    gtl_copy_stream_release(ctx->lane);
-    note_target(ctx->lane, to->pe);
-    core_device_need(rc, "copy", (void *)near, len);
+    stream = gtl_copy_stream_acquire(ctx->copy_stream);
+    rc = gtl->copy((void *)addr, source, len, stream);
+    gtl_copy_stream_release(ctx->copy_stream);
+    add_target(ctx->copy_stream, to->pe);
+    core_device_need(rc, "copy", (void *)addr, len);
     return true;
 }
 
 bool core_deferred_get(const struct core_ctx *ctx, void *dest,
                        const struct xport_addr *from, size_t len)
 {
-    uintptr_t near = core_device_address_of(from);
+    uintptr_t addr = core_device_address_of(from);
     void *stream;
     int rc;
 
-    if (!near || !foreign_to_either(from, dest))
+    if (!addr || !either_device_only(from, dest))
         return false;
-    stream = gtl_copy_stream_acquire(ctx->lane);
-    rc = gtl->copy(dest, (const void *)near, len, stream);
-    gtl_copy_stream_release(ctx->lane);
+    stream = gtl_copy_stream_acquire(ctx->copy_stream);
+    rc = gtl->copy(dest, (const void *)addr, len, stream);
+    gtl_copy_stream_release(ctx->copy_stream);
     core_device_need(rc, "copy", dest, len);
     return true;
 }
 
 /* On a thread of the driver. */
-static void tell(void *arg)
+static void store_signal(void *arg)
 {
-    const struct told *t = arg;
+    const struct signal_store *t = arg;
 
     if (t->add)
         __atomic_fetch_add(t->word, t->value, __ATOMIC_SEQ_CST);
@@ -83,21 +83,22 @@ static void tell(void *arg)
 
 /* By the processor; each has a place that nobody uses before the stream has
  * come past it. */
-static int enqueue_call(unsigned lane, const struct told *what, void *stream)
+static int enqueue_call(unsigned copy_stream, const struct signal_store *what,
+                        void *stream)
 {
-    struct later *l = &lanes[lane];
-    struct told *t = &l->told[l->n_told % TOLD];
+    struct deferred *l = &copy_streams[copy_stream];
+    struct signal_store *t = &l->signal_store[l->n_signals % SIGNALS];
     int rc = 0;
 
-    if (l->n_told++ % TOLD == 0)
+    if (l->n_signals++ % SIGNALS == 0)
         rc = gtl->stream_sync(stream);
     if (rc)
         return rc;
     *t = *what;
-    return gtl->host_call(tell, t, stream);
+    return gtl->host_call(store_signal, t, stream);
 }
 
-static int enqueue_word(const struct told *what, void *stream)
+static int enqueue_word(const struct signal_store *what, void *stream)
 {
     const struct gtl_amo a = {
         .op = GTL_ADD, .size = sizeof *what->word, .word = what->word,
@@ -110,13 +111,13 @@ static int enqueue_word(const struct told *what, void *stream)
 
 /* Who can bring the word its value in the stream's turn?  Nobody holds a lock
  * until then. */
-enum teller { NOBODY, BY_DEVICE, BY_PROCESSOR };
-static enum teller teller_of(const struct xport_addr *at, bool add)
+enum signaller { BY_NONE, BY_DEVICE, BY_PROCESSOR };
+static enum signaller signaller_of(const struct xport_addr *at, bool add)
 {
     if (at->seg == HEAP_DEVICE && !heap_device_host_access)
         return !xport_device_lock && (gtl_device.kernels || !add)
-               ? BY_DEVICE : NOBODY;
-    return xport_routes[at->pe].amo[at->seg] ? BY_PROCESSOR : NOBODY;
+               ? BY_DEVICE : BY_NONE;
+    return xport_routes[at->pe].amo[at->seg] ? BY_PROCESSOR : BY_NONE;
 }
 
 bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
@@ -124,10 +125,11 @@ bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
                               uint64_t *sig_addr, uint64_t signal, int sig_op,
                               int pe)
 {
-    struct told t = { .value = signal, .add = sig_op == SHMEM_SIGNAL_ADD };
+    struct signal_store t = { .value = signal,
+                              .add = sig_op == SHMEM_SIGNAL_ADD };
     struct xport_addr to, word;
-    enum teller by;
-    uintptr_t near;
+    enum signaller by;
+    uintptr_t addr;
     void *stream;
     int rc;
 
@@ -137,20 +139,20 @@ bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
         return false;
     core_need_local(call, source, len);
     core_need_aware(call, source, len);
-    near = core_device_address_of(&to);
+    addr = core_device_address_of(&to);
     t.word = (uint64_t *)core_device_address_of(&word);
-    by = teller_of(&word, t.add);
-    if (!near || !t.word || !by || !foreign_to_either(&to, source))
+    by = signaller_of(&word, t.add);
+    if (!addr || !t.word || !by || !either_device_only(&to, source))
         return false;
     t.ctl = core_peer_ctl(to.pe);
-    stream = gtl_copy_stream_acquire(ctx->lane);
-    rc = gtl->copy((void *)near, source, len, stream);
+    stream = gtl_copy_stream_acquire(ctx->copy_stream);
+    rc = gtl->copy((void *)addr, source, len, stream);
     if (!rc)
         rc = by == BY_DEVICE ? enqueue_word(&t, stream)
-                             : enqueue_call(ctx->lane, &t, stream);
-    gtl_copy_stream_release(ctx->lane);
-    note_target(ctx->lane, to.pe);
-    core_device_need(rc, "copy with a signal", (void *)near, len);
+                             : enqueue_call(ctx->copy_stream, &t, stream);
+    gtl_copy_stream_release(ctx->copy_stream);
+    add_target(ctx->copy_stream, to.pe);
+    core_device_need(rc, "copy with a signal", (void *)addr, len);
     return true;
 }
 
@@ -171,10 +173,10 @@ static void wake_all(uint64_t targets)
 void core_deferred_complete(const struct core_ctx *ctx)
 {
     /* Before the wait: what others note after it is theirs to finish. */
-    uint64_t targets = __atomic_exchange_n(&lanes[ctx->lane].targets, 0,
-                                           __ATOMIC_ACQUIRE);
+    uint64_t targets = __atomic_exchange_n(
+        &copy_streams[ctx->copy_stream].targets, 0, __ATOMIC_ACQUIRE);
 
-    core_device_need(gtl_copy_stream_wait(ctx->lane), "copy", NULL, 0);
+    core_device_need(gtl_copy_stream_wait(ctx->copy_stream), "copy", NULL, 0);
     if (targets)
         wake_all(targets);
 }

@@ -14,7 +14,7 @@
 
 #define SECOND_NS 1000000000u
 /* So many values of a set are printed. */
-enum { VALUES_SHOWN = 3 };
+enum { VALUES_LISTED = 3 };
 
 /* ---- PEs and their records ---- */
 
@@ -158,7 +158,7 @@ static void add_value_wait(struct line *l, const struct core_waiter *w,
 static void add_set_wait(struct line *l, const struct core_waiter *w,
                          bool in_handler)
 {
-    uint64_t n = w->value <= VALUES_SHOWN ? w->value : VALUES_SHOWN;
+    uint64_t n = w->value <= VALUES_LISTED ? w->value : VALUES_LISTED;
     size_t size = w->bytes / w->value;
     bool all = n == w->value;
 

@@ -46,7 +46,7 @@ void core_refuse_private(const char *call, const void *p)
                    "such buffers: unset it", p);
 }
 
-static uintptr_t reached(int world_pe, int seg, uint64_t off)
+static uintptr_t address_of(int world_pe, int seg, uint64_t off)
 {
     const struct xport_route *r = &xport_routes[world_pe];
     uintptr_t base = seg == HEAP_DEVICE ? r->device : r->map[seg];
@@ -58,7 +58,7 @@ uintptr_t core_device_address(int world_pe, const void *sym)
 {
     int seg = heap_find(sym, 1);
 
-    return seg < 0 ? 0 : reached(world_pe, seg,
+    return seg < 0 ? 0 : address_of(world_pe, seg,
                                  (uintptr_t)sym - heap_segs[seg].base);
 }
 
@@ -82,9 +82,9 @@ uint64_t core_device_load(const void *p, size_t size)
     return v;
 }
 
-/* Of a place at a near PE and a local one.  The driver is asked about the
+/* Of a place at a mapped PE and a local one.  The driver is asked about the
  * local one at most. */
-static void copy_near(int seg, const void *local, void *to, const void *from,
+static void copy_mapped(int seg, const void *local, void *to, const void *from,
                       size_t n)
 {
     if ((seg == HEAP_DEVICE && !heap_device_host_access) ||
@@ -95,36 +95,36 @@ static void copy_near(int seg, const void *local, void *to, const void *from,
 }
 
 /* Whoever waits there may look. */
-static void wake(const struct xport_addr *at, uintptr_t near, size_t len)
+static void wake(const struct xport_addr *at, uintptr_t addr, size_t len)
 {
-    core_wake((struct core_target){ near, core_peer_ctl(at->pe) }, len);
+    core_wake((struct core_target){ addr, core_peer_ctl(at->pe) }, len);
 }
 
 bool core_device_put(const struct xport_addr *to, const void *source,
                      size_t len)
 {
-    uintptr_t near = reached(to->pe, to->seg, to->off);
+    uintptr_t addr = address_of(to->pe, to->seg, to->off);
 
-    if (!near)
+    if (!addr)
         return false;
-    copy_near(to->seg, source, (void *)near, source, len);
-    wake(to, near, len);
+    copy_mapped(to->seg, source, (void *)addr, source, len);
+    wake(to, addr, len);
     return true;
 }
 
 bool core_device_get(void *dest, const struct xport_addr *from, size_t len)
 {
-    uintptr_t near = reached(from->pe, from->seg, from->off);
+    uintptr_t addr = address_of(from->pe, from->seg, from->off);
 
-    if (!near)
+    if (!addr)
         return false;
-    copy_near(from->seg, dest, dest, (const void *)near, len);
+    copy_mapped(from->seg, dest, dest, (const void *)addr, len);
     return true;
 }
 
 uintptr_t core_device_address_of(const struct xport_addr *at)
 {
-    return reached(at->pe, at->seg, at->off);
+    return address_of(at->pe, at->seg, at->off);
 }
 
 static void copy_blocks(void *to, ptrdiff_t to_stride, const void *from,
@@ -166,14 +166,14 @@ bool core_device_put_blocks(const struct core_ctx *ctx,
                             const struct xport_addr *to, const void *source,
                             const struct xport_blocks *b)
 {
-    uintptr_t near = reached(to->pe, to->seg, to->off);
+    uintptr_t addr = address_of(to->pe, to->seg, to->off);
     struct xport_blocks part = { b->len, 0, b->far_stride, (ptrdiff_t)b->len };
     struct xport_addr at = *to;
     char piece[PIECE];
 
-    if (near) {
-        copy_blocks((void *)near, b->far_stride, source, b->near_stride, b);
-        wake(to, near, (b->count - 1) * (size_t)b->far_stride + b->len);
+    if (addr) {
+        copy_blocks((void *)addr, b->far_stride, source, b->near_stride, b);
+        wake(to, addr, (b->count - 1) * (size_t)b->far_stride + b->len);
         return true;
     }
     if (!core_is_device_only(source))
@@ -197,13 +197,13 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
                             const struct xport_addr *from,
                             const struct xport_blocks *b)
 {
-    uintptr_t near = reached(from->pe, from->seg, from->off);
+    uintptr_t addr = address_of(from->pe, from->seg, from->off);
     struct xport_blocks part = { b->len, 0, b->far_stride, (ptrdiff_t)b->len };
     struct xport_addr at = *from;
     char piece[PIECE];
 
-    if (near) {
-        copy_blocks(dest, b->near_stride, (const void *)near, b->far_stride,
+    if (addr) {
+        copy_blocks(dest, b->near_stride, (const void *)addr, b->far_stride,
                     b);
         return true;
     }
@@ -268,14 +268,14 @@ bool core_device_amo(const struct xport_addr *at, const struct xport_amo *a,
                      void *result)
 {
     /* What the processor reaches, too, is its own or the network's. */
-    uintptr_t near = at->seg == HEAP_DEVICE && !heap_device_host_access
-                     ? reached(at->pe, at->seg, at->off) : 0;
+    uintptr_t addr = at->seg == HEAP_DEVICE && !heap_device_host_access
+                     ? address_of(at->pe, at->seg, at->off) : 0;
 
-    if (!near)
+    if (!addr)
         return false;
-    need(amo_there(at->pe, (void *)near, a, result), "atomic", (void *)near,
+    need(amo_there(at->pe, (void *)addr, a, result), "atomic", (void *)addr,
          (size_t)a->size);
     if (a->op != XPORT_FETCH)
-        wake(at, near, (size_t)a->size);
+        wake(at, addr, (size_t)a->size);
     return true;
 }

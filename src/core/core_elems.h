@@ -49,8 +49,8 @@ CORE_ELEMS(CORE_ELEMS_OF)
                                                                             \
         if (likely(n == one && source && !gtl_device_only)) {               \
             to = core_mapped_heap(ctx, dest, one * size, pe);               \
-            if (likely(to.near)) {                                          \
-                copy_bytes((void *)to.near, source, one * size);            \
+            if (likely(to.addr)) {                                          \
+                copy_bytes((void *)to.addr, source, one * size);            \
                 core_wake(to, one * size);                                  \
                 return;                                                     \
             }                                                               \
@@ -68,7 +68,7 @@ CORE_PUT_ELEMS(core_put_elems_nbi, core_put_any_nbi)
         uintptr_t from;                                                     \
                                                                             \
         if (likely(n == one && dest && !gtl_device_only)) {                 \
-            from = core_mapped_heap(ctx, source, one * size, pe).near;      \
+            from = core_mapped_heap(ctx, source, one * size, pe).addr;      \
             if (likely(from)) {                                             \
                 copy_bytes(dest, (const void *)from, one * size);           \
                 return;                                                     \
@@ -98,8 +98,8 @@ force_inline void core_put_word(const char *call, const struct core_ctx *ctx,
 {
     struct core_target to = core_mapped_heap(ctx, dest, size, pe);
 
-    if (likely(to.near)) {
-        copy_bytes((void *)to.near, value, size);
+    if (likely(to.addr)) {
+        copy_bytes((void *)to.addr, value, size);
         core_wake(to, size);
         return;
     }
@@ -125,7 +125,7 @@ force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
                                 void *value, const void *source, size_t size,
                                 int pe)
 {
-    uintptr_t from = core_mapped_heap(ctx, source, size, pe).near;
+    uintptr_t from = core_mapped_heap(ctx, source, size, pe).addr;
 
     if (likely(from)) {
         copy_bytes(value, (const void *)from, size);

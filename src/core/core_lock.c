@@ -29,7 +29,7 @@ static inline uint32_t change(const char *call, enum xport_amo_op op,
 {
     struct core_target s = core_mapped_amo(&core_ctx_inner, word, sizeof *word,
                                            pe);
-    uint32_t *at = (uint32_t *)s.near, old = cond;
+    uint32_t *at = (uint32_t *)s.addr, old = cond;
 
     if (unlikely(!at)) {
         xport_call = call;
@@ -71,7 +71,7 @@ static int home_of(const long *lock)
     return (int)(off / sizeof *lock % (unsigned)core_world.n_pes);
 }
 
-static uint32_t my_ticket(void)
+static uint32_t my_tail_id(void)
 {
     return (uint32_t)core_world.my_pe + 1;
 }
@@ -106,13 +106,13 @@ void core_lock_set(const char *call, long *lock)
     open_place(call, w);
     /* Our place is open before we are found through the tail; what the last
      * holder did is visible if the lock was free. */
-    prev = change(call, XPORT_SWAP, &w->tail, my_ticket(), 0, home_of(lock));
+    prev = change(call, XPORT_SWAP, &w->tail, my_tail_id(), 0, home_of(lock));
     if (!prev)
         goto held;
-    if (prev == my_ticket())
+    if (prev == my_tail_id())
         core_fatal(ERR_LOCK, call, "this PE already holds or waits for the "
                    "lock at %p", (void *)lock);
-    change(call, XPORT_OR, &w->state, my_ticket() << BEHIND_SHIFT, 0,
+    change(call, XPORT_OR, &w->state, my_tail_id() << BEHIND_SHIFT, 0,
            (int)prev - 1);
     wait = core_wait_begin(lock, sizeof *lock);
     wait.foreign = core_device_only(lock);
@@ -137,7 +137,7 @@ int core_lock_test(const char *call, long *lock)
     if (change(call, XPORT_FETCH, &w->tail, 0, 0, home))
         return 1;
     open_place(call, w);
-    if (change(call, XPORT_CSWAP, &w->tail, my_ticket(), 0, home))
+    if (change(call, XPORT_CSWAP, &w->tail, my_tail_id(), 0, home))
         return 1;
     change(call, XPORT_OR, &w->state, HELD, 0, core_world.my_pe);
     xport_flush();
@@ -157,8 +157,8 @@ void core_lock_clear(const char *call, long *lock)
         core_fatal(ERR_LOCK, call, "this PE does not hold the lock at %p",
                    (void *)lock);
     if (!(next >> BEHIND_SHIFT) &&
-        change(call, XPORT_CSWAP, &w->tail, 0, my_ticket(), home_of(lock)) ==
-            my_ticket())
+        change(call, XPORT_CSWAP, &w->tail, 0, my_tail_id(), home_of(lock)) ==
+            my_tail_id())
         return;
     wait = core_wait_begin(lock, sizeof *lock);
     wait.foreign = core_device_only(lock);

@@ -14,7 +14,7 @@
 
 /* Its copies by the device, if any, wait for none of the default context. */
 struct core_ctx core_ctx_inner = { .team = &core_world,
-    .lane = GTL_COPY_STREAMS - 1 };
+    .copy_stream = GTL_COPY_STREAMS - 1 };
 
 int core_remote_open(void)
 {
@@ -85,7 +85,7 @@ void (*core_quiet_hook)(const char *call);
 
 void core_remote_quiet(const char *call, const struct core_ctx *ctx)
 {
-    void (*tells)(const char *);
+    void (*hook)(const char *);
 
     if (call)
         xport_call = call;
@@ -93,9 +93,9 @@ void core_remote_quiet(const char *call, const struct core_ctx *ctx)
         core_deferred_complete(ctx);
     if (xport_net)
         xport_net->quiet(ctx->flow);
-    tells = __atomic_load_n(&core_quiet_hook, __ATOMIC_ACQUIRE);
-    if (unlikely(tells != NULL) && call)
-        tells(call);
+    hook = __atomic_load_n(&core_quiet_hook, __ATOMIC_ACQUIRE);
+    if (unlikely(hook != NULL) && call)
+        hook(call);
 }
 
 /* ---- atomics ---- */
@@ -175,7 +175,7 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
             return;
     }
     if (likely(!xport_net || core_mapped_amo(ctx, sig_addr, sizeof *sig_addr,
-                                             pe).near)) {
+                                             pe).addr)) {
         core_put_any(dest, source, len, pe, call, ctx);
         core_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;
@@ -184,7 +184,7 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     core_need_signal(call, sig_op);
     core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
     /* Nothing to send, or a mapped peer whose atomics are the network's. */
-    if (len == 0 || core_mapped(ctx, dest, len, pe).near) {
+    if (len == 0 || core_mapped(ctx, dest, len, pe).addr) {
         core_put_any(dest, source, len, pe, call, ctx);
         atomics_full_fence();
         core_remote_signal(call, ctx, sig_addr, signal, sig_op, pe);

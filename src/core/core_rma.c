@@ -5,7 +5,7 @@
 #include "core/core_elems.h"
 #include "core/core_deferred.h"
 
-static void put_far(void *dest, const void *source, size_t len, int pe,
+static void put_unmapped(void *dest, const void *source, size_t len, int pe,
                     const char *call, const struct core_ctx *ctx, bool nbi)
 {
     struct xport_addr to;
@@ -20,7 +20,7 @@ static void put_far(void *dest, const void *source, size_t len, int pe,
         xport_net->put(ctx->flow, &to, source, len, nbi);
 }
 
-static void get_far(void *dest, const void *source, size_t len, int pe,
+static void get_unmapped(void *dest, const void *source, size_t len, int pe,
                     const char *call, const struct core_ctx *ctx, bool nbi)
 {
     struct xport_addr from;
@@ -38,13 +38,13 @@ static void get_far(void *dest, const void *source, size_t len, int pe,
 void core_remote_put(void *dest, const void *source, size_t len, int pe,
                      const char *call, const struct core_ctx *ctx)
 {
-    put_far(dest, source, len, pe, call, ctx, false);
+    put_unmapped(dest, source, len, pe, call, ctx, false);
 }
 
 void core_remote_get(void *dest, const void *source, size_t len, int pe,
                      const char *call, const struct core_ctx *ctx)
 {
-    get_far(dest, source, len, pe, call, ctx, false);
+    get_unmapped(dest, source, len, pe, call, ctx, false);
 }
 
 force_inline void put_any(void *dest, const void *source, size_t len, int pe,
@@ -53,14 +53,14 @@ force_inline void put_any(void *dest, const void *source, size_t len, int pe,
 {
     struct core_target to = core_mapped(ctx, dest, len, pe);
 
-    if (unlikely(!to.near) || core_device_only(source)) {
-        put_far(dest, source, len, pe, call, ctx, nbi);
+    if (unlikely(!to.addr) || core_device_only(source)) {
+        put_unmapped(dest, source, len, pe, call, ctx, nbi);
         return;
     }
     if (unlikely(!len))
         return;
     core_need_local(call, source, len);
-    copy_bytes((void *)to.near, source, len);
+    copy_bytes((void *)to.addr, source, len);
     core_wake(to, len);
 }
 
@@ -68,10 +68,10 @@ force_inline void get_any(void *dest, const void *source, size_t len, int pe,
                           const char *call, const struct core_ctx *ctx,
                           bool nbi)
 {
-    uintptr_t from = core_mapped(ctx, source, len, pe).near;
+    uintptr_t from = core_mapped(ctx, source, len, pe).addr;
 
     if (unlikely(!from) || core_device_only(dest)) {
-        get_far(dest, source, len, pe, call, ctx, nbi);
+        get_unmapped(dest, source, len, pe, call, ctx, nbi);
         return;
     }
     if (unlikely(!len))
@@ -117,7 +117,7 @@ CORE_ELEMS(ELEMS_OF)
  * own: their address is needed, and so is a frame. */
 #define VALUE_OF(size, T)                                                   \
     __attribute__((noinline, cold))                                         \
-    static void put_value_far_##size(void *dest, T value, int pe,           \
+    static void put_value_net_##size(void *dest, T value, int pe,           \
                                      const char *call,                      \
                                      const struct core_ctx *ctx)            \
     {                                                                       \
@@ -130,16 +130,16 @@ CORE_ELEMS(ELEMS_OF)
     {                                                                       \
         struct core_target to = core_mapped_rest(ctx, dest, size, pe);      \
                                                                             \
-        if (unlikely(!to.near)) {                                           \
-            put_value_far_##size(dest, value, pe, call, ctx);               \
+        if (unlikely(!to.addr)) {                                           \
+            put_value_net_##size(dest, value, pe, call, ctx);               \
             return;                                                         \
         }                                                                   \
-        copy_bytes((void *)to.near, &value, size);                          \
+        copy_bytes((void *)to.addr, &value, size);                          \
         core_wake(to, size);                                                \
     }                                                                       \
                                                                             \
     __attribute__((noinline, cold))                                         \
-    static T get_value_far_##size(const void *source, int pe,               \
+    static T get_value_net_##size(const void *source, int pe,               \
                                   const char *call,                         \
                                   const struct core_ctx *ctx)               \
     {                                                                       \
@@ -152,11 +152,11 @@ CORE_ELEMS(ELEMS_OF)
     T core_get_value_##size(const void *source, int pe, const char *call,   \
                             const struct core_ctx *ctx)                     \
     {                                                                       \
-        uintptr_t from = core_mapped_rest(ctx, source, size, pe).near;      \
+        uintptr_t from = core_mapped_rest(ctx, source, size, pe).addr;      \
         T value;                                                            \
                                                                             \
         if (unlikely(!from))                                                \
-            return get_value_far_##size(source, pe, call, ctx);             \
+            return get_value_net_##size(source, pe, call, ctx);             \
         copy_bytes(&value, (const void *)from, size);                       \
         return value;                                                       \
     }
@@ -217,15 +217,15 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
     struct xport_addr at;
 
     if (core_device_only(source))
-        to.near = 0;
-    if (!to.near && !core_remote_resolve(call, ctx, dest, all, pe, &at))
+        to.addr = 0;
+    if (!to.addr && !core_remote_resolve(call, ctx, dest, all, pe, &at))
         return;
     if (!all)
         return;
     core_need_local(call, source, extent(call, s->sst, s));
     core_need_aware(call, source, all);
-    if (to.near) {
-        copy_blocks((char *)to.near, source, s);
+    if (to.addr) {
+        copy_blocks((char *)to.addr, source, s);
         core_wake(to, all);
     } else if (!gtl_device_only || !core_device_put_blocks(ctx, &at, source,
                                                            &b)) {
@@ -238,7 +238,7 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
 {
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     size_t all = extent(call, s->sst, s);
-    uintptr_t from = core_mapped(ctx, source, all, pe).near;
+    uintptr_t from = core_mapped(ctx, source, all, pe).addr;
     struct xport_addr at;
 
     if (core_device_only(dest))

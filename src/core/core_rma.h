@@ -11,38 +11,38 @@
 #include "base/copy.h"
 #include "core/core_device.h"
 
-/* The peer's memory, if it is mapped.  near is 0 also where the call is wrong
+/* The peer's memory, if it is mapped.  addr is 0 also where the call is wrong
  * or has nothing to do: core_remote.c sorts these out. */
 force_inline struct core_target core_mapped(const struct core_ctx *ctx,
                                             const void *sym, size_t len, int pe)
 {
-    uintptr_t near;
+    uintptr_t addr;
     int world_pe;
 
     if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
         world_pe = core_world_pe(ctx, pe);
-        near = xport_ptr(world_pe, sym, len);
-        if (likely(near))
-            return (struct core_target){ near, core_peer_ctl(world_pe) };
+        addr = xport_ptr(world_pe, sym, len);
+        if (likely(addr))
+            return (struct core_target){ addr, core_peer_ctl(world_pe) };
     }
     return (struct core_target){ 0, NULL };
 }
 
 /* The same in the host's heap only, where most memory is: no call, and nothing
- * to keep across one; and in all that is not there.  near is 0 for all else. */
+ * to keep across one; and in all that is not there.  addr is 0 for all else. */
 #define CORE_MAPPED_IN(name, maps, mapped)                                  \
     force_inline struct core_target name(const struct core_ctx *ctx,        \
                                          const void *sym, size_t len, int pe) \
     {                                                                       \
         const struct xport_route *r;                                        \
-        uintptr_t near;                                                     \
+        uintptr_t addr;                                                     \
                                                                             \
         if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {    \
             r = &xport_routes[core_world_pe(ctx, pe)];                      \
-            near = mapped(r->maps, sym, len);                               \
-            if (likely(near))                                               \
+            addr = mapped(r->maps, sym, len);                               \
+            if (likely(addr))                                               \
                 return (struct core_target){                                \
-                    near, (struct core_ctl *)r->map[HEAP_HOST]              \
+                    addr, (struct core_ctl *)r->map[HEAP_HOST]              \
                 };                                                          \
         }                                                                   \
         return (struct core_target){ 0, NULL };                             \
@@ -58,14 +58,14 @@ force_inline struct core_target core_mapped_amo(const struct core_ctx *ctx,
                                                 const void *sym, size_t len,
                                                 int pe)
 {
-    uintptr_t near;
+    uintptr_t addr;
     int world_pe;
 
     if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {
         world_pe = core_world_pe(ctx, pe);
-        near = xport_amo_ptr(world_pe, sym, len);
-        if (likely(near))
-            return (struct core_target){ near, core_peer_ctl(world_pe) };
+        addr = xport_amo_ptr(world_pe, sym, len);
+        if (likely(addr))
+            return (struct core_target){ addr, core_peer_ctl(world_pe) };
     }
     return (struct core_target){ 0, NULL };
 }
@@ -161,15 +161,15 @@ force_inline void core_signal(const char *call, const struct core_ctx *ctx,
     core_need_aligned(call, sig_addr, sizeof value);
     core_need_signal(call, sig_op);
     to = core_mapped_amo(ctx, sig_addr, sizeof value, pe);
-    if (unlikely(!to.near)) {
+    if (unlikely(!to.addr)) {
         core_remote_signal(call, ctx, sig_addr, value, sig_op, pe);
         return;
     }
     atomics_tsan_release();
     if (sig_op == SHMEM_SIGNAL_ADD)
-        __atomic_fetch_add((uint64_t *)to.near, value, __ATOMIC_RELEASE);
+        __atomic_fetch_add((uint64_t *)to.addr, value, __ATOMIC_RELEASE);
     else
-        __atomic_store_n((uint64_t *)to.near, value, __ATOMIC_RELEASE);
+        __atomic_store_n((uint64_t *)to.addr, value, __ATOMIC_RELEASE);
     core_wake(to, sizeof value);
 }
 

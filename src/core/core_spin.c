@@ -36,7 +36,7 @@ static void set(uint64_t ns)
     /* relaxed: estimates, of which threads may overwrite each other's. */
     __atomic_store_n(&spin_ns, ns, __ATOMIC_RELAXED);
     __atomic_store_n(&core_wait_quick,
-                     impatient || ns < most_ns / 2 ? 0 : CORE_QUICK_LOOKS,
+                     impatient || ns < most_ns / 2 ? 0 : CORE_QUICK_SPINS,
                      __ATOMIC_RELAXED);
 }
 

@@ -39,7 +39,7 @@ static uint64_t last_step_ns GUARDED_BY(scan_lock);
 
 /* PEs of one kind: how many, and the words for the first of them. */
 struct named {
-    int n, shown;
+    int n, listed;
     struct line text;
 };
 
@@ -48,10 +48,10 @@ static struct scan {
     uint64_t since_ns;          /* of the waiter, whose memory is reused */
     uint64_t begun_ns;
     int next, end;              /* candidates still to be examined */
-    uint64_t asked_ns;          /* the window is queried; 0: not yet */
+    uint64_t queried_ns;        /* the window is queried; 0: not yet */
     int window;                 /* its end */
     int arrived;                /* at this call */
-    bool met;                   /* this PE is the first that has arrived */
+    bool seen_self;             /* this PE is the first that has arrived */
     bool suspects;              /* one that may have finalized */
     struct named missing, other, past;  /* not arrived; in another call; gone
                                          * on to a later call */
@@ -140,9 +140,9 @@ static const void *flag_of(const struct core_waiter *w, int i)
 static bool count(struct named *l, int pe)
 {
     l->n++;
-    if (l->shown == NAMED)
+    if (l->listed == NAMED)
         return false;
-    line_add(&l->text, l->shown++ ? ", " : " ");
+    line_add(&l->text, l->listed++ ? ", " : " ");
     core_describe_pe(&l->text, pe);
     return true;
 }
@@ -184,7 +184,7 @@ static bool examine_member(struct scan *r, const struct core_waiter *w, int i,
 
     if (i == t->my_pe) {
         r->arrived++;
-        r->met = true;
+        r->seen_self = true;
     } else if (ahead < 0) {
         if (a->last_sync)
             check_finalized(r, w, pe);
@@ -198,7 +198,7 @@ static bool examine_member(struct scan *r, const struct core_waiter *w, int i,
         count_active(&r->missing, pe, a);
     } else {
         r->arrived++;
-        if (!r->met && a->waits)
+        if (!r->seen_self && a->waits)
             return false;
     }
     return true;
@@ -224,12 +224,12 @@ static bool examine(struct scan *r, const struct core_waiter *w, int i, int pe,
 
 static uint64_t flag_at(int pe, const void *sym)
 {
-    uintptr_t near = xport_ptr(pe, sym, sizeof(uint64_t));
+    uintptr_t addr = xport_ptr(pe, sym, sizeof(uint64_t));
 
-    if (unlikely(!near))
+    if (unlikely(!addr))
         return core_device_load((void *)core_device_address(pe, sym),
                                 sizeof(uint64_t));
-    return __atomic_load_n((const uint64_t *)near, __ATOMIC_RELAXED);
+    return __atomic_load_n((const uint64_t *)addr, __ATOMIC_RELAXED);
 }
 
 static bool examine_mapped(struct scan *r, const struct core_waiter *w, int i,
@@ -302,7 +302,7 @@ static void query_window(struct scan *r, const struct core_waiter *w,
         if (!q || !q->open)
             core_query_start(pe, flag_of(w, r->window), now);
     }
-    r->asked_ns = now;
+    r->queried_ns = now;
 }
 
 /* Has each PE of the window replied, or had the time to? */
@@ -326,9 +326,9 @@ static void add_named(struct line *l, const char *what, const struct named *k)
     if (!k->n)
         return;
     line_addf(l, "%s%s", what, k->text.at);
-    if (k->n > k->shown)
-        line_addf(l, " and %d other%s", k->n - k->shown,
-                  k->n - k->shown == 1 ? "" : "s");
+    if (k->n > k->listed)
+        line_addf(l, " and %d other%s", k->n - k->listed,
+                  k->n - k->listed == 1 ? "" : "s");
 }
 
 static void add_members(struct line *l, const struct scan *r,
@@ -353,7 +353,7 @@ static void report_outstanding(const struct scan *r,
     add_named(&l, o->who, &r->missing);
     if (o->advice)
         line_add(&l, o->advice);
-    *o->told = true;
+    *o->reported = true;
     log_warn(ERR_STALL, "%s", l.at);
 }
 
@@ -449,13 +449,13 @@ static bool advance_scan(struct scan *r, const struct core_waiter *w,
                          uint64_t now) REQUIRES(scan_lock)
 {
     while (r->next < r->end) {
-        if (!r->asked_ns)
+        if (!r->queried_ns)
             query_window(r, w, now);
-        if (now - r->asked_ns < REPLY_NS && !window_is_done(r, w, now))
+        if (now - r->queried_ns < REPLY_NS && !window_is_done(r, w, now))
             return false;
         if (!examine_window(r, w, now))
             return true;
-        r->asked_ns = 0;
+        r->queried_ns = 0;
     }
     if (!team_of(w) && w->what != CORE_FOR_LOCK &&
         w->what != CORE_FOR_OUTSTANDING)

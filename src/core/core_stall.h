@@ -23,7 +23,7 @@ struct core_outstanding {
     int pe;
     const char *text, *who;
     const char *advice;         /* or NULL */
-    bool *told;                 /* set when a line has been printed */
+    bool *reported;                 /* set when a line has been printed */
 };
 void core_stall_outstanding(struct core_outstanding *o, uint64_t now);
 /* The operation begins with the first call.  Has it lasted for so long that it

@@ -77,7 +77,7 @@ void core_team_free(struct core_team *t)
     lock_release(&teams_lock);
     if (core_activity_team == t) /* of the call that ends it */
         core_activity_team = NULL;
-    free(t->heard);
+    free(t->published);
     free(t->nodes);
     free(t);
 }

@@ -64,7 +64,7 @@ struct core_team {
     const uint32_t *area_of;
     bool mapped;                /* no member is far */
     struct core_nodes *nodes;   /* NULL: mapped, or all on different ones */
-    uint64_t *heard;            /* what members published, if one is far */
+    uint64_t *published;            /* what members published, if one is far */
     /* How far its collectives have come. */
     uint64_t streamed;          /* synchronisations in stream order */
     uint64_t recorded;          /* not 0: some are in graphs; of this team */

@@ -34,23 +34,23 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPINS_PER_LOOK = 32, SPINS_SHORT = 2, YIELDS_CROWDED = 4 };
+enum { SPINS_PER_CHECK = 32, SPINS_SHORT = 2, YIELDS_OVERSUBSCRIBED = 4 };
 #define SLEEP_LEAST_NS 50000u
 #define SLEEP_MOST_NS 5000000u
 #define SLEEP_BLIND_NS 100000u
 enum { FENCE_FADES = 64 };
 #define FENCE_MOST_NS 200000u
 #define YIELD_NS 200000u
-#define YIELD_FAR_NS 1000000u
+#define YIELD_NET_NS 1000000u
 #define YIELD_BLIND_NS 1000000000u
-#define YIELD_BLIND_CROWDED_NS 20000000u
+#define YIELD_BLIND_SHARED_NS 20000000u
 #define AWAKE_MOST_NS 16000000u
 /* Of a wait for near PEs, so many looks at the network are left out; and of
  * yields that run nobody else. */
-enum { LOOKS_PER_FAR = 8, LOOKS_PER_YIELD = 64 };
+enum { CHECKS_PER_POLL = 8, CHECKS_PER_YIELD = 64 };
 
 void (*core_wait_stalled)(struct core_waiter *w, uint64_t now);
-unsigned core_wait_quick = CORE_QUICK_LOOKS;      /* atomic */
+unsigned core_wait_quick = CORE_QUICK_SPINS;    /* atomic */
 static struct base_lock announce_lock = LOCK_INIT;
 /* Of who waits so long, some are awake for a moment. */
 static unsigned sleepers GUARDED_BY(announce_lock);
@@ -65,10 +65,10 @@ static void waited_range(const struct core_waiter *w, int64_t *from,
                          int64_t *to)
 {
     int me = core_world.my_pe;
-    uintptr_t near = xport_ptr(me, w->addr, w->bytes);
+    uintptr_t addr = xport_ptr(me, w->addr, w->bytes);
 
-    if (near && heap_find(w->addr, 1) != HEAP_DEVICE) {
-        *from = (int64_t)(near - xport_routes[me].map[HEAP_HOST]);
+    if (addr && heap_find(w->addr, 1) != HEAP_DEVICE) {
+        *from = (int64_t)(addr - xport_routes[me].map[HEAP_HOST]);
         *to = *from + (int64_t)w->bytes;
     } else {
         *from = INT64_MIN;
@@ -154,7 +154,7 @@ void core_wait_stop(struct core_waiter *w)
 
 /* How long a wait for far PEs stays awake: what they ask of this PE while it
  * sleeps takes two changes of threads.  Atomic. */
-static uint64_t awake_ns = YIELD_FAR_NS;
+static uint64_t awake_ns = YIELD_NET_NS;
 
 /* A look at the network takes longer than one at memory; and who is not woken
  * by what comes from there sleeps late and little. */
@@ -164,7 +164,7 @@ static uint64_t yield_ns(void)
         return YIELD_NS;
     /* Each of a peer's operations would wait for the end of a sleep. */
     if (!xport_progress->wakes_sleepers())
-        return core_status.oversubscribed ? YIELD_BLIND_CROWDED_NS
+        return core_status.oversubscribed ? YIELD_BLIND_SHARED_NS
                                           : YIELD_BLIND_NS;
     return core_status.oversubscribed ? AWAKE_MOST_NS
            : __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
@@ -175,7 +175,7 @@ static void slept_for(uint64_t ns)
 {
     uint64_t awake = __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
 
-    awake = ns > awake ? YIELD_FAR_NS : 2 * awake;
+    awake = ns > awake ? YIELD_NET_NS : 2 * awake;
     __atomic_store_n(&awake_ns, awake < AWAKE_MOST_NS ? awake : AWAKE_MOST_NS,
                      __ATOMIC_RELAXED);
 }
@@ -189,7 +189,7 @@ struct core_wait_counts core_wait_counts_take(void)
 {
     /* relaxed: each counts for itself. */
     return (struct core_wait_counts){
-        .looks = __atomic_exchange_n(&counts.looks, 0, __ATOMIC_RELAXED),
+        .checks = __atomic_exchange_n(&counts.checks, 0, __ATOMIC_RELAXED),
         .yields = __atomic_exchange_n(&counts.yields, 0, __ATOMIC_RELAXED),
         .sleeps = __atomic_exchange_n(&counts.sleeps, 0, __ATOMIC_RELAXED),
         .fenced = __atomic_exchange_n(&counts.fenced, 0, __ATOMIC_RELAXED),
@@ -202,7 +202,7 @@ void core_wait_print_counts(void)
     struct core_wait_counts c = core_wait_counts_take();
 
     log_print("waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
-              "of all PEs; %lu stores woke no sleeper", (unsigned long)c.looks,
+              "of all PEs; %lu stores woke no sleeper", (unsigned long)c.checks,
               (unsigned long)c.yields, (unsigned long)c.sleeps,
               (unsigned long)c.fenced, (unsigned long)c.late);
 }
@@ -250,9 +250,9 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
     }
 }
 
-static bool looks_far(const struct core_waiter *w)
+static bool polls_network(const struct core_waiter *w)
 {
-    return xport_net && (!w->near || w->looks % LOOKS_PER_FAR == 0);
+    return xport_net && (!w->on_node || w->checks % CHECKS_PER_POLL == 0);
 }
 
 void core_wait_long(struct core_waiter *w)
@@ -260,9 +260,9 @@ void core_wait_long(struct core_waiter *w)
     uint64_t now = clock_ns(), waited;
     uint64_t spin = core_status.oversubscribed ? 0 : core_spin_ns();
 
-    count(&counts.looks);
-    if (w->steps <= CORE_QUICK_LOOKS) {
-        w->steps = CORE_QUICK_LOOKS + 1;
+    count(&counts.checks);
+    if (w->steps <= CORE_QUICK_SPINS) {
+        w->steps = CORE_QUICK_SPINS + 1;
         w->started_ns = now;
     }
     if (!w->since_ns)
@@ -273,27 +273,27 @@ void core_wait_long(struct core_waiter *w)
     waited = now - w->started_ns;
     if (xport_net && w->call)
         xport_call = w->call;
-    w->looks++;
-    if (looks_far(w) && xport_progress->poll())
+    w->checks++;
+    if (polls_network(w) && xport_progress->poll())
         return;
     if (w->announced) {
         sleep_bounded(w, waited);
     } else if (core_status.oversubscribed && !xport_net) {
-        if (w->steps++ < CORE_QUICK_LOOKS + 1 + YIELDS_CROWDED) {
+        if (w->steps++ < CORE_QUICK_SPINS + 1 + YIELDS_OVERSUBSCRIBED) {
             count(&counts.yields);
             sched_yield();
         } else {
             announce(w);
         }
     } else if (waited < spin) {
-        if (xport_net && !w->near)
+        if (xport_net && !w->on_node)
             return;
-        for (int i = spin < core_spin_most_ns() ? SPINS_SHORT : SPINS_PER_LOOK;
+        for (int i = spin < core_spin_most_ns() ? SPINS_SHORT : SPINS_PER_CHECK;
              i; i--)
             atomics_pause();
     } else if (waited < spin + yield_ns()) {
         if (xport_net && spin && spin == core_spin_most_ns() &&
-            w->looks % LOOKS_PER_YIELD)
+            w->checks % CHECKS_PER_YIELD)
             return;
         count(&counts.yields);
         core_spin_yield();

@@ -27,10 +27,10 @@ struct core_waiter {
     uint64_t started_ns, since_ns, reported_ns;
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last look */
-    unsigned looks;             /* around, while it is awake */
+    unsigned checks;            /* around, while it is awake */
     uint64_t asleep_ns;         /* since when it has slept, now and then */
     bool announced, noted;      /* to writers; what it waits for */
-    bool near;                  /* only PEs of this node store there */
+    bool on_node;               /* only PEs of this node store there */
     bool fenced;                /* every writer has seen the announcement */
     bool timed_out;             /* its last sleep had no wake-up */
     bool foreign, silent;       /* addr is not for the processor; others tell */
@@ -66,7 +66,7 @@ uint64_t core_wait_ns(const struct core_waiter *w);
 /* Looks with a pause only, at the beginning: 0 where a wait has to look around
  * at once, as PEs share cores, or far peers need this PE to make progress.
  * Atomic; see core_spin.c. */
-enum { CORE_QUICK_LOOKS = 64 };
+enum { CORE_QUICK_SPINS = 64 };
 extern hidden unsigned core_wait_quick;
 
 static inline void core_wait_step(struct core_waiter *w)
@@ -96,7 +96,7 @@ static inline void core_wait_over(struct core_waiter *w)
 
 /* What the waits of this PE did, for SHMEM_STATS; and begins anew. */
 struct core_wait_counts {
-    uint64_t looks, yields;     /* behind the quick looks */
+    uint64_t checks, yields;    /* behind the quick looks */
     uint64_t sleeps, fenced;    /* of which writers were fenced before */
     uint64_t late;              /* waits whose store came, without a wake-up */
 };
@@ -111,7 +111,7 @@ void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));
  * core_wait.c. */
 force_inline bool core_wakes(struct core_target s, size_t len)
 {
-    int64_t at = (int64_t)(s.near - (uintptr_t)s.ctl);
+    int64_t at = (int64_t)(s.addr - (uintptr_t)s.ctl);
 
     membarrier_light();
     return unlikely(at < __atomic_load_n(&s.ctl->wait_to, __ATOMIC_RELAXED) &&

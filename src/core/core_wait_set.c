@@ -44,8 +44,8 @@ void core_wait_set_end(struct core_wait_set *s)
     free(s->here);
 }
 
-/* Each look at foreign ones is a new copy. */
-static const void *look(const struct core_wait_set *s)
+/* Each snapshot of device-only ones is a new copy. */
+static const void *snapshot(const struct core_wait_set *s)
 {
     if (likely(!s->here))
         return s->ivars;
@@ -67,7 +67,7 @@ static bool holds(const struct core_wait_set *s, const void *ivars, size_t i)
 
 int core_wait_set_all(const struct core_wait_set *s)
 {
-    const void *ivars = look(s);
+    const void *ivars = snapshot(s);
 
     for (size_t i = 0; i < s->n; i++)
         if (included(s, i) && !holds(s, ivars, i))
@@ -79,7 +79,7 @@ int core_wait_set_all(const struct core_wait_set *s)
  * cannot hide the others from a caller that asks again and again.  Multiples
  * of the golden ratio reach every place also where calls for several sets take
  * turns, which would each step on the other's memory of a last find. */
-static size_t first_look(uint32_t turn, size_t n)
+static size_t first_index(uint32_t turn, size_t n)
 {
     return (size_t)((uint64_t)(turn * 2654435769u) * n >> 32);
 }
@@ -89,8 +89,8 @@ size_t core_wait_set_any(const struct core_wait_set *s, bool *empty)
     static uint32_t finds;
     /* relaxed: threads may start at the same place. */
     uint32_t turn = __atomic_load_n(&finds, __ATOMIC_RELAXED);
-    size_t start = first_look(turn, s->n), i;
-    const void *ivars = look(s);
+    size_t start = first_index(turn, s->n), i;
+    const void *ivars = snapshot(s);
     bool none = true;
 
     for (size_t k = 0; k < s->n; k++) {
@@ -111,7 +111,7 @@ size_t core_wait_set_any(const struct core_wait_set *s, bool *empty)
 size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices,
                           bool *empty)
 {
-    const void *ivars = look(s);
+    const void *ivars = snapshot(s);
     size_t found = 0;
     bool none = true;
 

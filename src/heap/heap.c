@@ -58,8 +58,8 @@ static void compute_layout(struct heap_plan *p)
     p->host_size = heap_round_up(p->user_size, unit) + HEAP_RESERVED +
                    p->pool_size;
     /* Also where this node cannot have them: all nodes' are of one size. */
-    if (p->huge_asked)
-        p->host_size = heap_round_up(p->host_size, p->huge_asked);
+    if (p->huge_requested)
+        p->host_size = heap_round_up(p->host_size, p->huge_requested);
     p->slot_size = p->huge_page
                    ? p->host_size
                    : heap_round_up(p->host_size + p->data_size, HEAP_ALIGN);
@@ -77,7 +77,7 @@ static void choose_pages(int n_pes, struct heap_plan *p)
     struct mem_bound m;
     char need[24], has[24], each[24];
 
-    p->huge_page = p->huge_asked = heap_pages_asked();
+    p->huge_page = p->huge_requested = heap_pages_requested();
     compute_layout(p);
     if (!p->huge_page)
         return;
@@ -158,7 +158,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     p.data_hash = d.hash;
     check_available(&m);
     if (heap_env_size(HEAP_HOST, &p.user_size))
-        p.asked_size = p.user_size;
+        p.requested_size = p.user_size;
     else
         choose_default(n_pes, m.bytes, &p);
     choose_pages(n_pes, &p);
@@ -168,7 +168,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     return rc;
 }
 
-int heap_plan_drop_huge(int n_pes, struct heap_plan *plan)
+int heap_plan_without_huge(int n_pes, struct heap_plan *plan)
 {
     struct heap_plan p = *plan;
     struct mem_bound m;
@@ -214,15 +214,16 @@ static void report_size(bool set, size_t size, bool exact, char out[48])
 
 /* Without the number of this PE: oshrun can merge the line with those of other
  * PEs that were asked for as much. */
-static int refuse_size(size_t asked, size_t size, const struct heap_plan *first)
+static int refuse_size(size_t requested, size_t size,
+                       const struct heap_plan *first)
 {
     char mine[48], its[48];
     bool exact;
 
     log_size(mine, (double)size);
     exact = !strcmp(mine, log_size(its, (double)first->user_size));
-    report_size(asked, size, exact, mine);
-    report_size(first->asked_size, first->user_size, exact, its);
+    report_size(requested, size, exact, mine);
+    report_size(first->requested_size, first->user_size, exact, its);
     log_error(ERR_HEAP, "SHMEM_SYMMETRIC_SIZE is %s here and %s on PE 0: give "
               "all PEs the same (mpirun passes it on with -x)", mine, its);
     return -EINVAL;
@@ -231,29 +232,30 @@ static int refuse_size(size_t asked, size_t size, const struct heap_plan *first)
 int heap_plan_compare(const struct heap_plan *plan,
                       const struct heap_plan *first)
 {
-    size_t asked = 0, size;
+    size_t requested = 0, size;
 
-    if (plan->huge_asked != first->huge_asked ||
-        heap_pages_asked() != first->huge_asked) {
+    if (plan->huge_requested != first->huge_requested ||
+        heap_pages_requested() != first->huge_requested) {
         log_error(ERR_ENV, "SHMEM_HUGEPAGES is not the same here and on PE 0: "
                   "give it to all PEs (mpirun passes it on with -x)");
         return -EINVAL;
     }
-    heap_env_size(HEAP_HOST, &asked);
-    size = asked;
-    if (!asked && !plan->asked_size)
+    heap_env_size(HEAP_HOST, &requested);
+    size = requested;
+    if (!requested && !plan->requested_size)
         size = plan->user_size;
     heap_agreed_size[HEAP_HOST] = first->host_size;
     heap_agreed_size[HEAP_DATA] = first->data_size;
     /* The node's leader, whose environment asks for a size, has compared for
      * members that ask for none. */
-    if (size ? size == first->user_size : !first->asked_size)
+    if (size ? size == first->user_size : !first->requested_size)
         return 0;
-    return refuse_size(asked, asked || !first->asked_size ? size : 0, first);
+    return refuse_size(requested,
+                       requested || !first->requested_size ? size : 0, first);
 }
 
 /* The slot keeps its size: the memory behind it is already made. */
-void heap_plan_drop_data(struct heap_plan *plan)
+void heap_plan_without_data(struct heap_plan *plan)
 {
     plan->data_size = 0;
 }

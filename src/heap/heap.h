@@ -50,11 +50,11 @@ struct heap_plan {
     uint64_t data_hash;         /* equal where programs lay data out alike */
     size_t host_size;           /* reserved area, blocks and pool */
     size_t pool_size;          /* of that, the library's own: heap_pool_alloc */
-    size_t asked_size;          /* SHMEM_SYMMETRIC_SIZE; 0: it is not set */
+    size_t requested_size;      /* SHMEM_SYMMETRIC_SIZE; 0: it is not set */
     size_t user_size;           /* that, or what was chosen in its place */
     size_t slot_size;           /* distance between two PEs' slots; the end of
                                  * one is never touched */
-    size_t huge_asked;          /* reserved pages of that size are asked for */
+    size_t huge_requested;      /* reserved pages of that size are asked for */
     size_t huge_page;           /* and got, without static data; 0: not */
 };
 
@@ -74,11 +74,11 @@ int heap_plan_compare(const struct heap_plan *plan,
 /* The sizes of segments in PE 0's plan. */
 extern hidden size_t heap_agreed_size[HEAP_SEGS];
 /* Without static data in the slot: for programs that differ. */
-void heap_plan_drop_data(struct heap_plan *plan);
+void heap_plan_without_data(struct heap_plan *plan);
 
 /* The reserved huge pages could not be had: the same plan with the usual ones,
  * checked as by heap_plan_make(). */
-int heap_plan_drop_huge(int n_pes, struct heap_plan *plan);
+int heap_plan_without_huge(int n_pes, struct heap_plan *plan);
 
 /* A part of a file that is this PE's, and where it is mapped. */
 struct heap_mapping {

@@ -92,7 +92,7 @@ static void touch(char *slot, size_t size, size_t page)
         *(volatile char *)(slot + at) = 0;
 }
 
-size_t heap_pages_asked(void)
+size_t heap_pages_requested(void)
 {
     return env.HUGEPAGES == ENV_PAGES_2M ? (size_t)2 << 20
            : env.HUGEPAGES == ENV_PAGES_1G ? (size_t)1 << 30 : 0;

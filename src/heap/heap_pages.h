@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* The size of the reserved pages that SHMEM_HUGEPAGES asks for, or 0. */
-size_t heap_pages_asked(void);
+size_t heap_pages_requested(void);
 /* all: the node's memory as mapped here, before its pages exist; slot: this
  * PE's part of it.  Only the texts below report what cannot be done. */
 void heap_pages_place(char *all, size_t size, char *slot, size_t slot_size,

@@ -417,7 +417,7 @@ void msg_ctrl_drain(const char *call)
     struct core_waiter w = core_wait_begin(&ring->ends, sizeof ring->ends);
     const struct send_queue *q;
     bool printed = false;
-    struct core_outstanding l = { .w = { .call = call }, .told = &printed,
+    struct core_outstanding l = { .w = { .call = call }, .reported = &printed,
                               .who = "; held up by" };
 
     w.silent = true;

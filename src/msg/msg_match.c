@@ -273,7 +273,7 @@ static bool leave_to_thread(void)
 {
     if (!__atomic_load_n(&unsent, __ATOMIC_ACQUIRE))
         return true;
-    if (fault_hit(FAULT_STREAM_AGENT) || stream_progress_start())
+    if (fault_hit(FAULT_STREAM_PROGRESS) || stream_progress_start())
         return false;
     stream_progress_wake();
     return true;

@@ -123,7 +123,7 @@ static void report_stall(struct core_outstanding *l, const char *call, int n,
 static void await_all(const char *call, int n, struct shmemx_req *const reqs[])
 {
     bool printed = false;
-    struct core_outstanding l = { .w = { .call = call }, .told = &printed };
+    struct core_outstanding l = { .w = { .call = call }, .reported = &printed };
     struct core_waiter w = msg_ctrl_waiter(call);
     int at = 0;
 

@@ -56,7 +56,7 @@ void rt_await_end(void);
 
 /* The processors this process may run on, as bits: how many words those of the
  * machine take. */
-int rt_cpus(uint64_t *out, int words);
+int rt_cpus(uint64_t *out, int len);
 
 /* Ends every PE of the job; the launcher's exit status is status.  What stdio
  * holds is written, unless that takes more than half a second. */

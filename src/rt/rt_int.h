@@ -15,7 +15,7 @@ struct rt_driver {
     int (*open)(void);
     void (*close)(void);
     /* near: only PEs of this node look it up. */
-    int (*put)(const char *key, const void *value, size_t size, bool near);
+    int (*put)(const char *key, const void *value, size_t size, bool on_node);
     int (*fence)(void);
     /* got: how much of size bytes there was; NULL: no other number will do. */
     int (*get)(int pe, const char *key, void *out, size_t size, size_t *got);

@@ -318,11 +318,11 @@ static void forget(void)
 /* ---- the calls ---- */
 
 /* Values have no scope: near ones reach all nodes. */
-static int put(const char *key, const void *value, size_t size, bool near)
+static int put(const char *key, const void *value, size_t size, bool on_node)
 {
     int rc = 0;
 
-    (void)near;
+    (void)on_node;
     lock_acquire(&lock);
     if (is_looked_up(key)) {
         lock_acquire(&table);
@@ -338,7 +338,7 @@ static int put(const char *key, const void *value, size_t size, bool near)
     return rc;
 }
 
-static int meet(void)
+static int kvs_fence(void)
 {
     int rc;
 
@@ -353,7 +353,7 @@ static int meet(void)
 
 static int fence(void)
 {
-    int rc = meet();
+    int rc = kvs_fence();
 
     if (!rc)
         return 0;
@@ -363,7 +363,8 @@ static int fence(void)
 }
 
 /* Not known yet: of what threads look up, and of what only one looks at. */
-static int ask(int pe, const char *key, void *out, size_t size, size_t *has)
+static int get_unknown(int pe, const char *key, void *out, size_t size,
+                       size_t *has)
 {
     struct known *k;
     int rc;
@@ -384,7 +385,7 @@ static int get(int pe, const char *key, void *out, size_t size, size_t *got)
     int rc = recall(pe, key, out, size, &has);
 
     if (rc == -ENOENT)
-        rc = ask(pe, key, out, size, &has);
+        rc = get_unknown(pe, key, out, size, &has);
     if (!rc && !got && has != size)
         rc = -EMSGSIZE;
     if (rc == -EMSGSIZE)
@@ -523,7 +524,7 @@ static void close_pmi2(void)
 /* Another thread may be in a fence, which only this ends. */
 static void abort_job(int status)
 {
-    const struct timespec nap = { .tv_nsec = 1000000 };
+    const struct timespec pause = { .tv_nsec = 1000000 };
     char text[48];
 
     __atomic_store_n(&aborting, true, __ATOMIC_RELAXED);
@@ -535,7 +536,7 @@ static void abort_job(int status)
             lock_release(&lock);
             return;
         }
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
     }
     lib.Abort(1, text);
 }

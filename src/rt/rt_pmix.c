@@ -211,7 +211,7 @@ static int try_thread(void)
     return 0;
 }
 
-static int put(const char *key, const void *value, size_t size, bool near)
+static int put(const char *key, const void *value, size_t size, bool on_node)
 {
     pmix_value_t v;
     pmix_status_t st;
@@ -221,7 +221,7 @@ static int put(const char *key, const void *value, size_t size, bool near)
     v.type = PMIX_BYTE_OBJECT;
     v.data.bo.bytes = (char *)value;
     v.data.bo.size = size;
-    st = PMIx_Put(near ? PMIX_LOCAL : PMIX_GLOBAL, name, &v);
+    st = PMIx_Put(on_node ? PMIX_LOCAL : PMIX_GLOBAL, name, &v);
     if (st != PMIX_SUCCESS) {
         log_error(ERR_PMI, "PMIx_Put of %s: %s", name, PMIx_Error_string(st));
         return -EPROTO;
@@ -249,7 +249,7 @@ static bool is_back(int pe, const char *key)
  * first fence all of this node's PEs must be back. */
 static int await_neighbours(void)
 {
-    const struct timespec nap = { .tv_nsec = 1000000 };
+    const struct timespec pause = { .tv_nsec = 1000000 };
     char key[64];
     int n, *pes, rc, tries = 0;
 
@@ -267,7 +267,7 @@ static int await_neighbours(void)
         if (is_back(pes[i], key))
             i++;
         else
-            tries += nanosleep(&nap, NULL) == 0;
+            tries += nanosleep(&pause, NULL) == 0;
     free(pes);
     return rc;
 }
@@ -307,7 +307,7 @@ static void close_pmix(void)
         log_info(LOG_RT, "PMIx_Finalize: %s", PMIx_Error_string(st));
 }
 
-static pmix_status_t meet(void)
+static pmix_status_t pmix_fence(void)
 {
     bool collect = true;
     pmix_status_t st;
@@ -329,7 +329,7 @@ static int fence(void)
 
     st = PMIx_Commit();
     if (st == PMIX_SUCCESS)
-        st = meet();
+        st = pmix_fence();
     if (st != PMIX_SUCCESS) {
         log_error(ERR_PMI, "PMIx_Fence of %d PEs: %s", rt_job.n_pes,
                   PMIx_Error_string(st));

@@ -16,20 +16,20 @@
 
 /* The affinity mask is one system call; a full topology takes milliseconds,
  * so start-up asks hwloc nothing. */
-int rt_cpus(uint64_t *out, int words)
+int rt_cpus(uint64_t *out, int len)
 {
     cpu_set_t set;
     /* Unlike the function it gives the size of the system's mask. */
     long bytes = syscall(SYS_sched_getaffinity, 0, sizeof set, &set);
     int n = (int)((bytes + 7) / 8);
 
-    memset(out, 0, (size_t)words * sizeof *out);
+    memset(out, 0, (size_t)len * sizeof *out);
     if (bytes <= 0) {
         log_info(LOG_RT, "sched_getaffinity: %m");
         out[0] = 1;
-        return words;
+        return len;
     }
-    n = n < words ? n : words;
+    n = n < len ? n : len;
     for (int i = 0; i < n * 64 && i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &set))
             out[i / 64] |= (uint64_t)1 << i % 64;

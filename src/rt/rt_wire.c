@@ -155,12 +155,12 @@ int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
     return rt_wire_parse(packet, (size_t)n, out);
 }
 
-static const struct timespec nap = { .tv_nsec = 20000 };
+static const struct timespec pause = { .tv_nsec = 20000 };
 
 /* The type of the next message.  All threads that wait sleep in poll(), since
  * the system wakes one of those alone that sleep in recv(), which may be one
  * that the message is not for. */
-static int look_at_next(int sock)
+static int peek_type(int sock)
 {
     struct pollfd p = { .fd = sock, .events = POLLIN };
     struct rt_wire_head h = { .type = 0 };
@@ -169,7 +169,7 @@ static int look_at_next(int sock)
     do {
         n = poll(&p, 1, -1);
         if (n < 0 && errno == EINVAL)   /* a limit of no descriptors at all */
-            n = nanosleep(&nap, NULL) + 1;
+            n = nanosleep(&pause, NULL) + 1;
         if (n > 0)
             n = recv(sock, &h, sizeof h, MSG_PEEK | MSG_DONTWAIT);
     } while (n < 0 && (errno == EINTR || errno == ECONNRESET ||
@@ -183,10 +183,10 @@ int rt_wire_await(int sock, enum rt_wire_type type)
 {
     int next;
 
-    while ((next = look_at_next(sock)) != (int)type) {
+    while ((next = peek_type(sock)) != (int)type) {
         if (next < 0 || (next != RT_ANSWER && next != RT_MET))
             return next < 0 ? next : -EPROTO;
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
     }
     return 0;
 }

@@ -212,7 +212,7 @@ static int make_host_file(struct heap_plan *plan, int *out)
                  "were taken by others meanwhile: the usual ones serve in "
                  "their place",
                  n * plan->slot_size);
-        rc = heap_plan_drop_huge(n_sharing(), plan);
+        rc = heap_plan_without_huge(n_sharing(), plan);
         if (rc)
             return rc;
     }

@@ -228,7 +228,7 @@ void sm_device_heap_rollback(void)
 int sm_device_heap_export(struct gtl_ipc_handle *out, int *fd)
 {
     *fd = -1;
-    return fault_hit(FAULT_HEAP_LEND) ? -ENOSYS : gtl->ipc_export(memory, out,
+    return fault_hit(FAULT_HEAP_EXPORT) ? -ENOSYS : gtl->ipc_export(memory, out,
                                                                   fd);
 }
 

@@ -58,7 +58,7 @@ int sm_launcher_serve(struct sm_address *address, const int fds[2])
     if (!fit) {
         log_warn(ERR_DATA, "the PEs run programs whose static data differ: "
                  "only heap memory is symmetric");
-        heap_plan_drop_data(&address->plan);
+        heap_plan_without_data(&address->plan);
     }
     reply.share_data = fit;
     rc = rt_put_on_node("share", &reply, sizeof reply);
@@ -66,7 +66,7 @@ int sm_launcher_serve(struct sm_address *address, const int fds[2])
         rc = rt_share(fds[0], rt_job.n_local - 1);
     if (!rc)
         rc = rt_fence();
-    if (!rc && address->plan.huge_asked)
+    if (!rc && address->plan.huge_requested)
         rc = serve_second(&address->plan, fds[1]);
     return rc;
 }
@@ -87,8 +87,8 @@ int sm_launcher_join(struct sm_address *address, int fds[2])
     if (!rc)
         rc = rt_take(leader, &fds[0]);
     if (!rc && reply.share_data != 1)
-        heap_plan_drop_data(&address->plan);
-    if (!rc && address->plan.huge_asked)
+        heap_plan_without_data(&address->plan);
+    if (!rc && address->plan.huge_requested)
         rc = join_second(&address->plan, &fds[1]);
     return rc;
 }

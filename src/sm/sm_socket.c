@@ -222,7 +222,7 @@ int sm_socket_serve(int listen_fd, struct sm_address *address, int memfd)
     if (!fit) {
         log_warn(ERR_DATA, "the PEs run programs whose static data differ: "
                  "only heap memory is symmetric");
-        heap_plan_drop_data(&address->plan);
+        heap_plan_without_data(&address->plan);
     }
     reply.share_data = fit;
     for (int i = 1; i < n && !rc; i++) {
@@ -335,6 +335,6 @@ int sm_socket_join(struct sm_address *address, int *out_memfd)
                   rt_job.local_pes[0], strerror(-rc),
                   rc == -EMFILE ? "; raise the limit (ulimit -n)" : "");
     else if (!reply.share_data)
-        heap_plan_drop_data(&address->plan);
+        heap_plan_without_data(&address->plan);
     return rc;
 }

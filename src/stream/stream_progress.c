@@ -72,7 +72,7 @@ static uint64_t stream_turn(struct progress_poller *p,
 
     (void)p;
     (void)t;
-    if (fault_hit(FAULT_STREAM_AGENT)) {
+    if (fault_hit(FAULT_STREAM_PROGRESS)) {
         naps++;
         return NAP_MOST_NS;
     }

@@ -91,7 +91,7 @@ static bool all_there(const struct software *s)
 
 static bool may_go_on(uint64_t ns)
 {
-    return (ns < LEFT_NS || fault_hit(FAULT_STREAM_AGENT) ||
+    return (ns < LEFT_NS || fault_hit(FAULT_STREAM_PROGRESS) ||
             fault_hit(FAULT_STREAM_LEFT)) &&
            !__atomic_load_n(&closing, __ATOMIC_RELAXED);
 }

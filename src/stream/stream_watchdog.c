@@ -76,7 +76,7 @@ static void saw_lasting(const struct saw *saw)
         e->posted = saw->posted;
         e->what = saw->what;
         e->lasting.pe = saw->pe;
-        e->lasting.told = &e->told;
+        e->lasting.reported = &e->told;
         e->from_ns = e->lasting.w.since_ns = clock_ns();
         entries[n_entries++] = e;
     }

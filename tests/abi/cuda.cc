@@ -15,14 +15,14 @@ CUDA_VALUES(X)
 namespace ours {
 #define X(name, args) int name args;
 CUDA_CALLS(X)
-CUDA_LATER_CALLS(X)
+CUDA_OPTIONAL_CALLS(X)
 #undef X
 }
 
 #define X(name, args) \
     static_assert(abi::same<decltype(&ours::name), decltype(&::name)>(), #name);
 CUDA_CALLS(X)
-CUDA_LATER_CALLS(X)
+CUDA_OPTIONAL_CALLS(X)
 #undef X
 
 #define FIELD(side, field, their) \

@@ -180,7 +180,7 @@ static size_t words_of(uint64_t round, uint64_t seed)
     return (z >> 20) % ((ROOM / 8 + 1) >> (z >> 58) % 14);
 }
 
-static void check_words(const uint64_t *data, size_t n, uint64_t round)
+static void check_area(const uint64_t *data, size_t n, uint64_t round)
 {
     uint64_t odd = 0;
 
@@ -231,7 +231,7 @@ T(ping_pong_never_shows_an_old_payload)
         if (me % 2 == 0)
             send_round(data, sig, r, peer);
         T_EQ(shmem_signal_wait_until(sig, SHMEM_CMP_GE, r), r);
-        check_words(data, words_of(r, T_SEED()), r);
+        check_area(data, words_of(r, T_SEED()), r);
         if (me % 2)
             send_round(data, sig, r, peer);
     }

@@ -36,7 +36,7 @@ static void all_words(shmemx_queue_t by, int pe, int tag, bool sends)
     T_EQ(shmemx_enqueue_waitall(by, MANY, reqs), 0);
 }
 
-static void check_words(int tag)
+static void check_area(int tag)
 {
     for (int i = 0; i < MANY; i++)
         T_EQ(words[i], msg_key(0, me, tag, i));
@@ -104,7 +104,7 @@ T(a_silent_partner_holds_up_its_messages_only)
     }
     T_EQ(shmemx_stream_sync(apart), 0);
     if (me == 1)
-        check_words(7);
+        check_area(7);
     T_EQ(shmemx_queue_destroy(by), 0);
     T_EQ(shmemx_stream_destroy(apart), 0);
     shmem_barrier_all();

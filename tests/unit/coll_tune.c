@@ -57,12 +57,12 @@ T(each_row_has_as_many_words_as_algorithms)
 
     for (int k = 0; k < COLL_KINDS; k++) {
         for (n = 0; word_of(k, n, word, sizeof word); n++) {
-            enum coll_alg alg = coll_word((enum coll_kind)k, n);
+            enum coll_alg alg = coll_alg_at((enum coll_kind)k, n);
 
             T_STR(alg < COLL_ALGS ? names[alg] : "none", word);
         }
-        T_EQ(coll_word((enum coll_kind)k, n), COLL_ALGS);
-        T_EQ(coll_word((enum coll_kind)k, n + 20), COLL_ALGS);
+        T_EQ(coll_alg_at((enum coll_kind)k, n), COLL_ALGS);
+        T_EQ(coll_alg_at((enum coll_kind)k, n + 20), COLL_ALGS);
     }
 }
 

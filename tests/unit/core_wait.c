@@ -88,16 +88,16 @@ T(only_a_store_to_the_bytes_wakes)
     store(at(WORD + 8), 1);
     T_EQ(wakes(), was);
     /* One byte of it from below, one from above. */
-    s.near = (uintptr_t)at(WORD) - 7;
+    s.addr = (uintptr_t)at(WORD) - 7;
     core_wake(s, 8);
     T_EQ(wakes(), was + 1);
-    s.near = (uintptr_t)at(WORD) + 7;
+    s.addr = (uintptr_t)at(WORD) + 7;
     core_wake(s, 1);
     T_EQ(wakes(), was + 2);
-    s.near = (uintptr_t)heap;
+    s.addr = (uintptr_t)heap;
     core_wake(s, sizeof heap);
     T_EQ(wakes(), was + 3);
-    s.near = (uintptr_t)at(WORD);
+    s.addr = (uintptr_t)at(WORD);
     core_wake(s, 0);
     T_EQ(wakes(), was + 3);
     T_EQ(range_to(), WORD + 8); /* it looked again and sleeps on */

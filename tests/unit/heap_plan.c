@@ -286,7 +286,7 @@ T(a_plan_fits_programs_that_are_laid_out_alike)
     other.data_size += 4096;
     T_TRUE(!heap_plan_matches(&other));
     other = p;
-    heap_plan_drop_data(&other);
+    heap_plan_without_data(&other);
     T_EQ(other.data_size, 0);
     T_EQ(other.slot_size, p.slot_size);
     setenv("SHMEM_STATIC_DATA", "0", 1);

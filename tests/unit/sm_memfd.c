@@ -107,7 +107,7 @@ T(a_heap_that_huge_pages_do_not_hold_fits_the_usual_ones_or_is_refused)
     struct heap_plan was = { .user_size = (size_t)900 << 40,
                              .host_size = (size_t)901 << 40,
                              .slot_size = (size_t)901 << 40,
-                             .huge_page = 2 << 20, .huge_asked = 2 << 20 };
+                             .huge_page = 2 << 20, .huge_requested = 2 << 20 };
     struct heap_plan p = was;
     const char *said;
     int fd = -1, rc;

@@ -251,31 +251,31 @@ static int open_device(int local, struct gtl_device *out)
     if (!rc)
         rc = identify(&d);
     if (rc)
-        goto drop;
+        goto release;
     major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     if (major < OLDEST_DEVICE) {
         snprintf(text, sizeof text, "%.40s has compute capability %d.%d, 6.0 "
                  "is the least that serves", d.name, major,
                  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
         rc = gtl_fail(-ENOSYS, "cuDeviceGetAttribute", text, major);
-        goto drop;
+        goto release;
     }
     probe(&d);
     rc = gtl_cu_kernels_load(&d.kernels);
     if (rc)
-        goto drop;
+        goto release;
     gtl_cu_device.kernels = d.kernels;
     rc = gtl_cu_host_open();
     if (rc) {
         gtl_cu_kernels_unload();
-        goto drop;
+        goto release;
     }
     d.ipc = ipc_works();
     find_growth(&d);
     warn_blocking();
     *out = d;
     return 0;
-drop:
+release:
     release_primary();
     return rc;
 }

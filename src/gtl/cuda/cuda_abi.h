@@ -138,7 +138,7 @@ struct cuda_memop {
 
 /* Since 11.3, 11.4, 11.7, 12.0, 12.1 and, the last one, 12.5; and what is older
  * but for graphs or heaps that grow only. */
-#define CUDA_LATER_CALLS(X)                                                 \
+#define CUDA_OPTIONAL_CALLS(X)                                              \
     X(cuCtxGetFlags, (unsigned *out))                                       \
     X(cuCtxSetFlags, (unsigned flags))                                      \
     X(cuMemGetAllocationGranularity,                                        \

@@ -45,7 +45,7 @@ static const struct { int code, rc; } codes[] = {
 int gtl_cu_fail(const char *call, int code)
 {
     const char *name = NULL, *text = NULL;
-    char plain[48], words[112];
+    char plain[48], message[112];
     int rc = -EIO;
 
     if (code == CUDA_ERROR_NOT_READY)
@@ -57,10 +57,10 @@ int gtl_cu_fail(const char *call, int code)
         name = "an error that the driver does not name";
     if (gtl_cu.cuGetErrorString(code, &text) || !text)
         text = "no text";
-    snprintf(words, sizeof words, "%s, %s", text, name);
+    snprintf(message, sizeof message, "%s, %s", text, name);
     /* What the call is called in the vendor's manual. */
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(call, "_"), call);
-    return gtl_fail(rc, plain, words, code);
+    return gtl_fail(rc, plain, message, code);
 }
 
 int gtl_cu_bind(void)
@@ -68,7 +68,7 @@ int gtl_cu_bind(void)
     static const char *const names[] = { "libcuda.so.1", NULL };
 #define X(name, args) { #name, &gtl_cu.name },
     static const struct dl_sym needed[] = { CUDA_CALLS(X) };
-    static const struct dl_sym later[] = { CUDA_LATER_CALLS(X) };
+    static const struct dl_sym optional[] = { CUDA_OPTIONAL_CALLS(X) };
 #undef X
     static void *lib;
     int rc;
@@ -84,13 +84,13 @@ int gtl_cu_bind(void)
     if (rc)
         return gtl_fail(-ENOSYS, "libcuda.so.1", "lacks a call: the NVIDIA "
                         "driver is older than CUDA 11.0", 0);
-    dl_look(lib, later, sizeof later / sizeof *later);
+    dl_load_optional(lib, optional, sizeof optional / sizeof *optional);
     return 0;
 }
 
 int gtl_cu_uuid(int dev, struct cuda_uuid *out)
 {
-    /* The later form differs for the parts of a divided device. */
+    /* The optional form differs for the parts of a divided device. */
     if (gtl_cu.cuDeviceGetUuid_v2)
         return CU(cuDeviceGetUuid_v2, out, dev);
     return CU(cuDeviceGetUuid, out, dev);

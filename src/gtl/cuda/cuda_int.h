@@ -10,7 +10,7 @@
 struct gtl_cu_calls {
 #define X(name, args) int (*name) args;
     CUDA_CALLS(X)
-    CUDA_LATER_CALLS(X)         /* NULL where the driver lacks it */
+    CUDA_OPTIONAL_CALLS(X)         /* NULL where the driver lacks it */
 #undef X
 };
 extern hidden struct gtl_cu_calls gtl_cu;

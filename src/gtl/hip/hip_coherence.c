@@ -78,7 +78,7 @@ static int poll_on(uint64_t *word)
     return rc;
 }
 
-static bool lends(void *p)
+static bool is_exportable(void *p)
 {
     struct gtl_ipc_handle h;
     int none;
@@ -87,7 +87,7 @@ static bool lends(void *p)
 }
 
 /* Coarse-grained memory can be exported where any can. */
-static bool any_lends(void)
+static bool any_exportable(void)
 {
     unsigned grain = gtl_hip_state.grain;
     bool yes = false;
@@ -95,7 +95,7 @@ static bool any_lends(void)
 
     gtl_hip_state.grain = 0;
     if (!gtl_hip_alloc(4096, &p)) {
-        yes = lends(p);
+        yes = is_exportable(p);
         gtl_hip_free(p);
     }
     gtl_hip_state.grain = grain;
@@ -116,7 +116,7 @@ static int try(int which)
     rc = gtl_hip_alloc(4096, &p);
     if (rc)
         return rc;
-    if (!lends(p) && any_lends())
+    if (!is_exportable(p) && any_exportable())
         rc = gtl_fail(-EXDEV, "hipIpcGetMemHandle", "no other process can open "
                       "it", 0);
     else if (!gtl_hip_state.grain)

@@ -45,7 +45,7 @@ static int to_errno(unsigned error)
 
 int gtl_hip_result(unsigned error, const char *call)
 {
-    const char *name, *words;
+    const char *name, *message;
     char text[120];
 
     if (error == HIP_OK)
@@ -55,11 +55,11 @@ int gtl_hip_result(unsigned error, const char *call)
         gtl_hip_rt.GetLastError();
     if (error == HIP_NOT_READY)
         return -EAGAIN;
-    /* Old ones have no words but the name. */
+    /* Old ones have no text but the name. */
     name = gtl_hip_rt.GetErrorName(error);
-    words = gtl_hip_rt.GetErrorString(error);
-    snprintf(text, sizeof text, "%s%s%s", strcmp(name, words) ? words : "",
-             strcmp(name, words) ? ", " : "", name);
+    message = gtl_hip_rt.GetErrorString(error);
+    snprintf(text, sizeof text, "%s%s%s", strcmp(name, message) ? message : "",
+             strcmp(name, message) ? ", " : "", name);
     return gtl_fail(to_errno(error), call, text, error);
 }
 
@@ -142,7 +142,8 @@ int gtl_hip_bind(void)
     if (rc)
         return gtl_fail(rc, "dlsym in libamdhip64.so",
                         "a call of HIP 5 to 7 is missing", -rc);
-    dl_look(gtl_hip_state.library, may, (int)(sizeof may / sizeof *may));
+    dl_load_optional(gtl_hip_state.library, may,
+                     (int)(sizeof may / sizeof *may));
     return 0;
 }
 

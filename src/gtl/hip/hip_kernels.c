@@ -20,12 +20,12 @@ static const char source[] =
 
 enum kernel {
     AMO8, AMO4, WRITE, WAIT, REDUCE, BLOCKS8, BLOCKS4, BLOCKS1,
-    PAIR_COPY, PAIR_TELL, N_KERNELS
+    PAIR_COPY, PAIR_NOTIFY, N_KERNELS
 };
 static const char *const names[N_KERNELS] = {
     "sluice_amo8", "sluice_amo4", "sluice_write", "sluice_wait",
     "sluice_reduce", "sluice_blocks8", "sluice_blocks4", "sluice_blocks1",
-    "sluice_pair_copy", "sluice_pair_tell"
+    "sluice_pair_copy", "sluice_pair_notify"
 };
 
 static struct {
@@ -55,7 +55,7 @@ static int bind_compiler(void)
     rc = dl_open(list, needs, n, &library);
     if (!rc)
         return 0;
-    dl_look(gtl_hip_state.library, needs, n);
+    dl_load_optional(gtl_hip_state.library, needs, n);
     for (int i = 0; i < n; i++)
         if (!*(void **)needs[i].slot)
             return gtl_fail(-ENOSYS, name, "no compiler for kernels", -rc);
@@ -282,7 +282,7 @@ int gtl_hip_kernel_peer_copy(const struct gtl_peer_copy *p, void *s)
     if (!rc && n)
         rc = run(PAIR_COPY, gtl_copy_groups(n, (unsigned)unit), ITEMS, copies,
                  s);
-    return rc ? rc : run(PAIR_TELL, 1, 1, flag_args, s);
+    return rc ? rc : run(PAIR_NOTIFY, 1, 1, flag_args, s);
 }
 
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s)

@@ -41,7 +41,7 @@ static struct dying {
     struct hip_stream *stream;
 } *dying GUARDED_BY(lock);
 
-static void bury(void) LOCK_ATTR(no_thread_safety_analysis)
+static void reap(void) LOCK_ATTR(no_thread_safety_analysis)
 {
     struct dying **at = &dying, *d;
 
@@ -75,7 +75,7 @@ void gtl_hip_stream_destroy(void *s) LOCK_ATTR(no_thread_safety_analysis)
     } else {
         HIP(StreamDestroy, s);
     }
-    bury();
+    reap();
     gtl_hip_leave_relaxed(was);
 }
 
@@ -84,7 +84,7 @@ int gtl_hip_stream_create(enum gtl_priority priority, void **out)
     struct hip_stream *s = NULL;
     int was = gtl_hip_enter_relaxed(), rc;
 
-    bury();
+    reap();
     rc = HIP(StreamCreateWithPriority, &s, HIP_STREAM_NON_BLOCKING,
              priority == GTL_URGENT ? gtl_hip_state.urgent
              : priority == GTL_LOW ? gtl_hip_state.low : 0);

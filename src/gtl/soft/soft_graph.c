@@ -233,7 +233,7 @@ int gtl_soft_capture_end(void *handle, void **out)
 
 /* ---- launches ---- */
 
-static bool drop(struct gtl_soft_graph *g)
+static bool unref(struct gtl_soft_graph *g)
 {
     bool last;
 
@@ -245,7 +245,7 @@ static bool drop(struct gtl_soft_graph *g)
 
 void gtl_soft_graph_ended(struct gtl_soft_graph *g)
 {
-    if (drop(g))
+    if (unref(g))
         graph_free(g);
 }
 

@@ -169,18 +169,18 @@ static int make_file(size_t size, uint64_t *tag, int *out)
 
 static int too_much(size_t size, size_t taken, const struct mem_bound *bound)
 {
-    char asked[24], has[24], most[24], left[24], text[320];
+    char requested[24], has[24], most[24], left[24], text[320];
 
-    log_size(asked, (double)size);
+    log_size(requested, (double)size);
     log_size(has, (double)taken);
     log_size(most, (double)cap);
     log_size(left, (double)bound->bytes);
     if (size > cap - taken)
         snprintf(text, sizeof text, "asked for %s; used %s of %s, which "
-                 "SHMEM_DEVICE_MEMORY sets", asked, has, most);
+                 "SHMEM_DEVICE_MEMORY sets", requested, has, most);
     else
         snprintf(text, sizeof text, "asked for %s; used %s of %s, but %s "
-                 "allows %s", asked, has, most, bound->limit, left);
+                 "allows %s", requested, has, most, bound->limit, left);
     return gtl_fail(-ENOMEM, "alloc", text, ENOMEM);
 }
 

@@ -15,7 +15,7 @@
 
 /* A thread that has nothing to do spins, then yields, then sleeps. */
 #define SPIN_NS ((uint64_t)2000)
-#define LINGER_NS ((uint64_t)30000)
+#define BACKOFF_NS ((uint64_t)30000)
 
 uint64_t gtl_soft_costs[SOFT_COSTS];
 bool gtl_soft_closing, gtl_soft_stopping;
@@ -44,7 +44,7 @@ bool gtl_soft_backoff(uint64_t start)
         atomics_pause();
     else
         sched_yield();
-    return lasts < LINGER_NS;
+    return lasts < BACKOFF_NS;
 }
 
 bool gtl_soft_fences = true;

@@ -248,7 +248,7 @@ static enum stream_exec_state do_amo(struct stream_ring *q,
     bool bounces = to_device(op);
     uint64_t was;
 
-    if (!to.near) {
+    if (!to.addr) {
         if (xport_net && !has_room(q, op))
             return STREAM_AGAIN;
         q->was = 0;
@@ -259,7 +259,7 @@ static enum stream_exec_state do_amo(struct stream_ring *q,
         return bounces ? STREAM_ISSUED : begun(op);
     }
     atomics_tsan_release();
-    was = xport_amo_local((void *)to.near, &x);
+    was = xport_amo_local((void *)to.addr, &x);
     atomics_tsan_acquire();
     if (a->fetch)
         core_copy(a->fetch, &was, a->size);
@@ -273,7 +273,7 @@ static bool lacks_room(const struct stream_ring *q, const struct stream_op *op)
     const struct stream_signal *s = &op->signal;
 
     return xport_net &&
-           !core_mapped_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).near &&
+           !core_mapped_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).addr &&
            !has_room(q, op);
 }
 

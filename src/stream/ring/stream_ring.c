@@ -371,7 +371,7 @@ static void delay_visit(void)
 {
     const struct timespec nap = { 0, 50000000 };
 
-    if (fault_hit(FAULT_STREAM_LOOK))
+    if (fault_hit(FAULT_STREAM_POLL))
         nanosleep(&nap, NULL);
 }
 

@@ -16,7 +16,7 @@
 
 #define X(name, args) API int name args;
 CUDA_CALLS(X)
-CUDA_LATER_CALLS(X)
+CUDA_OPTIONAL_CALLS(X)
 /* What programs call, and the library does not. */
 X(cuCtxCreate_v2, (void **out, unsigned flags, int dev))
 X(cuCtxDestroy_v2, (void *ctx))

@@ -113,7 +113,7 @@ static struct function functions[] = {
     { .name = "gtl_blocks", .run = run_blocks },
     { .name = "gtl_reduce", .params = 5, .narrow = true },
     { .name = "gtl_pair_copy", .params = 6 },
-    { .name = "gtl_pair_tell", .params = 3 }
+    { .name = "gtl_pair_notify", .params = 3 }
 };
 
 /* One of the program's: every module has it anew. */

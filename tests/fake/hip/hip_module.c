@@ -159,7 +159,7 @@ static int run_pair_tell(struct run *r)
 
     if (!was || !told || !also)
         return -EFAULT;
-    sluice_pair_tell(was, told, also);
+    sluice_pair_notify(was, told, also);
     dev_stored(told, 8);
     dev_stored(also, 8);
     return 0;
@@ -211,7 +211,7 @@ static const struct hip_kernel kernels[] = {
     { "sluice_wait", "88", run_wait, NULL, NULL },
     { "sluice_reduce", "48888", run_reduce, NULL, NULL },
     { "sluice_pair_copy", "88884", run_pair_copy, NULL, NULL },
-    { "sluice_pair_tell", "888", run_pair_tell, NULL, NULL },
+    { "sluice_pair_notify", "888", run_pair_tell, NULL, NULL },
     { "sluice_blocks1", "888888", run_blocks1, NULL, NULL },
     { "sluice_blocks4", "888888", run_blocks4, NULL, NULL },
     { "sluice_blocks8", "888888", run_blocks8, NULL, NULL },
