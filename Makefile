@@ -98,9 +98,13 @@ TEST_ALL  = $(filter-out tests/fuzz/%,$(sort $(wildcard tests/*/*.c bench/*.c)))
 MAIN      = (^|[^a-z])main *\(
 SHARED_C := $(if $(TEST_ALL),$(shell grep -LiE '$(MAIN)' $(TEST_ALL)))
 TEST_SRCS = $(filter-out $(SHARED_C),$(TEST_ALL))
+# Programs that choose the memory of their buffers.
+IN_MEMORY := $(if $(TEST_ALL),$(basename $(shell grep -lE \
+            'include "(\.\./)?memory\.h"' $(TEST_ALL))))
 # $(call shared,tests/osu/x): the objects of that suite's shared files.
 shared    = $(call obj,$(foreach f,$(SHARED_C),$(if \
-            $(filter $(dir $1),$(dir $f)),$f)))
+            $(filter $(dir $1),$(dir $f)),$f)) \
+            $(if $(filter $(IN_MEMORY),$1),tests/memory.c))
 UNITS     = $(patsubst %.c,$(O)/obj/%,$(filter tests/unit/%,$(TEST_SRCS)))
 # Drivers of GPUs that are threads and memory of this machine.  The compiler of
 # HIP's kernels is a library of its own, beside a new runtime, and a part of an
@@ -138,7 +142,7 @@ tests: all $(UNITS) $(PE_TESTS) $(BENCHES) $(FAKES) $(FAKE_GPUS) $(FAKE_NVML) $(
 
 # Every object of this tree: make lint reads all sources with each compiler, and
 # make cross-check those of the library for other machines.
-SOURCES = src/*/*.c src/*/*/*.c tools/*.c tools/*/*.c tests/*/*.c tests/*/*/*.c bench/*.c apps/*/*.c
+SOURCES = src/*/*.c src/*/*/*.c tools/*.c tools/*/*.c tests/*.c tests/*/*.c tests/*/*/*.c bench/*.c apps/*/*.c
 # Those of tests/abi want the headers of GPU vendors.
 lib-objects: $(LIB_OBJS)
 objects: $(call obj,$(filter-out tests/abi/%,$(sort $(wildcard $(SOURCES)))))
@@ -390,7 +394,7 @@ $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
 	    $(filter %.o,$^) $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/../lib:$(libdir)'
 
 -include $(patsubst %.o,%.d,$(LIB_OBJS) $(call obj,$(wildcard tools/*.c \
-    tools/*/*.c tests/*/*.c tests/*/*/*.c bench/*.c apps/*/*.c)))
+    tools/*/*.c tests/*.c tests/*/*.c tests/*/*/*.c bench/*.c apps/*/*.c)))
 
 # ----------------------------------------------- commands on a bare machine ----
 

@@ -2,7 +2,7 @@
 /* Streams that record graphs: what a launch would not do right is refused by
  * name, and the capture goes on; the rest is done by each launch.  See
  * capture.sh. */
-#include "device.h"
+#include "../memory.h"
 #include "../pe/far.h"
 
 #include <dlfcn.h>
@@ -64,7 +64,7 @@ static void run(void *made)
 
 static void refuse_any(void)
 {
-    uint64_t *flag = room_make(HOST, sizeof *flag);
+    uint64_t *flag = mem_alloc(HOST, sizeof *flag);
     static long word;
 
     T_EQ(begin(s, 0), 0);
@@ -75,7 +75,7 @@ static void refuse_any(void)
     T_EQ(shmemx_stream_sync(s), -ENOTSUP);
     T_EQ(shmemx_stream_query(s), -ENOTSUP);
     T_EQ(drop_made(recorded()), 0);
-    room_drop(HOST, flag);
+    mem_free(HOST, flag);
 }
 
 /* Nodes of one machine count as PEs that share a device, where no kernel waits
@@ -122,7 +122,7 @@ static void let_threads_look(void)
 static void record(struct room *there, struct room *own, uint64_t *host,
                    const long *from)
 {
-    uint64_t *flag = room_make(HOST, sizeof *flag);
+    uint64_t *flag = mem_alloc(HOST, sizeof *flag);
     shmemx_stream_t other;
 
     *flag = 0;
@@ -153,20 +153,20 @@ static void record(struct room *there, struct room *own, uint64_t *host,
     shmem_uint64_atomic_set(flag, 1, me);
     T_EQ(shmemx_stream_sync(other), 0);
     T_EQ(shmemx_stream_destroy(other), 0);
-    room_drop(HOST, flag);
+    mem_free(HOST, flag);
 }
 
 static void replay(void)
 {
-    struct room *there = room_make(DEVICE, sizeof *there), got;
-    struct room *own = room_make(DEVICE, sizeof *own);
-    uint64_t *host = room_make(HOST, sizeof *host);
-    long *from = room_make(HOST, N * sizeof *from);
+    struct room *there = mem_alloc(DEVICE, sizeof *there), got;
+    struct room *own = mem_alloc(DEVICE, sizeof *own);
+    uint64_t *host = mem_alloc(HOST, sizeof *host);
+    long *from = mem_alloc(HOST, N * sizeof *from);
     const struct room zero = { .sum = 0 };
     void *made;
 
-    store(there, &zero, sizeof zero);
-    store(own, &zero, sizeof zero);
+    mem_store(there, &zero, sizeof zero);
+    mem_store(own, &zero, sizeof zero);
     *host = 0;
     for (int i = 0; i < N; i++)
         from[i] = -1;
@@ -174,7 +174,7 @@ static void replay(void)
     record(there, own, host, from);
     made = recorded();
     shmem_barrier_all();
-    load(&got, there, sizeof got);
+    mem_load(&got, there, sizeof got);
     T_EQ(got.sum, 0);           /* nothing is done but by launches */
     T_EQ(*host, 0);
     shmem_barrier_all();
@@ -182,7 +182,7 @@ static void replay(void)
         from[i] = 1000 * me + i;
     run(made);
     shmem_barrier_all();
-    load(&got, there, sizeof got);
+    mem_load(&got, there, sizeof got);
     T_EQ(got.sum, 3 * LAUNCHES);
     T_EQ(got.signal, 5 * LAUNCHES);
     T_EQ(got.bytes[0], 77);
@@ -191,7 +191,7 @@ static void replay(void)
         T_EQ(got.put[i], 1000 * before + i);
         T_EQ(got.apart[2 * i], 1000 * before + i);
     }
-    load(&got, own, sizeof got);
+    mem_load(&got, own, sizeof got);
     T_EQ(got.back, 3 * LAUNCHES - 2);
     T_EQ(got.host, 2 * LAUNCHES - 1);
     T_EQ(got.bytes[1], 0x0707070707070707);
@@ -199,10 +199,10 @@ static void replay(void)
         T_EQ(got.got[i], 1000 * me + i);
     T_EQ(drop_made(made), 0);
     shmem_barrier_all();
-    room_drop(HOST, from);
-    room_drop(HOST, host);
-    room_drop(DEVICE, own);
-    room_drop(DEVICE, there);
+    mem_free(HOST, from);
+    mem_free(HOST, host);
+    mem_free(DEVICE, own);
+    mem_free(DEVICE, there);
 }
 
 /* ---- after the library has ended ---- */
@@ -222,7 +222,7 @@ static void *record_late(void)
 
 static int end_and_launch(void *made)
 {
-    int rc = device_end();
+    int rc = memory_end();
 
     if (!made)
         return rc;
@@ -241,8 +241,8 @@ int main(void)
 
     device_begin(SHMEM_THREAD_SINGLE);
     bind();
-    there = room_make(DEVICE, sizeof *there);
-    store_word(there, 0, sizeof *there);
+    there = mem_alloc(DEVICE, sizeof *there);
+    mem_store_word(there, 0, sizeof *there);
     T_EQ(shmemx_stream_create(&s), 0);
     shmem_barrier_all();
     if (some_are_far() && !strcmp(getenv("SHMEM_DEVICE"), "hip"))
@@ -255,9 +255,9 @@ int main(void)
     T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
-    load(&count, there, sizeof count);
+    mem_load(&count, there, sizeof count);
     T_EQ(count, 1);
-    room_drop(DEVICE, there);
+    mem_free(DEVICE, there);
     if (strcmp(getenv("SHMEM_DEVICE"), "hip") || !some_are_far())
         late = record_late();
     return end_and_launch(late);

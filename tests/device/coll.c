@@ -2,7 +2,7 @@
 /* Description: every collective gives with buffers in device memory, or one of
  * them there, or dest as source, what a model gives: of the world, of teams
  * and of active sets. */
-#include "device.h"
+#include "../memory.h"
 
 enum { ROOM = 1 << 19, GUARD = 0x77 };
 
@@ -40,8 +40,8 @@ static struct buffers begin(size_t to_size, size_t from_size)
     struct buffers b = { dest[T_RAND() % 2], source[T_RAND() % 2] };
 
     pattern(mine, me, ++round_no, from_size);
-    store(b.from, mine, from_size);
-    store_byte(b.to, GUARD, to_size + 64 <= ROOM ? to_size + 64 : ROOM);
+    mem_store(b.from, mine, from_size);
+    mem_fill(b.to, GUARD, to_size + 64 <= ROOM ? to_size + 64 : ROOM);
     memset(want, GUARD, to_size + 64);
     shmem_barrier_all();
     return b;
@@ -50,7 +50,7 @@ static struct buffers begin(size_t to_size, size_t from_size)
 static void end(const struct buffers *b, size_t to_size)
 {
     if (g.me >= 0)
-        expect(b->to, want, to_size + 64 <= ROOM ? to_size + 64 : ROOM);
+        mem_expect(b->to, want, to_size + 64 <= ROOM ? to_size + 64 : ROOM);
     shmem_barrier_all();
 }
 
@@ -166,7 +166,7 @@ T(alltoalls)
                 }                                                           \
                 memcpy(want + k * sizeof sum, &sum, sizeof sum);            \
             }                                                               \
-            expect(b.to, want, n * sizeof(TYPE));                           \
+            mem_expect(b.to, want, n * sizeof(TYPE));                       \
         }                                                                   \
         shmem_barrier_all();                                                \
     }
@@ -193,13 +193,13 @@ T(double_sum)
         for (int i = 0; i < g.n; i++)
             w[k] += (double)((unsigned)world(i) * 3 + k % 1000);
     }
-    store(b.from, v, n * 8);
+    mem_store(b.from, v, n * 8);
     shmem_barrier_all();
     if (g.me >= 0) {
         T_EQ(shmem_double_sum_reduce(g.team, (double *)(void *)b.to,
                                      (const double *)(const void *)b.from, n),
              0);
-        expect(b.to, want, n * 8);
+        mem_expect(b.to, want, n * 8);
     }
     shmem_barrier_all();
 }
@@ -262,12 +262,12 @@ T(active_sets)
         shmem_fcollect64(b.to, b.from, 500, 0, 1, n, psync);
         for (int i = 0; i < n; i++)
             theirs(want + (size_t)i * 4000, i, 0, 4000);
-        expect(b.to, want, 4000 * (size_t)n);
+        mem_expect(b.to, want, 4000 * (size_t)n);
         shmem_sync(0, 1, n, psync);
         shmem_alltoall32(b.to, b.from, 1000, 0, 1, n, psync);
         for (int i = 0; i < n; i++)
             theirs(want + (size_t)i * 4000, i, (size_t)g.me * 4000, 4000);
-        expect(b.to, want, 4000 * (size_t)n);
+        mem_expect(b.to, want, 4000 * (size_t)n);
         shmem_sync(0, 1, n, psync);
         shmem_longlong_xor_to_all((long long *)(void *)b.to,
                                   (long long *)(void *)b.from, 500, 0, 1, n,
@@ -277,22 +277,22 @@ T(active_sets)
         for (int i = 0; i < n; i++)
             for (size_t k = 0; k < 4000; k++)
                 want[k] ^= byte_of(world(i), round_no, k);
-        expect(b.to, want, 4000);
+        mem_expect(b.to, want, 4000);
         shmem_sync(0, 1, n, psync);
         /* Root's dest stays. */
         shmem_broadcast64(b.to, b.from, 100, 0, 0, 1, n, psync);
         if (g.me)
             theirs(want, 0, 0, 800);
-        expect(b.to, want, 4000);
+        mem_expect(b.to, want, 4000);
         shmem_sync(0, 1, n, psync);
         shmem_collect32(b.to, b.from, (size_t)g.me + 1, 0, 1, n, psync);
         for (int i = 0, at = 0; i < n; at += ++i * 4)
             theirs(want + at, i, 0, (size_t)(i + 1) * 4);
-        expect(b.to, want, 4000);
+        mem_expect(b.to, want, 4000);
     }
     shmem_barrier_all();
     for (size_t i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++)
-        T_EQ((long)load_word(&psync[i], sizeof *psync), SHMEM_SYNC_VALUE);
+        T_EQ((long)mem_load_word(&psync[i], sizeof *psync), SHMEM_SYNC_VALUE);
 }
 
 int main(void)
@@ -301,21 +301,21 @@ int main(void)
     mine = malloc(ROOM);
     want = malloc(ROOM + 64);
     for (int w = 0; w < SYMMETRIC; w++) {
-        dest[w] = room_make((enum place)w, ROOM);
-        source[w] = room_make((enum place)w, ROOM);
+        dest[w] = mem_alloc((enum memory)w, ROOM);
+        source[w] = mem_alloc((enum memory)w, ROOM);
     }
-    psync = room_make(DEVICE, SHMEM_REDUCE_SYNC_SIZE * sizeof *psync);
+    psync = mem_alloc(DEVICE, SHMEM_REDUCE_SYNC_SIZE * sizeof *psync);
     for (size_t i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++)
-        store_word(&psync[i], (uint64_t)SHMEM_SYNC_VALUE, sizeof *psync);
+        mem_store_word(&psync[i], (uint64_t)SHMEM_SYNC_VALUE, sizeof *psync);
     shmem_barrier_all();
     of_teams();
     T_RUN(active_sets);
-    room_drop(DEVICE, psync);
+    mem_free(DEVICE, psync);
     for (int w = 0; w < SYMMETRIC; w++) {
-        room_drop((enum place)w, dest[w]);
-        room_drop((enum place)w, source[w]);
+        mem_free((enum memory)w, dest[w]);
+        mem_free((enum memory)w, source[w]);
     }
     free(mine);
     free(want);
-    return device_end();
+    return memory_end();
 }

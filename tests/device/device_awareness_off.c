@@ -2,7 +2,7 @@
 /* Description: with SHMEM_ENABLE_DEVICE_AWARENESS=0 private memory of the
  * device is no local buffer of any call; symmetric memory of the device is.
  * The first argument names what is tried with it; "none" ends well. */
-#include "device.h"
+#include "../memory.h"
 
 #include <errno.h>
 #include <shmemg.h>
@@ -19,13 +19,13 @@ static void use_symmetric(void)
         for (int from = 0; from < SYMMETRIC; from++) {
             uint64_t value = (uint64_t)(10 + 3 * to + from + me);
 
-            store_word(sym[from], value, 8);
+            mem_store_word(sym[from], value, 8);
             shmem_barrier_all();
             shmem_uint64_put(sym[to] + 8, sym[from], 1, next);
             shmem_uint64_iput(sym[to] + 9, sym[from], 2, 1, 8, next);
             shmem_uint64_get(sym[from] + 30, sym[to], N - 30, next);
             shmem_barrier_all();
-            T_EQ(load_word(sym[to] + 8, 8), value - (uint64_t)me +
+            T_EQ(mem_load_word(sym[to] + 8, 8), value - (uint64_t)me +
                  (uint64_t)before);
         }
 }
@@ -76,19 +76,19 @@ int main(int argc, char **argv)
     T_EQ(provided & SHMEM_DEVICE_HOST_INIT, 0);
     T_EQ(shmem_query_device_awareness(), 0);
     for (int p = 0; p < SYMMETRIC; p++)
-        sym[p] = room_make((enum place)p, N * sizeof *sym[p]);
+        sym[p] = mem_alloc((enum memory)p, N * sizeof *sym[p]);
     signal_word = shmem_calloc(1, 8);
     T_EQ(shmem_query_device_awareness(), 0);
     T_EQ(shmem_ctx_create(0, &ctx), 0);
-    own = own_device_make(N * sizeof *own);
+    own = mem_alloc_private(N * sizeof *own);
     use_symmetric();
     if (argc > 1 && strcmp(argv[1], "none"))
         use_private(argv[1]);
-    own_device_drop(own);
+    mem_free_private(own);
     shmem_ctx_destroy(ctx);
     for (int p = 0; p < SYMMETRIC; p++)
-        room_drop((enum place)p, sym[p]);
+        mem_free((enum memory)p, sym[p]);
     shmem_free(signal_word);
     shmem_finalize();
-    return device_end();
+    return memory_end();
 }

@@ -2,7 +2,7 @@
 /* Description: blocks of device memory are zeroed, moved between spaces and
  * freed like those of host memory, spaces cut out of it work, and all that is
  * asked about an address is answered for it. */
-#include "device.h"
+#include "../memory.h"
 
 enum { SIZE = 70000 };
 static unsigned char bytes[SIZE];
@@ -12,11 +12,11 @@ T(zeroed)
     static const unsigned char zeros[SIZE];
     char *p = shmem_space_malloc(SHMEM_SPACE_DEVICE, SIZE);
 
-    store_byte(p, 0xff, SIZE);
+    mem_fill(p, 0xff, SIZE);
     shmem_space_free(SHMEM_SPACE_DEVICE, p);
     p = shmem_space_calloc(SHMEM_SPACE_DEVICE, SIZE / 8, 8);
     T_TRUE(p);
-    expect(p, zeros, SIZE / 8 * 8);
+    mem_expect(p, zeros, SIZE / 8 * 8);
     shmem_free(p);
     T_TRUE(!shmem_space_calloc(SHMEM_SPACE_DEVICE, SIZE_MAX / 2, 4));
     T_TRUE(!shmem_space_malloc(SHMEM_SPACE_INVALID, 8));
@@ -29,13 +29,13 @@ T(zeroed)
 /* From one space to the other and back, larger and smaller. */
 T(moved)
 {
-    static const enum place to[] = { DEVICE, DEVICE, HOST, DEVICE, HOST };
+    static const enum memory to[] = { DEVICE, DEVICE, HOST, DEVICE, HOST };
     size_t size = 5000, was;
     shmem_space_t space, is;
     char *p = shmem_malloc(size);
 
     pattern(bytes, me, 1, SIZE);
-    store(p, bytes, size);
+    mem_store(p, bytes, size);
     for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
         was = size;
         size = 1 + T_RAND() % SIZE;
@@ -44,14 +44,14 @@ T(moved)
         T_TRUE(p);
         T_EQ(shmem_get_space(p, &is), 0);
         T_TRUE(is == space);
-        expect(p, bytes, was < size ? was : size);
-        store(p, bytes, size);
+        mem_expect(p, bytes, was < size ? was : size);
+        mem_store(p, bytes, size);
     }
     p = shmem_space_realloc(SHMEM_SPACE_DEVICE, p, 300);
     p = shmem_realloc(p, 600);
     T_EQ(shmem_get_space(p, &is), 0);
     T_TRUE(is == SHMEM_SPACE_DEVICE);
-    expect(p, bytes, size < 300 ? size : 300);
+    mem_expect(p, bytes, size < 300 ? size : 300);
     T_TRUE(!shmem_realloc(p, 0));
 }
 
@@ -118,16 +118,16 @@ T(made)
     T_EQ(shmem_get_space(q, &is), 0);
     T_TRUE(is == space);
     pattern(bytes, me, 5, 1000);
-    store(q, bytes, 1000);
+    mem_store(q, bytes, 1000);
     shmem_barrier_all();
     shmem_putmem(p, q, 1000, next);
     shmem_barrier_all();
     pattern(bytes, before, 5, 1000);
-    expect(p, bytes, 1000);
+    mem_expect(p, bytes, 1000);
     shmem_barrier_all();
     T_EQ(shmem_broadcastmem(team, p, q, 1000, 0), 0);
     pattern(bytes, 0, 5, 1000);
-    expect(p, bytes, 1000);
+    mem_expect(p, bytes, 1000);
     T_EQ(shmem_team_get_space(team, &is), 0);
     T_TRUE(is == space);
     q = shmem_space_realloc(SHMEM_SPACE_CPU, q, 2000);
@@ -167,7 +167,7 @@ int main(void)
     T_RUN(room_again);
     T_RUN(questions);
     T_RUN(made);
-    device_end();
+    memory_end();
     shmem_init();
     T_RUN(again);
     T_RUN(again);

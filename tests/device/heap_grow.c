@@ -2,7 +2,7 @@
 /* Description: a device heap that takes memory as it is used serves all kinds
  * of allocations, and what other threads put while it grows arrives; where a PE
  * can have no more, all are refused the block and nothing else. */
-#include "device.h"
+#include "../memory.h"
 
 #include <pthread.h>
 #include <shmemx_st.h>
@@ -18,12 +18,12 @@ static void use(char *p, size_t size, unsigned round)
 
     for (unsigned i = 0; i < 4; i++) {
         pattern(bytes, me, round + i, EDGE);
-        store(p + at[i], bytes, 1);     /* this PE's own, before */
+        mem_store(p + at[i], bytes, 1);     /* this PE's own, before */
         shmem_barrier_all();
         shmem_putmem(p + at[i], bytes, EDGE, next);
         shmem_barrier_all();
         pattern(bytes, before, round + i, EDGE);
-        expect(p + at[i], bytes, EDGE);
+        mem_expect(p + at[i], bytes, EDGE);
         shmem_getmem(bytes, p + at[i], EDGE, before);
         shmem_barrier_all();
     }
@@ -52,18 +52,18 @@ T(new_memory_is_cleared_and_old_content_moves)
     unsigned char *p = shmem_space_malloc(SHMEM_SPACE_DEVICE, EDGE), *q;
 
     pattern(bytes, me, 77, EDGE);
-    store(p, bytes, EDGE);
+    mem_store(p, bytes, EDGE);
     q = shmem_space_calloc(SHMEM_SPACE_DEVICE, size / 8, 8);
     if (!T_TRUE(q))
         return;
-    expect(q, zeros, EDGE);
-    expect(q + size - EDGE, zeros, EDGE);
+    mem_expect(q, zeros, EDGE);
+    mem_expect(q + size - EDGE, zeros, EDGE);
     use((char *)q, size, 3);
     p = shmem_realloc(p, 12 * MIB);
     if (!T_TRUE(p))
         return;
     pattern(bytes, me, 77, EDGE);
-    expect(p, bytes, EDGE);
+    mem_expect(p, bytes, EDGE);
     use((char *)p, 12 * MIB, 5);
     shmem_free(q);
     shmem_free(p);
@@ -159,14 +159,14 @@ T(a_stream_puts_into_new_memory)
     if (!T_TRUE(p) || !T_EQ(shmemx_stream_create(&s), 0))
         return;
     pattern(bytes, me, 91, EDGE);
-    store(p, bytes, EDGE);
+    mem_store(p, bytes, EDGE);
     shmem_barrier_all();
     T_EQ(shmemx_putmem_on_stream(p + size - EDGE, p, EDGE, next, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
     pattern(bytes, before, 91, EDGE);
-    expect(p + size - EDGE, bytes, EDGE);
+    mem_expect(p + size - EDGE, bytes, EDGE);
     shmemx_stream_destroy(s);
     shmem_free(p);
 }
@@ -239,12 +239,12 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "full")) {
         device_begin(SHMEM_THREAD_SINGLE);
         T_RUN(all_are_refused_what_one_cannot_have);
-        return device_end();
+        return memory_end();
     }
     if (argc > 1 && !strcmp(argv[1], "faults")) {
         device_begin(SHMEM_THREAD_SINGLE);
         T_RUN(all_agree_where_one_fails_now_and_then);
-        return device_end();
+        return memory_end();
     }
     device_begin(SHMEM_THREAD_MULTIPLE);
     T_RUN(each_block_has_memory);
@@ -253,5 +253,5 @@ int main(int argc, char **argv)
     T_RUN(threads_put_while_it_grows);
     T_RUN(another_thread_makes_it_grow);
     T_RUN(a_stream_puts_into_new_memory);
-    return device_end();
+    return memory_end();
 }

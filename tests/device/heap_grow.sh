@@ -62,35 +62,35 @@ wait
 small=SHMEM_DEVICE_SYMMETRIC_SIZE=16M
 whole="env $small"
 says 'SHMEM_DEVICE_VMM is 0' cuda-discrete $whole SHMEM_DEVICE_VMM=0 "$oshrun" \
-    -n 2 "$at/device/rma" &
+    -n 2 "$at/pe/rma_sized" &
 says 'manages no virtual memory' cuda-discrete $whole FAKE_DEVICE_VMM=0 \
-    "$oshrun" -n 2 "$at/device/rma" &
+    "$oshrun" -n 2 "$at/pe/rma_sized" &
 wait
 says 'NICs do not reach such memory' cuda-discrete $whole FAKE_DEVICE_VMM=nordma \
-    "$oshrun" -n 2 "$at/device/rma" &
+    "$oshrun" -n 2 "$at/pe/rma_sized" &
 says 'older than CUDA 12.1' cuda-discrete $whole FAKE_DEVICE_DRIVER=12000 \
-    "$oshrun" -n 2 "$at/device/rma" &
+    "$oshrun" -n 2 "$at/pe/rma_sized" &
 wait
 # Another PE cannot open it, or a NIC does not reach it; and then other memory
 # serves, if any does.
 says 'not all PEs of a node can open it' cuda-discrete $whole \
     FAKE_DEVICE_FAIL=cuMemImportFromShareableHandle:801 "$oshrun" -n 4 \
-    "$at/device/rma" &
+    "$at/pe/rma_sized" &
 says 'the device heap lies in pinned host memory' cuda-discrete $whole \
-    SHMEM_FAULT=heap.lend:1:2 "$oshrun" -n 4 "$at/device/rma" &
+    SHMEM_FAULT=heap.lend:1:2 "$oshrun" -n 4 "$at/pe/rma_sized" &
 wait
 # shellcheck disable=SC2086
 says 'by the NIC.*flushed by the driver' cuda-discrete $nic \
     $small SHMEM_FAULT=ofi.hmem:0.25:16 "$oshrun" -n 2 --ppn 1 \
-    "$at/device/rma" &
+    "$at/pe/rma_sized" &
 
 # A provider that registers one mapping at a time.
 # shellcheck disable=SC2086
 says 'by the NIC.*flushed by the driver' cuda-discrete $nic $small \
-    FAKE_CXI_HMEM=2 "$oshrun" -n 2 --ppn 1 "$at/device/rma" &
+    FAKE_CXI_HMEM=2 "$oshrun" -n 2 --ppn 1 "$at/pe/rma_sized" &
 # shellcheck disable=SC2086
 says 'a NIC does not reach memory that grows' cuda-discrete $nic $small \
-    FAKE_CXI_HMEM=2 "$oshrun" -n 3 --ppn 2 "$at/device/rma" &
+    FAKE_CXI_HMEM=2 "$oshrun" -n 3 --ppn 2 "$at/pe/rma_sized" &
 wait
 
 # The device is smaller than the heap may become.

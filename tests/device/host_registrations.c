@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts on a stream to the next PE only, from and to the host's memory; see
  * host_registrations.sh. */
-#include "device.h"
+#include "../memory.h"
 #include <shmemx_st.h>
 
 #include <dlfcn.h>
@@ -28,8 +28,8 @@ int main(int argc, char **argv)
     shmemx_stream_t s;
 
     device_begin(SHMEM_THREAD_SINGLE);
-    to = room_make(HOST, LEN);
-    from = room_make(HOST, LEN);
+    to = mem_alloc(HOST, LEN);
+    from = mem_alloc(HOST, LEN);
     T_EQ(shmemx_stream_create(&s), 0);
     if (argc > 1 && !strcmp(argv[1], "refused"))
         refuse();
@@ -44,5 +44,5 @@ int main(int argc, char **argv)
         shmem_barrier_all();
     }
     shmemx_stream_destroy(s);
-    return device_end();
+    return memory_end();
 }

@@ -13,5 +13,5 @@ on hip-coherent "$BUILD/bin/shmem_info" --check >both 2>&1
 check grep -q "device memory .*; the device's alone" alone
 check grep -q 'device memory .*; the processor reaches it' both
 extra=FAKE_HIP_INTEGRATED=1
-job hip-discrete -n 2 "$at/device/amo"
+job hip-discrete -n 2 "$at/pe/amo"
 finish

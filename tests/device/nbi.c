@@ -3,7 +3,7 @@
  * a quiet and ordered by a fence, a signal comes after its data, in each
  * context and thread, and whoever destroys a context, or ends the library, has
  * completed it. */
-#include "device.h"
+#include "../memory.h"
 
 #include <pthread.h>
 
@@ -22,8 +22,8 @@ T(quiet_completes)
         char *to = dest[r % 2], *from = source[r / 2];
 
         pattern(mine, me, r, LEN);
-        store(from, mine, LEN);
-        store_byte(to, 0, LEN);
+        mem_store(from, mine, LEN);
+        mem_fill(to, 0, LEN);
         shmem_barrier_all();
         shmem_putmem_nbi(to, from, LEN, next);
         shmem_quiet();
@@ -32,12 +32,12 @@ T(quiet_completes)
         T_MEM(want, mine + LEN - sizeof want, sizeof want);
         shmem_barrier_all();
         pattern(mine, before, r, LEN);
-        expect(to, mine, LEN);
+        mem_expect(to, mine, LEN);
         shmem_barrier_all();
-        store_byte(to, 0, LEN);
+        mem_fill(to, 0, LEN);
         shmem_getmem_nbi(to, from, LEN, before);
         shmem_quiet();
-        expect(to, mine, LEN);
+        mem_expect(to, mine, LEN);
         shmem_barrier_all();
     }
 }
@@ -50,9 +50,9 @@ T(fence_orders)
         uint64_t word = r + 1;
 
         pattern(mine, me, r, LEN);
-        store(source[DEVICE], mine, LEN);
+        mem_store(source[DEVICE], mine, LEN);
         pattern(mine, me, r + 100, LEN);
-        store(source[HOST], mine, LEN);
+        mem_store(source[HOST], mine, LEN);
         shmem_barrier_all();
         shmem_putmem_nbi(to, source[DEVICE], LEN, next);
         shmem_fence();
@@ -65,7 +65,7 @@ T(fence_orders)
         shmem_barrier_all();
         pattern(mine, before, r + 100, LEN);
         memcpy(mine + LEN - 8, &word, 8);
-        expect(to, mine, LEN);
+        mem_expect(to, mine, LEN);
         shmem_barrier_all();
     }
 }
@@ -80,12 +80,12 @@ T(signals_follow_data)
         unsigned char got[1000];
 
         pattern(mine, me, r, LEN);
-        store(from, mine, LEN);
-        store_word(sig[where], 0, 8);
+        mem_store(from, mine, LEN);
+        mem_store_word(sig[where], 0, 8);
         shmem_barrier_all();
         shmem_putmem_signal_nbi(to, from, LEN, sig[where], 3, op, next);
         T_EQ(shmem_signal_wait_until(sig[where], SHMEM_CMP_NE, 0), 3);
-        load(got, to + LEN - sizeof got, sizeof got);
+        mem_load(got, to + LEN - sizeof got, sizeof got);
         pattern(mine, before, r, LEN);
         T_MEM(got, mine + LEN - sizeof got, sizeof got);
         shmem_barrier_all();
@@ -96,14 +96,14 @@ T(signals_follow_data)
 T(many_signals)
 {
     for (int where = 0; where < SYMMETRIC; where++) {
-        store_word(sig[where], 0, 8);
+        mem_store_word(sig[where], 0, 8);
         shmem_barrier_all();
         for (int i = 0; i < 150; i++)
             shmem_putmem_signal_nbi(dest[DEVICE] + i * 16, source[DEVICE], 16,
                                     sig[where], 2, SHMEM_SIGNAL_ADD, next);
         shmem_signal_wait_until(sig[where], SHMEM_CMP_GE, 300);
         shmem_barrier_all();
-        T_EQ(load_word(sig[where], 8), 300);
+        T_EQ(mem_load_word(sig[where], 8), 300);
         shmem_barrier_all();
     }
 }
@@ -113,8 +113,8 @@ T(destroying_completes)
     shmem_ctx_t ctx[5];
 
     pattern(mine, me, 50, LEN);
-    store(source[DEVICE], mine, LEN);
-    store_byte(dest[DEVICE], 0, LEN);
+    mem_store(source[DEVICE], mine, LEN);
+    mem_fill(dest[DEVICE], 0, LEN);
     shmem_barrier_all();
     for (int i = 0; i < 5; i++) {
         T_EQ(shmem_ctx_create(i % 2 ? SHMEM_CTX_NOSTORE : 0, &ctx[i]), 0);
@@ -125,7 +125,7 @@ T(destroying_completes)
         shmem_ctx_destroy(ctx[i]);
     shmem_sync_all();
     pattern(mine, before, 50, LEN);
-    expect(dest[DEVICE], mine, LEN);
+    mem_expect(dest[DEVICE], mine, LEN);
     shmem_barrier_all();
 }
 
@@ -184,7 +184,7 @@ static void leave_contexts(void)
 static void leave_behind(void)
 {
     shmem_barrier_all();
-    mark("BEGIN");
+    mem_log("BEGIN");
     for (int i = 0; i < 10; i++) {
         shmem_putmem_nbi(dest[DEVICE], source[DEVICE], LEN, next);
         shmem_getmem_nbi(source[DEVICE] + LEN / 2, dest[DEVICE] + LEN / 2,
@@ -193,7 +193,7 @@ static void leave_behind(void)
                                 sig[DEVICE], 1, SHMEM_SIGNAL_ADD, next);
         shmem_uint64_put_nbi(sig[DEVICE] + 1, sig[DEVICE] + 2, 1, next);
     }
-    mark("END");
+    mem_log("END");
     shmem_barrier_all();
 }
 
@@ -202,10 +202,10 @@ int main(void)
     device_begin(SHMEM_THREAD_MULTIPLE);
     mine = malloc(LEN);
     for (int w = 0; w < SYMMETRIC; w++) {
-        dest[w] = room_make((enum place)w, LEN);
-        source[w] = room_make((enum place)w, LEN);
-        sig[w] = room_make((enum place)w, 64);
-        store_byte(sig[w], 0, 64);
+        dest[w] = mem_alloc((enum memory)w, LEN);
+        source[w] = mem_alloc((enum memory)w, LEN);
+        sig[w] = mem_alloc((enum memory)w, 64);
+        mem_fill(sig[w], 0, 64);
     }
     T_RUN(quiet_completes);
     T_RUN(fence_orders);
@@ -215,9 +215,9 @@ int main(void)
     T_RUN(threads_and_contexts);
     leave_behind();
     for (int w = 0; w < SYMMETRIC; w++)
-        room_drop((enum place)w, sig[w]);
-    room_drop(HOST, source[HOST]);
-    room_drop(HOST, dest[HOST]);
+        mem_free((enum memory)w, sig[w]);
+    mem_free(HOST, source[HOST]);
+    mem_free(HOST, dest[HOST]);
     free(mine);
     leave_contexts();
     shmem_finalize();

@@ -3,7 +3,7 @@
  * has said so, whichever: waits and tests of host memory, locks, atomics that
  * fetch, meetings, gets and their quiet, waits of streams.  See
  * nic_flush.sh. */
-#include "device.h"
+#include "../memory.h"
 #include <shmemx_st.h>
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void send_and_tell(void)
 static void see(void)
 {
     pattern(want, before, (unsigned)turn, LEN);
-    expect(data, want, LEN);
+    mem_expect(data, want, LEN);
     shmem_barrier_all();
     turn++;
 }
@@ -149,14 +149,14 @@ static void waits(void)
 int main(void)
 {
     device_begin(SHMEM_THREAD_SINGLE);
-    data = room_make(DEVICE, LEN);
-    here = room_make(HOST, LEN);
+    data = mem_alloc(DEVICE, LEN);
+    here = mem_alloc(HOST, LEN);
     flag = shmem_calloc(WORDS, sizeof *flag);
     lock = shmem_calloc(1, sizeof *lock);
     T_TRUE(flag && lock);
     T_EQ(shmemx_stream_create(&s), 0);
     turn = 1;
-    mark("BEGIN");
+    mem_log("BEGIN");
     waits();
     T_RUN(a_barrier);
     T_RUN(a_meeting);
@@ -166,7 +166,7 @@ int main(void)
     T_RUN(a_get_and_quiet);
     T_RUN(a_wait_of_a_stream);
     T_RUN(a_get_on_a_stream);
-    mark("END");
+    mem_log("END");
     shmemx_stream_destroy(s);
-    return device_end();
+    return memory_end();
 }

@@ -3,14 +3,14 @@
  * longer than one message, is there before the flag or signal that follows;
  * many PEs may use one PE's device at once, several threads, too; and blocks
  * of any length keep their places. */
-#include "device.h"
+#include "../memory.h"
 
 #include <pthread.h>
 
 enum { MOST = (3 << 20) + 5, SPARE = 64, SLICE = 700001, THREADS = 2,
        BLOCKS = 5 };
 
-static char *sym[SYMMETRIC], *loc[PLACES];
+static char *sym[SYMMETRIC], *loc[MEMORIES];
 static unsigned char *want;
 static uint64_t *flags[SYMMETRIC];      /* symmetric words */
 static unsigned turn;
@@ -20,21 +20,21 @@ static const size_t sizes[] = {
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static bool usable(enum place p)
+static bool usable(enum memory p)
 {
-    return p != OWN_DEVICE || aware;
+    return p != DEVICE_PRIVATE || has_device_private;
 }
 
 /* One put to next with a flag or a signal behind it, and the same from
  * before. */
-static void told(enum place near, enum place far, size_t len)
+static void told(enum memory near, enum memory far, size_t len)
 {
     size_t at = turn % SPARE, to = turn * 7 % SPARE;
     uint64_t *flag = flags[turn % SYMMETRIC];
     unsigned how = ++turn % 4;
 
     pattern(want, me, turn, len);
-    store(loc[near] + at, want, len);
+    mem_store(loc[near] + at, want, len);
     if (how == 0) {
         shmem_putmem(sym[far] + to, loc[near] + at, len, next);
     } else if (how == 1) {
@@ -52,14 +52,14 @@ static void told(enum place near, enum place far, size_t len)
     }
     shmem_uint64_wait_until(flag, SHMEM_CMP_EQ, turn);
     pattern(want, before, turn, len);
-    expect(sym[far] + to, want, len);
+    mem_expect(sym[far] + to, want, len);
     shmem_barrier_all();
 }
 
 T(data_before_flags)
 {
-    for (enum place far = 0; far < SYMMETRIC; far++)
-        for (enum place near = 0; near < PLACES; near++)
+    for (enum memory far = 0; far < SYMMETRIC; far++)
+        for (enum memory near = 0; near < MEMORIES; near++)
             for (unsigned i = 0; i < SIZES && usable(near); i++)
                 told(near, far, sizes[i]);
 }
@@ -71,18 +71,18 @@ T(crowd)
 
     turn++;
     pattern(want, me, turn, SLICE);
-    store(loc[DEVICE], want, SLICE);
+    mem_store(loc[DEVICE], want, SLICE);
     shmem_barrier_all();
     if (me == 0)
         usleep(30000);
     shmem_putmem_nbi(sym[DEVICE] + at, loc[DEVICE], SLICE, 0);
     shmem_quiet();
     shmem_getmem_nbi(loc[HOST], sym[DEVICE] + at, SLICE, 0);
-    store_byte(loc[DEVICE], 0, SLICE);
+    mem_fill(loc[DEVICE], 0, SLICE);
     shmem_getmem(loc[DEVICE], sym[DEVICE] + at, SLICE, 0);
     shmem_quiet();
-    expect(loc[HOST], want, SLICE);
-    expect(loc[DEVICE], want, SLICE);
+    mem_expect(loc[HOST], want, SLICE);
+    mem_expect(loc[DEVICE], want, SLICE);
     shmem_barrier_all();
 }
 
@@ -146,25 +146,25 @@ T(blocks)
         size_t len = lens[i], wide = 2 * len + 3, all = BLOCKS * wide;
 
         pattern(want, me, i, all);
-        store(loc[DEVICE], want, all);
-        store_byte(sym[DEVICE], 0xee, all);
+        mem_store(loc[DEVICE], want, all);
+        mem_fill(sym[DEVICE], 0xee, all);
         shmem_barrier_all();
         shmem_uint8_ibput((uint8_t *)sym[DEVICE], (uint8_t *)loc[DEVICE],
                           (ptrdiff_t)wide, (ptrdiff_t)len + 1, len, BLOCKS,
                           next);
-        settle(SHMEM_CTX_DEFAULT);
+        finish_transfers(SHMEM_CTX_DEFAULT);
         pattern(want, before, i, all);
         memset(out, 0xee, all);
         spread(out, want, len, wide, len + 1);
-        expect(sym[DEVICE], out, all);
-        store_byte(loc[DEVICE], 0xdd, all);
+        mem_expect(sym[DEVICE], out, all);
+        mem_fill(loc[DEVICE], 0xdd, all);
         shmem_uint8_ibget((uint8_t *)loc[DEVICE], (uint8_t *)sym[DEVICE],
                           (ptrdiff_t)len + 2, (ptrdiff_t)wide, len, BLOCKS,
                           next);
         pattern(want, me, i, all);
         memset(out, 0xdd, all);
         spread(out, want, len, len + 2, len + 1);
-        expect(loc[DEVICE], out, all);
+        mem_expect(loc[DEVICE], out, all);
         shmem_barrier_all();
     }
     free(out);
@@ -174,30 +174,30 @@ T(blocks)
 int main(void)
 {
     device_begin(SHMEM_THREAD_MULTIPLE);
-    for (enum place p = 0; p < SYMMETRIC; p++) {
+    for (enum memory p = 0; p < SYMMETRIC; p++) {
         size_t all = (size_t)n_pes * SLICE;
 
-        sym[p] = room_make(p, SPARE + (all > MOST ? all : MOST));
-        loc[p] = room_make(p, SPARE + MOST);
-        flags[p] = room_make(p, sizeof *flags[p]);
-        store_byte(flags[p], 0, sizeof *flags[p]);
+        sym[p] = mem_alloc(p, SPARE + (all > MOST ? all : MOST));
+        loc[p] = mem_alloc(p, SPARE + MOST);
+        flags[p] = mem_alloc(p, sizeof *flags[p]);
+        mem_fill(flags[p], 0, sizeof *flags[p]);
     }
-    loc[OWN] = malloc(SPARE + MOST);
-    loc[OWN_DEVICE] = own_device_make(SPARE + MOST);
+    loc[PRIVATE] = malloc(SPARE + MOST);
+    loc[DEVICE_PRIVATE] = mem_alloc_private(SPARE + MOST);
     want = malloc(MOST + SPARE);
-    T_TRUE(loc[OWN] && want);
+    T_TRUE(loc[PRIVATE] && want);
     shmem_barrier_all();
     T_RUN(data_before_flags);
     T_RUN(crowd);
     T_RUN(threads);
     T_RUN(blocks);
-    own_device_drop(loc[OWN_DEVICE]);
-    free(loc[OWN]);
+    mem_free_private(loc[DEVICE_PRIVATE]);
+    free(loc[PRIVATE]);
     free(want);
-    for (enum place p = 0; p < SYMMETRIC; p++) {
-        room_drop(p, flags[p]);
-        room_drop(p, loc[p]);
-        room_drop(p, sym[p]);
+    for (enum memory p = 0; p < SYMMETRIC; p++) {
+        mem_free(p, flags[p]);
+        mem_free(p, loc[p]);
+        mem_free(p, sym[p]);
     }
-    return device_end();
+    return memory_end();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two PEs, of which the last is killed while they put to each other's device
  * memory and get from it; off_node.sh looks at how the job ends. */
-#include "device.h"
+#include "../memory.h"
 
 #include <signal.h>
 #include <sys/time.h>
@@ -21,8 +21,8 @@ int main(int argc, char **argv)
     char *to, *from;
 
     device_begin(SHMEM_THREAD_SINGLE);
-    to = room_make(DEVICE, LEN);
-    from = room_make(DEVICE, LEN);
+    to = mem_alloc(DEVICE, LEN);
+    from = mem_alloc(DEVICE, LEN);
     shmem_barrier_all();
     if (me == n_pes - 1) {
         signal(SIGALRM, die);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts, gets and atomics on a stream from each place to each place of each PE;
  * see on_stream.sh. */
-#include "device.h"
+#include "../memory.h"
 #include <shmemx_st.h>
 
 enum { ROOM = 8192 };
@@ -10,7 +10,7 @@ static const size_t lens[] = { 1, 8, 100, ROOM };
 static shmemx_stream_t s;
 static unsigned char want[ROOM];
 
-static void moves(enum place where, unsigned char *at, unsigned char *mine,
+static void moves(enum memory where, unsigned char *at, unsigned char *mine,
                   int pe)
 {
     for (size_t i = 0; i < sizeof lens / sizeof *lens; i++) {
@@ -18,14 +18,14 @@ static void moves(enum place where, unsigned char *at, unsigned char *mine,
 
         /* A part for each PE that may write here. */
         pattern(want, me, (unsigned)(where + i), ROOM);
-        store(mine, want, n);
+        mem_store(mine, want, n);
         T_EQ(shmemx_putmem_on_stream(at + me * ROOM, mine, n, pe, s), 0);
         T_EQ(shmemx_quiet_on_stream(s), 0);
         T_EQ(shmemx_stream_sync(s), 0);
-        store_byte(mine, 0, n);
+        mem_fill(mine, 0, n);
         T_EQ(shmemx_getmem_on_stream(mine, at + me * ROOM, n, pe, s), 0);
         T_EQ(shmemx_stream_sync(s), 0);
-        expect(mine, want, n);
+        mem_expect(mine, want, n);
     }
 }
 
@@ -36,42 +36,42 @@ static void words(uint64_t *word, void *mine, int pe)
     T_EQ(shmemx_uint64_atomic_fetch_add_on_stream(mine, word + me, 5, pe, s),
          0);
     T_EQ(shmemx_stream_sync(s), 0);
-    was = load_word(mine, sizeof was);
+    was = mem_load_word(mine, sizeof was);
     T_EQ(shmemx_uint64_atomic_swap_on_stream(mine, word + me, was + 9, pe, s),
          0);
     T_EQ(shmemx_stream_sync(s), 0);
-    T_EQ(load_word(mine, sizeof was), was + 5);
+    T_EQ(mem_load_word(mine, sizeof was), was + 5);
     T_EQ(shmemx_uint64_g_on_stream(mine, word + me, pe, s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
-    T_EQ(load_word(mine, sizeof was), was + 9);
+    T_EQ(mem_load_word(mine, sizeof was), was + 9);
 }
 
 int main(void)
 {
     device_begin(SHMEM_THREAD_SINGLE);
     T_EQ(shmemx_stream_create(&s), 0);
-    for (enum place to = HOST; to <= DEVICE; to++) {
-        unsigned char *at = room_make(to, (size_t)n_pes * ROOM);
-        uint64_t *word = room_make(to, (size_t)n_pes * sizeof *word);
+    for (enum memory to = HOST; to <= DEVICE; to++) {
+        unsigned char *at = mem_alloc(to, (size_t)n_pes * ROOM);
+        uint64_t *word = mem_alloc(to, (size_t)n_pes * sizeof *word);
 
-        store_byte(word, 0, (size_t)n_pes * sizeof *word);
+        mem_fill(word, 0, (size_t)n_pes * sizeof *word);
         shmem_barrier_all();
-        for (enum place from = HOST; from < PLACES; from++) {
+        for (enum memory from = HOST; from < MEMORIES; from++) {
             unsigned char *mine;
 
-            if (from == OWN_DEVICE && !aware)
+            if (from == DEVICE_PRIVATE && !has_device_private)
                 continue;
-            mine = room_make(from, ROOM);
+            mine = mem_alloc(from, ROOM);
             for (int pe = 0; pe < n_pes; pe++) {
                 moves(from, at, mine, pe);
                 words(word, mine, pe);
             }
-            room_drop(from, mine);
+            mem_free(from, mine);
         }
         shmem_barrier_all();
-        room_drop(to, word);
-        room_drop(to, at);
+        mem_free(to, word);
+        mem_free(to, at);
     }
     T_EQ(shmemx_stream_destroy(s), 0);
-    return device_end();
+    return memory_end();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The first operations ever, of every kind, behind a stream that waits; what
  * the driver was called for meanwhile, on_stream_never_waits.sh reads. */
-#include "device.h"
+#include "../memory.h"
 
 #include <errno.h>
 #include <shmemx_st.h>
@@ -51,24 +51,24 @@ int main(void)
     static uint64_t gate;
 
     device_begin(SHMEM_THREAD_SINGLE);
-    at = room_make(DEVICE, 64 * sizeof *at);
-    store_byte(at, 0, 64 * sizeof *at);
+    at = mem_alloc(DEVICE, 64 * sizeof *at);
+    mem_fill(at, 0, 64 * sizeof *at);
     T_EQ(shmemx_stream_create(&s), 0);
     for (int i = 0; i < MORE; i++)
         T_EQ(shmemx_stream_create(&more[i]), 0);
     shmem_barrier_all();
     T_EQ(shmemx_uint64_wait_until_on_stream(&gate, SHMEM_CMP_GE, 1, s), 0);
-    mark("BEGIN");
+    mem_log("BEGIN");
     enqueue();
-    mark("END");
+    mem_log("END");
     T_EQ(shmemx_stream_query(s), -EAGAIN);
     shmem_barrier_all();        /* nobody's operation arrives meanwhile */
     shmem_uint64_p(&gate, 1, me);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
-    T_EQ(load_word(at + 32, 8), 1);
-    T_EQ(load_word(at + 37, 8), 1);
-    T_EQ(load_word(at + 24, 8), 5);
+    T_EQ(mem_load_word(at + 32, 8), 1);
+    T_EQ(mem_load_word(at + 37, 8), 1);
+    T_EQ(mem_load_word(at + 24, 8), 5);
     T_EQ(shmemx_stream_destroy(s), 0);
     for (int i = 0; i < MORE; i++) {
         T_EQ(shmemx_quiet_on_stream(more[i]), 0);
@@ -78,6 +78,6 @@ int main(void)
     shmem_barrier_all();
     for (int i = 0; i < MORE; i++)
         T_EQ(words[i], i);
-    room_drop(DEVICE, at);
-    return device_end();
+    mem_free(DEVICE, at);
+    return memory_end();
 }

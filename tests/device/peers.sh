@@ -63,7 +63,7 @@ info_says()
 }
 
 one=FAKE_DEVICE_COUNT=1 two=FAKE_DEVICE_COUNT=2
-amo=$at/device/amo
+amo=$at/pe/amo
 no_atomics='devices of a node have no atomics on each other.s memory'
 share='PEs share a device: kernels of one wait while those of another run'
 no_share='cannot be shared between the PEs of a node'

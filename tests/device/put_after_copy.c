@@ -3,7 +3,7 @@
  * by calls of CUDA that return at once, is what a put sends that follows.
  *
  * put_after_copy.sh runs it where CUDA's driver is. */
-#include "device.h"
+#include "../memory.h"
 
 #include <dlfcn.h>
 
@@ -56,5 +56,5 @@ int main(void)
     device_begin(SHMEM_THREAD_SINGLE);
     if (T_TRUE(copy && fill))
         T_RUN(a_put_sends_what_was_copied_before);
-    return device_end();
+    return memory_end();
 }

@@ -6,5 +6,5 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/device.inc"
-each rma
+each ../pe/rma_sized
 finish

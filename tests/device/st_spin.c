@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts to another node behind a function that takes long, as a kernel would;
  * see st_spin.sh. */
-#include "device.h"
+#include "../memory.h"
 #include <shmemx_st.h>
 
 #include <unistd.h>
@@ -20,8 +20,8 @@ int main(void)
     shmemx_stream_t s;
 
     device_begin(SHMEM_THREAD_SINGLE);
-    to = room_make(HOST, LEN);
-    from = room_make(HOST, LEN);
+    to = mem_alloc(HOST, LEN);
+    from = mem_alloc(HOST, LEN);
     T_EQ(shmemx_stream_create(&s), 0);
     for (unsigned r = 0; r < ROUNDS; r++) {
         pattern(from, me, r, LEN);
@@ -35,5 +35,5 @@ int main(void)
         shmem_barrier_all();
     }
     shmemx_stream_destroy(s);
-    return device_end();
+    return memory_end();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Waits for device memory that last; stall.sh reads what is said of them. */
-#include "device.h"
+#include "../memory.h"
 
 int main(void)
 {
@@ -10,10 +10,10 @@ int main(void)
 
     device_begin(SHMEM_THREAD_SINGLE);
     late = me == n_pes - 1;
-    word = room_make(DEVICE, 64);
-    lock = room_make(DEVICE, 64);
-    store_byte(word, 0, 64);
-    store_byte(lock, 0, 64);
+    word = mem_alloc(DEVICE, 64);
+    lock = mem_alloc(DEVICE, 64);
+    mem_fill(word, 0, 64);
+    mem_fill(lock, 0, 64);
     shmem_barrier_all();
     if (late) {
         usleep(1600000);
@@ -34,7 +34,7 @@ int main(void)
         shmem_set_lock(lock);
     shmem_clear_lock(lock);
     shmem_barrier_all();
-    room_drop(DEVICE, lock);
-    room_drop(DEVICE, word);
-    return device_end();
+    mem_free(DEVICE, lock);
+    mem_free(DEVICE, word);
+    return memory_end();
 }

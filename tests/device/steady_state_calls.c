@@ -2,7 +2,7 @@
 /* Puts, gets and atomics on device memory, first some to warm up; what the
  * driver was called for between BEGIN and END in its log,
  * steady_state_calls.sh reads. */
-#include "device.h"
+#include "../memory.h"
 
 
 enum { LEN = 100000 };
@@ -46,21 +46,21 @@ static void operate(void)
 int main(void)
 {
     device_begin(SHMEM_THREAD_SINGLE);
-    dest = room_make(DEVICE, LEN);
-    source = room_make(DEVICE, LEN);
-    host = room_make(HOST, LEN);
-    word = room_make(DEVICE, 64);
-    store_byte(word, 0, 64);
+    dest = mem_alloc(DEVICE, LEN);
+    source = mem_alloc(DEVICE, LEN);
+    host = mem_alloc(HOST, LEN);
+    word = mem_alloc(DEVICE, 64);
+    mem_fill(word, 0, 64);
     shmem_barrier_all();
     operate();
-    mark("BEGIN");
+    mem_log("BEGIN");
     for (int i = 0; i < 3; i++)
         operate();
-    mark("END");
+    mem_log("END");
     shmem_barrier_all();
-    room_drop(DEVICE, word);
-    room_drop(HOST, host);
-    room_drop(DEVICE, source);
-    room_drop(DEVICE, dest);
-    return device_end();
+    mem_free(DEVICE, word);
+    mem_free(HOST, host);
+    mem_free(DEVICE, source);
+    mem_free(DEVICE, dest);
+    return memory_end();
 }

@@ -2,7 +2,7 @@
 /* Description: several threads put to, get from, count in and wait for device
  * memory at once, each in a context of its own or all in the default one, and
  * lose nothing; a forked child that ends disturbs nobody. */
-#include "device.h"
+#include "../memory.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
@@ -64,7 +64,7 @@ T(at_once)
         pthread_join(w[i].thread, NULL);
     shmem_barrier_all();
     if (me == 0)
-        T_EQ(load_word(count, 8), THREADS * ROUNDS * n_pes);
+        T_EQ(mem_load_word(count, 8), THREADS * ROUNDS * n_pes);
     shmem_barrier_all();
 }
 
@@ -87,18 +87,18 @@ T(child)
 int main(void)
 {
     device_begin(SHMEM_THREAD_MULTIPLE);
-    dest = room_make(DEVICE, THREADS * LEN);
-    source = room_make(DEVICE, THREADS * LEN);
-    sig = room_make(DEVICE, THREADS * 64);
-    count = room_make(DEVICE, 128);
-    store_byte(sig, 0, THREADS * 64);
-    store_byte(count, 0, 128);
+    dest = mem_alloc(DEVICE, THREADS * LEN);
+    source = mem_alloc(DEVICE, THREADS * LEN);
+    sig = mem_alloc(DEVICE, THREADS * 64);
+    count = mem_alloc(DEVICE, 128);
+    mem_fill(sig, 0, THREADS * 64);
+    mem_fill(count, 0, 128);
     shmem_barrier_all();
     T_RUN(at_once);
     T_RUN(child);
-    room_drop(DEVICE, count);
-    room_drop(DEVICE, sig);
-    room_drop(DEVICE, source);
-    room_drop(DEVICE, dest);
-    return device_end();
+    mem_free(DEVICE, count);
+    mem_free(DEVICE, sig);
+    mem_free(DEVICE, source);
+    mem_free(DEVICE, dest);
+    return memory_end();
 }

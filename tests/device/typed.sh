@@ -6,5 +6,5 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/device.inc"
-each typed
+each ../pe/rma_typed
 finish

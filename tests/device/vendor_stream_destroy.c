@@ -2,7 +2,7 @@
 /* Streams that the program makes and destroys by the vendor's calls: the
  * library gives their handles to the driver no more; see
  * vendor_stream_destroy.sh. */
-#include "device.h"
+#include "../memory.h"
 #include "../pe/far.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ static long in[STREAMS];
 /* The watchdog has seen the wait, whose word says that it is not over. */
 static void wait_and_go(void)
 {
-    uint64_t *flag = room_make(HOST, sizeof *flag);
+    uint64_t *flag = mem_alloc(HOST, sizeof *flag);
     void *s;
 
     *flag = 1;
@@ -27,7 +27,7 @@ static void wait_and_go(void)
     *flag = 0;
     T_EQ(destroy(s), 0);
     sleep(4);
-    room_drop(HOST, flag);
+    mem_free(HOST, flag);
 }
 
 static void one_by_one(void)
@@ -77,5 +77,5 @@ int main(void)
     shmem_barrier_all();
     if (some_are_far())
         one_by_one();
-    return device_end();
+    return memory_end();
 }

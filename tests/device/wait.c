@@ -2,7 +2,7 @@
 /* Description: signals and words in device memory are waited for and tested
  * like those in host memory, and who sees one sees the data before it, with
  * data and signal in any two places. */
-#include "device.h"
+#include "../memory.h"
 
 enum { LEN = 5000, WORDS = 12 };
 
@@ -27,35 +27,35 @@ static void send(int how, unsigned char *dest, const unsigned char *source,
 T(put_signal)
 {
     static const size_t lens[] = { 0, 1, 3, 8, 64, LEN };
-    unsigned char *dest[SYMMETRIC], *source[PLACES], want[LEN];
+    unsigned char *dest[SYMMETRIC], *source[MEMORIES], want[LEN];
     uint64_t *sig[SYMMETRIC], told[SYMMETRIC] = { 0, 0 }, *ack;
     unsigned round = 0;
 
-    ack = room_make(HOST, 64);
-    store_byte(ack, 0, 8);
+    ack = mem_alloc(HOST, 64);
+    mem_fill(ack, 0, 8);
     for (int w = 0; w < SYMMETRIC; w++) {
-        dest[w] = room_make((enum place)w, LEN);
-        sig[w] = room_make((enum place)w, 64);
-        store_byte(sig[w], 0, 8);
+        dest[w] = mem_alloc((enum memory)w, LEN);
+        sig[w] = mem_alloc((enum memory)w, 64);
+        mem_fill(sig[w], 0, 8);
     }
-    for (int w = 0; w < PLACES; w++)
-        source[w] = room_make((enum place)w, LEN);
+    for (int w = 0; w < MEMORIES; w++)
+        source[w] = mem_alloc((enum memory)w, LEN);
     shmem_barrier_all();
     for (int i = 0; i < 48; i++) {
-        int from = i % PLACES, to = i / 4 % 2, at = i / 8 % 2;
+        int from = i % MEMORIES, to = i / 4 % 2, at = i / 8 % 2;
         int op = i % 3 ? SHMEM_SIGNAL_ADD : SHMEM_SIGNAL_SET;
         size_t len = lens[T_RAND() % 6];
         uint64_t v = op == SHMEM_SIGNAL_SET ? told[at] + 5 : 5;
 
         told[at] += 5;
         pattern(want, me, ++round, len);
-        store(source[from], want, len);
+        mem_store(source[from], want, len);
         send((int)(T_RAND() % 4), dest[to], source[from], len, sig[at], v, op);
         T_EQ(shmem_signal_wait_until(sig[at], SHMEM_CMP_GE, told[at]),
              told[at]);
         T_EQ(shmem_signal_fetch(sig[at]), told[at]);
         pattern(want, before, round, len);
-        expect(dest[to], want, len);
+        mem_expect(dest[to], want, len);
         /* The next one may come. */
         shmem_quiet();
         shmem_ctx_quiet(ctx);
@@ -64,11 +64,11 @@ T(put_signal)
     }
     shmem_barrier_all();
     for (int w = 0; w < SYMMETRIC; w++) {
-        room_drop((enum place)w, dest[w]);
-        room_drop((enum place)w, sig[w]);
+        mem_free((enum memory)w, dest[w]);
+        mem_free((enum memory)w, sig[w]);
     }
-    for (int w = 0; w < PLACES; w++)
-        room_drop((enum place)w, source[w]);
+    for (int w = 0; w < MEMORIES; w++)
+        mem_free((enum memory)w, source[w]);
     shmem_free(ack);
 }
 
@@ -77,25 +77,25 @@ T(put_signal)
     shmem_##NAME##_put_signal((TYPE *)dest, (const TYPE *)source, 3, sig,   \
                               ++told, SHMEM_SIGNAL_SET, next);              \
     shmem_signal_wait_until(sig, SHMEM_CMP_EQ, told);                       \
-    expect(dest, want, 3 * sizeof(TYPE));                                   \
+    mem_expect(dest, want, 3 * sizeof(TYPE));                               \
     shmem_barrier_all();                                                    \
-    store_byte(dest, 0, 64);                                                \
+    mem_fill(dest, 0, 64);                                                  \
     shmem_barrier_all();
 #define ONE_SIZED(S, BYTES)                                                 \
     shmem_put##S##_signal_nbi(dest, source, 2, sig, 1, SHMEM_SIGNAL_ADD,    \
                               next);                                        \
     shmem_signal_wait_until(sig, SHMEM_CMP_EQ, ++told);                     \
-    expect(dest, want, 2 * BYTES);                                          \
+    mem_expect(dest, want, 2 * BYTES);                                      \
     shmem_barrier_all();
 T(signals)
 {
-    void *dest = room_make(DEVICE, 64), *source = room_make(DEVICE, 64);
-    uint64_t *sig = room_make(DEVICE, 64), told = 0;
+    void *dest = mem_alloc(DEVICE, 64), *source = mem_alloc(DEVICE, 64);
+    uint64_t *sig = mem_alloc(DEVICE, 64), told = 0;
     unsigned char want[64];
 
     pattern(want, 0, 9, sizeof want);
-    store(source, want, sizeof want);
-    store_byte(sig, 0, 8);
+    mem_store(source, want, sizeof want);
+    mem_fill(sig, 0, 8);
     shmem_barrier_all();
     ONE(float, float)
     ONE(double, double)
@@ -112,9 +112,9 @@ T(signals)
     shmem_ctx_signal_add(ctx, sig, 11, next);
     T_EQ(shmem_signal_wait_until(sig, SHMEM_CMP_GT, 100), 111);
     shmem_barrier_all();
-    room_drop(DEVICE, dest);
-    room_drop(DEVICE, source);
-    room_drop(DEVICE, sig);
+    mem_free(DEVICE, dest);
+    mem_free(DEVICE, source);
+    mem_free(DEVICE, sig);
 }
 
 /* ---- one word of each type ---- */
@@ -124,7 +124,7 @@ T(signals)
     {                                                                       \
         TYPE *w = at;                                                       \
                                                                             \
-        store_word(w, 0, sizeof *w);                                        \
+        mem_store_word(w, 0, sizeof *w);                                    \
         shmem_barrier_all();                                                \
         T_EQ(shmem_##NAME##_test(w, SHMEM_CMP_NE, 0), 0);                   \
         shmem_barrier_all();                                                \
@@ -143,26 +143,26 @@ SHMEMI_AMO_TYPES(WORD)
 
 T(words)
 {
-    void *at = room_make(DEVICE, 64);
+    void *at = mem_alloc(DEVICE, 64);
     short *s = at;
 
     SHMEMI_AMO_TYPES(RUN_WORD)
-    store_word(s, 0, sizeof *s);
+    mem_store_word(s, 0, sizeof *s);
     shmem_barrier_all();
     shmem_short_p(s, -3, next);
     shmem_short_wait_until(s, SHMEM_CMP_EQ, -3);
     T_EQ(shmem_short_test(s, SHMEM_CMP_LT, 0), 1);
     shmem_barrier_all();
-    room_drop(DEVICE, at);
+    mem_free(DEVICE, at);
 }
 
 /* Long enough to sleep: each is woken by what the other does then. */
 T(asleep)
 {
-    uint64_t *w = room_make(DEVICE, 64), *h = room_make(HOST, 64);
+    uint64_t *w = mem_alloc(DEVICE, 64), *h = mem_alloc(HOST, 64);
 
-    store_byte(w, 0, 8);
-    store_byte(h, 0, 8);
+    mem_fill(w, 0, 8);
+    mem_fill(h, 0, 8);
     shmem_barrier_all();
     for (uint64_t i = 1; i <= 3; i++) {
         if (me == 0) {
@@ -178,8 +178,8 @@ T(asleep)
             shmem_uint64_wait_until(h, SHMEM_CMP_EQ, i);
         shmem_barrier_all();
     }
-    room_drop(DEVICE, w);
-    room_drop(HOST, h);
+    mem_free(DEVICE, w);
+    mem_free(HOST, h);
 }
 
 /* ---- several words ---- */
@@ -191,7 +191,7 @@ T(asleep)
         int status[WORDS] = { [1] = 1 }, seen[WORDS] = { 0 };               \
         size_t found[WORDS], n = 0, i;                                      \
                                                                             \
-        store_byte(w, 0, WORDS * sizeof *w);                                \
+        mem_fill(w, 0, WORDS * sizeof *w);                                  \
         for (i = 0; i < WORDS; i++)                                         \
             values[i] = (TYPE)(i + 1);                                      \
         shmem_barrier_all();                                                \
@@ -246,10 +246,10 @@ SHMEMI_AMO_TYPES(SET)
 
 T(sets)
 {
-    void *at = room_make(DEVICE, WORDS * 8);
+    void *at = mem_alloc(DEVICE, WORDS * 8);
 
     SHMEMI_AMO_TYPES(RUN_SET)
-    room_drop(DEVICE, at);
+    mem_free(DEVICE, at);
 }
 
 /* ---- locks ---- */
@@ -257,11 +257,11 @@ T(sets)
 T(locks)
 {
     enum { LOCKS = 5, TURNS = 4 };
-    long *lock = room_make(DEVICE, LOCKS * sizeof *lock);
-    uint64_t *sum = room_make(DEVICE, LOCKS * sizeof *sum), v;
+    long *lock = mem_alloc(DEVICE, LOCKS * sizeof *lock);
+    uint64_t *sum = mem_alloc(DEVICE, LOCKS * sizeof *sum), v;
 
-    store_byte(lock, 0, LOCKS * sizeof *lock);
-    store_byte(sum, 0, LOCKS * sizeof *sum);
+    mem_fill(lock, 0, LOCKS * sizeof *lock);
+    mem_fill(sum, 0, LOCKS * sizeof *sum);
     shmem_barrier_all();
     for (int t = 0; t < TURNS; t++)
         for (int k = 0; k < LOCKS; k++) {
@@ -277,10 +277,10 @@ T(locks)
     shmem_barrier_all();
     if (me == 0)
         for (int k = 0; k < LOCKS; k++)
-            T_EQ(load_word(&sum[k], 8), TURNS * n_pes);
+            T_EQ(mem_load_word(&sum[k], 8), TURNS * n_pes);
     shmem_barrier_all();
-    room_drop(DEVICE, lock);
-    room_drop(DEVICE, sum);
+    mem_free(DEVICE, lock);
+    mem_free(DEVICE, sum);
 }
 
 int main(void)
@@ -294,5 +294,5 @@ int main(void)
     T_RUN(sets);
     T_RUN(locks);
     shmem_ctx_destroy(ctx);
-    return device_end();
+    return memory_end();
 }

@@ -2,7 +2,7 @@
 /* Bursts of waits on a GPU's streams, of which the flags do not tell that they
  * are over: in device memory, or lowered again.  With the word `hangs` the last
  * one of a second burst waits for seconds; see watchdog_burst.sh. */
-#include "device.h"
+#include "../memory.h"
 
 #include <shmemx_st.h>
 #include <string.h>
@@ -43,13 +43,13 @@ int main(int argc, char **argv)
     bool hangs = argc > 1 && !strcmp(argv[1], "hangs");
 
     device_begin(SHMEM_THREAD_SINGLE);
-    there = room_make(DEVICE, 64);
-    late = room_make(DEVICE, 64);
-    here = room_make(HOST, (STREAMS + 1) * sizeof *here);
+    there = mem_alloc(DEVICE, 64);
+    late = mem_alloc(DEVICE, 64);
+    here = mem_alloc(HOST, (STREAMS + 1) * sizeof *here);
     memset(here, 0, (STREAMS + 1) * sizeof *here);
     done = here + STREAMS;
-    store_word(there, 1, sizeof *there);
-    store_word(late, 0, sizeof *late);
+    mem_store_word(there, 1, sizeof *there);
+    mem_store_word(late, 0, sizeof *late);
     for (int k = 0; k < STREAMS; k++)
         T_EQ(shmemx_stream_create(&s[k]), 0);
     shmem_barrier_all();
@@ -67,8 +67,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < STREAMS; k++)
         T_EQ(shmemx_stream_destroy(s[k]), 0);
     shmem_barrier_all();
-    room_drop(HOST, here);
-    room_drop(DEVICE, late);
-    room_drop(DEVICE, there);
-    return device_end();
+    mem_free(HOST, here);
+    mem_free(DEVICE, late);
+    mem_free(DEVICE, there);
+    return memory_end();
 }

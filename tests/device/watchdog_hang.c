@@ -2,7 +2,7 @@
 /* A stream hangs on a message after many waits that were over at once: the
  * watchdog, which asks an event behind a wait, reports it; see
  * watchdog_hang.sh. */
-#include "device.h"
+#include "../memory.h"
 
 #include <shmemx_st.h>
 #include <unistd.h>
@@ -16,9 +16,9 @@ int main(void)
     shmemx_queue_t q;
 
     device_begin(SHMEM_THREAD_SINGLE);
-    flag = room_make(HOST, sizeof *flag);
-    in = room_make(HOST, sizeof *in);
-    out = room_make(HOST, sizeof *out);
+    flag = mem_alloc(HOST, sizeof *flag);
+    in = mem_alloc(HOST, sizeof *in);
+    out = mem_alloc(HOST, sizeof *out);
     *flag = 1;
     *in = 0;
     *out = 42;
@@ -44,8 +44,8 @@ int main(void)
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     shmem_barrier_all();
-    room_drop(HOST, out);
-    room_drop(HOST, in);
-    room_drop(HOST, flag);
-    return device_end();
+    mem_free(HOST, out);
+    mem_free(HOST, in);
+    mem_free(HOST, flag);
+    return memory_end();
 }

@@ -60,7 +60,6 @@ if all; then
         one 4 $name
     done
     one 2 pe/rma_sized
-    one 2 pe/strided
     one 2 pe/outstanding
     one 4 pe/progress_while_computing
 fi

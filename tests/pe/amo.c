@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: every atomic of every type returns the old value, leaves the
- * right new one and touches nothing beside it, bit for bit, on the heap and
- * in static data; under contention none is lost and none is done twice.
+ * right new one and touches nothing beside it, bit for bit, in every symmetric
+ * memory and with the old value fetched to any memory; under contention none is
+ * lost and none is done twice.
  * PEs: 1 2 4
  * Ppn: 2/1 4/2:SHMEM_OFI_AMO=nic 4/2:SHMEM_OFI_AMO=message */
 #include "far.h"
+#include "../memory.h"
 
-enum { PATTERNS = 10, NODES = 16 };
+enum { PATTERNS = 10, NODES = 16, TURNS = 6 };
 
 /* A cell and its neighbours, which stay as they are. */
 struct cell { uint64_t below, at, above; };
 
-static struct cell static_cell;
-static struct cell *heap_cell;
-static uint64_t static_shared;
-static uint64_t *heap_shared;
+static struct cell *cell[SYMMETRIC];
+static uint64_t *shared[SYMMETRIC];     /* two words */
+static char *fetched[MEMORIES];         /* for old values */
+static unsigned fetches;
 static shmem_ctx_t ctx;
-static int me, n_pes, next;
 static int adds, tickets;
-static bool far;                /* some PEs are on other nodes */
+static bool slow;               /* some PEs are on other nodes, or a device */
+static int first;               /* memory: a device's run leaves host memory */
 
 /* Bits that are extremes of integers, and zeros and NaNs of floats. */
-static uint64_t pattern(unsigned k, size_t size)
+static uint64_t bits_of(unsigned k, size_t size)
 {
     uint64_t msb = (uint64_t)1 << (size * 8 - 1);
 
@@ -44,7 +46,7 @@ static uint64_t pattern(unsigned k, size_t size)
 #define VALUE(NAME, T)                                                      \
     static T value_##NAME(unsigned k)                                       \
     {                                                                       \
-        uint64_t bits = pattern(k, sizeof(T));                              \
+        uint64_t bits = bits_of(k, sizeof(T));                              \
         T v;                                                                \
                                                                             \
         memcpy(&v, &bits, sizeof v);                                        \
@@ -67,9 +69,16 @@ SHMEMI_AMO_EXT_TYPES(VALUE)
         old = V(NAME, fetch, d, next);                                      \
         SAME(old, want);                                                    \
     } while (0)
-#define SETTLE() (shmem_quiet(), shmem_ctx_quiet(ctx))
-/* What returns nothing need not have happened yet. */
-#define HAPPENED() (far ? SETTLE() : (void)0)
+#define QUIET() (shmem_quiet(), shmem_ctx_quiet(ctx))
+/* An operation that returns nothing need not have happened yet. */
+#define HAPPENED() (slow ? QUIET() : (void)0)
+/* The old value goes to each memory in turn. */
+#define TO_OLD ((__typeof__(old) *)(void *)fetched[++fetches % MEMORIES])
+#define TAKE_OLD()                                                          \
+    do {                                                                    \
+        QUIET();                                                            \
+        mem_load(&old, fetched[fetches % MEMORIES], sizeof old);            \
+    } while (0)
 
 #define EXT(V, NAME)                                                        \
     do {                                                                    \
@@ -79,18 +88,18 @@ SHMEMI_AMO_EXT_TYPES(VALUE)
         LEFT(V, NAME);                                                      \
         old = V(NAME, swap, d, b, next);                                    \
         FETCHED(V, NAME, b);                                                \
-        V(NAME, swap_nbi, &old, d, a, next);                                \
-        SETTLE();                                                           \
+        V(NAME, swap_nbi, TO_OLD, d, a, next);                              \
+        TAKE_OLD();                                                         \
         FETCHED(V, NAME, a);                                                \
         old = b;                                                            \
-        V(NAME, fetch_nbi, &old, d, next);                                  \
-        SETTLE();                                                           \
+        V(NAME, fetch_nbi, TO_OLD, d, next);                                \
+        TAKE_OLD();                                                         \
         SAME(old, want);                                                    \
     } while (0)
 #define EXT_CASE(NAME, T)                                                   \
-    static void ext_##NAME(void *cell, T a, T b)                            \
+    static void ext_##NAME(void *word, T a, T b)                            \
     {                                                                       \
-        T *d = cell, old, want;                                             \
+        T *d = word, old, want;                                             \
                                                                             \
         EXT(PLAIN, NAME);                                                   \
         EXT(IN_CTX, NAME);                                                  \
@@ -110,8 +119,8 @@ SHMEMI_AMO_EXT_TYPES(EXT_CASE)
         LEFT(V, NAME);                                                      \
         old = V(NAME, fetch_inc, d, next);                                  \
         FETCHED(V, NAME, SUM(T, want, 1));                                  \
-        V(NAME, fetch_inc_nbi, &old, d, next);                              \
-        SETTLE();                                                           \
+        V(NAME, fetch_inc_nbi, TO_OLD, d, next);                            \
+        TAKE_OLD();                                                         \
         FETCHED(V, NAME, SUM(T, want, 1));                                  \
         V(NAME, add, d, b, next);                                           \
         HAPPENED();                                                         \
@@ -119,24 +128,24 @@ SHMEMI_AMO_EXT_TYPES(EXT_CASE)
         LEFT(V, NAME);                                                      \
         old = V(NAME, fetch_add, d, b, next);                               \
         FETCHED(V, NAME, SUM(T, want, b));                                  \
-        V(NAME, fetch_add_nbi, &old, d, b, next);                           \
-        SETTLE();                                                           \
+        V(NAME, fetch_add_nbi, TO_OLD, d, b, next);                         \
+        TAKE_OLD();                                                         \
         FETCHED(V, NAME, SUM(T, want, b));                                  \
         old = V(NAME, compare_swap, d, want, a, next);                      \
         FETCHED(V, NAME, a);                                                \
         old = V(NAME, compare_swap, d, SUM(T, a, 1), b, next);              \
         FETCHED(V, NAME, a);                                                \
-        V(NAME, compare_swap_nbi, &old, d, a, b, next);                     \
-        SETTLE();                                                           \
+        V(NAME, compare_swap_nbi, TO_OLD, d, a, b, next);                   \
+        TAKE_OLD();                                                         \
         FETCHED(V, NAME, b);                                                \
-        V(NAME, compare_swap_nbi, &old, d, SUM(T, b, -1), a, next);         \
-        SETTLE();                                                           \
+        V(NAME, compare_swap_nbi, TO_OLD, d, SUM(T, b, -1), a, next);       \
+        TAKE_OLD();                                                         \
         FETCHED(V, NAME, b);                                                \
     } while (0)
 #define STD_CASE(NAME, T)                                                   \
-    static void std_##NAME(void *cell, T a, T b)                            \
+    static void std_##NAME(void *word, T a, T b)                            \
     {                                                                       \
-        T *d = cell, old, want;                                             \
+        T *d = word, old, want;                                             \
                                                                             \
         STD(PLAIN, NAME, T);                                                \
         STD(IN_CTX, NAME, T);                                               \
@@ -157,14 +166,14 @@ SHMEMI_AMO_TYPES(STD_CASE)
         want = a;                                                           \
         old = V(NAME, fetch_##OP, d, b, next);                              \
         FETCHED(V, NAME, a sign b);                                         \
-        V(NAME, fetch_##OP##_nbi, &old, d, a, next);                        \
-        SETTLE();                                                           \
+        V(NAME, fetch_##OP##_nbi, TO_OLD, d, a, next);                      \
+        TAKE_OLD();                                                         \
         FETCHED(V, NAME, want sign a);                                      \
     } while (0)
 #define BIT_CASE(NAME, T)                                                   \
-    static void bit_##NAME(void *cell, T a, T b)                            \
+    static void bit_##NAME(void *word, T a, T b)                            \
     {                                                                       \
-        T *d = cell, old, want;                                             \
+        T *d = word, old, want;                                             \
                                                                             \
         BIT_OP(PLAIN, NAME, and, &);                                        \
         BIT_OP(PLAIN, NAME, or, |);                                         \
@@ -176,9 +185,9 @@ SHMEMI_AMO_TYPES(STD_CASE)
 SHMEMI_AMO_BIT_TYPES(BIT_CASE)
 
 #define OLD_CASE(NAME, T)                                                   \
-    static void old_##NAME(void *cell, T a, T b)                            \
+    static void old_##NAME(void *word, T a, T b)                            \
     {                                                                       \
-        T *d = cell, old;                                                   \
+        T *d = word, old;                                                   \
                                                                             \
         shmem_##NAME##_set(d, a, next);                                     \
         HAPPENED();                                                         \
@@ -189,9 +198,9 @@ SHMEMI_AMO_BIT_TYPES(BIT_CASE)
     }
 SHMEMI_AMO_OLD_TYPES(OLD_CASE)
 #define OLD_INT_CASE(NAME, T)                                               \
-    static void old_int_##NAME(void *cell, T a, T b)                        \
+    static void old_int_##NAME(void *word, T a, T b)                        \
     {                                                                       \
-        T *d = cell;                                                        \
+        T *d = word;                                                        \
                                                                             \
         shmem_##NAME##_set(d, a, next);                                     \
         HAPPENED();                                                         \
@@ -208,33 +217,44 @@ SHMEMI_AMO_OLD_TYPES(OLD_CASE)
     }
 SHMEMI_AMO_OLD_INTS(OLD_INT_CASE)
 
+static bool chosen(unsigned i, unsigned k)
+{
+    static unsigned drawn;
+
+    if (on_device) {
+        if (i == 0 && k == 0)
+            drawn = (unsigned)(T_RAND() % (PATTERNS * PATTERNS));
+        return i * PATTERNS + k == drawn;
+    }
+    return !slow || (i % 2 == 0 && k == (i + 3) % PATTERNS);
+}
+
 /* Each PE works on the cell of the next one alone. */
 #define EACH_PAIR(KIND, NAME)                                               \
     for (unsigned i = 0; i < PATTERNS; i++)                                 \
-        for (unsigned k = 0; k < PATTERNS; k++) {                           \
-            if (far && (i % 2 || k != (i + 3) % PATTERNS))                  \
-                continue;                                                   \
-            KIND##_##NAME(&heap_cell->at, value_##NAME(i),                  \
-                          value_##NAME(k));                                 \
-            KIND##_##NAME(&static_cell.at, value_##NAME(i),                 \
-                          value_##NAME(k));                                 \
-        }
+        for (unsigned k = 0; k < PATTERNS; k++)                             \
+            for (int w = first; w < SYMMETRIC && chosen(i, k); w++)         \
+                KIND##_##NAME(&cell[w]->at, value_##NAME(i),                \
+                              value_##NAME(k));
 #define RUN_EXT(NAME, T) EACH_PAIR(ext, NAME)
 #define RUN_STD(NAME, T) EACH_PAIR(std, NAME)
 #define RUN_BIT(NAME, T) EACH_PAIR(bit, NAME)
 #define RUN_OLD(NAME, T) EACH_PAIR(old, NAME)
 #define RUN_OLD_INT(NAME, T) EACH_PAIR(old_int, NAME)
 
+#define GUARD 0x5a5a5a5a5a5a5a5a
+
 static void guard(struct cell *c)
 {
-    c->below = c->above = 0x5a5a5a5a5a5a5a5a;
-    c->at = (uint64_t)0x5a5a5a5a << 32;
+    const struct cell guards = { GUARD, (uint64_t)0x5a5a5a5a << 32, GUARD };
+
+    mem_store(c, &guards, sizeof guards);
 }
 
 static void guarded(const struct cell *c)
 {
-    T_EQ(c->below, 0x5a5a5a5a5a5a5a5a);
-    T_EQ(c->above, 0x5a5a5a5a5a5a5a5a);
+    T_EQ(mem_load_word(&c->below, 8), GUARD);
+    T_EQ(mem_load_word(&c->above, 8), GUARD);
 }
 
 #define RUN_NARROW(NAME, T)                                                 \
@@ -244,14 +264,14 @@ static void guarded(const struct cell *c)
 
 T(each_form_does_its_operation_and_no_more)
 {
-    guard(heap_cell);
-    guard(&static_cell);
+    for (int w = 0; w < SYMMETRIC; w++)
+        guard(cell[w]);
     shmem_barrier_all();
     /* Four bytes first: the other four of the word stay. */
     SHMEMI_AMO_TYPES(RUN_NARROW)
     shmem_barrier_all();
-    T_EQ(heap_cell->at >> 32, 0x5a5a5a5a);
-    T_EQ(static_cell.at >> 32, 0x5a5a5a5a);
+    for (int w = 0; w < SYMMETRIC; w++)
+        T_EQ(mem_load_word(&cell[w]->at, 8) >> 32, 0x5a5a5a5a);
     shmem_barrier_all();
     SHMEMI_AMO_EXT_TYPES(RUN_EXT)
     SHMEMI_AMO_TYPES(RUN_STD)
@@ -259,8 +279,28 @@ T(each_form_does_its_operation_and_no_more)
     SHMEMI_AMO_OLD_TYPES(RUN_OLD)
     SHMEMI_AMO_OLD_INTS(RUN_OLD_INT)
     shmem_barrier_all();
-    guarded(heap_cell);
-    guarded(&static_cell);
+    for (int w = 0; w < SYMMETRIC; w++)
+        guarded(cell[w]);
+}
+
+T(the_old_value_goes_to_any_memory)
+{
+    uint64_t v = 40;
+
+    mem_store(&cell[HOST]->at, &v, sizeof v);
+    shmem_barrier_all();
+    for (int w = 0; w < MEMORIES; w++) {
+        uint64_t *to = (uint64_t *)(void *)fetched[w];
+
+        shmem_uint64_atomic_fetch_add_nbi(to, &cell[HOST]->at, 2, next);
+        shmem_quiet();
+        T_EQ(mem_load_word(to, 8), v);
+        shmem_uint64_atomic_fetch_nbi(to, &cell[HOST]->at, next);
+        shmem_quiet();
+        v += 2;
+        T_EQ(mem_load_word(to, 8), v);
+    }
+    shmem_barrier_all();
 }
 
 /* ---- Contention: all PEs on one word of one PE ---- */
@@ -268,8 +308,18 @@ T(each_form_does_its_operation_and_no_more)
 static void reset(void)
 {
     shmem_barrier_all();
-    *heap_shared = static_shared = 0;
+    for (int w = 0; w < SYMMETRIC; w++)
+        mem_fill(shared[w], 0, 2 * sizeof *shared[w]);
     shmem_barrier_all();
+}
+
+/* All PEs update the word of PE `at`. */
+static void contend(void (*update)(void *word, int at))
+{
+    for (int w = first; w < SYMMETRIC; w++) {
+        reset();
+        update(shared[w], w == HOST ? 0 : n_pes - 1);
+    }
 }
 
 /* The sum is exact, however the updates are spelled. */
@@ -290,16 +340,15 @@ static void reset(void)
             shmem_ctx_##NAME##_atomic_fetch_add(ctx, d, 5, at);             \
             shmem_ctx_##NAME##_atomic_fetch_inc_nbi(ctx, &old, d, at);      \
         }                                                                   \
-        SETTLE();                                                           \
+        QUIET();                                                            \
         shmem_barrier_all();                                                \
         T_EQ(shmem_##NAME##_atomic_fetch(d, at),                            \
              (T)(18 * adds * n_pes));                                       \
+        /* The word beside it stays. */                                     \
+        T_EQ(shmem_##NAME##_g(d + 1, at), 0);                               \
     }
 SHMEMI_AMO_TYPES(ADD_CASE)
-#define RUN_ADD(NAME, T)                                                    \
-    reset();                                                                \
-    add_##NAME(heap_shared, 0);                                             \
-    add_##NAME(&static_shared, n_pes - 1);
+#define RUN_ADD(NAME, T) contend(add_##NAME);
 
 T(no_addition_is_lost)
 {
@@ -328,10 +377,7 @@ T(no_addition_is_lost)
              (T)(adds * n_pes));                                            \
     }
 SHMEMI_AMO_TYPES(CAS_CASE)
-#define RUN_CAS(NAME, T)                                                    \
-    reset();                                                                \
-    cas_##NAME(heap_shared, n_pes - 1);                                     \
-    cas_##NAME(&static_shared, 0);
+#define RUN_CAS(NAME, T) contend(cas_##NAME);
 
 T(a_compare_swap_that_succeeds_is_alone)
 {
@@ -360,10 +406,7 @@ T(a_compare_swap_that_succeeds_is_alone)
         T_EQ(shmem_##NAME##_atomic_fetch(d, at), ((T)1 << n_pes) - 1);      \
     }
 SHMEMI_AMO_BIT_TYPES(FLIP_CASE)
-#define RUN_FLIP(NAME, T)                                                   \
-    reset();                                                                \
-    flip_##NAME(heap_shared, 0);                                            \
-    flip_##NAME(&static_shared, n_pes - 1);
+#define RUN_FLIP(NAME, T) contend(flip_##NAME);
 
 T(no_bit_of_another_pe_changes)
 {
@@ -393,11 +436,7 @@ T(no_bit_of_another_pe_changes)
     }
 static int token_seen[64];
 SHMEMI_AMO_EXT_TYPES(SWAP_CASE)
-#define RUN_SWAP(NAME, T)                                                   \
-    reset();                                                                \
-    swap_##NAME(heap_shared, n_pes - 1);                                    \
-    reset();                                                                \
-    swap_##NAME(&static_shared, 0);
+#define RUN_SWAP(NAME, T) contend(swap_##NAME);
 
 T(swaps_lose_and_double_no_token)
 {
@@ -411,8 +450,8 @@ T(every_ticket_is_drawn_once)
 
     reset();
     for (int i = 0; i < tickets; i++) {
-        ticket = i % 2 ? shmem_uint64_atomic_fetch_inc(heap_shared, 0)
-                 : shmem_uint64_atomic_fetch_add(heap_shared, 1, 0);
+        ticket = i % 2 ? shmem_uint64_atomic_fetch_inc(shared[HOST], 0)
+                 : shmem_uint64_atomic_fetch_add(shared[HOST], 1, 0);
         T_TRUE(i == 0 || ticket > last);
         T_LT(ticket, tickets * n_pes);
         shmem_int_atomic_inc(&drawn[ticket], n_pes - 1);
@@ -424,24 +463,46 @@ T(every_ticket_is_drawn_once)
     shmem_free(drawn);
 }
 
+/* What a lock guards is host memory, the lock is not. */
+T(a_lock_by_compare_swap_excludes)
+{
+    uint64_t seen;
+
+    reset();
+    for (int i = 0; i < TURNS; i++) {
+        while (shmem_uint64_atomic_compare_swap(shared[OTHER], 0,
+                                                (uint64_t)me + 1, 0))
+            usleep(20);
+        seen = shmem_uint64_g(shared[HOST], 0);
+        shmem_uint64_p(shared[HOST], seen + 1, 0);
+        shmem_quiet();
+        shmem_uint64_atomic_set(shared[OTHER], 0, 0);
+        shmem_quiet();
+    }
+    shmem_barrier_all();
+    if (me == 0)
+        T_EQ(mem_load_word(shared[HOST], 8), TURNS * n_pes);
+    shmem_barrier_all();
+}
+
 /* ---- A stack without a lock, of nodes in PE 0's memory.  The head is an
  * index + 1 below a count of changes: no old head matches again. ---- */
 
-static struct {
+static struct stack {
     uint64_t head;
     uint64_t below[NODES];
     int owner[NODES];
-} stack;
+} *stack;
 
 static void push(uint64_t node)
 {
-    uint64_t head = shmem_uint64_atomic_fetch(&stack.head, 0), seen;
+    uint64_t head = shmem_uint64_atomic_fetch(&stack->head, 0), seen;
 
     for (;; head = seen) {
-        shmem_uint64_atomic_set(&stack.below[node], head & UINT32_MAX, 0);
+        shmem_uint64_atomic_set(&stack->below[node], head & UINT32_MAX, 0);
         shmem_fence();
         seen = shmem_uint64_atomic_compare_swap(
-            &stack.head, head, ((head >> 32) + 1) << 32 | (node + 1), 0);
+            &stack->head, head, ((head >> 32) + 1) << 32 | (node + 1), 0);
         if (seen == head)
             return;
     }
@@ -450,13 +511,13 @@ static void push(uint64_t node)
 /* SIZE_MAX when empty. */
 static uint64_t pop(void)
 {
-    uint64_t head = shmem_uint64_atomic_fetch(&stack.head, 0), below, seen;
+    uint64_t head = shmem_uint64_atomic_fetch(&stack->head, 0), below, seen;
 
     for (; head & UINT32_MAX; head = seen) {
         below = shmem_uint64_atomic_fetch(
-            &stack.below[(head & UINT32_MAX) - 1], 0);
+            &stack->below[(head & UINT32_MAX) - 1], 0);
         seen = shmem_uint64_atomic_compare_swap(
-            &stack.head, head, ((head >> 32) + 1) << 32 | below, 0);
+            &stack->head, head, ((head >> 32) + 1) << 32 | below, 0);
         if (seen == head)
             return (head & UINT32_MAX) - 1;
     }
@@ -476,8 +537,8 @@ T(a_stack_without_locks_keeps_its_nodes)
         if (node == SIZE_MAX)
             continue;
         popped++;
-        T_EQ(shmem_int_atomic_swap(&stack.owner[node], me + 1, 0), 0);
-        T_EQ(shmem_int_atomic_swap(&stack.owner[node], 0, 0), me + 1);
+        T_EQ(shmem_int_atomic_swap(&stack->owner[node], me + 1, 0), 0);
+        T_EQ(shmem_int_atomic_swap(&stack->owner[node], 0, 0), me + 1);
         push(node);
     }
     T_LT(0, popped);
@@ -493,25 +554,36 @@ T(a_stack_without_locks_keeps_its_nodes)
 
 int main(void)
 {
-    shmem_init();
-    me = shmem_my_pe();
-    n_pes = shmem_n_pes();
-    next = (me + 1) % n_pes;
-    T_PE(me);
-    far = some_are_far();
-    adds = rounds(10000, 10);
-    tickets = rounds(4000, 400);
-    heap_cell = shmem_malloc(sizeof *heap_cell);
-    heap_shared = shmem_malloc(sizeof *heap_shared);
+    memory_begin(SHMEM_THREAD_SINGLE);
+    slow = some_are_far() || on_device;
+    first = on_device ? OTHER : HOST;
+    adds = on_device ? 2 : rounds(10000, 10);
+    tickets = on_device ? 40 : rounds(4000, 400);
+    for (int w = 0; w < SYMMETRIC; w++) {
+        cell[w] = mem_alloc((enum memory)w, sizeof *cell[w]);
+        shared[w] = mem_alloc((enum memory)w, 2 * sizeof *shared[w]);
+    }
+    for (int w = 0; w < MEMORIES; w++)
+        fetched[w] = mem_alloc((enum memory)w, 64);
+    stack = mem_alloc(OTHER, sizeof *stack);
+    mem_fill(stack, 0, sizeof *stack);
     T_EQ(shmem_ctx_create(0, &ctx), 0);
     T_RUN(each_form_does_its_operation_and_no_more);
+    T_RUN(the_old_value_goes_to_any_memory);
     T_RUN(no_addition_is_lost);
     T_RUN(a_compare_swap_that_succeeds_is_alone);
     T_RUN(no_bit_of_another_pe_changes);
     T_RUN(swaps_lose_and_double_no_token);
     T_RUN(every_ticket_is_drawn_once);
+    T_RUN(a_lock_by_compare_swap_excludes);
     T_RUN(a_stack_without_locks_keeps_its_nodes);
+    mem_free(OTHER, stack);
+    for (int w = 0; w < MEMORIES; w++)
+        mem_free((enum memory)w, fetched[w]);
+    for (int w = 0; w < SYMMETRIC; w++) {
+        mem_free((enum memory)w, shared[w]);
+        mem_free((enum memory)w, cell[w]);
+    }
     shmem_ctx_destroy(ctx);
-    shmem_finalize();
-    return T_DONE();
+    return memory_end();
 }

@@ -1,112 +1,262 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: put, get, p, g and their nonblocking and context forms move
- * the elements they name and no others, for every type, between heap and
- * static data, to this PE and to others.
+/* Description: put, get, p, g, iput, iget, ibput, ibget and their nonblocking
+ * and context forms place each element where a model does and leave all others
+ * alone, for every type and size, between all memories, to this PE and to
+ * others.
+ *
+ * Each transfer has its pair of memories, the one after that of the last one.
+ * All PEs make the same call, with a peer at the same distance.
  * PEs: 1 2 3
  * Ppn: 2/1 4/2 */
-#include "../t.h"
+#include "../memory.h"
 
-#include <shmem.h>
+enum { ROOM = 8192, GUARD = 0x5a, N = 40, ROUNDS = 6 };
 
-enum { N = 40, ROUNDS = 12 };
-
-static _Alignas(16) char static_data[N * 16];
-static char *heap_data, *source;
 static shmem_ctx_t ctx;
-static int me, n_pes;
+static char *sym[SYMMETRIC], *loc[MEMORIES];
+static unsigned char theirs[ROOM], model[ROOM];
+static unsigned turn;
+static int peer, back;          /* the target; the PE whose target this is */
 
-/* One random transfer in each direction; both PEs draw the same numbers. */
-#define CASE(NAME, T)                                                       \
+/* In elements.  Blocks of len, n of them, from `at` on. */
+struct shape {
+    size_t at, dst, sst, len, n;
+};
+
+static int far_memory(void)
+{
+    return (int)(turn / MEMORIES % SYMMETRIC);
+}
+
+static int near_memory(void)
+{
+    return (int)(turn % MEMORIES);
+}
+
+#define TO ((T *)(void *)sym[far_memory()])
+#define FROM ((T *)(void *)loc[near_memory()])
+
+static void apply(const struct shape *s, size_t elem)
+{
+    memset(model, GUARD, ROOM);
+    for (size_t i = 0; i < s->n; i++)
+        memcpy(model + (s->at + i * s->dst) * elem,
+               theirs + (s->at + i * s->sst) * elem, s->len * elem);
+}
+
+static void choose_peer(int distance)
+{
+    peer = (me + distance) % n_pes;
+    back = (me - distance % n_pes + n_pes) % n_pes;
+}
+
+static void ready_to_put(void)
+{
+    turn++;
+    pattern(theirs, me, turn, ROOM);
+    mem_store(loc[near_memory()], theirs, ROOM);
+    mem_fill(sym[far_memory()], GUARD, ROOM);
+    shmem_barrier_all();
+}
+
+static void expect_put(const struct shape *s, size_t elem)
+{
+    shmem_quiet();
+    finish_transfers(ctx);
+    pattern(theirs, back, turn, ROOM);
+    apply(s, elem);
+    mem_expect(sym[far_memory()], model, ROOM);
+    shmem_barrier_all();
+}
+
+static void ready_to_get(void)
+{
+    turn++;
+    pattern(theirs, me, turn, ROOM);
+    mem_store(sym[far_memory()], theirs, ROOM);
+    mem_fill(loc[near_memory()], GUARD, ROOM);
+    shmem_barrier_all();
+}
+
+static void expect_get(const struct shape *s, size_t elem)
+{
+    shmem_quiet();
+    shmem_ctx_quiet(ctx);
+    pattern(theirs, peer, turn, ROOM);
+    apply(s, elem);
+    mem_expect(loc[near_memory()], model, ROOM);
+    shmem_barrier_all();
+}
+
+#define PUT(CALL)                                                           \
     do {                                                                    \
-        T *d = (T *)(void *)(T_RAND() % 2 ? static_data : heap_data);       \
-        T *s = (T *)(void *)source, local[N], want[N];                      \
-        size_t at = T_RAND() % N, count = T_RAND() % (N - at + 1);          \
-        int peer = (int)((unsigned)me + T_RAND() % (unsigned)n_pes);        \
-        unsigned how = (unsigned)(T_RAND() % 6);                            \
-        int from;                                                           \
-                                                                            \
-        peer %= n_pes;                                                      \
-        from = (2 * me - peer + n_pes) % n_pes;                             \
-        for (size_t i = 0; i < N; i++) {                                    \
-            s[i] = (T)(me * 3 + (int)i + 1);                                \
-            d[i] = (T)100;                                                  \
-            want[i] = d[i];                                                 \
-        }                                                                   \
-        shmem_barrier_all();                                                \
-        switch (how) {                                                      \
-        case 0: shmem_##NAME##_put(d + at, s + at, count, peer); break;     \
-        case 1: shmem_ctx_##NAME##_put(ctx, d + at, s + at, count, peer);   \
-            break;                                                          \
-        case 2: shmem_##NAME##_put_nbi(d + at, s + at, count, peer); break; \
-        case 3: shmem_ctx_##NAME##_put_nbi(ctx, d + at, s + at, count,      \
-                                           peer);                           \
-            break;                                                          \
-        case 4: count = 1; shmem_##NAME##_p(d + at, s[at], peer); break;    \
-        default: count = 1; shmem_ctx_##NAME##_p(ctx, d + at, s[at], peer); \
-        }                                                                   \
-        shmem_quiet();                                                      \
-        shmem_ctx_quiet(ctx);                                               \
-        shmem_barrier_all();                                                \
-        for (size_t i = at; i < at + count; i++)                            \
-            want[i] = (T)(from * 3 + (int)i + 1);                           \
-        T_TRUE(same_##NAME(d, want));                                       \
-        for (size_t i = 0; i < N; i++)                                      \
-            local[i] = want[i] = (T)7;                                      \
-        switch (how) {                                                      \
-        case 0: shmem_##NAME##_get(local + at, s + at, count, peer); break; \
-        case 1: shmem_ctx_##NAME##_get(ctx, local + at, s + at, count,      \
-                                       peer);                               \
-            break;                                                          \
-        case 2: shmem_##NAME##_get_nbi(local + at, s + at, count, peer);    \
-            break;                                                          \
-        case 3: shmem_ctx_##NAME##_get_nbi(ctx, local + at, s + at, count,  \
-                                           peer);                           \
-            break;                                                          \
-        case 4: local[at] = shmem_##NAME##_g(s + at, peer); break;          \
-        default: local[at] = shmem_ctx_##NAME##_g(ctx, s + at, peer);       \
-        }                                                                   \
-        shmem_quiet();                                                      \
-        shmem_ctx_quiet(ctx);                                               \
-        for (size_t i = at; i < at + count; i++)                            \
-            want[i] = (T)(peer * 3 + (int)i + 1);                           \
-        T_TRUE(same_##NAME(local, want));                                   \
-        shmem_barrier_all();                                                \
-    } while (0);
+        ready_to_put();                                                     \
+        CALL;                                                               \
+        expect_put(&s, elem);                                               \
+    } while (0)
+#define GET(CALL)                                                           \
+    do {                                                                    \
+        ready_to_get();                                                     \
+        CALL;                                                               \
+        expect_get(&s, elem);                                               \
+    } while (0)
+
+static void rma_begin(void)
+{
+    memory_begin(SHMEM_THREAD_SINGLE);
+    T_EQ(shmem_ctx_create(0, &ctx), 0);
+    for (int w = 0; w < SYMMETRIC; w++)
+        sym[w] = mem_alloc((enum memory)w, ROOM);
+    for (int w = 0; w < MEMORIES; w++)
+        loc[w] = mem_alloc((enum memory)w, ROOM);
+}
+
+static int rma_end(void)
+{
+    for (int w = 0; w < MEMORIES; w++)
+        mem_free((enum memory)w, loc[w]);
+    for (int w = 0; w < SYMMETRIC; w++)
+        mem_free((enum memory)w, sym[w]);
+    shmem_ctx_destroy(ctx);
+    return memory_end();
+}
+
+/* ---- arrays and elements ---- */
+
+/* Elements somewhere in the first N. */
+static struct shape draw_array(void)
+{
+    struct shape s = { T_RAND() % N, 1, 1, 1, 0 };
+
+    s.n = T_RAND() % (N - s.at + 1);
+    return s;
+}
+
+/* PRE and POST make the name; CTX chooses the context. */
+#define MOVES(PRE, POST, CTX)                                               \
+    s = draw_array();                                                       \
+    PUT(PRE##put##POST(CTX AT(TO), AT(FROM), s.n, peer));                   \
+    PUT(PRE##put##POST##_nbi(CTX AT(TO), AT(FROM), s.n, peer));             \
+    GET(PRE##get##POST(CTX AT(FROM), AT(TO), s.n, peer));                   \
+    GET(PRE##get##POST##_nbi(CTX AT(FROM), AT(TO), s.n, peer));
+#define AT(p) ((T *)(void *)((char *)(p) + s.at * elem))
+#define C ctx,
+
+/* No byte differs from GUARD but those of the element. */
+static void expect_guards(const void *array, size_t at, size_t elem)
+{
+    memset(model, GUARD, ROOM);
+    mem_load(theirs, array, ROOM);
+    memset(theirs + at * elem, GUARD, elem);
+    T_MEM(theirs, model, ROOM);
+}
 
 /* By value: a long double has bytes that mean nothing. */
-#define SAME(NAME, T)                                                       \
-    static int same_##NAME(const T *a, const T *b)                          \
-    {                                                                       \
-        for (int i = 0; i < N; i++)                                         \
-            if (a[i] != b[i])                                               \
-                return 0;                                                   \
-        return 1;                                                           \
-    }
-SHMEMI_RMA_TYPES(SAME)
+#define SINGLE(PRE, CTX)                                                    \
+    do {                                                                    \
+        T v = 0, w;                                                         \
+                                                                            \
+        s = draw_array();                                                   \
+        v += (T)(turn % 100 + 1);                                           \
+        mem_fill(TO, GUARD, ROOM);                                          \
+        shmem_barrier_all();                                                \
+        PRE##p(CTX AT(TO), v, peer);                                        \
+        finish_transfers(ctx);                                              \
+        w = PRE##g(CTX AT(TO), peer);                                       \
+        T_TRUE(v == w);                                                     \
+        mem_load(&w, AT(TO), sizeof w);                                     \
+        T_TRUE(v == w);                                                     \
+        expect_guards(TO, s.at, elem);                                      \
+        shmem_barrier_all();    /* before the peer's is filled again */     \
+        turn++;                                                             \
+    } while (0)
 
-/* A function per type: the stack of one holds one type's arrays. */
-#define TYPE(NAME, T) static void case_##NAME(void) { CASE(NAME, T) }
-SHMEMI_RMA_TYPES(TYPE)
-#define RUN(NAME, T) case_##NAME();
+/* ---- strided elements and blocks ---- */
+
+static struct shape draw_blocks(size_t elem, bool blocked)
+{
+    struct shape s = { .at = 0 };
+
+    do {
+        s.len = blocked ? 1 + T_RAND() % 4 : 1;
+        s.dst = s.len + T_RAND() % 6;
+        s.sst = s.len + T_RAND() % 6;
+        s.n = T_RAND() % 40;
+    } while ((s.n * (s.dst > s.sst ? s.dst : s.sst) + s.len) * elem > ROOM);
+    return s;
+}
+
+#define STRIDED(PRE, POST, CTX)                                             \
+    s = draw_blocks(elem, false);                                           \
+    PUT(PRE##iput##POST(CTX TO, FROM, (ptrdiff_t)s.dst, (ptrdiff_t)s.sst,   \
+                        s.n, peer));                                        \
+    GET(PRE##iget##POST(CTX FROM, TO, (ptrdiff_t)s.dst, (ptrdiff_t)s.sst,   \
+                        s.n, peer));                                        \
+    s = draw_blocks(elem, true);                                            \
+    PUT(PRE##ibput##POST(CTX TO, FROM, (ptrdiff_t)s.dst, (ptrdiff_t)s.sst,  \
+                         s.len, s.n, peer));                                \
+    GET(PRE##ibget##POST(CTX FROM, TO, (ptrdiff_t)s.dst, (ptrdiff_t)s.sst,  \
+                         s.len, s.n, peer));
+
+/* ---- all of them ---- */
+
+/* On a device, where each transfer takes a thousand times as long, one of the
+ * contexts for each kind of call. */
+#define TYPED(NAME, TYPE)                                                   \
+    static void typed_##NAME(void)                                          \
+    {                                                                       \
+        typedef TYPE T;                                                     \
+        const size_t elem = sizeof(T);                                      \
+        const bool odd = turn / 7 % 2;                                      \
+        struct shape s;                                                     \
+                                                                            \
+        SINGLE(shmem_##NAME##_, );                                          \
+        SINGLE(shmem_ctx_##NAME##_, C);                                     \
+        if (odd || !on_device) {                                            \
+            MOVES(shmem_##NAME##_, , )                                      \
+            STRIDED(shmem_ctx_##NAME##_, , C)                               \
+        }                                                                   \
+        if (!odd || !on_device) {                                           \
+            MOVES(shmem_ctx_##NAME##_, , C)                                 \
+            STRIDED(shmem_##NAME##_, , )                                    \
+        }                                                                   \
+    }
+SHMEMI_RMA_TYPES(TYPED)
+
+#define SIZED(S, BYTES)                                                     \
+    static void sized_##S(void)                                             \
+    {                                                                       \
+        typedef void T;                                                     \
+        const size_t elem = BYTES;                                          \
+        struct shape s;                                                     \
+                                                                            \
+        MOVES(shmem_, S, )                                                  \
+        MOVES(shmem_ctx_, S, C)                                             \
+        STRIDED(shmem_, S, )                                                \
+        STRIDED(shmem_ctx_, S, C)                                           \
+    }
+SHMEMI_SIZES(SIZED)
+
+#define RUN_TYPED(NAME, TYPE) typed_##NAME();
+#define RUN_SIZED(S, BYTES) sized_##S();
 
 T(every_type)
 {
-    for (int r = 0; r < ROUNDS; r++) {
-        SHMEMI_RMA_TYPES(RUN)
-    }
+    SHMEMI_RMA_TYPES(RUN_TYPED)
+}
+
+T(every_size)
+{
+    SHMEMI_SIZES(RUN_SIZED)
 }
 
 int main(void)
 {
-    shmem_init();
-    me = shmem_my_pe();
-    n_pes = shmem_n_pes();
-    T_PE(me);
-    heap_data = shmem_malloc(N * 16);
-    source = shmem_malloc(N * 16);
-    T_EQ(shmem_ctx_create(0, &ctx), 0);
-    T_RUN(every_type);
-    shmem_ctx_destroy(ctx);
-    shmem_finalize();
-    return T_DONE();
+    rma_begin();
+    for (int r = 0; r < (on_device ? 1 : ROUNDS); r++) {
+        choose_peer(1 + r);     /* also to this PE itself */
+        T_RUN(every_type);
+        T_RUN(every_size);
+    }
+    return rma_end();
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "device.h"
+/* memory.c - the memory in which a test's buffers lie; see memory.h.  Linked to
+ * the programs that include it. */
+#include "memory.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 
-enum { BOUNCE = 1 << 16 };
+enum { BOUNCE = 1 << 16, STATIC_MOST = 1 << 20 };
 
 int me, n_pes, next, before;
-bool aware;
+bool on_device, has_device_private;
 static char *bounce;
+
+/* Static data, given out from the start to the end; all of it is free again
+ * when no block is left. */
+static _Alignas(64) char static_data[STATIC_MOST];
+static size_t static_used, static_blocks;
 
 /* The driver's calls, as their vendors count; both give 0 for success. */
 static struct {
@@ -21,7 +28,7 @@ static void need(bool ok, const char *what)
 {
     if (ok)
         return;
-    fprintf(stderr, "device.c: %s fails\n", what);
+    fprintf(stderr, "memory.c: %s fails\n", what);
     exit(1);
 }
 
@@ -211,8 +218,8 @@ static void begin_cuda(void)
     *(void **)&retain = symbol(lib, "cuDevicePrimaryCtxRetain");
     *(void **)&current = symbol(lib, "cuCtxSetCurrent");
     need(!init(0) && !count(&devices) &&
-         !get(&device, (rank ? atoi(rank) : 0) % devices) && !retain(&context, device) &&
-         !current(context), "a CUDA context");
+         !get(&device, (rank ? atoi(rank) : 0) % devices) &&
+         !retain(&context, device) && !current(context), "a CUDA context");
     gpu.alloc = cuda_alloc;
     gpu.free = cuda_free;
     choose_own(true);
@@ -239,14 +246,17 @@ static void begin_gpu(void)
         begin_cuda();
     else if (device && !strcmp(device, "hip"))
         begin_hip();
-    aware = gpu.alloc;
+    has_device_private = gpu.alloc;
 }
 
-void device_begin(int thread_level)
+void memory_begin(int thread_level)
 {
+    const char *memory = getenv("T_MEMORY");
     int got = -1;
 
-    if (!gpu.alloc)
+    need(!memory || !strcmp(memory, "device"), "a T_MEMORY but device");
+    on_device |= memory != NULL;
+    if (on_device && !gpu.alloc)
         begin_gpu();
     T_EQ(shmem_init_thread(thread_level, &got), 0);
     me = shmem_my_pe();
@@ -258,26 +268,37 @@ void device_begin(int thread_level)
     need(bounce, "shmem_space_malloc");
 }
 
-int device_end(void)
+void device_begin(int thread_level)
+{
+    on_device = true;
+    memory_begin(thread_level);
+}
+
+int memory_end(void)
 {
     shmem_free(bounce);
     shmem_finalize();
     return T_DONE();
 }
 
-void *own_device_make(size_t size)
+static void *host_private_alloc(size_t size)
+{
+    return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+void *mem_alloc_private(size_t size)
 {
     void *p = NULL;
 
     if (!gpu.alloc)
         begin_gpu();
     if (!gpu.alloc)
-        return aligned_alloc(64, (size + 63) / 64 * 64);
+        return host_private_alloc(size);
     need(!gpu.alloc(&p, size), "an allocation of device memory");
     return p;
 }
 
-void own_device_drop(void *p)
+void mem_free_private(void *p)
 {
     if (gpu.free)
         need(!gpu.free(p), "to free device memory");
@@ -285,35 +306,60 @@ void own_device_drop(void *p)
         free(p);
 }
 
-void *room_make(enum place where, size_t size)
+static void *static_alloc(size_t size)
+{
+    void *p = static_data + static_used;
+
+    if (size > STATIC_MOST - static_used)
+        return NULL;
+    static_used += (size + 63) / 64 * 64;
+    static_blocks++;
+    return p;
+}
+
+static void static_free(void)
+{
+    if (--static_blocks == 0)
+        static_used = 0;
+}
+
+void *mem_alloc(enum memory where, size_t size)
 {
     void *p;
 
     if (where == HOST)
         p = shmem_space_align(SHMEM_SPACE_CPU, 64, size);
+    else if (where == OTHER && !on_device)
+        p = static_alloc(size);
     else if (where == DEVICE)
         p = shmem_space_align(SHMEM_SPACE_DEVICE, 64, size);
-    else if (where == OWN)
-        p = aligned_alloc(64, (size + 63) / 64 * 64);
+    else if (where == PRIVATE || !on_device)
+        p = host_private_alloc(size);
     else
-        p = own_device_make(size);
+        p = mem_alloc_private(size);
     need(p, "an allocation");
     return p;
 }
 
-void room_drop(enum place where, void *p)
+void mem_free(enum memory where, void *p)
 {
-    if (where < SYMMETRIC)
+    if (where == OTHER && !on_device)
+        static_free();
+    else if (where < SYMMETRIC)
         shmem_free(p);
-    else if (where == OWN)
+    else if (where == PRIVATE || !on_device)
         free(p);
     else
-        own_device_drop(p);
+        mem_free_private(p);
 }
 
-/* What is not symmetric takes part in transfers as their local buffer. */
+/* Private memory is the local buffer of a transfer. */
 static void move(void *to, const void *from, size_t size)
 {
+    if (!on_device) {
+        memcpy(to, from, size);
+        return;
+    }
     if (shmem_addr_accessible(to, me))
         shmem_putmem(to, from, size, me);
     else
@@ -321,7 +367,7 @@ static void move(void *to, const void *from, size_t size)
     shmem_quiet();
 }
 
-void store(void *to, const void *from, size_t size)
+void mem_store(void *to, const void *from, size_t size)
 {
     const char *p = from;
     size_t n;
@@ -333,7 +379,7 @@ void store(void *to, const void *from, size_t size)
     }
 }
 
-void load(void *to, const void *from, size_t size)
+void mem_load(void *to, const void *from, size_t size)
 {
     const char *p = from;
     size_t n;
@@ -345,36 +391,36 @@ void load(void *to, const void *from, size_t size)
     }
 }
 
-void store_word(void *to, uint64_t value, size_t size)
+void mem_store_word(void *to, uint64_t value, size_t size)
 {
-    store(to, &value, size);
+    mem_store(to, &value, size);
 }
 
-uint64_t load_word(const void *from, size_t size)
+uint64_t mem_load_word(const void *from, size_t size)
 {
     uint64_t v = 0;
 
-    load(&v, from, size);
+    mem_load(&v, from, size);
     return v;
 }
 
-void store_byte(void *to, int byte, size_t size)
+void mem_fill(void *to, int byte, size_t size)
 {
     char *p = malloc(size ? size : 1);
 
     need(p, "malloc");
     memset(p, byte, size);
-    store(to, p, size);
+    mem_store(to, p, size);
     free(p);
 }
 
-void expect(const void *p, const void *want, size_t size)
+void mem_expect(const void *p, const void *want, size_t size)
 {
     char *got = malloc(size ? size : 1);
 
     need(got, "malloc");
     memset(got, 0, size);
-    load(got, p, size);
+    mem_load(got, p, size);
     T_MEM(got, want, size);
     free(got);
 }
@@ -386,7 +432,7 @@ void pattern(unsigned char *to, int pe, unsigned round, size_t size)
 }
 
 /* One write: other PEs write there, too. */
-void mark(const char *word)
+void mem_log(const char *word)
 {
     const char *file = getenv("FAKE_DEVICE_LOG");
     int fd = file ? open(file, O_WRONLY | O_APPEND | O_CREAT, 0666) : -1;
