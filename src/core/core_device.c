@@ -167,27 +167,29 @@ bool core_device_put_blocks(const struct core_ctx *ctx,
                             const struct xport_blocks *b)
 {
     uintptr_t addr = address_of(to->pe, to->seg, to->off);
-    struct xport_blocks part = { b->len, 0, b->far_stride, (ptrdiff_t)b->len };
+    struct xport_blocks part = { b->len, 0, b->remote_stride,
+                                 (ptrdiff_t)b->len };
     struct xport_addr at = *to;
     char piece[PIECE];
 
     if (addr) {
-        copy_blocks((void *)addr, b->far_stride, source, b->near_stride, b);
-        wake(to, addr, (b->count - 1) * (size_t)b->far_stride + b->len);
+        copy_blocks((void *)addr, b->remote_stride, source, b->local_stride, b);
+        wake(to, addr, (b->count - 1) * (size_t)b->remote_stride + b->len);
         return true;
     }
     if (!core_is_device_only(source))
         return false;
     for (size_t i = 0; i < b->count; i += part.count) {
-        const char *from = (const char *)source + (ptrdiff_t)i * b->near_stride;
+        const char *from = (const char *)source +
+                           (ptrdiff_t)i * b->local_stride;
 
-        at.off = to->off + i * (size_t)b->far_stride;
+        at.off = to->off + i * (size_t)b->remote_stride;
         part.count = in_piece(b, i);
         if (part.count == 1) {
             xport_net->put(ctx->flow, &at, from, b->len, false);
             continue;
         }
-        copy_blocks(piece, part.near_stride, from, b->near_stride, &part);
+        copy_blocks(piece, part.local_stride, from, b->local_stride, &part);
         xport_net->put_blocks(ctx->flow, &at, piece, &part);
     }
     return true;
@@ -198,28 +200,29 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
                             const struct xport_blocks *b)
 {
     uintptr_t addr = address_of(from->pe, from->seg, from->off);
-    struct xport_blocks part = { b->len, 0, b->far_stride, (ptrdiff_t)b->len };
+    struct xport_blocks part = { b->len, 0, b->remote_stride,
+                                 (ptrdiff_t)b->len };
     struct xport_addr at = *from;
     char piece[PIECE];
 
     if (addr) {
-        copy_blocks(dest, b->near_stride, (const void *)addr, b->far_stride,
+        copy_blocks(dest, b->local_stride, (const void *)addr, b->remote_stride,
                     b);
         return true;
     }
     if (!core_is_device_only(dest))
         return false;
     for (size_t i = 0; i < b->count; i += part.count) {
-        char *to = (char *)dest + (ptrdiff_t)i * b->near_stride;
+        char *to = (char *)dest + (ptrdiff_t)i * b->local_stride;
 
-        at.off = from->off + i * (size_t)b->far_stride;
+        at.off = from->off + i * (size_t)b->remote_stride;
         part.count = in_piece(b, i);
         if (part.count == 1) {
             xport_net->get(ctx->flow, to, &at, b->len, false);
             continue;
         }
         xport_net->get_blocks(ctx->flow, piece, &at, &part, false);
-        copy_blocks(to, b->near_stride, piece, part.near_stride, &part);
+        copy_blocks(to, b->local_stride, piece, part.local_stride, &part);
     }
     return true;
 }

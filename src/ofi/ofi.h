@@ -22,7 +22,7 @@ void ofi_close(void);
  * OFI_DEVICE_ADDR_SIZE bytes.  All PEs, with a meeting after it; -errno,
  * logged. */
 enum { OFI_DEVICE_ADDR_SIZE = 16 };
-int ofi_device_open(void *card);
+int ofi_device_open(void *addr);
 /* Not all PEs could: the memory is about to be freed. */
 void ofi_device_unregister(void);
 

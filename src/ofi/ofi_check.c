@@ -205,7 +205,7 @@ static uint64_t add_by_nic(struct xport_ep *f, const uint64_t *word)
 
 static void check_word(void)
 {
-    uint64_t *word = ofi_trig.words + OFI_TRIG_FLAGS * OFI_TRIG_FLAG_SIZE /
+    uint64_t *word = ofi_trig.flag_mem + OFI_TRIG_FLAGS * OFI_TRIG_FLAG_SIZE /
                      sizeof *word + 4;
     struct xport_ep *f;
     uint64_t stale = 0, lost;

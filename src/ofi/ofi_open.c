@@ -122,7 +122,7 @@ static void choose_atomics(void)
     ofi.put_msg_order = one_stream() || (order & ordered) == ordered;
     if (!ofi.nic_amo)
         ofi.put_amo_order = ofi.put_msg_order;
-    ofi.words = !ofi.nic_amo && one_stream();
+    ofi.batched_acks = !ofi.nic_amo && one_stream();
     /* A NIC's are atomic with each other only: then all use them.  Else as the
      * routes were, whatever a provider that did not work has made of them. */
     for (int pe = 0; pe < rt_job.n_pes; pe++)
@@ -409,7 +409,7 @@ failed:
 /* Nothing else is under way yet. */
 static int await_entry(void)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
+    const struct timespec pause = { .tv_nsec = 100000 };
     OFI_GROWS(fi_cq_err_entry) err = { 0 };
     struct fi_cq_msg_entry entry;
     ssize_t n;
@@ -423,7 +423,7 @@ static int await_entry(void)
         if (n != -FI_EAGAIN)
             return (int)n;
         if (i > 1000)
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
     }
     return -FI_ETIMEDOUT;
 }
@@ -436,12 +436,13 @@ static int test_one(int k, fi_addr_t self, uint64_t *local, uint64_t off)
     uint64_t key = fi_mr_key(ofi.mr[HEAP_HOST]);
     void *desc = ofi.desc[HEAP_HOST];
     struct fid_ep *ep = ofi.eps[0]->ep;
-    const struct timespec nap = { .tv_nsec = 100000 };
+    const struct timespec pause = { .tv_nsec = 100000 };
     struct iovec iov = { local, 8 };
-    struct fi_rma_iov far = { addr + off, 8, key };
+    struct fi_rma_iov remote = { addr + off, 8, key };
     static struct fi_context2 room;     /* the provider's, until the end */
     struct fi_msg_rma m = { .msg_iov = &iov, .desc = &desc, .iov_count = 1,
-        .addr = self, .rma_iov = &far, .rma_iov_count = 1, .context = &room };
+        .addr = self, .rma_iov = &remote, .rma_iov_count = 1,
+        .context = &room };
     long rc = -FI_EAGAIN;
 
     addr += off;
@@ -455,7 +456,7 @@ static int test_one(int k, fi_addr_t self, uint64_t *local, uint64_t off)
         if (rc == -FI_EAGAIN)
             fi_cq_read(ofi.eps[0]->cq, NULL, 0);
         if (rc == -FI_EAGAIN && tries > 1000)
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
     }
     return rc ? (int)rc : await_entry();
 }
@@ -576,7 +577,7 @@ static int choose_provider(char *why, size_t size)
 {
     bool hmem = ofi_wants_hmem();
     struct fi_info *info;
-    char asked[256];
+    char wish[256];
     int k;
 
     reason[0] = '\0';
@@ -603,7 +604,7 @@ static int choose_provider(char *why, size_t size)
               "fi_info lists them, SHMEM_OFI_PROVIDER names one",
               rt_job.n_local < rt_job.n_pes
               ? "PEs are on several nodes and no" : "no",
-              wishes(asked, sizeof asked), reason[0] ? ": " : "", reason);
+              wishes(wish, sizeof wish), reason[0] ? ": " : "", reason);
     return -EHOSTUNREACH;
 }
 
@@ -713,7 +714,8 @@ void ofi_close(void)
 {
     if (!xport_net)
         return;
-    /* Of no flow's: a peer that has closed its NIC would seem out of reach. */
+    /* Of no context's: a peer that has closed its NIC would seem out of reach.
+     */
     if (ofi_n_rails)
         ofi_rail_probe_drain();
     /* A peer may still wait for an answer that only this PE can give: the

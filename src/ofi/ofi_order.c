@@ -51,10 +51,10 @@ void ofi_quiet(struct xport_ep *f)
 {
     uint64_t fetches = __atomic_load_n(&f->device_fetches, __ATOMIC_RELAXED);
 
-    if (ofi.words)
+    if (ofi.batched_acks)
         ofi_ack_request(f);
     drain(f, &f->issued, &f->done);
-    if (ofi.words)
+    if (ofi.batched_acks)
         ofi_ack_wait(f);
     if (unlikely(__atomic_load_n(&f->device_flushed, __ATOMIC_ACQUIRE) <
                  fetches)) {
@@ -95,10 +95,10 @@ void ofi_fence(struct xport_ep *f, bool then_amo)
     drain(f, &f->staged, &f->sent);
     if (then_amo)
         return;
-    if (ofi.words)
+    if (ofi.batched_acks)
         ofi_ack_request(f);
     drain(f, &f->amo_issued, &f->amo_done);
-    if (ofi.words)
+    if (ofi.batched_acks)
         ofi_ack_wait(f);
 }
 
@@ -119,9 +119,9 @@ bool ofi_fenced(struct xport_ep *f, bool then_amo)
                                              __ATOMIC_RELAXED)));
 }
 
-/* A flow's share of the window, and no more than any provider takes for one
+/* A context's share of the window, and no more than any provider takes for one
  * peer that is silent; an operation posts twice at most.  What is kept back of
- * the pools is for flows that have next to nothing under way. */
+ * the pools is for contexts that have next to nothing under way. */
 enum { SHARE = 4, MINE = 64, POSTS = 2 };
 
 static bool pools_have(uint64_t mine)

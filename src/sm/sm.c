@@ -221,15 +221,16 @@ static int make_host_file(struct heap_plan *plan, int *out)
 
 /* The others connect once for each file; a second time when they have the
  * first one. */
-static int serve_members(int listen_fd, struct sm_address *address,
+static int distribute_to_members(int listen_fd, struct sm_address *address,
                          const int fds[2])
 {
     int again = sm_two_files(&address->plan)
                 ? fcntl(listen_fd, F_DUPFD_CLOEXEC, 3) : -1;
-    int rc = sm_socket_serve(listen_fd, address, fds[0]);
+    int rc = sm_socket_distribute(listen_fd, address, fds[0]);
 
     if (!rc && sm_two_files(&address->plan))
-        return again < 0 ? -EMFILE : sm_socket_serve(again, address, fds[1]);
+        return again < 0 ? -EMFILE
+                         : sm_socket_distribute(again, address, fds[1]);
     if (again >= 0)
         close(again);
     return rc;
@@ -273,9 +274,9 @@ static int run_leader(struct sm_address *address, int fds[2])
         rc = compare_sizes(address);
     /* The launcher passes the memory on: no socket of ours can be reached. */
     if (!rc && rt_shares())
-        return sm_launcher_serve(address, fds);
+        return sm_launcher_distribute(address, fds);
     if (!rc && n > 1)
-        return serve_members(listen_fd, address, fds);
+        return distribute_to_members(listen_fd, address, fds);
     if (listen_fd >= 0)
         close(listen_fd);
     return rc;

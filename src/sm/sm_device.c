@@ -220,7 +220,7 @@ static int fetch(void *address, size_t size, int *fd)
         close(shared.listen_fd);
         return rc;
     }
-    rc = sm_socket_serve(shared.listen_fd, &offer, *fd);
+    rc = sm_socket_distribute(shared.listen_fd, &offer, *fd);
     shared.listen_fd = -1;
     if (rc)
         close(*fd);

@@ -85,19 +85,19 @@ static void log_no_room(size_t size)
 {
     size_t unused = 0, total = 0, set;
     const char *name = heap_env_size(HEAP_DEVICE, &set);
-    char asked[24], taken[24], left[24], all[24], bound[SM_LIMIT_TEXT];
+    char wanted[24], taken[24], left[24], all[24], bound[SM_LIMIT_TEXT];
 
     if (sm_device_heap_limit_text(size, bound)) {
         log_warn(ERR_DEVICE, "a device heap of %s is more than the software "
                   "device has: raise %s or set a smaller SHMEM_%s",
-                  log_size(asked, (double)size), bound,
+                  log_size(wanted, (double)size), bound,
                   name ? name : "DEVICE_SYMMETRIC_SIZE");
         return;
     }
     gtl->memory_info(&unused, &total);
     log_warn(ERR_DEVICE,
              "a device heap of %s: %s; of the %s of %s %s are used and "
-              "%s free: set a smaller SHMEM_%s", log_size(asked, (double)size),
+              "%s free: set a smaller SHMEM_%s", log_size(wanted, (double)size),
               gtl_error()[0] ? gtl_error() : "refused",
               log_size(all, (double)total), gtl_device.name,
               log_size(taken, (double)(total - unused)),

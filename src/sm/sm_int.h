@@ -46,7 +46,7 @@ int sm_socket_reply_fd(struct msghdr *m, size_t size);
 int sm_socket_listen(struct sm_address *address, int *out_fd);
 /* Leader, after the fence: gives memfd to every other PE of the node.  Drops
  * static data from the plan if a PE's layout differs.  Closes listen_fd. */
-int sm_socket_serve(int listen_fd, struct sm_address *address, int memfd);
+int sm_socket_distribute(int listen_fd, struct sm_address *address, int memfd);
 /* The others: fetch memfd from the leader; may drop data from the plan. */
 int sm_socket_join(struct sm_address *address, int *out_memfd);
 
@@ -84,8 +84,8 @@ void sm_exchange_close(void);
 
 /* ---- sm_launcher.c: the same, where the launcher passes descriptors ---- */
 /* All PEs of the job make one of these calls after the fence; see
- * sm_socket_serve() and sm_socket_join(). */
-int sm_launcher_serve(struct sm_address *address, const int fds[2]);
+ * sm_socket_distribute() and sm_socket_join(). */
+int sm_launcher_distribute(struct sm_address *address, const int fds[2]);
 int sm_launcher_join(struct sm_address *address, int fds[2]);
 
 /* ---- sm.c: files of memory for a node ---- */

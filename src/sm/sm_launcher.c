@@ -25,7 +25,7 @@ static int all_members_fit(bool *out)
 
 /* The launcher holds one descriptor of a PE at a time.  All PEs of the job ask
  * for huge pages or none does, so all make the same fences. */
-static int serve_second(const struct heap_plan *plan, int fd)
+static int distribute_second(const struct heap_plan *plan, int fd)
 {
     int rc = rt_fence();
 
@@ -45,7 +45,7 @@ static int join_second(const struct heap_plan *plan, int *out)
     return rc;
 }
 
-int sm_launcher_serve(struct sm_address *address, const int fds[2])
+int sm_launcher_distribute(struct sm_address *address, const int fds[2])
 {
     struct sm_reply reply;
     int rc = rt_fence();
@@ -67,7 +67,7 @@ int sm_launcher_serve(struct sm_address *address, const int fds[2])
     if (!rc)
         rc = rt_fence();
     if (!rc && address->plan.huge_requested)
-        rc = serve_second(&address->plan, fds[1]);
+        rc = distribute_second(&address->plan, fds[1]);
     return rc;
 }
 

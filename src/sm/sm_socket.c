@@ -204,7 +204,7 @@ static int accept_members(int listen_fd, const struct sm_address *address,
     return 0;
 }
 
-int sm_socket_serve(int listen_fd, struct sm_address *address, int memfd)
+int sm_socket_distribute(int listen_fd, struct sm_address *address, int memfd)
 {
     int n = rt_job.n_local, rc = -ENOMEM;
     struct sm_reply reply;

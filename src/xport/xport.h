@@ -54,7 +54,7 @@ struct xport_amo {
 /* count blocks of len bytes; strides from start to start, there and here. */
 struct xport_blocks {
     size_t len, count;
-    ptrdiff_t far_stride, near_stride;
+    ptrdiff_t remote_stride, local_stride;
 };
 
 /* Bytes of short blocks that one message brings: blocks are short up to a

@@ -11,7 +11,7 @@ static struct {
     const struct xport_ops *to;
     struct xport_ops table;
     struct xport_stats n;
-    unsigned char *met;
+    unsigned char *seen;
 } count;
 
 static void add(uint64_t *n, uint64_t by)
@@ -23,7 +23,7 @@ static void count_op(int pe, size_t bytes)
 {
     add(&count.n.ops, 1);
     add(&count.n.bytes, bytes);
-    if (!__atomic_exchange_n(&count.met[pe], 1, __ATOMIC_RELAXED))
+    if (!__atomic_exchange_n(&count.seen[pe], 1, __ATOMIC_RELAXED))
         add(&count.n.peers, 1);
 }
 
@@ -133,8 +133,8 @@ static int post_message(struct xport_ep *f, const struct xport_addr *to,
 
 const struct xport_ops *xport_stats_wrap(const struct xport_ops *ops, int n_pes)
 {
-    count.met = calloc((size_t)n_pes, 1);
-    if (!count.met)
+    count.seen = calloc((size_t)n_pes, 1);
+    if (!count.seen)
         return ops;
     count.n = (struct xport_stats){ 0 };
     count.to = ops;
@@ -165,7 +165,7 @@ struct xport_stats xport_stats_get(void)
 
 void xport_stats_unwrap(void)
 {
-    free(count.met);
-    count.met = NULL;
+    free(count.seen);
+    count.seen = NULL;
     count.to = NULL;
 }

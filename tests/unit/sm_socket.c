@@ -97,7 +97,7 @@ T(every_member_maps_the_same_memory)
     for (int i = 1; i < PES; i++)
         pid[i] = start(i);
     unit_capture();
-    rc = sm_socket_serve(listen_fd, &card, memfd);
+    rc = sm_socket_distribute(listen_fd, &card, memfd);
     said = unit_captured();
     T_STR(said, "");
     T_EQ(rc, 0);
@@ -120,7 +120,7 @@ T(another_layout_of_static_data_leaves_it_private)
         pid[i] = start(i);
     }
     unit_capture();
-    rc = sm_socket_serve(listen_fd, &card, memfd);
+    rc = sm_socket_distribute(listen_fd, &card, memfd);
     said = unit_captured();
     T_EQ(rc, 0);
     T_HAS(said, "programs whose static data differ: only heap memory is "
@@ -133,7 +133,7 @@ T(another_layout_of_static_data_leaves_it_private)
     T_EQ(heap_plan_make(1, &card.plan), 0);
     for (int i = 1; i < PES; i++)
         pid[i] = start(i);
-    T_EQ(sm_socket_serve(listen_fd, &card, memfd), 0);
+    T_EQ(sm_socket_distribute(listen_fd, &card, memfd), 0);
     T_LT(0, card.plan.data_size);
     all_have_come(pid, 3 << 8);
     close_leader();
@@ -232,7 +232,7 @@ static const char *with_stranger(int kind, uid_t user)
     for (int i = 1; i < PES; i++)
         pid[i] = start(i);
     unit_capture();
-    rc = sm_socket_serve(listen_fd, &card, memfd);
+    rc = sm_socket_distribute(listen_fd, &card, memfd);
     said = unit_captured();
     T_EQ(rc, 0);
     T_EQ(status_of(stranger), 0);
@@ -270,7 +270,7 @@ T(a_number_is_taken_once)
     second = let_knock(STRANGERS, 0);
     for (int i = 2; i < PES; i++)
         pid[i] = start(i);
-    T_EQ(sm_socket_serve(listen_fd, &card, memfd), 0);
+    T_EQ(sm_socket_distribute(listen_fd, &card, memfd), 0);
     T_EQ(status_of(first), 5 << 8);
     T_EQ(status_of(second), 0);
     for (int i = 2; i < PES; i++)
@@ -318,7 +318,7 @@ T(signals_turn_nobody_away)
         _exit(member(1));
     }
     unit_capture();
-    rc = sm_socket_serve(listen_fd, &card, memfd);
+    rc = sm_socket_distribute(listen_fd, &card, memfd);
     said = unit_captured();
     setitimer(ITIMER_REAL, &never, NULL);
     kill(rescue, SIGKILL);

@@ -3,16 +3,16 @@
  *
  * A reply to each would double the messages, and only fence and quiet want to
  * know.  On one stream of bytes messages are acted on in the order in which
- * they were sent, so one confirmation tells of all before it: the flow keeps
+ * they were sent, so one confirmation tells of all before it: the context keeps
  * the peers that owe one, and fence and quiet request them.  Where the program
  * waits for each word by itself - the last fence or quiet had one word to wait
  * for - the word brings the question with it.
  *
  * A confirmation is no message: the peer writes a number to a slot of the
- * flow's in the asker's memory, which costs neither side a completion.  The
+ * context's in the asker's memory, which costs neither side a completion.  The
  * number is there encode_twice, once inverted, since the bytes of a write may
  * come in two parts: while they differ, it has not come.  It only grows.
- * There is one slot for each of the first flows; where it is not free, or
+ * There is one slot for each of the first contexts; where it is not free, or
  * several peers owe a confirmation, these are acks_wanted by requests. */
 #include "ofi/am/ofi_ack.h"
 #include "ofi/am/ofi_am_wire.h"
@@ -24,7 +24,7 @@
 enum { SLOTS = 64 };
 
 static uint64_t *slots;         /* symmetric; a number, and it inverted */
-static uint32_t acks_wanted[SLOTS];   /* flows come and go, this grows */
+static uint32_t acks_wanted[SLOTS];   /* contexts come and go, this grows */
 
 int ofi_ack_reserve(void)
 {
@@ -43,7 +43,7 @@ static bool has_slot(const struct xport_ep *f)
 }
 
 /* That number, or a later one. */
-static bool has_come(const struct xport_ep *f, uint32_t number)
+static bool has_arrived(const struct xport_ep *f, uint32_t number)
 {
     /* acquire: what was before it is there. */
     uint64_t word = __atomic_load_n(&slots[f->index], __ATOMIC_ACQUIRE);
@@ -77,7 +77,7 @@ static struct ofi_unacked *find(struct xport_ep *f, int pe)
     return NULL;
 }
 
-/* The flow's slot is the caller's: a cookie, or 0. */
+/* The context's slot is the caller's: a cookie, or 0. */
 static uint64_t take_slot(struct xport_ep *f, int pe)
 {
     if (!has_slot(f) || f->ack_pending)
@@ -87,22 +87,22 @@ static uint64_t take_slot(struct xport_ep *f, int pe)
     return (uint64_t)(f->index + 1) << 32 | ++acks_wanted[f->index];
 }
 
-enum how { LATER, WITH_IT, REQUEST };
+enum ack_mode { BATCHED, PIGGYBACKED, REQUESTED };
 
-static enum how choose(struct xport_ep *f, int pe, uint64_t *cookie)
+static enum ack_mode choose(struct xport_ep *f, int pe, uint64_t *cookie)
 {
-    enum how how = LATER;
+    enum ack_mode ack_mode = BATCHED;
 
     lock_acquire(&f->ack_lock);
-    *cookie = f->single_update && !f->words ? take_slot(f, pe) : 0;
-    __atomic_store_n(&f->words, f->words + 1, __ATOMIC_RELAXED);
-    f->single_update &= f->words == 1;
+    *cookie = f->single_update && !f->n_updates ? take_slot(f, pe) : 0;
+    __atomic_store_n(&f->n_updates, f->n_updates + 1, __ATOMIC_RELAXED);
+    f->single_update &= f->n_updates == 1;
     if (*cookie)
-        how = WITH_IT;
+        ack_mode = PIGGYBACKED;
     else if (f->n_unacked == OFI_UNACKED && !find(f, pe))
-        how = REQUEST;
+        ack_mode = REQUESTED;
     lock_release(&f->ack_lock);
-    return how;
+    return ack_mode;
 }
 
 /* Behind its word: who requests in between, of another thread, requests for
@@ -143,15 +143,15 @@ bool ofi_ack_update(struct xport_ep *f, const struct xport_addr *at,
 {
     uint64_t cookie;
 
-    if (!ofi.words || f->failed || f->polled)
+    if (!ofi.batched_acks || f->failed || f->polled)
         return false;
     switch (choose(f, at->pe, &cookie)) {
-    case REQUEST:
+    case REQUESTED:
         return false;
-    case WITH_IT:
+    case PIGGYBACKED:
         ofi_am_notify(f, at, a, cookie);
         return true;
-    case LATER:
+    case BATCHED:
         ofi_am_notify(f, at, a, 0);
         break;
     }
@@ -169,7 +169,7 @@ bool ofi_ack_idle(const struct xport_ep *f)
 }
 
 /* One that got further words meanwhile still note_unacked. */
-static void asked_for(struct xport_ep *f, const struct ofi_unacked *was)
+static void remove_unacked(struct xport_ep *f, const struct ofi_unacked *was)
 {
     struct ofi_unacked *o = find(f, was->pe);
 
@@ -186,12 +186,12 @@ void ofi_ack_request(struct xport_ep *f)
     unsigned n;
 
     if (!__atomic_load_n(&f->n_unacked, __ATOMIC_RELAXED) &&
-        !__atomic_load_n(&f->words, __ATOMIC_RELAXED))
+        !__atomic_load_n(&f->n_updates, __ATOMIC_RELAXED))
         return;
     lock_acquire(&f->ack_lock);
-    if (f->words)
-        f->single_update = f->words == 1;
-    __atomic_store_n(&f->words, 0, __ATOMIC_RELAXED);
+    if (f->n_updates)
+        f->single_update = f->n_updates == 1;
+    __atomic_store_n(&f->n_updates, 0, __ATOMIC_RELAXED);
     n = f->n_unacked;
     for (unsigned i = 0; i < n; i++)
         unacked[i] = f->unacked[i];
@@ -202,7 +202,7 @@ void ofi_ack_request(struct xport_ep *f)
         request(f, unacked[i].pe, cookie);
     lock_acquire(&f->ack_lock);
     for (unsigned i = 0; i < n; i++)
-        asked_for(f, &unacked[i]);
+        remove_unacked(f, &unacked[i]);
     lock_release(&f->ack_lock);
 }
 
@@ -222,7 +222,7 @@ void ofi_ack_wait(struct xport_ep *f)
     lock_release(&f->ack_lock);
     if (!waits)
         return;
-    while (!has_come(f, number))
+    while (!has_arrived(f, number))
         ofi_wait_step(&w, f->ep);
     ofi_wait_end(&w);
     lock_acquire(&f->ack_lock);

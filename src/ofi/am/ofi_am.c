@@ -18,7 +18,7 @@ struct am_buf {
     struct ofi_op op;
     struct request *request;    /* that it requests, or NULL, and its uses */
     uint32_t uses;
-    bool counts;                /* in its flow, until it is sent */
+    bool counts;                /* in its context, until it is sent */
     _Alignas(64) char bytes[OFI_AM_MAX];
 };
 static struct ofi_pool bufs = OFI_POOL_INIT("room for messages");
@@ -29,7 +29,7 @@ struct request {
     uint64_t *left;             /* atomic; counted down, or NULL */
     char *dest;                 /* for the word before, or the blocks */
     size_t size;                /* of the word; 0: blocks */
-    bool staged;                /* counts in the flow's sent, too */
+    bool staged;                /* counts in the context's sent, too */
     struct xport_blocks b;
 };
 static struct ofi_pool requests = OFI_POOL_INIT("room for requests");
@@ -46,7 +46,7 @@ _Static_assert((int)XPORT_PACKED_MAX == (int)OFI_AM_PAYLOAD &&
 
 void ofi_am_sent(struct ofi_op *op)
 {
-    struct xport_ep *f = ((struct am_buf *)op)->counts ? op->flow : NULL;
+    struct xport_ep *f = ((struct am_buf *)op)->counts ? op->ctx : NULL;
 
     ofi_pool_free(&bufs, op);
     if (f)
@@ -62,7 +62,7 @@ static bool claim(struct request *a, uint32_t uses)
 
 static void finish_request(struct request *a)
 {
-    struct xport_ep *f = a->op.flow;
+    struct xport_ep *f = a->op.ctx;
     uint64_t *left = a->left;
     bool staged = a->staged;
 
@@ -93,7 +93,7 @@ void ofi_am_complete(const struct ofi_am_head *h, const char *payload,
     if (a->dest && a->size)
         memcpy(a->dest, &h->value, a->size);
     else if (a->dest)
-        ofi_copy_blocks(a->dest, a->b.near_stride, payload,
+        ofi_copy_blocks(a->dest, a->b.local_stride, payload,
                         (ptrdiff_t)a->b.len, a->b.len, a->b.count);
     finish_request(a);
 }
@@ -121,7 +121,7 @@ void ofi_am_cancel(struct xport_ep *f, int pe, const char *why)
 
         /* relaxed: of a later use, they are not believed, see claim(). */
         if (!(uses & 1) ||
-            __atomic_load_n(&a->op.flow, __ATOMIC_RELAXED) != f ||
+            __atomic_load_n(&a->op.ctx, __ATOMIC_RELAXED) != f ||
             (pe >= 0 && __atomic_load_n(&a->op.pe, __ATOMIC_RELAXED) != pe) ||
             !claim(a, uses))
             continue;
@@ -141,7 +141,7 @@ static struct request *alloc_request(struct xport_ep *f, int pe)
     /* relaxed: pairs with ofi_am_cancel(), which believes both only if it
      * claims the use that it saw. */
     __atomic_store_n(&a->op.pe, pe, __ATOMIC_RELAXED);
-    __atomic_store_n(&a->op.flow, f, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->op.ctx, f, __ATOMIC_RELAXED);
     a->staged = false;
     return a;
 }
@@ -217,7 +217,7 @@ static void send_am(struct xport_ep *f, struct request *a, int pe,
     memcpy(b->bytes, h, sizeof *h);
     if (from) {
         ofi_copy_blocks(b->bytes + len, (ptrdiff_t)blocks->len, from,
-                        blocks->near_stride, blocks->len, blocks->count);
+                        blocks->local_stride, blocks->len, blocks->count);
         len += blocks->len * blocks->count;
     }
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
@@ -314,7 +314,7 @@ bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses,
     struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
     const struct ofi_peer *p = ofi_peer(at->pe);
     struct request *a = (struct request *)op;
-    struct xport_ep *f = a->op.flow;
+    struct xport_ep *f = a->op.ctx;
     long rc;
 
     /* acquire: pairs with publish().  Who has ended it since had a reason. */
@@ -347,8 +347,8 @@ void ofi_am_notify(struct xport_ep *f, const struct xport_addr *at,
     send_am(f, NULL, at->pe, &h, NULL, NULL);
 }
 
-/* Of at most OFI_AM_PAYLOAD bytes.  It counts in the flow, or a peer that takes
- * nothing would come to have all the room that there is for messages. */
+/* Of at most OFI_AM_PAYLOAD bytes.  It counts in the context, or a peer that
+ * takes nothing would come to have all the room that there is for messages. */
 void ofi_am_put_notify(struct xport_ep *f, const struct xport_addr *to,
                      const void *source, size_t len,
                      const struct xport_addr *at, const struct xport_amo *x)
@@ -376,7 +376,7 @@ static struct ofi_am_head blocks_head(enum ofi_am_kind kind,
 {
     return (struct ofi_am_head){
         .kind = (uint8_t)kind, .seg = (uint8_t)at->seg, .off = at->off,
-        .value = b->len, .cond = b->count, .stride = b->far_stride
+        .value = b->len, .cond = b->count, .stride = b->remote_stride
     };
 }
 
@@ -390,9 +390,10 @@ void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
     struct request *a;
 
     for (size_t i = 0; i < b->count; i += part.count) {
-        const char *from = (const char *)source + (ptrdiff_t)i * b->near_stride;
+        const char *from = (const char *)source +
+                           (ptrdiff_t)i * b->local_stride;
 
-        at.off = to->off + i * (size_t)b->far_stride;
+        at.off = to->off + i * (size_t)b->remote_stride;
         part.count = most ? most < b->count - i ? most : b->count - i : 1;
         if (!most) {
             ofi_put(f, &at, from, b->len, false);
@@ -422,9 +423,9 @@ void ofi_am_get_blocks(struct xport_ep *f, void *dest,
     struct request *a;
 
     for (size_t i = 0; i < b->count; i += part.count) {
-        char *to = (char *)dest + (ptrdiff_t)i * b->near_stride;
+        char *to = (char *)dest + (ptrdiff_t)i * b->local_stride;
 
-        at.off = from->off + i * (size_t)b->far_stride;
+        at.off = from->off + i * (size_t)b->remote_stride;
         part.count = most ? most < b->count - i ? most : b->count - i : 1;
         if (!most) {
             ofi_get(f, to, &at, b->len, nbi);

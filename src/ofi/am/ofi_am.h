@@ -31,7 +31,7 @@ bool ofi_am_room(bool little);
 bool ofi_am_connect(struct xport_ep *f, int pe);
 void ofi_am_sent(struct ofi_op *op);
 void ofi_am_failed(struct ofi_op *op);
-/* No reply of that PE (-1: of any) will come to the flow, which is told why,
+/* No reply of that PE (-1: of any) will come to the context, which is told why,
  * unless it has been (NULL). */
 void ofi_am_cancel(struct xport_ep *f, int pe, const char *why);
 

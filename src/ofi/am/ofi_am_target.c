@@ -21,7 +21,7 @@ enum { RECEIVES = 64 };
 struct am_buf {
     struct ofi_op op;
     size_t len;                 /* of the reply_or_defer, 0 if there is none */
-    bool later;            /* what it requests for is to be acks_wanted again */
+    bool retry;            /* what it requests for is to be acks_wanted again */
     uint64_t cookie;            /* the reply_or_defer is no message, if not 0 */
     _Alignas(64) char bytes[OFI_AM_MAX];
 };
@@ -111,8 +111,8 @@ static void handle_staging(struct am_buf *b)
     struct ofi_am_head h;
 
     memcpy(&h, b->bytes, sizeof h);
-    b->later = !ofi_stage_serve(&h);
-    if (b->later)
+    b->retry = !ofi_stage_target_start(&h);
+    if (b->retry)
         defer_buf(b);
     else
         receive_again(b);
@@ -132,7 +132,7 @@ void ofi_am_target_retry(void)
         lock_release(&lock);
         if (!b)
             return;
-        if (b->later) {
+        if (b->retry) {
             handle_staging(b);
             return;
         }
@@ -270,12 +270,12 @@ void ofi_am_target_received(struct ofi_op *op, size_t len)
 /* Room may come as long as no peer has it. */
 static int receive_first(struct am_buf *b)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
+    const struct timespec pause = { .tv_nsec = 100000 };
     long rc = post_receive(b);
 
     for (int i = 0; rc == -FI_EAGAIN && i < 50000; i++) {
         ofi_progress();
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
         rc = post_receive(b);
     }
     return (int)rc;

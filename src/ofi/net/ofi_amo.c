@@ -84,7 +84,7 @@ bool ofi_amo_room(bool little)
 void ofi_amo_done(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;
-    struct xport_ep *f = op->flow;
+    struct xport_ep *f = op->ctx;
 
     if (x->result)
         memcpy(x->result, &x->was, (size_t)x->size);
@@ -107,11 +107,11 @@ static long post(struct xport_ep *f, const struct xport_addr *at, struct amo *x,
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
     struct fi_ioc was = { &x->was, 1 };
     uint64_t key = ofi_remote_key(p, at) ^ ofi_wrong_key(f);
-    struct fi_rma_ioc far = { ofi_remote_addr(p, at), 1, key };
+    struct fi_rma_ioc remote = { ofi_remote_addr(p, at), 1, key };
     void *desc = amos.desc;
     struct fi_msg_atomic m = {
         .msg_iov = &value, .desc = &desc, .iov_count = 1, .addr = p->addr,
-        .rma_iov = &far, .rma_iov_count = 1, .datatype = type_of(x->size),
+        .rma_iov = &remote, .rma_iov_count = 1, .datatype = type_of(x->size),
         .op = ops[op].op, .context = &x->op
     };
 
@@ -195,7 +195,7 @@ void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
 static bool post_deferred(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;
-    struct xport_ep *f = op->flow;
+    struct xport_ep *f = op->ctx;
     int pe = op->pe;
     long rc = OFI_POST(f, post(f, &x->at, x, x->what, false));
 
@@ -219,7 +219,7 @@ static void defer_op(struct ofi_op *op)
 
 void ofi_amo_put_done(struct ofi_op *op)
 {
-    struct xport_ep *f = op->flow;
+    struct xport_ep *f = op->ctx;
 
     op->kind = OFI_OP_AMO;
     __atomic_fetch_sub(&n_awaiting_put, 1, __ATOMIC_RELAXED);
@@ -231,7 +231,7 @@ void ofi_amo_put_done(struct ofi_op *op)
 
 void ofi_amo_put_failed(struct ofi_op *op)
 {
-    struct xport_ep *f = op->flow;
+    struct xport_ep *f = op->ctx;
 
     __atomic_fetch_sub(&n_awaiting_put, 1, __ATOMIC_RELAXED);
     ofi_amo_failed(op);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Endpoints and the flows that share them; completions and waiting. */
+/* Endpoints and the contexts that share them; completions and waiting. */
 #include "ofi/net/ofi_rail.h"
 #include "ofi/stage/ofi_stage_pool.h"
 #include "ofi/net/ofi_local.h"
@@ -21,11 +21,11 @@
 enum { ENTRIES = 16,            /* read from a queue at a time */
        OFTEN = 4, SELDOM = 16 };
 
-/* Flows by index, in blocks: a completion finds its flow without a lock, and
- * blocks are never moved. */
+/* Contexts by index, in blocks: a completion finds its context without a lock,
+ * and blocks are never moved. */
 enum { BLOCK = 256, BLOCKS = 4096 };
 static struct xport_ep **blocks[BLOCKS];
-static uint32_t n_flows GUARDED_BY(ofi_lock);
+static uint32_t n_ctxs GUARDED_BY(ofi_lock);
 static uint32_t *free_indices GUARDED_BY(ofi_lock);
 static uint32_t n_free GUARDED_BY(ofi_lock), room_free GUARDED_BY(ofi_lock);
 
@@ -112,9 +112,9 @@ void ofi_ep_close(struct ofi_ep *e)
     free(e);
 }
 
-/* The first, on which nothing of the library's own overtakes another; or, if it
- * is to be a flow's own, a new one, or the one with the fewest flows if there
- * may be no more. */
+/* The first, on which nothing of the library's own overtakes another; or, if
+ * it is to be a context's own, a new one, or the one with the fewest contexts
+ * if there may be no more. */
 static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
 {
     struct ofi_ep *e = ofi.eps[0];
@@ -144,7 +144,7 @@ static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
     return e;
 }
 
-/* ---- flows ---- */
+/* ---- contexts ---- */
 
 struct xport_ep *ofi_ctx_at(uint32_t index)
 {
@@ -153,7 +153,7 @@ struct xport_ep *ofi_ctx_at(uint32_t index)
 
 static int take_index(struct xport_ep *f) REQUIRES(ofi_lock)
 {
-    uint32_t i = n_free ? free_indices[--n_free] : n_flows;
+    uint32_t i = n_free ? free_indices[--n_free] : n_ctxs;
 
     if (i / BLOCK >= BLOCKS)
         return -ENOSPC;
@@ -161,8 +161,8 @@ static int take_index(struct xport_ep *f) REQUIRES(ofi_lock)
         blocks[i / BLOCK] = calloc(BLOCK, sizeof *blocks[0]);
     if (!blocks[i / BLOCK])
         return -ENOMEM;
-    if (i == n_flows)
-        n_flows++;
+    if (i == n_ctxs)
+        n_ctxs++;
     f->index = i;
     blocks[i / BLOCK][i % BLOCK] = f;
     return 0;
@@ -290,7 +290,7 @@ static bool complete(void *context, size_t len)
     return true;
 }
 
-/* The same of one that failed, of a flow that forgives. */
+/* The same of one that failed, of a context that forgives. */
 static void complete_bad(void *context)
 {
     struct ofi_op *op = context;
@@ -337,7 +337,7 @@ void ofi_post_failed(struct xport_ep *f, void *context)
 }
 
 /* Is nothing, or nothing more, to be said of it? */
-static bool is_told(void *context, int err, char *text, size_t size)
+static bool error_is_reported(void *context, int err, char *text, size_t size)
 {
     struct ofi_op *op = context;
 
@@ -370,13 +370,13 @@ static void take_error(struct fid_cq *cq, uint64_t *ended)
         f = ofi_ctx_at((uint32_t)(tag >> 32));
     } else if (tag) {
         pe = ((struct ofi_op *)err->op_context)->pe;
-        f = ((struct ofi_op *)err->op_context)->flow;
+        f = ((struct ofi_op *)err->op_context)->ctx;
     }
     if (err->prov_errno)
         fi_cq_strerror(cq, err->prov_errno, err->err_data, text, sizeof text);
     if (!strcmp(text, ofi_strerror(err->err)))
         text[0] = '\0';         /* it says no more */
-    if (!is_told(err->op_context, err->err, text, sizeof text))
+    if (!error_is_reported(err->op_context, err->err, text, sizeof text))
         ofi_op_error(f, err->flags & FI_READ ? "get"
                    : err->flags & FI_ATOMIC ? "atomic"
                    : err->flags & FI_WRITE ? "put" : "communication", pe,
@@ -473,14 +473,14 @@ bool ofi_progress(void)
 
 /* ---- waiting ---- */
 
-enum { LOOKS_PER_CLOCK = 64, NAP_NS = 50000 };
+enum { POLLS_PER_CLOCK = 64, SLEEP_NS = 50000 };
 #define YIELD_AFTER_NS 20000u
-#define NAP_AFTER_NS 2000000u
+#define SLEEP_AFTER_NS 2000000u
 #define GAP_NS 500000000u
 
-static void look_at_clock(struct ofi_wait *w)
+static void check_clock(struct ofi_wait *w)
 {
-    const struct timespec nap = { .tv_nsec = NAP_NS };
+    const struct timespec pause = { .tv_nsec = SLEEP_NS };
     uint64_t now = clock_ns(), gap, waited, most;
 
     if (!w->wait.since_ns)
@@ -491,9 +491,9 @@ static void look_at_clock(struct ofi_wait *w)
     w->wait.reported_ns += gap;
     w->last_ns = now;
     waited = now - w->wait.since_ns - w->gaps_ns;
-    if (waited > NAP_AFTER_NS) {
+    if (waited > SLEEP_AFTER_NS) {
         xport_wait_stalled(&w->wait);
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
     } else if (waited > YIELD_AFTER_NS) {
         sched_yield();
     }
@@ -510,7 +510,7 @@ static void look_at_clock(struct ofi_wait *w)
  * looks at them as long as this thread does. */
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
 {
-    bool waits = starts(e), seldom = ++w->looks % OFTEN == 0;
+    bool waits = starts(e), seldom = ++w->polls % OFTEN == 0;
     int n = 0;
 
     /* For the end of an operation, or for the answer to a message; asking for
@@ -525,11 +525,11 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
         return;
     ofi_am_target_retry();
     ofi_amo_retry();
-    if (++w->steps % (w->wait.since_ns ? OFTEN : LOOKS_PER_CLOCK) == 0)
+    if (++w->steps % (w->wait.since_ns ? OFTEN : POLLS_PER_CLOCK) == 0)
         ofi_progress();
     /* Where cores are short the peer may need this one. */
-    if (w->wait.since_ns || w->steps % LOOKS_PER_CLOCK == 0)
-        look_at_clock(w);
+    if (w->wait.since_ns || w->steps % POLLS_PER_CLOCK == 0)
+        check_clock(w);
 }
 
 /* Operations to any PE may be what is under way. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ofi_ctx.h - endpoints, the flows that share them, and waiting for what they
- * carry.
+/* ofi_ctx.h - endpoints, the contexts that share them, and waiting for what
+ * they carry.
  *
- * Completions come through the queues alone: counters would tell neither
- * whose operation is done nor which one failed, and reading one is a round
- * trip to the NIC on CXI.  The context value of an operation is either odd,
- * and says which flow it counts in (ofi_tag), or points to a struct ofi_op.
- * Where the provider keeps something of its own there (FI_CONTEXT), it always
- * points to one. */
+ * Completions come through the queues alone: counters would tell neither whose
+ * operation is done nor which one failed, and reading one is a round trip to
+ * the NIC on CXI.  The context value of an operation is either odd, and says
+ * which context it counts in (ofi_tag), or points to a struct ofi_op. Where
+ * the provider keeps something of its own there (FI_CONTEXT), it always points
+ * to one. */
 #ifndef OFI_NET_OFI_CTX_H
 #define OFI_NET_OFI_CTX_H
 
@@ -22,12 +22,12 @@ struct ofi_ep {
     struct fid_cq *cq;
     struct fid_cq *rx;          /* of what comes, or NULL: nothing does */
     int fd;                     /* of rx, or -1 */
-    unsigned users;             /* flows; under ofi_lock */
+    unsigned users;             /* contexts; under ofi_lock */
     uint64_t *connected;       /* atomic: a bit for each PE, ofi_am_connect() */
     _Alignas(64) uint64_t in_flight;    /* atomic */
 };
 
-/* ---- flows ---- */
+/* ---- contexts ---- */
 /* A peer that stores words without a reply, and the number of the last. */
 struct ofi_unacked {
     int pe;
@@ -37,7 +37,7 @@ enum { OFI_UNACKED = 8 };
 
 struct xport_ep {
     struct ofi_ep *ep;
-    uint32_t index;             /* in the table of flows */
+    uint32_t index;             /* in the table of contexts */
     /* To whom all that is under way goes, -1: to several.  For people: not
      * exact when threads race. */
     int to;
@@ -53,7 +53,7 @@ struct xport_ep {
     struct ofi_unacked unacked[OFI_UNACKED];
     unsigned n_unacked;
     uint64_t last_update;         /* numbers of words: no two are the same */
-    unsigned words;             /* since the last fence or quiet */
+    unsigned n_updates;             /* since the last fence or quiet */
     bool single_update;                 /* that had one to wait for */
     bool ack_pending;            /* a number is awaited in the slot, */
     int ack_pe;          /* of that PE */
@@ -85,7 +85,7 @@ struct ofi_op {
     enum ofi_op_kind kind;
     int pe;
     int state;                  /* WAITED, atomic: 0, then OFI_OP_DONE or BAD */
-    struct xport_ep *flow;    /* whose it is; NULL: nobody's */
+    struct xport_ep *ctx;    /* whose it is; NULL: nobody's */
     struct ofi_op *next;        /* in a list of those that rest */
 };
 
@@ -96,7 +96,7 @@ static inline void ofi_op_init(struct ofi_op *op, enum ofi_op_kind kind, int pe,
     op->kind = kind;
     op->pe = pe;
     op->state = 0;
-    op->flow = f;
+    op->ctx = f;
     op->next = NULL;
 }
 
@@ -165,10 +165,10 @@ bool ofi_progress(void);
  *     ofi_wait_end(&w); */
 struct ofi_wait {
     const char *what;           /* is posted: for ofi_post_retry */
-    bool failed;                /* the post has: the flow's to forgive */
+    bool failed;                /* the post has: the context's to forgive */
     struct xport_wait wait;
     bool room;                  /* for buffers, that others may have */
-    unsigned steps, looks;
+    unsigned steps, polls;
     uint64_t last_ns, gaps_ns;  /* of the clock; while this PE did not run */
 };
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);

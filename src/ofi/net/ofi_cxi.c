@@ -85,11 +85,12 @@ size_t ofi_cxi_depth(struct fid_domain *domain)
     return depth > OFI_CXI_ENTRIES ? 0 : depth;
 }
 
-int ofi_cxi_doorbell(struct fid_cntr *go, void **page)
+int ofi_cxi_doorbell(struct fid_cntr *trigger, void **page)
 {
     struct counter_ops *ops;
     size_t len;                 /* says 8, whatever it is */
-    int rc = fi_open_ops(&go->fid, "cxi_counter_ops", 0, (void **)&ops, NULL);
+    int rc = fi_open_ops(&trigger->fid, "cxi_counter_ops", 0, (void **)&ops,
+                         NULL);
 
-    return rc ? rc : ops->get_mmio_addr(&go->fid, page, &len);
+    return rc ? rc : ops->get_mmio_addr(&trigger->fid, page, &len);
 }

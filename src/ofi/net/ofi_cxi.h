@@ -25,6 +25,6 @@ enum { OFI_CXI_ENTRIES = 2048, OFI_CXI_COUNTERS = 2047 };
 size_t ofi_cxi_depth(struct fid_domain *domain);
 #define OFI_DEPTH_UNKNOWN SIZE_MAX
 /* A counter's page: a store of n there adds n to it. */
-int ofi_cxi_doorbell(struct fid_cntr *go, void **page);
+int ofi_cxi_doorbell(struct fid_cntr *trigger, void **page);
 
 #endif

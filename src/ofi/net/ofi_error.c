@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What fails: the job ends with a line, or the flow's owner is told. */
+/* What fails: the job ends with a line, or the context's owner is told. */
 #include "ofi/am/ofi_am.h"
 #include "ofi/net/ofi_rail.h"
 #include "base/env.h"

@@ -146,7 +146,7 @@ static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem,
 }
 
 /* Best first: what it lacks is done by messages and through host memory. */
-static int ask(const char *provider, bool hmem, struct fi_info **out)
+static int query(const char *provider, bool hmem, struct fi_info **out)
 {
     enum { ALL, ATOMICS, NEITHER };
     const bool wanted = ofi_trig_wanted(provider);
@@ -268,7 +268,7 @@ static int copy_rails(struct fi_info *const *of, const struct rt_nic *nics,
 
 /* Unless the user names interfaces, those that lead to no other node are not
  * used.  Gives how many are left. */
-static int drop_internal(struct rt_nic *nics, struct fi_info **of, int n)
+static int leave_out_internal(struct rt_nic *nics, struct fi_info **of, int n)
 {
     bool leads[RT_NICS];
     int k = 0;
@@ -340,7 +340,7 @@ static int pick(struct fi_info *all, struct fi_info **out, char *why,
     if (n == 0)
         return -FI_ENODATA;
     keep_names(nics, n);
-    n = drop_internal(nics, of, n);
+    n = leave_out_internal(nics, of, n);
     k = rt_nic_choose(nics, n, rt_job.local, rt_job.n_local, place_of_gpu, why,
                       size);
     if (k < 0)
@@ -356,7 +356,7 @@ static int try_provider(const char *name, bool hmem, struct fi_info **out,
     struct fi_info *all = NULL;
     int rc;
 
-    rc = ask(name, hmem, &all);
+    rc = query(name, hmem, &all);
     if (!rc)
         rc = pick(all, out, nic_why, size);
     if (rc)

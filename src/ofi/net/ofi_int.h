@@ -7,8 +7,8 @@
  * endpoints do without receiving.  Its queue has a file descriptor, where the
  * provider has that, for the agent to sleep on; the others, which contexts
  * get, do without, since it makes each completion cost two system calls.  A
- * flow is a context's operations; it sends through one endpoint, which flows
- * share when there are more flows than endpoints.
+ * context is a context's operations; it sends through one endpoint, which
+ * contexts share when there are more contexts than endpoints.
  *
  * Threads: any; the domain is opened with FI_THREAD_SAFE.  Fields that several
  * threads write are atomics. */
@@ -55,7 +55,7 @@ struct ofi_state {
     bool waw_order, put_amo_order, put_msg_order;
     bool one_outstanding;       /* one operation at a time, whoever it is to */
     bool nonatomic_delivery;                 /* a word put may be seen half */
-    bool words;                 /* those of ofi_ack.c */
+    bool batched_acks;                 /* those of ofi_ack.c */
     bool hmem;                  /* the NICs reach the device heap */
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };
@@ -65,7 +65,8 @@ static inline size_t ofi_entries(size_t operations)
 {
     return 2 * (operations < OFI_WINDOW ? operations : OFI_WINDOW);
 }
-extern struct base_lock ofi_lock;       /* opening of peers, flows, endpoints */
+/* For opening peers, contexts and endpoints. */
+extern struct base_lock ofi_lock;
 
 /* ---- ofi_open.c ---- */
 /* SHMEM_OFI_TCLASS, for a domain and its endpoints. */
@@ -125,8 +126,8 @@ static inline uint64_t ofi_my_key(int seg)
 /* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
 _Noreturn void ofi_fatal(const char *what, int pe, long rc, const char *detail)
     __attribute__((cold));
-/* The same, unless the flow (or NULL) forgives: then it is told, and the caller
- * counts the operation as done. */
+/* The same, unless the context (or NULL) forgives: then it is told, and the
+ * caller counts the operation as done. */
 void ofi_op_error(struct xport_ep *f, const char *what, int pe, long rc,
                 const char *detail) __attribute__((cold));
 /* As ofi_fatal where it gave no answer, or no room. */
@@ -158,7 +159,7 @@ enum { OFI_BOUNCE = XPORT_COPY_MAX, OFI_COPIES = 256 };
 bool ofi_put_is_single(const struct xport_addr *to, const void *source,
                        size_t len);
 /* The same, of which nobody has to see that it came: with copies the source is
- * free, else when the flow is idle. */
+ * free, else when the context is idle. */
 void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
                   const void *source, size_t len, bool copies);
 /* One that is nbi, with that context. */

@@ -15,15 +15,15 @@
 #include <stdio.h>
 
 enum { LOCAL_KEYS = 1024,       /* below those of segments: see new_key */
-       LENTS = 256, COUNTS = 8192 };
+       TEMP_MRS = 256, COUNTS = 8192 };
 
-struct lent {
+struct temp_mr {
     struct ofi_op op;
     struct fid_mr *mr;
 };
 
 static struct ofi_pool copies = OFI_POOL_INIT("room for copies");
-static struct ofi_pool lents = OFI_POOL_INIT("room for registered memory");
+static struct ofi_pool temp_mrs = OFI_POOL_INIT("room for registered memory");
 static struct ofi_pool counts = OFI_POOL_INIT("room for operations");
 
 int ofi_local_open(void)
@@ -32,7 +32,7 @@ int ofi_local_open(void)
                            FI_READ | FI_WRITE);
 
     if (!rc && ofi.local_keys)
-        rc = ofi_pool_open(&lents, LENTS, sizeof(struct lent), 0);
+        rc = ofi_pool_open(&temp_mrs, TEMP_MRS, sizeof(struct temp_mr), 0);
     if (!rc && ofi.contexts)
         rc = ofi_pool_open(&counts, COUNTS, sizeof(struct ofi_op), 0);
     return rc;
@@ -41,7 +41,7 @@ int ofi_local_open(void)
 void ofi_local_close(void)
 {
     ofi_pool_close(&copies);
-    ofi_pool_close(&lents);
+    ofi_pool_close(&temp_mrs);
     ofi_pool_close(&counts);
 }
 
@@ -53,7 +53,7 @@ static bool has(const struct ofi_pool *p, size_t kept, bool little)
 bool ofi_local_room(bool little)
 {
     return has(&copies, OFI_COPIES / 4, little) &&
-           (likely(!ofi.local_keys) || has(&lents, LENTS / 4, little)) &&
+           (likely(!ofi.local_keys) || has(&temp_mrs, TEMP_MRS / 4, little)) &&
            (likely(!ofi.contexts) || has(&counts, COUNTS / 4, little));
 }
 
@@ -76,7 +76,7 @@ void *ofi_copy_desc(void)
 
 void ofi_bounce_done(struct ofi_op *op)
 {
-    struct xport_ep *f = op->flow;
+    struct xport_ep *f = op->ctx;
 
     ofi_pool_free(&copies, op);
     ofi_ctx_completed(f);
@@ -110,7 +110,7 @@ void ofi_counted_free(void *context)
 
 void ofi_counted_done(struct ofi_op *op)
 {
-    struct xport_ep *f = op->flow;
+    struct xport_ep *f = op->ctx;
 
     ofi_pool_free(&counts, op);
     ofi_ctx_completed(f);
@@ -177,11 +177,11 @@ bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
 
 void *ofi_local_context(struct xport_ep *f, int pe, const struct ofi_local *l)
 {
-    struct lent *x;
+    struct temp_mr *x;
 
     if (likely(!l->mr))
         return ofi_context(f, pe);
-    x = ofi_pool_alloc(&lents, f);
+    x = ofi_pool_alloc(&temp_mrs, f);
     ofi_op_init(&x->op, OFI_OP_TEMP_MR, pe, f);
     x->mr = l->mr;
     return &x->op;
@@ -189,9 +189,9 @@ void *ofi_local_context(struct xport_ep *f, int pe, const struct ofi_local *l)
 
 void ofi_temp_mr_done(struct ofi_op *op)
 {
-    struct xport_ep *f = op->flow;
+    struct xport_ep *f = op->ctx;
 
-    fi_close(&((struct lent *)op)->mr->fid);
-    ofi_pool_free(&lents, op);
+    fi_close(&((struct temp_mr *)op)->mr->fid);
+    ofi_pool_free(&temp_mrs, op);
     ofi_ctx_completed(f);
 }

@@ -80,7 +80,7 @@ int ofi_addr_publish(void)
 }
 
 /* What differs would turn addresses into other addresses. */
-static void check_card(int pe, const struct ofi_addr *c)
+static void check_addr(int pe, const struct ofi_addr *c)
 {
     char mine[sizeof c->provider], text[160];
 
@@ -131,7 +131,7 @@ static void look_up(int pe, struct ofi_addr *out)
         ofi_fatal("start-up", pe, -ENOENT, "it told no address");
     if (ofi_addr_unpack(bytes, len, &as, out))
         ofi_fatal("start-up", pe, -EPROTO, "what it told of itself is no card");
-    check_card(pe, out);
+    check_addr(pe, out);
     if (!out->token)
         ofi_fatal("start-up", pe, -EPROTO, "it told no token");
 }

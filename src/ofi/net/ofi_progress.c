@@ -25,7 +25,7 @@
  * that polls grow to REST_MOST_MS, and end with a message; or to REST_BLIND_MS,
  * where no descriptor tells of one. */
 enum { REST_MOST_MS = 128, REST_BLIND_MS = 8 };
-enum { REST_MS = 1, NAP_LEAST_US = 50, NAP_MOST_US = 1000, POLL_MS = 200 };
+enum { REST_MS = 1, SLEEP_LEAST_US = 50, SLEEP_MOST_US = 1000, POLL_MS = 200 };
 #define MS ((uint64_t)1000000)
 #define US ((uint64_t)1000)
 
@@ -36,7 +36,7 @@ enum mode {
     RESTS_ON_FDS,               /* the same, until a message comes */
     SERVES,                     /* a nap, or none */
     SERVES_ON_FDS,              /* until something comes */
-    LETS_OWNER_POLL             /* after an event that woke the owner */
+    YIELDS_TO_OWNER             /* after an event that woke the owner */
 };
 
 static uint64_t net_turn(struct progress_poller *p,
@@ -55,7 +55,7 @@ static struct {
     bool on_fds;                /* ofi_progress_request() */
     /* The progress thread's. */
     enum mode mode;
-    long rest_ms, next_rest_ms, nap_us;
+    long rest_ms, next_rest_ms, sleep_us;
     uint64_t until_ns;          /* end of the sleep, if nothing ends it */
     uint64_t polls_seen;
     bool advanced;
@@ -73,7 +73,7 @@ static uint64_t polls(void)
 }
 
 /* Is something of the program's under way that no descriptor tells of? */
-static bool under_way(void)
+static bool is_busy(void)
 {
     int n = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE);
 
@@ -107,7 +107,7 @@ static bool sleep_on_fds(uint64_t now, long ms, enum mode mode)
     /* seq_cst: pairs with ofi_progress_request(), which counts before it
      * looks. */
     __atomic_store_n(&net.on_fds, true, __ATOMIC_SEQ_CST);
-    if (under_way()) {
+    if (is_busy()) {
         __atomic_store_n(&net.on_fds, false, __ATOMIC_RELAXED);
         return false;
     }
@@ -119,14 +119,14 @@ static bool sleep_on_fds(uint64_t now, long ms, enum mode mode)
 
 static long most_rest(void)
 {
-    return !ofi.offloads || under_way() ? REST_MS
+    return !ofi.offloads || is_busy() ? REST_MS
            : ofi.wait_fd ? REST_MOST_MS : REST_BLIND_MS;
 }
 
 static uint64_t start_serving(void)
 {
     net.polls_seen = polls();
-    net.nap_us = NAP_LEAST_US;
+    net.sleep_us = SLEEP_LEAST_US;
     net.mode = SERVES;
     return PROGRESS_AGAIN;
 }
@@ -145,7 +145,7 @@ static uint64_t start_rest(uint64_t now)
     /* seq_cst: a thread that goes to sleep after this finds that it has to
      * wake the progress thread; one that did before is seen here. */
     __atomic_store_n(&net.rests, true, __ATOMIC_SEQ_CST);
-    if (owner_is_asleep() || (ms > REST_MS && under_way())) {
+    if (owner_is_asleep() || (ms > REST_MS && is_busy())) {
         __atomic_store_n(&net.rests, false, __ATOMIC_RELAXED);
         return start_serving();
     }
@@ -156,7 +156,7 @@ static uint64_t start_rest(uint64_t now)
 /* The owner polls by itself as long as the number of polls changes. */
 static uint64_t end_rest(uint64_t now, bool event)
 {
-    if (event || owner_is_asleep() || (ofi.offloads && under_way()) ||
+    if (event || owner_is_asleep() || (ofi.offloads && is_busy()) ||
         polls() == net.polls_seen)
         return start_serving();
     net.next_rest_ms = 2 * net.rest_ms;
@@ -176,20 +176,21 @@ static uint64_t after_serving(uint64_t now)
     net.polls_seen = n;
     net.mode = SERVES;
     if (net.advanced) {
-        net.nap_us = NAP_LEAST_US;
+        net.sleep_us = SLEEP_LEAST_US;
         return PROGRESS_AGAIN;
     }
-    if (ofi.wait_fd && !under_way() && sleep_on_fds(now, POLL_MS,
+    if (ofi.wait_fd && !is_busy() && sleep_on_fds(now, POLL_MS,
                                                     SERVES_ON_FDS))
         return POLL_MS * MS;
-    n = (uint64_t)net.nap_us * US;
-    net.nap_us = 2 * net.nap_us > NAP_MOST_US ? NAP_MOST_US : 2 * net.nap_us;
+    n = (uint64_t)net.sleep_us * US;
+    net.sleep_us = 2 * net.sleep_us > SLEEP_MOST_US ? SLEEP_MOST_US
+                                                    : 2 * net.sleep_us;
     return n;
 }
 
 /* Remote puts and gets leave no entry in the queue, so after any event the
  * threads that wait for memory are to look. */
-static uint64_t serve(uint64_t now, bool event)
+static uint64_t poll_and_wake(uint64_t now, bool event)
 {
     uint32_t sleeps;
 
@@ -206,7 +207,7 @@ static uint64_t serve(uint64_t now, bool event)
      * unless it has gone to sleep again. */
     __atomic_store_n(&net.rests, true, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&net.owner_sleeps, __ATOMIC_SEQ_CST) == sleeps) {
-        net.mode = LETS_OWNER_POLL;
+        net.mode = YIELDS_TO_OWNER;
         return REST_MS * MS;
     }
     __atomic_store_n(&net.rests, false, __ATOMIC_RELAXED);
@@ -236,12 +237,12 @@ static uint64_t net_turn(struct progress_poller *p,
         ns = end_rest(t->now_ns, event);
         break;
     case SERVES:
-        ns = serve(t->now_ns, false);
+        ns = poll_and_wake(t->now_ns, false);
         break;
     case SERVES_ON_FDS:
-        ns = serve(t->now_ns, event);
+        ns = poll_and_wake(t->now_ns, event);
         break;
-    case LETS_OWNER_POLL:
+    case YIELDS_TO_OWNER:
         ns = after_serving(t->now_ns);
         break;
     }

@@ -197,7 +197,7 @@ int ofi_rails_fetch_keys(int growth)
 
 static int await_entry(struct fid_cq *cq)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
+    const struct timespec pause = { .tv_nsec = 100000 };
     OFI_GROWS(fi_cq_err_entry) err = { 0 };
     struct fi_cq_msg_entry entry;
     ssize_t n;
@@ -211,24 +211,24 @@ static int await_entry(struct fid_cq *cq)
         if (n != -FI_EAGAIN)
             return (int)n;
         if (i > 1000)
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
     }
     return -FI_ETIMEDOUT;
 }
 
 static int transfer(struct ofi_rail *r, bool put, fi_addr_t self, uint64_t off)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
+    const struct timespec pause = { .tv_nsec = 100000 };
     bool virtual = r->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
     uint64_t base = virtual ? xport_routes[rt_job.pe].map[HEAP_HOST] : 0;
     void *desc = r->scratch_mr ? fi_mr_desc(r->scratch_mr) : NULL;
     static struct fi_context2 room;     /* the provider's, until the end */
     struct iovec iov = { &r->scratch, sizeof r->scratch };
-    struct fi_rma_iov far = { base + off, sizeof r->scratch,
+    struct fi_rma_iov remote = { base + off, sizeof r->scratch,
                               fi_mr_key(r->mr[HEAP_HOST]) };
     struct fi_msg_rma m = {
         .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = self,
-        .rma_iov = &far, .rma_iov_count = 1, .context = &room
+        .rma_iov = &remote, .rma_iov_count = 1, .context = &room
     };
     long rc = -FI_EAGAIN;
 
@@ -239,7 +239,7 @@ static int transfer(struct ofi_rail *r, bool put, fi_addr_t self, uint64_t off)
         if (rc == -FI_EAGAIN)
             fi_cq_read(r->ep->cq, NULL, 0);
         if (rc == -FI_EAGAIN && tries > 1000)
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
     }
     return rc ? (int)rc : await_entry(r->ep->cq);
 }

@@ -4,13 +4,13 @@
  * The first rail is the domain that all other files know: it carries whatever
  * is small, messages and deferred work.  Each further one is a domain of the
  * same provider on another NIC, with an address vector, an endpoint for RMA
- * alone and registrations of its own; all flows share its endpoint.  What has
- * ofi_stripe_from bytes or more is cut into a stripe for each rail.
+ * alone and registrations of its own; all contexts share its endpoint.  What
+ * has ofi_stripe_from bytes or more is cut into a stripe for each rail.
  *
- * Rails of two PEs are paired when the first large transfer is made, those on a
- * network of the same name first, and as many as both have.  A pair carries
- * stripes once a read of a word through it has ended well, so that an interface
- * that does not reach the peer costs a line and no operation.
+ * Rails of two PEs are paired when the first large transfer is made, those on
+ * a network of the same name first, and as many as both have.  A pair carries
+ * stripes once a read of a word through it has ended well, so that an
+ * interface that does not reach the peer costs a line and no operation.
  *
  * Threads: opening, closing and growth as in ofi_open.c; the rest any. */
 #ifndef OFI_NET_OFI_RAIL_H
@@ -115,8 +115,8 @@ struct ofi_op *ofi_am_after_put(struct xport_ep *f, const struct xport_addr *at,
                              const struct xport_amo *x);
 /* The put has ended: once, for the number that the next calls want. */
 uint32_t ofi_am_after_put_publish(struct ofi_op *op);
-/* False: there is no room for it now.  The flow may be gone, if its request was
- * given up meanwhile: so by its endpoint. */
+/* False: there is no room for it now.  The context may be gone, if its request
+ * was given up meanwhile: so by its endpoint. */
 bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses,
                            const struct ofi_ep *e, const struct xport_addr *at,
                            const struct xport_amo *x);

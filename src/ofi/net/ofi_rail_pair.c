@@ -302,7 +302,7 @@ static long post(const struct probe *q, int pe)
 
 /* The provider makes a connection first, and says no more than that there is
  * none: it is asked more and more seldom, and a line comes after a second. */
-static void retry_later(const struct probe *q)
+static void back_off(const struct probe *q)
 {
     const uint64_t line_ns = 1000000000, least_ns = 50000;
     struct ofi_pair *p = q->pair;
@@ -349,7 +349,7 @@ void ofi_rail_probe(int rail, int pe, struct ofi_pair *p)
         return;
     __atomic_fetch_sub(&ep_of(rail)->in_flight, 1, __ATOMIC_RELAXED);
     if (rc == -FI_EAGAIN) {
-        retry_later(q);
+        back_off(q);
         free_probe(q);
         /* release: pairs with the exchange above, of another thread. */
         __atomic_store_n(&p->state, OFI_PAIR_NEW, __ATOMIC_RELEASE);

@@ -21,7 +21,7 @@
 struct transfer {
     struct fi_msg_rma msg;
     struct iovec iov;
-    struct fi_rma_iov far;
+    struct fi_rma_iov remote;
     void *desc;
 };
 
@@ -32,12 +32,12 @@ static void aim(struct transfer *t, const struct xport_ep *f,
     const struct ofi_peer *p = ofi_peer_at(at);
 
     t->iov = (struct iovec){ local, len };
-    t->far = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
+    t->remote = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
                                   ofi_remote_key(p, at) ^ ofi_wrong_key(f) };
     t->desc = desc;
     t->msg = (struct fi_msg_rma){
         .msg_iov = &t->iov, .desc = &t->desc, .iov_count = 1, .addr = p->addr,
-        .rma_iov = &t->far, .rma_iov_count = 1, .context = context
+        .rma_iov = &t->remote, .rma_iov_count = 1, .context = context
     };
 }
 
@@ -325,7 +325,7 @@ void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
 
 /* It may use what the window leaves free: who waits for room asks why.  Where
  * one PE's silence holds all up, an answer would tell nothing. */
-static bool may_ask(const struct xport_ep *f)
+static bool may_try_get(const struct xport_ep *f)
 {
     uint64_t n = __atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED);
 
@@ -343,7 +343,7 @@ int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
     void *context;
     long rc;
 
-    context = !may_ask(f) ? NULL
+    context = !may_try_get(f) ? NULL
               : likely(!ofi.contexts) ? ofi_tag(f, from->pe)
                                       : ofi_counted_alloc(f, from->pe, false);
     if (!context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Large puts and gets, in a stripe for each rail.
  *
- * The flow counts a transfer once, when its last stripe has ended.  A put
+ * The context counts a transfer once, when its last stripe has ended.  A put
  * counts as staged until then, since what the first rail carries later could
  * overtake the stripes of the others; a signal behind it goes at its end. */
 #include "ofi/net/ofi_rail.h"
@@ -30,7 +30,7 @@ struct transfer {
     int left;                   /* atomic: stripes that have not ended */
     bool put, waited;
     bool bad;                   /* atomic: a stripe has failed */
-    const struct ofi_ep *ep;    /* of its flow, which may end before it */
+    const struct ofi_ep *ep;    /* of its context, which may end before it */
     struct ofi_op *amo_after;        /* ofi_amo_after_put() or NULL */
     struct ofi_op *am_after;   /* ofi_am_after_put() or NULL: what, and where */
     struct xport_amo sig;
@@ -121,7 +121,7 @@ static void send_signal(struct transfer *x, bool bad)
 
 static void finish(struct transfer *x)
 {
-    struct xport_ep *f = x->op.flow;
+    struct xport_ep *f = x->op.ctx;
     bool put = x->put, waited = x->waited;
     /* relaxed: the count of stripes orders it. */
     bool bad = __atomic_load_n(&x->bad, __ATOMIC_RELAXED);
@@ -137,7 +137,7 @@ static void finish(struct transfer *x)
         ofi_amo_put_failed(amo_after);
     else
         ofi_amo_put_done(amo_after);
-    if (am_after)               /* which the flow counts, too: it is there */
+    if (am_after)               /* which the context counts, too: it is there */
         send_signal(x, bad);
     if (waited)                 /* release: pairs with await() */
         __atomic_store_n(&x->op.state, OFI_OP_DONE, __ATOMIC_RELEASE);
@@ -219,7 +219,7 @@ struct job {
     struct plan plan;
 };
 
-/* False: the flow forgives that it failed. */
+/* False: the context forgives that it failed. */
 static bool local_open(struct stripe *s, const struct job *j,
                        struct iovec *iov, void **desc)
 {
@@ -275,13 +275,13 @@ static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
     uint64_t key = __atomic_load_n(&pair->key[at->seg], __ATOMIC_RELAXED);
     struct ofi_wait w = { .what = j->put ? "put" : "get", .wait.pe = at->pe };
     struct iovec iov = { j->local + off, len };
-    struct fi_rma_iov far = { j->plan.peer->base[at->seg] + at->off + off, len,
-                              key ^ ofi_wrong_key(j->f) };
+    struct fi_rma_iov remote = { j->plan.peer->base[at->seg] + at->off + off,
+                                 len, key ^ ofi_wrong_key(j->f) };
     const uint64_t flags = FI_COMPLETION |
                            (j->put ? FI_DELIVERY_COMPLETE : 0);
     struct fi_msg_rma m = {
         .msg_iov = &iov, .iov_count = 1, .addr = pair->addr,
-        .rma_iov = &far, .rma_iov_count = 1, .context = &s->op
+        .rma_iov = &remote, .rma_iov_count = 1, .context = &s->op
     };
     void *desc;
 
@@ -309,7 +309,7 @@ static void await(struct transfer *x)
 
     /* acquire: what the stripes brought is there. */
     while (!__atomic_load_n(&x->op.state, __ATOMIC_ACQUIRE))
-        ofi_wait_step(&w, x->op.flow->ep);
+        ofi_wait_step(&w, x->op.ctx->ep);
     ofi_wait_end(&w);
     ofi_pool_free(&transfers, &x->op);
 }
@@ -331,7 +331,7 @@ static void start(const struct job *j, bool waited, const struct xport_addr *at,
 {
     struct transfer *x = ofi_pool_alloc(&transfers, j->f);
 
-    x->op = (struct ofi_op){ .pe = j->at->pe, .flow = j->f };
+    x->op = (struct ofi_op){ .pe = j->at->pe, .ctx = j->f };
     x->ep = j->f->ep;
     x->put = j->put;
     x->waited = waited;
@@ -354,7 +354,7 @@ static void start(const struct job *j, bool waited, const struct xport_addr *at,
         int rail = j->plan.rail[k];
 
         s->op = (struct ofi_op){
-            .kind = OFI_OP_STRIPE, .pe = j->at->pe, .flow = j->f
+            .kind = OFI_OP_STRIPE, .pe = j->at->pe, .ctx = j->f
         };
         s->of = x;
         s->mr = NULL;

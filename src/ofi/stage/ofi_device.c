@@ -14,14 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
-struct card {
+struct device_addr {
     uint64_t key, base;
 };
-_Static_assert(sizeof(struct card) == OFI_DEVICE_ADDR_SIZE, "ofi.h says so");
+_Static_assert(sizeof(struct device_addr) == OFI_DEVICE_ADDR_SIZE,
+               "ofi.h says so");
 
 static struct {
-    struct card *mine;
-    struct xport_ep *flow;    /* questions */
+    struct device_addr *mine;
+    struct xport_ep *ctx;    /* questions */
     uint64_t off;               /* of the card */
     bool by_nic;
     const char *why_not;
@@ -29,7 +30,7 @@ static struct {
 } device;
 
 /* The card of a heap that is registered. */
-static int tell(struct card *mine)
+static int publish_addr(struct device_addr *mine)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 
@@ -37,11 +38,11 @@ static int tell(struct card *mine)
     mine->key = fi_mr_key(ofi.mr[HEAP_DEVICE]);
     mine->base = virtual ? heap_segs[HEAP_DEVICE].base : 0;
     device.off = (uintptr_t)mine - heap_segs[HEAP_HOST].base;
-    return device.flow ? 0 : ofi_ctx_open(&device.flow, false);
+    return device.ctx ? 0 : ofi_ctx_open(&device.ctx, false);
 }
 
 /* What the processor cannot touch: pieces serve always, the NIC perhaps. */
-static int open_foreign(struct card *mine)
+static int open_foreign(struct device_addr *mine)
 {
     int rc = ofi_stage_pool_open();
 
@@ -49,7 +50,7 @@ static int open_foreign(struct card *mine)
         return rc;
     ofi_am_target_segment(HEAP_DEVICE);
     device.by_nic = ofi_hmem_open(&device.why_not);
-    return device.by_nic ? tell(mine) : 0;
+    return device.by_nic ? publish_addr(mine) : 0;
 }
 
 bool ofi_device_by_nic(void)
@@ -115,25 +116,25 @@ void ofi_device_publish_key(void)
                      __ATOMIC_RELEASE);
 }
 
-static struct card ask_card(int pe)
+static struct device_addr fetch_addr(int pe)
 {
     struct xport_addr at = { .pe = pe, .seg = HEAP_HOST, .off = device.off };
-    struct card c;
+    struct device_addr c;
 
-    ofi_get(device.flow, &c, &at, sizeof c, false);
+    ofi_get(device.ctx, &c, &at, sizeof c, false);
     if (c.key == FI_KEY_NOTAVAIL)
         ofi_fatal("device heap", pe, -EPROTO, "it told no key");
     return c;
 }
 
-static bool is_met(int pe)
+static bool is_known(int pe)
 {
-    bool met;
+    bool known;
 
     lock_acquire(&ofi_lock);
-    met = ofi.peers[pe].token != 0;
+    known = ofi.peers[pe].token != 0;
     lock_release(&ofi_lock);
-    return met;
+    return known;
 }
 
 /* Peers that this PE does not know yet will tell the new key.  The old one
@@ -143,9 +144,9 @@ void ofi_device_fetch_keys(void)
     if (!xport_net || !ofi.hmem)
         return;
     for (int pe = 0; pe < rt_job.n_pes; pe++)
-        if (is_met(pe))
+        if (is_known(pe))
             __atomic_store_n(&ofi.peers[pe].key[HEAP_DEVICE],
-                             ask_card(pe).key, __ATOMIC_RELEASE);
+                             fetch_addr(pe).key, __ATOMIC_RELEASE);
 }
 
 const char *ofi_device_text(void)
@@ -153,7 +154,7 @@ const char *ofi_device_text(void)
     return device.text;
 }
 
-int ofi_device_open(void *card)
+int ofi_device_open(void *device_addr)
 {
     int rc;
 
@@ -162,11 +163,11 @@ int ofi_device_open(void *card)
     if (!xport_net)
         return 0;
     if (ofi_is_device_only_seg(HEAP_DEVICE))
-        return open_foreign(card);
+        return open_foreign(device_addr);
     ofi_am_target_segment(HEAP_DEVICE);
     rc = ofi_segment_open(HEAP_DEVICE);
     if (!rc)
-        rc = tell(card);
+        rc = publish_addr(device_addr);
     if (rc) {
         log_error(ERR_NET, "registering the device heap of %zu bytes with "
                   "provider %s: %s", heap_segs[HEAP_DEVICE].size, ofi.name,
@@ -189,17 +190,17 @@ void ofi_device_close(void)
 {
     ofi_hmem_close();
     ofi_stage_pool_close();
-    if (!device.flow)
+    if (!device.ctx)
         return;
-    ofi_ctx_close(device.flow);
-    device.flow = NULL;
+    ofi_ctx_close(device.ctx);
+    device.ctx = NULL;
 }
 
 /* What another thread has been told meanwhile is as new as this, or newer. */
 void ofi_peer_device(int pe)
 {
     uint64_t none = FI_KEY_NOTAVAIL, *key = &ofi.peers[pe].key[HEAP_DEVICE];
-    struct card c = ask_card(pe);
+    struct device_addr c = fetch_addr(pe);
 
     __atomic_store_n(&ofi.peers[pe].base[HEAP_DEVICE], c.base,
                      __ATOMIC_RELAXED);

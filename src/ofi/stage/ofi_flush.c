@@ -27,10 +27,10 @@ static struct {
  * the provider needs that, the agent does it. */
 static void pause_a_little(int tries)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
+    const struct timespec pause = { .tv_nsec = 100000 };
 
     if (tries > SPINS)
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
     else if (tries % 16 == 15)
         sched_yield();
 }

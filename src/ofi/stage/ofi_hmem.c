@@ -29,17 +29,17 @@ struct bench {
     char *host;                 /* BYTES, and as many again */
     void *device;
     void *host_desc, *device_desc;
-    struct ofi_remote_buf host_lent, device_lent;
+    struct ofi_remote_buf host_buf, device_buf;
 };
 
 /* Others of this PE's endpoints serve what is asked of it. */
 static void pause_a_little(int tries)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
+    const struct timespec pause = { .tv_nsec = 100000 };
 
     ofi_progress();
     if (tries > SPINS)
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
 }
 
 static int await_entry(struct ofi_ep *e)
@@ -63,10 +63,10 @@ static int await_entry(struct ofi_ep *e)
 
 /* BYTES of this PE, through the network. */
 static int transfer(struct bench *b, bool write, void *local, void *desc,
-                    const struct ofi_remote_buf *far)
+                    const struct ofi_remote_buf *remote)
 {
     struct iovec iov = { local, BYTES };
-    struct fi_rma_iov to = { far->addr, BYTES, far->key };
+    struct fi_rma_iov to = { remote->addr, BYTES, remote->key };
     struct fi_msg_rma m = {
         .msg_iov = &iov, .desc = &desc, .iov_count = 1, .addr = b->self,
         .rma_iov = &to, .rma_iov_count = 1, .context = &b->room
@@ -93,7 +93,7 @@ static int compare(const void *a, const void *b)
 /* Into the device, out of it, and from it as the local side. */
 static int move_all(struct bench *b)
 {
-    struct ofi_remote_buf beyond = b->host_lent;
+    struct ofi_remote_buf beyond = b->host_buf;
     void *device = b->device;
     char copy[BYTES], *second = b->host + BYTES;
     int rc;
@@ -101,7 +101,7 @@ static int move_all(struct bench *b)
     beyond.addr += BYTES;
     for (int i = 0; i < BYTES; i++)
         b->host[i] = (char)(i * 7 + i / 256 + rt_job.pe);
-    rc = transfer(b, true, b->host, b->host_desc, &b->device_lent);
+    rc = transfer(b, true, b->host, b->host_desc, &b->device_buf);
     if (!rc && !gtl_device.ordered)
         rc = ofi_flush();
     if (!rc)
@@ -111,7 +111,7 @@ static int move_all(struct bench *b)
     if (rc)
         return rc;
     memset(second, 0, BYTES);
-    rc = transfer(b, false, second, b->host_desc, &b->device_lent);
+    rc = transfer(b, false, second, b->host_desc, &b->device_buf);
     if (!rc)
         rc = compare(second, copy);
     if (rc)
@@ -133,10 +133,10 @@ static int test(size_t off)
         return -FI_EBUSY;
     b.host = p->bytes;
     b.host_desc = ofi_frag_desc();
-    b.host_lent = ofi_frag_remote(p);
+    b.host_buf = ofi_frag_remote(p);
     b.device_desc = ofi.desc[HEAP_DEVICE];
     b.device = (char *)heap_segs[HEAP_DEVICE].base + off;
-    b.device_lent = (struct ofi_remote_buf){
+    b.device_buf = (struct ofi_remote_buf){
         (virtual ? heap_segs[HEAP_DEVICE].base : 0) + off,
         fi_mr_key(ofi.mr[HEAP_DEVICE])
     };

@@ -95,12 +95,12 @@ static void release_caller(struct ofi_frag *p)
 static void count_sent(struct ofi_frag *p)
 {
     if (p->put)
-        __atomic_fetch_add(&p->op.flow->sent, 1, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&p->op.ctx->sent, 1, __ATOMIC_RELEASE);
 }
 
 static bool end(struct ofi_frag *p)
 {
-    struct xport_ep *f = p->op.flow;
+    struct xport_ep *f = p->op.ctx;
     uint64_t *left = p->left;
 
     ofi_frag_free(p);
@@ -119,24 +119,25 @@ static struct ofi_remote_buf remote_of(const struct ofi_frag *p)
 
     if (!p->direct)
         return ofi_frag_remote(p);
-    seg = heap_find(p->near, p->len);
-    off = (uintptr_t)p->near - heap_segs[seg].base;
+    seg = heap_find(p->local, p->len);
+    off = (uintptr_t)p->local - heap_segs[seg].base;
     return (struct ofi_remote_buf){
         off + (virtual ? xport_routes[rt_job.pe].map[seg] : 0),
         ofi_my_key(seg)
     };
 }
 
-static bool ask_peer(struct ofi_frag *p, enum ofi_am_kind kind,
+static bool request_peer(struct ofi_frag *p, enum ofi_am_kind kind,
                      ofi_step *then)
 {
     struct ofi_remote_buf l = remote_of(p);
 
     *p->msg = (struct ofi_am_head){
-        .kind = (uint8_t)kind, .seg = (uint8_t)p->far.seg, .off = p->far.off,
-        .value = p->len, .cond = l.addr, .stride = (int64_t)l.key
+        .kind = (uint8_t)kind, .seg = (uint8_t)p->remote.seg,
+        .off = p->remote.off, .value = p->len, .cond = l.addr,
+        .stride = (int64_t)l.key
     };
-    return ofi_frag_send(p, p->op.flow->ep, true, then);
+    return ofi_frag_send(p, p->op.ctx->ep, true, then);
 }
 
 static struct ofi_remote_buf remote_buf_of(const struct xport_addr *at)
@@ -164,17 +165,17 @@ static bool put_answered(struct ofi_frag *p)
     return end(p);
 }
 
-static bool put_ask(struct ofi_frag *p)
+static bool put_request(struct ofi_frag *p)
 {
     if (!p->direct)
         release_caller(p);
-    return ask_peer(p, OFI_AM_PULL, put_answered);
+    return request_peer(p, OFI_AM_PULL, put_answered);
 }
 
 static bool put_write(struct ofi_frag *p)
 {
-    struct xport_ep *f = p->op.flow;
-    struct ofi_remote_buf to = remote_buf_of(&p->far);
+    struct xport_ep *f = p->op.ctx;
+    struct ofi_remote_buf to = remote_buf_of(&p->remote);
 
     release_caller(p);
     if (!ofi_frag_write(p, f->ep, p->bytes, p->len, &to, end))
@@ -194,15 +195,15 @@ void ofi_stage_failed(struct ofi_frag *p)
 
 static void put_part(struct ofi_frag *p, bool here)
 {
-    ofi_step *send = p->device ? put_ask : put_write;
+    ofi_step *send = p->device ? put_request : put_write;
 
-    __atomic_fetch_add(&p->op.flow->staged, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->op.ctx->staged, 1, __ATOMIC_RELAXED);
     if (here) {
-        ofi_frag_copy(p, OFI_FROM_DEVICE, p->bytes, p->near, p->len, send);
+        ofi_frag_copy(p, OFI_FROM_DEVICE, p->bytes, p->local, p->len, send);
         return;
     }
     if (!p->direct)
-        copy_bytes(p->bytes, p->near, p->len);
+        copy_bytes(p->bytes, p->local, p->len);
     ofi_frag_run(p, send);
 }
 
@@ -227,25 +228,25 @@ static void put_short(struct xport_ep *f, const struct xport_addr *to,
 
 static bool get_in(struct ofi_frag *p)
 {
-    if (ofi_is_device_only(p->near)) {
-        ofi_frag_copy(p, OFI_TO_DEVICE, p->near, p->bytes, p->len, end);
+    if (ofi_is_device_only(p->local)) {
+        ofi_frag_copy(p, OFI_TO_DEVICE, p->local, p->bytes, p->len, end);
         return true;
     }
     if (!p->direct)
-        copy_bytes(p->near, p->bytes, p->len);
+        copy_bytes(p->local, p->bytes, p->len);
     return end(p);
 }
 
-static bool get_ask(struct ofi_frag *p)
+static bool get_request(struct ofi_frag *p)
 {
-    return ask_peer(p, OFI_AM_PUSH, get_in);
+    return request_peer(p, OFI_AM_PUSH, get_in);
 }
 
 static bool get_read(struct ofi_frag *p)
 {
-    struct ofi_remote_buf from = remote_buf_of(&p->far);
+    struct ofi_remote_buf from = remote_buf_of(&p->remote);
 
-    return ofi_frag_read(p, p->op.flow->ep, p->bytes, p->len, &from, get_in);
+    return ofi_frag_read(p, p->op.ctx->ep, p->bytes, p->len, &from, get_in);
 }
 
 static void get_short(struct xport_ep *f, void *dest,
@@ -266,21 +267,21 @@ static void get_short(struct xport_ep *f, void *dest,
 /* ---- both ---- */
 
 /* The next part of a transfer, and its length. */
-static struct ofi_frag *cut(struct xport_ep *f, const struct xport_addr *far,
-                             const void *near, size_t len, bool direct)
+static struct ofi_frag *cut(struct xport_ep *f, const struct xport_addr *remote,
+                             const void *local, size_t len, bool direct)
 {
     struct ofi_frag *p = await_piece(f);
 
-    p->op.pe = far->pe;
-    p->op.flow = f;
-    p->far = *far;
-    p->near = (char *)near;
+    p->op.pe = remote->pe;
+    p->op.ctx = f;
+    p->remote = *remote;
+    p->local = (char *)local;
     p->len = len;
-    p->device = ofi_needs_staging(far->seg);
+    p->device = ofi_needs_staging(remote->seg);
     if (!p->device)             /* no step has to ask for its key */
-        ofi_peer_at(far);
+        ofi_peer_at(remote);
     p->direct = direct;
-    ofi_ctx_note_peer(f, far->pe);
+    ofi_ctx_note_peer(f, remote->pe);
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     return p;
 }
@@ -352,7 +353,7 @@ bool ofi_stage_get(struct xport_ep *f, void *dest,
         p->put = false;
         p->left = nbi ? NULL : &left;
         __atomic_fetch_add(&left, 1, __ATOMIC_RELAXED);
-        ofi_frag_run(p, there ? get_ask : get_read);
+        ofi_frag_run(p, there ? get_request : get_read);
     }
     if (!nbi)
         await_left(f, &left, from->pe);

@@ -217,7 +217,7 @@ void *ofi_frag_desc(void)
 
 /* ---- steps ---- */
 
-static void poll_later(struct ofi_frag *p)
+static void defer_step(struct ofi_frag *p)
 {
     __atomic_fetch_add(&ofi_stage_polled, 1, __ATOMIC_SEQ_CST);
     /* release: the frag is another thread's from here on. */
@@ -225,19 +225,19 @@ static void poll_later(struct ofi_frag *p)
     ofi_progress_request();
 }
 
-static bool go_on(struct ofi_frag *p)
+static bool run_step(struct ofi_frag *p)
 {
     if (p->step(p))
         return true;
     p->copies = false;
-    poll_later(p);
+    defer_step(p);
     return false;
 }
 
 void ofi_frag_run(struct ofi_frag *p, ofi_step *step)
 {
     p->step = step;
-    go_on(p);
+    run_step(p);
 }
 
 void ofi_frag_copy(struct ofi_frag *p, enum ofi_copy_dir copy_dir, void *to,
@@ -256,7 +256,7 @@ void ofi_frag_copy(struct ofi_frag *p, enum ofi_copy_dir copy_dir, void *to,
     p->copy_dir = copy_dir;
     p->step = then;
     p->copies = true;
-    poll_later(p);
+    defer_step(p);
 }
 
 /* Has what it waits for come? */
@@ -292,7 +292,7 @@ int ofi_stage_poll(void)
             continue;
         __atomic_store_n(&p->polled, 0, __ATOMIC_RELAXED);
         __atomic_fetch_sub(&ofi_stage_polled, 1, __ATOMIC_RELAXED);
-        n += go_on(p);
+        n += run_step(p);
     }
     lock_release(&polling);
     return n;
@@ -319,7 +319,7 @@ static void one_end(struct ofi_frag *p)
     if (__atomic_fetch_sub(&p->waits, 1, __ATOMIC_ACQ_REL) != 1)
         return;
     leave_network(p);
-    go_on(p);
+    run_step(p);
 }
 
 void ofi_frag_done(struct ofi_op *op)
@@ -376,7 +376,7 @@ static bool check_post(struct ofi_frag *p, struct ofi_ep *e, ofi_step *was,
     __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
     leave_network(p);
     if (rc != -FI_EAGAIN) {
-        ofi_op_error(p->op.flow, what, p->op.pe, rc, NULL);
+        ofi_op_error(p->op.ctx, what, p->op.pe, rc, NULL);
         ofi_stage_failed(p);
         return true;
     }
@@ -387,17 +387,17 @@ static bool check_post(struct ofi_frag *p, struct ofi_ep *e, ofi_step *was,
 struct transfer {
     struct fi_msg_rma msg;
     struct iovec iov;
-    struct fi_rma_iov far;
+    struct fi_rma_iov remote;
 };
 
 static void aim(struct transfer *t, struct ofi_frag *p, void *local, size_t n,
-                const struct ofi_remote_buf *far)
+                const struct ofi_remote_buf *remote)
 {
     t->iov = (struct iovec){ local, n };
-    t->far = (struct fi_rma_iov){ far->addr, n, far->key };
+    t->remote = (struct fi_rma_iov){ remote->addr, n, remote->key };
     t->msg = (struct fi_msg_rma){
         .msg_iov = &t->iov, .desc = &ring.desc, .iov_count = 1,
-        .addr = ofi_peer(p->op.pe)->addr, .rma_iov = &t->far,
+        .addr = ofi_peer(p->op.pe)->addr, .rma_iov = &t->remote,
         .rma_iov_count = 1, .context = &p->op
     };
 }
@@ -410,7 +410,7 @@ bool ofi_frag_read(struct ofi_frag *p, struct ofi_ep *e, void *to, size_t n,
 
     aim(&t, p, to, n, from);
     start_op(p, e, 1, then);
-    return check_post(p, e, was, OFI_POST(p->op.flow, fi_readmsg(e->ep, &t.msg,
+    return check_post(p, e, was, OFI_POST(p->op.ctx, fi_readmsg(e->ep, &t.msg,
                                                             FI_COMPLETION)),
                  "get");
 }
@@ -424,7 +424,7 @@ bool ofi_frag_write(struct ofi_frag *p, struct ofi_ep *e, const void *from,
     aim(&t, p, (void *)from, n, to);
     start_op(p, e, 1, then);
     return check_post(p, e, was,
-                 OFI_POST(p->op.flow, fi_writemsg(e->ep, &t.msg, FI_COMPLETION |
+                 OFI_POST(p->op.ctx, fi_writemsg(e->ep, &t.msg, FI_COMPLETION |
                                                   FI_DELIVERY_COMPLETE)),
                  "put");
 }
@@ -446,7 +446,7 @@ bool ofi_frag_send(struct ofi_frag *p, struct ofi_ep *e, bool answer,
     }
     start_op(p, e, answer + !inject, then);
     atomics_tsan_release();     /* the frag is the answer's from here on */
-    rc = OFI_POST(p->op.flow,
+    rc = OFI_POST(p->op.ctx,
                   inject ? fi_inject(e->ep, p->msg, sizeof *p->msg, to->addr)
                   : fi_send(e->ep, p->msg, sizeof *p->msg, ring.desc,
                             to->addr, &p->op));

@@ -40,9 +40,9 @@ struct ofi_frag {
     enum ofi_frag_side side;
 
     /* The transfer. */
-    struct ofi_am_head ask;     /* THEIRS: what the peer wants */
-    struct xport_addr far;        /* MINE: from here on */
-    char *near;
+    struct ofi_am_head request;     /* THEIRS: what the peer wants */
+    struct xport_addr remote;        /* MINE: from here on */
+    char *local;
     size_t len;
     uint64_t *left;             /* atomic; counted down, or NULL */
     bool put, device, direct;   /* far is a device; near is told to the peer */
@@ -117,7 +117,7 @@ void ofi_stage_failed(struct ofi_frag *p) __attribute__((cold));
 
 /* ---- ofi_stage_target.c ---- */
 /* A peer asks for it.  False: too much is asked for at once, come again. */
-bool ofi_stage_serve(const struct ofi_am_head *h);
+bool ofi_stage_target_start(const struct ofi_am_head *h);
 void ofi_stage_target_open(void);
 /* Is any of it under copy_dir? */
 bool ofi_stage_target_busy(void);

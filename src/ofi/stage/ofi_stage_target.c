@@ -53,19 +53,20 @@ static bool end(struct ofi_frag *p)
 
 static char *target_addr(const struct ofi_frag *p)
 {
-    return (char *)heap_segs[p->ask.seg].base + p->ask.off;
+    return (char *)heap_segs[p->request.seg].base + p->request.off;
 }
 
 /* What the peer lends. */
 static struct ofi_remote_buf remote_buf_of(const struct ofi_frag *p)
 {
-    return (struct ofi_remote_buf){ p->ask.cond, (uint64_t)p->ask.stride };
+    return (struct ofi_remote_buf){ p->request.cond,
+                                    (uint64_t)p->request.stride };
 }
 
 static bool send_done(struct ofi_frag *p)
 {
     *p->msg = (struct ofi_am_head){
-        .kind = OFI_AM_DONE, .cookie = p->ask.cookie
+        .kind = OFI_AM_DONE, .cookie = p->request.cookie
     };
     return ofi_frag_send(p, ofi.eps[0], false, end);
 }
@@ -79,7 +80,7 @@ static bool copied_in(struct ofi_frag *p)
 
 static bool copy_in(struct ofi_frag *p)
 {
-    ofi_frag_copy(p, OFI_TO_DEVICE, target_addr(p), p->bytes, p->ask.value,
+    ofi_frag_copy(p, OFI_TO_DEVICE, target_addr(p), p->bytes, p->request.value,
                   copied_in);
     return true;
 }
@@ -88,21 +89,23 @@ static bool pull(struct ofi_frag *p)
 {
     struct ofi_remote_buf l = remote_buf_of(p);
 
-    return ofi_frag_read(p, ofi.eps[0], p->bytes, p->ask.value, &l, copy_in);
+    return ofi_frag_read(p, ofi.eps[0], p->bytes, p->request.value, &l,
+                         copy_in);
 }
 
 static bool push(struct ofi_frag *p)
 {
     struct ofi_remote_buf l = remote_buf_of(p);
 
-    return ofi_frag_write(p, ofi.eps[0], p->bytes, p->ask.value, &l, send_done);
+    return ofi_frag_write(p, ofi.eps[0], p->bytes, p->request.value, &l,
+                          send_done);
 }
 
 static void start(struct ofi_frag *p, const struct ofi_am_head *h)
 {
-    p->ask = *h;
+    p->request = *h;
     p->op.pe = (int)h->pe;
-    p->op.flow = NULL;
+    p->op.ctx = NULL;
     if (h->kind == OFI_AM_PULL)
         ofi_frag_run(p, pull);
     else
@@ -110,7 +113,7 @@ static void start(struct ofi_frag *p, const struct ofi_am_head *h)
                       push);
 }
 
-bool ofi_stage_serve(const struct ofi_am_head *h)
+bool ofi_stage_target_start(const struct ofi_am_head *h)
 {
     struct ofi_frag *p;
     bool queued = true;

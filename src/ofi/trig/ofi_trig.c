@@ -19,15 +19,15 @@
 
 struct ofi_trig_engine ofi_trig = { .lock = LOCK_INIT };
 
-enum { WORD = OFI_TRIG_FLAG_SIZE, WORDS = OFI_TRIG_FLAGS };
-_Static_assert(WORDS == sizeof ofi_trig.spare / sizeof *ofi_trig.spare,
+enum { FLAG_SIZE = OFI_TRIG_FLAG_SIZE, N_FLAGS = OFI_TRIG_FLAGS };
+_Static_assert(N_FLAGS == sizeof ofi_trig.spare / sizeof *ofi_trig.spare,
                "one each");
 
 /* ---- the kinds of NICs ---- */
 
-static int no_doorbell(struct fid_cntr *go, void **page)
+static int no_doorbell(struct fid_cntr *trigger, void **page)
 {
-    (void)go;
+    (void)trigger;
     *page = NULL;
     return 0;
 }
@@ -37,7 +37,7 @@ static int no_doorbell(struct fid_cntr *go, void **page)
 static const struct ofi_trig_kind kinds[] = {
     { .name = "cxi", .entries = true, .most = (uint64_t)1 << 47,
       .counters = OFI_CXI_COUNTERS, .doorbell = ofi_cxi_doorbell,
-      .ask_depth = ofi_cxi_depth },
+      .query_depth = ofi_cxi_depth },
     { .name = "sockets", .depth = 1000, .most = 0x7fff0000,
       .counters = INT_MAX, .doorbell = no_doorbell }
 };
@@ -73,8 +73,9 @@ void ofi_trig_entry_free(struct ofi_trig_entry *w)
 static int open_memory(void)
 {
     size_t n = ofi_trig.plan.entries;
-    size_t words = (size_t)ofi_trig.plan.two_inputs + 1;
-    size_t size = n * sizeof *ofi_trig.all + words * sizeof *ofi_trig.counted;
+    size_t n_counted = (size_t)ofi_trig.plan.two_inputs + 1;
+    size_t size = n * sizeof *ofi_trig.all +
+                  n_counted * sizeof *ofi_trig.counted;
     void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int rc = 0;
@@ -200,7 +201,7 @@ void ofi_trig_destroy(struct xport_trig *t)
         fi_close(&t->region->fid);
     if (t->mmio)
         gtl->unpin(t->mmio);
-    ofi_trig_counter_close(&t->go);
+    ofi_trig_counter_close(&t->trigger);
     ofi_trig_counter_close(&t->done);
     ofi_trig_counter_close(&t->flagged);
     free(t);
@@ -209,7 +210,7 @@ void ofi_trig_destroy(struct xport_trig *t)
 static int open_doorbell(struct xport_trig *t)
 {
     void *page, *seen;
-    int rc = ofi_trig.kind->doorbell(t->go, &page);
+    int rc = ofi_trig.kind->doorbell(t->trigger, &page);
 
     if (rc || !page)
         return rc;
@@ -229,7 +230,7 @@ static int open_doorbell(struct xport_trig *t)
 /* Where a queue tells of each end, flags are counted by nothing. */
 static int open_counters(struct xport_trig *t)
 {
-    int rc = ofi_trig.n_spare ? ofi_trig_counter(&t->go) : -ENOSPC;
+    int rc = ofi_trig.n_spare ? ofi_trig_counter(&t->trigger) : -ENOSPC;
 
     if (!rc)
         rc = ofi_trig_counter(&t->done);
@@ -266,7 +267,7 @@ static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
 {
     struct xport_trig *t = ofi_trig.triggers;
 
-    while (t && (t->gate || !t->closed || t->entries || t->retired ||
+    while (t && (t->two_input || !t->closed || t->entries || t->retired ||
                  t->is_failed || t->armed > ofi_trig.kind->most / 2))
         t = t->next;
     return t;
@@ -331,7 +332,7 @@ void ofi_trig_increment(struct xport_trig *t, uint64_t n)
 {
     /* release: whoever sees the operations ended sees that they were let go. */
     __atomic_fetch_add(&t->increments, n, __ATOMIC_RELEASE);
-    fi_cntr_add(t->go, n);
+    fi_cntr_add(t->trigger, n);
 }
 
 /* ---- all together ---- */
@@ -343,7 +344,7 @@ static void close_trigger(struct xport_trig *t)
     if (t->mmio && t->entries) {
         log_info(LOG_OFI, "a stream may still trigger %" PRIu64 " operations: "
                  "its counter is left", t->entries);
-        t->go = NULL;
+        t->trigger = NULL;
         t->mmio = NULL;
     }
     ofi_trig_destroy(t);
@@ -482,13 +483,13 @@ static void trig_counts(struct xport_trig_counts *out)
 
 int ofi_trig_reserve(void)
 {
-    ofi_trig.words = heap_reserve((WORDS + 1) * WORD, WORD);
-    ofi_trig.my_nic = heap_reserve(WORD, WORD);
-    if (!ofi_trig.words || !ofi_trig.my_nic)
+    ofi_trig.flag_mem = heap_reserve((N_FLAGS + 1) * FLAG_SIZE, FLAG_SIZE);
+    ofi_trig.my_nic = heap_reserve(FLAG_SIZE, FLAG_SIZE);
+    if (!ofi_trig.flag_mem || !ofi_trig.my_nic)
         return -ENOMEM;
-    for (ofi_trig.n_spare = 0; ofi_trig.n_spare < WORDS; ofi_trig.n_spare++)
+    for (ofi_trig.n_spare = 0; ofi_trig.n_spare < N_FLAGS; ofi_trig.n_spare++)
         ofi_trig.spare[ofi_trig.n_spare] =
-            ofi_trig.words + ofi_trig.n_spare * WORD / sizeof(uint64_t);
+            ofi_trig.flag_mem + ofi_trig.n_spare * FLAG_SIZE / sizeof(uint64_t);
     return 0;
 }
 

@@ -46,7 +46,7 @@ struct ofi_trig_entry {
     union {
         struct fi_rma_iov rma;
         struct fi_rma_ioc ioc;
-    } far;
+    } remote;
     void *desc, *result_desc;
     uint64_t operand, compared;
     unsigned char bytes[XPORT_TRIG_BYTES];
@@ -63,7 +63,7 @@ struct ofi_trig_entry {
 };
 
 struct xport_trig {
-    struct fid_cntr *go, *done, *flagged;
+    struct fid_cntr *trigger, *done, *flagged;
     uint64_t *word;             /* the flag */
     void *mmio;
     uint64_t *doorbell;
@@ -79,7 +79,7 @@ struct xport_trig {
     uint64_t reported;        /* flags that are over: the last, see note_flag */
     uint64_t flagged_ops;       /* operations that flags now gone stood for */
     bool retired, closed;       /* takes no more: what it has goes on */
-    bool gate;                  /* see ofi_trig_two_input.c */
+    bool two_input;                  /* see ofi_trig_two_input.c */
     struct fid_mr *region;
     xport_trig_failed *failed;
     void *arg;
@@ -93,8 +93,8 @@ struct ofi_trig_kind {
     size_t depth;               /* 0: ask */
     int counters;               /* of a NIC */
     uint64_t most;              /* a threshold's */
-    int (*doorbell)(struct fid_cntr *go, void **page);
-    size_t (*ask_depth)(struct fid_domain *domain);
+    int (*doorbell)(struct fid_cntr *trigger, void **page);
+    size_t (*query_depth)(struct fid_domain *domain);
 };
 
 /* What one of `pes` PEs on a NIC takes of it. */
@@ -134,7 +134,7 @@ struct ofi_trig_engine {
         bool busy;
     } chains[OFI_CHAINS];
     struct xport_trig *triggers;
-    uint64_t *words, *spare[OFI_TRIG_FLAGS];
+    uint64_t *flag_mem, *spare[OFI_TRIG_FLAGS];
     int n_spare;
     struct ofi_trig_plan plan;
     int n_counters;
@@ -188,7 +188,7 @@ void ofi_trig_publish(void);
 /* After that fence: fills ofi_trig.plan. */
 void ofi_trig_plan_share(void);
 /* Of a NIC's entries and counters; asked: SHMEM_TRIGGER_DEPTH, or 0. */
-void ofi_trig_divide(size_t depth, int counters, int pes, size_t asked,
+void ofi_trig_divide(size_t depth, int counters, int pes, size_t requested,
                      struct ofi_trig_plan *out);
 /* To be reserved on a NIC for so many PEs, with the provider's own. */
 int ofi_trig_wanted_entries(int pes);
@@ -230,7 +230,7 @@ int ofi_trig_flag(struct xport_trig *t, uint64_t *least);
 /* An operation as an entry; -EAGAIN: there is no room now; other errors: the
  * NIC does not take it. */
 void ofi_trig_fill(struct ofi_trig_entry *w, const struct xport_trig_op *op);
-int ofi_trig_post(struct ofi_trig_entry *w, struct fid_cntr *go, uint64_t at,
-                  struct fid_cntr *done);
+int ofi_trig_post(struct ofi_trig_entry *w, struct fid_cntr *trigger,
+                  uint64_t at, struct fid_cntr *done);
 
 #endif

@@ -79,17 +79,18 @@ static void aim(struct ofi_trig_entry *w, struct fi_msg_rma *m,
     const struct ofi_peer *p = ofi_peer_at(at);
 
     w->pe = at->pe;
-    w->far.rma = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
+    w->remote.rma = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
                                       key_of(p, at) };
     *m = (struct fi_msg_rma){
         .msg_iov = &w->local.iov, .desc = &w->desc, .iov_count = 1,
-        .addr = p->addr, .rma_iov = &w->far.rma, .rma_iov_count = 1,
+        .addr = p->addr, .rma_iov = &w->remote.rma, .rma_iov_count = 1,
         .context = &w->work.context
     };
 }
 
-/* Memory of the program's: where the NIC finds it, and its descriptor.  None is
- * registered for it, as ofi_trig_can() has seen, so no flow hears of that. */
+/* Memory of the program's: where the NIC finds it, and its descriptor.  None
+ * is registered for it, as ofi_trig_can() has seen, so no context hears of
+ * that. */
 static void *local_of(const void *p, size_t len, void **desc)
 {
     struct ofi_local l;
@@ -128,11 +129,11 @@ static void aim_word(struct ofi_trig_entry *w, struct fi_msg_atomic *m,
     w->compared = a->cond;
     w->local.ioc = (struct fi_ioc){ &w->operand, 1 };
     w->cond = (struct fi_ioc){ &w->compared, 1 };
-    w->far.ioc = (struct fi_rma_ioc){ ofi_remote_addr(p, at), 1,
+    w->remote.ioc = (struct fi_rma_ioc){ ofi_remote_addr(p, at), 1,
                                       key_of(p, at) };
     *m = (struct fi_msg_atomic){
         .msg_iov = &w->local.ioc, .desc = &w->desc, .iov_count = 1,
-        .addr = p->addr, .rma_iov = &w->far.ioc, .rma_iov_count = 1,
+        .addr = p->addr, .rma_iov = &w->remote.ioc, .rma_iov_count = 1,
         .datatype = a->size == 8 ? FI_UINT64 : FI_UINT32,
         .op = amo_op[a->op], .context = &w->work.context
     };
@@ -202,13 +203,13 @@ void ofi_trig_fill(struct ofi_trig_entry *w, const struct xport_trig_op *op)
 
 /* ---- queueing ---- */
 
-int ofi_trig_post(struct ofi_trig_entry *w, struct fid_cntr *go, uint64_t at,
-                  struct fid_cntr *done)
+int ofi_trig_post(struct ofi_trig_entry *w, struct fid_cntr *trigger,
+                  uint64_t at, struct fid_cntr *done)
 {
     int rc;
 
     w->work.threshold = at;
-    w->work.triggering_cntr = go;
+    w->work.triggering_cntr = trigger;
     w->work.completion_cntr = done;
     rc = fi_control(&ofi.domain->fid, FI_QUEUE_WORK, &w->work);
     if (rc == -FI_EAGAIN || rc == -FI_ENOSPC)
@@ -219,10 +220,10 @@ int ofi_trig_post(struct ofi_trig_entry *w, struct fid_cntr *go, uint64_t at,
 }
 
 /* What it does not take, a thread does. */
-static int post(struct ofi_trig_entry *w, struct fid_cntr *go, uint64_t at,
+static int post(struct ofi_trig_entry *w, struct fid_cntr *trigger, uint64_t at,
                 struct fid_cntr *done)
 {
-    return ofi_trig_post(w, go, at, done) ? -EAGAIN : 0;
+    return ofi_trig_post(w, trigger, at, done) ? -EAGAIN : 0;
 }
 
 /* The trigger's from now on. */
@@ -233,10 +234,10 @@ static void enlist(struct ofi_trig_entry *w)
     w->trig->entries++;
 }
 
-static int queue(struct ofi_trig_entry *w, struct fid_cntr *go, uint64_t at,
-                 struct fid_cntr *done)
+static int queue(struct ofi_trig_entry *w, struct fid_cntr *trigger,
+                 uint64_t at, struct fid_cntr *done)
 {
-    int rc = post(w, go, at, done);
+    int rc = post(w, trigger, at, done);
 
     if (!rc)
         enlist(w);
@@ -246,7 +247,7 @@ static int queue(struct ofi_trig_entry *w, struct fid_cntr *go, uint64_t at,
 /* Where the counter is when the next one goes. */
 static uint64_t goes_at(const struct xport_trig *t)
 {
-    return (t->armed + 1) << t->gate;
+    return (t->armed + 1) << t->two_input;
 }
 
 /* Entries for an operation and, led by it, for another one. */
@@ -277,7 +278,7 @@ static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
     if (rc)
         return rc;
     ofi_trig_fill(w, op);
-    rc = queue(w, t->go, goes_at(t), t->done);
+    rc = queue(w, t->trigger, goes_at(t), t->done);
     if (rc)
         ofi_trig_entry_free(w);
     return rc;
@@ -320,7 +321,7 @@ static int arm_put_first(struct xport_trig *t, const struct xport_trig_op *op)
 
     if (rc)
         return rc;
-    rc = post(w[0], t->go, goes_at(t), NULL);
+    rc = post(w[0], t->trigger, goes_at(t), NULL);
     if (rc) {
         ofi_trig_entry_free(w[0]);
         ofi_trig_entry_free(w[1]);
@@ -355,7 +356,7 @@ static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
         ofi_trig_entry_free(w[1]);
         return rc;
     }
-    rc = queue(w[0], t->go, goes_at(t), ofi_trig.chains[c].counter);
+    rc = queue(w[0], t->trigger, goes_at(t), ofi_trig.chains[c].counter);
     if (rc) {                   /* it cannot be taken back */
         t->retired = true;
         ofi_trig_entry_free(w[0]);
@@ -395,7 +396,7 @@ int ofi_trig_flag(struct xport_trig *t, uint64_t *least)
         w->role = OFI_ENTRY_FLAG;
         make_amo(w, &at, &add, NULL);
         if (t->arg && fault_hit(FAULT_OFI_FLAG))        /* not the test's */
-            w->far.ioc.key ^= WRONG;
+            w->remote.ioc.key ^= WRONG;
         rc = queue(w, t->done, t->armed, t->flagged);
         if (rc)
             ofi_trig_entry_free(w);

@@ -83,13 +83,13 @@ static void note_flag(const struct ofi_trig_entry *w)
 {
     struct xport_trig *t = w->trig;
     /* A gate's also counts what its owner did in the NIC's place. */
-    uint64_t n = t->gate ? w->number - 1 : w->flag, seen;
+    uint64_t n = t->two_input ? w->number - 1 : w->flag, seen;
 
     if (n > t->reported)
         t->reported = n;
     if (!t->is_failed || t->closed)     /* the word may be another one's */
         return;
-    n = t->gate ? t->reported - t->base : t->reported;
+    n = t->two_input ? t->reported - t->base : t->reported;
     seen = __atomic_load_n(t->word, __ATOMIC_RELAXED);
     /* release: what it stands for is there, and failures are noted. */
     while (seen < n && !__atomic_compare_exchange_n(t->word, &seen, n, false,
@@ -203,7 +203,7 @@ static void post_signals(void)
     int rc;
 
     while ((w = ofi_trig.to_post)) {
-        rc = ofi_trig_post(w, w->trig->go, w->number << w->trig->gate,
+        rc = ofi_trig_post(w, w->trig->trigger, w->number << w->trig->two_input,
                            w->trig->done);
         if (rc == -EAGAIN)
             return;             /* at the next look */
@@ -257,7 +257,7 @@ static bool errors_known(struct xport_trig *t)
     uint64_t flagged_ops = t->flagged_ops;
     struct list_link *pos, *tmp;
 
-    if (t->gate)
+    if (t->two_input)
         return raised <= t->ended - t->base || t->ended == t->armed;
     list_each(pos, tmp, &t->works) {
         struct ofi_trig_entry *w = list_entry(pos, struct ofi_trig_entry, link);
@@ -300,7 +300,7 @@ static bool is_too_long(uint64_t since)
 /* The NIC has ended it all, so its queue is about to tell. */
 void ofi_trig_await_errors(void)
 {
-    const struct timespec nap = { .tv_nsec = 20000 };
+    const struct timespec pause = { .tv_nsec = 20000 };
     uint64_t since = 0;
 
     if (likely(!ofi_trig.errors_count) || ofi_trig_state() != 1)
@@ -311,7 +311,7 @@ void ofi_trig_await_errors(void)
         } else if (i < YIELDS) {
             sched_yield();
         } else {
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
             since = since ? since : clock_ns();
             if (is_too_long(since))
                 return;

@@ -12,7 +12,7 @@
 
 /* Of a NIC's counters, by all its PEs: together with one trigger and two that
  * CXI wants on an endpoint they fit for 128 PEs. */
-enum { CHAINS = 768, GATES = 192, MADE = 256, MADE_MOST = 16 };
+enum { CHAINS = 768, TWO_INPUTS = 192, MADE = 256, MADE_MOST = 16 };
 /* As many entries for each PE keep a halo of 26 neighbours going. */
 enum { WANTED = 64, KEPT_BACK = 8 };
 
@@ -24,16 +24,16 @@ static int share_of(int all, int pes, int most)
     return n < 1 ? 1 : n < most ? n : most;
 }
 
-void ofi_trig_divide(size_t depth, int counters, int pes, size_t asked,
+void ofi_trig_divide(size_t depth, int counters, int pes, size_t requested,
                      struct ofi_trig_plan *out)
 {
     size_t each = depth / (size_t)pes;
 
     *out = (struct ofi_trig_plan){
-        .pes = pes, .entries = asked ? asked : each - each / 10,
+        .pes = pes, .entries = requested ? requested : each - each / 10,
         .counters = counters / pes,
         .chains = share_of(CHAINS, pes, OFI_CHAINS),
-        .two_inputs = share_of(GATES, pes, GATES),
+        .two_inputs = share_of(TWO_INPUTS, pes, TWO_INPUTS),
         .made = share_of(MADE, pes, MADE_MOST)
     };
 }
@@ -73,7 +73,7 @@ size_t ofi_trig_depth(void)
 {
     const struct ofi_trig_kind *k = ofi_trig.kind;
 
-    return k->depth ? k->depth : k->ask_depth(ofi.domain);
+    return k->depth ? k->depth : k->query_depth(ofi.domain);
 }
 
 void ofi_trig_plan_share(void)

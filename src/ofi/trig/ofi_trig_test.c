@@ -31,15 +31,15 @@ static int because(int rc, const char *fmt, ...)
 /* ---- waiting ---- */
 
 /* Until it is so, in so many looks: false if it is not. */
-static bool poll_until(bool (*is)(void *arg), void *arg, int looks)
+static bool poll_until(bool (*is)(void *arg), void *arg, int tries)
 {
-    const struct timespec nap = { .tv_nsec = 100000 };
+    const struct timespec pause = { .tv_nsec = 100000 };
 
-    for (int i = 0; i < looks; i++) {
+    for (int i = 0; i < tries; i++) {
         if (is(arg))
             return true;
         if (i > SPINS)
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
     }
     return false;
 }
@@ -51,11 +51,11 @@ static bool read_entry(void *arg)
 
 /* True: the queue has reported of that one; false: of another one, or of none
  * in so many looks. */
-static bool reported(const struct ofi_trig_entry *w, int looks)
+static bool reported(const struct ofi_trig_entry *w, int tries)
 {
     struct fi_cq_msg_entry e;
 
-    return poll_until(read_entry, &e, looks) && e.op_context == w;
+    return poll_until(read_entry, &e, tries) && e.op_context == w;
 }
 
 struct count {
@@ -98,9 +98,9 @@ static uint64_t await_all(struct fid_cntr *c, uint64_t least)
 /* ---- do failures count? ---- */
 
 /* The test's words: nobody else has them yet. */
-static uint64_t *test_words(void)
+static uint64_t *test_flags(void)
 {
-    return ofi_trig.words +
+    return ofi_trig.flag_mem +
            OFI_TRIG_FLAGS * OFI_TRIG_FLAG_SIZE / sizeof(uint64_t);
 }
 
@@ -115,7 +115,7 @@ static struct xport_addr place(const uint64_t *word)
 /* A put from one word to the next, at 2 of the counter; wrong: of the key's
  * bits. */
 static int post_put(struct ofi_trig_entry *w, uint64_t *from, uint64_t wrong,
-                    struct fid_cntr *go, struct fid_cntr *done)
+                    struct fid_cntr *trigger, struct fid_cntr *done)
 {
     const struct xport_trig_op op = {
         .kind = XPORT_TRIG_PUT, .len = sizeof *from, .local = from,
@@ -123,8 +123,8 @@ static int post_put(struct ofi_trig_entry *w, uint64_t *from, uint64_t wrong,
     };
 
     ofi_trig_fill(w, &op);
-    w->far.rma.key ^= wrong;
-    return ofi_trig_post(w, go, 2, done);
+    w->remote.rma.key ^= wrong;
+    return ofi_trig_post(w, trigger, 2, done);
 }
 
 /* 1 and a failure are on the counter that a put waits for at 2.  Another put
@@ -133,7 +133,7 @@ static int post_put(struct ofi_trig_entry *w, uint64_t *from, uint64_t wrong,
 static int test_error_threshold(struct ofi_trig_entry *w[2],
                                 struct fid_cntr *c[3], bool *counts)
 {
-    uint64_t *word = test_words() + PUTS;
+    uint64_t *word = test_flags() + PUTS;
     int rc;
 
     word[0] = 1;
@@ -212,7 +212,7 @@ static int add_to_region(struct ofi_trig_entry *w, struct fid_cntr *c[3],
  * room: does each see what the other one has stored? */
 static int test_coherence(struct ofi_trig_entry *w, struct fid_cntr *c[3])
 {
-    uint64_t *word = test_words() + COHERENT;
+    uint64_t *word = test_flags() + COHERENT;
     const struct xport_addr at = place(word);
     bool seen = true;
     int rc = 0;
@@ -328,7 +328,7 @@ static int fail_one(struct ofi_trig_entry *w[2], struct fid_cntr *c[3],
                     bool *counts, bool *first)
 {
     struct seen s = { w[0], false, false };
-    uint64_t *word = test_words() + PUTS;
+    uint64_t *word = test_flags() + PUTS;
     int rc;
 
     word[0] = 1;
@@ -407,7 +407,7 @@ static int await(struct xport_trig *t, uint64_t least)
 
     if (poll_until(is_over, &f, TRIES))
         return 0;
-    if (t->mmio && !fi_cntr_read(t->go))
+    if (t->mmio && !fi_cntr_read(t->trigger))
         return because(-ETIMEDOUT, "what a stream stores to a doorbell does "
                        "not get to the NIC (%s, %s)", gtl->name,
                        gtl_device.name);
@@ -447,7 +447,7 @@ static void note_failure(void *arg, const char *call, const char *what, int pe,
 
 int ofi_trig_test(void)
 {
-    uint64_t *word = test_words() + PUTS;
+    uint64_t *word = test_flags() + PUTS;
     uint64_t value = 0x1234567812345678;
     struct xport_trig_op op = {
         .kind = XPORT_TRIG_PUT, .call = "the test's", .len = sizeof value,

@@ -18,7 +18,7 @@ static int two_inputs_made(void) REQUIRES(ofi_trig.lock)
     int n = 0;
 
     for (struct xport_trig *t = ofi_trig.triggers; t; t = t->next)
-        n += t->gate;
+        n += t->two_input;
     return n;
 }
 
@@ -32,19 +32,19 @@ static int make_two_input(struct xport_trig **out) REQUIRES(ofi_trig.lock)
     t = calloc(1, sizeof *t);
     if (!t)
         return -ENOMEM;
-    rc = ofi_trig_counter(&t->go);
+    rc = ofi_trig_counter(&t->trigger);
     if (!rc)
         rc = ofi_trig_counter(&t->done);
     if (!rc)
         rc = ofi_region_open_counted(&ofi_trig.counted[n],
-                                     sizeof *ofi_trig.counted, t->go,
+                                     sizeof *ofi_trig.counted, t->trigger,
                                      &t->region);
     if (rc) {
         log_info(LOG_OFI, "no more two_inputs: %s", ofi_strerror(rc));
         ofi_trig_destroy(t);
         return -ENOSPC;
     }
-    t->gate = t->closed = true;
+    t->two_input = t->closed = true;
     t->works = (struct list_link)LIST_INIT(t->works);
     t->next = ofi_trig.triggers;
     ofi_trig.triggers = t;
@@ -56,7 +56,7 @@ static int make_two_input(struct xport_trig **out) REQUIRES(ofi_trig.lock)
  * the NIC: a counter that is past that is of no use any more. */
 static bool fits(struct xport_trig *t) REQUIRES(ofi_trig.lock)
 {
-    uint64_t n = fi_cntr_read(t->go);
+    uint64_t n = fi_cntr_read(t->trigger);
 
     t->retired = n > 2 * t->armed;
     return n == 2 * t->armed;
@@ -66,7 +66,7 @@ static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
 {
     struct xport_trig *t = ofi_trig.triggers;
 
-    while (t && (!t->gate || !t->closed || t->entries || t->retired ||
+    while (t && (!t->two_input || !t->closed || t->entries || t->retired ||
                  t->is_failed || !fits(t)))
         t = t->next;
     return t;
@@ -98,7 +98,7 @@ int ofi_trig_open_two_input(struct xport_trig **out, uint64_t *off,
 
 bool ofi_trig_is_due(struct xport_trig *t, uint64_t n)
 {
-    return fi_cntr_read(t->go) >= 2 * (t->base + n);
+    return fi_cntr_read(t->trigger) >= 2 * (t->base + n);
 }
 
 void ofi_trig_skip(struct xport_trig *t)
