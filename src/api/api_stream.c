@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams, for programs that are to run on any device. */
+/* shmemx_stream_*(): streams for programs that run on any device, and what a
+ * program may ask about the device.  Called by programs; each call goes to the
+ * device's driver.  Nothing here knows operations of other PEs. */
 #include "api/api_stream.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -21,9 +23,9 @@ int api_stream_open(void)
 
 void api_stream_report_missing(const char *call)
 {
-    static bool told;
+    static bool reported;
 
-    if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+    if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
         log_warn(ERR_DEVICE, "%s: this PE has no device, so no streams: %s",
                  core_public_name(call), env.DEVICE == ENV_DEVICE_NONE
                  ? "SHMEM_DEVICE=none switches it off" : gtl_error());
@@ -34,8 +36,8 @@ static int null(const char *call, const char *what)
     return core_misuse(ERR_NULL, call, "%s is a null pointer", what);
 }
 
-/* What the driver refused.  -EAGAIN is an answer. */
-static int told(const char *call, shmemx_stream_t stream, int rc)
+/* Reports what the driver has refused and returns rc; -EAGAIN is an answer. */
+static int check_rc(const char *call, shmemx_stream_t stream, int rc)
 {
     if (unlikely(rc && rc != -EAGAIN))
         core_misuse(ERR_STREAM, call, "stream %p: %s", (void *)stream,
@@ -43,7 +45,7 @@ static int told(const char *call, shmemx_stream_t stream, int rc)
     return rc;
 }
 
-static shmemx_engines_t near(enum heap_seg_id seg)
+static shmemx_engines_t on_node_engines(enum heap_seg_id seg)
 {
     shmemx_engines_t e = { "", "" };
     bool copies, atomics;
@@ -55,7 +57,7 @@ static shmemx_engines_t near(enum heap_seg_id seg)
     return e;
 }
 
-static shmemx_engines_t far(void)
+static shmemx_engines_t off_node_engines(void)
 {
     shmemx_engines_t e = { "", "" };
     bool copies, atomics;
@@ -67,7 +69,7 @@ static shmemx_engines_t far(void)
     return e;
 }
 
-static void print_near(const char *where, shmemx_engines_t e)
+static void print_on_node(const char *where, shmemx_engines_t e)
 {
     const bool puts = !strcmp(e.put, "copy"), amos = !strcmp(e.atomic, "copy");
 
@@ -79,7 +81,8 @@ static void print_near(const char *where, shmemx_engines_t e)
                : "a thread: the device does not reach them");
 }
 
-static void print_far(shmemx_engines_t e, const char *(*why)(char *, size_t))
+static void print_off_node(shmemx_engines_t e,
+                           const char *(*why)(char *, size_t))
 {
     char text[128];
 
@@ -88,16 +91,16 @@ static void print_far(shmemx_engines_t e, const char *(*why)(char *, size_t))
                e.atomic, why(text, sizeof text));
 }
 
-void api_stream_print(const char *(*why_far)(char *out, size_t size))
+void api_stream_print(const char *(*describe_off_node)(char *out, size_t size))
 {
     if (api_stream_open()) {
         printf("streams: none (%s)\n", env.DEVICE == ENV_DEVICE_NONE
                ? "SHMEM_DEVICE=none" : "no device");
         return;
     }
-    print_near("host heaps of this node", near(HEAP_HOST));
-    print_near("device heaps of this node", near(HEAP_DEVICE));
-    print_far(far(), why_far);
+    print_on_node("host heaps of this node", on_node_engines(HEAP_HOST));
+    print_on_node("device heaps of this node", on_node_engines(HEAP_DEVICE));
+    print_off_node(off_node_engines(), describe_off_node);
 }
 
 int pshmemx_device_info(shmemx_device_info_t *info)
@@ -113,10 +116,10 @@ int pshmemx_device_info(shmemx_device_info_t *info)
         .ordinal = d->ordinal, .count = d->count,
         .driver_version = d->driver_version, .hw_queues = d->hw_queues,
         .memory = d->memory, .direct = d->host_access, .memops = d->memops,
-        .flush = !d->ordered,
-        .near_host = near(HEAP_HOST), .near_device = near(HEAP_DEVICE)
+        .flush = !d->ordered, .near_host = on_node_engines(HEAP_HOST),
+        .near_device = on_node_engines(HEAP_DEVICE)
     };
-    info->far = far();
+    info->far = off_node_engines();
     /* A public value: the software device's has always been "host". */
     snprintf(info->driver, sizeof info->driver, "%s",
              gtl_device.host_streams ? "host" : gtl->name);
@@ -145,15 +148,15 @@ int pshmemx_stream_create(shmemx_stream_t *stream)
 }
 API_ALIAS(shmemx_stream_create)
 
-/* What the stream has passed, the agent ends without anybody's help. */
-static bool settled(shmemx_stream_t stream)
+/* The progress thread completes what the stream has passed. */
+static bool drained(shmemx_stream_t stream)
 {
-    struct timespec nap = { 0, 20000 };
+    struct timespec delay = { 0, 20000 };
 
     while (stream_pending(stream)) {
         if (gtl->stream_query(stream))
             return false;
-        nanosleep(&nap, NULL);
+        nanosleep(&delay, NULL);
     }
     return true;
 }
@@ -164,7 +167,7 @@ static int lose(const char *call, shmemx_stream_t stream)
     int rc = api_graph_lose(stream);
 
     if (rc)
-        return told(call, stream, -EBUSY);
+        return check_rc(call, stream, -EBUSY);
     core_misuse(ERR_STREAM, call, "stream %p records a graph, which is lost",
                 (void *)stream);
     return 0;
@@ -183,8 +186,8 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
     if (rc == -EBUSY)
         rc = lose(__func__, stream);
     else
-        rc = told(__func__, stream, rc);
-    if (!rc && !settled(stream))
+        rc = check_rc(__func__, stream, rc);
+    if (!rc && !drained(stream))
         rc = -EBUSY;            /* no line: one may ask until it is not */
     if (!rc)
         stream_destroyed(__func__, stream);
@@ -194,13 +197,13 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
 }
 API_ALIAS(shmemx_stream_destroy)
 
-/* Work that lasts: the software device wakes who sleeps for it, and a GPU's is
- * looked at now and then, a fraction of the time waited apart; past that, as
- * any other wait of the library. */
+/* Work that lasts: the software device wakes the thread that sleeps for it, and
+ * a GPU's event is queried after a fraction of the time waited; after POLL_NS
+ * the call waits like any other one of the library. */
 #define SPIN_NS 2000u
 #define YIELD_NS 50000u
-#define DOZE_NS 100000000u
-enum { DOZE_SHARE = 32 };
+#define POLL_NS 100000000u
+enum { POLL_SHARE = 32 };
 
 /* -EAGAIN: not within the time that a sleep takes. */
 static int sync_soon(shmemx_stream_t stream, uint64_t since)
@@ -233,10 +236,10 @@ static int sync_event(const char *call, void *stream, void *event,
 
     while ((rc = gtl->event_query(event)) == -EAGAIN) {
         lasts = clock_ns() - since;
-        if (lasts >= DOZE_NS) {
+        if (lasts >= POLL_NS) {
             core_wait_step(&w);
-        } else if (!gtl->event_sleep(event, DOZE_NS - lasts)) {
-            t.tv_nsec = (long)(lasts / DOZE_SHARE);
+        } else if (!gtl->event_sleep(event, POLL_NS - lasts)) {
+            t.tv_nsec = (long)(lasts / POLL_SHARE);
             nanosleep(&t, NULL);
         }
     }
@@ -258,11 +261,11 @@ static int ended(const char *call, shmemx_stream_t stream, int rc)
         stream_errors_take(call, stream);
         return rc;
     }
-    return told(call, stream, rc);
+    return check_rc(call, stream, rc);
 }
 
 /* To ask a stream that records how far it is ends the capture. */
-static int ready_to_ask(const char *call, shmemx_stream_t stream)
+static int ready_to_query(const char *call, shmemx_stream_t stream)
 {
     int rc = api_stream_ready(call);
 
@@ -278,7 +281,7 @@ int pshmemx_stream_sync(shmemx_stream_t stream)
 {
     uint64_t since;
     void *event;
-    int rc = ready_to_ask(__func__, api_stream_of(stream));
+    int rc = ready_to_query(__func__, api_stream_of(stream));
 
     if (rc)
         return rc;
@@ -301,7 +304,7 @@ API_ALIAS(shmemx_stream_sync)
 
 int pshmemx_stream_query(shmemx_stream_t stream)
 {
-    int rc = ready_to_ask(__func__, api_stream_of(stream));
+    int rc = ready_to_query(__func__, api_stream_of(stream));
 
     stream = api_stream_of(stream);
     return rc ? rc : ended(__func__, stream, gtl->stream_query(stream));
@@ -316,9 +319,11 @@ int pshmemx_stream_copy(shmemx_stream_t stream, void *dest,
     stream = api_stream_of(stream);
     if (!rc && bytes && (!dest || !source))
         rc = null(__func__, dest ? "source" : "dest");
-    return rc ? rc : told(__func__, stream,
-                          bytes ? gtl->copy(dest, source, bytes, stream)
-                                : gtl->stream_known(stream));
+    if (rc)
+        return rc;
+    return check_rc(__func__, stream,
+                    bytes ? gtl->copy(dest, source, bytes, stream)
+                          : gtl->stream_known(stream));
 }
 API_ALIAS(shmemx_stream_copy)
 
@@ -330,9 +335,11 @@ int pshmemx_stream_fill(shmemx_stream_t stream, void *dest, int byte,
     stream = api_stream_of(stream);
     if (!rc && bytes && !dest)
         rc = null(__func__, "dest");
-    return rc ? rc : told(__func__, stream,
-                          bytes ? gtl->fill(dest, byte, bytes, stream)
-                                : gtl->stream_known(stream));
+    if (rc)
+        return rc;
+    return check_rc(__func__, stream,
+                    bytes ? gtl->fill(dest, byte, bytes, stream)
+                          : gtl->stream_known(stream));
 }
 API_ALIAS(shmemx_stream_fill)
 
@@ -343,7 +350,7 @@ int pshmemx_stream_call(shmemx_stream_t stream, void (*fn)(void *), void *arg)
     if (rc)
         return rc;
     stream = api_stream_of(stream);
-    return fn ? told(__func__, stream, gtl->host_call(fn, arg, stream))
+    return fn ? check_rc(__func__, stream, gtl->host_call(fn, arg, stream))
               : null(__func__, "fn");
 }
 API_ALIAS(shmemx_stream_call)
@@ -360,7 +367,7 @@ int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
     stream = api_stream_of(stream);
     rc = gtl->launch(grid, body, arg, stream);
     if (rc != -ENOTSUP)
-        return told(__func__, stream, rc);
+        return check_rc(__func__, stream, rc);
     core_misuse(ERR_DEVICE, __func__, "kernels that are C functions run on the "
                 "software device, and this one is a GPU: SHMEM_DEVICE=software "
                 "chooses that");

@@ -35,9 +35,9 @@ int api_graph_lose(void *stream);
 /* Those that the program has left. */
 void api_graphs_close(void);
 
-/* Who does what streams are given, and why, on standard output; why_far() is
- * asked when the network's hardware has been tried. */
-void api_stream_print(const char *(*why_far)(char *out, size_t size));
+/* Who does what streams are given, and why, on standard output;
+ * describe_off_node() is asked when the network's hardware has been tried. */
+void api_stream_print(const char *(*describe_off_node)(char *out, size_t size));
 
 /* The default stream has one name here. */
 static inline void *api_stream_of(void *stream)

@@ -141,20 +141,21 @@ static struct core_team *member_of(shmem_team_t team, const char *call)
     return NULL;
 }
 
-#define MEET(F, PARAMS, TEAM, DO)                                           \
-    int pshmemx_##F##_on_stream PARAMS                                      \
-    {                                                                       \
-        struct stream_where w = API_ON(API_DEFAULT, stream);                \
-        int rc = api_stream_need(__func__);                                 \
-        struct core_team *t = rc ? NULL : member_of(TEAM, __func__);        \
-                                                                            \
-        return rc ? rc : t ? DO(&w, t) : -EINVAL;                           \
-    }                                                                       \
+#define SYNCHRONIZE(F, PARAMS, TEAM, DO)                                       \
+    int pshmemx_##F##_on_stream PARAMS                                         \
+    {                                                                          \
+        struct stream_where w = API_ON(API_DEFAULT, stream);                   \
+        int rc = api_stream_need(__func__);                                    \
+        struct core_team *t = rc ? NULL : member_of(TEAM, __func__);           \
+                                                                               \
+        return rc ? rc : t ? DO(&w, t) : -EINVAL;                              \
+    }                                                                          \
     API_ALIAS(shmemx_##F##_on_stream)
-MEET(barrier_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD,
+SYNCHRONIZE(barrier_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD,
      stream_team_barrier)
-MEET(sync_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD, stream_team_sync)
-MEET(barrier, (shmem_team_t team, shmemx_stream_t stream), team,
+SYNCHRONIZE(sync_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD,
+            stream_team_sync)
+SYNCHRONIZE(barrier, (shmem_team_t team, shmemx_stream_t stream), team,
      stream_team_barrier)
-MEET(team_sync, (shmem_team_t team, shmemx_stream_t stream), team,
+SYNCHRONIZE(team_sync, (shmem_team_t team, shmemx_stream_t stream), team,
      stream_team_sync)

@@ -12,7 +12,8 @@
 struct base_lock msg_lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(msg_lock) = LIST_INIT(all);
 /* Sends that have not sent their RTS; they are not in all. */
-static struct list_link unasked GUARDED_BY(msg_lock) = LIST_INIT(unasked);
+static struct list_link without_rts GUARDED_BY(msg_lock) =
+    LIST_INIT(without_rts);
 /* Messages that arrived and whose receive was not started: of the first. */
 static struct {
     unsigned long n;
@@ -25,10 +26,11 @@ static void count_lost(const struct msg_chan *c) REQUIRES(msg_lock)
 {
     uint64_t arrived = 0;
 
-    if (c->sends || c->one_shot || c->tag < 0 || !c->words)
+    if (c->sends || c->one_shot || c->tag < 0 || !c->counters)
         return;
     for (int i = 0; i < 2; i++) {
-        uint64_t at = __atomic_load_n(&c->words->arrived[i], __ATOMIC_ACQUIRE);
+        uint64_t at =
+            __atomic_load_n(&c->counters->arrived[i], __ATOMIC_ACQUIRE);
 
         arrived = at > arrived ? at : arrived;
     }
@@ -43,8 +45,8 @@ static void count_lost(const struct msg_chan *c) REQUIRES(msg_lock)
 
 void msg_chan_delete(struct msg_chan *c)
 {
-    if (c->words)
-        heap_pool_free(c->words);
+    if (c->counters)
+        heap_pool_free(c->counters);
     if (!c->sends && c->slots)
         heap_pool_free(c->landing);
     msg_handle_release(c->handle);
@@ -96,15 +98,15 @@ static struct msg_chan *new_chan(const struct msg_args *a, int pe)
     return c;
 }
 
-/* Its words, and the slot of a one-shot receive, which lands before a match
+/* Its counters, and the slot of a one-shot receive, which lands before a match
  * could take one.  False: the pool has no room. */
 static bool alloc_memory(struct msg_chan *c)
 {
-    c->words = heap_pool_alloc(sizeof *c->words);
-    if (!c->words)
+    c->counters = heap_pool_alloc(sizeof *c->counters);
+    if (!c->counters)
         return false;
-    c->dev_words = (void *)stream_device_address(core_world.my_pe, c->words,
-                                                 sizeof *c->words);
+    c->dev_counters = (void *)stream_device_address(
+        core_world.my_pe, c->counters, sizeof *c->counters);
     return !c->one_shot || c->sends ||
            msg_alloc_slots(c, heap_find(c->buf, c->len) < 0 && c->len);
 }
@@ -121,7 +123,7 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
         return stream_no_memory(a->call);
     if (!alloc_memory(c)) {
         msg_chan_delete(c);
-        return stream_no_pool_memory(a->call, a->len + sizeof *c->words);
+        return stream_no_pool_memory(a->call, a->len + sizeof *c->counters);
     }
     *out = c;
     return 0;
@@ -129,19 +131,19 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
 
 void msg_chan_list(struct msg_chan *c)
 {
-    list_append(c->sends && !c->one_shot ? &unasked : &all, &c->link);
+    list_append(c->sends && !c->one_shot ? &without_rts : &all, &c->link);
 }
 
-void msg_chan_set_asked(struct msg_chan *s)
+void msg_chan_set_rts_sent(struct msg_chan *s)
 {
     list_remove(&s->link);
     list_append(&all, &s->link);
 }
 
-struct msg_chan *msg_chan_first_unasked(void)
+struct msg_chan *msg_chan_first_without_rts(void)
 {
-    return list_empty(&unasked) ? NULL
-                                : list_entry(unasked.next, struct msg_chan,
+    return list_empty(&without_rts) ? NULL
+                                : list_entry(without_rts.next, struct msg_chan,
                                              link);
 }
 
@@ -162,7 +164,7 @@ bool msg_chan_visit(bool wait, msg_chan_visitor *visit, void *arg)
     else if (!lock_try(&msg_lock))
         return false;
     visit_list(&all, visit, arg);
-    visit_list(&unasked, visit, arg);
+    visit_list(&without_rts, visit, arg);
     lock_release(&msg_lock);
     return true;
 }
@@ -180,7 +182,7 @@ static void report_lost(void) REQUIRES(msg_lock)
     lost.n = 0;
 }
 
-/* Their words and slots go with the heap. */
+/* Their counters and slots go with the heap. */
 static void delete_list(struct list_link *l) REQUIRES(msg_lock)
 {
     while (!list_empty(l)) {
@@ -196,6 +198,6 @@ static void delete_list(struct list_link *l) REQUIRES(msg_lock)
 void msg_chans_close(void)
 {
     delete_list(&all);
-    delete_list(&unasked);
+    delete_list(&without_rts);
     report_lost();
 }

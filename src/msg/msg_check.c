@@ -57,8 +57,8 @@ void msg_check_ctrl(const struct msg_ctrl *m)
     if (m->kind < MSG_RTS || m->kind > MSG_FIN || m->from < 0 ||
         m->from >= core_world.n_pes)
         refuse(m, "is of no kind, or of no PE");
-    if (!is_in_segment(HEAP_HOST, m->words, sizeof(struct msg_words)) ||
-        m->words % _Alignof(struct msg_words) || m->slots < 0 ||
+    if (!is_in_segment(HEAP_HOST, m->counters, sizeof(struct msg_counters)) ||
+        m->counters % _Alignof(struct msg_counters) || m->slots < 0 ||
         !is_in_segment(m->seg, m->at, 0) ||
         m->flags >> MSG_RTR_PROTO_SHIFT >= MSG_PROTOS)
         refuse(m, "names memory that is not symmetric");

@@ -30,7 +30,7 @@ struct step {
 };
 
 /* In the heap's pool. */
-struct coll_words {
+struct coll_counters {
     uint64_t started, done;
 };
 
@@ -41,7 +41,7 @@ struct coll {
     uint32_t number;            /* of those of its team: the same on all */
     void *stream;
     struct shmemx_queue *queue;
-    struct coll_words *words;
+    struct coll_counters *counters;
     uint64_t seq;               /* of the last iteration that was started */
     char *room;                 /* for what arrives, in the pool, or NULL */
     size_t room_size;
@@ -60,7 +60,7 @@ static struct coll *coll_of(const struct req *r)
     return r->object;
 }
 
-bool msg_coll_describe_word(const void *word, char *text, size_t size)
+bool msg_coll_describe_counter(const void *word, char *text, size_t size)
 {
     struct list_link *l, *next;
     bool found = false;
@@ -69,7 +69,7 @@ bool msg_coll_describe_word(const void *word, char *text, size_t size)
     list_each(l, next, &made) {
         const struct coll *c = list_entry(l, struct coll, link);
 
-        if (word != &c->words->done)
+        if (word != &c->counters->done)
             continue;
         snprintf(text, size, "a %s that not all have come to",
                  c->size ? "reduction" : "barrier");
@@ -117,7 +117,7 @@ static struct step *add(struct coll *c, enum step_kind kind)
     return &c->steps[c->n++];
 }
 
-/* Another one for each team: where the words of its first member are. */
+/* Another one for each team: where the counters of its first member are. */
 static uint64_t id_of(const struct core_team *t)
 {
     return (uint64_t)1 << 63 | (uint64_t)t->start << 42 |
@@ -270,7 +270,7 @@ static int make_ring(struct coll *c)
 
 /* ---- a request ---- */
 
-static void drop_steps(const char *call, struct coll *c)
+static void free_steps(const char *call, struct coll *c)
 {
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k < c->steps[i].n; k++)
@@ -290,7 +290,7 @@ static void undo(const char *call, struct coll *c)
 {
     if (c->queue)
         stream_queue_wait_host(call, c->queue);
-    drop_steps(call, c);
+    free_steps(call, c);
     if (c->queue)
         stream_queue_destroy(call, c->queue);
     if (c->stream)
@@ -299,8 +299,8 @@ static void undo(const char *call, struct coll *c)
         gtl->stream_destroy(c->stream);
     if (c->room)
         heap_pool_free(c->room);
-    if (c->words)
-        heap_pool_free(c->words);
+    if (c->counters)
+        heap_pool_free(c->counters);
     free_coll(c);
 }
 
@@ -308,9 +308,9 @@ static int prepare(struct coll *c)
 {
     int rc;
 
-    c->words = heap_pool_alloc(sizeof *c->words);
-    if (!c->words)
-        return stream_no_pool_memory(c->call, sizeof *c->words);
+    c->counters = heap_pool_alloc(sizeof *c->counters);
+    if (!c->counters)
+        return stream_no_pool_memory(c->call, sizeof *c->counters);
     if (c->room_size)
         c->room = heap_pool_alloc(c->room_size);
     if (c->room_size && !c->room)
@@ -532,14 +532,15 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
     int rc;
 
     (void)q, (void)parts;
-    rc = stream_device_rc(w, gtl->write64(&c->words->started, seq, w->stream));
+    rc = stream_device_rc(w,
+                          gtl->write64(&c->counters->started, seq, w->stream));
     if (!rc)
-        rc = stream_device_rc(&mine, gtl->wait64(&c->words->started, seq,
+        rc = stream_device_rc(&mine, gtl->wait64(&c->counters->started, seq,
                                                  c->stream));
     for (int i = 0; i < c->n && !rc; i++)
         rc = do_step(&mine, c, &c->steps[i]);
     if (!rc)
-        rc = stream_device_rc(&mine, gtl->write64(&c->words->done, seq,
+        rc = stream_device_rc(&mine, gtl->write64(&c->counters->done, seq,
                                                   c->stream));
     c->seq += !rc;
     return rc;
@@ -550,8 +551,8 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
 {
     const struct coll *c = coll_of(r);
     const struct stream_wait wait = {
-        .how = STREAM_ALL, .ivars = &c->words->done, .n = 1,
-        .size = sizeof c->words->done, .cmp = SHMEM_CMP_GE, .value = c->seq
+        .how = STREAM_ALL, .ivars = &c->counters->done, .n = 1,
+        .size = sizeof c->counters->done, .cmp = SHMEM_CMP_GE, .value = c->seq
     };
 
     (void)q, (void)parts;
@@ -561,7 +562,7 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
 static bool completed(const struct req *r)
 {
     const struct coll *c = coll_of(r);
-    bool is = __atomic_load_n(&c->words->done, __ATOMIC_ACQUIRE) >= c->seq;
+    bool is = __atomic_load_n(&c->counters->done, __ATOMIC_ACQUIRE) >= c->seq;
 
     atomics_tsan_acquire();
     return is;
@@ -573,7 +574,7 @@ static struct core_waiter waiter(const char *call, const struct req *r,
     const struct coll *c = coll_of(r);
 
     return (struct core_waiter){
-        .addr = &c->words->done, .bytes = sizeof c->words->done,
+        .addr = &c->counters->done, .bytes = sizeof c->counters->done,
         .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call
     };
 }
@@ -600,7 +601,7 @@ static void name(const struct req *r, char *text, size_t size)
 }
 
 static const struct stream_req_ops coll_req_ops = {
-    .own_words = true, .check_start = check_start, .start = start,
+    .own_counters = true, .check_start = check_start, .start = start,
     .started = stream_req_no_call,
     .wait = { wait, stream_req_no_step, stream_req_no_step },
     .completed = completed, .waiter = waiter, .finish = stream_req_no_call,

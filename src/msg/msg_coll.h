@@ -21,6 +21,6 @@ void msg_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
                                   void *arg), void *arg);
 /* A line's name for the request that completes with that word.  False: none
  * does. */
-bool msg_coll_describe_word(const void *word, char *text, size_t size);
+bool msg_coll_describe_counter(const void *word, char *text, size_t size);
 
 #endif

@@ -43,7 +43,7 @@ struct msg_ctrl {
     int32_t error;              /* of an RTR: 0 or -errno */
     uint64_t bytes;
     uint64_t mine, yours;       /* handles: of the sender's end, the other's */
-    uint64_t words;             /* offset of the sender's struct msg_words */
+    uint64_t counters;          /* offset of the sender's struct msg_counters */
     int32_t seg, slots;
     uint64_t at, step;          /* RTS: the buffer; RTR: the landing slots */
     uint64_t trig, team;

@@ -23,8 +23,8 @@ static void describe_if_its(struct msg_chan *c, void *arg)
     struct search *s = arg;
     const char *freed = c->peer_freed ? ", which has freed its end" : "";
 
-    if (!c->words || (uintptr_t)s->word - (uintptr_t)c->words >=
-                         sizeof *c->words)
+    if (!c->counters || (uintptr_t)s->word - (uintptr_t)c->counters >=
+                         sizeof *c->counters)
         return;
     s->found = true;
     s->pe = c->pe;
@@ -51,7 +51,7 @@ void msg_describe_unexpected(int pe, char *text, size_t size)
                                                             : "recv_init");
 }
 
-bool msg_describe_word(const void *word, char *text, size_t size)
+bool msg_describe_counter(const void *word, char *text, size_t size)
 {
     struct search s = { word, text, size, false, -1 };
 

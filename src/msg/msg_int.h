@@ -3,10 +3,10 @@
  *
  * A channel is a matched send and receive; struct msg_chan is this PE's end.
  * One start of both ends is an iteration and moves one message.  Iterations
- * count from 1 (c->seq), and each word of struct msg_words only grows to such
- * a number: iteration k has completed when the word that the protocol names
- * is k or more.  Both ends keep their words, and the receiver its landing
- * slots, until both ends are freed: see msg_match.c.
+ * count from 1 (c->seq), and each counter of struct msg_counters only grows to
+ * such a number: iteration k has completed when the counter that the protocol
+ * names is k or more.  Both ends keep their counters, and the receiver its
+ * landing slots, until both ends are freed: see msg_match.c.
  *
  * The receiver selects the protocol when the two are matched (msg_select.c):
  *
@@ -30,9 +30,9 @@
 
 struct msg_ctrl;
 
-/* What the partner writes, in the heap's pool.  Two words take turns for
+/* What the partner writes, in the heap's pool.  Two counters take turns for
  * arrivals, since signals between nodes may overtake each other. */
-struct msg_words {
+struct msg_counters {
     uint64_t arrived[2];        /* receiver: the last of these iterations */
     uint64_t turns;             /* receiver, peer copy: two per iteration */
     uint64_t released;          /* sender: iterations out of their slots */
@@ -69,14 +69,14 @@ struct msg_chan {
     uint64_t seq;               /* the last iteration that was started */
     char *buf;
     size_t bytes;               /* of a message */
-    struct msg_words *words;    /* this PE's */
-    /* As this PE's device reaches them, or NULL: its own words; and, where the
-     * device does all of an iteration, the partner's, and the landing. */
-    struct msg_words *dev_words, *dev_peer_words;
+    struct msg_counters *counters;    /* this PE's */
+    /* As this PE's device reaches them, or NULL: its own counters; and, where
+     * the device does all of an iteration, the partner's, and the landing. */
+    struct msg_counters *dev_counters, *dev_peer_counters;
     char *dev_landing;
     size_t slot_size;           /* of each landing slot; slots 0: */
     char *landing;              /* in the receiver's buffer */
-    struct msg_words *peer_words;       /* for operations on that PE */
+    struct msg_counters *peer_counters;       /* for operations on that PE */
     struct gtl_peer_copy copies[2]; /* peer copy: of even, odd iterations */
     struct xport_trig *trig;    /* trig: the sender's two-input trigger, */
     uint64_t trig_at;           /* and where it is */
@@ -111,7 +111,8 @@ static inline enum msg_chan_state msg_chan_state(const struct msg_chan *c)
     return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
 }
 
-static inline uint64_t *msg_arrived_word(struct msg_words *w, uint64_t seq)
+static inline uint64_t *msg_arrived_counter(struct msg_counters *w,
+                                            uint64_t seq)
 {
     return &w->arrived[seq % 2];
 }
@@ -142,9 +143,9 @@ void msg_chan_list(struct msg_chan *c) REQUIRES(msg_lock);
 /* It leaves its list, and its memory is given back; its trigger is closed. */
 void msg_chan_release(struct msg_chan *c) REQUIRES(msg_lock);
 /* It has sent its RTS: it is in the list of all. */
-void msg_chan_set_asked(struct msg_chan *s) REQUIRES(msg_lock);
+void msg_chan_set_rts_sent(struct msg_chan *s) REQUIRES(msg_lock);
 /* A send that has not, or NULL. */
-struct msg_chan *msg_chan_first_unasked(void) REQUIRES(msg_lock);
+struct msg_chan *msg_chan_first_without_rts(void) REQUIRES(msg_lock);
 /* Each end of this PE's, while none is made and none released.  False: wait is
  * not set, another thread uses them, and nothing was visited. */
 typedef void msg_chan_visitor(struct msg_chan *c, void *arg);
@@ -185,7 +186,7 @@ void msg_match_close(void);
 /* ---- msg_describe.c ---- */
 /* A line's name for the message whose completion is that word.  False: it is
  * no message's, or that is not known just now. */
-bool msg_describe_word(const void *word, char *text, size_t size);
+bool msg_describe_counter(const void *word, char *text, size_t size);
 /* Appends what that PE sends and nothing here receives, if anything. */
 void msg_describe_unexpected(int pe, char *text, size_t size);
 /* "send to PE 1, tag 7" */

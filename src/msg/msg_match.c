@@ -44,8 +44,9 @@ static struct msg_ctrl ctrl_of(const struct msg_chan *c,
     return (struct msg_ctrl){
         .kind = kind, .tag = c->tag, .number = c->number, .team = c->team,
         .mine = c->handle, .yours = c->peer_handle,
-        .words = c->words ? (uintptr_t)c->words - heap_segs[HEAP_HOST].base
-                          : 0,
+        .counters = c->counters
+                        ? (uintptr_t)c->counters - heap_segs[HEAP_HOST].base
+                        : 0,
         .seg = -1
     };
 }
@@ -73,7 +74,8 @@ static void fail_match(struct msg_chan *c, int error) REQUIRES(msg_lock)
 static void set_peer(struct msg_chan *c, const struct msg_ctrl *m)
 {
     c->peer_handle = m->mine;
-    c->peer_words = (struct msg_words *)(heap_segs[HEAP_HOST].base + m->words);
+    c->peer_counters =
+        (struct msg_counters *)(heap_segs[HEAP_HOST].base + m->counters);
 }
 
 /* ---- the receiver ---- */
@@ -88,7 +90,7 @@ static void send_rtr(struct msg_chan *r) REQUIRES(msg_lock)
     if (!r->error) {
         m.slots = (int32_t)r->slots;
         m.step = r->slot_size;
-        msg_ctrl_set_addr(&m, r->bytes ? (void *)r->landing : r->words,
+        msg_ctrl_set_addr(&m, r->bytes ? (void *)r->landing : r->counters,
                           r->slots ? r->slots * r->slot_size : r->bytes);
     }
     post(r, &m);
@@ -169,10 +171,10 @@ static void send_rts(struct msg_chan *s, uint32_t flags) REQUIRES(msg_lock)
     post(s, &m);
 }
 
-static void ask_receiver(struct msg_chan *s) REQUIRES(msg_lock)
+static void send_first_rts(struct msg_chan *s) REQUIRES(msg_lock)
 {
     set_state(s, MSG_CHAN_RTS_SENT);
-    msg_chan_set_asked(s);
+    msg_chan_set_rts_sent(s);
     send_rts(s, 0);
 }
 
@@ -354,7 +356,7 @@ void msg_chan_request_match(const char *call, struct msg_chan *c)
         __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
     c->requested = true;
     if (c->sends && c->state == MSG_CHAN_NEW) {
-        ask_receiver(c);
+        send_first_rts(c);
         if (c->one_shot)
             progress_locked(call, true);
     }
@@ -368,8 +370,8 @@ void msg_send_all_rts(void)
     struct msg_chan *s;
 
     lock_acquire(&msg_lock);
-    while ((s = msg_chan_first_unasked()))
-        ask_receiver(s);
+    while ((s = msg_chan_first_without_rts()))
+        send_first_rts(s);
     lock_release(&msg_lock);
 }
 
@@ -393,8 +395,8 @@ static void free_unmatched(struct msg_chan *c) REQUIRES(msg_lock)
         return;
     }
     c->freed = true;            /* it stays until its sender's RTS comes */
-    heap_pool_free(c->words);
-    c->words = NULL;
+    heap_pool_free(c->counters);
+    c->counters = NULL;
     if (c->one_shot) {          /* no match of this PE waits for that */
         __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
         stream_progress_wake();

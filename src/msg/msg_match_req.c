@@ -247,7 +247,7 @@ static void name(const struct req *r, char *text, size_t size)
 }
 
 static const struct stream_req_ops match_ops = {
-    .own_words = false, .check_start = refuse_start,
+    .own_counters = false, .check_start = refuse_start,
     .start = stream_req_no_step, .started = stream_req_no_call,
     .wait = { stream_req_no_step, stream_req_no_step, stream_req_no_step },
     .completed = stream_req_is_completed, .waiter = stream_req_no_waiter,

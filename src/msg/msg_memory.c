@@ -24,8 +24,8 @@ static bool overlaps(const struct range *g, const void *p, size_t len)
 static bool is_over(const struct msg_chan *c)
 {
     return c->one_shot &&
-           (__atomic_load_n(&c->words->sent, __ATOMIC_RELAXED) ||
-            __atomic_load_n(&c->words->arrived[1], __ATOMIC_RELAXED));
+           (__atomic_load_n(&c->counters->sent, __ATOMIC_RELAXED) ||
+            __atomic_load_n(&c->counters->arrived[1], __ATOMIC_RELAXED));
 }
 
 /* Channels of collective requests are reported as these. */

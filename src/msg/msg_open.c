@@ -8,10 +8,10 @@
 #include "msg/msg_proto.h"
 #include "stream/stream_upper.h"
 
-static bool describe_word(const void *word, char *text, size_t size)
+static bool describe_counter(const void *word, char *text, size_t size)
 {
-    return msg_coll_describe_word(word, text, size) ||
-           msg_describe_word(word, text, size);
+    return msg_coll_describe_counter(word, text, size) ||
+           msg_describe_counter(word, text, size);
 }
 
 static void close_trigger(struct msg_chan *c, void *arg)
@@ -37,7 +37,7 @@ int msg_reserve(void)
     static const struct stream_upper_ops ops = {
         .open = msg_ctrl_open, .close = close_channels,
         .progress = msg_progress_or_defer, .poll = msg_poll,
-        .describe_word = describe_word
+        .describe_counter = describe_counter
     };
 
     stream_register_upper(&ops);

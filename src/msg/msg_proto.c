@@ -51,7 +51,7 @@ struct stream_op msg_put_op(const struct msg_chan *c, const char *call,
         .kind = STREAM_PUT_SIGNAL, .call = call, .pe = c->pe, .message = true,
         .dest = msg_slot_addr(c, c->landing, seq), .source = c->buf,
         .len = c->bytes,
-        .signal = { msg_arrived_word(c->peer_words, seq), seq,
+        .signal = { msg_arrived_counter(c->peer_counters, seq), seq,
                     SHMEM_SIGNAL_SET }
     };
 }
@@ -70,11 +70,11 @@ int msg_start_put(const struct msg_batch *b, struct msg_chan *c, uint64_t seq)
 {
     struct steps *s = &b->queue->steps;
 
-    if (!c->dev_peer_words)
+    if (!c->dev_peer_counters)
         return start_put_op(b, c, seq);
     stream_step_batch_put(s, msg_slot_addr(c, c->dev_landing, seq), c->buf,
-                          c->bytes, msg_arrived_word(c->dev_peer_words, seq),
-                          seq);
+                          c->bytes,
+                          msg_arrived_counter(c->dev_peer_counters, seq), seq);
     s->ops++;
     return 0;
 }
@@ -90,24 +90,24 @@ int msg_start_signal(const struct msg_batch *b, const struct msg_chan *c,
     return stream_start_one(b->where, b->queue, &op, b->parts);
 }
 
-/* ---- words of completion ---- */
+/* ---- counters of completion ---- */
 
-uint64_t *msg_no_word(const struct msg_chan *c, uint64_t *least)
+uint64_t *msg_no_counter(const struct msg_chan *c, uint64_t *least)
 {
     (void)c, (void)least;
     return NULL;
 }
 
-uint64_t *msg_sent_word(const struct msg_chan *c, uint64_t *least)
+uint64_t *msg_sent_counter(const struct msg_chan *c, uint64_t *least)
 {
     *least = c->seq;
-    return &c->words->sent;
+    return &c->counters->sent;
 }
 
-uint64_t *msg_recv_word(const struct msg_chan *c, uint64_t *least)
+uint64_t *msg_recv_counter(const struct msg_chan *c, uint64_t *least)
 {
     *least = c->seq;
-    return msg_arrived_word(c->words, c->seq);
+    return msg_arrived_counter(c->counters, c->seq);
 }
 
 /* ---- landing slots ---- */
@@ -131,7 +131,7 @@ int msg_copy_slot(const struct msg_batch *b, struct msg_chan *c)
 
     if (!c->slots)
         return 0;
-    if (!c->dev_peer_words)
+    if (!c->dev_peer_counters)
         return copy_by_op(b, c);
     stream_step_batch_put(s, c->buf, msg_slot_addr(c, c->dev_landing, c->seq),
                           c->bytes, NULL, c->seq);
@@ -148,21 +148,21 @@ void msg_finish_slot(const char *call, struct msg_chan *c)
 
 /* ---- addresses ---- */
 
-/* Other words or slots of a segment are where the first one's address says: all
- * of a segment is mapped in one piece. */
+/* Other counters or slots of a segment are where the first one's address says:
+ * all of a segment is mapped in one piece. */
 void msg_open_put(struct msg_chan *c, const struct msg_ctrl *m)
 {
     size_t bytes = c->slots ? c->slots * c->slot_size : c->bytes;
-    struct msg_words *words;
+    struct msg_counters *counters;
 
     (void)m;
-    if (!c->dev_words)
+    if (!c->dev_counters)
         return;
-    words = (void *)stream_device_address_amo(c->pe, c->peer_words,
-                                              sizeof *words);
+    counters = (void *)stream_device_address_amo(c->pe, c->peer_counters,
+                                              sizeof *counters);
     c->dev_landing = (void *)stream_device_address(
         c->sends ? c->pe : core_world.my_pe, c->landing, bytes);
     if (!c->bytes ||
         (c->dev_landing && stream_device_reaches(c->buf, c->bytes)))
-        c->dev_peer_words = words;
+        c->dev_peer_counters = counters;
 }

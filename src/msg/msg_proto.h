@@ -18,10 +18,10 @@ struct msg_batch {
 struct msg_end_ops {
     /* Appends iteration seq to a start. */
     int (*start)(const struct msg_batch *b, struct msg_chan *c, uint64_t seq);
-    /* The word of this PE that says that iteration c->seq has completed, and
+    /* The counter of this PE that says that iteration c->seq has completed, and
      * its least value then; NULL: the order of the stream is enough. */
-    uint64_t *(*word)(const struct msg_chan *c, uint64_t *least);
-    /* Behind the stream's wait for that word: copies the message out of its
+    uint64_t *(*counter)(const struct msg_chan *c, uint64_t *least);
+    /* Behind the stream's wait for that counter: copies the message out of its
      * slot; and then, behind all copies, reports to the sender that the slot
      * is free. */
     int (*copy_out)(const struct msg_batch *b, struct msg_chan *c);
@@ -62,12 +62,12 @@ int msg_start_put(const struct msg_batch *b, struct msg_chan *c, uint64_t seq);
 /* The same operation for another executor. */
 struct stream_op msg_put_op(const struct msg_chan *c, const char *call,
                             uint64_t seq);
-/* A signal to a word of the partner. */
+/* A signal to a counter of the partner. */
 int msg_start_signal(const struct msg_batch *b, const struct msg_chan *c,
                      struct stream_signal signal);
-uint64_t *msg_no_word(const struct msg_chan *c, uint64_t *least);
-uint64_t *msg_sent_word(const struct msg_chan *c, uint64_t *least);
-uint64_t *msg_recv_word(const struct msg_chan *c, uint64_t *least);
+uint64_t *msg_no_counter(const struct msg_chan *c, uint64_t *least);
+uint64_t *msg_sent_counter(const struct msg_chan *c, uint64_t *least);
+uint64_t *msg_recv_counter(const struct msg_chan *c, uint64_t *least);
 int msg_copy_slot(const struct msg_batch *b, struct msg_chan *c);
 void msg_finish_slot(const char *call, struct msg_chan *c);
 /* What the device reaches: ready and eager. */

@@ -71,8 +71,8 @@ static void check_ready_send(const char *call, struct msg_chan *c)
     uint64_t seq = c->seq + 1;
 
     if (c->sends || c->proto != MSG_PROTO_READY || c->tag < 0 || c->warned ||
-        __atomic_load_n(msg_arrived_word(c->words, seq), __ATOMIC_ACQUIRE) <
-            seq)
+        __atomic_load_n(msg_arrived_counter(c->counters, seq),
+                        __ATOMIC_ACQUIRE) < seq)
         return;
     c->warned = true;
     log_warn(ERR_STREAM, "%s: the message from PE %d, tag %d, of "
@@ -82,7 +82,7 @@ static void check_ready_send(const char *call, struct msg_chan *c)
 }
 
 /* What a sender sent before it was freed may still be received. */
-static bool may_go_on(const struct msg_chan *c)
+static bool may_continue(const struct msg_chan *c)
 {
     return !__atomic_load_n(&c->peer_freed, __ATOMIC_ACQUIRE) ||
            (!c->sends && c->seq < c->peer_last);
@@ -93,7 +93,7 @@ static int check_start(const struct stream_where *w, const struct req *r, int i)
     struct msg_chan *c = chan_of(r);
     bool matched = c->requested && msg_chan_state(c) == MSG_CHAN_MATCHED;
 
-    if (likely(matched && !c->buf_freed && may_go_on(c))) {
+    if (likely(matched && !c->buf_freed && may_continue(c))) {
         if (unlikely(core_status.checks))
             check_ready_send(w->call, c);
         return 0;
@@ -133,12 +133,12 @@ static void started(const char *call, struct req *r)
 
 /* ---- waits ---- */
 
-/* For a word that the device does not reach, or may not wait for. */
+/* For a counter that the device does not reach, or may not wait for. */
 static int wait_by_host(const struct stream_where *w, const struct msg_chan *c,
-                        const uint64_t *word, uint64_t least)
+                        const uint64_t *counter, uint64_t least)
 {
     const struct stream_wait wait = {
-        .how = STREAM_ALL, .n = 1, .size = sizeof *word, .ivars = word,
+        .how = STREAM_ALL, .n = 1, .size = sizeof *counter, .ivars = counter,
         .cmp = SHMEM_CMP_GE, .value = least, .whose = 1 + c->pe
     };
 
@@ -149,17 +149,18 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
                 struct start_parts *parts)
 {
     const struct msg_chan *c = chan_of(r);
-    uint64_t least, *word = msg_ops(c)->word(c, &least), *seen;
+    uint64_t least, *counter = msg_ops(c)->counter(c, &least), *seen;
 
     (void)parts;
-    if (!word)
+    if (!counter)
         return 0;
-    if (unlikely(!c->dev_words || !stream_device_waits() ||
+    if (unlikely(!c->dev_counters || !stream_device_waits() ||
                  !stream_waits_allowed()))
-        return wait_by_host(w, c, word, least);
-    seen = (void *)((char *)c->dev_words + ((char *)word - (char *)c->words));
+        return wait_by_host(w, c, counter, least);
+    seen = (void *)((char *)c->dev_counters +
+                    ((char *)counter - (char *)c->counters));
     stream_step_batch_wait(&q->steps, seen, least);
-    stream_watch_add(w, word, seen, least, c->pe);
+    stream_watch_add(w, counter, seen, least, c->pe);
     return 0;
 }
 
@@ -182,8 +183,8 @@ static int release(const struct stream_where *w, struct queue *q,
 static bool completed(const struct req *r)
 {
     const struct msg_chan *c = chan_of(r);
-    uint64_t least, *word = msg_ops(c)->word(c, &least);
-    bool is = !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
+    uint64_t least, *counter = msg_ops(c)->counter(c, &least);
+    bool is = !counter || __atomic_load_n(counter, __ATOMIC_ACQUIRE) >= least;
 
     atomics_tsan_acquire();
     return is;
@@ -193,12 +194,13 @@ static struct core_waiter waiter(const char *call, const struct req *r,
                                  void *stream)
 {
     const struct msg_chan *c = chan_of(r);
-    uint64_t least, *word = msg_ops(c)->word(c, &least);
+    uint64_t least, *counter = msg_ops(c)->counter(c, &least);
 
     return (struct core_waiter){
-        .addr = word ? word : &c->words->sent, .bytes = sizeof *word,
-        .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call,
-        .name = msg_describe_word, .named = c->words
+        .addr = counter ? counter : &c->counters->sent,
+        .bytes = sizeof *counter, .what = CORE_FOR_QUEUE,
+        .value = (uintptr_t)stream, .call = call, .name = msg_describe_counter,
+        .named = c->counters
     };
 }
 
@@ -245,7 +247,7 @@ static void name(const struct req *r, char *text, size_t size)
 }
 
 const struct stream_req_ops msg_req_ops = {
-    .own_words = true, .check_start = check_start, .start = start,
+    .own_counters = true, .check_start = check_start, .start = start,
     .started = started, .wait = { wait, copy_out, release },
     .completed = completed, .waiter = waiter, .finish = finish,
     .error = error, .is_running = stream_req_not_running, .busy = busy,

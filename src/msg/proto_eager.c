@@ -12,7 +12,8 @@
 
 static bool is_on_node(const struct msg_chan *c)
 {
-    return stream_device_address_amo(c->pe, &c->peer_words->released, 8) != 0;
+    return stream_device_address_amo(c->pe, &c->peer_counters->released, 8) !=
+           0;
 }
 
 /* Signals between nodes are additions, since two values might arrive in the
@@ -22,7 +23,7 @@ static struct stream_signal release_signal(const struct msg_chan *c)
     bool on_node = is_on_node(c);
 
     return (struct stream_signal){
-        .addr = &c->peer_words->released, .value = on_node ? c->seq : 1,
+        .addr = &c->peer_counters->released, .value = on_node ? c->seq : 1,
         .op = on_node ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
     };
 }
@@ -34,21 +35,21 @@ static int start_recv(const struct msg_batch *b, struct msg_chan *c,
            ? msg_start_signal(b, c, release_signal(c)) : 0;
 }
 
-static uint64_t *send_word(const struct msg_chan *c, uint64_t *least)
+static uint64_t *send_counter(const struct msg_chan *c, uint64_t *least)
 {
     *least = c->seq - 1;
-    return *least ? &c->words->released : NULL;
+    return *least ? &c->counters->released : NULL;
 }
 
 static int copy_out(const struct msg_batch *b, struct msg_chan *c)
 {
     struct steps *s = &b->queue->steps;
 
-    if (!c->dev_peer_words)
+    if (!c->dev_peer_counters)
         return msg_copy_slot(b, c);
     stream_step_batch_put(s, c->buf, msg_slot_addr(c, c->dev_landing, c->seq),
-                          c->slots ? c->bytes : 0, &c->dev_peer_words->released,
-                          c->seq);
+                          c->slots ? c->bytes : 0,
+                          &c->dev_peer_counters->released, c->seq);
     s->ops++;
     return 0;
 }
@@ -57,7 +58,7 @@ static int release(const struct msg_batch *b, struct msg_chan *c)
 {
     int rc;
 
-    if (c->dev_peer_words || !is_on_node(c))
+    if (c->dev_peer_counters || !is_on_node(c))
         return 0;
     rc = stream_step_batch_flush(b->where, &b->queue->steps);
     return rc ? rc : msg_start_signal(b, c, release_signal(c));
@@ -82,10 +83,10 @@ static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 
 const struct msg_proto msg_proto_eager = {
     .name = "eager",
-    .send = { .start = msg_start_put, .word = send_word,
+    .send = { .start = msg_start_put, .counter = send_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
-    .recv = { .start = start_recv, .word = msg_recv_word,
+    .recv = { .start = start_recv, .counter = msg_recv_counter,
               .copy_out = copy_out, .release = release,
               .finish = finish_recv },
     .open = msg_open_put,

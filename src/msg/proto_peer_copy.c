@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The peer copy protocol: on one node, where both devices reach both buffers
- * and the words, the stream that comes second to an iteration moves the data,
- * and neither waits for the other.  gtl->peer_copy() is that step of a stream.
- * msg_start.c calls these functions. */
+ * and the counters, the stream that comes second to an iteration moves the
+ * data, and neither waits for the other.  gtl->peer_copy() is that step of a
+ * stream. msg_start.c calls these functions. */
 #include "msg/msg_int.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"
 #include "stream/stream_stats.h"
 
-/* This end's part: its device reaches its own buffer, and the words of both,
+/* This end's part: its device reaches its own buffer, and the counters of both,
  * which need no atomics of the network.  Its kernels do not wait, so PEs may
  * share the device. */
 static bool device_pairs(const struct msg_chan *c)
 {
-    return gtl_device.kernels && c->dev_words &&
+    return gtl_device.kernels && c->dev_counters &&
            xport_is_mapped(c->pe) &&
            stream_device_address(core_world.my_pe, c->buf, c->bytes) &&
-           stream_device_address(c->pe, c->words, sizeof *c->words);
+           stream_device_address(c->pe, c->counters, sizeof *c->counters);
 }
 
 uint32_t msg_peer_copy_segments(const struct msg_chan *s)
@@ -52,32 +52,32 @@ static void wake_both(void *arg)
 {
     const struct msg_chan *c = arg;
 
-    core_wake((struct core_target){ (uintptr_t)c->dev_words, core_ctl },
-              sizeof *c->dev_words);
-    core_wake((struct core_target){ (uintptr_t)c->dev_peer_words,
+    core_wake((struct core_target){ (uintptr_t)c->dev_counters, core_ctl },
+              sizeof *c->dev_counters);
+    core_wake((struct core_target){ (uintptr_t)c->dev_peer_counters,
                                   core_peer_ctl(c->pe) },
-              sizeof *c->dev_peer_words);
+              sizeof *c->dev_peer_counters);
 }
 
 /* The partner's message says where its buffer is. */
 static void open_copies(struct msg_chan *c, const struct msg_ctrl *m)
 {
-    struct msg_words *sender, *receiver;
+    struct msg_counters *sender, *receiver;
     void *own = (void *)stream_device_address(core_world.my_pe, c->buf,
                                               c->bytes);
     void *peer = (void *)stream_device_address(c->pe, msg_ctrl_addr(m),
                                                c->bytes);
 
-    c->dev_peer_words = (void *)stream_device_address(c->pe, c->peer_words,
-                                                      sizeof *sender);
-    sender = c->sends ? c->dev_words : c->dev_peer_words;
-    receiver = c->sends ? c->dev_peer_words : c->dev_words;
+    c->dev_peer_counters =
+        (void *)stream_device_address(c->pe, c->peer_counters, sizeof *sender);
+    sender = c->sends ? c->dev_counters : c->dev_peer_counters;
+    receiver = c->sends ? c->dev_peer_counters : c->dev_counters;
     for (unsigned odd = 0; odd < 2; odd++)
         c->copies[odd] = (struct gtl_peer_copy){
-            .arrivals = &receiver->turns, .arrival = &c->dev_words->turn_was,
+            .arrivals = &receiver->turns, .arrival = &c->dev_counters->turn_was,
             .to = c->sends ? peer : own, .from = c->sends ? own : peer,
             .n = c->bytes,
-            .flags = { msg_arrived_word(receiver, odd), &sender->sent },
+            .flags = { msg_arrived_counter(receiver, odd), &sender->sent },
             .wake = wake_both, .arg = c
         };
 }
@@ -98,10 +98,10 @@ static int start(const struct msg_batch *b, struct msg_chan *c, uint64_t seq)
 
 const struct msg_proto msg_proto_peer_copy = {
     .name = "peer copy",
-    .send = { .start = start, .word = msg_sent_word,
+    .send = { .start = start, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
-    .recv = { .start = start, .word = msg_recv_word,
+    .recv = { .start = start, .counter = msg_recv_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
     .open = open_copies,

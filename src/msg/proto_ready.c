@@ -13,10 +13,10 @@ static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 
 const struct msg_proto msg_proto_ready = {
     .name = "ready",
-    .send = { .start = msg_start_put, .word = msg_no_word,
+    .send = { .start = msg_start_put, .counter = msg_no_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
-    .recv = { .start = msg_start_nothing, .word = msg_recv_word,
+    .recv = { .start = msg_start_nothing, .counter = msg_recv_counter,
               .copy_out = msg_copy_slot, .release = msg_copy_nothing,
               .finish = msg_finish_slot },
     .open = msg_open_put,

@@ -23,19 +23,20 @@ static struct msg_chan *chan_of(struct stream_task *t)
     return list_entry(t, struct msg_chan, task);
 }
 
-static bool is_raised(const uint64_t *word, uint64_t least)
+static bool is_raised(const uint64_t *counter, uint64_t least)
 {
-    bool is = __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
+    bool is = __atomic_load_n(counter, __ATOMIC_ACQUIRE) >= least;
 
     atomics_tsan_acquire();
     return is;
 }
 
-static void raise_word(uint64_t *word, uint64_t value)
+static void raise_counter(uint64_t *counter, uint64_t value)
 {
-    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    __atomic_store_n(counter, value, __ATOMIC_RELEASE);
     atomics_full_fence();
-    core_wake((struct core_target){ (uintptr_t)word, core_ctl }, sizeof *word);
+    core_wake((struct core_target){ (uintptr_t)counter, core_ctl },
+              sizeof *counter);
     gtl->flags_stored();
 }
 
@@ -64,7 +65,7 @@ static bool may_put(const struct msg_chan *c)
     uint64_t seq = c->transfer.seq;
 
     return c->proto == MSG_PROTO_TRIG ? xport_trig->is_released(c->trig, seq)
-                                      : is_raised(&c->words->started, seq);
+                                      : is_raised(&c->counters->started, seq);
 }
 
 /* The put's signal reports it to the receiver. */
@@ -107,13 +108,13 @@ static bool step_send(struct stream_ring *ring, struct msg_chan *c, bool *any)
 
 /* ---- a one-shot receiver ---- */
 
-/* Without a slot the stream waits for the word that the sender raises; else
+/* Without a slot the stream waits for the counter that the sender raises; else
  * for the one that is raised behind this copy. */
 static bool step_recv(struct msg_chan *c)
 {
     if (!c->slots)
         return true;
-    if (!is_raised(msg_arrived_word(c->words, 1), 1))
+    if (!is_raised(msg_arrived_counter(c->counters, 1), 1))
         return false;
     core_copy(c->buf, c->landing, c->bytes);
     return true;
@@ -131,7 +132,7 @@ static bool step_task(struct stream_ring *ring, struct stream_task *t,
     case MSG_CHAN_FAILED:
         record_failure(ring, c);
         if (!c->sends)
-            raise_word(msg_arrived_word(c->words, 1), 1);
+            raise_counter(msg_arrived_counter(c->counters, 1), 1);
         return true;
     case MSG_CHAN_MATCHED:
         return c->sends ? step_send(ring, c, any) : step_recv(c);
@@ -148,7 +149,7 @@ static void complete_task(struct stream_task *t)
 {
     struct msg_chan *c = chan_of(t);
 
-    raise_word(&c->words->sent, c->transfer.seq);
+    raise_counter(&c->counters->sent, c->transfer.seq);
 }
 
 /* The stream has come to the start. */
@@ -195,11 +196,11 @@ int msg_start_transfer(const struct msg_batch *b, struct msg_chan *c,
 
 void msg_transfer_await(const char *call, const struct msg_chan *c)
 {
-    const uint64_t *word = &c->words->sent;
-    struct core_waiter w = CORE_WAIT_VALUE(call, word, uint64_t, SHMEM_CMP_GE,
-                                           1);
+    const uint64_t *counter = &c->counters->sent;
+    struct core_waiter w =
+        CORE_WAIT_VALUE(call, counter, uint64_t, SHMEM_CMP_GE, 1);
 
-    while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+    while (!__atomic_load_n(counter, __ATOMIC_ACQUIRE))
         core_wait_step(&w);
     core_wait_end(&w);
 }
@@ -215,7 +216,7 @@ static int start_recv(const struct msg_batch *b, struct msg_chan *c,
                       uint64_t seq)
 {
     return msg_start_signal(b, c, (struct stream_signal){
-        &c->peer_words->started, seq, SHMEM_SIGNAL_SET });
+        &c->peer_counters->started, seq, SHMEM_SIGNAL_SET });
 }
 
 static bool rndv_offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
@@ -226,19 +227,20 @@ static bool rndv_offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 
 const struct msg_proto msg_proto_rndv = {
     .name = "rendezvous",
-    .send = { .start = start, .word = msg_sent_word,
+    .send = { .start = start, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
-    .recv = { .start = start_recv, .word = msg_recv_word,
+    .recv = { .start = start_recv, .counter = msg_recv_counter,
               .copy_out = msg_copy_slot, .release = msg_copy_nothing,
               .finish = msg_finish_slot },
     .open = msg_open_nothing,
     .offered = rndv_offered
 };
 
-static uint64_t *one_shot_recv_word(const struct msg_chan *c, uint64_t *least)
+static uint64_t *one_shot_recv_counter(const struct msg_chan *c,
+                                       uint64_t *least)
 {
-    return c->slots ? msg_sent_word(c, least) : msg_recv_word(c, least);
+    return c->slots ? msg_sent_counter(c, least) : msg_recv_counter(c, least);
 }
 
 /* The RTR says that the receiver's stream has come to the receive. */
@@ -246,7 +248,7 @@ static void open_one_shot(struct msg_chan *c, const struct msg_ctrl *m)
 {
     (void)m;
     if (c->sends)
-        __atomic_store_n(&c->words->started, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&c->counters->started, 1, __ATOMIC_RELEASE);
 }
 
 static bool one_shot_offered(const struct msg_chan *s,
@@ -260,10 +262,10 @@ static bool one_shot_offered(const struct msg_chan *s,
  * while the stream's wait is enqueued. */
 const struct msg_proto msg_proto_one_shot = {
     .name = "one-shot",
-    .send = { .start = start, .word = msg_sent_word,
+    .send = { .start = start, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
-    .recv = { .start = start, .word = one_shot_recv_word,
+    .recv = { .start = start, .counter = one_shot_recv_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
     .open = open_one_shot,

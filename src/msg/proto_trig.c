@@ -20,7 +20,7 @@ bool msg_trig_open(struct msg_chan *c)
 {
     if (c->ready || c->one_shot || xport_is_mapped(c->pe) ||
         c->len <= msg_eager_limit.off_node ||
-        xport_trig->open_two_input(&c->trig, &c->trig_at, &c->words->sent,
+        xport_trig->open_two_input(&c->trig, &c->trig_at, &c->counters->sent,
                                    put_failed, c))
         return false;
     stream_nic_watch_triggers();
@@ -38,8 +38,8 @@ void msg_trig_close(struct msg_chan *c)
 static int increment(const struct msg_batch *b, struct msg_chan *c, int pe)
 {
     const struct stream_op op = {
-        .kind = STREAM_INCREMENT, .call = b->where->call, .gate = c->trig_at,
-        .pe = pe
+        .kind = STREAM_INCREMENT, .call = b->where->call,
+        .two_input = c->trig_at, .pe = pe
     };
 
     return stream_start_one(b->where, b->queue, &op, b->parts);
@@ -93,10 +93,10 @@ static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 
 const struct msg_proto msg_proto_trig = {
     .name = "triggered rendezvous",
-    .send = { .start = start_send, .word = msg_sent_word,
+    .send = { .start = start_send, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
-    .recv = { .start = start_recv, .word = msg_recv_word,
+    .recv = { .start = start_recv, .counter = msg_recv_counter,
               .copy_out = msg_copy_slot, .release = msg_copy_nothing,
               .finish = msg_finish_slot },
     .open = open_recv,

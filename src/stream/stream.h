@@ -110,7 +110,7 @@ void stream_epochs_close(void);
 int stream_team_sync(const struct stream_where *w, struct core_team *t);
 int stream_team_barrier(const struct stream_where *w, struct core_team *t);
 
-/* ---- Queues: operations that one start lets go ---- */
+/* ---- Queues: operations that one start releases ---- */
 
 /* Handles, and no addresses of such things: those of none, or of one that is
  * gone, are refused with a line. */
@@ -123,7 +123,7 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
 int stream_queue_destroy(const char *call, struct shmemx_queue *q);
 /* *empty: all that was started has ended.  These two and the test and wait of
  * requests give -EIO, reported, if an operation of the queue that has ended has
- * failed; each is told of once. */
+ * failed; each failure is reported once. */
 int stream_queue_test(const char *call, struct shmemx_queue *q, bool *empty);
 int stream_queue_wait_host(const char *call, struct shmemx_queue *q);
 
@@ -166,7 +166,7 @@ bool stream_on_node(enum heap_seg_id seg, bool *copies, bool *atomics);
 bool stream_off_node(bool *copies, bool *atomics);
 
 /* -EIO, reported, if an operation of this stream or of its queues has failed;
- * each is told of once. */
+ * each failure is reported once. */
 int stream_errors_take(const char *call, void *stream);
 /* The stream is about to be; what failed there is reported. */
 void stream_destroyed(const char *call, void *stream);

@@ -65,16 +65,16 @@ static bool pin(int pe)
     return state_of(pe) == PINNED;
 }
 
-/* Does the device reach that PE's host memory?  ask: register it for that;
- * else memory that is not registered yet counts as reached. */
-static bool host_of(int pe, bool ask)
+/* Does the device reach that PE's host memory?  may_register: register it for
+ * that; else memory that is not registered yet counts as reached. */
+static bool host_of(int pe, bool may_register)
 {
     unsigned char s;
 
     if (!reach.host)
         return false;
     s = state_of(pe);
-    return likely(s == PINNED) || (s == UNKNOWN && (!ask || pin(pe)));
+    return likely(s == PINNED) || (s == UNKNOWN && (!may_register || pin(pe)));
 }
 
 int stream_address_open(void)
@@ -106,8 +106,8 @@ static uintptr_t at(uintptr_t base, int seg, const void *sym)
     return base ? base + ((uintptr_t)sym - heap_segs[seg].base) : 0;
 }
 
-/* ask: register memory that is not registered yet. */
-static uintptr_t find(int pe, const void *sym, size_t len, bool ask)
+/* may_register: register memory that is not registered yet. */
+static uintptr_t find(int pe, const void *sym, size_t len, bool may_register)
 {
     const struct xport_route *r = &xport_routes[pe];
     int seg = heap_find(sym, len);
@@ -115,8 +115,10 @@ static uintptr_t find(int pe, const void *sym, size_t len, bool ask)
     if (seg == HEAP_DEVICE)
         return at(r->device, seg, sym);
     return seg >= 0 && r->map[seg] &&
-           (seg == HEAP_HOST ? host_of(pe, ask) : gtl_device.host_streams)
-           ? at(r->map[seg], seg, sym) : 0;
+                   (seg == HEAP_HOST ? host_of(pe, may_register)
+                                     : gtl_device.host_streams)
+               ? at(r->map[seg], seg, sym)
+               : 0;
 }
 
 uintptr_t stream_device_address(int pe, const void *sym, size_t len)
@@ -124,7 +126,8 @@ uintptr_t stream_device_address(int pe, const void *sym, size_t len)
     return find(pe, sym, len, true);
 }
 
-static uintptr_t find_amo(int pe, const void *sym, size_t len, bool ask)
+static uintptr_t find_amo(int pe, const void *sym, size_t len,
+                          bool may_register)
 {
     int seg = heap_find(sym, len);
 
@@ -137,8 +140,10 @@ static uintptr_t find_amo(int pe, const void *sym, size_t len, bool ask)
     if (xport_device_lock && seg == HEAP_DEVICE)
         return 0;
     if (seg == HEAP_DEVICE && !heap_device_host_access)
-        return find(pe, sym, len, ask);
-    return seg >= 0 && xport_routes[pe].amo[seg] ? find(pe, sym, len, ask) : 0;
+        return find(pe, sym, len, may_register);
+    return seg >= 0 && xport_routes[pe].amo[seg]
+               ? find(pe, sym, len, may_register)
+               : 0;
 }
 
 uintptr_t stream_device_address_amo(int pe, const void *sym, size_t len)

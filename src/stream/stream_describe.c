@@ -38,7 +38,7 @@ void stream_unfinished_add(struct stream_unfinished *l,
     if (op->kind == STREAM_MESSAGE)
         stream_unfinished_add_task(l, op->task.task, op->call);
     else if (!l->first[0] && op->kind >= STREAM_FENCE &&
-             !(op->kind == STREAM_QUIET && op->behind))
+             !(op->kind == STREAM_QUIET && op->for_nic))
         snprintf(l->first, sizeof l->first, "%s", core_public_name(op->call));
     else
         stream_unfinished_add_call(l, op->call, op->pe);

@@ -22,13 +22,13 @@ static struct base_lock lock = LOCK_INIT;
 static struct stream_errors *pending GUARDED_BY(lock);
 static bool any;                /* atomic: pending is not empty */
 
-static void tell(const char *call, struct stream_errors *f) REQUIRES(lock)
+static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
 {
     char who[96] = "far PEs", more[48] = "";
 
-    if (f->told)
+    if (f->reported)
         return;
-    f->told = true;
+    f->reported = true;
     if (f->pe >= 0)
         core_name_pe(f->pe, who, sizeof who);
     if (f->n > 1)
@@ -39,18 +39,18 @@ static void tell(const char *call, struct stream_errors *f) REQUIRES(lock)
 }
 
 /* The host's quiet calls this. */
-static void tell_all(const char *call)
+static void report_all(const char *call)
 {
     lock_acquire(&lock);
     for (struct stream_errors *f = pending; f; f = f->next)
-        tell(call, f);
+        report(call, f);
     lock_release(&lock);
 }
 
 static void set_any(void) REQUIRES(lock)
 {
     __atomic_store_n(&any, pending != NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&core_quiet_hook, pending ? tell_all : NULL,
+    __atomic_store_n(&core_quiet_hook, pending ? report_all : NULL,
                      __ATOMIC_RELEASE);
 }
 
@@ -90,7 +90,7 @@ int stream_errors_recent_pe(const struct stream_errors *f)
 
 static void forget(struct stream_errors *f) REQUIRES(lock)
 {
-    f->told = false;
+    f->reported = false;
     f->n = f->owned = 0;
     f->turn++;
 }
@@ -102,7 +102,7 @@ void stream_errors_record(struct stream_errors *f, const char *call,
     bool first;
 
     lock_acquire(&lock);
-    if (f->told)                /* earlier failures are reported */
+    if (f->reported)                /* earlier failures are reported */
         forget(f);
     /* Requests report their own failures: the line is for the others. */
     first = !f->n || (f->n == f->owned && !turn);
@@ -132,7 +132,7 @@ bool stream_errors_unreported(struct stream_errors *f)
     bool yes;
 
     lock_acquire(&lock);
-    yes = f->listed && !f->told;
+    yes = f->listed && !f->reported;
     lock_release(&lock);
     return yes;
 }
@@ -150,14 +150,15 @@ static void failed(void *arg, const char *what, int pe, const char *cause)
 void stream_errors_init(struct stream_errors *f, void *stream,
                         struct xport_ep *flow)
 {
-    *f = (struct stream_errors){ .stream = stream, .turn = 1,
-                                 .owner = gtl_stream_owner(stream) };
+    *f = (struct stream_errors){
+        .stream = stream, .turn = 1, .owner = gtl_stream_owner(stream)
+    };
     if (flow)
         xport_net->ep_continue_on_error(flow, failed, f);
 }
 
 /* Takes the record off the list. */
-static void settle(struct stream_errors **at) REQUIRES(lock)
+static void unlist(struct stream_errors **at) REQUIRES(lock)
 {
     struct stream_errors *f = *at;
 
@@ -182,8 +183,8 @@ static int take(const char *call, void *stream, const struct stream_errors *f)
     for (at = &pending; *at;) {
         if (f ? *at == f
               : (*at)->stream == stream && (*at)->owner == owner) {
-            tell(call, *at);
-            settle(at);
+            report(call, *at);
+            unlist(at);
             rc = -EIO;
         } else {
             at = &(*at)->next;
@@ -231,7 +232,7 @@ void stream_errors_withdraw(struct stream_errors *f, unsigned long turn)
         while (*at != f)
             at = &(*at)->next;
         if (!f->n)
-            settle(at);
+            unlist(at);
     }
     lock_release(&lock);
 }

@@ -19,7 +19,7 @@ struct stream_errors {
     unsigned at;                /* atomic */
     /* The first failure that no call has returned, and how many there are. */
     struct stream_errors *next;
-    bool listed, told;
+    bool listed, reported;
     unsigned long n;
     /* Atomic: failures of the network so far; the PE of the last one, or -1.
      */

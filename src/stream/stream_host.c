@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the host asks of a whole stream, or says about it: have operations there
- * failed, and is it about to be destroyed?  Called by src/api; each part of the
- * layer that knows the stream is asked or told here, and nowhere else. */
+/* Calls of the host about a whole stream: taking the errors of operations
+ * there, and destroying it.  Called by src/api; each part of the layer that
+ * keeps something about a stream is called here, and nowhere else. */
 #include "stream/graph/stream_graph.h"
 #include "stream/stream_int.h"
-#include "stream/stream_wait_notes.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 
@@ -23,5 +23,5 @@ void stream_destroyed(const char *call, void *stream)
     stream_errors_take(call, stream);
     stream_ring_retire(stream);
     stream_graphs_stream_destroyed(stream);
-    stream_notes_drop(stream);
+    stream_wait_log_stream_destroyed(stream);
 }

@@ -35,7 +35,7 @@ struct stream_op {
     bool waits;                 /* the stream waits for its completion */
     bool value;                 /* source is bytes[] */
     bool message;               /* flags in memory report its completion */
-    bool behind;                /* QUIET: waits for one operation of the NIC */
+    bool for_nic;                /* QUIET: waits for one operation of the NIC */
     const char *call;
     struct stream_ring *ring;
     uint64_t seq;
@@ -47,7 +47,7 @@ struct stream_op {
         struct stream_signal signal;
         struct stream_amo amo;
         struct stream_wait *wait;       /* the ring frees it */
-        uint64_t gate;          /* INCREMENT: that PE's two-input trigger */
+        uint64_t two_input;         /* INCREMENT: that PE's two-input trigger */
         struct {
             struct stream_task *task;
             uint64_t seq;
@@ -58,8 +58,8 @@ struct stream_op {
 };
 _Static_assert(sizeof(struct stream_op) <= 112, "100,000 may be posted");
 
-/* What the device and the host tell each other, in pinned memory: each counter
- * has one writer and only grows. */
+/* The counters between the device and the host, in pinned memory: each has one
+ * writer and only grows. */
 struct stream_counters {
     _Alignas(64) uint64_t trigger;      /* the stream is past that seq */
     uint64_t started;           /* past so many starts that posted nothing */
@@ -78,7 +78,7 @@ static inline void stream_errors_note_op(struct stream_errors *f,
     unsigned k = at % STREAM_RECENT;
 
     if (op->kind >= STREAM_FENCE)
-        return;                 /* to nobody */
+        return;                 /* it has no PE */
     /* relaxed: for a line alone. */
     __atomic_store_n(&f->recent[k].call, op->call, __ATOMIC_RELAXED);
     __atomic_store_n(&f->recent[k].pe, op->pe, __ATOMIC_RELAXED);
@@ -116,8 +116,8 @@ bool stream_ring_empty(const struct stream_ring *q);
 void stream_ring_keep(struct stream_ring *q);
 /* Its messages are over: until the progress thread has let them go. */
 void stream_ring_await_messages(const struct stream_ring *q);
-/* What was posted and that no stream lets go never is.  Nothing is posted there
- * any more. */
+/* What was posted and not released never is.  Nothing is posted there any
+ * more. */
 void stream_ring_cancel(struct stream_ring *q);
 /* The stream is destroyed: its queue goes when it is empty. */
 void stream_ring_retire(void *stream);
@@ -138,7 +138,7 @@ struct stream_errors *stream_ring_errors(struct stream_ring *q);
 /* Each queue's operation that is under way.  False: some were held. */
 typedef void stream_ring_visitor(struct stream_ring *q,
                                  const struct stream_op *op);
-bool stream_rings_visit(stream_ring_visitor *look);
+bool stream_rings_visit_heads(stream_ring_visitor *visit);
 
 /* The queue of a stream.  0 or -errno, logged but for -EBUSY: the stream
  * records a graph. */
@@ -191,7 +191,8 @@ int stream_need_local(const struct stream_where *w, const void *p, size_t len);
 int stream_need_mapped(const struct stream_where *w, const void *p, size_t len);
 int stream_need_aligned(const struct stream_where *w, const void *p,
                         size_t size);
-/* Where nothing is enqueued that would tell: it is no stream. */
+/* Where nothing is enqueued, which would check it: 0, or -errno, logged, if it
+ * is no stream. */
 int stream_need_stream(const struct stream_where *w);
 /* One line; gives -EINVAL. */
 /* This thread does what a graph has recorded, in one of its launches. */
@@ -206,7 +207,7 @@ int stream_no_memory(const char *call) __attribute__((cold));
  * came before.  Else an error, logged. */
 int stream_need_live(const struct stream_where *w);
 
-/* Streams that wait hold nobody else up: else -ENOTSUP, logged. */
+/* A stream that waits delays no other stream: else -ENOTSUP, logged. */
 bool stream_waits_allowed(void);
 int stream_refuse_wait(const struct stream_where *w) __attribute__((cold));
 /* What the device refused, if anything: passes rc on, as -ENOTSUP if the stream

@@ -6,10 +6,10 @@
  * The poller is registered with the first ring.  Streams of the software
  * device wake it, so it sleeps until one does; a GPU's stream only raises a
  * trigger counter, which the poller examines, seldom when that takes long,
- * unless SHMEM_ST_SPIN asks for more.  Before it allows to sleep it backs off in
- * steps, for the next operation often follows soon.  Files of any part of the
- * layer wake it; it calls upwards only through the function that stream_open.c
- * gives it.
+ * unless SHMEM_ST_SPIN asks for more.  Before it allows to sleep it backs off
+ * in steps, for the next operation often follows soon.  Files of any part of
+ * the layer wake it; it calls upwards only through the function that
+ * stream_open.c gives it.
  *
  * A turn copies half a MiB at most and waits for no peer and no room (see
  * stream_ring.c), so that the network's poller has its turn in time. */
@@ -25,8 +25,8 @@
 
 #define SPIN_NS ((uint64_t)2000)
 #define YIELD_NS ((uint64_t)100000)
-#define NAP_LEAST_NS ((uint64_t)20000)
-#define NAP_MOST_NS ((uint64_t)1000000)
+#define SLEEP_MIN_NS ((uint64_t)20000)
+#define SLEEP_MAX_NS ((uint64_t)1000000)
 enum { PAUSES = 16 };
 
 static uint64_t stream_turn(struct progress_poller *p,
@@ -38,7 +38,7 @@ static struct progress_poller poller = { .turn = stream_turn };
 static stream_progress_poll *poll_all;
 /* The progress thread's. */
 static uint64_t advanced_ns;    /* when an operation last advanced */
-static unsigned long naps;      /* sleeps that the poller asked for */
+static unsigned long sleeps;      /* sleeps that the poller asked for */
 
 void stream_progress_wake(void)
 {
@@ -60,8 +60,10 @@ static uint64_t back_off(uint64_t waited, bool timed)
         sched_yield();
         return PROGRESS_AGAIN;
     }
-    naps++;
-    ns = ns < NAP_LEAST_NS ? NAP_LEAST_NS : ns > NAP_MOST_NS ? NAP_MOST_NS : ns;
+    sleeps++;
+    ns = ns < SLEEP_MIN_NS   ? SLEEP_MIN_NS
+         : ns > SLEEP_MAX_NS ? SLEEP_MAX_NS
+                             : ns;
     return timed ? ns : PROGRESS_WHEN_WOKEN;
 }
 
@@ -73,8 +75,8 @@ static uint64_t stream_turn(struct progress_poller *p,
     (void)p;
     (void)t;
     if (fault_hit(FAULT_STREAM_PROGRESS)) {
-        naps++;
-        return NAP_MOST_NS;
+        sleeps++;
+        return SLEEP_MAX_NS;
     }
     any = poll_all(&armed, &busy);
     if (busy && xport_net)
@@ -112,7 +114,7 @@ int stream_progress_start(void)
     lock_acquire(&lock);
     if (!runs) {
         advanced_ns = clock_ns();
-        naps = 0;
+        sleeps = 0;
         rc = progress_register(&poller);
         runs = !rc;
     }
@@ -136,5 +138,5 @@ void stream_progress_stop(void)
     runs = false;
     lock_release(&lock);
     if (env.STATS)
-        log_print("streams on the progress thread: %lu naps", naps);
+        log_print("streams on the progress thread: %lu sleeps", sleeps);
 }

@@ -91,7 +91,7 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void tell_sent(const struct stream_stats *s)
+static void print_messages(const struct stream_stats *s)
 {
     uint64_t all = 0;
 
@@ -129,7 +129,7 @@ void stream_stats_report(void)
         plural(s.waits), (unsigned long)s.most_armed,
         (unsigned long)s.most_queues, plural(s.most_queues),
         (unsigned long)nic.most_entries, nic.most_entries == 1 ? "y" : "ies");
-    tell_sent(&s);
+    print_messages(&s);
     if (s.recorded)
         log_print("graphs: %lu operation%s recorded for the progress thread, "
                   "which repeated %lu in launches", (unsigned long)s.recorded,

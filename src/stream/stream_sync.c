@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Barriers in stream order: in each round a member tells one further away and
- * waits for one, until all have heard of all.  Each word has one writer and
- * counts the synchronisations, so nothing is ever set back. */
+/* Barriers in stream order, by dissemination: in round r a member signals the
+ * member 2^r further on and waits for the signal of the one 2^r before.  Each
+ * flag has one writer and counts the synchronizations, so it is never reset.
+ * Called by src/api; enqueues signals and waits, and waits for nothing itself.
+ */
 #include "stream/graph/stream_graph.h"
 #include "stream/stream_int.h"
 
@@ -16,21 +18,22 @@ static uint64_t *word_of(const struct core_team *t, int pe, int round)
 }
 
 /* Those off-node are added to: two values might come in the wrong order. */
-static int tell(const struct stream_where *w, const struct core_team *t,
-                int pe, int round, uint64_t epoch)
+static int notify_member(const struct stream_where *w,
+                         const struct core_team *t, int pe, int round,
+                         uint64_t epoch)
 {
     int at = core_team_world_pe(t, pe);
     uint64_t *word = word_of(t, pe, round);
-    bool near = stream_device_address_amo(at, word, sizeof *word) != 0;
+    bool mapped = stream_device_address_amo(at, word, sizeof *word) != 0;
     const struct stream_signal s = {
-        .addr = word, .value = near ? epoch : 1,
-        .op = near ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
+        .addr = word, .value = mapped ? epoch : 1,
+        .op = mapped ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
     };
 
     return stream_signal(w, &s, at);
 }
 
-/* Who tells this member in that round, of the world. */
+/* The PE of the world whose signal this member waits for in that round. */
 static int before(const struct core_team *t, int round)
 {
     unsigned n = (unsigned)t->n_pes, back = (1u << round) % n;
@@ -49,11 +52,11 @@ static int sync_now(const struct stream_where *w, struct core_team *t)
     };
 
     if (!rc && rounds && unlikely(!stream_waits_allowed()))
-        return stream_refuse_wait(w);           /* before anybody is told */
+        return stream_refuse_wait(w);           /* before the first signal */
     if (rounds)
         rc = stream_need_live(w);
     for (int r = 0; r < rounds && !rc; r++) {
-        rc = tell(&world, t, (int)(((unsigned)t->my_pe + (1u << r)) %
+        rc = notify_member(&world, t, (int)(((unsigned)t->my_pe + (1u << r)) %
                                    (unsigned)t->n_pes), r, epoch);
         c.ivars = word_of(t, t->my_pe, r);
         c.whose = 1 + before(t, r);
@@ -74,16 +77,16 @@ static int barrier_now(const struct stream_where *w, struct core_team *t)
 
 /* ---- in graphs ---- */
 
-struct meeting {
+struct synchronization {
     struct core_team *team;
     uint64_t number;            /* no other team's */
     bool barrier;
 };
 
-/* Which synchronisation of the team a launch's is, the launch tells. */
+/* By a launch: the synchronization is the next one of the team. */
 static int repeat(const struct stream_where *w, const void *args)
 {
-    const struct meeting *m = args;
+    const struct synchronization *m = args;
     struct core_team *t = m->team;
 
     if (!core_team_known(t) || t->recorded != m->number)
@@ -94,10 +97,11 @@ static int repeat(const struct stream_where *w, const void *args)
 
 /* Once a graph has one, those outside of graphs are counted when the streams
  * get there, too: in the order in which they happen. */
-static int meet(const struct stream_where *w, struct core_team *t, bool barrier)
+static int synchronize(const struct stream_where *w, struct core_team *t,
+                       bool barrier)
 {
     static uint64_t teams;
-    struct meeting m = { .team = t, .barrier = barrier };
+    struct synchronization m = { .team = t, .barrier = barrier };
     bool records = gtl->is_capturing(w->stream);
     int rc;
 
@@ -117,10 +121,10 @@ static int meet(const struct stream_where *w, struct core_team *t, bool barrier)
 
 int stream_team_sync(const struct stream_where *w, struct core_team *t)
 {
-    return meet(w, t, false);
+    return synchronize(w, t, false);
 }
 
 int stream_team_barrier(const struct stream_where *w, struct core_team *t)
 {
-    return meet(w, t, true);
+    return synchronize(w, t, true);
 }

@@ -31,7 +31,7 @@ static bool describe_nothing(const void *word, char *text, size_t size)
 static const struct stream_upper_ops none = {
     .open = open_nothing, .close = close_nothing,
     .progress = progress_nothing, .poll = poll_nothing,
-    .describe_word = describe_nothing
+    .describe_counter = describe_nothing
 };
 static const struct stream_upper_ops *upper = &none;
 

@@ -21,7 +21,7 @@ struct stream_upper_ops {
     bool (*poll)(void);
     /* Writes the name of what completes with that word, for a line about a
      * wait.  False: it knows none, or not just now. */
-    bool (*describe_word)(const void *word, char *text, size_t size);
+    bool (*describe_counter)(const void *word, char *text, size_t size);
 };
 /* Before any stream opens; by one thread. */
 void stream_register_upper(const struct stream_upper_ops *ops);

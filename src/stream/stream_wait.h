@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_wait.h - streams that wait for words: see stream_wait.c. */
+/* stream_wait.h - streams that wait for flags: see stream_wait.c. */
 #ifndef STREAM_STREAM_WAIT_H
 #define STREAM_STREAM_WAIT_H
 
@@ -23,10 +23,10 @@ bool stream_wait_satisfied(const struct stream_wait *c);
 /* For a line about it. */
 struct core_waiter stream_wait_describe(const char *call,
                                         const struct stream_wait *c);
-/* The device's waits for those words follow: so long the software device's
+/* The device's waits for those flags follow: so long the software device's
  * thread waits as the program's do, where PEs are far. */
 int stream_wait_poll_first(const struct stream_where *w,
-                           const struct gtl_flag *words, size_t n);
+                           const struct gtl_flag *flags, size_t n);
 /* The software device: the stream's own thread polls for the condition. */
 int stream_wait_on_thread(const struct stream_where *w,
                           const struct stream_wait *c);

@@ -37,14 +37,14 @@ struct software {
     const char *call;
     void *stream;
     struct stream_wait wait;
-    size_t n;                   /* of words that are waited for briefly */
-    struct gtl_flag words[];
+    size_t n;                   /* of flags that are waited for briefly */
+    struct gtl_flag flags[];
 };
 
 static struct base_lock lock = LOCK_INIT;
 static struct list_link ahead GUARDED_BY(lock) = LIST_INIT(ahead);
 
-static void drop(struct software *s)
+static void free_wait(struct software *s)
 {
     lock_acquire(&lock);
     list_remove(&s->link);
@@ -84,12 +84,12 @@ static bool is_there(const struct gtl_flag *w)
 static bool all_there(const struct software *s)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (!is_there(&s->words[i]))
+        if (!is_there(&s->flags[i]))
             return false;
     return true;
 }
 
-static bool may_go_on(uint64_t ns)
+static bool may_continue(uint64_t ns)
 {
     return (ns < LEFT_NS || fault_hit(FAULT_STREAM_PROGRESS) ||
             fault_hit(FAULT_STREAM_LEFT)) &&
@@ -102,7 +102,7 @@ static void advance_left(const struct software *s)
 {
     uint64_t start = clock_ns(), ns = 0;
 
-    while (stream_ring_has_deferred() && !all_there(s) && may_go_on(ns)) {
+    while (stream_ring_has_deferred() && !all_there(s) && may_continue(ns)) {
         if (stream_ring_progress_deferred() || xport_progress->poll())
             continue;
         ns = clock_ns() - start;
@@ -120,12 +120,12 @@ static bool watch_briefly(const struct software *s)
     bool closes = false;
 
     for (size_t i = 0; i < s->n && !closes; i++) {
-        struct core_waiter w = CORE_WAIT_VALUE(s->call, s->words[i].word,
+        struct core_waiter w = CORE_WAIT_VALUE(s->call, s->flags[i].word,
                                                uint64_t, SHMEM_CMP_GE,
-                                               s->words[i].value);
+                                               s->flags[i].value);
 
         w.silent = true;
-        while (!is_there(&s->words[i]) && clock_ns() <= until && !closes) {
+        while (!is_there(&s->flags[i]) && clock_ns() <= until && !closes) {
             core_wait_step(&w);
             closes = __atomic_load_n(&closing, __ATOMIC_RELAXED);
         }
@@ -149,7 +149,7 @@ static void watch(void *arg)
     if (__atomic_load_n(&closing, __ATOMIC_SEQ_CST) ||
         !(s->n ? watch_briefly(s) : watch_until_over(s)))
         gtl->cancel_rest();
-    drop(s);
+    free_wait(s);
     /* release: stream_wait_close comes after all of this. */
     __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
 }
@@ -162,7 +162,7 @@ bool stream_wait_is_next(void)
 /* NULL, reported: no memory. */
 static struct software *software_new(const struct stream_where *w, size_t n)
 {
-    struct software *s = malloc(sizeof *s + n * sizeof *s->words);
+    struct software *s = malloc(sizeof *s + n * sizeof *s->flags);
 
     if (!s) {
         stream_no_memory(w->call);
@@ -183,7 +183,7 @@ static int watch_in_stream(const struct stream_where *w, struct software *s)
     lock_release(&lock);
     rc = stream_device_rc(w, gtl->host_call(watch, s, w->stream));
     if (rc)
-        drop(s);
+        free_wait(s);
     return rc;
 }
 
@@ -199,7 +199,7 @@ int stream_wait_on_thread(const struct stream_where *w,
 }
 
 int stream_wait_poll_first(const struct stream_where *w,
-                           const struct gtl_flag *words, size_t n)
+                           const struct gtl_flag *flags, size_t n)
 {
     struct software *s;
 
@@ -208,7 +208,7 @@ int stream_wait_poll_first(const struct stream_where *w,
     s = software_new(w, n);
     if (!s)
         return -ENOMEM;
-    memcpy(s->words, words, n * sizeof *words);
+    memcpy(s->flags, flags, n * sizeof *flags);
     return watch_in_stream(w, s);
 }
 

@@ -9,7 +9,7 @@
 #include "diag/diag.h"
 #include "gtl/gtl_default_stream.h"
 #include "stream/stream.h"
-#include "stream/stream_wait_notes.h"
+#include "stream/stream_wait_log.h"
 
 #define GET(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
@@ -23,7 +23,7 @@ static bool open;               /* atomic: the watchdog checks streams */
 void stream_watch_add(const struct stream_where *w, const void *sym,
                       uint64_t *word, uint64_t least, int pe)
 {
-    const struct stream_note note = {
+    const struct stream_wait_log_entry note = {
         .call = w->call, .sym = sym, .word = word, .least = least, .pe = pe
     };
 
@@ -32,27 +32,27 @@ void stream_watch_add(const struct stream_where *w, const void *sym,
         return;
     if (unlikely(!GET(open)))
         stream_watch_start();
-    if (unlikely(stream_notes_add(w->stream, &note)) &&
+    if (unlikely(stream_wait_log_add(w->stream, &note)) &&
         !gtl_device.host_streams && GET(open))
-        diag_watchdog_call(stream_notes_look);
+        diag_watchdog_call(stream_wait_log_query_events);
 }
 
 void stream_watch_enqueued(void *stream)
 {
     if (!gtl_device.host_streams)
-        stream_notes_mark(stream, false);
+        stream_wait_log_record_event(stream, false);
 }
 
 void stream_watch_enqueued_internal(void *stream)
 {
     if (!gtl_device.host_streams)
-        stream_notes_mark(stream, true);
+        stream_wait_log_record_event(stream, true);
 }
 
 void stream_synced(void *stream)
 {
     if (!gtl_device.host_streams && GET(open))
-        stream_notes_past(stream);
+        stream_wait_log_completed(stream);
 }
 
 void stream_watch_begin(struct stream_thread_wait *o)
@@ -87,7 +87,7 @@ void stream_watch_open(void)
     may_start = true;
     lock_release(&start_lock);
     if (!gtl_device.host_streams)
-        stream_notes_open();
+        stream_wait_log_open();
 }
 
 void stream_watch_start(void)
@@ -107,5 +107,5 @@ void stream_watch_close(void)
     SET(open, false);
     lock_release(&start_lock);
     diag_watchdog_stop();
-    stream_notes_close();
+    stream_wait_log_close();
 }

@@ -6,11 +6,11 @@
  * is kept in a list with the time when it was first seen, and is reported with
  * what the PEs do that are to end it.
  *
- * No call tells which wait a GPU's stream has come to.  The first of its notes
- * whose word is not raised is taken for it, unless the stream is idle or has
- * been given more to wait for meanwhile, as a stream that goes on is.  The
- * software device does tell.  All but stream_watchdog_close() runs on the diag
- * thread or in the handler of a report. */
+ * No call reports which wait a GPU's stream has come to.  The first of its
+ * notes whose word is not raised is taken for it, unless the stream is idle or
+ * has been given more to wait for meanwhile, as a stream that goes on is.  The
+ * software device reports it.  All but stream_watchdog_close() runs on the
+ * diag thread or in the handler of a report. */
 #include "stream/stream_watchdog.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -20,7 +20,7 @@
 #include "diag/diag.h"
 #include "stream/ring/stream_ring.h"
 #include "stream/stream_upper.h"
-#include "stream/stream_wait_notes.h"
+#include "stream/stream_wait_log.h"
 #include "stream/stream_watch.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 #define GET(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
-enum { MOST = 256, SHOWN = 3 };
+enum { MOST = 256, REPORTED_MAX = 3 };
 
 /* Seen by a look. */
 struct saw {
@@ -45,7 +45,7 @@ struct saw {
 struct entry {
     const void *of;
     uint64_t turn;              /* which of its waits */
-    bool marked, told;          /* seen at this look; of a line */
+    bool marked, reported;          /* seen at this look; of a line */
     bool posted;
     void *stream;
     struct core_waiter what;    /* for words; without addr: an operation */
@@ -76,13 +76,13 @@ static void saw_lasting(const struct saw *saw)
         e->posted = saw->posted;
         e->what = saw->what;
         e->lasting.pe = saw->pe;
-        e->lasting.reported = &e->told;
+        e->lasting.reported = &e->reported;
         e->from_ns = e->lasting.w.since_ns = clock_ns();
         entries[n_entries++] = e;
     }
     e = entries[i];
     e->marked = true;
-    if (saw->goes_on && !e->told)
+    if (saw->goes_on && !e->reported)
         e->from_ns = clock_ns();
 }
 
@@ -92,7 +92,7 @@ static uint64_t lasted(const struct entry *e, uint64_t now)
 }
 
 /* What it waits for: a word, or operations that the NIC does. */
-static struct core_waiter what_of(const struct stream_note *n)
+static struct core_waiter what_of(const struct stream_wait_log_entry *n)
 {
     if (!n->sym)
         return (struct core_waiter){ .call = n->call };
@@ -104,21 +104,22 @@ static struct core_waiter what_of(const struct stream_note *n)
 }
 
 /* The note of what the software device waits for may have been written over,
- * where many waits were enqueued at once: then the word has to tell. */
-static void look_at_notes(struct stream_notes *s, uintptr_t key)
+ * where many waits were enqueued at once: then the flag itself decides. */
+static void check_wait_log(struct stream_wait_log *s, uintptr_t key)
 {
     uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), i, least = 0;
     bool guess = !gtl_device.host_streams, found;
-    void *stream = stream_notes_stream(key);
-    struct stream_note was = { .pe = -1 };
+    void *stream = stream_wait_log_stream(key);
+    struct stream_wait_log_entry was = { .pe = -1 };
     uint64_t *word = NULL;
     bool waits = !guess && gtl->waits_for(stream, &word, &least);
 
-    found = (guess || waits) && stream_notes_find(s, key, word, least, &i,
+    found = (guess || waits) && stream_wait_log_find(s, key, word, least, &i,
                                                   &was);
-    if (!found && waits && n > STREAM_NOTES &&
-        GET(s->over) < n - STREAM_NOTES) {
-        was = (struct stream_note){ key, was.call, word, word, least, -1 };
+    if (!found && waits && n > STREAM_WAIT_LOG_ENTRIES &&
+        GET(s->over) < n - STREAM_WAIT_LOG_ENTRIES) {
+        was = (struct stream_wait_log_entry){ key,  was.call, word,
+                                              word, least,    -1 };
         i = (uintptr_t)word + least;
         found = true;
     }
@@ -131,7 +132,7 @@ static void look_at_notes(struct stream_notes *s, uintptr_t key)
     SET(s->seen, n);
 }
 
-static void look_at_own(const struct stream_thread_wait *o)
+static void check_thread_wait(const struct stream_thread_wait *o)
 {
     saw_lasting(&(struct saw){
         .of = o, .turn = o->turn, .stream = o->stream, .pe = o->pe,
@@ -139,7 +140,7 @@ static void look_at_own(const struct stream_thread_wait *o)
     });
 }
 
-static void look_at_op(struct stream_ring *q, const struct stream_op *op)
+static void check_ring_head(struct stream_ring *q, const struct stream_op *op)
 {
     struct saw saw = { .of = q,
                        .turn = op->seq,
@@ -170,7 +171,7 @@ static void describe(const struct entry *e, struct line *t, uint64_t now)
                   core_public_name(e->what.call),
                   line_seconds(lasted(e, now)));
     if (e->what.addr &&
-        stream_upper()->describe_word(e->what.addr, message, sizeof message))
+        stream_upper()->describe_counter(e->what.addr, message, sizeof message))
         line_addf(t, "%s", message);
     else if (e->what.addr)
         core_describe_wait(t, &e->what, false);
@@ -190,7 +191,7 @@ static unsigned streams(void)
     return n;
 }
 
-static void tell(struct entry *e, uint64_t now)
+static void report(struct entry *e, uint64_t now)
 {
     struct line t = { .n = 0 };
     struct core_outstanding *l = &e->lasting;
@@ -212,7 +213,7 @@ static bool lasts(const struct entry *e, uint64_t now)
 
 static void end(struct entry *e, uint64_t now)
 {
-    if (e->told && env.STALL)
+    if (e->reported && env.STALL)
         log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->stream,
                  core_public_name(e->what.call),
                  line_seconds(lasted(e, now)));
@@ -220,23 +221,23 @@ static void end(struct entry *e, uint64_t now)
 }
 
 /* The part of the hang report that is printed at SIGUSR2, or NULL. */
-static const struct line *shown;        /* atomic */
+static const struct line *report_part;        /* atomic */
 
 static void describe_report(struct line *out)
 {
-    const struct line *t = __atomic_load_n(&shown, __ATOMIC_ACQUIRE);
+    const struct line *t = __atomic_load_n(&report_part, __ATOMIC_ACQUIRE);
 
     if (t)
         line_add(out, t->at);
 }
 
 /* For SIGUSR2, whose handler may be reading the one of before. */
-static void show(uint64_t now)
+static void update_report(uint64_t now)
 {
     static struct line texts[2];
     static unsigned turn;
     struct line *t = &texts[++turn % 2];
-    unsigned n = n_entries < SHOWN ? n_entries : SHOWN;
+    unsigned n = n_entries < REPORTED_MAX ? n_entries : REPORTED_MAX;
 
     t->n = 0;
     for (unsigned i = 0; i < n; i++) {
@@ -245,7 +246,7 @@ static void show(uint64_t now)
     }
     if (n_entries > n)
         line_addf(t, "; %u more streams wait", n_entries - n);
-    __atomic_store_n(&shown, n ? t : NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&report_part, n ? t : NULL, __ATOMIC_RELEASE);
 }
 
 static void check(uint64_t now)
@@ -255,15 +256,15 @@ static void check(uint64_t now)
     for (unsigned i = 0; i < n_entries; i++)
         entries[i]->marked = false;
     if (!gtl_device.host_streams)
-        stream_notes_look();
-    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
+        stream_wait_log_query_events();
+    for (struct stream_wait_log *s = stream_wait_log_first(); s; s = s->next) {
         uintptr_t key = GET(s->key);
 
         if (key)
-            look_at_notes(s, key);
+            check_wait_log(s, key);
     }
-    stream_watch_visit(look_at_own);
-    looked = stream_rings_visit(look_at_op);
+    stream_watch_visit(check_thread_wait);
+    looked = stream_rings_visit_heads(check_ring_head);
     now = clock_ns();         /* the visits may have taken long */
     for (unsigned i = 0; i < n_entries;) {
         struct entry *e = entries[i];
@@ -276,13 +277,13 @@ static void check(uint64_t now)
             i++;
         }
     }
-    show(now);
+    update_report(now);
     for (unsigned i = 0; i < n_entries; i++)
         if (lasts(entries[i], now))
-            tell(entries[i], now);
+            report(entries[i], now);
 }
 
-/* The process did not run: it cannot tell what the others did. */
+/* The process did not run, so it does not know what the others did. */
 static void paused(uint64_t gap, uint64_t now)
 {
     uint64_t *from;
@@ -305,7 +306,7 @@ void stream_watchdog_open(void)
 
 void stream_watchdog_close(void)
 {
-    __atomic_store_n(&shown, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&report_part, NULL, __ATOMIC_RELEASE);
     while (n_entries)
         free(entries[--n_entries]);
 }

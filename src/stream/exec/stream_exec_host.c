@@ -29,7 +29,7 @@ static size_t least(size_t a, size_t b)
 
 /* It is mapped: what is done there is done at once, even if the device has to
  * copy. */
-static bool near(const struct stream_op *op)
+static bool is_mapped(const struct stream_op *op)
 {
     return xport_is_mapped(op->pe);
 }
@@ -46,7 +46,7 @@ static enum stream_exec_state begun(const struct stream_op *op)
 }
 
 /* A part of a far transfer that is posted at once. */
-static size_t far_part(size_t left)
+static size_t fragment_len(size_t left)
 {
     return gtl_device_only ? least(left, XPORT_FRAGMENT) : left;
 }
@@ -59,7 +59,7 @@ static enum stream_exec_state do_put(struct stream_ring *q,
     char *to = op->dest;
     bool whole = op->value || (op->waits && op->len <= TAKEN);
 
-    if (near(op)) {
+    if (is_mapped(op)) {
         left = least(left, SLICE);
         core_put_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
         q->part.copied = true;
@@ -69,12 +69,12 @@ static enum stream_exec_state do_put(struct stream_ring *q,
         core_put_any(to, from, op->len, op->pe, op->call, &q->ctx);
         return STREAM_COMPLETED;
     } else {
-        left = far_part(left);
+        left = fragment_len(left);
         core_put_any_nbi(to + at, from + at, left, op->pe, op->call, &q->ctx);
     }
     q->part.moved += left;
     return q->part.moved < op->len ? STREAM_AGAIN
-           : near(op) ? STREAM_COMPLETED : begun(op);
+           : is_mapped(op) ? STREAM_COMPLETED : begun(op);
 }
 
 static enum stream_exec_state do_get(struct stream_ring *q,
@@ -84,19 +84,19 @@ static enum stream_exec_state do_get(struct stream_ring *q,
     const char *from = op->source;
     char *to = op->dest;
 
-    if (near(op)) {
+    if (is_mapped(op)) {
         left = least(left, SLICE);
         core_get_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
         q->part.copied = true;
     } else if (!has_room(q, op)) {
         return STREAM_AGAIN;
     } else {
-        left = far_part(left);
+        left = fragment_len(left);
         core_get_any_nbi(to + at, from + at, left, op->pe, op->call, &q->ctx);
     }
     q->part.moved += left;
     return q->part.moved < op->len ? STREAM_AGAIN
-           : near(op) ? STREAM_COMPLETED : begun(op);
+           : is_mapped(op) ? STREAM_COMPLETED : begun(op);
 }
 
 /* ---- blocks: part.moved counts bytes ---- */
@@ -139,23 +139,23 @@ static enum stream_exec_state moved(struct stream_ring *q,
 static size_t rest_of_block(const struct stream_ring *q,
                             const struct stream_op *op)
 {
-    return far_part(op->blocks.len - q->part.moved % op->blocks.len);
+    return fragment_len(op->blocks.len - q->part.moved % op->blocks.len);
 }
 
 static enum stream_exec_state put_blocks(struct stream_ring *q,
                                          const struct stream_op *op)
 {
-    struct core_strided b = next_blocks(q, op, near(op) ? SLICE
+    struct core_strided b = next_blocks(q, op, is_mapped(op) ? SLICE
                                         : XPORT_PACKED_MAX);
     const char *from = block_at(op->source, op->blocks.sst, q, op);
     char *to = block_at(op->dest, op->blocks.dst, q, op);
     size_t n = b.len * b.count;
 
-    if (!near(op) && !has_room(q, op))
+    if (!is_mapped(op) && !has_room(q, op))
         return STREAM_AGAIN;
-    if (near(op) || is_short(op)) {
+    if (is_mapped(op) || is_short(op)) {
         core_put_strided(op->call, &q->ctx, to, from, &b, op->pe);
-        q->part.copied = near(op);
+        q->part.copied = is_mapped(op);
         return moved(q, op, n, STREAM_COMPLETED);
     }
     n = rest_of_block(q, op);
@@ -207,13 +207,13 @@ static enum stream_exec_state get_by_bounce(struct stream_ring *q,
 static enum stream_exec_state get_blocks(struct stream_ring *q,
                                          const struct stream_op *op)
 {
-    struct core_strided b = next_blocks(q, op, near(op) ? SLICE
+    struct core_strided b = next_blocks(q, op, is_mapped(op) ? SLICE
                                         : XPORT_PACKED_MAX);
     const char *from = block_at(op->source, op->blocks.sst, q, op);
     char *to = block_at(op->dest, op->blocks.dst, q, op);
     size_t n = b.len * b.count;
 
-    if (near(op)) {
+    if (is_mapped(op)) {
         core_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
         q->part.copied = true;
         return moved(q, op, n, STREAM_COMPLETED);
@@ -280,7 +280,7 @@ static bool lacks_room(const struct stream_ring *q, const struct stream_op *op)
 /* Of a far PE's: -ENOTSUP if that cannot be. */
 static int message(struct stream_ring *q, const struct stream_op *op)
 {
-    return !op->message || near(op)
+    return !op->message || is_mapped(op)
                ? -ENOTSUP
                : core_remote_message(op->call, &q->ctx, op->dest, op->source,
                                      op->len, op->signal.addr, op->signal.value,
@@ -312,7 +312,7 @@ static enum stream_exec_state do_signal(struct stream_ring *q,
 
 /* ---- puts with a signal ---- */
 
-static enum stream_exec_state put_signal_near(struct stream_ring *q,
+static enum stream_exec_state put_signal_mapped(struct stream_ring *q,
                                               const struct stream_op *op,
                                               struct stream_op_state *p)
 {
@@ -343,7 +343,7 @@ static enum stream_exec_state put_then_signal(struct stream_ring *q,
     while (p->moved < op->len) {
         if (!has_room(q, op))
             return STREAM_AGAIN;
-        n = far_part(op->len - p->moved);
+        n = fragment_len(op->len - p->moved);
         core_put_any_nbi((char *)op->dest + p->moved,
                          (const char *)op->source + p->moved, n, op->pe,
                          op->call, &q->ctx);
@@ -376,8 +376,8 @@ enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
     bool soon = op->waits && op->len <= TAKEN;
     int rc;
 
-    if (near(op))
-        return put_signal_near(q, op, p);
+    if (is_mapped(op))
+        return put_signal_mapped(q, op, p);
     if (!op->len)
         return do_signal(q, op);
     if (!p->split) {
@@ -415,7 +415,7 @@ static enum stream_exec_state do_fence(struct stream_ring *q,
 static enum stream_exec_state do_increment(struct stream_ring *q,
                                            const struct stream_op *op)
 {
-    const struct xport_addr at = { op->pe, XPORT_TRIG_COUNTER, op->gate };
+    const struct xport_addr at = { op->pe, XPORT_TRIG_COUNTER, op->two_input };
     const struct xport_amo one = { XPORT_ADD, 8, 1, 0 };
 
     if (!has_room(q, op))

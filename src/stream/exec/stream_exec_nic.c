@@ -87,7 +87,8 @@ bool stream_nic_translate(const struct stream_op *op, struct xport_trig_op *out)
         break;
     case STREAM_INCREMENT:
         out->kind = XPORT_TRIG_AMO;
-        out->at = (struct xport_addr){ op->pe, XPORT_TRIG_COUNTER, op->gate };
+        out->at =
+            (struct xport_addr){ op->pe, XPORT_TRIG_COUNTER, op->two_input };
         out->amo = (struct xport_amo){ XPORT_ADD, 8, 1, 0 };
         return true;
     case STREAM_SIGNAL:
@@ -153,7 +154,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
     rc = xport_trig->arm(n->trig, &x);
     /* Once: other streams may have all the room for long. */
     if (unlikely(rc == -EAGAIN) && !n->full) {
-        /* Nobody but this thread could releases what it waits for. */
+        /* No other thread would release what it waits for. */
         rc = stream_nic_release(q, stream);
         if (rc)
             return rc;
@@ -167,7 +168,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
     stream_errors_note_op(&q->failed, op);
     n->call = op->call;
     n->pe = op->pe;
-    /* release: the progress thread looks after it from now on. */
+    /* release: the progress thread again after it from now on. */
     __atomic_store_n(&n->posted, n->posted + 1, __ATOMIC_RELEASE);
     return 0;
 }
@@ -206,7 +207,7 @@ int stream_nic_post_flag(struct stream_ring *q, uint64_t *least)
     if (rc)
         return STREAM_DECLINED;
     n->quieted = n->posted;
-    /* release: whoever sees the number sees what it stands for. */
+    /* release: with the number comes the flag that it stands for. */
     __atomic_store_n(&n->flag, *least, __ATOMIC_RELAXED);
     __atomic_store_n(&n->flag_posted, n->posted, __ATOMIC_RELEASE);
     stream_progress_wake();        /* the flag may fail, too */
@@ -264,7 +265,7 @@ int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
     if (rc != STREAM_DECLINED)
         return stream_device_rc(w, rc);
     /* The progress thread sees to it when the stream gets there. */
-    op->behind = !orders(op);
+    op->for_nic = !orders(op);
     op->kind = STREAM_QUIET;
     op->waits = true;
     op->value = false;
@@ -279,7 +280,7 @@ static bool last_raised(const struct stream_nic *n)
            __atomic_load_n(&n->flag, __ATOMIC_RELAXED);
 }
 
-/* The flag is seen before the NIC's queue has told of each operation. */
+/* The flag is seen before the NIC's queue has reported each operation. */
 static bool flag_raised(const struct stream_nic *n, uint64_t posted)
 {
     return __atomic_load_n(&n->flag_posted, __ATOMIC_ACQUIRE) == posted &&
@@ -313,14 +314,14 @@ bool stream_nic_completed_first(struct stream_ring *q, uint64_t posted)
            xport_trig->completed_in_order(q->nic.trig) >= posted;
 }
 
-bool stream_nic_forward(struct stream_ring *q, bool *looks)
+bool stream_nic_forward(struct stream_ring *q, bool *again)
 {
     struct stream_nic *n = &q->nic;
     uint64_t posted = __atomic_load_n(&n->posted, __ATOMIC_ACQUIRE), total;
 
     if (!posted || (xport_trig->completed(n->trig) >= posted && last_raised(n)))
         return false;
-    *looks = true;              /* also for room that the NIC gives back */
+    *again = true;              /* also for room that the NIC gives back */
     total = __atomic_load_n(&q->counters->increments, __ATOMIC_ACQUIRE);
     if (total == n->forwarded)
         return false;
@@ -329,11 +330,11 @@ bool stream_nic_forward(struct stream_ring *q, bool *looks)
     return true;
 }
 
-static bool gates;              /* atomic: there may be some */
+static bool two_input_triggers;              /* atomic: there may be some */
 
 void stream_nic_watch_triggers(void)
 {
-    __atomic_store_n(&gates, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&two_input_triggers, true, __ATOMIC_RELAXED);
     stream_progress_wake();
 }
 
@@ -341,7 +342,7 @@ bool stream_nic_triggers_busy(void)
 {
     struct xport_trig_counts n;
 
-    if (likely(!__atomic_load_n(&gates, __ATOMIC_RELAXED)))
+    if (likely(!__atomic_load_n(&two_input_triggers, __ATOMIC_RELAXED)))
         return false;
     xport_trig->progress();
     xport_trig->counts(&n);

@@ -31,8 +31,8 @@ struct stream_nic {
 /* The same operation as the NIC's.  False: it is none that it knows. */
 bool stream_nic_translate(const struct stream_op *op,
                           struct xport_trig_op *out);
-/* In two steps: the stream lets all go that was posted.  NOT: by the progress
- * thread. */
+/* In two steps: the second enqueues the release of all that was posted.
+ * STREAM_DECLINED: the progress thread has to do the operation. */
 int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
                     void *stream);
 int stream_nic_release(struct stream_ring *q, void *stream);
@@ -45,10 +45,11 @@ bool stream_nic_completed_first(struct stream_ring *q, uint64_t posted);
 bool stream_nic_idle(const struct stream_nic *n);
 /* So many have not. */
 uint64_t stream_nic_outstanding(const struct stream_nic *n);
-/* The progress thread's: did it bump?  *looks: it is to look again. */
-bool stream_nic_forward(struct stream_ring *q, bool *looks);
-/* There are gates, which no queue looks after.  The progress thread's: is it
- * to look? */
+/* On the progress thread: forwards increments of the stream to the trigger.
+ * True: it did.  *again: the trigger is to be polled again. */
+bool stream_nic_forward(struct stream_ring *q, bool *again);
+/* Two-input triggers exist, which belong to no ring: the progress thread polls
+ * them as long as stream_nic_triggers_busy(). */
 void stream_nic_watch_triggers(void);
 bool stream_nic_triggers_busy(void);
 void stream_nic_close(struct stream_nic *n);

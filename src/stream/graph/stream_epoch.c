@@ -148,7 +148,7 @@ static int wait_in_launch(const struct stream_where *w, const void *args)
 int stream_epoch_wait(const struct stream_where *w, struct shmemx_epoch *epoch,
                       uint64_t n)
 {
-    const struct next_wait later = { epoch, n };
+    const struct next_wait next_wait_args = { epoch, n };
     struct epoch *e = epoch_of(w->call, epoch);
     int rc;
 
@@ -156,7 +156,8 @@ int stream_epoch_wait(const struct stream_where *w, struct shmemx_epoch *epoch,
         return -EINVAL;
     if (likely(!e->recorded) && likely(!gtl->is_capturing(w->stream)))
         return wait_next(w, e, n);
-    rc = stream_defer(w, wait_in_launch, &later, sizeof later);
+    rc =
+        stream_defer(w, wait_in_launch, &next_wait_args, sizeof next_wait_args);
     if (!rc && !e->recorded)    /* of the first: nothing is launched yet */
         e->recorded = true;
     return rc;

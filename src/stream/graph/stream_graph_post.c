@@ -81,9 +81,9 @@ struct post_slot *post_slot_new(const struct stream_where *w,
         stream_no_memory(w->call);
         return NULL;
     }
-    *s = (struct post_slot){ .repeat = repeat,
-                             .call = w->call,
-                             .opened = posts_generation() };
+    *s = (struct post_slot){
+        .repeat = repeat, .call = w->call, .opened = posts_generation()
+    };
     memcpy(s->args, args, size);
     return s;
 }
@@ -95,7 +95,7 @@ void post_slot_add(struct posts *p, struct post_slot *s)
     lock_release(&lock);
 }
 
-static void drop_once(struct post_slot *s)
+static void free_one_shot(struct post_slot *s)
 {
     lock_acquire(&lock);
     list_remove(&s->link);
@@ -173,7 +173,7 @@ int post_enqueue(const struct stream_where *w, struct post_slot *s)
 
     if (rc) {
         if (once)
-            drop_once(s);
+            free_one_shot(s);
         return stream_device_rc(w, rc);
     }
     rc = gtl->wait64(flag, number, w->stream);
@@ -257,7 +257,7 @@ static void repeat(struct post_slot *s, unsigned times)
     }
     stream_count(STREAM_REPEATS, times);
     if (s->once)
-        drop_once(s);
+        free_one_shot(s);
 }
 
 bool posts_advance(void)

@@ -71,7 +71,7 @@ static int start_these(const struct stream_where *w, const void *args)
     const struct these *t = args;
     struct queue *q = stream_queue_of(w->call, t->queue);
 
-    return q ? stream_start_these(w, q, t->n, (struct shmemx_req **)t->reqs)
+    return q ? stream_start_requests(w, q, t->n, (struct shmemx_req **)t->reqs)
              : -EINVAL;
 }
 
@@ -88,7 +88,7 @@ static int wait_these(const struct stream_where *w, const void *args)
     const struct these *t = args;
     struct queue *q = stream_queue_of(w->call, t->queue);
 
-    return q ? stream_wait_these(w, q, t->n, (struct shmemx_req **)t->reqs)
+    return q ? stream_wait_requests(w, q, t->n, (struct shmemx_req **)t->reqs)
              : -EINVAL;
 }
 

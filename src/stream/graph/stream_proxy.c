@@ -9,7 +9,7 @@
 #include "stream/exec/stream_exec.h"
 #include "stream/graph/stream_graph.h"
 #include "stream/ring/stream_ring.h"
-#include "stream/stream_wait_notes.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ bool stream_proxy_close(struct stream_proxy *p)
     lock_release(&lock);
     __atomic_fetch_sub(&n_proxies, 1, __ATOMIC_RELAXED);
     stream_ring_retire(p->stream);
-    stream_notes_drop(p->stream);
+    stream_wait_log_stream_destroyed(p->stream);
     gtl->stream_destroy(p->stream);
     free(p);
     return failed;
@@ -113,8 +113,10 @@ int stream_proxy_new(const struct stream_where *w, uint64_t id,
 
     if (!p)
         return stream_no_memory(w->call);
-    *p = (struct stream_proxy){ .handle = w->stream, .id = id, .graph = graph,
-                                .owner = gtl_stream_owner(w->stream) };
+    *p = (struct stream_proxy){
+        .handle = w->stream, .id = id, .graph = graph,
+        .owner = gtl_stream_owner(w->stream)
+    };
     p->link.next = p->link.prev = &p->link;
     rc = proxy_open(w, p);
     if (rc) {

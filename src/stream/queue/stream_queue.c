@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues, and requests: operations that are put in one by one, or made once.
- * stream_start.c lets them go. */
+/* Queues: operations and requests that are put in one by one, and that one
+ * start releases (stream_start.c).  Called by src/api and by messages;
+ * enqueues nothing on a stream. */
 #include "stream/queue/stream_queue.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl_default_stream.h"
@@ -15,16 +16,16 @@ struct stream_handles stream_reqs = STREAM_HANDLES(struct req);
 
 /* ---- queues ---- */
 
-static void let_go(void *thing)
+static void close_queue(void *thing)
 {
     struct queue *q = thing;
 
     if (q->ring)
         stream_ring_destroy(q->ring);
-    if (q->behind)
-        gtl->event_destroy(q->behind);
+    if (q->cancel_event)
+        gtl->event_destroy(q->cancel_event);
     free(q->staged);
-    free(q->these);
+    free(q->resolved);
     stream_step_batch_free(&q->steps);
 }
 
@@ -86,15 +87,15 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
         return stream_no_memory(call);
     q->stream = stream;
     q->owner = gtl_stream_owner(stream);
-    q->sent.next = q->sent.prev = &q->sent;
-    q->fading.next = q->fading.prev = &q->fading;
+    q->outstanding.next = q->outstanding.prev = &q->outstanding;
+    q->to_free.next = q->to_free.prev = &q->to_free;
     rc = stream_ring_create(stream, id, &q->ring);
     if (!rc)
         rc = stream_queue_reserve(q, depth);
     if (rc) {
         core_misuse(ERR_STREAM, call, "stream %p: %s", stream,
                     stream_ring_error_text(rc));
-        let_go(q);
+        close_queue(q);
         stream_handle_release(&stream_queues, stream_handle_of(q));
         return rc;
     }
@@ -103,12 +104,12 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
     return 0;
 }
 
-uint64_t *stream_queue_counter(const struct queue *q, int way)
+uint64_t *stream_queue_counter(const struct queue *q, int kind)
 {
     struct stream_counters *w = stream_ring_counters(q->ring);
 
-    return way == TOKEN_START      ? &w->started
-           : way == TOKEN_SEQUENCE ? &w->completed
+    return kind == TOKEN_START      ? &w->started
+           : kind == TOKEN_SEQUENCE ? &w->completed
            : q->last[TOKEN_NIC_FLAG]
                ? xport_trig->word(stream_ring_nic(q->ring)->trig)
                : NULL;
@@ -118,34 +119,35 @@ static bool reached(const struct queue *q, struct stream_token m)
 {
     uint64_t *word;
 
-    if (m.way == TOKEN_POSITION)
+    if (m.kind == TOKEN_POSITION)
         return !m.number || gtl->is_past(q->stream, m.number);
-    word = stream_queue_counter(q, m.way);
+    word = stream_queue_counter(q, m.kind);
     return !word || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= m.number;
 }
 
-static struct stream_token last_of(const struct queue *q, int way)
+static struct stream_token last_of(const struct queue *q, int kind)
 {
     return (struct stream_token){
-        .way = way, .number = way == TOKEN_POSITION ? q->place : q->last[way]
+        .kind = kind,
+        .number = kind == TOKEN_POSITION ? q->position : q->last[kind]
     };
 }
 
 bool stream_token_is_nic(const struct queue *q, struct stream_token m)
 {
-    return (m.way == TOKEN_SEQUENCE || m.way == TOKEN_NIC_FLAG) &&
+    return (m.kind == TOKEN_SEQUENCE || m.kind == TOKEN_NIC_FLAG) &&
            stream_ring_nic(q->ring)->posted;
 }
 
-/* A later start may be behind what this thread is about to do, so that nobody
- * waits for that one here. */
+/* A later start may be behind what this thread is about to do, so no call waits
+ * for that one here. */
 bool stream_token_completed(const struct queue *q, struct stream_token m)
 {
     if (!stream_token_is_nic(q, m) || (reached(q, last_of(q, TOKEN_SEQUENCE)) &&
                                        reached(q, last_of(q, TOKEN_NIC_FLAG))))
         return reached(q, m);
     return stream_nic_completed_first(q->ring, m.posted) &&
-           (m.way != TOKEN_SEQUENCE || reached(q, m));
+           (m.kind != TOKEN_SEQUENCE || reached(q, m));
 }
 
 int stream_queue_errors(const char *call, const struct queue *q)
@@ -157,8 +159,8 @@ static bool all_ended(const struct queue *q)
 {
     bool all = reached(q, last_of(q, TOKEN_POSITION));
 
-    for (int way = 0; way < TOKEN_KINDS; way++)
-        all = all && reached(q, last_of(q, way));
+    for (int kind = 0; kind < TOKEN_KINDS; kind++)
+        all = all && reached(q, last_of(q, kind));
     return all;
 }
 
@@ -168,9 +170,9 @@ static bool messages_ended(const char *call, struct queue *q, bool waits)
 {
     struct list_link *l, *next;
 
-    list_each(l, next, &q->sent)
+    list_each(l, next, &q->outstanding)
         stream_req_complete(call, list_entry(l, struct req, link), waits);
-    return list_empty(&q->sent);
+    return list_empty(&q->outstanding);
 }
 
 int stream_queue_test(const char *call, struct shmemx_queue *queue, bool *is)
@@ -192,14 +194,14 @@ void stream_queue_await(const char *call, const struct queue *q,
                                      struct stream_token m),
                         const struct req *r)
 {
-    uint64_t *word =
-        stream_queue_counter(q, m.way == TOKEN_POSITION ? TOKEN_START : m.way);
+    uint64_t *word = stream_queue_counter(
+        q, m.kind == TOKEN_POSITION ? TOKEN_START : m.kind);
     struct core_waiter w = {
         .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
         .value = (uintptr_t)q->stream, .call = call
     };
 
-    if (r && r->ops->own_words) {
+    if (r && r->ops->own_counters) {
         struct core_waiter own = r->ops->waiter(call, r, q->stream);
 
         w.name = own.name;
@@ -216,15 +218,15 @@ int stream_queue_wait_host(const char *call, struct shmemx_queue *queue)
 
     if (!q)
         return -EINVAL;
-    for (int way = 0; way <= TOKEN_KINDS; way++)
-        stream_queue_await(call, q, last_of(q, way), reached, NULL);
+    for (int kind = 0; kind <= TOKEN_KINDS; kind++)
+        stream_queue_await(call, q, last_of(q, kind), reached, NULL);
     messages_ended(call, q, true);
-    q->past = q->starts;
+    q->starts_waited = q->starts;
     return stream_queue_errors(call, q);
 }
 
 /* Nothing of it will ever be started. */
-static void drop_staged(struct queue *q)
+static void unstage_all(struct queue *q)
 {
     for (size_t i = 0; i < q->n_staged; i++) {
         struct req *r = q->staged[i].req;
@@ -241,8 +243,10 @@ static void drop_staged(struct queue *q)
 
 bool stream_queue_broken_pending(const struct queue *q)
 {
-    return q->unknown ? !stream_ring_stream_destroyed(q->ring)
-                      : q->behind && gtl->event_query(q->behind) == -EAGAIN;
+    return q->no_cancel_event
+               ? !stream_ring_stream_destroyed(q->ring)
+               : q->cancel_event &&
+                     gtl->event_query(q->cancel_event) == -EAGAIN;
 }
 
 int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
@@ -252,13 +256,13 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
     if (!q)
         return -EINVAL;
     if (q->n_staged && (q->broken || stream_ring_stream_destroyed(q->ring)))
-        drop_staged(q);
+        unstage_all(q);
     if (q->n_staged) {
         core_misuse(ERR_ARG, call, "operations that were put in wait for their "
                     "start");
         return -EBUSY;
     }
-    if (!list_empty(&q->sent)) {
+    if (!list_empty(&q->outstanding)) {
         core_misuse(ERR_ARG, call, "messages that were started have not been "
                     "waited for");
         return -EBUSY;
@@ -275,7 +279,7 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
     gone = *q;
     if (!stream_handle_release(&stream_queues, queue))
         return -EINVAL;         /* another thread was faster */
-    let_go(&gone);
+    close_queue(&gone);
     return 0;
 }
 
@@ -311,20 +315,20 @@ static void forget(void *thing)
 
 static struct stream_unfinished staged;
 
-static void count_and_let_go(void *thing)
+static void count_and_close(void *thing)
 {
     const struct queue *q = thing;
 
     staged.n += q->n_staged;
     if (q->n_staged)
         stream_unfinished_add(&staged, &q->staged[0].op);
-    let_go(thing);
+    close_queue(thing);
 }
 
 struct stream_unfinished stream_queues_release_all(void)
 {
     staged = (struct stream_unfinished){ .n = 0 };
     stream_handle_release_all(&stream_reqs, forget);
-    stream_handle_release_all(&stream_queues, count_and_let_go);
+    stream_handle_release_all(&stream_queues, count_and_close);
     return staged;
 }

@@ -16,8 +16,9 @@ enum req_state {
     WAITED                      /* started, and the stream waits for it */
 };
 
-/* What tells of a start's end, and the number that it is then past: words of
- * the queue's, or the stream's place, where that can be asked for. */
+/* What reports that a start has completed, and the number that it has reached
+ * by then: a counter of the queue, or the stream's position, where the device
+ * reports that. */
 enum {
     TOKEN_START,
     TOKEN_SEQUENCE,
@@ -26,7 +27,7 @@ enum {
     TOKEN_POSITION = TOKEN_KINDS
 };
 struct stream_token {
-    int way;
+    int kind;
     uint64_t number;
     uint64_t posted;             /* with the NIC by then */
     uint64_t start;             /* which it is */
@@ -45,7 +46,7 @@ struct req {
     /* With words of its own: of its queue's, see struct queue; else, of a
      * persistent one, of all such. */
     struct list_link link;
-    struct stream_token mark;   /* of its last start, or of the wait for it */
+    struct stream_token token;   /* of its last start, or of the wait for it */
     struct stream_op op;
 };
 
@@ -58,23 +59,23 @@ struct queue {
     struct stream_handle handle;
     bool recorded;              /* graphs have starts of it */
     bool broken;                /* a start failed in the middle */
-    bool unknown;               /* then: nothing says what the stream holds */
-    void *behind;               /* else: an event of the stream's, or NULL */
+    bool no_cancel_event;         /* then: nothing says what the stream holds */
+    void *cancel_event;            /* else: an event of the stream's, or NULL */
     void *stream;
     uint64_t owner;             /* as gtl_stream_owner() */
     struct stream_ring *ring;
     struct staged_op *staged;
     size_t n_staged, room;
     struct steps steps;       /* of the start or wait that is being made */
-    struct req **these;         /* what that is of */
-    size_t these_room;
+    struct req **resolved;         /* what that is of */
+    size_t resolved_room;
     uint64_t last[TOKEN_KINDS];
     uint64_t waited[TOKEN_KINDS];      /* that the stream waits for */
-    uint64_t starts, past;      /* so many; for so many there is a wait */
-    uint64_t place;             /* behind the last one of TOKEN_POSITION */
-    /* Messages that were started and that nobody waits for yet; and those
+    uint64_t starts, starts_waited;   /* so many; for so many there is a wait */
+    uint64_t position;          /* behind the last one of TOKEN_POSITION */
+    /* Messages that were started and that no call waits for yet; and those
      * without a handle that the stream waits for. */
-    struct list_link sent, fading;
+    struct list_link outstanding, to_free;
 };
 
 extern hidden struct stream_handles stream_queues, stream_reqs;
@@ -95,10 +96,10 @@ void stream_start_on_host(const struct stream_where *w, struct queue *q,
  * checked before. */
 int stream_start_staged(const struct stream_where *w, struct queue *q,
                         const struct staged_op *these, size_t n);
-int stream_start_these(const struct stream_where *w, struct queue *q, int n,
+int stream_start_requests(const struct stream_where *w, struct queue *q, int n,
                        struct shmemx_req *reqs[]);
 int stream_wait_started(const struct stream_where *w, struct queue *q);
-int stream_wait_these(const struct stream_where *w, struct queue *q, int n,
+int stream_wait_requests(const struct stream_where *w, struct queue *q, int n,
                       struct shmemx_req *reqs[]);
 
 /* ---- stream_graph_queue.c: the same in launches of graphs ---- */
@@ -112,7 +113,7 @@ int stream_queue_record_wait(const struct stream_where *w, struct queue *q);
 int stream_queue_record_wait_all(const struct stream_where *w, struct queue *q,
                                  int n, struct shmemx_req *reqs[]);
 
-/* Those of q->fading that the stream has come past go. */
+/* Those of q->to_free that the stream has come past go. */
 void stream_queue_reap(struct queue *q);
 
 /* ---- stream_req.c ---- */
@@ -131,7 +132,7 @@ bool stream_req_ended(const struct req *r);
 /* A message that was started: the host looks, or waits, in the stream's
  * place. */
 void stream_req_complete(const char *call, struct req *r, bool waits);
-/* Nobody uses it any more. */
+/* It is not used any more. */
 void stream_req_release(struct req *r);
 /* What each persistent one is that is no message, while none is made or
  * freed. */
@@ -156,17 +157,19 @@ struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue);
 int stream_queue_check(const char *call, const struct queue *b);
 /* -EINVAL: its stream is another thread's own. */
 int stream_queue_check_thread(const char *call, const struct queue *b);
-/* May the stream still have some of a start that failed in the middle?  Nothing
- * but its end tells; one that was destroyed had ended. */
+/* May the stream still have some of a start that failed in the middle?  Only
+ * the completion of the stream answers that; a destroyed stream has completed.
+ */
 bool stream_queue_broken_pending(const struct queue *q);
 struct stream_where stream_queue_where(const char *call, const struct queue *b);
 /* In the heap's pool. */
 int stream_no_pool_memory(const char *call, size_t bytes);
-/* The word that tells how far they are; NULL: nothing of that kind was
- * started. */
-uint64_t *stream_queue_counter(const struct queue *b, int way);
-/* What the NIC does it counts, in whatever order it ends: that a start has
- * ended its flag tells when the last one has. */
+/* The counter of the starts that completed, by kind; NULL: none of that kind
+ * was started. */
+uint64_t *stream_queue_counter(const struct queue *b, int kind);
+/* Is the NIC's counter behind it, which counts in any order of completion?
+ * Then the flag of a start reports it only when the last operation has
+ * completed. */
 bool stream_token_is_nic(const struct queue *b, struct stream_token m);
 /* Operations that are never done. */
 struct stream_unfinished {

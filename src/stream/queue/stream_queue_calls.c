@@ -46,7 +46,7 @@ int stream_queue_start_all(const char *call, struct shmemx_queue *queue, int n,
     if (rc < 0)
         return rc;
     return rc ? stream_queue_record_start_all(&w, q, n, reqs)
-              : stream_start_these(&w, q, n, reqs);
+              : stream_start_requests(&w, q, n, reqs);
 }
 
 int stream_queue_wait(const char *call, struct shmemx_queue *queue)
@@ -71,5 +71,5 @@ int stream_queue_wait_all(const char *call, struct shmemx_queue *queue, int n,
     if (rc)
         return rc;
     return q->recorded ? stream_queue_record_wait_all(&w, q, n, reqs)
-                       : stream_wait_these(&w, q, n, reqs);
+                       : stream_wait_requests(&w, q, n, reqs);
 }

@@ -170,7 +170,7 @@ bool stream_req_ended(const struct req *r)
                                 (q && stream_queue_broken_pending(q))))
         return false;
     return r->state == IDLE || !q ||
-           (stream_token_completed(q, r->mark) &&
+           (stream_token_completed(q, r->token) &&
             (r->state == WAITED || r->ops->completed(r)));
 }
 
@@ -179,7 +179,7 @@ static void complete(const char *call, struct req *r)
 {
     if (r->state == STARTED)
         r->ops->finish(call, r);
-    if (r->ops->own_words && r->state == STARTED)
+    if (r->ops->own_counters && r->state == STARTED)
         list_remove(&r->link);
     r->state = r->once ? WAITED : IDLE;
 }
@@ -193,13 +193,13 @@ static int failed(const char *call, const struct queue *q, struct req *r)
 
     if (rc)
         return rc;
-    return e && (r->ops->own_words || r->mark.way != TOKEN_START)
+    return e && (r->ops->own_counters || r->token.kind != TOKEN_START)
                ? stream_errors_take_unowned(call, e)
                : 0;
 }
 
 /* Until its own words say that it has completed. */
-static void await_words(const char *call, const struct req *r)
+static void await_completion(const char *call, const struct req *r)
 {
     const struct queue *q = stream_req_queue(r);
     struct core_waiter w = r->ops->waiter(call, r, q ? q->stream : NULL);
@@ -212,9 +212,9 @@ static void await_words(const char *call, const struct req *r)
 void stream_req_complete(const char *call, struct req *r, bool waits)
 {
     if (waits) {
-        stream_queue_await(call, stream_req_queue(r), r->mark,
+        stream_queue_await(call, stream_req_queue(r), r->token,
                            stream_token_completed, r);
-        await_words(call, r);
+        await_completion(call, r);
     }
     if (!stream_req_ended(r))
         return;
@@ -232,7 +232,7 @@ int stream_req_test_started(const char *call, struct req *r, bool *is)
     core_progress(call);
     q = stream_req_queue(r);
     *is = stream_req_ended(r);
-    if (*is && r->ops->own_words)
+    if (*is && r->ops->own_counters)
         complete(call, r);
     return *is ? failed(call, q, r) : 0;
 }
@@ -245,9 +245,9 @@ int stream_req_await_started(const char *call, struct req *r)
         return -EINVAL;
     q = stream_req_queue(r);
     if (q) {
-        stream_queue_await(call, q, r->mark, stream_token_completed, r);
-        if (r->ops->own_words && r->state == STARTED)
-            await_words(call, r);
+        stream_queue_await(call, q, r->token, stream_token_completed, r);
+        if (r->ops->own_counters && r->state == STARTED)
+            await_completion(call, r);
     }
     complete(call, r);
     return failed(call, q, r);
@@ -300,7 +300,7 @@ int stream_req_free(const char *call, struct shmemx_req *req)
         why = "waits for its start";
     else if (!stream_req_ended(r))
         why = "has not ended";
-    else if (r->state == STARTED && r->ops->own_words)
+    else if (r->state == STARTED && r->ops->own_counters)
         why = "was started, and nobody has waited for it";
     else
         why = r->ops->busy(r);
@@ -385,7 +385,7 @@ static void name_op(const struct req *r, char *text, size_t size)
 }
 
 static const struct stream_req_ops op_ops = {
-    .own_words = false, .check_start = check_start_op, .start = start_op,
+    .own_counters = false, .check_start = check_start_op, .start = start_op,
     .started = stream_req_no_call, 
     .wait = { stream_req_no_step, stream_req_no_step, stream_req_no_step },
     .completed = stream_req_is_completed, .waiter = stream_req_no_waiter,

@@ -12,10 +12,11 @@
 
 struct req;
 struct queue;
-/* Whose part a start has. */
+/* The executors that have a part of a start. */
 struct start_parts {
     bool nic, host;
-    bool words;                 /* and words tell how it ends */
+    bool counters;              /* host: the requests have counters of their
+                                 * own for completion */
 };
 
 /* What a request is: an operation of this layer, or an object of the layer
@@ -25,8 +26,8 @@ enum req_wait { REQ_WAIT, REQ_COPY_OUT, REQ_RELEASE, REQ_WAITS };
 typedef int stream_req_step(const struct stream_where *w, struct queue *q,
                             struct req *r, struct start_parts *parts);
 struct stream_req_ops {
-    bool own_words;             /* its words say when it has completed, beside
-                                 * the token of its start */
+    bool own_counters;          /* they report its completion, beside the
+                                 * token of its start */
     /* May it be started?  0 or -errno, logged.  i: its number in the list. */
     int (*check_start)(const struct stream_where *w, const struct req *r,
                        int i);

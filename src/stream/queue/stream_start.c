@@ -50,16 +50,16 @@ int stream_start_one(const struct stream_where *w, struct queue *q,
 }
 
 /* By the progress thread, and what the NIC does before it. */
-static int trigger(const struct stream_where *w, struct queue *q, bool words,
+static int trigger(const struct stream_where *w, struct queue *q, bool counters,
                 struct stream_token *m)
 {
     struct stream_op *op = stream_ring_next_entry(q->ring);
 
-    *op = (struct stream_op){ .kind = words ? STREAM_LOCAL_QUIET : STREAM_QUIET,
-                              .call = w->call,
-                              .ring = q->ring,
-                              .waits = true };
-    m->way = TOKEN_SEQUENCE;
+    *op = (struct stream_op){
+        .kind = counters ? STREAM_LOCAL_QUIET : STREAM_QUIET, .call = w->call,
+        .ring = q->ring, .waits = true
+    };
+    m->kind = TOKEN_SEQUENCE;
     m->number = stream_ring_publish(q->ring);
     return stream_ring_trigger(q->ring, w->stream);
 }
@@ -68,41 +68,41 @@ static int trigger(const struct stream_where *w, struct queue *q, bool words,
 static int finish(const struct stream_where *w, struct queue *q,
                   struct start_parts parts, struct stream_token *m)
 {
-    struct stream_counters *words = stream_ring_counters(q->ring);
+    struct stream_counters *counters = stream_ring_counters(q->ring);
     int rc;
 
     *m = (struct stream_token){ TOKEN_START, q->last[TOKEN_START] + 1,
                                 stream_ring_nic(q->ring)->posted,
                                 q->starts + 1 };
     if (!parts.nic && !parts.host)
-        stream_step_batch_store(&q->steps, &words->started, m->number);
+        stream_step_batch_store(&q->steps, &counters->started, m->number);
     rc = stream_step_batch_flush(w, &q->steps);
     if (rc)
         return rc;
     if (parts.nic && !parts.host) {
-        m->way = TOKEN_NIC_FLAG;
+        m->kind = TOKEN_NIC_FLAG;
         rc = stream_nic_post_flag(q->ring, &m->number);
         parts.host = rc == STREAM_DECLINED;         /* it has room for none */
     }
     if (parts.nic && (!rc || rc == STREAM_DECLINED))
         rc = stream_nic_release(q->ring, w->stream);
     if (parts.host && (!rc || rc == STREAM_DECLINED))
-        rc = trigger(w, q, parts.words && !parts.nic, m);
+        rc = trigger(w, q, parts.counters && !parts.nic, m);
     if (rc)
         return stream_device_rc(w, rc);
-    q->last[m->way] = m->number;
+    q->last[m->kind] = m->number;
     q->starts = m->start;
     return 0;
 }
 
-/* The same of messages, whose ends their own words tell. */
+/* The same for messages, whose own counters report their completion. */
 static int finish_messages(const struct stream_where *w, struct queue *q,
                            struct start_parts parts, struct stream_token *m)
 {
     uint64_t place;
     int rc;
 
-    parts.words = true;
+    parts.counters = true;
     if (parts.nic || parts.host || q->recorded ||
         !gtl->position(q->stream, &place))
         return finish(w, q, parts, m);
@@ -110,9 +110,9 @@ static int finish_messages(const struct stream_where *w, struct queue *q,
     if (rc)
         return rc;
     gtl->position(q->stream, &place);
-    q->place = place;
+    q->position = place;
     *m = (struct stream_token){
-        .way = TOKEN_POSITION, .number = place, .start = ++q->starts
+        .kind = TOKEN_POSITION, .number = place, .start = ++q->starts
     };
     return 0;
 }
@@ -121,45 +121,47 @@ static void started(const char *call, struct queue *q, struct req *r,
                     struct stream_token m)
 {
     r->ops->started(call, r);
-    if (r->ops->own_words)
-        list_append(&q->sent, &r->link);
+    if (r->ops->own_counters)
+        list_append(&q->outstanding, &r->link);
     r->queue = stream_handle_of(q);
     r->state = STARTED;
     r->listed = false;
-    r->mark = m;
+    r->token = m;
 }
 
 /* The device refused in the middle of a start: some of it is enqueued, and of
  * what was put partners know.  What was posted is never released, and the
  * stream gets nothing more of the queue, so that nothing is done twice or
  * late. */
-static void break_off(const struct stream_where *w, struct queue *q)
+static void cancel_start(const struct stream_where *w, struct queue *q)
 {
     q->broken = true;
-    q->unknown = gtl->event_create(&q->behind) != 0;
+    q->no_cancel_event = gtl->event_create(&q->cancel_event) != 0;
     /* If the stream is broken, too, it holds nothing. */
-    if (!q->unknown && gtl->event_record(q->behind, w->stream)) {
-        gtl->event_destroy(q->behind);
-        q->behind = NULL;
+    if (!q->no_cancel_event && gtl->event_record(q->cancel_event, w->stream)) {
+        gtl->event_destroy(q->cancel_event);
+        q->cancel_event = NULL;
     }
     stream_step_batch_clear(&q->steps);
     stream_ring_cancel(q->ring);
-    gtl->position(q->stream, &q->place);
+    gtl->position(q->stream, &q->position);
 }
 
 /* So did these: they are freed when the stream has nothing left to do. */
-static void break_these(struct queue *q, int n)
+static void break_requests(struct queue *q, int n)
 {
-    const struct stream_token m = { .way = TOKEN_POSITION, .number = q->place };
+    const struct stream_token m = {
+        .kind = TOKEN_POSITION, .number = q->position
+    };
 
     for (int i = 0; i < n; i++) {
-        struct req *r = q->these[i];
+        struct req *r = q->resolved[i];
 
         r->broken = true;
         r->listed = false;
         r->queue = stream_handle_of(q);
         r->state = WAITED;
-        r->mark = m;
+        r->token = m;
     }
 }
 
@@ -167,8 +169,8 @@ void stream_queue_reap(struct queue *q)
 {
     struct req *r;
 
-    while (!list_empty(&q->fading)) {
-        r = list_entry(q->fading.next, struct req, link);
+    while (!list_empty(&q->to_free)) {
+        r = list_entry(q->to_free.next, struct req, link);
         if (!stream_req_ended(r))
             return;
         list_remove(&r->link);
@@ -210,7 +212,7 @@ int stream_start_staged(const struct stream_where *w, struct queue *q,
         return stream_no_memory(w->call);
     rc = start_ops(w, q, these, n, &m);
     if (rc) {
-        break_off(w, q);
+        cancel_start(w, q);
         return rc;
     }
     stream_count(STREAM_STARTS, 1);
@@ -234,12 +236,12 @@ struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i)
     return r;
 }
 
-/* Has nobody waited for it? */
-static bool under_way(const struct req *r)
+/* Was it started, and no wait for it enqueued? */
+static bool is_outstanding(const struct req *r)
 {
     const struct queue *q = stream_req_queue(r);
 
-    return r->state == STARTED && q && r->mark.start > q->past;
+    return r->state == STARTED && q && r->token.start > q->starts_waited;
 }
 
 static int may_start(const struct stream_where *w, const struct req *r, int i)
@@ -258,7 +260,7 @@ static int may_start(const struct stream_where *w, const struct req *r, int i)
     if (unlikely(r->listed))
         stream_refuse(ERR_ARG, call, "request %d (%s) is in the list twice", i,
                       stream_req_name(r).text);
-    else if (unlikely(under_way(r)))
+    else if (unlikely(is_outstanding(r)))
         stream_refuse(ERR_ARG, call, "request %d (%s) was started, and no wait "
                       "for it was enqueued", i, stream_req_name(r).text);
     else
@@ -275,28 +277,28 @@ static int make_room(const char *call, struct queue *q, size_t n)
     return 0;
 }
 
-/* So many in q->these. */
+/* So many in q->resolved. */
 static int make_list(const char *call, struct queue *q, size_t n)
 {
     struct req **more;
 
-    if (likely(n <= q->these_room))
+    if (likely(n <= q->resolved_room))
         return 0;
-    more = realloc(q->these, 2 * n * sizeof *more);
+    more = realloc(q->resolved, 2 * n * sizeof *more);
     if (!more)
         return stream_no_memory(call);
-    q->these = more;
-    q->these_room = 2 * n;
+    q->resolved = more;
+    q->resolved_room = 2 * n;
     return 0;
 }
 
 static void unlist(struct queue *q, int n)
 {
     while (n-- > 0)
-        q->these[n]->listed = false;
+        q->resolved[n]->listed = false;
 }
 
-/* To q->these, marked, so that one that comes again is known.  On error none
+/* To q->resolved, marked, so that one that comes again is known.  On error none
  * is. */
 static int list(const struct stream_where *w, struct queue *q, int n,
                 struct shmemx_req *reqs[])
@@ -312,7 +314,7 @@ static int list(const struct stream_where *w, struct queue *q, int n,
             return rc;
         }
         r->listed = true;
-        q->these[i] = r;
+        q->resolved[i] = r;
     }
     return 0;
 }
@@ -326,25 +328,25 @@ static int start_listed(const struct stream_where *w, struct queue *q, int n)
     int rc = 0;
 
     for (int i = 0; i < n && !rc; i++) {
-        r = q->these[i];
-        others |= !r->ops->own_words;
+        r = q->resolved[i];
+        others |= !r->ops->own_counters;
         rc = r->ops->start(w, q, r, &parts);
     }
     if (!rc)
         rc = others ? finish(w, q, parts, &m)
                     : finish_messages(w, q, parts, &m);
     if (rc) {
-        break_off(w, q);
-        break_these(q, n);
+        cancel_start(w, q);
+        break_requests(q, n);
         return rc;
     }
     stream_count(STREAM_STARTS, 1);
     for (int i = 0; i < n; i++)
-        started(w->call, q, q->these[i], m);
+        started(w->call, q, q->resolved[i], m);
     return 0;
 }
 
-int stream_start_these(const struct stream_where *w, struct queue *q, int n,
+int stream_start_requests(const struct stream_where *w, struct queue *q, int n,
                        struct shmemx_req *reqs[])
 {
     int rc;
@@ -365,21 +367,21 @@ static int wait_for(const struct stream_where *w, struct queue *q,
 {
     int rc = stream_need_stream(w);
 
-    for (int way = TOKEN_SEQUENCE; way < TOKEN_KINDS && !rc; way++) {
-        if (upto[way] <= q->waited[way])
+    for (int kind = TOKEN_SEQUENCE; kind < TOKEN_KINDS && !rc; kind++) {
+        if (upto[kind] <= q->waited[kind])
             continue;
         if (!stream_waits_allowed())
             return stream_refuse_wait(w);
         rc = stream_need_live(w);
         if (rc)
             return rc;
-        stream_step_batch_wait(&q->steps, stream_queue_counter(q, way),
-                               upto[way]);
-        if (way == TOKEN_NIC_FLAG)    /* the host's ops are seen in its ring */
+        stream_step_batch_wait(&q->steps, stream_queue_counter(q, kind),
+                               upto[kind]);
+        if (kind == TOKEN_NIC_FLAG)    /* the host's ops are seen in its ring */
             stream_watch_add(
-                w, NULL, stream_queue_counter(q, way), upto[way],
+                w, NULL, stream_queue_counter(q, kind), upto[kind],
                 stream_errors_recent_pe(stream_ring_errors(q->ring)));
-        q->waited[way] = upto[way];
+        q->waited[kind] = upto[kind];
     }
     return rc;
 }
@@ -401,8 +403,8 @@ static int step_each(const struct stream_where *w, struct queue *q,
     return rc;
 }
 
-/* Behind the waits for messages: copies out of their slots, then the words that
- * release these to the senders, which the device stores, and a token. */
+/* Behind the waits for messages: copies out of their slots, then the counters
+ * that release these to the senders, which the device stores, and a token. */
 static int finish_wait(const struct stream_where *w, struct queue *q,
                        struct list_link *these, struct stream_token *m)
 {
@@ -419,7 +421,7 @@ static int finish_wait(const struct stream_where *w, struct queue *q,
     rc = rc ? rc : step_each(w, q, these, REQ_RELEASE, &parts);
     rc = rc ? rc : finish_messages(w, q, parts, m);
     if (rc && (parts.host || parts.nic))
-        break_off(w, q);
+        cancel_start(w, q);
     return rc;
 }
 
@@ -432,7 +434,7 @@ static int wait_for_messages(const struct stream_where *w, struct queue *q,
     return rc ? rc : finish_wait(w, q, these, m);
 }
 
-/* Those requests of q->sent that were moved to these, and marks. */
+/* Those requests of q->outstanding that were moved to these, and marks. */
 static int wait_for_these(const struct stream_where *w, struct queue *q,
                           struct list_link *these,
                           const uint64_t upto[TOKEN_KINDS])
@@ -463,19 +465,19 @@ static int wait_for_these(const struct stream_where *w, struct queue *q,
         r = list_entry(l, struct req, link);
         list_remove(l);
         if (r->own)
-            list_append(&q->fading, l);
+            list_append(&q->to_free, l);
         r->state = WAITED;
-        r->mark = m;
+        r->token = m;
     }
     return 0;
 }
 
 int stream_wait_started(const struct stream_where *w, struct queue *q)
 {
-    int rc = wait_for_these(w, q, &q->sent, q->last);
+    int rc = wait_for_these(w, q, &q->outstanding, q->last);
 
     if (!rc)
-        q->past = q->starts;
+        q->starts_waited = q->starts;
     return rc;
 }
 
@@ -496,11 +498,11 @@ static void put_back(struct queue *q, struct list_link *these)
     while (!list_empty(these)) {
         l = these->next;
         list_remove(l);
-        list_append(&q->sent, l);
+        list_append(&q->outstanding, l);
     }
 }
 
-int stream_wait_these(const struct stream_where *w, struct queue *q, int n,
+int stream_wait_requests(const struct stream_where *w, struct queue *q, int n,
                       struct shmemx_req *reqs[])
 {
     struct list_link these = LIST_INIT(these);
@@ -510,17 +512,18 @@ int stream_wait_these(const struct stream_where *w, struct queue *q, int n,
     int rc = n > 0 ? make_list(w->call, q, (size_t)n) : 0;
 
     for (int i = 0; i < n && !rc; i++) {
-        r = q->these[i] = stream_req_at(w->call, reqs, i);
+        r = q->resolved[i] = stream_req_at(w->call, reqs, i);
         rc = r ? may_wait(w->call, stream_handle_of(q), r, i) : -EINVAL;
     }
     if (rc)
         return rc;
     for (int i = 0; i < n; i++) {
-        r = q->these[i];
-        if (r->mark.way < TOKEN_KINDS && r->mark.number > upto[r->mark.way])
-            upto[r->mark.way] = r->mark.number;
-        every |= stream_token_is_nic(q, r->mark);
-        if (r->ops->own_words) {
+        r = q->resolved[i];
+        if (r->token.kind < TOKEN_KINDS &&
+            r->token.number > upto[r->token.kind])
+            upto[r->token.kind] = r->token.number;
+        every |= stream_token_is_nic(q, r->token);
+        if (r->ops->own_counters) {
             list_remove(&r->link);
             list_append(&these, &r->link);
         }
@@ -528,6 +531,6 @@ int stream_wait_these(const struct stream_where *w, struct queue *q, int n,
     rc = wait_for_these(w, q, &these, every ? q->last : upto);
     put_back(q, &these);
     for (int i = 0; i < n && !rc; i++)
-        q->these[i]->state = WAITED;
+        q->resolved[i]->state = WAITED;
     return rc;
 }

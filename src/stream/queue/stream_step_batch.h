@@ -29,7 +29,7 @@ static inline void stream_step_batch_wait(struct steps *g, uint64_t *word,
     g->waits[g->n_waits++] = (struct gtl_flag){ word, least };
 }
 
-/* A message: a copy of n bytes, and the store that tells of it. */
+/* A message: a copy of n bytes, and the store that reports it. */
 static inline void stream_step_batch_put(struct steps *g, void *to,
                                          const void *from, size_t n,
                                          uint64_t *word, uint64_t value)

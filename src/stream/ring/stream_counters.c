@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 struct shared {
-    struct stream_counters words[STREAM_RINGS];
+    struct stream_counters counters[STREAM_RINGS];
     uint64_t flags[STREAM_FLAGS];       /* a free one: 1 + the next one */
 };
 
@@ -64,7 +64,7 @@ int stream_counters_alloc(struct stream_counters **out)
     lock_acquire(&lock);
     rc = !pinned ? -ENODEV : !n_spare ? -ENOSPC : 0;
     if (!rc)
-        *out = &shared->words[spare[--n_spare]];
+        *out = &shared->counters[spare[--n_spare]];
     lock_release(&lock);
     return rc;
 }
@@ -72,7 +72,7 @@ int stream_counters_alloc(struct stream_counters **out)
 void stream_counters_free(struct stream_counters *w)
 {
     lock_acquire(&lock);
-    spare[n_spare++] = (uint32_t)(w - shared->words);
+    spare[n_spare++] = (uint32_t)(w - shared->counters);
     lock_release(&lock);
 }
 

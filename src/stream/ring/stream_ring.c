@@ -32,7 +32,7 @@
 
 enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS,
        STEPS = 32,              /* of a queue before the next one's turn */
-       NAPS = 100,              /* until one is freed */
+       SLEEPS = 100,              /* until one is freed */
        MOST_SWEPT = 64 };       /* of streams that may be there */
 #define UNKNOWN UINT64_MAX      /* of a stream that records a graph */
 
@@ -89,9 +89,7 @@ static void next_generation(void)
     __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- the side of who does ---- */
-
-/* The thread that holds it releases it soon. */
+/* The thread that holds the lock releases it soon. */
 static void lock_ring(struct stream_ring *q)
 {
     while (!stream_ring_trylock(q))
@@ -369,13 +367,13 @@ bool stream_rings_progress(bool *posted, bool *busy)
 /* A test has it take long. */
 static void delay_visit(void)
 {
-    const struct timespec nap = { 0, 50000000 };
+    const struct timespec delay = { 0, 50000000 };
 
     if (fault_hit(FAULT_STREAM_POLL))
-        nanosleep(&nap, NULL);
+        nanosleep(&delay, NULL);
 }
 
-bool stream_rings_visit(stream_ring_visitor *look)
+bool stream_rings_visit_heads(stream_ring_visitor *visit)
 {
     const struct stream_op *op;
     bool skips = false, held = false;
@@ -384,11 +382,11 @@ bool stream_rings_visit(stream_ring_visitor *look)
     for (q = next_locked(NULL, &skips); q; q = next_locked(q, &skips)) {
         op = q->begun ? stream_ring_head(q) : NULL;
         if (op)
-            look(q, op);
+            visit(q, op);
         delay_visit();
         held = true;
     }
-    /* Who rang meanwhile may have had the progress thread pass a queue by. */
+    /* The progress thread may have skipped a ring that was locked here. */
     if (held)
         stream_progress_wake();
     return !skips;
@@ -437,7 +435,7 @@ bool stream_ring_stream_destroyed(const struct stream_ring *q)
  * about, but for ours.  So an empty queue goes, also of a stream that is there:
  * another one is made when it needs one.  With several threads one of them may
  * be about to use it. */
-static bool may_go(struct stream_ring *q)
+static bool may_retire(struct stream_ring *q)
 {
     uint64_t id = q->id;
 
@@ -459,7 +457,7 @@ static void sweep(void)
     int n = 0;
 
     for (q = next_locked(NULL, &skips); q; q = next_locked(q, &skips)) {
-        if (n == MOST_SWEPT || !may_go(q))
+        if (n == MOST_SWEPT || !may_retire(q))
             continue;
         lock_acquire(&lock);
         if (*find(q->handle, q->owner) == q) {
@@ -472,17 +470,17 @@ static void sweep(void)
 }
 
 /* The progress thread may be about to free some. */
-static int await_words(struct stream_counters **out)
+static int alloc_counters(struct stream_counters **out)
 {
-    const struct timespec nap = { 0, 100000 };
+    const struct timespec delay = { 0, 100000 };
     int rc;
 
     rc = stream_counters_alloc(out);
     if (rc != -ENOSPC)
         return rc;
     sweep();
-    for (int i = 0; i < NAPS && rc == -ENOSPC; i++) {
-        nanosleep(&nap, NULL);
+    for (int i = 0; i < SLEEPS && rc == -ENOSPC; i++) {
+        nanosleep(&delay, NULL);
         rc = stream_counters_alloc(out);
     }
     return rc;
@@ -502,7 +500,7 @@ static int queue_new(void *handle, uint64_t id, struct stream_ring **out)
     struct stream_counters *place;
     struct stream_ring *q;
     struct stream_ring_chunk *c;
-    int rc = await_words(&place);
+    int rc = alloc_counters(&place);
 
     if (rc)
         return rc;
@@ -689,8 +687,8 @@ int stream_ring_of(const struct stream_where *w, struct stream_ring **out)
     return rc ? stream_ring_refuse(w, rc) : 0;
 }
 
-/* What the stream has let go is under way, and no more of its; of a for_queue
- * that could not be started, nobody waits for the rest. */
+/* Of a queue's ring only what its stream releases will complete: the rest of a
+ * start that failed in the middle never does. */
 static bool holds(const struct stream_ring *q)
 {
     return q->for_queue
@@ -739,7 +737,7 @@ bool stream_has_ring(void *stream)
         return false;
     rc = gtl->stream_check(stream, &id);
     if (rc && rc != -EBUSY)
-        return true;            /* arming will tell */
+        return true;            /* the enqueue reports it */
     if (is_recent(recent_of(id), id))
         return true;
     lock_acquire(&lock);
@@ -761,7 +759,7 @@ static uint64_t count_behind(const struct stream_ring *q)
             c = c->next;
             at = 0;
         }
-        n += c->ops[at].kind == STREAM_QUIET && c->ops[at].behind;
+        n += c->ops[at].kind == STREAM_QUIET && c->ops[at].for_nic;
         at++;
     }
     return n;

@@ -22,7 +22,7 @@ struct stream_op *stream_ring_head(struct stream_ring *q)
 static void pop(struct stream_ring *q, const struct stream_op *op)
 {
     uint64_t seq = op->seq;
-    bool tell = op->waits;
+    bool notify = op->waits;
 
     if (op->kind == STREAM_WAIT)
         free(op->wait);
@@ -30,7 +30,7 @@ static void pop(struct stream_ring *q, const struct stream_op *op)
     q->out_at++;
     /* release: its room is free for who arms. */
     __atomic_store_n(&q->completed, seq, __ATOMIC_RELEASE);
-    if (!tell)
+    if (!notify)
         return;
     __atomic_store_n(&q->counters->completed, seq, __ATOMIC_RELEASE);
     atomics_full_fence();
@@ -47,7 +47,8 @@ static bool end(struct stream_ring *q, const struct stream_op *op, bool *busy)
     return true;
 }
 
-static bool go_on(struct stream_ring *q, const struct stream_op *op, bool *busy)
+static bool continue_op(struct stream_ring *q, const struct stream_op *op,
+                        bool *busy)
 {
     size_t moved = q->part.moved;
     enum stream_exec_state done;
@@ -79,5 +80,5 @@ bool stream_ring_step(struct stream_ring *q, bool *posted, bool *busy)
         q->part = (struct stream_op_state){ 0 };
         q->begun = q->more = true;
     }
-    return q->more ? go_on(q, op, busy) : end(q, op, busy);
+    return q->more ? continue_op(q, op, busy) : end(q, op, busy);
 }

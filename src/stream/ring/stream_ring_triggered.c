@@ -13,7 +13,7 @@
 #include <sched.h>
 
 enum { QUICK = 4096,            /* bytes that are sent at once */
-       FEW = 8, UNDER_WAY = 64 };       /* operations: here, and of all */
+       FEW = 8, IN_FLIGHT_MAX = 64 };       /* operations: here, and of all */
 #define SPIN_NS ((uint64_t)2000)
 #define PATIENCE_NS ((uint64_t)200000)
 
@@ -36,36 +36,36 @@ static bool is_sent_at_once(const struct stream_ring *q,
 
 /* Has something come in, or been sent?  Messages of others do not keep a
  * stream at its start for longer than what may be under way takes. */
-static bool more_comes(unsigned *looks)
+static bool more_comes(unsigned *polls)
 {
-    return ++*looks <= UNDER_WAY &&
+    return ++*polls <= IN_FLIGHT_MAX &&
            (xport_progress->poll() || fault_hit(FAULT_STREAM_TRAFFIC));
 }
 
 /* What a start has let go, as far as it is sent at once.  The stream need not
  * wait for its end now. */
-static void start_some(struct stream_ring *q, uint64_t seq)
+static void issue_start(struct stream_ring *q, uint64_t seq)
 {
     bool posted, busy, any = true;
-    unsigned looks = 0;         /* of which nothing has come for this queue */
+    unsigned polls = 0;         /* of which nothing has come for this queue */
 
-    if (q->begun || !xport_net || xport_progress->in_flight() > UNDER_WAY)
+    if (q->begun || !xport_net || xport_progress->in_flight() > IN_FLIGHT_MAX)
         return;
     while (q->completed < seq && any) {
         if (!q->begun && !is_sent_at_once(q, stream_ring_head(q), seq))
             break;
         any = stream_ring_step(q, &posted, &busy);
         if (any)
-            looks = 0;
+            polls = 0;
         else                    /* what was sent makes room, and ends others */
-            any = more_comes(&looks);
+            any = more_comes(&polls);
     }
     stream_tasks_progress(q);
 }
 
 /* The stream would wait for it now: a while it does the progress thread's
  * work, which costs no change of threads. */
-static void see_to_its_end(struct stream_ring *q, uint64_t seq)
+static void poll_until_completed(struct stream_ring *q, uint64_t seq)
 {
     uint64_t start = clock_ns(), now = start;
     bool posted, busy;
@@ -87,11 +87,11 @@ static void do_now(struct stream_ring *q, uint64_t seq, bool waits)
 
     stream_ring_step(q, &posted, &busy);
     if (waits && q->completed < seq)
-        see_to_its_end(q, seq);
+        poll_until_completed(q, seq);
 }
 
-/* Nothing behind it has been triggered yet.  Once its word is raised and nobody
- * holds the queue, that may go. */
+/* Nothing behind it has been triggered yet.  Once the counter is raised and the
+ * ring is unlocked, the ring may be freed. */
 void stream_ring_triggered(void *arg)
 {
     struct stream_op *op = arg;
@@ -105,9 +105,9 @@ void stream_ring_triggered(void *arg)
     if (quick)
         do_now(q, seq, waits);
     else if (mine && for_queue)
-        start_some(q, seq);
+        issue_start(q, seq);
     if (mine) {
-        /* Of messages that were taken nobody waits for the end. */
+        /* No stream waits for the completion of messages that were taken. */
         left = q->completed < seq || q->n_tasks ||
                (!for_queue && !stream_ring_net_idle(q));
         if (left && for_queue && stream_wait_is_next()) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: records of what streams wait for: one for each handle, gone with
- * its stream; of streams whose end is not announced, those without a wait go first;
- * a wait that is not over is found. */
+/* Description: records of what streams wait for: one for each handle, gone
+ * with its stream; of streams whose end is not announced, those without a wait
+ * go first; a wait that is not over is found. */
 #include "unit.h"
 
-#include "stream/stream_wait_notes.h"
+#include "stream/stream_wait_log.h"
 
 enum { MANY = 40000 };
 
@@ -17,18 +17,18 @@ static void *handle(int i)
 
 static void wait_for(void *stream, uint64_t *word)
 {
-    const struct stream_note note = {
+    const struct stream_wait_log_entry note = {
         .call = "a_call", .word = word, .least = 1, .pe = -1
     };
 
-    stream_notes_add(stream, &note);
+    stream_wait_log_add(stream, &note);
 }
 
 static unsigned used(void)
 {
     unsigned now, made;
 
-    stream_notes_count(&now, &made);
+    stream_wait_log_count(&now, &made);
     return now;
 }
 
@@ -36,7 +36,7 @@ static unsigned made(void)
 {
     unsigned now, all;
 
-    stream_notes_count(&now, &all);
+    stream_wait_log_count(&now, &all);
     return all;
 }
 
@@ -45,14 +45,14 @@ static unsigned waits(void **stream)
 {
     unsigned n = 0;
 
-    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
-        struct stream_note note;
+    for (struct stream_wait_log *s = stream_wait_log_first(); s; s = s->next) {
+        struct stream_wait_log_entry note;
         uint64_t i;
 
-        if (!s->key || !stream_notes_find(s, s->key, NULL, 0, &i, &note))
+        if (!s->key || !stream_wait_log_find(s, s->key, NULL, 0, &i, &note))
             continue;
         n++;
-        *stream = stream_notes_stream(s->key);
+        *stream = stream_wait_log_stream(s->key);
     }
     return n;
 }
@@ -62,7 +62,7 @@ T(a_record_goes_with_its_stream)
     for (int i = 0; i < MANY; i++) {
         wait_for(handle(i), &open_word);
         T_EQ(used(), 1);
-        stream_notes_drop(handle(i));
+        stream_wait_log_stream_destroyed(handle(i));
     }
     T_EQ(used(), 0);
     T_LE(made(), 1);
@@ -79,11 +79,11 @@ T(a_wait_that_is_not_over_is_found)
     wait_for(NULL, &open_word);
     T_EQ(waits(&stream), 1);
     T_TRUE(stream == NULL);
-    stream_notes_past(NULL);
+    stream_wait_log_completed(NULL);
     T_EQ(waits(&stream), 0);
     for (int i = 0; i < 10; i++)
-        stream_notes_drop(handle(i));
-    stream_notes_drop(NULL);
+        stream_wait_log_stream_destroyed(handle(i));
+    stream_wait_log_stream_destroyed(NULL);
     T_EQ(used(), 0);
 }
 
@@ -94,12 +94,12 @@ T(streams_whose_end_is_not_known_take_bounded_room)
     wait_for(handle(MANY), &open_word);
     for (int i = 0; i < MANY; i++) {
         wait_for(handle(i), &over_word);
-        T_LE(used(), STREAM_RECORDS + 1);
+        T_LE(used(), STREAM_WAIT_LOGS + 1);
     }
-    T_LE(made(), STREAM_RECORDS + 1);
+    T_LE(made(), STREAM_WAIT_LOGS + 1);
     T_EQ(waits(&stream), 1);            /* the oldest, and still there */
     T_TRUE(stream == handle(MANY));
-    stream_notes_close();
+    stream_wait_log_close();
 }
 
 /* A thread's last record may serve another stream by now. */
@@ -108,7 +108,7 @@ T(a_note_comes_to_its_own_stream)
     void *stream = NULL;
 
     wait_for(handle(1), &over_word);
-    stream_notes_drop(handle(1));
+    stream_wait_log_stream_destroyed(handle(1));
     wait_for(handle(2), &over_word);
     wait_for(handle(1), &open_word);
     T_EQ(waits(&stream), 1);

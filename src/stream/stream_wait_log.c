@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of what streams wait for: see stream_wait_notes.h.  Called with each
+/* Records of what streams wait for: see stream_wait_log.h.  Called with each
  * wait that is enqueued, and by the watchdog. */
-#include "stream/stream_wait_notes.h"
+#include "stream/stream_wait_log.h"
 #include "base/lock.h"
 #include "core/core_device.h"
 #include "gtl/gtl.h"
@@ -17,16 +17,16 @@ enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, LAST_BITS = 3,
 #define SET(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
 static struct base_lock lock = LOCK_INIT;
-static struct stream_notes *table[BUCKETS] GUARDED_BY(lock);
+static struct stream_wait_log *table[BUCKETS] GUARDED_BY(lock);
 static struct list_link used GUARDED_BY(lock) = LIST_INIT(used);
 static struct list_link unused GUARDED_BY(lock) = LIST_INIT(unused);
 static unsigned n_used GUARDED_BY(lock), n_made GUARDED_BY(lock);
-static struct stream_notes *all;        /* atomic; written under the lock */
+static struct stream_wait_log *all;        /* atomic; written under the lock */
 static void *events[EVENTS] GUARDED_BY(lock);
 static int n_events;            /* atomic; written under the lock */
 /* Where this thread left notes last: a record's key says whether it is still
  * that stream's. */
-static __thread struct stream_notes *lasts[1 << LAST_BITS]
+static __thread struct stream_wait_log *lasts[1 << LAST_BITS]
     __attribute__((tls_model("initial-exec")));
 
 static uintptr_t key_of(const void *stream)
@@ -39,9 +39,9 @@ static unsigned mix(uintptr_t key, int bits)
     return (unsigned)(key * 0x9e3779b97f4a7c15u >> (64 - bits));
 }
 
-static struct stream_notes **find(uintptr_t key) REQUIRES(lock)
+static struct stream_wait_log **find(uintptr_t key) REQUIRES(lock)
 {
-    struct stream_notes **at = &table[mix(key, BUCKET_BITS)];
+    struct stream_wait_log **at = &table[mix(key, BUCKET_BITS)];
 
     while (*at && (*at)->key != key)
         at = &(*at)->same;
@@ -50,14 +50,14 @@ static struct stream_notes **find(uintptr_t key) REQUIRES(lock)
 
 /* ---- notes ---- */
 
-static const uint64_t *word_of(const struct stream_note *n)
+static const uint64_t *word_of(const struct stream_wait_log_entry *n)
 {
     return n->sym ? (const uint64_t *)n->sym : n->word;
 }
 
 /* The word is the program's, which need not store it atomically. */
 __attribute__((noinline, no_sanitize("thread")))
-static bool raised(const struct stream_note *n)
+static bool raised(const struct stream_wait_log_entry *n)
 {
     const uint64_t *word = word_of(n);
 
@@ -65,31 +65,35 @@ static bool raised(const struct stream_note *n)
            __atomic_load_n(word, __ATOMIC_ACQUIRE) >= n->least;
 }
 
-static struct stream_note read_note(const struct stream_note *at)
+static struct stream_wait_log_entry read_note(
+    const struct stream_wait_log_entry *at)
 {
-    return (struct stream_note){
+    return (struct stream_wait_log_entry){
         GET(at->of), GET(at->call), GET(at->sym), GET(at->word),
         GET(at->least), GET(at->pe)
     };
 }
 
-static uint64_t first_kept(const struct stream_notes *s, uint64_t n)
+static uint64_t first_kept(const struct stream_wait_log *s, uint64_t n)
 {
     uint64_t i = GET(s->over);
 
-    return n > STREAM_NOTES && i < n - STREAM_NOTES ? n - STREAM_NOTES : i;
+    return n > STREAM_WAIT_LOG_ENTRIES && i < n - STREAM_WAIT_LOG_ENTRIES
+               ? n - STREAM_WAIT_LOG_ENTRIES
+               : i;
 }
 
-bool stream_notes_find(struct stream_notes *s, uintptr_t key,
+bool stream_wait_log_find(struct stream_wait_log *s, uintptr_t key,
                        const uint64_t *word, uint64_t least, uint64_t *i,
-                       struct stream_note *out)
+                       struct stream_wait_log_entry *out)
 {
     uint64_t n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE), at;
     bool front = true;
 
     for (at = first_kept(s, n); at < n; at++) {
-        *out = read_note(&s->notes[at % STREAM_NOTES]);
-        if (__atomic_load_n(&s->n, __ATOMIC_ACQUIRE) >= at + STREAM_NOTES)
+        *out = read_note(&s->entries[at % STREAM_WAIT_LOG_ENTRIES]);
+        if (__atomic_load_n(&s->n, __ATOMIC_ACQUIRE) >=
+            at + STREAM_WAIT_LOG_ENTRIES)
             continue;           /* another one is being written there */
         if (out->of != key || raised(out)) {
             if (front)
@@ -106,7 +110,7 @@ bool stream_notes_find(struct stream_notes *s, uintptr_t key,
 
 /* ---- records ---- */
 
-static void unlink_record(struct stream_notes *s) REQUIRES(lock)
+static void unlink_record(struct stream_wait_log *s) REQUIRES(lock)
 {
     *find(s->key) = s->same;
     /* relaxed: its stream's thread, if any, finds another one. */
@@ -119,20 +123,20 @@ static void unlink_record(struct stream_notes *s) REQUIRES(lock)
 
 /* Nothing is waited for.  A note that a thread leaves just now is lost, if the
  * record goes: it names its stream. */
-static bool is_idle(struct stream_notes *s)
+static bool is_idle(struct stream_wait_log *s)
 {
-    struct stream_note note;
+    struct stream_wait_log_entry note;
     uint64_t i;
 
-    return !stream_notes_find(s, s->key, NULL, 0, &i, &note);
+    return !stream_wait_log_find(s, s->key, NULL, 0, &i, &note);
 }
 
 /* Oldest first; one that is in use goes to the end. */
 static void make_room(void) REQUIRES(lock)
 {
     for (int i = 0; i < TRIES && list_empty(&unused); i++) {
-        struct stream_notes *s = list_entry(used.next, struct stream_notes,
-                                            link);
+        struct stream_wait_log *s =
+            list_entry(used.next, struct stream_wait_log, link);
 
         if (is_idle(s)) {
             unlink_record(s);
@@ -143,14 +147,14 @@ static void make_room(void) REQUIRES(lock)
     }
 }
 
-static struct stream_notes *take(void) REQUIRES(lock)
+static struct stream_wait_log *take(void) REQUIRES(lock)
 {
-    struct stream_notes *s;
+    struct stream_wait_log *s;
 
-    if (list_empty(&unused) && n_used >= STREAM_RECORDS)
+    if (list_empty(&unused) && n_used >= STREAM_WAIT_LOGS)
         make_room();
     if (!list_empty(&unused)) {
-        s = list_entry(unused.next, struct stream_notes, link);
+        s = list_entry(unused.next, struct stream_wait_log, link);
         list_remove(&s->link);
         return s;
     }
@@ -165,9 +169,9 @@ static struct stream_notes *take(void) REQUIRES(lock)
 }
 
 /* One, where few are left for others. */
-static void take_events(struct stream_notes *s) REQUIRES(lock)
+static void take_events(struct stream_wait_log *s) REQUIRES(lock)
 {
-    unsigned most = n_events > EVENTS / 2 ? STREAM_MARKS : 1;
+    unsigned most = n_events > EVENTS / 2 ? STREAM_WAIT_LOG_EVENTS : 1;
 
     for (unsigned k = GET(s->n_marks); k < most && n_events; k++) {
         SET(n_events, n_events - 1);
@@ -177,9 +181,9 @@ static void take_events(struct stream_notes *s) REQUIRES(lock)
     }
 }
 
-static struct stream_notes *record_of(uintptr_t key)
+static struct stream_wait_log *record_of(uintptr_t key)
 {
-    struct stream_notes *s;
+    struct stream_wait_log *s;
 
     lock_acquire(&lock);
     s = *find(key);
@@ -197,11 +201,11 @@ static struct stream_notes *record_of(uintptr_t key)
     return s;
 }
 
-bool stream_notes_add(void *stream, const struct stream_note *note)
+bool stream_wait_log_add(void *stream, const struct stream_wait_log_entry *note)
 {
     uintptr_t key = key_of(stream);
-    struct stream_notes *s = lasts[mix(key, LAST_BITS)];
-    struct stream_note *to;
+    struct stream_wait_log *s = lasts[mix(key, LAST_BITS)];
+    struct stream_wait_log_entry *to;
     uint64_t n;
 
     if (unlikely(!s || GET(s->key) != key))
@@ -209,7 +213,7 @@ bool stream_notes_add(void *stream, const struct stream_note *note)
     if (unlikely(!s))
         return false;
     n = GET(s->n);
-    to = &s->notes[n % STREAM_NOTES];
+    to = &s->entries[n % STREAM_WAIT_LOG_ENTRIES];
     SET(to->of, key);
     SET(to->call, note->call);
     SET(to->sym, note->sym);
@@ -220,10 +224,10 @@ bool stream_notes_add(void *stream, const struct stream_note *note)
         SET(s->unsure, n + 1);
     /* release: who sees the number sees the note. */
     __atomic_store_n(&s->n, n + 1, __ATOMIC_RELEASE);
-    return GET(s->n_marks) < STREAM_MARKS;
+    return GET(s->n_marks) < STREAM_WAIT_LOG_EVENTS;
 }
 
-static void are_past(struct stream_notes *s, uint64_t at)
+static void are_past(struct stream_wait_log *s, uint64_t at)
 {
     lock_acquire(&lock);
     if (GET(s->over) < at)
@@ -232,14 +236,14 @@ static void are_past(struct stream_notes *s, uint64_t at)
 }
 
 /* An event is recorded behind each wait, for this may be the last call on the
- * stream.  The watchdog may ask at the same time: the event tells then of this
- * wait or of an earlier one, and `at` of no later one. */
-void stream_notes_mark(void *stream, bool ours)
+ * stream.  If the watchdog queries it at the same time, the event reports this
+ * wait or an earlier one, and `at` names no later one. */
+void stream_wait_log_record_event(void *stream, bool ours)
 {
     uintptr_t key = key_of(stream);
-    struct stream_notes *s = lasts[mix(key, LAST_BITS)];
+    struct stream_wait_log *s = lasts[mix(key, LAST_BITS)];
     unsigned n_marks, turn;
-    struct stream_mark *m;
+    struct stream_wait_log_event *m;
     uint64_t n;
 
     if (!s)
@@ -265,7 +269,7 @@ void stream_notes_mark(void *stream, bool ours)
 /* Without the lock: a driver that takes its time holds no other thread up.  An
  * event that cannot be asked says nothing.  Notes of a stream before this one
  * are past. */
-static void look(struct stream_notes *s)
+static void query_record(struct stream_wait_log *s)
 {
     unsigned n_marks = __atomic_load_n(&s->n_marks, __ATOMIC_ACQUIRE);
     uint64_t at;
@@ -290,28 +294,28 @@ static void make_events(void)
     }
 }
 
-void stream_notes_look(void)
+void stream_wait_log_query_events(void)
 {
-    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
-        if (GET(s->key) && GET(s->n_marks) < STREAM_MARKS) {
+    for (struct stream_wait_log *s = stream_wait_log_first(); s; s = s->next) {
+        if (GET(s->key) && GET(s->n_marks) < STREAM_WAIT_LOG_EVENTS) {
             make_events();
             lock_acquire(&lock);
             take_events(s);
             lock_release(&lock);
         }
-        look(s);
+        query_record(s);
     }
     make_events();
 }
 
-void stream_notes_open(void)
+void stream_wait_log_open(void)
 {
     make_events();
 }
 
-void stream_notes_past(void *stream)
+void stream_wait_log_completed(void *stream)
 {
-    struct stream_notes *s = lasts[mix(key_of(stream), LAST_BITS)];
+    struct stream_wait_log *s = lasts[mix(key_of(stream), LAST_BITS)];
 
     if (s && GET(s->key) == key_of(stream) && GET(s->over) == GET(s->n))
         return;
@@ -322,9 +326,9 @@ void stream_notes_past(void *stream)
     lock_release(&lock);
 }
 
-void stream_notes_drop(void *stream)
+void stream_wait_log_stream_destroyed(void *stream)
 {
-    struct stream_notes *s;
+    struct stream_wait_log *s;
 
     lock_acquire(&lock);
     s = *find(key_of(stream));
@@ -333,14 +337,14 @@ void stream_notes_drop(void *stream)
     lock_release(&lock);
 }
 
-struct stream_notes *stream_notes_first(void)
+struct stream_wait_log *stream_wait_log_first(void)
 {
     return __atomic_load_n(&all, __ATOMIC_ACQUIRE);
 }
 
-void stream_notes_close(void)
+void stream_wait_log_close(void)
 {
-    for (struct stream_notes *s = stream_notes_first(); s; s = s->next) {
+    for (struct stream_wait_log *s = stream_wait_log_first(); s; s = s->next) {
         SET(s->over, GET(s->n));
         while (s->n_marks)
             gtl->event_destroy(s->marks[--s->n_marks].event);
@@ -353,7 +357,7 @@ void stream_notes_close(void)
     lock_release(&lock);
 }
 
-void stream_notes_count(unsigned *now, unsigned *made)
+void stream_wait_log_count(unsigned *now, unsigned *made)
 {
     lock_acquire(&lock);
     *now = n_used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_wait_notes.h - which flags each stream waits for.
+/* stream_wait_log.h - which flags each stream waits for.
  *
  * A thread that enqueues a wait leaves a note of it in the stream's record, by
  * a few stores; the watchdog reads them.  A record belongs to a handle: it ends
@@ -13,8 +13,8 @@
  * The memory of records stays for others, so a thread that comes late reads
  * nothing that was freed; what it writes there names its own stream.
  * Threads: any; one at a time leaves notes for one stream. */
-#ifndef STREAM_STREAM_WAIT_NOTES_H
-#define STREAM_STREAM_WAIT_NOTES_H
+#ifndef STREAM_STREAM_WAIT_LOG_H
+#define STREAM_STREAM_WAIT_LOG_H
 
 #include "base/list.h"
 
@@ -22,12 +22,12 @@
 #include <stdint.h>
 
 enum {
-    STREAM_NOTES = 64,          /* of one stream; older ones are lost */
-    STREAM_MARKS = 4,           /* so many waits, the last, have events */
-    STREAM_RECORDS = 1024       /* with more, those without a wait go */
+    STREAM_WAIT_LOG_ENTRIES = 64,       /* of one stream; older ones are lost */
+    STREAM_WAIT_LOG_EVENTS = 4,       /* so many waits, the last, have events */
+    STREAM_WAIT_LOGS = 1024       /* with more, those without a wait go */
 };
 
-struct stream_note {
+struct stream_wait_log_entry {
     uintptr_t of;               /* the record's key when it was written */
     const char *call;
     const void *sym;            /* as the program writes it, or NULL */
@@ -37,10 +37,10 @@ struct stream_note {
 };
 
 /* Written under the module's lock but for what the notes are. */
-struct stream_notes {
+struct stream_wait_log {
     struct list_link link;      /* of those in use, oldest first, or unused */
-    struct stream_notes *same;  /* next in its place of the table */
-    struct stream_notes *next;  /* of all there are: constant */
+    struct stream_wait_log *same;  /* next in its place of the table */
+    struct stream_wait_log *next;  /* of all there are: constant */
     uintptr_t key;              /* atomic; 0: no stream's */
     uint64_t n;                 /* atomic: notes left so far, of all streams */
     uint64_t over;              /* atomic: notes that are past */
@@ -49,48 +49,50 @@ struct stream_notes {
                                  * say that they are past, plus one */
     /* Made when no call waits for them, and recorded in turn by the stream's
      * thread; once the device is past one, the notes before `at` are. */
-    struct stream_mark {
+    struct stream_wait_log_event {
         void *event;
         uint64_t at;            /* atomic */
-    } marks[STREAM_MARKS];
+    } marks[STREAM_WAIT_LOG_EVENTS];
     unsigned n_marks;           /* atomic: whose events are made */
     unsigned turn;              /* atomic */
-    struct stream_note notes[STREAM_NOTES];     /* each member is atomic */
+    /* Each member is atomic. */
+    struct stream_wait_log_entry entries[STREAM_WAIT_LOG_ENTRIES];
 };
 
-static inline void *stream_notes_stream(uintptr_t key)
+static inline void *stream_wait_log_stream(uintptr_t key)
 {
     return (void *)(key - 1);
 }
 
 /* Makes some events in advance; the threads of streams make none. */
-void stream_notes_open(void);
+void stream_wait_log_open(void);
 /* The stream's waits have one more.  Without memory for it, no note.  True:
- * stream_notes_look() is due, for an event. */
-bool stream_notes_add(void *stream, const struct stream_note *note);
+ * stream_wait_log_query_events() is due, for an event. */
+bool stream_wait_log_add(void *stream,
+                         const struct stream_wait_log_entry *note);
 /* Behind that, where the watchdog cannot see how far streams are.  ours: the
  * flags are the library's, which only rise, so that one that the processor
  * reads needs no event. */
-void stream_notes_mark(void *stream, bool ours);
+void stream_wait_log_record_event(void *stream, bool ours);
 /* The stream has come past all of them. */
-void stream_notes_past(void *stream);
+void stream_wait_log_completed(void *stream);
 /* Of the watchdog's: waits that are past by what events say. */
-void stream_notes_look(void);
+void stream_wait_log_query_events(void);
 /* The stream is no more. */
-void stream_notes_drop(void *stream);
+void stream_wait_log_stream_destroyed(void *stream);
 
 /* The first wait from note *i on that is not over, to *out, and its number to
  * *i; notes that are, at the front, count as past.  word: that one alone, and
  * least, or NULL: any.  False: none. */
-bool stream_notes_find(struct stream_notes *s, uintptr_t key,
+bool stream_wait_log_find(struct stream_wait_log *s, uintptr_t key,
                        const uint64_t *word, uint64_t least, uint64_t *i,
-                       struct stream_note *out);
+                       struct stream_wait_log_entry *out);
 /* Of the watchdog's: all there are, also those of no stream. */
-struct stream_notes *stream_notes_first(void);
+struct stream_wait_log *stream_wait_log_first(void);
 /* All are past: the device closes. */
-void stream_notes_close(void);
+void stream_wait_log_close(void);
 
 /* Records of streams now; and there are, for any. */
-void stream_notes_count(unsigned *used, unsigned *made);
+void stream_wait_log_count(unsigned *used, unsigned *made);
 
 #endif
