@@ -30,7 +30,7 @@ struct api_buffers {
 
 /* Symmetric, and no overlap but the allowed one; else a fatal error. */
 void api_buffers_check(const char *call, const struct api_buffers *b);
-/* The team, or a fatal error; or_null lets SHMEM_TEAM_INVALID be NULL. */
+/* The team, or a fatal error; or_null returns NULL for SHMEM_TEAM_INVALID. */
 struct core_team *api_team(const char *call, shmem_team_t team);
 struct core_team *api_team_or_null(const char *call, shmem_team_t team);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The device heap comes into being: all PEs together, at start or at the first
- * allocation that wants it, and either all have it or none has. */
+/* Opens, grows and closes the device heap: all PEs together, at start or at the
+ * first allocation that needs it.  Either all PEs have the heap or none has. */
 #include "api/api.h"
 #include "base/env.h"
 #include "core/core_device.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the environment says of spaces; all PEs are to be told the same. */
+/* The environment's settings of spaces; they must be the same on all PEs. */
 enum { SETTINGS = 4 };
 static const char *const setting_names[SETTINGS] = {
     "SHMEM_DEFAULT_SPACE", "SHMEM_ENABLE_CPU_SPACE",
@@ -25,15 +25,15 @@ static const char *const setting_names[SETTINGS] = {
 
 /* In symmetric memory. */
 static struct shared {
-    /* In turn: who has a result may be in the next meeting before others have
-     * looked at theirs, but not past that. */
-    struct meeting {
+    /* Used in turn: a PE that has its result may be in the next reduction
+     * before others have read theirs, but no further. */
+    struct reduction {
         uint64_t mine[2 * SETTINGS], least[2 * SETTINGS];
-    } meeting[2];
+    } reduction[2];
     _Alignas(16) char sm[SM_DEVICE_ADDRESS], ofi[OFI_DEVICE_ADDR_SIZE];
 } *shared;
 static bool warned;
-static bool failed;             /* and will again: the same on all PEs */
+static bool failed;             /* for good; the same on all PEs */
 static int hint;                /* ENV_GRAIN_... */
 static const char *why_whole;   /* the heap does not grow; NULL: it does */
 
@@ -95,8 +95,8 @@ bool api_device_aware(void)
 
 static const uint64_t *least_of(const uint64_t *mine, size_t n)
 {
-    static unsigned meetings;
-    struct meeting *m = &shared->meeting[meetings++ & 1];
+    static unsigned reductions;
+    struct reduction *m = &shared->reduction[reductions++ & 1];
 
     memcpy(m->mine, mine, n * sizeof *mine);
     coll_reduce(&core_world, m->least, m->mine, n, sizeof *mine,
@@ -104,7 +104,7 @@ static const uint64_t *least_of(const uint64_t *mine, size_t n)
     return m->least;
 }
 
-/* A meeting, too. */
+/* Synchronises all PEs, too. */
 uint64_t api_min(uint64_t mine)
 {
     return *least_of(&mine, 1);
@@ -115,7 +115,8 @@ static bool all_of_us(int rc)
     return api_min(rc == 0);
 }
 
-/* Who differs would wait for the others to make a heap with it. */
+/* Ends with an error unless all settings agree: a PE that differs would wait
+ * for the others to open a heap with it. */
 static int agree(void)
 {
     size_t size = 0;
@@ -144,8 +145,8 @@ static int agree(void)
     return -EINVAL;
 }
 
-/* Of all PEs' rc: SHARED, LOCKED where one has 1, else the lowest PE that has
- * -errno. */
+/* The outcome of all PEs' rc: SHARED; LOCKED where one has 1; else the lowest
+ * PE that has -errno. */
 enum { LOCKED = INT_MAX - 1, SHARED = INT_MAX };
 static int outcome(int rc)
 {
@@ -252,7 +253,8 @@ static int export_and_open(bool grows)
     return 0;
 }
 
-/* Handles where they serve, else memory that all reach anyway. */
+/* Connects the PEs of a node: by exported handles where these work, else by
+ * pinned host memory that all reach anyway. */
 static int join(size_t size)
 {
     int rc;
@@ -272,7 +274,7 @@ static void close_heap(void)
 {
     sm_device_close_peers();
     ofi_device_unregister();
-    api_min(0); /* nobody frees what another one still has */
+    api_min(0); /* no PE frees memory that another still has open */
     sm_device_heap_close();
     sm_device_close();
 }
@@ -286,7 +288,7 @@ static int open_device(void)
     return rc || hint == ENV_GRAIN_AUTO ? rc : gtl->set_coherence(hint);
 }
 
-/* The same on all PEs; 0: there is to be none. */
+/* The size of the heap, the same on all PEs; 0: there is none. */
 static size_t agree_size(int rc, bool grows)
 {
     size_t size = rc ? 0 : sm_device_heap_size(rt_job.n_local, grows);
@@ -297,7 +299,7 @@ static size_t agree_size(int rc, bool grows)
     return api_min(size);
 }
 
-/* This PE's next piece, for the others of its node, too. */
+/* Adds a piece to this PE's heap and opens it on the PEs of its node. */
 static bool grow_on_node(size_t end, enum sm_growth how)
 {
     int rc = sm_device_heap_grow(end, how);
@@ -317,7 +319,7 @@ static bool grow_on_node(size_t end, enum sm_growth how)
     if (rc && how == SM_GROW_EXACT)
         log_warn(ERR_DEVICE, "more of the device heap cannot be shared between "
                  "the PEs of a node: %s", gtl_error());
-    api_min(0);                 /* the others have given it back */
+    api_min(0);                 /* the others have closed it */
     sm_device_heap_rollback();
     return false;
 }
@@ -338,7 +340,7 @@ static bool grow(size_t end, enum sm_growth how)
     }
     sm_device_heap_commit();
     ofi_device_publish_key();
-    api_min(0);                 /* all have told */
+    api_min(0);                 /* all keys are published */
     ofi_device_fetch_keys();
     return true;
 }
@@ -355,8 +357,8 @@ static bool reaches_pieces(void)
     return all_of_us(ofi_device_seam_works(seam) ? 0 : -EIO);
 }
 
-/* *plain: the driver, or the NIC, which would move what is far through the
- * host's, does not pass on memory that grows. */
+/* *plain: memory that grows cannot be exported by the driver, or reached by the
+ * NIC, which would move off-node data through host memory instead. */
 static int connect(size_t size, bool grows, bool *plain)
 {
     bool by_nic;
@@ -384,7 +386,7 @@ static int connect(size_t size, bool grows, bool *plain)
     return 0;
 }
 
-/* rc: of open_device().  *plain: it is to be made without growth. */
+/* rc: of open_device().  *plain: try again without growth. */
 static int make(int rc, bool grows, bool *plain)
 {
     size_t size = agree_size(rc, grows);

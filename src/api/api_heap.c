@@ -52,8 +52,8 @@ static void sync_and_check(const struct coll_args *a)
 #define SYNC_AND_CHECK(...)                                                 \
     sync_and_check(&(struct coll_args){ ERR_HEAPARG, __VA_ARGS__, NULL })
 
-/* For a heap of that size.  Where nobody sized the device heap, the bound of
- * the device did, up to what it would be at most. */
+/* The variables to raise for a heap of that size.  Where no variable sizes the
+ * device heap, the device's own bound does, up to the default size. */
 static void what_to_raise(const struct heap_space *space, size_t size,
                           char out[2 * API_LIMIT_TEXT])
 {
@@ -73,8 +73,8 @@ static void what_to_raise(const struct heap_space *space, size_t size,
                  name ? name : "", name ? " and " : "", bound);
 }
 
-/* Each place of the program that ran out is reported once, by PE 0: all PEs run
- * out together. */
+/* PE 0 reports each caller that ran out of memory once: all PEs run out
+ * together. */
 void api_heap_report_full(const char *call, const struct heap_space *space,
                           size_t size, const char *how, const void *caller)
 {
@@ -123,8 +123,8 @@ static void report_no_room(const char *call, const struct api_request *r,
                          r->align > HEAP_ALIGN ? how : "", caller);
 }
 
-/* Sees to memory for a block that this call gave, where the heap grows, and
- * makes the far PEs reach it.  False, on all PEs alike: it cannot be had. */
+/* Adds memory for a new block where the heap grows, and makes the off-node PEs
+ * reach it.  False, on all PEs alike: there is none. */
 bool api_heap_cover(const char *call, const void *p, size_t size)
 {
     size_t end = (uintptr_t)p + size - heap_segs[HEAP_HOST].base;
@@ -182,7 +182,7 @@ static void clear(const char *call, void *p, size_t size)
 void *api_allocate(const char *call, const struct api_request *r,
                    const void *caller)
 {
-    bool late;                  /* its memory comes after the meeting */
+    bool late;                  /* its memory comes after the barrier */
     void *p = NULL;
     int rc = 0;
 
@@ -345,11 +345,11 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
     was = need_block(call, ptr);
     if (space == &heap_device && api_device_require())
         return NULL;
-    /* Nobody's traffic to the old place is under way when it moves, and
-     * nobody's to the new place starts before all have moved. */
+    /* No PE's traffic to the old block is under way when it moves, and none to
+     * the new block starts before all PEs have moved. */
     SYNC_AND_CHECK(call, { "@ptr", "size", "space" },
-         { coll_symmetric_id(ptr), size,
-           number_of(space ? space : heap_space_of(ptr)) });
+                   { coll_symmetric_id(ptr), size,
+                     number_of(space ? space : heap_space_of(ptr)) });
     rc = fault_hit(FAULT_HEAP_ALLOC)
              ? -ENOMEM
              : heap_resize(space, ptr, size, api_heap_cover, call, &moved);

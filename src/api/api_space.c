@@ -24,8 +24,8 @@ static shmem_space_t handle_of(struct heap_space *s)
     return (shmem_space_t)s;
 }
 
-/* Only what this library has handed out is one: the draft lets a program pass
- * anything. */
+/* The space of a handle, or NULL: the draft allows a program to pass any
+ * value. */
 static struct heap_space *space_of(shmem_space_t space)
 {
     struct heap_space *s = (struct heap_space *)space;
@@ -356,7 +356,7 @@ int pshmem_space_destroy(shmem_space_t space)
     /* Teams split from it may live on some PEs only. */
     if (!api_min(!core_team_of_space(s)))
         return -EBUSY;
-    /* Nobody's traffic to its blocks is under way. */
+    /* No PE's traffic to its blocks is under way. */
     coll_barrier_world();
     if (api_default_space == s)
         api_space_open();

@@ -17,13 +17,14 @@
 #define hot_data __attribute__((section(".data.sluice_hot")))
 
 /* Two threads of a process may be ordered by way of another process: one
- * tells a peer, whose answer the other one hears.  The thread sanitizer sees
- * one process only and is told that whoever hears may follow whoever told. */
+ * notifies a peer, and the other receives the peer's reply.  The thread
+ * sanitizer sees one process only, so these calls report that a thread that
+ * receives may follow any thread that notified. */
 #ifdef __SANITIZE_THREAD__
 void __tsan_acquire(void *);
 void __tsan_release(void *);
 extern hidden char atomics_tsan_sync;
-/* It does not know fences, so these say the same. */
+/* It does not know fences, so these calls report them. */
 #pragma GCC diagnostic ignored "-Wtsan"
 #define atomics_tsan_release() __tsan_release(&atomics_tsan_sync)
 #define atomics_tsan_acquire() __tsan_acquire(&atomics_tsan_sync)

@@ -17,7 +17,9 @@
 
 extern char **environ;
 
-enum env_kind { KIND_any, KIND_flag, KIND_int, KIND_size, KIND_word, KIND_text };
+enum env_kind {
+    KIND_any, KIND_flag, KIND_int, KIND_size, KIND_word, KIND_text
+};
 enum env_source { FROM_DEFAULT, FROM_SHMEM, FROM_SMA };
 
 struct row {
@@ -350,7 +352,7 @@ static int distance(const char *a, size_t la, const char *b)
     return d[la & 1][lb];
 }
 
-/* The variable that was meant, or NULL: one letter of three may be wrong. */
+/* The variable that was meant, or NULL: one character of three may be wrong. */
 static const char *nearest(const char *name, size_t len)
 {
     const char *found = NULL;
@@ -374,7 +376,7 @@ static bool known(const char *name, size_t len)
     return false;
 }
 
-int env_report_unknown(void (*tell)(const char *text))
+int env_report_unknown(void (*report)(const char *text))
 {
     const char *name, *meant;
     char text[512];
@@ -394,7 +396,7 @@ int env_report_unknown(void (*tell)(const char *text))
                  "known; %s%s%s", (int)len, name, meant ? "is SHMEM_" : "",
                  meant ? meant : "shmem_info lists them", meant ? " meant?"
                                                                 : "");
-        tell(text);
+        report(text);
     }
     return n;
 }

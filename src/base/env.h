@@ -37,10 +37,10 @@ int env_load(void);
 bool env_is_set(const char *name);
 /* Warns of each SHMEM_ variable that no row knows. */
 void env_warn_unknown(void);
-/* The same, told otherwise; returns how many there are. */
-int env_report_unknown(void (*tell)(const char *text));
-/* Prints the table: name, value, source, help.  auto_size stands for that
- * of the symmetric heap if nobody has set it; 0: it is not known yet. */
+/* Reports each through that function; returns how many there are. */
+int env_report_unknown(void (*report)(const char *text));
+/* Prints the table: name, value, source, help.  auto_size stands for the
+ * size of the symmetric heap if no variable sets it; 0: it is not known yet. */
 void env_print(FILE *to, size_t auto_size);
 /* Prints the rows of the table as sections of mdoc, for shmem_env(7). */
 void env_print_mdoc(FILE *to);
@@ -52,7 +52,7 @@ bool env_foreign_default(const char *name, const char *value);
 /* Bytes of a size written in the grammar of SHMEM_SYMMETRIC_SIZE, or -EINVAL.
  * rest: may anything follow, as it may there by the standard? */
 int env_parse_size(const char *text, bool rest, size_t *out);
-/* strtod() with a decimal point, whatever the program told setlocale(). */
+/* strtod() with a decimal point in every locale. */
 double env_parse_number(const char *text, char **end);
 
 #endif

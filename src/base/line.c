@@ -49,13 +49,14 @@ static void add_signed(struct line *l, int64_t v)
     add_number(l, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
 }
 
-/* What stands between the % and the letter. */
+/* The part between the % and the conversion character. */
 struct conversion {
     size_t most;                /* characters of a %s */
     bool is_long;               /* l, ll, z, t: all are 64 bits wide */
 };
 
-/* Reads it, and the argument of a precision; returns where the letter is. */
+/* Reads that part, and the argument of a precision; returns the position of the
+ * conversion character. */
 static const char *read_conversion(const char *fmt, struct conversion *c,
                                    int precision)
 {

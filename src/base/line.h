@@ -27,7 +27,7 @@ static inline void line_begin(struct line *l)
 }
 
 void line_add(struct line *l, const char *text);
-/* Understands %s %c %d %i %u %x %p %%, with l, ll, z, t before the letter and
+/* Understands %s %c %d %i %u %x %p %%, with l, ll, z, t as lengths and
  * a precision (%.39s, %.*s) for %s.  Anything else of printf's prints "%?" and
  * ends the piece: line_vprintf() is for that. */
 void line_addf(struct line *l, const char *fmt, ...)

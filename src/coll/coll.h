@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll.h - operations that all PEs of a team make together.
- * At most one at a time in a team; the program orders its threads' calls.
- * In each of them every member hears of every other, so no member is ever two
+/* coll.h - operations that all PEs of a team make together. A team makes one
+ * at a time; the program orders its threads' calls.  In each collective every
+ * member waits, directly or not, for every other, so no member is ever two
  * collectives ahead of another.  Buffers are symmetric addresses, the same on
  * all members; dest may be written by any member as soon as that one has
  * entered, source is read between a member's entry and its return. */
@@ -14,8 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes the choices of the environment, before the first synchronisation;
- * settle, after it, makes sure that all PEs made the same ones. */
+/* coll_open() takes the algorithms from the environment, before the first
+ * synchronisation; coll_check_choices(), after it, ends the job unless all PEs
+ * took the same ones. */
 void coll_open(void);
 void coll_check_choices(void);
 
@@ -24,10 +25,10 @@ void coll_check_choices(void);
 /* Every member arrives before any leaves; what a member stored before is
  * visible to all afterwards. */
 void coll_sync(struct core_team *t);
-/* Of the world, with the quiet of the default context before. */
+/* A synchronisation of the world after a quiet of the default context. */
 void coll_barrier_world(void);
-/* The same, after which this PE makes no other call.  At exit without a
- * finalize it says whom it waits for if that takes long. */
+/* The last barrier of this PE.  At exit without a finalize it reports the PEs
+ * that are missing if the wait takes long. */
 void coll_barrier_last(bool at_exit);
 
 /* ---- coll_team.c: collective over parent ---- */
@@ -36,7 +37,7 @@ void coll_barrier_last(bool at_exit);
  * members of parent alike. */
 int coll_team_split(struct core_team *parent, int start, int stride, int size,
                     struct core_team **out);
-/* Runs of xrange members, and columns through the runs. */
+/* Makes teams of runs of xrange members, and of columns through the runs. */
 int coll_team_split_2d(struct core_team *parent, int xrange,
                        struct core_team **x, struct core_team **y);
 /* Collective over t itself. */
@@ -47,12 +48,12 @@ void coll_team_destroy(struct core_team *t);
 /* The team of world PEs start + i * 2^log_stride: made at the first call of
  * its members, kept until the end.  NULL without memory. */
 struct core_team *coll_active_set(int start, int log_stride, int size);
-/* At the end of the library. */
+/* Called at the end of the library. */
 void coll_active_set_close(void);
 
 /* ---- coll_check.c ---- */
 
-/* What every member must pass alike to one call. */
+/* The values that every member must pass alike to one call. */
 enum { COLL_VALUES = 5 };
 struct coll_args {
     enum err_code code;
@@ -64,20 +65,20 @@ struct coll_args {
     const char *also;           /* another call that goes with it, or NULL */
 };
 /* A synchronisation of t that ends the job if a member makes another call, or
- * passes something else; the line names the odd one.  So it is for a member
- * whose call compares nothing, if that synchronises, too. */
+ * passes another value; the line names the odd member.  A member whose call
+ * compares nothing, but synchronises, is found as well. */
 void coll_check_args(struct core_team *t, const struct coll_args *a);
-/* Value k of that member, until the next coll_check_args of t. */
+/* Member pe's value k, until the next coll_check_args of t. */
 uint64_t coll_checked_value(const struct core_team *t, int pe, int k);
-/* Where a symmetric address lies, the same number on all PEs. */
+/* The position of a symmetric address: the same number on all PEs. */
 uint64_t coll_symmetric_id(const void *sym);
 
 /* ---- coll_team.c ---- */
 
-/* A synchronisation of t: the first member that has not the same word, and its
- * word; -1: all have. */
+/* A synchronisation of t: the first member with another value, and its value;
+ * -1: all have the same. */
 int coll_differs(struct core_team *t, uint64_t mine, uint64_t *theirs);
-/* A synchronisation of t: have all members that have a word the same one? */
+/* A synchronisation of t: have all members that have a value the same one? */
 bool coll_alike(struct core_team *t, bool has, uint64_t word);
 
 /* ---- coll_move.c: sizes in bytes ---- */
@@ -90,7 +91,7 @@ void coll_broadcast(struct core_team *t, void *dest, const void *source,
 void coll_collect(struct core_team *t, void *dest, const void *source,
                   size_t bytes, void (*check)(const void *arg, size_t all),
                   const void *arg);
-/* The same with equal blocks. */
+/* Collects equal blocks. */
 void coll_fcollect(struct core_team *t, void *dest, const void *source,
                    size_t bytes);
 /* Block i of member j becomes block j of member i. */
@@ -117,7 +118,8 @@ extern coll_op *const coll_ops[COLL_OPS][COLL_TYPES];
 /* dest == source is allowed.  Every member gets the same bits. */
 void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,
                  size_t size, coll_op *op);
-/* Of the members before, with this one where inclusive; zeros for none. */
+/* Combines the members before this one, with this one where inclusive; zeros
+ * for none. */
 void coll_scan(struct core_team *t, void *dest, const void *source, size_t n,
                size_t size, coll_op *op, bool inclusive);
 

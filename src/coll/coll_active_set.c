@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Active sets: teams that nobody makes, named by their triplet in each call.
+/* Active sets: teams without a call that creates them, named by their triplet
+ * in each call.  Called by the active-set collectives of api.
  *
- * A PE that meets a triplet for the first time takes words for it from its
- * pool and chains them, with the triplet, to its control block, where the
- * other members look for them; then it looks for theirs.  Nothing travels
- * through pSync, which thus keeps its value. */
+ * A PE that meets a triplet for the first time allocates an area for it from
+ * its pool and chains the area, with the triplet, to its control block, where
+ * the other members search for it; then it searches for theirs.  Nothing
+ * travels through pSync, which thus keeps its value. */
 #include "coll/coll_ranks.h"
 #include "base/lock.h"
 
 #include <stdlib.h>
 
-/* In the pool, in front of the words; offsets are of the host segment. */
+/* In the pool, in front of the area; offsets are of the host segment. */
 struct entry {
     _Alignas(64) uint64_t next;
     int32_t start, log_stride, size;
 };
 
-/* What this PE knows, the chain's private side. */
+/* The private side of an entry of this PE's chain. */
 struct set {
     struct core_team *t;
     int log_stride;
@@ -72,8 +73,9 @@ static struct entry entry_at(int world_pe, uint64_t at)
     return e;
 }
 
-/* Once along the chain: the words for the set in units of 64 bytes, or 0.  One
- * that leads back is noticed, at the latest in its third turn. */
+/* Searches the chain once: the position of the area for the set in units of 64
+ * bytes, or 0.  A chain that leads back ends the job, at the latest in its
+ * third turn. */
 static uint32_t walk(int world_pe, const struct entry *want)
 {
     uint64_t mark = 0, passed = 0, until = 2, area;
@@ -98,7 +100,7 @@ static uint32_t walk(int world_pe, const struct entry *want)
     return 0;
 }
 
-/* The same, and waits for it. */
+/* Searches until that PE has chained the set. */
 static uint32_t look_up(int world_pe, const struct entry *want)
 {
     struct core_waiter w = core_wait_begin(core_ctl, sizeof *core_ctl);
@@ -117,7 +119,7 @@ static void chain(struct entry *e)
                      __ATOMIC_RELEASE);
 }
 
-/* In the chain and the list, but for the table of the others' words. */
+/* Adds the set to the chain and the list; the table of areas is still empty. */
 static struct set *make(int start, int log_stride, int size, struct entry **out)
     REQUIRES(sets_lock)
 {
@@ -152,8 +154,8 @@ static uint64_t table_of(void *arg, int pe)
     return (uintptr_t)core_team_table(a->t, core_team_area_of(a->t, pe));
 }
 
-/* Where the others have their words: of members in one memory each is looked
- * up; else a few are area_query, and tell of the others. */
+/* Finds the other members' areas: mapped members' chains are searched; else a
+ * few members are queried, and send the positions of the others. */
 static void learn_areas(struct core_team *t, struct entry *mine)
 {
     uint32_t *table = core_team_table(t, mine + 1);

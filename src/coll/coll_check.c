@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Do all members of a team make the same call?
+/* Checks that all members of a team make the same call.  Called by collective
+ * calls under SHMEM_CHECK, and by the first allocations; it returns only if
+ * the calls match.
  *
- * Each publishes the call's name and arguments in its words, all synchronise,
- * and each compares itself with the next member; whoever differs from it looks
- * at everybody, to name the odd one.  Several may differ: the first speaks, and
- * the others leave it the time to end the job.  Two sets of words, used in
- * turn: a member cannot reach the meeting after next before all have left this
- * one. */
+ * Each member publishes the call's name and arguments in its area, all
+ * synchronise, and each compares itself with the next member; a member that
+ * differs reads all members, to name the odd one.  Several may differ: the
+ * first prints its line, and the others leave it the time to end the job.  Two
+ * sets of arguments are used in turn: a member cannot reach the
+ * synchronisation after next before all have left this one. */
 #include "coll/coll_int.h"
 #include "base/log.h"
 #include "core/core_activity.h"
@@ -18,7 +20,7 @@
 
 static struct core_args *args_at(const struct core_team *t, int pe)
 {
-    return &core_team_area_of(t, pe)->args[t->meetings & 1];
+    return &core_team_area_of(t, pe)->args[t->compared & 1];
 }
 
 static void copy_args(const struct core_team *t, int pe, struct core_args *out)
@@ -38,7 +40,7 @@ uint64_t coll_checked_value(const struct core_team *t, int pe, int k)
     return a.value[k];
 }
 
-/* Of all members, asked side by side. */
+/* The arguments of all members; off-node members are queried side by side. */
 static const struct core_args *copy_all(const struct core_team *t,
                                         const char *call)
 {
@@ -80,13 +82,13 @@ static bool same_call(const struct coll_args *a, const struct core_args *x,
            (a->also && is_one_of(a, x) && is_one_of(a, y));
 }
 
-/* The first value in which they differ; COLL_VALUES: the call itself does;
- * -1: nothing.  A member that makes no compared call at all still shows an
- * older meeting. */
+/* The first value in which x and y differ; COLL_VALUES: the call itself
+ * differs; -1: nothing does.  A member that makes no compared call still shows
+ * an older `number`. */
 static int difference(const struct coll_args *a, const struct core_args *x,
                       const struct core_args *y)
 {
-    if (x->meeting != y->meeting || !same_call(a, x, y))
+    if (x->number != y->number || !same_call(a, x, y))
         return COLL_VALUES;
     for (int k = 0; k < COLL_VALUES; k++)
         if (a->label[k] && x->value[k] != y->value[k])
@@ -94,7 +96,7 @@ static int difference(const struct coll_args *a, const struct core_args *x,
     return -1;
 }
 
-/* The member whose arguments most share; on a tie the lowest. */
+/* The member whose arguments most members share; on a tie the lowest. */
 static int usual_member(const struct core_team *t, const struct coll_args *a,
                         const struct core_args *all)
 {
@@ -114,7 +116,7 @@ static int usual_member(const struct core_team *t, const struct coll_args *a,
     return best;
 }
 
-/* Its next member makes another call: it speaks for all. */
+/* The first member that differs from its next one: it prints the line. */
 static int first_to_differ(const struct core_team *t, const struct coll_args *a,
                            const struct core_args *all)
 {
@@ -125,7 +127,7 @@ static int first_to_differ(const struct core_team *t, const struct coll_args *a,
     return i;
 }
 
-/* Places are told as an offset in their segment. */
+/* Prints a value; an address appears as an offset in its segment. */
 static const char *show(char *out, size_t size, const char *label, uint64_t v)
 {
     static const char *const seg[] = {
@@ -143,8 +145,8 @@ static const char *show(char *out, size_t size, const char *label, uint64_t v)
     return out;
 }
 
-/* Of a member that compares nothing there is the number of its call, which is
- * the name of what it does if it has not gone on meanwhile. */
+/* Finds the call of a member that compares nothing: the activity record has its
+ * name, which counts only if the member has not gone on meanwhile. */
 static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
 {
     int world_pe = core_team_world_pe(t, pe);
@@ -167,11 +169,11 @@ static bool find_call(const struct core_team *t, int pe, char *out, size_t size)
     return true;
 }
 
-/* "shmem_malloc"; *known: it could be told. */
+/* The call of a member, such as "shmem_malloc"; *known: it was found. */
 static const char *call_made(char *out, size_t size, const struct core_team *t,
                          int pe, const struct core_args *x, bool *known)
 {
-    if (x->meeting == t->meetings) {
+    if (x->number == t->compared) {
         snprintf(out, size, "%.*s", (int)sizeof x->call, x->call);
     } else if (!find_call(t, pe, out, size)) {
         snprintf(out, size, "another call");
@@ -180,7 +182,7 @@ static const char *call_made(char *out, size_t size, const struct core_team *t,
     return out;
 }
 
-/* Member pe and what it told. */
+/* Member pe and the arguments that it published. */
 struct seen {
     int pe;
     struct core_args args;
@@ -196,13 +198,13 @@ _Noreturn static void report_calls(const struct core_team *t,
     call_made(co, sizeof co, t, o->pe, &o->args, &known);
     call_made(cu, sizeof cu, t, u->pe, &u->args, &known);
     core_fatal(ERR_COLL, a->call, "collective call %" PRIu64 "%s: PE %d is in "
-               "%s, PE %d in %s%s", t->meetings, whose,
+               "%s, PE %d in %s%s", t->compared, whose,
                core_team_world_pe(t, o->pe), co, core_team_world_pe(t, u->pe),
                cu, known || core_status.checks ? ""
                                                : "; SHMEM_CHECK=1 names it");
 }
 
-/* next: what this PE found to differ from its own. */
+/* next: the arguments that this PE found to differ from its own. */
 _Noreturn static void name_odd(const struct core_team *t,
                                const struct coll_args *a,
                                const struct seen *mine,
@@ -221,7 +223,7 @@ _Noreturn static void name_odd(const struct core_team *t,
         o = (struct seen){ i, all[i] };
         k = difference(a, &o.args, &u.args);
     }
-    if (k < 0) {        /* who waits for nobody here has come to its next one */
+    if (k < 0) {        /* the odd member has gone on to its next call */
         o = *next;
         u = *mine;
         k = difference(a, &o.args, &u.args);
@@ -232,7 +234,7 @@ _Noreturn static void name_odd(const struct core_team *t,
         report_calls(t, a, whose, &o, &u);
     label = a->label[k];
     core_fatal(a->code, a->call, "collective call %" PRIu64 "%s: PE %d passed "
-               "%s %s, PE %d passed %s", t->meetings, whose,
+               "%s %s, PE %d passed %s", t->compared, whose,
                core_team_world_pe(t, o.pe), label + (label[0] == '@'),
                show(vo, sizeof vo, label, o.args.value[k]),
                core_team_world_pe(t, u.pe),
@@ -244,10 +246,10 @@ void coll_check_args(struct core_team *t, const struct coll_args *a)
     struct seen next = { .pe = (t->my_pe + 1) % t->n_pes }, me;
     struct core_args *mine;
 
-    t->meetings++;
+    t->compared++;
     mine = args_at(t, t->my_pe);
     snprintf(mine->call, sizeof mine->call, "%s", core_public_name(a->call));
-    mine->meeting = t->meetings;
+    mine->number = t->compared;
     memcpy(mine->value, a->value, sizeof mine->value);
     coll_sync(t);
     copy_args(t, next.pe, &next.args);

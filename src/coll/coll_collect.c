@@ -135,7 +135,8 @@ static void collect_push(struct core_team *t, const struct blocks *b,
     coll_sync(t);
 }
 
-/* All have entered: their sizes are known, or were waited for. */
+/* All members have entered: their sizes are known, or a synchronisation waits
+ * for them. */
 static void collect_pull(struct core_team *t, const struct blocks *b,
                          char *dest, const void *source)
 {
@@ -225,8 +226,8 @@ static void collect_nodes(struct core_team *t, const struct blocks *b,
     coll_nodes_release(t);
 }
 
-/* Whoever brings nothing may name no source, and cannot tell from its own
- * where the others' are. */
+/* A member that brings nothing may name no source, and then cannot derive the
+ * others' addresses from its own. */
 static bool all_name_source(const struct core_team *t, const struct blocks *b)
 {
     for (int i = 0; i < t->n_pes; i++)
@@ -235,7 +236,8 @@ static bool all_name_source(const struct core_team *t, const struct blocks *b)
     return true;
 }
 
-/* What is to be known of the others' blocks; in these algorithms, all. */
+/* Learns the sizes of the others' blocks: all of them where the algorithm needs
+ * that, else the sums. */
 static struct blocks learn_blocks(struct core_team *t, size_t bytes)
 {
     enum coll_alg requested = coll_requested(COLL_COLLECT);

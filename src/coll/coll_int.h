@@ -2,13 +2,13 @@
 /* coll_int.h - what the algorithms are made of.
  *
  * Three families.  On mapped memory (pull, push, split) members load and store
- * each other's buffers between synchronisations.  The others are messages: a
- * put and a word that tells of it; they need no mapping.  Both see the world
- * through the functions below.  Two levels (nodes) are both: memory inside
+ * each other's buffers between synchronisations.  The others send messages:
+ * a put and a flag that notifies its target; they need no mapping.  Both use
+ * the functions below.  Two levels (nodes) are both: memory inside
  * each node, messages between the nodes' leaders.
  *
- * A far member has no mapping: what core_team_area_of() and core_team_scratch()
- * give for it are offsets in its host segment. */
+ * An off-node member has no mapping: core_team_area_of() and
+ * core_team_scratch() give offsets in its host segment. */
 #ifndef COLL_COLL_INT_H
 #define COLL_COLL_INT_H
 
@@ -16,24 +16,24 @@
 #include "coll/coll_alg.h"
 #include "core/core_amo.h"
 
-/* The fastest, or the one that the environment asks for, where it serves
- * that size. */
+/* The fastest algorithm, or the one that the environment asks for, where it
+ * serves that size. */
 enum coll_alg coll_choose(enum coll_kind kind, const struct core_team *t,
                           size_t bytes);
 
-/* The environment's choice, which may not serve; is there none? */
+/* The environment's choice, which may not serve; coll_is_auto: it made none. */
 bool coll_is_auto(enum coll_kind kind);
 enum coll_alg coll_requested(enum coll_kind kind);
 
-/* How members meet: of a node, at the first of them; of several nodes, first
- * on each. */
+/* How members synchronize: members of a node gather at the first of them;
+ * members of several nodes gather on each node first. */
 extern hidden bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes;
-/* Some node has more PEs than cores: all choose alike. */
+/* Some node has more PEs than cores; all PEs know it, so they choose alike. */
 extern hidden bool coll_oversubscribed;
 
-/* One collective, or one piece of a long one.  In each, every member hears of
- * all others before it begins the next one: flags of a call share their words
- * with those of the call after next, and may come from another member. */
+/* One collective, or one piece of a long one.  In each, every member waits,
+ * directly or not, for all others before it begins the next one: a flag of a
+ * call is reused by the call after next, and maybe by another member. */
 struct coll_call {
     struct core_team *t;
     uint64_t seq;
@@ -47,14 +47,14 @@ static inline struct coll_call coll_begin(struct core_team *t)
     return (struct coll_call){ t, seq, (unsigned)(seq & 1) };
 }
 
-/* So many that others of the team make among themselves. */
+/* Skips n collectives that other members make among themselves. */
 static inline void coll_skip(struct core_team *t, int n)
 {
     t->calls += (uint64_t)n;
 }
 
 /* Member pe's copy of a symmetric address, for core_copy() and coll_apply();
- * the arguments were checked.  0 where it is far. */
+ * the arguments were checked.  NULL where the member is off-node. */
 static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
 {
     uintptr_t addr = xport_ptr(core_team_world_pe(t, pe), sym, 1);
@@ -64,7 +64,7 @@ static inline void *coll_at(const struct core_team *t, int pe, const void *sym)
     return (void *)addr;
 }
 
-/* out = a op b, whatever memory they are in. */
+/* out = a op b, in memory of any kind. */
 void coll_apply_device(coll_op *op, void *out, const void *a, const void *b,
                        size_t n, size_t size) __attribute__((cold));
 static inline void coll_apply(coll_op *op, void *out, const void *a,
@@ -95,9 +95,9 @@ void coll_remote_get(int world_pe, const void *offset, void *dest,
                      size_t bytes);
 void coll_remote_get_nbi(int world_pe, const void *offset, void *dest,
                          size_t bytes);
-/* One more has come to member pe of a call, by the network. */
+/* Counts one more arrival at member pe of a call, by the network. */
 void coll_remote_notify_count(const struct coll_call *c, int pe);
-/* All far puts of this PE are at their targets. */
+/* Waits until all off-node puts of this PE are at their targets. */
 void coll_remote_quiet(void);
 
 /* source may be reused at once. */
@@ -141,7 +141,7 @@ static inline void coll_wake(const struct core_team *t, int pe, void *word)
               sizeof(uint64_t));
 }
 
-/* A word of member pe gets that value: our puts to it come before. */
+/* Sets a flag of member pe, after our puts to that member. */
 static inline void coll_set_flag(const struct core_team *t, int pe,
                                  uint64_t *w, uint64_t value)
 {
@@ -154,14 +154,14 @@ static inline void coll_set_flag(const struct core_team *t, int pe,
     coll_wake(t, pe, w);
 }
 
-/* Tells member pe that step is done here. */
+/* Notifies member pe that step is done here. */
 static inline void coll_notify(const struct coll_call *c, int pe, int step)
 {
     coll_set_flag(c->t, pe, &core_team_area_of(c->t, pe)->flag[c->parity][step],
                   c->seq);
 }
 
-/* The same without a number: one more has come. */
+/* Notifies member pe by counting one more arrival, without a number. */
 static inline void coll_notify_count(const struct coll_call *c, int pe)
 {
     uint64_t *w = &core_team_area_of(c->t, pe)->count[c->parity];
@@ -189,8 +189,8 @@ static inline void coll_notify_count_mixed(const struct coll_call *c, int pe)
         coll_remote_notify_count(c, pe);
 }
 
-/* Before a synchronisation that tells of puts: those to far members have
- * arrived. */
+/* Called before a synchronisation that notifies members of puts: waits until
+ * the puts to off-node members have arrived. */
 static inline void coll_flush(const struct core_team *t)
 {
     if (unlikely(!t->mapped))
@@ -201,9 +201,9 @@ static inline void coll_flush(const struct core_team *t)
  * number, or without this PE's present collective call. */
 void coll_need_all(uint64_t sync);
 
-/* Waits until *word, one of ours for team t, is at least value. */
+/* Waits until *word, in our area of team t, is at least value. */
 void coll_wait(const struct core_team *t, uint64_t *word, uint64_t value);
-/* The same, raised by members of this node only. */
+/* Waits for a word that only members of this node raise. */
 void coll_wait_mapped(const struct core_team *t, uint64_t *word,
                       uint64_t value);
 
@@ -214,7 +214,7 @@ static inline void coll_await(const struct coll_call *c, int step)
               c->seq);
 }
 
-/* Waits for n more. */
+/* Waits for n more arrivals. */
 static inline void coll_await_count(const struct coll_call *c, uint64_t n)
 {
     c->t->counted[c->parity] += n;
@@ -222,10 +222,11 @@ static inline void coll_await_count(const struct coll_call *c, uint64_t n)
               c->t->counted[c->parity]);
 }
 
-/* Each member tells all one word; afterwards everybody's can be read, until
- * the next collective.  Where some are far, that asks each of them. */
+/* Each member publishes one value; afterwards each member can read all of
+ * them, until the next collective.  Off-node members' values are fetched from
+ * each. */
 struct coll_call coll_publish(struct core_team *t, uint64_t word);
-/* The two halves of it, and the value of one member. */
+/* The two halves of coll_publish, and the value of one member. */
 struct coll_call coll_publish_begin(struct core_team *t, uint64_t word);
 void coll_publish_end(const struct coll_call *c);
 uint64_t coll_published_by(const struct coll_call *c, int pe);
@@ -239,7 +240,7 @@ static inline uint64_t coll_published(const struct coll_call *c, int pe)
                            __ATOMIC_RELAXED);
 }
 
-/* May a PE's words for a team of so many lie there, in units of 64 bytes? */
+/* May a PE's area for a team of n_pes lie there, in units of 64 bytes? */
 static inline bool coll_area_fits(uint64_t at, int n_pes)
 {
     uint64_t size = heap_segs[HEAP_HOST].size;

@@ -41,7 +41,8 @@ static void broadcast_pull(struct core_team *t, char *dest, const char *source,
     coll_sync(t);
 }
 
-/* Whoever has it serves the members at half the distance, and so on. */
+/* A member that has the data sends it to the member at half the distance, and
+ * so on. */
 static void broadcast_binomial(struct core_team *t, void *dest,
                                const void *source, size_t bytes, int root)
 {

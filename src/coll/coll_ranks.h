@@ -15,9 +15,9 @@ void coll_nodes_open(struct coll_call *call, uint32_t *table);
 int coll_nodes_find(struct core_team *t);
 /* Which of the nodes that member is on. */
 int coll_nodes_of(const struct core_team *t, int pe);
-/* The two halves of a meeting of a node's members, always in turn: the leader
- * waits for the others; they wait for the leader.  Stores before each are
- * visible to who waited. */
+/* The two halves of a synchronisation of a node's members, always in turn: the
+ * leader waits for the others; they wait for the leader.  Stores before each
+ * are visible to who waited. */
 void coll_nodes_gather(struct core_team *t);
 void coll_nodes_release(struct core_team *t);
 static inline bool coll_nodes_leads(const struct core_team *t)

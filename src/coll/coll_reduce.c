@@ -223,8 +223,8 @@ static void nodes_doubling(struct core_team *t, const struct reduction *r)
     coll_nodes_release(t);
 }
 
-/* Each member combines a part of its node's sources, in its own dest: nobody
- * else reads that part of a source, so dest may be source. */
+/* Each member combines a part of its node's sources, in its own dest: no
+ * other member reads that part of a source, so dest may be source. */
 static void combine_part(struct core_team *t, const struct reduction *r)
 {
     struct coll_ranks here = coll_ranks_here(t);

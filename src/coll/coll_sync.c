@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The synchronisation of a team.
+/* The synchronisation of a team.  Called by all collectives and barriers; it
+ * does not allocate memory.
  *
- * With a core for each PE: dissemination.  In round r a member tells the one
- * 2^r above it that it has come, and waits for the one 2^r below; after
- * log2(n) rounds every member waits for every other, if only indirectly.  Two
- * members exchange one cache line each way.
+ * With a core for each PE: dissemination.  In round r a member notifies the
+ * member 2^r above it that it has arrived, and waits for the member 2^r below;
+ * after log2(n) rounds every member has waited, directly or not, for every
+ * other.  Two members exchange one cache line each way.
  *
  * With more PEs than cores each round costs a change of the running process,
- * so the members count themselves at member 0, and the last one tells all: one
- * change per PE.  Nodes that share the cores of one machine gather in a tree
- * and are released along it: 2 (n - 1) messages rather than n log2(n).
+ * so the members count themselves at member 0, and the last one releases all:
+ * one change per PE.  Nodes that share the cores of one machine gather in a
+ * tree and are released along it: 2 (n - 1) messages rather than n log2(n).
  *
- * Words only grow, by one per synchronisation, so nothing is reset and a fast
+ * Flags only grow, by one per synchronisation, so nothing is reset and a fast
  * member may be one ahead. */
 #include "coll/coll_ranks.h"
 
@@ -23,19 +24,20 @@ char atomics_tsan_sync;
 
 static void notify_member(const struct core_team *t, int pe, int round)
 {
-    /* Our earlier stores come before; pairs with await_round(). */
+    /* Releases our earlier stores; pairs with await_round(). */
     coll_set_flag(t, pe, &core_team_area_of(t, pe)->arrived[round], t->epoch);
 }
 
-/* Sleeps between two looks at who is still there: some tenths of a second. */
+/* Sleeps between two checks for PEs that have finalized: some tenths of a
+ * second. */
 enum { SLEEPS_PER_CHECK = 64 };
-/* The last barrier is waited for so long before it says for whom. */
+/* The time after which the last barrier reports the PEs that are missing. */
 #define LAST_PATIENCE_NS 5000000000u
 
-/* Waiting at exit, for others that have not told so yet. */
+/* This PE waits at exit, and has not reported the missing PEs yet. */
 static bool last_at_exit;
 
-/* That PE's last_sync and last_call. */
+/* Reads that PE's last_sync and last_call. */
 static void read_last(int world_pe, uint64_t *out)
 {
     const struct core_ctl *peer = core_peer_ctl(world_pe);
@@ -50,7 +52,7 @@ static void read_last(int world_pe, uint64_t *out)
     out[1] = peer->activity.last_call;
 }
 
-/* Of this thread. */
+/* The name of this thread's call. */
 static const char *call_name(void)
 {
     return xport_call ? xport_call : "collective call";
@@ -73,7 +75,7 @@ void coll_need_all(uint64_t sync)
         need_one(sync, i);
 }
 
-/* The same of PEs that can be looked at without a question. */
+/* Checks the PEs that can be read without a message. */
 static void need_mapped(uint64_t sync)
 {
     for (int i = 0; i < core_world.n_pes; i++)
@@ -102,23 +104,22 @@ static void report_missing(void)
                  core_world.n_pes, first);
 }
 
-/* A wait that lasts looks at the others: here at near ones, for far ones see
- * core_stall.c. */
-/* Does not flush. */
+/* Waits until *word is at least value, without a flush.  A wait that lasts
+ * checks the other PEs: mapped ones here, off-node ones in core_stall.c. */
 static void wait_for(const struct core_team *t, uint64_t *word, uint64_t value,
                      bool on_node)
 {
     struct core_waiter w;
     unsigned sleeps = 0;
 
-    /* Of two PEs one finds the other there, and clears no waiter. */
+    /* The later of two PEs finds the other arrived, and sets up no waiter. */
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) >= value) {
         atomics_tsan_acquire();
         return;
     }
     w = core_wait_begin(word, sizeof *word);
     w.on_node = on_node;
-    /* acquire: pairs with the release of who raised it. */
+    /* acquire: pairs with the release of the member that raised the word. */
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value) {
         core_wait_step(&w);
         if (likely(!w.announced || t != &core_world ||
@@ -149,19 +150,20 @@ static void await_round(const struct core_team *t, int round)
              t->mapped);
 }
 
-/* Those that meet by messages: all members, or the leaders of the nodes. */
-struct meeting {
+/* The members that synchronize by messages: all, or the leaders of the nodes.
+ */
+struct participants {
     const struct core_team *t;
     const int *leaders;         /* or NULL */
     int n, me;
 };
 
-static void notify_nth(const struct meeting *m, int i, int round)
+static void notify_nth(const struct participants *m, int i, int round)
 {
     notify_member(m->t, m->leaders ? m->leaders[i] : i, round);
 }
 
-static void disseminate(const struct meeting *m)
+static void disseminate(const struct participants *m)
 {
     int to;                     /* step < n, so at most once around */
 
@@ -172,9 +174,9 @@ static void disseminate(const struct meeting *m)
     }
 }
 
-/* The parent is the member without the lowest bit of this one's number: what
- * the two tell each other goes to the word of that bit. */
-static void gather_in_tree(const struct meeting *m)
+/* The parent is the member without the lowest bit of this one's number: the two
+ * notify each other through the flag of that bit. */
+static void gather_in_tree(const struct participants *m)
 {
     int round = 0, step = 1;
 
@@ -192,7 +194,7 @@ static void gather_in_tree(const struct meeting *m)
     }
 }
 
-static void synchronize(const struct meeting *m)
+static void synchronize(const struct participants *m)
 {
     if (coll_sync_tree)
         gather_in_tree(m);
@@ -205,7 +207,7 @@ static void gather_and_release(struct core_team *t)
     uint64_t count;
 
     atomics_tsan_release();
-    /* acq_rel: the last arrival has seen, and hands on, everybody's stores. */
+    /* acq_rel: the last arrival has seen, and hands on, all members' stores. */
     count = __atomic_add_fetch(&core_team_area_of(t, 0)->gathered, 1,
                                __ATOMIC_ACQ_REL);
     atomics_tsan_acquire();
@@ -219,15 +221,15 @@ static void gather_and_release(struct core_team *t)
         notify_member(t, i, 0);
 }
 
-/* Members of a node meet in memory before and after their leaders hear of each
- * other by messages. */
+/* Members of a node synchronize in memory before and after their leaders do so
+ * by messages. */
 static void sync_by_nodes(struct core_team *t)
 {
     const struct core_nodes *k = t->nodes;
 
     coll_nodes_gather(t);
     if (coll_nodes_leads(t))
-        synchronize(&(struct meeting){ t, k->leaders, k->n, k->mine });
+        synchronize(&(struct participants){ t, k->leaders, k->n, k->mine });
     coll_nodes_release(t);
 }
 
@@ -239,7 +241,7 @@ void coll_sync(struct core_team *t)
     else if (t->mapped && coll_sync_gathers)
         gather_and_release(t);
     else
-        synchronize(&(struct meeting){ t, NULL, t->n_pes, t->my_pe });
+        synchronize(&(struct participants){ t, NULL, t->n_pes, t->my_pe });
     xport_flush();              /* once, of what all have put */
 }
 
@@ -264,7 +266,7 @@ struct coll_call coll_publish_begin(struct core_team *t, uint64_t word)
 {
     struct coll_call c = coll_begin(t);
 
-    /* relaxed: what all hear of next orders it. */
+    /* relaxed: the next synchronisation orders it. */
     __atomic_store_n(&core_team_area_of(t, t->my_pe)->value[c.parity], word,
                      __ATOMIC_RELAXED);
     return c;
@@ -298,7 +300,7 @@ void coll_publish_end(const struct coll_call *c)
         w = core_team_area_of(t, i);
         if (coll_is_mapped(t, i))
             t->published[i] = __atomic_load_n(&w->value[c->parity],
-                                          __ATOMIC_RELAXED);
+                                              __ATOMIC_RELAXED);
         else
             coll_remote_get_nbi(core_team_world_pe(t, i), &w->value[c->parity],
                                 &t->published[i], sizeof t->published[i]);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams are made by their parent: each member takes its words from its own
- * pool and tells the parent where they are.  All memory is taken before, so
- * that what a member lacks is a word it tells, too. */
+/* Creates and destroys teams.  The calls are collective over the parent: each
+ * member of the new team allocates its area from its own pool and publishes
+ * the position to the parent's members.  All memory is allocated before that,
+ * so that a member without memory publishes this instead. */
 #include "coll/coll_ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The words of a PE that joins no team; 0 is one that lacks memory. */
+/* Published by a PE that joins no team; 0: the PE lacks memory. */
 #define NO_MEMBER UINT64_MAX
 
 struct draft {
@@ -15,7 +16,7 @@ struct draft {
     void *area;
 };
 
-/* What all members pass alike, in a word that is not 0. */
+/* A hash of the arguments that all members pass alike, never 0. */
 static uint64_t mix(int a, int b, int c)
 {
     return (((uint64_t)(uint32_t)a * 0x9e3779b97f4a7c15 + (uint32_t)b) *
@@ -30,7 +31,7 @@ static void discard(struct draft *d)
         core_team_free(d->t);
 }
 
-/* Where our words are, in units of 64 bytes, or 0. */
+/* Allocates the draft: the position of our area in units of 64 bytes, or 0. */
 static uint64_t take(struct draft *d, int start, int stride, int size)
 {
     d->t = core_team_new(start, stride, size);
@@ -40,7 +41,8 @@ static uint64_t take(struct draft *d, int start, int stride, int size)
     return ((uintptr_t)d->area - heap_segs[HEAP_HOST].base) / 64;
 }
 
-/* That member of the new team published where its words are, or else. */
+/* Ends the job unless member i of the new team has published a possible
+ * position. */
 static uint32_t check_area(const struct draft *d, int i, uint64_t at)
 {
     int pe = core_team_world_pe(d->t, i);
@@ -57,7 +59,7 @@ static uint32_t check_area(const struct draft *d, int i, uint64_t at)
     return (uint32_t)at;
 }
 
-/* As all members of parent published it. */
+/* Fills the table from the values that all members of parent published. */
 static void read_areas(const struct draft *d, const struct coll_call *c)
 {
     uint32_t *table = core_team_table(d->t, d->area);
@@ -68,11 +70,11 @@ static void read_areas(const struct draft *d, const struct coll_call *c)
     core_team_set_areas(d->t, table);
 }
 
-/* What `where` works with. */
+/* The argument of table_of. */
 struct area_query {
     const struct draft *d;
-    const struct coll_call *c;  /* of parent: where the words are published */
-    uint32_t *known;            /* of those it asks */
+    const struct coll_call *c;  /* of parent, which published the positions */
+    uint32_t *known;            /* of the members that were queried */
 };
 
 static uint64_t table_of(void *arg, int pe)
@@ -85,9 +87,10 @@ static uint64_t table_of(void *arg, int pe)
     return (uintptr_t)core_team_table(t, core_team_area_of(t, pe));
 }
 
-/* Not at one place on all: each asks a few members, and hears of the others
- * from these.  What it asks for itself it keeps apart, for the same may come
- * into the table meanwhile. */
+/* Fills the table where the areas lie at different positions: each member
+ * queries a few members, and gets the others' positions from these.  Positions
+ * that it queries are kept apart, since the same may arrive in the table
+ * meanwhile. */
 static void gather_areas(const struct draft *d, const struct coll_call *c)
 {
     struct area_query a = { d, c,
@@ -110,8 +113,9 @@ static void gather_areas(const struct draft *d, const struct coll_call *c)
     free(a.known);
 }
 
-/* The words of all members of the new team, or NULL.  Those of a parent in one
- * memory read them; else log2(n) messages tell whether they are alike. */
+/* Publishes this member's position; false: a member lacks memory.  Members of a
+ * mapped parent read each other's; else log2(n) messages find out whether the
+ * positions are alike. */
 static bool publish_area(const struct coll_call *c, uint64_t at, uint64_t args,
                        struct coll_agreed *all)
 {
@@ -128,7 +132,7 @@ static bool publish_area(const struct coll_call *c, uint64_t at, uint64_t args,
         .all = at, .least = at, .most = at == NO_MEMBER ? 0 : at, .args = args
     };
     coll_agree(c, all);
-    if (!all->args)             /* some member passed something else */
+    if (!all->args)             /* some member passed other arguments */
         coll_publish_end(c);
     return all->all;
 }
@@ -146,7 +150,7 @@ static int found(struct core_team *parent, const struct core_team *run,
     at = run->n_pes ? take(&d, run->start, run->stride, run->n_pes) : NO_MEMBER;
     c = coll_publish_begin(parent, at);
     if (!publish_area(&c, at, args, &all)) {
-        if (parent == &core_world)      /* or has somebody only finalized? */
+        if (parent == &core_world)      /* or has a PE only finalized? */
             coll_need_all(parent->epoch + 1);
         discard(&d);
         return -ENOMEM;
@@ -239,7 +243,7 @@ int coll_team_split_2d(struct core_team *parent, int xrange,
 void coll_team_destroy(struct core_team *t)
 {
     coll_sync(t);
-    /* All have arrived and told us so: nobody writes to our words again. */
+    /* All members have arrived: none writes to our area again. */
     heap_pool_free(core_team_area_of(t, t->my_pe));
     core_ctx_destroy_team(t);
     core_team_free(t);

@@ -27,11 +27,11 @@ struct core_ctx {
     long options;
     uint64_t owner;             /* the thread that made it, */
     uint64_t (*id)(void);       /* as this function numbers threads */
-    struct xport_ep *flow;    /* its operations on far peers */
-    unsigned copy_stream;       /* its non-blocking copies by the device */
+    struct xport_ep *flow;      /* its operations on off-node peers */
+    unsigned copy_stream;       /* of its non-blocking device copies */
     struct list_link link;      /* in the list of created contexts */
 };
-/* The second is the library's own: collectives, locks, questions to peers. */
+/* The second is the library's own: collectives, locks, queries of peers. */
 extern hidden struct core_ctx core_ctx_default, core_ctx_inner;
 
 enum core_state { CORE_DOWN, CORE_UP, CORE_ENDED, CORE_FORKED };
@@ -44,8 +44,8 @@ struct core_status {
     bool checks; /* SHMEM_CHECK: compare and look up what is passed */
 };
 extern hidden struct core_status core_status;
-/* relaxed: any thread may look; what it finds ready was made so by its own
- * init, or by one that it waited for. */
+/* relaxed: a thread that finds the library ready called init itself, or waited
+ * for the thread that did. */
 static inline enum core_state core_state(void)
 {
     return __atomic_load_n(&core_status.state, __ATOMIC_RELAXED);
@@ -58,19 +58,21 @@ static inline void core_set_state(enum core_state state)
 
 /* After the transports: the world team, the default context, the ctl block. */
 int core_open(int thread_level);
-/* After the first meeting of all PEs: what those of a node agree on. */
+/* Called after the first synchronisation of all PEs: the PEs of a node agree.
+ */
 void core_agree_node(void);
-/* This PE's cores, in so many words, where all nodes are of one machine; and
- * what is settled with those of all PEs, CORE_CPU_SET_LEN words. */
+/* The set of this PE's cores, and its length, where all nodes are of one
+ * machine; and the decisions that follow from the set of all PEs' cores, of
+ * CORE_CPU_SET_LEN words. */
 int core_machine_cpus(uint64_t *out);
 void core_agree_machine(const uint64_t *cpus);
 void core_close(void);
-/* The flows to far peers, if there are any. */
+/* Opens the endpoint contexts for off-node peers, if there are any. */
 int core_remote_open(void);
 void core_remote_close(void);
 /* A line on what the network did, for SHMEM_STATS. */
 void core_remote_print_counts(void);
-/* A far peer has stored something here: see xport_data_arrived. */
+/* An off-node peer has stored data here: see xport_data_arrived. */
 void core_arrived(const void *at, size_t len);
 
 /* One line "call: text [S-E-CODE]", then the job ends.  call is __func__ of
@@ -80,18 +82,18 @@ _Noreturn void core_fatal(enum err_code code, const char *call,
     __attribute__((format(printf, 3, 4), cold));
 /* The name under which users know that function. */
 const char *core_public_name(const char *call);
-/* Where another PE tells of the same error: it gets a second to end the job
- * before this one speaks too. */
+/* For an error that another PE reports, too: that PE gets a second to end the
+ * job before this one prints its line. */
 void core_await_end(void);
-/* What is wrong with an operation on [sym, sym + len) of that PE, and a text
- * that says so; ERR_CODES: nothing. */
+/* The reason why an operation on [sym, sym + len) of that PE is wrong, and a
+ * text for it; ERR_CODES: it is right. */
 enum { CORE_REASON_SIZE = 256 };
 enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
                                  size_t len, int pe,
                                  char text[CORE_REASON_SIZE])
     __attribute__((cold, noinline));
-/* Ends the job if an operation cannot be done: PE, state, address, or nobody
- * reaches the PE. */
+/* Ends the job if an operation cannot be done: by its PE, state or address, or
+ * because no transport reaches the PE. */
 void core_refuse(const char *call, const struct core_ctx *ctx,
                  const void *sym, size_t len, int pe)
     __attribute__((cold, noinline));
@@ -143,25 +145,26 @@ static inline int core_world_pe(const struct core_ctx *ctx, int pe)
     return t == &core_world ? pe : core_team_world_pe(t, pe);
 }
 
-/* Where there are far peers, or memory for the device alone. */
+/* For jobs with off-node peers, or with device-only memory. */
 void core_remote_fence(const char *call, const struct core_ctx *ctx)
     __attribute__((cold));
 void core_remote_quiet(const char *call, const struct core_ctx *ctx)
     __attribute__((cold));
-/* Atomic: what a quiet of the program's has to tell, or NULL. */
+/* Called by a quiet of the program, to report what it found; or NULL.  Atomic.
+ */
 extern hidden void (*core_quiet_hook)(const char *call);
 
 /* Stores of this thread become visible to every PE before it goes on.  call:
- * NULL where a collective call was told already. */
+ * NULL where the activity record has the collective call already. */
 static inline void core_quiet(const char *call, const struct core_ctx *ctx)
 {
     /* A fence holds later loads back. */
-    bool far = xport_net != NULL || gtl_device_only;
+    bool remote = xport_net != NULL || gtl_device_only;
 
     /* NOSTORE only frees us from ordering the program's own stores, and puts
      * to mapped peers are such stores here. */
     atomics_full_fence();
-    if (unlikely(far))
+    if (unlikely(remote))
         core_remote_quiet(call, ctx);
 }
 
@@ -172,7 +175,8 @@ static inline void core_fence(const char *call, const struct core_ctx *ctx)
         core_remote_fence(call, ctx);
 }
 
-/* For calls that only look: who asks again and again must see news. */
+/* For calls that only test: a program that tests in a loop must see progress.
+ */
 static inline void core_progress(const char *call)
 {
     if (unlikely(xport_net != NULL)) {

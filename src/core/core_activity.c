@@ -5,7 +5,7 @@
  * node takes some hundred nanoseconds, and reading a clock a tenth of that.
  *
  * So all calls are counted, but once very many have come in quick succession,
- * the time is taken of few of them.  at_calls tells a reader whether the time
+ * the time is taken of few of them.  at_calls shows a reader whether the time
  * is that of the last call. */
 #include "core/core_activity.h"
 #include "base/lock.h"

@@ -35,8 +35,8 @@ extern hidden struct core_transport_wait {
     uint64_t since_ns;
 } core_transport_wait;
 
-/* A member's `entry` at its n-th collective call; the call's name is told apart
- * by a hash. */
+/* A member's `entry` at its n-th collective call; a hash stands for the
+ * call's name. */
 uint32_t core_activity_call_id(const char *name);
 static inline uint64_t core_activity_entry(uint64_t n, uint32_t id)
 {

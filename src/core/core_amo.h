@@ -3,8 +3,8 @@
  * On mapped peers they are the processor's own, so they are exclusive with
  * every other access that uses them: of any thread, through any context, by
  * any PE of the node.  Relaxed order would do for the specification; acq_rel
- * costs nothing on x86 and lets programs that pass data under an atomic flag
- * work.  Whatever the network does is exclusive with these, or the routes map
+ * costs nothing on x86, and makes programs work that pass data under an atomic
+ * flag.  Whatever the network does is exclusive with these, or the routes map
  * nothing for atomics: see docs/ARCHITECTURE.md. */
 #ifndef CORE_CORE_AMO_H
 #define CORE_CORE_AMO_H
@@ -68,19 +68,19 @@ void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
                        const struct xport_amo *a, const void *sym, int pe,
                        void *fetch)
     __attribute__((noinline));
-/* Wakes, and gives the value, which the caller so need not keep. */
+/* Wakes the peer and returns value, which the caller then need not keep. */
 uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
     __attribute__((cold, noinline));
 
-/* EXPR is done on `to_`, a pointer to the mapped word, and gives what it was.
- * cond is of a compare and swap, else 0. */
+/* EXPR works on `to_`, a pointer to the mapped variable, and gives its old
+ * value.  cond belongs to a compare and swap, and is else 0. */
 #define CORE_AMO_BEGIN(call, ctx, dest, pe)                                 \
     struct core_target at_;                                                 \
                                                                             \
     core_need_aligned(call, dest, sizeof *(dest));                          \
     at_ = core_mapped_heap_amo(ctx, dest, sizeof *(dest), pe)
 
-/* The function returns what the word was. */
+/* Makes the enclosing function return the old value. */
 #define CORE_AMO_RETURN(T, call, ctx, KIND, dest, value, cond, pe, EXPR)    \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
@@ -100,7 +100,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
                           CORE_AMO_WORD((T)(cond)), pe));                   \
     } while (0)
 
-/* The same goes to *(fetch): by the next quiet. */
+/* Stores the old value to *(fetch), by the next quiet. */
 #define CORE_AMO_NBI(T, call, ctx, xop, dest, value, cond, pe, EXPR, fetch) \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
@@ -120,7 +120,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         }                                                                   \
     } while (0)
 
-/* EXPR is done, nothing is fetched. */
+/* Evaluates EXPR and fetches nothing. */
 #define CORE_AMO_PLAIN(T, call, ctx, KIND, dest, value, pe, EXPR)           \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, dest, pe);                                \
@@ -135,7 +135,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         }                                                                   \
     } while (0)
 
-/* A look changes nothing, and wakes nobody. */
+/* A fetch changes nothing, and wakes no waiter. */
 #define CORE_AMO_FETCH(T, call, ctx, source, pe)                            \
     do {                                                                    \
         CORE_AMO_BEGIN(call, ctx, source, pe);                              \

@@ -53,14 +53,15 @@ struct core_wait_set {
     bool is_signed;
 };
 
-/* Around the looks at a set, which was checked. */
+/* Called before and after the evaluations of a set, which was checked. */
 void core_wait_set_begin(const char *call, struct core_wait_set *s);
 void core_wait_set_end(struct core_wait_set *s);
 /* All hold: 1, not all: 0; an empty set counts as all. */
 int core_wait_set_all(const struct core_wait_set *s);
-/* One that holds, or SIZE_MAX; *empty tells if the set has no element. */
+/* The index of an element that holds, or SIZE_MAX; *empty: the set has no
+ * element. */
 size_t core_wait_set_any(const struct core_wait_set *s, bool *empty);
-/* Those that hold, into indices; their number. */
+/* Stores the elements that hold to indices, and returns their number. */
 size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices,
                           bool *empty);
 /* A waiter for the whole set. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_ctl.h - what each PE keeps for its peers: the head of its heap. */
+/* core_ctl.h - the control block that each PE keeps for its peers, at the head
+ * of its heap. */
 #ifndef CORE_CORE_CTL_H
 #define CORE_CORE_CTL_H
 
@@ -7,37 +8,38 @@
 
 #include <stdint.h>
 
-/* What a PE did last, for who waits for it: see core_stall.c. */
+/* The last activity of a PE, which the PEs that wait for it read: see
+ * core_stall.c. */
 struct core_activity {
     char call[40];              /* padded with zeros */
     uint32_t calls;             /* of those that are recorded */
-    uint32_t at_calls;          /* at_ns is of that one, or of its wait */
+    uint32_t at_calls;          /* at_ns belongs to that call, or its wait */
     uint64_t at_ns;             /* CLOCK_REALTIME: hosts compare it */
-    uint64_t waits;             /* threads do, in the library: CORE_WAITS_ */
+    uint64_t waits;             /* the library's waits: CORE_WAITS_ bits */
     /* The world's, once this PE finalizes; 0 until then. */
     uint64_t last_sync, last_call;
     uint64_t pid;               /* never 0, and read last */
 };
 
-/* The words a PE keeps for its peers, at the same offset in every heap. */
+/* The block lies at the same offset in every heap. */
 enum { CORE_CPU_SET_LEN = 16 };
 struct core_ctl {
     /* Written by this PE when it sleeps, read by every writer: the bytes it
-     * waits for, from an empty range while nobody sleeps.  See core_wait.c. */
+     * waits for; an empty range while no thread sleeps.  See core_wait.c. */
     _Alignas(64) int64_t wait_from;
     int64_t wait_to;
     uint32_t wake_seq;          /* futex word */
-    uint32_t checks;            /* this PE's wish, before all agree */
+    uint32_t checks;            /* SHMEM_CHECK here, before all agree */
     uint64_t choices;           /* see coll_tune.c */
     uint64_t sets; /* chain of active sets, see coll_active_set.c */
     _Alignas(64) struct core_activity activity;
-    /* Those this PE may run on, as bits. */
+    /* The processors that this PE may run on, as bits. */
     _Alignas(64) uint64_t cpus[CORE_CPU_SET_LEN];
 };
 extern hidden struct core_ctl *core_ctl;       /* this PE's */
 
-/* The block is the first thing reserved: it opens the host segment.  Only of
- * mapped peers. */
+/* The control block of a mapped peer.  The block is reserved first: it opens
+ * the host segment. */
 static inline struct core_ctl *core_peer_ctl(int world_pe)
 {
     return (struct core_ctl *)xport_routes[world_pe].map[HEAP_HOST];

@@ -8,7 +8,7 @@
 #include "core/core_rma.h"
 #include "rt/rt.h"
 
-/* Signals for the processor's memory, until the stream has come to them. */
+/* Signals that the processor stores when the copy stream reaches them. */
 enum { SIGNALS = 64 };
 struct signal_store {
     uint64_t *word, value;
@@ -17,8 +17,9 @@ struct signal_store {
 };
 
 static struct deferred {
-    uint64_t targets;           /* PEs that may sleep, by their number's last
-                                 * bits: what the device stores wakes nobody */
+    /* PEs that may sleep, by the last bits of their number: stores of the
+     * device wake no PE. */
+    uint64_t targets;
     unsigned n_signals;         /* of the copy stream's holder */
     struct signal_store signal_store[SIGNALS];
 } copy_streams[GTL_COPY_STREAMS];
@@ -68,7 +69,7 @@ bool core_deferred_get(const struct core_ctx *ctx, void *dest,
     return true;
 }
 
-/* On a thread of the driver. */
+/* Runs on a thread of the driver. */
 static void store_signal(void *arg)
 {
     const struct signal_store *t = arg;
@@ -81,8 +82,8 @@ static void store_signal(void *arg)
               sizeof *t->word);
 }
 
-/* By the processor; each has a place that nobody uses before the stream has
- * come past it. */
+/* Makes the processor store the signal.  Each signal has a slot that is reused
+ * only after the stream has passed it. */
 static int enqueue_call(unsigned copy_stream, const struct signal_store *what,
                         void *stream)
 {
@@ -109,8 +110,8 @@ static int enqueue_word(const struct signal_store *what, void *stream)
                      : gtl->write64(what->word, what->value, stream);
 }
 
-/* Who can bring the word its value in the stream's turn?  Nobody holds a lock
- * until then. */
+/* Which side can store the signal in the stream's order?  Neither may hold a
+ * lock until then. */
 enum signaller { BY_NONE, BY_DEVICE, BY_PROCESSOR };
 static enum signaller signaller_of(const struct xport_addr *at, bool add)
 {
@@ -172,7 +173,8 @@ static void wake_all(uint64_t targets)
 
 void core_deferred_complete(const struct core_ctx *ctx)
 {
-    /* Before the wait: what others note after it is theirs to finish. */
+    /* Before the wait: a target that another thread adds later is completed by
+     * that thread. */
     uint64_t targets = __atomic_exchange_n(
         &copy_streams[ctx->copy_stream].targets, 0, __ATOMIC_ACQUIRE);
 

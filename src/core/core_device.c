@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Of far strided puts and gets, which want host memory. */
+/* The host buffer of strided puts and gets of off-node PEs, in bytes. */
 enum { PIECE = 16384 };
 
 static void need(int rc, const char *what, const void *p, size_t n)
@@ -72,7 +72,7 @@ void core_device_copy(void *to, const void *from, size_t n)
         copy_bytes(to, from, n);
 }
 
-/* Little endian: the low bytes are the word's. */
+/* Little endian: the value is in the low bytes. */
 uint64_t core_device_load(const void *p, size_t size)
 {
     uint64_t v = 0;
@@ -82,8 +82,8 @@ uint64_t core_device_load(const void *p, size_t size)
     return v;
 }
 
-/* Of a place at a mapped PE and a local one.  The driver is asked about the
- * local one at most. */
+/* Copies between memory of an on-node PE, in segment seg, and local memory.
+ * The driver is queried for the local address at most. */
 static void copy_mapped(int seg, const void *local, void *to, const void *from,
                       size_t n)
 {
@@ -94,7 +94,7 @@ static void copy_mapped(int seg, const void *local, void *to, const void *from,
         copy_bytes(to, from, n);
 }
 
-/* Whoever waits there may look. */
+/* Wakes a waiter for those bytes. */
 static void wake(const struct xport_addr *at, uintptr_t addr, size_t len)
 {
     core_wake((struct core_target){ addr, core_peer_ctl(at->pe) }, len);
@@ -154,7 +154,7 @@ void core_device_copy_blocks(void *to, ptrdiff_t to_stride, const void *from,
     }
 }
 
-/* So many of the blocks from i on are packed into a piece of host memory. */
+/* The number of blocks from i on that fit a piece of host memory. */
 static size_t in_piece(const struct xport_blocks *b, size_t i)
 {
     size_t most = PIECE / b->len;
@@ -227,12 +227,13 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
     return true;
 }
 
-/* Both count their operations alike. */
+/* Both enums number the operations alike. */
 _Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
                (int)GTL_CSWAP == (int)XPORT_CSWAP &&
                (int)GTL_XOR == (int)XPORT_XOR, "one list of operations");
 
-/* Under the owner's lock.  Little endian: the low bytes are the word's. */
+/* Runs under the owner's lock.  Little endian: the value is in the low bytes.
+ */
 static int amo_by_copies(void *word, const struct xport_amo *a, void *result)
 {
     size_t size = (size_t)a->size;
@@ -247,8 +248,8 @@ static int amo_by_copies(void *word, const struct xport_amo *a, void *result)
     return rc;
 }
 
-/* A kernel, but on memory of a device where kernels of this one are not
- * atomic. */
+/* Runs the atomic as a kernel, or by copies under the owner's lock where
+ * kernels of this device are not atomic on the other's memory. */
 static int amo_there(int pe, void *word, const struct xport_amo *a,
                      void *result)
 {
@@ -270,7 +271,8 @@ static int amo_there(int pe, void *word, const struct xport_amo *a,
 bool core_device_amo(const struct xport_addr *at, const struct xport_amo *a,
                      void *result)
 {
-    /* What the processor reaches, too, is its own or the network's. */
+    /* Atomics on host-accessible memory are the processor's or the network's.
+     */
     uintptr_t addr = at->seg == HEAP_DEVICE && !heap_device_host_access
                      ? address_of(at->pe, at->seg, at->off) : 0;
 

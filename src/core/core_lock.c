@@ -8,8 +8,8 @@
  *   set:   state = WAITING; prev = swap(home.tail, me)
  *          prev == 0: ours.  Else write us into prev's state as the one
  *          behind, and wait until it clears our WAITING.  Then state |= HELD.
- *   clear: nobody behind us and tail still me: tail = 0.  Else wait until the
- *          one behind has written itself into our state; clear its WAITING.
+ *   clear: no PE behind us and tail still me: tail = 0.  Else wait until the
+ *          PE behind has written itself into our state; clear its WAITING.
  *
  * The home is chosen by the lock's offset, so that many locks spread. */
 #include "core/core_lock.h"
@@ -21,8 +21,9 @@ enum {
     BEHIND_SHIFT = CORE_LOCK_NEXT_SHIFT
 };
 
-/* op on that PE's copy of a word of a lock: what it was.  What this PE did
- * before is visible to who sees the change, and the other way around. */
+/* Applies op to that PE's copy of a word of a lock, and returns the old value.
+ * Earlier stores of this PE are visible to a PE that sees the change, and the
+ * other way around. */
 static inline uint32_t change(const char *call, enum xport_amo_op op,
                               uint32_t *word, uint32_t value, uint32_t cond,
                               int pe)
@@ -86,8 +87,8 @@ static struct core_lock *area_of(const char *call, long *lock)
     return (struct core_lock *)lock;
 }
 
-/* Marks our place as waiting before anyone can learn of it: nobody else
- * touches it until then. */
+/* Marks our place as waiting, before it enters the queue: no other PE touches
+ * it until then. */
 static void open_place(const char *call, struct core_lock *w)
 {
     if (core_device_only(w))

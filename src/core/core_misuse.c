@@ -21,8 +21,8 @@ static struct base_lock lock = LOCK_INIT;
 static struct kind kinds[KINDS] GUARDED_BY(lock);
 static unsigned n_kinds GUARDED_BY(lock);
 
-/* So many of its kind were there before; past FEW nobody counts.  A kind for
- * which there is no room is always new. */
+/* How many refusals of that kind came before; the count stops past FEW.  A
+ * kind for which there is no room counts as new each time. */
 static unsigned count(const char *call, const char *fmt, enum err_code code)
 {
     unsigned i = 0, n = 0;

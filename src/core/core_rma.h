@@ -151,7 +151,7 @@ static inline void core_need_signal(const char *call, int sig_op)
                    "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
 }
 
-/* Stores before it are visible to whoever sees it. */
+/* Updates the signal; earlier stores are visible to a PE that sees it. */
 force_inline void core_signal(const char *call, const struct core_ctx *ctx,
                                uint64_t *sig_addr, uint64_t value, int sig_op,
                                int pe)

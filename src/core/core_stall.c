@@ -12,7 +12,7 @@
  * find that member.
  *
  * Queries stay open beyond their scan, whatever this PE does meanwhile: the
- * oldest one without a reply tells whether a PE is lost. */
+ * oldest one without a reply shows whether a PE is lost. */
 #include "core/core_stall.h"
 #include "base/clock.h"
 #include "base/env.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_team.h - teams: who they are and where their members' words lie.
+/* core_team.h - teams: their members, and where each member keeps its area.
  * A team is a run of world PEs: member i is start + i * stride.
  * Threads: a team may be used by one thread at a time in collectives; the
  * list of teams takes its own lock. */
@@ -15,31 +15,32 @@
 
 enum { CORE_ROUNDS = 32, CORE_PIECE = 1024 };
 
-/* The call it makes, to be compared: see coll_check.c. */
+/* The call that a member makes, to be compared: see coll_check.c. */
 struct core_args {
     char call[40];
-    uint64_t meeting;           /* which of the team's compared calls */
+    uint64_t number;            /* which of the team's compared calls */
     uint64_t value[5];
 };
 
-/* What a member keeps for the others, in symmetric memory, followed by
+/* The area that a member keeps for the others, in symmetric memory, followed by
  * CORE_PIECE bytes for each round and one more, twice (core_team_scratch).
- * Collectives of a team alternate between two sets, its parity: no member
- * gets two collectives ahead of another, since in each all hear of all. */
+ * Collectives of a team alternate between two sets, by parity: no member gets
+ * two collectives ahead of another, since in each every member waits, directly
+ * or not, for every other. */
 struct core_team_area {
-    /* Synchronisation: one word for each round, each of one writer. */
+    /* Synchronisation: a flag for each round, each with one writer. */
     _Alignas(64) uint64_t arrived[CORE_ROUNDS];
-    /* Arrivals at member 0, or at the first of a node; and for the others of
-     * the node how often that one has let them go. */
+    /* Arrivals at member 0, or at the first of a node; and how often that
+     * member has released the others of the node. */
     _Alignas(64) uint64_t gathered;
     uint64_t released;
-    /* The same in stream order. */
+    /* As arrived, for synchronisations in stream order. */
     _Alignas(64) uint64_t streamed[CORE_ROUNDS];
     /* Written by the member itself, read by all. */
     _Alignas(64) uint64_t value[2];
     uint64_t entry;             /* see core_activity_entry */
     struct core_args args[2];
-    /* Written by others: step s of a collective has come; how many have. */
+    /* Written by others: step s of a collective is done; how many are. */
     _Alignas(64) uint64_t flag[2][CORE_ROUNDS];
     _Alignas(64) uint64_t count[2];
 };
@@ -58,20 +59,20 @@ struct core_nodes {
 struct core_team {
     int n_pes, my_pe;           /* my_pe: -1 where this PE is no member */
     int start, stride;
-    /* The members' words, as offsets in their host segments: the same
+    /* The members' areas, as offsets in their host segments: the same
      * everywhere, or a table in units of 64 bytes. */
     uint64_t area_at;
     const uint32_t *area_of;
-    bool mapped;                /* no member is far */
+    bool mapped;                /* no member is off-node */
     struct core_nodes *nodes;   /* NULL: mapped, or all on different ones */
-    uint64_t *published;            /* what members published, if one is far */
+    uint64_t *published;        /* the members' values, if one is off-node */
     /* How far its collectives have come. */
     uint64_t streamed;          /* synchronisations in stream order */
     uint64_t recorded;          /* not 0: some are in graphs; of this team */
     uint64_t epoch, gatherings; /* synchronisations; those that gathered */
     uint64_t calls, counted[2];
     uint64_t entries;           /* calls, for messages */
-    uint64_t meetings;          /* calls whose arguments were compared */
+    uint64_t compared;          /* calls whose arguments were compared */
     shmem_team_config_t config;
     struct heap_space *space;   /* that it was made with; NULL: none */
     struct list_link link;      /* of all that were made */
@@ -90,7 +91,8 @@ static inline int core_team_world_pe(const struct core_team *t, int pe)
 /* The member that is this world PE, or -1. */
 int core_team_member(const struct core_team *t, int world_pe);
 
-/* Rounds in which each member hears of all, doubling: log2, rounded up. */
+/* Rounds after which each member has news of all, of twice as many in each:
+ * log2, rounded up. */
 static inline int core_team_rounds(int n_pes)
 {
     return n_pes > 1 ? 32 - __builtin_clz((unsigned)n_pes - 1) : 0;
@@ -102,21 +104,21 @@ static inline size_t core_team_area_size(int n_pes)
            2 * ((size_t)core_team_rounds(n_pes) + 1) * CORE_PIECE;
 }
 
-/* The same with a table of the members, behind them, that their owner has of a
- * team which was made. */
+/* The size with the table of the members' areas behind it, which each member of
+ * a created team has. */
 static inline size_t core_team_area_room(int n_pes)
 {
     return core_team_area_size(n_pes) + ((size_t)n_pes + 15) / 16 * 64;
 }
 
-/* Member pe's words: where they are in its host segment. */
+/* The offset of member pe's area in its host segment. */
 static inline uint64_t core_team_area_at(const struct core_team *t, int pe)
 {
     return t->area_of ? (uint64_t)t->area_of[pe] * 64 : t->area_at;
 }
 
-/* As mapped here; of a far member only addresses relative to it mean
- * anything, see coll_int.h. */
+/* The area as mapped here.  Of an off-node member the address is an offset, see
+ * coll_int.h. */
 static inline struct core_team_area *
 core_team_area_of(const struct core_team *t, int pe)
 {
@@ -139,7 +141,7 @@ int core_team_triplet(const struct core_team *parent, int start, int stride,
 
 /* A team object of that shape, not yet in use: NULL without memory. */
 struct core_team *core_team_new(int start, int stride, int size);
-/* The table of this member's words. */
+/* The table behind this member's own area. */
 static inline uint32_t *core_team_table(const struct core_team *t, void *own)
 {
     return (uint32_t *)(void *)((char *)own + core_team_area_size(t->n_pes));
@@ -147,7 +149,7 @@ static inline uint32_t *core_team_table(const struct core_team *t, void *own)
 /* The members' offsets in units of 64 bytes; the team needs them as long as it
  * lives, unless they are all alike. */
 void core_team_set_areas(struct core_team *t, const uint32_t *area_of);
-/* Frees the object; the words stay where they are. */
+/* Frees the object; the area stays where it is. */
 void core_team_free(struct core_team *t);
 /* Is it one that exists? */
 bool core_team_known(const struct core_team *t);

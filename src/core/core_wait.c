@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting without burning a core that the peer needs.
+/* Waits without burning a core that the peer needs.  Called by the blocking
+ * calls of api, coll, stream and msg, from any thread; a wait must not allocate
+ * memory, and holds no lock while it sleeps.
  *
- * A sleeper announces in its ctl block which bytes it waits for, looks at
- * them once more, and sleeps on wake_seq.  A writer that stores there raises
- * wake_seq and wakes it.  A fence between the store and the writer's look at
- * the range would double the cost of a small put.  So the sleeper makes all
- * PEs of the machine pass a fence between its announcement and its last look
- * (membarrier.h): a store that this look does not find comes after the fence,
- * and its writer sees the announcement.
+ * A sleeper announces in its ctl block which bytes it waits for, reads them
+ * once more, and sleeps on wake_seq.  A writer that stores there raises
+ * wake_seq and wakes the sleeper.  A fence between the store and the writer's
+ * read of the range would double the cost of a small put.  So the sleeper makes
+ * all PEs of the machine pass a fence between its announcement and its last
+ * read (membarrier.h): a store that this read misses comes after the fence, and
+ * its writer sees the announcement.
  *
  * That fence interrupts each processor that runs a PE.  Where it costs more
  * than the sleep that it precedes, as where many PEs share many cores, it
  * comes before a longer sleep; where the kernel refuses it, there is none.
  * Then a writer may miss a sleeper, and stores through shmem_ptr always do:
  * each sleep is bounded by a fraction of the time waited so far.  Stores of
- * far peers are noticed when the transport advances: by the waiter itself
+ * off-node peers appear when the transport advances: the waiter itself polls it
  * while it is awake.
  *
  * Positions of bytes are relative to the PE's own heap base as its slot is
@@ -45,22 +47,23 @@ enum { FENCE_FADES = 64 };
 #define YIELD_BLIND_NS 1000000000u
 #define YIELD_BLIND_SHARED_NS 20000000u
 #define AWAKE_MOST_NS 16000000u
-/* Of a wait for near PEs, so many looks at the network are left out; and of
- * yields that run nobody else. */
+/* A wait for on-node PEs polls the network at each CHECKS_PER_POLL-th check.  A
+ * wait whose yields return at once yields at each CHECKS_PER_YIELD-th. */
 enum { CHECKS_PER_POLL = 8, CHECKS_PER_YIELD = 64 };
 
 void (*core_wait_stalled)(struct core_waiter *w, uint64_t now);
 unsigned core_wait_quick = CORE_QUICK_SPINS;    /* atomic */
 static struct base_lock announce_lock = LOCK_INIT;
-/* Of who waits so long, some are awake for a moment. */
+/* Threads that have announced a sleep, and threads whose wait is noted: of the
+ * latter some are awake for a moment. */
 static unsigned sleepers GUARDED_BY(announce_lock);
 static unsigned waiters GUARDED_BY(announce_lock);
 static struct core_wait_counts counts;  /* atomic */
-/* What a fence of all PEs costs, on average; atomic, and only an estimate. */
+/* The average cost of a fence of all PEs; atomic, an estimate. */
 static uint64_t fence_ns;
 
-/* Where the peers see these bytes; everything if they are not symmetric, or in
- * device memory, which is no neighbour of the heap. */
+/* The range in which the peers see the bytes of w: all of memory if the bytes
+ * are not symmetric, or in device memory, which is no neighbour of the heap. */
 static void waited_range(const struct core_waiter *w, int64_t *from,
                          int64_t *to)
 {
@@ -76,14 +79,16 @@ static void waited_range(const struct core_waiter *w, int64_t *from,
     }
 }
 
-/* Without a locked instruction: of two threads one may be lost. */
+/* Counts without a locked instruction: of two threads' counts one may be
+ * lost. */
 static void count(uint64_t *n)
 {
     __atomic_store_n(n, __atomic_load_n(n, __ATOMIC_RELAXED) + 1,
                      __ATOMIC_RELAXED);
 }
 
-/* Before a sleep of that length.  An estimate that is too high wears off. */
+/* Fences all PEs before a sleep of that length, unless the fence costs more
+ * than the sleep.  True: done.  An estimate that is too high wears off. */
 static bool fence_all(uint64_t sleep_ns)
 {
     uint64_t cost = __atomic_load_n(&fence_ns, __ATOMIC_RELAXED), start;
@@ -122,7 +127,7 @@ static void announce(struct core_waiter *w)
     lock_release(&announce_lock);
     w->announced = true;
     w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
-    /* The range is visible before the caller looks at the bytes again. */
+    /* The range is visible before the caller reads the bytes again. */
     w->fenced = fence_all(SLEEP_LEAST_NS);
     if (!w->fenced)
         atomics_full_fence();
@@ -142,7 +147,8 @@ static void renounce(struct core_waiter *w) REQUIRES(announce_lock)
 void core_wait_stop(struct core_waiter *w)
 {
     lock_acquire(&announce_lock);
-    /* A writer that is slow may still come, or have come too late. */
+    /* The store came without a wake-up: its writer missed the announcement, or
+     * is about to wake this thread. */
     if (w->announced && w->timed_out &&
         __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_RELAXED) == w->seen)
         count(&counts.late);
@@ -152,12 +158,13 @@ void core_wait_stop(struct core_waiter *w)
     w->noted = false;
 }
 
-/* How long a wait for far PEs stays awake: what they ask of this PE while it
- * sleeps takes two changes of threads.  Atomic. */
+/* The time for which a wait for off-node PEs stays awake: a request that
+ * reaches this PE while it sleeps costs two changes of threads.  Atomic. */
 static uint64_t awake_ns = YIELD_NET_NS;
 
-/* A look at the network takes longer than one at memory; and who is not woken
- * by what comes from there sleeps late and little. */
+/* The time for which a wait yields before it sleeps.  A poll of the network
+ * takes longer than a read of memory; and a sleeper that the network cannot
+ * wake sleeps late and little. */
 static uint64_t yield_ns(void)
 {
     if (!xport_net)
@@ -170,7 +177,8 @@ static uint64_t yield_ns(void)
            : __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
 }
 
-/* The network has ended a sleep.  Short ones would better have been none. */
+/* The network has ended a sleep of that length.  A short sleep lengthens the
+ * time awake, a long one resets it. */
 static void slept_for(uint64_t ns)
 {
     uint64_t awake = __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
@@ -187,7 +195,7 @@ static uint64_t sleep_most_ns(void)
 
 struct core_wait_counts core_wait_counts_take(void)
 {
-    /* relaxed: each counts for itself. */
+    /* relaxed: the counts are independent. */
     return (struct core_wait_counts){
         .checks = __atomic_exchange_n(&counts.checks, 0, __ATOMIC_RELAXED),
         .yields = __atomic_exchange_n(&counts.yields, 0, __ATOMIC_RELAXED),
@@ -217,7 +225,7 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
         ns = SLEEP_LEAST_NS;
     if (ns > sleep_most_ns())
         ns = sleep_most_ns();
-    /* The caller looks once more behind a fence. */
+    /* The caller reads the bytes once more after the fence. */
     if (unlikely(!w->fenced)) {
         w->fenced = fence_all(ns);
         if (w->fenced)
@@ -239,8 +247,8 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
                            NULL, 0) && errno == ETIMEDOUT;
     w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
     w->timed_out &= w->seen == was;
-    /* What comes from far seldom comes alone, and who is awake sees it at
-     * once. */
+    /* Data from the network seldom comes alone, and a thread that is awake
+     * sees it at once. */
     if (xport_net && xport_progress->set_asleep(false) != events) {
         lock_acquire(&announce_lock);
         renounce(w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_wait.h - waits for words of this PE's memory, and their wake-ups.
+/* core_wait.h - waits for variables in this PE's memory, and their wake-ups.
  * Threads: any. */
 #ifndef CORE_CORE_WAIT_H
 #define CORE_CORE_WAIT_H
@@ -29,12 +29,15 @@ struct core_waiter {
     uint32_t seen;              /* wake_seq before the last look */
     unsigned checks;            /* around, while it is awake */
     uint64_t asleep_ns;         /* since when it has slept, now and then */
-    bool announced, noted;      /* to writers; what it waits for */
+    bool announced;             /* to writers: the range in the ctl block */
+    bool noted;                 /* the hang report shows this wait */
     bool on_node;               /* only PEs of this node store there */
     bool fenced;                /* every writer has seen the announcement */
     bool timed_out;             /* its last sleep had no wake-up */
-    bool foreign, silent;       /* addr is not for the processor; others tell */
-    /* For who asks: all of a collective call, unless the caller says more. */
+    bool foreign;               /* addr is device-only memory */
+    bool silent;                /* another object reports this wait */
+    /* For reports: a wait for all members of a collective call, unless the
+     * caller says more. */
     bool is_signed, alike;      /* alike: SET compares all with each */
     enum core_wait_for what;
     int cmp;                    /* of VALUE and SET */
@@ -49,7 +52,7 @@ static inline struct core_waiter core_wait_begin(const void *addr,
 {
     return (struct core_waiter){ .addr = addr, .bytes = bytes };
 }
-/* The same, for a value of that many bytes. */
+/* A wait until *p compares with v as cmp_ says. */
 #define CORE_WAIT_VALUE(call_, p, T, cmp_, v)                               \
     (struct core_waiter){                                                   \
         .addr = p, .bytes = sizeof(T), .is_signed = (T)-1 < (T)1,           \
@@ -60,12 +63,12 @@ void core_wait_long(struct core_waiter *w);
  * diag_stall_ns; NULL: by none.  Set by core_stall.c. */
 extern hidden void (*core_wait_stalled)(struct core_waiter *w, uint64_t now);
 void core_wait_stop(struct core_waiter *w);
-/* Since it stopped to spin. */
+/* The time since the wait stopped to spin. */
 uint64_t core_wait_ns(const struct core_waiter *w);
 
-/* Looks with a pause only, at the beginning: 0 where a wait has to look around
- * at once, as PEs share cores, or far peers need this PE to make progress.
- * Atomic; see core_spin.c. */
+/* The number of steps at the start of a wait that only pause: 0 where PEs
+ * share cores, or where off-node peers need this PE to make progress.  Atomic;
+ * see core_spin.c. */
 enum { CORE_QUICK_SPINS = 64 };
 extern hidden unsigned core_wait_quick;
 
@@ -86,17 +89,17 @@ static inline void core_wait_end(struct core_waiter *w)
         core_wait_stop(w);
 }
 
-/* The same, of who saw what it waited for: what was stored before that is
- * there for the device, too. */
+/* Ends a wait that saw its value: stores that came before that value are
+ * visible to the device, too. */
 static inline void core_wait_over(struct core_waiter *w)
 {
     core_wait_end(w);
     xport_flush();
 }
 
-/* What the waits of this PE did, for SHMEM_STATS; and begins anew. */
+/* The counts of this PE's waits since the last call, for SHMEM_STATS. */
 struct core_wait_counts {
-    uint64_t checks, yields;    /* behind the quick looks */
+    uint64_t checks, yields;    /* after the quick spins */
     uint64_t sleeps, fenced;    /* of which writers were fenced before */
     uint64_t late;              /* waits whose store came, without a wake-up */
 };
@@ -106,9 +109,9 @@ void core_wait_print_counts(void);
 
 void core_wake_sleepers(struct core_ctl *ctl) __attribute__((cold, noinline));
 
-/* After a store of len bytes there: does a sleeper wait for them?  The
- * processor may look before it has stored: the sleeper fences for both, see
- * core_wait.c. */
+/* After a store of len bytes at s: does a sleeper wait for them?  The
+ * processor may read the range before its store is visible: the sleeper fences
+ * for both, see core_wait.c. */
 force_inline bool core_wakes(struct core_target s, size_t len)
 {
     int64_t at = (int64_t)(s.addr - (uintptr_t)s.ctl);

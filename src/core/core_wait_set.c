@@ -44,7 +44,8 @@ void core_wait_set_end(struct core_wait_set *s)
     free(s->here);
 }
 
-/* Each snapshot of device-only ones is a new copy. */
+/* The variables as the processor can read them: each snapshot of device-only
+ * variables is a new copy. */
 static const void *snapshot(const struct core_wait_set *s)
 {
     if (likely(!s->here))

@@ -4,11 +4,11 @@
  * exist.
  *
  * Asking the driver costs more than a small put, so memory that cannot be a
- * device's is told by its place: the thread's stack, the program's data. Of
- * the rest the last answer "device" is kept, per thread, and cannot harm once
- * it is out of date: a copy by the device serves host memory as well. An
- * answer "host" is not kept: memory given back may come again as the device's.
- */
+ * device's is recognised by its address: the thread's stack, the program's
+ * data. Of the rest the last answer "device" is kept, per thread, and cannot
+ * harm once it is out of date: a copy by the device serves host memory as
+ * well. An answer "host" is not kept: memory given back may come again as the
+ * device's. */
 #include "gtl/gtl_int.h"
 #include "base/dl.h"
 

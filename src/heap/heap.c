@@ -199,8 +199,8 @@ bool heap_plan_matches(const struct heap_plan *plan)
            (d.size == plan->data_size && d.hash == plan->data_hash);
 }
 
-/* "64 MiB", "unset (512 MiB)", or "unset" if size is 0; to the byte where that
- * must tell two sizes apart. */
+/* "64 MiB", "unset (512 MiB)", or "unset" if size is 0; to the byte where two
+ * sizes would else look alike. */
 static void report_size(bool set, size_t size, bool exact, char out[48])
 {
     char text[32];

@@ -110,7 +110,7 @@ static void finalize(void)
         lib.Finalize();
 }
 
-/* There is one session for the life of a process, whoever begins it. */
+/* A process has one session for life: the library may find it open. */
 static int begin(int *size, int *rank)
 {
     int spawned, app, rc;
@@ -434,7 +434,7 @@ static bool host_of(int pe, char *out, size_t size)
     return found;
 }
 
-/* Without the launcher's mapping: all tell where they are. */
+/* Without the launcher's mapping: all PEs publish their hosts. */
 static int compare_hosts(int *out_n, int **out)
 {
     int *pes = malloc((size_t)rt_job.n_pes * sizeof *pes), n = 0;

@@ -243,7 +243,7 @@ static bool is_back(int pe, const char *key)
     return st == PMIX_SUCCESS;
 }
 
-/* A server hears of the end of a client's last session by its closed socket,
+/* A server learns of the end of a client's last session by its closed socket,
  * maybe only when others of its job are in a fence of the next one, and then
  * ends that fence with PARTIAL SUCCESS or LOST_CONNECTION.  So before the
  * first fence all of this node's PEs must be back. */

@@ -78,8 +78,8 @@ static int try_wait(uint64_t *word, volatile uint64_t *here, void *s)
     return gtl_hip_wait_stream(s, PROBE_MS);
 }
 
-/* Ends a wait that does not hear the processor: a stream that hangs would
- * hang each free() after it. */
+/* Ends a wait that does not see the processor's store: a stream that hangs
+ * would hang each free() after it. */
 static int revive(uint64_t *word, void *s)
 {
     void *t;

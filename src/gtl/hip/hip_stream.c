@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hip_stream.c - streams, events and host functions on AMD's GPUs, and the
- * numbers by which the library tells streams apart, for which the runtime has
+ * numbers by which the library distinguishes streams, for which the runtime has
  * none. */
 #include "gtl/hip/hip_int.h"
 #include "gtl/gtl_default_stream.h"

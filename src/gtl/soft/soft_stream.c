@@ -369,8 +369,8 @@ static void free_chunks(struct gtl_soft_stream *s)
     s->scratch = NULL;
 }
 
-/* What waits for nothing is still done.  Nobody uses the device any more, but
- * threads of streams may retire them. */
+/* Closes all streams.  Commands that wait for nothing still run.  No call uses
+ * the device any more, but threads of streams may retire them. */
 void gtl_soft_stream_close(void)
 {
     unsigned n, i;
