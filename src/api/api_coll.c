@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives over teams. */
+/* The public collectives over teams.  They check the arguments, enter the call
+ * in the activity record and leave the work to coll. */
 #include "api/api_coll.h"
 
 /* The macros below make these public names: TYPENAME is a type name of

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams, their contexts, sessions. */
+/* The public calls of teams, contexts and sessions.  They check the handles and
+ * leave the work to core and coll. */
 #include "api/api_coll.h"
 
 #include <errno.h>

@@ -18,11 +18,23 @@ static const char *const site_names[FAULT_SITES] = {
 #undef FAULT
 };
 
-/* What an error line says after a hit, for who has forgotten the variable. */
+/* The hint in the next error line after a hit, for users who have forgotten the
+ * variable. */
 static const char *const blames[FAULT_SITES] = {
 #define FAULT(NAME, site, what) "after SHMEM_FAULT made " site " fail",
 #include "base/fault_defs.h"
 #undef FAULT
+};
+
+/* Names of earlier versions. */
+static const struct {
+    const char *name;
+    enum fault_site site;
+} old_names[] = {
+    { "heap.lend", FAULT_HEAP_EXPORT },
+    { "stream_agent", FAULT_STREAM_PROGRESS },
+    { "stream_left", FAULT_STREAM_KEEP },
+    { "stream_look", FAULT_STREAM_POLL }
 };
 
 static struct {
@@ -35,17 +47,31 @@ static struct base_lock fault_lock = LOCK_INIT;
 
 bool fault_armed;
 
-/* One "site:rate:seed"; returns what follows it, or NULL if it is bad. */
+static bool is_name(const char *name, const char *p, size_t len)
+{
+    return strlen(name) == len && !strncmp(p, name, len);
+}
+
+/* The site of a name, or FAULT_SITES. */
+static int find_site(const char *p, size_t len)
+{
+    for (int site = 0; site < FAULT_SITES; site++)
+        if (is_name(site_names[site], p, len))
+            return site;
+    for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++)
+        if (is_name(old_names[i].name, p, len))
+            return (int)old_names[i].site;
+    return FAULT_SITES;
+}
+
+/* Reads one "site:rate:seed"; returns the text behind it, or NULL if the entry
+ * is bad. */
 static const char *load_one(const char *p)
 {
     size_t len = strcspn(p, ":,");
+    int site = find_site(p, len);
     char *end;
-    int site;
 
-    for (site = 0; site < FAULT_SITES; site++)
-        if (strlen(site_names[site]) == len &&
-            !strncmp(p, site_names[site], len))
-            break;
     if (site == FAULT_SITES || p[len] != ':')
         return NULL;
     sites[site].rate = env_parse_number(p + len + 1, &end);

@@ -1,32 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fault_defs.h - the places that SHMEM_FAULT can make fail.
- * FAULT(NAME, site, what fails).  No include guard. */
-FAULT(MEMBARRIER, "membarrier", "the kernel refuses fences of all PEs, so that sleepers look now and then")
+/* fault_defs.h - the sites that SHMEM_FAULT can make fail.
+ * FAULT(NAME, site, the failure).  shmem_env(7) lists them.  fault.c has the
+ * names of earlier versions.  No include guard. */
+FAULT(MEMBARRIER, "membarrier",
+      "the kernel refuses fences of all PEs, so that sleepers poll")
 FAULT(RT_INIT, "rt.init", "the launcher does not answer")
 FAULT(RT_FENCE, "rt.fence", "the start-up fence fails")
 FAULT(SM_MEMFD, "sm.memfd", "memfd_create fails")
 FAULT(SM_MAP, "sm.map", "mapping the node's memory fails")
 FAULT(SM_HELLO, "sm.hello", "a PE sends a wrong token to the node's leader")
-FAULT(SM_PASS, "sm.pass", "a descriptor of device memory does not come along")
+FAULT(SM_PASS, "sm.pass", "a descriptor of device memory does not arrive")
 FAULT(HEAP_COMMIT, "heap.commit", "the check of memory finds too little")
 FAULT(HEAP_DATA, "heap.data", "remapping static data fails")
 FAULT(HEAP_ALLOC, "heap.alloc", "a symmetric allocation finds no memory")
 FAULT(HEAP_DEVICE, "heap.device", "the device has no memory for a heap")
-FAULT(HEAP_EXPORT, "heap.lend", "device memory cannot be lent to other PEs")
+FAULT(HEAP_EXPORT, "heap.export",
+      "device memory cannot be exported to other PEs")
 FAULT(OFI_EP, "ofi.ep", "the provider opens no further endpoint")
 FAULT(OFI_MR, "ofi.mr", "the provider refuses to register memory")
-FAULT(OFI_AV, "ofi.av", "the provider does not take a peer's address")
+FAULT(OFI_AV, "ofi.av", "the provider refuses a peer's address")
 FAULT(OFI_AGAIN, "ofi.again", "the provider has no room for an operation")
 FAULT(OFI_CQ, "ofi.cq", "an operation between nodes fails")
 FAULT(OFI_KEY, "ofi.key", "an operation of a stream has a wrong key")
-FAULT(OFI_FLAG, "ofi.flag", "what tells a stream that the NIC's operations are over fails")
+FAULT(OFI_FLAG, "ofi.flag",
+      "the update of the flag that shows a stream its completed NIC operations "
+      "fails")
 FAULT(OFI_POST, "ofi.post", "the provider refuses an operation of a stream")
 FAULT(OFI_HMEM, "ofi.hmem", "the NIC moves wrong bytes to device memory")
-FAULT(OFI_GROW, "ofi.grow", "the provider refuses to register a device heap that has grown")
+FAULT(OFI_GROW, "ofi.grow",
+      "the provider refuses to register a device heap that has grown")
 FAULT(OFI_TEST, "ofi.test", "the test of a provider fails")
 FAULT(OFI_RAIL, "ofi.rail", "a further NIC of a PE does not open")
-FAULT(STREAM_PROGRESS, "stream_agent", "the agent of streams looks at nothing")
-FAULT(STREAM_LEFT, "stream_left", "a stream gives nothing of what its start has left to the agent")
-FAULT(STREAM_TRAFFIC, "stream_traffic", "to a start it seems that something always comes in")
-FAULT(STREAM_POLL, "stream_look", "the look for what streams wait for takes 50 ms at each queue")
-FAULT(STREAM_BOUNCE, "stream_bounce", "there is no memory for blocks on their way to a device")
+FAULT(STREAM_PROGRESS, "stream_progress",
+      "the progress thread polls no stream")
+FAULT(STREAM_KEEP, "stream_keep",
+      "a stream passes no unfinished work of a start to the progress thread")
+FAULT(STREAM_TRAFFIC, "stream_traffic",
+      "a start always finds incoming messages")
+FAULT(STREAM_POLL, "stream_poll",
+      "each poll of a queue for waiting streams takes 50 ms")
+FAULT(STREAM_BOUNCE, "stream_bounce",
+      "there is no memory for bounce buffers to a device")

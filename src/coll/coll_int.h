@@ -222,9 +222,8 @@ static inline void coll_await_count(const struct coll_call *c, uint64_t n)
               c->t->counted[c->parity]);
 }
 
-/* Each member publishes one value; afterwards each member can read all of
- * them, until the next collective.  Off-node members' values are fetched from
- * each. */
+/* Each member publishes a value, which all members can read until the next
+ * collective.  Values of off-node members are fetched from each. */
 struct coll_call coll_publish(struct core_team *t, uint64_t word);
 /* The two halves of coll_publish, and the value of one member. */
 struct coll_call coll_publish_begin(struct core_team *t, uint64_t word);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Broadcasts. */
+/* The algorithms of broadcasts.  Called by coll_broadcast(), on all members of
+ * a team; the arguments were checked. */
 #include "coll/coll_ranks.h"
 
 enum {

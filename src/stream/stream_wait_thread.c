@@ -92,7 +92,7 @@ static bool all_there(const struct software *s)
 static bool may_continue(uint64_t ns)
 {
     return (ns < LEFT_NS || fault_hit(FAULT_STREAM_PROGRESS) ||
-            fault_hit(FAULT_STREAM_LEFT)) &&
+            fault_hit(FAULT_STREAM_KEEP)) &&
            !__atomic_load_n(&closing, __ATOMIC_RELAXED);
 }
 

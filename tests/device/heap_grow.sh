@@ -77,7 +77,7 @@ says 'not all PEs of a node can open it' cuda-discrete $whole \
     FAKE_DEVICE_FAIL=cuMemImportFromShareableHandle:801 "$oshrun" -n 4 \
     "$at/pe/rma_sized" &
 says 'the device heap lies in pinned host memory' cuda-discrete $whole \
-    SHMEM_FAULT=heap.lend:1:2 "$oshrun" -n 4 "$at/pe/rma_sized" &
+    SHMEM_FAULT=heap.export:1:2 "$oshrun" -n 4 "$at/pe/rma_sized" &
 wait
 # shellcheck disable=SC2086
 says 'by the NIC.*flushed by the driver' cuda-discrete $nic \
@@ -102,7 +102,7 @@ says 'device heap cannot grow from .* to .*out of memory' \
     "$program" full &
 wait
 # And one PE fails now and then, in each step.
-for fault in heap.device:0.2:5 heap.lend:0.15:5 sm.pass:0.05:3; do
+for fault in heap.device:0.2:5 heap.export:0.15:5 sm.pass:0.05:3; do
     says "$grown" cuda-discrete env SHMEM_FAULT=$fault "$oshrun" -n 4 \
         "$program" faults &
 done

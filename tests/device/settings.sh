@@ -68,7 +68,7 @@ fault()
         [ "$SLUICE_JOB_PE" -ne 1 ] || export SHMEM_FAULT="$SITE:1:1"
         exec "$0"' "$at/device/$2" >said 2>&1
 }
-fault heap.lend heap_blocks
+fault heap.export heap_blocks
 check [ $? -eq 0 ]
 check grep -q ' PE 1 (.*): device memory cannot be shared between .*\[S-W-DEVICE\]' said
 check [ "$(grep -c ' PE [02] .*cannot be shared' said)" -eq 0 ]

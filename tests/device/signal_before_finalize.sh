@@ -5,7 +5,7 @@
 # Timeout: 70
 set -u
 . "$(dirname "$0")/device.inc"
-extra=SHMEM_FAULT=stream_agent:0.95:1
+extra=SHMEM_FAULT=stream_progress:0.95:1
 for i in 1 2 3; do
     job "${real:-cuda-discrete}" -n 2 --ppn 1 \
         "$at/st/signal_before_finalize" || break

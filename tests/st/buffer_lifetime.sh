@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 
     (void)argc;
     if (!strcmp(word, "agent") && !strcmp(getenv("SLUICE_JOB_PE"), "1"))
-        setenv("SHMEM_FAULT", "stream_agent:0.95:1", 1);
+        setenv("SHMEM_FAULT", "stream_progress:0.95:1", 1);
     shmem_init();
     me = shmem_my_pe();
     pid = getpid();

@@ -4,7 +4,7 @@
  * start has left: the agent has that then.
  * PEs: 2
  * Launch: --ppn 1
- * Env: SHMEM_FAULT=stream_left:1:1 SHMEM_ST_EAGER=0 SHMEM_DEVICE=software SHMEM_OFI_PROVIDER=tcp SHMEM_STALL=600
+ * Env: SHMEM_FAULT=stream_keep:1:1 SHMEM_ST_EAGER=0 SHMEM_DEVICE=software SHMEM_OFI_PROVIDER=tcp SHMEM_STALL=600
  * Timeout: 60 */
 #include "msg.h"
 

@@ -4,7 +4,7 @@
  * behind their start: it does nothing here, and all of them come.
  * PEs: 2
  * Launch: --ppn 1
- * Env: SHMEM_FAULT=stream_agent:1:1 SHMEM_DEVICE=software SHMEM_OFI_PROVIDER=tcp
+ * Env: SHMEM_FAULT=stream_progress:1:1 SHMEM_DEVICE=software SHMEM_OFI_PROVIDER=tcp
  * Timeout: 30 */
 #include "msg.h"
 

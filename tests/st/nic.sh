@@ -56,9 +56,9 @@ job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
 
 # No thread of the library has a part in it, where failures do not count: else
 # one sends the signals.  Where one has, nothing ends.
-job host -n 2 --ppn 1 env SHMEM_FAULT=stream_agent:1:1 SHMEM_OFI_PROVIDER=cxi \
+job host -n 2 --ppn 1 env SHMEM_FAULT=stream_progress:1:1 SHMEM_OFI_PROVIDER=cxi \
     FAKE_CXI_ERRORS_COUNT=0 "$at/st/nic_without_progress_thread" &
-job host -n 2 env SHMEM_FAULT=stream_agent:1:1 \
+job host -n 2 env SHMEM_FAULT=stream_progress:1:1 \
     "$at/st/nic_without_progress_thread" &
 wait
 

@@ -4,7 +4,7 @@
  * PEs: 2
  * Ppn: 2/1
  * Timeout: 20
- * Env: SHMEM_FAULT=stream_agent:0.95:1 */
+ * Env: SHMEM_FAULT=stream_progress:0.95:1 */
 #include "st.h"
 
 static uint64_t word;

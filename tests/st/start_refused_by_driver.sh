@@ -236,7 +236,7 @@ beside refused 0 messages \
     'startall: request 0 \([^)]* PE [01], tag [0-9]+\): an earlier start of it failed in the middle'
 beside refused 0 held "shmemx_enqueue_start: $start"
 beside refused 0 none shmemx_enqueue_startall
-SHMEM_FAULT=stream_agent:1 beside refused 0 wait shmemx_enqueue_wait
+SHMEM_FAULT=stream_progress:1 beside refused 0 wait shmemx_enqueue_wait
 together
 refused '2 --ppn 1' armed "shmemx_enqueue_start: $start"
 SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH="$BUILD/obj/tests/fake/cxi" \

@@ -3,7 +3,7 @@
  * holds its queue is done all the same.
  * PEs: 2
  * Launch: --ppn 1
- * Env: SHMEM_STALL=1 SHMEM_FAULT=stream_look:1:1
+ * Env: SHMEM_STALL=1 SHMEM_FAULT=stream_poll:1:1
  * Timeout: 60 */
 #include "st.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: named sites fail as often as SHMEM_FAULT says, the same way
- * for the same seed, and the count is told. */
+ * for the same seed, and the count is reported. */
 #include "unit.h"
 
 #include "base/env.h"
@@ -56,6 +56,24 @@ T(each_site_has_its_name)
         T_STR(said, "");
         for (int other = 0; other < FAULT_SITES; other++)
             T_EQ(hits((enum fault_site)other, 50), other == s ? 50 : 0);
+    }
+}
+
+T(earlier_names_stay_valid)
+{
+    static const struct {
+        const char *text;
+        enum fault_site site;
+    } old[] = {
+        { "heap.lend:1", FAULT_HEAP_EXPORT },
+        { "stream_agent:1", FAULT_STREAM_PROGRESS },
+        { "stream_look:1", FAULT_STREAM_POLL },
+        { "stream_left:1", FAULT_STREAM_KEEP }
+    };
+
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
+        T_EQ(load(old[i].text), 0);
+        T_EQ(hits(old[i].site, 10), 10);
     }
 }
 
@@ -196,6 +214,7 @@ int main(void)
 {
     T_RUN(nothing_fails_unless_it_is_asked_for);
     T_RUN(each_site_has_its_name);
+    T_RUN(earlier_names_stay_valid);
     T_RUN(a_rate_is_met);
     T_RUN(a_seed_gives_the_same_run_again);
     T_RUN(bad_words_are_refused);
