@@ -94,7 +94,7 @@ static const char *const kernel_names[N_KERNELS] = {
 #define SOFT(name)                                                          \
     static void soft_##name(const shmemx_item_t *it, void *arg)             \
     {                                                                       \
-        const struct spot p = { it->group, it->item, it->groups,            \
+        const struct coord p = { it->group, it->item, it->groups,            \
                                 it->items };                                \
                                                                             \
         name(arg, &p);                                                      \

@@ -32,7 +32,7 @@ static unsigned turn;
 #define SOFT(name, phases) \
 static void soft_##name(const shmemx_item_t *it, void *arg) \
 { \
-    const struct spot s = { it->group, it->item, it->groups, it->items }; \
+    const struct coord s = { it->group, it->item, it->groups, it->items }; \
     name(arg, &s, it->phase); \
 }
 KERNELS(SOFT)

@@ -37,14 +37,14 @@ struct exchange {
     size_t row;                 /* most classes there can be, whole lines */
     uint64_t *sums;             /* [classes] of all threads */
     uint64_t *ends;             /* [pes] of each target's keys in the buffer */
-    pthread_barrier_t meet;
+    pthread_barrier_t barrier;
     _Atomic uint64_t sent;      /* bytes to other PEs */
 };
 
-static void meet(struct exchange *x)
+static void synchronize(struct exchange *x)
 {
     if (x->threads > 1)
-        pthread_barrier_wait(&x->meet);
+        pthread_barrier_wait(&x->barrier);
 }
 
 /* A thread's part of the n keys of a chunk. */
@@ -142,11 +142,11 @@ static void chunk_run(struct exchange *x, int thread, shmem_ctx_t ctx,
 
     memset(counts, 0, (size_t)x->classes * sizeof(*counts));
     split_classify(job->split, keys, own, x->class + from, counts);
-    meet(x);
+    synchronize(x);
     lap(x, thread, T_COUNT_BUCKET_SIZES, &since);
     if (thread == 0)
         place(x);
-    meet(x);
+    synchronize(x);
     lap(x, thread, T_COMPUTE_OFFSETS, &since);
     if (width == 4)
         spread_32((const uint32_t *)keys, x->class + from, own, counts,
@@ -157,7 +157,7 @@ static void chunk_run(struct exchange *x, int thread, shmem_ctx_t ctx,
     lap(x, thread, T_BUCKETIZE, &since);
     /* The other buffer is free for the next chunk when all have met. */
     shmem_ctx_quiet(ctx);
-    meet(x);
+    synchronize(x);
     append_range(x, ctx, thread, buffer);
     lap(x, thread, T_ATA_KEYS, &since);
 }
@@ -225,7 +225,7 @@ void exchange_host_open(struct job *job)
     x->row = ((size_t)job->pes * 2 + 7) / 8 * 8;
     job->exchange = x;
     if (buffers_make(x))
-        pthread_barrier_init(&x->meet, NULL, (unsigned)x->threads);
+        pthread_barrier_init(&x->barrier, NULL, (unsigned)x->threads);
 }
 
 void exchange_host_close(struct job *job)
@@ -235,7 +235,7 @@ void exchange_host_close(struct job *job)
     if (!x)
         return;
     if (x->ends)
-        pthread_barrier_destroy(&x->meet);
+        pthread_barrier_destroy(&x->barrier);
     job_unmap(x->buffer[0], x->mapped);
     free(x->class);
     free(x->counts);

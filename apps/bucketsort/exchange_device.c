@@ -17,7 +17,7 @@
 
 enum { BUFFERS = 2, MARKS = 5 };
 
-struct lane {
+struct pipe {
     shmemx_stream_t stream;
     struct order order;
     char *buffer[BUFFERS];      /* symmetric device memory */
@@ -34,19 +34,19 @@ struct exchange {
     int threads, streams;
     int classes;
     bool marked;
-    struct lane lane[STREAMS_MAX];
+    struct pipe pipe[STREAMS_MAX];
     void *cuts;                 /* symmetric device memory */
     uint64_t *sums, *ends;
-    pthread_barrier_t meet;
+    pthread_barrier_t barrier;
     bool ready;                 /* the barrier is */
     bool failed;                /* thread 0 says so before a meeting */
     _Atomic uint64_t sent;
 };
 
-static void meet(struct exchange *x)
+static void synchronize(struct exchange *x)
 {
     if (x->threads > 1)
-        pthread_barrier_wait(&x->meet);
+        pthread_barrier_wait(&x->barrier);
 }
 
 static size_t keys_of(const struct exchange *x, size_t chunk)
@@ -58,13 +58,13 @@ static size_t keys_of(const struct exchange *x, size_t chunk)
 
 static void mark(void *arg)
 {
-    struct lane *l = arg;
+    struct pipe *l = arg;
 
     if (l->marks < MARKS)
         l->mark[l->marks++] = job_now();
 }
 
-static void mark_if(struct exchange *x, struct lane *l)
+static void mark_if(struct exchange *x, struct pipe *l)
 {
     if (x->marked && shmemx_stream_call(l->stream, mark, l))
         job_error(x->job, E_DEVICE, "%s: a host call fails",
@@ -74,7 +74,7 @@ static void mark_if(struct exchange *x, struct lane *l)
 /* Everything that is to happen to a chunk on the device. */
 static void enqueue(struct exchange *x, size_t chunk)
 {
-    struct lane *l = &x->lane[chunk % (size_t)x->streams];
+    struct pipe *l = &x->pipe[chunk % (size_t)x->streams];
     size_t turn = chunk / (size_t)x->streams % BUFFERS;
     size_t width = (size_t)x->job->width, n = keys_of(x, chunk);
     struct work w = {
@@ -97,7 +97,7 @@ static void enqueue(struct exchange *x, size_t chunk)
 }
 
 /* The steps' times, from marks, or all of the time waited as one. */
-static void times(struct exchange *x, const struct lane *l, double waited)
+static void times(struct exchange *x, const struct pipe *l, double waited)
 {
     static const enum timer timer[] = {
         T_COUNT_BUCKET_SIZES, T_COMPUTE_OFFSETS, T_BUCKETIZE, T_STAGE
@@ -112,7 +112,7 @@ static void times(struct exchange *x, const struct lane *l, double waited)
 /* Waits for a chunk's buckets; where they end is then in x->ends. */
 static void await(struct exchange *x, size_t chunk)
 {
-    struct lane *l = &x->lane[chunk % (size_t)x->streams];
+    struct pipe *l = &x->pipe[chunk % (size_t)x->streams];
     double begin = job_now();
     size_t n = keys_of(x, chunk);
 
@@ -127,7 +127,7 @@ static void await(struct exchange *x, size_t chunk)
 }
 
 /* Reserves room for n keys in the table of PE target and moves them there. */
-static void append(struct exchange *x, shmem_ctx_t ctx, struct lane *l,
+static void append(struct exchange *x, shmem_ctx_t ctx, struct pipe *l,
                    const char *keys, size_t n, int target)
 {
     struct job *job = x->job;
@@ -155,7 +155,7 @@ static void append(struct exchange *x, shmem_ctx_t ctx, struct lane *l,
 static void append_range(struct exchange *x, shmem_ctx_t ctx, size_t chunk,
                          int from, int to)
 {
-    struct lane *l = &x->lane[chunk % (size_t)x->streams];
+    struct pipe *l = &x->pipe[chunk % (size_t)x->streams];
     size_t turn = chunk / (size_t)x->streams % BUFFERS;
     const char *buffer = l->staged[turn] ? l->staged[turn] : l->buffer[turn];
 
@@ -186,13 +186,13 @@ static void chunk_run(struct exchange *x, int thread, shmem_ctx_t ctx,
     size_t next = chunk + (size_t)x->streams;
     double begin;
 
-    meet(x);                    /* nobody reads the last chunk's ends */
+    synchronize(x);             /* no thread reads the last chunk's ends */
     if (thread == 0)
         await(x, chunk);
     begin = job_now();
     /* The other buffer of this stream is free when all have met. */
     shmem_ctx_quiet(ctx);
-    meet(x);
+    synchronize(x);
     if (x->failed)
         return;
     if (thread == 0) {
@@ -245,7 +245,7 @@ void exchange_device_run(struct job *job)
     x->failed = false;
     /* relaxed: no other thread is there. */
     atomic_store_explicit(&x->sent, 0, memory_order_relaxed);
-    split_load(job->split, x->dev, x->lane[0].stream, x->cuts);
+    split_load(job->split, x->dev, x->pipe[0].stream, x->cuts);
     for (size_t c = 0; c < x->chunks && c < (size_t)x->streams; c++)
         enqueue(x, c);
     rc = team_run(x->threads, exchange_thread, x);
@@ -253,7 +253,7 @@ void exchange_device_run(struct job *job)
         job_error(job, E_THREADS, "%d threads: %s: use fewer with --threads",
                   x->threads, strerror(-rc));
     for (int i = 0; i < x->streams; i++)
-        dev_sync(x->dev, x->lane[i].stream);
+        dev_sync(x->dev, x->pipe[i].stream);
     job->timer[T_EXCHANGE] += job_now() - begin;
     /* relaxed: they were joined. */
     job->sent_bytes = atomic_load_explicit(&x->sent, memory_order_relaxed);
@@ -276,7 +276,7 @@ static void *room(struct job *job, bool host, size_t bytes)
     return p;
 }
 
-static bool lane_open(struct exchange *x, struct lane *l, unsigned classes)
+static bool pipe_open(struct exchange *x, struct pipe *l, unsigned classes)
 {
     struct job *job = x->job;
     size_t bytes = (x->chunk * (size_t)job->width + 63) / 64 * 64;
@@ -304,15 +304,15 @@ static bool private_open(struct exchange *x, unsigned classes)
     x->sums = calloc(classes, sizeof(*x->sums));
     x->ends = calloc((size_t)job->pes, sizeof(*x->ends));
     for (int i = 0; i < x->streams; i++) {
-        x->lane[i].edges = calloc(classes, sizeof(word64));
-        ok = ok && x->lane[i].edges;
+        x->pipe[i].edges = calloc(classes, sizeof(word64));
+        ok = ok && x->pipe[i].edges;
     }
     if (!ok || !x->sums || !x->ends)
         job_error(job, E_MEMORY, "bucket sizes of %d PEs: no memory",
                   job->pes);
     for (int i = 0; i < x->streams; i++)
-        dev_stream(x->dev, &x->lane[i].stream);
-    x->ready = !pthread_barrier_init(&x->meet, NULL, (unsigned)x->threads);
+        dev_stream(x->dev, &x->pipe[i].stream);
+    x->ready = !pthread_barrier_init(&x->barrier, NULL, (unsigned)x->threads);
     if (!x->ready)
         job_error(job, E_THREADS, "a barrier of %d threads cannot be made",
                   x->threads);
@@ -345,10 +345,10 @@ void exchange_device_open(struct job *job)
     x->cuts = room(job, false, split_cuts_bytes(job->split));
     ok = x->cuts != NULL;
     for (int i = 0; ok && i < x->streams; i++)
-        ok = lane_open(x, &x->lane[i], classes);
+        ok = pipe_open(x, &x->pipe[i], classes);
 }
 
-static void lane_close(struct lane *l)
+static void pipe_close(struct pipe *l)
 {
     if (l->order.block)
         order_close(&l->order);
@@ -368,10 +368,10 @@ void exchange_device_close(struct job *job)
     if (!x)
         return;
     for (int i = 0; i < x->streams; i++)
-        lane_close(&x->lane[i]);
+        pipe_close(&x->pipe[i]);
     shmem_free(x->cuts);
     if (x->ready)
-        pthread_barrier_destroy(&x->meet);
+        pthread_barrier_destroy(&x->barrier);
     free(x->sums);
     free(x->ends);
     free(x);

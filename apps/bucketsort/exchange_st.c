@@ -35,7 +35,7 @@ struct fixed {
     struct order order;
     /* Symmetric device memory: */
     char *sorted;               /* all keys, each chunk in order */
-    char *slots, *land;         /* [pes], [pes][most] */
+    char *slots, *landing;      /* [pes], [pes][most] */
     word64 *ends, *tallied, *state, *total;
     void *cuts;
     uint64_t *arrived;          /* symmetric host memory: slots, ever */
@@ -108,7 +108,7 @@ static void move(struct fixed *x, enum dev_kernel kernel, size_t slots,
 static void send(struct fixed *x, size_t chunk)
 {
     size_t pes = (size_t)x->job->pes, me = (size_t)x->job->pe;
-    char *to = x->land + (me * x->most + chunk) * x->slot;
+    char *to = x->landing + (me * x->most + chunk) * x->slot;
 
     for (size_t i = 0; i < pes; i++) {
         size_t target = (me + i) % pes;
@@ -153,7 +153,7 @@ static void receive(struct fixed *x, word64 *total)
     size_t many = (size_t)job->pes * x->most;
     struct work w = {
         .to = job->device->table, .edges = x->total, .ends = x->tallied,
-        .slots = x->land, .slot = x->slot, .room = job->capacity,
+        .slots = x->landing, .slot = x->slot, .room = job->capacity,
         .width = (word32)job->width, .many = (word32)many
     };
 
@@ -264,7 +264,7 @@ static bool rooms(struct fixed *x)
     } wanted[] = {
         { &x->sorted, x->most * x->chunk * width },
         { &x->slots, pes * x->slot },
-        { &x->land, pes * x->most * x->slot },
+        { &x->landing, pes * x->most * x->slot },
         { &x->ends, pes * sizeof(word64) },
         { &x->tallied, pes * x->most * sizeof(word64) },
         { &x->state, split_state_bytes(job->split) },
@@ -335,7 +335,7 @@ void exchange_st_close(struct job *job)
         order_close(&x->order);
     shmem_free(x->sorted);
     shmem_free(x->slots);
-    shmem_free(x->land);
+    shmem_free(x->landing);
     shmem_free(x->ends);
     shmem_free(x->tallied);
     shmem_free(x->state);

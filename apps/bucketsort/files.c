@@ -74,8 +74,8 @@ struct finding {
     uint64_t fall;              /* a key below the one before it, + 1; or 0 */
 };
 
-static void look(struct job *job, const void *piece, uint64_t at, size_t n,
-                 struct finding *f)
+static void scan_piece(struct job *job, const void *piece, uint64_t at,
+                       size_t n, struct finding *f)
 {
     size_t fall = keys_fall(job->width, piece, n);
 
@@ -115,7 +115,7 @@ static bool inspect(struct job *job, const char *path, struct finding *out)
 
         if (!io_read(job, fd, path, at, n, piece))
             break;
-        look(job, piece, at, n, &mine);
+        scan_piece(job, piece, at, n, &mine);
         at += n;
         job_progress(job, "verify", at, end);
     }

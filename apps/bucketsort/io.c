@@ -222,7 +222,7 @@ bool io_out_open(struct job *job, const char *path, int input, uint64_t count,
             make_temp(job, out, bytes);
     }
     if (share_failed(job))
-        goto drop;
+        goto discard;
     if (job->pe != 0) {
         out->fd = open(out->temp, O_RDWR | O_CLOEXEC);
         if (out->fd < 0)
@@ -231,8 +231,8 @@ bool io_out_open(struct job *job, const char *path, int input, uint64_t count,
     }
     if (!share_failed(job))
         return true;
-drop:
-    io_out_drop(out);
+discard:
+    io_out_discard(out);
     return false;
 }
 
@@ -272,14 +272,14 @@ bool io_out_commit(struct job *job, struct io_out *out)
 {
     bool done = false;
 
-    /* Errors that a file system tells late are told here. */
+    /* Errors that a file system reports late appear here. */
     if (job->code == E_NONE && fdatasync(out->fd) != 0)
         job_error(job, E_OUTPUT, "%s: fdatasync: %m", out->path);
     if (close(out->fd) != 0)
         job_error(job, E_OUTPUT, "%s: close: %m", out->path);
     out->fd = -1;
     if (share_failed(job))
-        goto drop;
+        goto discard;
     if (job->pe == 0) {
         if (chmod(out->temp, out->mode) != 0)
             job_error(job, E_OUTPUT, "%s: chmod: %m", out->path);
@@ -289,12 +289,12 @@ bool io_out_commit(struct job *job, struct io_out *out)
             out->made = false;
     }
     done = !share_failed(job);
-drop:
-    io_out_drop(out);
+discard:
+    io_out_discard(out);
     return done;
 }
 
-void io_out_drop(struct io_out *out)
+void io_out_discard(struct io_out *out)
 {
     if (out->fd >= 0)
         close(out->fd);
@@ -415,5 +415,5 @@ void io_report_write(struct job *job, const char *path, const char *text,
         else
             out.made = false;
     }
-    io_out_drop(&out);
+    io_out_discard(&out);
 }

@@ -31,7 +31,7 @@ bool io_out_write(struct job *job, struct io_out *out, uint64_t first,
  * the use of out in either case. */
 bool io_out_commit(struct job *job, struct io_out *out);
 /* Removes what was made. */
-void io_out_drop(struct io_out *out);
+void io_out_discard(struct io_out *out);
 
 /* Can the report of --json get this name?  It is to be no file of keys. */
 void io_report_check(struct job *job, const char *path);

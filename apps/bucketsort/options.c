@@ -340,7 +340,8 @@ static int find_option(const char *arg, const char **value)
 }
 
 /* The task follows from the options given; do they go together? */
-static bool settle(unsigned given, struct opts *o, char error[ERROR_TEXT])
+static bool complete_options(unsigned given, struct opts *o,
+                             char error[ERROR_TEXT])
 {
     const struct task_opts *t;
     unsigned other, set = 0;
@@ -394,7 +395,7 @@ bool options_parse(int argc, char **argv, struct opts *out,
             return false;
         given |= BIT(opt);
     }
-    if (!o.help && !settle(given, &o, error))
+    if (!o.help && !complete_options(given, &o, error))
         return false;
     *out = o;
     return true;

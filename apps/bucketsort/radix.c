@@ -40,7 +40,7 @@ static inline void line_store(void *to, const void *line)
 #endif
 }
 
-/* Orders those stores before what other threads are told afterwards. */
+/* Orders those stores before later notifications of other threads. */
 static inline void line_fence(void)
 {
 #ifdef __SSE2__

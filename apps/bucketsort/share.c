@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* share.c - what PEs tell each other apart from keys, with puts and barriers.
+/* share.c - values other than keys that PEs exchange, with puts and barriers.
  * Each area is written by its senders, then there is a barrier, then it is
- * read.  It may be written again after the next barrier of all, which nobody
+ * read.  It may be written again after the next barrier of all, which no PE
  * enters before having read it. */
 #include "bucketsort.h"
 

@@ -268,7 +268,7 @@ static void exchange(struct sort *s, const struct variant *variant)
 
 /* ---------------------------------------------------------------- checks ---- */
 
-/* What every PE tells the others about its table. */
+/* The values that every PE publishes about its table. */
 enum { W_BEFORE = 0, W_AFTER = 4, W_N = 8, W_MIN, W_MAX, W_FALL };
 
 static void put_sums(uint64_t *words, const struct sums *sums)
@@ -507,7 +507,7 @@ int sort_main(struct job *job)
         report_print(&s.report);
     if (ok)
         ok = !share_failed(job);
-    io_out_drop(&s.out);
+    io_out_discard(&s.out);
     report_close(&s.report);
     device_close(job);
     split_free(job->split);

@@ -160,7 +160,7 @@ static void check_values(enum halo_mode m, unsigned seed)
 }
 
 /* Rounds are counted from the first one of each halo. */
-static void tell_spoilt(void)
+static void report_spoilt(void)
 {
     long all = faces.loops[MIDDLE] * faces.loops[INNER];
     bool sent = shape_neighbours(&faces.shape, app.pes - 1);
@@ -253,7 +253,7 @@ static bool runs(int m)
 
 /* ---- rows ---- */
 
-/* Who lets messages go. */
+/* The engine that releases messages. */
 static const char *trigger(enum halo_mode m)
 {
     const shmemx_device_info_t *i = &faces.device.info;
@@ -401,7 +401,7 @@ static void run(void)
         for (int m = 0; m < HALO_MODES; m++)
             if (runs(m))
                 measure((enum halo_mode)m, t == faces.o.trials - 1);
-    tell_spoilt();
+    report_spoilt();
     if (app.me == 0)
         report();
 }

@@ -57,10 +57,10 @@ static void generation(const unsigned char *from, unsigned char *to, long n)
     for (long r = 1; r <= n; r++)
         for (long c = 1; c <= n; c++) {
             const unsigned char *at = from + r * w + c;
-            int near = at[-w - 1] + at[-w] + at[-w + 1] + at[-1] + at[1] +
+            int alive = at[-w - 1] + at[-w] + at[-w + 1] + at[-1] + at[1] +
                        at[w - 1] + at[w] + at[w + 1];
 
-            to[r * w + c] = (near == 3) | ((near == 2) & at[0]);
+            to[r * w + c] = (alive == 3) | ((alive == 2) & at[0]);
         }
 }
 

@@ -181,7 +181,7 @@ static void check(enum halo_mode m)
 /* Rounds are counted from the first one of the halo: before those of a run one
  * fills the ghosts of its first field, and before all runs there is one more
  * with the warm-up.  What the last one of a run sends is not looked at. */
-static void tell_spoilt(void)
+static void report_spoilt(void)
 {
     long runs = gol.o.verify == VERIFY_ALL ? 0 : gol.o.trials - 1;
     long first = 1 + gol.o.warmup + runs * (1 + gol.gens);
@@ -367,7 +367,7 @@ static void run(void)
                 (gol.o.verify == VERIFY_LAST && t == gol.o.trials - 1))
                 check((enum halo_mode)m);
         }
-    tell_spoilt();
+    report_spoilt();
     if (app.me == 0)
         report();
     for (int m = 0; m < HALO_MODES; m++)

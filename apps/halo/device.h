@@ -48,7 +48,7 @@ void device_sync(struct device *d);
 #define SOFT_KERNEL(name) \
     static void soft_##name(const shmemx_item_t *it, void *arg) \
     { \
-        const struct spot s = { it->group, it->item, it->groups, \
+        const struct coord s = { it->group, it->item, it->groups, \
                                 it->items }; \
         name(arg, &s); \
     }

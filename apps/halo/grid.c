@@ -16,9 +16,9 @@ static void add_side(struct grid *g, int x, int y, int z)
 /* The sides whose step has so many axes. */
 static void add_sides(struct grid *g, int many)
 {
-    int far = g->axes == 3;
+    int depth = g->axes == 3;
 
-    for (int z = -far; z <= far; z++)
+    for (int z = -depth; z <= depth; z++)
         for (int y = -1; y <= 1; y++)
             for (int x = -1; x <= 1; x++)
                 if (abs(x) + abs(y) + abs(z) == many)

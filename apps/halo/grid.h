@@ -19,8 +19,8 @@ struct grid {
 
 void grid_make(struct grid *g, const int p[AXES], int axes, bool periodic);
 void grid_place(const struct grid *g, int pe, int at[AXES]);
-/* Who is there, seen from a PE: may be itself, and the same for several sides;
- * -1: nobody. */
+/* The PE on that side of a PE: maybe itself, or one PE on several sides; -1:
+ * none. */
 int grid_neighbour(const struct grid *g, int pe, int side);
 /* The factors of n that are nearest to each other, largest first. */
 void grid_factors(int n, int axes, int p[AXES]);

@@ -149,7 +149,7 @@ void halo_destroy(struct halo *h)
 {
     halo_wait(h);
     h->engine->close(h);
-    shmem_barrier_all();        /* nobody sends any more */
+    shmem_barrier_all();        /* no PE sends any more */
     shmem_free(h->lists);
     for (int p = 0; p < h->engine->sets; p++) {
         shmem_free(h->out[p]);

@@ -16,7 +16,7 @@
  *   hd   the host: it waits for the packing, puts, waits, starts the unpacking
  *   pss  the stream, by puts with signal; the host only enqueues
  *   st   the stream, by sends and receives that were matched once
- *   rst  the same, by ready sends: nobody tells the sender that there is room
+ *   rst  the same, by ready sends: the sender gets no word that there is room
  * Rounds take turns between two arrays, which may be the same one, and between
  * two sets of buffers; only st needs no second set.  In that, what a neighbour
  * sends for round k goes where round k - 2 was, and it sends only after it has

@@ -5,8 +5,8 @@
  * A ready send wants its receive started.  So a round's receives are started
  * one round ahead, with that round's sends: a neighbour that has what was
  * sent in round k knows that the receives of k + 1 are started.  The ones of
- * round 0 are started when the halo is made, and in the end a round that nobody
- * unpacks uses up those that are ahead. */
+ * round 0 are started when the halo is made, and in the end a round that is
+ * not unpacked uses up those that are ahead. */
 #include "halo_int.h"
 
 #include <shmem.h>

@@ -29,7 +29,7 @@ static void put_close(struct halo *h)
 {
     struct put_state *s = h->state;
 
-    shmem_barrier_all();        /* nobody counts there any more */
+    shmem_barrier_all();        /* no PE counts there any more */
     shmem_free(s->arrived);
     free(s);
 }

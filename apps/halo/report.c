@@ -89,7 +89,7 @@ double times_ratio(const struct times *a, const struct times *b)
 
 /* ---- rows ---- */
 
-static bool later;              /* a row has been printed */
+static bool continued;          /* a row has been printed */
 static unsigned verified;       /* runs */
 
 void report_verified(void)
@@ -159,8 +159,8 @@ void report_begin(bool json, struct device *d,
 void report_row(bool json, const struct column *row)
 {
     if (json)
-        printf(later ? ",{" : "{");
-    if (!json && !later) {
+        printf(continued ? ",{" : "{");
+    if (!json && !continued) {
         for (const struct column *c = row; c->key; c++)
             printf("%s%*s", c == row ? "# " : " ",
                    c == row ? c->width + (c->width < 0 ? 2 : -2) : c->width,
@@ -174,7 +174,7 @@ void report_row(bool json, const struct column *row)
     }
     puts(json ? "}" : "");
     fflush(stdout);
-    later = true;
+    continued = true;
 }
 
 void report_end(bool json, const char *what)

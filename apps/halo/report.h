@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.h - times of trials and what is told of them: lines of a table or an
+/* report.h - times of trials and their output: lines of a table or an
  * object of JSON, both from the same list of columns.  PE 0 calls. */
 #ifndef HALO_REPORT_H
 #define HALO_REPORT_H

@@ -8,7 +8,7 @@
 #define RUN(name, phases) \
 static void run_##name(const struct dev_item *it, const void *arg) \
 { \
-    const struct spot s = { it->group, it->item, it->groups, it->items }; \
+    const struct coord s = { it->group, it->item, it->groups, it->items }; \
     name(arg, &s, it->phase); \
 }
 KERNELS(RUN)

@@ -7,7 +7,7 @@
 #define RUN(name) \
 static void run_##name(const struct dev_item *it, const void *arg) \
 { \
-    const struct spot p = { it->group, it->item, it->groups, it->items }; \
+    const struct coord p = { it->group, it->item, it->groups, it->items }; \
     name(arg, &p); \
 }
 KERNELS(RUN)
