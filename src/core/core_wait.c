@@ -22,19 +22,14 @@
  * Positions of bytes are relative to the PE's own heap base as its slot is
  * mapped: data and heap of a slot are neighbours there, in every process. */
 #include "base/clock.h"
+#include "base/futex.h"
+#include "base/lock.h"
 #include "core/core_spin.h"
 #include "core/core.h"
 #include "core/core_report.h"
 #include "diag/diag.h"
-#include "base/lock.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { SPINS_PER_CHECK = 32, SPINS_SHORT = 2, YIELDS_OVERSUBSCRIBED = 4 };
 #define SLEEP_LEAST_NS 50000u
@@ -218,7 +213,6 @@ void core_wait_print_counts(void)
 static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 {
     uint64_t ns = waited_ns / 8, events = 0;
-    struct timespec t = { 0, 0 };
     uint32_t was = w->seen;
 
     if (ns < SLEEP_LEAST_NS)
@@ -231,7 +225,6 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
         if (w->fenced)
             return;
     }
-    t.tv_nsec = (long)ns;
     count(&counts.sleeps);
     if (w->fenced)
         count(&counts.fenced);
@@ -242,9 +235,7 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
     }
     if (xport_net)
         events = xport_progress->set_asleep(true);
-    /* Not FUTEX_PRIVATE: the waker is another process. */
-    w->timed_out = syscall(SYS_futex, &core_ctl->wake_seq, FUTEX_WAIT, was, &t,
-                           NULL, 0) && errno == ETIMEDOUT;
+    w->timed_out = futex_wait(&core_ctl->wake_seq, was, ns, FUTEX_OF_NODE);
     w->seen = __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_ACQUIRE);
     w->timed_out &= w->seen == was;
     /* Data from the network seldom comes alone, and a thread that is awake
@@ -333,5 +324,5 @@ void core_wake_sleepers(struct core_ctl *peer)
 {
     /* release: the caller's store comes before the new count. */
     __atomic_fetch_add(&peer->wake_seq, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &peer->wake_seq, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    futex_wake_all(&peer->wake_seq, FUTEX_OF_NODE);
 }

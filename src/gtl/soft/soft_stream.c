@@ -5,6 +5,7 @@
 #include "gtl/soft/soft_stream.h"
 #include "gtl/soft/soft_graph.h"
 #include "base/clock.h"
+#include "base/futex.h"
 #include "base/lock.h"
 
 #include <errno.h>
@@ -21,6 +22,9 @@ static bool is_forked_child;             /* a child that fork() made */
 
 /* ---- the thread's side ---- */
 
+/* Waits for a command; false: the device closes.  The futex stands alone here,
+ * since the signal of an event count is a locked instruction, and an enqueue
+ * has none: gtl_soft_heavy_fence() orders both sides. */
 static bool wait_for_work(struct gtl_soft_stream *s)
 {
     uint64_t start = clock_ns();
@@ -36,7 +40,7 @@ static bool wait_for_work(struct gtl_soft_stream *s)
         gtl_soft_heavy_fence();
         if (__atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) == s->done &&
             !__atomic_load_n(&gtl_soft_closing, __ATOMIC_ACQUIRE))
-            gtl_soft_sleep(&s->sleeps, 1, 0);
+            futex_wait(&s->sleeps, 1, 0, FUTEX_OF_PROCESS);
         __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
     }
     return more;
@@ -59,7 +63,7 @@ static void finish(struct gtl_soft_stream *s, uint64_t done)
     if (unlikely(s->done >= __atomic_load_n(&s->sync_at, __ATOMIC_RELAXED))) {
         __atomic_store_n(&s->sync_at, UINT64_MAX, __ATOMIC_RELAXED);
         __atomic_fetch_add(&s->beat, 1, __ATOMIC_RELEASE);
-        gtl_soft_wake(&s->beat);
+        futex_wake_all(&s->beat, FUTEX_OF_PROCESS);
     }
     gtl_soft_check_waits_if_any();
 }
@@ -223,7 +227,7 @@ static void publish(struct gtl_soft_stream *s)
     gtl_soft_light_fence();     /* it sees the command, or we see it sleep */
     if (unlikely(__atomic_load_n(&s->sleeps, __ATOMIC_RELAXED))) {
         __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
-        gtl_soft_wake(&s->sleeps);
+        futex_wake_all(&s->sleeps, FUTEX_OF_PROCESS);
     }
 }
 
@@ -391,7 +395,7 @@ void gtl_soft_stream_close(void)
         if (!s->runs)
             continue;
         __atomic_store_n(&s->sleeps, 0, __ATOMIC_RELAXED);
-        gtl_soft_wake(&s->sleeps);
+        futex_wake_all(&s->sleeps, FUTEX_OF_PROCESS);
         pthread_join(s->thread, NULL);
         free_chunks(s);
     }

@@ -5,6 +5,7 @@
 #include "gtl/soft/soft_stream.h"
 #include "gtl/soft/soft_graph.h"
 #include "base/clock.h"
+#include "base/futex.h"
 #include "base/list.h"
 
 #include <errno.h>
@@ -54,7 +55,8 @@ static void sleep_until(struct gtl_soft_stream *s, uint64_t count, uint64_t ns)
         atomics_full_fence();
         if (gtl_soft_reached(s, count))
             return;
-        gtl_soft_sleep(&s->beat, beat, ns == FOREVER ? 0 : ns - lasts);
+        futex_wait(&s->beat, beat, ns == FOREVER ? 0 : ns - lasts,
+                   FUTEX_OF_PROCESS);
     }
 }
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* soft_thread.c - how threads of the software device start, wait and sleep, and
+/* soft_thread.c - how threads of the software device start and back off, and
  * what their steps cost.  Its other files call it; it calls none of them. */
 #include "gtl/soft/soft_int.h"
 #include "base/clock.h"
 #include "base/thread.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A thread that has nothing to do spins, then yields, then sleeps. */
@@ -61,20 +59,6 @@ void gtl_soft_heavy_fence(void)
     atomics_full_fence();
     if (!gtl_soft_fences)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-}
-
-void gtl_soft_sleep(uint32_t *word, uint32_t value, uint64_t timeout_ns)
-{
-    struct timespec t = { (time_t)(timeout_ns / 1000000000),
-                          (long)(timeout_ns % 1000000000) };
-
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
-            timeout_ns ? &t : NULL, NULL, 0);
-}
-
-void gtl_soft_wake(uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
 int gtl_soft_thread(pthread_t *out, void *(*run)(void *), void *arg)

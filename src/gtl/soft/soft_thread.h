@@ -25,9 +25,6 @@ extern hidden bool gtl_soft_stopping;
 void gtl_soft_charge(uint64_t ns) __attribute__((cold));
 /* Starts a thread that takes no signals. */
 int gtl_soft_thread(pthread_t *out, void *(*run)(void *), void *arg);
-/* Sleeps until *word is not value, a wake, a signal or timeout_ns; 0: none. */
-void gtl_soft_sleep(uint32_t *word, uint32_t value, uint64_t timeout_ns);
-void gtl_soft_wake(uint32_t *word);
 
 static inline void gtl_soft_charge_cost(enum gtl_soft_cost what)
 {

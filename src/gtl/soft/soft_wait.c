@@ -8,19 +8,21 @@
  * that the youngest wait has lasted, and by 5 ms. */
 #include "gtl/soft/soft_int.h"
 #include "base/clock.h"
+#include "base/futex.h"
 #include "base/lock.h"
 
 #define POLL_LEAST ((uint64_t)20000)
 #define POLL_MOST ((uint64_t)5000000)
 enum { LATE = 32 };
 
-/* A futex of the stream's: the thread that changes it from ASLEEP wakes the
- * stream's. */
+/* The states of a stream's futex: the thread that changes it from ASLEEP wakes
+ * the stream's thread.  It is no event count: the state also says why the
+ * thread wakes, and changes under the lock only. */
 enum { AWAKE, ASLEEP, OVER };
 
 unsigned gtl_soft_waiting;
 static struct base_lock lock = LOCK_INIT;
-/* In one place: all are looked at while most of the machine sleeps. */
+/* One array: the poller reads all of it while most of the machine sleeps. */
 static struct wait {
     uint64_t *word, least;
     uint32_t *state;
@@ -34,11 +36,11 @@ static bool is_reached(const uint64_t *word, uint64_t least)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
 }
 
-/* Of which the acquiring side is the thread that slept. */
+/* The acquiring side is the thread that sleeps. */
 static void wake(uint32_t *state, uint32_t to)
 {
     __atomic_store_n(state, to, __ATOMIC_RELEASE);
-    gtl_soft_wake(state);
+    futex_wake_all(state, FUTEX_OF_PROCESS);
 }
 
 static void set_count(unsigned n) REQUIRES(lock)
@@ -47,8 +49,8 @@ static void set_count(unsigned n) REQUIRES(lock)
     __atomic_store_n(&gtl_soft_waiting, n, __ATOMIC_SEQ_CST);
 }
 
-/* Ends the waits that are over, and sees to it that one of the others looks
- * again.  self, if not NULL, is awake. */
+/* Ends the waits that are over, and makes one of the others the poller.  self,
+ * if not NULL, is awake. */
 static void check_all(uint32_t *self) REQUIRES(lock)
 {
     bool all = __atomic_load_n(&gtl_soft_closing, __ATOMIC_RELAXED) ||
@@ -115,7 +117,7 @@ static uint64_t next_poll(void) REQUIRES(lock)
     return t;
 }
 
-/* Looks, and sleeps unless that ended it. */
+/* Checks all waits, and sleeps unless that ended this one. */
 static void sleep_once(uint32_t *state)
 {
     uint64_t time;
@@ -129,7 +131,7 @@ static void sleep_once(uint32_t *state)
     time = poller == state ? next_poll() : 0;
     __atomic_store_n(state, ASLEEP, __ATOMIC_RELAXED);
     lock_release(&lock);
-    gtl_soft_sleep(state, ASLEEP, time);
+    futex_wait(state, ASLEEP, time, FUTEX_OF_PROCESS);
 }
 
 static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
