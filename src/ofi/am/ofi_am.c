@@ -44,7 +44,7 @@ _Static_assert((int)XPORT_PACKED_MAX == (int)OFI_AM_PAYLOAD &&
 
 /* ---- what comes back ---- */
 
-void ofi_am_sent(struct ofi_op *op)
+static void am_sent(struct ofi_op *op)
 {
     struct xport_ep *f = ((struct am_buf *)op)->counts ? op->ctx : NULL;
 
@@ -104,14 +104,18 @@ static void cancel_request(struct request *a, uint32_t uses)
         finish_request(a);
 }
 
-void ofi_am_failed(struct ofi_op *op)
+static void am_failed(struct ofi_op *op)
 {
     struct am_buf *b = (struct am_buf *)op;
 
     if (b->request)
         cancel_request(b->request, b->uses);
-    ofi_am_sent(op);
+    am_sent(op);
 }
+
+static const struct ofi_op_type send_type = {
+    .done = am_sent, .failed = am_failed
+};
 
 void ofi_am_cancel(struct xport_ep *f, int pe, const char *why)
 {
@@ -210,7 +214,7 @@ static void send_am(struct xport_ep *f, struct request *a, int pe,
         return;
     }
     b = ofi_pool_alloc(&bufs, f);
-    ofi_op_init(&b->op, OFI_OP_SEND, pe, f);
+    ofi_op_init(&b->op, &send_type, pe, f);
     b->request = a;
     b->uses = a ? (uint32_t)(h->cookie >> 32) : 0;
     b->counts = h->kind == OFI_AM_PUT_NOTIFY;
@@ -488,12 +492,16 @@ int ofi_am_open(void)
 {
     int rc = ofi_pool_open(&bufs, SENDS, sizeof(struct am_buf), FI_SEND);
 
-    return rc ? rc : ofi_pool_open(&requests, REQUESTS,
-                                   sizeof(struct request), 0);
+    if (!rc)
+        rc = ofi_pool_open(&requests, REQUESTS, sizeof(struct request), 0);
+    if (!rc)
+        ofi.cancel_requests = ofi_am_cancel;
+    return rc;
 }
 
 void ofi_am_close(void)
 {
+    ofi.cancel_requests = NULL;
     ofi_pool_close(&bufs);
     ofi_pool_close(&requests);
 }

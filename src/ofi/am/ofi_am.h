@@ -29,8 +29,6 @@ bool ofi_am_room(bool little);
 /* A post to a PE to which there is no connection is refused until there is one.
  * False: there is none yet, it is being made, nothing waits for it. */
 bool ofi_am_connect(struct xport_ep *f, int pe);
-void ofi_am_sent(struct ofi_op *op);
-void ofi_am_failed(struct ofi_op *op);
 /* No reply of that PE (-1: of any) will come to the context, which is told why,
  * unless it has been (NULL). */
 void ofi_am_cancel(struct xport_ep *f, int pe, const char *why);

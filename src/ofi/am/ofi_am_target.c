@@ -30,14 +30,22 @@ static struct ofi_pool bufs = OFI_POOL_INIT("room for what comes");
 
 static struct base_lock lock = LOCK_INIT;
 static struct ofi_op *deferred GUARDED_BY(lock);
-static int n_deferred;             /* atomic: spares the lock */
+int ofi_am_target_deferred;     /* atomic: spares the lock */
 static size_t seg_size[HEAP_SEGS];
 
 /* ---- receiving ---- */
 
+static void received(struct ofi_op *op, size_t len);
+static void replied(struct ofi_op *op);
+
+static const struct ofi_op_type receive_type = { .received = received };
+static const struct ofi_op_type reply_type = {
+    .done = replied, .failed = replied
+};
+
 static long post_receive(struct am_buf *b)
 {
-    ofi_op_init(&b->op, OFI_OP_RECV, -1, NULL);
+    ofi_op_init(&b->op, &receive_type, -1, NULL);
     b->cookie = 0;
     return fi_recv(ofi.eps[0]->ep, b->bytes, sizeof b->bytes, bufs.desc,
                    FI_ADDR_UNSPEC, &b->op);
@@ -48,7 +56,7 @@ static void defer_buf(struct am_buf *b)
     lock_acquire(&lock);
     b->op.next = deferred;
     deferred = &b->op;
-    __atomic_fetch_add(&n_deferred, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&ofi_am_target_deferred, 1, __ATOMIC_SEQ_CST);
     lock_release(&lock);
     ofi_progress_request();
 }
@@ -65,9 +73,9 @@ static void receive_again(struct am_buf *b)
     }
 }
 
-bool ofi_am_target_has_deferred(void)
+static void replied(struct ofi_op *op)
 {
-    return __atomic_load_n(&n_deferred, __ATOMIC_RELAXED);
+    receive_again((struct am_buf *)op);
 }
 
 /* Sends len bytes of b to a peer; true when that is done or under way. */
@@ -86,7 +94,7 @@ static bool post_reply(struct am_buf *b)
         if (!rc)
             receive_again(b);
     } else {
-        b->op.kind = OFI_OP_REPLY;
+        b->op.type = &reply_type;
         __atomic_fetch_add(&e->in_flight, 1, __ATOMIC_RELAXED);
         rc = fi_send(e->ep, b->bytes, b->len, bufs.desc, p->addr, &b->op);
         if (rc)
@@ -118,38 +126,35 @@ static void handle_staging(struct am_buf *b)
         receive_again(b);
 }
 
-void ofi_am_target_retry(void)
+int ofi_am_target_retry(void)
 {
     struct am_buf *b;
 
-    while (unlikely(ofi_am_target_has_deferred())) {
+    while (unlikely(__atomic_load_n(&ofi_am_target_deferred,
+                                    __ATOMIC_RELAXED))) {
         lock_acquire(&lock);
         b = (struct am_buf *)deferred;
         if (b) {
             deferred = b->op.next;
-            __atomic_fetch_sub(&n_deferred, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_sub(&ofi_am_target_deferred, 1, __ATOMIC_RELAXED);
         }
         lock_release(&lock);
         if (!b)
-            return;
+            break;
         if (b->retry) {
             handle_staging(b);
-            return;
+            break;
         }
         if (b->len == 0) {
             receive_again(b);
-            return;
+            break;
         }
         if (!post_reply(b)) {
             defer_buf(b);
-            return;
+            break;
         }
     }
-}
-
-void ofi_am_target_replied(struct ofi_op *op)
-{
-    receive_again((struct am_buf *)op);
+    return 0;
 }
 
 /* ---- what the target does ---- */
@@ -236,7 +241,7 @@ static void handle_request(struct am_buf *b, const struct ofi_am_head *h)
     reply_or_defer(b, len);
 }
 
-void ofi_am_target_received(struct ofi_op *op, size_t len)
+static void received(struct ofi_op *op, size_t len)
 {
     struct ofi_am_rules rules = { ofi.my_token, (uint32_t)rt_job.n_pes,
                                   seg_size };
@@ -290,7 +295,7 @@ int ofi_am_target_open(void)
         seg_size[s] = heap_segs[s].size;
     lock_acquire(&lock);
     deferred = NULL;
-    n_deferred = 0;
+    ofi_am_target_deferred = 0;
     lock_release(&lock);
     if (rc)
         return rc;

@@ -11,12 +11,9 @@
 
 int ofi_am_target_open(void);
 void ofi_am_target_close(void);
-/* Completions. */
-void ofi_am_target_received(struct ofi_op *op, size_t len);
-void ofi_am_target_replied(struct ofi_op *op);
-/* Answers that found no room before. */
-void ofi_am_target_retry(void);
-bool ofi_am_target_has_deferred(void);     /* are there any? */
+/* Replies that found no room before, and how many there are. */
+int ofi_am_target_retry(void);
+extern int ofi_am_target_deferred;      /* atomic */
 
 /* ofi_am.c: a reply to what this PE asked. */
 void ofi_am_complete(const struct ofi_am_head *h, const char *payload,

@@ -81,7 +81,7 @@ bool ofi_amo_room(bool little)
     return ofi_pool_has(&amos, little ? OFI_FEW : AMOS / 4);
 }
 
-void ofi_amo_done(struct ofi_op *op)
+static void amo_done(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;
     struct xport_ep *f = op->ctx;
@@ -94,11 +94,15 @@ void ofi_amo_done(struct ofi_op *op)
 }
 
 /* What is there is no result. */
-void ofi_amo_failed(struct ofi_op *op)
+static void amo_failed(struct ofi_op *op)
 {
     ((struct amo *)op)->result = NULL;
-    ofi_amo_done(op);
+    amo_done(op);
 }
+
+static const struct ofi_op_type amo_type = {
+    .done = amo_done, .failed = amo_failed
+};
 
 static long post(struct xport_ep *f, const struct xport_addr *at, struct amo *x,
                  enum xport_amo_op op, bool fetches)
@@ -136,7 +140,7 @@ void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
     x->cond = a->cond;
     x->size = a->size;
     x->result = nbi ? result : NULL;
-    ofi_op_init(&x->op, waits ? OFI_OP_WAITED : OFI_OP_AMO, at->pe, f);
+    ofi_op_init(&x->op, waits ? &ofi_op_waited : &amo_type, at->pe, f);
     ofi_wait_window(f);
     ofi_ctx_issued(f, at->pe);
     /* relaxed: counted before it can complete, in this thread's order. */
@@ -159,18 +163,12 @@ void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
 /* Whose put has ended, and which found no room since. */
 static struct base_lock lock = LOCK_INIT;
 static struct ofi_op *deferred GUARDED_BY(lock);
-static unsigned n_deferred;      /* atomic */
-static unsigned n_awaiting_put;      /* atomic: whose put has not ended */
+int ofi_amo_deferred;           /* atomic */
+int ofi_amo_awaiting_put;       /* atomic: whose put has not ended */
 
-bool ofi_amo_has_deferred(void)
-{
-    return __atomic_load_n(&n_deferred, __ATOMIC_RELAXED);
-}
-
-bool ofi_amo_awaits_puts(void)
-{
-    return __atomic_load_n(&n_awaiting_put, __ATOMIC_RELAXED);
-}
+static const struct ofi_op_type put_then_amo = {
+    .done = ofi_amo_put_done, .failed = ofi_amo_put_failed
+};
 
 void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
                      const struct xport_amo *a)
@@ -182,11 +180,11 @@ void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
     x->what = a->op;
     x->at = *at;
     x->result = NULL;
-    ofi_op_init(&x->op, OFI_OP_PUT_THEN_AMO, at->pe, f);
+    ofi_op_init(&x->op, &put_then_amo, at->pe, f);
     ofi_ctx_note_peer(f, at->pe);
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&n_awaiting_put, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&ofi_amo_awaiting_put, 1, __ATOMIC_SEQ_CST);
     ofi_progress_request();
     return &x->op;
 }
@@ -213,7 +211,7 @@ static void defer_op(struct ofi_op *op)
     lock_acquire(&lock);
     op->next = deferred;
     deferred = op;
-    __atomic_fetch_add(&n_deferred, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ofi_amo_deferred, 1, __ATOMIC_RELAXED);
     lock_release(&lock);
 }
 
@@ -221,8 +219,8 @@ void ofi_amo_put_done(struct ofi_op *op)
 {
     struct xport_ep *f = op->ctx;
 
-    op->kind = OFI_OP_AMO;
-    __atomic_fetch_sub(&n_awaiting_put, 1, __ATOMIC_RELAXED);
+    op->type = &amo_type;
+    __atomic_fetch_sub(&ofi_amo_awaiting_put, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
     if (unlikely(!post_deferred(op)))
         defer_op(op);
@@ -233,28 +231,29 @@ void ofi_amo_put_failed(struct ofi_op *op)
 {
     struct xport_ep *f = op->ctx;
 
-    __atomic_fetch_sub(&n_awaiting_put, 1, __ATOMIC_RELAXED);
-    ofi_amo_failed(op);
+    __atomic_fetch_sub(&ofi_amo_awaiting_put, 1, __ATOMIC_RELAXED);
+    amo_failed(op);
     ofi_ctx_completed(f);
 }
 
-void ofi_amo_retry(void)
+int ofi_amo_retry(void)
 {
     struct ofi_op *op;
 
-    while (unlikely(ofi_amo_has_deferred())) {
+    while (unlikely(__atomic_load_n(&ofi_amo_deferred, __ATOMIC_RELAXED))) {
         lock_acquire(&lock);
         op = deferred;
         if (op) {
             deferred = op->next;
-            __atomic_fetch_sub(&n_deferred, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_sub(&ofi_amo_deferred, 1, __ATOMIC_RELAXED);
         }
         lock_release(&lock);
         if (!op)
-            return;
+            break;
         if (!post_deferred(op)) {
             defer_op(op);
-            return;
+            break;
         }
     }
+    return 0;
 }

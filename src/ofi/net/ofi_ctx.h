@@ -71,29 +71,38 @@ static inline void ofi_ctx_fetches(struct xport_ep *f)
     __atomic_fetch_add(&f->device_fetches, 1, __ATOMIC_RELAXED);
 }
 
-enum ofi_op_kind {
-    OFI_OP_WAITED, OFI_OP_BOUNCE, OFI_OP_AMO, OFI_OP_SEND, OFI_OP_RECV,
-    OFI_OP_REPLY, OFI_OP_FRAG, OFI_OP_PUT_THEN_AMO, OFI_OP_STRIPE,
-    OFI_OP_RAIL_PROBE, OFI_OP_COUNTED, OFI_OP_FETCH, OFI_OP_TEMP_MR
-};
-
 enum { OFI_OP_DONE = 1, OFI_OP_FAILED };
+
+struct ofi_op;
+/* What the end of an operation calls, in the thread that reads the queue.  The
+ * file that posts operations of a type defines it. */
+struct ofi_op_type {
+    void (*done)(struct ofi_op *op);
+    /* It failed, and its context goes on: it counts as completed. */
+    void (*failed)(struct ofi_op *op);
+    /* Of a receive only, in place of both: a message of len bytes arrived. */
+    void (*received)(struct ofi_op *op, size_t len);
+    /* NULL, or true: this error needs no line (any more).  May add to text. */
+    bool (*error_reported)(struct ofi_op *op, int err, char *text,
+                           size_t size);
+};
 
 /* An operation that has something to do when it completes. */
 struct ofi_op {
     struct fi_context2 room;    /* first: the provider's until the end */
-    enum ofi_op_kind kind;
+    const struct ofi_op_type *type;
     int pe;
-    int state;                  /* WAITED, atomic: 0, then OFI_OP_DONE or BAD */
+    int state;                  /* of ofi_op_waited, atomic: 0, OFI_OP_... */
     struct xport_ep *ctx;    /* whose it is; NULL: nobody's */
     struct ofi_op *next;        /* in a list of those that rest */
 };
 
 /* The room may hold anything. */
-static inline void ofi_op_init(struct ofi_op *op, enum ofi_op_kind kind, int pe,
-                              struct xport_ep *f)
+static inline void ofi_op_init(struct ofi_op *op,
+                               const struct ofi_op_type *type, int pe,
+                               struct xport_ep *f)
 {
-    op->kind = kind;
+    op->type = type;
     op->pe = pe;
     op->state = 0;
     op->ctx = f;
@@ -141,6 +150,11 @@ static inline void ofi_ctx_completed(struct xport_ep *f)
     __atomic_fetch_add(&f->done, 1, __ATOMIC_RELEASE);
 }
 
+static inline bool ofi_ep_is_busy(const struct ofi_ep *e)
+{
+    return __atomic_load_n(&e->in_flight, __ATOMIC_RELAXED);
+}
+
 /* ---- ofi_ctx.c ---- */
 /* receives: peers address it. */
 int ofi_ep_open(struct ofi_ep **out, bool receives);
@@ -151,13 +165,42 @@ struct xport_ep *ofi_ctx_at(uint32_t index);
 void ofi_ctx_set_polled(struct xport_ep *f);
 void ofi_ctx_continue_on_error(struct xport_ep *f, xport_failed *fn,
                                void *arg);
-void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns);
-uint64_t ofi_in_flight(void);
-/* What this endpoint started and has ended: how many entries there were. */
-int ofi_ep_poll(struct ofi_ep *e);
-/* The queues of all endpoints that wait for something. */
-bool ofi_progress(void);
 
+/* ---- ofi_cq.c ---- */
+/* A caller waits for it by ofi_wait_op(). */
+extern const struct ofi_op_type ofi_op_waited;
+uint64_t ofi_in_flight(void);
+/* The operations that this endpoint started and has ended: the number of queue
+ * entries. */
+int ofi_ep_poll(struct ofi_ep *e);
+/* The messages that have arrived; the number of queue entries. */
+int ofi_poll_incoming(void);
+/* The queues of all endpoints that wait for something, and ofi_work. */
+bool ofi_progress(void);
+/* The post failed, w->failed: the operation that was counted is done. */
+void ofi_post_failed(struct xport_ep *f, void *context) __attribute__((cold));
+
+/* What else advances operations (ofi_work.c lists it): run() is called while
+ * *pending, an atomic, is not 0, and returns how many operations advanced. */
+struct ofi_work {
+    const int *pending;
+    int (*run)(void);
+};
+extern const struct ofi_work ofi_work[];        /* the last has no run() */
+static inline int ofi_run_work(void)
+{
+    int n = 0;
+
+    for (const struct ofi_work *w = ofi_work; w->run; w++)
+        if (unlikely(__atomic_load_n(w->pending, __ATOMIC_RELAXED)))
+            n += w->run();
+    return n;
+}
+/* Atomics: as long as one is not 0, something is under way that wants polls
+ * and that no descriptor announces.  The last is NULL. */
+extern const int *const ofi_work_counts[];
+
+/* ---- ofi_wait.c ---- */
 /* Waiting in the library, for an operation or for room:
  *     struct ofi_wait w = { .wait.pe = pe };
  *     while (!done)
@@ -194,7 +237,7 @@ static inline uint64_t ofi_wrong_key(const struct xport_ep *f)
            ? 0x5a5a : 0;
 }
 bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ep *f);
-/* The post failed, w->failed: the operation that was counted is done. */
-void ofi_post_failed(struct xport_ep *f, void *context) __attribute__((cold));
+/* For an operation of type ofi_op_waited, which then counts as completed. */
+void ofi_wait_op(struct ofi_op *op, struct xport_ep *f);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What fails: the job ends with a line, or the context's owner is told. */
-#include "ofi/am/ofi_am.h"
+/* Reports what fails: the job ends with a line, or the owner of a context in
+ * error mode "continue" gets a report.  All files of ofi call it, on any thread;
+ * it starts no operation. */
 #include "ofi/net/ofi_rail.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -10,14 +11,14 @@
 #include <stdlib.h>
 
 /* What the program's call is, and whom it is about. */
-struct place {
+struct subject {
     const char *call, *colon;
     char pe[96];                /* "PE 3 (host b)" */
 };
 
-static struct place place_of(int pe)
+static struct subject subject_of(int pe)
 {
-    struct place p = { "", "", "far PEs" };
+    struct subject p = { "", "", "far PEs" };
     char host[64] = "";
 
     if (xport_call) {
@@ -33,9 +34,9 @@ static struct place place_of(int pe)
 
 void ofi_fatal(const char *what, int pe, long rc, const char *detail)
 {
-    struct place p = place_of(pe);
+    struct subject p = subject_of(pe);
 
-    /* A peer that died is the launcher's to tell about. */
+    /* The launcher reports a peer that died. */
     rt_await_end();
     log_error(ERR_NET, "%s%s%s%s%s: %s%s%s; provider %s", p.call, p.colon,
               what, pe < 0 ? "" : ", ", pe < 0 ? "" : p.pe,
@@ -63,49 +64,13 @@ void ofi_op_error(struct xport_ep *f, const char *what, int pe, long rc,
     snprintf(cause, sizeof cause, "%s%s%s; provider %s", ofi_strerror((int)rc),
              detail ? ": " : "", detail ? detail : "", ofi.name);
     f->failed(f->failed_arg, what, pe, cause);
-    if (pe >= 0 && is_lost(rc))
-        ofi_am_cancel(f, pe, NULL);
-}
-
-/* After the time limit, for what came while this process was stopped. */
-#define MORE_NS ((uint64_t)1000000000)
-
-/* Replies that do not come are given up, for a late one finds nothing; what the
- * provider has not ended is still its own. */
-void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns)
-{
-    uint64_t done = __atomic_load_n(&f->done, __ATOMIC_RELAXED);
-    int unconnected_pe = __atomic_load_n(&f->unconnected_pe, __ATOMIC_RELAXED);
-    struct ofi_wait w = {
-        .wait.pe = unconnected_pe ? unconnected_pe - 1 : ofi_ctx_peer(f)
-    };
-    char text[64];
-
-    if (done != f->checked_done || !f->checked_ns) {
-        f->checked_done = done;
-        f->checked_ns = now_ns;
-        f->late_ns = 0;
-    }
-    if (ofi_idle(f) && !unconnected_pe) /* it is what the NIC does that lasts */
-        f->checked_ns = 0;
-    if (!env.TIMEOUT || !f->checked_ns ||
-        now_ns - f->checked_ns <= (uint64_t)env.TIMEOUT * 1000000000u)
-        return;
-    /* This process, or all, may have been stopped: the answer may come now. */
-    if (!f->late_ns)
-        f->late_ns = now_ns;
-    if (now_ns - f->late_ns < MORE_NS)
-        return;
-    snprintf(text, sizeof text, "no answer in %ld s (SHMEM_TIMEOUT)",
-             (long)env.TIMEOUT);
-    ofi_am_cancel(f, -1, text);
-    if (!ofi_idle(f) || unconnected_pe)
-        ofi_fatal_timeout(&w, now_ns - f->checked_ns);
+    if (pe >= 0 && is_lost(rc) && ofi.cancel_requests)
+        ofi.cancel_requests(f, pe, NULL);
 }
 
 void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)
 {
-    struct place p = place_of(w->wait.pe);
+    struct subject p = subject_of(w->wait.pe);
     char rails[128];
 
     rt_await_end();

@@ -57,6 +57,9 @@ struct ofi_state {
     bool nonatomic_delivery;                 /* a word put may be seen half */
     bool batched_acks;                 /* those of ofi_ack.c */
     bool hmem;                  /* the NICs reach the device heap */
+    /* ofi_am_cancel(), once messages can be sent: no reply of that PE (-1: of
+     * any) will come. */
+    void (*cancel_requests)(struct xport_ep *f, int pe, const char *why);
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };
 extern struct ofi_state ofi;
@@ -122,7 +125,7 @@ static inline uint64_t ofi_my_key(int seg)
     return fi_mr_key(__atomic_load_n(&ofi.mr[seg], __ATOMIC_ACQUIRE));
 }
 
-/* ---- ofi_fatal.c ---- */
+/* ---- ofi_error.c ---- */
 /* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
 _Noreturn void ofi_fatal(const char *what, int pe, long rc, const char *detail)
     __attribute__((cold));
@@ -165,7 +168,6 @@ void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
 /* One that is nbi, with that context. */
 void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
                  const void *source, size_t len, void *context);
-void ofi_wait_op(struct ofi_op *op, struct xport_ep *f);
 
 /* ---- ofi_order.c: what is made of puts and atomics ---- */
 void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
@@ -189,24 +191,23 @@ void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
 void ofi_quiet(struct xport_ep *f);
 bool ofi_idle(struct xport_ep *f);
 
-/* ---- ofi_amo_native.c ---- */
+/* ---- ofi_timeout.c ---- */
+void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns);
+
+/* ---- ofi_amo.c ---- */
 void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
              const struct xport_amo *a, void *result, bool nbi);
 int ofi_amo_open(void);
 void ofi_amo_close(void);
 bool ofi_amo_room(bool little);         /* as ofi_local_room */
-void ofi_amo_done(struct ofi_op *op);
-void ofi_amo_failed(struct ofi_op *op);
 /* One that follows the end of a put, whose context this is. */
 void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
                      const struct xport_amo *a);
 void ofi_amo_put_done(struct ofi_op *op);
 void ofi_amo_put_failed(struct ofi_op *op);        /* the put failed */
-/* Those that found no room: are there any? */
-void ofi_amo_retry(void);
-bool ofi_amo_has_deferred(void);
-/* Do any wait for their puts? */
-bool ofi_amo_awaits_puts(void);
+/* Those that found no room (how many), and those that wait for their puts. */
+int ofi_amo_retry(void);
+extern int ofi_amo_deferred, ofi_amo_awaiting_put;      /* atomic */
 /* Has the provider all of them, for words of 4 and of 8 bytes? */
 bool ofi_amo_all_valid(struct fid_ep *ep);
 

@@ -74,7 +74,7 @@ void *ofi_copy_desc(void)
     return copies.desc;
 }
 
-void ofi_bounce_done(struct ofi_op *op)
+static void bounce_done(struct ofi_op *op)
 {
     struct xport_ep *f = op->ctx;
 
@@ -82,16 +82,34 @@ void ofi_bounce_done(struct ofi_op *op)
     ofi_ctx_completed(f);
 }
 
-void ofi_fetched_done(struct ofi_op *op, bool came)
+static void fetch_done(struct ofi_op *op)
 {
     struct ofi_copy *c = (struct ofi_copy *)op;
 
-    if (came)
-        copy_bytes(c->dest, c->bytes, c->len);
-    ofi_bounce_done(op);
+    copy_bytes(c->dest, c->bytes, c->len);
+    bounce_done(op);
 }
 
+const struct ofi_op_type ofi_op_bounce = {
+    .done = bounce_done, .failed = bounce_done
+};
+const struct ofi_op_type ofi_op_fetch = {
+    .done = fetch_done, .failed = bounce_done
+};
+
 /* ---- contexts that only count ---- */
+
+static void counted_done(struct ofi_op *op)
+{
+    struct xport_ep *f = op->ctx;
+
+    ofi_pool_free(&counts, op);
+    ofi_ctx_completed(f);
+}
+
+static const struct ofi_op_type counted = {
+    .done = counted_done, .failed = counted_done
+};
 
 void *ofi_counted_alloc(struct xport_ep *f, int pe, bool waits)
 {
@@ -99,21 +117,13 @@ void *ofi_counted_alloc(struct xport_ep *f, int pe, bool waits)
                               : ofi_pool_try_alloc(&counts);
 
     if (op)
-        ofi_op_init(op, OFI_OP_COUNTED, pe, f);
+        ofi_op_init(op, &counted, pe, f);
     return op;
 }
 
 void ofi_counted_free(void *context)
 {
     ofi_pool_free(&counts, context);
-}
-
-void ofi_counted_done(struct ofi_op *op)
-{
-    struct xport_ep *f = op->ctx;
-
-    ofi_pool_free(&counts, op);
-    ofi_ctx_completed(f);
 }
 
 /* ---- registrations ---- */
@@ -175,6 +185,19 @@ bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
     return true;
 }
 
+static void temp_mr_done(struct ofi_op *op)
+{
+    struct xport_ep *f = op->ctx;
+
+    fi_close(&((struct temp_mr *)op)->mr->fid);
+    ofi_pool_free(&temp_mrs, op);
+    ofi_ctx_completed(f);
+}
+
+static const struct ofi_op_type temp_mr_op = {
+    .done = temp_mr_done, .failed = temp_mr_done
+};
+
 void *ofi_local_context(struct xport_ep *f, int pe, const struct ofi_local *l)
 {
     struct temp_mr *x;
@@ -182,16 +205,7 @@ void *ofi_local_context(struct xport_ep *f, int pe, const struct ofi_local *l)
     if (likely(!l->mr))
         return ofi_context(f, pe);
     x = ofi_pool_alloc(&temp_mrs, f);
-    ofi_op_init(&x->op, OFI_OP_TEMP_MR, pe, f);
+    ofi_op_init(&x->op, &temp_mr_op, pe, f);
     x->mr = l->mr;
     return &x->op;
-}
-
-void ofi_temp_mr_done(struct ofi_op *op)
-{
-    struct xport_ep *f = op->ctx;
-
-    fi_close(&((struct temp_mr *)op)->mr->fid);
-    ofi_pool_free(&temp_mrs, op);
-    ofi_ctx_completed(f);
 }

@@ -34,7 +34,6 @@ bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
  * was registered for it. */
 void *ofi_local_context(struct xport_ep *f, int pe,
                         const struct ofi_local *l);
-void ofi_temp_mr_done(struct ofi_op *op);
 /* A copy of what is put, or to be got, which lasts as long as the operation. */
 struct ofi_copy {
     struct ofi_op op;
@@ -45,12 +44,11 @@ struct ofi_copy {
 struct ofi_copy *ofi_copy_alloc(struct xport_ep *f);
 void ofi_copy_free(struct ofi_copy *c);
 void *ofi_copy_desc(void);
-void ofi_bounce_done(struct ofi_op *op);
-void ofi_fetched_done(struct ofi_op *op, bool came);
+/* Its end frees the copy; of a fetch, it goes to dest before. */
+extern const struct ofi_op_type ofi_op_bounce, ofi_op_fetch;
 /* The context of an operation that only counts; NULL: there is none now. */
 void *ofi_counted_alloc(struct xport_ep *f, int pe, bool waits);
 void ofi_counted_free(void *context);
-void ofi_counted_done(struct ofi_op *op);
 static inline void *ofi_context(struct xport_ep *f, int pe)
 {
     return likely(!ofi.contexts) ? ofi_tag(f, pe)

@@ -14,8 +14,6 @@
  *
  * A turn waits for nothing; it says how long the thread may sleep. */
 #include "ofi/net/ofi_rail.h"
-#include "ofi/stage/ofi_stage_pool.h"
-#include "ofi/am/ofi_am_target.h"
 #include "base/log.h"
 #include "progress/progress.h"
 
@@ -81,10 +79,11 @@ static bool is_busy(void)
     for (int i = 1; i < n && !ofi.offloads; i++)
         if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
             return true;
-    return ofi_rails_in_flight() || ofi_stripe_has_deferred() ||
-           ofi_am_target_has_deferred() || ofi_stage_target_busy() ||
-           ofi_stage_has_polled() || ofi_stage_has_network_ops() ||
-           ofi_amo_has_deferred() || ofi_amo_awaits_puts();
+    /* seq_cst: pairs with ofi_progress_request(), whose callers count before. */
+    for (const int *const *c = ofi_work_counts; *c; c++)
+        if (__atomic_load_n(*c, __ATOMIC_SEQ_CST))
+            return true;
+    return ofi_rails_in_flight() != 0;
 }
 
 /* ---- sleeping ---- */

@@ -52,10 +52,6 @@ bool ofi_rails_room(void);
 /* ", something on rail eth1 has not ended", or "". */
 const char *ofi_rails_busy(char *out, size_t size);
 int ofi_rails_poll(void);
-static inline int ofi_rails_progress(void)
-{
-    return unlikely(ofi_n_rails) ? ofi_rails_poll() : 0;
-}
 /* The descriptors to sleep on, into fds: how many, or -1 where there is
  * something to be looked at first. */
 int ofi_rails_wait_fds(int *fds);
@@ -102,9 +98,6 @@ struct ofi_pair *ofi_rail_pairs(int pe);
 void ofi_rail_probe(int rail, int pe, struct ofi_pair *p);
 /* Until all that were asked have ended, or for a second. */
 void ofi_rail_probe_drain(void);
-void ofi_rail_probe_done(struct ofi_op *op);
-void ofi_rail_probe_failed(struct ofi_op *op);
-void ofi_rail_probe_warn(const struct ofi_op *op, int err);   /* a line */
 /* Keys after a growth. */
 int ofi_rail_publish_keys(int growth);
 int ofi_rail_fetch_keys(int growth);
@@ -138,10 +131,6 @@ bool ofi_stripe_put_signal(struct xport_ep *f, const struct xport_addr *to,
                            const struct xport_amo *sig);
 /* Messages that found no room. */
 void ofi_stripe_retry(void);
-bool ofi_stripe_has_deferred(void);
-void ofi_stripe_done(struct ofi_op *op);
-void ofi_stripe_failed(struct ofi_op *op);
-/* Is nothing more to be said of the error?  Else text gets the rail. */
-bool ofi_stripe_error_reported(struct ofi_op *op, char *text, size_t size);
+extern int ofi_stripe_deferred;         /* atomic: how many */
 
 #endif

@@ -300,6 +300,18 @@ static long post(const struct probe *q, int pe)
                    (void *)&q->op);
 }
 
+static void warn_unreachable(const struct ofi_op *op, int err)
+{
+    const struct probe *q = (const struct probe *)op;
+    char host[64];
+
+    log_warn(ERR_NET, "SHMEM_OFI_RAILS: %s does not reach PE %d (host %s): %s; "
+             "what is large goes there without that NIC", name_of(q->rail),
+             op->pe, rt_host(op->pe, host, sizeof host) ? host : "unknown",
+             err == FI_EAGAIN ? "no connection in a second"
+                              : ofi_strerror(-err));
+}
+
 /* The provider makes a connection first, and says no more than that there is
  * none: it is asked more and more seldom, and a line comes after a second. */
 static void back_off(const struct probe *q)
@@ -312,7 +324,7 @@ static void back_off(const struct probe *q)
         p->since_ns = now;
     if (now - p->since_ns >= line_ns && !p->warned) {
         p->warned = true;
-        ofi_rail_probe_warn(&q->op, FI_EAGAIN);
+        warn_unreachable(&q->op, FI_EAGAIN);
     }
     __atomic_store_n(&p->next_ns, now + least_ns + (now - p->since_ns) / 4,
                      __ATOMIC_RELAXED);
@@ -323,6 +335,37 @@ static void free_probe(struct probe *q)
     free(q);
     __atomic_fetch_sub(&n_probes, 1, __ATOMIC_RELAXED);
 }
+
+static void probe_done(struct ofi_op *op)
+{
+    struct probe *q = (struct probe *)op;
+
+    /* relaxed: the address and the keys were there before it was asked. */
+    __atomic_store_n(&q->pair->state, OFI_PAIR_READY, __ATOMIC_RELAXED);
+    free_probe(q);
+}
+
+static void probe_failed(struct ofi_op *op)
+{
+    struct probe *q = (struct probe *)op;
+
+    __atomic_store_n(&q->pair->state, OFI_PAIR_BAD, __ATOMIC_RELAXED);
+    free_probe(q);
+}
+
+static bool probe_error_reported(struct ofi_op *op, int err, char *text,
+                                 size_t size)
+{
+    (void)text;
+    (void)size;
+    warn_unreachable(op, err);
+    return true;
+}
+
+static const struct ofi_op_type probe_type = {
+    .done = probe_done, .failed = probe_failed,
+    .error_reported = probe_error_reported
+};
 
 void ofi_rail_probe(int rail, int pe, struct ofi_pair *p)
 {
@@ -340,7 +383,7 @@ void ofi_rail_probe(int rail, int pe, struct ofi_pair *p)
         return;
     }
     *q = (struct probe){
-        .op = { .kind = OFI_OP_RAIL_PROBE, .pe = pe }, .pair = p, .rail = rail
+        .op = { .type = &probe_type, .pe = pe }, .pair = p, .rail = rail
     };
     __atomic_fetch_add(&n_probes, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&ep_of(rail)->in_flight, 1, __ATOMIC_RELAXED);
@@ -355,8 +398,8 @@ void ofi_rail_probe(int rail, int pe, struct ofi_pair *p)
         __atomic_store_n(&p->state, OFI_PAIR_NEW, __ATOMIC_RELEASE);
         return;
     }
-    ofi_rail_probe_warn(&q->op, (int)-rc);
-    ofi_rail_probe_failed(&q->op);
+    warn_unreachable(&q->op, (int)-rc);
+    probe_failed(&q->op);
 }
 
 void ofi_rail_probe_drain(void)
@@ -368,33 +411,4 @@ void ofi_rail_probe_drain(void)
            clock_ns() - since < most_ns)
         if (!ofi_progress())
             sched_yield();
-}
-
-void ofi_rail_probe_done(struct ofi_op *op)
-{
-    struct probe *q = (struct probe *)op;
-
-    /* relaxed: the address and the keys were there before it was asked. */
-    __atomic_store_n(&q->pair->state, OFI_PAIR_READY, __ATOMIC_RELAXED);
-    free_probe(q);
-}
-
-void ofi_rail_probe_warn(const struct ofi_op *op, int err)
-{
-    const struct probe *q = (const struct probe *)op;
-    char host[64];
-
-    log_warn(ERR_NET, "SHMEM_OFI_RAILS: %s does not reach PE %d (host %s): %s; "
-             "what is large goes there without that NIC", name_of(q->rail),
-             op->pe, rt_host(op->pe, host, sizeof host) ? host : "unknown",
-             err == FI_EAGAIN ? "no connection in a second"
-                              : ofi_strerror(-err));
-}
-
-void ofi_rail_probe_failed(struct ofi_op *op)
-{
-    struct probe *q = (struct probe *)op;
-
-    __atomic_store_n(&q->pair->state, OFI_PAIR_BAD, __ATOMIC_RELAXED);
-    free_probe(q);
 }

@@ -76,17 +76,6 @@ static void post_read(struct xport_ep *f, const struct transfer *t, int pe)
         ofi_post_failed(f, t->msg.context);
 }
 
-void ofi_wait_op(struct ofi_op *op, struct xport_ep *f)
-{
-    struct ofi_wait w = { .wait.pe = op->pe };
-
-    /* acquire: what the operation brought is there. */
-    while (!__atomic_load_n(&op->state, __ATOMIC_ACQUIRE))
-        ofi_wait_step(&w, f->ep);
-    ofi_wait_end(&w);
-    ofi_ctx_completed(f);
-}
-
 /* A long transfer is a few operations, since each of them has SHMEM_TIMEOUT to
  * end: a slow link that works must carry an eighth of the transfer in that
  * time.  More operations would take more of a queue's share of the window. */
@@ -114,7 +103,7 @@ static void put_copy(struct xport_ep *f, const struct xport_addr *to,
     struct ofi_copy *c = ofi_copy_alloc(f);
     struct transfer t;
 
-    ofi_op_init(&c->op, OFI_OP_BOUNCE, to->pe, f);
+    ofi_op_init(&c->op, &ofi_op_bounce, to->pe, f);
     copy_bytes(c->bytes, source, len);
     aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
     post_write(f, &t, to->pe, 0);
@@ -126,7 +115,7 @@ static void transmit_copy(struct xport_ep *f, const struct xport_addr *to,
     struct ofi_copy *c = ofi_copy_alloc(f);
     struct transfer t;
 
-    ofi_op_init(&c->op, OFI_OP_BOUNCE, to->pe, f);
+    ofi_op_init(&c->op, &ofi_op_bounce, to->pe, f);
     copy_bytes(c->bytes, source, len);
     aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
     post_sent(f, &t, to->pe, 0);
@@ -209,7 +198,7 @@ static void put_piece(struct xport_ep *f, const struct xport_addr *to,
         post_write(f, &t, to->pe, 0);
         return;
     }
-    ofi_op_init(&op, OFI_OP_WAITED, to->pe, f);
+    ofi_op_init(&op, &ofi_op_waited, to->pe, f);
     aim(&t, f, to, l.at, len, l.desc, &op);
     post_write(f, &t, to->pe, 0);
     ofi_wait_op(&op, f);
@@ -260,7 +249,7 @@ static void get_copy(struct xport_ep *f, void *dest,
     struct ofi_copy *c = ofi_copy_alloc(f);
     struct transfer t;
 
-    ofi_op_init(&c->op, nbi ? OFI_OP_FETCH : OFI_OP_WAITED, from->pe, f);
+    ofi_op_init(&c->op, nbi ? &ofi_op_fetch : &ofi_op_waited, from->pe, f);
     c->dest = dest;
     c->len = len;
     aim(&t, f, from, c->bytes, len, ofi_copy_desc(), &c->op);
@@ -295,7 +284,7 @@ static void get_piece(struct xport_ep *f, void *dest,
         post_read(f, &t, from->pe);
         return;
     }
-    ofi_op_init(&op, OFI_OP_WAITED, from->pe, f);
+    ofi_op_init(&op, &ofi_op_waited, from->pe, f);
     aim(&t, f, from, l.at, len, l.desc, &op);
     post_read(f, &t, from->pe);
     ofi_wait_op(&op, f);

@@ -60,12 +60,7 @@ bool ofi_stripe_room(void)
 /* Whose signal found no room. */
 static struct base_lock lock = LOCK_INIT;
 static struct ofi_op *deferred GUARDED_BY(lock);
-static unsigned n_deferred;      /* atomic */
-
-bool ofi_stripe_has_deferred(void)
-{
-    return __atomic_load_n(&n_deferred, __ATOMIC_RELAXED);
-}
+int ofi_stripe_deferred;
 
 static bool post_am_after(struct transfer *x)
 {
@@ -81,7 +76,7 @@ static void defer_op(struct transfer *x)
     lock_acquire(&lock);
     x->op.next = deferred;
     deferred = &x->op;
-    __atomic_fetch_add(&n_deferred, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ofi_stripe_deferred, 1, __ATOMIC_RELAXED);
     lock_release(&lock);
 }
 
@@ -89,12 +84,12 @@ void ofi_stripe_retry(void)
 {
     struct ofi_op *op;
 
-    while (unlikely(ofi_stripe_has_deferred())) {
+    while (unlikely(__atomic_load_n(&ofi_stripe_deferred, __ATOMIC_RELAXED))) {
         lock_acquire(&lock);
         op = deferred;
         if (op) {
             deferred = op->next;
-            __atomic_fetch_sub(&n_deferred, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_sub(&ofi_stripe_deferred, 1, __ATOMIC_RELAXED);
         }
         lock_release(&lock);
         if (!op)
@@ -150,7 +145,7 @@ static void end_one(struct transfer *x)
         finish(x);
 }
 
-void ofi_stripe_done(struct ofi_op *op)
+static void stripe_done(struct ofi_op *op)
 {
     struct stripe *s = (struct stripe *)op;
 
@@ -160,19 +155,22 @@ void ofi_stripe_done(struct ofi_op *op)
     end_one(s->of);
 }
 
-void ofi_stripe_failed(struct ofi_op *op)
+static void stripe_failed(struct ofi_op *op)
 {
     struct stripe *s = (struct stripe *)op;
 
     __atomic_store_n(&s->of->bad, true, __ATOMIC_RELAXED);
-    ofi_stripe_done(op);
+    stripe_done(op);
 }
 
-bool ofi_stripe_error_reported(struct ofi_op *op, char *text, size_t size)
+/* Of the stripes of a transfer, the first error alone is reported, with the
+ * rail in the text. */
+static bool error_reported(struct ofi_op *op, int err, char *text, size_t size)
 {
     struct stripe *s = (struct stripe *)op;
     size_t at = strlen(text);
 
+    (void)err;
     if (__atomic_exchange_n(&s->of->bad, true, __ATOMIC_RELAXED))
         return true;
     if (s->rail)
@@ -180,6 +178,11 @@ bool ofi_stripe_error_reported(struct ofi_op *op, char *text, size_t size)
                  ofi_rails[s->rail - 1].info->domain_attr->name);
     return false;
 }
+
+static const struct ofi_op_type stripe_type = {
+    .done = stripe_done, .failed = stripe_failed,
+    .error_reported = error_reported
+};
 
 /* ---- the begin ---- */
 
@@ -251,7 +254,7 @@ static bool local_open(struct stripe *s, const struct job *j,
     snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are not "
              "symmetric; is the limit of locked memory too low (ulimit -l)?",
              len, local);
-    if (!ofi_stripe_error_reported(&s->op, text, sizeof text))
+    if (!error_reported(&s->op, 0, text, sizeof text))
         ofi_op_error(j->f, j->put ? "put" : "get", j->at->pe, rc, text);
     return false;
 }
@@ -286,7 +289,7 @@ static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
     void *desc;
 
     if (!local_open(s, j, &iov, &desc)) {
-        ofi_stripe_failed(&s->op);
+        stripe_failed(&s->op);
         return;
     }
     m.desc = &desc;
@@ -300,7 +303,7 @@ static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
     if (likely(!w.failed))
         return;
     __atomic_fetch_sub(&s->ep->in_flight, 1, __ATOMIC_RELAXED);
-    ofi_stripe_failed(&s->op);
+    stripe_failed(&s->op);
 }
 
 static void await(struct transfer *x)
@@ -354,7 +357,7 @@ static void start(const struct job *j, bool waited, const struct xport_addr *at,
         int rail = j->plan.rail[k];
 
         s->op = (struct ofi_op){
-            .kind = OFI_OP_STRIPE, .pe = j->at->pe, .ctx = j->f
+            .type = &stripe_type, .pe = j->at->pe, .ctx = j->f
         };
         s->of = x;
         s->mr = NULL;

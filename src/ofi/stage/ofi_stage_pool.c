@@ -322,13 +322,13 @@ static void one_end(struct ofi_frag *p)
     run_step(p);
 }
 
-void ofi_frag_done(struct ofi_op *op)
+static void frag_done(struct ofi_op *op)
 {
     one_end((struct ofi_frag *)op);
 }
 
 /* Of a put or get of this PE's. */
-void ofi_frag_failed(struct ofi_op *op)
+static void frag_failed(struct ofi_op *op)
 {
     struct ofi_frag *p = (struct ofi_frag *)op;
     uint32_t uses = __atomic_load_n(&p->uses, __ATOMIC_RELAXED);
@@ -338,6 +338,10 @@ void ofi_frag_failed(struct ofi_op *op)
     leave_network(p);
     ofi_stage_failed(p);
 }
+
+static const struct ofi_op_type frag_type = {
+    .done = frag_done, .failed = frag_failed
+};
 
 void ofi_frag_replied(const struct ofi_am_head *h)
 {
@@ -361,7 +365,7 @@ void ofi_frag_replied(const struct ofi_am_head *h)
 static void start_op(struct ofi_frag *p, struct ofi_ep *e, int ends,
                   ofi_step *then)
 {
-    p->op.kind = OFI_OP_FRAG;
+    p->op.type = &frag_type;
     p->step = then;
     __atomic_store_n(&p->waits, ends, __ATOMIC_RELAXED);
     enter_network(p);

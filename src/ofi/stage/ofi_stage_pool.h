@@ -81,28 +81,13 @@ bool ofi_frag_write(struct ofi_frag *p, struct ofi_ep *e, const void *from,
 bool ofi_frag_send(struct ofi_frag *p, struct ofi_ep *e, bool answer,
                     ofi_step *then);
 
-/* Completions. */
-void ofi_frag_done(struct ofi_op *op);
-void ofi_frag_failed(struct ofi_op *op);
 void ofi_frag_replied(const struct ofi_am_head *h);
 
 /* Pieces that the network has: their next step wants a look at its queues. */
 extern int ofi_stage_in_network;     /* atomic */
-static inline bool ofi_stage_has_network_ops(void)
-{
-    return __atomic_load_n(&ofi_stage_in_network, __ATOMIC_SEQ_CST);
-}
 /* Copies that ended, steps that found no room.  How many? */
 extern int ofi_stage_polled;    /* atomic */
 int ofi_stage_poll(void);
-static inline bool ofi_stage_has_polled(void)
-{
-    return unlikely(__atomic_load_n(&ofi_stage_polled, __ATOMIC_RELAXED));
-}
-static inline int ofi_stage_progress(void)
-{
-    return ofi_stage_has_polled() ? ofi_stage_poll() : 0;
-}
 
 /* ---- ofi_stage_initiator.c: false where no frag is needed ---- */
 bool ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
@@ -119,7 +104,6 @@ void ofi_stage_failed(struct ofi_frag *p) __attribute__((cold));
 /* A peer asks for it.  False: too much is asked for at once, come again. */
 bool ofi_stage_target_start(const struct ofi_am_head *h);
 void ofi_stage_target_open(void);
-/* Is any of it under copy_dir? */
-bool ofi_stage_target_busy(void);
+extern int ofi_stage_target_busy;       /* atomic: fragments in use */
 
 #endif

@@ -11,20 +11,16 @@ static struct {
     struct base_lock lock;
     struct ofi_am_head heads[QUEUED] MEMBER_GUARDED_BY(lock);
     unsigned first MEMBER_GUARDED_BY(lock), n MEMBER_GUARDED_BY(lock);
-    int busy;                   /* atomic: frags in use */
 } target = { .lock = LOCK_INIT };
 
-bool ofi_stage_target_busy(void)
-{
-    return __atomic_load_n(&target.busy, __ATOMIC_RELAXED);
-}
+int ofi_stage_target_busy;
 
 void ofi_stage_target_open(void)
 {
     lock_acquire(&target.lock);
     target.first = target.n = 0;
     lock_release(&target.lock);
-    __atomic_store_n(&target.busy, 0, __ATOMIC_RELAXED);  /* the agent looks */
+    __atomic_store_n(&ofi_stage_target_busy, 0, __ATOMIC_RELAXED);
 }
 
 static void start(struct ofi_frag *p, const struct ofi_am_head *h);
@@ -42,7 +38,7 @@ static bool end(struct ofi_frag *p)
         target.first = (target.first + 1) % QUEUED;
         target.n--;
     } else {
-        __atomic_fetch_sub(&target.busy, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&ofi_stage_target_busy, 1, __ATOMIC_RELAXED);
         ofi_frag_free(p);
     }
     lock_release(&target.lock);
@@ -121,7 +117,7 @@ bool ofi_stage_target_start(const struct ofi_am_head *h)
     lock_acquire(&target.lock);
     p = ofi_frag_alloc(OFI_TARGET);
     if (p) {
-        __atomic_fetch_add(&target.busy, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&ofi_stage_target_busy, 1, __ATOMIC_RELAXED);
     } else {
         queued = target.n < QUEUED;
         if (queued)

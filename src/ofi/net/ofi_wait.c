@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting in the library: for the end of an operation, for room, for a post
+ * that is refused for now.  A wait polls the queues, yields, then sleeps, and
+ * says so when it lasts; after SHMEM_TIMEOUT it ends the job.  The progress
+ * thread never waits here. */
+#include "ofi/net/ofi_int.h"
+#include "base/clock.h"
+#include "base/env.h"
+
+#include <sched.h>
+#include <time.h>
+
+enum { OFTEN = 4, POLLS_PER_CLOCK = 64, SLEEP_NS = 50000 };
+#define YIELD_AFTER_NS 20000u
+#define SLEEP_AFTER_NS 2000000u
+#define GAP_NS 500000000u
+
+static void check_clock(struct ofi_wait *w)
+{
+    const struct timespec pause = { .tv_nsec = SLEEP_NS };
+    uint64_t now = clock_ns(), gap, waited, most;
+
+    if (!w->wait.since_ns)
+        w->wait.since_ns = w->wait.reported_ns = w->last_ns = now;
+    /* While this PE was stopped no peer kept it waiting. */
+    gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
+    w->gaps_ns += gap;
+    w->wait.reported_ns += gap;
+    w->last_ns = now;
+    waited = now - w->wait.since_ns - w->gaps_ns;
+    if (waited > SLEEP_AFTER_NS) {
+        xport_wait_stalled(&w->wait);
+        nanosleep(&pause, NULL);
+    } else if (waited > YIELD_AFTER_NS) {
+        sched_yield();
+    }
+    most = (uint64_t)env.TIMEOUT * 1000000000u;
+    /* Which of several PEs it is, core finds out, and has the time to. */
+    if (w->wait.pe < 0)
+        most = 2 * most + (env.STALL ? (uint64_t)env.STALL : 10) * 1000000000u;
+    if (env.TIMEOUT && waited > most)
+        ofi_fatal_timeout(w, waited);
+}
+
+/* Other endpoints of this PE may hold what a peer waits for before it answers:
+ * requests, and replies whose buffers are received into again.  No other thread
+ * polls them as long as this one does. */
+void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
+{
+    bool waits = ofi_ep_is_busy(e), seldom = ++w->polls % OFTEN == 0;
+    int n = 0;
+
+    /* For the end of an operation, or for the answer to a message; asking for
+     * one shows what there is of the other, too. */
+    if (waits || (seldom && e != ofi.eps[0]))
+        n = ofi_ep_poll(e);
+    if (!waits || seldom)
+        n += ofi_poll_incoming();
+    n += ofi_run_work();
+    ofi_progress_note_poll();
+    if (n)
+        return;
+    if (++w->steps % (w->wait.since_ns ? OFTEN : POLLS_PER_CLOCK) == 0)
+        ofi_progress();
+    /* Where cores are short the peer may need this one. */
+    if (w->wait.since_ns || w->steps % POLLS_PER_CLOCK == 0)
+        check_clock(w);
+}
+
+/* Operations to any PE may be what is under way. */
+void ofi_wait_window(struct xport_ep *f)
+{
+    struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = -1 }, .room = true };
+
+    while (__atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED) >= ofi.window)
+        ofi_wait_step(&w, f->ep);
+    ofi_wait_end(&w);
+}
+
+bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ep *f)
+{
+    if (likely(!rc)) {
+        ofi_wait_end(w);
+        return false;
+    }
+    if (rc != -FI_EAGAIN) {
+        ofi_op_error(f, w->what, w->wait.pe, rc, NULL);
+        ofi_wait_end(w);
+        w->failed = true;
+        return false;
+    }
+    /* What left no entry may still fill a queue of the NIC's. */
+    if (!ofi_ep_is_busy(f->ep))
+        ofi_ep_poll(f->ep);
+    ofi_wait_step(w, f->ep);
+    return true;
+}
+
+void ofi_wait_op(struct ofi_op *op, struct xport_ep *f)
+{
+    struct ofi_wait w = { .wait.pe = op->pe };
+
+    /* acquire: what the operation brought is there. */
+    while (!__atomic_load_n(&op->state, __ATOMIC_ACQUIRE))
+        ofi_wait_step(&w, f->ep);
+    ofi_wait_end(&w);
+    ofi_ctx_completed(f);
+}
