@@ -148,143 +148,17 @@ static void note(const char *fmt, ...)
     va_end(ap);
 }
 
-/* ---- traffic classes ---- */
-
-static const struct {
-    const char *name;
-    uint32_t value;
-} classes[] = {                 /* as SHMEM_OFI_TCLASS has them */
-    { "auto", FI_TC_UNSPEC }, { "best_effort", FI_TC_BEST_EFFORT },
-    { "low_latency", FI_TC_LOW_LATENCY },
-    { "dedicated", FI_TC_DEDICATED_ACCESS }, { "bulk", FI_TC_BULK_DATA }
-};
-
-/* Of the domain and of its endpoints, as deferred work demands. */
-void ofi_set_traffic_class(struct fi_info *i)
-{
-    if (!env.OFI_TCLASS)
-        return;
-    i->domain_attr->tclass = classes[env.OFI_TCLASS].value;
-    i->tx_attr->tclass = classes[env.OFI_TCLASS].value;
-}
-
 /* What it may have to do with a step that failed. */
 static const char *class_wish(void)
 {
     static char wish[160];
 
-    if (!env.OFI_TCLASS)
+    if (!*ofi_traffic_class())
         return "";
     snprintf(wish, sizeof wish, "; SHMEM_OFI_TCLASS is %s: ask the "
              "administrator whether this job may use that traffic class",
-             classes[env.OFI_TCLASS].name);
+             ofi_traffic_class());
     return wish;
-}
-
-/* ---- memory ---- */
-
-/* Not to be guessed by who is not of the job. */
-uint64_t ofi_new_key(int slot)
-{
-    size_t bytes = ofi.info->domain_attr->mr_key_size;
-    uint64_t key = 0;
-
-    if (getrandom(&key, sizeof key, 0) != (ssize_t)sizeof key)
-        key = (uint64_t)time(NULL) << 20;
-    if (bytes < sizeof key)
-        key &= ((uint64_t)1 << bytes * 8) - 1;
-    /* Small keys mean something special to CXI; and two must differ. */
-    return (key | 1024) - (key & 3) + (uint64_t)slot;
-}
-
-_Static_assert(OFI_STAGE_KEY < 4, "ofi_new_key has two bits for it");
-
-/* That of static data follows the heap's, so that a card has one. */
-static uint64_t key_for(int slot)
-{
-    return slot == HEAP_DATA && ofi.mr[HEAP_HOST]
-           ? fi_mr_key(ofi.mr[HEAP_HOST]) + HEAP_DATA - HEAP_HOST
-           : ofi_new_key(slot);
-}
-
-/* counts: what comes there, or NULL.  The key is the provider's then. */
-static int open_region(struct fi_mr_attr *a, int slot, struct fid_cntr *counts,
-                       struct fid_mr **out)
-{
-    uint64_t mode = ofi.info->domain_attr->mr_mode;
-    struct fid_mr *mr;
-    int rc;
-
-    a->iov_count = 1;
-    a->access = FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE;
-    a->requested_key = mode & FI_MR_PROV_KEY ? 0 : key_for(slot);
-    rc = fault_hit(FAULT_OFI_MR) ? -FI_ENOMEM
-         : fi_mr_regattr(ofi.domain, a, counts ? FI_RMA_EVENT : 0, &mr);
-    if (rc)
-        return rc;
-    if (mode & FI_MR_ENDPOINT)
-        rc = fi_mr_bind(mr, &ofi.eps[0]->ep->fid, 0);
-    if (!rc && counts)
-        rc = fi_mr_bind(mr, &counts->fid, FI_REMOTE_WRITE);
-    if (!rc && mode & FI_MR_ENDPOINT)
-        rc = fi_mr_enable(mr);
-    if (rc)
-        fi_close(&mr->fid);
-    else
-        *out = mr;
-    return rc;
-}
-
-int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out)
-{
-    const struct iovec iov = { base, size };
-    OFI_GROWS(fi_mr_attr) grows = { .a = { .mr_iov = &iov } };
-
-    return open_region(&grows.a, slot, NULL, out);
-}
-
-int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
-                            struct fid_mr **out)
-{
-    const struct iovec iov = { base, size };
-    OFI_GROWS(fi_mr_attr) grows = { .a = { .mr_iov = &iov } };
-
-    return open_region(&grows.a, 0, counts, out);
-}
-
-int ofi_region_open_device(void *base, size_t size, struct fid_mr **out)
-{
-    const struct iovec iov = { base, size };
-    OFI_GROWS(fi_mr_attr) grows = { .a = {
-        .mr_iov = &iov, .iface = FI_HMEM_ROCR
-    } };
-    int was, rc;
-
-    if (!strcmp(gtl->name, "cuda")) {
-        grows.a.iface = FI_HMEM_CUDA;
-        grows.a.device.cuda = gtl_device.ordinal;
-    }
-    /* The provider may ask the driver for a descriptor. */
-    was = gtl->enter();
-    rc = open_region(&grows.a, HEAP_DEVICE, NULL, out);
-    gtl->leave(was);
-    return rc;
-}
-
-int ofi_segment_open(int seg)
-{
-    void *base = (void *)xport_routes[rt_job.pe].map[seg];
-    size_t size = heap_segs[seg].size;
-    int rc;
-
-    if (!base || !size)
-        return 0;
-    if (seg == HEAP_HOST)
-        size = ofi_grow_first_size();
-    rc = ofi_region_open(base, size, seg, &ofi.mr[seg]);
-    if (!rc)
-        ofi.desc[seg] = fi_mr_desc(ofi.mr[seg]);
-    return rc;
 }
 
 static int register_all(void)
@@ -537,8 +411,8 @@ static const struct xport_ops ops = {
     .put = ofi_put,
     .get = ofi_get,
     .try_get = ofi_try_get,
-    .put_blocks = ofi_am_put_blocks,
-    .get_blocks = ofi_am_get_blocks,
+    .put_blocks = ofi_put_blocks,
+    .get_blocks = ofi_get_blocks,
     .amo = ofi_amo_dispatch,
     .put_signal = ofi_put_signal, .try_put_signal = ofi_try_put_signal,
     .post_message = ofi_message,
@@ -645,6 +519,7 @@ static int join(void)
         return -errno;
     ofi.my_token |= ofi.my_token == 0;      /* which would be none */
     memset(trial, 0, sizeof *trial);
+    ofi_device_register_handlers();
     rc = ofi_am_open();
     if (!rc)
         rc = ofi_am_target_open();
@@ -688,9 +563,8 @@ int ofi_open_always(void)
     if (rc)
         return rc;
     ofi_rails_open(&trial->put);
-    if (env.OFI_TCLASS)
-        snprintf(traffic, sizeof traffic, "%s traffic; ",
-                 classes[env.OFI_TCLASS].name);
+    if (*ofi_traffic_class())
+        snprintf(traffic, sizeof traffic, "%s traffic; ", ofi_traffic_class());
     snprintf(text, sizeof text, "%s (%s); %satomics by %s; progress by %s%s",
              ofi.name, why, traffic, ofi.nic_amo ? "the provider" : "messages",
              !ofi.wait_fd ? "looking now and then" :

@@ -15,17 +15,6 @@
 
 #include <errno.h>
 
-void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
-                 const struct xport_amo *a, void *result, bool nbi)
-{
-    if (unlikely(xport_flusher != NULL) && result && nbi)
-        ofi_ctx_fetches(f);
-    if (ofi.nic_amo && !ofi_is_device_only_seg(at->seg))
-        ofi_amo_native(f, at, a, result, nbi);
-    else if (result || !ofi_ack_update(f, at, a))
-        ofi_am_amo(f, at, a, result, nbi);
-}
-
 /* Until as many are done as were issued when it was called or later. */
 static void drain(struct xport_ep *f, const uint64_t *issued,
                   const uint64_t *done)
@@ -154,10 +143,12 @@ bool ofi_has_room(struct xport_ep *f, int pe)
 void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a)
 {
-    if (ofi.nic_amo)
-        ofi_amo_native(f, at, a, NULL, false);
-    else
+    if (!ofi.nic_amo) {
         ofi_am_notify(f, at, a, 0);
+        return;
+    }
+    ofi_peer_prepare(at);
+    ofi_amo_native(f, at, a, NULL, false);
 }
 
 /* Where nothing keeps a signal behind its put, the put's end sends it. */
@@ -173,6 +164,25 @@ static bool may_follow(const struct xport_addr *sig_at)
                                 !ofi_is_device_only_seg(sig_at->seg));
 }
 
+/* What sends the signal when the put has ended: true, or nothing was done. */
+static bool put_then_signal(struct xport_ep *f, const struct xport_addr *to,
+                            const void *source, size_t len,
+                            const struct xport_addr *sig_at,
+                            const struct xport_amo *sig)
+{
+    if (unlikely(len >= ofi_stripe_from) && may_follow(sig_at)) {
+        ofi_peer_prepare(sig_at);
+        if (ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
+            return true;
+    }
+    if (!may_lead(sig_at) || !ofi_put_is_single(to, source, len))
+        return false;
+    ofi_peer_prepare(to);
+    ofi_peer_prepare(sig_at);
+    ofi_put_single(f, to, source, len, ofi_amo_after_put(f, sig_at, sig));
+    return true;
+}
+
 void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len,
                     const struct xport_addr *sig_at,
@@ -180,13 +190,8 @@ void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
-    if (unlikely(len >= ofi_stripe_from) && nbi && may_follow(sig_at) &&
-        ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
+    if (nbi && put_then_signal(f, to, source, len, sig_at, sig))
         return;
-    if (nbi && may_lead(sig_at) && ofi_put_is_single(to, source, len)) {
-        ofi_put_single(f, to, source, len, ofi_amo_after_put(f, sig_at, sig));
-        return;
-    }
     ofi_put(f, to, source, len, nbi);
     if (!in_order())
         ofi_quiet(f);
@@ -214,13 +219,8 @@ int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
 
     if (!ofi_has_room(f, to->pe))
         return -EAGAIN;
-    if (unlikely(len >= ofi_stripe_from) && nbi && may_follow(sig_at) &&
-        ofi_stripe_put_signal(f, to, source, len, sig_at, sig))
+    if (nbi && put_then_signal(f, to, source, len, sig_at, sig))
         return 0;
-    if (nbi && may_lead(sig_at) && ofi_put_is_single(to, source, len)) {
-        ofi_put_single(f, to, source, len, ofi_amo_after_put(f, sig_at, sig));
-        return 0;
-    }
     if (!in_order() || is_staged(to, source) || (!nbi && len > OFI_BOUNCE) ||
         len >= ofi_stripe_from)
         return -ENOTSUP;

@@ -367,11 +367,9 @@ void ofi_am_put_notify(struct xport_ep *f, const struct xport_addr *to,
     send_am(f, NULL, at->pe, &h, source, &all);
 }
 
-/* Blocks that a message brings better than one operation each. */
-static size_t blocks_per_message(const struct xport_blocks *b)
+bool ofi_am_packs(const struct xport_blocks *b)
 {
-    return b->len && b->len <= OFI_AM_PAYLOAD / 4 ? OFI_AM_PAYLOAD / b->len
-                                                  : 0;
+    return b->len && b->len <= OFI_AM_PAYLOAD / 4;
 }
 
 static struct ofi_am_head blocks_head(enum ofi_am_kind kind,
@@ -387,7 +385,7 @@ static struct ofi_am_head blocks_head(enum ofi_am_kind kind,
 void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, const struct xport_blocks *b)
 {
-    size_t most = blocks_per_message(b);
+    size_t most = b->len ? OFI_AM_PAYLOAD / b->len : 1;
     struct xport_blocks part = *b;
     struct xport_addr at = *to;
     struct ofi_am_head h;
@@ -398,11 +396,7 @@ void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
                            (ptrdiff_t)i * b->local_stride;
 
         at.off = to->off + i * (size_t)b->remote_stride;
-        part.count = most ? most < b->count - i ? most : b->count - i : 1;
-        if (!most) {
-            ofi_put(f, &at, from, b->len, false);
-            continue;
-        }
+        part.count = most < b->count - i ? most : b->count - i;
         h = blocks_head(OFI_AM_PUT_BLOCKS, &at, &part);
         a = alloc_request(f, at.pe);
         a->dest = NULL;
@@ -419,7 +413,7 @@ void ofi_am_get_blocks(struct xport_ep *f, void *dest,
                        const struct xport_addr *from,
                        const struct xport_blocks *b, bool nbi)
 {
-    size_t most = blocks_per_message(b);
+    size_t most = b->len ? OFI_AM_PAYLOAD / b->len : 1;
     struct xport_blocks part = *b;
     struct xport_addr at = *from;
     struct ofi_am_head h;
@@ -430,11 +424,7 @@ void ofi_am_get_blocks(struct xport_ep *f, void *dest,
         char *to = (char *)dest + (ptrdiff_t)i * b->local_stride;
 
         at.off = from->off + i * (size_t)b->remote_stride;
-        part.count = most ? most < b->count - i ? most : b->count - i : 1;
-        if (!most) {
-            ofi_get(f, to, &at, b->len, nbi);
-            continue;
-        }
+        part.count = most < b->count - i ? most : b->count - i;
         h = blocks_head(OFI_AM_GET_BLOCKS, &at, &part);
         a = alloc_request(f, at.pe);
         a->dest = to;

@@ -15,6 +15,8 @@ void ofi_am_notify(struct xport_ep *f, const struct xport_addr *at,
 void ofi_am_put_notify(struct xport_ep *f, const struct xport_addr *to,
                      const void *source, size_t len,
                      const struct xport_addr *at, const struct xport_amo *a);
+/* Blocks so short that a message brings several of them. */
+bool ofi_am_packs(const struct xport_blocks *b);
 void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, const struct xport_blocks *b);
 void ofi_am_put(struct xport_ep *f, const struct xport_addr *to,

@@ -6,7 +6,6 @@
  * the buffer waits in a list and is not received into again: so a peer that
  * requests too fast slows itself down. */
 #include "ofi/net/ofi_pool.h"
-#include "ofi/stage/ofi_stage_pool.h"
 #include "ofi/am/ofi_am_target.h"
 #include "ofi/am/ofi_ack.h"
 #include "base/log.h"
@@ -114,12 +113,25 @@ static void reply_or_defer(struct am_buf *b, size_t len)
         defer_buf(b);
 }
 
-static void handle_staging(struct am_buf *b)
+static ofi_am_handler *handlers[OFI_AM_KINDS];
+static const struct ofi_am_device_ops *device;
+
+void ofi_am_register(enum ofi_am_kind kind, ofi_am_handler *handler)
+{
+    handlers[kind] = handler;
+}
+
+void ofi_am_set_device_ops(const struct ofi_am_device_ops *ops)
+{
+    device = ops;
+}
+
+static void run_handler(struct am_buf *b)
 {
     struct ofi_am_head h;
 
     memcpy(&h, b->bytes, sizeof h);
-    b->retry = !ofi_stage_target_start(&h);
+    b->retry = !handlers[h.kind](&h);
     if (b->retry)
         defer_buf(b);
     else
@@ -142,7 +154,7 @@ int ofi_am_target_retry(void)
         if (!b)
             break;
         if (b->retry) {
-            handle_staging(b);
+            run_handler(b);
             break;
         }
         if (b->len == 0) {
@@ -168,7 +180,7 @@ static uint64_t apply_amo(const struct ofi_am_head *h, char *at)
     uint64_t was;
 
     if (unlikely(ofi_is_device_only_seg(h->seg)))
-        was = ofi_device_amo(h, at);
+        was = device->amo(h, at);
     else
         was = xport_amo_local(at, &a);
     if (h->op != XPORT_FETCH)
@@ -181,8 +193,8 @@ static void move_blocks(int seg, char *to, ptrdiff_t to_stride,
                         size_t count)
 {
     if (unlikely(ofi_is_device_only_seg(seg)))
-        ofi_device_copy_blocks(to, from, &(struct gtl_blocks){ len, count,
-                          to_stride, from_stride });
+        device->copy_blocks(to, from, &(struct gtl_blocks){
+            len, count, to_stride, from_stride });
     else
         ofi_copy_blocks(to, to_stride, from, from_stride, len, count);
 }
@@ -219,10 +231,6 @@ static void handle_request(struct am_buf *b, const struct ofi_am_head *h)
     size_t len = sizeof r, each = h->value, n = h->cond;
 
     atomics_tsan_acquire();            /* by way of the PE that sent this */
-    if (h->kind == OFI_AM_PULL || h->kind == OFI_AM_PUSH) {
-        handle_staging(b);
-        return;
-    }
     if (h->kind == OFI_AM_AMO) {
         r.value = apply_amo(h, at);
     } else if (h->kind == OFI_AM_PUT_BLOCKS) {
@@ -252,10 +260,9 @@ static void received(struct ofi_op *op, size_t len)
         log_warn(ERR_NET, "a message of %zu bytes that no PE of this job can "
                  "have sent is ignored", len);
         receive_again(b);
-    } else if (h.kind == OFI_AM_DONE) {
-        atomics_tsan_acquire();
-        ofi_frag_replied(&h);
-        receive_again(b);
+    } else if (handlers[h.kind]) {
+        atomics_tsan_acquire();        /* by way of the PE that sent this */
+        run_handler(b);
     } else if (h.kind == OFI_AM_REPLY) {
         atomics_tsan_acquire();
         ofi_am_complete(&h, b->bytes + sizeof h, len - sizeof h);

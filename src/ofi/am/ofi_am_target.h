@@ -6,8 +6,21 @@
 #include "base/copy.h"
 #include "ofi/am/ofi_am_wire.h"
 #include "ofi/am/ofi_am.h"
-#include "ofi/stage/ofi_device.h"
+#include "gtl/gtl.h"
 #include "ofi/net/ofi_int.h"
+
+/* Acts on a message of a kind that this file does not know, in the thread that
+ * read it; it waits for nothing.  False: there is no room, it is called again
+ * for the same message. */
+typedef bool ofi_am_handler(const struct ofi_am_head *h);
+/* Atomics and copies on device memory that the processor does not reach. */
+struct ofi_am_device_ops {
+    uint64_t (*amo)(const struct ofi_am_head *h, void *at);
+    void (*copy_blocks)(void *to, const void *from, const struct gtl_blocks *b);
+};
+/* Before ofi_am_target_open(). */
+void ofi_am_register(enum ofi_am_kind kind, ofi_am_handler *handler);
+void ofi_am_set_device_ops(const struct ofi_am_device_ops *ops);
 
 int ofi_am_target_open(void);
 void ofi_am_target_close(void);

@@ -24,7 +24,8 @@ enum ofi_am_kind {
     OFI_AM_HELLO,               /* nothing: it made the connection */
     /* The payload is stored, at offset stride of segment cond, and then comes
      * what TELL does. */
-    OFI_AM_PUT_NOTIFY
+    OFI_AM_PUT_NOTIFY,
+    OFI_AM_KINDS
 };
 
 struct ofi_am_head {

@@ -2,7 +2,7 @@
 /* Atomics of the provider.  Words are bit patterns here, unsigned numbers of 4
  * or 8 bytes: for these operations signs make no difference.  Operands live
  * until the completion, since providers may read them late. */
-#include "ofi/stage/ofi_device.h"
+#include "ofi/net/ofi_int.h"
 #include "ofi/net/ofi_pool.h"
 
 #include <string.h>
@@ -107,7 +107,7 @@ static const struct ofi_op_type amo_type = {
 static long post(struct xport_ep *f, const struct xport_addr *at, struct amo *x,
                  enum xport_amo_op op, bool fetches)
 {
-    const struct ofi_peer *p = ofi_peer_at(at);
+    const struct ofi_peer *p = ofi_peer(at->pe);
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
     struct fi_ioc was = { &x->was, 1 };
     uint64_t key = ofi_remote_key(p, at) ^ ofi_wrong_key(f);

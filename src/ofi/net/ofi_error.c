@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reports what fails: the job ends with a line, or the owner of a context in
- * error mode "continue" gets a report.  All files of ofi call it, on any thread;
- * it starts no operation. */
+ * error mode "continue" gets a report.  All files of ofi call it, on any
+ * thread; it starts no operation. */
 #include "ofi/net/ofi_rail.h"
 #include "base/env.h"
 #include "base/log.h"

@@ -28,7 +28,6 @@ enum { MOST_GROWN = 96, LEAST_SHARE = 16, LEAST_STEP = 16 << 20 };
 /* Under ofi_lock where threads may look peers up. */
 static struct fid_mr *older[MOST_GROWN];
 static int n_older;
-static int published;          /* so many growths, whose keys all can look up */
 /* Registered by this PE, but not yet by all. */
 static struct fid_mr *next;
 static size_t pending_size;
@@ -47,7 +46,7 @@ static size_t whole_units(size_t size)
     return size < all ? size : all;
 }
 
-size_t ofi_grow_first_size(void)
+static size_t first_size(void)
 {
     ofi.registered_size = pins() ? whole_units(heap_fixed_size())
                          : heap_segs[HEAP_HOST].size;
@@ -55,27 +54,29 @@ size_t ofi_grow_first_size(void)
     return ofi.registered_size;
 }
 
+int ofi_segment_open(int seg)
+{
+    void *base = (void *)xport_routes[rt_job.pe].map[seg];
+    size_t size = heap_segs[seg].size;
+    int rc;
+
+    if (!base || !size)
+        return 0;
+    if (seg == HEAP_HOST)
+        size = first_size();
+    rc = ofi_region_open(base, size, seg, &ofi.mr[seg]);
+    if (!rc)
+        ofi.desc[seg] = fi_mr_desc(ofi.mr[seg]);
+    return rc;
+}
+
 void ofi_grow_close(void)
 {
     while (n_older)
         fi_close(&older[--n_older]->fid);
-    published = 0;
     if (next)
         fi_close(&next->fid);
     next = NULL;
-}
-
-int ofi_region_of(const void *p, size_t len)
-{
-    int seg = heap_find(p, len);
-    uintptr_t off;
-
-    if (seg != HEAP_HOST)
-        return seg;
-    off = (uintptr_t)p - heap_segs[HEAP_HOST].base;
-    /* acquire: pairs with the release in commit_pending. */
-    return off + len <= __atomic_load_n(&ofi.registered_size, __ATOMIC_ACQUIRE)
-           ? seg : -1;
 }
 
 bool ofi_heap_registered(size_t end)
@@ -133,25 +134,6 @@ int ofi_heap_register(size_t end, bool exact)
     return rc;
 }
 
-static void name_key(int growth, char name[24])
-{
-    snprintf(name, 24, "ofi-heap-%d", growth);
-}
-
-void ofi_peer_newest_key(int pe, struct ofi_peer *p)
-{
-    char name[24];
-    uint64_t key;
-
-    if (!published)
-        return;
-    name_key(published, name);
-    if (rt_get(pe, name, &key, sizeof key))
-        ofi_fatal("growing the heap", pe, -ENOENT, "it published no key");
-    /* relaxed: see ofi_remote_key. */
-    __atomic_store_n(&p->key[HEAP_HOST], key, __ATOMIC_RELAXED);
-}
-
 static void commit_pending(void)
 {
     lock_acquire(&ofi_lock);
@@ -166,7 +148,6 @@ static void commit_pending(void)
 
 int ofi_heap_register_agree(bool all)
 {
-    char name[24];
     uint64_t key;
     int rc;
 
@@ -177,17 +158,12 @@ int ofi_heap_register_agree(bool all)
     }
     key = fi_mr_key(next);
     commit_pending();
-    name_key(n_older, name);
-    rc = rt_put(name, &key, sizeof key);
+    rc = ofi_peer_publish_key(n_older, key);
     if (!rc)
         rc = ofi_rails_register_commit(n_older);
     if (!rc)
         rc = rt_fence();
-    lock_acquire(&ofi_lock);
-    published = n_older;
-    for (int pe = 0; pe < rt_job.n_pes && !rc; pe++)
-        if (ofi.peers[pe].token)
-            ofi_peer_newest_key(pe, &ofi.peers[pe]);
-    lock_release(&ofi_lock);
-    return rc ? rc : ofi_rails_fetch_keys(published);
+    if (!rc)
+        ofi_peer_fetch_keys(n_older);
+    return rc ? rc : ofi_rails_fetch_keys(n_older);
 }

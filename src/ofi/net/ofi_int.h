@@ -71,9 +71,23 @@ static inline size_t ofi_entries(size_t operations)
 /* For opening peers, contexts and endpoints. */
 extern struct base_lock ofi_lock;
 
-/* ---- ofi_open.c ---- */
-/* SHMEM_OFI_TCLASS, for a domain and its endpoints. */
+/* Memory of peers that neither the NIC nor their processors reach: what is done
+ * there, they do when a message asks for it. */
+static inline bool ofi_is_device_only_seg(int seg)
+{
+    return unlikely(seg == HEAP_DEVICE) && !heap_device_host_access;
+}
+
+/* And what the NICs do not reach either is moved in pieces of host memory. */
+static inline bool ofi_needs_staging(int seg)
+{
+    return ofi_is_device_only_seg(seg) && !ofi.hmem;
+}
+
+/* ---- ofi_traffic.c ---- */
+/* SHMEM_OFI_TCLASS, for a domain and its endpoints; its name, or "". */
 void ofi_set_traffic_class(struct fi_info *info);
+const char *ofi_traffic_class(void);
 
 /* ---- ofi_peer.c ---- */
 int ofi_peers_open(void);
@@ -91,6 +105,12 @@ static inline const struct ofi_peer *ofi_peer(int pe)
     return ofi_peer_look_up(pe);
 }
 
+/* For ofi_grow.c: this PE's key after that growth, for the others; and, when
+ * all have published theirs, those of the peers that are known. */
+int ofi_peer_publish_key(int growth, uint64_t key);
+void ofi_peer_fetch_keys(int growth);
+
+/* ---- ofi_region.c ---- */
 /* Registers memory for the peers; slot: which, of the few that a PE has. */
 enum { OFI_STAGE_KEY = HEAP_SEGS };
 int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out);
@@ -98,20 +118,19 @@ int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out);
 int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
                             struct fid_mr **out);
 int ofi_region_open_device(void *base, size_t size, struct fid_mr **out);
-int ofi_segment_open(int seg);
+/* The segment where a region holds all of it, or -1. */
+int ofi_region_of(const void *p, size_t len);
+/* Is it memory that this PE's processor does not reach? */
+bool ofi_is_device_only(const void *p) __attribute__((cold));
 
 /* ---- ofi_grow.c: how much of the host segment is registered ---- */
-/* At start. */
-size_t ofi_grow_first_size(void);
+/* At start; the device's when it is made. */
+int ofi_segment_open(int seg);
 /* For xport_ops. */
 bool ofi_heap_registered(size_t end);
 int ofi_heap_register(size_t end, bool exact);
 int ofi_heap_register_agree(bool all);
 void ofi_grow_close(void);
-/* The newest keys of a peer that is looked up, under ofi_lock. */
-void ofi_peer_newest_key(int pe, struct ofi_peer *p);
-/* The segment where a region holds all of it, or -1. */
-int ofi_region_of(const void *p, size_t len);
 /* Of a segment that ofi_region_of has given.  The host's is replaced while
  * operations go on; what it was stays valid. */
 static inline void *ofi_desc(int seg)
@@ -148,30 +167,48 @@ int ofi_info_choose(int from, bool hmem, struct fi_info **out, char *why,
                size_t size);
 bool ofi_wants_hmem(void);
 
-/* ---- ofi_rma.c ---- */
+/* ---- ofi_rma.c: one operation of the provider ---- */
+void ofi_rma_put(struct xport_ep *f, const struct xport_addr *to,
+                 const void *source, size_t len, bool nbi);
+void ofi_rma_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+                 size_t len, bool nbi);
+int ofi_rma_try_get(struct xport_ep *f, void *dest,
+                    const struct xport_addr *from, size_t len);
+/* A put whose arrival need not be known: with a copy the source is free on
+ * return, else when the context is idle. */
+void ofi_rma_transmit_copy(struct xport_ep *f, const struct xport_addr *to,
+                           const void *source, size_t len);
+void ofi_rma_transmit(struct xport_ep *f, const struct xport_addr *to,
+                      const void *source, size_t len);
+/* A put that is nbi, with that context. */
+void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
+                    const void *source, size_t len, void *context);
+
+/* ---- ofi_dispatch.c: which of them, or of others, does a put or get ---- */
 void ofi_put(struct xport_ep *f, const struct xport_addr *to,
              const void *source, size_t len, bool nbi);
 void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
              size_t len, bool nbi);
 int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
                 size_t len);
+void ofi_put_blocks(struct xport_ep *f, const struct xport_addr *to,
+                    const void *source, const struct xport_blocks *b);
+void ofi_get_blocks(struct xport_ep *f, void *dest,
+                    const struct xport_addr *from,
+                    const struct xport_blocks *b, bool nbi);
+void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
+                 const struct xport_amo *a, void *result, bool nbi);
 /* A blocking put of so many bytes waits for no peer, as long as fewer than so
  * many are under way. */
 enum { OFI_BOUNCE = XPORT_COPY_MAX, OFI_COPIES = 256 };
 /* Is that one operation, that reads source where it is? */
 bool ofi_put_is_single(const struct xport_addr *to, const void *source,
                        size_t len);
-/* The same, of which nobody has to see that it came: with copies the source is
- * free, else when the context is idle. */
+/* A put whose arrival need not be known, as of ofi_rma_transmit_copy(). */
 void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
-                  const void *source, size_t len, bool copies);
-/* One that is nbi, with that context. */
-void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
-                 const void *source, size_t len, void *context);
+                      const void *source, size_t len, bool copies);
 
 /* ---- ofi_order.c: what is made of puts and atomics ---- */
-void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
-                 const struct xport_amo *a, void *result, bool nbi);
 void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len,
                     const struct xport_addr *sig_at,

@@ -14,8 +14,7 @@
 
 #include <stdio.h>
 
-enum { LOCAL_KEYS = 1024,       /* below those of segments: see new_key */
-       TEMP_MRS = 256, COUNTS = 8192 };
+enum { TEMP_MRS = 256, COUNTS = 8192 };
 
 struct temp_mr {
     struct ofi_op op;
@@ -132,29 +131,6 @@ void *ofi_data_at(const void *p)
 {
     return (void *)(xport_routes[rt_job.pe].map[HEAP_DATA] +
                     ((uintptr_t)p - heap_segs[HEAP_DATA].base));
-}
-
-int ofi_local_register(const void *p, size_t len, uint64_t access,
-                       struct fid_mr **out)
-{
-    return ofi_local_register_on(ofi.domain, p, len, access, out);
-}
-
-int ofi_local_register_on(struct fid_domain *domain, const void *p, size_t len,
-                          uint64_t access, struct fid_mr **out)
-{
-    static uint64_t last_key;   /* small: those of segments are not */
-    uint64_t key = 0;
-    int rc, tries = 0;
-
-    /* Where the provider chooses no keys, no two may be the same. */
-    do {
-        if (!(ofi.info->domain_attr->mr_mode & FI_MR_PROV_KEY))
-            key = __atomic_add_fetch(&last_key, 1, __ATOMIC_RELAXED) %
-                  LOCAL_KEYS;
-        rc = fi_mr_reg(domain, p, len, access, 0, key, 0, out, NULL);
-    } while (rc == -FI_ENOKEY && tries++ < LOCAL_KEYS);
-    return rc;
 }
 
 bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,

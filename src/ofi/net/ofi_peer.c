@@ -18,6 +18,9 @@ _Static_assert(sizeof(struct ofi_peer) <= 64 * HEAP_SEGS,
 
 static struct ofi_addr own;     /* a job of one process has no launcher */
 
+static int growths;             /* so many, whose keys all PEs can look up;
+                                 * under ofi_lock */
+
 int ofi_peers_open(void)
 {
     size_t n = (size_t)rt_job.n_pes;
@@ -35,6 +38,7 @@ void ofi_peers_close(void)
 {
     free(ofi.peers);
     ofi.peers = NULL;
+    growths = 0;
 }
 
 static void name_provider(char *out, size_t size)
@@ -144,6 +148,47 @@ int ofi_peer_rails(int pe)
     return (int)c.rails;
 }
 
+/* ---- keys of a heap that grows ---- */
+
+static void name_key(int growth, char name[24])
+{
+    snprintf(name, 24, "ofi-heap-%d", growth);
+}
+
+static void fetch_newest_key(int pe, struct ofi_peer *p)
+{
+    char name[24];
+    uint64_t key;
+
+    if (!growths)
+        return;
+    name_key(growths, name);
+    if (rt_get(pe, name, &key, sizeof key))
+        ofi_fatal("growing the heap", pe, -ENOENT, "it published no key");
+    /* relaxed: see ofi_remote_key. */
+    __atomic_store_n(&p->key[HEAP_HOST], key, __ATOMIC_RELAXED);
+}
+
+int ofi_peer_publish_key(int growth, uint64_t key)
+{
+    char name[24];
+
+    name_key(growth, name);
+    return rt_put(name, &key, sizeof key);
+}
+
+void ofi_peer_fetch_keys(int growth)
+{
+    lock_acquire(&ofi_lock);
+    growths = growth;
+    for (int pe = 0; pe < rt_job.n_pes; pe++)
+        if (ofi.peers[pe].token)
+            fetch_newest_key(pe, &ofi.peers[pe]);
+    lock_release(&ofi_lock);
+}
+
+/* ---- the first use of a peer ---- */
+
 struct ofi_peer *ofi_peer_look_up(int pe)
 {
     struct ofi_peer *p = &ofi.peers[pe];
@@ -158,7 +203,7 @@ struct ofi_peer *ofi_peer_look_up(int pe)
             p->base[s] = c.base[s];
         }
         p->key[HEAP_DEVICE] = FI_KEY_NOTAVAIL;
-        ofi_peer_newest_key(pe, p);
+        fetch_newest_key(pe, p);
         /* release: whoever sees the token may use the rest. */
         __atomic_store_n(&p->token, c.token, __ATOMIC_RELEASE);
     }

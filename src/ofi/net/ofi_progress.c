@@ -79,7 +79,8 @@ static bool is_busy(void)
     for (int i = 1; i < n && !ofi.offloads; i++)
         if (__atomic_load_n(&ofi.eps[i]->in_flight, __ATOMIC_RELAXED))
             return true;
-    /* seq_cst: pairs with ofi_progress_request(), whose callers count before. */
+    /* seq_cst: pairs with ofi_progress_request(), before which its callers
+     * count. */
     for (const int *const *c = ofi_work_counts; *c; c++)
         if (__atomic_load_n(*c, __ATOMIC_SEQ_CST))
             return true;

@@ -15,10 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-struct ofi_rail ofi_rails[OFI_RAILS - 1];
-int ofi_n_rails;
-size_t ofi_stripe_from = SIZE_MAX;
-
 /* As in ofi_grow.c: regions that were smaller stay. */
 enum { MOST_GROWN = 96 };
 static struct fid_mr *older[OFI_RAILS - 1][MOST_GROWN];
@@ -377,64 +373,7 @@ void ofi_rails_close(void)
     ofi_rail_peers_close();
 }
 
-const char *ofi_rails_text(char *out, size_t size)
-{
-    char from[24];
-    size_t at;
-
-    out[0] = '\0';
-    if (!ofi_n_rails)
-        return out;
-    at = (size_t)snprintf(out, size, "; %d rails, %s", 1 + ofi_n_rails,
-                          ofi.info->domain_attr->name);
-    for (int i = 0; i < ofi_n_rails && at < size; i++)
-        at += (size_t)snprintf(out + at, size - at, ", %s",
-                               ofi_rails[i].info->domain_attr->name);
-    if (at < size)
-        snprintf(out + at, size - at, ", from %s",
-                 log_size(from, (double)ofi_stripe_from));
-    return out;
-}
-
 /* ---- queues ---- */
-
-static bool starts(const struct ofi_rail *r)
-{
-    return __atomic_load_n(&r->ep->in_flight, __ATOMIC_RELAXED);
-}
-
-uint64_t ofi_rails_in_flight(void)
-{
-    uint64_t n = 0;
-
-    for (int i = 0; i < ofi_n_rails; i++)
-        n += __atomic_load_n(&ofi_rails[i].ep->in_flight, __ATOMIC_RELAXED);
-    return n;
-}
-
-bool ofi_rails_room(void)
-{
-    for (int i = 0; i < ofi_n_rails; i++)
-        if (__atomic_load_n(&ofi_rails[i].ep->in_flight, __ATOMIC_RELAXED) >=
-            ofi.window)
-            return false;
-    return true;
-}
-
-const char *ofi_rails_busy(char *out, size_t size)
-{
-    size_t at = 0;
-
-    out[0] = '\0';
-    for (int i = 0; i < ofi_n_rails && at < size; i++)
-        if (starts(&ofi_rails[i]))
-            at += (size_t)snprintf(out + at, size - at, "%s %s",
-                                   at ? " and" : ", something on rail",
-                                   ofi_rails[i].info->domain_attr->name);
-    if (at && at < size)
-        snprintf(out + at, size - at, " has not ended");
-    return out;
-}
 
 /* A peer's stripe may need this PE's processor, but a look asks the system. */
 int ofi_rails_poll(void)
@@ -446,20 +385,8 @@ int ofi_rails_poll(void)
 
     __atomic_store_n(&turns, turn, __ATOMIC_RELAXED);
     for (int i = 0; i < ofi_n_rails; i++)
-        if (turn % OFTEN == 0 || starts(&ofi_rails[i]))
+        if (turn % OFTEN == 0 || ofi_ep_is_busy(ofi_rails[i].ep))
             n += ofi_ep_poll(ofi_rails[i].ep);
     ofi_stripe_retry();
     return n;
-}
-
-int ofi_rails_wait_fds(int *fds)
-{
-    for (int i = 0; i < ofi_n_rails; i++) {
-        struct fid *fid = &ofi_rails[i].ep->cq->fid;
-
-        if (fi_trywait(ofi_rails[i].fabric, &fid, 1))
-            return -1;
-        fds[i] = ofi_rails[i].ep->fd;
-    }
-    return ofi_n_rails;
 }

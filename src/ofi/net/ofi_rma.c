@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts and gets.
+/* Puts and gets of the provider: one operation each, of memory that the NIC
+ * reaches here and there.  ofi_dispatch.c chooses them, on any thread.
  *
  * A put is complete when its bytes are in the target's memory, so each asks
  * for FI_DELIVERY_COMPLETE.  The source of a blocking put must be free when
  * the call returns: few bytes go inline (FI_INJECT), more through a copy that
  * lives until the completion, and where copying would take long the call
  * waits for the operation instead. */
-#include "ofi/stage/ofi_device.h"
-#include "ofi/am/ofi_am.h"
 #include "ofi/net/ofi_local.h"
-#include "ofi/net/ofi_rail.h"
-#include "ofi/stage/ofi_stage_pool.h"
 #include "base/copy.h"
 
 #include <errno.h>
@@ -29,7 +26,7 @@ static void aim(struct transfer *t, const struct xport_ep *f,
                 const struct xport_addr *at, void *local, size_t len,
                 void *desc, void *context)
 {
-    const struct ofi_peer *p = ofi_peer_at(at);
+    const struct ofi_peer *p = ofi_peer(at->pe);
 
     t->iov = (struct iovec){ local, len };
     t->remote = (struct fi_rma_iov){ ofi_remote_addr(p, at), len,
@@ -76,27 +73,6 @@ static void post_read(struct xport_ep *f, const struct transfer *t, int pe)
         ofi_post_failed(f, t->msg.context);
 }
 
-/* A long transfer is a few operations, since each of them has SHMEM_TIMEOUT to
- * end: a slow link that works must carry an eighth of the transfer in that
- * time.  More operations would take more of a queue's share of the window. */
-enum { FRAGMENT_LEAST = 16 << 20, FRAGMENTS = 8 };
-
-static size_t most_bytes(void)
-{
-    return ofi.info->ep_attr->max_msg_size;
-}
-
-static size_t fragment_size(size_t len)
-{
-    size_t most = most_bytes(), n;
-
-    if (likely(len <= FRAGMENT_LEAST))
-        return len < most ? len : most;
-    n = len / FRAGMENTS + FRAGMENTS;
-    n = n < FRAGMENT_LEAST ? FRAGMENT_LEAST : n - n % FRAGMENTS;
-    return n < most ? n : most;
-}
-
 static void put_copy(struct xport_ep *f, const struct xport_addr *to,
                      const void *source, size_t len)
 {
@@ -109,8 +85,8 @@ static void put_copy(struct xport_ep *f, const struct xport_addr *to,
     post_write(f, &t, to->pe, 0);
 }
 
-static void transmit_copy(struct xport_ep *f, const struct xport_addr *to,
-                          const void *source, size_t len)
+void ofi_rma_transmit_copy(struct xport_ep *f, const struct xport_addr *to,
+                           const void *source, size_t len)
 {
     struct ofi_copy *c = ofi_copy_alloc(f);
     struct transfer t;
@@ -121,53 +97,8 @@ static void transmit_copy(struct xport_ep *f, const struct xport_addr *to,
     post_sent(f, &t, to->pe, 0);
 }
 
-void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
-                  const void *source, size_t len, bool copies)
-{
-    int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
-    size_t most = fragment_size(len), n;
-    struct xport_addr at = *to;
-    const char *from = source;
-    struct transfer t;
-
-    if (copies) {
-        transmit_copy(f, to, source, len);
-        return;
-    }
-    for (; len; len -= n, from += n, at.off += n) {
-        n = len < most ? len : most;
-        aim(&t, f, &at, ofi_local_at(seg, from), n, ofi_desc(seg),
-            ofi_context(f, to->pe));
-        post_sent(f, &t, to->pe, 0);
-    }
-}
-
-/* A word that somebody may be waiting for, where the provider lets him see
- * half of it: the target stores it whole. */
-static bool is_whole(const struct xport_addr *to, size_t len)
-{
-    return ofi.nonatomic_delivery && (len == 2 || len == 4 || len == 8) &&
-           to->off % len == 0;
-}
-
-static bool put_whole(struct xport_ep *f, const struct xport_addr *to,
-                      const void *source, size_t len)
-{
-    struct xport_amo set = { .op = XPORT_SET, .size = (int)len };
-
-    if (!is_whole(to, len))
-        return false;
-    if (len == 2) {
-        ofi_am_put_blocks(f, to, source, &(struct xport_blocks){ 2, 1, 2, 2 });
-        return true;
-    }
-    memcpy(&set.value, source, len);
-    ofi_amo_dispatch(f, to, &set, NULL, false);
-    return true;
-}
-
-static void put_piece(struct xport_ep *f, const struct xport_addr *to,
-                      const void *source, size_t len, bool nbi)
+void ofi_rma_put(struct xport_ep *f, const struct xport_addr *to,
+                 const void *source, size_t len, bool nbi)
 {
     struct ofi_op op;
     /* The rest of a long one, perhaps: the NIC's to read, no processor's. */
@@ -175,8 +106,6 @@ static void put_piece(struct xport_ep *f, const struct xport_addr *to,
     struct ofi_local l;
     struct transfer t;
 
-    if (!device && put_whole(f, to, source, len))
-        return;
     if (!device && len <= ofi.inject_put) {
         aim(&t, f, to, (void *)source, len, NULL, ofi_context(f, to->pe));
         post_write(f, &t, to->pe, FI_INJECT);
@@ -188,9 +117,6 @@ static void put_piece(struct xport_ep *f, const struct xport_addr *to,
         put_copy(f, to, source, len);
         return;
     }
-    if (unlikely(len >= ofi_stripe_from) &&
-        ofi_stripe_put(f, to, source, len, nbi))
-        return;
     if (!ofi_local_use(f, source, len, FI_WRITE, to->pe, &l))
         return;
     if (nbi) {
@@ -206,34 +132,19 @@ static void put_piece(struct xport_ep *f, const struct xport_addr *to,
         fi_close(&l.mr->fid);
 }
 
-void ofi_put(struct xport_ep *f, const struct xport_addr *to,
-             const void *source, size_t len, bool nbi)
+void ofi_rma_transmit(struct xport_ep *f, const struct xport_addr *to,
+                      const void *source, size_t len)
 {
-    struct xport_addr at = *to;
-    const char *from = source;
-    size_t most = fragment_size(len), n;
+    int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
+    struct transfer t;
 
-    if (unlikely(gtl_device_only) && ofi_stage_put(f, to, source, len, nbi))
-        return;
-    for (; len; len -= n, from += n, at.off += n) {
-        n = len < most ? len : most;
-        put_piece(f, &at, from, n, nbi);
-    }
-}
-
-/* Where the device has a part in it, it may take more. */
-bool ofi_put_is_single(const struct xport_addr *to, const void *source,
-                       size_t len)
-{
-    if (len > most_bytes() || is_whole(to, len) ||
-        (ofi.local_keys && ofi_region_of(source, len) < 0))
-        return false;
-    return !gtl_device_only ||
-           (to->seg != HEAP_DEVICE && !ofi_is_device_only(source));
+    aim(&t, f, to, ofi_local_at(seg, source), len, ofi_desc(seg),
+        ofi_context(f, to->pe));
+    post_sent(f, &t, to->pe, 0);
 }
 
 void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
-                 const void *source, size_t len, void *context)
+                    const void *source, size_t len, void *context)
 {
     int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
     struct transfer t;
@@ -262,8 +173,8 @@ static void get_copy(struct xport_ep *f, void *dest,
     ofi_copy_free(c);
 }
 
-static void get_piece(struct xport_ep *f, void *dest,
-                      const struct xport_addr *from, size_t len, bool nbi)
+void ofi_rma_get(struct xport_ep *f, void *dest,
+                 const struct xport_addr *from, size_t len, bool nbi)
 {
     struct ofi_local l;
     struct transfer t;
@@ -274,9 +185,6 @@ static void get_piece(struct xport_ep *f, void *dest,
         get_copy(f, dest, from, len, nbi);
         return;
     }
-    if (unlikely(len >= ofi_stripe_from) &&
-        ofi_stripe_get(f, dest, from, len, nbi))
-        return;
     if (!ofi_local_use(f, dest, len, FI_READ, from->pe, &l))
         return;
     if (nbi) {
@@ -292,26 +200,6 @@ static void get_piece(struct xport_ep *f, void *dest,
         fi_close(&l.mr->fid);
 }
 
-void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
-             size_t len, bool nbi)
-{
-    struct xport_addr at = *from;
-    bool lands = unlikely(xport_flusher != NULL) && ofi_is_device_only(dest);
-    char *to = dest;
-    size_t most = fragment_size(len), n;
-
-    if (unlikely(gtl_device_only) && ofi_stage_get(f, dest, from, len, nbi))
-        return;
-    if (lands && nbi)
-        ofi_ctx_fetches(f);
-    for (; len; len -= n, to += n, at.off += n) {
-        n = len < most ? len : most;
-        get_piece(f, to, &at, n, nbi);
-    }
-    if (lands && !nbi)
-        xport_flush();
-}
-
 /* It may use what the window leaves free: who waits for room asks why.  Where
  * one PE's silence holds all up, an answer would tell nothing. */
 static bool may_try_get(const struct xport_ep *f)
@@ -324,8 +212,8 @@ static bool may_try_get(const struct xport_ep *f)
     return n < ofi.info->tx_attr->size;
 }
 
-int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
-                size_t len)
+int ofi_rma_try_get(struct xport_ep *f, void *dest,
+                    const struct xport_addr *from, size_t len)
 {
     int seg = ofi_region_of(dest, len);
     struct transfer t;

@@ -121,7 +121,7 @@ static struct device_addr fetch_addr(int pe)
     struct xport_addr at = { .pe = pe, .seg = HEAP_HOST, .off = device.off };
     struct device_addr c;
 
-    ofi_get(device.ctx, &c, &at, sizeof c, false);
+    ofi_rma_get(device.ctx, &c, &at, sizeof c, false);
     if (c.key == FI_KEY_NOTAVAIL)
         ofi_fatal("device heap", pe, -EPROTO, "it told no key");
     return c;
@@ -215,7 +215,7 @@ static void need(int rc)
         ofi_fatal("device heap", rt_job.pe, rc, gtl_error());
 }
 
-uint64_t ofi_device_amo(const struct ofi_am_head *h, void *at)
+static uint64_t device_amo(const struct ofi_am_head *h, void *at)
 {
     uint64_t was = 0;
     const struct gtl_amo a = {
@@ -230,9 +230,22 @@ uint64_t ofi_device_amo(const struct ofi_am_head *h, void *at)
     return was;
 }
 
-void ofi_device_copy_blocks(void *to, const void *from,
-                            const struct gtl_blocks *b)
+static void device_copy_blocks(void *to, const void *from,
+                               const struct gtl_blocks *b)
 {
     xport_flush();
     need(gtl_copy_blocks_now(to, from, b));
+}
+
+void ofi_device_register_handlers(void)
+{
+    static const struct ofi_am_device_ops ops = {
+        .amo = device_amo, .copy_blocks = device_copy_blocks
+    };
+
+    ofi_am_set_device_ops(&ops);
+    ofi_stage_target_open();
+    ofi_am_register(OFI_AM_PULL, ofi_stage_target_start);
+    ofi_am_register(OFI_AM_PUSH, ofi_stage_target_start);
+    ofi_am_register(OFI_AM_DONE, ofi_frag_replied);
 }

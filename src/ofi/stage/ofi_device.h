@@ -7,22 +7,6 @@
 #include "ofi/am/ofi_am_wire.h"
 #include "ofi/net/ofi_int.h"
 
-/* Memory of peers that neither the NIC nor their processors reach: what is done
- * there, they do when a message asks for it. */
-static inline bool ofi_is_device_only_seg(int seg)
-{
-    return unlikely(seg == HEAP_DEVICE) && !heap_device_host_access;
-}
-
-/* And what the NICs do not reach either is moved in pieces of host memory. */
-static inline bool ofi_needs_staging(int seg)
-{
-    return ofi_is_device_only_seg(seg) && !ofi.hmem;
-}
-
-/* Is it memory that this PE's processor does not reach? */
-bool ofi_is_device_only(const void *p) __attribute__((cold));
-
 /* Can the NIC have the device heap?  Else *why not. */
 bool ofi_hmem_open(const char **why);
 /* Does the provider say that its NIC can? */
@@ -48,12 +32,10 @@ int ofi_flush(void);
 void ofi_flush_install(void);
 const char *ofi_flush_text(void);
 
-/* What its messages ask for, on this PE's own. */
-uint64_t ofi_device_amo(const struct ofi_am_head *h, void *at);
-void ofi_device_copy_blocks(void *to, const void *from,
-                            const struct gtl_blocks *b);
+/* Before messages are received: the handlers of those about device memory. */
+void ofi_device_register_handlers(void);
 
-/* Where it is told which key that peer's heap has. */
+/* Fetches the key of that peer's device heap. */
 void ofi_peer_device(int pe);
 void ofi_device_close(void);
 static inline const struct ofi_peer *ofi_peer_at(const struct xport_addr *at)
@@ -65,6 +47,13 @@ static inline const struct ofi_peer *ofi_peer_at(const struct xport_addr *at)
             FI_KEY_NOTAVAIL)
         ofi_peer_device(at->pe);
     return p;
+}
+
+/* Before an operation of net/ that names at: the key is known from here on. */
+static inline void ofi_peer_prepare(const struct xport_addr *at)
+{
+    if (unlikely(at->seg == HEAP_DEVICE))
+        ofi_peer_at(at);
 }
 
 #endif

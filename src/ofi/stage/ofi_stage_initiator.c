@@ -1,37 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Far puts and gets that a device takes part in, here, there or both.
+/* The initiator's side of puts and gets that need staging: a device takes part
+ * in them, here, there or both, and a NIC does not reach its memory.
+ * ofi_dispatch.c calls it, on any thread, with what is too long for a message.
  *
- * What is short goes as messages, by copy_dir of a buffer.  The rest is cut,
- * and each part takes a frag from the ring, for its place in the queue if not
- * for its bytes: from a device here to the network's memory it is copied there
- * and then put like any other; what a device there is to have, the peer is
- * asked to read, from the frag or from the segment that the source lies in;
- * gets are the same the other copy_dir round.  So the device, the network and
- * the peer's device work on three parts at a time, and whoever lacks room is
- * waited for by nobody else. */
+ * A transfer is cut into parts, and each takes a fragment of the pool: for its
+ * bytes, or only for its place in the queue.  From a device here to memory that
+ * the network reaches there, the part is copied into the fragment and then put
+ * like any other.  Memory of a device there is the peer's work: a request asks
+ * the peer to read the fragment, or the segment in which the source lies.  Gets
+ * are the same in the other direction.  So the device, the network and the
+ * peer's device work on three parts at a time, and no operation waits for
+ * another one that lacks room. */
 #include "ofi/stage/ofi_device.h"
-#include "ofi/am/ofi_am.h"
 #include "ofi/stage/ofi_stage_pool.h"
 #include "base/copy.h"
 #include "rt/rt.h"
 
 #include <string.h>
 
-/* Measured over TCP: with a device there, one message takes side the time of a
- * part, and two as long; without, a blocking put or get by copy_dir of the
- * stack takes three quarters of a part's at 14 KiB.  More than that a blocking
- * put leaves where it is, if it can. */
-enum { SHORT = OFI_AM_PAYLOAD, COPIED = 16384 };
 /* A blocking transfer is cut in so many, for them to overlap, but not below
  * this; others overlap with each other. */
 enum { PARTS = 4, LEAST = 65536 };
-
-bool ofi_is_device_only(const void *p)
-{
-    int seg = heap_find(p, 1);
-
-    return seg < 0 ? gtl_is_device_only(p) : ofi_is_device_only_seg(seg);
-}
 
 static size_t part_of(size_t len, bool nbi)
 {
@@ -42,12 +31,6 @@ static size_t part_of(size_t len, bool nbi)
     most = most < OFI_FRAG_SIZE ? most : OFI_FRAG_SIZE;
     part = part < LEAST ? LEAST : part;
     return part < most ? part : most;
-}
-
-/* Is it better done at once? */
-static bool is_short(size_t len, bool there, bool nbi)
-{
-    return len <= (there || nbi ? SHORT : COPIED);
 }
 
 static struct ofi_frag *await_piece(struct xport_ep *f)
@@ -150,7 +133,7 @@ static struct ofi_remote_buf remote_buf_of(const struct xport_addr *at)
 }
 
 /* Where NICs, a peer's or this PE's, may read and write. */
-static bool is_registered(const void *p, size_t len)
+bool ofi_stage_is_registered(const void *p, size_t len)
 {
     int seg = ofi_region_of(p, len);
 
@@ -186,7 +169,7 @@ static bool put_write(struct ofi_frag *p)
 }
 
 /* A put that was posted is counted as sent by who posted it. */
-void ofi_stage_failed(struct ofi_frag *p)
+static void failed(struct ofi_frag *p)
 {
     if (p->step == put_answered)
         count_sent(p);
@@ -205,23 +188,6 @@ static void put_part(struct ofi_frag *p, bool here)
     if (!p->direct)
         copy_bytes(p->bytes, p->local, p->len);
     ofi_frag_run(p, send);
-}
-
-static void put_short(struct xport_ep *f, const struct xport_addr *to,
-                      const void *source, size_t len, bool here)
-{
-    char copy[COPIED];
-
-    if (here && gtl_copy_now(copy, source, len)) {
-        ofi_op_error(f, "device copy", rt_job.pe, -FI_EIO, gtl_error());
-        return;
-    }
-    if (here)
-        source = copy;
-    if (ofi_needs_staging(to->seg))
-        ofi_am_put(f, to, source, len);
-    else
-        ofi_put(f, to, source, len, false);
 }
 
 /* ---- gets ---- */
@@ -249,21 +215,6 @@ static bool get_read(struct ofi_frag *p)
     return ofi_frag_read(p, p->op.ctx->ep, p->bytes, p->len, &from, get_in);
 }
 
-static void get_short(struct xport_ep *f, void *dest,
-                      const struct xport_addr *from, size_t len, bool here,
-                      bool nbi)
-{
-    char copy[COPIED];
-    void *to = here ? copy : dest;
-
-    if (ofi_needs_staging(from->seg))
-        ofi_am_get(f, to, from, len, nbi);
-    else
-        ofi_get(f, to, from, len, nbi);
-    if (here && gtl_copy_now(dest, copy, len))
-        ofi_op_error(f, "device copy", rt_job.pe, -FI_EIO, gtl_error());
-}
-
 /* ---- both ---- */
 
 /* The next part of a transfer, and its length. */
@@ -274,6 +225,7 @@ static struct ofi_frag *cut(struct xport_ep *f, const struct xport_addr *remote,
 
     p->op.pe = remote->pe;
     p->op.ctx = f;
+    p->failed = failed;
     p->remote = *remote;
     p->local = (char *)local;
     p->len = len;
@@ -293,10 +245,10 @@ static void need_ring(void)
                  "network");
 }
 
-bool ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
+void ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
                    const void *source, size_t len, bool nbi)
 {
-    bool here = ofi_is_device_only(source), there = ofi_needs_staging(to->seg);
+    bool here = ofi_is_device_only(source);
     size_t part = part_of(len, nbi), n;
     struct xport_addr at = *to;
     const char *from = source;
@@ -304,16 +256,9 @@ bool ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
     uint64_t left = 0;
     bool direct;
 
-    if (!here && !there)
-        return false;
-    if (is_short(len, there, nbi)) {
-        put_short(f, to, source, len, here);
-        return true;
-    }
-    if (here && is_registered(source, len))
-        return false;
     need_ring();
-    direct = !here && (nbi || len > COPIED) && is_registered(source, len);
+    direct = !here && (nbi || len > OFI_STAGE_COPIED) &&
+             ofi_stage_is_registered(source, len);
     for (; len; len -= n, from += n, at.off += n) {
         n = len < part ? len : part;
         p = cut(f, &at, from, n, direct);
@@ -324,10 +269,9 @@ bool ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
     }
     if (!nbi)
         await_left(f, &left, to->pe);
-    return true;
 }
 
-bool ofi_stage_get(struct xport_ep *f, void *dest,
+void ofi_stage_get(struct xport_ep *f, void *dest,
                    const struct xport_addr *from, size_t len, bool nbi)
 {
     bool here = ofi_is_device_only(dest), there = ofi_needs_staging(from->seg);
@@ -338,15 +282,8 @@ bool ofi_stage_get(struct xport_ep *f, void *dest,
     char *to = dest;
     bool direct;
 
-    if ((!here && !there) || (here && is_registered(dest, len)))
-        return false;
-    /* One that is nbi has its frag, from which the device copies later. */
-    if (is_short(len, there, nbi) && !(here && nbi)) {
-        get_short(f, dest, from, len, here, nbi);
-        return true;
-    }
     need_ring();
-    direct = !here && is_registered(dest, len);
+    direct = !here && ofi_stage_is_registered(dest, len);
     for (; len; len -= n, to += n, at.off += n) {
         n = len < part ? len : part;
         p = cut(f, &at, to, n, direct);
@@ -357,5 +294,4 @@ bool ofi_stage_get(struct xport_ep *f, void *dest,
     }
     if (!nbi)
         await_left(f, &left, from->pe);
-    return true;
 }

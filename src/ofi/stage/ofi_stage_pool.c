@@ -140,7 +140,6 @@ static int make(void)
         close_all();
         return rc;
     }
-    ofi_stage_target_open();
     log_info(LOG_OFI, "%d frags of %d KiB lie between device memory and the "
              "network, side of them for what peers ask for", ALL,
              OFI_FRAG_SIZE / 1024);
@@ -336,14 +335,14 @@ static void frag_failed(struct ofi_op *op)
     if (uses & 1)               /* no answer will come */
         __atomic_store_n(&p->uses, uses + 1, __ATOMIC_RELAXED);
     leave_network(p);
-    ofi_stage_failed(p);
+    p->failed(p);
 }
 
 static const struct ofi_op_type frag_type = {
     .done = frag_done, .failed = frag_failed
 };
 
-void ofi_frag_replied(const struct ofi_am_head *h)
+bool ofi_frag_replied(const struct ofi_am_head *h)
 {
     uint32_t i = (uint32_t)h->cookie, uses;
     struct ofi_frag *p = i < OFI_FRAGS ? &ring.frags[i] : NULL;
@@ -353,10 +352,11 @@ void ofi_frag_replied(const struct ofi_am_head *h)
         p->op.pe != (int)h->pe) {
         log_warn(ERR_NET, "an answer that no frag waits for, said to be of "
                  "PE %u, is ignored", (unsigned)h->pe);
-        return;
+        return true;
     }
     __atomic_store_n(&p->uses, uses + 1, __ATOMIC_RELAXED);
     one_end(p);
+    return true;
 }
 
 /* ---- what steps start ---- */
@@ -381,7 +381,7 @@ static bool check_post(struct ofi_frag *p, struct ofi_ep *e, ofi_step *was,
     leave_network(p);
     if (rc != -FI_EAGAIN) {
         ofi_op_error(p->op.ctx, what, p->op.pe, rc, NULL);
-        ofi_stage_failed(p);
+        p->failed(p);
         return true;
     }
     p->step = was;

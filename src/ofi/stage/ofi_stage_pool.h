@@ -27,6 +27,8 @@ typedef bool ofi_step(struct ofi_frag *p);
 struct ofi_frag {
     struct ofi_op op;
     ofi_step *step;             /* the next */
+    /* What the last step started has failed: frees the fragment. */
+    void (*failed)(struct ofi_frag *p);
     int polled;                /* atomic: ofi_stage_progress is to take it */
     int in_network;             /* atomic: counted in ofi_stage_in_network */
     int waits;                  /* atomic: ends that the next step waits for */
@@ -81,7 +83,8 @@ bool ofi_frag_write(struct ofi_frag *p, struct ofi_ep *e, const void *from,
 bool ofi_frag_send(struct ofi_frag *p, struct ofi_ep *e, bool answer,
                     ofi_step *then);
 
-void ofi_frag_replied(const struct ofi_am_head *h);
+/* Handles OFI_AM_DONE. */
+bool ofi_frag_replied(const struct ofi_am_head *h);
 
 /* Pieces that the network has: their next step wants a look at its queues. */
 extern int ofi_stage_in_network;     /* atomic */
@@ -89,16 +92,17 @@ extern int ofi_stage_in_network;     /* atomic */
 extern int ofi_stage_polled;    /* atomic */
 int ofi_stage_poll(void);
 
-/* ---- ofi_stage_initiator.c: false where no frag is needed ---- */
-bool ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
+/* ---- ofi_stage_initiator.c ---- */
+/* More than that a blocking put leaves where it is, if the NIC reaches it. */
+enum { OFI_STAGE_COPIED = 16384 };
+/* Do NICs, a peer's or this PE's, reach that memory? */
+bool ofi_stage_is_registered(const void *p, size_t len);
+void ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
                    const void *source, size_t len, bool nbi)
     __attribute__((cold));
-bool ofi_stage_get(struct xport_ep *f, void *dest,
+void ofi_stage_get(struct xport_ep *f, void *dest,
                    const struct xport_addr *from, size_t len, bool nbi)
     __attribute__((cold));
-
-/* What its last step started has failed: the frag is given back. */
-void ofi_stage_failed(struct ofi_frag *p) __attribute__((cold));
 
 /* ---- ofi_stage_target.c ---- */
 /* A peer asks for it.  False: too much is asked for at once, come again. */
