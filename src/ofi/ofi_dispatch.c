@@ -4,6 +4,7 @@
  * through host memory, by the memory at both ends, the length and what the
  * provider can do.  xport_ops and ofi_order.c call it, on any thread; nothing
  * below it does. */
+#include "ofi/ofi_dispatch.h"
 #include "ofi/am/ofi_ack.h"
 #include "ofi/am/ofi_am.h"
 #include "ofi/net/ofi_local.h"

@@ -3,6 +3,7 @@
  * this PE itself, registers the segments, publishes this PE's address and sets
  * xport_net.  Called at start and at the end, on one thread, and by no
  * operation. */
+#include "ofi/ofi_dispatch.h"
 #include "ofi/net/ofi_cxi.h"
 #include "ofi/stage/ofi_device.h"
 #include "ofi/net/ofi_local.h"

@@ -5,6 +5,7 @@
  * to a peer, a fence waits for atomics only: these are executed by software,
  * one after the other, and later puts may overtake them.  Elsewhere a fence is
  * a quiet. */
+#include "ofi/ofi_dispatch.h"
 #include "ofi/stage/ofi_device.h"
 #include "ofi/net/ofi_local.h"
 #include "ofi/am/ofi_am_wire.h"

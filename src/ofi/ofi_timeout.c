@@ -2,6 +2,7 @@
 /* Ends what gets no answer within SHMEM_TIMEOUT in a context that no thread
  * waits on.  The progress thread calls it for each such context, by
  * xport_progress_ops; it never waits. */
+#include "ofi/ofi_dispatch.h"
 #include "ofi/am/ofi_am.h"
 #include "base/env.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting in the library: for the end of an operation, for room, for a post
- * that is refused for now.  A wait polls the queues, yields, then sleeps, and
+/* Waiting in the library: for the end of an operation, for room, for a queue
+ * that takes a post.  A wait polls the queues, yields, then sleeps, and
  * says so when it lasts; after SHMEM_TIMEOUT it ends the job.  The progress
  * thread never waits here. */
 #include "ofi/net/ofi_int.h"

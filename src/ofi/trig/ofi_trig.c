@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The NIC's deferred work: which NICs have it, their counters and entries. */
+/* The NIC's deferred work for xport_trig.h: which NICs have it, and its opening
+ * and closing.  A stream's first use opens it; later calls go through the table
+ * to the files beside this one. */
 #include "ofi/trig/ofi_trig.h"
 #include "base/env.h"
 #include "base/fault.h"
@@ -42,108 +44,7 @@ static const struct ofi_trig_kind kinds[] = {
       .counters = INT_MAX, .doorbell = no_doorbell }
 };
 
-/* ---- entries ---- */
-
-struct ofi_trig_entry *ofi_trig_entry_alloc(void)
-{
-    struct xport_trig_counts *n = &ofi_trig.counts;
-    struct ofi_trig_entry *w;
-
-    if (!ofi_trig.unused)
-        ofi_trig_poll();
-    w = ofi_trig.unused;
-    if (!w)
-        return NULL;
-    ofi_trig.unused = w->next;
-    if (++n->used_entries > n->most_entries)
-        n->most_entries = n->used_entries;
-    return w;
-}
-
-void ofi_trig_entry_free(struct ofi_trig_entry *w)
-{
-    w->next = ofi_trig.unused;
-    ofi_trig.unused = w;
-    ofi_trig.counts.used_entries--;
-}
-
-/* Entries, whose operands the NIC reads and whose results it writes, and the
- * words of two_inputs: in pages of their own, as a forked child may lack those
- * that a NIC maps. */
-static int open_memory(void)
-{
-    size_t n = ofi_trig.plan.entries;
-    size_t n_counted = (size_t)ofi_trig.plan.two_inputs + 1;
-    size_t size = n * sizeof *ofi_trig.all +
-                  n_counted * sizeof *ofi_trig.counted;
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    int rc = 0;
-
-    if (at == MAP_FAILED)
-        return -errno;
-    ofi_trig.all = at;
-    ofi_trig.size = size;
-    ofi_trig.counted = (uint64_t *)(void *)(ofi_trig.all + n);
-    if (ofi.descs)
-        rc = ofi_local_register(at, size, FI_READ | FI_WRITE, &ofi_trig.mr);
-    ofi_trig.desc = ofi_trig.mr ? fi_mr_desc(ofi_trig.mr) : NULL;
-    return rc;
-}
-
-static void close_memory(void)
-{
-    if (ofi_trig.mr)
-        fi_close(&ofi_trig.mr->fid);
-    if (ofi_trig.all)
-        munmap(ofi_trig.all, ofi_trig.size);
-    ofi_trig.all = ofi_trig.unused = ofi_trig.to_post = NULL;
-    ofi_trig.mr = NULL;
-    ofi_trig.desc = NULL;
-}
-
-static int open_works(void)
-{
-    size_t n = ofi_trig.plan.entries;
-    int rc;
-
-    if (n < OFI_TRIG_LEAST)
-        return ofi_trig_no_depth();
-    rc = open_memory();
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < n; i++) {
-        ofi_trig.all[i].next = ofi_trig.unused;
-        ofi_trig.unused = &ofi_trig.all[i];
-    }
-    ofi_trig.n_works = n;
-    return 0;
-}
-
-/* ---- counters ---- */
-
-int ofi_trig_counter(struct fid_cntr **out)
-{
-    OFI_GROWS(fi_cntr_attr) grows = { .a = {
-        .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_NONE
-    } };
-    int rc = fault_hit(FAULT_OFI_EP) ||
-             ofi_trig.n_counters >= ofi_trig.plan.counters ? -FI_EDOMAIN
-             : fi_cntr_open(ofi.domain, &grows.a, out, NULL);
-
-    ofi_trig.n_counters += !rc;
-    return rc;
-}
-
-void ofi_trig_counter_close(struct fid_cntr **c)
-{
-    int rc = *c ? fi_close(&(*c)->fid) : 0;
-
-    if (rc)
-        log_info(LOG_OFI, "closing a counter: %s", ofi_strerror(rc));
-    ofi_trig.n_counters -= *c && !rc;
-    *c = NULL;
-}
+/* ---- counters of signals ---- */
 
 /* As many as there are, for signals take turns. */
 enum { FIRST_CHAINS = 16 };
@@ -193,148 +94,6 @@ static int open_ep(void)
     return rc ? rc : fi_enable(e->ep);
 }
 
-/* ---- triggers ---- */
-
-void ofi_trig_destroy(struct xport_trig *t)
-{
-    if (t->region)
-        fi_close(&t->region->fid);
-    if (t->mmio)
-        gtl->unpin(t->mmio);
-    ofi_trig_counter_close(&t->trigger);
-    ofi_trig_counter_close(&t->done);
-    ofi_trig_counter_close(&t->flagged);
-    free(t);
-}
-
-static int open_doorbell(struct xport_trig *t)
-{
-    void *page, *seen;
-    int rc = ofi_trig.kind->doorbell(t->trigger, &page);
-
-    if (rc || !page)
-        return rc;
-    rc = gtl->pin(page, (size_t)sysconf(_SC_PAGESIZE), GTL_PIN_MMIO, &seen);
-    if (rc) {
-        log_info(LOG_OFI, "the device does not reach the NIC's registers: %s",
-                 gtl_error());
-        snprintf(ofi_trig.cause, sizeof ofi_trig.cause, "no doorbell for the "
-                 "device: %s", gtl_error());
-        return rc;
-    }
-    t->mmio = page;
-    t->doorbell = seen;
-    return 0;
-}
-
-/* Where a queue tells of each end, flags are counted by nothing. */
-static int open_counters(struct xport_trig *t)
-{
-    int rc = ofi_trig.n_spare ? ofi_trig_counter(&t->trigger) : -ENOSPC;
-
-    if (!rc)
-        rc = ofi_trig_counter(&t->done);
-    if (!rc && !ofi_trig.kind->entries)
-        rc = ofi_trig_counter(&t->flagged);
-    return rc ? -ENOSPC : 0;
-}
-
-static int make_trigger(struct xport_trig **out) REQUIRES(ofi_trig.lock)
-{
-    struct xport_trig *t = calloc(1, sizeof *t);
-    int rc;
-
-    if (!t)
-        return -ENOMEM;
-    rc = open_counters(t);
-    if (!rc)
-        rc = open_doorbell(t);
-    if (rc) {
-        ofi_trig_destroy(t);
-        return rc;
-    }
-    t->closed = true;
-    t->works = (struct list_link)LIST_INIT(t->works);
-    t->word = ofi_trig.spare[--ofi_trig.n_spare];
-    t->next = ofi_trig.triggers;
-    ofi_trig.triggers = t;
-    *out = t;
-    return 0;
-}
-
-/* One that nobody has, and of which the NIC has no entries. */
-static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
-{
-    struct xport_trig *t = ofi_trig.triggers;
-
-    while (t && (t->two_input || !t->closed || t->entries || t->retired ||
-                 t->is_failed || t->armed > ofi_trig.kind->most / 2))
-        t = t->next;
-    return t;
-}
-
-/* A driver that is reported of a register while a stream waits may wait for
- * that stream: one of a GPU is reported of none but those made in advance. */
-static int make_late(struct xport_trig **out) REQUIRES(ofi_trig.lock)
-{
-    return ofi_trig.triggers && ofi_trig.triggers->mmio &&
-           !gtl_device.host_streams ? -ENOSPC : make_trigger(out);
-}
-
-void ofi_trig_assign(struct xport_trig *t, xport_trig_failed *failed, void *arg)
-{
-    t->closed = false;
-    t->failed = failed;
-    t->arg = arg;
-    t->base = t->armed;
-}
-
-int ofi_trig_open(struct xport_trig **out, xport_trig_failed *failed,
-                  void *arg)
-{
-    struct xport_trig *t;
-    int rc = 0;
-
-    lock_acquire(&ofi_trig.lock);
-    ofi_trig_poll();
-    t = find_idle();
-    if (!t)
-        rc = make_late(&t);
-    if (!rc) {
-        ofi_trig_assign(t, failed, arg);
-        *out = t;
-    }
-    lock_release(&ofi_trig.lock);
-    return rc;
-}
-
-/* While no stream waits. */
-static void make_some(void)
-{
-    struct xport_trig *t;
-
-    lock_acquire(&ofi_trig.lock);
-    for (int i = 1; i < ofi_trig.plan.made && !make_trigger(&t); i++)
-        ;
-    lock_release(&ofi_trig.lock);
-}
-
-/* The NIC may still have entries of it. */
-void ofi_trig_return(struct xport_trig *t)
-{
-    lock_acquire(&ofi_trig.lock);
-    t->closed = true;
-    lock_release(&ofi_trig.lock);
-}
-
-/* Past a full ring sockets goes on only when the counter is touched again. */
-void ofi_trig_increment(struct xport_trig *t, uint64_t n)
-{
-    /* release: whoever sees the operations ended sees that they were let go. */
-    __atomic_fetch_add(&t->increments, n, __ATOMIC_RELEASE);
-    fi_cntr_add(t->trigger, n);
-}
-
 /* ---- all together ---- */
 
 /* A stream that gets there later still stores to the register: of what it has
@@ -373,7 +132,7 @@ static void close_all(void)
         ofi_trig_counter_close(&ofi_trig.probe[i]);
     ofi_trig_counter_close(&ofi_trig.writes);
     ofi_trig_counter_close(&ofi_trig.reads);
-    close_memory();
+    ofi_trig_close_entries();
     ofi_trig.ep = NULL;
     memset(ofi_trig.chains, 0, sizeof ofi_trig.chains);
     memset(&ofi_trig.counts, 0, sizeof ofi_trig.counts);
@@ -397,7 +156,7 @@ static int open_engine(void)
 
     if (!rc) {
         step = "its entries";
-        rc = open_works();
+        rc = ofi_trig_open_entries();
     }
     if (!rc) {
         step = "the test";
@@ -409,7 +168,7 @@ static int open_engine(void)
         rc = ofi_trig_test();
     }
     if (!rc) {
-        make_some();
+        ofi_trig_make_some();
         open_chains(FIRST_CHAINS, OFI_CHAINS);
         log_info(LOG_OFI, "deferred work: %zu entries of %s; failures %s",
                  ofi_trig.n_works, ofi.name, ofi_trig.errors_count

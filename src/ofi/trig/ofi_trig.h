@@ -163,12 +163,19 @@ bool ofi_trig_wanted(const char *provider);
 /* The table for this provider; xport_trig_none where it has no such work. */
 const struct xport_trig_ops *ofi_trig_table(void);
 void ofi_trig_close(void);
-/* Under the lock. */
-struct ofi_trig_entry *ofi_trig_entry_alloc(void);
-void ofi_trig_entry_free(struct ofi_trig_entry *w);
 
+/* ---- ofi_trig_pool.c ---- */
+int ofi_trig_open_entries(void);
+void ofi_trig_close_entries(void);
+/* Under the lock; NULL: there is none; ofi_trig_entry_alloc() polls for one. */
+struct ofi_trig_entry *ofi_trig_entry_take(void);
+void ofi_trig_entry_free(struct ofi_trig_entry *w);
 int ofi_trig_counter(struct fid_cntr **out);
 void ofi_trig_counter_close(struct fid_cntr **c);
+
+/* ---- ofi_trig_open.c ---- */
+/* Those that are made in advance, while no stream waits. */
+void ofi_trig_make_some(void);
 /* Of one that is in no list. */
 void ofi_trig_destroy(struct xport_trig *t);
 
@@ -210,6 +217,7 @@ void ofi_trig_skip_done(struct xport_trig *t);
 /* ---- ofi_trig_poll.c ---- */
 /* Under the lock: what has ended gives its room back. */
 void ofi_trig_poll(void);
+struct ofi_trig_entry *ofi_trig_entry_alloc(void);
 /* Failures behind flags that are raised have been reported. */
 void ofi_trig_await_errors(void);
 
@@ -224,12 +232,17 @@ int ofi_trig_try_failure(bool *counts, bool *first);
 int ofi_trig_test(void);
 
 /* ---- ofi_trig_entry.c ---- */
-bool ofi_trig_can(const struct xport_trig_op *op);
 int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op);
 int ofi_trig_flag(struct xport_trig *t, uint64_t *least);
-/* An operation as an entry; -EAGAIN: there is no room now; other errors: the
- * NIC does not take it. */
+
+/* ---- ofi_trig_fill.c ---- */
+enum { OFI_TRIG_WRONG_KEY = 0x5a5a };   /* of a key's bits, to make it fail */
+bool ofi_trig_can(const struct xport_trig_op *op);
+/* result: where the value before goes, or NULL. */
+void ofi_trig_fill_amo(struct ofi_trig_entry *w, const struct xport_addr *at,
+                       const struct xport_amo *a, void *result);
 void ofi_trig_fill(struct ofi_trig_entry *w, const struct xport_trig_op *op);
+/* -EAGAIN: there is no room now; other errors: the NIC does not take it. */
 int ofi_trig_post(struct ofi_trig_entry *w, struct fid_cntr *trigger,
                   uint64_t at, struct fid_cntr *done);
 

@@ -247,6 +247,16 @@ void ofi_trig_poll(void)
             poll_counted(t);
 }
 
+struct ofi_trig_entry *ofi_trig_entry_alloc(void)
+{
+    struct ofi_trig_entry *w = ofi_trig_entry_take();
+
+    if (w)
+        return w;
+    ofi_trig_poll();
+    return ofi_trig_entry_take();
+}
+
 /* ---- what flags stand for ---- */
 
 /* Has the queue reported of all before the flags that are raised?  A gate's

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ofi_dispatch.h - what stands above net/, am/ and stage/: the calls of
+ * xport_ops, for the table in ofi_open.c.  Any thread.  A failure ends the job
+ * with a line, unless the context goes on. */
+#ifndef OFI_OFI_DISPATCH_H
+#define OFI_OFI_DISPATCH_H
+
+#include "ofi/net/ofi_int.h"
+
+/* ---- ofi_dispatch.c: which of them, or of others, does a put or get ---- */
+void ofi_put(struct xport_ep *f, const struct xport_addr *to,
+             const void *source, size_t len, bool nbi);
+void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+             size_t len, bool nbi);
+int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+                size_t len);
+void ofi_put_blocks(struct xport_ep *f, const struct xport_addr *to,
+                    const void *source, const struct xport_blocks *b);
+void ofi_get_blocks(struct xport_ep *f, void *dest,
+                    const struct xport_addr *from,
+                    const struct xport_blocks *b, bool nbi);
+void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
+                 const struct xport_amo *a, void *result, bool nbi);
+/* Is that one operation, that reads source where it is? */
+bool ofi_put_is_single(const struct xport_addr *to, const void *source,
+                       size_t len);
+/* A put whose arrival need not be known, as of ofi_rma_transmit_copy(). */
+void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
+                      const void *source, size_t len, bool copies);
+
+/* ---- ofi_order.c: what is made of puts and atomics ---- */
+void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
+                    const void *source, size_t len,
+                    const struct xport_addr *sig_at,
+                    const struct xport_amo *sig, bool nbi);
+int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, size_t len,
+                       const struct xport_addr *sig_at,
+                       const struct xport_amo *sig, bool nbi);
+int ofi_message(struct xport_ep *f, const struct xport_addr *to,
+                const void *source, size_t len,
+                const struct xport_addr *sig_at, const struct xport_amo *sig);
+bool ofi_fenced(struct xport_ep *f, bool then_amo);
+bool ofi_has_room(struct xport_ep *f, int pe);
+void ofi_fence(struct xport_ep *f, bool then_amo);
+void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
+              const struct xport_amo *a);
+void ofi_quiet(struct xport_ep *f);
+bool ofi_idle(struct xport_ep *f);
+
+/* ---- ofi_timeout.c ---- */
+void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns);
+
+#endif
