@@ -11,6 +11,7 @@
 #include "base/membarrier.h"
 #include "coll/coll.h"
 #include "core/core_device.h"
+#include "core/core_report.h"
 #include "diag/diag.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
@@ -215,6 +216,7 @@ static int open_layers(int thread_level)
         env_warn_unknown();
         heap_env_warn();
     }
+    core_report_start("shmem_init");
     rc = xport_open(rt_job.n_pes);
     if (rc)
         goto close_rt;
@@ -250,10 +252,8 @@ static int open_layers(int thread_level)
     /* Nor does anybody start to wait before all agree how to. */
     coll_sync(&core_world);
     rc = api_device_start();
-    if (!rc) {
-        diag_answer_requests();
+    if (!rc)
         return 0;
-    }
 close_core:
     if (xport_net)              /* its thread still uses the heap */
         rt_abort(EXIT_FAILURE);
@@ -267,6 +267,7 @@ close_rt:
     /* The other PEs wait in the start-up: end them too. */
     if (rt_job.n_pes > 1)
         rt_abort(EXIT_FAILURE);
+    core_report_end();
     rt_close();
     return rc;
 }
@@ -291,6 +292,7 @@ static void close_layers(void)
     api_device_close();
     sm_close();
     xport_close();
+    core_report_end();
     rt_close();
 }
 

@@ -111,13 +111,13 @@ int core_open(int thread_level)
     if (!membarrier_open())
         log_info(LOG_CORE, "the kernel refuses membarrier: sleepers look for "
                  "stores now and then");
-    diag_open();
     core_activity_open();
     rc = core_stall_open();
     if (rc)
         return rc;
     core_set_state(CORE_UP);
     core_report_open();
+    diag_answer_requests();
     diag_register(&statistics);
     core_activity_enter("shmem_init", &core_world);
     return 0;
@@ -186,7 +186,7 @@ static void close_team(struct core_team *t)
 
 void core_close(void)
 {
-    diag_close();
+    core_report_close();
     core_stall_close();
     core_remote_close();
     core_team_free_all();

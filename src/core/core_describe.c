@@ -73,6 +73,10 @@ void core_describe_activity(struct line *l, int pe,
 {
     unsigned long long s = line_seconds(core_age_ns(CLOCK_REALTIME, a->at_ns));
 
+    if (!a->call[0]) {          /* its control block is new */
+        line_add(l, ", not yet through shmem_init");
+        return;
+    }
     if (xport_routes[pe].map[HEAP_HOST] && core_process_is_stopped(a->pid))
         line_addf(l, ", stopped, pid %llu", (unsigned long long)a->pid);
     if (a->waits)

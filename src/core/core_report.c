@@ -97,8 +97,10 @@ CORE_RACY static void add_last_call(struct line *l)
     char call[sizeof ctl->activity.call + 1] = "";
     const struct core_activity *a;
 
-    if (!ctl)
+    if (!ctl) {
+        line_add(l, "in shmem_init or shmem_finalize, not waiting");
         return;
+    }
     a = &ctl->activity;
     memcpy(call, a->call, sizeof a->call);
     line_addf(l, "not waiting; last noted call: %s (%u so far), %s%llu s ago",
@@ -112,6 +114,8 @@ CORE_RACY static void describe_waits(struct line *out)
     struct core_transport_wait t = core_transport_wait;
     struct published p = published;
 
+    if (core_fence_describe(out))
+        return;
     if (t.of)
         add_transport_wait(out, &t);
     if (t.of && p.of)
@@ -153,19 +157,46 @@ static void describe_heaps(struct line *out)
         add_heap(out, "; device heap: ", &heap_device);
 }
 
-void core_report_open(void)
+/* No thread's wait is published; what is described needs no heap. */
+static void register_waits(const char *call)
 {
     static const struct diag_source waits = {
         .part = DIAG_WAITS, .describe = describe_waits
-    }, operations = {
+    };
+
+    __atomic_store_n(&published.of, NULL, __ATOMIC_RELAXED);
+    diag_register(&waits);
+    core_fence_open(call);
+    diag_set_state_text(NULL);
+}
+
+void core_report_start(const char *call)
+{
+    diag_open();
+    register_waits(call);
+}
+
+void core_report_open(void)
+{
+    static const struct diag_source operations = {
         .part = DIAG_OPERATIONS, .describe = describe_operations
     }, heaps = {
         .part = DIAG_MEMORY, .describe = describe_heaps
     };
 
-    __atomic_store_n(&published.of, NULL, __ATOMIC_RELAXED);
-    diag_register(&waits);
     diag_register(&operations);
     diag_register(&heaps);
-    diag_set_state_text(NULL);
+}
+
+void core_report_close(void)
+{
+    diag_close();
+    diag_open();
+    register_waits("shmem_finalize");
+}
+
+void core_report_end(void)
+{
+    core_fence_close();
+    diag_close();
 }

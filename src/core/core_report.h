@@ -4,10 +4,29 @@
 #ifndef CORE_CORE_REPORT_H
 #define CORE_CORE_REPORT_H
 
+#include "base/line.h"
 #include "core/core_wait.h"
 
-/* Registers core's sources with diag. */
+/* Opens diag with the waits alone: the first of all layers that may wait for
+ * other PEs follows.  call: the public call that this is part of. */
+void core_report_start(const char *call);
+/* Registers core's other sources with diag. */
 void core_report_open(void);
+/* Before core gives its memory back: from here on diag reports waits alone
+ * again, those of shmem_finalize. */
+void core_report_close(void);
+/* Closes diag: nothing waits for other PEs any more. */
+void core_report_end(void);
+
+/* ---- core_fence.c ---- */
+
+/* Registers the source that watches the fences of rt. */
+void core_fence_open(const char *call);
+void core_fence_close(void);
+/* Appends what fence this PE waits in; false: it is in none. */
+bool core_fence_describe(struct line *out);
+
+/* ---- waits ---- */
 
 /* This thread is about to sleep in w: the report describes w until the end of
  * the wait, or until another thread goes to sleep.  One thread at a time. */

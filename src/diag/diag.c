@@ -27,6 +27,11 @@ void diag_answer_requests(void)
         diag_thread_start(true);
 }
 
+void diag_stop_thread(void)
+{
+    diag_thread_stop();
+}
+
 void diag_close(void)
 {
     diag_watchdog_close();

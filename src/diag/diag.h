@@ -45,9 +45,12 @@ struct diag_source {
 void diag_open(void);
 /* After the layer's part of diag_open(), until diag_close(). */
 void diag_register(const struct diag_source *s);
-/* From here on the diag thread answers requests for a report: when everything
- * that a source reads exists. */
+/* From here on the diag thread answers requests for a report. */
 void diag_answer_requests(void);
+/* Ends the diag thread until the next start of the watchdog or
+ * diag_answer_requests(): heap is about to replace the pages of static data,
+ * among them, in a program linked with the archive, what this thread writes. */
+void diag_stop_thread(void);
 /* Ends the diag thread; no source is asked any more.  A signal is answered as
  * outside of the library. */
 void diag_close(void);
@@ -68,12 +71,14 @@ extern hidden uint64_t diag_stall_ns;
 /* Is anything printed of stalls?  False with SHMEM_STALL=0. */
 bool diag_stall_is_reported(void);
 /* Starts the periodic checks, if they do not run: 0, or -errno of a thread
- * that cannot be started. */
+ * that cannot be started; diag_watchdog_stop() follows in either case. */
 int diag_watchdog_start(void);
-/* Ends the checks; no check runs when this returns. */
+/* Undoes one start.  The last one ends the checks: none runs when it
+ * returns. */
 void diag_watchdog_stop(void);
 /* Runs fn soon on the diag thread, which a start has begun.  Calls that come
- * before it has run make one run. */
+ * before it has run make one run.  NULL: takes it back; fn does not run any
+ * more when this returns. */
 void diag_watchdog_call(void (*fn)(void));
 
 /* ---- statistics ---- */

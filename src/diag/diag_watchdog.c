@@ -20,10 +20,10 @@ enum { CHECKS = 8 };
 
 uint64_t diag_stall_ns = UINT64_MAX;
 
-static bool watches;            /* atomic */
 static void (*called)(void);    /* atomic */
 /* Held while checks run, so that a stop can wait for their end. */
 static struct base_lock run_lock = LOCK_INIT;
+static unsigned users GUARDED_BY(run_lock);     /* starts without a stop */
 static uint64_t next_ns GUARDED_BY(run_lock);
 
 bool diag_stall_is_reported(void)
@@ -38,7 +38,10 @@ void diag_watchdog_open(void)
 
 void diag_watchdog_close(void)
 {
-    diag_watchdog_stop();
+    lock_acquire(&run_lock);
+    users = 0;
+    __atomic_store_n(&called, NULL, __ATOMIC_RELAXED);
+    lock_release(&run_lock);
     diag_stall_ns = UINT64_MAX;
 }
 
@@ -50,10 +53,8 @@ static uint64_t period_ns(void)
 int diag_watchdog_start(void)
 {
     lock_acquire(&run_lock);
-    if (!watches) {
+    if (!users++)
         next_ns = clock_ns() + period_ns();
-        __atomic_store_n(&watches, true, __ATOMIC_RELAXED);
-    }
     lock_release(&run_lock);
     return diag_thread_start(false);
 }
@@ -61,16 +62,20 @@ int diag_watchdog_start(void)
 void diag_watchdog_stop(void)
 {
     lock_acquire(&run_lock);
-    __atomic_store_n(&watches, false, __ATOMIC_RELAXED);
-    __atomic_store_n(&called, NULL, __ATOMIC_RELAXED);
+    if (users)
+        users--;
     lock_release(&run_lock);
 }
 
 void diag_watchdog_call(void (*fn)(void))
 {
     /* release: fn reads what its caller has stored. */
-    if (!__atomic_exchange_n(&called, fn, __ATOMIC_ACQ_REL))
+    if (!__atomic_exchange_n(&called, fn, __ATOMIC_ACQ_REL) && fn)
         diag_thread_wake();
+    if (!fn) {                  /* it may run just now */
+        lock_acquire(&run_lock);
+        lock_release(&run_lock);
+    }
 }
 
 static void check_all(uint64_t now, uint64_t pause) REQUIRES(run_lock)
@@ -103,7 +108,7 @@ uint64_t diag_watchdog_run(void)
     fn = __atomic_exchange_n(&called, NULL, __ATOMIC_ACQ_REL);
     if (fn)
         fn();
-    if (watches) {
+    if (users) {
         if (now >= next_ns)
             run_checks(now);
         next = next_ns;

@@ -123,10 +123,26 @@ int rt_put_on_node(const char *key, const void *value, size_t size)
     return driver ? driver->put(key, value, size, true) : 0;
 }
 
+void (*rt_fence_watch)(bool begins);
+
 int rt_fence(void)
 {
+    int rc;
+
     rt_counts.fences++;
-    return driver ? driver->fence() : 0;
+    if (!driver)
+        return 0;
+    if (rt_fence_watch)
+        rt_fence_watch(true);
+    rc = driver->fence();
+    if (rt_fence_watch)
+        rt_fence_watch(false);
+    return rc;
+}
+
+int rt_fence_missing(char *out, size_t size)
+{
+    return driver && driver->missing ? driver->missing(out, size) : -ENOTSUP;
 }
 
 int rt_get_some(int pe, const char *key, void *out, size_t size, size_t *got)

@@ -29,6 +29,13 @@ void rt_close(void);
 int rt_put(const char *key, const void *value, size_t size);
 int rt_fence(void);
 int rt_get(int pe, const char *key, void *out, size_t size);
+/* Called where a fence begins and where it has ended, on its thread; NULL: by
+ * no upper layer. */
+extern void (*rt_fence_watch)(bool begins);
+/* Which PEs the fence of this PE still lacks, for a line, like "2 of 3 PEs
+ * arrived; missing PE 1 (pid 4711, stopped)".  -ENOTSUP: the launcher does not
+ * say; -EALREADY: the fence is over, or another PE reports it.  Any thread. */
+int rt_fence_missing(char *out, size_t size);
 /* The same of up to size bytes: *got there were. */
 int rt_get_some(int pe, const char *key, void *out, size_t size, size_t *got);
 /* For the PEs of this node alone: other nodes need not be sent it. */

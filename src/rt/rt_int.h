@@ -17,6 +17,7 @@ struct rt_driver {
     /* near: only PEs of this node look it up. */
     int (*put)(const char *key, const void *value, size_t size, bool on_node);
     int (*fence)(void);
+    int (*missing)(char *out, size_t size);     /* NULL: it cannot be asked */
     /* got: how much of size bytes there was; NULL: no other number will do. */
     int (*get)(int pe, const char *key, void *out, size_t size, size_t *got);
     bool (*host)(int pe, char *out, size_t size);

@@ -265,6 +265,22 @@ static int fence(void)
     return -EPROTO;
 }
 
+/* While this or another thread waits in the fence. */
+static int missing(char *out, size_t size)
+{
+    struct rt_wire m = { .type = RT_MISSING }, answer;
+    struct rt_wire_packet packet;
+    int fd, rc;
+
+    rc = ask(&m, -1, &packet, &answer, &fd);
+    if (fd >= 0)
+        close(fd);
+    if (!rc)
+        snprintf(out, size, "%.*s", (int)answer.value_size,
+                 (const char *)answer.value);
+    return rc;
+}
+
 static int get(int pe, const char *key, void *out, size_t size, size_t *got)
 {
     struct rt_wire m = { .type = RT_GET, .pe = pe }, answer;
@@ -350,6 +366,7 @@ const struct rt_driver rt_launcher = {
     .close = close_launcher,
     .put = put,
     .fence = fence,
+    .missing = missing,
     .get = get,
     .host = host_of,
     .abort = abort_job,

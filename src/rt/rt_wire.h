@@ -6,8 +6,8 @@
  * channel, and keeps it across exec.  A process that starts the library makes a
  * further pair, its session, and sends one end of it over the channel with
  * HELLO; all else goes over the session, which no other process has.  Both
- * sockets keep the borders of messages.  After HELLO, PUT, GET, SHARE and TAKE
- * the PE waits for one ANSWER, and after FENCE for MET; one thread may do so
+ * sockets keep the borders of messages.  After HELLO, PUT, GET, SHARE, TAKE
+ * and MISSING the PE waits for one ANSWER, and after FENCE for MET; one thread may do so
  * while another one waits in the fence.  ABORT and BYE have no answer.  Both
  * ends run on one machine, so numbers are in its own byte order. */
 #ifndef RT_RT_WIRE_H
@@ -29,11 +29,13 @@ enum rt_wire_type {
     RT_ANSWER,                  /* status: 0 or a negative errno */
     RT_MET,                     /* the same, of a fence; -EXDEV: the PEs were
                                  * in different ones */
+    RT_MISSING,                 /* answer: as text, which PEs the fence lacks;
+                                 * -EALREADY: none, or another PE reports it */
     RT_WIRE_TYPES
 };
 
 enum {
-    RT_WIRE_MAGIC = 0x534c5531, /* "SLU" and the version of all this */
+    RT_WIRE_MAGIC = 0x534c5532, /* "SLU" and the version of all this */
     RT_WIRE_KEY = 32,           /* most bytes of a key ... */
     RT_WIRE_VALUE = 16384       /* ... and of a value */
 };

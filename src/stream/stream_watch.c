@@ -102,10 +102,15 @@ void stream_watch_start(void)
 
 void stream_watch_close(void)
 {
+    bool was;
+
     lock_acquire(&start_lock);
+    was = open;
     may_start = false;
     SET(open, false);
     lock_release(&start_lock);
-    diag_watchdog_stop();
+    diag_watchdog_call(NULL);
+    if (was)
+        diag_watchdog_stop();
     stream_wait_log_close();
 }

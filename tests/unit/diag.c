@@ -111,6 +111,14 @@ T(the_watchdog_checks_until_it_is_stopped)
     T_TRUE(comes(&checks, 2));
     diag_watchdog_call(call);
     T_TRUE(comes(&calls, 1));
+    diag_watchdog_stop();       /* of two starts: it goes on */
+    n = checks;
+    T_TRUE(comes(&checks, n + 2));
+    diag_stop_thread();
+    T_EQ(diag_watchdog_start(), 0);     /* the thread, too */
+    n = checks;
+    T_TRUE(comes(&checks, n + 1));
+    diag_watchdog_stop();
     diag_watchdog_stop();
     n = checks;
     usleep(300000);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -24,6 +25,8 @@
 /* A PE that sends without end does not keep the loop from the other PEs, the
  * clock and the user. */
 #define MESSAGES_AT_ONCE 64
+/* The PEs that a line on missing ones names. */
+#define NAMED 3
 
 struct entry {
     char key[RT_WIRE_KEY + 1];
@@ -286,6 +289,49 @@ static void fence(struct job *j, int pe)
         answer(j, i, &met, -1);
 }
 
+/* ", PE 3 (pid 4711, stopped)": a process of its program that has joined the
+ * job, or else the one that oshrun has started. */
+static int add_missing(char *text, size_t size, const struct job *j, int pe)
+{
+    const struct member *m = &all.member[pe];
+    pid_t pid = m->session >= 0 && m->owner > 0 ? m->owner : j->pe[pe].pid;
+
+    return snprintf(text, size, "PE %d (pid %d%s)", pe, (int)pid,
+                    tree_process_is_stopped(pid) ? ", stopped"
+                    : j->pe[pe].ended ? ", ended"
+                    : m->session < 0 ? ", not in shmem_init yet" : "");
+}
+
+/* The first PE that has arrived reports for all others. */
+static void missing(struct job *j, int pe)
+{
+    struct rt_wire out = { .type = RT_ANSWER };
+    int first = 0, n = 0, at, named = 0;
+    char text[512];
+
+    while (first < all.n && !all.member[first].in_fence)
+        first++;
+    if (first != pe) {
+        reply_status(j, pe, -EALREADY);
+        return;
+    }
+    at = snprintf(text, sizeof(text), "%d of %d PEs arrived; missing ",
+                  all.in_fence, all.n);
+    for (int i = 0; i < all.n; i++) {
+        if (all.member[i].in_fence || n++ >= NAMED)
+            continue;
+        at += snprintf(text + at, sizeof(text) - (size_t)at, "%s",
+                       named++ ? ", " : "");
+        at += add_missing(text + at, sizeof(text) - (size_t)at, j, i);
+    }
+    if (n > NAMED)
+        at += snprintf(text + at, sizeof(text) - (size_t)at, " and %d more",
+                       n - NAMED);
+    out.value = text;
+    out.value_size = (size_t)at;
+    answer(j, pe, &out, -1);
+}
+
 static void share(struct job *j, int pe, const struct rt_wire *in, int *fd)
 {
     struct member *m = &all.member[pe];
@@ -333,6 +379,9 @@ static void handle_request(struct job *j, int pe, const struct rt_wire *in,
         break;
     case RT_FENCE:
         fence(j, pe);
+        break;
+    case RT_MISSING:
+        missing(j, pe);
         break;
     case RT_SHARE:
         share(j, pe, in, &fd);

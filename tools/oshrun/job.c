@@ -79,31 +79,39 @@ void job_note_started(struct job *j, int pe, const struct spawned *s)
 
 /* ---- ending ---- */
 
-/* To the PEs and what they started in their process groups. */
-static bool is_group(const struct job *j, pid_t group)
+/* The PE that started this process, by its process group, or NULL. */
+static const struct pe *pe_of_group(const struct job *j, pid_t group)
 {
     for (int i = 0; i < j->n; i++)
         if (j->pe[i].pid == group && !j->pe[i].ended)
-            return true;
-    return false;
+            return &j->pe[i];
+    return NULL;
 }
 
-/* A PE that has a control socket gets the request there, so that no thread of
- * it is interrupted; the other processes of the groups get SIGUSR2. */
+/* A PE in the library has a thread that takes the request, so that none of the
+ * program's is interrupted; other processes of the groups get SIGUSR2.  It would
+ * end a PE that has not called shmem_init, which is named instead. */
 static void request_state_all(const struct job *j)
 {
     DIR *d = opendir("/proc");
+    const struct pe *pe;
     struct dirent *e;
     pid_t pid;
 
     while (d && (e = readdir(d))) {
         pid = (pid_t)atoi(e->d_name);
-        if (pid > 0 && is_group(j, getpgid(pid)) &&
-            !report_request_process(pid))
+        pe = pid > 0 ? pe_of_group(j, getpgid(pid)) : NULL;
+        if (pe && !report_request_process(pid) &&
+            (pe->joined || tree_process_takes(pid, SIGUSR2)))
             kill(pid, SIGUSR2);
     }
     if (d)
         closedir(d);
+    for (int i = 0; i < j->n; i++)
+        if (!j->pe[i].ended && !j->pe[i].joined &&
+            !tree_process_takes(j->pe[i].pid, SIGUSR2))
+            say(NULL, "PE %d (pid %d) is not in shmem_init yet", i,
+                (int)j->pe[i].pid);
 }
 
 static void signal_all(struct job *j, int sig)

@@ -165,13 +165,20 @@ int64_t tree_started(pid_t pid)
                        "%*u %*d %*d %*d %*d %*d %*d %lld", &at) == 1 ? at : -1;
 }
 
+static bool mask_has(const char *status, const char *mask, int sig)
+{
+    const char *p = strstr(status, mask);
+
+    return p && strtoull(p + strlen(mask), NULL, 16) >> (sig - 1) & 1;
+}
+
 static bool kill_pends(const char *task)
 {
-    char path[340], text[4096], *p;
+    char path[340], text[4096];
 
     snprintf(path, sizeof(path), "%s/status", task);
-    p = read_text(path, text, sizeof(text)) ? strstr(text, "\nSigPnd:") : NULL;
-    return p && strtoull(p + 8, NULL, 16) >> (SIGKILL - 1) & 1;
+    return read_text(path, text, sizeof(text)) &&
+           mask_has(text, "\nSigPnd:", SIGKILL);
 }
 
 static bool task_runs(const char *task)
@@ -212,4 +219,23 @@ bool tree_process_runs(pid_t pid, int64_t started)
         }
     closedir(dir);
     return runs;
+}
+
+bool tree_process_is_stopped(pid_t pid)
+{
+    char path[64], text[512], *p;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    p = stat_text(path, text, sizeof(text));
+    return p && (p[2] == 'T' || p[2] == 't');
+}
+
+bool tree_process_takes(pid_t pid, int sig)
+{
+    char path[64], text[4096];
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    return read_text(path, text, sizeof(text)) &&
+           (mask_has(text, "\nSigCgt:", sig) ||
+            mask_has(text, "\nSigIgn:", sig));
 }
