@@ -104,54 +104,61 @@ int stream_make_put_signal(const struct stream_where *w, void *dest,
 int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
                     int pe, struct stream_op *out);
 
-/* ---- stream_ring.c ---- */
-/* One of several of that stream, with that number or UINT64_MAX if it cannot
- * be known; closed when it is empty. */
+/* ---- ring/stream_ring_table.c ---- */
+/* A queue's ring, one of several of that stream, with the stream's number or
+ * STREAM_ID_UNKNOWN, of a stream that records a graph. */
+#define STREAM_ID_UNKNOWN UINT64_MAX
 int stream_ring_create(void *stream, uint64_t id, struct stream_ring **out);
-void stream_ring_destroy(struct stream_ring *q);
-/* Armed so far, with queues that there are. */
-uint64_t stream_posted_ops(void);
-bool stream_ring_empty(const struct stream_ring *q);
-/* No sweep frees it for want of places. */
-void stream_ring_keep(struct stream_ring *q);
-/* Its messages are over: until the progress thread has let them go. */
-void stream_ring_await_messages(const struct stream_ring *q);
-/* What was posted and not released never is.  Nothing is posted there any
- * more. */
-void stream_ring_cancel(struct stream_ring *q);
-/* The stream is destroyed: its queue goes when it is empty. */
-void stream_ring_retire(void *stream);
-/* Of a batch: its stream has been destroyed here. */
-bool stream_ring_stream_destroyed(const struct stream_ring *q);
-/* For n more, room will be found. */
-int stream_ring_reserve(struct stream_ring *q, size_t n);
-/* For the next operation; NULL: no memory. */
-struct stream_op *stream_ring_next_entry(struct stream_ring *q);
-/* The operation there is complete: its seq. */
-uint64_t stream_ring_publish(struct stream_ring *q);
-/* The stream raises the word to the seq of the last one when it gets
- * there. */
-int stream_ring_trigger(struct stream_ring *q, void *stream);
-struct stream_counters *stream_ring_counters(struct stream_ring *q);
-struct stream_nic *stream_ring_nic(struct stream_ring *q);
-struct stream_errors *stream_ring_errors(struct stream_ring *q);
-/* Each queue's operation that is under way.  False: some were held. */
-typedef void stream_ring_visitor(struct stream_ring *q,
-                                 const struct stream_op *op);
-bool stream_rings_visit_heads(stream_ring_visitor *visit);
-
-/* The queue of a stream.  0 or -errno, logged but for -EBUSY: the stream
- * records a graph. */
+/* The ring of a stream.  0 or -errno, logged but for -EBUSY: the stream records
+ * a graph. */
 int stream_ring_of(const struct stream_where *w, struct stream_ring **out);
 /* There is none, for that reason: rc, logged. */
 int stream_ring_refuse(const struct stream_where *w, int rc);
+/* It stays until its stream is destroyed, even where counters run out. */
+void stream_ring_keep(struct stream_ring *q);
+/* The stream is destroyed: its ring is freed once it is empty. */
+void stream_ring_retire(void *stream);
+/* Of a queue's ring: its stream has been destroyed by this library. */
+bool stream_ring_stream_destroyed(const struct stream_ring *q);
+/* Has anything been posted for this stream? */
+bool stream_has_ring(void *stream);
+
+/* ---- ring/stream_ring_post.c ---- */
+/* Chunks for n more operations: 0 or -ENOMEM. */
+int stream_ring_reserve(struct stream_ring *q, size_t n);
+/* The entry for the next operation; NULL: no memory. */
+struct stream_op *stream_ring_next_entry(struct stream_ring *q);
+/* That entry is filled in: its sequence number. */
+uint64_t stream_ring_publish(struct stream_ring *q);
+/* Enqueues the store that raises the trigger counter to the last sequence
+ * number. */
+int stream_ring_trigger(struct stream_ring *q, void *stream);
 /* Posts the operation: the stream triggers it when it gets there, and waits for
  * its completion if op->waits.  The ring frees the condition of a wait, also on
  * an error: 0 or -errno, logged. */
 int stream_ring_post(const struct stream_where *w, struct stream_ring *q,
                      const struct stream_op *op);
-/* Has anything been posted for this stream? */
-bool stream_has_ring(void *stream);
+
+/* ---- ring/stream_ring_list.c ---- */
+bool stream_ring_empty(const struct stream_ring *q);
+/* Operations posted so far in the rings there are. */
+uint64_t stream_posted_ops(void);
+/* Each ring's operation that has begun.  False: some rings were locked. */
+typedef void stream_ring_visitor(struct stream_ring *q,
+                                 const struct stream_op *op);
+bool stream_rings_visit_heads(stream_ring_visitor *visit);
+struct stream_counters *stream_ring_counters(struct stream_ring *q);
+struct stream_nic *stream_ring_nic(struct stream_ring *q);
+struct stream_errors *stream_ring_errors(struct stream_ring *q);
+
+/* ---- ring/stream_ring_close.c ---- */
+/* A queue's messages have completed: waits until the progress thread has
+ * released them. */
+void stream_ring_await_messages(const struct stream_ring *q);
+/* What was posted and not released never is.  Nothing is posted there any
+ * more. */
+void stream_ring_cancel(struct stream_ring *q);
+void stream_ring_destroy(struct stream_ring *q);
 
 /* ---- stream_ring_triggered.c ---- */
 /* On the thread of a stream that gets to the operation arg: raises the word,

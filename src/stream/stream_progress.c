@@ -12,7 +12,8 @@
  * stream_open.c gives it.
  *
  * A turn copies half a MiB at most and waits for no peer and no room (see
- * stream_ring.c), so that the network's poller has its turn in time. */
+ * ring/stream_ring_progress.c), so that the network's poller has its turn in
+ * time. */
 #include "stream/stream_int.h"
 #include "base/clock.h"
 #include "base/env.h"

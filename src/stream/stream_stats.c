@@ -25,9 +25,21 @@ struct stream_slot *stream_slot_take(void)
     return stream_slot;
 }
 
+void stream_stats_count_depth(struct stream_ring *q, uint64_t seq)
+{
+    struct stream_ring_stats *s = &q->stats;
+
+    if (likely(seq - s->completed <= s->max_depth))
+        return;
+    /* relaxed: a number for people. */
+    s->completed = __atomic_load_n(&q->completed, __ATOMIC_RELAXED);
+    if (seq - s->completed > s->max_depth)
+        s->max_depth = seq - s->completed;
+}
+
 void stream_stats_ring_created(struct stream_ring *q)
 {
-    q->first = q->posted;
+    q->stats.first = q->posted;
     lock_acquire(&lock);
     if (++queues > gone.most_queues)
         gone.most_queues = queues;
@@ -40,14 +52,14 @@ void stream_stats_ring_destroyed(const struct stream_ring *q)
 
     lock_acquire(&lock);
     queues--;
-    gone.posted += q->posted - q->first;
+    gone.posted += q->posted - q->stats.first;
     /* The word lay there before the queue. */
-    gone.triggered += trigger > q->first ? trigger - q->first : 0;
-    gone.completed += q->completed - q->first;
+    gone.triggered += trigger > q->stats.first ? trigger - q->stats.first : 0;
+    gone.completed += q->completed - q->stats.first;
     gone.nic += q->nic.posted;
     gone.spilled += q->nic.spilled;
-    if (q->most > gone.most_armed)
-        gone.most_armed = q->most;
+    if (q->stats.max_depth > gone.most_armed)
+        gone.most_armed = q->stats.max_depth;
     lock_release(&lock);
 }
 

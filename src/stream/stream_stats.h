@@ -59,6 +59,8 @@ void stream_stats_failed(void);
 /* With SHMEM_STATS; and begins anew. */
 void stream_stats_report(void);
 
+/* Counts how many operations are posted at a time; seq is posted now. */
+void stream_stats_count_depth(struct stream_ring *q, uint64_t seq);
 void stream_stats_ring_created(struct stream_ring *q);
 /* Before its trigger is closed. */
 void stream_stats_ring_destroyed(const struct stream_ring *q);

@@ -73,7 +73,7 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
                         struct shmemx_queue **out)
 {
     struct queue *q;
-    uint64_t id = UINT64_MAX;
+    uint64_t id = STREAM_ID_UNKNOWN;
     int rc = gtl->stream_check(stream, &id);
 
     if (rc == -EBUSY)           /* it records a graph, and will end that */

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_ring.h - what a stream op ring is, for the files that work on one. */
+/* stream_ring.h - the stream op ring, for the files that work on one.
+ *
+ * There is one for each stream that has operations for the NIC or the host,
+ * and one for each queue of the program.  One thread at a time posts
+ * operations; the holder of the ring's lock steps them: the progress thread,
+ * or the stream's own thread on the software device.  The operations lie in
+ * chunks, of which there are as many as were needed at a time, so an enqueue
+ * never waits for room.
+ *
+ * stream_ring_memory.c allocates a ring, stream_ring_table.c finds that of a
+ * stream, stream_ring_post.c posts, stream_ring_progress.c and
+ * stream_ring_consume.c step, stream_ring_close.c ends it; stream_ring_list.c
+ * has the list of all. */
 #ifndef STREAM_STREAM_RING_H
 #define STREAM_STREAM_RING_H
 
@@ -16,6 +28,7 @@ struct stream_ring_chunk {
     struct stream_op ops[STREAM_CHUNK_OPS];
 };
 
+/* stream_ring_memory.c; NULL: no memory. */
 struct stream_ring_chunk *stream_ring_chunk_new(void);
 
 struct stream_ring {
@@ -36,8 +49,6 @@ struct stream_ring {
     struct stream_ring_chunk *in;
     unsigned in_at;
     uint64_t triggered;         /* for_queue: the stream will release so many */
-    uint64_t first;             /* the last number before the ring's own */
-    uint64_t seen, most;        /* completed by then; most posted at a time */
     /* The lock holder's. */
     _Alignas(64) uint64_t completed;
     struct stream_ring_chunk *out;
@@ -51,7 +62,13 @@ struct stream_ring {
     bool held;                  /* atomic: the lock */
     struct stream_task *tasks, **last_task;
     uint64_t n_tasks;           /* atomic */
+    /* What only reports read. */
     struct stream_errors failed;
+    struct stream_ring_stats {
+        uint64_t first;         /* the last number before the ring's own */
+        uint64_t completed;     /* when the depth was last counted */
+        uint64_t max_depth;     /* operations posted at a time, at most */
+    } stats;
 };
 
 static inline bool stream_ring_trylock(struct stream_ring *q)
@@ -59,47 +76,28 @@ static inline bool stream_ring_trylock(struct stream_ring *q)
     return !__atomic_exchange_n(&q->held, true, __ATOMIC_ACQUIRE);
 }
 
-/* The last thing that is done with it: an empty one may then go. */
+/* The caller's last access to it: another thread may free an empty ring then.
+ */
 static inline void stream_ring_unlock(struct stream_ring *q)
 {
     __atomic_store_n(&q->held, false, __ATOMIC_RELEASE);
 }
 
-/* Is nothing of it under way in the network? */
+/* Have all its operations in the network completed? */
 static inline bool stream_ring_net_idle(const struct stream_ring *q)
 {
     return !q->ctx.flow || xport_net->quiet_test(q->ctx.flow);
 }
 
-/* It has one more, this one. */
-static inline void stream_ring_count_depth(struct stream_ring *q,
-                                           uint64_t seq)
-{
-    if (likely(seq - q->seen <= q->most))
-        return;
-    /* relaxed: a number for people. */
-    q->seen = __atomic_load_n(&q->completed, __ATOMIC_RELAXED);
-    if (seq - q->seen > q->most)
-        q->most = seq - q->seen;
-}
-
+/* ---- stream_ring_progress.c ---- */
 /* One turn of the progress thread over all rings: see stream_progress_poll. */
 bool stream_rings_progress(bool *posted, bool *busy);
-/* By who holds it: the next one that was posted, or NULL. */
+/* ---- stream_ring_consume.c: by the holder of the lock ---- */
+/* The next operation that was posted, or NULL. */
 struct stream_op *stream_ring_head(struct stream_ring *q);
-/* By who holds it, one step with its next operation: did anything come of it?
- * *posted and *busy as stream_rings_progress() has them. */
+/* One step of that operation: did anything come of it?  *posted and *busy as
+ * stream_rings_progress() has them. */
 bool stream_ring_step(struct stream_ring *q, bool *posted, bool *busy);
-
-/* By who holds it: is the next one a transfer that the stream has reached?
- * An operation that waits for the transfers before it is none. */
-bool stream_ring_transfer_due(struct stream_ring *q);
-/* Is there such a queue, or one that another thread holds? */
-bool stream_rings_transfer_due(void);
-
-/* All go: what is left in them is counted. */
-struct stream_unfinished;
-void stream_rings_close(struct stream_unfinished *left);
 
 /* On the thread of a stream of the software device: what a start has left to
  * the wait that follows it.  NULL: nothing. */
@@ -107,6 +105,18 @@ void stream_ring_defer(struct stream_ring *q);
 bool stream_ring_has_deferred(void);
 /* Some steps of that: did anything come of them? */
 bool stream_ring_progress_deferred(void);
+
+/* ---- stream_ring_list.c ---- */
+/* By the holder of the lock: is the next operation a transfer that the stream
+ * has triggered?  Operations that wait for transfers are none. */
+bool stream_ring_transfer_due(struct stream_ring *q);
+/* Is there such a ring, or one that another thread holds? */
+bool stream_rings_transfer_due(void);
+
+/* ---- stream_ring_close.c ---- */
+/* All are freed: what is left in them is counted. */
+struct stream_unfinished;
+void stream_rings_close(struct stream_unfinished *left);
 
 /* ---- stream_counters.c ---- */
 enum { STREAM_RINGS = 4096, STREAM_FLAGS = 32768 };
@@ -121,7 +131,7 @@ void stream_counters_free(struct stream_counters *w);
 int stream_flag_alloc(uint64_t **out);
 void stream_flag_free(uint64_t *flag);
 
-/* Why there is none for a stream. */
+/* stream_ring_table.c: why there is none for a stream. */
 const char *stream_ring_error_text(int rc) __attribute__((cold));
 
 #endif

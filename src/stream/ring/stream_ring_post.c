@@ -4,6 +4,7 @@
  * by which the stream raises the ring's trigger counter to these.  Called by
  * stream_op.c and by starts of queues, one thread at a time for a ring. */
 #include "stream/ring/stream_ring.h"
+#include "base/env.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,7 +74,8 @@ uint64_t stream_ring_publish(struct stream_ring *q)
     } else if (op->kind != STREAM_WAIT) {
         q->nic.soft = true;
     }
-    stream_ring_count_depth(q, seq);
+    if (unlikely(env.STATS))
+        stream_stats_count_depth(q, seq);
     /* release: the holder of the ring sees the operation. */
     __atomic_store_n(&q->posted, seq, __ATOMIC_RELEASE);
     return seq;
