@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a lock lets one PE in at a time, in the order in which they
  * came; the next holder sees what the last one did, and test_lock takes a
- * free lock and no other.
+ * free lock and no other, in every symmetric memory.
  * PEs: 1 2 4
  * Ppn: 2/1 4/2 */
 #include "budget.h"
 #include "far.h"
+#include "../memory.h"
 
 #include <sched.h>
 
 enum { TURNS = 20000, LOCKS = 256, WORDS = 100, PICKS = 20000, ORDERS = 5 };
 #define TURNS_S 0.4
 
-static long static_lock, many_static[LOCKS];
-static long *heap_lock, *many_heap;
+static long *locks[SYMMETRIC], *many[SYMMETRIC];
 /* Of the last PE: what a lock guards, touched by plain puts and gets. */
-static long counter, entries, counters[2 * LOCKS], inside;
+static long counter, entries, *counters, inside;
 static uint64_t words[WORDS];
-static int me, n_pes, home;
+static int home, n_locks;       /* n_locks: used of LOCKS */
 
 static void sleep_ms(int ms)
 {
@@ -39,13 +39,18 @@ static void count_one(long *what)
 /* By turns all line up, all poll, or some do this and some that. */
 static void enter(long *lock, int turn)
 {
-    int kind = turn / 256 % 3;
+    int kind = turn / (on_device ? 4 : 256) % 3;
 
     if (kind == 0 || (kind == 2 && (turn + me) % 4))
         shmem_set_lock(lock);
     else
         while (shmem_test_lock(lock))
             sched_yield();
+}
+
+static int most_turns(void)
+{
+    return on_device ? 12 : TURNS;
 }
 
 static void take_turns(long *lock)
@@ -56,7 +61,7 @@ static void take_turns(long *lock)
     shmem_barrier_all();
     counter = entries = 0;
     shmem_barrier_all();
-    while (entered < TURNS && now() - start < TURNS_S) {
+    while (entered < most_turns() && now() - start < TURNS_S) {
         enter(lock, (int)entered);
         T_EQ(shmem_long_atomic_fetch_inc(&inside, home), 0);
         count_one(&counter);
@@ -71,8 +76,8 @@ static void take_turns(long *lock)
 
 T(one_pe_at_a_time_is_inside)
 {
-    take_turns(heap_lock);
-    take_turns(&static_lock);
+    for (int w = 0; w < SYMMETRIC; w++)
+        take_turns(locks[w]);
 }
 
 /* ---- What the holder did is there for the next ---- */
@@ -82,8 +87,8 @@ T(the_next_holder_sees_what_the_last_one_wrote)
     static uint64_t mine[WORDS];
     double start = now();
 
-    for (int i = 0; i < TURNS && now() - start < TURNS_S; i++) {
-        shmem_set_lock(heap_lock);
+    for (int i = 0; i < most_turns() && now() - start < TURNS_S; i++) {
+        shmem_set_lock(locks[OTHER]);
         shmem_get64(mine, words, WORDS, home);
         for (int k = 1; k < WORDS; k++)
             if (mine[k] != mine[0]) {
@@ -97,7 +102,7 @@ T(the_next_holder_sees_what_the_last_one_wrote)
         shmem_uint64_p(&words[0], mine[0], home);
         shmem_uint64_atomic_inc(&words[0], home);
         shmem_uint64_atomic_add(&words[0], (uint64_t)-1, home);
-        shmem_clear_lock(heap_lock);
+        shmem_clear_lock(locks[OTHER]);
     }
     shmem_barrier_all();
 }
@@ -107,15 +112,15 @@ T(the_next_holder_sees_what_the_last_one_wrote)
 T(many_locks_do_not_touch_each_other)
 {
     static long mine[2 * LOCKS];
-    int picks = rounds(PICKS, 2000);
+    int picks = on_device ? 60 : rounds(PICKS, 2000);
 
-    memset(counters, 0, sizeof counters);
+    mem_fill(counters, 0, 2 * LOCKS * sizeof *counters);
     memset(mine, 0, sizeof mine);
     shmem_barrier_all();
     for (int i = 0; i < picks; i++) {
         /* The same numbers on all PEs, each from another place. */
-        int k = (int)((T_RAND() + (unsigned)me * 77) % (2 * LOCKS));
-        long *lock = k < LOCKS ? &many_heap[k] : &many_static[k - LOCKS];
+        int k = (int)((T_RAND() + (unsigned)me * 77) % (2 * (unsigned)n_locks));
+        long *lock = &many[k % SYMMETRIC][k / SYMMETRIC];
 
         enter(lock, i);
         count_one(&counters[k]);
@@ -127,19 +132,19 @@ T(many_locks_do_not_touch_each_other)
         shmem_long_atomic_add(&counters[k], -mine[k], home);
     shmem_barrier_all();
     for (int k = 0; me == home && k < 2 * LOCKS; k++)
-        T_EQ(counters[k], 0);
+        T_EQ(mem_load_word(&counters[k], sizeof *counters), 0);
 }
 
 T(a_pe_holds_several_locks_at_once)
 {
-    for (int k = 0; k < LOCKS; k++)
-        shmem_set_lock(&many_heap[k]);
-    for (int k = 0; k < LOCKS; k++)
-        T_EQ(shmem_test_lock(&many_heap[k]), 1);
+    for (int k = 0; k < n_locks; k++)
+        shmem_set_lock(&many[OTHER][k]);
+    for (int k = 0; k < n_locks; k++)
+        T_EQ(shmem_test_lock(&many[OTHER][k]), 1);
     T_EQ(shmem_long_atomic_fetch_inc(&inside, home), 0);
     shmem_long_atomic_add(&inside, -1, home);
-    for (int k = LOCKS - 1; k >= 0; k--)
-        shmem_clear_lock(&many_heap[k]);
+    for (int k = n_locks - 1; k >= 0; k--)
+        shmem_clear_lock(&many[OTHER][k]);
     shmem_barrier_all();
 }
 
@@ -150,19 +155,19 @@ T(test_lock_takes_a_free_lock_and_no_other)
     for (int holder = 0; holder < n_pes; holder++) {
         shmem_barrier_all();
         if (me == holder)
-            T_EQ(shmem_test_lock(&static_lock), 0);
+            T_EQ(shmem_test_lock(locks[OTHER]), 0);
         shmem_barrier_all();
-        for (int i = 0; i < 100; i++)
-            T_EQ(shmem_test_lock(&static_lock), 1);
+        for (int i = 0; i < (on_device ? 5 : 100); i++)
+            T_EQ(shmem_test_lock(locks[OTHER]), 1);
         shmem_barrier_all();
         if (me == holder)
-            shmem_clear_lock(&static_lock);
+            shmem_clear_lock(locks[OTHER]);
         shmem_barrier_all();
     }
     if (me == 0)
-        T_EQ(shmem_test_lock(&static_lock), 0);
+        T_EQ(shmem_test_lock(locks[OTHER]), 0);
     if (me == 0)
-        shmem_clear_lock(&static_lock);
+        shmem_clear_lock(locks[OTHER]);
     shmem_barrier_all();
 }
 
@@ -180,22 +185,22 @@ static int in_order(void)
     coming = arrived_as = 0;
     shmem_barrier_all();
     if (me == 0)
-        shmem_set_lock(heap_lock);
+        shmem_set_lock(locks[HOST]);
     shmem_barrier_all();
     if (me) {
         while (shmem_int_atomic_fetch(&coming, 0) != me - 1)
             sleep_ms(1);
         sleep_ms(5);            /* the one before lines up meanwhile */
         shmem_int_atomic_inc(&coming, 0);
-        shmem_set_lock(heap_lock);
+        shmem_set_lock(locks[HOST]);
     } else {
         shmem_int_wait_until(&coming, SHMEM_CMP_EQ, n_pes - 1);
         sleep_ms(8);
-        shmem_clear_lock(heap_lock);
-        shmem_set_lock(heap_lock);
+        shmem_clear_lock(locks[HOST]);
+        shmem_set_lock(locks[HOST]);
     }
     place = shmem_int_atomic_fetch_inc(&arrived_as, 0);
-    shmem_clear_lock(heap_lock);
+    shmem_clear_lock(locks[HOST]);
     fits = place == (me ? me - 1 : n_pes - 1);
     shmem_barrier_all();
     if (!fits)
@@ -207,7 +212,7 @@ static int in_order(void)
 }
 
 /* A PE that says it comes may be held up before it lines up: one miss. */
-T(who_comes_first_is_served_first)
+T(the_first_to_wait_is_the_first_served)
 {
     int fits = 0;
 
@@ -220,19 +225,28 @@ T(who_comes_first_is_served_first)
 
 int main(void)
 {
-    shmem_init();
-    me = shmem_my_pe();
-    n_pes = shmem_n_pes();
+    memory_begin(SHMEM_THREAD_SINGLE);
     home = n_pes - 1;
-    T_PE(me);
-    heap_lock = shmem_calloc(1, sizeof *heap_lock);
-    many_heap = shmem_calloc(LOCKS, sizeof *many_heap);
+    n_locks = on_device ? 16 : LOCKS;
+    for (int w = 0; w < SYMMETRIC; w++) {
+        locks[w] = mem_alloc((enum memory)w, sizeof *locks[w]);
+        many[w] = mem_alloc((enum memory)w, LOCKS * sizeof *many[w]);
+        mem_fill(locks[w], 0, sizeof *locks[w]);
+        mem_fill(many[w], 0, LOCKS * sizeof *many[w]);
+    }
+    counters = mem_alloc(OTHER, 2 * LOCKS * sizeof *counters);
+    shmem_barrier_all();
     T_RUN(one_pe_at_a_time_is_inside);
     T_RUN(the_next_holder_sees_what_the_last_one_wrote);
     T_RUN(many_locks_do_not_touch_each_other);
     T_RUN(a_pe_holds_several_locks_at_once);
     T_RUN(test_lock_takes_a_free_lock_and_no_other);
-    T_RUN(who_comes_first_is_served_first);
-    shmem_finalize();
-    return T_DONE();
+    if (!on_device)             /* it waits as long as a lock of host memory */
+        T_RUN(the_first_to_wait_is_the_first_served);
+    mem_free(OTHER, counters);
+    for (int w = 0; w < SYMMETRIC; w++) {
+        mem_free((enum memory)w, many[w]);
+        mem_free((enum memory)w, locks[w]);
+    }
+    return memory_end();
 }

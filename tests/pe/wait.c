@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: each wait ends and each test succeeds exactly when its set of
- * variables satisfies the comparison, for every type; whoever updates a
- * variable wakes a sleeping waiter, and a long wait costs little processor
- * time.
+ * variables satisfies the comparison, for every type and in every symmetric
+ * memory; an update wakes a sleeping waiter, and a long wait costs little
+ * processor time.
  * Light: waiters sleep
  * PEs: 1 2 4
  * Ppn: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"
 #include "far.h"
+#include "../memory.h"
 
 #include <sys/resource.h>
 
 enum { MOST = 9, SETS = 300, DELAY_MS = 30, WAKES = 6, LONG_MS = 300 };
 
-static uint64_t static_vars[MOST];
-static uint64_t *heap_vars;
+static uint64_t *vars[SYMMETRIC];
 static shmem_ctx_t ctx;
-static int me, n_pes, next;
 
 static const int cmps[] = { SHMEM_CMP_EQ, SHMEM_CMP_NE, SHMEM_CMP_GT,
                             SHMEM_CMP_GE, SHMEM_CMP_LT, SHMEM_CMP_LE };
@@ -118,27 +117,28 @@ static void check_some(size_t found)
      ? (a) >= (b) : (cmp) == SHMEM_CMP_LT ? (a) < (b) : (a) <= (b))
 
 #define FORMS(NAME, T)                                                      \
-    static void forms_##NAME(void *vars)                                    \
+    static void forms_##NAME(void *at)                                      \
     {                                                                       \
-        T *v = vars, values[MOST];                                          \
+        T *v = at, is[MOST], values[MOST];                                  \
                                                                             \
         draw_set();                                                         \
         for (size_t i = 0; i < MOST; i++) {                                 \
-            v[i] = (T)small_or_extreme(sizeof(T));                          \
+            is[i] = (T)small_or_extreme(sizeof(T));                         \
             values[i] = (T)small_or_extreme(sizeof(T));                     \
-            set.holds[i] = COMPARE(T, v[i], set.cmp, values[i]);            \
+            set.holds[i] = COMPARE(T, is[i], set.cmp, values[i]);           \
         }                                                                   \
+        mem_store(v, is, sizeof is);                                        \
         CHECK_FORMS(NAME, _vector, values);                                 \
         for (size_t i = 0; i < MOST; i++)                                   \
-            set.holds[i] = COMPARE(T, v[i], set.cmp, values[0]);            \
+            set.holds[i] = COMPARE(T, is[i], set.cmp, values[0]);           \
         CHECK_FORMS(NAME, , values[0]);                                     \
-        one_##NAME(v, values[0]);                                           \
+        one_##NAME(v, is[0], values[0]);                                    \
     }
 #define ONE(NAME, T)                                                        \
-    static void one_##NAME(T *v, T value)                                   \
+    static void one_##NAME(T *v, T is, T value)                             \
     {                                                                       \
         for (int c = 0; c < 6; c++) {                                       \
-            bool now = COMPARE(T, *v, cmps[c], value);                      \
+            bool now = COMPARE(T, is, cmps[c], value);                      \
                                                                             \
             T_EQ(shmem_##NAME##_test(v, cmps[c], value), now);              \
             if (now)                                                        \
@@ -149,24 +149,27 @@ SHMEMI_AMO_TYPES(ONE)
 SHMEMI_AMO_TYPES(FORMS)
 SHMEMI_WAIT_OLD_TYPES(ONE)
 #define RUN_FORMS(NAME, T)                                                  \
-    for (int i = 0; i < SETS; i++)                                          \
-        forms_##NAME(i % 2 ? heap_vars : static_vars);
+    for (int i = 0; i < sets; i++)                                          \
+        forms_##NAME(vars[i % SYMMETRIC]);
 #define RUN_ONE(NAME, T)                                                    \
-    for (int i = 0; i < SETS; i++) {                                        \
-        T *v = (T *)(void *)(i % 2 ? heap_vars : static_vars);              \
+    for (int i = 0; i < sets; i++) {                                        \
+        T *v = (T *)(void *)vars[i % SYMMETRIC], is[2];                     \
                                                                             \
-        v[0] = (T)small_or_extreme(sizeof(T));                              \
-        v[1] = (T)~v[0];        /* beside it, not looked at */              \
-        one_##NAME(v, (T)small_or_extreme(sizeof(T)));                      \
+        is[0] = (T)small_or_extreme(sizeof(T));                             \
+        is[1] = (T)~is[0];      /* beside it, not compared */               \
+        mem_store(v, is, sizeof is);                                        \
+        one_##NAME(v, is[0], (T)small_or_extreme(sizeof(T)));               \
     }
 
 T(each_form_says_what_holds)
 {
+    const int sets = on_device ? 3 : SETS;
+
     SHMEMI_AMO_TYPES(RUN_FORMS)
     SHMEMI_WAIT_OLD_TYPES(RUN_ONE)
 }
 
-/* Whoever asks again and again hears of every element that holds. */
+/* A caller that asks again and again gets every element that holds. */
 T(any_overlooks_no_element)
 {
     static uint64_t a[MOST], b[2], c[MOST];
@@ -198,21 +201,50 @@ T(an_element_that_never_holds_holds_up_no_other)
 
 /* ---- Updates from another PE while the waiter waits ---- */
 
+enum { ALL_VECTOR, ANY_VECTOR, SOME, ONE_BY_ONE, ANY, SOME_VECTOR, ALL, KINDS };
+
 /* Each type, each kind of wait: PE 0's neighbour fills all elements, each
  * with the last of several updates, so that a wait that ends early shows. */
 #define REMOTE(NAME, T)                                                     \
-    static void remote_##NAME(void *vars)                                   \
+    static T value_##NAME(const T *v)                                       \
     {                                                                       \
-        T *v = vars, values[MOST];                                          \
+        T is;                                                               \
+                                                                            \
+        mem_load(&is, v, sizeof is);                                        \
+        return is;                                                          \
+    }                                                                       \
+    static size_t any_##NAME(T *v, const T *values, const int *status,      \
+                             int kind)                                      \
+    {                                                                       \
+        return kind == ANY                                                  \
+               ? shmem_##NAME##_wait_until_any(v, MOST, status,             \
+                                               SHMEM_CMP_GT, 1)             \
+               : shmem_##NAME##_wait_until_any_vector(                      \
+                     v, MOST, status, SHMEM_CMP_GE, (T *)values);           \
+    }                                                                       \
+    static size_t some_##NAME(T *v, const T *values, const int *status,     \
+                              size_t *indices, int kind)                    \
+    {                                                                       \
+        return kind == SOME                                                 \
+               ? shmem_##NAME##_wait_until_some(v, MOST, indices, status,   \
+                                                SHMEM_CMP_GT, 1)            \
+               : shmem_##NAME##_wait_until_some_vector(                     \
+                     v, MOST, indices, status, SHMEM_CMP_GE, (T *)values);  \
+    }                                                                       \
+    static void remote_##NAME(void *at)                                     \
+    {                                                                       \
+        T *v = at, values[MOST];                                            \
         size_t indices[MOST], found = 0;                                    \
         int status[MOST] = { 0 };                                           \
                                                                             \
         for (size_t i = 0; i < MOST; i++)                                   \
             values[i] = (T)(i + 3);                                         \
-        for (int kind = 0; kind < 4; kind++) {                              \
-            memset(v, 0, MOST * sizeof(T));                                 \
+        for (int kind = 0; kind < KINDS; kind++) {                          \
+            mem_fill(v, 0, MOST * sizeof(T));                               \
             memset(status, 0, sizeof status);                               \
             shmem_barrier_all();                                            \
+            T_EQ(shmem_##NAME##_test_any(v, MOST, NULL, SHMEM_CMP_LT, 0),   \
+                 SIZE_MAX);                                                 \
             for (size_t k = 0; k < 2 * MOST; k++) {                         \
                 size_t i = (k * 4 + (unsigned)kind) % MOST;                 \
                 T value = k < MOST ? 1 : values[i];                         \
@@ -224,41 +256,49 @@ T(an_element_that_never_holds_holds_up_no_other)
                 else                                                        \
                     shmem_##NAME##_atomic_set(&v[i], value, next);          \
             }                                                               \
-            if (kind == 0)                                                  \
+            if (kind == ALL_VECTOR)                                         \
                 shmem_##NAME##_wait_until_all_vector(v, MOST, NULL,         \
                                                      SHMEM_CMP_EQ, values); \
-            for (found = 0; kind == 1 && found < MOST; found++) {           \
-                size_t i = shmem_##NAME##_wait_until_any_vector(            \
-                    v, MOST, status, SHMEM_CMP_GE, values);                 \
+            if (kind == ALL)                                                \
+                shmem_##NAME##_wait_until_all(v, MOST, NULL, SHMEM_CMP_GT,  \
+                                              1);                           \
+            for (found = 0; (kind == ANY || kind == ANY_VECTOR) &&          \
+                 found < MOST; found++) {                                   \
+                size_t i = any_##NAME(v, values, status, kind);             \
                                                                             \
-                T_EQ(v[i], values[i]);                                      \
+                T_EQ(value_##NAME(&v[i]), values[i]);                       \
                 T_EQ(status[i]++, 0);                                       \
             }                                                               \
-            for (found = 0; kind == 2 && found < MOST; ) {                  \
-                size_t n = shmem_##NAME##_wait_until_some(                  \
-                    v, MOST, indices, status, SHMEM_CMP_GT, 1);             \
+            for (found = 0; (kind == SOME || kind == SOME_VECTOR) &&        \
+                 found < MOST; ) {                                          \
+                size_t n = some_##NAME(v, values, status, indices, kind);   \
                                                                             \
                 T_LT(0, n);                                                 \
                 for (size_t k = 0; k < n; k++) {                            \
-                    T_EQ(v[indices[k]], values[indices[k]]);                \
+                    T_EQ(value_##NAME(&v[indices[k]]), values[indices[k]]); \
                     T_EQ(status[indices[k]]++, 0);                          \
                 }                                                           \
                 found += n;                                                 \
             }                                                               \
-            for (size_t i = 0; kind == 3 && i < MOST; i++)                  \
+            for (size_t i = 0; kind == ONE_BY_ONE && i < MOST; i++)         \
                 shmem_##NAME##_wait_until(&v[i], SHMEM_CMP_EQ, values[i]);  \
             for (size_t i = 0; i < MOST; i++)                               \
-                T_EQ(v[i], values[i]);                                      \
+                T_EQ(value_##NAME(&v[i]), values[i]);                       \
+            shmem_barrier_all();                                            \
+            shmem_##NAME##_atomic_inc(v, next);                             \
+            shmem_##NAME##_wait_until(v, SHMEM_CMP_GT, values[0]);          \
             shmem_barrier_all();                                            \
         }                                                                   \
     }
 SHMEMI_AMO_TYPES(REMOTE)
 #define RUN_REMOTE(NAME, T)                                                 \
-    for (int i = 0; i < rounds(10, 2); i++)                                 \
-        remote_##NAME(i % 2 ? heap_vars : static_vars);
+    for (int i = 0; i < n; i++)                                             \
+        remote_##NAME(vars[(i + on_device) % SYMMETRIC]);
 
 T(waits_see_what_another_pe_updates)
 {
+    const int n = on_device ? 1 : rounds(10, 2);
+
     SHMEMI_AMO_TYPES(RUN_REMOTE)
 }
 
@@ -275,8 +315,7 @@ enum how { PUT, P, BULK, ATOMIC, FETCHING, SIGNAL, PUT_SIGNAL, STORE, HOWS };
 
 /* The bulk of a put of many words, of which the last is waited for. */
 enum { BULK_WORDS = 1000 };
-static uint64_t wake_words[BULK_WORDS];
-static uint64_t *const wake_word = &wake_words[BULK_WORDS - 1];
+static uint64_t *wake_words, *wake_word;
 static double stored_at;        /* PE 0's, read by the others */
 
 static void update(enum how how, int pe)
@@ -310,10 +349,10 @@ static double wait_once(enum how how, int round)
 {
     size_t i = SIZE_MAX;
 
-    *wake_word = 0;
+    mem_store_word(wake_word, 0, sizeof *wake_word);
     shmem_barrier_all();
     if (me == 0) {
-        sleep_ms(DELAY_MS);
+        sleep_ms(on_device ? DELAY_MS / 2 : DELAY_MS);
         for (int pe = 1; pe < n_pes; pe++)
             update(how, pe);
         return 0;
@@ -345,9 +384,9 @@ static int quick_waits(enum how how)
     return quick;
 }
 
-/* A sleep lasts an eighth of the wait so far, here up to 4 ms, if nobody
- * ends it: three of six waits are over within 0.3 ms where somebody does, and
- * one time in a hundred where nobody does.  A busy machine has five tries.
+/* A sleep lasts an eighth of the wait so far, here up to 4 ms, if no update
+ * ends it: three of six waits are over within 0.3 ms where an update does, and
+ * one time in a hundred where none does.  A busy machine has five tries.
  * Between nodes the way there counts too. */
 T(an_update_wakes_the_sleeper)
 {
@@ -360,10 +399,18 @@ T(an_update_wakes_the_sleeper)
             shmem_int_max_reduce(SHMEM_TEAM_WORLD, &any, &slow, 1);
         }
         if (!T_EQ(slow, 0))
-            fprintf(stderr, "PE %d: update %d wakes nobody\n", me, (int)how);
+            fprintf(stderr, "PE %d: update %d wakes no sleeper\n", me, (int)how);
     }
     if (!some_are_far())        /* a pointer to each PE's word */
         T_LT(wait_once(STORE, 0), 20);
+    shmem_barrier_all();
+}
+
+/* On a device, where a wait takes as long as the device. */
+T(each_update_ends_a_wait_that_sleeps)
+{
+    for (enum how how = PUT; how < STORE; how++)
+        T_LT(wait_once(how, (int)how), 20);
     shmem_barrier_all();
 }
 
@@ -376,14 +423,14 @@ static double cpu(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* T_AWAKE_MS: so long a wait stays awake here, as on a provider that tells of
+/* T_AWAKE_MS: so long a wait stays awake here, as on a provider that reports
  * nothing. */
 T(a_long_wait_costs_little)
 {
     const char *awake = getenv("T_AWAKE_MS");
     double wall, used;
 
-    *wake_word = 0;
+    mem_store_word(wake_word, 0, sizeof *wake_word);
     shmem_barrier_all();
     wall = now();
     used = cpu();
@@ -400,22 +447,26 @@ T(a_long_wait_costs_little)
 
 int main(void)
 {
-    shmem_init();
-    me = shmem_my_pe();
-    n_pes = shmem_n_pes();
-    next = (me + 1) % n_pes;
-    T_PE(me);
-    heap_vars = shmem_calloc(MOST, sizeof *heap_vars);
+    memory_begin(SHMEM_THREAD_SINGLE);
+    for (int w = 0; w < SYMMETRIC; w++)
+        vars[w] = mem_alloc((enum memory)w, MOST * sizeof *vars[w]);
+    wake_words = mem_alloc(OTHER, BULK_WORDS * sizeof *wake_words);
+    mem_fill(wake_words, 0, BULK_WORDS * sizeof *wake_words);
+    wake_word = &wake_words[BULK_WORDS - 1];
     T_EQ(shmem_ctx_create(0, &ctx), 0);
     T_RUN(each_form_says_what_holds);
     T_RUN(any_overlooks_no_element);
     T_RUN(an_element_that_never_holds_holds_up_no_other);
     T_RUN(waits_see_what_another_pe_updates);
-    if (n_pes > 1) {            /* one PE alone has nobody to wake it */
+    if (n_pes > 1 && on_device) {
+        T_RUN(each_update_ends_a_wait_that_sleeps);
+    } else if (n_pes > 1) {     /* one PE alone has none to wake it */
         T_RUN(an_update_wakes_the_sleeper);
         T_RUN(a_long_wait_costs_little);
     }
     shmem_ctx_destroy(ctx);
-    shmem_finalize();
-    return T_DONE();
+    mem_free(OTHER, wake_words);
+    for (int w = 0; w < SYMMETRIC; w++)
+        mem_free((enum memory)w, vars[w]);
+    return memory_end();
 }
