@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The library, its devices and contexts. */
 #include "fake.h"
+#include "gpu_calls.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -161,11 +162,6 @@ int cuGetErrorString(int error, const char **out)
 
 /* ---- devices ---- */
 
-static bool is_device(int dev)
-{
-    return dev >= 0 && dev < dev_setup()->count && dev < DEVICES;
-}
-
 int cuDeviceGetCount(int *out)
 {
     CALL("cuDeviceGetCount");
@@ -216,25 +212,6 @@ int cuDeviceGetUuid_v2(struct cuda_uuid *out, int dev)
     return rc;
 }
 
-int cuDeviceCanAccessPeer(int *out, int dev, int peer)
-{
-    CALL("cuDeviceCanAccessPeer");
-    if (!is_device(dev) || !is_device(peer))
-        return CUDA_ERROR_INVALID_DEVICE;
-    *out = dev != peer && dev_setup()->peers != DEV_NO_PEERS;
-    return CUDA_SUCCESS;
-}
-
-int cuDeviceGetP2PAttribute(int *out, int attribute, int from, int to)
-{
-    CALL("cuDeviceGetP2PAttribute");
-    if (!is_device(from) || !is_device(to) || from == to ||
-        attribute != CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
-        return CUDA_ERROR_INVALID_VALUE;
-    *out = dev_setup()->peers == DEV_ATOMICS;
-    return CUDA_SUCCESS;
-}
-
 int cuDeviceGetPCIBusId(char *out, int len, int dev)
 {
     int at = 0x17;
@@ -246,15 +223,6 @@ int cuDeviceGetPCIBusId(char *out, int len, int dev)
         at += dev_number(dev);
     if (snprintf(out, (size_t)len, "0000:%02X:00.0", at) >= len)
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
-
-int cuDeviceTotalMem_v2(size_t *out, int dev)
-{
-    CALL("cuDeviceTotalMem_v2");
-    if (!is_device(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    *out = dev_setup()->memory;
     return CUDA_SUCCESS;
 }
 

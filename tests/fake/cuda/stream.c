@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams, events, and what is done in their order. */
+/* Streams, and what is done in their order.  Queries of them, events and graphs
+ * are rows of gpu_calls.inc. */
 #include "fake.h"
+#include "gpu_calls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -75,16 +77,6 @@ int fake_stream(void *handle, struct context *ctx, bool work,
     return CUDA_SUCCESS;
 }
 
-/* Of what cannot be recorded. */
-static int not_captured(struct dev_stream *s)
-{
-    if (dev_capture_status(s) == DEV_NO_CAPTURE)
-        return dev_unsafe() ? CUDA_SUCCESS
-                            : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    dev_capture_break(s);
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-}
-
 #define STREAM(name, handle, work, s)                           \
     do {                                                        \
         struct context *ctx_;                                   \
@@ -134,99 +126,13 @@ int cuStreamGetId(void *handle, unsigned long long *out)
     return CUDA_SUCCESS;
 }
 
-int cuStreamQuery(void *handle)
-{
-    struct dev_stream *s;
-    int rc;
-
-    STREAM("cuStreamQuery", handle, true, &s);
-    rc = not_captured(s);
-    return rc ? rc : dev_busy(s) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
-}
-
-int cuStreamSynchronize(void *handle)
-{
-    struct dev_stream *s;
-    int rc;
-
-    STREAM("cuStreamSynchronize", handle, true, &s);
-    rc = not_captured(s);
-    return rc ? rc : fake_code(dev_sync(s));
-}
-
-/* ---- events ---- */
-
-enum { EVENT = 0x45564e54 };
-struct event {
-    unsigned magic;
-    struct context *ctx;
-    struct dev_mark mark;
-};
-
-int cuEventCreate(void **out, unsigned flags)
-{
-    struct context *c;
-    struct event *e;
-
-    (void)flags;
-    CALL_IN("cuEventCreate", &c);
-    e = calloc(1, sizeof *e);
-    if (!e)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    e->magic = EVENT;
-    e->ctx = c;
-    *out = e;
-    return CUDA_SUCCESS;
-}
-
-int cuEventDestroy_v2(void *event)
-{
-    struct event *e = event;
-    struct context *c;
-
-    CALL_IN("cuEventDestroy_v2", &c);
-    if (!e || e->magic != EVENT)
-        return CUDA_ERROR_INVALID_HANDLE;
-    e->magic = 0;
-    free(e);
-    return CUDA_SUCCESS;
-}
-
-int cuEventRecord(void *event, void *handle)
-{
-    struct event *e = event;
-    struct dev_stream *s;
-
-    STREAM("cuEventRecord", handle, true, &s);
-    if (!e || e->magic != EVENT || fake_whole(e->ctx) != fake_whole(fake_current()))
-        return CUDA_ERROR_INVALID_HANDLE;
-    dev_record(s, &e->mark);
-    return CUDA_SUCCESS;
-}
-
-int cuEventQuery(void *event)
-{
-    struct event *e = event;
-    struct context *c;
-    struct dev_mark m;
-
-    CALL_IN("cuEventQuery", &c);
-    if (!e || e->magic != EVENT)
-        return CUDA_ERROR_INVALID_HANDLE;
-    UNSAFE();
-    m = dev_recorded(&e->mark);
-    if (m.graph)
-        return CUDA_ERROR_CAPTURED_EVENT;
-    return dev_passed(m) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
-}
-
 int cuStreamWaitEvent(void *handle, void *event, unsigned flags)
 {
-    struct event *e = event;
+    struct gpu_event *e = event;
     struct dev_stream *s;
 
     STREAM("cuStreamWaitEvent", handle, true, &s);
-    if (!e || e->magic != EVENT || flags)
+    if (!e || e->magic != GPU_EVENT || flags)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!e->mark.graph && dev_capture_graph(s)) {
         dev_capture_break(s);

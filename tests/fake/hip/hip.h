@@ -34,11 +34,14 @@
 #include "dev_graph.h"
 #include "gtl/hip/hip_abi.h"
 
-/* Errors that src/gtl has no use for. */
+/* Errors that src/gtl has no use for, or names otherwise. */
 enum {
-    ILLEGAL_ADDRESS = 700, CAPTURE_IMPLICIT = 906, INVALID_CONTEXT = 201,
-    NOT_FOUND = 500, CAPTURE_INVALIDATED = 901, CAPTURE_UNMATCHED = 903,
-    CAPTURE_UNJOINED = 904, CAPTURED_EVENT = 907
+    HIP_INVALID_CONTEXT = 201, HIP_NOT_FOUND = 500, HIP_ILLEGAL_ADDRESS = 700,
+    HIP_STREAM_CAPTURE_UNSUPPORTED = HIP_CAPTURE_UNSUPPORTED,
+    HIP_STREAM_CAPTURE_INVALIDATED = 901, HIP_STREAM_CAPTURE_UNMATCHED = 903,
+    HIP_STREAM_CAPTURE_UNJOINED = 904, HIP_STREAM_CAPTURE_IMPLICIT = 906,
+    HIP_CAPTURED_EVENT = 907,
+    HIP_STREAM_CAPTURE_WRONG_THREAD = HIP_CAPTURE_LAST
 };
 
 #define EXPORT __attribute__((visibility("default")))
@@ -67,7 +70,7 @@ unsigned hip_error(int rc);
 #define WORK(name) do { \
     CALL(name); \
     if (dev_fault()) \
-        return hip_result(ILLEGAL_ADDRESS); \
+        return hip_result(HIP_ILLEGAL_ADDRESS); \
 } while (0)
 
 /* Leaves a call that is not safe while streams record. */

@@ -54,7 +54,7 @@ unsigned hip_error(int rc)
     case -EEXIST:
         return HIP_ALREADY_REGISTERED;
     case -EXDEV:
-        return INVALID_CONTEXT;
+        return HIP_INVALID_CONTEXT;
     case -ENOENT:
     case -ENOSPC:
         return HIP_MAP_FAILED;
@@ -63,7 +63,7 @@ unsigned hip_error(int rc)
     case -EACCES:
         return HIP_PEER_ACCESS_UNSUPPORTED;
     case -EFAULT:
-        return ILLEGAL_ADDRESS;
+        return HIP_ILLEGAL_ADDRESS;
     default:
         return HIP_INVALID_VALUE;
     }
@@ -96,7 +96,7 @@ static const struct {
     { HIP_PEER_ACCESS_ENABLED, "hipErrorPeerAccessAlreadyEnabled",
       "peer access is already enabled" },
     { HIP_NOT_READY, "hipErrorNotReady", "device not ready" },
-    { ILLEGAL_ADDRESS, "hipErrorIllegalAddress",
+    { HIP_ILLEGAL_ADDRESS, "hipErrorIllegalAddress",
       "an illegal memory access was encountered" },
     { HIP_CONTEXT_IS_DESTROYED, "hipErrorContextIsDestroyed",
       "context is destroyed" },
@@ -229,31 +229,6 @@ unsigned hipDeviceGetUuid(struct hip_uuid *out, int device)
     CALL(DeviceGetUuid);
     snprintf(text, sizeof text, "%016x", 0x5eed + dev_number(device));
     memcpy(out->bytes, text, sizeof out->bytes);
-    return hip_result(HIP_OK);
-}
-
-unsigned hipDeviceCanAccessPeer(int *out, int device, int peer)
-{
-    CALL(DeviceCanAccessPeer);
-    *out = device != peer && dev_setup()->peers != DEV_NO_PEERS;
-    return hip_result(HIP_OK);
-}
-
-unsigned hipDeviceGetP2PAttribute(int *out, unsigned attr, int from, int to)
-{
-    CALL(DeviceGetP2PAttribute);
-    if (from == to || attr != HIP_P2P_ATOMICS)
-        return hip_result(HIP_INVALID_VALUE);
-    *out = dev_setup()->peers == DEV_ATOMICS;
-    return hip_result(HIP_OK);
-}
-
-unsigned hipDeviceTotalMem(size_t *out, int device)
-{
-    size_t unused;
-
-    CALL(DeviceTotalMem);
-    dev_room(device, &unused, out);
     return hip_result(HIP_OK);
 }
 

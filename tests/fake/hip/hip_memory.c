@@ -171,7 +171,7 @@ unsigned hipMemGetAddressRange(void **base, size_t *size, void *p)
 
     CALL(MemGetAddressRange);
     if (!dev_find(hip_here(p), &r))
-        return hip_result(NOT_FOUND);
+        return hip_result(HIP_NOT_FOUND);
     *base = (void *)r.base;
     *size = r.size;
     return hip_result(HIP_OK);

@@ -260,7 +260,7 @@ unsigned hipModuleGetFunction(struct hip_kernel **out, struct hip_module *m,
         }
     }
     *out = own_kernel(name);
-    return hip_result(*out ? HIP_OK : NOT_FOUND);
+    return hip_result(*out ? HIP_OK : HIP_NOT_FOUND);
 }
 
 static int step(void *arg)

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams, events, copies, words. */
+/* Streams, copies, writes and waits of words.  Queries of streams, events and
+ * graphs are rows of gpu_calls.inc. */
 #include "hip.h"
+#include "gpu_calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct hip_event {
-    struct dev_mark mark;
-    bool releases;              /* to the system, when it is recorded */
-};
 
 /* Those before 7 take 1 for a pointer. */
 static void read_handle(const void *s)
@@ -37,15 +34,6 @@ struct dev_stream *hip_stream_of(const void *s)
     struct dev_stream *d = hip_stream_of(s); \
     if (!d) \
         return hip_result(HIP_CONTEXT_IS_DESTROYED)
-
-/* Leaves a call that no capture records, and ends those that it breaks. */
-#define ASKS(d) do { \
-    if (dev_capture_status(d) != DEV_NO_CAPTURE) { \
-        dev_capture_break(d); \
-        return hip_result(HIP_CAPTURE_UNSUPPORTED); \
-    } \
-    UNSAFE(); \
-} while (0)
 
 /* The runtime has no captures of a stream's own writes and waits in mind. */
 static struct dev_graph *not_recorded(struct dev_stream *d)
@@ -80,22 +68,6 @@ unsigned hipStreamDestroy(struct hip_stream *s)
     return hip_result(HIP_OK);
 }
 
-unsigned hipStreamQuery(struct hip_stream *s)
-{
-    WORK(StreamQuery);
-    STREAM(d, s);
-    ASKS(d);
-    return hip_result(dev_busy(d) ? HIP_NOT_READY : HIP_OK);
-}
-
-unsigned hipStreamSynchronize(struct hip_stream *s)
-{
-    WORK(StreamSynchronize);
-    STREAM(d, s);
-    ASKS(d);
-    return hip_result(hip_error(dev_sync(d)));
-}
-
 unsigned hipStreamGetFlags(struct hip_stream *s, unsigned *out)
 {
     CALL(StreamGetFlags);
@@ -104,13 +76,17 @@ unsigned hipStreamGetFlags(struct hip_stream *s, unsigned *out)
     return hip_result(HIP_OK);
 }
 
-unsigned hipStreamWaitEvent(struct hip_stream *s, struct hip_event *e,
+unsigned hipStreamWaitEvent(struct hip_stream *s, struct hip_event *event,
                             unsigned flags)
 {
+    const struct gpu_event *e = (const struct gpu_event *)event;
+
     WORK(StreamWaitEvent);
     STREAM(d, s);
-    if (flags || !e)
+    if (flags || !event)
         return hip_result(HIP_INVALID_VALUE);
+    if (e->magic != GPU_EVENT)
+        return hip_result(HIP_INVALID_HANDLE);
     if (e->mark.stream)
         dev_await(d, e->mark);
     return hip_result(HIP_OK);
@@ -119,7 +95,7 @@ unsigned hipStreamWaitEvent(struct hip_stream *s, struct hip_event *e,
 /* Leaves the call where the device does not reach memory of another one. */
 #define MAPPED(d, p) do { \
     if (!hip_mapped((d)->device, p)) \
-        return hip_result(ILLEGAL_ADDRESS); \
+        return hip_result(HIP_ILLEGAL_ADDRESS); \
 } while (0)
 
 static void *last_written;
@@ -222,15 +198,15 @@ unsigned hipStreamWaitValue64(struct hip_stream *s, void *word,
     return hip_result(HIP_OK);
 }
 
-struct told {
+struct callback {
     void (*fn)(struct hip_stream *s, unsigned error, void *arg);
     struct hip_stream *s;
     void *arg;
 };
 
-static int tell(void *arg)
+static int run_callback(void *arg)
 {
-    struct told *t = arg;
+    struct callback *t = arg;
 
     t->fn(t->s, HIP_OK, t->arg);
     return 0;
@@ -241,13 +217,13 @@ unsigned hipStreamAddCallback(struct hip_stream *s,
                                          unsigned error, void *arg),
                               void *arg, unsigned flags)
 {
-    struct told t = { fn, s, arg };
+    struct callback t = { fn, s, arg };
 
     WORK(StreamAddCallback);
     STREAM(d, s);
     if (flags || !fn)
         return hip_result(HIP_INVALID_VALUE);
-    dev_submit(d, tell, &t, sizeof t);
+    dev_submit(d, run_callback, &t, sizeof t);
     return hip_result(HIP_OK);
 }
 
@@ -295,54 +271,4 @@ unsigned hipMemsetAsync(void *to, int byte, size_t n, struct hip_stream *s)
     MAPPED(d, to);
     dev_fill(d, hip_here(to), (unsigned char)byte, 1, n);
     return hip_result(HIP_OK);
-}
-
-unsigned hipEventCreateWithFlags(struct hip_event **out, unsigned flags)
-{
-    struct hip_event *e;
-
-    CALL(EventCreateWithFlags);
-    if (flags & ~(HIP_EVENT_RELEASE_TO_SYSTEM | HIP_EVENT_DISABLE_TIMING))
-        return hip_result(HIP_INVALID_VALUE);
-    e = calloc(1, sizeof *e);
-    if (!e)
-        return hip_result(HIP_OUT_OF_MEMORY);
-    e->releases = flags & HIP_EVENT_RELEASE_TO_SYSTEM;
-    *out = e;
-    return hip_result(HIP_OK);
-}
-
-unsigned hipEventDestroy(struct hip_event *e)
-{
-    CALL(EventDestroy);
-    if (!e)
-        return hip_result(HIP_INVALID_HANDLE);
-    free(e);
-    return hip_result(HIP_OK);
-}
-
-unsigned hipEventRecord(struct hip_event *e, struct hip_stream *s)
-{
-    WORK(EventRecord);
-    STREAM(d, s);
-    if (!e)
-        return hip_result(HIP_INVALID_HANDLE);
-    if (e->releases)
-        dev_note("hipEventRecord", "releases");
-    dev_record(d, &e->mark);
-    return hip_result(HIP_OK);
-}
-
-unsigned hipEventQuery(struct hip_event *e)
-{
-    struct dev_mark m;
-
-    WORK(EventQuery);
-    if (!e)
-        return hip_result(HIP_INVALID_HANDLE);
-    UNSAFE();
-    m = dev_recorded(&e->mark);
-    if (m.graph)
-        return hip_result(CAPTURED_EVENT);
-    return hip_result(dev_passed(m) ? HIP_OK : HIP_NOT_READY);
 }
