@@ -3,7 +3,7 @@
 # Description: where a provider says that its NIC reaches device memory, this
 # is tried by moving bytes there and back, and then used; where it does not
 # work, or says nothing of the sort, the pieces of host memory serve, and a
-# line says which way it is and why.
+# line says which of them and why.
 # Timeout: 90
 set -u
 . "$(dirname "$0")/device.inc"
@@ -18,14 +18,14 @@ unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_NO_VNI \
     FAKE_CXI_DEPTH FAKE_CXI_CNTRS FAKE_CXI_FLUSH_MS FAKE_CXI_LOG \
     FAKE_CXI_MAX_MSG FAKE_DEVICE_NIC
 
-# way REGEX DEVICE PROGRAM [VAR=VALUE...]: that is said, and all is right.
-way()
+# via REGEX DEVICE PROGRAM [VAR=VALUE...]: that is said, and all is right.
+via()
 {
     regex=$1 device=$2 program=$3
     shift 3
-    file=$program.$device.$(echo "$*" | tr -dc '[:alnum:]')
+    file=${program#*/}.$device.$(echo "$*" | tr -dc '[:alnum:]')
     on "$device" env "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 \
-        "$at/device/$program" >"$file" 2>&1 ||
+        "$at/$program" >"$file" 2>&1 ||
         echo "exit status $?: $device $program $*" >>failed
     grep -qE "far device memory: $regex" "$file" ||
         echo "not said for $device $program $*: $regex" >>failed
@@ -37,35 +37,30 @@ driver='by the NIC \(FI_HMEM\), flushed by the driver$'
 read='by the NIC \(FI_HMEM\), flushed by reads of the NIC$'
 host='through pinned host memory'
 ordered=FAKE_DEVICE_NIC=ordered
-for program in off_node rma amo; do
-    way "$nic" cuda-discrete $program FAKE_CXI_HMEM=1 $ordered &
+for program in device/off_node pe/rma_sized pe/amo; do
+    start via "$nic" cuda-discrete $program FAKE_CXI_HMEM=1 $ordered
 done
-wait
 # What is left of a long put is short, and must not go inline; and parts are no
 # longer than messages.
-way "$nic" cuda-discrete off_node FAKE_CXI_HMEM=1 FAKE_CXI_MAX_MSG=60494 \
-    $ordered &
-way "$host .*the provider does not reach device memory" cuda-coherent rma &
-way "$host .*SHMEM_OFI_HMEM is 0" cuda-coherent rma FAKE_CXI_HMEM=1 \
-    SHMEM_OFI_HMEM=0 &
-wait
+start via "$nic" cuda-discrete device/off_node FAKE_CXI_HMEM=1 FAKE_CXI_MAX_MSG=60494 \
+    $ordered
+start via "$host .*the provider does not reach device memory" cuda-coherent pe/rma_sized
+start via "$host .*SHMEM_OFI_HMEM is 0" cuda-coherent pe/rma_sized FAKE_CXI_HMEM=1 \
+    SHMEM_OFI_HMEM=0
 # It says that it can, and one PE's cannot.
-way "$host .*write there and read it back" cuda-coherent off_node FAKE_CXI_HMEM=1 \
-    SHMEM_FAULT=ofi.hmem:1:1 &
-way "$host .*(another PE|write there)" cuda-coherent rma FAKE_CXI_HMEM=1 \
-    SHMEM_FAULT=ofi.hmem:0.4:3 &
-wait
+start via "$host .*write there and read it back" cuda-coherent device/off_node FAKE_CXI_HMEM=1 \
+    SHMEM_FAULT=ofi.hmem:1:1
+start via "$host .*(another PE|write there)" cuda-coherent pe/rma_sized FAKE_CXI_HMEM=1 \
+    SHMEM_FAULT=ofi.hmem:0.4:3
 # What a NIC stores there is flushed where the device does not order it.
-for program in off_node rma amo wait coll on_stream; do
-    way "$driver" cuda-discrete $program FAKE_CXI_HMEM=1 &
-    way "$driver" hip-discrete $program FAKE_CXI_HMEM=1 &
-    wait
+for program in device/off_node pe/rma_sized pe/amo pe/signal pe/wait pe/lock \
+    device/coll device/on_stream; do
+    start via "$driver" cuda-discrete $program FAKE_CXI_HMEM=1
+    start via "$driver" hip-discrete $program FAKE_CXI_HMEM=1
 done
-for program in off_node amo wait; do
-    way "$read" cuda-discrete $program FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=read &
+for program in device/off_node pe/amo pe/signal pe/wait pe/lock; do
+    start via "$read" cuda-discrete $program FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=read
 done
-wait
-way "$host .*the provider does not reach" hip-discrete rma \
-    SHMEM_OFI_PROVIDER='tcp;ofi_rxm' &
-wait
+start via "$host .*the provider does not reach" hip-discrete pe/rma_sized \
+    SHMEM_OFI_PROVIDER='tcp;ofi_rxm'
 finish

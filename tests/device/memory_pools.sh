@@ -12,13 +12,12 @@ kind()
     extra=T_OWN=$1 device=$2
     shift 2
     for n; do
-        for program in rma amo coll on_stream; do
+        for program in pe/rma_sized pe/amo device/coll device/on_stream; do
             case $n in
-                */*) job "$device" -n "${n%/*}" --ppn "${n#*/}" \
-                    "$at/device/$program" & ;;
-                *) job "$device" -n "$n" "$at/device/$program" & ;;
+                */*) start job "$device" -n "${n%/*}" --ppn "${n#*/}" \
+                    "$at/$program" ;;
+                *) start job "$device" -n "$n" "$at/$program" ;;
             esac
-            case $program in amo | onstream) wait ;; esac
         done
     done
 }

@@ -141,9 +141,9 @@ says "^device: 2 $share"
 
 # Atomics on another device's memory, near and from another node, and what is
 # made of them.  A kernel of these that tries dies.
-for program in amo wait coll nbi; do
+for program in pe/amo pe/signal pe/wait pe/lock device/coll device/nbi; do
     ran $two FAKE_DEVICE_PEERS=copy -n 3 \
-        "$at/device/$program"
+        "$at/$program"
 done
 ran $two FAKE_DEVICE_PEERS=copy SHMEM_LOG=info:api -n 4 --ppn 2 "$amo"
 says '^\[0 .* api\] devices of a node have no atomics on each other.s memory'
@@ -165,9 +165,9 @@ vendors='cuda-discrete hip-discrete'
 ran $two FAKE_DEVICE_VISIBLE=one FAKE_DEVICE_PEERS=copy SHMEM_LOG=info:api -n 2 "$amo"
 says "$no_atomics"
 vendors=cuda-discrete
-for program in amo wait coll nbi; do
+for program in pe/amo pe/signal pe/wait pe/lock device/coll device/nbi; do
     ran $two FAKE_DEVICE_VISIBLE=one SHMEM_LOG=info:api -n 2 \
-        "$at/device/$program"
+        "$at/$program"
     says_not "$no_atomics|$no_share"
 done
 vendors=hip-discrete            # no kernel to ask: see `kernel`

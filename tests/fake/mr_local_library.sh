@@ -9,21 +9,23 @@ set -u
 . "$(dirname "$0")/fake.inc"
 FI_PROVIDER_PATH=$fake/local
 : "${T_SEED:=1}"
-T_AWAKE_MS=1000                 # it tells of nothing
+T_AWAKE_MS=1000                 # it reports nothing
 export T_SEED T_AWAKE_MS
 unset FAKE_LOCAL_STORM FAKE_LOCAL_SEED FAKE_LOCAL_HMEM FAKE_LOCAL_LOG
 
+: >failed
 # on LIKE PROGRAM [VAR=VALUE...]: all is right, and the provider was used.
 on()
 (
-    like=$1 program=$2 said=$1.$(echo "$2" | tr / .)
+    like=$1 program=$2 said=$(echo "$*" | tr ' /=' ...)
     shift 2
     env FAKE_LOCAL_LIKE="$like" SHMEM_OFI_PROVIDER="$like" FAKE_LOCAL_LOG=1 \
         "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 "$BUILD/obj/tests/$program" \
         >"$said" 2>&1 && grep -q "^fake $like: [1-9]" "$said" && exit
-    echo "FAIL: $like $program $*"
-    head -n 12 "$said"
-    exit 1
+    {
+        echo "FAIL: $like $program $*"
+        head -n 12 "$said"
+    } >>failed
 )
 
 # Puts and gets of each kind of memory, messages, static data as a source,
@@ -31,12 +33,12 @@ on()
 for program in pe/rma_typed pe/nb pe/lock pe/order pe/wait pe/amo_mixed \
     st/onesided st/match_heap_use st/restart_after_streams \
     st/match_persistent; do
-    check on strict $program
+    start on strict $program
 done
-check on strict pe/amo_mixed SHMEM_OFI_AMO=nic
+start on strict pe/amo_mixed SHMEM_OFI_AMO=nic
 for like in efa psm3 opx; do
-    check on $like pe/rma_typed
-    check on $like st/restart_after_streams SHMEM_OFI_AMO=nic
+    start on $like pe/rma_typed
+    start on $like st/restart_after_streams SHMEM_OFI_AMO=nic
 done
 
 # Of device memory and atomics, efa gives both from the interface 1.18 on.
@@ -48,4 +50,6 @@ case $(sed -n 's/.*network.*libfabric \([0-9.]*\).*/\1/p' info) in
     1.17) check grep -q 'efa on efa0.*by way of host memory' info ;;
     *) check grep -q 'efa on efa0.*it offers to reach device memory' info ;;
 esac
-finish info
+wait
+check [ ! -s failed ]
+finish info failed

@@ -23,44 +23,47 @@ nic()
         SHMEM_TRIGGER_DEPTH="$([ "$1" = cxi ] || echo "$2")" "$at/st/$6"
 }
 
-nic cxi 500 host 2 1 onesided & nic cxi 16 host 2 1 queue_start & wait
-nic cxi 16 host 2 1 kernel_order & nic sockets 5 host 2 1 queue_start & wait
-nic cxi 16 host 3 1 barrier_on_stream &
-nic cxi 500 cuda-discrete 2 1 queue_start & wait
-nic cxi 500 host 2 1 finalize_before_stream_runs &
-nic sockets 5 host 2 1 fence_nic_and_thread & wait
+start nic cxi 500 host 2 1 onesided
+start nic cxi 16 host 2 1 queue_start
+start nic cxi 16 host 2 1 kernel_order
+start nic sockets 5 host 2 1 queue_start
+start nic cxi 16 host 3 1 barrier_on_stream
+start nic cxi 500 cuda-discrete 2 1 queue_start
+start nic cxi 500 host 2 1 finalize_before_stream_runs
+start nic sockets 5 host 2 1 fence_nic_and_thread
 # Matched messages, few of them.
 T_SHORT=1
 T_LONG=0.1
 export T_SHORT T_LONG
-nic cxi 16 host 2 1 match_data & nic cxi 500 host 2 1 message_too_long & wait
-nic cxi 500 host 2 1 match_iteration_order &
-nic cxi 16 host 2 1 match_mismatch & wait
-nic cxi 500 host 4 2 match_persistent & wait   # notes of a node go by the NIC
+start nic cxi 16 host 2 1 match_data
+start nic cxi 500 host 2 1 message_too_long
+start nic cxi 500 host 2 1 match_iteration_order
+start nic cxi 16 host 2 1 match_mismatch
+start nic cxi 500 host 4 2 match_persistent   # notes of a node go by the NIC
 
 rule=1
-nic cxi 16 host 2 1 kernel_order & nic cxi 500 host 2 1 match_data & wait
+start nic cxi 16 host 2 1 kernel_order
+start nic cxi 500 host 2 1 match_data
 rule=0
 
 # No gates: regions count twice and late, or the NIC does not see what the
 # processor stores to a gate's flag where the NIC has no room.
 extra='FAKE_CXI_REGION=2 FAKE_CXI_REGION_LATE_US=3000'
-nic cxi 500 host 2 1 match_data
+start nic cxi 500 host 2 1 match_data
 extra=FAKE_CXI_STALE=1
-nic cxi 16 host 2 1 match_data
+start nic cxi 16 host 2 1 match_data
 extra=
 
 # Long ones are the agent's here.
-job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
+start job host -n 2 --ppn 1 env SHMEM_OFI_PROVIDER=cxi FAKE_CXI_MAX_MSG=4096 \
     SHMEM_STALL=1 SHMEM_TIMEOUT=2 "$at/st/timeout_counts_pending"
 
 # No thread of the library has a part in it, where failures do not count: else
 # one sends the signals.  Where one has, nothing ends.
-job host -n 2 --ppn 1 env SHMEM_FAULT=stream_progress:1:1 SHMEM_OFI_PROVIDER=cxi \
-    FAKE_CXI_ERRORS_COUNT=0 "$at/st/nic_without_progress_thread" &
-job host -n 2 env SHMEM_FAULT=stream_progress:1:1 \
-    "$at/st/nic_without_progress_thread" &
-wait
+start job host -n 2 --ppn 1 env SHMEM_FAULT=stream_progress:1:1 SHMEM_OFI_PROVIDER=cxi \
+    FAKE_CXI_ERRORS_COUNT=0 "$at/st/nic_without_progress_thread"
+start job host -n 2 env SHMEM_FAULT=stream_progress:1:1 \
+    "$at/st/nic_without_progress_thread"
 
 # All else only where it is asked for: it takes minutes.
 if [ "${T_NIC:-}" = all ]; then
@@ -77,21 +80,23 @@ if [ "${T_NIC:-}" = all ]; then
             match_iterations scalars_read_at_call thread_signal_mask \
             match_heap_use step_completion stream_threads message_too_long \
             match_iteration_order; do
-            nic cxi 16 host 2 1 $test & nic cxi 500 host 2 1 $test & wait
+            start nic cxi 16 host 2 1 $test
+            start nic cxi 500 host 2 1 $test
         done
-        nic cxi 16 host 4 2 onesided &
-        nic cxi 500 host 4 2 barrier_on_stream & wait
-        nic cxi 16 hip-discrete 2 1 queue_start &
-        nic cxi 500 hip-coherent 2 1 onesided_all_types & wait
-        nic cxi 500 cuda-discrete 2 1 onesided &
-        nic cxi 500 cuda-discrete 2 1 match_data & wait
-        nic cxi 16 hip-coherent 2 1 match_iteration_order &
-        nic cxi 500 host 4 2 match_persistent & wait
+        start nic cxi 16 host 4 2 onesided
+        start nic cxi 500 host 4 2 barrier_on_stream
+        start nic cxi 16 hip-discrete 2 1 queue_start
+        start nic cxi 500 hip-coherent 2 1 onesided_all_types
+        start nic cxi 500 cuda-discrete 2 1 onesided
+        start nic cxi 500 cuda-discrete 2 1 match_data
+        start nic cxi 16 hip-coherent 2 1 match_iteration_order
+        start nic cxi 500 host 4 2 match_persistent
     done
     rule=0
     for test in match_data match_iteration_order enqueue_send_recv \
         match_iterations match_threads onesided_all_types; do
-        nic sockets 5 host 2 1 $test & nic sockets 500 host 2 1 $test & wait
+        start nic sockets 5 host 2 1 $test
+        start nic sockets 500 host 2 1 $test
     done
 fi
 
