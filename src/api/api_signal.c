@@ -79,19 +79,16 @@ API_ALIAS(shmem_signal_fetch)
 
 uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t value)
 {
-    struct core_waiter w = CORE_WAIT_VALUE(__func__, sig_addr, uint64_t, cmp,
-                                           value);
     uint64_t now;
 
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
     core_need_cmp(__func__, cmp);
-    w.foreign = core_device_only(sig_addr);
     /* acquire: seeing the signal means seeing the data it announces. */
-    while (!core_cmp_holds(now = CORE_LOAD(uint64_t, sig_addr, w.foreign), cmp,
-                           value))
-        core_wait_step(&w);
-    core_wait_over(&w);
+    now = CORE_LOAD(uint64_t, sig_addr, core_device_only(sig_addr));
+    if (!core_cmp_holds(now, cmp, value))
+        return CORE_WAIT_KEY(__func__, sig_addr, uint64_t, cmp, value);
+    xport_flush();
     return now;
 }
 API_ALIAS(shmem_signal_wait_until)

@@ -227,7 +227,8 @@ static int sync_event(const char *call, void *stream, void *event,
 {
     struct core_waiter w = {
         .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
-        .what = CORE_FOR_STREAM, .value = (uintptr_t)stream, .call = call,
+        .info = { .what = CORE_FOR_STREAM, .value = (uintptr_t)stream,
+                  .call = call },
         .since_ns = since
     };
     struct timespec t = { 0, 0 };

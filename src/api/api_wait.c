@@ -44,14 +44,10 @@ static inline int seen(int holds)
 #define API_WAIT_ONE(NAME, T)                                               \
     void pshmem_##NAME##_wait_until(T *ivar, int cmp, T cmp_value)          \
     {                                                                       \
-        struct core_waiter w = CORE_WAIT_VALUE(__func__, ivar, T, cmp,      \
-                                               cmp_value);                  \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
-        w.foreign = core_device_only(ivar);                                 \
-        while (!core_cmp_holds(LOAD(T, ivar, w.foreign), cmp,               \
-                               CORE_KEY(T, cmp_value)))                     \
-            core_wait_step(&w);                                             \
-        core_wait_over(&w);                                                 \
+        if (!seen(core_cmp_holds(LOAD(T, ivar, core_device_only(ivar)), cmp, \
+                                 CORE_KEY(T, cmp_value))))                  \
+            CORE_WAIT_KEY(__func__, ivar, T, cmp, CORE_KEY(T, cmp_value));  \
     }                                                                       \
     int pshmem_##NAME##_test(T *ivar, int cmp, T cmp_value)                 \
     {                                                                       \

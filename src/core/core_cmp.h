@@ -64,6 +64,15 @@ size_t core_wait_set_any(const struct core_wait_set *s, bool *empty);
 /* Stores the elements that hold to indices, and returns their number. */
 size_t core_wait_set_some(const struct core_wait_set *s, size_t *indices,
                           bool *empty);
+/* Waits until the variable, of size bytes, compares with the key as cmp says;
+ * returns its key.  The slow half of the typed waits: the caller has found that
+ * the variable does not compare yet. */
+uint64_t core_wait_value(const char *call, const void *ivar, size_t size,
+                         bool is_signed, int cmp, uint64_t key)
+    __attribute__((noinline));
+#define CORE_WAIT_KEY(call, p, T, cmp, key)                                 \
+    core_wait_value(call, p, sizeof(T), (T)-1 < (T)1, cmp, key)
+
 /* A waiter for the whole set. */
 struct core_waiter core_wait_set_waiter(const char *call,
                                         const struct core_wait_set *s);

@@ -137,48 +137,49 @@ static uint64_t value_at(const void *p, size_t size, bool is_signed)
 
 static void add_value(struct line *l, const struct core_waiter *w, uint64_t v)
 {
-    line_addf(l, w->is_signed ? "%lld" : "%llu", (long long)v);
+    line_addf(l, w->info.is_signed ? "%lld" : "%llu", (long long)v);
 }
 
 /* Memory that the processor does not reach is not read, nor, in a handler, any
  * that may not exist any more. */
 static bool may_read(const struct core_waiter *w, bool in_handler)
 {
-    return !w->foreign && (!in_handler || heap_find(w->addr, w->bytes) >= 0);
+    return !w->info.foreign &&
+           (!in_handler || heap_find(w->addr, w->bytes) >= 0);
 }
 
 static void add_value_wait(struct line *l, const struct core_waiter *w,
                            bool in_handler)
 {
     if (may_read(w, in_handler))
-        add_value(l, w, value_at(w->addr, w->bytes, w->is_signed));
+        add_value(l, w, value_at(w->addr, w->bytes, w->info.is_signed));
     else
         line_add(l, "a value");
-    line_addf(l, " to be %s ", sign_of(w->cmp));
-    add_value(l, w, w->value);
+    line_addf(l, " to be %s ", sign_of(w->info.cmp));
+    add_value(l, w, w->info.value);
 }
 
 /* The first values of the set, as they are now. */
 static void add_set_wait(struct line *l, const struct core_waiter *w,
                          bool in_handler)
 {
-    uint64_t n = w->value <= VALUES_LISTED ? w->value : VALUES_LISTED;
-    size_t size = w->bytes / w->value;
-    bool all = n == w->value;
+    uint64_t n = w->info.value <= VALUES_LISTED ? w->info.value : VALUES_LISTED;
+    size_t size = w->bytes / w->info.value;
+    bool all = n == w->info.value;
 
-    line_addf(l, "%llu value%s ", (unsigned long long)w->value,
-              w->value == 1 ? "" : "s");
+    line_addf(l, "%llu value%s ", (unsigned long long)w->info.value,
+              w->info.value == 1 ? "" : "s");
     if (may_read(w, in_handler)) {
         for (uint64_t i = 0; i < n; i++) {
             line_add(l, i ? ", " : "(");
             add_value(l, w, value_at((const char *)w->addr + i * size, size,
-                                     w->is_signed));
+                                     w->info.is_signed));
         }
         line_add(l, all ? ") " : ", ...) ");
     }
-    line_addf(l, "to be %s ", sign_of(w->cmp));
-    if (w->alike)
-        add_value(l, w, w->each);
+    line_addf(l, "to be %s ", sign_of(w->info.cmp));
+    if (w->info.alike)
+        add_value(l, w, w->info.each);
     else
         line_add(l, "what is wanted");
 }
@@ -187,8 +188,8 @@ static void add_set_wait(struct line *l, const struct core_waiter *w,
 
 static void add_stream(struct line *l, const struct core_waiter *w)
 {
-    if (w->value)
-        line_addf(l, "stream %p", (void *)(uintptr_t)w->value);
+    if (w->info.value)
+        line_addf(l, "stream %p", (void *)(uintptr_t)w->info.value);
     else
         line_add(l, "a stream");
     line_add(l, ", on which a kernel, copy or wait has not ended");
@@ -200,18 +201,19 @@ static void add_queue(struct line *l, const struct core_waiter *w,
 {
     char name[192];
 
-    if (!in_handler && w->name && w->name(w->named, name, sizeof name))
+    if (!in_handler && w->info.name &&
+        w->info.name(w->info.named, name, sizeof name))
         line_addf(l, "%s, started on a queue", name);
     else
         line_add(l, "what was started on a queue");
-    if (w->value)
-        line_addf(l, " of stream %p", (void *)(uintptr_t)w->value);
+    if (w->info.value)
+        line_addf(l, " of stream %p", (void *)(uintptr_t)w->info.value);
 }
 
 void core_describe_wait(struct line *l, const struct core_waiter *w,
                         bool in_handler)
 {
-    switch (w->what) {
+    switch (w->info.what) {
     case CORE_FOR_REMOTE:
         line_add(l, "off-node PEs");
         return;

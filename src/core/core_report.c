@@ -25,13 +25,13 @@ void core_report_wait(struct core_waiter *w)
     const struct core_team *t;
 
     __atomic_store_n(&published.of, NULL, __ATOMIC_RELAXED);
-    if (w->call && !w->noted)
-        core_activity_call(w->call);
+    if (w->info.call && !w->noted)
+        core_activity_call(w->info.call);
     core_activity_waits(CORE_WAITS_SLEEP, true);
     w->noted = true;
-    t = w->what == CORE_FOR_ALL ? core_activity_team : NULL;
+    t = w->info.what == CORE_FOR_ALL ? core_activity_team : NULL;
     published.w = *w;
-    published.call = w->call ? w->call : xport_call;
+    published.call = w->info.call ? w->info.call : xport_call;
     published.team_pes = t ? t->n_pes : 0;
     published.entry = t ? t->entries : 0;
     /* release: a handler that finds `of` finds the rest. */
@@ -69,14 +69,14 @@ static void add_wait(struct line *l, const struct published *p)
                   (unsigned long long)p->entry, p->team_pes);
         return;
     }
-    if (w->what == CORE_FOR_ALL || w->what == CORE_FOR_OUTSTANDING)
+    if (w->info.what == CORE_FOR_ALL || w->info.what == CORE_FOR_OUTSTANDING)
         return;
     line_add(l, ", waiting for ");
     core_describe_wait(l, w, true);
-    if (w->what == CORE_FOR_LOCK && w->value == CORE_LOCK_BEHIND)
+    if (w->info.what == CORE_FOR_LOCK && w->info.value == CORE_LOCK_BEHIND)
         line_add(l, ", to hand it over");
-    else if (w->what == CORE_FOR_LOCK)
-        line_addf(l, ", behind PE %llu", (unsigned long long)w->value);
+    else if (w->info.what == CORE_FOR_LOCK)
+        line_addf(l, ", behind PE %llu", (unsigned long long)w->info.value);
 }
 
 static void add_transport_wait(struct line *l,

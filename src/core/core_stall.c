@@ -68,12 +68,12 @@ static int suspect GUARDED_BY(scan_lock) = -1;
 
 static const struct core_team *team_of(const struct core_waiter *w)
 {
-    return w->what == CORE_FOR_ALL ? core_activity_team : NULL;
+    return w->info.what == CORE_FOR_ALL ? core_activity_team : NULL;
 }
 
 static const char *call_of(const struct core_waiter *w)
 {
-    const char *call = w->call ? w->call : xport_call;
+    const char *call = w->info.call ? w->info.call : xport_call;
 
     return call ? core_public_name(call) : "start-up";
 }
@@ -88,16 +88,16 @@ static int candidates(const struct core_waiter *w)
 {
     int n = core_world.n_pes;
 
-    if (w->what == CORE_FOR_OUTSTANDING) {
+    if (w->info.what == CORE_FOR_OUTSTANDING) {
         n = outstanding_of(w)->pe >= 0 ? 1 : n - (n > 1);
         return n < REMOTE_PER_SCAN ? n : REMOTE_PER_SCAN;
     }
     if (team_of(w))
         return team_of(w)->n_pes;
-    if (w->what == CORE_FOR_LOCK)
+    if (w->info.what == CORE_FOR_LOCK)
         return n < LOCK_PER_SCAN ? n : LOCK_PER_SCAN;
-    if (!xport_net || w->what == CORE_FOR_STREAM ||
-        w->what == CORE_FOR_QUEUE)
+    if (!xport_net || w->info.what == CORE_FOR_STREAM ||
+        w->info.what == CORE_FOR_QUEUE)
         return 0;
     return n < REMOTE_PER_SCAN ? n : REMOTE_PER_SCAN;
 }
@@ -108,9 +108,9 @@ static int candidate(const struct core_waiter *w, int i) REQUIRES(scan_lock)
 
     if (team_of(w))
         return core_team_world_pe(team_of(w), i);
-    if (w->what == CORE_FOR_LOCK)
-        first = w->value == CORE_LOCK_BEHIND ? 0 : w->value;
-    if (w->what == CORE_FOR_OUTSTANDING)
+    if (w->info.what == CORE_FOR_LOCK)
+        first = w->info.value == CORE_LOCK_BEHIND ? 0 : w->info.value;
+    if (w->info.what == CORE_FOR_OUTSTANDING)
         first = outstanding_of(w)->pe >= 0
                 ? (uint64_t)outstanding_of(w)->pe
                 : (uint64_t)core_world.my_pe + 1;
@@ -129,8 +129,8 @@ static const void *flag_of(const struct core_waiter *w, int i)
         return (const void *)(heap_segs[HEAP_HOST].base +
                               core_team_area_at(t, i) +
                               offsetof(struct core_team_area, entry));
-    if (w->what != CORE_FOR_LOCK ||
-        (w->foreign && !xport_routes[candidate(w, i)].map[HEAP_HOST]))
+    if (w->info.what != CORE_FOR_LOCK ||
+        (w->info.foreign && !xport_routes[candidate(w, i)].map[HEAP_HOST]))
         return NULL;
     return w->addr;
 }
@@ -212,9 +212,9 @@ static bool examine(struct scan *r, const struct core_waiter *w, int i, int pe,
 {
     if (team_of(w))
         return examine_member(r, w, i, pe, flag, a);
-    if (w->what == CORE_FOR_OUTSTANDING)
+    if (w->info.what == CORE_FOR_OUTSTANDING)
         count_active(&r->missing, pe, a);
-    if (w->what != CORE_FOR_LOCK || !core_lock_holds(flag) ||
+    if (w->info.what != CORE_FOR_LOCK || !core_lock_holds(flag) ||
         pe == core_world.my_pe)
         return true;
     count_active(&r->missing, pe, a);
@@ -360,7 +360,7 @@ static void report_outstanding(const struct scan *r,
 static void report_wait(const struct scan *r, const struct core_waiter *w,
                         uint64_t now)
 {
-    const bool lock = w->what == CORE_FOR_LOCK;
+    const bool lock = w->info.what == CORE_FOR_LOCK;
     struct line l;
 
     line_begin(&l);
@@ -369,12 +369,13 @@ static void report_wait(const struct scan *r, const struct core_waiter *w,
     if (team_of(w)) {
         add_members(&l, r, team_of(w));
     } else {
-        if (w->what != CORE_FOR_ALL) {
+        if (w->info.what != CORE_FOR_ALL) {
             line_add(&l, " for ");
             core_describe_wait(&l, w, false);
         }
-        if (lock && !r->missing.n && w->value != CORE_LOCK_BEHIND)
-            line_addf(&l, ", behind PE %llu", (unsigned long long)w->value);
+        if (lock && !r->missing.n && w->info.value != CORE_LOCK_BEHIND)
+            line_addf(&l, ", behind PE %llu",
+                      (unsigned long long)w->info.value);
         add_named(&l, lock ? ", held by" : "; silent is", &r->missing);
     }
     log_warn(ERR_STALL, "%s", l.at);
@@ -457,13 +458,13 @@ static bool advance_scan(struct scan *r, const struct core_waiter *w,
             return true;
         r->queried_ns = 0;
     }
-    if (!team_of(w) && w->what != CORE_FOR_LOCK &&
-        w->what != CORE_FOR_OUTSTANDING)
+    if (!team_of(w) && w->info.what != CORE_FOR_LOCK &&
+        w->info.what != CORE_FOR_OUTSTANDING)
         rotation = (rotation + r->end) % core_world.n_pes;
     check_alone(r, w, now);
     if (!diag_stall_is_reported())
         return true;
-    if (w->what == CORE_FOR_OUTSTANDING)
+    if (w->info.what == CORE_FOR_OUTSTANDING)
         report_outstanding(r, outstanding_of(w));
     else
         report_wait(r, w, now);
@@ -502,7 +503,7 @@ static void step_waiter(struct core_waiter *w, uint64_t now)
 
 void core_stall_outstanding(struct core_outstanding *o, uint64_t now)
 {
-    o->w.what = CORE_FOR_OUTSTANDING;
+    o->w.info.what = CORE_FOR_OUTSTANDING;
     step(&o->w, o, now);
 }
 
@@ -525,7 +526,7 @@ static void report_one(struct xport_wait *w, uint64_t now)
 
 static void step_transport(struct xport_wait *w)
 {
-    struct core_waiter all = { .what = CORE_FOR_REMOTE,
+    struct core_waiter all = { .info.what = CORE_FOR_REMOTE,
                                .since_ns = w->since_ns,
                                .reported_ns = w->reported_ns };
     uint64_t now = clock_ns();

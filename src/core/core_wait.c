@@ -266,12 +266,12 @@ void core_wait_long(struct core_waiter *w)
     }
     if (!w->since_ns)
         w->since_ns = now;
-    if (unlikely(now - w->since_ns > diag_stall_ns) && !w->silent &&
+    if (unlikely(now - w->since_ns > diag_stall_ns) && !w->info.silent &&
         core_wait_stalled)
         core_wait_stalled(w, now);
     waited = now - w->started_ns;
-    if (xport_net && w->call)
-        xport_call = w->call;
+    if (xport_net && w->info.call)
+        xport_call = w->info.call;
     w->checks++;
     if (polls_network(w) && xport_progress->poll())
         return;

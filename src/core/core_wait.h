@@ -21,30 +21,38 @@
 enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET, CORE_FOR_LOCK,
                      CORE_FOR_REMOTE, CORE_FOR_STREAM, CORE_FOR_QUEUE,
                      CORE_FOR_OUTSTANDING };
+
+/* What a wait is for: read by the stall line and the hang report, never by the
+ * wait itself.  Zeros: a wait for all members of a collective call. */
+struct core_wait_info {
+    const char *call;           /* NULL: xport_call of the thread */
+    enum core_wait_for what;
+    int cmp;                    /* of VALUE and SET */
+    bool is_signed, alike;      /* alike: SET compares all with `each` */
+    bool foreign;               /* the variable is in device-only memory */
+    bool silent;                /* another object reports this wait */
+    uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
+                                 * how many; STREAM, QUEUE: which stream */
+    const void *named;          /* of a QUEUE, for its name; or NULL */
+    bool (*name)(const void *named, char *text, size_t size);
+};
+
 struct core_waiter {
-    const void *addr, *named;   /* named: of a QUEUE, for its name; or NULL */
+    const void *addr;
     size_t bytes;
-    uint64_t started_ns, since_ns, reported_ns;
-    unsigned steps;
-    uint32_t seen;              /* wake_seq before the last look */
-    unsigned checks;            /* around, while it is awake */
+    uint64_t started_ns, since_ns;      /* since the last sleep; in all */
     uint64_t asleep_ns;         /* since when it has slept, now and then */
+    unsigned steps;
+    uint32_t seen;              /* wake_seq before the last check */
+    unsigned checks;            /* after the quick spins, while it is awake */
     bool announced;             /* to writers: the range in the ctl block */
-    bool noted;                 /* the hang report shows this wait */
+    bool noted;                 /* counted as a wait that lasts, and published
+                                 * to the hang report */
     bool on_node;               /* only PEs of this node store there */
     bool fenced;                /* every writer has seen the announcement */
     bool timed_out;             /* its last sleep had no wake-up */
-    bool foreign;               /* addr is device-only memory */
-    bool silent;                /* another object reports this wait */
-    /* For reports: a wait for all members of a collective call, unless the
-     * caller says more. */
-    bool is_signed, alike;      /* alike: SET compares all with each */
-    enum core_wait_for what;
-    int cmp;                    /* of VALUE and SET */
-    uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
-                                 * how many; STREAM, QUEUE: which stream */
-    const char *call;
-    bool (*name)(const void *named, char *text, size_t size);
+    uint64_t reported_ns;       /* the last stall line; core_stall.c's */
+    struct core_wait_info info;
 };
 
 static inline struct core_waiter core_wait_begin(const void *addr,
@@ -55,9 +63,12 @@ static inline struct core_waiter core_wait_begin(const void *addr,
 /* A wait until *p compares with v as cmp_ says. */
 #define CORE_WAIT_VALUE(call_, p, T, cmp_, v)                               \
     (struct core_waiter){                                                   \
-        .addr = p, .bytes = sizeof(T), .is_signed = (T)-1 < (T)1,           \
-        .what = CORE_FOR_VALUE, .cmp = cmp_, .value = (uint64_t)(v),        \
-        .call = call_ }
+        .addr = p, .bytes = sizeof(T),                                      \
+        .info = {                                                           \
+            .call = call_, .what = CORE_FOR_VALUE, .cmp = cmp_,             \
+            .is_signed = (T)-1 < (T)1, .value = (uint64_t)(v)               \
+        }                                                                   \
+    }
 void core_wait_long(struct core_waiter *w);
 /* Called by a thread again and again while its wait lasts longer than
  * diag_stall_ns; NULL: by none.  Set by core_stall.c. */

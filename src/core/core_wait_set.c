@@ -7,24 +7,67 @@
 
 #include <stdlib.h>
 
-static uint64_t key_at(const struct core_wait_set *s, const void *base,
-                       size_t i, bool shared)
+static uint64_t bias_of(bool is_signed)
 {
-    uint64_t bias = s->is_signed ? (uint64_t)1 << 63 : 0;
+    return is_signed ? (uint64_t)1 << 63 : 0;
+}
+
+/* The key of a variable: see core_cmp.h. */
+static uint64_t read_key(const void *p, size_t size, bool is_signed,
+                         bool shared)
+{
     /* acquire: what the writer ordered before its update is then visible. */
     int order = shared ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED;
 
-    if (s->elem_size == 8)
-        return __atomic_load_n((const uint64_t *)base + i, order) ^ bias;
-    if (s->elem_size == 2 && s->is_signed)
-        return (uint64_t)__atomic_load_n((const int16_t *)base + i, order) ^
-               bias;
-    if (s->elem_size == 2)
-        return __atomic_load_n((const uint16_t *)base + i, order);
-    if (s->is_signed)
-        return (uint64_t)__atomic_load_n((const int32_t *)base + i, order) ^
-               bias;
-    return __atomic_load_n((const uint32_t *)base + i, order);
+    if (size == 8)
+        return __atomic_load_n((const uint64_t *)p, order) ^
+               bias_of(is_signed);
+    if (size == 2 && is_signed)
+        return (uint64_t)__atomic_load_n((const int16_t *)p, order) ^
+               bias_of(true);
+    if (size == 2)
+        return __atomic_load_n((const uint16_t *)p, order);
+    if (is_signed)
+        return (uint64_t)__atomic_load_n((const int32_t *)p, order) ^
+               bias_of(true);
+    return __atomic_load_n((const uint32_t *)p, order);
+}
+
+static uint64_t key_at(const struct core_wait_set *s, const void *base,
+                       size_t i, bool shared)
+{
+    size_t size = (size_t)s->elem_size;
+
+    return read_key((const char *)base + i * size, size, s->is_signed, shared);
+}
+
+/* The key of a variable that may be in device-only memory. */
+static uint64_t load_key(const struct core_waiter *w)
+{
+    uint64_t v;
+
+    if (likely(!w->info.foreign))
+        return read_key(w->addr, w->bytes, w->info.is_signed, true);
+    v = core_device_load(w->addr, w->bytes);
+    return read_key(&v, w->bytes, w->info.is_signed, false);
+}
+
+uint64_t core_wait_value(const char *call, const void *ivar, size_t size,
+                         bool is_signed, int cmp, uint64_t key)
+{
+    struct core_waiter w = core_wait_begin(ivar, size);
+    uint64_t now;
+
+    w.info = (struct core_wait_info){
+        .call = call, .what = CORE_FOR_VALUE, .cmp = cmp,
+        .is_signed = is_signed, .foreign = core_device_only(ivar),
+        .value = key ^ bias_of(is_signed)
+    };
+    do
+        core_wait_step(&w);
+    while (!core_cmp_holds(now = load_key(&w), cmp, key));
+    core_wait_over(&w);
+    return now;
 }
 
 void core_wait_set_begin(const char *call, struct core_wait_set *s)
@@ -133,15 +176,15 @@ struct core_waiter core_wait_set_waiter(const char *call,
     struct core_waiter w = core_wait_begin(s->ivars,
                                            s->n * (size_t)s->elem_size);
 
-    w.call = call;
-    w.what = CORE_FOR_SET;
-    w.foreign = core_device_only(s->ivars);
-    w.is_signed = s->is_signed;
-    w.alike = !s->each_value;
-    if (w.alike)
-        w.each = key_at(s, s->values, 0, false) ^
-                 (s->is_signed ? (uint64_t)1 << 63 : 0);
-    w.cmp = s->cmp;
-    w.value = (uint64_t)s->n;
+    w.info.call = call;
+    w.info.what = CORE_FOR_SET;
+    w.info.foreign = core_device_only(s->ivars);
+    w.info.is_signed = s->is_signed;
+    w.info.alike = !s->each_value;
+    if (w.info.alike)
+        w.info.each = key_at(s, s->values, 0, false) ^
+                 bias_of(s->is_signed);
+    w.info.cmp = s->cmp;
+    w.info.value = (uint64_t)s->n;
     return w;
 }

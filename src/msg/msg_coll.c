@@ -575,7 +575,8 @@ static struct core_waiter waiter(const char *call, const struct req *r,
 
     return (struct core_waiter){
         .addr = &c->counters->done, .bytes = sizeof c->counters->done,
-        .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream, .call = call
+        .info = { .what = CORE_FOR_QUEUE, .value = (uintptr_t)stream,
+                  .call = call }
     };
 }
 

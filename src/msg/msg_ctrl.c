@@ -406,7 +406,7 @@ static void report_stall(struct core_outstanding *l, int pe)
         return;
     l->pe = pe;
     line_addf(&t, "%s waits for %llu s for control messages to PE %d",
-                  core_public_name(l->w.call),
+                  core_public_name(l->w.info.call),
                   line_seconds(now - l->w.since_ns), l->pe);
     l->text = t.at;
     core_stall_outstanding(l, now);
@@ -417,10 +417,11 @@ void msg_ctrl_drain(const char *call)
     struct core_waiter w = core_wait_begin(&ring->ends, sizeof ring->ends);
     const struct send_queue *q;
     bool printed = false;
-    struct core_outstanding l = { .w = { .call = call }, .reported = &printed,
-                              .who = "; held up by" };
+    struct core_outstanding l = { .w = { .info.call = call },
+                                  .reported = &printed,
+                                  .who = "; held up by" };
 
-    w.silent = true;
+    w.info.silent = true;
     msg_ctrl_stop_reading();
     while (!msg_ctrl_flush(call, false) && (q = first_undrained())) {
         core_wait_step(&w);

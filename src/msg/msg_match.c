@@ -300,7 +300,7 @@ void msg_flush_ctrl(const char *call)
 {
     struct core_waiter w = msg_ctrl_waiter(call);
 
-    w.silent = true;
+    w.info.silent = true;
     for (;;) {
         msg_progress(call);
         if (!__atomic_load_n(&moving, __ATOMIC_RELAXED) && leave_to_thread())

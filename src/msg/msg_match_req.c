@@ -123,7 +123,8 @@ static void report_stall(struct core_outstanding *l, const char *call, int n,
 static void await_all(const char *call, int n, struct shmemx_req *const reqs[])
 {
     bool printed = false;
-    struct core_outstanding l = { .w = { .call = call }, .reported = &printed };
+    struct core_outstanding l = { .w = { .info.call = call },
+                                  .reported = &printed };
     struct core_waiter w = msg_ctrl_waiter(call);
     int at = 0;
 
@@ -135,7 +136,7 @@ static void await_all(const char *call, int n, struct shmemx_req *const reqs[])
             continue;
         }
         msg_progress(call);     /* what is under way, or found no room */
-        w.silent = true;
+        w.info.silent = true;
         core_wait_step(&w);
         report_stall(&l, call, n, reqs, at);
     }

@@ -198,9 +198,10 @@ static struct core_waiter waiter(const char *call, const struct req *r,
 
     return (struct core_waiter){
         .addr = counter ? counter : &c->counters->sent,
-        .bytes = sizeof *counter, .what = CORE_FOR_QUEUE,
-        .value = (uintptr_t)stream, .call = call, .name = msg_describe_counter,
-        .named = c->counters
+        .bytes = sizeof *counter, .info.what = CORE_FOR_QUEUE,
+        .info.value = (uintptr_t)stream, .info.call = call,
+        .info.name = msg_describe_counter,
+        .info.named = c->counters
     };
 }
 

@@ -53,7 +53,7 @@ static uint64_t await_halt(void)
 {
     struct core_waiter w = {
         .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
-        .what = CORE_FOR_STREAM, .call = "shmem_finalize"
+        .info.what = CORE_FOR_STREAM, .info.call = "shmem_finalize"
     };
     uint64_t start = clock_ns(), most = (uint64_t)env.TIMEOUT * 1000000000u;
     uint64_t ops;
@@ -74,7 +74,7 @@ static void await_transfers(void)
 {
     struct core_waiter w = {
         .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
-        .what = CORE_FOR_STREAM, .call = "shmem_finalize"
+        .info.what = CORE_FOR_STREAM, .info.call = "shmem_finalize"
     };
     uint64_t start = clock_ns(), most = (uint64_t)env.TIMEOUT * 1000000000u;
 

@@ -77,11 +77,11 @@ struct core_waiter stream_wait_describe(const char *call,
     struct core_waiter w = core_wait_set_waiter(call, &set);
 
     if (c->n == 1 && !c->values) {
-        w.what = CORE_FOR_VALUE;
+        w.info.what = CORE_FOR_VALUE;
         w.bytes = c->size;
-        w.is_signed = c->is_signed;
-        w.value = c->value;
-        w.foreign = core_device_only(c->ivars);
+        w.info.is_signed = c->is_signed;
+        w.info.value = c->value;
+        w.info.foreign = core_device_only(c->ivars);
     }
     return w;
 }

@@ -66,7 +66,7 @@ static bool watch_until_over(const struct software *s)
 
     if (over)
         return true;
-    w.silent = true;
+    w.info.silent = true;
     stream_watch_begin(&own);
     while (!(over = stream_wait_satisfied(&s->wait)) &&
            !__atomic_load_n(&closing, __ATOMIC_RELAXED))
@@ -124,7 +124,7 @@ static bool watch_briefly(const struct software *s)
                                                uint64_t, SHMEM_CMP_GE,
                                                s->flags[i].value);
 
-        w.silent = true;
+        w.info.silent = true;
         while (!is_there(&s->flags[i]) && clock_ns() <= until && !closes) {
             core_wait_step(&w);
             closes = __atomic_load_n(&closing, __ATOMIC_RELAXED);

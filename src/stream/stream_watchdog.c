@@ -95,11 +95,11 @@ static uint64_t lasted(const struct entry *e, uint64_t now)
 static struct core_waiter what_of(const struct stream_wait_log_entry *n)
 {
     if (!n->sym)
-        return (struct core_waiter){ .call = n->call };
+        return (struct core_waiter){ .info.call = n->call };
     return (struct core_waiter){
-        .addr = n->sym, .bytes = 8, .what = CORE_FOR_VALUE,
-        .cmp = SHMEM_CMP_GE, .value = n->least, .call = n->call,
-        .foreign = core_device_only(n->sym)
+        .addr = n->sym, .bytes = 8, .info.what = CORE_FOR_VALUE,
+        .info.cmp = SHMEM_CMP_GE, .info.value = n->least, .info.call = n->call,
+        .info.foreign = core_device_only(n->sym)
     };
 }
 
@@ -150,7 +150,7 @@ static void check_ring_head(struct stream_ring *q, const struct stream_op *op)
                                      op->kind == STREAM_LOCAL_QUIET
                                  ? stream_errors_recent_pe(&q->failed)
                                  : op->pe,
-                       .what.call = op->call };
+                       .what.info.call = op->call };
 
     if (op->kind == STREAM_WAIT) {
         saw.what = stream_wait_describe(op->call, op->wait);
@@ -168,7 +168,7 @@ static void describe(const struct entry *e, struct line *t, uint64_t now)
     char message[192];
 
     line_addf(t, "stream %p: %s waits for %llu s for ", e->stream,
-                  core_public_name(e->what.call),
+                  core_public_name(e->what.info.call),
                   line_seconds(lasted(e, now)));
     if (e->what.addr &&
         stream_upper()->describe_counter(e->what.addr, message, sizeof message))
@@ -215,7 +215,7 @@ static void end(struct entry *e, uint64_t now)
 {
     if (e->reported && env.STALL)
         log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->stream,
-                 core_public_name(e->what.call),
+                 core_public_name(e->what.info.call),
                  line_seconds(lasted(e, now)));
     free(e);
 }

@@ -197,15 +197,15 @@ void stream_queue_await(const char *call, const struct queue *q,
     uint64_t *word = stream_queue_counter(
         q, m.kind == TOKEN_POSITION ? TOKEN_START : m.kind);
     struct core_waiter w = {
-        .addr = word, .bytes = sizeof *word, .what = CORE_FOR_QUEUE,
-        .value = (uintptr_t)q->stream, .call = call
+        .addr = word, .bytes = sizeof *word, .info.what = CORE_FOR_QUEUE,
+        .info.value = (uintptr_t)q->stream, .info.call = call
     };
 
     if (r && r->ops->own_counters) {
         struct core_waiter own = r->ops->waiter(call, r, q->stream);
 
-        w.name = own.name;
-        w.named = own.named;
+        w.info.name = own.info.name;
+        w.info.named = own.info.named;
     }
     while (!over(q, m))
         core_wait_step(&w);

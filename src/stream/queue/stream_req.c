@@ -337,7 +337,7 @@ struct core_waiter stream_req_no_waiter(const char *call, const struct req *r,
                                         void *stream)
 {
     (void)r, (void)stream;
-    return (struct core_waiter){ .call = call };
+    return (struct core_waiter){ .info.call = call };
 }
 
 int stream_req_no_error(const char *call, struct req *r,
