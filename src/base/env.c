@@ -232,9 +232,11 @@ static void complain(const struct row *r, const char *text)
         hint = "want 1, yes, on, true or 0, no, off, false";
         break;
     case KIND_size:
-        hint = "want a number above 0 and below 8388608t, with an optional "
-               "k, m, g or t, like 512m or 3.1G";
-        break;
+        log_error(ERR_ENV, "%s%s is \"%s\": want a number from %s to %s, with "
+                  "an optional k, m, g or t, like 512m or 3.1G", pre, r->name,
+                  text, *r->least ? r->least : "1",
+                  *r->most ? r->most : "8388607t");
+        return;
     case KIND_int:
         log_error(ERR_ENV, "%s%s is \"%s\": want a whole number from %s to %s",
                   pre, r->name, text, *r->least ? r->least : "0",

@@ -122,8 +122,11 @@ static int spread(int local, int k, int n)
 static int any_nic(int n, int local, int n_local, const char *reason, char *why,
                    size_t why_size)
 {
-    snprintf(why, why_size, "%s, so by number: PE %d of %d on this node",
-             reason, local, n_local);
+    if (n_local)
+        snprintf(why, why_size, "%s, so by number: PE %d of %d on this node",
+                 reason, local, n_local);
+    else                        /* shmem_info, in no job */
+        snprintf(why, why_size, "%s, so the first for the first PE", reason);
     return local % n;
 }
 

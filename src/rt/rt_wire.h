@@ -82,6 +82,11 @@ int rt_wire_await(int sock, enum rt_wire_type type);
 /* The descriptor among the control data of a message, or -1. */
 int rt_wire_fd(struct msghdr *m);
 
+/* Descriptors that oshrun opens for a job: libpmix, its pipes and some spare
+ * ones; and for each PE two pipes, its channel, its session and what the PE
+ * shares.  A PMIx client has a further one. */
+enum { RT_FILES_BASE = 64, RT_FILES_PER_PE = 5 };
+
 /* What oshrun tells each process of a PE in its environment. */
 #define RT_JOB_NAME "SLUICE_JOB"        /* unset: oshrun did not start it */
 #define RT_JOB_PE "SLUICE_JOB_PE"

@@ -40,7 +40,7 @@ good()
         fail "$1: status $status: $(cat "$out" "$err")"
 }
 
-size='want a number above 0 and below 8388608t, with an optional k, m, g or t, like 512m or 3\.1G'
+size='want a number from [0-9]*[kmgt]* to [0-9]*[kmgt]*, with an optional k, m, g or t, like 512m or 3\.1G'
 for value in m 512x 0 0.0 0k -1 -1g +1 0x10 ' 1m' nan inf 1e999 \
     9999999999999999999 99999999t .m 'one gigabyte' 1,5g; do
     bad "SHMEM_SYMMETRIC_SIZE=$value" "$size"

@@ -300,6 +300,19 @@ static void check_slots(const struct opts *o, int64_t slots)
     }
 }
 
+/* This host has as many slots as its words say: those without a number have as
+ * many as are needed. */
+static void check_local_slots(const struct opts *o, const struct host *host,
+                              int n, int64_t slots)
+{
+    int i = 0;
+
+    while (i < n && host[i].counted)
+        i++;
+    if (n && i == n)
+        check_slots(o, slots);
+}
+
 void handover_hosts(struct opts *o)
 {
     struct host *host;
@@ -320,6 +333,7 @@ void handover_hosts(struct opts *o)
     }
     if (n == 0 && (why = slurm_reason()))
         hand_over(o, why, NULL, 0);
+    check_local_slots(o, host, n, slots);
     if (!o->n)
         o->n = slots > 1000000 ? 1000000 : slots ? (int)slots : 1;
     while (n > 0)

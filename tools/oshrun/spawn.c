@@ -22,12 +22,6 @@
 
 extern char **environ;
 
-/* Descriptors beside those of the PEs: libpmix, our pipes, some spare ones. */
-#define FILES_BASE 64
-/* Two pipes, its channel, its session and what it shares; one more is the
- * socket of its PMIx client. */
-#define FILES_PER_PE 5
-
 /* ---- environment ---- */
 
 /* Words of a launcher about its own job.  A PE that found them would take
@@ -106,13 +100,13 @@ static void free_env(char **env)
 
 int spawn_files(int n)
 {
-    return FILES_BASE + n * (FILES_PER_PE + 1);
+    return RT_FILES_BASE + n * (RT_FILES_PER_PE + 1);
 }
 
 static int raise_files(struct rlimit *was, int n, bool pmix)
 {
-    rlim_t each = FILES_PER_PE + (pmix ? 1 : 0);
-    rlim_t need = FILES_BASE + (rlim_t)n * each;
+    rlim_t each = RT_FILES_PER_PE + (pmix ? 1 : 0);
+    rlim_t need = RT_FILES_BASE + (rlim_t)n * each;
     struct rlimit now;
     char most[64] = "";
 
@@ -123,9 +117,9 @@ static int raise_files(struct rlimit *was, int n, bool pmix)
     now.rlim_max = was->rlim_max > need ? was->rlim_max : need;
     if (setrlimit(RLIMIT_NOFILE, &now) == 0)
         return 0;
-    if (was->rlim_max >= FILES_BASE + each)
+    if (was->rlim_max >= RT_FILES_BASE + each)
         snprintf(most, sizeof(most), " or start fewer PEs, at most %llu",
-                 (unsigned long long)((was->rlim_max - FILES_BASE) / each));
+                 (unsigned long long)((was->rlim_max - RT_FILES_BASE) / each));
     say("S-E-LIMIT", "%d PE%s need %llu open files here, but the hard limit is "
         "%llu (ulimit -Hn): raise it%s", n, n > 1 ? "s" : "",
         (unsigned long long)need, (unsigned long long)was->rlim_max, most);

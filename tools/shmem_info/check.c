@@ -238,13 +238,19 @@ static void check_memlock(void)
 static void check_files(void)
 {
     struct rlimit l;
+    unsigned long long most = 0;
 
-    if (getrlimit(RLIMIT_NOFILE, &l))
+    if (getrlimit(RLIMIT_NOFILE, &l)) {
         say(WARN, "open files", "getrlimit: %m");
-    else if (l.rlim_max < 1024)
-        say(WARN, "open files", "hard limit %llu: at most about %llu PEs per "
-            "node; raise it with ulimit -Hn", (unsigned long long)l.rlim_max,
-            (unsigned long long)(l.rlim_max > 96 ? (l.rlim_max - 64) / 4 : 8));
+        return;
+    }
+    if (l.rlim_max > RT_FILES_BASE)
+        most = (l.rlim_max - RT_FILES_BASE) / RT_FILES_PER_PE;
+    if (l.rlim_max < 1024)
+        say(most ? WARN : FAIL, "open files", "hard limit %llu: %s%llu PE%s "
+            "per node under oshrun; root raises it (ulimit -Hn, limits.conf)",
+            (unsigned long long)l.rlim_max, most ? "at most " : "", most,
+            most == 1 ? "" : "s");
     else
         say(PASS, "open files", "hard limit %llu",
             (unsigned long long)l.rlim_max);
