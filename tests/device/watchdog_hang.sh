@@ -9,10 +9,19 @@ set -u
 [ -z "$real" ] || { echo 'skip: the stand-ins do'; exit 77; }
 
 : >failed
-for device in cuda-discrete cuda-coherent; do
-    on "$device" env SHMEM_STALL=2 FAKE_DEVICE_COUNT=2 "$BUILD/bin/oshrun" \
-        -n 2 "$at/device/watchdog_hang" >said 2>&1 ||
-        { echo "FAIL: $device"; cat said; echo >>failed; }
-    check grep -q 'PE 0 .*: stream .*: shmemx_.* waits for .*S-W-STALL' said
+hangs()
+{
+    on "$1" env SHMEM_STALL=2 FAKE_DEVICE_COUNT=2 "$BUILD/bin/oshrun" \
+        -n 2 "$at/device/watchdog_hang" >"$1" 2>&1 ||
+        { echo "FAIL: $1"; cat "$1"; } >>failed
+}
+devices='cuda-discrete cuda-coherent'
+for device in $devices; do
+    start hangs "$device"
+done
+wait
+for device in $devices; do
+    check grep -q 'PE 0 .*: stream .*: shmemx_.* waits for .*S-W-STALL' \
+        "$device"
 done
 finish

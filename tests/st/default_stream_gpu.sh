@@ -10,7 +10,7 @@ set -u
 runs='2 2/1'
 each ../st/default_stream cuda-discrete hip-discrete
 extra=FAKE_HIP_MAJOR=7
-[ -n "$real" ] || job hip-discrete -n 2 --ppn 1 "$at/st/default_stream"
+[ -n "$real" ] || start job hip-discrete -n 2 --ppn 1 "$at/st/default_stream"
 
 # queues DEVICE N: two threads in turns have so many queues at a time.
 queues()
@@ -21,14 +21,15 @@ queues()
         echo "FAIL: not $2 queues: $said" >>failed
 }
 for device in ${real:-cuda-discrete hip-discrete}; do
-    queues "$device" 2
+    extra=
+    start queues "$device" 2
     # By the device itself, and by the progress thread.
     extra='SHMEM_STALL=1'
-    job "$device" -n 2 "$at/st/default_stream" long
-    job "$device" -n 2 --ppn 1 "$at/st/default_stream" long
+    start job "$device" -n 2 "$at/st/default_stream" long
+    start job "$device" -n 2 --ppn 1 "$at/st/default_stream" long
     # The stand-ins keep a thread for each stream otherwise.
     extra='FAKE_DEVICE_QUEUES=8 FAKE_DEVICE_AGAIN=1'
-    job "$device" -n 2 --ppn 1 "$at/st/default_stream" many
+    start job "$device" -n 2 --ppn 1 "$at/st/default_stream" many
 done
 [ -z "$real" ] || finish
 
@@ -36,15 +37,19 @@ done
 mkdir -p early
 sed 's/cuStreamGetId/cuStreamgetid/g' "$at/fake/cuda/libcuda.so.1" \
     >early/libcuda.so.1
+extra=
+# ends COMMAND...: with status 0.
+ends()
+{
+    timeout 40 env "$@" || echo "FAIL ($?): $*" >>failed
+}
 for what in turns ''; do
-    timeout 40 env SHMEM_DEVICE=hip FAKE_DEVICE=discrete FAKE_HIP_MAJOR=5 \
+    start ends SHMEM_DEVICE=hip FAKE_DEVICE=discrete FAKE_HIP_MAJOR=5 \
         FAKE_DEVICE_WAITS=processor GPU_STREAMOPS_CP_WAIT=1 \
         LD_LIBRARY_PATH="$at/fake/hip5" \
         "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/default_stream" $what
-    check [ $? -eq 0 ]
-    timeout 40 env SHMEM_DEVICE=cuda FAKE_DEVICE=discrete \
+    start ends SHMEM_DEVICE=cuda FAKE_DEVICE=discrete \
         FAKE_DEVICE_DRIVER=11080 LD_LIBRARY_PATH="$PWD/early:$at/fake/nvrtc" \
         "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/st/default_stream" $what
-    check [ $? -eq 0 ]
 done
 finish
