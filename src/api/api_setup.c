@@ -243,7 +243,7 @@ static int open_layers(int thread_level)
     if (!registered)
         register_exit();
     registered = true;
-    /* Nobody touches a peer's memory before the peer has opened it. */
+    /* No PE touches a peer's memory before the peer has opened it. */
     coll_sync(&core_world);
     core_agree_node();
     coll_check_choices();
@@ -323,7 +323,7 @@ void pshmem_init(void)
 {
     need_no_child(__func__);
     lock_acquire(&setup);
-    /* The call cannot fail, so it ends the job; the cause has been told. */
+    /* The call cannot fail, so it ends the job; the cause is in the log. */
     if (start(SHMEM_THREAD_SINGLE))
         rt_abort(EXIT_FAILURE);
     lock_release(&setup);

@@ -43,9 +43,9 @@ static void *run(void *unused)
     uint64_t next = diag_watchdog_run();
 
     for (;;) {
-        bool asked = sleep_until(next);
+        bool requested = sleep_until(next);
 
-        if (asked)
+        if (requested)
             diag_report_answer();
         /* acquire: pairs with diag_thread_stop(). */
         if (__atomic_load_n(&ends, __ATOMIC_ACQUIRE))

@@ -14,7 +14,7 @@
 enum { QUIET_STALL = 10 };
 /* Checks in diag_stall_ns. */
 enum { CHECKS = 8 };
-/* A check that is later than that, or than another period, tells that this
+/* A check that is later than that, or than another period, shows that this
  * process was not running. */
 #define PAUSE_NS ((uint64_t)500000000)
 

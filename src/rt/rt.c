@@ -204,10 +204,10 @@ static void *flush(void *arg)
     return arg;
 }
 
-/* What the program printed before an error tells how it came to it. */
+/* The output of the program before an error shows how the error came about. */
 static void flush_output(void)
 {
-    const struct timespec nap = { .tv_nsec = 200000 };
+    const struct timespec pause = { .tv_nsec = 200000 };
     pthread_t thread;
 
     __atomic_store_n(&flushed, false, __ATOMIC_RELAXED);
@@ -215,7 +215,7 @@ static void flush_output(void)
         return;
     for (int i = 0; i < 2500 && !__atomic_load_n(&flushed, __ATOMIC_ACQUIRE);
          i++)
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
     if (__atomic_load_n(&flushed, __ATOMIC_ACQUIRE))
         pthread_join(thread, NULL);     /* it only has to end */
     else

@@ -49,7 +49,7 @@ static int receive(enum rt_wire_type type, struct rt_wire_packet *packet,
 
 /* Sends the request and waits for its answer; *fd is what came with that, or
  * -1.  The answer's value lies in *packet. */
-static int ask(const struct rt_wire *request, int send_fd,
+static int send_request(const struct rt_wire *request, int send_fd,
                struct rt_wire_packet *packet, struct rt_wire *answer, int *fd)
 {
     int rc;
@@ -64,13 +64,13 @@ static int ask(const struct rt_wire *request, int send_fd,
 }
 
 /* A request whose answer is only a status. */
-static int ask_status(const struct rt_wire *request, int send_fd)
+static int request_status(const struct rt_wire *request, int send_fd)
 {
     struct rt_wire_packet packet;
     struct rt_wire answer;
     int fd, rc;
 
-    rc = ask(request, send_fd, &packet, &answer, &fd);
+    rc = send_request(request, send_fd, &packet, &answer, &fd);
     if (fd >= 0)
         close(fd);
     return rc;
@@ -99,7 +99,7 @@ static bool another_launcher(void)
            rt_inherited("PMIX_NAMESPACE", theirs);
 }
 
-static const char *look_at_invitation(struct rt_invitation *in)
+static const char *check_invitation(struct rt_invitation *in)
 {
     return rt_invitation_parse(
         env_foreign(RT_JOB_PE), env_foreign(RT_JOB_PES),
@@ -113,12 +113,12 @@ bool rt_launcher_invites(void)
 
     if (!name || !*name)
         return false;
-    return look_at_invitation(&in) || channel_open(&in) || !another_launcher();
+    return check_invitation(&in) || channel_open(&in) || !another_launcher();
 }
 
 static int read_invitation(struct rt_invitation *in)
 {
-    const char *bad = look_at_invitation(in), *value;
+    const char *bad = check_invitation(in), *value;
 
     if (!bad)
         return 0;
@@ -227,35 +227,35 @@ static void close_launcher(void)
 /* ---- the calls ---- */
 
 /* oshrun sends what a PE asks for, and nothing else, to any node. */
-static int put(const char *key, const void *value, size_t size, bool near)
+static int put(const char *key, const void *value, size_t size, bool on_node)
 {
     struct rt_wire m = { .type = RT_PUT, .value = value, .value_size = size };
     int rc;
 
-    (void)near;
+    (void)on_node;
     snprintf(m.key, sizeof m.key, "%s", key);
-    rc = ask_status(&m, -1);
+    rc = request_status(&m, -1);
     if (rc)
         log_error(ERR_PMI, "publishing %s, %zu bytes: %s", key, size, why(rc));
     return rc;
 }
 
-static int meet(void)
+static int channel_fence(void)
 {
-    struct rt_wire m = { .type = RT_FENCE }, met;
+    struct rt_wire m = { .type = RT_FENCE }, reply;
     struct rt_wire_packet packet;
     int fd = -1, rc = rt_wire_send(session, 0, &m, -1);
 
     if (!rc)
-        rc = receive(RT_MET, &packet, &met, &fd);
+        rc = receive(RT_FENCED, &packet, &reply, &fd);
     if (fd >= 0)
         close(fd);
-    return rc ? rc : met.status;
+    return rc ? rc : reply.status;
 }
 
 static int fence(void)
 {
-    int rc = fault_hit(FAULT_RT_FENCE) ? -ETIMEDOUT : meet();
+    int rc = fault_hit(FAULT_RT_FENCE) ? -ETIMEDOUT : channel_fence();
 
     if (!rc)
         return 0;
@@ -272,7 +272,7 @@ static int missing(char *out, size_t size)
     struct rt_wire_packet packet;
     int fd, rc;
 
-    rc = ask(&m, -1, &packet, &answer, &fd);
+    rc = send_request(&m, -1, &packet, &answer, &fd);
     if (fd >= 0)
         close(fd);
     if (!rc)
@@ -288,7 +288,7 @@ static int get(int pe, const char *key, void *out, size_t size, size_t *got)
     int fd, rc;
 
     snprintf(m.key, sizeof m.key, "%s", key);
-    rc = ask(&m, -1, &packet, &answer, &fd);
+    rc = send_request(&m, -1, &packet, &answer, &fd);
     if (fd >= 0)
         close(fd);
     if (rc) {
@@ -321,7 +321,7 @@ static bool host_of(int pe, char *out, size_t size)
 static int share(int fd, int takers)
 {
     struct rt_wire m = { .type = RT_SHARE, .status = takers };
-    int rc = ask_status(&m, fd);
+    int rc = request_status(&m, fd);
 
     if (rc)
         log_error(ERR_PMI, "sharing the memory of this node: %s", why(rc));
@@ -334,7 +334,7 @@ static int take(int pe, int *out)
     struct rt_wire_packet packet;
     int fd, rc;
 
-    rc = ask(&m, -1, &packet, &answer, &fd);
+    rc = send_request(&m, -1, &packet, &answer, &fd);
     if (!rc && fd < 0)
         rc = -EPROTO;
     fd = fd_keep(fd);

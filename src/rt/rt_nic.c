@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nearness is the level of the deepest object of the machine that holds both:
+/* Chooses the NICs of a PE: the nearest to its GPU, else to its processors.
+ * Called by ofi at start.
+ *
+ * Locality is the level of the deepest object of the machine that holds both:
  * the root is level 0, a package or a NUMA domain lies deeper, a PCI switch
  * that a NIC shares with a GPU deeper still. */
 #include "rt/rt_nic.h"
@@ -14,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CPU_WORDS = 16, ELSEWHERE = -1 };
+enum { CPU_SET_LEN = 16, ELSEWHERE = -1 };
 
-struct near {
+struct locality {
     int to_gpu, to_cpus;        /* levels; ELSEWHERE: no such place is known */
 };
 
@@ -90,12 +93,12 @@ static hwloc_obj_t find_gpu(hwloc_topology_t topo, const char *gpu)
     return gpu ? hwloc_get_pcidev_by_busidstring(topo, gpu) : NULL;
 }
 
-static bool nearer(struct near a, struct near b)
+static bool nearer(struct locality a, struct locality b)
 {
     return a.to_gpu != b.to_gpu ? a.to_gpu > b.to_gpu : a.to_cpus > b.to_cpus;
 }
 
-static bool equal(struct near a, struct near b)
+static bool equal(struct locality a, struct locality b)
 {
     return a.to_gpu == b.to_gpu && a.to_cpus == b.to_cpus;
 }
@@ -130,7 +133,7 @@ static int any_nic(int n, int local, int n_local, const char *reason, char *why,
     return local % n;
 }
 
-static void explain(struct near best, bool bound, int k, int n, int local,
+static void explain(struct locality best, bool bound, int k, int n, int local,
                     int n_local, char *why, size_t why_size)
 {
     const char *to = best.to_gpu >= 0 ? "the GPU of this PE"
@@ -148,10 +151,11 @@ static void explain(struct near best, bool bound, int k, int n, int local,
                  "%d of %d on this node", k, to, local, n_local);
 }
 
-/* How near each NIC is; gives whether the processors tell anything. */
+/* Measures the locality of each NIC; returns whether the processors make a
+ * difference, which takes a PE that is bound. */
 static bool measure(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
                     const struct rt_nic *nics, int n, const char *gpu,
-                    struct near *near)
+                    struct locality *locality)
 {
     hwloc_obj_t gpu_obj = find_gpu(topo, gpu), obj;
     bool bound = !hwloc_bitmap_isincluded(hwloc_topology_get_topology_cpuset(
@@ -160,12 +164,12 @@ static bool measure(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
     if (gpu && !gpu_obj)
         log_info(LOG_RT, "no device of this machine has the address %s", gpu);
     for (int i = 0; i < n; i++) {
-        near[i] = (struct near){ ELSEWHERE, ELSEWHERE };
+        locality[i] = (struct locality){ ELSEWHERE, ELSEWHERE };
         obj = find_nic(topo, &nics[i]);
         if (obj && gpu_obj)
-            near[i].to_gpu = common_level(obj, gpu_obj);
+            locality[i].to_gpu = common_level(obj, gpu_obj);
         if (obj && bound)
-            near[i].to_cpus = level_of_cpus(topo, obj, cpus);
+            locality[i].to_cpus = level_of_cpus(topo, obj, cpus);
     }
     return bound;
 }
@@ -174,53 +178,54 @@ int rt_nic_nearest(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
                    const struct rt_nic *nics, int n, int local, int n_local,
                    const char *gpu, char *why, size_t why_size)
 {
-    struct near best = { ELSEWHERE, ELSEWHERE }, *near;
+    struct locality best = { ELSEWHERE, ELSEWHERE }, *locality;
     int i, k = 0, skip;
     bool bound;
 
-    near = malloc((size_t)n * sizeof *near);
-    if (!near)
+    locality = malloc((size_t)n * sizeof *locality);
+    if (!locality)
         return any_nic(n, local, n_local, "no memory to read the machine", why,
                        why_size);
-    bound = measure(topo, cpus, nics, n, gpu, near);
+    bound = measure(topo, cpus, nics, n, gpu, locality);
     for (i = 0; i < n; i++)
-        if (nearer(near[i], best))
-            best = near[i];
+        if (nearer(locality[i], best))
+            best = locality[i];
     for (i = 0; i < n; i++)
-        k += equal(near[i], best);
+        k += equal(locality[i], best);
     skip = spread(local, k, n);
-    for (i = 0; !equal(near[i], best) || skip-- > 0; i++)
+    for (i = 0; !equal(locality[i], best) || skip-- > 0; i++)
         ;
-    free(near);
+    free(locality);
     explain(best, bound, k, n, local, n_local, why, why_size);
     return i;
 }
 
 /* Which of the NICs that are not in the order yet comes next: the nearest, of
  * those the next one by number. */
-static int next_of(const struct near *near, int n, int first, const bool *used)
+static int next_of(const struct locality *locality, int n, int first,
+                   const bool *used)
 {
     int best = -1;
 
     for (int k = 1; k < n; k++) {
         int i = (first + k) % n;
 
-        if (!used[i] && (best < 0 || nearer(near[i], near[best])))
+        if (!used[i] && (best < 0 || nearer(locality[i], locality[best])))
             best = i;
     }
     return best;
 }
 
-static int order_by(const struct near *near, int n, int *order)
+static int order_by(const struct locality *locality, int n, int *order)
 {
     bool used[RT_NICS] = { false };
     int first = order[0], alike = 1;
 
     used[first] = true;
     for (int at = 1; at < n; at++) {
-        order[at] = next_of(near, n, first, used);
+        order[at] = next_of(locality, n, first, used);
         used[order[at]] = true;
-        alike += !nearer(near[first], near[order[at]]);
+        alike += !nearer(locality[first], locality[order[at]]);
     }
     return alike;
 }
@@ -229,22 +234,22 @@ int rt_nic_order_on(hwloc_topology_t topo, hwloc_const_cpuset_t cpus,
                     const struct rt_nic *nics, int n, const char *gpu,
                     int *order)
 {
-    struct near near[RT_NICS];
+    struct locality locality[RT_NICS];
 
-    measure(topo, cpus, nics, n, gpu, near);
-    return order_by(near, n, order);
+    measure(topo, cpus, nics, n, gpu, locality);
+    return order_by(locality, n, order);
 }
 
 static hwloc_bitmap_t usable_cpus(void)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    uint64_t words[CPU_WORDS];
+    uint64_t cpu_set[CPU_SET_LEN];
 
     if (!set)
         return NULL;
-    rt_cpus(words, CPU_WORDS);
-    for (unsigned i = 0; i < CPU_WORDS * 64; i++)
-        if (words[i / 64] >> i % 64 & 1)
+    rt_cpus(cpu_set, CPU_SET_LEN);
+    for (unsigned i = 0; i < CPU_SET_LEN * 64; i++)
+        if (cpu_set[i / 64] >> i % 64 & 1)
             hwloc_bitmap_set(set, i);
     return set;
 }
@@ -268,16 +273,17 @@ static int load(hwloc_topology_t *out)
     return 0;
 }
 
-/* A map may be made for more PEs than this job has on this node, but who
- * counts PEs through the nodes must hear of it.  Once: each provider asks. */
+/* Warns of a map that names more PEs than this job has on this node: that is
+ * valid, but wrong where a user counts the PEs through the nodes.  Once, since
+ * each provider asks for a NIC. */
 static void warn_stray(const struct rt_nic *nics, int n, int n_local)
 {
-    static bool told;
+    static bool reported;
     int pe = rt_nic_map_stray(env.NIC_MAP, nics, n, n_local);
 
-    if (pe < 0 || told || rt_job.pe || !rt_job.launched)
+    if (pe < 0 || reported || rt_job.pe || !rt_job.launched)
         return;
-    told = true;
+    reported = true;
     log_warn(ERR_ENV, "SHMEM_NIC_MAP names PE %d, but the PEs of this node are "
              "0 to %d there: they are counted from 0 on each node", pe,
              n_local - 1);
@@ -318,7 +324,7 @@ int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
 
 int rt_nic_order(const struct rt_nic *nics, int n, const char *gpu, int *order)
 {
-    struct near near[RT_NICS] = { { 0, 0 } };
+    struct locality locality[RT_NICS] = { { 0, 0 } };
     hwloc_topology_t topo = NULL;
     hwloc_bitmap_t cpus = NULL;
     int alike;
@@ -329,8 +335,8 @@ int rt_nic_order(const struct rt_nic *nics, int n, const char *gpu, int *order)
         alike = rt_nic_order_on(topo, cpus, nics, n, gpu, order);
     } else {
         for (int i = 0; i < n; i++)
-            near[i] = (struct near){ ELSEWHERE, ELSEWHERE };
-        alike = order_by(near, n, order);
+            locality[i] = (struct locality){ ELSEWHERE, ELSEWHERE };
+        alike = order_by(locality, n, order);
     }
     if (topo)
         hwloc_topology_destroy(topo);

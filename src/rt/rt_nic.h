@@ -18,9 +18,9 @@ enum { RT_NICS = 64 };
 
 /* Index of the NIC for the PE number local of the n_local of this node, n
  * being 1 or more: as SHMEM_NIC_MAP says, else the nearest to the GPU at the
- * PCI address that gpu() gives ("dddd:bb:dd.f", or NULL), then to the processors
- * of this process; equally near ones are shared evenly.  gpu, or NULL, is asked
- * only if the answer matters.  why gets a phrase for people.
+ * PCI address that gpu() gives ("dddd:bb:dd.f", or NULL), then to the
+ * processors of this process; equally near ones are shared evenly.  gpu, or
+ * NULL, is asked only if the answer matters.  why gets a phrase for people.
  * -EINVAL: SHMEM_NIC_MAP is wrong, which is logged. */
 int rt_nic_choose(const struct rt_nic *nics, int n, int local, int n_local,
                   const char *(*gpu)(void), char *why, size_t why_size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SHMEM_NIC_MAP: "cxi0,cxi1", where PE i of the node takes entry i modulo
- * their number, or "0-3:cxi0,4:cxi1", where those not named take the nearest. */
+ * their number, or "0-3:cxi0,4:cxi1", where those not named take the nearest.
+ */
 #include "rt/rt.h"
 #include "rt/rt_int.h"
 #include "base/env.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOCAL_MOST = 1048575, SHOWN = 64 };
+enum { LOCAL_MOST = 1048575, PRINTED_MOST = 64 };
 
 struct entry {
     const char *text;
@@ -99,7 +100,8 @@ static int refuse(const char *map, const struct entry *e, const char *what,
                                i ? ", " : "; NICs here: ", nics[i].name);
     log_error(ERR_ENV, "SHMEM_NIC_MAP, character %d: \"%.*s\" %s"
               "%s%s; want NIC,NIC,... or PE:NIC,PE-PE:NIC,...",
-              (int)(e->text - map) + 1, e->len < SHOWN ? e->len : SHOWN,
+              (int)(e->text - map) + 1, e->len < PRINTED_MOST ? e->len
+                                                            : PRINTED_MOST,
               e->text, what, there, nics ? why_few(nics, n) : "");
     return -EINVAL;
 }

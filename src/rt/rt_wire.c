@@ -21,7 +21,7 @@ static const unsigned char carries[RT_WIRE_TYPES] = {
     [RT_TAKE] = PE,
     [RT_ABORT] = STATUS,
     [RT_ANSWER] = VALUE | PE | STATUS,
-    [RT_MET] = STATUS,
+    [RT_FENCED] = STATUS,
 };
 
 static int head_ok(const struct rt_wire_head *h, size_t size)
@@ -184,7 +184,7 @@ int rt_wire_await(int sock, enum rt_wire_type type)
     int next;
 
     while ((next = peek_type(sock)) != (int)type) {
-        if (next < 0 || (next != RT_ANSWER && next != RT_MET))
+        if (next < 0 || (next != RT_ANSWER && next != RT_FENCED))
             return next < 0 ? next : -EPROTO;
         nanosleep(&pause, NULL);
     }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rt_wire.h - the messages between oshrun and its PEs, and the variables that
- * tell a PE of its job.
+ * describe its job to a PE.
  *
  * oshrun makes a socket pair for each PE.  The PE inherits one end, its
- * channel, and keeps it across exec.  A process that starts the library makes a
- * further pair, its session, and sends one end of it over the channel with
+ * channel, and keeps it across exec.  A process that starts the library makes
+ * a further pair, its session, and sends one end of it over the channel with
  * HELLO; all else goes over the session, which no other process has.  Both
  * sockets keep the borders of messages.  After HELLO, PUT, GET, SHARE, TAKE
- * and MISSING the PE waits for one ANSWER, and after FENCE for MET; one thread may do so
- * while another one waits in the fence.  ABORT and BYE have no answer.  Both
- * ends run on one machine, so numbers are in its own byte order. */
+ * and MISSING the PE waits for one ANSWER, and after FENCE for FENCED; one
+ * thread may do so while another one waits in the fence.  ABORT and BYE have
+ * no answer.  Both ends run on one machine, so numbers are in its own byte
+ * order. */
 #ifndef RT_RT_WIRE_H
 #define RT_RT_WIRE_H
 
@@ -27,7 +28,7 @@ enum rt_wire_type {
     RT_ABORT,                   /* end the job with this status */
     RT_BYE,                     /* shmem_finalize: the session ends */
     RT_ANSWER,                  /* status: 0 or a negative errno */
-    RT_MET,                     /* the same, of a fence; -EXDEV: the PEs were
+    RT_FENCED,                  /* the answer to a fence; -EXDEV: the PEs were
                                  * in different ones */
     RT_MISSING,                 /* answer: as text, which PEs the fence lacks;
                                  * -EALREADY: none, or another PE reports it */
@@ -75,9 +76,10 @@ int rt_wire_send(int sock, int flags, const struct rt_wire *m, int fd);
  * see rt_wire_parse().  packet holds the value. */
 int rt_wire_receive(int sock, int flags, struct rt_wire_packet *packet,
                     struct rt_wire *out, int *fd);
-/* Waits until the next message is of that type, and leaves it there; what comes
- * before it, an answer or RT_MET, is for another thread to take.  -EPROTO: the
- * next is something else; other errors are those of rt_wire_receive(). */
+/* Waits until the next message is of that type, and leaves it there; what
+ * comes before it, an answer or RT_FENCED, is for another thread to take.
+ * -EPROTO: the next is something else; other errors are those of
+ * rt_wire_receive(). */
 int rt_wire_await(int sock, enum rt_wire_type type);
 /* The descriptor among the control data of a message, or -1. */
 int rt_wire_fd(struct msghdr *m);
@@ -87,7 +89,7 @@ int rt_wire_fd(struct msghdr *m);
  * shares.  A PMIx client has a further one. */
 enum { RT_FILES_BASE = 64, RT_FILES_PER_PE = 5 };
 
-/* What oshrun tells each process of a PE in its environment. */
+/* The variables that oshrun sets for each process of a PE. */
 #define RT_JOB_NAME "SLUICE_JOB"        /* unset: oshrun did not start it */
 #define RT_JOB_PE "SLUICE_JOB_PE"
 #define RT_JOB_PES "SLUICE_JOB_PES"

@@ -49,7 +49,7 @@ static void *serve(void *arg)
             nap();              /* both wait */
             reply(session, RT_ANSWER, value);
             nap();
-            reply(session, RT_MET, NULL);
+            reply(session, RT_FENCED, NULL);
         } else if (m.type == RT_TAKE) {
             m = (struct rt_wire){ .type = RT_ANSWER };
             T_EQ(rt_wire_send(session, 0, &m, *(int *)arg), 0);

@@ -220,7 +220,7 @@ static void *await(void *type)
 /* The system wakes the thread that has waited longest, and no other. */
 T(of_two_threads_that_wait_each_gets_its_message)
 {
-    enum rt_wire_type types[2] = { RT_MET, RT_ANSWER };
+    enum rt_wire_type types[2] = { RT_FENCED, RT_ANSWER };
     pthread_t threads[2];
 
     T_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);

@@ -269,7 +269,7 @@ static void fence(struct job *j, int pe)
     struct server_event ev = { .what = SERVER_WAITS, .by = VIA_CHANNEL,
                                .pe = pe };
     struct member *m = &all.member[pe];
-    struct rt_wire met = { .type = RT_MET };
+    struct rt_wire reply = { .type = RT_FENCED };
 
     if (m->in_fence) {
         end_session(j, pe, SERVER_LOST);
@@ -281,12 +281,12 @@ static void fence(struct job *j, int pe)
         job_note_server(j, &ev);
         return;
     }
-    met.status = same_fence() ? 0 : -EXDEV;
+    reply.status = same_fence() ? 0 : -EXDEV;
     all.in_fence = 0;
     for (int i = 0; i < all.n; i++)
         all.member[i].in_fence = false;
     for (int i = 0; i < all.n; i++)
-        answer(j, i, &met, -1);
+        answer(j, i, &reply, -1);
 }
 
 /* ", PE 3 (pid 4711, stopped)": a process of its program that has joined the

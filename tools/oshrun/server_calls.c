@@ -245,11 +245,11 @@ static pmix_status_t notified(pmix_status_t code, const pmix_proc_t *source,
 static void tool(pmix_info_t *info, size_t n_info,
                  pmix_tool_connection_cbfunc_t done, void *arg)
 {
-    pmix_proc_t nobody;
+    pmix_proc_t no_process;
 
     (void)info, (void)n_info;
-    PMIX_LOAD_PROCID(&nobody, "", PMIX_RANK_UNDEF);
-    done(PMIX_ERR_NOT_SUPPORTED, &nobody, arg);
+    PMIX_LOAD_PROCID(&no_process, "", PMIX_RANK_UNDEF);
+    done(PMIX_ERR_NOT_SUPPORTED, &no_process, arg);
 }
 
 pmix_server_module_t server_calls = {

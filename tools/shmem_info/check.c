@@ -39,11 +39,11 @@ static uint32_t local_pes;
 
 void say_args(enum verdict v, const char *what, const char *fmt, va_list ap)
 {
-    static const char *const words[] = { "PASS", "WARN", "FAIL", "NONE" };
+    static const char *const verdicts[] = { "PASS", "WARN", "FAIL", "NONE" };
 
     if (pe && v != FAIL)
         return;
-    printf("%s  %-14s ", words[v], what);
+    printf("%s  %-14s ", verdicts[v], what);
     if (pe)
         printf("PE %d (%s): ", pe, log_host());
     vprintf(fmt, ap);
@@ -89,7 +89,7 @@ static bool check_environment(void)
     return true;
 }
 
-static void ask_local_size(const pmix_proc_t *me)
+static void query_local_size(const pmix_proc_t *me)
 {
     pmix_proc_t all = *me;
     pmix_value_t *v = NULL;
@@ -142,7 +142,7 @@ static void check_launcher(void)
         }
         say(PASS, "PMIx", "a server answers: rank %u of %s", me.rank,
             me.nspace);
-        ask_local_size(&me);
+        query_local_size(&me);
         PMIx_Finalize(NULL, 0);
         return;
     }
@@ -332,12 +332,12 @@ static void check_network(void)
 {
     char text[320];
 
-    bool asked = env_is_set("OFI_PROVIDER") || env_is_set("OFI_DOMAIN") ||
+    bool selected = env_is_set("OFI_PROVIDER") || env_is_set("OFI_DOMAIN") ||
                  env_is_set("OFI_FABRIC") || env_is_set("NIC_MAP");
 
     if (!ofi_probe(text, sizeof text))
         say(PASS, "network", "%s", text);
-    else if (asked)
+    else if (selected)
         say(FAIL, "network", "%s; correct or unset SHMEM_OFI_PROVIDER, "
             "SHMEM_OFI_DOMAIN, SHMEM_OFI_FABRIC and SHMEM_NIC_MAP", text);
     else
@@ -362,7 +362,7 @@ int info_check(void)
     check_cores(cores);
     check_wakes();
     check_network();
-    if (legal)                  /* it asks another process, which would tell */
+    if (legal)                  /* its child process reads the environment */
         info_check_device((int)local_pes);
     return failures > 0;
 }

@@ -274,27 +274,27 @@ static int allocate_heap(size_t size, bool grows, void **out)
     return rc;
 }
 
-/* Another process opens it: 0, or -1, which is told where it is the last
- * word. */
+/* Makes another process open the memory: 0, or -1, reported where no other way
+ * follows. */
 static int export_and_import(void *p, bool grows)
 {
     struct exported l = { .fd = -1 };
     char why[200] = "";
-    bool lent = false;
+    bool readable = false;
     int rc = -1;
 
     memset(&l.h, 0, sizeof l.h);
     if ((grows || gtl_device.ipc) && !gtl->ipc_export(p, &l.h, &l.fd))
-        lent = !gtl_copy_now(p, &(uint64_t){ 12 }, sizeof(uint64_t));
-    if (lent && (!grows || run_importer(&l, gtl_device.ordinal, why,
+        readable = !gtl_copy_now(p, &(uint64_t){ 12 }, sizeof(uint64_t));
+    if (readable && (!grows || run_importer(&l, gtl_device.ordinal, why,
                                         sizeof why) == OPENED)) {
         check_sharing(&l);
         check_peers(&l);
         rc = 0;
     } else if (grows) {
         say(WARN, "device growth", "another process cannot open memory that "
-            "grows (%s): device heaps allocate_heap all of it at once",
-            lent ? why : gtl_error());
+            "grows (%s): device heaps take all of it at once",
+            readable ? why : gtl_error());
     } else {
         say(WARN, "device sharing", "%s: device heaps of PEs of a node will "
             "lie in pinned host memory", gtl_device.ipc

@@ -119,7 +119,8 @@ static void machine(void)
     devices("GPUs", t.n_gpus, t.gpus, t.gpu_numa);
 }
 
-/* Launchers tell it so; asking them takes a session of its own. */
+/* The number of this process, from the launcher's variables: a query of the
+ * launcher would take a session. */
 int info_pe(void)
 {
     const char *pe = env_foreign(RT_JOB_NAME) ? env_foreign(RT_JOB_PE) : NULL;
