@@ -3,19 +3,19 @@
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl.h"
-#include "stream/stream_handle.h"
+#include "base/handle.h"
 
 #include <errno.h>
 
 struct graph {
-    struct stream_handle handle;
+    struct handle handle;
     void *made;                 /* the driver's */
 };
-static struct stream_handles graphs = STREAM_HANDLES(struct graph);
+static struct handle_table graphs = HANDLE_TABLE(struct graph);
 
 static struct graph *find(const char *call, shmemx_graph_t graph)
 {
-    struct graph *g = stream_handle_find(&graphs, graph);
+    struct graph *g = handle_find(&graphs, graph);
 
     if (unlikely(!g && !graph))
         core_misuse(ERR_NULL, call, "the graph is a null pointer");
@@ -64,14 +64,14 @@ int pshmemx_stream_capture_end(shmemx_stream_t stream, shmemx_graph_t *graph)
     rc = refused(__func__, stream, gtl->capture_end(stream, &made));
     if (rc)
         return rc;
-    g = stream_handle_new(&graphs);
+    g = handle_new(&graphs);
     if (!g) {
         gtl->graph_destroy(made);
         core_misuse(ERR_STREAM, __func__, "out of memory");
         return -ENOMEM;
     }
     g->made = made;
-    *graph = stream_handle_of(g);
+    *graph = handle_of_object(g);
     return 0;
 }
 API_ALIAS(shmemx_stream_capture_end)
@@ -105,7 +105,7 @@ int pshmemx_graph_destroy(shmemx_graph_t graph)
     if (!g)
         return -EINVAL;
     made = g->made;
-    if (stream_handle_release(&graphs, graph))
+    if (handle_release(&graphs, graph))
         gtl->graph_destroy(made);
     return 0;
 }
@@ -134,7 +134,7 @@ static void end(void *thing)
 void api_graphs_close(void)
 {
     left = 0;
-    stream_handle_release_all(&graphs, end);
+    handle_release_all(&graphs, end);
     if (left)
         log_info(LOG_API, "shmem_finalize: %u graph%s not destroyed, which is "
                  "done now", left, left == 1 ? " was" : "s were");

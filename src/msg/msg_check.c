@@ -4,32 +4,32 @@
 #include "msg/msg_check.h"
 #include "msg/msg_int.h"
 #include "msg/msg_proto.h"
-#include "stream/stream_handle.h"
+#include "base/handle.h"
 
 struct end {
-    struct stream_handle handle;
+    struct handle handle;
     struct msg_chan *chan;
 };
-static struct stream_handles ends = STREAM_HANDLES(struct end);
+static struct handle_table ends = HANDLE_TABLE(struct end);
 
 uint64_t msg_handle_new(struct msg_chan *c)
 {
-    struct end *e = stream_handle_new(&ends);
+    struct end *e = handle_new(&ends);
 
     if (!e)
         return 0;
     e->chan = c;
-    return (uintptr_t)stream_handle_of(e);
+    return (uintptr_t)handle_of_object(e);
 }
 
 void msg_handle_release(uint64_t handle)
 {
-    stream_handle_release(&ends, (void *)(uintptr_t)handle);
+    handle_release(&ends, (void *)(uintptr_t)handle);
 }
 
 struct msg_chan *msg_handle_find(uint64_t handle)
 {
-    const struct end *e = stream_handle_find(&ends,
+    const struct end *e = handle_find(&ends,
                                              (void *)(uintptr_t)handle);
 
     return e ? e->chan : NULL;

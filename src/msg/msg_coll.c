@@ -434,7 +434,7 @@ static int make(const struct coll *args, int rc,
         rc = all_have(c, rc, 1);
     }
     if (rc && r)
-        stream_handle_release(&stream_reqs, r);
+        handle_release(&stream_reqs, r);
     if (rc) {
         undo(c->call, c);
         return rc;

@@ -55,7 +55,7 @@ static bool is_decided(const struct msg_chan *c)
 /* Of a request of the list; one that was freed since is NULL. */
 static struct msg_chan *chan_of(const struct shmemx_req *req)
 {
-    struct req *r = stream_handle_find(&stream_reqs, req);
+    struct req *r = handle_find(&stream_reqs, req);
 
     return r && r->ops == &msg_req_ops ? r->object : NULL;
 }

@@ -3,7 +3,7 @@
  * back, and those for the next values of a word that only grows.  Called by
  * src/api/api_stream_epoch.c. */
 #include "stream/graph/stream_graph.h"
-#include "stream/stream_handle.h"
+#include "base/handle.h"
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
@@ -70,13 +70,13 @@ int stream_wait_reset(const struct stream_where *w, const struct stream_wait *c)
 /* ---- epochs ---- */
 
 struct epoch {
-    struct stream_handle handle;
+    struct handle handle;
     uint64_t *word;
     uint64_t next;              /* what the last wait was for */
     bool recorded;              /* graphs have waits of it */
 };
 
-static struct stream_handles epochs = STREAM_HANDLES(struct epoch);
+static struct handle_table epochs = HANDLE_TABLE(struct epoch);
 
 struct next_wait {
     struct shmemx_epoch *epoch;
@@ -85,7 +85,7 @@ struct next_wait {
 
 static struct epoch *epoch_of(const char *call, struct shmemx_epoch *epoch)
 {
-    struct epoch *e = stream_handle_find(&epochs, epoch);
+    struct epoch *e = handle_find(&epochs, epoch);
 
     if (unlikely(!e && !epoch))
         stream_refuse(ERR_NULL, call, "the epoch is a null pointer");
@@ -106,18 +106,18 @@ int stream_epoch_create(const struct stream_where *w, uint64_t *word,
 
     if (rc)
         return rc;
-    e = stream_handle_new(&epochs);
+    e = handle_new(&epochs);
     if (!e)
         return stream_no_memory(w->call);
     e->word = word;
     core_copy(&e->next, word, sizeof *word);
-    *out = stream_handle_of(e);
+    *out = handle_of_object(e);
     return 0;
 }
 
 int stream_epoch_destroy(const char *call, struct shmemx_epoch *epoch)
 {
-    return !epoch_of(call, epoch) || !stream_handle_release(&epochs, epoch)
+    return !epoch_of(call, epoch) || !handle_release(&epochs, epoch)
                ? -EINVAL
                : 0;
 }
@@ -170,5 +170,5 @@ static void forget(void *epoch)
 
 void stream_epochs_close(void)
 {
-    stream_handle_release_all(&epochs, forget);
+    handle_release_all(&epochs, forget);
 }

@@ -58,7 +58,7 @@ static int with_these(const struct stream_where *w, struct queue *q, int n,
 
     if (!t)
         return stream_no_memory(w->call);
-    *t = (struct these){ .queue = stream_handle_of(q), .n = n };
+    *t = (struct these){ .queue = handle_of_object(q), .n = n };
     if (n)
         memcpy(t->reqs, reqs, (size_t)n * sizeof *reqs);
     rc = defer(w, q, repeat, t, size);
@@ -148,7 +148,7 @@ static int start_used(const struct stream_where *w, const void *args)
         return stream_no_memory(w->call);
     for (size_t i = 0; i < u->n; i++)
         these[i] = (struct staged_op){
-            u->ops[i].op, stream_handle_find(&stream_reqs, u->ops[i].req)
+            u->ops[i].op, handle_find(&stream_reqs, u->ops[i].req)
         };
     rc = stream_start_staged(w, q, these, u->n);
     free(these);
@@ -188,12 +188,12 @@ int stream_queue_record_start(const struct stream_where *w, struct queue *q)
     u = malloc(size);
     if (!u)
         return stream_no_memory(w->call);
-    *u = (struct used){ .queue = stream_handle_of(q), .n = q->n_staged };
+    *u = (struct used){ .queue = handle_of_object(q), .n = q->n_staged };
     for (size_t i = 0; i < u->n; i++) {
         struct req *r = q->staged[i].req;
 
         u->ops[i] = (struct used_op){
-            q->staged[i].op, r ? stream_handle_of(r) : NULL
+            q->staged[i].op, r ? handle_of_object(r) : NULL
         };
     }
     set_state(q, IDLE);         /* before the stream may start them */

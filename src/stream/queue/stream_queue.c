@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stream_handles stream_queues = STREAM_HANDLES(struct queue);
-struct stream_handles stream_reqs = STREAM_HANDLES(struct req);
+struct handle_table stream_queues = HANDLE_TABLE(struct queue);
+struct handle_table stream_reqs = HANDLE_TABLE(struct req);
 
 /* ---- queues ---- */
 
@@ -59,7 +59,7 @@ int stream_queue_reserve(struct queue *q, size_t n)
 
 struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue)
 {
-    struct queue *q = stream_handle_find(&stream_queues, queue);
+    struct queue *q = handle_find(&stream_queues, queue);
 
     if (unlikely(!q && !queue))
         core_misuse(ERR_NULL, call, "the queue is a null pointer");
@@ -82,7 +82,7 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
         core_misuse(ERR_STREAM, call, "stream %p: %s", stream, gtl_error());
         return rc;
     }
-    q = stream_handle_new(&stream_queues);
+    q = handle_new(&stream_queues);
     if (!q)
         return stream_no_memory(call);
     q->stream = stream;
@@ -96,11 +96,11 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
         core_misuse(ERR_STREAM, call, "stream %p: %s", stream,
                     stream_ring_error_text(rc));
         close_queue(q);
-        stream_handle_release(&stream_queues, stream_handle_of(q));
+        handle_release(&stream_queues, handle_of_object(q));
         return rc;
     }
     q->last[TOKEN_START] = stream_ring_counters(q->ring)->started;
-    *out = stream_handle_of(q);
+    *out = handle_of_object(q);
     return 0;
 }
 
@@ -277,7 +277,7 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
         return -EBUSY;
     }
     gone = *q;
-    if (!stream_handle_release(&stream_queues, queue))
+    if (!handle_release(&stream_queues, queue))
         return -EINVAL;         /* another thread was faster */
     close_queue(&gone);
     return 0;
@@ -328,7 +328,7 @@ static void count_and_close(void *thing)
 struct stream_unfinished stream_queues_release_all(void)
 {
     staged = (struct stream_unfinished){ .n = 0 };
-    stream_handle_release_all(&stream_reqs, forget);
-    stream_handle_release_all(&stream_queues, count_and_close);
+    handle_release_all(&stream_reqs, forget);
+    handle_release_all(&stream_queues, count_and_close);
     return staged;
 }

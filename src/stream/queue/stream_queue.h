@@ -4,7 +4,7 @@
 #define STREAM_STREAM_QUEUE_H
 
 #include "base/list.h"
-#include "stream/stream_handle.h"
+#include "base/handle.h"
 #include "stream/queue/stream_req_ops.h"
 #include "stream/queue/stream_step_batch.h"
 #include "stream/stream_int.h"
@@ -34,7 +34,7 @@ struct stream_token {
 };
 
 struct req {
-    struct stream_handle handle;
+    struct handle handle;
     const struct stream_req_ops *ops;
     void *object;               /* of the layer above */
     struct shmemx_queue *queue; /* that has it, or started it; it may be gone */
@@ -56,7 +56,7 @@ struct staged_op {
 };
 
 struct queue {
-    struct stream_handle handle;
+    struct handle handle;
     bool recorded;              /* graphs have starts of it */
     bool broken;                /* a start failed in the middle */
     bool no_cancel_event;         /* then: nothing says what the stream holds */
@@ -78,7 +78,7 @@ struct queue {
     struct list_link outstanding, to_free;
 };
 
-extern hidden struct stream_handles stream_queues, stream_reqs;
+extern hidden struct handle_table stream_queues, stream_reqs;
 
 /* ---- stream_start.c ---- */
 /* NULL, reported: there is none at that place. */
@@ -205,7 +205,7 @@ void stream_unfinished_report(const struct stream_unfinished *l,
  * says that the request has. */
 static inline struct queue *stream_req_queue(const struct req *r)
 {
-    return stream_handle_find(&stream_queues, r->queue);
+    return handle_find(&stream_queues, r->queue);
 }
 
 #endif

@@ -48,7 +48,7 @@ static int stage(const char *call, struct queue *q, const struct stream_op *op,
 int stream_req_create(const char *call, const struct stream_req_args *a,
                       struct shmemx_req **out)
 {
-    struct req *r = stream_handle_new(&stream_reqs);
+    struct req *r = handle_new(&stream_reqs);
     int rc;
 
     if (!r)
@@ -60,12 +60,12 @@ int stream_req_create(const char *call, const struct stream_req_args *a,
     r->own = !out;
     r->once = a->q != NULL;
     r->state = a->q ? STAGED : IDLE;
-    r->queue = a->q ? stream_handle_of(a->q) : NULL;
+    r->queue = a->q ? handle_of_object(a->q) : NULL;
     rc = a->q ? stage(call, a->q, a->op, r) : 0;
     if (rc)
-        stream_handle_release(&stream_reqs, stream_handle_of(r));
+        handle_release(&stream_reqs, handle_of_object(r));
     else if (out)
-        *out = stream_handle_of(r);
+        *out = handle_of_object(r);
     return rc;
 }
 
@@ -93,7 +93,7 @@ int stream_req_init(const char *call, void *dest, const void *source,
     rc = rc ? rc : req_create_op(call, NULL, &op, out);
     if (rc)
         return rc;
-    r = stream_handle_find(&stream_reqs, *out);
+    r = handle_find(&stream_reqs, *out);
     lock_acquire(&lock);
     list_append(&made, &r->link);
     lock_release(&lock);
@@ -142,7 +142,7 @@ int stream_req_amo(const char *call, struct shmemx_queue *queue,
 /* NULL, logged: it is none. */
 static struct req *req_of(const char *call, struct shmemx_req *req)
 {
-    struct req *r = stream_handle_find(&stream_reqs, req);
+    struct req *r = handle_find(&stream_reqs, req);
 
     if (unlikely(!r && !req))
         core_misuse(ERR_NULL, call, "the request is a null pointer");
@@ -286,7 +286,7 @@ void stream_req_release(struct req *r)
 {
     unlist(r);
     r->ops->free(r);
-    stream_handle_release(&stream_reqs, stream_handle_of(r));
+    handle_release(&stream_reqs, handle_of_object(r));
 }
 
 int stream_req_free(const char *call, struct shmemx_req *req)

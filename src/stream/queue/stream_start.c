@@ -123,7 +123,7 @@ static void started(const char *call, struct queue *q, struct req *r,
     r->ops->started(call, r);
     if (r->ops->own_counters)
         list_append(&q->outstanding, &r->link);
-    r->queue = stream_handle_of(q);
+    r->queue = handle_of_object(q);
     r->state = STARTED;
     r->listed = false;
     r->token = m;
@@ -159,7 +159,7 @@ static void break_requests(struct queue *q, int n)
 
         r->broken = true;
         r->listed = false;
-        r->queue = stream_handle_of(q);
+        r->queue = handle_of_object(q);
         r->state = WAITED;
         r->token = m;
     }
@@ -226,7 +226,7 @@ int stream_start_staged(const struct stream_where *w, struct queue *q,
 
 struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i)
 {
-    struct req *r = stream_handle_find(&stream_reqs, reqs[i]);
+    struct req *r = handle_find(&stream_reqs, reqs[i]);
 
     if (unlikely(!r && !reqs[i]))
         stream_refuse(ERR_NULL, call, "request %d is a null pointer", i);
@@ -513,7 +513,7 @@ int stream_wait_requests(const struct stream_where *w, struct queue *q, int n,
 
     for (int i = 0; i < n && !rc; i++) {
         r = q->resolved[i] = stream_req_at(w->call, reqs, i);
-        rc = r ? may_wait(w->call, stream_handle_of(q), r, i) : -EINVAL;
+        rc = r ? may_wait(w->call, handle_of_object(q), r, i) : -EINVAL;
     }
     if (rc)
         return rc;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of handles: see stream_handle.h.  Called when queues, requests and
+/* Tables of handles: see handle.h.  Called when queues, requests and
  * epochs are made and freed; looking one up is inline and takes no lock. */
-#include "stream/stream_handle.h"
+#include "base/handle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static uintptr_t numbers;       /* atomic: handles of all tables so far */
 
-static struct stream_handle *fresh(struct stream_handles *h)
+static struct handle *fresh(struct handle_table *h)
     REQUIRES(h->lock)
 {
     uint32_t place = HANDLE_FIRST + h->n;
     unsigned bit = 31 - (unsigned)__builtin_clz(place);
-    struct stream_handle *t;
+    struct handle *t;
     char *slab;
 
     if (bit == HANDLE_BITS)
@@ -26,14 +26,14 @@ static struct stream_handle *fresh(struct stream_handles *h)
                          __ATOMIC_RELEASE);
     }
     h->n++;
-    t = stream_handle_at(h, place);
+    t = handle_at(h, place);
     t->place = place;
     return t;
 }
 
-void *stream_handle_new(struct stream_handles *h)
+void *handle_new(struct handle_table *h)
 {
-    struct stream_handle *t;
+    struct handle *t;
     uintptr_t number;
 
     lock_acquire(&h->lock);
@@ -54,12 +54,12 @@ void *stream_handle_new(struct stream_handles *h)
     return t;
 }
 
-bool stream_handle_release(struct stream_handles *h, const void *handle)
+bool handle_release(struct handle_table *h, const void *handle)
 {
-    struct stream_handle *t;
+    struct handle *t;
 
     lock_acquire(&h->lock);
-    t = stream_handle_find(h, handle);
+    t = handle_find(h, handle);
     if (t) {
         __atomic_store_n(&t->is, 0, __ATOMIC_RELEASE);
         t->next = h->unused;
@@ -69,7 +69,7 @@ bool stream_handle_release(struct stream_handles *h, const void *handle)
     return t != NULL;
 }
 
-void stream_handle_release_all(struct stream_handles *h, void (*each)(void *))
+void handle_release_all(struct handle_table *h, void (*each)(void *))
 {
     uint32_t n;
 
@@ -77,11 +77,11 @@ void stream_handle_release_all(struct stream_handles *h, void (*each)(void *))
     n = h->n;
     lock_release(&h->lock);
     for (uint32_t i = 0; i < n; i++) {
-        struct stream_handle *t = stream_handle_at(h, HANDLE_FIRST + i);
+        struct handle *t = handle_at(h, HANDLE_FIRST + i);
 
         if (!t->is)
             continue;
         each(t);
-        stream_handle_release(h, stream_handle_of(t));
+        handle_release(h, handle_of_object(t));
     }
 }
