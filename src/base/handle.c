@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of handles: see handle.h.  Called when queues, requests and
- * epochs are made and freed; looking one up is inline and takes no lock. */
+/* Allocates and frees the objects of a handle table; the look-up is inline, in
+ * handle.h.  Called when queues, requests, epochs, channel ends and graphs are
+ * created and freed, on any thread. */
 #include "base/handle.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ void *handle_new(struct handle_table *h)
     if (!t)
         return NULL;
     memset(t + 1, 0, h->size - sizeof *t);
-    /* relaxed: the number only has to differ each time. */
+    /* relaxed: the numbers only have to differ. */
     number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
     /* release: a look-up of an old handle finds nothing or this object. */
     __atomic_store_n(&t->is, number << HANDLE_BITS | t->place,

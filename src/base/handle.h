@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handle.h - tables of objects that the program names by handles.
+/* handle.h - tables of objects that a program, or a peer, names by handles.
  *
  * A handle is the index of an object in its table and a number that no other
- * object ever has, so the handle of an object that was freed finds nothing.
- * The memory of objects is kept for the next ones: a look-up reads nothing that
- * was freed.  Threads: any; an object is used by one at a time. */
+ * object ever has, so the handle of a freed object finds nothing.  The memory
+ * of objects is kept for later ones: a look-up reads no freed memory, takes no
+ * lock and makes no locked instruction.  Users: queues, requests and epochs of
+ * stream, channel ends of msg, graphs of api; docs/decisions/071 says why
+ * contexts and teams are not among them.
+ *
+ * Threads: any; an object is used by one thread at a time. */
 #ifndef BASE_HANDLE_H
 #define BASE_HANDLE_H
 
@@ -16,13 +20,13 @@
 
 /* The first member of an object. */
 struct handle {
-    uintptr_t is;               /* atomic; 0: free */
-    uint32_t place;
-    struct handle *next; /* of the free ones */
+    uintptr_t is;               /* the handle, atomic; 0: free */
+    uint32_t place;             /* the index */
+    struct handle *next; /* in the list of free objects */
 };
 
-/* Indices begin with HANDLE_FIRST; each slab has twice as many as the one
- * before, so the index gives the slab. */
+/* Indices begin with HANDLE_FIRST; each slab holds twice as many objects as the
+ * one before, so the index gives the slab. */
 enum {
     HANDLE_BITS = 24, HANDLE_FIRST_BITS = 6, HANDLE_FIRST = 64,
     HANDLE_SLABS = HANDLE_BITS - HANDLE_FIRST_BITS
@@ -31,7 +35,7 @@ struct handle_table {
     size_t size;                /* of an object */
     char *slabs[HANDLE_SLABS];  /* atomic */
     struct base_lock lock;
-    uint32_t n MEMBER_GUARDED_BY(lock);        /* indices that have been used */
+    uint32_t n MEMBER_GUARDED_BY(lock); /* indices used so far */
     struct handle *unused MEMBER_GUARDED_BY(lock);
 };
 #define HANDLE_TABLE(type) { .size = sizeof(type), .lock = LOCK_INIT }
@@ -60,16 +64,19 @@ static inline void *handle_find(const struct handle_table *h,
     return t && __atomic_load_n(&t->is, __ATOMIC_ACQUIRE) == is ? t : NULL;
 }
 
+/* The handle of an object. */
+/* The handle of an object. */
 static inline void *handle_of_object(const void *thing)
 {
     return (void *)((const struct handle *)thing)->is;
 }
 
-/* A new object, zero behind its first member; NULL: no memory. */
+/* Allocates an object, zero behind its first member; NULL: no memory. */
 void *handle_new(struct handle_table *h);
-/* Frees the object.  False: there is none with that handle. */
+/* Frees an object.  False: no object has that handle. */
 bool handle_release(struct handle_table *h, const void *handle);
-/* Frees all objects, each behind a call of each().  No thread uses them. */
+/* Frees all objects, each after a call of each().  No other thread uses the
+ * table. */
 void handle_release_all(struct handle_table *h, void (*each)(void *));
 
 #endif

@@ -20,9 +20,9 @@ static struct list_link contexts GUARDED_BY(ctx_lock) = LIST_INIT(contexts);
 /* The default context has the first copy stream. */
 static unsigned made GUARDED_BY(ctx_lock) = 1;
 
-/* The records of destroyed contexts, in that order.  None is given back, and
- * one is a context again only after GONE_LEAST others, so that a call with the
- * handle of a destroyed one finds what says so. */
+/* The records of destroyed contexts, in the order of their end.  None is
+ * freed, and a record serves a new context only after GONE_LEAST others, so
+ * that a call with the handle of a destroyed context finds it marked. */
 enum { GONE_LEAST = 256 };
 static struct list_link gone GUARDED_BY(ctx_lock) = LIST_INIT(gone);
 static unsigned n_gone GUARDED_BY(ctx_lock);
@@ -44,7 +44,7 @@ static struct core_ctx *record(void)
     return c;
 }
 
-/* Its options are those that fence and quiet look for. */
+/* Marks the record by the option that fence and quiet check for. */
 static void retire(struct core_ctx *c) REQUIRES(ctx_lock)
 {
     c->team = &no_team;
@@ -61,7 +61,7 @@ static void close_flow(struct core_ctx *c)
     c->flow = NULL;
 }
 
-static void give_back(struct core_ctx *c)
+static void retire_record(struct core_ctx *c)
 {
     lock_acquire(&ctx_lock);
     retire(c);
@@ -91,7 +91,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     if (rc) {
         log_warn(ERR_CTX, "shmem_ctx_create: no memory for a context");
         if (c)
-            give_back(c);
+            retire_record(c);
         return rc;
     }
     c->device_team = options & SHMEM_DEVICE_CTX ? team : NULL;
@@ -169,10 +169,10 @@ void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
     list_remove(&c->link);
     lock_release(&ctx_lock);
     close_flow(c);
-    give_back(c);
+    retire_record(c);
 }
 
-/* Those of the team, or all. */
+/* Destroys the contexts of the team, or all. */
 static void destroy_contexts(const struct core_team *team)
 {
     struct list_link *pos, *next;
