@@ -78,7 +78,7 @@ static void copy_word(void)
 static void add_word(void)
 {
     const struct gtl_amo a = {
-        .op = GTL_ADD, .size = 8, .word = bed.words + 8, .value = 1
+        .op = AMO_ADD, .size = 8, .word = bed.words + 8, .value = 1
     };
 
     gtl->amo(&a, bed.stream);

@@ -87,7 +87,7 @@
              shmem_ctx_##NAME##_atomic_##NAME_OP##_nbi,                     \
              ARGS(T *fetch, T *dest, T value, int pe),                      \
              CTX_ARGS(T *fetch, T *dest, T value, int pe),                  \
-             FETCHED(T, XPORT_##OP, 0, EXPR, value))
+             FETCHED(T, AMO_##OP, 0, EXPR, value))
 
 #define API_PLAIN(NAME_OP, NAME, T, KIND, EXPR)                             \
     API_BOTH(void, shmem_##NAME##_atomic_##NAME_OP,                         \
@@ -125,7 +125,7 @@ SHMEMI_AMO_EXT_TYPES(API_EXT)
              shmem_ctx_##NAME##_atomic_compare_swap_nbi,                    \
              ARGS(T *fetch, T *dest, T cond, T value, int pe),              \
              CTX_ARGS(T *fetch, T *dest, T cond, T value, int pe),          \
-             FETCHED(T, XPORT_CSWAP, cond, CORE_DO_CSWAP(cond, value),      \
+             FETCHED(T, AMO_CSWAP, cond, CORE_DO_CSWAP(cond, value),        \
                      value))                                                \
     API_BOTH(T, shmem_##NAME##_atomic_fetch_inc,                            \
              shmem_ctx_##NAME##_atomic_fetch_inc, ARGS(T *dest, int pe),    \
@@ -135,7 +135,7 @@ SHMEMI_AMO_EXT_TYPES(API_EXT)
              shmem_ctx_##NAME##_atomic_fetch_inc_nbi,                       \
              ARGS(T *fetch, T *dest, int pe),                               \
              CTX_ARGS(T *fetch, T *dest, int pe),                           \
-             FETCHED(T, XPORT_ADD, 0, CORE_DO_ADD(1), 1))                   \
+             FETCHED(T, AMO_ADD, 0, CORE_DO_ADD(1), 1))                     \
     API_BOTH(void, shmem_##NAME##_atomic_inc,                               \
              shmem_ctx_##NAME##_atomic_inc, ARGS(T *dest, int pe),          \
              CTX_ARGS(T *dest, int pe), PLAIN(T, ADD, CORE_DO_ADD(1), 1))   \

@@ -119,17 +119,17 @@ API_ALIAS(shmemx_enqueue_getmem)
 #define AMOS(NAME, T)                                                       \
     AMO(add_##NAME, T, (shmemx_queue_t queue, T *dest, T value, int pe,     \
                         shmemx_req_t *req),                                 \
-        XPORT_ADD, value, 0, false, NULL)                                   \
+        AMO_ADD, value, 0, false, NULL)                                     \
     AMO(set_##NAME, T, (shmemx_queue_t queue, T *dest, T value, int pe,     \
                         shmemx_req_t *req),                                 \
-        XPORT_SET, value, 0, false, NULL)                                   \
+        AMO_SET, value, 0, false, NULL)                                     \
     AMO(fetch_add_##NAME, T, (shmemx_queue_t queue, T *fetch, T *dest,      \
                               T value, int pe, shmemx_req_t *req),          \
-        XPORT_ADD, value, 0, true, fetch)                                   \
+        AMO_ADD, value, 0, true, fetch)                                     \
     AMO(compare_swap_##NAME, T, (shmemx_queue_t queue, T *fetch, T *dest,   \
                                  T cond, T value, int pe,                   \
                                  shmemx_req_t *req),                        \
-        XPORT_CSWAP, value, cond, true, fetch)
+        AMO_CSWAP, value, cond, true, fetch)
 SHMEMI_ENQUEUE_TYPES(AMOS)
 
 int pshmemx_enqueue_start(shmemx_queue_t queue)

@@ -207,27 +207,27 @@ ON(signal_op, ctx_signal_op,
 #define EXT(NAME, T)                                                        \
     ON(NAME##_atomic_fetch, ctx_##NAME##_atomic_fetch,                      \
        (T *fetch, const T *source, int pe),                                 \
-       AMO(T, XPORT_FETCH, source, 0, 0, true, fetch))                      \
-    PLAIN(NAME, T, set, XPORT_SET)                                          \
-    FETCHING(NAME, T, swap, XPORT_SWAP)
+       AMO(T, AMO_FETCH, source, 0, 0, true, fetch))                        \
+    PLAIN(NAME, T, set, AMO_SET)                                            \
+    FETCHING(NAME, T, swap, AMO_SWAP)
 SHMEMI_AMO_EXT_TYPES(EXT)
 #define STD(NAME, T)                                                        \
     ON(NAME##_atomic_compare_swap, ctx_##NAME##_atomic_compare_swap,        \
        (T *fetch, T *dest, T cond, T value, int pe),                        \
-       AMO(T, XPORT_CSWAP, dest, BITS(value), BITS(cond), true, fetch))     \
+       AMO(T, AMO_CSWAP, dest, BITS(value), BITS(cond), true, fetch))       \
     ON(NAME##_atomic_fetch_inc, ctx_##NAME##_atomic_fetch_inc,              \
        (T *fetch, T *dest, int pe),                                         \
-       AMO(T, XPORT_ADD, dest, 1, 0, true, fetch))                          \
+       AMO(T, AMO_ADD, dest, 1, 0, true, fetch))                            \
     ON(NAME##_atomic_inc, ctx_##NAME##_atomic_inc, (T *dest, int pe),       \
-       AMO(T, XPORT_ADD, dest, 1, 0, false, NULL))                          \
-    FETCHING(NAME, T, fetch_add, XPORT_ADD)                                 \
-    PLAIN(NAME, T, add, XPORT_ADD)
+       AMO(T, AMO_ADD, dest, 1, 0, false, NULL))                            \
+    FETCHING(NAME, T, fetch_add, AMO_ADD)                                   \
+    PLAIN(NAME, T, add, AMO_ADD)
 SHMEMI_AMO_TYPES(STD)
 #define BIT(NAME, T)                                                        \
-    FETCHING(NAME, T, fetch_and, XPORT_AND)                                 \
-    FETCHING(NAME, T, fetch_or, XPORT_OR)                                   \
-    FETCHING(NAME, T, fetch_xor, XPORT_XOR)                                 \
-    PLAIN(NAME, T, and, XPORT_AND)                                          \
-    PLAIN(NAME, T, or, XPORT_OR)                                            \
-    PLAIN(NAME, T, xor, XPORT_XOR)
+    FETCHING(NAME, T, fetch_and, AMO_AND)                                   \
+    FETCHING(NAME, T, fetch_or, AMO_OR)                                     \
+    FETCHING(NAME, T, fetch_xor, AMO_XOR)                                   \
+    PLAIN(NAME, T, and, AMO_AND)                                            \
+    PLAIN(NAME, T, or, AMO_OR)                                              \
+    PLAIN(NAME, T, xor, AMO_XOR)
 SHMEMI_AMO_BIT_TYPES(BIT)

@@ -74,7 +74,7 @@ int pshmemx_signal_fetch_on_stream(uint64_t *value, const uint64_t *sig_addr,
     int rc = api_stream_need(__func__);
 
     return rc ? rc : stream_amo(&w, &(struct stream_amo){
-                                    .op = XPORT_FETCH, .size = sizeof *value,
+                                    .op = AMO_FETCH, .size = sizeof *value,
                                     .sym = (void *)sig_addr, .fetches = true,
                                     .fetch = value }, core_world.my_pe);
 }

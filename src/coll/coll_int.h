@@ -87,7 +87,7 @@ void coll_remote_put(int world_pe, void *dest, const void *source,
 void coll_remote_put_strided(int world_pe, void *dest, const void *source,
                              const struct core_strided *s);
 /* offset: in the host segment.  Puts to that PE come before. */
-void coll_remote_notify(int world_pe, enum xport_amo_op op, const void *offset,
+void coll_remote_notify(int world_pe, enum amo_op op, const void *offset,
                         uint64_t value);
 void coll_remote_put_area(int world_pe, const void *offset, const void *source,
                           size_t bytes);
@@ -146,7 +146,7 @@ static inline void coll_set_flag(const struct core_team *t, int pe,
                                  uint64_t *w, uint64_t value)
 {
     if (!coll_is_mapped(t, pe)) {
-        coll_remote_notify(core_team_world_pe(t, pe), XPORT_SET, w, value);
+        coll_remote_notify(core_team_world_pe(t, pe), AMO_SET, w, value);
         return;
     }
     atomics_tsan_release();
@@ -167,7 +167,7 @@ static inline void coll_notify_count(const struct coll_call *c, int pe)
     uint64_t *w = &core_team_area_of(c->t, pe)->count[c->parity];
 
     if (!coll_is_mapped(c->t, pe)) {
-        coll_remote_notify(core_team_world_pe(c->t, pe), XPORT_ADD, w, 1);
+        coll_remote_notify(core_team_world_pe(c->t, pe), AMO_ADD, w, 1);
         return;
     }
     atomics_tsan_release();

@@ -22,7 +22,7 @@ void coll_remote_put_strided(int world_pe, void *dest, const void *source,
     core_put_strided(name, &core_ctx_inner, dest, source, s, world_pe);
 }
 
-void coll_remote_notify(int world_pe, enum xport_amo_op op, const void *offset,
+void coll_remote_notify(int world_pe, enum amo_op op, const void *offset,
                         uint64_t value)
 {
     core_remote_notify(name, &core_ctx_inner, op, symmetric(offset), value,
@@ -35,7 +35,7 @@ void coll_remote_notify_count(const struct coll_call *c, int pe)
     uintptr_t word = (uintptr_t)&core_team_area_of(c->t, pe)->count[c->parity];
 
     atomics_full_fence();       /* puts to a near member are stores */
-    coll_remote_notify(world_pe, XPORT_ADD,
+    coll_remote_notify(world_pe, AMO_ADD,
                        (void *)(word - xport_routes[world_pe].map[HEAP_HOST]),
                        1);
 }

@@ -3,7 +3,6 @@
  * host heap, device memory, off-node PEs.  Called by the typed calls of api.
  * Must not be entered for a variable in the host heap of a mapped PE. */
 #include "core/core_amo.h"
-#include "xport/xport_amo.h"
 
 force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a)
 {
@@ -12,7 +11,7 @@ force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a)
     atomics_tsan_release();
     was = xport_amo_local((void *)at.addr, a);
     atomics_tsan_acquire();
-    if (a->op != XPORT_FETCH)
+    if (a->op != AMO_FETCH)
         core_wake(at, (size_t)a->size);
     return was;
 }
@@ -36,7 +35,7 @@ static uint64_t net_amo(const char *call, const struct core_ctx *ctx,
                                       const void *sym, uint64_t value,      \
                                       uint64_t cond, int pe)                \
     {                                                                       \
-        const struct xport_amo a = { XPORT_##OP, size, value, cond };       \
+        const struct xport_amo a = { AMO_##OP, size, value, cond };       \
         struct core_target at = core_mapped_rest_amo(ctx, sym, size, pe);   \
                                                                             \
         if (likely(at.addr))                                                \

@@ -14,13 +14,13 @@
 /* value, cond and result are words of size bytes, or NULL; cond counts in a
  * compare and swap. */
 void core_remote_amo(const char *call, const struct core_ctx *ctx,
-                     enum xport_amo_op op, size_t size, const void *sym, int pe,
+                     enum amo_op op, size_t size, const void *sym, int pe,
                      const void *value, const void *cond, void *result,
                      bool nbi) __attribute__((cold, noinline));
 
 /* Puts of the context come before it; no quiet needs to cover it. */
 void core_remote_notify(const char *call, const struct core_ctx *ctx,
-                        enum xport_amo_op op, uint64_t *sym, uint64_t value,
+                        enum amo_op op, uint64_t *sym, uint64_t value,
                         int pe)
     __attribute__((cold, noinline));
 
@@ -160,7 +160,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
             core_get_any(fetch, source, sizeof *(source), pe, call, ctx);   \
         } else {                                                            \
             const struct xport_amo amo_ = {                                 \
-                XPORT_FETCH, sizeof *(source), 0, 0                         \
+                AMO_FETCH, sizeof *(source), 0, 0                           \
             };                                                              \
             core_amo_more_nbi(call, ctx, &amo_, source, pe, fetch);         \
         }                                                                   \

@@ -102,7 +102,7 @@ static int enqueue_call(unsigned copy_stream, const struct signal_store *what,
 static int enqueue_word(const struct signal_store *what, void *stream)
 {
     const struct gtl_amo a = {
-        .op = GTL_ADD, .size = sizeof *what->word, .word = what->word,
+        .op = AMO_ADD, .size = sizeof *what->word, .word = what->word,
         .value = what->value
     };
 

@@ -5,7 +5,6 @@
  * the job. */
 #include "core/core_device.h"
 #include "rt/rt.h"
-#include "xport/xport_amo.h"
 
 #include <string.h>
 
@@ -227,11 +226,6 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
     return true;
 }
 
-/* Both enums number the operations alike. */
-_Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
-               (int)GTL_CSWAP == (int)XPORT_CSWAP &&
-               (int)GTL_XOR == (int)XPORT_XOR, "one list of operations");
-
 /* Runs under the owner's lock.  Little endian: the value is in the low bytes.
  */
 static int amo_by_copies(void *word, const struct xport_amo *a, void *result)
@@ -241,7 +235,7 @@ static int amo_by_copies(void *word, const struct xport_amo *a, void *result)
     int rc = gtl_copy_now(&now, word, size);
 
     was = xport_amo_local(&now, a);
-    if (!rc && a->op != XPORT_FETCH)
+    if (!rc && a->op != AMO_FETCH)
         rc = gtl_copy_now(word, &now, size);
     if (!rc && result)
         memcpy(result, &was, size);
@@ -254,7 +248,7 @@ static int amo_there(int pe, void *word, const struct xport_amo *a,
                      void *result)
 {
     const struct gtl_amo g = {
-        .op = (enum gtl_amo_op)a->op, .size = a->size, .word = word,
+        .op = a->op, .size = a->size, .word = word,
         .value = a->value, .cond = a->cond, .result = result
     };
     int rc;
@@ -280,7 +274,7 @@ bool core_device_amo(const struct xport_addr *at, const struct xport_amo *a,
         return false;
     need(amo_there(at->pe, (void *)addr, a, result), "atomic", (void *)addr,
          (size_t)a->size);
-    if (a->op != XPORT_FETCH)
+    if (a->op != AMO_FETCH)
         wake(at, addr, (size_t)a->size);
     return true;
 }

@@ -24,7 +24,7 @@ enum {
 /* Applies op to that PE's copy of a word of a lock, and returns the old value.
  * Earlier stores of this PE are visible to a PE that sees the change, and the
  * other way around. */
-static inline uint32_t change(const char *call, enum xport_amo_op op,
+static inline uint32_t change(const char *call, enum amo_op op,
                               uint32_t *word, uint32_t value, uint32_t cond,
                               int pe)
 {
@@ -40,20 +40,20 @@ static inline uint32_t change(const char *call, enum xport_amo_op op,
     }
     atomics_tsan_release();
     switch (op) {
-    case XPORT_FETCH:
+    case AMO_FETCH:
         old = __atomic_load_n(at, __ATOMIC_ACQUIRE);
         atomics_tsan_acquire();
         return old;
-    case XPORT_SWAP:
+    case AMO_SWAP:
         old = __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
         atomics_tsan_acquire();
         return old;
-    case XPORT_CSWAP:
+    case AMO_CSWAP:
         __atomic_compare_exchange_n(at, &old, value, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE);
         atomics_tsan_acquire();
         return old;
-    case XPORT_OR:
+    case AMO_OR:
         old = __atomic_fetch_or(at, value, __ATOMIC_ACQ_REL);
         break;
     default:
@@ -92,7 +92,7 @@ static struct core_lock *area_of(const char *call, long *lock)
 static void open_place(const char *call, struct core_lock *w)
 {
     if (core_device_only(w))
-        change(call, XPORT_SWAP, &w->state, WAITING, 0, core_world.my_pe);
+        change(call, AMO_SWAP, &w->state, WAITING, 0, core_world.my_pe);
     else
         __atomic_store_n(&w->state, WAITING, __ATOMIC_RELEASE);
 }
@@ -107,13 +107,13 @@ void core_lock_set(const char *call, long *lock)
     open_place(call, w);
     /* Our place is open before we are found through the tail; what the last
      * holder did is visible if the lock was free. */
-    prev = change(call, XPORT_SWAP, &w->tail, my_tail_id(), 0, home_of(lock));
+    prev = change(call, AMO_SWAP, &w->tail, my_tail_id(), 0, home_of(lock));
     if (!prev)
         goto held;
     if (prev == my_tail_id())
         core_fatal(ERR_LOCK, call, "this PE already holds or waits for the "
                    "lock at %p", (void *)lock);
-    change(call, XPORT_OR, &w->state, my_tail_id() << BEHIND_SHIFT, 0,
+    change(call, AMO_OR, &w->state, my_tail_id() << BEHIND_SHIFT, 0,
            (int)prev - 1);
     wait = core_wait_begin(lock, sizeof *lock);
     wait.info.foreign = core_device_only(lock);
@@ -127,7 +127,7 @@ void core_lock_set(const char *call, long *lock)
 held:
     xport_flush();
     /* A peer may be writing itself behind us meanwhile. */
-    change(call, XPORT_OR, &w->state, HELD, 0, me);
+    change(call, AMO_OR, &w->state, HELD, 0, me);
 }
 
 int core_lock_test(const char *call, long *lock)
@@ -135,12 +135,12 @@ int core_lock_test(const char *call, long *lock)
     struct core_lock *w = area_of(call, lock);
     int home = home_of(lock);
 
-    if (change(call, XPORT_FETCH, &w->tail, 0, 0, home))
+    if (change(call, AMO_FETCH, &w->tail, 0, 0, home))
         return 1;
     open_place(call, w);
-    if (change(call, XPORT_CSWAP, &w->tail, my_tail_id(), 0, home))
+    if (change(call, AMO_CSWAP, &w->tail, my_tail_id(), 0, home))
         return 1;
-    change(call, XPORT_OR, &w->state, HELD, 0, core_world.my_pe);
+    change(call, AMO_OR, &w->state, HELD, 0, core_world.my_pe);
     xport_flush();
     return 0;
 }
@@ -153,12 +153,12 @@ void core_lock_clear(const char *call, long *lock)
     int me = core_world.my_pe;
 
     core_quiet(call, &core_ctx_default);
-    next = change(call, XPORT_AND, &w->state, ~(uint32_t)HELD, 0, me);
+    next = change(call, AMO_AND, &w->state, ~(uint32_t)HELD, 0, me);
     if (!(next & HELD))
         core_fatal(ERR_LOCK, call, "this PE does not hold the lock at %p",
                    (void *)lock);
     if (!(next >> BEHIND_SHIFT) &&
-        change(call, XPORT_CSWAP, &w->tail, 0, my_tail_id(), home_of(lock)) ==
+        change(call, AMO_CSWAP, &w->tail, 0, my_tail_id(), home_of(lock)) ==
             my_tail_id())
         return;
     wait = core_wait_begin(lock, sizeof *lock);
@@ -171,5 +171,5 @@ void core_lock_clear(const char *call, long *lock)
         core_wait_step(&wait);
     core_wait_end(&wait);
     /* What we did under the lock comes before it is theirs. */
-    change(call, XPORT_AND, &w->state, ~(uint32_t)WAITING, 0, (int)next - 1);
+    change(call, AMO_AND, &w->state, ~(uint32_t)WAITING, 0, (int)next - 1);
 }

@@ -69,7 +69,7 @@ void core_remote_fence(const char *call, const struct core_ctx *ctx)
 }
 
 void core_remote_notify(const char *call, const struct core_ctx *ctx,
-                        enum xport_amo_op op, uint64_t *sym, uint64_t value,
+                        enum amo_op op, uint64_t *sym, uint64_t value,
                         int pe)
 {
     struct xport_amo a = { .op = op, .size = sizeof value, .value = value };
@@ -115,7 +115,7 @@ static void foreign_amo(const struct core_ctx *ctx, const struct xport_addr *at,
 }
 
 void core_remote_amo(const char *call, const struct core_ctx *ctx,
-                     enum xport_amo_op op, size_t size, const void *sym, int pe,
+                     enum amo_op op, size_t size, const void *sym, int pe,
                      const void *value, const void *cond, void *result,
                      bool nbi)
 {
@@ -143,7 +143,7 @@ void core_remote_amo(const char *call, const struct core_ctx *ctx,
 static struct xport_amo signal_of(uint64_t value, int sig_op)
 {
     return (struct xport_amo){
-        .op = sig_op == SHMEM_SIGNAL_ADD ? XPORT_ADD : XPORT_SET,
+        .op = sig_op == SHMEM_SIGNAL_ADD ? AMO_ADD : AMO_SET,
         .size = 8, .value = value
     };
 }

@@ -240,7 +240,7 @@ static bool claim_entries(const char *call, struct send_queue *q)
         return !q->full;        /* a full ring is read by the next flush */
     }
     q->fresh = false;
-    CORE_AMO_NBI(uint64_t, call, &q->ctx, XPORT_CSWAP, &ring->ends.tail,
+    CORE_AMO_NBI(uint64_t, call, &q->ctx, AMO_CSWAP, &ring->ends.tail,
                  cond + q->claim, cond, q->pe,
                  CORE_DO_CSWAP(cond, cond + q->claim), &q->claimed_at);
     return enter(q, CLAIM);

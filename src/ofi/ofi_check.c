@@ -192,7 +192,7 @@ static void *add_by_processor(void *arg)
 
 static uint64_t add_by_nic(struct xport_ep *f, const uint64_t *word)
 {
-    const struct xport_amo add = { .op = XPORT_ADD, .size = 8, .value = 1 };
+    const struct xport_amo add = { .op = AMO_ADD, .size = 8, .value = 1 };
     struct xport_addr at = {
         .pe = rt_job.pe, .seg = HEAP_HOST,
         .off = (uintptr_t)word - heap_segs[HEAP_HOST].base

@@ -57,7 +57,7 @@ static bool is_whole(const struct xport_addr *to, size_t len)
 static void put_whole(struct xport_ep *f, const struct xport_addr *to,
                       const void *source, size_t len)
 {
-    struct xport_amo set = { .op = XPORT_SET, .size = (int)len };
+    struct xport_amo set = { .op = AMO_SET, .size = (int)len };
 
     if (len == 2) {
         ofi_am_put_blocks(f, to, source, &(struct xport_blocks){ 2, 1, 2, 2 });

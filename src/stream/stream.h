@@ -48,7 +48,7 @@ int stream_get_blocks(const struct stream_where *w, void *dest,
 /* fetch: what *sym was goes there and the step ends when it has, unless NULL.
  * Words are bit patterns of 4 or 8 bytes. */
 struct stream_amo {
-    enum xport_amo_op op;
+    enum amo_op op;
     bool fetches;
     size_t size;
     void *sym;

@@ -187,7 +187,7 @@ bool stream_off_node(bool *copies, bool *atomics)
 {
     struct xport_trig_op amo = {
         .kind = XPORT_TRIG_AMO, .at.seg = HEAP_HOST,
-        .amo = { .op = XPORT_ADD, .size = 8 }
+        .amo = { .op = AMO_ADD, .size = 8 }
     };
     int pe = 0;
 

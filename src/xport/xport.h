@@ -8,6 +8,7 @@
 #ifndef XPORT_XPORT_H
 #define XPORT_XPORT_H
 
+#include "base/amo.h"
 #include "base/atomics.h"
 #include "heap/heap.h"
 #include "xport/xport_progress.h"
@@ -39,17 +40,18 @@ struct xport_addr {
     uint64_t off;
 };
 
-enum xport_amo_op {
-    XPORT_FETCH, XPORT_SET, XPORT_SWAP, XPORT_CSWAP, XPORT_ADD, XPORT_AND,
-    XPORT_OR, XPORT_XOR, XPORT_OPS
-};
-
 /* On a word of 4 or 8 bytes; value and cond in the low bytes. */
 struct xport_amo {
-    enum xport_amo_op op;
+    enum amo_op op;
     int size;
     uint64_t value, cond;
 };
+
+/* Done by the processor on memory that is mapped here: what the word was. */
+force_inline uint64_t xport_amo_local(void *word, const struct xport_amo *a)
+{
+    return amo_apply(word, a->op, a->size, a->value, a->cond);
+}
 
 /* count blocks of len bytes; strides from start to start, there and here. */
 struct xport_blocks {

@@ -134,22 +134,22 @@ T(blocks)
     blocks_are(8, 0, 8);
 }
 
-static uint64_t result_of(enum gtl_amo_op op, uint64_t was, uint64_t value,
+static uint64_t result_of(enum amo_op op, uint64_t was, uint64_t value,
                           uint64_t cond)
 {
     switch (op) {
-    case GTL_SET: case GTL_SWAP: return value;
-    case GTL_CSWAP: return was == cond ? value : was;
-    case GTL_ADD: return was + value;
-    case GTL_AND: return was & value;
-    case GTL_OR: return was | value;
-    case GTL_XOR: return was ^ value;
+    case AMO_SET: case AMO_SWAP: return value;
+    case AMO_CSWAP: return was == cond ? value : was;
+    case AMO_ADD: return was + value;
+    case AMO_AND: return was & value;
+    case AMO_OR: return was | value;
+    case AMO_XOR: return was ^ value;
     default: return was;
     }
 }
 
 /* want: what gtl_amo_now() is to answer. */
-static void amo_is(enum gtl_amo_op op, int size, void *word, void *now,
+static void amo_is(enum amo_op op, int size, void *word, void *now,
                    uint64_t cond, int want)
 {
     uint64_t start[2] = { 0x1122334455667788, 0x99aabbccddeeff00 };
@@ -174,10 +174,10 @@ static void amo_is(enum gtl_amo_op op, int size, void *word, void *now,
 
 static void amos_are(void *word, void *now, int want)
 {
-    for (int op = GTL_FETCH; op <= GTL_XOR; op++)
+    for (int op = AMO_FETCH; op <= AMO_XOR; op++)
         for (int size = 4; size <= 8; size += 4) {
-            amo_is((enum gtl_amo_op)op, size, word, now, 1, want);
-            amo_is((enum gtl_amo_op)op, size, word, now,
+            amo_is((enum amo_op)op, size, word, now, 1, want);
+            amo_is((enum amo_op)op, size, word, now,
                    0x1122334455667788, want);
         }
 }

@@ -33,12 +33,12 @@ static void check(const struct ofi_am_head *h, size_t size)
         return;
     case OFI_AM_AMO:
     case OFI_AM_NOTIFY:
-        FUZZ_CHECK(h->op < XPORT_OPS && (h->size == 4 || h->size == 8));
+        FUZZ_CHECK(h->op < AMO_OPS && (h->size == 4 || h->size == 8));
         FUZZ_CHECK(h->off % h->size == 0 && payload == 0);
         FUZZ_CHECK(h->off + h->size <= sizes[h->seg]);
         return;
     case OFI_AM_PUT_NOTIFY:
-        FUZZ_CHECK(h->op < XPORT_OPS && (h->size == 4 || h->size == 8));
+        FUZZ_CHECK(h->op < AMO_OPS && (h->size == 4 || h->size == 8));
         FUZZ_CHECK(h->off % h->size == 0);
         FUZZ_CHECK(h->off + h->size <= sizes[h->seg]);
         FUZZ_CHECK(h->cond < HEAP_SEGS && h->stride >= 0);

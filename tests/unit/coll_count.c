@@ -71,7 +71,7 @@ T(by_the_network_where_it_must_be)
         T_EQ(told.at.pe, pe);
         T_EQ(told.at.seg, (int)HEAP_HOST);
         T_EQ(told.at.off, WORDS_AT + offsetof(struct core_team_area, count[1]));
-        T_EQ((int)told.amo.op, (int)XPORT_ADD);
+        T_EQ((int)told.amo.op, (int)AMO_ADD);
         T_EQ(told.amo.value, 1);
     }
     T_EQ(*count_of(1), 0);

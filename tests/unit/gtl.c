@@ -254,22 +254,22 @@ T(blocks_lie_where_the_strides_say)
 
 /* ---- atomics ---- */
 
-static uint64_t model(enum gtl_amo_op op, uint64_t was, uint64_t value,
+static uint64_t model(enum amo_op op, uint64_t was, uint64_t value,
                       uint64_t cond)
 {
     switch (op) {
-    case GTL_FETCH: return was;
-    case GTL_CSWAP: return was == cond ? value : was;
-    case GTL_ADD: return was + value;
-    case GTL_AND: return was & value;
-    case GTL_OR: return was | value;
-    case GTL_XOR: return was ^ value;
+    case AMO_FETCH: return was;
+    case AMO_CSWAP: return was == cond ? value : was;
+    case AMO_ADD: return was + value;
+    case AMO_AND: return was & value;
+    case AMO_OR: return was | value;
+    case AMO_XOR: return was ^ value;
     default: return value;
     }
 }
 
 /* The word of this size in memory whose other bytes must stay. */
-static void try_amo(enum gtl_amo_op op, int size, uint64_t *word,
+static void try_amo(enum amo_op op, int size, uint64_t *word,
                     uint64_t *result, bool hit)
 {
     uint64_t mask = size == 8 ? ~(uint64_t)0 : 0xffffffff;
@@ -306,10 +306,10 @@ T(atomics_change_one_word_and_tell_the_old_value)
 {
     uint64_t *device = device_memory(PAGE);
 
-    for (int op = GTL_FETCH; op <= GTL_XOR; op++)
+    for (int op = AMO_FETCH; op <= AMO_XOR; op++)
         for (int size = 4; size <= 8; size += 4)
             for (int k = 0; k < 12; k++)
-                try_amo((enum gtl_amo_op)op, size,
+                try_amo((enum amo_op)op, size,
                         k & 1 ? device : words.there,
                         k % 3 == 0 ? NULL : k % 3 == 1 ? words.there + 32
                                                        : device + 32, k >= 6);
@@ -321,7 +321,7 @@ T(atomics_at_once_tell_any_host_memory)
     uint64_t *device = device_memory(PAGE), old = 0;
     uint32_t half = 0;
     struct gtl_amo a = {
-        .op = GTL_ADD, .size = 8, .word = device, .value = 5, .result = &old
+        .op = AMO_ADD, .size = 8, .word = device, .value = 5, .result = &old
     };
 
     T_EQ(gtl_amo_now(&a), 0);
@@ -342,7 +342,7 @@ T(streams_and_the_processor_add_to_one_word)
     enum { STREAMS = 4, ADDS = 500 };
     uint64_t *device = device_memory(PAGE);
     void *s[STREAMS];
-    struct gtl_amo a = { .op = GTL_ADD, .size = 8, .value = 1 };
+    struct gtl_amo a = { .op = AMO_ADD, .size = 8, .value = 1 };
 
     set_word(0, 0);
     for (int i = 0; i < STREAMS; i++)
@@ -373,7 +373,7 @@ static void *use_own_streams(void *arg)
     uint64_t mine = (uintptr_t)arg, *at = shared_memory + 512 * mine;
     uint64_t out[512], back[512];
     struct gtl_amo a = {
-        .op = GTL_ADD, .size = 8, .word = shared_memory, .value = 1
+        .op = AMO_ADD, .size = 8, .word = shared_memory, .value = 1
     };
 
     for (uint64_t k = 0; k < 60; k++) {

@@ -124,20 +124,20 @@ T(blocks_go_where_their_strides_say)
 static uint64_t after(const struct gtl_amo *a, uint64_t was)
 {
     switch (a->op) {
-    case GTL_FETCH:
+    case AMO_FETCH:
         return was;
-    case GTL_SET:
-    case GTL_SWAP:
+    case AMO_SET:
+    case AMO_SWAP:
         return a->value;
-    case GTL_CSWAP:
+    case AMO_CSWAP:
         return was == a->cond ? a->value : was;
-    case GTL_ADD:
+    case AMO_ADD:
         return was + a->value;
-    case GTL_AND:
+    case AMO_AND:
         return was & a->value;
-    case GTL_OR:
+    case AMO_OR:
         return was | a->value;
-    case GTL_XOR:
+    case AMO_XOR:
         return was ^ a->value;
     }
     return 0;
@@ -149,14 +149,14 @@ static void all_amos(uint64_t *there)
     static const uint64_t start = 0xf0f0a5a512345678, value = 0x3333c3c38f1e2d3c;
 
     for (int i = 0; i < 20; i++) {
-        struct gtl_amo a = { .op = (enum gtl_amo_op)(i % 8),
+        struct gtl_amo a = { .op = (enum amo_op)(i % 8),
                              .size = i < 10 ? 4 : 8, .word = there };
         uint64_t mask = a.size == 4 ? 0xffffffff : ~0ULL;
         uint64_t old = 0, got[2], words[2] = { start, start };
 
         a.value = value & mask;
         a.cond = (i == 3 || i == 11 ? start : value) & mask;
-        if (i % 8 >= GTL_FETCH && i % 3)
+        if (i % 8 >= AMO_FETCH && i % 3)
             a.result = &old;
         T_EQ(gtl_copy_now(there, words, 16), 0);
         T_EQ(gtl_amo_now(&a), 0);
@@ -177,7 +177,7 @@ T(atomics_work_on_the_device_and_on_pinned_words)
     if (gtl_device.kernels) {
         all_amos(d);
     } else {
-        T_EQ(gtl_amo_now(&(struct gtl_amo){ .op = GTL_ADD, .size = 8,
+        T_EQ(gtl_amo_now(&(struct gtl_amo){ .op = AMO_ADD, .size = 8,
                                             .word = d }), -ENOSYS);
     }
     gtl->free(d);
@@ -441,7 +441,7 @@ static void say(const char *word)
 static int path(void)
 {
     struct gtl_blocks b = { 8, 100, 64, -64 }, rows = { 8, 100, 64, 64 };
-    struct gtl_amo a = { .op = GTL_ADD, .size = 8, .value = 1 };
+    struct gtl_amo a = { .op = AMO_ADD, .size = 8, .value = 1 };
     uint64_t *word = page(), id;
     struct gtl_peer_copy p = {
         .arrivals = word + 2, .arrival = word + 3, .n = 100,

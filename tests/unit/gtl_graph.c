@@ -11,7 +11,7 @@ static uint64_t *device;
 static void add_on(void *s, uint64_t *word, uint64_t *result)
 {
     struct gtl_amo a = {
-        .op = GTL_ADD, .size = 8, .word = word, .value = 1, .result = result
+        .op = AMO_ADD, .size = 8, .word = word, .value = 1, .result = result
     };
 
     T_EQ(gtl->amo(&a, s), 0);

@@ -214,7 +214,7 @@ T(nothing_is_done_on_a_destroyed_stream)
     struct shmemx_grid g = { .groups = 1, .items = 1, .phases = 1 };
     uint64_t word = 5, other = 6;
     struct gtl_blocks b = { 8, 1, 8, 8 };
-    struct gtl_amo a = { .op = GTL_SET, .size = 8, .word = &word };
+    struct gtl_amo a = { .op = AMO_SET, .size = 8, .word = &word };
     void *s = new_stream(), *e = NULL;
 
     T_EQ(gtl->event_create(&e), 0);
@@ -241,7 +241,7 @@ T(nothing_is_done_on_a_destroyed_stream)
 T(words_and_atomics_must_be_aligned)
 {
     char *odd = (char *)words.here + 4;
-    struct gtl_amo a = { .op = GTL_ADD, .size = 8, .word = odd };
+    struct gtl_amo a = { .op = AMO_ADD, .size = 8, .word = odd };
 
     T_EQ(gtl->write64((uint64_t *)(void *)odd, 1, some_stream), -EINVAL);
     T_EQ(gtl->wait64((uint64_t *)(void *)odd, 1, some_stream), -EINVAL);

@@ -107,7 +107,7 @@ static bool told(int seg, int64_t off, uint64_t len, uint64_t word)
         .token = 7, .n_pes = 2, .seg_size = sizes
     };
     struct ofi_am_head h[2] = { {
-        .token = 7, .kind = OFI_AM_PUT_NOTIFY, .op = XPORT_SET, .size = 8,
+        .token = 7, .kind = OFI_AM_PUT_NOTIFY, .op = AMO_SET, .size = 8,
         .off = word, .cond = (uint64_t)seg, .stride = off
     } }, out;
 

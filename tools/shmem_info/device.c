@@ -34,7 +34,7 @@ static bool copies_match(unsigned char *p)
 {
     unsigned char *out = malloc(SIZE), *in = malloc(SIZE);
     uint64_t seven = 7, was = 0;
-    struct gtl_amo add = { .op = GTL_ADD, .size = 8, .word = p, .value = 5,
+    struct gtl_amo add = { .op = AMO_ADD, .size = 8, .word = p, .value = 5,
                            .result = &was };
     bool ok = out && in;
 

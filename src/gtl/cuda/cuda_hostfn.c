@@ -7,7 +7,6 @@
  * again, so its argument belongs to the graph, or to the function itself where
  * no graph is captured. */
 #include "gtl/cuda/cuda_int.h"
-#include "gtl/gtl_amo.h"
 #include "base/lock.h"
 
 #include <errno.h>

@@ -93,7 +93,7 @@ int gtl_cu_kernel_reduce(const struct gtl_reduce *r, void *s)
 int gtl_cu_peer_copy(const struct gtl_peer_copy *p, void *s)
 {
     const struct gtl_amo come = {
-        .op = GTL_ADD, .size = 8, .word = p->arrivals, .value = 1,
+        .op = AMO_ADD, .size = 8, .word = p->arrivals, .value = 1,
         .result = p->arrival
     };
     unsigned unit = gtl_copy_unit(p->to, p->from);
@@ -117,7 +117,7 @@ int gtl_cu_peer_copy(const struct gtl_peer_copy *p, void *s)
 
 static int warm_kernels(uint64_t *word, void *s)
 {
-    struct gtl_amo a = { .op = GTL_FETCH, .size = 8, .word = word };
+    struct gtl_amo a = { .op = AMO_FETCH, .size = 8, .word = word };
     struct gtl_blocks once = { 8, 1, 8, 8 };
     struct gtl_reduce r = {
         .type = GTL_U64, .out = word + 1, .a = word, .b = word, .n = 1

@@ -133,7 +133,7 @@ static int run(enum kernel k, unsigned groups, unsigned items, void **args,
 
 static int each_once(uint64_t *at, void *s)
 {
-    struct gtl_amo a = { .op = GTL_ADD, .word = at };
+    struct gtl_amo a = { .op = AMO_ADD, .word = at };
     struct gtl_blocks b = { .count = 1 };
     struct gtl_reduce r = {
         .op = GTL_RED_AND, .out = at + 8, .a = at, .b = at, .n = 1
@@ -265,7 +265,7 @@ int gtl_hip_kernel_reduce(const struct gtl_reduce *r, void *s)
 int gtl_hip_kernel_peer_copy(const struct gtl_peer_copy *p, void *s)
 {
     const struct gtl_amo come = {
-        .op = GTL_ADD, .size = 8, .word = p->arrivals, .value = 1,
+        .op = AMO_ADD, .size = 8, .word = p->arrivals, .value = 1,
         .result = p->arrival
     };
     void *was = gtl_hip_device_address(p->arrival),

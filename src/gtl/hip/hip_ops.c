@@ -12,7 +12,6 @@
  * its stream, which other streams may share: only a processor, a network, or a
  * stream that was given its work before may end it. */
 #include "gtl/hip/hip_int.h"
-#include "gtl/gtl_amo.h"
 #include "base/env.h"
 #include "base/log.h"
 

@@ -69,7 +69,7 @@ int gtl_soft_amo(const struct gtl_amo *a, void *stream)
     struct gtl_soft_stream *s;
     int rc;
 
-    if ((a->size != 4 && a->size != 8) || (unsigned)a->op > GTL_XOR)
+    if ((a->size != 4 && a->size != 8) || (unsigned)a->op > AMO_XOR)
         return invalid("amo", "no such size or operation");
     if (!a->word || (uintptr_t)a->word % (uintptr_t)a->size)
         return invalid("amo", "the word is not aligned");

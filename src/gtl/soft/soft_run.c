@@ -3,7 +3,6 @@
  * the stream's thread (soft_stream.c), one command after another. */
 #include "gtl/soft/soft_stream.h"
 #include "base/copy.h"
-#include "gtl/gtl_amo.h"
 
 #include <string.h>
 

@@ -125,7 +125,7 @@ static bool note_unacked(struct xport_ep *f, int pe)
 }
 
 /* A word that nothing is done to. */
-static const struct xport_amo nothing = { .op = XPORT_FETCH, .size = 8 };
+static const struct xport_amo nothing = { .op = AMO_FETCH, .size = 8 };
 
 static void request(struct xport_ep *f, int pe, uint64_t cookie)
 {

@@ -26,7 +26,7 @@ static bool blocks_fit(const struct ofi_am_rules *r,
 static bool word_fits(const struct ofi_am_rules *r,
                       const struct ofi_am_head *h)
 {
-    return (h->size == 4 || h->size == 8) && h->op < XPORT_OPS &&
+    return (h->size == 4 || h->size == 8) && h->op < AMO_OPS &&
            h->off % h->size == 0 && h->off < r->seg_size[h->seg] &&
            h->size <= r->seg_size[h->seg] - h->off;
 }

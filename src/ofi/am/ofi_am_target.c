@@ -10,7 +10,6 @@
 #include "ofi/am/ofi_ack.h"
 #include "base/log.h"
 #include "rt/rt.h"
-#include "xport/xport_amo.h"
 
 #include <string.h>
 #include <time.h>
@@ -174,7 +173,7 @@ int ofi_am_target_retry(void)
 static uint64_t apply_amo(const struct ofi_am_head *h, char *at)
 {
     const struct xport_amo a = {
-        .op = (enum xport_amo_op)h->op, .size = h->size, .value = h->value,
+        .op = (enum amo_op)h->op, .size = h->size, .value = h->value,
         .cond = h->cond
     };
     uint64_t was;
@@ -183,7 +182,7 @@ static uint64_t apply_amo(const struct ofi_am_head *h, char *at)
         was = device->amo(h, at);
     else
         was = xport_amo_local(at, &a);
-    if (h->op != XPORT_FETCH)
+    if (h->op != AMO_FETCH)
         xport_data_arrived(at, h->size);
     return was;
 }

@@ -11,15 +11,15 @@
 static const struct {
     enum fi_op op;
     bool compares;
-} ops[XPORT_OPS] = {
-    [XPORT_FETCH] = { FI_ATOMIC_READ, false },
-    [XPORT_SET] = { FI_ATOMIC_WRITE, false },
-    [XPORT_SWAP] = { FI_ATOMIC_WRITE, false },
-    [XPORT_CSWAP] = { FI_CSWAP, true },
-    [XPORT_ADD] = { FI_SUM, false },
-    [XPORT_AND] = { FI_BAND, false },
-    [XPORT_OR] = { FI_BOR, false },
-    [XPORT_XOR] = { FI_BXOR, false },
+} ops[AMO_OPS] = {
+    [AMO_FETCH] = { FI_ATOMIC_READ, false },
+    [AMO_SET] = { FI_ATOMIC_WRITE, false },
+    [AMO_SWAP] = { FI_ATOMIC_WRITE, false },
+    [AMO_CSWAP] = { FI_CSWAP, true },
+    [AMO_ADD] = { FI_SUM, false },
+    [AMO_AND] = { FI_BAND, false },
+    [AMO_OR] = { FI_BOR, false },
+    [AMO_XOR] = { FI_BXOR, false },
 };
 
 static enum fi_datatype type_of(int size)
@@ -37,16 +37,16 @@ bool ofi_amo_all_valid(struct fid_ep *ep)
         return false;
     for (int s = 0; s < 2; s++) {
         t = type_of(sizes[s]);
-        for (int op = 0; op < XPORT_OPS; op++) {
+        for (int op = 0; op < AMO_OPS; op++) {
             count = 0;
             if (ops[op].compares
                 ? fi_compare_atomicvalid(ep, t, ops[op].op, &count)
-                : op == XPORT_SET
+                : op == AMO_SET
                 ? fi_atomicvalid(ep, t, ops[op].op, &count)
                 : fi_fetch_atomicvalid(ep, t, ops[op].op, &count))
                 return false;
             /* These come without a result as well. */
-            if (op >= XPORT_ADD && fi_atomicvalid(ep, t, ops[op].op, &count))
+            if (op >= AMO_ADD && fi_atomicvalid(ep, t, ops[op].op, &count))
                 return false;
         }
     }
@@ -59,7 +59,7 @@ struct amo {
     uint64_t value, cond, was;
     void *result;               /* nbi: where the program wants it */
     int size;
-    enum xport_amo_op what;     /* of one that a put leads: what, and where */
+    enum amo_op what;     /* of one that a put leads: what, and where */
     struct xport_addr at;
 };
 
@@ -105,7 +105,7 @@ static const struct ofi_op_type amo_type = {
 };
 
 static long post(struct xport_ep *f, const struct xport_addr *at, struct amo *x,
-                 enum xport_amo_op op, bool fetches)
+                 enum amo_op op, bool fetches)
 {
     const struct ofi_peer *p = ofi_peer(at->pe);
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
@@ -132,7 +132,7 @@ void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
              const struct xport_amo *a, void *result, bool nbi)
 {
     struct ofi_wait w = { .what = "atomic", .wait.pe = at->pe };
-    bool fetches = result || a->op == XPORT_SWAP || a->op == XPORT_FETCH;
+    bool fetches = result || a->op == AMO_SWAP || a->op == AMO_FETCH;
     bool waits = result && !nbi;
     struct amo *x = ofi_pool_alloc(&amos, f);
 

@@ -219,7 +219,7 @@ static uint64_t device_amo(const struct ofi_am_head *h, void *at)
 {
     uint64_t was = 0;
     const struct gtl_amo a = {
-        .op = (enum gtl_amo_op)h->op, .size = h->size, .word = at,
+        .op = (enum amo_op)h->op, .size = h->size, .word = at,
         .value = h->value, .cond = h->cond, .result = &was
     };
 

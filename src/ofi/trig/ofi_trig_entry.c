@@ -172,7 +172,7 @@ int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op)
 
 int ofi_trig_flag(struct xport_trig *t, uint64_t *least)
 {
-    const struct xport_amo add = { .op = XPORT_ADD, .size = 8, .value = 1 };
+    const struct xport_amo add = { .op = AMO_ADD, .size = 8, .value = 1 };
     struct xport_addr at = { .pe = rt_job.pe, .seg = HEAP_HOST };
     struct ofi_trig_entry *w;
     int rc = -EIO;

@@ -16,11 +16,11 @@
 #include <errno.h>
 #include <string.h>
 
-static const enum fi_op amo_op[XPORT_OPS] = {
-    [XPORT_FETCH] = FI_ATOMIC_READ, [XPORT_SET] = FI_ATOMIC_WRITE,
-    [XPORT_SWAP] = FI_ATOMIC_WRITE, [XPORT_CSWAP] = FI_CSWAP,
-    [XPORT_ADD] = FI_SUM, [XPORT_AND] = FI_BAND, [XPORT_OR] = FI_BOR,
-    [XPORT_XOR] = FI_BXOR
+static const enum fi_op amo_op[AMO_OPS] = {
+    [AMO_FETCH] = FI_ATOMIC_READ, [AMO_SET] = FI_ATOMIC_WRITE,
+    [AMO_SWAP] = FI_ATOMIC_WRITE, [AMO_CSWAP] = FI_CSWAP,
+    [AMO_ADD] = FI_SUM, [AMO_AND] = FI_BAND, [AMO_OR] = FI_BOR,
+    [AMO_XOR] = FI_BXOR
 };
 
 /* ---- which ---- */
@@ -146,7 +146,7 @@ void ofi_trig_fill_amo(struct ofi_trig_entry *w, const struct xport_addr *at,
     if (result && result != (void *)w->bytes)
         result = local_of(result, (size_t)a->size, &w->result_desc);
     w->result = (struct fi_ioc){ result, 1 };
-    if (a->op == XPORT_CSWAP) {
+    if (a->op == AMO_CSWAP) {
         w->op.compare = (struct fi_op_compare_atomic){
             .ep = ofi_trig.ep->ep, .flags = FI_COMPLETION,
             .fetch = { .msg_iov = &w->result, .desc = &w->result_desc,
@@ -180,9 +180,9 @@ void ofi_trig_fill_amo(struct ofi_trig_entry *w, const struct xport_addr *at,
 /* Nobody asked for what these give. */
 static void make_word(struct ofi_trig_entry *w, const struct xport_trig_op *op)
 {
-    struct xport_amo set = { .op = XPORT_SET, .size = (int)op->len };
-    bool gives = op->amo.op == XPORT_SWAP || op->amo.op == XPORT_FETCH ||
-                 op->amo.op == XPORT_CSWAP;
+    struct xport_amo set = { .op = AMO_SET, .size = (int)op->len };
+    bool gives = op->amo.op == AMO_SWAP || op->amo.op == AMO_FETCH ||
+                 op->amo.op == AMO_CSWAP;
 
     if (op->kind == XPORT_TRIG_AMO) {
         ofi_trig_fill_amo(w, &op->at, &op->amo,

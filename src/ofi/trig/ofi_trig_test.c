@@ -175,7 +175,7 @@ static int add_now(struct ofi_trig_entry *w, struct fid_cntr *c[3],
 {
     const struct xport_trig_op add = {
         .kind = XPORT_TRIG_AMO, .len = sizeof(uint64_t), .at = *at,
-        .amo = { XPORT_ADD, 8, 1, 0 }
+        .amo = { AMO_ADD, 8, 1, 0 }
     };
     int rc;
 

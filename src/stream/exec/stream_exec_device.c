@@ -9,10 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-_Static_assert((int)GTL_FETCH == (int)XPORT_FETCH &&
-               (int)GTL_CSWAP == (int)XPORT_CSWAP &&
-               (int)GTL_XOR == (int)XPORT_XOR, "one list of operations");
-
 static int copy_to(const struct stream_op *op, void *s)
 {
     uintptr_t to = stream_device_address(op->pe, op->dest, op->len);
@@ -37,7 +33,7 @@ static int put_value(const struct stream_op *op, void *s)
     uintptr_t to = op->len == 4
                        ? stream_device_address_amo(op->pe, op->dest, 4)
                        : stream_device_address(op->pe, op->dest, op->len);
-    struct gtl_amo a = { .op = GTL_SET, .size = 4, .word = (void *)to };
+    struct gtl_amo a = { .op = AMO_SET, .size = 4, .word = (void *)to };
     uint64_t v = 0;
 
     if (!to || to % op->len)
@@ -80,7 +76,7 @@ static int amo(const struct stream_op *op, void *s)
     const struct stream_amo *a = &op->amo;
     uintptr_t to = stream_device_address_amo(op->pe, a->sym, a->size);
     struct gtl_amo g = {
-        .op = (enum gtl_amo_op)a->op, .size = (int)a->size,
+        .op = a->op, .size = (int)a->size,
         .word = (void *)to, .value = a->value, .cond = a->cond,
         .result = a->fetch
     };
@@ -96,7 +92,7 @@ static int signal(const struct stream_op *op, void *s)
     const struct stream_signal *g = &op->signal;
     uintptr_t to = stream_device_address_amo(op->pe, g->addr, sizeof *g->addr);
     struct gtl_amo a = {
-        .op = GTL_ADD, .size = 8, .word = (void *)to, .value = g->value
+        .op = AMO_ADD, .size = 8, .word = (void *)to, .value = g->value
     };
 
     if (unlikely(!to))

@@ -9,7 +9,6 @@
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
 #include "stream/ring/stream_ring.h"
-#include "xport/xport_amo.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -416,7 +415,7 @@ static enum stream_exec_state do_increment(struct stream_ring *q,
                                            const struct stream_op *op)
 {
     const struct xport_addr at = { op->pe, XPORT_TRIG_COUNTER, op->two_input };
-    const struct xport_amo one = { XPORT_ADD, 8, 1, 0 };
+    const struct xport_amo one = { AMO_ADD, 8, 1, 0 };
 
     if (!has_room(q, op))
         return STREAM_AGAIN;

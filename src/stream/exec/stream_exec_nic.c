@@ -39,7 +39,7 @@ static void set_signal(const struct stream_op *op, struct xport_addr *at,
 
     *at = place(op->pe, s->addr, sizeof *s->addr);
     *amo = (struct xport_amo){
-        .op = s->op == SHMEM_SIGNAL_SET ? XPORT_SET : XPORT_ADD, .size = 8,
+        .op = s->op == SHMEM_SIGNAL_SET ? AMO_SET : AMO_ADD, .size = 8,
         .value = s->value
     };
 }
@@ -89,7 +89,7 @@ bool stream_nic_translate(const struct stream_op *op, struct xport_trig_op *out)
         out->kind = XPORT_TRIG_AMO;
         out->at =
             (struct xport_addr){ op->pe, XPORT_TRIG_COUNTER, op->two_input };
-        out->amo = (struct xport_amo){ XPORT_ADD, 8, 1, 0 };
+        out->amo = (struct xport_amo){ AMO_ADD, 8, 1, 0 };
         return true;
     case STREAM_SIGNAL:
         break;
