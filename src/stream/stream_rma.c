@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one-sided calls: what is wrong is refused, the rest becomes an
- * operation. */
+/* The one-sided calls on a stream: wrong arguments are refused with a line, the
+ * others become a stream operation, which stream_op.c gives to an executor.
+ * Called by src/api, by queues and by graphs; moves no data itself. */
 #include "stream/graph/stream_graph.h"
 #include "stream/stream_int.h"
 
@@ -16,42 +17,38 @@ static int bytes_of(const struct stream_where *w, size_t n, size_t size,
     return 0;
 }
 
+/* remote is the address at that PE, local the other one. */
+static int make(const struct stream_where *w, enum stream_kind kind,
+                const void *remote, const void *local, int pe,
+                struct stream_op *out)
+{
+    int rc = stream_need_symmetric(w, remote, out->len, pe, &out->pe);
+
+    out->kind = kind;
+    out->value = out->message = false;
+    out->waits = true;
+    out->call = w->call;
+    return rc ? rc : stream_need_local(w, local, out->len);
+}
+
 int stream_make_put(const struct stream_where *w, void *dest,
                     const void *source, size_t n, size_t size, int pe,
                     struct stream_op *out)
 {
-    int rc = bytes_of(w, n, size, &out->len);
-
-    if (!rc)
-        rc = stream_need_symmetric(w, dest, out->len, pe, &out->pe);
-    if (!rc)
-        rc = stream_need_local(w, source, out->len);
-    out->kind = STREAM_PUT;
-    out->value = out->message = false;
-    out->waits = true;
-    out->call = w->call;
     out->dest = dest;
     out->source = source;
-    return rc;
+    return bytes_of(w, n, size, &out->len)
+               ? -EINVAL : make(w, STREAM_PUT, dest, source, pe, out);
 }
 
 int stream_make_get(const struct stream_where *w, void *dest,
                     const void *source, size_t n, size_t size, int pe,
                     struct stream_op *out)
 {
-    int rc = bytes_of(w, n, size, &out->len);
-
-    if (!rc)
-        rc = stream_need_symmetric(w, source, out->len, pe, &out->pe);
-    if (!rc)
-        rc = stream_need_local(w, dest, out->len);
-    out->kind = STREAM_GET;
-    out->value = out->message = false;
-    out->waits = true;
-    out->call = w->call;
     out->dest = dest;
     out->source = source;
-    return rc;
+    return bytes_of(w, n, size, &out->len)
+               ? -EINVAL : make(w, STREAM_GET, source, dest, pe, out);
 }
 
 int stream_put(const struct stream_where *w, void *dest, const void *source,

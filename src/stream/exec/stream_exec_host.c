@@ -50,48 +50,29 @@ static size_t fragment_len(size_t left)
     return gtl_device_only ? least(left, XPORT_FRAGMENT) : left;
 }
 
-static enum stream_exec_state do_put(struct stream_ring *q,
-                                     const struct stream_op *op)
+/* A put or a get: a mapped PE's by slices, a remote one's by fragments. */
+static enum stream_exec_state do_move(struct stream_ring *q,
+                                      const struct stream_op *op)
 {
     size_t at = q->part.moved, left = op->len - at;
-    const char *from = (op->value ? (const char *)op->bytes : op->source);
+    const char *from = op->value ? (const char *)op->bytes : op->source;
+    bool puts = op->kind == STREAM_PUT;
     char *to = op->dest;
-    bool whole = op->value || (op->waits && op->len <= TAKEN);
 
     if (is_mapped(op)) {
         left = least(left, SLICE);
-        core_put_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
+        (puts ? core_put_any : core_get_any)(to + at, from + at, left, op->pe,
+                                             op->call, &q->ctx);
         q->part.copied = true;
     } else if (!has_room(q, op)) {
         return STREAM_AGAIN;
-    } else if (whole) {
+    } else if (puts && (op->value || (op->waits && op->len <= TAKEN))) {
         core_put_any(to, from, op->len, op->pe, op->call, &q->ctx);
         return STREAM_COMPLETED;
     } else {
         left = fragment_len(left);
-        core_put_any_nbi(to + at, from + at, left, op->pe, op->call, &q->ctx);
-    }
-    q->part.moved += left;
-    return q->part.moved < op->len ? STREAM_AGAIN
-           : is_mapped(op) ? STREAM_COMPLETED : begun(op);
-}
-
-static enum stream_exec_state do_get(struct stream_ring *q,
-                                     const struct stream_op *op)
-{
-    size_t at = q->part.moved, left = op->len - at;
-    const char *from = op->source;
-    char *to = op->dest;
-
-    if (is_mapped(op)) {
-        left = least(left, SLICE);
-        core_get_any(to + at, from + at, left, op->pe, op->call, &q->ctx);
-        q->part.copied = true;
-    } else if (!has_room(q, op)) {
-        return STREAM_AGAIN;
-    } else {
-        left = fragment_len(left);
-        core_get_any_nbi(to + at, from + at, left, op->pe, op->call, &q->ctx);
+        (puts ? core_put_any_nbi : core_get_any_nbi)(to + at, from + at, left,
+                                                     op->pe, op->call, &q->ctx);
     }
     q->part.moved += left;
     return q->part.moved < op->len ? STREAM_AGAIN
@@ -502,8 +483,8 @@ static const struct {
                                     const struct stream_op *op);
     bool (*completed)(struct stream_ring *q, const struct stream_op *op);
 } by_kind[STREAM_KINDS] = {
-    [STREAM_PUT] = { do_put, net_completed },
-    [STREAM_GET] = { do_get, net_completed },
+    [STREAM_PUT] = { do_move, net_completed },
+    [STREAM_GET] = { do_move, net_completed },
     [STREAM_PUT_BLOCKS] = { put_blocks, net_completed },
     [STREAM_GET_BLOCKS] = { get_blocks, net_completed },
     [STREAM_AMO] = { do_amo, amo_completed },
