@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ofi.h - far peers over libfabric.
+/* ofi.h - peers on other nodes, over libfabric.
  * libfabric is bound at run time, and only where PEs are on several nodes.
  * Collective over the job, one thread.  Errors: 0 or -errno, logged here;
  * what fails later ends the job with a line. */
@@ -10,16 +10,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* After the heap is open: chooses a provider, registers the segments, tells
- * the other PEs and sets xport_net.  Does nothing if all PEs are mapped. */
+/* After the heap is open: chooses a provider, registers the segments,
+ * publishes this PE's address and sets xport_net.  Does nothing if all PEs are
+ * mapped. */
 int ofi_open(void);
 /* The same although all PEs may be mapped: to try a network. */
 int ofi_open_always(void);
 /* After the last synchronisation of all PEs. */
 void ofi_close(void);
 
-/* The device heap, when it is made: card is symmetric room for
- * OFI_DEVICE_ADDR_SIZE bytes.  All PEs, with a meeting after it; -errno,
+/* The device heap, when it is made: addr is symmetric room for
+ * OFI_DEVICE_ADDR_SIZE bytes.  All PEs, with a barrier after it; -errno,
  * logged. */
 enum { OFI_DEVICE_ADDR_SIZE = 16 };
 int ofi_device_open(void *addr);
@@ -30,21 +31,21 @@ void ofi_device_unregister(void);
  * -errno, logged. */
 int ofi_device_prepare(void);
 
-/* Does this PE's NIC reach its device heap?  All are told whether all do, and
- * which way far device memory goes from then on. */
+/* Does this PE's NIC reach its device heap?  And, on all PEs, whether all NICs
+ * do, which chooses the path of device memory of other nodes from then on. */
 bool ofi_device_by_nic(void);
 void ofi_device_choose_path(bool all);
 /* Does the provider say that its NIC reaches device memory? */
 bool ofi_device_hmem_offered(void);
-/* The heap has grown to so many bytes.  Each PE covers them, or uncovers them
- * again where one cannot; tells its key; and, when all have, meets them. */
+/* The heap has grown to so many bytes.  Each PE registers them, or cancels that
+ * where one cannot; publishes its key; and, when all have, fetches theirs. */
 int ofi_device_register(size_t size, bool exact);
 void ofi_device_register_cancel(void);
 void ofi_device_publish_key(void);
 void ofi_device_fetch_keys(void);
 /* Does it reach both sides of that offset, where two pieces meet? */
 bool ofi_device_seam_works(size_t off);
-/* That way, in a line. */
+/* That path, in a line. */
 const char *ofi_device_text(void);
 
 /* What joins the nodes, in a line: for SHMEM_INFO. */
@@ -64,7 +65,8 @@ bool ofi_check_present(const char *provider, char *why, size_t size);
 /* After ofi_open_always() and gtl_open(), before anything else is done. */
 void ofi_check(ofi_check_line *line);
 
-/* Why far operations of streams are done as stream_off_node() says. */
+/* Why operations of streams on other nodes are done as stream_off_node() says.
+ */
 const char *ofi_trig_why(char *out, size_t size);
 
 #endif

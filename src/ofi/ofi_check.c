@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What nobody publishes of a NIC, and what a job on it lacks: each is tried
- * once, with this PE itself, and said in a line. */
+/* Checks what no document says of a NIC, and what a job on it lacks: each
+ * property is tried once, with this PE itself, and printed in a line.  For
+ * shmem_info --check alone; no program calls it. */
 #include "ofi/trig/ofi_trig.h"
 #include "ofi/ofi.h"
 #include "base/env.h"
@@ -60,14 +61,14 @@ static void check_network(void)
 
     say(vnis ? OFI_PASS : OFI_WARN, "VNI", "%s %s, service %s, traffic classes "
         "%s%s", ofi.name, vnis ? vnis : "opens, by a default service",
-        services ? services : "not told", classes ? classes : "not told",
+        services ? services : "not given", classes ? classes : "not given",
         vnis ? "" : "; a job on several nodes may need srun "
         "--network=single_node_vni,job_vni");
     if (link == FI_LINK_DOWN)
         say(OFI_FAIL, "link", "%s is down: see cxi_stat", ofi.name);
     else
         say(OFI_PASS, "link", "%s is %s", ofi.name,
-            link == FI_LINK_UP ? "up" : "open; the provider tells no state");
+            link == FI_LINK_UP ? "up" : "open; the provider reports no state");
 }
 
 /* ---- entries and counters ---- */
@@ -79,8 +80,8 @@ static void check_entries(void)
     int wanted = ofi_trig_wanted_entries(p->pes);
 
     if (depth == OFI_DEPTH_UNKNOWN)
-        say(OFI_WARN, "entries", "this libfabric does not tell how many "
-            "entries of deferred work are reserved; SHMEM_TRIGGER_DEPTH tells "
+        say(OFI_WARN, "entries", "this libfabric does not say how many "
+            "entries of deferred work are reserved; SHMEM_TRIGGER_DEPTH says "
             "how many a PE may take");
     else
         say(depth + 8 < (size_t)wanted ? OFI_WARN : OFI_PASS, "entries",
@@ -125,7 +126,7 @@ static void check_counters(void)
 static void check_doorbell(void)
 {
     if (ofi_trig_state() == 1)
-        say(OFI_PASS, "doorbell", "a stream of %s (%s) lets the NIC's work go "
+        say(OFI_PASS, "doorbell", "a stream of %s (%s) triggers the NIC's work "
             "by a store", gtl_device.name, gtl->name);
     else
         say(OFI_WARN, "doorbell", "a thread does the work of streams: %s",
@@ -145,14 +146,15 @@ static void check_failures(void)
     if (rc && rc != -ETIMEDOUT)
         say(OFI_WARN, "a failed put", "not tried: %s", ofi_strerror(rc));
     else if (rc)
-        say(OFI_FAIL, "a failed put", "neither its counter nor the queue tells "
-            "of it: set SHMEM_TRIGGER=soft");
+        say(OFI_FAIL, "a failed put",
+            "neither its counter nor the queue reports "
+            "it: set SHMEM_TRIGGER=soft");
     else if (counts != ofi_trig.errors_count)
         say(OFI_FAIL, "a failed put", "%s towards thresholds, other than what "
             "fi_cntr_adderr adds: set SHMEM_TRIGGER=soft, and report it",
             counts ? "counts" : "does not count");
     else
-        say(OFI_PASS, "a failed put", "%s, too; the queue tells of it %s the "
+        say(OFI_PASS, "a failed put", "%s, too; the queue reports it %s the "
             "counter", counts ? "counts" : "does not count",
             first ? "no later than" : "later than");
 }
@@ -162,22 +164,26 @@ static void check_two_inputs(void)
     const int n = OFI_TRIG_TEST_ADDS;
 
     if (ofi_trig_has_two_input())
-        say(OFI_PASS, "gates", "%d atomics to a region count %d with delivery "
+        say(OFI_PASS, "two inputs",
+            "%d atomics to a region count %d with delivery "
             "completion: the NIC waits for both ends of a message", n, n);
     else if (!ofi_trig.region_counts)
-        say(OFI_WARN, "gates", "atomics to a region are not counted: a thread "
+        say(OFI_WARN, "two inputs",
+            "atomics to a region are not counted: a thread "
             "waits for both ends of messages");
     else if (ofi_trig.region_counts != OFI_TRIG_TEST_ADDS)
-        say(OFI_WARN, "gates", "%d atomics to a region count %" PRIu64 " with "
+        say(OFI_WARN, "two inputs",
+            "%d atomics to a region count %" PRIu64 " with "
             "delivery completion, not %d: a thread waits for both ends of "
             "messages; report it", n, ofi_trig.region_counts, n);
     else
-        say(OFI_WARN, "gates", "the NIC does not see what the processor stores "
+        say(OFI_WARN, "two inputs",
+            "the NIC does not see what the processor stores "
             "to the same word: a thread waits for both ends of messages; "
             "report it");
 }
 
-/* ---- one word, by both ---- */
+/* ---- one variable, by both ---- */
 
 enum { TURNS = 1000 };
 
@@ -212,7 +218,7 @@ static void check_word(void)
     pthread_t other;
 
     if (!ofi.nic_amo || xport_net->ep_open(&f, false)) {
-        say(OFI_WARN, "one word", "not tried: atomics go by messages");
+        say(OFI_WARN, "one variable", "not tried: atomics go by messages");
         return;
     }
     __atomic_store_n(word, 0, __ATOMIC_SEQ_CST);
@@ -228,9 +234,10 @@ static void check_word(void)
     }
     xport_net->quiet(f);
     lost = 2 * TURNS - __atomic_load_n(word, __ATOMIC_SEQ_CST);
-    say(stale ? OFI_WARN : OFI_PASS, "one word", "atomics of the processor and "
+    say(stale ? OFI_WARN : OFI_PASS, "one variable",
+        "atomics of the processor and "
         "the NIC in turn: %s; at once: %s (Sluice's own take turns, and only "
-        "where two_inputs pass)",
+        "where two inputs pass)",
         stale ? "they see old values" : "each sees the other's",
         lost ? "some are lost" : "none is lost");
     xport_net->ep_close(f);

@@ -175,24 +175,22 @@ static bool loops_back(const struct fi_info *i)
 }
 
 /* One of a list "mlx5_0,mlx5_1"; "mlx5_0" also names "mlx5_0-rdm". */
-static bool named(const char *name, const char *asked)
+static bool named(const char *name, const char *list)
 {
     size_t n;
 
-    if (!*asked)
+    if (!*list)
         return true;
-    for (; name; asked += n + 1) {
-        n = strcspn(asked, ",");
-        if (!strncmp(name, asked, n) && n && (!name[n] || name[n] == '-'))
+    for (; name; list += n + 1) {
+        n = strcspn(list, ",");
+        if (!strncmp(name, list, n) && n && (!name[n] || name[n] == '-'))
             return true;
-        if (!asked[n])
+        if (!list[n])
             break;
     }
     return false;
 }
 
-/* Layers do not look at the names that were asked for.  Between PEs of one
- * machine nothing listens to the outside. */
 /* An address that each host may have, 169.254.x.x or fe80::, joins none. */
 static bool is_link_local(const struct fi_info *i)
 {
@@ -206,6 +204,8 @@ static bool is_link_local(const struct fi_info *i)
                : IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr);
 }
 
+/* Layered providers ignore the names in the hints.  Between PEs of one machine
+ * the loopback is used: nothing listens to the outside. */
 static bool wanted(const struct fi_info *i, bool link_local)
 {
     bool ip = i->addr_format == FI_SOCKADDR_IN ||
@@ -225,11 +225,11 @@ static bool wanted(const struct fi_info *i, bool link_local)
 static const char *place_of_gpu(void)
 {
     static char pci[16];
-    static bool asked;
+    static bool queried;
 
-    if (!asked && wants_gpu() && !gtl_pci_address(rt_job.local, pci))
+    if (!queried && wants_gpu() && !gtl_pci_address(rt_job.local, pci))
         pci[0] = '\0';
-    asked = true;
+    queried = true;
     return pci[0] ? pci : NULL;
 }
 
@@ -388,7 +388,7 @@ int ofi_info_choose(int from, bool hmem, struct fi_info **out, char *why,
     for (int i = from; i < n; i++) {
         rc = try_provider(providers[i].name, hmem, out, nic_why,
                           sizeof nic_why);
-        if (rc == -EINVAL)      /* SHMEM_NIC_MAP is wrong, which was told */
+        if (rc == -EINVAL)      /* SHMEM_NIC_MAP is wrong: logged */
             return rc;
         if (rc)
             continue;

@@ -112,9 +112,9 @@ int ofi_open_always(void)
         snprintf(traffic, sizeof traffic, "%s traffic; ", ofi_traffic_class());
     snprintf(text, sizeof text, "%s (%s); %satomics by %s; progress by %s%s",
              ofi.name, why, traffic, ofi.nic_amo ? "the provider" : "messages",
-             !ofi.wait_fd ? "looking now and then" :
+             !ofi.wait_fd ? "polling at intervals" :
              ofi_wakes_sleepers() ? "events"
-                                  : "events of messages, looking for puts",
+                                  : "events of messages, polling for puts",
              ofi_rails_text(rails, sizeof rails));
     log_info(LOG_OFI, "provider %s", text);
     ofi_trig_publish();
@@ -140,7 +140,7 @@ void ofi_close(void)
     if (ofi_n_rails)
         ofi_rail_probe_drain();
     /* A peer may still wait for an answer that only this PE can give: the
-     * agent goes on until nobody does. */
+     * progress thread goes on until no PE waits. */
     rt_fence();
     xport_net = NULL;
     xport_progress = &xport_progress_none;

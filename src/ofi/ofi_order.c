@@ -198,7 +198,7 @@ void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
         ofi_quiet(f);
     else
         drain(f, &f->staged, &f->sent);
-    /* As far as that is known by now, no signal tells of what is not there. */
+    /* As far as failures are known by now, no signal follows a failed put. */
     if (unlikely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) != failures))
         return;
     ofi_amo_dispatch(f, sig_at, sig, NULL, false);
@@ -233,7 +233,7 @@ int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
     return 0;
 }
 
-/* What comes first is done first, so nobody has to see the end of the put:
+/* What comes first is done first, so no thread has to see the end of the put:
  * what is short goes with its signal, the rest before it.  Copies are few: a PE
  * that takes nothing must not have them all, or messages to others wait for
  * it. */

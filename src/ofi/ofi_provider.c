@@ -286,7 +286,7 @@ static int await_entry(void)
     return -FI_ETIMEDOUT;
 }
 
-/* One operation on the trial words of this PE, by the address it tells. */
+/* One operation on the test's variables of this PE, by its own address. */
 static int test_one(int k, fi_addr_t self, uint64_t *local, uint64_t off)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;

@@ -21,7 +21,7 @@ static uint32_t *lock_of(int pe)
                                   sizeof *xport_device_lock);
 }
 
-/* Held for some copies: a thread that waits lets others run. */
+/* Held for some copies: a thread that waits yields. */
 void xport_device_enter(int pe)
 {
     if (!xport_device_lock)

@@ -12,7 +12,7 @@
 struct xport_ep;
 
 struct xport_progress_ops {
-    /* Lets operations advance.  True: some did. */
+    /* Advances operations.  True: some did. */
     bool (*poll)(void);
     /* The calling thread goes to sleep (true) or is back: meanwhile the
      * transport's own thread has to poll.  Returns the number of its events so

@@ -22,7 +22,7 @@ struct xport_route {
 _Static_assert(sizeof(struct xport_route) == 64, "a route is one line");
 extern hidden struct xport_route *xport_routes;
 
-/* Is its memory mapped here?  Else it is far. */
+/* Is its memory mapped here?  Else it is remote. */
 static inline bool xport_is_mapped(int pe)
 {
     return xport_routes[pe].map[HEAP_HOST] != 0;

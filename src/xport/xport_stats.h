@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xport_stats.h - operations with far PEs, counted.  A table in front of a
- * transport's, which only SHMEM_STATS puts there, so that no operation pays
- * for it otherwise. */
+/* xport_stats.h - operations on PEs of other nodes, counted.  A table in front
+ * of a transport's, which only SHMEM_STATS puts there, so that no operation
+ * pays for it otherwise. */
 #ifndef XPORT_XPORT_STATS_H
 #define XPORT_XPORT_STATS_H
 

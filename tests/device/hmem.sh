@@ -27,7 +27,7 @@ via()
     on "$device" env "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 \
         "$at/$program" >"$file" 2>&1 ||
         echo "exit status $?: $device $program $*" >>failed
-    grep -qE "far device memory: $regex" "$file" ||
+    grep -qE "device memory of other nodes: $regex" "$file" ||
         echo "not said for $device $program $*: $regex" >>failed
     [ ! -s failed ] || head -n 20 "$file" >>failed
 }

@@ -105,7 +105,7 @@ progress()
     pes SHMEM_LOG=info:ofi SHMEM_OFI_TCLASS=dedicated "$at/pe/init"
     check grep -q 'dedicated traffic; .*progress by events of messages, ' out
     pes SHMEM_LOG=info:ofi FAKE_CXI_NO_FD=1 "$at/pe/init"
-    check grep -q 'progress by looking now and then' out
+    check grep -q 'progress by polling at intervals' out
     pes SHMEM_LOG=info:ofi SHMEM_OFI_PROVIDER='tcp;ofi_rxm' "$at/pe/init"
     check grep -q 'progress by events$' out
 }

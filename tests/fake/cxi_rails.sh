@@ -31,7 +31,7 @@ text()
 
 text '; 2 rails, cxi0, cxi1, from 32.0 KiB' 2
 text '; 4 rails, cxi0, cxi1, cxi2, cxi3, from 32.0 KiB' 0
-text 'looking for puts' 1
+text 'polling for puts' 1
 SHMEM_OFI_RAILS=3 "$BUILD/bin/shmem_info" >out 2>err
 check grep -q 'cxi on cxi0 .*; large transfers over cxi0, cxi1, cxi2; ' out
 run 4 4 2

@@ -34,12 +34,12 @@ says()
 cxi 0 SLINGSHOT_VNIS=1024 SLINGSHOT_SVC_IDS=5
 says PASS VNI 'cxi on cxi0 1024, service 5, '
 says PASS entries '500 entries of deferred work for 1 PE of this NIC, 450 for '
-says PASS doorbell 'a stream of .* (software) lets the NIC.s work go by a store'
+says PASS doorbell 'a stream of .* (software) triggers the NIC.s work by a store'
 says PASS counters '482 of 482 '
 says PASS failures 'do not count .*: the NIC sends the signals of puts'
 says PASS 'a failed put' 'does not count, too; .* no later than the counter'
-says PASS gates '4 atomics to a region count 4 '
-says PASS 'one word' '.* in turn: each sees the other.s; '
+says PASS 'two inputs' '4 atomics to a region count 4 '
+says PASS 'one variable' '.* in turn: each sees the other.s; '
 check [ "$(wc -l <out)" -eq 9 ]
 check [ ! -s err ]
 
@@ -48,19 +48,19 @@ says WARN VNI '.*--network=single_node_vni,job_vni'
 says PASS failures 'count .*: a thread sends the signals of puts'
 says PASS counters '34 of 34 '
 says PASS 'a failed put' 'counts, too; .* later than the counter'
-says WARN gates '4 atomics to a region count 8 .*: a thread waits '
+says WARN 'two inputs' '4 atomics to a region count 8 .*: a thread waits '
 # Not all of it has been counted when the first four have.
 cxi 0 FAKE_CXI_REGION=2 FAKE_CXI_REGION_LATE_US=3000
-says WARN gates '4 atomics to a region count 8 .*: a thread waits '
+says WARN 'two inputs' '4 atomics to a region count 8 .*: a thread waits '
 cxi 0 FAKE_CXI_STALE=2
-says WARN gates 'the NIC does not see what the processor stores .*: a thread '
-says WARN 'one word' '.* in turn: they see old values; '
+says WARN 'two inputs' 'the NIC does not see what the processor stores .*: a thread '
+says WARN 'one variable' '.* in turn: they see old values; '
 
 cxi 0 FAKE_CXI_OPS=4
-says WARN entries 'this libfabric does not tell .*; SHMEM_TRIGGER_DEPTH tells'
-says WARN doorbell '.* is not known; SHMEM_TRIGGER_DEPTH tells how many '
+says WARN entries 'this libfabric does not say .*; SHMEM_TRIGGER_DEPTH says'
+says WARN doorbell '.* is not known; SHMEM_TRIGGER_DEPTH says how many '
 cxi 0 FAKE_CXI_OPS=4 SHMEM_TRIGGER_DEPTH=50
-says PASS doorbell 'a stream of .* (software) lets the NIC.s work go by a store'
+says PASS doorbell 'a stream of .* (software) triggers the NIC.s work by a store'
 for env in FAKE_CXI_OPS=6 FAKE_CXI_OPS=4; do
     cxi 0 $env SHMEM_TRIGGER_DEPTH=2
     says WARN doorbell '.*SHMEM_TRIGGER_DEPTH=2 is too few: .* at least 3'
@@ -76,7 +76,7 @@ cxi 0 SHMEM_DEVICE=hip FAKE_HIP_IO=upstream \
     LD_LIBRARY_PATH="$fake/hip:$fake/hiprtc"
 says WARN doorbell '.*no doorbell for the device: .*(amdgpu-dkms)'
 cxi 0 SHMEM_DEVICE=hip LD_LIBRARY_PATH="$fake/hip:$fake/hiprtc"
-says PASS doorbell 'a stream of .* (hip) lets '
+says PASS doorbell 'a stream of .* (hip) triggers '
 
 cxi 1 FAKE_CXI_NO_VNI=1
 says FAIL VNI 'the network does not open'

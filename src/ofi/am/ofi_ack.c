@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words that a peer's processor stores, or adds to, without a reply.
+/* Atomics that a peer's processor does without a reply to each; fence and quiet
+ * request one acknowledgement for all.  ofi_dispatch.c and ofi_order.c call it,
+ * on any thread; at the target ofi_am_target.c sends the acknowledgement.
  *
- * A reply to each would double the messages, and only fence and quiet want to
- * know.  On one stream of bytes messages are acted on in the order in which
- * they were sent, so one confirmation tells of all before it: the context keeps
- * the peers that owe one, and fence and quiet request them.  Where the program
- * waits for each word by itself - the last fence or quiet had one word to wait
- * for - the word brings the question with it.
+ * A reply to each would double the messages, and only fence and quiet need the
+ * completion.  On one stream of bytes messages are acted on in the order in
+ * which they were sent, so one acknowledgement covers all before it: the
+ * context keeps the peers that owe one.  Where the program waits for each
+ * atomic by itself - the last fence or quiet had one to wait for - the message
+ * of the atomic requests the acknowledgement, too.
  *
  * A confirmation is no message: the peer writes a number to a slot of the
  * context's in the asker's memory, which costs neither side a completion.  The
@@ -67,7 +69,7 @@ long ofi_ack_send(int pe, uint64_t cookie)
                            ofi_remote_addr(p, &at), ofi_remote_key(p, &at));
 }
 
-/* ---- who note_unacked ---- */
+/* ---- at the initiator ---- */
 
 static struct ofi_unacked *find(struct xport_ep *f, int pe)
 {
@@ -168,7 +170,7 @@ bool ofi_ack_idle(const struct xport_ep *f)
            !__atomic_load_n(&f->ack_pending, __ATOMIC_RELAXED);
 }
 
-/* One that got further words meanwhile still note_unacked. */
+/* Unless further messages went to that peer meanwhile. */
 static void remove_unacked(struct xport_ep *f, const struct ofi_unacked *was)
 {
     struct ofi_unacked *o = find(f, was->pe);
@@ -226,7 +228,7 @@ void ofi_ack_wait(struct xport_ep *f)
         ofi_wait_step(&w, f->ep);
     ofi_wait_end(&w);
     lock_acquire(&f->ack_lock);
-    /* Another thread may have acks_wanted again. */
+    /* Another thread may have requested one since. */
     if (acks_wanted[f->index] == number)
         __atomic_store_n(&f->ack_pending, false, __ATOMIC_RELAXED);
     lock_release(&f->ack_lock);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is acks_wanted of a peer's processor by messages.
+/* Active messages, at the initiator: atomics, short blocks and signals that a
+ * peer's processor does.  ofi_dispatch.c, ofi_order.c and the stripes call it,
+ * on any thread; ofi_am_target.c passes replies to ofi_am_complete().
  *
  * A request is remembered until its reply comes; the cookie says where, and
  * how often that place was used, so a stray reply finds nothing. */
@@ -86,7 +88,7 @@ void ofi_am_complete(const struct ofi_am_head *h, const char *payload,
     if (!(uses & 1) || uses != (uint32_t)(h->cookie >> 32) ||
         a->op.pe != (int)h->pe ||
         len != (a->size ? 0 : a->b.len * a->b.count) || !claim(a, uses)) {
-        log_warn(ERR_NET, "a reply that nobody waits for, said to be of PE %u, "
+        log_warn(ERR_NET, "a reply to no request, said to be of PE %u, "
                  "is ignored", (unsigned)h->pe);
         return;
     }
@@ -204,7 +206,7 @@ static void send_am(struct xport_ep *f, struct request *a, int pe,
 
     h->token = p->token;
     h->pe = (uint32_t)rt_job.pe;
-    atomics_tsan_release();             /* whoever gets the reply to it */
+    atomics_tsan_release();             /* the PE that replies */
     if (!from && len <= ofi.inject_msg) {
         while (ofi_post_retry(OFI_POST(f, fi_inject(f->ep->ep, h, len,
                                                     p->addr)), &w, f))
@@ -307,7 +309,7 @@ struct ofi_op *ofi_am_after_put(struct xport_ep *f, const struct xport_addr *at,
 
 uint32_t ofi_am_after_put_publish(struct ofi_op *op)
 {
-    atomics_tsan_release();             /* whoever gets the reply to it */
+    atomics_tsan_release();             /* the PE that replies */
     return publish((struct request *)op);
 }
 

@@ -31,8 +31,8 @@ bool ofi_am_room(bool little);
 /* A post to a PE to which there is no connection is refused until there is one.
  * False: there is none yet, it is being made, nothing waits for it. */
 bool ofi_am_connect(struct xport_ep *f, int pe);
-/* No reply of that PE (-1: of any) will come to the context, which is told why,
- * unless it has been (NULL). */
+/* Ends the requests of the context to that PE (-1: to any): no reply will come.
+ * why: for the context's report; NULL: it has been made. */
 void ofi_am_cancel(struct xport_ep *f, int pe, const char *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that come, and what this PE's processor does for far PEs.
+/* Messages that come, and what this PE's processor does for PEs of other nodes.
  *
  * A message is acted on in whatever thread reads the queue and answered from
  * the buffer that it came in.  While there is no room for the reply_or_defer

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ofi_am_target.h - messages that come, and what peers ask for. */
+/* ofi_am_target.h - messages that arrive, and the requests of peers. */
 #ifndef OFI_AM_OFI_AM_TARGET_H
 #define OFI_AM_OFI_AM_TARGET_H
 

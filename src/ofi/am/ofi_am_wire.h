@@ -16,20 +16,20 @@ enum ofi_am_kind {
     OFI_AM_REPLY,
     OFI_AM_NOTIFY,              /* as AMO, without a reply; cookie: 0, or to be
                                  * confirmed */
-    /* Between a device of the receiver's and memory that the sender lends:
+    /* Between a device of the receiver's and memory that the sender exposes:
      * value bytes at address cond with key stride. */
     OFI_AM_PULL,                /* reads there; DONE when the device has it */
     OFI_AM_PUSH,                /* writes there; DONE when it is there */
     OFI_AM_DONE,
     OFI_AM_HELLO,               /* nothing: it made the connection */
     /* The payload is stored, at offset stride of segment cond, and then comes
-     * what TELL does. */
+     * what NOTIFY does. */
     OFI_AM_PUT_NOTIFY,
     OFI_AM_KINDS
 };
 
 struct ofi_am_head {
-    uint64_t token;             /* the receiver's, from its card */
+    uint64_t token;             /* the receiver's, from its address */
     uint8_t kind, op, size, seg;
     uint32_t pe;                /* who sends */
     uint64_t off;

@@ -62,7 +62,7 @@ size_t ofi_addr_pack(const struct ofi_addr *c, const struct ofi_addr *usual,
     *p++ = c->version;
     if (known < PROVIDERS)
         p = put_number(p, PROVIDER, known);
-    else                        /* no number begins with a letter */
+    else                        /* a number's bytes are no text */
         p = put_field(p, PROVIDER, c->provider, strlen(c->provider));
     p = put_number(p, TOKEN, c->token);
     p = put_field(p, ADDR, c->addr, c->addr_len);
@@ -108,7 +108,7 @@ static int get_provider(const struct field *f, struct ofi_addr *out)
         return 0;
     }
     for (size_t i = 0; i < f->len; i++)
-        if (f->value[i] < ' ')  /* a number is no letter of a name */
+        if (f->value[i] < ' ')  /* a number, no text */
             return -EPROTO;
     memcpy(out->provider, f->value, f->len);
     out->provider[f->len] = '\0';

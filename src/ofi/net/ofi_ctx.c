@@ -121,7 +121,7 @@ static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
         rc = ofi_ep_open(&e, false);
         if (!rc) {
             ofi.eps[ofi.n_eps] = e;
-            /* release: the agent goes through the list without the lock. */
+            /* release: the progress thread reads the list without a lock. */
             __atomic_store_n(&ofi.n_eps, ofi.n_eps + 1, __ATOMIC_RELEASE);
         } else {
             log_warn(ERR_CTX, "provider %s opens no more than %d endpoints "

@@ -2,7 +2,7 @@
 /* ofi_ctx.h - endpoints, the contexts that share them, and waiting for what
  * they carry.
  *
- * Completions come through the queues alone: counters would tell neither whose
+ * Completions come through the queues alone: counters would show neither whose
  * operation is done nor which one failed, and reading one is a round trip to
  * the NIC on CXI.  The context value of an operation is either odd, and says
  * which context it counts in (ofi_tag), or points to a struct ofi_op. Where
@@ -41,7 +41,7 @@ struct xport_ep {
     /* To whom all that is under way goes, -1: to several.  For people: not
      * exact when threads race. */
     int to;
-    /* Who is told of what fails, NULL: that ends the job; and how often. */
+    /* Gets a report of each failure; NULL: a failure ends the job. */
     xport_failed *failed;
     void *failed_arg;
     uint64_t failures;          /* atomic */
@@ -93,7 +93,7 @@ struct ofi_op {
     const struct ofi_op_type *type;
     int pe;
     int state;                  /* of ofi_op_waited, atomic: 0, OFI_OP_... */
-    struct xport_ep *ctx;    /* whose it is; NULL: nobody's */
+    struct xport_ep *ctx;       /* counts it; NULL: none does */
     struct ofi_op *next;        /* in a list of those that rest */
 };
 

@@ -21,7 +21,7 @@ bool ofi_cxi_descs(struct fid_domain *domain);
 /* Deferred work: what a NIC has at most. */
 enum { OFI_CXI_ENTRIES = 2048, OFI_CXI_COUNTERS = 2047 };
 /* The entries that are reserved for all PEs on this NIC, or
- * OFI_DEPTH_UNKNOWN: the release does not tell. */
+ * OFI_DEPTH_UNKNOWN: this release does not say. */
 size_t ofi_cxi_depth(struct fid_domain *domain);
 #define OFI_DEPTH_UNKNOWN SIZE_MAX
 /* A counter's page: a store of n there adds n to it. */

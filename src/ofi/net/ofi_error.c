@@ -18,7 +18,7 @@ struct subject {
 
 static struct subject subject_of(int pe)
 {
-    struct subject p = { "", "", "far PEs" };
+    struct subject p = { "", "", "PEs of other nodes" };
     char host[64] = "";
 
     if (xport_call) {

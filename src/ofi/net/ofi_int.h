@@ -2,13 +2,13 @@
 /* ofi_int.h - what the files of ofi share.
  *
  * An endpoint is a libfabric endpoint with a completion queue for what it
- * starts and one for what comes.  The first, ofi.eps[0], is the one that peers
- * address; the others have no queue for what comes where the provider lets
- * endpoints do without receiving.  Its queue has a file descriptor, where the
- * provider has that, for the agent to sleep on; the others, which contexts
- * get, do without, since it makes each completion cost two system calls.  A
- * context is a context's operations; it sends through one endpoint, which
- * contexts share when there are more contexts than endpoints.
+ * starts and one for what arrives.  The first, ofi.eps[0], is the one that
+ * peers address; the others have no queue for what arrives, if the provider can
+ * do without.  That queue has a file descriptor, where the provider has one,
+ * for the progress thread to sleep on; the queues of the others have none,
+ * since it makes each completion cost two system calls.  A context (struct
+ * xport_ep) sends through one endpoint, which contexts share when there are
+ * more of them than endpoints.
  *
  * Threads: any; the domain is opened with FI_THREAD_SAFE.  Fields that several
  * threads write are atomics. */
@@ -53,9 +53,9 @@ struct ofi_state {
     bool offloads;              /* no processor has a part in puts and gets */
     /* What is put, or done by an atomic, comes before what follows. */
     bool waw_order, put_amo_order, put_msg_order;
-    bool one_outstanding;       /* one operation at a time, whoever it is to */
-    bool nonatomic_delivery;                 /* a word put may be seen half */
-    bool batched_acks;                 /* those of ofi_ack.c */
+    bool one_outstanding;       /* one operation at a time, to any PE */
+    bool nonatomic_delivery;    /* a variable may be seen half stored */
+    bool batched_acks;         /* atomics of ofi_ack.c */
     bool hmem;                  /* the NICs reach the device heap */
     /* ofi_am_cancel(), once messages can be sent: no reply of that PE (-1: of
      * any) will come. */
@@ -92,7 +92,7 @@ const char *ofi_traffic_class(void);
 /* ---- ofi_peer.c ---- */
 int ofi_peers_open(void);
 void ofi_peers_close(void);
-/* This PE's card for the others; published by ofi_open. */
+/* Publishes this PE's address for the others, at start. */
 int ofi_addr_publish(void);
 struct ofi_peer *ofi_peer_look_up(int pe);     /* does not return on failure */
 static inline const struct ofi_peer *ofi_peer(int pe)
@@ -148,8 +148,8 @@ static inline uint64_t ofi_my_key(int seg)
 /* One line about a peer, then the job ends.  what: "put", "fi_av_insert". */
 _Noreturn void ofi_fatal(const char *what, int pe, long rc, const char *detail)
     __attribute__((cold));
-/* The same, unless the context (or NULL) forgives: then it is told, and the
- * caller counts the operation as done. */
+/* The same, unless the context (or NULL) goes on after errors: then it gets a
+ * report, and the caller counts the operation as done. */
 void ofi_op_error(struct xport_ep *f, const char *what, int pe, long rc,
                 const char *detail) __attribute__((cold));
 /* As ofi_fatal where it gave no answer, or no room. */

@@ -42,7 +42,7 @@ int ofi_lib_open(const char **why)
 {
     static const char *const names[] = {
 #ifdef SLUICE_OFI_LIB
-        SLUICE_OFI_LIB,         /* as configure was told */
+        SLUICE_OFI_LIB,         /* the name given to configure */
 #endif
         "libfabric.so.1", NULL
     };

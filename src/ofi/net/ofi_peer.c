@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who the peers are.  Each PE publishes a card; another PE looks it up when it
- * first talks to it, so a job's start does not grow with its size, and a PE
- * keeps sizeof(struct ofi_peer) bytes for each peer. */
+/* The addresses of peers.  Each PE publishes its own; another PE looks it up
+ * when it first sends to it, so a job's start does not grow with its size, and
+ * a PE keeps sizeof(struct ofi_peer) bytes for each peer. */
 #include "ofi/net/ofi_rail.h"
 #include "ofi/net/ofi_addr.h"
 #include "base/fault.h"
@@ -46,7 +46,7 @@ static void name_provider(char *out, size_t size)
     snprintf(out, size, "%s", ofi.info->fabric_attr->prov_name);
 }
 
-/* What need not be told: all have compared it with PE 0's. */
+/* What need not be published: all PEs have compared it with PE 0's. */
 static struct ofi_addr usual(void)
 {
     struct ofi_addr c = { 0 };
@@ -132,12 +132,12 @@ static void look_up(int pe, struct ofi_addr *out)
     if (pe == rt_job.pe)
         return;
     if (rt_get_some(pe, "ofi", bytes, sizeof bytes, &len))
-        ofi_fatal("start-up", pe, -ENOENT, "it told no address");
+        ofi_fatal("start-up", pe, -ENOENT, "it published no address");
     if (ofi_addr_unpack(bytes, len, &as, out))
-        ofi_fatal("start-up", pe, -EPROTO, "what it told of itself is no card");
+        ofi_fatal("start-up", pe, -EPROTO, "what it published is no address");
     check_addr(pe, out);
     if (!out->token)
-        ofi_fatal("start-up", pe, -EPROTO, "it told no token");
+        ofi_fatal("start-up", pe, -EPROTO, "it published no token");
 }
 
 int ofi_peer_rails(int pe)
@@ -204,7 +204,7 @@ struct ofi_peer *ofi_peer_look_up(int pe)
         }
         p->key[HEAP_DEVICE] = FI_KEY_NOTAVAIL;
         fetch_newest_key(pe, p);
-        /* release: whoever sees the token may use the rest. */
+        /* release: a thread that sees the token may use the rest. */
         __atomic_store_n(&p->token, c.token, __ATOMIC_RELEASE);
     }
     lock_release(&ofi_lock);

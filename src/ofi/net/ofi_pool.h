@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ofi_pool.h - operations that are remembered until they end, a fixed number
- * of each sort.  What a pool holds begins with a struct ofi_op; who finds the
- * pool empty waits, and lets operations advance meanwhile. */
+ * of each sort.  What a pool holds begins with a struct ofi_op; a
+ * thread that finds the pool empty advances operations until one ends. */
 #ifndef OFI_NET_OFI_POOL_H
 #define OFI_NET_OFI_POOL_H
 

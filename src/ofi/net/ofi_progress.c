@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network's poller on the progress thread: lets operations advance, and
- * serves the messages of peers, while the program computes.
+/* The network's poller on the progress thread: advances operations and answers
+ * the messages of peers while the program computes.
  *
- * The poller stays out of the owner's way.  Each thread that polls the
- * completion queues raises ofi_progress_polls; as long as that number changes,
- * the poller rests for a millisecond at a time, or for longer and longer where
- * puts, gets and atomics are the NIC's.  Once no thread has polled for that
- * long, or the owner goes to sleep (ofi_progress_owner_sleeps), it serves: it
- * polls the queues, and between two polls the progress thread sleeps on the
- * file descriptor of the endpoint that peers address.  Where there is none, or
- * operations of this PE are under way, it naps, longer and longer up to a
- * millisecond.
+ * The poller keeps away from a program that polls by itself.  Each thread that
+ * polls the completion queues raises ofi_progress_polls; as long as that number
+ * changes, the poller rests for a millisecond at a time, or for longer and
+ * longer where puts, gets and atomics are the NIC's.  Once no thread has polled
+ * for that long, or the owner goes to sleep (ofi_progress_owner_sleeps), it
+ * serves: it polls the queues, and between two polls the progress thread sleeps
+ * on the file descriptor of the endpoint that peers address.  Where there is
+ * none, or operations of this PE are under way, it sleeps for a time that grows
+ * up to a millisecond.
  *
  * A turn waits for nothing; it says how long the thread may sleep. */
 #include "ofi/net/ofi_rail.h"
@@ -21,7 +21,7 @@
 
 /* Where the NIC does what is asked of this PE's memory, rests beside an owner
  * that polls grow to REST_MOST_MS, and end with a message; or to REST_BLIND_MS,
- * where no descriptor tells of one. */
+ * where no descriptor announces one. */
 enum { REST_MOST_MS = 128, REST_BLIND_MS = 8 };
 enum { REST_MS = 1, SLEEP_LEAST_US = 50, SLEEP_MOST_US = 1000, POLL_MS = 200 };
 #define MS ((uint64_t)1000000)
@@ -32,7 +32,7 @@ enum mode {
     STARTS,                     /* none */
     RESTS,                      /* beside an owner that polls */
     RESTS_ON_FDS,               /* the same, until a message comes */
-    SERVES,                     /* a nap, or none */
+    SERVES,                     /* for a time, or not at all */
     SERVES_ON_FDS,              /* until something comes */
     YIELDS_TO_OWNER             /* after an event that woke the owner */
 };
@@ -70,7 +70,7 @@ static uint64_t polls(void)
     return __atomic_load_n(&ofi_progress_polls, __ATOMIC_RELAXED);
 }
 
-/* Is something of the program's under way that no descriptor tells of? */
+/* Is something under way whose end no descriptor announces? */
 static bool is_busy(void)
 {
     int n = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE);
@@ -89,7 +89,7 @@ static bool is_busy(void)
 
 /* ---- sleeping ---- */
 
-/* Descriptors tell of what comes from now on: -1 if something is there. */
+/* Descriptors announce what arrives from now on: -1 if something is there. */
 static int net_fds(int fds[PROGRESS_FDS])
 {
     struct fid *fid = &ofi.eps[0]->rx->fid;
@@ -189,7 +189,7 @@ static uint64_t after_serving(uint64_t now)
 }
 
 /* Remote puts and gets leave no entry in the queue, so after any event the
- * threads that wait for memory are to look. */
+ * threads that wait for memory check it. */
 static uint64_t poll_and_wake(uint64_t now, bool event)
 {
     uint32_t sleeps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ofi_progress.h - the network's poller on the progress thread, which lets
- * operations advance while the program computes.  Any thread may call these,
- * but for the first two. */
+/* ofi_progress.h - the network's poller on the progress thread, which advances
+ * operations while the program computes.  Any thread may call these, but for
+ * the first two. */
 #ifndef OFI_NET_OFI_PROGRESS_H
 #define OFI_NET_OFI_PROGRESS_H
 
@@ -11,8 +11,9 @@
 /* 0, or -errno, logged. */
 int ofi_progress_open(void);
 void ofi_progress_close(void);
-/* The calling thread goes to sleep (true) or is awake again: the poller serves
- * in its place.  How often something came so far.  xport_ops.doze. */
+/* The calling thread goes to sleep (true) or is awake again: the poller works
+ * in its place.  Returns the number of events so far.  Slot set_asleep of
+ * xport_progress_ops. */
 uint64_t ofi_progress_owner_sleeps(bool asleep);
 /* Something of this PE's is under way that wants polls; counted before. */
 void ofi_progress_request(void);

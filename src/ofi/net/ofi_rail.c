@@ -49,8 +49,8 @@ static void rail_close(struct ofi_rail *r)
     memset(r, 0, sizeof *r);
 }
 
-/* One queue is for all: what a peer does here leaves no entry, but looking at
- * the queue lets it advance, and its descriptor tells the agent of it. */
+/* One queue is for all: what a peer does here leaves no entry, but polling the
+ * queue advances it, and the queue's descriptor wakes the progress thread. */
 static int open_queue(struct ofi_rail *r)
 {
     OFI_GROWS(fi_cq_attr) grows = { .a = {
@@ -316,7 +316,7 @@ static void open_all(uint64_t *word)
         rc = rail_open(r, i, word, &step);
         fd_release(held);
         if (!rc) {
-            /* The agent sleeps on all descriptors, or on none. */
+            /* The progress thread sleeps on all descriptors, or on none. */
             ofi.wait_fd = ofi.wait_fd && r->ep->fd >= 0;
             r++;
             continue;

@@ -288,7 +288,7 @@ static struct ofi_ep *ep_of(int rail)
     return rail ? ofi_rails[rail - 1].ep : ofi.eps[0];
 }
 
-/* All read the same word, and nobody looks at what it was. */
+/* All read the same word, whose value does not matter. */
 static long post(const struct probe *q, int pe)
 {
     struct ofi_rail *r = q->rail ? &ofi_rails[q->rail - 1] : NULL;

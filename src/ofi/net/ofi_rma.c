@@ -200,8 +200,9 @@ void ofi_rma_get(struct xport_ep *f, void *dest,
         fi_close(&l.mr->fid);
 }
 
-/* It may use what the window leaves free: who waits for room asks why.  Where
- * one PE's silence holds all up, an answer would tell nothing. */
+/* It may use what the window leaves free: a thread that waits for room finds
+ * the silent PE by it.  Where one silent PE blocks all operations, it would
+ * show nothing. */
 static bool may_try_get(const struct xport_ep *f)
 {
     uint64_t n = __atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The device heap of far peers.  It is made long after the cards of the
- * launcher were exchanged, so each PE tells of it in its symmetric memory,
- * where the others look when they first need it. */
+/* The device heap of peers on other nodes: its registration, its key for the
+ * others, and the path of operations on it (ofi.h).  The heap is made long
+ * after the launcher exchanged addresses, so each PE publishes the key in its
+ * symmetric memory, where the others read it when they first need it. */
 #include "ofi/ofi.h"
 #include "ofi/stage/ofi_device.h"
 #include "ofi/stage/ofi_stage_pool.h"
@@ -22,14 +23,14 @@ _Static_assert(sizeof(struct device_addr) == OFI_DEVICE_ADDR_SIZE,
 
 static struct {
     struct device_addr *mine;
-    struct xport_ep *ctx;    /* questions */
-    uint64_t off;               /* of the card */
+    struct xport_ep *ctx;       /* reads the addresses of others */
+    uint64_t off;               /* of mine, in the host segment */
     bool by_nic;
     const char *why_not;
     char text[224];
 } device;
 
-/* The card of a heap that is registered. */
+/* The key of a heap that is registered. */
 static int publish_addr(struct device_addr *mine)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
@@ -41,7 +42,8 @@ static int publish_addr(struct device_addr *mine)
     return device.ctx ? 0 : ofi_ctx_open(&device.ctx, false);
 }
 
-/* What the processor cannot touch: pieces serve always, the NIC perhaps. */
+/* Memory that the processor does not reach: staging always works, the NIC
+ * perhaps. */
 static int open_foreign(struct device_addr *mine)
 {
     int rc = ofi_stage_pool_open();
@@ -75,7 +77,7 @@ void ofi_device_choose_path(bool all)
     if (!all)
         ofi_hmem_close();
     if (rt_job.pe == 0)
-        log_info(LOG_OFI, "far device memory: %s", device.text);
+        log_info(LOG_OFI, "device memory of other nodes: %s", device.text);
 }
 
 bool ofi_device_hmem_offered(void)
@@ -123,7 +125,7 @@ static struct device_addr fetch_addr(int pe)
 
     ofi_rma_get(device.ctx, &c, &at, sizeof c, false);
     if (c.key == FI_KEY_NOTAVAIL)
-        ofi_fatal("device heap", pe, -EPROTO, "it told no key");
+        ofi_fatal("device heap", pe, -EPROTO, "it published no key");
     return c;
 }
 
@@ -137,8 +139,9 @@ static bool is_known(int pe)
     return known;
 }
 
-/* Peers that this PE does not know yet will tell the new key.  The old one
- * serves operations that other threads begin before it is replaced. */
+/* Peers that this PE does not know yet give the new key at their first use.
+ * The old one serves operations that other threads begin before it is
+ * replaced. */
 void ofi_device_fetch_keys(void)
 {
     if (!xport_net || !ofi.hmem)
@@ -196,7 +199,7 @@ void ofi_device_close(void)
     device.ctx = NULL;
 }
 
-/* What another thread has been told meanwhile is as new as this, or newer. */
+/* A key that another thread has fetched meanwhile is as new, or newer. */
 void ofi_peer_device(int pe)
 {
     uint64_t none = FI_KEY_NOTAVAIL, *key = &ofi.peers[pe].key[HEAP_DEVICE];

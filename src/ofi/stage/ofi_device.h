@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ofi_device.h - the device heap of far peers. */
+/* ofi_device.h - the device heap of peers on other nodes. */
 #ifndef OFI_STAGE_OFI_DEVICE_H
 #define OFI_STAGE_OFI_DEVICE_H
 

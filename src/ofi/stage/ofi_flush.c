@@ -23,8 +23,8 @@ static struct {
     struct ofi_frag *piece;
 } reader = { .lock = LOCK_INIT };
 
-/* No message is let in here: what it asks for may want a flush, too.  Where
- * the provider needs that, the agent does it. */
+/* Reads no message here: what it requests may want a flush, too.  Where the
+ * provider needs that, the progress thread does it. */
 static void pause_a_little(int tries)
 {
     const struct timespec pause = { .tv_nsec = 100000 };

@@ -62,7 +62,7 @@ static int make_memory(void)
     }
     ring.pinned = !gtl->pin(ring.all, ring.size, GTL_PIN_MEMORY, &seen);
     if (!ring.pinned)           /* the device copies it all the same */
-        log_info(LOG_OFI, "the frags between device and network are not "
+        log_info(LOG_OFI, "the fragments between device and network are not "
                  "pinned, which makes copies slower: %s", gtl_error());
     rc = ofi_region_open(ring.all, ring.size, OFI_STAGE_KEY, &ring.mr);
     if (rc)
@@ -140,8 +140,8 @@ static int make(void)
         close_all();
         return rc;
     }
-    log_info(LOG_OFI, "%d frags of %d KiB lie between device memory and the "
-             "network, side of them for what peers ask for", ALL,
+    log_info(LOG_OFI, "%d fragments of %d KiB lie between device memory and "
+             "the network, half of them for what peers request", ALL,
              OFI_FRAG_SIZE / 1024);
     return 0;
 }
@@ -314,7 +314,7 @@ static void leave_network(struct ofi_frag *p)
 
 static void one_end(struct ofi_frag *p)
 {
-    /* acquire, release: whoever is last sees what the others brought. */
+    /* acquire, release: the last one sees what the others brought. */
     if (__atomic_fetch_sub(&p->waits, 1, __ATOMIC_ACQ_REL) != 1)
         return;
     leave_network(p);
@@ -350,7 +350,7 @@ bool ofi_frag_replied(const struct ofi_am_head *h)
     uses = p ? __atomic_load_n(&p->uses, __ATOMIC_ACQUIRE) : 0;
     if (!(uses & 1) || uses != (uint32_t)(h->cookie >> 32) ||
         p->op.pe != (int)h->pe) {
-        log_warn(ERR_NET, "an answer that no frag waits for, said to be of "
+        log_warn(ERR_NET, "an answer that no fragment waits for, said to be of "
                  "PE %u, is ignored", (unsigned)h->pe);
         return true;
     }

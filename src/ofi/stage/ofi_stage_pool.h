@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ofi_stage_pool.h - frags of host memory between a device and the network.
+/* ofi_stage_pool.h - fragments of host memory between a device and the network.
  *
  * Memory that only the device reaches is copied, by the device, to and from
  * frags that it and the network both know: pinned and registered when the
  * first device memory can come into a job, so that no operation pays for it.
  * One side is for what this PE starts (ofi_stage_initiator.c), the other for
  * what peers ask of it (ofi_stage_target.c): the first may wait for the second
- * of a peer, and this one waits for nobody, so no two PEs wait for each other.
+ * of a peer, and that one waits for no side, so no two PEs wait for each other.
  *
- * A frag goes from step to step, in whatever thread lets operations advance:
+ * A frag goes from step to step, in any thread that advances operations:
  * a step starts a copy, a transfer or a message, whose end calls the next. */
 #ifndef OFI_STAGE_OFI_STAGE_POOL_H
 #define OFI_STAGE_OFI_STAGE_POOL_H
@@ -47,7 +47,9 @@ struct ofi_frag {
     char *local;
     size_t len;
     uint64_t *left;             /* atomic; counted down, or NULL */
-    bool put, device, direct;   /* far is a device; near is told to the peer */
+    bool put;
+    bool device;                /* remote is device memory */
+    bool direct;                /* the peer accesses local itself */
 };
 
 /* Does nothing where it is open.  0 or an error, logged. */

@@ -25,7 +25,7 @@ void ofi_stage_target_open(void)
 
 static void start(struct ofi_frag *p, const struct ofi_am_head *h);
 
-/* The frag is for whoever waits longest. */
+/* The fragment is for the request that has waited longest. */
 static bool end(struct ofi_frag *p)
 {
     struct ofi_am_head h;
@@ -52,7 +52,7 @@ static char *target_addr(const struct ofi_frag *p)
     return (char *)heap_segs[p->request.seg].base + p->request.off;
 }
 
-/* What the peer lends. */
+/* What the peer exposes. */
 static struct ofi_remote_buf remote_buf_of(const struct ofi_frag *p)
 {
     return (struct ofi_remote_buf){ p->request.cond,
@@ -69,7 +69,7 @@ static bool send_done(struct ofi_frag *p)
 
 static bool copied_in(struct ofi_frag *p)
 {
-    /* Whoever waits for a word there may look. */
+    /* Wakes threads that wait for this memory. */
     xport_data_arrived(NULL, 0);
     return send_done(p);
 }

@@ -2,16 +2,17 @@
 /* ofi_trig.h - deferred work: what the NIC does by itself when a counter says
  * so (fi_trigger(3)), for xport/xport_trig.h.
  *
- * A trigger has two counters, and one more on sockets: `go`, which the device
- * increments, so that the k-th operation is let go by the k-th bump; and
- * `done`, which counts what has ended.  A flag is an atomic of the NIC's on
- * this PE's own memory, let go by `done`.  A signal waits for its put by a
+ * A trigger has two counters, and one more on sockets: `trigger`, which the
+ * device increments, so that the k-th increment releases the k-th operation;
+ * and `done`, which counts what has ended.  A flag is an atomic of the NIC's on
+ * this PE's own memory, released by `done`.  A signal waits for its put by a
  * counter that only the two of them use until both have ended.
  *
  * fi_trigger(3) has failures count towards thresholds like successes; whether
  * a NIC does so is tried (errors_count).  Then `done` counts them itself, a
- * signal is posted when the queue tells that its put succeeded, and settle()
- * waits until the queue has reported what a flag stands for.
+ * signal is posted when the queue reports that its put succeeded, and
+ * report_failures() waits until the queue has reported what a flag stands
+ * for.
  *
  * The NIC has room for few entries, and what it does with more is not defined,
  * so they are counted here: each lies in a struct ofi_trig_entry from when it
@@ -54,11 +55,11 @@ struct ofi_trig_entry {
     struct ofi_trig_entry *next;      /* unused */
     struct list_link link;      /* of its trigger's, as they were queued */
     uint64_t number;            /* of its operation, or the next one's */
-    enum ofi_trig_role role;    /* LED: a put that a signal follows */
+    enum ofi_trig_role role;    /* CHAINED_PUT: a signal follows it */
     int pe;
     const char *call;
     int chain;                  /* the counter it gives back, or -1 */
-    struct ofi_trig_entry *signal; /* LED: to be posted when it has succeeded */
+    struct ofi_trig_entry *signal; /* to be posted when the put has succeeded */
     uint64_t flag;              /* FLAG: the word's value, once it is raised */
 };
 
@@ -114,7 +115,7 @@ struct ofi_trig_engine {
     struct base_lock lock;
     const struct ofi_trig_kind *kind;
     int state;                  /* atomic; 0: not tried; 1; or -errno */
-    struct ofi_ep *ep;          /* its queue tells of no others */
+    struct ofi_ep *ep;          /* its queue is for deferred work alone */
     bool errors_count;          /* towards thresholds, as successes do */
     uint64_t region_counts;       /* what OFI_TRIG_TEST_ADDS atomics to a region
                                  * count; 0: not tried, or nothing */
@@ -228,7 +229,7 @@ int ofi_trig_probe(void);
 /* What --check asks in addition: has a put that failed counted, and had the
  * queue reported of it when the counter had? */
 int ofi_trig_try_failure(bool *counts, bool *first);
-/* A put to this PE itself and its flag, let go as a stream does it. */
+/* A put to this PE itself and its flag, released as a stream does it. */
 int ofi_trig_test(void);
 
 /* ---- ofi_trig_entry.c ---- */

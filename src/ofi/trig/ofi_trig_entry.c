@@ -73,7 +73,7 @@ static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
     return rc;
 }
 
-/* A counter that nobody uses: its number, or -EAGAIN. */
+/* A counter that is free: its number, or -EAGAIN. */
 static int take_chain(void)
 {
     for (int k = 0; k < 2; k++, ofi_trig_poll())
@@ -100,7 +100,7 @@ static int take_both(struct xport_trig *t, const struct xport_trig_op *op,
     return 0;
 }
 
-/* Where failures count, a counter does not tell that the put succeeded: the
+/* Where failures count, a counter does not show that the put succeeded: the
  * thread that reads so in the queue posts the signal (ofi_trig_poll.c), which
  * has its entry from now on. */
 static int arm_put_first(struct xport_trig *t, const struct xport_trig_op *op)

@@ -89,8 +89,8 @@ static void aim(struct ofi_trig_entry *w, struct fi_msg_rma *m,
 }
 
 /* Memory of the program's: where the NIC finds it, and its descriptor.  None
- * is registered for it, as ofi_trig_can() has seen, so no context hears of
- * that. */
+ * is registered for it, as ofi_trig_can() has seen, so no context is
+ * needed. */
 static void *local_of(const void *p, size_t len, void **desc)
 {
     struct ofi_local l;
@@ -177,7 +177,7 @@ void ofi_trig_fill_amo(struct ofi_trig_entry *w, const struct xport_addr *at,
     }
 }
 
-/* Nobody asked for what these give. */
+/* The results of these are not wanted. */
 static void make_word(struct ofi_trig_entry *w, const struct xport_trig_op *op)
 {
     struct xport_amo set = { .op = AMO_SET, .size = (int)op->len };

@@ -42,7 +42,7 @@ static int open_doorbell(struct xport_trig *t)
     return 0;
 }
 
-/* Where a queue tells of each end, flags are counted by nothing. */
+/* Where a queue reports each end, no counter counts flags. */
 static int open_counters(struct xport_trig *t)
 {
     int rc = ofi_trig.n_spare ? ofi_trig_counter(&t->trigger) : -ENOSPC;
@@ -77,7 +77,7 @@ static int make_trigger(struct xport_trig **out) REQUIRES(ofi_trig.lock)
     return 0;
 }
 
-/* One that nobody has, and of which the NIC has no entries. */
+/* A trigger without an owner, of which the NIC has no entries. */
 static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
 {
     struct xport_trig *t = ofi_trig.triggers;
@@ -145,7 +145,7 @@ void ofi_trig_return(struct xport_trig *t)
 /* Past a full ring sockets goes on only when the counter is touched again. */
 void ofi_trig_increment(struct xport_trig *t, uint64_t n)
 {
-    /* release: whoever sees the operations ended sees that they were let go. */
+    /* release: a thread that sees the operations ended sees this, too. */
     __atomic_fetch_add(&t->increments, n, __ATOMIC_RELEASE);
     fi_cntr_add(t->trigger, n);
 }

@@ -82,7 +82,8 @@ static void cancel_signal(struct ofi_trig_entry *put)
 static void note_flag(const struct ofi_trig_entry *w)
 {
     struct xport_trig *t = w->trig;
-    /* A gate's also counts what its owner did in the NIC's place. */
+    /* A two-input trigger's also counts what its owner did in the NIC's place.
+     */
     uint64_t n = t->two_input ? w->number - 1 : w->flag, seen;
 
     if (n > t->reported)
@@ -259,8 +260,9 @@ struct ofi_trig_entry *ofi_trig_entry_alloc(void)
 
 /* ---- what flags stand for ---- */
 
-/* Has the queue reported of all before the flags that are raised?  A gate's
- * are one for each operation, and its owner raises some itself. */
+/* Has the queue reported of all before the flags that are raised?
+ * Those of a two-input trigger are one for each operation, and its owner raises
+ * some itself. */
 static bool errors_known(struct xport_trig *t)
 {
     uint64_t raised = __atomic_load_n(t->word, __ATOMIC_ACQUIRE);
@@ -291,7 +293,7 @@ static bool all_errors_known(void)
     return all;
 }
 
-/* A queue that has lost what it was to tell. */
+/* A queue that has lost a report. */
 static bool is_too_long(uint64_t since)
 {
     static bool said;
@@ -300,14 +302,14 @@ static bool is_too_long(uint64_t since)
         clock_ns() - since < (uint64_t)env.TIMEOUT * 1000000000)
         return false;
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        log_warn(ERR_NET, "%s does not tell of deferred work that is over, for "
+        log_warn(ERR_NET, "%s does not report the end of deferred work for "
                  "%ld s (SHMEM_TIMEOUT): failures of operations on streams may "
                  "be missed; SHMEM_TRIGGER=soft does without such work",
                  ofi.name, (long)env.TIMEOUT);
     return true;
 }
 
-/* The NIC has ended it all, so its queue is about to tell. */
+/* The NIC has ended it all, so its queue is about to report. */
 void ofi_trig_await_errors(void)
 {
     const struct timespec pause = { .tv_nsec = 20000 };

@@ -106,7 +106,7 @@ int ofi_trig_no_depth(void)
                  "%d entries", (long)env.TRIGGER_DEPTH, (int)OFI_TRIG_LEAST);
     else if (ofi_trig_depth() == OFI_DEPTH_UNKNOWN)
         snprintf(ofi_trig.cause, sizeof ofi_trig.cause, "how many entries "
-                 "there are is not known; SHMEM_TRIGGER_DEPTH tells how many "
+                 "there are is not known; SHMEM_TRIGGER_DEPTH says how many "
                  "this PE may take");
     else
         snprintf(ofi_trig.cause, sizeof ofi_trig.cause, "too few trigger list "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Deferred work is believed when it has moved a word: a put to this PE itself,
- * and its flag, let go as a stream does it - by the device's own store to the
+ * and its flag, released as a stream does it - by the device's own store to the
  * doorbell, which may be lost though registering it gave no error. */
 #include "ofi/trig/ofi_trig.h"
 #include "base/fault.h"
@@ -97,7 +97,7 @@ static uint64_t await_all(struct fid_cntr *c, uint64_t least)
 
 /* ---- do failures count? ---- */
 
-/* The test's words: nobody else has them yet. */
+/* The test's flags, which no trigger uses. */
 static uint64_t *test_flags(void)
 {
     return ofi_trig.flag_mem +
@@ -154,7 +154,7 @@ static int test_error_threshold(struct ofi_trig_entry *w[2],
     __atomic_store_n(&word[0], 2, __ATOMIC_RELEASE);
     fi_cntr_add(c[0], 1);
     if (!*counts && !reported(w[0], TRIES))
-        return because(-ETIMEDOUT, "what a counter lets go does not end");
+        return because(-ETIMEDOUT, "what a counter triggers does not end");
     *counts |= __atomic_load_n(&word[1], __ATOMIC_ACQUIRE) == 1;
     return 0;
 }
@@ -208,8 +208,8 @@ static int add_to_region(struct ofi_trig_entry *w, struct fid_cntr *c[3],
     return 0;
 }
 
-/* A gate's flag is raised by the NIC, and by the processor where the NIC had no
- * room: does each see what the other one has stored? */
+/* The flag of a two-input trigger is raised by the NIC, and by the processor
+ * where the NIC had no room: does each see what the other one has stored? */
 static int test_coherence(struct ofi_trig_entry *w, struct fid_cntr *c[3])
 {
     uint64_t *word = test_flags() + COHERENT;
@@ -238,7 +238,7 @@ static int test_region_counter(struct ofi_trig_entry *w, struct fid_cntr *c[3])
     int rc = ofi_region_open_counted(last, sizeof *last, c[0], &region);
 
     if (rc) {
-        log_info(LOG_OFI, "no two_inputs: %s", ofi_strerror(rc));
+        log_info(LOG_OFI, "no two-input triggers: %s", ofi_strerror(rc));
         return 0;
     }
     rc = add_to_region(w, c, region);
@@ -322,8 +322,8 @@ static bool see_both(void *arg)
     return s->went && s->failed;
 }
 
-/* A put waits for 2 of a counter: one, and one that a put with a key that
- * nobody has counts on. */
+/* A put waits for 2 of a counter: one, and one that a put with a wrong key
+ * counts on. */
 static int fail_one(struct ofi_trig_entry *w[2], struct fid_cntr *c[3],
                     bool *counts, bool *first)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gates: triggers whose k-th operation is let go by 2k increments, one for
- * each of two sides in each turn.  The increments are atomics to a word of
- * this PE that is a region of its own: the NIC counts what comes there, and
- * nobody reads the word.  Only NICs count what comes to a region, so such
+/* Two-input triggers: their k-th operation is released by 2k increments, one
+ * for each of two sides in each turn.  The increments are atomics to a word of
+ * this PE that is a region of its own: the NIC counts what comes there, and no
+ * thread reads the word.  Only NICs count what comes to a region, so such
  * atomics are the NIC's own also where a thread asks for them. */
 #include "ofi/trig/ofi_trig.h"
 #include "base/log.h"
@@ -40,7 +40,7 @@ static int make_two_input(struct xport_trig **out) REQUIRES(ofi_trig.lock)
                                      sizeof *ofi_trig.counted, t->trigger,
                                      &t->region);
     if (rc) {
-        log_info(LOG_OFI, "no more two_inputs: %s", ofi_strerror(rc));
+        log_info(LOG_OFI, "no more two-input triggers: %s", ofi_strerror(rc));
         ofi_trig_destroy(t);
         return -ENOSPC;
     }
