@@ -7,7 +7,7 @@
 #ifndef GTL_GTL_OPS_H
 #define GTL_GTL_OPS_H
 
-#include "base/amo.h"
+#include "gtl/gtl_amo.h"
 #include "gtl/gtl_batch.h"
 #include "gtl/gtl_device.h"
 #include "gtl/gtl_reduction.h"
@@ -51,23 +51,6 @@ enum gtl_pin {
     GTL_PIN_MEMORY,             /* the device loads and stores it */
     GTL_PIN_MMIO                /* registers of another device: stores only */
 };
-
-struct gtl_amo {
-    enum amo_op op;
-    int size;                   /* 4 or 8 */
-    void *word;
-    uint64_t value, cond;       /* in the low bytes */
-    void *result;               /* gets the old value, in memory that the
-                                 * device reaches; NULL: not wanted */
-};
-
-/* Done by the processor, on threads of the software device and where the
- * device's own atomic would not be one for the processor: the old value, in the
- * low bytes; a->result stays as it is. */
-force_inline uint64_t gtl_amo_apply(const struct gtl_amo *a)
-{
-    return amo_apply(a->word, a->op, a->size, a->value, a->cond);
-}
 
 /* count blocks of len bytes; the strides are from start to start. */
 struct gtl_blocks {
