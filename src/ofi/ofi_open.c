@@ -55,7 +55,7 @@ static int test_peer(void)
     return -EIO;
 }
 
-/* The card goes out when this PE can be reached. */
+/* The address is published when this PE can receive. */
 static int join(void)
 {
     int rc;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atomics that a peer's processor does without a reply to each; fence and quiet
- * request one acknowledgement for all.  ofi_dispatch.c and ofi_order.c call it,
- * on any thread; at the target ofi_am_target.c sends the acknowledgement.
+/* Atomics that a peer's processor does without a reply to each; fence and
+ * quiet request one acknowledgement for all.  ofi_dispatch.c and ofi_order.c
+ * call it, on any thread; at the target ofi_am_target.c sends the
+ * acknowledgement.
  *
  * A reply to each would double the messages, and only fence and quiet need the
  * completion.  On one stream of bytes messages are acted on in the order in
@@ -13,9 +14,9 @@
  * A confirmation is no message: the peer writes a number to a slot of the
  * context's in the asker's memory, which costs neither side a completion.  The
  * number is there encode_twice, once inverted, since the bytes of a write may
- * come in two parts: while they differ, it has not come.  It only grows.
- * There is one slot for each of the first contexts; where it is not free, or
- * several peers owe a confirmation, these are acks_wanted by requests. */
+ * come in two parts: while they differ, it has not come.  It only grows. There
+ * is one slot for each of the first contexts; where it is not free, or several
+ * peers owe an acknowledgement, requests with a reply take its place. */
 #include "ofi/am/ofi_ack.h"
 #include "ofi/am/ofi_am_wire.h"
 #include "ofi/am/ofi_am.h"

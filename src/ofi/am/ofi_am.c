@@ -169,7 +169,7 @@ static bool is_connected(const struct ofi_ep *e, int pe)
            pe % 64 & 1;
 }
 
-/* What fails otherwise is for the operation that follows to handle_notify. */
+/* Other errors are those of the operation that follows, which reports them. */
 bool ofi_am_connect(struct xport_ep *f, int pe)
 {
     const struct ofi_peer *p;

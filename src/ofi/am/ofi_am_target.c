@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that come, and what this PE's processor does for PEs of other nodes.
+/* Active messages, at the target: what this PE's processor does for PEs of
+ * other nodes.  ofi_cq.c calls it with each message, in any thread, one at a
+ * time; nothing here waits.
  *
- * A message is acted on in whatever thread reads the queue and answered from
- * the buffer that it came in.  While there is no room for the reply_or_defer
- * the buffer waits in a list and is not received into again: so a peer that
- * requests too fast slows itself down. */
+ * A message is answered from the buffer in which it arrived.  While there is
+ * no room for the reply the buffer waits in a list and receives nothing: so a
+ * peer that requests too fast slows itself down. */
 #include "ofi/net/ofi_pool.h"
 #include "ofi/am/ofi_am_target.h"
 #include "ofi/am/ofi_ack.h"
@@ -18,9 +19,9 @@ enum { RECEIVES = 64 };
 
 struct am_buf {
     struct ofi_op op;
-    size_t len;                 /* of the reply_or_defer, 0 if there is none */
-    bool retry;            /* what it requests for is to be acks_wanted again */
-    uint64_t cookie;            /* the reply_or_defer is no message, if not 0 */
+    size_t len;                 /* of the reply, 0 if there is none */
+    bool retry;                 /* its handler is to be called again */
+    uint64_t cookie;            /* not 0: the reply is an acknowledgement */
     _Alignas(64) char bytes[OFI_AM_MAX];
 };
 /* All are taken, for ever: it is the memory that counts. */
@@ -63,7 +64,7 @@ static void receive_again(struct am_buf *b)
 {
     long rc = post_receive(b);
 
-    if (rc == -FI_EAGAIN) {     /* nothing to reply_or_defer, only to receive */
+    if (rc == -FI_EAGAIN) {     /* nothing to reply, only to receive */
         b->len = 0;
         defer_buf(b);
     } else if (rc) {

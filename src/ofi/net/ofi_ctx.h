@@ -208,7 +208,7 @@ extern const int *const ofi_work_counts[];
  *     ofi_wait_end(&w); */
 struct ofi_wait {
     const char *what;           /* is posted: for ofi_post_retry */
-    bool failed;                /* the post has: the context's to forgive */
+    bool failed;                /* the post has, and the context goes on */
     struct xport_wait wait;
     bool room;                  /* for buffers, that others may have */
     unsigned steps, polls;

@@ -27,7 +27,7 @@ struct ofi_local {
     void *desc;
     struct fid_mr *mr;          /* registered for that one, or NULL */
 };
-/* False: it failed, and the context forgives that. */
+/* False: it failed, and the context goes on. */
 bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
                    uint64_t access, int pe, struct ofi_local *out);
 /* The context of an operation that lasts until its entry, and then closes what

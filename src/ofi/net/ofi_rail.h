@@ -71,7 +71,7 @@ uint64_t ofi_new_key(int slot);
 /* ofi_local_register() is of the first. */
 int ofi_local_register_on(struct fid_domain *domain, const void *p, size_t len,
                           uint64_t access, struct fid_mr **out);
-int ofi_peer_rails(int pe);     /* how many NICs its card says it has */
+int ofi_peer_rails(int pe);     /* NICs, by its published address */
 
 /* ---- ofi_rail_pair.c ---- */
 enum ofi_pair_state { OFI_PAIR_NONE, OFI_PAIR_NEW, OFI_PAIR_PROBING,

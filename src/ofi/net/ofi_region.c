@@ -30,7 +30,7 @@ uint64_t ofi_new_key(int slot)
 
 _Static_assert(OFI_STAGE_KEY < 4, "ofi_new_key has two bits for it");
 
-/* That of static data follows the heap's, so that a card has one. */
+/* That of static data follows the heap's, so that an address has one. */
 static uint64_t key_for(int slot)
 {
     return slot == HEAP_DATA && ofi.mr[HEAP_HOST]

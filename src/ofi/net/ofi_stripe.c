@@ -222,7 +222,7 @@ struct job {
     struct plan plan;
 };
 
-/* False: the context forgives that it failed. */
+/* False: it failed, and the context goes on. */
 static bool local_open(struct stripe *s, const struct job *j,
                        struct iovec *iov, void **desc)
 {

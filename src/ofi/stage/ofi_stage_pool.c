@@ -28,7 +28,7 @@ static struct {
     struct ofi_frag frags[ALL];
 } ring = { .lock = LOCK_INIT };
 
-/* Copies one copy_dir are done in turn; looked at by one thread at a time. */
+/* Copies in one direction end in turn; one thread at a time polls them. */
 static struct copy_dir {
     struct base_lock lock;
     void *stream;
@@ -458,7 +458,7 @@ bool ofi_frag_send(struct ofi_frag *p, struct ofi_ep *e, bool answer,
         __atomic_store_n(&p->uses, uses - 1, __ATOMIC_RELAXED);
     if (!check_post(p, e, was, rc, "request"))
         return false;
-    if (rc)                     /* forgiven, and over */
+    if (rc)                     /* failed, and the context goes on */
         return true;
     if (inject)                 /* it leaves no entry in a queue */
         __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);

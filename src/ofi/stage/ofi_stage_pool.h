@@ -32,7 +32,7 @@ struct ofi_frag {
     int polled;                /* atomic: ofi_stage_progress is to take it */
     int in_network;             /* atomic: counted in ofi_stage_in_network */
     int waits;                  /* atomic: ends that the next step waits for */
-    bool copies;              /* it waits for a copy: number turn of copy_dir */
+    bool copies;                /* it waits for copy number turn of copy_dir */
     enum ofi_copy_dir copy_dir;
     uint64_t turn;
     void *event;
@@ -42,8 +42,8 @@ struct ofi_frag {
     enum ofi_frag_side side;
 
     /* The transfer. */
-    struct ofi_am_head request;     /* THEIRS: what the peer wants */
-    struct xport_addr remote;        /* MINE: from here on */
+    struct ofi_am_head request;     /* OFI_TARGET: of the peer */
+    struct xport_addr remote;       /* OFI_INITIATOR: from here on */
     char *local;
     size_t len;
     uint64_t *left;             /* atomic; counted down, or NULL */

@@ -35,7 +35,7 @@ static int no_doorbell(struct fid_cntr *trigger, void **page)
 }
 
 /* sockets compares thresholds as numbers of 32 bits, and goes wrong past 2000
- * entries that are let go at once. */
+ * entries that are released at once. */
 static const struct ofi_trig_kind kinds[] = {
     { .name = "cxi", .entries = true, .most = (uint64_t)1 << 47,
       .counters = OFI_CXI_COUNTERS, .doorbell = ofi_cxi_doorbell,
@@ -97,7 +97,7 @@ static int open_ep(void)
 /* ---- all together ---- */
 
 /* A stream that gets there later still stores to the register: of what it has
- * not let go, the counter stays open, and with it the domain. */
+ * not released, the counter stays open, and with it the domain. */
 static void close_trigger(struct xport_trig *t)
 {
     if (t->mmio && t->entries) {

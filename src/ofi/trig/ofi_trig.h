@@ -125,7 +125,7 @@ struct ofi_trig_engine {
     struct ofi_trig_entry *all, *unused;
     struct ofi_trig_entry *to_post;      /* signals to be posted, by next */
     size_t n_works;
-    uint64_t *counted;     /* behind all: words of two_inputs, and the test's */
+    uint64_t *counted;     /* behind all: of two-input triggers and the test */
     size_t size;                /* of both */
     struct fid_mr *mr;
     void *desc;                 /* where the provider wants descriptors */

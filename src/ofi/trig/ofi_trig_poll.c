@@ -156,7 +156,7 @@ static void poll_counted(struct xport_trig *t)
     if (done != t->ended)
         notify_device();
     __atomic_store_n(&t->ended, done, __ATOMIC_RELEASE);
-    /* What was let go before the counter was read, and no more. */
+    /* What was released before the counter was read, and no more. */
     if (done == __atomic_load_n(&t->increments, __ATOMIC_ACQUIRE))
         __atomic_store_n(&t->first, done, __ATOMIC_RELEASE);
     if (t->retired || t->is_failed || done != t->armed ||
@@ -197,7 +197,7 @@ static void refuse(struct ofi_trig_entry *w, int rc)
     ended(w);
 }
 
-/* Their puts have been let go, and so are they. */
+/* Their puts have been released, and so are they. */
 static void post_signals(void)
 {
     struct ofi_trig_entry *w;

@@ -33,8 +33,8 @@ void ofi_trig_entry_free(struct ofi_trig_entry *w)
 }
 
 /* Entries, whose operands the NIC reads and whose results it writes, and the
- * words of two_inputs: in pages of their own, as a forked child may lack those
- * that a NIC maps. */
+ * words of two-input triggers: in pages of their own, as a forked child may
+ * lack those that a NIC maps. */
 static int open_memory(void)
 {
     size_t n = ofi_trig.plan.entries;

@@ -186,9 +186,9 @@ static int add_now(struct ofi_trig_entry *w, struct fid_cntr *c[3],
     return rc;
 }
 
-/* Atomics that come there one after another, as increments of two_inputs do.
- * What counts more than 1 may be past their number before all has been
- * counted, and what has lost one may come to it. */
+/* Atomics that come there one after another, as increments of two-input
+ * triggers. What counts more than 1 may be past their number before all has
+ * been counted, and what has lost one may come to it. */
 static int add_to_region(struct ofi_trig_entry *w, struct fid_cntr *c[3],
                        struct fid_mr *region)
 {
