@@ -99,7 +99,9 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
         handle_release(&stream_queues, handle_of_object(q));
         return rc;
     }
-    q->last[TOKEN_START] = stream_ring_counters(q->ring)->started;
+    /* A ring before this one may have used the counter. */
+    q->starts = q->starts_waited = q->last[TOKEN_START] =
+        stream_ring_counters(q->ring)->started;
     *out = handle_of_object(q);
     return 0;
 }

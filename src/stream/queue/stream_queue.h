@@ -16,21 +16,23 @@ enum req_state {
     WAITED                      /* started, and the stream waits for it */
 };
 
-/* What reports that a start has completed, and the number that it has reached
- * by then: a counter of the queue, or the stream's position, where the device
- * reports that. */
+/* What reports that a start has completed.  Each executor counts in the order
+ * in which it completes, and one start may overtake another that a different
+ * executor has, so a start is known by its executor's counter and the number
+ * that this has reached by then: docs/decisions/072. */
 enum {
-    TOKEN_START,
-    TOKEN_SEQUENCE,
-    TOKEN_NIC_FLAG,
+    TOKEN_START,                /* the device stored the start's number */
+    TOKEN_SEQUENCE,             /* the host completed its last operation */
+    TOKEN_NIC_FLAG,             /* the NIC raised its flag behind the start */
     TOKEN_KINDS,
-    TOKEN_POSITION = TOKEN_KINDS
+    TOKEN_POSITION = TOKEN_KINDS        /* the driver is past that position of
+                                         * the stream: nothing was stored */
 };
 struct stream_token {
     int kind;
     uint64_t number;
-    uint64_t posted;             /* with the NIC by then */
-    uint64_t start;             /* which it is */
+    uint64_t posted;            /* operations posted to the NIC by then */
+    uint64_t start;             /* the start's number in its queue */
 };
 
 struct req {
@@ -71,7 +73,8 @@ struct queue {
     size_t resolved_room;
     uint64_t last[TOKEN_KINDS];
     uint64_t waited[TOKEN_KINDS];      /* that the stream waits for */
-    uint64_t starts, starts_waited;   /* so many; for so many there is a wait */
+    uint64_t starts, starts_waited;     /* the last start; the last one that
+                                         * a wait was enqueued for */
     uint64_t position;          /* behind the last one of TOKEN_POSITION */
     /* Messages that were started and that no call waits for yet; and those
      * without a handle that the stream waits for. */

@@ -71,7 +71,7 @@ static int finish(const struct stream_where *w, struct queue *q,
     struct stream_counters *counters = stream_ring_counters(q->ring);
     int rc;
 
-    *m = (struct stream_token){ TOKEN_START, q->last[TOKEN_START] + 1,
+    *m = (struct stream_token){ TOKEN_START, q->starts + 1,
                                 stream_ring_nic(q->ring)->posted,
                                 q->starts + 1 };
     if (!parts.nic && !parts.host)
