@@ -193,12 +193,10 @@ static void register_exit(void)
 }
 #endif
 
-static int open_layers(int thread_level)
+static int read_environment(void)
 {
-    static bool registered;
-    int rc;
+    int rc = env_load();
 
-    rc = env_load();
     if (!rc)
         rc = fault_load();
     if (!rc)
@@ -207,6 +205,28 @@ static int open_layers(int thread_level)
         rc = msg_env_check();
     if (!rc)
         rc = rt_nic_map_check();
+    return rc;
+}
+
+/* Synchronises all PEs, and makes them agree on what each has chosen. */
+static int agree(void)
+{
+    /* No PE touches a peer's memory before the peer has opened it. */
+    coll_sync(&core_world);
+    core_agree_node();
+    coll_check_choices();
+    if (core_status.checks)
+        heap_guard_on();
+    /* Nor does any PE start to wait before all agree how to. */
+    coll_sync(&core_world);
+    return api_device_start();
+}
+
+static int open_layers(int thread_level)
+{
+    static bool registered;
+    int rc = read_environment();
+
     if (!rc)
         rc = rt_open();
     if (rc)
@@ -243,15 +263,7 @@ static int open_layers(int thread_level)
     if (!registered)
         register_exit();
     registered = true;
-    /* No PE touches a peer's memory before the peer has opened it. */
-    coll_sync(&core_world);
-    core_agree_node();
-    coll_check_choices();
-    if (core_status.checks)
-        heap_guard_on();
-    /* Nor does anybody start to wait before all agree how to. */
-    coll_sync(&core_world);
-    rc = api_device_start();
+    rc = agree();
     if (!rc)
         return 0;
 close_core:
