@@ -115,7 +115,7 @@ T(sizes_follow_the_grammar)
         if (*bad[i])
             refused("SHMEM_SYMMETRIC_SIZE", bad[i], "k, m, g or t, like 512m");
     }
-    refused("SHMEM_SYMMETRIC_SIZE", "0", "a number above 0");
+    refused("SHMEM_SYMMETRIC_SIZE", "0", "a number from 1 to 8388607t");
     /* Where the standard has no say it does count. */
     T_EQ(env_parse_size("8k", false, &bytes), 0);
     T_EQ(bytes, 8192);
@@ -125,7 +125,7 @@ T(sizes_follow_the_grammar)
     T_EQ(bytes, 8192);
     GIVES("SHMEM_DEVICE_MEMORY", "64m", DEVICE_MEMORY, (size_t)64 << 20);
     refused("SHMEM_DEVICE_MEMORY", "64mb", "k, m, g or t, like 512m");
-    refused("SHMEM_SYMMETRIC_SIZE", "0k", "a number above 0");
+    refused("SHMEM_SYMMETRIC_SIZE", "0k", "a number from 1 to 8388607t");
 }
 
 /* A program may have called setlocale() before it starts the library. */
