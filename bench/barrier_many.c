@@ -21,7 +21,7 @@ struct meeting {
     _Alignas(128) _Atomic uint32_t round;
 };
 
-static void meet(struct meeting *m, uint32_t all)
+static void synchronize(struct meeting *m, uint32_t all)
 {
     uint32_t round = atomic_load_explicit(&m->round, memory_order_acquire);
 
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     for (int t = 0; t < TURNS; t++) {
         start = bench_now_ns();
         for (int i = 0; m && i < TIMES; i++)
-            meet(m, all);
+            synchronize(m, all);
         futex[t] = (bench_now_ns() - start) / TIMES;
         start = bench_now_ns();
         for (int i = 0; i < TIMES; i++)

@@ -143,10 +143,10 @@ static void row(const struct bench_row *r)
 static void rows(void)
 {
     static const size_t sizes[] = { 8, 65536, MOST };
-    double meet, ours;
+    double synchronize, ours;
     char name[64];
 
-    meet = time_of(barrier, 0, 1000);
+    synchronize = time_of(barrier, 0, 1000);
     for (int k = 0; k < KINDS; k++)
         for (int s = 0; s < 3; s++) {
             struct bench_row r = { .name = name, .unit = "ns" };
@@ -159,7 +159,7 @@ static void rows(void)
                      sizes[s], n_pes, s == 0 ? "barrier_all" :
                      hand > 0 ? "adds and copies" : "-");
             r.ours = ours;
-            r.limit = s == 0 ? meet : hand;
+            r.limit = s == 0 ? synchronize : hand;
             r.target_ratio = s == 0 ? kinds[k].target : hand > 0 ? 1.3 : 0;
             row(&r);
         }

@@ -19,7 +19,7 @@ enum place { HOST, DEVICE, PLACES };
 static const char letter[PLACES] = { 'H', 'D' };
 static char *dest[PLACES], *source[PLACES];
 
-struct way {
+struct form {
     enum place from, to;
     size_t size;
     char *near;                     /* dest at PE 1, as the device sees it */
@@ -36,21 +36,21 @@ static void put(const char *from, char *to, size_t size, int iters)
 
 static void this_way(void *arg, int iters)
 {
-    const struct way *w = arg;
+    const struct form *w = arg;
 
     put(source[w->from] + w->at, dest[w->to] + w->at, w->size, iters);
 }
 
 static void in_host_memory(void *arg, int iters)
 {
-    const struct way *w = arg;
+    const struct form *w = arg;
 
     put(source[HOST] + w->at, dest[HOST] + w->at, w->size, iters);
 }
 
 static void stream_of_puts(void *arg, int iters)
 {
-    const struct way *w = arg;
+    const struct form *w = arg;
 
     for (int i = 0; i < iters; i++)
         shmem_putmem_nbi(dest[w->to] + w->at, source[w->from] + w->at,
@@ -60,7 +60,7 @@ static void stream_of_puts(void *arg, int iters)
 
 static void stream_in_host_memory(void *arg, int iters)
 {
-    const struct way *w = arg;
+    const struct form *w = arg;
 
     for (int i = 0; i < iters; i++)
         shmem_putmem_nbi(dest[HOST] + w->at, source[HOST] + w->at, w->size, 1);
@@ -69,7 +69,7 @@ static void stream_in_host_memory(void *arg, int iters)
 
 static void raw_copies(void *arg, int iters)
 {
-    const struct way *w = arg;
+    const struct form *w = arg;
 
     for (int i = 0; i < iters; i++)
         gtl_copy_now(w->near + w->at, source[w->from] + w->at, w->size);
@@ -83,7 +83,7 @@ static int turns_of(size_t size)
 
 /* In several parts of the buffers: how their pages share the caches differs by
  * a third from one to the next, and shall decide nothing. */
-static struct bench_pair median_of(struct way *w, bench_loop *ours,
+static struct bench_pair median_of(struct form *w, bench_loop *ours,
                                    bench_loop *limit)
 {
     double a[PARTS], b[PARTS], q[PARTS];
@@ -103,11 +103,11 @@ static struct bench_pair median_of(struct way *w, bench_loop *ours,
 }
 
 static __attribute__((format(printf, 1, 0)))
-void show(const char *what, const struct way *w, bench_loop *ours,
+void show(const char *what, const struct form *w, bench_loop *ours,
           bench_loop *limit, double target)
 {
-    struct way way = *w;
-    struct bench_pair p = median_of(&way, ours, limit);
+    struct form form = *w;
+    struct bench_pair p = median_of(&form, ours, limit);
     struct bench_row row = {
         .unit = "ns", .ours = p.ours, .limit = p.limit, .ratio = p.ratio,
         .target_ratio = target
@@ -124,7 +124,7 @@ void show(const char *what, const struct way *w, bench_loop *ours,
 static void puts_of(size_t size)
 {
     for (int k = 0; k < 4; k++) {
-        struct way w = { (enum place)(k / 2), (enum place)(k % 2), size,
+        struct form w = { (enum place)(k / 2), (enum place)(k % 2), size,
                          NULL, 0 };
         double target = size >= 4096 && k ? 1.1 : 0;
 
@@ -175,7 +175,7 @@ static void classify(const char *name, bench_loop *loop)
 
 static void reductions(void *arg, int iters)
 {
-    const struct way *w = arg;
+    const struct form *w = arg;
 
     for (int i = 0; i < iters; i++)
         shmem_float_sum_reduce(
@@ -186,7 +186,7 @@ static void reductions(void *arg, int iters)
 
 static void reductions_in_host_memory(void *arg, int iters)
 {
-    struct way w = *(const struct way *)arg;
+    struct form w = *(const struct form *)arg;
 
     w.from = w.to = HOST;
     reductions(&w, iters);
@@ -194,7 +194,7 @@ static void reductions_in_host_memory(void *arg, int iters)
 
 static void reduce_of(size_t size, int me)
 {
-    struct way w = { DEVICE, DEVICE, size, NULL, 0 };
+    struct form w = { DEVICE, DEVICE, size, NULL, 0 };
 
     if (me == 0)
         show("reduce %c-%c %zu B, of H-H", &w, reductions,

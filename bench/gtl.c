@@ -124,11 +124,11 @@ static double sync_round(void (*call)(void))
 /* The call that finds the stream asleep. */
 static double asleep_round(void (*call)(void))
 {
-    const struct timespec nap = { .tv_nsec = 500000 };
+    const struct timespec pause_ms = { .tv_nsec = 500000 };
     double start, ns = 0;
 
     for (int i = 0; i < 5; i++) {
-        nanosleep(&nap, NULL);
+        nanosleep(&pause_ms, NULL);
         start = bench_now_ns();
         call();
         ns += bench_now_ns() - start;

@@ -60,7 +60,7 @@ static int bad(const char *what, const char *text, const char *wanted)
 
 /* ---- one batch, by each of the modes ---- */
 
-static void told(int rc)
+static void notified(int rc)
 {
     if (!rc)
         return;
@@ -104,13 +104,13 @@ static void nbi_batch(const uint64_t *a, int n)
 /* What stands for a kernel. */
 static void step(void)
 {
-    told(shmemx_stream_fill(stream, step_word, 1, WORK));
+    notified(shmemx_stream_fill(stream, step_word, 1, WORK));
 }
 
 static void driven_batch(const uint64_t *a, int n)
 {
     step();
-    told(shmemx_stream_sync(stream));
+    notified(shmemx_stream_sync(stream));
     host_batch(a, n);
 }
 
@@ -122,9 +122,9 @@ static void stream_batch(const uint64_t *a, int n)
     step();
     for (int i = 0; i < n; i++) {
         at = word_of(a[i], &pe);
-        told(shmemx_uint64_atomic_xor_on_stream(at, a[i], pe, stream));
+        notified(shmemx_uint64_atomic_xor_on_stream(at, a[i], pe, stream));
     }
-    told(shmemx_quiet_on_stream(stream));
+    notified(shmemx_quiet_on_stream(stream));
 }
 
 static void queue_batch(const uint64_t *a, int n)
@@ -135,10 +135,10 @@ static void queue_batch(const uint64_t *a, int n)
     step();
     for (int i = 0; i < n; i++) {
         at = word_of(a[i], &pe);
-        told(shmemx_enqueue_atomic_add_uint64(queue, at, a[i], pe, NULL));
+        notified(shmemx_enqueue_atomic_add_uint64(queue, at, a[i], pe, NULL));
     }
-    told(shmemx_enqueue_start(queue));
-    told(shmemx_enqueue_wait(queue));
+    notified(shmemx_enqueue_start(queue));
+    notified(shmemx_enqueue_wait(queue));
 }
 
 /* The host takes back what queue_batch does. */
@@ -183,7 +183,7 @@ static void all_batches(void (*batch)(const uint64_t *a, int n))
         batch(a, n);
     }
     if (stream)
-        told(shmemx_stream_sync(stream));
+        notified(shmemx_stream_sync(stream));
     shmem_barrier_all();
 }
 
@@ -340,7 +340,7 @@ static int open_stream(void)
         return 0;
     }
     step_word = shmem_space_malloc(SHMEM_SPACE_DEVICE, WORK);
-    told(shmemx_queue_create(stream, NULL, 0, &queue));
+    notified(shmemx_queue_create(stream, NULL, 0, &queue));
     if (!all_have(step_word))
         return bad("the device", "", "no room there for 8 bytes");
     return 0;
@@ -365,7 +365,7 @@ static int open_table(uint64_t *buffer)
         memcpy(table, buffer, bytes);
     shmem_barrier_all();
     if (stream)
-        told(shmemx_device_info(&device));
+        notified(shmemx_device_info(&device));
     return 0;
 }
 
@@ -406,7 +406,7 @@ int main(int argc, char **argv)
     if (!rc)
         rc = all_modes(buffer);
     if (queue)
-        told(shmemx_queue_destroy(queue));
+        notified(shmemx_queue_destroy(queue));
     if (stream)
         shmemx_stream_destroy(stream);
     free(buffer);

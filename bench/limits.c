@@ -191,7 +191,7 @@ static void line_one_way(struct place *p)
     bench_print(&row);
 }
 
-static void meet(struct shared *s)
+static void synchronize(struct shared *s)
 {
     uint32_t round = atomic_load_explicit(&s->round, memory_order_acquire);
 
@@ -217,7 +217,7 @@ static void crowd(struct place *p)
         others[i] = split();
         if (others[i] == 0) {
             for (int k = 0; k < 5 * MEETINGS; k++)
-                meet(p->shared);
+                synchronize(p->shared);
             _exit(0);
         }
     }
@@ -225,7 +225,7 @@ static void crowd(struct place *p)
         double start = bench_now_ns();
 
         for (int k = 0; k < MEETINGS; k++)
-            meet(p->shared);
+            synchronize(p->shared);
         ns[r] = (bench_now_ns() - start) / MEETINGS;
     }
     for (int i = 0; i < CROWD - 1; i++)

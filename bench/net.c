@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: the calls that ofi_raw measures without the library, under the
  * same names.  PE 0 measures, PE 1 waits inside the library; more PEs only
- * meet in barriers.
+ * synchronize in barriers.
  *
  *   net [--tsv] [-i ITERATIONS]     the rows, then barrier_all over all PEs
  *   net [--tsv] -b                  barrier_all alone
@@ -151,7 +151,7 @@ static void serve(void)
 }
 
 /* All PEs loop as often; only PE 0's clock counts. */
-static void meet(void)
+static void synchronize(void)
 {
     struct bench_row row = { .unit = "ns" };
     char name[40];
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
         else if (!barrier_only && me == 1)
             serve();
         shmem_barrier_all();
-        meet();
+        synchronize();
     }
     shmem_finalize();
     return 0;

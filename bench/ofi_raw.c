@@ -38,7 +38,7 @@ struct memory {
 #define AT(member) offsetof(struct memory, member)
 
 /* What the other side must know. */
-struct card {
+struct blob {
     char name[256];
     size_t name_len;
     uint64_t key, base;
@@ -55,7 +55,7 @@ static struct {
     struct memory *mem;
     void *desc;
     fi_addr_t peer;
-    struct card card;               /* the peer's */
+    struct blob blob;               /* the peer's */
 } ofi;
 
 static const char *provider = "tcp;ofi_rxm";
@@ -119,22 +119,22 @@ static void reap(int most)
 }
 
 /* Posts until the provider takes it. */
-#define POST(what, call) do { \
-    long rc_; \
-    unsigned turns_ = 0; \
-    double since_ = 0; \
-    while ((rc_ = (long)(call)) == -FI_EAGAIN) { \
-        turn(); \
-        patience(&turns_, &since_); \
-    } \
-    check(what, rc_); \
-    outstanding++; \
+#define POST(what, call) do {                                               \
+    long rc_;                                                               \
+    unsigned turns_ = 0;                                                    \
+    double since_ = 0;                                                      \
+    while ((rc_ = (long)(call)) == -FI_EAGAIN) {                            \
+        turn();                                                             \
+        patience(&turns_, &since_);                                         \
+    }                                                                       \
+    check(what, rc_);                                                       \
+    outstanding++;                                                          \
 } while (0)
 
 static void post_write(size_t to, void *from, size_t size)
 {
     struct iovec local = { from, size };
-    struct fi_rma_iov far = { ofi.card.base + to, size, ofi.card.key };
+    struct fi_rma_iov far = { ofi.blob.base + to, size, ofi.blob.key };
     struct fi_msg_rma msg = {
         .msg_iov = &local, .desc = &ofi.desc, .iov_count = 1,
         .addr = ofi.peer, .rma_iov = &far, .rma_iov_count = 1,
@@ -149,7 +149,7 @@ static void post_write(size_t to, void *from, size_t size)
 static void post_read(void *to, size_t from, size_t size)
 {
     POST("fi_read", fi_read(ofi.ep, to, size, ofi.desc, ofi.peer,
-                            ofi.card.base + from, ofi.card.key, NULL));
+                            ofi.blob.base + from, ofi.blob.key, NULL));
 }
 
 /* Asks for no completion at all: the answer is one. */
@@ -157,7 +157,7 @@ static void throw_ball(uint64_t value)
 {
     POST("fi_inject_write",
          fi_inject_write(ofi.ep, &value, sizeof value, ofi.peer,
-                         ofi.card.base + AT(ball), ofi.card.key));
+                         ofi.blob.base + AT(ball), ofi.blob.key));
     outstanding--;
 }
 
@@ -189,7 +189,7 @@ static void fetch_adds(void *arg, int iters)
         POST("fi_fetch_atomic",
              fi_fetch_atomic(ofi.ep, &ofi.mem->word, 1, ofi.desc,
                              &ofi.mem->result, ofi.desc, ofi.peer,
-                             ofi.card.base + AT(counter), ofi.card.key,
+                             ofi.blob.base + AT(counter), ofi.blob.key,
                              FI_UINT64, FI_SUM, NULL));
         reap(0);
     }
@@ -310,7 +310,7 @@ static void fence(void)
     pmix_check("PMIx_Fence", PMIx_Fence(NULL, 0, &want, 1));
 }
 
-static void exchange(const struct card *mine)
+static void exchange(const struct blob *mine)
 {
     pmix_proc_t other = self;
     pmix_value_t v, *got = NULL;
@@ -318,14 +318,14 @@ static void exchange(const struct card *mine)
     v.type = PMIX_BYTE_OBJECT;
     v.data.bo.bytes = (char *)mine;
     v.data.bo.size = sizeof *mine;
-    pmix_check("PMIx_Put", PMIx_Put(PMIX_GLOBAL, "ofi_raw.card", &v));
+    pmix_check("PMIx_Put", PMIx_Put(PMIX_GLOBAL, "ofi_raw.blob", &v));
     pmix_check("PMIx_Commit", PMIx_Commit());
     fence();
     other.rank = 1 - self.rank;
-    pmix_check("PMIx_Get", PMIx_Get(&other, "ofi_raw.card", NULL, 0, &got));
+    pmix_check("PMIx_Get", PMIx_Get(&other, "ofi_raw.blob", NULL, 0, &got));
     if (got->type != PMIX_BYTE_OBJECT || got->data.bo.size != sizeof *mine)
-        die("PMIx_Get", "not the other side's card");
-    memcpy(&ofi.card, got->data.bo.bytes, sizeof ofi.card);
+        die("PMIx_Get", "not the other side's blob");
+    memcpy(&ofi.blob, got->data.bo.bytes, sizeof ofi.blob);
     PMIX_VALUE_RELEASE(got);
 }
 
@@ -363,7 +363,7 @@ static void open_endpoint(void)
     check("fi_enable", fi_enable(ofi.ep));
 }
 
-static void register_memory(struct card *mine)
+static void register_memory(struct blob *mine)
 {
     int mode = ofi.info->domain_attr->mr_mode;
 
@@ -418,7 +418,7 @@ static int options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct card mine = { 0 };
+    struct blob mine = { 0 };
     pmix_status_t st;
 
     if (options(argc, argv)) {
@@ -437,7 +437,7 @@ int main(int argc, char **argv)
     open_endpoint();
     register_memory(&mine);
     exchange(&mine);
-    if (fi_av_insert(ofi.av, ofi.card.name, 1, &ofi.peer, 0, NULL) != 1)
+    if (fi_av_insert(ofi.av, ofi.blob.name, 1, &ofi.peer, 0, NULL) != 1)
         die("fi_av_insert", "address refused");
     if (self.rank == 0)
         measure();

@@ -35,7 +35,7 @@ extern const char pp_text[] __attribute__((visibility("hidden")));
 enum { PIECES = 200, HD_CALLS = 4 };    /* kernel, sync, put, wait */
 
 /* What the other PE tells after a loop. */
-struct told {
+struct notified {
     uint64_t charged, launches, armed;
 };
 
@@ -51,7 +51,7 @@ static struct pp {
     struct pp_pair pair[PP_MODES];
     struct msg_eager_limit eager;    /* by SHMEM_ST_EAGER; st changes it */
     uint64_t *flag;             /* symmetric host memory: the last round */
-    struct told *told;
+    struct notified *notified;
     char *near_got;             /* the peer's, as this device reaches them */
     uint64_t *near_flag;
     size_t bytes;
@@ -94,7 +94,7 @@ static const char *const kernel_names[N_KERNELS] = {
 #define SOFT(name)                                                          \
     static void soft_##name(const shmemx_item_t *it, void *arg)             \
     {                                                                       \
-        const struct coord p = { it->group, it->item, it->groups,            \
+        const struct coord p = { it->group, it->item, it->groups,           \
                                 it->items };                                \
                                                                             \
         name(arg, &p);                                                      \
@@ -290,15 +290,16 @@ static void check_all(enum pp_mode m)
 }
 
 /* This PE's share and the other's. */
-static struct told both(struct told mine)
+static struct notified both(struct notified mine)
 {
-    struct told all;
+    struct notified all;
 
-    shmem_putmem(pp.told, &mine, sizeof mine, pp.peer);
+    shmem_putmem(pp.notified, &mine, sizeof mine, pp.peer);
     shmem_barrier_all();
-    all = (struct told){
-        mine.charged + pp.told->charged, mine.launches + pp.told->launches,
-        mine.armed + pp.told->armed
+    all = (struct notified){
+        mine.charged + pp.notified->charged,
+        mine.launches + pp.notified->launches,
+        mine.armed + pp.notified->armed
     };
     shmem_barrier_all();
     return all;
@@ -307,7 +308,7 @@ static struct told both(struct told mine)
 static void measure(enum pp_mode m, int trial, struct pp_cell *out)
 {
     int n = pp_iters(&pp.o, pp.bytes);
-    struct told t;
+    struct notified t;
     double began;
 
     get_ready(m, pp.o.warmup);
@@ -434,7 +435,7 @@ static void set_up(void)
     }
     pp.wrong = room(true, sizeof *pp.wrong);
     pp.flag = room(false, sizeof *pp.flag);
-    pp.told = room(false, sizeof *pp.told);
+    pp.notified = room(false, sizeof *pp.notified);
     rc = shmemx_stream_create(&pp.stream);
     need(rc, "a stream");
     load_kernels();

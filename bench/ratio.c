@@ -13,7 +13,8 @@
 #define LARGEST ((size_t)4 << 20)
 #define RATE_OPS 500
 
-/* Words by which the PEs meet, on lines of their own; those of PE 1 are used
+/* Words by which the PEs synchronize, on lines of their own; those of PE 1 are
+ * used
  * by both. */
 struct shared {
     _Alignas(128) long counter;

@@ -25,7 +25,7 @@ enum { BATCH = 64, LARGEST = 65536, STREAMS = 100, ARMED = 100000 };
 
 static shmemx_stream_t stream;
 static shmemx_queue_t queue;
-static uint64_t flag, ack, gate, lap, calm, over;   /* symmetric */
+static uint64_t flag, ack, start_flag, lap, calm, over;   /* symmetric */
 static char dest[LARGEST];
 static char *source;
 static uint64_t *raw_dest, *raw_word;
@@ -54,20 +54,20 @@ static void quiet(void)
     must(shmemx_quiet_on_stream(stream), "quiet");
 }
 
-/* Holds the stream up until the gate is opened.  PE 1, whose core may be half
+/* Holds the stream until the start flag is set.  PE 1, whose core may be half
  * of this one's, is calm meanwhile. */
 static void shut(void)
 {
     shmem_uint64_p(&calm, 1, 1);
     shmem_quiet();
-    must(shmemx_uint64_wait_until_on_stream(&gate, SHMEM_CMP_GE, ++lap,
+    must(shmemx_uint64_wait_until_on_stream(&start_flag, SHMEM_CMP_GE, ++lap,
                                             stream), "wait_until");
 }
 
 static void open_gate(void)
 {
     shmem_uint64_p(&calm, 0, 1);
-    shmem_uint64_p(&gate, lap, 0);
+    shmem_uint64_p(&start_flag, lap, 0);
 }
 
 static void show(const char *name, const char *unit, double ours,
@@ -216,7 +216,7 @@ static void stamp(void *arg)
  * the network advance, as some need it, until PE 0 is through. */
 static void serve(int pings)
 {
-    const struct timespec nap = { 0, 100000 };
+    const struct timespec pause_ms = { 0, 100000 };
 
     for (int i = 1; i <= pings; i++) {
         shmem_signal_wait_until(&flag, SHMEM_CMP_GE, (uint64_t)i);
@@ -224,7 +224,7 @@ static void serve(int pings)
     }
     while (!shmem_uint64_test(&over, SHMEM_CMP_GE, 1)) {
         if (shmem_uint64_test(&calm, SHMEM_CMP_EQ, 1))
-            nanosleep(&nap, NULL);
+            nanosleep(&pause_ms, NULL);
         else
             sched_yield();
     }
@@ -398,7 +398,7 @@ static double cpu_ns(void)
  * waits for a word. */
 static void idle(bool waiting)
 {
-    const struct timespec settle = { 0, 300000000 }, while_ = { 2, 0 };
+    const struct timespec complete_all = { 0, 300000000 }, while_ = { 2, 0 };
     shmemx_stream_t was = stream, all[STREAMS];
     double cpu;
 
@@ -411,9 +411,9 @@ static void idle(bool waiting)
     }
     lap++;
     for (int i = 0; i < STREAMS && waiting; i++)
-        must(shmemx_uint64_wait_until_on_stream(&gate, SHMEM_CMP_GE, lap,
+        must(shmemx_uint64_wait_until_on_stream(&start_flag, SHMEM_CMP_GE, lap,
                                                 all[i]), "wait_until");
-    nanosleep(&settle, NULL);
+    nanosleep(&complete_all, NULL);
     cpu = cpu_ns();
     nanosleep(&while_, NULL);
     cpu = cpu_ns() - cpu;

@@ -3,7 +3,7 @@
  * name, and the capture goes on; the rest is done by each launch.  See
  * capture.sh. */
 #include "../memory.h"
-#include "../pe/far.h"
+#include "../pe/off_node.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -245,7 +245,7 @@ int main(void)
     mem_store_word(there, 0, sizeof *there);
     T_EQ(shmemx_stream_create(&s), 0);
     shmem_barrier_all();
-    if (some_are_far() && !strcmp(getenv("SHMEM_DEVICE"), "hip"))
+    if (some_are_off_node() && !strcmp(getenv("SHMEM_DEVICE"), "hip"))
         refuse_far(there);
     else
         replay();
@@ -258,7 +258,7 @@ int main(void)
     mem_load(&count, there, sizeof count);
     T_EQ(count, 1);
     mem_free(DEVICE, there);
-    if (strcmp(getenv("SHMEM_DEVICE"), "hip") || !some_are_far())
+    if (strcmp(getenv("SHMEM_DEVICE"), "hip") || !some_are_off_node())
         late = record_late();
     return end_and_launch(late);
 }

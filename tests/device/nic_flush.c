@@ -34,7 +34,7 @@ static void see(void)
     turn++;
 }
 
-#define WAY(name, how)                                                      \
+#define FORM(name, how)                                                     \
     T(name)                                                                 \
     {                                                                       \
         send_and_tell();                                                    \
@@ -42,24 +42,24 @@ static void see(void)
         see();                                                              \
     }
 
-WAY(a_wait, shmem_uint64_wait_until(flag, SHMEM_CMP_GE, turn))
-WAY(a_wait_for_all, shmem_uint64_wait_until_all(flag, 1, NULL, SHMEM_CMP_GE,
+FORM(a_wait, shmem_uint64_wait_until(flag, SHMEM_CMP_GE, turn))
+FORM(a_wait_for_all, shmem_uint64_wait_until_all(flag, 1, NULL, SHMEM_CMP_GE,
                                                 turn))
-WAY(a_wait_for_any, shmem_uint64_wait_until_any(flag, WORDS, NULL,
+FORM(a_wait_for_any, shmem_uint64_wait_until_any(flag, WORDS, NULL,
                                                 SHMEM_CMP_EQ, turn))
-WAY(a_test, while (!shmem_uint64_test(flag, SHMEM_CMP_GE, turn)))
-WAY(a_test_of_all, while (!shmem_uint64_test_all(flag, 1, NULL, SHMEM_CMP_GE,
+FORM(a_test, while (!shmem_uint64_test(flag, SHMEM_CMP_GE, turn)))
+FORM(a_test_of_all, while (!shmem_uint64_test_all(flag, 1, NULL, SHMEM_CMP_GE,
                                                  turn)))
-WAY(a_test_of_any, while (shmem_uint64_test_any(flag, WORDS, NULL,
+FORM(a_test_of_any, while (shmem_uint64_test_any(flag, WORDS, NULL,
                                                 SHMEM_CMP_EQ, turn)))
-WAY(a_wait_for_a_signal, shmem_signal_wait_until(flag, SHMEM_CMP_GE, turn))
-WAY(a_look_at_a_signal, while (shmem_signal_fetch(flag) < turn))
-WAY(an_atomic, while (shmem_uint64_atomic_fetch(flag, me) < turn))
-WAY(an_atomic_that_changes, while (shmem_uint64_atomic_fetch_add(flag, 0, me) <
+FORM(a_wait_for_a_signal, shmem_signal_wait_until(flag, SHMEM_CMP_GE, turn))
+FORM(a_look_at_a_signal, while (shmem_signal_fetch(flag) < turn))
+FORM(an_atomic, while (shmem_uint64_atomic_fetch(flag, me) < turn))
+FORM(an_atomic_that_changes, while (shmem_uint64_atomic_fetch_add(flag, 0, me) <
                                    turn))
-WAY(a_barrier, shmem_barrier_all())
-WAY(a_meeting, shmem_sync_all())
-WAY(a_meeting_of_a_team, shmem_team_sync(SHMEM_TEAM_WORLD))
+FORM(a_barrier, shmem_barrier_all())
+FORM(a_meeting, shmem_sync_all())
+FORM(a_meeting_of_a_team, shmem_team_sync(SHMEM_TEAM_WORLD))
 
 T(some_of_a_vector)
 {

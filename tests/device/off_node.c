@@ -27,23 +27,25 @@ static bool usable(enum memory p)
 
 /* One put to next with a flag or a signal behind it, and the same from
  * before. */
-static void told(enum memory near, enum memory far, size_t len)
+static void told(enum memory origin, enum memory target, size_t len)
 {
     size_t at = turn % SPARE, to = turn * 7 % SPARE;
     uint64_t *flag = flags[turn % SYMMETRIC];
     unsigned how = ++turn % 4;
 
     pattern(want, me, turn, len);
-    mem_store(loc[near] + at, want, len);
+    mem_store(loc[origin] + at, want, len);
     if (how == 0) {
-        shmem_putmem(sym[far] + to, loc[near] + at, len, next);
+        shmem_putmem(sym[target] + to, loc[origin] + at, len, next);
     } else if (how == 1) {
-        shmem_putmem_nbi(sym[far] + to, loc[near] + at, len, next);
+        shmem_putmem_nbi(sym[target] + to, loc[origin] + at, len, next);
     } else if (how == 2) {
-        shmem_putmem_signal(sym[far] + to, loc[near] + at, len, flag, turn,
+        shmem_putmem_signal(sym[target] + to, loc[origin] + at, len, flag,
+                                turn,
                             SHMEM_SIGNAL_SET, next);
     } else {
-        shmem_putmem_signal_nbi(sym[far] + to, loc[near] + at, len, flag, turn,
+        shmem_putmem_signal_nbi(sym[target] + to, loc[origin] + at, len, flag,
+                                turn,
                                 SHMEM_SIGNAL_SET, next);
     }
     if (how < 2) {
@@ -52,16 +54,16 @@ static void told(enum memory near, enum memory far, size_t len)
     }
     shmem_uint64_wait_until(flag, SHMEM_CMP_EQ, turn);
     pattern(want, before, turn, len);
-    mem_expect(sym[far] + to, want, len);
+    mem_expect(sym[target] + to, want, len);
     shmem_barrier_all();
 }
 
 T(data_before_flags)
 {
-    for (enum memory far = 0; far < SYMMETRIC; far++)
-        for (enum memory near = 0; near < MEMORIES; near++)
-            for (unsigned i = 0; i < SIZES && usable(near); i++)
-                told(near, far, sizes[i]);
+    for (enum memory target = 0; target < SYMMETRIC; target++)
+        for (enum memory origin = 0; origin < MEMORIES; origin++)
+            for (unsigned i = 0; i < SIZES && usable(origin); i++)
+                told(origin, target, sizes[i]);
 }
 
 /* All at once with PE 0, which only sleeps. */

@@ -3,7 +3,7 @@
  * library gives their handles to the driver no more; see
  * vendor_stream_destroy.sh. */
 #include "../memory.h"
-#include "../pe/far.h"
+#include "../pe/off_node.h"
 
 #include <dlfcn.h>
 #include <shmemx_st.h>
@@ -75,7 +75,7 @@ int main(void)
     wait_and_go();
     keep_a_queue();
     shmem_barrier_all();
-    if (some_are_far())
+    if (some_are_off_node())
         one_by_one();
     return memory_end();
 }

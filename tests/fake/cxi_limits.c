@@ -10,34 +10,35 @@
 #include <sys/resource.h>
 
 #define WRITE(...) ((struct rma){ .buf = &source[0], __VA_ARGS__ })
-#define SUM(...)   ((struct amo){ .buf = &source[0], .op = FI_SUM, \
+#define SUM(...)   ((struct amo){ .buf = &source[0], .op = FI_SUM,          \
                                   __VA_ARGS__ })
 
 /* ---- in a process of its own, which must die ---- */
 
 static void four_bytes(void)
 {
-    *(volatile uint32_t *)(uintptr_t)bell[0] = 1;
+    *(volatile uint32_t *)(uintptr_t)doorbell[0] = 1;
 }
 
 static void a_load(void)
 {
-    source[0] = bell[0][0];
+    source[0] = doorbell[0][0];
 }
 
 static void an_exchange(void)
 {
-    __atomic_exchange_n((uint64_t *)(uintptr_t)bell[0], 1, __ATOMIC_SEQ_CST);
+    __atomic_exchange_n((uint64_t *)(uintptr_t)doorbell[0], 1,
+                        __ATOMIC_SEQ_CST);
 }
 
 static void a_wrong_place(void)
 {
-    bell[0][1] = 1;
+    doorbell[0][1] = 1;
 }
 
 static void a_wrong_reset(void)
 {
-    bell[0][16] = 1;
+    doorbell[0][16] = 1;
 }
 
 static void too_many_entries(void)
@@ -104,8 +105,8 @@ T(arguments_that_it_refuses)
              1), -FI_EINVAL);
     T_EQ(amo((struct amo){ .buf = &source[0], .op = FI_PROD }, 0, 1, 1),
          -FI_EOPNOTSUPP);
-    T_EQ(bump(FI_OP_CNTR_ADD, 1, 1, 0, 1, 2), -FI_EINVAL);
-    T_EQ(bump(FI_OP_CNTR_SET, 1, 1ull << 48, 0, 1, -1), -FI_EINVAL);
+    T_EQ(increment(FI_OP_CNTR_ADD, 1, 1, 0, 1, 2), -FI_EINVAL);
+    T_EQ(increment(FI_OP_CNTR_SET, 1, 1ull << 48, 0, 1, -1), -FI_EINVAL);
 }
 
 T(flags_that_it_takes)
@@ -117,7 +118,7 @@ T(flags_that_it_takes)
         T_EQ(put(WRITE(.flags = flags[i]), 0, 1, -1), 0);
         T_EQ(amo(SUM(.flags = flags[i]), 0, 1, 1), 0);
     }
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(1, 5));
 }
 
@@ -134,16 +135,16 @@ T(no_more_entries_than_the_nic_has)
     /* One that writes back takes two; a wait takes one until it ends. */
     T_EQ(put(WRITE(.flags = 1ull << 62), 1, 100, 1), -FI_ENOSPC);
     T_EQ(fi_cntr_wait(cntr[2], 1, 1), -FI_ETIMEDOUT);
-    T_EQ(bump(FI_OP_CNTR_ADD, 1, 1, 0, 1, -1), -FI_ENOSPC);
-    bell[2][0] = 1;
+    T_EQ(increment(FI_OP_CNTR_ADD, 1, 1, 0, 1, -1), -FI_ENOSPC);
+    doorbell[2][0] = 1;
     T_TRUE(counts(2, 1));
-    T_EQ(bump(FI_OP_CNTR_ADD, 1, 1, 0, 101, -1), 0);
-    bell[0][0] = 100;
+    T_EQ(increment(FI_OP_CNTR_ADD, 1, 1, 0, 101, -1), 0);
+    doorbell[0][0] = 100;
     T_TRUE(counts(1, 15));
     reap();
     T_EQ(put(WRITE(.word = 0), 3, 1, -1), 0);
-    bell[0][0] = 1;
-    bell[3][0] = 1;
+    doorbell[0][0] = 1;
+    doorbell[3][0] = 1;
     T_TRUE(counts(1, 16));
 }
 
@@ -153,7 +154,7 @@ T(an_operand_of_a_write_is_final)
     T_EQ(amo((struct amo){ .word = 9, .buf = &source[9],
                            .op = FI_ATOMIC_WRITE }, 0, 1, 1), 0);
     source[9] = 2;
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(1, 1));
 }
 
@@ -186,7 +187,7 @@ T(an_endpoint_needs_counters)
     T_EQ(fi_ep_bind(bare, &me.reads->fid, FI_READ), 0);
     T_EQ(amo(SUM(.word = 0), 0, 1, 1), 0);
     T_EQ(fi_close(&bare->fid), -FI_EBUSY);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(1, 1));
     me.ep = whole;
     T_EQ(fi_close(&bare->fid), 0);
@@ -210,7 +211,7 @@ T(atomics_with_a_descriptor_have_neither_event_nor_credit)
     for (uint64_t i = 1; i <= 3 * TX; i++) {
         T_EQ(amo(SUM(.word = 5, .desc = desc,
                      .flags = FI_DELIVERY_COMPLETE), 0, i, 1), 0);
-        bell[0][0] = 1;
+        doorbell[0][0] = 1;
         T_TRUE(counts(1, i));
     }
     T_EQ(amo((struct amo){ .buf = &elsewhere, .op = FI_SUM, .desc = desc },

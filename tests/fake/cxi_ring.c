@@ -42,7 +42,7 @@ int main(void)
     if (env_load() || gtl_open(0))
         return 1;
     begin(0, false);
-    rc = gtl->pin((void *)(uintptr_t)bell[0], PAGE, GTL_PIN_MMIO, &at);
+    rc = gtl->pin((void *)(uintptr_t)doorbell[0], PAGE, GTL_PIN_MMIO, &at);
     if (rc) {
         fprintf(stderr, "pin: %s\n", gtl_error());
         return 1;
@@ -53,7 +53,7 @@ int main(void)
     T_RUN(each_store_of_a_stream_counts);
     T_RUN(a_stream_fires_what_was_armed);
     gtl->stream_destroy(stream);
-    gtl->unpin((void *)(uintptr_t)bell[0]);
+    gtl->unpin((void *)(uintptr_t)doorbell[0]);
     end();
     gtl_close();
     return T_DONE();

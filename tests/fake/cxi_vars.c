@@ -70,7 +70,7 @@ T(an_endpoint_that_does_not_receive_needs_no_queue)
 T(an_endpoint_stops_when_its_events_are_not_taken)
 {
     enum { FULL = 50, CREDITS = 77 };
-    const struct timespec nap = { .tv_nsec = 50000000 };
+    const struct timespec pause_ms = { .tv_nsec = 50000000 };
     static char memory[4096];
     char name[NAME_MAX_BYTES], byte = 3;
     size_t size = sizeof name;
@@ -86,7 +86,7 @@ T(an_endpoint_stops_when_its_events_are_not_taken)
     self = fabric_peer(&n, name);
     for (sent = 0; sent < CREDITS - 1 && !rc; sent += !rc) {
         if (sent >= FULL)
-            nanosleep(&nap, NULL);
+            nanosleep(&pause_ms, NULL);
         rc = (int)fi_write(n.ep, &byte, 1, NULL, self, 0, 7, NULL);
     }
     T_EQ(rc, -FI_EAGAIN);

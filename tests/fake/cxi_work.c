@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-static void nap(void)
+static void pause_ms(void)
 {
     nanosleep(&(struct timespec){ 0, 3000000 }, NULL);
 }
@@ -15,7 +15,7 @@ static void nap(void)
 static void restart(void)
 {
     reap();
-    nap();                      /* what is late has arrived */
+    pause_ms();                      /* what is late has arrived */
     for (int i = 0; i < CNTRS; i++)
         T_EQ(fi_cntr_set(cntr[i], 0), 0);
     memset((void *)(uintptr_t)word, 0, sizeof word);
@@ -28,18 +28,18 @@ T(armed_before_its_trigger)
     source[0] = 1;
     T_EQ(put((struct rma){ .word = 0, .buf = &source[0],
                            .flags = FI_DELIVERY_COMPLETE }, 0, 1, 1), 0);
-    nap();
+    pause_ms();
     source[0] = 7;              /* it is read when it fires */
     T_EQ(fi_cntr_read(cntr[1]), 0);
     T_EQ(atomic_load(&word[0]), 0);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(1, 1));
     T_EQ(atomic_load(&word[0]), 7);
 }
 
 T(armed_after_its_trigger)
 {
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(0, 1));
     source[0] = 8;
     T_EQ(put((struct rma){ .word = 0, .buf = &source[0],
@@ -63,7 +63,7 @@ T(thresholds_in_any_order)
 
         for (int i = 0; i < 5; i++)
             due += thresholds[i] <= at;
-        bell[0][0] = 1;
+        doorbell[0][0] = 1;
         T_TRUE(counts(1, due));
         for (int i = 0; i < 5; i++)
             T_EQ(atomic_load(&word[i]), thresholds[i] <= at);
@@ -81,7 +81,7 @@ T(one_bump_fires_many_in_the_order_of_thresholds)
                                .flags = FI_DELIVERY_COMPLETE }, 0,
                  (uint64_t)i, 1), 0);
     }
-    bell[0][0] = N;
+    doorbell[0][0] = N;
     T_TRUE(counts(1, N));
     T_EQ(atomic_load(&word[0]), N);
 }
@@ -95,7 +95,7 @@ T(an_atomic_raises_a_flag_after_the_data)
                  1, i, 2), 0);
         T_EQ(put((struct rma){ .word = 0, .buf = &source[1],
                                .flags = FI_DELIVERY_COMPLETE }, 0, i, 1), 0);
-        bell[0][0] = 1;
+        doorbell[0][0] = 1;
         T_TRUE(is(1, i));
         T_EQ(atomic_load(&word[0]), i);
         reap();
@@ -112,7 +112,7 @@ T(without_delivery_completion_the_flag_may_be_early)
         T_EQ(amo((struct amo){ .word = 1, .buf = &source[2], .op = FI_SUM,
                                .flags = FI_DELIVERY_COMPLETE }, 1, i, 2), 0);
         T_EQ(put((struct rma){ .word = 0, .buf = &source[1] }, 0, i, 1), 0);
-        bell[0][0] = 1;
+        doorbell[0][0] = 1;
         T_TRUE(is(1, i));
         early += atomic_load(&word[0]) != i;
         T_TRUE(is(0, i));
@@ -123,9 +123,9 @@ T(without_delivery_completion_the_flag_may_be_early)
 
 T(counters_drive_counters)
 {
-    T_EQ(bump(FI_OP_CNTR_ADD, 1, 10, 0, 1, -1), 0);
-    T_EQ(bump(FI_OP_CNTR_SET, 2, 77, 1, 10, -1), 0);
-    T_EQ(bump(FI_OP_CNTR_ADD, 3, 5, 2, 77, -1), 0);
+    T_EQ(increment(FI_OP_CNTR_ADD, 1, 10, 0, 1, -1), 0);
+    T_EQ(increment(FI_OP_CNTR_SET, 2, 77, 1, 10, -1), 0);
+    T_EQ(increment(FI_OP_CNTR_ADD, 3, 5, 2, 77, -1), 0);
     T_EQ(fi_cntr_add(cntr[0], 1), 0);
     T_TRUE(counts(3, 5));
     T_EQ(fi_cntr_read(cntr[1]), 10);
@@ -138,7 +138,7 @@ T(a_counter_may_trigger_what_it_counts)
         T_EQ(amo((struct amo){ .word = 0, .buf = &source[2], .op = FI_SUM,
                                .flags = FI_DELIVERY_COMPLETE }, 0, i, 0), 0);
     source[2] = 3;
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(0, 9));
     T_EQ(atomic_load(&word[0]), 24);
 }
@@ -162,7 +162,7 @@ T(reads_and_fetching_atomics)
     T_EQ(amo((struct amo){ .word = 3, .buf = &source[5],
                            .op = FI_ATOMIC_WRITE, .result = &source[3] },
              0, 1, 1), 0);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(1, 4));
     T_EQ(source[0], 40);
     T_EQ(source[1], 50);
@@ -191,7 +191,7 @@ T(comparing_atomics)
     compare = 99;
     source[0] = 6;
     source[1] = 0;              /* FI_MSWAP has its operand already */
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(1, 2));
     T_EQ(source[2], 5);
     T_EQ(source[3], 0xff00);
@@ -207,9 +207,9 @@ T(messages)
     T_EQ(message(FI_OP_RECV, to, sizeof to, 0, 1, 1), -FI_EINVAL);
     T_EQ(message(FI_OP_RECV, to, sizeof to, 0, 0, 1), 0);
     T_EQ(message(FI_OP_SEND, from, sizeof from, 0, 1, 2), 0);
-    nap();
+    pause_ms();
     T_EQ(fi_cntr_read(cntr[1]), 0);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(2, 1));
     T_TRUE(counts(1, 1));
     fabric_wait(me.rxcq, &err);
@@ -226,7 +226,7 @@ T(a_queue_entry_for_who_asked_and_no_counter_of_the_endpoint)
     T_EQ(put((struct rma){ .word = 0, .buf = &source[0] }, 0, 1, 1), 0);
     T_EQ(put((struct rma){ .word = 1, .buf = &source[1],
                            .flags = FI_COMPLETION }, 0, 1, 1), 0);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(1, 2));
     T_EQ(reap(), 1);
     T_EQ(fi_cntr_read(me.writes), before);
@@ -244,7 +244,7 @@ T(a_credit_from_queueing_until_the_queue_was_read)
          -FI_EAGAIN);
     T_EQ(fi_write(me.ep, &source[0], 8, NULL, self, 0, fi_mr_key(mr), NULL),
          -FI_EAGAIN);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(1, TX));
     T_EQ(put((struct rma){ .word = 0, .buf = &source[0] }, 0, 1, 1),
          -FI_EAGAIN);
@@ -261,12 +261,12 @@ T(a_failure_is_an_entry_and_fires_nothing)
              1, 1, 2), 0);
     T_EQ(put((struct rma){ .word = 0, .buf = &source[3], .key = 4711,
                            .flags = FI_DELIVERY_COMPLETE }, 0, 1, 1), 0);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(fabric_wait(me.txcq, &err) == &source[3]);
     T_EQ(err, FI_EIO);
     T_EQ(fi_cntr_readerr(cntr[1]), 1);
     T_EQ(fi_cntr_read(cntr[1]), 0);
-    nap();
+    pause_ms();
     T_EQ(fi_cntr_read(cntr[2]), 0);
     T_EQ(atomic_load(&word[1]), 0);
     T_EQ(fi_control(&me.domain->fid, FI_FLUSH_WORK, NULL), 0);
@@ -283,7 +283,7 @@ T(a_failure_counts_towards_thresholds_where_it_does)
              1, 1, 2), 0);
     T_EQ(put((struct rma){ .word = 0, .buf = &source[3], .key = 4711,
                            .flags = FI_DELIVERY_COMPLETE }, 0, 1, 1), 0);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(counts(2, 1));
     T_EQ(fi_cq_read(me.txcq, &entry, 1), -FI_EAGAIN);
     T_EQ(fi_cntr_read(cntr[1]), 0);
@@ -316,8 +316,8 @@ T(a_flush_takes_all_and_gives_credits_back)
     T_EQ(fi_control(&me.domain->fid, FI_CANCEL_WORK, NULL), -FI_EINVAL);
     T_EQ(fi_control(&me.domain->fid, FI_FLUSH_WORK, NULL), 0);
     for (int i = 0; i < CNTRS; i++)
-        bell[i][0] = 1;
-    nap();
+        doorbell[i][0] = 1;
+    pause_ms();
     for (int i = 0; i < CNTRS; i++)
         T_EQ(fi_cntr_read(cntr[i]), 1);
     T_EQ(put((struct rma){ .word = 0, .buf = &source[0] }, 0, 1, 1), 0);
@@ -339,7 +339,7 @@ T(no_store_at_a_doorbell_is_lost)
 
     for (int i = 0; i < 2; i++)
         T_EQ(pthread_create(&thread[i], NULL, ring,
-                            (void *)(uintptr_t)bell[i]), 0);
+                            (void *)(uintptr_t)doorbell[i]), 0);
     for (int i = 0; i < 2; i++)
         pthread_join(thread[i], NULL);
     T_TRUE(counts(0, 300));
@@ -352,14 +352,15 @@ T(doorbells_add_and_reset_successes_and_failures)
     uint64_t bits = 1000;
 
     memcpy(&tiny, &bits, sizeof tiny);
-    bell[0][0] = 1ull << 40;
-    *(volatile double *)(uintptr_t)bell[0] = tiny;  /* from a vector register */
-    bell[0][8] = 3;
+    doorbell[0][0] = 1ull << 40;
+    /* From a vector register. */
+    *(volatile double *)(uintptr_t)doorbell[0] = tiny;
+    doorbell[0][8] = 3;
     T_TRUE(counts(0, (1ull << 40) + 1000));
     T_EQ(fi_cntr_readerr(cntr[0]), 3);
-    bell[0][16] = 0;
-    bell[0][0] = 2;
-    bell[0][24] = 0;
+    doorbell[0][16] = 0;
+    doorbell[0][0] = 2;
+    doorbell[0][24] = 0;
     T_TRUE(counts(0, 2));
     T_EQ(fi_cntr_readerr(cntr[0]), 0);
 }
@@ -374,19 +375,19 @@ T(write_backs_come_when_asked_for)
     T_EQ(cntr_ops->set_wb_buffer(&cntr[0]->fid, (void *)back, 8), 0);
     T_EQ(atomic_load(back), written);
     T_EQ(fi_cntr_add(cntr[0], 1), 0);
-    nap();
+    pause_ms();
     T_EQ(atomic_load(back), written);           /* not by itself */
     T_EQ(put((struct rma){ .word = 0, .buf = &source[0],
                            .flags = 1ull << 62 }, 0, 2, 0), 0);
-    bell[0][0] = 1;
+    doorbell[0][0] = 1;
     T_TRUE(is(100, written | 3));
-    bell[0][8] = 1;
+    doorbell[0][8] = 1;
     T_TRUE(is(100, written | 1ull << 48 | 3));  /* the first failure does */
-    bell[0][16] = 0;
+    doorbell[0][16] = 0;
     T_TRUE(is(100, written | 1ull << 48));      /* and a reset */
-    bell[0][24] = 0;
+    doorbell[0][24] = 0;
     T_TRUE(is(100, written));
-    bell[0][0] = 9;
+    doorbell[0][0] = 9;
     T_TRUE(counts(0, 9));
     T_EQ(atomic_load(back), written | 9);       /* and a read */
 }

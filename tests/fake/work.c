@@ -7,7 +7,7 @@ uint64_t source[WORDS];
 struct fid_mr *mr, *source_mr;
 fi_addr_t self;
 struct fid_cntr *cntr[CNTRS];
-volatile uint64_t *bell[CNTRS];
+volatile uint64_t *doorbell[CNTRS];
 struct cntr_ops *cntr_ops;
 struct dom_ops *dom_ops;
 
@@ -47,7 +47,7 @@ void begin(uint64_t more_caps, bool hybrid)
                          (void **)&cntr_ops, NULL) == 0);
         MUST(cntr_ops->get_mmio_addr(&cntr[i]->fid, &at, &len) == 0);
         MUST(len == 8);
-        bell[i] = at;
+        doorbell[i] = at;
     }
     memset((void *)(uintptr_t)word, 0, sizeof word);
 }
@@ -149,7 +149,7 @@ int message(enum fi_op_type type, void *buf, size_t len, int trigger,
     return queue(&w, trigger, threshold, completion);
 }
 
-int bump(enum fi_op_type type, int target, uint64_t value, int trigger,
+int increment(enum fi_op_type type, int target, uint64_t value, int trigger,
          uint64_t threshold, int completion)
 {
     struct fi_op_cntr op = { cntr[target], value };

@@ -34,7 +34,7 @@ extern uint64_t source[WORDS];
 extern struct fid_mr *mr, *source_mr;
 extern fi_addr_t self;
 extern struct fid_cntr *cntr[CNTRS];
-extern volatile uint64_t *bell[CNTRS];
+extern volatile uint64_t *doorbell[CNTRS];
 extern struct cntr_ops *cntr_ops;
 extern struct dom_ops *dom_ops;
 
@@ -68,7 +68,7 @@ struct amo {
 int amo(struct amo a, int trigger, uint64_t threshold, int completion);
 int message(enum fi_op_type type, void *buf, size_t len, int trigger,
             uint64_t threshold, int completion);
-int bump(enum fi_op_type type, int target, uint64_t value, int trigger,
+int increment(enum fi_op_type type, int target, uint64_t value, int trigger,
          uint64_t threshold, int completion);
 
 /* Waits for it, 1 s at most. */

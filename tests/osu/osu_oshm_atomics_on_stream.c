@@ -37,53 +37,53 @@ static union elem *elems_at(char *buffer)
  * to f here if the stream makes it, else it is returned. */
 typedef long long osu_amo(struct osu *o, union elem *f, union elem *e, int pe);
 
-#define FETCHING(name, t, m, op, ...)                                         \
-    static long long name(struct osu *o, union elem *f, union elem *e,        \
-                          int pe)                                             \
-    {                                                                         \
-        osu_work(o);                                                          \
-        if (osu_by_host(o)) {                                                 \
-            osu_stream_sync(o);                                               \
-            return shmem_##t##_atomic_##op(&e->m, ##__VA_ARGS__, pe);         \
-        }                                                                     \
-        osu_told(o, shmemx_##t##_atomic_##op##_on_stream(                     \
-                        &f->m, &e->m, ##__VA_ARGS__, pe, o->stream->at));     \
-        return 0;                                                             \
+#define FETCHING(name, t, m, op, ...)                                       \
+    static long long name(struct osu *o, union elem *f, union elem *e,      \
+                          int pe)                                           \
+    {                                                                       \
+        osu_work(o);                                                        \
+        if (osu_by_host(o)) {                                               \
+            osu_stream_sync(o);                                             \
+            return shmem_##t##_atomic_##op(&e->m, ##__VA_ARGS__, pe);       \
+        }                                                                   \
+        osu_notified(o, shmemx_##t##_atomic_##op##_on_stream(               \
+                        &f->m, &e->m, ##__VA_ARGS__, pe, o->stream->at));   \
+        return 0;                                                           \
     }
 
-#define PLAIN(name, quiet, t, m, op, ...)                                     \
-    static long long name(struct osu *o, union elem *f, union elem *e,        \
-                          int pe)                                             \
-    {                                                                         \
-        shmemx_stream_t s = o->stream->at;                                    \
-                                                                              \
-        (void)f;                                                              \
-        osu_work(o);                                                          \
-        if (osu_by_host(o)) {                                                 \
-            osu_stream_sync(o);                                               \
-            shmem_##t##_atomic_##op(&e->m, ##__VA_ARGS__, pe);                \
-            if (quiet)                                                        \
-                shmem_quiet();                                                \
-            return 0;                                                         \
-        }                                                                     \
-        osu_told(o, shmemx_##t##_atomic_##op##_on_stream(                     \
-                        &e->m, ##__VA_ARGS__, pe, s));                        \
-        if (quiet)                                                            \
-            osu_told(o, shmemx_quiet_on_stream(s));                           \
-        return 0;                                                             \
+#define PLAIN(name, quiet, t, m, op, ...)                                   \
+    static long long name(struct osu *o, union elem *f, union elem *e,      \
+                          int pe)                                           \
+    {                                                                       \
+        shmemx_stream_t s = o->stream->at;                                  \
+                                                                            \
+        (void)f;                                                            \
+        osu_work(o);                                                        \
+        if (osu_by_host(o)) {                                               \
+            osu_stream_sync(o);                                             \
+            shmem_##t##_atomic_##op(&e->m, ##__VA_ARGS__, pe);              \
+            if (quiet)                                                      \
+                shmem_quiet();                                              \
+            return 0;                                                       \
+        }                                                                   \
+        osu_notified(o, shmemx_##t##_atomic_##op##_on_stream(               \
+                        &e->m, ##__VA_ARGS__, pe, s));                      \
+        if (quiet)                                                          \
+            osu_notified(o, shmemx_quiet_on_stream(s));                     \
+        return 0;                                                           \
     }
 
-#define OPS_OF(T, t, m)                                                       \
-    FETCHING(t##_fadd, t, m, fetch_add, 1)                                    \
-    FETCHING(t##_finc, t, m, fetch_inc)                                       \
-    PLAIN(t##_add, false, t, m, add, 7)                                       \
-    PLAIN(t##_add_q, true, t, m, add, 7)                                      \
-    PLAIN(t##_inc, false, t, m, inc)                                          \
-    PLAIN(t##_inc_q, true, t, m, inc)                                         \
-    FETCHING(t##_cswap, t, m, compare_swap, (T)pe, 9)                         \
-    FETCHING(t##_swap, t, m, swap, 9)                                         \
-    PLAIN(t##_set, false, t, m, set, 1)                                       \
-    PLAIN(t##_set_q, true, t, m, set, 1)                                      \
+#define OPS_OF(T, t, m)                                                     \
+    FETCHING(t##_fadd, t, m, fetch_add, 1)                                  \
+    FETCHING(t##_finc, t, m, fetch_inc)                                     \
+    PLAIN(t##_add, false, t, m, add, 7)                                     \
+    PLAIN(t##_add_q, true, t, m, add, 7)                                    \
+    PLAIN(t##_inc, false, t, m, inc)                                        \
+    PLAIN(t##_inc_q, true, t, m, inc)                                       \
+    FETCHING(t##_cswap, t, m, compare_swap, (T)pe, 9)                       \
+    FETCHING(t##_swap, t, m, swap, 9)                                       \
+    PLAIN(t##_set, false, t, m, set, 1)                                     \
+    PLAIN(t##_set_q, true, t, m, set, 1)                                    \
     FETCHING(t##_fetch, t, m, fetch)
 OPS_OF(int, int, i)
 OPS_OF(long long, longlong, ll)
@@ -94,9 +94,9 @@ static const struct row {
     size_t width;                       /* of the type */
 } rows[] = {
 #define ROW(t, w, op) { "shmem_" #t "_" #op, t##_##op, w },
-#define ROWS(t, w)                                                            \
-    ROW(t, w, fadd) ROW(t, w, finc) ROW(t, w, add) ROW(t, w, add_q)           \
-    ROW(t, w, inc) ROW(t, w, inc_q) ROW(t, w, cswap) ROW(t, w, swap)          \
+#define ROWS(t, w)                                                          \
+    ROW(t, w, fadd) ROW(t, w, finc) ROW(t, w, add) ROW(t, w, add_q)         \
+    ROW(t, w, inc) ROW(t, w, inc_q) ROW(t, w, cswap) ROW(t, w, swap)        \
     ROW(t, w, set) ROW(t, w, set_q) ROW(t, w, fetch)
     ROWS(int, sizeof(int))
     ROWS(longlong, sizeof(long long))
@@ -106,7 +106,7 @@ static const struct row {
 static const struct set {
     osu_amo *fadd, *finc, *add, *inc, *cswap, *swap, *set, *fetch;
 } sets[] = {
-#define SET(t) { t##_fadd, t##_finc, t##_add, t##_inc, t##_cswap, t##_swap,   \
+#define SET(t) { t##_fadd, t##_finc, t##_add, t##_inc, t##_cswap, t##_swap, \
                  t##_set, t##_fetch }
     SET(int), SET(longlong)
 };
@@ -125,7 +125,7 @@ static double row_us(struct osu *o, const struct row *r)
             osu_stream_sync(o);
     }
     if (!osu_by_host(o))
-        osu_told(o, shmemx_quiet_on_stream(o->stream->at));
+        osu_notified(o, shmemx_quiet_on_stream(o->stream->at));
     osu_stream_sync(o);
     return (osu_now() - start) / o->iters;
 }
@@ -154,10 +154,10 @@ static long long done(struct osu *o, osu_amo *op, union elem *word, int pe,
 }
 
 /* All PEs have made theirs, those of streams too. */
-static void meet(struct osu *o)
+static void synchronize(struct osu *o)
 {
     if (!osu_by_host(o))
-        osu_told(o, shmemx_quiet_on_stream(o->stream->at));
+        osu_notified(o, shmemx_quiet_on_stream(o->stream->at));
     osu_stream_sync(o);
     shmem_barrier_all();
 }
@@ -167,7 +167,7 @@ static void clear(struct osu *o)
 {
     static const union elem zero;
 
-    meet(o);
+    synchronize(o);
     osu_store(o->dst, &zero, sizeof zero);
     memset(marks, 0, sizeof marks);
     shmem_barrier_all();
@@ -185,7 +185,7 @@ static int check_fetching(struct osu *o, const struct set *c, size_t width,
     clear(o);
     for (int i = 0; i < rounds; i++)
         seen[i] = (i % 2 ? c->finc : c->fadd)(o, got + i, word, 0);
-    meet(o);
+    synchronize(o);
     for (int i = 0; i < rounds; i++) {
         if (!osu_by_host(o))
             seen[i] = value_of(got + i, width);
@@ -217,20 +217,20 @@ static int check_sums(struct osu *o, const struct set *c, size_t width,
         c->add(o, NULL, word, 0);
         c->inc(o, NULL, word, 0);
     }
-    meet(o);
+    synchronize(o);
     if (o->pe == 0)
         wrong += done(o, c->fetch, word, 0, width) != sum;
-    meet(o);
+    synchronize(o);
     was = done(o, c->swap, word, 0, width);     /* one has the sum, else 9 */
     all = osu_sum(o, (double)was);
     wrong += o->pe == 0 && all != (double)sum + 9.0 * (o->npes - 1);
-    meet(o);
+    synchronize(o);
     c->set(o, NULL, word, o->pe);               /* 1 */
-    meet(o);
+    synchronize(o);
     was = done(o, c->cswap, word, o->pe, width);    /* for this PE's number */
     wrong += was != 1;
     wrong += done(o, c->fetch, word, o->pe, width) != (o->pe == 1 ? 9 : 1);
-    meet(o);
+    synchronize(o);
     return wrong;
 }
 

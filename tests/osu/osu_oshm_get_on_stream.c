@@ -15,7 +15,7 @@ static void step(struct osu *o, size_t n)
         osu_stream_sync(o);
         shmem_getmem(o->dst, o->src, n, 1);
     } else {
-        osu_told(o, shmemx_getmem_on_stream(o->dst, o->src, n, 1,
+        osu_notified(o, shmemx_getmem_on_stream(o->dst, o->src, n, 1,
                                             o->stream->at));
     }
 }

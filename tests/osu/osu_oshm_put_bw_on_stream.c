@@ -29,11 +29,12 @@ static void by_stream(struct osu *o, size_t n)
     size_t at = 0;
 
     for (int i = 0; i < OSU_BW_WINDOW; i++) {
-        osu_told(o, shmemx_putmem_nbi_on_stream(o->dst + at, o->src + at, n, 1,
+        osu_notified(o, shmemx_putmem_nbi_on_stream(o->dst + at, o->src + at, n,
+                                                    1,
                                                 s));
         at = at + n <= last ? at + n : 0;
     }
-    osu_told(o, shmemx_quiet_on_stream(s));
+    osu_notified(o, shmemx_quiet_on_stream(s));
 }
 
 static void step(struct osu *o, size_t n)

@@ -18,8 +18,8 @@ static void step(struct osu *o, size_t n)
         shmem_putmem(o->dst, o->src, n, 1);
         shmem_quiet();
     } else {
-        osu_told(o, shmemx_putmem_on_stream(o->dst, o->src, n, 1, s));
-        osu_told(o, shmemx_quiet_on_stream(s));
+        osu_notified(o, shmemx_putmem_on_stream(o->dst, o->src, n, 1, s));
+        osu_notified(o, shmemx_quiet_on_stream(s));
     }
 }
 

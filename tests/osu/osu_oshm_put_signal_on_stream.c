@@ -19,7 +19,7 @@ static void send(struct osu *o, size_t n)
         shmem_putmem_signal(o->dst, o->src, n, st->signal, st->rounds,
                             SHMEM_SIGNAL_SET, o->peer);
     } else {
-        osu_told(o, shmemx_putmem_signal_on_stream(
+        osu_notified(o, shmemx_putmem_signal_on_stream(
                         o->dst, o->src, n, st->signal, st->rounds,
                         SHMEM_SIGNAL_SET, o->peer, st->at));
     }
@@ -32,7 +32,7 @@ static void await(struct osu *o)
     if (osu_by_host(o))
         shmem_signal_wait_until(st->signal, SHMEM_CMP_GE, st->rounds);
     else
-        osu_told(o, shmemx_signal_wait_until_on_stream(
+        osu_notified(o, shmemx_signal_wait_until_on_stream(
                         NULL, st->signal, SHMEM_CMP_GE, st->rounds, st->at));
 }
 

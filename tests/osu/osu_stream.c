@@ -30,12 +30,12 @@ void osu_refused(const struct osu *o, int rc)
 
 void osu_stream_sync(struct osu *o)
 {
-    osu_told(o, shmemx_stream_sync(o->stream->at));
+    osu_notified(o, shmemx_stream_sync(o->stream->at));
 }
 
 void osu_stream_copy(struct osu *o, void *to, const void *from, size_t n)
 {
-    osu_told(o, shmemx_stream_copy(o->stream->at, to, from, n));
+    osu_notified(o, shmemx_stream_copy(o->stream->at, to, from, n));
 }
 
 /* The second half counts: the first calls load and allocate. */
@@ -69,7 +69,7 @@ int osu_stream_open(struct osu *o)
     st.signal = osu_words(o, sizeof *st.signal, OSU_HOST);
     if (!st.word || !st.signal)
         return osu_complain(o, "no room for 64 bytes in the symmetric heaps");
-    osu_told(o, shmemx_device_info(&st.device));
+    osu_notified(o, shmemx_device_info(&st.device));
     st.work_us = alone_us(o);
     return 0;
 }

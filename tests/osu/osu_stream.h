@@ -25,7 +25,7 @@ struct osu_stream {
 
 /* A call on a stream that was refused ends the job, with one line. */
 void osu_refused(const struct osu *o, int rc);
-static inline void osu_told(const struct osu *o, int rc)
+static inline void osu_notified(const struct osu *o, int rc)
 {
     if (rc)
         osu_refused(o, rc);
@@ -36,7 +36,7 @@ static inline void osu_work(struct osu *o)
 {
     struct osu_stream *st = o->stream;
 
-    osu_told(o, shmemx_stream_fill(st->at, st->word, st->works++ & 0xff,
+    osu_notified(o, shmemx_stream_fill(st->at, st->word, st->works++ & 0xff,
                                    OSU_WORK));
 }
 

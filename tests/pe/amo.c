@@ -5,7 +5,7 @@
  * lost and none is done twice.
  * PEs: 1 2 4
  * Ppn: 2/1 4/2:SHMEM_OFI_AMO=nic 4/2:SHMEM_OFI_AMO=message */
-#include "far.h"
+#include "off_node.h"
 #include "../memory.h"
 
 enum { PATTERNS = 10, NODES = 16, TURNS = 6 };
@@ -555,7 +555,7 @@ T(a_stack_without_locks_keeps_its_nodes)
 int main(void)
 {
     memory_begin(SHMEM_THREAD_SINGLE);
-    slow = some_are_far() || on_device;
+    slow = some_are_off_node() || on_device;
     first = on_device ? OTHER : HOST;
     adds = on_device ? 2 : rounds(10000, 10);
     tickets = on_device ? 40 : rounds(4000, 400);

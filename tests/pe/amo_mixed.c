@@ -5,7 +5,7 @@
  * PEs: 2 4
  * Ppn: 2/1 4/2:SHMEM_OFI_AMO=nic 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"
-#include "far.h"
+#include "off_node.h"
 
 #define PHASE_S 0.25            /* long enough for all to be at it at once */
 

@@ -6,7 +6,7 @@
  * Ppn: 2/1
  * Env: SHMEM_SYMMETRIC_SIZE=5G
  * Reject: \[S- */
-#include "far.h"
+#include "off_node.h"
 
 #include <sys/mman.h>
 
@@ -95,7 +95,7 @@ T(one_block_of_more_than_four_gib)
     block = shmem_malloc(AT + BYTES + 8);
     T_TRUE(block != NULL);
     T_TRUE(shmem_addr_accessible(block + AT + BYTES + 7, 1 - me));
-    if (!some_are_far())
+    if (!some_are_off_node())
         T_TRUE((char *)shmem_ptr(block + AT + BYTES, 1 - me) -
                (char *)shmem_ptr(block, 1 - me) == (ptrdiff_t)(AT + BYTES));
 }

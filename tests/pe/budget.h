@@ -22,7 +22,7 @@ static T_UNUSED double now(void)
 }
 
 /* Collective: is there time for this round, counted from 1?  The same on all
- * PEs, which meet here now and then. */
+ * PEs, which synchronize here now and then. */
 static T_UNUSED bool in_time(uint64_t round, double seconds)
 {
     static double start;

@@ -5,7 +5,7 @@
  * PEs: 1 2 4
  * Ppn: 4/2 */
 #include "budget.h"
-#include "far.h"
+#include "off_node.h"
 
 #include <pthread.h>
 

@@ -30,14 +30,14 @@ static uint64_t sig;
 static int me, peer, n;
 static shmem_ctx_t ctx;
 
-static void meet(void)
+static void synchronize(void)
 {
     shmem_barrier_all();
 }
 
 /* What was called so far has happened: contexts know no order among them, and
  * what does not fetch may take its time. */
-static void settle(void)
+static void complete_all(void)
 {
     shmem_quiet();
     shmem_ctx_quiet(ctx);
@@ -51,7 +51,7 @@ static void settle(void)
             d[i] = (T)0;                                                    \
         }                                                                   \
         sig = 0;                                                            \
-        meet();                                                             \
+        synchronize();                                                      \
         shmem_put(d, s, 1, peer);                                           \
         shmem_put(ctx, d + 1, s + 1, 1, peer);                              \
         shmem_p(d + 2, s[2], peer);                                         \
@@ -64,7 +64,7 @@ static void settle(void)
                              SHMEM_SIGNAL_ADD, peer);                       \
         shmem_quiet();                                                      \
         shmem_ctx_quiet(ctx);                                               \
-        meet();                                                             \
+        synchronize();                                                      \
         for (int i = 0; i < 8; i++)                                         \
             T_TRUE(d[i] == (T)(peer * 10 + i));                             \
         T_EQ(sig, 7);                                                       \
@@ -77,7 +77,7 @@ static void settle(void)
             T_TRUE(l[i] == (T)(peer * 10 + i));                             \
         T_TRUE(shmem_g(s, peer) == (T)(peer * 10));                         \
         T_TRUE(shmem_g(ctx, (const T *)s, peer) == (T)(peer * 10));         \
-        meet();                                                             \
+        synchronize();                                                      \
     } while (0);
 
 T(rma)
@@ -89,33 +89,33 @@ T(rma)
     do {                                                                    \
         T *d = (T *)(void *)d_, old = 0;                                    \
         *d = 5;                                                             \
-        meet();                                                             \
+        synchronize();                                                      \
         if (me == 0) {                                                      \
             T_TRUE(shmem_atomic_fetch(d, 1) == 5);                          \
             shmem_atomic_set(ctx, d, (T)6, 1);                              \
-            settle();                                                       \
+            complete_all();                                                 \
             T_TRUE(shmem_atomic_swap(d, (T)7, 1) == 6);                     \
             T_TRUE(shmem_atomic_compare_swap(ctx, d, (T)7, (T)8, 1) == 7);  \
             T_TRUE(shmem_atomic_fetch_inc(d, 1) == 8);                      \
             shmem_atomic_inc(ctx, d, 1);                                    \
-            settle();                                                       \
+            complete_all();                                                 \
             T_TRUE(shmem_atomic_fetch_add(d, (T)2, 1) == 10);               \
             shmem_atomic_add(ctx, d, (T)3, 1);                              \
-            settle();                                                       \
+            complete_all();                                                 \
             shmem_atomic_fetch_nbi(ctx, &old, (const T *)d, 1);             \
             shmem_ctx_quiet(ctx);                                           \
             T_TRUE(old == 15);                                              \
             shmem_atomic_swap_nbi(&old, d, (T)1, 1);                        \
-            settle();                                                       \
+            complete_all();                                                 \
             shmem_atomic_compare_swap_nbi(&old, d, (T)1, (T)2, 1);          \
-            settle();                                                       \
+            complete_all();                                                 \
             shmem_atomic_fetch_inc_nbi(&old, d, 1);                         \
-            settle();                                                       \
+            complete_all();                                                 \
             shmem_atomic_fetch_add_nbi(&old, d, (T)4, 1);                   \
             shmem_quiet();                                                  \
             T_TRUE(old == 3);                                               \
         }                                                                   \
-        meet();                                                             \
+        synchronize();                                                      \
         if (me == 1) {                                                      \
             T_TRUE(*d == 7);                                                \
             T_TRUE(shmem_test(d, SHMEM_CMP_EQ, (T)7));                      \
@@ -139,32 +139,32 @@ T(rma)
                                               SHMEM_CMP_EQ, d), 1);         \
             T_EQ(where, 0);                                                 \
         }                                                                   \
-        meet();                                                             \
+        synchronize();                                                      \
     } while (0);
 #define BIT(T)                                                              \
     do {                                                                    \
         T *d = (T *)(void *)d_, old = 0;                                    \
         *d = 0x70;                                                          \
-        meet();                                                             \
+        synchronize();                                                      \
         if (me == 0) {                                                      \
             T_TRUE(shmem_atomic_fetch_and(d, (T)0x30, 1) == 0x70);          \
             shmem_atomic_and(ctx, d, (T)0x10, 1);                           \
-            settle();                                                       \
+            complete_all();                                                 \
             T_TRUE(shmem_atomic_fetch_or(ctx, d, (T)1, 1) == 0x10);         \
             shmem_atomic_or(d, (T)2, 1);                                    \
-            settle();                                                       \
+            complete_all();                                                 \
             T_TRUE(shmem_atomic_fetch_xor(d, (T)3, 1) == 0x13);             \
             shmem_atomic_xor(ctx, d, (T)4, 1);                              \
-            settle();                                                       \
+            complete_all();                                                 \
             shmem_atomic_fetch_and_nbi(&old, d, (T)0xff, 1);                \
-            settle();                                                       \
+            complete_all();                                                 \
             shmem_atomic_fetch_or_nbi(ctx, &old, d, (T)0, 1);               \
-            settle();                                                       \
+            complete_all();                                                 \
             shmem_atomic_fetch_xor_nbi(&old, d, (T)0, 1);                   \
             shmem_quiet();                                                  \
             T_TRUE(old == 0x14);                                            \
         }                                                                   \
-        meet();                                                             \
+        synchronize();                                                      \
     } while (0);
 
 T(atomics_and_waits)
@@ -174,14 +174,14 @@ T(atomics_and_waits)
     AMO_TYPES(AMO)
     BIT_TYPES(BIT)
     *f = 1.5f;
-    meet();
+    synchronize();
     if (me == 0) {
         T_TRUE(shmem_atomic_swap(f, 2.5f, 1) == 1.5f);
         shmem_atomic_set(ctx, f, 3.5f, 1);
-        settle();
+        complete_all();
         T_TRUE(shmem_atomic_fetch(f, 1) == 3.5f);
     }
-    meet();
+    synchronize();
 }
 
 #define COLL(T)                                                             \
@@ -189,14 +189,14 @@ T(atomics_and_waits)
         T *d = (T *)(void *)d_, *s = (T *)(void *)s_;                       \
         s[0] = (T)(me + 1);                                                 \
         s[1] = (T)(me + 11);                                                \
-        meet();                                                             \
+        synchronize();                                                      \
         T_EQ(shmem_broadcast(SHMEM_TEAM_WORLD, d, s, 1, 1), 0);             \
         T_TRUE(d[0] == (T)2);                                               \
         T_EQ(shmem_alltoall(SHMEM_TEAM_WORLD, d + 2, s, 1), 0);             \
         T_TRUE(d[2] == (T)(me ? 11 : 1) && d[3] == (T)(me ? 12 : 2));       \
         T_EQ(shmem_alltoalls(SHMEM_TEAM_WORLD, d + 4, s, 1, 1, 1), 0);      \
         T_EQ(shmem_collect(SHMEM_TEAM_WORLD, d + 6, s, 1), 0);              \
-        meet();                                                             \
+        synchronize();                                                      \
         T_EQ(shmem_fcollect(SHMEM_TEAM_WORLD, d, s, 1), 0);                 \
         T_TRUE(d[0] == (T)1 && d[1] == (T)2 && d[7] == (T)2);               \
         T_EQ(shmem_max_reduce(SHMEM_TEAM_WORLD, d + 2, s, 1), 0);           \
@@ -208,18 +208,18 @@ T(atomics_and_waits)
         T_EQ(shmem_sum_inscan(SHMEM_TEAM_WORLD, d + 6, s, 1), 0);           \
         T_EQ(shmem_sum_exscan(SHMEM_TEAM_WORLD, d + 7, s, 1), 0);           \
         T_TRUE(d[6] == (T)(me ? 3 : 1) && d[7] == (T)(me ? 1 : 0));         \
-        meet();                                                             \
+        synchronize();                                                      \
     } while (0);
 #define COLL_BIT(T)                                                         \
     do {                                                                    \
         T *d = (T *)(void *)d_, *s = (T *)(void *)s_;                       \
         s[0] = (T)(me + 1);                                                 \
-        meet();                                                             \
+        synchronize();                                                      \
         T_EQ(shmem_and_reduce(SHMEM_TEAM_WORLD, d, s, 1), 0);               \
         T_EQ(shmem_or_reduce(SHMEM_TEAM_WORLD, d + 1, s, 1), 0);            \
         T_EQ(shmem_xor_reduce(SHMEM_TEAM_WORLD, d + 2, s, 1), 0);           \
         T_TRUE(d[0] == (T)0 && d[1] == (T)3 && d[2] == (T)3);               \
-        meet();                                                             \
+        synchronize();                                                      \
     } while (0);
 
 T(collectives)
@@ -231,7 +231,7 @@ T(collectives)
     REDUCE_BIT_TYPES(COLL_BIT)
     zs = 1 + me;
     cs = 1 + me;
-    meet();
+    synchronize();
     T_EQ(shmem_sum_reduce(SHMEM_TEAM_WORLD, &zd, &zs, 1), 0);
     T_EQ(shmem_prod_reduce(SHMEM_TEAM_WORLD, &cd, &cs, 1), 0);
     T_TRUE(zd == 3 && cd == 2);
@@ -246,14 +246,14 @@ T(counted_arguments)
 
     sig = 0;
     word = s = 0;
-    meet();
+    synchronize();
     shmem_signal_add(&sig, 1, peer);
     shmem_signal_add(ctx, &sig, 2, peer);
     shmem_ctx_quiet(ctx);
     shmem_sync(SHMEM_TEAM_WORLD);
     shmem_sync(0, 0, n, pSync);
     shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, 3);
-    meet();
+    synchronize();
     shmem_signal_set(&sig, 8, peer);
     shmem_quiet();
     shmem_signal_set(ctx, &sig, 9, peer);
@@ -261,7 +261,7 @@ T(counted_arguments)
     function(&word, SHMEM_CMP_EQ, 0);
     T_TRUE(shmem_test(&s, SHMEM_CMP_EQ, 0));
     shmem_wait_until(&s, SHMEM_CMP_LE, 0);
-    meet();
+    synchronize();
 }
 
 T(deprecated)
@@ -272,20 +272,20 @@ T(deprecated)
 
     l = i = 1;
     f = 1;
-    meet();
+    synchronize();
     if (me == 0) {
         T_EQ(shmem_fetch((const long *)&l, 1), 1);
         shmem_set(&i, 4, 1);
-        settle();
+        complete_all();
         T_TRUE(shmem_swap(&f, 3.0f, 1) == 1.0f);
         T_EQ(shmem_cswap(&l, 1, 2, 1), 1);
         T_EQ(shmem_finc(&l, 1), 2);
         shmem_inc(&l, 1);
-        settle();
+        complete_all();
         T_EQ(shmem_fadd(&i, 5, 1), 4);
         shmem_add(&i, 1, 1);
     }
-    meet();
+    synchronize();
     T_TRUE(me == 0 || (l == 4 && i == 10 && f == 3.0f));
 }
 

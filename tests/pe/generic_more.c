@@ -23,7 +23,7 @@ static uint64_t sig;
 static int me, peer;
 static shmem_ctx_t ctx;
 
-static void settle(void)
+static void complete_all(void)
 {
     shmem_quiet();
     shmem_ctx_quiet(ctx);
@@ -34,22 +34,22 @@ static void settle(void)
     do {                                                                    \
         T *d = (T *)(void *)d_;                                             \
         *d = 3;                                                             \
-        settle();                                                           \
+        complete_all();                                                     \
         if (me == 0) {                                                      \
             T_TRUE(shmem_fetch((const T *)d, 1) == 3);                      \
             shmem_set(d, (T)4, 1);                                          \
             shmem_quiet();                                                  \
             T_TRUE(shmem_swap(d, (T)5, 1) == 4);                            \
         }                                                                   \
-        settle();                                                           \
+        complete_all();                                                     \
         T_TRUE(*d == (me ? 5 : 3));                                         \
-        settle();                                                           \
+        complete_all();                                                     \
     } while (0);
 #define OLD_AMO(T)                                                          \
     do {                                                                    \
         T *d = (T *)(void *)d_;                                             \
         *d = 10;                                                            \
-        settle();                                                           \
+        complete_all();                                                     \
         if (me == 0) {                                                      \
             T_TRUE(shmem_cswap(d, (T)10, (T)20, 1) == 10);                  \
             T_TRUE(shmem_finc(d, 1) == 20);                                 \
@@ -58,9 +58,9 @@ static void settle(void)
             T_TRUE(shmem_fadd(d, (T)100, 1) == 22);                         \
             shmem_add(d, (T)1000, 1);                                       \
         }                                                                   \
-        settle();                                                           \
+        complete_all();                                                     \
         T_TRUE(*d == (me ? 1122 : 10));                                     \
-        settle();                                                           \
+        complete_all();                                                     \
     } while (0);
 
 T(deprecated_atomics_take_all_types)
@@ -76,7 +76,7 @@ T(deprecated_atomics_take_all_types)
         T *v = (T *)(void *)d_, each[2] = { (T)1, (T)60000 };               \
         size_t at[2] = { 9, 9 };                                            \
         v[0] = v[1] = 0;                                                    \
-        settle();                                                           \
+        complete_all();                                                     \
         shmem_p(&v[0], (T)1, peer);                                         \
         shmem_p(&v[1], (T)60000, peer);                                     \
         shmem_wait_until_all_vector(v, 2, NULL, SHMEM_CMP_EQ, each);        \
@@ -99,7 +99,7 @@ T(deprecated_atomics_take_all_types)
                == ((T)60000 > 0));                                          \
         T_TRUE(shmem_test_some_vector(v, 2, at, NULL, SHMEM_CMP_EQ, each)   \
                == 2);                                                       \
-        settle();                                                           \
+        complete_all();                                                     \
     } while (0);
 
 T(arrays_of_short_are_waited_for)
@@ -116,27 +116,27 @@ T(arrays_of_short_are_waited_for)
             s[i] = (T)(10 * me + i);                                        \
             d[i] = 0;                                                       \
         }                                                                   \
-        settle();                                                           \
+        complete_all();                                                     \
         shmemx_ibput(d, s, 1, 2, 1, 2, peer);                               \
         shmemx_ibput(ctx, d + 2, s + 1, 1, 2, 1, 2, peer);                  \
         shmemx_ibget(l, s, 1, 3, 1, 2, peer);                               \
         T_TRUE(l[0] == (T)(10 * peer) && l[1] == (T)(10 * peer + 3));       \
         shmemx_ibget(ctx, l, s + 1, 2, 2, 2, 1, peer);                      \
         T_TRUE(l[0] == (T)(10 * peer + 1) && l[1] == (T)(10 * peer + 2));   \
-        settle();                                                           \
+        complete_all();                                                     \
         T_TRUE(d[0] == (T)(10 * peer) && d[1] == (T)(10 * peer + 2) &&      \
                d[2] == (T)(10 * peer + 1) && d[3] == (T)(10 * peer + 3));   \
-        settle();                                                           \
+        complete_all();                                                     \
     } while (0);
 #define SCANS(T)                                                            \
     do {                                                                    \
         T *d = (T *)(void *)d_, *s = (T *)(void *)s_;                       \
         *s = (T)(me + 1);                                                   \
-        settle();                                                           \
+        complete_all();                                                     \
         T_EQ(shmemx_sum_inscan(SHMEM_TEAM_WORLD, d, s, 1), 0);              \
         T_EQ(shmemx_sum_exscan(SHMEM_TEAM_WORLD, d + 1, s, 1), 0);          \
         T_TRUE(d[0] == (T)(me ? 3 : 1) && d[1] == (T)(me ? 1 : 0));         \
-        settle();                                                           \
+        complete_all();                                                     \
     } while (0);
 
 T(names_of_other_libraries)
@@ -146,16 +146,16 @@ T(names_of_other_libraries)
     SCANS(float _Complex)
     SCANS(double _Complex)
     sig = 0;
-    settle();
+    complete_all();
     shmemx_signal_add(&sig, 1, peer);
     shmemx_signal_add(ctx, &sig, 2, peer);
     shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, 3);
-    settle();
+    complete_all();
     shmemx_signal_set(&sig, 8, peer);
     shmem_quiet();
     shmemx_signal_set(ctx, &sig, 9, peer);
     shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, 9);
-    settle();
+    complete_all();
 }
 
 int main(void)

@@ -257,7 +257,8 @@ T(alignments)
     expect_empty();
 }
 
-/* Nor do the PEs meet, unless all calls are compared: one PE makes these. */
+/* Nor do the PEs synchronize, unless all calls are compared: one PE makes
+ * these. */
 T(sizes_of_zero_and_null_do_nothing)
 {
     if (me == n_pes - 1) {
@@ -310,19 +311,19 @@ T(a_full_heap_is_told_once_per_place)
 T(allocation_and_free_are_barriers)
 {
     static long done[3];
-    struct timespec nap = { 0, 4000000 * (long)me };
+    struct timespec pause_ms = { 0, 4000000 * (long)me };
     long *p;
 
-    nanosleep(&nap, NULL);
+    nanosleep(&pause_ms, NULL);
     shmem_long_p(&done[0], 1, next);
     p = shmem_malloc(sizeof *p);
     T_EQ(done[0], 1);
     *p = 0;
-    nanosleep(&nap, NULL);
+    nanosleep(&pause_ms, NULL);
     shmem_long_p(&done[1], 1, next);
     p = shmem_realloc(p, 2 * sizeof *p);
     T_EQ(done[1], 1);
-    nanosleep(&nap, NULL);
+    nanosleep(&pause_ms, NULL);
     shmem_long_p(&done[2], 1, next);
     shmem_free(p);
     T_EQ(done[2], 1);
@@ -333,7 +334,7 @@ T(allocation_and_free_are_barriers)
 T(realloc_meets_before_and_after)
 {
     enum { SIZE = HEAP / 5, ROUNDS = 20 };
-    struct timespec nap = { 0, 300000 * (long)me };
+    struct timespec pause_ms = { 0, 300000 * (long)me };
     long *p, *blocker, lost = 0;
     size_t last = SIZE / sizeof *p - 1;
 
@@ -342,7 +343,7 @@ T(realloc_meets_before_and_after)
         blocker = shmem_malloc(64);
         memset(p, 0, SIZE);
         shmem_barrier_all();
-        nanosleep(&nap, NULL);
+        nanosleep(&pause_ms, NULL);
         shmem_long_p(p, r, next);
         p = shmem_realloc(p, 2 * SIZE);
         if (!T_TRUE(p != NULL))

@@ -13,7 +13,7 @@
 enum { ROUNDS = 3, DEPTH = 3 };
 
 static int me = -1, n_pes;
-static long kept = 5, told[DEPTH + 2];
+static long kept = 5, notified[DEPTH + 2];
 
 static int initialized(void)
 {
@@ -37,7 +37,7 @@ static void *ask(void *unused)
     return initialized() ? &me : NULL;
 }
 
-/* What another thread is told. */
+/* What another thread reports. */
 static int initialized_elsewhere(void)
 {
     void *answer = NULL;
@@ -49,13 +49,13 @@ static int initialized_elsewhere(void)
     return answer != NULL;
 }
 
-/* Late PEs tell the next one, which must know after a barrier. */
-static void tell(int what)
+/* Late PEs notify the next one, which must know after a barrier. */
+static void notify(int what)
 {
-    struct timespec nap = { 0, 3000000 * (long)me };
+    struct timespec pause_ms = { 0, 3000000 * (long)me };
 
-    nanosleep(&nap, NULL);
-    shmem_long_p(&told[what], what, (me + 1) % n_pes);
+    nanosleep(&pause_ms, NULL);
+    shmem_long_p(&notified[what], what, (me + 1) % n_pes);
 }
 
 /* Open descriptors, the one that looks included. */
@@ -101,18 +101,18 @@ T(nested_inits)
         T_EQ(shmem_my_pe(), me);
     }
     for (int i = 1; i < DEPTH; i++) {
-        tell(i);
+        notify(i);
         shmem_finalize();       /* acts like a barrier and frees nothing */
-        T_EQ(told[i], i);
+        T_EQ(notified[i], i);
         T_EQ(initialized(), 1);
         T_EQ(shmem_n_pes(), n_pes);
         T_EQ(shmem_long_g(heap, (me + 1) % n_pes), 40 + (me + 1) % n_pes);
     }
     again = shmem_malloc(sizeof *again);
     T_TRUE(again != NULL && again != heap);
-    tell(DEPTH);
+    notify(DEPTH);
     shmem_finalize();           /* completes what is under way */
-    T_EQ(told[DEPTH], DEPTH);
+    T_EQ(notified[DEPTH], DEPTH);
     T_EQ(initialized(), 0);
     T_EQ(initialized_elsewhere(), 0);
 }
@@ -203,13 +203,13 @@ T(start_pes_finalizes_at_exit)
     start_pes(0);
     shmem_finalize();
     T_EQ(initialized(), 1);
-    tell(DEPTH + 1);
+    notify(DEPTH + 1);
 }
 
 /* Runs after the library's handler, which was registered later. */
 static void look_at_the_end(void)
 {
-    if (initialized() || told[DEPTH + 1] == 0)
+    if (initialized() || notified[DEPTH + 1] == 0)
         _exit(1);
 }
 

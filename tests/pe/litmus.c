@@ -5,7 +5,7 @@
  * puts come before their flags too.
  * PEs: 2 4
  * Ppn: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
-#include "far.h"
+#include "off_node.h"
 
 #include <sched.h>
 

@@ -5,7 +5,7 @@
  * PEs: 1 2 4
  * Ppn: 2/1 4/2 */
 #include "budget.h"
-#include "far.h"
+#include "off_node.h"
 #include "../memory.h"
 
 #include <sched.h>

@@ -4,7 +4,7 @@
  * PEs: 2
  * Ppn: 2/1 */
 #define _GNU_SOURCE 1
-#include "far.h"
+#include "off_node.h"
 
 #include <sys/socket.h>
 #include <sys/syscall.h>

@@ -20,7 +20,7 @@ static long value(int pe, int i)
     return 100000 * pe + i;
 }
 
-static void settle(void)
+static void complete_all(void)
 {
     shmem_quiet();
     shmem_ctx_quiet(ctx);
@@ -36,7 +36,7 @@ static void clear(void)
 /* So many elements came to there, and no more. */
 static void came(int n)
 {
-    settle();
+    complete_all();
     for (int i = 0; i < n; i++)
         T_EQ(there[i], value(before, i));
     T_TRUE(n == N || there[n] == 0);
@@ -45,7 +45,7 @@ static void came(int n)
 
 static void got(long *here)
 {
-    settle();
+    complete_all();
     for (int i = 0; i < N; i++)
         T_EQ(here[i], value(peer, i));
     memset(here, 0, sizeof there);

@@ -6,7 +6,7 @@
  * PEs: 2 3 4
  * Ppn: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"
-#include "far.h"
+#include "off_node.h"
 
 enum { ROUNDS = 100000, BULK = 512 };
 #define STEPS_S 0.1             /* for the rounds that PEs make in step */

@@ -5,7 +5,7 @@
  * PEs: 2
  * Ppn: 2/1 2/1:SHMEM_OFI_AMO=message */
 #include "budget.h"
-#include "far.h"
+#include "off_node.h"
 
 enum { PUTS = 1000000, GETS = 100000, ADDS = 100000 };
 

@@ -4,7 +4,7 @@
  * PEs: 2
  * Ppn: 4/2 2/1:SHMEM_OFI_AMO=message */
 #include "budget.h"
-#include "far.h"
+#include "off_node.h"
 
 #define COMPUTE_S 2.0
 
@@ -49,11 +49,11 @@ static void turn(uint64_t r, int target)
 /* The last get finds the target still at it. */
 static void work_on(int target)
 {
-    struct timespec nap = { 0, 200000000 };
+    struct timespec pause_ms = { 0, 200000000 };
     double begin;
 
     shmem_barrier_all();
-    nanosleep(&nap, NULL);      /* well into its computing */
+    nanosleep(&pause_ms, NULL);      /* well into its computing */
     begin = now();
     for (uint64_t r = 1; r <= TURNS; r++)
         turn(r, target);

@@ -34,14 +34,14 @@ static void want_bytes(unsigned char *to, int pe, size_t from, size_t n)
 
 /* A pair of memories with that much room; the one after the last one after two
  * transfers. */
-static enum memory near_memory(size_t bytes)
+static enum memory origin_kind(size_t bytes)
 {
     enum memory w = (enum memory)(turn / 2 % MEMORIES);
 
     return bytes <= room[w] ? w : HOST;
 }
 
-static enum memory far_memory(size_t bytes)
+static enum memory target_kind(size_t bytes)
 {
     enum memory w = (enum memory)(turn / 2 / MEMORIES % SYMMETRIC);
 
@@ -52,8 +52,8 @@ static enum memory far_memory(size_t bytes)
 static void check_put(size_t to, size_t from, size_t n)
 {
     size_t lo = to > GUARDS ? to - GUARDS : 0, all = to - lo + n + GUARDS;
-    char *d = dest[far_memory(lo + all)];
-    char *s = source[near_memory(from + n)];
+    char *d = dest[target_kind(lo + all)];
+    char *s = source[origin_kind(from + n)];
 
     mem_fill(d + lo, GUARD, all);
     shmem_barrier_all();
@@ -70,8 +70,8 @@ static void check_put(size_t to, size_t from, size_t n)
 
 static void check_get(size_t to, size_t from, size_t n)
 {
-    char *d = local[near_memory(to + n + GUARDS)];
-    const char *s = source[far_memory(from + n)];
+    char *d = local[origin_kind(to + n + GUARDS)];
+    const char *s = source[target_kind(from + n)];
 
     mem_fill(d + to, GUARD, n + GUARDS);
     if (n % 2)
@@ -124,12 +124,12 @@ T(random_sizes)
     }
 }
 
-/* Longer than any bounce buffer of the library, as far as there is room. */
+/* Longer than any bounce buffer of the library, as target as there is room. */
 T(large_between_all_memories)
 {
     for (unsigned i = 0; i < 2 * MEMORIES * SYMMETRIC; i++) {
-        size_t most = room[near_memory(0)] < room[far_memory(0)]
-                      ? room[near_memory(0)] : room[far_memory(0)];
+        size_t most = room[origin_kind(0)] < room[target_kind(0)]
+                      ? room[origin_kind(0)] : room[target_kind(0)];
         size_t n = (most < DEVICE_ROOM ? most : DEVICE_ROOM) / 2 + i;
 
         check_put(64 + T_RAND() % 64, T_RAND() % 64, n);
@@ -140,16 +140,17 @@ T(large_between_all_memories)
 #define SIZED(S, BYTES)                                                     \
     for (size_t n = 0; n < 20; n++) {                                       \
         size_t off = 16 * (n % 3);                                          \
-        char *d = dest[far_memory(0)], *l = local[near_memory(0)];          \
-        char *near = source[near_memory(0)], *far = source[far_memory(0)];  \
+        char *d = dest[target_kind(0)], *l = local[origin_kind(0)];         \
+        char *origin = source[origin_kind(0)];                              \
+        char *target = source[target_kind(0)];                              \
                                                                             \
         mem_fill(d, GUARD, 1024);                                           \
         shmem_barrier_all();                                                \
         switch (n % 4) {                                                    \
-        case 0: shmem_put##S(d + off, near + 16, n, next); break;           \
-        case 1: shmem_ctx_put##S(ctx, d + off, near + 16, n, next); break;  \
-        case 2: shmem_put##S##_nbi(d + off, near + 16, n, next); break;     \
-        default: shmem_ctx_put##S##_nbi(ctx, d + off, near + 16, n, next);  \
+        case 0: shmem_put##S(d + off, origin + 16, n, next); break;         \
+        case 1: shmem_ctx_put##S(ctx, d + off, origin + 16, n, next); break; \
+        case 2: shmem_put##S##_nbi(d + off, origin + 16, n, next); break;   \
+        default: shmem_ctx_put##S##_nbi(ctx, d + off, origin + 16, n, next); \
         }                                                                   \
         shmem_quiet();                                                      \
         finish_transfers(ctx);                                              \
@@ -158,10 +159,10 @@ T(large_between_all_memories)
         mem_expect(d, want, 1024);                                          \
         mem_fill(l, GUARD, 1024);                                           \
         switch (n % 4) {                                                    \
-        case 0: shmem_get##S(l + off, far, n, next); break;                 \
-        case 1: shmem_ctx_get##S(ctx, l + off, far, n, next); break;        \
-        case 2: shmem_get##S##_nbi(l + off, far, n, next); break;           \
-        default: shmem_ctx_get##S##_nbi(ctx, l + off, far, n, next);        \
+        case 0: shmem_get##S(l + off, target, n, next); break;              \
+        case 1: shmem_ctx_get##S(ctx, l + off, target, n, next); break;     \
+        case 2: shmem_get##S##_nbi(l + off, target, n, next); break;        \
+        default: shmem_ctx_get##S##_nbi(ctx, l + off, target, n, next);     \
         }                                                                   \
         shmem_quiet();                                                      \
         shmem_ctx_quiet(ctx);                                               \
@@ -199,14 +200,15 @@ T(zero_bytes)
 
 /* One transfer, the same on all PEs. */
 struct op {
-    enum memory near, far;
-    size_t near_at, far_at, len;
+    enum memory origin, target;
+    size_t origin_at, target_at, len;
     unsigned form;
 };
 
 static void put(const struct op *o)
 {
-    char *to = dest[o->far] + o->far_at, *p = source[o->near] + o->near_at;
+    char *to = dest[o->target] + o->target_at;
+    char *p = source[o->origin] + o->origin_at;
 
     switch (o->form % 4) {
     case 0: shmem_putmem(to, p, o->len, next); break;
@@ -218,7 +220,8 @@ static void put(const struct op *o)
 
 static void get(const struct op *o)
 {
-    char *p = source[o->far] + o->far_at, *to = local[o->near] + o->near_at;
+    char *p = source[o->target] + o->target_at;
+    char *to = local[o->origin] + o->origin_at;
 
     switch (o->form % 4) {
     case 0: shmem_getmem(to, p, o->len, next); break;
@@ -234,8 +237,8 @@ static void check_puts(const struct op *ops, int n)
     for (enum memory w = HOST; w < SYMMETRIC; w++) {
         memset(want, GUARD, AT_ONCE_ROOM);
         for (int i = 0; i < n; i++)
-            if (ops[i].far == w)
-                want_bytes(want + ops[i].far_at, before, ops[i].near_at,
+            if (ops[i].target == w)
+                want_bytes(want + ops[i].target_at, before, ops[i].origin_at,
                            ops[i].len);
         mem_expect(dest[w], want, AT_ONCE_ROOM);
     }
@@ -247,8 +250,8 @@ static void check_gets(const struct op *ops, int n)
     for (enum memory w = HOST; w < MEMORIES; w++) {
         memset(want, GUARD, AT_ONCE_ROOM);
         for (int i = 0; i < n; i++)
-            if (ops[i].near == w)
-                want_bytes(want + ops[i].near_at, next, ops[i].far_at,
+            if (ops[i].origin == w)
+                want_bytes(want + ops[i].origin_at, next, ops[i].target_at,
                            ops[i].len);
         mem_expect(local[w], want, AT_ONCE_ROOM);
     }
@@ -266,12 +269,12 @@ static int draw(struct op *ops)
     int n;
 
     for (n = 0; n < AT_ONCE; n++) {
-        ops[n].near = (enum memory)(n % MEMORIES);
-        ops[n].far = (enum memory)(n / MEMORIES % SYMMETRIC);
+        ops[n].origin = (enum memory)(n % MEMORIES);
+        ops[n].target = (enum memory)(n / MEMORIES % SYMMETRIC);
         ops[n].form = (unsigned)(n / MEMORIES / SYMMETRIC);
         ops[n].len = lens[T_RAND() % (sizeof lens / sizeof *lens)];
-        ops[n].far_at = from + offs[T_RAND() % (sizeof offs / sizeof *offs)];
-        ops[n].near_at = from + offs[T_RAND() % (sizeof offs / sizeof *offs)];
+        ops[n].target_at = from + offs[T_RAND() % (sizeof offs / sizeof *offs)];
+        ops[n].origin_at = from + offs[T_RAND() % (sizeof offs / sizeof *offs)];
         from += (ops[n].len + 24) / 16 * 16;
         if (from + 4096 + 64 > AT_ONCE_ROOM)
             break;

@@ -23,18 +23,18 @@ struct shape {
     size_t at, dst, sst, len, n;
 };
 
-static int far_memory(void)
+static int target_kind(void)
 {
     return (int)(turn / MEMORIES % SYMMETRIC);
 }
 
-static int near_memory(void)
+static int origin_kind(void)
 {
     return (int)(turn % MEMORIES);
 }
 
-#define TO ((T *)(void *)sym[far_memory()])
-#define FROM ((T *)(void *)loc[near_memory()])
+#define TO ((T *)(void *)sym[target_kind()])
+#define FROM ((T *)(void *)loc[origin_kind()])
 
 static void apply(const struct shape *s, size_t elem)
 {
@@ -54,8 +54,8 @@ static void ready_to_put(void)
 {
     turn++;
     pattern(theirs, me, turn, ROOM);
-    mem_store(loc[near_memory()], theirs, ROOM);
-    mem_fill(sym[far_memory()], GUARD, ROOM);
+    mem_store(loc[origin_kind()], theirs, ROOM);
+    mem_fill(sym[target_kind()], GUARD, ROOM);
     shmem_barrier_all();
 }
 
@@ -65,7 +65,7 @@ static void expect_put(const struct shape *s, size_t elem)
     finish_transfers(ctx);
     pattern(theirs, back, turn, ROOM);
     apply(s, elem);
-    mem_expect(sym[far_memory()], model, ROOM);
+    mem_expect(sym[target_kind()], model, ROOM);
     shmem_barrier_all();
 }
 
@@ -73,8 +73,8 @@ static void ready_to_get(void)
 {
     turn++;
     pattern(theirs, me, turn, ROOM);
-    mem_store(sym[far_memory()], theirs, ROOM);
-    mem_fill(loc[near_memory()], GUARD, ROOM);
+    mem_store(sym[target_kind()], theirs, ROOM);
+    mem_fill(loc[origin_kind()], GUARD, ROOM);
     shmem_barrier_all();
 }
 
@@ -84,7 +84,7 @@ static void expect_get(const struct shape *s, size_t elem)
     shmem_ctx_quiet(ctx);
     pattern(theirs, peer, turn, ROOM);
     apply(s, elem);
-    mem_expect(loc[near_memory()], model, ROOM);
+    mem_expect(loc[origin_kind()], model, ROOM);
     shmem_barrier_all();
 }
 

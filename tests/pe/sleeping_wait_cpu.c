@@ -5,7 +5,7 @@
  * PEs: 2
  * Ppn: 2/1 */
 #include "budget.h"
-#include "far.h"
+#include "off_node.h"
 
 #include <pthread.h>
 #include <signal.h>

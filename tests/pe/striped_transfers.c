@@ -5,7 +5,7 @@
  * threads, too, and in what the heap has grown by.
  * PEs: 2 3
  * Ppn: 2/1 4/2 2/1:SHMEM_OFI_RAILS=2 */
-#include "far.h"
+#include "off_node.h"
 
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
  * every kind, while another allocates, and nothing is lost or mixed.
  * PEs: 1 2
  * Ppn: 2/1 */
-#include "far.h"
+#include "off_node.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -310,12 +310,12 @@ static void *sleep_often(void *arg)
 /* Threads sleep for neighbouring words at once; each returns for its own. */
 T(each_sleeper_returns_for_its_own_word)
 {
-    struct timespec nap = { 0, 3000000 };
+    struct timespec pause_ms = { 0, 3000000 };
     struct worker w[THREADS];
 
     run(sleep_often, w);
     for (uint64_t r = 1; r <= WAKES; r++) {
-        nanosleep(&nap, NULL);
+        nanosleep(&pause_ms, NULL);
         for (int k = 0; k < THREADS; k++) {
             int i = (k * 3 + (int)r) % THREADS;
 

@@ -7,7 +7,7 @@
  * PEs: 1 2 4
  * Ppn: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "budget.h"
-#include "far.h"
+#include "off_node.h"
 #include "../memory.h"
 
 #include <sys/resource.h>
@@ -378,7 +378,7 @@ static int quick_waits(enum how how)
 
     for (int r = 0; r < WAKES; r++) {
         took = wait_once(how, r);
-        quick += took < (some_are_far() ? 1500e-6 : 300e-6);
+        quick += took < (some_are_off_node() ? 1500e-6 : 300e-6);
         T_LT(took, 20);
     }
     return quick;
@@ -401,7 +401,7 @@ T(an_update_wakes_the_sleeper)
         if (!T_EQ(slow, 0))
             fprintf(stderr, "PE %d: update %d wakes no sleeper\n", me, (int)how);
     }
-    if (!some_are_far())        /* a pointer to each PE's word */
+    if (!some_are_off_node())        /* a pointer to each PE's word */
         T_LT(wait_once(STORE, 0), 20);
     shmem_barrier_all();
 }

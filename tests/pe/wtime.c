@@ -18,10 +18,10 @@ static double seconds(void)
 /* As long as the system's clock says. */
 static void look(void)
 {
-    const struct timespec nap = { 0, 20000000 };
+    const struct timespec pause_ms = { 0, 20000000 };
     double outer = seconds(), begin = shmemx_wtime(), inner = seconds(), took;
 
-    nanosleep(&nap, NULL);
+    nanosleep(&pause_ms, NULL);
     inner = seconds() - inner;
     took = shmemx_wtime() - begin;
     outer = seconds() - outer;

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 1000, WAYS = 4 };
+enum { N = 1000, FORMS = 4 };
 
 static int failed;
 
-/* What came from the PE before, WAYS times, each with its own mark. */
+/* What came from the PE before, FORMS times, each with its own mark. */
 static void look(const int *got, int before)
 {
-    for (int w = 0; w < WAYS; w++)
+    for (int w = 0; w < FORMS; w++)
         for (int i = 0; i < N; i++)
             if (got[w * N + i] != before * 100000 + w * 10000 + i && !failed++)
                 fprintf(stderr, "way %d, element %d: %d\n", w, i,
@@ -31,11 +31,11 @@ int main(void)
     n = shmem_n_pes();
     next = (me + 1) % n;
     before = (me + n - 1) % n;
-    hsrc = shmem_malloc(WAYS * N * sizeof *hsrc);
-    hdst = shmem_malloc(WAYS * N * sizeof *hdst);
-    dsrc = shmem_space_malloc(SHMEM_SPACE_DEVICE, WAYS * N * sizeof *dsrc);
-    ddst = shmem_space_malloc(SHMEM_SPACE_DEVICE, WAYS * N * sizeof *ddst);
-    mine = malloc(WAYS * N * sizeof *mine);
+    hsrc = shmem_malloc(FORMS * N * sizeof *hsrc);
+    hdst = shmem_malloc(FORMS * N * sizeof *hdst);
+    dsrc = shmem_space_malloc(SHMEM_SPACE_DEVICE, FORMS * N * sizeof *dsrc);
+    ddst = shmem_space_malloc(SHMEM_SPACE_DEVICE, FORMS * N * sizeof *ddst);
+    mine = malloc(FORMS * N * sizeof *mine);
     if (!hsrc || !hdst || !dsrc || !ddst || !mine) {
         fprintf(stderr, "no memory\n");
         shmem_global_exit(1);
@@ -45,11 +45,11 @@ int main(void)
         fprintf(stderr, "not aware of the device that is in use\n");
         failed++;
     }
-    for (int w = 0; w < WAYS; w++)
+    for (int w = 0; w < FORMS; w++)
         for (int i = 0; i < N; i++)
             hsrc[w * N + i] = me * 100000 + w * 10000 + i;
     /* Only the device may touch its memory: a put to oneself fills it. */
-    shmem_int_put(dsrc, hsrc, WAYS * N, me);
+    shmem_int_put(dsrc, hsrc, FORMS * N, me);
     shmem_quiet();
 
     shmem_int_put(hdst, hsrc, N, next);

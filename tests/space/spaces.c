@@ -77,16 +77,16 @@ T(a_block_is_freed_by_any_name)
     void *first = shmem_space_malloc(SHMEM_SPACE_GPU, 1 << 20), *p;
 
     shmem_free(first);
-    for (int way = 0; way < 5; way++) {
+    for (int form = 0; form < 5; form++) {
         p = shmem_space_malloc(SHMEM_SPACE_GPU, 1 << 20);
         T_EQ(p, first);         /* the one before is free again */
-        if (way == 0)
+        if (form == 0)
             shmem_free(p);
-        else if (way == 1)
+        else if (form == 1)
             shmem_space_free(SHMEM_SPACE_GPU, p);
-        else if (way == 2)
+        else if (form == 2)
             shmem_space_free(p);
-        else if (way == 3)
+        else if (form == 3)
             shmemg_free(p);
         else
             shmem_space_free(SHMEM_SPACE_CPU, p);   /* another space */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: streams of all members meet in barriers, of the world and of
+/* Description: streams of all members synchronize in barriers, of the world
+ * and of
  * teams, and see what was put before them.
  * PEs: 1 2 3 4
  * Ppn: 2/1 4/2 3/1 5/2

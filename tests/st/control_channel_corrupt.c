@@ -19,7 +19,7 @@ struct note {
     int32_t error;
     uint64_t bytes, mine, yours, words;
     int32_t seg, slots;
-    uint64_t at, step, gate, team;
+    uint64_t at, step, start_flag, team;
     uint64_t turn;
 };
 enum { TAG = 0x1a17c0de, APART = 128, SEND = 0, ANSWER = 1, GONE = 2,
@@ -89,7 +89,7 @@ static void answer(char *block, const char *what)
         .mine = asks->mine, .yours = asks->mine, .words = asks->words,
         .bytes = sizeof buffer, .turn = 1
     };
-    if (!strcmp(what, "gate"))
+    if (!strcmp(what, "trigger"))
         forged.flags = GATE << HOW_SHIFT;
     else if (!strcmp(what, "early"))
         forged.kind = GONE;
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     block = shmem_malloc(64);
     if (argc < 2 || n_pes != 2 || !block)
         return 2;
-    if (strstr("ready gate early", argv[1]))
+    if (strstr("ready trigger early", argv[1]))
         return one_sided(block, argv[1]);
     T_EQ(me == 0 ? shmemx_send_init(buffer, sizeof buffer, 1, TAG, &r)
                  : shmemx_recv_init(buffer, sizeof buffer, 0, TAG, &r), 0);

@@ -48,14 +48,14 @@ T(null_and_the_legacy_handle_serve_every_call)
 T(the_legacy_handle_is_in_order_behind_null)
 {
     static long one, two, x = 1, y = 2;
-    uint64_t *gate = st_gate(NULL);
+    uint64_t *start_flag = st_start_flag(NULL);
 
     T_EQ(shmemx_long_put_on_stream(&one, &x, 1, next, NULL), 0);
     T_EQ(shmemx_long_put_on_stream(&two, &y, 1, next, LEGACY), 0);
     T_EQ(shmemx_quiet_on_stream(LEGACY), 0);
     T_EQ(shmemx_stream_query(LEGACY), -EAGAIN);
     T_EQ(shmemx_stream_query(NULL), -EAGAIN);
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(LEGACY), 0);
     shmem_barrier_all();
     T_EQ(one, 1);
@@ -72,7 +72,7 @@ T(the_software_device_has_no_per_thread_stream)
 
 /* ---- of a GPU ---- */
 
-static pthread_barrier_t meet;
+static pthread_barrier_t synchronize;
 static uint64_t *gates;
 static long got[THREADS][TURNS];
 
@@ -85,7 +85,7 @@ static void *take_turns(void *arg)
     T_EQ(shmemx_uint64_wait_until_on_stream(&gates[k], SHMEM_CMP_GE, 1,
                                             PER_THREAD), 0);
     for (int i = 0; i < TURNS * THREADS; i++) {
-        pthread_barrier_wait(&meet);
+        pthread_barrier_wait(&synchronize);
         if (i % THREADS != k)
             continue;
         out[k][i / THREADS] = 100 * k + i / THREADS + 1;
@@ -95,12 +95,12 @@ static void *take_turns(void *arg)
     }
     T_EQ(shmemx_quiet_on_stream(PER_THREAD), 0);
     T_EQ(shmemx_stream_query(PER_THREAD), -EAGAIN);
-    pthread_barrier_wait(&meet);
+    pthread_barrier_wait(&synchronize);
     if (k)                      /* the first one's stream waits on */
         st_open(&gates[1]);
     T_EQ(k ? shmemx_stream_sync(PER_THREAD) : 0, 0);
     T_EQ(shmemx_stream_query(PER_THREAD), k ? 0 : -EAGAIN);
-    pthread_barrier_wait(&meet);
+    pthread_barrier_wait(&synchronize);
     if (!k)
         st_open(&gates[0]);
     T_EQ(shmemx_stream_sync(PER_THREAD), 0);
@@ -112,13 +112,13 @@ static void on_threads(void *(*run)(void *))
     static const int numbers[THREADS] = { 0, 1 };
     pthread_t t[THREADS];
 
-    pthread_barrier_init(&meet, NULL, THREADS);
+    pthread_barrier_init(&synchronize, NULL, THREADS);
     for (int k = 0; k < THREADS; k++)
         T_EQ(pthread_create(&t[k], NULL, run, (void *)(uintptr_t)&numbers[k]),
              0);
     for (int k = 0; k < THREADS; k++)
         pthread_join(t[k], NULL);
-    pthread_barrier_destroy(&meet);
+    pthread_barrier_destroy(&synchronize);
 }
 
 T(each_thread_has_a_stream_and_a_queue_of_its_own)
@@ -158,18 +158,18 @@ static void *start_one(void *arg)
         T_EQ(shmemx_queue_create(PER_THREAD, NULL, 0, &given), 0);
         T_EQ(shmemx_enqueue_putmem(given, &y, &x, sizeof x, next, NULL), 0);
     }
-    pthread_barrier_wait(&meet);
+    pthread_barrier_wait(&synchronize);
     if (k) {
         T_EQ(shmemx_enqueue_start(given), -EINVAL);
         T_EQ(shmemx_enqueue_wait(given), -EINVAL);
     }
-    pthread_barrier_wait(&meet);
+    pthread_barrier_wait(&synchronize);
     if (!k) {
         T_EQ(shmemx_enqueue_start(given), 0);
         T_EQ(shmemx_enqueue_wait(given), 0);
         T_EQ(shmemx_stream_sync(PER_THREAD), 0);
     }
-    pthread_barrier_wait(&meet);
+    pthread_barrier_wait(&synchronize);
     if (k) {                    /* the host's calls ask no stream */
         T_EQ(shmemx_queue_wait(given), 0);
         T_EQ(shmemx_queue_destroy(given), 0);
@@ -208,10 +208,10 @@ T(the_queues_of_threads_go_with_them)
 /* What lasts is looked at by a thread of the library's. */
 T(a_long_wait_on_a_per_thread_stream_is_asked_about_by_no_other_thread)
 {
-    uint64_t *gate = st_gate(PER_THREAD);
+    uint64_t *start_flag = st_start_flag(PER_THREAD);
 
     sleep(3);
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(PER_THREAD), 0);
 }
 

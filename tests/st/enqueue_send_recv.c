@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: sends and receives that are used once meet in the order in which
+/* Description: sends and receives that are used once match in the order
+ * in which
  * they were enqueued for their PE and tag, whoever is first and however they
  * are started, and one that is too long fails by itself.
  * PEs: 1 2 4
@@ -154,7 +155,7 @@ T(those_that_are_early_wait_for_those_that_are_late)
 T(the_host_is_rounds_ahead)
 {
     static struct msg_work sent[ROUNDS], came[ROUNDS];
-    uint64_t *gate = st_gate(s[0]);
+    uint64_t *start_flag = st_start_flag(s[0]);
     size_t n[2] = { 48, 30000 };
     int rounds = msg_times(ROUNDS, ROUNDS);
 
@@ -187,11 +188,11 @@ T(the_host_is_rounds_ahead)
     T_EQ(shmemx_stream_query(s[0]), -EAGAIN);
     shmem_barrier_all();
     usleep((useconds_t)msg_below(5000));
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(s[0]), 0);
     T_EQ(shmemx_queue_wait(q[0]), 0);
     shmem_barrier_all();
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 /* The same tag, before and after, and a pair is nobody else's. */

@@ -12,11 +12,11 @@ static uint64_t sig;
 /* So much is armed that there is room for no more. */
 static uint64_t *fill(shmemx_stream_t s)
 {
-    uint64_t *gate = st_gate(s);
+    uint64_t *start_flag = st_start_flag(s);
 
     for (int i = 0; i < ALL; i++)
         T_EQ(shmemx_long_p_on_stream(&word[i], 1, next, s), 0);
-    return gate;
+    return start_flag;
 }
 
 T(a_signal_behind_a_fence_tells_of_what_was_before)
@@ -25,7 +25,7 @@ T(a_signal_behind_a_fence_tells_of_what_was_before)
     int late = 0;
 
     for (uint64_t r = 1; r <= ROUNDS; r++) {
-        uint64_t *room = fill(other), *gate = st_gate(s);
+        uint64_t *room = fill(other), *start_flag = st_start_flag(s);
 
         for (int i = 0; i < N; i++)
             out[i] = (long)r;
@@ -36,14 +36,14 @@ T(a_signal_behind_a_fence_tells_of_what_was_before)
         T_EQ(shmemx_quiet_on_stream(other), 0);
         T_EQ(shmemx_stream_sync(other), 0);
         T_EQ(shmemx_signal_set_on_stream(&sig, r, next, s), 0);
-        st_open(gate);
+        st_open(start_flag);
         shmem_signal_wait_until(&sig, SHMEM_CMP_GE, r);
         late += in[N - 1] != (long)r;
         T_EQ(shmemx_quiet_on_stream(s), 0);
         T_EQ(shmemx_stream_sync(s), 0);
         shmem_barrier_all();
         shmem_free(room);
-        shmem_free(gate);
+        shmem_free(start_flag);
     }
     T_EQ(late, 0);
     T_EQ(shmemx_stream_destroy(s), 0);

@@ -11,15 +11,15 @@ int main(void)
 {
     static long word[30];
     shmemx_stream_t s;
-    uint64_t *gate;
+    uint64_t *start_flag;
 
     st_begin();
     s = st_make();
-    gate = st_gate(s);
+    start_flag = st_start_flag(s);
     for (int i = 0; i < 30; i++)
         T_EQ(shmemx_long_p_on_stream(&word[i], 1, next, s), 0);
     T_EQ(shmemx_stream_query(s), -EAGAIN);
     shmem_barrier_all();
-    T_EQ(*gate, 0);
+    T_EQ(*start_flag, 0);
     return st_end();
 }

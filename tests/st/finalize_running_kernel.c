@@ -38,7 +38,7 @@ int main(void)
         T_EQ(shmemx_stream_sync(s[k]), 0);      /* that is no part of it */
     }
     T_EQ(shmemx_queue_create(s[0], NULL, 0, &q), 0);
-    st_gate(s[0]);
+    st_start_flag(s[0]);
     T_EQ(shmemx_enqueue_putmem(q, to, from, 8, next, NULL), 0);
     T_EQ(shmemx_enqueue_putmem(q, to, from, 8, next, NULL), 0);
     for (int i = 0; i < 20; i++) {

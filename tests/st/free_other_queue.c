@@ -21,15 +21,15 @@ static void comes_to_it(void *there)
 
 static void send_while_others_go(shmemx_req_t *r)
 {
-    uint64_t *gate = shmem_calloc(1, sizeof *gate);
+    uint64_t *start_flag = shmem_calloc(1, sizeof *start_flag);
     static atomic_bool there;
 
     atomic_store(&there, false);
-    T_EQ(shmemx_uint64_wait_until_on_stream(gate, SHMEM_CMP_GE, 1, s), 0);
+    T_EQ(shmemx_uint64_wait_until_on_stream(start_flag, SHMEM_CMP_GE, 1, s), 0);
     T_EQ(shmemx_stream_call(s, comes_to_it, &there), 0);
     T_EQ(shmemx_enqueue_startall(q, 1, r), 0);
     T_EQ(shmemx_enqueue_waitall(q, 1, r), 0);
-    st_open(gate);
+    st_open(start_flag);
     while (!atomic_load(&there))
         usleep(100);
     usleep(2000);               /* it has started, or does so in the loop */
@@ -43,18 +43,18 @@ static void send_while_others_go(shmemx_req_t *r)
     T_EQ(shmemx_stream_query(s), -EAGAIN);
     shmem_barrier_all();        /* now PE 1 receives */
     T_TRUE(st_ends(s));
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 static void receive_late(shmemx_req_t *r)
 {
-    uint64_t *gate = shmem_calloc(1, sizeof *gate);
+    uint64_t *start_flag = shmem_calloc(1, sizeof *start_flag);
 
     shmem_barrier_all();
     T_EQ(shmemx_enqueue_startall(q, 1, r), 0);
     T_EQ(shmemx_enqueue_waitall(q, 1, r), 0);
     T_TRUE(st_ends(s));
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 T(a_send_goes_though_other_queues_are_freed)

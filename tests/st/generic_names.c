@@ -28,7 +28,7 @@ static int me, peer;
 static shmem_ctx_t ctx;
 static shmemx_stream_t st;
 
-static void settle(void)
+static void complete_all(void)
 {
     T_EQ(shmemx_quiet_on_stream(st), 0);
     T_EQ(shmemx_stream_sync(st), 0);
@@ -55,7 +55,7 @@ static void settle(void)
         ON(put_signal, d + 7, s + 7, 1, &sig, 3, SHMEM_SIGNAL_ADD, peer);   \
         ON(put_signal_nbi, ctx, d + 8, s + 8, 1, &sig, 4,                   \
            SHMEM_SIGNAL_ADD, peer);                                         \
-        settle();                                                           \
+        complete_all();                                                     \
         shmem_barrier_all();                                                \
         for (int i = 0; i < 9; i++)                                         \
             T_TRUE(d[i] == (T)(peer * 10 + i));                             \
@@ -66,7 +66,7 @@ static void settle(void)
         ON(ibget, l + 3, s + 3, 1, 1, 1, 1, peer);                          \
         ON(g, l + 4, (const T *)s + 4, peer);                               \
         ON(g, ctx, l + 5, s + 5, peer);                                     \
-        settle();                                                           \
+        complete_all();                                                     \
         for (int i = 0; i < 6; i++)                                         \
             T_TRUE(l[i] == (T)(peer * 10 + i));                             \
         shmem_barrier_all();                                                \
@@ -82,7 +82,7 @@ T(rma)
     d[0] = (T)12;                                                           \
     shmem_barrier_all();
 #define END                                                                 \
-    settle();                                                               \
+    complete_all();                                                         \
     shmem_barrier_all();
 
 #define EXT(T)                                                              \
@@ -165,16 +165,16 @@ T(signals)
     sig = 0;
     shmem_barrier_all();
     ON(signal_set, &sig, 5, peer);
-    settle();
+    complete_all();
     ON(signal_add, ctx, &sig, 4, peer);
-    settle();
+    complete_all();
     shmem_barrier_all();
     T_EQ(sig, 9);
     shmem_barrier_all();
     ON(signal_set, ctx, &sig, 40, peer);
-    settle();
+    complete_all();
     ON(signal_add, &sig, 3, peer);
-    settle();
+    complete_all();
     shmem_barrier_all();
     T_EQ(sig, 43);
 }

@@ -164,7 +164,7 @@ T(launches_of_two_graphs_and_of_one_on_two_streams)
 
 T(a_graph_that_is_destroyed_ends_what_it_does)
 {
-    uint64_t *gate;
+    uint64_t *start_flag;
     shmemx_stream_t s = st_make(), t = st_make();
     shmemx_graph_t g;
     struct room there, here;
@@ -173,19 +173,19 @@ T(a_graph_that_is_destroyed_ends_what_it_does)
     begin(s);
     enqueue(s);
     g = recorded(s);
-    gate = st_gate(t);
+    start_flag = st_start_flag(t);
     T_EQ(shmemx_graph_launch(g, t), 0);
     T_EQ(shmemx_graph_launch(g, s), 0);
     T_EQ(shmemx_graph_destroy(g), 0);
     T_EQ(shmemx_graph_launch(g, t), -EINVAL);
     T_EQ(shmemx_stream_query(s), -EAGAIN);
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(t), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     look(&there, &here);
     T_EQ(there.sum, 4 * STEP);
     T_EQ(calls, 2);
-    shmem_free(gate);
+    shmem_free(start_flag);
     T_EQ(shmemx_stream_destroy(s), 0);
     T_EQ(shmemx_stream_destroy(t), 0);
 }

@@ -7,7 +7,7 @@
  * Timeout: 40
  * Env: SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "st.h"
-#include "../pe/far.h"
+#include "../pe/off_node.h"
 
 enum { N = 300 };
 

@@ -13,7 +13,7 @@ T(ten_thousand_wait_for_their_turn)
     static long in[N], count, was[N], last;
     static int small;
     shmemx_stream_t s = st_make();
-    uint64_t *gate = st_gate(s);
+    uint64_t *start_flag = st_start_flag(s);
 
     shmem_barrier_all();
     for (int i = 0; i < N; i++)
@@ -38,7 +38,7 @@ T(ten_thousand_wait_for_their_turn)
     T_EQ(shmemx_stream_query(s), -EAGAIN);
     T_EQ(count, 0);
     shmem_barrier_all();
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
     T_EQ(last, N - 1);
@@ -51,7 +51,7 @@ T(ten_thousand_wait_for_their_turn)
     memset(in, 0, sizeof in);
     count = last = 0;
     T_EQ(shmemx_stream_destroy(s), 0);
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 int main(void)

@@ -125,11 +125,11 @@ T(whoever_comes_first_waits_for_the_other)
 T(the_host_is_rounds_ahead)
 {
     int rounds = msg_times(ROUNDS, ROUNDS);
-    uint64_t *gate;
+    uint64_t *start_flag;
 
     for (int i = 0; i < SIZES; i++)
         pair_make(&pairs[i], i, sizes[i]);
-    gate = st_gate(s[0]);
+    start_flag = st_start_flag(s[0]);
     for (int k = 0; k < rounds; k++) {
         int from = msg_below(SIZES);
 
@@ -150,12 +150,12 @@ T(the_host_is_rounds_ahead)
     T_EQ(shmemx_stream_query(s[0]), -EAGAIN);
     shmem_barrier_all();
     usleep((useconds_t)msg_below(20000));
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(s[0]), 0);
     for (int i = 0; i < SIZES; i++)
         pair_free(&pairs[i]);
     shmem_barrier_all();
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 /* Each queue takes some of them and leaves the others, by the round. */
@@ -211,12 +211,12 @@ static bool eager(void)
  * so does what stands behind it, but no further round. */
 T(a_receiver_that_is_held_keeps_no_small_send)
 {
-    uint64_t *gate;
+    uint64_t *start_flag;
     int flag = 0;
 
     for (int i = 0; i < SIZES; i++)
         pair_make(&pairs[i], i, sizes[i]);
-    gate = st_gate(s[1]);
+    start_flag = st_start_flag(s[1]);
     for (int i = 0; i < SIZES; i++) {
         msg_do_fill(&pairs[i].sent[0]);
         T_EQ(shmemx_enqueue_startall(q[1], 1, &pairs[i].r[1]), 0);
@@ -241,7 +241,7 @@ T(a_receiver_that_is_held_keeps_no_small_send)
     shmem_barrier_all();
     if (me & 1)
         usleep((useconds_t)msg_below(20000));
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_queue_wait(q[0]), 0);
     T_EQ(shmemx_queue_wait(q[1]), 0);
     for (int i = 0; i < SIZES; i++) {
@@ -249,20 +249,20 @@ T(a_receiver_that_is_held_keeps_no_small_send)
         pair_free(&pairs[i]);
     }
     shmem_barrier_all();
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 /* There is one slot more, and no third message may come to the first one. */
 T(a_small_send_waits_for_the_one_before_it)
 {
     struct pair *p = &pairs[0];
-    uint64_t *gate;
+    uint64_t *start_flag;
     int flag = 0;
 
     if (!eager())
         return;
     pair_make(p, 0, sizes[0]);
-    gate = st_gate(s[1]);
+    start_flag = st_start_flag(s[1]);
     T_EQ(shmemx_enqueue_startall(q[1], 1, &p->r[1]), 0);
     T_EQ(shmemx_enqueue_waitall(q[1], 1, &p->r[1]), 0);
     for (int k = 0; k < 2; k++) {
@@ -277,7 +277,7 @@ T(a_small_send_waits_for_the_one_before_it)
         usleep(1000);
     }
     shmem_barrier_all();
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_queue_wait(q[1]), 0);
     msg_do_check(&p->came[0]);
     T_EQ(shmemx_enqueue_startall(q[1], 1, &p->r[1]), 0);
@@ -286,7 +286,7 @@ T(a_small_send_waits_for_the_one_before_it)
     T_EQ(shmemx_req_wait(p->r[0]), 0);
     pair_free(p);
     shmem_barrier_all();
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 /* Two of each: what comes in round k + 1 shows that the neighbour is done with

@@ -21,19 +21,19 @@ static char *out, *in;
 static void rounds(shmemx_req_t *r, int n)
 {
     for (int k = 0; k < ROUNDS; k++) {
-        uint64_t *gate;
+        uint64_t *start_flag;
 
         for (int i = 0; i < n; i++)
             T_EQ(shmemx_enqueue_startall(q, 1, &r[i]), 0);
         T_EQ(shmemx_stream_sync(s), 0);
         shmem_barrier_all();
-        gate = st_gate(s);
+        start_flag = st_start_flag(s);
         T_EQ(shmemx_enqueue_startall(q, n, r + n), 0);
         T_EQ(shmemx_enqueue_waitall(q, 2 * n, r), 0);
-        st_open(gate);
+        st_open(start_flag);
         T_EQ(shmemx_stream_sync(s), 0);
         shmem_barrier_all();
-        shmem_free(gate);
+        shmem_free(start_flag);
     }
     for (int i = 0; i < 2 * n; i++)
         T_EQ(shmemx_req_free(&r[i]), 0);

@@ -46,8 +46,8 @@ start nic cxi 16 host 2 1 kernel_order
 start nic cxi 500 host 2 1 match_data
 rule=0
 
-# No two-input triggers: regions count twice and late, or the NIC does not see what the
-# processor stores to a gate's flag where the NIC has no room.
+# No two-input triggers: regions count twice and late, or the NIC does not see
+# what the processor stores to one where the NIC has no room.
 extra='FAKE_CXI_REGION=2 FAKE_CXI_REGION_LATE_US=3000'
 start nic cxi 500 host 2 1 match_data
 extra=FAKE_CXI_STALE=1

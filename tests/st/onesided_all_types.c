@@ -14,7 +14,7 @@ enum { N = 3, ROOM = 128, ROOMS = 800, FUNCTIONS = 1074 };
 
 static int calls;
 static shmemx_stream_t s, aside;
-static uint64_t *gate;
+static uint64_t *start_flag;
 static shmem_ctx_t ctx;
 static bool with;               /* the context */
 static char *area;
@@ -147,7 +147,7 @@ static void holds(const char *call, char (*rooms)[ROOM], int pe, int i, int j,
     } while (0)
 
 /* Of a long double, those of the number. */
-#define BYTES(T) \
+#define BYTES(T)                                                            \
     (sizeof(T) > 8 && LDBL_MANT_DIG == 64 ? (size_t)10 : sizeof(T))
 
 #define TYPED(NAME, T)                                                      \
@@ -409,19 +409,20 @@ static void copy(void *to, const void *from)
 }
 
 /* What the calls are to find is known when they have been made, so they run
- * behind a gate. */
+ * behind a start flag. */
 static void all(bool with_ctx)
 {
     begin(with_ctx);
-    *gate = 0;
-    T_EQ(shmemx_signal_wait_until_on_stream(NULL, gate, SHMEM_CMP_EQ, 1, s),
+    *start_flag = 0;
+    T_EQ(shmemx_signal_wait_until_on_stream(NULL, start_flag, SHMEM_CMP_EQ, 1,
+                                            s),
          0);
     calls += !with;
     call_all();
     T_EQ(shmemx_stream_query(s), -EAGAIN);
     copy(area, shadow);
     shmem_barrier_all();
-    shmem_uint64_p(gate, 1, me);
+    shmem_uint64_p(start_flag, 1, me);
     raise_all();
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
@@ -449,7 +450,7 @@ T(every_call_does_what_it_says)
 int main(void)
 {
     st_begin();
-    gate = shmem_calloc(1, sizeof *gate);
+    start_flag = shmem_calloc(1, sizeof *start_flag);
     T_EQ(shmem_ctx_create(0, &ctx), 0);
     T_EQ(shmemx_stream_create(&s), 0);
     T_EQ(shmemx_stream_create(&aside), 0);

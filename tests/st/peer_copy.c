@@ -45,7 +45,7 @@ static void make(struct message *m, int i, shmemx_req_t *r)
 
 static void round_of(struct message *m, shmemx_req_t *r, int k)
 {
-    static const useconds_t nap = 500;
+    static const useconds_t pause_ms = 500;
     int first = k % 3;          /* PE 1, PE 0, by chance */
 
     for (int i = 0; i < N; i++) {
@@ -54,7 +54,8 @@ static void round_of(struct message *m, shmemx_req_t *r, int k)
         T_EQ(shmemx_stream_fill(s, m[i].in, MSG_REST, m[i].bytes + GAP), 0);
     }
     if (first == me)
-        T_EQ(shmemx_stream_call(s, msg_do_sleep, (void *)(uintptr_t)&nap), 0);
+        T_EQ(shmemx_stream_call(s, msg_do_sleep,
+                                (void *)(uintptr_t)&pause_ms), 0);
     T_EQ(shmemx_enqueue_startall(q, N, k % 2 ? r : r + N), 0);
     T_EQ(shmemx_enqueue_startall(q, N, k % 2 ? r + N : r), 0);
     T_EQ(shmemx_enqueue_waitall(q, 2 * N, r), 0);

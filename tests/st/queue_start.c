@@ -137,14 +137,14 @@ T(many_go_by_one_start)
 T(a_request_ends_without_those_started_later)
 {
     long *d = shmem_calloc(2, sizeof *d), x[2] = { 3, 4 };
-    uint64_t *gate = shmem_calloc(1, sizeof *gate);
+    uint64_t *start_flag = shmem_calloc(1, sizeof *start_flag);
     shmemx_req_t first, second;
     int flag = 0;
 
     T_EQ(shmemx_put_init(&d[0], &x[0], sizeof *d, next, &first), 0);
     T_EQ(shmemx_put_init(&d[1], &x[1], sizeof *d, next, &second), 0);
     T_EQ(shmemx_enqueue_startall(q, 1, &first), 0);
-    T_EQ(shmemx_uint64_wait_until_on_stream(gate, SHMEM_CMP_GE, 1, s), 0);
+    T_EQ(shmemx_uint64_wait_until_on_stream(start_flag, SHMEM_CMP_GE, 1, s), 0);
     T_EQ(shmemx_enqueue_startall(q, 1, &second), 0);
     for (int i = 0; i < 5000 && !flag; i++) {
         T_EQ(shmemx_req_test(first, &flag), 0);
@@ -153,7 +153,7 @@ T(a_request_ends_without_those_started_later)
     T_EQ(flag, 1);
     T_EQ(shmemx_req_test(second, &flag), 0);
     T_EQ(flag, 0);
-    shmem_uint64_p(gate, 1, me);
+    shmem_uint64_p(start_flag, 1, me);
     T_EQ(shmemx_req_wait(first), 0);
     T_EQ(shmemx_req_wait(second), 0);
     T_EQ(shmemx_req_free(&first), 0);
@@ -162,7 +162,7 @@ T(a_request_ends_without_those_started_later)
     T_EQ(d[0], 3);
     T_EQ(d[1], 4);
     shmem_barrier_all();
-    shmem_free(gate);
+    shmem_free(start_flag);
     shmem_free(d);
 }
 

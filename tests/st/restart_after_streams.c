@@ -13,13 +13,13 @@ int main(void)
     for (int r = 0; r < ROUNDS; r++) {
         static long in;
         shmemx_stream_t s, left;
-        uint64_t *gate;
+        uint64_t *start_flag;
 
         st_begin();
         in = 0;
         s = st_make();
         left = st_make();
-        gate = st_gate(left);
+        start_flag = st_start_flag(left);
         shmem_barrier_all();
         if (r & 1)
             T_EQ(shmemx_long_p_on_stream(&in, -1, next, left), 0);
@@ -28,7 +28,7 @@ int main(void)
         T_EQ(shmemx_stream_sync(s), 0);
         shmem_barrier_all();
         T_EQ(in, r + 1);
-        T_EQ(*gate, 0);
+        T_EQ(*start_flag, 0);
         shmem_finalize();
     }
     return T_DONE();

@@ -13,7 +13,7 @@ T(the_call_has_taken_what_it_needs)
     static long double wide;
     static uint64_t sig[2];
     shmemx_stream_t s = st_make();
-    uint64_t *gate = st_gate(s), add = 3, cmp = 3;
+    uint64_t *start_flag = st_start_flag(s), add = 3, cmp = 3;
     long *there = st_room(true, 2 * sizeof *there), v = 5, cond = 0, seen[2];
     long double w = 2.5L;
     int pes[] = { next }, k = 11;
@@ -40,7 +40,7 @@ T(the_call_has_taken_what_it_needs)
     stride = 9;
     add = cmp = 44;
     shmem_barrier_all();
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_copy(s, seen, there, sizeof seen), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
@@ -58,7 +58,7 @@ T(the_call_has_taken_what_it_needs)
     T_TRUE(w == -1);
     shmem_barrier_all();
     T_EQ(shmemx_stream_destroy(s), 0);
-    shmem_free(gate);
+    shmem_free(start_flag);
     shmem_free(there);
 }
 

@@ -65,18 +65,18 @@ static T_UNUSED bool st_ends(shmemx_stream_t s)
 }
 
 /* All behind it on the stream waits until st_open. */
-static T_UNUSED uint64_t *st_gate(shmemx_stream_t s)
+static T_UNUSED uint64_t *st_start_flag(shmemx_stream_t s)
 {
-    uint64_t *gate = shmem_calloc(1, sizeof *gate);
+    uint64_t *start_flag = shmem_calloc(1, sizeof *start_flag);
 
-    T_EQ(shmemx_uint64_wait_until_on_stream(gate, SHMEM_CMP_GE, 1, s), 0);
-    return gate;
+    T_EQ(shmemx_uint64_wait_until_on_stream(start_flag, SHMEM_CMP_GE, 1, s), 0);
+    return start_flag;
 }
 
 /* A signal: what is behind it also sees what this thread has done, and read. */
-static T_UNUSED void st_open(uint64_t *gate)
+static T_UNUSED void st_open(uint64_t *start_flag)
 {
-    shmem_signal_set(gate, 1, me);
+    shmem_signal_set(start_flag, 1, me);
 }
 
 #endif

@@ -15,13 +15,13 @@ int main(void)
     long *in;
     shmemx_queue_t q;
     shmemx_stream_t s;
-    uint64_t *gate;
+    uint64_t *start_flag;
 
     st_begin();
     s = st_make();
     in = st_room(false, sizeof *in * N);
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
-    gate = st_gate(s);
+    start_flag = st_start_flag(s);
     for (int i = 0; i < PUTS; i++)
         T_EQ(shmemx_long_put_nbi_on_stream(in, out, N, next, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
@@ -29,13 +29,13 @@ int main(void)
         T_EQ(shmemx_enqueue_putmem(q, in, out, sizeof out, next, NULL), 0);
     T_EQ(shmemx_enqueue_start(q), 0);
     T_EQ(shmemx_enqueue_wait(q), 0);
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_queue_wait(q), 0);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     shmem_barrier_all();
-    shmem_free(gate);
+    shmem_free(start_flag);
     shmem_free(in);
     return st_end();
 }

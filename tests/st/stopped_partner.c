@@ -203,7 +203,7 @@ T(a_silent_partner_of_sends_of_any_length)
 }
 
 /* PEs 0 and 2 know PE 1, or they would wait for the connection. */
-static void meet(void)
+static void synchronize(void)
 {
     static long pid;
 
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 {
     alarm(50);                  /* for waits for the stopped PE */
     st_begin();
-    meet();
+    synchronize();
     s = st_make();
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     T_RUN(a_silent_partner_holds_up_its_messages_only);

@@ -11,13 +11,13 @@ T(communication_ahead_keeps_a_stream)
 {
     static long in;
     shmemx_stream_t s = st_make();
-    uint64_t *gate = st_gate(s);
+    uint64_t *start_flag = st_start_flag(s);
 
     shmem_barrier_all();
     T_EQ(shmemx_long_p_on_stream(&in, 4, next, s), 0);
     T_EQ(shmemx_stream_destroy(s), -EBUSY);
     T_EQ(shmemx_quiet_on_stream(s), 0);
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     T_EQ(shmemx_stream_destroy(s), -EINVAL);
@@ -28,14 +28,14 @@ T(communication_ahead_keeps_a_stream)
     T_EQ(in, 4);
     shmem_barrier_all();
     in = 0;
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 T(a_started_queue_keeps_a_stream)
 {
     static long in, out = 4;
     shmemx_stream_t s = st_make();
-    uint64_t *gate = st_gate(s);
+    uint64_t *start_flag = st_start_flag(s);
     shmemx_queue_t q;
 
     shmem_barrier_all();
@@ -43,14 +43,14 @@ T(a_started_queue_keeps_a_stream)
     T_EQ(shmemx_enqueue_putmem(q, &in, &out, sizeof in, next, NULL), 0);
     T_EQ(shmemx_enqueue_start(q), 0);
     T_EQ(shmemx_stream_destroy(s), -EBUSY);
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     T_EQ(shmemx_queue_wait(q), 0);
     T_EQ(shmemx_queue_destroy(q), 0);
     shmem_barrier_all();
     T_EQ(in, 4);
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 /* A large one, which waits for both ends. */
@@ -58,7 +58,7 @@ T(a_started_message_keeps_a_stream)
 {
     static char in[65536], out[65536];
     shmemx_stream_t s = st_make();
-    uint64_t *gate = st_gate(s);
+    uint64_t *start_flag = st_start_flag(s);
     shmemx_req_t r[2];
     shmemx_queue_t q;
 
@@ -70,7 +70,7 @@ T(a_started_message_keeps_a_stream)
     T_EQ(shmemx_enqueue_startall(q, 2, r), 0);
     T_EQ(shmemx_stream_destroy(s), -EBUSY);
     T_EQ(shmemx_enqueue_waitall(q, 2, r), 0);
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(in[0], 6);
     T_EQ(in[sizeof in - 1], 6);
@@ -79,7 +79,7 @@ T(a_started_message_keeps_a_stream)
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     shmem_barrier_all();
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 /* Also where nothing would be done. */

@@ -11,7 +11,7 @@ enum { THREADS = 2, ROUNDS = 300, N = 700 };
 
 static long in[THREADS][N], count;
 static shmemx_stream_t streams[THREADS];
-static pthread_barrier_t meet;
+static pthread_barrier_t synchronize;
 
 static void *play(void *arg)
 {
@@ -31,7 +31,7 @@ static void *play(void *arg)
         T_EQ(shmemx_stream_sync(s), 0);
         T_MEM(out[k], back[k], sizeof out[k]);
         if (r % 50 == 49)       /* streams change hands */
-            pthread_barrier_wait(&meet);
+            pthread_barrier_wait(&synchronize);
     }
     return NULL;
 }
@@ -52,13 +52,13 @@ static void *hand_on(void *arg)
         T_EQ(shmemx_enqueue_waitall(q, 1, &r), 0);
         T_EQ(shmemx_queue_wait(q), 0);
         given[k] = r;
-        pthread_barrier_wait(&meet);
+        pthread_barrier_wait(&synchronize);
         r = copy = given[THREADS - 1 - k];
         T_EQ(shmemx_enqueue_startall(q, 1, &r), 0);
         T_EQ(shmemx_req_wait(r), 0);
         T_EQ(shmemx_req_free(&r), 0);
         T_EQ(shmemx_req_free(&copy), -EINVAL);
-        pthread_barrier_wait(&meet);
+        pthread_barrier_wait(&synchronize);
         T_EQ(shmemx_queue_destroy(q), 0);
     }
     return NULL;
@@ -85,7 +85,7 @@ int main(void)
     if (level < SHMEM_THREAD_MULTIPLE)
         return 77;
     st_begin();
-    pthread_barrier_init(&meet, NULL, THREADS);
+    pthread_barrier_init(&synchronize, NULL, THREADS);
     for (int i = 0; i < THREADS; i++)
         streams[i] = st_make();
     shmem_barrier_all();

@@ -94,18 +94,18 @@ T(threads_of_the_library_block_no_fault)
 {
     shmemx_stream_t s;
     static long in;
-    uint64_t *gate;
+    uint64_t *start_flag;
 
     note_threads();
     s = st_make();
-    gate = st_gate(s);
+    start_flag = st_start_flag(s);
     T_EQ(shmemx_long_p_on_stream(&in, 1, next, s), 0);
     T_LE(1, look_at_threads());
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     shmem_barrier_all();
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 int main(void)

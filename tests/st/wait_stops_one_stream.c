@@ -12,7 +12,7 @@ T(a_stream_that_waits_holds_up_nobody)
 {
     static long data[N], here[N], in[2], got;
     shmemx_stream_t stopped = st_make(), free_ = st_make();
-    uint64_t *gate = st_gate(stopped);
+    uint64_t *start_flag = st_start_flag(stopped);
 
     shmem_barrier_all();
     for (int i = 0; i < N; i++)
@@ -35,7 +35,7 @@ T(a_stream_that_waits_holds_up_nobody)
     T_EQ(shmemx_stream_query(stopped), -EAGAIN);
     T_EQ(shmemx_stream_query(free_), 0);
     shmem_barrier_all();
-    st_open(gate);
+    st_open(start_flag);
     T_EQ(shmemx_stream_sync(stopped), 0);
     shmem_barrier_all();
     T_EQ(in[0], 5);
@@ -44,7 +44,7 @@ T(a_stream_that_waits_holds_up_nobody)
     memset(data, 0, sizeof data);
     T_EQ(shmemx_stream_destroy(stopped), 0);
     T_EQ(shmemx_stream_destroy(free_), 0);
-    shmem_free(gate);
+    shmem_free(start_flag);
 }
 
 int main(void)

@@ -12,23 +12,23 @@ static struct core_team team = {
     .n_pes = 3, .stride = 1, .area_at = WORDS_AT
 };
 
-static struct told {
+static struct notified {
     struct xport_addr at;
     struct xport_amo amo;
     int times, fences;
-} told;
+} notified;
 
 static void tell(struct xport_ep *f T_UNUSED, const struct xport_addr *at,
                  const struct xport_amo *a)
 {
-    told.at = *at;
-    told.amo = *a;
-    told.times++;
+    notified.at = *at;
+    notified.amo = *a;
+    notified.times++;
 }
 
 static void fence(struct xport_ep *f T_UNUSED, bool then_amo T_UNUSED)
 {
-    told.fences++;
+    notified.fences++;
 }
 
 static const struct xport_ops network = { .notify = tell, .fence = fence };
@@ -56,7 +56,7 @@ static struct coll_call settle(bool amo, bool mapped)
     core_world.stride = 1;
     xport_net = &network;
     team.mapped = mapped;
-    memset(&told, 0, sizeof told);
+    memset(&notified, 0, sizeof notified);
     return c;
 }
 
@@ -66,13 +66,14 @@ T(by_the_network_where_it_must_be)
 
     for (int pe = 1; pe < 3; pe++) {
         coll_notify_count_mixed(&c, pe);
-        T_EQ(told.times, pe);
-        T_EQ(told.fences, pe);
-        T_EQ(told.at.pe, pe);
-        T_EQ(told.at.seg, (int)HEAP_HOST);
-        T_EQ(told.at.off, WORDS_AT + offsetof(struct core_team_area, count[1]));
-        T_EQ((int)told.amo.op, (int)AMO_ADD);
-        T_EQ(told.amo.value, 1);
+        T_EQ(notified.times, pe);
+        T_EQ(notified.fences, pe);
+        T_EQ(notified.at.pe, pe);
+        T_EQ(notified.at.seg, (int)HEAP_HOST);
+        T_EQ(notified.at.off,
+             WORDS_AT + offsetof(struct core_team_area, count[1]));
+        T_EQ((int)notified.amo.op, (int)AMO_ADD);
+        T_EQ(notified.amo.value, 1);
     }
     T_EQ(*count_of(1), 0);
 }
@@ -82,10 +83,10 @@ T(in_memory_where_atomics_are_one)
     struct coll_call c = settle(true, false);
 
     coll_notify_count_mixed(&c, 1);
-    T_EQ(told.times, 0);
+    T_EQ(notified.times, 0);
     T_EQ(*count_of(1), 1);
     coll_notify_count_mixed(&c, 2);
-    T_EQ(told.times, 1);
+    T_EQ(notified.times, 1);
 }
 
 T(in_memory_where_nobody_is_far)
@@ -93,7 +94,7 @@ T(in_memory_where_nobody_is_far)
     struct coll_call c = settle(false, true);
 
     coll_notify_count_mixed(&c, 1);
-    T_EQ(told.times, 0);
+    T_EQ(notified.times, 0);
     T_EQ(*count_of(1), 1);
 }
 

@@ -112,7 +112,7 @@ static void writer(void)
     }
 }
 
-static void meet(void)
+static void synchronize(void)
 {
     int status = -1;
     pid_t pid;
@@ -141,7 +141,7 @@ T(core_wait_store_beside_announcement_wakes)
 {
     if (!membarrier_open())
         T_SKIP("the kernel refuses membarrier");
-    meet();
+    synchronize();
     T_EQ(both->missed, 0);
     T_LT(0, both->counts.fenced);
 }
@@ -155,7 +155,7 @@ T(core_wait_without_membarrier_sleeps_by_time)
     T_TRUE(!membarrier_open());
     T_TRUE(!membarrier_works());
     T_TRUE(!membarrier_all());
-    meet();
+    synchronize();
     T_EQ(both->counts.fenced, 0);
     T_EQ(load((uint64_t *)(void *)(heap + WORD)), both->last);
 }

@@ -211,7 +211,7 @@ T(launches_of_a_graph_follow_each_other_on_any_streams)
     T_EQ(gtl->wait64(words.there + GATE, 1, a), 0);
     T_EQ(gtl->graph_launch(graph, a), 0);
     T_EQ(gtl->graph_launch(graph, b), 0);
-    nap(5000);
+    pause_ms(5000);
     T_EQ(gtl->stream_query(b), -EAGAIN);
     T_EQ(get_word(SUM), 0);
     set_word(GATE, 1);
@@ -270,7 +270,7 @@ static bool has_ended(int n)
     for (int i = 0; i < 2000; i++) {
         if (__atomic_load_n(&ended, __ATOMIC_SEQ_CST) == n)
             return true;
-        nap(1000);
+        pause_ms(1000);
     }
     return false;
 }
@@ -291,7 +291,7 @@ T(what_a_graph_owns_goes_with_its_last_launch)
     T_EQ(gtl->wait64(words.there + GATE, 1, other), 0);
     T_EQ(gtl->graph_launch(graph, other), 0);
     gtl->graph_destroy(graph);
-    nap(3000);
+    pause_ms(3000);
     T_EQ(__atomic_load_n(&ended, __ATOMIC_SEQ_CST), 0);
     set_word(GATE, 1);
     T_EQ(gtl->stream_sync(other), 0);
@@ -350,7 +350,7 @@ static void meet(const struct shmemx_item *item, void *arg)
     all = __atomic_add_fetch(come, 1, __ATOMIC_SEQ_CST);
     all = (all + item->groups - 1) / item->groups * item->groups;
     while (__atomic_load_n(come, __ATOMIC_SEQ_CST) < all)
-        nap(0);
+        pause_ms(0);
 }
 
 T(kernels_of_a_graph_have_what_the_stream_of_the_launch_has)

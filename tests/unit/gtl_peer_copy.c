@@ -4,7 +4,7 @@
  * one goes on at once. */
 #include "gtl_test.h"
 
-enum { MOST = 70000, ROOM = MOST + 64, TURNS = 0, WAS = 8, TOLD = 32 };
+enum { MOST = 70000, ROOM = MOST + 64, TURNS = 0, WAS = 8, NOTIFIED = 32 };
 
 static char want[ROOM], got[ROOM];
 static char *places[2];         /* in the device's memory and in pinned one */
@@ -24,7 +24,7 @@ static struct gtl_peer_copy pair_of(char *to, const char *from, size_t n,
     return (struct gtl_peer_copy){
         .arrivals = words.there + TURNS, .arrival = words.there + WAS + 8 * end,
         .to = to, .from = from, .n = n,
-        .flags = { words.there + TOLD, words.there + TOLD + 8 },
+        .flags = { words.there + NOTIFIED, words.there + NOTIFIED + 8 },
         .wake = woken, .arg = &wakes
     };
 }
@@ -42,14 +42,15 @@ static void come(char *to, const char *from, size_t n, int end)
 
 static void set_words(void)
 {
-    for (int i = TURNS; i <= TOLD + 8; i += 8)
+    for (int i = TURNS; i <= NOTIFIED + 8; i += 8)
         set_word(i, 0);
     rounds = 0;
 }
 
-static bool told(uint64_t round)
+static bool notified(uint64_t round)
 {
-    return T_EQ(get_word(TOLD), round) && T_EQ(get_word(TOLD + 8), round);
+    return T_EQ(get_word(NOTIFIED), round) &&
+           T_EQ(get_word(NOTIFIED + 8), round);
 }
 
 /* All of the room, to see what lies around the bytes, too. */
@@ -68,7 +69,7 @@ static void try(int to, int from, size_t n, int first)
 
     come(dest, source, n, first);
     T_EQ(gtl->stream_sync(streams[first]), 0);
-    told(rounds);
+    notified(rounds);
     T_EQ(gtl_copy_now(got, places[to], ROOM), 0);
     for (size_t i = 0; i < ROOM; i++)
         if (got[i] != 0x5a && !T_EQ(got[i], 0x5a))
@@ -77,7 +78,7 @@ static void try(int to, int from, size_t n, int first)
     come(dest, source, n, !first);
     T_EQ(gtl->stream_sync(streams[!first]), 0);
     T_EQ(gtl_copy_now(got, places[to], ROOM), 0);
-    if (!told(++rounds) || !T_MEM(got, want, ROOM))
+    if (!notified(++rounds) || !T_MEM(got, want, ROOM))
         fprintf(stderr, "  %zu bytes from %zu to %zu, place %d to %d, %s "
                 "first\n", n, from_at, to_at, from, to,
                 first ? "receiver" : "sender");
@@ -112,7 +113,7 @@ T(no_alignment_matters)
             T_EQ(gtl->stream_sync(streams[0]), 0);
             come(places[0] + 16 + to, places[0] + 256 + from, 53, 1);
             T_EQ(gtl->stream_sync(streams[1]), 0);
-            told(++rounds);
+            notified(++rounds);
             memset(got, 0, 128);
             memmove(want + 128, want, 64);
             memset(want, 0, 128);
@@ -124,34 +125,35 @@ T(no_alignment_matters)
 }
 
 /* Whichever comes first by chance, often both at a time: the bytes are those
- * of the sender's stream before it came, and what is behind the told word sees
+ * of the sender's stream before it came, and what is behind the announced word
+ * sees
  * them. */
 T(streams_may_come_at_the_same_time)
 {
-    enum { ROUNDS = 60, GO = 128, N = 5000 };
+    enum { ROUNDS = 60, TRIGGER = 128, N = 5000 };
     char *source = places[0] + ROOM, *dest = places[0];
 
     set_words();
     for (int k = 1; k <= ROUNDS; k++) {
         uint64_t by = T_RAND() % 3;
 
-        set_word(GO, 0);
-        set_word(GO + 8, 0);
-        T_EQ(gtl->wait64(words.there + GO, 1, streams[0]), 0);
+        set_word(TRIGGER, 0);
+        set_word(TRIGGER + 8, 0);
+        T_EQ(gtl->wait64(words.there + TRIGGER, 1, streams[0]), 0);
         T_EQ(gtl->fill(source, k, N, streams[0]), 0);
         come(dest, source, N, 0);
-        T_EQ(gtl->wait64(words.there + GO + 8, 1, streams[1]), 0);
+        T_EQ(gtl->wait64(words.there + TRIGGER + 8, 1, streams[1]), 0);
         come(dest, source, N, 1);
-        T_EQ(gtl->wait64(words.there + TOLD, (uint64_t)k, streams[1]), 0);
+        T_EQ(gtl->wait64(words.there + NOTIFIED, (uint64_t)k, streams[1]), 0);
         T_EQ(gtl->copy(places[1], dest, N, streams[1]), 0);
-        set_word(GO + (by == 1 ? 8 : 0), 1);
+        set_word(TRIGGER + (by == 1 ? 8 : 0), 1);
         if (by < 2)
-            nap((long)(T_RAND() % 300));
-        set_word(GO + (by == 1 ? 0 : 8), 1);
+            pause_ms((long)(T_RAND() % 300));
+        set_word(TRIGGER + (by == 1 ? 0 : 8), 1);
         T_EQ(gtl->stream_sync(streams[0]), 0);
         T_EQ(gtl->stream_sync(streams[1]), 0);
         T_EQ(get_word(TURNS), 2 * (uint64_t)k);
-        told((uint64_t)k);
+        notified((uint64_t)k);
         memset(want, k, N);
         T_MEM(places[1], want, N);
     }

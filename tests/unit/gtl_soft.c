@@ -56,7 +56,7 @@ static void count_threads(const struct shmemx_item *it, void *arg)
     if (!counted)
         __atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
     counted = true;
-    nap(it->group % 2 ? 2000 : 1000);
+    pause_ms(it->group % 2 ? 2000 : 1000);
 }
 
 T(groups_spread_over_the_cores)
@@ -73,7 +73,7 @@ T(groups_spread_over_the_cores)
 
 static void end_late(const struct shmemx_item *it, void *arg)
 {
-    nap(it->group ? 5000 : 0);
+    pause_ms(it->group ? 5000 : 0);
     __atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
 }
 
@@ -93,7 +93,7 @@ static void wait_for_word(const struct shmemx_item *it, void *arg)
 {
     (void)it;
     while (!__atomic_load_n((uint64_t *)arg, __ATOMIC_ACQUIRE))
-        nap(100);
+        pause_ms(100);
 }
 
 static void add_one(const struct shmemx_item *it, void *arg)
@@ -333,7 +333,7 @@ static double us_of(int kind, double enough)
         else if (kind == 3)
             T_EQ(gtl->wait64(words.here, 1, NULL), 0);
         while (gtl->stream_query(NULL))
-            nap(20);
+            pause_ms(20);
         if (kind == 4)
             T_EQ(gtl->stream_sync(NULL), 0);
         clock_gettime(CLOCK_MONOTONIC, &b);
@@ -405,15 +405,15 @@ T(what_steps_are_charged_is_counted)
     before = gtl_charged_ns();
     T_EQ(gtl->batch(&joined, NULL), 0);
     while (gtl->stream_query(NULL))
-        nap(20);
+        pause_ms(20);
     T_EQ(gtl_charged_ns() - before, 3);
     T_EQ(gtl->batch(&apart, NULL), 0);
     while (gtl->stream_query(NULL))
-        nap(20);
+        pause_ms(20);
     T_EQ(gtl_charged_ns() - before, 3 + 3 + 2000 + 100);
     T_EQ(gtl->batch(&stores, NULL), 0);
     while (gtl->stream_query(NULL))
-        nap(20);
+        pause_ms(20);
     T_EQ(gtl_charged_ns() - before, 3 + 3 + 2000 + 100 + 2000 + 100);
     T_EQ(load_costs(""), 0);
     before = gtl_charged_ns();

@@ -112,7 +112,7 @@ T(a_wait_ends_at_its_value_or_above)
     for (int i = 0; i < 3; i++) {
         set_word(0, values[i] - 1);
         T_EQ(gtl->wait64(words.there, values[i], some_stream), 0);
-        nap(2000);
+        pause_ms(2000);
         T_EQ(gtl->stream_query(some_stream), -EAGAIN);
         set_word(0, values[i] + (uint64_t)i * 1000);
         T_TRUE(ends(some_stream));
@@ -141,7 +141,7 @@ static void release_by(const char *what, uint64_t *word, void *by)
 
     T_EQ(gtl_fill_now(word, 0, 8), 0);
     T_EQ(gtl->wait64(word, 1, some_stream), 0);
-    nap(3000);
+    pause_ms(3000);
     T_EQ(gtl->stream_query(some_stream), -EAGAIN);
     if (!strcmp(what, "write"))
         T_EQ(gtl->write64(word, 1, by), 0);
@@ -180,7 +180,7 @@ T(a_written_word_tells_of_all_before_it)
         T_EQ(gtl->fill(words.there + 512, (int)i, PAGE, some_stream), 0);
         T_EQ(gtl->write64(words.there, (uint64_t)1 << 32 | i, some_stream), 0);
         while (get_word(0) != ((uint64_t)1 << 32 | i))
-            nap(0);
+            pause_ms(0);
         T_EQ(p[0], i);
         T_EQ(p[PAGE - 1], i);
         T_EQ(gtl->stream_sync(some_stream), 0);
@@ -226,7 +226,7 @@ static void try_steps(int n_waits, int n_puts)
     }
     T_EQ(gtl->batch(&t, some_stream), 0);
     if (n_waits) {
-        nap(2000);
+        pause_ms(2000);
         T_EQ(gtl->stream_query(some_stream), -EAGAIN);
         for (int i = 0; i < n_puts; i++)
             T_TRUE(!get_word(TO + i) && !get_word(TELL + i));
@@ -310,7 +310,7 @@ T(an_event_is_what_was_recorded_last)
     T_EQ(gtl->event_record(e, some_stream), 0);
     T_EQ(gtl->stream_sync(some_stream), 0);
     T_EQ(gtl->event_query(e), 0);
-    nap(2000);
+    pause_ms(2000);
     T_EQ(get_word(8), 0);
     T_EQ(gtl->stream_query(b), -EAGAIN);
     /* What comes after the record is not waited for. */
@@ -320,7 +320,7 @@ T(an_event_is_what_was_recorded_last)
     T_TRUE(ends(b));
     T_EQ(get_word(8), 1);
     for (int i = 0; i < 2000 && gtl->event_query(e); i++)
-        nap(1000);
+        pause_ms(1000);
     T_EQ(gtl->event_query(e), 0);
     T_EQ(gtl->stream_query(a), -EAGAIN);
     gtl->event_destroy(e);
@@ -341,7 +341,7 @@ T(an_event_may_go_while_a_stream_waits_for_it)
     T_EQ(gtl->event_wait(e, some_stream), 0);
     gtl->event_destroy(e);
     gtl->stream_destroy(a);
-    nap(1000);
+    pause_ms(1000);
     T_EQ(gtl->stream_query(some_stream), -EAGAIN);
     set_word(0, 1);
     T_TRUE(ends(some_stream));
@@ -421,7 +421,7 @@ T(a_destroyed_stream_finishes_its_work)
     T_EQ(get_word(8), 0);
     set_word(0, 1);
     for (int i = 0; i < 2000 && !get_word(8); i++)
-        nap(1000);
+        pause_ms(1000);
     T_EQ(get_word(8), 1);
     T_EQ(device_word(device), 1);
 }
@@ -450,7 +450,7 @@ static double cost_of_rest(void)
 
     for (int i = 0; i < 30 && (i < 4 || 5 * least >= MOST_MS); i++) {
         start = cpu_ms();
-        nap(200000);
+        pause_ms(200000);
         if (cpu_ms() - start < least)
             least = cpu_ms() - start;
     }
@@ -467,7 +467,7 @@ T(streams_at_rest_cost_nothing)
     }
     for (int i = 0; i < MANY; i++)
         T_EQ(gtl->stream_sync(s[i]), 0);
-    nap(50000);
+    pause_ms(50000);
     T_LT(cost_of_rest(), MOST_MS);
     for (int i = 0; i < MANY; i++)
         gtl->stream_destroy(s[i]);
@@ -484,7 +484,7 @@ T(streams_that_wait_cost_next_to_nothing)
         s[i] = new_stream();
         T_EQ(gtl->wait64(words.there, 1, s[i]), 0);
     }
-    nap(200000);
+    pause_ms(200000);
     T_LT(cost_of_rest(), MOST_MS);
     set_word(0, 1);
     for (int i = 0; i < MANY; i++) {

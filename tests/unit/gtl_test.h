@@ -99,7 +99,7 @@ static T_UNUSED void *new_stream(void)
     return s;
 }
 
-static T_UNUSED void nap(long us)
+static T_UNUSED void pause_ms(long us)
 {
     struct timespec t = { us / 1000000, us % 1000000 * 1000 };
 
@@ -112,7 +112,7 @@ static T_UNUSED bool ends(void *stream)
     for (int i = 0; i < 2000; i++) {
         if (gtl->stream_query(stream) != -EAGAIN)
             return gtl->stream_query(stream) == 0;
-        nap(1000);
+        pause_ms(1000);
     }
     return false;
 }

@@ -72,7 +72,7 @@ static struct {
 } side[2];
 static atomic_int tries;        /* lowered where a busy machine takes long */
 
-static void *meet(void *arg)
+static void *synchronize(void *arg)
 {
     time_t end = time(NULL) + 2;
     int me = (int)(intptr_t)arg;
@@ -101,8 +101,8 @@ T(a_full_fence_shows_a_store_before_the_next_load)
     if (sched_getaffinity(0, sizeof cpus, &cpus) || CPU_COUNT(&cpus) < 2)
         T_SKIP("one processor: the threads would only wait for each other");
     atomic_store(&tries, TRIES);
-    pthread_create(&other, NULL, meet, (void *)1);
-    meet((void *)0);
+    pthread_create(&other, NULL, synchronize, (void *)1);
+    synchronize((void *)0);
     pthread_join(other, NULL);
     for (int i = 0; i < atomic_load(&tries); i++)
         missed += !side[0].saw[i] && !side[1].saw[i];

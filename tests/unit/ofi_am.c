@@ -100,7 +100,7 @@ T(parts_of_the_device_heap)
     T_TRUE(!moved(0, 1, HEAP_DEVICE, 1));
 }
 
-static bool told(int seg, int64_t off, uint64_t len, uint64_t word)
+static bool notified(int seg, int64_t off, uint64_t len, uint64_t word)
 {
     static const size_t sizes[HEAP_SEGS] = { SEGMENT, 64 };
     const struct ofi_am_rules rules = {
@@ -116,19 +116,19 @@ static bool told(int seg, int64_t off, uint64_t len, uint64_t word)
 
 T(messages_with_their_word)
 {
-    T_TRUE(told(0, 0, 8, 0));
-    T_TRUE(told(0, SEGMENT - 8, 8, SEGMENT - 8));
-    T_TRUE(told(1, 56, 8, 0));
-    T_TRUE(!told(0, SEGMENT - 7, 8, 0));
-    T_TRUE(!told(1, 64, 1, 0));
-    T_TRUE(!told(2, 0, 1, 0));
-    T_TRUE(!told(HEAP_SEGS, 0, 8, 0));
-    T_TRUE(!told(-1, 0, 8, 0));
-    T_TRUE(!told(0, -8, 8, 0));
-    T_TRUE(!told(0, INT64_MIN, 8, 0));
-    T_TRUE(!told(0, 0, 0, 0));
-    T_TRUE(!told(0, 0, 8, SEGMENT));
-    T_TRUE(!told(0, 0, 8, 4));
+    T_TRUE(notified(0, 0, 8, 0));
+    T_TRUE(notified(0, SEGMENT - 8, 8, SEGMENT - 8));
+    T_TRUE(notified(1, 56, 8, 0));
+    T_TRUE(!notified(0, SEGMENT - 7, 8, 0));
+    T_TRUE(!notified(1, 64, 1, 0));
+    T_TRUE(!notified(2, 0, 1, 0));
+    T_TRUE(!notified(HEAP_SEGS, 0, 8, 0));
+    T_TRUE(!notified(-1, 0, 8, 0));
+    T_TRUE(!notified(0, -8, 8, 0));
+    T_TRUE(!notified(0, INT64_MIN, 8, 0));
+    T_TRUE(!notified(0, 0, 0, 0));
+    T_TRUE(!notified(0, 0, 8, SEGMENT));
+    T_TRUE(!notified(0, 0, 8, 4));
 }
 
 int main(void)

@@ -26,7 +26,7 @@ static void reply(int session, enum rt_wire_type type, const char *text)
     T_EQ(rt_wire_send(session, 0, &m, -1), 0);
 }
 
-static void nap(void)
+static void pause_ms(void)
 {
     usleep(100000);
 }
@@ -43,12 +43,12 @@ static void *serve(void *arg)
     reply(session, RT_ANSWER, NULL);
     while (rt_wire_receive(session, 0, &packet, &m, &fd) == 0) {
         if (m.type == RT_FENCE) {
-            nap();              /* the thread waits */
+            pause_ms();              /* the thread waits */
             sem_post(&fence_came);
         } else if (m.type == RT_GET) {
-            nap();              /* both wait */
+            pause_ms();              /* both wait */
             reply(session, RT_ANSWER, value);
-            nap();
+            pause_ms();
             reply(session, RT_FENCED, NULL);
         } else if (m.type == RT_TAKE) {
             m = (struct rt_wire){ .type = RT_ANSWER };

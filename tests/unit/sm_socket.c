@@ -19,7 +19,7 @@
 enum { PES = 5, PAGE = 4096 };
 
 static int local_pes[PES] = { 0, 2, 4, 6, 8 };
-static struct sm_address card;
+static struct sm_address blob;
 static int listen_fd, memfd;
 static char *memory;            /* of memfd, as the leader maps it */
 
@@ -28,8 +28,8 @@ static void open_leader(void)
     rt_job.local_pes = local_pes;
     rt_job.n_local = PES;
     rt_job.local = 0;
-    memset(&card, 0, sizeof card);
-    T_EQ(sm_socket_listen(&card, &listen_fd), 0);
+    memset(&blob, 0, sizeof blob);
+    T_EQ(sm_socket_listen(&blob, &listen_fd), 0);
     memfd = memfd_create("node", MFD_CLOEXEC);
     T_EQ(ftruncate(memfd, PES * PAGE), 0);
     memory = mmap(NULL, PES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd,
@@ -50,14 +50,14 @@ static int member(int local)
     char *at;
 
     rt_job.local = local;
-    if (sm_socket_join(&card, &fd))
+    if (sm_socket_join(&blob, &fd))
         return 1;
     at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
               local * PAGE);
     if (at == MAP_FAILED)
         return 2;
     *at = (char)local;
-    return card.plan.data_size ? 3 : 0;
+    return blob.plan.data_size ? 3 : 0;
 }
 
 static pid_t start(int local)
@@ -97,7 +97,7 @@ T(every_member_maps_the_same_memory)
     for (int i = 1; i < PES; i++)
         pid[i] = start(i);
     unit_capture();
-    rc = sm_socket_distribute(listen_fd, &card, memfd);
+    rc = sm_socket_distribute(listen_fd, &blob, memfd);
     said = unit_captured();
     T_STR(said, "");
     T_EQ(rc, 0);
@@ -113,28 +113,28 @@ T(another_layout_of_static_data_leaves_it_private)
 
     open_leader();
     env.STATIC_DATA = true;
-    T_EQ(heap_plan_make(1, &card.plan), 0);
-    T_LT(0, card.plan.data_size);
+    T_EQ(heap_plan_make(1, &blob.plan), 0);
+    T_LT(0, blob.plan.data_size);
     for (int i = 1; i < PES; i++) {
         env.STATIC_DATA = i != 2;
         pid[i] = start(i);
     }
     unit_capture();
-    rc = sm_socket_distribute(listen_fd, &card, memfd);
+    rc = sm_socket_distribute(listen_fd, &blob, memfd);
     said = unit_captured();
     T_EQ(rc, 0);
     T_HAS(said, "programs whose static data differ: only heap memory is "
           "symmetric [S-W-DATA]\n");
-    T_EQ(card.plan.data_size, 0);
+    T_EQ(blob.plan.data_size, 0);
     all_have_come(pid, 0);      /* they dropped it too, or had ended with 3 */
     close_leader();
     open_leader();
     env.STATIC_DATA = true;
-    T_EQ(heap_plan_make(1, &card.plan), 0);
+    T_EQ(heap_plan_make(1, &blob.plan), 0);
     for (int i = 1; i < PES; i++)
         pid[i] = start(i);
-    T_EQ(sm_socket_distribute(listen_fd, &card, memfd), 0);
-    T_LT(0, card.plan.data_size);
+    T_EQ(sm_socket_distribute(listen_fd, &blob, memfd), 0);
+    T_LT(0, blob.plan.data_size);
     all_have_come(pid, 3 << 8);
     close_leader();
     env.STATIC_DATA = false;
@@ -146,9 +146,9 @@ static int dial(void)
 {
     struct sockaddr_un a = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-    size_t len = strlen(card.name);
+    size_t len = strlen(blob.name);
 
-    memcpy(a.sun_path + 1, card.name, len);
+    memcpy(a.sun_path + 1, blob.name, len);
     if (connect(fd, (struct sockaddr *)&a, (socklen_t)(
                     offsetof(struct sockaddr_un, sun_path) + 1 + len)))
         return -1;
@@ -183,7 +183,7 @@ static int strange(int kind)
     struct sm_hello h = { .local = 1, .data_fits = 1 };
     char bytes[sizeof h + 1] = "";
 
-    memcpy(h.token, card.token, sizeof h.token);
+    memcpy(h.token, blob.token, sizeof h.token);
     if (kind == 0)
         h.token[15] ^= 1;
     else if (kind == 1)
@@ -232,7 +232,7 @@ static const char *with_stranger(int kind, uid_t user)
     for (int i = 1; i < PES; i++)
         pid[i] = start(i);
     unit_capture();
-    rc = sm_socket_distribute(listen_fd, &card, memfd);
+    rc = sm_socket_distribute(listen_fd, &blob, memfd);
     said = unit_captured();
     T_EQ(rc, 0);
     T_EQ(status_of(stranger), 0);
@@ -270,7 +270,7 @@ T(a_number_is_taken_once)
     second = let_knock(STRANGERS, 0);
     for (int i = 2; i < PES; i++)
         pid[i] = start(i);
-    T_EQ(sm_socket_distribute(listen_fd, &card, memfd), 0);
+    T_EQ(sm_socket_distribute(listen_fd, &blob, memfd), 0);
     T_EQ(status_of(first), 5 << 8);
     T_EQ(status_of(second), 0);
     for (int i = 2; i < PES; i++)
@@ -295,7 +295,7 @@ T(signals_turn_nobody_away)
     int rc;
 
     open_leader();
-    memcpy(h.token, card.token, sizeof h.token);
+    memcpy(h.token, blob.token, sizeof h.token);
     late = fork();
     if (late == 0) {            /* connects at once, speaks later */
         char answer[64];
@@ -318,7 +318,7 @@ T(signals_turn_nobody_away)
         _exit(member(1));
     }
     unit_capture();
-    rc = sm_socket_distribute(listen_fd, &card, memfd);
+    rc = sm_socket_distribute(listen_fd, &blob, memfd);
     said = unit_captured();
     setitimer(ITIMER_REAL, &never, NULL);
     kill(rescue, SIGKILL);
@@ -338,9 +338,9 @@ T(each_job_has_its_own_token_and_name)
 
     open_leader();
     T_EQ(sm_socket_listen(&other, &fd), 0);
-    T_NE(memcmp(card.token, other.token, sizeof card.token), 0);
-    T_NE(strcmp(card.name, other.name), 0);
-    T_EQ(memchr(card.name, '\0', sizeof card.name) != NULL, true);
+    T_NE(memcmp(blob.token, other.token, sizeof blob.token), 0);
+    T_NE(strcmp(blob.name, other.name), 0);
+    T_EQ(memchr(blob.name, '\0', sizeof blob.name) != NULL, true);
     close(fd);
     close(listen_fd);
     close_leader();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slow BYTES - PE 0 moves that to PE 1 and back in each way that there is, while
+/* slow BYTES - PE 0 moves that to PE 1 and back in each form that there is,
+ * while
  * PE 1 waits in a barrier; each byte is compared. */
 #include <shmem.h>
 #include <shmemx.h>
@@ -24,10 +25,10 @@ static void fill(unsigned char *p, size_t n, int key)
         p[i] = (unsigned char)(i * 7 + (i >> 10) + (size_t)key);
 }
 
-static void move(int way, unsigned char *a, unsigned char *b, size_t n)
+static void move(int form, unsigned char *a, unsigned char *b, size_t n)
 {
-    fill(b, n, way);
-    switch (way) {
+    fill(b, n, form);
+    switch (form) {
     case 0:
         shmem_putmem(a, b, n, 1);
         break;
@@ -55,17 +56,17 @@ int main(int argc, char **argv)
     me = shmem_my_pe();
     a = shmem_malloc(n);
     b = shmem_malloc(n);
-    for (int way = 0; way < 4; way++) {
+    for (int form = 0; form < 4; form++) {
         shmem_barrier_all();
         if (me == 0)
-            move(way, a, b, n);
+            move(form, a, b, n);
         shmem_barrier_all();
         if (me == 1)
-            bad = wrong(a, n, way);
-        else if (way == 3)
-            bad = wrong(b, n, way);
+            bad = wrong(a, n, form);
+        else if (form == 3)
+            bad = wrong(b, n, form);
         if (bad)
-            printf("way %d: %zu bytes are wrong\n", way, bad);
+            printf("form %d: %zu bytes are wrong\n", form, bad);
     }
     shmem_finalize();
     return bad != 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* far.h - what a test does where PEs are on different nodes.
+/* off_node.h - what a test does where PEs are on different nodes.
  * An operation on a far PE takes a thousand times as long as one on memory,
  * so a test has a number of rounds for either; and what lies there has no
  * pointer. */
-#ifndef FAR_H
-#define FAR_H
+#ifndef OFF_NODE_H
+#define OFF_NODE_H
 
 #include "../t.h"
 
@@ -12,7 +12,7 @@
 
 /* Has some PE another one that it reaches by messages only?  All PEs say the
  * same. */
-static T_UNUSED bool some_are_far(void)
+static T_UNUSED bool some_are_off_node(void)
 {
     return shmem_team_n_pes(SHMEM_TEAM_SHARED) < shmem_n_pes();
 }
@@ -20,7 +20,7 @@ static T_UNUSED bool some_are_far(void)
 /* The rounds to make. */
 static T_UNUSED int rounds(int near, int far)
 {
-    return some_are_far() ? far : near;
+    return some_are_off_node() ? far : near;
 }
 
 #endif
