@@ -89,3 +89,13 @@ void dl_close(void *handle)
     if (handle)
         dlclose(handle);
 }
+
+const char *dl_path(void (*fn)(void))
+{
+    const void *at;
+    Dl_info info;
+
+    memcpy(&at, &fn, sizeof at);
+    return dladdr(at, &info) && info.dli_fname ? info.dli_fname
+                                               : "of an unknown path";
+}

@@ -27,5 +27,7 @@ int dl_open(const char *const *names, const struct dl_sym *syms, int n_syms,
  * NULL. */
 void dl_load_optional(void *handle, const struct dl_sym *syms, int n_syms);
 void dl_close(void *handle);
+/* The file that holds a function, for a line. */
+const char *dl_path(void (*fn)(void));
 
 #endif

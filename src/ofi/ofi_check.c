@@ -42,9 +42,9 @@ bool ofi_check_present(const char *provider, char *why, size_t size)
         ofi_lib.fi_freeinfo(info);
         return true;
     }
-    snprintf(why, size, "libfabric %u.%u finds no interface of provider %s; "
-             "FI_LOG_LEVEL=info says why", FI_MAJOR(ofi_lib.fi_version()),
-             FI_MINOR(ofi_lib.fi_version()), provider);
+    snprintf(why, size, "libfabric %u.%u (%s) finds no interface of provider "
+             "%s; FI_LOG_LEVEL=info says why", FI_MAJOR(ofi_lib.fi_version()),
+             FI_MINOR(ofi_lib.fi_version()), ofi_lib_path(), provider);
     return false;
 }
 

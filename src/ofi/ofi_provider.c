@@ -4,6 +4,7 @@
  * first that works.  ofi_open.c calls it, on one thread, before any operation;
  * later calls are inquiries alone. */
 #include "ofi/ofi_provider.h"
+#include "ofi/ofi_available.h"
 #include "ofi/am/ofi_am_target.h"
 #include "ofi/net/ofi_cxi.h"
 #include "ofi/net/ofi_local.h"
@@ -401,7 +402,7 @@ int ofi_provider_choose(char *why, size_t size)
 {
     bool hmem = ofi_wants_hmem();
     struct fi_info *info;
-    char wish[256];
+    char wish[256], has[384];
     int k;
 
     reason[0] = '\0';
@@ -412,6 +413,7 @@ int ofi_provider_choose(char *why, size_t size)
             if (reason[0] && rt_job.pe == 0)
                 log_warn(ERR_NET, "%s; %s is used in its place", reason,
                          ofi.name);
+            ofi_available_warn(ofi.info->fabric_attr->prov_name);
             return 0;
         }
         /* The same once more, asked for less. */
@@ -424,10 +426,11 @@ int ofi_provider_choose(char *why, size_t size)
     if (k == -EINVAL)
         return k;
     log_error(ERR_NET, "%s libfabric provider "
-              "joins them%s%s%s; SHMEM_LOG=info:ofi says what each lacks, "
-              "fi_info lists them, SHMEM_OFI_PROVIDER names one",
+              "joins them%s%s%s%s; SHMEM_LOG=info:ofi says what each lacks, "
+              "SHMEM_OFI_PROVIDER names one",
               rt_job.n_local < rt_job.n_pes
               ? "PEs are on several nodes and no" : "no",
-              wishes(wish, sizeof wish), reason[0] ? ": " : "", reason);
+              wishes(wish, sizeof wish), reason[0] ? ": " : "", reason,
+              reason[0] ? "" : ofi_available_explain(has, sizeof has));
     return -EHOSTUNREACH;
 }

@@ -54,7 +54,7 @@ goes()
 }
 others='( .*)?'
 none='PEs are on several nodes and no libfabric provider joins them: provider [^ ]+ on [a-z0-9]+'
-advice='; SHMEM_LOG=info:ofi says what each lacks, fi_info lists them, SHMEM_OFI_PROVIDER names one'
+advice='; SHMEM_LOG=info:ofi says what each lacks, SHMEM_OFI_PROVIDER names one'
 by='\(after SHMEM_FAULT made ofi\.[a-z]+ fail\)'
 
 ends ofi.test "$none: a put, a get or an atomic to itself: Input/output error$advice $by"
@@ -80,9 +80,18 @@ esac
 
 try 2 --ppn 1 env SHMEM_OFI_PROVIDER=nonsense ./far
 ended 1 'an unknown provider'
-said 'an unknown provider' "sluice: PE [01] .*no libfabric provider joins them: SHMEM_OFI_PROVIDER is nonsense$advice \\[S-E-NET\\]$others"
+said 'an unknown provider' "sluice: PE [01] .*no libfabric provider joins them: SHMEM_OFI_PROVIDER is nonsense; libfabric [0-9.]* offers no provider of that name .*, but .*tcp.*$advice \\[S-E-NET\\]$others"
 try 2 --ppn 1 env SHMEM_OFI_DOMAIN=nowhere0 SHMEM_OFI_PROVIDER="tcp;ofi_rxm" ./far
 ended 1 'an unknown interface'
+said 'an unknown interface' "sluice: PE [01] .*joins them: SHMEM_OFI_PROVIDER is tcp;ofi_rxm, SHMEM_OFI_DOMAIN is nowhere0; NICs here: .*lo.*$advice \\[S-E-NET\\]$others"
+try 2 --ppn 1 env SHMEM_OFI_DOMAIN=lo,eth99 SHMEM_OFI_PROVIDER="tcp;ofi_rxm" ./far
+[ $status -eq 0 ] || fail "one of two interfaces: status $status"
+said 'one of two interfaces' 'sluice: PE 0 .*SHMEM_OFI_DOMAIN names eth99, which is no NIC of provider tcp;ofi_rxm on .*; it has .*lo.* \[S-W-NET\].*'
+# Present in libfabric, with no NIC.
+try 2 --ppn 1 env SHMEM_OFI_PROVIDER=verbs ./far
+ended 1 'a provider without a NIC'
+grep -qE 'SHMEM_OFI_PROVIDER is verbs; libfabric [0-9.]* (has this provider, which finds no NIC that it can use|offers no provider of that name)' "$err" ||
+    fail "a provider without a NIC: $(cat "$err")"
 
 
 # Between PEs of one machine nothing but lo serves.

@@ -69,6 +69,11 @@ int ofi_lib_open(const char **why)
     return rc;
 }
 
+const char *ofi_lib_path(void)
+{
+    return dl_path((void (*)(void))ofi_lib.fi_version);
+}
+
 const char *ofi_strerror(int rc)
 {
     return ofi_lib.fi_strerror ? ofi_lib.fi_strerror(-rc) : "unknown error";

@@ -23,6 +23,8 @@ struct ofi_lib {
 extern struct ofi_lib ofi_lib;
 /* 0, or -ENOENT with why in *out. */
 int ofi_lib_open(const char **why);
+/* The file that was loaded. */
+const char *ofi_lib_path(void);
 /* The version of the interface that is asked for. */
 uint32_t ofi_lib_api(void);
 
