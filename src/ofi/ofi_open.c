@@ -108,7 +108,9 @@ int ofi_open_always(void)
     if (rc)
         return rc;
     ofi_rails_open(&ofi_trial->put);
-    if (*ofi_traffic_class())
+    if (*ofi_traffic_class() && !ofi_has_traffic_classes(ofi.info))
+        ofi_warn_traffic_class();
+    else if (*ofi_traffic_class())
         snprintf(traffic, sizeof traffic, "%s traffic; ", ofi_traffic_class());
     snprintf(text, sizeof text, "%s (%s); %satomics by %s; progress by %s%s",
              ofi.name, why, traffic, ofi.nic_amo ? "the provider" : "messages",

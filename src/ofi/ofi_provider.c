@@ -133,11 +133,16 @@ static void note(const char *fmt, ...)
     va_end(ap);
 }
 
-/* What it may have to do with a step that failed. */
-static const char *class_wish(void)
+/* What the user can do about a step that failed. */
+static const char *advice_on(int rc)
 {
     static char wish[160];
 
+    if (rc == -FI_EADDRINUSE || rc == -FI_EADDRNOTAVAIL)
+        return "; are all ports in use that net.ipv4.ip_local_port_range, or "
+               "FI_TCP_PORT_LOW_RANGE and FI_TCP_PORT_HIGH_RANGE, allow?";
+    if (rc == -FI_EMFILE)
+        return "; raise the limit of open files (ulimit -n)";
     if (!*ofi_traffic_class())
         return "";
     snprintf(wish, sizeof wish, "; SHMEM_OFI_TCLASS is %s: ask the "
@@ -211,7 +216,7 @@ static void note_step(const char *step, int rc)
     if (!provider_is("cxi") || (rc != -FI_ENOSYS && rc != -FI_EACCES &&
                                 rc != -FI_ENODATA))
         note("provider %s: %s: %s%s", ofi.name, step, ofi_strerror(rc),
-             class_wish());
+             advice_on(rc));
     else if (!vnis)
         note("provider %s: %s: %s: the launcher gave this job no Slingshot "
              "network (SLINGSHOT_VNIS is not set); with Slurm rerun with srun "

@@ -87,6 +87,16 @@ said 'an unknown interface' "sluice: PE [01] .*joins them: SHMEM_OFI_PROVIDER is
 try 2 --ppn 1 env SHMEM_OFI_DOMAIN=lo,eth99 SHMEM_OFI_PROVIDER="tcp;ofi_rxm" ./far
 [ $status -eq 0 ] || fail "one of two interfaces: status $status"
 said 'one of two interfaces' 'sluice: PE 0 .*SHMEM_OFI_DOMAIN names eth99, which is no NIC of provider tcp;ofi_rxm on .*; it has .*lo.* \[S-W-NET\].*'
+# Two ports for two PEs, of which each takes more.
+if unshare -n true 2>/dev/null; then
+    unshare -n sh -c 'ip link set lo up &&
+        echo "40000 40001" >/proc/sys/net/ipv4/ip_local_port_range &&
+        exec "$@"' sh timeout 60 "$bin/oshrun" -n 2 --ppn 1 \
+            env SHMEM_OFI_PROVIDER='tcp;ofi_rxm' ./far >"$out" 2>"$err" &&
+        fail 'two ports: it starts'
+    grep -qE '(Address already in use|Cannot assign requested address); are all ports in use that net.ipv4.ip_local_port_range, ' "$err" ||
+        fail "two ports: $(cat "$err")"
+fi
 # Present in libfabric, with no NIC.
 try 2 --ppn 1 env SHMEM_OFI_PROVIDER=verbs ./far
 ended 1 'a provider without a NIC'
@@ -106,4 +116,26 @@ said 'a NIC for PE 1 of a node' "$mapped names PE 1, but the PEs of this node ar
 try 2 --ppn 1 env SHMEM_NIC_MAP=0-63:lo ./far
 [ $status -eq 0 ] && [ ! -s "$err" ] || fail "0-63:lo: $(cat "$err")"
 
+# What the provider shm keeps for a PE that is killed.
+program killed <<'C'
+int main(void)
+{
+    shmem_init();
+    printf("pid %d\n", (int)getpid());
+    fflush(stdout);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 1)
+        kill(getpid(), SIGKILL);
+    shmem_barrier_all();
+    return 0;
+}
+C
+try 3 --ppn 1 env SHMEM_OFI_PROVIDER=shm ./killed
+[ $status -eq 137 ] || fail "a PE killed on shm: status $status: $(cat "$err")"
+[ "$(grep -c pid "$out")" -eq 3 ] || fail "a PE killed on shm: $(cat "$out")"
+while read -r _ pid; do
+    for left in "/dev/shm/$pid:"*; do
+        [ ! -e "$left" ] || fail "a PE killed on shm leaves $left"
+    done
+done <"$out"
 finish 'what fails between nodes is told in a line, or mended'

@@ -473,3 +473,8 @@ bool channel_fence_waits(void)
 {
     return all.in_fence > 0;
 }
+
+pid_t channel_owner(int pe)
+{
+    return all.member[pe].owner;
+}

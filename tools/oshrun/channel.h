@@ -22,6 +22,8 @@ void channel_made(void);
 void channel_fds(int pe, int out[2]);
 /* Does what has come from a PE; news go to job_note_server(). */
 void channel_read(struct job *j, int pe);
+/* The process of that PE that used the library last, or 0. */
+pid_t channel_owner(int pe);
 /* Does a PE wait for others in a fence? */
 bool channel_fence_waits(void);
 

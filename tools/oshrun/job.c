@@ -290,6 +290,23 @@ void job_note_server(struct job *j, const struct server_event *ev)
     }
 }
 
+/* libfabric's provider shm keeps the memory of each process in a file that
+ * starts with its number, which a killed one cannot remove. */
+static void remove_provider_files(pid_t pid)
+{
+    struct dirent *e;
+    char start[32];
+    DIR *d;
+
+    if (pid <= 0 || !(d = opendir("/dev/shm")))
+        return;
+    snprintf(start, sizeof(start), "%d:%u:", (int)pid, (unsigned)getuid());
+    while ((e = readdir(d)))
+        if (strncmp(e->d_name, start, strlen(start)) == 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+}
+
 void job_note_exit(struct job *j, int pe, int wstatus)
 {
     struct pe *p = &j->pe[pe];
@@ -303,6 +320,10 @@ void job_note_exit(struct job *j, int pe, int wstatus)
         say(NULL, "PE %d (pid %d) ended with %s %d", pe, (int)p->pid,
             sig ? "signal" : "status", sig ? sig : code);
     server_gone(pe);
+    if (sig) {
+        remove_provider_files(p->pid);
+        remove_provider_files(channel_owner(pe));
+    }
     if (code && j->user_signal && code == EXIT_SIGNAL + j->user_signal)
         job_end(j, BY_USER, pe, code, GRACE_MS);
     else if (sig)

@@ -88,6 +88,10 @@ static inline bool ofi_needs_staging(int seg)
 /* SHMEM_OFI_TCLASS, for a domain and its endpoints; its name, or "". */
 void ofi_set_traffic_class(struct fi_info *info);
 const char *ofi_traffic_class(void);
+/* Does the provider put traffic into classes?  Others take the attribute and do
+ * nothing with it. */
+bool ofi_has_traffic_classes(const struct fi_info *i);
+void ofi_warn_traffic_class(void);
 
 /* ---- ofi_peer.c ---- */
 int ofi_peers_open(void);

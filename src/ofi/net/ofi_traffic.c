@@ -3,6 +3,10 @@
  * they are opened, by no operation. */
 #include "ofi/net/ofi_int.h"
 #include "base/env.h"
+#include "base/log.h"
+#include "rt/rt.h"
+
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -25,4 +29,20 @@ void ofi_set_traffic_class(struct fi_info *i)
 const char *ofi_traffic_class(void)
 {
     return env.OFI_TCLASS ? classes[env.OFI_TCLASS].name : "";
+}
+
+bool ofi_has_traffic_classes(const struct fi_info *i)
+{
+    const char *provider = i->fabric_attr->prov_name;
+
+    return provider && (!strncmp(provider, "cxi", 3) ||
+                        !strncmp(provider, "efa", 3));
+}
+
+void ofi_warn_traffic_class(void)
+{
+    if (rt_job.pe == 0)
+        log_warn(ERR_NET, "SHMEM_OFI_TCLASS is %s: it has no effect with "
+                 "provider %s, which has no traffic classes",
+                 ofi_traffic_class(), ofi.name);
 }
