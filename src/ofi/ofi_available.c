@@ -160,14 +160,19 @@ const char *ofi_available_explain(char *out, size_t size)
 }
 
 /* The PEs of a node would all print the same. */
-void ofi_available_warn(const char *provider)
+void ofi_available_warn(const struct fi_info *open)
 {
+    const char *provider = open->fabric_attr->prov_name;
     struct fi_info *all;
     char list[256];
 
     if (!env.OFI_DOMAIN[0] || rt_job.local)
         return;
     all = nics_of(provider);
+    if (!strcmp(open->domain_attr->name, "lo") && !rt_job.one_machine &&
+        rt_job.n_local < rt_job.n_pes)
+        log_warn(ERR_NET, "SHMEM_OFI_DOMAIN is %s, and lo reaches no other "
+                 "host than %s", env.OFI_DOMAIN, log_host());
     list_nics(all, list, sizeof list);
     for (const char *name = env.OFI_DOMAIN; all && *name; ) {
         size_t n = strcspn(name, ",");

@@ -4,13 +4,14 @@
 #ifndef OFI_OFI_AVAILABLE_H
 #define OFI_OFI_AVAILABLE_H
 
+#include <rdma/fabric.h>
 #include <stddef.h>
 
 /* No provider serves: "; libfabric 1.17 offers no provider of that name
  * (...), but tcp, shm", or "" where SHMEM_OFI_PROVIDER, _DOMAIN and _FABRIC name nothing. */
 const char *ofi_available_explain(char *out, size_t size);
-/* The provider is open: warns of each name in SHMEM_OFI_DOMAIN that is no NIC
- * of it. */
-void ofi_available_warn(const char *provider);
+/* open: what the provider was opened with.  Warns of each name in
+ * SHMEM_OFI_DOMAIN that is no NIC of it, and of lo between hosts. */
+void ofi_available_warn(const struct fi_info *open);
 
 #endif

@@ -418,7 +418,7 @@ int ofi_provider_choose(char *why, size_t size)
             if (reason[0] && rt_job.pe == 0)
                 log_warn(ERR_NET, "%s; %s is used in its place", reason,
                          ofi.name);
-            ofi_available_warn(ofi.info->fabric_attr->prov_name);
+            ofi_available_warn(ofi.info);
             return 0;
         }
         /* The same once more, asked for less. */

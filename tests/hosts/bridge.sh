@@ -32,4 +32,11 @@ status=$?
 [ $status -ne 0 ] && [ $status -ne 124 ] &&
     grep -Eq 'on docker9; SHMEM_OFI_DOMAIN chooses one of .*(eth0, docker9|docker9, eth0).* \[S-E-NET\]' "$out" ||
     fail "by docker9 alone: status $status: $(cat "$out" | head -n 8)"
+HOSTS_TIMEOUT=60 hosts run -n 2 -x SHMEM_OFI_PROVIDER='tcp;ofi_rxm' \
+    -x SHMEM_TIMEOUT=3 -x SHMEM_OFI_DOMAIN=lo \
+    "$BUILD/obj/tests/pe/signal" >"$out" 2>&1 </dev/null
+status=$?
+[ $status -ne 0 ] && [ $status -ne 124 ] &&
+    grep -q 'SHMEM_OFI_DOMAIN is lo, and lo reaches no other host than .*\[S-W-NET\]' "$out" ||
+    fail "by lo alone: status $status: $(head -n 8 "$out")"
 finish
