@@ -77,6 +77,8 @@ until_said()
 begin()
 {
     rm -f go
+    : >"$out"                   # not those of the job before,
+    : >"$err"                   # which the child would truncate late
     timeout -k 5 60 "$@" >"$out" 2>"$err" </dev/null &
     job=$!
 }
@@ -119,9 +121,10 @@ end state
 # The PEs of the job that run or are stopped, by the letter of their state.
 states()
 {
-    for p in $(pgrep -s "$(pgrep -f "^sluice.*$dir/stop.so" | head -n 1)" \
-                     -x late); do
-        sed -n 's/^State:.\(.\).*/\1/p' "/proc/$p/status" 2>/dev/null
+    for p in $(pgrep -x late); do
+        tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null |
+            grep -qxF "LD_PRELOAD=$dir/stop.so" &&
+            sed -n 's/^State:.\(.\).*/\1/p' "/proc/$p/status" 2>/dev/null
     done | tr -d '\n'
 }
 
@@ -136,7 +139,7 @@ stopped()
     i=600
     while [ $i -gt 0 ] && kill -0 "$job" 2>/dev/null; do
         grep -qE '(shmem_init|shmem_finalize|shmem_barrier_all) waits for [0-9]+ s(: [012] of 3 PEs arrived; missing| for) PE 1 \(' "$err" && break
-        [ "$(states)" != T ] || break
+        ! grep -qs '^PE [02]' "$out" || [ "$(states)" != T ] || break
         sleep 0.05
         i=$((i - 1))
     done
