@@ -65,7 +65,6 @@ static inline void *handle_find(const struct handle_table *h,
 }
 
 /* The handle of an object. */
-/* The handle of an object. */
 static inline void *handle_of_object(const void *thing)
 {
     return (void *)((const struct handle *)thing)->is;

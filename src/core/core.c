@@ -97,7 +97,7 @@ int core_open(int thread_level)
     xport_data_arrived = core_arrived;    /* before a transport's thread runs */
     rc = open_teams();
     if (rc)
-        return rc;
+        goto forget_ctl;
     core_status.thread_level = thread_level;
     core_status.oversubscribed = false;
     core_spin_open();
@@ -114,13 +114,16 @@ int core_open(int thread_level)
     core_activity_open();
     rc = core_stall_open();
     if (rc)
-        return rc;
+        goto forget_ctl;
     core_set_state(CORE_UP);
     core_report_open();
     diag_answer_requests();
     diag_register(&statistics);
     core_activity_enter("shmem_init", &core_world);
     return 0;
+forget_ctl:
+    __atomic_store_n(&core_ctl, NULL, __ATOMIC_RELAXED);
+    return rc;
 }
 
 static int count_cores(const uint64_t *cpus)

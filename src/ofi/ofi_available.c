@@ -13,13 +13,11 @@
 
 enum { NAMED = 12 };            /* in a list of a line */
 
-/* Is `name`, of n bytes, part i of the list "a;b" or "a,b"? */
-static bool list_has(const char *list, char by, const char *name, size_t n)
+/* Is `name`, of n bytes, a part of the list "a;b"? */
+static bool list_has(const char *list, const char *name, size_t n)
 {
-    const char separator[] = { by, '\0' };
-
-    for (; *list; list += strspn(list, separator)) {
-        size_t len = strcspn(list, separator);
+    for (; *list; list += strspn(list, ";")) {
+        size_t len = strcspn(list, ";");
 
         if (len == n && !strncmp(list, name, n))
             return true;
@@ -66,7 +64,7 @@ static bool has_provider(const char *name)
         struct fi_info *i = all;
 
         while (i && !(i->fabric_attr->prov_name &&
-                      list_has(i->fabric_attr->prov_name, ';', name, n)))
+                      list_has(i->fabric_attr->prov_name, name, n)))
             i = i->next;
         every = i;
         name += n + strspn(name + n, ";");

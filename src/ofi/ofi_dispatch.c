@@ -13,6 +13,7 @@
 #include "ofi/stage/ofi_stage_pool.h"
 #include "rt/rt.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* Short transfers with a device go as messages, by way of a buffer.  Measured
@@ -238,7 +239,8 @@ void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
 int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
                 size_t len)
 {
-    ofi_peer_prepare(from);
+    if (from->seg == HEAP_DEVICE)       /* its key may have to be fetched */
+        return -EBUSY;
     return ofi_rma_try_get(f, dest, from, len);
 }
 

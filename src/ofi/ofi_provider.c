@@ -138,7 +138,8 @@ static const char *advice_on(int rc)
 {
     static char wish[160];
 
-    if (rc == -FI_EADDRINUSE || rc == -FI_EADDRNOTAVAIL)
+    if ((rc == -FI_EADDRINUSE || rc == -FI_EADDRNOTAVAIL) &&
+        (provider_is("tcp") || provider_is("sockets")))
         return "; are all ports in use that net.ipv4.ip_local_port_range, or "
                "FI_TCP_PORT_LOW_RANGE and FI_TCP_PORT_HIGH_RANGE, allow?";
     if (rc == -FI_EMFILE)

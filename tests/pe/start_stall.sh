@@ -108,6 +108,22 @@ late()
 late
 late --ppn 1
 
+# The PE that would print it is stopped itself.
+begin oshrun -n 3 ./late go
+until_said 30 '^sluice: PE 0 .*not in shmem_init yet' ||
+    fail "first stopped: $(cat "$err")"
+first=
+for p in $(pgrep -x late); do
+    tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx SLUICE_JOB_PE=0 &&
+        [ "$(readlink "/proc/$p/cwd")" = "$PWD" ] && first=$p
+done
+kill -STOP "$first"
+until_said 30 '^sluice: PE 2 .*missing PE 1 \(pid [0-9]+, not in shmem_init yet\)' ||
+    fail "first stopped: $(cat "$err")"
+kill -CONT "$first"
+: >go
+end 'first stopped'
+
 # The state that SIGUSR2 to oshrun asks for.
 begin oshrun -n 3 ./late go
 until_said 30 'not in shmem_init yet' || fail "state: $(cat "$err")"

@@ -302,14 +302,19 @@ static int add_missing(char *text, size_t size, const struct job *j, int pe)
                     : m->session < 0 ? ", not in shmem_init yet" : "");
 }
 
-/* The first PE that has arrived reports for all others. */
+static bool may_report(const struct member *m)
+{
+    return m->in_fence && !(m->owner > 0 && tree_process_is_stopped(m->owner));
+}
+
+/* The first PE that has arrived, and runs, reports for all others. */
 static void missing(struct job *j, int pe)
 {
     struct rt_wire out = { .type = RT_ANSWER };
     int first = 0, n = 0, at, named = 0;
     char text[512];
 
-    while (first < all.n && !all.member[first].in_fence)
+    while (first < all.n && !may_report(&all.member[first]))
         first++;
     if (first != pe) {
         reply_status(j, pe, -EALREADY);

@@ -89,8 +89,8 @@ static const struct pe *pe_of_group(const struct job *j, pid_t group)
 }
 
 /* A PE in the library has a thread that takes the request, so that none of the
- * program's is interrupted; other processes of the groups get SIGUSR2.  It would
- * end a PE that has not called shmem_init, which is named instead. */
+ * program's is interrupted; other processes of the groups get SIGUSR2.  It
+ * would end a PE that has not called shmem_init, which is named instead. */
 static void request_state_all(const struct job *j)
 {
     DIR *d = opendir("/proc");
@@ -102,13 +102,13 @@ static void request_state_all(const struct job *j)
         pid = (pid_t)atoi(e->d_name);
         pe = pid > 0 ? pe_of_group(j, getpgid(pid)) : NULL;
         if (pe && !report_request_process(pid) &&
-            (pe->joined || tree_process_takes(pid, SIGUSR2)))
+            (pe->in || tree_process_takes(pid, SIGUSR2)))
             kill(pid, SIGUSR2);
     }
     if (d)
         closedir(d);
     for (int i = 0; i < j->n; i++)
-        if (!j->pe[i].ended && !j->pe[i].joined &&
+        if (!j->pe[i].ended && !j->pe[i].in &&
             !tree_process_takes(j->pe[i].pid, SIGUSR2))
             say(NULL, "PE %d (pid %d) is not in shmem_init yet", i,
                 (int)j->pe[i].pid);
@@ -291,14 +291,15 @@ void job_note_server(struct job *j, const struct server_event *ev)
 }
 
 /* libfabric's provider shm keeps the memory of each process in a file that
- * starts with its number, which a killed one cannot remove. */
+ * starts with its number, which stays when the process ends in an error. */
 static void remove_provider_files(pid_t pid)
 {
     struct dirent *e;
     char start[32];
     DIR *d;
 
-    if (pid <= 0 || !(d = opendir("/dev/shm")))
+    if (pid <= 0 || tree_process_runs(pid, -1) ||
+        !(d = opendir("/dev/shm")))
         return;
     snprintf(start, sizeof(start), "%d:%u:", (int)pid, (unsigned)getuid());
     while ((e = readdir(d)))
@@ -320,9 +321,10 @@ void job_note_exit(struct job *j, int pe, int wstatus)
         say(NULL, "PE %d (pid %d) ended with %s %d", pe, (int)p->pid,
             sig ? "signal" : "status", sig ? sig : code);
     server_gone(pe);
-    if (sig) {
+    if (code) {
         remove_provider_files(p->pid);
-        remove_provider_files(channel_owner(pe));
+        if (channel_owner(pe) != p->pid)
+            remove_provider_files(channel_owner(pe));
     }
     if (code && j->user_signal && code == EXIT_SIGNAL + j->user_signal)
         job_end(j, BY_USER, pe, code, GRACE_MS);

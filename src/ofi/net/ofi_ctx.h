@@ -181,7 +181,8 @@ bool ofi_progress(void);
 void ofi_post_failed(struct xport_ep *f, void *context) __attribute__((cold));
 
 /* What else advances operations (ofi_work.c lists it): run() is called while
- * *pending, an atomic, is not 0, and returns how many operations advanced. */
+ * *pending, an atomic, is not 0, and returns how many operations advanced, or 0
+ * where it does not count them. */
 struct ofi_work {
     const int *pending;
     int (*run)(void);

@@ -4,20 +4,15 @@
  * to the files beside this one. */
 #include "ofi/trig/ofi_trig.h"
 #include "base/env.h"
-#include "base/fault.h"
 #include "base/log.h"
 #include "ofi/net/ofi_cxi.h"
-#include "ofi/net/ofi_local.h"
 #include "rt/rt.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 struct ofi_trig_engine ofi_trig = { .lock = LOCK_INIT };
 
