@@ -18,7 +18,7 @@ void core_report_close(void);
 /* Closes diag: nothing waits for other PEs any more. */
 void core_report_end(void);
 
-/* ---- core_fence.c ---- */
+/* ---- core_start_watch.c ---- */
 
 /* Registers the source that watches the fences of rt. */
 void core_fence_open(const char *call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The control channel: see msg_ctrl.h.  msg_progress.c calls it under its lock.
+/* The control channel: see msg_ctrl.h.  msg_match.c calls it under its lock.
  * No function waits for another PE, except msg_ctrl_drain() at the end and
  * msg_ctrl_signal(). */
 #include "msg/msg_ctrl.h"

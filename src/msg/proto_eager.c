@@ -5,7 +5,7 @@
  * The sender's wait for iteration k sees that iteration k - 1 has left its
  * slot.  On the node the receiver's wait reports that.  Between nodes the
  * receiver's next start does: an operation of the progress thread behind each
- * wait would delay the start after it.  msg_start.c calls these functions. */
+ * wait would delay the start after it.  msg_req.c calls these functions. */
 #include "msg/msg_int.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"

@@ -2,7 +2,7 @@
 /* The peer copy protocol: on one node, where both devices reach both buffers
  * and the counters, the stream that comes second to an iteration moves the
  * data, and neither waits for the other.  gtl->peer_copy() is that step of a
- * stream. msg_start.c calls these functions. */
+ * stream. msg_req.c calls these functions. */
 #include "msg/msg_int.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"

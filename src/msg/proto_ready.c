@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ready protocol: the program says that the receive was started before the
- * send, so the sender's stream puts at once.  msg_start.c calls it; a receiver
+ * send, so the sender's stream puts at once.  msg_req.c calls it; a receiver
  * has nothing to start. */
 #include "msg/msg_int.h"
 #include "msg/msg_proto.h"

@@ -2,7 +2,7 @@
 /* The triggered rendezvous: between nodes, where the NIC has deferred work, the
  * sender's NIC puts an iteration once both ends have incremented the sender's
  * two-input trigger, each from its own stream.  What the NIC has no room for
- * the progress thread puts (proto_rndv.c).  msg_start.c calls these functions;
+ * the progress thread puts (proto_rndv.c).  msg_req.c calls these functions;
  * they wait for nothing. */
 #include "msg/msg_int.h"
 #include "msg/msg_ctrl.h"

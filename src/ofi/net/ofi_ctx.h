@@ -74,7 +74,8 @@ static inline void ofi_ctx_fetches(struct xport_ep *f)
 enum { OFI_OP_DONE = 1, OFI_OP_FAILED };
 
 struct ofi_op;
-/* What the end of an operation calls, in the thread that reads the queue.  The
+/* What the end of an operation calls, in the thread that reads the queue: one
+ * of the program's in a wait, or the progress thread, so it must not wait.  The
  * file that posts operations of a type defines it. */
 struct ofi_op_type {
     void (*done)(struct ofi_op *op);
